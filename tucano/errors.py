@@ -1,0 +1,35 @@
+"""The errors that cross a boundary, and the one place that says which of them are worth a retry.
+
+Outcomes are data: a bad completion scores low, a failed audit is a report. Only what prevents a stage from giving
+any answer is an error, and each error knows whether a person has to act (`UserError`, exit code 2), whether the
+gate said no (`GateClosed`, exit code 1) or whether trying again can help (`Transient`).
+"""
+
+
+class TucanoError(Exception):
+    """Base of all typed errors of this program."""
+
+
+class UserError(TucanoError, ValueError):
+    """Something a person has to mend. The message is one sentence: what, where, how to mend."""
+
+
+class GateClosed(TucanoError):
+    """A gate (audit, preflight) refused to go on. Its report says why; nothing is broken."""
+
+
+class Transient(TucanoError):
+    """The work was interrupted from outside; the same work started again is expected to succeed."""
+
+
+class WorkerCrashed(Transient):
+    """A training child ended by a signal. Its checkpoints stay, so a retry continues from the newest valid one."""
+
+
+class WorkerFailed(TucanoError):
+    """A training child raised. Deterministic work fails the same way again, so it is not retried."""
+
+
+def is_worth_a_retry(error: BaseException | None) -> bool:
+    """True for interruptions from outside; False for users' mistakes, closed gates and our own bugs."""
+    return isinstance(error, (Transient, ConnectionError, TimeoutError))

@@ -1,0 +1,47 @@
+"""What a prompt is, for every stage: one line of a JSONL file in a PromptSet artifact."""
+
+import json
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+Task = Literal["extraction", "sql_qa", "insights", "push"]
+TASKS: tuple[Task, ...] = get_args(Task)
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """One prompt with what is known to be true about its answer.
+
+    `reference` holds the truth for the ground-truth scorers, as far as the source knows it (`{}` where it does not):
+
+    - extraction: `{"fields": {name: value}}`, any subset of the ten answer fields
+    - sql_qa: `{"sql": gold query, "database": file name in the prompt set's folder}`
+    - insights: `{"figures": [every number in the brief], "key_figures": [those an answer should use]}`
+    - push: `{"product": name, "terms": [words, any of which names it], "figures": [numbers it may mention]}`
+    """
+
+    id: str
+    task: Task
+    user: str
+    template: str
+    source: str
+    licence: str
+    stars: int | None = None
+    reference: dict[str, Any] = field(default_factory=dict)
+    demonstration: str | None = None
+
+
+def messages(prompt: Prompt, system_prompts: dict[str, str]) -> list[dict[str, str]]:
+    """The chat that a model is asked to continue: the task's system prompt, then the user's text."""
+    return [{"role": "system", "content": system_prompts[prompt.task]}, {"role": "user", "content": prompt.user}]
+
+
+def read_prompts(path: Path) -> list[Prompt]:
+    return [Prompt(**json.loads(line)) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def write_prompts(path: Path, prompts: Iterable[Prompt]) -> None:
+    lines = (json.dumps(asdict(prompt), ensure_ascii=False) + "\n" for prompt in prompts)
+    path.write_text("".join(lines), encoding="utf-8")

@@ -1,0 +1,220 @@
+"""The settings of a pipeline run: one frozen, strict model, so that a typo is an error and the Prefect form explains itself.
+
+Profiles (prefect.yaml) hold differences from these defaults. Importing this module imports neither torch nor Prefect.
+"""
+
+import warnings
+from typing import Annotated, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt, model_validator
+
+from tucano.prompts import TASKS, Task
+
+SMALLEST_STRATUM = 5
+"""Fewer prompts of a task than this cannot be compared: an exact one-sided signed-rank test of 4 cannot reach p < .05."""
+
+Share = Annotated[float, Field(ge=0, le=1)]
+
+
+class Section(BaseModel):
+    """Base of all settings: frozen, and a field nobody knows is refused."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class DataSettings(Section):
+    """Where prompts come from and how many are made."""
+
+    source: Literal["synthetic", "olist", "b2w"] = Field("synthetic", description="Generated data, a folder of Olist CSVs, or a B2W review CSV.")
+    path: str | None = Field(None, description="Folder (olist) or file or folder (b2w) that holds the CSVs.")
+    train_prompts: PositiveInt = Field(1480, description="Training prompts over all tasks.")
+    validation_prompts: PositiveInt = Field(65, description="Prompts that choose the checkpoint.")
+    test_prompts: PositiveInt = Field(65, description="Held-out prompts that judge; never used to choose anything.")
+    demonstrations: NonNegativeInt = Field(3000, description="Worked answers for SFT, besides the prompts above.")
+    defect_share: Share = Field(0.35, description="Share of demonstrations with a documented defect, as real ones have.")
+    mix: dict[Task, Share] = Field(
+        {"extraction": 0.4, "sql_qa": 0.4, "insights": 0.1, "push": 0.1},
+        description="Share of each task among the training prompts; a task left out is dropped.",
+    )
+
+    @model_validator(mode="after")
+    def _mix_is_a_distribution(self) -> Self:
+        if not self.mix or abs(sum(self.mix.values()) - 1) > 1e-6:
+            raise ValueError(f"data.mix must add up to 1, it adds up to {sum(self.mix.values()):g}")
+        if self.source != "synthetic" and not self.path:
+            raise ValueError(f"data.source={self.source} needs data.path, the place of its CSV files")
+        if self.source == "synthetic" and self.path:
+            raise ValueError("data.path is only read by data.source=olist or b2w; remove it or name the source")
+        return self
+
+
+class AuditSettings(Section):
+    """The gate between the rewards and the first training step."""
+
+    ratings: str | None = Field(None, description="Folder with ratings.jsonl and its store; the committed set when empty.")
+    pooled_floor: Share = Field(0.60, description="Lower 95 % bound that Spearman's rho over all completions of a task must reach.")
+    within_floor: Share = Field(0.45, description="Lower 95 % bound that the rank agreement within prompts must reach.")
+    resamples: PositiveInt = Field(2000, description="Bootstrap resamples, drawn by prompt.")
+    override_by: str | None = Field(None, description="Who lets the run go on after a failed audit.")
+    override_reason: str | None = Field(None, description="Why; recorded in the report, in MLflow and in the registry.")
+
+    @model_validator(mode="after")
+    def _override_is_signed(self) -> Self:
+        if bool(self.override_by) != bool(self.override_reason):
+            raise ValueError("audit.override_by and audit.override_reason go together: an override has a name and a reason")
+        return self
+
+
+class ModelSettings(Section):
+    """The model that is trained."""
+
+    name: str = Field("nano", description="`nano` (built here, no download), a local folder, or a hub id.")
+    revision: str | None = Field(None, description="Pinned commit of a hub model; hub ids need it.")
+    backend: Literal["transformers", "unsloth"] = Field("transformers", description="Loader and kernels; unsloth needs CUDA.")
+    device: Literal["cpu", "cuda"] = Field("cpu", description="Explicit, so that no machine silently takes another device.")
+    quantization: Literal["none", "nf4"] = Field("none", description="NF4 keeps the base in 4 bits (CUDA only).")
+    dtype: Literal["float32", "bfloat16"] = Field("float32", description="Precision of the base weights.")
+    max_length_tokens: PositiveInt = Field(768, description="Prompt and completion together; longer prompts are refused.")
+    nano_hidden: PositiveInt = Field(128, description="Width of the nano model.")
+    nano_layers: PositiveInt = Field(4, description="Layers of the nano model.")
+    nano_vocabulary: PositiveInt = Field(2048, description="Entries of the nano tokenizer.")
+    lora_rank: PositiveInt = Field(16, description="Rank of the adapter, on all linear layers.")
+    lora_alpha: PositiveInt = Field(32, description="Scale of the adapter: alpha / rank.")
+
+    @model_validator(mode="after")
+    def _device_can_do_it(self) -> Self:
+        if self.device == "cpu" and (self.backend == "unsloth" or self.quantization == "nf4"):
+            raise ValueError("model.backend=unsloth and model.quantization=nf4 need model.device=cuda")
+        return self
+
+
+Schedule = Literal["constant_with_warmup", "cosine", "linear"]
+
+
+class SftSettings(Section):
+    """Supervised fine-tuning on demonstrations: the start of GRPO and the reference of the comparison."""
+
+    enabled: bool = Field(True, description="Off: GRPO starts from the base model.")
+    full_weights: bool = Field(False, description="Train all weights instead of an adapter; the nano model needs it.")
+    max_epochs: PositiveFloat = Field(4, description="Upper limit; training stops earlier at the validation plateau.")
+    batch_size: PositiveInt = Field(32, description="Demonstrations per optimizer step.")
+    learning_rate: PositiveFloat = Field(2e-4, description="Peak learning rate.")
+    schedule: Schedule = Field("cosine", description="Shape of the learning rate after warm-up.")
+    warmup_share: Share = Field(0.05, description="Share of the steps spent warming up.")
+    eval_steps: PositiveInt = Field(25, description="Steps between two looks at the validation loss.")
+    patience: PositiveInt = Field(3, description="Looks without a better validation loss before training stops.")
+    min_improvement: NonNegativeFloat = Field(0.002, description="Nats per token a look must gain to count as better.")
+    save_steps: PositiveInt = Field(50, description="Steps between two recovery checkpoints.")
+
+
+class GrpoSettings(Section):
+    """Group relative policy optimisation, one run per seed."""
+
+    rewards: Literal["v4.2", "grounded", "controls.random", "controls.format"] = Field("grounded", description="Reward set that is trained on.")
+    seeds: tuple[int, ...] = Field((42, 123, 456), min_length=1, description="One training run per seed.")
+    max_steps: PositiveInt = Field(1500, description="Optimizer steps; the only length there is (no epochs beside it).")
+    prompts_per_step: PositiveInt = Field(2, description="Different prompts in one optimizer step.")
+    generations: int = Field(16, ge=2, description="Completions per prompt: the group that advantages are relative to.")
+    micro_batch: PositiveInt = Field(32, description="Completions per forward and backward pass.")
+    max_completion_tokens: PositiveInt = Field(512, description="Ceiling of a completion.")
+    temperature: float = Field(1.0, ge=0.5, le=2, description="Sampling temperature; below 0.5 groups collapse to copies.")
+    learning_rate: PositiveFloat = Field(5e-6, description="Peak learning rate.")
+    schedule: Schedule = Field("constant_with_warmup", description="Shape of the learning rate after warm-up.")
+    warmup_share: Share = Field(0.05, description="Share of the steps spent warming up.")
+    max_grad_norm: PositiveFloat = Field(1.0, description="Gradients are clipped to this norm.")
+    beta: NonNegativeFloat = Field(0.0, description="Weight of the KL penalty (Dr. GRPO, section 3.2: 0 with rule-based rewards).")
+    epsilon: PositiveFloat = Field(0.2, description="Lower clip range of the policy ratio.")
+    epsilon_high: PositiveFloat | None = Field(None, description="Upper clip range (DAPO clip-higher); needs iterations above 1.")
+    iterations: PositiveInt = Field(1, description="Optimizer steps per rollout; 1 is on-policy.")
+    loss: Literal["dr_grpo", "dapo", "grpo"] = Field("dr_grpo", description="Token aggregation of the policy loss.")
+    advantages: Literal["gdpo", "group"] = Field("gdpo", description="Per reward component (GDPO) or of the summed reward.")
+    std_floor: PositiveFloat = Field(0.05, description="Smallest spread a component is divided by: float noise is no signal.")
+    eval_steps: PositiveInt = Field(50, description="Steps between two validation evaluations.")
+    save_steps: PositiveInt = Field(100, description="Steps between two recovery checkpoints.")
+    patience: PositiveInt = Field(15, description="Evaluations without a better one before training stops.")
+    validation_samples: PositiveInt = Field(2, description="Sampled answers per validation prompt in an evaluation.")
+    selection: Literal["reward", "truth"] = Field("reward", description="What chooses the best checkpoint: the reward, or the ground-truth metric.")
+
+    @model_validator(mode="after")
+    def _batches_fit(self) -> Self:
+        batch = self.prompts_per_step * self.generations
+        if batch % self.micro_batch:
+            raise ValueError(
+                f"grpo.micro_batch={self.micro_batch} must divide prompts_per_step x generations = {batch}; "
+                f"try grpo.micro_batch={self.generations}"
+            )
+        if self.micro_batch % self.generations:
+            raise ValueError(
+                f"grpo.micro_batch={self.micro_batch} must be divisible by grpo.generations={self.generations}, so that groups stay whole"
+            )
+        if len(set(self.seeds)) != len(self.seeds):
+            raise ValueError(f"grpo.seeds has a seed twice: {list(self.seeds)}")
+        return self
+
+    @model_validator(mode="after")
+    def _nothing_is_silently_ignored(self) -> Self:
+        if self.epsilon_high is not None and self.iterations == 1:
+            raise ValueError("grpo.epsilon_high does nothing with grpo.iterations=1: on-policy ratios are 1 and never clipped")
+        if self.eval_steps > self.max_steps:
+            raise ValueError(f"grpo.eval_steps={self.eval_steps} is beyond grpo.max_steps={self.max_steps}: no checkpoint would be chosen")
+        if self.save_steps % self.eval_steps and self.eval_steps % self.save_steps:
+            raise ValueError(f"grpo.save_steps={self.save_steps} and grpo.eval_steps={self.eval_steps} never meet; make one divide the other")
+        if self.patience * self.eval_steps >= self.max_steps:
+            warnings.warn(
+                f"grpo.patience x eval_steps = {self.patience * self.eval_steps} leaves no room before max_steps={self.max_steps}: "
+                "early stopping cannot fire",
+                stacklevel=2,
+            )
+        return self
+
+
+class ComparisonSettings(Section):
+    """How arms are compared; fixed before training."""
+
+    primary: Literal["served", "sampled"] = Field("served", description="Decoding that the primary test uses.")
+    served_temperature: PositiveFloat = Field(0.1, description="Temperature an answer is served with.")
+    samples: PositiveInt = Field(4, description="Answers per prompt in the sampled decoding (T=1).")
+    alpha: float = Field(0.05, gt=0, lt=0.5, description="Significance level of the primary test and of Holm's family.")
+
+
+class PromotionSettings(Section):
+    """When a candidate becomes the registry's champion."""
+
+    model: str = Field("tucano", description="Name in the model registry.")
+    margin: NonNegativeFloat = Field(0.02, description="A challenger may be at most this much worse than the champion (95 % bound).")
+
+
+class WorkerSettings(Section):
+    """The child processes that hold the models."""
+
+    python: str | None = Field(None, description="Interpreter of the training children; this one when empty.")
+    threads: PositiveInt = Field(1, description="CPU threads per GRPO child.")
+    parallel: PositiveInt | None = Field(None, description="GRPO children at a time; as many as cores (1 on a GPU) when empty.")
+    retries: NonNegativeInt = Field(2, description="New attempts after a child was killed.")
+
+
+class PipelineSettings(Section):
+    """One pipeline run, from data to promotion."""
+
+    storage: str = Field("runs", description="Folder that holds everything a run writes.")
+    tracking_uri: str | None = Field(None, description="MLflow server or database; a SQLite file in the storage when empty.")
+    seed: NonNegativeInt = Field(7, description="Seed of the data, of the nano model and of the comparison.")
+    data: DataSettings = Field(default_factory=DataSettings, description="Prompts and demonstrations.")
+    audit: AuditSettings = Field(default_factory=AuditSettings, description="Rewards against people's scores.")
+    model: ModelSettings = Field(default_factory=ModelSettings, description="What is trained.")
+    sft: SftSettings = Field(default_factory=SftSettings, description="Supervised fine-tuning.")
+    grpo: GrpoSettings = Field(default_factory=GrpoSettings, description="Reinforcement learning.")
+    comparison: ComparisonSettings = Field(default_factory=ComparisonSettings, description="Is it better, and how sure are we?")
+    promotion: PromotionSettings = Field(default_factory=PromotionSettings, description="The registry.")
+    worker: WorkerSettings = Field(default_factory=WorkerSettings, description="Child processes.")
+
+    @model_validator(mode="after")
+    def _nano_is_trained_whole(self) -> Self:
+        if self.model.name == "nano" and not (self.sft.enabled and self.sft.full_weights):
+            raise ValueError("model.name=nano starts from random weights: it needs sft.enabled=true and sft.full_weights=true")
+        return self
+
+    @property
+    def tasks(self) -> tuple[Task, ...]:
+        """The tasks of this run, in the fixed order of `TASKS`."""
+        return tuple(task for task in TASKS if self.data.mix.get(task, 0) > 0)
