@@ -113,9 +113,9 @@ class GrpoSettings(Section):
     rewards: Literal["v4.2", "grounded", "controls.random", "controls.format"] = Field("grounded", description="Reward set that is trained on.")
     seeds: tuple[int, ...] = Field((42, 123, 456), min_length=1, description="One training run per seed.")
     max_steps: PositiveInt = Field(1500, description="Optimizer steps; the only length there is (no epochs beside it).")
-    prompts_per_step: PositiveInt = Field(2, description="Different prompts in one optimizer step.")
+    batch_size: PositiveInt = Field(32, description="Completions per optimizer step: prompts x generations.")
     generations: int = Field(16, ge=2, description="Completions per prompt: the group that advantages are relative to.")
-    micro_batch: PositiveInt = Field(32, description="Completions per forward and backward pass.")
+    micro_batch: PositiveInt = Field(32, description="Completions per forward and backward pass; smaller needs less memory.")
     max_completion_tokens: PositiveInt = Field(512, description="Ceiling of a completion.")
     temperature: float = Field(1.0, ge=0.5, le=2, description="Sampling temperature; below 0.5 groups collapse to copies.")
     learning_rate: PositiveFloat = Field(5e-6, description="Peak learning rate.")
@@ -137,16 +137,11 @@ class GrpoSettings(Section):
 
     @model_validator(mode="after")
     def _batches_fit(self) -> Self:
-        batch = self.prompts_per_step * self.generations
-        if batch % self.micro_batch:
-            raise ValueError(
-                f"grpo.micro_batch={self.micro_batch} must divide prompts_per_step x generations = {batch}; "
-                f"try grpo.micro_batch={self.generations}"
-            )
-        if self.micro_batch % self.generations:
-            raise ValueError(
-                f"grpo.micro_batch={self.micro_batch} must be divisible by grpo.generations={self.generations}, so that groups stay whole"
-            )
+        if self.batch_size % self.generations:
+            nearest = max(1, round(self.batch_size / self.generations)) * self.generations
+            raise ValueError(f"grpo.batch_size={self.batch_size} is not divisible by grpo.generations={self.generations}; {nearest} would be")
+        if self.batch_size % self.micro_batch:
+            raise ValueError(f"grpo.micro_batch={self.micro_batch} does not divide grpo.batch_size={self.batch_size}; {self.generations} would")
         if len(set(self.seeds)) != len(self.seeds):
             raise ValueError(f"grpo.seeds has a seed twice: {list(self.seeds)}")
         return self

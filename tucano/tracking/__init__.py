@@ -1,0 +1,10 @@
+"""Tracking: what a pipeline run measured, in MLflow. The only package that imports mlflow, and only when a store is opened.
+
+`Tracker.connect` may fail, with one sentence; once training runs, nothing here stops it.
+"""
+
+from tucano.tracking.registry import RegisteredAdapter
+from tucano.tracking.shipper import Shipper
+from tucano.tracking.tracker import Tracker
+
+__all__ = ["RegisteredAdapter", "Shipper", "Tracker"]

@@ -1,0 +1,91 @@
+"""The decode loop draws what transformers would: equal greedy tokens, with an adapter, padding, repeats and stops."""
+
+import pytest
+import torch
+from peft import LoraConfig, get_peft_model
+from transformers import Qwen3Config, Qwen3ForCausalLM
+
+from tucano.training.decode import Decoder, supports
+
+VOCABULARY, STOP = 61, 7
+
+
+def tiny_model(seed: int = 0) -> Qwen3ForCausalLM:
+    torch.manual_seed(seed)
+    config = Qwen3Config(
+        vocab_size=VOCABULARY,
+        hidden_size=32,
+        intermediate_size=48,
+        num_hidden_layers=3,
+        num_attention_heads=4,
+        num_key_value_heads=2,
+        head_dim=8,
+        max_position_embeddings=128,
+        initializer_range=0.3,  # far from uniform, so that greedy ties do not occur
+        eos_token_id=STOP,
+        pad_token_id=0,
+    )
+    return Qwen3ForCausalLM(config).eval()
+
+
+def with_random_adapter(model: Qwen3ForCausalLM) -> torch.nn.Module:
+    adapted = get_peft_model(model, LoraConfig(r=4, lora_alpha=8, target_modules=["q_proj", "v_proj", "o_proj", "gate_proj", "down_proj"]))
+    for name, weight in adapted.named_parameters():
+        if "lora_B" in name:
+            torch.nn.init.normal_(weight, std=0.2)
+    return adapted.eval()
+
+
+def greedy_by_transformers(model: torch.nn.Module, prompt: list[int], limit: int) -> list[int]:
+    """One prompt at a time, so that padding cannot matter."""
+    output = model.generate(
+        input_ids=torch.tensor([prompt]),
+        attention_mask=torch.ones(1, len(prompt), dtype=torch.long),
+        max_new_tokens=limit,
+        do_sample=False,
+        eos_token_id=STOP,
+        pad_token_id=0,
+    )
+    return output[0, len(prompt) :].tolist()
+
+
+def random_prompts(count: int) -> list[list[int]]:
+    generator = torch.Generator().manual_seed(3)
+    lengths = torch.randint(1, 20, (count,), generator=generator).tolist()
+    return [torch.randint(8, VOCABULARY, (length,), generator=generator).tolist() for length in lengths]
+
+
+@pytest.mark.parametrize("adapted", [False, True])
+def test_greedy_tokens_equal_those_of_transformers(adapted: bool) -> None:
+    model = with_random_adapter(tiny_model()) if adapted else tiny_model()
+    prompts = random_prompts(24)
+    ours = Decoder(model).sample(prompts + prompts[:5], 40, [STOP], temperature=0)
+    assert ours[:24] == [greedy_by_transformers(model, prompt, 40) for prompt in prompts]
+    assert ours[24:] == ours[:5]
+
+
+def test_some_completions_stop_early_and_some_reach_the_limit() -> None:
+    """Else the comparison above would never have shrunk the batch."""
+    lengths = [len(tokens) for tokens in Decoder(tiny_model()).sample(random_prompts(24), 40, [STOP], temperature=0)]
+    assert min(lengths) < 40 and max(lengths) == 40
+
+
+def test_sampling_follows_the_softmax_at_the_temperature() -> None:
+    model, prompt, temperature, draws = tiny_model(), [9, 10, 11], 0.7, 20_000
+    with torch.no_grad():
+        expected = torch.softmax(model(input_ids=torch.tensor([prompt])).logits[0, -1] / temperature, dim=-1)
+    drawn = Decoder(model).sample([prompt] * draws, 1, [STOP], temperature, torch.Generator().manual_seed(1))
+    seen = torch.bincount(torch.tensor(drawn).flatten(), minlength=VOCABULARY) / draws
+    assert torch.allclose(seen, expected, atol=4 * (0.25 / draws) ** 0.5)
+
+
+def test_the_same_generator_draws_the_same_and_leaves_the_global_one_alone() -> None:
+    decoder, prompts, before = Decoder(tiny_model()), random_prompts(6), torch.get_rng_state()
+    first, second = (decoder.sample(prompts, 20, [STOP], 1.0, torch.Generator().manual_seed(5)) for _ in range(2))
+    assert first == second
+    assert torch.equal(before, torch.get_rng_state())
+
+
+def test_other_models_are_left_to_transformers() -> None:
+    assert supports(tiny_model()) and supports(with_random_adapter(tiny_model()))
+    assert not supports(tiny_model().to(torch.bfloat16))

@@ -1,0 +1,207 @@
+"""Every statistic against a second method: scipy, full enumeration, hand-worked cases, or a property."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from tucano.evaluation import statistics as ours
+
+tied = st.lists(st.integers(-4, 4).map(lambda value: value / 10), min_size=1, max_size=10)
+spread = st.lists(st.floats(-1, 1, allow_nan=False), min_size=6, max_size=25)
+
+
+def enumerated(differences: list[float], alternative: str) -> float:
+    """p by trying all 2^m signs of the non-zero differences."""
+    values = np.round(differences, 9)
+    ranks = stats.rankdata(np.abs(values))
+    seen = ranks[values > 0].sum()
+    active = ranks[values != 0]
+    sums = [sum(itertools.compress(active, signs)) for signs in itertools.product([0, 1], repeat=len(active))]
+    extreme = [total >= seen - 1e-9 if alternative == "greater" else total <= seen + 1e-9 for total in sums]
+    return float(np.mean(extreme))
+
+
+@given(tied)
+def test_signed_rank_is_the_full_enumeration_with_ties_and_zeros(differences: list[float]) -> None:
+    assert ours.signed_rank(differences) == pytest.approx(enumerated(differences, "greater"), abs=1e-12)
+    assert ours.signed_rank(differences, "less") == pytest.approx(enumerated(differences, "less"), abs=1e-12)
+
+
+@pytest.mark.parametrize("n", [5, 20, 50])
+def test_signed_rank_is_scipys_exact_test_without_ties(n: int) -> None:
+    differences = np.random.default_rng(n).normal(0.2, 1, n)
+    for alternative in ("greater", "less", "two-sided"):
+        expected = stats.wilcoxon(differences, alternative=alternative, method="exact").pvalue
+        assert ours.signed_rank(differences, alternative) == pytest.approx(expected, rel=1e-9)
+
+
+def test_signed_rank_agrees_with_scipys_permutations_with_ties_and_zeros() -> None:
+    rng = np.random.default_rng(1)
+    differences = rng.integers(-3, 5, 40) / 10
+    method = stats.PermutationMethod(n_resamples=20_000, rng=rng)
+    expected = stats.wilcoxon(differences, zero_method="pratt", alternative="greater", method=method).pvalue
+    assert ours.signed_rank(differences) == pytest.approx(expected, abs=0.012)
+
+
+def test_signed_rank_by_hand() -> None:
+    assert ours.signed_rank([0.0, 0.0, 0.0]) == 1.0
+    assert ours.signed_rank([0.1, 0.2, 0.3, 0.4, 0.5]) == 1 / 32
+    assert ours.signed_rank([-0.1, -0.2, -0.3, -0.4, -0.5]) == 1.0
+    assert ours.signed_rank([0.3, 0.1 + 0.2]) == 0.25  # a tie in spite of float noise
+
+
+@given(tied)
+def test_the_two_one_sided_tests_mirror_each_other(differences: list[float]) -> None:
+    mirrored = [-value for value in differences]
+    assert ours.signed_rank(differences) == pytest.approx(ours.signed_rank(mirrored, "less"), abs=1e-12)
+    assert ours.signed_rank(differences) + ours.signed_rank(differences, "less") >= 1 - 1e-12
+
+
+def test_numbers_that_are_none_are_refused() -> None:
+    with pytest.raises(ValueError, match="finite"):
+        ours.signed_rank([0.1, math.nan])
+    with pytest.raises(ValueError, match="non-empty"):
+        ours.hodges_lehmann([])
+
+
+def test_holm_by_hand() -> None:
+    adjusted = ours.holm({"sql_qa": 0.96, "extraction": 0.001, "push": 0.71, "insights": 0.012})
+    assert list(adjusted) == ["sql_qa", "extraction", "push", "insights"]
+    assert adjusted == pytest.approx({"extraction": 0.004, "insights": 0.036, "push": 1.0, "sql_qa": 1.0})
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=6))
+def test_holm_lies_between_the_raw_p_and_bonferroni_and_keeps_the_order(values: list[float]) -> None:
+    raw = {str(index): value for index, value in enumerate(values)}
+    adjusted = ours.holm(raw)
+    assert all(raw[name] <= adjusted[name] <= min(1.0, len(raw) * raw[name]) + 1e-12 for name in raw)
+    by_raw = sorted(raw, key=lambda name: raw[name])
+    assert [adjusted[name] for name in by_raw] == sorted(adjusted.values())
+
+
+def test_rank_biserial_by_hand() -> None:
+    assert ours.rank_biserial([1, 2, 3, -4]) == pytest.approx((1 + 2 + 3 - 4) / 10)
+    assert ours.rank_biserial([0, 0, 0]) == 0.0
+    assert ours.rank_biserial([0.5, 0, 0, 0]) == pytest.approx(4 / 10)  # the zeros have ranks 2, 2, 2
+
+
+@given(tied)
+def test_rank_biserial_is_bounded_and_antisymmetric(differences: list[float]) -> None:
+    effect = ours.rank_biserial(differences)
+    assert -1 <= effect <= 1
+    assert ours.rank_biserial([-value for value in differences]) == pytest.approx(-effect)
+
+
+def test_hodges_lehmann_by_hand_and_against_the_published_table() -> None:
+    # n = 6: P(W = 0) = 1/64 <= .025 < P(W <= 1) = 2/64, so the 95 % interval runs from the smallest to the largest Walsh average.
+    estimate, low, high = ours.hodges_lehmann([1, 2, 3, 4, 5, 9])
+    assert (low, high) == (1, 9)
+    assert estimate == 3.5
+    # n = 10: the two-sided 5 % critical value is 8 (any table), so the ends are the 9th smallest and 9th largest average.
+    values = np.random.default_rng(3).normal(size=10)
+    walsh = sorted((values[i] + values[j]) / 2 for i in range(10) for j in range(i, 10))
+    assert ours.hodges_lehmann(values)[1:] == pytest.approx((walsh[8], walsh[-9]), abs=1e-8)
+
+
+def test_five_differences_get_a_t_interval() -> None:
+    values = [0.1, 0.2, 0.3, 0.4, 0.5]
+    expected = stats.t.interval(0.95, 4, loc=np.mean(values), scale=stats.sem(values))
+    assert ours.hodges_lehmann(values)[1:] == pytest.approx(expected)
+
+
+@given(spread)
+def test_the_interval_is_what_the_exact_test_does_not_reject(differences: list[float]) -> None:
+    estimate, low, high = ours.hodges_lehmann(differences)
+    assert low <= estimate <= high
+    jittered = np.asarray(differences) + np.linspace(0, 1e-3, len(differences))  # no ties: then both are exact
+    _, low, high = ours.hodges_lehmann(jittered)
+    assert ours.signed_rank(jittered - (low - 1e-6)) <= 0.025 + 1e-12
+    assert ours.signed_rank(jittered - (high + 1e-6), "less") <= 0.025 + 1e-12
+
+
+def test_two_way_by_hand() -> None:
+    # Rows are prompts, columns seeds. Row means 1, 3; column means 1, 2, 3; mean 2; no residual.
+    result = ours.two_way_t([[0, 1, 2], [2, 3, 4]])
+    assert result is not None
+    # MS_prompt = 3 * (1 + 1) / 1 = 6, MS_seed = 2 * (1 + 0 + 1) / 2 = 2, MS_residual = 0; Var = 8 / 6; df = 64 / (36/1 + 4/2)
+    assert result.mean == 2
+    assert result.se == pytest.approx(math.sqrt(8 / 6))
+    assert result.df == pytest.approx(64 / 38)
+    assert result.p == pytest.approx(stats.t.sf(2 / math.sqrt(8 / 6), 64 / 38))
+
+
+def test_two_seeds_say_nothing_about_a_new_seed() -> None:
+    assert ours.two_way_t(np.ones((65, 2))) is None
+
+
+def test_two_way_of_constant_differences() -> None:
+    gained = ours.two_way_t(np.full((5, 3), 0.1))
+    unchanged = ours.two_way_t(np.zeros((5, 3)))
+    assert gained is not None and (gained.p, gained.low, gained.high) == pytest.approx((0.0, 0.1, 0.1))
+    assert unchanged is not None and unchanged.p == 1.0
+
+
+@pytest.mark.parametrize("seed_sd", [0.0, 0.05])
+def test_two_way_keeps_its_level_where_the_pooled_test_does_not(seed_sd: float) -> None:
+    rng = np.random.default_rng(11)
+    rejected = []
+    for _ in range(1_000):
+        table = rng.normal(0, 0.15, (65, 1)) + rng.normal(0, seed_sd, (1, 3)) + rng.normal(0, 0.1, (65, 3))
+        result = ours.two_way_t(table)
+        assert result is not None
+        rejected.append(result.p < 0.05)
+    assert 0.03 < np.mean(rejected) < 0.075  # 5 % with three standard errors of 1,000 repetitions
+
+
+def test_smallest_detectable_reproduces_the_simulated_table() -> None:
+    assert ours.smallest_detectable(15, 1.0) == pytest.approx(0.70, abs=0.01)
+    assert ours.smallest_detectable(20, 1.0) == pytest.approx(0.59, abs=0.01)
+    assert ours.smallest_detectable(65, 0.5) == pytest.approx(0.16, abs=0.005)
+
+
+def test_smallest_detectable_has_its_power() -> None:
+    effect = ours.smallest_detectable(20, 1.0)
+    rng = np.random.default_rng(5)
+    found = [ours.signed_rank(rng.normal(effect, 1, 20)) < 0.05 for _ in range(1_000)]
+    assert np.mean(found) == pytest.approx(0.8, abs=0.04)
+
+
+@given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=2, max_size=20))
+def test_spearman_is_scipys_and_zero_for_a_constant(pairs: list[tuple[int, int]]) -> None:
+    first, second = zip(*pairs, strict=True)
+    if len(set(first)) == 1 or len(set(second)) == 1:
+        assert ours.spearman(first, second) == 0.0
+    else:
+        assert ours.spearman(first, second) == pytest.approx(stats.spearmanr(first, second).statistic)
+
+
+def test_within_prompt_agreement_skips_constant_ratings_and_counts_constant_rewards_as_zero() -> None:
+    agrees = ([0.1, 0.2, 0.3], [1, 2, 3])
+    silent = ([0.5, 0.5, 0.5], [1, 2, 3])
+    skipped = ([0.9, 0.2, 0.4], [4, 4, 4])
+    assert ours.within_prompt_agreement([agrees, silent, skipped]) == pytest.approx(0.5)
+    assert ours.within_prompt_agreement([skipped]) is None
+
+
+def test_shared_difficulty_lifts_the_pooled_rho_and_not_the_agreement_within_prompts() -> None:
+    groups = [(np.array([level, level + 0.01]), np.array([level * 10 + 1, level * 10])) for level in (0.1, 0.3, 0.5, 0.7)]
+    pooled = ours.spearman(np.concatenate([g[0] for g in groups]), np.concatenate([g[1] for g in groups]))
+    assert pooled > 0.8
+    assert ours.within_prompt_agreement(groups) == -1.0
+
+
+def test_bootstrap_bound_is_repeatable_and_near_the_t_bound_of_a_mean() -> None:
+    values = list(np.random.default_rng(0).normal(0.5, 0.2, 60))
+
+    def mean(sample: list[float]) -> float:
+        return float(np.mean(sample))
+
+    bounds = [ours.bootstrap_lower_bound(mean, values, 2_000, np.random.default_rng(7)) for _ in range(2)]
+    expected = np.mean(values) - 1.645 * stats.sem(values)
+    assert bounds[0] == bounds[1]
+    assert bounds[0] == pytest.approx(expected, abs=0.01)

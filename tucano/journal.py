@@ -1,0 +1,175 @@
+"""The metrics journal of a training run: an append-only file that the training child writes and its parent reads.
+
+One JSON line per entry, `{"step": 12, "time_ms": 1767225600000, "values": {"reward": 0.61}}`, flushed at once, so that a killed
+child loses at most a torn last line. Steps never go back, so cutting the journal at a checkpoint is one truncation.
+Beside the journal stands its commit (`<name>.commit`), replaced atomically: the step that a checkpoint covers and how many bytes
+of the journal belong to it. Who ships metrics elsewhere ships those bytes only: everything after them may be trained again.
+"""
+
+import json
+import math
+import os
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Self
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What was measured at one optimizer step, with the wall-clock time in Unix milliseconds."""
+
+    step: int
+    time_ms: int
+    values: dict[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Commit:
+    """How much of a journal a checkpoint covers.
+
+    `step` is the checkpoint's (None: there is no checkpoint yet), `size` the bytes of the journal up to it. `cuts` lists, in
+    order, the sizes to which resumed runs have cut the journal: a reader that remembers how many it has seen can tell whether
+    the bytes it has read are still the same.
+    """
+
+    step: int | None = None
+    size: int = 0
+    cuts: tuple[int, ...] = ()
+
+
+class JournalWriter:
+    """The writing end; one process at a time.
+
+    `resume_step` is the step of the checkpoint that training goes on from: everything after it is cut off. None starts afresh.
+    """
+
+    def __init__(self, path: Path, *, resume_step: int | None) -> None:
+        self.path = path
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+        self._cut(resume_step)
+        self._file: IO[bytes] = path.open("ab")
+        self._last_step = -1 if resume_step is None else resume_step
+
+    def log(self, step: int, values: Mapping[str, float]) -> None:
+        """Append what was measured at `step`. NaN and infinities are kept: they are what a dead run looks like.
+
+        Raises ValueError for a step before the last one.
+        """
+        if step < self._last_step:
+            raise ValueError(f"journal: step {step} after step {self._last_step}; steps never go back")
+        self._last_step = step
+        line = {"step": step, "time_ms": time.time_ns() // 1_000_000, "values": {name: _plain(float(v)) for name, v in values.items()}}
+        self._file.write(json.dumps(line, ensure_ascii=False, allow_nan=False).encode() + b"\n")
+        self._file.flush()
+
+    def commit(self, step: int) -> None:
+        """Record that a checkpoint of `step` is complete. Call it after the checkpoint's own manifest stands.
+
+        Raises ValueError when later steps have been logged already: they would count as covered.
+        """
+        if step < self._last_step:
+            raise ValueError(f"journal: commit of step {step} after step {self._last_step} was logged")
+        self._last_step = step
+        os.fsync(self._file.fileno())
+        _write_commit(self.path, Commit(step, self._file.tell(), read_commit(self.path).cuts))
+
+    def close(self) -> None:
+        self._file.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+    def _cut(self, resume_step: int | None) -> None:
+        """The commit goes first: killed in between, the next attempt finds a journal that is too long, and cuts it again."""
+        size = 0 if resume_step is None else _end_of_step(self.path, resume_step)
+        cuts = read_commit(self.path).cuts
+        if self.path.stat().st_size > size:
+            cuts = (*cuts, size)
+        _write_commit(self.path, Commit(resume_step, size, cuts))
+        os.truncate(self.path, size)
+
+
+def read_journal(path: Path) -> list[Entry]:
+    """All whole entries, in the order of their steps; none where there is no journal yet."""
+    return read_new(path, 0)[0]
+
+
+def read_new(path: Path, offset: int) -> tuple[list[Entry], int]:
+    """The whole entries from byte `offset` on, and the offset to ask from next time.
+
+    An offset that no longer stands at the start of a line (a resumed child has cut the journal) reads from the beginning.
+    """
+    if not path.exists():
+        return [], 0
+    with path.open("rb") as file:
+        if offset:
+            file.seek(offset - 1)
+            if file.read(1) != b"\n":
+                offset = 0
+        spans = list(_spans(file, offset))
+    return [entry for entry, _ in spans], spans[-1][1] if spans else offset
+
+
+def read_span(path: Path, start: int, end: int) -> Iterator[tuple[Entry, int]]:
+    """The whole entries between two line starts, each with the byte offset just after it."""
+    with path.open("rb") as file:
+        for entry, after in _spans(file, start):
+            if after > end:
+                return
+            yield entry, after
+
+
+def read_commit(path: Path) -> Commit:
+    """The commit of the journal at `path`; an empty one where nothing has been committed."""
+    beside = _commit_path(path)
+    if not beside.exists():
+        return Commit()
+    fields = json.loads(beside.read_text(encoding="utf-8"))
+    return Commit(fields["step"], fields["size"], tuple(fields["cuts"]))
+
+
+def _spans(file: IO[bytes], start: int) -> Iterator[tuple[Entry, int]]:
+    file.seek(start)
+    after = start
+    for line in file:
+        if not line.endswith(b"\n"):
+            return
+        after += len(line)
+        fields = json.loads(line)
+        yield Entry(fields["step"], fields["time_ms"], {name: float(value) for name, value in fields["values"].items()}), after
+
+
+def _end_of_step(path: Path, step: int) -> int:
+    """Bytes up to the first entry after `step`, or up to a torn last line."""
+    size = 0
+    with path.open("rb") as file:
+        for entry, after in _spans(file, 0):
+            if entry.step > step:
+                break
+            size = after
+    return size
+
+
+def _plain(value: float) -> float | str:
+    """JSON has no NaN and no infinities; their names are read back by `float`."""
+    return value if math.isfinite(value) else repr(value)
+
+
+def _commit_path(path: Path) -> Path:
+    return path.with_name(path.name + ".commit")
+
+
+def _write_commit(path: Path, commit: Commit) -> None:
+    draft = path.with_name(path.name + ".commit.draft")
+    with draft.open("w", encoding="utf-8") as file:
+        json.dump(asdict(commit), file)
+        file.flush()
+        os.fsync(file.fileno())
+    draft.replace(_commit_path(path))

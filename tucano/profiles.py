@@ -1,0 +1,105 @@
+"""Profiles: named differences from the default settings, kept only in prefect.yaml as the parameters of its deployments."""
+
+import difflib
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, cast
+
+import yaml
+from pydantic import BaseModel, ValidationError
+
+from tucano.errors import UserError
+from tucano.settings import PipelineSettings
+
+PROJECT_FILE = "prefect.yaml"
+
+
+def project_root(start: Path) -> Path:
+    """The folder of the nearest prefect.yaml at or above `start`."""
+    for folder in (start, *start.parents):
+        if (folder / PROJECT_FILE).is_file():
+            return folder
+    raise UserError(f"no {PROJECT_FILE} at or above {start}; run tucano from the project's folder, where the profiles are")
+
+
+def profiles(root: Path) -> dict[str, dict[str, Any]]:
+    """Name and settings of every deployment of the train flow."""
+    content = yaml.safe_load((root / PROJECT_FILE).read_text(encoding="utf-8"))
+    return {
+        deployment["name"]: deployment["parameters"]["settings"]
+        for deployment in content["deployments"]
+        if deployment["entrypoint"] == "flows.train:train"
+    }
+
+
+def load_profile(root: Path, name: str, overrides: Iterable[str]) -> PipelineSettings:
+    """The settings of a profile with `section.field=value` overrides; every mistake is one UserError sentence."""
+    known = profiles(root)
+    if name not in known:
+        raise UserError(f"there is no profile {name!r}{_nearest(name, known)}; {PROJECT_FILE} has: {', '.join(known)}")
+    values = _copy(known[name])
+    for override in overrides:
+        _apply(values, override)
+    return validated(values)
+
+
+def validated(values: Mapping[str, Any]) -> PipelineSettings:
+    """PipelineSettings from plain values; the first fault as one sentence that names the field and the mend."""
+    try:
+        return PipelineSettings.model_validate(values)
+    except ValidationError as error:
+        raise UserError(_sentence(error)) from None
+
+
+def _sentence(error: ValidationError) -> str:
+    first = error.errors()[0]
+    place = ".".join(str(part) for part in first["loc"])
+    if first["type"] == "extra_forbidden":
+        return f"there is no setting {place!r}{_nearest(place, field_names(PipelineSettings))}"
+    message = first["msg"].removeprefix("Value error, ")
+    if first["type"] == "value_error":
+        return message
+    return f"{place}={first['input']!r} is not valid: {message[0].lower()}{message[1:]}"
+
+
+def field_names(model: type[BaseModel], prefix: str = "") -> list[str]:
+    """Every settable name, like `grpo.max_steps`."""
+    names: list[str] = []
+    for name, info in model.model_fields.items():
+        inner = info.annotation
+        if isinstance(inner, type) and issubclass(inner, BaseModel):
+            names += field_names(inner, f"{prefix}{name}.")
+        else:
+            names.append(f"{prefix}{name}")
+    return names
+
+
+def _apply(values: dict[str, Any], override: str) -> None:
+    name, equals, text = override.partition("=")
+    if not equals:
+        raise UserError(f"--set {override} has no value; write it as --set {name or 'grpo.max_steps'}=200")
+    known = field_names(PipelineSettings)
+    if name not in known and not name.startswith("data.mix."):
+        raise UserError(f"there is no setting {name!r}{_nearest(name, known)}")
+    *sections, last = name.split(".")
+    for section in sections:
+        values = values.setdefault(section, {})
+    values[last] = _value(text)
+
+
+def _value(text: str) -> Any:
+    """YAML's reading of a value, except that what YAML takes for a date or cannot read stays text."""
+    try:
+        value = yaml.safe_load(text)
+    except yaml.YAMLError:
+        return text
+    return value if value is None or isinstance(value, bool | int | float | list | dict) else text
+
+
+def _copy(values: dict[str, Any]) -> dict[str, Any]:
+    return {name: _copy(cast("dict[str, Any]", value)) if isinstance(value, dict) else value for name, value in values.items()}
+
+
+def _nearest(name: str, known: Iterable[str]) -> str:
+    close = difflib.get_close_matches(name, list(known), n=1, cutoff=0.5)
+    return f"; did you mean {close[0]!r}?" if close else ""

@@ -1,0 +1,112 @@
+"""Where runs are tracked, and a client for that place that fails early, in one sentence and within seconds."""
+
+from __future__ import annotations
+
+import functools
+import logging
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, ParamSpec, TypeVar
+from urllib.parse import urlsplit
+
+from tucano.errors import Transient, UserError
+
+if TYPE_CHECKING:
+    from mlflow import MlflowClient
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+ENVIRONMENT = {
+    "MLFLOW_DISABLE_TELEMETRY": "true",
+    "MLFLOW_ENABLE_ARTIFACTS_PROGRESS_BAR": "false",
+    "MLFLOW_HTTP_REQUEST_MAX_RETRIES": "0",
+    "MLFLOW_HTTP_REQUEST_TIMEOUT": "10",
+}
+"""Set before mlflow is imported, unless the user has set them. By default mlflow retries a dead server for 246 seconds."""
+
+CONNECT_SECONDS = 5
+DATABASES = ("sqlite", "postgresql", "mysql", "mssql")
+
+
+def default_uri(storage: Path) -> str:
+    """The SQLite store under a storage root."""
+    return f"sqlite:///{storage.resolve()}/mlflow/mlflow.db"
+
+
+def artifact_root(storage: Path) -> Path:
+    """Where a store without a server of its own keeps files."""
+    return storage.resolve() / "mlflow" / "artifacts"
+
+
+def is_server(uri: str) -> bool:
+    return urlsplit(uri).scheme in ("http", "https")
+
+
+def shown(uri: str) -> str:
+    """The address without its password."""
+    parts = urlsplit(uri)
+    return uri.replace(f":{parts.password}@", ":***@") if parts.password else uri
+
+
+def open_client(uri: str) -> MlflowClient:
+    """A client of the store at `uri`; a new database is created and migrated. UserError when it does not answer."""
+    for name, value in ENVIRONMENT.items():
+        os.environ.setdefault(name, value)
+    scheme = urlsplit(uri).scheme
+    if not is_server(uri) and scheme.partition("+")[0] not in DATABASES:
+        raise UserError(f"tracking_uri={shown(uri)} is neither http(s)://… nor a database such as sqlite:///…; correct it or leave it empty")
+    if not is_server(uri):
+        _check_database(uri)
+    from mlflow import MlflowClient
+    from mlflow.exceptions import MlflowException
+
+    logging.getLogger("mlflow.store.db.utils").setLevel(logging.WARNING)
+    try:
+        client = MlflowClient(uri, registry_uri=uri)
+        client.search_experiments(max_results=1)
+    except MlflowException as error:
+        raise UserError(_unreachable(uri, error)) from error
+    return client
+
+
+def translated(call: Callable[P, R]) -> Callable[P, R]:
+    """A store that does not answer is `Transient`: the task that called is worth a retry. Other errors pass."""
+
+    @functools.wraps(call)
+    def calling(*args: P.args, **kwargs: P.kwargs) -> R:
+        from mlflow.exceptions import MlflowException
+
+        try:
+            return call(*args, **kwargs)
+        except MlflowException as error:
+            if error.get_http_status_code() < 500:
+                raise
+            raise Transient(f"the tracking store did not answer: {_first_line(error)}") from error
+
+    return calling
+
+
+def _check_database(uri: str) -> None:
+    """mlflow tries a dead database for minutes, so it is asked here first."""
+    from sqlalchemy import create_engine, inspect
+    from sqlalchemy.exc import SQLAlchemyError
+
+    arguments = {} if uri.startswith(("sqlite", "mssql")) else {"connect_timeout": CONNECT_SECONDS}
+    try:
+        if uri.startswith("sqlite:///"):
+            Path(uri.removeprefix("sqlite:///")).parent.mkdir(parents=True, exist_ok=True)
+        engine = create_engine(uri, connect_args=arguments)
+        inspect(engine).get_table_names()
+        engine.dispose()
+    except (SQLAlchemyError, ImportError, OSError) as error:
+        raise UserError(_unreachable(uri, error)) from error
+
+
+def _unreachable(uri: str, error: Exception) -> str:
+    return f"tracking_uri={shown(uri)} cannot be used ({_first_line(error)}); start that server, correct the address, or leave it empty"
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).strip().splitlines()[0].rstrip(".")[:200]

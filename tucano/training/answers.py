@@ -1,0 +1,81 @@
+"""Every arm of the comparison answers the same held-out prompts, as it would be served and sampled."""
+
+import json
+from pathlib import Path
+
+import torch
+import torch.nn.functional as F
+from transformers import PreTrainedTokenizerBase
+
+from rewards import load_reward_set
+from tucano.prompts import read_prompts
+from tucano.settings import PipelineSettings
+from tucano.training.jobs import Arm, Job, Progress, emit
+from tucano.training.policies import Policy, load_policy
+from tucano.training.rollouts import Examiner, Rollout, encode
+
+LOSS_ROWS = 32
+
+
+def run(job: Job) -> dict[str, object]:
+    """Write `answers.jsonl` into `job.output`: one line per arm, prompt, decoding and sample.
+
+    Beside reward and truth each line holds the completion's mean loss (nats per token) under the reference arm, the last
+    but the seeds: it says whether tuned texts are still texts to the model the tuning began with.
+    """
+    settings = PipelineSettings.model_validate(job.settings)
+    folder = Path(job.prompts)
+    prompts = read_prompts(folder / "test.jsonl")
+    systems = json.loads((folder / "system_prompts.json").read_text(encoding="utf-8"))
+    rewards = load_reward_set(settings.grpo.rewards, folder)
+    decodings = {"served": (1, settings.comparison.served_temperature), "sampled": (settings.comparison.samples, 1.0)}
+    reference = next(arm for arm in reversed(job.arms) if not arm.name.startswith("seed-"))
+    judge, tokenizer = _load(settings, reference, job.seed)
+    examiner = Examiner(tokenizer, systems, rewards, folder, settings.grpo.max_completion_tokens)
+    with (Path(job.output) / "answers.jsonl").open("w", encoding="utf-8") as file:
+        for index, arm in enumerate(job.arms):
+            policy, _ = _load(settings, arm, job.seed)
+            for decoding, (samples, temperature) in decodings.items():
+                rollouts = examiner.answer(policy, prompts, samples, temperature, job.seed)
+                losses = completion_losses(judge, examiner, rollouts)
+                for row, (rollout, loss) in enumerate(zip(rollouts, losses, strict=True)):
+                    record = {"arm": arm.name, "decoding": decoding, "sample": row % samples, "loss": loss, **_fields(rollout)}
+                    file.write(json.dumps(record, ensure_ascii=False) + "\n")
+            mean = sum(rollout.score.total for rollout in rollouts) / len(rollouts)
+            emit(Progress(f"answers of {arm.name}", index + 1, len(job.arms), {"reward": mean}))
+    return {"arms": [arm.name for arm in job.arms]}
+
+
+def _load(settings: PipelineSettings, arm: Arm, seed: int) -> tuple[Policy, PreTrainedTokenizerBase]:
+    return load_policy(settings.model, arm.base, Path(arm.adapter) if arm.adapter else None, trainable=False, seed=seed)
+
+
+def _fields(rollout: Rollout) -> dict[str, object]:
+    return {
+        "prompt_id": rollout.prompt.id,
+        "task": rollout.prompt.task,
+        "completion": rollout.completion,
+        "reward": rollout.score.total,
+        "components": rollout.score.components,
+        "truth": rollout.truth,
+        "tokens": len(rollout.tokens),
+        "truncated": rollout.truncated,
+    }
+
+
+@torch.no_grad()
+def completion_losses(judge: Policy, examiner: Examiner, rollouts: list[Rollout]) -> list[float]:
+    """Mean negative log-likelihood in nats per completion token under `judge`, one per rollout."""
+    prompts = encode(examiner.tokenizer, [rollout.prompt for rollout in rollouts], examiner.system_prompts)
+    losses: list[float] = []
+    for start in range(0, len(rollouts), LOSS_ROWS):
+        rows = range(start, min(start + LOSS_ROWS, len(rollouts)))
+        sequences = [torch.tensor([*prompts[row], *rollouts[row].tokens]) for row in rows]
+        ids = torch.nn.utils.rnn.pad_sequence(sequences, batch_first=True, padding_value=0)
+        mask = torch.nn.utils.rnn.pad_sequence([torch.ones_like(sequence) for sequence in sequences], batch_first=True)
+        logits = judge(input_ids=ids.to(judge.device), attention_mask=mask.to(judge.device)).logits.float().cpu()
+        nll = F.cross_entropy(logits[:, :-1].transpose(1, 2), ids[:, 1:], reduction="none")  # [rows, L-1]
+        for index, row in enumerate(rows):
+            begin = len(prompts[row]) - 1
+            losses.append(nll[index, begin : begin + len(rollouts[row].tokens)].mean().item())
+    return losses

@@ -1,0 +1,82 @@
+"""What a training child is asked to do and how it reports: plain records that both sides of the process border import.
+
+The parent writes `job.json`, the child prints one line per event (`@ {json}`), and writes `result.json` or `error.json` last.
+"""
+
+import json
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+EVENT_MARK = "@ "
+
+
+@dataclass(frozen=True, slots=True)
+class Arm:
+    """One model that answers: a base (folder or hub id) with or without an adapter."""
+
+    name: str
+    base: str
+    adapter: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One run of a training child.
+
+    `work` keeps checkpoints and the journal over attempts; `output` receives what the job makes. `base` and `adapter` are
+    where training starts; `arms` are who answers in an `answer` job.
+    """
+
+    kind: Literal["sft", "grpo", "answer"]
+    settings: dict[str, Any]
+    prompts: str
+    work: str
+    output: str
+    seed: int
+    threads: int
+    base: str = "nano"
+    adapter: str | None = None
+    arms: list[Arm] = field(default_factory=list)
+
+    def write(self, path: Path) -> None:
+        path.write_text(json.dumps(asdict(self), indent=1, ensure_ascii=False), encoding="utf-8")
+
+    @classmethod
+    def read(cls, path: Path) -> "Job":
+        fields = json.loads(path.read_text(encoding="utf-8"))
+        return cls(**{**fields, "arms": [Arm(**arm) for arm in fields["arms"]]})
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a child is: `values` are its newest metrics, `seconds_left` an estimate (None until there is one)."""
+
+    stage: str
+    step: int
+    steps: int
+    values: dict[str, float]
+    seconds_left: float | None = None
+
+    def line(self) -> str:
+        """The sentence a person sees, like `grpo seed 42   step 12/40   reward 0.612   1 min 20 s left`."""
+        shown = "   ".join(f"{name} {value:.3f}" for name, value in self.values.items())
+        left = "" if self.seconds_left is None else f"   {_duration(self.seconds_left)} left"
+        return f"{self.stage}   step {self.step}/{self.steps}   {shown}{left}"
+
+
+def _duration(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes} min {rest:02d} s" if minutes else f"{rest} s"
+
+
+def emit(progress: Progress) -> None:
+    """Child's side: one event line on standard output."""
+    print(EVENT_MARK + json.dumps(asdict(progress)), flush=True)
+
+
+def parse(line: str) -> Progress | None:
+    """Parent's side: the event in a line of the child's output, or None for ordinary output."""
+    if not line.startswith(EVENT_MARK):
+        return None
+    return Progress(**json.loads(line.removeprefix(EVENT_MARK)))

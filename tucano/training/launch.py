@@ -1,0 +1,109 @@
+"""The parent's side of a training child: start it, pass its progress on, and never leave it behind.
+
+The child runs in a session of its own, so that Ctrl-C reaches only the parent, which ends it in order (SIGTERM: the child
+finishes its step and saves). A child whose parent vanishes sees the end of its standard input and ends by itself.
+"""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from tucano.errors import UserError, WorkerCrashed, WorkerFailed
+from tucano.training.jobs import Job, Progress, parse
+
+GRACE_SECONDS = 10
+"""A child that got SIGTERM has this long to save and leave before it is killed."""
+
+INTERRUPTED = 75
+"""Exit code of a child that stopped on SIGTERM with its state saved (EX_TEMPFAIL: try again)."""
+
+_children: set[subprocess.Popen[str]] = set()
+_stopping = threading.Event()
+
+
+def run_job(job: Job, python: str | None, on_progress: Callable[[Progress], None]) -> dict[str, Any]:
+    """Run a job to its end and return its result.
+
+    Raises UserError for a person's mistake the child found, WorkerFailed when it raised, WorkerCrashed when it was killed
+    or interrupted: its checkpoints stay in `job.work`, and the same job started again goes on from them.
+    """
+    if _stopping.is_set():
+        raise WorkerCrashed(f"{job.kind} was not started: the run is being stopped")
+    work = Path(job.work)
+    work.mkdir(parents=True, exist_ok=True)
+    for leftover in ("result.json", "error.json"):
+        (work / leftover).unlink(missing_ok=True)
+    job.write(work / "job.json")
+    child = subprocess.Popen(
+        [python or sys.executable, "-m", "tucano.training.worker", str(work / "job.json")],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        encoding="utf-8",
+        errors="replace",
+        start_new_session=True,
+        env={**os.environ, "OMP_NUM_THREADS": str(job.threads), "PYTHONUNBUFFERED": "1"},
+    )
+    _children.add(child)
+    try:
+        _follow(child, work / "log.txt", on_progress)
+    finally:
+        _end(child)
+        _children.discard(child)
+    return _outcome(job, work, child.returncode)
+
+
+def stop_all() -> None:
+    """End every running child in order and start no more; called when the run itself is interrupted."""
+    _stopping.set()
+    for child in list(_children):
+        child.send_signal(signal.SIGTERM)
+    for child in list(_children):
+        _end(child)
+
+
+def _follow(child: subprocess.Popen[str], log: Path, on_progress: Callable[[Progress], None]) -> None:
+    assert child.stdout is not None
+    with log.open("a", encoding="utf-8") as file:
+        for line in child.stdout:
+            progress = parse(line)
+            if progress is not None:
+                on_progress(progress)
+            else:
+                file.write(line)
+                file.flush()
+    child.wait()
+
+
+def _end(child: subprocess.Popen[str]) -> None:
+    if child.poll() is None:
+        child.send_signal(signal.SIGTERM)
+        try:
+            child.wait(GRACE_SECONDS)
+        except subprocess.TimeoutExpired:
+            child.kill()
+            child.wait()
+
+
+def _outcome(job: Job, work: Path, code: int) -> dict[str, Any]:
+    who = job.kind if job.kind != "grpo" else f"grpo seed {job.seed}"
+    result, error = work / "result.json", work / "error.json"
+    if code == 0 and result.is_file():
+        return json.loads(result.read_text(encoding="utf-8"))
+    if error.is_file():
+        failure = json.loads(error.read_text(encoding="utf-8"))
+        if failure["user"]:
+            raise UserError(failure["message"])
+        raise WorkerFailed(f"{who} failed: {failure['message']} (details in {work / 'log.txt'})")
+    if code == INTERRUPTED:
+        raise WorkerCrashed(f"{who} was interrupted and saved its state")
+    if code < 0:
+        raise WorkerCrashed(f"{who} was killed by {signal.Signals(-code).name}; its last checkpoint is kept")
+    raise WorkerFailed(f"{who} ended with exit code {code} and no result (see {work / 'log.txt'})")

@@ -1,0 +1,112 @@
+"""Loading what is trained and what answers: base models with their adapters, behind one function per backend.
+
+A base comes from a local folder or, by name and pinned revision, from the hub; without remote code, from safetensors only.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import torch
+from peft import LoraConfig, PeftModel, get_peft_model
+from transformers import AutoModelForCausalLM, AutoTokenizer, PreTrainedModel, PreTrainedTokenizerBase
+
+from tucano.errors import UserError
+from tucano.settings import ModelSettings
+
+LORA_TARGETS = ["q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"]
+Policy = PreTrainedModel | PeftModel
+
+
+def load_policy(
+    settings: ModelSettings, base: str, adapter: Path | None, trainable: bool, seed: int
+) -> tuple[Policy, PreTrainedTokenizerBase]:
+    """The model at `base` (folder or hub id) with `adapter`; with a new LoRA adapter when `trainable` and there is none."""
+    if settings.device == "cuda" and not torch.cuda.is_available():
+        raise UserError("model.device=cuda, but this machine has no usable CUDA device; use a CPU profile such as laptop")
+    return BACKENDS[settings.backend](settings, base, adapter, trainable, seed)
+
+
+def _load_with_transformers(
+    settings: ModelSettings, base: str, adapter: Path | None, trainable: bool, seed: int
+) -> tuple[Policy, PreTrainedTokenizerBase]:
+    model, tokenizer = load_base(settings, base)
+    if adapter is not None:
+        return PeftModel.from_pretrained(model, str(adapter), is_trainable=trainable), tokenizer
+    if not trainable:
+        return model, tokenizer
+    if settings.quantization == "nf4":
+        from peft import prepare_model_for_kbit_training
+
+        model = prepare_model_for_kbit_training(model, use_gradient_checkpointing=False)
+    with torch.random.fork_rng():
+        torch.manual_seed(seed)
+        return get_peft_model(model, _lora(settings)), tokenizer
+
+
+def _load_with_unsloth(
+    settings: ModelSettings, base: str, adapter: Path | None, trainable: bool, seed: int
+) -> tuple[Policy, PreTrainedTokenizerBase]:
+    """Unsloth loads base and adapter in one call from the adapter's folder; the worker has imported it before everything else."""
+    from unsloth import FastLanguageModel
+
+    model, tokenizer = FastLanguageModel.from_pretrained(
+        model_name=str(adapter or base),
+        revision=None if adapter else settings.revision,
+        max_seq_length=settings.max_length_tokens,
+        load_in_4bit=settings.quantization == "nf4",
+        dtype=getattr(torch, settings.dtype),
+        trust_remote_code=False,
+    )
+    if trainable and adapter is None:
+        model = FastLanguageModel.get_peft_model(
+            model,
+            r=settings.lora_rank,
+            lora_alpha=settings.lora_alpha,
+            lora_dropout=0,
+            target_modules=LORA_TARGETS,
+            use_gradient_checkpointing=False,
+            random_state=seed,
+        )
+    return model, _with_pad(tokenizer)
+
+
+Loader = Callable[[ModelSettings, str, Path | None, bool, int], tuple[Policy, PreTrainedTokenizerBase]]
+BACKENDS: dict[str, Loader] = {"transformers": _load_with_transformers, "unsloth": _load_with_unsloth}
+
+
+def load_base(settings: ModelSettings, base: str) -> tuple[PreTrainedModel, PreTrainedTokenizerBase]:
+    """The base model alone, all weights trainable, and its tokenizer."""
+    if not Path(base).exists() and settings.revision is None:
+        raise UserError(f"model.name={base} is no local folder, and a hub model needs model.revision, the commit it is pinned to")
+    options: dict[str, Any] = {"revision": settings.revision, "trust_remote_code": False}
+    tokenizer = AutoTokenizer.from_pretrained(base, **options)
+    if settings.quantization == "nf4":
+        from transformers import BitsAndBytesConfig
+
+        options["quantization_config"] = BitsAndBytesConfig(
+            load_in_4bit=True, bnb_4bit_quant_type="nf4", bnb_4bit_compute_dtype=torch.bfloat16, bnb_4bit_use_double_quant=True
+        )
+    model = AutoModelForCausalLM.from_pretrained(
+        base, dtype=getattr(torch, settings.dtype), use_safetensors=True, device_map=settings.device, **options
+    )
+    return model, _with_pad(tokenizer)
+
+
+def _lora(settings: ModelSettings) -> LoraConfig:
+    return LoraConfig(
+        r=settings.lora_rank,
+        lora_alpha=settings.lora_alpha,
+        lora_dropout=0.0,
+        target_modules=LORA_TARGETS,
+        bias="none",
+        task_type="CAUSAL_LM",
+    )
+
+
+def _with_pad(tokenizer: PreTrainedTokenizerBase) -> PreTrainedTokenizerBase:
+    """Padding must differ from the end token, or the end of every answer is masked from the loss."""
+    if tokenizer.pad_token is None or tokenizer.pad_token == tokenizer.eos_token:
+        raise UserError("the model's tokenizer has no pad token of its own (it equals the end token); add one to its tokenizer_config.json")
+    tokenizer.padding_side = "left"
+    return tokenizer

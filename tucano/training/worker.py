@@ -1,0 +1,79 @@
+"""The training child: `python -m tucano.training.worker job.json`.
+
+A process of its own gives clean imports (unsloth must come first), signals on the main thread and all memory back at the
+end. It imports no Prefect and no MLflow; what it measures goes to the journal and to standard output.
+"""
+
+import json
+import os
+import signal
+import sys
+import threading
+import traceback
+from pathlib import Path
+
+from tucano.errors import UserError
+from tucano.training.jobs import Job
+from tucano.training.launch import INTERRUPTED
+
+
+def main(path: Path) -> int:
+    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+    os.environ.setdefault("HF_DATASETS_DISABLE_PROGRESS_BARS", "1")
+    job = Job.read(path)
+    _end_with_parent()
+    try:
+        result = run(job)
+    except UserError as error:
+        return _fail(path.parent, str(error), user=True)
+    except Exception as error:
+        traceback.print_exc()
+        return _fail(path.parent, f"{type(error).__name__}: {error}", user=False)
+    if result is None:
+        return INTERRUPTED
+    draft = path.parent / "result.json.draft"
+    draft.write_text(json.dumps(result), encoding="utf-8")
+    draft.replace(path.parent / "result.json")
+    return 0
+
+
+def run(job: Job) -> dict[str, object] | None:
+    """Do the job; None when SIGTERM ended it early with its state saved."""
+    if job.settings["model"]["backend"] == "unsloth":
+        import unsloth  # noqa: F401  patches trl and transformers, so it comes before them
+    import torch
+
+    torch.set_num_threads(job.threads)
+    if job.kind == "sft":
+        from tucano.training import sft
+
+        return sft.run(job)
+    if job.kind == "grpo":
+        from tucano.training import grpo
+
+        return grpo.run(job)
+    from tucano.training import answers
+
+    signal.signal(signal.SIGTERM, lambda *_: os._exit(INTERRUPTED))
+    return answers.run(job)
+
+
+def _end_with_parent() -> None:
+    """The parent holds our standard input open; its end means that the parent is gone and nobody wants the result."""
+
+    def watch() -> None:
+        sys.stdin.buffer.read()
+        os._exit(INTERRUPTED)
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
+def _fail(work: Path, message: str, user: bool) -> int:
+    (work / "error.json").write_text(json.dumps({"message": message, "user": user}), encoding="utf-8")
+    return 1
+
+
+if __name__ == "__main__":
+    code = main(Path(sys.argv[1]))
+    sys.stdout.flush()
+    os._exit(code)
