@@ -8,7 +8,6 @@ file's size and hash are checked before reuse.
 import ast
 import hashlib
 import importlib.metadata
-import importlib.util
 import json
 import shutil
 import time
@@ -170,12 +169,11 @@ def code_version(*modules: str) -> str:
     waiting = list(modules)
     while waiting:
         module = waiting.pop()
-        spec = importlib.util.find_spec(module)
-        if module in sources or spec is None or spec.origin is None:
-            continue
-        text = Path(spec.origin).read_text(encoding="utf-8")
-        sources[module] = hashlib.sha256(text.encode()).hexdigest()
-        waiting += _imports(text)
+        path = _source(module)
+        if path is not None and module not in sources:
+            text = path.read_text(encoding="utf-8")
+            sources[module] = hashlib.sha256(text.encode()).hexdigest()
+            waiting += _imports(text)
     versions = {name: importlib.metadata.version(name) for name in NUMERIC_PACKAGES}
     return digest({"sources": sources, "versions": versions})[:16]
 
@@ -187,11 +185,13 @@ def _imports(source: str) -> list[str]:
             names += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and node.module:
             names += [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
-    return [name for name in names if name.split(".")[0] in OUR_PACKAGES and _is_module(name)]
+    return names
 
 
-def _is_module(name: str) -> bool:
-    try:
-        return importlib.util.find_spec(name) is not None
-    except ModuleNotFoundError:
-        return False
+def _source(module: str) -> Path | None:
+    """The file of one of our modules, found without importing anything; None for other people's, and for names in a module."""
+    if module.split(".")[0] not in OUR_PACKAGES:
+        return None
+    place = Path(__file__).parent.parent.joinpath(*module.split("."))
+    candidates = (place / "__init__.py", place.with_suffix(".py"))
+    return next((path for path in candidates if path.is_file()), None)

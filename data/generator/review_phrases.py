@@ -22,15 +22,24 @@ class Issue:
 
 WRAPPERS = Bank(
     "envelope",
-    known=("Avaliação (nota {s}): {t}", "Nota {s}/5. {t}", "Avaliação com nota {s}: {t}", "[nota {s}] Avaliação: {t}"),
-    validation=("Avaliação recebida, nota {s}: {t}",),
-    test=("Avaliação de cliente, nota {s}: {t}",),
+    known=(
+        "Extraia da avaliação (nota {s}): {t}",
+        "Extraia em JSON, nota {s}/5. {t}",
+        "JSON da avaliação com nota {s}: {t}",
+        "[nota {s}] Extraia os dados: {t}",
+    ),
+    validation=("Extraia desta avaliação recebida, nota {s}: {t}",),
+    test=("JSON da avaliação de cliente, nota {s}: {t}",),
 )
 WRAPPERS_WITH_CATEGORY = Bank(
     "ficha",
-    known=("Avaliação (nota {s}, {c}): {t}", "Nota {s}/5 em {c}. {t}", "Avaliação em {c}, nota {s}: {t}"),
-    validation=("Categoria {c}, nota {s}. Avaliação: {t}",),
-    test=("Avaliação na categoria {c}, nota {s}: {t}",),
+    known=(
+        "Extraia da avaliação (nota {s}, {c}): {t}",
+        "Extraia em JSON, nota {s}/5 em {c}. {t}",
+        "JSON da avaliação em {c}, nota {s}: {t}",
+    ),
+    validation=("Categoria {c}, nota {s}. Extraia em JSON: {t}",),
+    test=("Extraia da avaliação na categoria {c}, nota {s}: {t}",),
 )
 
 ISSUES: tuple[Issue, ...] = (

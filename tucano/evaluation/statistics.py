@@ -25,7 +25,7 @@ WILCOXON_EFFICIENCY = 3 / np.pi
 
 
 def _rounded(differences: ArrayLike) -> Floats:
-    values = np.round(np.asarray(differences, dtype=np.float64), DECIMALS)
+    values: Floats = np.round(np.asarray(differences, dtype=np.float64), DECIMALS).astype(np.float64)
     if values.ndim != 1 or values.size == 0 or not np.isfinite(values).all():
         raise ValueError("differences must be a non-empty list of finite numbers")
     return values
@@ -176,19 +176,19 @@ def spearman(first: ArrayLike, second: ArrayLike) -> float:
     return float((centred[0] * centred[1]).sum()) / scale if scale else 0.0
 
 
-def agreement_of_prompt(rewards: ArrayLike, ratings: ArrayLike) -> float | None:
-    """Spearman's rho between rewards and ratings of one prompt's completions; None when the ratings do not differ."""
+def rank_agreement(rewards: ArrayLike, ratings: ArrayLike) -> float | None:
+    """Spearman's rho between rewards and ratings of some completions; None when the ratings do not differ."""
     if np.ptp(np.asarray(ratings, dtype=np.float64)) == 0:
         return None
     return spearman(rewards, ratings)
 
 
 def within_prompt_agreement(groups: Sequence[tuple[ArrayLike, ArrayLike]]) -> float | None:
-    """Mean of `agreement_of_prompt` over (rewards, ratings) of each prompt: the order within a prompt is all that GRPO uses.
+    """Mean of `rank_agreement` over (rewards, ratings) of each prompt: the order within a prompt is all that GRPO uses.
 
     A prompt whose ratings vary while its rewards do not counts 0. None when no prompt's ratings vary.
     """
-    values = [value for rewards, ratings in groups if (value := agreement_of_prompt(rewards, ratings)) is not None]
+    values = [value for rewards, ratings in groups if (value := rank_agreement(rewards, ratings)) is not None]
     return float(np.mean(values)) if values else None
 
 

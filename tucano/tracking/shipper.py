@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from tucano.journal import Commit, Entry, read_commit, read_span
+from tucano.tracking.store import reason
 
 if TYPE_CHECKING:
     from mlflow import MlflowClient
@@ -80,7 +81,7 @@ class Shipper:
             self._ship()
         except (MlflowException, OSError, ValueError) as error:
             if not self._failures:
-                log.warning("metrics of run %s wait in %s until MLflow takes them: %s", self.run_id, self.journal, str(error)[:300])
+                log.warning("metrics of run %s wait in %s until MLflow takes them: %s", self.run_id, self.journal, reason(error))
             self._failures += 1
             return False
         if self._failures:
@@ -96,6 +97,8 @@ class Shipper:
         end = commit.size if self.through == "committed" else self.journal.stat().st_size
         for batch in _batches(read_span(self.journal, cursor.size, end)):
             metrics = [metric for entry, _ in batch for metric in as_metrics(entry)]
+            if read_commit(self.journal).cuts != commit.cuts:
+                return  # cut while we read: look again
             for start in range(0, len(metrics), BATCH):
                 self.client.log_batch(self.run_id, metrics=metrics[start : start + BATCH])
             last, size = batch[-1]
@@ -128,7 +131,7 @@ def as_metrics(entry: Entry) -> list[Metric]:
 
 def metric_key(name: str) -> str:
     """`name` with what MLflow refuses in a key replaced: one bad name must not hold up all the others."""
-    return re.sub(r"[^\w\-. /:]", "_", name).strip("/")[:250] or "_"
+    return re.sub(r"/+", "/", re.sub(r"[^\w\-. /:]", "_", name)).strip("/")[:250] or "_"
 
 
 def _after_cuts(cursor: Cursor, commit: Commit, journal: Path) -> Cursor:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import logging
 import os
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
@@ -44,19 +45,13 @@ def is_server(uri: str) -> bool:
     return urlsplit(uri).scheme in ("http", "https")
 
 
-def shown(uri: str) -> str:
-    """The address without its password."""
-    parts = urlsplit(uri)
-    return uri.replace(f":{parts.password}@", ":***@") if parts.password else uri
-
-
 def open_client(uri: str) -> MlflowClient:
     """A client of the store at `uri`; a new database is created and migrated. UserError when it does not answer."""
     for name, value in ENVIRONMENT.items():
         os.environ.setdefault(name, value)
     scheme = urlsplit(uri).scheme
     if not is_server(uri) and scheme.partition("+")[0] not in DATABASES:
-        raise UserError(f"tracking_uri={shown(uri)} is neither http(s)://… nor a database such as sqlite:///…; correct it or leave it empty")
+        raise UserError(f"tracking_uri={masked(uri)} is neither http(s)://… nor a database like sqlite:///…; correct it or leave it empty")
     if not is_server(uri):
         _check_database(uri)
     from mlflow import MlflowClient
@@ -83,7 +78,7 @@ def translated(call: Callable[P, R]) -> Callable[P, R]:
         except MlflowException as error:
             if error.get_http_status_code() < 500:
                 raise
-            raise Transient(f"the tracking store did not answer: {_first_line(error)}") from error
+            raise Transient(f"the tracking store did not answer: {reason(error)}") from error
 
     return calling
 
@@ -105,8 +100,15 @@ def _check_database(uri: str) -> None:
 
 
 def _unreachable(uri: str, error: Exception) -> str:
-    return f"tracking_uri={shown(uri)} cannot be used ({_first_line(error)}); start that server, correct the address, or leave it empty"
+    return f"tracking_uri={masked(uri)} cannot be used ({reason(error)}); start that server, correct the address, or leave it empty"
 
 
-def _first_line(error: Exception) -> str:
-    return str(error).strip().splitlines()[0].rstrip(".")[:200]
+def reason(error: Exception) -> str:
+    """The first line of an error, short and without the passwords that addresses in it may hold."""
+    line = str(error).strip().splitlines()[0].rstrip(".")
+    return masked(line)[:200]
+
+
+def masked(text: str) -> str:
+    """`text` without the passwords of the addresses in it."""
+    return re.sub(r"(://[^:/@\s]*):[^@/\s]+@", r"\1:***@", text)

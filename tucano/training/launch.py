@@ -33,7 +33,7 @@ def run_job(job: Job, python: str | None, on_progress: Callable[[Progress], None
     Raises UserError for a person's mistake the child found, WorkerFailed when it raised, WorkerCrashed when it was killed
     or interrupted: its checkpoints stay in `job.work`, and the same job started again goes on from them.
     """
-    if _stopping.is_set():
+    if stopping():
         raise WorkerCrashed(f"{job.kind} was not started: the run is being stopped")
     work = Path(job.work)
     work.mkdir(parents=True, exist_ok=True)
@@ -58,6 +58,11 @@ def run_job(job: Job, python: str | None, on_progress: Callable[[Progress], None
         _end(child)
         _children.discard(child)
     return _outcome(job, work, child.returncode)
+
+
+def stopping() -> bool:
+    """True once `stop_all` was called: nothing is started or retried any more."""
+    return _stopping.is_set()
 
 
 def stop_all() -> None:

@@ -84,9 +84,8 @@ def run(job: Job) -> dict[str, object] | None:
     work, prompts = Path(job.work), Path(job.prompts)
     examples = read_prompts(prompts / "demonstrations.jsonl")
     model, tokenizer = _start(job, settings, examples)
-    journal = JournalWriter(work / "journal.jsonl")
     newest = checkpoints.newest_valid(work)
-    journal.open(checkpoints.step_of(newest) if newest else 0)
+    journal = JournalWriter(work / "journal.jsonl", resume_step=checkpoints.step_of(newest) if newest else None)
     plateau = Plateau(journal, work / "best", settings.sft.patience, settings.sft.min_improvement)
     stop = StopOnSigterm()
     trainer = SealedSFTTrainer(
@@ -152,7 +151,7 @@ def _arguments(settings: PipelineSettings, work: Path, seed: int) -> SFTConfig:
         max_length=settings.model.max_length_tokens,
         completion_only_loss=True,
         packing=False,
-        train_sampling_strategy="group_by_length",
+        train_sampling_strategy="random",
         dataloader_num_workers=0,
         dataloader_pin_memory=not cpu,
         eval_strategy="steps",

@@ -1,0 +1,32 @@
+# `make run`: the whole pipeline on this machine.  `make test`: its tests.  Both make the virtual environment when needed.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PROFILE ?= laptop
+ARGS ?=
+
+.PHONY: run test check ui clean
+
+run: $(VENV)/.stamp
+	$(BIN)/tucano run $(PROFILE) $(ARGS)
+
+test: $(VENV)/.stamp check
+	$(BIN)/python -m pytest
+
+check: $(VENV)/.stamp
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+ui: $(VENV)/.stamp
+	$(BIN)/tucano ui
+
+$(VENV)/.stamp: pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit("Python 3.11 or newer is needed, this is " + sys.version.split()[0]) if sys.version_info < (3, 11) else None'
+	$(PYTHON) -m venv --clear $(VENV)
+	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[dev]"
+	@touch $@
+
+clean:
+	rm -rf $(VENV)

@@ -1,0 +1,86 @@
+"""The checks that a prompt set has to pass before anything is trained on it. Each raises `UserError` and so fails the stage."""
+
+import sqlite3
+from collections import Counter
+from collections.abc import Iterable
+from contextlib import closing
+from pathlib import Path
+
+from data.generator.banks import JOINT
+from data.generator.store import DATABASE
+from data.separation import Fence
+from data.splits import Splits
+from tucano.errors import UserError
+from tucano.prompts import Prompt, Task
+from tucano.settings import SMALLEST_STRATUM
+
+HeldOut = dict[str, dict[str, int]]
+
+
+def check(splits: Splits, tasks: tuple[Task, ...], folder: Path) -> HeldOut:
+    """All checks; returns how many judged prompts come from templates that training never saw, per file and task."""
+    seen = [*splits.train, *(made.prompt for made in [*splits.demonstrations, *splits.demonstrations_validation])]
+    check_strata({"train": splits.train, "validation": splits.validation, "test": splits.test}, tasks)
+    check_separation(seen, splits.validation, splits.test)
+    check_gold_queries([*seen, *splits.validation, *splits.test], folder / DATABASE)
+    held_out = {
+        "validation": count_held_out(splits.validation, [*seen, *splits.test]),
+        "test": count_held_out(splits.test, [*seen, *splits.validation]),
+    }
+    check_held_out(splits.test, held_out["test"])
+    return held_out
+
+
+def check_strata(parts: dict[str, list[Prompt]], tasks: tuple[Task, ...]) -> None:
+    """Every task has at least `SMALLEST_STRATUM` prompts in training, validation and test."""
+    for part, prompts in parts.items():
+        counts = Counter(prompt.task for prompt in prompts)
+        for task in tasks:
+            if counts[task] < SMALLEST_STRATUM:
+                raise UserError(
+                    f"data.{part}_prompts: only {counts[task]} prompts of {task} in the {part} set, {SMALLEST_STRATUM} are needed; "
+                    f"raise the setting, give the source more different texts, or take {task} out of data.mix"
+                )
+
+
+def check_separation(seen: Iterable[Prompt], validation: list[Prompt], test: list[Prompt]) -> None:
+    """No text of training, validation and test is the same as, or near, one of another set."""
+    in_test, in_validation = Fence(prompt.user for prompt in test), Fence(prompt.user for prompt in validation)
+    for prompt in seen:
+        if in_test.near(prompt.user) or in_validation.near(prompt.user):
+            raise UserError(
+                f"{prompt.id} is (nearly) the same text as a validation or test prompt: {prompt.user!r}; report this with the data seed"
+            )
+    for prompt in validation:
+        if in_test.near(prompt.user):
+            raise UserError(f"{prompt.id} is (nearly) the same text as a test prompt: {prompt.user!r}; report this with the data seed")
+
+
+def count_held_out(judged: list[Prompt], others: Iterable[Prompt]) -> dict[str, int]:
+    """Per task, the judged prompts no part of whose template occurs among the others."""
+    known = {(prompt.task, part) for prompt in others for part in prompt.template.split(JOINT)}
+    counts = Counter({prompt.task: 0 for prompt in judged})
+    counts.update(prompt.task for prompt in judged if not any((prompt.task, part) in known for part in prompt.template.split(JOINT)))
+    return dict(sorted(counts.items()))
+
+
+def check_held_out(test: list[Prompt], held_out: dict[str, int]) -> None:
+    """At least half of each task's test prompts come from templates that nothing else uses."""
+    for task, total in Counter(prompt.task for prompt in test).items():
+        if 2 * held_out[task] < total:
+            raise UserError(
+                f"only {held_out[task]} of {total} test prompts of {task} use templates unseen in training; give the source more texts"
+            )
+
+
+def check_gold_queries(prompts: Iterable[Prompt], database: Path) -> None:
+    """Every gold query runs on the store and returns a value."""
+    queries = {prompt.reference["sql"]: prompt.id for prompt in prompts if "sql" in prompt.reference}
+    with closing(sqlite3.connect(f"file:{database}?mode=ro", uri=True)) as connection:
+        for query, name in queries.items():
+            try:
+                row = connection.execute(query).fetchone()
+            except sqlite3.Error as error:
+                raise UserError(f"the gold query of {name} does not run on {database.name} ({error}): {query}") from error
+            if row is None or row[0] is None:
+                raise UserError(f"the gold query of {name} returns nothing on {database.name}: {query}")

@@ -1,0 +1,127 @@
+"""Insight briefs: labelled figures of one period and segment, a question about two of them, and advice that uses those two."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from random import Random
+
+from data.generator.answers import InsightsAnswer
+from data.generator.banks import JOINT, Bank, Pool
+from data.generator.numbers import brazilian
+
+
+@dataclass(frozen=True)
+class Indicator:
+    """A figure of a brief: how it is written, its range in generated briefs, what one does about it."""
+
+    label: str
+    prefix: str
+    suffix: str
+    decimals: int
+    low: float
+    high: float
+    actions: tuple[str, str]
+
+    def written(self, value: float) -> str:
+        return f"{self.prefix}{brazilian(value, self.decimals)}{self.suffix}"
+
+
+INDICATORS: tuple[Indicator, ...] = (
+    Indicator("receita", "R$ ", "", 0, 8000, 95000, ("reforçar as ofertas dos itens mais vendidos", "criar combos para elevar a receita")),
+    Indicator(
+        "pedidos", "", "", 0, 90, 990, ("ampliar as campanhas para gerar pedidos", "reativar clientes antigos para ter mais pedidos")
+    ),
+    Indicator("atraso", "", "%", 1, 2, 25, ("rever a transportadora para reduzir o atraso", "melhorar o prazo de entrega contra o atraso")),
+    Indicator("nota média", "", "", 1, 2.1, 4.8, ("responder às avaliações ruins", "melhorar o atendimento para subir a nota")),
+    Indicator(
+        "recompra", "", "%", 1, 3, 30, ("lançar um programa de fidelidade", "enviar ofertas a quem já comprou para elevar a recompra")
+    ),
+    Indicator(
+        "devolução", "", "%", 1, 1, 15, ("melhorar as fotos e descrições contra a devolução", "investigar a qualidade dos itens devolvidos")
+    ),
+    Indicator("frete médio", "R$ ", "", 2, 9, 48, ("negociar o frete com as transportadoras", "oferecer frete grátis acima de um valor")),
+    Indicator("cancelamento", "", "%", 1, 1, 14, ("confirmar o estoque para evitar cancelamento", "agilizar a aprovação dos pedidos")),
+    Indicator("conversão", "", "%", 1, 0.8, 6, ("simplificar o checkout para elevar a conversão", "testar novas páginas de produto")),
+    Indicator("ticket médio", "R$ ", "", 0, 60, 380, ("sugerir produtos complementares", "criar kits para elevar o ticket médio")),
+)
+BY_LABEL: dict[str, Indicator] = {indicator.label: indicator for indicator in INDICATORS}
+
+MONTH_NAMES = (
+    "janeiro", "fevereiro", "março", "abril", "maio", "junho", "julho", "agosto", "setembro", "outubro", "novembro", "dezembro",
+)  # fmt: skip
+CHANNELS = (
+    "loja online",
+    "marketplace",
+    "aplicativo",
+    "região Sul",
+    "região Sudeste",
+    "região Nordeste",
+    "clientes novos",
+    "clientes antigos",
+)
+
+LAYOUTS = Bank(
+    "resumo",
+    ("Resumo de {s}: {f}. {q}", "Indicadores de {s}: {f}. {q}", "Números de {s}: {f}. {q}", "{q} Dados de {s}: {f}."),
+    ("Relatório de {s}: {f}. {q}",),
+    ("Painel de {s}: {f}. {q}", "{q} Estes são os números de {s}: {f}."),
+)
+QUESTIONS = Bank(
+    "pedido",
+    (
+        "Que ações você recomenda para {a} e {b}?",
+        "Analise {a} e {b}.",
+        "O que fazer sobre {a} e {b}?",
+        "Como melhorar {a} e {b}?",
+        "Monte um plano de reengajamento a partir de {a} e {b}.",
+        "Dê insights sobre {a} e {b}.",
+    ),
+    ("Quais insights e ações para {a} e {b}?", "Qual plano de melhoria para {a} e {b}?"),
+    ("Analise e recomende ações sobre {a} e {b}.", "Como agir para melhorar {a} e {b}?", "Que plano de reengajamento {a} e {b} pedem?"),
+)
+
+
+@dataclass(frozen=True)
+class Segment:
+    """A period and slice of the shop with its figures, by indicator label."""
+
+    label: str
+    figures: Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class Brief:
+    """`key` are the two indicators that the question asks about."""
+
+    user: str
+    template: str
+    figures: dict[str, float]
+    key: tuple[str, str]
+    heading: str
+
+    def answer(self, rng: Random) -> InsightsAnswer:
+        first, second = (BY_LABEL[label] for label in self.key)
+        diagnosis = (
+            f"{first.label} de {first.written(self.figures[first.label])} e {second.label} de {second.written(self.figures[second.label])}."
+        )
+        openings = rng.choice((("Recomendo", "Priorize"), ("Recomendo", "Vale"), ("Recomendamos", "Sugiro")))
+        actions = tuple(f"{opening} {rng.choice(indicator.actions)}." for opening, indicator in zip(openings, (first, second), strict=True))
+        return InsightsAnswer(self.heading, diagnosis, actions)
+
+
+def generated_segment(rng: Random) -> Segment:
+    figures = {indicator.label: round(rng.uniform(indicator.low, indicator.high), indicator.decimals) for indicator in INDICATORS}
+    return Segment(f"{rng.choice(MONTH_NAMES)} ({rng.choice(CHANNELS)})", figures)
+
+
+def write_brief(pool: Pool, segment: Segment, rng: Random) -> Brief:
+    """Three to five of the segment's figures, in random order, and a question about two of them."""
+    labels = rng.sample(list(segment.figures), min(rng.randint(3, 5), len(segment.figures)))
+    key = (labels[0], labels[1])
+    shown = rng.sample(labels, len(labels))
+    layout_name, layout = LAYOUTS.draw(pool, rng)
+    question_name, question = QUESTIONS.draw(pool, rng)
+    figures = {label: segment.figures[label] for label in shown}
+    listed = "; ".join(f"{label} {BY_LABEL[label].written(value)}" for label, value in figures.items())
+    user = layout.format(s=segment.label, f=listed, q=question.format(a=key[0], b=key[1]))
+    heading = rng.choice(("Diagnóstico", "Análise", "Situação"))
+    return Brief(user, JOINT.join((layout_name, question_name)), figures, key, heading)

@@ -1,0 +1,90 @@
+"""Push briefs: a product, sometimes with an offer, and a friendly line of at most 120 characters."""
+
+from dataclasses import dataclass
+from random import Random
+
+from data.generator.answers import PushAnswer
+from data.generator.banks import JOINT, Bank, Pool
+
+COUPONS = ("VOLTEI", "QUERO", "OFERTA", "CLUBE", "PRIMEIRA", "SURPRESA")
+
+LAYOUTS = Bank(
+    "push",
+    (
+        "Crie um push para: {p}. {o}",
+        "Escreva uma notificação push sobre {p}. {o}",
+        "Push curto para {p}. {o}",
+        "Notificação push. Produto: {p}. {o}",
+        "{o} Faça um push de {p}.",
+    ),
+    ("Monte uma notificação push de {p}. {o}", "{o} Crie uma notificação push para {p}."),
+    ("Preciso de um push para {p}. {o}", "Faça uma notificação push. Produto: {p}. {o}", "{o} Push sobre {p}."),
+)
+AUDIENCES = Bank(
+    "publico",
+    ("Público: clientes novos.", "Público: quem deixou no carrinho.", "Público: clientes antigos.", "Público: quem viu o produto."),
+    ("Público: clientes do clube.",),
+    ("Público: quem favoritou o produto.", "Público: clientes inativos."),
+)
+
+
+@dataclass(frozen=True)
+class Offer:
+    """What the brief promises; `words` stands in the answer, `figures` are the numbers it may mention."""
+
+    brief: str
+    words: str
+    figures: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class PushBrief:
+    user: str
+    template: str
+    product: str
+    offer: Offer
+
+    def answer(self, rng: Random) -> PushAnswer:
+        return PushAnswer(rng.choice(LINES if self.offer.words else PLAIN_LINES).format(p=self.product, w=self.offer.words), self.product)
+
+
+LINES = (
+    "Oi! Tem {p} {w} para você. Aproveite! 🎉",
+    "Que tal {p} {w}? Corra e garanta já!",
+    "Sua oferta chegou: {p} {w}. Aproveite hoje!",
+    "Você merece: {p} {w}. Vem conferir! 😍",
+)
+PLAIN_LINES = (
+    "Oi! Tem {p} esperando por você. Aproveite! 🎉",
+    "Que tal {p} hoje? Corra e garanta já!",
+    "Sua novidade chegou: {p}. Aproveite hoje!",
+    "Você merece: {p}. Vem conferir! 😍",
+)
+
+
+def draw_offer(price: float | None, rng: Random) -> Offer:
+    """Nothing, a discount, a price (the given one, or a drawn one), a coupon or free shipping."""
+    kind = rng.choice(("none", "discount", "discount", "price", "price", "coupon", "shipping"))
+    if kind == "discount":
+        percent = rng.randint(5, 60)
+        return Offer(f"Desconto: {percent}%.", f"com {percent}% de desconto", (float(percent),))
+    if kind == "price":
+        amount = round(price) if price is not None else rng.randint(19, 399)
+        return Offer(f"Preço: R$ {amount}.", f"por R$ {amount}", (float(amount),))
+    if kind == "coupon":
+        coupon = rng.choice(COUPONS)
+        return Offer(f"Cupom: {coupon}.", f"com o cupom {coupon}", ())
+    if kind == "shipping":
+        return Offer("Frete grátis.", "com frete grátis", ())
+    return Offer("Sem oferta.", "", ())
+
+
+def write_push(pool: Pool, product: str, price: float | None, rng: Random) -> PushBrief:
+    """A brief for the product; half of them name the audience."""
+    name, layout = LAYOUTS.draw(pool, rng)
+    offer = draw_offer(price, rng)
+    user, names = layout.format(p=product, o=offer.brief), [name]
+    if rng.random() < 0.5:
+        audience_name, audience = AUDIENCES.draw(pool, rng)
+        user, names = f"{user} {audience}", [name, audience_name]
+    return PushBrief(user, JOINT.join(names), product, offer)

@@ -1,0 +1,73 @@
+"""Business questions over a store, with the gold query and an explanation that quotes its result."""
+
+from dataclasses import dataclass
+from random import Random
+
+from data.generator.answers import SqlAnswer
+from data.generator.banks import JOINT, Pool
+from data.generator.numbers import brazilian
+from data.generator.question_families import FAMILIES, FRAMES, Family
+from data.generator.store import Row, Store
+
+AMOUNTS = (50, 80, 100, 120, 150, 200, 250, 300, 400, 500)
+
+
+@dataclass(frozen=True)
+class Question:
+    user: str
+    template: str
+    sql: str
+    explanation: str
+
+    def answer(self) -> SqlAnswer:
+        return SqlAnswer(self.sql, self.explanation)
+
+
+def ask(pool: Pool, store: Store, rng: Random) -> Question:
+    """One question whose gold query has an answer in this store (rows, not NULL, not 0)."""
+    while True:
+        family = rng.choice([family for family in FAMILIES if family.bank.pool(pool)])
+        name, phrasing = family.bank.draw(pool, rng)
+        frame_name, frame = FRAMES.draw(pool, rng)
+        question = _fill(family, JOINT.join((name, frame_name)), frame.format(q=phrasing), _slots(store, rng), store)
+        if question:
+            return question
+
+
+def _slots(store: Store, rng: Random) -> dict[str, str]:
+    month = rng.choice(store.months)
+    return {
+        "uf": rng.choice(store.states),
+        "cat": rng.choice(store.categories),
+        "mes_sql": month,
+        "mes": f"{month[5:]}/{month[:4]}",
+        "pag": rng.choice(store.payments),
+        "n": str(rng.choice((2, 3, 4, 5))),
+        "v": str(rng.choice(AMOUNTS)),
+        "k": str(rng.choice((1, 2, 3))),
+        "par": str(rng.randint(2, 8)),
+        "d": str(rng.randint(0, 9)),
+    }
+
+
+def _fill(family: Family, name: str, phrasing: str, slots: dict[str, str], store: Store) -> Question | None:
+    sql = family.sql.format(**slots)
+    rows = store.rows(sql)
+    if not rows or rows[0][0] in (None, 0) or not _is_definite(sql, store):
+        return None
+    told = dict(zip("ab", map(_told, rows[0]), strict=False))
+    return Question(phrasing.format(**slots), name, sql, family.explanation.format(**slots, **told))
+
+
+def _is_definite(sql: str, store: Store) -> bool:
+    """False for a ranking with fewer rows than asked for, or with a tie among them or at the cut: its answer would be a matter of luck."""
+    unlimited, _, limit = sql.partition(" LIMIT ")
+    if not limit:
+        return True
+    wanted = int(limit.rstrip(";"))
+    values = [row[1] for row in store.rows(unlimited)[: wanted + 1]]
+    return len(values) >= wanted and len(set(values)) == len(values)
+
+
+def _told(value: Row | float | str) -> str:
+    return brazilian(value) if isinstance(value, int | float) else str(value)

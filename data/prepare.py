@@ -1,0 +1,116 @@
+"""The data stage: from settings to a folder of prompts, demonstrations, system prompts and the SQL store.
+
+Files written: train.jsonl, validation.jsonl, test.jsonl, demonstrations.jsonl, demonstrations_validation.jsonl (a `Prompt` per line),
+system_prompts.json, store.sqlite, report.json. The same settings and seed give the same bytes.
+"""
+
+import json
+from collections import Counter
+from contextlib import closing
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from data.checks import check
+from data.generator.banks import JOINT
+from data.sources import Demonstration, Source
+from data.sources.b2w import B2wSource
+from data.sources.olist import OlistSource
+from data.sources.synthetic import SyntheticSource
+from data.splits import Splits, Splitter
+from data.system_prompts import SYSTEM_PROMPTS
+from tucano.prompts import Prompt, Task, write_prompts
+from tucano.settings import DataSettings
+
+Counts = dict[str, dict[str, int]]
+
+
+@dataclass(frozen=True)
+class DataReport:
+    """What the data stage made. Counts are per file and task."""
+
+    source: str
+    seed: int
+    licences: list[str]
+    prompts: Counts
+    templates: Counts
+    held_out: Counts
+    """Prompts of validation and test whose templates neither training nor demonstrations use."""
+    masked: dict[str, int]
+    """Pieces of personal data masked, per kind."""
+    defects: dict[str, int]
+    """Demonstrations per defect; one may carry two."""
+    flawed_demonstrations: int
+    turned_away: dict[str, int]
+    """Candidates dropped to keep the sets apart, per reason."""
+    warnings: list[str]
+
+
+def prepare(settings: DataSettings, seed: int, tasks: tuple[Task, ...], folder: Path) -> DataReport:
+    """Writes the prompt set into `folder` and returns its report. Raises `UserError` for data that cannot be used."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with closing(open_source(settings, seed, folder)) as source:
+        splits = Splitter(source, settings, tasks, seed).split()
+        held_out = check(splits, tasks, folder)
+        report = _report(source, splits, held_out, seed)
+    for name, prompts in _files(splits).items():
+        write_prompts(folder / f"{name}.jsonl", prompts)
+    _write_json(folder / "system_prompts.json", {task: SYSTEM_PROMPTS[task] for task in tasks})
+    _write_json(folder / "report.json", asdict(report))
+    return report
+
+
+def open_source(settings: DataSettings, seed: int, folder: Path) -> Source:
+    """The source that the settings name; its store is written into `folder`."""
+    match settings.source:
+        case "olist":
+            return OlistSource(Path(settings.path or ""), folder, seed)
+        case "b2w":
+            return B2wSource(Path(settings.path or ""), folder, seed)
+        case "synthetic":
+            return SyntheticSource(folder, seed)
+
+
+def _files(splits: Splits) -> dict[str, list[Prompt]]:
+    return {
+        "train": splits.train,
+        "validation": splits.validation,
+        "test": splits.test,
+        "demonstrations": _prompts(splits.demonstrations),
+        "demonstrations_validation": _prompts(splits.demonstrations_validation),
+    }
+
+
+def _prompts(demonstrations: list[Demonstration]) -> list[Prompt]:
+    return [demonstration.prompt for demonstration in demonstrations]
+
+
+def _report(source: Source, splits: Splits, held_out: Counts, seed: int) -> DataReport:
+    files = _files(splits)
+    licences = {prompt.licence for prompts in files.values() for prompt in prompts}
+    return DataReport(
+        source=source.name,
+        seed=seed,
+        licences=sorted(licences),
+        prompts={name: _per_task(prompts) for name, prompts in files.items()},
+        templates={name: _templates(prompts) for name, prompts in files.items()},
+        held_out=held_out,
+        masked=dict(sorted(source.masked.items())),
+        defects=dict(sorted(Counter(name for made in splits.demonstrations for name in made.defects).items())),
+        flawed_demonstrations=sum(bool(made.defects) for made in splits.demonstrations),
+        turned_away=dict(sorted(splits.turned_away.items())),
+        warnings=splits.warnings,
+    )
+
+
+def _per_task(prompts: list[Prompt]) -> dict[str, int]:
+    return dict(sorted(Counter(prompt.task for prompt in prompts).items()))
+
+
+def _templates(prompts: list[Prompt]) -> dict[str, int]:
+    """Different templates per task; the parts of a composed one count each."""
+    parts = {(prompt.task, part) for prompt in prompts for part in prompt.template.split(JOINT)}
+    return dict(sorted(Counter(task for task, _ in parts).items()))
+
+
+def _write_json(path: Path, content: object) -> None:
+    path.write_text(json.dumps(content, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")

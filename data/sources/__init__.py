@@ -1,0 +1,41 @@
+"""Where prompts come from. A source offers candidates; `data.splits` chooses among them and keeps the sets apart."""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from random import Random
+from typing import Protocol
+
+from data.generator.banks import Pool
+from tucano.prompts import Prompt, Task
+
+NONCOMMERCIAL = "CC BY-NC-SA 4.0 (noncommercial)"
+FREE = "CC0-1.0"
+
+
+@dataclass(frozen=True)
+class Demonstration:
+    """A prompt with a worked answer, and the names of the defects that were put into it (none: it is a good answer)."""
+
+    prompt: Prompt
+    defects: tuple[str, ...]
+
+
+class Source(Protocol):
+    """Candidates of every task. Ids are given later, when a candidate has been chosen."""
+
+    name: str
+    masked: Counter[str]
+    """How often each kind of personal data was masked while the source was read."""
+
+    def available(self, task: Task) -> int | None:
+        """How many different texts of the task exist; None where they are generated."""
+
+    def prompts(self, task: Task, pool: Pool, rng: Random) -> Iterator[Prompt]:
+        """Candidates made from the templates of one pool. A finite source offers each of its texts once, whatever the pool."""
+
+    def demonstrations(self, task: Task, defect_share: float, rng: Random) -> Iterator[Demonstration]:
+        """Worked answers, from known templates; `defect_share` of them (in expectation) are flawed."""
+
+    def close(self) -> None:
+        """Lets go of the store."""

@@ -1,0 +1,80 @@
+"""Real reviews as extraction prompts: cleaned, masked, each used once, with as much truth as the tables give."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from random import Random
+from typing import Any
+
+from data.generator.banks import Pool
+from data.generator.review_phrases import WRAPPERS, WRAPPERS_WITH_CATEGORY
+from data.generator.reviews import sentiment_of
+from data.masking import mask
+from data.separation import normal_form
+from data.sources import NONCOMMERCIAL
+from tucano.prompts import Prompt
+
+LONGEST = 300
+"""Characters of a review that are shown; the rest is cut at a word."""
+
+
+@dataclass(frozen=True)
+class RealReview:
+    """A masked text; `silver` holds what other columns say about fields of the answer."""
+
+    text: str
+    stars: int
+    category: str | None
+    silver: dict[str, Any]
+
+
+def join_title(title: str | None, message: str | None) -> str:
+    """One line from title and message. Line breaks become spaces; a title that the message repeats, and a text given twice, stand once."""
+    title, message = _one_line(title), _one_line(message)
+    if not title or normal_form(message).startswith(normal_form(title)):
+        return message or title
+    if not message:
+        return title
+    return f"{title} {message}" if title[-1] in ".!?:,;" else f"{title}. {message}"
+
+
+def _one_line(text: str | None) -> str:
+    line = " ".join((text or "").split())
+    doubled = re.fullmatch(r"(.+?)[ .;,]*\1", line)
+    return doubled[1] if doubled and len(doubled[1]) > 3 else line
+
+
+def shorten(text: str) -> str:
+    """At most `LONGEST` characters, cut between words."""
+    return text if len(text) <= LONGEST else text[: LONGEST - 1].rsplit(" ", 1)[0] + "…"
+
+
+class Pile:
+    """Real reviews in random order; a text that occurs again, or has no letter, is left out. Offers each at most once."""
+
+    def __init__(self, source: str, reviews: Iterable[RealReview], rng: Random) -> None:
+        self._source = source
+        self.masked: Counter[str] = Counter()
+        different: dict[str, RealReview] = {}
+        for review in reviews:
+            normal = normal_form(review.text)
+            if re.search(r"[a-z]", normal):
+                different.setdefault(normal, review)
+        self._reviews = list(different.values())
+        self.size = len(self._reviews)
+        rng.shuffle(self._reviews)
+
+    def offers(self, pool: Pool, rng: Random) -> Iterator[Prompt]:
+        while self._reviews:
+            yield self._prompt(self._reviews.pop(), pool, rng)
+
+    def _prompt(self, review: RealReview, pool: Pool, rng: Random) -> Prompt:
+        text, masked = mask(review.text)
+        self.masked += masked
+        bank = WRAPPERS if review.category is None else WRAPPERS_WITH_CATEGORY
+        name, envelope = bank.draw(pool, rng)
+        user = envelope.format(s=review.stars, c=review.category, t=shorten(text))
+        category = {} if review.category is None else {"category": review.category}
+        fields = {"sentiment": sentiment_of(review.stars), "sentiment_score": review.stars} | category | review.silver
+        return Prompt("", "extraction", user, name, self._source, NONCOMMERCIAL, review.stars, {"fields": fields})

@@ -1,0 +1,142 @@
+"""The `tucano` command. Parsing and help are instant; Prefect and torch are imported only by what needs them."""
+
+import argparse
+import os
+import signal
+import sys
+import warnings
+from pathlib import Path
+from types import FrameType
+from typing import NoReturn
+
+from tucano.errors import GateClosed, TucanoError, UserError
+from tucano.profiles import load_profile, project_root
+from tucano.settings import PipelineSettings
+
+EXAMPLES = """examples:
+  tucano run laptop                                   the whole pipeline on a CPU, in minutes
+  tucano run laptop --set grpo.max_steps=20           one setting changed; repeat --set for more
+  tucano run laptop --set data.source=olist --set data.path=olist/
+  tucano audit laptop                                 the reward audit alone
+  tucano compare laptop                               the verdict of the last run, without running anything
+  tucano ui                                           Prefect and MLflow pages over what the runs left
+  tucano doctor                                       what is installed, what is missing, what would run where
+"""
+
+
+def main() -> NoReturn:
+    arguments = _parser().parse_args()
+    signal.signal(signal.SIGINT, _interrupt)
+    signal.signal(signal.SIGTERM, _interrupt)
+    warnings.showwarning = _show_warning
+    try:
+        code = COMMANDS[arguments.command](arguments)
+    except UserError as error:
+        code = _say(f"tucano: {error}", 2)
+    except GateClosed as error:
+        code = _say(f"tucano: {error}", 1)
+    except TucanoError as error:
+        code = _say(f"tucano: {error}\nThe same command goes on from what is done.", 1)
+    except KeyboardInterrupt:
+        code = _say("tucano: interrupted; nothing is lost, the same command goes on from here", 130)
+    sys.stdout.flush()
+    sys.exit(code)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="tucano",
+        description="Trains, checks and promotes a small Portuguese language model for Brazilian e-commerce.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    for name, text in (
+        ("run", "run the pipeline with a profile of prefect.yaml"),
+        ("audit", "compare the rewards of a profile with people's ratings"),
+        ("compare", "print the verdict of a profile's last run again"),
+        ("ui", "open Prefect and MLflow pages over the runs of a storage"),
+        ("doctor", "say what is installed, what is missing and what would run where"),
+    ):
+        command = commands.add_parser(name, help=text, description=text, epilog=EXAMPLES, formatter_class=argparse.RawDescriptionHelpFormatter)
+        if name in ("run", "audit", "compare"):
+            command.add_argument("profile", help="a deployment of the train flow in prefect.yaml, like laptop")
+        if name != "doctor":
+            command.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="override one setting, like grpo.max_steps=20")
+    return parser
+
+
+def _settings(arguments: argparse.Namespace, profile: str | None = None) -> PipelineSettings:
+    return load_profile(project_root(Path.cwd()), profile or arguments.profile, arguments.set)
+
+
+def _prefect_home(settings: PipelineSettings) -> None:
+    """Before Prefect is imported: its database lies in the storage, and it sends nothing anywhere."""
+    from tucano.storage import writable
+
+    root = writable(settings.storage)
+    os.environ.setdefault("PREFECT_HOME", str(root / "prefect"))
+    os.environ.setdefault("PREFECT_SERVER_ANALYTICS_ENABLED", "false")
+    os.environ.setdefault("PREFECT_LOGGING_SETTINGS_PATH", str(Path(__file__).with_name("logging.yml")))
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    from flows import inprocess
+
+    settings = _settings(arguments)
+    _prefect_home(settings)
+    return inprocess.run(settings, arguments.profile, arguments.set)
+
+
+def _audit(arguments: argparse.Namespace) -> int:
+    from flows import inprocess
+
+    settings = _settings(arguments)
+    _prefect_home(settings)
+    return inprocess.audit(settings)
+
+
+def _compare(arguments: argparse.Namespace) -> int:
+    from flows import inprocess
+
+    return inprocess.compare(_settings(arguments))
+
+
+def _ui(arguments: argparse.Namespace) -> int:
+    from flows import ui
+
+    settings = _settings(arguments, "laptop")
+    return ui.serve(Path(settings.storage), settings.tracking_uri)
+
+
+def _doctor(arguments: argparse.Namespace) -> int:
+    from flows import doctor
+
+    return doctor.main()
+
+
+COMMANDS = {"run": _run, "audit": _audit, "compare": _compare, "ui": _ui, "doctor": _doctor}
+
+
+def _interrupt(number: int, frame: FrameType | None) -> NoReturn:
+    """End the training children in order before anything else unwinds; a second signal does not wait for them."""
+    signal.signal(number, signal.SIG_DFL)
+    print("\ntucano: stopping, the training children save their state ...", file=sys.stderr)
+    from tucano.training import launch
+
+    launch.stop_all()
+    raise KeyboardInterrupt
+
+
+def _show_warning(message: Warning | str, category: type[Warning], *rest: object) -> None:
+    if issubclass(category, UserWarning) and not issubclass(category, DeprecationWarning):
+        print(f"tucano: warning: {message}", file=sys.stderr)
+
+
+def _say(text: str, code: int) -> int:
+    print(text, file=sys.stderr)
+    return code
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,35 @@
+"""The train flow: from data to a promoted adapter, one page."""
+
+import threading
+from datetime import UTC, datetime
+from pathlib import Path
+
+from prefect import flow
+
+from tasks.audit import audit_rewards, pass_gate
+from tasks.compare import answer_prompts, compare_arms
+from tasks.context import Run, opened
+from tasks.prepare import prepare_data
+from tasks.promote import promote
+from tasks.report import write_report
+from tasks.train import fine_tune, train_seed
+from tucano.settings import PipelineSettings
+
+
+@flow(name="train", flow_run_name="train-{settings.model.name}-{settings.grpo.rewards}-{settings.data.source}")
+def train(settings: PipelineSettings) -> str:
+    """Prepare data, audit the rewards, SFT, GRPO with every seed, compare on held-out prompts, promote, report.
+
+    Returns the path of the report. Every stage is a retryable task whose valid artifact is reused.
+    """
+    with opened(settings) as run:
+        prompts = prepare_data(run)
+        audit = audit_rewards(run)
+        pass_gate(run, audit)
+        start = fine_tune(run, prompts) if settings.sft.enabled else None
+        training = [train_seed.with_options(retries=settings.worker.retries).submit(run, prompts, start, seed) for seed in settings.grpo.seeds]
+        seeds = [future.result() for future in training]
+        answers = answer_prompts(run, prompts, start, seeds)
+        comparison = compare_arms(run, prompts, answers)
+        promotion = promote(run, prompts, audit, start, seeds, comparison)
+        return write_report(run, prompts, audit, start, seeds, answers, comparison, promotion)

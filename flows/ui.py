@@ -1,0 +1,209 @@
+"""`tucano ui`: the Prefect page and the MLflow page over the stores that runs have written, on this machine only.
+
+Both servers are child processes with a log file each. They stay until Ctrl-C, and nothing of them is left afterwards. The
+Prefect server runs without its background services: it shows runs and leaves scheduling to `prefect server start`, so it
+can stay open while a run of the same storage root is at work.
+"""
+
+import contextlib
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+import urllib.request
+import webbrowser
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tucano.errors import TucanoError
+from tucano.tracking.store import artifact_root, default_uri, is_server
+from tucano.tracking.views import view_links
+
+HOST = "127.0.0.1"
+START_SECONDS = 180
+STOP_SECONDS = 8
+LOOK_SECONDS = 0.25
+STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+class ServerDied(TucanoError):
+    """A server ended, or never answered; the message names its log."""
+
+
+@dataclass(frozen=True)
+class Server:
+    """A server in a process group of its own; it is up when `health` answers."""
+
+    name: str
+    url: str
+    health: str
+    process: subprocess.Popen[bytes]
+    log: Path
+
+    def answers(self) -> bool:
+        """Raises ServerDied when it never will."""
+        if self.process.poll() is not None:
+            raise ServerDied(f"The {self.name} server ended with exit code {self.process.returncode}; its log says why: {self.log}")
+        try:
+            urllib.request.urlopen(self.url + self.health, timeout=2).close()
+        except OSError:
+            return False
+        return True
+
+    def stop(self) -> None:
+        """End the whole group: politely, then for certain."""
+        _signal_group(self.process, signal.SIGTERM)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self.process.wait(STOP_SECONDS)
+        _signal_group(self.process, signal.SIGKILL)
+        self.process.wait()
+
+
+def serve(storage: Path, tracking_uri: str | None, prefect_port: int = 4200, mlflow_port: int = 5000, open_browser: bool = False) -> int:
+    """Show both pages until Ctrl-C (exit code 0) or until a server dies (1).
+
+    With an http(s) `tracking_uri` the MLflow page is that server's own, and only Prefect is started.
+    """
+    stop = threading.Event()
+    handlers = {number: signal.signal(number, lambda *_: stop.set()) for number in STOP_SIGNALS}
+    servers: list[Server] = []
+    try:
+        servers.append(_start_prefect(storage, prefect_port))
+        if not is_server(tracking_uri or ""):
+            servers.append(_start_mlflow(storage, tracking_uri or default_uri(storage), mlflow_port))
+        _wait_until_up(servers, stop)
+        mlflow_url = servers[1].url if len(servers) > 1 else str(tracking_uri).rstrip("/")
+        if not stop.is_set():
+            _show(servers[0].url, mlflow_url, open_browser)
+        while not stop.wait(LOOK_SECONDS):
+            _check_alive(servers)
+        print("Stopping …", flush=True)
+        return 0
+    except ServerDied as error:
+        print(error, file=sys.stderr, flush=True)
+        return 1
+    finally:
+        for server in servers:
+            server.stop()
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+
+
+def _start_prefect(storage: Path, wanted_port: int) -> Server:
+    port = _free_port("Prefect", wanted_port)
+    environment = {
+        "PREFECT_HOME": str(storage.resolve() / "prefect"),
+        "PREFECT_API_URL": f"http://{HOST}:{port}/api",
+        "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
+        "PREFECT_SERVER_UI_SHOW_PROMOTIONAL_CONTENT": "false",
+        "PREFECT_CLI_PROMPT": "false",
+    }
+    command = ["prefect", "server", "start", "--host", HOST, "--port", str(port), "--no-services"]
+    return _start("Prefect", command, environment, storage, port, "/api/health")
+
+
+def _start_mlflow(storage: Path, store: str, wanted_port: int) -> Server:
+    """The store's address goes through the environment: it may hold a password, and everybody can read a command line."""
+    port = _free_port("MLflow", wanted_port)
+    environment = {
+        "MLFLOW_BACKEND_STORE_URI": store,
+        "MLFLOW_ARTIFACTS_DESTINATION": str(artifact_root(storage)),
+        "MLFLOW_DISABLE_TELEMETRY": "true",
+        "MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false",
+    }
+    command = ["mlflow", "server", "--host", HOST, "--port", str(port), "--workers", "1"]
+    return _start("MLflow", command, environment, storage, port, "/health")
+
+
+def _start(name: str, command: list[str], environment: dict[str, str], storage: Path, port: int, health: str) -> Server:
+    log = storage.resolve() / "logs" / f"ui-{name.lower()}.log"
+    log.parent.mkdir(parents=True, exist_ok=True)
+    with log.open("wb") as file:
+        process = subprocess.Popen(
+            [sys.executable, "-m", *command],
+            stdin=subprocess.DEVNULL,
+            stdout=file,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+            env=os.environ | environment,
+        )
+    print(f"Starting {name} …", flush=True)
+    return Server(name, f"http://{HOST}:{port}", health, process, log)
+
+
+def _free_port(name: str, wanted: int) -> int:
+    """The wanted port, or any free one when somebody listens there."""
+    for port in (wanted, 0):
+        with socket.socket() as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                probe.bind((HOST, port))
+            except OSError:
+                continue
+            found = int(probe.getsockname()[1])
+            if found != wanted:
+                print(f"Port {wanted} is in use: {name} takes {found}", flush=True)
+            return found
+    raise ServerDied(f"No free port for {name} on {HOST}; close a program that listens there")
+
+
+def _wait_until_up(servers: list[Server], stop: threading.Event) -> None:
+    began, missing = time.monotonic(), list(servers)
+    while missing and not stop.wait(LOOK_SECONDS):
+        seconds = time.monotonic() - began
+        for server in [server for server in missing if server.answers()]:
+            missing.remove(server)
+            print(f"{server.name} answers after {seconds:.0f} s", flush=True)
+        if missing and seconds > START_SECONDS:
+            raise ServerDied(f"The {missing[0].name} server did not answer within {START_SECONDS} s; its log: {missing[0].log}")
+
+
+def _check_alive(servers: list[Server]) -> None:
+    for server in servers:
+        if server.process.poll() is not None:
+            server.answers()
+
+
+def _show(prefect: str, mlflow: str, open_browser: bool) -> None:
+    print(f"\nPrefect   {prefect}")
+    for name, address in _prefect_links(prefect).items():
+        print(f"  {name:<24}{address}")
+    print(f"MLflow    {mlflow}")
+    for name, address in _mlflow_links(mlflow).items():
+        print(f"  {name:<24}{address}")
+    print("Ctrl-C stops.", flush=True)
+    if open_browser:
+        for url in (prefect, mlflow):
+            webbrowser.open(url)
+
+
+def _prefect_links(base: str) -> dict[str, str]:
+    newest = {"sort": "START_TIME_DESC", "limit": 1, "flow_runs": {"parent_task_run_id": {"is_null_": True}}}
+    runs = _post(f"{base}/api/flow_runs/filter", newest)
+    return {f"latest run, {run['name']}": f"{base}/runs/flow-run/{run['id']}" for run in runs}
+
+
+def _mlflow_links(base: str) -> dict[str, str]:
+    """None where a tracking server elsewhere is down or wants a login."""
+    try:
+        found = _post(f"{base}/api/2.0/mlflow/experiments/search", {"max_results": 1000})
+    except OSError:
+        return {}
+    experiments = {experiment["name"]: experiment["experiment_id"] for experiment in found.get("experiments", [])}
+    return {name: f"{base}/{page}" for name, page in view_links(experiments).items()}
+
+
+def _post(url: str, body: dict[str, Any]) -> Any:
+    request = urllib.request.Request(url, json.dumps(body).encode(), {"Content-Type": "application/json"})
+    with urllib.request.urlopen(request, timeout=10) as answer:
+        return json.load(answer)
+
+
+def _signal_group(process: subprocess.Popen[bytes], number: signal.Signals) -> None:
+    with contextlib.suppress(ProcessLookupError, PermissionError):  # macOS denies signals to a group that has just ended
+        os.killpg(process.pid, number)

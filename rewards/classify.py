@@ -1,0 +1,21 @@
+"""Which task a prompt asks for, where it carries no label."""
+
+import re
+
+from rewards.text import fold
+
+_MARKS: tuple[tuple[str, re.Pattern[str]], ...] = (
+    ("extraction", re.compile(r"\bjson\b|\bextra(?:ia|ir|cao)\b|^\W*(?:avaliacao\b|nota \d|categoria [^.?]*\bnota \d)")),
+    ("sql_qa", re.compile(r"\bsql\b|\btabelas? |\bbanco de dados\b|\bcreate table\b")),
+    ("insights", re.compile(r"\binsights?\b|\banalis\w+|\brecomend|\breengaj|\bo que fazer\b|\bcomo (?:melhorar|agir)\b|\bplano d[eo]\b")),
+    ("push", re.compile(r"\bpush\b|\bnotificac(?:ao|oes)\b")),
+)
+
+
+def classify_task(user_text: str) -> str:
+    """The task of a prompt without a label; what shows no mark is a question about the store (sql_qa).
+
+    Insights is tested before push: «reengajamento» was once misrouted.
+    """
+    text = fold(user_text)
+    return next((task for task, marks in _MARKS if marks.search(text)), "sql_qa")

@@ -1,0 +1,29 @@
+"""The table of all components, generated so that it cannot disagree with the code."""
+
+from rewards.sets import SETS
+from rewards.types import Component
+
+_HEAD = "| set | task | component | range | weight | meaning | source | assumed |\n|---|---|---|---|---|---|---|---|"
+
+
+def describe() -> str:
+    """The component table as Markdown; «assumed» says what the source leaves open and was chosen here."""
+    rows = [
+        _row(name, task, component) for name, tasks in SETS.items() for task, reward in tasks.items() for component in reward.components
+    ]
+    return "\n".join([_HEAD, *rows]) + "\n"
+
+
+def _row(set_name: str, task: str, component: Component) -> str:
+    low, high = min(0.0, component.weight), max(0.0, component.weight)
+    cells = (
+        set_name,
+        task,
+        component.name,
+        f"{low:g} … {high:g}",
+        f"{component.weight:+.2f}",
+        component.meaning,
+        component.source,
+        component.assumed,
+    )
+    return "| " + " | ".join(cells) + " |"

@@ -1,0 +1,59 @@
+"""The named reward sets, and the one place that turns shares into a score."""
+
+import unicodedata
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from rewards import controls, grounded, v42
+from rewards.classify import classify_task
+from rewards.types import LONGEST, PromptLike, Score, TaskReward, clip
+
+SetName = Literal["v4.2", "grounded", "controls.random", "controls.format"]
+
+SETS: Mapping[SetName, Mapping[str, TaskReward]] = {
+    "v4.2": v42.TASKS,
+    "grounded": grounded.TASKS,
+    "controls.random": controls.RANDOM,
+    "controls.format": controls.FORMAT,
+}
+
+
+@dataclass(frozen=True)
+class RewardSet:
+    """A picklable reward: deterministic, finite, bounded; a bad completion scores low and never raises.
+
+    `databases` is the folder of the SQLite files that `reference["database"]` names; only `grounded` reads it. A prompt whose
+    gold query cannot run raises ValueError: that is a fault of the data, not of an answer.
+    """
+
+    name: SetName
+    databases: Path | None = None
+
+    def component_names(self, task: str) -> tuple[str, ...]:
+        """The components of a task, in the order in which `score` returns them."""
+        return tuple(component.name for component in SETS[self.name][task].components)
+
+    def component_weights(self, task: str) -> dict[str, float]:
+        """The largest contribution of each component of a task, as a positive number; penalties too."""
+        return {component.name: abs(component.weight) for component in SETS[self.name][task].components}
+
+    def score(self, prompt: PromptLike, completion: str) -> Score:
+        """The score of one completion; a prompt without a task is classified by its text."""
+        reward = SETS[self.name][prompt.task or classify_task(prompt.user)]
+        answer = unicodedata.normalize("NFC", completion) if len(completion) <= LONGEST else ""
+        shares = reward.shares(prompt, answer, self.databases) if answer.strip() else (0.0,) * len(reward.components)
+        parts = {c.name: c.weight * share if share else 0.0 for c, share in zip(reward.components, shares, strict=True)}
+        return Score(clip(sum(parts.values())), parts)
+
+    def score_batch(self, prompts: Sequence[PromptLike], completions: Sequence[str]) -> list[Score]:
+        """One score per pair; the two sequences have the same length."""
+        return [self.score(prompt, completion) for prompt, completion in zip(prompts, completions, strict=True)]
+
+
+def load_reward_set(name: SetName, databases: Path | None = None) -> RewardSet:
+    """The reward set of that name; ValueError for a name that does not exist."""
+    if name not in SETS:
+        raise ValueError(f"there is no reward set {name!r}; choose one of {', '.join(SETS)}")
+    return RewardSet(name, databases)

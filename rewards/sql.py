@@ -1,0 +1,271 @@
+"""The SQL query in a completion: found with sqlglot, run on SQLite inside tight limits, compared with a gold result.
+
+A query can read and compute, nothing else. Its work is counted in steps of SQLite's virtual machine, so that the same query gets the
+same answer on a slow and on a fast machine; CPU time is only the second line of defence, for single steps that are slow.
+"""
+
+import math
+import os
+import re
+import sqlite3
+import threading
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import sqlglot
+from sqlglot import exp
+from sqlglot.errors import SqlglotError
+
+from rewards.parsing import is_parsable
+from rewards.text import word_set
+
+LONGEST_QUERY = 2048
+"""Characters; sqlglot needs about 12 ms for the worst query of this length."""
+MOST_PARSED = 2 * LONGEST_QUERY
+"""Characters that are parsed in one completion, over all attempts to find its query."""
+MOST_TABLES = 8
+MOST_ROWS = 1000
+FREE_STEPS = 500_000
+"""Steps of SQLite's virtual machine that every answer may take, about 15 ms of work; or `GOLD_FACTOR` times the gold query's."""
+GOLD_FACTOR = 4
+MOST_GOLD_STEPS = 50_000_000
+CPU_SECONDS_PER_STEP = 1e-7
+"""Three times what a step usually takes: only queries whose single steps are slow are stopped by it."""
+_STRIDE = 1000
+"""Steps between two looks at the budget."""
+
+Row = tuple[Any, ...]
+
+_LIMITS = {
+    sqlite3.SQLITE_LIMIT_LENGTH: 10_000,
+    sqlite3.SQLITE_LIMIT_SQL_LENGTH: 2 * LONGEST_QUERY,
+    sqlite3.SQLITE_LIMIT_EXPR_DEPTH: 50,
+    sqlite3.SQLITE_LIMIT_COMPOUND_SELECT: 10,
+    sqlite3.SQLITE_LIMIT_LIKE_PATTERN_LENGTH: 100,
+    sqlite3.SQLITE_LIMIT_ATTACHED: 0,
+}
+_FUNCTIONS = word_set(
+    """
+    abs avg cast ceil ceiling char coalesce count cume_dist date datetime dense_rank first_value floor glob group_concat ifnull iif
+    instr julianday lag last_value lead length like ln log log10 log2 lower ltrim max min mod nth_value ntile nullif percent_rank
+    pow power rank replace round row_number rtrim sign sqrt strftime substr substring sum time total trim trunc typeof unicode
+    unixepoch upper
+    """
+)
+"""What a query may call; printf, zeroblob and the like cost memory, random and load_extension worse."""
+_CLOCK = re.compile(r"'now'|\b(?:date|time|datetime|julianday|unixepoch)\s*\(\s*\)|\bstrftime\s*\(\s*'[^']*'\s*\)", re.IGNORECASE)
+_OTHER_DIALECT = re.compile("no such function|syntax error|unrecognized token")
+"""What SQLite says about a query that it cannot read."""
+
+_FENCE = re.compile(r"```[ \t]*\w*[ \t]*\r?\n?(.*?)(?:```|\Z)", re.DOTALL)
+_START = re.compile(r"\b(?:SELECT|WITH)\b", re.IGNORECASE)
+_END = re.compile(r"'[^']*+'|(?P<end>;|\n[ \t\r]*\n|```)")
+_FENCED_END = re.compile(r"'[^']*+'|(?P<end>;)")
+
+# What sqlglot raises on text it was not made for, found by fuzzing it; a completion it chokes on contains no query.
+_PARSER_FAULTS = (SqlglotError, RecursionError, ValueError, TypeError, AttributeError, IndexError, KeyError)
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A query as found: its text, and the prose around it (a code fence around the query belongs to neither)."""
+
+    text: str
+    prose: str
+
+
+def find_query(completion: str) -> Query | None:
+    """The first query that sqlglot can parse: in a code fence, else from SELECT or WITH to `;`, a blank line or the end.
+
+    Last lines that are prose are dropped until the rest parses. The time is bounded: only so many characters are ever parsed.
+    """
+    if not is_parsable(completion):
+        return None
+    parsed = 0
+    for start, end, fence in _statements(completion):
+        statement = completion[start:end].rstrip()
+        while statement:
+            parsed += len(statement)
+            if parsed > MOST_PARSED:
+                return None
+            if parse(statement):
+                taken = fence or slice(start, start + len(statement))
+                return Query(statement, f"{completion[: taken.start]}\n{completion[taken.stop :]}")
+            statement = statement.rpartition("\n")[0].rstrip()
+    return None
+
+
+def _statements(completion: str) -> Iterator[tuple[int, int, slice | None]]:
+    """Where a statement may stand: its start and end, and the code fence around it if there is one; fences come first."""
+    for fence in _FENCE.finditer(completion):
+        if start := _START.search(completion, fence.start(1), fence.end(1)):
+            yield start.start(), _end(_FENCED_END, completion, start.start(), fence.end(1)), slice(fence.start(), fence.end())
+    for start in _START.finditer(completion):
+        yield start.start(), _end(_END, completion, start.start(), len(completion)), None
+
+
+def _end(ends: re.Pattern[str], completion: str, start: int, stop: int) -> int:
+    return next((match.start() for match in ends.finditer(completion, start, stop) if match["end"]), stop)
+
+
+@lru_cache(maxsize=512)
+def parse(sql: str) -> exp.Expression | None:
+    """The syntax tree of a query that selects something; None where sqlglot finds none or the text is too long."""
+    if len(sql) > LONGEST_QUERY or sql.count("(") > 64:
+        return None
+    try:
+        tree = sqlglot.parse_one(sql, dialect="sqlite")
+    except _PARSER_FAULTS:
+        return None
+    return tree if isinstance(tree, exp.Query) and tree.selects else None
+
+
+@lru_cache(maxsize=4096)
+def names(sql: str) -> frozenset[str]:
+    """The tables and columns a query reads, in lower case (`table:x`, `column:y`), without its own CTEs and the aliases it sorts by."""
+    tree = parse(sql)
+    if tree is None:
+        return frozenset()
+    own = {cte.alias.lower() for cte in tree.find_all(exp.CTE)}
+    aliases = {alias.alias.lower() for alias in tree.find_all(exp.Alias)}
+    tables = {table.name.lower() for table in tree.find_all(exp.Table)} - own
+    columns = {shared.name.lower() for join in tree.find_all(exp.Join) for shared in join.args.get("using") or ()}
+    for column in tree.find_all(exp.Column):
+        name = column.name.lower()
+        if name not in aliases or not column.find_ancestor(exp.Order, exp.Group, exp.Having):
+            columns.add(name)
+    return frozenset({f"table:{name}" for name in tables if name} | {f"column:{name}" for name in columns if name})
+
+
+@lru_cache(maxsize=4096)
+def is_ordered(sql: str) -> bool:
+    """Whether a query fixes the order of its rows: an ORDER BY at its top level."""
+    tree = parse(sql)
+    return tree is not None and tree.args.get("order") is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """The rows of a query, and the steps of SQLite's virtual machine that it took, rounded up to a thousand."""
+
+    rows: tuple[Row, ...]
+    steps: int
+
+
+@lru_cache(maxsize=256)
+def run_query(database: Path, sql: str, most_steps: int = FREE_STEPS) -> Result | None:
+    """The result of a query on a SQLite file, or None where it fails, reaches a limit, asks the clock or may not do what it does.
+
+    A query that SQLite cannot read is tried once more as sqlglot translates it from PostgreSQL.
+    """
+    tree = parse(sql)
+    if tree is None or _CLOCK.search(sql) or sum(1 for _ in tree.find_all(exp.Table)) > MOST_TABLES:
+        return None
+    try:
+        return _execute(database, sql, most_steps)
+    except sqlite3.OperationalError as error:
+        if not _OTHER_DIALECT.search(str(error)):
+            return None
+    except (sqlite3.Error, sqlite3.Warning, ValueError):  # ValueError: zero bytes and lone surrogates in the text
+        return None
+    try:
+        return _execute(database, sqlglot.transpile(sql, read="postgres", write="sqlite")[0], most_steps)
+    except (sqlite3.Error, sqlite3.Warning, *_PARSER_FAULTS):
+        return None
+
+
+def _execute(database: Path, sql: str, most_steps: int) -> Result | None:
+    """None beyond `MOST_ROWS`; sqlite3.OperationalError (interrupted) beyond the steps."""
+    connection = _connection(database)
+    steps = 0
+    deadline = time.thread_time() + most_steps * CPU_SECONDS_PER_STEP
+
+    def is_over_budget() -> bool:
+        nonlocal steps
+        steps += _STRIDE
+        return steps > most_steps or time.thread_time() > deadline
+
+    connection.set_progress_handler(is_over_budget, _STRIDE)
+    with closing(connection.execute(sql)) as cursor:
+        rows = cursor.fetchmany(MOST_ROWS + 1)
+    return Result(tuple(rows), steps + _STRIDE) if len(rows) <= MOST_ROWS else None
+
+
+_local = threading.local()
+
+
+def _connection(database: Path) -> sqlite3.Connection:
+    """This thread's connection, opened once; a forked child opens its own."""
+    pool: dict[tuple[int, Path], sqlite3.Connection] = _local.__dict__.setdefault("pool", {})
+    key = (os.getpid(), database)
+    if key not in pool:
+        pool[key] = _open(database)
+    return pool[key]
+
+
+def _open(database: Path) -> sqlite3.Connection:
+    connection = sqlite3.connect(f"{database.resolve().as_uri()}?mode=ro&immutable=1", uri=True, isolation_level=None)
+    for limit, value in _LIMITS.items():
+        connection.setlimit(limit, value)
+    connection.set_authorizer(_authorize)
+    return connection
+
+
+def _authorize(action: int, _first: str | None, function: str | None, _database: str | None, _trigger: str | None) -> int:
+    if action in (sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_RECURSIVE):
+        return sqlite3.SQLITE_OK
+    allowed = action == sqlite3.SQLITE_FUNCTION and (function or "").lower() in _FUNCTIONS
+    return sqlite3.SQLITE_OK if allowed else sqlite3.SQLITE_DENY
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of an answer's query: whether it ran, and whether its result is the gold one."""
+
+    ran: bool
+    equal: bool
+
+
+def answers_gold(reference: Mapping[str, Any], sql: str, databases: Path | None) -> Outcome:
+    """An answer's query against the gold query of a sql_qa reference, on the same database. ValueError without the folder."""
+    if databases is None:
+        raise ValueError(f"the reference names the database {reference['database']!r}; give the folder that holds it as `databases`")
+    database = databases / reference["database"]
+    gold = gold_result(database, reference["sql"])
+    result = run_query(database, sql, max(FREE_STEPS, GOLD_FACTOR * gold.steps))
+    return Outcome(result is not None, result is not None and same_result(gold.rows, result.rows, is_ordered(reference["sql"])))
+
+
+@lru_cache(maxsize=4096)
+def gold_result(database: Path, sql: str) -> Result:
+    """The result of a prompt's gold query. ValueError where it does not run: a fault of the prompt set."""
+    if not database.is_file():
+        raise ValueError(f"there is no database {database}; give the folder that holds it as `databases`")
+    result = run_query(database, sql, MOST_GOLD_STEPS)
+    if result is None:
+        raise ValueError(f"the gold query does not run on {database} within the limits; mend the prompt set: {sql}")
+    return result
+
+
+def same_result(gold: Sequence[Row], rows: Sequence[Row], ordered: bool) -> bool:
+    """Whether two results hold the same rows: as multisets unless `ordered`, numbers up to float noise, column names ignored."""
+    if len(gold) != len(rows):
+        return False
+    pairs = zip(gold, rows, strict=True) if ordered else zip(sorted(gold, key=_key), sorted(rows, key=_key), strict=True)
+    return all(len(ours) == len(theirs) and all(map(_same_value, ours, theirs)) for ours, theirs in pairs)
+
+
+def _same_value(ours: object, theirs: object) -> bool:
+    if isinstance(ours, int | float) and isinstance(theirs, int | float):
+        return math.isclose(ours, theirs, rel_tol=1e-6, abs_tol=1e-9)
+    return ours == theirs
+
+
+def _key(row: Row) -> list[tuple[str, object]]:
+    """Sorts rows of any types; numbers by six digits, so that float noise does not change the order."""
+    return [("number", float(f"{cell:.6g}")) if isinstance(cell, int | float) else (type(cell).__name__, cell or "") for cell in row]

@@ -1,0 +1,147 @@
+"""Measures of Portuguese text: words, language, repetition, copying, figures. All linear in the text, all in [0, 1]."""
+
+import re
+import unicodedata
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+
+from rewards.types import clip
+
+_COMBINING = re.compile(r"[\u0300-\u036f]+")
+_WORD = re.compile(r"[^\W_]+(?:[.,][^\W_]+)*")
+_ALPHABETIC = re.compile(r"[^\W\d_]+")
+
+
+def word_set(names: str) -> frozenset[str]:
+    return frozenset(names.split())
+
+
+PORTUGUESE = word_set(
+    """
+    a o e de da do das dos que em um uma para com nao os as no na nos nas se por mais mas ao aos foi ele ela sao tem ser seu sua seus
+    suas ou quando muito ha ja esta estao eu tambem so pelo pela pelos pelas ate isso entre depois sem mesmo quem me esse essa este
+    esta estes estas eles elas voce voces meu minha nossa nosso nossos nossas como onde qual quais cada todos todas todo toda por pra
+    pro sobre ainda porque pois apenas assim aqui agora hoje entao bem foi era sera deve podem pode deste desta desse dessa neste nesta
+    isto aquele aquela lhe num numa e
+    """
+)
+"""Function words, without accents. A Portuguese sentence has them in about 40 % of its places."""
+
+FOREIGN = word_set(
+    """
+    el la los las y en con del un pero muy su sus lo le es fue hay usted ustedes nuestro nuestra muchas gracias the of and to in is for
+    with on that this your you are our it its from now get have has was were be been by we they he she not or an at will can which what
+    when there their his her but all would should these those than then if into more some any about here how who out up just only over
+    also get don buy check best
+    """
+)
+"""Spanish and English words that are no Portuguese words."""
+
+
+def fold(text: str) -> str:
+    """Lower case without accents: what words are compared in."""
+    return _COMBINING.sub("", unicodedata.normalize("NFKD", text.lower()))
+
+
+def words(text: str) -> list[str]:
+    """The words and numbers, folded."""
+    return _WORD.findall(fold(text))
+
+
+def squeeze(text: str) -> str:
+    """The text with every run of white space as one space: the form whose characters are counted."""
+    return " ".join(text.split())
+
+
+def portuguese(tokens: list[str]) -> float:
+    """How much a text's words look like Portuguese sentences: 1 from 15 % function words on; each foreign word takes two back."""
+    letters = [token for token in tokens if _ALPHABETIC.match(token)]
+    if not letters:
+        return 0.0
+    hits = sum(token in PORTUGUESE for token in letters) - 2 * sum(token in FOREIGN for token in letters)
+    return clip(hits / len(letters) / 0.15)
+
+
+def foreign(tokens: list[str]) -> float:
+    """How clearly a text is Spanish or English: 1 where their words outnumber Portuguese ones by 15 % of all words."""
+    letters = [token for token in tokens if _ALPHABETIC.match(token)]
+    if not letters:
+        return 0.0
+    surplus = sum(token in FOREIGN for token in letters) - sum(token in PORTUGUESE for token in letters)
+    return clip(surplus / len(letters) / 0.15)
+
+
+def variety(tokens: list[str]) -> float:
+    """1 for ordinary text, 0 where it says the same again and again: from 75 % distinct 3-grams (words, below 8 words) down to 35 %."""
+    if not tokens:
+        return 1.0
+    size = 3 if len(tokens) >= 8 else 1
+    grams = _grams(tokens, size)
+    return clip((len(set(grams)) / len(grams) - 0.35) / 0.4)
+
+
+def originality(tokens: list[str], source: str) -> float:
+    """1 for own words, 0 for a copy of `source`: by the share of 4-grams that stand in it, from 50 % up to 90 %."""
+    grams = _grams(tokens, 4)
+    if not grams:
+        return 1.0
+    known = _source_grams(source)
+    return clip((0.9 - sum(gram in known for gram in grams) / len(grams)) / 0.4)
+
+
+def _grams(tokens: list[str], size: int) -> list[tuple[str, ...]]:
+    return list(zip(*(tokens[start:] for start in range(size)), strict=False))
+
+
+@lru_cache(maxsize=1024)
+def _source_grams(source: str) -> frozenset[tuple[str, ...]]:
+    return frozenset(_grams(words(source), 4))
+
+
+def count_distinct(pattern: re.Pattern[str], folded: str) -> int:
+    """How many different things a pattern matches in folded text."""
+    return len(set(pattern.findall(folded)))
+
+
+def any_of(names: str) -> re.Pattern[str]:
+    """A pattern for any of the words, in folded text; `recomend*` stands for all words that begin so."""
+    alternatives = (re.escape(name.removesuffix("*")) + ("" if name.endswith("*") else r"\b") for name in names.split())
+    return re.compile(rf"\b(?:{'|'.join(alternatives)})")
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A number in a text: its value, half of its last written digit, and whether it is a percentage or an amount of money."""
+
+    value: float
+    tolerance: float
+    marked: bool
+
+
+_FIGURE = re.compile(
+    r"(?P<money>r\$\s*)?(?<![\w.,/-])(?:(?P<pt>\d{1,3}(?:\.\d{3})+(?:,\d{1,6})?|\d{1,15},\d{1,6})|(?P<en>\d{1,3}(?:,\d{3}){2,}(?:\.\d{1,6})?|\d{1,15}(?:\.\d{1,6})?))"
+    r"(?![\w/]|[.,]\d)(?P<scale>\s+(?:mil|milhao|milhoes|bilhao|bilhoes|mi|bi)\b)?(?P<percent>\s*%)?"
+)
+_ITEM_NUMBER = re.compile(r"^[ \t>*#_-]*\d{1,2}[.)](?=[\s*_])", re.MULTILINE)
+_SCALES = {"mil": 1e3, "milhao": 1e6, "milhoes": 1e6, "mi": 1e6, "bilhao": 1e9, "bilhoes": 1e9, "bi": 1e9}
+
+
+def figures(text: str) -> list[Figure]:
+    """The figures of a text in Portuguese or plain notation: `1.234,5`, `1234.5`, `12,5%`, `R$ 10,00`, `1,2 mil`.
+
+    The numbers of a list's items, and digits inside words, dates and codes are none.
+    """
+    found = []
+    for match in _FIGURE.finditer(_ITEM_NUMBER.sub("", fold(text))):
+        pt, en = match["pt"], match["en"]
+        plain = pt.replace(".", "").replace(",", ".") if pt else en.replace(",", "")
+        scale = _SCALES[match["scale"].strip()] if match["scale"] else 1.0
+        decimals = len(plain.partition(".")[2])
+        found.append(Figure(float(plain) * scale, 0.5 * scale * 10.0**-decimals, bool(match["money"] or match["percent"])))
+    return found
+
+
+def occurs(number: float, found: Iterable[Figure]) -> bool:
+    """Whether one of the figures shows the number, rounded as it is written there."""
+    return any(abs(abs(number) - figure.value) <= figure.tolerance * (1 + 1e-9) for figure in found)

@@ -1,0 +1,58 @@
+"""What the parts of this package hand to each other."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+
+class PromptLike(Protocol):
+    """What a reward reads of a prompt."""
+
+    @property
+    def task(self) -> str: ...
+    @property
+    def user(self) -> str: ...
+    @property
+    def stars(self) -> int | None: ...
+    @property
+    def reference(self) -> Mapping[str, Any]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """`components` are weighted contributions (penalties below 0); `total` is their sum, clipped to [0, 1]."""
+
+    total: float
+    components: dict[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Component:
+    """One line of the component table. A negative weight is a penalty; `assumed` says what the source leaves open and we chose."""
+
+    name: str
+    weight: float
+    meaning: str
+    source: str
+    assumed: str = ""
+
+
+class TaskReward(Protocol):
+    """The reward of one task in one set: its components, and the share in [0, 1] that an answer earns of each."""
+
+    @property
+    def components(self) -> tuple[Component, ...]: ...
+
+    def shares(self, prompt: PromptLike, answer: str, databases: Path | None) -> tuple[float, ...]:
+        """One share per component, in their order. `answer` is NFC text of at most `LONGEST` characters."""
+        ...
+
+
+LONGEST = 16 * 1024
+"""Characters. A longer completion earns nothing, so that no scorer's cost grows with what a model babbles (512 tokens are about 2,000)."""
+
+
+def clip(value: float) -> float:
+    """`value` limited to [0, 1]."""
+    return min(1.0, max(0.0, value))

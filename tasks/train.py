@@ -1,0 +1,72 @@
+"""Stages 3 and 4: supervised fine-tuning, and one GRPO run per seed, each in a training child."""
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+from tasks.context import Run, cores, run_child, stage, tracked_training
+from tucano.artifacts import Artifact, Recipe
+from tucano.training.jobs import Job
+
+
+@stage("sft")
+def fine_tune(run: Run, prompts: Artifact) -> Artifact:
+    """AdapterRef of the start of GRPO: the best model (nano) or adapter by validation loss."""
+    settings = run.settings
+
+    def produce(recipe: Recipe, draft: Path) -> dict[str, Any]:
+        job = Job(
+            kind="sft",
+            settings=settings.model_dump(mode="json"),
+            prompts=str(prompts.folder),
+            work=str(run.store.work_folder(recipe)),
+            output=str(draft),
+            seed=settings.seed,
+            threads=cores(),
+            base=settings.model.name,
+        )
+        with tracked_training(run, job, "sft", "sft", None, settings.sft.model_dump()) as tracking_run:
+            result = run_child(run, job, "sft")
+        shutil.copy2(Path(job.work) / "journal.jsonl", draft)
+        return {**result, "tracking_run": tracking_run, "base": settings.model.name, "revision": settings.model.revision}
+
+    parts = {"sft": settings.sft.model_dump(), "model": settings.model.model_dump(), "seed": settings.seed}
+    return run.make("sft", ("tucano.training.sft",), parts, {"prompts": prompts.digest}, produce)
+
+
+@stage("grpo", task_run_name="grpo-seed-{seed}")
+def train_seed(run: Run, prompts: Artifact, start: Artifact | None, seed: int) -> Artifact:
+    """SeedResult: the best adapter of one seed by the validation set, with its curves."""
+    settings = run.settings
+    base, adapter = start_of(run, start)
+
+    def produce(recipe: Recipe, draft: Path) -> dict[str, Any]:
+        job = Job(
+            kind="grpo",
+            settings=settings.model_dump(mode="json"),
+            prompts=str(prompts.folder),
+            work=str(run.store.work_folder(recipe)),
+            output=str(draft),
+            seed=seed,
+            threads=settings.worker.threads,
+            base=base,
+            adapter=adapter,
+        )
+        params = {**settings.grpo.model_dump(exclude={"seeds"}), "seed": seed}
+        with run.seed_slots, tracked_training(run, job, f"grpo seed {seed}", "grpo", seed, params) as tracking_run:
+            result = run_child(run, job, f"grpo seed {seed}")
+        shutil.copy2(Path(job.work) / "journal.jsonl", draft)
+        return {**result, "seed": seed, "tracking_run": tracking_run}
+
+    parts = {"grpo": settings.grpo.model_dump(exclude={"seeds"}), "model": settings.model.model_dump(), "seed": seed}
+    inputs = {"prompts": prompts.digest, "start": start.digest if start else ""}
+    return run.make(f"grpo-seed-{seed}", ("tucano.training.grpo",), parts, inputs, produce)
+
+
+def start_of(run: Run, start: Artifact | None) -> tuple[str, str | None]:
+    """Base and adapter that GRPO and the reference arm begin with."""
+    if start is None:
+        return run.settings.model.name, None
+    if (start.folder / "model").is_dir():
+        return str(start.folder / "model"), None
+    return run.settings.model.name, str(start.folder / "adapter")

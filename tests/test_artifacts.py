@@ -1,0 +1,106 @@
+"""An artifact is reused only while its recipe, its manifest and every file are as they were; and the store says why not."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tucano.artifacts import MANIFEST, Artifact, Recipe, Store, code_version
+
+
+class Kitchen:
+    """A store with one stage that counts how often it ran and remembers what was said."""
+
+    def __init__(self, root: Path) -> None:
+        self.store, self.runs, self.said = Store(root), 0, ""
+
+    def make(self, steps: int = 3, **inputs: str) -> Artifact:
+        return self.store.make(Recipe("stage", {"grpo": {"max_steps": steps}}, inputs, "code-1"), self.produce, self.hear)
+
+    def produce(self, draft: Path) -> dict[str, object]:
+        self.runs += 1
+        (draft / "adapter").mkdir()
+        (draft / "adapter" / "weights.bin").write_bytes(b"0123456789")
+        return {"best_step": 2}
+
+    def hear(self, sentence: str) -> None:
+        self.said = sentence
+
+
+@pytest.fixture
+def kitchen(tmp_path: Path) -> Kitchen:
+    return Kitchen(tmp_path)
+
+
+def test_first_made_then_reused(kitchen: Kitchen) -> None:
+    made = kitchen.make()
+    assert kitchen.said == "stage: runs, for the first time"
+    again = kitchen.make()
+    assert (kitchen.runs, again.reused, again.digest, again.record) == (1, True, made.digest, {"best_step": 2})
+
+
+def test_another_setting_runs_and_names_it(kitchen: Kitchen) -> None:
+    kitchen.make(steps=3)
+    kitchen.make(steps=4)
+    assert kitchen.runs == 2 and "setting grpo.max_steps" in kitchen.said
+    kitchen.make(steps=3)
+    assert kitchen.runs == 2, "the earlier artifact still stands"
+
+
+def test_another_input_runs_and_names_it(kitchen: Kitchen) -> None:
+    kitchen.make(prompts="a")
+    kitchen.make(prompts="b")
+    assert kitchen.runs == 2 and "input prompts" in kitchen.said
+
+
+def delete(path: Path) -> None:
+    path.unlink()
+
+
+def truncate(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[:-1])
+
+
+def edit(path: Path) -> None:
+    path.write_bytes(path.read_bytes().replace(b"2", b"7"))
+
+
+@pytest.mark.parametrize("damage", [delete, truncate, edit])
+@pytest.mark.parametrize("name", ["adapter/weights.bin", MANIFEST])
+def test_any_damaged_file_runs_the_stage_again_and_is_named(kitchen: Kitchen, damage, name: str) -> None:  # type: ignore[no-untyped-def]
+    first = kitchen.make()
+    damage(first.folder / name)
+    second = kitchen.make()
+    assert kitchen.runs == 2 and name.split("/")[-1] in kitchen.said
+    assert second.digest != first.digest, "what depends on it must run again as well"
+    assert kitchen.make().reused
+
+
+def test_a_stage_that_dies_leaves_no_artifact(kitchen: Kitchen) -> None:
+    def dies(draft: Path) -> dict[str, object]:
+        (draft / "half").write_text("half", encoding="utf-8")
+        raise KeyboardInterrupt
+
+    recipe = Recipe("stage", {"grpo": {"max_steps": 3}}, {}, "code-1")
+    with pytest.raises(KeyboardInterrupt):
+        kitchen.store.make(recipe, dies, kitchen.hear)
+    assert not kitchen.make().reused
+    assert not (kitchen.make().folder / "half").exists()
+
+
+def test_work_is_cleared_once_the_artifact_stands(kitchen: Kitchen) -> None:
+    work = kitchen.store.work_folder(Recipe("stage", {"grpo": {"max_steps": 3}}, {}, "code-1"))
+    work.mkdir(parents=True)
+    kitchen.make()
+    assert not work.exists()
+
+
+def test_the_manifest_says_what_a_reader_asks(kitchen: Kitchen) -> None:
+    manifest = json.loads((kitchen.make(prompts="abc").folder / MANIFEST).read_text(encoding="utf-8"))
+    assert manifest["inputs"] == {"prompts": "abc"} and manifest["settings"] == {"grpo": {"max_steps": 3}}
+    assert manifest["files"]["adapter/weights.bin"]["bytes"] == 10
+
+
+def test_code_version_follows_what_a_stage_imports() -> None:
+    assert code_version("tucano.training.sft") == code_version("tucano.training.sft")
+    assert code_version("tucano.training.sft") != code_version("tucano.training.answers")

@@ -1,0 +1,335 @@
+"""The gate on a tiny rating set: good rewards pass, each way of breaking them is caught by name of task and check."""
+
+import json
+import sqlite3
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from rewards import PromptLike, Score, load_reward_set
+from tucano.errors import UserError
+from tucano.evaluation import probes
+from tucano.evaluation.audit import audit, audit_rewards, write_pins
+from tucano.evaluation.audit_checks import Rewards
+from tucano.evaluation.audit_report import AuditReport, render_table
+from tucano.evaluation.ratings import RatedAnswer, rating_store, read_ratings
+from tucano.prompts import TASKS, Prompt, Task
+from tucano.settings import AuditSettings
+
+PROMPTS = 6
+SETTINGS = AuditSettings(resamples=100)
+STATES = ["SP", "RJ", "MG", "BA", "PR", "SC", "RS", "PE"]
+PRODUCTS = ["mochila", "cafeteira", "luminária", "bicicleta", "panela", "jaqueta", "cadeira", "câmera"]
+
+
+def prompt(task: Task, number: int, user: str, reference: dict[str, Any], stars: int | None = None) -> Prompt:
+    return Prompt(f"{task}-{number}", task, user, "t", "synthetic", "CC0", stars, reference)
+
+
+def extraction(number: int) -> tuple[Prompt, list[str]]:
+    product = PRODUCTS[number]
+    truth = dict(
+        zip(probes.FIELDS, ["negative", 2, product, True, False, False, "high", False, "entrega atrasada", "Chegou tarde."], strict=True)
+    )
+    user = f"Extraia o JSON da avaliação: A {product} chegou com {number + 9} dias de atraso, não compro mais. (nota 2)"
+    answers = [
+        truth,
+        truth | {"churn_risk": "medium", "category": "outros"},
+        truth | {"churn_risk": "low", "delivery_issue": False, "product_issue": True, "main_complaint": "produto quebrado"},
+        {"sentiment": "positive", "sentiment_score": 5, "category": product},
+    ]
+    return prompt("extraction", number, user, {"fields": truth}, stars=2), [*(json.dumps(a, ensure_ascii=False) for a in answers), "Não sei."]
+
+
+def sql_qa(number: int) -> tuple[Prompt, list[str]]:
+    state = STATES[number]
+    gold = f"SELECT COUNT(*) FROM clientes JOIN pedidos ON clientes.id = pedidos.cliente_id WHERE estado = '{state}'"
+    user = f"Responda com SQL: quantos pedidos fizeram os clientes do estado {state}?"
+    prose = "A consulta junta clientes e pedidos, filtra o estado e conta os pedidos feitos por clientes dali."
+    answers = [
+        f"```sql\n{gold};\n```\n{prose} São R$ 1.234,50 em receita.",
+        f"```sql\n{gold};\n```",
+        f"```sql\nSELECT COUNT(*) FROM clientes WHERE estado = '{state}';\n```\n{prose}",
+        "```sql\nSELECT total FROM vendas;\n```\nMostra o total das vendas da loja.",
+        "É preciso olhar os dados.",
+    ]
+    return prompt("sql_qa", number, user, {"sql": gold, "database": "store.sqlite"}), answers
+
+
+def insights(number: int) -> tuple[Prompt, list[str]]:
+    old, new, share = 11 + number, 21 + number, 31 + number
+    user = f"Analise os indicadores da loja: frete médio subiu de R$ {old} para R$ {new}; recompra dos clientes caiu para {share}%."
+    answers = [
+        f"- O frete médio subiu de R$ {old} para R$ {new}: recomendo negociar o contrato.\n- A recompra caiu para {share}%: priorizar clientes "
+        "antigos com frete menor.\n- Monitorar os indicadores da loja e reduzir o prazo de entrega.",
+        f"- O frete médio foi a R$ {new}: recomendo negociar o contrato da entrega.\n- Priorizar a recompra dos clientes e reduzir custos.",
+        "Recomendo melhorar a entrega e reduzir o frete para os clientes da loja, porque assim eles voltam a comprar mais vezes.",
+        f"O frete caiu para R$ {new + 400} e a recompra foi a {share + 50}%, com lucro de R$ 98.765,00 em vendas.",
+        "Tudo bem.",
+    ]
+    return prompt("insights", number, user, {"figures": [old, new, share], "key_figures": [old, new, share]}), answers
+
+
+def push(number: int) -> tuple[Prompt, list[str]]:
+    product, discount = PRODUCTS[number], 10 + number
+    user = f"Escreva um push: {product} com {discount}% de desconto até domingo, para clientes que viram o produto."
+    answers = [
+        f"Sua {product} espera por você! Só até domingo com {discount}% de desconto. Corra!",
+        f"Sua {product} ainda está na loja e espera por você.",
+        f"Prezado cliente, informamos que a {product} está em promoção com {discount}% de desconto. Atenciosamente, a equipe da loja de sempre.",
+        "Ganhe 77% de desconto em tudo hoje! Aproveite agora.",
+        "Um push é um texto.",
+    ]
+    return prompt("push", number, user, {"product": product, "terms": [product], "figures": [discount]}), answers
+
+
+BUILDERS = {"extraction": extraction, "sql_qa": sql_qa, "insights": insights, "push": push}
+
+
+def lines(rater_kind: str = "human", tasks: tuple[Task, ...] = TASKS) -> list[dict[str, Any]]:
+    """Five answers a prompt, the first rated 5 and the last 1; the middle one is written, the others sampled."""
+    rated = []
+    for task in tasks:
+        for number in range(PROMPTS):
+            asked, answers = BUILDERS[task](number)
+            fields = {name: getattr(asked, name) for name in Prompt.__slots__}
+            for place, answer in enumerate(answers):
+                origin = "written" if place == 2 else "sampled"
+                record = {"prompt": fields, "completion": answer, "origin": origin, "model": "m", "rating": 5 - place}
+                rated.append(record | {"rater": "ana", "rater_kind": rater_kind})
+    return rated
+
+
+def write_set(folder: Path, records: list[dict[str, Any]]) -> Path:
+    folder.mkdir(exist_ok=True)
+    text = "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records)
+    (folder / "ratings.jsonl").write_text(text, encoding="utf-8")
+    connection = sqlite3.connect(":memory:")
+    connection.executescript("CREATE TABLE clientes(id, estado); CREATE TABLE pedidos(cliente_id, valor);")
+    connection.executemany("INSERT INTO clientes VALUES (?, ?)", enumerate(STATES))
+    connection.executemany("INSERT INTO pedidos VALUES (?, 1)", [(index,) for index in range(8) for _ in range(index + 2)])
+    (folder / "store.sql").write_text("\n".join(connection.iterdump()), encoding="utf-8")
+    connection.close()
+    return folder
+
+
+@pytest.fixture(scope="module")
+def rating_set(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_set(tmp_path_factory.mktemp("ratings"), lines())
+
+
+@pytest.fixture(scope="module")
+def sound(rating_set: Path) -> AuditReport:
+    return audit("grounded", rating_set, SETTINGS, TASKS, seed=7)
+
+
+@dataclass
+class Broken:
+    """The grounded rewards with each score changed by a function of (score, prompt, completion)."""
+
+    inner: Rewards
+    change: Any
+
+    def component_names(self, task: str) -> tuple[str, ...]:
+        return self.inner.component_names(task)
+
+    def score(self, prompt: PromptLike, completion: str) -> Score:
+        changed: Score = self.change(self.inner.score(prompt, completion), prompt, completion)
+        return changed
+
+
+def scaled(score: Score, factor: float) -> Score:
+    parts = {name: value * factor for name, value in score.components.items()}
+    return Score(min(1.0, max(0.0, sum(parts.values()))), parts)
+
+
+def flat(score: Score, total: float) -> Score:
+    first, *others = score.components
+    return Score(total, {first: total} | dict.fromkeys(others, 0.0))
+
+
+def hashed(text: str) -> float:
+    return int(sha256(text.encode()).hexdigest()[:8], 16) / 2**32
+
+
+def with_broken(rating_set: Path, change: Any, name: str = "grounded", rated: list[RatedAnswer] | None = None) -> AuditReport:
+    with rating_store(rating_set) as databases:
+        rewards = Broken(load_reward_set("grounded", databases), change)
+        return audit_rewards(rewards, name, rated or read_ratings(rating_set), SETTINGS, TASKS, seed=7)
+
+
+def failed(report: AuditReport) -> set[str]:
+    return {check.name for check in report.failed_checks}
+
+
+def test_sound_rewards_pass_on_every_task(sound: AuditReport) -> None:
+    assert sound.failed_checks == ()
+    assert sound.passed and sound.may_proceed
+    assert sound.verdict == "passed"
+    assert [row.task for row in sound.agreement] == list(TASKS)
+    assert all(row.prompts == 6 and row.completions == 30 for row in sound.agreement)
+    assert {check.name for check in sound.warnings} == {"sample size"}
+
+
+def test_the_same_seed_gives_the_same_report(sound: AuditReport, rating_set: Path) -> None:
+    assert audit("grounded", rating_set, SETTINGS, TASKS, seed=7) == sound
+
+
+def test_a_report_survives_json(sound: AuditReport) -> None:
+    assert AuditReport.from_json(json.loads(sound.dumps())) == sound
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        pytest.param(lambda score, *_: scaled(score, 2), "scale", id="doubled scale, clipped"),
+        pytest.param(lambda score, *_: Score(2 * score.total, {k: 2 * v for k, v in score.components.items()}), "bounds", id="doubled scale"),
+        pytest.param(lambda score, *_: scaled(score, 0.5), "scale", id="halved scale"),
+        pytest.param(lambda score, *_: flat(score, float(score.total > 0.5)), "variance", id="binary"),
+        pytest.param(lambda score, *_: flat(score, 0.25), "pooled agreement", id="constant"),
+        pytest.param(lambda score, _, text: flat(score, hashed(text)), "within-prompt agreement", id="random"),
+        pytest.param(lambda score, *_: flat(score, float("nan")), "bounds", id="not a number"),
+        pytest.param(lambda score, *_: Score(score.total / 2, score.components), "components", id="total is not the sum"),
+        pytest.param(lambda score, *_: Score(score.total, {"other": score.total}), "components", id="unknown component"),
+        pytest.param(lambda score, _, text: scaled(score, 0.9 if text[:1].isspace() else 1), "invariance: white space", id="white space"),
+        pytest.param(lambda score, _, text: scaled(score, 0.9 if "\u0303" in text else 1), "invariance: unicode form", id="accents apart"),
+        pytest.param(lambda score, _, text: scaled(score, 0.9 if text.startswith('{"summary') else 1), "invariance: key order", id="key order"),
+        pytest.param(lambda score, _, text: scaled(score, 0.9 if ": 4,5" in text else 1), "invariance: number formats", id="decimal comma"),
+        pytest.param(lambda score, _, text: flat(score, 0.5) if text == "SELECT 1" else score, "floor: trivial query", id="trivial query"),
+        pytest.param(lambda score, _, text: scaled(score, 0.5 if '"sentiment": "negative"' in text else 1), "monotonicity: corrupt", id="truth costs"),
+    ],
+)  # fmt: skip
+def test_broken_rewards_are_stopped(rating_set: Path, change: Any, expected: str) -> None:
+    report = with_broken(rating_set, change)
+    assert not report.passed
+    assert expected in failed(report)
+    assert all(any(check.message.startswith(task) for task in TASKS) for check in report.failed_checks)
+
+
+def test_unrepeatable_rewards_are_stopped(rating_set: Path) -> None:
+    rng = Random(0)
+    assert "repeatable" in failed(with_broken(rating_set, lambda score, *_: flat(score, rng.random())))
+
+
+def test_a_reward_that_raises_is_a_finding(rating_set: Path) -> None:
+    def change(score: Score, prompt: PromptLike, completion: str) -> Score:
+        return scaled(score, len(completion) / len(completion))  # divides by zero on the empty text
+
+    report = with_broken(rating_set, change)
+    faults = [check for check in report.failed_checks if check.name == "never raises"]
+    assert [check.task for check in faults] == list(TASKS)
+    assert "ZeroDivisionError" in faults[0].message
+
+
+def test_a_task_without_ratings_fails(tmp_path: Path) -> None:
+    folder = write_set(tmp_path, lines(tasks=("extraction", "push")))
+    report = audit("grounded", folder, SETTINGS, ("extraction", "insights", "push"), seed=7)
+    assert {check.task for check in report.failed_checks} == {"insights"}
+    assert "skips no task" in next(check.message for check in report.failed_checks if check.name == "ratings")
+    assert audit("grounded", folder, SETTINGS, ("extraction", "push"), seed=7).passed
+
+
+def test_ratings_by_models_alone_are_provisional(tmp_path: Path) -> None:
+    folder = write_set(tmp_path, lines(rater_kind="model"))
+    assert audit("grounded", folder, SETTINGS, TASKS, seed=7).verdict == "passed, provisional"
+
+
+def test_a_misrouted_prompt_fails_the_classifier(rating_set: Path) -> None:
+    with rating_store(rating_set) as databases:
+        rewards = load_reward_set("grounded", databases)
+        report = audit_rewards(
+            rewards, "grounded", read_ratings(rating_set), SETTINGS, TASKS, 7, lambda text: "push" if "recompra" in text else "extraction"
+        )
+    assert {check.task for check in report.failed_checks if check.name == "classifier"} == {"sql_qa", "insights", "push"}
+
+
+def test_controls_only_warn_where_they_are_senseless_and_fail_where_they_are_unsound(rating_set: Path) -> None:
+    senseless = audit("controls.random", rating_set, SETTINGS, TASKS, seed=7)
+    assert senseless.passed
+    assert "pooled agreement" in {check.name for check in senseless.warnings}
+    unsound = with_broken(rating_set, lambda score, *_: flat(score, 2.0), name="controls.random")
+    assert "bounds" in failed(unsound)
+
+
+def test_known_hacks_of_v42_warn_and_any_change_of_them_blocks(rating_set: Path, tmp_path: Path) -> None:
+    pins = tmp_path / "pins.json"
+    write_pins("v4.2", rating_set, pins)
+    rated = read_ratings(rating_set)
+    rewards = load_reward_set("v4.2")
+    kept = audit_rewards(rewards, "v4.2", rated, SETTINGS, TASKS, 7, pinned=pins)
+    softened = Broken(rewards, lambda score, _, text: scaled(score, 0.9 if "Promoção é já" in text else 1))
+    changed = audit_rewards(softened, "v4.2", rated, SETTINGS, TASKS, 7, pinned=pins)
+    assert "floor: keyword stuffing" in {check.name for check in kept.warnings}
+    assert "pinned floors" not in failed(kept)
+    assert "pinned floors" in failed(changed)
+    assert "push, keyword stuffing" in next(check.message for check in changed.failed_checks if check.name == "pinned floors")
+
+
+def test_an_override_is_recorded_and_does_not_hide_the_failure(tmp_path: Path) -> None:
+    signed = SETTINGS.model_copy(update={"override_by": "Rafael", "override_reason": "só um teste"})
+    folder = write_set(tmp_path, lines(tasks=("push",)))
+    report = audit("grounded", folder, signed, ("push", "insights"), seed=7)
+    assert (report.passed, report.may_proceed) == (False, True)
+    assert report.verdict == "failed, provisional, overridden by Rafael"
+    assert "só um teste" in render_table(report)
+    assert audit("grounded", folder, signed, ("push",), seed=7).overridden_by is None
+
+
+def test_the_prompts_that_disagree_most_are_shown_with_their_texts(rating_set: Path) -> None:
+    upside_down = with_broken(rating_set, lambda score, prompt, _: flat(score, 1 - score.total) if "SP" in prompt.user else score)
+    worst = next(shown for shown in upside_down.disagreements if shown.task == "sql_qa")
+    assert worst.prompt_id == "sql_qa-0"
+    assert worst.agreement < -0.8
+    assert [answer.rating for answer in worst.answers] == [5, 4, 3, 2, 1]
+
+
+def test_several_raters_are_averaged(tmp_path: Path) -> None:
+    first = lines(tasks=("push",))[0]
+    folder = write_set(tmp_path, [first, first | {"rater": "juiz", "rater_kind": "model", "rating": 4}])
+    (answer,) = read_ratings(folder)
+    assert answer.rating == 4.5
+    assert answer.raters == {"ana": "human", "juiz": "model"}
+
+
+@pytest.mark.parametrize("line", ["not json", "{}", json.dumps(lines(tasks=("push",))[0] | {"rating": 6})])
+def test_a_bad_line_is_named(tmp_path: Path, line: str) -> None:
+    (tmp_path / "ratings.jsonl").write_text(line + "\n", encoding="utf-8")
+    with pytest.raises(UserError, match=r"ratings\.jsonl line 1"):
+        read_ratings(tmp_path)
+
+
+def test_a_missing_rating_set_is_named(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"audit\.ratings"):
+        read_ratings(tmp_path / "nowhere")
+
+
+def test_the_table_fits_the_terminal_and_names_what_failed(rating_set: Path) -> None:
+    table = render_table(with_broken(rating_set, lambda score, *_: scaled(score, 2)))
+    assert max(map(len, table.splitlines())) <= 100
+    assert "failed" in table.splitlines()[0]
+    assert "- extraction: the best of" in table
+
+
+def test_repairs_and_corruptions_change_one_field() -> None:
+    answer = {"sentiment": "positive", "sentiment_score": 2, "delivery_issue": 1}
+    truth = {"sentiment": "negative", "sentiment_score": 2, "delivery_issue": True}
+    assert {name: json.loads(text) for name, text in probes.repaired(answer, truth).items()} == {
+        "sentiment": answer | {"sentiment": "negative"},
+        "delivery_issue": answer | {"delivery_issue": True},
+    }
+    wrong, without = (json.loads(text) for text in probes.corrupted(answer, truth)["sentiment_score"])
+    assert wrong == answer | {"sentiment_score": 5}
+    assert without == {"sentiment": "positive", "delivery_issue": 1}
+
+
+def test_number_formats_say_the_same() -> None:
+    pairs = probes.same_meaning("insights", "Receita de R$ 1.234.567,89 e nota 4.5 em 2.024 pedidos.")
+    assert pairs["number formats"] == [
+        ("Receita de R$ 1.234.567,89 e nota 4.5 em 2.024 pedidos.", "Receita de R$ 1234567,89 e nota 4.5 em 2.024 pedidos.")
+    ]
+    first, second = probes.same_meaning("extraction", '{"sentiment_score": 3, "summary": "ok"}')["number formats"][0]
+    assert second == first.replace("4.5", "4,5") == '{"sentiment": null, "sentiment_score": 4,5, "summary": "ok"}'

@@ -1,0 +1,71 @@
+"""Profiles parse, and a person's mistake is one sentence that names the field and the mend."""
+
+import warnings
+from pathlib import Path
+
+import pytest
+
+from tucano.errors import UserError
+from tucano.profiles import load_profile, profiles, project_root
+from tucano.settings import PipelineSettings
+
+ROOT = Path(__file__).parent.parent
+
+
+@pytest.mark.parametrize("name", profiles(ROOT))
+def test_every_shipped_profile_is_valid(name: str) -> None:
+    with warnings.catch_warnings(record=True):
+        assert load_profile(ROOT, name, []).grpo.seeds == (42, 123, 456)
+
+
+def test_l4_is_the_configuration_of_the_report() -> None:
+    grpo = load_profile(ROOT, "l4", []).grpo
+    assert (grpo.batch_size, grpo.generations, grpo.max_completion_tokens, grpo.max_steps) == (32, 16, 512, 1500)
+    assert (grpo.learning_rate, grpo.schedule, grpo.warmup_share, grpo.beta) == (5e-6, "constant_with_warmup", 0.05, 0)
+    assert (grpo.eval_steps, grpo.save_steps, grpo.patience, grpo.temperature) == (50, 100, 15, 1.0)
+
+
+def test_the_reports_own_patience_is_warned_about() -> None:
+    """15 x 50 after a peak at 1,100 of 1,500 never fires; at the very least patience x eval_steps must leave room."""
+    with pytest.warns(UserWarning, match="early stopping cannot fire"):
+        load_profile(ROOT, "l4", ["grpo.patience=30"])
+
+
+def test_a_profile_is_found_from_a_folder_below() -> None:
+    assert project_root(ROOT / "docs") == ROOT
+
+
+def test_overrides_reach_nested_fields() -> None:
+    settings = load_profile(ROOT, "laptop", ["grpo.max_steps=60", "grpo.seeds=[1, 2]", "data.source=olist", "data.path=./olist", "storage=elsewhere"])
+    assert (settings.grpo.max_steps, settings.grpo.seeds, settings.data.path, settings.storage) == (60, (1, 2), "./olist", "elsewhere")
+
+
+MISTAKES = {
+    "unknown profile": ("latpop", [], "no profile 'latpop'; did you mean 'laptop'"),
+    "unknown setting": ("laptop", ["grpo.max_step=3"], "no setting 'grpo.max_step'; did you mean 'grpo.max_steps'"),
+    "no value": ("laptop", ["grpo.max_steps"], "has no value"),
+    "wrong type": ("laptop", ["grpo.max_steps=many"], "grpo.max_steps='many' is not valid"),
+    "batch": ("laptop", ["grpo.batch_size=60"], "grpo.batch_size=60 is not divisible by grpo.generations=8; 64 would be"),
+    "micro batch": ("laptop", ["grpo.micro_batch=24"], "does not divide grpo.batch_size"),
+    "cold": ("laptop", ["grpo.temperature=0.1"], "grpo.temperature=0.1 is not valid"),
+    "mix": ("laptop", ["data.mix={extraction: 0.5}"], "must add up to 1"),
+    "unsigned override": ("laptop", ["audit.override_by=Ana"], "go together"),
+    "source without path": ("laptop", ["data.source=olist"], "needs data.path"),
+    "epsilon_high on-policy": ("laptop", ["grpo.epsilon_high=0.28"], "does nothing"),
+    "nano without sft": ("laptop", ["sft.enabled=false"], "random weights"),
+    "save and eval": ("laptop", ["grpo.save_steps=15"], "never meet"),
+    "seed twice": ("laptop", ["grpo.seeds=[1, 1]"], "twice"),
+}
+
+
+@pytest.mark.parametrize(("profile", "overrides", "said"), MISTAKES.values(), ids=MISTAKES.keys())
+def test_a_mistake_is_one_sentence(profile: str, overrides: list[str], said: str) -> None:
+    with pytest.raises(UserError) as caught:
+        load_profile(ROOT, profile, overrides)
+    assert said in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_settings_are_frozen() -> None:
+    with pytest.raises(ValueError, match="frozen"):
+        PipelineSettings(grpo={"seeds": (1,)}, sft={"full_weights": True}).seed = 3  # type: ignore[misc,arg-type]

@@ -1,0 +1,442 @@
+"""Tracking in a real SQLite store and through a real MLflow server that is killed and hung while metrics are shipped."""
+
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+import urllib.error
+import urllib.request
+import zlib
+from base64 import b64decode
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tucano.errors import Transient, UserError
+from tucano.journal import JournalWriter, read_journal
+from tucano.tracking import Tracker
+from tucano.tracking.registry import digest
+from tucano.tracking.shipper import metric_key
+from tucano.tracking.store import default_uri, masked
+from tucano.tracking.tracker import flat
+
+Rows = Counter[tuple[str, int, int, float]]
+
+
+@pytest.fixture(scope="module")
+def storage(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("storage")
+
+
+@pytest.fixture(scope="module")
+def tracker(storage: Path) -> Tracker:
+    return Tracker.connect(None, storage)
+
+
+@pytest.fixture
+def run_id(tracker: Tracker) -> str:
+    return tracker.start_pipeline("any", {}, {})
+
+
+def in_store(tracker: Tracker, run_id: str) -> Rows:
+    """Every row of a run's metric histories, counted."""
+    keys = tracker.client.get_run(run_id).data.metrics
+    history = (row for key in keys for row in tracker.client.get_metric_history(run_id, key))
+    return Counter((row.key, row.step, row.timestamp, row.value) for row in history)
+
+
+def in_journal(path: Path, through: int) -> Rows:
+    entries = [entry for entry in read_journal(path) if entry.step <= through]
+    return Counter((key, entry.step, entry.time_ms, value) for entry in entries for key, value in entry.values.items())
+
+
+def train(journal: JournalWriter, steps: range, keys: int = 3) -> None:
+    for step in steps:
+        journal.log(step, {f"train/m{key}": step + key / 8 for key in range(keys)})
+
+
+# --- runs ---------------------------------------------------------------------------------------------------------------
+
+
+def test_a_pipeline_run_holds_its_settings_flat(tracker: Tracker) -> None:
+    run_id = tracker.start_pipeline(
+        "laptop", {"seed": 7, "grpo": {"seeds": [1, 2], "max_steps": 40}, "data": {"mix": {}}}, {"profile": "laptop"}
+    )
+    run = tracker.client.get_run(run_id)
+    assert run.data.params == {"seed": "7", "grpo.seeds": "[1, 2]", "grpo.max_steps": "40", "data.mix": "{}"}
+    assert run.data.tags["profile"] == "laptop" and run.info.run_name == "laptop" and run.info.status == "RUNNING"
+    assert run.info.experiment_id == tracker.experiments["tucano-pipelines"]
+
+
+def test_more_params_than_one_call_takes_and_longer_than_a_store_keeps(tracker: Tracker) -> None:
+    run_id = tracker.start_pipeline("wide", {f"p{number}": number for number in range(250)} | {"text": "x" * 700}, {})
+    params = tracker.client.get_run(run_id).data.params
+    assert len(params) == 251 and params["text"] == "x" * 499 + "…"
+
+
+def test_training_runs_are_flat_and_name_their_parent(tracker: Tracker) -> None:
+    parent = tracker.start_pipeline("p", {}, {})
+    run_id = tracker.start_training("grpo seed 42", parent, "grpo", 42, "laptop", {"lr": 5e-6})
+    tags = tracker.client.get_run(run_id).data.tags
+    assert {key: tags[key] for key in ("mlflow.parentRunId", "stage", "seed", "config_label")} == {
+        "mlflow.parentRunId": parent,
+        "stage": "grpo",
+        "seed": "42",
+        "config_label": "laptop",
+    }
+
+
+def test_a_retried_stage_goes_on_in_its_run_and_others_get_their_own(tracker: Tracker) -> None:
+    parent = tracker.start_pipeline("p", {}, {})
+    first = tracker.start_training("s", parent, "grpo", 1, "laptop", {"lr": 1})
+    tracker.finish(first, "FAILED")
+    again = tracker.start_training("s", parent, "grpo", 1, "laptop", {"lr": 1})
+    assert again == first and tracker.client.get_run(first).info.status == "RUNNING"
+    others = {
+        tracker.start_training("s", parent, "grpo", 2, "laptop", {}),
+        tracker.start_training("s", parent, "grpo", 1, "controls.random", {}),
+        tracker.start_training("s", parent, "sft", None, "laptop", {}),
+        tracker.start_training("s", tracker.start_pipeline("q", {}, {}), "grpo", 1, "laptop", {}),
+    }
+    assert len(others) == 4 and first not in others
+
+
+def test_metrics_notes_tags_files_and_the_end(tracker: Tracker, run_id: str, tmp_path: Path) -> None:
+    (tmp_path / "report.html").write_text("<p>ok</p>", encoding="utf-8")
+    (tmp_path / "deep").mkdir()
+    (tmp_path / "deep" / "a.json").write_text("{}", encoding="utf-8")
+    tracker.log_metrics(run_id, {"gain/overall": 0.075, "p (Holm)": 0.0003})
+    tracker.log_artifact(run_id, tmp_path / "report.html")
+    tracker.log_artifacts(run_id, tmp_path / "deep", "audit")
+    tracker.set_note(run_id, "**Melhor.**\n\nGanho de 0,075")
+    tracker.set_tags(run_id, {"verdict": "better", "seeds": 3})
+    tracker.finish(run_id, "FINISHED")
+    run = tracker.client.get_run(run_id)
+    assert run.data.metrics == {"gain/overall": 0.075, "p _Holm_": 0.0003}
+    assert run.data.tags["mlflow.note.content"].startswith("**Melhor.**") and run.data.tags["seeds"] == "3"
+    assert run.info.status == "FINISHED" and run.info.end_time
+    assert [file.path for file in tracker.client.list_artifacts(run_id)] == ["audit", "report.html"]
+    assert [file.path for file in tracker.client.list_artifacts(run_id, "audit")] == ["audit/a.json"]
+
+
+def test_artifacts_stay_under_the_storage_root(tracker: Tracker, storage: Path, run_id: str) -> None:
+    address = tracker.client.get_run(run_id).info.artifact_uri
+    assert address.startswith((storage / "mlflow" / "artifacts").as_uri())
+
+
+def test_flat_and_keys() -> None:
+    assert flat({"a": {"b": {"c": None}}, "d": True}) == {"a.b.c": "None", "d": "True"}
+    assert metric_key("reward//sql (p=.5)") == "reward/sql _p_.5_" and metric_key("/") == "_"
+
+
+def test_threads_share_the_store(tracker: Tracker, tmp_path: Path) -> None:
+    parent = tracker.start_pipeline("p", {}, {})
+    wrong: list[int] = []
+
+    def seed_run(seed: int) -> None:
+        run_id = tracker.start_training(f"seed {seed}", parent, "grpo", seed, "laptop", {"seed": seed})
+        path = tmp_path / f"{seed}.jsonl"
+        with JournalWriter(path, resume_step=None) as journal:
+            shipper = tracker.ship_journal(run_id, path)
+            for end in range(50, 250, 50):
+                train(journal, range(end - 49, end + 1))
+                journal.commit(end)
+        if not shipper.close() or in_store(tracker, run_id) != in_journal(path, 200):
+            wrong.append(seed)
+
+    threads = [threading.Thread(target=seed_run, args=(seed,)) for seed in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert wrong == []
+
+
+# --- an unusable store --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("uri", ["ftp://host/x", "./mlruns", "runs/mlflow.db", "sqlite3:///x.db"])
+def test_an_address_that_is_no_store(tmp_path: Path, uri: str) -> None:
+    with pytest.raises(UserError, match=r"tracking_uri=.* is neither"):
+        Tracker.connect(uri, tmp_path)
+
+
+@pytest.mark.parametrize("uri", ["http://127.0.0.1:9", "postgresql+psycopg://127.0.0.1:9/mlflow", "http://no-such-host.invalid:5000"])
+def test_nobody_answers(tmp_path: Path, uri: str) -> None:
+    began = time.monotonic()
+    with pytest.raises(UserError, match=r"tracking_uri=.* cannot be used \(.*\); start that server") as caught:
+        Tracker.connect(uri, tmp_path)
+    assert "\n" not in str(caught.value) and time.monotonic() - began < 12
+
+
+def test_a_server_that_hangs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MLFLOW_HTTP_REQUEST_TIMEOUT", "1")
+    with socket.create_server(("127.0.0.1", 0)) as silent, pytest.raises(UserError, match="cannot be used"):
+        Tracker.connect(f"http://127.0.0.1:{silent.getsockname()[1]}", tmp_path)
+
+
+def test_a_database_that_cannot_be_written(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way", encoding="utf-8")
+    with pytest.raises(UserError, match="cannot be used"):
+        Tracker.connect(f"sqlite:///{tmp_path}/file/mlflow.db", tmp_path)
+    (tmp_path / "no.db").write_text("this is not a database, it is a sentence" * 9, encoding="utf-8")
+    with pytest.raises(UserError, match="not a database"):
+        Tracker.connect(f"sqlite:///{tmp_path}/no.db", tmp_path)
+
+
+def test_passwords_are_not_shown(tmp_path: Path) -> None:
+    assert masked("http://ana:secret@host:5000") == "http://ana:***@host:5000"
+    with pytest.raises(UserError) as caught:
+        Tracker.connect("http://ana:secret@127.0.0.1:9", tmp_path)
+    assert "secret" not in str(caught.value)
+
+
+# --- shipping -----------------------------------------------------------------------------------------------------------
+
+
+def test_only_what_a_checkpoint_covers_is_shipped(tracker: Tracker, run_id: str, tmp_path: Path) -> None:
+    path = tmp_path / "j.jsonl"
+    with JournalWriter(path, resume_step=None) as journal:
+        train(journal, range(1, 11))
+        journal.commit(10)
+        train(journal, range(11, 15))
+        assert tracker.ship_journal(run_id, path).close()
+        assert in_store(tracker, run_id) == in_journal(path, 10)
+    with JournalWriter(path, resume_step=10) as journal:
+        train(journal, range(11, 21))
+        journal.commit(20)
+    assert tracker.ship_journal(run_id, path).close()
+    assert in_store(tracker, run_id) == in_journal(path, 20)
+
+
+def test_all_of_a_journal_that_has_ended(tracker: Tracker, run_id: str, tmp_path: Path) -> None:
+    path = tmp_path / "j.jsonl"
+    with JournalWriter(path, resume_step=None) as journal:
+        train(journal, range(1, 8))
+    assert tracker.ship_journal(run_id, path, through="all").close()
+    assert in_store(tracker, run_id) == in_journal(path, 7)
+
+
+def test_a_lost_cursor_repeats_nothing(tracker: Tracker, run_id: str, tmp_path: Path) -> None:
+    path = tmp_path / "j.jsonl"
+    with JournalWriter(path, resume_step=None) as journal:
+        train(journal, range(1, 30), keys=40)
+        journal.log(30, {f"wide/{key}": key for key in range(1100)})
+        journal.log(31, {"loss": float("nan")})
+        journal.commit(31)
+    for _ in range(2):
+        assert tracker.ship_journal(run_id, path).close()
+        (tmp_path / "j.jsonl.cursor").unlink()
+    rows = in_store(tracker, run_id)
+    assert rows.total() == 29 * 40 + 1100 + 1 and set(rows.values()) == {1}
+
+
+def test_the_journal_of_a_new_run_is_shipped_whole(tracker: Tracker, run_id: str, tmp_path: Path) -> None:
+    path = tmp_path / "j.jsonl"
+    with JournalWriter(path, resume_step=None) as journal:
+        train(journal, range(1, 5))
+        journal.commit(4)
+    another = tracker.start_pipeline("another", {}, {})
+    assert tracker.ship_journal(run_id, path).close() and tracker.ship_journal(another, path).close()
+    assert in_store(tracker, run_id) == in_store(tracker, another) == in_journal(path, 4)
+
+
+@pytest.mark.parametrize("regrown_to", [7, 10, 30])
+def test_an_older_checkpoint_repeats_no_step_in_mlflow(tracker: Tracker, run_id: str, tmp_path: Path, regrown_to: int) -> None:
+    path = tmp_path / "j.jsonl"
+    with JournalWriter(path, resume_step=None) as journal:
+        train(journal, range(1, 11))
+        journal.commit(10)
+    assert tracker.ship_journal(run_id, path).close()
+    with JournalWriter(path, resume_step=5) as journal:
+        train(journal, range(6, regrown_to + 1), keys=4)
+        journal.commit(regrown_to)
+    assert tracker.ship_journal(run_id, path).close()
+    steps = Counter(step for _, step, _, _ in in_store(tracker, run_id).elements())
+    assert steps == {step: 3 if step <= 10 else 4 for step in range(1, max(10, regrown_to) + 1)}
+
+
+def test_no_journal_yet_is_nothing_to_ship(tracker: Tracker, run_id: str, tmp_path: Path) -> None:
+    assert tracker.ship_journal(run_id, tmp_path / "none.jsonl").close()
+
+
+def test_a_run_that_is_gone_disturbs_nobody(tracker: Tracker, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    with JournalWriter(tmp_path / "j.jsonl", resume_step=None) as journal:
+        train(journal, range(1, 3))
+        journal.commit(2)
+    assert not tracker.ship_journal("0" * 32, tmp_path / "j.jsonl").close(timeout=1)
+    assert "wait in" in caplog.text
+
+
+# --- a real server ------------------------------------------------------------------------------------------------------
+
+
+class Server:
+    """`mlflow server` over a copy of the test store, on a port of its own."""
+
+    def __init__(self, storage: Path) -> None:
+        self.storage = storage
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            self.port = free.getsockname()[1]
+        self.uri = f"http://127.0.0.1:{self.port}"
+        self.start()
+
+    def start(self) -> None:
+        command = [sys.executable, "-m", "mlflow", "server", "--backend-store-uri", default_uri(self.storage), "--workers", "1"]
+        command += ["--artifacts-destination", str(self.storage / "served"), "--host", "127.0.0.1", "--port", str(self.port)]
+        environment = os.environ | {"MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false", "MLFLOW_DISABLE_TELEMETRY": "true"}
+        with (self.storage / "server.log").open("ab") as log:
+            self.process = subprocess.Popen(command, stdout=log, stderr=log, env=environment, start_new_session=True)
+
+    def wait(self) -> None:
+        while True:
+            try:
+                urllib.request.urlopen(f"{self.uri}/health", timeout=1).close()
+                return
+            except (urllib.error.URLError, TimeoutError):
+                assert self.process.poll() is None
+                time.sleep(0.2)
+
+    def signal(self, number: signal.Signals) -> None:
+        os.killpg(self.process.pid, number)
+
+    def kill(self) -> None:
+        self.signal(signal.SIGKILL)
+        self.process.wait()
+
+
+@pytest.fixture(scope="module")
+def server(tracker: Tracker, storage: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    copy = tmp_path_factory.mktemp("server")
+    shutil.copytree(storage / "mlflow", copy / "mlflow")
+    server = Server(copy)
+    server.wait()
+    yield server
+    server.kill()
+
+
+def test_a_server_killed_hung_and_restarted_gets_every_row_once(server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MLFLOW_HTTP_REQUEST_TIMEOUT", "1")
+    tracker = Tracker.connect(server.uri, tmp_path)
+    run_id = tracker.start_pipeline("drill", {"seed": 1}, {})
+    path, longest = tmp_path / "j.jsonl", 0.0
+    with JournalWriter(path, resume_step=None) as journal:
+        shipper = tracker.ship_journal(run_id, path)
+        for step in range(1, 401):
+            began = time.monotonic()
+            train(journal, range(step, step + 1), keys=40)
+            longest = max(longest, time.monotonic() - began)
+            if step % 25 == 0:
+                journal.commit(step)
+            if step == 100:
+                server.kill()
+                with pytest.raises(Transient, match="did not answer"):
+                    tracker.set_tags(run_id, {"a": "b"})
+                assert not tracker.ship_journal(run_id, path).close(timeout=0.5)
+                server.start()
+            if step == 250:
+                server.wait()
+                server.signal(signal.SIGSTOP)
+            time.sleep(0.01)
+    server.signal(signal.SIGCONT)
+    assert shipper.close(30)
+    assert in_store(tracker, run_id) == in_journal(path, 400)
+    assert longest < 0.05
+
+
+def test_a_server_takes_files_and_versions(server: Server, tmp_path: Path) -> None:
+    tracker = Tracker.connect(server.uri, tmp_path)
+    run_id = tracker.start_pipeline("served", {}, {})
+    version = tracker.register("served-model", run_id, adapter(tmp_path / "a", "weights"), {"licence": "MIT"}, ["champion"])
+    assert tracker.champion("served-model") == version
+    assert (tracker.fetch(version, tmp_path / "copy") / "adapter_model.safetensors").read_text(encoding="utf-8") == "weights"
+    tracker.ensure_views()
+    assert tracker.links(run_id)["run"].startswith(server.uri + "/#/experiments/")
+
+
+# --- the registry -------------------------------------------------------------------------------------------------------
+
+
+def adapter(folder: Path, weights: str) -> Path:
+    folder.mkdir(parents=True)
+    (folder / "adapter_model.safetensors").write_text(weights, encoding="utf-8")
+    (folder / "adapter_config.json").write_text("{}", encoding="utf-8")
+    return folder
+
+
+def test_no_champion_yet(tracker: Tracker) -> None:
+    assert tracker.champion("nobody") is None
+
+
+def test_a_version_holds_its_files_and_lineage(tracker: Tracker, run_id: str, tmp_path: Path) -> None:
+    folder = adapter(tmp_path / "a", "w1")
+    version = tracker.register("m1", run_id, folder, {"noncommercial": True, "data": "sha256:1"}, ["champion", "challenger"])
+    champion = tracker.champion("m1")
+    assert champion == version and version.version == 1 and version.run_id == run_id
+    assert version.tags == {"noncommercial": "True", "data": "sha256:1"}
+    assert digest(tracker.fetch(version, tmp_path / "copy")) == digest(folder)
+
+
+def test_a_second_adapter_of_a_run_leaves_the_first_alone(tracker: Tracker, run_id: str, tmp_path: Path) -> None:
+    first = tracker.register("m2", run_id, adapter(tmp_path / "a", "w1"), {}, ["champion"])
+    second = tracker.register("m2", run_id, adapter(tmp_path / "b", "w2"), {}, ["champion"])
+    assert (first.version, second.version) == (1, 2) and tracker.champion("m2") == second
+    assert digest(tracker.fetch(first, tmp_path / "copy")) == digest(tmp_path / "a")
+
+
+@pytest.mark.parametrize("before", [0, 1])
+def test_a_failure_rolls_everything_back(tracker: Tracker, run_id: str, tmp_path: Path, before: int) -> None:
+    from mlflow.exceptions import MlflowException
+
+    model = f"m3-{before}"
+    for number in range(before):
+        tracker.register(model, run_id, adapter(tmp_path / f"old{number}", "old"), {}, ["champion"])
+    standing = tracker.champion(model)
+    with pytest.raises(MlflowException, match="alias"):
+        tracker.register(model, run_id, adapter(tmp_path / "new", "new"), {}, ["champion", "no/such alias!"])
+    assert tracker.champion(model) == standing
+    assert len(tracker.client.search_model_versions(f"name = '{model}'")) == before
+
+
+def test_an_empty_adapter_folder_is_refused(tracker: Tracker, run_id: str, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="holds no adapter"):
+        tracker.register("m4", run_id, tmp_path, {}, [])
+
+
+# --- views and links ----------------------------------------------------------------------------------------------------
+
+
+def test_views_chart_the_metrics_that_runs_have(tracker: Tracker) -> None:
+    parent = tracker.start_pipeline("p", {}, {})
+    run_id = tracker.start_training("s", parent, "grpo", 9, "laptop", {})
+    tracker.log_metrics(run_id, {f"reward/component-{number}-with-a-name": number for number in range(60)} | {"loss": 1})
+    tracker.ensure_views()
+    tags = tracker.client.get_experiment(tracker.experiments["tucano-training"]).tags
+    view = json.loads(tags["mlflow.sharedViewState.tucano-by-config"])
+    state = json.loads(zlib.decompress(b64decode(view["state"].removeprefix("deflate;"))))
+    assert state["groupBy"]["groupByKeys"] == [{"mode": "tag", "groupByData": "config_label"}]
+    assert "loss" in [chart["metricKey"] for chart in state["compareRunCharts"]] and len(state["compareRunCharts"]) == 40
+    assert {section["uuid"] for section in state["compareRunSections"]} >= {"metrics", "reward"}
+
+
+def test_links(tracker: Tracker) -> None:
+    parent = tracker.start_pipeline("p", {}, {})
+    run_id = tracker.start_training("s", parent, "sft", None, "laptop", {})
+    links = tracker.links(run_id, base="http://127.0.0.1:5001")
+    training = tracker.experiments["tucano-training"]
+    assert links["run"] == f"http://127.0.0.1:5001/#/experiments/{training}/runs/{run_id}"
+    assert f"%27{parent}%27" in links["training runs"]
+    assert links["every seed"].endswith("viewStateShareKey=tucano-seeds&compareRunsMode=CHART")
+    assert tracker.links(run_id)["run"].startswith("http://127.0.0.1:5000/#/")
+
+
+def test_importing_the_package_imports_no_mlflow() -> None:
+    check = "import sys, tucano.tracking, tucano.tracking.views; sys.exit('mlflow' in sys.modules or 'sqlalchemy' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", check]).returncode == 0

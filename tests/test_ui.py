@@ -1,0 +1,169 @@
+"""`tucano ui` for real: both servers over a storage root that holds a flow run and a tracked run."""
+
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+FLOW = """
+from prefect import flow, task
+
+@task
+def double(number: int) -> int:
+    return 2 * number
+
+@flow(name="tiny", flow_run_name="tiny-run")
+def tiny() -> int:
+    return double(21)
+
+assert tiny() == 42
+"""
+
+TRACKED = """
+import sys
+from pathlib import Path
+from tucano.tracking import Tracker
+
+tracker = Tracker.connect(None, Path(sys.argv[1]))
+parent = tracker.start_pipeline("tracked", {"seed": 7}, {})
+run_id = tracker.start_training("grpo seed 1", parent, "grpo", 1, "laptop", {})
+tracker.log_metrics(run_id, {"reward": 0.5})
+tracker.log_artifact(run_id, Path(sys.argv[1]) / "hello.txt")
+tracker.ensure_views()
+"""
+
+SERVE = """
+import sys
+from pathlib import Path
+from flows.ui import serve
+
+sys.exit(serve(Path(sys.argv[1]), sys.argv[2] or None, int(sys.argv[3]), int(sys.argv[4])))
+"""
+
+
+class Ui:
+    """`serve` in a process, what it printed, and every process below it."""
+
+    def __init__(self, storage: Path, uri: str = "", prefect_port: int = 0, mlflow_port: int = 0) -> None:
+        command = [sys.executable, "-u", "-c", SERVE, str(storage), uri, str(prefect_port or free_port()), str(mlflow_port or free_port())]
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, encoding="utf-8")
+        self.printed = ""
+
+    def read_until(self, words: str) -> str:
+        assert self.process.stdout is not None
+        for line in self.process.stdout:
+            self.printed += line
+            if words in line:
+                break
+        assert words in self.printed, self.printed
+        return self.printed
+
+    def family(self) -> list[psutil.Process]:
+        return psutil.Process(self.process.pid).children(recursive=True)
+
+    def end(self, number: signal.Signals) -> tuple[int, list[psutil.Process]]:
+        """Exit code after a signal, and the processes that are left after it."""
+        family = self.family()
+        self.process.send_signal(number)
+        code = self.process.wait(30)
+        return code, psutil.wait_procs(family, timeout=3)[1]
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        return int(probe.getsockname()[1])
+
+
+def ask(url: str, body: dict[str, Any] | None = None) -> Any:
+    data = None if body is None else json.dumps(body).encode()
+    with urllib.request.urlopen(urllib.request.Request(url, data, {"Content-Type": "application/json"}), timeout=20) as answer:
+        return json.load(answer)
+
+
+@pytest.fixture(scope="module")
+def storage(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    storage = tmp_path_factory.mktemp("storage")
+    (storage / "hello.txt").write_text("olá", encoding="utf-8")
+    own = os.environ | {"PREFECT_HOME": str(storage / "prefect"), "PREFECT_SERVER_ANALYTICS_ENABLED": "false"}
+    own.pop("PREFECT_API_URL", None)
+    flow = subprocess.Popen([sys.executable, "-c", FLOW], env=own)
+    subprocess.run([sys.executable, "-c", TRACKED, str(storage)], check=True)
+    assert flow.wait(120) == 0
+    return storage
+
+
+@pytest.fixture(scope="module")
+def ui(storage: Path) -> Iterator[Ui]:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        ui = Ui(storage, mlflow_port=taken.getsockname()[1])
+        ui.read_until("Ctrl-C stops")
+    yield ui
+    if ui.process.poll() is None:
+        ui.end(signal.SIGTERM)
+
+
+def page(ui: Ui, name: str) -> str:
+    found = re.search(rf"^{name}\s+(http://127\.0\.0\.1:\d+)$", ui.printed, re.MULTILINE)
+    assert found, ui.printed
+    return found.group(1)
+
+
+def test_a_port_in_use_is_said_and_another_taken(ui: Ui) -> None:
+    assert re.search(r"^Port (\d+) is in use: MLflow takes (?!\1)\d+$", ui.printed, re.MULTILINE)
+
+
+def test_the_flow_run_is_in_the_prefect_page(ui: Ui) -> None:
+    prefect = page(ui, "Prefect")
+    (run,) = ask(f"{prefect}/api/flow_runs/filter", {})
+    assert run["name"] == "tiny-run" and run["state_type"] == "COMPLETED"
+    assert re.search(rf"latest run, tiny-run +{prefect}/runs/flow-run/{run['id']}\n", ui.printed)
+    assert [task["state_type"] for task in ask(f"{prefect}/api/task_runs/filter", {})] == ["COMPLETED"]
+
+
+def test_the_tracked_run_and_its_files_are_in_the_mlflow_page(ui: Ui) -> None:
+    mlflow = page(ui, "MLflow")
+    training = ask(f"{mlflow}/api/2.0/mlflow/experiments/get-by-name?experiment_name=tucano-training")["experiment"]["experiment_id"]
+    (run,) = ask(f"{mlflow}/api/2.0/mlflow/runs/search", {"experiment_ids": [training]})["runs"]
+    assert run["data"]["metrics"][0]["value"] == 0.5
+    assert f"{mlflow}/#/experiments/{training}/runs?workflowType=machine_learning&viewStateShareKey=tucano-by-config" in ui.printed
+    with urllib.request.urlopen(f"{mlflow}/get-artifact?path=hello.txt&run_uuid={run['info']['run_id']}", timeout=20) as answer:
+        assert answer.read().decode() == "olá"
+
+
+def test_both_listen_on_loopback_only(ui: Ui) -> None:
+    listening = [c.laddr.ip for process in ui.family() for c in process.net_connections("inet") if c.status == psutil.CONN_LISTEN]
+    assert len(listening) >= 2 and set(listening) == {"127.0.0.1"}
+
+
+def test_ctrl_c_leaves_no_process_behind(ui: Ui) -> None:
+    assert ui.end(signal.SIGINT) == (0, [])
+
+
+def test_a_server_that_dies_is_one_sentence_with_its_log(storage: Path, tmp_path: Path) -> None:
+    (tmp_path / "no.db").write_text("not a database, not at all" * 9, encoding="utf-8")
+    ui = Ui(storage, f"sqlite:///{tmp_path}/no.db")
+    time.sleep(1)
+    family = ui.family()
+    printed, _ = ui.process.communicate(timeout=60)
+    assert ui.process.returncode == 1
+    last = printed.splitlines()[-1]
+    assert re.fullmatch(r"The MLflow server ended with exit code \d+; its log says why: .*/logs/ui-mlflow\.log", last), printed
+    assert psutil.wait_procs(family, timeout=3)[1] == []
+
+
+def test_a_server_elsewhere_needs_no_second_one(storage: Path) -> None:
+    ui = Ui(storage, "http://127.0.0.1:9/")
+    ui.read_until("Ctrl-C stops")
+    assert "Starting MLflow" not in ui.printed and page(ui, "MLflow") == "http://127.0.0.1:9"
+    assert ui.end(signal.SIGTERM) == (0, [])

@@ -1,0 +1,65 @@
+"""What the arms of a comparison answered, and the per-prompt means that every test works on."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from tucano.errors import UserError
+from tucano.prompts import Prompt
+
+Decoding = Literal["served", "sampled"]
+Measure = Literal["reward", "truth"]
+DECODINGS: tuple[Decoding, ...] = ("served", "sampled")
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One answer of one arm. `loss` is the mean NLL in nats per token under the model that training began with."""
+
+    arm: str
+    prompt_id: str
+    task: str
+    decoding: Decoding
+    sample: int
+    completion: str
+    reward: float
+    components: dict[str, float]
+    truth: float | None
+    loss: float
+    tokens: int
+    truncated: bool
+
+
+def read_answers(path: Path) -> list[Answer]:
+    """Answers from a JSONL file, one a line."""
+    return [Answer(**json.loads(line)) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def arms_of(answers: Iterable[Answer]) -> tuple[str, ...]:
+    """The arms in the order in which they first answer."""
+    return tuple(dict.fromkeys(answer.arm for answer in answers))
+
+
+def prompt_means(answers: Iterable[Answer], measure: Measure) -> dict[tuple[str, Decoding], dict[str, float]]:
+    """{(arm, decoding): {prompt id: mean over samples}}; a prompt whose truth is not known is absent from the truths."""
+    values: dict[tuple[str, Decoding], dict[str, list[float]]] = {}
+    for answer in answers:
+        value = answer.reward if measure == "reward" else answer.truth
+        of_arm = values.setdefault((answer.arm, answer.decoding), {})
+        if value is not None:
+            of_arm.setdefault(answer.prompt_id, []).append(value)
+    return {key: {prompt: sum(row) / len(row) for prompt, row in rows.items()} for key, rows in values.items()}
+
+
+def check_complete(rewards: Mapping[tuple[str, Decoding], Mapping[str, float]], arms: Sequence[str], prompts: Sequence[Prompt]) -> None:
+    """UserError unless every arm has answered every prompt in both decodings: pairs need both sides."""
+    for arm in arms:
+        for decoding in DECODINGS:
+            answered = rewards.get((arm, decoding), {})
+            missing = [prompt.id for prompt in prompts if prompt.id not in answered]
+            if missing:
+                raise UserError(
+                    f"arm {arm} lacks {len(missing)} of {len(prompts)} {decoding} answers (first: prompt {missing[0]}); let it answer again"
+                )

@@ -1,0 +1,165 @@
+"""What the audit found, as frozen records that go to JSON and back, and as a table for the terminal."""
+
+import json
+import textwrap
+from dataclasses import asdict, dataclass
+from typing import Any, Literal, Self
+
+Level = Literal["block", "warn"]
+
+SCHEMA_VERSION = 1
+WIDTH = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One question put to the rewards of one task, and the answer. `message` is a sentence that names the task."""
+
+    task: str
+    name: str
+    level: Level
+    passed: bool
+    value: float | None
+    threshold: float | None
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """How far rewards and ratings of one task order completions alike: Spearman's rho with one-sided 95 % lower bounds.
+
+    `pooled` is over all completions, `within` the mean over prompts; `sampled` and `written` are pooled by origin. None: too few.
+    """
+
+    task: str
+    prompts: int
+    completions: int
+    pooled: float | None
+    pooled_low: float | None
+    within: float | None
+    within_low: float | None
+    sampled: float | None
+    written: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedAnswer:
+    """A completion with the mean of its ratings (1-5) and its reward (0-1)."""
+
+    completion: str
+    rating: float
+    reward: float
+
+
+@dataclass(frozen=True, slots=True)
+class Disagreement:
+    """A prompt whose completions the rewards order least as people do."""
+
+    task: str
+    prompt_id: str
+    user: str
+    agreement: float
+    answers: tuple[JudgedAnswer, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AuditReport:
+    """The gate's result. `provisional`: a task was rated by no human."""
+
+    schema_version: int
+    reward_set: str
+    seed: int
+    resamples: int
+    raters: dict[str, str]
+    provisional: bool
+    checks: tuple[Check, ...]
+    agreement: tuple[Agreement, ...]
+    disagreements: tuple[Disagreement, ...]
+    overridden_by: str | None
+    override_reason: str | None
+
+    @property
+    def passed(self) -> bool:
+        """True when no blocking check failed; an override does not change that."""
+        return not self.failed_checks
+
+    @property
+    def failed_checks(self) -> tuple[Check, ...]:
+        """The blocking checks that failed."""
+        return tuple(check for check in self.checks if check.level == "block" and not check.passed)
+
+    @property
+    def warnings(self) -> tuple[Check, ...]:
+        return tuple(check for check in self.checks if check.level == "warn" and not check.passed)
+
+    @property
+    def may_proceed(self) -> bool:
+        """The gate is open: passed, or overridden by a person."""
+        return self.passed or self.overridden_by is not None
+
+    @property
+    def verdict(self) -> str:
+        """`passed` or `failed`, with «provisional» and who overrode it."""
+        words = ["passed" if self.passed else "failed"]
+        words += ["provisional"] if self.provisional else []
+        words += [f"overridden by {self.overridden_by}"] if self.overridden_by else []
+        return ", ".join(words)
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, record: dict[str, Any]) -> Self:
+        parts = {
+            "checks": tuple(Check(**check) for check in record["checks"]),
+            "agreement": tuple(Agreement(**row) for row in record["agreement"]),
+            "disagreements": tuple(
+                Disagreement(**(row | {"answers": tuple(JudgedAnswer(**answer) for answer in row["answers"])}))
+                for row in record["disagreements"]
+            ),
+        }
+        return cls(**(record | parts))
+
+    def dumps(self) -> str:
+        return json.dumps(self.to_json(), ensure_ascii=False, indent=1, allow_nan=False)
+
+
+def _number(value: float | None) -> str:
+    return "-" if value is None else f"{value:.2f}"
+
+
+def render_table(report: AuditReport) -> str:
+    """The report for a terminal of 100 columns; it is markdown too."""
+    kinds = sorted(set(report.raters.values()))
+    head = (
+        f"Audit of the reward set `{report.reward_set}`: {report.verdict}. "
+        f"{len(report.raters)} rater(s) ({', '.join(kinds) or 'none'}); bounds are one-sided 95 %, {report.resamples} resamples by prompt."
+    )
+    lines = [*textwrap.wrap(head, WIDTH), "", *_agreement_rows(report)]
+    for title, checks in (("Blocking", report.failed_checks), ("Warnings", report.warnings)):
+        if checks:
+            lines += ["", f"{title}:"]
+            for check in checks:
+                lines += textwrap.wrap(f"- {check.message}", WIDTH, subsequent_indent="  ", break_on_hyphens=False)
+    if report.overridden_by:
+        lines += ["", *textwrap.wrap(f"Overridden by {report.overridden_by}: {report.override_reason}", WIDTH)]
+    return "\n".join(lines)
+
+
+def _agreement_rows(report: AuditReport) -> list[str]:
+    head = ("task", "prompts", "answers", "pooled", "bound", "within", "bound", "sampled", "written", "checks")
+    rows: list[tuple[str, ...]] = [head]
+    for row in report.agreement:
+        checks = [check for check in report.checks if check.task == row.task]
+        numbers = [row.pooled, row.pooled_low, row.within, row.within_low, row.sampled, row.written]
+        passed = f"{sum(check.passed for check in checks)}/{len(checks)}"
+        rows.append((row.task, str(row.prompts), str(row.completions), *map(_number, numbers), passed))
+    return pipe_table(rows)
+
+
+def pipe_table(rows: list[tuple[str, ...]]) -> list[str]:
+    """Rows (the first is the head) as an aligned markdown table: first column to the left, the others to the right."""
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    rule = ["-" * widths[0], *("-" * (width - 1) + ":" for width in widths[1:])]
+    cells = [[row[0].ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))] for row in rows]
+    return ["| " + " | ".join(line) + " |" for line in (cells[0], rule, *cells[1:])]

@@ -1,0 +1,91 @@
+"""The rating set: completions with people's 1-5 ratings, and the store that its SQL prompts ask about."""
+
+import json
+import sqlite3
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+from tucano.errors import UserError
+from tucano.prompts import TASKS, Prompt
+
+Origin = Literal["sampled", "written"]
+RaterKind = Literal["human", "model"]
+
+RATINGS = "ratings.jsonl"
+STORE_DUMP = "store.sql"
+STORE = "store.sqlite"
+
+
+@dataclass(frozen=True, slots=True)
+class RatedAnswer:
+    """One completion with the mean of its ratings (1-5) and who gave them, as {rater: kind}."""
+
+    prompt: Prompt
+    completion: str
+    origin: Origin
+    rating: float
+    raters: dict[str, RaterKind]
+
+
+def read_ratings(folder: Path) -> list[RatedAnswer]:
+    """All rated completions in the order of the file; the ratings of one completion by several raters are averaged.
+
+    Each line of ratings.jsonl is `{"prompt": {fields of Prompt}, "completion", "origin", "model", "rating", "rater", "rater_kind"}`.
+    Raises UserError naming file and line where a line is not that.
+    """
+    path = folder / RATINGS
+    if not path.is_file():
+        raise UserError(f"{path} does not exist; audit.ratings must name a folder that holds {RATINGS}")
+    lines: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+        record = _parsed(line, f"{path} line {number}")
+        lines.setdefault((record["prompt"].id, record["completion"]), []).append(record)
+    return [_averaged(records) for records in lines.values()]
+
+
+def _parsed(line: str, where: str) -> dict[str, Any]:
+    try:
+        record: dict[str, Any] = json.loads(line)
+        record["prompt"] = Prompt(**record["prompt"])
+        valid = (
+            record["prompt"].task in TASKS
+            and isinstance(record["completion"], str)
+            and record["rating"] in (1, 2, 3, 4, 5)
+            and isinstance(record["rater"], str)
+            and record["origin"] in get_args(Origin)
+            and record["rater_kind"] in get_args(RaterKind)
+        )
+    except (json.JSONDecodeError, KeyError, TypeError) as fault:
+        raise UserError(f"{where} is not a rating ({fault}); rate it again or remove the line") from fault
+    if not valid:
+        raise UserError(f"{where} has a value out of range: rating 1-5, origin sampled or written, rater_kind human or model")
+    return record
+
+
+def _averaged(records: Sequence[dict[str, Any]]) -> RatedAnswer:
+    first = records[0]
+    return RatedAnswer(
+        prompt=first["prompt"],
+        completion=first["completion"],
+        origin=first["origin"],
+        rating=sum(record["rating"] for record in records) / len(records),
+        raters={record["rater"]: record["rater_kind"] for record in records},
+    )
+
+
+@contextmanager
+def rating_store(folder: Path) -> Iterator[Path]:
+    """A temporary folder that holds the rating set's store as a SQLite file; empty where the set has no dump."""
+    dump = folder / STORE_DUMP
+    with tempfile.TemporaryDirectory(prefix="tucano-audit-") as name:
+        if dump.is_file():
+            connection = sqlite3.connect(Path(name) / STORE)
+            try:
+                connection.executescript(dump.read_text(encoding="utf-8"))
+            finally:
+                connection.close()
+        yield Path(name)

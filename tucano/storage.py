@@ -1,0 +1,91 @@
+"""The storage root: everything a run writes lies under one folder, and is known to fit before training begins."""
+
+import fcntl
+import json
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from tucano.errors import UserError
+from tucano.settings import ModelSettings, PipelineSettings
+
+BYTES_PER_WEIGHT = 4
+COPIES_PER_CHECKPOINT = 3
+"""Weights and the two moments of AdamW."""
+CHECKPOINTS = 4
+"""Two recovery checkpoints, the one being written, and the best with its copy in the artifact."""
+LORA_WEIGHTS_UNKNOWN = 30_000_000
+"""Adapter weights assumed for a hub model whose config is not at hand: above rank 16 on a model of 1.5 billion."""
+
+
+def writable(storage: str) -> Path:
+    """The storage root, made if needed. UserError when it cannot be written."""
+    if "://" in storage and not storage.startswith("file://"):
+        raise UserError(f"storage={storage} is a remote address; this version writes to local folders, so name one, like storage=runs")
+    root = Path(storage.removeprefix("file://")).resolve()
+    probe = root / f".write-test-{os.getpid()}"
+    try:
+        root.mkdir(parents=True, exist_ok=True)
+        probe.write_bytes(b"tucano")
+        probe.unlink()
+    except OSError as error:
+        raise UserError(f"storage={storage} cannot be written ({error.strerror}); choose another folder with --set storage=FOLDER") from error
+    return root
+
+
+@contextmanager
+def owned(root: Path) -> Iterator[None]:
+    """Hold the storage for one run at a time; the lock goes with the process, however it ends."""
+    with (root / "owner.lock").open("a+", encoding="utf-8") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            file.seek(0)
+            owner = file.read().strip()
+            raise UserError(f"storage {root} is in use by another run (process {owner}); wait for it, or use --set storage=FOLDER") from None
+        file.truncate(0)
+        file.write(str(os.getpid()))
+        file.flush()
+        yield
+
+
+def require_space(root: Path, settings: PipelineSettings) -> None:
+    """UserError when the checkpoints of this run would not fit on the storage's disk."""
+    trained = [adapter_weights(settings.model)] * len(settings.grpo.seeds)
+    if settings.sft.enabled:
+        trained.append(nano_weights(settings.model) if settings.model.name == "nano" else adapter_weights(settings.model))
+    needed = sum(trained) * BYTES_PER_WEIGHT * COPIES_PER_CHECKPOINT * CHECKPOINTS
+    free = shutil.disk_usage(root).free
+    if needed > free:
+        raise UserError(
+            f"the checkpoints of this run need about {needed / 1e9:.1f} GB and {root} has {free / 1e9:.1f} GB free; "
+            "free some space or choose another disk with --set storage=FOLDER"
+        )
+
+
+def require_device(model: ModelSettings) -> None:
+    """UserError when a CUDA profile meets a machine whose driver shows no GPU; asked without importing torch."""
+    if model.device == "cuda" and not any(Path("/dev").glob("nvidia[0-9]*")) and shutil.which("nvidia-smi") is None:
+        raise UserError("model.device=cuda, but this machine shows no CUDA device; run a CPU profile such as laptop, or go to a GPU machine")
+
+
+def nano_weights(model: ModelSettings) -> int:
+    """Weights of the nano model: embedding, and per layer attention (1 + .5 + .5 + 1) and MLP (3 x 3) times hidden squared."""
+    return model.nano_vocabulary * model.nano_hidden + model.nano_layers * 12 * model.nano_hidden**2
+
+
+def adapter_weights(model: ModelSettings) -> int:
+    """Weights of a LoRA adapter on all linear layers: rank x (inputs + outputs) of each."""
+    if model.name == "nano":
+        hidden, inner, layers, query, key_value = model.nano_hidden, 3 * model.nano_hidden, model.nano_layers, model.nano_hidden, model.nano_hidden // 2
+    elif (Path(model.name) / "config.json").is_file():
+        config = json.loads((Path(model.name) / "config.json").read_text(encoding="utf-8"))
+        hidden, inner, layers = config["hidden_size"], config["intermediate_size"], config["num_hidden_layers"]
+        size = config.get("head_dim") or hidden // config["num_attention_heads"]
+        query, key_value = size * config["num_attention_heads"], size * config.get("num_key_value_heads", config["num_attention_heads"])
+    else:
+        return LORA_WEIGHTS_UNKNOWN
+    per_layer = 2 * (hidden + query) + 2 * (hidden + key_value) + 3 * (hidden + inner)
+    return model.lora_rank * layers * per_layer

@@ -1,0 +1,103 @@
+"""The model registry: adapters with their lineage, moved into place in one transaction that rolls back."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from mlflow import MlflowClient
+    from mlflow.entities.model_registry import ModelVersion
+
+CHAMPION = "champion"
+
+
+@dataclass(frozen=True, slots=True)
+class RegisteredAdapter:
+    """A version in the registry: `tags` hold its lineage, licence and overrides, `source` is where its files are."""
+
+    model: str
+    version: int
+    run_id: str
+    source: str
+    tags: dict[str, str]
+
+
+def with_alias(client: MlflowClient, model: str, alias: str) -> RegisteredAdapter | None:
+    """The version that `alias` points to; None where the model or the alias does not exist."""
+    version = _aliases(client, model).get(alias)
+    return None if version is None else _record(client.get_model_version(model, version))
+
+
+def register(
+    client: MlflowClient, model: str, run_id: str, adapter: Path, tags: Mapping[str, str], aliases: Sequence[str]
+) -> RegisteredAdapter:
+    """Make the adapter folder a version of `model` and point `aliases` to it.
+
+    On any error, an interruption too, the aliases point where they did and the new version is gone. The files are stored with
+    the run, under a name made from their content: registering another adapter of the run never changes an older version.
+    """
+    folder = f"adapter-{digest(adapter)[:12]}"
+    client.log_artifacts(run_id, str(adapter), folder)
+    source = f"{client.get_run(run_id).info.artifact_uri}/{folder}"
+    _ensure_model(client, model)
+    before = _aliases(client, model)
+    with ExitStack() as undo:
+        created = client.create_model_version(model, source, run_id, tags=dict(tags))
+        undo.callback(client.delete_model_version, model, created.version)
+        for alias in aliases:
+            undo.callback(_point, client, model, alias, before.get(alias))
+            _point(client, model, alias, created.version)
+        undo.pop_all()
+    return _record(created)
+
+
+def fetch(uri: str, adapter: RegisteredAdapter, folder: Path) -> Path:
+    """Copy a version's files below `folder` and return where they are."""
+    from mlflow.artifacts import download_artifacts
+
+    folder.mkdir(parents=True, exist_ok=True)
+    return Path(download_artifacts(artifact_uri=adapter.source, dst_path=str(folder), tracking_uri=uri))
+
+
+def digest(folder: Path) -> str:
+    """SHA-256 over the names and contents of all files in a folder. ValueError where there are none."""
+    files = sorted(path for path in folder.rglob("*") if path.is_file())
+    if not files:
+        raise ValueError(f"{folder} holds no adapter")
+    whole = hashlib.sha256()
+    for path in files:
+        with path.open("rb") as file:
+            content = hashlib.file_digest(file, "sha256").hexdigest()
+        whole.update(f"{path.relative_to(folder).as_posix()}\0{content}\n".encode())
+    return whole.hexdigest()
+
+
+def _point(client: MlflowClient, model: str, alias: str, version: str | None) -> None:
+    if version is None:
+        client.delete_registered_model_alias(model, alias)
+    else:
+        client.set_registered_model_alias(model, alias, version)
+
+
+def _aliases(client: MlflowClient, model: str) -> dict[str, str]:
+    found = client.search_registered_models(filter_string=f"name = '{model}'")
+    return {alias: str(version) for alias, version in found[0].aliases.items()} if found else {}
+
+
+def _ensure_model(client: MlflowClient, model: str) -> None:
+    from mlflow.exceptions import MlflowException
+
+    try:
+        client.create_registered_model(model)
+    except MlflowException as error:
+        if error.error_code != "RESOURCE_ALREADY_EXISTS":
+            raise
+
+
+def _record(version: ModelVersion) -> RegisteredAdapter:
+    return RegisteredAdapter(version.name, int(version.version), version.run_id, version.source, dict(version.tags))

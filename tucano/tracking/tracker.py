@@ -1,0 +1,202 @@
+"""The runs of a pipeline in MLflow: one pipeline run, flat training runs beside it, evaluations.
+
+Three experiments, because runs nested in one stay out of MLflow's charts until each is unfolded by hand; a training run names
+its pipeline in the tag `mlflow.parentRunId`. One tracker serves all threads of a process and touches no global state of mlflow.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, Self
+
+from tucano.errors import UserError
+from tucano.tracking import registry, views
+from tucano.tracking.registry import RegisteredAdapter
+from tucano.tracking.shipper import Shipper, Through, metric_key
+from tucano.tracking.store import artifact_root, default_uri, is_server, open_client, reason, translated
+
+if TYPE_CHECKING:
+    from mlflow import MlflowClient
+
+log = logging.getLogger(__name__)
+
+Stage = Literal["sft", "grpo"]
+Status = Literal["FINISHED", "FAILED", "KILLED"]
+
+LONGEST_PARAM = 500
+LONGEST_NOTE = 8000
+PARAMS_PER_CALL = 100
+LOCAL_PAGE = "http://127.0.0.1:5000"
+"""Where `tucano ui` shows a store that has no server of its own."""
+
+
+@dataclass(frozen=True)
+class Tracker:
+    """An open tracking store; `experiments` maps the names of the three experiments to their ids."""
+
+    uri: str
+    client: MlflowClient
+    experiments: dict[str, str]
+
+    @classmethod
+    def connect(cls, uri: str | None, storage: Path) -> Self:
+        """Open the store at `uri`, by default the SQLite file under `storage`. UserError when it cannot be used."""
+        address = uri or default_uri(storage)
+        client = open_client(address)
+        root = None if is_server(address) else artifact_root(storage)
+        return cls(address, client, {name: _experiment(client, name, root) for name in views.EXPERIMENTS})
+
+    def start_pipeline(self, name: str, settings: Mapping[str, Any], tags: Mapping[str, object]) -> str:
+        """A new pipeline run with its resolved settings as params; returns its id."""
+        return self._start(views.PIPELINES, name, tags, settings)
+
+    def start_training(
+        self, name: str, parent_run_id: str, stage: Stage, seed: int | None, config_label: str, params: Mapping[str, Any]
+    ) -> str:
+        """The training run of a pipeline's stage, seed and configuration: a retry gets the run it had, set to running again."""
+        tags = {"mlflow.parentRunId": parent_run_id, "stage": stage, "seed": seed, "config_label": config_label}
+        return self._again(views.TRAINING, tags) or self._start(views.TRAINING, name, tags, params)
+
+    def start_evaluation(
+        self, name: str, parent_run_id: str, arm: str, seed: int | None, config_label: str, params: Mapping[str, Any]
+    ) -> str:
+        """The evaluation run of one arm (base, sft, seed, seeds, control); a retry gets the run it had."""
+        tags = {"mlflow.parentRunId": parent_run_id, "arm": arm, "seed": seed, "config_label": config_label}
+        return self._again(views.EVALUATION, tags) or self._start(views.EVALUATION, name, tags, params)
+
+    def ship_journal(self, run_id: str, journal: Path, *, through: Through = "committed") -> Shipper:
+        """Start sending a journal's metrics to a run in the background; close the shipper when training has ended."""
+        return Shipper(self.client, run_id, journal, through)
+
+    @translated
+    def log_metrics(self, run_id: str, metrics: Mapping[str, float], step: int = 0) -> None:
+        from mlflow.entities import Metric
+        from mlflow.utils.time import get_current_time_millis
+
+        now = get_current_time_millis()
+        self.client.log_batch(run_id, metrics=[Metric(metric_key(name), float(value), now, step) for name, value in metrics.items()])
+
+    @translated
+    def log_artifact(self, run_id: str, path: Path, folder: str | None = None) -> None:
+        self.client.log_artifact(run_id, str(path), folder)
+
+    @translated
+    def log_artifacts(self, run_id: str, path: Path, folder: str | None = None) -> None:
+        """All files below `path`, into the run's `folder`."""
+        self.client.log_artifacts(run_id, str(path), folder)
+
+    def set_note(self, run_id: str, markdown: str) -> None:
+        """The text on the run's page; its first line is the verdict."""
+        self.set_tags(run_id, {"mlflow.note.content": markdown[:LONGEST_NOTE]})
+
+    @translated
+    def set_tags(self, run_id: str, tags: Mapping[str, object]) -> None:
+        from mlflow.entities import RunTag
+
+        self.client.log_batch(run_id, tags=[RunTag(key, value) for key, value in _texts(tags).items()])
+
+    @translated
+    def finish(self, run_id: str, status: Status) -> None:
+        """End a run; its end time is now."""
+        self.client.set_terminated(run_id, status)
+
+    @translated
+    def champion(self, model: str) -> RegisteredAdapter | None:
+        """The version that carries the alias `champion`, with its tags; None where there is none."""
+        return registry.with_alias(self.client, model, registry.CHAMPION)
+
+    @translated
+    def register(self, model: str, run_id: str, adapter: Path, tags: Mapping[str, object], aliases: Sequence[str]) -> RegisteredAdapter:
+        """Register an adapter folder with its lineage in `tags` and point `aliases` to it: all of it, or nothing."""
+        return registry.register(self.client, model, run_id, adapter, _texts(tags), aliases)
+
+    @translated
+    def fetch(self, adapter: RegisteredAdapter, folder: Path) -> Path:
+        """Copy a registered adapter below `folder`; returns the folder that holds its files."""
+        return registry.fetch(self.uri, adapter, folder)
+
+    def ensure_views(self) -> None:
+        """Save the analysts' views with the metrics known by now; without them the plain links still open."""
+        from mlflow.exceptions import MlflowException
+
+        try:
+            views.save_views(self.client, self.experiments)
+        except MlflowException as error:
+            log.warning("MLflow did not take the saved views, its plain pages remain: %s", reason(error))
+
+    @translated
+    def links(self, run_id: str, base: str | None = None) -> dict[str, str]:
+        """Addresses of the run, of its pipeline's training and evaluation runs, and of the saved views.
+
+        `base` is the address of the MLflow page: by default the tracking server's own, or where `tucano ui` shows a local store.
+        """
+        base = base or (self.uri.rstrip("/") if is_server(self.uri) else LOCAL_PAGE)
+        run = self.client.get_run(run_id)
+        parent = run.data.tags.get("mlflow.parentRunId", run_id)
+        of_pipeline = f"tags.`mlflow.parentRunId` = '{parent}'"
+        pages = {
+            "run": views.run_link(run.info.experiment_id, run_id),
+            "training runs": views.runs_link(self.experiments[views.TRAINING], of_pipeline),
+            "evaluation runs": views.runs_link(self.experiments[views.EVALUATION], of_pipeline),
+            **views.view_links(self.experiments),
+        }
+        return {name: f"{base}/{page}" for name, page in pages.items()}
+
+    @translated
+    def _start(self, experiment: str, name: str, tags: Mapping[str, object], params: Mapping[str, Any]) -> str:
+        from mlflow.entities import Param
+
+        run = self.client.create_run(self.experiments[experiment], run_name=name, tags=_texts(tags))
+        rows = [Param(metric_key(key), value) for key, value in flat(params).items()]
+        for start in range(0, len(rows), PARAMS_PER_CALL):
+            self.client.log_batch(run.info.run_id, params=rows[start : start + PARAMS_PER_CALL])
+        return str(run.info.run_id)
+
+    @translated
+    def _again(self, experiment: str, tags: Mapping[str, object]) -> str | None:
+        """The run that already carries these tags, running again."""
+        search = " and ".join(f"tags.`{key}` = '{value}'" for key, value in _texts(tags).items())
+        found = self.client.search_runs([self.experiments[experiment]], filter_string=search, max_results=1)
+        if not found:
+            return None
+        run_id = str(found[0].info.run_id)
+        self.client.update_run(run_id, status="RUNNING")
+        return run_id
+
+
+def flat(settings: Mapping[str, Any], prefix: str = "") -> dict[str, str]:
+    """Nested settings as `grpo.max_steps: "40"`; values longer than MLflow's older stores take are cut with an ellipsis."""
+    params: dict[str, str] = {}
+    for key, value in settings.items():
+        if isinstance(value, Mapping) and value:
+            params |= flat(value, f"{prefix}{key}.")
+        else:
+            text = str(value)
+            params[f"{prefix}{key}"] = text if len(text) <= LONGEST_PARAM else text[: LONGEST_PARAM - 1] + "…"
+    return params
+
+
+def _texts(tags: Mapping[str, object]) -> dict[str, str]:
+    """Tags as MLflow stores them; None is no tag."""
+    return {key: str(value) for key, value in tags.items() if value is not None}
+
+
+@translated
+def _experiment(client: MlflowClient, name: str, root: Path | None) -> str:
+    """The experiment's id; it is created where it does not exist, by whichever process comes first."""
+    from mlflow.exceptions import MlflowException
+
+    found = client.get_experiment_by_name(name)
+    if found is None:
+        try:
+            return str(client.create_experiment(name, artifact_location=(root / name).as_uri() if root else None))
+        except MlflowException as error:
+            if error.error_code != "RESOURCE_ALREADY_EXISTS":
+                raise
+        found = client.get_experiment_by_name(name)
+    if found is None or found.lifecycle_stage == "deleted":
+        raise UserError(f"experiment {name} was deleted in MLflow; restore it (mlflow experiments restore) or use another tracking_uri")
+    return str(found.experiment_id)

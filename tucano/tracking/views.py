@@ -1,0 +1,149 @@
+"""Saved views and deep links of the MLflow page, so that an analyst lands on an answer and not on an empty table.
+
+MLflow keeps a shared view as an experiment tag, `mlflow.sharedViewState.<key>`; the format is not documented (it is the page's
+own state, deflated) and may change with a version. What shows is taken from the metrics that runs have: one chart per metric,
+one section per part of the name before the slash. Importing this module imports no mlflow.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import time
+import zlib
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+if TYPE_CHECKING:
+    from mlflow import MlflowClient
+
+PIPELINES, TRAINING, EVALUATION = "tucano-pipelines", "tucano-training", "tucano-evaluation"
+EXPERIMENTS = (PIPELINES, TRAINING, EVALUATION)
+
+LEADERBOARD, BY_CONFIGURATION, EVERY_SEED, EVALUATIONS = "tucano-leaderboard", "tucano-by-config", "tucano-seeds", "tucano-evaluations"
+
+COLUMNS = 12
+"""A table with more metrics than this is not read."""
+
+CHARTS = 40
+"""Keeps a view below the 20,000 characters of an experiment tag."""
+
+LATEST_RUNS = 100
+
+
+def view_links(experiments: dict[str, str]) -> dict[str, str]:
+    """Links to the views, relative to the MLflow page; `experiments` maps names to ids, and may lack some."""
+    views = (
+        ("leaderboard", PIPELINES, LEADERBOARD, "TABLE"),
+        ("curves by configuration", TRAINING, BY_CONFIGURATION, "CHART"),
+        ("every seed", TRAINING, EVERY_SEED, "CHART"),
+        ("evaluations", EVALUATION, EVALUATIONS, "TABLE"),
+    )
+    return {
+        name: f"{runs_link(experiments[experiment])}&viewStateShareKey={key}&compareRunsMode={mode}"
+        for name, experiment, key, mode in views
+        if experiment in experiments
+    }
+
+
+def runs_link(experiment_id: str, search: str = "") -> str:
+    """An experiment's runs. Without the workflow type MLflow opens an empty page of traces."""
+    return f"#/experiments/{experiment_id}/runs?workflowType=machine_learning" + (f"&searchFilter={quote(search)}" if search else "")
+
+
+def run_link(experiment_id: str, run_id: str) -> str:
+    return f"#/experiments/{experiment_id}/runs/{run_id}"
+
+
+def save_views(client: MlflowClient, experiments: dict[str, str]) -> None:
+    """Write the saved views, with the metrics that the newest runs have."""
+    training = _metric_keys(client, experiments[TRAINING])
+    tables = (
+        (PIPELINES, LEADERBOARD, "Leaderboard", ["tags.`config_label`", "tags.`verdict`"]),
+        (EVALUATION, EVALUATIONS, "Evaluations", ["tags.`config_label`", "tags.`arm`", "tags.`seed`"]),
+    )
+    for experiment, key, name, tags in tables:
+        metrics = _metric_keys(client, experiments[experiment])[:COLUMNS]
+        _save(client, experiments[experiment], key, name, page_state([*tags, *(f"metrics.`{metric}`" for metric in metrics)], metrics))
+    seeds = ["tags.`stage`", "tags.`config_label`", "tags.`seed`", *(f"metrics.`{metric}`" for metric in training[:COLUMNS])]
+    _save(
+        client,
+        experiments[TRAINING],
+        BY_CONFIGURATION,
+        "Curves by configuration (mean over seeds)",
+        page_state(seeds, training, "config_label"),
+    )
+    _save(client, experiments[TRAINING], EVERY_SEED, "Curves of every seed", page_state(seeds, training))
+
+
+def page_state(columns: Sequence[str], metrics: Sequence[str], group_by_tag: str | None = None) -> dict[str, Any]:
+    """The state of the runs page: its columns, one line chart per metric, and the tag over which runs are averaged."""
+    charted = list(metrics)[:CHARTS]
+    sections = sorted({_section(metric) for metric in charted})
+    group = {"aggregateFunction": "average", "groupByKeys": [{"mode": "tag", "groupByData": group_by_tag}]}
+    return {
+        "searchFilter": "tags.stage = 'grpo'" if group_by_tag else "",
+        "orderByKey": "attributes.start_time",
+        "orderByAsc": False,
+        "startTime": "ALL",
+        "lifecycleFilter": "Active",
+        "datasetsFilter": [],
+        "modelVersionFilter": "All Runs",
+        "selectedColumns": list(columns),
+        "columnOrder": [],
+        "columnWidths": {},
+        "runsHiddenMode": "SHOWALL",
+        "compareRunCharts": [_chart(metric) for metric in charted],
+        "compareRunSections": [
+            {"uuid": name, "name": name, "display": True, "isReordered": True, "deleted": False, "isGenerated": False} for name in sections
+        ],
+        "viewMaximized": False,
+        "runListHidden": False,
+        "isAccordionReordered": True,
+        "useGroupedValuesInCharts": True,
+        "hideEmptyCharts": True,
+        "groupBy": group if group_by_tag else None,
+        "groupsExpanded": {},
+        "globalLineChartConfig": {"xAxisKey": "step", "lineSmoothness": 0, "selectedXAxisMetricKey": ""},
+    }
+
+
+def _chart(metric: str) -> dict[str, Any]:
+    return {
+        "uuid": f"chart-{metric}".replace("/", "-"),
+        "type": "LINE",
+        "runsCountToCompare": 10,
+        "metricSectionId": _section(metric),
+        "deleted": False,
+        "isGenerated": False,
+        "displayName": metric,
+        "metricKey": metric,
+        "lineSmoothness": 0,
+        "scaleType": "linear",
+        "xAxisScaleType": "linear",
+        "xAxisKey": "step",
+        "selectedXAxisMetricKey": "",
+        "yAxisKey": "metric",
+        "yAxisExpressions": [],
+        "range": {},
+        "ignoreOutliers": False,
+        "useGlobalXaxisKey": True,
+        "useGlobalLineSmoothing": True,
+    }
+
+
+def _section(metric: str) -> str:
+    return metric.partition("/")[0] if "/" in metric else "metrics"
+
+
+def _metric_keys(client: MlflowClient, experiment_id: str) -> list[str]:
+    runs = client.search_runs([experiment_id], max_results=LATEST_RUNS)
+    return sorted({key for run in runs for key in run.data.metrics})
+
+
+def _save(client: MlflowClient, experiment_id: str, key: str, name: str, state: dict[str, Any]) -> None:
+    now = time.time_ns() // 1_000_000
+    packed = base64.b64encode(zlib.compress(json.dumps(state).encode())).decode()
+    view = {"name": name, "createdAt": now, "updatedAt": now, "state": f"deflate;{packed}"}
+    client.set_experiment_tag(experiment_id, f"mlflow.sharedViewState.{key}", json.dumps(view))
