@@ -61,13 +61,9 @@ def prepare(settings: DataSettings, seed: int, tasks: tuple[Task, ...], folder: 
 
 def open_source(settings: DataSettings, seed: int, folder: Path) -> Source:
     """The source that the settings name; its store is written into `folder`."""
-    match settings.source:
-        case "olist":
-            return OlistSource(Path(settings.path or ""), folder, seed)
-        case "b2w":
-            return B2wSource(Path(settings.path or ""), folder, seed)
-        case "synthetic":
-            return SyntheticSource(folder, seed)
+    if settings.path is None:
+        return SyntheticSource(folder, seed)
+    return {"olist": OlistSource, "b2w": B2wSource}[settings.source](Path(settings.path), folder, seed)
 
 
 def _files(splits: Splits) -> dict[str, list[Prompt]]:

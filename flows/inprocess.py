@@ -7,7 +7,8 @@ from pathlib import Path
 
 from tucano.artifacts import Artifact
 from tucano.errors import UserError
-from tucano.evaluation.comparison import Comparison, render_table
+from tucano.evaluation.comparison import Comparison
+from tucano.evaluation.verdict_table import render_table
 from tucano.settings import PipelineSettings
 from tucano.storage import owned, writable
 

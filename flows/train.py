@@ -1,14 +1,10 @@
 """The train flow: from data to a promoted adapter, one page."""
 
-import threading
-from datetime import UTC, datetime
-from pathlib import Path
-
 from prefect import flow
 
 from tasks.audit import audit_rewards, pass_gate
 from tasks.compare import answer_prompts, compare_arms
-from tasks.context import Run, opened
+from tasks.context import opened
 from tasks.prepare import prepare_data
 from tasks.promote import promote
 from tasks.report import write_report
@@ -30,6 +26,6 @@ def train(settings: PipelineSettings) -> str:
         training = [train_seed.with_options(retries=settings.worker.retries).submit(run, prompts, start, seed) for seed in settings.grpo.seeds]
         seeds = [future.result() for future in training]
         answers = answer_prompts(run, prompts, start, seeds)
-        comparison = compare_arms(run, prompts, answers)
-        promotion = promote(run, prompts, audit, start, seeds, comparison)
-        return write_report(run, prompts, audit, start, seeds, answers, comparison, promotion)
+        comparison = compare_arms(run, prompts, start, seeds, answers)
+        promotion = promote(run, prompts, audit, start, seeds, answers, comparison)
+        return write_report(run, prompts, audit, start, seeds, comparison, promotion)

@@ -172,10 +172,10 @@ def _check_alive(servers: list[Server]) -> None:
 def _show(prefect: str, mlflow: str, open_browser: bool) -> None:
     print(f"\nPrefect   {prefect}")
     for name, address in _prefect_links(prefect).items():
-        print(f"  {name:<24}{address}")
+        print(f"  {name:<32} {address}")
     print(f"MLflow    {mlflow}")
     for name, address in _mlflow_links(mlflow).items():
-        print(f"  {name:<24}{address}")
+        print(f"  {name:<32} {address}")
     print("Ctrl-C stops.", flush=True)
     if open_browser:
         for url in (prefect, mlflow):

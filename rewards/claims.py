@@ -12,9 +12,9 @@ def claims(answer: str) -> list[Figure]:
 
 
 def invented(found: Iterable[Figure], *known: Iterable[Figure | float]) -> int:
-    """How many of the figures show none of the known numbers."""
+    """How many different figures show none of the known numbers."""
     numbers = [item.value if isinstance(item, Figure) else float(item) for group in known for item in group]
-    return sum(not any(occurs(number, (figure,)) for number in numbers) for figure in found)
+    return sum(not any(occurs(number, (figure,)) for number in numbers) for figure in set(found))
 
 
 def insight_figures(prompt: PromptLike, answer: str) -> tuple[float, int, int]:

@@ -1,7 +1,6 @@
 """The fields of an extraction answer and their checks; shared by all sets and by the ground truth."""
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
 from rewards.text import fold, words
 from rewards.types import clip
@@ -78,7 +77,3 @@ def matches(name: str, value: object, expected: object) -> bool:
         if name == "category":
             return fold(value).strip() == fold(expected).strip()
     return value == expected
-
-
-def present(found: Mapping[str, Any] | None, name: str) -> bool:
-    return found is not None and name in found

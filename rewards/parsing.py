@@ -15,7 +15,10 @@ from rewards.types import LONGEST
 MOST_BRACKETS = 64
 """More opening brackets than this are never parsed: json-repair's time grows with their square."""
 
-_STRING = r'"(?:[^"\\]|\\.)*+"?|(?<=[{\[,:])\s*+\'[^\n]{0,500}?\'(?=\s*(?:[,:}\]]|\Z))'
+MOST_QUOTES = 4096
+"""More double quotes are never repaired: each costs json-repair about 6 microseconds."""
+
+_STRING = r'"(?:[^"\\]|\\.)*+"?|(?<=[{\[,:])\s*+\'[^\n]{0,100}?\'(?=\s*(?:[,:}\]]|\Z))'
 _TOKEN = re.compile(_STRING + r"|[{}]", re.DOTALL)
 _NUMBER = re.compile(
     rf"""(?P<skip>{_STRING.replace(" ", "[ ]")})
@@ -35,14 +38,13 @@ def find_object(text: str) -> dict[str, Any] | None:
     """
     if not is_parsable(text) or (start := text.find("{")) < 0:
         return None
-    empty = None
-    for span in _objects(text, start):
-        for candidate in (span, normalize_decimals(span)):
-            found = _strict(candidate)
-            if found:
+    text = text[start:]
+    normalized = normalize_decimals(text)
+    for form in dict.fromkeys((text, normalized)):
+        for span in _objects(form):
+            if found := _strict(span):
                 return found
-            empty = found if found is not None else empty
-    return _repaired(normalize_decimals(text[start:])) or empty
+    return _repaired(normalized)
 
 
 def is_parsable(text: str) -> bool:
@@ -67,8 +69,9 @@ def _to_json_number(match: re.Match[str]) -> str:
     return match["colon"] + (number.replace(".", "").replace(",", ".") if grouped else number)
 
 
-def _objects(text: str, start: int) -> Iterator[str]:
+def _objects(text: str) -> Iterator[str]:
     """The outermost `{...}` spans, in order; quotes count inside braces only, and an object without an end is left out."""
+    start = text.find("{")
     while start >= 0:
         depth = 0
         for token in _TOKEN.finditer(text, start):
@@ -90,6 +93,8 @@ def _strict(text: str) -> dict[str, Any] | None:
 
 
 def _repaired(text: str) -> dict[str, Any] | None:
+    if text.count('"') > MOST_QUOTES:
+        return None
     try:
         value = json_repair.repair_json(text, return_objects=True, skip_json_loads=True)
     except ValueError:  # an integer of more than 4,300 digits

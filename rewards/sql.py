@@ -19,7 +19,7 @@ from typing import Any
 
 import sqlglot
 from sqlglot import exp
-from sqlglot.errors import SqlglotError
+from sqlglot.errors import ErrorLevel, SqlglotError
 
 from rewards.parsing import is_parsable
 from rewards.text import word_set
@@ -174,7 +174,9 @@ def run_query(database: Path, sql: str, most_steps: int = FREE_STEPS) -> Result 
     except (sqlite3.Error, sqlite3.Warning, ValueError):  # ValueError: zero bytes and lone surrogates in the text
         return None
     try:
-        return _execute(database, sqlglot.transpile(sql, read="postgres", write="sqlite")[0], most_steps)
+        return _execute(
+            database, sqlglot.transpile(sql, read="postgres", write="sqlite", unsupported_level=ErrorLevel.IGNORE)[0], most_steps
+        )
     except (sqlite3.Error, sqlite3.Warning, *_PARSER_FAULTS):
         return None
 

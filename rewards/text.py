@@ -5,6 +5,7 @@ import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import islice
 
 from rewards.types import clip
 
@@ -120,20 +121,23 @@ class Figure:
 
 
 _FIGURE = re.compile(
-    r"(?P<money>r\$\s*)?(?<![\w.,/-])(?:(?P<pt>\d{1,3}(?:\.\d{3})+(?:,\d{1,6})?|\d{1,15},\d{1,6})|(?P<en>\d{1,3}(?:,\d{3}){2,}(?:\.\d{1,6})?|\d{1,15}(?:\.\d{1,6})?))"
-    r"(?![\w/]|[.,]\d)(?P<scale>\s+(?:mil|milhao|milhoes|bilhao|bilhoes|mi|bi)\b)?(?P<percent>\s*%)?"
+    r"""(?P<money>r\$\s*)?(?<![\w.,/])(?<![a-z_]-)
+    (?:(?P<pt>\d{1,3}(?:\.\d{3}){1,4}(?:,\d{1,6})?|\d{1,15},\d{1,6})|(?P<en>\d{1,3}(?:,\d{3}){2,4}(?:\.\d{1,6})?|\d{1,15}(?:\.\d{1,6})?))
+    (?![\w/]|[.,]\d)(?P<scale>\s+(?:mil|milhao|milhoes|bilhao|bilhoes|mi|bi)\b)?(?P<percent>\s*%)?""",
+    re.VERBOSE,
 )
-_ITEM_NUMBER = re.compile(r"^[ \t>*#_-]*\d{1,2}[.)](?=[\s*_])", re.MULTILINE)
+_NO_FIGURE = re.compile(r"^[ \t>*#_-]*\d{1,2}[.)](?=[\s*_])|\b\d{4}-\d{2}(?:-\d{2})?\b", re.MULTILINE)
+_MOST_FIGURES = 500
 _SCALES = {"mil": 1e3, "milhao": 1e6, "milhoes": 1e6, "mi": 1e6, "bilhao": 1e9, "bilhoes": 1e9, "bi": 1e9}
 
 
 def figures(text: str) -> list[Figure]:
     """The figures of a text in Portuguese or plain notation: `1.234,5`, `1234.5`, `12,5%`, `R$ 10,00`, `1,2 mil`.
 
-    The numbers of a list's items, and digits inside words, dates and codes are none.
+    At most 500 are read. The numbers of a list's items, and digits inside words, dates and codes are none.
     """
     found = []
-    for match in _FIGURE.finditer(_ITEM_NUMBER.sub("", fold(text))):
+    for match in islice(_FIGURE.finditer(_NO_FIGURE.sub("", fold(text))), _MOST_FIGURES):
         pt, en = match["pt"], match["en"]
         plain = pt.replace(".", "").replace(",", ".") if pt else en.replace(",", "")
         scale = _SCALES[match["scale"].strip()] if match["scale"] else 1.0

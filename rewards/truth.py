@@ -4,6 +4,7 @@ import unicodedata
 from pathlib import Path
 
 from rewards.claims import insight_figures, names_product, push_inventions
+from rewards.classify import classify_task
 from rewards.extraction import matches
 from rewards.parsing import find_object
 from rewards.sql import answers_gold, find_query
@@ -20,7 +21,7 @@ def truth(prompt: PromptLike, completion: str, databases: Path | None = None) ->
     - push: 1 where it names the product, invents no number and has at most 120 characters, else 0
     """
     answer = unicodedata.normalize("NFC", completion) if len(completion) <= LONGEST else ""
-    return _TRUTHS[prompt.task](prompt, answer, databases)
+    return _TRUTHS[prompt.task or classify_task(prompt.user)](prompt, answer, databases)
 
 
 def _extraction(prompt: PromptLike, answer: str, databases: Path | None) -> float | None:

@@ -4,27 +4,45 @@ import json
 from pathlib import Path
 from typing import Any
 
+from prefect.artifacts import create_markdown_artifact
+
 from tasks.context import Run, cores, run_child, stage
 from tasks.train import start_of
 from tucano.artifacts import Artifact, Recipe
+from tucano.evaluation.answers import read_answers
+from tucano.evaluation.comparison import Comparison, compare
+from tucano.evaluation.text_health import vocabulary
+from tucano.evaluation.verdict_table import render_table
+from tucano.prompts import read_prompts
+from tucano.tracking import RegisteredAdapter
 from tucano.training.jobs import Arm, Job
+
+
+CHAMPION = "champion"
 
 
 @stage("answer test prompts")
 def answer_prompts(run: Run, prompts: Artifact, start: Artifact | None, seeds: list[Artifact]) -> Artifact:
-    """Answers of base, start and every seed to the test prompts, served and sampled, scored."""
+    """Answers of base, start, every seed and the champion to the test prompts, served and sampled, scored.
+
+    The champion answers unless it is one of these seeds: then the run has been promoted before and there is nothing to compare.
+    """
     settings = run.settings
+    champion = run.tracker.champion(settings.promotion.model)
+    if champion is not None and champion.tags.get("digest.grpo") in {seed.digest for seed in seeds}:
+        champion = None
 
     def produce(recipe: Recipe, draft: Path) -> dict[str, Any]:
+        work = run.store.work_folder(recipe)
         job = Job(
             kind="answer",
             settings=settings.model_dump(mode="json"),
             prompts=str(prompts.folder),
-            work=str(run.store.work_folder(recipe)),
+            work=str(work),
             output=str(draft),
             seed=settings.seed,
             threads=cores(),
-            arms=_arms(run, start, seeds),
+            arms=_arms(run, start, seeds) + ([_champion_arm(run, champion, work)] if champion else []),
         )
         return run_child(run, job, "answers")
 
@@ -36,14 +54,68 @@ def answer_prompts(run: Run, prompts: Artifact, start: Artifact | None, seeds: l
     }
     inputs = {"prompts": prompts.digest, "start": start.digest if start else ""}
     inputs |= {f"seed-{seed.record['seed']}": seed.digest for seed in seeds}
+    inputs |= {CHAMPION: f"{champion.model} version {champion.version}"} if champion else {}
     return run.make("answers", ("tucano.training.answers",), parts, inputs, produce)
 
 
 def _arms(run: Run, start: Artifact | None, seeds: list[Artifact]) -> list[Arm]:
     base, adapter = start_of(run, start)
-    arms = [Arm("base", base)]
-    if start is not None and (start.folder / "base").is_dir():
-        arms = [Arm("base", str(start.folder / "base"))]
+    built_here = start is not None and (start.folder / "base").is_dir()
+    arms = [Arm("base", str(start.folder / "base") if start and built_here else run.settings.model.name)]
     if start is not None:
         arms.append(Arm("sft", base, adapter))
     return arms + [Arm(f"seed-{seed.record['seed']}", base, str(seed.folder / "adapter")) for seed in seeds]
+
+
+def _champion_arm(run: Run, champion: RegisteredAdapter, work: Path) -> Arm:
+    folder = run.tracker.fetch(champion, work / CHAMPION)
+    base = folder / "model"
+    return Arm(CHAMPION, str(base) if base.is_dir() else champion.tags["base"], str(folder / "adapter"))
+
+
+@stage("compare arms")
+def compare_arms(run: Run, prompts: Artifact, start: Artifact | None, seeds: list[Artifact], answers: Artifact) -> Artifact:
+    """Verdict: the seeds against their start on the held-out prompts, by the tests that the settings fixed before training."""
+    settings = run.settings
+
+    def produce(recipe: Recipe, draft: Path) -> dict[str, Any]:
+        demonstrations = read_prompts(prompts.folder / "demonstrations.jsonl")
+        texts = [text for p in (*read_prompts(prompts.folder / "train.jsonl"), *demonstrations) for text in (p.user, p.demonstration or "")]
+        comparison = compare(
+            read_answers(answers.folder / "answers.jsonl"),
+            read_prompts(prompts.folder / "test.jsonl"),
+            settings.comparison,
+            "sft" if start else "base",
+            [seed.record["seed"] for seed in seeds],
+            vocabulary(texts),
+            candidate(seeds).record["seed"],
+        )
+        (draft / "comparison.json").write_text(json.dumps(comparison.to_json(), indent=1, ensure_ascii=False), encoding="utf-8")
+        return {"improved": comparison.verdict.improved, "headline": comparison.verdict.headline, "sentences": list(comparison.verdict.sentences)}
+
+    inputs = {"prompts": prompts.digest, "answers": answers.digest}
+    artifact = run.make("comparison", ("tucano.evaluation.comparison",), {"comparison": settings.comparison.model_dump()}, inputs, produce)
+    comparison = read_comparison(artifact)
+    create_markdown_artifact(key="verdict", markdown=f"```\n{render_table(comparison)}\n```")
+    run.tracker.log_metrics(run.tracking_run, _metrics(comparison))
+    run.tracker.log_artifact(run.tracking_run, artifact.folder / "comparison.json", "comparison")
+    return artifact
+
+
+def read_comparison(artifact: Artifact) -> Comparison:
+    return Comparison.from_json(json.loads((artifact.folder / "comparison.json").read_text(encoding="utf-8")))
+
+
+def candidate(seeds: list[Artifact]) -> Artifact:
+    """The seed that is best on the validation set; the test set chooses nothing."""
+    return max(seeds, key=lambda seed: seed.record["best_value"])
+
+
+def _metrics(comparison: Comparison) -> dict[str, float]:
+    """What an analyst sorts runs by: mean reward per arm, gain and p of the primary contrast, per task as well."""
+    rows = comparison.means[comparison.primary]
+    metrics = {f"test/{arm}/{name}": value for arm, row in rows.items() for name, value in row.items()}
+    effects = {"overall": comparison.main.overall, **comparison.main.tasks}
+    for name, effect in effects.items():
+        metrics |= {f"gain/{name}": effect.gain, f"p/{name}": effect.p}
+    return metrics

@@ -42,7 +42,10 @@ def extraction(number: int) -> tuple[Prompt, list[str]]:
         truth | {"churn_risk": "low", "delivery_issue": False, "product_issue": True, "main_complaint": "produto quebrado"},
         {"sentiment": "positive", "sentiment_score": 5, "category": product},
     ]
-    return prompt("extraction", number, user, {"fields": truth}, stars=2), [*(json.dumps(a, ensure_ascii=False) for a in answers), "Não sei."]
+    return prompt("extraction", number, user, {"fields": truth}, stars=2), [
+        *(json.dumps(a, ensure_ascii=False) for a in answers),
+        "Não sei.",
+    ]
 
 
 def sql_qa(number: int) -> tuple[Prompt, list[str]]:

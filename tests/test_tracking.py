@@ -16,6 +16,7 @@ from base64 import b64decode
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -322,8 +323,11 @@ def server(tracker: Tracker, storage: Path, tmp_path_factory: pytest.TempPathFac
     server.kill()
 
 
-def test_a_server_killed_hung_and_restarted_gets_every_row_once(server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_server_killed_hung_and_restarted_gets_every_row_once(
+    server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
     monkeypatch.setenv("MLFLOW_HTTP_REQUEST_TIMEOUT", "1")
+    monkeypatch.setattr("tucano.tracking.store.RETRY_SECONDS", 0.1)
     tracker = Tracker.connect(server.uri, tmp_path)
     run_id = tracker.start_pipeline("drill", {"seed": 1}, {})
     path, longest = tmp_path / "j.jsonl", 0.0
@@ -338,7 +342,9 @@ def test_a_server_killed_hung_and_restarted_gets_every_row_once(server: Server, 
             if step == 100:
                 server.kill()
                 with pytest.raises(Transient, match="did not answer"):
-                    tracker.set_tags(run_id, {"a": "b"})
+                    tracker.start_pipeline("nobody there", {}, {})
+                tracker.log_metrics(run_id, {"lost": 1})
+                assert "MLflow did not take log metrics" in caplog.text
                 assert not tracker.ship_journal(run_id, path).close(timeout=0.5)
                 server.start()
             if step == 250:
@@ -413,17 +419,24 @@ def test_an_empty_adapter_folder_is_refused(tracker: Tracker, run_id: str, tmp_p
 # --- views and links ----------------------------------------------------------------------------------------------------
 
 
-def test_views_chart_the_metrics_that_runs_have(tracker: Tracker) -> None:
+def saved_state(tracker: Tracker, experiment: str, key: str) -> dict[str, Any]:
+    tag = tracker.client.get_experiment(tracker.experiments[experiment]).tags[f"mlflow.sharedViewState.{key}"]
+    return json.loads(zlib.decompress(b64decode(json.loads(tag)["state"].removeprefix("deflate;"))))
+
+
+def test_views_show_the_metrics_that_runs_have(tracker: Tracker) -> None:
     parent = tracker.start_pipeline("p", {}, {})
     run_id = tracker.start_training("s", parent, "grpo", 9, "laptop", {})
-    tracker.log_metrics(run_id, {f"reward/component-{number}-with-a-name": number for number in range(60)} | {"loss": 1})
+    many = {f"train/rewards/component-{number}/mean": number for number in range(150)}
+    tracker.log_metrics(run_id, {"train/loss": 1, "train/reward/total": 1, "validation/reward": 1} | many)
+    tracker.log_metrics(parent, {"gain/overall": 0.1, "cost/usd": 2})
     tracker.ensure_views()
-    tags = tracker.client.get_experiment(tracker.experiments["tucano-training"]).tags
-    view = json.loads(tags["mlflow.sharedViewState.tucano-by-config"])
-    state = json.loads(zlib.decompress(b64decode(view["state"].removeprefix("deflate;"))))
+    state = saved_state(tracker, "tucano-training", "tucano-by-config")
     assert state["groupBy"]["groupByKeys"] == [{"mode": "tag", "groupByData": "config_label"}]
-    assert "loss" in [chart["metricKey"] for chart in state["compareRunCharts"]] and len(state["compareRunCharts"]) == 40
-    assert {section["uuid"] for section in state["compareRunSections"]} >= {"metrics", "reward"}
+    assert [section["uuid"] for section in state["compareRunSections"]][:2] == ["validation", "train/reward"]
+    assert len(state["compareRunCharts"]) == 100 and "train/loss" in {chart["metricKey"] for chart in state["compareRunCharts"]}
+    leaderboard = saved_state(tracker, "tucano-pipelines", "tucano-leaderboard")
+    assert leaderboard["orderByKey"] == "metrics.`gain/overall`" and "metrics.`cost/usd`" in leaderboard["selectedColumns"]
 
 
 def test_links(tracker: Tracker) -> None:
@@ -431,7 +444,7 @@ def test_links(tracker: Tracker) -> None:
     run_id = tracker.start_training("s", parent, "sft", None, "laptop", {})
     links = tracker.links(run_id, base="http://127.0.0.1:5001")
     training = tracker.experiments["tucano-training"]
-    assert links["run"] == f"http://127.0.0.1:5001/#/experiments/{training}/runs/{run_id}"
+    assert links["run"] == f"http://127.0.0.1:5001/#/experiments/{training}/runs/{run_id}?workflowType=machine_learning"
     assert f"%27{parent}%27" in links["training runs"]
     assert links["every seed"].endswith("viewStateShareKey=tucano-seeds&compareRunsMode=CHART")
     assert tracker.links(run_id)["run"].startswith("http://127.0.0.1:5000/#/")

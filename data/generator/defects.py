@@ -175,9 +175,12 @@ DEFECTS: dict[Task, tuple[Defect, ...]] = {
 
 
 def spoil(task: Task, answer: Answer, rng: Random) -> tuple[Answer, tuple[str, ...]]:
-    """The answer with one defect (7 of 10) or two, and their names. A defect that changes nothing is not named; at least one does."""
+    """The answer with one defect (7 of 10) or two, and their names. A defect that changes nothing is not named; at least one does.
+
+    Push lines get one: most of their defects replace the whole line.
+    """
     while True:
-        chosen = rng.sample(DEFECTS[task], 1 if rng.random() < 0.7 else 2)
+        chosen = rng.sample(DEFECTS[task], 1 if task == "push" or rng.random() < 0.7 else 2)
         spoilt, names = answer, []
         for defect in chosen:
             changed = defect(spoilt, rng)

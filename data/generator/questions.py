@@ -7,7 +7,7 @@ from data.generator.answers import SqlAnswer
 from data.generator.banks import JOINT, Pool
 from data.generator.numbers import brazilian
 from data.generator.question_families import FAMILIES, FRAMES, Family
-from data.generator.store import Row, Store
+from data.generator.store import Store
 
 AMOUNTS = (50, 80, 100, 120, 150, 200, 250, 300, 400, 500)
 
@@ -69,5 +69,5 @@ def _is_definite(sql: str, store: Store) -> bool:
     return len(values) >= wanted and len(set(values)) == len(values)
 
 
-def _told(value: Row | float | str) -> str:
+def _told(value: float | str) -> str:
     return brazilian(value) if isinstance(value, int | float) else str(value)

@@ -10,7 +10,7 @@ Six tables, the same whether the rows are generated or come from Olist:
 """
 
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from contextlib import closing
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -33,7 +33,7 @@ CREATE INDEX pagamentos_pedido ON pagamentos(pedido_id);
 CREATE INDEX avaliacoes_pedido ON avaliacoes(pedido_id);
 """
 ORDERS = 400
-Row = Sequence[Any]
+Row = tuple[Any, ...]
 
 
 @dataclass

@@ -38,7 +38,7 @@ _NAMES: dict[str, str] = {
 }
 
 CATALOGUE: tuple[Product, ...] = tuple(
-    Product(*entry.split(" ", 1), category) for category, entries in _NAMES.items() for entry in entries.split("|")
+    Product(entry[0], entry[2:], category) for category, entries in _NAMES.items() for entry in entries.split("|")
 )
 CATEGORIES: tuple[str, ...] = tuple(_NAMES)
 STATES: tuple[str, ...] = ("SP", "RJ", "MG", "RS", "PR", "SC", "BA", "PE", "CE", "GO", "DF", "ES")

@@ -16,7 +16,7 @@ from data.generator.banks import Pool
 from data.generator.insights import MONTH_NAMES, Segment
 from data.generator.store import Tables
 from data.sources import NONCOMMERCIAL
-from data.sources.olist_tables import OlistTables, read_olist
+from data.sources.olist_tables import REVIEW_COLUMNS, OlistTables, read_olist
 from data.sources.reviews import Pile, RealReview, join_title
 from data.sources.synthetic import SyntheticSource
 from tucano.errors import UserError
@@ -65,20 +65,21 @@ class OlistSource(SyntheticSource):
 
 
 def _reviews(olist: OlistTables) -> Iterator[RealReview]:
-    facts = olist.orders.set_index("order_id")[["days_late", "due", "delivered"]]
-    late = (facts["days_late"] > 0) | (facts["delivered"].isna() & (facts["due"] < olist.last_day))
+    facts = olist.orders.set_index("order_id")
+    awaited = facts["delivered"].isna() & ~facts["status"].isin(["cancelado", "indisponível"])
+    late = (facts["days_late"] > 0) | (awaited & (facts["due"] < olist.last_day))
     on_time = facts["days_late"] <= 0
-    categories = olist.items.dropna(subset=["category"]).groupby("order_id")["category"].agg(lambda names: set(names))
-    only = {order: next(iter(names)) for order, names in categories.items() if len(names) == 1}
+    named = olist.items.dropna(subset=["category"]).drop_duplicates(["order_id", "category"]).drop_duplicates("order_id", keep=False)
+    category_of = dict(zip(named["order_id"], named["category"], strict=True))
     late_orders, punctual_orders = set(late[late].index), set(on_time[on_time].index)
-    for review in olist.reviews.itertuples(index=False):
-        stars = int(review.review_score)
+    columns = (olist.reviews[name].tolist() for name in REVIEW_COLUMNS[1:])
+    for order, score, title, message in zip(*columns, strict=True):
         silver: dict[str, Any] = {}
-        if review.order_id in late_orders:
+        if order in late_orders:
             silver["delivery_issue"] = True
-        elif review.order_id in punctual_orders and stars >= 4:
+        elif order in punctual_orders and score >= 4:
             silver["delivery_issue"] = False
-        yield RealReview(join_title(review.review_comment_title, review.review_comment_message), stars, only.get(review.order_id), silver)
+        yield RealReview(join_title(title, message), int(score), category_of.get(order), silver)
 
 
 def store_tables(olist: OlistTables, rng: Random) -> Tables:
@@ -116,7 +117,8 @@ def segments(olist: OlistTables) -> list[Segment]:
     scores = olist.scores.groupby("order_id")["score"].mean().rename("score")
     found: list[Segment] = []
     for grouping, frame in (("state", items), ("category", items.dropna(subset=["category"])), ("all", items.assign(all="todo o Brasil"))):
-        for (month, name), rows in frame.groupby(["month", grouping]):
+        for key, rows in frame.groupby(["month", grouping]):
+            month, name = map(str, key)
             if rows["order_id"].nunique() >= SMALLEST_SEGMENT:
                 found.append(Segment(f"{MONTH_NAMES[int(month[5:]) - 1]} de {month[:4]} ({name})", _figures(rows, scores)))
     return sorted((segment for segment in found if len(segment.figures) >= 3), key=lambda segment: segment.label)

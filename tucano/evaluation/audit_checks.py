@@ -12,7 +12,7 @@ from rewards import PromptLike, Score
 from tucano.evaluation.audit_report import Agreement, Check
 from tucano.evaluation.probes import corrupted, json_object, repaired, same_meaning, worthless
 from tucano.evaluation.ratings import RatedAnswer
-from tucano.evaluation.statistics import rank_agreement, bootstrap_lower_bound, spearman, within_prompt_agreement
+from tucano.evaluation.statistics import bootstrap_lower_bound, rank_agreement, spearman, within_prompt_agreement
 from tucano.prompts import Prompt
 from tucano.settings import AuditSettings
 

@@ -1,14 +1,14 @@
 """What the audit found, as frozen records that go to JSON and back, and as a table for the terminal."""
 
 import json
-import textwrap
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, Self
+
+from tucano.evaluation.tables import pipe_table, wrapped
 
 Level = Literal["block", "warn"]
 
 SCHEMA_VERSION = 1
-WIDTH = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,14 +135,14 @@ def render_table(report: AuditReport) -> str:
         f"Audit of the reward set `{report.reward_set}`: {report.verdict}. "
         f"{len(report.raters)} rater(s) ({', '.join(kinds) or 'none'}); bounds are one-sided 95 %, {report.resamples} resamples by prompt."
     )
-    lines = [*textwrap.wrap(head, WIDTH), "", *_agreement_rows(report)]
+    lines = [*wrapped(head), "", *_agreement_rows(report)]
     for title, checks in (("Blocking", report.failed_checks), ("Warnings", report.warnings)):
         if checks:
             lines += ["", f"{title}:"]
             for check in checks:
-                lines += textwrap.wrap(f"- {check.message}", WIDTH, subsequent_indent="  ", break_on_hyphens=False)
+                lines += wrapped(f"- {check.message}")
     if report.overridden_by:
-        lines += ["", *textwrap.wrap(f"Overridden by {report.overridden_by}: {report.override_reason}", WIDTH)]
+        lines += ["", *wrapped(f"Overridden by {report.overridden_by}: {report.override_reason}")]
     return "\n".join(lines)
 
 
@@ -155,11 +155,3 @@ def _agreement_rows(report: AuditReport) -> list[str]:
         passed = f"{sum(check.passed for check in checks)}/{len(checks)}"
         rows.append((row.task, str(row.prompts), str(row.completions), *map(_number, numbers), passed))
     return pipe_table(rows)
-
-
-def pipe_table(rows: list[tuple[str, ...]]) -> list[str]:
-    """Rows (the first is the head) as an aligned markdown table: first column to the left, the others to the right."""
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    rule = ["-" * widths[0], *("-" * (width - 1) + ":" for width in widths[1:])]
-    cells = [[row[0].ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))] for row in rows]
-    return ["| " + " | ".join(line) + " |" for line in (cells[0], rule, *cells[1:])]

@@ -6,6 +6,7 @@ import functools
 import logging
 import os
 import re
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
@@ -15,6 +16,8 @@ from tucano.errors import Transient, UserError
 
 if TYPE_CHECKING:
     from mlflow import MlflowClient
+
+log = logging.getLogger(__name__)
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -28,6 +31,7 @@ ENVIRONMENT = {
 """Set before mlflow is imported, unless the user has set them. By default mlflow retries a dead server for 246 seconds."""
 
 CONNECT_SECONDS = 5
+RETRY_SECONDS = 3.0
 DATABASES = ("sqlite", "postgresql", "mysql", "mssql")
 
 
@@ -72,13 +76,32 @@ def translated(call: Callable[P, R]) -> Callable[P, R]:
     @functools.wraps(call)
     def calling(*args: P.args, **kwargs: P.kwargs) -> R:
         from mlflow.exceptions import MlflowException
+        from requests.exceptions import RequestException
 
         try:
             return call(*args, **kwargs)
-        except MlflowException as error:
-            if error.get_http_status_code() < 500:
+        except (MlflowException, RequestException) as error:
+            if isinstance(error, MlflowException) and error.get_http_status_code() < 500:
                 raise
             raise Transient(f"the tracking store did not answer: {reason(error)}") from error
+
+    return calling
+
+
+def recording(call: Callable[P, None]) -> Callable[P, None]:
+    """What only records must not stop a pipeline: where the store refuses twice, the log says what it lacks."""
+
+    @functools.wraps(call)
+    def calling(*args: P.args, **kwargs: P.kwargs) -> None:
+        from mlflow.exceptions import MlflowException
+        from requests.exceptions import RequestException
+
+        for pause in (RETRY_SECONDS, 0.0):
+            try:
+                return call(*args, **kwargs)
+            except (MlflowException, RequestException) as error:
+                log.warning("MLflow did not take %s: %s", call.__name__.replace("_", " "), reason(error))
+            time.sleep(pause)
 
     return calling
 

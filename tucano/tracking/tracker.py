@@ -2,11 +2,11 @@
 
 Three experiments, because runs nested in one stay out of MLflow's charts until each is unfolded by hand; a training run names
 its pipeline in the tag `mlflow.parentRunId`. One tracker serves all threads of a process and touches no global state of mlflow.
+Starting a run and the registry raise `Transient` where the store does not answer; what only records never raises for that.
 """
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,12 +16,10 @@ from tucano.errors import UserError
 from tucano.tracking import registry, views
 from tucano.tracking.registry import RegisteredAdapter
 from tucano.tracking.shipper import Shipper, Through, metric_key
-from tucano.tracking.store import artifact_root, default_uri, is_server, open_client, reason, translated
+from tucano.tracking.store import artifact_root, default_uri, is_server, open_client, recording, translated
 
 if TYPE_CHECKING:
     from mlflow import MlflowClient
-
-log = logging.getLogger(__name__)
 
 Stage = Literal["sft", "grpo"]
 Status = Literal["FINISHED", "FAILED", "KILLED"]
@@ -71,7 +69,7 @@ class Tracker:
         """Start sending a journal's metrics to a run in the background; close the shipper when training has ended."""
         return Shipper(self.client, run_id, journal, through)
 
-    @translated
+    @recording
     def log_metrics(self, run_id: str, metrics: Mapping[str, float], step: int = 0) -> None:
         from mlflow.entities import Metric
         from mlflow.utils.time import get_current_time_millis
@@ -79,11 +77,11 @@ class Tracker:
         now = get_current_time_millis()
         self.client.log_batch(run_id, metrics=[Metric(metric_key(name), float(value), now, step) for name, value in metrics.items()])
 
-    @translated
+    @recording
     def log_artifact(self, run_id: str, path: Path, folder: str | None = None) -> None:
         self.client.log_artifact(run_id, str(path), folder)
 
-    @translated
+    @recording
     def log_artifacts(self, run_id: str, path: Path, folder: str | None = None) -> None:
         """All files below `path`, into the run's `folder`."""
         self.client.log_artifacts(run_id, str(path), folder)
@@ -92,13 +90,13 @@ class Tracker:
         """The text on the run's page; its first line is the verdict."""
         self.set_tags(run_id, {"mlflow.note.content": markdown[:LONGEST_NOTE]})
 
-    @translated
+    @recording
     def set_tags(self, run_id: str, tags: Mapping[str, object]) -> None:
         from mlflow.entities import RunTag
 
         self.client.log_batch(run_id, tags=[RunTag(key, value) for key, value in _texts(tags).items()])
 
-    @translated
+    @recording
     def finish(self, run_id: str, status: Status) -> None:
         """End a run; its end time is now."""
         self.client.set_terminated(run_id, status)
@@ -118,14 +116,10 @@ class Tracker:
         """Copy a registered adapter below `folder`; returns the folder that holds its files."""
         return registry.fetch(self.uri, adapter, folder)
 
+    @recording
     def ensure_views(self) -> None:
         """Save the analysts' views with the metrics known by now; without them the plain links still open."""
-        from mlflow.exceptions import MlflowException
-
-        try:
-            views.save_views(self.client, self.experiments)
-        except MlflowException as error:
-            log.warning("MLflow did not take the saved views, its plain pages remain: %s", reason(error))
+        views.save_views(self.client, self.experiments)
 
     @translated
     def links(self, run_id: str, base: str | None = None) -> dict[str, str]:

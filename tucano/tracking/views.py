@@ -2,7 +2,7 @@
 
 MLflow keeps a shared view as an experiment tag, `mlflow.sharedViewState.<key>`; the format is not documented (it is the page's
 own state, deflated) and may change with a version. What shows is taken from the metrics that runs have: one chart per metric,
-one section per part of the name before the slash. Importing this module imports no mlflow.
+one section per `train/reward/…`, `validation/…` and so on. Importing this module imports no mlflow.
 """
 
 from __future__ import annotations
@@ -26,8 +26,14 @@ LEADERBOARD, BY_CONFIGURATION, EVERY_SEED, EVALUATIONS = "tucano-leaderboard", "
 COLUMNS = 12
 """A table with more metrics than this is not read."""
 
-CHARTS = 40
-"""Keeps a view below the 20,000 characters of an experiment tag."""
+CHARTS = 100
+"""Keeps a view well below the 20,000 characters of an experiment tag."""
+
+SECTIONS_FIRST = ("gain", "p", "validation", "train/reward")
+"""What an analyst asks for before anything else; the other sections follow in alphabetical order."""
+
+LEADER = "gain/overall"
+"""The metric by which the leaderboard is sorted, where runs have it."""
 
 LATEST_RUNS = 100
 
@@ -53,7 +59,7 @@ def runs_link(experiment_id: str, search: str = "") -> str:
 
 
 def run_link(experiment_id: str, run_id: str) -> str:
-    return f"#/experiments/{experiment_id}/runs/{run_id}"
+    return f"#/experiments/{experiment_id}/runs/{run_id}?workflowType=machine_learning"
 
 
 def save_views(client: MlflowClient, experiments: dict[str, str]) -> None:
@@ -80,11 +86,11 @@ def save_views(client: MlflowClient, experiments: dict[str, str]) -> None:
 def page_state(columns: Sequence[str], metrics: Sequence[str], group_by_tag: str | None = None) -> dict[str, Any]:
     """The state of the runs page: its columns, one line chart per metric, and the tag over which runs are averaged."""
     charted = list(metrics)[:CHARTS]
-    sections = sorted({_section(metric) for metric in charted})
+    sections = dict.fromkeys(_section(metric) for metric in charted)
     group = {"aggregateFunction": "average", "groupByKeys": [{"mode": "tag", "groupByData": group_by_tag}]}
     return {
         "searchFilter": "tags.stage = 'grpo'" if group_by_tag else "",
-        "orderByKey": "attributes.start_time",
+        "orderByKey": f"metrics.`{LEADER}`" if LEADER in charted else "attributes.start_time",
         "orderByAsc": False,
         "startTime": "ALL",
         "lifecycleFilter": "Active",
@@ -134,12 +140,19 @@ def _chart(metric: str) -> dict[str, Any]:
 
 
 def _section(metric: str) -> str:
-    return metric.partition("/")[0] if "/" in metric else "metrics"
+    """At most the first two parts of the name's path: `train/rewards/format/mean` stands in `train/rewards`."""
+    return "/".join(metric.split("/")[:-1][:2]) or "other"
 
 
 def _metric_keys(client: MlflowClient, experiment_id: str) -> list[str]:
+    """The metrics of the newest runs, in the order in which they are shown."""
+
+    def place(metric: str) -> tuple[int, str, str]:
+        section = _section(metric)
+        return SECTIONS_FIRST.index(section) if section in SECTIONS_FIRST else len(SECTIONS_FIRST), section, metric
+
     runs = client.search_runs([experiment_id], max_results=LATEST_RUNS)
-    return sorted({key for run in runs for key in run.data.metrics})
+    return sorted({metric for run in runs for metric in run.data.metrics}, key=place)
 
 
 def _save(client: MlflowClient, experiment_id: str, key: str, name: str, state: dict[str, Any]) -> None:

@@ -20,8 +20,8 @@ LOSS_ROWS = 32
 def run(job: Job) -> dict[str, object]:
     """Write `answers.jsonl` into `job.output`: one line per arm, prompt, decoding and sample.
 
-    Beside reward and truth each line holds the completion's mean loss (nats per token) under the reference arm, the last
-    but the seeds: it says whether tuned texts are still texts to the model the tuning began with.
+    Beside reward and truth each line holds the completion's mean loss (nats per token) under the start of the tuning: it says
+    whether tuned texts are still texts to that model.
     """
     settings = PipelineSettings.model_validate(job.settings)
     folder = Path(job.prompts)
@@ -29,15 +29,15 @@ def run(job: Job) -> dict[str, object]:
     systems = json.loads((folder / "system_prompts.json").read_text(encoding="utf-8"))
     rewards = load_reward_set(settings.grpo.rewards, folder)
     decodings = {"served": (1, settings.comparison.served_temperature), "sampled": (settings.comparison.samples, 1.0)}
-    reference = next(arm for arm in reversed(job.arms) if not arm.name.startswith("seed-"))
-    judge, tokenizer = _load(settings, reference, job.seed)
-    examiner = Examiner(tokenizer, systems, rewards, folder, settings.grpo.max_completion_tokens)
+    reference = next(arm for arm in reversed(job.arms) if arm.name in ("base", "sft"))
+    judge, judges_tokenizer = _load(settings, reference, job.seed)
     with (Path(job.output) / "answers.jsonl").open("w", encoding="utf-8") as file:
         for index, arm in enumerate(job.arms):
-            policy, _ = _load(settings, arm, job.seed)
+            policy, tokenizer = _load(settings, arm, job.seed)
+            examiner = Examiner(tokenizer, systems, rewards, folder, settings.grpo.max_completion_tokens)
             for decoding, (samples, temperature) in decodings.items():
                 rollouts = examiner.answer(policy, prompts, samples, temperature, job.seed)
-                losses = completion_losses(judge, examiner, rollouts)
+                losses = completion_losses(judge, judges_tokenizer, systems, rollouts)
                 for row, (rollout, loss) in enumerate(zip(rollouts, losses, strict=True)):
                     record = {"arm": arm.name, "decoding": decoding, "sample": row % samples, "loss": loss, **_fields(rollout)}
                     file.write(json.dumps(record, ensure_ascii=False) + "\n")
@@ -64,18 +64,24 @@ def _fields(rollout: Rollout) -> dict[str, object]:
 
 
 @torch.no_grad()
-def completion_losses(judge: Policy, examiner: Examiner, rollouts: list[Rollout]) -> list[float]:
-    """Mean negative log-likelihood in nats per completion token under `judge`, one per rollout."""
-    prompts = encode(examiner.tokenizer, [rollout.prompt for rollout in rollouts], examiner.system_prompts)
+def completion_losses(
+    judge: Policy, tokenizer: PreTrainedTokenizerBase, systems: dict[str, str], rollouts: list[Rollout]
+) -> list[float]:
+    """Mean negative log-likelihood in nats per completion token under `judge`, one per rollout; 0 for an empty completion.
+
+    The completion's text is read with the judge's own tokenizer, so that arms with another tokenizer are judged alike.
+    """
+    prompts = encode(tokenizer, [rollout.prompt for rollout in rollouts], systems)
+    answers = [tokenizer.encode(rollout.completion, add_special_tokens=False) for rollout in rollouts]
     losses: list[float] = []
     for start in range(0, len(rollouts), LOSS_ROWS):
         rows = range(start, min(start + LOSS_ROWS, len(rollouts)))
-        sequences = [torch.tensor([*prompts[row], *rollouts[row].tokens]) for row in rows]
+        sequences = [torch.tensor([*prompts[row], *answers[row]]) for row in rows]
         ids = torch.nn.utils.rnn.pad_sequence(sequences, batch_first=True, padding_value=0)
         mask = torch.nn.utils.rnn.pad_sequence([torch.ones_like(sequence) for sequence in sequences], batch_first=True)
         logits = judge(input_ids=ids.to(judge.device), attention_mask=mask.to(judge.device)).logits.float().cpu()
         nll = F.cross_entropy(logits[:, :-1].transpose(1, 2), ids[:, 1:], reduction="none")  # [rows, L-1]
         for index, row in enumerate(rows):
             begin = len(prompts[row]) - 1
-            losses.append(nll[index, begin : begin + len(rollouts[row].tokens)].mean().item())
+            losses.append(nll[index, begin : begin + len(answers[row])].mean().item() if answers[row] else 0.0)
     return losses

@@ -1,0 +1,53 @@
+"""Draw completions for people to rate: one per model and prompt at T=1, from models of different strength.
+
+GRPO uses only the ranking within a prompt, so every prompt gets several completions. Nothing here knows a reward.
+
+    python benchmarks/draw_rating_candidates.py PROMPTS_FOLDER OUT.jsonl weak=MODEL strong=MODEL tuned=MODEL:ADAPTER
+"""
+
+import argparse
+import json
+import random
+from dataclasses import asdict
+from pathlib import Path
+
+import torch
+
+from tucano.profiles import load_profile, project_root
+from tucano.prompts import TASKS, Prompt, read_prompts
+from tucano.training.policies import load_policy
+from tucano.training.rollouts import encode, sample
+
+PROMPTS_PER_TASK = 24
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("prompts", type=Path)
+    parser.add_argument("out", type=Path)
+    parser.add_argument("models", nargs="+", help="NAME=FOLDER or NAME=FOLDER:ADAPTER")
+    parser.add_argument("--seed", type=int, default=0)
+    arguments = parser.parse_args()
+    settings = load_profile(project_root(Path.cwd()), "laptop", [])
+    systems = json.loads((arguments.prompts / "system_prompts.json").read_text(encoding="utf-8"))
+    chosen = choose(read_prompts(arguments.prompts / "test.jsonl") + read_prompts(arguments.prompts / "validation.jsonl"), arguments.seed)
+    with arguments.out.open("w", encoding="utf-8") as file:
+        for index, spec in enumerate(arguments.models):
+            name, _, place = spec.partition("=")
+            base, _, adapter = place.partition(":")
+            model, tokenizer = load_policy(settings.model, base, Path(adapter) if adapter else None, trainable=False, seed=0)
+            generator = torch.Generator().manual_seed(arguments.seed + index)
+            drawn = sample(model, tokenizer, encode(tokenizer, chosen, systems), settings.grpo.max_completion_tokens, 1.0, generator)
+            for prompt, text in zip(chosen, tokenizer.batch_decode(drawn, skip_special_tokens=True), strict=True):
+                record = {"prompt": asdict(prompt), "completion": text, "origin": "sampled", "model": name}
+                file.write(json.dumps(record, ensure_ascii=False) + "\n")
+
+
+def choose(prompts: list[Prompt], seed: int) -> list[Prompt]:
+    """`PROMPTS_PER_TASK` prompts of each task, at random."""
+    rng = random.Random(seed)
+    return [prompt for task in TASKS for prompt in rng.sample([p for p in prompts if p.task == task], PROMPTS_PER_TASK)]
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,287 @@
+"""The comparison: a case worked by hand, the predecessor's own numbers, and what must never be said."""
+
+import json
+from dataclasses import asdict, replace
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from tucano.errors import UserError
+from tucano.evaluation.answers import Answer, Decoding
+from tucano.evaluation.comparison import Comparison, compare
+from tucano.evaluation.verdict_table import render_table
+from tucano.evaluation.contrast import Contrast, Effect, effect, with_holm
+from tucano.evaluation.statistics import TwoWay, two_way_t
+from tucano.evaluation.text_health import distinct_2, text_health, vocabulary, words
+from tucano.evaluation.verdict import judge, p_value, portuguese
+from tucano.prompts import TASKS, Prompt
+from tucano.settings import ComparisonSettings
+
+SEEDS = [42, 123, 456]
+SETTINGS = ComparisonSettings(samples=2)
+
+
+def prompts(per_task: int = 5) -> list[Prompt]:
+    return [Prompt(f"{task}-{n}", task, f"pergunta {n}", "t", "synthetic", "CC0") for task in TASKS for n in range(per_task)]
+
+
+def answer(arm: str, prompt: Prompt, reward: float, decoding: Decoding = "served", sample: int = 0, **changes: Any) -> Answer:
+    made = Answer(arm, prompt.id, prompt.task, decoding, sample, f"{arm} responde bem", reward, {}, reward / 2, 1.0, 10, False)
+    return replace(made, **changes)
+
+
+def answers(gains: dict[str, float], per_task: int = 5, arms: tuple[str, ...] = ("sft", "seed-42", "seed-123", "seed-456")) -> list[Answer]:
+    """Every arm in both decodings; seeds gain what their task says, a little more with each prompt so that nothing ties."""
+    made = []
+    for arm, prompt in product(arms, prompts(per_task)):
+        number = int(prompt.id.split("-")[1])
+        gain = gains[prompt.task] * (1 + number / 100) if arm.startswith("seed") else 0.0
+        reward = 0.3 + number / 100 + gain
+        made.append(answer(arm, prompt, reward))
+        made += [answer(arm, prompt, reward + shift, "sampled", place) for place, shift in enumerate([-0.1, 0.1])]
+    return made
+
+
+def compared(made: list[Answer], per_task: int = 5, seeds: list[int] = SEEDS, reference: str = "sft") -> Comparison:
+    return compare(made, prompts(per_task), SETTINGS, reference, seeds, vocabulary(["bem", "responde"]))
+
+
+GAINS = {"extraction": 0.2, "sql_qa": -0.05, "insights": 0.1, "push": 0.01}
+
+
+@pytest.fixture(scope="module")
+def result() -> Comparison:
+    return compared(answers(GAINS))
+
+
+def test_a_contrast_by_hand(result: Comparison) -> None:
+    extraction = result.main.tasks["extraction"]
+    # Five positive differences .2 x (1, 1.01, 1.02, 1.03, 1.04): p = 1/32; gain .204; reference .30-.34.
+    assert extraction.n == 5
+    assert extraction.p == 1 / 32
+    assert extraction.gain == pytest.approx(0.204)
+    assert extraction.reference_mean == pytest.approx(0.32)
+    assert extraction.gain_percent == pytest.approx(63.75)
+    assert extraction.estimate == pytest.approx(0.204)
+    assert extraction.rank_biserial == 1.0
+    # Holm over p = 1/32, 1, 1/32, 1/32: 4/32 three times.
+    assert {task: found.p_holm for task, found in result.main.tasks.items()} == {
+        "extraction": 0.125,
+        "sql_qa": 1.0,
+        "insights": 0.125,
+        "push": 0.125,
+    }
+
+
+def test_the_overall_p_is_scipys_on_prompt_means(result: Comparison) -> None:
+    differences = [point.tuned - point.reference for point in result.points]
+    assert len(differences) == result.prompts == 20
+    expected = stats.wilcoxon(differences, alternative="greater", method="exact").pvalue
+    assert result.main.overall.p == pytest.approx(expected)
+
+
+def test_seeds_are_averaged_before_the_test_and_reported_one_by_one() -> None:
+    made = [replace(a, reward=a.reward + {"seed-42": 0.3, "seed-123": -0.3}.get(a.arm, 0.0)) for a in answers(GAINS)]
+    result, plain = compared(made), compared(answers(GAINS))
+    assert result.main.overall.n == 20
+    assert result.main.overall.p == plain.main.overall.p
+    assert result.main.seeds["seed-42"]["push"] == pytest.approx(plain.main.seeds["seed-42"]["push"] + 0.3)
+    assert plain.main.configuration is not None and result.main.configuration is not None
+    assert result.main.configuration.p > plain.main.configuration.p
+    assert result.verdict.configuration_claim == "not supported"
+
+
+def test_the_configuration_claim_is_the_two_way_test_on_all_cells(result: Comparison) -> None:
+    gains = [[a.reward for a in answers(GAINS) if a.arm == arm and a.decoding == "served"] for arm in ("sft", *result.main.seeds)]
+    expected = two_way_t(np.array(gains[1:]).T - np.array(gains[0])[:, None])
+    assert expected is not None and result.main.configuration is not None
+    assert asdict(result.main.configuration) == pytest.approx(asdict(expected))
+
+
+def test_with_two_seeds_the_configuration_is_not_assessable() -> None:
+    verdict = compared(answers(GAINS), seeds=[42, 123]).verdict
+    assert verdict.configuration_claim == "not assessable"
+    assert not verdict.better
+    assert "With 2 seed(s) nothing can be said about a new one" in " ".join(verdict.sentences)
+
+
+def test_both_decodings_are_reported_and_the_primary_comes_first(result: Comparison) -> None:
+    assert (result.main.arm, result.main.reference, result.main.decoding, result.main.measure) == ("seeds", "sft", "served", "reward")
+    sampled = result.find("seeds", "sft", "sampled", "reward")
+    assert sampled is not None and sampled.overall.gain == pytest.approx(result.main.overall.gain)
+    assert result.means["sampled"]["sft"]["overall"] == pytest.approx(0.32)
+
+
+def test_base_truth_and_controls_are_contrasted_too() -> None:
+    arms = ("base", "sft", "seed-42", "seed-123", "seed-456", "controls.random")
+    result = compared(answers(GAINS, arms=arms))
+    made = {(c.arm, c.reference, c.measure) for c in result.contrasts if c.decoding == "served"}
+    assert made == {
+        ("seeds", "sft", "reward"),
+        ("seeds", "sft", "truth"),
+        ("seeds", "base", "reward"),
+        ("seeds", "base", "truth"),
+        ("controls.random", "sft", "reward"),
+    }
+    assert "Control arm controls.random: +0.000 (+0.0 %), exact one-sided p = 1.000." in result.verdict.sentences
+
+
+def test_with_sft_off_the_base_is_the_reference() -> None:
+    result = compared(answers(GAINS, arms=("base", "seed-42", "seed-123", "seed-456")), reference="base")
+    assert result.main.reference == "base"
+    assert result.verdict.headline.startswith("Better: the trained adapters beat base")
+
+
+def test_truths_that_are_not_known_are_left_out() -> None:
+    made = [replace(a, truth=None) if a.task in ("push", "insights") else a for a in answers(GAINS)]
+    found = compared(made).find("seeds", "sft", "served", "truth")
+    assert found is not None
+    assert list(found.tasks) == ["extraction", "sql_qa"]
+    assert found.overall.n == 10
+    unknown = compared([replace(a, truth=None) for a in made])
+    assert unknown.find("seeds", "sft", "served", "truth") is None
+
+
+def test_headroom_is_the_best_of_k_at_the_start(result: Comparison) -> None:
+    room = result.headroom["overall"]
+    assert (room.k, room.mean, room.best) == (2, pytest.approx(0.32), pytest.approx(0.42))
+
+
+def test_a_missing_answer_is_named() -> None:
+    made = [a for a in answers(GAINS) if not (a.arm == "seed-123" and a.prompt_id == "push-3" and a.decoding == "sampled")]
+    with pytest.raises(UserError, match=r"arm seed-123 lacks 1 of 20 sampled answers \(first: prompt push-3\)"):
+        compared(made)
+
+
+def test_a_task_with_four_prompts_is_refused() -> None:
+    with pytest.raises(UserError, match="task extraction has 4 test prompts and needs 5"):
+        compared(answers(GAINS, per_task=4), per_task=4)
+
+
+def test_samples_are_spread_over_tasks_and_drops_are_the_worst() -> None:
+    result = compared(answers(GAINS, per_task=8), per_task=8)
+    assert [pair.task for pair in result.samples] == ["extraction"] * 3 + ["sql_qa"] * 3 + ["insights"] * 2 + ["push"] * 2
+    assert len({pair.prompt_id for pair in result.samples}) == 10
+    assert [pair.prompt_id for pair in result.drops] == [f"sql_qa-{n}" for n in (7, 6, 5, 4, 3)]
+    assert (result.drops[0].before, result.drops[0].after) == ("sft responde bem", "seed-42 responde bem")
+
+
+def test_a_comparison_survives_json(result: Comparison) -> None:
+    assert Comparison.from_json(json.loads(json.dumps(result.to_json(), allow_nan=False))) == result
+
+
+def test_the_table_fits_the_terminal_and_holds_every_arm(result: Comparison) -> None:
+    table = render_table(result)
+    assert max(map(len, table.splitlines())) <= 100
+    assert all(f"| {arm} " in table for arm in ("sft", "seed-42", "seed-123", "seed-456", "seeds"))
+    assert "| extraction |  5 | +0.204 |  +63.8 |  0.031 | 0.125 |" in table
+
+
+# The predecessor's summary: what may be said about it, and what may not.
+
+
+def reported(n: int, arm: float, reference: float, p: float) -> Effect:
+    gain = arm - reference
+    made = effect([0.1, 0.2], [0.0, 0.0], 0.05)
+    return replace(
+        made, n=n, arm_mean=arm, reference_mean=reference, gain=gain, gain_percent=100 * gain / reference, p=p, p_worse=1 - p, estimate=gain
+    )
+
+
+@pytest.fixture
+def report_v42() -> Contrast:
+    tasks = {
+        "extraction": reported(20, 0.722, 0.558, 0.001),
+        "sql_qa": reported(15, 0.440, 0.521, 0.96),
+        "insights": reported(15, 0.601, 0.400, 0.004),
+        "push": reported(15, 0.425, 0.439, 0.71),
+    }
+    overall = reported(65, 0.561, 0.486, 0.0003)
+    return Contrast("seeds", "base", "served", "reward", overall, with_holm(tasks), {"seed-42": {"overall": 0.075}}, None)
+
+
+def test_the_predecessors_summary_reads_correctly(report_v42: Contrast) -> None:
+    verdict = judge(report_v42, alpha=0.05)
+    assert verdict.improved and verdict.adapter_claim == "supported"
+    assert verdict.configuration_claim == "not assessable"
+    assert verdict.better_tasks == ("extraction", "insights")
+    assert verdict.worse_tasks == ()
+    assert verdict.suspect_tasks == ("sql_qa",)  # p = .96 for a gain is p = .04 for a drop
+    said = " ".join(verdict.sentences)
+    assert "0.561 on average, base 0.486: +0.075 (+15.4 %)" in said
+    assert "exact one-sided p = 0.0003" in said
+    assert "sql_qa: fell by 0.081 (-15.5 %). By itself this drop would count (p for a gain = 0.960, for a drop = 0.040)" in said
+    assert "push: fell by 0.014 (-3.2 %); no gain is claimed (p for a gain = 0.710)" in said
+    assert "no difference" not in said
+    assert "caiu 0,081 (−15,5 %)" in " ".join(verdict.sentences_pt)
+
+
+def test_an_established_drop_is_said(report_v42: Contrast) -> None:
+    tasks = with_holm(report_v42.tasks | {"sql_qa": reported(15, 0.440, 0.521, 0.999)})
+    verdict = judge(replace(report_v42, tasks=tasks), alpha=0.05)
+    assert verdict.worse_tasks == ("sql_qa",)
+    assert verdict.suspect_tasks == ()
+    assert "sql_qa: worse by 0.081 (-15.5 %), p for a drop after Holm = 0.004." in verdict.sentences
+
+
+def test_without_the_primary_no_task_is_claimed(report_v42: Contrast) -> None:
+    verdict = judge(replace(report_v42, overall=reported(65, 0.50, 0.486, 0.2)), alpha=0.05)
+    assert not verdict.improved
+    assert verdict.better_tasks == ()
+    assert verdict.headline == "An improvement over base is not shown."
+    assert "That does not mean that nothing changed" in verdict.sentences[0]
+    assert any(sentence.startswith("extraction: +0.164") and "not established" in sentence for sentence in verdict.sentences)
+
+
+def test_both_claims_are_needed_for_a_better_configuration(report_v42: Contrast) -> None:
+    won = judge(replace(report_v42, configuration=TwoWay(0.075, 0.02, 30.0, 0.001, 0.03, 0.12)), alpha=0.05)
+    open_ = judge(replace(report_v42, configuration=TwoWay(0.075, 0.06, 2.4, 0.2, -0.1, 0.25)), alpha=0.05)
+    assert won.better and won.headline.startswith("Better")
+    assert not open_.better and open_.configuration_claim == "not supported"
+    assert "that a new seed would win too is not shown" in open_.headline
+
+
+def test_reward_up_and_truth_down_is_suspicious(report_v42: Contrast) -> None:
+    truth = replace(report_v42, measure="truth", overall=reported(65, 0.3, 0.4, 0.999))
+    verdict = judge(report_v42, 0.05, truth=truth)
+    assert verdict.hacking_suspected
+    assert verdict.sentences[-1].endswith("reward hacking is suspected.")
+    assert not judge(report_v42, 0.05, truth=replace(truth, overall=reported(65, 0.4, 0.4, 0.5))).hacking_suspected
+
+
+def test_numbers_are_written_as_readers_expect() -> None:
+    assert p_value(0.0) == "< 0.0001"
+    assert p_value(0.0003) == "= 0.0003"
+    assert p_value(0.9604) == "= 0.960"
+    assert portuguese(-1.5, 2, signed=True) == "−1,50"
+
+
+# Text health.
+
+
+def test_distinct_2_by_hand() -> None:
+    assert distinct_2(["a b a b", "a b"]) == 2 / 4  # ab, ba, ab | ab
+    assert distinct_2(["a b c d"]) == 1.0
+    assert distinct_2(["oi", ""]) == 0.0
+
+
+def test_words_are_letters_casefolded_and_composed() -> None:
+    assert words("Não 3x: A\u0301gua_fria!") == ["não", "x", "água", "fria"]
+
+
+def test_text_health_by_hand() -> None:
+    first, second = prompts(1)[:2]
+    rows = [
+        answer("sft", first, 0.5, completion="um dois um dois", loss=1.0, tokens=30, truncated=True),
+        answer("sft", second, 0.5, completion="um três", loss=2.0, tokens=10),
+        answer("sft", second, 0.5, completion="", loss=float("nan"), tokens=0),
+    ]
+    health = text_health(rows, vocabulary(["Um dois"]))
+    assert health.distinct_2 == pytest.approx((2 / 3 + 1) / 2)
+    assert health.known_words == pytest.approx(5 / 6)
+    assert health.loss == pytest.approx((30 * 1 + 10 * 2) / 40)
+    assert (health.tokens, health.truncated) == (pytest.approx(40 / 3), pytest.approx(1 / 3))
+    assert health.ratio(replace(health, loss=2.5)) == pytest.approx({"distinct_2": 1.0, "known_words": 1.0, "loss": 0.5})

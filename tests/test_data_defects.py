@@ -1,0 +1,87 @@
+"""Each defect does to a good answer what its name says."""
+
+import json
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from data.generator.answers import Answer, ExtractionAnswer, InsightsAnswer, PushAnswer, SqlAnswer
+from data.generator.defects import DEFECTS, missing_field, spoil
+from data.write_samples import FOLDER, write_samples
+from tucano.prompts import TASKS, Task
+
+FIELDS = {
+    "sentiment": "negative",
+    "sentiment_score": 2,
+    "category": "pet",
+    "delivery_issue": True,
+    "product_issue": False,
+    "seller_issue": False,
+    "churn_risk": "high",
+    "repurchase_intent": False,
+    "main_complaint": "entrega atrasada",
+    "summary": "Cliente reclama da coleira: entrega atrasada.",
+}
+GOOD: dict[Task, Answer] = {
+    "extraction": ExtractionAnswer(FIELDS),
+    "sql_qa": SqlAnswer("SELECT COUNT(*) FROM pedidos WHERE mes='2018-03';", "A consulta conta os pedidos de 03/2018: total de 31."),
+    "insights": InsightsAnswer(
+        "Análise", "atraso de 8,5% e recompra de 12,0%.", ("Recomendo rever a transportadora.", "Priorize o pós-venda.")
+    ),
+    "push": PushAnswer("Que tal coleira por R$ 39? Corra e garanta já!", "coleira"),
+}
+EXPECTED = {
+    "contradicted_stars": '"sentiment":"positive"',
+    "score_as_text": '"sentiment_score":"2',
+    "wrong_level": '"churn_risk":"alto"',
+    "boolean_as_word": '"delivery_issue":"sim","product_issue":"não"',
+    "text_before": '{"sentiment":"negative"',
+    "no_explanation": "```sql\nSELECT COUNT(*) FROM pedidos WHERE mes='2018-03';\n```",
+    "no_number": "A consulta conta os pedidos de 03/2018.",
+    "wrong_column": "WHERE data='2018-03'",
+    "wrong_table": "FROM tb_pedidos WHERE",
+    "no_fence": "SELECT COUNT(*) FROM pedidos WHERE mes='2018-03';\nA consulta",
+    "lost_filter": "SELECT COUNT(*) FROM pedidos;",
+    "flat_text": "atraso de 8,5% e recompra de 12,0%. Recomendo rever",
+    "no_action": "12,0%.\n- ",
+    "invented_figure": "A meta é ",
+    "too_short": "**Análise:** atraso de 8,5% e recompra de 12,0%.",
+    "figures_ignored": "**Análise:** os indicadores do período pedem atenção",
+    "too_long": "garanta já! ",
+    "formal": "Prezado cliente, informamos que há coleira",
+    "generic": "!",
+    "invented_discount": "% off!",
+}
+
+
+@pytest.mark.parametrize(("task", "defect"), [(task, defect) for task, defects in DEFECTS.items() for defect in defects])
+def test_a_defect_shows(task: Task, defect: object) -> None:
+    text = defect(GOOD[task], Random(1)).text()  # type: ignore[operator]
+    assert text != GOOD[task].text()
+    assert EXPECTED.get(defect.__name__, "") in text  # type: ignore[attr-defined]
+
+
+def test_missing_fields_are_missing() -> None:
+    left = json.loads(missing_field(ExtractionAnswer(FIELDS), Random(1)).text())
+    assert 7 <= len(left) <= 9 and left.items() <= FIELDS.items()
+
+
+def test_spoiling_names_one_or_two_defects_that_really_changed_the_answer() -> None:
+    rng = Random(0)
+    for task, answer in GOOD.items():
+        outcomes = [spoil(task, answer, rng) for _ in range(100)]
+        assert {len(names) for _, names in outcomes} == ({1} if task == "push" else {1, 2})
+        assert all(spoilt.text() != answer.text() for spoilt, _ in outcomes)
+        assert {name for _, names in outcomes for name in names} == {defect.__name__ for defect in DEFECTS[task]}
+
+
+def test_every_defect_is_documented() -> None:
+    text = (Path(__file__).parents[1] / "docs/data.md").read_text(encoding="utf-8")
+    assert [defect.__name__ for defects in DEFECTS.values() for defect in defects if f"`{defect.__name__}`" not in text] == []
+
+
+def test_the_committed_samples_are_what_the_script_writes(tmp_path: Path) -> None:
+    write_samples(tmp_path)
+    for task in TASKS:
+        assert (FOLDER / f"{task}.jsonl").read_bytes() == (tmp_path / f"{task}.jsonl").read_bytes()

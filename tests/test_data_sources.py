@@ -1,0 +1,297 @@
+"""Olist and B2W: small made-up files with the real ones' traits, what is refused, and the real files where they are."""
+
+import csv
+import os
+import re
+import sqlite3
+import time
+from collections import Counter
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from data.prepare import DataReport, prepare
+from data.sources.csv_files import read_table
+from data.sources.olist import _reviews, segments, store_tables
+from data.sources.olist_tables import read_olist
+from data.sources.reviews import RealReview, join_title, shorten
+from rewards import classify_task
+from tucano.errors import UserError
+from tucano.prompts import TASKS, Prompt, read_prompts
+from tucano.settings import DataSettings
+
+NONCOMMERCIAL = "CC BY-NC-SA 4.0 (noncommercial)"
+WORDS = [
+    "produto",
+    "entrega",
+    "caixa",
+    "prazo",
+    "loja",
+    "cor",
+    "tamanho",
+    "peça",
+    "cheiro",
+    "tecido",
+    "motor",
+    "manual",
+    "preço",
+    "vidro",
+    "cabo",
+]
+Row = tuple[object, ...]
+
+HEADERS = {
+    "olist_orders_dataset": "order_id customer_id order_status order_purchase_timestamp "
+    "order_delivered_customer_date order_estimated_delivery_date",
+    "olist_customers_dataset": "customer_id customer_unique_id customer_state",
+    "olist_order_items_dataset": "order_id order_item_id product_id price freight_value",
+    "olist_products_dataset": "product_id product_category_name",
+    "olist_order_payments_dataset": "order_id payment_sequential payment_type payment_installments payment_value",
+    "olist_order_reviews_dataset": "review_id order_id review_score review_comment_title review_comment_message",
+}
+
+
+def write_csv(path: Path, header: str, rows: list[Row], separator: str = ",") -> None:
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, delimiter=separator)
+        writer.writerow(header.split())
+        writer.writerows(rows)
+
+
+def sentence(number: int) -> str:
+    return " ".join(Random(number).sample(WORDS, 9))
+
+
+def write_olist(folder: Path, orders: int = 240) -> Path:
+    """Order i: March or April 2018, delivered 2 days early or (every 4th) 3 days late; every 10th has no items, category 3 is NULL."""
+    folder.mkdir(exist_ok=True)
+    rows: dict[str, list[Row]] = {name: [] for name in HEADERS}
+    for number in range(orders):
+        order, month, delivered = f"o{number}", 3 + number % 2, 18 if number % 4 == 0 else 13
+        dates = (f"2018-0{month}-01 10:00:00", f"2018-0{month}-{delivered} 12:30:00", f"2018-0{month}-15 00:00:00")
+        rows["olist_orders_dataset"].append((order, f"c{number}", "canceled" if number % 12 == 5 else "delivered", *dates))
+        rows["olist_customers_dataset"].append((f"c{number}", f"u{number}", ("SP", "RJ")[number % 3 == 0]))
+        if number % 10:
+            rows["olist_order_items_dataset"].append((order, 1, f"p{number % 8}", 10 + number % 7, 5.5))
+        rows["olist_order_payments_dataset"].append((order, 1, ("credit_card", "boleto")[number % 3 == 1], 1 + number % 4, 20 + number))
+        rows["olist_order_reviews_dataset"].append((f"r{number}", order, 1 + number % 5, "", sentence(number)))
+    rows["olist_products_dataset"] = [(f"p{n}", ("cama_mesa_banho", "casa_conforto_2", "beleza_saude", "")[n % 4]) for n in range(8)]
+    for name, header in HEADERS.items():
+        write_csv(folder / f"{name}.csv", header, rows[name])
+    return folder
+
+
+def write_b2w(path: Path, rows: int = 60) -> Path:
+    header = "review_title review_text overall_rating recommend_to_a_friend site_category_lv1"
+    reviews: list[Row] = [("Título", sentence(n), 1 + n % 5, ("No", "Yes")[n % 5 > 2], "Beleza") for n in range(rows)]
+    write_csv(path, header, reviews, ";")
+    return path
+
+
+def run(source: str, path: Path, folder: Path, **changes: int) -> tuple[DataReport, dict[str, list[Prompt]]]:
+    sizes = {"train_prompts": 150, "validation_prompts": 26, "test_prompts": 26, "demonstrations": 60} | changes
+    report = prepare(DataSettings.model_validate({"source": source, "path": str(path), **sizes}), 7, TASKS, folder)
+    return report, {name: read_prompts(folder / f"{name}.jsonl") for name in report.prompts}
+
+
+def test_olist_gives_real_reviews_tables_figures_and_categories(tmp_path: Path) -> None:
+    report, files = run("olist", write_olist(tmp_path / "csv"), tmp_path / "out")
+    extraction = [prompt for prompt in files["train"] if prompt.task == "extraction"]
+    assert len(extraction) == 60 and {prompt.source for prompt in extraction} == {"olist"}
+    assert all(prompt.licence == NONCOMMERCIAL for prompt in files["train"] + files["test"])
+    assert {prompt.source for prompt in files["demonstrations"] if prompt.task == "extraction"} == {"synthetic"}
+    assert {prompt.reference["product"] for prompt in files["train"] if prompt.task == "push"} <= {
+        "cama mesa banho",
+        "casa conforto",
+        "beleza saude",
+    }
+    assert all("de 2018" in prompt.user for prompt in files["train"] if prompt.task == "insights")
+    assert NONCOMMERCIAL in report.licences and report.held_out["test"] == {"extraction": 4, "insights": 3, "push": 3, "sql_qa": 3}
+
+
+def test_olist_silver_truth_by_hand(tmp_path: Path) -> None:
+    reviews = {review.text: review for review in _reviews(read_olist(write_olist(tmp_path)))}
+    assert reviews[sentence(4)] == RealReview(sentence(4), 5, "cama mesa banho", {"delivery_issue": True})  # late
+    assert reviews[sentence(9)] == RealReview(sentence(9), 5, "casa conforto", {"delivery_issue": False})  # early, and content
+    assert reviews[sentence(1)] == RealReview(sentence(1), 2, "casa conforto", {})  # early, but who knows why 2 stars
+    assert reviews[sentence(10)].category is None  # no items
+    assert reviews[sentence(3)].category is None  # category NULL
+
+
+def test_the_olist_store_holds_the_joined_rows(tmp_path: Path) -> None:
+    tables = store_tables(read_olist(write_olist(tmp_path)), Random(0))
+    assert (len(tables.clientes), len(tables.pedidos), len(tables.itens)) == (240, 240, 216)
+    assert tables.clientes[0] == (1, "RJ")
+    assert tables.pedidos[0] == (1, 1, "2018-03", "entregue", 3) and tables.pedidos[1] == (2, 2, "2018-04", "entregue", -2)
+    assert Counter(status for *_, status, _ in tables.pedidos) == {"entregue": 220, "cancelado": 20}
+    assert {category for _, category in tables.produtos} == {"cama mesa banho", "casa conforto", "beleza saude", None}
+
+
+def test_segment_figures_by_hand(tmp_path: Path) -> None:
+    """April has the odd orders: none late, all with items; the cancelled ones (5, 17, 29...) are a sixth of them."""
+    found = {segment.label: segment.figures for segment in segments(read_olist(write_olist(tmp_path)))}
+    april = found["abril de 2018 (todo o Brasil)"]
+    prices = [10 + number % 7 for number in range(1, 240, 2)]
+    assert april["pedidos"] == 120 and april["receita"] == sum(prices) and april["frete médio"] == 5.5
+    assert april["cancelamento"] == 16.7 and "atraso" not in april and april["ticket médio"] == round(sum(prices) / 120)
+
+
+def test_personal_data_and_line_breaks_are_gone_before_anything_is_stored(tmp_path: Path) -> None:
+    folder = write_olist(tmp_path / "csv")
+    rows: list[Row] = [(f"x{n}", f"y{n}", 1, "", f"{sentence(1000 + n)}\nligue (11) 98765-43{n:02d} CPF 529.982.247-25") for n in range(80)]
+    write_csv(folder / "more_reviews_text.csv", HEADERS["olist_order_reviews_dataset"], rows)
+    report, files = run("olist", folder, tmp_path / "out")
+    stored = "".join(path.read_text(encoding="utf-8") for path in (tmp_path / "out").glob("*.json*"))
+    assert "529.982" not in stored and "98765" not in stored
+    assert report.masked["cpf"] == report.masked["phone"] > 0
+    assert all("\n" not in prompt.user for prompt in files["train"])
+
+
+def test_b2w_shrinks_with_a_warning_and_generates_the_other_tasks(tmp_path: Path) -> None:
+    report, files = run("b2w", write_b2w(tmp_path / "b2w.csv"), tmp_path / "out", train_prompts=200)
+    assert report.prompts["train"]["extraction"] == 60 - 8 - 8
+    assert report.warnings == ["train: 44 prompts of extraction instead of 80, the source has no more that are different"]
+    assert {(prompt.source, prompt.licence) for prompt in files["test"]} == {("b2w", NONCOMMERCIAL), ("synthetic", "CC0-1.0")}
+    review = next(prompt for prompt in files["test"] if prompt.task == "extraction")
+    assert review.reference["fields"]["category"] == "Beleza"
+    assert review.reference["fields"]["repurchase_intent"] == (review.stars is not None and review.stars >= 4)
+
+
+def test_a_small_real_source_has_a_smaller_test_set(tmp_path: Path) -> None:
+    report, _ = run("b2w", write_b2w(tmp_path / "b2w.csv", rows=30), tmp_path / "out")
+    assert report.prompts["test"]["extraction"] == report.prompts["validation"]["extraction"] == 6  # a fifth of 30
+    assert report.prompts["train"]["extraction"] == 18
+
+
+@pytest.mark.parametrize(
+    ("title", "message", "expected"),
+    [
+        (None, "Chegou\r\nbem ", "Chegou bem"),
+        ("Ótimo", None, "Ótimo"),
+        ("Ótimo", "otimo produto", "otimo produto"),
+        ("Recomendo", "Chegou logo", "Recomendo. Chegou logo"),
+        ("Amei!", "Chegou logo", "Amei! Chegou logo"),
+        (None, "Muito bom Muito bom", "Muito bom"),
+        (None, None, ""),
+    ],
+)
+def test_titles_and_messages_become_one_line(title: str | None, message: str | None, expected: str) -> None:
+    assert join_title(title, message) == expected
+
+
+def test_long_reviews_are_cut_between_words() -> None:
+    short = shorten("palavra " * 60)
+    assert len(short) <= 300 and short.endswith("palavra…")
+
+
+def broken(name: str, change: Callable[[bytes], bytes]) -> Callable[[Path], Path]:
+    def build(folder: Path) -> Path:
+        file = write_olist(folder, 60) / f"{name}.csv"
+        file.write_bytes(change(file.read_bytes()))
+        return folder
+
+    return build
+
+
+def without(name: str) -> Callable[[Path], Path]:
+    def build(folder: Path) -> Path:
+        (write_olist(folder, 60) / f"{name}.csv").unlink()
+        return folder
+
+    return build
+
+
+REFUSED = [
+    (lambda folder: folder / "nowhere", "there is no folder .*nowhere; name the folder of the Olist CSV files"),
+    (without("olist_products_dataset"), "there is no file .*olist_products_dataset.csv; put it there or name another folder"),
+    (broken("olist_order_items_dataset", lambda raw: b""), "olist_order_items_dataset.csv is empty; replace it"),
+    (
+        broken("olist_order_items_dataset", lambda raw: raw.split(b"\n")[0] + b"\n"),
+        "olist_order_items_dataset.csv has a header and no rows",
+    ),
+    (
+        broken("olist_orders_dataset", lambda raw: raw.replace(b"order_status", b"state")),
+        "olist_orders_dataset.csv has no column order_status; it needs",
+    ),
+    (
+        broken("olist_orders_dataset", lambda raw: raw.replace(b",", b";")),
+        "olist_orders_dataset.csv has a single column: its fields must be separated by ','",
+    ),
+    (
+        broken("olist_order_reviews_dataset", lambda raw: raw.replace("ç".encode(), b"\xe7")),
+        "olist_order_reviews_dataset.csv is not UTF-8 .*iconv",
+    ),
+    (
+        broken("olist_order_items_dataset", lambda raw: raw.replace(b",5.5", b",caro", 1)),
+        "column freight_value holds 'caro' .row 2., a number is needed",
+    ),
+    (
+        broken("olist_orders_dataset", lambda raw: raw.replace(b"2018-03-01 10", b"01/03/2018 10", 1)),
+        "holds '01/03/2018 10:00:00' .row 2., expected a time",
+    ),
+    (broken("olist_orders_dataset", lambda raw: raw.replace(b"o1,", b'"o1,')), "cannot be read as a CSV separated by ','"),
+    (broken("olist_products_dataset", lambda raw: raw.replace(b"p", b"q")), "has no column product_id"),
+    (lambda folder: write_olist(folder, 12), "the orders in .* do not join|only . prompts of"),
+]
+
+
+@pytest.mark.parametrize(("build", "complaint"), REFUSED)
+def test_bad_olist_input_is_one_clear_sentence(tmp_path: Path, build: Callable[[Path], Path], complaint: str) -> None:
+    with pytest.raises(UserError, match=complaint) as raised:
+        run("olist", build(tmp_path / "csv"), tmp_path / "out")
+    assert "\n" not in str(raised.value)
+
+
+def test_bad_b2w_input_is_one_clear_sentence(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"holds 0 CSV files, one is needed"):
+        run("b2w", tmp_path, tmp_path / "out")
+    with pytest.raises(UserError, match=r"there is no file .*none\.csv"):
+        run("b2w", tmp_path / "none.csv", tmp_path / "out")
+    with pytest.raises(UserError, match=r"data\.test_prompts: only 5 .*|data\.train_prompts: only 0 prompts of extraction"):
+        run("b2w", write_b2w(tmp_path / "tiny.csv", rows=10), tmp_path / "out")
+    commas = tmp_path / "commas.csv"
+    commas.write_text(write_b2w(tmp_path / "good.csv").read_text(encoding="utf-8").replace(";", ","), encoding="utf-8")
+    with pytest.raises(UserError, match="has a single column: its fields must be separated by ';'"):
+        run("b2w", commas, tmp_path / "out")
+
+
+def test_a_byte_order_mark_is_no_part_of_the_first_column(tmp_path: Path) -> None:
+    (tmp_path / "bom.csv").write_bytes(b"\xef\xbb\xbfone,two\n1,\n")
+    table = read_table(tmp_path / "bom.csv", ("one", "two"))
+    assert table["one"].tolist() == ["1"] and table["two"].isna().all()
+
+
+REAL = Path(os.environ.get("TUCANO_REAL_DATA", Path(__file__).parents[1] / "../shared/data"))
+needs_real_data = pytest.mark.skipif(
+    not REAL.is_dir(), reason="real reviews are not in the repository; name their folder in TUCANO_REAL_DATA"
+)
+
+
+@needs_real_data
+@pytest.mark.parametrize("source", ["olist", "b2w"])
+def test_the_real_files(source: str, tmp_path: Path) -> None:
+    settings = DataSettings.model_validate({"source": source, "path": str(REAL / source)})
+    report = prepare(settings, 7, TASKS, tmp_path)
+    assert report.prompts["test"] == {"extraction": 20, "insights": 15, "push": 15, "sql_qa": 15}
+    assert report.prompts["train"]["extraction"] == {"olist": 592, "b2w": 60}[source]
+    assert bool(report.warnings) == (source == "b2w")
+    prompts = read_prompts(tmp_path / "train.jsonl") + read_prompts(tmp_path / "test.jsonl")
+    assert [prompt.user for prompt in prompts if classify_task(prompt.user) != prompt.task] == []
+    assert not [prompt.user for prompt in prompts if re.search(r"@\w+\.\w|\d{3}\.\d{3}\.\d{3}-\d\d", prompt.user)]
+    assert max(len(prompt.user) for prompt in prompts) <= 370
+
+
+@needs_real_data
+def test_gold_queries_are_fast_on_the_real_tables(tmp_path: Path) -> None:
+    prepare(DataSettings(source="olist", path=str(REAL / "olist"), train_prompts=60, demonstrations=0), 7, TASKS, tmp_path)
+    queries = [prompt.reference["sql"] for prompt in read_prompts(tmp_path / "train.jsonl") if prompt.task == "sql_qa"]
+    with closing(sqlite3.connect(tmp_path / "store.sqlite")) as store:
+        seconds = []
+        for query in queries:
+            start = time.process_time()
+            store.execute(query).fetchall()
+            seconds.append(time.process_time() - start)
+    assert sorted(seconds)[len(seconds) // 2] < 0.005

@@ -1,0 +1,119 @@
+"""The JSON object in a completion, and the 30 cases of Portuguese numbers."""
+
+import json
+import time
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rewards.parsing import find_object, normalize_decimals
+
+DECIMALS: list[tuple[str, dict[str, Any] | None]] = [
+    ('{"a": 4,5}', {"a": 4.5}),
+    ('{"a": 4.5}', {"a": 4.5}),
+    ('{"a": -4,5}', {"a": -4.5}),
+    ('{"a": 0,75}', {"a": 0.75}),
+    ('{"a": 4,5, "b": 1}', {"a": 4.5, "b": 1}),
+    ('{"a":4,5,"b":1}', {"a": 4.5, "b": 1}),
+    ('{"a": 4,5\n}', {"a": 4.5}),
+    ('{"a": 4,5', {"a": 4.5}),
+    ('{"a": 4, "b": 5}', {"a": 4, "b": 5}),
+    ('{"a": 4,"b": 5}', {"a": 4, "b": 5}),
+    ('{"a": 4,', {"a": 4}),
+    ('{"a": 1.234,56}', {"a": 1234.56}),
+    ('{"a": 1.234.567,8}', {"a": 1234567.8}),
+    ('{"a": 1.234.567}', {"a": 1234567}),
+    ('{"a": 1.234}', {"a": 1.234}),
+    ('{"a": 1234,56, "b": true}', {"a": 1234.56, "b": True}),
+    ('{"a": R$ 1.234,56}', {"a": 1234.56}),
+    ('{"a": "R$ 1.234,56"}', {"a": "R$ 1.234,56"}),
+    ('{"a": "4,5"}', {"a": "4,5"}),
+    ('{"a": "nota: 4,5, boa", "b": 4,5}', {"a": "nota: 4,5, boa", "b": 4.5}),
+    ("{'a': 'nota: 4,5, boa', 'b': 4,5}", {"a": "nota: 4,5, boa", "b": 4.5}),
+    ('{"a": "aspas \\": 4,5, fim"}', {"a": 'aspas ": 4,5, fim'}),
+    ('{"a": [4,5]}', {"a": [4, 5]}),
+    ('{"a": [4,5], "b": 4,5}', {"a": [4, 5], "b": 4.5}),
+    ('{"a": [{"b": 4,5}, {"b": 5}]}', {"a": [{"b": 4.5}, {"b": 5}]}),
+    ('{"a": {"b": 4,5}, "c": 1}', {"a": {"b": 4.5}, "c": 1}),
+    ('{"a": 4,5,6}', {"a": "4,5,6"}),
+    ('{"a": 2024-01-05, "b": 4,5}', {"a": "2024-01-05", "b": 4.5}),
+    ('{"a": 05/01/2024, "b": 1}', {"a": "05/01/2024", "b": 1}),
+    ('{"a": 1.2.3, "b": 1}', {"a": "1.2.3", "b": 1}),
+    ('{"a": "12.345.678/0001-95"}', {"a": "12.345.678/0001-95"}),
+    ("a nota foi 4,5", None),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), DECIMALS)
+def test_portuguese_numbers(text: str, expected: dict[str, Any] | None) -> None:
+    found = find_object(text)
+    assert found == expected
+    if found is not None and expected is not None:
+        assert {name: type(value) for name, value in found.items()} == {name: type(value) for name, value in expected.items()}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('```json\n{"a": 1}\n```', {"a": 1}),
+        ('Claro! Segue: {"a": 1} Espero ter ajudado {risos}.', {"a": 1}),
+        ('Para {nome}: {"a": 1}', {"a": 1}),
+        ("{'a': 'b', 'c': True, 'd': None}", {"a": "b", "c": True, "d": None}),
+        ('{"a": 1, "b": [1, 2,],}', {"a": 1, "b": [1, 2]}),
+        ('{"a": 1, "b": "cort', {"a": 1, "b": "cort"}),
+        ('{"a": 1, "b": {"c": 2', {"a": 1, "b": {"c": 2}}),
+        ('{"a": 1, "a": 2}', {"a": 2}),
+        ('{"a": 1, "a": 2,}', {"a": 2}),
+        ('{"a": "chave } dentro"}', {"a": "chave } dentro"}),
+        ('[{"a": 1}, {"b": 2}]', {"a": 1}),
+        ("{}", {}),
+        ("[1, 2]", None),
+        ("sem objeto", None),
+        ("", None),
+    ],
+)
+def test_forgiven_shapes(text: str, expected: dict[str, Any] | None) -> None:
+    assert find_object(text) == expected
+
+
+def test_nan_and_infinity_do_not_break_the_other_fields() -> None:
+    found = find_object('{"a": NaN, "b": Infinity, "c": 1}')
+    assert found is not None and found["c"] == 1
+
+
+@pytest.mark.parametrize("text", ['{"a": 1}' + " " * 16_400, '{"a": ' + "[" * 64 + "]" * 64 + "}", "[" * 100_000, '{" ' * 33_000])
+def test_the_guard_refuses_at_once(text: str) -> None:
+    started = time.perf_counter()
+    assert find_object(text) is None
+    assert time.perf_counter() - started < 0.05
+
+
+@pytest.mark.parametrize(
+    "text", ['{"a"::' + "' a:" * 4000, "{" + '"' * 16_000, "{" + '"a' * 8000, '{"a":' + " " * 16_000, '{"a":"' + '",' * 8000]
+)
+def test_hostile_text_below_the_guard_is_bounded(text: str) -> None:
+    started = time.thread_time()
+    find_object(text)
+    assert time.thread_time() - started < 0.5
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers(-(10**6), 10**6) | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=20),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner, max_size=4),
+    max_leaves=12,
+)
+
+
+@given(st.dictionaries(st.text(max_size=8), json_values, min_size=1, max_size=5), st.booleans())
+def test_valid_json_comes_back_unchanged(value: dict[str, Any], ascii_only: bool) -> None:
+    text = json.dumps(value, ensure_ascii=ascii_only)
+    assert normalize_decimals(text) == text
+    assert find_object(f"Segue:\n{text}\nFim.") == value
+
+
+@given(st.text(alphabet="{}[]\"':,\\ \n45.-eRS$aNtrue\x00é", max_size=80))
+def test_no_text_raises(text: str) -> None:
+    found = find_object(text)
+    assert found is None or isinstance(found, dict)

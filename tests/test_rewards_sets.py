@@ -1,0 +1,250 @@
+"""The public face of the rewards: names, bounds, pickling, controls, truth, the classifier, the generated table."""
+
+import math
+import pickle
+import random
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, get_args
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rewards_examples import ANSWERS, FIELDS, PROMPTS, Prompt, write_store
+
+from rewards import RewardSet, classify_task, describe, load_reward_set, truth
+from rewards.sets import SETS, SetName
+from rewards.text import figures
+
+NAMES = get_args(SetName)
+TASKS = tuple(PROMPTS)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_store(tmp_path_factory.mktemp("sets"))
+
+
+def check(reward: RewardSet, prompt: Prompt, completion: str) -> None:
+    score = reward.score(prompt, completion)
+    assert tuple(score.components) == reward.component_names(prompt.task)
+    assert all(math.isfinite(part) for part in score.components.values())
+    assert score.total == min(1.0, max(0.0, sum(score.components.values())))
+    assert reward.score(prompt, completion) == score
+
+
+FRAGMENTS = [
+    "{",
+    "}",
+    '"',
+    "'",
+    ":",
+    ",",
+    "[",
+    "\\",
+    "\n",
+    "```sql\n",
+    "SELECT ",
+    "FROM pedidos ",
+    "(",
+    ")",
+    ";",
+    "4,5",
+    "1e999",
+    "NaN",
+    "R$ 9,9%",
+]
+FRAGMENTS += [
+    "\x00",
+    "\ud800",
+    "e\u0301",
+    "😀",
+    "WITH x AS (",
+    "UNION ",
+    "CASE WHEN ",
+    '"sentiment": ',
+    "true",
+    "fone ",
+    "de ",
+    "recomendo ",
+    "- ",
+]
+completions = st.lists(st.sampled_from(FRAGMENTS), max_size=30).map("".join) | st.text(max_size=60)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("task", TASKS)
+@given(completion=completions)
+def test_any_text_gets_a_bounded_finite_repeatable_score(folder: Path, name: SetName, task: str, completion: str) -> None:
+    check(load_reward_set(name, folder), PROMPTS[task], completion)
+    metric = truth(PROMPTS[task], completion, folder)
+    assert metric is not None and 0 <= metric <= 1
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("task", TASKS)
+def test_mutated_good_answers_score_too(folder: Path, name: SetName, task: str) -> None:
+    rng = random.Random(f"{name}/{task}")
+    for _ in range(40):
+        text = list(ANSWERS[task])
+        for _ in range(rng.randint(1, 8)):
+            place = rng.randrange(len(text))
+            text[place : place + rng.randint(0, 6)] = rng.choice(FRAGMENTS)
+        check(load_reward_set(name, folder), PROMPTS[task], "".join(text))
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("task", TASKS)
+def test_huge_text_scores_zero(folder: Path, name: SetName, task: str) -> None:
+    reward = load_reward_set(name, folder)
+    assert reward.score(PROMPTS[task], ANSWERS[task] * 2000).total == 0
+    assert truth(PROMPTS[task], ANSWERS[task] * 2000, folder) == 0
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("task", TASKS)
+def test_gains_add_up_to_one_and_names_are_unique(name: SetName, task: str) -> None:
+    assert sum(c.weight for c in SETS[name][task].components if c.weight > 0) == pytest.approx(1)
+    names = [c.name for reward in SETS[name].values() for c in reward.components]
+    assert len(set(names)) == len(names)
+    assert all(c.name.startswith(f"{task}.") for c in SETS[name][task].components)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_set_can_be_pickled_and_scores_batches(folder: Path, name: SetName) -> None:
+    reward = load_reward_set(name, folder)
+    prompts, texts = list(PROMPTS.values()), list(ANSWERS.values())
+    scores = reward.score_batch(prompts, texts)
+    assert pickle.loads(pickle.dumps(reward)).score_batch(prompts, texts) == scores
+    with pytest.raises(ValueError):
+        reward.score_batch(prompts, texts[:1])
+
+
+def test_an_unknown_set_is_refused() -> None:
+    unknown: Any = "v9"
+    with pytest.raises(ValueError, match="choose one of v4.2, grounded"):
+        load_reward_set(unknown)
+
+
+def test_the_random_control_is_uniform_and_knows_nothing() -> None:
+    reward = load_reward_set("controls.random")
+    totals = sorted(reward.score(PROMPTS["push"], f"texto {n}").total for n in range(2000))
+    # Kolmogorov-Smirnov: beyond 1.95 / sqrt(n) in one of a thousand samples of a uniform distribution
+    assert max(abs(total - n / 2000) for n, total in enumerate(totals)) < 1.95 / 2000**0.5 + 1 / 2000
+    other = replace(PROMPTS["push"], user="Outro pedido")
+    assert reward.score(other, "texto 1") != reward.score(PROMPTS["push"], "texto 1")
+
+
+def test_the_format_control_does_not_see_content() -> None:
+    reward = load_reward_set("controls.format")
+    wrong = '{"sentiment":"positive","sentiment_score":5,"category":"x","delivery_issue":false,"product_issue":true,"seller_issue":true'
+    wrong += ',"churn_risk":"low","repurchase_intent":true,"main_complaint":null,"summary":"y"}'
+    assert reward.score(PROMPTS["extraction"], wrong).total == pytest.approx(1)
+    assert reward.score(PROMPTS["push"], "zzz").total == 1
+
+
+def test_a_prompt_without_a_task_is_classified() -> None:
+    reward = load_reward_set("v4.2")
+    for prompt in PROMPTS.values():
+        assert reward.score(replace(prompt, task=""), ANSWERS[prompt.task]) == reward.score(prompt, ANSWERS[prompt.task])
+        assert truth(replace(PROMPTS["push"], task=""), ANSWERS["push"]) == 1
+
+
+@pytest.mark.parametrize(
+    ("user", "task"),
+    [
+        ("Avaliação (nota 2, moda): Adorei o push do aplicativo, mas analisem o tecido.", "extraction"),
+        ("Nota 5/5. Chegou antes do prazo.", "extraction"),
+        ("[nota 3] Avaliação: mais ou menos", "extraction"),
+        ("Categoria bebês, nota 1. Avaliação: veio rasgado", "extraction"),
+        ("Extraia um JSON da mensagem.", "extraction"),
+        ("Quantas avaliações de 05/2018 têm nota 3 ou menor?", "sql_qa"),
+        ("Como ficou a nota média de SP no mês 05/2018?", "sql_qa"),
+        ("Escreva uma consulta SQL com o total de vendas.", "sql_qa"),
+        ("Monte um plano de reengajamento com push a partir de recompra e atraso.", "insights"),
+        ("Analise receita e frete médio.", "insights"),
+        ("Crie um push para: relógio digital.", "push"),
+        ("Escreva uma notificação sobre o sofá.", "push"),
+    ],
+)
+def test_classifier(user: str, task: str) -> None:
+    assert classify_task(user) == task
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({}, 1),
+        ({"summary": "outra coisa"}, 1),
+        ({"main_complaint": "Entrega atrasada"}, 1),
+        ({"category": "ELETRONICOS"}, 1),
+        ({"main_complaint": "produto quebrado"}, 8 / 9),
+        ({"main_complaint": None}, 8 / 9),
+        ({"sentiment_score": True}, 8 / 9),
+        ({"sentiment_score": 1.0}, 8 / 9),
+        ({"delivery_issue": 1, "product_issue": 0}, 7 / 9),
+    ],
+)
+def test_truth_of_extraction_is_type_strict(changes: dict[str, Any], expected: float) -> None:
+    import json
+
+    assert truth(PROMPTS["extraction"], json.dumps(FIELDS | changes)) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("task", "answer", "expected"),
+    [
+        ("insights", "Recompra de 23,5%.", 0.5),
+        ("insights", "Recompra de 23,5% e 1.234 pedidos, meta de 30% e 40%.", 1 - 2 / 4),
+        ("insights", "Meta de 77%.", 0),
+        ("insights", "Nenhum número.", 0),
+        ("push", "Seu fone por aqui!", 1),
+        ("push", "Seu fone com 20% off", 1),
+        ("push", "Seu fone com 30% off", 0),
+        ("push", "Seu tênis com 20% off", 0),
+        ("push", "Seu fone" + " está aqui" * 20, 0),
+        ("sql_qa", "SELECT estado, TOTAL(valor) FROM pedidos GROUP BY 1", 1),
+        ("sql_qa", "SELECT estado FROM pedidos", 0),
+        ("sql_qa", "não sei", 0),
+    ],
+)
+def test_truth(folder: Path, task: str, answer: str, expected: float) -> None:
+    assert truth(PROMPTS[task], answer, folder) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_without_a_reference_there_is_no_truth(task: str) -> None:
+    assert truth(replace(PROMPTS[task], reference={}), ANSWERS[task]) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("1.234,5 e 1234.5", [1234.5, 1234.5]),
+        ("12,5% de R$ 10,00", [12.5, 10]),
+        ("queda de -3,2%", [3.2]),
+        ("1. um\n2) dois\n- 3. três\n**4.** quatro", []),
+        ("em 05/2018, 2018-05-01, versão 1.2.3, 24h, x-15", []),
+        ("10-15 dias", [10, 15]),
+        ("R$ 1,2 mil e 3 milhões", [1200, 3_000_000]),
+        ("total de 45.", [45]),
+        ("1,234,567.8", [1234567.8]),
+    ],
+)
+def test_figures(text: str, values: list[float]) -> None:
+    assert [figure.value for figure in figures(text)] == pytest.approx(values)
+
+
+def test_the_document_holds_the_generated_table() -> None:
+    document = Path(__file__).parents[1] / "docs" / "rewards.md"
+    assert describe() in document.read_text(encoding="utf-8")
+
+
+def test_the_package_needs_nothing_heavy() -> None:
+    code = (
+        "import sys, rewards; print([m for m in ('numpy', 'pandas', 'torch', 'tucano', 'data', 'mlflow', 'prefect') if m in sys.modules])"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=Path(__file__).parents[1])
+    assert run.stdout.strip() == "[]"

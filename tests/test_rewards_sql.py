@@ -1,0 +1,186 @@
+"""Queries in completions: finding them, running them inside the limits, comparing their results."""
+
+import sqlite3
+import time
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from rewards.sql import FREE_STEPS, answers_gold, find_query, gold_result, names, parse, run_query, same_result
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Pedidos 1..60: value 10 x id, state SP for odd ids, RJ for even ones."""
+    path = tmp_path_factory.mktemp("sql") / "loja.sqlite"
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("CREATE TABLE pedidos(id INTEGER PRIMARY KEY, valor REAL, estado TEXT)")
+        connection.executemany("INSERT INTO pedidos VALUES (?, ?, ?)", [(n, 10.0 * n, "SP" if n % 2 else "RJ") for n in range(1, 61)])
+        connection.commit()
+    return path
+
+
+@pytest.mark.parametrize(
+    ("completion", "query", "prose"),
+    [
+        ("```sql\nSELECT a FROM t;\n```\nSoma tudo.", "SELECT a FROM t", "Soma tudo."),
+        ("Veja: SELECT a FROM t; soma tudo.", "SELECT a FROM t", "Veja: ; soma tudo."),
+        ("SELECT a\nFROM t\n\nSoma tudo.", "SELECT a\nFROM t", "Soma tudo."),
+        ("SELECT a FROM t\nEsta consulta soma (tudo).", "SELECT a FROM t", "Esta consulta soma (tudo)."),
+        ("select a from t where b = 'x; y'", "select a from t where b = 'x; y'", ""),
+        ("WITH x AS (SELECT 1 AS a) SELECT a FROM x", "WITH x AS (SELECT 1 AS a) SELECT a FROM x", ""),
+        ("```sql\nSELECT a\n\nFROM t\n```", "SELECT a\n\nFROM t", ""),
+        ("```sql\nSELECT a FROM t", "SELECT a FROM t", ""),
+    ],
+)
+def test_a_query_is_found(completion: str, query: str, prose: str) -> None:
+    found = find_query(completion)
+    assert found is not None
+    assert (found.text, " ".join(found.prose.split())) == (query, prose)
+
+
+@pytest.mark.parametrize(
+    "completion",
+    [
+        "",
+        "Use SELECT, FROM, WHERE e GROUP BY para agrupar os pedidos.",
+        "SELECT FROM WHERE GROUP BY ORDER BY",
+        "Select the best products with a great price",
+        "DROP TABLE pedidos",
+        "INSERT INTO t SELECT",
+        "SELECT " + "(" * 65 + "1" + ")" * 65,
+        "SELECT a FROM t WHERE " + " AND ".join(["a = 1"] * 400),
+    ],
+)
+def test_no_query_is_found(completion: str) -> None:
+    assert find_query(completion) is None
+
+
+@pytest.mark.parametrize(
+    "piece", ["SELECT ", "SELECT a FROM (\n", "SELECT CASE WHEN 1 THEN ", "SELECT NOT ", "WITH x AS (", "SELECT 1+", "'", "```"]
+)
+def test_the_search_is_bounded(piece: str) -> None:
+    started = time.thread_time()
+    find_query(("SELECT " + piece * 16_000)[:16_000])
+    assert time.thread_time() - started < 0.5
+
+
+def test_names_are_tables_and_columns_without_ctes_and_sort_aliases() -> None:
+    query = "WITH caros AS (SELECT id, valor FROM Pedidos JOIN itens USING(pedido_id)) SELECT SUM(valor) AS total FROM caros ORDER BY total"
+    assert names(query) == {"table:pedidos", "table:itens", "column:id", "column:valor", "column:pedido_id"}
+    assert names("isto não é SQL") == frozenset()
+
+
+def rows(store: Path, sql: str) -> object:
+    result = run_query(store, sql)
+    return result and result.rows
+
+
+def test_a_query_runs(store: Path) -> None:
+    assert rows(store, "SELECT estado, COUNT(*) FROM pedidos GROUP BY estado") == (("RJ", 30), ("SP", 30))
+    assert rows(store, "SELECT id, RANK() OVER (ORDER BY valor DESC) FROM pedidos ORDER BY 2 LIMIT 1") == ((60, 1),)
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT COUNT(*) FROM pedidos WHERE estado ILIKE 'sp'",
+        "SELECT COUNT(*)::int FROM pedidos WHERE id % 2 = 1",
+        "SELECT COUNT(*) FROM (SELECT id FROM pedidos FETCH FIRST 30 ROWS ONLY) AS t",
+    ],
+)
+def test_other_dialects_are_translated(store: Path, sql: str) -> None:
+    assert rows(store, sql) == ((30,),)
+
+
+FORBIDDEN = {
+    "write": "INSERT INTO pedidos VALUES (1, 2, 'SP')",
+    "write in a cte": "WITH x AS (SELECT 1) DELETE FROM pedidos",
+    "drop": "DROP TABLE pedidos",
+    "attach": "ATTACH 'outro.db' AS outro",
+    "pragma": "PRAGMA table_info(pedidos)",
+    "pragma as a table": "SELECT * FROM pragma_table_info('pedidos')",
+    "extension": "SELECT load_extension('x') FROM pedidos",
+    "two statements": "SELECT 1 FROM pedidos; DROP TABLE pedidos",
+    "memory": "SELECT length(zeroblob(1000000000)) FROM pedidos",
+    "memory by format": "SELECT printf('%.*c', 100000000, 'x') FROM pedidos",
+    "memory by doubling": "WITH RECURSIVE t(x, n) AS (SELECT 'aaaaaaaa', 1 UNION ALL SELECT x || x, n + 1 FROM t LIMIT 40) SELECT x FROM t",
+    "chance": "SELECT random() FROM pedidos",
+    "clock": "SELECT date('now') FROM pedidos",
+    "clock without a name": "SELECT strftime('%Y') FROM pedidos",
+    "clock as a constant": "SELECT CURRENT_TIMESTAMP FROM pedidos",
+    "rows": "SELECT a.id FROM pedidos a, pedidos b",
+    "depth": "SELECT 1" + " + 1" * 60 + " FROM pedidos",
+    "no such column": "SELECT cor FROM pedidos",
+    "zero byte": "SELECT id FROM pedidos WHERE estado = '\x00'",
+    "lone surrogate": "SELECT id FROM pedidos WHERE estado = '\ud800'",
+}
+
+
+@pytest.mark.parametrize("sql", FORBIDDEN.values(), ids=FORBIDDEN)
+def test_what_is_forbidden_gives_nothing(store: Path, sql: str) -> None:
+    before = store.read_bytes()
+    assert run_query(store, sql) is None
+    assert store.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "WITH RECURSIVE t(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM t) SELECT COUNT(*) FROM t",
+        "SELECT COUNT(*) FROM pedidos a, pedidos b, pedidos c, pedidos d, pedidos e",
+        "SELECT group_concat(a.estado) FROM pedidos a, pedidos b, pedidos c, pedidos d",
+        "SELECT COUNT(*) FROM " + ", ".join(f"pedidos p{n}" for n in range(40)),
+    ],
+)
+def test_endless_work_costs_a_score_and_nothing_else(store: Path, sql: str) -> None:
+    started = time.thread_time()
+    assert run_query(store, sql) is None
+    assert time.thread_time() - started < 0.5
+    assert rows(store, "SELECT COUNT(*) FROM pedidos") == ((60,),)
+
+
+def test_the_budget_counts_steps(store: Path) -> None:
+    heavy = "SELECT COUNT(*) FROM pedidos a, pedidos b, pedidos c WHERE a.valor + b.valor < c.valor"
+    assert run_query(store, heavy) is None
+    result = run_query(store, heavy, 50 * FREE_STEPS)
+    assert result is not None and FREE_STEPS < result.steps < 10 * FREE_STEPS
+
+
+def test_results_ignore_row_order_column_names_and_float_noise() -> None:
+    gold = [("SP", 0.3), ("RJ", 2.0)]
+    assert same_result(gold, [("RJ", 2), ("SP", 0.1 + 0.2)], ordered=False)
+    assert not same_result(gold, [("RJ", 2), ("SP", 0.1 + 0.2)], ordered=True)
+    assert same_result(gold, [("SP", 0.1 + 0.2), ("RJ", 2)], ordered=True)
+    assert not same_result(gold, [("RJ", 2.001), ("SP", 0.3)], ordered=False)
+    assert not same_result(gold, [*gold, gold[0]], ordered=False)
+    assert not same_result([(1,), (1,), (2,)], [(1,), (2,), (2,)], ordered=False)
+    assert not same_result([(1, 2)], [(1,)], ordered=False)
+    assert not same_result([(None,)], [(0,)], ordered=False)
+    assert not same_result([("1",)], [(1,)], ordered=False)
+    assert same_result([(None,), (1,), ("a",), (b"x",)], [("a",), (b"x",), (None,), (1.0,)], ordered=False)
+
+
+def test_an_answer_is_compared_with_the_gold_query(store: Path) -> None:
+    reference = {"sql": "SELECT estado, SUM(valor) FROM pedidos GROUP BY estado ORDER BY estado", "database": store.name}
+    assert answers_gold(reference, "SELECT estado AS uf, TOTAL(valor) FROM pedidos GROUP BY 1 ORDER BY 1", store.parent).equal
+    reordered = answers_gold(reference, "SELECT estado, SUM(valor) FROM pedidos GROUP BY 1 ORDER BY 1 DESC", store.parent)
+    assert reordered.ran and not reordered.equal
+    assert not answers_gold(reference, "SELECT cor FROM pedidos", store.parent).ran
+
+
+def test_faults_of_the_data_are_errors(store: Path) -> None:
+    with pytest.raises(ValueError, match="there is no database"):
+        gold_result(store.parent / "falta.sqlite", "SELECT 1")
+    with pytest.raises(ValueError, match="gold query does not run"):
+        gold_result(store, "SELECT cor FROM pedidos")
+    with pytest.raises(ValueError, match="databases"):
+        answers_gold({"sql": "SELECT 1", "database": store.name}, "SELECT 1", None)
+
+
+def test_parsing_needs_a_query_that_selects() -> None:
+    assert parse("SELECT 1") is not None
+    assert parse("SELECT") is None
+    assert parse("VALUES (1)") is None
+    assert parse("SELECT a FROM t WHERE b = '" + "x" * 3000 + "'") is None

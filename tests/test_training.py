@@ -1,0 +1,167 @@
+"""The training children for real, in small: SFT, GRPO, answers; killed, interrupted and resumed."""
+
+import json
+import os
+import signal
+import threading
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+
+from data.prepare import prepare
+from tucano.errors import UserError, WorkerCrashed
+from tucano.journal import read_journal
+from tucano.profiles import validated
+from tucano.settings import PipelineSettings
+from tucano.training import launch
+from tucano.training.checkpoints import newest_valid, step_of
+from tucano.training.jobs import Arm, Job, Progress
+from tucano.training.launch import run_job
+
+SMALL = {
+    "data": {"train_prompts": 60, "validation_prompts": 26, "test_prompts": 26, "demonstrations": 80},
+    "model": {"nano_hidden": 32, "nano_layers": 2, "nano_vocabulary": 700, "max_length_tokens": 512},
+    "sft": {"full_weights": True, "max_epochs": 2, "batch_size": 8, "learning_rate": 0.003, "eval_steps": 10, "save_steps": 5},
+    "grpo": {
+        "max_steps": 8,
+        "batch_size": 8,
+        "generations": 4,
+        "micro_batch": 4,
+        "max_completion_tokens": 24,
+        "learning_rate": 0.001,
+        "eval_steps": 2,
+        "save_steps": 2,
+        "patience": 3,
+        "validation_samples": 1,
+    },
+}
+
+
+def settings(**grpo: object) -> PipelineSettings:
+    return validated({**SMALL, "grpo": {**SMALL["grpo"], **grpo}})
+
+
+@pytest.fixture(scope="module")
+def prompts(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("prompts")
+    prepare(settings().data, 7, settings().tasks, folder)
+    return folder
+
+
+def job(kind: str, prompts: Path, place: Path, chosen: PipelineSettings, **more: object) -> Job:
+    (place / "output").mkdir(parents=True, exist_ok=True)
+    plain = chosen.model_dump(mode="json")
+    return Job(kind, plain, str(prompts), str(place / "work"), str(place / "output"), seed=1, threads=1, **more)  # type: ignore[arg-type]
+
+
+@pytest.fixture(scope="module")
+def start(prompts: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The nano model after a short SFT."""
+    place = tmp_path_factory.mktemp("sft")
+    result = run_job(job("sft", prompts, place, settings()), None, lambda progress: None)
+    losses = [loss for _, loss in result["validation_losses"]]
+    assert losses[-1] < losses[0]
+    return place / "output" / "model"
+
+
+def journal_steps(place: Path, name: str) -> list[int]:
+    return [entry.step for entry in read_journal(place / "work" / "journal.jsonl") if name in entry.values]
+
+
+def adapter_bytes(place: Path) -> bytes:
+    return (place / "output" / "adapter" / "adapter_model.safetensors").read_bytes()
+
+
+@pytest.fixture(scope="module")
+def undisturbed(prompts: Path, start: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("grpo")
+    run_job(job("grpo", prompts, place, settings(), base=str(start)), None, lambda progress: None)
+    return place
+
+
+def test_grpo_reports_every_step_and_keeps_the_best(undisturbed: Path) -> None:
+    assert journal_steps(undisturbed, "train/reward/total") == list(range(1, 9))
+    assert journal_steps(undisturbed, "validation/reward") == [0, 2, 4, 6, 8]
+    assert adapter_bytes(undisturbed)
+
+
+def test_a_killed_child_goes_on_from_its_checkpoint_and_ends_as_if_nothing_had_happened(prompts: Path, start: Path, undisturbed: Path, tmp_path: Path) -> None:
+    chosen = job("grpo", prompts, tmp_path, settings(), base=str(start))
+
+    def kill_at_five(progress: Progress) -> None:
+        if progress.step == 5:
+            os.kill(child_of_this_process(), signal.SIGKILL)
+
+    with pytest.raises(WorkerCrashed, match="SIGKILL"):
+        run_job(chosen, None, kill_at_five)
+    newest = newest_valid(tmp_path / "work")
+    assert newest is not None and step_of(newest) == 4
+    seen: list[int] = []
+    run_job(chosen, None, lambda progress: seen.append(progress.step))
+    assert seen == [5, 6, 7, 8]
+    assert adapter_bytes(tmp_path) == adapter_bytes(undisturbed)
+    assert journal_steps(tmp_path, "train/reward/total") == list(range(1, 9))
+
+
+def child_of_this_process() -> int:
+    return next(child.pid for child in psutil.Process().children() if "tucano.training.worker" in " ".join(child.cmdline()))
+
+
+def test_sigterm_saves_the_finished_step(prompts: Path, start: Path, tmp_path: Path) -> None:
+    def end_at_three(progress: Progress) -> None:
+        if progress.step == 3:
+            os.kill(child_of_this_process(), signal.SIGTERM)
+
+    with pytest.raises(WorkerCrashed, match="saved its state"):
+        run_job(job("grpo", prompts, tmp_path, settings(), base=str(start)), None, end_at_three)
+    newest = newest_valid(tmp_path / "work")
+    assert newest is not None and step_of(newest) >= 3
+
+
+def test_a_child_does_not_outlive_its_parent(prompts: Path, start: Path, tmp_path: Path) -> None:
+    """The parent is a process of its own here, killed with SIGKILL while its child trains."""
+    chosen = job("grpo", prompts, tmp_path, settings(max_steps=500, eval_steps=100, save_steps=100), base=str(start))
+    parent = psutil.Popen(
+        [os.sys.executable, "-c", PARENT, json.dumps({name: getattr(chosen, name) for name in chosen.__slots__})],  # type: ignore[attr-defined]
+    )
+    deadline = time.monotonic() + 60
+    while not journal_steps(tmp_path, "train/reward/total"):
+        assert time.monotonic() < deadline and parent.poll() is None
+        time.sleep(0.2)
+    children = parent.children(recursive=True)
+    parent.kill()
+    _, alive = psutil.wait_procs(children, timeout=10)
+    assert children and not alive
+
+
+PARENT = """
+import json, sys
+from tucano.training.jobs import Job
+from tucano.training.launch import run_job
+run_job(Job(**json.loads(sys.argv[1])), None, lambda progress: None)
+"""
+
+
+def test_answers_of_every_arm(prompts: Path, start: Path, undisturbed: Path, tmp_path: Path) -> None:
+    arms = [Arm("sft", str(start)), Arm("seed-1", str(start), str(undisturbed / "output" / "adapter"))]
+    run_job(job("answer", prompts, tmp_path, settings(), arms=arms), None, lambda progress: None)
+    rows = [json.loads(line) for line in (tmp_path / "output" / "answers.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert len(rows) == 2 * 26 * (1 + 4)
+    assert {row["arm"] for row in rows} == {"sft", "seed-1"}
+    assert all(0 <= row["reward"] <= 1 and row["loss"] >= 0 for row in rows)
+
+
+def test_a_users_mistake_in_the_child_is_a_user_error_here(prompts: Path, tmp_path: Path) -> None:
+    plain = job("grpo", prompts, tmp_path, validated({**SMALL, "model": {**SMALL["model"], "name": "no/such-model"}, "sft": {"enabled": False}}), base="no/such-model")
+    with pytest.raises(UserError, match=r"needs model\.revision"):
+        run_job(plain, None, lambda progress: None)
+
+
+def test_nothing_starts_once_the_run_is_being_stopped(prompts: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    stopping = threading.Event()
+    stopping.set()
+    monkeypatch.setattr(launch, "_stopping", stopping)
+    with pytest.raises(WorkerCrashed, match="being stopped"):
+        run_job(job("sft", prompts, tmp_path, settings()), None, lambda progress: None)
