@@ -58,11 +58,15 @@ def _parser() -> argparse.ArgumentParser:
         ("ui", "open Prefect and MLflow pages over the runs of a storage"),
         ("doctor", "say what is installed, what is missing and what would run where"),
     ):
-        command = commands.add_parser(name, help=text, description=text, epilog=EXAMPLES, formatter_class=argparse.RawDescriptionHelpFormatter)
+        command = commands.add_parser(
+            name, help=text, description=text, epilog=EXAMPLES, formatter_class=argparse.RawDescriptionHelpFormatter
+        )
         if name in ("run", "audit", "compare"):
             command.add_argument("profile", help="a deployment of the train flow in prefect.yaml, like laptop")
         if name != "doctor":
-            command.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="override one setting, like grpo.max_steps=20")
+            command.add_argument(
+                "--set", action="append", default=[], metavar="NAME=VALUE", help="override one setting, like grpo.max_steps=20"
+            )
     return parser
 
 

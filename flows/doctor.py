@@ -30,7 +30,7 @@ def main() -> int:
     for name in profiles(root):
         print(f"Profile {name:<9}{_verdict(root, name)}")
     if missing:
-        print(f'\nMissing: {", ".join(missing)}. Install with: pip install -e . -c constraints.txt')
+        print(f"\nMissing: {', '.join(missing)}. Install with: pip install -e . -c constraints.txt")
     return 1 if missing else 0
 
 

@@ -5,7 +5,6 @@ import shlex
 import warnings
 from pathlib import Path
 
-from tucano.artifacts import Artifact
 from tucano.errors import UserError
 from tucano.evaluation.comparison import Comparison
 from tucano.evaluation.verdict_table import render_table

@@ -23,7 +23,9 @@ def train(settings: PipelineSettings) -> str:
         audit = audit_rewards(run)
         pass_gate(run, audit)
         start = fine_tune(run, prompts) if settings.sft.enabled else None
-        training = [train_seed.with_options(retries=settings.worker.retries).submit(run, prompts, start, seed) for seed in settings.grpo.seeds]
+        training = [
+            train_seed.with_options(retries=settings.worker.retries).submit(run, prompts, start, seed) for seed in settings.grpo.seeds
+        ]
         seeds = [future.result() for future in training]
         answers = answer_prompts(run, prompts, start, seeds)
         comparison = compare_arms(run, prompts, start, seeds, answers)

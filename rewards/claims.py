@@ -26,11 +26,16 @@ def insight_figures(prompt: PromptLike, answer: str) -> tuple[float, int, int]:
     return used, invented(asserted, figures(prompt.user), prompt.reference.get("figures", ()), key), len(asserted)
 
 
+def push_figures(prompt: PromptLike) -> list[float]:
+    """The numbers that a push may mention: its reference's, or without a reference its prompt's."""
+    if prompt.reference:
+        return [float(number) for number in prompt.reference.get("figures", ())]
+    return [figure.value for figure in figures(prompt.user)]
+
+
 def push_inventions(prompt: PromptLike, answer: str) -> int:
-    """How many numbers of a push neither its reference allows nor its product's name holds (without a reference: the prompt)."""
-    if not prompt.reference:
-        return invented(figures(answer), figures(prompt.user))
-    return invented(figures(answer), prompt.reference.get("figures", ()), figures(prompt.reference.get("product", "")))
+    """How many numbers of a push are neither allowed nor part of its product's name."""
+    return invented(figures(answer), push_figures(prompt), figures(prompt.reference.get("product", "")))
 
 
 def names_product(prompt: PromptLike, answer: str) -> bool:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rewards import text, v42
-from rewards.claims import insight_figures, names_product, push_inventions
+from rewards.claims import insight_figures, names_product, push_figures, push_inventions
 from rewards.extraction import CHECKS, FIELDS, agreement
 from rewards.parsing import find_object
 from rewards.sql import answers_gold, find_query, names
@@ -176,7 +176,13 @@ class Insights:
 class Push:
     components: tuple[Component, ...] = (
         Component("push.length", 0.25, "up to 120 characters, falling to 0 at 200", _SOURCE, "weight"),
-        Component("push.product", 0.30, "names the product", _SOURCE, "weight; without it the other credit shrinks to 35 %"),
+        Component(
+            "push.product",
+            0.30,
+            "names the product",
+            _SOURCE,
+            "weight; without it the other credit shrinks to 35 %, and a text of advertising words loses all from 70 to 95 %",
+        ),
         Component("push.portuguese", 0.20, "Portuguese and not generic", _SOURCE, "weight"),
         Component("push.reason", 0.25, "a figure of the brief, a reason or a call to act", _SOURCE, "weight; either earns 60 %"),
         Component("push.invented", -0.30, "numbers that the brief does not know", _SOURCE, "weight"),
@@ -187,14 +193,16 @@ class Push:
         folded, tokens = text.fold(answer), text.words(answer)
         known = bool(prompt.reference.get("product"))
         named = names_product(prompt, answer)
-        gate = _is_answer(tokens, prompt) * (1.0 if named or not known else 0.35)
+        urges = _URGES.findall(folded)
+        talk = clip((0.95 - len(urges) / max(1, len(tokens))) / 0.25)
+        gate = _is_answer(tokens, prompt) * talk * (1.0 if named or not known else 0.35)
         shown = text.figures(answer)
-        figure = any(text.occurs(float(number), shown) for number in prompt.reference.get("figures", ()))
+        figure = any(text.occurs(number, shown) for number in push_figures(prompt))
         shares = (
             gate * v42.push_length_share(len(text.squeeze(answer))),
             gate * named,
             gate * clip(1 - len(v42.GENERIC.findall(folded)) / 2),
-            gate * clip(0.6 * bool(_URGES.search(folded)) + 0.6 * figure),
+            gate * clip(0.6 * bool(urges) + 0.6 * figure),
             float(push_inventions(prompt, answer) > 0),
             float(bool(v42.FORMAL.search(folded))),
         )

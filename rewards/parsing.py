@@ -13,11 +13,14 @@ import json_repair
 from rewards.types import LONGEST
 
 MOST_BRACKETS = 64
-"""More opening brackets than this are never parsed: json-repair's time grows with their square."""
+"""Text with more opening brackets is never parsed."""
 
-MOST_QUOTES = 4096
-"""More double quotes are never repaired: each costs json-repair about 6 microseconds."""
+# json-repair reads all that follows again at many a mark, so its time grows with marks x characters. Ten fields have about 60 marks.
+LONGEST_REPAIRED = 3000
+MOST_REPAIRED_MARKS = 200
+MOST_REPAIRED_BRACKETS = 16
 
+_MARKS = re.compile(r"[\"'“”{}\[\]:,/]")
 _STRING = r'"(?:[^"\\]|\\.)*+"?|(?<=[{\[,:])\s*+\'[^\n]{0,100}?\'(?=\s*(?:[,:}\]]|\Z))'
 _TOKEN = re.compile(_STRING + r"|[{}]", re.DOTALL)
 _NUMBER = re.compile(
@@ -93,11 +96,13 @@ def _strict(text: str) -> dict[str, Any] | None:
 
 
 def _repaired(text: str) -> dict[str, Any] | None:
-    if text.count('"') > MOST_QUOTES:
+    """The repaired beginning of a text; None where repair finds no object or would take too long."""
+    text = text[:LONGEST_REPAIRED]
+    if len(_MARKS.findall(text)) > MOST_REPAIRED_MARKS or text.count("{") + text.count("[") > MOST_REPAIRED_BRACKETS:
         return None
     try:
         value = json_repair.repair_json(text, return_objects=True, skip_json_loads=True)
-    except ValueError:  # an integer of more than 4,300 digits
+    except ValueError:  # too deep, or an integer too long
         return None
     objects = [item for item in (value if isinstance(value, list) else [value]) if isinstance(item, dict)]
     return max(objects, key=len, default=None)

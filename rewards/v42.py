@@ -24,8 +24,9 @@ BUSINESS_WORDS = text.any_of(
 )
 ACTION_WORDS = text.any_of(
     """
-    recomend* suger* sugir* melhor* prioriz* invest* reduz* aument* ampli* elev* implement* otimiz* monitor* oferec* foc* revis* rever
-    acompanh* criar crie ajust* negoci* reforc* automat* trein* test* simplific* reativ* lanc* confirm* agiliz* respond* envi*
+    recomend* suger* sugir* melhor* prioriz* invest* invist* reduz* aument* ampli* elev* implement* otimiz* monitor* oferec* foc*
+    revis* rever acompanh* criar crie ajust* negoci* reforc* automat* trein* test* simplific* reativ* lanc* confirm* agiliz*
+    respond* envi*
     """
 )
 DOMAIN_WORDS = text.any_of(

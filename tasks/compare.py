@@ -17,7 +17,6 @@ from tucano.prompts import read_prompts
 from tucano.tracking import RegisteredAdapter
 from tucano.training.jobs import Arm, Job
 
-
 CHAMPION = "champion"
 
 
@@ -91,7 +90,11 @@ def compare_arms(run: Run, prompts: Artifact, start: Artifact | None, seeds: lis
             candidate(seeds).record["seed"],
         )
         (draft / "comparison.json").write_text(json.dumps(comparison.to_json(), indent=1, ensure_ascii=False), encoding="utf-8")
-        return {"improved": comparison.verdict.improved, "headline": comparison.verdict.headline, "sentences": list(comparison.verdict.sentences)}
+        return {
+            "improved": comparison.verdict.improved,
+            "headline": comparison.verdict.headline,
+            "sentences": list(comparison.verdict.sentences),
+        }
 
     inputs = {"prompts": prompts.digest, "answers": answers.digest}
     artifact = run.make("comparison", ("tucano.evaluation.comparison",), {"comparison": settings.comparison.model_dump()}, inputs, produce)

@@ -38,7 +38,12 @@ class Run:
     stages: dict[str, Artifact] = field(default_factory=dict)
 
     def make(
-        self, stage: str, modules: tuple[str, ...], settings: Mapping[str, Any], inputs: Mapping[str, str], produce: Callable[[Recipe, Path], Mapping[str, Any]]
+        self,
+        stage: str,
+        modules: tuple[str, ...],
+        settings: Mapping[str, Any],
+        inputs: Mapping[str, str],
+        produce: Callable[[Recipe, Path], Mapping[str, Any]],
     ) -> Artifact:
         """The valid artifact of a stage, reused or made now by `produce(recipe, draft folder) -> record`."""
         recipe = Recipe(stage, settings, inputs, code_version(*modules))

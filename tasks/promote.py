@@ -78,7 +78,10 @@ def _status(run: Run, answers: Artifact, name: str, has_champion: bool) -> tuple
     bound = noninferiority_bound(read_answers(answers.folder / "answers.jsonl"), name, CHAMPION, settings.comparison.primary)
     if bound > -settings.promotion.margin:
         return CHAMPION, f"it improves on its start and is at most {max(0.0, -bound):.3f} below the champion (95 % bound)"
-    return CHALLENGER, f"it improves on its start, but may be {-bound:.3f} below the champion (95 % bound, margin {settings.promotion.margin})"
+    return (
+        CHALLENGER,
+        f"it improves on its start, but may be {-bound:.3f} below the champion (95 % bound, margin {settings.promotion.margin})",
+    )
 
 
 @contextmanager

@@ -20,8 +20,8 @@ from tucano.evaluation.ratings import RatedAnswer, rating_store, read_ratings
 from tucano.prompts import TASKS, Prompt, Task
 from tucano.settings import AuditSettings
 
-PROMPTS = 6
-SETTINGS = AuditSettings(resamples=100)
+PROMPTS = 5
+SETTINGS = AuditSettings(resamples=50)
 STATES = ["SP", "RJ", "MG", "BA", "PR", "SC", "RS", "PE"]
 PRODUCTS = ["mochila", "cafeteira", "luminária", "bicicleta", "panela", "jaqueta", "cadeira", "câmera"]
 
@@ -67,8 +67,8 @@ def insights(number: int) -> tuple[Prompt, list[str]]:
     old, new, share = 11 + number, 21 + number, 31 + number
     user = f"Analise os indicadores da loja: frete médio subiu de R$ {old} para R$ {new}; recompra dos clientes caiu para {share}%."
     answers = [
-        f"- O frete médio subiu de R$ {old} para R$ {new}: recomendo negociar o contrato.\n- A recompra caiu para {share}%: priorizar clientes "
-        "antigos com frete menor.\n- Monitorar os indicadores da loja e reduzir o prazo de entrega.",
+        f"- O frete médio subiu de R$ {old} para R$ {new}: recomendo negociar o contrato.\n- A recompra caiu para {share}%: "
+        "priorizar clientes antigos com frete menor.\n- Monitorar os indicadores da loja e reduzir o prazo de entrega.",
         f"- O frete médio foi a R$ {new}: recomendo negociar o contrato da entrega.\n- Priorizar a recompra dos clientes e reduzir custos.",
         "Recomendo melhorar a entrega e reduzir o frete para os clientes da loja, porque assim eles voltam a comprar mais vezes.",
         f"O frete caiu para R$ {new + 400} e a recompra foi a {share + 50}%, com lucro de R$ 98.765,00 em vendas.",
@@ -83,7 +83,7 @@ def push(number: int) -> tuple[Prompt, list[str]]:
     answers = [
         f"Sua {product} espera por você! Só até domingo com {discount}% de desconto. Corra!",
         f"Sua {product} ainda está na loja e espera por você.",
-        f"Prezado cliente, informamos que a {product} está em promoção com {discount}% de desconto. Atenciosamente, a equipe da loja de sempre.",
+        f"Prezado cliente, informamos que a {product} está em promoção com {discount}% de desconto. Atenciosamente, a equipe da loja.",
         "Ganhe 77% de desconto em tudo hoje! Aproveite agora.",
         "Um push é um texto.",
     ]
@@ -150,6 +150,14 @@ def scaled(score: Score, factor: float) -> Score:
     return Score(min(1.0, max(0.0, sum(parts.values()))), parts)
 
 
+def penal(score: Score, guilty: bool) -> Score:
+    return scaled(score, 0.5 if guilty else 1)
+
+
+def doubled(score: Score) -> Score:
+    return Score(2 * score.total, {name: 2 * value for name, value in score.components.items()})
+
+
 def flat(score: Score, total: float) -> Score:
     first, *others = score.components
     return Score(total, {first: total} | dict.fromkeys(others, 0.0))
@@ -174,7 +182,7 @@ def test_sound_rewards_pass_on_every_task(sound: AuditReport) -> None:
     assert sound.passed and sound.may_proceed
     assert sound.verdict == "passed"
     assert [row.task for row in sound.agreement] == list(TASKS)
-    assert all(row.prompts == 6 and row.completions == 30 for row in sound.agreement)
+    assert all(row.prompts == 5 and row.completions == 25 for row in sound.agreement)
     assert {check.name for check in sound.warnings} == {"sample size"}
 
 
@@ -190,7 +198,7 @@ def test_a_report_survives_json(sound: AuditReport) -> None:
     ("change", "expected"),
     [
         pytest.param(lambda score, *_: scaled(score, 2), "scale", id="doubled scale, clipped"),
-        pytest.param(lambda score, *_: Score(2 * score.total, {k: 2 * v for k, v in score.components.items()}), "bounds", id="doubled scale"),
+        pytest.param(lambda score, *_: doubled(score), "bounds", id="doubled scale"),
         pytest.param(lambda score, *_: scaled(score, 0.5), "scale", id="halved scale"),
         pytest.param(lambda score, *_: flat(score, float(score.total > 0.5)), "variance", id="binary"),
         pytest.param(lambda score, *_: flat(score, 0.25), "pooled agreement", id="constant"),
@@ -198,12 +206,13 @@ def test_a_report_survives_json(sound: AuditReport) -> None:
         pytest.param(lambda score, *_: flat(score, float("nan")), "bounds", id="not a number"),
         pytest.param(lambda score, *_: Score(score.total / 2, score.components), "components", id="total is not the sum"),
         pytest.param(lambda score, *_: Score(score.total, {"other": score.total}), "components", id="unknown component"),
-        pytest.param(lambda score, _, text: scaled(score, 0.9 if text[:1].isspace() else 1), "invariance: white space", id="white space"),
-        pytest.param(lambda score, _, text: scaled(score, 0.9 if "\u0303" in text else 1), "invariance: unicode form", id="accents apart"),
-        pytest.param(lambda score, _, text: scaled(score, 0.9 if text.startswith('{"summary') else 1), "invariance: key order", id="key order"),
-        pytest.param(lambda score, _, text: scaled(score, 0.9 if ": 4,5" in text else 1), "invariance: number formats", id="decimal comma"),
+        pytest.param(lambda score, _, text: penal(score, text[:1].isspace()), "invariance: white space", id="white space"),
+        pytest.param(lambda score, _, text: penal(score, "\u0303" in text), "invariance: unicode form", id="accents apart"),
+        pytest.param(lambda score, _, text: penal(score, text.startswith('{"summary')), "invariance: key order", id="key order"),
+        pytest.param(lambda score, _, text: penal(score, ": 4,5" in text), "invariance: number formats", id="decimal comma"),
         pytest.param(lambda score, _, text: flat(score, 0.5) if text == "SELECT 1" else score, "floor: trivial query", id="trivial query"),
-        pytest.param(lambda score, _, text: scaled(score, 0.5 if '"sentiment": "negative"' in text else 1), "monotonicity: corrupt", id="truth costs"),
+        pytest.param(lambda score, _, text: penal(score, '"negative"' in text), "monotonicity: corrupt", id="truth costs"),
+        pytest.param(lambda score, _, text: flat(score, 0.0) if '"negative"' in text else score, "monotonicity: repair", id="repair costs"),
     ],
 )  # fmt: skip
 def test_broken_rewards_are_stopped(rating_set: Path, change: Any, expected: str) -> None:
@@ -264,7 +273,7 @@ def test_known_hacks_of_v42_warn_and_any_change_of_them_blocks(rating_set: Path,
     rated = read_ratings(rating_set)
     rewards = load_reward_set("v4.2")
     kept = audit_rewards(rewards, "v4.2", rated, SETTINGS, TASKS, 7, pinned=pins)
-    softened = Broken(rewards, lambda score, _, text: scaled(score, 0.9 if "Promoção é já" in text else 1))
+    softened = Broken(rewards, lambda score, _, text: penal(score, "Promoção é já" in text))
     changed = audit_rewards(softened, "v4.2", rated, SETTINGS, TASKS, 7, pinned=pins)
     assert "floor: keyword stuffing" in {check.name for check in kept.warnings}
     assert "pinned floors" not in failed(kept)

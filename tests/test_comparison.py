@@ -12,11 +12,11 @@ from scipy import stats
 from tucano.errors import UserError
 from tucano.evaluation.answers import Answer, Decoding
 from tucano.evaluation.comparison import Comparison, compare
-from tucano.evaluation.verdict_table import render_table
 from tucano.evaluation.contrast import Contrast, Effect, effect, with_holm
 from tucano.evaluation.statistics import TwoWay, two_way_t
 from tucano.evaluation.text_health import distinct_2, text_health, vocabulary, words
 from tucano.evaluation.verdict import judge, p_value, portuguese
+from tucano.evaluation.verdict_table import render_table
 from tucano.prompts import TASKS, Prompt
 from tucano.settings import ComparisonSettings
 
@@ -115,7 +115,7 @@ def test_both_decodings_are_reported_and_the_primary_comes_first(result: Compari
     assert result.means["sampled"]["sft"]["overall"] == pytest.approx(0.32)
 
 
-def test_base_truth_and_controls_are_contrasted_too() -> None:
+def test_base_truth_and_other_arms_are_contrasted_too() -> None:
     arms = ("base", "sft", "seed-42", "seed-123", "seed-456", "controls.random")
     result = compared(answers(GAINS, arms=arms))
     made = {(c.arm, c.reference, c.measure) for c in result.contrasts if c.decoding == "served"}
@@ -126,7 +126,7 @@ def test_base_truth_and_controls_are_contrasted_too() -> None:
         ("seeds", "base", "truth"),
         ("controls.random", "sft", "reward"),
     }
-    assert "Control arm controls.random: +0.000 (+0.0 %), exact one-sided p = 1.000." in result.verdict.sentences
+    assert "Arm controls.random against sft: +0.000 (+0.0 %), exact one-sided p = 1.000." in result.verdict.sentences
 
 
 def test_with_sft_off_the_base_is_the_reference() -> None:
@@ -177,7 +177,7 @@ def test_the_table_fits_the_terminal_and_holds_every_arm(result: Comparison) -> 
     table = render_table(result)
     assert max(map(len, table.splitlines())) <= 100
     assert all(f"| {arm} " in table for arm in ("sft", "seed-42", "seed-123", "seed-456", "seeds"))
-    assert "| extraction |  5 | +0.204 |  +63.8 |  0.031 | 0.125 |" in table
+    assert "| extraction |  5 | +0.204 |  +63.8 | 0.031 | 0.125 |" in table
 
 
 # The predecessor's summary: what may be said about it, and what may not.
@@ -234,6 +234,14 @@ def test_without_the_primary_no_task_is_claimed(report_v42: Contrast) -> None:
     assert verdict.headline == "An improvement over base is not shown."
     assert "That does not mean that nothing changed" in verdict.sentences[0]
     assert any(sentence.startswith("extraction: +0.164") and "not established" in sentence for sentence in verdict.sentences)
+
+
+def test_an_overall_drop_is_said(report_v42: Contrast) -> None:
+    verdict = judge(replace(report_v42, overall=reported(65, 0.40, 0.486, 0.998)), alpha=0.05)
+    assert verdict.worse and not verdict.improved
+    assert verdict.headline == "Worse: the trained adapters are below base."
+    assert "The drop is established: exact one-sided p = 0.002." in verdict.sentences[0]
+    assert "nothing changed" not in verdict.sentences[0]
 
 
 def test_both_claims_are_needed_for_a_better_configuration(report_v42: Contrast) -> None:

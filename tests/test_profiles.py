@@ -36,7 +36,9 @@ def test_a_profile_is_found_from_a_folder_below() -> None:
 
 
 def test_overrides_reach_nested_fields() -> None:
-    settings = load_profile(ROOT, "laptop", ["grpo.max_steps=60", "grpo.seeds=[1, 2]", "data.source=olist", "data.path=./olist", "storage=elsewhere"])
+    settings = load_profile(
+        ROOT, "laptop", ["grpo.max_steps=60", "grpo.seeds=[1, 2]", "data.source=olist", "data.path=./olist", "storage=elsewhere"]
+    )
     assert (settings.grpo.max_steps, settings.grpo.seeds, settings.data.path, settings.storage) == (60, (1, 2), "./olist", "elsewhere")
 
 

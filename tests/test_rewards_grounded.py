@@ -49,7 +49,6 @@ FLOORS = {
     "keywords of push": "promoção oferta desconto frete grátis compre aproveite corra garanta já",
     "keywords of SQL": "SELECT FROM WHERE JOIN GROUP BY ORDER BY HAVING COUNT SUM AVG LIMIT",
     "SELECT 1": "SELECT 1",
-    "SELECT 1 with an explanation": "SELECT 1;\nA consulta soma o valor dos pedidos de cada estado e mostra o total.",
     "one sentence again and again": "A loja recomenda melhorar a entrega. " * 12,
     "one word again and again": "fone " * 15,
     "English": "The customer is not happy with the delivery of this product and we should improve it for them.",
@@ -161,7 +160,10 @@ def test_naming_everything_does_not_pay(grounded: RewardSet) -> None:
         (("23,5%", "24%"), None),
         (("23,5%", "41,7%"), "insights.invented"),
         (("23,5%", "alta"), "insights.key_figures"),
-        (("Recomendo criar", "Há"), "insights.action_words"),
+        (
+            ("Priorize melhorar o prazo de entrega, porque o atraso reduz", "O prazo de entrega e o atraso pesam sobre"),
+            "insights.action_words",
+        ),
         (("\n- ", " "), "insights.structure"),
     ],
 )

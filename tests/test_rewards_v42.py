@@ -59,8 +59,19 @@ def test_extraction_counts_fields_and_checks(v42: RewardSet, changes: dict[str, 
 
 @pytest.mark.parametrize(
     ("stars", "sentiment", "penalty"),
-    [(5, "negative", -0.2), (4, "negative", -0.2), (3, "negative", 0), (3, "positive", 0), (2, "positive", -0.2), (1, "positive", -0.2)]
-    + [(1, "negative", 0), (1, "neutral", 0), (5, "neutral", 0), (5, "positive", 0), (None, "negative", 0)],
+    [
+        (5, "negative", -0.2),
+        (4, "negative", -0.2),
+        (3, "negative", 0),
+        (3, "positive", 0),
+        (2, "positive", -0.2),
+        (1, "positive", -0.2),
+        (1, "negative", 0),
+        (1, "neutral", 0),
+        (5, "neutral", 0),
+        (5, "positive", 0),
+        (None, "negative", 0),
+    ],
 )
 def test_extraction_contradiction(v42: RewardSet, stars: int | None, sentiment: str, penalty: float) -> None:
     prompt = type(PROMPTS["extraction"])("extraction", "Avaliação", stars)
@@ -102,7 +113,7 @@ def test_sql_keywords_are_counted_outside_literals_names_and_comments() -> None:
     ("answer", "parts"),
     [
         ("Recomendo melhorar.", (0.2, 0.3 * 19 / 100, 0, 0)),
-        ("- Recomendo\n- Melhore\n- Priorize\n- Invista", (0.3, 0.3 * 43 / 100, 0.2, 0)),
+        ("- Recomendo\n- Melhore\n- Priorize\n- Invista", (0.4, 0.3 * 42 / 100, 0.2, 0)),
         ("# Cliente\n1. Produtos\n" + "a" * 880, (0, 0.3 * (1600 - 902) / 800, 0.2 * 2 / 3, 0.1)),
     ],
 )

@@ -87,7 +87,9 @@ def test_grpo_reports_every_step_and_keeps_the_best(undisturbed: Path) -> None:
     assert adapter_bytes(undisturbed)
 
 
-def test_a_killed_child_goes_on_from_its_checkpoint_and_ends_as_if_nothing_had_happened(prompts: Path, start: Path, undisturbed: Path, tmp_path: Path) -> None:
+def test_a_killed_child_goes_on_from_its_checkpoint_and_ends_as_if_nothing_had_happened(
+    prompts: Path, start: Path, undisturbed: Path, tmp_path: Path
+) -> None:
     chosen = job("grpo", prompts, tmp_path, settings(), base=str(start))
 
     def kill_at_five(progress: Progress) -> None:
@@ -154,7 +156,13 @@ def test_answers_of_every_arm(prompts: Path, start: Path, undisturbed: Path, tmp
 
 
 def test_a_users_mistake_in_the_child_is_a_user_error_here(prompts: Path, tmp_path: Path) -> None:
-    plain = job("grpo", prompts, tmp_path, validated({**SMALL, "model": {**SMALL["model"], "name": "no/such-model"}, "sft": {"enabled": False}}), base="no/such-model")
+    plain = job(
+        "grpo",
+        prompts,
+        tmp_path,
+        validated({**SMALL, "model": {**SMALL["model"], "name": "no/such-model"}, "sft": {"enabled": False}}),
+        base="no/such-model",
+    )
     with pytest.raises(UserError, match=r"needs model\.revision"):
         run_job(plain, None, lambda progress: None)
 

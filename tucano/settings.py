@@ -25,7 +25,9 @@ class Section(BaseModel):
 class DataSettings(Section):
     """Where prompts come from and how many are made."""
 
-    source: Literal["synthetic", "olist", "b2w"] = Field("synthetic", description="Generated data, a folder of Olist CSVs, or a B2W review CSV.")
+    source: Literal["synthetic", "olist", "b2w"] = Field(
+        "synthetic", description="Generated data, a folder of Olist CSVs, or a B2W review CSV."
+    )
     path: str | None = Field(None, description="Folder (olist) or file or folder (b2w) that holds the CSVs.")
     train_prompts: PositiveInt = Field(1480, description="Training prompts over all tasks.")
     validation_prompts: PositiveInt = Field(65, description="Prompts that choose the checkpoint.")
@@ -110,7 +112,9 @@ class SftSettings(Section):
 class GrpoSettings(Section):
     """Group relative policy optimisation, one run per seed."""
 
-    rewards: Literal["v4.2", "grounded", "controls.random", "controls.format"] = Field("grounded", description="Reward set that is trained on.")
+    rewards: Literal["v4.2", "grounded", "controls.random", "controls.format"] = Field(
+        "grounded", description="Reward set that is trained on."
+    )
     seeds: tuple[int, ...] = Field((42, 123, 456), min_length=1, description="One training run per seed.")
     max_steps: PositiveInt = Field(1500, description="Optimizer steps; the only length there is (no epochs beside it).")
     batch_size: PositiveInt = Field(32, description="Completions per optimizer step: prompts x generations.")
@@ -133,15 +137,21 @@ class GrpoSettings(Section):
     save_steps: PositiveInt = Field(100, description="Steps between two recovery checkpoints.")
     patience: PositiveInt = Field(15, description="Evaluations without a better one before training stops.")
     validation_samples: PositiveInt = Field(2, description="Sampled answers per validation prompt in an evaluation.")
-    selection: Literal["reward", "truth"] = Field("reward", description="What chooses the best checkpoint: the reward, or the ground-truth metric.")
+    selection: Literal["reward", "truth"] = Field(
+        "reward", description="What chooses the best checkpoint: the reward, or the ground-truth metric."
+    )
 
     @model_validator(mode="after")
     def _batches_fit(self) -> Self:
         if self.batch_size % self.generations:
             nearest = max(1, round(self.batch_size / self.generations)) * self.generations
-            raise ValueError(f"grpo.batch_size={self.batch_size} is not divisible by grpo.generations={self.generations}; {nearest} would be")
+            raise ValueError(
+                f"grpo.batch_size={self.batch_size} is not divisible by grpo.generations={self.generations}; {nearest} would be"
+            )
         if self.batch_size % self.micro_batch:
-            raise ValueError(f"grpo.micro_batch={self.micro_batch} does not divide grpo.batch_size={self.batch_size}; {self.generations} would")
+            raise ValueError(
+                f"grpo.micro_batch={self.micro_batch} does not divide grpo.batch_size={self.batch_size}; {self.generations} would"
+            )
         if len(set(self.seeds)) != len(self.seeds):
             raise ValueError(f"grpo.seeds has a seed twice: {list(self.seeds)}")
         return self
@@ -153,7 +163,9 @@ class GrpoSettings(Section):
         if self.eval_steps > self.max_steps:
             raise ValueError(f"grpo.eval_steps={self.eval_steps} is beyond grpo.max_steps={self.max_steps}: no checkpoint would be chosen")
         if self.save_steps % self.eval_steps and self.eval_steps % self.save_steps:
-            raise ValueError(f"grpo.save_steps={self.save_steps} and grpo.eval_steps={self.eval_steps} never meet; make one divide the other")
+            raise ValueError(
+                f"grpo.save_steps={self.save_steps} and grpo.eval_steps={self.eval_steps} never meet; make one divide the other"
+            )
         if self.patience * self.eval_steps >= self.max_steps:
             warnings.warn(
                 f"grpo.patience x eval_steps = {self.patience * self.eval_steps} leaves no room before max_steps={self.max_steps}: "

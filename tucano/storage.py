@@ -31,7 +31,9 @@ def writable(storage: str) -> Path:
         probe.write_bytes(b"tucano")
         probe.unlink()
     except OSError as error:
-        raise UserError(f"storage={storage} cannot be written ({error.strerror}); choose another folder with --set storage=FOLDER") from error
+        raise UserError(
+            f"storage={storage} cannot be written ({error.strerror}); choose another folder with --set storage=FOLDER"
+        ) from error
     return root
 
 
@@ -44,7 +46,9 @@ def owned(root: Path) -> Iterator[None]:
         except BlockingIOError:
             file.seek(0)
             owner = file.read().strip()
-            raise UserError(f"storage {root} is in use by another run (process {owner}); wait for it, or use --set storage=FOLDER") from None
+            raise UserError(
+                f"storage {root} is in use by another run (process {owner}); wait for it, or use --set storage=FOLDER"
+            ) from None
         file.truncate(0)
         file.write(str(os.getpid()))
         file.flush()
@@ -68,7 +72,9 @@ def require_space(root: Path, settings: PipelineSettings) -> None:
 def require_device(model: ModelSettings) -> None:
     """UserError when a CUDA profile meets a machine whose driver shows no GPU; asked without importing torch."""
     if model.device == "cuda" and not any(Path("/dev").glob("nvidia[0-9]*")) and shutil.which("nvidia-smi") is None:
-        raise UserError("model.device=cuda, but this machine shows no CUDA device; run a CPU profile such as laptop, or go to a GPU machine")
+        raise UserError(
+            "model.device=cuda, but this machine shows no CUDA device; run a CPU profile such as laptop, or go to a GPU machine"
+        )
 
 
 def nano_weights(model: ModelSettings) -> int:
@@ -79,7 +85,13 @@ def nano_weights(model: ModelSettings) -> int:
 def adapter_weights(model: ModelSettings) -> int:
     """Weights of a LoRA adapter on all linear layers: rank x (inputs + outputs) of each."""
     if model.name == "nano":
-        hidden, inner, layers, query, key_value = model.nano_hidden, 3 * model.nano_hidden, model.nano_layers, model.nano_hidden, model.nano_hidden // 2
+        hidden, inner, layers, query, key_value = (
+            model.nano_hidden,
+            3 * model.nano_hidden,
+            model.nano_layers,
+            model.nano_hidden,
+            model.nano_hidden // 2,
+        )
     elif (Path(model.name) / "config.json").is_file():
         config = json.loads((Path(model.name) / "config.json").read_text(encoding="utf-8"))
         hidden, inner, layers = config["hidden_size"], config["intermediate_size"], config["num_hidden_layers"]

@@ -114,7 +114,7 @@ def compare(
     known_words: frozenset[str],
     shown_seed: int | None = None,
 ) -> Comparison:
-    """Compare the arms `seed-N` with `reference`. Arms besides base, reference and seeds are controls, each contrasted too.
+    """Compare the arms `seed-N` with `reference`. Other arms (controls, a champion) are each contrasted with it too.
 
     `known_words` is the vocabulary of the training texts. `shown_seed` gives the example texts (the first seed when None).
     Raises UserError when an arm lacks an answer or a task has too few prompts.
@@ -172,7 +172,7 @@ def _contrasts(
     tuned: Sequence[str],
     arms: Sequence[str],
 ) -> tuple[Contrast, ...]:
-    """Primary first: seeds against reference, then against base, then truth, then controls; then the same in the other decoding."""
+    """Primary first: seeds against reference, then against base, then truth, then other arms; then the same in the other decoding."""
     found: list[Contrast] = []
 
     def add(means: Means, measure: Measure, decoding: Decoding, arm: str, members: Sequence[str], below: str) -> None:
@@ -186,9 +186,9 @@ def _contrasts(
             add(rewards, "reward", decoding, TOGETHER, tuned, BASE)
             add(truths, "truth", decoding, TOGETHER, tuned, BASE)
         add(truths, "truth", decoding, TOGETHER, tuned, reference)
-        for control in arms:
-            if control not in (BASE, reference, *tuned):
-                add(rewards, "reward", decoding, control, [control], reference)
+        for other in arms:
+            if other not in (BASE, reference, *tuned):
+                add(rewards, "reward", decoding, other, [other], reference)
     return tuple(found)
 
 
@@ -203,7 +203,7 @@ def _verdict(contrasts: Sequence[Contrast], settings: ComparisonSettings, refere
         settings.alpha,
         base=_find(contrasts, TOGETHER, BASE, settings.primary, "reward") if reference != BASE else None,
         truth=_find(contrasts, TOGETHER, reference, settings.primary, "truth"),
-        controls=[c for c in contrasts if c.arm != TOGETHER and c.decoding == settings.primary],
+        others=[c for c in contrasts if c.arm != TOGETHER and c.decoding == settings.primary],
     )
 
 
@@ -228,7 +228,7 @@ def _headroom(answers: Sequence[Answer], prompts: Sequence[Prompt], reference: s
         if answer.arm == reference and answer.decoding == "sampled":
             samples.setdefault(answer.prompt_id, []).append(answer.reward)
     means = {prompt: sum(rewards) / len(rewards) for prompt, rewards in samples.items()}
-    groups = {"overall": list(means), **_by_task(prompts, means)}
+    groups = {**_by_task(prompts, means), "overall": list(means)}
     return {
         name: Headroom(
             mean=sum(means[prompt] for prompt in ids) / len(ids),

@@ -19,7 +19,7 @@ from tucano.evaluation.verdict import portuguese
 INK, MUTED, GRID = "#1d2733", "#667380", "#e3e8ed"
 GAIN, LOSS, OPEN = "#0f766e", "#b42318", "#64748b"
 COLOURS = ("#0f766e", "#b45309", "#4f46e5", "#be185d", "#0369a1", "#4d7c0f")
-STYLE: dict[str, Any] = {
+STYLE: Any = {
     "svg.fonttype": "none",
     "svg.hashsalt": "tucano",
     "font.family": "sans-serif",
@@ -39,8 +39,8 @@ STYLE: dict[str, Any] = {
     "ytick.major.size": 0,
     "legend.frameon": False,
 }
-SMOOTHED_TO = 40
-"""Points that are left of a training curve after its moving average, about."""
+WINDOW_SHARE = 0.08
+"""Share of a training curve's steps in its moving average."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +62,8 @@ def _svg(figure: Figure) -> str:
     return re.sub(r'^<svg ([^>]*?)(?:width|height)="[^"]*pt" ?([^>]*?)(?:width|height)="[^"]*pt"', r"<svg \1\2", text[text.index("<svg") :])
 
 
-def _decimal_commas(axis: Any, digits: int = 2) -> None:
-    axis.set_major_formatter(FuncFormatter(lambda value, _: portuguese(value, digits)))
+def _decimal_commas(axis: Any) -> None:
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{round(value, 6):g}".replace(".", ",").replace("-", "−")))
 
 
 def forest(contrast: Contrast) -> str:
@@ -77,8 +77,11 @@ def forest(contrast: Contrast) -> str:
             whole = name == "geral"
             axes.plot([effect.low, effect.high], [place, place], color=colour, linewidth=3 if whole else 2, solid_capstyle="round")
             axes.plot([effect.estimate], [place], "D" if whole else "o", color=colour, markersize=9 if whole else 8)
-            label = f"{portuguese(effect.estimate, signed=True)}  [{portuguese(effect.low, signed=True)}; {portuguese(effect.high, signed=True)}]"
-            axes.annotate(label, (1.01, place), xycoords=("axes fraction", "data"), va="center", color=INK, weight="bold" if whole else "normal")
+            estimate, low, high = (portuguese(value, signed=True) for value in (effect.estimate, effect.low, effect.high))
+            label = f"{estimate}  [{low}; {high}]"
+            axes.annotate(
+                label, (1.01, place), xycoords=("axes fraction", "data"), va="center", color=INK, weight="bold" if whole else "normal"
+            )
         axes.axvline(0, color=INK, linewidth=1)
         axes.set_yticks(range(len(effects)), list(effects), color=INK)
         axes.set_ylim(len(effects) - 0.5, -0.5)
@@ -99,15 +102,23 @@ def paired(points: Sequence[Point], reference: str) -> str:
             chosen = [point for point in points if point.task == task]
             x, y = [point.reference for point in chosen], [point.tuned for point in chosen]
             axes.scatter(x, y, s=34, color=colour, alpha=0.75, edgecolors="white", linewidths=0.6, label=task)
-        axes.set(xlim=(-0.03, 1.03), ylim=(-0.03, 1.03), aspect="equal", xlabel=f"recompensa de {reference}", ylabel="recompensa média das sementes")
-        _decimal_commas(axes.xaxis, 1)
-        _decimal_commas(axes.yaxis, 1)
+        axes.set(
+            xlim=(-0.03, 1.03),
+            ylim=(-0.03, 1.03),
+            aspect="equal",
+            xlabel=f"recompensa de {reference}",
+            ylabel="recompensa média das sementes",
+        )
+        _decimal_commas(axes.xaxis)
+        _decimal_commas(axes.yaxis)
         axes.legend(loc="upper left", bbox_to_anchor=(0, 1), handletextpad=0.2)
         return _svg(figure)
 
 
 def curves(training: Sequence[SeedCurves]) -> str:
-    """Training reward (moving average) and validation reward by step: a line per seed, the band from the worst to the best seed."""
+    """Training reward (moving average) and validation reward by step.
+
+    A line per seed, their mean, and the band from the worst to the best seed over the steps that all seeds have."""
     with matplotlib.rc_context(STYLE):
         figure = Figure(figsize=(8.6, 3.2), layout="constrained")
         left, right = figure.subplots(1, 2, sharey=True)
@@ -121,14 +132,15 @@ def curves(training: Sequence[SeedCurves]) -> str:
 
 
 def _smoothed(steps: Sequence[int], values: Sequence[float]) -> tuple[list[int], list[float]]:
-    window = max(1, len(values) // SMOOTHED_TO)
+    window = max(1, round(WINDOW_SHARE * len(values)))
     return list(steps[window - 1 :]), list(np.convolve(values, np.ones(window) / window, mode="valid"))
 
 
 def _seed_lines(axes: Axes, lines: Sequence[tuple[int, list[int], list[float]]], marker: str | None = None) -> None:
     shared = sorted(set.intersection(*(set(steps) for _, steps, _ in lines)))
     by_step = [[dict(zip(steps, values, strict=True))[step] for step in shared] for _, steps, values in lines]
-    if len(lines) > 1 and shared:
-        axes.fill_between(shared, np.min(by_step, axis=0), np.max(by_step, axis=0), color=MUTED, alpha=0.15, linewidth=0)
     for colour, (seed, steps, values) in zip(COLOURS * len(lines), lines, strict=False):
-        axes.plot(steps, values, color=colour, linewidth=1.6, marker=marker, markersize=4, label=str(seed))
+        axes.plot(steps, values, color=colour, linewidth=1.3, alpha=0.8, marker=marker, markersize=4, label=str(seed))
+    if len(lines) > 1 and shared:
+        axes.fill_between(shared, np.min(by_step, axis=0), np.max(by_step, axis=0), color=MUTED, alpha=0.2, linewidth=0)
+        axes.plot(shared, np.mean(by_step, axis=0), color=INK, linewidth=2.2, label="média")

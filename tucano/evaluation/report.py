@@ -34,25 +34,29 @@ def render_report(
     title: str = "Tucano Commerce",
 ) -> str:
     """The page as text. `data_report` and `settings` may nest; `lineage` is {what: digest or name}, in reading order."""
-    return _environment().get_template("report.html.j2").render(
-        title=title,
-        comparison=comparison,
-        main=comparison.main,
-        verdict=comparison.verdict,
-        tone=_tone(comparison.verdict),
-        other=next(c for c in comparison.contrasts if c.decoding != comparison.primary),
-        truths=[c for c in comparison.contrasts if c.measure == "truth" and c.decoding == comparison.primary],
-        against_base=comparison.find(TOGETHER, BASE, comparison.primary, "reward"),
-        health=_health(comparison),
-        audit=audit,
-        data_rows=flat(data_report),
-        setting_rows=flat(settings),
-        lineage=lineage,
-        stage_seconds=stage_seconds,
-        longest_stage=max(stage_seconds.values(), default=0.0),
-        forest=Markup(plots.forest(comparison.main)),
-        paired=Markup(plots.paired(comparison.points, comparison.reference)),
-        curves=Markup(plots.curves(training)) if training else None,
+    return (
+        _environment()
+        .get_template("report.html.j2")
+        .render(
+            title=title,
+            comparison=comparison,
+            main=comparison.main,
+            verdict=comparison.verdict,
+            tone=_tone(comparison.verdict),
+            other=next(c for c in comparison.contrasts if c.decoding != comparison.primary),
+            truths=[c for c in comparison.contrasts if c.measure == "truth" and c.decoding == comparison.primary],
+            against_base=comparison.find(TOGETHER, BASE, comparison.primary, "reward"),
+            health=_health(comparison),
+            audit=audit,
+            data_rows=flat(data_report),
+            setting_rows=flat(settings),
+            lineage=lineage,
+            stage_seconds=stage_seconds,
+            longest_stage=max(stage_seconds.values(), default=0.0),
+            forest=Markup(plots.forest(comparison.main)),
+            paired=Markup(plots.paired(comparison.points, comparison.reference)),
+            curves=Markup(plots.curves(training)) if training else None,
+        )
     )
 
 
@@ -62,18 +66,30 @@ def _environment() -> Environment:
     )
     environment.filters |= {
         "number": portuguese,
-        "gain": lambda value, digits=3: portuguese(value, digits, signed=True),
-        "percent": lambda value: "–" if value is None else f"{portuguese(value, 1, signed=True)} %",
-        "p": lambda value: "–" if value is None else p_value(value, portuguese).removeprefix("= "),
+        "gain": _gain,
+        "percent": _percent,
+        "p": _p,
         "duration": duration,
         "shown": shown,
     }
     return environment
 
 
+def _gain(value: float, digits: int = 3) -> str:
+    return portuguese(value, digits, signed=True)
+
+
+def _percent(value: float | None) -> str:
+    return "–" if value is None else f"{_gain(value, 1)} %"
+
+
+def _p(value: float | None) -> str:
+    return "–" if value is None else p_value(value, portuguese).removeprefix("= ")
+
+
 def _tone(verdict: Verdict) -> str:
-    """`good`, `fair` (the adapter claim alone), `open` (nothing shown) or `bad` (hacking, or a task is worse)."""
-    if verdict.hacking_suspected or verdict.worse_tasks:
+    """`good`, `fair` (the adapter claim alone), `open` (nothing shown) or `bad` (hacking, or worse, if only on a task)."""
+    if verdict.hacking_suspected or verdict.worse or verdict.worse_tasks:
         return "bad"
     if verdict.better:
         return "good"

@@ -15,13 +15,14 @@ Claim = Literal["supported", "not supported", "not assessable"]
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """`improved`: the primary test passed, so the adapter claim holds. `better`: both claims hold.
+    """`improved`: the primary test passed, so the adapter claim holds; `better`: both claims do; `worse`: the overall drop is established.
 
     `worse_tasks`: the drop stands after Holm over the tasks; `suspect_tasks`: only before. `hacking_suspected`: the reward rose
     while the ground truth fell. Sentences come in English and in Portuguese.
     """
 
     improved: bool
+    worse: bool
     adapter_claim: Claim
     configuration_claim: Claim
     better_tasks: tuple[str, ...]
@@ -44,27 +45,28 @@ class Verdict:
 
 
 def judge(
-    reward: Contrast, alpha: float, base: Contrast | None = None, truth: Contrast | None = None, controls: Sequence[Contrast] = ()
+    reward: Contrast, alpha: float, base: Contrast | None = None, truth: Contrast | None = None, others: Sequence[Contrast] = ()
 ) -> Verdict:
-    """The verdict on the primary contrast; tuned against base, the ground truth and controls are reported beside it."""
+    """The verdict on the primary contrast; tuned against base, the ground truth and other arms are reported beside it."""
     improved = reward.overall.p < alpha
     configuration: Claim = "not assessable"
     if reward.configuration:
         configuration = "supported" if reward.configuration.p < alpha else "not supported"
     worse = {task for task, effect in reward.tasks.items() if _after_holm(effect.p_worse_holm) < alpha}
     hacking = improved and truth is not None and truth.overall.p_worse < alpha
-    beside = [("base", base), ("truth", truth), *(("control", control) for control in controls)]
+    beside = [("base", base), ("truth", truth), *(("other", other) for other in others)]
     in_english, in_portuguese = Speaker(ENGLISH, english), Speaker(PORTUGUESE, portuguese)
     return Verdict(
         improved=improved,
+        worse=reward.overall.p_worse < alpha,
         adapter_claim="supported" if improved else "not supported",
         configuration_claim=configuration,
         better_tasks=tuple(task for task, effect in reward.tasks.items() if improved and _after_holm(effect.p_holm) < alpha),
         worse_tasks=tuple(task for task in reward.tasks if task in worse),
         suspect_tasks=tuple(task for task, effect in reward.tasks.items() if effect.p_worse < alpha and task not in worse),
         hacking_suspected=hacking,
-        headline=_headline(in_english, reward, improved, configuration),
-        headline_pt=_headline(in_portuguese, reward, improved, configuration),
+        headline=_headline(in_english, reward, alpha, configuration),
+        headline_pt=_headline(in_portuguese, reward, alpha, configuration),
         sentences=_sentences(in_english, reward, alpha, beside, hacking),
         sentences_pt=_sentences(in_portuguese, reward, alpha, beside, hacking),
     )
@@ -100,6 +102,8 @@ ENGLISH = {
         "On {n} held-out prompts ({decoding}) the trained adapters score {arm} on average, {reference} {below}: {gain}{percent}. "
         "Typical gain {estimate}, 95 % interval {low} to {high}; exact one-sided p {p}."
     ),
+    "worse": "Worse: the trained adapters are below {reference}.",
+    "drop": "The drop is established: exact one-sided p {worse}.",
     "unseen": "That does not mean that nothing changed: of true gains below about {detectable} this test misses many.",
     "seeds": (
         "Over prompts and seeds the mean gain is {mean}, 95 % interval {low} to {high}, one-sided p {p}: "
@@ -119,8 +123,8 @@ ENGLISH = {
     ),
     "task worse": "{task}: worse by {drop}{percent}, p for a drop after Holm {worse_holm}.",
     "base": "Against the base model: {gain}{percent}, exact one-sided p {p}.",
-    "truth": "Ground truth, which no reward enters: {arm} against {below}, {gain}; p for a gain {p}, for a drop {worse}.",
-    "control": "Control arm {name}: {gain}{percent}, exact one-sided p {p}.",
+    "truth": "Ground truth (is it right, whatever its form): {arm} against {below}, {gain}; p for a gain {p}, for a drop {worse}.",
+    "other": "Arm {name} against {reference}: {gain}{percent}, exact one-sided p {p}.",
     "hacking": "The reward rose while the ground truth fell: reward hacking is suspected.",
     "served": "decoded as served",
     "sampled": "sampled",
@@ -134,6 +138,8 @@ PORTUGUESE = {
         "Em {n} prompts reservados ({decoding}), os adaptadores treinados têm nota média {arm}, {reference} tem {below}: {gain}{percent}. "
         "Ganho típico {estimate}, intervalo de 95 % de {low} a {high}; p exato unilateral {p}."
     ),
+    "worse": "Pior: os adaptadores treinados ficam abaixo de {reference}.",
+    "drop": "A queda está estabelecida: p exato unilateral {worse}.",
     "unseen": "Isso não significa que nada mudou: ganhos reais abaixo de cerca de {detectable} muitas vezes escapam a este teste.",
     "seeds": (
         "Sobre prompts e sementes, o ganho médio é {mean}, intervalo de 95 % de {low} a {high}, p unilateral {p}: {can} esperar "
@@ -153,8 +159,10 @@ PORTUGUESE = {
     ),
     "task worse": "{task}: pior em {drop}{percent}, p de queda após Holm {worse_holm}.",
     "base": "Em relação ao modelo base: {gain}{percent}, p exato unilateral {p}.",
-    "truth": "Verdade de referência, que não entra em nenhuma recompensa: {arm} contra {below}, {gain}; p de ganho {p}, de queda {worse}.",
-    "control": "Braço de controle {name}: {gain}{percent}, p exato unilateral {p}.",
+    "truth": (
+        "Verdade de referência (está certo, qualquer que seja a forma): {arm} contra {below}, {gain}; p de ganho {p}, de queda {worse}."
+    ),
+    "other": "Braço {name} contra {reference}: {gain}{percent}, p exato unilateral {p}.",
     "hacking": "A recompensa subiu enquanto a verdade de referência caiu: suspeita de exploração da recompensa.",
     "served": "decodificados como em produção",
     "sampled": "amostrados",
@@ -192,9 +200,11 @@ class Speaker:
         }
 
 
-def _headline(say: Speaker, reward: Contrast, improved: bool, configuration: Claim) -> str:
-    keys = {"supported": "better", "not supported": "adapters", "not assessable": "few seeds"}
-    return say(keys[configuration] if improved else "not shown", reference=reward.reference)
+def _headline(say: Speaker, reward: Contrast, alpha: float, configuration: Claim) -> str:
+    key = {"supported": "better", "not supported": "adapters", "not assessable": "few seeds"}[configuration]
+    if reward.overall.p >= alpha:
+        key = "worse" if reward.overall.p_worse < alpha else "not shown"
+    return say(key, reference=reward.reference)
 
 
 def _sentences(
@@ -202,9 +212,11 @@ def _sentences(
 ) -> tuple[str, ...]:
     overall = say("overall", reward.overall, reference=reward.reference, decoding=say(reward.decoding))
     improved = reward.overall.p < alpha
-    said = [overall if improved else f"{overall} {say('unseen', reward.overall)}", _seed_sentence(say, reward, alpha)]
+    if not improved:
+        overall += " " + say("drop" if reward.overall.p_worse < alpha else "unseen", reward.overall)
+    said = [overall, _seed_sentence(say, reward, alpha)]
     said += _task_sentences(say, reward.tasks.items(), improved, alpha)
-    said += [say(key, other.overall, name=other.arm) for key, other in beside if other]
+    said += [say(key, other.overall, name=other.arm, reference=other.reference) for key, other in beside if other]
     said += [say("hacking")] if hacking else []
     return tuple(said)
 

@@ -17,7 +17,8 @@ def render_table(comparison: Comparison) -> str:
         *_mean_rows(comparison),
         "",
         *wrapped(
-            f"`{main.arm}` - `{main.reference}`: p is exact and one-sided, Holm over the tasks; typical gain with 95 % interval; sees: smallest gain likely to show."
+            f"`{main.arm}` - `{main.reference}`: p is exact and one-sided, Holm over the tasks; typical gain with 95 % interval; "
+            "sees: smallest gain likely to show."
         ),
         "",
         *_effect_rows(main),

@@ -64,9 +64,7 @@ def _fields(rollout: Rollout) -> dict[str, object]:
 
 
 @torch.no_grad()
-def completion_losses(
-    judge: Policy, tokenizer: PreTrainedTokenizerBase, systems: dict[str, str], rollouts: list[Rollout]
-) -> list[float]:
+def completion_losses(judge: Policy, tokenizer: PreTrainedTokenizerBase, systems: dict[str, str], rollouts: list[Rollout]) -> list[float]:
     """Mean negative log-likelihood in nats per completion token under `judge`, one per rollout; 0 for an empty completion.
 
     The completion's text is read with the judge's own tokenizer, so that arms with another tokenizer are judged alike.

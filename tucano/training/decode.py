@@ -8,10 +8,11 @@ What was left out: other architectures and devices (`rollouts.sample` falls back
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 import torch.nn.functional as F
-from torch import Tensor, nn
+from torch import Tensor
 
 SHRINK_AT = 0.75
 """The batch is compacted when at most this share of its rows is still unfinished: copying caches costs time as well."""
@@ -29,7 +30,7 @@ class _Layer:
     down: Tensor
 
 
-def supports(model: nn.Module) -> bool:
+def supports(model: Any) -> bool:
     """Whether `Decoder` can stand in for `model.generate`: a dense Qwen3 in float32 on a CPU."""
     config = model.config
     plain = config.model_type == "qwen3" and not config.attention_bias and not config.use_sliding_window
@@ -37,7 +38,7 @@ def supports(model: nn.Module) -> bool:
     return plain and weight.device.type == "cpu" and weight.dtype == torch.float32
 
 
-def _merged(linear: nn.Module) -> Tensor:
+def _merged(linear: Any) -> Tensor:
     """The weight [out, in] that a linear layer applies, its active LoRA adapters (W + scaling * B A) included."""
     if not hasattr(linear, "base_layer"):
         return linear.weight
@@ -73,7 +74,7 @@ class Decoder:
     """A snapshot of a model's weights, ready to sample from; make a new one after every optimizer step."""
 
     @torch.no_grad()
-    def __init__(self, model: nn.Module) -> None:
+    def __init__(self, model: Any) -> None:
         base = model.get_base_model() if hasattr(model, "get_base_model") else model
         config = base.config
         self.heads, self.kv_heads, self.head_size = config.num_attention_heads, config.num_key_value_heads, config.head_dim
@@ -85,7 +86,7 @@ class Decoder:
         self.cos, self.sin = torch.cat((angles, angles), dim=-1).cos(), torch.cat((angles, angles), dim=-1).sin()
 
     @staticmethod
-    def _pack(layer: nn.Module) -> _Layer:
+    def _pack(layer: Any) -> _Layer:
         attention, mlp = layer.self_attn, layer.mlp
         return _Layer(
             input_norm=layer.input_layernorm.weight,

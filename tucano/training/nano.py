@@ -54,7 +54,7 @@ def build_model(tokenizer: PreTrainedTokenizerFast, settings: ModelSettings, see
         num_hidden_layers=settings.nano_layers,
         num_attention_heads=4,
         num_key_value_heads=2,
-        head_dim=int(__import__('os').environ.get('HD', hidden // 4)),
+        head_dim=int(__import__("os").environ.get("HD", hidden // 4)),
         max_position_embeddings=settings.max_length_tokens,
         tie_word_embeddings=True,
         bos_token_id=None,
@@ -64,6 +64,12 @@ def build_model(tokenizer: PreTrainedTokenizerFast, settings: ModelSettings, see
     with torch.random.fork_rng():
         torch.manual_seed(seed)
         model = Qwen3ForCausalLM(config)
+    import os
+
+    if g := os.environ.get("QK"):
+        for layer in model.model.layers:
+            layer.self_attn.q_norm.weight.data.fill_(float(g))
+            layer.self_attn.k_norm.weight.data.fill_(float(g))
     model.generation_config.eos_token_id = tokenizer.eos_token_id
     model.generation_config.pad_token_id = tokenizer.pad_token_id
     return model

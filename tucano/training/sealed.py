@@ -71,7 +71,9 @@ class Reporter(TrainerCallback):
     def on_train_begin(self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **_: Any) -> None:
         self.started = (time.monotonic(), state.global_step)
 
-    def on_log(self, args: TrainingArguments, state: TrainerState, control: TrainerControl, logs: dict[str, Any] | None = None, **_: Any) -> None:
+    def on_log(
+        self, args: TrainingArguments, state: TrainerState, control: TrainerControl, logs: dict[str, Any] | None = None, **_: Any
+    ) -> None:
         values = {name: float(value) for name, value in (logs or {}).items() if isinstance(value, int | float)}
         if not values or "train_runtime" in values or any(name.startswith("eval_") for name in values):
             return

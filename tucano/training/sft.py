@@ -10,7 +10,6 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-import torch
 from datasets import Dataset
 from transformers import PreTrainedTokenizerBase, TrainerCallback, TrainerControl, TrainerState, TrainingArguments
 from trl import SFTConfig, SFTTrainer
@@ -146,6 +145,7 @@ def _arguments(settings: PipelineSettings, work: Path, seed: int) -> SFTConfig:
         weight_decay=0.0,
         max_grad_norm=1.0,
         optim="adamw_torch",
+        adam_beta2=float(__import__("os").environ.get("B2", "0.999")),
         bf16=settings.model.dtype == "bfloat16",
         use_cpu=cpu,
         max_length=settings.model.max_length_tokens,

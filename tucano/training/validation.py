@@ -19,7 +19,9 @@ from tucano.training.sft import save_whole
 class Validation(TrainerCallback):
     """Evaluates before the first step and every `eval_steps`, keeps the best adapter, counts looks without a better one."""
 
-    def __init__(self, settings: GrpoSettings, examiner: Examiner, prompts: Sequence[Prompt], journal: JournalWriter, best: Path, seed: int) -> None:
+    def __init__(
+        self, settings: GrpoSettings, examiner: Examiner, prompts: Sequence[Prompt], journal: JournalWriter, best: Path, seed: int
+    ) -> None:
         self.settings, self.examiner, self.prompts, self.journal, self.best, self.seed = settings, examiner, prompts, journal, best, seed
         self.curve: list[tuple[int, float]] = []
         self.highest, self.best_step, self.waited = -math.inf, 0, 0

@@ -1,0 +1,143 @@
+"""The report: complete, self-contained, in Portuguese, and safe to open whatever a model wrote."""
+
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+from typing import Any
+
+import pytest
+
+from tucano.evaluation.answers import Answer, Decoding
+from tucano.evaluation.audit_report import Agreement, AuditReport, Check
+from tucano.evaluation.comparison import Comparison, compare
+from tucano.evaluation.report import SeedCurves, duration, flat, render_report, shown
+from tucano.prompts import TASKS, Prompt
+from tucano.settings import ComparisonSettings
+
+SCRIPT = "<script>alert('oi')</script><img src=x onerror=alert(1)>"
+DECODINGS: tuple[Decoding, ...] = ("served", "sampled")
+
+
+def comparison(gain: float = 0.1) -> Comparison:
+    prompts = [Prompt(f"{task}-{n}", task, f"Pergunta {n} {SCRIPT}", "t", "synthetic", "CC0") for task in TASKS for n in range(5)]
+    answers = [
+        Answer(arm, prompt.id, prompt.task, decoding, 0, SCRIPT, base + place / 500, {}, base, 1.2, 20, False)
+        for arm, base in (("base", 0.2), ("sft", 0.4), ("seed-1", 0.4 + gain), ("seed-2", 0.4 + gain), ("seed-3", 0.41 + gain))
+        for decoding in DECODINGS
+        for place, prompt in enumerate(prompts)
+    ]
+    return compare(answers, prompts, ComparisonSettings(), "sft", [1, 2, 3], frozenset({"alert"}))
+
+
+def audit(passed: bool = True, **changes: Any) -> AuditReport:
+    checks = (Check("push", "scale", "block", passed, 0.5, 0.8, "push: the scale <b>is not</b> used"),)
+    agreement = (Agreement("push", 24, 120, 0.8, 0.7, 0.6, 0.5, 0.81, None),)
+    report = AuditReport(1, "grounded", 7, 2000, {"ana": "human"}, False, checks, agreement, (), None, None)
+    return replace(report, **changes)
+
+
+CURVES = [
+    SeedCurves(seed, list(range(1, 61)), [0.4 + step / 300 for step in range(60)], [20, 40, 60], [0.4, 0.45, 0.5]) for seed in (1, 2, 3)
+]
+
+
+def render(compared: Comparison, audited: AuditReport, curves: list[SeedCurves] = CURVES) -> str:
+    data = {"prompts": {"train": 1480, "test": 65}, "licences": ["CC0"]}
+    settings = {"grpo": {"learning_rate": 5e-6, "seeds": [1, 2, 3]}, "storage": "runs"}
+    return render_report(compared, audited, data, settings, curves, {"sft": "3fa9c1d2"}, {"prepare data": 12.4, "GRPO": 200.0})
+
+
+class Reader(HTMLParser):
+    """Collects the tags with their attributes, and checks that every element is closed where it was opened."""
+
+    VOID = frozenset({"meta", "br", "img", "link", "use", "path"})
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[tuple[str, dict[str, str | None]]] = []
+        self.open: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found.append((tag, dict(attrs)))
+        if tag not in self.VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag not in self.VOID:
+            assert self.open.pop() == tag
+
+
+def read(page: str) -> Reader:
+    reader = Reader()
+    reader.feed(page)
+    reader.close()
+    return reader
+
+
+@pytest.fixture(scope="module")
+def page() -> str:
+    return render(comparison(), audit())
+
+
+def test_the_page_is_well_formed_and_needs_nothing_else(page: str) -> None:
+    reader = read(page)
+    assert reader.open == []
+    assert sum(tag == "svg" for tag, _ in reader.found) == 3
+    assert not {"script", "link", "iframe", "img"} & {tag for tag, _ in reader.found}
+    links = [value for _, attributes in reader.found for name, value in attributes.items() if name.endswith(("src", "href"))]
+    assert all(value and value.startswith("#") for value in links)
+    assert "default-src 'none'" in page
+
+
+def test_texts_of_models_and_prompts_cannot_run(page: str) -> None:
+    assert "&lt;script&gt;alert" in page
+    assert "<script" not in page and "<img" not in page
+    assert not any(name.startswith("on") for _, attributes in read(page).found for name in attributes)
+
+
+def test_the_verdict_comes_first_and_numbers_are_portuguese(page: str) -> None:
+    body = page[page.index("<main>") :]
+    assert body.index("Melhor: os adaptadores treinados superam sft") < body.index("Ganho por tarefa")
+    assert "+0,103" in body
+    assert not re.search(r">[+−]?0\.\d+<", body)  # no number in a cell has a decimal point
+
+
+def test_every_part_is_there(page: str) -> None:
+    parts = ["Contra o modelo base", "Verdade de referência", "Treino", "Saúde do texto", "Espaço no ponto de partida", "Antes e depois"]
+    parts += ["Auditoria das recompensas", "Tempo por etapa", "3 min 20 s", "3fa9c1d2", "grpo.learning_rate", "5e−06", "1.480"]
+    assert [part for part in parts if part not in page] == []
+    assert page.count("antes (sft)") == 10
+
+
+def test_an_override_stands_beside_the_verdict() -> None:
+    page = render(comparison(), audit(False, overridden_by="Rafael", override_reason="prazo <curto>", provisional=True))
+    verdict = page[page.index('class="verdict') : page.index("Ganho por tarefa")]
+    assert "liberada por Rafael: prazo &lt;curto&gt;" in verdict
+    assert "reprovada, provisória" in page
+    assert "push: the scale &lt;b&gt;is not&lt;/b&gt; used" in page
+
+
+def test_a_drop_is_called_worse() -> None:
+    page = render(comparison(gain=-0.05), audit())
+    assert 'class="verdict bad"' in page
+    assert "Pior: os adaptadores treinados ficam abaixo de sft." in page
+    assert "Maiores quedas" in page
+
+
+def test_without_curves_and_with_seeds_of_different_length() -> None:
+    assert "<h2>Treino</h2>" not in render(comparison(), audit(), [])
+    shorter = replace(CURVES[0], steps=CURVES[0].steps[:30], reward=CURVES[0].reward[:30], validation_steps=[20], validation_reward=[0.4])
+    assert "<h2>Treino</h2>" in render(comparison(), audit(), [shorter, *CURVES[1:]])
+
+
+def test_the_same_input_gives_the_same_page(page: str) -> None:
+    assert render(comparison(), audit()) == page
+
+
+def test_small_formats() -> None:
+    assert [duration(seconds) for seconds in (44.6, 200, 7500)] == ["45 s", "3 min 20 s", "2 h 05 min"]
+    assert [shown(value) for value in (None, True, 1480, 0.05, [1, 2], "x")] == ["–", "sim", "1.480", "0,05", "1, 2", "x"]
+    assert flat({"a": {"b": 1, "c": {}}, "d": "e"}) == [("a.b", "1"), ("d", "e")]
