@@ -7,7 +7,7 @@ import sys
 import warnings
 from pathlib import Path
 from types import FrameType
-from typing import NoReturn
+from typing import NoReturn, TextIO
 
 from tucano.errors import GateClosed, TucanoError, UserError
 from tucano.profiles import load_profile, project_root
@@ -132,7 +132,9 @@ def _interrupt(number: int, frame: FrameType | None) -> NoReturn:
     raise KeyboardInterrupt
 
 
-def _show_warning(message: Warning | str, category: type[Warning], *rest: object) -> None:
+def _show_warning(
+    message: Warning | str, category: type[Warning], filename: str, lineno: int, file: TextIO | None = None, line: str | None = None
+) -> None:
     if issubclass(category, UserWarning) and not issubclass(category, DeprecationWarning):
         print(f"tucano: warning: {message}", file=sys.stderr)
 

@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, ParamSpec, TypeVar, cast
+from uuid import UUID
 
 from prefect import get_run_logger, task
 from prefect.artifacts import create_progress_artifact, update_progress_artifact
@@ -65,7 +66,7 @@ def opened(settings: PipelineSettings) -> Iterator[Run]:
     tracker = Tracker.connect(settings.tracking_uri, root)
     plain = settings.model_dump(mode="json")
     name = f"{settings.model.name} {settings.data.source} seed {settings.seed}"
-    tracking_run = tracker.start_pipeline(name, plain, {"settings_digest": digest(plain), "rewards": settings.grpo.rewards})
+    tracking_run = tracker.start_pipeline(name, plain, {"settings_digest": digest(plain), "config_label": config_label(settings)})
     slots = settings.worker.parallel or (1 if settings.model.device == "cuda" else max(1, cores() // settings.worker.threads))
     try:
         yield Run(settings, Store(root), tracker, tracking_run, threading.BoundedSemaphore(slots))
@@ -79,7 +80,11 @@ def _is_transient(task: Task[..., Any], task_run: Any, state: State[Any]) -> boo
     return not launch.stopping() and is_worth_a_retry(state.result(raise_on_failure=False))
 
 
-def stage(name: str, **options: Any) -> Callable[[Callable[..., Any]], Task[..., Any]]:
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def stage(name: str, **options: Any) -> Callable[[Callable[P, R]], Task[P, R]]:
     """A Prefect task without result caching (artifacts do that) that is retried only after interruptions from outside."""
     return task(name=name, cache_policy=NO_CACHE, retry_condition_fn=_is_transient, **options)
 
@@ -91,7 +96,7 @@ def cores() -> int:
 def run_child(run: Run, job: Job, label: str) -> dict[str, Any]:
     """Run a training child; its progress goes to the Prefect log (one line in five seconds) and to a progress artifact."""
     logger = get_run_logger()
-    bar = create_progress_artifact(0.0, key=label.replace(" ", "-"), description=label)
+    bar = cast(UUID, create_progress_artifact(0.0, key=label.replace(" ", "-"), description=label))
     last = 0.0
 
     def show(progress: Progress) -> None:
@@ -104,17 +109,34 @@ def run_child(run: Run, job: Job, label: str) -> dict[str, Any]:
     return launch.run_job(job, run.settings.worker.python, show)
 
 
+NOTE = "tracking_run.txt"
+"""In a stage's work folder: the store and the MLflow run that an interrupted attempt reported to."""
+
+
+def _noted(work: Path, uri: str) -> str | None:
+    """The MLflow run of an earlier attempt, unless it is in another store."""
+    if not (work / NOTE).is_file():
+        return None
+    store, identity = (work / NOTE).read_text(encoding="utf-8").split("\n")
+    return identity if store == uri else None
+
+
+def config_label(settings: PipelineSettings) -> str:
+    """What runs that differ only in their seeds share: MLflow groups curves by it."""
+    return f"{settings.model.name} {settings.data.source} {settings.grpo.rewards} {settings.grpo.advantages}"
+
+
 @contextmanager
-def tracked_training(run: Run, job: Job, name: str, stage: str, seed: int | None, params: Mapping[str, Any]) -> Iterator[str]:
+def tracked_training(
+    run: Run, job: Job, name: str, stage: Literal["sft", "grpo"], seed: int | None, params: Mapping[str, Any]
+) -> Iterator[str]:
     """The MLflow run of a training, one over all attempts; its journal is shipped while the child trains."""
     work = Path(job.work)
     work.mkdir(parents=True, exist_ok=True)
-    note = work / "tracking_run.txt"
-    if not note.is_file():
-        label = f"{run.settings.model.name}/{run.settings.grpo.rewards}/{run.settings.grpo.advantages}"
-        identity = run.tracker.start_training(name, run.tracking_run, stage, seed, label, dict(params))
-        note.write_text(identity, encoding="utf-8")
-    identity = note.read_text(encoding="utf-8")
+    identity = run.tracker.resume_training(_noted(work, run.tracker.uri), run.tracking_run)
+    if identity is None:
+        identity = run.tracker.start_training(name, run.tracking_run, stage, seed, config_label(run.settings), dict(params))
+        (work / NOTE).write_text(f"{run.tracker.uri}\n{identity}", encoding="utf-8")
     shipper = run.tracker.ship_journal(identity, work / "journal.jsonl", through="committed")
     try:
         yield identity

@@ -94,19 +94,19 @@ def test_training_runs_are_flat_and_name_their_parent(tracker: Tracker) -> None:
     }
 
 
-def test_a_retried_stage_goes_on_in_its_run_and_others_get_their_own(tracker: Tracker) -> None:
-    parent = tracker.start_pipeline("p", {}, {})
-    first = tracker.start_training("s", parent, "grpo", 1, "laptop", {"lr": 1})
+def test_a_resumed_training_goes_on_in_its_run_under_the_new_pipeline(tracker: Tracker) -> None:
+    first = tracker.start_training("s", tracker.start_pipeline("p", {}, {}), "grpo", 1, "laptop", {"lr": 1})
     tracker.finish(first, "FAILED")
-    again = tracker.start_training("s", parent, "grpo", 1, "laptop", {"lr": 1})
-    assert again == first and tracker.client.get_run(first).info.status == "RUNNING"
-    others = {
-        tracker.start_training("s", parent, "grpo", 2, "laptop", {}),
-        tracker.start_training("s", parent, "grpo", 1, "controls.random", {}),
-        tracker.start_training("s", parent, "sft", None, "laptop", {}),
-        tracker.start_training("s", tracker.start_pipeline("q", {}, {}), "grpo", 1, "laptop", {}),
-    }
-    assert len(others) == 4 and first not in others
+    parent = tracker.start_pipeline("q", {}, {})
+    assert tracker.resume_training(first, parent) == first
+    run = tracker.client.get_run(first)
+    assert (run.info.status, run.data.tags["mlflow.parentRunId"]) == ("RUNNING", parent)
+
+
+def test_there_is_nothing_to_resume(tracker: Tracker) -> None:
+    parent = tracker.start_pipeline("p", {}, {})
+    assert tracker.resume_training(None, parent) is None
+    assert tracker.resume_training("0123456789abcdef0123456789abcdef", parent) is None
 
 
 def test_metrics_notes_tags_files_and_the_end(tracker: Tracker, run_id: str, tmp_path: Path) -> None:

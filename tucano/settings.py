@@ -94,10 +94,12 @@ Schedule = Literal["constant_with_warmup", "cosine", "linear"]
 
 
 class SftSettings(Section):
-    """Supervised fine-tuning on demonstrations: the start of GRPO and the reference of the comparison."""
+    """Supervised fine-tuning on demonstrations: the start of GRPO and the reference of the comparison.
+
+    The nano model is trained whole, any other model through a LoRA adapter.
+    """
 
     enabled: bool = Field(True, description="Off: GRPO starts from the base model.")
-    full_weights: bool = Field(False, description="Train all weights instead of an adapter; the nano model needs it.")
     max_epochs: PositiveFloat = Field(4, description="Upper limit; training stops earlier at the validation plateau.")
     batch_size: PositiveInt = Field(32, description="Demonstrations per optimizer step.")
     learning_rate: PositiveFloat = Field(2e-4, description="Peak learning rate.")
@@ -206,19 +208,19 @@ class PipelineSettings(Section):
     storage: str = Field("runs", description="Folder that holds everything a run writes.")
     tracking_uri: str | None = Field(None, description="MLflow server or database; a SQLite file in the storage when empty.")
     seed: NonNegativeInt = Field(7, description="Seed of the data, of the nano model and of the comparison.")
-    data: DataSettings = Field(default_factory=DataSettings, description="Prompts and demonstrations.")
-    audit: AuditSettings = Field(default_factory=AuditSettings, description="Rewards against people's scores.")
-    model: ModelSettings = Field(default_factory=ModelSettings, description="What is trained.")
-    sft: SftSettings = Field(default_factory=SftSettings, description="Supervised fine-tuning.")
-    grpo: GrpoSettings = Field(default_factory=GrpoSettings, description="Reinforcement learning.")
-    comparison: ComparisonSettings = Field(default_factory=ComparisonSettings, description="Is it better, and how sure are we?")
-    promotion: PromotionSettings = Field(default_factory=PromotionSettings, description="The registry.")
-    worker: WorkerSettings = Field(default_factory=WorkerSettings, description="Child processes.")
+    data: DataSettings = Field(DataSettings(), description="Prompts and demonstrations.")
+    audit: AuditSettings = Field(AuditSettings(), description="Rewards against people's scores.")
+    model: ModelSettings = Field(ModelSettings(), description="What is trained.")
+    sft: SftSettings = Field(SftSettings(), description="Supervised fine-tuning.")
+    grpo: GrpoSettings = Field(GrpoSettings(), description="Reinforcement learning.")
+    comparison: ComparisonSettings = Field(ComparisonSettings(), description="Is it better, and how sure are we?")
+    promotion: PromotionSettings = Field(PromotionSettings(), description="The registry.")
+    worker: WorkerSettings = Field(WorkerSettings(), description="Child processes.")
 
     @model_validator(mode="after")
     def _nano_is_trained_whole(self) -> Self:
-        if self.model.name == "nano" and not (self.sft.enabled and self.sft.full_weights):
-            raise ValueError("model.name=nano starts from random weights: it needs sft.enabled=true and sft.full_weights=true")
+        if self.model.name == "nano" and not self.sft.enabled:
+            raise ValueError("model.name=nano starts from random weights, which only SFT can train: leave sft.enabled=true")
         return self
 
     @property

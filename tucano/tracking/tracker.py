@@ -54,16 +54,25 @@ class Tracker:
     def start_training(
         self, name: str, parent_run_id: str, stage: Stage, seed: int | None, config_label: str, params: Mapping[str, Any]
     ) -> str:
-        """The training run of a pipeline's stage, seed and configuration: a retry gets the run it had, set to running again."""
+        """A new training run of a pipeline's stage, seed and configuration; returns its id."""
         tags = {"mlflow.parentRunId": parent_run_id, "stage": stage, "seed": seed, "config_label": config_label}
-        return self._again(views.TRAINING, tags) or self._start(views.TRAINING, name, tags, params)
+        return self._start(views.TRAINING, name, tags, params)
 
-    def start_evaluation(
-        self, name: str, parent_run_id: str, arm: str, seed: int | None, config_label: str, params: Mapping[str, Any]
-    ) -> str:
-        """The evaluation run of one arm (base, sft, seed, seeds, control); a retry gets the run it had."""
-        tags = {"mlflow.parentRunId": parent_run_id, "arm": arm, "seed": seed, "config_label": config_label}
-        return self._again(views.EVALUATION, tags) or self._start(views.EVALUATION, name, tags, params)
+    @translated
+    def resume_training(self, run_id: str | None, parent_run_id: str) -> str | None:
+        """The training run of an earlier attempt, running again and now part of this pipeline run; None where there is none."""
+        from mlflow.exceptions import MlflowException
+
+        if run_id is None:
+            return None
+        try:
+            self.client.update_run(run_id, status="RUNNING")
+        except MlflowException as error:
+            if error.error_code != "RESOURCE_DOES_NOT_EXIST":
+                raise
+            return None
+        self.set_tags(run_id, {"mlflow.parentRunId": parent_run_id})
+        return run_id
 
     def ship_journal(self, run_id: str, journal: Path, *, through: Through = "committed") -> Shipper:
         """Start sending a journal's metrics to a run in the background; close the shipper when training has ended."""
@@ -148,17 +157,6 @@ class Tracker:
         for start in range(0, len(rows), PARAMS_PER_CALL):
             self.client.log_batch(run.info.run_id, params=rows[start : start + PARAMS_PER_CALL])
         return str(run.info.run_id)
-
-    @translated
-    def _again(self, experiment: str, tags: Mapping[str, object]) -> str | None:
-        """The run that already carries these tags, running again."""
-        search = " and ".join(f"tags.`{key}` = '{value}'" for key, value in _texts(tags).items())
-        found = self.client.search_runs([self.experiments[experiment]], filter_string=search, max_results=1)
-        if not found:
-            return None
-        run_id = str(found[0].info.run_id)
-        self.client.update_run(run_id, status="RUNNING")
-        return run_id
 
 
 def flat(settings: Mapping[str, Any], prefix: str = "") -> dict[str, str]:

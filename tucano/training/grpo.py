@@ -124,16 +124,19 @@ class GrpoMixin(SealedCheckpoints):
         if input_ids.device.type != "cpu":
             return full(model, input_ids, attention_mask, logits_to_keep, *args, **kwargs)
         order = attention_mask[:, -logits_to_keep:].sum(dim=1).argsort(stable=True)
-        parts, width = [], input_ids.shape[1]
+        width = input_ids.shape[1]
+        all_logps: list[Tensor] = []
+        all_entropies: list[Tensor] = []
         for rows in order.tensor_split(min(LENGTH_GROUPS, len(order))):
             used = attention_mask[rows].any(dim=0).nonzero().squeeze(1)
             first, end = int(used[0]), int(used[-1]) + 1
             kept = logits_to_keep - (width - end)
-            logps, entropies, aux = full(model, input_ids[rows, first:end], attention_mask[rows, first:end], kept, *args, **kwargs)
-            parts.append(tuple(None if part is None else F.pad(part, (0, width - end)) for part in (logps, entropies)))
+            logps, entropies, _ = full(model, input_ids[rows, first:end], attention_mask[rows, first:end], kept, *args, **kwargs)
+            all_logps.append(F.pad(logps, (0, width - end)))
+            if entropies is not None:
+                all_entropies.append(F.pad(entropies, (0, width - end)))
         back = order.argsort()
-        logps, entropies = (None if column[0] is None else torch.cat(column)[back] for column in zip(*parts, strict=True))
-        return logps, entropies, aux
+        return torch.cat(all_logps)[back], torch.cat(all_entropies)[back] if all_entropies else None, None
 
     def _get_train_sampler(self, dataset: Dataset | None = None) -> RepeatSampler:
         sampler = super()._get_train_sampler(dataset)  # type: ignore[misc]
@@ -143,7 +146,7 @@ class GrpoMixin(SealedCheckpoints):
         return sampler
 
     def extra_state(self) -> dict[str, Any]:
-        return {"step": self._step, "buffered_inputs": self._buffered_inputs, "validation": self.validation.state()}  # type: ignore[attr-defined]
+        return {"step": self._step, "buffered_inputs": self._buffered_inputs, "validation": self.validation.state()}
 
     def restore(self, state: dict[str, Any]) -> None:
         self._step, self._buffered_inputs = state["step"], state["buffered_inputs"]

@@ -57,6 +57,7 @@ def build_model(tokenizer: PreTrainedTokenizerFast, settings: ModelSettings, see
         head_dim=int(__import__("os").environ.get("HD", hidden // 4)),
         max_position_embeddings=settings.max_length_tokens,
         tie_word_embeddings=True,
+        initializer_range=hidden**-0.5,  # the library's 0.02 is for wide models; here it halves what SFT learns per step
         bos_token_id=None,
         eos_token_id=tokenizer.eos_token_id,
         pad_token_id=tokenizer.pad_token_id,
@@ -64,12 +65,6 @@ def build_model(tokenizer: PreTrainedTokenizerFast, settings: ModelSettings, see
     with torch.random.fork_rng():
         torch.manual_seed(seed)
         model = Qwen3ForCausalLM(config)
-    import os
-
-    if g := os.environ.get("QK"):
-        for layer in model.model.layers:
-            layer.self_attn.q_norm.weight.data.fill_(float(g))
-            layer.self_attn.k_norm.weight.data.fill_(float(g))
     model.generation_config.eos_token_id = tokenizer.eos_token_id
     model.generation_config.pad_token_id = tokenizer.pad_token_id
     return model

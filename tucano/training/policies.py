@@ -5,7 +5,7 @@ A base comes from a local folder or, by name and pinned revision, from the hub; 
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import torch
 from peft import LoraConfig, PeftModel, get_peft_model
@@ -15,7 +15,7 @@ from tucano.errors import UserError
 from tucano.settings import ModelSettings
 
 LORA_TARGETS = ["q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"]
-Policy = PreTrainedModel | PeftModel
+Policy: TypeAlias = PreTrainedModel | PeftModel
 
 
 def load_policy(

@@ -108,8 +108,6 @@ def run(job: Job) -> dict[str, object] | None:
 
 def _start(job: Job, settings: PipelineSettings, examples: list[Prompt]) -> tuple[Policy, PreTrainedTokenizerBase]:
     if settings.model.name != "nano":
-        if settings.sft.full_weights:
-            return load_base(settings.model, job.base)
         return load_policy(settings.model, job.base, None, trainable=True, seed=job.seed)
     folder = Path(job.work) / "base"
     if checkpoints.fault(folder) is not None:
@@ -145,7 +143,6 @@ def _arguments(settings: PipelineSettings, work: Path, seed: int) -> SFTConfig:
         weight_decay=0.0,
         max_grad_norm=1.0,
         optim="adamw_torch",
-        adam_beta2=float(__import__("os").environ.get("B2", "0.999")),
         bf16=settings.model.dtype == "bfloat16",
         use_cpu=cpu,
         max_length=settings.model.max_length_tokens,
