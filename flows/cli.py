@@ -89,7 +89,7 @@ def _run(arguments: argparse.Namespace) -> int:
 
     settings = _settings(arguments)
     _prefect_home(settings)
-    return inprocess.run(settings, arguments.profile, arguments.set)
+    return inprocess.run(settings, arguments.profile)
 
 
 def _audit(arguments: argparse.Namespace) -> int:

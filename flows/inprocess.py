@@ -12,7 +12,7 @@ from tucano.settings import PipelineSettings
 from tucano.storage import owned, writable
 
 
-def run(settings: PipelineSettings, profile: str, overrides: list[str]) -> int:
+def run(settings: PipelineSettings, profile: str) -> int:
     """Run the train flow to its verdict and say what to do next."""
     print("tucano: starting Prefect (10 to 20 seconds) ...", flush=True)
     warnings.filterwarnings("ignore", category=UserWarning, module="pydantic")
@@ -21,12 +21,11 @@ def run(settings: PipelineSettings, profile: str, overrides: list[str]) -> int:
     with owned(writable(settings.storage)):
         report = train(settings)
     print(f"\n{_last_verdict(settings)}\n")
-    again = "".join(f" --set {shlex.quote(override)}" for override in overrides)
     storage = "" if settings.storage == "runs" else f" --set storage={shlex.quote(settings.storage)}"
     print(f"Report           {report}")
     print(f"See the runs     tucano ui{storage}")
-    print(f"Verdict again    tucano compare {profile}{again}")
-    print(f"Change a thing   tucano run {profile}{again} --set grpo.max_steps=80")
+    print(f"Verdict again    tucano compare {profile}{storage}")
+    print(f"Change a thing   tucano run {profile}{storage} --set grpo.max_steps=80")
     return 0
 
 

@@ -1,0 +1,107 @@
+"""The command as a person meets it: help, and one clear sentence with exit code 2 for each mistake, nothing lost."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+HEADER = "review_id,order_id,review_score,review_comment_title,review_comment_message,review_creation_date,review_answer_timestamp\n"
+
+
+def tucano(*arguments: str, folder: Path = ROOT) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "PREFECT_SERVER_ANALYTICS_ENABLED": "false"}
+    command = [sys.executable, "-m", "flows.cli", *arguments]
+    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=240, check=False)
+
+
+def refused(*overrides: str) -> str:
+    """The one sentence on standard error of a refused `tucano run laptop`."""
+    pairs = [part for override in overrides for part in ("--set", override)]
+    result = tucano("run", "laptop", *pairs)
+    assert result.returncode == 2, result.stderr
+    assert "Traceback" not in result.stderr + result.stdout
+    sentences = [line for line in result.stderr.splitlines() if line.startswith("tucano: ") and "warning" not in line]
+    assert len(sentences) == 1, result.stderr
+    return sentences[0]
+
+
+def test_help_has_examples() -> None:
+    shown = tucano("--help").stdout
+    assert "tucano run laptop" in shown and "tucano ui" in shown
+    assert "--set NAME=VALUE" in tucano("run", "--help").stdout
+
+
+def test_unknown_profile_and_setting_suggest_the_nearest() -> None:
+    result = tucano("run", "latpop")
+    assert result.returncode == 2 and "did you mean 'laptop'" in result.stderr
+    assert "did you mean 'grpo.max_steps'" in refused("grpo.max_step=3")
+
+
+def test_outside_the_project(tmp_path: Path) -> None:
+    result = tucano("run", "laptop", folder=tmp_path)
+    assert result.returncode == 2 and "no prefect.yaml" in result.stderr
+
+
+def test_a_storage_that_cannot_be_written(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    assert "cannot be written" in refused(f"storage={tmp_path / 'file' / 'runs'}")
+
+
+def test_no_space_for_checkpoints_is_known_before_training(tmp_path: Path) -> None:
+    assert "GB free" in refused(f"storage={tmp_path}", "model.nano_hidden=200000", "model.nano_layers=100")
+
+
+def test_cuda_without_cuda(tmp_path: Path) -> None:
+    if shutil.which("nvidia-smi") or any(Path("/dev").glob("nvidia[0-9]*")):
+        pytest.skip("this machine has a CUDA device")
+    assert "shows no CUDA device" in refused(f"storage={tmp_path}", "model.device=cuda")
+
+
+def test_an_unreachable_tracking_uri(tmp_path: Path) -> None:
+    assert "tracking_uri=http://127.0.0.1:9 cannot be used" in refused(f"storage={tmp_path}", "tracking_uri=http://127.0.0.1:9")
+
+
+def olist(folder: Path, reviews: bytes) -> Path:
+    """A folder with a review file alone: what is wrong with it, or what else is missing, must be said."""
+    folder.mkdir()
+    (folder / "olist_order_reviews_dataset.csv").write_bytes(reviews)
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("name", "reviews", "said"),
+    [
+        ("empty", b"", "empty"),
+        ("only a header", HEADER.encode(), "row"),
+        ("a column is missing", HEADER.replace("review_score,", "").encode(), "review_score"),
+        ("not UTF-8", (HEADER + "a,b,5,,p\u00e9ssimo,2018-01-01,2018-01-02\n").encode("latin-1"), "UTF-8"),
+    ],
+)
+def test_a_bad_csv_is_named_with_its_mend(name: str, reviews: bytes, said: str, tmp_path: Path) -> None:
+    folder = olist(tmp_path / "olist", reviews)
+    sentence = refused(f"storage={tmp_path / 'runs'}", "data.source=olist", f"data.path={folder}")
+    assert said in sentence and ".csv" in sentence
+
+
+def test_a_missing_csv_is_named(tmp_path: Path) -> None:
+    assert str(tmp_path / "nowhere") in refused(f"storage={tmp_path / 'runs'}", "data.source=olist", f"data.path={tmp_path / 'nowhere'}")
+
+
+def test_too_few_prompts_of_a_task(tmp_path: Path) -> None:
+    sentence = refused(f"storage={tmp_path}", "data.test_prompts=12")
+    assert "5 are needed" in sentence
+
+
+def test_no_comparison_yet(tmp_path: Path) -> None:
+    result = tucano("compare", "laptop", "--set", f"storage={tmp_path}")
+    assert result.returncode == 2 and "holds no comparison yet" in result.stderr
+
+
+def test_doctor_names_what_is_there() -> None:
+    result = tucano("doctor")
+    assert result.returncode == 0
+    assert "torch" in result.stdout and "Profile laptop   runs here" in result.stdout
