@@ -47,7 +47,6 @@ def answer_prompts(run: Run, prompts: Artifact, start: Artifact | None, seeds: l
 
     parts = {
         "comparison": settings.comparison.model_dump(exclude={"primary", "alpha"}),
-        "rewards": settings.grpo.rewards,
         "max_completion_tokens": settings.grpo.max_completion_tokens,
         "seed": settings.seed,
     }

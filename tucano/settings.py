@@ -14,6 +14,7 @@ SMALLEST_STRATUM = 5
 """Fewer prompts of a task than this cannot be compared: an exact one-sided signed-rank test of 4 cannot reach p < .05."""
 
 Share = Annotated[float, Field(ge=0, le=1)]
+RewardSetName = Literal["v4.2", "grounded", "controls.random", "controls.format"]
 
 
 class Section(BaseModel):
@@ -114,9 +115,7 @@ class SftSettings(Section):
 class GrpoSettings(Section):
     """Group relative policy optimisation, one run per seed."""
 
-    rewards: Literal["v4.2", "grounded", "controls.random", "controls.format"] = Field(
-        "grounded", description="Reward set that is trained on."
-    )
+    rewards: RewardSetName = Field("grounded", description="Reward set that is trained on.")
     seeds: tuple[int, ...] = Field((42, 123, 456), min_length=1, description="One training run per seed.")
     max_steps: PositiveInt = Field(1500, description="Optimizer steps; the only length there is (no epochs beside it).")
     batch_size: PositiveInt = Field(32, description="Completions per optimizer step: prompts x generations.")
@@ -180,6 +179,7 @@ class GrpoSettings(Section):
 class ComparisonSettings(Section):
     """How arms are compared; fixed before training."""
 
+    rewards: RewardSetName = Field("grounded", description="Reward set that scores the held-out answers, whatever was trained on.")
     primary: Literal["served", "sampled"] = Field("served", description="Decoding that the primary test uses.")
     served_temperature: PositiveFloat = Field(0.1, description="Temperature an answer is served with.")
     samples: PositiveInt = Field(4, description="Answers per prompt in the sampled decoding (T=1).")
