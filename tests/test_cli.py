@@ -65,35 +65,12 @@ def test_an_unreachable_tracking_uri(tmp_path: Path) -> None:
     assert "tracking_uri=http://127.0.0.1:9 cannot be used" in refused(f"storage={tmp_path}", "tracking_uri=http://127.0.0.1:9")
 
 
-def olist(folder: Path, reviews: bytes) -> Path:
-    """A folder with a review file alone: what is wrong with it, or what else is missing, must be said."""
-    folder.mkdir()
-    (folder / "olist_order_reviews_dataset.csv").write_bytes(reviews)
-    return folder
-
-
-@pytest.mark.parametrize(
-    ("name", "reviews", "said"),
-    [
-        ("empty", b"", "empty"),
-        ("only a header", HEADER.encode(), "row"),
-        ("a column is missing", HEADER.replace("review_score,", "").encode(), "review_score"),
-        ("not UTF-8", (HEADER + "a,b,5,,p\u00e9ssimo,2018-01-01,2018-01-02\n").encode("latin-1"), "UTF-8"),
-    ],
-)
-def test_a_bad_csv_is_named_with_its_mend(name: str, reviews: bytes, said: str, tmp_path: Path) -> None:
-    folder = olist(tmp_path / "olist", reviews)
-    sentence = refused(f"storage={tmp_path / 'runs'}", "data.source=olist", f"data.path={folder}")
-    assert said in sentence and ".csv" in sentence
-
-
-def test_a_missing_csv_is_named(tmp_path: Path) -> None:
-    assert str(tmp_path / "nowhere") in refused(f"storage={tmp_path / 'runs'}", "data.source=olist", f"data.path={tmp_path / 'nowhere'}")
-
-
-def test_too_few_prompts_of_a_task(tmp_path: Path) -> None:
-    sentence = refused(f"storage={tmp_path}", "data.test_prompts=12")
-    assert "5 are needed" in sentence
+def test_a_fault_found_inside_the_flow_is_one_sentence_too(tmp_path: Path) -> None:
+    """The other faults of CSV files and of too small data are tests of data.prepare; this one goes through Prefect."""
+    reviews = tmp_path / "reviews.csv"
+    reviews.write_bytes("submission_date;overall_rating\n2018-01-01;p\u00e9ssimo\n".encode("latin-1"))
+    sentence = refused(f"storage={tmp_path / 'runs'}", "data.source=b2w", f"data.path={reviews}")
+    assert "UTF-8" in sentence and str(reviews) in sentence
 
 
 def test_no_comparison_yet(tmp_path: Path) -> None:

@@ -173,3 +173,19 @@ def test_nothing_starts_once_the_run_is_being_stopped(prompts: Path, tmp_path: P
     monkeypatch.setattr(launch, "_stopping", stopping)
     with pytest.raises(WorkerCrashed, match="being stopped"):
         run_job(job("sft", prompts, tmp_path, settings()), None, lambda progress: None)
+
+
+def test_a_given_model_gets_an_adapter_in_sft_and_grpo_goes_on_training_it(prompts: Path, start: Path, tmp_path: Path) -> None:
+    """A local Qwen3 folder stands for a downloaded model; the path through LoRA is the one that a real model takes."""
+    given = validated({**SMALL, "model": {"name": str(start), "max_length_tokens": 512}, "sft": {**SMALL["sft"], "max_epochs": 1}})
+    run_job(job("sft", prompts, tmp_path / "sft", given, base=str(start)), None, lambda progress: None)
+    adapter = tmp_path / "sft" / "output" / "adapter"
+    before = (adapter / "adapter_model.safetensors").read_bytes()
+    chosen = job("grpo", prompts, tmp_path / "grpo", given, base=str(start), adapter=str(adapter))
+    result = run_job(chosen, None, lambda progress: None)
+    assert result["steps"] == 8
+    if result["best_step"] > 0:
+        assert adapter_bytes(tmp_path / "grpo") != before
+    arms = [Arm("base", str(start)), Arm("sft", str(start), str(adapter))]
+    (tmp_path / "answers").mkdir()
+    assert run_job(job("answer", prompts, tmp_path / "answers", given, arms=arms), None, lambda progress: None) == {"arms": ["base", "sft"]}

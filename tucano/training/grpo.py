@@ -33,7 +33,7 @@ from tucano.training.validation import Validation
 
 ALGORITHMS: dict[str, Advantages] = {"gdpo": gdpo.advantages, "group": group.advantages}
 LENGTH_GROUPS = 4
-"""A micro-batch is read in this many parts of similar length, so that little padding is computed."""
+"""A micro-batch is read in this many parts with prompts of similar length, so that little padding is computed."""
 
 
 class Rewards:
@@ -119,12 +119,13 @@ class GrpoMixin(SealedCheckpoints):
     def _get_per_token_logps_and_entropies(
         self, model: Any, input_ids: Tensor, attention_mask: Tensor, logits_to_keep: int, *args: Any, **kwargs: Any
     ) -> tuple[Tensor, Tensor | None, Tensor | None]:
-        """[B, T] log-probabilities and entropies, read in parts of similar length without their common padding (CPU)."""
+        """[B, T] log-probabilities and entropies, read in parts of similar prompts without their common padding (CPU)."""
         full = super()._get_per_token_logps_and_entropies  # type: ignore[misc]
         if input_ids.device.type != "cpu":
             return full(model, input_ids, attention_mask, logits_to_keep, *args, **kwargs)
-        order = attention_mask[:, -logits_to_keep:].sum(dim=1).argsort(stable=True)
         width = input_ids.shape[1]
+        prompt, completion = attention_mask.split((width - logits_to_keep, logits_to_keep), dim=1)
+        order = (prompt.sum(dim=1) * width + completion.sum(dim=1)).argsort(stable=True)
         all_logps: list[Tensor] = []
         all_entropies: list[Tensor] = []
         for rows in order.tensor_split(min(LENGTH_GROUPS, len(order))):

@@ -1,0 +1,166 @@
+"""The whole pipeline through the command, in small: interrupted, killed, finished, reused, damaged, refused, overridden.
+
+The tests tell one story on one storage and run in their order.
+"""
+
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+
+ROOT = Path(__file__).parent.parent
+SMALL = {
+    "data.train_prompts": 60,
+    "data.validation_prompts": 26,
+    "data.test_prompts": 26,
+    "data.demonstrations": 80,
+    "model.nano_hidden": 32,
+    "model.nano_layers": 2,
+    "model.nano_vocabulary": 700,
+    "sft.max_epochs": 3,
+    "sft.eval_steps": 5,
+    "sft.save_steps": 5,
+    "grpo.seeds": [42, 123],
+    "grpo.max_steps": 8,
+    "grpo.batch_size": 8,
+    "grpo.generations": 4,
+    "grpo.micro_batch": 8,
+    "grpo.max_completion_tokens": 24,
+    "grpo.eval_steps": 2,
+    "grpo.save_steps": 2,
+    "grpo.patience": 3,
+    "audit.resamples": 200,
+}
+STAGES = ["data", "audit", "sft", "grpo-seed-42", "grpo-seed-123", "answers", "comparison", "report"]
+
+
+@pytest.fixture(scope="module")
+def storage(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("runs")
+
+
+def started(storage: Path, **more: object) -> subprocess.Popen[str]:
+    overrides = {**SMALL, "storage": storage, **{name.replace("__", "."): value for name, value in more.items()}}
+    pairs = [part for name, value in overrides.items() for part in ("--set", f"{name}={value}")]
+    return subprocess.Popen(
+        [sys.executable, "-m", "flows.cli", "run", "laptop", *pairs],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,
+        env={**os.environ, "PYTHONUNBUFFERED": "1"},
+    )
+
+
+def lines_until(process: subprocess.Popen[str], pattern: str) -> Iterator[str]:
+    """The lines that a run prints, up to the first that has the pattern."""
+    assert process.stdout is not None
+    for line in process.stdout:
+        yield line
+        if re.search(pattern, line):
+            return
+    raise AssertionError(f"the run ended without a line like {pattern!r}")
+
+
+def finished(process: subprocess.Popen[str]) -> tuple[int, str]:
+    output, _ = process.communicate(timeout=240)
+    return process.returncode, output
+
+
+def training_children(process: subprocess.Popen[str]) -> list[psutil.Process]:
+    children = psutil.Process(process.pid).children(recursive=True)
+    return [child for child in children if "tucano.training.worker" in " ".join(child.cmdline())]
+
+
+def whys(output: str) -> dict[str, str]:
+    """What the run said about each stage: {stage: "reused, ..." or "runs, ..."}."""
+    return dict(re.findall(r"^\d\d:\d\d:\d\d  ([\w-]+): ((?:reused|runs), .*)$", output, flags=re.MULTILINE))
+
+
+def test_ctrl_c_leaves_no_process_and_says_how_to_go_on(storage: Path) -> None:
+    process = started(storage)
+    list(lines_until(process, r"sft +step"))
+    (child,) = training_children(process)
+    process.send_signal(signal.SIGINT)
+    code, output = finished(process)
+    assert code == 130 and "the same command goes on from here" in output and "Traceback" not in output
+    _, alive = psutil.wait_procs([child], timeout=5)
+    assert not alive
+
+
+def test_a_killed_child_is_started_again_and_the_flow_completes(storage: Path) -> None:
+    process = started(storage)
+    seen = "".join(lines_until(process, r"grpo-seed-\d+: runs"))
+    deadline = time.monotonic() + 60
+    while not list(storage.glob("work/grpo-seed-*/*/checkpoint-*/COMPLETE.json")):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    training_children(process)[0].kill()
+    code, output = finished(process)
+    assert code == 0, output
+    assert "Retry 1/" in output or "killed by SIGKILL" in output
+    assert "| overall" in output and "tucano ui" in output
+    assert whys(seen)["data"].startswith("reused"), "Ctrl-C had not lost what was done"
+
+
+def test_a_second_run_reuses_every_stage_within_a_minute(storage: Path) -> None:
+    began = time.monotonic()
+    code, output = finished(started(storage))
+    assert code == 0 and time.monotonic() - began < 60
+    assert {name: why.split(",")[0] for name, why in whys(output).items()} == dict.fromkeys(STAGES, "reused")
+
+
+def test_a_truncated_file_runs_its_stage_and_what_depends_on_it(storage: Path) -> None:
+    (adapter,) = storage.glob("artifacts/grpo-seed-42/*/adapter/adapter_model.safetensors")
+    adapter.write_bytes(adapter.read_bytes()[:-100])
+    code, output = finished(started(storage))
+    said = whys(output)
+    assert code == 0
+    assert "adapter_model.safetensors was changed or truncated" in said["grpo-seed-42"]
+    assert "input seed-42" in said["answers"] and "input answers" in said["comparison"]
+    assert all(said[stage].startswith("reused") for stage in ("data", "audit", "sft", "grpo-seed-123"))
+
+
+def shuffled_ratings(folder: Path) -> Path:
+    """The committed rating set with every rating turned round: nobody's rewards agree with that."""
+    shutil.copytree(ROOT / "data" / "ratings", folder)
+    rows = [json.loads(line) for line in (folder / "ratings.jsonl").read_text(encoding="utf-8").splitlines()]
+    turned = [{**row, "rating": 6 - row["rating"]} for row in rows]
+    (folder / "ratings.jsonl").write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in turned), encoding="utf-8")
+    return folder
+
+
+def test_a_failed_audit_stops_before_sft_and_an_override_goes_on_and_is_recorded(storage: Path, tmp_path: Path) -> None:
+    ratings = shuffled_ratings(tmp_path / "ratings")
+    code, output = finished(started(storage, audit__ratings=ratings, sft__max_epochs=2))
+    assert code == 1 and "nothing was trained" in output and "FAILED" in output.upper()
+    assert "sft" not in whys(output)
+    code, output = finished(
+        started(storage, audit__ratings=ratings, audit__override_by="Ana Souza", audit__override_reason="piloto interno")
+    )
+    assert code == 0
+    report = re.search(r"Report +(\S+)", output)
+    assert report is not None
+    page = Path(report[1]).read_text(encoding="utf-8")
+    assert "Ana Souza" in page and "piloto interno" in page
+    tags = newest_pipeline_tags(storage)
+    assert (tags["audit.override_by"], tags["audit.override_reason"]) == ("Ana Souza", "piloto interno")
+
+
+def newest_pipeline_tags(storage: Path) -> dict[str, str]:
+    from mlflow import MlflowClient
+
+    client = MlflowClient(f"sqlite:///{storage}/mlflow/mlflow.db")
+    experiment = client.get_experiment_by_name("tucano-pipelines")
+    assert experiment is not None
+    return dict(client.search_runs([experiment.experiment_id], order_by=["attributes.start_time DESC"])[0].data.tags)
