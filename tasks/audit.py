@@ -9,7 +9,7 @@ from prefect.artifacts import create_markdown_artifact
 from tasks.context import Run, stage
 from tucano.artifacts import Artifact, Recipe, fingerprint
 from tucano.errors import GateClosed
-from tucano.evaluation.audit import audit
+from tucano.evaluation.audit import PINNED, audit
 from tucano.evaluation.audit_report import AuditReport, render_table
 
 COMMITTED_RATINGS = Path(__file__).parent.parent / "data" / "ratings"
@@ -33,7 +33,8 @@ def audit_rewards(run: Run) -> Artifact:
         "tasks": list(settings.tasks),
         "seed": settings.seed,
     }
-    inputs = {file.name: str(fingerprint(file)["sha256"]) for file in sorted(ratings.glob("*")) if file.is_file()}
+    files = [*sorted(ratings.glob("*.*")), PINNED]
+    inputs = {file.name: str(fingerprint(file)["sha256"]) for file in files if file.is_file()}
     artifact = run.make("audit", ("tucano.evaluation.audit",), parts, inputs, produce)
     create_markdown_artifact(key="reward-audit", markdown=(artifact.folder / "audit.txt").read_text(encoding="utf-8"))
     run.tracker.log_artifacts(run.tracking_run, artifact.folder, "audit")

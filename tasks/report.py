@@ -11,8 +11,8 @@ from tasks.audit import read_report
 from tasks.compare import read_comparison
 from tasks.context import Run, stage
 from tasks.promote import Promotion
-from tucano.artifacts import Artifact, Recipe, code_version
-from tucano.evaluation.report import SeedCurves, render_report
+from tucano.artifacts import Artifact, Recipe, code_version, fingerprint
+from tucano.evaluation.report import TEMPLATE, SeedCurves, render_report
 from tucano.journal import read_journal
 
 
@@ -39,7 +39,7 @@ def write_report(
         return {}
 
     parts = {"settings": run.settings.model_dump(mode="json"), "promotion": promotion.status}
-    inputs = {name: artifact.digest for name, artifact in run.stages.items()}
+    inputs = {name: artifact.digest for name, artifact in run.stages.items()} | {"template": str(fingerprint(TEMPLATE)["sha256"])}
     artifact = run.make("report", ("tucano.evaluation.report",), parts, inputs, produce)
     report = artifact.folder / "report.html"
     _publish(run, report, comparison)

@@ -17,7 +17,9 @@ from tucano.evaluation.comparison import BASE, TOGETHER, Comparison
 from tucano.evaluation.plots import SeedCurves
 from tucano.evaluation.verdict import Verdict, p_value, portuguese
 
-__all__ = ["SeedCurves", "render_report"]
+__all__ = ["TEMPLATE", "SeedCurves", "render_report"]
+
+TEMPLATE = Path(__file__).with_name("report.html.j2")
 
 HEALTHY = 0.1
 """A text measure may differ this much from the reference's, relative to it, before the report marks it."""

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import torch
-import torch.nn.functional as F
 import trl
 from datasets import Dataset
 from torch import Tensor
@@ -26,14 +25,13 @@ from tucano.training import checkpoints
 from tucano.training.algorithms import Advantages, RolloutBatch, gdpo, group
 from tucano.training.decode import Decoder, supports
 from tucano.training.jobs import Job
+from tucano.training.likelihood import completion_logps
 from tucano.training.policies import load_policy
 from tucano.training.rollouts import Examiner
 from tucano.training.sealed import Reporter, SealedCheckpoints, StopOnSigterm
 from tucano.training.validation import Validation
 
 ALGORITHMS: dict[str, Advantages] = {"gdpo": gdpo.advantages, "group": group.advantages}
-LENGTH_GROUPS = 4
-"""A micro-batch is read in this many parts with prompts of similar length, so that little padding is computed."""
 
 
 class Rewards:
@@ -119,25 +117,12 @@ class GrpoMixin(SealedCheckpoints):
     def _get_per_token_logps_and_entropies(
         self, model: Any, input_ids: Tensor, attention_mask: Tensor, logits_to_keep: int, *args: Any, **kwargs: Any
     ) -> tuple[Tensor, Tensor | None, Tensor | None]:
-        """[B, T] log-probabilities and entropies, read in parts of similar prompts without their common padding (CPU)."""
-        full = super()._get_per_token_logps_and_entropies  # type: ignore[misc]
+        """[B, T] log-probabilities and entropies; on a CPU every distinct prompt is read once (tucano/training/likelihood.py)."""
         if input_ids.device.type != "cpu":
+            full = super()._get_per_token_logps_and_entropies  # type: ignore[misc]
             return full(model, input_ids, attention_mask, logits_to_keep, *args, **kwargs)
-        width = input_ids.shape[1]
-        prompt, completion = attention_mask.split((width - logits_to_keep, logits_to_keep), dim=1)
-        order = (prompt.sum(dim=1) * width + completion.sum(dim=1)).argsort(stable=True)
-        all_logps: list[Tensor] = []
-        all_entropies: list[Tensor] = []
-        for rows in order.tensor_split(min(LENGTH_GROUPS, len(order))):
-            used = attention_mask[rows].any(dim=0).nonzero().squeeze(1)
-            first, end = int(used[0]), int(used[-1]) + 1
-            kept = logits_to_keep - (width - end)
-            logps, entropies, _ = full(model, input_ids[rows, first:end], attention_mask[rows, first:end], kept, *args, **kwargs)
-            all_logps.append(F.pad(logps, (0, width - end)))
-            if entropies is not None:
-                all_entropies.append(F.pad(entropies, (0, width - end)))
-        back = order.argsort()
-        return torch.cat(all_logps)[back], torch.cat(all_entropies)[back] if all_entropies else None, None
+        logps, entropies = completion_logps(model, input_ids, attention_mask, logits_to_keep, self.temperature)  # type: ignore[attr-defined]
+        return logps, entropies if kwargs.get("compute_entropy") else None, None
 
     def _get_train_sampler(self, dataset: Dataset | None = None) -> RepeatSampler:
         sampler = super()._get_train_sampler(dataset)  # type: ignore[misc]

@@ -1,0 +1,51 @@
+"""Log-probabilities of completions when several belong to one prompt: the prompt is read once, with gradients.
+
+In GRPO a group of completions shares its prompt, and a small model's prompts are longer than its answers. Reading each distinct
+prompt once and letting its keys and values be shared is the same computation with less than half of the tokens; autograd adds
+up what the completions send back. Equal to reading every row whole, up to float rounding (tests/test_likelihood.py).
+"""
+
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+from trl.trainer.utils import selective_log_softmax_and_entropy
+
+PARTS = 4
+"""A batch is read in this many parts with prompts of similar length, so that little padding is computed."""
+
+
+def completion_logps(model: Any, ids: Tensor, mask: Tensor, length: int, temperature: float) -> tuple[Tensor, Tensor]:
+    """Log-probability and entropy (without gradient) of each completion token, both [B, length]; 0 where `mask` is 0.
+
+    ids, mask: [B, S] prompts padded on the left, completions of at most `length` tokens padded on the right.
+    """
+    prompts, prompt_mask = ids[:, :-length], mask[:, :-length]
+    completions, completion_mask = ids[:, -length:], mask[:, -length:]
+    order = (prompt_mask.sum(dim=1) * ids.shape[1] + completion_mask.sum(dim=1)).argsort(stable=True)
+    logps, entropies = [], []
+    for rows in order.tensor_split(min(PARTS, len(order))):
+        first = int(prompt_mask[rows].any(dim=0).int().argmax())
+        end = max(1, int(completion_mask[rows].sum(dim=1).max()))
+        part = _part(
+            model, prompts[rows, first:], prompt_mask[rows, first:], completions[rows, :end], completion_mask[rows, :end], temperature
+        )
+        for column, values in zip((logps, entropies), part, strict=True):
+            column.append(F.pad(values, (0, length - end)))
+    back = order.argsort()
+    return torch.cat(logps)[back], torch.cat(entropies)[back]
+
+
+def _part(
+    model: Any, prompts: Tensor, prompt_mask: Tensor, completions: Tensor, completion_mask: Tensor, temperature: float
+) -> tuple[Tensor, Tensor]:
+    """As `completion_logps`, of rows [R, P] and [R, T] without common padding."""
+    distinct, row_of = torch.unique(torch.where(prompt_mask.bool(), prompts, -1), dim=0, return_inverse=True)
+    real = (distinct >= 0).long()
+    read = model(input_ids=distinct.clamp(min=0), attention_mask=real, use_cache=True, logits_to_keep=1)
+    read.past_key_values.batch_select_indices(row_of)
+    whole_mask = torch.cat((real[row_of], completion_mask), dim=1)
+    answered = model(input_ids=completions, attention_mask=whole_mask, past_key_values=read.past_key_values, use_cache=True)
+    logits = torch.cat((read.logits[row_of], answered.logits[:, :-1]), dim=1)  # [R, T, V]: each token is predicted one place before
+    return selective_log_softmax_and_entropy(logits, completions, False, temperature, row_mask=completion_mask)
