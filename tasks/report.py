@@ -51,6 +51,7 @@ def _publish(run: Run, report: Path, comparison: Artifact) -> None:
     tracker = run.tracker
     tracker.log_artifact(run.tracking_run, report, "report")
     tracker.set_note(run.tracking_run, "\n\n".join([verdict.headline, *verdict.sentences]))
+    tracker.set_tags(run.tracking_run, {"verdict": verdict.headline})
     tracker.ensure_views()
     for name, link in tracker.links(run.tracking_run).items():
         create_link_artifact(key=f"mlflow-{name.replace(' ', '-').lower()}", link=link, link_text=f"MLflow: {name}")
