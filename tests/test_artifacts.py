@@ -1,6 +1,7 @@
 """An artifact is reused only while its recipe, its manifest and every file are as they were; and the store says why not."""
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -104,3 +105,9 @@ def test_the_manifest_says_what_a_reader_asks(kitchen: Kitchen) -> None:
 def test_code_version_follows_what_a_stage_imports() -> None:
     assert code_version("tucano.training.sft") == code_version("tucano.training.sft")
     assert code_version("tucano.training.sft") != code_version("tucano.training.answers")
+
+
+def test_code_version_is_the_same_from_many_threads() -> None:
+    """The seeds of a run ask at the same time; on Python 3.11 parsing in two threads at once fails."""
+    with ThreadPoolExecutor(8) as pool:
+        assert len(set(pool.map(code_version, ["tucano.training.grpo"] * 64))) == 1

@@ -10,6 +10,7 @@ import hashlib
 import importlib.metadata
 import json
 import shutil
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -160,6 +161,10 @@ def _files(folder: Path) -> list[Path]:
     return sorted(path for path in folder.rglob("*") if path.is_file() and path.name != MANIFEST)
 
 
+_parsing = threading.Lock()
+"""Python 3.11's parser counts its recursion per process: two threads that parse at once fail (CPython issue 106905)."""
+
+
 def code_version(*modules: str) -> str:
     """Digest of the sources of `modules` and of everything of ours that they import, and of the numeric packages' versions.
 
@@ -180,7 +185,9 @@ def code_version(*modules: str) -> str:
 
 def _imports(source: str) -> list[str]:
     names: list[str] = []
-    for node in ast.walk(ast.parse(source)):
+    with _parsing:
+        tree = ast.parse(source)
+    for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             names += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and node.module:
