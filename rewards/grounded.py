@@ -157,7 +157,7 @@ class Insights:
 
     def shares(self, prompt: PromptLike, answer: str, databases: Path | None) -> tuple[float, ...]:
         folded, tokens = text.fold(answer), text.words(answer)
-        gate = _is_answer(tokens, prompt)
+        gate = _is_answer(tokens, prompt) * text.sound(answer)
         used, inventions, _ = insight_figures(prompt, answer)
         brief = {token for token in text.words(prompt.user) if len(token) >= 4 and token.isalpha()}
         domain = clip(text.count_distinct(v42.DOMAIN_WORDS, folded) / 2)
@@ -185,7 +185,7 @@ class Push:
         ),
         Component("push.portuguese", 0.20, "Portuguese and not generic", _SOURCE, "weight"),
         Component("push.reason", 0.25, "a figure of the brief, a reason or a call to act", _SOURCE, "weight; either earns 60 %"),
-        Component("push.invented", -0.30, "numbers that the brief does not know", _SOURCE, "weight"),
+        Component("push.invented", -0.30, "numbers that the brief does not know", _SOURCE, "weight; 35 % of it without the product"),
         Component("push.formal", -0.20, "the tone of a formal e-mail", _SOURCE, "weight"),
     )
 
@@ -195,7 +195,8 @@ class Push:
         named = names_product(prompt, answer)
         urges = _URGES.findall(folded)
         talk = clip((0.95 - len(urges) / max(1, len(tokens))) / 0.25)
-        gate = _is_answer(tokens, prompt) * talk * (1.0 if named or not known else 0.35)
+        worth = 1.0 if named or not known else 0.35
+        gate = _is_answer(tokens, prompt) * text.sound(answer) * talk * worth
         shown = text.figures(answer)
         figure = any(text.occurs(number, shown) for number in push_figures(prompt))
         shares = (
@@ -203,7 +204,7 @@ class Push:
             gate * named,
             gate * clip(1 - len(v42.GENERIC.findall(folded)) / 2),
             gate * clip(0.6 * bool(urges) + 0.6 * figure),
-            float(push_inventions(prompt, answer) > 0),
+            worth * (push_inventions(prompt, answer) > 0),  # else another product with a price would be as bad as no words at all
             float(bool(v42.FORMAL.search(folded))),
         )
         return _filled(shares, self.components, frozenset({"push.product"}), known)

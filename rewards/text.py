@@ -149,3 +149,21 @@ def figures(text: str) -> list[Figure]:
 def occurs(number: float, found: Iterable[Figure]) -> bool:
     """Whether one of the figures shows the number, rounded as it is written there."""
     return any(abs(abs(number) - figure.value) <= figure.tolerance * (1 + 1e-9) for figure in found)
+
+
+_BROKEN = re.compile(
+    r"\ufffd"  # a character that is not one
+    r"|[a-zà-ÿ]{2}[A-ZÀ-Þ][a-zà-ÿ]|[a-zà-ÿ]{2}[A-Z]{2}"  # two words in one: "ValeAnálise", "olefonSUM"
+    r"|:\*\*[a-zà-ÿ]"  # bold that ends in a word: "**Situação:**e"
+    r"|[a-zà-ÿ]_[a-zà-ÿ]"  # names of fields and columns: "produto_id"
+    r"|[a-zà-ÿ]{3}\d|\d[a-zà-ÿ]{3}"  # a word and a number in one: "acima34"
+    r"|\d,\d+,\d|\d[.,]\d+[.,]?%?[.,]\d%|R\$ ?[\d.,]+ ?%"  # a number that is none: "3,7,91%", "R$ 33%"
+    r"|(?m:^\s*(?:[-*•]\s*)?[.,;:%)])|(?m:^\s*[-*•]\s*\S+(?:\s\S+)?\s*$)"  # a line that begins with the end of another, a bullet of a word or two
+    r"|\b(?:SELECT|COUNT|ROUND|SUM|JOIN|WHERE|GROUP BY|ORDER BY)\b|\"\}|\{\""  # scraps of SQL and JSON
+)
+
+
+def sound(answer: str) -> float:
+    """How whole a prose text is, in (0, 1]: it halves with every place where words, numbers or markup are broken."""
+    places = len(_BROKEN.findall(answer)) + answer.count("**") % 2
+    return 0.5 ** min(places, 10)

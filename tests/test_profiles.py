@@ -55,7 +55,7 @@ MISTAKES = {
     "source without path": ("laptop", ["data.source=olist"], "needs data.path"),
     "epsilon_high on-policy": ("laptop", ["grpo.epsilon_high=0.28"], "does nothing"),
     "nano without sft": ("laptop", ["sft.enabled=false"], "random weights"),
-    "save and eval": ("laptop", ["grpo.save_steps=15"], "never meet"),
+    "save and eval": ("laptop", ["grpo.save_steps=20"], "never meet"),
     "seed twice": ("laptop", ["grpo.seeds=[1, 1]"], "twice"),
 }
 
