@@ -171,7 +171,7 @@ def _agreement_checks(row: Agreement, settings: AuditSettings) -> list[Check]:
             )
         passed = low >= floor
         sign = ">=" if passed else "<"
-        message = f"{row.task}: {what} rewards and ratings correlate with rho {value:.2f}, lower bound {low:.2f} {sign} {floor:.2f}"
+        message = f"{row.task}: {what} rewards and ratings correlate with rho {value:.3f}, lower bound {low:.3f} {sign} {floor:.3f}"
         return Check(row.task, name, "block", passed, low, floor, message)
 
     return [
