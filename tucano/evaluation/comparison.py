@@ -138,7 +138,7 @@ def compare(
         truths=_means(truths, prompts, tuned, arms),
         contrasts=contrasts,
         headroom=_headroom(answers, prompts, reference),
-        texts=_texts(answers, tuned, arms, known_words),
+        texts=_texts([answer for answer in answers if answer.decoding == settings.primary], tuned, arms, known_words),
         points=points,
         samples=_spread(pairs),
         drops=_drops(pairs),
@@ -240,9 +240,8 @@ def _headroom(answers: Sequence[Answer], prompts: Sequence[Prompt], reference: s
 
 
 def _texts(answers: Sequence[Answer], tuned: Sequence[str], arms: Sequence[str], known_words: frozenset[str]) -> dict[str, TextHealth]:
-    """Served answers of every arm; the seeds together have the mean of the seeds' numbers, so that text counts stay comparable."""
-    served = [answer for answer in answers if answer.decoding == "served"]
-    texts = {arm: text_health([answer for answer in served if answer.arm == arm], known_words) for arm in arms}
+    """Health of every arm's answers; the seeds together have the mean of the seeds' numbers, so that text counts stay comparable."""
+    texts = {arm: text_health([answer for answer in answers if answer.arm == arm], known_words) for arm in arms}
     rows = [asdict(texts[arm]) for arm in tuned]
     texts[TOGETHER] = TextHealth(**{name: sum(row[name] for row in rows) / len(rows) for name in rows[0]})
     return texts

@@ -13,7 +13,7 @@ _WORD = re.compile(r"[^\W\d_]+")
 
 @dataclass(frozen=True, slots=True)
 class TextHealth:
-    """Of the answers of one arm (served).
+    """Of the answers of one arm in the primary decoding.
 
     `distinct_2`: different word pairs / word pairs (Li et al. 2016), per task, then the mean over tasks.
     `known_words`: share of the words that occur in the training texts. `loss`: nats per token under the start model.
