@@ -24,7 +24,8 @@ def completion_logps(model: Any, ids: Tensor, mask: Tensor, length: int, tempera
     prompts, prompt_mask = ids[:, :-length], mask[:, :-length]
     completions, completion_mask = ids[:, -length:], mask[:, -length:]
     order = (prompt_mask.sum(dim=1) * ids.shape[1] + completion_mask.sum(dim=1)).argsort(stable=True)
-    logps, entropies = [], []
+    logps: list[Tensor] = []
+    entropies: list[Tensor] = []
     for rows in order.tensor_split(min(PARTS, len(order))):
         first = int(prompt_mask[rows].any(dim=0).int().argmax())
         end = max(1, int(completion_mask[rows].sum(dim=1).max()))

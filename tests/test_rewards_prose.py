@@ -1,0 +1,60 @@
+"""Broken prose is seen, whole prose is left alone: the audit once found that half a sentence earned as much as a whole one."""
+
+import pytest
+
+from rewards import load_reward_set
+from rewards.text import sound
+from tucano.prompts import Prompt
+
+WHOLE = [
+    "**Situação:** conversão de 1,3% e nota média de 4,3.\n- Recomendo simplificar o checkout.\n- Vale testar frete fixo abaixo de R$ 21,00.",
+    "Saudades da sua corrida? Tênis com 20% OFF só até domingo. 🏃",
+    "Oi! Tem ração com o cupom CLUBE10 para você. Aproveite! 🎉",
+    "Receita de R$ 66.903 em 12/2018, com 28,2% de recompra; **atenção** ao atraso (19,3%).",
+    "1. Confirme o estoque antes de cobrar.\n2. Avise o cliente do prazo.",
+]
+BROKEN = [
+    "Vale ampliar as campanhas. ValeAnálise: cancelamento.",
+    "**Situação:**e.\n- Sugiro agilizar a entrega.",
+    "Recomendo melhorar o produto_id com desconto.",
+    "Que tal smart tv com 34% deinformática44 entrega",
+    "**Análise:** atraso de 2,3,3% no mês",
+    "frete médio de R$ 33% no período",
+    "- Recomendo rever a entrega.\n- Vale.\n- .",
+    "Ofertas \ufffd com 24% de desconto",
+    "Você merece COUNT na loja",
+]
+
+
+@pytest.mark.parametrize("text", WHOLE)
+def test_whole_prose_is_left_alone(text: str) -> None:
+    assert sound(text) == 1.0
+
+
+@pytest.mark.parametrize("text", BROKEN)
+def test_broken_prose_is_seen(text: str) -> None:
+    assert sound(text) <= 0.5
+
+
+def test_a_broken_notification_earns_less_than_the_whole_one() -> None:
+    prompt = Prompt(
+        "p", "push", "Push de ração. Cupom: CLUBE.", "t", "s", "CC0-1.0", reference={"product": "ração", "terms": ["ração"], "figures": []}
+    )
+    rewards = load_reward_set("grounded")
+    whole = rewards.score(prompt, "Seu pet merece! Ração com o cupom CLUBE. Aproveite! 🐶").total
+    assert rewards.score(prompt, "Seu pet merece! Ração com o cupom CLUBEmer Aproveite_já com o cupomCOUNT. 🐶").total < 0.6 * whole
+
+
+def test_another_product_is_not_as_bad_as_no_words_at_all() -> None:
+    prompt = Prompt(
+        "p",
+        "push",
+        "Push de bola. Preço: R$ 215.",
+        "t",
+        "s",
+        "CC0-1.0",
+        reference={"product": "bola", "terms": ["bola"], "figures": [215.0]},
+    )
+    rewards = load_reward_set("grounded")
+    nonsense, other = "esporte. Tem pneu era camiseta232 _a. Atenciosamente.", "Você merece: monitor por R$ 232. Vem conferir! 😍"
+    assert rewards.score(prompt, nonsense).total < rewards.score(prompt, other).total < 0.25
