@@ -54,7 +54,7 @@ def build_model(tokenizer: PreTrainedTokenizerFast, settings: ModelSettings, see
         num_hidden_layers=settings.nano_layers,
         num_attention_heads=4,
         num_key_value_heads=2,
-        head_dim=int(__import__("os").environ.get("HD", hidden // 4)),
+        head_dim=hidden // 4,
         max_position_embeddings=settings.max_length_tokens,
         tie_word_embeddings=True,
         initializer_range=hidden**-0.5,  # the library's 0.02 is for wide models; here it halves what SFT learns per step
