@@ -8,7 +8,7 @@ from tucano.evaluation.tables import pipe_table, wrapped
 
 Level = Literal["block", "warn"]
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +40,45 @@ class Agreement:
     within_low: float | None
     sampled: float | None
     written: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class ComponentEffect:
+    """What leaving one component out does to the agreement: change of Spearman's rho, with one-sided 95 % lower bounds.
+
+    Below 0 the component helps; a bound above 0 says that it harms.
+    """
+
+    task: str
+    component: str
+    pooled: float
+    pooled_low: float
+    within: float
+    within_low: float
+
+
+@dataclass(frozen=True, slots=True)
+class Sampled:
+    """Of the prompts with several sampled answers: mean reward, mean of the best of at most k, and the share of the prompts whose
+    samples do not all earn the same."""
+
+    task: str
+    prompts: int
+    k: int
+    mean: float
+    best: float
+    differing: float
+
+
+@dataclass(frozen=True, slots=True)
+class RaterAgreement:
+    """Quadratic weighted kappa of two raters over the completions that both rated; None where chance alone would agree."""
+
+    task: str
+    first: str
+    second: str
+    completions: int
+    kappa: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +116,9 @@ class AuditReport:
     disagreements: tuple[Disagreement, ...]
     overridden_by: str | None
     override_reason: str | None
+    components: tuple[ComponentEffect, ...] = ()
+    sampled: tuple[Sampled, ...] = ()
+    raters_agree: tuple[RaterAgreement, ...] = ()
 
     @property
     def passed(self) -> bool:
@@ -113,6 +155,9 @@ class AuditReport:
         parts = {
             "checks": tuple(Check(**check) for check in record["checks"]),
             "agreement": tuple(Agreement(**row) for row in record["agreement"]),
+            "components": tuple(ComponentEffect(**row) for row in record["components"]),
+            "sampled": tuple(Sampled(**row) for row in record["sampled"]),
+            "raters_agree": tuple(RaterAgreement(**row) for row in record["raters_agree"]),
             "disagreements": tuple(
                 Disagreement(**(row | {"answers": tuple(JudgedAnswer(**answer) for answer in row["answers"])}))
                 for row in record["disagreements"]
