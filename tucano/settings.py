@@ -83,6 +83,7 @@ class ModelSettings(Section):
     nano_vocabulary: PositiveInt = Field(2048, description="Entries of the nano tokenizer.")
     lora_rank: PositiveInt = Field(16, description="Rank of the adapter, on all linear layers.")
     lora_alpha: PositiveInt = Field(32, description="Scale of the adapter: alpha / rank.")
+    lora_dropout: float = Field(0.0, ge=0, lt=1, description="Share of an adapter's inputs dropped while training.")
 
     @model_validator(mode="after")
     def _device_can_do_it(self) -> Self:
@@ -130,7 +131,8 @@ class GrpoSettings(Section):
     beta: NonNegativeFloat = Field(0.0, description="Weight of the KL penalty (Dr. GRPO, section 3.2: 0 with rule-based rewards).")
     epsilon: PositiveFloat = Field(0.2, description="Lower clip range of the policy ratio.")
     epsilon_high: PositiveFloat | None = Field(None, description="Upper clip range (DAPO clip-higher); needs iterations above 1.")
-    iterations: PositiveInt = Field(1, description="Optimizer steps per rollout; 1 is on-policy.")
+    iterations: PositiveInt = Field(1, description="Times that every rollout is trained on; 1 with rollout_steps=1 is on-policy.")
+    rollout_steps: PositiveInt = Field(1, description="Optimizer steps that completions are sampled for at once.")
     loss: Literal["dr_grpo", "dapo", "grpo"] = Field("dr_grpo", description="Token aggregation of the policy loss.")
     advantages: Literal["gdpo", "group"] = Field("gdpo", description="Per reward component (GDPO) or of the summed reward.")
     std_floor: PositiveFloat = Field(0.05, description="Smallest spread a component is divided by: float noise is no signal.")
@@ -159,7 +161,7 @@ class GrpoSettings(Section):
 
     @model_validator(mode="after")
     def _nothing_is_silently_ignored(self) -> Self:
-        if self.epsilon_high is not None and self.iterations == 1:
+        if self.epsilon_high is not None and self.iterations == self.rollout_steps == 1:
             raise ValueError("grpo.epsilon_high does nothing with grpo.iterations=1: on-policy ratios are 1 and never clipped")
         if self.eval_steps > self.max_steps:
             raise ValueError(f"grpo.eval_steps={self.eval_steps} is beyond grpo.max_steps={self.max_steps}: no checkpoint would be chosen")
@@ -199,6 +201,7 @@ class WorkerSettings(Section):
     python: str | None = Field(None, description="Interpreter of the training children; this one when empty.")
     threads: PositiveInt = Field(1, description="CPU threads per GRPO child.")
     parallel: PositiveInt | None = Field(None, description="GRPO children at a time; as many as cores (1 on a GPU) when empty.")
+    checkpoint_minutes: float = Field(10, gt=0, le=10, description="Longest time between two recovery checkpoints, beside save_steps.")
     retries: NonNegativeInt = Field(2, description="New attempts after a child was killed.")
 
 

@@ -18,17 +18,16 @@ from trl import GRPOConfig
 from trl.trainer.utils import RepeatSampler
 
 from rewards import RewardSet, Score, load_reward_set
-from tucano.journal import JournalWriter
 from tucano.prompts import Prompt, messages, read_prompts
 from tucano.settings import PipelineSettings
-from tucano.training import checkpoints
+from tucano.training import attempts
 from tucano.training.algorithms import Advantages, RolloutBatch, gdpo, group
 from tucano.training.decode import Decoder, supports
 from tucano.training.jobs import Job
 from tucano.training.likelihood import completion_logps
 from tucano.training.policies import load_policy
 from tucano.training.rollouts import Examiner
-from tucano.training.sealed import Reporter, SealedCheckpoints, StopOnSigterm
+from tucano.training.sealed import Reporter, SealedCheckpoints, opened_journal
 from tucano.training.validation import Validation
 
 ALGORITHMS: dict[str, Advantages] = {"gdpo": gdpo.advantages, "group": group.advantages}
@@ -127,8 +126,7 @@ class GrpoMixin(SealedCheckpoints):
     def _get_train_sampler(self, dataset: Dataset | None = None) -> RepeatSampler:
         sampler = super()._get_train_sampler(dataset)  # type: ignore[misc]
         sampler.__class__ = EpochSampler
-        steps_per_epoch = max(1, len(self.train_dataset) // (self.args.generation_batch_size // self.num_generations))  # type: ignore[attr-defined]
-        sampler.epoch_of = lambda: self.state.global_step // (steps_per_epoch * self.num_iterations)  # type: ignore[attr-defined]
+        sampler.epoch_of = lambda: int(self.state.epoch or 0)  # a whole number exactly after the last step of an epoch
         return sampler
 
     def extra_state(self) -> dict[str, Any]:
@@ -138,6 +136,15 @@ class GrpoMixin(SealedCheckpoints):
         self._step, self._buffered_inputs = state["step"], state["buffered_inputs"]
         self.validation.load(state["validation"])
 
+    def look_is_due(self) -> bool:
+        return self.validation.is_due(self.state.global_step, self.state.max_steps)
+
+    def look(self) -> None:
+        self.validation.look(self.model, self.state.global_step)  # type: ignore[attr-defined]
+
+    def patience_is_over(self) -> bool:
+        return self.validation.waited >= self.validation.settings.patience
+
     validation: Validation
 
 
@@ -145,29 +152,29 @@ def run(job: Job) -> dict[str, object] | None:
     """Train one seed and write its best adapter into `job.output/adapter`; None when interrupted."""
     settings = PipelineSettings.model_validate(job.settings)
     work, folder = Path(job.work), Path(job.prompts)
+    attempt = attempts.begin(work, job.mirror)
     systems = json.loads((folder / "system_prompts.json").read_text(encoding="utf-8"))
     policy, tokenizer = load_policy(settings.model, job.base, Path(job.adapter) if job.adapter else None, trainable=True, seed=job.seed)
     prompts = read_prompts(folder / "train.jsonl")
     rewards = load_reward_set(settings.grpo.rewards, folder)
     examiner = Examiner(tokenizer, systems, rewards, folder, settings.grpo.max_completion_tokens)
-    newest = checkpoints.newest_valid(work)
-    journal = JournalWriter(work / "journal.jsonl", resume_step=checkpoints.step_of(newest) if newest else None)
+    journal = opened_journal(attempt)
     validation = Validation(settings.grpo, examiner, read_prompts(folder / "validation.jsonl"), journal, work / "best", job.seed)
-    stop = StopOnSigterm()
     scorer = Rewards(rewards, prompts)
     trainer_class = type("Trainer", (GrpoMixin, trl.GRPOTrainer), {})
     trainer = trainer_class(
         model=policy,
-        args=_arguments(settings, work, job.seed),
+        args=_arguments(settings, attempt.drafts, job.seed),
         train_dataset=_dataset(prompts, systems),
         reward_funcs=scorer.functions(),
         processing_class=tokenizer,
-        callbacks=[validation, stop, Reporter(journal, f"grpo seed {job.seed}", {"reward/total": "reward", "entropy": "entropy"})],
+        callbacks=[Reporter(journal, f"grpo seed {job.seed}", {"reward/total": "reward", "entropy": "entropy"})],
     )
-    trainer.journal, trainer.validation, trainer.scorer = journal, validation, scorer
+    trainer.attempt, trainer.journal, trainer.best = attempt, journal, validation.best
+    trainer.save_seconds = 60 * settings.worker.checkpoint_minutes
+    trainer.validation, trainer.scorer = validation, scorer
     trainer.advantage_function, trainer.std_floor = ALGORITHMS[settings.grpo.advantages], settings.grpo.std_floor
-    trainer.train_sealed(newest)
-    if stop.stopped and trainer.state.global_step < settings.grpo.max_steps:
+    if not trainer.train_sealed():
         return None
     journal.commit(trainer.state.global_step)
     (work / "best").rename(Path(job.output) / "adapter")
@@ -183,16 +190,16 @@ def _dataset(prompts: Sequence[Prompt], systems: dict[str, str]) -> Dataset:
     return Dataset.from_list([{"prompt": messages(p, systems), "prompt_id": p.id, "task": p.task} for p in prompts])
 
 
-def _arguments(settings: PipelineSettings, work: Path, seed: int) -> GRPOConfig:
+def _arguments(settings: PipelineSettings, drafts: Path, seed: int) -> GRPOConfig:
     """Every field that shapes generation or training, explicit: defaults of models, TRL and unsloth differ silently."""
     grpo, cpu = settings.grpo, settings.model.device == "cpu"
     accumulation = grpo.batch_size // grpo.micro_batch
     return GRPOConfig(
-        output_dir=str(work),
+        output_dir=str(drafts),
         max_steps=grpo.max_steps,
         per_device_train_batch_size=grpo.micro_batch,
         gradient_accumulation_steps=accumulation,
-        steps_per_generation=accumulation,
+        steps_per_generation=accumulation * grpo.rollout_steps,
         num_generations=grpo.generations,
         num_iterations=grpo.iterations,
         max_completion_length=grpo.max_completion_tokens,
@@ -218,7 +225,7 @@ def _arguments(settings: PipelineSettings, work: Path, seed: int) -> GRPOConfig:
         multi_objective_aggregation="sum_then_normalize",
         importance_sampling_level="token",
         mask_truncated_completions=False,
-        disable_dropout=True,
+        disable_dropout=settings.model.lora_dropout == 0,
         shuffle_dataset=True,
         remove_unused_columns=False,
         gradient_checkpointing=not cpu,
