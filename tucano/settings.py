@@ -208,7 +208,7 @@ class WorkerSettings(Section):
 class PipelineSettings(Section):
     """One pipeline run, from data to promotion."""
 
-    storage: str = Field("runs", description="Folder that holds everything a run writes.")
+    storage: str = Field("runs", description="Folder that holds everything a run writes, or the URL of remote storage.")
     tracking_uri: str | None = Field(None, description="MLflow server or database; a SQLite file in the storage when empty.")
     seed: NonNegativeInt = Field(7, description="Seed of the data, of the nano model and of the comparison.")
     data: DataSettings = Field(DataSettings(), description="Prompts and demonstrations.")

@@ -6,7 +6,9 @@
 import fcntl
 import json
 import os
+import re
 import shutil
+import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -68,21 +70,28 @@ class Place:
             self.fs.get_file(path, str(target))
         draft.replace(folder)
 
-    def remove(self, name: str, first: str) -> None:
-        """Delete a folder, its file `first` before the others, so that a half-deleted one is visibly incomplete."""
-        if first in self.names(name):
+    def remove(self, name: str, first: str | None = None) -> None:
+        """Delete a folder if it is there, its file `first` before the others, so that a half-deleted one is visibly incomplete."""
+        if first is not None and first in self.names(name):
             self.fs.rm_file(self._path(f"{name}/{first}"))
-        self.fs.rm(self._path(name), recursive=True)
+        if self.names(name):
+            self.fs.rm(self._path(name), recursive=True)
 
     def _path(self, name: str) -> str:
         return f"{self.root}/{name}".rstrip("/")
 
 
+def remote_of(storage: str) -> Place | None:
+    """The remote storage, where `storage` is the URL of one."""
+    return Place(storage) if "://" in storage and not storage.startswith("file://") else None
+
+
 def writable(storage: str) -> Path:
-    """The storage root, made if needed. UserError when it cannot be written."""
-    if "://" in storage and not storage.startswith("file://"):
-        raise UserError(f"storage={storage} is a remote address; this version writes to local folders, so name one, like storage=runs")
+    """The storage root, made if needed; of remote storage the working copy on this machine. UserError when it cannot be written."""
     root = Path(storage.removeprefix("file://")).resolve()
+    if "://" in storage and not storage.startswith("file://"):
+        _require_remote(storage)
+        root = Path("runs", re.sub(r"[^\w.-]+", "-", storage)).resolve()
     probe = root / f".write-test-{os.getpid()}"
     try:
         root.mkdir(parents=True, exist_ok=True)
@@ -93,6 +102,16 @@ def writable(storage: str) -> Path:
             f"storage={storage} cannot be written ({error.strerror}); choose another folder with --set storage=FOLDER"
         ) from error
     return root
+
+
+def _require_remote(storage: str) -> None:
+    name = f".write-test-{socket.gethostname()}-{os.getpid()}"
+    try:
+        place = Place(storage)
+        place.create(name, b"tucano")
+        place.fs.rm_file(f"{place.root}/{name}")
+    except Exception as error:  # every kind of storage raises its own kinds
+        raise UserError(f"storage={storage} cannot be written ({type(error).__name__}: {error}); see docs/resume.md") from error
 
 
 @contextmanager

@@ -69,10 +69,11 @@ class Attempt:
     def keep(self, draft: Path) -> None:
         """Make a finished draft, named like `checkpoint-40`, the newest checkpoint; older ones than `KEPT` go.
 
-        UserError when another machine has begun a newer attempt: it goes on, this one ends.
+        UserError when a newer attempt has been begun elsewhere, which believed this one lost: that one goes on.
         """
-        if self.copy is not None and self.copy.superseded_by is not None:
-            raise UserError(f"{self.work}: {self.record.owner} was superseded by {self.copy.superseded_by}, which goes on alone")
+        newer = _newer(Place(str(self.work)), self.record) or (self.copy.superseded_by if self.copy else None)
+        if newer is not None:
+            raise UserError(f"{self.work}: {self.record.owner} was superseded by {newer.owner}, which goes on alone")
         seal(draft)
         kept = self.folder / draft.name
         draft.replace(kept)
@@ -120,6 +121,11 @@ def last_record(place: Place) -> Record | None:
         except (ValueError, TypeError, KeyError):
             logger.warning("the record of attempt %d is damaged and counts for nothing", number)
     return None
+
+
+def _newer(place: Place, record: Record) -> Record | None:
+    last = last_record(place)
+    return last if last is not None and last.number > record.number else None
 
 
 def _readable(place: Place, record: Record) -> list[str]:
@@ -198,13 +204,12 @@ class _Copy:
     place: Place
     work: Path
     record: Record
-    superseded_by: str | None = None
+    superseded_by: Record | None = None
 
     def push(self, name: str) -> None:
         """Upload one checkpoint, its manifest last, and keep the newest there. A newer attempt elsewhere ends this one."""
-        last = last_record(self.place)
-        if last is not None and last.number > self.record.number:
-            self.superseded_by = last.owner
+        self.superseded_by = _newer(self.place, self.record)
+        if self.superseded_by is not None:
             return
         self.place.push(self.work / name, name, last=MANIFEST)
         complete = _uploaded(self.place, self.record)

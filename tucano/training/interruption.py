@@ -9,7 +9,7 @@ import signal
 _requested = False
 
 
-class Interrupted(Exception):  # noqa: N818  an event, not an error
+class Interrupted(Exception):
     """The process has been asked to end: what is unfinished is to be dropped."""
 
 
