@@ -4,8 +4,8 @@
 
 Every run's weights must have the SHA-256 of the run left alone and its journal the same metrics, no step twice, none missing.
 Training processes are forked from a parent that has imported everything but made nothing: an attempt then takes a second
-instead of eight, and a SIGKILL is as real. Moments are drawn from a seeded generator: wait until the process enters a phase for
-the k-th time, then up to twice the time that this phase takes, then send the signal.
+instead of eight, and a SIGKILL is as real. Moments are drawn from a seeded generator: wait until the process enters a phase at or after
+a step, then up to twice the time that this phase takes, then send the signal.
 """
 
 import argparse
@@ -89,18 +89,19 @@ CONFIGURATIONS = (
 
 
 class Board:
-    """How often each phase was entered and how long it took, in memory shared with the forked process."""
+    """How often each phase was entered, how long it took in all, and the last finished step; shared with the forked process."""
 
     def __init__(self) -> None:
         self.entered = np.frombuffer(mmap.mmap(-1, 8 * len(PHASES)), dtype=np.int64)
         self.seconds = np.frombuffer(mmap.mmap(-1, 8 * len(PHASES)), dtype=np.float64)
+        self.step = np.frombuffer(mmap.mmap(-1, 8), dtype=np.int64)
 
     def clear(self) -> None:
-        self.entered[:], self.seconds[:] = 0, 0
+        self.entered[:], self.seconds[:], self.step[:] = 0, 0, 0
 
-    def watch(self, owner: type, method: str, phase: str) -> None:
-        """From now on calls of a method are on the board."""
-        index, original = PHASES.index(phase), getattr(owner, method)
+    def watch(self, owner: Any, name: str, phase: str) -> None:
+        """From now on calls of a method or function are on the board."""
+        index, original = PHASES.index(phase), getattr(owner, name)
 
         def watched(*args: Any, **kwargs: Any) -> Any:
             self.entered[index] += 1
@@ -110,21 +111,21 @@ class Board:
             finally:
                 self.seconds[index] += time.monotonic() - began
 
-        setattr(owner, method, watched)
+        setattr(owner, name, watched)
 
 
 @dataclass
 class Moment:
-    """When to send a signal: `delay` seconds after a phase was entered for the `count`-th time."""
+    """When to send a signal: `delay` seconds after a phase was entered with `step` steps finished."""
 
     phase: str
-    count: int
+    step: int
     delay: float
 
 
 @dataclass
 class Finished:
-    """What a run left: hash of the weights and the journal without its times."""
+    """What a run left: hash of the delivered and of the last weights, and the journal without its times."""
 
     sha: str
     history: list[tuple[int, dict[str, float]]]
@@ -141,21 +142,26 @@ class Drill:
         self.lost = 0
         self.signal = ""
         self.alone = self._run("alone", [], signal.SIGKILL)
-        self.usual = {phase: float(board.seconds[i] / max(1, board.entered[i])) for i, phase in enumerate(PHASES)}
-        self.often = {phase: int(board.entered[i]) for i, phase in enumerate(PHASES)}
+        self.steps = self.alone.history[-1][0]
+        self.usual = {
+            phase: float(board.seconds[index] / board.entered[index]) for index, phase in enumerate(PHASES) if board.entered[index]
+        }
 
     def disturbed(self, total: int, per_run: int, number: signal.Signals) -> list[Finished]:
-        """Runs with `total` signals in all, at most `per_run` in each."""
+        """Runs with `total` signals in all, at most `per_run` in each, from the first step to the last."""
         results: list[Finished] = []
         self.signal = number.name
         while (left := total - sum(self.hit.values())) > 0:
-            results.append(self._run(f"{number.name}-{len(results)}", [self._moment() for _ in range(min(per_run, left))], number))
+            count = min(per_run, left)
+            moments = [self._moment((index + self.moments.random()) / count) for index in range(count)]
+            results.append(self._run(f"{number.name}-{len(results)}", moments, number))
         return results
 
-    def _moment(self) -> Moment:
-        phase = self.moments.choice([phase for phase in PHASES if self.often[phase]])
-        count = self.moments.randint(1, max(1, min(4, self.often[phase] // 2)))
-        return Moment(phase, count, self.moments.uniform(0, 2 * self.usual[phase]))
+    def _moment(self, progress: float) -> Moment:
+        """A moment in a random phase when this share of the run is done, or, for `begin`, of the next attempt's beginning."""
+        phase = self.moments.choice(list(self.usual))
+        step = 0 if phase == "begin" else int(progress * self.steps)
+        return Moment(phase, step, self.moments.uniform(0, 2 * self.usual[phase]))
 
     def _run(self, name: str, moments: list[Moment], number: signal.Signals) -> Finished:
         """One run from the start to its end, through all `moments` that come before the end."""
@@ -168,10 +174,11 @@ class Drill:
             work.mkdir(exist_ok=True)
             if self._attempt(self._job(work, output, mirror), moment, number):
                 break
-        files = [*output.rglob("adapter_model.safetensors"), *output.glob("model/model.safetensors")]
-        assert len(files) == 1, f"{self.configuration.name}: {name} made {files}"
-        sha = hashlib.sha256(files[0].read_bytes()).hexdigest()
-        return Finished(sha, history(work / "journal.jsonl"))
+        last = attempts.newest_valid(work)
+        assert last is not None, f"{self.configuration.name}: {name} kept no checkpoint"
+        places = (last, output / "adapter", output / "model")
+        weights = b"".join(file.read_bytes() for folder in places for file in sorted(folder.glob("*model.safetensors")))
+        return Finished(hashlib.sha256(weights).hexdigest(), history(work / "journal.jsonl"))
 
     def _job(self, work: Path, output: Path, mirror: Path) -> Job:
         own = self.configuration
@@ -205,7 +212,10 @@ class Drill:
     def _wait_for(self, moment: Moment, pid: int) -> bool:
         """False when the process ended before."""
         index = PHASES.index(moment.phase)
-        while self.board.entered[index] < moment.count:
+        before = 0
+        while (waits := self.board.step[0] < moment.step) or self.board.entered[index] == before:
+            if waits:
+                before = self.board.entered[index]
             if _has_ended(pid):
                 return False
             time.sleep(0.0005)
@@ -263,14 +273,20 @@ def _prompts(source: Path, target: Path, count: int) -> Path:
 def instrumented() -> Board:
     """Put the phases on a board, and slow uploads down to what a network takes."""
     board = Board()
-    board.watch(sealed.SealedCheckpoints, "_train", "begin")
+    board.watch(attempts, "begin", "begin")
     board.watch(grpo.GrpoMixin, "_generate_single_turn", "rollout")
     board.watch(accelerate.Accelerator, "backward", "backward")
     board.watch(grpo.GrpoMixin, "look", "evaluation")
     board.watch(sft.SealedSFTTrainer, "look", "evaluation")
     board.watch(sealed.SealedCheckpoints, "_save_checkpoint", "checkpoint")
     board.watch(attempts.Place, "push", "upload")
-    put_file = LocalFileSystem.put_file
+    remember, put_file = sealed.SealedCheckpoints._remember, LocalFileSystem.put_file
+
+    def note(trainer: Any) -> None:
+        remember(trainer)
+        board.step[0] = trainer.state.global_step
+
+    sealed.SealedCheckpoints._remember = note  # type: ignore[method-assign]
 
     def slow(*args: Any, **kwargs: Any) -> None:
         time.sleep(SLOW_UPLOAD_SECONDS)
@@ -285,9 +301,8 @@ def row(drill: Drill, results: list[Finished]) -> str:
     equal = sum(result.history == drill.alone.history for result in results)
     hit = ", ".join(f"{phase} {count}" for phase, count in drill.hit.items())
     slowest = f"{max(drill.exits):.2f}" if drill.exits else "-"
-    steps = max(step for step, _ in drill.alone.history)
     struck = f"{sum(drill.hit.values())} {drill.signal} in {len(results)} runs: {hit}"
-    cells = [drill.configuration.name, steps, struck, f"{same}/{len(results)}"]
+    cells = [drill.configuration.name, drill.steps, struck, f"{same}/{len(results)}"]
     return f"| {' | '.join(map(str, [*cells, f'{equal}/{len(results)}', drill.lost if drill.exits else '-', slowest]))} |"
 
 
