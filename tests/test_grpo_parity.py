@@ -62,10 +62,13 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(autouse=True)
-def restored_signals() -> Iterator[None]:
-    before = signal.getsignal(signal.SIGTERM)
+def one_thread_and_the_signals_as_before() -> Iterator[None]:
+    """A training child would have both to itself."""
+    threads, handler = torch.get_num_threads(), signal.getsignal(signal.SIGTERM)
+    torch.set_num_threads(1)
     yield
-    signal.signal(signal.SIGTERM, before)
+    torch.set_num_threads(threads)
+    signal.signal(signal.SIGTERM, handler)
 
 
 def ours(folder: Path, place: Path, chosen: PipelineSettings) -> tuple[list[dict[str, float]], dict[str, Tensor]]:
@@ -304,14 +307,14 @@ def test_a_batch_without_any_signal_stays_whole(folder: Path, tmp_path: Path) ->
 
 
 def test_means_and_dead_shares_count_everything_sampled(folder: Path, tmp_path: Path) -> None:
-    """Push: two dead groups (p0, p2 or p4 twice) at .5 and at last a live one, also at .5 in the mean; insights: one live one."""
+    """Push: the dead group of p0 and the dead one that replaced it; insights: one live group, whose mean is .5 too."""
     made = planned(folder, tmp_path, {"p0", "p2", "p4"}, refill_rounds=1)
     rollout(made, 0, 1)
     logged = {name: values for name, values in made._metrics["train"].items() if name.startswith(("reward/", "zero_variance/", "groups/"))}
     half = pytest.approx([0.5])
     assert logged == {
         **{"reward/total": half, "reward/push": half, "reward/insights": half},
-        **{"zero_variance/push": [1.0], "zero_variance/insights": [0.0], "groups/live": [0.5]},
+        **{"zero_variance/push": [1.0], "zero_variance/insights": [0.0], "groups/live": [0.5], "groups/sampled": [3]},
     }
 
 
@@ -347,8 +350,9 @@ def test_the_reserve_visits_every_prompt_before_any_twice_in_an_order_of_seed_an
 # Lengths, curriculum, entropies
 
 
-def test_completions_keep_to_the_ceiling_of_the_step(folder: Path, tmp_path: Path) -> None:
-    made = trainer(folder, tmp_path, settings(length_stages=[(0, 3), (2, 8)]))
+@pytest.mark.parametrize("fast_cpu", [True, False])
+def test_completions_keep_to_the_ceiling_of_the_step(folder: Path, tmp_path: Path, fast_cpu: bool) -> None:
+    made = trainer(folder, tmp_path, settings(length_stages=[(0, 3), (2, 8)], fast_cpu=fast_cpu))
     for step, tokens in ((0, 3), (1, 3), (2, 8)):
         made.state.global_step = step
         assert rollout(made)["completion_ids"].shape[1] == tokens

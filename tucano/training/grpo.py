@@ -94,7 +94,8 @@ class GrpoMixin(SealedCheckpoints):
         output["advantages"] = self.algorithm.advantages(batch).to(output["advantages"].device)
         if live.any() and not live.all():
             output = leave_out(output, live.repeat_interleave(batch.generations))
-        for name, value in {"groups/live": live.float().mean().item(), **self.algorithm.metrics()}.items():
+        self._log("groups/live", live.float().mean().item())
+        for name, value in self.algorithm.metrics().items():
             self._log(name, value)
         return output
 
@@ -125,6 +126,7 @@ class GrpoMixin(SealedCheckpoints):
         """
         totals = torch.cat([part for _, part in self.sampled]).view(-1, self.batch.generations)
         tasks = [task for names, _ in self.sampled for task in names[:: self.batch.generations]]
+        self._log("groups/sampled", len(tasks))
         self._log("reward/total", totals.mean().item())
         means: dict[str, float] = {}
         for task in sorted(set(tasks)):

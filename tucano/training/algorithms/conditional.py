@@ -1,4 +1,4 @@
-"""Conditional rewards: an easy component counts only once a harder one is reached (GDPO, arXiv 2601.05242, section 3.2, eq. 8)."""
+"""Conditional rewards: an easy component counts only once a harder one is reached (GDPO, arXiv 2601.05242, eq. 8)."""
 
 import difflib
 from collections.abc import Sequence

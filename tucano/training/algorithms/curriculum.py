@@ -1,4 +1,4 @@
-"""Completion-length curriculum: short completions first, longer ones later (Skywork-OR1, arXiv 2505.22312, section 3.2, staged context)."""
+"""Completion-length curriculum: short completions first, longer ones later (Skywork-OR1, arXiv 2505.22312, multi-stage training)."""
 
 from collections.abc import Iterable
 

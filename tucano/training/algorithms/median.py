@@ -1,4 +1,4 @@
-"""MC-GRPO: the group's median as baseline, which one outlier does not move (arXiv 2601.22582, section 4).
+"""MC-GRPO: the group's median as baseline, which one outlier does not move (arXiv 2601.22582).
 
 With an odd group, the paper's G + 1, the completion in the middle is the pivot: its advantage is 0. What was left out: the
 paper's code divides by the median absolute deviation + .001, which multiplies by a thousand where most rewards of a group are
