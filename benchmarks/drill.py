@@ -84,6 +84,20 @@ CONFIGURATIONS = (
     Configuration(
         "accumulation 2, iterations 2, dropout, epochs", grpo={"micro_batch": 4, "iterations": 2}, model={"lora_dropout": 0.1}, prompts=9
     ),
+    Configuration(
+        "task weights, refill, entropy target, length stages",
+        grpo={
+            "task_weights": "iwu",
+            "drop_zero_variance": True,
+            "refill_rounds": 2,
+            "entropy_target": 5.0,
+            "overlong_tokens": 4,
+            "length_stages": [[0, 12], [6, 24]],
+            "micro_batch": 4,
+            "iterations": 2,
+        },
+        prompts=13,
+    ),
     Configuration("uploads, every attempt on an empty machine", grpo={"save_steps": 1, "eval_steps": 3}, remote=True),
 )
 
