@@ -25,7 +25,7 @@ from tucano.training.algorithms import chain
 from tucano.training.jobs import Job
 from tucano.training.nano import build_model, build_tokenizer
 from tucano.training.policies import load_policy
-from tucano.training.refill import Reserve, leave_out
+from tucano.training.refill import Reserve, leave_out, replace_rows
 from tucano.training.scoring import Rewards
 from tucano.training.validation import Validation
 
@@ -56,7 +56,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write_prompts(place / "train.jsonl", PROMPTS)
     write_prompts(place / "validation.jsonl", PROMPTS[:2])
     tokenizer = build_tokenizer([prompt.user for prompt in PROMPTS] + list(SYSTEMS.values()), settings().model)
-    build_model(tokenizer, settings().model, seed=3).save_pretrained(place / "model")
+    model = build_model(tokenizer, settings().model, seed=3)
+    with torch.no_grad():
+        model.get_input_embeddings().weight[tokenizer.eos_token_id] *= 3  # so that completions end at different lengths
+    model.save_pretrained(place / "model")
     tokenizer.save_pretrained(place / "model")
     return place
 
@@ -276,6 +279,7 @@ def test_a_dead_group_is_replaced_by_the_next_live_prompt_of_its_task(folder: Pa
     assert made.reserve.taken == {"push": order.index(first_live) + 1, "insights": 0}
     assert output["advantages"].tolist() == pytest.approx(2 * [-1 / 2, -1 / 6, 1 / 6, 1 / 2])
     assert output["num_items_in_batch"] == output["completion_mask"].sum()
+    assert len(set(output["completion_mask"].sum(dim=1).tolist())) > 1  # or the line above would say little
     assert "tool_mask" not in output
 
 
@@ -290,6 +294,17 @@ def test_a_refilled_batch_is_what_sampling_those_prompts_would_give(folder: Path
             every = made.model(input_ids=torch.tensor([prompt + completion])).logits[0, len(prompt) - 1 : -1].log_softmax(dim=-1)
         expected = every.gather(1, torch.tensor(completion)[:, None]).squeeze(1)
         assert torch.allclose(output["old_per_token_logps"][row, : len(completion)], expected, atol=1e-5)
+
+
+def test_rows_of_another_width_are_padded_as_trl_pads() -> None:
+    """Prompts on the left, completions on the right, ids with the pad token, everything else with 0; 9 is padding."""
+    old = {"prompt_ids": [[1, 2], [9, 3]], "prompt_mask": [[1, 1], [0, 1]], "completion_ids": [[4], [5]], "advantages": [0.1, 0.2]}
+    new = {"prompt_ids": [[6, 7, 8]], "prompt_mask": [[1, 1, 1]], "completion_ids": [[6, 7]], "advantages": [0.3]}
+    merged = replace_rows({k: torch.tensor(v) for k, v in old.items()}, torch.tensor([1]), {k: torch.tensor(v) for k, v in new.items()}, 9)
+    assert merged["prompt_ids"].tolist() == [[9, 1, 2], [6, 7, 8]]
+    assert merged["prompt_mask"].tolist() == [[0, 1, 1], [1, 1, 1]]
+    assert merged["completion_ids"].tolist() == [[4, 9], [6, 7]]
+    assert merged["advantages"].tolist() == pytest.approx([0.1, 0.3])
 
 
 def test_what_stays_dead_is_left_out_of_the_loss(folder: Path, tmp_path: Path) -> None:
