@@ -391,3 +391,12 @@ def test_entropies_of_a_batch_are_the_mean_over_each_completions_tokens(folder: 
         with torch.no_grad():
             logits = made.model(input_ids=torch.tensor([prompt + completion])).logits[0, len(prompt) - 1 : -1]
         assert found[row].item() == pytest.approx(torch.distributions.Categorical(logits=logits).entropy().mean().item(), rel=1e-4)
+
+
+def test_the_same_texts_to_other_prompts_are_scored_anew(folder: Path) -> None:
+    """A refill round may repeat the texts of the round before; what they earn depends on the prompt."""
+    scorer = Rewards(load_reward_set("controls.random", folder), PROMPTS)
+    first, second = (
+        [reward(completions=[[{"content": "igual"}]], prompt_id=[name]) for reward in scorer.functions()] for name in ("p0", "p2")
+    )
+    assert first != second and [None] in first
