@@ -16,7 +16,8 @@ from tucano.journal import read_journal
 from tucano.profiles import validated
 from tucano.settings import PipelineSettings
 from tucano.training import launch
-from tucano.training.checkpoints import newest_valid, step_of
+from tucano.training.attempts import newest_valid
+from tucano.training.checkpoints import step_of
 from tucano.training.jobs import Arm, Job, Progress
 from tucano.training.launch import run_job
 
@@ -99,7 +100,7 @@ def test_a_killed_child_goes_on_from_its_checkpoint_and_ends_as_if_nothing_had_h
     with pytest.raises(WorkerCrashed, match="SIGKILL"):
         run_job(chosen, None, kill_at_five)
     newest = newest_valid(tmp_path / "work")
-    assert newest is not None and step_of(newest) == 4
+    assert newest is not None and step_of(newest.name) == 4
     seen: list[int] = []
     run_job(chosen, None, lambda progress: seen.append(progress.step))
     assert seen == [5, 6, 7, 8]
@@ -119,7 +120,7 @@ def test_sigterm_saves_the_finished_step(prompts: Path, start: Path, tmp_path: P
     with pytest.raises(WorkerCrashed, match="saved its state"):
         run_job(job("grpo", prompts, tmp_path, settings(), base=str(start)), None, end_at_three)
     newest = newest_valid(tmp_path / "work")
-    assert newest is not None and step_of(newest) >= 3
+    assert newest is not None and step_of(newest.name) >= 3
 
 
 def test_a_child_does_not_outlive_its_parent(prompts: Path, start: Path, tmp_path: Path) -> None:

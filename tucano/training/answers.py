@@ -34,7 +34,7 @@ def run(job: Job) -> dict[str, object]:
     with (Path(job.output) / "answers.jsonl").open("w", encoding="utf-8") as file:
         for index, arm in enumerate(job.arms):
             policy, tokenizer = _load(settings, arm, job.seed)
-            examiner = Examiner(tokenizer, systems, rewards, folder, settings.grpo.max_completion_tokens)
+            examiner = Examiner(tokenizer, systems, rewards, folder, settings.grpo.max_completion_tokens, settings.grpo.fast_cpu)
             for decoding, (samples, temperature) in decodings.items():
                 rollouts = examiner.answer(policy, prompts, samples, temperature, job.seed)
                 losses = completion_losses(judge, judges_tokenizer, systems, rollouts)

@@ -1,6 +1,7 @@
 """What a training child is asked to do and how it reports: plain records that both sides of the process border import.
 
-The parent writes `job.json`, the child prints one line per event (`@ {json}`), and writes `result.json` or `error.json` last.
+The parent writes `job.json`, the child prints one line per event (`@ {json}`), and writes `result.json` or `error.json` beside the
+job last.
 """
 
 import json
@@ -24,7 +25,8 @@ class Arm:
 class Job:
     """One run of a training child.
 
-    `work` keeps checkpoints and the journal over attempts; `output` receives what the job makes. `base` and `adapter` are
+    `work` keeps checkpoints and the journal over attempts, `mirror` is the URL of their copy in remote storage, where there is
+    one; `output` receives what the job makes. `base` and `adapter` are
     where training starts; `arms` are who answers in an `answer` job.
     """
 
@@ -37,6 +39,7 @@ class Job:
     threads: int
     base: str = "nano"
     adapter: str | None = None
+    mirror: str | None = None
     arms: list[Arm] = field(default_factory=list)
 
     def write(self, path: Path) -> None:

@@ -16,8 +16,10 @@ PARTS = 4
 """A batch is read in this many parts with prompts of similar length, so that little padding is computed."""
 
 
-def completion_logps(model: Any, ids: Tensor, mask: Tensor, length: int, temperature: float) -> tuple[Tensor, Tensor]:
-    """Log-probability and entropy (without gradient) of each completion token, both [B, length]; 0 where `mask` is 0.
+def completion_logps(
+    model: Any, ids: Tensor, mask: Tensor, length: int, temperature: float, entropy_gradient: bool
+) -> tuple[Tensor, Tensor]:
+    """Log-probability and entropy of each completion token, both [B, length]; 0 where `mask` is 0.
 
     ids, mask: [B, S] prompts padded on the left, completions of at most `length` tokens padded on the right.
     """
@@ -29,24 +31,21 @@ def completion_logps(model: Any, ids: Tensor, mask: Tensor, length: int, tempera
     for rows in order.tensor_split(min(PARTS, len(order))):
         first = int(prompt_mask[rows].any(dim=0).int().argmax())
         end = max(1, int(completion_mask[rows].sum(dim=1).max()))
-        part = _part(
-            model, prompts[rows, first:], prompt_mask[rows, first:], completions[rows, :end], completion_mask[rows, :end], temperature
-        )
+        logits = _logits(model, prompts[rows, first:], prompt_mask[rows, first:], completions[rows, :end], completion_mask[rows, :end])
+        seen = completion_mask[rows, :end]
+        part = selective_log_softmax_and_entropy(logits, completions[rows, :end], entropy_gradient, temperature, row_mask=seen)
         for column, values in zip((logps, entropies), part, strict=True):
             column.append(F.pad(values, (0, length - end)))
     back = order.argsort()
     return torch.cat(logps)[back], torch.cat(entropies)[back]
 
 
-def _part(
-    model: Any, prompts: Tensor, prompt_mask: Tensor, completions: Tensor, completion_mask: Tensor, temperature: float
-) -> tuple[Tensor, Tensor]:
-    """As `completion_logps`, of rows [R, P] and [R, T] without common padding."""
+def _logits(model: Any, prompts: Tensor, prompt_mask: Tensor, completions: Tensor, completion_mask: Tensor) -> Tensor:
+    """[R, T, V] logits of completions [R, T] after prompts [R, P], without common padding."""
     distinct, row_of = torch.unique(torch.where(prompt_mask.bool(), prompts, -1), dim=0, return_inverse=True)
     real = (distinct >= 0).long()
     read = model(input_ids=distinct.clamp(min=0), attention_mask=real, use_cache=True, logits_to_keep=1)
     read.past_key_values.batch_select_indices(row_of)
     whole_mask = torch.cat((real[row_of], completion_mask), dim=1)
     answered = model(input_ids=completions, attention_mask=whole_mask, past_key_values=read.past_key_values, use_cache=True)
-    logits = torch.cat((read.logits[row_of], answered.logits[:, :-1]), dim=1)  # [R, T, V]: each token is predicted one place before
-    return selective_log_softmax_and_entropy(logits, completions, False, temperature, row_mask=completion_mask)
+    return torch.cat((read.logits[row_of], answered.logits[:, :-1]), dim=1)  # each token is predicted one place before

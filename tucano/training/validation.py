@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from transformers import TrainerCallback, TrainerControl, TrainerState, TrainingArguments
 
 from tucano.journal import JournalWriter
 from tucano.prompts import TASKS, Prompt
@@ -16,8 +15,8 @@ from tucano.training.rollouts import Examiner, Rollout
 from tucano.training.sft import save_whole
 
 
-class Validation(TrainerCallback):
-    """Evaluates before the first step and every `eval_steps`, keeps the best adapter, counts looks without a better one."""
+class Validation:
+    """Looks before the first step and every `eval_steps`, keeps the best adapter, counts looks without a better one."""
 
     def __init__(
         self, settings: GrpoSettings, examiner: Examiner, prompts: Sequence[Prompt], journal: JournalWriter, best: Path, seed: int
@@ -33,15 +32,11 @@ class Validation(TrainerCallback):
         self.curve = [tuple(pair) for pair in state["curve"]]
         self.highest, self.best_step, self.waited = state["highest"], state["best_step"], state["waited"]
 
-    def on_train_begin(self, args: TrainingArguments, state: TrainerState, control: TrainerControl, model: Policy, **_: Any) -> None:
+    def is_due(self, step: int, last: int) -> bool:
+        """Whether the look after `step` is still to come; a look that was cut off counts as not taken."""
         if not self.curve:
-            self.look(model, 0)
-
-    def on_step_end(self, args: TrainingArguments, state: TrainerState, control: TrainerControl, model: Policy, **_: Any) -> None:
-        if state.global_step % self.settings.eval_steps == 0 or state.global_step == state.max_steps:
-            self.look(model, state.global_step)
-            if self.waited >= self.settings.patience:
-                control.should_training_stop = True
+            return True
+        return step > self.curve[-1][0] and (step % self.settings.eval_steps == 0 or step == last)
 
     def look(self, model: Policy, step: int) -> None:
         """Evaluate now. The same random stream at every look: differences between looks are the policy's, not the draw's."""
