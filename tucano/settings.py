@@ -285,6 +285,34 @@ class GrpoSettings(Section):
         return self
 
 
+class PreflightSettings(Section):
+    """The checks between SFT and the first GRPO step."""
+
+    allow_red: tuple[str, ...] = Field((), description="Names of checks that may be red, like `signal: push`; recorded with the run.")
+
+
+AlarmName = Literal[
+    "not_finite", "no_signal", "entropy_gone", "at_ceiling", "reward_scale", "rate_gone", "policy_still", "collapse", "hacking"
+]
+
+
+class HealthSettings(Section):
+    """When a GRPO run raises an alarm, and which alarms end it."""
+
+    window: PositiveInt = Field(5, description="Steps that a mean is taken over before it can raise an alarm.")
+    zero_variance_share: Share = Field(0.9, description="no_signal: share of a task's groups whose completions all earn the same.")
+    entropy_floor: NonNegativeFloat = Field(0.01, description="entropy_gone: mean entropy in nats per token.")
+    ceiling_share: Share = Field(0.5, description="at_ceiling: share of completions cut off at the ceiling.")
+    moved_floor: NonNegativeFloat = Field(
+        1e-7, description="policy_still: mean token KL to the start on fixed validation completions, nats."
+    )
+    collapse_share: Share = Field(0.3, description="collapse: this far below the best validation reward, at two looks.")
+    hacking_z: PositiveFloat = Field(2.0, description="hacking: reward up and ground truth down by so many standard errors, at two looks.")
+    stop_on: tuple[AlarmName, ...] = Field(
+        ("not_finite", "reward_scale", "collapse"), description="Alarms that end the run (its best checkpoint is kept); others warn."
+    )
+
+
 class ComparisonSettings(Section):
     """How arms are compared; fixed before training."""
 
@@ -323,6 +351,8 @@ class PipelineSettings(Section):
     model: ModelSettings = Field(ModelSettings(), description="What is trained.")
     sft: SftSettings = Field(SftSettings(), description="Supervised fine-tuning.")
     grpo: GrpoSettings = Field(GrpoSettings(), description="Reinforcement learning.")
+    preflight: PreflightSettings = Field(PreflightSettings(), description="What must hold before reinforcement learning.")
+    health: HealthSettings = Field(HealthSettings(), description="Alarms during reinforcement learning.")
     comparison: ComparisonSettings = Field(ComparisonSettings(), description="Is it better, and how sure are we?")
     promotion: PromotionSettings = Field(PromotionSettings(), description="The registry.")
     worker: WorkerSettings = Field(WorkerSettings(), description="Child processes.")

@@ -56,6 +56,10 @@ def run(job: Job) -> dict[str, object] | None:
         from tucano.training import grpo
 
         return grpo.run(job)
+    if job.kind == "preflight":
+        from tucano.training import preflight
+
+        return preflight.run(job)
     from tucano.training import answers
 
     return answers.run(job)
