@@ -77,6 +77,7 @@ class Configuration:
 
 CONFIGURATIONS = (
     Configuration("SFT", kind="sft"),
+    Configuration("SFT, every attempt on an empty machine", kind="sft", remote=True),
     Configuration("gradient accumulation 2", grpo={"micro_batch": 4}),
     Configuration("num_iterations 2", grpo={"iterations": 2}),
     Configuration("steps_per_generation 4", grpo={"rollout_steps": 4}),
@@ -87,7 +88,7 @@ CONFIGURATIONS = (
     Configuration(
         "epochs, accumulation 2, iterations 2, dropout", grpo={"micro_batch": 4, "iterations": 2}, model={"lora_dropout": 0.1}, prompts=9
     ),
-    Configuration("uploads, every attempt on an empty machine", grpo={"save_steps": 1, "eval_steps": 3}, remote=True),
+    Configuration("uploads after every step, every attempt on an empty machine", grpo={"save_steps": 1, "eval_steps": 3}, remote=True),
 )
 
 
