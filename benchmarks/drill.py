@@ -1,6 +1,6 @@
 """The preemption drill: kill training again and again, at random moments of every phase, and compare with a run left alone.
 
-    python benchmarks/drill.py --kills 8 --sigterms 20
+    python -m benchmarks.drill --kills 8 --sigterms 20
 
 Every run's weights must have the SHA-256 of the run left alone and its journal the same metrics, no step twice, none missing.
 Training processes are forked from a parent that has imported everything but made nothing: an attempt then takes a second
@@ -63,26 +63,30 @@ SETTINGS: dict[str, Any] = {
 
 @dataclass(frozen=True)
 class Configuration:
-    """One row of the table: what differs from `SETTINGS`; `prompts` training prompts; `remote`: every attempt on an empty machine."""
+    """One row of the table: what differs from `SETTINGS`; `prompts` training prompts; checkpoints at least every
+    `minutes`; `remote`: every attempt on an empty machine."""
 
     name: str
     kind: str = "grpo"
     grpo: dict[str, Any] = field(default_factory=dict)
     model: dict[str, Any] = field(default_factory=dict)
     prompts: int = 60
+    minutes: float = 10
     remote: bool = False
 
 
 CONFIGURATIONS = (
     Configuration("SFT", kind="sft"),
+    Configuration("SFT, every attempt on an empty machine", kind="sft", remote=True),
     Configuration("gradient accumulation 2", grpo={"micro_batch": 4}),
     Configuration("num_iterations 2", grpo={"iterations": 2}),
     Configuration("steps_per_generation 4", grpo={"rollout_steps": 4}),
     Configuration("several epochs (6 steps each)", prompts=13),
     Configuration("dropout .1", model={"lora_dropout": 0.1}),
+    Configuration("checkpoints by time alone", grpo={"save_steps": 12}, minutes=0.003),
     Configuration("evaluation every step", grpo={"eval_steps": 1}),
     Configuration(
-        "accumulation 2, iterations 2, dropout, epochs", grpo={"micro_batch": 4, "iterations": 2}, model={"lora_dropout": 0.1}, prompts=9
+        "epochs, accumulation 2, iterations 2, dropout", grpo={"micro_batch": 4, "iterations": 2}, model={"lora_dropout": 0.1}, prompts=9
     ),
     Configuration(
         "task weights, refill, entropy target, length stages",
@@ -98,7 +102,7 @@ CONFIGURATIONS = (
         },
         prompts=13,
     ),
-    Configuration("uploads, every attempt on an empty machine", grpo={"save_steps": 1, "eval_steps": 3}, remote=True),
+    Configuration("uploads after every step, every attempt on an empty machine", grpo={"save_steps": 1, "eval_steps": 3}, remote=True),
 )
 
 
@@ -197,6 +201,7 @@ class Drill:
     def _job(self, work: Path, output: Path, mirror: Path) -> Job:
         own = self.configuration
         chosen = {**SETTINGS, "grpo": {**SETTINGS["grpo"], **own.grpo}, "model": {**SETTINGS["model"], **own.model}}
+        chosen["worker"] = {"checkpoint_minutes": own.minutes}
         job = Job(
             own.kind, validated(chosen).model_dump(mode="json"), str(self.prompts), str(work), str(output), seed=1, threads=1,
             base=str(self.start) if self.start and own.kind == "grpo" else "nano", mirror=mirror.as_uri() if own.remote else None,
@@ -358,9 +363,9 @@ def main() -> int:
     parser.add_argument("--sigterms", type=int, default=20, help="SIGTERM over all configurations")
     parser.add_argument("--per-run", type=int, default=4, help="signals in one run, at most")
     parser.add_argument("--seed", type=int, default=7, help="of the moments")
-    parser.add_argument("--only", default="", help="configurations with this in their name")
+    parser.add_argument("--only", nargs="+", default=[""], help="configurations with one of these in their names")
     arguments = parser.parse_args()
-    chosen = [configuration for configuration in CONFIGURATIONS if arguments.only in configuration.name]
+    chosen = [configuration for configuration in CONFIGURATIONS if any(part in configuration.name for part in arguments.only)]
     began = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="drill-") as place:
         good = run(

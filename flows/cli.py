@@ -108,9 +108,10 @@ def _compare(arguments: argparse.Namespace) -> int:
 
 def _ui(arguments: argparse.Namespace) -> int:
     from flows import ui
+    from tucano.storage import working_copy
 
     settings = _settings(arguments, "laptop")
-    return ui.serve(Path(settings.storage), settings.tracking_uri)
+    return ui.serve(working_copy(settings.storage), settings.tracking_uri)
 
 
 def _doctor(arguments: argparse.Namespace) -> int:

@@ -101,7 +101,9 @@ def run_child(run: Run, job: Job, label: str) -> dict[str, Any]:
 
     def show(progress: Progress) -> None:
         nonlocal last
-        if time.monotonic() - last >= SAY_EVERY_SECONDS or progress.step == progress.steps:
+        if progress.notice is not None:
+            logger.warning(progress.line())
+        elif time.monotonic() - last >= SAY_EVERY_SECONDS or progress.step == progress.steps:
             last = time.monotonic()
             logger.info(progress.line())
             update_progress_artifact(bar, 100 * progress.step / progress.steps)

@@ -52,7 +52,10 @@ def pass_preflight(run: Run, artifact: Artifact) -> None:
     closed = [name for name in red if name not in run.settings.preflight.allow_red]
     run.tracker.set_tags(
         run.tracking_run,
-        {"preflight": "red" if closed else "passed", "preflight.allowed_red": ", ".join(name for name in red if name not in closed) or None},
+        {
+            "preflight": "red" if closed else "passed",
+            "preflight.allowed_red": ", ".join(name for name in red if name not in closed) or None,
+        },
     )
     if closed:
         raise GateClosed(

@@ -95,7 +95,7 @@ def stock(folder: Path, place: Path, chosen: PipelineSettings) -> tuple[list[dic
     policy, tokenizer = load_policy(chosen.model, str(folder / "model"), None, trainable=True, seed=1)
     trainer = trl.GRPOTrainer(
         model=policy,
-        args=grpo._arguments(chosen, place, 1),
+        args=grpo.arguments(chosen, place, 1),
         train_dataset=grpo._dataset(PROMPTS, SYSTEMS),
         reward_funcs=Rewards(load_reward_set(chosen.grpo.rewards, folder), PROMPTS).functions(),
         processing_class=tokenizer,
@@ -141,7 +141,7 @@ def trainer(folder: Path, place: Path, chosen: PipelineSettings, rewards: Any = 
     policy, tokenizer = load_policy(chosen.model, str(folder / "model"), None, trainable=True, seed=1)
     scorer = Rewards(rewards or load_reward_set(chosen.grpo.rewards, folder), PROMPTS)
     dataset = grpo._dataset(PROMPTS, SYSTEMS)
-    arguments = grpo._arguments(chosen, place, 1)
+    arguments = grpo.arguments(chosen, place, 1)
     arguments.save_strategy = SaveStrategy.NO
     made: Any = type("Trainer", (grpo.GrpoMixin, trl.GRPOTrainer), {})(
         model=policy, args=arguments, train_dataset=dataset, reward_funcs=scorer.functions(), processing_class=tokenizer
@@ -329,7 +329,14 @@ def test_means_and_dead_shares_count_everything_sampled(folder: Path, tmp_path: 
     half = pytest.approx([0.5])
     assert logged == {
         **{"reward/total": half, "reward/push": half, "reward/insights": half},
-        **{"zero_variance/push": [1.0], "zero_variance/insights": [0.0], "groups/live": [0.5], "groups/sampled": [3]},
+        "reward/highest": [0.5],
+        **{
+            "zero_variance/push": [1.0],
+            "zero_variance/insights": [0.0],
+            "groups/live": [0.5],
+            "groups/sampled": [3],
+            "reward/highest": [0.5],
+        },
     }
 
 

@@ -102,7 +102,7 @@ def test_a_killed_child_is_started_again_and_the_flow_completes(storage: Path) -
     process = started(storage)
     seen = "".join(lines_until(process, r"grpo-seed-\d+: runs"))
     deadline = time.monotonic() + 60
-    while not list(storage.glob("work/grpo-seed-*/*/checkpoint-*/COMPLETE.json")):
+    while not list(storage.glob("work/grpo-seed-*/*/attempt-*/checkpoint-*/COMPLETE.json")):
         assert time.monotonic() < deadline
         time.sleep(0.05)
     training_children(process)[0].kill()

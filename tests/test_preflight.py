@@ -86,7 +86,9 @@ def schedule(name: str, max_steps: int) -> TrainingArguments:
 
 def test_a_cosine_that_is_gone_after_a_fifth_of_the_run_is_red() -> None:
     assert check.learning_rate(schedule("cosine", 100), 100).level == "ok"
-    assert "at 25, 50, 75, 100 % of the run: 0.00085, 0.0005, 0.00015, 2.5e-07" in check.learning_rate(schedule("cosine", 100), 100).evidence
+    assert (
+        "at 25, 50, 75, 100 % of the run: 0.00085, 0.0005, 0.00015, 2.5e-07" in check.learning_rate(schedule("cosine", 100), 100).evidence
+    )
     gone = schedule("cosine", 20)
     assert gone.max_steps == 20 and check.learning_rate(gone, 100).level == "red"
 

@@ -102,7 +102,7 @@ def test_a_killed_child_goes_on_from_its_checkpoint_and_ends_as_if_nothing_had_h
     newest = newest_valid(tmp_path / "work")
     assert newest is not None and step_of(newest.name) == 4
     seen: list[int] = []
-    run_job(chosen, None, lambda progress: seen.append(progress.step))
+    run_job(chosen, None, lambda progress: None if progress.notice else seen.append(progress.step))
     assert seen == [5, 6, 7, 8]
     assert adapter_bytes(tmp_path) == adapter_bytes(undisturbed)
     assert journal_steps(tmp_path, "train/reward/total") == list(range(1, 9))
@@ -112,15 +112,29 @@ def child_of_this_process() -> int:
     return next(child.pid for child in psutil.Process().children() if "tucano.training.worker" in " ".join(child.cmdline()))
 
 
-def test_sigterm_saves_the_finished_step(prompts: Path, start: Path, tmp_path: Path) -> None:
+def test_sigterm_loses_no_finished_step_and_leaves_no_trace(prompts: Path, start: Path, undisturbed: Path, tmp_path: Path) -> None:
+    chosen = job("grpo", prompts, tmp_path, settings(), base=str(start))
+    ended: list[float] = []
+
     def end_at_three(progress: Progress) -> None:
         if progress.step == 3:
+            ended.append(time.monotonic())
             os.kill(child_of_this_process(), signal.SIGTERM)
 
     with pytest.raises(WorkerCrashed, match="saved its state"):
-        run_job(job("grpo", prompts, tmp_path, settings(), base=str(start)), None, end_at_three)
+        run_job(chosen, None, end_at_three)
+    assert time.monotonic() - ended[0] < 10
     newest = newest_valid(tmp_path / "work")
-    assert newest is not None and step_of(newest.name) >= 3
+    assert newest is not None and step_of(newest.name) == journal_steps(tmp_path, "train/reward/total")[-1]
+    run_job(chosen, None, lambda progress: None)
+    assert adapter_bytes(tmp_path) == adapter_bytes(undisturbed)
+    assert values(tmp_path) == values(undisturbed)
+
+
+def values(place: Path) -> list[tuple[int, dict[str, float]]]:
+    """The journal without what is a time."""
+    entries = read_journal(place / "work" / "journal.jsonl")
+    return [(entry.step, {name: value for name, value in entry.values.items() if name != "train/step_time"}) for entry in entries]
 
 
 def test_a_child_does_not_outlive_its_parent(prompts: Path, start: Path, tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import math
 import os
 import shutil
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from types import TracebackType
@@ -58,6 +58,8 @@ class JournalWriter:
         else:
             self._cut(resume_step, _common(path, covered))
             self._complete(resume_step, covered)
+        self.listener: Callable[[int, Mapping[str, float]], None] | None = None
+        """Told of every row once it is written."""
         self._file: IO[bytes] = path.open("ab")
         self._last_step = -1 if resume_step is None else resume_step
 
@@ -72,6 +74,8 @@ class JournalWriter:
         line = {"step": step, "time_ms": time.time_ns() // 1_000_000, "values": {name: _plain(float(v)) for name, v in values.items()}}
         self._file.write(json.dumps(line, ensure_ascii=False, allow_nan=False).encode() + b"\n")
         self._file.flush()
+        if self.listener is not None:
+            self.listener(step, values)
 
     def commit(self, step: int) -> None:
         """Record that a checkpoint of `step` is complete. Call it after the checkpoint's own manifest stands.

@@ -86,12 +86,17 @@ def remote_of(storage: str) -> Place | None:
     return Place(storage) if "://" in storage and not storage.startswith("file://") else None
 
 
-def writable(storage: str) -> Path:
-    """The storage root, made if needed; of remote storage the working copy on this machine. UserError when it cannot be written."""
-    root = Path(storage.removeprefix("file://")).resolve()
+def working_copy(storage: str) -> Path:
+    """The storage root on this machine: the folder itself, or the one that is copied to remote storage."""
     if "://" in storage and not storage.startswith("file://"):
-        _require_remote(storage)
-        root = Path("runs", re.sub(r"[^\w.-]+", "-", storage)).resolve()
+        return Path("runs", re.sub(r"[^\w.-]+", "-", storage)).resolve()
+    return Path(storage.removeprefix("file://")).resolve()
+
+
+def writable(storage: str) -> Path:
+    """The storage root on this machine, made if needed. UserError when it, or the remote storage, cannot be written."""
+    _require_remote(storage)
+    root = working_copy(storage)
     probe = root / f".write-test-{os.getpid()}"
     try:
         root.mkdir(parents=True, exist_ok=True)
@@ -107,9 +112,10 @@ def writable(storage: str) -> Path:
 def _require_remote(storage: str) -> None:
     name = f".write-test-{socket.gethostname()}-{os.getpid()}"
     try:
-        place = Place(storage)
-        place.create(name, b"tucano")
-        place.fs.rm_file(f"{place.root}/{name}")
+        place = remote_of(storage)
+        if place is not None:
+            place.create(name, b"tucano")
+            place.fs.rm_file(f"{place.root}/{name}")
     except Exception as error:  # every kind of storage raises its own kinds
         raise UserError(f"storage={storage} cannot be written ({type(error).__name__}: {error}); see docs/resume.md") from error
 

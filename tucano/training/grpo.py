@@ -8,7 +8,7 @@ the order of prompts after a resume, and what a checkpoint holds. With all of th
 """
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,17 +17,20 @@ import torch
 import trl
 from datasets import Dataset
 from torch import Tensor
+from transformers import TrainerCallback
 from trl import GRPOConfig
 from trl.trainer.utils import RepeatSampler
 
 from rewards import load_reward_set
+from tucano.journal import JournalWriter, read_journal
 from tucano.prompts import Prompt, messages, read_prompts
 from tucano.settings import GrpoSettings, PipelineSettings
 from tucano.training import attempts
 from tucano.training.algorithms import Algorithm, RolloutBatch, chain
 from tucano.training.algorithms.curriculum import ceiling
 from tucano.training.decode import Decoder, supports
-from tucano.training.jobs import Job
+from tucano.training.health import Watch
+from tucano.training.jobs import Job, Progress, emit
 from tucano.training.likelihood import completion_logps
 from tucano.training.policies import load_policy
 from tucano.training.refill import Reserve, leave_out, replace_rows
@@ -60,6 +63,7 @@ class GrpoMixin(SealedCheckpoints):
     algorithm: Algorithm
     reserve: Reserve
     validation: Validation
+    watch: Watch
 
     def _calculate_rewards(self, inputs: list[dict[str, Any]], prompts: Any, completions: Any, completion_ids: list[list[int]]) -> Tensor:
         rewards = super()._calculate_rewards(inputs, prompts, completions, completion_ids)  # type: ignore[misc]
@@ -123,6 +127,7 @@ class GrpoMixin(SealedCheckpoints):
 
         Beside it, per task, the share of groups whose completions all earned the same: no signal.
         """
+        self._log("reward/highest", max(sum(score.components.values()) for score in self.scorer.scores))
         totals = torch.cat([part for _, part in self.sampled]).view(-1, self.batch.generations)
         tasks = [task for names, _ in self.sampled for task in names[:: self.batch.generations]]
         self._log("groups/sampled", len(tasks))
@@ -184,7 +189,7 @@ class GrpoMixin(SealedCheckpoints):
         self.validation.look(self.model, self.state.global_step)  # type: ignore[attr-defined]
 
     def patience_is_over(self) -> bool:
-        return self.validation.waited >= self.validation.settings.patience
+        return self.validation.waited >= self.validation.settings.patience or self.watch.must_stop
 
 
 def run(job: Job) -> dict[str, object] | None:
@@ -192,29 +197,15 @@ def run(job: Job) -> dict[str, object] | None:
     settings = PipelineSettings.model_validate(job.settings)
     work, folder = Path(job.work), Path(job.prompts)
     attempt = attempts.begin(work, job.mirror)
-    systems = json.loads((folder / "system_prompts.json").read_text(encoding="utf-8"))
-    policy, tokenizer = load_policy(settings.model, job.base, Path(job.adapter) if job.adapter else None, trainable=True, seed=job.seed)
-    prompts = read_prompts(folder / "train.jsonl")
-    rewards = load_reward_set(settings.grpo.rewards, folder)
-    examiner = Examiner(tokenizer, systems, rewards, folder, settings.grpo.max_completion_tokens, settings.grpo.fast_cpu)
     journal = opened_journal(attempt)
+    name = f"grpo seed {job.seed}"
+    watch = watched(journal, settings, name)
+    shown = {"reward/total": "reward", "entropy": "entropy"}
+    trainer, examiner = build(job, settings, attempt.drafts, [Reporter(journal, name, shown)])
     validation = Validation(settings.grpo, examiner, read_prompts(folder / "validation.jsonl"), journal, work / "best", job.seed)
-    scorer = Rewards(rewards, prompts)
-    algorithm = chain.from_settings(settings, list(scorer.weights))
-    dataset = _dataset(prompts, systems)
-    trainer_class = type("Trainer", (GrpoMixin, trl.GRPOTrainer), {})
-    trainer = trainer_class(
-        model=policy,
-        args=_arguments(settings, attempt.drafts, job.seed),
-        train_dataset=dataset,
-        reward_funcs=scorer.functions(),
-        processing_class=tokenizer,
-        callbacks=[Reporter(journal, f"grpo seed {job.seed}", {"reward/total": "reward", "entropy": "entropy"})],
-    )
     trainer.attempt, trainer.journal, trainer.best = attempt, journal, validation.best
     trainer.save_seconds = 60 * settings.worker.checkpoint_minutes
-    trainer.validation, trainer.scorer = validation, scorer
-    trainer.settings, trainer.algorithm, trainer.reserve = settings.grpo, algorithm, Reserve(dataset, job.seed)
+    trainer.validation, trainer.watch = validation, watch
     if not trainer.train_sealed():
         return None
     journal.commit(trainer.state.global_step)
@@ -224,14 +215,53 @@ def run(job: Job) -> dict[str, object] | None:
         "best_step": validation.best_step,
         "best_value": validation.highest,
         "validation": validation.curve,
+        "alarms": [alarm.record() for alarm in watch.raised.values()],
     }
+
+
+def watched(journal: JournalWriter, settings: PipelineSettings, name: str) -> Watch:
+    """Alarms over a journal: over the rows that it has already, and from now on over every new one, told to the parent."""
+    watch = Watch(settings.health, settings.grpo.max_steps)
+    for entry in read_journal(journal.path):
+        watch.observe(entry.step, entry.values)
+
+    def listen(step: int, values: Mapping[str, float]) -> None:
+        for alarm in watch.observe(step, values):
+            journal.log(step, {f"health/{alarm.name}": 1.0})
+            emit(Progress(name, step, settings.grpo.max_steps, {}, notice=alarm.line()))
+
+    journal.listener = listen
+    return watch
+
+
+def build(job: Job, settings: PipelineSettings, output: Path, callbacks: list[TrainerCallback]) -> tuple[Any, Examiner]:
+    """The trainer of a run, without what keeps it (attempt, journal, validation), and the examiner that asks its policy."""
+    folder = Path(job.prompts)
+    systems = json.loads((folder / "system_prompts.json").read_text(encoding="utf-8"))
+    policy, tokenizer = load_policy(settings.model, job.base, Path(job.adapter) if job.adapter else None, trainable=True, seed=job.seed)
+    prompts = read_prompts(folder / "train.jsonl")
+    rewards = load_reward_set(settings.grpo.rewards, folder)
+    examiner = Examiner(tokenizer, systems, rewards, folder, settings.grpo.max_completion_tokens, settings.grpo.fast_cpu)
+    scorer, dataset = Rewards(rewards, prompts), _dataset(prompts, systems)
+    trainer_class = type("Trainer", (GrpoMixin, trl.GRPOTrainer), {})
+    trainer = trainer_class(
+        model=policy,
+        args=arguments(settings, output, job.seed),
+        train_dataset=dataset,
+        reward_funcs=scorer.functions(),
+        processing_class=tokenizer,
+        callbacks=callbacks,
+    )
+    trainer.settings, trainer.scorer = settings.grpo, scorer
+    trainer.algorithm, trainer.reserve = chain.from_settings(settings, list(scorer.weights)), Reserve(dataset, job.seed)
+    return trainer, examiner
 
 
 def _dataset(prompts: Sequence[Prompt], systems: dict[str, str]) -> Dataset:
     return Dataset.from_list([{"prompt": messages(p, systems), "prompt_id": p.id, "task": p.task} for p in prompts])
 
 
-def _arguments(settings: PipelineSettings, drafts: Path, seed: int) -> GRPOConfig:
+def arguments(settings: PipelineSettings, drafts: Path, seed: int) -> GRPOConfig:
     """Every field that shapes generation or training, explicit: defaults of models, TRL and unsloth differ silently."""
     grpo, cpu = settings.grpo, settings.model.device == "cpu"
     accumulation = grpo.batch_size // grpo.micro_batch

@@ -14,6 +14,9 @@ from typing import Any
 from tucano.prompts import TASKS
 from tucano.settings import AlarmName, HealthSettings
 
+NOISE = 0.05
+"""A validation reward may move this much by chance; near 0, 30 % of it is nothing."""
+
 
 @dataclass(frozen=True, slots=True)
 class Alarm:
@@ -84,7 +87,7 @@ def _reward_scale(history: History, settings: HealthSettings) -> Iterator[str]:
 
 
 def _rate_gone(history: History, settings: HealthSettings) -> Iterator[str]:
-    rates, progress = history.series.get("train/learning_rate", []), history.last("train/progress", 1)
+    rates, progress = history.series.get("train/learning_rate", []), history.last("progress", 1)
     if rates and progress and progress[0] < 0.8 and rates[-1] < 0.01 * max(rates):
         yield f"the learning rate is {rates[-1]:.2g} after {progress[0]:.0%} of the run, below 1 % of its peak {max(rates):.2g}"
 
@@ -97,7 +100,10 @@ def _policy_still(history: History, settings: HealthSettings) -> Iterator[str]:
 
 def _collapse(history: History, settings: HealthSettings) -> Iterator[str]:
     rewards = history.series.get("validation/reward", [])
-    if len(rewards) >= 3 and max(rewards[-2:]) < (1 - settings.collapse_share) * max(rewards):
+    if len(rewards) < 3:
+        return
+    fall = max(rewards) - max(rewards[-2:])
+    if fall > settings.collapse_share * max(rewards) and fall > NOISE:
         yield f"validation reward {rewards[-1]:.3f}, twice more than {settings.collapse_share:.0%} below its best {max(rewards):.3f}"
 
 
@@ -131,14 +137,15 @@ RULES: dict[AlarmName, tuple[Rule, str]] = {
 class Watch:
     """Feeds a run's metrics to the rules; each alarm is raised once, when its evidence is first seen."""
 
-    def __init__(self, settings: HealthSettings) -> None:
-        self.settings = settings
+    def __init__(self, settings: HealthSettings, steps: int) -> None:
+        self.settings, self.steps = settings, steps
         self.history = History()
         self.raised: dict[AlarmName, Alarm] = {}
 
     def observe(self, step: int, values: Mapping[str, float]) -> list[Alarm]:
         """The alarms that these values raise for the first time."""
         self.history.add(values)
+        self.history.add({"progress": step / self.steps})
         new = []
         for name, (rule, advice) in RULES.items():
             evidence = "" if name in self.raised else "; ".join(rule(self.history, self.settings))

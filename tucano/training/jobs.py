@@ -53,16 +53,22 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a child is: `values` are its newest metrics, `seconds_left` an estimate (None until there is one)."""
+    """How far a child is: `values` are its newest metrics, `seconds_left` an estimate (None until there is one).
+
+    `notice` is a sentence that a person must not miss.
+    """
 
     stage: str
     step: int
     steps: int
     values: dict[str, float]
     seconds_left: float | None = None
+    notice: str | None = None
 
     def line(self) -> str:
         """The sentence a person sees, like `grpo seed 42   step 12/40   reward 0.612   1 min 20 s left`."""
+        if self.notice is not None:
+            return f"{self.stage}   {self.notice}"
         shown = "   ".join(f"{name} {value:.3f}" for name, value in self.values.items())
         left = "" if self.seconds_left is None else f"   {_duration(self.seconds_left)} left"
         return f"{self.stage}   step {self.step}/{self.steps}   {shown}{left}"

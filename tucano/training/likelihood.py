@@ -5,13 +5,17 @@ prompt once and letting its keys and values be shared is the same computation wi
 up what the completions send back. Equal to reading every row whole, up to float rounding (tests/test_likelihood.py).
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor
+from torch.nn.utils.rnn import pad_sequence
 from trl.trainer.utils import selective_log_softmax_and_entropy
 
+ROWS = 32
+"""Sequences that are measured at a time."""
 PARTS = 4
 """A batch is read in this many parts with prompts of similar length, so that little padding is computed."""
 
@@ -38,6 +42,21 @@ def completion_logps(
             column.append(F.pad(values, (0, length - end)))
     back = order.argsort()
     return torch.cat(logps)[back], torch.cat(entropies)[back]
+
+
+@torch.no_grad()
+def token_logps(model: Any, prompt_ids: Sequence[Sequence[int]], completion_ids: Sequence[Sequence[int]]) -> list[Tensor]:
+    """Log-probability of each completion token (nats, at temperature 1), one CPU vector per pair; for measuring, on any device."""
+    found: list[Tensor] = []
+    for start in range(0, len(prompt_ids), ROWS):
+        pairs = list(zip(prompt_ids[start : start + ROWS], completion_ids[start : start + ROWS], strict=True))
+        sequences = [torch.tensor([*prompt, *completion]) for prompt, completion in pairs]
+        ids = pad_sequence(sequences, batch_first=True)
+        mask = pad_sequence([torch.ones_like(sequence) for sequence in sequences], batch_first=True)
+        logits = model(input_ids=ids.to(model.device), attention_mask=mask.to(model.device)).logits.float().cpu()
+        logps = -F.cross_entropy(logits[:, :-1].transpose(1, 2), ids[:, 1:], reduction="none")  # [rows, L-1]
+        found += [row[len(prompt) - 1 : len(prompt) - 1 + len(completion)] for row, (prompt, completion) in zip(logps, pairs, strict=True)]
+    return found
 
 
 def _logits(model: Any, prompts: Tensor, prompt_mask: Tensor, completions: Tensor, completion_mask: Tensor) -> Tensor:

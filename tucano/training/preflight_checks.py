@@ -68,7 +68,7 @@ def learning_rate(arguments: TrainingArguments, steps: int) -> Check:
     scheduler = get_scheduler(
         arguments.lr_scheduler_type, optimizer, num_warmup_steps=arguments.get_warmup_steps(steps), num_training_steps=arguments.max_steps
     )
-    factor = scheduler.lr_lambdas[0]  # type: ignore[attr-defined]
+    factor = scheduler.lr_lambdas[0]
     rates = [arguments.learning_rate * factor(min(steps - 1, round(steps * share))) for share in (0.25, 0.5, 0.75, 1.0)]
     gone = min(factor(step) for step in range(steps // 5, steps * 4 // 5)) < 0.01
     shown = ", ".join(f"{rate:.2g}" for rate in rates)

@@ -91,10 +91,11 @@ class SealedCheckpoints:
             self._load_from_checkpoint(str(newest))  # type: ignore[attr-defined]
             if (newest / BEST).exists():
                 shutil.copytree(newest / BEST, self.best)
+        began = time.monotonic()
         if self.look_is_due():  # the one before the first step, or one that SIGTERM cut off
             self.look()
-        self._saved_at, self._longest = time.monotonic(), 0.0
-        self._ended_at = self._saved_at
+        self._saved_at = self._ended_at = time.monotonic()
+        self._longest = self._ended_at - began
         if not self.patience_is_over() and (newest is None or self.state.global_step < self.state.max_steps):
             self.train(resume_from_checkpoint=str(newest) if newest else None)  # type: ignore[attr-defined]
 
@@ -104,7 +105,10 @@ class SealedCheckpoints:
             self._end_step()
 
     def _end_step(self) -> None:
-        """The step's metrics are logged: it is finished. Whatever may be long comes after that is remembered."""
+        """The step's metrics are logged: it is finished. What may be long, and cut off, comes after that is remembered.
+
+        A checkpoint is due when the next step's end might be too late for it, judged by the longest time between two so far.
+        """
         self._remember()
         if self.look_is_due():
             self.look()
