@@ -126,8 +126,13 @@ def _environment() -> Environment:
     environment = Environment(
         loader=FileSystemLoader(Path(__file__).parent), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    environment.filters["visible"] = visible
+    environment.filters |= {"visible": visible, "breakable": _breakable}
     return environment
+
+
+def _breakable(text: str) -> Markup:
+    """Escaped, and breaking lines at commas: JSON without spaces would break within its words."""
+    return Markup(",<wbr>").join(text.split(","))
 
 
 @cache

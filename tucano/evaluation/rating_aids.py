@@ -12,9 +12,9 @@ HEADINGS: dict[Task, str] = {"extraction": "Extraction", "sql_qa": "SQL question
 
 
 def guides() -> dict[Task, str]:
-    """{task: Markdown}: what the guide says in general, then its section on the task."""
+    """{task: Markdown}: the guide's section on the task, which a rater looks at again and again, then what it says in general."""
     general, *sections = GUIDE.read_text(encoding="utf-8").split("\n## ")
-    return {task: f"{general}\n## {next(part for part in sections if part.startswith(HEADINGS[task]))}" for task in TASKS}
+    return {task: f"## {next(part for part in sections if part.startswith(HEADINGS[task]))}\n{general}" for task in TASKS}
 
 
 def tables(folder: Path) -> list[tuple[str, list[str], list[str]]]:
@@ -30,7 +30,7 @@ def _table(connection: sqlite3.Connection, name: str) -> tuple[str, list[str], l
     quoted = name.replace('"', '""')
     rows = connection.execute(f'SELECT * FROM "{quoted}" LIMIT 1')
     columns = [description[0] for description in rows.description]
-    return name, columns, ["" if value is None else str(value) for value in next(rows, ())]
+    return name, columns, ["NULL" if value is None else str(value) for value in next(rows, ())]
 
 
 def visible(text: str) -> str:
