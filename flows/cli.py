@@ -90,8 +90,9 @@ def _add_rate_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument("--prompts", type=int, default=24, metavar="N", help="prompts drawn per task, at the first start (default: 24)")
     command.add_argument("--completions", type=int, default=5, metavar="K", help="completions drawn per prompt (default: 5)")
     command.add_argument("--seed", type=int, default=7, help="seed of the draw (default: 7)")
-    command.add_argument("--terminal", action="store_true", help="ask in the terminal instead of a page")
-    command.add_argument("--port", type=int, default=0, help="port of the page on 127.0.0.1 (default: any free one)")
+    where = command.add_mutually_exclusive_group()
+    where.add_argument("--terminal", action="store_true", help="ask in the terminal instead of a page")
+    where.add_argument("--port", type=int, default=0, help="port of the page on 127.0.0.1 (default: any free one)")
 
 
 def _settings(arguments: argparse.Namespace, profile: str | None = None) -> PipelineSettings:

@@ -5,11 +5,12 @@ import signal
 import sys
 import textwrap
 import threading
+from collections import Counter
 from pathlib import Path
 
 from flows.rate_page import TASK_NAMES, RatingServer
 from tucano.evaluation.rating_aids import guides, tables, visible
-from tucano.evaluation.rating_draw import open_folder
+from tucano.evaluation.rating_draw import CANDIDATES, open_folder
 from tucano.evaluation.rating_session import CHOICES, Item, Session, check_rater
 from tucano.evaluation.ratings import RATINGS, RaterKind
 
@@ -22,7 +23,10 @@ def rate(
     folder: Path, source: Path, rater: str, kind: RaterKind, is_new: bool, prompts: int, completions: int, seed: int, port: int | None
 ) -> int:
     """Rate until everything is rated or the rater stops; a `port` (0: any free one) serves the page, None asks in the terminal."""
+    drawn = "drawn before" if (folder / CANDIDATES).is_file() else f"drawn from {source}"
     candidates = open_folder(folder, source, prompts, completions, seed)
+    tasks = Counter(candidate.prompt.task for candidate in candidates)
+    print(f"{folder}: {len(candidates)} completions {drawn} ({', '.join(f'{task} {count}' for task, count in tasks.items())})")
     check_rater(folder, rater, kind, is_new)
     session = Session(folder, candidates, rater, kind)
     if port is None:

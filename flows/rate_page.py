@@ -6,9 +6,11 @@ and the page runs no script but its own.
 """
 
 import secrets
+import sys
 from functools import cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any
 from urllib.parse import parse_qs
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -47,6 +49,11 @@ class RatingServer(ThreadingHTTPServer):
             raise UserError(f"--port {port} cannot be used ({error}); choose another, or leave it out for any free one") from error
         self.url = f"http://{HOST}:{self.server_port}/{self.token}/"
 
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A browser that went on before it had the whole page is nothing to report."""
+        if not isinstance(sys.exception(), ConnectionError):
+            super().handle_error(request, client_address)
+
 
 class Handler(BaseHTTPRequestHandler):
     """GET shows what is to be rated now; POST does one thing and leads back to it, so a reload never repeats it."""
@@ -57,8 +64,13 @@ class Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         if not self._knows_the_token():
             return
+        try:
+            view = self.server.session.view()
+        except UserError as error:
+            self._send(500, f"As notas gravadas não podem ser lidas: {error}.")
+            return
         nonce = secrets.token_urlsafe(16)
-        page = render(self.server.session.view(), self.server.session.rater, self.server.tables, nonce)
+        page = render(view, self.server.session.rater, self.server.tables, nonce)
         policy = f"default-src 'none'; style-src 'nonce-{nonce}'; script-src 'nonce-{nonce}'; img-src data:; form-action 'self'"
         self._send(200, page, {"Content-Security-Policy": f"{policy}; base-uri 'none'; frame-ancestors 'none'"})
 

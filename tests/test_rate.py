@@ -300,6 +300,14 @@ class TestServer:
                     got(server.url, **form)
         assert not (tmp_path / "ratings.jsonl").exists()
 
+    def test_ratings_that_became_unreadable_are_said_on_the_page(self, tmp_path: Path) -> None:
+        with served(tmp_path, candidates()) as server:
+            (tmp_path / "ratings.jsonl").write_text("{}\n", encoding="utf-8")
+            for form in ({}, {"do": "4", "item": candidates()[0].id}):
+                with pytest.raises(urllib.error.HTTPError) as refused:
+                    got(server.url, **form)
+                assert "ratings.jsonl line 1 is not a rating" in refused.value.read().decode("utf-8")
+
     def test_texts_are_escaped_and_the_page_allows_no_script_but_its_own(self, tmp_path: Path) -> None:
         evil = "</pre><script>alert(1)</script><img src=x onerror=alert(2)>"
         drawn = [Candidate(prompt(0), evil, "sampled", "m")]
@@ -350,6 +358,7 @@ class TestTerminal:
     def test_a_run_is_drawn_and_rated_with_its_tables(self, run: Path, tmp_path: Path) -> None:
         result = tucano_rate(str(tmp_path / "new"), "--rater", "bia", "--from", str(run), "--terminal", keys="2\n" * 8)
         assert result.returncode == 0 and "pedidos(pedido_id, mes)   ex.: 7, 2018-02" in result.stdout
+        assert f"8 completions drawn from {run} (sql_qa 4, push 4)" in result.stdout
         assert {line["model"] for line in lines(tmp_path / "new")} == {"base", "seed-42"}
         assert "seed-42" not in re.sub(r"sampled seed-42", "", result.stdout)
 
