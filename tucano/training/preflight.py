@@ -64,12 +64,13 @@ def run(job: Job) -> dict[str, object]:
     shutil.rmtree(scratch, ignore_errors=True)
     scratch.mkdir(parents=True)
     recorder = Recorder()
+    rate = check.learning_rate(grpo.arguments(settings, scratch, job.seed), settings.grpo.max_steps)  # resets what a trainer shares
     trainer, examiner = grpo.build(job, rehearsal(settings), scratch, [recorder])
     tokenizer, systems, policy = examiner.tokenizer, examiner.system_prompts, trainer.model
     prompts = list(trainer.scorer.by_id.values())
     some = spread(prompts)
     checks = check.plan(settings, prompts)
-    checks.append(check.learning_rate(grpo.arguments(settings, scratch, job.seed), settings.grpo.max_steps))
+    checks.append(rate)
     checks.append(check.generation(trainer.generation_config, policy.generation_config, settings))
     checks += [*check.template(tokenizer, some[0], systems), check.end_tokens(policy, tokenizer)]
     checks.append(check.cache(policy, tokenizer, encode(tokenizer, some[:4], systems)))

@@ -48,6 +48,8 @@ class SealedCheckpoints:
     best: Path
     save_seconds: float
     _finished: Finished | None = None
+    _sealed = False
+    """Only `train_sealed` keeps anything; a rehearsal calls `train` and leaves no trace."""
 
     def extra_state(self) -> dict[str, Any]:
         """What a resumed run needs beyond transformers' own files; tensors and plain values."""
@@ -71,6 +73,7 @@ class SealedCheckpoints:
         """Train from the attempt's newest checkpoint, or the start, to the end. False: SIGTERM ended it, its state is saved."""
         for callback in (PrinterCallback, ProgressCallback):
             self.remove_callback(callback)  # type: ignore[attr-defined]
+        self._sealed = True
         self.add_callback(_Watch())  # type: ignore[attr-defined]
         interruption.listen()
         for module in _called(self.model):  # type: ignore[attr-defined]
@@ -101,7 +104,7 @@ class SealedCheckpoints:
 
     def log(self, logs: dict[str, float], start_time: float | None = None) -> None:
         super().log(logs, start_time)  # type: ignore[misc]
-        if "loss" in logs:
+        if self._sealed and "loss" in logs:
             self._end_step()
 
     def _end_step(self) -> None:
@@ -137,6 +140,8 @@ class SealedCheckpoints:
 
     def _save_checkpoint(self, model: Any, trial: Any) -> None:
         """Written beside its place, then sealed and moved there. Right after a step there is nothing to go back from."""
+        if not self._sealed:
+            return
         finished = self._finished
         assert finished is not None, "nothing is saved before a step is finished"
         self.state.num_input_tokens_seen = finished.tokens_seen
