@@ -13,7 +13,7 @@ run: $(VENV)/.stamp
 	$(BIN)/tucano run $(PROFILE) $(ARGS)
 
 test: $(VENV)/.stamp check
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto --dist loadfile
 
 check: $(VENV)/.stamp
 	$(BIN)/ruff check .
