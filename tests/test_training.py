@@ -93,37 +93,41 @@ def test_a_killed_child_goes_on_from_its_checkpoint_and_ends_as_if_nothing_had_h
 ) -> None:
     chosen = job("grpo", prompts, tmp_path, settings(), base=str(start))
 
-    def kill_at_five(progress: Progress) -> None:
-        if progress.step == 5:
-            os.kill(child_of_this_process(), signal.SIGKILL)
-
     with pytest.raises(WorkerCrashed, match="SIGKILL"):
-        run_job(chosen, None, kill_at_five)
+        run_job(chosen, None, SignalAt(3, signal.SIGKILL))
     newest = newest_valid(tmp_path / "work")
-    assert newest is not None and step_of(newest.name) == 4
+    assert newest is not None and step_of(newest.name) in (2, 4, 6)  # the child may run ahead of what its parent has read
     seen: list[int] = []
     run_job(chosen, None, lambda progress: None if progress.notice else seen.append(progress.step))
-    assert seen == [5, 6, 7, 8]
+    assert seen == list(range(step_of(newest.name) + 1, 9))
     assert adapter_bytes(tmp_path) == adapter_bytes(undisturbed)
     assert journal_steps(tmp_path, "train/reward/total") == list(range(1, 9))
 
 
+class SignalAt:
+    """A listener that sends the training child a signal, once, when it hears of a step."""
+
+    def __init__(self, step: int, number: signal.Signals) -> None:
+        self.step, self.number = step, number
+        self.sent_at_s: float | None = None
+
+    def __call__(self, progress: Progress) -> None:
+        if progress.step >= self.step and self.sent_at_s is None:
+            self.sent_at_s = time.monotonic()
+            os.kill(child_of_this_process(), self.number)
+
+
 def child_of_this_process() -> int:
-    return next(child.pid for child in psutil.Process().children() if "tucano.training.worker" in " ".join(child.cmdline()))
+    living = (child for child in psutil.Process().children() if child.status() != psutil.STATUS_ZOMBIE)
+    return next(child.pid for child in living if "tucano.training.worker" in " ".join(child.cmdline()))
 
 
 def test_sigterm_loses_no_finished_step_and_leaves_no_trace(prompts: Path, start: Path, undisturbed: Path, tmp_path: Path) -> None:
     chosen = job("grpo", prompts, tmp_path, settings(), base=str(start))
-    ended: list[float] = []
-
-    def end_at_three(progress: Progress) -> None:
-        if progress.step == 3:
-            ended.append(time.monotonic())
-            os.kill(child_of_this_process(), signal.SIGTERM)
-
+    at_three = SignalAt(3, signal.SIGTERM)
     with pytest.raises(WorkerCrashed, match="saved its state"):
-        run_job(chosen, None, end_at_three)
-    assert time.monotonic() - ended[0] < 10
+        run_job(chosen, None, at_three)
+    assert at_three.sent_at_s is not None and time.monotonic() - at_three.sent_at_s < 10
     newest = newest_valid(tmp_path / "work")
     assert newest is not None and step_of(newest.name) == journal_steps(tmp_path, "train/reward/total")[-1]
     run_job(chosen, None, lambda progress: None)
