@@ -33,7 +33,7 @@ def audit(settings: PipelineSettings) -> int:
     """The audit alone, without Prefect: the table, and exit code 1 when the gate is closed."""
     from tasks.audit import COMMITTED_RATINGS
     from tucano.evaluation.audit import audit as audit_rewards
-    from tucano.evaluation.audit_report import render_table as render_audit
+    from tucano.evaluation.audit_table import render_table as render_audit
 
     ratings = Path(settings.audit.ratings) if settings.audit.ratings else COMMITTED_RATINGS
     report = audit_rewards(settings.grpo.rewards, ratings, settings.audit, settings.tasks, settings.seed)

@@ -10,7 +10,8 @@ from tasks.context import Run, stage
 from tucano.artifacts import Artifact, Recipe, fingerprint
 from tucano.errors import GateClosed
 from tucano.evaluation.audit import PINNED, audit
-from tucano.evaluation.audit_report import AuditReport, render_table
+from tucano.evaluation.audit_report import AuditReport
+from tucano.evaluation.audit_table import render_details, render_table
 
 COMMITTED_RATINGS = Path(__file__).parent.parent / "data" / "ratings"
 
@@ -24,7 +25,7 @@ def audit_rewards(run: Run) -> Artifact:
     def produce(recipe: Recipe, draft: Path) -> dict[str, Any]:
         report = audit(settings.grpo.rewards, ratings, settings.audit, settings.tasks, settings.seed)
         (draft / "audit.json").write_text(report.dumps(), encoding="utf-8")
-        (draft / "audit.txt").write_text(render_table(report), encoding="utf-8")
+        (draft / "audit.txt").write_text(f"{render_table(report)}\n\n{render_details(report)}\n", encoding="utf-8")
         return {"verdict": report.verdict, "passed": report.passed, "provisional": report.provisional}
 
     parts = {

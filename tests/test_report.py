@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tucano.evaluation.answers import Answer, Decoding
-from tucano.evaluation.audit_report import Agreement, AuditReport, Check
+from tucano.evaluation.audit_report import Agreement, AuditReport, Check, Estimate
 from tucano.evaluation.comparison import Comparison, compare
 from tucano.evaluation.report import SeedCurves, duration, flat, render_report, shown
 from tucano.prompts import TASKS, Prompt
@@ -31,8 +31,8 @@ def comparison(gain: float = 0.1) -> Comparison:
 
 def audit(passed: bool = True, **changes: Any) -> AuditReport:
     checks = (Check("push", "scale", "block", passed, 0.5, 0.8, "push: the scale <b>is not</b> used"),)
-    agreement = (Agreement("push", 24, 120, 0.8, 0.7, 0.6, 0.5, 0.81, None),)
-    report = AuditReport(1, "grounded", 7, 2000, {"ana": "human"}, False, checks, agreement, (), None, None)
+    agreement = (Agreement("push", "all", 24, 120, Estimate(0.8, 0.7, 0.9), Estimate(0.6, 0.5, 0.7)),)
+    report = AuditReport(1, "grounded", 7, 2000, {"ana": "human"}, False, checks, agreement, (), (), (), ())
     return replace(report, **changes)
 
 

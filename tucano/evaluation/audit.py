@@ -13,14 +13,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-import numpy as np
-
-from rewards import classify_task, load_reward_set
-from rewards.parsing import find_object
+from rewards import load_reward_set
 from rewards.sets import SetName
-from tucano.evaluation.audit_agreement import agreement, component_effects, rater_agreements, sampled_spread
+from tucano.evaluation.audit_agreement import agreements, component_effects, rater_agreements, sampled_spread
 from tucano.evaluation.audit_bench import Bench, Group, Rewards, grouped
-from tucano.evaluation.audit_checks import ALWAYS_BLOCK, ALWAYS_WARN, Readers, questions
+from tucano.evaluation.audit_checks import questions
 from tucano.evaluation.audit_report import (
     SCHEMA_VERSION,
     Agreement,
@@ -30,6 +27,7 @@ from tucano.evaluation.audit_report import (
     Disagreement,
     JudgedAnswer,
     Level,
+    RaterAgreement,
     Sampled,
 )
 from tucano.evaluation.probes import worthless
@@ -40,7 +38,10 @@ from tucano.settings import AuditSettings
 
 SHOWN_PER_TASK = 2
 PINNED = Path(__file__).with_name("pinned_floors.json")
-READERS = Readers(classify_task, find_object)
+ALWAYS_BLOCK = {"ratings", "never raises", "bounds", "repeatable", "components"}
+"""Whatever the reward set is for, these must hold."""
+ALWAYS_WARN = ("sample size", "component: ", "degradation: words strung together")
+"""A component that harms is a finding, not a danger. No reward set of today sees the order of words; that is said, and blocks nothing."""
 
 FloorScores = dict[str, dict[str, list[float]]]
 """{task: {kind of worthless answer: [highest, mean score]}}"""
@@ -60,11 +61,10 @@ def audit_rewards(
     settings: AuditSettings,
     tasks: Sequence[Task],
     seed: int,
-    readers: Readers = READERS,
     pinned: Path = PINNED,
 ) -> AuditReport:
     """As `audit`, of any rewards; `name` says which checks block. The same input and seed give the same report, task by task."""
-    parts = [_audit_task(rewards, task, [answer for answer in rated if answer.prompt.task == task], settings, seed, readers) for task in tasks]
+    parts = [_audit_task(rewards, task, [answer for answer in rated if answer.prompt.task == task], settings, seed) for task in tasks]
     checks = [check for part in parts for check in part.checks]
     checks += [pinned_check(rewards, rated, pinned)] if name == "v4.2" else []
     report = AuditReport(
@@ -74,14 +74,12 @@ def audit_rewards(
         resamples=settings.resamples,
         raters={rater: kind for answer in rated for rater, kind in answer.raters.items()},
         provisional=any(not _has_human(rated, task) for task in tasks),
-        checks=tuple(_levelled(name, check) for check in checks),
-        agreement=tuple(part.row for part in parts),
-        disagreements=tuple(shown for part in parts for shown in _disagreements(part.groups)),
-        overridden_by=None,
-        override_reason=None,
+        checks=tuple(levelled(name, check) for check in checks),
+        agreement=tuple(row for part in parts for row in part.rows),
         components=tuple(effect for part in parts for effect in part.effects),
         sampled=tuple(part.spread for part in parts if part.spread),
-        raters_agree=tuple(pair for task in tasks for pair in rater_agreements(task, [a for a in rated if a.prompt.task == task])),
+        raters_agree=tuple(pair for part in parts for pair in part.raters),
+        disagreements=tuple(shown for part in parts for shown in _disagreements(part.groups)),
     )
     return report if report.passed else replace(report, overridden_by=settings.override_by, override_reason=settings.override_reason)
 
@@ -89,25 +87,24 @@ def audit_rewards(
 @dataclass(frozen=True)
 class _TaskAudit:
     groups: list[Group]
-    row: Agreement
+    rows: list[Agreement]
     effects: list[ComponentEffect]
     spread: Sampled | None
+    raters: list[RaterAgreement]
     checks: list[Check]
 
 
-def _audit_task(
-    rewards: Rewards, task: Task, rated: Sequence[RatedAnswer], settings: AuditSettings, seed: int, readers: Readers
-) -> _TaskAudit:
+def _audit_task(rewards: Rewards, task: Task, rated: Sequence[RatedAnswer], settings: AuditSettings, seed: int) -> _TaskAudit:
     bench = Bench(rewards)
     groups = grouped(bench, rated)
     place = [seed, TASKS.index(task)]
-    row = agreement(task, groups, settings.resamples, np.random.default_rng(place))
+    rows = agreements(task, groups, settings.resamples, place)
     effects = component_effects(task, groups, settings.resamples, place)
-    checks = questions(bench, groups, row, effects, settings, readers)
-    return _TaskAudit(groups, row, effects, sampled_spread(task, groups), checks)
+    spread = sampled_spread(task, [group.only("sampled").rewards for group in groups])
+    return _TaskAudit(groups, rows, effects, spread, rater_agreements(task, rated), questions(bench, groups, rows[0], effects, settings))
 
 
-def _levelled(reward_set: str, check: Check) -> Check:
+def levelled(reward_set: str, check: Check) -> Check:
     """Block, except: controls may be senseless but not unsound; the hacks that v4.2 is known for warn (they are pinned)."""
     known_hack = reward_set == "v4.2" and check.name.startswith("floor")
     control = reward_set.startswith("controls.") and check.name not in ALWAYS_BLOCK

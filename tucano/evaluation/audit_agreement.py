@@ -3,109 +3,98 @@
 from collections.abc import Sequence
 from itertools import combinations
 from math import fsum
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from tucano.evaluation.audit_bench import Group
-from tucano.evaluation.audit_report import Agreement, ComponentEffect, RaterAgreement, Sampled
+from tucano.evaluation.audit_report import Agreement, ComponentEffect, Estimate, RaterAgreement, Sampled
 from tucano.evaluation.ratings import RatedAnswer
-from tucano.evaluation.resampling import draw_prompts, lower_bound, resampled_mean, resampled_spearman
-from tucano.evaluation.statistics import Floats, rank_agreement, spearman, within_prompt_agreement
+from tucano.evaluation.resampling import draw_prompts, estimate, resampled_mean, resampled_spearman
+from tucano.evaluation.statistics import Floats, spearman, within_prompts
 
 SMALLEST_GROUP = 5
 """With fewer prompts a bootstrap by prompt means nothing."""
 
-
-def agreement(task: str, groups: Sequence[Group], resamples: int, rng: np.random.Generator) -> Agreement:
-    """Point estimates and one-sided 95 % lower bounds; bounds are None with fewer than `SMALLEST_GROUP` prompts."""
-    rewards = [group.rewards for group in groups]
-    per_prompt = _within(groups, rewards)
-    enough = len(per_prompt) >= SMALLEST_GROUP
-    pooled = _resampled_pooled(groups, rewards, resamples, rng) if enough else None
-    within = resampled_mean(per_prompt, draw_prompts(len(per_prompt), resamples, rng)) if enough else None
-    return Agreement(
-        task=task,
-        prompts=len(groups),
-        completions=sum(len(group.answers) for group in groups),
-        pooled=spearman(_flat(rewards), _ratings(groups)) if groups else None,
-        pooled_low=None if pooled is None else lower_bound(pooled),
-        within=within_prompt_agreement([(group.rewards, group.ratings) for group in groups]),
-        within_low=None if within is None else lower_bound(within),
-        sampled=_pooled_of(groups, "sampled"),
-        written=_pooled_of(groups, "written"),
-    )
+Rows = Sequence[Sequence[float]]
+"""Per prompt one value per completion."""
 
 
-def _flat(rewards: Sequence[Sequence[float]]) -> list[float]:
-    return [reward for row in rewards for reward in row]
+class Resampler:
+    """Agreement of rewards with ratings; all statistics of one resampler are of the same resamples, so that they can be subtracted."""
+
+    def __init__(self, ratings: Rows, resamples: int, seed: Sequence[int]) -> None:
+        self.ratings, self.resamples, self.seed = ratings, resamples, seed
+
+    def _draw(self, prompts: int) -> Floats:
+        return draw_prompts(prompts, self.resamples, np.random.default_rng(self.seed))
+
+    def pooled(self, rewards: Rows) -> tuple[float, Floats]:
+        """Spearman's rho over all completions, and in each resample."""
+        owner = [place for place, row in enumerate(rewards) for _ in row]
+        flat = [value for row in rewards for value in row], [value for row in self.ratings for value in row]
+        return spearman(*flat), resampled_spearman(*flat, self._draw(len(rewards)), owner)
+
+    def within(self, rewards: Rows) -> tuple[float, Floats]:
+        """The mean over prompts whose ratings differ, and in each resample."""
+        values = within_prompts(rewards, self.ratings)
+        return float(np.mean(values)), resampled_mean(values, self._draw(len(values)))
 
 
-def _ratings(groups: Sequence[Group]) -> list[float]:
-    return [rating for group in groups for rating in group.ratings]
+def within_estimate(rewards: Rows, ratings: Rows, resamples: int, seed: Sequence[int]) -> Estimate | None:
+    """Mean rank agreement within prompts; None where fewer than `SMALLEST_GROUP` prompts have ratings that differ."""
+    enough = len(within_prompts(rewards, ratings)) >= SMALLEST_GROUP
+    return estimate(*Resampler(ratings, resamples, seed).within(rewards)) if enough else None
 
 
-def _within(groups: Sequence[Group], rewards: Sequence[Sequence[float]]) -> list[float]:
-    """Rank agreement of every prompt whose ratings differ."""
-    values = (rank_agreement(row, group.ratings) for group, row in zip(groups, rewards, strict=True))
-    return [value for value in values if value is not None]
+def agreements(task: str, groups: Sequence[Group], resamples: int, seed: Sequence[int]) -> list[Agreement]:
+    """The row that the gate reads, and where a task has both sampled and written completions a row of each."""
+    rows = [_agreement(task, "all", groups, resamples, seed)]
+    parts = [_agreement(task, origin, [group.only(origin) for group in groups], resamples, seed) for origin in ("sampled", "written")]
+    return rows + (parts if all(part.completions for part in parts) else [])
 
 
-def _resampled_pooled(groups: Sequence[Group], rewards: Sequence[Sequence[float]], resamples: int, rng: np.random.Generator) -> Floats:
-    owner = [place for place, group in enumerate(groups) for _ in group.answers]
-    return resampled_spearman(_flat(rewards), _ratings(groups), draw_prompts(len(groups), resamples, rng), owner)
-
-
-def _pooled_of(groups: Sequence[Group], origin: str) -> float | None:
-    """Pooled rho over the completions of one origin; None with fewer than five, or where all have the same rating."""
-    pairs = [
-        (reward, answer.rating)
-        for group in groups
-        for answer, reward in zip(group.answers, group.rewards, strict=True)
-        if answer.origin == origin
-    ]
-    return rank_agreement(*zip(*pairs, strict=True)) if len(pairs) >= SMALLEST_GROUP else None
+def _agreement(
+    task: str, origin: Literal["all", "sampled", "written"], groups: Sequence[Group], resamples: int, seed: Sequence[int]
+) -> Agreement:
+    present = [group for group in groups if group.answers]
+    rewards, ratings = [group.rewards for group in present], [group.ratings for group in present]
+    told_apart = len({rating for row in ratings for rating in row}) > 1
+    pooled = estimate(*Resampler(ratings, resamples, seed).pooled(rewards)) if told_apart and len(present) >= SMALLEST_GROUP else None
+    within = within_estimate(rewards, ratings, resamples, seed)
+    return Agreement(task, origin, len(present), sum(map(len, rewards)), pooled, within)
 
 
 def component_effects(task: str, groups: Sequence[Group], resamples: int, seed: Sequence[int]) -> list[ComponentEffect]:
-    """What becomes of the agreement when one component is left out: below 0 it helps, above 0 it harms.
-
-    Lower bounds are of the paired difference, over the same resamples. Empty with fewer than `SMALLEST_GROUP` prompts to tell by.
-    """
-    whole = [[fsum(score.components.values()) for score in group.scores] for group in groups]
-    base = _within(groups, _clipped(whole))
-    if len(base) < SMALLEST_GROUP:
+    """What becomes of the agreement when one component is left out, by paired resamples; empty with too few prompts to tell by."""
+    rewards, ratings = [group.rewards for group in groups], [group.ratings for group in groups]
+    if len(within_prompts(rewards, ratings)) < SMALLEST_GROUP:
         return []
-    pooled = _resampled_pooled(groups, _clipped(whole), resamples, np.random.default_rng(seed))
-    effects = []
-    for name in groups[0].scores[0].components:
-        others = _clipped([[fsum(v for key, v in score.components.items() if key != name) for score in group.scores] for group in groups])
-        within = np.array(_within(groups, others)) - np.array(base)
-        change = _resampled_pooled(groups, others, resamples, np.random.default_rng(seed)) - pooled
-        counts = draw_prompts(len(base), resamples, np.random.default_rng(seed))
-        effects.append(
-            ComponentEffect(
-                task=task,
-                component=name,
-                pooled=spearman(_flat(others), _ratings(groups)) - spearman(_flat(_clipped(whole)), _ratings(groups)),
-                pooled_low=lower_bound(change),
-                within=float(within.mean()),
-                within_low=lower_bound(resampled_mean(within, counts)),
-            )
-        )
-    return effects
-
-
-def _clipped(sums: Sequence[Sequence[float]]) -> list[list[float]]:
-    return [[min(1.0, max(0.0, value)) for value in row] for row in sums]
-
-
-def sampled_spread(task: str, groups: Sequence[Group]) -> Sampled | None:
-    """Signal and headroom on the rating set's own samples (T=1); None where no prompt has two of them."""
-    samples = [
-        [reward for answer, reward in zip(group.answers, group.rewards, strict=True) if answer.origin == "sampled"] for group in groups
+    resampler = Resampler(ratings, resamples, seed)
+    names = groups[0].scores[0].components
+    without = {
+        name: [[_clipped(fsum(v for key, v in score.components.items() if key != name)) for score in group.scores] for group in groups]
+        for name in names
+    }
+    pooled, within = resampler.pooled(rewards), resampler.within(rewards)
+    return [
+        ComponentEffect(task, name, _change(resampler.pooled(without[name]), pooled), _change(resampler.within(without[name]), within))
+        for name in names
     ]
-    several = [row for row in samples if len(row) > 1]
+
+
+def _change(after: tuple[float, Floats], before: tuple[float, Floats]) -> Estimate:
+    return estimate(after[0] - before[0], after[1] - before[1])
+
+
+def _clipped(total: float) -> float:
+    return min(1.0, max(0.0, total))
+
+
+def sampled_spread(task: str, rewards: Rows) -> Sampled | None:
+    """Signal and headroom in the rewards of sampled answers, per prompt; None where no prompt has two."""
+    several = [row for row in rewards if len(row) > 1]
     if not several:
         return None
     return Sampled(
@@ -114,13 +103,8 @@ def sampled_spread(task: str, groups: Sequence[Group]) -> Sampled | None:
         k=max(map(len, several)),
         mean=float(np.mean([np.mean(row) for row in several])),
         best=float(np.mean([max(row) for row in several])),
-        differing=share_that_differs(several),
+        differing=sum(len({round(value, 6) for value in row}) > 1 for row in several) / len(several),
     )
-
-
-def share_that_differs(samples: Sequence[Sequence[float]]) -> float:
-    """Share of the prompts whose k samples do not all earn the same reward: the others give GRPO nothing to learn from."""
-    return sum(bool(np.ptp(np.round(row, 6)) > 0) for row in samples) / len(samples)
 
 
 def rater_agreements(task: str, answers: Sequence[RatedAnswer]) -> list[RaterAgreement]:

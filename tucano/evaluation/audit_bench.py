@@ -6,11 +6,11 @@ from math import isfinite
 from typing import Protocol
 
 from rewards import PromptLike, Score
-from tucano.evaluation.ratings import RatedAnswer
+from tucano.evaluation.ratings import Origin, RatedAnswer
 from tucano.prompts import Prompt
 
-GOOD_RATING = 4.0
-"""«Use it after a glance»: from here on the guide calls an answer good."""
+MOST_REPEATED = 250
+"""Texts that are scored twice."""
 
 
 class Rewards(Protocol):
@@ -47,8 +47,8 @@ class Bench:
             return Score(0.0, dict.fromkeys(self.rewards.component_names(prompt.task), 0.0))
 
     def changed(self) -> list[str]:
-        """The texts that score differently when they are scored again."""
-        return [text for prompt, text, score in self.scores if self._scored(prompt, text) != score]
+        """Of the first texts (the rated ones and some worthless ones) those that score differently when they are scored again."""
+        return [text for prompt, text, score in self.scores[:MOST_REPEATED] if self._scored(prompt, text) != score]
 
     def total(self, prompt: Prompt, completion: str) -> float:
         """The total; what is not finite counts 0 here, and fails the check `bounds`."""
@@ -75,6 +75,11 @@ class Group:
     def ratings(self) -> tuple[float, ...]:
         return tuple(answer.rating for answer in self.answers)
 
+    def only(self, origin: Origin) -> "Group":
+        """The same prompt with the completions of one origin."""
+        kept = [pair for pair in zip(self.answers, self.scores, strict=True) if pair[0].origin == origin]
+        return Group(self.prompt, tuple(answer for answer, _ in kept), tuple(score for _, score in kept))
+
 
 def grouped(bench: Bench, answers: Sequence[RatedAnswer]) -> list[Group]:
     """The prompts with two or more rated completions, in the order of the rating set."""
@@ -86,8 +91,3 @@ def grouped(bench: Bench, answers: Sequence[RatedAnswer]) -> list[Group]:
         for group in by_prompt.values()
         if len(group) > 1
     ]
-
-
-def good_answers(groups: Sequence[Group]) -> list[tuple[Prompt, str]]:
-    """The completions that people rated 4 or 5."""
-    return [(group.prompt, answer.completion) for group in groups for answer in group.answers if answer.rating >= GOOD_RATING]

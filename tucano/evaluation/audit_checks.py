@@ -1,50 +1,29 @@
 """The questions that the audit puts to the rewards of one task. No question knows how a reward is computed."""
 
 import json
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 from math import fsum, isfinite
 
-from rewards import Score
+from rewards import Score, classify_task
 from tucano.evaluation.audit_agreement import SMALLEST_GROUP
-from tucano.evaluation.audit_bench import Bench, Group, finite
-from tucano.evaluation.audit_edits import Reader, edit_checks, good_texts, reading_check
-from tucano.evaluation.audit_report import Agreement, Check, ComponentEffect
+from tucano.evaluation.audit_bench import Bench, Group
+from tucano.evaluation.audit_edits import SAME, good_answer_checks
+from tucano.evaluation.audit_report import Agreement, Check, ComponentEffect, Estimate
 from tucano.evaluation.probes import corrupted, json_object, repaired, same_meaning, worthless
+from tucano.prompts import Prompt
 from tucano.settings import AuditSettings
 
 FLOOR = 0.30
 """A worthless answer may score this much at most."""
-GOOD_REWARD = 0.95
-"""The best of some dozens of good answers earns this much, or a part of the scale cannot be reached: weights do not add up to 1."""
 DISTINCT_SHARE = 0.5
 SOUND_PROMPTS = 24
 """With 12 prompts x 5 and a true rho of .80, all four tasks pass only 67 % of the time; with 24 x 5, 94 %."""
-ALWAYS_BLOCK = {"ratings", "never raises", "bounds", "repeatable", "components"}
-"""Whatever the reward set is for, these must hold."""
-ALWAYS_WARN = ("sample size", "component", "degradation: words strung together")
-"""A component that harms is a finding, not a danger. No reward set of today sees the order of words; that is said, and blocks nothing."""
-
-SAME = 1e-6
 SAME_WITH_NUMBERS = 0.02
 """A rewritten number may change the length of a text, and a length curve may move this far."""
 
 
-@dataclass(frozen=True)
-class Readers:
-    """The functions that stand between a text and its reward: which task a prompt is, and which object a text holds."""
-
-    classify: Callable[[str], str]
-    read: Reader
-
-
 def questions(
-    bench: Bench,
-    groups: Sequence[Group],
-    row: Agreement,
-    effects: Sequence[ComponentEffect],
-    settings: AuditSettings,
-    readers: Readers,
+    bench: Bench, groups: Sequence[Group], row: Agreement, effects: Sequence[ComponentEffect], settings: AuditSettings
 ) -> list[Check]:
     """All checks of one task. Soundness comes last, since it looks at every text that the others scored."""
     task = row.task
@@ -53,15 +32,13 @@ def questions(
         _size_check(task, groups),
         *_agreement_checks(row, settings),
         *_floor_checks(task, bench, groups),
-        *_invariance_checks(task, bench, groups),
+        *invariance_checks(task, bench, [(group.prompt, answer.completion) for group in groups for answer in group.answers]),
         *(_monotonicity_checks(task, bench, groups) if task == "extraction" else []),
-        *edit_checks(task, bench, groups),
-        *([reading_check(task, groups, readers.read)] if task == "extraction" else []),
+        *good_answer_checks(task, bench, groups),
         *map(_component_check, effects),
-        _scale_check(task, bench, groups),
         _distinct_check(task, groups),
-        _classifier_check(task, groups, readers.classify),
-        *_soundness_checks(task, bench),
+        _classifier_check(task, groups),
+        *soundness_checks(task, bench),
     ]
 
 
@@ -79,25 +56,20 @@ def _size_check(task: str, groups: Sequence[Group]) -> Check:
 
 
 def _agreement_checks(row: Agreement, settings: AuditSettings) -> list[Check]:
-    def check(name: str, what: str, value: float | None, low: float | None, floor: float) -> Check:
-        if value is None or low is None:
-            return Check(
-                row.task,
-                name,
-                "block",
-                False,
-                low,
-                floor,
-                f"{row.task}: {name} cannot be measured, too few prompts have ratings that differ",
-            )
-        passed = low >= floor
-        sign = ">=" if passed else "<"
-        message = f"{row.task}: {what} rewards and ratings correlate with rho {value:.3f}, lower bound {low:.3f} {sign} {floor:.3f}"
-        return Check(row.task, name, "block", passed, low, floor, message)
+    def check(name: str, what: str, found: Estimate | None, floor: float) -> Check:
+        if found is None:
+            message = f"{row.task}: {name} cannot be measured, too few prompts have ratings that differ"
+            return Check(row.task, name, "block", False, None, floor, message)
+        passed = found.low >= floor
+        message = (
+            f"{row.task}: {what} rewards and ratings correlate with rho {found.value:.3f}, "
+            f"lower bound {found.low:.3f} {'>=' if passed else '<'} {floor:.3f}"
+        )
+        return Check(row.task, name, "block", passed, found.low, floor, message)
 
     return [
-        check("pooled agreement", "over all completions", row.pooled, row.pooled_low, settings.pooled_floor),
-        check("within-prompt agreement", "within prompts", row.within, row.within_low, settings.within_floor),
+        check("pooled agreement", "over all completions", row.pooled, settings.pooled_floor),
+        check("within-prompt agreement", "within prompts", row.within, settings.within_floor),
     ]
 
 
@@ -121,14 +93,14 @@ def _floor_checks(task: str, bench: Bench, groups: Sequence[Group]) -> list[Chec
     ]
 
 
-def _invariance_checks(task: str, bench: Bench, groups: Sequence[Group]) -> list[Check]:
+def invariance_checks(task: str, bench: Bench, answers: Iterable[tuple[Prompt, str]]) -> list[Check]:
+    """One check per kind of rewriting that changes no meaning, over all answers."""
     worst: dict[str, tuple[float, str]] = {}
-    for group in groups:
-        for answer in group.answers:
-            for kind, pairs in same_meaning(task, answer.completion).items():
-                for first, second in pairs:
-                    change = abs(bench.total(group.prompt, first) - bench.total(group.prompt, second))
-                    worst[kind] = max(worst.get(kind, (change, second)), (change, second))
+    for prompt, completion in answers:
+        for kind, pairs in same_meaning(task, completion).items():
+            for first, second in pairs:
+                change = abs(bench.total(prompt, first) - bench.total(prompt, second))
+                worst[kind] = max(worst.get(kind, (change, second)), (change, second))
     limits = {kind: SAME_WITH_NUMBERS if kind == "number formats" else SAME for kind in worst}
     return [
         Check(
@@ -169,26 +141,12 @@ def _monotonicity_checks(task: str, bench: Bench, groups: Sequence[Group]) -> li
 
 
 def _component_check(effect: ComponentEffect) -> Check:
-    """A component harms where leaving it out surely raises one of the agreements (one-sided 95 %)."""
-    value = max(effect.pooled_low, effect.within_low)
+    value = max(effect.pooled.low, effect.within.low)
     message = (
         f"{effect.task}: without `{effect.component}` rewards and ratings would agree better "
-        f"(pooled {effect.pooled:+.3f}, within prompts {effect.within:+.3f})"
+        f"(pooled {effect.pooled.value:+.3f}, within prompts {effect.within.value:+.3f})"
     )
-    return Check(effect.task, f"component: {effect.component}", "warn", value <= SAME, value, 0.0, message)
-
-
-def _scale_check(task: str, bench: Bench, groups: Sequence[Group]) -> Check:
-    """Good answers reach the top of the scale, and no sum of components goes beyond it."""
-    good = good_texts(groups)
-    best = max((finite(bench.score(prompt, text)) for prompt, text in good), default=0.0)
-    highest = max((fsum(score.components.values()) for _, _, score in bench.scores), default=0.0)
-    passed = best >= GOOD_REWARD and highest <= 1 + SAME
-    message = (
-        f"{task}: the best of {len(good)} good answers scores {best:.3f} ({GOOD_REWARD:.2f} or more is right), "
-        f"components add up to {highest:.3f} at most (1 is right)"
-    )
-    return Check(task, "scale", "block", passed, best, GOOD_REWARD, message)
+    return Check(effect.task, f"component: {effect.component}", "warn", effect.judgement != "harms", value, 0.0, message)
 
 
 def _distinct_check(task: str, groups: Sequence[Group]) -> Check:
@@ -206,8 +164,8 @@ def _distinct_check(task: str, groups: Sequence[Group]) -> Check:
     return Check(task, "variance", "block", value >= DISTINCT_SHARE, value, DISTINCT_SHARE, message)
 
 
-def _classifier_check(task: str, groups: Sequence[Group], classify: Callable[[str], str]) -> Check:
-    wrong = [(group.prompt.id, found) for group in groups if (found := classify(group.prompt.user)) != task]
+def _classifier_check(task: str, groups: Sequence[Group]) -> Check:
+    wrong = [(group.prompt.id, found) for group in groups if (found := classify_task(group.prompt.user)) != task]
     share = 1 - len(wrong) / len(groups) if groups else 0.0
     example = f"; prompt {wrong[0][0]} is taken for {wrong[0][1]}" if wrong else ""
     return Check(
@@ -215,7 +173,7 @@ def _classifier_check(task: str, groups: Sequence[Group], classify: Callable[[st
     )
 
 
-def _soundness_checks(task: str, bench: Bench) -> list[Check]:
+def soundness_checks(task: str, bench: Bench) -> list[Check]:
     """Over every text that was scored: no fault, within [0, 1], the same twice, and the sum of the named components."""
     names = set(bench.rewards.component_names(task))
     seen, faults = bench.scores, list(bench.faults)

@@ -1,38 +1,33 @@
-"""Checks with edited answers: what the guide calls worse must cost, what it calls equal must score the same, what is written is read."""
+"""Checks with good answers: what the guide calls worse must cost, what is written is read, the best reach the top of the scale."""
 
 import json
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Sequence
+from math import fsum
 
-from tucano.evaluation.audit_bench import Bench, Group, good_answers
+from rewards.parsing import find_object
+from tucano.evaluation.audit_bench import Bench, Group
 from tucano.evaluation.audit_report import Check
-from tucano.evaluation.edits import degradations, equals, readings, right_answers
+from tucano.evaluation.edits import degradations, readings, right_answers
 from tucano.evaluation.probes import json_object
 from tucano.prompts import Prompt
 
-Reader = Callable[[str], dict[str, Any] | None]
-
+GOOD_RATING = 4.0
+"""«Use it after a glance»: from here on the guide calls an answer good."""
+GOOD_REWARD = 0.95
+"""The best of some dozens of good answers earns this much, or a part of the scale cannot be reached: weights do not add up to 1."""
 MOST_EDITED = 12
 """Good answers that are edited, those that people rated first: enough for a mean, few enough for seconds."""
 MOST_READ = 5
 SAME = 1e-6
-EXACT = {"number notation", "list spacing"}
-"""Kinds of texts that hold the same values; the others only mean the same."""
-EQUAL = 0.05
-"""Texts that people would rate alike may differ by a fifth of a point of the guide's scale, which is .25 of the reward."""
 
 
-def good_texts(groups: Sequence[Group]) -> list[tuple[Prompt, str]]:
-    """Answers that people called good, and answers made of the prompts' truth."""
+def good_answer_checks(task: str, bench: Bench, groups: Sequence[Group]) -> list[Check]:
+    """One check per kind of edit that applies to an answer of the rating set, and two about what good answers are worth."""
+    rated = [(group.prompt, answer.completion) for group in groups for answer in group.answers if answer.rating >= GOOD_RATING]
     right = [(group.prompt, text) for group in groups for text in right_answers(group.prompt)]
-    return (good_answers(groups) + right)[:MOST_EDITED]
-
-
-def edit_checks(task: str, bench: Bench, groups: Sequence[Group]) -> list[Check]:
-    """One check per kind of edit. A kind that applies to no answer of the rating set is not asked."""
-    good = good_texts(groups)
-    prompts = [group.prompt for group in groups]
-    return [*_degradation_checks(task, bench, good, prompts), *_equal_checks(task, bench, good)]
+    good = (rated + right)[:MOST_EDITED]
+    reading = [_reading_check(task, good)] if task == "extraction" else []
+    return [*_degradation_checks(task, bench, good, [group.prompt for group in groups]), *reading, _scale_check(task, bench, good)]
 
 
 def _degradation_checks(task: str, bench: Bench, good: Sequence[tuple[Prompt, str]], prompts: Sequence[Prompt]) -> list[Check]:
@@ -53,33 +48,22 @@ def _degradation_checks(task: str, bench: Bench, good: Sequence[tuple[Prompt, st
     return checks
 
 
-def _equal_checks(task: str, bench: Bench, good: Sequence[tuple[Prompt, str]]) -> list[Check]:
-    worst: dict[str, tuple[float, str]] = {}
-    for prompt, text in good:
-        for kind, rows in equals(prompt, text).items():
-            for row in rows:
-                scored = sorted((bench.total(prompt, variant), variant) for variant in row)
-                spread = (scored[-1][0] - scored[0][0], scored[0][1])
-                worst[kind] = max(worst.get(kind, spread), spread)
-    limits = {kind: SAME if kind in EXACT else EQUAL for kind in worst}
-    return [
-        Check(
-            task,
-            f"equal: {kind}",
-            "block",
-            value <= limits[kind],
-            value,
-            limits[kind],
-            f"{task}: texts that people would rate alike ({kind}) differ by up to {value:.3f}, least: {text[-70:]!r}",
-        )
-        for kind, (value, text) in worst.items()
-    ]
-
-
-def reading_check(task: str, groups: Sequence[Group], read: Reader) -> Check:
+def _reading_check(task: str, good: Sequence[tuple[Prompt, str]]) -> Check:
     """The reader of objects finds in a text what stands there: numbers, lists and strings as written, whatever slips around them."""
-    cases = [case for _, text in good_texts(groups)[:MOST_READ] for case in readings(json_object(text) or {})]
-    wrong = [text for text, expected in cases if json.dumps(read(text)) != json.dumps(expected)]
+    cases = [case for _, text in good[:MOST_READ] for case in readings(json_object(text) or {})]
+    wrong = [text for text, expected in cases if json.dumps(find_object(text)) != json.dumps(expected)]
     example = f", first: {wrong[0][:60]!r}" if wrong else ""
     message = f"{task}: {len(wrong)} of {len(cases)} texts with an object are read as another one{example}"
     return Check(task, "reading", "block", not wrong, len(wrong), 0, message)
+
+
+def _scale_check(task: str, bench: Bench, good: Sequence[tuple[Prompt, str]]) -> Check:
+    """Good answers reach the top of the scale, and no sum of components goes beyond it."""
+    best = max((bench.total(prompt, text) for prompt, text in good), default=0.0)
+    highest = max((fsum(score.components.values()) for _, _, score in bench.scores), default=0.0)
+    passed = best >= GOOD_REWARD and highest <= 1 + SAME
+    message = (
+        f"{task}: the best of {len(good)} good answers scores {best:.3f} ({GOOD_REWARD:.2f} or more is right), "
+        f"components add up to {highest:.3f} at most (1 is right)"
+    )
+    return Check(task, "scale", "block", passed, best, GOOD_REWARD, message)

@@ -8,6 +8,7 @@ from math import ceil
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from tucano.evaluation.audit_report import Estimate
 from tucano.evaluation.statistics import DECIMALS, Floats
 
 Counts = NDArray[np.float64]
@@ -47,6 +48,8 @@ def _centred_ranks(values: ArrayLike, weights: Floats) -> Floats:
     return ranks
 
 
-def lower_bound(resampled: Floats, level: float = 0.95) -> float:
-    """One-sided lower bound: the (1 - level) quantile of a statistic over its resamples (percentile bootstrap)."""
-    return float(np.sort(resampled)[max(0, ceil((1 - level) * resampled.size) - 1)])
+def estimate(value: float, resampled: Floats) -> Estimate:
+    """A statistic with the 5 % and 95 % quantiles of its resamples (percentile bootstrap)."""
+    ordered = np.sort(resampled)
+    low, high = (float(ordered[max(0, ceil(share * resampled.size) - 1)]) for share in (0.05, 0.95))
+    return Estimate(value, low, high)

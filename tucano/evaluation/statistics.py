@@ -182,10 +182,10 @@ def rank_agreement(rewards: ArrayLike, ratings: ArrayLike) -> float | None:
     return spearman(rewards, ratings)
 
 
-def within_prompt_agreement(groups: Sequence[tuple[ArrayLike, ArrayLike]]) -> float | None:
-    """Mean of `rank_agreement` over (rewards, ratings) of each prompt: the order within a prompt is all that GRPO uses.
+def within_prompts(rewards: Sequence[ArrayLike], ratings: Sequence[ArrayLike]) -> list[float]:
+    """`rank_agreement` of each prompt whose ratings differ: the order within a prompt is all that GRPO uses.
 
-    A prompt whose ratings vary while its rewards do not counts 0. None when no prompt's ratings vary.
+    A prompt whose ratings differ while its rewards do not counts 0.
     """
-    values = [value for rewards, ratings in groups if (value := rank_agreement(rewards, ratings)) is not None]
-    return float(np.mean(values)) if values else None
+    values = (rank_agreement(*pair) for pair in zip(rewards, ratings, strict=True))
+    return [value for value in values if value is not None]
