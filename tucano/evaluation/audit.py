@@ -100,7 +100,8 @@ def _audit_task(rewards: Rewards, task: Task, rated: Sequence[RatedAnswer], sett
     place = [seed, TASKS.index(task)]
     rows = agreements(task, groups, settings.resamples, place)
     effects = component_effects(task, groups, settings.resamples, place)
-    spread = sampled_spread(task, [group.only("sampled").rewards for group in groups])
+    sampled = [row for group in groups if (row := group.only("sampled").rewards)]
+    spread = sampled_spread(task, sampled) if sampled else None
     return _TaskAudit(groups, rows, effects, spread, rater_agreements(task, rated), questions(bench, groups, rows[0], effects, settings))
 
 

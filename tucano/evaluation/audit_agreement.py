@@ -92,18 +92,15 @@ def _clipped(total: float) -> float:
     return min(1.0, max(0.0, total))
 
 
-def sampled_spread(task: str, rewards: Rows) -> Sampled | None:
-    """Signal and headroom in the rewards of sampled answers, per prompt; None where no prompt has two."""
-    several = [row for row in rewards if len(row) > 1]
-    if not several:
-        return None
+def sampled_spread(task: str, rewards: Rows) -> Sampled:
+    """Signal and headroom in the rewards of sampled answers, one row or more."""
     return Sampled(
         task=task,
-        prompts=len(several),
-        k=max(map(len, several)),
-        mean=float(np.mean([np.mean(row) for row in several])),
-        best=float(np.mean([max(row) for row in several])),
-        differing=sum(len({round(value, 6) for value in row}) > 1 for row in several) / len(several),
+        prompts=len(rewards),
+        k=max(map(len, rewards)),
+        mean=float(np.mean([np.mean(row) for row in rewards])),
+        best=float(np.mean([max(row) for row in rewards])),
+        differing=sum(len({round(value, 6) for value in row}) > 1 for row in rewards) / len(rewards),
     )
 
 
