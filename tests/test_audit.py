@@ -2,25 +2,28 @@
 
 import json
 import sqlite3
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
+from html import unescape
 from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
 
+from flows import inprocess
 from rewards import PromptLike, Score, load_reward_set
 from tucano.errors import UserError
 from tucano.evaluation import probes
 from tucano.evaluation.audit import audit, audit_rewards, write_pins
 from tucano.evaluation.audit_agreement import quadratic_kappa
 from tucano.evaluation.audit_bench import Rewards
-from tucano.evaluation.audit_report import AuditReport, Estimate
+from tucano.evaluation.audit_page import render_page
+from tucano.evaluation.audit_report import AuditReport, Disagreement, Estimate, JudgedAnswer
 from tucano.evaluation.audit_table import render_details, render_table
 from tucano.evaluation.ratings import RatedAnswer, rating_store, read_ratings
 from tucano.prompts import TASKS, Prompt, Task
-from tucano.settings import AuditSettings
+from tucano.settings import AuditSettings, PipelineSettings
 
 PROMPTS = 5
 SETTINGS = AuditSettings(resamples=50)
@@ -388,3 +391,24 @@ def test_number_formats_say_the_same() -> None:
     ]
     first, second = probes.same_meaning("extraction", '{"sentiment_score": 3, "summary": "ok"}')["number formats"][0]
     assert second == first.replace("4.5", "4,5") == '{"sentiment_score": 4,5, "summary": "ok"}'
+
+
+def test_the_command_prints_everything_writes_a_page_and_exits_with_1_when_the_gate_is_closed(
+    rating_set: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for rewards, code in (("grounded", 0), ("v4.2", 1)):
+        chosen = {"audit": {"ratings": str(rating_set), "resamples": 50}, "grpo": {"rewards": rewards}, "storage": str(tmp_path)}
+        assert inprocess.audit(PipelineSettings.model_validate(chosen)) == code
+        printed = capsys.readouterr().out
+        page = tmp_path / f"audit-{rewards}.html"
+        assert str(page) in printed and "What each component adds" in printed and "| push       |" in printed
+        assert "<h2>Where rewards and ratings disagree most</h2>" in page.read_text(encoding="utf-8")
+
+
+def test_the_page_shows_whole_texts_that_cannot_run(sound: AuditReport) -> None:
+    script = "<script>alert('oi')</script>" * 20
+    shown = Disagreement("push", "push-0", script, -0.5, (JudgedAnswer(script, 4.5, 0.1), JudgedAnswer("só isto", 1.0, 0.9)))
+    page = render_page(replace(sound, disagreements=(shown,), overridden_by="Ana <b>"))
+    assert "<script" not in page and page.count("&lt;script&gt;") == 40
+    assert "rated 4.5, reward 0.10" in page and "Ana &lt;b&gt;" in page
+    assert all(check.message in unescape(page) for check in sound.checks)

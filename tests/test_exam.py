@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from historic_bugs import BOTH, BUGS, REFACTORINGS, Change, Examiner, examiner
 
+from benchmarks.gate_table import DOCUMENT, with_results
 from rewards.sets import SetName
 from tucano.evaluation.audit_report import AuditReport
 
@@ -52,3 +53,9 @@ def test_a_refactoring_changes_no_result(exam: Examiner, clean: Clean, change: C
 def test_there_are_twelve_bugs_and_ten_refactorings() -> None:
     assert len({bug.name for bug in BUGS}) >= 12
     assert len({change.name for change in REFACTORINGS}) == 10
+
+
+def test_the_results_in_the_docs_are_current(clean: Clean) -> None:
+    document = DOCUMENT.read_text(encoding="utf-8")
+    assert with_results(document, clean) == document, "python -m benchmarks.gate_table writes them anew"
+    assert "`grounded`: passed" in document and "`v4.2`: failed" in document
