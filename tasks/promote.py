@@ -56,7 +56,7 @@ def promote(
     else:
         status, reason = _status(run, answers, name, champion is not None)
         with _package(run, prompts, start, best) as folder:
-            tags = _lineage(run, prompts, audit, start, best, answers, comparison)
+            tags = _lineage(run, prompts, audit, start, best, answers, reaudit, comparison)
             aliases = [CHAMPION] if status == CHAMPION else [CHALLENGER]
             version = run.tracker.register(model, best.record["tracking_run"], folder, tags, aliases).version
         result = Promotion(name, status, reason, model, version)
@@ -109,11 +109,19 @@ def _package(run: Run, prompts: Artifact, start: Artifact | None, best: Artifact
 
 
 def _lineage(
-    run: Run, prompts: Artifact, audit: Artifact, start: Artifact | None, best: Artifact, answers: Artifact, comparison: Artifact
+    run: Run,
+    prompts: Artifact,
+    audit: Artifact,
+    start: Artifact | None,
+    best: Artifact,
+    answers: Artifact,
+    reaudit: Artifact,
+    comparison: Artifact,
 ) -> dict[str, object]:
     """The chain from data to verdict by digests, with licences and whatever was overridden."""
     report = read_report(audit)
-    chain = {"data": prompts, "audit": audit, "sft": start, "grpo": best, "answers": answers, "comparison": comparison}
+    chain = {"data": prompts, "audit": audit, "sft": start, "grpo": best, "answers": answers, "re-audit": reaudit}
+    chain |= {"comparison": comparison}
     licences = json.loads((prompts.folder / "report.json").read_text(encoding="utf-8"))["licences"]
     return {
         **{f"digest.{stage}": artifact.digest for stage, artifact in chain.items() if artifact is not None},
