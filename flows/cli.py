@@ -21,6 +21,7 @@ EXAMPLES = """examples:
   tucano compare laptop                               the verdict of the last run, without running anything
   tucano rate --rater ana                             rate answers of the last run blind, in a local page; goes on where it stopped
   tucano rate mine --rater ana --from answers.jsonl   answers of a file, ratings kept in the folder mine/
+  tucano lineage tucano@champion                      from the promoted model back to its data, every link checked
   tucano ui                                           Prefect and MLflow pages over what the runs left
   tucano doctor                                       what is installed, what is missing, what would run where
 """
@@ -58,6 +59,7 @@ def _parser() -> argparse.ArgumentParser:
         ("audit", "compare the rewards of a profile with people's ratings"),
         ("compare", "print the verdict of a profile's last run again"),
         ("rate", "rate completions blind, from 1 to 5, in a local web page or in the terminal"),
+        ("lineage", "print the chain from a registered model back to its data, and check every link"),
         ("ui", "open Prefect and MLflow pages over the runs of a storage"),
         ("doctor", "say what is installed, what is missing and what would run where"),
     ):
@@ -66,6 +68,8 @@ def _parser() -> argparse.ArgumentParser:
         )
         if name in ("run", "audit", "compare"):
             command.add_argument("profile", help="a deployment of the train flow in prefect.yaml, like laptop")
+        if name == "lineage":
+            command.add_argument("model", help="a registered model with an alias or a version, like tucano@champion or tucano/3")
         if name == "rate":
             _add_rate_arguments(command)
         elif name != "doctor":
@@ -142,6 +146,12 @@ def _rate(arguments: argparse.Namespace) -> int:
     return rate.rate(Path(arguments.folder), Path(arguments.source), arguments.rater, arguments.kind, arguments.new_rater, *drawn, port)
 
 
+def _lineage(arguments: argparse.Namespace) -> int:
+    from flows import lineage
+
+    return lineage.show(_settings(arguments, "laptop"), arguments.model)
+
+
 def _ui(arguments: argparse.Namespace) -> int:
     from flows import ui
     from tucano.storage import working_copy
@@ -156,7 +166,7 @@ def _doctor(arguments: argparse.Namespace) -> int:
     return doctor.main()
 
 
-COMMANDS = {"run": _run, "audit": _audit, "compare": _compare, "rate": _rate, "ui": _ui, "doctor": _doctor}
+COMMANDS = {"run": _run, "audit": _audit, "compare": _compare, "rate": _rate, "lineage": _lineage, "ui": _ui, "doctor": _doctor}
 
 
 def _interrupt(number: int, frame: FrameType | None) -> NoReturn:

@@ -5,6 +5,7 @@ from prefect import flow
 from tasks.audit import audit_rewards, pass_gate
 from tasks.compare import answer_prompts, compare_arms
 from tasks.context import opened
+from tasks.evaluations import show_answers
 from tasks.preflight import check_before_grpo, pass_preflight
 from tasks.prepare import prepare_data
 from tasks.promote import promote
@@ -32,5 +33,7 @@ def train(settings: PipelineSettings) -> str:
         seeds = [future.result() for future in training]
         answers = answer_prompts(run, prompts, start, seeds)
         comparison = compare_arms(run, prompts, start, seeds, answers)
+        shown = show_answers.submit(run, prompts, start, seeds, answers, comparison)
         promotion = promote(run, prompts, audit, start, seeds, answers, comparison)
+        shown.result()
         return write_report(run, prompts, audit, start, seeds, comparison, promotion)

@@ -12,6 +12,7 @@ from tasks.compare import read_comparison
 from tasks.context import Run, stage
 from tasks.promote import Promotion
 from tucano.artifacts import Artifact, Recipe, code_version, fingerprint
+from tucano.cost import machine_hours
 from tucano.evaluation.report import TEMPLATE, SeedCurves, render_report
 from tucano.journal import read_journal
 
@@ -42,16 +43,20 @@ def write_report(
     inputs = {name: artifact.digest for name, artifact in run.stages.items()} | {"template": str(fingerprint(TEMPLATE)["sha256"])}
     artifact = run.make("report", ("tucano.evaluation.report",), parts, inputs, produce)
     report = artifact.folder / "report.html"
-    _publish(run, report, comparison)
+    _publish(run, report, comparison, promotion)
     return str(report)
 
 
-def _publish(run: Run, report: Path, comparison: Artifact) -> None:
+def _publish(run: Run, report: Path, comparison: Artifact, promotion: Promotion) -> None:
     verdict = read_comparison(comparison).verdict
     tracker = run.tracker
     tracker.log_artifact(run.tracking_run, report, "report")
-    tracker.set_note(run.tracking_run, "\n\n".join([verdict.headline, *verdict.sentences]))
+    hours = machine_hours(run.stages.values())
+    tracker.log_metrics(run.tracking_run, {"cost/hours": hours, "cost/usd": hours * run.settings.worker.usd_per_hour})
     tracker.set_tags(run.tracking_run, {"verdict": verdict.headline})
+    links = [f"- [{name}]({page})" for name, page in tracker.pages(run.tracking_run).items()]
+    promoted = f"Promotion: {promotion.candidate} is {promotion.status}, because {promotion.reason}."
+    tracker.set_note(run.tracking_run, "\n\n".join([f"**{verdict.headline}**", *verdict.sentences, promoted, "\n".join(links)]))
     tracker.ensure_views()
     for name, link in tracker.links(run.tracking_run).items():
         create_link_artifact(key=f"mlflow-{name.replace(' ', '-').lower()}", link=link, link_text=f"MLflow: {name}")
