@@ -39,6 +39,14 @@ LOCAL_PAGE = "http://127.0.0.1:5000"
 """Where `tucano ui` shows a store that has no server of its own."""
 
 
+@dataclass(frozen=True, slots=True)
+class PipelineRun:
+    """A finished pipeline run that reached its verdict: its tags hold configuration, verdict and the digest of every stage."""
+
+    identity: str
+    tags: dict[str, str]
+
+
 @dataclass(frozen=True)
 class Tracker:
     """An open tracking store; `experiments` maps the names of the three experiments to their ids."""
@@ -160,6 +168,13 @@ class Tracker:
     def champion(self, model: str) -> RegisteredModel | None:
         """The version that carries the alias `champion`, with its tags; None where there is none."""
         return registry.with_alias(self.client, model, registry.CHAMPION)
+
+    @translated
+    def pipelines(self) -> list[PipelineRun]:
+        """The finished pipeline runs, newest first."""
+        finished, newest_first = "attributes.status = 'FINISHED' AND tags.verdict != ''", ["attributes.start_time DESC"]
+        found = self.client.search_runs([self.experiments[views.PIPELINES]], finished, order_by=newest_first)
+        return [PipelineRun(str(run.info.run_id), dict(run.data.tags)) for run in found]
 
     @translated
     def find_version(self, reference: str) -> RegisteredModel | None:
