@@ -5,6 +5,7 @@ from prefect import flow
 from tasks.audit import audit_rewards, pass_gate
 from tasks.compare import answer_prompts, compare_arms
 from tasks.context import opened
+from tasks.evaluations import show_answers
 from tasks.preflight import check_before_grpo, pass_preflight
 from tasks.prepare import prepare_data
 from tasks.promote import promote
@@ -34,5 +35,7 @@ def train(settings: PipelineSettings) -> str:
         answers = answer_prompts(run, prompts, start, seeds)
         reaudit = audit_again(run, prompts, start, seeds, answers)
         comparison = compare_arms(run, prompts, start, seeds, answers)
+        shown = show_answers.submit(run, prompts, start, seeds, answers, comparison)
         promotion = promote(run, prompts, audit, start, seeds, answers, reaudit, comparison)
+        shown.result()
         return write_report(run, prompts, audit, seeds, reaudit, comparison, promotion)

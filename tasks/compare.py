@@ -14,7 +14,7 @@ from tucano.evaluation.comparison import Comparison, compare
 from tucano.evaluation.text_health import vocabulary
 from tucano.evaluation.verdict_table import render_table
 from tucano.prompts import read_prompts
-from tucano.tracking import RegisteredAdapter
+from tucano.tracking import RegisteredModel
 from tucano.training.jobs import Arm, Job
 
 CHAMPION = "champion"
@@ -65,10 +65,9 @@ def _arms(run: Run, start: Artifact | None, seeds: list[Artifact]) -> list[Arm]:
     return arms + [Arm(f"seed-{seed.record['seed']}", base, str(seed.folder / "adapter")) for seed in seeds]
 
 
-def _champion_arm(run: Run, champion: RegisteredAdapter, work: Path) -> Arm:
+def _champion_arm(run: Run, champion: RegisteredModel, work: Path) -> Arm:
     folder = run.tracker.fetch(champion, work / CHAMPION)
-    base = folder / "model"
-    return Arm(CHAMPION, str(base) if base.is_dir() else champion.tags["base"], str(folder / "adapter"))
+    return Arm(CHAMPION, str(folder / "data" / "model"))
 
 
 @stage("compare arms")
@@ -120,4 +119,6 @@ def _metrics(comparison: Comparison) -> dict[str, float]:
     effects = {"overall": comparison.main.overall, **comparison.main.tasks}
     for name, effect in effects.items():
         metrics |= {f"gain/{name}": effect.gain, f"p/{name}": effect.p}
+    if comparison.main.configuration is not None:
+        metrics["p/new seed"] = comparison.main.configuration.p
     return metrics

@@ -3,7 +3,7 @@
 import os
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,15 +16,33 @@ from prefect.cache_policies import NO_CACHE
 from prefect.client.schemas.objects import State
 from prefect.tasks import Task
 
-from tucano.artifacts import Artifact, Recipe, Store, code_version, digest
+from tucano.artifacts import Artifact, Recipe, Store, code_version, digest, fingerprint
 from tucano.errors import is_worth_a_retry
+from tucano.prompts import jsonl_lines
 from tucano.settings import PipelineSettings
 from tucano.storage import remote_of, require_device, require_space, writable
-from tucano.tracking import Tracker
+from tucano.tracking import DataSplit, Tracker
+from tucano.tracking.models import Context
 from tucano.training import launch
 from tucano.training.jobs import Job, Progress
 
 SAY_EVERY_SECONDS = 5.0
+ALGORITHM = (
+    "loss",
+    "importance_sampling",
+    "beta",
+    "epsilon_high",
+    "iterations",
+    "mask_truncated",
+    "overlong_tokens",
+    "length_stages",
+    "task_weights",
+    "drop_zero_variance",
+    "refill_rounds",
+    "entropy_coef",
+    "entropy_target",
+)
+"""Settings of GRPO that make another algorithm, rather than more or less of the same."""
 
 
 @dataclass(frozen=True)
@@ -123,14 +141,38 @@ def _noted(work: Path, uri: str) -> str | None:
     return identity if store == uri else None
 
 
+NOT_THE_CONFIGURATION = {"data": {"path"}, "grpo": {"seeds", "fast_cpu"}, "model": {"device"}}
+"""Settings that do not make another configuration: where the data lie, which seeds are drawn, what computes."""
+
+
 def config_label(settings: PipelineSettings) -> str:
-    """What runs that differ only in their seeds share: MLflow groups curves by it."""
-    return f"{settings.model.name} {settings.data.source} {settings.grpo.rewards} {settings.grpo.advantages}"
+    """What runs that differ only in their seeds share: MLflow groups curves by it, and `tucano compare` takes it.
+
+    Words for what a reader asks first, every algorithm setting that is not the default, and six digits of a digest of all
+    settings that make the configuration: `nano synthetic grounded gdpo task_weights=iwu #3fa9c1`.
+    """
+    plain = settings.model_dump(mode="json", include={"data", "model", "sft", "grpo"}, exclude=NOT_THE_CONFIGURATION)
+    grpo, defaults = settings.grpo, type(settings.grpo).model_fields
+    variants = [f"{name}={getattr(grpo, name)}" for name in ALGORITHM if getattr(grpo, name) != defaults[name].default]
+    words = [settings.model.name.rpartition("/")[2], settings.data.source, grpo.rewards, grpo.advantages, *variants]
+    return " ".join([*words, f"#{digest(plain)[:6]}"])
+
+
+def data_split(prompts: Artifact, name: str, context: Context) -> DataSplit:
+    """A file of a prompt set as MLflow names it."""
+    file = prompts.folder / f"{name}.jsonl"
+    return DataSplit(name, context, str(fingerprint(file)["sha256"]), f"{prompts.digest[:16]}/{file.name}", len(jsonl_lines(file)))
 
 
 @contextmanager
 def tracked_training(
-    run: Run, job: Job, name: str, stage: Literal["sft", "grpo"], seed: int | None, params: Mapping[str, Any]
+    run: Run,
+    job: Job,
+    name: str,
+    stage: Literal["sft", "grpo"],
+    seed: int | None,
+    params: Mapping[str, Any],
+    splits: Sequence[DataSplit],
 ) -> Iterator[str]:
     """The MLflow run of a training, one over all attempts; its journal is shipped while the child trains."""
     work = Path(job.work)
@@ -138,6 +180,7 @@ def tracked_training(
     identity = run.tracker.resume_training(_noted(work, run.tracker.uri), run.tracking_run)
     if identity is None:
         identity = run.tracker.start_training(name, run.tracking_run, stage, seed, config_label(run.settings), dict(params))
+        run.tracker.log_datasets(identity, splits)
         (work / NOTE).write_text(f"{run.tracker.uri}\n{identity}", encoding="utf-8")
     shipper = run.tracker.ship_journal(identity, work / "journal.jsonl", through="committed")
     try:

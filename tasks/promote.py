@@ -1,4 +1,7 @@
-"""Stage 7: the candidate becomes the registry's challenger or champion, only when the comparison allows it."""
+"""Stage 7: the candidate becomes the registry's challenger or champion, only when comparison and lineage allow it.
+
+What is registered can be served as it is: merged 16-bit weights, tokenizer, system prompts and decoding, beside the adapter.
+"""
 
 import json
 import shutil
@@ -7,19 +10,25 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 from prefect import get_run_logger
 from prefect.artifacts import create_markdown_artifact
 
 from tasks.audit import read_report
 from tasks.compare import CHAMPION, candidate, read_comparison
-from tasks.context import Run, stage
+from tasks.context import Run, cores, run_child, stage
 from tasks.reaudit import read_reaudit
-from tucano.artifacts import Artifact
+from tasks.train import start_of
+from tucano.artifacts import Artifact, Recipe
 from tucano.evaluation.answers import read_answers
 from tucano.evaluation.promotion import noninferiority_bound
+from tucano.lineage import digests, faults, unpinned, verify
+from tucano.tracking.models import pack
+from tucano.training.jobs import Job
 
 CHALLENGER = "challenger"
+LOADER = Path(__file__).parent.parent / "tucano" / "training" / "served_model.py"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +54,9 @@ def promote(
     comparison: Artifact,
 ) -> Promotion:
     """Register the seed that is best on validation, if the held-out comparison allows it. All of it, or nothing."""
-    best = candidate(seeds)
-    name, model = f"seed-{best.record['seed']}", run.settings.promotion.model
-    refusal = _refusal(comparison, reaudit, best)
+    best, model = candidate(seeds), run.settings.promotion.model
+    name = f"seed-{best.record['seed']}"
+    refusal = _refusal(run, comparison, reaudit, best)
     champion = run.tracker.champion(model)
     if refusal:
         result = Promotion(name, "not promoted", refusal, model, None)
@@ -55,11 +64,13 @@ def promote(
         result = Promotion(name, CHAMPION, "it is the champion since an earlier run", model, champion.version)
     else:
         status, reason = _status(run, answers, name, champion is not None)
-        with _package(run, prompts, start, best) as folder:
-            tags = _lineage(run, prompts, audit, start, best, answers, reaudit, comparison)
-            aliases = [CHAMPION] if status == CHAMPION else [CHALLENGER]
-            version = run.tracker.register(model, best.record["tracking_run"], folder, tags, aliases).version
-        result = Promotion(name, status, reason, model, version)
+        merged = _merge(run, prompts, start, best)
+        if merged.record["faithful"]:
+            tags = _lineage(run, prompts, audit, best, comparison)
+            result = Promotion(name, status, reason, model, _register(run, prompts, best, merged, tags, status))
+        else:
+            moved = f"{merged.record['mean_difference']:.3f} nats per token"
+            result = Promotion(name, "not promoted", f"merged into 16 bits it answers otherwise than it was trained ({moved})", model, None)
     where = f" as {model} version {result.version}" if result.version else ""
     get_run_logger().info("promotion: %s is %s%s, because %s", name, result.status, where, result.reason)
     create_markdown_artifact(key="promotion", markdown=f"**{name}: {result.status}**{where}\n\n{result.reason}")
@@ -67,8 +78,14 @@ def promote(
     return result
 
 
-def _refusal(comparison: Artifact, reaudit: Artifact, best: Artifact) -> str | None:
+def _refusal(run: Run, comparison: Artifact, reaudit: Artifact, best: Artifact) -> str | None:
     """Why the candidate may not even become challenger; None when it may."""
+    broken = faults(verify(run.store.root, digests(run.stages)))
+    if broken:
+        return f"its lineage is broken: {'; '.join(broken)}"
+    unknown = unpinned(run.settings.model.name, run.settings.model.revision)
+    if unknown:
+        return f"its lineage is incomplete: {unknown}"
     verdict = read_comparison(comparison).verdict
     if not verdict.improved:
         return "the primary test does not show an improvement"
@@ -97,34 +114,56 @@ def _status(run: Run, answers: Artifact, name: str, has_champion: bool) -> tuple
     )
 
 
+def _merge(run: Run, prompts: Artifact, start: Artifact | None, best: Artifact) -> Artifact:
+    """The candidate as one model of 16-bit weights, loaded again and held against what was trained."""
+    base, _ = start_of(run, start)
+
+    def produce(recipe: Recipe, draft: Path) -> dict[str, Any]:
+        work = run.store.work_folder(recipe)
+        plain = run.settings.model_dump(mode="json")
+        job = Job(
+            "merge", plain, str(prompts.folder), str(work), str(draft), run.settings.seed, cores(), base, str(best.folder / "adapter")
+        )
+        return run_child(run, job, "merge")
+
+    inputs = {"prompts": prompts.digest, "start": start.digest if start else "", f"seed-{best.record['seed']}": best.digest}
+    parts = {"model": run.settings.model.model_dump(), "max_completion_tokens": run.settings.grpo.max_completion_tokens}
+    return run.make("merged", ("tucano.training.merge",), parts, inputs, produce)
+
+
+def _register(run: Run, prompts: Artifact, best: Artifact, merged: Artifact, tags: dict[str, object], status: str) -> int:
+    """The number of the new version."""
+    description = _description(run, tags)
+    with _package(run, prompts, best, merged) as folder:
+        return run.tracker.register(run.settings.promotion.model, best.record["tracking_run"], folder, tags, [status], description).version
+
+
 @contextmanager
-def _package(run: Run, prompts: Artifact, start: Artifact | None, best: Artifact) -> Iterator[Path]:
-    """What a registry version holds: the adapter, the system prompts it was trained with, and a base that was built here."""
-    with tempfile.TemporaryDirectory() as folder:
-        shutil.copytree(best.folder / "adapter", Path(folder) / "adapter")
-        shutil.copy2(prompts.folder / "system_prompts.json", folder)
-        if start is not None and (start.folder / "model").is_dir():
-            shutil.copytree(start.folder / "model", Path(folder) / "model")
-        yield Path(folder)
+def _package(run: Run, prompts: Artifact, best: Artifact, merged: Artifact) -> Iterator[Path]:
+    """What a registry version holds: a model that MLflow can load and serve, and the adapter that it was merged from."""
+    settings = run.settings
+    serving = {
+        "temperature": settings.comparison.served_temperature,
+        "max_new_tokens": settings.grpo.max_completion_tokens,
+        "seed": settings.seed,
+    }
+    with tempfile.TemporaryDirectory() as scratch:
+        data = Path(scratch) / "data"
+        shutil.copytree(merged.folder / "model", data / "model")
+        shutil.copytree(best.folder / "adapter", data / "adapter")
+        shutil.copy2(prompts.folder / "system_prompts.json", data)
+        (data / "serving.json").write_text(json.dumps(serving), encoding="utf-8")
+        pack(data, LOADER, Path(scratch) / "packed", [{"task": "push", "prompt": "..."}])
+        yield Path(scratch) / "packed"
 
 
-def _lineage(
-    run: Run,
-    prompts: Artifact,
-    audit: Artifact,
-    start: Artifact | None,
-    best: Artifact,
-    answers: Artifact,
-    reaudit: Artifact,
-    comparison: Artifact,
-) -> dict[str, object]:
+def _lineage(run: Run, prompts: Artifact, audit: Artifact, best: Artifact, comparison: Artifact) -> dict[str, object]:
     """The chain from data to verdict by digests, with licences and whatever was overridden."""
     report = read_report(audit)
-    chain = {"data": prompts, "audit": audit, "sft": start, "grpo": best, "answers": answers, "re-audit": reaudit}
-    chain |= {"comparison": comparison}
     licences = json.loads((prompts.folder / "report.json").read_text(encoding="utf-8"))["licences"]
     return {
-        **{f"digest.{stage}": artifact.digest for stage, artifact in chain.items() if artifact is not None},
+        **{f"digest.{stage}": digest for stage, digest in digests(run.stages).items()},
+        "digest.grpo": best.digest,
         "base": run.settings.model.name,
         "base.revision": run.settings.model.revision,
         "pipeline_run": run.tracking_run,
@@ -136,3 +175,13 @@ def _lineage(
         "audit.override_by": report.overridden_by,
         "audit.override_reason": report.override_reason,
     }
+
+
+def _description(run: Run, tags: dict[str, object]) -> str:
+    """What a reader of the version's page sees first: the verdict, and the way back to runs and data."""
+    page = run.tracker.page(run.tracking_run)
+    return (
+        f"{tags['verdict']}\n\nTrained from data `{str(tags['digest.data'])[:16]}` ({tags['licences']}), "
+        f"seed {tags['seed']}. [The pipeline run]({page}) has its data sets, report and verdict. "
+        f"`tucano lineage {run.settings.promotion.model}@{CHAMPION}` checks the chain.\n"
+    )

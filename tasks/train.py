@@ -4,7 +4,7 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-from tasks.context import Run, cores, run_child, stage, tracked_training
+from tasks.context import Run, cores, data_split, run_child, stage, tracked_training
 from tucano.artifacts import Artifact, Recipe
 from tucano.training.jobs import Job
 
@@ -26,9 +26,14 @@ def fine_tune(run: Run, prompts: Artifact) -> Artifact:
             threads=cores(),
             base=settings.model.name,
         )
-        with tracked_training(run, job, "sft", "sft", None, settings.sft.model_dump()) as tracking_run:
+        splits = [data_split(prompts, "demonstrations", "training"), data_split(prompts, "demonstrations_validation", "validation")]
+        with tracked_training(run, job, "sft", "sft", None, settings.sft.model_dump(), splits) as tracking_run:
             result = run_child(run, job, "sft")
         shutil.copy2(Path(job.work) / "journal.jsonl", draft)
+        kept = next(draft / name for name in ("model", "adapter") if (draft / name).is_dir())
+        best = {"best/loss": result["lowest_validation_loss"]}
+        step = next(step for step, loss in result["validation_losses"] if loss == result["lowest_validation_loss"])
+        run.tracker.log_checkpoint(tracking_run, "sft", kept, step, {"stage": "sft"}, best, splits[1])
         return {**result, "tracking_run": tracking_run, "base": settings.model.name, "revision": settings.model.revision}
 
     parts = {"sft": settings.sft.model_dump(), "model": settings.model.model_dump(), "seed": settings.seed}
@@ -55,10 +60,13 @@ def train_seed(run: Run, prompts: Artifact, start: Artifact | None, seed: int) -
             adapter=adapter,
         )
         params = {**settings.grpo.model_dump(exclude={"seeds"}), "seed": seed}
-        with run.seed_slots, tracked_training(run, job, f"grpo seed {seed}", "grpo", seed, params) as tracking_run:
+        splits = [data_split(prompts, "train", "training"), data_split(prompts, "validation", "validation")]
+        with run.seed_slots, tracked_training(run, job, f"grpo seed {seed}", "grpo", seed, params, splits) as tracking_run:
             result = run_child(run, job, f"grpo seed {seed}")
         shutil.copy2(Path(job.work) / "journal.jsonl", draft)
         run.tracker.set_tags(tracking_run, {"alarms": ", ".join(alarm["name"] for alarm in result["alarms"]) or "none"})
+        best, tags = {f"best/{settings.grpo.selection}": result["best_value"]}, {"stage": "grpo", "seed": seed}
+        run.tracker.log_checkpoint(tracking_run, f"grpo-seed-{seed}", draft / "adapter", result["best_step"], tags, best, splits[1])
         return {**result, "seed": seed, "tracking_run": tracking_run}
 
     parts = {"grpo": settings.grpo.model_dump(exclude={"seeds"}), "model": settings.model.model_dump(), "seed": seed}

@@ -2,6 +2,7 @@
 
 import difflib
 import re
+import warnings
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, cast
@@ -43,6 +44,30 @@ def load_profile(root: Path, name: str, overrides: Iterable[str]) -> PipelineSet
     for override in overrides:
         _apply(values, override)
     return validated(values)
+
+
+Difference = tuple[str, Any, Any]
+
+
+def differences(here: PipelineSettings, there: PipelineSettings) -> list[Difference]:
+    """(setting, here, there) wherever two settings differ, in the order of the fields."""
+    ours, theirs = (_flat(settings.model_dump(mode="json")) for settings in (here, there))
+    return [(name, ours.get(name), theirs.get(name)) for name in {**ours, **theirs} if ours.get(name) != theirs.get(name)]
+
+
+def nearest_profile(root: Path, settings: PipelineSettings) -> tuple[str, list[Difference]]:
+    """The profile that differs in the fewest settings, and those differences."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # what a profile warns of was said when it was loaded to be run
+        known = {name: differences(settings, validated(values)) for name, values in profiles(root).items()}
+    return min(known.items(), key=lambda item: len(item[1]))
+
+
+def _flat(values: Mapping[str, Any], above: str = "") -> dict[str, Any]:
+    rows: dict[str, Any] = {}
+    for name, value in values.items():
+        rows |= _flat(value, f"{above}{name}.") if isinstance(value, dict) else {f"{above}{name}": value}
+    return rows
 
 
 def validated(values: Mapping[str, Any]) -> PipelineSettings:

@@ -346,6 +346,7 @@ class WorkerSettings(Section):
     parallel: PositiveInt | None = Field(None, description="GRPO children at a time; as many as cores (1 on a GPU) when empty.")
     checkpoint_minutes: float = Field(10, gt=0, le=10, description="Longest time between two recovery checkpoints, beside save_steps.")
     retries: NonNegativeInt = Field(2, description="New attempts after a child was killed.")
+    usd_per_hour: NonNegativeFloat = Field(0, description="What an hour of this machine costs in dollars; 0: it is one's own.")
 
 
 class PipelineSettings(Section):
