@@ -120,8 +120,8 @@ def _lineage(
 ) -> dict[str, object]:
     """The chain from data to verdict by digests, with licences and whatever was overridden."""
     report = read_report(audit)
-    chain = {"data": prompts, "audit": audit, "sft": start, "grpo": best, "answers": answers, "re-audit": reaudit}
-    chain |= {"comparison": comparison}
+    trained = {"data": prompts, "audit": audit, "sft": start, "grpo": best}
+    chain = {**trained, "answers": answers, "re-audit": reaudit, "comparison": comparison}
     licences = json.loads((prompts.folder / "report.json").read_text(encoding="utf-8"))["licences"]
     return {
         **{f"digest.{stage}": artifact.digest for stage, artifact in chain.items() if artifact is not None},
