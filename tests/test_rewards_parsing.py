@@ -91,13 +91,26 @@ def test_the_guard_refuses_at_once(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ['{"a"::' + "' a:" * 4000, "{" + '"' * 16_000, "{" + '"a' * 8000, '{"a":' + " " * 16_000, '{"a":"' + '",' * 8000]
+    "text",
+    [
+        '{"a"::' + "' a:" * 4000,
+        "{" + '"' * 16_000,
+        "{" + '"a' * 8000,
+        '{"a":' + " " * 16_000,
+        '{"a":"' + '",' * 8000,
+        "{" + "1 (" * 900,
+        "{" + "```(" * 700,
+        "{" + '"a"#xxxxxxxxxxxxx' * 170,
+    ],
 )
 def test_hostile_text_below_the_guard_is_bounded(text: str) -> None:
     for end in ("", '"', "a", '"a'):
-        started = time.thread_time()
-        find_object(text + end)
-        assert time.thread_time() - started < 0.25
+        seconds = []
+        for _ in range(3):
+            started = time.thread_time()
+            find_object(text + end)
+            seconds.append(time.thread_time() - started)
+        assert min(seconds) < 0.05
 
 
 def test_what_is_long_but_valid_is_read_and_what_is_long_and_broken_is_cut() -> None:

@@ -6,6 +6,7 @@ import pickle
 import random
 import subprocess
 import sys
+import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, get_args
@@ -17,7 +18,7 @@ from rewards_examples import ANSWERS, FIELDS, PROMPTS, Prompt, write_store
 
 from rewards import RewardSet, classify_task, describe, load_reward_set, truth
 from rewards.sets import SETS, SetName
-from rewards.text import figures
+from rewards.text import figures, readable
 
 NAMES = get_args(SetName)
 TASKS = tuple(PROMPTS)
@@ -102,6 +103,37 @@ def test_huge_text_scores_zero(folder: Path, name: SetName, task: str) -> None:
     reward = load_reward_set(name, folder)
     assert reward.score(PROMPTS[task], ANSWERS[task] * 2000).total == 0
     assert truth(PROMPTS[task], ANSWERS[task] * 2000, folder) == 0
+
+
+SLOW = {
+    "blank lines": "\n" * 16_000 + "a",
+    "marks on marks": "a" + "\u0323\u0301" * 8000,
+    "marks of all sorts": "".join(map(chr, range(0x300, 0x370))) * 140,
+    "characters that become 18": "\ufdfa" * 16_000,
+    "bullets": "- a\n\n" * 3000,
+    "a query of columns": "SELECT " + ", ".join(["id"] * 240) + " FROM pedidos",
+}
+
+
+@pytest.mark.parametrize("name", ["v4.2", "grounded"])
+@pytest.mark.parametrize("task", TASKS)
+@pytest.mark.parametrize("text", SLOW.values(), ids=SLOW)
+def test_no_text_is_slow(folder: Path, name: SetName, task: str, text: str) -> None:
+    reward = load_reward_set(name, folder)
+    seconds = []
+    for _ in range(3):
+        started = time.thread_time()
+        reward.score(PROMPTS[task], text)
+        seconds.append(time.thread_time() - started)
+    assert min(seconds) < 0.05
+
+
+def test_piled_marks_are_no_text_and_a_few_are() -> None:
+    assert readable("a" + "\u0301" * 31) == ""
+    assert readable("e\u0301" + "\u0323" * 29) != ""
+    assert readable("e\u0301" * 100) == "é" * 100
+    assert readable("😀" * 100) == "😀" * 100
+    assert (len(readable("é" * 16_384)), readable("é" * 16_385)) == (16_384, "")
 
 
 @pytest.mark.parametrize("name", NAMES)
