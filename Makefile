@@ -1,23 +1,28 @@
-# `make run`: the whole pipeline on this machine.  `make test`: its tests.  Both make the virtual environment when needed.
+# `make run`: the whole pipeline on this machine.  `make test`: its tests.  `make drill`: training killed again and again.
+# Each makes the virtual environment when needed.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PROFILE ?= laptop
 ARGS ?=
+KILLS ?= 8
 
-.PHONY: run test check ui clean
+.PHONY: run test check drill ui clean
 
 run: $(VENV)/.stamp
 	$(BIN)/tucano run $(PROFILE) $(ARGS)
 
 test: $(VENV)/.stamp check
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto --dist loadfile
 
 check: $(VENV)/.stamp
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+drill: $(VENV)/.stamp
+	$(BIN)/python -W ignore -m benchmarks.drill --kills $(KILLS) $(ARGS)
 
 ui: $(VENV)/.stamp
 	$(BIN)/tucano ui

@@ -1,18 +1,20 @@
-"""Draw completions for people to rate: one per model and prompt at T=1, from models of different strength.
+"""Sample completions for people to rate: one per model and prompt at T=1, from models of different strength.
 
 GRPO uses only the ranking within a prompt, so every prompt gets several completions. Nothing here knows a reward.
 
     python benchmarks/draw_rating_candidates.py PROMPTS_FOLDER OUT.jsonl weak=MODEL strong=MODEL tuned=MODEL:ADAPTER
+    cp PROMPTS_FOLDER/store.sqlite .   # beside OUT.jsonl
+    tucano rate FOLDER --rater NAME --from OUT.jsonl
 """
 
 import argparse
 import json
 import random
-from dataclasses import asdict
 from pathlib import Path
 
 import torch
 
+from tucano.evaluation.rating_draw import Candidate, write_candidates
 from tucano.profiles import load_profile, project_root
 from tucano.prompts import TASKS, Prompt, read_prompts
 from tucano.training.policies import load_policy
@@ -31,16 +33,16 @@ def main() -> None:
     settings = load_profile(project_root(Path.cwd()), "laptop", [])
     systems = json.loads((arguments.prompts / "system_prompts.json").read_text(encoding="utf-8"))
     chosen = choose(read_prompts(arguments.prompts / "test.jsonl") + read_prompts(arguments.prompts / "validation.jsonl"), arguments.seed)
-    with arguments.out.open("w", encoding="utf-8") as file:
-        for index, spec in enumerate(arguments.models):
-            name, _, place = spec.partition("=")
-            base, _, adapter = place.partition(":")
-            model, tokenizer = load_policy(settings.model, base, Path(adapter) if adapter else None, trainable=False, seed=0)
-            generator = torch.Generator().manual_seed(arguments.seed + index)
-            drawn = sample(model, tokenizer, encode(tokenizer, chosen, systems), settings.grpo.max_completion_tokens, 1.0, generator)
-            for prompt, text in zip(chosen, tokenizer.batch_decode(drawn, skip_special_tokens=True), strict=True):
-                record = {"prompt": asdict(prompt), "completion": text, "origin": "sampled", "model": name}
-                file.write(json.dumps(record, ensure_ascii=False) + "\n")
+    made: list[Candidate] = []
+    for index, spec in enumerate(arguments.models):
+        name, _, place = spec.partition("=")
+        base, _, adapter = place.partition(":")
+        model, tokenizer = load_policy(settings.model, base, Path(adapter) if adapter else None, trainable=False, seed=0)
+        generator = torch.Generator().manual_seed(arguments.seed + index)
+        drawn = sample(model, tokenizer, encode(tokenizer, chosen, systems), settings.grpo.max_completion_tokens, 1.0, generator)
+        texts = tokenizer.batch_decode(drawn, skip_special_tokens=True)
+        made += [Candidate(prompt, text, "sampled", name) for prompt, text in zip(chosen, texts, strict=True)]
+    write_candidates(arguments.out, made)
 
 
 def choose(prompts: list[Prompt], seed: int) -> list[Prompt]:

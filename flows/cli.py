@@ -19,6 +19,8 @@ EXAMPLES = """examples:
   tucano run laptop --set data.source=olist --set data.path=olist/
   tucano audit laptop                                 the reward audit alone
   tucano compare laptop                               the verdict of the last run, without running anything
+  tucano rate --rater ana                             rate answers of the last run blind, in a local page; goes on where it stopped
+  tucano rate mine --rater ana --from answers.jsonl   answers of a file, ratings kept in the folder mine/
   tucano ui                                           Prefect and MLflow pages over what the runs left
   tucano doctor                                       what is installed, what is missing, what would run where
 """
@@ -55,6 +57,7 @@ def _parser() -> argparse.ArgumentParser:
         ("run", "run the pipeline with a profile of prefect.yaml"),
         ("audit", "compare the rewards of a profile with people's ratings"),
         ("compare", "print the verdict of a profile's last run again"),
+        ("rate", "rate completions blind, from 1 to 5, in a local web page or in the terminal"),
         ("ui", "open Prefect and MLflow pages over the runs of a storage"),
         ("doctor", "say what is installed, what is missing and what would run where"),
     ):
@@ -63,11 +66,33 @@ def _parser() -> argparse.ArgumentParser:
         )
         if name in ("run", "audit", "compare"):
             command.add_argument("profile", help="a deployment of the train flow in prefect.yaml, like laptop")
-        if name != "doctor":
+        if name == "rate":
+            _add_rate_arguments(command)
+        elif name != "doctor":
             command.add_argument(
                 "--set", action="append", default=[], metavar="NAME=VALUE", help="override one setting, like grpo.max_steps=20"
             )
     return parser
+
+
+def _add_rate_arguments(command: argparse.ArgumentParser) -> None:
+    command.add_argument("folder", nargs="?", default="ratings", help="where completions and ratings are kept (default: ratings)")
+    command.add_argument("--rater", required=True, metavar="NAME", help="who rates; each rater sees all completions in an own order")
+    command.add_argument("--new-rater", action="store_true", help="NAME has not rated in this folder before, though others have")
+    command.add_argument("--kind", choices=("human", "model"), default="human", help="what NAME is (default: human)")
+    command.add_argument(
+        "--from",
+        dest="source",
+        default="runs",
+        metavar="PLACE",
+        help="storage of a finished run, or JSONL file, to draw from (default: runs)",
+    )
+    command.add_argument("--prompts", type=int, default=24, metavar="N", help="prompts drawn per task, at the first start (default: 24)")
+    command.add_argument("--completions", type=int, default=5, metavar="K", help="completions drawn per prompt (default: 5)")
+    command.add_argument("--seed", type=int, default=7, help="seed of the draw (default: 7)")
+    where = command.add_mutually_exclusive_group()
+    where.add_argument("--terminal", action="store_true", help="ask in the terminal instead of a page")
+    where.add_argument("--port", type=int, default=0, help="port of the page on 127.0.0.1 (default: any free one)")
 
 
 def _settings(arguments: argparse.Namespace, profile: str | None = None) -> PipelineSettings:
@@ -81,6 +106,7 @@ def _prefect_home(settings: PipelineSettings) -> None:
     root = writable(settings.storage)
     os.environ.setdefault("PREFECT_HOME", str(root / "prefect"))
     os.environ.setdefault("PREFECT_SERVER_ANALYTICS_ENABLED", "false")
+    os.environ.setdefault("PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS", "120")  # the default of 20 is short on a busy machine
     os.environ.setdefault("PREFECT_LOGGING_SETTINGS_PATH", str(Path(__file__).with_name("logging.yml")))
 
 
@@ -106,11 +132,22 @@ def _compare(arguments: argparse.Namespace) -> int:
     return inprocess.compare(_settings(arguments))
 
 
+def _rate(arguments: argparse.Namespace) -> int:
+    from flows import rate
+
+    if min(arguments.prompts, arguments.completions) < 1:
+        raise UserError("--prompts and --completions are at least 1")
+    drawn = (arguments.prompts, arguments.completions, arguments.seed)
+    port = None if arguments.terminal else arguments.port
+    return rate.rate(Path(arguments.folder), Path(arguments.source), arguments.rater, arguments.kind, arguments.new_rater, *drawn, port)
+
+
 def _ui(arguments: argparse.Namespace) -> int:
     from flows import ui
+    from tucano.storage import working_copy
 
     settings = _settings(arguments, "laptop")
-    return ui.serve(Path(settings.storage), settings.tracking_uri)
+    return ui.serve(working_copy(settings.storage), settings.tracking_uri)
 
 
 def _doctor(arguments: argparse.Namespace) -> int:
@@ -119,7 +156,7 @@ def _doctor(arguments: argparse.Namespace) -> int:
     return doctor.main()
 
 
-COMMANDS = {"run": _run, "audit": _audit, "compare": _compare, "ui": _ui, "doctor": _doctor}
+COMMANDS = {"run": _run, "audit": _audit, "compare": _compare, "rate": _rate, "ui": _ui, "doctor": _doctor}
 
 
 def _interrupt(number: int, frame: FrameType | None) -> NoReturn:

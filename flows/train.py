@@ -5,6 +5,7 @@ from prefect import flow
 from tasks.audit import audit_rewards, pass_gate
 from tasks.compare import answer_prompts, compare_arms
 from tasks.context import opened
+from tasks.preflight import check_before_grpo, pass_preflight
 from tasks.prepare import prepare_data
 from tasks.promote import promote
 from tasks.report import write_report
@@ -14,7 +15,7 @@ from tucano.settings import PipelineSettings
 
 @flow(name="train", flow_run_name="train-{settings.model.name}-{settings.grpo.rewards}-{settings.data.source}")
 def train(settings: PipelineSettings) -> str:
-    """Prepare data, audit the rewards, SFT, GRPO with every seed, compare on held-out prompts, promote, report.
+    """Prepare data, audit the rewards, SFT, preflight, GRPO with every seed, compare on held-out prompts, promote, report.
 
     Returns the path of the report. Every stage is a retryable task whose valid artifact is reused.
     """
@@ -23,6 +24,8 @@ def train(settings: PipelineSettings) -> str:
         audit = audit_rewards(run)
         pass_gate(run, audit)
         start = fine_tune(run, prompts) if settings.sft.enabled else None
+        preflight = check_before_grpo(run, prompts, start)
+        pass_preflight(run, preflight)
         training = [
             train_seed.with_options(retries=settings.worker.retries).submit(run, prompts, start, seed) for seed in settings.grpo.seeds
         ]

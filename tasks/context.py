@@ -19,7 +19,7 @@ from prefect.tasks import Task
 from tucano.artifacts import Artifact, Recipe, Store, code_version, digest
 from tucano.errors import is_worth_a_retry
 from tucano.settings import PipelineSettings
-from tucano.storage import require_device, require_space, writable
+from tucano.storage import remote_of, require_device, require_space, writable
 from tucano.tracking import Tracker
 from tucano.training import launch
 from tucano.training.jobs import Job, Progress
@@ -69,7 +69,7 @@ def opened(settings: PipelineSettings) -> Iterator[Run]:
     tracking_run = tracker.start_pipeline(name, plain, {"settings_digest": digest(plain), "config_label": config_label(settings)})
     slots = settings.worker.parallel or (1 if settings.model.device == "cuda" else max(1, cores() // settings.worker.threads))
     try:
-        yield Run(settings, Store(root), tracker, tracking_run, threading.BoundedSemaphore(slots))
+        yield Run(settings, Store(root, remote_of(settings.storage)), tracker, tracking_run, threading.BoundedSemaphore(slots))
     except BaseException as error:
         tracker.finish(tracking_run, "KILLED" if isinstance(error, KeyboardInterrupt) else "FAILED")
         raise
@@ -101,7 +101,9 @@ def run_child(run: Run, job: Job, label: str) -> dict[str, Any]:
 
     def show(progress: Progress) -> None:
         nonlocal last
-        if time.monotonic() - last >= SAY_EVERY_SECONDS or progress.step == progress.steps:
+        if progress.notice is not None:
+            logger.warning(progress.line())
+        elif time.monotonic() - last >= SAY_EVERY_SECONDS or progress.step == progress.steps:
             last = time.monotonic()
             logger.info(progress.line())
             update_progress_artifact(bar, 100 * progress.step / progress.steps)

@@ -39,7 +39,7 @@ def promote(
     """Register the seed that is best on validation, if the held-out comparison allows it. All of it, or nothing."""
     best = candidate(seeds)
     name, model = f"seed-{best.record['seed']}", run.settings.promotion.model
-    refusal = _refusal(comparison)
+    refusal = _refusal(comparison, best)
     champion = run.tracker.champion(model)
     if refusal:
         result = Promotion(name, "not promoted", refusal, model, None)
@@ -59,7 +59,7 @@ def promote(
     return result
 
 
-def _refusal(comparison: Artifact) -> str | None:
+def _refusal(comparison: Artifact, best: Artifact) -> str | None:
     """Why the candidate may not even become challenger; None when it may."""
     verdict = read_comparison(comparison).verdict
     if not verdict.improved:
@@ -68,6 +68,9 @@ def _refusal(comparison: Artifact) -> str | None:
         return f"it is worse on {', '.join(verdict.worse_tasks)}"
     if verdict.hacking_suspected:
         return "the reward rose while the ground truth fell: reward hacking is suspected"
+    for alarm in best.record["alarms"]:
+        if alarm["name"] == "hacking":
+            return f"its training raised the hacking alarm at step {alarm['step']}: {alarm['evidence']}"
     return None
 
 

@@ -20,6 +20,7 @@ def fine_tune(run: Run, prompts: Artifact) -> Artifact:
             settings=settings.model_dump(mode="json"),
             prompts=str(prompts.folder),
             work=str(run.store.work_folder(recipe)),
+            mirror=run.store.work_mirror(recipe),
             output=str(draft),
             seed=settings.seed,
             threads=cores(),
@@ -46,6 +47,7 @@ def train_seed(run: Run, prompts: Artifact, start: Artifact | None, seed: int) -
             settings=settings.model_dump(mode="json"),
             prompts=str(prompts.folder),
             work=str(run.store.work_folder(recipe)),
+            mirror=run.store.work_mirror(recipe),
             output=str(draft),
             seed=seed,
             threads=settings.worker.threads,
@@ -56,6 +58,7 @@ def train_seed(run: Run, prompts: Artifact, start: Artifact | None, seed: int) -
         with run.seed_slots, tracked_training(run, job, f"grpo seed {seed}", "grpo", seed, params) as tracking_run:
             result = run_child(run, job, f"grpo seed {seed}")
         shutil.copy2(Path(job.work) / "journal.jsonl", draft)
+        run.tracker.set_tags(tracking_run, {"alarms": ", ".join(alarm["name"] for alarm in result["alarms"]) or "none"})
         return {**result, "seed": seed, "tracking_run": tracking_run}
 
     parts = {"grpo": settings.grpo.model_dump(exclude={"seeds"}), "model": settings.model.model_dump(), "seed": seed}

@@ -1,59 +1,345 @@
-"""Advantages worked out by hand."""
+"""Every algorithm against values worked out by hand, and against a second computation that shares no code with it."""
 
 import math
+import statistics
+from collections.abc import Sequence
+from dataclasses import replace
 
+import pytest
 import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from torch import Tensor
 
-from tucano.training.algorithms import RolloutBatch, gdpo, group
+from tucano.errors import UserError
+from tucano.profiles import validated
+from tucano.settings import Condition, PipelineSettings
+from tucano.training.algorithms import Algorithm, RolloutBatch, chain
+from tucano.training.algorithms.chain import Chain
+from tucano.training.algorithms.conditional import Conditional
+from tucano.training.algorithms.curriculum import ceiling
+from tucano.training.algorithms.gdpo import Gdpo
+from tucano.training.algorithms.group import Group
+from tucano.training.algorithms.median import Median
+from tucano.training.algorithms.overlong import Overlong
+from tucano.training.algorithms.task_weights import TaskWeights
+from tucano.training.algorithms.zero_variance import ZeroVariance
 
-FLOOR = 0.05
+GDPO = Gdpo(std_floor=0.05)
 NAN = math.nan
+COMPONENTS = ["push.length", "push.product", "insights.length"]
 
 
-def batch(rows: list[list[float]], weights: list[float], generations: int) -> RolloutBatch:
-    return RolloutBatch(torch.tensor(rows), torch.tensor(weights), generations, ["extraction"] * len(rows))
+def batch(rows: Sequence[Sequence[float]], weights: Sequence[float], generations: int) -> RolloutBatch:
+    return RolloutBatch(
+        rewards=torch.tensor(rows),
+        components=tuple(f"push.{k}" for k in range(len(weights))),
+        weights=torch.tensor(weights),
+        generations=generations,
+        tasks=["push"] * len(rows),
+        lengths=torch.full((len(rows),), 10),
+        ceiling=100,
+        entropies=lambda: torch.ones(len(rows)),
+    )
+
+
+def of_sums(rewards: Sequence[float], generations: int) -> RolloutBatch:
+    return batch([[reward] for reward in rewards], [1.0], generations)
+
+
+def with_settings(**grpo: object) -> PipelineSettings:
+    return validated({"grpo": {"max_steps": 1500, **grpo}})
+
+
+@st.composite
+def random_batches(draw: st.DrawFn) -> RolloutBatch:
+    """Two tasks with two and one components, groups of 2 to 5, rewards from a coarse grid: ties and empty groups are frequent."""
+    generations, groups = draw(st.integers(2, 5)), draw(st.integers(1, 4))
+    grid = st.integers(-2, 4).map(lambda n: n / 4)
+    rows: list[list[float]] = []
+    for _ in range(groups):
+        first_task = draw(st.booleans())
+        for _ in range(generations):
+            a, b, c = draw(grid), draw(grid), draw(grid)
+            rows.append([0.6 * a, 0.4 * b, NAN] if first_task else [NAN, NAN, c])
+    return batch(rows, [0.6, 0.4, 1.0], generations)
+
+
+# Group mean (Dr. GRPO) and group median (MC-GRPO)
 
 
 def test_group_advantage_is_the_distance_from_the_group_mean() -> None:
-    found = group.advantages(batch([[0.1, 0.1], [0.3, 0.3], [0.5, 0.5], [0.5, 0.5]], [0.5, 0.5], generations=2), FLOOR)
+    found = Group().advantages(batch([[0.1, 0.1], [0.3, 0.3], [0.5, 0.5], [0.5, 0.5]], [0.5, 0.5], generations=2))
     assert torch.allclose(found, torch.tensor([-0.2, 0.2, 0.0, 0.0]))
+
+
+def test_median_advantage_is_the_distance_from_the_group_median() -> None:
+    """Of 0, .1, .2, .3, 1 the median is .2; the outlier moves a mean to .32 and would turn .3 into a loss."""
+    rewards = [0.3, 0.0, 1.0, 0.2, 0.1]
+    assert torch.allclose(Median().advantages(of_sums(rewards, 5)), torch.tensor([0.1, -0.2, 0.8, 0.0, -0.1]))
+    assert Group().advantages(of_sums(rewards, 5))[0] < 0
+
+
+def test_median_of_an_even_group_is_the_mean_of_the_middle_two() -> None:
+    assert torch.allclose(Median().advantages(of_sums([0.0, 0.2, 0.4, 1.0], 4)), torch.tensor([-0.3, -0.1, 0.1, 0.7]))
+
+
+def test_median_does_not_explode_where_most_rewards_are_equal() -> None:
+    """The median absolute deviation is 0 here, and dividing by it + .001 would give 1000."""
+    assert Median().advantages(of_sums([0.0, 0.0, 0.0, 0.0, 1.0], 5)).tolist() == [0, 0, 0, 0, 1]
+
+
+@given(random_batches())
+@settings(max_examples=60, deadline=None)
+def test_group_and_median_equal_a_loop_with_the_standard_library(rollout: RolloutBatch) -> None:
+    sums = [sum(value for value in row if not math.isnan(value)) for row in rollout.rewards.tolist()]
+    for algorithm, centre in ((Group(), statistics.fmean), (Median(), statistics.median)):
+        expected: list[float] = []
+        for start in range(0, len(sums), rollout.generations):
+            members = sums[start : start + rollout.generations]
+            expected += [value - centre(members) for value in members]
+        assert torch.allclose(algorithm.advantages(rollout), torch.tensor(expected), atol=1e-6)
+
+
+# GDPO
 
 
 def test_gdpo_tells_apart_what_a_sum_cannot() -> None:
     """Right format and wrong content (1, 0) earn the same sum as the reverse (0, 1), but both differ from a rarer mix."""
     rows = [[0.5, 0.0], [0.5, 0.0], [0.5, 0.0], [0.0, 0.5]]
-    summed = group.advantages(batch(rows, [0.5, 0.5], 4), FLOOR)
-    assert torch.allclose(summed, torch.zeros(4))
-    found = gdpo.advantages(batch(rows, [0.5, 0.5], 4), FLOOR)
+    assert torch.allclose(Group().advantages(batch(rows, [0.5, 0.5], 4)), torch.zeros(4))
+    found = GDPO.advantages(batch(rows, [0.5, 0.5], 4))
     # per component on its own scale: 1,1,1,0 has mean 3/4 and spread sqrt(3)/4, so the rare one is -sqrt(3) in one, +sqrt(3) in the other
     assert torch.allclose(found, torch.zeros(4), atol=1e-6)
-    weighted = gdpo.advantages(batch([[0.8, 0.0], [0.8, 0.0], [0.8, 0.0], [0.0, 0.2]], [0.8, 0.2], 4), FLOOR)
+    weighted = GDPO.advantages(batch([[0.8, 0.0], [0.8, 0.0], [0.8, 0.0], [0.0, 0.2]], [0.8, 0.2], 4))
     # shares 1 and 1/4: (1/sqrt3) (1 - 1/4) three times, -sqrt3 (1 - 1/4) once; the common 1/sqrt(2) and 3/4 leave with the batch's spread of 1
     assert torch.allclose(weighted, torch.tensor([1, 1, 1, -3]) / math.sqrt(3))
 
 
 def test_gdpo_a_group_without_signal_gets_zero_and_does_not_change_the_others() -> None:
-    alone = gdpo.advantages(batch([[0.0], [1.0]], [1.0], 2), FLOOR)
-    beside = gdpo.advantages(batch([[0.0], [1.0], [0.5], [0.5]], [1.0], 2), FLOOR)
-    assert torch.allclose(alone, torch.tensor([-1.0, 1.0]))
-    assert torch.allclose(beside, torch.tensor([-1.0, 1.0, 0.0, 0.0]))
+    assert torch.allclose(GDPO.advantages(of_sums([0.0, 1.0], 2)), torch.tensor([-1.0, 1.0]))
+    assert torch.allclose(GDPO.advantages(of_sums([0.0, 1.0, 0.5, 0.5], 2)), torch.tensor([-1.0, 1.0, 0.0, 0.0]))
 
 
 def test_gdpo_float_noise_is_no_signal() -> None:
-    noisy = batch([[0.5], [0.5 + 6e-8], [0.0], [1.0]], [1.0], 2)
-    assert gdpo.advantages(noisy, FLOOR)[:2].abs().max() < 1e-5
+    assert GDPO.advantages(of_sums([0.5, 0.5 + 6e-8, 0.0, 1.0], 2))[:2].abs().max() < 1e-5
 
 
 def test_gdpo_all_groups_without_signal() -> None:
-    assert torch.equal(gdpo.advantages(batch([[0.3], [0.3]], [1.0], 2), FLOOR), torch.zeros(2))
+    assert torch.equal(GDPO.advantages(of_sums([0.3, 0.3], 2)), torch.zeros(2))
 
 
 def test_gdpo_components_of_other_tasks_are_absent_not_zero() -> None:
     """Two tasks with two components each; a task's advantage must not depend on columns it does not have."""
     mixed = batch([[0.0, 0.2, NAN, NAN], [0.4, 0.2, NAN, NAN], [NAN, NAN, 0.1, 0.0], [NAN, NAN, 0.1, 0.6]], [0.4, 0.6, 0.4, 0.6], 2)
-    found = gdpo.advantages(mixed, FLOOR)
+    found = GDPO.advantages(mixed)
     # live component shares are 2/3 and 1, over sqrt(2): +-(2/3)/sqrt2 and +-1/sqrt2; the batch's spread is sqrt((4/9 + 1)/4)
     first, second = (2 / 3) / math.sqrt(2), 1 / math.sqrt(2)
     spread = math.sqrt((first**2 + second**2) / 2)
     assert torch.allclose(found, torch.tensor([-first, first, -second, second]) / spread)
-    assert torch.isfinite(found).all()
+
+
+@given(random_batches())
+@settings(max_examples=60, deadline=None)
+def test_gdpo_equals_the_papers_formula_in_plain_loops(rollout: RolloutBatch) -> None:
+    """Equations 5 to 7 with our three differences, on Python floats, one completion and one component at a time."""
+    weights, size = rollout.weights.tolist(), rollout.generations
+    values: list[float] = []
+    live: list[bool] = []
+    for start in range(0, len(rollout.tasks), size):
+        rows = rollout.rewards[start : start + size].tolist()
+        names = [k for k in range(len(weights)) if not math.isnan(rows[0][k])]
+        spreads = {k: statistics.pstdev(row[k] / weights[k] for row in rows) for k in names}
+        means = {k: statistics.fmean(row[k] / weights[k] for row in rows) for k in names}
+        for row in rows:
+            parts = [weights[k] / max(weights[j] for j in names) * (row[k] / weights[k] - means[k]) / max(spreads[k], 0.05) for k in names]
+            values.append(sum(parts) / math.sqrt(len(names)))
+            live.append(any(spread > 1e-6 for spread in spreads.values()))
+    of_live = [value for value, counts in zip(values, live, strict=True) if counts]
+    scale = max(statistics.pstdev(of_live), 1e-4) if of_live else 1.0
+    expected = torch.tensor([value / scale if counts else 0.0 for value, counts in zip(values, live, strict=True)])
+    assert torch.allclose(GDPO.advantages(rollout), expected, atol=2e-4)
+
+
+# Conditional rewards
+
+
+def test_a_conditional_component_counts_only_where_the_other_is_reached() -> None:
+    """With weights .4 and .5, a threshold of .6 on the second is .3 of reward."""
+    shaped = Conditional((Condition(component="push.0", needs="push.1", at_least=0.6),)).shape_rewards(
+        batch([[0.4, 0.3], [0.4, 0.29], [0.1, 0.0], [NAN, NAN]], [0.4, 0.5], 2)
+    )
+    assert shaped.rewards[:3, 0].tolist() == pytest.approx([0.4, 0.0, 0.0])
+    assert shaped.rewards[:3, 1].tolist() == pytest.approx([0.3, 0.29, 0.0])
+    assert shaped.rewards[3].isnan().all()
+
+
+@given(random_batches(), st.sampled_from([-0.5, 0.1, 0.6, 1.0]))
+@settings(max_examples=40, deadline=None)
+def test_conditional_rewards_equal_a_loop(rollout: RolloutBatch, threshold: float) -> None:
+    shaped = Conditional((Condition(component="push.0", needs="push.1", at_least=threshold),)).shape_rewards(rollout)
+    for before, after in zip(rollout.rewards.tolist(), shaped.rewards.tolist(), strict=True):
+        if not math.isnan(before[0]):
+            assert after[0] == (before[0] if round(before[1] / 0.4, 6) >= threshold else 0.0)
+            assert after[1] == before[1]
+
+
+@pytest.mark.parametrize(
+    ("component", "needs", "said"),
+    [("push.lenght", "push.product", "the nearest is 'push.length'"), ("push.length", "insights.length", "choose one task")],
+)
+def test_a_condition_that_cannot_hold_is_refused(component: str, needs: str, said: str) -> None:
+    chosen = with_settings(conditions=[{"component": component, "needs": needs, "at_least": 0.5}])
+    with pytest.raises(UserError, match=said):
+        chain.from_settings(chosen, COMPONENTS)
+
+
+# Soft overlong punishment
+
+
+def test_overlong_punishment_grows_from_the_buffer_to_the_ceiling() -> None:
+    """Ceiling 100, buffer 20: nothing up to 80 tokens, a quarter at 85, all at 100; half of it in units of reward."""
+    rollout = replace(of_sums([1.0] * 4, 2), lengths=torch.tensor([10, 80, 85, 100]))
+    shaped = Overlong(cache=20, weight=0.5).shape_rewards(rollout)
+    assert shaped.rewards[:, 1].tolist() == [0.0, 0.0, -0.125, -0.5]
+    assert (shaped.components[-1], shaped.weights.tolist()) == ("overlong", [1.0, 0.5])
+    assert shaped.totals().tolist() == [[1.0, 1.0], [0.875, 0.5]]
+
+
+@given(st.integers(1, 300), st.integers(2, 200), st.data())
+def test_overlong_punishment_equals_the_three_cases_of_the_paper(length: int, longest: int, data: st.DataObject) -> None:
+    cache = data.draw(st.integers(1, longest - 1))
+    expected = 0.0 if length <= longest - cache else -1.0 if length > longest else (longest - cache - length) / cache
+    rollout = replace(of_sums([0.0, 0.0], 2), lengths=torch.tensor([length, 0]), ceiling=longest)
+    assert Overlong(cache, 1.0).shape_rewards(rollout).rewards[0, 1].item() == pytest.approx(expected)
+
+
+# Groups without signal
+
+
+def test_a_group_is_live_when_its_rewards_differ_by_more_than_float_noise() -> None:
+    rollout = of_sums([0.2, 0.2, 0.2, 0.2 + 6e-8, 0.1234565, 0.1234565 - 3e-8, 0.2, 0.3], 2)
+    assert ZeroVariance(per_component=False).select_groups(rollout).tolist() == [False, False, False, True]
+
+
+def test_components_that_cancel_in_the_sum_are_signal_for_gdpo_alone() -> None:
+    rollout = batch([[0.5, 0.0], [0.0, 0.5]], [0.5, 0.5], 2)
+    assert ZeroVariance(per_component=True).select_groups(rollout).tolist() == [True]
+    assert ZeroVariance(per_component=False).select_groups(rollout).tolist() == [False]
+
+
+@given(random_batches())
+@settings(max_examples=60, deadline=None)
+def test_live_groups_equal_those_with_more_than_one_distinct_reward(rollout: RolloutBatch) -> None:
+    expected = {True: list[bool](), False: list[bool]()}
+    for start in range(0, len(rollout.tasks), rollout.generations):
+        rows = [
+            [0.0 if math.isnan(v) else round(v, 4) for v in row] for row in rollout.rewards[start : start + rollout.generations].tolist()
+        ]
+        expected[True].append(len({tuple(row) for row in rows}) > 1)
+        expected[False].append(len({round(sum(row), 4) for row in rows}) > 1)
+    for per_component, live in expected.items():
+        assert ZeroVariance(per_component).select_groups(rollout).tolist() == live
+
+
+# Task weights
+
+
+def test_the_task_that_does_not_improve_gains_weight() -> None:
+    """J goes .2 -> .25 and .6 -> .6; with balance 0, s = (.05, 0), z = (.5, .5): g = .5 (.05 - .025) = .0125 and -.0125.
+
+    Adam's first step has length `rate` whatever the gradient: xi = (-.025, .025), and z is a logistic of the difference .05.
+    """
+    weights = TaskWeights(("sql_qa", "push"), rate=0.025, balance=0.0)
+    rollout = replace(of_sums([0.0, 1.0], 2), tasks=["push", "sql_qa"], advantages=torch.tensor([1.0, -1.0]))
+    assert weights.advantages(replace(rollout, task_means={"sql_qa": 0.2, "push": 0.6})).tolist() == [1.0, -1.0]
+    found = weights.advantages(replace(rollout, task_means={"sql_qa": 0.25, "push": 0.6}))
+    push = 2 / (1 + math.exp(-0.05))
+    assert found.tolist() == pytest.approx([push, -(2 - push)], abs=1e-6)
+    assert weights.metrics() == pytest.approx({"task_weight/push": push, "task_weight/sql_qa": 2 - push}, abs=1e-6)
+
+
+def test_weights_wait_for_every_task_and_an_absent_one_keeps_its_level() -> None:
+    weights = TaskWeights(("sql_qa", "push"), rate=0.025, balance=0.2)
+    rollout = of_sums([0.0, 1.0], 2)
+    for seen in ({"push": 0.5}, {"push": 0.9}, {"sql_qa": 0.1}):
+        weights.advantages(replace(rollout, task_means=seen))
+    assert weights.weights() == {"sql_qa": 1.0, "push": 1.0}
+    weights.advantages(replace(rollout, task_means={"push": 0.9}))
+    assert weights.weights()["sql_qa"] > 1  # it stands at .1, push at .9
+
+
+HISTORY = [(0.2, 0.6, 0.1), (0.35, 0.6, 0.12), (0.3, 0.4, 0.2), (0.32, 0.5, 0.2), (0.5, 0.55, 0.1)]
+
+
+def test_weights_equal_autograd_and_torchs_adam() -> None:
+    """The gradient is that of sum_k softmax(xi)_k s_k, which autograd finds without being told."""
+    tasks = ("extraction", "sql_qa", "push")
+    weights, xi = TaskWeights(tasks, rate=0.025, balance=0.2), torch.zeros(3, dtype=torch.float64, requires_grad=True)
+    optimizer = torch.optim.Adam([xi], lr=0.025)
+    before: Tensor | None = None
+    for means in HISTORY:
+        weights.advantages(replace(of_sums([0.0, 1.0], 2), task_means=dict(zip(tasks, means, strict=True))))
+        level = torch.tensor(means, dtype=torch.float64)
+        if before is not None:
+            optimizer.zero_grad()
+            (xi.softmax(dim=0) * ((level - before).clamp(-0.1, 0.1) + 0.2 * level)).sum().backward()
+            optimizer.step()
+        before = level
+        assert list(weights.weights().values()) == pytest.approx((3 * xi.detach().softmax(dim=0)).tolist(), abs=1e-12)
+
+
+def test_weights_go_on_from_their_state() -> None:
+    tasks = ("extraction", "sql_qa", "push")
+    whole, first, second = (TaskWeights(tasks, rate=0.025, balance=0.2) for _ in range(3))
+    rollouts = [replace(of_sums([0.0, 1.0], 2), task_means=dict(zip(tasks, means, strict=True))) for means in HISTORY]
+    for rollout in rollouts:
+        whole.advantages(rollout)
+    for rollout in rollouts[:3]:
+        first.advantages(rollout)
+    second.load(first.state())
+    for rollout in rollouts[3:]:
+        second.advantages(rollout)
+    assert second.state() == whole.state()
+
+
+# Length curriculum
+
+
+@pytest.mark.parametrize(("step", "tokens"), [(0, 512), (9, 512), (10, 128), (99, 128), (100, 256), (5000, 256)])
+def test_a_stage_holds_from_its_step_on(step: int, tokens: int) -> None:
+    assert ceiling(((10, 128), (100, 256)), 512, step) == tokens
+
+
+# How they compose
+
+
+def test_the_settings_choose_the_members_and_their_order() -> None:
+    full = with_settings(
+        overlong_tokens=64,
+        task_weights="iwu",
+        drop_zero_variance=True,
+        refill_rounds=1,
+        conditions=[{"component": "push.length", "needs": "push.product", "at_least": 0.5}],
+    )
+    assert list(chain.from_settings(full, COMPONENTS).members) == ["conditional", "overlong", "zero_variance", "gdpo", "task_weights"]
+    for name in ("group", "gdpo", "median"):
+        assert list(chain.from_settings(with_settings(advantages=name), COMPONENTS).members) == [name]
+
+
+def test_a_group_that_is_not_live_gets_exactly_zero() -> None:
+    """Float noise has a mean of its own; without the chain the second group would keep an advantage of 3e-8."""
+    rollout = of_sums([0.0, 1.0, 0.3, 0.3 + 6e-8], 2)
+    found = Chain({"zero_variance": ZeroVariance(per_component=False), "group": Group()}).advantages(rollout)
+    assert found.tolist() == [-0.5, 0.5, 0.0, 0.0]
+
+
+def test_a_new_algorithm_is_one_class() -> None:
+    """Advantages that weigh confident completions more, as an entropy-driven one would: A_i x mean entropy / its own."""
+
+    class Confident(Algorithm):
+        def advantages(self, batch: RolloutBatch) -> Tensor:
+            return batch.advantages * batch.entropies().mean() / batch.entropies()
+
+    rollout = replace(of_sums([0.0, 1.0], 2), entropies=lambda: torch.tensor([0.5, 1.5]))
+    assert Chain({"group": Group(), "confident": Confident()}).advantages(rollout).tolist() == pytest.approx([-1.0, 1 / 3])

@@ -7,13 +7,14 @@ from pathlib import Path
 import pytest
 
 from tucano.artifacts import MANIFEST, Artifact, Recipe, Store, code_version
+from tucano.storage import Place
 
 
 class Kitchen:
     """A store with one stage that counts how often it ran and remembers what was said."""
 
-    def __init__(self, root: Path) -> None:
-        self.store, self.runs, self.said = Store(root), 0, ""
+    def __init__(self, root: Path, remote: Path | None = None) -> None:
+        self.store, self.runs, self.said = Store(root, Place(remote.as_uri()) if remote else None), 0, ""
 
     def make(self, steps: int = 3, **inputs: str) -> Artifact:
         return self.store.make(Recipe("stage", {"grpo": {"max_steps": steps}}, inputs, "code-1"), self.produce, self.hear)
@@ -111,3 +112,36 @@ def test_code_version_is_the_same_from_many_threads() -> None:
     """The seeds of a run ask at the same time; on Python 3.11 parsing in two threads at once fails."""
     with ThreadPoolExecutor(8) as pool:
         assert len(set(pool.map(code_version, ["tucano.training.grpo"] * 64))) == 1
+
+
+def test_an_artifact_in_remote_storage_is_fetched_on_an_empty_machine(tmp_path: Path) -> None:
+    first = Kitchen(tmp_path / "one", tmp_path / "remote")
+    made = first.make()
+    second = Kitchen(tmp_path / "two", tmp_path / "remote")
+    again = second.make()
+    assert (second.runs, again.reused, again.digest) == (0, True, made.digest)
+    assert (again.folder / "adapter" / "weights.bin").read_bytes() == b"0123456789"
+
+
+def test_an_upload_that_failed_stops_nothing_and_is_made_up(tmp_path: Path) -> None:
+    obstacle = tmp_path / "remote" / "artifacts"
+    first = Kitchen(tmp_path / "one", tmp_path / "remote")
+
+    def produce_and_block(draft: Path) -> dict[str, object]:
+        obstacle.parent.mkdir()
+        obstacle.write_text("a file is in the way", encoding="utf-8")
+        return Kitchen.produce(first, draft)
+
+    first.produce = produce_and_block  # type: ignore[method-assign]
+    assert not first.make().reused
+    assert "not uploaded" in first.said
+    obstacle.unlink()
+    assert first.make().reused
+    assert Kitchen(tmp_path / "two", tmp_path / "remote").make().reused
+
+
+def test_a_half_uploaded_artifact_is_not_fetched(tmp_path: Path) -> None:
+    made = Kitchen(tmp_path / "one", tmp_path / "remote").make()
+    (tmp_path / "remote" / made.folder.relative_to(tmp_path / "one") / MANIFEST).unlink()
+    second = Kitchen(tmp_path / "two", tmp_path / "remote")
+    assert not second.make().reused and second.runs == 1

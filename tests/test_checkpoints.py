@@ -1,35 +1,74 @@
-"""A checkpoint counts when its manifest says so and every file is as the manifest says."""
+"""A checkpoint counts when its manifest says so; attempts own a folder alone and read nothing that orphans write."""
 
 import json
+import shutil
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from tucano.training.checkpoints import MANIFEST, fault, newest_valid, prune, seal
+from tucano.errors import UserError
+from tucano.storage import Place
+from tucano.training import uploads
+from tucano.training.attempts import Attempt, begin, newest_valid
+from tucano.training.checkpoints import MANIFEST, fault, seal
 
 
-def checkpoint(work: Path, step: int, sealed: bool = True) -> Path:
-    folder = work / f"checkpoint-{step}"
-    folder.mkdir(parents=True)
-    (folder / "optimizer.pt").write_bytes(bytes(range(100)))
-    (folder / "trainer_state.json").write_text(json.dumps({"step": step}), encoding="utf-8")
-    if sealed:
-        seal(folder)
-    return folder
+def save(attempt: Attempt, step: int) -> Path:
+    """A checkpoint as training writes one, in small."""
+    draft = attempt.drafts / f"checkpoint-{step}"
+    draft.mkdir(parents=True)
+    for name in ("optimizer.pt", "scheduler.pt", "rng_state.pth"):
+        (draft / name).write_bytes(bytes(range(100)))
+    (draft / "trainer_state.json").write_text(json.dumps({"step": step}), encoding="utf-8")
+    attempt.keep(draft)
+    return attempt.folder / draft.name
 
 
-def test_a_sealed_checkpoint_is_whole(tmp_path: Path) -> None:
-    assert fault(checkpoint(tmp_path, 5)) is None
+def start(work: Path, mirror: Path | None = None) -> Attempt:
+    return begin(work, mirror.as_uri() if mirror else None)
 
 
-def test_newest_is_by_step_not_by_name(tmp_path: Path) -> None:
-    for step in (9, 100, 20):
-        checkpoint(tmp_path, step)
-    assert newest_valid(tmp_path) == tmp_path / "checkpoint-100"
+def end(attempt: Attempt) -> None:
+    """What the end of a process does."""
+    if attempt.uploader is not None:
+        assert attempt.uploader.close(10)
+    attempt.lock.close()
 
 
-def test_nothing_to_go_on_from(tmp_path: Path) -> None:
-    assert newest_valid(tmp_path) is None
+def kept(work: Path) -> list[str]:
+    return sorted(folder.relative_to(work).as_posix() for folder in work.glob("attempt-*/checkpoint-*"))
+
+
+def newest(attempt: Attempt) -> str | None:
+    return attempt.newest.relative_to(attempt.work).as_posix() if attempt.newest else None
+
+
+def test_the_newest_is_by_step_not_by_name_and_two_are_kept(tmp_path: Path) -> None:
+    first = start(tmp_path)
+    assert first.newest is None
+    for step in (9, 20, 100):
+        save(first, step)
+    assert kept(tmp_path) == ["attempt-1/checkpoint-100", "attempt-1/checkpoint-20"]
+    end(first)
+    assert newest(start(tmp_path)) == "attempt-1/checkpoint-100"
+
+
+def test_what_is_kept_may_come_from_two_attempts(tmp_path: Path) -> None:
+    first = start(tmp_path)
+    save(first, 10)
+    save(first, 20)
+    end(first)
+    second = start(tmp_path)
+    save(second, 30)
+    assert kept(tmp_path) == ["attempt-1/checkpoint-20", "attempt-2/checkpoint-30"]
+    end(second)
+    shutil.rmtree(tmp_path / "attempt-2" / "checkpoint-30")
+    assert newest(start(tmp_path)) == "attempt-1/checkpoint-20"
 
 
 def truncate(folder: Path) -> None:
@@ -42,25 +81,209 @@ def flip_a_bit(folder: Path) -> None:
     (folder / "optimizer.pt").write_bytes(bytes(content))
 
 
-def lose_a_file(folder: Path) -> None:
+def lose_the_optimizer(folder: Path) -> None:
     (folder / "optimizer.pt").unlink()
+
+
+def lose_the_generators(folder: Path) -> None:
+    (folder / "rng_state.pth").unlink()
 
 
 def lose_the_manifest(folder: Path) -> None:
     (folder / MANIFEST).unlink()
 
 
-@pytest.mark.parametrize("damage", [truncate, flip_a_bit, lose_a_file, lose_the_manifest])
-def test_a_damaged_newest_gives_way_to_the_one_before_and_says_why(damage, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:  # type: ignore[no-untyped-def]
-    checkpoint(tmp_path, 10)
-    damage(checkpoint(tmp_path, 20))
-    assert newest_valid(tmp_path) == tmp_path / "checkpoint-10"
-    assert "checkpoint-20 is not used" in caplog.text
+def tear_the_manifest(folder: Path) -> None:
+    (folder / MANIFEST).write_text((folder / MANIFEST).read_text(encoding="utf-8")[:50], encoding="utf-8")
 
 
-def test_pruning_keeps_the_newest_valid_ones(tmp_path: Path) -> None:
+def empty(folder: Path) -> None:
+    shutil.rmtree(folder)
+    folder.mkdir()
+
+
+DAMAGES = {
+    truncate: "optimizer.pt has 5 bytes instead of 100",
+    flip_a_bit: "optimizer.pt has changed",
+    lose_the_optimizer: "optimizer.pt is missing",
+    lose_the_generators: "rng_state.pth is missing",
+    lose_the_manifest: f"it has no {MANIFEST}",
+    tear_the_manifest: f"its {MANIFEST} is damaged",
+    empty: f"it has no {MANIFEST}",
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES, ids=lambda damage: damage.__name__)
+def test_a_damaged_newest_gives_way_to_the_one_before_and_says_why(
+    damage: Callable[[Path], None], tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    first = start(tmp_path)
+    save(first, 10)
+    damage(save(first, 20))
+    end(first)
+    assert newest(start(tmp_path)) == "attempt-1/checkpoint-10"
+    assert f"attempt-1/checkpoint-20 is not used: {DAMAGES[damage]}" in caplog.text
+
+
+def test_where_none_is_whole_a_sentence_says_so_and_nothing_is_deleted(tmp_path: Path) -> None:
+    first = start(tmp_path)
+    truncate(save(first, 10))
+    flip_a_bit(save(first, 20))
+    end(first)
+    before = kept(tmp_path)
+    with pytest.raises(UserError, match=r"checkpoint-20: optimizer.pt has changed.*nothing was deleted"):
+        start(tmp_path)
+    assert kept(tmp_path) == before
+
+
+def test_a_draft_is_no_checkpoint(tmp_path: Path) -> None:
+    first = start(tmp_path)
+    draft = first.drafts / "checkpoint-10"
+    draft.mkdir(parents=True)
+    seal(draft)
+    end(first)
+    assert start(tmp_path).newest is None
+    assert not draft.exists()
+
+
+HOLDER = """
+import sys, time
+from pathlib import Path
+from tucano.training.attempts import begin
+attempt = begin(Path(sys.argv[1]), None)
+print("ready", flush=True)
+time.sleep(60)
+"""
+
+
+def test_a_second_process_is_refused_with_the_owners_name_until_the_owner_is_dead(tmp_path: Path) -> None:
+    owner = subprocess.Popen([sys.executable, "-c", HOLDER, str(tmp_path)], stdout=subprocess.PIPE)
+    assert owner.stdout is not None and owner.stdout.readline() == b"ready\n"
+    with pytest.raises(UserError, match=rf"attempt 1, process {owner.pid} on \S+, since .*wait for it or stop it"):
+        start(tmp_path)
+    owner.kill()
+    owner.wait()
+    assert start(tmp_path).record.number == 2
+
+
+def test_what_an_orphan_writes_is_never_read(tmp_path: Path) -> None:
+    """The orphan is alive on a machine believed lost, in a folder that both see and where locks do not reach."""
+    orphan = start(tmp_path)
+    late = save(orphan, 10).with_name("checkpoint-90")
+    orphan.lock.close()
+    second = start(tmp_path)
+    shutil.copytree(late.with_name("checkpoint-10"), late)
+    assert fault(late) is None
+    with pytest.raises(UserError, match=r"attempt 1, .* was superseded by attempt 2, "):
+        save(orphan, 91)
+    end(second)
+    third = start(tmp_path)
+    assert newest(third) == "attempt-1/checkpoint-10"
+    save(third, 20)
+    assert kept(tmp_path) == ["attempt-1/checkpoint-10", "attempt-3/checkpoint-20"]
+
+
+def test_an_empty_machine_goes_on_from_the_remote_copy(tmp_path: Path) -> None:
+    first = start(tmp_path / "one", tmp_path / "remote")
     for step in (10, 20, 30):
-        checkpoint(tmp_path, step)
-    checkpoint(tmp_path, 40, sealed=False)
-    prune(tmp_path, keep=2)
-    assert sorted(folder.name for folder in tmp_path.iterdir()) == ["checkpoint-20", "checkpoint-30"]
+        save(first, step)
+        while not (tmp_path / f"remote/attempt-1/checkpoint-{step}" / MANIFEST).exists():
+            time.sleep(0.01)
+    end(first)
+    assert kept(tmp_path / "remote") == ["attempt-1/checkpoint-20", "attempt-1/checkpoint-30"]
+    second = start(tmp_path / "two", tmp_path / "remote")
+    assert newest(second) == "attempt-1/checkpoint-30" and second.record.number == 2
+    assert second.newest is not None and fault(second.newest) is None
+    end(second)
+
+
+def test_an_upload_without_its_manifest_is_not_read_and_a_damaged_one_is_passed_over(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    first = start(tmp_path / "one", tmp_path / "remote")
+    for step in (10, 20):
+        save(first, step)
+        while not (tmp_path / f"remote/attempt-1/checkpoint-{step}" / MANIFEST).exists():
+            time.sleep(0.01)
+    end(first)
+    half = tmp_path / "remote" / "attempt-1" / "checkpoint-30"
+    shutil.copytree(half.with_name("checkpoint-20"), half)
+    lose_the_manifest(half)
+    flip_a_bit(half.with_name("checkpoint-20"))
+    second = start(tmp_path / "two", tmp_path / "remote")
+    assert newest(second) == "attempt-1/checkpoint-10"
+    assert "checkpoint-20 is not used: optimizer.pt has changed" in caplog.text
+    end(second)
+
+
+def test_of_two_machines_the_older_attempt_ends_and_is_not_read(tmp_path: Path) -> None:
+    old = start(tmp_path / "old", tmp_path / "remote")
+    save(old, 10)
+    while not (tmp_path / "remote" / "attempt-1" / "checkpoint-10" / MANIFEST).exists():
+        time.sleep(0.01)
+    new = start(tmp_path / "new", tmp_path / "remote")
+    save(old, 20)
+    end(old)
+    with pytest.raises(UserError, match=r"attempt 1, .* was superseded by attempt 2, "):
+        save(old, 30)
+    assert kept(tmp_path / "remote") == ["attempt-1/checkpoint-10"]
+    assert newest(new) == "attempt-1/checkpoint-10"
+    end(new)
+    back = start(tmp_path / "old", tmp_path / "remote")
+    assert newest(back) == "attempt-1/checkpoint-10" and back.record.number == 3
+    end(back)
+
+
+def test_failed_uploads_are_tried_again_and_disturb_nobody(caplog: pytest.LogCaptureFixture) -> None:
+    arrived: list[str] = []
+    down = threading.Event()
+    down.set()
+
+    def push(name: str) -> None:
+        if down.is_set():
+            raise ConnectionError("storage is down")
+        arrived.append(name)
+
+    uploader = uploads.Uploader(push)
+    uploader.add("checkpoint-10")
+    while "upload of checkpoint-10 failed" not in caplog.text:
+        time.sleep(0.01)
+    uploader.add("checkpoint-20")
+    down.clear()
+    assert uploader.close(10)
+    assert arrived == ["checkpoint-20"]
+
+
+def test_an_upload_that_cannot_be_made_ends_with_its_time() -> None:
+    def push(name: str) -> None:
+        raise ConnectionError("storage is down")
+
+    uploader = uploads.Uploader(push)
+    uploader.add("checkpoint-10")
+    began = time.monotonic()
+    assert not uploader.close(0.7)
+    assert time.monotonic() - began < 2
+
+
+def test_a_place_may_be_any_url_that_fsspec_knows(tmp_path: Path) -> None:
+    place = Place("memory://bucket/work")
+    folder = tmp_path / "checkpoint-1"
+    (folder / "deep").mkdir(parents=True)
+    (folder / "deep" / "file").write_bytes(b"12")
+    (folder / "last").write_bytes(b"3")
+    place.push(folder, "attempt-1/checkpoint-1", last="last")
+    assert place.names("attempt-1") == ["checkpoint-1"] and place.names("nothing") == []
+    place.pull("attempt-1/checkpoint-1", tmp_path / "back")
+    assert (tmp_path / "back" / "deep" / "file").read_bytes() == b"12" and (tmp_path / "back" / "last").read_bytes() == b"3"
+    place.create("attempt-1.json", b"{}")
+    with pytest.raises(FileExistsError):
+        place.create("attempt-1.json", b"{}")
+    place.remove("attempt-1/checkpoint-1", first="last")
+    assert place.names("attempt-1") == []
+
+
+def test_the_folder_tells_what_the_next_attempt_would_use(tmp_path: Path) -> None:
+    assert newest_valid(tmp_path) is None
+    first = start(tmp_path)
+    assert newest_valid(tmp_path) is None
+    assert save(first, 10) == newest_valid(tmp_path)

@@ -1,10 +1,14 @@
 """The decode loop draws what transformers would: equal greedy tokens, with an adapter, padding, repeats and stops."""
 
+import os
+import signal
+
 import pytest
 import torch
 from peft import LoraConfig, get_peft_model
 from transformers import Qwen3Config, Qwen3ForCausalLM
 
+from tucano.training import interruption
 from tucano.training.decode import Decoder, supports
 
 VOCABULARY, STOP = 61, 7
@@ -89,3 +93,15 @@ def test_the_same_generator_draws_the_same_and_leaves_the_global_one_alone() -> 
 def test_other_models_are_left_to_transformers() -> None:
     assert supports(tiny_model()) and supports(with_random_adapter(tiny_model()))
     assert not supports(tiny_model().to(torch.bfloat16))
+
+
+def test_sigterm_ends_a_rollout_at_the_next_token(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(interruption, "_requested", False)
+    before = signal.getsignal(signal.SIGTERM)
+    interruption.listen()
+    decoder = Decoder(tiny_model())
+    decoder.sample([[1, 2, 3]], 5, [], 1.0)
+    os.kill(os.getpid(), signal.SIGTERM)
+    with pytest.raises(interruption.Interrupted):
+        decoder.sample([[1, 2, 3]], 5, [], 1.0)
+    signal.signal(signal.SIGTERM, before)

@@ -197,3 +197,38 @@ def test_kill_9_of_a_writer_loses_and_repeats_no_step(tmp_path: Path) -> None:
     entries = read_journal(path)
     assert [entry.step for entry in entries] == list(range(1, interrupted + 501))
     assert all(entry.values == {"reward": entry.step / 8, "loss": -entry.step} for entry in entries)
+
+
+def test_a_look_after_the_checkpoint_of_the_same_step_is_cut_and_taken_again(tmp_path: Path) -> None:
+    path, copy = tmp_path / "j.jsonl", tmp_path / "checkpoint-5.jsonl"
+    with JournalWriter(path, resume_step=None) as journal:
+        journal.log(5, {"train/loss": 1})
+        journal.copy_to(copy)
+        journal.commit(5)
+        journal.log(5, {"validation/reward": 2})
+    with JournalWriter(path, resume_step=5, covered=copy) as journal:
+        journal.log(5, {"validation/reward": 2})
+    assert [entry.values for entry in read_journal(path)] == [{"train/loss": 1}, {"validation/reward": 2}]
+    assert read_commit(path) == Commit(5, copy.stat().st_size, (copy.stat().st_size,))
+
+
+def test_on_an_empty_machine_the_journal_comes_from_the_checkpoint(tmp_path: Path) -> None:
+    write(tmp_path / "one.jsonl", range(1, 6), commit=5)
+    write(tmp_path / "two.jsonl", range(0))
+    JournalWriter(tmp_path / "two.jsonl", resume_step=5, covered=tmp_path / "one.jsonl").close()
+    assert (tmp_path / "two.jsonl").read_bytes() == (tmp_path / "one.jsonl").read_bytes()
+    assert read_commit(tmp_path / "two.jsonl") == Commit(5, (tmp_path / "one.jsonl").stat().st_size, ())
+
+
+def test_a_machine_that_was_overtaken_takes_the_other_ones_journal(tmp_path: Path) -> None:
+    """Both went on from step 2; the other machine's steps 3 and 4 count."""
+    path, other = tmp_path / "j.jsonl", tmp_path / "other.jsonl"
+    write(path, range(1, 3))
+    shared = path.stat().st_size
+    other.write_bytes(path.read_bytes())
+    with path.open("ab") as file:
+        file.write(b'{"step": 3, "time_ms": 1, "values": {"reward": 9.0}}\n')
+    write(other, range(3, 5), resume_step=2)
+    JournalWriter(path, resume_step=4, covered=other).close()
+    assert path.read_bytes() == other.read_bytes()
+    assert read_commit(path) == Commit(4, other.stat().st_size, (shared,))

@@ -41,10 +41,25 @@ def test_equal_to_reading_every_row_whole() -> None:
         (logps * weights).sum().backward()
         return [weight.grad.clone() for weight in model.parameters() if weight.grad is not None]
 
-    logps, entropies = completion_logps(model, ids, mask, length, TEMPERATURE)
+    logps, entropies = completion_logps(model, ids, mask, length, TEMPERATURE, entropy_gradient=False)
     expected_logps, expected_entropies = row_by_row(model, prompts, completions, length)
     assert torch.allclose(logps, expected_logps, atol=1e-5)
     assert torch.allclose(entropies, expected_entropies, atol=1e-5)
     ours, theirs = gradients(logps), gradients(expected_logps)
     assert len(ours) == len(theirs) > 0
     assert all(torch.allclose(a, b, atol=2e-4, rtol=1e-4) for a, b in zip(ours, theirs, strict=True))
+
+
+def test_entropies_carry_a_gradient_when_asked() -> None:
+    model = with_random_adapter(tiny_model())
+    ids, mask, length = batch([[9, 10, 11], [12]], [[5, 6, 7], [8, 7]])
+    _, entropies = completion_logps(model, ids, mask, length, TEMPERATURE, entropy_gradient=True)
+    entropies.sum().backward()
+    found = {name: weight.grad.clone() for name, weight in model.named_parameters() if weight.grad is not None}
+    model.zero_grad()
+    for row, width in ((ids[0], 3), (ids[1, 2:3].new_tensor([12, 8, 7]), 1)):
+        every = (model(input_ids=row[None]).logits[0, width - 1 : -1] / TEMPERATURE).log_softmax(dim=-1)
+        (-(every.exp() * every).sum()).backward()
+    expected = {name: weight.grad for name, weight in model.named_parameters() if weight.grad is not None}
+    assert found.keys() == expected.keys() and found
+    assert all(torch.allclose(found[name], expected[name], atol=2e-4, rtol=1e-4) for name in found)

@@ -39,8 +39,10 @@ SMALL = {
     "grpo.save_steps": 2,
     "grpo.patience": 3,
     "audit.resamples": 200,
+    # so small a model babbles, and the preflight says so
+    "preflight.allow_red": ["completion length", "signal: extraction", "signal: sql_qa", "signal: insights", "signal: push"],
 }
-STAGES = ["data", "audit", "sft", "grpo-seed-42", "grpo-seed-123", "answers", "comparison", "report"]
+STAGES = ["data", "audit", "sft", "preflight", "grpo-seed-42", "grpo-seed-123", "answers", "comparison", "report"]
 
 
 @pytest.fixture(scope="module")
@@ -102,7 +104,7 @@ def test_a_killed_child_is_started_again_and_the_flow_completes(storage: Path) -
     process = started(storage)
     seen = "".join(lines_until(process, r"grpo-seed-\d+: runs"))
     deadline = time.monotonic() + 60
-    while not list(storage.glob("work/grpo-seed-*/*/checkpoint-*/COMPLETE.json")):
+    while not list(storage.glob("work/grpo-seed-*/*/attempt-*/checkpoint-*/COMPLETE.json")):
         assert time.monotonic() < deadline
         time.sleep(0.05)
     training_children(process)[0].kill()
@@ -128,7 +130,15 @@ def test_a_truncated_file_runs_its_stage_and_what_depends_on_it(storage: Path) -
     assert code == 0
     assert "adapter_model.safetensors was changed or truncated" in said["grpo-seed-42"]
     assert "input seed-42" in said["answers"] and "input answers" in said["comparison"]
-    assert all(said[stage].startswith("reused") for stage in ("data", "audit", "sft", "grpo-seed-123"))
+    assert all(said[stage].startswith("reused") for stage in ("data", "audit", "sft", "preflight", "grpo-seed-123"))
+
+
+def test_a_red_preflight_stops_before_grpo_with_its_table(storage: Path) -> None:
+    code, output = finished(started(storage, preflight__allow_red=["signal: push"]))
+    assert code == 1 and "GRPO did not start" in output and "Traceback" not in output
+    assert re.search(r"^RED +completion length +median 24, .* ceiling 24, \d+% of 96 cut off", output, flags=re.MULTILINE)
+    assert """--set 'preflight.allow_red=["completion length", "signal: extraction", "signal: sql_qa"]'""" in output
+    assert not [stage for stage in whys(output) if stage.startswith("grpo")]
 
 
 def shuffled_ratings(folder: Path) -> Path:

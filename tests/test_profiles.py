@@ -25,6 +25,18 @@ def test_l4_is_the_configuration_of_the_report() -> None:
     assert (grpo.eval_steps, grpo.save_steps, grpo.patience, grpo.temperature) == (50, 100, 15, 1.0)
 
 
+def test_l4_v5_is_todays_recipe() -> None:
+    grpo = load_profile(ROOT, "l4-v5", []).grpo
+    assert (grpo.loss, grpo.advantages, grpo.task_weights, grpo.drop_zero_variance) == ("dapo", "gdpo", "iwu", True)
+    assert grpo.overlong_tokens > 0 and grpo.refill_rounds > 0 and grpo.entropy_target
+
+
+def test_settings_survive_the_way_to_the_child() -> None:
+    """The child validates what the parent dumped: a default that was written out is not a choice somebody made."""
+    settings = load_profile(ROOT, "l4-v5", ["grpo.length_stages=[[0, 256]]"])
+    assert PipelineSettings.model_validate(settings.model_dump(mode="json")) == settings
+
+
 def test_the_reports_own_patience_is_warned_about() -> None:
     """15 x 50 after a peak at 1,100 of 1,500 never fires; at the very least patience x eval_steps must leave room."""
     with pytest.warns(UserWarning, match="early stopping cannot fire"):
@@ -54,6 +66,22 @@ MISTAKES = {
     "unsigned override": ("laptop", ["audit.override_by=Ana"], "go together"),
     "source without path": ("laptop", ["data.source=olist"], "needs data.path"),
     "epsilon_high on-policy": ("laptop", ["grpo.epsilon_high=0.28"], "does nothing"),
+    "sequence ratios on-policy": ("laptop", ["grpo.importance_sampling=sequence"], "does nothing with grpo.iterations=1"),
+    "floor without gdpo": ("laptop", ["grpo.advantages=group", "grpo.std_floor=0.1"], "only read by grpo.advantages=gdpo"),
+    "overlong weight alone": ("laptop", ["grpo.overlong_weight=1"], "does nothing without grpo.overlong_tokens"),
+    "overlong and masked": ("laptop", ["grpo.overlong_tokens=8", "grpo.mask_truncated=true"], "choose one"),
+    "overlong everywhere": ("laptop", ["grpo.overlong_tokens=112"], "must be below the ceiling of 112"),
+    "task weights without iwu": ("laptop", ["grpo.task_weights_rate=0.1"], "only read by grpo.task_weights=iwu"),
+    "iwu with one task": ("laptop", ["grpo.task_weights=iwu", "data.mix={push: 1.0}"], "does nothing with a single task (push)"),
+    "refill of nothing": ("laptop", ["grpo.refill_rounds=2"], "does nothing without grpo.drop_zero_variance=true"),
+    "dropping what weighs nothing": ("laptop", ["grpo.drop_zero_variance=true"], "set grpo.refill_rounds"),
+    "entropy step without target": ("laptop", ["grpo.entropy_delta=0.01"], "set grpo.entropy_target"),
+    "entropy above its ceiling": ("laptop", ["grpo.entropy_target=0.3", "grpo.entropy_coef=0.2"], "above grpo.entropy_coef_max=0.1"),
+    "entropy under unsloth": ("l4", ["grpo.entropy_coef=0.01"], "unsloth's loss has no entropy bonus"),
+    "stages out of order": ("laptop", ["grpo.length_stages=[[10, 60], [5, 80]]"], "must rise"),
+    "stage after the end": ("laptop", ["grpo.length_stages=[[60, 80]]"], "stay below grpo.max_steps=60"),
+    "stage too long": ("laptop", ["grpo.length_stages=[[0, 200]]"], "above grpo.max_completion_tokens=112"),
+    "condition without a threshold": ("laptop", ["grpo.conditions=[{component: push.length, needs: push.product}]"], "at_least"),
     "nano without sft": ("laptop", ["sft.enabled=false"], "random weights"),
     "save and eval": ("laptop", ["grpo.save_steps=20"], "never meet"),
     "seed twice": ("laptop", ["grpo.seeds=[1, 1]"], "twice"),

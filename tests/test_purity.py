@@ -20,6 +20,7 @@ def packages_after(statement: str) -> set[str]:
     [
         ("import tucano.settings, tucano.profiles, tucano.prompts, tucano.artifacts, tucano.journal, tucano.storage", HEAVY),
         ("import flows.cli", HEAVY),
+        ("import flows.rate", HEAVY),
         ("import rewards", (HEAVY | OURS | {"numpy"})),
         ("import data.prepare", {"torch", "transformers", "prefect", "mlflow"}),
         ("import tucano.evaluation.comparison, tucano.evaluation.audit, tucano.evaluation.report", {"torch", "prefect", "mlflow", "data"}),

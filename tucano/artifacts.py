@@ -18,6 +18,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from tucano.storage import Place
+
 SCHEMA_VERSION = 1
 MANIFEST = "manifest.json"
 OUR_PACKAGES = ("data", "rewards", "tucano")
@@ -52,14 +54,22 @@ class Artifact:
 
 
 class Store:
-    """Artifacts and work folders under one root: `artifacts/<stage>/<key>/` and `work/<stage>/<key>/`."""
+    """Artifacts and work folders under one root: `artifacts/<stage>/<key>/` and `work/<stage>/<key>/`.
 
-    def __init__(self, root: Path) -> None:
-        self.root = root
+    With remote storage the root is this machine's working copy: artifacts are uploaded when they stand, and fetched where they are
+    missing.
+    """
+
+    def __init__(self, root: Path, remote: Place | None = None) -> None:
+        self.root, self.remote = root, remote
 
     def work_folder(self, recipe: Recipe) -> Path:
         """Where a stage keeps checkpoints over attempts; emptied once its artifact stands."""
-        return self.root / "work" / recipe.stage / recipe.key
+        return self.root / _work(recipe)
+
+    def work_mirror(self, recipe: Recipe) -> str | None:
+        """URL of the work folder's copy in remote storage."""
+        return f"{self.remote.url.rstrip('/')}/{_work(recipe)}" if self.remote else None
 
     def make(self, recipe: Recipe, produce: Callable[[Path], Mapping[str, Any]], say: Callable[[str], None]) -> Artifact:
         """The artifact of `recipe`: the valid one that stands, or a new one from `produce(draft folder) -> record`.
@@ -68,8 +78,11 @@ class Store:
         """
         folder = self.root / "artifacts" / recipe.stage / recipe.key
         found, reason = self._check(recipe, folder)
+        if found is None and self._fetched(folder):
+            found, reason = self._check(recipe, folder)
         if found is not None:
             say(f"{recipe.stage}: reused, nothing it depends on has changed")
+            self._upload(recipe, folder, say)
             return found
         say(f"{recipe.stage}: runs, {reason}")
         draft = folder.with_name(f"{folder.name}.draft")
@@ -81,9 +94,30 @@ class Store:
         shutil.rmtree(folder, ignore_errors=True)
         draft.replace(folder)
         shutil.rmtree(self.work_folder(recipe), ignore_errors=True)
+        self._upload(recipe, folder, say)
         made, _ = self._check(recipe, folder)
         assert made is not None, "an artifact just written is valid"
         return Artifact(made.stage, made.folder, made.digest, made.record, made.seconds)
+
+    def _fetched(self, folder: Path) -> bool:
+        """Whether a complete copy was in remote storage and stands here now."""
+        name = folder.relative_to(self.root).as_posix()
+        if self.remote is None or MANIFEST not in self.remote.names(name):
+            return False
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        self.remote.pull(name, folder)
+        return True
+
+    def _upload(self, recipe: Recipe, folder: Path, say: Callable[[str], None]) -> None:
+        """Copy an artifact to remote storage, unless it is there; then nobody needs its checkpoints any more."""
+        name = folder.relative_to(self.root).as_posix()
+        try:
+            if self.remote is not None and MANIFEST not in self.remote.names(name):
+                self.remote.push(folder, name, last=MANIFEST)
+                self.remote.remove(_work(recipe))
+        except Exception as error:  # every kind of storage raises its own kinds; the artifact stands here, and the next run tries again
+            say(f"{recipe.stage}: not uploaded ({type(error).__name__}: {error}); the next run tries again")
 
     def _seal(self, recipe: Recipe, draft: Path, record: Mapping[str, Any], seconds: float) -> None:
         manifest = {
@@ -136,6 +170,10 @@ class Store:
         except (ValueError, KeyError, AttributeError):
             return "its last manifest is damaged"
         return f"because of a new {', '.join(changed)}" if changed else "its artifact is gone"
+
+
+def _work(recipe: Recipe) -> str:
+    return f"work/{recipe.stage}/{recipe.key}"
 
 
 def _differences(before: Mapping[str, Any], now: Mapping[str, Any], prefix: str = "") -> Iterator[str]:

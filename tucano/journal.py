@@ -9,8 +9,9 @@ of the journal belong to it. Who ships metrics elsewhere ships those bytes only:
 import json
 import math
 import os
+import shutil
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from types import TracebackType
@@ -44,13 +45,21 @@ class JournalWriter:
     """The writing end; one process at a time.
 
     `resume_step` is the step of the checkpoint that training goes on from: everything after it is cut off. None starts afresh.
+    `covered` is the journal as that checkpoint holds it. It counts more than the step: a look at the validation set may belong to
+    the checkpoint's step and yet have come after it, and on another machine there is no journal yet, or one of other steps.
     """
 
-    def __init__(self, path: Path, *, resume_step: int | None) -> None:
+    def __init__(self, path: Path, *, resume_step: int | None, covered: Path | None = None) -> None:
         self.path = path
         path.parent.mkdir(parents=True, exist_ok=True)
         path.touch()
-        self._cut(resume_step)
+        if covered is None:
+            self._cut(resume_step, 0 if resume_step is None else _end_of_step(path, resume_step))
+        else:
+            self._cut(resume_step, _common(path, covered))
+            self._complete(resume_step, covered)
+        self.listener: Callable[[int, Mapping[str, float]], None] | None = None
+        """Told of every row once it is written."""
         self._file: IO[bytes] = path.open("ab")
         self._last_step = -1 if resume_step is None else resume_step
 
@@ -65,6 +74,8 @@ class JournalWriter:
         line = {"step": step, "time_ms": time.time_ns() // 1_000_000, "values": {name: _plain(float(v)) for name, v in values.items()}}
         self._file.write(json.dumps(line, ensure_ascii=False, allow_nan=False).encode() + b"\n")
         self._file.flush()
+        if self.listener is not None:
+            self.listener(step, values)
 
     def commit(self, step: int) -> None:
         """Record that a checkpoint of `step` is complete. Call it after the checkpoint's own manifest stands.
@@ -86,14 +97,26 @@ class JournalWriter:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self.close()
 
-    def _cut(self, resume_step: int | None) -> None:
+    def copy_to(self, target: Path) -> None:
+        """What has been logged so far, for the checkpoint that covers it."""
+        shutil.copyfile(self.path, target)
+
+    def _cut(self, resume_step: int | None, size: int) -> None:
         """The commit goes first: killed in between, the next attempt finds a journal that is too long, and cuts it again."""
-        size = 0 if resume_step is None else _end_of_step(self.path, resume_step)
         cuts = read_commit(self.path).cuts
         if self.path.stat().st_size > size:
             cuts = (*cuts, size)
         _write_commit(self.path, Commit(resume_step, size, cuts))
         os.truncate(self.path, size)
+
+    def _complete(self, resume_step: int | None, covered: Path) -> None:
+        """Add what the checkpoint's journal has more; killed before the commit, the next attempt adds it again."""
+        with self.path.open("ab") as file, covered.open("rb") as source:
+            source.seek(file.tell())
+            shutil.copyfileobj(source, file)
+            os.fsync(file.fileno())
+            size = file.tell()
+        _write_commit(self.path, Commit(resume_step, size, read_commit(self.path).cuts))
 
 
 def read_journal(path: Path) -> list[Entry]:
@@ -154,6 +177,17 @@ def _end_of_step(path: Path, step: int) -> int:
             if entry.step > step:
                 break
             size = after
+    return size
+
+
+def _common(path: Path, other: Path) -> int:
+    """Bytes of the lines with which two journals begin alike."""
+    size = 0
+    with path.open("rb") as ours, other.open("rb") as theirs:
+        for mine, its in zip(ours, theirs, strict=False):
+            if mine != its:
+                break
+            size += len(mine)
     return size
 
 

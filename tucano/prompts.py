@@ -6,6 +6,8 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Literal, get_args
 
+from tucano.errors import UserError
+
 Task = Literal["extraction", "sql_qa", "insights", "push"]
 TASKS: tuple[Task, ...] = get_args(Task)
 
@@ -38,8 +40,20 @@ def messages(prompt: Prompt, system_prompts: dict[str, str]) -> list[dict[str, s
     return [{"role": "system", "content": system_prompts[prompt.task]}, {"role": "user", "content": prompt.user}]
 
 
+def jsonl_lines(path: Path) -> list[str]:
+    """The lines of a JSONL file. Only a newline ends one: texts may hold U+0085 or U+2028, where `str.splitlines` would cut.
+
+    Raises UserError for a file that is not UTF-8.
+    """
+    try:
+        text = path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise UserError(f"{path} is not UTF-8 text (byte {error.start}); save it as UTF-8") from None
+    return text.removesuffix("\n").split("\n") if text else []
+
+
 def read_prompts(path: Path) -> list[Prompt]:
-    return [Prompt(**json.loads(line)) for line in path.read_text(encoding="utf-8").splitlines()]
+    return [Prompt(**json.loads(line)) for line in jsonl_lines(path)]
 
 
 def write_prompts(path: Path, prompts: Iterable[Prompt]) -> None:

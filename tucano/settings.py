@@ -4,6 +4,7 @@ Profiles (prefect.yaml) hold differences from these defaults. Importing this mod
 """
 
 import warnings
+from collections.abc import Iterator
 from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt, model_validator
@@ -83,6 +84,7 @@ class ModelSettings(Section):
     nano_vocabulary: PositiveInt = Field(2048, description="Entries of the nano tokenizer.")
     lora_rank: PositiveInt = Field(16, description="Rank of the adapter, on all linear layers.")
     lora_alpha: PositiveInt = Field(32, description="Scale of the adapter: alpha / rank.")
+    lora_dropout: float = Field(0.0, ge=0, lt=1, description="Share of an adapter's inputs dropped while training.")
 
     @model_validator(mode="after")
     def _device_can_do_it(self) -> Self:
@@ -112,6 +114,14 @@ class SftSettings(Section):
     save_steps: PositiveInt = Field(50, description="Steps between two recovery checkpoints.")
 
 
+class Condition(Section):
+    """A reward component that counts only where another reaches a share of its weight (GDPO, eq. 8)."""
+
+    component: str = Field(description="The component that may lapse, like `push.length`.")
+    needs: str = Field(description="The component it depends on, of the same task, like `push.product`.")
+    at_least: float = Field(ge=-1, le=1, description="Share of the other's weight that must be reached; penalties lie in -1 to 0.")
+
+
 class GrpoSettings(Section):
     """Group relative policy optimisation, one run per seed."""
 
@@ -130,10 +140,43 @@ class GrpoSettings(Section):
     beta: NonNegativeFloat = Field(0.0, description="Weight of the KL penalty (Dr. GRPO, section 3.2: 0 with rule-based rewards).")
     epsilon: PositiveFloat = Field(0.2, description="Lower clip range of the policy ratio.")
     epsilon_high: PositiveFloat | None = Field(None, description="Upper clip range (DAPO clip-higher); needs iterations above 1.")
-    iterations: PositiveInt = Field(1, description="Optimizer steps per rollout; 1 is on-policy.")
+    iterations: PositiveInt = Field(1, description="Times that every rollout is trained on; 1 with rollout_steps=1 is on-policy.")
+    rollout_steps: PositiveInt = Field(1, description="Optimizer steps that completions are sampled for at once.")
+    importance_sampling: Literal["token", "sequence"] = Field(
+        "token",
+        description="Policy ratio per token, or per sequence (GSPO: loss grpo, epsilon around .0004); the latter needs iterations above 1.",
+    )
     loss: Literal["dr_grpo", "dapo", "grpo"] = Field("dr_grpo", description="Token aggregation of the policy loss.")
-    advantages: Literal["gdpo", "group"] = Field("gdpo", description="Per reward component (GDPO) or of the summed reward.")
-    std_floor: PositiveFloat = Field(0.05, description="Smallest spread a component is divided by: float noise is no signal.")
+    mask_truncated: bool = Field(
+        False, description="Leave completions cut off at the ceiling out of the loss (not out of their group's baseline)."
+    )
+    overlong_tokens: NonNegativeInt = Field(
+        0, description="Soft overlong punishment (DAPO) over this many tokens below the ceiling; 0: none."
+    )
+    overlong_weight: PositiveFloat = Field(0.5, description="Punishment at the ceiling, in units of reward.")
+    length_stages: tuple[tuple[NonNegativeInt, PositiveInt], ...] = Field(
+        (), description="Length curriculum: pairs (step, ceiling from that step on); max_completion_tokens holds before the first."
+    )
+    conditions: tuple[Condition, ...] = Field((), description="Reward components that count only once another is reached.")
+    advantages: Literal["gdpo", "group", "median"] = Field(
+        "gdpo", description="Per reward component (gdpo), or the summed reward against its group's mean (group) or median (median)."
+    )
+    std_floor: PositiveFloat = Field(0.05, description="Smallest spread a component is divided by (gdpo): float noise is no signal.")
+    task_weights: Literal["equal", "iwu"] = Field(
+        "equal", description="All tasks alike, or more weight for those that improve least (MT-GRPO)."
+    )
+    task_weights_rate: PositiveFloat = Field(0.025, description="Step size of the task weights (iwu).")
+    task_weights_balance: NonNegativeFloat = Field(0.2, description="How much a task's level counts beside its improvement (iwu).")
+    drop_zero_variance: bool = Field(False, description="Leave groups whose completions all earn the same out of the loss.")
+    refill_rounds: NonNegativeInt = Field(0, description="Rounds of further prompts that replace dropped groups, until the batch is full.")
+    entropy_coef: NonNegativeFloat = Field(0.0, description="Weight of the entropy bonus; where it starts when entropy_target is set.")
+    entropy_target: PositiveFloat | None = Field(
+        None,
+        description="Adaptive bonus (Skywork-OR1): paid while the entropy (nats per token) is at most this; set it near your own logged entropy.",
+    )
+    entropy_delta: PositiveFloat = Field(0.005, description="How far entropy_coef moves per step: up below the target, down above it.")
+    entropy_coef_max: PositiveFloat = Field(0.1, description="Ceiling of the adaptive entropy_coef.")
+    fast_cpu: bool = Field(True, description="On a CPU: own decode loop, and every prompt read once; off: as transformers and TRL do it.")
     eval_steps: PositiveInt = Field(50, description="Steps between two validation evaluations.")
     save_steps: PositiveInt = Field(100, description="Steps between two recovery checkpoints.")
     patience: PositiveInt = Field(15, description="Evaluations without a better one before training stops.")
@@ -159,8 +202,9 @@ class GrpoSettings(Section):
 
     @model_validator(mode="after")
     def _nothing_is_silently_ignored(self) -> Self:
-        if self.epsilon_high is not None and self.iterations == 1:
-            raise ValueError("grpo.epsilon_high does nothing with grpo.iterations=1: on-policy ratios are 1 and never clipped")
+        for idle, sentence in self._idle():
+            if idle:
+                raise ValueError(f"grpo.{sentence}")
         if self.eval_steps > self.max_steps:
             raise ValueError(f"grpo.eval_steps={self.eval_steps} is beyond grpo.max_steps={self.max_steps}: no checkpoint would be chosen")
         if self.save_steps % self.eval_steps and self.eval_steps % self.save_steps:
@@ -174,6 +218,99 @@ class GrpoSettings(Section):
                 stacklevel=2,
             )
         return self
+
+    @property
+    def _on_policy(self) -> bool:
+        return self.iterations == self.rollout_steps == 1
+
+    @property
+    def _entropy_bonus(self) -> bool:
+        return self.entropy_coef > 0 or self.entropy_target is not None
+
+    def _idle(self) -> Iterator[tuple[bool, str]]:
+        """What would silently do nothing or undo itself: whether it is so, and the sentence that says how to mend it."""
+        yield (
+            self.epsilon_high is not None and self._on_policy,
+            "epsilon_high does nothing with grpo.iterations=1: on-policy ratios are 1 and never clipped",
+        )
+        yield (
+            self.importance_sampling == "sequence" and self._on_policy,
+            "importance_sampling=sequence does nothing with grpo.iterations=1: on-policy ratios are 1 either way",
+        )
+        yield self._changed("std_floor") and self.advantages != "gdpo", "std_floor is only read by grpo.advantages=gdpo"
+        yield self._changed("overlong_weight") and not self.overlong_tokens, "overlong_weight does nothing without grpo.overlong_tokens"
+        yield (
+            self.mask_truncated and self.overlong_tokens > 0,
+            "mask_truncated hides the completions that grpo.overlong_tokens punishes most; choose one",
+        )
+        yield (
+            self._changed("task_weights_rate", "task_weights_balance") and self.task_weights != "iwu",
+            "task_weights_rate and task_weights_balance are only read by grpo.task_weights=iwu",
+        )
+        yield (
+            self.refill_rounds > 0 and not self.drop_zero_variance,
+            "refill_rounds does nothing without grpo.drop_zero_variance=true: no group is ever dropped",
+        )
+        yield (
+            self.drop_zero_variance and not self.refill_rounds and self.loss != "dapo" and not (self.beta or self._entropy_bonus),
+            f"drop_zero_variance changes nothing with grpo.loss={self.loss}, as such groups have no advantage; set grpo.refill_rounds",
+        )
+        yield (
+            self._changed("entropy_delta", "entropy_coef_max") and self.entropy_target is None,
+            "entropy_delta and entropy_coef_max are only read by the adaptive bonus; set grpo.entropy_target",
+        )
+        yield (
+            self.entropy_target is not None and self.entropy_coef > self.entropy_coef_max,
+            f"entropy_coef={self.entropy_coef} is above grpo.entropy_coef_max={self.entropy_coef_max}; raise the latter",
+        )
+
+    def _changed(self, *fields: str) -> bool:
+        """Whether any of these fields has another value than its default."""
+        return any(getattr(self, field) != type(self).model_fields[field].default for field in fields)
+
+    @model_validator(mode="after")
+    def _ceilings_fit(self) -> Self:
+        steps, ceilings = [step for step, _ in self.length_stages], [tokens for _, tokens in self.length_stages]
+        if steps != sorted(set(steps)) or any(step >= self.max_steps for step in steps):
+            raise ValueError(f"grpo.length_stages begin at steps {steps}; they must rise and stay below grpo.max_steps={self.max_steps}")
+        if max(ceilings, default=0) > self.max_completion_tokens:
+            raise ValueError(
+                f"grpo.length_stages reach {max(ceilings)} tokens, above grpo.max_completion_tokens={self.max_completion_tokens}"
+            )
+        lowest = min((*ceilings, self.max_completion_tokens))
+        if self.overlong_tokens >= lowest:
+            raise ValueError(
+                f"grpo.overlong_tokens={self.overlong_tokens} would punish every completion; it must be below the ceiling of {lowest}"
+            )
+        return self
+
+
+class PreflightSettings(Section):
+    """The checks between SFT and the first GRPO step."""
+
+    allow_red: tuple[str, ...] = Field((), description="Names of checks that may be red, like `signal: push`; recorded with the run.")
+
+
+AlarmName = Literal[
+    "not_finite", "no_signal", "entropy_gone", "at_ceiling", "reward_scale", "rate_gone", "policy_still", "collapse", "hacking"
+]
+
+
+class HealthSettings(Section):
+    """When a GRPO run raises an alarm, and which alarms end it."""
+
+    window: PositiveInt = Field(5, description="Steps that a mean is taken over before it can raise an alarm.")
+    zero_variance_share: Share = Field(0.9, description="no_signal: share of a task's groups whose completions all earn the same.")
+    entropy_floor: NonNegativeFloat = Field(0.01, description="entropy_gone: mean entropy in nats per token.")
+    ceiling_share: Share = Field(0.5, description="at_ceiling: share of completions cut off at the ceiling.")
+    moved_floor: NonNegativeFloat = Field(
+        1e-7, description="policy_still: mean token KL to the start on fixed validation completions, nats."
+    )
+    collapse_share: Share = Field(0.3, description="collapse: this far below the best validation reward, at two looks.")
+    hacking_z: PositiveFloat = Field(2.0, description="hacking: reward up and ground truth down by so many standard errors, at two looks.")
+    stop_on: tuple[AlarmName, ...] = Field(
+        ("not_finite", "reward_scale", "collapse"), description="Alarms that end the run (its best checkpoint is kept); others warn."
+    )
 
 
 class ComparisonSettings(Section):
@@ -199,13 +336,14 @@ class WorkerSettings(Section):
     python: str | None = Field(None, description="Interpreter of the training children; this one when empty.")
     threads: PositiveInt = Field(1, description="CPU threads per GRPO child.")
     parallel: PositiveInt | None = Field(None, description="GRPO children at a time; as many as cores (1 on a GPU) when empty.")
+    checkpoint_minutes: float = Field(10, gt=0, le=10, description="Longest time between two recovery checkpoints, beside save_steps.")
     retries: NonNegativeInt = Field(2, description="New attempts after a child was killed.")
 
 
 class PipelineSettings(Section):
     """One pipeline run, from data to promotion."""
 
-    storage: str = Field("runs", description="Folder that holds everything a run writes.")
+    storage: str = Field("runs", description="Folder that holds everything a run writes, or the URL of remote storage.")
     tracking_uri: str | None = Field(None, description="MLflow server or database; a SQLite file in the storage when empty.")
     seed: NonNegativeInt = Field(7, description="Seed of the data, of the nano model and of the comparison.")
     data: DataSettings = Field(DataSettings(), description="Prompts and demonstrations.")
@@ -213,6 +351,8 @@ class PipelineSettings(Section):
     model: ModelSettings = Field(ModelSettings(), description="What is trained.")
     sft: SftSettings = Field(SftSettings(), description="Supervised fine-tuning.")
     grpo: GrpoSettings = Field(GrpoSettings(), description="Reinforcement learning.")
+    preflight: PreflightSettings = Field(PreflightSettings(), description="What must hold before reinforcement learning.")
+    health: HealthSettings = Field(HealthSettings(), description="Alarms during reinforcement learning.")
     comparison: ComparisonSettings = Field(ComparisonSettings(), description="Is it better, and how sure are we?")
     promotion: PromotionSettings = Field(PromotionSettings(), description="The registry.")
     worker: WorkerSettings = Field(WorkerSettings(), description="Child processes.")
@@ -221,6 +361,16 @@ class PipelineSettings(Section):
     def _nano_is_trained_whole(self) -> Self:
         if self.model.name == "nano" and not self.sft.enabled:
             raise ValueError("model.name=nano starts from random weights, which only SFT can train: leave sft.enabled=true")
+        return self
+
+    @model_validator(mode="after")
+    def _the_run_can_do_it(self) -> Self:
+        if self.model.backend == "unsloth" and self.grpo._entropy_bonus:
+            raise ValueError(
+                "grpo.entropy_coef and grpo.entropy_target need model.backend=transformers: unsloth's loss has no entropy bonus"
+            )
+        if self.grpo.task_weights == "iwu" and len(self.tasks) == 1:
+            raise ValueError(f"grpo.task_weights=iwu does nothing with a single task ({self.tasks[0]}); use equal")
         return self
 
     @property

@@ -1,30 +1,102 @@
-"""The storage root: everything a run writes lies under one folder, and is known to fit before training begins."""
+"""The storage root: everything a run writes lies under one folder, and is known to fit before training begins.
+
+`Place` is a folder in any storage that fsspec reaches. What is written to one is complete when its manifest, sent last, is there.
+"""
 
 import fcntl
 import json
 import os
+import re
 import shutil
+import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+
+from fsspec.core import url_to_fs
 
 from tucano.errors import UserError
 from tucano.settings import ModelSettings, PipelineSettings
 
 BYTES_PER_WEIGHT = 4
-COPIES_PER_CHECKPOINT = 3
-"""Weights and the two moments of AdamW."""
+COPIES_PER_CHECKPOINT = 4
+"""Weights, the two moments of AdamW, and the best weights so far."""
 CHECKPOINTS = 4
 """Two recovery checkpoints, the one being written, and the best with its copy in the artifact."""
 LORA_WEIGHTS_UNKNOWN = 30_000_000
 """Adapter weights assumed for a hub model whose config is not at hand: above rank 16 on a model of 1.5 billion."""
 
 
-def writable(storage: str) -> Path:
-    """The storage root, made if needed. UserError when it cannot be written."""
+class Place:
+    """A folder at a local path or an fsspec URL; names are relative to it, with slashes."""
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+        self.fs, self.root = url_to_fs(url)
+
+    def names(self, folder: str) -> list[str]:
+        """What lies directly in a folder, sorted; nothing where there is none."""
+        self.fs.invalidate_cache()
+        try:
+            return sorted(path.rstrip("/").rpartition("/")[2] for path in self.fs.ls(self._path(folder), detail=False))
+        except FileNotFoundError:
+            return []
+
+    def read(self, name: str) -> bytes:
+        return self.fs.cat_file(self._path(name))
+
+    def create(self, name: str, content: bytes) -> None:
+        """Write a file that must not exist yet; FileExistsError when it does."""
+        self.fs.makedirs(self._path(""), exist_ok=True)
+        self.fs.pipe_file(self._path(name), content, mode="create")
+
+    def push(self, folder: Path, name: str, last: str) -> None:
+        """Upload a folder; its file `last`, which makes it complete, is taken away first and sent last."""
+        if last in self.names(name):
+            self.fs.rm_file(self._path(f"{name}/{last}"))
+        files = [path for path in sorted(folder.rglob("*")) if path.is_file() and path != folder / last]
+        for path in [*files, folder / last]:
+            target = self._path(f"{name}/{path.relative_to(folder).as_posix()}")
+            self.fs.makedirs(target.rpartition("/")[0], exist_ok=True)
+            self.fs.put_file(str(path), target)
+
+    def pull(self, name: str, folder: Path) -> None:
+        """Download a folder; it stands in its place only once it is there whole."""
+        draft = folder.with_name(f"{folder.name}.draft")
+        shutil.rmtree(draft, ignore_errors=True)
+        for path in self.fs.find(self._path(name)):
+            target = draft / path.removeprefix(self._path(name)).lstrip("/")
+            target.parent.mkdir(parents=True, exist_ok=True)
+            self.fs.get_file(path, str(target))
+        draft.replace(folder)
+
+    def remove(self, name: str, first: str | None = None) -> None:
+        """Delete a folder if it is there, its file `first` before the others, so that a half-deleted one is visibly incomplete."""
+        if first is not None and first in self.names(name):
+            self.fs.rm_file(self._path(f"{name}/{first}"))
+        if self.names(name):
+            self.fs.rm(self._path(name), recursive=True)
+
+    def _path(self, name: str) -> str:
+        return f"{self.root}/{name}".rstrip("/")
+
+
+def remote_of(storage: str) -> Place | None:
+    """The remote storage, where `storage` is the URL of one."""
+    return Place(storage) if "://" in storage and not storage.startswith("file://") else None
+
+
+def working_copy(storage: str) -> Path:
+    """The storage root on this machine: the folder itself, or the one that is copied to remote storage."""
     if "://" in storage and not storage.startswith("file://"):
-        raise UserError(f"storage={storage} is a remote address; this version writes to local folders, so name one, like storage=runs")
-    root = Path(storage.removeprefix("file://")).resolve()
+        return Path("runs", re.sub(r"[^\w.-]+", "-", storage)).resolve()
+    return Path(storage.removeprefix("file://")).resolve()
+
+
+def writable(storage: str) -> Path:
+    """The storage root on this machine, made if needed. UserError when it, or the remote storage, cannot be written."""
+    _require_remote(storage)
+    root = working_copy(storage)
     probe = root / f".write-test-{os.getpid()}"
     try:
         root.mkdir(parents=True, exist_ok=True)
@@ -35,6 +107,17 @@ def writable(storage: str) -> Path:
             f"storage={storage} cannot be written ({error.strerror}); choose another folder with --set storage=FOLDER"
         ) from error
     return root
+
+
+def _require_remote(storage: str) -> None:
+    name = f".write-test-{socket.gethostname()}-{os.getpid()}"
+    try:
+        place = remote_of(storage)
+        if place is not None:
+            place.create(name, b"tucano")
+            place.fs.rm_file(f"{place.root}/{name}")
+    except Exception as error:  # every kind of storage raises its own kinds
+        raise UserError(f"storage={storage} cannot be written ({type(error).__name__}: {error}); see docs/resume.md") from error
 
 
 @contextmanager

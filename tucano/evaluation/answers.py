@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 from tucano.errors import UserError
-from tucano.prompts import Prompt
+from tucano.prompts import Prompt, jsonl_lines
 
 Decoding = Literal["served", "sampled"]
 Measure = Literal["reward", "truth"]
@@ -34,7 +34,7 @@ class Answer:
 
 def read_answers(path: Path) -> list[Answer]:
     """Answers from a JSONL file, one a line."""
-    return [Answer(**json.loads(line)) for line in path.read_text(encoding="utf-8").splitlines()]
+    return [Answer(**json.loads(line)) for line in jsonl_lines(path)]
 
 
 def arms_of(answers: Iterable[Answer]) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from tucano.errors import UserError
-from tucano.prompts import TASKS, Prompt
+from tucano.prompts import TASKS, Prompt, jsonl_lines
 
 Origin = Literal["sampled", "written"]
 RaterKind = Literal["human", "model"]
@@ -40,14 +40,19 @@ def read_ratings(folder: Path) -> list[RatedAnswer]:
     path = folder / RATINGS
     if not path.is_file():
         raise UserError(f"{path} does not exist; audit.ratings must name a folder that holds {RATINGS}")
-    lines: dict[tuple[str, str], list[dict[str, Any]]] = {}
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
-        record = _parsed(line, f"{path} line {number}")
-        lines.setdefault((record["prompt"].id, record["completion"]), []).append(record)
-    return [_averaged(records) for records in lines.values()]
+    answers: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    for record in read_records(path):
+        answers.setdefault((record["prompt"].id, record["completion"]), []).append(record)
+    return [_averaged(records) for records in answers.values()]
 
 
-def _parsed(line: str, where: str) -> dict[str, Any]:
+def read_records(path: Path) -> list[dict[str, Any]]:
+    """The lines of a ratings file as they stand, each `prompt` made a Prompt. Raises UserError naming the first line that is no rating."""
+    return [parse_rating(line, f"{path} line {number}") for number, line in enumerate(jsonl_lines(path), start=1)]
+
+
+def parse_rating(line: str, where: str) -> dict[str, Any]:
+    """One line of a ratings file; `where` names it in the UserError for one that is no rating."""
     try:
         record: dict[str, Any] = json.loads(line)
         record["prompt"] = Prompt(**record["prompt"])

@@ -3,18 +3,15 @@
 import json
 from pathlib import Path
 
-import torch
-import torch.nn.functional as F
 from transformers import PreTrainedTokenizerBase
 
 from rewards import load_reward_set
 from tucano.prompts import read_prompts
 from tucano.settings import PipelineSettings
 from tucano.training.jobs import Arm, Job, Progress, emit
+from tucano.training.likelihood import token_logps
 from tucano.training.policies import Policy, load_policy
 from tucano.training.rollouts import Examiner, Rollout, encode
-
-LOSS_ROWS = 32
 
 
 def run(job: Job) -> dict[str, object]:
@@ -34,7 +31,7 @@ def run(job: Job) -> dict[str, object]:
     with (Path(job.output) / "answers.jsonl").open("w", encoding="utf-8") as file:
         for index, arm in enumerate(job.arms):
             policy, tokenizer = _load(settings, arm, job.seed)
-            examiner = Examiner(tokenizer, systems, rewards, folder, settings.grpo.max_completion_tokens)
+            examiner = Examiner(tokenizer, systems, rewards, folder, settings.grpo.max_completion_tokens, settings.grpo.fast_cpu)
             for decoding, (samples, temperature) in decodings.items():
                 rollouts = examiner.answer(policy, prompts, samples, temperature, job.seed)
                 losses = completion_losses(judge, judges_tokenizer, systems, rollouts)
@@ -63,7 +60,6 @@ def _fields(rollout: Rollout) -> dict[str, object]:
     }
 
 
-@torch.no_grad()
 def completion_losses(judge: Policy, tokenizer: PreTrainedTokenizerBase, systems: dict[str, str], rollouts: list[Rollout]) -> list[float]:
     """Mean negative log-likelihood in nats per completion token under `judge`, one per rollout; 0 for an empty completion.
 
@@ -71,15 +67,4 @@ def completion_losses(judge: Policy, tokenizer: PreTrainedTokenizerBase, systems
     """
     prompts = encode(tokenizer, [rollout.prompt for rollout in rollouts], systems)
     answers = [tokenizer.encode(rollout.completion, add_special_tokens=False) for rollout in rollouts]
-    losses: list[float] = []
-    for start in range(0, len(rollouts), LOSS_ROWS):
-        rows = range(start, min(start + LOSS_ROWS, len(rollouts)))
-        sequences = [torch.tensor([*prompts[row], *answers[row]]) for row in rows]
-        ids = torch.nn.utils.rnn.pad_sequence(sequences, batch_first=True, padding_value=0)
-        mask = torch.nn.utils.rnn.pad_sequence([torch.ones_like(sequence) for sequence in sequences], batch_first=True)
-        logits = judge(input_ids=ids.to(judge.device), attention_mask=mask.to(judge.device)).logits.float().cpu()
-        nll = F.cross_entropy(logits[:, :-1].transpose(1, 2), ids[:, 1:], reduction="none")  # [rows, L-1]
-        for index, row in enumerate(rows):
-            begin = len(prompts[row]) - 1
-            losses.append(nll[index, begin : begin + len(answers[row])].mean().item() if answers[row] else 0.0)
-    return losses
+    return [-logps.mean().item() if len(logps) else 0.0 for logps in token_logps(judge, prompts, answers)]

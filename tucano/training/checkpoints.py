@@ -1,16 +1,13 @@
-"""A checkpoint exists only when its manifest, written last, says so; the newest valid one is where a run goes on.
+"""A checkpoint exists only when its manifest, written last, says so. Sizes and hashes make a torn or changed file visible.
 
-After OLMo-core's train/checkpoint.py. Sizes and hashes in the manifest make a torn or changed file visible.
+After OLMo-core's train/checkpoint.py. Which checkpoint a run goes on from is decided in tucano/training/attempts.py.
 """
 
 import hashlib
 import json
-import logging
-import shutil
 from pathlib import Path
 
 MANIFEST = "COMPLETE.json"
-logger = logging.getLogger(__name__)
 
 
 def seal(folder: Path) -> None:
@@ -23,10 +20,13 @@ def seal(folder: Path) -> None:
 
 def fault(folder: Path) -> str | None:
     """Why a checkpoint cannot be used, or None when it is whole."""
-    manifest = folder / MANIFEST
-    if not manifest.is_file():
-        return "it was not finished"
-    for name, expected in json.loads(manifest.read_text(encoding="utf-8"))["files"].items():
+    if not (folder / MANIFEST).is_file():
+        return f"it has no {MANIFEST}"
+    try:
+        files = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))["files"]
+    except (ValueError, KeyError):
+        return f"its {MANIFEST} is damaged"
+    for name, expected in files.items():
         path = folder / name
         if not path.is_file():
             return f"{name} is missing"
@@ -37,26 +37,9 @@ def fault(folder: Path) -> str | None:
     return None
 
 
-def newest_valid(work: Path) -> Path | None:
-    """The valid checkpoint of the highest step in `work`; what is passed over is logged with its reason."""
-    for folder in sorted(work.glob("checkpoint-*"), key=step_of, reverse=True):
-        reason = fault(folder)
-        if reason is None:
-            return folder
-        logger.warning("checkpoint %s is not used: %s", folder.name, reason)
-    return None
-
-
-def prune(work: Path, keep: int) -> None:
-    """Delete all but the `keep` newest valid checkpoints; an invalid newer one goes too."""
-    valid = [folder for folder in sorted(work.glob("checkpoint-*"), key=step_of, reverse=True) if fault(folder) is None]
-    for folder in work.glob("checkpoint-*"):
-        if folder not in valid[:keep]:
-            shutil.rmtree(folder)
-
-
-def step_of(folder: Path) -> int:
-    return int(folder.name.rpartition("-")[2])
+def step_of(name: str) -> int:
+    """The step in a checkpoint's name, like 40 in `attempt-2/checkpoint-40`."""
+    return int(name.rpartition("-")[2])
 
 
 def _fingerprint(path: Path) -> dict[str, int | str]:

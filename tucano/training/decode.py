@@ -14,6 +14,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from tucano.training import interruption
+
 SHRINK_AT = 0.75
 """The batch is compacted when at most this share of its rows is still unfinished: copying caches costs time as well."""
 
@@ -166,6 +168,7 @@ class Decoder:
         owner = list(range(len(prompts)))
         unfinished = set(owner)
         for step in range(max_new_tokens):
+            interruption.check()
             tokens = _draw(logits, temperature, generator)
             for row, token in zip(owner, tokens.tolist(), strict=True):
                 if row in unfinished:

@@ -1,6 +1,7 @@
 """What a training child is asked to do and how it reports: plain records that both sides of the process border import.
 
-The parent writes `job.json`, the child prints one line per event (`@ {json}`), and writes `result.json` or `error.json` last.
+The parent writes `job.json`, the child prints one line per event (`@ {json}`), and writes `result.json` or `error.json` beside the
+job last.
 """
 
 import json
@@ -24,11 +25,12 @@ class Arm:
 class Job:
     """One run of a training child.
 
-    `work` keeps checkpoints and the journal over attempts; `output` receives what the job makes. `base` and `adapter` are
+    `work` keeps checkpoints and the journal over attempts, `mirror` is the URL of their copy in remote storage, where there is
+    one; `output` receives what the job makes. `base` and `adapter` are
     where training starts; `arms` are who answers in an `answer` job.
     """
 
-    kind: Literal["sft", "grpo", "answer"]
+    kind: Literal["sft", "preflight", "grpo", "answer"]
     settings: dict[str, Any]
     prompts: str
     work: str
@@ -37,6 +39,7 @@ class Job:
     threads: int
     base: str = "nano"
     adapter: str | None = None
+    mirror: str | None = None
     arms: list[Arm] = field(default_factory=list)
 
     def write(self, path: Path) -> None:
@@ -50,16 +53,22 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a child is: `values` are its newest metrics, `seconds_left` an estimate (None until there is one)."""
+    """How far a child is: `values` are its newest metrics, `seconds_left` an estimate (None until there is one).
+
+    `notice` is a sentence that a person must not miss.
+    """
 
     stage: str
     step: int
     steps: int
     values: dict[str, float]
     seconds_left: float | None = None
+    notice: str | None = None
 
     def line(self) -> str:
         """The sentence a person sees, like `grpo seed 42   step 12/40   reward 0.612   1 min 20 s left`."""
+        if self.notice is not None:
+            return f"{self.stage}   {self.notice}"
         shown = "   ".join(f"{name} {value:.3f}" for name, value in self.values.items())
         left = "" if self.seconds_left is None else f"   {_duration(self.seconds_left)} left"
         return f"{self.stage}   step {self.step}/{self.steps}   {shown}{left}"

@@ -1,7 +1,8 @@
 """The parent's side of a training child: start it, pass its progress on, and never leave it behind.
 
 The child runs in a session of its own, so that Ctrl-C reaches only the parent, which ends it in order (SIGTERM: the child
-finishes its step and saves). A child whose parent vanishes sees the end of its standard input and ends by itself.
+saves its last finished step). Job and result stand in a folder of this launch, so that a second one, which the child refuses, does
+not touch the first one's. A child whose parent vanishes sees the end of its standard input and ends by itself.
 """
 
 import json
@@ -9,6 +10,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -37,11 +39,15 @@ def run_job(job: Job, python: str | None, on_progress: Callable[[Progress], None
         raise WorkerCrashed(f"{job.kind} was not started: the run is being stopped")
     work = Path(job.work)
     work.mkdir(parents=True, exist_ok=True)
-    for leftover in ("result.json", "error.json"):
-        (work / leftover).unlink(missing_ok=True)
-    job.write(work / "job.json")
+    with tempfile.TemporaryDirectory(prefix="launch-", dir=work) as place:
+        code = _run(job, Path(place), python, on_progress)
+        return _outcome(job, Path(place), code)
+
+
+def _run(job: Job, place: Path, python: str | None, on_progress: Callable[[Progress], None]) -> int:
+    job.write(place / "job.json")
     child = subprocess.Popen(
-        [python or sys.executable, "-m", "tucano.training.worker", str(work / "job.json")],
+        [python or sys.executable, "-m", "tucano.training.worker", str(place / "job.json")],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -53,11 +59,16 @@ def run_job(job: Job, python: str | None, on_progress: Callable[[Progress], None
     )
     _children.add(child)
     try:
-        _follow(child, work / "log.txt", on_progress)
+        _follow(child, log_of(job), on_progress)
     finally:
         _end(child)
         _children.discard(child)
-    return _outcome(job, work, child.returncode)
+    return child.returncode
+
+
+def log_of(job: Job) -> Path:
+    """What the children of a job have printed, over all attempts."""
+    return Path(job.work) / "log.txt"
 
 
 def stopping() -> bool:
@@ -97,18 +108,18 @@ def _end(child: subprocess.Popen[str]) -> None:
             child.wait()
 
 
-def _outcome(job: Job, work: Path, code: int) -> dict[str, Any]:
+def _outcome(job: Job, place: Path, code: int) -> dict[str, Any]:
     who = job.kind if job.kind != "grpo" else f"grpo seed {job.seed}"
-    result, error = work / "result.json", work / "error.json"
+    result, error = place / "result.json", place / "error.json"
     if code == 0 and result.is_file():
         return json.loads(result.read_text(encoding="utf-8"))
     if error.is_file():
         failure = json.loads(error.read_text(encoding="utf-8"))
         if failure["user"]:
             raise UserError(failure["message"])
-        raise WorkerFailed(f"{who} failed: {failure['message']} (details in {work / 'log.txt'})")
+        raise WorkerFailed(f"{who} failed: {failure['message']} (details in {log_of(job)})")
     if code == INTERRUPTED:
         raise WorkerCrashed(f"{who} was interrupted and saved its state")
     if code < 0:
         raise WorkerCrashed(f"{who} was killed by {signal.Signals(-code).name}; its last checkpoint is kept")
-    raise WorkerFailed(f"{who} ended with exit code {code} and no result (see {work / 'log.txt'})")
+    raise WorkerFailed(f"{who} ended with exit code {code} and no result (see {log_of(job)})")

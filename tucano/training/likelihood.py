@@ -5,19 +5,25 @@ prompt once and letting its keys and values be shared is the same computation wi
 up what the completions send back. Equal to reading every row whole, up to float rounding (tests/test_likelihood.py).
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor
+from torch.nn.utils.rnn import pad_sequence
 from trl.trainer.utils import selective_log_softmax_and_entropy
 
+ROWS = 32
+"""Sequences that are measured at a time."""
 PARTS = 4
 """A batch is read in this many parts with prompts of similar length, so that little padding is computed."""
 
 
-def completion_logps(model: Any, ids: Tensor, mask: Tensor, length: int, temperature: float) -> tuple[Tensor, Tensor]:
-    """Log-probability and entropy (without gradient) of each completion token, both [B, length]; 0 where `mask` is 0.
+def completion_logps(
+    model: Any, ids: Tensor, mask: Tensor, length: int, temperature: float, entropy_gradient: bool
+) -> tuple[Tensor, Tensor]:
+    """Log-probability and entropy of each completion token, both [B, length]; 0 where `mask` is 0.
 
     ids, mask: [B, S] prompts padded on the left, completions of at most `length` tokens padded on the right.
     """
@@ -29,24 +35,36 @@ def completion_logps(model: Any, ids: Tensor, mask: Tensor, length: int, tempera
     for rows in order.tensor_split(min(PARTS, len(order))):
         first = int(prompt_mask[rows].any(dim=0).int().argmax())
         end = max(1, int(completion_mask[rows].sum(dim=1).max()))
-        part = _part(
-            model, prompts[rows, first:], prompt_mask[rows, first:], completions[rows, :end], completion_mask[rows, :end], temperature
-        )
+        logits = _logits(model, prompts[rows, first:], prompt_mask[rows, first:], completions[rows, :end], completion_mask[rows, :end])
+        seen = completion_mask[rows, :end]
+        part = selective_log_softmax_and_entropy(logits, completions[rows, :end], entropy_gradient, temperature, row_mask=seen)
         for column, values in zip((logps, entropies), part, strict=True):
             column.append(F.pad(values, (0, length - end)))
     back = order.argsort()
     return torch.cat(logps)[back], torch.cat(entropies)[back]
 
 
-def _part(
-    model: Any, prompts: Tensor, prompt_mask: Tensor, completions: Tensor, completion_mask: Tensor, temperature: float
-) -> tuple[Tensor, Tensor]:
-    """As `completion_logps`, of rows [R, P] and [R, T] without common padding."""
+@torch.no_grad()
+def token_logps(model: Any, prompt_ids: Sequence[Sequence[int]], completion_ids: Sequence[Sequence[int]]) -> list[Tensor]:
+    """Log-probability of each completion token (nats, at temperature 1), one CPU vector per pair; for measuring, on any device."""
+    found: list[Tensor] = []
+    for start in range(0, len(prompt_ids), ROWS):
+        pairs = list(zip(prompt_ids[start : start + ROWS], completion_ids[start : start + ROWS], strict=True))
+        sequences = [torch.tensor([*prompt, *completion]) for prompt, completion in pairs]
+        ids = pad_sequence(sequences, batch_first=True)
+        mask = pad_sequence([torch.ones_like(sequence) for sequence in sequences], batch_first=True)
+        logits = model(input_ids=ids.to(model.device), attention_mask=mask.to(model.device)).logits.float().cpu()
+        logps = -F.cross_entropy(logits[:, :-1].transpose(1, 2), ids[:, 1:], reduction="none")  # [rows, L-1]
+        found += [row[len(prompt) - 1 : len(prompt) - 1 + len(completion)] for row, (prompt, completion) in zip(logps, pairs, strict=True)]
+    return found
+
+
+def _logits(model: Any, prompts: Tensor, prompt_mask: Tensor, completions: Tensor, completion_mask: Tensor) -> Tensor:
+    """[R, T, V] logits of completions [R, T] after prompts [R, P], without common padding."""
     distinct, row_of = torch.unique(torch.where(prompt_mask.bool(), prompts, -1), dim=0, return_inverse=True)
     real = (distinct >= 0).long()
     read = model(input_ids=distinct.clamp(min=0), attention_mask=real, use_cache=True, logits_to_keep=1)
     read.past_key_values.batch_select_indices(row_of)
     whole_mask = torch.cat((real[row_of], completion_mask), dim=1)
     answered = model(input_ids=completions, attention_mask=whole_mask, past_key_values=read.past_key_values, use_cache=True)
-    logits = torch.cat((read.logits[row_of], answered.logits[:, :-1]), dim=1)  # [R, T, V]: each token is predicted one place before
-    return selective_log_softmax_and_entropy(logits, completions, False, temperature, row_mask=completion_mask)
+    return torch.cat((read.logits[row_of], answered.logits[:, :-1]), dim=1)  # each token is predicted one place before

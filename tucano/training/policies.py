@@ -63,7 +63,7 @@ def _load_with_unsloth(
             model,
             r=settings.lora_rank,
             lora_alpha=settings.lora_alpha,
-            lora_dropout=0,
+            lora_dropout=settings.lora_dropout,
             target_modules=LORA_TARGETS,
             use_gradient_checkpointing=False,
             random_state=seed,
@@ -97,7 +97,7 @@ def _lora(settings: ModelSettings) -> LoraConfig:
     return LoraConfig(
         r=settings.lora_rank,
         lora_alpha=settings.lora_alpha,
-        lora_dropout=0.0,
+        lora_dropout=settings.lora_dropout,
         target_modules=LORA_TARGETS,
         bias="none",
         task_type="CAUSAL_LM",

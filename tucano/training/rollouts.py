@@ -51,12 +51,13 @@ def sample(
     max_new_tokens: int,
     temperature: float,
     generator: torch.Generator,
+    fast_cpu: bool = True,
 ) -> list[list[int]]:
     """Completions as token ids, in the order of `prompt_ids`, `BATCH_ROWS` at a time, nearly equal lengths together."""
     order = sorted(range(len(prompt_ids)), key=lambda index: len(prompt_ids[index]))
     completions: list[list[int]] = [[] for _ in prompt_ids]
     stop = stop_tokens(model, tokenizer)
-    decoder = Decoder(model) if supports(model) else None
+    decoder = Decoder(model) if fast_cpu and supports(model) else None
     for start in range(0, len(order), BATCH_ROWS):
         rows = order[start : start + BATCH_ROWS]
         batch = [prompt_ids[row] for row in rows]
@@ -119,6 +120,7 @@ class Examiner:
     rewards: RewardSet
     databases: Path
     max_new_tokens: int
+    fast_cpu: bool = True
 
     def answer(self, model: Policy, prompts: Sequence[Prompt], samples: int, temperature: float, seed: int) -> list[Rollout]:
         """`samples` scored rollouts per prompt, those of one prompt side by side. Own random stream; training's is not touched."""
@@ -127,7 +129,7 @@ class Examiner:
         generator = torch.Generator().manual_seed(seed)
         repeated = [prompt for prompt in prompts for _ in range(samples)]
         ids = encode(self.tokenizer, repeated, self.system_prompts)
-        drawn = sample(model, self.tokenizer, ids, self.max_new_tokens, temperature, generator)
+        drawn = sample(model, self.tokenizer, ids, self.max_new_tokens, temperature, generator, self.fast_cpu)
         model.train(was_training)
         stop = stop_tokens(model, self.tokenizer)
         texts = self.tokenizer.batch_decode(drawn, skip_special_tokens=True)

@@ -10,19 +10,20 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+import torch
 from datasets import Dataset
-from transformers import PreTrainedTokenizerBase, TrainerCallback, TrainerControl, TrainerState, TrainingArguments
+from transformers import PreTrainedTokenizerBase
 from trl import SFTConfig, SFTTrainer
 
 from tucano.errors import UserError
 from tucano.journal import JournalWriter
 from tucano.prompts import Prompt, messages, read_prompts
-from tucano.settings import PipelineSettings
-from tucano.training import checkpoints
+from tucano.settings import PipelineSettings, SftSettings
+from tucano.training import attempts, checkpoints
 from tucano.training.jobs import Job
 from tucano.training.nano import build_model, build_tokenizer
 from tucano.training.policies import Policy, load_base, load_policy
-from tucano.training.sealed import Reporter, SealedCheckpoints, StopOnSigterm
+from tucano.training.sealed import Reporter, SealedCheckpoints, opened_journal
 
 
 class SealedSFTTrainer(SealedCheckpoints, SFTTrainer):
@@ -31,17 +32,29 @@ class SealedSFTTrainer(SealedCheckpoints, SFTTrainer):
     plateau: "Plateau"
 
     def extra_state(self) -> dict[str, Any]:
-        return self.plateau.state()
+        return {"plateau": self.plateau.state(), "tokens": self._total_train_tokens}
 
     def restore(self, state: dict[str, Any]) -> None:
-        self.plateau.load(state)
+        self.plateau.load(state["plateau"])
+        self._total_train_tokens = state["tokens"]
+
+    def look_is_due(self) -> bool:
+        return self.plateau.is_due(self.state.global_step, self.state.max_steps)
+
+    def look(self) -> None:
+        with torch.random.fork_rng():  # a data loader draws from the global generator even when it does not shuffle
+            loss = self.evaluate()["eval_loss"]
+        self.plateau.note(self.state.global_step, loss, self.model)
+
+    def patience_is_over(self) -> bool:
+        return self.plateau.waited >= self.plateau.settings.patience
 
 
-class Plateau(TrainerCallback):
-    """Keeps the model of the lowest validation loss and stops once `patience` looks brought no better one."""
+class Plateau:
+    """Keeps the model of the lowest validation loss and counts the looks that brought no better one."""
 
-    def __init__(self, journal: JournalWriter, best: Path, patience: int, min_improvement: float) -> None:
-        self.journal, self.best, self.patience, self.min_improvement = journal, best, patience, min_improvement
+    def __init__(self, settings: SftSettings, journal: JournalWriter, best: Path) -> None:
+        self.settings, self.journal, self.best = settings, journal, best
         self.losses: list[tuple[int, float]] = []
         self.lowest, self.waited = math.inf, 0
 
@@ -51,18 +64,17 @@ class Plateau(TrainerCallback):
     def load(self, state: dict[str, Any]) -> None:
         self.losses, self.lowest, self.waited = [tuple(pair) for pair in state["losses"]], state["lowest"], state["waited"]
 
-    def on_evaluate(
-        self, args: TrainingArguments, state: TrainerState, control: TrainerControl, metrics: dict[str, float], model: Policy, **_: Any
-    ) -> None:
-        loss = metrics["eval_loss"]
-        self.losses.append((state.global_step, loss))
-        self.journal.log(state.global_step, {"validation/loss": loss})
-        self.waited = 0 if loss < self.lowest - self.min_improvement else self.waited + 1
+    def is_due(self, step: int, last: int) -> bool:
+        looked = self.losses[-1][0] if self.losses else 0
+        return step > looked and (step % self.settings.eval_steps == 0 or step == last)
+
+    def note(self, step: int, loss: float, model: Policy) -> None:
+        self.losses.append((step, loss))
+        self.journal.log(step, {"validation/loss": loss})
+        self.waited = 0 if loss < self.lowest - self.settings.min_improvement else self.waited + 1
         if loss < self.lowest:
             self.lowest = loss
             save_whole(model, self.best)
-        if self.waited >= self.patience:
-            control.should_training_stop = True
 
 
 def save_whole(model: Policy, folder: Path, tokenizer: PreTrainedTokenizerBase | None = None) -> None:
@@ -81,26 +93,23 @@ def run(job: Job) -> dict[str, object] | None:
     """Write the best model (nano: `base/` and `model/`) or adapter (`adapter/`) into `job.output`; None when interrupted."""
     settings = PipelineSettings.model_validate(job.settings)
     work, prompts = Path(job.work), Path(job.prompts)
+    attempt = attempts.begin(work, job.mirror)
     examples = read_prompts(prompts / "demonstrations.jsonl")
     model, tokenizer = _start(job, settings, examples)
-    newest = checkpoints.newest_valid(work)
-    journal = JournalWriter(work / "journal.jsonl", resume_step=checkpoints.step_of(newest) if newest else None)
-    plateau = Plateau(journal, work / "best", settings.sft.patience, settings.sft.min_improvement)
-    stop = StopOnSigterm()
+    journal = opened_journal(attempt)
+    plateau = Plateau(settings.sft, journal, work / "best")
     trainer = SealedSFTTrainer(
         model=model,
-        args=_arguments(settings, work, job.seed),
+        args=_arguments(settings, attempt.drafts, job.seed),
         train_dataset=_dataset(examples, prompts),
         eval_dataset=_dataset(read_prompts(prompts / "demonstrations_validation.jsonl"), prompts),
         processing_class=tokenizer,
-        callbacks=[plateau, stop, Reporter(journal, "sft", {"loss": "loss", "mean_token_accuracy": "accuracy"})],
+        callbacks=[Reporter(journal, "sft", {"loss": "loss", "mean_token_accuracy": "accuracy"})],
     )
-    trainer.journal, trainer.plateau = journal, plateau
-    trainer.train_sealed(newest)
-    if stop.stopped:
+    trainer.attempt, trainer.journal, trainer.best, trainer.plateau = attempt, journal, plateau.best, plateau
+    trainer.save_seconds = 60 * settings.worker.checkpoint_minutes
+    if not trainer.train_sealed():
         return None
-    if not plateau.losses or plateau.losses[-1][0] < trainer.state.global_step:
-        trainer.evaluate()
     journal.commit(trainer.state.global_step)
     _deliver(work, Path(job.output), nano=settings.model.name == "nano")
     return {"steps": trainer.state.global_step, "validation_losses": plateau.losses, "lowest_validation_loss": plateau.lowest}
@@ -128,10 +137,10 @@ def _dataset(examples: list[Prompt], folder: Path) -> Dataset:
     )
 
 
-def _arguments(settings: PipelineSettings, work: Path, seed: int) -> SFTConfig:
+def _arguments(settings: PipelineSettings, drafts: Path, seed: int) -> SFTConfig:
     sft, cpu = settings.sft, settings.model.device == "cpu"
     return SFTConfig(
-        output_dir=str(work),
+        output_dir=str(drafts),
         num_train_epochs=sft.max_epochs,
         per_device_train_batch_size=sft.batch_size,
         per_device_eval_batch_size=sft.batch_size,
@@ -151,8 +160,7 @@ def _arguments(settings: PipelineSettings, work: Path, seed: int) -> SFTConfig:
         train_sampling_strategy="random",
         dataloader_num_workers=0,
         dataloader_pin_memory=not cpu,
-        eval_strategy="steps",
-        eval_steps=sft.eval_steps,
+        eval_strategy="no",
         save_strategy="steps",
         save_steps=sft.save_steps,
         save_total_limit=None,

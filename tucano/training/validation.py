@@ -2,22 +2,26 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from transformers import TrainerCallback, TrainerControl, TrainerState, TrainingArguments
 
 from tucano.journal import JournalWriter
 from tucano.prompts import TASKS, Prompt
 from tucano.settings import GrpoSettings
+from tucano.training.likelihood import token_logps
 from tucano.training.policies import Policy
-from tucano.training.rollouts import Examiner, Rollout
+from tucano.training.rollouts import Examiner, Rollout, encode
 from tucano.training.sft import save_whole
 
+ANCHORS = 16
+"""Fixed completions of the start, on which it is measured how far the policy has moved."""
 
-class Validation(TrainerCallback):
-    """Evaluates before the first step and every `eval_steps`, keeps the best adapter, counts looks without a better one."""
+
+class Validation:
+    """Looks before the first step and every `eval_steps`, keeps the best adapter, counts looks without a better one."""
 
     def __init__(
         self, settings: GrpoSettings, examiner: Examiner, prompts: Sequence[Prompt], journal: JournalWriter, best: Path, seed: int
@@ -25,28 +29,34 @@ class Validation(TrainerCallback):
         self.settings, self.examiner, self.prompts, self.journal, self.best, self.seed = settings, examiner, prompts, journal, best, seed
         self.curve: list[tuple[int, float]] = []
         self.highest, self.best_step, self.waited = -math.inf, 0, 0
+        self.start: Start | None = None
 
     def state(self) -> dict[str, Any]:
-        return {"curve": self.curve, "highest": self.highest, "best_step": self.best_step, "waited": self.waited}
+        start = None if self.start is None else asdict(self.start)
+        return {"curve": self.curve, "highest": self.highest, "best_step": self.best_step, "waited": self.waited, "start": start}
 
     def load(self, state: dict[str, Any]) -> None:
         self.curve = [tuple(pair) for pair in state["curve"]]
         self.highest, self.best_step, self.waited = state["highest"], state["best_step"], state["waited"]
+        self.start = None if state["start"] is None else Start(**state["start"])
 
-    def on_train_begin(self, args: TrainingArguments, state: TrainerState, control: TrainerControl, model: Policy, **_: Any) -> None:
+    def is_due(self, step: int, last: int) -> bool:
+        """Whether the look after `step` is still to come; a look that was cut off counts as not taken."""
         if not self.curve:
-            self.look(model, 0)
-
-    def on_step_end(self, args: TrainingArguments, state: TrainerState, control: TrainerControl, model: Policy, **_: Any) -> None:
-        if state.global_step % self.settings.eval_steps == 0 or state.global_step == state.max_steps:
-            self.look(model, state.global_step)
-            if self.waited >= self.settings.patience:
-                control.should_training_stop = True
+            return True
+        return step > self.curve[-1][0] and (step % self.settings.eval_steps == 0 or step == last)
 
     def look(self, model: Policy, step: int) -> None:
         """Evaluate now. The same random stream at every look: differences between looks are the policy's, not the draw's."""
         rollouts = self.examiner.answer(model, self.prompts, self.settings.validation_samples, self.settings.temperature, self.seed)
         values = summary(rollouts)
+        start, moved = self.start, 0.0
+        if start is None:
+            start = self._start(model, rollouts)
+        else:
+            moved = divergence(self._anchor_logps(model, start), start.logps)
+        values |= {"moved": moved, **changes(start, rollouts)}
+        self.start = start
         self.journal.log(step, {f"validation/{name}": value for name, value in values.items()})
         value = values[self.settings.selection]
         self.curve.append((step, value))
@@ -55,6 +65,68 @@ class Validation(TrainerCallback):
             save_whole(model, self.best)
         else:
             self.waited += 1
+
+    def _start(self, model: Policy, rollouts: Sequence[Rollout]) -> "Start":
+        """What this look remembers as the start: values per prompt, and some completions spread over the prompts."""
+        stride = max(1, len(rollouts) // ANCHORS)
+        anchors = [index for index in range(0, len(rollouts), stride) if rollouts[index].tokens][:ANCHORS]
+        start = Start(
+            [rollouts[index].prompt.id for index in anchors], [rollouts[index].tokens for index in anchors], [], *per_prompt(rollouts)
+        )
+        return replace(start, logps=self._anchor_logps(model, start))
+
+    def _anchor_logps(self, model: Policy, start: "Start") -> list[list[float]]:
+        by_id = {prompt.id: prompt for prompt in self.prompts}
+        ids = encode(self.examiner.tokenizer, [by_id[prompt_id] for prompt_id in start.anchor_ids], self.examiner.system_prompts)
+        was_training = model.training
+        model.eval()
+        logps = token_logps(model, ids, start.anchor_tokens)
+        model.train(was_training)
+        return [row.tolist() for row in logps]
+
+
+@dataclass(frozen=True)
+class Start:
+    """The first look, which later ones are held against: `anchor_*` and `logps` are completions and their token log-probabilities,
+    `rewards` and `truths` are means per prompt (truths only where the truth is known)."""
+
+    anchor_ids: list[str]
+    anchor_tokens: list[list[int]]
+    logps: list[list[float]]
+    rewards: dict[str, float]
+    truths: dict[str, float]
+
+
+def divergence(now: Sequence[Sequence[float]], start: Sequence[Sequence[float]]) -> float:
+    """Mean KL(start || now) per token in nats, on tokens that the start sampled: mean of r - 1 - log r with r = p_now / p_start.
+
+    Schulman's k3 estimator (Approximating KL Divergence, 2020): never negative, and 0 only where nothing moved.
+    """
+    logs = np.concatenate([np.subtract(after, before) for after, before in zip(now, start, strict=True)])
+    return float(np.mean(np.expm1(logs) - logs))
+
+
+def per_prompt(rollouts: Sequence[Rollout]) -> tuple[dict[str, float], dict[str, float]]:
+    """Mean reward and mean truth of each prompt's samples."""
+    rewards: dict[str, list[float]] = {}
+    truths: dict[str, list[float]] = {}
+    for rollout in rollouts:
+        rewards.setdefault(rollout.prompt.id, []).append(rollout.score.total)
+        if rollout.truth is not None:
+            truths.setdefault(rollout.prompt.id, []).append(rollout.truth)
+    return ({name: float(np.mean(values)) for name, values in rewards.items()}, {name: float(np.mean(v)) for name, v in truths.items()})
+
+
+def changes(start: Start, rollouts: Sequence[Rollout]) -> dict[str, float]:
+    """How many standard errors reward and truth lie above the start, paired by prompt; 0 where nothing differs."""
+    rewards, truths = per_prompt(rollouts)
+    return {"reward_z": _paired_z(start.rewards, rewards), "truth_z": _paired_z(start.truths, truths)}
+
+
+def _paired_z(before: dict[str, float], after: dict[str, float]) -> float:
+    differences = np.array([after[name] - before[name] for name in before])
+    spread = differences.std(ddof=1) if len(differences) > 1 else 0.0
+    return float(differences.mean() / (spread / math.sqrt(len(differences)))) if spread > 0 else 0.0
 
 
 def summary(rollouts: Sequence[Rollout]) -> dict[str, float]:

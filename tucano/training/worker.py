@@ -5,6 +5,7 @@ end. It imports no Prefect and no MLflow; what it measures goes to the journal a
 """
 
 import json
+import logging
 import os
 import signal
 import sys
@@ -20,6 +21,9 @@ from tucano.training.launch import INTERRUPTED
 def main(path: Path) -> int:
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
     os.environ.setdefault("HF_DATASETS_DISABLE_PROGRESS_BARS", "1")
+    logging.basicConfig(format="%(asctime)s %(message)s")
+    logging.getLogger("tucano").setLevel(logging.INFO)
+    signal.signal(signal.SIGTERM, lambda *_: os._exit(INTERRUPTED))  # until training listens, there is nothing to save
     job = Job.read(path)
     _end_with_parent()
     try:
@@ -52,9 +56,12 @@ def run(job: Job) -> dict[str, object] | None:
         from tucano.training import grpo
 
         return grpo.run(job)
+    if job.kind == "preflight":
+        from tucano.training import preflight
+
+        return preflight.run(job)
     from tucano.training import answers
 
-    signal.signal(signal.SIGTERM, lambda *_: os._exit(INTERRUPTED))
     return answers.run(job)
 
 

@@ -1,25 +1,71 @@
-"""How rewards become advantages: one file per algorithm, each a pure function of a `RolloutBatch`."""
+"""How rewards become advantages: one file per algorithm, chained over the batch of a rollout.
+
+An algorithm overrides the hooks it needs and leaves the rest alone. To add one, write a file here with a subclass of
+`Algorithm` and a `from_settings`, name it in `CHAIN` (tucano/training/algorithms/chain.py) and in GrpoSettings, and test it.
+"""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
+import torch
 from torch import Tensor
+
+NOISE = 1.5e-6
+"""Rewards are rounded to six decimals; a spread up to this is float noise: two roundings may differ by one unit."""
 
 
 @dataclass(frozen=True, slots=True)
 class RolloutBatch:
-    """The completions of one rollout, groups side by side.
+    """The B completions of one rollout, groups side by side; K reward components.
 
-    rewards: [B, K] weighted contribution of each reward component, NaN where a completion's task has no such component.
-    weights: [K] the largest contribution of each component, so that rewards / weights is in [-1, 1].
-    generations: completions per group; B is a multiple of it. tasks: [B].
+    rewards: [B, K] weighted contributions, NaN where a completion's task has no such component.
+    components: K names, like `push.length`. weights: [K] the largest contribution of each, so that rewards / weights is in [-1, 1].
+    generations: G, completions per group; B is a multiple of it. tasks: B names.
+    lengths: [B] tokens, the end token included. ceiling: tokens a completion can have at this step.
+    entropies: computes [B], the mean entropy (nats) per token of each completion: a pass through the model, for who needs it.
+    task_means: mean total reward of each task over everything sampled in this rollout, also of groups that were replaced.
+    advantages: [B] as earlier algorithms of the chain left them.
     """
 
     rewards: Tensor
+    components: tuple[str, ...]
     weights: Tensor
     generations: int
     tasks: list[str]
+    lengths: Tensor
+    ceiling: int
+    entropies: Callable[[], Tensor]
+    task_means: dict[str, float] = field(default_factory=dict)
+    advantages: Tensor = field(default_factory=lambda: torch.zeros(()))
+
+    def totals(self) -> Tensor:
+        """[groups, G] summed rewards."""
+        return self.rewards.nansum(dim=1).view(-1, self.generations)
 
 
-Advantages = Callable[[RolloutBatch, float], Tensor]
-"""(batch, std_floor) -> advantages [B], finite, 0 where a group carries no signal."""
+class Algorithm:
+    """Base of all algorithms; none of these hooks changes anything."""
+
+    def shape_rewards(self, batch: RolloutBatch) -> RolloutBatch:
+        """The batch with other rewards. Called for every completion sampled, before groups are selected."""
+        return batch
+
+    def select_groups(self, batch: RolloutBatch) -> Tensor:
+        """[groups] bool: the live ones. The others are sampled anew, or left out of the loss."""
+        return torch.ones(len(batch.tasks) // batch.generations, dtype=torch.bool, device=batch.rewards.device)
+
+    def advantages(self, batch: RolloutBatch) -> Tensor:
+        """[B], finite. Called once per rollout, on the final batch."""
+        return batch.advantages
+
+    def metrics(self) -> dict[str, float]:
+        """What to log after a rollout."""
+        return {}
+
+    def state(self) -> dict[str, Any]:
+        """What a resumed run needs; plain values."""
+        return {}
+
+    def load(self, state: dict[str, Any]) -> None:
+        """Take back what `state` gave."""

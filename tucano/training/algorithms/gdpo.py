@@ -7,25 +7,38 @@ the spread has a floor (float noise of 6e-8 in a group would otherwise become an
 signal shrink it and inflate the rest).
 """
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 import torch
 from torch import Tensor
 
-from tucano.training.algorithms import RolloutBatch
+from tucano.settings import PipelineSettings
+from tucano.training.algorithms import Algorithm, RolloutBatch
 
 
-def advantages(batch: RolloutBatch, std_floor: float) -> Tensor:
-    """A_i = batch-normalised sum over components k of w_k (r_ik - mean_group) / max(std_group, floor), over sqrt(K); [B].
+@dataclass(frozen=True)
+class Gdpo(Algorithm):
+    """A_i = batch-normalised sum over components k of w_k (r_ik - mean_group) / max(std_group, floor), over sqrt(K).
 
     r_ik is the component on its own scale (contribution / weight) and w_k its weight as a share of the task's largest.
     """
-    scaled = (batch.rewards / batch.weights).view(-1, batch.generations, batch.weights.numel())  # [groups, G, K]
-    present = ~torch.isnan(scaled[:, :1])  # [groups, 1, K]
-    scaled = scaled.nan_to_num(0.0)
-    spread = scaled.std(dim=1, keepdim=True, correction=0)
-    normal = (scaled - scaled.mean(dim=1, keepdim=True)) / spread.clamp(min=std_floor)
-    share = batch.weights / (batch.weights * present).amax(dim=2, keepdim=True)
-    summed = (normal * share * present).sum(dim=2) / present.sum(dim=2).clamp(min=1).sqrt()  # [groups, G]
-    live = (spread * present > 1e-6).any(dim=2).squeeze(1)  # [groups]
-    if not live.any():
-        return torch.zeros_like(summed).flatten()
-    return (summed / summed[live].std(correction=0).clamp(min=1e-4) * live[:, None]).flatten()
+
+    std_floor: float
+
+    def advantages(self, batch: RolloutBatch) -> Tensor:
+        scaled = (batch.rewards.round(decimals=6) / batch.weights).view(-1, batch.generations, batch.weights.numel())  # [groups, G, K]
+        present = ~torch.isnan(scaled[:, :1])  # [groups, 1, K]
+        scaled = scaled.nan_to_num(0.0)
+        spread = scaled.std(dim=1, keepdim=True, correction=0)
+        normal = (scaled - scaled.mean(dim=1, keepdim=True)) / spread.clamp(min=self.std_floor)
+        share = batch.weights / (batch.weights * present).amax(dim=2, keepdim=True)
+        summed = (normal * share * present).sum(dim=2) / present.sum(dim=2).clamp(min=1).sqrt()  # [groups, G]
+        live = (spread * present > 1e-6).any(dim=2).squeeze(1)  # [groups]
+        if not live.any():
+            return torch.zeros_like(summed).flatten()
+        return (summed / summed[live].std(correction=0).clamp(min=1e-4) * live[:, None]).flatten()
+
+
+def from_settings(settings: PipelineSettings, components: Sequence[str]) -> Algorithm | None:
+    return Gdpo(settings.grpo.std_floor) if settings.grpo.advantages == "gdpo" else None

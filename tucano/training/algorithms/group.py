@@ -1,11 +1,23 @@
 """Group-relative advantages of the summed reward, without division by the spread (Dr. GRPO, arXiv 2503.20783, section 3.1)."""
 
+from collections.abc import Sequence
+
 from torch import Tensor
 
-from tucano.training.algorithms import RolloutBatch
+from tucano.settings import PipelineSettings
+from tucano.training.algorithms import Algorithm, RolloutBatch
 
 
-def advantages(batch: RolloutBatch, std_floor: float) -> Tensor:
-    """A_i = r_i - mean of its group, [B]. Dividing by the group's spread would favour groups of nearly equal rewards."""
-    rewards = batch.rewards.nansum(dim=1).clamp(0, 1).view(-1, batch.generations)
-    return (rewards - rewards.mean(dim=1, keepdim=True)).flatten()
+class Group(Algorithm):
+    """A_i = r_i - mean of its group. Dividing by the group's spread would favour groups of nearly equal rewards.
+
+    The same bits as TRL's own advantages with `scale_rewards="none"`.
+    """
+
+    def advantages(self, batch: RolloutBatch) -> Tensor:
+        totals = batch.totals()
+        return (totals - totals.nanmean(dim=1, keepdim=True)).flatten()
+
+
+def from_settings(settings: PipelineSettings, components: Sequence[str]) -> Algorithm | None:
+    return Group() if settings.grpo.advantages == "group" else None

@@ -1,0 +1,76 @@
+"""Each alarm is raised by the run it is meant for, once, and a healthy run raises none."""
+
+import math
+
+import pytest
+
+from tucano.settings import HealthSettings
+from tucano.training.health import Alarm, Watch
+
+HEALTHY_STEP = {
+    "train/loss": 0.01,
+    "train/grad_norm": 0.05,
+    "train/entropy": 0.3,
+    "train/completions/clipped_ratio": 0.1,
+    "train/zero_variance/extraction": 0.25,
+    "train/zero_variance/push": 0.0,
+    "train/reward/highest": 0.97,
+    "train/learning_rate": 0.002,
+}
+HEALTHY_LOOK = {
+    "validation/reward": 0.5,
+    "validation/truth": 0.3,
+    "validation/moved": 0.01,
+    "validation/reward_z": 3.0,
+    "validation/truth_z": 0.5,
+}
+
+
+def raised(*rows: dict[str, float], settings: HealthSettings | None = None) -> list[Alarm]:
+    watch = Watch(settings or HealthSettings(), steps=100)
+    return [alarm for step, row in enumerate(rows, start=1) for alarm in watch.observe(step, row)]
+
+
+def steps(count: int, **changes: float) -> list[dict[str, float]]:
+    return [HEALTHY_STEP | {f"train/{name}": value for name, value in changes.items()} for _ in range(count)]
+
+
+def looks(*changes: dict[str, float]) -> list[dict[str, float]]:
+    return [HEALTHY_LOOK | {f"validation/{name}": value for name, value in change.items()} for change in changes]
+
+
+def test_a_healthy_run_raises_nothing() -> None:
+    assert raised(*steps(20), *looks({}, {"reward": 0.55}, {"reward": 0.4})) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "rows", "step"),
+    [
+        ("not_finite", steps(2) + steps(1, loss=math.nan), 3),
+        ("not_finite", steps(1, grad_norm=math.inf), 1),
+        ("no_signal", steps(9, **{"zero_variance/push": 1.0}), 5),
+        ("entropy_gone", steps(9, entropy=0.001), 5),
+        ("at_ceiling", steps(9, **{"completions/clipped_ratio": 0.8}), 5),
+        ("reward_scale", steps(1, **{"reward/highest": 1.7}), 1),
+        ("rate_gone", steps(20) + steps(1, learning_rate=1e-6), 21),
+        ("policy_still", looks({"moved": 0.0}, {"moved": 0.0}, {"moved": 1e-9}), 3),
+        ("collapse", looks({"reward": 0.6}, {"reward": 0.4}, {"reward": 0.41}), 3),
+        ("hacking", looks({"truth_z": 0.0}, {"truth_z": -2.5}, {"truth_z": -3.0}), 3),
+    ],
+)
+def test_each_alarm_is_raised_once_at_its_step_and_says_what_to_do(name: str, rows: list[dict[str, float]], step: int) -> None:
+    alarms = raised(*rows, *rows[-1:])
+    assert [(alarm.name, alarm.step) for alarm in alarms] == [(name, step)]
+    assert alarms[0].evidence in alarms[0].line() and alarms[0].advice in alarms[0].line()
+
+
+def test_one_bad_look_is_no_collapse_and_a_schedule_may_end_at_its_end() -> None:
+    assert raised(*looks({"reward": 0.6}, {"reward": 0.3}, {"reward": 0.59})) == []
+    assert raised(*looks({"reward": 0.06}, {"reward": 0.03}, {"reward": 0.03})) == [], "a move of .03 is noise"
+    assert raised(*steps(90), *steps(1, learning_rate=1e-7)) == []
+
+
+def test_the_settings_say_which_alarms_stop() -> None:
+    rows = steps(9, entropy=0.001)
+    assert not raised(*rows)[0].stops
+    assert raised(*rows, settings=HealthSettings(stop_on=("entropy_gone",)))[0].stops

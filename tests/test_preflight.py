@@ -1,0 +1,163 @@
+"""Each failure that once ruined a run is red before it begins; a healthy start is not."""
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+import torch
+from peft import LoraConfig, get_peft_model
+from transformers import GenerationConfig, PreTrainedTokenizerFast, Qwen3Config, Qwen3ForCausalLM, TrainingArguments
+
+from rewards import Score
+from tucano.profiles import load_profile
+from tucano.prompts import Prompt
+from tucano.settings import ModelSettings, PipelineSettings
+from tucano.training import preflight_checks as check
+from tucano.training.nano import build_model, build_tokenizer
+from tucano.training.preflight import Recorder, gradients, memory
+from tucano.training.rollouts import Rollout
+
+PROJECT = Path(__file__).parent.parent
+SYSTEMS = {"push": "Escreva uma notificação."}
+PROMPT = Prompt("p1", "push", "Fone de ouvido, frete grátis.", "t", "synthetic", "CC0-1.0")
+TEXT = ["Escreva uma notificação. Fone de ouvido, frete grátis. system user assistant RESPOSTA"] * 3
+
+
+def rollouts(rewards: list[float], texts: list[str] | None = None, tokens: int = 5, truncated: bool = False) -> list[Rollout]:
+    texts = texts or [f"resposta {index}" for index in range(len(rewards))]
+    return [
+        Rollout(PROMPT, [1] * tokens, text, truncated, Score(min(1.0, reward), {"push.all": reward}), None)
+        for reward, text in zip(rewards, texts, strict=True)
+    ]
+
+
+@pytest.fixture(scope="module")
+def tokenizer() -> PreTrainedTokenizerFast:
+    return build_tokenizer(TEXT, ModelSettings(nano_vocabulary=300))
+
+
+@pytest.fixture(scope="module")
+def model(tokenizer: PreTrainedTokenizerFast) -> Qwen3ForCausalLM:
+    return build_model(tokenizer, ModelSettings(nano_hidden=32, nano_layers=2), seed=0).eval()
+
+
+def levels(checks: list[check.Check]) -> dict[str, str]:
+    return {line.name: line.level for line in checks}
+
+
+def sampling(**changes: Any) -> GenerationConfig:
+    return GenerationConfig(**{"do_sample": True, "temperature": 1.0, "top_p": 1.0, "top_k": 0, "repetition_penalty": 1.0} | changes)
+
+
+def test_a_temperature_in_the_models_own_config_is_named_and_one_in_effect_is_red() -> None:
+    shipped = sampling(temperature=0.1, top_p=0.9)
+    unused = check.generation(sampling(), shipped, PipelineSettings())
+    assert unused.level == "ok" and "temperature=0.1, top_p=0.9 and is not used" in unused.evidence
+    assert "temperature is 0.1, not 1.0" in check.generation(shipped, shipped, PipelineSettings()).evidence
+    assert check.generation(shipped, shipped, PipelineSettings()).level == "red"
+
+
+@pytest.mark.parametrize(
+    ("rewards", "texts", "level", "words"),
+    [
+        ([0.1, 0.5, 0.3, 0.9, 0.2, 0.4, 0.7, 0.8], None, "ok", "100% of 2 groups"),
+        ([1.0, 0.0, 1.0, 0.0, 1.0, 1.0, 0.0, 0.0], None, "red", "2 different rewards"),
+        ([0.5] * 8, ["igual"] * 8, "red", "0% of 2 groups differ in reward, 1 different rewards, 25% different texts"),
+        ([0.2, 1.0, 0.6, 1.8, 0.4, 0.8, 1.4, 1.6], None, "red", "up to 1.80"),
+        ([0.1, 0.5, 0.3, 0.9] + [0.2] * 4 + [0.3] * 4, None, "warn", "33% of 3 groups"),
+    ],
+    ids=["fine", "binary", "identical completions", "doubled scale", "mostly dead groups"],
+)
+def test_signal_within_groups_of_four(rewards: list[float], texts: list[str] | None, level: str, words: str) -> None:
+    (line,) = check.signal(rollouts(rewards, texts), 4)
+    assert line.level == level and words in line.evidence
+
+
+def test_a_ceiling_that_cuts_most_answers_off_is_red() -> None:
+    assert check.lengths(rollouts([0.1] * 10, tokens=12), 112).level == "ok"
+    cut = check.lengths(rollouts([0.1] * 10, tokens=16, truncated=True), 16)
+    assert cut.level == "red" and "ceiling 16, 100% of 10 cut off" in cut.evidence
+
+
+def schedule(name: str, max_steps: int) -> TrainingArguments:
+    return TrainingArguments(output_dir="unused", learning_rate=1e-3, lr_scheduler_type=name, max_steps=max_steps, use_cpu=True)
+
+
+def test_a_cosine_that_is_gone_after_a_fifth_of_the_run_is_red() -> None:
+    assert check.learning_rate(schedule("cosine", 100), 100).level == "ok"
+    assert (
+        "at 25, 50, 75, 100 % of the run: 0.00085, 0.0005, 0.00015, 2.5e-07" in check.learning_rate(schedule("cosine", 100), 100).evidence
+    )
+    gone = schedule("cosine", 20)
+    assert gone.max_steps == 20 and check.learning_rate(gone, 100).level == "red"
+
+
+def test_the_nano_template_and_its_tokens_are_fine(tokenizer: PreTrainedTokenizerFast, model: Qwen3ForCausalLM) -> None:
+    assert levels(check.template(tokenizer, PROMPT, SYSTEMS)) == {"chat template": "ok", "think block": "ok"}
+    assert check.end_tokens(model, tokenizer).level == "ok"
+
+
+@pytest.mark.parametrize(
+    ("template", "name", "level"),
+    [
+        ("{{ messages[0]['content'] }}{{ messages[1]['content'] }}<think>\n", "think block", "warn"),
+        ("{{ messages[1]['content'] }}", "chat template", "red"),
+        ("{{ raise_exception('sem sistema') }}", "chat template", "red"),
+        ("{{ messages|length }}{{ messages[0]['content'] }}{{ messages[1]['content'] }}", "chat template", "red"),
+    ],
+    ids=["opens a think block", "drops the system prompt", "cannot be rendered", "another opening in training"],
+)
+def test_templates_that_ruin_a_run(template: str, name: str, level: str) -> None:
+    broken = build_tokenizer(TEXT, ModelSettings(nano_vocabulary=300))
+    broken.chat_template = template
+    assert levels(check.template(broken, PROMPT, SYSTEMS))[name] == level
+
+
+def test_padding_with_the_end_token_is_red(tokenizer: PreTrainedTokenizerFast, model: Qwen3ForCausalLM) -> None:
+    same = SimpleNamespace(eos_token_id=tokenizer.eos_token_id, pad_token_id=tokenizer.eos_token_id)
+    assert check.end_tokens(model, same).level == "red"  # type: ignore[arg-type]
+
+
+def test_the_cache_agrees_with_a_forward_pass_and_a_broken_one_does_not(
+    tokenizer: PreTrainedTokenizerFast, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    torch.manual_seed(0)
+    config = Qwen3Config(
+        vocab_size=len(tokenizer), hidden_size=32, intermediate_size=48, num_hidden_layers=2, num_attention_heads=4,
+        num_key_value_heads=2, head_dim=8, initializer_range=0.3, eos_token_id=tokenizer.eos_token_id, pad_token_id=0,
+    )  # fmt: skip
+    model = Qwen3ForCausalLM(config).eval()
+    assert check.cache(model, tokenizer, [[5, 6, 7], [9, 8]]).level == "ok"
+    monkeypatch.setattr(check, "_greedy", lambda *_: [11, 12, 13])
+    assert check.cache(model, tokenizer, [[5, 6, 7]]).level == "red"
+
+
+def test_merging_moves_float_weights_by_next_to_nothing_and_leaves_them_as_they_were(model: Qwen3ForCausalLM) -> None:
+    adapted = get_peft_model(model, LoraConfig(r=4, target_modules=["q_proj"], init_lora_weights=False))
+    weight = adapted.base_model.model.model.layers[0].self_attn.q_proj.base_layer.weight
+    before = weight.clone()
+    assert check.merging(adapted).level == "ok"
+    assert torch.equal(weight, before)
+
+
+def test_a_matrix_without_gradient_is_named_and_memory_that_grows_is_red() -> None:
+    recorder = Recorder()
+    recorder.reached = {"lora_A": True, "lora_B": False}
+    assert gradients(recorder).level == "red" and "none reached lora_B" in gradients(recorder).evidence
+    assert gradients(Recorder()).level == "red"
+    recorder.megabytes = [500.0 + max(0, step - 4) * 0.1 for step in range(20)]
+    assert memory(recorder).level == "ok"
+    recorder.megabytes = [500.0 + 40 * step for step in range(20)]
+    assert memory(recorder).level == "red" and "growing by 40.0 MB per step" in memory(recorder).evidence
+
+
+def test_the_plan_warns_of_many_epochs_few_prompts_and_patience_that_cannot_fire() -> None:
+    settings = load_profile(PROJECT, "laptop", ["grpo.max_steps=60", "grpo.eval_steps=15", "grpo.patience=3"])
+    prompts = [Prompt(f"{task}{n}", task, "x", "t", "s", "l") for task in settings.tasks for n in range(200)]
+    assert set(levels(check.plan(settings, prompts)).values()) == {"ok"}
+    few = levels(check.plan(settings, prompts[::10]))
+    assert few == {"epochs": "warn", "prompts per task": "warn", "early stopping": "ok"}
+    with pytest.warns(UserWarning, match="early stopping cannot fire"):
+        late = load_profile(PROJECT, "laptop", ["grpo.patience=4"])
+    assert levels(check.plan(late, prompts))["early stopping"] == "warn"

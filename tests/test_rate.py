@@ -1,0 +1,566 @@
+"""`tucano rate`: blind, resumable, one line per rating; the page in a real browser and the terminal in a real process."""
+
+import base64
+import itertools
+import json
+import os
+import re
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import threading
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import asdict, fields, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from websockets.sync.client import ClientConnection, connect
+
+from flows.rate_page import RatingServer, render
+from tucano.artifacts import Recipe, Store
+from tucano.errors import UserError
+from tucano.evaluation.rating_aids import guides, tables, visible
+from tucano.evaluation.rating_draw import Candidate, Source, draw, open_folder, read_source, write_candidates
+from tucano.evaluation.rating_session import Item, Session, View, own_order
+from tucano.evaluation.ratings import read_ratings
+from tucano.prompts import TASKS, Prompt, Task, write_prompts
+
+ROOT = Path(__file__).parent.parent
+SECRET_MODEL = "seed-42-secreto"
+
+
+def prompt(number: int, task: Task = "push") -> Prompt:
+    return Prompt(
+        f"{task}-{number}",
+        task,
+        f"Crie um push para a promoção nº {number}.",
+        "molde",
+        "synthetic",
+        "CC0",
+        reference={"terms": ["gabarito"]},
+    )
+
+
+def candidates(prompts: int = 3, completions: int = 2, tasks: tuple[Task, ...] = ("push",)) -> list[Candidate]:
+    return [
+        Candidate(prompt(number, task), f"Atenção: opção {number}.{place}, não perca! 🏃", "sampled", SECRET_MODEL)
+        for task in tasks
+        for number in range(prompts)
+        for place in range(completions)
+    ]
+
+
+def lines(folder: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (folder / "ratings.jsonl").read_text(encoding="utf-8").split("\n")[:-1]]
+
+
+def current(session: Session) -> Item:
+    item = session.view().item
+    assert item is not None
+    return item
+
+
+class TestDraw:
+    def test_one_completion_of_each_reward_range_and_every_model_in_turn(self) -> None:
+        pool = [Candidate(prompt(0), f"texto {rank}", "sampled", f"model-{rank % 2}") for rank in range(10)]
+        quality = {candidate.id: rank / 10 for rank, candidate in enumerate(pool)}
+        chosen = draw(Source(pool, None, quality), prompts=1, completions=5, seed=1)
+        assert [int(candidate.completion.split()[1]) // 2 for candidate in chosen] == [0, 1, 2, 3, 4]
+        assert max(Counter(candidate.model for candidate in chosen).values()) == 3
+
+    def test_prompts_with_enough_different_completions_come_first_and_a_text_counts_once(self) -> None:
+        same = [Candidate(prompt(0), "igual", "sampled", model) for model in "abc"]
+        chosen = draw(Source([*same, *candidates()], None), prompts=2, completions=2, seed=1)
+        assert len({candidate.id for candidate in chosen}) == len(chosen) == 4
+        assert len(draw(Source(same, None), prompts=9, completions=9, seed=1)) == 1
+
+    def test_tasks_get_equally_many_prompts_and_a_seed_repeats_the_draw(self) -> None:
+        source = Source(candidates(prompts=5, tasks=TASKS), None)
+        chosen = draw(source, prompts=3, completions=1, seed=4)
+        assert Counter(candidate.prompt.task for candidate in chosen) == dict.fromkeys(TASKS, 3)
+        assert chosen == draw(source, 3, 1, 4) != draw(source, 3, 1, 5)
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Path:
+    """The storage of a finished run: two arms have answered two prompts, sampled twice and served once."""
+    storage = tmp_path / "runs"
+    asked = [prompt(0, "sql_qa"), prompt(1, "push")]
+
+    def data(draft: Path) -> dict[str, Any]:
+        write_prompts(draft / "test.jsonl", asked)
+        with closing(sqlite3.connect(draft / "store.sqlite")) as connection:
+            connection.executescript("CREATE TABLE pedidos(pedido_id, mes); INSERT INTO pedidos VALUES(7, '2018-02'), (8, NULL);")
+        return {}
+
+    def answers(draft: Path) -> dict[str, Any]:
+        made = [
+            {"arm": arm, "prompt_id": one.id, "task": one.task, "decoding": decoding, "sample": sample, "reward": 0.123 + sample}
+            | {
+                "completion": f"{decoding} {arm}\u2028{sample}",
+                "components": {},
+                "truth": None,
+                "loss": 1.0,
+                "tokens": 3,
+                "truncated": False,
+            }
+            for arm in ("base", "seed-42")
+            for one in asked
+            for decoding, sample in (("served", 0), ("sampled", 0), ("sampled", 1))
+        ]
+        text = "".join(json.dumps(answer, ensure_ascii=False) + "\n" for answer in made)
+        (draft / "answers.jsonl").write_text(text, encoding="utf-8")
+        return {}
+
+    made = Store(storage).make(Recipe("data", {}, {}, ""), data, print)
+    Store(storage).make(Recipe("answers", {}, {"prompts": made.digest}, ""), answers, print)
+    return storage
+
+
+class TestSources:
+    def test_a_run_gives_its_sampled_answers_and_its_store(self, run: Path, tmp_path: Path) -> None:
+        chosen = open_folder(tmp_path / "ratings", run, 24, 5, 7)
+        assert len(chosen) == 8 and {candidate.completion[:7] for candidate in chosen} == {"sampled"}
+        assert tables(tmp_path / "ratings") == [("pedidos", ["pedido_id", "mes"], ["7", "2018-02"])]
+        assert "reward" not in (tmp_path / "ratings" / "candidates.jsonl").read_text(encoding="utf-8")
+
+    def test_what_was_drawn_stays_whatever_becomes_of_the_run(self, run: Path, tmp_path: Path) -> None:
+        chosen = open_folder(tmp_path / "ratings", run, 1, 2, 7)
+        shutil.rmtree(run)
+        assert open_folder(tmp_path / "ratings", run, 24, 5, 8) == chosen
+
+    def test_a_changed_answer_is_not_rated(self, run: Path) -> None:
+        (path,) = run.glob("artifacts/answers/*/answers.jsonl")
+        path.write_text("", encoding="utf-8")
+        with pytest.raises(UserError, match=r"answers\.jsonl is missing or was changed"):
+            read_source(run)
+
+    def test_the_committed_ratings_can_be_rated_again(self, tmp_path: Path) -> None:
+        chosen = open_folder(tmp_path / "mine", ROOT / "data" / "ratings" / "ratings.jsonl", 24, 5, 7)
+        assert len(chosen) == 432
+        assert (tmp_path / "mine" / "store.sql").read_bytes() == (ROOT / "data" / "ratings" / "store.sql").read_bytes()
+
+    def test_ratings_of_other_completions_are_not_mixed(self, run: Path, tmp_path: Path) -> None:
+        (tmp_path / "ratings.jsonl").write_text("", encoding="utf-8")
+        with pytest.raises(UserError, match="holds ratings of other completions"):
+            open_folder(tmp_path, run, 24, 5, 7)
+
+
+class TestSession:
+    def test_raters_see_everything_in_orders_of_their_own_task_after_task(self) -> None:
+        drawn = candidates(prompts=4, tasks=TASKS)
+        ana, bia = own_order(drawn, "ana"), own_order(drawn, "bia")
+        assert ana != bia and {one.id for one in ana} == {one.id for one in bia} == {one.id for one in drawn}
+        assert ana == own_order(drawn, "ana")
+        assert len(list(itertools.groupby(ana, key=lambda one: one.prompt.task))) == 4
+
+    def test_a_view_has_no_place_for_reward_model_or_origin(self, tmp_path: Path) -> None:
+        assert [field.name for field in fields(View)] == ["item", "rated", "total", "last"]
+        assert [field.name for field in fields(Item)] == ["id", "task", "prompt", "completion"]
+        page = render(Session(tmp_path, candidates(), "ana", "human").view(), "ana", [], "n")
+        for secret in (SECRET_MODEL, "sampled", "molde", "gabarito", "reward", "push-0", "synthetic"):
+            assert secret not in page
+
+    def test_a_rating_is_a_line_that_the_audit_reads(self, tmp_path: Path) -> None:
+        drawn = [Candidate(prompt(0), "com\u2028quebra\u0085", "written", "m")]
+        Session(tmp_path, drawn, "ana", "human").rate(drawn[0].id, 4)
+        Session(tmp_path, drawn, "José", "human").rate(drawn[0].id, 5)
+        (answer,) = read_ratings(tmp_path)
+        assert (answer.completion, answer.rating, answer.origin) == ("com\u2028quebra\u0085", 4.5, "written")
+        assert answer.raters == {"ana": "human", "José": "human"}
+        assert set(lines(tmp_path)[0]) == {"prompt", "completion", "origin", "model", "rating", "rater", "rater_kind"}
+
+    @pytest.mark.parametrize(("cut", "kept"), [(1, [1, 2]), (2, [1]), (40, [1])])
+    def test_a_torn_last_line_is_cut_off_and_a_whole_one_kept(self, tmp_path: Path, cut: int, kept: list[int]) -> None:
+        session = Session(tmp_path, candidates(), "ana", "human")
+        for rating in (1, 2):
+            session.rate(current(session).id, rating)
+        path = tmp_path / "ratings.jsonl"
+        path.write_bytes(path.read_bytes()[:-cut])
+        again = Session(tmp_path, candidates(), "ana", "human")
+        assert again.view().rated == len(kept)
+        again.rate(current(again).id, 5)
+        assert [line["rating"] for line in lines(tmp_path)] == [*kept, 5]
+
+    def test_undo_takes_back_the_own_last_rating_also_of_an_earlier_sitting(self, tmp_path: Path) -> None:
+        ana = Session(tmp_path, candidates(), "ana", "human")
+        first = current(ana)
+        ana.rate(first.id, 1)
+        bia = Session(tmp_path, candidates(), "bia", "human")
+        bia.rate(current(bia).id, 2)
+        again = Session(tmp_path, candidates(), "ana", "human")
+        again.skip(first.id)
+        again.undo()
+        assert current(again) == first and again.view().rated == 0
+        assert [(line["rater"], line["rating"]) for line in lines(tmp_path)] == [("bia", 2)]
+        again.undo()
+        assert bia.view().last == 2
+
+    def test_a_page_that_is_no_longer_current_changes_nothing(self, tmp_path: Path) -> None:
+        session = Session(tmp_path, candidates(), "ana", "human")
+        item = current(session).id
+        session.rate(item, 3)
+        session.rate(item, 5)
+        assert [line["rating"] for line in lines(tmp_path)] == [3]
+
+    def test_skipped_items_come_at_the_end(self, tmp_path: Path) -> None:
+        session = Session(tmp_path, candidates(), "ana", "human")
+        skipped = current(session)
+        session.skip(skipped.id)
+        seen = []
+        while item := session.view().item:
+            seen.append(item)
+            session.rate(item.id, 3)
+        assert len(seen) == 6 and seen[-1] == skipped
+
+    def test_raters_at_the_same_time_lose_nothing(self, tmp_path: Path) -> None:
+        def work(rater: str) -> None:
+            session = Session(tmp_path, candidates(prompts=10), rater, "human")
+            while item := session.view().item:
+                session.rate(item.id, 4)
+                if session.view().rated % 5 == 0:
+                    session.undo()
+                    session.rate(item.id, 2)
+
+        threads = [threading.Thread(target=work, args=(rater,)) for rater in ("ana", "bia", "caio")]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        for rater in ("ana", "bia", "caio"):
+            assert Counter(line["rating"] for line in lines(tmp_path) if line["rater"] == rater) == {4: 16, 2: 4}
+
+
+def test_the_guide_has_a_part_for_every_task() -> None:
+    assert {task: text.split("\n")[0][:10] for task, text in guides().items()} == {
+        "extraction": "## Extract",
+        "sql_qa": "## SQL que",
+        "insights": "## Insight",
+        "push": "## Push: o",
+    }
+    assert all("Is the content right?" in text for text in guides().values())
+
+
+def test_control_characters_are_shown_and_do_nothing() -> None:
+    assert visible("ação\n\t😍 \x1b[2J\x00\x9b\x7f") == "ação\n\t😍 ␛[2J␀\ufffd␡"
+
+
+@contextmanager
+def served(folder: Path, drawn: list[Candidate]) -> Iterator[RatingServer]:
+    with RatingServer(Session(folder, drawn, "ana", "human"), [], 0) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            yield server
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+def got(url: str, **form: str) -> str:
+    data = urllib.parse.urlencode(form).encode() if form else None
+    with urllib.request.urlopen(url, data, timeout=10) as answer:
+        return str(answer.read().decode("utf-8"))
+
+
+class TestServer:
+    def test_a_post_rates_and_leads_back_to_the_page(self, tmp_path: Path) -> None:
+        with served(tmp_path, candidates()) as server:
+            assert "0 de 6" in got(server.url) and "promoção nº" in got(server.url)
+            item = current(server.session).id
+            assert "1 de 6" in got(server.url, do="4", item=item)
+            assert lines(tmp_path)[0]["rating"] == 4
+            assert "0 de 6" in got(server.url, do="undo") and lines(tmp_path) == []
+
+    def test_only_who_knows_the_link_can_read_or_write(self, tmp_path: Path) -> None:
+        with served(tmp_path, candidates()) as server:
+            item = current(server.session).id
+            root = f"http://127.0.0.1:{server.server_port}/"
+            for url in (root, f"{root}x/", server.url[:-1], f"{server.url}x"):
+                for form in ({}, {"do": "5", "item": item}):
+                    with pytest.raises(urllib.error.HTTPError, match="404"):
+                        got(url, **form)
+            assert server.server_address[0] == "127.0.0.1"
+        assert not (tmp_path / "ratings.jsonl").exists()
+
+    def test_nonsense_is_refused_and_nothing_is_written(self, tmp_path: Path) -> None:
+        with served(tmp_path, candidates()) as server:
+            item = current(server.session).id
+            for form in ({"do": "6", "item": item}, {"do": "4", "item": "x"}, {"do": "4"}, {"do": "%00", "item": item}, {"x": "y" * 5000}):
+                with pytest.raises(urllib.error.HTTPError, match="400"):
+                    got(server.url, **form)
+        assert not (tmp_path / "ratings.jsonl").exists()
+
+    def test_ratings_that_became_unreadable_are_said_on_the_page(self, tmp_path: Path) -> None:
+        with served(tmp_path, candidates()) as server:
+            (tmp_path / "ratings.jsonl").write_text("{}\n", encoding="utf-8")
+            for form in ({}, {"do": "4", "item": candidates()[0].id}):
+                with pytest.raises(urllib.error.HTTPError) as refused:
+                    got(server.url, **form)
+                assert "ratings.jsonl line 1 is not a rating" in refused.value.read().decode("utf-8")
+
+    def test_texts_are_escaped_and_the_page_allows_no_script_but_its_own(self, tmp_path: Path) -> None:
+        evil = "</pre><script>alert(1)</script><img src=x onerror=alert(2)>"
+        drawn = [Candidate(prompt(0), evil, "sampled", "m")]
+        with served(tmp_path, drawn) as server, urllib.request.urlopen(server.url, timeout=10) as answer:
+            page, policy = answer.read().decode(), answer.headers["Content-Security-Policy"]
+        assert "<script>alert" not in page and "&lt;script&gt;alert(1)" in page and "<img" not in page
+        nonce = re.search(r'<script nonce="([^"]+)">', page)
+        assert nonce and policy.startswith("default-src 'none'") and f"script-src 'nonce-{nonce.group(1)}'" in policy
+
+    def test_a_port_in_use_is_one_sentence(self, tmp_path: Path) -> None:
+        with served(tmp_path, candidates()) as server, pytest.raises(UserError, match=f"--port {server.server_port} cannot be used"):
+            RatingServer(server.session, [], server.server_port)
+
+
+def command(*arguments: str) -> list[str]:
+    return [sys.executable, "-u", "-m", "flows.cli", "rate", *arguments]
+
+
+def tucano_rate(*arguments: str, keys: str = "") -> subprocess.CompletedProcess[str]:
+    return subprocess.run(command(*arguments), cwd=ROOT, input=keys, capture_output=True, encoding="utf-8", timeout=60, check=False)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A rating folder with six completions, none rated."""
+    (tmp_path / "mine").mkdir()
+    write_candidates(tmp_path / "mine" / "candidates.jsonl", candidates())
+    return tmp_path / "mine"
+
+
+class TestTerminal:
+    def test_keys_rate_skip_undo_and_show_the_guide(self, folder: Path) -> None:
+        result = tucano_rate(str(folder), "--rater", "ana", "--terminal", keys="4\nu\n9\n?\n3\ns\n5\n\n")
+        assert result.returncode == 0, result.stderr
+        assert [line["rating"] for line in lines(folder)] == [3, 5]
+        assert "2 de 6 · Push" in result.stdout and "promoção nº" in result.stdout and "fits the screen" in result.stdout
+        assert SECRET_MODEL not in result.stdout
+        assert result.stdout.endswith(
+            f"ana: 2 of 6 rated, in {folder}/ratings.jsonl\nGo on with: tucano rate {folder} --rater ana --terminal\n"
+        )
+
+    def test_it_goes_on_where_it_stopped_and_ends_with_the_next_command(self, folder: Path) -> None:
+        tucano_rate(str(folder), "--rater", "ana", "--terminal", keys="1\n2\nq\n")
+        result = tucano_rate(str(folder), "--rater", "ana", "--terminal", keys="3\n4\n5\n1\n")
+        assert [line["rating"] for line in lines(folder)] == [1, 2, 3, 4, 5, 1]
+        assert f"Audit with them: tucano audit laptop --set audit.ratings={folder}\n" in result.stdout
+
+    def test_a_run_is_drawn_and_rated_with_its_tables(self, run: Path, tmp_path: Path) -> None:
+        result = tucano_rate(str(tmp_path / "new"), "--rater", "bia", "--from", str(run), "--terminal", keys="2\n" * 8)
+        assert result.returncode == 0 and "pedidos(pedido_id, mes)   ex.: 7, 2018-02" in result.stdout
+        assert f"8 completions drawn from {run} (sql_qa 4, push 4)" in result.stdout
+        assert {line["model"] for line in lines(tmp_path / "new")} == {"base", "seed-42"}
+        assert "seed-42" not in re.sub(r"sampled seed-42", "", result.stdout)
+
+
+class TestMistakes:
+    """Each is one sentence and exit code 2."""
+
+    def refused(self, *arguments: str) -> str:
+        result = tucano_rate(*arguments, "--terminal")
+        assert result.returncode == 2 and result.stderr.count("\n") == 1, result.stderr
+        return result.stderr
+
+    def test_no_such_run_and_a_storage_without_answers(self, tmp_path: Path) -> None:
+        place = tmp_path / "nowhere"
+        assert f"{place} does not exist" in self.refused(str(tmp_path / "new"), "--rater", "ana", "--from", str(place))
+        assert "holds no answers of a finished run" in self.refused(str(tmp_path / "new"), "--rater", "ana", "--from", str(tmp_path))
+        assert not (tmp_path / "new").exists()
+
+    @pytest.mark.parametrize(
+        ("content", "says"),
+        [
+            (b"", "holds no completions"),
+            (b'{"prompt": {"id": "a"}, "completion": "b"}\n', "line 1 is not a completion"),
+            (json.dumps(asdict(prompt(0))).encode(), "line 1 is not a completion with its prompt (it has no 'prompt')"),
+            (b"not json\n", "line 1 is not a completion"),
+            (b"\xff\xfe\n", "is not UTF-8 text"),
+        ],
+    )
+    def test_a_file_without_completions(self, tmp_path: Path, content: bytes, says: str) -> None:
+        (tmp_path / "file.jsonl").write_bytes(content)
+        with pytest.raises(UserError) as refused:
+            read_source(tmp_path / "file.jsonl")
+        assert says in str(refused.value)
+
+    def test_two_prompts_under_one_id_and_sql_without_its_store(self, tmp_path: Path) -> None:
+        path = tmp_path / "file.jsonl"
+        other = Prompt("push-0", "push", "outro", "t", "s", "l")
+        write_candidates(path, [*candidates(), Candidate(other, "x", "sampled", "m")])
+        assert "line 7 has another prompt under the id 'push-0'" in self.refused(
+            str(tmp_path / "new"), "--rater", "ana", "--from", str(path)
+        )
+        write_candidates(path, candidates(tasks=("sql_qa",)))
+        assert "has SQL questions but no store.sql" in self.refused(str(tmp_path / "new"), "--rater", "ana", "--from", str(path))
+
+    def test_an_unknown_rater_and_an_unreadable_rating(self, folder: Path) -> None:
+        session = Session(folder, candidates(), "ana", "human")
+        session.rate(current(session).id, 3)
+        assert "there is no rater 'anna'" in self.refused(str(folder), "--rater", "anna")
+        assert tucano_rate(str(folder), "--rater", "bia", "--new-rater", "--terminal").returncode == 0
+        assert "is a human" in self.refused(str(folder), "--rater", "ana", "--kind", "model")
+        assert "is not a name" in self.refused(str(folder), "--rater", " ")
+        path = folder / "ratings.jsonl"
+        path.write_text("{}\n" + path.read_text(encoding="utf-8"), encoding="utf-8")
+        assert "ratings.jsonl line 1 is not a rating" in self.refused(str(folder), "--rater", "ana")
+
+    def test_nothing_to_draw(self, tmp_path: Path) -> None:
+        assert "at least 1" in self.refused(str(tmp_path / "new"), "--rater", "ana", "--prompts", "0")
+
+
+class Page:
+    """A page of headless Chromium, driven over the DevTools protocol."""
+
+    def __init__(self, socket: ClientConnection) -> None:
+        self.socket = socket
+        self.calls = itertools.count(1)
+
+    def call(self, method: str, **parameters: Any) -> dict[str, Any]:
+        number = next(self.calls)
+        self.socket.send(json.dumps({"id": number, "method": method, "params": parameters}))
+        while (answer := json.loads(self.socket.recv(timeout=20))).get("id") != number:
+            pass
+        assert "error" not in answer, answer
+        return dict(answer["result"])
+
+    def evaluate(self, expression: str) -> Any:
+        return self.call("Runtime.evaluate", expression=expression, returnByValue=True)["result"].get("value")
+
+    def press(self, key: str) -> None:
+        text = {"text": key} if len(key) == 1 else {"windowsVirtualKeyCode": {"Tab": 9}[key]}
+        self.call("Input.dispatchKeyEvent", type="keyDown", key=key, **text)
+        self.call("Input.dispatchKeyEvent", type="keyUp", key=key)
+
+    def wait_for(self, expression: str, value: Any) -> None:
+        deadline = time.monotonic() + 15
+        while (found := self.evaluate(expression)) != value:
+            assert time.monotonic() < deadline, f"{expression} is {found!r}, not {value!r}"
+            time.sleep(0.05)
+
+    def wait_for_count(self, count: str) -> None:
+        self.wait_for("document.readyState + ' ' + document.querySelector('.count')?.textContent", f"complete {count}")
+
+
+@pytest.fixture
+def page(tmp_path: Path) -> Iterator[Page]:
+    chromium = shutil.which("chromium") or shutil.which("google-chrome")
+    if chromium is None:
+        pytest.skip("neither chromium nor google-chrome is on the PATH, so the page cannot be tried in a browser")
+    home = tmp_path / "chromium"
+    options = ["--headless=new", "--disable-gpu", "--remote-debugging-port=0", f"--user-data-dir={home}", "--window-size=1400,1000"]
+    options += ["--no-sandbox"] if os.geteuid() == 0 else []
+    process = subprocess.Popen([chromium, *options, "about:blank"], stderr=subprocess.DEVNULL)
+    try:
+        port = devtools_port(home / "DevToolsActivePort")
+        (target,) = [one for one in json.loads(got(f"http://127.0.0.1:{port}/json")) if one["type"] == "page"]
+        with connect(target["webSocketDebuggerUrl"], max_size=None) as socket:
+            yield Page(socket)
+    finally:
+        process.terminate()
+        process.wait(timeout=20)
+
+
+def devtools_port(file: Path) -> int:
+    """The first line of the file that Chromium writes once its DevTools listen."""
+    deadline = time.monotonic() + 30
+    while not file.exists() or "\n" not in file.read_text(encoding="utf-8"):
+        assert time.monotonic() < deadline, "Chromium did not open its DevTools"
+        time.sleep(0.05)
+    return int(file.read_text(encoding="utf-8").split()[0])
+
+
+@contextmanager
+def command_serves(folder: Path) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """`tucano rate` in a process of its own, and the link that it prints."""
+    process = subprocess.Popen(command(str(folder), "--rater", "ana"), cwd=ROOT, stdout=subprocess.PIPE, encoding="utf-8")
+    try:
+        assert process.stdout is not None
+        link = next(line.strip() for line in process.stdout if "http://127.0.0.1:" in line)
+        yield process, link
+    finally:
+        process.kill()
+        process.wait()
+
+
+def ended(process: subprocess.Popen[str]) -> str:
+    process.send_signal(signal.SIGINT)
+    printed, _ = process.communicate(timeout=20)
+    assert process.returncode == 0
+    return printed
+
+
+ANSWER = "document.querySelector('.answer pre').textContent"
+
+
+def test_a_person_rates_in_a_browser_with_the_keyboard_alone(folder: Path, page: Page) -> None:
+    """Every prompt and answer tries to run a script; one that ran would leave its mark."""
+    script = "<script>window.hacked = 1</script><img src=x onerror='window.hacked = 1'>"
+    asked = [replace(prompt(number), user=script) for number in range(7)]
+    drawn = [Candidate(one, f"Opção: {script}\n ação, é «útil» 🏃 {one.id}", "sampled", "m") for one in asked]
+    write_candidates(folder / "candidates.jsonl", drawn)
+    order = [one.completion for one in own_order(drawn, "ana")]
+    with command_serves(folder) as (process, link):
+        page.call("Page.navigate", url=link)
+        page.wait_for_count("0 de 7")
+        assert page.evaluate("document.documentElement.lang + ' ' + document.characterSet") == "pt-BR UTF-8"
+        assert page.evaluate(ANSWER) == order[0]
+        page.press("4")
+        page.wait_for_count("1 de 7")
+        page.call("Page.reload")
+        page.wait_for_count("1 de 7")
+        assert page.evaluate(ANSWER) == order[1]
+        page.press("2")
+        page.wait_for_count("2 de 7")
+        page.press("u")
+        page.wait_for_count("1 de 7")
+        page.press("S")
+        page.wait_for(ANSWER, order[2])
+        assert [line["rating"] for line in lines(folder)] == [4]
+        rates_by_focus_and_space(page)
+        guide_is_hidden_and_shown(page)
+        assert "ana: 2 of 7 rated" in ended(process)
+    with command_serves(folder) as (process, link):
+        page.call("Page.navigate", url=link)
+        page.wait_for_count("2 de 7")
+        seen = set()
+        for count in range(3, 8):
+            seen.add(page.evaluate(ANSWER))
+            assert page.evaluate("window.hacked") is None
+            page.press("5")
+            page.wait_for_count(f"{count} de 7")
+        assert seen == {order[1], *order[3:]}
+        assert "Tudo avaliado" in page.evaluate("document.body.innerText")
+        assert "Audit with them: tucano audit laptop" in ended(process)
+    assert {line["completion"]: line["rating"] for line in lines(folder)} == {one: {order[0]: 4, order[2]: 3}.get(one, 5) for one in order}
+
+
+def rates_by_focus_and_space(page: Page) -> None:
+    """Tab goes from the answer over the guide to the ratings, and what has the focus is seen."""
+    for _ in range(4):
+        page.press("Tab")
+    assert page.evaluate("document.activeElement.value") == "3"
+    assert page.evaluate("getComputedStyle(document.activeElement).outlineWidth") == "3px"
+    page.press(" ")
+    page.wait_for_count("2 de 7")
+
+
+def guide_is_hidden_and_shown(page: Page) -> None:
+    assert "one notification on a phone" in page.evaluate("document.getElementById('guide').innerText")
+    page.press("?")
+    page.wait_for("document.getElementById('guide').hidden", True)
+    page.call("Page.reload")
+    page.wait_for_count("2 de 7")
+    assert page.evaluate("document.getElementById('guide').hidden") is True
+    page.press("?")
+    page.wait_for("document.getElementById('guide').hidden", False)
+    assert base64.b64decode(page.call("Page.captureScreenshot", format="png")["data"]).startswith(b"\x89PNG")

@@ -1,0 +1,52 @@
+"""The algorithms that the settings ask for, one after another, as one algorithm."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from torch import Tensor
+
+from tucano.settings import PipelineSettings
+from tucano.training.algorithms import Algorithm, RolloutBatch, conditional, gdpo, group, median, overlong, task_weights, zero_variance
+
+CHAIN = (conditional, overlong, zero_variance, group, gdpo, median, task_weights)
+"""In the order in which their hooks are called: what shapes rewards, what selects groups, what makes advantages, what weighs them."""
+
+
+@dataclass(frozen=True)
+class Chain(Algorithm):
+    """Each hook is every member's, in order; a group is live when all say so, and gets no advantage when it is not."""
+
+    members: dict[str, Algorithm]
+
+    def shape_rewards(self, batch: RolloutBatch) -> RolloutBatch:
+        for member in self.members.values():
+            batch = member.shape_rewards(batch)
+        return batch
+
+    def select_groups(self, batch: RolloutBatch) -> Tensor:
+        live = super().select_groups(batch)
+        for member in self.members.values():
+            live = live & member.select_groups(batch)
+        return live
+
+    def advantages(self, batch: RolloutBatch) -> Tensor:
+        for member in self.members.values():
+            batch = replace(batch, advantages=member.advantages(batch))
+        return batch.advantages.masked_fill(~self.select_groups(batch).repeat_interleave(batch.generations), 0.0)
+
+    def metrics(self) -> dict[str, float]:
+        return {name: value for member in self.members.values() for name, value in member.metrics().items()}
+
+    def state(self) -> dict[str, Any]:
+        return {name: member.state() for name, member in self.members.items()}
+
+    def load(self, state: dict[str, Any]) -> None:
+        for name, member in self.members.items():
+            member.load(state[name])
+
+
+def from_settings(settings: PipelineSettings, components: Sequence[str]) -> Chain:
+    """`components` are the names of the reward set's components over all tasks of the run."""
+    made = {module.__name__.rpartition(".")[2]: module.from_settings(settings, components) for module in CHAIN}
+    return Chain({name: algorithm for name, algorithm in made.items() if algorithm is not None})

@@ -1,0 +1,29 @@
+"""Groups whose completions all earn the same teach nothing (DAPO, arXiv 2503.14476, section 3.2, dynamic sampling).
+
+They are sampled anew from other prompts of the same task (tucano/training/refill.py); what stays empty is left out of the loss.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from torch import Tensor
+
+from tucano.settings import PipelineSettings
+from tucano.training.algorithms import NOISE, Algorithm, RolloutBatch
+
+
+@dataclass(frozen=True)
+class ZeroVariance(Algorithm):
+    """A group is live when its rewards, rounded to six decimals, differ: any component's for GDPO, else their sum."""
+
+    per_component: bool
+
+    def select_groups(self, batch: RolloutBatch) -> Tensor:
+        rounded = batch.rewards.round(decimals=6).nan_to_num(0.0)
+        compared = rounded if self.per_component else rounded.sum(dim=1, keepdim=True)
+        grouped = compared.view(-1, batch.generations, compared.shape[1])
+        return (grouped.amax(dim=1) - grouped.amin(dim=1) > NOISE).any(dim=1)
+
+
+def from_settings(settings: PipelineSettings, components: Sequence[str]) -> Algorithm | None:
+    return ZeroVariance(settings.grpo.advantages == "gdpo") if settings.grpo.drop_zero_variance else None

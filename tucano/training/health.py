@@ -1,0 +1,159 @@
+"""Is the training run still worth its machine? Named alarms over the metrics that a GRPO run writes to its journal.
+
+Every rule reads the history alone, so alarms can be computed again from a finished journal, and a resumed run rebuilds its watch by
+replaying the rows it keeps. On-policy clip ratios and the KL to the previous policy are 0 by construction and mean nothing; how
+far the policy has moved is measured against its start instead (tucano/training/validation.py).
+"""
+
+import math
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from tucano.prompts import TASKS
+from tucano.settings import AlarmName, HealthSettings
+
+NOISE = 0.05
+"""A validation reward may move this much by chance; near 0, 30 % of it is nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Alarm:
+    """`step` is where it was raised first; `evidence` what was seen, `advice` what to do about it."""
+
+    name: AlarmName
+    step: int
+    evidence: str
+    advice: str
+    stops: bool
+
+    def record(self) -> dict[str, Any]:
+        return asdict(self)
+
+    def line(self) -> str:
+        return f"ALARM {self.name} at step {self.step}: {self.evidence}. {self.advice}{' Training stops here.' if self.stops else ''}"
+
+
+@dataclass
+class History:
+    """Every metric by name, oldest first."""
+
+    series: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
+
+    def add(self, values: Mapping[str, float]) -> None:
+        for name, value in values.items():
+            self.series[name].append(value)
+
+    def last(self, name: str, count: int) -> list[float]:
+        """The newest `count` values; empty while there are fewer."""
+        values = self.series.get(name, [])
+        return values[-count:] if len(values) >= count else []
+
+
+def _mean(values: list[float]) -> float:
+    return sum(values) / len(values)
+
+
+def _not_finite(history: History, settings: HealthSettings) -> Iterator[str]:
+    for name in ("train/loss", "train/grad_norm"):
+        if any(not math.isfinite(value) for value in history.last(name, 1)):
+            yield f"{name} is {history.last(name, 1)[0]}"
+
+
+def _no_signal(history: History, settings: HealthSettings) -> Iterator[str]:
+    for task in TASKS:
+        shares = history.last(f"train/zero_variance/{task}", settings.window)
+        if shares and _mean(shares) >= settings.zero_variance_share:
+            yield f"{_mean(shares):.0%} of the {task} groups of the last {len(shares)} steps have no difference in reward"
+
+
+def _entropy_gone(history: History, settings: HealthSettings) -> Iterator[str]:
+    values = history.last("train/entropy", settings.window)
+    if values and _mean(values) < settings.entropy_floor:
+        yield f"mean entropy {_mean(values):.4f} nats per token, below {settings.entropy_floor}"
+
+
+def _at_ceiling(history: History, settings: HealthSettings) -> Iterator[str]:
+    shares = history.last("train/completions/clipped_ratio", settings.window)
+    if shares and _mean(shares) > settings.ceiling_share:
+        yield f"{_mean(shares):.0%} of the completions of the last {len(shares)} steps are cut off at the ceiling"
+
+
+def _reward_scale(history: History, settings: HealthSettings) -> Iterator[str]:
+    highest = history.last("train/reward/highest", 1)
+    if highest and highest[0] > 1 + 1e-6:
+        yield f"the components of a reward add up to {highest[0]:.3f}; 1 is the most there is"
+
+
+def _rate_gone(history: History, settings: HealthSettings) -> Iterator[str]:
+    rates, progress = history.series.get("train/learning_rate", []), history.last("progress", 1)
+    if rates and progress and progress[0] < 0.8 and rates[-1] < 0.01 * max(rates):
+        yield f"the learning rate is {rates[-1]:.2g} after {progress[0]:.0%} of the run, below 1 % of its peak {max(rates):.2g}"
+
+
+def _policy_still(history: History, settings: HealthSettings) -> Iterator[str]:
+    moved = history.series.get("validation/moved", [])[1:]
+    if len(moved) >= 2 and max(moved[-2:]) < settings.moved_floor:
+        yield f"the policy is {max(moved[-2:]):.2g} nats per token from its start, below {settings.moved_floor:.2g}, at two looks"
+
+
+def _collapse(history: History, settings: HealthSettings) -> Iterator[str]:
+    rewards = history.series.get("validation/reward", [])
+    if len(rewards) < 3:
+        return
+    fall = max(rewards) - max(rewards[-2:])
+    if fall > settings.collapse_share * max(rewards) and fall > NOISE:
+        yield f"validation reward {rewards[-1]:.3f}, twice more than {settings.collapse_share:.0%} below its best {max(rewards):.3f}"
+
+
+def _hacking(history: History, settings: HealthSettings) -> Iterator[str]:
+    rewards, truths = history.last("validation/reward_z", 2), history.last("validation/truth_z", 2)
+    limit = settings.hacking_z
+    if rewards and truths and min(rewards) > limit and max(truths) < -limit:
+        yield (
+            f"at two looks the validation reward rose (z {rewards[-1]:+.1f} against the start) while the ground truth fell "
+            f"(z {truths[-1]:+.1f})"
+        )
+
+
+Rule = Callable[[History, HealthSettings], Iterator[str]]
+RULES: dict[AlarmName, tuple[Rule, str]] = {
+    "not_finite": (_not_finite, "Lower grpo.learning_rate or grpo.max_grad_norm."),
+    "no_signal": (
+        _no_signal,
+        "Raise grpo.generations or grpo.temperature, or set grpo.drop_zero_variance and grpo.refill_rounds; a coarse reward does it too.",
+    ),
+    "entropy_gone": (_entropy_gone, "The policy repeats itself: set grpo.entropy_coef, or lower grpo.learning_rate."),
+    "at_ceiling": (_at_ceiling, "Raise grpo.max_completion_tokens, or look whether answers end at all (end token, chat template)."),
+    "reward_scale": (_reward_scale, "Component weights must add up to 1; run `tucano audit`."),
+    "rate_gone": (_rate_gone, "Look at grpo.schedule and grpo.max_steps: the schedule ends before the run does."),
+    "policy_still": (_policy_still, "Raise grpo.learning_rate, and look whether the adapter gets gradients (preflight)."),
+    "collapse": (_collapse, "The best checkpoint so far is kept; lower grpo.learning_rate."),
+    "hacking": (_hacking, "Read the answers: the reward pays for something that is not true. This blocks promotion."),
+}
+
+
+class Watch:
+    """Feeds a run's metrics to the rules; each alarm is raised once, when its evidence is first seen."""
+
+    def __init__(self, settings: HealthSettings, steps: int) -> None:
+        self.settings, self.steps = settings, steps
+        self.history = History()
+        self.raised: dict[AlarmName, Alarm] = {}
+
+    def observe(self, step: int, values: Mapping[str, float]) -> list[Alarm]:
+        """The alarms that these values raise for the first time."""
+        self.history.add(values)
+        self.history.add({"progress": step / self.steps})
+        new = []
+        for name, (rule, advice) in RULES.items():
+            evidence = "" if name in self.raised else "; ".join(rule(self.history, self.settings))
+            if evidence:
+                self.raised[name] = Alarm(name, step, evidence, advice, name in self.settings.stop_on)
+                new.append(self.raised[name])
+        return new
+
+    @property
+    def must_stop(self) -> bool:
+        return any(alarm.stops for alarm in self.raised.values())

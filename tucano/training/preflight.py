@@ -1,0 +1,140 @@
+"""Minutes before hours: everything that has ruined a GRPO run and can be seen before it, as a table of checks with evidence.
+
+A rehearsal of some real optimizer steps with the run's own model, rewards and algorithms, in a scratch folder, shows whether
+gradients reach the adapter and memory stands still; sampled completions show whether there is a signal and room to answer.
+What was left out: the full batch (one that does not fit into memory is found by the first real step).
+"""
+
+import shutil
+import time
+from collections.abc import Iterable
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import psutil
+import torch
+from transformers import TrainerCallback, TrainerControl, TrainerState, TrainingArguments
+
+from tucano.prompts import Prompt
+from tucano.settings import PipelineSettings
+from tucano.training import grpo
+from tucano.training import preflight_checks as check
+from tucano.training.jobs import Job, Progress, emit
+from tucano.training.preflight_checks import Check
+from tucano.training.rollouts import encode
+
+REHEARSAL_STEPS = 20
+PROMPTS_PER_TASK = 6
+SETTLED_STEP = 10
+"""Allocators and caches grow during the first steps; from here on memory must stand still."""
+GROWTH_MEGABYTES = 5.0
+"""Per step. 1,500 steps of that are 7 GB."""
+MEGABYTE = 2**20
+
+
+class Recorder(TrainerCallback):
+    """What the rehearsal shows: which adapter matrices ever got a gradient, memory after each step, seconds per step."""
+
+    def __init__(self) -> None:
+        self.reached: dict[str, bool] = {}
+        self.megabytes: list[float] = []
+        self.ended: list[float] = []
+
+    def on_pre_optimizer_step(
+        self, args: TrainingArguments, state: TrainerState, control: TrainerControl, model: torch.nn.Module, **_: Any
+    ) -> None:
+        for name, parameter in model.named_parameters():
+            if parameter.requires_grad:
+                moved = parameter.grad is not None and bool(parameter.grad.abs().max() > 0)
+                self.reached[name] = self.reached.get(name, False) or moved
+
+    def on_step_end(self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **_: Any) -> None:
+        if torch.cuda.is_available():
+            self.megabytes.append(torch.cuda.memory_allocated() / MEGABYTE)
+        else:
+            self.megabytes.append(psutil.Process().memory_info().rss / MEGABYTE)
+        self.ended.append(time.monotonic())
+
+
+def run(job: Job) -> dict[str, object]:
+    """All checks on the model that GRPO starts from; the table is the result."""
+    settings = PipelineSettings.model_validate(job.settings)
+    scratch = Path(job.work) / "rehearsal"
+    shutil.rmtree(scratch, ignore_errors=True)
+    scratch.mkdir(parents=True)
+    recorder = Recorder()
+    rate = check.learning_rate(grpo.arguments(settings, scratch, job.seed), settings.grpo.max_steps)  # resets what a trainer shares
+    trainer, examiner = grpo.build(job, rehearsal(settings), scratch, [recorder])
+    tokenizer, systems, policy = examiner.tokenizer, examiner.system_prompts, trainer.model
+    prompts = list(trainer.scorer.by_id.values())
+    some = spread(prompts)
+    checks = check.plan(settings, prompts)
+    checks.append(rate)
+    checks.append(check.generation(trainer.generation_config, policy.generation_config, settings))
+    checks += [*check.template(tokenizer, some[0], systems), check.end_tokens(policy, tokenizer)]
+    checks.append(check.cache(policy, tokenizer, encode(tokenizer, some[:4], systems)))
+    emit(Progress("preflight", 1, 3, {}))
+    rollouts = examiner.answer(policy, some, settings.grpo.generations, settings.grpo.temperature, job.seed)
+    checks += [check.lengths(rollouts, settings.grpo.max_completion_tokens), *check.signal(rollouts, settings.grpo.generations)]
+    emit(Progress("preflight", 2, 3, {}))
+    trainer.train()
+    checks += [gradients(recorder), memory(recorder), check.merging(policy), forecast(recorder, trainer, settings)]
+    emit(Progress("preflight", 3, 3, {}))
+    shutil.rmtree(scratch)
+    return {"checks": [asdict(line) for line in checks], "passed": all(line.level != "red" for line in checks)}
+
+
+def rehearsal(settings: PipelineSettings) -> PipelineSettings:
+    """The run in small: two groups a step, a few steps, nothing saved."""
+    grpo_small = {
+        "max_steps": REHEARSAL_STEPS,
+        "eval_steps": REHEARSAL_STEPS,
+        "save_steps": REHEARSAL_STEPS,
+        "patience": 1,
+        "batch_size": 2 * settings.grpo.generations,
+        "micro_batch": 2 * settings.grpo.generations,
+        "length_stages": (),
+    }
+    return settings.model_copy(update={"grpo": settings.grpo.model_copy(update=grpo_small)})
+
+
+def spread(prompts: Iterable[Prompt]) -> list[Prompt]:
+    """The first few prompts of each task."""
+    chosen: dict[str, list[Prompt]] = {}
+    for prompt in prompts:
+        mine = chosen.setdefault(prompt.task, [])
+        if len(mine) < PROMPTS_PER_TASK:
+            mine.append(prompt)
+    return [prompt for mine in chosen.values() for prompt in mine]
+
+
+def gradients(recorder: Recorder) -> Check:
+    """Every trainable matrix must have had a gradient by the end; B starts at 0, so A has none in the first step."""
+    dry = [name for name, reached in recorder.reached.items() if not reached]
+    shown = f"{len(recorder.reached) - len(dry)} of {len(recorder.reached)} trained matrices got a gradient"
+    if dry or not recorder.reached:
+        return Check("gradient flow", "red", f"{shown}; none reached {', '.join(dry[:3]) or 'any'}: look at the adapter's target modules")
+    return Check("gradient flow", "ok", shown)
+
+
+def memory(recorder: Recorder) -> Check:
+    settled = recorder.megabytes[SETTLED_STEP:]
+    growth = (min(settled[-3:]) - min(settled[:3])) / max(1, len(settled) - 3)
+    ok = growth < GROWTH_MEGABYTES
+    mend = "" if ok else f"; {GROWTH_MEGABYTES:.0f} is too much: something is kept from step to step"
+    shown = f"{recorder.megabytes[-1]:,.0f} MB after {len(recorder.megabytes)} steps, growing by {max(0.0, growth):.1f} MB per step"
+    return Check("memory", "ok" if ok else "red", shown + mend)
+
+
+def forecast(recorder: Recorder, trainer: Any, settings: PipelineSettings) -> Check:
+    """Hours of one seed, from the rehearsal's seconds per completion. Evaluations are not counted."""
+    seconds = (recorder.ended[-1] - recorder.ended[SETTLED_STEP]) / (len(recorder.ended) - 1 - SETTLED_STEP)
+    per_completion = seconds / trainer.args.generation_batch_size
+    hours = per_completion * settings.grpo.batch_size * settings.grpo.max_steps / 3600
+    return Check(
+        "forecast",
+        "ok",
+        f"about {per_completion:.3f} s per completion, {per_completion * settings.grpo.batch_size:.1f} s per step, "
+        f"{hours:.2f} machine-hours per seed, {hours * len(settings.grpo.seeds):.2f} for {len(settings.grpo.seeds)} seeds",
+    )

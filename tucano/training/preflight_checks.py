@@ -1,0 +1,214 @@
+"""The single checks of the preflight: each looks at one thing that has ruined a run, and says what it saw."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import torch
+from transformers import PreTrainedTokenizerBase, TrainingArguments, get_scheduler
+
+from tucano.prompts import TASKS, Prompt, messages
+from tucano.settings import PipelineSettings
+from tucano.training.decode import Decoder, supports
+from tucano.training.policies import Policy
+from tucano.training.rollouts import Rollout, stop_tokens
+
+Level = Literal["ok", "warn", "red"]
+MERGE_CYCLES = 50
+CUT_OFF_WARN, CUT_OFF_RED = 0.1, 0.3
+LIVE_WARN, LIVE_RED = 0.5, 0.1
+"""Share of groups whose completions differ in reward. Below a tenth a task trains on almost nothing."""
+FEWEST_LEVELS = 4
+"""A reward that takes fewer different values over all sampled completions of a task is binary in all but name."""
+FEWEST_PROMPTS, MOST_EPOCHS = 150, 1.5
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One line of the table. A red one stops the pipeline; `evidence` says what was seen and, if not ok, how to mend it."""
+
+    name: str
+    level: Level
+    evidence: str
+
+
+def plan(settings: PipelineSettings, prompts: Sequence[Prompt]) -> list[Check]:
+    """Steps, epochs, evaluations, patience and saving: arithmetic that contradicts itself wastes the run."""
+    grpo = settings.grpo
+    per_step = grpo.batch_size // grpo.generations
+    epochs = grpo.max_steps * per_step / (len(prompts) * grpo.iterations)
+    few = [f"{task} {count}" for task in settings.tasks if (count := sum(p.task == task for p in prompts)) < FEWEST_PROMPTS]
+    looks = math.ceil(grpo.max_steps / grpo.eval_steps)
+    fires = grpo.patience * grpo.eval_steps < grpo.max_steps
+    return [
+        Check(
+            "epochs",
+            "warn" if epochs > MOST_EPOCHS else "ok",
+            f"{grpo.max_steps} steps of {per_step} prompts x {grpo.generations} completions over {len(prompts)} prompts: {epochs:.2f} epochs",
+        ),
+        Check(
+            "prompts per task",
+            "warn" if few else "ok",
+            f"fewer than {FEWEST_PROMPTS} training prompts: {', '.join(few)}" if few else f"at least {FEWEST_PROMPTS} of every task",
+        ),
+        Check(
+            "early stopping",
+            "ok" if fires else "warn",
+            f"{looks} evaluations every {grpo.eval_steps} steps, patience {grpo.patience}, each new best saved at its evaluation"
+            + ("" if fires else "; it cannot fire before the end: lower grpo.patience or grpo.eval_steps"),
+        ),
+    ]
+
+
+def learning_rate(arguments: TrainingArguments, steps: int) -> Check:
+    """The schedule that the trainer itself would use, read off at 25, 50, 75 and 100 % of the run."""
+    parameter = torch.nn.Parameter(torch.zeros(1))
+    optimizer = torch.optim.SGD([parameter], lr=arguments.learning_rate)
+    scheduler = get_scheduler(
+        arguments.lr_scheduler_type, optimizer, num_warmup_steps=arguments.get_warmup_steps(steps), num_training_steps=arguments.max_steps
+    )
+    factor = scheduler.lr_lambdas[0]
+    rates = [arguments.learning_rate * factor(min(steps - 1, round(steps * share))) for share in (0.25, 0.5, 0.75, 1.0)]
+    gone = min(factor(step) for step in range(steps // 5, steps * 4 // 5)) < 0.01
+    shown = ", ".join(f"{rate:.2g}" for rate in rates)
+    mend = "; it is gone before four fifths of the run: look at grpo.schedule and grpo.max_steps" if gone else ""
+    return Check("learning rate", "red" if gone else "ok", f"at 25, 50, 75, 100 % of the run: {shown}{mend}")
+
+
+def generation(config: Any, shipped: Any, settings: PipelineSettings) -> Check:
+    """What rollouts really sample with, against the settings and against the model's own generation_config."""
+    wanted = {"temperature": settings.grpo.temperature, "top_p": 1.0, "top_k": 0, "repetition_penalty": 1.0, "do_sample": True}
+    found = {name: getattr(config, name, None) for name in wanted}
+    neutral = {"top_p": (None, 1.0), "top_k": (None, 0), "repetition_penalty": (None, 1.0)}
+    wrong = [name for name, value in wanted.items() if found[name] != value and found[name] not in neutral.get(name, ())]
+    model_own = {name: getattr(shipped, name, None) for name in wanted}
+    differing = [f"{name}={value}" for name, value in model_own.items() if value not in (None, wanted[name], *neutral.get(name, ()))]
+    note = f"; the model's own generation_config says {', '.join(differing)} and is not used" if differing else ""
+    if wrong:
+        shown = ", ".join(f"{name} is {found[name]}, not {wanted[name]}" for name in wrong)
+        return Check("generation", "red", f"rollouts would sample with other parameters than the settings': {shown}{note}")
+    return Check("generation", "ok", f"temperature {settings.grpo.temperature}, no top-p, top-k or repetition penalty{note}")
+
+
+def template(tokenizer: PreTrainedTokenizerBase, prompt: Prompt, systems: Mapping[str, str]) -> list[Check]:
+    """The generation prompt must be a prefix of the finished conversation, and must not open a think block."""
+    chat = messages(prompt, dict(systems))
+    try:
+        opened = str(tokenizer.apply_chat_template(chat, add_generation_prompt=True, tokenize=False))
+        closed = str(tokenizer.apply_chat_template([*chat, {"role": "assistant", "content": "RESPOSTA"}], tokenize=False))
+    except Exception as fault:  # templates are programs of others (jinja2) and fail in many ways; each is a finding
+        return [Check("chat template", "red", f"it cannot be rendered: {type(fault).__name__}: {fault}")]
+    prefix = closed.startswith(opened)
+    thinks = "<think>" in opened.removesuffix("<think>\n\n</think>\n\n") or "<think>" in closed.partition("RESPOSTA")[0]
+    kept = all(part["content"].strip() in opened for part in chat)
+    return [
+        Check(
+            "chat template",
+            "ok" if prefix and kept else "red",
+            f"ends with {opened[-40:]!r}"
+            + ("" if prefix else "; training would see another opening than generation")
+            + ("" if kept else "; it drops the system prompt or the question"),
+        ),
+        Check(
+            "think block",
+            "warn" if thinks else "ok",
+            "the template opens a think block: answers would reason first and may never come" if thinks else "none is opened",
+        ),
+    ]
+
+
+def end_tokens(policy: Policy, tokenizer: PreTrainedTokenizerBase) -> Check:
+    """Padding apart from the end token, both inside the model's vocabulary."""
+    size = policy.get_input_embeddings().weight.shape[0]
+    ends, pad = stop_tokens(policy, tokenizer), tokenizer.pad_token_id
+    bad = [token for token in (*ends, pad) if token is None or token >= size]
+    level: Level = "red" if not ends or pad in ends or bad else "ok"
+    mend = "" if level == "ok" else f"; they must differ and lie below {size}: mend the tokenizer"
+    return Check("pad and end tokens", level, f"pad {pad}, end {ends}, vocabulary {size}{mend}")
+
+
+def lengths(rollouts: Sequence[Rollout], ceiling: int) -> Check:
+    """How many completions the ceiling cuts off at the training temperature."""
+    sizes = sorted(len(rollout.tokens) for rollout in rollouts)
+    cut = sum(rollout.truncated for rollout in rollouts) / len(rollouts)
+    level: Level = "red" if cut > CUT_OFF_RED else "warn" if cut > CUT_OFF_WARN else "ok"
+    mend = "" if level == "ok" else "; raise grpo.max_completion_tokens"
+    shown = f"median {sizes[len(sizes) // 2]}, 95 % below {sizes[math.ceil(0.95 * len(sizes)) - 1]}, ceiling {ceiling}"
+    return Check("completion length", level, f"{shown}, {cut:.0%} of {len(rollouts)} cut off{mend}")
+
+
+def signal(rollouts: Sequence[Rollout], generations: int) -> list[Check]:
+    """Per task: do completions of one prompt differ, in text and in reward, and how finely does the reward tell them apart?"""
+    groups = [rollouts[index : index + generations] for index in range(0, len(rollouts), generations)]
+    checks = []
+    for task in TASKS:
+        mine = [group for group in groups if group[0].prompt.task == task]
+        if not mine:
+            continue
+        live = sum(len({round(rollout.score.total, 6) for rollout in group}) > 1 for group in mine) / len(mine)
+        texts = sum(len({rollout.completion for rollout in group}) for group in mine) / sum(map(len, mine))
+        levels = len({round(rollout.score.total, 6) for group in mine for rollout in group})
+        highest = max(sum(rollout.score.components.values()) for group in mine for rollout in group)
+        seen = f"{live:.0%} of {len(mine)} groups differ in reward, {levels} different rewards, {texts:.0%} different texts, up to {highest:.2f}"
+        level: Level = "ok" if live >= LIVE_WARN else "warn"
+        mend = "" if level == "ok" else "; raise grpo.generations or grpo.temperature"
+        if live < LIVE_RED or levels < FEWEST_LEVELS:
+            level, mend = "red", "; there is almost nothing to learn from: use a finer reward, or another temperature"
+        if highest > 1 + 1e-6:
+            level, mend = "red", "; components add up to more than 1: mend the weights"
+        checks.append(Check(f"signal: {task}", level, seen + mend))
+    return checks
+
+
+@torch.no_grad()
+def cache(policy: Policy, tokenizer: PreTrainedTokenizerBase, prompt_ids: Sequence[Sequence[int]], tokens: int = 16) -> Check:
+    """Greedy tokens decoded with a key-value cache must be the most likely ones of a forward pass without it."""
+    stop = stop_tokens(policy, tokenizer)
+    worst = 0.0
+    for ids in prompt_ids:
+        drawn = _greedy(policy, tokenizer, ids, tokens, stop)
+        sequence = torch.tensor([[*ids, *drawn]], device=policy.device)
+        logits = policy(input_ids=sequence, use_cache=False).logits[0, len(ids) - 1 : -1].float()
+        chosen = logits.gather(1, torch.tensor(drawn, device=logits.device).unsqueeze(1)).squeeze(1)
+        worst = max(worst, (logits.max(dim=1).values - chosen).max().item())
+    limit = 1e-3 if next(policy.parameters()).dtype == torch.float32 else 0.25
+    level: Level = "ok" if worst <= limit else "red"
+    mend = "" if level == "ok" else "; the cache changes what the model says (padding, positions or attention mask)"
+    return Check("key-value cache", level, f"greedy tokens lose at most {worst:.2g} nats to those without a cache{mend}")
+
+
+def _greedy(policy: Policy, tokenizer: PreTrainedTokenizerBase, ids: Sequence[int], tokens: int, stop: list[int]) -> list[int]:
+    if supports(policy):
+        return Decoder(policy).sample([list(ids)], tokens, stop, 0.0)[0]
+    inputs = torch.tensor([list(ids)], device=policy.device)
+    options: dict[str, Any] = {"do_sample": False, "temperature": None, "top_p": None, "top_k": None, "repetition_penalty": 1.0}
+    output = policy.generate(
+        input_ids=inputs,
+        attention_mask=torch.ones_like(inputs),
+        max_new_tokens=tokens,
+        pad_token_id=tokenizer.pad_token_id,
+        eos_token_id=stop,
+        **options,
+    )
+    return output[0, len(ids) :].tolist()
+
+
+@torch.no_grad()
+def merging(policy: Any) -> Check:
+    """How far the base weights drift when the adapter is merged into them and taken out again, over and over."""
+    layers = [module for module in policy.modules() if hasattr(module, "merge") and hasattr(module, "base_layer")]
+    plain = [layer for layer in layers if layer.base_layer.weight.dtype.is_floating_point and layer.base_layer.weight.dim() == 2]
+    if not plain:
+        return Check("merging", "ok", "no plain matrices carry an adapter here; nothing is merged")
+    layer = max(plain, key=lambda found: found.base_layer.weight.numel())
+    weight = layer.base_layer.weight
+    before = weight.clone()
+    for _ in range(MERGE_CYCLES):
+        layer.merge()
+        layer.unmerge()
+    drift = ((weight - before).abs().max() / before.abs().max()).item()
+    weight.copy_(before)
+    level: Level = "ok" if drift < 1e-3 else "warn"
+    mend = "" if level == "ok" else "; merge a copy, never the trained weights themselves"
+    return Check("merging", level, f"{MERGE_CYCLES} cycles move the base weights by {drift:.1e} of the largest{mend}")
