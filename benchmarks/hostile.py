@@ -4,17 +4,17 @@ import json
 from collections.abc import Callable, Sequence
 from random import Random
 
-FRAGMENTS = """
+from rewards.extraction import FIELDS
+
+_WRITTEN = """
 { } [ ] " ' : , \\ ( ) ; ` ``` ```sql ```json -- /* */ <think> </think> | # * ** - • _ % $ R$ = < > ? ! … “ ” « »
 4,5 1.234,56 4,5,6 1.2.3 05/01/2024 1e999 -0 NaN Infinity null true None 99999999999999999999 12,5% R$9,9% 0x1F ²³ ١٢٣
 SELECT FROM WHERE JOIN UNION WITH AS OVER GROUP_BY CASE WHEN THEN END NULL CAST( EXTRACT( INTERVAL VALUES PIVOT LATERAL IN BETWEEN
 pedidos itens clientes produtos "sentiment": "sentiment_score": "category": "positive" "negative" 'sentiment'
 você cliente recomendo melhorar entrega fone desconto hoje prezado the of and el los de que não é à ção
-""".split() + ["\n", "\n\n", " ", "\t", "\r", "\x00", "\x0b", "\u2028", "\ud800", "\udfff", "e\u0301", "\u0323", "😀", "👩‍👩‍👧", "İ", "ß", "ﷺ", "각", "\u200b", "\ufeff"]  # fmt: skip
+"""
+FRAGMENTS = [*_WRITTEN.split(), "\n", "\n\n", " ", "\t", "\r", "\x00", "\x0b", "\u2028", "\ud800", "\udfff", "e\u0301", "\u0323", "😀", "👩‍👩‍👧", "İ", "ß", "ﷺ", "각", "\u200b", "\ufeff"]  # fmt: skip
 
-FIELDS = (
-    "sentiment sentiment_score category delivery_issue product_issue seller_issue churn_risk repurchase_intent main_complaint summary x"
-).split()
 VALUES: tuple[object, ...] = (
     None, True, False, 0, 1, 3, 5, 6, -1, 4.5, 1e308, "", " ", "positive", "negative", "neutral", "low", "high", "1", "true", "4,5",
     "null", "positive|negative", "moda", "entrega atrasada", "the product", "a" * 300, [], [4, 5], {}, {"a": 1}, "\ud83d", "é" * 40,
