@@ -36,8 +36,10 @@ from mutants import Mutant, mutants
 
 ROOT = Path(__file__).parents[1]
 JUDGED = Path(__file__).with_name("reward_mutants_judged.txt")
-TESTS = [f"tests/test_rewards_{name}.py" for name in ("v42", "prose", "parsing", "grounded", "sets", "sql")]
-FIRST = {"sql": "sql", "parsing": "parsing", "v42": "v42", "truth": "sets", "classify": "sets", "controls": "sets", "describe": "sets"}
+TESTS = [
+    f"tests/test_rewards_{name}.py" for name in ("v42", "classify", "extraction", "text", "prose", "parsing", "grounded", "sets", "sql")
+]
+FIRST = {"claims": "text", "controls": "sets", "describe": "sets", "truth": "sets", "types": "text"}
 REWARD_SETS = ("grounded", "v4.2")
 CPU_SECONDS = 60
 BYTES = 4 * 2**30
@@ -92,7 +94,8 @@ def killer(module: str, usual: set[str]) -> str:
     """What notices that something is wrong with the rewards; empty where nothing does."""
     if difference := next(golden_differences(), None):
         return f"golden scores: {difference[0]['prompt']}"
-    first = f"tests/test_rewards_{FIRST.get(module.rpartition('.')[2], 'grounded')}.py"
+    name = module.rpartition(".")[2]
+    first = f"tests/test_rewards_{FIRST.get(name, name)}.py"
     for file in sorted(TESTS, key=lambda file: file != first):
         failure = FirstFailure()
         if pytest.main(["-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", file], plugins=[failure]) != 0:

@@ -175,7 +175,7 @@ _BROKEN = re.compile(
     r"|[a-zà-ÿ]_[a-zà-ÿ]"  # names of fields and columns: "produto_id"
     r"|[a-zà-ÿ]{3}\d|\d[a-zà-ÿ]{3}"  # a word and a number in one: "acima34"
     r"|\d,\d+,\d|\d[.,]\d+[.,]?%?[.,]\d%|R\$ ?[\d.,]+ ?%"  # a number that is none: "3,7,91%", "R$ 33%"
-    r"|(?m:^[^\S\n]*(?:[-*•]\s*)?[.,;:%)])|(?m:^[^\S\n]*[-*•]\s*\S+(?:\s\S+)?\s*$)"  # a line that begins with the end of another, a bullet of a word or two
+    r"|(?m:^[^\S\n]*(?:[-*•]\s*)?[.,;:%)])|(?m:^[^\S\n]*[-*•](?!\*)\s*\S+(?:\s\S+)?\s*$)"  # a line that begins with the end of another, a bullet of a word or two
     r"|\b(?:SELECT|COUNT|ROUND|SUM|JOIN|WHERE|GROUP BY|ORDER BY)\b|\"\}|\{\""  # scraps of SQL and JSON
 )
 

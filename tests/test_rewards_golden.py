@@ -14,7 +14,7 @@ from tucano.evaluation.ratings import rating_store, read_ratings
 
 RATINGS = Path(__file__).parents[1] / "data" / "ratings"
 GOLDEN = Path(__file__).with_name("golden_rewards.jsonl")
-SETS: tuple[SetName, ...] = ("v4.2", "grounded", "controls.format")
+SETS: tuple[SetName, ...] = ("v4.2", "grounded", "controls.format", "controls.random")
 
 
 def scored() -> Iterator[dict[str, Any]]:
