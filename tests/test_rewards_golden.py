@@ -21,7 +21,7 @@ def scored() -> Iterator[dict[str, Any]]:
     """One line per rated answer: prompt, contributions per reward set in the order of the components, and truth, to six decimals."""
     with rating_store(RATINGS) as databases:
         sets = {name: load_reward_set(name, databases) for name in SETS}
-        for rated in read_ratings(RATINGS):
+        for rated in sorted(read_ratings(RATINGS), key=lambda rated: rated.prompt.id):  # the tasks in turn
             parts = {name: reward.score(rated.prompt, rated.completion).components for name, reward in sets.items()}
             line = {name: [round(part, 6) for part in values.values()] for name, values in parts.items()}
             metric = truth(rated.prompt, rated.completion, databases)

@@ -264,9 +264,8 @@ def test_sentiments_that_fit_the_stars(grounded: RewardSet, stars: int | None) -
         ("moda|casa", False),
         ("the best product of this shop", False),
         ("categoria moda", True),
-        ("the" + " produto" * 12, False),  # 1 foreign word of 13: 1 / 13 / .15 > .5
-        ("the" + " produto" * 13, True),
-        ("um produto bom da loja com the selo", True),
+        ("the bola casa mesa fita pote lata copo rede sofa vaso faca pano", False),  # 1 foreign word of 13: 1 / 13 / .15 > .5
+        ("the bola casa mesa fita pote lata copo rede sofa vaso faca pano luva", True),
         (3, True),
         (None, True),
         ([], True),

@@ -80,7 +80,7 @@ def test_the_word_lists_are_as_long_as_they_were() -> None:
     patterns = [v42.BUSINESS_WORDS, v42.ACTION_WORDS, v42.DOMAIN_WORDS, v42.PUSH_WORDS, v42.GENERIC, _URGES]
     assert [pattern.pattern.count("|") + 1 for pattern in patterns] == [30, 34, 10, 19, 16, 30]
     assert [len(words) for words in (text.PORTUGUESE, text.FOREIGN, _DESCRIPTORS)] == [113, 95, 19]
-    assert (text.FOREIGN & text.PORTUGUESE) == frozenset()
+    assert frozenset() == (text.FOREIGN & text.PORTUGUESE)
 
 
 @pytest.mark.parametrize(
