@@ -155,6 +155,30 @@ def test_a_set_can_be_pickled_and_scores_batches(folder: Path, name: SetName) ->
         reward.score_batch(prompts, texts[:1])
 
 
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("task", TASKS)
+@pytest.mark.parametrize("blank", ["", " ", "\n\t \u2003"])
+def test_a_blank_answer_earns_nothing_and_nothing_is_below_zero_by_name(name: SetName, task: str, blank: str) -> None:
+    reward = load_reward_set(name)
+    prompt = replace(PROMPTS[task], reference={})
+    assert list(reward.score(prompt, blank).components.values()) == [0.0] * len(reward.component_names(task))
+    assert "-0.0" not in repr(reward.score(prompt, "Não sei dizer."))
+    assert all(weight > 0 for weight in reward.component_weights(task).values())
+    assert tuple(reward.component_weights(task)) == reward.component_names(task)
+
+
+def test_the_label_of_a_prompt_goes_before_its_text() -> None:
+    labelled = replace(PROMPTS["push"], user="Extraia um JSON.")
+    assert load_reward_set("v4.2").score(labelled, "Seu fone chegou!").components.keys() == set(
+        load_reward_set("v4.2").component_names("push")
+    )
+
+
+def test_penalties_alone_add_up_to_nothing(folder: Path) -> None:
+    score = load_reward_set("grounded", folder).score(PROMPTS["extraction"], "Não sei.")
+    assert (score.components["extraction.contradiction"], score.total) == (-0.2, 0.0)
+
+
 def test_an_unknown_set_is_refused() -> None:
     unknown: Any = "v9"
     with pytest.raises(ValueError, match="choose one of"):
