@@ -39,7 +39,7 @@ def audit_rewards(run: Run) -> Artifact:
     }
     files = [*sorted(ratings.glob("*.*")), PINNED, *TEMPLATES]
     inputs = {file.name: str(fingerprint(file)["sha256"]) for file in files if file.is_file()}
-    artifact = run.make("audit", ("tucano.evaluation.audit",), parts, inputs, produce)
+    artifact = run.make("audit", ("tucano.evaluation.audit", "tucano.evaluation.audit_page"), parts, inputs, produce)
     create_markdown_artifact(key="reward-audit", markdown=(artifact.folder / "audit.txt").read_text(encoding="utf-8"))
     run.tracker.log_artifacts(run.tracking_run, artifact.folder, "audit")
     return artifact

@@ -40,7 +40,7 @@ def audit_again(run: Run, prompts: Artifact, start: Artifact | None, seeds: list
         "seed": settings.seed,
     }
     inputs = {"prompts": prompts.digest, "answers": answers.digest}
-    artifact = run.make("re-audit", ("tucano.evaluation.reaudit",), parts, inputs, produce)
+    artifact = run.make("re-audit", ("tucano.evaluation.reaudit_table",), parts, inputs, produce)
     create_markdown_artifact(key="re-audit", markdown=(artifact.folder / "re-audit.txt").read_text(encoding="utf-8"))
     run.tracker.log_artifacts(run.tracking_run, artifact.folder, "re-audit")
     run.tracker.set_tags(run.tracking_run, {"re-audit": artifact.record["verdict"]})

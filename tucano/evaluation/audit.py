@@ -2,9 +2,9 @@
 
 Every task of the run is asked the same questions: do rewards order completions as people's ratings do (pooled, and within a
 prompt, which is all that GRPO uses); do worthless answers score low; do rewordings without meaning leave the score alone; does
-repairing an answer never cost and corrupting it never pay; are scores bounded, finite, repeatable, on the scale they should
-be, and fine enough to learn from; does what the guide calls worse cost, and what it calls equal score the same. No check knows how
-a reward is computed. Beside the checks: what each component adds, signal and headroom in sampled answers, and how far raters agree.
+repairing an answer never cost and corrupting it never pay; does what the rating guide calls worse cost enough; are scores bounded,
+finite, repeatable, on the scale they should be, and fine enough to learn from. No check knows how a reward is computed. Beside the
+checks: what each component adds, signal and headroom in sampled answers, and how far raters agree.
 """
 
 import hashlib
