@@ -27,6 +27,7 @@ from tucano.tracking.models import pack
 from tucano.training.jobs import Job
 
 CHALLENGER = "challenger"
+EXAMPLE = [{"task": "push", "prompt": "Crie uma notificação para o produto Fone Bluetooth, com frete grátis até domingo."}]
 LOADER = Path(__file__).parent.parent / "tucano" / "training" / "served_model.py"
 
 
@@ -143,7 +144,7 @@ def _package(run: Run, prompts: Artifact, best: Artifact, merged: Artifact) -> I
         shutil.copytree(best.folder / "adapter", data / "adapter")
         shutil.copy2(prompts.folder / "system_prompts.json", data)
         (data / "serving.json").write_text(json.dumps(serving), encoding="utf-8")
-        pack(data, LOADER, Path(scratch) / "packed", [{"task": "push", "prompt": "..."}])
+        pack(data, LOADER, Path(scratch) / "packed", EXAMPLE)
         yield Path(scratch) / "packed"
 
 
