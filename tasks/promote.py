@@ -20,7 +20,7 @@ from tasks.compare import CHAMPION, candidate, read_comparison
 from tasks.context import Run, cores, run_child, stage
 from tasks.train import start_of
 from tucano.artifacts import Artifact, Recipe
-from tucano.evaluation.answers import read_answers
+from tucano.evaluation.answers import arms_of, read_answers
 from tucano.evaluation.promotion import noninferiority_bound
 from tucano.lineage import digests, faults, unpinned, verify
 from tucano.tracking.models import pack
@@ -95,8 +95,10 @@ def _refusal(run: Run, comparison: Artifact, best: Artifact) -> str | None:
 def _status(run: Run, answers: Artifact, name: str, has_champion: bool) -> tuple[str, str]:
     if not has_champion:
         return CHAMPION, "it improves on its start, no task is worse, and there was no champion"
-    settings = run.settings
-    bound = noninferiority_bound(read_answers(answers.folder / "answers.jsonl"), name, CHAMPION, settings.comparison.primary)
+    settings, given = run.settings, read_answers(answers.folder / "answers.jsonl")
+    if CHAMPION not in arms_of(given):
+        return CHALLENGER, "it improves on its start, but a champion was registered since, which has not answered these prompts"
+    bound = noninferiority_bound(given, name, CHAMPION, settings.comparison.primary)
     if bound > -settings.promotion.margin:
         return CHAMPION, f"it improves on its start and is at most {max(0.0, -bound):.3f} below the champion (95 % bound)"
     return (
