@@ -113,12 +113,15 @@ def candidate(seeds: list[Artifact]) -> Artifact:
 
 
 def _metrics(comparison: Comparison) -> dict[str, float]:
-    """What an analyst sorts runs by: mean reward per arm, gain and p of the primary contrast, per task as well."""
+    """What an analyst sorts runs by: mean reward per arm, gain and p of the primary contrast, per task as well.
+
+    Rounded to what is read: four decimals, p to two digits.
+    """
     rows = comparison.means[comparison.primary]
-    metrics = {f"test/{arm}/{name}": value for arm, row in rows.items() for name, value in row.items()}
+    metrics = {f"test/{arm}/{name}": round(value, 4) for arm, row in rows.items() for name, value in row.items()}
     effects = {"overall": comparison.main.overall, **comparison.main.tasks}
     for name, effect in effects.items():
-        metrics |= {f"gain/{name}": effect.gain, f"p/{name}": effect.p}
+        metrics |= {f"gain/{name}": round(effect.gain, 4), f"p/{name}": float(f"{effect.p:.2g}")}
     if comparison.main.configuration is not None:
-        metrics["p/new seed"] = comparison.main.configuration.p
+        metrics["p/new seed"] = float(f"{comparison.main.configuration.p:.2g}")
     return metrics

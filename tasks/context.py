@@ -83,7 +83,7 @@ def opened(settings: PipelineSettings) -> Iterator[Run]:
     require_device(settings.model)
     tracker = Tracker.connect(settings.tracking_uri, root)
     plain = settings.model_dump(mode="json")
-    name = f"{settings.model.name} {settings.data.source} seed {settings.seed}"
+    name = f"{config_label(settings)}, seed {settings.seed}"
     tracking_run = tracker.start_pipeline(name, plain, {"settings_digest": digest(plain), "config_label": config_label(settings)})
     slots = settings.worker.parallel or (1 if settings.model.device == "cuda" else max(1, cores() // settings.worker.threads))
     try:

@@ -32,13 +32,10 @@ def show_answers(
 
 def _start(run: Run, arm: str, prompts: Artifact, answers: Artifact, compared: Comparison) -> str:
     seed = int(arm.removeprefix("seed-")) if arm.startswith("seed-") else None
-    tags = {
-        "mlflow.parentRunId": run.tracking_run,
-        "seed": seed,
-        "config_label": config_label(run.settings),
-        "digest.answers": answers.digest,
-    }
-    identity = run.tracker.start_evaluation(arm, tags)
+    label = config_label(run.settings)
+    tags = {"arm": arm, "pipeline_run": run.tracking_run, "seed": seed, "config_label": label, "digest.answers": answers.digest}
+    name = f"{arm}, {label.rpartition(' ')[2]} seed {run.settings.seed}"
+    identity = run.tracker.start_evaluation(name, tags)
     run.tracker.log_datasets(identity, [data_split(prompts, "test", "evaluation")])
     means = {decoding: arms[arm] for decoding, arms in compared.means.items()}
     run.tracker.log_metrics(identity, {f"{decoding}/{name}": value for decoding, row in means.items() for name, value in row.items()})

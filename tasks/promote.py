@@ -21,13 +21,14 @@ from tasks.context import Run, cores, run_child, stage
 from tasks.reaudit import read_reaudit
 from tasks.train import start_of
 from tucano.artifacts import Artifact, Recipe
-from tucano.evaluation.answers import read_answers
+from tucano.evaluation.answers import arms_of, read_answers
 from tucano.evaluation.promotion import noninferiority_bound
 from tucano.lineage import digests, faults, unpinned, verify
 from tucano.tracking.models import pack
 from tucano.training.jobs import Job
 
 CHALLENGER = "challenger"
+EXAMPLE = [{"task": "push", "prompt": "Crie uma notificação para o produto Fone Bluetooth, com frete grátis até domingo."}]
 LOADER = Path(__file__).parent.parent / "tucano" / "training" / "served_model.py"
 
 
@@ -56,7 +57,7 @@ def promote(
     """Register the seed that is best on validation, if the held-out comparison allows it. All of it, or nothing."""
     best, model = candidate(seeds), run.settings.promotion.model
     name = f"seed-{best.record['seed']}"
-    refusal = _refusal(run, comparison, reaudit, best)
+    refusal = _incomplete(run) or _refusal(comparison, reaudit, best)
     champion = run.tracker.champion(model)
     if refusal:
         result = Promotion(name, "not promoted", refusal, model, None)
@@ -78,14 +79,16 @@ def promote(
     return result
 
 
-def _refusal(run: Run, comparison: Artifact, reaudit: Artifact, best: Artifact) -> str | None:
-    """Why the candidate may not even become challenger; None when it may."""
-    broken = faults(verify(run.store.root, digests(run.stages)))
-    if broken:
+def _incomplete(run: Run) -> str | None:
+    """What is wrong with the candidate's lineage; None when every link holds."""
+    if broken := faults(verify(run.store.root, digests(run.stages))):
         return f"its lineage is broken: {'; '.join(broken)}"
     unknown = unpinned(run.settings.model.name, run.settings.model.revision)
-    if unknown:
-        return f"its lineage is incomplete: {unknown}"
+    return f"its lineage is incomplete: {unknown}" if unknown else None
+
+
+def _refusal(comparison: Artifact, reaudit: Artifact, best: Artifact) -> str | None:
+    """Why what was measured does not allow the candidate even to become challenger; None when it does."""
     verdict = read_comparison(comparison).verdict
     if not verdict.improved:
         return "the primary test does not show an improvement"
@@ -104,8 +107,10 @@ def _refusal(run: Run, comparison: Artifact, reaudit: Artifact, best: Artifact) 
 def _status(run: Run, answers: Artifact, name: str, has_champion: bool) -> tuple[str, str]:
     if not has_champion:
         return CHAMPION, "it improves on its start, no task is worse, and there was no champion"
-    settings = run.settings
-    bound = noninferiority_bound(read_answers(answers.folder / "answers.jsonl"), name, CHAMPION, settings.comparison.primary)
+    settings, given = run.settings, read_answers(answers.folder / "answers.jsonl")
+    if CHAMPION not in arms_of(given):
+        return CHALLENGER, "it improves on its start, but a champion was registered since, which has not answered these prompts"
+    bound = noninferiority_bound(given, name, CHAMPION, settings.comparison.primary)
     if bound > -settings.promotion.margin:
         return CHAMPION, f"it improves on its start and is at most {max(0.0, -bound):.3f} below the champion (95 % bound)"
     return (
@@ -153,7 +158,7 @@ def _package(run: Run, prompts: Artifact, best: Artifact, merged: Artifact) -> I
         shutil.copytree(best.folder / "adapter", data / "adapter")
         shutil.copy2(prompts.folder / "system_prompts.json", data)
         (data / "serving.json").write_text(json.dumps(serving), encoding="utf-8")
-        pack(data, LOADER, Path(scratch) / "packed", [{"task": "push", "prompt": "..."}])
+        pack(data, LOADER, Path(scratch) / "packed", EXAMPLE)
         yield Path(scratch) / "packed"
 
 

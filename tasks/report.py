@@ -60,13 +60,13 @@ def _publish(run: Run, report: Path, comparison: Artifact, promotion: Promotion)
     tracker = run.tracker
     tracker.log_artifact(run.tracking_run, report, "report")
     hours = machine_hours(run.stages.values())
-    tracker.log_metrics(run.tracking_run, {"cost/hours": hours, "cost/usd": hours * run.settings.worker.usd_per_hour})
+    tracker.log_metrics(run.tracking_run, {"cost/hours": round(hours, 3), "cost/usd": round(hours * run.settings.worker.usd_per_hour, 2)})
     tracker.set_tags(
         run.tracking_run, {"verdict": verdict.headline, **{f"digest.{name}": digest for name, digest in digests(run.stages).items()}}
     )
-    links = [f"- [{name}]({page})" for name, page in tracker.pages(run.tracking_run).items()]
+    links = " · ".join(f"[{name}]({page})" for name, page in tracker.pages(run.tracking_run).items())
     promoted = f"Promotion: {promotion.candidate} is {promotion.status}, because {promotion.reason}."
-    tracker.set_note(run.tracking_run, "\n\n".join([f"**{verdict.headline}**", *verdict.sentences, promoted, "\n".join(links)]))
+    tracker.set_note(run.tracking_run, "\n\n".join([f"**{verdict.headline}**", links, promoted, *verdict.sentences]))
     tracker.ensure_views()
     for name, link in tracker.links(run.tracking_run).items():
         create_link_artifact(key=f"mlflow-{name.replace(' ', '-').lower()}", link=link, link_text=f"MLflow: {name}")

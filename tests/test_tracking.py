@@ -486,7 +486,7 @@ def test_a_kept_checkpoint_is_a_model_with_its_files_and_metrics(tracker: Tracke
 
 def test_answers_stand_side_by_side_with_their_stored_scores(tracker: Tracker) -> None:
     """Two arms, two prompts: each evaluation run has a trace per prompt, the answers as written, the scores as stored."""
-    runs = {arm: tracker.start_evaluation(arm, {"digest.answers": "d1"}) for arm in ("sft", "seed-42")}
+    runs = {arm: tracker.start_evaluation(f"{arm}, seed 7", {"arm": arm, "digest.answers": "d1"}) for arm in ("sft", "seed-42")}
     rows = {
         identity: [Row("push", f"Pergunta {n}", f"{arm} <b>{n}</b>", n / 4, None if n else 0.5, "length +0.50") for n in range(2)]
         for arm, identity in runs.items()

@@ -161,6 +161,8 @@ def health(training: Sequence[SeedCurves], language: Language) -> str:
             _seed_lines(axes, training, metric)
             axes.set_title(language.say(in_portuguese, in_english), fontsize=9)
             axes.tick_params(labelsize=8)
+            axes.set_visible(bool(axes.lines))
+            _numbers(axes.xaxis, language)
             _numbers(axes.yaxis, language)
         return _svg(figure)
 

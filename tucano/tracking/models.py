@@ -98,6 +98,7 @@ def pack(data: Path, loader: Path, folder: Path, example: list[dict[str, str]]) 
     """
     from importlib.metadata import version
 
+    import pandas as pd
     from mlflow.models import ModelSignature
     from mlflow.pyfunc import save_model
     from mlflow.types import ColSpec, Schema
@@ -109,5 +110,6 @@ def pack(data: Path, loader: Path, folder: Path, example: list[dict[str, str]]) 
         data_path=str(data),
         code_paths=[str(loader)],
         signature=ModelSignature(columns, Schema([ColSpec("string", "answer")])),
+        input_example=pd.DataFrame(example),
         pip_requirements=[f"{name}=={version(name)}" for name in ("mlflow", *REQUIREMENTS)],
     )

@@ -138,10 +138,12 @@ class Tracker:
         """The checkpoint that a training kept, as a LoggedModel with its validation metrics."""
         models.log_checkpoint(self.client, run_id, name, folder, step, _texts(tags), metrics, on)
 
-    @translated
-    def start_evaluation(self, arm: str, tags: Mapping[str, object]) -> str:
-        """A run for one arm's answers to the test prompts; returns its id."""
-        return self._start(views.EVALUATION, arm, {"arm": arm, **tags}, {})
+    def start_evaluation(self, name: str, tags: Mapping[str, object]) -> str:
+        """A run for the answers of one arm, which the tag `arm` names; returns its id.
+
+        Without `mlflow.parentRunId`: MLflow's list of evaluation runs leaves such runs out.
+        """
+        return self._start(views.EVALUATION, name, tags, {})
 
     @translated
     def evaluations(self, answers: str) -> dict[str, str]:

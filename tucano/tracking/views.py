@@ -23,7 +23,7 @@ EXPERIMENTS = (PIPELINES, TRAINING, EVALUATION)
 
 LEADERBOARD, BY_CONFIGURATION, EVERY_SEED, EVALUATIONS = "tucano-leaderboard", "tucano-by-config", "tucano-seeds", "tucano-evaluations"
 
-COLUMNS = 12
+COLUMNS = 10
 """A table with more metrics than this is not read."""
 
 CHARTS = 100
@@ -33,7 +33,7 @@ SECTIONS_FIRST = ("gain", "p", "cost", "validation", "train/reward")
 """What an analyst asks for before anything else; the other sections follow in alphabetical order."""
 
 DECISIVE = ("gain/overall", "p/overall", "p/new seed", "cost/usd", "cost/hours")
-"""The leaderboard's first columns: how much better, how sure, whether a new seed would win too, and at what cost."""
+"""The leaderboard's columns beside the gain per task: how much better, how sure, would a new seed win too, at what cost."""
 
 LEADER = "gain/overall"
 """The metric by which the leaderboard is sorted, where runs have it."""
@@ -93,8 +93,9 @@ def save_views(client: MlflowClient, experiments: dict[str, str]) -> None:
     )
     for experiment, key, name, tags in tables:
         found = _metric_keys(client, experiments[experiment])
-        metrics = sorted(found, key=lambda metric: metric not in DECISIVE)[:COLUMNS]
-        _save(client, experiments[experiment], key, name, page_state([*tags, *(f"metrics.`{metric}`" for metric in metrics)], metrics))
+        metrics = [metric for metric in found if metric in DECISIVE or metric.startswith("gain/")] or found[:COLUMNS]
+        state = page_state([*tags, *(f"metrics.`{metric}`" for metric in metrics)], found)
+        _save(client, experiments[experiment], key, name, {**state, "searchFilter": "attributes.status = 'FINISHED'"})
     seeds = ["tags.`stage`", "tags.`config_label`", "tags.`seed`", *(f"metrics.`{metric}`" for metric in training[:COLUMNS])]
     _save(
         client,
