@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from random import Random
 
@@ -148,6 +149,6 @@ def test_a_seed_that_fails_is_not_promoted(tmp_path: Path, tuned: Quality, reaso
     verdict = compare(served, PROMPTS, ComparisonSettings(), "sft", [1], frozenset())  # type: ignore[arg-type]
     (tmp_path / "comparison.json").write_text(json.dumps(asdict(verdict)), encoding="utf-8")
     (tmp_path / "re-audit.json").write_text(json.dumps(audited(tuned).to_json()), encoding="utf-8")
-    artifact = Artifact("any", tmp_path, "d", {"seed": 1, "alarms": []}, 0.0, "2026-11-21T00:00:00+00:00")
+    artifact = Artifact("any", tmp_path, "d", {"seed": 1, "alarms": []}, 0.0, datetime(2026, 11, 21, tzinfo=UTC))
     refusal = _refusal(artifact, artifact, artifact)
     assert refusal == reason if reason is None else refusal is not None and reason in refusal
