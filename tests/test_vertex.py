@@ -1,0 +1,247 @@
+"""A seed on Vertex AI Spot machines, end to end: real Prefect server and worker, Google's real clients, Google on loopback."""
+
+import os
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fake_google import ROOT, Cloud, Jobs, Metadata
+from google.cloud.aiplatform_v1.types import Scheduling
+from prefect import get_client
+from prefect.client.schemas.objects import FlowRun
+from prefect.deployments import run_deployment
+from prefect.settings import PREFECT_API_AUTH_STRING, PREFECT_API_URL, temporary_settings
+from prefect.states import AwaitingRetry
+
+from data.prepare import prepare
+from deployments.vertex.apply import apply
+from deployments.vertex.plan import Plan
+from tucano.artifacts import Artifact, Recipe, Store
+from tucano.journal import read_journal
+from tucano.profiles import validated
+from tucano.settings import PipelineSettings
+from tucano.storage import remote_of
+from tucano.tracking import Tracker
+from tucano.training.jobs import Job
+from tucano.training.launch import run_job
+
+pytestmark = pytest.mark.timeout(1200)
+
+PASSWORD = "admin:correct-horse"
+STEPS = 12
+SMALL = {
+    "data": {"train_prompts": 60, "validation_prompts": 26, "test_prompts": 26, "demonstrations": 80},
+    "model": {"nano_hidden": 32, "nano_layers": 1, "nano_vocabulary": 600, "max_length_tokens": 512},
+    "grpo": {
+        "max_steps": STEPS,
+        "batch_size": 8,
+        "generations": 4,
+        "micro_batch": 8,
+        "max_completion_tokens": 24,
+        "learning_rate": 0.001,
+        "eval_steps": 4,
+        "save_steps": 4,
+        "patience": 9,
+        "validation_samples": 1,
+    },
+    "health": {"stop_on": []},
+}
+WORKER = """
+import asyncio, sys
+import grpc
+from google.cloud.aiplatform_v1.services.job_service import JobServiceAsyncClient
+from google.cloud.aiplatform_v1.services.job_service.transports import JobServiceGrpcAsyncIOTransport
+from prefect_gcp.credentials import GcpCredentials
+from deployments.vertex.worker import Worker
+
+def client(self, client_options):
+    assert client_options.api_endpoint == "us-central1-aiplatform.googleapis.com"
+    return JobServiceAsyncClient(transport=JobServiceGrpcAsyncIOTransport(channel=grpc.aio.insecure_channel(sys.argv[1])))
+
+GcpCredentials.get_job_service_async_client = client
+asyncio.run(Worker(work_pool_name="vertex-l4", name="vertex").start())
+"""
+"""The worker as it is, but for the address and the encryption of its gRPC channel."""
+
+
+def until(what: Callable[[], Any], seconds: float = 400) -> Any:
+    """What `what` gives once it gives something; a busy machine may take its time."""
+    deadline = time.monotonic() + seconds
+    while not (found := what()):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    return found
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("vertex")
+
+
+@pytest.fixture(scope="module")
+def server(place: Path) -> Iterator[int]:
+    """A Prefect server that wants a password; its port."""
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        port = int(probe.getsockname()[1])
+    own = {"PREFECT_HOME": str(place / "prefect"), "PREFECT_SERVER_API_AUTH_STRING": PASSWORD, "PREFECT_SERVER_ANALYTICS_ENABLED": "false"}
+    command = [sys.executable, "-m", "prefect", "server", "start", "--port", str(port), "--no-services"]
+    with (place / "server.log").open("wb") as log:
+        process = subprocess.Popen(command, env={**os.environ, **own}, stdout=log, stderr=subprocess.STDOUT)
+
+    def answers() -> bool:
+        try:
+            return bool(urllib.request.urlopen(f"http://127.0.0.1:{port}/api/health", timeout=2).status == 200)
+        except OSError:
+            return False
+
+    until(answers)
+    with temporary_settings({PREFECT_API_URL: f"http://127.0.0.1:{port}/api", PREFECT_API_AUTH_STRING: PASSWORD}):
+        yield port
+    process.terminate()
+    process.wait(20)
+
+
+@pytest.fixture(scope="module")
+def cloud() -> Iterator[Cloud]:
+    cloud = Cloud("shop-bucket")
+    cloud.secrets["prefect-password"] = PASSWORD
+    yield cloud
+    cloud.close()
+
+
+@pytest.fixture(scope="module")
+def jobs(cloud: Cloud, place: Path) -> Iterator[Jobs]:
+    jobs = Jobs(cloud, place / "machines")
+    yield jobs
+    jobs.close()
+
+
+def plan(port: int) -> Plan:
+    return Plan(
+        project="shop-project",
+        region="us-central1",
+        bucket="shop-bucket",
+        image="us-central1-docker.pkg.dev/shop-project/tucano/train@sha256:" + 64 * "a",
+        api_url=f"http://prefect.shop.example:{port}/api",
+        tracking_uri="https://mlflow.shop.example",
+        service_account="trainer@shop-project.iam.gserviceaccount.com",
+        secrets={"PREFECT_API_AUTH_STRING": "prefect-password"},
+    )
+
+
+@pytest.fixture(scope="module")
+def worker(server: int, jobs: Jobs, place: Path) -> Iterator[None]:
+    """The pool's worker, in an environment full of what no job may see."""
+    apply(plan(server), ROOT)
+    own_account = Metadata()
+    own = {
+        "PREFECT_HOME": str(place / "prefect"),
+        "PREFECT_API_URL": f"http://127.0.0.1:{server}/api",
+        "PREFECT_API_AUTH_STRING": PASSWORD,
+        "PREFECT_SERVER_DATABASE_CONNECTION_URL": "postgresql+asyncpg://tucano:staple@127.0.0.1/prefect",
+        "PREFECT_WORKER_QUERY_SECONDS": "1",
+        "GCE_METADATA_HOST": own_account.host,
+        "GCE_METADATA_IP": own_account.host,
+        "PYTHONPATH": str(ROOT),
+    }
+    with (place / "worker.log").open("wb") as log:
+        process = subprocess.Popen(
+            [sys.executable, "-c", WORKER, jobs.address], env={**os.environ, **own}, stdout=log, stderr=subprocess.STDOUT
+        )
+    yield
+    process.terminate()
+    process.wait(30)
+    own_account.close()
+
+
+@pytest.fixture(scope="module")
+def settings(place: Path) -> PipelineSettings:
+    return validated({**SMALL, "storage": "gs://shop-bucket/tucano", "tracking_uri": f"sqlite:///{place}/mlflow.db"})
+
+
+@pytest.fixture(scope="module")
+def pipeline(settings: PipelineSettings, cloud: Cloud, place: Path) -> dict[str, Artifact]:
+    """What the pipeline's run has made before its seeds: prompts, and a start that knows nothing yet. In the bucket."""
+    from tucano.training.nano import build_model, build_tokenizer
+
+    def prompts(draft: Path) -> dict[str, Any]:
+        prepare(settings.data, 7, settings.tasks, draft)
+        return {}
+
+    def start(draft: Path) -> dict[str, Any]:
+        tokenizer = build_tokenizer([(made["data"].folder / "train.jsonl").read_text(encoding="utf-8")], settings.model)
+        tokenizer.save_pretrained(draft / "model")
+        build_model(tokenizer, settings.model, 7).save_pretrained(draft / "model")
+        return {}
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("STORAGE_EMULATOR_HOST", cloud.url)
+        store = Store(place / "pipeline", remote_of(settings.storage))
+        made: dict[str, Artifact] = {}
+        for name, produce in {"data": prompts, "sft": start}.items():
+            made[name] = store.make(Recipe(name, {}, {}, ""), produce, lambda sentence: None)
+    return made
+
+
+@pytest.fixture(scope="module")
+def undisturbed(settings: PipelineSettings, pipeline: dict[str, Artifact], place: Path) -> Path:
+    """The same seed, trained here in one go."""
+    work, output = place / "undisturbed" / "work", place / "undisturbed" / "output"
+    output.mkdir(parents=True)
+    base = str(pipeline["sft"].folder / "model")
+    plain = settings.model_dump(mode="json")
+    run_job(Job("grpo", plain, str(pipeline["data"].folder), str(work), str(output), 42, 1, base=base), None, lambda progress: None)
+    return output
+
+
+def state_of(run: FlowRun) -> Any:
+    with get_client(sync_client=True) as client:
+        return client.read_flow_run(run.id).state
+
+
+def checkpoint(cloud: Cloud, attempt: int) -> bool:
+    return any(f"/attempt-{attempt}/checkpoint-" in name and name.endswith("/COMPLETE.json") for name in cloud.objects)
+
+
+def name_of(artifact: Artifact) -> str:
+    return f"{artifact.folder.parent.name}/{artifact.folder.name}"
+
+
+def test_a_seed_whose_machines_are_taken_away_ends_as_if_nothing_had_happened(
+    worker: None,
+    jobs: Jobs,
+    cloud: Cloud,
+    settings: PipelineSettings,
+    pipeline: dict[str, Artifact],
+    undisturbed: Path,
+    place: Path,
+) -> None:
+    tracking_run = Tracker.connect(settings.tracking_uri, place).start_pipeline("test", {}, {})
+    parameters = {
+        "settings": settings.model_dump(mode="json"),
+        "seed": 42,
+        "prompts": name_of(pipeline["data"]),
+        "start": name_of(pipeline["sft"]),
+        "tracking_run": tracking_run,
+    }
+    run = run_deployment("seed/vertex-l4", parameters=parameters, timeout=0, job_variables={"job_watch_poll_interval": 0.5}, as_subflow=False)
+
+    until(lambda: checkpoint(cloud, attempt=1))
+    jobs.take_away(0, notice_s=0)
+    until(lambda: state_of(run).is_crashed())
+    with get_client(sync_client=True) as client:  # what the automation does ten seconds later
+        client.set_flow_run_state(run.id, AwaitingRetry(), force=True)
+
+    until(lambda: checkpoint(cloud, attempt=2))
+    jobs.take_away(1, notice_s=30)
+    print("after notice:", state_of(run))
+    until(lambda: len(jobs.jobs) == 3 or state_of(run).is_crashed())
+    until(lambda: state_of(run).is_final())
+    print(state_of(run), (place / "machines" / "job-3.log").read_text()[-3000:])
+    assert state_of(run).is_completed()
