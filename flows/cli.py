@@ -9,6 +9,7 @@ from pathlib import Path
 from types import FrameType
 from typing import NoReturn, TextIO
 
+from deployments.vertex import command as vertex
 from tucano.errors import GateClosed, TucanoError, UserError
 from tucano.profiles import load_profile, project_root
 from tucano.settings import PipelineSettings
@@ -23,6 +24,7 @@ EXAMPLES = """examples:
   tucano rate mine --rater ana --from answers.jsonl   answers of a file, ratings kept in the folder mine/
   tucano ui                                           Prefect and MLflow pages over what the runs left
   tucano doctor                                       what is installed, what is missing, what would run where
+  tucano deploy vertex --project P --region R --bucket B --image I --dry-run
 """
 
 
@@ -60,6 +62,7 @@ def _parser() -> argparse.ArgumentParser:
         ("rate", "rate completions blind, from 1 to 5, in a local web page or in the terminal"),
         ("ui", "open Prefect and MLflow pages over the runs of a storage"),
         ("doctor", "say what is installed, what is missing and what would run where"),
+        ("deploy", "make the work pool and the deployment that train seeds on Spot machines of Vertex AI"),
     ):
         command = commands.add_parser(
             name, help=text, description=text, epilog=EXAMPLES, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -68,6 +71,9 @@ def _parser() -> argparse.ArgumentParser:
             command.add_argument("profile", help="a deployment of the train flow in prefect.yaml, like laptop")
         if name == "rate":
             _add_rate_arguments(command)
+        elif name == "deploy":
+            command.add_argument("target", choices=("vertex",), help="where seeds will train")
+            vertex.add_arguments(command)
         elif name != "doctor":
             command.add_argument(
                 "--set", action="append", default=[], metavar="NAME=VALUE", help="override one setting, like grpo.max_steps=20"
@@ -156,7 +162,11 @@ def _doctor(arguments: argparse.Namespace) -> int:
     return doctor.main()
 
 
-COMMANDS = {"run": _run, "audit": _audit, "compare": _compare, "rate": _rate, "ui": _ui, "doctor": _doctor}
+def _deploy(arguments: argparse.Namespace) -> int:
+    return vertex.main(arguments, project_root(Path.cwd()))
+
+
+COMMANDS = {"run": _run, "audit": _audit, "compare": _compare, "rate": _rate, "ui": _ui, "doctor": _doctor, "deploy": _deploy}
 
 
 def _interrupt(number: int, frame: FrameType | None) -> NoReturn:

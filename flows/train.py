@@ -5,6 +5,7 @@ from prefect import flow
 from tasks.audit import audit_rewards, pass_gate
 from tasks.compare import answer_prompts, compare_arms
 from tasks.context import opened
+from tasks.cost import account
 from tasks.preflight import check_before_grpo, pass_preflight
 from tasks.prepare import prepare_data
 from tasks.promote import promote
@@ -32,5 +33,6 @@ def train(settings: PipelineSettings) -> str:
         seeds = [future.result() for future in training]
         answers = answer_prompts(run, prompts, start, seeds)
         comparison = compare_arms(run, prompts, start, seeds, answers)
+        account(run, seeds, comparison)
         promotion = promote(run, prompts, audit, start, seeds, answers, comparison)
         return write_report(run, prompts, audit, start, seeds, comparison, promotion)

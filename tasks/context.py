@@ -67,7 +67,7 @@ def opened(settings: PipelineSettings) -> Iterator[Run]:
     plain = settings.model_dump(mode="json")
     name = f"{settings.model.name} {settings.data.source} seed {settings.seed}"
     tracking_run = tracker.start_pipeline(name, plain, {"settings_digest": digest(plain), "config_label": config_label(settings)})
-    slots = settings.worker.parallel or (1 if settings.model.device == "cuda" else max(1, cores() // settings.worker.threads))
+    slots = seeds_at_a_time(settings)
     try:
         yield Run(settings, Store(root, remote_of(settings.storage)), tracker, tracking_run, threading.BoundedSemaphore(slots))
     except BaseException as error:
@@ -91,6 +91,11 @@ def stage(name: str, **options: Any) -> Callable[[Callable[P, R]], Task[P, R]]:
 
 def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def seeds_at_a_time(settings: PipelineSettings) -> int:
+    """GRPO children that train on one machine side by side."""
+    return settings.worker.parallel or (1 if settings.model.device == "cuda" else max(1, cores() // settings.worker.threads))
 
 
 def run_child(run: Run, job: Job, label: str) -> dict[str, Any]:

@@ -4,8 +4,10 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-from tasks.context import Run, cores, run_child, stage, tracked_training
+from tasks.context import Run, cores, run_child, seeds_at_a_time, stage, tracked_training
 from tucano.artifacts import Artifact, Recipe
+from tucano.journal import read_journal
+from tucano.machine_time import Clock, machine_time, plain
 from tucano.training.jobs import Job
 
 
@@ -55,11 +57,15 @@ def train_seed(run: Run, prompts: Artifact, start: Artifact | None, seed: int) -
             adapter=adapter,
         )
         params = {**settings.grpo.model_dump(exclude={"seeds"}), "seed": seed}
+        share = 1 / min(seeds_at_a_time(settings), len(settings.grpo.seeds))
         with run.seed_slots, tracked_training(run, job, f"grpo seed {seed}", "grpo", seed, params) as tracking_run:
-            result = run_child(run, job, f"grpo seed {seed}")
+            with Clock(Path(job.work), job.mirror, settings.cost.machine, share) as clock:
+                result = run_child(run, job, f"grpo seed {seed}")
+                stays = clock.stays()
         shutil.copy2(Path(job.work) / "journal.jsonl", draft)
+        rows = [entry.time_ms / 1000 for entry in read_journal(draft / "journal.jsonl")]
         run.tracker.set_tags(tracking_run, {"alarms": ", ".join(alarm["name"] for alarm in result["alarms"]) or "none"})
-        return {**result, "seed": seed, "tracking_run": tracking_run}
+        return {**result, "seed": seed, "tracking_run": tracking_run, "machine_time": plain(machine_time(stays, rows))}
 
     parts = {"grpo": settings.grpo.model_dump(exclude={"seeds"}), "model": settings.model.model_dump(), "seed": seed}
     inputs = {"prompts": prompts.digest, "start": start.digest if start else ""}

@@ -12,7 +12,6 @@ from typing import Any
 
 import pytest
 from fake_google import ROOT, Cloud, Jobs, Metadata
-from google.cloud.aiplatform_v1.types import Scheduling
 from prefect import get_client
 from prefect.client.schemas.objects import FlowRun
 from prefect.deployments import run_deployment
@@ -23,7 +22,6 @@ from data.prepare import prepare
 from deployments.vertex.apply import apply
 from deployments.vertex.plan import Plan
 from tucano.artifacts import Artifact, Recipe, Store
-from tucano.journal import read_journal
 from tucano.profiles import validated
 from tucano.settings import PipelineSettings
 from tucano.storage import remote_of
@@ -230,7 +228,9 @@ def test_a_seed_whose_machines_are_taken_away_ends_as_if_nothing_had_happened(
         "start": name_of(pipeline["sft"]),
         "tracking_run": tracking_run,
     }
-    run = run_deployment("seed/vertex-l4", parameters=parameters, timeout=0, job_variables={"job_watch_poll_interval": 0.5}, as_subflow=False)
+    run = run_deployment(
+        "seed/vertex-l4", parameters=parameters, timeout=0, job_variables={"job_watch_poll_interval": 0.5}, as_subflow=False
+    )
 
     until(lambda: checkpoint(cloud, attempt=1))
     jobs.take_away(0, notice_s=0)

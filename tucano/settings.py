@@ -3,6 +3,7 @@
 Profiles (prefect.yaml) hold differences from these defaults. Importing this module imports neither torch nor Prefect.
 """
 
+import datetime
 import warnings
 from collections.abc import Iterator
 from typing import Annotated, Literal, Self
@@ -340,6 +341,39 @@ class WorkerSettings(Section):
     retries: NonNegativeInt = Field(2, description="New attempts after a child was killed.")
 
 
+class Price(Section):
+    """What an hour of a machine costs."""
+
+    machine: str = Field(description="Name of the machine, like `g2-standard-8 spot us-central1`.")
+    usd_per_hour: NonNegativeFloat = Field(description="US dollars per hour of the whole machine.")
+    source: str = Field(description="Where the price is from.")
+    date: datetime.date = Field(description="When it was looked up; Spot prices change.")
+
+
+class CostSettings(Section):
+    """What machine-hours cost."""
+
+    machine: str = Field("own machine", description="Machine that children train on, where its environment (TUCANO_MACHINE) names none.")
+    prices: tuple[Price, ...] = Field(
+        (
+            Price(
+                machine="l4 workbench",
+                usd_per_hour=0.82,
+                source="the predecessor's final report: 18 USD for 22 hours on one L4",
+                date=datetime.date(2026, 5, 2),
+            ),
+        ),
+        description="Price table; a machine without a row has hours and no dollars.",
+    )
+
+    @model_validator(mode="after")
+    def _one_price_each(self) -> Self:
+        names = [price.machine for price in self.prices]
+        if len({*names}) != len(names):
+            raise ValueError(f"cost.prices has a machine twice: {', '.join(names)}")
+        return self
+
+
 class PipelineSettings(Section):
     """One pipeline run, from data to promotion."""
 
@@ -356,6 +390,7 @@ class PipelineSettings(Section):
     comparison: ComparisonSettings = Field(ComparisonSettings(), description="Is it better, and how sure are we?")
     promotion: PromotionSettings = Field(PromotionSettings(), description="The registry.")
     worker: WorkerSettings = Field(WorkerSettings(), description="Child processes.")
+    cost: CostSettings = Field(CostSettings(), description="Price table.")
 
     @model_validator(mode="after")
     def _nano_is_trained_whole(self) -> Self:

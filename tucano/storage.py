@@ -50,6 +50,12 @@ class Place:
         self.fs.makedirs(self._path(""), exist_ok=True)
         self.fs.pipe_file(self._path(name), content, mode="create")
 
+    def write(self, name: str, content: bytes) -> None:
+        """Write a file, whether or not it exists."""
+        target = self._path(name)
+        self.fs.makedirs(target.rpartition("/")[0], exist_ok=True)
+        self.fs.pipe_file(target, content)
+
     def push(self, folder: Path, name: str, last: str) -> None:
         """Upload a folder; its file `last`, which makes it complete, is taken away first and sent last."""
         if last in self.names(name):

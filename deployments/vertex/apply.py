@@ -34,7 +34,9 @@ def changes(plan: Plan) -> list[str]:
         except ObjectNotFound:
             return [f"work pool {POOL} is new"]
         before, after = _flat(pool.base_job_template), _flat(template(plan))
-        return [f"{name}: {before.get(name)} -> {after.get(name)}" for name in sorted({*before, *after}) if before.get(name) != after.get(name)]
+        return [
+            f"{name}: {before.get(name)} -> {after.get(name)}" for name in sorted({*before, *after}) if before.get(name) != after.get(name)
+        ]
 
 
 def _write_pool(client: SyncPrefectClient, plan: Plan) -> None:

@@ -51,7 +51,9 @@ def fetched(named: str) -> dict[str, str]:
     for variable, version in pairs:
         answer = google.get("secretmanager", f"v1/{version}:access")
         if not answer.ok:
-            raise UserError(f"secret {version} for {variable} cannot be read ({answer.reason}); grant its accessor role to this job's account")
+            raise UserError(
+                f"secret {version} for {variable} cannot be read ({answer.reason}); grant its accessor role to this job's account"
+            )
         values[variable] = base64.b64decode(answer.content["payload"]["data"]).decode()
     return values
 
