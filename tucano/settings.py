@@ -328,6 +328,9 @@ class PromotionSettings(Section):
 
     model: str = Field("tucano", description="Name in the model registry.")
     margin: NonNegativeFloat = Field(0.02, description="A challenger may be at most this much worse than the champion (95 % bound).")
+    approval_hours: PositiveFloat | None = Field(
+        None, description="Hours that a person has to approve a challenger in the Prefect page; nobody is asked when empty."
+    )
 
 
 class WorkerSettings(Section):
@@ -338,6 +341,17 @@ class WorkerSettings(Section):
     parallel: PositiveInt | None = Field(None, description="GRPO children at a time; as many as cores (1 on a GPU) when empty.")
     checkpoint_minutes: float = Field(10, gt=0, le=10, description="Longest time between two recovery checkpoints, beside save_steps.")
     retries: NonNegativeInt = Field(2, description="New attempts after a child was killed.")
+
+
+class ExecutionSettings(Section):
+    """Where the seeds train."""
+
+    seeds: str | None = Field(
+        None, description="Deployment that trains each seed in a run of its own, like `seed/local`; child processes of this run when empty."
+    )
+    grace_minutes: PositiveFloat = Field(
+        10, description="How long a crashed seed run may wait to be started again before the others go on without it."
+    )
 
 
 class PipelineSettings(Section):
@@ -356,6 +370,7 @@ class PipelineSettings(Section):
     comparison: ComparisonSettings = Field(ComparisonSettings(), description="Is it better, and how sure are we?")
     promotion: PromotionSettings = Field(PromotionSettings(), description="The registry.")
     worker: WorkerSettings = Field(WorkerSettings(), description="Child processes.")
+    execution: ExecutionSettings = Field(ExecutionSettings(), description="Seeds here or on a work pool.")
 
     @model_validator(mode="after")
     def _nano_is_trained_whole(self) -> Self:
