@@ -8,11 +8,10 @@
 
 from datetime import timedelta
 
-from prefect.automations import Automation
 from prefect.client.orchestration import SyncPrefectClient
 from prefect.client.schemas.objects import StateType
 from prefect.events.actions import ChangeFlowRunState
-from prefect.events.schemas.automations import AutomationCore, EventTrigger, Posture
+from prefect.events.schemas.automations import Automation, AutomationCore, EventTrigger, Posture
 from prefect.events.schemas.events import ResourceSpecification
 
 PREFIX = "tucano: "

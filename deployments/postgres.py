@@ -51,17 +51,8 @@ class Cluster:
             return
         self._own(self.data)
         self._require_reachable()
-        command = [
-            str(self.binaries / "initdb"),
-            "-D",
-            str(self.data),
-            "-U",
-            DATABASE_USER,
-            "--auth=trust",
-            "--encoding=UTF8",
-            "--locale=C",
-        ]
-        made = subprocess.run(command, capture_output=True, text=True, cwd="/", check=False, **self.identity)
+        options = ("-D", str(self.data), "-U", DATABASE_USER, "--auth=trust", "--encoding=UTF8", "--locale=C")
+        made = self._call(str(self.binaries / "initdb"), *options)
         if made.returncode != 0:
             shutil.rmtree(self.data)
             raise TucanoError(f"PostgreSQL's initdb failed: {made.stderr.strip()}")
@@ -71,10 +62,13 @@ class Cluster:
         command = [str(self.binaries / "pg_isready"), "-q", "-h", str(self.sockets), "-U", DATABASE_USER]
         return subprocess.run(command, check=False).returncode == 0
 
-    @property
-    def identity(self) -> dict[str, object]:
-        """Arguments of subprocess that change to the unprivileged user."""
-        return {} if self.user is None else {"user": self.user, "group": pwd.getpwnam(self.user).pw_gid, "extra_groups": []}
+    def _call(self, *command: str) -> subprocess.CompletedProcess[str]:
+        """Run a command as the user of the cluster."""
+        group = pwd.getpwnam(self.user).pw_gid if self.user else None
+        groups: list[int] | None = [] if self.user else None
+        return subprocess.run(
+            command, capture_output=True, text=True, cwd="/", check=False, user=self.user, group=group, extra_groups=groups
+        )
 
     def _own(self, folder: Path) -> None:
         """A private folder of the user. One that somebody else has put in its place is refused."""
@@ -87,8 +81,7 @@ class Cluster:
             shutil.chown(folder, self.user, pwd.getpwnam(self.user).pw_gid)
 
     def _require_reachable(self) -> None:
-        probe = subprocess.run(["test", "-w", str(self.data)], cwd="/", check=False, **self.identity)
-        if probe.returncode != 0:
+        if self._call("test", "-w", str(self.data)).returncode != 0:
             raise UserError(
                 f"PostgreSQL does not run as root, and user {self.user} cannot enter {self.data.parent}; "
                 "use a folder that everybody may enter with --home FOLDER, or run tucano up as an ordinary user"
@@ -96,11 +89,13 @@ class Cluster:
 
 
 def find_cluster(data: Path) -> Cluster | None:
-    """The cluster in `data` with the newest binaries of this system; None where PostgreSQL is not installed."""
+    """The cluster in `data` with the binaries that made it, or this system's newest; None where PostgreSQL is not installed."""
     installed = sorted(Path("/usr/lib/postgresql").glob("*/bin"), key=lambda path: float(path.parent.name))
     on_path = shutil.which("postgres")
     places = [*([Path(on_path).resolve().parent] if on_path else []), *installed]
     places = [place for place in places if (place / "initdb").is_file() and (place / "postgres").is_file()]
+    made_by = (data / "PG_VERSION").read_text(encoding="utf-8").strip() if (data / "PG_VERSION").is_file() else None
+    places = [place for place in places if made_by in (None, place.parent.name)]
     if not places:
         return None
     return Cluster(places[-1], data, _unprivileged() if os.geteuid() == 0 else None)

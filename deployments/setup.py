@@ -16,7 +16,7 @@ from prefect import get_client
 from prefect.client.orchestration import SyncPrefectClient
 from prefect.client.schemas.actions import GlobalConcurrencyLimitCreate, WorkPoolCreate
 from prefect.client.schemas.filters import FlowRunFilter, FlowRunFilterState, FlowRunFilterStateType
-from prefect.client.schemas.objects import StateType
+from prefect.client.schemas.objects import State, StateType
 from prefect.exceptions import ObjectNotFound
 from prefect.states import AwaitingRetry, Cancelled, Crashed
 
@@ -82,7 +82,9 @@ def recover(client: SyncPrefectClient) -> None:
     """Runs that ended with the machine or with `tucano down`, and could not say so or be heard, are scheduled again."""
     for run in client.read_flow_runs(flow_run_filter=_in_states(StateType.RUNNING, StateType.PENDING, StateType.CANCELLING)):
         if run.work_pool_name == POOL:
-            gone = Cancelled() if run.state and run.state.is_cancelling() else Crashed(message="Its machine or the services were stopped.")
+            gone: State[None] = (
+                Cancelled() if run.state and run.state.is_cancelling() else Crashed(message="Its machine or the services were stopped.")
+            )
             client.set_flow_run_state(run.id, gone, force=True)
     for run in client.read_flow_runs(flow_run_filter=_in_states(StateType.CRASHED)):
         if run.work_pool_name == POOL and automations.RESUMABLE in run.tags:

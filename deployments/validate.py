@@ -8,7 +8,7 @@ from typing import Any
 
 import yaml
 from prefect.client.schemas.schedules import CronSchedule
-from prefect.flows import load_flow_from_entrypoint
+from prefect.flows import Flow, load_flow_from_entrypoint
 from pydantic import ValidationError
 
 from tucano.errors import UserError
@@ -48,7 +48,7 @@ def _faults(entry: Mapping[str, Any]) -> Iterator[str]:
 
 def _parameter_faults(entrypoint: str, parameters: Mapping[str, Any]) -> Iterator[str]:
     try:
-        flow = load_flow_from_entrypoint(entrypoint)
+        flow: Flow[..., Any] = load_flow_from_entrypoint(entrypoint)
     except (ImportError, AttributeError, ValueError) as error:
         yield f"entrypoint {entrypoint} cannot be loaded ({error}); it reads like flows.train.train"
         return

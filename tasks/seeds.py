@@ -42,7 +42,7 @@ def await_seed(run: Run, prompts: Artifact, start: Artifact | None, seed: int) -
     }
     with get_client(sync_client=True) as client:
         try:
-            child = run_deployment(
+            child: FlowRun = run_deployment(  # type: ignore[assignment]  # a coroutine only in async callers
                 deployment, parameters=parameters, timeout=0, as_subflow=True, idempotency_key=f"{runtime.flow_run.id}-seed-{seed}"
             )
         except ObjectNotFound:
