@@ -302,6 +302,7 @@ def main() -> None:
     parser.add_argument("--ports", nargs=2, type=int, default=(None, None), metavar=("PREFECT", "MLFLOW"))
     arguments = parser.parse_args()
     bench = Bench(stack.opened(arguments.home, project_root(Path.cwd()), *arguments.ports))
+    was_up = bool(read_services(bench.stack.file))
     stack.up(bench.stack, workers=2)
     calm = bench.stack.home / "drills" / "calm"
     if not weights(calm):
@@ -311,7 +312,8 @@ def main() -> None:
     )
     for name in arguments.only:
         print(row(bench, calm, name), flush=True)
-    stack.down(bench.stack)
+    if not was_up:
+        stack.down(bench.stack)
 
 
 def row(bench: Bench, calm: Path, name: str) -> str:

@@ -59,7 +59,7 @@ class Cluster:
 
     def ready(self) -> bool:
         """Whether it accepts connections."""
-        command = [str(self.binaries / "pg_isready"), "-q", "-h", str(self.sockets), "-U", DATABASE_USER]
+        command = [str(self.binaries / "pg_isready"), "-q", "-h", str(self.sockets), "-U", DATABASE_USER, "-d", "postgres"]
         return subprocess.run(command, check=False).returncode == 0
 
     def _call(self, *command: str) -> subprocess.CompletedProcess[str]:

@@ -15,7 +15,7 @@ import psutil
 
 from tucano.errors import TucanoError
 
-START_SECONDS = 180
+START_SECONDS = 300
 LOOK_SECONDS = 0.25
 
 

@@ -40,7 +40,10 @@ def change(*path: str, value: Any) -> Callable[[dict[str, Any]], None]:
 
 
 MISTAKES = {
-    "a setting": (change("parameters", "settings", "grpo", "max_step", value=5), "no setting 'grpo.max_step'; did you mean 'grpo.max_steps'?"),
+    "a setting": (
+        change("parameters", "settings", "grpo", "max_step", value=5),
+        "no setting 'grpo.max_step'; did you mean 'grpo.max_steps'?",
+    ),
     "a value": (change("parameters", "settings", "grpo", "batch_size", value=60), "grpo.batch_size=60 is not divisible"),
     "a parameter": (change("parameters", "setings", value={}), "flow train has no parameter 'setings'; did you mean 'settings'?"),
     "a key": (change("shedules", value=[]), "there is no key 'shedules'; did you mean 'schedules'?"),
@@ -64,7 +67,7 @@ def test_a_typo_in_a_deployment_is_a_sentence(mistake: Callable[[dict[str, Any]]
 
 def make(store: Store, stage: str, setting: int, *inputs: Artifact, days_old: int = 0) -> Artifact:
     recipe = Recipe(stage, {"setting": setting}, {artifact.stage: artifact.digest for artifact in inputs}, "code")
-    artifact = store.make(recipe, lambda draft: {} if (draft / "file").write_text(str(setting)) else {}, lambda text: None)
+    artifact = store.make(recipe, lambda draft: {"bytes": (draft / "file").write_text(str(setting))}, lambda text: None)
     aged(artifact.folder, days_old)
     return artifact
 
@@ -108,3 +111,15 @@ def test_a_service_is_its_process_and_no_later_one_with_its_id(tmp_path: Path) -
     assert Service(service.name, service.pid, service.created - 100, service.log).process() is None
     end([process], seconds=5)
     assert service.process() is None
+
+
+def test_compose_opens_nothing_beyond_loopback_and_holds_no_password() -> None:
+    """What can be checked without a Docker engine."""
+    text = (ROOT / "deployments" / "compose.yaml").read_text(encoding="utf-8")
+    services = yaml.safe_load(text)["services"]
+    assert all(port.startswith("127.0.0.1:") for service in services.values() for port in service.get("ports", []))
+    assert {line.partition(":")[2].strip()[:20] for line in text.splitlines() if "PASSWORD:" in line} == {"${POSTGRES_PASSWORD:"}
+    assert all(name in services for service in services.values() for name in service.get("depends_on", {}))
+    assert "SERVER_DATABASE" not in str(services["worker"]), "runs see no address of the database"
+    copied = (ROOT / "deployments" / "Dockerfile.cpu").read_text(encoding="utf-8")
+    assert all((ROOT / line.split()[1]).is_dir() for line in copied.splitlines() if line.startswith("COPY") and "./" not in line)
