@@ -47,16 +47,26 @@ def promote(
         result = Promotion(name, CHAMPION, "it is the champion since an earlier run", model, champion.version)
     else:
         status, reason = _status(run, answers, name, champion is not None)
-        with _package(run, prompts, start, best) as folder:
-            tags = _lineage(run, prompts, audit, start, best, answers, comparison)
-            aliases = [CHAMPION] if status == CHAMPION else [CHALLENGER]
-            version = run.tracker.register(model, best.record["tracking_run"], folder, tags, aliases).version
+        if status == CHAMPION and run.settings.promotion.approval_hours is not None:
+            status, reason = CHALLENGER, f"{reason}; a person's approval is asked for"
+        challenger = run.tracker.with_alias(model, CHALLENGER)
+        if status == CHALLENGER and challenger is not None and challenger.tags.get("digest.grpo") == best.digest:
+            version = challenger.version
+        else:
+            with _package(run, prompts, start, best) as folder:
+                tags = _lineage(run, prompts, audit, start, best, answers, comparison)
+                version = run.tracker.register(model, best.record["tracking_run"], folder, tags, [status]).version
         result = Promotion(name, status, reason, model, version)
-    where = f" as {model} version {result.version}" if result.version else ""
-    get_run_logger().info("promotion: %s is %s%s, because %s", name, result.status, where, result.reason)
-    create_markdown_artifact(key="promotion", markdown=f"**{name}: {result.status}**{where}\n\n{result.reason}")
-    run.tracker.set_tags(run.tracking_run, {f"promotion.{key}": value for key, value in asdict(result).items()})
+    publish(run, result)
     return result
+
+
+def publish(run: Run, result: Promotion) -> None:
+    """Say what became of the candidate: in the log, in the Prefect page and with the MLflow run."""
+    where = f" as {result.model} version {result.version}" if result.version else ""
+    get_run_logger().info("promotion: %s is %s%s, because %s", result.candidate, result.status, where, result.reason)
+    create_markdown_artifact(key="promotion", markdown=f"**{result.candidate}: {result.status}**{where}\n\n{result.reason}")
+    run.tracker.set_tags(run.tracking_run, {f"promotion.{key}": value for key, value in asdict(result).items()})
 
 
 def _refusal(comparison: Artifact, best: Artifact) -> str | None:

@@ -9,7 +9,7 @@ from prefect.artifacts import create_link_artifact, create_table_artifact
 
 from tasks.audit import read_report
 from tasks.compare import read_comparison
-from tasks.context import Run, stage
+from tasks.context import Run, prefect_link, stage
 from tasks.promote import Promotion
 from tucano.artifacts import Artifact, Recipe, code_version, fingerprint
 from tucano.evaluation.report import TEMPLATE, SeedCurves, render_report
@@ -42,23 +42,30 @@ def write_report(
     inputs = {name: artifact.digest for name, artifact in run.stages.items()} | {"template": str(fingerprint(TEMPLATE)["sha256"])}
     artifact = run.make("report", ("tucano.evaluation.report",), parts, inputs, produce)
     report = artifact.folder / "report.html"
-    _publish(run, report, comparison)
+    _publish(run, report, seeds, comparison)
     return str(report)
 
 
-def _publish(run: Run, report: Path, comparison: Artifact) -> None:
+def _publish(run: Run, report: Path, seeds: list[Artifact], comparison: Artifact) -> None:
     verdict = read_comparison(comparison).verdict
     tracker = run.tracker
     tracker.log_artifact(run.tracking_run, report, "report")
-    tracker.set_note(run.tracking_run, "\n\n".join([verdict.headline, *verdict.sentences]))
+    tracker.set_note(run.tracking_run, "\n\n".join([verdict.headline, *verdict.sentences, prefect_link()]))
     tracker.set_tags(run.tracking_run, {"verdict": verdict.headline})
     tracker.ensure_views()
+    create_table_artifact(key="health", table=[alarm for seed in seeds for alarm in _alarms(seed)], description="Alarms of each seed")
     for name, link in tracker.links(run.tracking_run).items():
         create_link_artifact(key=f"mlflow-{name.replace(' ', '-').lower()}", link=link, link_text=f"MLflow: {name}")
     rows = [{"stage": name, "seconds": round(stage.seconds, 1), "reused": stage.reused} for name, stage in run.stages.items()]
     create_table_artifact(key="stage-times", table=rows, description="What each stage took when it ran")
     for row in rows:
         get_run_logger().info("%-18s %7.1f s%s", row["stage"], row["seconds"], "   (reused)" if row["reused"] else "")
+
+
+def _alarms(seed: Artifact) -> list[dict[str, object]]:
+    """The rows of one seed in the health table; a healthy seed has one that says so."""
+    quiet = {"name": "none", "step": "", "evidence": "no alarm was raised"}
+    return [{"seed": seed.record["seed"], **alarm} for alarm in seed.record["alarms"] or [quiet]]
 
 
 def _curves(seed: Artifact) -> SeedCurves:

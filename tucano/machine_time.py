@@ -57,16 +57,16 @@ class Clock:
     """Records this process' stay for as long as it is entered. A copy that cannot be written is tried again, and never stops the work."""
 
     def __init__(self, work: Path, mirror: str | None, machine: str, share: float) -> None:
-        began_s = datetime.fromisoformat(os.environ.pop(BEGAN)).timestamp() if BEGAN in os.environ else time.time()
         self.folder = work / FOLDER
         self.mirror = mirror
-        self.stay = Stay(os.environ.get(MACHINE, machine), began_s, time.time(), share)
+        self.machine, self.share = os.environ.get(MACHINE, machine), share
         self.name = f"{time.time():.3f}-{socket.gethostname()}-{os.getpid()}.json"
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._beat, name="machine time", daemon=True)
 
     def __enter__(self) -> Self:
         self.folder.mkdir(parents=True, exist_ok=True)
+        self.began_s = datetime.fromisoformat(os.environ.pop(BEGAN)).timestamp() if BEGAN in os.environ else time.time()
         self._write()
         self._thread.start()
         return self
@@ -94,9 +94,9 @@ class Clock:
             beats += 1
 
     def _write(self) -> None:
-        self.stay = replace(self.stay, last_s=time.time())
+        stay = Stay(self.machine, self.began_s, time.time(), self.share)
         draft = self.folder / f"{self.name}.{threading.get_ident()}.draft"
-        draft.write_text(json.dumps(asdict(self.stay)), encoding="utf-8")
+        draft.write_text(json.dumps(asdict(stay)), encoding="utf-8")
         draft.replace(self.folder / self.name)
 
     def _upload(self) -> None:

@@ -329,6 +329,9 @@ class PromotionSettings(Section):
 
     model: str = Field("tucano", description="Name in the model registry.")
     margin: NonNegativeFloat = Field(0.02, description="A challenger may be at most this much worse than the champion (95 % bound).")
+    approval_hours: PositiveFloat | None = Field(
+        None, description="Hours that a person has to approve a challenger in the Prefect page; nobody is asked when empty."
+    )
 
 
 class WorkerSettings(Section):
@@ -374,6 +377,17 @@ class CostSettings(Section):
         return self
 
 
+class ExecutionSettings(Section):
+    """Where the seeds train."""
+
+    seeds: str | None = Field(
+        None, description="Deployment that trains each seed in a run of its own, like `seed/local`; child processes of this run when empty."
+    )
+    grace_minutes: PositiveFloat = Field(
+        10, description="How long a crashed seed run may wait to be started again before the others go on without it."
+    )
+
+
 class PipelineSettings(Section):
     """One pipeline run, from data to promotion."""
 
@@ -391,6 +405,7 @@ class PipelineSettings(Section):
     promotion: PromotionSettings = Field(PromotionSettings(), description="The registry.")
     worker: WorkerSettings = Field(WorkerSettings(), description="Child processes.")
     cost: CostSettings = Field(CostSettings(), description="Price table.")
+    execution: ExecutionSettings = Field(ExecutionSettings(), description="Seeds here or on a work pool.")
 
     @model_validator(mode="after")
     def _nano_is_trained_whole(self) -> Self:

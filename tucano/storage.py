@@ -9,7 +9,7 @@ import os
 import re
 import shutil
 import socket
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -127,17 +127,24 @@ def _require_remote(storage: str) -> None:
 
 
 @contextmanager
-def owned(root: Path) -> Iterator[None]:
-    """Hold the storage for one run at a time; the lock goes with the process, however it ends."""
+def owned(root: Path, wait: Callable[[str], None] | None = None) -> Iterator[None]:
+    """Hold a folder for one run at a time; the lock goes with the process, however it ends.
+
+    Where somebody else holds it: UserError, or `wait` hears so and it is waited for.
+    """
+    root.mkdir(parents=True, exist_ok=True)
     with (root / "owner.lock").open("a+", encoding="utf-8") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             file.seek(0)
             owner = file.read().strip()
-            raise UserError(
-                f"storage {root} is in use by another run (process {owner}); wait for it, or use --set storage=FOLDER"
-            ) from None
+            if wait is None:
+                raise UserError(
+                    f"storage {root} is in use by another run (process {owner}); wait for it, or use --set storage=FOLDER"
+                ) from None
+            wait(f"process {owner} is at it as well ({root.name}); this run goes on when that one has ended")
+            fcntl.flock(file, fcntl.LOCK_EX)
         file.truncate(0)
         file.write(str(os.getpid()))
         file.flush()
