@@ -180,11 +180,11 @@ class Metadata(Server):
         super().__init__()
 
     def headers(self, path: str) -> dict[str, str]:
-        return {"ETag": str(int(self.preempted.is_set()))}
+        return {"ETag": "taken" if self.preempted.is_set() else "calm"}
 
     def answer(self, method: str, path: str, query: dict[str, str], headers: Any, body: bytes) -> Reply:
         if path.endswith("/instance/preempted"):
-            if query.get("last_etag") == "0":
+            if query.get("last_etag") == "calm":
                 self.preempted.wait(float(query.get("timeout_sec", 0)))
             return 200, b"TRUE" if self.preempted.is_set() else b"FALSE"
         if path.endswith("/token"):

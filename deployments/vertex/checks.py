@@ -144,7 +144,7 @@ def _image(image: str, google: Google) -> tuple[Check, str]:
     answer = google.get("registry", path, host=found["host"], Accept=MANIFESTS)
     if answer.status == 404:
         return Check(
-            "image", "fails", f"{image} is not there: docker build -f deployments/Dockerfile -t {image} . && docker push {image}"
+            "image", "fails", f"{image} is not there: docker build -f deployments/image/Dockerfile -t {image} . && docker push {image}"
         ), image
     digest = answer.headers.get("Docker-Content-Digest")
     if not answer.ok or digest is None:

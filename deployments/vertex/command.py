@@ -25,7 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--region", required=True, metavar="R", help="region of the jobs, like us-central1")
     parser.add_argument("--bucket", required=True, metavar="B", help="bucket for checkpoints and artifacts, without gs://")
     parser.add_argument(
-        "--image", required=True, metavar="I", help="container image (deployments/Dockerfile), like R-docker.pkg.dev/P/tucano/train:1"
+        "--image", required=True, metavar="I", help="container image (deployments/image/Dockerfile), like R-docker.pkg.dev/P/tucano/train:1"
     )
     parser.add_argument("--service-account", metavar="A", help="account the jobs run as (default: tucano-trainer of the project)")
     parser.add_argument("--api-url", metavar="URL", help="where jobs reach the Prefect server (default: $PREFECT_API_URL)")
