@@ -112,6 +112,7 @@ def test_a_killed_child_is_started_again_and_the_flow_completes(storage: Path) -
     assert code == 0, output
     assert "Retry 1/" in output or "killed by SIGKILL" in output
     assert "| overall" in output and "tucano ui" in output
+    assert re.search(r"cost: 0\.\d\d machine-hours.*; no price for own machine", output)
     assert whys(seen)["data"].startswith("reused"), "Ctrl-C had not lost what was done"
 
 

@@ -1,27 +1,33 @@
 """A seed on Vertex AI Spot machines, end to end: real Prefect server and worker, Google's real clients, Google on loopback."""
 
+import json
 import os
+import re
 import socket
 import subprocess
 import sys
 import time
 import urllib.request
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from fake_google import ROOT, Cloud, Jobs, Metadata
+from google.cloud.aiplatform_v1.types import AcceleratorType, Scheduling
 from prefect import get_client
 from prefect.client.schemas.objects import FlowRun
 from prefect.deployments import run_deployment
 from prefect.settings import PREFECT_API_AUTH_STRING, PREFECT_API_URL, temporary_settings
 from prefect.states import AwaitingRetry
+from safetensors.numpy import load
 
 from data.prepare import prepare
-from deployments.vertex.apply import apply
-from deployments.vertex.plan import Plan
+from deployments.vertex.apply import apply, changes
+from deployments.vertex.plan import Plan, faults
 from tucano.artifacts import Artifact, Recipe, Store
+from tucano.journal import read_journal
 from tucano.profiles import validated
 from tucano.settings import PipelineSettings
 from tucano.storage import remote_of
@@ -32,11 +38,12 @@ from tucano.training.launch import run_job
 pytestmark = pytest.mark.timeout(1200)
 
 PASSWORD = "admin:correct-horse"
-STEPS = 12
+STEPS = 16
 SMALL = {
     "data": {"train_prompts": 60, "validation_prompts": 26, "test_prompts": 26, "demonstrations": 80},
     "model": {"nano_hidden": 32, "nano_layers": 1, "nano_vocabulary": 600, "max_length_tokens": 512},
     "grpo": {
+        "rewards": "controls.random",  # so small a model earns nothing else, and would not move
         "max_steps": STEPS,
         "batch_size": 8,
         "generations": 4,
@@ -203,45 +210,104 @@ def state_of(run: FlowRun) -> Any:
         return client.read_flow_run(run.id).state
 
 
-def checkpoint(cloud: Cloud, attempt: int) -> bool:
-    return any(f"/attempt-{attempt}/checkpoint-" in name and name.endswith("/COMPLETE.json") for name in cloud.objects)
+def checkpoints(cloud: Cloud, attempt: int) -> list[int]:
+    """Steps of an attempt's checkpoints that are whole in the bucket."""
+    found = (re.search(rf"/attempt-{attempt}/checkpoint-(\d+)/COMPLETE.json$", name) for name in list(cloud.objects))
+    return sorted(int(match[1]) for match in found if match)
 
 
 def name_of(artifact: Artifact) -> str:
     return f"{artifact.folder.parent.name}/{artifact.folder.name}"
 
 
-def test_a_seed_whose_machines_are_taken_away_ends_as_if_nothing_had_happened(
-    worker: None,
-    jobs: Jobs,
-    cloud: Cloud,
-    settings: PipelineSettings,
-    pipeline: dict[str, Artifact],
-    undisturbed: Path,
-    place: Path,
-) -> None:
-    tracking_run = Tracker.connect(settings.tracking_uri, place).start_pipeline("test", {}, {})
+def schedule_again(run: FlowRun) -> None:
+    """What the automation does ten seconds after a crash."""
+    until(lambda: state_of(run).is_crashed())
+    with get_client(sync_client=True) as client:
+        client.set_flow_run_state(run.id, AwaitingRetry(), force=True)
+
+
+@pytest.fixture(scope="module")
+def run(worker: None, settings: PipelineSettings, pipeline: dict[str, Artifact], place: Path) -> FlowRun:
     parameters = {
         "settings": settings.model_dump(mode="json"),
         "seed": 42,
         "prompts": name_of(pipeline["data"]),
         "start": name_of(pipeline["sft"]),
-        "tracking_run": tracking_run,
+        "tracking_run": Tracker.connect(settings.tracking_uri, place).start_pipeline("test", {}, {}),
     }
-    run = run_deployment(
-        "seed/vertex-l4", parameters=parameters, timeout=0, job_variables={"job_watch_poll_interval": 0.5}, as_subflow=False
-    )
+    quick = {"job_watch_poll_interval": 0.5}
+    found = run_deployment("seed/vertex-l4", parameters=parameters, timeout=0, job_variables=quick, as_subflow=False)
+    assert isinstance(found, FlowRun)
+    return found
 
-    until(lambda: checkpoint(cloud, attempt=1))
+
+def test_a_seed_whose_machines_are_taken_away_ends_as_if_nothing_had_happened(
+    run: FlowRun, jobs: Jobs, cloud: Cloud, undisturbed: Path, place: Path
+) -> None:
+    until(lambda: checkpoints(cloud, attempt=1))
     jobs.take_away(0, notice_s=0)
-    until(lambda: state_of(run).is_crashed())
-    with get_client(sync_client=True) as client:  # what the automation does ten seconds later
-        client.set_flow_run_state(run.id, AwaitingRetry(), force=True)
+    schedule_again(run)
 
-    until(lambda: checkpoint(cloud, attempt=2))
-    jobs.take_away(1, notice_s=30)
-    print("after notice:", state_of(run))
-    until(lambda: len(jobs.jobs) == 3 or state_of(run).is_crashed())
+    until(lambda: checkpoints(cloud, attempt=2))
+    began = time.monotonic()
+    jobs.take_away(1, notice_s=120)
+    assert jobs.machines[1].process.returncode == 1 and time.monotonic() - began < 100, "the container left by itself"
+    saved = checkpoints(cloud, attempt=2)[-1]
+    schedule_again(run)
+
     until(lambda: state_of(run).is_final())
-    print(state_of(run), (place / "machines" / "job-3.log").read_text()[-3000:])
-    assert state_of(run).is_completed()
+    log = (place / "machines" / "job-3.log").read_text(encoding="utf-8")
+    assert state_of(run).is_completed(), log
+    assert f"attempt 3 goes on from attempt-2/checkpoint-{saved}" in log
+    made = {name.partition(f"{state_of(run).message}/")[2]: content for name, content in cloud.objects.items()}
+    assert made["adapter/adapter_model.safetensors"] == (undisturbed / "adapter" / "adapter_model.safetensors").read_bytes()
+    assert any(weights.any() for name, weights in load(made["adapter/adapter_model.safetensors"]).items() if "lora_B" in name)
+    (place / "journal.jsonl").write_bytes(made["journal.jsonl"])
+    steps = [entry.step for entry in read_journal(place / "journal.jsonl") if "train/reward/total" in entry.values]
+    assert steps == list(range(1, STEPS + 1))
+    assert not [name for name in cloud.objects if "/work/" in name], "its checkpoints are not needed any more"
+
+
+def test_its_machine_hours_hold_all_three_machines(run: FlowRun, cloud: Cloud) -> None:
+    (manifest,) = [content for name, content in cloud.objects.items() if "/grpo-seed-42/" in name and name.endswith("manifest.json")]
+    spent = json.loads(manifest)["record"]["machine_time"]
+    (hours,) = [spent["hours"]["g2-standard-8 spot us-central1"]]
+    assert spent["stays"] == 3 and 0 < spent["lost_hours"] < hours
+
+
+def test_every_job_asks_for_one_l4_on_a_spot_machine(run: FlowRun, jobs: Jobs) -> None:
+    assert len(jobs.jobs) == 3
+    for job in jobs.jobs:
+        (pool,) = job.job_spec.worker_pool_specs
+        assert (pool.machine_spec.machine_type, pool.machine_spec.accelerator_count) == ("g2-standard-8", 1)
+        assert pool.machine_spec.accelerator_type == AcceleratorType.NVIDIA_L4
+        scheduling = job.job_spec.scheduling
+        assert scheduling.strategy == Scheduling.Strategy.SPOT and scheduling.disable_retries
+        assert not scheduling.restart_job_on_worker_restart and scheduling.timeout.total_seconds() == 72 * 3600
+        assert job.job_spec.service_account == "trainer@shop-project.iam.gserviceaccount.com"
+        assert job.job_spec.base_output_directory.output_uri_prefix == "gs://shop-bucket/vertex"
+        assert pool.container_spec.image_uri.startswith("us-central1-docker.pkg.dev/shop-project/tucano/train@sha256:")
+        assert job.name.startswith("projects/shop-project/locations/us-central1/")
+
+
+def test_no_secret_and_no_local_address_stands_in_a_job(run: FlowRun, jobs: Jobs, server: int, place: Path) -> None:
+    """Its worker had a password, a database's address and folders in its own environment."""
+    for job in jobs.jobs:
+        text = type(job).to_json(job)
+        for word in ("correct-horse", "staple", "127.0.0.1", "localhost", str(place), str(ROOT)):
+            assert word not in text
+        environment = {variable.name: variable.value for variable in job.job_spec.worker_pool_specs[0].container_spec.env}
+        assert faults(environment) == []
+        assert plan(server).environment.items() <= environment.items()
+        assert {name for name in environment if name not in plan(server).environment} <= {
+            f"PREFECT__{what}"
+            for what in ("FLOW_RUN_ID", "FLOW_ID", "FLOW_NAME", "DEPLOYMENT_ID", "DEPLOYMENT_NAME", "WORKER_NAME", "WORKER_ID")
+        }
+
+
+def test_deploying_again_changes_nothing(run: FlowRun, server: int) -> None:
+    assert changes(plan(server)) == []
+    apply(plan(server), ROOT)
+    moved = changes(replace(plan(server), region="europe-west4"))
+    assert "job_configuration.region: us-central1 -> europe-west4" in moved

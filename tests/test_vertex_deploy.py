@@ -1,21 +1,27 @@
 """`tucano deploy vertex`: the plan, what Google is asked, what a job's environment may hold, and the container's first process."""
 
+import asyncio
+import logging
 import subprocess
 import sys
 import threading
 from collections.abc import Iterator
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import google.auth
 import pytest
 from fake_google import ROOT, Cloud, Metadata
 from google.auth.credentials import AnonymousCredentials
-from prefect_gcp.workers.vertex import VertexAIWorker, VertexAIWorkerJobConfiguration
+from prefect.client.schemas.objects import State
+from prefect.states import AwaitingRetry, Pending, Running
+from prefect_gcp.workers.vertex import VertexAIWorker, VertexAIWorkerJobConfiguration, VertexAIWorkerResult
 
 from deployments.vertex import checks, start
 from deployments.vertex.google import Google
 from deployments.vertex.plan import Plan, faults, require_complete, template
+from deployments.vertex.worker import Worker
 from tucano.errors import UserError
 
 PLAN = Plan(
@@ -213,3 +219,29 @@ def test_the_notice_of_a_preemption_is_heard_at_once_and_acted_on_once(monkeypat
     assert not watch.is_alive()
     assert len(metadata.asked) == 2, "one look, and one request that is held until the value changes"
     metadata.close()
+
+
+@pytest.mark.parametrize(
+    ("state", "latest_job", "code"),
+    [
+        (Running(), "jobs/1", 1),
+        (Pending(), "jobs/2", 0),  # a later job has been submitted for the run
+        (Running(), "jobs/2", 0),
+        (AwaitingRetry(), "jobs/1", 0),  # one will be
+    ],
+)
+def test_a_failed_job_of_a_run_that_has_gone_on_is_no_crash(
+    state: State[Any], latest_job: str, code: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def fails(self: Any, flow_run: Any, configuration: Any, status: Any) -> VertexAIWorkerResult:
+        status.started("jobs/1")
+        return VertexAIWorkerResult(identifier="job", status_code=1)
+
+    async def read_flow_run(identity: Any) -> SimpleNamespace:
+        return SimpleNamespace(infrastructure_pid=latest_job, state=state)
+
+    monkeypatch.setattr(VertexAIWorker, "run", fails)
+    monkeypatch.setattr(Worker, "client", SimpleNamespace(read_flow_run=read_flow_run))
+    monkeypatch.setattr(Worker, "get_flow_run_logger", lambda self, flow_run: logging.getLogger("test"))
+    worker = object.__new__(Worker)
+    assert asyncio.run(worker.run(SimpleNamespace(id="run"), None)).status_code == code  # type: ignore[arg-type]

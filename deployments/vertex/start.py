@@ -1,8 +1,9 @@
 """First process of the container: `python -m deployments.vertex.start`.
 
 Fetches the secrets that TUCANO_SECRETS names, executes the flow run, and passes on the notice that the machine is about to be taken
-away, which comes as SIGTERM or through the metadata server. Then the training child saves its last finished step, and Prefect
-schedules the run again (`reschedule`): a new job on another machine. A machine that vanishes without notice is noticed by the worker.
+away, which comes as SIGTERM or through the metadata server. Then the training child saves its last finished step and the container
+fails without a word to Prefect (`relinquish`). It is the worker that reports the crash, once the job has ended, just as it does for a
+machine that vanished; were the run scheduled again from here, its next job would be submitted while this one is still ending.
 """
 
 import base64
@@ -33,7 +34,7 @@ def main() -> int:
     except UserError as error:
         print(f"tucano: {error}", file=sys.stderr)
         return 2
-    os.environ[ON_SIGTERM] = "reschedule"
+    os.environ[ON_SIGTERM] = "relinquish"
     os.environ["TUCANO_MACHINE_BEGAN"] = datetime.now(UTC).isoformat()
     run = subprocess.Popen([sys.executable, "-m", "prefect", "flow-run", "execute"])
     signal.signal(signal.SIGTERM, lambda *_: run.terminate())
