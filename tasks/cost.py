@@ -12,18 +12,24 @@ from tucano.cost import Cost, cost_of, dollars_per_point, sentence, total
 @stage("cost")
 def account(run: Run, seeds: list[Artifact], comparison: Artifact) -> str:
     """One sentence with machine-hours (lost and repeated work included), dollars, and dollars per gain over the primary reference."""
-    prices = run.settings.cost.prices
-    gain = read_comparison(comparison).main.overall.gain
-    costs = {seed.record["seed"]: cost_of(seed.record, prices) for seed in seeds}
+    everything, gain = spent(run, seeds, comparison)
+    rows = []
     for seed in seeds:
-        run.tracker.log_metrics(seed.record["tracking_run"], _metrics(costs[seed.record["seed"]]))
-    everything = total(list(costs.values()))
+        cost = cost_of(seed.record, run.settings.cost.prices)
+        run.tracker.log_metrics(seed.record["tracking_run"], _metrics(cost))
+        rows.append(_row(f"seed {seed.record['seed']}", cost))
     point = dollars_per_point(everything, gain)
     run.tracker.log_metrics(run.tracking_run, _metrics(everything) | ({} if point is None else {"cost/usd_per_point": point}))
     said = sentence(everything, gain)
-    create_table_artifact(key="cost", table=[_row(f"seed {seed}", cost) for seed, cost in costs.items()], description=said)
+    create_table_artifact(key="cost", table=rows, description=said)
     get_run_logger().info("cost: %s", said)
     return said
+
+
+def spent(run: Run, seeds: list[Artifact], comparison: Artifact) -> tuple[Cost, float]:
+    """The cost of all seeds together, and the gain in mean reward that it bought."""
+    costs = [cost_of(seed.record, run.settings.cost.prices) for seed in seeds]
+    return total(costs), read_comparison(comparison).main.overall.gain
 
 
 def _metrics(cost: Cost) -> dict[str, float]:

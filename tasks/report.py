@@ -10,8 +10,10 @@ from prefect.artifacts import create_link_artifact, create_table_artifact
 from tasks.audit import read_report
 from tasks.compare import read_comparison
 from tasks.context import Run, prefect_link, stage
+from tasks.cost import spent
 from tasks.promote import Promotion
 from tucano.artifacts import Artifact, Recipe, code_version, fingerprint
+from tucano.cost import sentence
 from tucano.evaluation.report import TEMPLATE, SeedCurves, render_report
 from tucano.journal import read_journal
 
@@ -23,7 +25,7 @@ def write_report(
     """The path of report.html; the verdict becomes the first line of the run's note."""
     lineage = {name: artifact.digest[:16] for name, artifact in run.stages.items()}
     lineage |= {"settings": Recipe("run", run.settings.model_dump(), {}, "").key, "code": code_version("tucano.training.grpo")}
-    lineage |= {"promotion": f"{promotion.candidate}: {promotion.status}"}
+    lineage |= {"promotion": f"{promotion.candidate}: {promotion.status}", "cost": sentence(*spent(run, seeds, comparison))}
 
     def produce(recipe: Recipe, draft: Path) -> dict[str, Any]:
         page = render_report(

@@ -29,6 +29,10 @@ from google.cloud.aiplatform_v1.types.job_state import JobState
 from google.protobuf import empty_pb2
 
 ROOT = Path(__file__).parent.parent
+QUOTA = (
+    "serviceusage/v1beta1/projects/{project}/services/aiplatform.googleapis.com/consumerQuotaMetrics/"
+    "aiplatform.googleapis.com%2Fcustom_model_training_preemptible_nvidia_l4_gpus"
+)
 NAMES = """
 import socket
 
@@ -170,6 +174,28 @@ class Cloud(Server):
             "timeCreated": "2026-11-21T00:00:00.000Z",
             "updated": "2026-11-21T00:00:00.000Z",
         }
+
+
+def sound_project(cloud: Cloud, project: str, account: str, secret: str, image: str, digest: str) -> None:
+    """Let the cloud answer that everything is as `tucano deploy vertex` wants it, in us-central1. `image` is PATH:TAG in the registry."""
+    path, _, tag = image.partition(":")
+    manifest = f"registry/v2/{path}/manifests/{tag}"
+    limits = [{"effectiveLimit": "0"}, {"effectiveLimit": "3", "dimensions": {"region": "us-central1"}}]
+    cloud.replies |= {
+        f"serviceusage/v1/projects/{project}/services/aiplatform.googleapis.com": (200, {"state": "ENABLED"}),
+        f"{QUOTA.format(project=project)}": (200, {"consumerQuotaLimits": [{"quotaBuckets": limits}]}),
+        f"cloudresourcemanager/v1/projects/{project}:testIamPermissions": permitted,
+        f"iam/v1/projects/{project}/serviceAccounts/{account}:testIamPermissions": permitted,
+        f"storage/storage/v1/b/{cloud.bucket}": (200, {"name": cloud.bucket, "location": "US-CENTRAL1"}),
+        "policytroubleshooter/v1/iam:troubleshoot": (200, {"access": "GRANTED"}),
+        f"secretmanager/v1/projects/{project}/secrets/{secret}/versions/latest": (200, {"state": "ENABLED"}),
+        manifest: (200, {"schemaVersion": 2}),
+    }
+    cloud.reply_headers[manifest] = {"Docker-Content-Digest": digest}
+
+
+def permitted(body: dict[str, Any]) -> Reply:
+    return 200, {"permissions": body["permissions"]}
 
 
 class Metadata(Server):

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fake_google import ROOT, Cloud, Jobs, Metadata
+from fake_google import ROOT, Cloud, Jobs, Metadata, sound_project
 from google.cloud.aiplatform_v1.types import AcceleratorType, Scheduling
 from prefect import get_client
 from prefect.client.schemas.objects import FlowRun
@@ -24,7 +24,7 @@ from prefect.states import AwaitingRetry
 from safetensors.numpy import load
 
 from data.prepare import prepare
-from deployments.vertex.apply import apply, changes
+from deployments.vertex.apply import changes
 from deployments.vertex.plan import Plan, faults
 from tucano.artifacts import Artifact, Recipe, Store
 from tucano.journal import read_journal
@@ -38,6 +38,7 @@ from tucano.training.launch import run_job
 pytestmark = pytest.mark.timeout(1200)
 
 PASSWORD = "admin:correct-horse"
+IMAGE, DIGEST = "shop-project/tucano/train:7", "sha256:" + 64 * "a"
 STEPS = 16
 SMALL = {
     "data": {"train_prompts": 60, "validation_prompts": 26, "test_prompts": 26, "demonstrations": 80},
@@ -132,7 +133,7 @@ def plan(port: int) -> Plan:
         project="shop-project",
         region="us-central1",
         bucket="shop-bucket",
-        image="us-central1-docker.pkg.dev/shop-project/tucano/train@sha256:" + 64 * "a",
+        image=f"us-central1-docker.pkg.dev/shop-project/tucano/train@{DIGEST}",
         api_url=f"http://prefect.shop.example:{port}/api",
         tracking_uri="https://mlflow.shop.example",
         service_account="trainer@shop-project.iam.gserviceaccount.com",
@@ -141,11 +142,11 @@ def plan(port: int) -> Plan:
 
 
 @pytest.fixture(scope="module")
-def worker(server: int, jobs: Jobs, place: Path) -> Iterator[None]:
-    """The pool's worker, in an environment full of what no job may see."""
-    apply(plan(server), ROOT)
+def environment(server: int, cloud: Cloud, place: Path) -> Iterator[dict[str, str]]:
+    """Of an operator's machine: full of what no job may see."""
     own_account = Metadata()
-    own = {
+    yield {
+        **os.environ,
         "PREFECT_HOME": str(place / "prefect"),
         "PREFECT_API_URL": f"http://127.0.0.1:{server}/api",
         "PREFECT_API_AUTH_STRING": PASSWORD,
@@ -153,16 +154,44 @@ def worker(server: int, jobs: Jobs, place: Path) -> Iterator[None]:
         "PREFECT_WORKER_QUERY_SECONDS": "1",
         "GCE_METADATA_HOST": own_account.host,
         "GCE_METADATA_IP": own_account.host,
+        "TUCANO_GOOGLE_ENDPOINT": f"{cloud.url}/{{service}}",
         "PYTHONPATH": str(ROOT),
     }
+    own_account.close()
+
+
+def deploy(environment: dict[str, str], server: int, *more: str) -> str:
+    """What `tucano deploy vertex` prints."""
+    asked = plan(server)
+    pairs = {"project": asked.project, "region": asked.region, "bucket": asked.bucket, "service-account": asked.service_account}
+    pairs |= {"image": f"us-central1-docker.pkg.dev/{IMAGE}", "api-url": asked.api_url, "tracking-uri": asked.tracking_uri}
+    options = [part for name, value in pairs.items() for part in (f"--{name}", value)]
+    command = [
+        sys.executable,
+        "-m",
+        "flows.cli",
+        "deploy",
+        "vertex",
+        *options,
+        "--secret",
+        "PREFECT_API_AUTH_STRING=prefect-password",
+        *more,
+    ]
+    done = subprocess.run(command, env=environment, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def worker(environment: dict[str, str], server: int, jobs: Jobs, cloud: Cloud, place: Path) -> Iterator[None]:
+    """The deployed pool's worker."""
+    sound_project(cloud, "shop-project", plan(server).service_account, "prefect-password", IMAGE, DIGEST)
+    assert "seed/vertex-l4 is ready" in deploy(environment, server, "--yes")
     with (place / "worker.log").open("wb") as log:
-        process = subprocess.Popen(
-            [sys.executable, "-c", WORKER, jobs.address], env={**os.environ, **own}, stdout=log, stderr=subprocess.STDOUT
-        )
+        process = subprocess.Popen([sys.executable, "-c", WORKER, jobs.address], env=environment, stdout=log, stderr=subprocess.STDOUT)
     yield
     process.terminate()
     process.wait(30)
-    own_account.close()
 
 
 @pytest.fixture(scope="module")
@@ -287,7 +316,7 @@ def test_every_job_asks_for_one_l4_on_a_spot_machine(run: FlowRun, jobs: Jobs) -
         assert not scheduling.restart_job_on_worker_restart and scheduling.timeout.total_seconds() == 72 * 3600
         assert job.job_spec.service_account == "trainer@shop-project.iam.gserviceaccount.com"
         assert job.job_spec.base_output_directory.output_uri_prefix == "gs://shop-bucket/vertex"
-        assert pool.container_spec.image_uri.startswith("us-central1-docker.pkg.dev/shop-project/tucano/train@sha256:")
+        assert pool.container_spec.image_uri == f"us-central1-docker.pkg.dev/shop-project/tucano/train@{DIGEST}"
         assert job.name.startswith("projects/shop-project/locations/us-central1/")
 
 
@@ -306,8 +335,6 @@ def test_no_secret_and_no_local_address_stands_in_a_job(run: FlowRun, jobs: Jobs
         }
 
 
-def test_deploying_again_changes_nothing(run: FlowRun, server: int) -> None:
-    assert changes(plan(server)) == []
-    apply(plan(server), ROOT)
-    moved = changes(replace(plan(server), region="europe-west4"))
-    assert "job_configuration.region: us-central1 -> europe-west4" in moved
+def test_deploying_again_changes_nothing(run: FlowRun, environment: dict[str, str], server: int) -> None:
+    assert "nothing would change" in deploy(environment, server)
+    assert "job_configuration.region: us-central1 -> europe-west4" in changes(replace(plan(server), region="europe-west4"))

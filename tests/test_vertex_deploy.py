@@ -10,6 +10,7 @@ from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
+import fake_google
 import google.auth
 import pytest
 from fake_google import ROOT, Cloud, Metadata
@@ -35,13 +36,9 @@ PLAN = Plan(
     secrets={"PREFECT_API_AUTH_STRING": "prefect-password"},
 )
 DIGEST = "sha256:" + 64 * "7"
-QUOTA = "serviceusage/v1beta1/projects/shop/services/aiplatform.googleapis.com/consumerQuotaMetrics/" + checks.QUOTA.replace("/", "%2F")
+QUOTA = fake_google.QUOTA.format(project="shop")
 IMAGE = "registry/v2/shop/tucano/train/manifests/7"
 SECRET = "secretmanager/v1/projects/shop/secrets/prefect-password/versions/latest"
-
-
-def permitted(body: dict[str, Any]) -> tuple[int, dict[str, Any]]:
-    return 200, {"permissions": body["permissions"]}
 
 
 def limits(*buckets: dict[str, Any]) -> tuple[int, dict[str, Any]]:
@@ -52,17 +49,7 @@ def limits(*buckets: dict[str, Any]) -> tuple[int, dict[str, Any]]:
 def cloud(monkeypatch: pytest.MonkeyPatch) -> Iterator[Cloud]:
     """A project in which everything is as it should be."""
     cloud = Cloud("shop-bucket")
-    cloud.replies = {
-        "serviceusage/v1/projects/shop/services/aiplatform.googleapis.com": (200, {"state": "ENABLED"}),
-        QUOTA: limits({"effectiveLimit": "0"}, {"effectiveLimit": "3", "dimensions": {"region": "us-central1"}}),
-        "cloudresourcemanager/v1/projects/shop:testIamPermissions": permitted,
-        "iam/v1/projects/shop/serviceAccounts/trainer@shop.iam.gserviceaccount.com:testIamPermissions": permitted,
-        "storage/storage/v1/b/shop-bucket": (200, {"name": "shop-bucket", "location": "US-CENTRAL1"}),
-        "policytroubleshooter/v1/iam:troubleshoot": (200, {"access": "GRANTED"}),
-        SECRET: (200, {"state": "ENABLED"}),
-        IMAGE: (200, {"schemaVersion": 2}),
-    }
-    cloud.reply_headers = {IMAGE: {"Docker-Content-Digest": DIGEST}}
+    fake_google.sound_project(cloud, "shop", PLAN.service_account, "prefect-password", "shop/tucano/train:7", DIGEST)
     monkeypatch.setenv("TUCANO_GOOGLE_ENDPOINT", f"{cloud.url}/{{service}}")
     monkeypatch.setattr(google.auth, "default", lambda scopes: (AnonymousCredentials(), "shop"))
     yield cloud
