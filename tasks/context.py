@@ -1,6 +1,7 @@
 """What every stage of one pipeline run shares, and how a stage talks: to the store, to MLflow, to the Prefect log."""
 
 import os
+import re
 import socket
 import threading
 import time
@@ -30,6 +31,7 @@ from tucano.training.jobs import Job, Progress
 SAY_EVERY_SECONDS = 5.0
 SAID_LINES = 200
 """Lines of a child's own output in a deployed run's log; all of them are in its log file."""
+PROGRESS_BAR = re.compile(r"\d+%\|")
 FLOW_RUN_TAG = "prefect.flow_run"
 RETRY_SECONDS = (1, 30)
 """Before the second and before every later attempt: a killed child starts again at once, a full disk may take a moment."""
@@ -169,8 +171,10 @@ def run_child(run: Run, job: Job, label: str) -> dict[str, Any]:
 
     def repeat(line: str) -> None:
         nonlocal lines
+        if not line.strip() or PROGRESS_BAR.search(line):
+            return
         lines += 1
-        if line and lines <= SAID_LINES:
+        if lines <= SAID_LINES:
             logger.info(f"{label} | {line}")
         elif lines == SAID_LINES + 1:
             logger.info(f"{label} | ... the rest is in {launch.log_of(job)}")
