@@ -17,6 +17,7 @@ from prefect.cache_policies import NO_CACHE
 from prefect.client.schemas.objects import State
 from prefect.exceptions import Pause, TerminationSignal
 from prefect.tasks import Task
+from prefect.utilities.urls import url_for
 
 from tasks.progress import ProgressBar
 from tucano.artifacts import Artifact, Recipe, Store, code_version, digest
@@ -104,9 +105,7 @@ def ending_children() -> Iterator[None]:
 @contextmanager
 def _pipeline(settings: PipelineSettings, tracker: Tracker) -> Iterator[str]:
     """The pipeline's MLflow run, linked with its Prefect run both ways."""
-    identity = None
-    if runtime.flow_run.run_count > 1:
-        identity = tracker.reopen(tracker.find_unfinished(PIPELINES, FLOW_RUN_TAG, str(runtime.flow_run.id)))
+    identity = tracker.reopen(tracker.find_unfinished(PIPELINES, FLOW_RUN_TAG, str(runtime.flow_run.id)))
     if identity is None:
         plain = settings.model_dump(mode="json")
         name = f"{settings.model.name} {settings.data.source} seed {settings.seed}"
@@ -126,7 +125,7 @@ def _pipeline(settings: PipelineSettings, tracker: Tracker) -> Iterator[str]:
 
 def prefect_link() -> str:
     """Markdown for a run's note; empty where Prefect's page has no address that stays."""
-    return f"[Prefect run {runtime.flow_run.name}]({runtime.flow_run.ui_url})" if is_deployed() else ""
+    return f"[Prefect run {runtime.flow_run.name}]({url_for('flow-run', runtime.flow_run.id)})" if is_deployed() else ""
 
 
 def is_deployed() -> bool:
