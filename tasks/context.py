@@ -112,7 +112,9 @@ def _pipeline(settings: PipelineSettings, tracker: Tracker) -> Iterator[str]:
         tags = {"settings_digest": digest(plain), "config_label": config_label(settings), FLOW_RUN_TAG: runtime.flow_run.id}
         identity = tracker.start_pipeline(name, plain, tags)
         tracker.set_note(identity, prefect_link())
-    create_link_artifact(key="mlflow-run", link=tracker.page(identity), link_text="This run in MLflow")
+    create_link_artifact(
+        key="mlflow-run", link=tracker.page(identity), link_text="This run in MLflow", description="Settings, metrics and files in MLflow"
+    )
     try:
         yield identity
     except Pause:  # it waits for a person, and goes on

@@ -245,6 +245,8 @@ def test_a_schedule_is_switched_on_and_a_short_one_fires(bench: Bench, page: Pag
         assert time.monotonic() < deadline, page.text()
         time.sleep(0.5)
     picture(page, "schedule")
+    stack.register(bench.stack, automations=True, recover=False)
+    assert bench.ask("deployments/name/audit/nightly")["schedules"][0]["active"], "tucano up does not switch it off again"
     bench.ask(f"deployments/{deployment['id']}/schedules", [{"schedule": {"interval": 5}, "active": True}])
     deadline = time.monotonic() + 90
     while not (fired := [run for run in bench.ask("flow_runs/filter", {}) if run["auto_scheduled"] and run["state_type"] == "COMPLETED"]):
