@@ -7,7 +7,7 @@ PROFILE ?= laptop
 ARGS ?=
 KILLS ?= 8
 
-.PHONY: run test check drill ui clean
+.PHONY: run test check drill operations ui clean
 
 run: $(VENV)/.stamp
 	$(BIN)/tucano run $(PROFILE) $(ARGS)
@@ -23,6 +23,9 @@ check: $(VENV)/.stamp
 
 drill: $(VENV)/.stamp
 	$(BIN)/python -W ignore -m benchmarks.drill --kills $(KILLS) $(ARGS)
+
+operations: $(VENV)/.stamp
+	$(BIN)/python -W ignore -m benchmarks.operations --home $(or $(OPERATIONS_HOME),/tmp/tucano-operations) $(ARGS)
 
 ui: $(VENV)/.stamp
 	$(BIN)/tucano ui

@@ -9,6 +9,7 @@ from pathlib import Path
 from types import FrameType
 from typing import NoReturn, TextIO
 
+from deployments.vertex import command as vertex
 from tucano.errors import GateClosed, TucanoError, UserError
 from tucano.profiles import load_profile, project_root
 from tucano.settings import PipelineSettings
@@ -24,7 +25,10 @@ EXAMPLES = """examples:
   tucano rate mine --rater ana --from answers.jsonl   answers of a file, ratings kept in the folder mine/
   tucano lineage tucano@champion                      from the promoted model back to its data, every link checked
   tucano ui                                           Prefect and MLflow pages over what the runs left
+  tucano up                                           database, Prefect, MLflow and a worker, to start runs from the Prefect page
+  tucano status                                       are they healthy?        tucano down   stops them
   tucano doctor                                       what is installed, what is missing, what would run where
+  tucano deploy vertex --project P --region R --bucket B --image I --dry-run
 """
 
 
@@ -61,8 +65,13 @@ def _parser() -> argparse.ArgumentParser:
         ("compare", "print the verdict of the last run again, or compare any two sides"),
         ("rate", "rate completions blind, from 1 to 5, in a local web page or in the terminal"),
         ("lineage", "print the chain from a registered model back to its data, and check every link"),
+        ("up", "start all that scheduled runs need on this machine: database, Prefect, MLflow, a worker"),
+        ("down", "stop what tucano up started; all data stays"),
+        ("status", "say whether what tucano up started is healthy (exit code 0) or not (1)"),
+        ("gc", "remove files of old runs that nothing needs any more"),
         ("ui", "open Prefect and MLflow pages over the runs of a storage"),
         ("doctor", "say what is installed, what is missing and what would run where"),
+        ("deploy", "make the work pool and the deployment that train seeds on Spot machines of Vertex AI"),
     ):
         command = commands.add_parser(
             name, help=text, description=text, epilog=EXAMPLES, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -76,6 +85,11 @@ def _parser() -> argparse.ArgumentParser:
             command.add_argument("model", help="a registered model with an alias or a version, like tucano@champion or tucano/3")
         if name == "rate":
             _add_rate_arguments(command)
+        elif name == "deploy":
+            command.add_argument("target", choices=("vertex",), help="where seeds will train")
+            vertex.add_arguments(command)
+        elif name in STACK:
+            _add_stack_arguments(command, name)
         elif name != "doctor":
             command.add_argument(
                 "--set", action="append", default=[], metavar="NAME=VALUE", help="override one setting, like grpo.max_steps=20"
@@ -101,6 +115,17 @@ def _add_rate_arguments(command: argparse.ArgumentParser) -> None:
     where = command.add_mutually_exclusive_group()
     where.add_argument("--terminal", action="store_true", help="ask in the terminal instead of a page")
     where.add_argument("--port", type=int, default=0, help="port of the page on 127.0.0.1 (default: any free one)")
+
+
+def _add_stack_arguments(command: argparse.ArgumentParser, name: str) -> None:
+    command.add_argument("--home", type=Path, default=Path("runs"), metavar="FOLDER", help="what runs write, logs, data (default: runs)")
+    if name == "up":
+        command.add_argument("--workers", type=int, default=1, metavar="N", help="workers; a second one stands by (default: 1)")
+        command.add_argument("--prefect-port", type=int, metavar="PORT", help="default: 4200, or a free one")
+        command.add_argument("--mlflow-port", type=int, metavar="PORT", help="default: 5000, or a free one")
+    if name == "gc":
+        command.add_argument("--days", type=int, default=30, metavar="N", help="age at which unused files go (default: 30)")
+        command.add_argument("--yes", action="store_true", help="remove; without it the list is only shown")
 
 
 def _settings(arguments: argparse.Namespace, profile: str | None = None) -> PipelineSettings:
@@ -176,7 +201,51 @@ def _doctor(arguments: argparse.Namespace) -> int:
     return doctor.main()
 
 
-COMMANDS = {"run": _run, "audit": _audit, "compare": _compare, "rate": _rate, "lineage": _lineage, "ui": _ui, "doctor": _doctor}
+def _deploy(arguments: argparse.Namespace) -> int:
+    return vertex.main(arguments, project_root(Path.cwd()))
+
+
+def _up(arguments: argparse.Namespace) -> int:
+    from deployments import stack
+
+    if arguments.workers < 1:
+        raise UserError("--workers is at least 1")
+    project = project_root(Path.cwd())
+    stack.up(stack.opened(arguments.home, project, arguments.prefect_port, arguments.mlflow_port), arguments.workers)
+    return 0
+
+
+def _down(arguments: argparse.Namespace) -> int:
+    from deployments import stack
+
+    stack.down(stack.opened(arguments.home, project_root(Path.cwd())))
+    return 0
+
+
+def _status(arguments: argparse.Namespace) -> int:
+    from deployments import stack
+
+    return 0 if stack.status(stack.opened(arguments.home, project_root(Path.cwd()))) else 1
+
+
+def _gc(arguments: argparse.Namespace) -> int:
+    from deployments.gc import collect
+
+    return collect(arguments.home, arguments.days, arguments.yes)
+
+
+STACK = {"up": _up, "down": _down, "status": _status, "gc": _gc}
+COMMANDS = {
+    **STACK,
+    "run": _run,
+    "audit": _audit,
+    "compare": _compare,
+    "rate": _rate,
+    "lineage": _lineage,
+    "ui": _ui,
+    "doctor": _doctor,
+    "deploy": _deploy,
+}
 
 
 def _interrupt(number: int, frame: FrameType | None) -> NoReturn:

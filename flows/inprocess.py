@@ -1,6 +1,7 @@
 """Running flows in this process, as `tucano run` does: an ephemeral Prefect server, and the verdict on the terminal."""
 
 import json
+import os
 import shlex
 import warnings
 from pathlib import Path
@@ -8,7 +9,7 @@ from pathlib import Path
 from tucano.errors import UserError
 from tucano.evaluation.comparison import Comparison
 from tucano.evaluation.verdict_table import render_table
-from tucano.settings import PipelineSettings
+from tucano.settings import ExecutionSettings, PipelineSettings
 from tucano.storage import owned, writable
 
 
@@ -18,6 +19,8 @@ def run(settings: PipelineSettings, profile: str) -> int:
     warnings.filterwarnings("ignore", category=UserWarning, module="pydantic")
     from flows.train import train
 
+    if settings.execution.seeds and not os.environ.get("PREFECT_API_URL"):  # only a server has deployments
+        settings = settings.model_copy(update={"execution": ExecutionSettings()})
     with owned(writable(settings.storage)):
         report = train(settings)
     print(f"\n{_last_verdict(settings)}\n")

@@ -1,17 +1,19 @@
 """Stages 5 and 6: every arm answers the held-out prompts, and statistics say whether the seeds are better."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from prefect.artifacts import create_markdown_artifact
 
 from tasks.context import Run, cores, run_child, stage
-from tasks.train import start_of
+from tasks.train import Seeds, start_of
 from tucano.artifacts import Artifact, Recipe
 from tucano.evaluation.answers import read_answers
 from tucano.evaluation.comparison import Comparison, compare
 from tucano.evaluation.text_health import vocabulary
+from tucano.evaluation.verdict import without
 from tucano.evaluation.verdict_table import render_table
 from tucano.prompts import read_prompts
 from tucano.tracking import RegisteredModel
@@ -71,7 +73,7 @@ def _champion_arm(run: Run, champion: RegisteredModel, work: Path) -> Arm:
 
 
 @stage("compare arms")
-def compare_arms(run: Run, prompts: Artifact, start: Artifact | None, seeds: list[Artifact], answers: Artifact) -> Artifact:
+def compare_arms(run: Run, prompts: Artifact, start: Artifact | None, seeds: Seeds, answers: Artifact) -> Artifact:
     """Verdict: the seeds against their start on the held-out prompts, by the tests that the settings fixed before training."""
     settings = run.settings
 
@@ -83,10 +85,11 @@ def compare_arms(run: Run, prompts: Artifact, start: Artifact | None, seeds: lis
             read_prompts(prompts.folder / "test.jsonl"),
             settings.comparison,
             "sft" if start else "base",
-            [seed.record["seed"] for seed in seeds],
+            [seed.record["seed"] for seed in seeds.trained],
             vocabulary(texts),
-            candidate(seeds).record["seed"],
+            candidate(seeds.trained).record["seed"],
         )
+        comparison = replace(comparison, verdict=without(comparison.verdict, seeds.missing))
         (draft / "comparison.json").write_text(json.dumps(comparison.to_json(), indent=1, ensure_ascii=False), encoding="utf-8")
         return {
             "improved": comparison.verdict.improved,
@@ -95,9 +98,10 @@ def compare_arms(run: Run, prompts: Artifact, start: Artifact | None, seeds: lis
         }
 
     inputs = {"prompts": prompts.digest, "answers": answers.digest}
-    artifact = run.make("comparison", ("tucano.evaluation.comparison",), {"comparison": settings.comparison.model_dump()}, inputs, produce)
+    parts = {"comparison": settings.comparison.model_dump(), "missing": sorted(seeds.missing)}
+    artifact = run.make("comparison", ("tucano.evaluation.comparison",), parts, inputs, produce)
     comparison = read_comparison(artifact)
-    create_markdown_artifact(key="verdict", markdown=f"```\n{render_table(comparison)}\n```")
+    create_markdown_artifact(key="verdict", markdown=f"```\n{render_table(comparison)}\n```", description=comparison.verdict.headline)
     run.tracker.log_metrics(run.tracking_run, _metrics(comparison))
     run.tracker.log_artifact(run.tracking_run, artifact.folder / "comparison.json", "comparison")
     return artifact

@@ -1,21 +1,25 @@
 """What every stage of one pipeline run shares, and how a stage talks: to the store, to MLflow, to the Prefect log."""
 
 import os
+import re
+import socket
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, ParamSpec, TypeVar, cast
-from uuid import UUID
+from typing import Any, Literal, ParamSpec, TypeVar
 
-from prefect import get_run_logger, task
-from prefect.artifacts import create_progress_artifact, update_progress_artifact
+from prefect import get_run_logger, runtime, task
+from prefect.artifacts import create_link_artifact
 from prefect.cache_policies import NO_CACHE
 from prefect.client.schemas.objects import State
+from prefect.exceptions import Pause, TerminationSignal
 from prefect.tasks import Task
+from prefect.utilities.urls import url_for
 
+from tasks.progress import ProgressBar
 from tucano.artifacts import Artifact, Recipe, Store, code_version, digest, fingerprint
 from tucano.errors import is_worth_a_retry
 from tucano.prompts import jsonl_lines
@@ -23,6 +27,7 @@ from tucano.settings import PipelineSettings
 from tucano.storage import remote_of, require_device, require_space, writable
 from tucano.tracking import DataSplit, Tracker
 from tucano.tracking.models import Context
+from tucano.tracking.views import PIPELINES, TRAINING
 from tucano.training import launch
 from tucano.training.jobs import Job, Progress
 
@@ -43,6 +48,12 @@ ALGORITHM = (
     "entropy_target",
 )
 """Settings of GRPO that make another algorithm, rather than more or less of the same."""
+SAID_LINES = 200
+"""Lines of a child's own output in a deployed run's log; all of them are in its log file."""
+PROGRESS_BAR = re.compile(r"\d+%\|")
+FLOW_RUN_TAG = "prefect.flow_run"
+RETRY_SECONDS = (1, 30)
+"""Before the second and before every later attempt: a killed child starts again at once, a full disk may take a moment."""
 
 
 @dataclass(frozen=True)
@@ -55,6 +66,12 @@ class Run:
     tracking_run: str
     seed_slots: threading.BoundedSemaphore
     stages: dict[str, Artifact] = field(default_factory=dict)
+
+    def adopt(self, name: str) -> Artifact:
+        """The artifact of a stage that another run has made."""
+        artifact = self.store.named(name)
+        self.stages[artifact.stage] = artifact
+        return artifact
 
     def make(
         self,
@@ -73,25 +90,70 @@ class Run:
 
 
 @contextmanager
-def opened(settings: PipelineSettings) -> Iterator[Run]:
+def opened(settings: PipelineSettings, tracking_run: str | None = None) -> Iterator[Run]:
     """Everything that can be refused is refused here, before any work: storage, disk space, device, tracking store.
 
-    The pipeline's MLflow run exists from here on and is ended with what became of it.
+    The pipeline's MLflow run exists from here on and is ended with what became of it; the next attempt of the same flow run goes on
+    in it. A run that trains one seed for a pipeline gets that pipeline's `tracking_run` and shares its storage.
     """
     root = writable(settings.storage)
     require_space(root, settings)
     require_device(settings.model)
-    tracker = Tracker.connect(settings.tracking_uri, root)
-    plain = settings.model_dump(mode="json")
-    name = f"{config_label(settings)}, seed {settings.seed}"
-    tracking_run = tracker.start_pipeline(name, plain, {"settings_digest": digest(plain), "config_label": config_label(settings)})
-    slots = settings.worker.parallel or (1 if settings.model.device == "cuda" else max(1, cores() // settings.worker.threads))
+    slots = seeds_at_a_time(settings)
+    store, seed_slots = Store(root, remote_of(settings.storage)), threading.BoundedSemaphore(slots)
+    tracker = Tracker.connect(settings.tracking_uri or os.environ.get("MLFLOW_TRACKING_URI"), root)
+    with ending_children():
+        if tracking_run is not None:
+            yield Run(settings, store, tracker, tracking_run, seed_slots)
+        else:
+            with _pipeline(settings, tracker) as identity:
+                yield Run(settings, store, tracker, identity, seed_slots)
+
+
+@contextmanager
+def ending_children() -> Iterator[None]:
+    """Prefect turns SIGTERM into an exception in the main thread; the training children in other threads get to know it here."""
     try:
-        yield Run(settings, Store(root, remote_of(settings.storage)), tracker, tracking_run, threading.BoundedSemaphore(slots))
-    except BaseException as error:
-        tracker.finish(tracking_run, "KILLED" if isinstance(error, KeyboardInterrupt) else "FAILED")
+        yield
+    except TerminationSignal:
+        launch.stop_all()
         raise
-    tracker.finish(tracking_run, "FINISHED")
+
+
+@contextmanager
+def _pipeline(settings: PipelineSettings, tracker: Tracker) -> Iterator[str]:
+    """The pipeline's MLflow run, linked with its Prefect run both ways."""
+    identity = tracker.reopen(tracker.find_unfinished(PIPELINES, FLOW_RUN_TAG, str(runtime.flow_run.id)))
+    if identity is None:
+        plain = settings.model_dump(mode="json")
+        name = f"{config_label(settings)}, seed {settings.seed}"
+        tags = {"settings_digest": digest(plain), "config_label": config_label(settings), FLOW_RUN_TAG: runtime.flow_run.id}
+        identity = tracker.start_pipeline(name, plain, tags)
+        tracker.set_note(identity, prefect_link())
+    create_link_artifact(
+        key="mlflow-run",
+        link=tracker.links(identity)["pipeline run"],
+        link_text="This run in MLflow",
+        description="Settings, metrics and files in MLflow",
+    )
+    try:
+        yield identity
+    except Pause:  # it waits for a person, and goes on
+        raise
+    except BaseException as error:
+        tracker.finish(identity, "KILLED" if isinstance(error, KeyboardInterrupt | TerminationSignal) else "FAILED")
+        raise
+    tracker.finish(identity, "FINISHED")
+
+
+def prefect_link() -> str:
+    """Markdown for a run's note; empty where Prefect's page has no address that stays."""
+    return f"[Prefect run {runtime.flow_run.name}]({url_for('flow-run', runtime.flow_run.id)})" if is_deployed() else ""
+
+
+def is_deployed() -> bool:
+    """Whether a worker runs this flow for a deployment."""
+    return bool(runtime.deployment.id)
 
 
 def _is_transient(task: Task[..., Any], task_run: Any, state: State[Any]) -> bool:
@@ -104,18 +166,26 @@ R = TypeVar("R")
 
 def stage(name: str, **options: Any) -> Callable[[Callable[P, R]], Task[P, R]]:
     """A Prefect task without result caching (artifacts do that) that is retried only after interruptions from outside."""
-    return task(name=name, cache_policy=NO_CACHE, retry_condition_fn=_is_transient, **options)
+    return task(name=name, cache_policy=NO_CACHE, retry_condition_fn=_is_transient, retry_delay_seconds=list(RETRY_SECONDS), **options)
 
 
 def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
+def seeds_at_a_time(settings: PipelineSettings) -> int:
+    """GRPO children that train on one machine side by side."""
+    return settings.worker.parallel or (1 if settings.model.device == "cuda" else max(1, cores() // settings.worker.threads))
+
+
 def run_child(run: Run, job: Job, label: str) -> dict[str, Any]:
-    """Run a training child; its progress goes to the Prefect log (one line in five seconds) and to a progress artifact."""
+    """Run a training child; its progress goes to the Prefect log (one line in five seconds) and to a progress artifact.
+
+    In a deployment's run, whose log is all that a person sees, so do the first lines that the child prints itself.
+    """
     logger = get_run_logger()
-    bar = cast(UUID, create_progress_artifact(0.0, key=label.replace(" ", "-"), description=label))
-    last = 0.0
+    bar = ProgressBar(label)
+    last, lines = 0.0, 0
 
     def show(progress: Progress) -> None:
         nonlocal last
@@ -124,21 +194,22 @@ def run_child(run: Run, job: Job, label: str) -> dict[str, Any]:
         elif time.monotonic() - last >= SAY_EVERY_SECONDS or progress.step == progress.steps:
             last = time.monotonic()
             logger.info(progress.line())
-            update_progress_artifact(bar, 100 * progress.step / progress.steps)
+            bar.show(progress.step / progress.steps)
 
-    return launch.run_job(job, run.settings.worker.python, show)
+    def repeat(line: str) -> None:
+        nonlocal lines
+        if not line.strip() or PROGRESS_BAR.search(line):
+            return
+        lines += 1
+        if lines <= SAID_LINES:
+            logger.info(f"{label} | {line}")
+        elif lines == SAID_LINES + 1:
+            logger.info(f"{label} | ... the rest is in {launch.log_of(job)}")
 
-
-NOTE = "tracking_run.txt"
-"""In a stage's work folder: the store and the MLflow run that an interrupted attempt reported to."""
-
-
-def _noted(work: Path, uri: str) -> str | None:
-    """The MLflow run of an earlier attempt, unless it is in another store."""
-    if not (work / NOTE).is_file():
-        return None
-    store, identity = (work / NOTE).read_text(encoding="utf-8").split("\n")
-    return identity if store == uri else None
+    try:
+        return launch.run_job(job, run.settings.worker.python, show, repeat if is_deployed() else None)
+    finally:
+        bar.close()
 
 
 NOT_THE_CONFIGURATION = {"data": {"path"}, "grpo": {"seeds", "fast_cpu"}, "model": {"device"}}
@@ -177,11 +248,11 @@ def tracked_training(
     """The MLflow run of a training, one over all attempts; its journal is shipped while the child trains."""
     work = Path(job.work)
     work.mkdir(parents=True, exist_ok=True)
-    identity = run.tracker.resume_training(_noted(work, run.tracker.uri), run.tracking_run)
+    place = job.mirror or f"{socket.gethostname()}:{work}"
+    identity = run.tracker.resume_training(run.tracker.find_unfinished(TRAINING, "work", place), run.tracking_run)
     if identity is None:
-        identity = run.tracker.start_training(name, run.tracking_run, stage, seed, config_label(run.settings), dict(params))
+        identity = run.tracker.start_training(name, run.tracking_run, stage, seed, config_label(run.settings), dict(params), place)
         run.tracker.log_datasets(identity, splits)
-        (work / NOTE).write_text(f"{run.tracker.uri}\n{identity}", encoding="utf-8")
     shipper = run.tracker.ship_journal(identity, work / "journal.jsonl", through="committed")
     try:
         yield identity

@@ -64,19 +64,47 @@ def promote(
     elif champion is not None and champion.tags.get("digest.grpo") == best.digest:
         result = Promotion(name, CHAMPION, "it is the champion since an earlier run", model, champion.version)
     else:
-        status, reason = _status(run, answers, name, champion is not None)
-        merged = _merge(run, prompts, start, best)
-        if merged.record["faithful"]:
-            tags = _lineage(run, prompts, audit, best, comparison)
-            result = Promotion(name, status, reason, model, _register(run, prompts, best, merged, tags, status))
-        else:
-            moved = f"{merged.record['mean_difference']:.3f} nats per token"
-            result = Promotion(name, "not promoted", f"merged into 16 bits it answers otherwise than it was trained ({moved})", model, None)
-    where = f" as {model} version {result.version}" if result.version else ""
-    get_run_logger().info("promotion: %s is %s%s, because %s", name, result.status, where, result.reason)
-    create_markdown_artifact(key="promotion", markdown=f"**{name}: {result.status}**{where}\n\n{result.reason}")
-    run.tracker.set_tags(run.tracking_run, {f"promotion.{key}": value for key, value in asdict(result).items()})
+        result = _admit(run, prompts, audit, start, best, answers, comparison, has_champion=champion is not None)
+    publish(run, result)
     return result
+
+
+def _admit(
+    run: Run,
+    prompts: Artifact,
+    audit: Artifact,
+    start: Artifact | None,
+    best: Artifact,
+    answers: Artifact,
+    comparison: Artifact,
+    has_champion: bool,
+) -> Promotion:
+    """Register the candidate, unless it is registered already or is not itself any more once merged."""
+    name, model = f"seed-{best.record['seed']}", run.settings.promotion.model
+    status, reason = _status(run, answers, name, has_champion)
+    if status == CHAMPION and run.settings.promotion.approval_hours is not None:
+        status, reason = CHALLENGER, f"{reason}; a person's approval is asked for"
+    challenger = run.tracker.with_alias(model, CHALLENGER)
+    if status == CHALLENGER and challenger is not None and challenger.tags.get("digest.grpo") == best.digest:
+        return Promotion(name, status, reason, model, challenger.version)
+    merged = _merge(run, prompts, start, best)
+    if not merged.record["faithful"]:
+        moved = f"{merged.record['mean_difference']:.3f} nats per token"
+        return Promotion(name, "not promoted", f"merged into 16 bits it answers otherwise than it was trained ({moved})", model, None)
+    tags = _lineage(run, prompts, audit, best, comparison)
+    return Promotion(name, status, reason, model, _register(run, prompts, best, merged, tags, status))
+
+
+def publish(run: Run, result: Promotion) -> None:
+    """Say what became of the candidate: in the log, in the Prefect page and with the MLflow run."""
+    where = f" as {result.model} version {result.version}" if result.version else ""
+    get_run_logger().info("promotion: %s is %s%s, because %s", result.candidate, result.status, where, result.reason)
+    create_markdown_artifact(
+        key="promotion",
+        markdown=f"**{result.candidate}: {result.status}**{where}\n\n{result.reason}",
+        description=f"{result.candidate}: {result.status}",
+    )
+    run.tracker.set_tags(run.tracking_run, {f"promotion.{key}": value for key, value in asdict(result).items()})
 
 
 def _incomplete(run: Run) -> str | None:

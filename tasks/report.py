@@ -5,15 +5,16 @@ from pathlib import Path
 from typing import Any
 
 from prefect import get_run_logger
-from prefect.artifacts import create_link_artifact, create_table_artifact
+from prefect.artifacts import create_markdown_artifact, create_table_artifact
 
 from tasks.audit import read_report
 from tasks.compare import read_comparison
-from tasks.context import Run, stage
+from tasks.context import Run, prefect_link, stage
+from tasks.cost import spent
 from tasks.promote import Promotion
 from tasks.reaudit import read_reaudit
 from tucano.artifacts import Artifact, Recipe, code_version, fingerprint
-from tucano.cost import machine_hours
+from tucano.cost import sentence
 from tucano.evaluation.pages import TEMPLATES
 from tucano.evaluation.report import Facts, SeedCurves, render_report
 from tucano.journal import read_journal
@@ -26,17 +27,18 @@ def write_report(
     run: Run, prompts: Artifact, audit: Artifact, seeds: list[Artifact], reaudit: Artifact, comparison: Artifact, promotion: Promotion
 ) -> str:
     """The path of report.html; the verdict becomes the first line of the run's note."""
+    cost, gain = spent(run, seeds, comparison)
     profile, differences = nearest_profile(project_root(Path.cwd()), run.settings)
     facts = Facts(
         settings=run.settings.model_dump(mode="json"),
         baseline=profile,
         differences=differences,
-        lineage=_lineage(run, promotion),
+        lineage={**_lineage(run, promotion), "cost": sentence(cost, gain)},
         data=json.loads((prompts.folder / "report.json").read_text(encoding="utf-8")),
         training=[curves_of(seed.record["seed"], seed.folder) for seed in seeds],
         stage_seconds={name: artifact.seconds for name, artifact in run.stages.items()},
-        machine_hours=machine_hours(run.stages.values()),
-        usd_per_hour=run.settings.worker.usd_per_hour,
+        machine_hours=cost.hours,
+        usd=cost.dollars,
         audit=read_report(audit),
         reaudit=read_reaudit(reaudit),
     )
@@ -51,25 +53,24 @@ def write_report(
     inputs |= {template.name: str(fingerprint(template)["sha256"]) for template in TEMPLATES}
     artifact = run.make("report", ("tucano.evaluation.report",), parts, inputs, produce)
     report = artifact.folder / "report.html"
-    _publish(run, report, comparison, promotion)
+    _publish(run, report, seeds, comparison, promotion)
     return str(report)
 
 
-def _publish(run: Run, report: Path, comparison: Artifact, promotion: Promotion) -> None:
+def _publish(run: Run, report: Path, seeds: list[Artifact], comparison: Artifact, promotion: Promotion) -> None:
     verdict = read_comparison(comparison).verdict
     tracker = run.tracker
     tracker.log_artifact(run.tracking_run, report, "report")
-    hours = machine_hours(run.stages.values())
-    tracker.log_metrics(run.tracking_run, {"cost/hours": round(hours, 3), "cost/usd": round(hours * run.settings.worker.usd_per_hour, 2)})
     tracker.set_tags(
         run.tracking_run, {"verdict": verdict.headline, **{f"digest.{name}": digest for name, digest in digests(run.stages).items()}}
     )
     links = " · ".join(f"[{name}]({page})" for name, page in tracker.pages(run.tracking_run).items())
     promoted = f"Promotion: {promotion.candidate} is {promotion.status}, because {promotion.reason}."
-    tracker.set_note(run.tracking_run, "\n\n".join([f"**{verdict.headline}**", links, promoted, *verdict.sentences]))
+    tracker.set_note(run.tracking_run, "\n\n".join([f"**{verdict.headline}**", links, promoted, *verdict.sentences, prefect_link()]))
     tracker.ensure_views()
-    for name, link in tracker.links(run.tracking_run).items():
-        create_link_artifact(key=f"mlflow-{name.replace(' ', '-').lower()}", link=link, link_text=f"MLflow: {name}")
+    create_table_artifact(key="health", table=[alarm for seed in seeds for alarm in _alarms(seed)], description="Alarms of each seed")
+    links = "".join(f"- [{name}]({link})\n" for name, link in tracker.links(run.tracking_run).items())
+    create_markdown_artifact(key="mlflow-pages", markdown=links, description="This run, its trainings and saved views in MLflow")
     rows = [{"stage": name, "seconds": round(stage.seconds, 1), "reused": stage.reused} for name, stage in run.stages.items()]
     create_table_artifact(key="stage-times", table=rows, description="What each stage took when it ran")
     for row in rows:
@@ -94,3 +95,9 @@ def curves_of(seed: int, folder: Path) -> SeedCurves:
         for name, value in entry.values.items():
             metrics.setdefault(name, []).append((entry.step, value))
     return SeedCurves(seed, metrics)
+
+
+def _alarms(seed: Artifact) -> list[dict[str, object]]:
+    """The rows of one seed in the health table; a healthy seed has one that says so."""
+    quiet = {"name": "none", "step": "", "evidence": "no alarm was raised"}
+    return [{"seed": seed.record["seed"], **alarm} for alarm in seed.record["alarms"] or [quiet]]

@@ -1,11 +1,20 @@
 """Stages 3 and 4: supervised fine-tuning, and one GRPO run per seed, each in a training child."""
 
 import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tasks.context import Run, cores, data_split, run_child, stage, tracked_training
+from prefect import get_run_logger
+from prefect.futures import PrefectFuture
+
+from tasks.context import Run, cores, data_split, run_child, seeds_at_a_time, stage, tracked_training
 from tucano.artifacts import Artifact, Recipe
+from tucano.errors import SeedGivenUp, WorkerCrashed, WorkerFailed
+from tucano.journal import read_journal
+from tucano.machine_time import Clock, machine_time, plain
+from tucano.training import launch
 from tucano.training.jobs import Job
 
 
@@ -60,18 +69,55 @@ def train_seed(run: Run, prompts: Artifact, start: Artifact | None, seed: int) -
             adapter=adapter,
         )
         params = {**settings.grpo.model_dump(exclude={"seeds"}), "seed": seed}
+        share = 1 / min(seeds_at_a_time(settings), len(settings.grpo.seeds))
+        clock = Clock(Path(job.work), job.mirror, settings.cost.machine, share)
         splits = [data_split(prompts, "train", "training"), data_split(prompts, "validation", "validation")]
-        with run.seed_slots, tracked_training(run, job, f"grpo seed {seed}", "grpo", seed, params, splits) as tracking_run:
+        with (
+            run.seed_slots,
+            clock,
+            tracked_training(run, job, f"grpo seed {seed}", "grpo", seed, params, splits) as tracking_run,
+        ):
             result = run_child(run, job, f"grpo seed {seed}")
+            stays = clock.stays()
         shutil.copy2(Path(job.work) / "journal.jsonl", draft)
+        rows = [entry.time_ms / 1000 for entry in read_journal(draft / "journal.jsonl")]
         run.tracker.set_tags(tracking_run, {"alarms": ", ".join(alarm["name"] for alarm in result["alarms"]) or "none"})
         best, tags = {f"best/{settings.grpo.selection}": result["best_value"]}, {"stage": "grpo", "seed": seed}
         run.tracker.log_checkpoint(tracking_run, f"grpo-seed-{seed}", draft / "adapter", result["best_step"], tags, best, splits[1])
-        return {**result, "seed": seed, "tracking_run": tracking_run}
+        return {**result, "seed": seed, "tracking_run": tracking_run, "machine_time": plain(machine_time(stays, rows))}
 
     parts = {"grpo": settings.grpo.model_dump(exclude={"seeds"}), "model": settings.model.model_dump(), "seed": seed}
     inputs = {"prompts": prompts.digest, "start": start.digest if start else ""}
     return run.make(f"grpo-seed-{seed}", ("tucano.training.grpo",), parts, inputs, produce)
+
+
+@dataclass(frozen=True)
+class Seeds:
+    """The seeds that were trained, and why the others are missing."""
+
+    trained: list[Artifact]
+    missing: dict[int, str]
+
+
+def gather(run: Run, training: Mapping[int, PrefectFuture[Artifact]]) -> Seeds:
+    """Wait for every seed. One that was given up is missing and the others go on; a mistake of a person stops the run.
+
+    Raises the first seed's error when none is left.
+    """
+    seeds, errors = Seeds([], {}), list[Exception]()
+    for seed, future in training.items():
+        try:
+            seeds.trained.append(future.result())
+        except (WorkerCrashed, WorkerFailed, SeedGivenUp) as error:
+            if launch.stopping():
+                raise
+            seeds.missing[seed] = str(error)
+            errors.append(error)
+            get_run_logger().error("seed %d is given up: %s", seed, error)
+    if not seeds.trained:
+        raise errors[0]
+    run.tracker.set_tags(run.tracking_run, {"missing_seeds": ", ".join(map(str, seeds.missing)) or None})
+    return seeds
 
 
 def start_of(run: Run, start: Artifact | None) -> tuple[str, str | None]:

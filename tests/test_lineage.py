@@ -3,15 +3,12 @@
 import json
 import shutil
 from collections.abc import Mapping
-from dataclasses import replace
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tucano.artifacts import Artifact, Recipe, Store, digest
-from tucano.cost import machine_hours
 from tucano.lineage import digests, faults, unpinned, verify
 
 
@@ -96,13 +93,3 @@ def test_a_base_is_pinned_to_a_commit(tmp_path: Path) -> None:
     assert unpinned("nano", None) is None and unpinned(str(tmp_path), None) is None
     assert unpinned("org/model", "a" * 40) is None
     assert unpinned("org/model", "main") == "the base model org/model is not pinned to a commit (model.revision=main)"
-
-
-def test_hours_of_stages_side_by_side_count_once(stages: dict[str, Artifact]) -> None:
-    noon = datetime(2026, 11, 21, 12, tzinfo=UTC)
-    hour = timedelta(hours=1)
-    # 11-12 and 10-12 overlap, 13-14 stands alone, 11:30-12 lies within: three hours.
-    spans = [(noon, 3600), (noon, 7200), (noon + 2 * hour, 3600), (noon, 1800)]
-    made = [replace(stages["data"], made_at=end, seconds=seconds) for end, seconds in spans]
-    assert machine_hours(made) == pytest.approx(3.0)
-    assert machine_hours([]) == 0

@@ -112,6 +112,7 @@ def test_a_killed_child_is_started_again_and_the_flow_completes(storage: Path) -
     assert code == 0, output
     assert "Retry 1/" in output or "killed by SIGKILL" in output
     assert "| overall" in output and "tucano ui" in output
+    assert re.search(r"cost: 0\.\d\d machine-hours.*; no price for own machine", output)
     assert whys(seen)["data"].startswith("reused"), "Ctrl-C had not lost what was done"
 
 
@@ -131,6 +132,20 @@ def test_a_truncated_file_runs_its_stage_and_what_depends_on_it(storage: Path) -
     assert "adapter_model.safetensors was changed or truncated" in said["grpo-seed-42"]
     assert "input seed-42" in said["answers"] and "input answers" in said["comparison"]
     assert all(said[stage].startswith("reused") for stage in ("data", "audit", "sft", "preflight", "grpo-seed-123"))
+
+
+def test_a_seed_lost_for_good_is_named_and_the_others_go_on(storage: Path) -> None:
+    process = started(storage, grpo__seeds=[42, 124], worker__retries=0)
+    list(lines_until(process, r"grpo-seed-124: runs"))
+    deadline = time.monotonic() + 60
+    while not (victims := [child for child in training_children(process) if "grpo-seed-124" in " ".join(child.cmdline())]):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    victims[0].kill()
+    code, output = finished(process)
+    assert code == 0, output
+    said = " ".join(output.split())
+    assert "Seed 124 is missing from this comparison: grpo seed 124 was killed by SIGKILL" in said and "| seed-42" in said
 
 
 def test_a_red_preflight_stops_before_grpo_with_its_table(storage: Path) -> None:

@@ -65,7 +65,7 @@ def render(compared: Comparison, audited: AuditReport | None, curves: list[SeedC
         training=curves,
         stage_seconds={"prepare data": 12.4, "GRPO": 200.0},
         machine_hours=2.5,
-        usd_per_hour=0.8,
+        usd=2.0,
         audit=audited,
         reaudit=again or reaudited(),
     )

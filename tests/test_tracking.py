@@ -328,6 +328,7 @@ def test_a_server_killed_hung_and_restarted_gets_every_row_once(
 ) -> None:
     monkeypatch.setenv("MLFLOW_HTTP_REQUEST_TIMEOUT", "1")
     monkeypatch.setattr("tucano.tracking.store.RETRY_SECONDS", 0.1)
+    monkeypatch.setattr("tucano.tracking.store.PATIENCE_SECONDS", 0.3)
     tracker = Tracker.connect(server.uri, tmp_path)
     run_id = tracker.start_pipeline("drill", {"seed": 1}, {})
     path, seconds = tmp_path / "j.jsonl", list[float]()

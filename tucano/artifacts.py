@@ -18,7 +18,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from tucano.storage import Place
+from tucano.errors import UserError
+from tucano.storage import Place, owned
 
 SCHEMA_VERSION = 1
 MANIFEST = "manifest.json"
@@ -53,6 +54,11 @@ class Artifact:
     made_at: datetime
     reused: bool = field(compare=False, default=False)
 
+    @property
+    def name(self) -> str:
+        """What another process finds it by, in the same storage."""
+        return f"{self.folder.parent.name}/{self.folder.name}"
+
 
 class Store:
     """Artifacts and work folders under one root: `artifacts/<stage>/<key>/` and `work/<stage>/<key>/`.
@@ -63,6 +69,17 @@ class Store:
 
     def __init__(self, root: Path, remote: Place | None = None) -> None:
         self.root, self.remote = root, remote
+
+    def named(self, name: str) -> Artifact:
+        """The artifact that another process has made and named, like `sft/3fa8…`; fetched where it is missing. UserError when it is not valid."""
+        folder = self.root / "artifacts" / name
+        recipe = Recipe(name.partition("/")[0], {}, {}, "")
+        if not folder.is_dir():
+            self._fetched(folder)
+        found, reason = self._check(recipe, folder)
+        if found is None:
+            raise UserError(f"artifact {name} cannot be used from storage {self.root}: {reason}")
+        return found
 
     def work_folder(self, recipe: Recipe) -> Path:
         """Where a stage keeps checkpoints over attempts; emptied once its artifact stands."""
@@ -75,8 +92,13 @@ class Store:
     def make(self, recipe: Recipe, produce: Callable[[Path], Mapping[str, Any]], say: Callable[[str], None]) -> Artifact:
         """The artifact of `recipe`: the valid one that stands, or a new one from `produce(draft folder) -> record`.
 
-        `say` hears in one sentence whether and why the stage runs.
+        `say` hears in one sentence whether and why the stage runs. Where another process of this machine is making it, that one is
+        waited for.
         """
+        with owned(self.root / "locks" / recipe.stage / recipe.key, say):
+            return self._make(recipe, produce, say)
+
+    def _make(self, recipe: Recipe, produce: Callable[[Path], Mapping[str, Any]], say: Callable[[str], None]) -> Artifact:
         folder = self.root / "artifacts" / recipe.stage / recipe.key
         found, reason = self._check(recipe, folder)
         if found is None and self._fetched(folder):
@@ -232,7 +254,7 @@ def code_version(*modules: str) -> str:
             text = path.read_text(encoding="utf-8")
             sources[module] = hashlib.sha256(text.encode()).hexdigest()
             waiting += _imports(text)
-    versions = {name: importlib.metadata.version(name) for name in NUMERIC_PACKAGES}
+    versions = {name: importlib.metadata.version(name).partition("+")[0] for name in NUMERIC_PACKAGES}  # whatever it was built for
     return digest({"sources": sources, "versions": versions})[:16]
 
 

@@ -5,6 +5,8 @@ any answer is an error, and each error knows whether a person has to act (`UserE
 gate said no (`GateClosed`, exit code 1) or whether trying again can help (`Transient`).
 """
 
+import errno
+
 
 class TucanoError(Exception):
     """Base of all typed errors of this program."""
@@ -30,6 +32,11 @@ class WorkerFailed(TucanoError):
     """A training child raised. Deterministic work fails the same way again, so it is not retried."""
 
 
+class SeedGivenUp(TucanoError):
+    """The run that trained a seed ended without it. The other seeds go on."""
+
+
 def is_worth_a_retry(error: BaseException | None) -> bool:
-    """True for interruptions from outside; False for users' mistakes, closed gates and our own bugs."""
-    return isinstance(error, (Transient, ConnectionError, TimeoutError))
+    """True for interruptions from outside, a full disk among them; False for users' mistakes, closed gates and our own bugs."""
+    full = isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)
+    return full or isinstance(error, (Transient, ConnectionError, TimeoutError))

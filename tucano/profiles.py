@@ -15,6 +15,8 @@ from tucano.settings import PipelineSettings
 
 PROJECT_FILE = "prefect.yaml"
 NAME_IN_QUOTES = r"'([^']*)'"
+TRAIN = "flows.train.train"
+"""Entrypoint of the deployments that are profiles."""
 
 
 def project_root(start: Path) -> Path:
@@ -31,7 +33,7 @@ def profiles(root: Path) -> dict[str, dict[str, Any]]:
     return {
         deployment["name"]: deployment["parameters"]["settings"]
         for deployment in content["deployments"]
-        if deployment["entrypoint"] == "flows.train:train"
+        if deployment["entrypoint"] == TRAIN
     }
 
 
@@ -39,7 +41,7 @@ def load_profile(root: Path, name: str, overrides: Iterable[str]) -> PipelineSet
     """The settings of a profile with `section.field=value` overrides; every mistake is one UserError sentence."""
     known = profiles(root)
     if name not in known:
-        raise UserError(f"there is no profile {name!r}{_nearest(name, known)}; {PROJECT_FILE} has: {', '.join(known)}")
+        raise UserError(f"there is no profile {name!r}{nearest(name, known)}; {PROJECT_FILE} has: {', '.join(known)}")
     values = _copy(known[name])
     for override in overrides:
         _apply(values, override)
@@ -82,13 +84,13 @@ def _sentence(error: ValidationError) -> str:
     first = error.errors()[0]
     place = ".".join(str(part) for part in first["loc"])
     if first["type"] == "extra_forbidden":
-        return f"there is no setting {place!r}{_nearest(place, field_names(PipelineSettings))}"
+        return f"there is no setting {place!r}{nearest(place, field_names(PipelineSettings))}"
     message = first["msg"].removeprefix("Value error, ")
     if first["type"] == "value_error":
         return message
     if first["type"] == "literal_error":
         choices = first["ctx"]["expected"]
-        return f"{place}={first['input']!r} is not one of {choices}{_nearest(str(first['input']), re.findall(NAME_IN_QUOTES, choices))}"
+        return f"{place}={first['input']!r} is not one of {choices}{nearest(str(first['input']), re.findall(NAME_IN_QUOTES, choices))}"
     return f"{place}={first['input']!r} is not valid: {message[0].lower()}{message[1:]}"
 
 
@@ -110,7 +112,7 @@ def _apply(values: dict[str, Any], override: str) -> None:
         raise UserError(f"--set {override} has no value; write it as --set {name or 'grpo.max_steps'}=200")
     known = field_names(PipelineSettings)
     if name not in known and not name.startswith("data.mix."):
-        raise UserError(f"there is no setting {name!r}{_nearest(name, known)}")
+        raise UserError(f"there is no setting {name!r}{nearest(name, known)}")
     *sections, last = name.split(".")
     for section in sections:
         values = values.setdefault(section, {})
@@ -130,6 +132,7 @@ def _copy(values: dict[str, Any]) -> dict[str, Any]:
     return {name: _copy(cast("dict[str, Any]", value)) if isinstance(value, dict) else value for name, value in values.items()}
 
 
-def _nearest(name: str, known: Iterable[str]) -> str:
+def nearest(name: str, known: Iterable[str]) -> str:
+    """The end of a sentence about an unknown name: the known one it is close to, or nothing."""
     close = difflib.get_close_matches(name, list(known), n=1, cutoff=0.5)
     return f"; did you mean {close[0]!r}?" if close else ""

@@ -3,6 +3,7 @@
 Profiles (prefect.yaml) hold differences from these defaults. Importing this module imports neither torch nor Prefect.
 """
 
+import datetime
 import difflib
 import warnings
 from collections.abc import Iterator
@@ -336,6 +337,9 @@ class PromotionSettings(Section):
 
     model: str = Field("tucano", description="Name in the model registry.")
     margin: NonNegativeFloat = Field(0.02, description="A challenger may be at most this much worse than the champion (95 % bound).")
+    approval_hours: PositiveFloat | None = Field(
+        None, description="Hours that a person has to approve a challenger in the Prefect page; nobody is asked when empty."
+    )
 
 
 class WorkerSettings(Section):
@@ -346,7 +350,50 @@ class WorkerSettings(Section):
     parallel: PositiveInt | None = Field(None, description="GRPO children at a time; as many as cores (1 on a GPU) when empty.")
     checkpoint_minutes: float = Field(10, gt=0, le=10, description="Longest time between two recovery checkpoints, beside save_steps.")
     retries: NonNegativeInt = Field(2, description="New attempts after a child was killed.")
-    usd_per_hour: NonNegativeFloat = Field(0, description="What an hour of this machine costs in dollars; 0: it is one's own.")
+
+
+class Price(Section):
+    """What an hour of a machine costs."""
+
+    machine: str = Field(description="Name of the machine, like `g2-standard-8 spot us-central1`.")
+    usd_per_hour: NonNegativeFloat = Field(description="US dollars per hour of the whole machine.")
+    source: str = Field(description="Where the price is from.")
+    date: datetime.date = Field(description="When it was looked up; Spot prices change.")
+
+
+class CostSettings(Section):
+    """What machine-hours cost."""
+
+    machine: str = Field("own machine", description="Machine that children train on, where its environment (TUCANO_MACHINE) names none.")
+    prices: tuple[Price, ...] = Field(
+        (
+            Price(
+                machine="l4 workbench",
+                usd_per_hour=0.82,
+                source="the predecessor's final report: 18 USD for 22 hours on one L4",
+                date=datetime.date(2026, 5, 2),
+            ),
+        ),
+        description="Price table; a machine without a row has hours and no dollars.",
+    )
+
+    @model_validator(mode="after")
+    def _one_price_each(self) -> Self:
+        names = [price.machine for price in self.prices]
+        if len({*names}) != len(names):
+            raise ValueError(f"cost.prices has a machine twice: {', '.join(names)}")
+        return self
+
+
+class ExecutionSettings(Section):
+    """Where the seeds train."""
+
+    seeds: str | None = Field(
+        None, description="Deployment that trains each seed in a run of its own, like `seed/local`; child processes of this run when empty."
+    )
+    grace_minutes: PositiveFloat = Field(
+        10, description="How long a crashed seed run may wait to be started again before the others go on without it."
+    )
 
 
 class PipelineSettings(Section):
@@ -365,6 +412,8 @@ class PipelineSettings(Section):
     comparison: ComparisonSettings = Field(ComparisonSettings(), description="Is it better, and how sure are we?")
     promotion: PromotionSettings = Field(PromotionSettings(), description="The registry.")
     worker: WorkerSettings = Field(WorkerSettings(), description="Child processes.")
+    cost: CostSettings = Field(CostSettings(), description="Price table.")
+    execution: ExecutionSettings = Field(ExecutionSettings(), description="Seeds here or on a work pool.")
 
     @model_validator(mode="after")
     def _nano_is_trained_whole(self) -> Self:

@@ -9,7 +9,7 @@ import os
 import re
 import shutil
 import socket
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -49,6 +49,12 @@ class Place:
         """Write a file that must not exist yet; FileExistsError when it does."""
         self.fs.makedirs(self._path(""), exist_ok=True)
         self.fs.pipe_file(self._path(name), content, mode="create")
+
+    def write(self, name: str, content: bytes) -> None:
+        """Write a file, whether or not it exists."""
+        target = self._path(name)
+        self.fs.makedirs(target.rpartition("/")[0], exist_ok=True)
+        self.fs.pipe_file(target, content)
 
     def push(self, folder: Path, name: str, last: str) -> None:
         """Upload a folder; its file `last`, which makes it complete, is taken away first and sent last."""
@@ -121,17 +127,24 @@ def _require_remote(storage: str) -> None:
 
 
 @contextmanager
-def owned(root: Path) -> Iterator[None]:
-    """Hold the storage for one run at a time; the lock goes with the process, however it ends."""
+def owned(root: Path, wait: Callable[[str], None] | None = None) -> Iterator[None]:
+    """Hold a folder for one run at a time; the lock goes with the process, however it ends.
+
+    Where somebody else holds it: UserError, or `wait` hears so and it is waited for.
+    """
+    root.mkdir(parents=True, exist_ok=True)
     with (root / "owner.lock").open("a+", encoding="utf-8") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             file.seek(0)
             owner = file.read().strip()
-            raise UserError(
-                f"storage {root} is in use by another run (process {owner}); wait for it, or use --set storage=FOLDER"
-            ) from None
+            if wait is None:
+                raise UserError(
+                    f"storage {root} is in use by another run (process {owner}); wait for it, or use --set storage=FOLDER"
+                ) from None
+            wait(f"process {owner} is at it as well ({root.name}); this run goes on when that one has ended")
+            fcntl.flock(file, fcntl.LOCK_EX)
         file.truncate(0)
         file.write(str(os.getpid()))
         file.flush()

@@ -30,7 +30,7 @@ class Facts:
     """What the report says beside the comparison; a part that is empty or None is left out.
 
     `differences` are (setting, here, there) against `baseline`, a profile or the other side. `lineage` is {what: digest or name} in
-    reading order. `usd_per_hour` 0: nobody pays for the machine.
+    reading order. `usd` None: the machine has no price.
     """
 
     settings: Mapping[str, Any]
@@ -41,7 +41,7 @@ class Facts:
     training: Sequence[SeedCurves] = ()
     stage_seconds: Mapping[str, float] = field(default_factory=dict)
     machine_hours: float | None = None
-    usd_per_hour: float = 0.0
+    usd: float | None = None
     audit: AuditReport | None = None
     reaudit: Reaudit | None = None
 

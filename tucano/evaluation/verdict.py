@@ -4,8 +4,8 @@ Two claims are never mixed: that *these adapters* beat the reference, and that t
 "Not significant" is never said as "no difference", and a drop is said as a drop.
 """
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Literal, Self, TypeGuard
 
 from tucano.evaluation.contrast import Contrast, Effect
@@ -72,6 +72,13 @@ def judge(
     )
 
 
+def without(verdict: Verdict, missing: Mapping[int, str]) -> Verdict:
+    """The verdict, which also says which seeds are missing and why ({seed: reason})."""
+    said = tuple(ENGLISH["missing"].format(seed=seed, reason=reason) for seed, reason in missing.items())
+    dito = tuple(PORTUGUESE["missing"].format(seed=seed, reason=reason) for seed, reason in missing.items())
+    return replace(verdict, sentences=(*said, *verdict.sentences), sentences_pt=(*dito, *verdict.sentences_pt))
+
+
 def _after_holm(p: float | None) -> float:
     """Effects of tasks always carry their adjusted p; 1.0 keeps an overall effect from being read as one."""
     return 1.0 if p is None else p
@@ -134,6 +141,7 @@ ENGLISH = {
     "truth": "Ground truth (is it right, whatever its form): {arm} against {below}, {gain}; p for a gain {p}, for a drop {worse}.",
     "other": "Arm {name} against {reference}: {gain}{percent}, exact one-sided p {p}.",
     "hacking": "The reward rose while the ground truth fell: reward hacking is suspected.",
+    "missing": "Seed {seed} is missing from this comparison: {reason}.",
     "served": "decoded as served",
     "sampled": "sampled",
 }
@@ -172,6 +180,7 @@ PORTUGUESE = {
     ),
     "other": "Braço {name} contra {reference}: {gain}{percent}, p exato unilateral {p}.",
     "hacking": "A recompensa subiu enquanto a verdade de referência caiu: suspeita de exploração da recompensa.",
+    "missing": "A semente {seed} falta nesta comparação: {reason}.",
     "served": "decodificados como em produção",
     "sampled": "amostrados",
 }

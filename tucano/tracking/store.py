@@ -32,6 +32,8 @@ ENVIRONMENT = {
 
 CONNECT_SECONDS = 5
 RETRY_SECONDS = 3.0
+PATIENCE_SECONDS = 180.0
+"""A server that is restarted is back by then."""
 DATABASES = ("sqlite", "postgresql", "mysql", "mssql")
 
 
@@ -71,19 +73,24 @@ def open_client(uri: str) -> MlflowClient:
 
 
 def translated(call: Callable[P, R]) -> Callable[P, R]:
-    """A store that does not answer is `Transient`: the task that called is worth a retry. Other errors pass."""
+    """A store that does not answer is asked again for PATIENCE_SECONDS, then that is `Transient`. Other errors pass."""
 
     @functools.wraps(call)
     def calling(*args: P.args, **kwargs: P.kwargs) -> R:
         from mlflow.exceptions import MlflowException
         from requests.exceptions import RequestException
 
-        try:
-            return call(*args, **kwargs)
-        except (MlflowException, RequestException) as error:
-            if isinstance(error, MlflowException) and error.get_http_status_code() < 500:
-                raise
-            raise Transient(f"the tracking store did not answer: {reason(error)}") from error
+        deadline = time.monotonic() + PATIENCE_SECONDS
+        while True:
+            try:
+                return call(*args, **kwargs)
+            except (MlflowException, RequestException) as error:
+                if isinstance(error, MlflowException) and error.get_http_status_code() < 500:
+                    raise
+                if time.monotonic() >= deadline:
+                    raise Transient(f"the tracking store did not answer: {reason(error)}") from error
+                log.warning("MLflow does not answer, asked again in %.0f s: %s", RETRY_SECONDS, reason(error))
+            time.sleep(RETRY_SECONDS)
 
     return calling
 

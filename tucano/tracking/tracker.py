@@ -63,20 +63,34 @@ class Tracker:
         root = None if is_server(address) else artifact_root(storage)
         return cls(address, client, {name: _experiment(client, name, root) for name in views.EXPERIMENTS})
 
+    @translated
+    def find_unfinished(self, experiment: str, tag: str, value: str) -> str | None:
+        """The newest run with this tag that an earlier attempt began and did not end well; None where there is none."""
+        which = f"tags.`{tag}` = '{value}' and attributes.status != 'FINISHED'"
+        found = self.client.search_runs([self.experiments[experiment]], which, max_results=1, order_by=["attributes.start_time DESC"])
+        return str(found[0].info.run_id) if found else None
+
     def start_pipeline(self, name: str, settings: Mapping[str, Any], tags: Mapping[str, object]) -> str:
         """A new pipeline run with its resolved settings as params; returns its id."""
         return self._start(views.PIPELINES, name, tags, settings)
 
     def start_training(
-        self, name: str, parent_run_id: str, stage: Stage, seed: int | None, config_label: str, params: Mapping[str, Any]
+        self, name: str, parent_run_id: str, stage: Stage, seed: int | None, config_label: str, params: Mapping[str, Any], work: str = ""
     ) -> str:
-        """A new training run of a pipeline's stage, seed and configuration; returns its id."""
-        tags = {"mlflow.parentRunId": parent_run_id, "stage": stage, "seed": seed, "config_label": config_label}
+        """A new training run of a pipeline's stage, seed and configuration; returns its id. `work` says where its checkpoints are."""
+        tags = {"mlflow.parentRunId": parent_run_id, "stage": stage, "seed": seed, "config_label": config_label, "work": work or None}
         return self._start(views.TRAINING, name, tags, params)
 
-    @translated
     def resume_training(self, run_id: str | None, parent_run_id: str) -> str | None:
         """The training run of an earlier attempt, running again and now part of this pipeline run; None where there is none."""
+        if self.reopen(run_id) is not None:
+            self.set_tags(str(run_id), {"mlflow.parentRunId": parent_run_id})
+            return run_id
+        return None
+
+    @translated
+    def reopen(self, run_id: str | None) -> str | None:
+        """A run of an earlier attempt, running again; None where there is none."""
         from mlflow.exceptions import MlflowException
 
         if run_id is None:
@@ -87,7 +101,6 @@ class Tracker:
             if error.error_code != "RESOURCE_DOES_NOT_EXIST":
                 raise
             return None
-        self.set_tags(run_id, {"mlflow.parentRunId": parent_run_id})
         return run_id
 
     def ship_journal(self, run_id: str, journal: Path, *, through: Through = "committed") -> Shipper:
@@ -169,7 +182,19 @@ class Tracker:
     @translated
     def champion(self, model: str) -> RegisteredModel | None:
         """The version that carries the alias `champion`, with its tags; None where there is none."""
-        return registry.with_alias(self.client, model, registry.CHAMPION)
+        return self.with_alias(model, registry.CHAMPION)
+
+    @translated
+    def with_alias(self, model: str, alias: str) -> RegisteredModel | None:
+        """The version that carries an alias, with its tags; None where there is none."""
+        return registry.with_alias(self.client, model, alias)
+
+    @translated
+    def crown(self, model: str, version: int, tags: Mapping[str, object]) -> None:
+        """Make a registered version the champion; `tags` say who wanted it and why."""
+        for key, value in _texts(tags).items():
+            self.client.set_model_version_tag(model, str(version), key, value)
+        self.client.set_registered_model_alias(model, registry.CHAMPION, str(version))
 
     @translated
     def pipelines(self) -> list[PipelineRun]:

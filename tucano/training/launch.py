@@ -5,6 +5,7 @@ saves its last finished step). Job and result stand in a folder of this launch, 
 not touch the first one's. A child whose parent vanishes sees the end of its standard input and ends by itself.
 """
 
+import contextlib
 import json
 import os
 import signal
@@ -25,12 +26,17 @@ GRACE_SECONDS = 10
 INTERRUPTED = 75
 """Exit code of a child that stopped on SIGTERM with its state saved (EX_TEMPFAIL: try again)."""
 
+DISK_FULL = 74
+"""Exit code of a child that failed while the disk was full (EX_IOERR)."""
+
 _children: set[subprocess.Popen[str]] = set()
 _stopping = threading.Event()
 
 
-def run_job(job: Job, python: str | None, on_progress: Callable[[Progress], None]) -> dict[str, Any]:
-    """Run a job to its end and return its result.
+def run_job(
+    job: Job, python: str | None, on_progress: Callable[[Progress], None], on_line: Callable[[str], None] | None = None
+) -> dict[str, Any]:
+    """Run a job to its end and return its result. `on_line` hears what else the child prints, as it goes to the log file.
 
     Raises UserError for a person's mistake the child found, WorkerFailed when it raised, WorkerCrashed when it was killed
     or interrupted: its checkpoints stay in `job.work`, and the same job started again goes on from them.
@@ -40,11 +46,11 @@ def run_job(job: Job, python: str | None, on_progress: Callable[[Progress], None
     work = Path(job.work)
     work.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="launch-", dir=work) as place:
-        code = _run(job, Path(place), python, on_progress)
+        code = _run(job, Path(place), python, on_progress, on_line or (lambda line: None))
         return _outcome(job, Path(place), code)
 
 
-def _run(job: Job, place: Path, python: str | None, on_progress: Callable[[Progress], None]) -> int:
+def _run(job: Job, place: Path, python: str | None, on_progress: Callable[[Progress], None], on_line: Callable[[str], None]) -> int:
     job.write(place / "job.json")
     child = subprocess.Popen(
         [python or sys.executable, "-m", "tucano.training.worker", str(place / "job.json")],
@@ -59,7 +65,7 @@ def _run(job: Job, place: Path, python: str | None, on_progress: Callable[[Progr
     )
     _children.add(child)
     try:
-        _follow(child, log_of(job), on_progress)
+        _follow(child, log_of(job), on_progress, on_line)
     finally:
         _end(child)
         _children.discard(child)
@@ -85,7 +91,7 @@ def stop_all() -> None:
         _end(child)
 
 
-def _follow(child: subprocess.Popen[str], log: Path, on_progress: Callable[[Progress], None]) -> None:
+def _follow(child: subprocess.Popen[str], log: Path, on_progress: Callable[[Progress], None], on_line: Callable[[str], None]) -> None:
     assert child.stdout is not None
     with log.open("a", encoding="utf-8") as file:
         for line in child.stdout:
@@ -93,8 +99,10 @@ def _follow(child: subprocess.Popen[str], log: Path, on_progress: Callable[[Prog
             if progress is not None:
                 on_progress(progress)
             else:
-                file.write(line)
-                file.flush()
+                with contextlib.suppress(OSError):  # a full disk loses lines of the log, not the training
+                    file.write(line)
+                    file.flush()
+                on_line(line.rstrip())
     child.wait()
 
 
@@ -113,6 +121,8 @@ def _outcome(job: Job, place: Path, code: int) -> dict[str, Any]:
     result, error = place / "result.json", place / "error.json"
     if code == 0 and result.is_file():
         return json.loads(result.read_text(encoding="utf-8"))
+    if code == DISK_FULL:
+        raise WorkerCrashed(f"{who} found the disk full; its last checkpoint is kept (details in {log_of(job)})")
     if error.is_file():
         failure = json.loads(error.read_text(encoding="utf-8"))
         if failure["user"]:

@@ -7,6 +7,7 @@ end. It imports no Prefect and no MLflow; what it measures goes to the journal a
 import json
 import logging
 import os
+import shutil
 import signal
 import sys
 import threading
@@ -15,7 +16,10 @@ from pathlib import Path
 
 from tucano.errors import UserError
 from tucano.training.jobs import Job
-from tucano.training.launch import INTERRUPTED
+from tucano.training.launch import DISK_FULL, INTERRUPTED
+
+FULL_DISK_BYTES = 16 * 1024**2
+"""An error with less than this free is taken for a full disk: every library words that in its own way."""
 
 
 def main(path: Path) -> int:
@@ -32,6 +36,8 @@ def main(path: Path) -> int:
         return _fail(path.parent, str(error), user=True)
     except Exception as error:
         traceback.print_exc()
+        if shutil.disk_usage(job.work).free < FULL_DISK_BYTES:
+            return DISK_FULL
         return _fail(path.parent, f"{type(error).__name__}: {error}", user=False)
     if result is None:
         return INTERRUPTED

@@ -1,0 +1,106 @@
+"""PostgreSQL from the system's binaries: a database cluster of our own that listens on a Unix socket only.
+
+It never runs as root (it refuses to): where we are root, `postgres` or `nobody` owns its files. The socket lies in a folder that only
+that user, and root, can enter, so there is no password and no open port.
+"""
+
+import hashlib
+import os
+import pwd
+import shutil
+import subprocess
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import quote
+
+from tucano.errors import TucanoError, UserError
+
+DATABASE_USER = "tucano"
+UNPRIVILEGED = ("postgres", "nobody")
+
+
+@dataclass(frozen=True, slots=True)
+class Cluster:
+    """Where the binaries and the data are, and as whom it runs (None: as ourselves)."""
+
+    binaries: Path
+    data: Path
+    user: str | None
+
+    @property
+    def sockets(self) -> Path:
+        """Short, because the path of a socket may not be longer than some hundred characters."""
+        name = hashlib.sha256(str(self.data).encode()).hexdigest()[:10]
+        return Path(tempfile.gettempdir()) / f"tucano-{name}"
+
+    @property
+    def url(self) -> str:
+        """What the Prefect server connects to."""
+        return f"postgresql+asyncpg://{DATABASE_USER}@/postgres?host={quote(str(self.sockets), safe='/')}"
+
+    @property
+    def command(self) -> list[str]:
+        options = ("listen_addresses=", f"unix_socket_directories={self.sockets}", "unix_socket_permissions=0700")
+        return [str(self.binaries / "postgres"), "-D", str(self.data), *(part for option in options for part in ("-c", option))]
+
+    def prepare(self) -> None:
+        """Make socket folder and, the first time, the database files. UserError where the user cannot reach them."""
+        self._own(self.sockets)
+        if (self.data / "PG_VERSION").is_file():
+            return
+        self._own(self.data)
+        self._require_reachable()
+        options = ("-D", str(self.data), "-U", DATABASE_USER, "--auth=trust", "--encoding=UTF8", "--locale=C")
+        made = self._call(str(self.binaries / "initdb"), *options)
+        if made.returncode != 0:
+            shutil.rmtree(self.data)
+            raise TucanoError(f"PostgreSQL's initdb failed: {made.stderr.strip()}")
+
+    def ready(self) -> bool:
+        """Whether it accepts connections."""
+        command = [str(self.binaries / "pg_isready"), "-q", "-h", str(self.sockets), "-U", DATABASE_USER, "-d", "postgres"]
+        return subprocess.run(command, check=False).returncode == 0
+
+    def _call(self, *command: str) -> subprocess.CompletedProcess[str]:
+        """Run a command as the user of the cluster."""
+        group = pwd.getpwnam(self.user).pw_gid if self.user else None
+        groups: list[int] | None = [] if self.user else None
+        return subprocess.run(
+            command, capture_output=True, text=True, cwd="/", check=False, user=self.user, group=group, extra_groups=groups
+        )
+
+    def _own(self, folder: Path) -> None:
+        """A private folder of the user. One that somebody else has put in its place is refused."""
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(mode=0o700, exist_ok=True)
+        owner = pwd.getpwnam(self.user).pw_uid if self.user else os.geteuid()
+        if folder.stat().st_uid not in (owner, os.geteuid()) or folder.is_symlink():
+            raise UserError(f"{folder} belongs to another user; remove it, or use another folder with --home")
+        if self.user:
+            shutil.chown(folder, self.user, pwd.getpwnam(self.user).pw_gid)
+
+    def _require_reachable(self) -> None:
+        if self._call("test", "-w", str(self.data)).returncode != 0:
+            raise UserError(
+                f"PostgreSQL does not run as root, and user {self.user} cannot enter {self.data.parent}; "
+                "use a folder that everybody may enter with --home FOLDER, or run tucano up as an ordinary user"
+            )
+
+
+def find_cluster(data: Path) -> Cluster | None:
+    """The cluster in `data` with the binaries that made it, or this system's newest; None where PostgreSQL is not installed."""
+    installed = sorted(Path("/usr/lib/postgresql").glob("*/bin"), key=lambda path: float(path.parent.name))
+    on_path = shutil.which("postgres")
+    places = [*([Path(on_path).resolve().parent] if on_path else []), *installed]
+    places = [place for place in places if (place / "initdb").is_file() and (place / "postgres").is_file()]
+    made_by = (data / "PG_VERSION").read_text(encoding="utf-8").strip() if (data / "PG_VERSION").is_file() else None
+    places = [place for place in places if made_by in (None, place.parent.name)]
+    if not places:
+        return None
+    return Cluster(places[-1], data, _unprivileged() if os.geteuid() == 0 else None)
+
+
+def _unprivileged() -> str:
+    known = {entry.pw_name for entry in pwd.getpwall()}
+    return next(name for name in UNPRIVILEGED if name in known)

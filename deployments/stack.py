@@ -1,0 +1,251 @@
+"""`tucano up`, `down` and `status`: everything that scheduled runs need, on this machine and on loopback only.
+
+    HOME/stack/postgres   the database of the Prefect server     HOME/stack/services.json   what runs, by process id
+    HOME/logs             one log per service                    HOME/mlflow, HOME/prefect  as `tucano run` leaves them
+
+The services stay when the command ends. `up` starts what is missing and is safe to repeat; `down` leaves no process and keeps all data.
+"""
+
+import contextlib
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import urllib.request
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from deployments import services
+from deployments.postgres import Cluster, find_cluster
+from deployments.services import Service, answers, read_services, write_services
+from tucano.errors import TucanoError, UserError
+from tucano.tracking.store import artifact_root, default_uri
+
+HOST = "127.0.0.1"
+POSTGRES, PREFECT, MLFLOW, WORKER = "postgres", "prefect", "mlflow", "worker"
+POOL = "local"
+GRACE_SECONDS = 20
+"""A run has this long to end its training children, which have ten seconds, and to report."""
+
+CLIENT_ENVIRONMENT = {
+    "PREFECT_CLI_PROMPT": "false",
+    "PREFECT_CLIENT_MAX_RETRIES": "7",  # 2 + 4 + ... + 128 s: a server that is restarted is back by then
+    "PREFECT_CLIENT_RETRY_EXTRA_CODES": "500",  # what the server answers while its database restarts
+    "PREFECT_FLOWS_HEARTBEAT_FREQUENCY": "30",
+    "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
+    "MLFLOW_DISABLE_TELEMETRY": "true",
+    "MLFLOW_SUPPRESS_PRINTING_URL_TO_STDOUT": "true",
+}
+"""Of the worker and of the runs it starts."""
+
+
+@dataclass(frozen=True)
+class Stack:
+    """The services over one home folder; `project` is where prefect.yaml is."""
+
+    home: Path
+    project: Path
+    prefect_port: int
+    mlflow_port: int
+
+    @property
+    def file(self) -> Path:
+        return self.home / "stack" / "services.json"
+
+    @property
+    def prefect(self) -> str:
+        return f"http://{HOST}:{self.prefect_port}"
+
+    @property
+    def mlflow(self) -> str:
+        return f"http://{HOST}:{self.mlflow_port}"
+
+    @property
+    def cluster(self) -> Cluster | None:
+        """PostgreSQL, where this system has it."""
+        return find_cluster(self.home / "stack" / "postgres")
+
+    @property
+    def client_environment(self) -> dict[str, str]:
+        """What programs need to reach the stack."""
+        addresses = {"PREFECT_API_URL": f"{self.prefect}/api", "PREFECT_UI_URL": self.prefect, "MLFLOW_TRACKING_URI": self.mlflow}
+        return CLIENT_ENVIRONMENT | addresses | {"PREFECT_HOME": str(self.home / "prefect"), "TUCANO_HOME": str(self.project)}
+
+    def log(self, name: str) -> Path:
+        return self.home / "logs" / f"{name}.log"
+
+
+def opened(home: Path, project: Path, prefect_port: int | None = None, mlflow_port: int | None = None) -> Stack:
+    """The stack of a home folder, on the given ports, those of last time, or free ones near 4200 and 5000."""
+    home = home.resolve()
+    (home / "stack").mkdir(parents=True, exist_ok=True)
+    file = home / "stack" / "ports.json"
+    known = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
+    ports = {
+        PREFECT: prefect_port or known.get(PREFECT) or _free_port(4200),
+        MLFLOW: mlflow_port or known.get(MLFLOW) or _free_port(5000),
+    }
+    file.write_text(json.dumps(ports), encoding="utf-8")
+    return Stack(home, project, ports[PREFECT], ports[MLFLOW])
+
+
+def up(stack: Stack, workers: int = 1, say: Callable[[str], None] = print) -> None:
+    """Start what is missing, wait until it is healthy, make pools, limits, automations and deployments."""
+    from deployments.validate import require_valid
+
+    require_valid(stack.project)
+    running = {name: service for name, service in read_services(stack.file).items() if service.process() is not None}
+    cluster = stack.cluster
+    if cluster is None:
+        say("PostgreSQL is not installed: the Prefect server uses SQLite, without automations; crashed runs wait for the next tucano up")
+    elif POSTGRES not in running:
+        cluster.prepare()
+        _start(stack, running, POSTGRES, cluster.command, os.environ, cluster.user)
+        services.wait_until(running[POSTGRES], cluster.ready)
+    for name, port, command, environment in (
+        (MLFLOW, stack.mlflow_port, _mlflow(stack), _mlflow_environment(stack)),
+        (PREFECT, stack.prefect_port, _prefect(stack), _prefect_environment(stack, cluster)),
+    ):
+        if name not in running:
+            _require_free(port, f"--{name}-port")
+            _start(stack, running, name, command, environment)
+    services.wait_until(running[PREFECT], lambda: answers(f"{stack.prefect}/api/ready"))
+    register(stack, automations=cluster is not None, recover=not any(name.startswith(WORKER) for name in running))
+    for name in [f"{WORKER}-{number}" for number in range(1, workers + 1)]:
+        if name not in running:
+            _start(stack, running, name, _worker(name), _clean() | stack.client_environment)
+    services.wait_until(running[MLFLOW], lambda: answers(f"{stack.mlflow}/health"))
+    say(f"Prefect   {stack.prefect}\nMLflow    {stack.mlflow}\nLogs      {stack.home / 'logs'}\nStop      tucano down")
+
+
+def register(stack: Stack, automations: bool, recover: bool) -> None:
+    """Pools, limits, automations and deployments as prefect.yaml and this package say; `recover` schedules runs again that died with us."""
+    environment = _clean() | stack.client_environment
+    flags = [*(["--automations"] if automations else []), *(["--recover"] if recover else [])]
+    command = [sys.executable, "-m", "deployments.setup", str(stack.home), *flags]
+    done = subprocess.run(command, cwd=stack.project, env=environment, capture_output=True, text=True, check=False)
+    with stack.log("setup").open("a", encoding="utf-8") as log:
+        log.write(done.stdout + done.stderr)
+    if done.returncode != 0:
+        last = (done.stderr.strip() or done.stdout.strip() or "no message").splitlines()[-1]
+        raise TucanoError(f"setting up the Prefect server failed: {last} (log: {stack.log('setup')})")
+
+
+def down(stack: Stack, say: Callable[[str], None] = print) -> None:
+    """Stop everything, runs included: they save their state and go on after the next `up`."""
+    running = read_services(stack.file)
+    workers = [name for name in running if name.startswith(WORKER)]
+    for name in [*workers, *(name for name in (MLFLOW, PREFECT, POSTGRES) if name in running)]:
+        if running[name].process() is not None:
+            say(f"stopping {name}")
+        if name in workers:
+            _stop_runs(running[name])
+        services.stop(running[name], signal.SIGINT if name == POSTGRES else signal.SIGTERM)
+    stack.file.unlink(missing_ok=True)
+
+
+def status(stack: Stack, say: Callable[[str], None] = print) -> bool:
+    """Whether all is healthy; one line per service, and what is wrong with it."""
+    running = read_services(stack.file)
+    workers = [name for name in running if name.startswith(WORKER)] or [f"{WORKER}-1"]
+    healthy = True
+    for name in [*([POSTGRES] if stack.cluster else []), PREFECT, MLFLOW, *workers]:
+        trouble = _trouble(stack, name, running.get(name))
+        healthy &= trouble is None
+        address = {PREFECT: stack.prefect, MLFLOW: stack.mlflow}.get(name, "")
+        say(f"{name:<10} {trouble or 'ok':<4} {address}".rstrip())
+    if stack.cluster is None:
+        say("no PostgreSQL: crashed runs are not started again by themselves")
+    return healthy
+
+
+def _trouble(stack: Stack, name: str, service: Service | None) -> str | None:
+    if service is None or service.process() is None:
+        return f"is not running (log: {stack.log(name)})"
+    checks: Mapping[str, Callable[[], bool]] = {
+        POSTGRES: lambda: stack.cluster is not None and stack.cluster.ready(),
+        PREFECT: lambda: answers(f"{stack.prefect}/api/ready"),
+        MLFLOW: lambda: answers(f"{stack.mlflow}/health"),
+    }
+    return None if checks.get(name, lambda: _is_online(stack, name))() else f"does not answer (log: {stack.log(name)})"
+
+
+def _is_online(stack: Stack, worker: str) -> bool:
+    request = urllib.request.Request(f"{stack.prefect}/api/work_pools/{POOL}/workers/filter", b"{}", {"Content-Type": "application/json"})
+    try:
+        with urllib.request.urlopen(request, timeout=10) as answer:
+            return any(found["name"] == worker and found["status"] == "ONLINE" for found in json.load(answer))
+    except OSError:
+        return False
+
+
+def _start(
+    stack: Stack, running: dict[str, Service], name: str, command: list[str], environment: Mapping[str, str], user: str | None = None
+) -> None:
+    """Start a service; it is on record before it is healthy, so that `down` finds it."""
+    running[name] = services.start(name, command, environment, stack.log(name), user)
+    write_services(stack.file, running)
+
+
+def _prefect(stack: Stack) -> list[str]:
+    return [sys.executable, "-m", "prefect", "server", "start", "--host", HOST, "--port", str(stack.prefect_port)]
+
+
+def _prefect_environment(stack: Stack, cluster: Cluster | None) -> dict[str, str]:
+    own = {
+        "PREFECT_HOME": str(stack.home / "prefect"),
+        "PREFECT_API_URL": f"{stack.prefect}/api",
+        "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
+        "PREFECT_SERVER_UI_SHOW_PROMOTIONAL_CONTENT": "false",
+        "PREFECT_CLI_PROMPT": "false",
+    }
+    return _clean() | own | ({"PREFECT_SERVER_DATABASE_CONNECTION_URL": cluster.url} if cluster else {})
+
+
+def _mlflow(stack: Stack) -> list[str]:
+    return [sys.executable, "-m", "mlflow", "server", "--host", HOST, "--port", str(stack.mlflow_port), "--workers", "1"]
+
+
+def _mlflow_environment(stack: Stack) -> dict[str, str]:
+    """MLflow stays on the SQLite file that `tucano run` writes, so that both kinds of runs stand side by side."""
+    own = {
+        "MLFLOW_BACKEND_STORE_URI": default_uri(stack.home),
+        "MLFLOW_ARTIFACTS_DESTINATION": str(artifact_root(stack.home)),
+        "MLFLOW_DISABLE_TELEMETRY": "true",
+        "MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false",
+    }
+    return _clean() | own
+
+
+def _worker(name: str) -> list[str]:
+    return [sys.executable, "-m", "prefect", "worker", "start", "--pool", POOL, "--type", "process", "--name", name]
+
+
+def _clean() -> dict[str, str]:
+    """Our environment without what would send a service, or a run, elsewhere."""
+    return {name: value for name, value in os.environ.items() if not name.startswith(("PREFECT_", "MLFLOW_"))}
+
+
+def _stop_runs(worker: Service) -> None:
+    """End the runs of a worker in order, before the worker itself: each saves its state and reports that it crashed."""
+    process = worker.process()
+    if process is not None:
+        services.end(process.children(), seconds=GRACE_SECONDS)
+
+
+def _free_port(wanted: int) -> int:
+    for port in (wanted, 0):
+        with socket.socket() as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            with contextlib.suppress(OSError):
+                probe.bind((HOST, port))
+                return int(probe.getsockname()[1])
+    raise UserError(f"no port is free on {HOST}; close a program that listens there")
+
+
+def _require_free(port: int, option: str) -> None:
+    if _free_port(port) != port:
+        raise UserError(f"port {port} is in use by another program; close it, or choose another port with {option}")

@@ -1,0 +1,156 @@
+"""What Google says about a plan before anything is changed: quota, image, bucket, permissions, secrets.
+
+A question that Google refuses to answer (an interface that is switched off, a missing right to ask) is no failure: its check says why
+it could not be asked.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Literal
+from urllib.parse import quote
+
+from deployments.vertex.google import Answer, Google
+from deployments.vertex.plan import Plan
+
+QUOTA = "aiplatform.googleapis.com/custom_model_training_preemptible_nvidia_l4_gpus"
+JOB_PERMISSIONS = ("aiplatform.customJobs.create", "aiplatform.customJobs.get", "aiplatform.customJobs.cancel")
+OBJECT_PERMISSIONS = ("storage.objects.create", "storage.objects.get", "storage.objects.list", "storage.objects.delete")
+MANIFESTS = "application/vnd.oci.image.index.v1+json, application/vnd.docker.distribution.manifest.list.v2+json, "
+MANIFESTS += "application/vnd.oci.image.manifest.v1+json, application/vnd.docker.distribution.manifest.v2+json"
+IMAGE = re.compile(r"(?P<host>[\w.-]+)/(?P<path>[\w./-]+?)(?::(?P<tag>[\w.-]+))?(?:@(?P<digest>sha256:[0-9a-f]{64}))?")
+
+Level = Literal["ok", "warn", "fails", "not asked"]
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One question and what came of it."""
+
+    name: str
+    level: Level
+    evidence: str
+
+
+def ask(plan: Plan, google: Google) -> tuple[list[Check], Plan]:
+    """All checks, and the plan with its image named by digest where the registry told it."""
+    checks = [_service(plan, google), _quota(plan, google), _jobs(plan, google), _account(plan, google), _bucket(plan, google)]
+    checks += _account_may(plan, google)
+    checks += [_secret(plan, google, secret) for secret in plan.secrets.values()]
+    image, pinned = _image(plan.image, google)
+    return [*checks, image], replace(plan, image=pinned)
+
+
+def _service(plan: Plan, google: Google) -> Check:
+    answer = google.get("serviceusage", f"v1/projects/{plan.project}/services/aiplatform.googleapis.com")
+    if not answer.ok:
+        return _unasked("Vertex AI", answer)
+    if answer.content.get("state") == "ENABLED":
+        return Check("Vertex AI", "ok", f"enabled in {plan.project}")
+    return Check("Vertex AI", "fails", f"not enabled: gcloud services enable aiplatform.googleapis.com --project {plan.project}")
+
+
+def _quota(plan: Plan, google: Google) -> Check:
+    metric = quote(QUOTA, safe="")
+    answer = google.get("serviceusage", f"v1beta1/projects/{plan.project}/services/aiplatform.googleapis.com/consumerQuotaMetrics/{metric}")
+    if not answer.ok:
+        return _unasked("quota", answer)
+    buckets = [bucket for limit in answer.content.get("consumerQuotaLimits", []) for bucket in limit.get("quotaBuckets", [])]
+    here = [bucket for bucket in buckets if bucket.get("dimensions", {}).get("region") == plan.region]
+    everywhere = [bucket for bucket in buckets if not bucket.get("dimensions")]
+    limit = int((here or everywhere or [{}])[0].get("effectiveLimit", 0))
+    if limit:
+        return Check("quota", "ok", f"{'no limit' if limit < 0 else limit} of Spot L4s for training in {plan.region}")
+    return Check("quota", "fails", f"0 Spot L4s in {plan.region}: ask for a higher {QUOTA}; jobs would wait in the queue until they expire")
+
+
+def _jobs(plan: Plan, google: Google) -> Check:
+    path = f"v1/projects/{plan.project}:testIamPermissions"
+    return _permissions("your rights", JOB_PERMISSIONS, google.post("cloudresourcemanager", path, {"permissions": list(JOB_PERMISSIONS)}))
+
+
+def _account(plan: Plan, google: Google) -> Check:
+    act_as = ("iam.serviceAccounts.actAs",)
+    path = f"v1/projects/{plan.project}/serviceAccounts/{plan.service_account}:testIamPermissions"
+    return _permissions(f"use of {plan.service_account}", act_as, google.post("iam", path, {"permissions": list(act_as)}))
+
+
+def _permissions(name: str, wanted: tuple[str, ...], answer: Answer) -> Check:
+    if answer.status == 404:
+        return Check(name, "fails", answer.reason)
+    if not answer.ok:
+        return _unasked(name, answer)
+    missing = sorted({*wanted} - {*answer.content.get("permissions", [])})
+    return Check(name, "fails", f"missing: {', '.join(missing)}") if missing else Check(name, "ok", ", ".join(wanted))
+
+
+def _bucket(plan: Plan, google: Google) -> Check:
+    answer = google.get("storage", f"storage/v1/b/{plan.bucket}")
+    if answer.status == 404:
+        return Check(
+            "bucket",
+            "fails",
+            f"gs://{plan.bucket} does not exist: gcloud storage buckets create gs://{plan.bucket} --location {plan.region}",
+        )
+    if not answer.ok:
+        return _unasked("bucket", answer)
+    location = str(answer.content["location"]).lower()
+    if plan.region.startswith({"eu": "europe"}.get(location, location)):
+        return Check("bucket", "ok", f"gs://{plan.bucket} lies in {location}")
+    return Check(
+        "bucket", "warn", f"gs://{plan.bucket} lies in {location}, the jobs in {plan.region}: every checkpoint crosses, and is billed"
+    )
+
+
+def _account_may(plan: Plan, google: Google) -> Iterator[Check]:
+    """What the jobs' own account may do; only Policy Troubleshooter can tell for somebody else."""
+    bucket = f"//storage.googleapis.com/projects/_/buckets/{plan.bucket}"
+    wanted = [(permission, bucket) for permission in OBJECT_PERMISSIONS]
+    wanted += [
+        ("secretmanager.versions.access", f"//secretmanager.googleapis.com/projects/{plan.project}/secrets/{secret}")
+        for secret in plan.secrets.values()
+    ]
+    for permission, resource in wanted:
+        question = {"principal": plan.service_account, "fullResourceName": resource, "permission": permission}
+        answer = google.post("policytroubleshooter", "v1/iam:troubleshoot", {"accessTuple": question})
+        access = answer.content.get("access", "")
+        name = f"account: {permission}"
+        if not answer.ok:
+            yield _unasked(name, answer)
+        elif access == "GRANTED":
+            yield Check(name, "ok", resource.rpartition("/")[2])
+        else:
+            yield Check(name, "warn", f"{access.lower() or 'unknown'} on {resource}")
+
+
+def _secret(plan: Plan, google: Google, secret: str) -> Check:
+    answer = google.get("secretmanager", f"v1/projects/{plan.project}/secrets/{secret}/versions/latest")
+    if answer.status == 404:
+        return Check(f"secret {secret}", "fails", f"has no version: gcloud secrets create {secret} --data-file=- --project {plan.project}")
+    if not answer.ok:
+        return _unasked(f"secret {secret}", answer)
+    enabled = answer.content.get("state") == "ENABLED"
+    return Check(f"secret {secret}", "ok" if enabled else "fails", f"its latest version is {str(answer.content.get('state')).lower()}")
+
+
+def _image(image: str, google: Google) -> tuple[Check, str]:
+    """Whether the registry has the image, and its name by digest: a tag may be moved while a run lasts."""
+    found = IMAGE.fullmatch(image)
+    if found is None:
+        return Check("image", "fails", f"{image} is no image name; write it as HOST/PATH:TAG"), image
+    if not found["host"].endswith((".pkg.dev", "gcr.io")):
+        return Check("image", "not asked", f"{found['host']} is no Google registry"), image
+    path = f"v2/{found['path']}/manifests/{found['digest'] or found['tag'] or 'latest'}"
+    answer = google.get("registry", path, host=found["host"], Accept=MANIFESTS)
+    if answer.status == 404:
+        return Check(
+            "image", "fails", f"{image} is not there: docker build -f deployments/image/Dockerfile -t {image} . && docker push {image}"
+        ), image
+    digest = answer.headers.get("Docker-Content-Digest")
+    if not answer.ok or digest is None:
+        return _unasked("image", answer), image
+    return Check("image", "ok", digest), f"{found['host']}/{found['path']}@{digest}"
+
+
+def _unasked(name: str, answer: Answer) -> Check:
+    return Check(name, "not asked", answer.reason)

@@ -1,0 +1,120 @@
+"""`tucano deploy vertex`: says what it would make, asks Google whether that can work, and makes it with --yes."""
+
+import argparse
+import os
+from pathlib import Path
+
+from deployments.vertex.plan import (
+    ACCELERATOR,
+    DISK_GB,
+    LONGEST_HOURS,
+    MACHINE,
+    POOL,
+    Plan,
+    faults,
+    require_complete,
+)
+from tucano.errors import UserError
+
+ROLES = """  roles that its account needs: roles/storage.objectUser on the bucket, roles/secretmanager.secretAccessor on each secret,
+                                roles/aiplatform.user and roles/logging.logWriter in the project"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--project", required=True, metavar="P", help="Google Cloud project")
+    parser.add_argument("--region", required=True, metavar="R", help="region of the jobs, like us-central1")
+    parser.add_argument("--bucket", required=True, metavar="B", help="bucket for checkpoints and artifacts, without gs://")
+    parser.add_argument(
+        "--image", required=True, metavar="I", help="container image (deployments/image/Dockerfile), like R-docker.pkg.dev/P/tucano/train:1"
+    )
+    parser.add_argument("--service-account", metavar="A", help="account the jobs run as (default: tucano-trainer of the project)")
+    parser.add_argument("--api-url", metavar="URL", help="where jobs reach the Prefect server (default: $PREFECT_API_URL)")
+    parser.add_argument("--tracking-uri", metavar="URL", help="where jobs reach the MLflow server (default: $MLFLOW_TRACKING_URI)")
+    parser.add_argument(
+        "--secret", action="append", default=[], metavar="VARIABLE=NAME", help="secret of Secret Manager for a variable of the jobs"
+    )
+    parser.add_argument("--anyway", action="store_true", help="apply although a check fails")
+    how = parser.add_mutually_exclusive_group()
+    how.add_argument("--yes", action="store_true", help="apply; without it nothing is changed")
+    how.add_argument("--dry-run", action="store_true", help="only say what would be made: asks nobody and needs no credentials")
+
+
+def main(arguments: argparse.Namespace, project: Path) -> int:
+    plan = _plan(arguments)
+    print(describe(plan))
+    if arguments.dry_run:
+        print("\nNothing was asked and nothing was changed (--dry-run).")
+        return 0
+    require_complete(plan)
+    if not os.environ.get("PREFECT_API_URL"):
+        raise UserError("PREFECT_API_URL is not set: it names the Prefect server that the work pool is made on (tucano up prints it)")
+    plan, failing = _checked(plan)
+    from deployments.vertex import apply
+
+    changes = apply.changes(plan)
+    print("\nOn the Prefect server:", *(changes or ["nothing would change"]), sep="\n  ")
+    if not arguments.yes:
+        print("\nNothing was changed. The same command with --yes applies this.")
+        return 0
+    if failing and not arguments.anyway:
+        raise UserError(f"not applied, as a check fails: {', '.join(failing)}; mend it, or add --anyway")
+    print(f"\n{apply.apply(plan, project)} is ready. Its worker, wherever it can reach Prefect and Google:")
+    print("  python -m deployments.vertex.worker")
+    print("Seeds of a pipeline train there with:")
+    print(f"  --set execution.seeds=seed/vertex-l4 --set storage={plan.storage}")
+    return 0
+
+
+def _plan(arguments: argparse.Namespace) -> Plan:
+    secrets = [pair.partition("=") for pair in arguments.secret]
+    for variable, equals, name in secrets:
+        if not (variable and equals and name):
+            raise UserError(f"--secret {variable} names no secret; write it as --secret VARIABLE=NAME")
+    return Plan(
+        project=arguments.project,
+        region=arguments.region,
+        bucket=arguments.bucket.removeprefix("gs://").strip("/"),
+        image=arguments.image,
+        api_url=arguments.api_url or os.environ.get("PREFECT_API_URL", ""),
+        tracking_uri=arguments.tracking_uri or os.environ.get("MLFLOW_TRACKING_URI", ""),
+        service_account=arguments.service_account or f"tucano-trainer@{arguments.project}.iam.gserviceaccount.com",
+        secrets={variable: name for variable, _, name in secrets},
+    )
+
+
+def describe(plan: Plan) -> str:
+    """The plan for a person, with what stands against it."""
+    environment = "\n".join(f"    {name}={value}" for name, value in plan.environment.items())
+    trouble = "".join(f"\n  to mend: {fault}" for fault in faults(plan.environment))
+    trouble += "".join(
+        f"\n  to mend: {name} is missing" for name, value in plan.environment.items() if not value and name != "TUCANO_SECRETS"
+    )
+    return f"""Work pool {POOL}: each seed is a custom job of Vertex AI
+  where    {plan.project}, {plan.region}
+  machine  {MACHINE} with one {ACCELERATOR}, SPOT, {DISK_GB} GB, at most {LONGEST_HOURS} h with its time in the queue
+           never restarted by the platform: a job that loses its machine fails, and Prefect submits the next one
+  image    {plan.image}
+  account  {plan.service_account}
+  storage  {plan.storage}
+  environment of a job, beside the ids of its run:
+{environment}
+{ROLES}{trouble}"""
+
+
+def _checked(plan: Plan) -> tuple[Plan, list[str]]:
+    """The plan with its image by digest, and the names of the checks that fail."""
+    import google.auth.exceptions
+
+    from deployments.vertex import checks
+    from deployments.vertex.google import Google
+
+    try:
+        found, plan = checks.ask(plan, Google())
+    except google.auth.exceptions.DefaultCredentialsError:
+        raise UserError("no Google credentials: run gcloud auth application-default login, or look with --dry-run") from None
+    except google.auth.exceptions.GoogleAuthError as error:
+        raise UserError(f"Google refuses these credentials: {error}") from None
+    print("\nAsked Google:")
+    for check in found:
+        print(f"  {check.level:<10} {check.name:<34} {check.evidence}")
+    return plan, [check.name for check in found if check.level == "fails"]

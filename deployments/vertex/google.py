@@ -1,0 +1,59 @@
+"""Google's REST interfaces as this program uses them: one call, JSON in and out, with the machine's own credentials."""
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+ENDPOINT = "TUCANO_GOOGLE_ENDPOINT"
+"""Another address of the services than `https://{service}.googleapis.com`, for private endpoints."""
+SCOPE = "https://www.googleapis.com/auth/cloud-platform"
+TIMEOUT_SECONDS = 30
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """Status code and JSON of an answer; `reason` is Google's sentence where it refused."""
+
+    status: int
+    content: dict[str, Any]
+    headers: Mapping[str, str]
+
+    @property
+    def ok(self) -> bool:
+        return self.status == 200
+
+    @property
+    def reason(self) -> str:
+        message = self.content.get("error", {}).get("message", "no reason given")
+        return f"{self.status}: {' '.join(str(message).split())}"
+
+
+class Google:
+    """Calls with the application default credentials (a machine's service account, or a person's gcloud login)."""
+
+    def __init__(self) -> None:
+        import google.auth
+        from google.auth.transport.requests import AuthorizedSession
+
+        credentials, self.project = google.auth.default(scopes=[SCOPE])
+        self.session = AuthorizedSession(credentials)
+
+    def get(self, service: str, path: str, host: str | None = None, **headers: str) -> Answer:
+        return self._call("GET", self._url(service, path, host), None, headers)
+
+    def post(self, service: str, path: str, body: dict[str, Any]) -> Answer:
+        return self._call("POST", self._url(service, path, None), body, {})
+
+    def _url(self, service: str, path: str, host: str | None) -> str:
+        pattern = os.environ.get(ENDPOINT) or f"https://{host or '{service}.googleapis.com'}"
+        return f"{pattern.format(service=service)}/{path}"
+
+    def _call(self, method: str, url: str, body: dict[str, Any] | None, headers: Mapping[str, str]) -> Answer:
+        answer = self.session.request(method, url, json=body, headers=dict(headers), timeout=TIMEOUT_SECONDS)
+        try:
+            content = answer.json()
+        except json.JSONDecodeError:
+            content = {"error": {"message": answer.text[:200]}} if not answer.ok else {}
+        return Answer(answer.status_code, content if isinstance(content, dict) else {}, answer.headers)

@@ -1,0 +1,128 @@
+"""What `tucano deploy vertex` makes, as plain values: a work pool whose jobs are Spot machines with one NVIDIA L4. Asks nobody.
+
+A job is submitted once (`disable_retries`): when its machine is taken away it fails, Prefect schedules the run again, and that is a
+new job. Left to itself the platform would restart the container as well, and two processes would train one seed.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit
+
+from tucano.errors import UserError
+
+POOL, POOL_TYPE = "vertex-l4", "vertex-ai"
+DEPLOYMENT = "vertex-l4"
+MACHINE, ACCELERATOR = "g2-standard-8", "NVIDIA_L4"
+LONGEST_HOURS = 72
+"""Bounds a job's time in the queue and its training together."""
+DISK_GB = 200
+COMMAND = "python -m deployments.vertex.start"
+HEARTBEAT_SECONDS = 30
+"""A run that stays silent for three of these is taken for lost."""
+
+LOOPBACK = re.compile(r"(localhost|127\.\d+\.\d+\.\d+|0\.0\.0\.0|\[?::1\]?)", re.IGNORECASE)
+SECRET_NAME = re.compile(r"(PASSWORD|SECRET|TOKEN|API_KEY|AUTH_STRING|CREDENTIAL|CONNECTION_URL)", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """One Vertex AI work pool. `secrets` maps environment variables to names of secrets in the project's Secret Manager."""
+
+    project: str
+    region: str
+    bucket: str
+    image: str
+    api_url: str
+    tracking_uri: str
+    service_account: str
+    secrets: Mapping[str, str]
+
+    @property
+    def storage(self) -> str:
+        """What runs that train here set `storage` to."""
+        return f"gs://{self.bucket}/tucano"
+
+    @property
+    def machine(self) -> str:
+        """The machine's name in the price table."""
+        return f"{MACHINE} spot {self.region}"
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """Every variable that a job gets, beside the ids of its run. Secrets go by name; the job fetches them itself."""
+        versions = (f"{name}=projects/{self.project}/secrets/{secret}/versions/latest" for name, secret in self.secrets.items())
+        return {
+            "PREFECT_API_URL": self.api_url,
+            "PREFECT_CLIENT_MAX_RETRIES": "7",  # 2 + 4 + ... + 128 s: a server that is restarted is back by then
+            "PREFECT_FLOWS_HEARTBEAT_FREQUENCY": str(HEARTBEAT_SECONDS),
+            "MLFLOW_TRACKING_URI": self.tracking_uri,
+            "TUCANO_MACHINE": self.machine,
+            "TUCANO_SECRETS": ",".join(versions),
+        }
+
+
+def faults(environment: Mapping[str, str]) -> list[str]:
+    """What must not stand in a job's environment, which the console shows to everybody: secrets, and addresses of this machine."""
+    found = []
+    for name, value in environment.items():
+        address = urlsplit(value)
+        if LOOPBACK.fullmatch(address.hostname or ""):
+            found.append(f"{name}={value} is an address of this machine, which a job cannot reach")
+        elif address.scheme and not address.hostname and "/" in value and not name.startswith("TUCANO_"):
+            found.append(f"{name}={value} is a file of this machine, which a job cannot read")
+        if address.password or (SECRET_NAME.search(name) and name != "TUCANO_SECRETS"):
+            found.append(f"{name} holds a secret; put it into Secret Manager and name it with --secret {name}=NAME")
+    return found
+
+
+def require_complete(plan: Plan) -> None:
+    """UserError for what cannot work, whoever is asked."""
+    if not plan.api_url:
+        raise UserError("no address of the Prefect server is known: set PREFECT_API_URL or give --api-url https://...")
+    if not plan.tracking_uri:
+        raise UserError("no address of the MLflow server is known: set MLFLOW_TRACKING_URI or give --tracking-uri https://...")
+    found = faults(plan.environment)
+    if found:
+        raise UserError("; ".join(found))
+
+
+def template(plan: Plan) -> dict[str, Any]:
+    """The work pool's job template: what may be changed for a run in the Prefect page, and the job around it."""
+    properties = {
+        "image": _variable("string", plan.image, "Container image, by digest."),
+        "env": _variable("object", plan.environment, "Environment of the job; secrets go by name into TUCANO_SECRETS."),
+        "machine_type": _variable("string", MACHINE, "Compute Engine machine type."),
+        "boot_disk_size_gb": _variable("integer", DISK_GB, "Disk for the image, the model and checkpoints."),
+        "maximum_run_time_hours": _variable("integer", LONGEST_HOURS, "Bounds the time in the queue and the training together."),
+        "command": _variable("string", COMMAND, "First process of the container."),
+        "labels": _variable("object", {}, "Labels of the job."),
+        "job_watch_poll_interval": _variable("number", 10, "Seconds between two looks of the worker at the job."),
+        "name": {"type": "string", "description": "Name of the job; the run's when empty."},
+    }
+    job = {
+        "service_account_name": plan.service_account,
+        "maximum_run_time_hours": "{{ maximum_run_time_hours }}",
+        "scheduling": {"strategy": "SPOT", "disable_retries": True, "restart_job_on_worker_restart": False},
+        "base_output_directory": {"output_uri_prefix": f"gs://{plan.bucket}/vertex"},
+        "worker_pool_specs": [
+            {
+                "replica_count": 1,
+                "container_spec": {"image_uri": "{{ image }}", "command": "{{ command }}", "args": []},
+                "machine_spec": {"machine_type": "{{ machine_type }}", "accelerator_type": ACCELERATOR, "accelerator_count": 1},
+                "disk_spec": {"boot_disk_type": "pd-ssd", "boot_disk_size_gb": "{{ boot_disk_size_gb }}"},
+            }
+        ],
+    }
+    configuration = {
+        **{name: f"{{{{ {name} }}}}" for name in ("name", "command", "env", "labels", "job_watch_poll_interval")},
+        "region": plan.region,
+        "credentials": {"project": plan.project},
+        "job_spec": job,
+    }
+    return {"variables": {"type": "object", "properties": properties}, "job_configuration": configuration}
+
+
+def _variable(kind: str, default: object, description: str) -> dict[str, Any]:
+    return {"type": kind, "default": default, "description": description}

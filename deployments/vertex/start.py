@@ -1,0 +1,81 @@
+"""First process of the container: `python -m deployments.vertex.start`.
+
+Fetches the secrets that TUCANO_SECRETS names, executes the flow run, and passes on the notice that the machine is about to be taken
+away, which comes as SIGTERM or through the metadata server. Then the training child saves its last finished step and the container
+fails without a word to Prefect (`relinquish`). It is the worker that reports the crash, once the job has ended, just as it does for a
+machine that vanished; were the run scheduled again from here, its next job would be submitted while this one is still ending.
+"""
+
+import base64
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+import urllib.request
+from collections.abc import Callable
+from datetime import UTC, datetime
+
+from deployments.vertex.google import Google
+from tucano.errors import UserError
+
+METADATA = "GCE_METADATA_HOST"
+"""Address of the metadata server, for google-auth as well; metadata.google.internal when unset."""
+ON_SIGTERM = "PREFECT_FLOW_RUN_EXECUTE_SIGTERM_BEHAVIOR"
+HELD_SECONDS = 60
+"""The metadata server answers when the value changes, at the latest after this time."""
+PAUSE_SECONDS = 5.0
+
+
+def main() -> int:
+    try:
+        os.environ.update(fetched(os.environ.pop("TUCANO_SECRETS", "")))
+    except UserError as error:
+        print(f"tucano: {error}", file=sys.stderr)
+        return 2
+    os.environ[ON_SIGTERM] = "relinquish"
+    os.environ["TUCANO_MACHINE_BEGAN"] = datetime.now(UTC).isoformat()
+    run = subprocess.Popen([sys.executable, "-m", "prefect", "flow-run", "execute"])
+    signal.signal(signal.SIGTERM, lambda *_: run.terminate())
+    threading.Thread(target=on_preemption, args=(run.terminate,), daemon=True).start()
+    code = run.wait()
+    return code if code >= 0 else 128 - code
+
+
+def fetched(named: str) -> dict[str, str]:
+    """The values of secrets written as `VARIABLE=projects/P/secrets/S/versions/latest,...`; UserError names one that cannot be read."""
+    pairs = [part.partition("=")[::2] for part in named.split(",") if part]
+    if not pairs:
+        return {}
+    google, values = Google(), {}
+    for variable, version in pairs:
+        answer = google.get("secretmanager", f"v1/{version}:access")
+        if not answer.ok:
+            raise UserError(
+                f"secret {version} for {variable} cannot be read ({answer.reason}); grant its accessor role to this job's account"
+            )
+        values[variable] = base64.b64decode(answer.content["payload"]["data"]).decode()
+    return values
+
+
+def on_preemption(act: Callable[[], None]) -> None:
+    """Wait until the metadata server says that this machine is being taken away, then act, once."""
+    host = os.environ.get(METADATA, "metadata.google.internal")
+    address = f"http://{host}/computeMetadata/v1/instance/preempted?wait_for_change=true&timeout_sec={HELD_SECONDS}&last_etag="
+    etag = "0"  # no value has it: the first answer comes at once
+    while True:
+        request = urllib.request.Request(address + etag, headers={"Metadata-Flavor": "Google"})
+        try:
+            with urllib.request.urlopen(request, timeout=HELD_SECONDS + 10) as answer:
+                etag = answer.headers.get("ETag", "0")
+                if answer.read().strip() == b"TRUE":
+                    print("tucano: this machine is being taken away; the training saves its state", file=sys.stderr, flush=True)
+                    act()
+                    return
+        except OSError:
+            time.sleep(PAUSE_SECONDS)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,65 @@
+"""The worker of the Vertex AI work pool: `python -m deployments.vertex.worker`.
+
+Prefect's own worker copies every setting of its environment into the job's: the API key, the database's password, folders of its
+machine. Anybody who may look at the job in the console could read them. This one passes on what the work pool says, and nothing else.
+
+Prefect's own worker also reports a run as crashed when its job fails, even where the run has meanwhile been started again in another
+job (a machine that was silent for long, and believed lost). This one leaves such a run alone.
+"""
+
+import asyncio
+import warnings
+from typing import Any
+
+from anyio.abc import TaskStatus
+from prefect.client.schemas.objects import FlowRun
+from prefect_gcp.workers import vertex
+
+from deployments.vertex.plan import POOL, POOL_TYPE
+
+
+class Started:
+    """Hears the name of the job that was submitted, and passes it on to whoever waits for it."""
+
+    def __init__(self, status: TaskStatus[str] | None) -> None:
+        self.status, self.job = status, ""
+
+    def started(self, job: str) -> None:
+        self.job = job
+        if self.status is not None:
+            self.status.started(job)
+
+
+with warnings.catch_warnings():  # it takes the place of prefect_gcp's worker, and Prefect says so
+    warnings.simplefilter("ignore", UserWarning)
+
+    class JobConfiguration(vertex.VertexAIWorkerJobConfiguration):
+        """A job whose environment holds the ids of its run and the work pool's own variables."""
+
+        @classmethod
+        def _base_environment(cls) -> dict[str, str]:
+            return {}
+
+    class Worker(vertex.VertexAIWorker):
+        """Prefect's Vertex AI worker with a clean environment for its jobs."""
+
+        type = POOL_TYPE
+        job_configuration = JobConfiguration
+
+        async def run(
+            self, flow_run: FlowRun, configuration: Any, task_status: TaskStatus[str] | None = None
+        ) -> vertex.VertexAIWorkerResult:
+            """Submit a job and watch it to its end; that it failed does not count once the run has gone on without it."""
+            started = Started(task_status)
+            result = await super().run(flow_run, configuration, started)
+            if result.status_code == 0:
+                return result
+            now = await self.client.read_flow_run(flow_run.id)
+            if now.infrastructure_pid == started.job and not (now.state and now.state.is_scheduled()):
+                return result
+            self.get_flow_run_logger(flow_run).info("Job %s failed, but the run has gone on without it", started.job)
+            return vertex.VertexAIWorkerResult(identifier=result.identifier, status_code=0)
+
+
+if __name__ == "__main__":
+    asyncio.run(Worker(work_pool_name=POOL, name="vertex").start())

@@ -1,0 +1,106 @@
+"""Stage 4 on a work pool: each seed trains in a run of its own, and this one waits for what becomes of it.
+
+The run of a seed is found again by its idempotency key, so that a parent that crashed and was started again waits for the same one.
+A crashed seed run is not lost: an automation schedules it again, and only one that stays crashed for long is given up.
+"""
+
+import time
+from datetime import timedelta
+from typing import Any
+from uuid import UUID
+
+import httpx
+from prefect import get_client, get_run_logger, runtime
+from prefect.client.orchestration import SyncPrefectClient
+from prefect.client.schemas.filters import FlowRunFilter, FlowRunFilterParentFlowRunId
+from prefect.client.schemas.objects import FlowRun, State
+from prefect.deployments import run_deployment
+from prefect.exceptions import ObjectNotFound
+from prefect.states import AwaitingRetry, Cancelling
+
+from tasks.context import Run, stage
+from tucano.artifacts import Artifact
+from tucano.errors import SeedGivenUp, UserError, WorkerCrashed
+from tucano.storage import remote_of
+from tucano.training import launch
+
+LOOK_SECONDS = 2.0
+SAY_OUTAGE_SECONDS = 60.0
+
+
+@stage("seed run", task_run_name="seed-{seed}")
+def await_seed(run: Run, prompts: Artifact, start: Artifact | None, seed: int) -> Artifact:
+    """SeedResult of a seed that a run of the deployment `execution.seeds` trains."""
+    deployment = str(run.settings.execution.seeds)
+    storage = run.settings.storage if remote_of(run.settings.storage) else str(run.store.root)
+    parameters = {
+        "settings": run.settings.model_copy(update={"storage": storage}).model_dump(mode="json"),
+        "seed": seed,
+        "prompts": prompts.name,
+        "start": start.name if start else None,
+        "tracking_run": run.tracking_run,
+    }
+    with get_client(sync_client=True) as client:
+        try:
+            child: FlowRun = run_deployment(  # type: ignore[assignment]  # a coroutine only in async callers
+                deployment, parameters=parameters, timeout=0, as_subflow=True, idempotency_key=f"{runtime.flow_run.id}-seed-{seed}"
+            )
+        except ObjectNotFound:
+            raise UserError(
+                f"execution.seeds={deployment} is no deployment of this Prefect server; tucano up makes those of prefect.yaml"
+            ) from None
+        while (state := _state(client, child.id)).is_cancelling():
+            _pause()
+        if state.is_cancelled():  # with this run, which a person has started again
+            client.set_flow_run_state(child.id, AwaitingRetry(message="The pipeline's run was started again."), force=True)
+        return run.adopt(_outcome(client, child.id, seed, run.settings.execution.grace_minutes * 60))
+
+
+def _outcome(client: SyncPrefectClient, child: UUID, seed: int, grace_seconds: float) -> str:
+    """The name of the artifact that the run of a seed has made; SeedGivenUp when it ends without one."""
+    logger = get_run_logger()
+    known, crashed_at = "", None
+    while True:
+        state = _state(client, child)
+        if state.name != known:
+            known = str(state.name)
+            logger.info("seed %d: %s%s", seed, known.lower(), f" ({state.message})" if state.message else "")
+        if state.is_completed():
+            return str(state.message)
+        if state.is_failed() or state.is_cancelled():
+            raise SeedGivenUp(f"its run {known.lower()}: {state.message or 'no reason was given'}")
+        crashed_at = (crashed_at or time.monotonic()) if state.is_crashed() else None
+        if crashed_at is not None and time.monotonic() - crashed_at > grace_seconds:
+            raise SeedGivenUp(f"its run crashed and was not started again within {timedelta(seconds=grace_seconds)}: {state.message}")
+        _pause()
+
+
+def _state(client: SyncPrefectClient, child: UUID) -> State[Any]:
+    """The run's state now; a server that does not answer is waited for."""
+    said_at = 0.0
+    while True:
+        try:
+            state = client.read_flow_run(child).state
+            assert state is not None, "a run of a deployment has a state from the start"
+            return state
+        except httpx.HTTPError as error:
+            if time.monotonic() - said_at > SAY_OUTAGE_SECONDS:
+                said_at = time.monotonic()
+                get_run_logger().warning("Prefect's server does not answer (%s); the seeds train on", error)
+        _pause()
+
+
+def _pause() -> None:
+    """A moment; WorkerCrashed when this run is being ended meanwhile. The run of the seed goes on."""
+    time.sleep(LOOK_SECONDS)
+    if launch.stopping():
+        raise WorkerCrashed("the run that waited for this seed was interrupted")
+
+
+def cancel_seeds(flow: Any, flow_run: FlowRun, state: State[Any]) -> None:
+    """A pipeline's run that is cancelled takes the runs of its seeds with it; all of them can be started again."""
+    of_this_run = FlowRunFilter(parent_flow_run_id=FlowRunFilterParentFlowRunId(any_=[flow_run.id]))
+    with get_client(sync_client=True) as client:
+        for child in client.read_flow_runs(flow_run_filter=of_this_run):
+            if child.state is not None and not child.state.is_final():
+                client.set_flow_run_state(child.id, Cancelling(message="The pipeline's run was cancelled."))

@@ -1,0 +1,107 @@
+"""Machine-hours with all that was lost and repeated, and what they cost; expected values by hand."""
+
+import datetime
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tucano import machine_time as clock
+from tucano.cost import cost_of, dollars_per_point, sentence, total
+from tucano.machine_time import Clock, Stay, machine_time, plain, read_stays
+from tucano.profiles import validated
+from tucano.settings import Price
+
+HOUR = 3600.0
+SPOT = Price(machine="spot", usd_per_hour=0.3, source="test", date=datetime.date(2026, 11, 21))
+DESK = Price(machine="desk", usd_per_hour=0.8, source="test", date=datetime.date(2026, 11, 21))
+
+
+def stay(began_h: float, last_h: float, machine: str = "spot", share: float = 1.0) -> Stay:
+    return Stay(machine, began_h * HOUR, last_h * HOUR, share)
+
+
+def record(*stays: Stay, kept_h: tuple[float, ...] = ()) -> dict[str, Any]:
+    return json.loads(json.dumps({"machine_time": plain(machine_time(stays, [hours * HOUR for hours in kept_h]))}))
+
+
+def test_a_training_left_alone_has_lost_nothing() -> None:
+    assert machine_time([stay(0, 2)], [HOUR]) == clock.MachineTime({"spot": 2.0}, 0.0, 1)
+
+
+def test_what_came_after_the_last_kept_row_of_a_stay_is_lost() -> None:
+    """Three hours on the first machine, of which the journal kept two; half an hour without a step; two hours to the end."""
+    spent = machine_time([stay(0, 3), stay(4, 4.5), stay(5, 7)], [1 * HOUR, 2 * HOUR, 6 * HOUR])
+    assert spent.hours == {"spot": 5.5} and spent.lost_hours == pytest.approx(1.5) and spent.stays == 3
+
+
+def test_trainings_side_by_side_share_their_machine() -> None:
+    assert machine_time([stay(0, 3, share=0.5)], []).hours == {"spot": 1.5}
+
+
+def test_each_machine_has_its_own_price() -> None:
+    cost = cost_of(record(stay(0, 2), stay(3, 4, "desk"), kept_h=(2, 3.5)), [SPOT, DESK])
+    assert cost.hours == 3 and cost.dollars == pytest.approx(2 * 0.3 + 1 * 0.8)
+
+
+def test_a_machine_without_a_price_has_hours_and_no_dollars() -> None:
+    cost = cost_of(record(stay(0, 2), stay(2, 3, "mine")), [SPOT])
+    assert cost.dollars is None and cost.unpriced == ("mine",)
+    assert sentence(cost, 0.1) == "3.00 machine-hours, 2.00 of them lost to interruptions; no price for mine in cost.prices"
+    assert total([cost, cost_of(record(stay(0, 1)), [SPOT])]).dollars is None
+
+
+def test_dollars_per_point_of_reward() -> None:
+    """Two seeds of ten hours at .30 for a gain of .12: 6 USD for 12 points."""
+    both = total([cost_of(record(stay(0, 10)), [SPOT])] * 2)
+    assert dollars_per_point(both, 0.12) == pytest.approx(0.5)
+    assert dollars_per_point(both, 0.0) is None and dollars_per_point(both, -0.1) is None
+    assert sentence(both, 0.12) == "20.00 machine-hours; 6.00 USD, 0.50 USD per point (0.01) of reward gained"
+    assert sentence(both, -0.1) == "20.00 machine-hours; 6.00 USD; nothing was gained"
+
+
+def test_a_stay_that_ended_with_its_machine_counts_up_to_its_last_sign_of_life(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first machine goes without a word and with its disk; the second begins on an empty one, and knows of the first."""
+    monkeypatch.setattr(clock, "BEAT_SECONDS", 0.02)
+    mirror = (tmp_path / "bucket").as_uri()
+    first = Clock(tmp_path / "one", mirror, "spot", 1.0)
+    first.__enter__()
+    began = time.time()
+    while time.time() < began + 0.5:
+        time.sleep(0.01)
+    monkeypatch.setattr(first, "_write", lambda: None)  # from here on nothing of it is heard
+    monkeypatch.setattr(first, "_upload", lambda: None)
+    time.sleep(0.3)
+    with Clock(tmp_path / "two", mirror, "desk", 0.5) as second:
+        stays = second.stays()
+    first.__exit__(None, None, None)
+    assert [stay.machine for stay in stays] == ["spot", "desk"]
+    assert 0.3 < stays[0].last_s - stays[0].began_s < 0.75
+    assert read_stays(tmp_path / "two" / clock.FOLDER)[1].share == 0.5
+
+
+def test_a_rented_machine_is_counted_from_its_containers_start_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(clock.MACHINE, "g2-standard-8 spot us-central1")
+    monkeypatch.setenv(clock.BEGAN, datetime.datetime.fromtimestamp(time.time() - 100, datetime.UTC).isoformat())
+    for number in (1, 2):
+        with Clock(tmp_path / str(number), None, "own machine", 1.0) as watch:
+            (found,) = watch.stays()
+        assert found.machine == "g2-standard-8 spot us-central1"
+        assert (found.last_s - found.began_s > 99) == (number == 1)
+
+
+def test_storage_that_does_not_answer_stops_nothing(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    (tmp_path / "bucket").write_text("a file where a folder should be", encoding="utf-8")
+    with Clock(tmp_path / "work", (tmp_path / "bucket").as_uri(), "spot", 1.0) as watch:
+        assert len(watch.stays()) == 1
+    assert "machine time was not uploaded" in caplog.text
+
+
+def test_prices_have_a_source_and_a_date() -> None:
+    (price,) = validated({}).cost.prices
+    assert price.source and price.date < datetime.date(2026, 12, 1)
+    twice = [json.loads(SPOT.model_dump_json())] * 2
+    with pytest.raises(ValueError, match="has a machine twice: spot, spot"):
+        validated({"cost": {"prices": twice}})

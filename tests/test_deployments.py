@@ -1,0 +1,134 @@
+"""Deployments are checked without a server, and a mistake in one is a sentence; the policy of `tucano gc`."""
+
+import os
+import shutil
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from deployments.gc import garbage
+from deployments.services import Service, end, start
+from deployments.validate import faults
+from tucano.artifacts import Artifact, Recipe, Store
+from tucano.errors import UserError
+
+ROOT = Path(__file__).parent.parent
+
+
+def test_every_shipped_deployment_is_valid() -> None:
+    assert list(faults(ROOT)) == []
+    names = {entry["name"] for entry in yaml.safe_load((ROOT / "prefect.yaml").read_text(encoding="utf-8"))["deployments"]}
+    assert names >= {"laptop", "l4", "l4-v5", "local", "vertex-l4", "nightly"}
+
+
+def test_schedules_are_off_until_somebody_switches_them_on() -> None:
+    for entry in yaml.safe_load((ROOT / "prefect.yaml").read_text(encoding="utf-8"))["deployments"]:
+        assert all(schedule["active"] is False and schedule["timezone"] == "America/Sao_Paulo" for schedule in entry["schedules"])
+
+
+def change(*path: str, value: Any) -> Callable[[dict[str, Any]], None]:
+    def changing(entry: dict[str, Any]) -> None:
+        for key in path[:-1]:
+            entry = entry[key]
+        entry[path[-1]] = value
+
+    return changing
+
+
+MISTAKES = {
+    "a setting": (
+        change("parameters", "settings", "grpo", "max_step", value=5),
+        "no setting 'grpo.max_step'; did you mean 'grpo.max_steps'?",
+    ),
+    "a value": (change("parameters", "settings", "grpo", "batch_size", value=60), "grpo.batch_size=60 is not divisible"),
+    "a parameter": (change("parameters", "setings", value={}), "flow train has no parameter 'setings'; did you mean 'settings'?"),
+    "a key": (change("shedules", value=[]), "there is no key 'shedules'; did you mean 'schedules'?"),
+    "an entrypoint": (change("entrypoint", value="flows.trian.train"), "entrypoint flows.trian.train cannot be loaded"),
+    "a pool": (change("work_pool", "name", value="locl"), "no work pool 'locl'; did you mean 'local'?"),
+    "a queue": (change("work_pool", "work_queue_name", value="seed"), "work pool local has no queue 'seed'; did you mean 'seeds'?"),
+    "a cron": (
+        change("schedules", value=[{"slug": "s", "cron": "0 25 * * 5", "timezone": "America/Sao_Paulo"}]),
+        "cron '0 25 * * 5' is no schedule",
+    ),
+    "a time zone": (
+        change("schedules", value=[{"slug": "s", "cron": "0 2 * * 5", "timezone": "Brasilia"}]),
+        "timezone 'Brasilia' is not known",
+    ),
+    "a schedule's key": (
+        change("schedules", value=[{"slug": "s", "crom": "", "cron": "0 2 * * 5", "timezone": "UTC"}]),
+        "did you mean 'cron'?",
+    ),
+}
+
+
+@pytest.mark.parametrize(("mistake", "said"), MISTAKES.values(), ids=MISTAKES.keys())
+def test_a_typo_in_a_deployment_is_a_sentence(mistake: Callable[[dict[str, Any]], None], said: str, tmp_path: Path) -> None:
+    content = yaml.safe_load((ROOT / "prefect.yaml").read_text(encoding="utf-8"))
+    mistake(content["deployments"][0])
+    (tmp_path / "prefect.yaml").write_text(yaml.safe_dump(content), encoding="utf-8")
+    (fault,) = faults(tmp_path)
+    assert fault.startswith("prefect.yaml, deployment laptop: ") and said in fault and "\n" not in fault
+
+
+def make(store: Store, stage: str, setting: int, *inputs: Artifact, days_old: int = 0) -> Artifact:
+    recipe = Recipe(stage, {"setting": setting}, {artifact.stage: artifact.digest for artifact in inputs}, "code")
+    artifact = store.make(recipe, lambda draft: {"bytes": (draft / "file").write_text(str(setting))}, lambda text: None)
+    aged(artifact.folder, days_old)
+    return artifact
+
+
+def aged(place: Path, days: int) -> None:
+    then = time.time() - days * 24 * 3600
+    for path in (place, *place.rglob("*")):
+        os.utime(path, (then, then))
+
+
+def test_gc_takes_what_is_old_and_made_nothing_that_is_kept(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    old_data = make(store, "data", 1, days_old=90)
+    make(store, "sft", 1, old_data, days_old=90)
+    needed_data = make(store, "data", 2, days_old=80)
+    make(store, "sft", 2, needed_data)
+    make(store, "report", 1, days_old=200)
+    (tmp_path / "work" / "grpo-seed-1" / "abc").mkdir(parents=True)
+    aged(tmp_path / "work" / "grpo-seed-1" / "abc", 31)
+    (tmp_path / "work" / "grpo-seed-2" / "abc").mkdir(parents=True)
+    gone = {path.relative_to(tmp_path).parts[:2] for path in garbage(tmp_path, time.time() - 30 * 24 * 3600)}
+    assert gone == {("artifacts", "data"), ("artifacts", "sft"), ("work", "grpo-seed-1")}
+    assert needed_data.folder not in set(garbage(tmp_path, time.time() - 30 * 24 * 3600)), "a young model was made from it"
+
+
+def test_an_artifact_of_another_process_is_found_by_name_and_checked(tmp_path: Path) -> None:
+    made = make(Store(tmp_path), "sft", 1)
+    assert Store(tmp_path).named(made.name) == made
+    (made.folder / "file").write_text("other")
+    with pytest.raises(UserError, match=r"artifact sft/\w+ cannot be used .* was changed or truncated"):
+        Store(tmp_path).named(made.name)
+    shutil.rmtree(made.folder)
+    with pytest.raises(UserError, match="cannot be used"):
+        Store(tmp_path).named(made.name)
+
+
+def test_a_service_is_its_process_and_no_later_one_with_its_id(tmp_path: Path) -> None:
+    service = start("sleeper", ["sleep", "60"], os.environ, tmp_path / "log")
+    process = service.process()
+    assert process is not None
+    assert Service(service.name, service.pid, service.created - 100, service.log).process() is None
+    end([process], seconds=5)
+    assert service.process() is None
+
+
+def test_compose_opens_nothing_beyond_loopback_and_holds_no_password() -> None:
+    """What can be checked without a Docker engine."""
+    text = (ROOT / "deployments" / "compose.yaml").read_text(encoding="utf-8")
+    services = yaml.safe_load(text)["services"]
+    assert all(port.startswith("127.0.0.1:") for service in services.values() for port in service.get("ports", []))
+    assert {line.partition(":")[2].strip()[:20] for line in text.splitlines() if "PASSWORD:" in line} == {"${POSTGRES_PASSWORD:"}
+    assert all(name in services for service in services.values() for name in service.get("depends_on", {}))
+    assert "SERVER_DATABASE" not in str(services["worker"]), "runs see no address of the database"
+    copied = (ROOT / "deployments" / "Dockerfile.cpu").read_text(encoding="utf-8")
+    assert all((ROOT / line.split()[1]).is_dir() for line in copied.splitlines() if line.startswith("COPY") and "./" not in line)

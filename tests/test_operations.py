@@ -1,0 +1,264 @@
+"""The whole way of a person who never opens a terminal, in a real browser against the real services, told as one story.
+
+PostgreSQL, Prefect server, MLflow server and worker are those of `tucano up`; processes are killed for real.
+"""
+
+import os
+import re
+import shutil
+import stat
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+import yaml
+from prefect_page import PrefectPage, prefect_page
+
+from benchmarks.operations import SMALL, Bench, engine_of, trainers
+from deployments import stack
+from deployments.postgres import find_cluster
+
+pytestmark = pytest.mark.timeout(900)  # on a busy machine; alone it takes two minutes
+ROOT = Path(__file__).parent.parent
+SCREENSHOTS = os.environ.get("TUCANO_SCREENSHOTS")
+"""A folder for pictures of what the browser shows, to be looked at."""
+
+TABS = "[role=tab], .p-tab, .p-tabs button, .p-tab-navigation__tab, li, a"
+EASY = {
+    # a lenient level, so that so small a run can be promoted at all
+    "comparison.alpha": 0.49,
+    "promotion.approval_hours": 1,
+}
+
+
+@pytest.fixture(scope="module")
+def home() -> Iterator[Path]:
+    """A folder that the unprivileged user of PostgreSQL may enter as well."""
+    folder = Path(tempfile.mkdtemp(prefix="tucano-operations-"))
+    folder.chmod(stat.S_IRWXU | stat.S_IXGRP | stat.S_IXOTH | stat.S_IRGRP | stat.S_IROTH)
+    yield folder
+    shutil.rmtree(folder)
+
+
+@pytest.fixture(scope="module")
+def bench(home: Path) -> Iterator[Bench]:
+    if find_cluster(home) is None:
+        pytest.skip("PostgreSQL (Debian: postgresql) is not installed, so runs cannot resume by themselves here")
+    project = home / "project"
+    project.mkdir()
+    (project / "prefect.yaml").write_text(yaml.safe_dump(small_project(), allow_unicode=True), encoding="utf-8")
+    made = stack.opened(home / "runs", project, free_port(), free_port())
+    stack.up(made)
+    yield Bench(made)
+    stack.down(made)
+
+
+def small_project() -> dict[str, Any]:
+    """prefect.yaml whose laptop profile is tiny."""
+    content: dict[str, Any] = yaml.safe_load((ROOT / "prefect.yaml").read_text(encoding="utf-8"))
+    settings: dict[str, Any] = content["deployments"][0]["parameters"]["settings"]
+    for name, value in (SMALL | EASY).items():
+        section, _, field = name.partition(".")
+        settings.setdefault(section, {})[field] = value
+    return content
+
+
+def free_port() -> int:
+    import socket
+
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        return int(probe.getsockname()[1])
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PrefectPage]:
+    with prefect_page(tmp_path_factory.mktemp("chromium")) as page:
+        yield page
+
+
+@pytest.fixture(scope="module")
+def story() -> dict[str, Any]:
+    """What the earlier tests of this file leave to the later ones."""
+    return {}
+
+
+def picture(page: PrefectPage, name: str) -> None:
+    if SCREENSHOTS:
+        page.screenshot(Path(SCREENSHOTS) / f"{name}.png")
+
+
+def tucano(bench: Bench, *arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "flows.cli", *arguments, "--home", str(bench.stack.home)]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    return subprocess.run(command, cwd=bench.stack.project, env=environment, capture_output=True, text=True, timeout=240, check=False)
+
+
+def test_all_is_healthy_and_listens_on_loopback_only(bench: Bench) -> None:
+    deadline = time.monotonic() + 60
+    while (said := tucano(bench, "status")).returncode != 0 and time.monotonic() < deadline:
+        time.sleep(1)
+    assert said.returncode == 0, said.stdout
+    assert re.findall(r"^(\S+) +ok", said.stdout, re.MULTILINE) == ["postgres", "prefect", "mlflow", "worker-1"]
+    assert {"127.0.0.1"} == {
+        connection.laddr.ip
+        for service in stack.read_services(bench.stack.file).values()
+        for process in (psutil.Process(service.pid), *psutil.Process(service.pid).children(recursive=True))
+        for connection in process.net_connections("inet")
+        if connection.status == psutil.CONN_LISTEN
+    }
+
+
+def test_setting_up_again_changes_nothing(bench: Bench) -> None:
+    def known() -> Any:
+        lists = [bench.ask(f"{kind}/filter", {}) for kind in ("automations", "work_pools", "deployments", "v2/concurrency_limits")]
+        return [sorted((item["id"], item["name"]) for item in items) for items in lists]
+
+    before = known()
+    assert [len(items) for items in before] == [3, 1, 6, 1]
+    stack.register(bench.stack, automations=True, recover=False)
+    assert known() == before
+
+
+def test_a_run_is_started_from_the_form(bench: Bench, page: PrefectPage, story: dict[str, Any]) -> None:
+    deployment = bench.ask("deployments/name/train/laptop")["id"]
+    page.go(f"{bench.stack.prefect}/deployments/deployment/{deployment}/run")
+    page.wait_for_text("Optimizer steps; the only length there is")
+    page.fill("Max Steps (Optional)", "40")
+    picture(page, "form")
+    page.click("button", "Submit")
+    deadline = time.monotonic() + 30
+    while not (runs := bench.ask("flow_runs/filter", {})):
+        assert time.monotonic() < deadline, page.text()
+        time.sleep(0.5)
+    assert runs[0]["parameters"]["settings"]["grpo"]["max_steps"] == 40
+    story["run"] = runs[0]["id"]
+
+
+def test_its_seeds_are_runs_of_their_own(bench: Bench, page: PrefectPage, story: dict[str, Any]) -> None:
+    training(bench, story)
+    page.go(f"{bench.stack.prefect}/runs/flow-run/{story['run']}")
+    page.click(TABS, "Subflow Runs")
+    page.wait_for_text("seed 42 of nano synthetic")
+    page.wait_for_text("seed 123 of nano synthetic")
+    assert re.search(r"laptop, seeds 42 123, \d{4}-\d\d-\d\d", page.text())
+    picture(page, "run")
+
+
+def training(bench: Bench, story: dict[str, Any]) -> list[psutil.Process]:
+    """Both training children, once each has a checkpoint."""
+    deadline = time.monotonic() + 600
+    while time.monotonic() < deadline:
+        running = [child for child in bench.children(story["run"]) if child["state_type"] == "RUNNING"]
+        saved = {path.parts[-5] for path in bench.stack.home.glob("work/grpo-seed-*/*/attempt-*/checkpoint-*/COMPLETE.json")}
+        if len(running) == len(saved) == 2:
+            found = [trainer for child in running for trainer in trainers(engine_of(child["id"]))]
+            if len(found) == 2:
+                return found
+        assert bench.run(story["run"])["state_type"] not in ("FAILED", "COMPLETED"), bench.run(story["run"])["state"]
+        time.sleep(0.5)
+    raise AssertionError("the seeds do not train")
+
+
+def test_cancel_stops_the_trainings_within_15_seconds(bench: Bench, page: PrefectPage, story: dict[str, Any]) -> None:
+    children = training(bench, story)
+    page.click("button", "Cancel")
+    page.wait_for_text("Cancel Flow Run")
+    began = time.monotonic()
+    page.click("[role=dialog] button", "Confirm")
+    _, alive = psutil.wait_procs(children, timeout=40)
+    assert not alive and time.monotonic() - began < (15 if os.getloadavg()[0] < 4 else 40)
+    bench.wait(story["run"], "CANCELLED", seconds=60)
+    picture(page, "cancelled")
+
+
+def test_the_cancelled_run_is_started_again_and_goes_on(bench: Bench, page: PrefectPage, story: dict[str, Any]) -> None:
+    before = {child["id"] for child in bench.children(story["run"])}
+    page.go(f"{bench.stack.prefect}/runs/flow-run/{story['run']}")
+    page.click("button", "Retry")
+    page.click("[role=dialog] button", "Retry")
+    training(bench, story)
+    assert {child["id"] for child in bench.children(story["run"])} == before
+
+
+def test_a_killed_seed_run_goes_on_by_itself(bench: Bench, story: dict[str, Any]) -> None:
+    victim = next(child for child in bench.children(story["run"]) if child["state_type"] == "RUNNING")
+    engine_of(victim["id"]).kill()
+    bench.wait(victim["id"], "CRASHED", "AwaitingRetry", seconds=60)
+    bench.wait(victim["id"], "RUNNING", "COMPLETED", seconds=120)
+    assert bench.run(victim["id"])["run_count"] > victim["run_count"]
+
+
+def test_a_person_approves_the_promotion(bench: Bench, page: PrefectPage, story: dict[str, Any]) -> None:
+    bench.wait(story["run"], "Suspended", seconds=300)
+    page.go(f"{bench.stack.prefect}/runs/flow-run/{story['run']}")
+    page.click("button", "Resume")
+    page.wait_for_text("Shall it become champion?")
+    page.choose("approve")
+    page.fill("Who", "Ana Souza")
+    page.fill("Why", "as respostas estão melhores")
+    picture(page, "approval")
+    page.click("[role=dialog] button", "Submit")
+    bench.wait(story["run"], "COMPLETED", seconds=240)
+    from mlflow import MlflowClient
+
+    champion = MlflowClient(bench.stack.mlflow).get_model_version_by_alias("tucano", "champion")
+    assert champion.tags["approval.who"] == "Ana Souza"
+    assert champion.version == "1", "it was registered once"
+
+
+def test_artifacts_tell_what_came_of_it(bench: Bench, page: PrefectPage, story: dict[str, Any]) -> None:
+    page.go(f"{bench.stack.prefect}/runs/flow-run/{story['run']}")
+    page.click(TABS, "Artifacts")
+    page.wait_for_text("verdict")
+    picture(page, "artifacts")
+    keys = {artifact["key"] for artifact in bench.ask("artifacts/filter", {"artifacts": {"flow_run_id": {"any_": [story["run"]]}}})}
+    assert keys >= {"verdict", "health", "reward-audit", "preflight", "promotion", "mlflow-run", "stage-times"}
+
+
+def test_mlflow_has_one_run_per_seed_and_links_back(bench: Bench, story: dict[str, Any]) -> None:
+    from mlflow import MlflowClient
+
+    client = MlflowClient(bench.stack.mlflow)
+    experiments = {experiment.name: experiment.experiment_id for experiment in client.search_experiments()}
+    seeds = client.search_runs([experiments["tucano-training"]], "tags.stage = 'grpo'")
+    assert sorted(run.data.tags["seed"] for run in seeds) == ["123", "42"]
+    steps = [metric.step for metric in client.get_metric_history(seeds[0].info.run_id, "train/reward/total")]
+    assert steps == sorted(set(steps)), "no step twice"
+    (pipeline,) = client.search_runs([experiments["tucano-pipelines"]])
+    assert pipeline.info.status == "FINISHED"
+    assert f"{bench.stack.prefect}/runs/flow-run/{story['run']}" in pipeline.data.tags["mlflow.note.content"]
+
+
+def test_a_schedule_is_switched_on_and_a_short_one_fires(bench: Bench, page: PrefectPage) -> None:
+    deployment = bench.ask("deployments/name/audit/nightly")
+    page.go(f"{bench.stack.prefect}/deployments/deployment/{deployment['id']}")
+    page.wait_for_text("Schedules")
+    page.click(".p-toggle, .p-toggle__control, [role=switch]")
+    deadline = time.monotonic() + 20
+    while not bench.ask("deployments/name/audit/nightly")["schedules"][0]["active"]:
+        assert time.monotonic() < deadline, page.text()
+        time.sleep(0.5)
+    picture(page, "schedule")
+    stack.register(bench.stack, automations=True, recover=False)
+    assert bench.ask("deployments/name/audit/nightly")["schedules"][0]["active"], "tucano up does not switch it off again"
+    bench.ask(f"deployments/{deployment['id']}/schedules", [{"schedule": {"interval": 5}, "active": True}])
+    deadline = time.monotonic() + 90
+    while not (fired := [run for run in bench.ask("flow_runs/filter", {}) if run["auto_scheduled"] and run["state_type"] == "COMPLETED"]):
+        assert time.monotonic() < deadline
+        time.sleep(1)
+    assert fired[0]["name"].startswith("nightly, ")
+
+
+def test_nothing_is_left_after_down(bench: Bench) -> None:
+    pids = [service.pid for service in stack.read_services(bench.stack.file).values()]
+    family = [process for pid in pids for process in (psutil.Process(pid), *psutil.Process(pid).children(recursive=True))]
+    assert tucano(bench, "down").returncode == 0
+    assert psutil.wait_procs(family, timeout=10)[1] == []
+    assert tucano(bench, "status").returncode == 1
+    assert (bench.stack.home / "stack" / "postgres" / "PG_VERSION").is_file()

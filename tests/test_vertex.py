@@ -1,0 +1,340 @@
+"""A seed on Vertex AI Spot machines, end to end: real Prefect server and worker, Google's real clients, Google on loopback."""
+
+import json
+import os
+import re
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fake_google import ROOT, Cloud, Jobs, Metadata, sound_project
+from google.cloud.aiplatform_v1.types import AcceleratorType, Scheduling
+from prefect import get_client
+from prefect.client.schemas.objects import FlowRun
+from prefect.deployments import run_deployment
+from prefect.settings import PREFECT_API_AUTH_STRING, PREFECT_API_URL, temporary_settings
+from prefect.states import AwaitingRetry
+from safetensors.numpy import load
+
+from data.prepare import prepare
+from deployments.vertex.apply import changes
+from deployments.vertex.plan import Plan, faults
+from tucano.artifacts import Artifact, Recipe, Store
+from tucano.journal import read_journal
+from tucano.profiles import validated
+from tucano.settings import PipelineSettings
+from tucano.storage import remote_of
+from tucano.tracking import Tracker
+from tucano.training.jobs import Job
+from tucano.training.launch import run_job
+
+pytestmark = pytest.mark.timeout(1200)
+
+PASSWORD = "admin:correct-horse"
+IMAGE, DIGEST = "shop-project/tucano/train:7", "sha256:" + 64 * "a"
+STEPS = 16
+SMALL = {
+    "data": {"train_prompts": 60, "validation_prompts": 26, "test_prompts": 26, "demonstrations": 80},
+    "model": {"nano_hidden": 32, "nano_layers": 1, "nano_vocabulary": 600, "max_length_tokens": 512},
+    "grpo": {
+        "rewards": "controls.random",  # so small a model earns nothing else, and would not move
+        "max_steps": STEPS,
+        "batch_size": 8,
+        "generations": 4,
+        "micro_batch": 8,
+        "max_completion_tokens": 24,
+        "learning_rate": 0.001,
+        "eval_steps": 4,
+        "save_steps": 4,
+        "patience": 9,
+        "validation_samples": 1,
+    },
+    "health": {"stop_on": []},
+}
+WORKER = """
+import asyncio, sys
+import grpc
+from google.cloud.aiplatform_v1.services.job_service import JobServiceAsyncClient
+from google.cloud.aiplatform_v1.services.job_service.transports import JobServiceGrpcAsyncIOTransport
+from prefect_gcp.credentials import GcpCredentials
+from deployments.vertex.worker import Worker
+
+def client(self, client_options):
+    assert client_options.api_endpoint == "us-central1-aiplatform.googleapis.com"
+    return JobServiceAsyncClient(transport=JobServiceGrpcAsyncIOTransport(channel=grpc.aio.insecure_channel(sys.argv[1])))
+
+GcpCredentials.get_job_service_async_client = client
+asyncio.run(Worker(work_pool_name="vertex-l4", name="vertex").start())
+"""
+"""The worker as it is, but for the address and the encryption of its gRPC channel."""
+
+
+def until(what: Callable[[], Any], seconds: float = 400) -> Any:
+    """What `what` gives once it gives something; a busy machine may take its time."""
+    deadline = time.monotonic() + seconds
+    while not (found := what()):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    return found
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("vertex")
+
+
+@pytest.fixture(scope="module")
+def server(place: Path) -> Iterator[int]:
+    """A Prefect server that wants a password; its port."""
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        port = int(probe.getsockname()[1])
+    own = {"PREFECT_HOME": str(place / "prefect"), "PREFECT_SERVER_API_AUTH_STRING": PASSWORD, "PREFECT_SERVER_ANALYTICS_ENABLED": "false"}
+    command = [sys.executable, "-m", "prefect", "server", "start", "--port", str(port), "--no-services"]
+    with (place / "server.log").open("wb") as log:
+        process = subprocess.Popen(command, env={**os.environ, **own}, stdout=log, stderr=subprocess.STDOUT)
+
+    def answers() -> bool:
+        try:
+            return bool(urllib.request.urlopen(f"http://127.0.0.1:{port}/api/health", timeout=2).status == 200)
+        except OSError:
+            return False
+
+    until(answers)
+    with temporary_settings({PREFECT_API_URL: f"http://127.0.0.1:{port}/api", PREFECT_API_AUTH_STRING: PASSWORD}):
+        yield port
+    process.terminate()
+    process.wait(20)
+
+
+@pytest.fixture(scope="module")
+def cloud() -> Iterator[Cloud]:
+    cloud = Cloud("shop-bucket")
+    cloud.secrets["prefect-password"] = PASSWORD
+    yield cloud
+    cloud.close()
+
+
+@pytest.fixture(scope="module")
+def jobs(cloud: Cloud, place: Path) -> Iterator[Jobs]:
+    jobs = Jobs(cloud, place / "machines")
+    yield jobs
+    jobs.close()
+
+
+def plan(port: int) -> Plan:
+    return Plan(
+        project="shop-project",
+        region="us-central1",
+        bucket="shop-bucket",
+        image=f"us-central1-docker.pkg.dev/shop-project/tucano/train@{DIGEST}",
+        api_url=f"http://prefect.shop.example:{port}/api",
+        tracking_uri="https://mlflow.shop.example",
+        service_account="trainer@shop-project.iam.gserviceaccount.com",
+        secrets={"PREFECT_API_AUTH_STRING": "prefect-password"},
+    )
+
+
+@pytest.fixture(scope="module")
+def environment(server: int, cloud: Cloud, place: Path) -> Iterator[dict[str, str]]:
+    """Of an operator's machine: full of what no job may see."""
+    own_account = Metadata()
+    yield {
+        **os.environ,
+        "PREFECT_HOME": str(place / "prefect"),
+        "PREFECT_API_URL": f"http://127.0.0.1:{server}/api",
+        "PREFECT_API_AUTH_STRING": PASSWORD,
+        "PREFECT_SERVER_DATABASE_CONNECTION_URL": "postgresql+asyncpg://tucano:staple@127.0.0.1/prefect",
+        "PREFECT_WORKER_QUERY_SECONDS": "1",
+        "GCE_METADATA_HOST": own_account.host,
+        "GCE_METADATA_IP": own_account.host,
+        "TUCANO_GOOGLE_ENDPOINT": f"{cloud.url}/{{service}}",
+        "PYTHONPATH": str(ROOT),
+    }
+    own_account.close()
+
+
+def deploy(environment: dict[str, str], server: int, *more: str) -> str:
+    """What `tucano deploy vertex` prints."""
+    asked = plan(server)
+    pairs = {"project": asked.project, "region": asked.region, "bucket": asked.bucket, "service-account": asked.service_account}
+    pairs |= {"image": f"us-central1-docker.pkg.dev/{IMAGE}", "api-url": asked.api_url, "tracking-uri": asked.tracking_uri}
+    options = [part for name, value in pairs.items() for part in (f"--{name}", value)]
+    command = [
+        sys.executable,
+        "-m",
+        "flows.cli",
+        "deploy",
+        "vertex",
+        *options,
+        "--secret",
+        "PREFECT_API_AUTH_STRING=prefect-password",
+        *more,
+    ]
+    done = subprocess.run(command, env=environment, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def worker(environment: dict[str, str], server: int, jobs: Jobs, cloud: Cloud, place: Path) -> Iterator[None]:
+    """The deployed pool's worker."""
+    sound_project(cloud, "shop-project", plan(server).service_account, "prefect-password", IMAGE, DIGEST)
+    assert "seed/vertex-l4 is ready" in deploy(environment, server, "--yes")
+    with (place / "worker.log").open("wb") as log:
+        process = subprocess.Popen([sys.executable, "-c", WORKER, jobs.address], env=environment, stdout=log, stderr=subprocess.STDOUT)
+    yield
+    process.terminate()
+    process.wait(30)
+
+
+@pytest.fixture(scope="module")
+def settings(place: Path) -> PipelineSettings:
+    return validated({**SMALL, "storage": "gs://shop-bucket/tucano", "tracking_uri": f"sqlite:///{place}/mlflow.db"})
+
+
+@pytest.fixture(scope="module")
+def pipeline(settings: PipelineSettings, cloud: Cloud, place: Path) -> dict[str, Artifact]:
+    """What the pipeline's run has made before its seeds: prompts, and a start that knows nothing yet. In the bucket."""
+    from tucano.training.nano import build_model, build_tokenizer
+
+    def prompts(draft: Path) -> dict[str, Any]:
+        prepare(settings.data, 7, settings.tasks, draft)
+        return {}
+
+    def start(draft: Path) -> dict[str, Any]:
+        tokenizer = build_tokenizer([(made["data"].folder / "train.jsonl").read_text(encoding="utf-8")], settings.model)
+        tokenizer.save_pretrained(draft / "model")
+        build_model(tokenizer, settings.model, 7).save_pretrained(draft / "model")
+        return {}
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("STORAGE_EMULATOR_HOST", cloud.url)
+        store = Store(place / "pipeline", remote_of(settings.storage))
+        made: dict[str, Artifact] = {}
+        for name, produce in {"data": prompts, "sft": start}.items():
+            made[name] = store.make(Recipe(name, {}, {}, ""), produce, lambda sentence: None)
+    return made
+
+
+@pytest.fixture(scope="module")
+def undisturbed(settings: PipelineSettings, pipeline: dict[str, Artifact], place: Path) -> Path:
+    """The same seed, trained here in one go."""
+    work, output = place / "undisturbed" / "work", place / "undisturbed" / "output"
+    output.mkdir(parents=True)
+    base = str(pipeline["sft"].folder / "model")
+    plain = settings.model_dump(mode="json")
+    run_job(Job("grpo", plain, str(pipeline["data"].folder), str(work), str(output), 42, 1, base=base), None, lambda progress: None)
+    return output
+
+
+def state_of(run: FlowRun) -> Any:
+    with get_client(sync_client=True) as client:
+        return client.read_flow_run(run.id).state
+
+
+def checkpoints(cloud: Cloud, attempt: int) -> list[int]:
+    """Steps of an attempt's checkpoints that are whole in the bucket."""
+    found = (re.search(rf"/attempt-{attempt}/checkpoint-(\d+)/COMPLETE.json$", name) for name in list(cloud.objects))
+    return sorted(int(match[1]) for match in found if match)
+
+
+def name_of(artifact: Artifact) -> str:
+    return f"{artifact.folder.parent.name}/{artifact.folder.name}"
+
+
+def schedule_again(run: FlowRun) -> None:
+    """What the automation does ten seconds after a crash."""
+    until(lambda: state_of(run).is_crashed())
+    with get_client(sync_client=True) as client:
+        client.set_flow_run_state(run.id, AwaitingRetry(), force=True)
+
+
+@pytest.fixture(scope="module")
+def run(worker: None, settings: PipelineSettings, pipeline: dict[str, Artifact], place: Path) -> FlowRun:
+    parameters = {
+        "settings": settings.model_dump(mode="json"),
+        "seed": 42,
+        "prompts": name_of(pipeline["data"]),
+        "start": name_of(pipeline["sft"]),
+        "tracking_run": Tracker.connect(settings.tracking_uri, place).start_pipeline("test", {}, {}),
+    }
+    quick = {"job_watch_poll_interval": 0.5}
+    found = run_deployment("seed/vertex-l4", parameters=parameters, timeout=0, job_variables=quick, as_subflow=False)
+    assert isinstance(found, FlowRun)
+    return found
+
+
+def test_a_seed_whose_machines_are_taken_away_ends_as_if_nothing_had_happened(
+    run: FlowRun, jobs: Jobs, cloud: Cloud, undisturbed: Path, place: Path
+) -> None:
+    until(lambda: checkpoints(cloud, attempt=1))
+    jobs.take_away(0, notice_s=0)
+    schedule_again(run)
+
+    until(lambda: checkpoints(cloud, attempt=2))
+    began = time.monotonic()
+    jobs.take_away(1, notice_s=120)
+    assert jobs.machines[1].process.returncode == 1 and time.monotonic() - began < 100, "the container left by itself"
+    saved = checkpoints(cloud, attempt=2)[-1]
+    schedule_again(run)
+
+    until(lambda: state_of(run).is_final())
+    log = (place / "machines" / "job-3.log").read_text(encoding="utf-8")
+    assert state_of(run).is_completed(), log
+    assert f"attempt 3 goes on from attempt-2/checkpoint-{saved}" in log
+    made = {name.partition(f"{state_of(run).message}/")[2]: content for name, content in cloud.objects.items()}
+    assert made["adapter/adapter_model.safetensors"] == (undisturbed / "adapter" / "adapter_model.safetensors").read_bytes()
+    assert any(weights.any() for name, weights in load(made["adapter/adapter_model.safetensors"]).items() if "lora_B" in name)
+    (place / "journal.jsonl").write_bytes(made["journal.jsonl"])
+    steps = [entry.step for entry in read_journal(place / "journal.jsonl") if "train/reward/total" in entry.values]
+    assert steps == list(range(1, STEPS + 1))
+    assert not [name for name in cloud.objects if "/work/" in name], "its checkpoints are not needed any more"
+
+
+def test_its_machine_hours_hold_all_three_machines(run: FlowRun, cloud: Cloud) -> None:
+    (manifest,) = [content for name, content in cloud.objects.items() if "/grpo-seed-42/" in name and name.endswith("manifest.json")]
+    spent = json.loads(manifest)["record"]["machine_time"]
+    (hours,) = [spent["hours"]["g2-standard-8 spot us-central1"]]
+    assert spent["stays"] == 3 and 0 < spent["lost_hours"] < hours
+
+
+def test_every_job_asks_for_one_l4_on_a_spot_machine(run: FlowRun, jobs: Jobs) -> None:
+    assert len(jobs.jobs) == 3
+    for job in jobs.jobs:
+        (pool,) = job.job_spec.worker_pool_specs
+        assert (pool.machine_spec.machine_type, pool.machine_spec.accelerator_count) == ("g2-standard-8", 1)
+        assert pool.machine_spec.accelerator_type == AcceleratorType.NVIDIA_L4
+        scheduling = job.job_spec.scheduling
+        assert scheduling.strategy == Scheduling.Strategy.SPOT and scheduling.disable_retries
+        assert not scheduling.restart_job_on_worker_restart and scheduling.timeout.total_seconds() == 72 * 3600
+        assert job.job_spec.service_account == "trainer@shop-project.iam.gserviceaccount.com"
+        assert job.job_spec.base_output_directory.output_uri_prefix == "gs://shop-bucket/vertex"
+        assert pool.container_spec.image_uri == f"us-central1-docker.pkg.dev/shop-project/tucano/train@{DIGEST}"
+        assert job.name.startswith("projects/shop-project/locations/us-central1/")
+
+
+def test_no_secret_and_no_local_address_stands_in_a_job(run: FlowRun, jobs: Jobs, server: int, place: Path) -> None:
+    """Its worker had a password, a database's address and folders in its own environment."""
+    for job in jobs.jobs:
+        text = type(job).to_json(job)
+        for word in ("correct-horse", "staple", "127.0.0.1", "localhost", str(place), str(ROOT)):
+            assert word not in text
+        environment = {variable.name: variable.value for variable in job.job_spec.worker_pool_specs[0].container_spec.env}
+        assert faults(environment) == []
+        assert plan(server).environment.items() <= environment.items()
+        assert {name for name in environment if name not in plan(server).environment} <= {
+            f"PREFECT__{what}"
+            for what in ("FLOW_RUN_ID", "FLOW_ID", "FLOW_NAME", "DEPLOYMENT_ID", "DEPLOYMENT_NAME", "WORKER_NAME", "WORKER_ID")
+        }
+
+
+def test_deploying_again_changes_nothing(run: FlowRun, environment: dict[str, str], server: int) -> None:
+    assert "nothing would change" in deploy(environment, server)
+    assert "job_configuration.region: us-central1 -> europe-west4" in changes(replace(plan(server), region="europe-west4"))

@@ -1,0 +1,234 @@
+"""`tucano deploy vertex`: the plan, what Google is asked, what a job's environment may hold, and the container's first process."""
+
+import asyncio
+import logging
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
+
+import fake_google
+import google.auth
+import pytest
+from fake_google import ROOT, Cloud, Metadata
+from google.auth.credentials import AnonymousCredentials
+from prefect.client.schemas.objects import State
+from prefect.states import AwaitingRetry, Pending, Running
+from prefect_gcp.workers.vertex import VertexAIWorker, VertexAIWorkerJobConfiguration, VertexAIWorkerResult
+
+from deployments.vertex import checks, start
+from deployments.vertex.google import Google
+from deployments.vertex.plan import Plan, faults, require_complete, template
+from deployments.vertex.worker import Worker
+from tucano.errors import UserError
+
+PLAN = Plan(
+    project="shop",
+    region="us-central1",
+    bucket="shop-bucket",
+    image="us-central1-docker.pkg.dev/shop/tucano/train:7",
+    api_url="https://prefect.shop.example/api",
+    tracking_uri="https://mlflow.shop.example",
+    service_account="trainer@shop.iam.gserviceaccount.com",
+    secrets={"PREFECT_API_AUTH_STRING": "prefect-password"},
+)
+DIGEST = "sha256:" + 64 * "7"
+QUOTA = fake_google.QUOTA.format(project="shop")
+IMAGE = "registry/v2/shop/tucano/train/manifests/7"
+SECRET = "secretmanager/v1/projects/shop/secrets/prefect-password/versions/latest"
+
+
+def limits(*buckets: dict[str, Any]) -> tuple[int, dict[str, Any]]:
+    return 200, {"consumerQuotaLimits": [{"unit": "1/{project}/{region}", "quotaBuckets": list(buckets)}]}
+
+
+@pytest.fixture
+def cloud(monkeypatch: pytest.MonkeyPatch) -> Iterator[Cloud]:
+    """A project in which everything is as it should be."""
+    cloud = Cloud("shop-bucket")
+    fake_google.sound_project(cloud, "shop", PLAN.service_account, "prefect-password", "shop/tucano/train:7", DIGEST)
+    monkeypatch.setenv("TUCANO_GOOGLE_ENDPOINT", f"{cloud.url}/{{service}}")
+    monkeypatch.setattr(google.auth, "default", lambda scopes: (AnonymousCredentials(), "shop"))
+    yield cloud
+    cloud.close()
+
+
+def levels(plan: Plan = PLAN) -> dict[str, str]:
+    return {check.name: check.level for check in checks.ask(plan, Google())[0]}
+
+
+def test_a_sound_project_passes_every_check_and_the_image_is_pinned(cloud: Cloud) -> None:
+    found, plan = checks.ask(PLAN, Google())
+    assert {check.level for check in found} == {"ok"}, found
+    assert plan.image == f"us-central1-docker.pkg.dev/shop/tucano/train@{DIGEST}"
+    assert len(found) == 12, "API, quota, rights, account, bucket, four on objects, one on secrets, secret, image"
+
+
+BROKEN: dict[str, tuple[str, Any, str, str]] = {
+    "interface off": (
+        "serviceusage/v1/projects/shop/services/aiplatform.googleapis.com",
+        (200, {"state": "DISABLED"}),
+        "Vertex AI",
+        "fails",
+    ),
+    "no quota here": (QUOTA, limits({"effectiveLimit": "0"}), "quota", "fails"),
+    "quota elsewhere": (QUOTA, limits({"effectiveLimit": "8", "dimensions": {"region": "europe-west4"}}), "quota", "fails"),
+    "quota unlimited": (QUOTA, limits({"effectiveLimit": "-1", "dimensions": {"region": "us-central1"}}), "quota", "ok"),
+    "quota not told": (QUOTA, (403, {"error": {"message": "Service Usage API has not been used"}}), "quota", "not asked"),
+    "may not submit": ("cloudresourcemanager/v1/projects/shop:testIamPermissions", (200, {}), "your rights", "fails"),
+    "no bucket": ("storage/storage/v1/b/shop-bucket", (404, {"error": {"message": "not found"}}), "bucket", "fails"),
+    "bucket far away": ("storage/storage/v1/b/shop-bucket", (200, {"location": "EU"}), "bucket", "warn"),
+    "bucket in the US": ("storage/storage/v1/b/shop-bucket", (200, {"location": "US"}), "bucket", "ok"),
+    "account may not write": (
+        "policytroubleshooter/v1/iam:troubleshoot",
+        (200, {"access": "NOT_GRANTED"}),
+        "account: storage.objects.create",
+        "warn",
+    ),
+    "secret without version": (SECRET, (404, {"error": {"message": "not found"}}), "secret prefect-password", "fails"),
+    "secret disabled": (SECRET, (200, {"state": "DISABLED"}), "secret prefect-password", "fails"),
+    "no image": (IMAGE, (404, {"errors": []}), "image", "fails"),
+    "registry refuses": (IMAGE, (403, b"denied"), "image", "not asked"),
+}
+
+
+@pytest.mark.parametrize("case", BROKEN)
+def test_what_is_wrong_is_named(cloud: Cloud, case: str) -> None:
+    path, reply, name, level = BROKEN[case]
+    cloud.replies[path] = reply
+    assert levels()[name] == level
+
+
+def test_an_image_elsewhere_is_left_as_it_is(cloud: Cloud) -> None:
+    elsewhere = replace(PLAN, image="ghcr.io/shop/train:7")
+    found, plan = checks.ask(elsewhere, Google())
+    assert found[-1].level == "not asked" and plan.image == "ghcr.io/shop/train:7"
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("PREFECT_API_URL", "http://127.0.0.1:4200/api", "an address of this machine"),
+        ("MLFLOW_TRACKING_URI", "http://localhost:5000", "an address of this machine"),
+        ("MLFLOW_TRACKING_URI", "http://[::1]:5000", "an address of this machine"),
+        ("MLFLOW_TRACKING_URI", "sqlite:////home/ana/runs/mlflow.db", "a file of this machine"),
+        ("MLFLOW_TRACKING_URI", "postgresql://mlflow:staple@db.shop.example/mlflow", "holds a secret"),
+        ("HF_TOKEN", "hf_abc", "holds a secret"),
+        ("PREFECT_SERVER_DATABASE_CONNECTION_URL", "x", "holds a secret"),
+    ],
+)
+def test_secrets_and_local_addresses_are_kept_out_of_jobs(name: str, value: str, said: str) -> None:
+    assert any(said in fault for fault in faults({name: value}))
+
+
+def test_a_plan_names_its_secrets_and_holds_none() -> None:
+    require_complete(PLAN)
+    assert PLAN.environment["TUCANO_SECRETS"] == "PREFECT_API_AUTH_STRING=projects/shop/secrets/prefect-password/versions/latest"
+    with pytest.raises(UserError, match="PREFECT_API_URL=http://localhost:4200/api is an address of this machine"):
+        require_complete(replace(PLAN, api_url="http://localhost:4200/api"))
+    with pytest.raises(UserError, match="give --tracking-uri"):
+        require_complete(replace(PLAN, tracking_uri=""))
+
+
+def test_the_template_has_every_field_that_prefects_worker_reads() -> None:
+    """And what its own template lacks: where Vertex AI puts a job's output."""
+    ours, theirs = template(PLAN)["job_configuration"], VertexAIWorker.get_default_base_job_template()["job_configuration"]
+    unused = {"job_spec.network", "job_spec.reserved_ip_ranges", "job_spec.enable_web_access", "job_spec.enable_dashboard_access"}
+    assert paths(theirs) - paths(ours) == unused
+    assert ours["job_spec"]["base_output_directory"] == {"output_uri_prefix": "gs://shop-bucket/vertex"}
+    assert {*ours} == {*VertexAIWorkerJobConfiguration.model_fields}
+
+
+def paths(value: Any, prefix: str = "") -> set[str]:
+    if isinstance(value, list):
+        return {path for item in value for path in paths(item, prefix)}
+    if not isinstance(value, dict) or prefix.endswith(("scheduling", "credentials", "output_directory")) or not value:
+        return {prefix}
+    return {path for name, inner in value.items() for path in paths(inner, f"{prefix}.{name}" if prefix else name)}
+
+
+def command(*more: str) -> subprocess.CompletedProcess[str]:
+    asked = ["deploy", "vertex", "--project", "shop", "--region", "us-central1", "--bucket", "gs://shop-bucket", "--image", "train:7"]
+    own = {"PATH": "/usr/bin:/bin", "HOME": "/nowhere", "PYTHONPATH": str(ROOT)}
+    return subprocess.run([sys.executable, "-m", "flows.cli", *asked, *more], env=own, cwd=ROOT, capture_output=True, text=True)
+
+
+def test_a_dry_run_needs_no_credentials_and_says_what_is_missing() -> None:
+    shown = command("--dry-run", "--secret", "HF_TOKEN=hugging-face")
+    assert shown.returncode == 0, shown.stderr
+    assert "g2-standard-8 with one NVIDIA_L4, SPOT" in shown.stdout and "gs://shop-bucket/tucano" in shown.stdout
+    assert "HF_TOKEN=projects/shop/secrets/hugging-face/versions/latest" in shown.stdout
+    assert "to mend: PREFECT_API_URL is missing" in shown.stdout and "Nothing was asked" in shown.stdout
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ((), "no address of the Prefect server is known"),
+        (("--secret", "HF_TOKEN"), "--secret HF_TOKEN names no secret"),
+        (("--api-url", "http://localhost:4200/api", "--tracking-uri", "https://mlflow.shop.example"), "is an address of this machine"),
+    ],
+)
+def test_a_mistake_is_one_sentence(more: tuple[str, ...], said: str) -> None:
+    refused = command(*more)
+    assert refused.returncode == 2 and said in refused.stderr and "Traceback" not in refused.stderr
+
+
+def test_the_container_fetches_its_secrets_and_says_which_it_may_not_read(cloud: Cloud, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Credentials(AnonymousCredentials):
+        def apply(self, headers: dict[str, str], token: str | None = None) -> None:
+            headers["Authorization"] = "Bearer token-of-the-job"
+
+        def before_request(self, request: Any, method: str, url: str, headers: dict[str, str]) -> None:
+            self.apply(headers)
+
+    monkeypatch.setattr(google.auth, "default", lambda scopes: (Credentials(), "shop"))
+    cloud.secrets["prefect-password"] = "admin:correct-horse=battery"
+    named = "A=projects/shop/secrets/prefect-password/versions/latest"
+    assert start.fetched(named) == {"A": "admin:correct-horse=battery"}
+    assert start.fetched("") == {}
+    with pytest.raises(UserError, match="secrets/other/versions/latest for B cannot be read"):
+        start.fetched(f"{named},B=projects/shop/secrets/other/versions/latest")
+
+
+def test_the_notice_of_a_preemption_is_heard_at_once_and_acted_on_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    metadata, acted = Metadata(), threading.Event()
+    monkeypatch.setenv("GCE_METADATA_HOST", metadata.host)
+    watch = threading.Thread(target=start.on_preemption, args=(acted.set,), daemon=True)
+    watch.start()
+    assert not acted.wait(0.3)
+    metadata.preempted.set()
+    assert acted.wait(2)
+    watch.join(2)
+    assert not watch.is_alive()
+    assert len(metadata.asked) == 2, "one look, and one request that is held until the value changes"
+    metadata.close()
+
+
+@pytest.mark.parametrize(
+    ("state", "latest_job", "code"),
+    [
+        (Running(), "jobs/1", 1),
+        (Pending(), "jobs/2", 0),  # a later job has been submitted for the run
+        (Running(), "jobs/2", 0),
+        (AwaitingRetry(), "jobs/1", 0),  # one will be
+    ],
+)
+def test_a_failed_job_of_a_run_that_has_gone_on_is_no_crash(
+    state: State[Any], latest_job: str, code: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def fails(self: Any, flow_run: Any, configuration: Any, status: Any) -> VertexAIWorkerResult:
+        status.started("jobs/1")
+        return VertexAIWorkerResult(identifier="job", status_code=1)
+
+    async def read_flow_run(identity: Any) -> SimpleNamespace:
+        return SimpleNamespace(infrastructure_pid=latest_job, state=state)
+
+    monkeypatch.setattr(VertexAIWorker, "run", fails)
+    monkeypatch.setattr(Worker, "client", SimpleNamespace(read_flow_run=read_flow_run))
+    monkeypatch.setattr(Worker, "get_flow_run_logger", lambda self, flow_run: logging.getLogger("test"))
+    worker = object.__new__(Worker)
+    assert asyncio.run(worker.run(SimpleNamespace(id="run"), None)).status_code == code  # type: ignore[arg-type]
