@@ -52,10 +52,11 @@ class PrefectPage:
                 if (field) {{ field.scrollIntoView({{block: 'center'}}); field.focus(); field.select(); return field.value; }}
             }} }})()"""
         deadline = time.monotonic() + 30
-        while self.page.evaluate(focus) is None:
-            assert time.monotonic() < deadline, f"there is no field {label!r}:\n{self.page.text()[:2000]}"
-            time.sleep(0.2)
-        self.page.call("Input.insertText", text=value)
+        while self.page.evaluate("document.activeElement?.isConnected && document.activeElement.value") != value:
+            assert time.monotonic() < deadline, f"no field {label!r} takes {value!r}:\n{self.page.text()[:2000]}"
+            if self.page.evaluate(focus) is not None:
+                self.page.call("Input.insertText", text=value)
+            time.sleep(0.5)  # a page that is still loading draws its form once more
 
     def choose(self, option: str) -> None:
         """Choose an option of the last visible list that has it."""
