@@ -16,7 +16,7 @@ from prefect import get_client
 from prefect.client.orchestration import SyncPrefectClient
 from prefect.client.schemas.actions import GlobalConcurrencyLimitCreate, WorkPoolCreate
 from prefect.client.schemas.filters import FlowRunFilter, FlowRunFilterState, FlowRunFilterStateType
-from prefect.client.schemas.objects import State, StateType
+from prefect.client.schemas.objects import DeploymentSchedule, State, StateType
 from prefect.exceptions import ObjectNotFound
 from prefect.states import AwaitingRetry, Cancelled, Crashed
 
@@ -40,7 +40,7 @@ def main() -> None:
         make_pool(client)
         make_limits(client)
         automations.apply(client) if arguments.automations else automations.remove(client)
-        deploy(Path.cwd(), arguments.home)
+        deploy(client, Path.cwd(), arguments.home)
         if arguments.recover:
             recover(client)
 
@@ -64,18 +64,43 @@ def make_limits(client: SyncPrefectClient) -> None:
             client.create_global_concurrency_limit(GlobalConcurrencyLimitCreate(name=name, limit=limit))
 
 
-def deploy(project: Path, home: Path) -> None:
-    """The deployments of prefect.yaml whose pool is on this machine; their runs write below `home`."""
+def deploy(client: SyncPrefectClient, project: Path, home: Path) -> None:
+    """The deployments of prefect.yaml whose pool is on this machine; their runs write below `home`.
+
+    Schedules that a person has switched on or off, or added in the page, stay so.
+    """
     content: dict[str, Any] = yaml.safe_load((project / PROJECT_FILE).read_text(encoding="utf-8"))
     content["deployments"] = [entry for entry in content["deployments"] if entry["work_pool"]["name"] == POOL]
     for entry in content["deployments"]:
         if "settings" in entry["parameters"]:
             entry["parameters"]["settings"].setdefault("storage", str(home))
+        entry["schedules"] = schedules(client, entry)
     with tempfile.NamedTemporaryFile("w", suffix=".yaml", dir=project, encoding="utf-8") as file:
         yaml.safe_dump(content, file, allow_unicode=True, sort_keys=False)
         file.flush()
         command = [sys.executable, "-m", "prefect", "--no-prompt", "deploy", "--all", "--prefect-file", file.name]
         subprocess.run(command, check=True, cwd=project)
+
+
+def schedules(client: SyncPrefectClient, entry: dict[str, Any]) -> list[dict[str, Any]]:
+    """The schedules of a deployment: those of prefect.yaml, switched as they are on the server, and those that only the server has."""
+    flow = entry["entrypoint"].rpartition(".")[2]
+    try:
+        present = client.read_deployment_by_name(f"{flow}/{entry['name']}").schedules
+    except ObjectNotFound:
+        return list(entry["schedules"])
+    switched = {schedule.slug: schedule.active for schedule in present if schedule.slug}
+    ours = [{**schedule, "active": switched.get(schedule["slug"], schedule["active"])} for schedule in entry["schedules"]]
+    slugs = {schedule["slug"] for schedule in ours}
+    return ours + [_plain(schedule) for schedule in present if schedule.slug not in slugs]
+
+
+def _plain(schedule: DeploymentSchedule) -> dict[str, Any]:
+    """A schedule as prefect.yaml would have it."""
+    fields = schedule.schedule.model_dump(mode="json", exclude_none=True)
+    if "interval" in fields:
+        fields["interval"] = int(fields["interval"])
+    return fields | {"active": schedule.active, "parameters": schedule.parameters} | ({"slug": schedule.slug} if schedule.slug else {})
 
 
 def recover(client: SyncPrefectClient) -> None:

@@ -71,6 +71,8 @@ def _pool_faults(pool: Mapping[str, Any]) -> Iterator[str]:
 
 def _schedule_faults(schedule: Mapping[str, Any]) -> Iterator[str]:
     yield from (f"schedules have no key {key!r}{nearest(key, SCHEDULE_KEYS)}" for key in schedule if key not in SCHEDULE_KEYS)
+    if not schedule.get("slug"):
+        yield "a schedule has no slug, the name by which it is found again"
     if schedule.get("timezone") not in zoneinfo.available_timezones():
         yield f"timezone {schedule.get('timezone')!r} is not known; write it like America/Sao_Paulo"
     try:

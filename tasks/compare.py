@@ -102,7 +102,7 @@ def compare_arms(run: Run, prompts: Artifact, start: Artifact | None, seeds: See
     parts = {"comparison": settings.comparison.model_dump(), "missing": sorted(seeds.missing)}
     artifact = run.make("comparison", ("tucano.evaluation.comparison",), parts, inputs, produce)
     comparison = read_comparison(artifact)
-    create_markdown_artifact(key="verdict", markdown=f"```\n{render_table(comparison)}\n```")
+    create_markdown_artifact(key="verdict", markdown=f"```\n{render_table(comparison)}\n```", description=comparison.verdict.headline)
     run.tracker.log_metrics(run.tracking_run, _metrics(comparison))
     run.tracker.log_artifact(run.tracking_run, artifact.folder / "comparison.json", "comparison")
     return artifact

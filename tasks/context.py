@@ -1,6 +1,7 @@
 """What every stage of one pipeline run shares, and how a stage talks: to the store, to MLflow, to the Prefect log."""
 
 import os
+import re
 import socket
 import threading
 import time
@@ -16,6 +17,7 @@ from prefect.cache_policies import NO_CACHE
 from prefect.client.schemas.objects import State
 from prefect.exceptions import Pause, TerminationSignal
 from prefect.tasks import Task
+from prefect.utilities.urls import url_for
 
 from tasks.progress import ProgressBar
 from tucano.artifacts import Artifact, Recipe, Store, code_version, digest
@@ -30,6 +32,7 @@ from tucano.training.jobs import Job, Progress
 SAY_EVERY_SECONDS = 5.0
 SAID_LINES = 200
 """Lines of a child's own output in a deployed run's log; all of them are in its log file."""
+PROGRESS_BAR = re.compile(r"\d+%\|")
 FLOW_RUN_TAG = "prefect.flow_run"
 RETRY_SECONDS = (1, 30)
 """Before the second and before every later attempt: a killed child starts again at once, a full disk may take a moment."""
@@ -102,16 +105,16 @@ def ending_children() -> Iterator[None]:
 @contextmanager
 def _pipeline(settings: PipelineSettings, tracker: Tracker) -> Iterator[str]:
     """The pipeline's MLflow run, linked with its Prefect run both ways."""
-    identity = None
-    if runtime.flow_run.run_count > 1:
-        identity = tracker.reopen(tracker.find_unfinished(PIPELINES, FLOW_RUN_TAG, str(runtime.flow_run.id)))
+    identity = tracker.reopen(tracker.find_unfinished(PIPELINES, FLOW_RUN_TAG, str(runtime.flow_run.id)))
     if identity is None:
         plain = settings.model_dump(mode="json")
         name = f"{settings.model.name} {settings.data.source} seed {settings.seed}"
         tags = {"settings_digest": digest(plain), "config_label": config_label(settings), FLOW_RUN_TAG: runtime.flow_run.id}
         identity = tracker.start_pipeline(name, plain, tags)
         tracker.set_note(identity, prefect_link())
-    create_link_artifact(key="mlflow-run", link=tracker.page(identity), link_text="This run in MLflow")
+    create_link_artifact(
+        key="mlflow-run", link=tracker.page(identity), link_text="This run in MLflow", description="Settings, metrics and files in MLflow"
+    )
     try:
         yield identity
     except Pause:  # it waits for a person, and goes on
@@ -124,7 +127,7 @@ def _pipeline(settings: PipelineSettings, tracker: Tracker) -> Iterator[str]:
 
 def prefect_link() -> str:
     """Markdown for a run's note; empty where Prefect's page has no address that stays."""
-    return f"[Prefect run {runtime.flow_run.name}]({runtime.flow_run.ui_url})" if is_deployed() else ""
+    return f"[Prefect run {runtime.flow_run.name}]({url_for('flow-run', runtime.flow_run.id)})" if is_deployed() else ""
 
 
 def is_deployed() -> bool:
@@ -174,8 +177,10 @@ def run_child(run: Run, job: Job, label: str) -> dict[str, Any]:
 
     def repeat(line: str) -> None:
         nonlocal lines
+        if not line.strip() or PROGRESS_BAR.search(line):
+            return
         lines += 1
-        if line and lines <= SAID_LINES:
+        if lines <= SAID_LINES:
             logger.info(f"{label} | {line}")
         elif lines == SAID_LINES + 1:
             logger.info(f"{label} | ... the rest is in {launch.log_of(job)}")

@@ -65,7 +65,11 @@ def publish(run: Run, result: Promotion) -> None:
     """Say what became of the candidate: in the log, in the Prefect page and with the MLflow run."""
     where = f" as {result.model} version {result.version}" if result.version else ""
     get_run_logger().info("promotion: %s is %s%s, because %s", result.candidate, result.status, where, result.reason)
-    create_markdown_artifact(key="promotion", markdown=f"**{result.candidate}: {result.status}**{where}\n\n{result.reason}")
+    create_markdown_artifact(
+        key="promotion",
+        markdown=f"**{result.candidate}: {result.status}**{where}\n\n{result.reason}",
+        description=f"{result.candidate}: {result.status}",
+    )
     run.tracker.set_tags(run.tracking_run, {f"promotion.{key}": value for key, value in asdict(result).items()})
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from prefect import get_run_logger
-from prefect.artifacts import create_link_artifact, create_table_artifact
+from prefect.artifacts import create_markdown_artifact, create_table_artifact
 
 from tasks.audit import read_report
 from tasks.compare import read_comparison
@@ -56,8 +56,8 @@ def _publish(run: Run, report: Path, seeds: list[Artifact], comparison: Artifact
     tracker.set_tags(run.tracking_run, {"verdict": verdict.headline})
     tracker.ensure_views()
     create_table_artifact(key="health", table=[alarm for seed in seeds for alarm in _alarms(seed)], description="Alarms of each seed")
-    for name, link in tracker.links(run.tracking_run).items():
-        create_link_artifact(key=f"mlflow-{name.replace(' ', '-').lower()}", link=link, link_text=f"MLflow: {name}")
+    links = "".join(f"- [{name}]({link})\n" for name, link in tracker.links(run.tracking_run).items())
+    create_markdown_artifact(key="mlflow-pages", markdown=links, description="This run, its trainings and saved views in MLflow")
     rows = [{"stage": name, "seconds": round(stage.seconds, 1), "reused": stage.reused} for name, stage in run.stages.items()]
     create_table_artifact(key="stage-times", table=rows, description="What each stage took when it ran")
     for row in rows:

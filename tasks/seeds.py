@@ -49,7 +49,9 @@ def await_seed(run: Run, prompts: Artifact, start: Artifact | None, seed: int) -
             raise UserError(
                 f"execution.seeds={deployment} is no deployment of this Prefect server; tucano up makes those of prefect.yaml"
             ) from None
-        if child.state and child.state.is_cancelled():  # with this run, which a person has started again
+        while (state := _state(client, child.id)).is_cancelling():
+            _pause()
+        if state.is_cancelled():  # with this run, which a person has started again
             client.set_flow_run_state(child.id, AwaitingRetry(message="The pipeline's run was started again."), force=True)
         return run.adopt(_outcome(client, child.id, seed, run.settings.execution.grace_minutes * 60))
 

@@ -84,6 +84,16 @@ class Page:
             time.sleep(0.2)
         self.call("Input.insertText", text=value)
 
+    def choose(self, option: str) -> None:
+        """Choose an option of the last visible list that has it."""
+        chosen = self.evaluate(f"""(() => {{ {VISIBLE}
+            const list = [...document.querySelectorAll('select')].filter(e => visible(e) && [...e.options].some(o => o.value === {option!r})).at(-1);
+            if (!list) return false;
+            list.value = {option!r};
+            list.dispatchEvent(new Event('change', {{bubbles: true}}));
+            return true; }})()""")
+        assert chosen, f"no list has the option {option!r}"
+
     def screenshot(self, file: Path) -> None:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(base64.b64decode(self.call("Page.captureScreenshot", format="png")["data"]))

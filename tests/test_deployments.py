@@ -50,9 +50,18 @@ MISTAKES = {
     "an entrypoint": (change("entrypoint", value="flows.trian.train"), "entrypoint flows.trian.train cannot be loaded"),
     "a pool": (change("work_pool", "name", value="locl"), "no work pool 'locl'; did you mean 'local'?"),
     "a queue": (change("work_pool", "work_queue_name", value="seed"), "work pool local has no queue 'seed'; did you mean 'seeds'?"),
-    "a cron": (change("schedules", value=[{"cron": "0 25 * * 5", "timezone": "America/Sao_Paulo"}]), "cron '0 25 * * 5' is no schedule"),
-    "a time zone": (change("schedules", value=[{"cron": "0 2 * * 5", "timezone": "Brasilia"}]), "timezone 'Brasilia' is not known"),
-    "a schedule's key": (change("schedules", value=[{"crom": "", "cron": "0 2 * * 5", "timezone": "UTC"}]), "did you mean 'cron'?"),
+    "a cron": (
+        change("schedules", value=[{"slug": "s", "cron": "0 25 * * 5", "timezone": "America/Sao_Paulo"}]),
+        "cron '0 25 * * 5' is no schedule",
+    ),
+    "a time zone": (
+        change("schedules", value=[{"slug": "s", "cron": "0 2 * * 5", "timezone": "Brasilia"}]),
+        "timezone 'Brasilia' is not known",
+    ),
+    "a schedule's key": (
+        change("schedules", value=[{"slug": "s", "crom": "", "cron": "0 2 * * 5", "timezone": "UTC"}]),
+        "did you mean 'cron'?",
+    ),
 }
 
 

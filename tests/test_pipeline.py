@@ -134,6 +134,20 @@ def test_a_truncated_file_runs_its_stage_and_what_depends_on_it(storage: Path) -
     assert all(said[stage].startswith("reused") for stage in ("data", "audit", "sft", "preflight", "grpo-seed-123"))
 
 
+def test_a_seed_lost_for_good_is_named_and_the_others_go_on(storage: Path) -> None:
+    process = started(storage, grpo__seeds=[42, 124], worker__retries=0)
+    list(lines_until(process, r"grpo-seed-124: runs"))
+    deadline = time.monotonic() + 60
+    while not (victims := [child for child in training_children(process) if "grpo-seed-124" in " ".join(child.cmdline())]):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    victims[0].kill()
+    code, output = finished(process)
+    assert code == 0, output
+    said = " ".join(output.split())
+    assert "Seed 124 is missing from this comparison: grpo seed 124 was killed by SIGKILL" in said and "| seed-42" in said
+
+
 def test_a_red_preflight_stops_before_grpo_with_its_table(storage: Path) -> None:
     code, output = finished(started(storage, preflight__allow_red=["signal: push"]))
     assert code == 1 and "GRPO did not start" in output and "Traceback" not in output
