@@ -259,10 +259,11 @@ class Machine:
 
     def vanish(self) -> None:
         """Everything on it ends at once, and its disk is gone."""
-        family = [psutil.Process(self.process.pid), *psutil.Process(self.process.pid).children(recursive=True)]
-        for process in family:
-            with contextlib.suppress(psutil.NoSuchProcess):
-                process.kill()
+        if self.process.poll() is None:
+            container = psutil.Process(self.process.pid)
+            for process in [container, *container.children(recursive=True)]:
+                with contextlib.suppress(psutil.NoSuchProcess):
+                    process.kill()
         self.process.wait()
         self.close()
 
