@@ -5,6 +5,7 @@ from prefect import flow
 from tasks.audit import audit_rewards, pass_gate
 from tasks.compare import answer_prompts, compare_arms
 from tasks.context import opened
+from tasks.plan import write_plan
 from tasks.preflight import check_before_grpo, pass_preflight
 from tasks.prepare import prepare_data
 from tasks.promote import promote
@@ -21,6 +22,7 @@ def train(settings: PipelineSettings) -> str:
     """
     with opened(settings) as run:
         prompts = prepare_data(run)
+        plan = write_plan(run, prompts)
         audit = audit_rewards(run)
         pass_gate(run, audit)
         start = fine_tune(run, prompts) if settings.sft.enabled else None
@@ -31,6 +33,6 @@ def train(settings: PipelineSettings) -> str:
         ]
         seeds = [future.result() for future in training]
         answers = answer_prompts(run, prompts, start, seeds)
-        comparison = compare_arms(run, prompts, start, seeds, answers)
+        comparison = compare_arms(run, prompts, plan, start, seeds, answers)
         promotion = promote(run, prompts, audit, start, seeds, answers, comparison)
         return write_report(run, prompts, audit, start, seeds, comparison, promotion)

@@ -7,13 +7,17 @@ from typing import Any
 from prefect.artifacts import create_markdown_artifact
 
 from tasks.context import Run, cores, run_child, stage
+from tasks.plan import came_first
 from tasks.train import start_of
-from tucano.artifacts import Artifact, Recipe
+from tucano.artifacts import Artifact, Recipe, digest, fingerprint
 from tucano.evaluation.answers import read_answers
 from tucano.evaluation.comparison import Comparison, compare
+from tucano.evaluation.language import read_readings
+from tucano.evaluation.looks import record_look
 from tucano.evaluation.text_health import vocabulary
 from tucano.evaluation.verdict_table import render_table
 from tucano.prompts import read_prompts
+from tucano.storage import Place
 from tucano.tracking import RegisteredAdapter
 from tucano.training.jobs import Arm, Job
 
@@ -72,9 +76,10 @@ def _champion_arm(run: Run, champion: RegisteredAdapter, work: Path) -> Arm:
 
 
 @stage("compare arms")
-def compare_arms(run: Run, prompts: Artifact, start: Artifact | None, seeds: list[Artifact], answers: Artifact) -> Artifact:
+def compare_arms(run: Run, prompts: Artifact, plan: Artifact, start: Artifact | None, seeds: list[Artifact], answers: Artifact) -> Artifact:
     """Verdict: the seeds against their start on the held-out prompts, by the tests that the settings fixed before training."""
     settings = run.settings
+    planned = came_first(plan, seeds)
 
     def produce(recipe: Recipe, draft: Path) -> dict[str, Any]:
         demonstrations = read_prompts(prompts.folder / "demonstrations.jsonl")
@@ -87,6 +92,9 @@ def compare_arms(run: Run, prompts: Artifact, start: Artifact | None, seeds: lis
             [seed.record["seed"] for seed in seeds],
             vocabulary(texts),
             candidate(seeds).record["seed"],
+            read_readings(answers.folder / "language.jsonl"),
+            _looks(run, prompts, answers),
+            planned,
         )
         (draft / "comparison.json").write_text(json.dumps(comparison.to_json(), indent=1, ensure_ascii=False), encoding="utf-8")
         return {
@@ -96,12 +104,22 @@ def compare_arms(run: Run, prompts: Artifact, start: Artifact | None, seeds: lis
         }
 
     inputs = {"prompts": prompts.digest, "answers": answers.digest}
-    artifact = run.make("comparison", ("tucano.evaluation.comparison",), {"comparison": settings.comparison.model_dump()}, inputs, produce)
+    parts = {"comparison": settings.comparison.model_dump(), "planned": planned}
+    artifact = run.make("comparison", ("tucano.evaluation.comparison",), parts, inputs, produce)
     comparison = read_comparison(artifact)
     create_markdown_artifact(key="verdict", markdown=f"```\n{render_table(comparison)}\n```")
     run.tracker.log_metrics(run.tracking_run, _metrics(comparison))
     run.tracker.log_artifact(run.tracking_run, artifact.folder / "comparison.json", "comparison")
     return artifact
+
+
+def _looks(run: Run, prompts: Artifact, answers: Artifact) -> int:
+    """How often this test set has judged; the same answers judged by the same settings are the same look."""
+    settings = run.settings.comparison.model_dump()
+    look = digest({"answers": answers.digest, "comparison": settings})[:16]
+    places = [Place(str(run.store.root)), *([run.store.remote] if run.store.remote else [])]
+    what = {"what": "comparison", "answers": answers.digest, "pipeline_run": run.tracking_run}
+    return record_look(places, str(fingerprint(prompts.folder / "test.jsonl")["sha256"]), look, what)
 
 
 def read_comparison(artifact: Artifact) -> Comparison:
@@ -120,4 +138,8 @@ def _metrics(comparison: Comparison) -> dict[str, float]:
     effects = {"overall": comparison.main.overall, **comparison.main.tasks}
     for name, effect in effects.items():
         metrics |= {f"gain/{name}": effect.gain, f"p/{name}": effect.p}
-    return metrics
+    return (
+        metrics
+        | {"looks": float(comparison.looks)}
+        | {f"perplexity/over_{found.reference}": found.after / found.before for found in comparison.language}
+    )
