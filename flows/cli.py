@@ -18,6 +18,8 @@ EXAMPLES = """examples:
   tucano run laptop --set grpo.max_steps=20           one setting changed; repeat --set for more
   tucano run laptop --set data.source=olist --set data.path=olist/
   tucano audit laptop                                 the reward audit alone
+  tucano benchmark laptop                             trained arms and baselines judged by ground truth; trains nothing
+  tucano benchmark laptop --set benchmark.b2w=reviews.csv
   tucano compare laptop                               the verdict of the last run, without running anything
   tucano rate --rater ana                             rate answers of the last run blind, in a local page; goes on where it stopped
   tucano rate mine --rater ana --from answers.jsonl   answers of a file, ratings kept in the folder mine/
@@ -56,6 +58,7 @@ def _parser() -> argparse.ArgumentParser:
     for name, text in (
         ("run", "run the pipeline with a profile of prefect.yaml"),
         ("audit", "compare the rewards of a profile with people's ratings"),
+        ("benchmark", "judge the trained arms of a profile, baselines, other models and APIs by ground truth"),
         ("compare", "print the verdict of a profile's last run again"),
         ("rate", "rate completions blind, from 1 to 5, in a local web page or in the terminal"),
         ("ui", "open Prefect and MLflow pages over the runs of a storage"),
@@ -64,7 +67,7 @@ def _parser() -> argparse.ArgumentParser:
         command = commands.add_parser(
             name, help=text, description=text, epilog=EXAMPLES, formatter_class=argparse.RawDescriptionHelpFormatter
         )
-        if name in ("run", "audit", "compare"):
+        if name in ("run", "audit", "benchmark", "compare"):
             command.add_argument("profile", help="a deployment of the train flow in prefect.yaml, like laptop")
         if name == "rate":
             _add_rate_arguments(command)
@@ -126,6 +129,14 @@ def _audit(arguments: argparse.Namespace) -> int:
     return inprocess.audit(settings)
 
 
+def _benchmark(arguments: argparse.Namespace) -> int:
+    from flows import inprocess
+
+    settings = _settings(arguments)
+    _prefect_home(settings)
+    return inprocess.benchmark(settings)
+
+
 def _compare(arguments: argparse.Namespace) -> int:
     from flows import inprocess
 
@@ -156,7 +167,7 @@ def _doctor(arguments: argparse.Namespace) -> int:
     return doctor.main()
 
 
-COMMANDS = {"run": _run, "audit": _audit, "compare": _compare, "rate": _rate, "ui": _ui, "doctor": _doctor}
+COMMANDS = {"run": _run, "audit": _audit, "benchmark": _benchmark, "compare": _compare, "rate": _rate, "ui": _ui, "doctor": _doctor}
 
 
 def _interrupt(number: int, frame: FrameType | None) -> NoReturn:

@@ -45,7 +45,7 @@ def answer_prompts(run: Run, prompts: Artifact, start: Artifact | None, seeds: l
             output=str(draft),
             seed=settings.seed,
             threads=cores(),
-            arms=_arms(run, start, seeds) + ([_champion_arm(run, champion, work)] if champion else []),
+            arms=model_arms(run, start, seeds) + ([_champion_arm(run, champion, work)] if champion else []),
         )
         return run_child(run, job, "answers")
 
@@ -60,7 +60,8 @@ def answer_prompts(run: Run, prompts: Artifact, start: Artifact | None, seeds: l
     return run.make("answers", ("tucano.training.answers",), parts, inputs, produce)
 
 
-def _arms(run: Run, start: Artifact | None, seeds: list[Artifact]) -> list[Arm]:
+def model_arms(run: Run, start: Artifact | None, seeds: list[Artifact]) -> list[Arm]:
+    """Base, SFT start and seeds."""
     base, adapter = start_of(run, start)
     built_here = start is not None and (start.folder / "base").is_dir()
     arms = [Arm("base", str(start.folder / "base") if start and built_here else run.settings.model.name)]

@@ -27,7 +27,7 @@ def run(job: Job) -> dict[str, object]:
     systems = json.loads((folder / "system_prompts.json").read_text(encoding="utf-8"))
     rewards = load_reward_set(settings.comparison.rewards, folder)
     decodings = {"served": (1, settings.comparison.served_temperature), "sampled": (settings.comparison.samples, 1.0)}
-    reference = next(arm for arm in reversed(job.arms) if arm.name in ("base", "sft"))
+    reference = next((arm for arm in reversed(job.arms) if arm.name in ("base", "sft")), job.arms[0])
     judge, judges_tokenizer = _load(settings, reference, job.seed)
     output, passages = Path(job.output), read_passages(folder)
     with (
