@@ -1,5 +1,7 @@
 """The benchmark's prompts: more of each task than the test set has, from templates that training never saw, and real reviews.
 
+Real reviews are shown without their stars and category: a sentiment that can be copied from the prompt measures nothing.
+
 A folder like a prompt set's (test.jsonl, system_prompts.json, store.sqlite, portuguese.txt), so that whatever answers a test set
 answers it too. No text is the same as, or near, one of the prompt set it belongs to.
 """
@@ -17,12 +19,12 @@ from random import Random
 from typing import Any
 
 from data.prepare import open_source
-from data.separation import Fence
-from data.sources import Source
+from data.separation import Fence, normal_form
 from data.sources.b2w import COLUMNS, SEPARATOR, B2wSource, csv_file, numbered_reviews, real_reviews
 from data.sources.csv_files import read_table
-from data.sources.olist import OlistSource
-from data.sources.reviews import Pile, RealReview
+from data.sources.olist import OlistSource, olist_reviews
+from data.sources.olist_tables import read_olist
+from data.sources.reviews import BLIND_ENVELOPE, Pile, RealReview
 from data.splits import JUDGED_SHARES, TRIES, apportion
 from tucano.prompts import PASSAGES, Prompt, Task, read_prompts, write_prompts
 from tucano.settings import BenchmarkSettings, DataSettings
@@ -37,14 +39,16 @@ def prepare_benchmark(
     settings: BenchmarkSettings, data: DataSettings, tasks: tuple[Task, ...], seed: int, prompt_set: Path, folder: Path
 ) -> dict[str, Any]:
     """Writes the benchmark into `folder` and returns its counts. Raises `UserError` for data that cannot be used."""
-    fence = Fence(prompt.user for part in PARTS for prompt in read_prompts(prompt_set / f"{part}.jsonl"))
+    used = [prompt.user for part in PARTS for prompt in read_prompts(prompt_set / f"{part}.jsonl")]
+    fence = Fence(used)
     chosen: list[Prompt] = []
     with closing(open_source(data, seed, folder)) as source:
         for task, wanted in apportion(settings.prompts, {task: JUDGED_SHARES[task] for task in tasks}).items():
             chosen += _take(source.prompts(task, "test", Random(f"{seed}/benchmark/{task}")), wanted, fence)
     if "extraction" in tasks:
-        for pile in _piles(settings, seed, folder):
-            chosen += _take(pile, settings.reviews, fence)
+        known = [normal_form(text) for text in used]
+        for pile in _piles(settings, seed):
+            chosen += _take(_unseen(pile.offers("test", Random(seed)), known), settings.reviews, fence)
     for name in ("system_prompts.json", "store.sqlite", PASSAGES):
         shutil.copyfile(prompt_set / name, folder / name)
     write_prompts(folder / "test.jsonl", [replace(p, id=f"benchmark-{number:05d}-{p.source}-{p.task}") for number, p in enumerate(chosen)])
@@ -64,20 +68,23 @@ def _take(offers: Iterator[Prompt], count: int, fence: Fence) -> list[Prompt]:
     return taken
 
 
-def _piles(settings: BenchmarkSettings, seed: int, folder: Path) -> Iterator[Iterator[Prompt]]:
-    """Real reviews of each source that is named; the folder is only lent to a source that wants to write its store."""
+def _unseen(offers: Iterator[Prompt], known: list[str]) -> Iterator[Prompt]:
+    """Reviews whose text stands in no prompt of the set, whatever frame it had there."""
+    for offer in offers:
+        text = normal_form(offer.user.removeprefix(BLIND_ENVELOPE.format(t="")))
+        if not any(text in other for other in known):
+            yield offer
+
+
+def _piles(settings: BenchmarkSettings, seed: int) -> Iterator[Pile]:
+    """Real reviews of each source that is named, without their stars and category."""
     rng = Random(f"{seed}/benchmark/reviews")
     if settings.olist:
-        with closing(OlistSource(Path(settings.olist), folder, seed)) as source:
-            yield _extraction(source, rng)
+        yield Pile(OlistSource.name, olist_reviews(read_olist(Path(settings.olist))), rng, blind=True)
     if settings.b2w:
         path = csv_file(Path(settings.b2w))
-        reviews = _tagged(path) if TAGS in path.read_text(encoding="utf-8-sig").partition("\n")[0] else real_reviews(path)
-        yield Pile(B2wSource.name, reviews, rng).offers("test", rng)
-
-
-def _extraction(source: Source, rng: Random) -> Iterator[Prompt]:
-    return source.prompts("extraction", "test", rng)
+        tagged = TAGS in path.read_text(encoding="utf-8-sig").partition("\n")[0]
+        yield Pile(B2wSource.name, _tagged(path) if tagged else real_reviews(path), rng, blind=True)
 
 
 def _tagged(path: Path) -> Iterator[RealReview]:

@@ -154,7 +154,9 @@ def test_real_reviews_bring_silver_stars_and_human_issues(prompt_set: Path, tmp_
     record = prepare_benchmark(settings, DATA, TASKS, 7, prompt_set, tmp_path)
     reviews = [prompt for prompt in read_prompts(tmp_path / "test.jsonl") if prompt.source == "b2w"]
     assert len(reviews) == record["prompts"]["extraction b2w"] == 60
+    assert not any("nota" in prompt.user.partition(":")[0] for prompt in reviews)
     assert all(prompt.reference["fields"]["sentiment_score"] == prompt.stars for prompt in reviews)
+    assert not any("category" in prompt.reference["fields"] for prompt in reviews)
     tagged = [prompt.reference["fields"] for prompt in reviews if "product_issue" in prompt.reference["fields"]]
     assert len(tagged) > 40 and any(fields["product_issue"] for fields in tagged)
 
@@ -220,5 +222,5 @@ def test_a_benchmark_survives_json_and_its_table_is_readable(result: Benchmark) 
     assert Benchmark.from_json(json.loads(json.dumps(result.to_json(), allow_nan=False))) == result
     table = render_table(result)
     assert max(map(len, table.splitlines())) <= 100
-    for words in ("balanced", "brier", "execution", "real figures", "names product", "per 1,000", "looked at 2 times"):
+    for words in ("balanced accuracy", "brier", "execution", "real figures", "names product", "per 1,000", "looked at 2 times"):
         assert words in table

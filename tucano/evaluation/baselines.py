@@ -42,6 +42,12 @@ _ISSUE_WORDS = {
     ),
     "seller_issue": re.compile(r"vendedor|atendiment|nao respond|reembols|estorn|devolver o dinheiro|descaso"),
 }
+_PRAISE = re.compile(
+    r"otim|excelent|ador|gost|recomend|perfeit|maravilh|super|rapid|antes do prazo|parabens|amei|satisfeit|lind|(?<!nao )bom\b|\bboa\b"
+)
+_SCORN = re.compile(
+    r"pessim|horr|ruim|decep|lixo|nunca mais|nao (?:gost|recomend|compr|funcion|cheg|receb|veio)|devolv|reclam|descaso|enganad"
+)
 _PUSH_PRODUCT = re.compile(r"(?:produto|push para|notificacao para|divulgue|push sobre)\s*:?\s*([^.;,\n]+)", re.IGNORECASE)
 _COMPLAINTS = {"delivery_issue": "entrega atrasada", "product_issue": "produto com defeito", "seller_issue": "vendedor não responde"}
 
@@ -99,12 +105,18 @@ def _rules(prompt: Prompt, questions: Sequence[tuple[set[str], Prompt]], categor
     return CONSTANT[prompt.task]
 
 
+def _mood(folded: str) -> int:
+    """Stars from words of praise and scorn: 5, 3 where they balance, 1."""
+    surplus = len(set(_PRAISE.findall(folded))) - len(set(_SCORN.findall(folded)))
+    return 5 if surplus > 0 else 1 if surplus < 0 else 3
+
+
 def _extract(text: str, categories: Sequence[str]) -> dict[str, Any]:
     """Stars, word lists and the categories of the training set: what a page of rules knows about a review."""
     folded = fold(text)
     found = _STARS.search(folded)
     issues = {name: bool(pattern.search(folded)) for name, pattern in _ISSUE_WORDS.items()}
-    stars = int(found[1] or found[2]) if found else (2 if any(issues.values()) else 4)
+    stars = int(found[1] or found[2]) if found else _mood(folded)
     complaint = next((_COMPLAINTS[name] for name, present in issues.items() if present), None)
     return {
         "sentiment": "positive" if stars >= 4 else "neutral" if stars == 3 else "negative",

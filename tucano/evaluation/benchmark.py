@@ -20,7 +20,8 @@ SCHEMA_VERSION = 1
 ALL = "all"
 COLUMNS = {
     "extraction": ("extraction.valid_json", "extraction.exact", "extraction.f1"),
-    "sentiment and churn": ("sentiment.accuracy", "sentiment.f1", "sentiment.stars_off", "churn.balanced_accuracy", "churn.brier"),
+    "sentiment": ("sentiment.accuracy", "sentiment.f1", "sentiment.stars_off"),
+    "churn": ("churn.balanced_accuracy", "churn.brier"),
     "sql_qa": ("sql_qa.valid", "sql_qa.execution"),
     "insights": ("insights.real_figures", "insights.coverage"),
     "push": ("push.length", "push.names_product", "push.invents_nothing", "push.all"),
@@ -157,7 +158,7 @@ def render_table(result: Benchmark) -> str:
     for title, columns in COLUMNS.items():
         lines += _metric_rows(result, title, ALL, columns)
     for source in sorted({source for found in result.metrics.values() for source in found} - {ALL}):
-        for title in ("extraction", "sentiment and churn"):
+        for title in ("extraction", "sentiment", "churn"):
             lines += _metric_rows(result, f"{title}, {source} reviews", source, COLUMNS[title])
     return "\n".join(lines + _bill_rows(result))
 
@@ -190,23 +191,18 @@ def _metric_rows(result: Benchmark, title: str, source: str, columns: Sequence[s
     present = [name for name in columns if any(name in found.get(source, {}) for found in result.metrics.values())]
     if not present:
         return []
-    rows: list[tuple[str, ...]] = [("arm", *(_title(name) for name in present))]
+    rows: list[tuple[str, ...]] = [("arm", *(name.partition(".")[2].replace("_", " ") for name in present))]
     for arm, sources in result.metrics.items():
         found = sources.get(source, {})
         rows.append((arm, *(_cell(found.get(name)) for name in present)))
     return ["", f"*{title}*", "", *pipe_table(rows)]
 
 
-def _title(metric: str) -> str:
-    task, _, name = metric.partition(".")
-    return {"sentiment": "", "churn": "churn "}.get(task, "") + name.removesuffix("_accuracy").replace("_", " ")
-
-
 def _cell(interval: Interval | None) -> str:
     if interval is None:
         return "-"
     value, low, high = interval
-    return f"{value:.2f} [{low:.2f} {high:.2f}]"
+    return f"{value:.2f} [{low:.2f}, {high:.2f}]"
 
 
 def _bill_rows(result: Benchmark) -> list[str]:

@@ -37,16 +37,18 @@ def _doubled_pratt_ranks(values: Floats) -> NDArray[np.int64]:
     return np.rint(2 * stats.rankdata(np.abs(values))).astype(np.int64)
 
 
-def _null_of_rank_sum(doubled_ranks: NDArray[np.int64]) -> Floats:
-    """Probabilities [sum + 1] of each doubled rank sum of the positive signs when every sign is a fair coin."""
-    probabilities = np.zeros(int(doubled_ranks.sum()) + 1)
+@lru_cache(maxsize=128)
+def _null_of_rank_sum(doubled_ranks: tuple[int, ...]) -> Floats:
+    """Probabilities [sum + 1] of each doubled rank sum of the positive signs when every sign is a fair coin; read only."""
+    probabilities = np.zeros(sum(doubled_ranks) + 1)
     probabilities[0] = 1.0
     reached = 0
     for rank in doubled_ranks:
         shifted = probabilities[: reached + 1] / 2
         probabilities[: reached + 1] = shifted
         probabilities[rank : rank + reached + 1] += shifted
-        reached += int(rank)
+        reached += rank
+    probabilities.flags.writeable = False
     return probabilities
 
 
@@ -59,7 +61,7 @@ def signed_rank(differences: ArrayLike, alternative: Alternative = "greater") ->
     """
     values = _rounded(differences)
     ranks = _doubled_pratt_ranks(values)
-    null = _null_of_rank_sum(ranks[values != 0])
+    null = _null_of_rank_sum(tuple(sorted(ranks[values != 0].tolist())))
     positive = int(ranks[values > 0].sum())
     greater = min(1.0, float(null[positive:].sum()))
     less = min(1.0, float(null[: positive + 1].sum()))
@@ -111,7 +113,7 @@ def hodges_lehmann(differences: ArrayLike, level: float = 0.95) -> tuple[float, 
 def _walsh_cut(n: int, tail: float) -> int:
     """How many Walsh averages are cut off at each end: rank sums without ties that together have at most `tail` probability."""
     # Ranks without ties: the doubled sums are even, so every second entry is the distribution.
-    below = np.cumsum(_null_of_rank_sum(2 * np.arange(1, n + 1))[::2])
+    below = np.cumsum(_null_of_rank_sum(tuple(range(2, 2 * n + 1, 2)))[::2])
     return int(np.searchsorted(below, tail, side="right"))
 
 
