@@ -1,14 +1,17 @@
-"""The newer statistics against statsmodels, pingouin, scikit-learn's and brute force; skipped where the dev extra is not installed."""
+"""The statistics against statsmodels, scipy and brute force, on random, tied, zero-heavy and tiny inputs."""
 
 import numpy as np
+import pandas as pd
 import pytest
+import statsmodels.api as sm
 from scipy import stats
+from statsmodels.formula.api import ols
+from statsmodels.stats.anova import anova_lm
+from statsmodels.stats.multitest import multipletests
+from statsmodels.stats.power import TTestPower
 
 from tucano.evaluation import planning
 from tucano.evaluation import statistics as ours
-
-sm = pytest.importorskip("statsmodels.api", reason="statsmodels is in the dev extra")
-pg = pytest.importorskip("pingouin", reason="pingouin is in the dev extra")
 
 RNG = np.random.default_rng(20261121)
 INPUTS = {
@@ -48,10 +51,6 @@ def test_clusters_of_one_are_students_t_and_two_clusters_say_nothing() -> None:
 
 @pytest.mark.parametrize("shape", [(65, 3), (12, 5), (2, 3)])
 def test_mean_squares_are_statsmodels_analysis_of_variance(shape: tuple[int, int]) -> None:
-    import pandas as pd
-    from statsmodels.formula.api import ols
-    from statsmodels.stats.anova import anova_lm
-
     table = RNG.normal(size=shape) + RNG.normal(size=(shape[0], 1))
     rows = [(prompt, seed, table[prompt, seed]) for prompt in range(shape[0]) for seed in range(shape[1])]
     fitted = ols("y ~ C(prompt) + C(seed)", pd.DataFrame(rows, columns=["prompt", "seed", "y"])).fit()
@@ -61,23 +60,34 @@ def test_mean_squares_are_statsmodels_analysis_of_variance(shape: tuple[int, int
 
 
 def test_holm_is_statsmodels_holm() -> None:
-    from statsmodels.stats.multitest import multipletests
-
     values = RNG.random(6)
     adjusted = ours.holm({str(index): value for index, value in enumerate(values)})
     assert list(adjusted.values()) == pytest.approx(multipletests(values, method="holm")[1])
 
 
-@pytest.mark.parametrize("name", ["random", "tied"])
-def test_rank_biserial_is_pingouins_where_nothing_is_zero(name: str) -> None:
-    values = INPUTS[name][INPUTS[name] != 0]
-    assert ours.rank_biserial(values) == pytest.approx(pg.wilcoxon(values)["RBC"].iloc[0])
+@each
+def test_rank_biserial_is_brute_force_over_all_pairs(name: str) -> None:
+    """A prompt's mid-rank counts the prompts below it and half of those level with it, itself included, plus a half."""
+    values = np.round(INPUTS[name], 9)
+    sizes = np.abs(values)
+    ranks = np.array([(sizes < size).sum() + (sizes == size).sum() / 2 + 0.5 for size in sizes])
+    expected = (ranks[values > 0].sum() - ranks[values < 0].sum()) / ranks.sum()
+    assert ours.rank_biserial(values) == pytest.approx(expected)
+
+
+@each
+def test_hodges_lehmann_is_the_median_over_all_pairs_and_its_interval_inverts_the_test(name: str) -> None:
+    values = np.round(INPUTS[name], 9)
+    pairs = [(values[i] + values[j]) / 2 for i in range(len(values)) for j in range(i, len(values))]
+    estimate, low, high = ours.hodges_lehmann(values)
+    assert estimate == pytest.approx(np.median(pairs))
+    if len(values) > 5:  # below that it is Student's
+        grid = [value for value in np.linspace(low - 0.5, high + 0.5, 41) if not low <= value <= high]
+        assert all(ours.signed_rank(values - value, "two-sided") <= 0.05 for value in grid)
 
 
 @pytest.mark.parametrize("n", [15, 65])
 def test_smallest_detectable_is_statsmodels_power_at_the_effective_n(n: int) -> None:
-    from statsmodels.stats.power import TTestPower
-
     power = TTestPower().power(ours.smallest_detectable(n, 1.0), n * 3 / np.pi, 0.05, alternative="larger")
     assert power == pytest.approx(0.8, abs=1e-6)
 

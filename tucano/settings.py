@@ -15,7 +15,7 @@ SMALLEST_STRATUM = 5
 """Fewer prompts of a task than this cannot be compared: an exact one-sided signed-rank test of 4 cannot reach p < .05."""
 
 Share = Annotated[float, Field(ge=0, le=1)]
-RewardSetName = Literal["v4.2", "grounded", "controls.random", "controls.format"]
+RewardSetName = Literal["v4.2", "grounded", "controls.random", "controls.format", "controls.length"]
 
 
 class Section(BaseModel):
