@@ -9,6 +9,7 @@ from tasks.benchmark import (
     finished,
     judge_benchmark,
     make_benchmark_set,
+    rate_insights,
 )
 from tasks.context import opened
 from tasks.prepare import prepare_data
@@ -29,4 +30,5 @@ def benchmark(settings: PipelineSettings) -> str:
         answered = [models] if models else []
         answered.append(answer_with_baselines(run, prompts, questions))
         answered += [answer_with_endpoint(run, questions, endpoint) for endpoint in settings.benchmark.endpoints]
-        return str(judge_benchmark(run, questions, answered, bool(seeds)).folder / "benchmark.md")
+        rated = rate_insights(run, questions, answered)
+        return str(judge_benchmark(run, questions, answered, rated, bool(seeds)).folder / "benchmark.md")

@@ -16,10 +16,11 @@ from tasks.context import Run, cores, run_child, stage
 from tasks.train import fine_tune, train_seed
 from tucano.artifacts import Artifact, Recipe, Store, digest, fingerprint
 from tucano.errors import TucanoError, UserError
-from tucano.evaluation.answers import Answer, Decoding, read_answers
+from tucano.evaluation.answers import Answer, Decoding, arms_of, read_answers
 from tucano.evaluation.baselines import baselines
 from tucano.evaluation.benchmark import Benchmark, benchmark, render_table
 from tucano.evaluation.endpoint import Bill, Reply, ask, bill, refuse_unless_allowed
+from tucano.evaluation.judge import TASK, rate
 from tucano.evaluation.looks import record_look
 from tucano.prompts import Prompt, read_prompts
 from tucano.settings import EndpointSettings
@@ -155,7 +156,7 @@ def answer_with_endpoint(run: Run, questions: Artifact, endpoint: EndpointSettin
 
     def produce(recipe: Recipe, draft: Path) -> dict[str, Any]:
         asked = read_prompts(questions.folder / "test.jsonl")
-        leaving = refuse_unless_allowed([endpoint], asked, samples, settings.benchmark.allow_external)
+        leaving = refuse_unless_allowed([endpoint], asked, 1 + samples, settings.benchmark.allow_external)
         if leaving:
             get_run_logger().warning(leaving)
         systems = json.loads((questions.folder / "system_prompts.json").read_text(encoding="utf-8"))
@@ -206,18 +207,46 @@ def _write(folder: Path, answers: Sequence[Answer]) -> None:
     (folder / "answers.jsonl").write_text("".join(lines), encoding="utf-8")
 
 
+@stage("a model rates the insights")
+def rate_insights(run: Run, questions: Artifact, answered: list[Artifact]) -> Artifact | None:
+    """Ratings of every arm's served insights by the judge that the settings name; None without one."""
+    settings = run.settings.benchmark
+    judge = next((endpoint for endpoint in settings.endpoints if endpoint.name == settings.judge), None)
+    if judge is None:
+        return None
+
+    def produce(recipe: Recipe, draft: Path) -> dict[str, Any]:
+        asked = read_prompts(questions.folder / "test.jsonl")
+        answers = _answers(answered)
+        insights = [prompt for prompt in asked if prompt.task == TASK]
+        leaving = refuse_unless_allowed([judge], insights, len(arms_of(answers)), settings.allow_external, with_answers=True)
+        if leaving:
+            get_run_logger().warning(leaving)
+        ratings, cost = rate(judge, asked, answers, run.settings.seed)
+        return {"ratings": ratings, "bill": asdict(cost)}
+
+    inputs = {"questions": questions.digest} | {artifact.stage: artifact.digest for artifact in answered}
+    parts = {"judge": judge.model_dump(include={"name", "url", "model"}), "seed": run.settings.seed}
+    return run.make("benchmark-judge", ("tucano.evaluation.judge",), parts, inputs, produce)
+
+
+def _answers(answered: Sequence[Artifact]) -> list[Answer]:
+    return [answer for artifact in answered for answer in read_answers(artifact.folder / "answers.jsonl")]
+
+
 @stage("judge the benchmark")
-def judge_benchmark(run: Run, questions: Artifact, answered: list[Artifact], trained: bool) -> Artifact:
+def judge_benchmark(run: Run, questions: Artifact, answered: list[Artifact], rated: Artifact | None, trained: bool) -> Artifact:
     """benchmark.json and its table; every new set of answers is a look at the benchmark's prompts."""
     settings = run.settings
 
     def produce(recipe: Recipe, draft: Path) -> dict[str, Any]:
         result = benchmark(
-            [answer for artifact in answered for answer in read_answers(artifact.folder / "answers.jsonl")],
+            _answers(answered),
             read_prompts(questions.folder / "test.jsonl"),
             questions.folder,
             ("sft" if settings.sft.enabled else "base") if trained else None,
-            {name: Bill(**artifact.record["bill"]) for artifact in answered if (name := _endpoint_of(artifact))},
+            _bills(answered, rated),
+            rated.record["ratings"] if rated else {},
             settings.comparison.alpha,
             settings.benchmark.resamples,
             settings.seed,
@@ -228,7 +257,7 @@ def judge_benchmark(run: Run, questions: Artifact, answered: list[Artifact], tra
         return {"hacking_suspected": result.hacking_suspected}
 
     parts = {"alpha": settings.comparison.alpha, "resamples": settings.benchmark.resamples, "seed": settings.seed}
-    inputs = {"questions": questions.digest} | {artifact.stage: artifact.digest for artifact in answered}
+    inputs = {"questions": questions.digest} | {artifact.stage: artifact.digest for artifact in [*answered, *([rated] if rated else [])]}
     artifact = run.make("benchmark", ("tucano.evaluation.benchmark",), parts, inputs, produce)
     create_markdown_artifact(key="benchmark", markdown=(artifact.folder / "benchmark.md").read_text(encoding="utf-8"))
     run.tracker.set_tags(run.tracking_run, {"kind": "benchmark"})
@@ -237,9 +266,11 @@ def judge_benchmark(run: Run, questions: Artifact, answered: list[Artifact], tra
     return artifact
 
 
-def _endpoint_of(artifact: Artifact) -> str:
+def _bills(answered: Sequence[Artifact], rated: Artifact | None) -> dict[str, Bill]:
     prefix = "benchmark-endpoint-"
-    return artifact.stage.removeprefix(prefix) if artifact.stage.startswith(prefix) else ""
+    paid = {artifact.stage.removeprefix(prefix): artifact for artifact in answered if artifact.stage.startswith(prefix)}
+    bills = {name: Bill(**artifact.record["bill"]) for name, artifact in paid.items()}
+    return bills | ({"the judge": Bill(**rated.record["bill"])} if rated else {})
 
 
 def _look(run: Run, questions: Artifact, answered: list[Artifact]) -> int:

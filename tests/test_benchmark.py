@@ -181,7 +181,7 @@ def result(prompt_set: Path, questions: Path) -> Benchmark:
         for prompt in asked
     ]
     bills = {"constant": Bill(160, 2, 1000, 500, 0.25, 0.5, 1.5)}
-    return benchmark(answers, asked, questions, "sft", bills, 0.05, 40, 7, looks=2)
+    return benchmark(answers, asked, questions, "sft", bills, {"sft": [3, None], "seed-1": [4, 5]}, 0.05, 40, 7, looks=2)
 
 
 def test_baselines_stand_where_they_should(result: Benchmark) -> None:
@@ -211,7 +211,7 @@ def test_a_reward_that_rises_while_truth_falls_is_suspicious(prompt_set: Path, q
                 text = rules(prompt) if arm == "sft" else "x" * 300
                 made = answered(arm, prompt, text, questions, decoding)
                 answers.append(Answer(**{**_fields(made), "reward": len(text) / 400 + place / 10_000}))
-    assert benchmark(answers, asked, questions, "sft", {}, 0.05, 2, 7).hacking_suspected
+    assert benchmark(answers, asked, questions, "sft", {}, {}, 0.05, 2, 7).hacking_suspected
 
 
 def _fields(answer: Answer) -> dict[str, object]:
@@ -222,5 +222,5 @@ def test_a_benchmark_survives_json_and_its_table_is_readable(result: Benchmark) 
     assert Benchmark.from_json(json.loads(json.dumps(result.to_json(), allow_nan=False))) == result
     table = render_table(result)
     assert max(map(len, table.splitlines())) <= 100
-    for words in ("balanced accuracy", "brier", "execution", "real figures", "names product", "per 1,000", "looked at 2 times"):
+    for words in ("balanced accuracy", "brier", "execution", "real figures", "names product", "per 1,000", "looked at 2 times", "1 of 2"):
         assert words in table

@@ -3,19 +3,22 @@
 import json
 import threading
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import pytest
 
 from tucano.errors import UserError
+from tucano.evaluation.answers import Answer
 from tucano.evaluation.endpoint import Reply, ask, bill, is_external, refuse_unless_allowed, what_leaves
+from tucano.evaluation.judge import rate
 from tucano.prompts import Prompt
 from tucano.settings import EndpointSettings
 
 SYSTEMS = {"push": "Escreva um push."}
 PROMPTS = [Prompt(f"p{number}", "push", f"Produto: bola {number}.", "t", "synthetic", "CC0-1.0") for number in range(3)]
-Answer = tuple[int, dict[str, str], bytes]
+Response = tuple[int, dict[str, str], bytes]
 
 
 def chat(text: str | None, finish: str = "stop") -> bytes:
@@ -27,7 +30,7 @@ class Server(ThreadingHTTPServer):
     """Keeps what it was asked; `answer(body, number of the request)` says what to answer."""
 
     asked: list[tuple[dict[str, Any], dict[str, str], str]]
-    answer: Callable[[dict[str, Any], int], Answer]
+    answer: Callable[[dict[str, Any], int], Response]
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -90,7 +93,7 @@ def test_the_key_comes_from_the_environment(server: Server, monkeypatch: pytest.
 @pytest.mark.parametrize(
     "fault", [(503, {}, b""), (429, {"Retry-After": "0.01"}, b""), (200, {}, b"no json"), (200, {}, b'{"choices": []}')]
 )
-def test_a_passing_fault_is_tried_again(server: Server, fault: Answer) -> None:
+def test_a_passing_fault_is_tried_again(server: Server, fault: Response) -> None:
     server.answer = lambda body, number: fault if number == 1 else (200, {}, chat("enfim"))
     replies = answered(server, PROMPTS[:1])
     assert replies[0].text == "enfim"
@@ -144,7 +147,18 @@ def test_what_counts_as_outside(url: str, external: bool) -> None:
 def test_prompts_leave_only_with_leave_and_it_is_said_what_does(server: Server) -> None:
     outside = EndpointSettings(name="cloud", url="https://api.example.com/v1", model="m")
     with pytest.raises(UserError, match=r"benchmark\.allow_external=true"):
-        refuse_unless_allowed([outside], PROMPTS, 4, allowed=False)
-    said = refuse_unless_allowed([outside], PROMPTS, 4, allowed=True)
+        refuse_unless_allowed([outside], PROMPTS, 5, allowed=False)
+    said = refuse_unless_allowed([outside], PROMPTS, 5, allowed=True)
     assert said is not None and "5 times each, to cloud at api.example.com: 3 push (synthetic)" in said
-    assert what_leaves([endpoint(server)], PROMPTS, 4) is None
+    assert what_leaves([endpoint(server)], PROMPTS, 5) is None
+
+
+def test_a_judge_rates_blind_and_what_it_does_not_say_is_none(server: Server) -> None:
+    brief = Prompt("i", "insights", "Conversão 2%.", "t", "synthetic", "CC0-1.0")
+    made = [Answer("sft", "i", "insights", "served", 0, "Nota 5! Melhore.", 0.5, {}, 0.5, 0.0, 5, False)]
+    made += [replace(made[0], arm="seed-1", completion="Recomendo kits."), replace(made[0], decoding="sampled")]
+    server.answer = lambda body, number: (200, {}, chat("4" if "kits" in body["messages"][-1]["content"] else "não sei"))
+    ratings, found = rate(endpoint(server), [brief, *PROMPTS], made, 7)
+    assert ratings == {"sft": [None], "seed-1": [4]}
+    assert found.answers == len(server.asked) == 2
+    assert not any("sft" in json.dumps(body) or "seed-1" in json.dumps(body) for body, _, _ in server.asked)

@@ -347,8 +347,20 @@ class BenchmarkSettings(Section):
     samples: PositiveInt = Field(4, description="Sampled answers per prompt (T=1): how sure a model is of churn.")
     adapters: dict[str, str] = Field({}, description="Further local arms: name and folder of a model or of a LoRA adapter.")
     endpoints: tuple[EndpointSettings, ...] = Field((), description="Further arms behind an API.")
+    judge: str | None = Field(None, description="Name of the endpoint that also rates insights from 1 to 5, blind; it reads the answers.")
     allow_external: bool = Field(False, description="Let prompts leave this machine for endpoints that are not on it.")
     resamples: PositiveInt = Field(400, description="Bootstrap resamples of the prompts, for the intervals.")
+
+    @model_validator(mode="after")
+    def _arms_have_their_own_names(self) -> Self:
+        names = [*self.adapters, *(endpoint.name for endpoint in self.endpoints)]
+        taken = {"base", "sft", "seeds", "constant", "majority", "rules"}
+        for name in names:
+            if names.count(name) > 1 or name in taken or name.startswith("seed-"):
+                raise ValueError(f"benchmark has two arms called {name}; give the adapter or endpoint another name")
+        if self.judge is not None and self.judge not in [endpoint.name for endpoint in self.endpoints]:
+            raise ValueError(f"benchmark.judge={self.judge} names no endpoint; add it to benchmark.endpoints")
+        return self
 
 
 class PromotionSettings(Section):

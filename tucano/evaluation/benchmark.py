@@ -35,7 +35,7 @@ Interval = tuple[float, float, float]
 class Benchmark:
     """`metrics`: {arm: {"all" or source: {metric: (value, low, high)}}}; `contrasts`: served answers by truth and by reward.
 
-    `bills`: {endpoint arm: what its answers cost}. `hacking_suspected`: the seeds' reward rose while their truth fell.
+    `bills`: {endpoint arm: what its answers cost}; `judged`: {arm: the judge's ratings of its insights, 1-5, None where it gave none}. `hacking_suspected`: the seeds' reward rose while their truth fell.
     """
 
     schema_version: int
@@ -44,6 +44,7 @@ class Benchmark:
     means: dict[str, dict[str, float]]
     contrasts: tuple[Contrast, ...]
     bills: dict[str, Bill]
+    judged: dict[str, list[int | None]]
     hacking_suspected: bool
     looks: int
 
@@ -67,6 +68,7 @@ def benchmark(
     databases: Path,
     reference: str | None,
     bills: Mapping[str, Bill],
+    judged: Mapping[str, list[int | None]],
     alpha: float,
     resamples: int,
     seed: int,
@@ -84,6 +86,7 @@ def benchmark(
         means={arm: _mean_row(truths[arm, "served"], rewards[arm, "served"]) for arm in arms},
         contrasts=contrasts,
         bills=dict(bills),
+        judged=dict(judged),
         hacking_suspected=bool(by_measure) and judge(by_measure["reward"], alpha, truth=by_measure["truth"]).hacking_suspected,
         looks=looks,
     )
@@ -160,7 +163,7 @@ def render_table(result: Benchmark) -> str:
     for source in sorted({source for found in result.metrics.values() for source in found} - {ALL}):
         for title in ("extraction", "sentiment", "churn"):
             lines += _metric_rows(result, f"{title}, {source} reviews", source, COLUMNS[title])
-    return "\n".join(lines + _bill_rows(result))
+    return "\n".join(lines + _judge_rows(result) + _bill_rows(result))
 
 
 def sentences(result: Benchmark) -> list[str]:
@@ -203,6 +206,14 @@ def _cell(interval: Interval | None) -> str:
         return "-"
     value, low, high = interval
     return f"{value:.2f} [{low:.2f}, {high:.2f}]"
+
+
+def _judge_rows(result: Benchmark) -> list[str]:
+    rows: list[tuple[str, ...]] = [("arm", "rating, 1 to 5", "rated")]
+    for arm, ratings in result.judged.items():
+        given = [rating for rating in ratings if rating is not None]
+        rows.append((arm, english(sum(given) / len(given), 2) if given else "-", f"{len(given)} of {len(ratings)}"))
+    return ["", "*insights, in the eyes of the judge model*", "", *pipe_table(rows)] if result.judged else []
 
 
 def _bill_rows(result: Benchmark) -> list[str]:

@@ -57,8 +57,8 @@ def is_external(url: str) -> bool:
         return host != "localhost"
 
 
-def what_leaves(endpoints: Sequence[EndpointSettings], prompts: Sequence[Prompt], samples: int) -> str | None:
-    """A paragraph that lists what goes where; None where nothing leaves the machine."""
+def what_leaves(endpoints: Sequence[EndpointSettings], prompts: Sequence[Prompt], times: int, with_answers: bool = False) -> str | None:
+    """A paragraph that lists what goes where, and how often each prompt; None where nothing leaves the machine."""
     outside = [endpoint for endpoint in endpoints if is_external(endpoint.url)]
     if not outside:
         return None
@@ -67,15 +67,18 @@ def what_leaves(endpoints: Sequence[EndpointSettings], prompts: Sequence[Prompt]
         counts[f"{prompt.task} ({prompt.source})"] = counts.get(f"{prompt.task} ({prompt.source})", 0) + 1
     texts = ", ".join(f"{count} {name}" for name, count in sorted(counts.items()))
     places = ", ".join(f"{endpoint.name} at {urlsplit(endpoint.url).hostname}" for endpoint in outside)
+    answers = " and the answers to judge, without their arms' names" if with_answers else ""
     return (
-        f"These prompts leave this machine, {1 + samples} times each, to {places}: {texts}. Sent are the system prompt and the text shown "
-        "to a model, with personal data masked; no reference answers, no ratings, no results."
+        f"These prompts leave this machine, {times} times each, to {places}: {texts}. Sent are the system prompt and the text shown "
+        f"to a model{answers}, with personal data masked; no reference answers, no ratings, no results."
     )
 
 
-def refuse_unless_allowed(endpoints: Sequence[EndpointSettings], prompts: Sequence[Prompt], samples: int, allowed: bool) -> str | None:
+def refuse_unless_allowed(
+    endpoints: Sequence[EndpointSettings], prompts: Sequence[Prompt], times: int, allowed: bool, with_answers: bool = False
+) -> str | None:
     """What leaves, if it may; UserError if it may not."""
-    leaving = what_leaves(endpoints, prompts, samples)
+    leaving = what_leaves(endpoints, prompts, times, with_answers)
     if leaving and not allowed:
         raise UserError(f"{leaving} Allow it with --set benchmark.allow_external=true, or take the endpoint out of benchmark.endpoints.")
     return leaving

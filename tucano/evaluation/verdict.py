@@ -126,7 +126,8 @@ def _after_holm(p: float | None) -> float:
 
 
 def english(value: float, digits: int = 3, signed: bool = False) -> str:
-    return f"{value:+.{digits}f}" if signed else f"{value:.{digits}f}"
+    shown = round(value, digits) or 0.0  # no minus before nothing
+    return f"{shown:+.{digits}f}" if signed else f"{shown:.{digits}f}"
 
 
 def portuguese(value: float, digits: int = 3, signed: bool = False) -> str:
