@@ -14,6 +14,7 @@ from prefect.artifacts import create_markdown_artifact
 from tasks.audit import read_report
 from tasks.compare import CHAMPION, candidate, read_comparison
 from tasks.context import Run, stage
+from tasks.reaudit import read_reaudit
 from tucano.artifacts import Artifact
 from tucano.evaluation.answers import read_answers
 from tucano.evaluation.promotion import noninferiority_bound
@@ -34,12 +35,19 @@ class Promotion:
 
 @stage("promote")
 def promote(
-    run: Run, prompts: Artifact, audit: Artifact, start: Artifact | None, seeds: list[Artifact], answers: Artifact, comparison: Artifact
+    run: Run,
+    prompts: Artifact,
+    audit: Artifact,
+    start: Artifact | None,
+    seeds: list[Artifact],
+    answers: Artifact,
+    reaudit: Artifact,
+    comparison: Artifact,
 ) -> Promotion:
     """Register the seed that is best on validation, if the held-out comparison allows it. All of it, or nothing."""
     best = candidate(seeds)
     name, model = f"seed-{best.record['seed']}", run.settings.promotion.model
-    refusal = _refusal(comparison, best)
+    refusal = _refusal(comparison, reaudit, best)
     champion = run.tracker.champion(model)
     if refusal:
         result = Promotion(name, "not promoted", refusal, model, None)
@@ -48,7 +56,7 @@ def promote(
     else:
         status, reason = _status(run, answers, name, champion is not None)
         with _package(run, prompts, start, best) as folder:
-            tags = _lineage(run, prompts, audit, start, best, answers, comparison)
+            tags = _lineage(run, prompts, audit, start, best, answers, reaudit, comparison)
             aliases = [CHAMPION] if status == CHAMPION else [CHALLENGER]
             version = run.tracker.register(model, best.record["tracking_run"], folder, tags, aliases).version
         result = Promotion(name, status, reason, model, version)
@@ -59,7 +67,7 @@ def promote(
     return result
 
 
-def _refusal(comparison: Artifact, best: Artifact) -> str | None:
+def _refusal(comparison: Artifact, reaudit: Artifact, best: Artifact) -> str | None:
     """Why the candidate may not even become challenger; None when it may."""
     verdict = read_comparison(comparison).verdict
     if not verdict.improved:
@@ -71,6 +79,8 @@ def _refusal(comparison: Artifact, best: Artifact) -> str | None:
     for alarm in best.record["alarms"]:
         if alarm["name"] == "hacking":
             return f"its training raised the hacking alarm at step {alarm['step']}: {alarm['evidence']}"
+    if failed := read_reaudit(reaudit).failed(f"seed-{best.record['seed']}"):
+        return f"the re-audit of its own samples failed: {failed[0].message}"
     return None
 
 
@@ -99,11 +109,19 @@ def _package(run: Run, prompts: Artifact, start: Artifact | None, best: Artifact
 
 
 def _lineage(
-    run: Run, prompts: Artifact, audit: Artifact, start: Artifact | None, best: Artifact, answers: Artifact, comparison: Artifact
+    run: Run,
+    prompts: Artifact,
+    audit: Artifact,
+    start: Artifact | None,
+    best: Artifact,
+    answers: Artifact,
+    reaudit: Artifact,
+    comparison: Artifact,
 ) -> dict[str, object]:
     """The chain from data to verdict by digests, with licences and whatever was overridden."""
     report = read_report(audit)
-    chain = {"data": prompts, "audit": audit, "sft": start, "grpo": best, "answers": answers, "comparison": comparison}
+    trained = {"data": prompts, "audit": audit, "sft": start, "grpo": best}
+    chain = {**trained, "answers": answers, "re-audit": reaudit, "comparison": comparison}
     licences = json.loads((prompts.folder / "report.json").read_text(encoding="utf-8"))["licences"]
     return {
         **{f"digest.{stage}": artifact.digest for stage, artifact in chain.items() if artifact is not None},

@@ -11,14 +11,16 @@ from tasks.audit import read_report
 from tasks.compare import read_comparison
 from tasks.context import Run, stage
 from tasks.promote import Promotion
+from tasks.reaudit import read_reaudit
 from tucano.artifacts import Artifact, Recipe, code_version, fingerprint
-from tucano.evaluation.report import TEMPLATE, SeedCurves, render_report
+from tucano.evaluation.pages import TEMPLATES
+from tucano.evaluation.report import SeedCurves, render_report
 from tucano.journal import read_journal
 
 
 @stage("report")
 def write_report(
-    run: Run, prompts: Artifact, audit: Artifact, start: Artifact | None, seeds: list[Artifact], comparison: Artifact, promotion: Promotion
+    run: Run, prompts: Artifact, audit: Artifact, seeds: list[Artifact], reaudit: Artifact, comparison: Artifact, promotion: Promotion
 ) -> str:
     """The path of report.html; the verdict becomes the first line of the run's note."""
     lineage = {name: artifact.digest[:16] for name, artifact in run.stages.items()}
@@ -29,6 +31,7 @@ def write_report(
         page = render_report(
             read_comparison(comparison),
             read_report(audit),
+            read_reaudit(reaudit),
             json.loads((prompts.folder / "report.json").read_text(encoding="utf-8")),
             run.settings.model_dump(mode="json"),
             [_curves(seed) for seed in seeds],
@@ -39,7 +42,8 @@ def write_report(
         return {}
 
     parts = {"settings": run.settings.model_dump(mode="json"), "promotion": promotion.status}
-    inputs = {name: artifact.digest for name, artifact in run.stages.items()} | {"template": str(fingerprint(TEMPLATE)["sha256"])}
+    inputs = {name: artifact.digest for name, artifact in run.stages.items()}
+    inputs |= {template.name: str(fingerprint(template)["sha256"]) for template in TEMPLATES}
     artifact = run.make("report", ("tucano.evaluation.report",), parts, inputs, produce)
     report = artifact.folder / "report.html"
     _publish(run, report, comparison)

@@ -5,21 +5,20 @@ Completions are untrusted text: the template escapes everything, and the page fo
 
 from collections.abc import Mapping, Sequence
 from numbers import Real
-from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import Environment
 from markupsafe import Markup
 
 from tucano.evaluation import plots
 from tucano.evaluation.audit_report import AuditReport
 from tucano.evaluation.comparison import BASE, TOGETHER, Comparison
+from tucano.evaluation.pages import environment
 from tucano.evaluation.plots import SeedCurves
+from tucano.evaluation.reaudit import Reaudit
 from tucano.evaluation.verdict import Verdict, p_value, portuguese
 
-__all__ = ["TEMPLATE", "SeedCurves", "render_report"]
-
-TEMPLATE = Path(__file__).with_name("report.html.j2")
+__all__ = ["SeedCurves", "render_report"]
 
 HEALTHY = 0.1
 """A text measure may differ this much from the reference's, relative to it, before the report marks it."""
@@ -28,6 +27,7 @@ HEALTHY = 0.1
 def render_report(
     comparison: Comparison,
     audit: AuditReport,
+    reaudit: Reaudit,
     data_report: Mapping[str, Any],
     settings: Mapping[str, Any],
     training: Sequence[SeedCurves],
@@ -50,6 +50,7 @@ def render_report(
             against_base=comparison.find(TOGETHER, BASE, comparison.primary, "reward"),
             health=_health(comparison),
             audit=audit,
+            reaudit=reaudit,
             data_rows=flat(data_report),
             setting_rows=flat(settings),
             lineage=lineage,
@@ -63,10 +64,8 @@ def render_report(
 
 
 def _environment() -> Environment:
-    environment = Environment(
-        loader=FileSystemLoader(Path(__file__).parent), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
-    )
-    environment.filters |= {
+    made = environment()
+    made.filters |= {
         "number": portuguese,
         "gain": _gain,
         "percent": _percent,
@@ -74,7 +73,7 @@ def _environment() -> Environment:
         "duration": duration,
         "shown": shown,
     }
-    return environment
+    return made
 
 
 def _gain(value: float, digits: int = 3) -> str:
