@@ -16,7 +16,7 @@ from tucano.evaluation.contrast import Contrast, contrast, effect
 from tucano.evaluation.decomposition import is_strict
 from tucano.evaluation.language import Reading, forgetting
 from tucano.evaluation.looks import read_looks, record_look
-from tucano.evaluation.verdict import Circumstances, judge
+from tucano.evaluation.verdict import Circumstances, Verdict, judge
 from tucano.evaluation.verdict_table import render_table
 from tucano.storage import Place
 
@@ -94,6 +94,30 @@ def test_seeds_that_disagree_are_told_how_many_more_it_takes() -> None:
     assert "a new seed cannot yet be expected to win" in english
     assert "takes about" in english and "seeds" in english
     assert "seed-0 " in english
+
+
+def by_truth(falls: dict[str, list[float]], rises: float = 0.1) -> Verdict:
+    """A reward that rises everywhere, and a truth that falls by these amounts, per task."""
+    ids = {task: [f"{task}-{number}" for number in range(len(drops))] for task, drops in falls.items()}
+    reward = {prompt: 0.5 + rises + place / 1000 for prompts in ids.values() for place, prompt in enumerate(prompts)}
+    truth = {prompt: 0.5 - drop for task, prompts in ids.items() for prompt, drop in zip(prompts, falls[task], strict=True)}
+    flat = dict.fromkeys(reward, 0.5)
+    made = [contrast("seeds", {"seed-1": values}, ("sft", flat), ids, 0.05, "served", "reward") for values in (reward, truth)]
+    return judge(made[0], 0.05, truth=made[1])
+
+
+def test_a_reward_that_truth_does_not_confirm_is_not_called_better() -> None:
+    verdict = by_truth({"push": [0.1, -0.1, 0.2, -0.2, 0.0, 0.0]})
+    assert verdict.improved and not verdict.hacking_suspected
+    assert verdict.cautions == ("unconfirmed",)
+    assert verdict.headline == "By the reward alone these adapters beat sft; the ground truth does not confirm it."
+
+
+def test_truth_that_falls_on_one_task_where_the_reward_rose_is_suspicious() -> None:
+    verdict = by_truth({"push": [0.1 + place / 100 for place in range(8)], "sql_qa": [-0.9 - place / 100 for place in range(12)]})
+    assert verdict.hacking_suspected
+    assert verdict.headline == "Reward hacking suspected: the reward rose over sft while the ground truth fell."
+    assert verdict.headline_pt.startswith("Suspeita de exploração da recompensa")
 
 
 # Decomposition

@@ -35,7 +35,7 @@ class Verdict:
     drop is established.
 
     `worse_tasks`: the drop stands after Holm over the tasks; `suspect_tasks`: only before. `hacking_suspected`: the reward rose
-    while the ground truth fell. Sentences come in English and in Portuguese; `cautions` names those that weaken the claim.
+    while the ground truth fell, over all or on a task where it rose. Sentences come in English and in Portuguese; `cautions` names those that weaken the claim.
     """
 
     improved: bool
@@ -77,10 +77,11 @@ def judge(
     if reward.configuration:
         configuration = "supported" if reward.configuration.p < alpha else "not supported"
     worse = {task for task, effect in reward.tasks.items() if _after_holm(effect.p_worse_holm) < alpha}
-    hacking = improved and truth is not None and truth.overall.p_worse < alpha
+    hacking = improved and truth is not None and _truth_falls(reward, truth, alpha)
     beside = [("base", base), ("truth", truth), *(("other", other) for other in others)]
     in_english, in_portuguese = Speaker(ENGLISH, english), Speaker(PORTUGUESE, portuguese)
     cautions = tuple(_cautions(reward, alpha, around))
+    cautions += ("unconfirmed",) if improved and truth and truth.overall.gain <= 0 and not hacking else ()
     return Verdict(
         improved=improved,
         worse=reward.overall.p_worse < alpha,
@@ -90,8 +91,8 @@ def judge(
         worse_tasks=tuple(task for task in reward.tasks if task in worse),
         suspect_tasks=tuple(task for task, effect in reward.tasks.items() if effect.p_worse < alpha and task not in worse),
         hacking_suspected=hacking,
-        headline=_headline(in_english, reward, alpha, configuration),
-        headline_pt=_headline(in_portuguese, reward, alpha, configuration),
+        headline=_headline(in_english, reward, alpha, configuration, hacking, cautions),
+        headline_pt=_headline(in_portuguese, reward, alpha, configuration, hacking, cautions),
         sentences=_sentences(in_english, reward, alpha, beside, hacking, cautions, around),
         sentences_pt=_sentences(in_portuguese, reward, alpha, beside, hacking, cautions, around),
         cautions=cautions,
@@ -101,6 +102,12 @@ def judge(
 def _improved(reward: Contrast, alpha: float) -> bool:
     """The primary test passed. A falling mean is never called better, though the signed-rank test can say so of skewed differences."""
     return reward.overall.p < alpha and reward.overall.gain > 0
+
+
+def _truth_falls(reward: Contrast, truth: Contrast, alpha: float) -> bool:
+    """Whether the ground truth falls overall, or (Holm over the tasks) on a task whose reward rose."""
+    rose = {task for task, effect in reward.tasks.items() if _after_holm(effect.p_holm) < alpha}
+    return truth.overall.p_worse < alpha or any(_after_holm(truth.tasks[task].p_worse_holm) < alpha for task in rose & set(truth.tasks))
 
 
 def _cautions(reward: Contrast, alpha: float, around: Circumstances) -> Iterable[str]:
@@ -146,6 +153,8 @@ ENGLISH = {
     "better": "Better: the trained adapters beat {reference}, and a new seed can be expected to as well.",
     "adapters": "These adapters beat {reference}; that a new seed would win too is not shown.",
     "few seeds": "These adapters beat {reference}; whether a new seed would win too cannot be assessed with fewer than three seeds.",
+    "hacked": "Reward hacking suspected: the reward rose over {reference} while the ground truth fell.",
+    "reward only": "By the reward alone these adapters beat {reference}; the ground truth does not confirm it.",
     "not shown": "An improvement over {reference} is not shown.",
     "overall": (
         "On {n} held-out prompts ({decoding}) the trained adapters score {arm} on average, {reference} {below}: {gain}{percent}. "
@@ -181,6 +190,9 @@ ENGLISH = {
         "Caution: this test set has now been looked at {looks} times. So many tests at {alpha} % find something by chance with "
         "probability {chance} %; the p of this one after correction for all of them (Bonferroni) is {p}. A fresh set settles it."
     ),
+    "unconfirmed": (
+        "Caution: the reward rose, the ground truth did not. What was learned may be form alone; `tucano benchmark` looks closer."
+    ),
     "unplanned": (
         "Caution: what is primary here (decoding, rewards, level, seeds) was not written down before these seeds were trained; read the "
         "claims as exploratory."
@@ -211,6 +223,8 @@ PORTUGUESE = {
     "better": "Melhor: os adaptadores treinados superam {reference}, e é de esperar que uma nova semente também supere.",
     "adapters": "Estes adaptadores superam {reference}; que uma nova semente também superaria não está demonstrado.",
     "few seeds": "Estes adaptadores superam {reference}; com menos de três sementes não se pode avaliar se uma nova também superaria.",
+    "hacked": "Suspeita de exploração da recompensa: ela subiu em relação a {reference} enquanto a verdade de referência caiu.",
+    "reward only": "Só pela recompensa estes adaptadores superam {reference}; a verdade de referência não o confirma.",
     "not shown": "Uma melhora em relação a {reference} não está demonstrada.",
     "overall": (
         "Em {n} prompts reservados ({decoding}), os adaptadores treinados têm nota média {arm}, {reference} tem {below}: {gain}{percent}. "
@@ -245,6 +259,9 @@ PORTUGUESE = {
     "looks": (
         "Atenção: este conjunto de teste já foi olhado {looks} vezes. Tantos testes a {alpha} % acham algo por acaso com probabilidade de "
         "{chance} %; o p deste, corrigido por todos (Bonferroni), é {p}. Um conjunto novo decide."
+    ),
+    "unconfirmed": (
+        "Atenção: a recompensa subiu, a verdade de referência não. O que se aprendeu pode ser só forma; `tucano benchmark` olha mais de perto."
     ),
     "unplanned": (
         "Atenção: o que é principal aqui (decodificação, recompensas, nível, sementes) não foi escrito antes do treino destas sementes; "
@@ -310,10 +327,14 @@ class Speaker:
         }
 
 
-def _headline(say: Speaker, reward: Contrast, alpha: float, configuration: Claim) -> str:
+def _headline(say: Speaker, reward: Contrast, alpha: float, configuration: Claim, hacking: bool, cautions: Sequence[str]) -> str:
     key = {"supported": "better", "not supported": "adapters", "not assessable": "few seeds"}[configuration]
     if not _improved(reward, alpha):
         key = "worse" if reward.overall.p_worse < alpha else "not shown"
+    elif hacking:
+        key = "hacked"
+    elif "unconfirmed" in cautions:
+        key = "reward only"
     return say(key, reference=reward.reference)
 
 
