@@ -131,10 +131,10 @@ def test_the_benchmark_judges_the_trained_arms_and_trains_nothing(storage: Path)
     assert newest_pipeline_tags(storage)["kind"] == "benchmark"
 
 
-def test_without_training_a_benchmark_has_baselines_only(tmp_path: Path) -> None:
-    code, output = finished(started(tmp_path, "benchmark", benchmark__prompts=80, benchmark__resamples=20))
+def test_where_these_settings_were_not_trained_a_benchmark_has_baselines_only(storage: Path) -> None:
+    code, output = finished(started(storage, "benchmark", grpo__max_steps=6, benchmark__prompts=80, benchmark__resamples=20))
     assert code == 0, output
-    assert "no trained arm answers" in output
+    assert "holds no grpo-seed-42 of these settings, so no trained arm answers" in output
     assert re.findall(r"^\| (\S+) +\| [\d.]+ \| [\d.]+ \|$", output, flags=re.MULTILINE) == ["constant", "majority", "rules"]
 
 

@@ -156,7 +156,8 @@ def render_table(result: Benchmark) -> str:
     counts = ", ".join(f"{count} {name}" for name, count in result.prompts.items())
     lines = [*wrapped(f"**Benchmark** on {sum(result.prompts.values())} prompts that training never saw: {counts}."), ""]
     lines += [*_truth_rows(result), ""]
-    lines += [line for sentence in sentences(result) for line in wrapped(f"- {sentence}")] + [""]
+    if said := sentences(result):
+        lines += [*(line for sentence in said for line in wrapped(f"- {sentence}")), ""]
     lines += wrapped("Served answers; 95 % bootstrap interval over prompts in brackets. Stars off and Brier: lower is better.")
     for title, columns in COLUMNS.items():
         lines += _metric_rows(result, title, ALL, columns)
