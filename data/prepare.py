@@ -1,10 +1,11 @@
 """The data stage: from settings to a folder of prompts, demonstrations, system prompts and the SQL store.
 
 Files written: train.jsonl, validation.jsonl, test.jsonl, demonstrations.jsonl, demonstrations_validation.jsonl (a `Prompt` per line),
-system_prompts.json, store.sqlite, report.json. The same settings and seed give the same bytes.
+system_prompts.json, store.sqlite, portuguese.txt (for measuring forgetting), report.json. The same settings and seed give the same bytes.
 """
 
 import json
+import shutil
 from collections import Counter
 from contextlib import closing
 from dataclasses import asdict, dataclass
@@ -18,8 +19,11 @@ from data.sources.olist import OlistSource
 from data.sources.synthetic import SyntheticSource
 from data.splits import Splits, Splitter
 from data.system_prompts import SYSTEM_PROMPTS
-from tucano.prompts import Prompt, Task, write_prompts
+from tucano.prompts import PASSAGES, Prompt, Task, write_prompts
 from tucano.settings import DataSettings
+
+OWN_PASSAGES = Path(__file__).with_name(PASSAGES)
+"""Forty sentences of ordinary Portuguese, written for this project (CC0-1.0)."""
 
 Counts = dict[str, dict[str, int]]
 
@@ -55,6 +59,7 @@ def prepare(settings: DataSettings, seed: int, tasks: tuple[Task, ...], folder: 
     for name, prompts in _files(splits).items():
         write_prompts(folder / f"{name}.jsonl", prompts)
     _write_json(folder / "system_prompts.json", {task: SYSTEM_PROMPTS[task] for task in tasks})
+    shutil.copyfile(OWN_PASSAGES, folder / PASSAGES)
     _write_json(folder / "report.json", asdict(report))
     return report
 

@@ -19,6 +19,8 @@ EXAMPLES = """examples:
   tucano run laptop --set grpo.max_steps=20           one setting changed; repeat --set for more
   tucano run laptop --set data.source=olist --set data.path=olist/
   tucano audit laptop                                 the reward audit alone
+  tucano benchmark laptop                             trained arms and baselines judged by ground truth; trains nothing
+  tucano benchmark laptop --set benchmark.b2w=reviews.csv
   tucano compare laptop                               the verdict of the last run, without running anything
   tucano compare l4 l4-v5                             any two profiles, configurations, runs, registered models or adapters
   tucano rate --rater ana                             rate answers of the last run blind, in a local page; goes on where it stopped
@@ -62,6 +64,7 @@ def _parser() -> argparse.ArgumentParser:
     for name, text in (
         ("run", "run the pipeline with a profile of prefect.yaml"),
         ("audit", "compare the rewards of a profile with people's ratings"),
+        ("benchmark", "judge the trained arms of a profile, baselines, other models and APIs by ground truth"),
         ("compare", "print the verdict of the last run again, or compare any two sides"),
         ("rate", "rate completions blind, from 1 to 5, in a local web page or in the terminal"),
         ("lineage", "print the chain from a registered model back to its data, and check every link"),
@@ -79,7 +82,7 @@ def _parser() -> argparse.ArgumentParser:
         if name == "compare":
             command.add_argument("profile", help="a profile, like laptop; or side A")
             command.add_argument("other", nargs="?", metavar="B", help="side B: A and B are profiles, runs, models or adapter folders")
-        elif name in ("run", "audit"):
+        elif name in ("run", "audit", "benchmark"):
             command.add_argument("profile", help="a deployment of the train flow in prefect.yaml, like laptop")
         if name == "lineage":
             command.add_argument("model", help="a registered model with an alias or a version, like tucano@champion or tucano/3")
@@ -157,6 +160,14 @@ def _audit(arguments: argparse.Namespace) -> int:
     settings = _settings(arguments)
     _prefect_home(settings)
     return inprocess.audit(settings)
+
+
+def _benchmark(arguments: argparse.Namespace) -> int:
+    from flows import inprocess
+
+    settings = _settings(arguments)
+    _prefect_home(settings)
+    return inprocess.benchmark(settings)
 
 
 def _compare(arguments: argparse.Namespace) -> int:
@@ -239,6 +250,7 @@ COMMANDS = {
     **STACK,
     "run": _run,
     "audit": _audit,
+    "benchmark": _benchmark,
     "compare": _compare,
     "rate": _rate,
     "lineage": _lineage,

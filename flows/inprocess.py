@@ -32,6 +32,19 @@ def run(settings: PipelineSettings, profile: str) -> int:
     return 0
 
 
+def benchmark(settings: PipelineSettings) -> int:
+    """Run the benchmark flow to its table."""
+    print("tucano: starting Prefect (10 to 20 seconds) ...", flush=True)
+    warnings.filterwarnings("ignore", category=UserWarning, module="pydantic")
+    from flows.benchmark import benchmark as judge
+
+    with owned(writable(settings.storage)):
+        table = judge(settings)
+    print(f"\n{Path(table).read_text(encoding='utf-8')}")
+    print(f"As a file        {table}")
+    return 0
+
+
 def audit(settings: PipelineSettings) -> int:
     """The audit alone, without Prefect: tables, a page, and exit code 1 when the gate is closed."""
     from tasks.audit import COMMITTED_RATINGS

@@ -9,6 +9,7 @@ from tasks.compare import answer_prompts, compare_arms
 from tasks.context import opened
 from tasks.cost import account
 from tasks.evaluations import show_answers
+from tasks.plan import write_plan
 from tasks.preflight import check_before_grpo, pass_preflight
 from tasks.prepare import prepare_data
 from tasks.promote import promote
@@ -28,6 +29,7 @@ def train(settings: PipelineSettings) -> str:
     """
     with opened(settings) as run:
         prompts = prepare_data(run)
+        plan = write_plan(run, prompts)
         audit = audit_rewards(run)
         pass_gate(run, audit)
         again = settings.worker.retries
@@ -38,7 +40,7 @@ def train(settings: PipelineSettings) -> str:
         seeds = gather(run, {seed: one_seed.submit(run, prompts, start, seed) for seed in settings.grpo.seeds})
         answers = answer_prompts.with_options(retries=again)(run, prompts, start, seeds.trained)
         reaudit = audit_again(run, prompts, start, seeds.trained, answers)
-        comparison = compare_arms(run, prompts, start, seeds, answers)
+        comparison = compare_arms(run, prompts, plan, start, seeds, answers)
         shown = show_answers.submit(run, prompts, start, seeds.trained, answers, comparison)
         account(run, seeds.trained, comparison)
         promotion = promote(run, prompts, audit, start, seeds.trained, answers, reaudit, comparison)

@@ -1,4 +1,7 @@
-"""Control arms: rewards that know nothing (`random`) or only form (`format`). What they teach is not skill."""
+"""Control arms: rewards that know nothing (`random`), only form (`format`) or only size (`length`). What they teach is not skill.
+
+`length` is there to be hacked: a model trained on it has to be caught by the ground truth.
+"""
 
 import hashlib
 from dataclasses import dataclass
@@ -11,6 +14,8 @@ from rewards.sql import find_query
 from rewards.types import Component, PromptLike, TaskReward, clip
 
 _SOURCE = "control arm"
+LONG = 600
+"""Characters that earn everything in `controls.length`; more than any good answer has."""
 
 
 @dataclass(frozen=True)
@@ -72,6 +77,14 @@ class FormatPush:
         return (v42.push_length_share(len(text.squeeze(answer))),)
 
 
+@dataclass(frozen=True)
+class Length:
+    components: tuple[Component, ...]
+
+    def shares(self, prompt: PromptLike, answer: str, databases: Path | None) -> tuple[float, ...]:
+        return (clip(len(text.squeeze(answer)) / LONG),)
+
+
 RANDOM: dict[str, TaskReward] = {
     task: Random((Component(f"{task}.random", 1.0, "a hash of prompt and completion, uniform", _SOURCE),))
     for task in ("extraction", "sql_qa", "insights", "push")
@@ -81,4 +94,7 @@ FORMAT: dict[str, TaskReward] = {
     "sql_qa": FormatSqlQa(),
     "insights": FormatInsights(),
     "push": FormatPush(),
+}
+LENGTH: dict[str, TaskReward] = {
+    task: Length((Component(f"{task}.length", 1.0, f"characters / {LONG}, whatever they say", _SOURCE),)) for task in RANDOM
 }

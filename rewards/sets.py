@@ -10,13 +10,14 @@ from rewards.classify import classify_task
 from rewards.text import readable
 from rewards.types import PromptLike, Score, TaskReward, clip
 
-SetName = Literal["v4.2", "grounded", "controls.random", "controls.format"]
+SetName = Literal["v4.2", "grounded", "controls.random", "controls.format", "controls.length"]
 
 SETS: Mapping[SetName, Mapping[str, TaskReward]] = {
     "v4.2": v42.TASKS,
     "grounded": grounded.TASKS,
     "controls.random": controls.RANDOM,
     "controls.format": controls.FORMAT,
+    "controls.length": controls.LENGTH,
 }
 
 

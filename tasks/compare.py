@@ -8,14 +8,18 @@ from typing import Any
 from prefect.artifacts import create_markdown_artifact
 
 from tasks.context import Run, cores, run_child, stage
+from tasks.plan import came_first
 from tasks.train import Seeds, start_of
-from tucano.artifacts import Artifact, Recipe
+from tucano.artifacts import Artifact, Recipe, digest, fingerprint
 from tucano.evaluation.answers import read_answers
 from tucano.evaluation.comparison import Comparison, compare
+from tucano.evaluation.forgetting import read_readings
+from tucano.evaluation.looks import record_look
 from tucano.evaluation.text_health import vocabulary
 from tucano.evaluation.verdict import without
 from tucano.evaluation.verdict_table import render_table
 from tucano.prompts import read_prompts
+from tucano.storage import Place
 from tucano.tracking import RegisteredModel
 from tucano.training.jobs import Arm, Job
 
@@ -43,7 +47,7 @@ def answer_prompts(run: Run, prompts: Artifact, start: Artifact | None, seeds: l
             output=str(draft),
             seed=settings.seed,
             threads=cores(),
-            arms=_arms(run, start, seeds) + ([_champion_arm(run, champion, work)] if champion else []),
+            arms=model_arms(run, start, seeds) + ([_champion_arm(run, champion, work)] if champion else []),
         )
         return run_child(run, job, "answers")
 
@@ -58,7 +62,8 @@ def answer_prompts(run: Run, prompts: Artifact, start: Artifact | None, seeds: l
     return run.make("answers", ("tucano.training.answers",), parts, inputs, produce)
 
 
-def _arms(run: Run, start: Artifact | None, seeds: list[Artifact]) -> list[Arm]:
+def model_arms(run: Run, start: Artifact | None, seeds: list[Artifact]) -> list[Arm]:
+    """Base, SFT start and seeds."""
     base, adapter = start_of(run, start)
     built_here = start is not None and (start.folder / "base").is_dir()
     arms = [Arm("base", str(start.folder / "base") if start and built_here else run.settings.model.name)]
@@ -73,9 +78,10 @@ def _champion_arm(run: Run, champion: RegisteredModel, work: Path) -> Arm:
 
 
 @stage("compare arms")
-def compare_arms(run: Run, prompts: Artifact, start: Artifact | None, seeds: Seeds, answers: Artifact) -> Artifact:
+def compare_arms(run: Run, prompts: Artifact, plan: Artifact, start: Artifact | None, seeds: Seeds, answers: Artifact) -> Artifact:
     """Verdict: the seeds against their start on the held-out prompts, by the tests that the settings fixed before training."""
     settings = run.settings
+    planned = came_first(plan, seeds.trained)
 
     def produce(recipe: Recipe, draft: Path) -> dict[str, Any]:
         demonstrations = read_prompts(prompts.folder / "demonstrations.jsonl")
@@ -88,6 +94,9 @@ def compare_arms(run: Run, prompts: Artifact, start: Artifact | None, seeds: See
             [seed.record["seed"] for seed in seeds.trained],
             vocabulary(texts),
             candidate(seeds.trained).record["seed"],
+            read_readings(answers.folder / "language.jsonl"),
+            _looks(run, prompts, answers),
+            planned,
         )
         comparison = replace(comparison, verdict=without(comparison.verdict, seeds.missing))
         (draft / "comparison.json").write_text(json.dumps(comparison.to_json(), indent=1, ensure_ascii=False), encoding="utf-8")
@@ -98,13 +107,22 @@ def compare_arms(run: Run, prompts: Artifact, start: Artifact | None, seeds: See
         }
 
     inputs = {"prompts": prompts.digest, "answers": answers.digest}
-    parts = {"comparison": settings.comparison.model_dump(), "missing": sorted(seeds.missing)}
+    parts = {"comparison": settings.comparison.model_dump(), "planned": planned, "missing": sorted(seeds.missing)}
     artifact = run.make("comparison", ("tucano.evaluation.comparison",), parts, inputs, produce)
     comparison = read_comparison(artifact)
     create_markdown_artifact(key="verdict", markdown=f"```\n{render_table(comparison)}\n```", description=comparison.verdict.headline)
     run.tracker.log_metrics(run.tracking_run, _metrics(comparison))
     run.tracker.log_artifact(run.tracking_run, artifact.folder / "comparison.json", "comparison")
     return artifact
+
+
+def _looks(run: Run, prompts: Artifact, answers: Artifact) -> int:
+    """How often this test set has judged; the same answers judged by the same settings are the same look."""
+    settings = run.settings.comparison.model_dump()
+    look = digest({"answers": answers.digest, "comparison": settings})[:16]
+    places = [Place(str(run.store.root)), *([run.store.remote] if run.store.remote else [])]
+    what = {"what": "comparison", "answers": answers.digest, "pipeline_run": run.tracking_run}
+    return record_look(places, str(fingerprint(prompts.folder / "test.jsonl")["sha256"]), look, what)
 
 
 def read_comparison(artifact: Artifact) -> Comparison:
@@ -128,4 +146,5 @@ def _metrics(comparison: Comparison) -> dict[str, float]:
         metrics |= {f"gain/{name}": round(effect.gain, 4), f"p/{name}": float(f"{effect.p:.2g}")}
     if comparison.main.configuration is not None:
         metrics["p/new seed"] = float(f"{comparison.main.configuration.p:.2g}")
-    return metrics
+    metrics |= {f"perplexity/over {found.reference}": round(found.after / found.before, 4) for found in comparison.language}
+    return metrics | {"looks": float(comparison.looks)}

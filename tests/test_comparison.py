@@ -13,7 +13,7 @@ from tucano.errors import UserError
 from tucano.evaluation.answers import Answer, Decoding
 from tucano.evaluation.comparison import Comparison, compare
 from tucano.evaluation.contrast import Contrast, Effect, effect, with_holm
-from tucano.evaluation.statistics import TwoWay, two_way_t
+from tucano.evaluation.statistics import Mean, two_way_t
 from tucano.evaluation.text_health import distinct_2, text_health, vocabulary, words
 from tucano.evaluation.verdict import judge, p_value, portuguese
 from tucano.evaluation.verdict_table import render_table
@@ -125,6 +125,7 @@ def test_base_truth_and_other_arms_are_contrasted_too() -> None:
         ("seeds", "base", "reward"),
         ("seeds", "base", "truth"),
         ("controls.random", "sft", "reward"),
+        ("seed-42", "sft", "reward"),  # the candidate alone
     }
     assert "Arm controls.random against sft: +0.000 (+0.0 %), exact one-sided p = 1.000." in result.verdict.sentences
 
@@ -247,8 +248,8 @@ def test_an_overall_drop_is_said(report_v42: Contrast) -> None:
 
 
 def test_both_claims_are_needed_for_a_better_configuration(report_v42: Contrast) -> None:
-    won = judge(replace(report_v42, configuration=TwoWay(0.075, 0.02, 30.0, 0.001, 0.03, 0.12)), alpha=0.05)
-    open_ = judge(replace(report_v42, configuration=TwoWay(0.075, 0.06, 2.4, 0.2, -0.1, 0.25)), alpha=0.05)
+    won = judge(replace(report_v42, configuration=Mean(0.075, 0.02, 30.0, 0.001, 0.03, 0.12)), alpha=0.05)
+    open_ = judge(replace(report_v42, configuration=Mean(0.075, 0.06, 2.4, 0.2, -0.1, 0.25)), alpha=0.05)
     assert won.better and won.headline.startswith("Better")
     assert not open_.better and open_.configuration_claim == "not supported"
     assert "that a new seed would win too is not shown" in open_.headline

@@ -15,7 +15,7 @@ import pytest
 
 from data.prepare import DataReport, prepare
 from data.sources.csv_files import read_table
-from data.sources.olist import _reviews, segments, store_tables
+from data.sources.olist import olist_reviews, segments, store_tables
 from data.sources.olist_tables import read_olist
 from data.sources.reviews import RealReview, join_title, shorten
 from rewards import classify_task
@@ -113,7 +113,7 @@ def test_olist_gives_real_reviews_tables_figures_and_categories(tmp_path: Path) 
 
 
 def test_olist_silver_truth_by_hand(tmp_path: Path) -> None:
-    reviews = {review.text: review for review in _reviews(read_olist(write_olist(tmp_path)))}
+    reviews = {review.text: review for review in olist_reviews(read_olist(write_olist(tmp_path)))}
     assert reviews[sentence(4)] == RealReview(sentence(4), 5, "cama mesa banho", {"delivery_issue": True})  # late
     assert reviews[sentence(9)] == RealReview(sentence(9), 5, "casa conforto", {"delivery_issue": False})  # early, and content
     assert reviews[sentence(1)] == RealReview(sentence(1), 2, "casa conforto", {})  # early, but who knows why 2 stars

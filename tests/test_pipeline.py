@@ -42,7 +42,7 @@ SMALL = {
     # so small a model babbles, and the preflight says so
     "preflight.allow_red": ["completion length", "signal: extraction", "signal: sql_qa", "signal: insights", "signal: push"],
 }
-STAGES = ["data", "audit", "sft", "preflight", "grpo-seed-42", "grpo-seed-123", "answers", "re-audit", "comparison", "report"]
+STAGES = ["data", "plan", "audit", "sft", "preflight", "grpo-seed-42", "grpo-seed-123", "answers", "re-audit", "comparison", "report"]
 
 
 @pytest.fixture(scope="module")
@@ -50,11 +50,11 @@ def storage(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("runs")
 
 
-def started(storage: Path, **more: object) -> subprocess.Popen[str]:
+def started(storage: Path, command: str = "run", **more: object) -> subprocess.Popen[str]:
     overrides = {**SMALL, "storage": storage, **{name.replace("__", "."): value for name, value in more.items()}}
     pairs = [part for name, value in overrides.items() for part in ("--set", f"{name}={value}")]
     return subprocess.Popen(
-        [sys.executable, "-m", "flows.cli", "run", "laptop", *pairs],
+        [sys.executable, "-m", "flows.cli", command, "laptop", *pairs],
         cwd=ROOT,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -121,6 +121,22 @@ def test_a_second_run_reuses_every_stage_within_a_minute(storage: Path) -> None:
     code, output = finished(started(storage))
     assert code == 0 and time.monotonic() - began < 60
     assert {name: why.split(",")[0] for name, why in whys(output).items()} == dict.fromkeys(STAGES, "reused")
+
+
+def test_the_benchmark_judges_the_trained_arms_and_trains_nothing(storage: Path) -> None:
+    code, output = finished(started(storage, "benchmark", benchmark__prompts=80, benchmark__samples=1, benchmark__resamples=20))
+    assert code == 0, output
+    for arm in ("base", "sft", "seed-42", "seed-123", "constant", "majority", "rules"):
+        assert re.search(rf"^\| {arm} ", output, flags=re.MULTILINE), arm
+    assert set(whys(output)) == {"data", "benchmark-set", "benchmark-answers", "benchmark-baselines", "benchmark"}
+    assert newest_pipeline_tags(storage)["kind"] == "benchmark"
+
+
+def test_where_these_settings_were_not_trained_a_benchmark_has_baselines_only(storage: Path) -> None:
+    code, output = finished(started(storage, "benchmark", grpo__max_steps=6, benchmark__prompts=80, benchmark__resamples=20))
+    assert code == 0, output
+    assert "holds no grpo-seed-42 of these settings, so no trained arm answers" in output
+    assert re.findall(r"^\| (\S+) +\| [\d.]+ \| [\d.]+ \|$", output, flags=re.MULTILINE) == ["constant", "majority", "rules"]
 
 
 def test_a_truncated_file_runs_its_stage_and_what_depends_on_it(storage: Path) -> None:

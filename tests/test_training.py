@@ -12,6 +12,7 @@ import pytest
 
 from data.prepare import prepare
 from tucano.errors import UserError, WorkerCrashed
+from tucano.evaluation.forgetting import read_readings
 from tucano.journal import read_journal
 from tucano.profiles import validated
 from tucano.settings import PipelineSettings
@@ -172,6 +173,8 @@ def test_answers_of_every_arm(prompts: Path, start: Path, undisturbed: Path, tmp
     assert len(rows) == 2 * 26 * (1 + 4)
     assert {row["arm"] for row in rows} == {"sft", "seed-1"}
     assert all(0 <= row["reward"] <= 1 and row["loss"] >= 0 for row in rows)
+    read = read_readings(tmp_path / "output" / "language.jsonl")
+    assert len(read) == 2 * 40 and all(reading.nats > 0 < reading.tokens for reading in read)
 
 
 def test_a_users_mistake_in_the_child_is_a_user_error_here(prompts: Path, tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ SMALLEST_STRATUM = 5
 """Fewer prompts of a task than this cannot be compared: an exact one-sided signed-rank test of 4 cannot reach p < .05."""
 
 Share = Annotated[float, Field(ge=0, le=1)]
-RewardSetName = Literal["v4.2", "grounded", "controls.random", "controls.format"]
+RewardSetName = Literal["v4.2", "grounded", "controls.random", "controls.format", "controls.length"]
 
 
 class Section(BaseModel):
@@ -332,6 +332,46 @@ class ComparisonSettings(Section):
     alpha: float = Field(0.05, gt=0, lt=0.5, description="Significance level of the primary test and of Holm's family.")
 
 
+class EndpointSettings(Section):
+    """A model behind an OpenAI-compatible chat API."""
+
+    name: str = Field(pattern=r"^[a-z0-9][a-z0-9._-]*$", description="What its arm is called, like gpt-4o-mini.")
+    url: str = Field(pattern=r"^https?://", description="Base URL, like https://api.openai.com/v1 or http://127.0.0.1:8000/v1.")
+    model: str = Field(description="Model name that the API expects.")
+    key_env: str | None = Field(None, description="Environment variable that holds the key; the key itself is never stored.")
+    dollars_in: NonNegativeFloat = Field(0.0, description="US dollars per million prompt tokens.")
+    dollars_out: NonNegativeFloat = Field(0.0, description="US dollars per million completion tokens.")
+    timeout_s: PositiveFloat = Field(60, description="Longest wait for one answer, in seconds.")
+    attempts: PositiveInt = Field(4, description="Attempts per answer before it counts as failed.")
+    parallel: PositiveInt = Field(4, description="Requests at a time.")
+
+
+class BenchmarkSettings(Section):
+    """Judging by ground truth that no reward knows: `tucano benchmark`."""
+
+    prompts: int = Field(130, ge=80, description="Generated prompts over all tasks; 65 are a test set, a benchmark has at least 80.")
+    olist: str | None = Field(None, description="Folder of Olist CSVs: real reviews, their stars as silver labels.")
+    b2w: str | None = Field(None, description="B2W CSV: real reviews, stars as silver labels, human tags (column Tags) for the issues.")
+    reviews: NonNegativeInt = Field(100, description="Real reviews of each of these sources, as far as there are unseen ones.")
+    samples: PositiveInt = Field(4, description="Sampled answers per prompt (T=1): how sure a model is of churn.")
+    adapters: dict[str, str] = Field({}, description="Further local arms: name and folder of a model or of a LoRA adapter.")
+    endpoints: tuple[EndpointSettings, ...] = Field((), description="Further arms behind an API.")
+    judge: str | None = Field(None, description="Name of the endpoint that also rates insights from 1 to 5, blind; it reads the answers.")
+    allow_external: bool = Field(False, description="Let prompts leave this machine for endpoints that are not on it.")
+    resamples: PositiveInt = Field(400, description="Bootstrap resamples of the prompts, for the intervals.")
+
+    @model_validator(mode="after")
+    def _arms_have_their_own_names(self) -> Self:
+        names = [*self.adapters, *(endpoint.name for endpoint in self.endpoints)]
+        taken = {"base", "sft", "seeds", "constant", "majority", "rules"}
+        for name in names:
+            if names.count(name) > 1 or name in taken or name.startswith("seed-"):
+                raise ValueError(f"benchmark has two arms called {name}; give the adapter or endpoint another name")
+        if self.judge is not None and self.judge not in [endpoint.name for endpoint in self.endpoints]:
+            raise ValueError(f"benchmark.judge={self.judge} names no endpoint; add it to benchmark.endpoints")
+        return self
+
+
 class PromotionSettings(Section):
     """When a candidate becomes the registry's champion."""
 
@@ -410,6 +450,7 @@ class PipelineSettings(Section):
     preflight: PreflightSettings = Field(PreflightSettings(), description="What must hold before reinforcement learning.")
     health: HealthSettings = Field(HealthSettings(), description="Alarms during reinforcement learning.")
     comparison: ComparisonSettings = Field(ComparisonSettings(), description="Is it better, and how sure are we?")
+    benchmark: BenchmarkSettings = Field(BenchmarkSettings(), description="Ground truth that no reward knows.")
     promotion: PromotionSettings = Field(PromotionSettings(), description="The registry.")
     worker: WorkerSettings = Field(WorkerSettings(), description="Child processes.")
     cost: CostSettings = Field(CostSettings(), description="Price table.")

@@ -22,7 +22,7 @@ class B2wSource(SyntheticSource):
     name = "b2w"
 
     def __init__(self, path: Path, folder: Path, seed: int) -> None:
-        self._pile = Pile(self.name, _reviews(_csv_file(path)), Random(f"{seed}/reviews"))
+        self._pile = Pile(self.name, real_reviews(csv_file(path)), Random(f"{seed}/reviews"))
         super().__init__(folder, seed)
         self.masked = self._pile.masked
 
@@ -33,7 +33,7 @@ class B2wSource(SyntheticSource):
         return self._pile.offers(pool, rng) if task == "extraction" else super().prompts(task, pool, rng)
 
 
-def _csv_file(path: Path) -> Path:
+def csv_file(path: Path) -> Path:
     if not path.is_dir():
         return path
     files = sorted(path.glob("*.csv"))
@@ -42,10 +42,17 @@ def _csv_file(path: Path) -> Path:
     return files[0]
 
 
-def _reviews(path: Path) -> Iterator[RealReview]:
+def real_reviews(path: Path) -> Iterator[RealReview]:
+    """Its reviews with a valid number of stars."""
+    return (review for _, review in numbered_reviews(path))
+
+
+def numbered_reviews(path: Path) -> Iterator[tuple[int, RealReview]]:
+    """The same, each with the number of its row, from 0."""
     table = read_table(path, COLUMNS, SEPARATOR)
     table = table.assign(overall_rating=numbers(table, "overall_rating", path))
-    for title, text, stars, recommends, category in table.astype(object).where(table.notna(), None).itertuples(index=False, name=None):
+    rows = table.astype(object).where(table.notna(), None).itertuples(index=False, name=None)
+    for row, (title, text, stars, recommends, category) in enumerate(rows):
         if stars in (1, 2, 3, 4, 5):
             silver = {"repurchase_intent": RECOMMENDS[recommends]} if recommends in RECOMMENDS else {}
-            yield RealReview(join_title(title, text), int(stars), category, silver)
+            yield row, RealReview(join_title(title, text), int(stars), category, silver)

@@ -38,7 +38,7 @@ class OlistSource(SyntheticSource):
 
     def __init__(self, path: Path, folder: Path, seed: int) -> None:
         self._olist = read_olist(path)
-        self._pile = Pile(self.name, _reviews(self._olist), Random(f"{seed}/reviews"))
+        self._pile = Pile(self.name, olist_reviews(self._olist), Random(f"{seed}/reviews"))
         self._segments = segments(self._olist)
         self._products = _products(self._olist)
         if not self._segments or not self._products:
@@ -64,7 +64,7 @@ class OlistSource(SyntheticSource):
         return rng.choice(self._products)
 
 
-def _reviews(olist: OlistTables) -> Iterator[RealReview]:
+def olist_reviews(olist: OlistTables) -> Iterator[RealReview]:
     facts = olist.orders.set_index("order_id")
     awaited = facts["delivered"].isna() & ~facts["status"].isin(["cancelado", "indisponível"])
     late = (facts["days_late"] > 0) | (awaited & (facts["due"] < olist.last_day))

@@ -15,6 +15,7 @@ from data.separation import normal_form
 from data.sources import NONCOMMERCIAL
 from tucano.prompts import Prompt
 
+BLIND, BLIND_ENVELOPE = "blind", "Extraia em JSON os dados desta avaliação: {t}"
 LONGEST = 300
 """Characters of a review that are shown; the rest is cut at a word."""
 
@@ -51,10 +52,13 @@ def shorten(text: str) -> str:
 
 
 class Pile:
-    """Real reviews in random order; a text that occurs again, or has no letter, is left out. Offers each at most once."""
+    """Real reviews in random order; a text that occurs again, or has no letter, is left out. Offers each at most once.
 
-    def __init__(self, source: str, reviews: Iterable[RealReview], rng: Random) -> None:
-        self._source = source
+    `blind`: prompts show the text alone, neither stars nor category, so that these have to be read from it.
+    """
+
+    def __init__(self, source: str, reviews: Iterable[RealReview], rng: Random, blind: bool = False) -> None:
+        self._source, self._blind = source, blind
         self.masked: Counter[str] = Counter()
         different: dict[str, RealReview] = {}
         for review in reviews:
@@ -73,8 +77,8 @@ class Pile:
         text, masked = mask(review.text)
         self.masked += masked
         bank = WRAPPERS if review.category is None else WRAPPERS_WITH_CATEGORY
-        name, envelope = bank.draw(pool, rng)
+        name, envelope = (BLIND, BLIND_ENVELOPE) if self._blind else bank.draw(pool, rng)
         user = envelope.format(s=review.stars, c=review.category, t=shorten(text))
-        category = {} if review.category is None else {"category": review.category}
+        category = {} if review.category is None or self._blind else {"category": review.category}
         fields = {"sentiment": sentiment_of(review.stars), "sentiment_score": review.stars} | category | review.silver
         return Prompt("", "extraction", user, name, self._source, NONCOMMERCIAL, review.stars, {"fields": fields})

@@ -12,8 +12,10 @@ from typing import Any, Self
 from tucano.errors import UserError
 from tucano.evaluation.answers import DECODINGS, Answer, Decoding, Measure, arms_of, check_complete, prompt_means
 from tucano.evaluation.contrast import Contrast, contrast
+from tucano.evaluation.decomposition import Decomposition, decompose
+from tucano.evaluation.forgetting import Forgetting, Reading, forgetting
 from tucano.evaluation.text_health import TextHealth, text_health
-from tucano.evaluation.verdict import Verdict, judge
+from tucano.evaluation.verdict import Circumstances, Verdict, judge
 from tucano.prompts import TASKS, Prompt
 from tucano.settings import SMALLEST_STRATUM, ComparisonSettings
 
@@ -78,6 +80,10 @@ class Comparison:
     wins: tuple[Pair, ...]
     drops: tuple[Pair, ...]
     verdict: Verdict
+    decomposition: Decomposition
+    language: tuple[Forgetting, ...]
+    looks: int
+    planned: bool
 
     @property
     def main(self) -> Contrast:
@@ -106,6 +112,8 @@ class Comparison:
             "wins": tuple(Pair(**pair) for pair in record["wins"]),
             "drops": tuple(Pair(**pair) for pair in record["drops"]),
             "verdict": Verdict.from_json(record["verdict"]),
+            "decomposition": Decomposition.from_json(record["decomposition"]),
+            "language": tuple(Forgetting(**found) for found in record["language"]),
         }
         return cls(**(record | parts))
 
@@ -118,18 +126,26 @@ def compare(
     seeds: Sequence[int],
     known_words: frozenset[str],
     shown_seed: int | None = None,
+    language: Sequence[Reading] = (),
+    looks: int = 1,
+    planned: bool = True,
 ) -> Comparison:
     """Compare the arms `seed-N` with `reference`. Other arms (controls, a champion) are each contrasted with it too.
 
-    `known_words` is the vocabulary of the training texts. `shown_seed` gives the example texts (the first seed when None).
+    `known_words` is the vocabulary of the training texts. `shown_seed` gives the example texts (the first seed when None). `language`:
+    how all arms read ordinary Portuguese; `looks` and `planned`: see `Circumstances`.
     Raises UserError when an arm lacks an answer or a task has too few prompts.
     """
     tuned, arms = [f"seed-{seed}" for seed in seeds], arms_of(answers)
     rewards, truths = prompt_means(answers, "reward"), prompt_means(answers, "truth")
     check_complete(rewards, list(dict.fromkeys([reference, *tuned, *arms])), prompts)
     _check_strata(prompts)
-    contrasts = _contrasts(rewards, truths, prompts, settings, reference, tuned, arms)
     shown = f"seed-{shown_seed if shown_seed is not None else seeds[0]}"
+    others = [arm for arm in arms if arm not in (BASE, reference, *tuned)]
+    contrasts = _contrasts(rewards, truths, prompts, settings, reference, tuned, BASE in arms, [shown, *others])
+    path = [BASE, reference] if BASE in arms and reference != BASE else [reference]
+    forgotten = tuple(forgetting(language, arm, tuned) for arm in reversed(path)) if language else ()
+    around = Circumstances(looks, planned, _find(contrasts, shown, reference, settings.primary, "reward"), forgotten)
     points, pairs = _points(rewards, prompts, settings.primary, reference, tuned), _pairs(answers, prompts, reference, shown)
     return Comparison(
         schema_version=SCHEMA_VERSION,
@@ -148,7 +164,11 @@ def compare(
         samples=_spread(pairs),
         wins=_wins(pairs),
         drops=_drops(pairs),
-        verdict=_verdict(contrasts, settings, reference),
+        verdict=_verdict(contrasts, settings, reference, around),
+        decomposition=decompose(answers, _by_task(prompts, rewards[reference, settings.primary]), settings.primary, path, tuned),
+        language=forgotten,
+        looks=looks,
+        planned=planned,
     )
 
 
@@ -176,25 +196,29 @@ def _contrasts(
     settings: ComparisonSettings,
     reference: str,
     tuned: Sequence[str],
-    arms: Sequence[str],
+    with_base: bool,
+    others: Sequence[str],
 ) -> tuple[Contrast, ...]:
-    """Primary first: seeds against reference, then against base, then truth, then other arms; then the same in the other decoding."""
+    """Primary first: seeds against reference, then against base, then truth, then other arms; then the same in the other decoding.
+
+    `others` are the candidate, alone, and arms such as controls or a champion.
+    """
     found: list[Contrast] = []
+    clusters = {prompt.id: f"{prompt.task} {prompt.template.partition('+')[0]}" for prompt in prompts}
 
     def add(means: Means, measure: Measure, decoding: Decoding, arm: str, members: Sequence[str], below: str) -> None:
         if tasks := _by_task(prompts, means[below, decoding], SMALLEST_STRATUM):
             values = {member: means[member, decoding] for member in members}
-            found.append(contrast(arm, values, (below, means[below, decoding]), tasks, settings.alpha, decoding, measure))
+            found.append(contrast(arm, values, (below, means[below, decoding]), tasks, settings.alpha, decoding, measure, clusters))
 
     for decoding in sorted(DECODINGS, key=lambda name: name != settings.primary):
         add(rewards, "reward", decoding, TOGETHER, tuned, reference)
-        if BASE in arms and reference != BASE:
+        if with_base and reference != BASE:
             add(rewards, "reward", decoding, TOGETHER, tuned, BASE)
             add(truths, "truth", decoding, TOGETHER, tuned, BASE)
         add(truths, "truth", decoding, TOGETHER, tuned, reference)
-        for other in arms:
-            if other not in (BASE, reference, *tuned):
-                add(rewards, "reward", decoding, other, [other], reference)
+        for other in others:
+            add(rewards, "reward", decoding, other, [other], reference)
     return tuple(found)
 
 
@@ -203,13 +227,14 @@ def _find(contrasts: Sequence[Contrast], arm: str, reference: str, decoding: Dec
     return next((c for c in contrasts if (c.arm, c.reference, c.decoding, c.measure) == wanted), None)
 
 
-def _verdict(contrasts: Sequence[Contrast], settings: ComparisonSettings, reference: str) -> Verdict:
+def _verdict(contrasts: Sequence[Contrast], settings: ComparisonSettings, reference: str, around: Circumstances) -> Verdict:
     return judge(
         contrasts[0],
         settings.alpha,
         base=_find(contrasts, TOGETHER, BASE, settings.primary, "reward") if reference != BASE else None,
         truth=_find(contrasts, TOGETHER, reference, settings.primary, "truth"),
-        others=[c for c in contrasts if c.arm != TOGETHER and c.decoding == settings.primary],
+        others=[c for c in contrasts if c.arm != TOGETHER and c.decoding == settings.primary and c != around.candidate],
+        around=around,
     )
 
 

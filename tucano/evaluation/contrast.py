@@ -6,9 +6,12 @@ from typing import Any, Self
 
 import numpy as np
 
-from tucano.evaluation import statistics
+from tucano.evaluation import planning, statistics
 from tucano.evaluation.answers import Decoding, Measure
-from tucano.evaluation.statistics import TwoWay
+from tucano.evaluation.statistics import Mean
+
+SMALLEST_REFERENCE = 0.1
+"""A gain is given in percent of references from here on: of one near 0 (rewards lie in [0, 1]) any gain is thousands of percent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,7 +19,9 @@ class Effect:
     """`arm - reference` over `n` prompts.
 
     `p`: exact one-sided signed-rank, arm better; `p_worse`: arm worse; the two after Holm are over the tasks, None overall.
-    `estimate`, `low`, `high`: Hodges-Lehmann with its 95 % interval. `gain` is the plain mean, for description only.
+    `estimate`, `low`, `high`: Hodges-Lehmann with its 95 % interval. `gain` is the plain mean, `mean_low`, `mean_high` and `p_mean`
+    are Student's t of it: where differences are skewed, the two speak of different things. `gain_percent` is None where the
+    reference is too close to 0 for a percentage to mean anything. `unchanged`: prompts without any difference.
     `detectable`: the smallest true gain that n prompts of this spread show with 80 % power.
     """
 
@@ -34,6 +39,10 @@ class Effect:
     high: float
     rank_biserial: float
     detectable: float
+    mean_low: float
+    mean_high: float
+    p_mean: float
+    unchanged: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +50,9 @@ class Contrast:
     """An arm (the seeds together, or one arm) against a reference, in one decoding and by one measure.
 
     `seeds` holds each seed's mean gain by task and "overall"; `configuration` is the prompt x seed test, None: not assessable.
+    `clustered`: the mean gain when prompts of one template are not independent; `seeds_needed`: how many seeds would show the
+    observed mean gain of the configuration with 80 % power, `prompts_needed`: how many prompts that of these adapters; None: unknown
+    or out of reach.
     """
 
     arm: str
@@ -50,15 +62,17 @@ class Contrast:
     overall: Effect
     tasks: dict[str, Effect]
     seeds: dict[str, dict[str, float]]
-    configuration: TwoWay | None
+    configuration: Mean | None
+    clustered: Mean | None = None
+    seeds_needed: int | None = None
+    prompts_needed: int | None = None
 
     @classmethod
     def from_json(cls, record: dict[str, Any]) -> Self:
-        configuration = record["configuration"]
         parts = {
             "overall": Effect(**record["overall"]),
             "tasks": {task: Effect(**effect) for task, effect in record["tasks"].items()},
-            "configuration": TwoWay(**configuration) if configuration else None,
+            **{name: Mean(**record[name]) if record[name] else None for name in ("configuration", "clustered")},
         }
         return cls(**(record | parts))
 
@@ -67,13 +81,14 @@ def effect(arm: Sequence[float], reference: Sequence[float], alpha: float) -> Ef
     """The effect of paired per-prompt means (two pairs or more)."""
     differences = np.subtract(arm, reference)
     estimate, low, high = statistics.hodges_lehmann(differences)
+    mean = statistics.mean_t(differences)
     reference_mean, gain = float(np.mean(reference)), float(differences.mean())
     return Effect(
         n=len(differences),
         arm_mean=float(np.mean(arm)),
         reference_mean=reference_mean,
         gain=gain,
-        gain_percent=100 * gain / reference_mean if reference_mean > 0 else None,
+        gain_percent=100 * gain / reference_mean if reference_mean >= SMALLEST_REFERENCE else None,
         p=statistics.signed_rank(differences),
         p_worse=statistics.signed_rank(differences, "less"),
         p_holm=None,
@@ -83,6 +98,10 @@ def effect(arm: Sequence[float], reference: Sequence[float], alpha: float) -> Ef
         high=high,
         rank_biserial=statistics.rank_biserial(differences),
         detectable=statistics.smallest_detectable(len(differences), float(differences.std(ddof=1)), alpha),
+        mean_low=mean.low,
+        mean_high=mean.high,
+        p_mean=mean.p,
+        unchanged=int((np.abs(differences) < 10**-statistics.DECIMALS).sum()),
     )
 
 
@@ -94,8 +113,12 @@ def contrast(
     alpha: float,
     decoding: Decoding,
     measure: Measure,
+    clusters: Mapping[str, str] | None = None,
 ) -> Contrast:
-    """Contrast the mean of `members` ({arm: {prompt id: value}}) with a reference; `tasks` names the prompt ids of each task."""
+    """Contrast the mean of `members` ({arm: {prompt id: value}}) with a reference; `tasks` names the prompt ids of each task.
+
+    `clusters`: {prompt id: what it shares with others}; without them prompts are taken for independent.
+    """
     below, ids = reference[1], [prompt for prompts in tasks.values() for prompt in prompts]
 
     def effect_on(prompts: Sequence[str]) -> Effect:
@@ -106,18 +129,23 @@ def contrast(
         return float(np.mean([values[prompt] - below[prompt] for prompt in prompts]))
 
     table = np.array([[values[prompt] - below[prompt] for values in members.values()] for prompt in ids])
+    squares = statistics.mean_squares(table) if min(table.shape) > 1 else None
+    means, overall = table.mean(axis=1), effect_on(ids)
     return Contrast(
         arm=arm,
         reference=reference[0],
         decoding=decoding,
         measure=measure,
-        overall=effect_on(ids),
+        overall=overall,
         tasks=with_holm({task: effect_on(prompts) for task, prompts in tasks.items()}),
         seeds={
             name: {"overall": gain(values, ids)} | {task: gain(values, prompts) for task, prompts in tasks.items()}
             for name, values in members.items()
         },
         configuration=statistics.two_way_t(table),
+        clustered=statistics.clustered_t(means, [clusters[prompt] for prompt in ids]) if clusters else None,
+        seeds_needed=planning.seeds_needed(squares, overall.gain, alpha) if squares else None,
+        prompts_needed=planning.prompts_needed(float(means.std(ddof=1)), overall.gain, alpha),
     )
 
 

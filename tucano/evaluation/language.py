@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from numbers import Real
 from typing import Any
 
-from tucano.evaluation.verdict import Verdict, english, p_value, portuguese, tells_something
+from tucano.evaluation.verdict import Verdict, english, p_value, portuguese
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class Language:
         return self.number(value, digits, signed=True)
 
     def percent(self, value: float | None) -> str:
-        return f"{self.gain(value, 1)} %" if tells_something(value) else "–"
+        return "–" if value is None else f"{self.gain(value, 1)} %"
 
     def p(self, value: float | None) -> str:
         return "–" if value is None else p_value(value, self.number).removeprefix("= ")

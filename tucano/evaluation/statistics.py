@@ -4,8 +4,9 @@ Differences are always `trained - reference`, one per prompt, in reward units. T
 ranked, so that float noise neither breaks ties nor turns a zero into an effect.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from math import sqrt
 from typing import Literal
 
@@ -35,16 +36,18 @@ def _doubled_pratt_ranks(values: Floats) -> NDArray[np.int64]:
     return np.rint(2 * stats.rankdata(np.abs(values))).astype(np.int64)
 
 
-def _null_of_rank_sum(doubled_ranks: NDArray[np.int64]) -> Floats:
-    """Probabilities [sum + 1] of each doubled rank sum of the positive signs when every sign is a fair coin."""
-    probabilities = np.zeros(int(doubled_ranks.sum()) + 1)
+@lru_cache(maxsize=128)
+def _null_of_rank_sum(doubled_ranks: tuple[int, ...]) -> Floats:
+    """Probabilities [sum + 1] of each doubled rank sum of the positive signs when every sign is a fair coin; read only."""
+    probabilities = np.zeros(sum(doubled_ranks) + 1)
     probabilities[0] = 1.0
     reached = 0
     for rank in doubled_ranks:
         shifted = probabilities[: reached + 1] / 2
         probabilities[: reached + 1] = shifted
         probabilities[rank : rank + reached + 1] += shifted
-        reached += int(rank)
+        reached += rank
+    probabilities.flags.writeable = False
     return probabilities
 
 
@@ -57,7 +60,7 @@ def signed_rank(differences: ArrayLike, alternative: Alternative = "greater") ->
     """
     values = _rounded(differences)
     ranks = _doubled_pratt_ranks(values)
-    null = _null_of_rank_sum(ranks[values != 0])
+    null = _null_of_rank_sum(tuple(sorted(ranks[values != 0].tolist())))
     positive = int(ranks[values > 0].sum())
     greater = min(1.0, float(null[positive:].sum()))
     less = min(1.0, float(null[: positive + 1].sum()))
@@ -98,22 +101,24 @@ def hodges_lehmann(differences: ArrayLike, level: float = 0.95) -> tuple[float, 
     rows, columns = np.triu_indices(values.size)
     walsh = np.sort((values[rows] + values[columns]) / 2)
     estimate = float(np.median(walsh))
-    tail = (1 - level) / 2
-    # Ranks without ties: the doubled sums are even, so every second entry is the distribution.
-    below = np.cumsum(_null_of_rank_sum(2 * np.arange(1, values.size + 1))[::2])
-    cut = int(np.searchsorted(below, tail, side="right"))
+    cut = _walsh_cut(values.size, (1 - level) / 2)
     if cut > 0:
         return estimate, float(walsh[cut - 1]), float(walsh[walsh.size - cut])
-    if values.size < 2:
-        raise ValueError("an interval needs at least two differences")
-    half = float(stats.t.ppf(1 - tail, values.size - 1)) * float(values.std(ddof=1)) / sqrt(values.size)
-    mean = float(values.mean())
-    return estimate, mean - half, mean + half
+    mean = mean_t(values, level)
+    return estimate, mean.low, mean.high
+
+
+@lru_cache(maxsize=256)
+def _walsh_cut(n: int, tail: float) -> int:
+    """How many Walsh averages are cut off at each end: rank sums without ties that together have at most `tail` probability."""
+    # Ranks without ties: the doubled sums are even, so every second entry is the distribution.
+    below = np.cumsum(_null_of_rank_sum(tuple(range(2, 2 * n + 1, 2)))[::2])
+    return int(np.searchsorted(below, tail, side="right"))
 
 
 @dataclass(frozen=True, slots=True)
-class TwoWay:
-    """Result of `two_way_t`: mean difference, its standard error, degrees of freedom, p of mean > 0, two-sided interval."""
+class Mean:
+    """A mean difference with its standard error, degrees of freedom, p of mean > 0 and two-sided interval."""
 
     mean: float
     se: float
@@ -123,34 +128,87 @@ class TwoWay:
     high: float
 
 
-def two_way_t(values: ArrayLike, level: float = 0.95) -> TwoWay | None:
-    """Is the mean above 0 for new prompts *and* new seeds? None («not assessable») with fewer than three seeds or two prompts.
+def mean_t(differences: ArrayLike, level: float = 0.95) -> Mean:
+    """The mean difference by Student's t: what the signed-rank test does not speak of where differences are skewed."""
+    values = _rounded(differences)
+    if values.size < 2:
+        raise ValueError("an interval needs at least two differences")
+    return _by_t(float(values.mean()), float(values.std(ddof=1)) / sqrt(values.size), values.size - 1, level)
 
-    `values` [prompts, seeds] are differences. Prompt and seed are crossed random effects, so
-    Var(mean) = (MS_prompt + MS_seed - MS_residual) / (P S), with Satterthwaite's (1946) degrees of freedom for that
-    combination (Searle, Casella & McCulloch 1992, section 2.4 and appendix F). Where it is not positive, MS_residual stands in.
+
+def clustered_t(differences: ArrayLike, clusters: Sequence[Hashable], level: float = 0.95) -> Mean | None:
+    """The mean difference when prompts of one cluster (a template) are not independent; None with fewer than three clusters.
+
+    Cluster-robust standard error of a mean (Liang & Zeger 1986) with the factor G/(G-1), on G-1 degrees of freedom (Cameron &
+    Miller 2015, section II.B): SE^2 = G/(G-1) * sum over clusters of (sum of residuals)^2 / n^2.
     """
+    values = _rounded(differences)
+    numbers = {name: place for place, name in enumerate(dict.fromkeys(clusters))}
+    if len(numbers) < 3:
+        return None
+    mean = float(values.mean())
+    sums = np.bincount([numbers[name] for name in clusters], weights=values - mean)
+    se = sqrt(len(numbers) / (len(numbers) - 1) * float((sums**2).sum())) / values.size
+    return _by_t(mean, se, len(numbers) - 1, level)
+
+
+def _by_t(mean: float, se: float, df: float, level: float) -> Mean:
+    if se < 10**-DECIMALS:  # the same difference everywhere
+        return Mean(mean, 0.0, df, 0.0 if mean > 10**-DECIMALS else 1.0, mean, mean)
+    half = float(stats.t.ppf((1 + level) / 2, df)) * se
+    return Mean(mean, se, df, float(stats.t.sf(mean / se, df)), mean - half, mean + half)
+
+
+@dataclass(frozen=True, slots=True)
+class MeanSquares:
+    """Two-way analysis of variance without replication: mean squares of prompts, seeds and residual for `prompts` x `seeds` cells."""
+
+    prompt: float
+    seed: float
+    residual: float
+    prompts: int
+    seeds: int
+
+    def error(self) -> tuple[float, float]:
+        """(standard error of the grand mean, Satterthwaite's degrees of freedom) with prompt and seed crossed and random.
+
+        Var(mean) = (MS_prompt + MS_seed - MS_residual) / (P S) (Searle, Casella & McCulloch 1992, section 2.4 and appendix F);
+        where that is not positive, MS_residual stands in.
+        """
+        terms = np.array([self.prompt, self.seed, -self.residual])
+        if terms.sum() <= 0:
+            terms = np.array([0.0, 0.0, self.residual])
+        freedom = np.array([self.prompts - 1, self.seeds - 1, (self.prompts - 1) * (self.seeds - 1)], dtype=np.float64)
+        spread = float((terms**2 / freedom).sum())
+        return sqrt(float(terms.sum()) / (self.prompts * self.seeds)), float(terms.sum() ** 2 / spread) if spread else freedom[0]
+
+
+def mean_squares(values: ArrayLike) -> MeanSquares:
+    """Of a table [prompts, seeds] of differences, at least two of each."""
     table = np.asarray(values, dtype=np.float64)
     prompts, seeds = table.shape
-    if seeds < SMALLEST_SEEDS or prompts < 2:
+    mean = table.mean()
+    rows = table.mean(axis=1, keepdims=True) - mean
+    columns = table.mean(axis=0, keepdims=True) - mean
+    residual = table - mean - rows - columns
+    return MeanSquares(
+        prompt=seeds * float((rows**2).sum()) / (prompts - 1),
+        seed=prompts * float((columns**2).sum()) / (seeds - 1),
+        residual=float((residual**2).sum()) / ((prompts - 1) * (seeds - 1)),
+        prompts=prompts,
+        seeds=seeds,
+    )
+
+
+def two_way_t(values: ArrayLike, level: float = 0.95) -> Mean | None:
+    """Is the mean above 0 for new prompts *and* new seeds? None («not assessable») with fewer than three seeds or two prompts.
+
+    `values` [prompts, seeds] are differences. The t test of the grand mean with `MeanSquares.error`.
+    """
+    table = np.asarray(values, dtype=np.float64)
+    if table.shape[1] < SMALLEST_SEEDS or table.shape[0] < 2:
         return None
-    mean = float(table.mean())
-    prompt_effect = table.mean(axis=1, keepdims=True) - mean
-    seed_effect = table.mean(axis=0, keepdims=True) - mean
-    residual = table - mean - prompt_effect - seed_effect
-    freedom = np.array([prompts - 1, seeds - 1, (prompts - 1) * (seeds - 1)], dtype=np.float64)
-    sums = np.array([seeds * (prompt_effect**2).sum(), prompts * (seed_effect**2).sum(), (residual**2).sum()])
-    squares = sums / freedom
-    combined = squares[0] + squares[1] - squares[2]
-    weights = np.array([1.0, 1.0, -1.0])
-    if combined <= 0:
-        combined, weights = squares[2], np.array([0.0, 0.0, 1.0])
-    se = sqrt(combined / (prompts * seeds))
-    if se < 10**-DECIMALS:  # every prompt gained the same with every seed
-        return TwoWay(mean, 0.0, float(freedom[0]), 0.0 if mean > 10**-DECIMALS else 1.0, mean, mean)
-    df = float(combined**2 / ((weights * squares) ** 2 / freedom).sum())
-    half = float(stats.t.ppf((1 + level) / 2, df)) * se
-    return TwoWay(mean, se, df, float(stats.t.sf(mean / se, df)), mean - half, mean + half)
+    return _by_t(float(table.mean()), *mean_squares(table).error(), level)
 
 
 def smallest_detectable(n: int, sd: float, alpha: float = 0.05, power: float = 0.8) -> float:

@@ -23,6 +23,16 @@ def render_table(comparison: Comparison) -> str:
         "",
         *_effect_rows(main),
         "",
+        *wrapped(
+            "Where the gain comes from, mean reward with 95 % interval: the same base answers read strictly and as scored, then training."
+        ),
+        "",
+        *_step_rows(comparison),
+        "",
+        *wrapped("Mean gain of each seed:"),
+        "",
+        *_seed_rows(main),
+        "",
     ]
     for sentence in verdict.sentences:
         lines += wrapped(f"- {sentence}")
@@ -38,6 +48,24 @@ def _mean_rows(comparison: Comparison) -> list[str]:
 def _effect_rows(main: Contrast) -> list[str]:
     head = ("task", "n", "gain", "gain %", "p", "Holm", "typical gain", "effect", "sees")
     return pipe_table([head, *(_effect_row(name, effect) for name, effect in [*main.tasks.items(), ("overall", main.overall)])])
+
+
+def _step_rows(comparison: Comparison) -> list[str]:
+    steps = comparison.decomposition.steps
+    names = [*comparison.main.tasks, "overall"]
+    rows = [("task", "before", *(f"by {step.name}" for step in steps["overall"]), "after")]
+    for name in names:
+        gains = (
+            f"{english(s.gain, signed=True)} [{english(s.low, 2, signed=True)}, {english(s.high, 2, signed=True)}]" for s in steps[name]
+        )
+        rows.append((name, english(steps[name][0].before), *gains, english(steps[name][-1].after)))
+    return pipe_table(rows)
+
+
+def _seed_rows(main: Contrast) -> list[str]:
+    names = [*main.tasks, "overall"]
+    rows = ((seed, *(english(gains[name], signed=True) for name in names)) for seed, gains in main.seeds.items())
+    return pipe_table([("seed", *names), *rows])
 
 
 def _short(p: float) -> str:

@@ -14,7 +14,7 @@ from tucano.evaluation import statistics
 from tucano.evaluation.answers import Answer, Decoding, prompt_means
 from tucano.evaluation.comparison import TOGETHER, Comparison, compare
 from tucano.evaluation.contrast import Contrast
-from tucano.evaluation.statistics import TwoWay
+from tucano.evaluation.statistics import Mean
 from tucano.evaluation.verdict import judge
 from tucano.prompts import Prompt
 from tucano.settings import ComparisonSettings
@@ -60,7 +60,7 @@ def _of_equal_seeds(contrast: Contrast, ours: Side, theirs: Side) -> Contrast:
     return replace(contrast, configuration=_two_way(contrast, ours, theirs, seeds) if whole and contrast.arm == TOGETHER else None)
 
 
-def _two_way(contrast: Contrast, ours: Side, theirs: Side, seeds: Sequence[int]) -> TwoWay | None:
+def _two_way(contrast: Contrast, ours: Side, theirs: Side, seeds: Sequence[int]) -> Mean | None:
     """The prompt x seed test on [prompts, seeds] differences between equal seeds."""
 
     def means(side: Side, seed: int) -> Mapping[str, float]:

@@ -1,12 +1,13 @@
 """Every arm of the comparison answers the same held-out prompts, as it would be served and sampled."""
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 
 from transformers import PreTrainedTokenizerBase
 
 from rewards import load_reward_set
-from tucano.prompts import read_prompts
+from tucano.prompts import read_passages, read_prompts
 from tucano.settings import PipelineSettings
 from tucano.training.jobs import Arm, Job, Progress, emit
 from tucano.training.likelihood import token_logps
@@ -17,7 +18,7 @@ from tucano.training.rollouts import Examiner, Rollout, encode
 def run(job: Job) -> dict[str, object]:
     """Write `answers.jsonl` into `job.output`: one line per arm, prompt, decoding and sample.
 
-    Beside reward and truth each line holds the completion's mean loss (nats per token) under the start of the tuning: it says
+    `language.jsonl` says how each arm reads the held-out Portuguese passages. Beside reward and truth each line holds the completion's mean loss (nats per token) under the start of the tuning: it says
     whether tuned texts are still texts to that model.
     """
     settings = PipelineSettings.model_validate(job.settings)
@@ -26,9 +27,13 @@ def run(job: Job) -> dict[str, object]:
     systems = json.loads((folder / "system_prompts.json").read_text(encoding="utf-8"))
     rewards = load_reward_set(settings.comparison.rewards, folder)
     decodings = {"served": (1, settings.comparison.served_temperature), "sampled": (settings.comparison.samples, 1.0)}
-    reference = next(arm for arm in reversed(job.arms) if arm.name in ("base", "sft"))
+    reference = next((arm for arm in reversed(job.arms) if arm.name in ("base", "sft")), job.arms[0])
     judge, judges_tokenizer = _load(settings, reference, job.seed)
-    with (Path(job.output) / "answers.jsonl").open("w", encoding="utf-8") as file:
+    output, passages = Path(job.output), read_passages(folder)
+    with (
+        (output / "answers.jsonl").open("w", encoding="utf-8") as file,
+        (output / "language.jsonl").open("w", encoding="utf-8") as language,
+    ):
         for index, arm in enumerate(job.arms):
             policy, tokenizer = _load(settings, arm, job.seed)
             examiner = Examiner(tokenizer, systems, rewards, folder, settings.grpo.max_completion_tokens, settings.grpo.fast_cpu)
@@ -38,6 +43,7 @@ def run(job: Job) -> dict[str, object]:
                 for row, (rollout, loss) in enumerate(zip(rollouts, losses, strict=True)):
                     record = {"arm": arm.name, "decoding": decoding, "sample": row % samples, "loss": loss, **_fields(rollout)}
                     file.write(json.dumps(record, ensure_ascii=False) + "\n")
+            language.writelines(json.dumps({"arm": arm.name, **reading}) + "\n" for reading in readings(policy, tokenizer, passages))
             mean = sum(rollout.score.total for rollout in rollouts) / len(rollouts)
             emit(Progress(f"answers of {arm.name}", index + 1, len(job.arms), {"reward": mean}))
     return {"arms": [arm.name for arm in job.arms]}
@@ -58,6 +64,14 @@ def _fields(rollout: Rollout) -> dict[str, object]:
         "tokens": len(rollout.tokens),
         "truncated": rollout.truncated,
     }
+
+
+def readings(policy: Policy, tokenizer: PreTrainedTokenizerBase, passages: list[str]) -> Iterator[dict[str, float]]:
+    """Negative log-likelihood (nats) of each passage after its first token, as plain text without a chat."""
+    tokens = [tokenizer.encode(passage, add_special_tokens=False) for passage in passages]
+    logps = token_logps(policy, [ids[:1] for ids in tokens], [ids[1:] for ids in tokens])
+    for number, (passage, found) in enumerate(zip(passages, logps, strict=True)):
+        yield {"passage": number, "nats": -found.sum().item(), "tokens": len(found), "characters": len(passage)}
 
 
 def completion_losses(judge: Policy, tokenizer: PreTrainedTokenizerBase, systems: dict[str, str], rollouts: list[Rollout]) -> list[float]:

@@ -1,0 +1,111 @@
+"""The benchmark's prompts: more of each task than the test set has, from templates that training never saw, and real reviews.
+
+Real reviews are shown without their stars and category: a sentiment that can be copied from the prompt measures nothing.
+
+A folder like a prompt set's (test.jsonl, system_prompts.json, store.sqlite, portuguese.txt), so that whatever answers a test set
+answers it too. No text is the same as, or near, one of the prompt set it belongs to.
+"""
+
+import difflib
+import re
+import shutil
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import replace
+from itertools import islice
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from data.prepare import open_source
+from data.separation import Fence, normal_form
+from data.sources.b2w import COLUMNS, SEPARATOR, B2wSource, csv_file, numbered_reviews, real_reviews
+from data.sources.csv_files import read_table
+from data.sources.olist import OlistSource, olist_reviews
+from data.sources.olist_tables import read_olist
+from data.sources.reviews import BLIND_ENVELOPE, Pile, RealReview
+from data.splits import JUDGED_SHARES, TRIES, apportion
+from tucano.prompts import PASSAGES, Prompt, Task, read_prompts, write_prompts
+from tucano.settings import BenchmarkSettings, DataSettings
+
+PARTS = ("train", "validation", "test", "demonstrations", "demonstrations_validation")
+ISSUES = {"entrega": "delivery_issue", "produto": "product_issue", "atendimento": "seller_issue"}
+COMPLAINT = "reclamacao"
+TAGS = "Tags"
+
+
+def prepare_benchmark(
+    settings: BenchmarkSettings, data: DataSettings, tasks: tuple[Task, ...], seed: int, prompt_set: Path, folder: Path
+) -> dict[str, Any]:
+    """Writes the benchmark into `folder` and returns its counts. Raises `UserError` for data that cannot be used."""
+    used = [prompt.user for part in PARTS for prompt in read_prompts(prompt_set / f"{part}.jsonl")]
+    fence = Fence(used)
+    chosen: list[Prompt] = []
+    with closing(open_source(data, seed, folder)) as source:
+        for task, wanted in apportion(settings.prompts, {task: JUDGED_SHARES[task] for task in tasks}).items():
+            chosen += _take(source.prompts(task, "test", Random(f"{seed}/benchmark/{task}")), wanted, fence)
+    if "extraction" in tasks:
+        known = [normal_form(text) for text in used]
+        for pile in _piles(settings, seed):
+            chosen += _take(_unseen(pile.offers("test", Random(seed)), known), settings.reviews, fence)
+    for name in ("system_prompts.json", "store.sqlite", PASSAGES):
+        shutil.copyfile(prompt_set / name, folder / name)
+    write_prompts(folder / "test.jsonl", [replace(p, id=f"benchmark-{number:05d}-{p.source}-{p.task}") for number, p in enumerate(chosen)])
+    counts = Counter(f"{prompt.task} {prompt.source}" for prompt in chosen)
+    return {"prompts": dict(sorted(counts.items())), "licences": sorted({prompt.licence for prompt in chosen})}
+
+
+def _take(offers: Iterator[Prompt], count: int, fence: Fence) -> list[Prompt]:
+    """The first `count` offers unlike everything in the fence, which they join."""
+    taken: list[Prompt] = []
+    for offer in islice(offers, TRIES * (count + 50)):
+        if len(taken) == count:
+            break
+        if not fence.near(offer.user):
+            fence.add(offer.user)
+            taken.append(offer)
+    return taken
+
+
+def _unseen(offers: Iterator[Prompt], known: list[str]) -> Iterator[Prompt]:
+    """Reviews whose text stands in no prompt of the set, whatever frame it had there."""
+    for offer in offers:
+        text = normal_form(offer.user.removeprefix(BLIND_ENVELOPE.format(t="")))
+        if not any(text in other for other in known):
+            yield offer
+
+
+def _piles(settings: BenchmarkSettings, seed: int) -> Iterator[Pile]:
+    """Real reviews of each source that is named, without their stars and category."""
+    rng = Random(f"{seed}/benchmark/reviews")
+    if settings.olist:
+        yield Pile(OlistSource.name, olist_reviews(read_olist(Path(settings.olist))), rng, blind=True)
+    if settings.b2w:
+        path = csv_file(Path(settings.b2w))
+        tagged = TAGS in path.read_text(encoding="utf-8-sig").partition("\n")[0]
+        yield Pile(B2wSource.name, _tagged(path) if tagged else real_reviews(path), rng, blind=True)
+
+
+def _tagged(path: Path) -> Iterator[RealReview]:
+    """B2W reviews with what their human tags say about the issues."""
+    tags = read_table(path, (*COLUMNS, TAGS), SEPARATOR)[TAGS].fillna("")
+    for row, review in numbered_reviews(path):
+        yield replace(review, silver=review.silver | issues_of(str(tags.iloc[row])))
+
+
+def issues_of(tags: str) -> dict[str, bool]:
+    """What human tags («elogio,produto,reclamacao») say about the three issues; {} without tags.
+
+    Without a complaint there is no issue. With one, the only topic named is the issue; of several named topics nothing is known, and a
+    topic that is not named is none, unless no topic is. Typing errors in a tag are forgiven.
+    """
+    known = (*ISSUES, COMPLAINT)
+    named = {found[0] for tag in re.split(r"[,\s]+", tags) if (found := difflib.get_close_matches(tag, known, n=1, cutoff=0.8))}
+    if not tags.strip():
+        return {}
+    topics = named - {COMPLAINT}
+    if COMPLAINT not in named:
+        return dict.fromkeys(ISSUES.values(), False)
+    sure = {field: False for topic, field in ISSUES.items() if topics and topic not in topics}
+    return sure | ({ISSUES[topic]: True for topic in topics} if len(topics) == 1 else {})

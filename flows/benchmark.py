@@ -1,0 +1,34 @@
+"""The benchmark flow: what trained arms, baselines, other models and APIs are worth by ground truth, one page."""
+
+from prefect import flow
+
+from tasks.benchmark import (
+    answer_with_baselines,
+    answer_with_endpoint,
+    answer_with_models,
+    finished,
+    judge_benchmark,
+    make_benchmark_set,
+    rate_insights,
+)
+from tasks.context import opened
+from tasks.prepare import prepare_data
+from tucano.evaluation.endpoint import key_of
+from tucano.settings import PipelineSettings
+
+
+@flow(name="benchmark", flow_run_name="benchmark-{settings.model.name}-{settings.data.source}")
+def benchmark(settings: PipelineSettings) -> str:
+    """Prompts with known answers, answered by every arm, judged without any reward. Trains nothing; returns the table's path."""
+    for endpoint in settings.benchmark.endpoints:
+        key_of(endpoint)
+    with opened(settings) as run:
+        prompts = prepare_data(run)
+        start, seeds = finished(run, prompts)
+        questions = make_benchmark_set(run, prompts)
+        models = answer_with_models(run, questions, start, seeds)
+        answered = [models] if models else []
+        answered.append(answer_with_baselines(run, prompts, questions))
+        answered += [answer_with_endpoint(run, questions, endpoint) for endpoint in settings.benchmark.endpoints]
+        rated = rate_insights(run, questions, answered)
+        return str(judge_benchmark(run, questions, answered, rated, bool(seeds)).folder / "benchmark.md")

@@ -1,0 +1,226 @@
+"""The benchmark: metrics by hand and against scikit-learn's, baselines, real reviews with human tags, and the whole result."""
+
+import json
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn import metrics as sk
+
+from data.benchmark import PARTS, issues_of, prepare_benchmark
+from data.prepare import prepare
+from data.separation import Fence
+from rewards import load_reward_set, truth
+from tucano.evaluation import scores
+from tucano.evaluation.answers import Answer, Decoding
+from tucano.evaluation.baselines import baselines
+from tucano.evaluation.benchmark import Benchmark, benchmark, render_table
+from tucano.evaluation.endpoint import Bill
+from tucano.evaluation.scores import Case, read_json
+from tucano.prompts import TASKS, Prompt, read_prompts
+from tucano.settings import BenchmarkSettings, DataSettings
+
+REAL = Path(os.environ.get("TUCANO_REAL_DATA", Path(__file__).parents[1] / "../shared/data"))
+labels = st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from(["a", "b", "c", None])), min_size=1, max_size=20)
+
+# Metrics
+
+
+def case(fields: dict[str, object], gold: dict[str, object], levels: tuple[object, ...] = ()) -> Case:
+    return Case("extraction", "synthetic", gold, {"fields": fields, "read": bool(fields)}, levels)
+
+
+@settings(max_examples=30, deadline=None)
+@given(labels)
+def test_macro_f1_and_balanced_accuracy_are_scikit_learns(pairs: list[tuple[str, str | None]]) -> None:
+    gold, said = [pair[0] for pair in pairs], [pair[1] or "none" for pair in pairs]
+    named = sorted(set(gold))
+    assert scores.macro_f1(pairs) == pytest.approx(sk.f1_score(gold, said, labels=named, average="macro", zero_division=0))
+    assert scores.balanced_accuracy(pairs) == pytest.approx(sk.recall_score(gold, said, labels=named, average="macro", zero_division=0))
+
+
+def test_brier_by_hand_and_against_scikit_learn() -> None:
+    assert scores.brier("low", ["low"] * 4) == 0.0
+    assert scores.brier("low", ["high"] * 4) == 2.0
+    assert scores.brier("low", ["low", "low", "low", "high"]) == pytest.approx(0.25**2 + 0.25**2)
+    assert scores.brier("low", []) == pytest.approx((2 / 3) ** 2 + 2 / 9)  # nothing said: a third each
+    assert scores.brier("low", ["baixo"] * 4) == scores.brier("low", [])
+    expected = sk.brier_score_loss([True], [0.75]) * 2  # two levels used: the two-class score counts one side
+    assert scores.brier("low", ["low", "low", "low", "high"]) == pytest.approx(expected)
+
+
+def test_an_answer_that_cannot_be_read_is_wrong_and_not_dropped() -> None:
+    gold = {"sentiment": "positive", "sentiment_score": 5, "churn_risk": "low"}
+    found = scores.metrics([case(gold, gold), case({}, gold)])
+    assert found["sentiment.accuracy"] == 0.5
+    assert found["sentiment.stars_off"] == 2.0  # 0 and 4
+    assert found["churn.balanced_accuracy"] == 0.5
+    assert found["extraction.valid_json"] == 0.5
+
+
+def test_types_count_in_exact_and_f1() -> None:
+    gold = {"delivery_issue": True, "sentiment_score": 4, "category": "eletrônicos"}
+    right = scores.metrics([case({"delivery_issue": True, "sentiment_score": 4, "category": "Eletronicos "}, gold)])
+    wrong = scores.metrics([case({"delivery_issue": 1, "sentiment_score": "4", "category": None}, gold)])
+    assert right["extraction.exact"] == right["extraction.f1"] == 1.0
+    assert wrong["extraction.exact"] == wrong["extraction.f1"] == 0.0
+
+
+def test_complaints_are_judged_by_their_words() -> None:
+    assert scores.token_f1("entrega muito atrasada", "entrega atrasada") == pytest.approx(0.8)
+    assert scores.token_f1(None, None) == 1.0
+    assert scores.token_f1("", "x") == scores.token_f1(None, "x") == scores.token_f1("x", None) == 0.0
+
+
+def test_the_reader_of_json_repairs_nothing() -> None:
+    assert read_json('Aqui está: {"a": {"b": 1}} pronto') == {"a": {"b": 1}}
+    assert read_json('{quase} {"a": 1}') == {"a": 1}
+    assert read_json('{"nota": 4,5}') is None
+    assert read_json("[1, 2]") is None
+    assert read_json("{" * 5000) is None
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.text(max_size=200))
+def test_the_reader_of_json_survives_anything(text: str) -> None:
+    found = read_json(text)
+    assert found is None or isinstance(found, dict)
+
+
+def test_the_same_seed_gives_the_same_interval_and_it_holds_the_value() -> None:
+    gold = {"sentiment": "positive", "sentiment_score": 5, "churn_risk": "low"}
+    cases = [case(gold if number % 3 else {}, gold, ("low",)) for number in range(30)]
+    first, again = (scores.with_intervals(cases, 100, np.random.default_rng(3)) for _ in range(2))
+    assert first == again
+    value, low, high = first["sentiment.accuracy"]
+    assert low < value < high
+    assert value == pytest.approx(2 / 3)
+    assert high - low == pytest.approx(2 * 1.96 * (2 / 9 / 30) ** 0.5, rel=0.3)
+
+
+# Human tags
+
+
+@pytest.mark.parametrize(
+    ("tags", "issues"),
+    [
+        ("elogio,produto", {"delivery_issue": False, "product_issue": False, "seller_issue": False}),
+        ("reclamacao,entrega", {"delivery_issue": True, "product_issue": False, "seller_issue": False}),
+        ("entraga, reclamacão", {"delivery_issue": True, "product_issue": False, "seller_issue": False}),
+        ("reclamacao,produto,entrega", {"seller_issue": False}),
+        ("reclamacao", {}),
+        ("", {}),
+    ],
+)
+def test_what_human_tags_say_about_issues(tags: str, issues: dict[str, bool]) -> None:
+    assert issues_of(tags) == issues
+
+
+# The prompts
+
+
+@pytest.fixture(scope="module")
+def prompt_set(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("prompts")
+    prepare(DATA, 7, TASKS, folder)
+    return folder
+
+
+DATA = DataSettings(train_prompts=60, validation_prompts=26, test_prompts=26, demonstrations=40)
+
+
+@pytest.fixture(scope="module")
+def questions(prompt_set: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("questions")
+    prepare_benchmark(BenchmarkSettings(prompts=80), DATA, TASKS, 7, prompt_set, folder)
+    return folder
+
+
+def test_a_benchmark_is_larger_than_a_test_set_and_apart_from_everything(prompt_set: Path, questions: Path) -> None:
+    asked = read_prompts(questions / "test.jsonl")
+    assert len(asked) == 80 and {prompt.task for prompt in asked} == set(TASKS)
+    fence = Fence(prompt.user for part in PARTS for prompt in read_prompts(prompt_set / f"{part}.jsonl"))
+    assert not any(fence.near(prompt.user) for prompt in asked)
+    assert len({prompt.id for prompt in asked}) == 80
+    assert (questions / "store.sqlite").read_bytes() == (prompt_set / "store.sqlite").read_bytes()
+
+
+@pytest.mark.skipif(not REAL.is_dir(), reason="real reviews are not in the repository; name their folder in TUCANO_REAL_DATA")
+def test_real_reviews_bring_silver_stars_and_human_issues(prompt_set: Path, tmp_path: Path) -> None:
+    settings = BenchmarkSettings(prompts=80, b2w=str(REAL / "b2w" / "b2w_reviews_sample.csv"), reviews=60)
+    record = prepare_benchmark(settings, DATA, TASKS, 7, prompt_set, tmp_path)
+    reviews = [prompt for prompt in read_prompts(tmp_path / "test.jsonl") if prompt.source == "b2w"]
+    assert len(reviews) == record["prompts"]["extraction b2w"] == 60
+    assert not any("nota" in prompt.user.partition(":")[0] for prompt in reviews)
+    assert all(prompt.reference["fields"]["sentiment_score"] == prompt.stars for prompt in reviews)
+    assert not any("category" in prompt.reference["fields"] for prompt in reviews)
+    tagged = [prompt.reference["fields"] for prompt in reviews if "product_issue" in prompt.reference["fields"]]
+    assert len(tagged) > 40 and any(fields["product_issue"] for fields in tagged)
+
+
+# Arms
+
+
+def answered(arm: str, prompt: Prompt, text: str, folder: Path, decoding: Decoding = "served") -> Answer:
+    score = load_reward_set("grounded", folder).score(prompt, text)
+    return Answer(arm, prompt.id, prompt.task, decoding, 0, text, score.total, score.components, truth(prompt, text, folder), 0.0, 0, False)
+
+
+@pytest.fixture(scope="module")
+def result(prompt_set: Path, questions: Path) -> Benchmark:
+    """Three baselines as arms; the rules are played by three seeds, against majority as their start."""
+    asked, found = read_prompts(questions / "test.jsonl"), baselines(read_prompts(prompt_set / "train.jsonl"))
+    arms = {"constant": "constant", "sft": "majority", "seed-1": "rules", "seed-2": "rules", "seed-3": "rules"}
+    answers = [
+        answered(arm, prompt, found[played](prompt), questions, decoding)
+        for arm, played in arms.items()
+        for decoding in ("served", "sampled")
+        for prompt in asked
+    ]
+    bills = {"constant": Bill(160, 2, 1000, 500, 0.25, 0.5, 1.5)}
+    return benchmark(answers, asked, questions, "sft", bills, {"sft": [3, None], "seed-1": [4, 5]}, 0.05, 40, 7, looks=2)
+
+
+def test_baselines_stand_where_they_should(result: Benchmark) -> None:
+    constant, majority, rules = (result.metrics[arm]["all"] for arm in ("constant", "sft", "seed-1"))
+    assert all(found["extraction.valid_json"][0] == 1.0 for found in (constant, majority, rules))
+    assert constant["churn.balanced_accuracy"][0] == majority["churn.balanced_accuracy"][0] == pytest.approx(1 / 3)
+    assert rules["sentiment.accuracy"][0] > majority["sentiment.accuracy"][0] + 0.2
+    assert rules["churn.brier"][0] < constant["churn.brier"][0]
+    assert constant["sql_qa.valid"][0] == 1.0
+    assert rules["insights.coverage"][0] > 0.9 > constant["insights.coverage"][0]
+    assert rules["push.names_product"][0] > constant["push.names_product"][0]
+
+
+def test_seeds_are_contrasted_with_their_start_by_truth(result: Benchmark) -> None:
+    found = {(c.arm, c.measure): c for c in result.contrasts}
+    assert set(found) == {("seeds", "truth"), ("seeds", "reward"), ("constant", "truth")}
+    assert found["seeds", "truth"].overall.p < 0.001
+    assert not result.hacking_suspected
+
+
+def test_a_reward_that_rises_while_truth_falls_is_suspicious(prompt_set: Path, questions: Path) -> None:
+    asked, rules = read_prompts(questions / "test.jsonl"), baselines(read_prompts(prompt_set / "train.jsonl"))["rules"]
+    answers = []
+    for arm in ("sft", "seed-1"):
+        for place, prompt in enumerate(asked):
+            for decoding in ("served", "sampled"):
+                text = rules(prompt) if arm == "sft" else "x" * 300
+                made = answered(arm, prompt, text, questions, decoding)
+                answers.append(Answer(**{**_fields(made), "reward": len(text) / 400 + place / 10_000}))
+    assert benchmark(answers, asked, questions, "sft", {}, {}, 0.05, 2, 7).hacking_suspected
+
+
+def _fields(answer: Answer) -> dict[str, object]:
+    return {name: getattr(answer, name) for name in Answer.__slots__}
+
+
+def test_a_benchmark_survives_json_and_its_table_is_readable(result: Benchmark) -> None:
+    assert Benchmark.from_json(json.loads(json.dumps(result.to_json(), allow_nan=False))) == result
+    table = render_table(result)
+    assert max(map(len, table.splitlines())) <= 100
+    for words in ("balanced accuracy", "brier", "execution", "real figures", "names product", "per 1,000", "looked at 2 times", "1 of 2"):
+        assert words in table

@@ -1,0 +1,219 @@
+"""What stands beside the p values: decomposition, forgetting, looks, the plan, and the cautions of the verdict."""
+
+import json
+from dataclasses import replace
+from datetime import datetime
+from math import exp, log
+from pathlib import Path
+
+import numpy as np
+import pytest
+from test_comparison import GAINS, SEEDS, SETTINGS, answers, compared, prompts
+
+from tasks.plan import came_first
+from tucano.artifacts import Artifact
+from tucano.evaluation.comparison import Comparison, compare
+from tucano.evaluation.contrast import Contrast, contrast, effect
+from tucano.evaluation.decomposition import is_strict
+from tucano.evaluation.forgetting import Reading, forgetting
+from tucano.evaluation.looks import read_looks, record_look
+from tucano.evaluation.verdict import Circumstances, Verdict, judge
+from tucano.evaluation.verdict_table import render_table
+from tucano.storage import Place
+
+ARMS = ("base", "sft", "seed-42", "seed-123", "seed-456")
+
+
+def simple(differences: list[float], clusters: list[str] | None = None, seeds: int = 1, spread: float = 0.0) -> Contrast:
+    """Seeds that gain these differences over a reference of .5, one prompt each; `spread` separates the seeds."""
+    ids = [f"p{index}" for index in range(len(differences))]
+    members = {
+        f"seed-{seed}": {name: 0.5 + gain + spread * (seed - (seeds - 1) / 2) for name, gain in zip(ids, differences, strict=True)}
+        for seed in range(seeds)
+    }
+    groups = dict(zip(ids, clusters, strict=True)) if clusters else None
+    return contrast("seeds", members, ("sft", dict.fromkeys(ids, 0.5)), {"push": ids}, 0.05, "served", "reward", groups)
+
+
+def said(main: Contrast, around: Circumstances | None = None) -> tuple[str, str, tuple[str, ...]]:
+    verdict = judge(main, 0.05, around=around)
+    return " ".join(verdict.sentences), " ".join(verdict.sentences_pt), verdict.cautions
+
+
+# Percent
+
+
+def test_a_gain_over_almost_nothing_is_not_given_in_percent() -> None:
+    found = effect([0.49, 0.47, 0.5], [0.0001, 0.0, 0.0], 0.05)
+    assert found.gain_percent is None
+    assert effect([0.2, 0.2], [0.1, 0.1], 0.05).gain_percent == pytest.approx(100)
+
+
+# Cautions
+
+
+def test_many_small_gains_against_a_few_large_losses_are_said() -> None:
+    main = simple([0.05 + index / 1000 for index in range(40)] + [-0.7, -0.6, -0.5])
+    english, portuguese, cautions = said(main)
+    assert main.overall.p < 0.05 <= main.overall.p_mean
+    assert cautions == ("skewed",)
+    assert "the mean gain is not established" in english
+    assert "poucas perdas grandes pesam" in portuguese
+
+
+def test_a_falling_mean_is_never_called_better() -> None:
+    main = simple([0.01 + index / 10_000 for index in range(40)] + [-0.9, -0.8, -0.7])
+    assert main.overall.p < 0.05 and main.overall.gain < 0
+    assert not judge(main, 0.05).improved
+
+
+def test_prompts_of_one_template_may_be_one_case() -> None:
+    gains = [0.2, 0.21, 0.19, 0.2, 0.22, 0.18, 0.2, 0.21, 0.01, -0.01, 0.02, -0.02]
+    clusters = ["a"] * 8 + ["b"] * 2 + ["c"] * 2
+    assert said(simple(gains, clusters))[2] == ("clustered",)
+    assert said(simple(gains, [str(index) for index in range(12)]))[2] == ()
+
+
+def test_nothing_changed_is_a_reason_to_look_at_the_adapter() -> None:
+    english, _, cautions = said(simple([0.0] * 10))
+    assert cautions == ("identical",)
+    assert "check that training moved the model" in english
+
+
+def test_looks_and_a_late_plan_are_said() -> None:
+    english, portuguese, cautions = said(simple([0.1, 0.11, 0.12, 0.13, 0.14, 0.15]), Circumstances(looks=3, planned=False))
+    assert cautions == ("looks", "unplanned")
+    assert "looked at 3 times" in english
+    assert "with probability 14 %" in english  # 1 - .95^3
+    assert "(Bonferroni) is = 0.047" in english  # 3 / 64
+    assert "exploratórias" in portuguese
+
+
+def test_seeds_that_disagree_are_told_how_many_more_it_takes() -> None:
+    rng = np.random.default_rng(1)
+    english, _, _ = said(simple(list(rng.normal(0.06, 0.05, 65)), seeds=3, spread=0.07))
+    assert "a new seed cannot yet be expected to win" in english
+    assert "takes about" in english and "seeds" in english
+    assert "seed-0 " in english
+
+
+def by_truth(falls: dict[str, list[float]], rises: float = 0.1) -> Verdict:
+    """A reward that rises everywhere, and a truth that falls by these amounts, per task."""
+    ids = {task: [f"{task}-{number}" for number in range(len(drops))] for task, drops in falls.items()}
+    reward = {prompt: 0.5 + rises + place / 1000 for prompts in ids.values() for place, prompt in enumerate(prompts)}
+    truth = {prompt: 0.5 - drop for task, prompts in ids.items() for prompt, drop in zip(prompts, falls[task], strict=True)}
+    flat = dict.fromkeys(reward, 0.5)
+    made = [contrast("seeds", {"seed-1": values}, ("sft", flat), ids, 0.05, "served", "reward") for values in (reward, truth)]
+    return judge(made[0], 0.05, truth=made[1])
+
+
+def test_a_reward_that_truth_does_not_confirm_is_not_called_better() -> None:
+    verdict = by_truth({"push": [0.1, -0.1, 0.2, -0.2, 0.0, 0.0]})
+    assert verdict.improved and not verdict.hacking_suspected
+    assert verdict.cautions == ("unconfirmed",)
+    assert verdict.headline == "By the reward alone these adapters beat sft; the ground truth does not confirm it."
+
+
+def test_truth_that_falls_on_one_task_where_the_reward_rose_is_suspicious() -> None:
+    verdict = by_truth({"push": [0.1 + place / 100 for place in range(8)], "sql_qa": [-0.9 - place / 100 for place in range(12)]})
+    assert verdict.hacking_suspected
+    assert verdict.headline == "Reward hacking suspected: the reward rose over sft while the ground truth fell."
+    assert verdict.headline_pt.startswith("Suspeita de exploração da recompensa")
+
+
+# Decomposition
+
+
+@pytest.fixture(scope="module")
+def result() -> Comparison:
+    made = answers(GAINS, arms=ARMS)
+    return compared([replace(a, completion='{"a": 1}') if a.arm != "base" or a.prompt_id.endswith(("0", "1")) else a for a in made])
+
+
+def test_an_extraction_is_strict_when_it_is_json_and_nothing_else() -> None:
+    extraction, push = answers(GAINS)[0], next(a for a in answers(GAINS) if a.task == "push")
+    assert is_strict(replace(extraction, completion=' {"a": 1}\n'))
+    assert not is_strict(replace(extraction, completion='Aqui: {"a": 1}'))
+    assert not is_strict(replace(extraction, completion="[1]"))
+    assert is_strict(push)
+
+
+def test_the_steps_add_up_by_hand(result: Comparison) -> None:
+    # Base answers to extraction-0 and -1 are strict (.30, .31); the parser also reads the other three (.32, .33, .34).
+    parser, sft, grpo = result.decomposition.steps["extraction"]
+    assert (parser.name, sft.name, grpo.name) == ("parser", "sft", "grpo")
+    assert parser.before == pytest.approx((0.30 + 0.31) / 5)
+    assert parser.gain == pytest.approx((0.32 + 0.33 + 0.34) / 5)
+    assert sft.gain == pytest.approx(0.0)
+    assert grpo.gain == pytest.approx(0.204)
+    for steps in result.decomposition.steps.values():
+        assert steps[0].before + sum(step.gain for step in steps) == pytest.approx(steps[-1].after)
+    assert result.decomposition.steps["overall"][-1].gain == pytest.approx(result.main.overall.gain)
+    assert result.decomposition.repaired["base"] == pytest.approx(3 / 5)
+    assert result.decomposition.repaired["sft"] == 0.0
+
+
+def test_the_gain_of_each_component_by_hand() -> None:
+    made = [
+        replace(a, components={"push.length": 0.2, "push.product": 0.3 if a.arm.startswith("seed") else 0.1}) if a.task == "push" else a
+        for a in answers(GAINS)
+    ]
+    assert compared(made).decomposition.components["push"] == pytest.approx({"push.length": 0.0, "push.product": 0.2})
+
+
+def test_the_table_shows_steps_and_seeds(result: Comparison) -> None:
+    table = render_table(result)
+    assert "by parser" in table and "| seed-456 " in table
+    assert max(map(len, table.splitlines())) <= 110
+
+
+# Forgetting
+
+
+def test_forgetting_by_hand() -> None:
+    readings = [
+        Reading(arm, passage, nats * 10, 10, 40) for arm, nats in (("sft", 2.0), ("seed-1", 2.1), ("seed-2", 2.3)) for passage in (0, 1, 2)
+    ]
+    found = forgetting(readings, "sft", ["seed-1", "seed-2"])
+    assert found.before == pytest.approx(exp(2.0))
+    assert found.after == pytest.approx(exp(2.2))
+    assert found.bits == pytest.approx(20 / log(2) / 40)
+    assert found.change == pytest.approx(2 / log(2) / 40)
+    assert found.established(0.05)  # a tenth worse on every passage
+    assert not replace(found, change=0.04 * found.bits).established(0.05)
+
+
+def test_forgetting_is_a_caution_in_the_verdict() -> None:
+    readings = [
+        Reading(arm, passage, 20.0 + passage + (8 if arm.startswith("seed") else 0), 10, 40) for arm in ARMS for passage in range(5)
+    ]
+    result = compare(answers(GAINS, arms=ARMS), prompts(), SETTINGS, "sft", SEEDS, frozenset(), language=readings, looks=2)
+    assert [found.reference for found in result.language] == ["sft", "base"]
+    assert result.verdict.cautions[-2:] == ("looks", "forgot")
+    assert any("5 held-out passages" in sentence for sentence in result.verdict.sentences)
+    assert Comparison.from_json(json.loads(json.dumps(result.to_json()))) == result
+
+
+# The ledger and the plan
+
+
+def test_the_same_look_counts_once_and_two_places_count_together(tmp_path: Path) -> None:
+    here, far = Place(str(tmp_path / "here")), Place(str(tmp_path / "far"))
+    assert record_look([here], "set-a", "one", {"what": "comparison"}) == 1
+    assert record_look([here], "set-a", "one", {"what": "comparison"}) == 1
+    assert record_look([here, far], "set-a", "two", {}) == 2
+    assert record_look([Place(str(tmp_path / "other machine")), far], "set-a", "three", {}) == 2
+    assert record_look([here], "set-b", "one", {}) == 1
+    assert [len(found) for found in read_looks(tmp_path / "here").values()] == [2, 1]
+
+
+def made_at(folder: Path, moment: str) -> Artifact:
+    return Artifact("x", folder, "", {}, 0.0, datetime.fromisoformat(moment))
+
+
+def test_a_plan_counts_only_if_it_came_before_every_seed(tmp_path: Path) -> None:
+    plan = made_at(tmp_path / "plan", "2026-11-21T10:00:00+00:00")
+    later = made_at(tmp_path / "later", "2026-11-21T10:00:01+00:00")
+    earlier = made_at(tmp_path / "earlier", "2026-11-21T09:59:59+00:00")
+    assert came_first(plan, [later])
+    assert not came_first(plan, [later, earlier])

@@ -1,0 +1,126 @@
+"""The statistics against statsmodels, scipy and brute force, on random, tied, zero-heavy and tiny inputs."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import statsmodels.api as sm
+from scipy import stats
+from statsmodels.formula.api import ols
+from statsmodels.stats.anova import anova_lm
+from statsmodels.stats.multitest import multipletests
+from statsmodels.stats.power import TTestPower
+
+from tucano.evaluation import planning
+from tucano.evaluation import statistics as ours
+
+RNG = np.random.default_rng(20261121)
+INPUTS = {
+    "random": RNG.normal(0.1, 1, 40),
+    "tied": RNG.integers(-3, 5, 40) / 10,
+    "zero-heavy": RNG.normal(0.1, 1, 40) * (RNG.random(40) < 0.2),
+    "tiny": np.array([0.1, -0.2, 0.4]),
+}
+each = pytest.mark.parametrize("name", INPUTS)
+
+
+@each
+def test_mean_t_is_scipys_interval_and_test(name: str) -> None:
+    values, found = INPUTS[name], ours.mean_t(INPUTS[name])
+    expected = stats.ttest_1samp(values, 0, alternative="greater")
+    assert found.p == pytest.approx(expected.pvalue)
+    assert (found.low, found.high) == pytest.approx(tuple(stats.ttest_1samp(values, 0).confidence_interval(0.95)))
+
+
+@each
+def test_clustered_t_is_the_intercept_of_statsmodels_ols(name: str) -> None:
+    values = INPUTS[name]
+    clusters = np.arange(len(values)) % (3 if name == "tiny" else 7)
+    found = ours.clustered_t(values, clusters.tolist())
+    fit = sm.OLS(values, np.ones(len(values))).fit(cov_type="cluster", cov_kwds={"groups": clusters}, use_t=True)
+    assert found is not None
+    assert (found.mean, found.se, found.df) == pytest.approx((fit.params[0], fit.bse[0], fit.df_resid_inference))
+    assert (found.low, found.high) == pytest.approx(tuple(fit.conf_int()[0]))
+
+
+def test_clusters_of_one_are_students_t_and_two_clusters_say_nothing() -> None:
+    values = INPUTS["random"]
+    alone = ours.clustered_t(values, range(len(values)))
+    assert alone is not None and alone.se == pytest.approx(ours.mean_t(values).se)
+    assert ours.clustered_t(values, [index % 2 for index in range(len(values))]) is None
+
+
+@pytest.mark.parametrize("shape", [(65, 3), (12, 5), (2, 3)])
+def test_mean_squares_are_statsmodels_analysis_of_variance(shape: tuple[int, int]) -> None:
+    table = RNG.normal(size=shape) + RNG.normal(size=(shape[0], 1))
+    rows = [(prompt, seed, table[prompt, seed]) for prompt in range(shape[0]) for seed in range(shape[1])]
+    fitted = ols("y ~ C(prompt) + C(seed)", pd.DataFrame(rows, columns=["prompt", "seed", "y"])).fit()
+    expected = anova_lm(fitted)["mean_sq"]
+    found = ours.mean_squares(table)
+    assert (found.prompt, found.seed, found.residual) == pytest.approx(tuple(expected))
+
+
+def test_holm_is_statsmodels_holm() -> None:
+    values = RNG.random(6)
+    adjusted = ours.holm({str(index): value for index, value in enumerate(values)})
+    assert list(adjusted.values()) == pytest.approx(multipletests(values, method="holm")[1])
+
+
+@each
+def test_rank_biserial_is_brute_force_over_all_pairs(name: str) -> None:
+    """A prompt's mid-rank counts the prompts below it and half of those level with it, itself included, plus a half."""
+    values = np.round(INPUTS[name], 9)
+    sizes = np.abs(values)
+    ranks = np.array([(sizes < size).sum() + (sizes == size).sum() / 2 + 0.5 for size in sizes])
+    expected = (ranks[values > 0].sum() - ranks[values < 0].sum()) / ranks.sum()
+    assert ours.rank_biserial(values) == pytest.approx(expected)
+
+
+@each
+def test_hodges_lehmann_is_the_median_over_all_pairs_and_its_interval_inverts_the_test(name: str) -> None:
+    values = np.round(INPUTS[name], 9)
+    pairs = [(values[i] + values[j]) / 2 for i in range(len(values)) for j in range(i, len(values))]
+    estimate, low, high = ours.hodges_lehmann(values)
+    assert estimate == pytest.approx(np.median(pairs))
+    if len(values) > 5:  # below that it is Student's
+        grid = [value for value in np.linspace(low - 0.5, high + 0.5, 41) if not low <= value <= high]
+        assert all(ours.signed_rank(values - value, "two-sided") <= 0.05 for value in grid)
+
+
+@pytest.mark.parametrize("n", [15, 65])
+def test_smallest_detectable_is_statsmodels_power_at_the_effective_n(n: int) -> None:
+    power = TTestPower().power(ours.smallest_detectable(n, 1.0), n * 3 / np.pi, 0.05, alternative="larger")
+    assert power == pytest.approx(0.8, abs=1e-6)
+
+
+def test_prompts_needed_is_the_first_number_that_sees_the_effect() -> None:
+    count = planning.prompts_needed(0.2, 0.05)
+    assert count is not None
+    assert ours.smallest_detectable(count, 0.2) <= 0.05 < ours.smallest_detectable(count - 1, 0.2)
+    assert planning.prompts_needed(0.2, 0.0) is None
+    assert planning.prompts_needed(5.0, 0.01) is None
+
+
+def test_seeds_needed_have_their_power_in_a_simulation() -> None:
+    prompt_sd, seed_sd, cell_sd, gain = 0.1, 0.05, 0.1, 0.06
+    squares = ours.MeanSquares(  # expected mean squares of 65 prompts and 3 seeds
+        3 * prompt_sd**2 + cell_sd**2, 65 * seed_sd**2 + cell_sd**2, cell_sd**2, 65, 3
+    )
+    seeds = planning.seeds_needed(squares, gain)
+    assert seeds is not None and seeds > 3
+    rng = np.random.default_rng(3)
+    seen = 0
+    for _ in range(400):
+        parts = rng.normal(0, prompt_sd, (65, 1)) + rng.normal(0, seed_sd, (1, seeds)) + rng.normal(gain, cell_sd, (65, seeds))
+        result = ours.two_way_t(parts)
+        seen += result is not None and result.p < 0.05
+    assert seen / 400 == pytest.approx(0.8, abs=0.08)
+
+
+def test_too_few_prompts_are_not_mended_by_seeds() -> None:
+    squares = ours.MeanSquares(3 * 1.0 + 0.01, 0.01, 0.01, 10, 3)
+    assert planning.seeds_needed(squares, 0.1) is None
+
+
+def test_more_looks_find_more_by_chance() -> None:
+    assert planning.chance_finding(1) == pytest.approx(0.05)
+    assert planning.chance_finding(14) == pytest.approx(0.512, abs=0.001)

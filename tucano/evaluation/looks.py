@@ -1,0 +1,36 @@
+"""The ledger of looks: how often a test set has judged something.
+
+A set that judges often chooses in the end. Each look is one small file named after what was looked at, so that the same
+comparison made again is no second look, and two machines with one remote storage count together.
+"""
+
+import json
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from tucano.storage import Place
+
+FOLDER = "looks"
+
+
+def record_look(places: list[Place], test_set: str, look: str, what: Mapping[str, Any]) -> int:
+    """Note a look at a test set (both named by digests) in every place, and return how many there have been, this one included."""
+    name = f"{FOLDER}/{test_set[:16]}"
+    entry = json.dumps({"at": datetime.now(UTC).isoformat(timespec="seconds"), **what}, ensure_ascii=False)
+    seen = {look}
+    for place in places:
+        known = set(place.names(name))
+        if f"{look}.json" not in known:
+            place.fs.makedirs(f"{place.root}/{name}", exist_ok=True)
+            place.create(f"{name}/{look}.json", entry.encode())
+        seen |= {file.removesuffix(".json") for file in known}
+    return len(seen)
+
+
+def read_looks(root: Path) -> dict[str, list[dict[str, Any]]]:
+    """{test set: its looks, oldest first} of a storage folder."""
+    sets = sorted((root / FOLDER).glob("*")) if (root / FOLDER).is_dir() else []
+    entries = {folder.name: [json.loads(file.read_text(encoding="utf-8")) for file in folder.glob("*.json")] for folder in sets}
+    return {name: sorted(found, key=lambda entry: str(entry["at"])) for name, found in entries.items()}
