@@ -303,7 +303,7 @@ def test_figures(text: str, values: list[float]) -> None:
 
 def test_the_document_holds_the_generated_table() -> None:
     document = Path(__file__).parents[1] / "docs" / "rewards.md"
-    assert describe() in document.read_text(encoding="utf-8")
+    assert f"\n\n{describe()}" in document.read_text(encoding="utf-8")
 
 
 def test_the_package_needs_nothing_heavy() -> None:
