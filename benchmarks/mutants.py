@@ -78,7 +78,9 @@ def _compiles(source: str) -> bool:
 
 
 def _short(node: ast.AST) -> str:
-    """A node's first line."""
+    """A node's first line; of a `try` what it catches."""
+    if isinstance(node, ast.Try):
+        node = node.handlers[0]
     return ast.unparse(node).strip().splitlines()[0]
 
 

@@ -11,6 +11,7 @@ equivalent are killed, or a survivor has not been judged.
 """
 
 import argparse
+import gc
 import importlib.abc
 import importlib.util
 import io
@@ -98,13 +99,17 @@ def killer(module: str, usual: set[str]) -> str:
     first = f"tests/test_rewards_{FIRST.get(name, name)}.py"
     for file in sorted(TESTS, key=lambda file: file != first):
         failure = FirstFailure()
-        if pytest.main(["-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", file], plugins=[failure]) != 0:
+        if pytest.main(["-x", "-q", "-p", "no:cacheprovider", file], plugins=[failure]) != 0:
             return failure.name or file
     return next((f"audit of {name}" for name in sorted(audit_failures() - usual)), "")
 
 
 def forget_ours() -> None:
-    for name in [name for name in sys.modules if name.partition(".")[0] in ("rewards", "tucano", "data", "test_rewards_golden")]:
+    for name in [
+        name
+        for name in sys.modules
+        if name.partition(".")[0] in ("rewards", "test_rewards_golden") or name.startswith("tucano.evaluation.")
+    ]:
         del sys.modules[name]
 
 
@@ -123,6 +128,7 @@ def tried(mutant: Mutant | None, usual: set[str]) -> str:
         resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS))
         resource.setrlimit(resource.RLIMIT_AS, (BYTES, BYTES))
         try:
+            gc.disable()
             forget_ours()
             if mutant:
                 sys.meta_path.insert(0, Mutated(mutant))
@@ -180,6 +186,7 @@ def main() -> int:
     arguments = parser.parse_args()
     started = time.monotonic()
     os.chdir(ROOT)
+    os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"  # each would start anew in every child
     sys.path.insert(0, str(ROOT / "tests"))
     hypothesis.settings.register_profile("mutants", derandomize=True, max_examples=10, deadline=None, database=None)
     hypothesis.settings.load_profile("mutants")
@@ -188,6 +195,7 @@ def main() -> int:
         print(f"the rewards as they are fail: {found}")
         return 2
     _mutants.extend(mutant for path in sorted((ROOT / "rewards").glob(f"{arguments.module}.py")) for mutant in mutants(path, "rewards"))
+    gc.freeze()  # so that children do not copy what they never touch
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     killers: list[str] = []
     with ProcessPoolExecutor(cores, multiprocessing.get_context("fork")) as pool:

@@ -68,10 +68,10 @@ class Extraction:
     )
 
     def shares(self, prompt: PromptLike, answer: str, databases: Path | None) -> tuple[float, ...]:
-        tokens = text.words(answer)
-        variety = text.variety(tokens) if text.originality(tokens, prompt.user) > 0 else 0.0
         found = find_object(answer) or {}
         usable = {name: found[name] for name in FIELDS if name in found and _is_usable(name, found[name])}
+        tokens = text.words(answer) if usable else []  # else no credit is left to weigh, however long the text
+        variety = text.variety(tokens) if text.originality(tokens, prompt.user) > 0 else 0.0
         expected = {name: value for name, value in prompt.reference.get("fields", {}).items() if name != "summary"}
         agreed = [agreement(name, usable[name], value) if name in usable else 0.0 for name, value in expected.items()]
         shares = (

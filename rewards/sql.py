@@ -304,5 +304,5 @@ def _same_value(ours: object, theirs: object) -> bool:
 
 def _key(row: Row) -> tuple[list[tuple[int, str, object]], list[float]]:
     """Sorts rows of any types: by all but the numbers first, then by these to six digits, so that float noise changes no order."""
-    others = [(place, type(cell).__name__, cell or "") for place, cell in enumerate(row) if not isinstance(cell, int | float)]
+    others = [(place, type(cell).__name__, cell) for place, cell in enumerate(row) if not isinstance(cell, int | float)]
     return others, [float(f"{cell:.6g}") for cell in row if isinstance(cell, int | float)]

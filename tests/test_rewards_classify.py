@@ -13,6 +13,7 @@ MARKS = {
         "Avaliação: chegou quebrado",
         "[Nota 2] veio rasgado",
         "Categoria moda, nota 1. veio rasgado",
+        "Categoria nota 1: veio rasgado",
     ],
     "sql_qa": [
         "Escreva em SQL.",
@@ -56,6 +57,7 @@ def test_one_mark_is_enough_and_the_earlier_task_wins(task: str, text: str) -> N
         "A nossa avaliação: boa",
         "Hoje nota 5",
         "Avaliacoes: boas",
+        "Avaliaçãox: boa",
         "Nota boa",
         "Categoria moda? nota 1",
         "Categoria moda, dezenota 1",

@@ -260,6 +260,8 @@ def test_truth_of_extraction_is_type_strict(changes: dict[str, Any], expected: f
         ("push", "Seu fone com 30% off", 0),
         ("push", "Seu tênis com 20% off", 0),
         ("push", "Seu fone" + " está aqui" * 20, 0),
+        ("push", "Seu fone" + "  \n" * 60 + "x" * 111, 1),  # 8 + 1 + 111 characters
+        ("push", "Seu fone " + "x" * 112, 0),
         ("sql_qa", "SELECT estado, TOTAL(valor) FROM pedidos GROUP BY 1", 1),
         ("sql_qa", "SELECT estado FROM pedidos", 0),
         ("sql_qa", "não sei", 0),
@@ -267,6 +269,13 @@ def test_truth_of_extraction_is_type_strict(changes: dict[str, Any], expected: f
 )
 def test_truth(folder: Path, task: str, answer: str, expected: float) -> None:
     assert truth(PROMPTS[task], answer, folder) == pytest.approx(expected)
+
+
+def test_truth_goes_by_the_label_before_the_text() -> None:
+    labelled = replace(PROMPTS["push"], user="Extraia um JSON.")
+    assert truth(labelled, "Seu fone por aqui!") == 1
+    small = Prompt("insights", "Lojas: 5.", None, {"key_figures": [5.0]})
+    assert truth(small, "Há 5 lojas.") == 1  # a small whole number claims nothing and is used all the same
 
 
 @pytest.mark.parametrize("task", TASKS)
@@ -294,7 +303,7 @@ def test_figures(text: str, values: list[float]) -> None:
 
 def test_the_document_holds_the_generated_table() -> None:
     document = Path(__file__).parents[1] / "docs" / "rewards.md"
-    assert describe() in document.read_text(encoding="utf-8")
+    assert f"\n\n{describe()}" in document.read_text(encoding="utf-8")
 
 
 def test_the_package_needs_nothing_heavy() -> None:

@@ -1,5 +1,6 @@
 """Queries in completions: finding them, running them inside the limits, comparing their results."""
 
+import os
 import sqlite3
 import time
 from contextlib import closing
@@ -8,7 +9,19 @@ from pathlib import Path
 import pytest
 
 from rewards import sql
-from rewards.sql import FREE_STEPS, GOLD_FACTOR, answers_gold, find_query, gold_result, is_ordered, names, parse, run_query, same_result
+from rewards.sql import (
+    FREE_STEPS,
+    GOLD_FACTOR,
+    Result,
+    answers_gold,
+    find_query,
+    gold_result,
+    is_ordered,
+    names,
+    parse,
+    run_query,
+    same_result,
+)
 
 
 @pytest.fixture(scope="module")
@@ -374,3 +387,31 @@ def test_names_in_lower_case(query: str, found: set[str]) -> None:
 )
 def test_only_an_order_at_the_top_counts(query: str, ordered: bool) -> None:
     assert is_ordered(query) == ordered
+
+
+def test_the_budget_is_exact(store: Path) -> None:
+    query = "SELECT COUNT(*) FROM pedidos a, pedidos b"
+    found = run_query(store, query)
+    assert found is not None and run_query(store, "SELECT 1 FROM pedidos LIMIT 1") == Result(((1,),), 100)
+    assert run_query(store, query, found.steps - 100) == found  # the last hundred is not full
+    assert run_query(store, query, found.steps - 101) is None
+
+
+def test_a_relative_path_is_found_and_nothing_is_written(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(store.parent)
+    assert run_query(Path(store.name), "SELECT date('2018-01-02') FROM pedidos LIMIT 1") == Result((("2018-01-02",),), 100)
+    assert [path.name for path in store.parent.iterdir()] == [store.name]
+
+
+def test_a_connection_is_kept_but_not_by_a_forked_child(store: Path) -> None:
+    mine = sql._connection(store)
+    assert sql._connection(store) is mine
+    child = os.fork()
+    if child == 0:
+        os._exit(sql._connection(store) is mine)
+    assert os.waitpid(child, 0)[1] == 0
+
+
+def test_how_near_is_the_same_number() -> None:
+    assert same_result([(1000.0,)], [(1000.00095,)], ordered=True) and not same_result([(1000.0,)], [(1000.00105,)], ordered=True)
+    assert same_result([(0,)], [(0.95e-9,)], ordered=True) and not same_result([(0,)], [(1.05e-9,)], ordered=True)

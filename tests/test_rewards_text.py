@@ -92,6 +92,7 @@ def test_the_word_lists_are_as_long_as_they_were() -> None:
         ("1.234", Figure(1234, 0.5, False)),
         ("1.234,56", Figure(1234.56, 0.005, False)),
         ("1,234,567.8", Figure(1234567.8, 0.05, False)),
+        ("1,234,567", Figure(1234567, 0.5, False)),
         ("1.234.567.890.123", Figure(1234567890123, 0.5, False)),
         ("123456789012345", Figure(123456789012345, 0.5, False)),
         ("123456789012345,123456", Figure(123456789012345.123456, 5e-7, False)),
@@ -141,6 +142,14 @@ def test_a_figure_knows_its_value_its_precision_and_its_unit(written: str, found
         "1" * 16,
         "1,1234567",
         "1,1.5",
+        "1234.567,8",
+        "1.234.567.890.123.456",
+        "1.234,1234567",
+        "1" * 16 + ",5",
+        "1234,567,890",
+        "1,234,567,890,123,456",
+        "1,234,567.1234567",
+        "1.1234567",
         "12/5",
     ],
 )
@@ -150,6 +159,11 @@ def test_dates_codes_versions_and_list_numbers_are_no_figures(written: str) -> N
 
 def test_list_numbers_are_left_out_in_every_line_only_at_its_beginning() -> None:
     assert [figure.value for figure in figures("1. um\n22. dois\n333. três\nsão 4. fim")] == [333, 4]
+
+
+def test_only_whole_dates_are_left_out() -> None:
+    assert [figure.value for figure in figures("12018-05")] == [12018, 5]
+    assert [figure.value for figure in figures("2018-05-017")] == [17]
 
 
 def test_five_hundred_figures_are_read() -> None:

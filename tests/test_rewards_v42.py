@@ -8,7 +8,7 @@ from rewards_examples import FIELDS, PROMPTS
 
 from rewards import RewardSet, load_reward_set
 from rewards.text import any_of, count_distinct, fold
-from rewards.v42 import BUSINESS_WORDS, length_share, push_length_share, sql_keywords
+from rewards.v42 import BUSINESS_WORDS, FORMAL, GENERIC, STRUCTURE, length_share, push_length_share, sql_keywords
 
 
 @pytest.fixture
@@ -150,3 +150,110 @@ def test_push(v42: RewardSet, answer: str, parts: tuple[float, ...]) -> None:
 def test_words_match_without_accents_and_case_and_count_once() -> None:
     pattern = any_of("recomend* so")
     assert count_distinct(pattern, fold("RECOMENDAÇÃO, recomendo: só isso, sobre")) == 2
+
+
+KEYWORDS = [
+    "SELECT",
+    "FROM",
+    "WHERE",
+    "JOIN",
+    "GROUP_BY",
+    "ORDER_BY",
+    "HAVING",
+    "LIMIT",
+    "DISTINCT",
+    "UNION",
+    "WITH",
+    "CASE",
+    "COUNT",
+    "SUM",
+    "AVG",
+    "MIN",
+    "MAX",
+]
+
+
+@pytest.mark.parametrize("keyword", [word.replace("_", " ") for word in KEYWORDS])
+def test_each_keyword_counts_as_a_whole_word(keyword: str) -> None:
+    assert sql_keywords(f"a {keyword}(b)") == sql_keywords(f"a {keyword.lower()}") == 1
+    assert (
+        sql_keywords(f"a{keyword}") == sql_keywords(f"{keyword}a") == sql_keywords(keyword.replace(" ", "")) % 2 - (" " not in keyword) == 0
+    )
+
+
+def test_keywords_in_literals_names_and_comments_do_not_count() -> None:
+    assert sql_keywords("'a''FROM' \"JOIN\" -- WHERE\nLIMIT /* SUM\n MIN */ ''AVG''") == 2  # LIMIT and AVG
+    assert sql_keywords("group by a GROUP\n BY b") == 1
+    assert sql_keywords("GROUPBY ORDERBY") == 0
+
+
+STOCK = [
+    "confira nossas ofertas", "confira as nossas novidades", "confira nossas promoções", "não perca", "aproveite já", "aproveite agora",
+    "aproveite as ofertas", "aproveite nossas", "ofertas imperdíveis", "promoção imperdível", "temos novidades", "visite nossa loja",
+    "clique aqui", "oferta especial", "caro cliente", "olá, cliente".replace(",", ""),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("phrase", STOCK)
+def test_each_stock_phrase_is_generic(v42: RewardSet, phrase: str) -> None:
+    assert len(GENERIC.findall(fold(f"Hoje {phrase}, seu fone"))) == 1
+    parts = [v42.score(PROMPTS["push"], f"Seu fone chegou. {phrase * times}").components["push.not_generic"] for times in (0, 1, 2, 3)]
+    assert parts == pytest.approx([0.2, 0.1, 0, 0])
+
+
+@pytest.mark.parametrize(
+    "word",
+    ["prezado", "prezada", "prezados", "atenciosamente", "cordialmente", "estimado", "estimadas", "venho por meio", "vimos por meio", "vossa senhoria"],
+)  # fmt: skip
+def test_each_word_of_a_formal_email_counts_as_a_whole(word: str) -> None:
+    assert FORMAL.search(f"({word})") and not FORMAL.search(f"des{word}") and not FORMAL.search(f"{word}x")
+
+
+@pytest.mark.parametrize(
+    ("line", "marks"),
+    [
+        ("- a", 1), ("* a", 1), ("• a", 1), ("– a", 1), ("  - a", 1), ("\t-\ta", 1), ("-a", 0), ("- ", 0), ("a - b", 0), ("+ a", 0),
+        ("# a", 1), ("###### a", 1), ("####### a", 1), ("#a", 1), ("#", 0), ("1. a", 1), ("12) a", 1), ("123. a", 0), ("1.a", 0), ("1 a", 0),
+        ("**a**", 1), ("** a b** c", 1), ("**a", 0), ("****", 0), ("**a\nb**", 0), ("a **b**", 0), ("- a\n- b\n\n1. c", 3),
+    ],
+)  # fmt: skip
+def test_marks_of_structure(line: str, marks: int) -> None:
+    assert len(STRUCTURE.findall(line)) == marks
+
+
+def test_an_accent_or_three_words_are_half_of_portuguese_each(v42: RewardSet) -> None:
+    def portuguese(text: str) -> float:
+        return v42.score(PROMPTS["push"], text).components["push.portuguese"]
+
+    assert [portuguese(f"x{letter}x") for letter in "áàâãéêíóôõúüçÁÇ"] == pytest.approx([0.15] * 15)
+    assert [portuguese(text) for text in ("xñx", "xëx", "xyz")] == [0, 0, 0]
+    assert [portuguese(text) for text in ("com", "com com para", "com para por", "com para por hoje")] == pytest.approx(
+        [0.05, 0.1, 0.15, 0.15]
+    )
+
+
+def test_three_words_are_needed_not_to_be_generic(v42: RewardSet) -> None:
+    assert [v42.score(PROMPTS["push"], text).components["push.not_generic"] for text in ("a b", "a b c")] == [0, 0.2]
+
+
+def test_sql_counts(v42: RewardSet) -> None:
+    def parts(answer: str) -> tuple[float, ...]:
+        return tuple(v42.score(PROMPTS["sql_qa"], answer).components.values())
+
+    nine, ten = "um dois três quatro cinco seis sete oito nove", "um dois três quatro cinco seis sete oito nove dez"
+    assert [parts(f"SELECT a FROM t\n\n{prose}")[1] for prose in (nine, ten, ten + " onze")] == pytest.approx([0.225, 0.25, 0.25])
+    assert [parts(f"há {numbers}")[2] for numbers in ("x", "3 x", "3 e 3", "3, 4 e 5")] == pytest.approx([0, 0.125, 0.25, 0.25])
+    words = ["cliente", "pedido", "produto", "venda", "receita", "frete"]
+    assert [parts(" ".join(words[:count]))[3] for count in range(7)] == pytest.approx([0, 0.04, 0.08, 0.12, 0.16, 0.2, 0.2])
+
+
+def test_insights_counts(v42: RewardSet) -> None:
+    def parts(answer: str) -> tuple[float, ...]:
+        return tuple(v42.score(PROMPTS["insights"], answer).components.values())
+
+    words = ["recomendo", "melhorar", "priorizar", "investir", "reduzir"]
+    assert [parts("x " + " ".join(words[:count]))[0] for count in range(6)] == pytest.approx([0, 0.1, 0.2, 0.3, 0.4, 0.4])
+    assert [parts("x\n" + "- a\n" * count)[2] for count in range(5)] == pytest.approx([0, 0.2 / 3, 0.4 / 3, 0.2, 0.2])
+    assert [parts(text)[3] for text in ("x", "cliente", "cliente clientes", "cliente loja", "cliente loja frete")] == pytest.approx(
+        [0, 0.05, 0.05, 0.1, 0.1]
+    )
