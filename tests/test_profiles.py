@@ -78,6 +78,7 @@ MISTAKES = {
     "entropy step without target": ("laptop", ["grpo.entropy_delta=0.01"], "set grpo.entropy_target"),
     "entropy above its ceiling": ("laptop", ["grpo.entropy_target=0.3", "grpo.entropy_coef=0.2"], "above grpo.entropy_coef_max=0.1"),
     "entropy under unsloth": ("l4", ["grpo.entropy_coef=0.01"], "unsloth's loss has no entropy bonus"),
+    "float32 under unsloth": ("l4", ["model.dtype=float32"], "set model.dtype=bfloat16"),
     "stages out of order": ("laptop", ["grpo.length_stages=[[10, 60], [5, 80]]"], "must rise"),
     "stage after the end": ("laptop", ["grpo.length_stages=[[60, 80]]"], "stay below grpo.max_steps=60"),
     "stage too long": ("laptop", ["grpo.length_stages=[[0, 200]]"], "above grpo.max_completion_tokens=112"),

@@ -289,7 +289,7 @@ class GrpoSettings(Section):
 
 CheckName = Literal[
     "learning rate", "generation", "chat template", "tokenizer", "pad and end tokens", "key-value cache", "completion length",
-    "signal: extraction", "signal: sql_qa", "signal: insights", "signal: push", "gradient flow", "memory",
+    "signal: extraction", "signal: sql_qa", "signal: insights", "signal: push", "finite", "gradient flow", "memory",
 ]  # fmt: skip
 """The checks of the preflight that can be red."""
 
@@ -468,6 +468,8 @@ class PipelineSettings(Section):
             raise ValueError(
                 "grpo.entropy_coef and grpo.entropy_target need model.backend=transformers: unsloth's loss has no entropy bonus"
             )
+        if self.model.backend == "unsloth" and self.model.dtype == "float32":
+            raise ValueError("model.backend=unsloth computes in bfloat16 whatever model.dtype=float32 says; set model.dtype=bfloat16")
         if self.grpo.task_weights == "iwu" and len(self.tasks) == 1:
             raise ValueError(f"grpo.task_weights=iwu does nothing with a single task ({self.tasks[0]}); use equal")
         return self

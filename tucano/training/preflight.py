@@ -67,21 +67,27 @@ def run(job: Job) -> dict[str, object]:
     rate = check.learning_rate(grpo.arguments(settings, scratch, job.seed), settings.grpo.max_steps)  # resets what a trainer shares
     trainer, examiner = grpo.build(job, rehearsal(settings), scratch, [recorder])
     tokenizer, systems, policy = examiner.tokenizer, examiner.system_prompts, trainer.model
+    same = check.tokenizers(tokenizer, trainer.processing_class)
+    if same.level == "red":
+        return report([same])  # nothing else can be asked without one
     prompts = list(trainer.scorer.by_id.values())
     some = spread(prompts)
-    checks = check.plan(settings, prompts)
-    checks.append(rate)
-    checks.append(check.generation(trainer.generation_config, policy.generation_config, settings))
-    checks += [*check.template(tokenizer, some[0], systems), check.end_tokens(policy, tokenizer)]
+    checks = [*check.plan(settings, prompts), rate, check.generation(trainer.generation_config, policy.generation_config, settings)]
+    checks += [same, *check.template(tokenizer, some[0], systems), check.end_tokens(policy, tokenizer)]
     checks.append(check.cache(policy, tokenizer, encode(tokenizer, some[:4], systems)))
     emit(Progress("preflight", 1, 3, {}))
     rollouts = examiner.answer(policy, some, settings.grpo.generations, settings.grpo.temperature, job.seed)
-    checks += [check.lengths(rollouts, settings.grpo.max_completion_tokens), *check.signal(rollouts, settings.grpo.generations)]
+    checks += [check.lengths(rollouts, examiner.max_new_tokens), *check.signal(rollouts, settings.grpo.generations)]
     emit(Progress("preflight", 2, 3, {}))
     trainer.train()
-    checks += [gradients(recorder), memory(recorder), check.merging(policy), forecast(recorder, trainer, settings)]
+    checks += [check.finite(trainer.state.log_history), gradients(recorder), memory(recorder), check.merging(policy)]
+    checks.append(forecast(recorder, trainer, settings))
     emit(Progress("preflight", 3, 3, {}))
     shutil.rmtree(scratch)
+    return report(checks)
+
+
+def report(checks: list[Check]) -> dict[str, object]:
     return {"checks": [asdict(line) for line in checks], "passed": all(line.level != "red" for line in checks)}
 
 

@@ -91,6 +91,14 @@ def generation(config: Any, shipped: Any, settings: PipelineSettings) -> Check:
     return Check("generation", "ok", f"temperature {settings.grpo.temperature}, no top-p, top-k or repetition penalty{note}")
 
 
+def tokenizers(examiners: PreTrainedTokenizerBase | None, trainers: PreTrainedTokenizerBase) -> Check:
+    """Evaluations read and write with a tokenizer of their own; one that gets lost on the way shows at the first evaluation only."""
+    if examiners is None or examiners.get_vocab() != trainers.get_vocab():
+        found = "none" if examiners is None else f"one of {len(examiners)} tokens"
+        return Check("tokenizer", "red", f"evaluations have {found}, the trainer has one of {len(trainers)} tokens: hand both the same")
+    return Check("tokenizer", "ok", f"{len(trainers)} tokens, the same for training and evaluation")
+
+
 def template(tokenizer: PreTrainedTokenizerBase, prompt: Prompt, systems: Mapping[str, str]) -> list[Check]:
     """The generation prompt must be a prefix of the finished conversation, and must not open a think block."""
     chat = messages(prompt, dict(systems))
@@ -136,6 +144,15 @@ def lengths(rollouts: Sequence[Rollout], ceiling: int) -> Check:
     mend = "" if level == "ok" else "; raise grpo.max_completion_tokens"
     shown = f"median {sizes[len(sizes) // 2]}, 95 % below {sizes[math.ceil(0.95 * len(sizes)) - 1]}, ceiling {ceiling}"
     return Check("completion length", level, f"{shown}, {cut:.0%} of {len(rollouts)} cut off{mend}")
+
+
+def finite(history: Sequence[Mapping[str, float]]) -> Check:
+    """Loss and gradient norm of every step of the rehearsal."""
+    steps = [row for row in history if "loss" in row]
+    bad = [int(row["step"]) for row in steps if not (math.isfinite(row["loss"]) and math.isfinite(row["grad_norm"]))]
+    if bad:
+        return Check("finite", "red", f"loss or gradient is NaN or infinite from step {bad[0]} on: lower grpo.learning_rate")
+    return Check("finite", "ok", f"loss and gradient of {len(steps)} steps")
 
 
 def signal(rollouts: Sequence[Rollout], generations: int) -> list[Check]:
