@@ -3,7 +3,7 @@
 1. A run tagged `resumable` that has crashed, and about which nothing else is heard for ten seconds, is scheduled again: same
    run, next attempt. The delay matters: the worker may report the same crash twice, a second apart.
 2. A run whose heartbeat (every 30 s) has been silent for 90 s has crashed: its machine is gone. Then 1 takes over.
-3. A run that has crashed five times within an hour is given up.
+3. A run of which ten crashes are reported within an hour is given up. A single one may be reported twice, so three in a row pass.
 """
 
 from datetime import timedelta
@@ -19,7 +19,7 @@ RESUMABLE = "resumable"
 HEARTBEAT_SECONDS = 30
 SILENT_SECONDS = 90
 RESUME_SECONDS = 10
-CRASHES = 5
+REPORTS = 10
 
 RUNS = ResourceSpecification({"prefect.resource.id": ["prefect.flow-run.*"]})
 TAGGED = ResourceSpecification({"prefect.resource.id": [f"prefect.tag.{RESUMABLE}"], "prefect.resource.role": ["tag"]})
@@ -44,13 +44,13 @@ def wanted() -> list[AutomationCore]:
             "after": set(),
             "expect": {"prefect.flow-run.Crashed"},
             "posture": Posture.Reactive,
-            "threshold": CRASHES,
+            "threshold": REPORTS,
             "within": timedelta(hours=1),
         }
     )
     again = ChangeFlowRunState(state=StateType.SCHEDULED, name="AwaitingRetry", message="Scheduled again after a crash.")
     gone = ChangeFlowRunState(state=StateType.CRASHED, message=f"No heartbeat for {SILENT_SECONDS} s: its machine is gone.")
-    capped = ChangeFlowRunState(state=StateType.FAILED, message=f"Given up after {CRASHES} crashes within an hour.")
+    capped = ChangeFlowRunState(state=StateType.FAILED, message=f"Given up after {REPORTS} reports of a crash within an hour.")
     return [
         AutomationCore(
             name=f"{PREFIX}resume crashed runs", description="Goes on from the last checkpoint.", trigger=resume, actions=[again]

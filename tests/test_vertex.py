@@ -35,7 +35,7 @@ from tucano.tracking import Tracker
 from tucano.training.jobs import Job
 from tucano.training.launch import run_job
 
-pytestmark = pytest.mark.timeout(1200)
+pytestmark = pytest.mark.timeout(3600)
 
 PASSWORD = "admin:correct-horse"
 IMAGE, DIGEST = "shop-project/tucano/train:7", "sha256:" + 64 * "a"
@@ -76,7 +76,7 @@ asyncio.run(Worker(work_pool_name="vertex-l4", name="vertex").start())
 """The worker as it is, but for the address and the encryption of its gRPC channel."""
 
 
-def until(what: Callable[[], Any], seconds: float = 400) -> Any:
+def until(what: Callable[[], Any], seconds: float = 900) -> Any:
     """What `what` gives once it gives something; a busy machine may take its time."""
     deadline = time.monotonic() + seconds
     while not (found := what()):

@@ -254,7 +254,7 @@ def code_version(*modules: str) -> str:
             text = path.read_text(encoding="utf-8")
             sources[module] = hashlib.sha256(text.encode()).hexdigest()
             waiting += _imports(text)
-    versions = {name: importlib.metadata.version(name).partition("+")[0] for name in NUMERIC_PACKAGES}  # whatever it was built for
+    versions = {name: importlib.metadata.version(name) for name in NUMERIC_PACKAGES}
     return digest({"sources": sources, "versions": versions})[:16]
 
 
