@@ -15,6 +15,7 @@ from tucano.evaluation.text_health import vocabulary
 from tucano.evaluation.verdict_table import render_table
 from tucano.prompts import read_prompts
 from tucano.tracking import RegisteredModel
+from tucano.tracking.models import WEIGHTS
 from tucano.training.jobs import Arm, Job
 
 CHAMPION = "champion"
@@ -67,7 +68,7 @@ def _arms(run: Run, start: Artifact | None, seeds: list[Artifact]) -> list[Arm]:
 
 def _champion_arm(run: Run, champion: RegisteredModel, work: Path) -> Arm:
     folder = run.tracker.fetch(champion, work / CHAMPION)
-    return Arm(CHAMPION, str(folder / "data" / "model"))
+    return Arm(CHAMPION, str(folder / WEIGHTS))
 
 
 @stage("compare arms")
