@@ -18,6 +18,7 @@ from prefect.artifacts import create_markdown_artifact
 from tasks.audit import read_report
 from tasks.compare import CHAMPION, candidate, read_comparison
 from tasks.context import Run, cores, run_child, stage
+from tasks.reaudit import read_reaudit
 from tasks.train import start_of
 from tucano.artifacts import Artifact, Recipe
 from tucano.evaluation.answers import arms_of, read_answers
@@ -44,12 +45,19 @@ class Promotion:
 
 @stage("promote")
 def promote(
-    run: Run, prompts: Artifact, audit: Artifact, start: Artifact | None, seeds: list[Artifact], answers: Artifact, comparison: Artifact
+    run: Run,
+    prompts: Artifact,
+    audit: Artifact,
+    start: Artifact | None,
+    seeds: list[Artifact],
+    answers: Artifact,
+    reaudit: Artifact,
+    comparison: Artifact,
 ) -> Promotion:
     """Register the seed that is best on validation, if the held-out comparison allows it. All of it, or nothing."""
     best, model = candidate(seeds), run.settings.promotion.model
     name = f"seed-{best.record['seed']}"
-    refusal = _refusal(run, comparison, best)
+    refusal = _incomplete(run) or _refusal(comparison, reaudit, best)
     champion = run.tracker.champion(model)
     if refusal:
         result = Promotion(name, "not promoted", refusal, model, None)
@@ -71,14 +79,16 @@ def promote(
     return result
 
 
-def _refusal(run: Run, comparison: Artifact, best: Artifact) -> str | None:
-    """Why the candidate may not even become challenger; None when it may."""
-    broken = faults(verify(run.store.root, digests(run.stages)))
-    if broken:
+def _incomplete(run: Run) -> str | None:
+    """What is wrong with the candidate's lineage; None when every link holds."""
+    if broken := faults(verify(run.store.root, digests(run.stages))):
         return f"its lineage is broken: {'; '.join(broken)}"
     unknown = unpinned(run.settings.model.name, run.settings.model.revision)
-    if unknown:
-        return f"its lineage is incomplete: {unknown}"
+    return f"its lineage is incomplete: {unknown}" if unknown else None
+
+
+def _refusal(comparison: Artifact, reaudit: Artifact, best: Artifact) -> str | None:
+    """Why what was measured does not allow the candidate even to become challenger; None when it does."""
     verdict = read_comparison(comparison).verdict
     if not verdict.improved:
         return "the primary test does not show an improvement"
@@ -89,6 +99,8 @@ def _refusal(run: Run, comparison: Artifact, best: Artifact) -> str | None:
     for alarm in best.record["alarms"]:
         if alarm["name"] == "hacking":
             return f"its training raised the hacking alarm at step {alarm['step']}: {alarm['evidence']}"
+    if failed := read_reaudit(reaudit).failed(f"seed-{best.record['seed']}"):
+        return f"the re-audit of its own samples failed: {failed[0].message}"
     return None
 
 

@@ -11,9 +11,11 @@ from tasks.audit import read_report
 from tasks.compare import read_comparison
 from tasks.context import Run, stage
 from tasks.promote import Promotion
+from tasks.reaudit import read_reaudit
 from tucano.artifacts import Artifact, Recipe, code_version, fingerprint
 from tucano.cost import machine_hours
-from tucano.evaluation.report import TEMPLATES, Facts, SeedCurves, render_report
+from tucano.evaluation.pages import TEMPLATES
+from tucano.evaluation.report import Facts, SeedCurves, render_report
 from tucano.journal import read_journal
 from tucano.lineage import digests
 from tucano.profiles import nearest_profile, project_root
@@ -21,7 +23,7 @@ from tucano.profiles import nearest_profile, project_root
 
 @stage("report")
 def write_report(
-    run: Run, prompts: Artifact, audit: Artifact, start: Artifact | None, seeds: list[Artifact], comparison: Artifact, promotion: Promotion
+    run: Run, prompts: Artifact, audit: Artifact, seeds: list[Artifact], reaudit: Artifact, comparison: Artifact, promotion: Promotion
 ) -> str:
     """The path of report.html; the verdict becomes the first line of the run's note."""
     profile, differences = nearest_profile(project_root(Path.cwd()), run.settings)
@@ -36,6 +38,7 @@ def write_report(
         machine_hours=machine_hours(run.stages.values()),
         usd_per_hour=run.settings.worker.usd_per_hour,
         audit=read_report(audit),
+        reaudit=read_reaudit(reaudit),
     )
 
     def produce(recipe: Recipe, draft: Path) -> dict[str, Any]:

@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 
 from tucano.evaluation.answers import Answer, Decoding
-from tucano.evaluation.audit_report import Agreement, AuditReport, Check
+from tucano.evaluation.audit_report import Agreement, AuditReport, Check, Estimate, Sampled
 from tucano.evaluation.comparison import Comparison, compare
 from tucano.evaluation.language import ENGLISH, PORTUGUESE, duration
+from tucano.evaluation.reaudit import OwnSamples, PaidAnswer, Reaudit
 from tucano.evaluation.report import Facts, SeedCurves, flat, render_report
 from tucano.prompts import TASKS, Prompt
 from tucano.settings import ComparisonSettings
@@ -32,9 +33,16 @@ def comparison(gain: float = 0.1) -> Comparison:
 
 def audit(passed: bool = True, **changes: Any) -> AuditReport:
     checks = (Check("push", "scale", "block", passed, 0.5, 0.8, "push: the scale <b>is not</b> used"),)
-    agreement = (Agreement("push", 24, 120, 0.8, 0.7, 0.6, 0.5, 0.81, None),)
-    report = AuditReport(1, "grounded", 7, 2000, {"ana": "human"}, False, checks, agreement, (), None, None)
+    agreement = (Agreement("push", "all", 24, 120, Estimate(0.8, 0.7, 0.9), Estimate(0.6, 0.5, 0.7)),)
+    report = AuditReport(1, "grounded", 7, 2000, {"ana": "human"}, False, checks, agreement, (), (), (), ())
     return replace(report, **changes)
+
+
+def reaudited(passed: bool = True) -> Reaudit:
+    checks = (Check("push", "truth order", "block", passed, 0.5, 0.0, "push: against <the> truth"),)
+    own = OwnSamples("seed-1", Sampled("push", 5, 4, 0.5, 0.75, 1.0), 0.25, Estimate(0.3, 0.2, 0.4))
+    paid = PaidAnswer("seed-1", "push", "push-0", "Pergunta", SCRIPT, 0.9, 0.0)
+    return Reaudit("grounded", "sft", (own,), {"seed-1": checks, "seed-2": ()}, (paid,))
 
 
 def training(steps: int, looks: int, seeds: tuple[int, ...] = (1, 2, 3)) -> list[SeedCurves]:
@@ -47,7 +55,7 @@ def training(steps: int, looks: int, seeds: tuple[int, ...] = (1, 2, 3)) -> list
 CURVES = training(60, 3)
 
 
-def render(compared: Comparison, audited: AuditReport | None, curves: list[SeedCurves] = CURVES) -> str:
+def render(compared: Comparison, audited: AuditReport | None, curves: list[SeedCurves] = CURVES, again: Reaudit | None = None) -> str:
     facts = Facts(
         settings={"grpo": {"learning_rate": 5e-6, "seeds": [1, 2, 3]}, "storage": "runs"},
         baseline="laptop",
@@ -59,6 +67,7 @@ def render(compared: Comparison, audited: AuditReport | None, curves: list[SeedC
         machine_hours=2.5,
         usd_per_hour=0.8,
         audit=audited,
+        reaudit=again or reaudited(),
     )
     return render_report(compared, facts)
 
@@ -136,6 +145,7 @@ def test_every_part_is_there(page: str) -> None:
     parts += [
         "Antes e depois",
         "Auditoria das recompensas",
+        "Auditoria após o treino",
         "Tempo por etapa",
         "3 min 20 s",
         "3fa9c1d2",
@@ -152,6 +162,7 @@ def test_every_part_is_there(page: str) -> None:
         "Room at the start",
         "Before and after",
         "Audit of the rewards",
+        "Audit after training",
     ]
     parts += ["1,480", "5e-06", "US$ 2.00", "What differs from laptop", "Largest losses", "No answer fell."]
     assert [part for part in parts if part not in in_english(page)] == []
@@ -179,6 +190,12 @@ def test_an_override_stands_beside_the_verdict() -> None:
     assert "liberada por Rafael: prazo &lt;curto&gt;" in verdict
     assert "reprovada, provisória" in page
     assert "push: the scale &lt;b&gt;is not&lt;/b&gt; used" in page
+
+
+def test_a_seed_that_fails_the_re_audit_is_named(page: str) -> None:
+    failed = render(comparison(), audit(), again=reaudited(False))
+    assert "<h3>seed-1: reprovações</h3>" in failed and "push: against &lt;the&gt; truth" in failed
+    assert "seed-2: reprovações" not in failed and "reprovações" not in page
 
 
 def test_a_drop_is_called_worse() -> None:

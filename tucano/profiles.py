@@ -1,6 +1,7 @@
 """Profiles: named differences from the default settings, kept only in prefect.yaml as the parameters of its deployments."""
 
 import difflib
+import re
 import warnings
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -13,6 +14,7 @@ from tucano.errors import UserError
 from tucano.settings import PipelineSettings
 
 PROJECT_FILE = "prefect.yaml"
+NAME_IN_QUOTES = r"'([^']*)'"
 
 
 def project_root(start: Path) -> Path:
@@ -84,6 +86,9 @@ def _sentence(error: ValidationError) -> str:
     message = first["msg"].removeprefix("Value error, ")
     if first["type"] == "value_error":
         return message
+    if first["type"] == "literal_error":
+        choices = first["ctx"]["expected"]
+        return f"{place}={first['input']!r} is not one of {choices}{_nearest(str(first['input']), re.findall(NAME_IN_QUOTES, choices))}"
     return f"{place}={first['input']!r} is not valid: {message[0].lower()}{message[1:]}"
 
 

@@ -6,22 +6,20 @@ languages are switched by two radio buttons and a style rule; what is printed is
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from tucano.evaluation import plots
 from tucano.evaluation.audit_report import AuditReport
 from tucano.evaluation.comparison import BASE, TOGETHER, Comparison
 from tucano.evaluation.language import LANGUAGES, Language, duration
+from tucano.evaluation.pages import environment
 from tucano.evaluation.plots import SeedCurves
+from tucano.evaluation.reaudit import Reaudit
 from tucano.evaluation.verdict import Verdict
 
-__all__ = ["TEMPLATES", "Facts", "SeedCurves", "render_report"]
-
-TEMPLATES = (Path(__file__).with_name("report.html.j2"), Path(__file__).with_name("report_body.html.j2"))
+__all__ = ["Facts", "SeedCurves", "render_report"]
 
 HEALTHY = 0.1
 """A text measure may differ this much from the reference's, relative to it, before the report marks it."""
@@ -45,18 +43,19 @@ class Facts:
     machine_hours: float | None = None
     usd_per_hour: float = 0.0
     audit: AuditReport | None = None
+    reaudit: Reaudit | None = None
 
 
 def render_report(comparison: Comparison, facts: Facts, title: str = "Tucano Commerce") -> str:
     """The page as text: the same in both languages, Portuguese shown first."""
     bodies = [(language, Markup(_body(language, comparison, facts, title))) for language in LANGUAGES]
-    shell = _environment().get_template(TEMPLATES[0].name)
+    shell = environment().get_template("report.html.j2")
     return shell.render(title=title, headline=LANGUAGES[0].headline(comparison.verdict), bodies=bodies, tone=_tone(comparison.verdict))
 
 
 def _body(language: Language, comparison: Comparison, facts: Facts, title: str) -> str:
-    environment = _environment()
-    environment.filters |= {
+    made = environment()
+    made.filters |= {
         "number": language.number,
         "gain": language.gain,
         "percent": language.percent,
@@ -64,7 +63,7 @@ def _body(language: Language, comparison: Comparison, facts: Facts, title: str) 
         "shown": language.shown,
         "duration": duration,
     }
-    return environment.get_template(TEMPLATES[1].name).render(
+    return made.get_template("report_body.html.j2").render(
         title=title,
         t=language.say,
         language=language,
@@ -84,12 +83,6 @@ def _body(language: Language, comparison: Comparison, facts: Facts, title: str) 
         paired=Markup(plots.paired(comparison.points, comparison.reference, language)),
         curves=Markup(plots.curves(facts.training, language)) if facts.training else None,
         training_health=Markup(plots.health(facts.training, language)) if facts.training else None,
-    )
-
-
-def _environment() -> Environment:
-    return Environment(
-        loader=FileSystemLoader(Path(__file__).parent), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
 
 
