@@ -9,10 +9,11 @@ from typing import Any
 
 from tasks.context import config_label
 from tucano.errors import UserError
-from tucano.lineage import verify
+from tucano.lineage import faults, verify
 from tucano.profiles import load_profile, profiles, project_root, validated
 from tucano.settings import PipelineSettings
 from tucano.tracking import PipelineRun, Tracker
+from tucano.tracking.models import WEIGHTS
 from tucano.training.jobs import Arm
 
 KINDS = "a profile, a configuration (like #3fa9c1), a pipeline run's id, a registered model (tucano@champion) or a folder with an adapter"
@@ -41,11 +42,12 @@ def candidates(text: str, root: Path, tracker: Tracker) -> list[Candidate]:
     version = tracker.find_version(text) if "@" in text or "/" in text else None
     if version is not None:
         folder = tracker.fetch(version, Path(tempfile.mkdtemp(prefix="tucano-")))
-        return [Candidate(text, {0: Arm("", str(folder / "data" / "model"))})]
-    found = [_of_run(text, run, root) for run in tracker.pipelines() if _is_meant(text, run)]
-    if not found:
+        return [Candidate(text, {0: Arm("", str(folder / WEIGHTS))})]
+    meant = [run for run in tracker.pipelines() if _is_meant(text, run)]
+    if not meant:
         raise UserError(f"nothing finished in {root} is meant by {text!r}; name {KINDS}")
-    return found
+    whole = [run for run in meant if not faults(verify(root, _chain(run)))]
+    return [_of_run(text, run, root) for run in whole or meant[:1]]
 
 
 def _is_meant(text: str, run: PipelineRun) -> bool:
@@ -58,12 +60,15 @@ def _is_meant(text: str, run: PipelineRun) -> bool:
     return text == label or (len(text) >= 6 and run.identity.startswith(text))
 
 
+def _chain(run: PipelineRun) -> dict[str, str]:
+    return {tag.removeprefix("digest."): digest for tag, digest in run.tags.items() if tag.startswith("digest.")}
+
+
 def _of_run(name: str, run: PipelineRun, root: Path) -> Candidate:
-    chain = {tag.removeprefix("digest."): digest for tag, digest in run.tags.items() if tag.startswith("digest.")}
+    chain = _chain(run)
     links = verify(root, chain)
-    broken = next((link for link in links if link.folder is None or link.fault), None)
-    if broken is not None:
-        raise UserError(f"run {run.identity[:8]} is not whole, {broken.stage}: {broken.fault}; run it again")
+    for fault in faults(links):
+        raise UserError(f"run {run.identity[:8]} is not whole, {fault}; run it again")
     stages = {link.stage: link.folder for link in links if link.folder is not None}
     settings = validated(json.loads((stages["report"] / "settings.json").read_text(encoding="utf-8")))
     records = {seed: _manifest(stages[f"grpo-seed-{seed}"])["record"] for seed in settings.grpo.seeds}

@@ -21,6 +21,7 @@ from tucano.evaluation.verdict_table import render_table
 from tucano.prompts import read_prompts
 from tucano.storage import Place
 from tucano.tracking import RegisteredModel
+from tucano.tracking.models import WEIGHTS
 from tucano.training.jobs import Arm, Job
 
 CHAMPION = "champion"
@@ -74,7 +75,7 @@ def model_arms(run: Run, start: Artifact | None, seeds: list[Artifact]) -> list[
 
 def _champion_arm(run: Run, champion: RegisteredModel, work: Path) -> Arm:
     folder = run.tracker.fetch(champion, work / CHAMPION)
-    return Arm(CHAMPION, str(folder / "data" / "model"))
+    return Arm(CHAMPION, str(folder / WEIGHTS))
 
 
 @stage("compare arms")

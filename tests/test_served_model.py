@@ -20,7 +20,7 @@ from safetensors.torch import load_file
 from tucano.prompts import TASKS, Prompt, write_prompts
 from tucano.settings import ModelSettings, PipelineSettings
 from tucano.tracking import Tracker
-from tucano.tracking.models import pack
+from tucano.tracking.models import WEIGHTS, pack
 from tucano.tracking.store import default_uri
 from tucano.training import merge, served_model
 from tucano.training.jobs import Job
@@ -110,7 +110,7 @@ def test_the_package_needs_nothing_of_ours(packed: Path) -> None:
 
 def by_hand(packed: Path, task: str, prompt: str) -> str:
     """The answer with the task's system prompt put before the question as the chat template has it."""
-    model = served_model.ServedModel(packed / "data" if (packed / "data" / "model").is_dir() else packed / "data" / "data")
+    model = served_model.ServedModel((packed / WEIGHTS).parent)
     text = f"<|im_start|>system\n{SYSTEMS[task]}<|im_end|>\n<|im_start|>user\n{prompt}<|im_end|>\n<|im_start|>assistant\n"
     ids = torch.tensor([model.tokenizer.encode(text, add_special_tokens=False)])
     torch.manual_seed(7)
@@ -123,7 +123,9 @@ def by_hand(packed: Path, task: str, prompt: str) -> str:
 def test_the_champion_is_served(packed: Path, tmp_path: Path) -> None:
     tracker = Tracker.connect(None, tmp_path)
     run_id = tracker.start_pipeline("p", {}, {})
-    tracker.register("tucano", run_id, packed, {"verdict": "Better."}, ["champion"], "Verdict first.")
+    version = tracker.register("tucano", run_id, packed, {"verdict": "Better."}, ["champion"], "Verdict first.")
+    weights = tracker.fetch(version, tmp_path / "fetched") / WEIGHTS
+    assert load_policy(MODEL, str(weights), None, trainable=False, seed=0), "a later run lets the champion answer from here"
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     command = [sys.executable, "-m", "mlflow", "models", "serve", "-m", "models:/tucano@champion", "--env-manager", "local"]

@@ -18,6 +18,9 @@ Context = Literal["training", "validation", "evaluation"]
 LONGEST_DIGEST = 36
 """MLflow cuts nothing: a dataset's digest may have this many characters."""
 
+WEIGHTS = Path("data", "data", "model")
+"""Where a packed folder holds the weights: mlflow puts the folder `data` into one of its own."""
+
 REQUIREMENTS = ("torch", "transformers", "safetensors", "pandas")
 
 
@@ -94,7 +97,7 @@ def of_run(client: MlflowClient, run_id: str) -> str | None:
 def pack(data: Path, loader: Path, folder: Path, example: list[dict[str, str]]) -> None:
     """Write a folder that `mlflow.pyfunc.load_model` and `mlflow models serve` understand.
 
-    `loader` is a module that needs nothing of ours; it is copied beside the `data` that it loads.
+    `loader` is a module that needs nothing of ours; it is copied beside the folder `data` that it loads, whose weights lie in `model`.
     """
     from importlib.metadata import version
 

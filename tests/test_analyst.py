@@ -1,0 +1,128 @@
+"""What an analyst finds from the links of `tucano ui`, in a real browser over a real MLflow server.
+
+Three pipeline runs of three seeds: two of one configuration, one of another. Each question takes at most two clicks from a link.
+"""
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from browser import Page, open_page
+
+from flows.ui import Server, _mlflow_links, _start_mlflow
+from tucano.journal import JournalWriter
+from tucano.tracking import DataSplit, Row, Tracker
+from tucano.tracking.store import default_uri
+
+OLD, NEW = "nano synthetic grounded group #0ddba1", "nano synthetic grounded gdpo #3fa9c1"
+PIPELINES = ((OLD, 7, 0.0214), (NEW, 7, 0.0873), (NEW, 8, 0.0651))
+PROMPT, BEFORE, AFTER = "Crie um push para o fone", "Texto de antes", "Texto de depois <b>sem script</b>"
+SHA256 = "c0ffee" * 10 + "abcd"
+
+
+def training(tracker: Tracker, parent: str, label: str, seed: int, slope: float, folder: Path) -> str:
+    run_id = tracker.start_training(f"grpo seed {seed}", parent, "grpo", seed, label, {"max_steps": 20})
+    path = folder / f"{run_id}.jsonl"
+    with JournalWriter(path, resume_step=None) as journal:
+        for step in range(1, 21):
+            journal.log(step, {"train/reward/total": 0.4 + slope * step / 20 + seed / 5000, "validation/reward": 0.4 + slope * step / 20})
+        journal.commit(20)
+    assert tracker.ship_journal(run_id, path).close()
+    tracker.finish(run_id, "FINISHED")
+    return run_id
+
+
+def pipeline(tracker: Tracker, label: str, data_seed: int, gain: float, folder: Path) -> str:
+    run_id = tracker.start_pipeline(f"{label}, seed {data_seed}", {"seed": data_seed}, {"config_label": label, "verdict": f"Gain {gain}"})
+    tracker.log_datasets(run_id, [DataSplit(name, "training", SHA256, "d/f.jsonl", 65) for name in ("train", "test")])
+    tracker.log_metrics(run_id, {"gain/overall": gain, "p/overall": 0.004, "p/new seed": 0.02, "cost/usd": 0.18})
+    runs = [training(tracker, run_id, label, seed, gain, folder) for seed in (42, 123, 456)]
+    tracker.set_tags(run_id, {"training_runs": " ".join(runs)})
+    return run_id
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    storage = tmp_path_factory.mktemp("analyst")
+    tracker = Tracker.connect(None, storage)
+    for label, data_seed, gain in PIPELINES:
+        newest = pipeline(tracker, label, data_seed, gain, storage)
+    arms = {arm: tracker.start_evaluation(f"{arm}, #3fa9c1 seed 8", {"arm": arm}) for arm in ("seed-42", "sft")}
+    texts = {"sft": (BEFORE, 0.2), "seed-42": (AFTER, 0.9)}
+    tracker.show_answers({run: [Row("push", PROMPT, *texts[arm], None, "length +0.50")] for arm, run in arms.items()}, {})
+    (storage / "model").mkdir()
+    (storage / "model" / "weights").write_text("w", encoding="utf-8")
+    text = f"Better: verdict first. [The pipeline run]({tracker.page(newest)}) has its data sets."
+    version = tracker.register("tucano", newest, storage / "model", {"digest.data": SHA256, "verdict": "Better"}, ["champion"], text)
+    tracker.set_tags(
+        newest, {"compared": f"{arms['seed-42']} {arms['sft']}", "promotion.model": "tucano", "promotion.version": version.version}
+    )
+    for run in tracker.client.search_runs([tracker.experiments["tucano-pipelines"]]):
+        tracker.finish(run.info.run_id, "FINISHED")
+    tracker.ensure_views()
+    server = _start_mlflow(storage, default_uri(storage), 0)
+    try:
+        while not server.answers():
+            time.sleep(0.3)
+        yield server
+    finally:
+        server.stop()
+
+
+@pytest.fixture(scope="module")
+def links(server: Server) -> dict[str, str]:
+    return _mlflow_links(server.url)
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
+    with open_page(tmp_path_factory.mktemp("browser"), patience=90, size="1900,1000") as page:
+        yield page
+
+
+LINK = "[...document.querySelectorAll('a')].find(a => a.innerText.trim().startsWith({!r}))"
+
+
+def test_which_configuration_is_better_how_sure_and_at_what_cost(page: Page, links: dict[str, str]) -> None:
+    page.go(links["leaderboard"])
+    for text in (*(f"{label}, seed {seed}" for label, seed, _ in PIPELINES), "0.0873", "0.004", "0.02", "0.18"):
+        page.wait_for_text(text)
+    gains = "[...document.querySelectorAll('[col-id*=\"gain/overall\"]')].map(e => e.innerText).filter(t => t.startsWith('0.')).join()"
+    page.wait_for(gains, "0.0873,0.0651,0.0214")
+
+
+def test_curves_by_configuration_have_a_line_and_a_band_each(page: Page, links: dict[str, str]) -> None:
+    page.go(links["curves by configuration"])
+    page.wait_for("document.querySelectorAll('.js-plotly-plot').length", 2)
+    for label in (OLD, NEW):
+        page.wait_for_text(label)
+    bands = (
+        "[...document.querySelectorAll('.js-plotly-plot')].map(plot => plot.data.filter(trace => trace.fill === 'toself').length).join()"
+    )
+    page.wait_for(bands, "2,2")
+
+
+def test_two_answers_to_one_prompt_stand_side_by_side_after_one_click(page: Page, links: dict[str, str]) -> None:
+    page.go(links["latest answers side by side"])
+    page.wait_for_text("seed-42, #3fa9c1 seed 8")
+    page.click("[...document.querySelectorAll('a')].find(a => a.innerText.includes('Crie um push'))")
+    opened = "(document.body.innerText.split('Comparing 2 traces')[1] ?? '')"
+    for text, count in ((BEFORE, 1), (AFTER, 1), (PROMPT, 2)):
+        page.wait_for(f"{opened}.split({text!r}).length - 1", count)
+
+
+def test_the_champion_leads_back_to_its_data_in_one_click(page: Page, links: dict[str, str]) -> None:
+    page.go(links["tucano@champion"])
+    page.wait_for_text("Better: verdict first.")
+    page.wait_for_text(SHA256)
+    found = LINK.format("The pipeline run")
+    page.wait_for(f"!!({found})", True)
+    page.go(page.evaluate(f"({found}).href"))  # it opens a tab of its own, where this browser would stay
+    page.wait_for_text(f"train ({SHA256[:36]})")
+
+
+def test_the_source_run_of_the_champion_is_a_click_away(page: Page, links: dict[str, str]) -> None:
+    page.go(links["latest registered model"])
+    page.click(LINK.format(f"{NEW}, seed 8"))
+    page.wait_for_text("Datasets")
