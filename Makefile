@@ -1,4 +1,5 @@
 # `make run`: the whole pipeline on this machine.  `make test`: its tests.  `make drill`: training killed again and again.
+# `make bench`: how fast training is, against TRL itself.
 # Each makes the virtual environment when needed.
 PYTHON ?= python3
 VENV := .venv
@@ -7,7 +8,7 @@ PROFILE ?= laptop
 ARGS ?=
 KILLS ?= 8
 
-.PHONY: run test check drill ui clean
+.PHONY: run test check drill bench ui clean
 
 run: $(VENV)/.stamp
 	$(BIN)/tucano run $(PROFILE) $(ARGS)
@@ -23,6 +24,9 @@ check: $(VENV)/.stamp
 
 drill: $(VENV)/.stamp
 	$(BIN)/python -W ignore -m benchmarks.drill --kills $(KILLS) $(ARGS)
+
+bench: $(VENV)/.stamp
+	$(BIN)/python -W ignore -m benchmarks.speed $(ARGS)
 
 ui: $(VENV)/.stamp
 	$(BIN)/tucano ui
