@@ -1,4 +1,5 @@
 # `make run`: the whole pipeline on this machine.  `make test`: its tests.  `make drill`: training killed again and again.
+# `make bench`: how fast training is, against TRL itself.
 # Each makes the virtual environment when needed.
 PYTHON ?= python3
 VENV := .venv
@@ -7,13 +8,16 @@ PROFILE ?= laptop
 ARGS ?=
 KILLS ?= 8
 
-.PHONY: run test check drill operations ui clean
+.PHONY: run test services check drill operations bench ui clean
 
 run: $(VENV)/.stamp
 	$(BIN)/tucano run $(PROFILE) $(ARGS)
 
 test: $(VENV)/.stamp check
 	$(BIN)/python -m pytest -n auto --dist loadfile
+
+services: $(VENV)/.stamp
+	$(BIN)/python -m pytest -m services
 
 check: $(VENV)/.stamp
 	$(BIN)/ruff check .
@@ -26,6 +30,9 @@ drill: $(VENV)/.stamp
 
 operations: $(VENV)/.stamp
 	$(BIN)/python -W ignore -m benchmarks.operations --home $(or $(OPERATIONS_HOME),/tmp/tucano-operations) $(ARGS)
+
+bench: $(VENV)/.stamp
+	$(BIN)/python -W ignore -m benchmarks.speed $(ARGS)
 
 ui: $(VENV)/.stamp
 	$(BIN)/tucano ui

@@ -50,8 +50,12 @@ def settings(**grpo_settings: object) -> PipelineSettings:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A prompt set of six and a tiny Qwen3 with random weights."""
-    place = tmp_path_factory.mktemp("tiny")
+    return tiny(tmp_path_factory.mktemp("parity") / "tiny")
+
+
+def tiny(place: Path) -> Path:
+    """A prompt set of six and a tiny Qwen3 with random weights, in a new folder."""
+    place.mkdir()
     (place / "system_prompts.json").write_text(json.dumps(SYSTEMS), encoding="utf-8")
     write_prompts(place / "train.jsonl", PROMPTS)
     write_prompts(place / "validation.jsonl", PROMPTS[:2])

@@ -24,7 +24,7 @@ from benchmarks.operations import SMALL, Bench, engine_of, trainers
 from deployments import stack
 from deployments.postgres import find_cluster
 
-pytestmark = pytest.mark.timeout(900)  # on a busy machine; alone it takes two minutes
+pytestmark = [pytest.mark.services, pytest.mark.timeout(900)]  # on a busy machine; alone it takes two minutes
 ROOT = Path(__file__).parent.parent
 SCREENSHOTS = os.environ.get("TUCANO_SCREENSHOTS")
 """A folder for pictures of what the browser shows, to be looked at."""

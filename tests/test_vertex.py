@@ -35,7 +35,7 @@ from tucano.tracking import Tracker
 from tucano.training.jobs import Job
 from tucano.training.launch import run_job
 
-pytestmark = pytest.mark.timeout(3600)
+pytestmark = [pytest.mark.services, pytest.mark.timeout(900)]
 
 PASSWORD = "admin:correct-horse"
 IMAGE, DIGEST = "shop-project/tucano/train:7", "sha256:" + 64 * "a"

@@ -1,0 +1,221 @@
+"""A trainer that takes one step when it is told to: the child of `benchmarks/speed.py`.
+
+    python -m benchmarks.lockstep side.json
+
+Trainers in processes of their own can then be timed in turns, step by step, so that whatever else the machine does falls on all of
+them alike. Each line on standard input is a step; each is answered with a line of JSON. `record` notes what a run of ours
+samples; every other side decodes those very tokens, with all the work of its own decoding: logits, softmax and the draw, whose result is
+then replaced. So all sides read and write the same number of tokens, and their losses can be compared.
+"""
+
+import json
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Literal
+from unittest import mock
+
+import torch
+import trl
+from torch import Tensor
+from torch.nn.utils.rnn import pad_sequence
+from transformers import TrainerCallback
+from transformers.trainer_callback import PrinterCallback
+from trl import GRPOConfig
+
+from rewards import load_reward_set
+from tucano.prompts import read_prompts
+from tucano.settings import PipelineSettings
+from tucano.training import decode, grpo
+from tucano.training.jobs import Job
+from tucano.training.policies import load_policy
+from tucano.training.scoring import Rewards
+
+MARK = "> "
+Kind = Literal["record", "ours", "stock", "defaults"]
+
+
+@dataclass(frozen=True)
+class Side:
+    """`stock` is TRL's trainer with our arguments, its best settings on a CPU; `defaults` with TRL's own where they touch speed."""
+
+    kind: Kind
+    settings: dict[str, Any]
+    prompts: str
+    start: str
+    place: str
+    threads: int
+    tape: str
+
+    def write(self) -> Path:
+        Path(self.place).mkdir(parents=True)
+        path = Path(self.place) / "side.json"
+        path.write_text(json.dumps(asdict(self)), encoding="utf-8")
+        return path
+
+
+@dataclass
+class Tape:
+    """The prompts and completions of every rollout, in order."""
+
+    rollouts: list[tuple[list[list[int]], list[list[int]]]]
+    at: int = 0
+    decoding: float = 0.0
+    """CPU seconds spent in decoding so far."""
+
+    def next(self, prompts: Sequence[Sequence[int]]) -> list[list[int]]:
+        asked, completions = self.rollouts[self.at]
+        assert [list(ids) for ids in prompts] == asked, "this side asks other prompts than the recorded one"
+        self.at += 1
+        return completions
+
+    def timed(self, decode: Callable[[], Any]) -> Any:
+        began = time.process_time()
+        result = decode()
+        self.decoding += time.process_time() - began
+        return result
+
+
+class OnCommand(TrainerCallback):
+    """Waits for a command before each step and answers it once the step, its logging included, is done."""
+
+    def __init__(self, tape: Tape) -> None:
+        self.tape, self.logs, self.began = tape, dict[str, float](), None
+
+    def on_step_begin(self, *_: Any, **__: Any) -> None:
+        self.answer()
+        sys.stdin.readline()
+        self.began = (time.perf_counter(), time.process_time(), self.tape.decoding)
+
+    def on_log(self, *given: Any, logs: dict[str, float], **_: Any) -> None:
+        if "loss" in logs:
+            self.logs = logs
+
+    def answer(self) -> None:
+        values: dict[str, float] = {}
+        if self.began is not None:
+            wall, cpu, decoding = self.began
+            values = {"wall": time.perf_counter() - wall, "cpu": time.process_time() - cpu, "decoding": self.tape.decoding - decoding}
+            values |= {name: self.logs[name] for name in ("loss", "grad_norm", "completions/mean_length")}
+        print(MARK + json.dumps(values), flush=True)
+
+
+def main(path: Path) -> None:
+    side = Side(**json.loads(path.read_text(encoding="utf-8")))
+    torch.set_num_threads(side.threads)
+    tape = Tape([] if side.kind == "record" else json.loads(Path(side.tape).read_text(encoding="utf-8")))
+    command = OnCommand(tape)
+    trainer = ours(side, command) if side.kind in ("record", "ours") else stock(side, command)
+    trainer.remove_callback(PrinterCallback)
+    patches = {"record": recording, "ours": replaying_ours, "stock": replaying_stock, "defaults": replaying_stock}
+    with patches[side.kind](tape):
+        trainer.train()
+    command.answer()
+    if side.kind == "record":
+        Path(side.tape).write_text(json.dumps(tape.rollouts), encoding="utf-8")
+
+
+def ours(side: Side, command: OnCommand) -> Any:
+    settings = PipelineSettings.model_validate(side.settings)
+    job = Job("grpo", side.settings, side.prompts, side.place, side.place, settings.grpo.seeds[0], side.threads, base=side.start)
+    return grpo.build(job, settings, Path(side.place) / "drafts", [command])[0]
+
+
+DEFAULTS = {"gradient_checkpointing": True, "bf16": True, "per_device_train_batch_size": 8}
+
+
+def stock(side: Side, command: OnCommand) -> Any:
+    """`trl.GRPOTrainer` itself around the model, data, reward functions and order of prompts that ours would have."""
+    settings, folder = PipelineSettings.model_validate(side.settings), Path(side.prompts)
+    changed: dict[str, Any] = {"save_strategy": "no"}
+    if side.kind == "defaults":
+        parts = settings.grpo.batch_size // DEFAULTS["per_device_train_batch_size"]
+        changed |= {**DEFAULTS, "gradient_accumulation_steps": parts, "steps_per_generation": parts}
+    seed, prompts = settings.grpo.seeds[0], read_prompts(folder / "train.jsonl")
+    systems = json.loads((folder / "system_prompts.json").read_text(encoding="utf-8"))
+    policy, tokenizer = load_policy(settings.model, side.start, None, trainable=True, seed=seed)
+    with mock.patch.object(grpo, "GRPOConfig", lambda **given: GRPOConfig(**{**given, **changed})):
+        arguments = grpo.arguments(settings, Path(side.place) / "drafts", seed)
+    return trl.GRPOTrainer(
+        model=policy,
+        args=arguments,
+        train_dataset=grpo._dataset(prompts, systems),
+        reward_funcs=Rewards(load_reward_set(settings.grpo.rewards, folder), prompts).functions(),
+        processing_class=tokenizer,
+        callbacks=[command],
+    )
+
+
+@contextmanager
+def recording(tape: Tape) -> Iterator[None]:
+    sample = decode.Decoder.sample
+
+    def recorded(decoder: decode.Decoder, prompts: Sequence[Sequence[int]], *given: Any) -> list[list[int]]:
+        completions = sample(decoder, prompts, *given)
+        tape.rollouts.append(([list(ids) for ids in prompts], completions))
+        return completions
+
+    with mock.patch.object(decode.Decoder, "sample", recorded):
+        yield
+
+
+@contextmanager
+def replaying_ours(tape: Tape) -> Iterator[None]:
+    """The draw is made and its result replaced; the batch holds all rows, or after it was compacted those not finished then."""
+    sample, draw = decode.Decoder.sample, decode._draw
+    completions: list[list[int]] = []
+    owner: list[int] = []
+    step = 0
+
+    def forced(logits: Tensor, *given: Any) -> Tensor:
+        nonlocal owner, step
+        draw(logits, *given)
+        if len(logits) != len(owner):
+            owner = [row for row in owner if len(completions[row]) > step]
+        tokens = torch.tensor([completions[row][step] if step < len(completions[row]) else 0 for row in owner])
+        step += 1
+        return tokens
+
+    def replayed(decoder: decode.Decoder, prompts: Sequence[Sequence[int]], *given: Any) -> list[list[int]]:
+        nonlocal completions, owner, step
+        completions, owner, step = tape.next(prompts), list(range(len(prompts))), 0
+        return sample(decoder, prompts, *given)
+
+    def timed(trainer: Any, prompts: list[list[int]], *given: Any, **named: Any) -> Any:
+        return tape.timed(lambda: generate(trainer, prompts, *given, **named))
+
+    generate = grpo.GrpoMixin._generate_single_turn
+    with (
+        mock.patch.object(decode.Decoder, "sample", replayed),
+        mock.patch.object(decode, "_draw", forced),
+        mock.patch.object(grpo.GrpoMixin, "_generate_single_turn", timed),
+    ):
+        yield
+
+
+@contextmanager
+def replaying_stock(tape: Tape) -> Iterator[None]:
+    """transformers draws with torch.multinomial, one column of tokens at a time; rows stay where they are."""
+    generate, multinomial = trl.GRPOTrainer._generate_single_turn, torch.multinomial
+    columns: Iterator[Tensor] = iter(())
+
+    def forced(probabilities: Tensor, num_samples: int) -> Tensor:
+        multinomial(probabilities, num_samples=num_samples)
+        return next(columns)
+
+    def replayed(trainer: Any, prompts: list[list[int]], *given: Any, **named: Any) -> Any:
+        nonlocal columns
+        whole = pad_sequence([torch.tensor(ids) for ids in tape.next(prompts)], batch_first=True)
+        columns = iter(whole.T.unsqueeze(2))
+        with mock.patch.object(torch, "multinomial", forced):
+            return tape.timed(lambda: generate(trainer, prompts, *given, **named))
+
+    with mock.patch.object(trl.GRPOTrainer, "_generate_single_turn", replayed):
+        yield
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))
