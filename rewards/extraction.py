@@ -7,7 +7,7 @@ from rewards.types import clip
 
 
 def _one_of(*values: str) -> Callable[[object], bool]:
-    return lambda value: isinstance(value, str) and value in values
+    return lambda value: value in values
 
 
 def _is_bool(value: object) -> bool:
@@ -64,7 +64,7 @@ def agreement(name: str, value: object, expected: object) -> float:
 def token_f1(text: str, expected: str) -> float:
     """F1 of the different words of two texts, accents and case ignored."""
     ours, theirs = set(words(text)), set(words(expected))
-    return 2 * len(ours & theirs) / (len(ours) + len(theirs)) if ours and theirs else float(fold(text).strip() == fold(expected).strip())
+    return 2 * len(ours & theirs) / (len(ours) + len(theirs)) if ours else float(text.strip() == expected.strip())
 
 
 def matches(name: str, value: object, expected: object) -> bool:

@@ -24,7 +24,7 @@ _MARKS = re.compile(r"[(`#\"'“”{}\[\]:,/]")
 _STRING = r'"(?:[^"\\]|\\.)*+"?|(?<=[{\[,:])\s*+\'[^\n]{0,100}?\'(?=\s*(?:[,:}\]]|\Z))'
 _TOKEN = re.compile(_STRING + r"|[{}]", re.DOTALL)
 _NUMBER = re.compile(
-    rf"""(?P<skip>{_STRING.replace(" ", "[ ]")})
+    rf"""(?P<skip>{_STRING})
     |(?P<colon>:\s*+)(?:R\$\s*+)?
      (?P<number>-?(?:[1-9]\d{{0,2}}(?:\.\d{{3}})++|0|[1-9]\d*+)(?:,\d++)?)
      (?=\s*(?:[}}"'\]]|,(?!\s*\d)|\Z))""",

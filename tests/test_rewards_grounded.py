@@ -266,6 +266,7 @@ def test_sentiments_that_fit_the_stars(grounded: RewardSet, stars: int | None) -
         ("categoria moda", True),
         ("the bola casa mesa fita pote lata copo rede sofa vaso faca pano", False),  # 1 foreign word of 13: 1 / 13 / .15 > .5
         ("the bola casa mesa fita pote lata copo rede sofa vaso faca pano luva", True),
+        ("the of and " + " ".join(f"bola{chr(97 + n % 26)}{n}" for n in range(37)), False),  # 3 / 40 / .15 is .5
         (3, True),
         (None, True),
         ([], True),
@@ -363,3 +364,16 @@ def test_a_push_of_advertising_words_loses_from_seventy_to_all_at_ninety_five_pe
     seven = "Compre hoje seu fone com frete grátis, agora, aproveite oferta"
     assert shares(grounded, PROMPTS["push"], eight)["product"] == pytest.approx(0.3 * 0.6)
     assert shares(grounded, PROMPTS["push"], seven)["product"] == pytest.approx(0.3)
+
+
+def test_an_object_copied_from_the_prompt_earns_nothing(grounded: RewardSet) -> None:
+    prompt = replace(PROMPTS["extraction"], user=f"Avaliação: chegou tarde. Exemplo: {ANSWERS['extraction']}")
+    assert not any(shares(grounded, prompt, ANSWERS["extraction"]).values())
+
+
+def test_one_word_that_urges_is_no_push(grounded: RewardSet) -> None:
+    assert not any(shares(grounded, PROMPTS["push"], "Hoje!").values())
+
+
+def test_three_stock_phrases_cost_no_more_than_two(grounded: RewardSet) -> None:
+    assert shares(grounded, PROMPTS["push"], "O seu fone é bonito, não perca! Clique aqui para o ver: temos novidades.")["portuguese"] == 0

@@ -58,6 +58,7 @@ SUBTLE: list[tuple[str, dict[str, Any]]] = [
     ("{'a': 4,5, 'b': ['x: 4,5'], 'c': 1}", {"a": 4.5, "b": ["x: 4,5"], "c": 1}),
     ("{'x: 4,5': 4,5}", {"x: 4,5": 4.5}),
     ('{"a": "x\\\ny: 4,5", "b": 4,5}', {"a": "x\\\ny: 4,5", "b": 4.5}),
+    ('{"a": 1.234, "b": 4,5}', {"a": 1.234, "b": 4.5}),
     ('{"a": 0, "b": 4,5]}', {"a": 0, "b": 4.5}),
     ('{"a": 4,5"b": 1}', {"a": 4.5, "b": 1}),
     ('{"a": 4,5 , "b": 1}', {"a": 4.5, "b": 1}),
@@ -131,6 +132,7 @@ def test_of_several_objects() -> None:
     assert find_object('{"a": 1,} {"b": 2, "c": 3,}') == {"b": 2, "c": 3}
     assert find_object('{"a": 4,5} {"b": 2}') == {"b": 2}  # valid as it stands comes before mended
     assert find_object('{"a": 1,} {"b": 2,}') == {"a": 1}
+    assert find_object('{"a": 1,} ["x", "y", "z"]') == {"a": 1}
 
 
 @pytest.mark.parametrize("text", ['{"a": 1}' + " " * 16_400, '{"a": ' + "[" * 64 + "]" * 64 + "}", "[" * 100_000, '{" ' * 33_000])

@@ -55,6 +55,8 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("Veja: selecte, withal, oselect; select a from t;", "select a from t", "Veja: selecte, withal, oselect; ;"),
         ("SELECT a FROM t\n \t\r\nSoma tudo.", "SELECT a FROM t", "Soma tudo."),
         ("SELECT a FROM t WHERE b = '' AND c = ';'", "SELECT a FROM t WHERE b = '' AND c = ';'", ""),
+        ("```\nSELECT a FROM t WHERE b = '' AND c = ';'\n```", "SELECT a FROM t WHERE b = '' AND c = ';'", ""),
+        ("Oselect a from x; select b from t;", "select b from t", "Oselect a from x; ;"),
         ("SELECT a FROM t WHERE b = 'x\n\ny'", "SELECT a FROM t WHERE b = 'x\n\ny'", ""),
         ("SELECT a FROM t ``` fim", "SELECT a FROM t", "``` fim"),
         ("WITH os dados: SELECT a FROM t;", "SELECT a FROM t", "WITH os dados: ;"),
@@ -78,6 +80,7 @@ def test_a_query_is_found(completion: str, query: str, prose: str) -> None:
         "DROP TABLE pedidos",
         "INSERT INTO t SELECT",
         "SELECT " + "(" * 65 + "1" + ")" * 65,
+        "[" * 65 + " SELECT a FROM t",
         "SELECT a FROM t WHERE " + " AND ".join(["a = 1"] * 400),
     ],
 )
