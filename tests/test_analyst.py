@@ -97,9 +97,7 @@ def test_curves_by_configuration_have_a_line_and_a_band_each(page: Page, links: 
     page.wait_for("document.querySelectorAll('.js-plotly-plot').length", 2)
     for label in (OLD, NEW):
         page.wait_for_text(label)
-    bands = (
-        "[...document.querySelectorAll('.js-plotly-plot')].map(plot => plot.data.filter(trace => trace.fill).length).join()"
-    )
+    bands = "[...document.querySelectorAll('.js-plotly-plot')].map(plot => plot.data.filter(trace => trace.fill).length).join()"
     page.wait_for(bands, "2,2")
 
 
