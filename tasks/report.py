@@ -13,9 +13,9 @@ from tasks.context import Run, prefect_link, stage
 from tasks.cost import spent
 from tasks.promote import Promotion
 from tucano.artifacts import Artifact, Recipe, code_version, fingerprint
-from tucano.cost import sentence
 from tucano.evaluation.report import TEMPLATE, SeedCurves, render_report
 from tucano.journal import read_journal
+from tucano.spending import sentence
 
 
 @stage("report")
@@ -25,7 +25,7 @@ def write_report(
     """The path of report.html; the verdict becomes the first line of the run's note."""
     lineage = {name: artifact.digest[:16] for name, artifact in run.stages.items()}
     lineage |= {"settings": Recipe("run", run.settings.model_dump(), {}, "").key, "code": code_version("tucano.training.grpo")}
-    lineage |= {"promotion": f"{promotion.candidate}: {promotion.status}", "cost": sentence(*spent(run, seeds, comparison))}
+    lineage |= {"promotion": f"{promotion.candidate}: {promotion.status}", "cost": sentence(*spent(run, comparison))}
 
     def produce(recipe: Recipe, draft: Path) -> dict[str, Any]:
         page = render_report(

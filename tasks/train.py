@@ -12,8 +12,7 @@ from prefect.futures import PrefectFuture
 from tasks.context import Run, cores, run_child, seeds_at_a_time, stage, tracked_training
 from tucano.artifacts import Artifact, Recipe
 from tucano.errors import SeedGivenUp, WorkerCrashed, WorkerFailed
-from tucano.journal import read_journal
-from tucano.machine_time import Clock, machine_time, plain
+from tucano.machine_time import Clock
 from tucano.training import launch
 from tucano.training.jobs import Job
 
@@ -35,10 +34,18 @@ def fine_tune(run: Run, prompts: Artifact) -> Artifact:
             threads=cores(),
             base=settings.model.name,
         )
-        with tracked_training(run, job, "sft", "sft", None, settings.sft.model_dump()) as tracking_run:
+        clock = Clock(Path(job.work), job.mirror, settings.cost.machine, share=1.0)
+        with clock, tracked_training(run, job, "sft", "sft", None, settings.sft.model_dump()) as tracking_run:
             result = run_child(run, job, "sft")
+            spent = clock.spent(Path(job.work) / "journal.jsonl")
         shutil.copy2(Path(job.work) / "journal.jsonl", draft)
-        return {**result, "tracking_run": tracking_run, "base": settings.model.name, "revision": settings.model.revision}
+        return {
+            **result,
+            "machine_time": spent,
+            "tracking_run": tracking_run,
+            "base": settings.model.name,
+            "revision": settings.model.revision,
+        }
 
     parts = {"sft": settings.sft.model_dump(), "model": settings.model.model_dump(), "seed": settings.seed}
     return run.make("sft", ("tucano.training.sft",), parts, {"prompts": prompts.digest}, produce)
@@ -68,11 +75,10 @@ def train_seed(run: Run, prompts: Artifact, start: Artifact | None, seed: int) -
         clock = Clock(Path(job.work), job.mirror, settings.cost.machine, share)
         with run.seed_slots, clock, tracked_training(run, job, f"grpo seed {seed}", "grpo", seed, params) as tracking_run:
             result = run_child(run, job, f"grpo seed {seed}")
-            stays = clock.stays()
+            spent = clock.spent(Path(job.work) / "journal.jsonl")
         shutil.copy2(Path(job.work) / "journal.jsonl", draft)
-        rows = [entry.time_ms / 1000 for entry in read_journal(draft / "journal.jsonl")]
         run.tracker.set_tags(tracking_run, {"alarms": ", ".join(alarm["name"] for alarm in result["alarms"]) or "none"})
-        return {**result, "seed": seed, "tracking_run": tracking_run, "machine_time": plain(machine_time(stays, rows))}
+        return {**result, "seed": seed, "tracking_run": tracking_run, "machine_time": spent}
 
     parts = {"grpo": settings.grpo.model_dump(exclude={"seeds"}), "model": settings.model.model_dump(), "seed": seed}
     inputs = {"prompts": prompts.digest, "start": start.digest if start else ""}

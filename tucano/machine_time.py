@@ -19,11 +19,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from tucano.journal import read_journal
 from tucano.storage import Place
 
 FOLDER = "machine-time"
-BEAT_SECONDS = 20.0
-BEATS_PER_UPLOAD = 3
+BEAT_SECONDS = 60.0
 MACHINE, BEGAN = "TUCANO_MACHINE", "TUCANO_MACHINE_BEGAN"
 """Environment of machines that are rented for a run: their name in the price table, and when the container began (ISO 8601)."""
 
@@ -62,7 +62,7 @@ class Clock:
         self.machine, self.share = os.environ.get(MACHINE, machine), share
         self.name = f"{time.time():.3f}-{socket.gethostname()}-{os.getpid()}.json"
         self._ended = threading.Event()
-        self._thread = threading.Thread(target=self._beat, name="machine time", daemon=True)
+        self._thread = threading.Thread(target=self._beat_on, name="machine time", daemon=True)
 
     def __enter__(self) -> Self:
         self.folder.mkdir(parents=True, exist_ok=True)
@@ -74,8 +74,11 @@ class Clock:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self._ended.set()
         self._thread.join()
-        self._write()
-        self._upload()
+        self.beat()
+
+    def spent(self, journal: Path) -> dict[str, Any]:
+        """The machine-hours of this training, which has come to its end, as they stand in an artifact's record."""
+        return asdict(machine_time(self.stays(), [entry.time_ms / 1000 for entry in read_journal(journal)]))
 
     def stays(self) -> list[Stay]:
         """All stays of this training so far, on whatever machine."""
@@ -83,15 +86,15 @@ class Clock:
         self._download()
         return read_stays(self.folder)
 
-    def _beat(self) -> None:
-        beats = 0
-        while True:
-            self._write()
-            if beats % BEATS_PER_UPLOAD == 0:
-                self._upload()
-            if self._ended.wait(BEAT_SECONDS):
-                return
-            beats += 1
+    def beat(self) -> None:
+        """A sign of life, here and in the copy."""
+        self._write()
+        self._upload()
+
+    def _beat_on(self) -> None:
+        self._upload()
+        while not self._ended.wait(BEAT_SECONDS):
+            self.beat()
 
     def _write(self) -> None:
         stay = Stay(self.machine, self.began_s, time.time(), self.share)
@@ -140,8 +143,3 @@ def machine_time(stays: Sequence[Stay], kept_s: Iterable[float]) -> MachineTime:
         of_use = max((row for row in rows if stay.began_s <= row <= stay.last_s), default=stay.began_s)
         lost += replace(stay, began_s=of_use).hours
     return MachineTime(hours, lost, len(stays))
-
-
-def plain(spent: MachineTime) -> dict[str, Any]:
-    """As it stands in an artifact's record."""
-    return asdict(spent)
