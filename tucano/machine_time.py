@@ -99,8 +99,11 @@ class Clock:
     def _write(self) -> None:
         stay = Stay(self.machine, self.began_s, time.time(), self.share)
         draft = self.folder / f"{self.name}.{threading.get_ident()}.draft"
-        draft.write_text(json.dumps(asdict(stay)), encoding="utf-8")
-        draft.replace(self.folder / self.name)
+        try:
+            draft.write_text(json.dumps(asdict(stay)), encoding="utf-8")
+            draft.replace(self.folder / self.name)
+        except OSError as error:  # a full disk, say
+            logger.warning("machine time was not written (%s); it is tried again", error)
 
     def _upload(self) -> None:
         if self.mirror is None:
