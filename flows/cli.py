@@ -20,8 +20,10 @@ EXAMPLES = """examples:
   tucano run laptop --set data.source=olist --set data.path=olist/
   tucano audit laptop                                 the reward audit alone
   tucano compare laptop                               the verdict of the last run, without running anything
+  tucano compare l4 l4-v5                             any two profiles, configurations, runs, registered models or adapters
   tucano rate --rater ana                             rate answers of the last run blind, in a local page; goes on where it stopped
   tucano rate mine --rater ana --from answers.jsonl   answers of a file, ratings kept in the folder mine/
+  tucano lineage tucano@champion                      from the promoted model back to its data, every link checked
   tucano ui                                           Prefect and MLflow pages over what the runs left
   tucano up                                           database, Prefect, MLflow and a worker, to start runs from the Prefect page
   tucano status                                       are they healthy?        tucano down   stops them
@@ -60,8 +62,9 @@ def _parser() -> argparse.ArgumentParser:
     for name, text in (
         ("run", "run the pipeline with a profile of prefect.yaml"),
         ("audit", "compare the rewards of a profile with people's ratings"),
-        ("compare", "print the verdict of a profile's last run again"),
+        ("compare", "print the verdict of the last run again, or compare any two sides"),
         ("rate", "rate completions blind, from 1 to 5, in a local web page or in the terminal"),
+        ("lineage", "print the chain from a registered model back to its data, and check every link"),
         ("up", "start all that scheduled runs need on this machine: database, Prefect, MLflow, a worker"),
         ("down", "stop what tucano up started; all data stays"),
         ("status", "say whether what tucano up started is healthy (exit code 0) or not (1)"),
@@ -73,8 +76,13 @@ def _parser() -> argparse.ArgumentParser:
         command = commands.add_parser(
             name, help=text, description=text, epilog=EXAMPLES, formatter_class=argparse.RawDescriptionHelpFormatter
         )
-        if name in ("run", "audit", "compare"):
+        if name == "compare":
+            command.add_argument("profile", help="a profile, like laptop; or side A")
+            command.add_argument("other", nargs="?", metavar="B", help="side B: A and B are profiles, runs, models or adapter folders")
+        elif name in ("run", "audit"):
             command.add_argument("profile", help="a deployment of the train flow in prefect.yaml, like laptop")
+        if name == "lineage":
+            command.add_argument("model", help="a registered model with an alias or a version, like tucano@champion or tucano/3")
         if name == "rate":
             _add_rate_arguments(command)
         elif name == "deploy":
@@ -152,6 +160,12 @@ def _audit(arguments: argparse.Namespace) -> int:
 
 
 def _compare(arguments: argparse.Namespace) -> int:
+    if arguments.other is not None:
+        from flows import versus
+
+        settings = _settings(arguments, "laptop")
+        _prefect_home(settings)
+        return versus.compare(settings, arguments.profile, arguments.other)
     from flows import inprocess
 
     return inprocess.compare(_settings(arguments))
@@ -165,6 +179,12 @@ def _rate(arguments: argparse.Namespace) -> int:
     drawn = (arguments.prompts, arguments.completions, arguments.seed)
     port = None if arguments.terminal else arguments.port
     return rate.rate(Path(arguments.folder), Path(arguments.source), arguments.rater, arguments.kind, arguments.new_rater, *drawn, port)
+
+
+def _lineage(arguments: argparse.Namespace) -> int:
+    from flows import lineage
+
+    return lineage.show(_settings(arguments, "laptop"), arguments.model)
 
 
 def _ui(arguments: argparse.Namespace) -> int:
@@ -215,7 +235,17 @@ def _gc(arguments: argparse.Namespace) -> int:
 
 
 STACK = {"up": _up, "down": _down, "status": _status, "gc": _gc}
-COMMANDS = {**STACK, "run": _run, "audit": _audit, "compare": _compare, "rate": _rate, "ui": _ui, "doctor": _doctor, "deploy": _deploy}
+COMMANDS = {
+    **STACK,
+    "run": _run,
+    "audit": _audit,
+    "compare": _compare,
+    "rate": _rate,
+    "lineage": _lineage,
+    "ui": _ui,
+    "doctor": _doctor,
+    "deploy": _deploy,
+}
 
 
 def _interrupt(number: int, frame: FrameType | None) -> NoReturn:

@@ -33,14 +33,18 @@ def run(settings: PipelineSettings, profile: str) -> int:
 
 
 def audit(settings: PipelineSettings) -> int:
-    """The audit alone, without Prefect: the table, and exit code 1 when the gate is closed."""
+    """The audit alone, without Prefect: tables, a page, and exit code 1 when the gate is closed."""
     from tasks.audit import COMMITTED_RATINGS
     from tucano.evaluation.audit import audit as audit_rewards
-    from tucano.evaluation.audit_report import render_table as render_audit
+    from tucano.evaluation.audit_page import render_page
+    from tucano.evaluation.audit_table import render_details
+    from tucano.evaluation.audit_table import render_table as render_audit
 
     ratings = Path(settings.audit.ratings) if settings.audit.ratings else COMMITTED_RATINGS
     report = audit_rewards(settings.grpo.rewards, ratings, settings.audit, settings.tasks, settings.seed)
-    print(render_audit(report))
+    page = writable(settings.storage) / f"audit-{settings.grpo.rewards}.html"
+    page.write_text(render_page(report), encoding="utf-8")
+    print(f"{render_details(report)}\n\n{_last_reaudit(settings)}{render_audit(report)}\n\nWith whole texts: {page}")
     return 0 if report.may_proceed else 1
 
 
@@ -50,8 +54,18 @@ def compare(settings: PipelineSettings) -> int:
     return 0
 
 
+def _last_reaudit(settings: PipelineSettings) -> str:
+    """What the models of the storage's last run sample, if there is one."""
+    file = _newest(settings, "artifacts/re-audit/*/re-audit.txt")
+    return f"After the last training in {settings.storage}:\n{file.read_text(encoding='utf-8')}\n" if file else ""
+
+
 def _last_verdict(settings: PipelineSettings) -> str:
-    files = sorted(writable(settings.storage).glob("artifacts/comparison/*/comparison.json"), key=lambda path: path.stat().st_mtime)
-    if not files:
+    file = _newest(settings, "artifacts/comparison/*/comparison.json")
+    if file is None:
         raise UserError(f"storage {settings.storage} holds no comparison yet; start one with: tucano run laptop")
-    return render_table(Comparison.from_json(json.loads(files[-1].read_text(encoding="utf-8"))))
+    return render_table(Comparison.from_json(json.loads(file.read_text(encoding="utf-8"))))
+
+
+def _newest(settings: PipelineSettings, pattern: str) -> Path | None:
+    return max(writable(settings.storage).glob(pattern), key=lambda path: path.stat().st_mtime, default=None)

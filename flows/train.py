@@ -8,9 +8,11 @@ from tasks.audit import audit_rewards, pass_gate
 from tasks.compare import answer_prompts, compare_arms
 from tasks.context import opened
 from tasks.cost import account
+from tasks.evaluations import show_answers
 from tasks.preflight import check_before_grpo, pass_preflight
 from tasks.prepare import prepare_data
 from tasks.promote import promote
+from tasks.reaudit import audit_again
 from tasks.report import write_report
 from tasks.seeds import await_seed, cancel_seeds
 from tasks.train import fine_tune, gather, train_seed
@@ -19,7 +21,7 @@ from tucano.settings import PipelineSettings
 
 @flow(name="train", flow_run_name=train_name, on_cancellation=[cancel_seeds])
 def train(settings: PipelineSettings) -> str:
-    """Prepare data, audit the rewards, SFT, preflight, GRPO with every seed, compare on held-out prompts, promote, report.
+    """Prepare data, audit the rewards, SFT, preflight, GRPO with every seed, audit again, compare on held-out prompts, promote, report.
 
     Returns the path of the report. Every stage is a retryable task whose valid artifact is reused. Seeds train in child processes of
     this run, or each in a run of its own on a work pool (`execution.seeds`).
@@ -35,12 +37,15 @@ def train(settings: PipelineSettings) -> str:
         one_seed = await_seed if settings.execution.seeds else train_seed.with_options(retries=again)
         seeds = gather(run, {seed: one_seed.submit(run, prompts, start, seed) for seed in settings.grpo.seeds})
         answers = answer_prompts.with_options(retries=again)(run, prompts, start, seeds.trained)
+        reaudit = audit_again(run, prompts, start, seeds.trained, answers)
         comparison = compare_arms(run, prompts, start, seeds, answers)
+        shown = show_answers.submit(run, prompts, start, seeds.trained, answers, comparison)
         account(run, seeds.trained, comparison)
-        promotion = promote(run, prompts, audit, start, seeds.trained, answers, comparison)
-        report = write_report(run, prompts, audit, start, seeds.trained, comparison, promotion)
+        promotion = promote(run, prompts, audit, start, seeds.trained, answers, reaudit, comparison)
+        report = write_report(run, prompts, audit, seeds.trained, reaudit, comparison, promotion)
         approval = ask(run, promotion, comparison.record["headline"])
         if approval is not None:
             promotion = decide(run, promotion, approval)
-            report = write_report(run, prompts, audit, start, seeds.trained, comparison, promotion)
+            report = write_report(run, prompts, audit, seeds.trained, reaudit, comparison, promotion)
+        shown.result()
         return report

@@ -22,7 +22,7 @@ from typing import Any
 
 from tucano.errors import TucanoError
 from tucano.tracking.store import artifact_root, default_uri, is_server
-from tucano.tracking.views import view_links
+from tucano.tracking.views import PIPELINES, pipeline_links, registry_link, view_links
 
 HOST = "127.0.0.1"
 START_SECONDS = 180
@@ -189,13 +189,31 @@ def _prefect_links(base: str) -> dict[str, str]:
 
 
 def _mlflow_links(base: str) -> dict[str, str]:
-    """None where a tracking server elsewhere is down or wants a login."""
+    """The newest pipeline run and what belongs to it, and the saved views; none where a server elsewhere is down or wants a login."""
+    api = f"{base}/api/2.0/mlflow"
     try:
-        found = _post(f"{base}/api/2.0/mlflow/experiments/search", {"max_results": 1000})
+        found = _post(f"{api}/experiments/search", {"max_results": 1000})
+        experiments = {experiment["name"]: experiment["experiment_id"] for experiment in found.get("experiments", [])}
+        if PIPELINES not in experiments:
+            return {}
+        newest = {"experiment_ids": [experiments[PIPELINES]], "max_results": 1, "order_by": ["attributes.start_time DESC"]}
+        runs = _post(f"{api}/runs/search", newest).get("runs", [])
+        models = _get(f"{api}/registered-models/search?max_results=100").get("registered_models", [])
     except OSError:
         return {}
-    experiments = {experiment["name"]: experiment["experiment_id"] for experiment in found.get("experiments", [])}
-    return {name: f"{base}/{page}" for name, page in view_links(experiments).items()}
+    links = dict(view_links(experiments))
+    for run in runs:
+        tags = {tag["key"]: tag["value"] for tag in run["data"].get("tags", [])}
+        links |= {f"latest {name}": page for name, page in pipeline_links(experiments, run["info"]["run_id"], tags).items()}
+    for model in models:
+        for alias in model.get("aliases", []):
+            links[f"{model['name']}@{alias['alias']}"] = registry_link(model["name"], alias["version"])
+    return {name: f"{base}/{page}" for name, page in links.items()}
+
+
+def _get(url: str) -> Any:
+    with urllib.request.urlopen(url, timeout=10) as answer:
+        return json.load(answer)
 
 
 def _post(url: str, body: dict[str, Any]) -> Any:

@@ -156,7 +156,8 @@ class Insights:
     )
 
     def shares(self, prompt: PromptLike, answer: str, databases: Path | None) -> tuple[float, ...]:
-        folded, tokens = text.fold(answer), text.words(answer)
+        folded = text.fold(answer)
+        tokens = text.words(folded)
         gate = _is_answer(tokens, prompt) * text.sound(answer)
         used, inventions, _ = insight_figures(prompt, answer)
         brief = {token for token in text.words(prompt.user) if len(token) >= 4 and token.isalpha()}
@@ -190,7 +191,8 @@ class Push:
     )
 
     def shares(self, prompt: PromptLike, answer: str, databases: Path | None) -> tuple[float, ...]:
-        folded, tokens = text.fold(answer), text.words(answer)
+        folded = text.fold(answer)
+        tokens = text.words(folded)
         known = bool(prompt.reference.get("product"))
         named = names_product(prompt, answer)
         urges = _URGES.findall(folded)

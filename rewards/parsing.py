@@ -20,7 +20,7 @@ LONGEST_REPAIRED = 3000
 MOST_REPAIRED_MARKS = 200
 MOST_REPAIRED_BRACKETS = 16
 
-_MARKS = re.compile(r"[\"'“”{}\[\]:,/]")
+_MARKS = re.compile(r"[(`#\"'“”{}\[\]:,/]")
 _STRING = r'"(?:[^"\\]|\\.)*+"?|(?<=[{\[,:])\s*+\'[^\n]{0,100}?\'(?=\s*(?:[,:}\]]|\Z))'
 _TOKEN = re.compile(_STRING + r"|[{}]", re.DOTALL)
 _NUMBER = re.compile(

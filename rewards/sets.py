@@ -1,6 +1,5 @@
 """The named reward sets, and the one place that turns shares into a score."""
 
-import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,7 +7,8 @@ from typing import Literal
 
 from rewards import controls, grounded, v42
 from rewards.classify import classify_task
-from rewards.types import LONGEST, PromptLike, Score, TaskReward, clip
+from rewards.text import readable
+from rewards.types import PromptLike, Score, TaskReward, clip
 
 SetName = Literal["v4.2", "grounded", "controls.random", "controls.format"]
 
@@ -42,7 +42,7 @@ class RewardSet:
     def score(self, prompt: PromptLike, completion: str) -> Score:
         """The score of one completion; a prompt without a task is classified by its text."""
         reward = SETS[self.name][prompt.task or classify_task(prompt.user)]
-        answer = unicodedata.normalize("NFC", completion) if len(completion) <= LONGEST else ""
+        answer = readable(completion)
         shares = reward.shares(prompt, answer, self.databases) if answer.strip() else (0.0,) * len(reward.components)
         parts = {c.name: c.weight * share if share else 0.0 for c, share in zip(reward.components, shares, strict=True)}
         return Score(clip(sum(parts.values())), parts)

@@ -10,7 +10,7 @@ import re
 import sqlite3
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from functools import lru_cache
@@ -24,29 +24,32 @@ from sqlglot.errors import ErrorLevel, SqlglotError
 from rewards.parsing import is_parsable
 from rewards.text import word_set
 
-LONGEST_QUERY = 2048
-"""Characters; sqlglot needs about 12 ms for the worst query of this length."""
+LONGEST_QUERY = 1024
+"""Characters; sqlglot needs about 6 ms for the worst query of this length."""
 MOST_PARSED = 2 * LONGEST_QUERY
 """Characters that are parsed in one completion, over all attempts to find its query."""
 MOST_TABLES = 8
 MOST_ROWS = 1000
-FREE_STEPS = 500_000
-"""Steps of SQLite's virtual machine that every answer may take, about 15 ms of work; or `GOLD_FACTOR` times the gold query's."""
+MOST_CHARACTERS = 200_000
+"""Characters and bytes in all cells of a result, so that neither it nor the cache of results grows large."""
+FREE_STEPS = 200_000
+"""Steps of SQLite's virtual machine that every answer may take, about 5 ms of work; or `GOLD_FACTOR` times the gold query's."""
 GOLD_FACTOR = 4
 MOST_GOLD_STEPS = 50_000_000
 CPU_SECONDS_PER_STEP = 1e-7
-"""Three times what a step usually takes: only queries whose single steps are slow are stopped by it."""
-_STRIDE = 1000
+"""Four times what a step usually takes: only queries whose single steps are slow are stopped by it."""
+_STRIDE = 100
 """Steps between two looks at the budget."""
 
 Row = tuple[Any, ...]
 
 _LIMITS = {
-    sqlite3.SQLITE_LIMIT_LENGTH: 10_000,
+    sqlite3.SQLITE_LIMIT_LENGTH: 2000,
     sqlite3.SQLITE_LIMIT_SQL_LENGTH: 2 * LONGEST_QUERY,
+    sqlite3.SQLITE_LIMIT_COLUMN: 50,
     sqlite3.SQLITE_LIMIT_EXPR_DEPTH: 50,
     sqlite3.SQLITE_LIMIT_COMPOUND_SELECT: 10,
-    sqlite3.SQLITE_LIMIT_LIKE_PATTERN_LENGTH: 100,
+    sqlite3.SQLITE_LIMIT_LIKE_PATTERN_LENGTH: 50,
     sqlite3.SQLITE_LIMIT_ATTACHED: 0,
 }
 _FUNCTIONS = word_set(
@@ -58,7 +61,10 @@ _FUNCTIONS = word_set(
     """
 )
 """What a query may call; printf, zeroblob and the like cost memory, random and load_extension worse."""
-_CLOCK = re.compile(r"'now'|\b(?:date|time|datetime|julianday|unixepoch)\s*\(\s*\)|\bstrftime\s*\(\s*'[^']*'\s*\)", re.IGNORECASE)
+_TIME_FUNCTIONS = {"date": 0, "time": 0, "datetime": 0, "julianday": 0, "unixepoch": 0, "strftime": 1}
+"""Where each takes its time."""
+_CLOCKS = word_set("now subsec subsecond localtime utc")
+"""Arguments that ask the clock or the time zone; newer SQLite takes the second and the third as now."""
 _OTHER_DIALECT = re.compile("no such function|syntax error|unrecognized token")
 """What SQLite says about a query that it cannot read."""
 
@@ -151,7 +157,7 @@ def is_ordered(sql: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """The rows of a query, and the steps of SQLite's virtual machine that it took, rounded up to a thousand."""
+    """The rows of a query, and the steps of SQLite's virtual machine that it took, rounded up to a hundred."""
 
     rows: tuple[Row, ...]
     steps: int
@@ -164,7 +170,7 @@ def run_query(database: Path, sql: str, most_steps: int = FREE_STEPS) -> Result 
     A query that SQLite cannot read is tried once more as sqlglot translates it from PostgreSQL.
     """
     tree = parse(sql)
-    if tree is None or _CLOCK.search(sql) or sum(1 for _ in tree.find_all(exp.Table)) > MOST_TABLES:
+    if tree is None or sum(1 for _ in tree.find_all(exp.Table)) > MOST_TABLES:
         return None
     try:
         return _execute(database, sql, most_steps)
@@ -182,7 +188,7 @@ def run_query(database: Path, sql: str, most_steps: int = FREE_STEPS) -> Result 
 
 
 def _execute(database: Path, sql: str, most_steps: int) -> Result | None:
-    """None beyond `MOST_ROWS`; sqlite3.OperationalError (interrupted) beyond the steps."""
+    """None for a result that is too large; sqlite3.OperationalError (interrupted) beyond the steps."""
     connection = _connection(database)
     steps = 0
     deadline = time.thread_time() + most_steps * CPU_SECONDS_PER_STEP
@@ -194,8 +200,20 @@ def _execute(database: Path, sql: str, most_steps: int) -> Result | None:
 
     connection.set_progress_handler(is_over_budget, _STRIDE)
     with closing(connection.execute(sql)) as cursor:
-        rows = cursor.fetchmany(MOST_ROWS + 1)
-    return Result(tuple(rows), steps + _STRIDE) if len(rows) <= MOST_ROWS else None
+        rows = _fetch(cursor)
+    return None if rows is None else Result(rows, steps + _STRIDE)
+
+
+def _fetch(cursor: Iterable[Row]) -> tuple[Row, ...] | None:
+    """All rows, or None where they are more than a result may hold."""
+    rows: list[Row] = []
+    characters = 0
+    for row in cursor:
+        rows.append(row)
+        characters += sum(len(cell) for cell in row if isinstance(cell, str | bytes))
+        if len(rows) > MOST_ROWS or characters > MOST_CHARACTERS:
+            return None
+    return tuple(rows)
 
 
 _local = threading.local()
@@ -214,8 +232,24 @@ def _open(database: Path) -> sqlite3.Connection:
     connection = sqlite3.connect(f"{database.resolve().as_uri()}?mode=ro&immutable=1", uri=True, isolation_level=None)
     for limit, value in _LIMITS.items():
         connection.setlimit(limit, value)
+    calendar = sqlite3.connect(":memory:")
+    for name, place in _TIME_FUNCTIONS.items():
+        connection.create_function(name, -1, _timeless(calendar, name, place), deterministic=True)
     connection.set_authorizer(_authorize)
     return connection
+
+
+def _timeless(calendar: sqlite3.Connection, name: str, place: int) -> Callable[..., Any]:
+    """SQLite's own function `name`, but ValueError where it would ask the machine's clock or its time zone, however that is spelt."""
+
+    def call(*arguments: Any) -> Any:
+        texts = [str(value, "latin-1") if isinstance(value, bytes) else str(value) for value in arguments]
+        texts = [text.partition("\0")[0].lower() for text in texts]  # SQLite reads up to a zero byte
+        if len(texts) <= place or not _CLOCKS.isdisjoint(texts):
+            raise ValueError("a result must not depend on when and where it is computed")
+        return calendar.execute(f"SELECT {name}({','.join('?' * len(arguments))})", arguments).fetchone()[0]
+
+    return call
 
 
 def _authorize(action: int, _first: str | None, function: str | None, _database: str | None, _trigger: str | None) -> int:
@@ -268,6 +302,7 @@ def _same_value(ours: object, theirs: object) -> bool:
     return ours == theirs
 
 
-def _key(row: Row) -> list[tuple[str, object]]:
-    """Sorts rows of any types; numbers by six digits, so that float noise does not change the order."""
-    return [("number", float(f"{cell:.6g}")) if isinstance(cell, int | float) else (type(cell).__name__, cell or "") for cell in row]
+def _key(row: Row) -> tuple[list[tuple[int, str, object]], list[float]]:
+    """Sorts rows of any types: by all but the numbers first, then by these to six digits, so that float noise changes no order."""
+    others = [(place, type(cell).__name__, cell or "") for place, cell in enumerate(row) if not isinstance(cell, int | float)]
+    return others, [float(f"{cell:.6g}") for cell in row if isinstance(cell, int | float)]

@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
 
-from rewards.types import clip
+from rewards.types import LONGEST, clip
 
 _COMBINING = re.compile(r"[\u0300-\u036f]+")
+_MOST_MARKS = 30
+_PILE = re.compile(rf"[^\x00-\u02ff]{{{_MOST_MARKS + 1}}}")
 _WORD = re.compile(r"[^\W_]+(?:[.,][^\W_]+)*")
 _ALPHABETIC = re.compile(r"[^\W\d_]+")
 
@@ -40,13 +42,28 @@ FOREIGN = word_set(
 """Spanish and English words that are no Portuguese words."""
 
 
+def readable(completion: str) -> str:
+    """What is judged of a completion: its NFC form.
+
+    Nothing of more than `LONGEST` characters, nor of one with more than 30 combining marks in a row (no stream-safe text has
+    them, UAX 15): normalizing takes time with the square of their number.
+    """
+    too_much = len(completion) > LONGEST or (_PILE.search(completion) and _has_piled_marks(completion))
+    return "" if too_much else unicodedata.normalize("NFC", completion)
+
+
+def _has_piled_marks(text: str) -> bool:
+    return "m" * (_MOST_MARKS + 1) in "".join("m" if combining else " " for combining in map(unicodedata.combining, text))
+
+
 def fold(text: str) -> str:
-    """Lower case without accents: what words are compared in."""
-    return _COMBINING.sub("", unicodedata.normalize("NFKD", text.lower()))
+    """Lower case without accents: what words are compared in. At most `LONGEST` characters, since some become 18 of them."""
+    lowered = text.lower()
+    return lowered if lowered.isascii() else _COMBINING.sub("", unicodedata.normalize("NFKD", lowered))[:LONGEST]
 
 
 def words(text: str) -> list[str]:
-    """The words and numbers, folded."""
+    """The words and numbers, folded; folding them before changes nothing."""
     return _WORD.findall(fold(text))
 
 
@@ -121,7 +138,7 @@ class Figure:
 
 
 _FIGURE = re.compile(
-    r"""(?P<money>r\$\s*)?(?<![\w.,/])(?<![a-z_]-)
+    r"""(?=[r\d])(?P<money>r\$\s*)?(?<![\w.,/])(?<![a-z_]-)
     (?:(?P<pt>\d{1,3}(?:\.\d{3}){1,4}(?:,\d{1,6})?|\d{1,15},\d{1,6})|(?P<en>\d{1,3}(?:,\d{3}){2,4}(?:\.\d{1,6})?|\d{1,15}(?:\.\d{1,6})?))
     (?![\w/]|[.,]\d)(?P<scale>\s+(?:mil|milhao|milhoes|bilhao|bilhoes|mi|bi)\b)?(?P<percent>\s*%)?""",
     re.VERBOSE,
@@ -158,7 +175,7 @@ _BROKEN = re.compile(
     r"|[a-zà-ÿ]_[a-zà-ÿ]"  # names of fields and columns: "produto_id"
     r"|[a-zà-ÿ]{3}\d|\d[a-zà-ÿ]{3}"  # a word and a number in one: "acima34"
     r"|\d,\d+,\d|\d[.,]\d+[.,]?%?[.,]\d%|R\$ ?[\d.,]+ ?%"  # a number that is none: "3,7,91%", "R$ 33%"
-    r"|(?m:^\s*(?:[-*•]\s*)?[.,;:%)])|(?m:^\s*[-*•]\s*\S+(?:\s\S+)?\s*$)"  # a line that begins with the end of another, a bullet of a word or two
+    r"|(?m:^[^\S\n]*(?:[-*•]\s*)?[.,;:%)])|(?m:^[^\S\n]*[-*•](?!\*)\s*\S+(?:\s\S+)?\s*$)"  # a line that begins with the end of another, a bullet of a word or two
     r"|\b(?:SELECT|COUNT|ROUND|SUM|JOIN|WHERE|GROUP BY|ORDER BY)\b|\"\}|\{\""  # scraps of SQL and JSON
 )
 

@@ -1,6 +1,5 @@
 """The ground-truth metric: how right an answer is, whatever its form earns. It never enters a reward and judges them all."""
 
-import unicodedata
 from pathlib import Path
 
 from rewards.claims import insight_figures, names_product, push_inventions
@@ -8,8 +7,8 @@ from rewards.classify import classify_task
 from rewards.extraction import matches
 from rewards.parsing import find_object
 from rewards.sql import answers_gold, find_query
-from rewards.text import squeeze
-from rewards.types import LONGEST, PromptLike, clip
+from rewards.text import readable, squeeze
+from rewards.types import PromptLike, clip
 
 
 def truth(prompt: PromptLike, completion: str, databases: Path | None = None) -> float | None:
@@ -20,8 +19,7 @@ def truth(prompt: PromptLike, completion: str, databases: Path | None = None) ->
     - insights: share of the key figures used minus the share of invented ones among the figures claimed, at least 0
     - push: 1 where it names the product, invents no number and has at most 120 characters, else 0
     """
-    answer = unicodedata.normalize("NFC", completion) if len(completion) <= LONGEST else ""
-    return _TRUTHS[prompt.task or classify_task(prompt.user)](prompt, answer, databases)
+    return _TRUTHS[prompt.task or classify_task(prompt.user)](prompt, readable(completion), databases)
 
 
 def _extraction(prompt: PromptLike, answer: str, databases: Path | None) -> float | None:

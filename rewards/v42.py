@@ -114,8 +114,9 @@ class SqlQa:
         if query:
             structure = clip(sql_keywords(query.text) / 3)
             explanation = clip(len(text.words(query.prose)) / 10)
-        numbers = clip(len(text.figures(answer)) / 2)
-        return (structure, explanation, numbers, clip(text.count_distinct(BUSINESS_WORDS, text.fold(answer)) / 5))
+        folded = text.fold(answer)
+        numbers = clip(len(text.figures(folded)) / 2)
+        return (structure, explanation, numbers, clip(text.count_distinct(BUSINESS_WORDS, folded) / 5))
 
 
 @dataclass(frozen=True)
@@ -157,7 +158,7 @@ class Push:
     def shares(self, prompt: PromptLike, answer: str, databases: Path | None) -> tuple[float, ...]:
         folded = text.fold(answer)
         markers = 0.5 * bool(_ACCENTED.search(answer)) + 0.5 * clip(text.count_distinct(PUSH_WORDS, folded) / 3)
-        creative = clip(1 - len(GENERIC.findall(folded)) / 2) if len(text.words(answer)) >= 3 else 0.0
+        creative = clip(1 - len(GENERIC.findall(folded)) / 2) if len(text.words(folded)) >= 3 else 0.0
         return (push_length_share(len(text.squeeze(answer))), markers, creative, float(bool(FORMAL.search(folded))))
 
 

@@ -10,7 +10,10 @@ from tasks.context import Run, stage
 from tucano.artifacts import Artifact, Recipe, fingerprint
 from tucano.errors import GateClosed
 from tucano.evaluation.audit import PINNED, audit
-from tucano.evaluation.audit_report import AuditReport, render_table
+from tucano.evaluation.audit_page import render_page
+from tucano.evaluation.audit_report import AuditReport
+from tucano.evaluation.audit_table import render_details, render_table
+from tucano.evaluation.pages import TEMPLATES
 
 COMMITTED_RATINGS = Path(__file__).parent.parent / "data" / "ratings"
 
@@ -24,7 +27,8 @@ def audit_rewards(run: Run) -> Artifact:
     def produce(recipe: Recipe, draft: Path) -> dict[str, Any]:
         report = audit(settings.grpo.rewards, ratings, settings.audit, settings.tasks, settings.seed)
         (draft / "audit.json").write_text(report.dumps(), encoding="utf-8")
-        (draft / "audit.txt").write_text(render_table(report), encoding="utf-8")
+        (draft / "audit.html").write_text(render_page(report), encoding="utf-8")
+        (draft / "audit.txt").write_text(f"{render_table(report)}\n\n{render_details(report)}\n", encoding="utf-8")
         return {"verdict": report.verdict, "passed": report.passed, "provisional": report.provisional}
 
     parts = {
@@ -33,9 +37,9 @@ def audit_rewards(run: Run) -> Artifact:
         "tasks": list(settings.tasks),
         "seed": settings.seed,
     }
-    files = [*sorted(ratings.glob("*.*")), PINNED]
+    files = [*sorted(ratings.glob("*.*")), PINNED, *TEMPLATES]
     inputs = {file.name: str(fingerprint(file)["sha256"]) for file in files if file.is_file()}
-    artifact = run.make("audit", ("tucano.evaluation.audit",), parts, inputs, produce)
+    artifact = run.make("audit", ("tucano.evaluation.audit", "tucano.evaluation.audit_page"), parts, inputs, produce)
     create_markdown_artifact(key="reward-audit", markdown=(artifact.folder / "audit.txt").read_text(encoding="utf-8"))
     run.tracker.log_artifacts(run.tracking_run, artifact.folder, "audit")
     return artifact

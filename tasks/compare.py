@@ -16,7 +16,7 @@ from tucano.evaluation.text_health import vocabulary
 from tucano.evaluation.verdict import without
 from tucano.evaluation.verdict_table import render_table
 from tucano.prompts import read_prompts
-from tucano.tracking import RegisteredAdapter
+from tucano.tracking import RegisteredModel
 from tucano.training.jobs import Arm, Job
 
 CHAMPION = "champion"
@@ -67,10 +67,9 @@ def _arms(run: Run, start: Artifact | None, seeds: list[Artifact]) -> list[Arm]:
     return arms + [Arm(f"seed-{seed.record['seed']}", base, str(seed.folder / "adapter")) for seed in seeds]
 
 
-def _champion_arm(run: Run, champion: RegisteredAdapter, work: Path) -> Arm:
+def _champion_arm(run: Run, champion: RegisteredModel, work: Path) -> Arm:
     folder = run.tracker.fetch(champion, work / CHAMPION)
-    base = folder / "model"
-    return Arm(CHAMPION, str(base) if base.is_dir() else champion.tags["base"], str(folder / "adapter"))
+    return Arm(CHAMPION, str(folder / "data" / "model"))
 
 
 @stage("compare arms")
@@ -118,10 +117,15 @@ def candidate(seeds: list[Artifact]) -> Artifact:
 
 
 def _metrics(comparison: Comparison) -> dict[str, float]:
-    """What an analyst sorts runs by: mean reward per arm, gain and p of the primary contrast, per task as well."""
+    """What an analyst sorts runs by: mean reward per arm, gain and p of the primary contrast, per task as well.
+
+    Rounded to what is read: four decimals, p to two digits.
+    """
     rows = comparison.means[comparison.primary]
-    metrics = {f"test/{arm}/{name}": value for arm, row in rows.items() for name, value in row.items()}
+    metrics = {f"test/{arm}/{name}": round(value, 4) for arm, row in rows.items() for name, value in row.items()}
     effects = {"overall": comparison.main.overall, **comparison.main.tasks}
     for name, effect in effects.items():
-        metrics |= {f"gain/{name}": effect.gain, f"p/{name}": effect.p}
+        metrics |= {f"gain/{name}": round(effect.gain, 4), f"p/{name}": float(f"{effect.p:.2g}")}
+    if comparison.main.configuration is not None:
+        metrics["p/new seed"] = float(f"{comparison.main.configuration.p:.2g}")
     return metrics

@@ -5,7 +5,7 @@ import re
 import socket
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,16 +20,34 @@ from prefect.tasks import Task
 from prefect.utilities.urls import url_for
 
 from tasks.progress import ProgressBar
-from tucano.artifacts import Artifact, Recipe, Store, code_version, digest
+from tucano.artifacts import Artifact, Recipe, Store, code_version, digest, fingerprint
 from tucano.errors import is_worth_a_retry
+from tucano.prompts import jsonl_lines
 from tucano.settings import PipelineSettings
 from tucano.storage import remote_of, require_device, require_space, writable
-from tucano.tracking import Tracker
+from tucano.tracking import DataSplit, Tracker
+from tucano.tracking.models import Context
 from tucano.tracking.views import PIPELINES, TRAINING
 from tucano.training import launch
 from tucano.training.jobs import Job, Progress
 
 SAY_EVERY_SECONDS = 5.0
+ALGORITHM = (
+    "loss",
+    "importance_sampling",
+    "beta",
+    "epsilon_high",
+    "iterations",
+    "mask_truncated",
+    "overlong_tokens",
+    "length_stages",
+    "task_weights",
+    "drop_zero_variance",
+    "refill_rounds",
+    "entropy_coef",
+    "entropy_target",
+)
+"""Settings of GRPO that make another algorithm, rather than more or less of the same."""
 SAID_LINES = 200
 """Lines of a child's own output in a deployed run's log; all of them are in its log file."""
 PROGRESS_BAR = re.compile(r"\d+%\|")
@@ -108,12 +126,15 @@ def _pipeline(settings: PipelineSettings, tracker: Tracker) -> Iterator[str]:
     identity = tracker.reopen(tracker.find_unfinished(PIPELINES, FLOW_RUN_TAG, str(runtime.flow_run.id)))
     if identity is None:
         plain = settings.model_dump(mode="json")
-        name = f"{settings.model.name} {settings.data.source} seed {settings.seed}"
+        name = f"{config_label(settings)}, seed {settings.seed}"
         tags = {"settings_digest": digest(plain), "config_label": config_label(settings), FLOW_RUN_TAG: runtime.flow_run.id}
         identity = tracker.start_pipeline(name, plain, tags)
         tracker.set_note(identity, prefect_link())
     create_link_artifact(
-        key="mlflow-run", link=tracker.page(identity), link_text="This run in MLflow", description="Settings, metrics and files in MLflow"
+        key="mlflow-run",
+        link=tracker.links(identity)["pipeline run"],
+        link_text="This run in MLflow",
+        description="Settings, metrics and files in MLflow",
     )
     try:
         yield identity
@@ -191,14 +212,38 @@ def run_child(run: Run, job: Job, label: str) -> dict[str, Any]:
         bar.close()
 
 
+NOT_THE_CONFIGURATION = {"data": {"path"}, "grpo": {"seeds", "fast_cpu"}, "model": {"device"}}
+"""Settings that do not make another configuration: where the data lie, which seeds are drawn, what computes."""
+
+
 def config_label(settings: PipelineSettings) -> str:
-    """What runs that differ only in their seeds share: MLflow groups curves by it."""
-    return f"{settings.model.name} {settings.data.source} {settings.grpo.rewards} {settings.grpo.advantages}"
+    """What runs that differ only in their seeds share: MLflow groups curves by it, and `tucano compare` takes it.
+
+    Words for what a reader asks first, every algorithm setting that is not the default, and six digits of a digest of all
+    settings that make the configuration: `nano synthetic grounded gdpo task_weights=iwu #3fa9c1`.
+    """
+    plain = settings.model_dump(mode="json", include={"data", "model", "sft", "grpo"}, exclude=NOT_THE_CONFIGURATION)
+    grpo, defaults = settings.grpo, type(settings.grpo).model_fields
+    variants = [f"{name}={getattr(grpo, name)}" for name in ALGORITHM if getattr(grpo, name) != defaults[name].default]
+    words = [settings.model.name.rpartition("/")[2], settings.data.source, grpo.rewards, grpo.advantages, *variants]
+    return " ".join([*words, f"#{digest(plain)[:6]}"])
+
+
+def data_split(prompts: Artifact, name: str, context: Context) -> DataSplit:
+    """A file of a prompt set as MLflow names it."""
+    file = prompts.folder / f"{name}.jsonl"
+    return DataSplit(name, context, str(fingerprint(file)["sha256"]), f"{prompts.digest[:16]}/{file.name}", len(jsonl_lines(file)))
 
 
 @contextmanager
 def tracked_training(
-    run: Run, job: Job, name: str, stage: Literal["sft", "grpo"], seed: int | None, params: Mapping[str, Any]
+    run: Run,
+    job: Job,
+    name: str,
+    stage: Literal["sft", "grpo"],
+    seed: int | None,
+    params: Mapping[str, Any],
+    splits: Sequence[DataSplit],
 ) -> Iterator[str]:
     """The MLflow run of a training, one over all attempts; its journal is shipped while the child trains."""
     work = Path(job.work)
@@ -207,6 +252,7 @@ def tracked_training(
     identity = run.tracker.resume_training(run.tracker.find_unfinished(TRAINING, "work", place), run.tracking_run)
     if identity is None:
         identity = run.tracker.start_training(name, run.tracking_run, stage, seed, config_label(run.settings), dict(params), place)
+        run.tracker.log_datasets(identity, splits)
     shipper = run.tracker.ship_journal(identity, work / "journal.jsonl", through="committed")
     try:
         yield identity

@@ -6,7 +6,7 @@ from prefect.artifacts import create_table_artifact
 from tasks.compare import read_comparison
 from tasks.context import Run, stage
 from tucano.artifacts import Artifact
-from tucano.spending import Cost, cost_of, dollars_per_point, sentence, total
+from tucano.cost import Cost, cost_of, dollars_per_point, sentence, total
 
 
 @stage("cost")

@@ -5,8 +5,9 @@ from pathlib import Path
 from typing import Any
 
 from data.prepare import prepare
-from tasks.context import Run, stage
+from tasks.context import Run, data_split, stage
 from tucano.artifacts import Artifact, Recipe, fingerprint
+from tucano.tracking.models import Context
 
 
 @stage("prepare data")
@@ -20,6 +21,8 @@ def prepare_data(run: Run) -> Artifact:
     parts = {"data": settings.data.model_dump(), "seed": settings.seed}
     artifact = run.make("data", ("data.prepare",), parts, _sources(settings.data.path), produce)
     run.tracker.log_artifact(run.tracking_run, artifact.folder / "report.json", "data")
+    uses: tuple[tuple[str, Context], ...] = (("train", "training"), ("validation", "validation"), ("test", "evaluation"))
+    run.tracker.log_datasets(run.tracking_run, [data_split(artifact, name, context) for name, context in uses])
     return artifact
 
 

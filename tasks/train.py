@@ -9,7 +9,7 @@ from typing import Any
 from prefect import get_run_logger
 from prefect.futures import PrefectFuture
 
-from tasks.context import Run, cores, run_child, seeds_at_a_time, stage, tracked_training
+from tasks.context import Run, cores, data_split, run_child, seeds_at_a_time, stage, tracked_training
 from tucano.artifacts import Artifact, Recipe
 from tucano.errors import SeedGivenUp, WorkerCrashed, WorkerFailed
 from tucano.machine_time import Clock
@@ -34,11 +34,16 @@ def fine_tune(run: Run, prompts: Artifact) -> Artifact:
             threads=cores(),
             base=settings.model.name,
         )
+        splits = [data_split(prompts, "demonstrations", "training"), data_split(prompts, "demonstrations_validation", "validation")]
         clock = Clock(Path(job.work), job.mirror, settings.cost.machine, share=1.0)
-        with clock, tracked_training(run, job, "sft", "sft", None, settings.sft.model_dump()) as tracking_run:
+        with clock, tracked_training(run, job, "sft", "sft", None, settings.sft.model_dump(), splits) as tracking_run:
             result = run_child(run, job, "sft")
             spent = clock.spent(Path(job.work) / "journal.jsonl")
         shutil.copy2(Path(job.work) / "journal.jsonl", draft)
+        kept = next(draft / name for name in ("model", "adapter") if (draft / name).is_dir())
+        best = {"best/loss": result["lowest_validation_loss"]}
+        step = next(step for step, loss in result["validation_losses"] if loss == result["lowest_validation_loss"])
+        run.tracker.log_checkpoint(tracking_run, "sft", kept, step, {"stage": "sft"}, best, splits[1])
         return {
             **result,
             "machine_time": spent,
@@ -73,11 +78,18 @@ def train_seed(run: Run, prompts: Artifact, start: Artifact | None, seed: int) -
         params = {**settings.grpo.model_dump(exclude={"seeds"}), "seed": seed}
         share = 1 / min(seeds_at_a_time(settings), len(settings.grpo.seeds))
         clock = Clock(Path(job.work), job.mirror, settings.cost.machine, share)
-        with run.seed_slots, clock, tracked_training(run, job, f"grpo seed {seed}", "grpo", seed, params) as tracking_run:
+        splits = [data_split(prompts, "train", "training"), data_split(prompts, "validation", "validation")]
+        with (
+            run.seed_slots,
+            clock,
+            tracked_training(run, job, f"grpo seed {seed}", "grpo", seed, params, splits) as tracking_run,
+        ):
             result = run_child(run, job, f"grpo seed {seed}")
             spent = clock.spent(Path(job.work) / "journal.jsonl")
         shutil.copy2(Path(job.work) / "journal.jsonl", draft)
         run.tracker.set_tags(tracking_run, {"alarms": ", ".join(alarm["name"] for alarm in result["alarms"]) or "none"})
+        best, tags = {f"best/{settings.grpo.selection}": result["best_value"]}, {"stage": "grpo", "seed": seed}
+        run.tracker.log_checkpoint(tracking_run, f"grpo-seed-{seed}", draft / "adapter", result["best_step"], tags, best, splits[1])
         return {**result, "seed": seed, "tracking_run": tracking_run, "machine_time": spent}
 
     parts = {"grpo": settings.grpo.model_dump(exclude={"seeds"}), "model": settings.model.model_dump(), "seed": seed}

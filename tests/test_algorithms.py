@@ -11,7 +11,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor
 
-from tucano.errors import UserError
 from tucano.profiles import validated
 from tucano.settings import Condition, PipelineSettings
 from tucano.training.algorithms import Algorithm, RolloutBatch, chain
@@ -182,16 +181,6 @@ def test_conditional_rewards_equal_a_loop(rollout: RolloutBatch, threshold: floa
         if not math.isnan(before[0]):
             assert after[0] == (before[0] if round(before[1] / 0.4, 6) >= threshold else 0.0)
             assert after[1] == before[1]
-
-
-@pytest.mark.parametrize(
-    ("component", "needs", "said"),
-    [("push.lenght", "push.product", "the nearest is 'push.length'"), ("push.length", "insights.length", "choose one task")],
-)
-def test_a_condition_that_cannot_hold_is_refused(component: str, needs: str, said: str) -> None:
-    chosen = with_settings(conditions=[{"component": component, "needs": needs, "at_least": 0.5}])
-    with pytest.raises(UserError, match=said):
-        chain.from_settings(chosen, COMPONENTS)
 
 
 # Soft overlong punishment

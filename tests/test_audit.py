@@ -2,23 +2,28 @@
 
 import json
 import sqlite3
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
+from html import unescape
 from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
 
+from flows import inprocess
 from rewards import PromptLike, Score, load_reward_set
 from tucano.errors import UserError
 from tucano.evaluation import probes
 from tucano.evaluation.audit import audit, audit_rewards, write_pins
-from tucano.evaluation.audit_checks import Rewards
-from tucano.evaluation.audit_report import AuditReport, render_table
+from tucano.evaluation.audit_agreement import quadratic_kappa
+from tucano.evaluation.audit_bench import Rewards
+from tucano.evaluation.audit_page import render_page
+from tucano.evaluation.audit_report import AuditReport, Disagreement, Estimate, JudgedAnswer
+from tucano.evaluation.audit_table import render_details, render_table
 from tucano.evaluation.ratings import RatedAnswer, rating_store, read_ratings
 from tucano.prompts import TASKS, Prompt, Task
-from tucano.settings import AuditSettings
+from tucano.settings import AuditSettings, PipelineSettings
 
 PROMPTS = 5
 SETTINGS = AuditSettings(resamples=50)
@@ -181,9 +186,10 @@ def test_sound_rewards_pass_on_every_task(sound: AuditReport) -> None:
     assert sound.failed_checks == ()
     assert sound.passed and sound.may_proceed
     assert sound.verdict == "passed"
-    assert [row.task for row in sound.agreement] == list(TASKS)
-    assert all(row.prompts == 5 and row.completions == 25 for row in sound.agreement)
-    assert {check.name for check in sound.warnings} == {"sample size"}
+    whole = [row for row in sound.agreement if row.origin == "all"]
+    assert [row.task for row in whole] == list(TASKS)
+    assert all(row.prompts == 5 and row.completions == 25 for row in whole)
+    assert "sample size" in {check.name for check in sound.warnings}
 
 
 def test_the_same_seed_gives_the_same_report(sound: AuditReport, rating_set: Path) -> None:
@@ -250,13 +256,11 @@ def test_ratings_by_models_alone_are_provisional(tmp_path: Path) -> None:
     assert audit("grounded", folder, SETTINGS, TASKS, seed=7).verdict == "passed, provisional"
 
 
-def test_a_misrouted_prompt_fails_the_classifier(rating_set: Path) -> None:
-    with rating_store(rating_set) as databases:
-        rewards = load_reward_set("grounded", databases)
-        report = audit_rewards(
-            rewards, "grounded", read_ratings(rating_set), SETTINGS, TASKS, 7, lambda text: "push" if "recompra" in text else "extraction"
-        )
-    assert {check.task for check in report.failed_checks if check.name == "classifier"} == {"sql_qa", "insights", "push"}
+def test_sampled_and_written_answers_stand_apart(sound: AuditReport) -> None:
+    rows = {row.origin: row for row in sound.agreement if row.task == "push"}
+    assert {origin: row.completions for origin, row in rows.items()} == {"all": 25, "sampled": 20, "written": 5}
+    assert rows["written"].pooled is rows["written"].within is None, "all of them were rated 3"
+    assert rows["sampled"].pooled is not None and rows["sampled"].within is not None
 
 
 def test_controls_only_warn_where_they_are_senseless_and_fail_where_they_are_unsound(rating_set: Path) -> None:
@@ -299,6 +303,47 @@ def test_the_prompts_that_disagree_most_are_shown_with_their_texts(rating_set: P
     assert [answer.rating for answer in worst.answers] == [5, 4, 3, 2, 1]
 
 
+def test_each_component_is_left_out_and_the_one_that_is_all_of_the_agreement_helps(rating_set: Path) -> None:
+    def loud(score: Score, prompt: PromptLike, completion: str) -> Score:
+        """All that the first component says, and noise in the second."""
+        first, second, *others = score.components
+        parts = {first: 0.6 * score.total, second: 0.1 * hashed(completion)} | dict.fromkeys(others, 0.0)
+        return Score(sum(parts.values()), parts)
+
+    effects = {effect.component: effect for effect in with_broken(rating_set, loud).components if effect.task == "push"}
+    first, second, *others = effects.values()
+    assert (first.judgement, others[0].judgement) == ("helps", "unclear")
+    assert others[0].pooled == others[0].within == Estimate(0, 0, 0)
+    assert second.judgement != "helps"
+
+
+def test_sampled_answers_show_signal_and_headroom(sound: AuditReport, rating_set: Path) -> None:
+    spread = next(row for row in sound.sampled if row.task == "push")
+    assert (spread.prompts, spread.k, spread.differing) == (5, 4, 1.0)
+    assert spread.mean < spread.best <= 1
+    (flattened, *_) = with_broken(rating_set, lambda score, *_: flat(score, 0.25)).sampled
+    assert (flattened.mean, flattened.best, flattened.differing) == (0.25, 0.25, 0.0)
+
+
+def test_quadratic_kappa_by_hand() -> None:
+    assert quadratic_kappa([1, 2, 3], [1, 2, 3]) == 1
+    assert quadratic_kappa([3, 3], [3, 3]) is None
+    # observed: (0 + 1) / 2; expected over all pairs: (0 + 4 + 1 + 1) / 4
+    assert quadratic_kappa([1, 2], [1, 3]) == pytest.approx(1 - 0.5 / 1.5)
+    assert quadratic_kappa([1, 5], [5, 1]) == pytest.approx(-1)
+
+
+def test_two_raters_of_the_same_answers_are_compared(tmp_path: Path) -> None:
+    rated = lines(tasks=("push",))
+    second = [record | {"rater": "bia", "rating": max(1, record["rating"] - 1)} for record in rated[:10]]
+    report = audit("grounded", write_set(tmp_path, rated + second), SETTINGS, ("push",), seed=7)
+    (pair,) = report.raters_agree
+    # two prompts rated 5 4 3 2 1 and 4 3 2 1 1: observed 4/5, expected 2 + 1.36 + .8**2
+    assert (pair.task, pair.first, pair.second, pair.completions) == ("push", "ana", "bia", 10)
+    assert pair.kappa == pytest.approx(1 - 0.8 / 4.0)
+    assert "0.80" in render_details(report)
+
+
 def test_several_raters_are_averaged(tmp_path: Path) -> None:
     first = lines(tasks=("push",))[0]
     folder = write_set(tmp_path, [first, first | {"rater": "juiz", "rater_kind": "model", "rating": 4}])
@@ -320,8 +365,9 @@ def test_a_missing_rating_set_is_named(tmp_path: Path) -> None:
 
 
 def test_the_table_fits_the_terminal_and_names_what_failed(rating_set: Path) -> None:
-    table = render_table(with_broken(rating_set, lambda score, *_: scaled(score, 2)))
-    assert max(map(len, table.splitlines())) <= 100
+    report = with_broken(rating_set, lambda score, *_: scaled(score, 2))
+    table = render_table(report)
+    assert max(map(len, (table + render_details(report)).splitlines())) <= 100
     assert "failed" in table.splitlines()[0]
     assert "- extraction: the best of" in table
 
@@ -344,4 +390,25 @@ def test_number_formats_say_the_same() -> None:
         ("Receita de R$ 1.234.567,89 e nota 4.5 em 2.024 pedidos.", "Receita de R$ 1234567,89 e nota 4.5 em 2.024 pedidos.")
     ]
     first, second = probes.same_meaning("extraction", '{"sentiment_score": 3, "summary": "ok"}')["number formats"][0]
-    assert second == first.replace("4.5", "4,5") == '{"sentiment": null, "sentiment_score": 4,5, "summary": "ok"}'
+    assert second == first.replace("4.5", "4,5") == '{"sentiment_score": 4,5, "summary": "ok"}'
+
+
+def test_the_command_prints_everything_writes_a_page_and_exits_with_1_when_the_gate_is_closed(
+    rating_set: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for rewards, code in (("grounded", 0), ("v4.2", 1)):
+        chosen = {"audit": {"ratings": str(rating_set), "resamples": 50}, "grpo": {"rewards": rewards}, "storage": str(tmp_path)}
+        assert inprocess.audit(PipelineSettings.model_validate(chosen)) == code
+        printed = capsys.readouterr().out
+        page = tmp_path / f"audit-{rewards}.html"
+        assert str(page) in printed and "What each component adds" in printed and "| push       |" in printed
+        assert "<h2>Where rewards and ratings disagree most</h2>" in page.read_text(encoding="utf-8")
+
+
+def test_the_page_shows_whole_texts_that_cannot_run(sound: AuditReport) -> None:
+    script = "<script>alert('oi')</script>" * 20
+    shown = Disagreement("push", "push-0", script, -0.5, (JudgedAnswer(script, 4.5, 0.1), JudgedAnswer("só isto", 1.0, 0.9)))
+    page = render_page(replace(sound, disagreements=(shown,), overridden_by="Ana <b>"))
+    assert "<script" not in page and page.count("&lt;script&gt;") == 40
+    assert "rated 4.5, reward 0.10" in page and "Ana &lt;b&gt;" in page
+    assert all(check.message in unescape(page) for check in sound.checks)

@@ -165,7 +165,9 @@ def test_samples_are_spread_over_tasks_and_drops_are_the_worst() -> None:
     result = compared(answers(GAINS, per_task=8), per_task=8)
     assert [pair.task for pair in result.samples] == ["extraction"] * 3 + ["sql_qa"] * 3 + ["insights"] * 2 + ["push"] * 2
     assert len({pair.prompt_id for pair in result.samples}) == 10
-    assert [pair.prompt_id for pair in result.drops] == [f"sql_qa-{n}" for n in (7, 6, 5, 4, 3)]
+    assert [pair.prompt_id for pair in result.drops] == [f"sql_qa-{n}" for n in (7, 6, 5, 4, 3, 2, 1, 0)]
+    gained = [f"extraction-{n}" for n in (7, 6, 5, 4, 3, 2, 1, 0)] + ["insights-7", "insights-6"]
+    assert [pair.prompt_id for pair in result.wins] == gained, "the ten largest, best first"
     assert (result.drops[0].before, result.drops[0].after) == ("sft responde bem", "seed-42 responde bem")
 
 

@@ -11,12 +11,13 @@ import pytest
 
 from tucano import machine_time as clock
 from tucano.artifacts import Artifact
+from tucano.cost import cost_of, dollars_per_point, sentence, total
 from tucano.machine_time import Clock, Stay, machine_time, read_stays
 from tucano.profiles import validated
 from tucano.settings import CostSettings, Price
-from tucano.spending import cost_of, dollars_per_point, sentence, total
 
 HOUR = 3600.0
+MADE = datetime.datetime(2026, 11, 21, tzinfo=datetime.UTC)
 SPOT = Price(machine="spot", usd_per_hour=0.3, source="test", date=datetime.date(2026, 11, 21))
 DESK = Price(machine="desk", usd_per_hour=0.8, source="test", date=datetime.date(2026, 11, 21))
 
@@ -27,7 +28,7 @@ def stay(began_h: float, last_h: float, machine: str = "spot", share: float = 1.
 
 def trained(*stays: Stay, kept_h: tuple[float, ...] = ()) -> Artifact:
     record = {"machine_time": asdict(machine_time(stays, [hours * HOUR for hours in kept_h]))}
-    return Artifact("grpo-seed-1", Path(), "", json.loads(json.dumps(record)), seconds=1.0)
+    return Artifact("grpo-seed-1", Path(), "", json.loads(json.dumps(record)), 1.0, MADE)
 
 
 def prices(*rows: Price) -> CostSettings:
@@ -61,7 +62,7 @@ def test_a_machine_without_a_price_has_hours_and_no_dollars() -> None:
 
 
 def test_a_stage_that_trains_nothing_took_its_seconds_on_the_pipelines_machine() -> None:
-    cost = cost_of(Artifact("answers", Path(), "", {}, seconds=1800.0), prices(DESK))
+    cost = cost_of(Artifact("answers", Path(), "", {}, 1800.0, MADE), prices(DESK))
     assert (cost.hours, cost.dollars, cost.lost_hours) == (0.5, 0.4, 0)
 
 
@@ -78,6 +79,7 @@ def test_a_stay_that_ended_with_its_machine_counts_up_to_its_last_sign_of_life(t
     """The first machine goes without a word and with its disk, 30 s after it was last heard of; the second begins on an empty disk."""
     now = [1000.0]
     monkeypatch.setattr(clock, "time", SimpleNamespace(time=lambda: now[0]))
+    monkeypatch.setattr(Clock, "_beat_on", lambda self: None)  # its beats are given by hand
     mirror = (tmp_path / "bucket").as_uri()
     first = Clock(tmp_path / "one", mirror, "spot", 1.0)
     first.__enter__()
@@ -107,6 +109,14 @@ def test_storage_that_does_not_answer_stops_nothing(tmp_path: Path, caplog: pyte
     with Clock(tmp_path / "work", (tmp_path / "bucket").as_uri(), "spot", 1.0) as watch:
         assert len(watch.stays()) == 1
     assert "machine time was not uploaded" in caplog.text
+
+
+def test_a_torn_record_of_another_machine_is_left_out(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    (tmp_path / "bucket" / clock.FOLDER).mkdir(parents=True)
+    (tmp_path / "bucket" / clock.FOLDER / "1-other-2.json").write_text('{"machine": "spo', encoding="utf-8")
+    with Clock(tmp_path / "work", (tmp_path / "bucket").as_uri(), "spot", 1.0) as watch:
+        assert len(watch.stays()) == 1
+    assert "machine time of earlier attempts could not be read" in caplog.text
 
 
 def test_prices_have_a_source_and_a_date() -> None:

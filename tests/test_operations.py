@@ -18,7 +18,7 @@ from typing import Any
 import psutil
 import pytest
 import yaml
-from browser import Page, chromium
+from prefect_page import PrefectPage, prefect_page
 
 from benchmarks.operations import SMALL, Bench, engine_of, trainers
 from deployments import stack
@@ -77,8 +77,8 @@ def free_port() -> int:
 
 
 @pytest.fixture(scope="module")
-def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
-    with chromium(tmp_path_factory.mktemp("chromium")) as page:
+def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PrefectPage]:
+    with prefect_page(tmp_path_factory.mktemp("chromium")) as page:
         yield page
 
 
@@ -88,7 +88,7 @@ def story() -> dict[str, Any]:
     return {}
 
 
-def picture(page: Page, name: str) -> None:
+def picture(page: PrefectPage, name: str) -> None:
     if SCREENSHOTS:
         page.screenshot(Path(SCREENSHOTS) / f"{name}.png")
 
@@ -125,7 +125,7 @@ def test_setting_up_again_changes_nothing(bench: Bench) -> None:
     assert known() == before
 
 
-def test_a_run_is_started_from_the_form(bench: Bench, page: Page, story: dict[str, Any]) -> None:
+def test_a_run_is_started_from_the_form(bench: Bench, page: PrefectPage, story: dict[str, Any]) -> None:
     deployment = bench.ask("deployments/name/train/laptop")["id"]
     page.go(f"{bench.stack.prefect}/deployments/deployment/{deployment}/run")
     page.wait_for_text("Optimizer steps; the only length there is")
@@ -140,7 +140,7 @@ def test_a_run_is_started_from_the_form(bench: Bench, page: Page, story: dict[st
     story["run"] = runs[0]["id"]
 
 
-def test_its_seeds_are_runs_of_their_own(bench: Bench, page: Page, story: dict[str, Any]) -> None:
+def test_its_seeds_are_runs_of_their_own(bench: Bench, page: PrefectPage, story: dict[str, Any]) -> None:
     training(bench, story)
     page.go(f"{bench.stack.prefect}/runs/flow-run/{story['run']}")
     page.click(TABS, "Subflow Runs")
@@ -165,7 +165,7 @@ def training(bench: Bench, story: dict[str, Any]) -> list[psutil.Process]:
     raise AssertionError("the seeds do not train")
 
 
-def test_cancel_stops_the_trainings_within_15_seconds(bench: Bench, page: Page, story: dict[str, Any]) -> None:
+def test_cancel_stops_the_trainings_within_15_seconds(bench: Bench, page: PrefectPage, story: dict[str, Any]) -> None:
     children = training(bench, story)
     page.click("button", "Cancel")
     page.wait_for_text("Cancel Flow Run")
@@ -177,7 +177,7 @@ def test_cancel_stops_the_trainings_within_15_seconds(bench: Bench, page: Page, 
     picture(page, "cancelled")
 
 
-def test_the_cancelled_run_is_started_again_and_goes_on(bench: Bench, page: Page, story: dict[str, Any]) -> None:
+def test_the_cancelled_run_is_started_again_and_goes_on(bench: Bench, page: PrefectPage, story: dict[str, Any]) -> None:
     before = {child["id"] for child in bench.children(story["run"])}
     page.go(f"{bench.stack.prefect}/runs/flow-run/{story['run']}")
     page.click("button", "Retry")
@@ -194,7 +194,7 @@ def test_a_killed_seed_run_goes_on_by_itself(bench: Bench, story: dict[str, Any]
     assert bench.run(victim["id"])["run_count"] > victim["run_count"]
 
 
-def test_a_person_approves_the_promotion(bench: Bench, page: Page, story: dict[str, Any]) -> None:
+def test_a_person_approves_the_promotion(bench: Bench, page: PrefectPage, story: dict[str, Any]) -> None:
     bench.wait(story["run"], "Suspended", seconds=300)
     page.go(f"{bench.stack.prefect}/runs/flow-run/{story['run']}")
     page.click("button", "Resume")
@@ -212,7 +212,7 @@ def test_a_person_approves_the_promotion(bench: Bench, page: Page, story: dict[s
     assert champion.version == "1", "it was registered once"
 
 
-def test_artifacts_tell_what_came_of_it(bench: Bench, page: Page, story: dict[str, Any]) -> None:
+def test_artifacts_tell_what_came_of_it(bench: Bench, page: PrefectPage, story: dict[str, Any]) -> None:
     page.go(f"{bench.stack.prefect}/runs/flow-run/{story['run']}")
     page.click(TABS, "Artifacts")
     page.wait_for_text("verdict")
@@ -235,7 +235,7 @@ def test_mlflow_has_one_run_per_seed_and_links_back(bench: Bench, story: dict[st
     assert f"{bench.stack.prefect}/runs/flow-run/{story['run']}" in pipeline.data.tags["mlflow.note.content"]
 
 
-def test_a_schedule_is_switched_on_and_a_short_one_fires(bench: Bench, page: Page) -> None:
+def test_a_schedule_is_switched_on_and_a_short_one_fires(bench: Bench, page: PrefectPage) -> None:
     deployment = bench.ask("deployments/name/audit/nightly")
     page.go(f"{bench.stack.prefect}/deployments/deployment/{deployment['id']}")
     page.wait_for_text("Schedules")

@@ -42,7 +42,7 @@ SMALL = {
     # so small a model babbles, and the preflight says so
     "preflight.allow_red": ["completion length", "signal: extraction", "signal: sql_qa", "signal: insights", "signal: push"],
 }
-STAGES = ["data", "audit", "sft", "preflight", "grpo-seed-42", "grpo-seed-123", "answers", "comparison", "report"]
+STAGES = ["data", "audit", "sft", "preflight", "grpo-seed-42", "grpo-seed-123", "answers", "re-audit", "comparison", "report"]
 
 
 @pytest.fixture(scope="module")

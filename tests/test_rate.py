@@ -3,7 +3,6 @@
 import base64
 import itertools
 import json
-import os
 import re
 import shutil
 import signal
@@ -11,7 +10,6 @@ import sqlite3
 import subprocess
 import sys
 import threading
-import time
 import urllib.error
 import urllib.parse
 import urllib.request
@@ -23,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from websockets.sync.client import ClientConnection, connect
+from browser import Page, open_page
 
 from flows.rate_page import RatingServer, render
 from tucano.artifacts import Recipe, Store
@@ -418,65 +416,10 @@ class TestMistakes:
         assert "at least 1" in self.refused(str(tmp_path / "new"), "--rater", "ana", "--prompts", "0")
 
 
-class Page:
-    """A page of headless Chromium, driven over the DevTools protocol."""
-
-    def __init__(self, socket: ClientConnection) -> None:
-        self.socket = socket
-        self.calls = itertools.count(1)
-
-    def call(self, method: str, **parameters: Any) -> dict[str, Any]:
-        number = next(self.calls)
-        self.socket.send(json.dumps({"id": number, "method": method, "params": parameters}))
-        while (answer := json.loads(self.socket.recv(timeout=20))).get("id") != number:
-            pass
-        assert "error" not in answer, answer
-        return dict(answer["result"])
-
-    def evaluate(self, expression: str) -> Any:
-        return self.call("Runtime.evaluate", expression=expression, returnByValue=True)["result"].get("value")
-
-    def press(self, key: str) -> None:
-        text = {"text": key} if len(key) == 1 else {"windowsVirtualKeyCode": {"Tab": 9}[key]}
-        self.call("Input.dispatchKeyEvent", type="keyDown", key=key, **text)
-        self.call("Input.dispatchKeyEvent", type="keyUp", key=key)
-
-    def wait_for(self, expression: str, value: Any) -> None:
-        deadline = time.monotonic() + 15
-        while (found := self.evaluate(expression)) != value:
-            assert time.monotonic() < deadline, f"{expression} is {found!r}, not {value!r}"
-            time.sleep(0.05)
-
-    def wait_for_count(self, count: str) -> None:
-        self.wait_for("document.readyState + ' ' + document.querySelector('.count')?.textContent", f"complete {count}")
-
-
 @pytest.fixture
 def page(tmp_path: Path) -> Iterator[Page]:
-    chromium = shutil.which("chromium") or shutil.which("google-chrome")
-    if chromium is None:
-        pytest.skip("neither chromium nor google-chrome is on the PATH, so the page cannot be tried in a browser")
-    home = tmp_path / "chromium"
-    options = ["--headless=new", "--disable-gpu", "--remote-debugging-port=0", f"--user-data-dir={home}", "--window-size=1400,1000"]
-    options += ["--no-sandbox"] if os.geteuid() == 0 else []
-    process = subprocess.Popen([chromium, *options, "about:blank"], stderr=subprocess.DEVNULL)
-    try:
-        port = devtools_port(home / "DevToolsActivePort")
-        (target,) = [one for one in json.loads(got(f"http://127.0.0.1:{port}/json")) if one["type"] == "page"]
-        with connect(target["webSocketDebuggerUrl"], max_size=None) as socket:
-            yield Page(socket)
-    finally:
-        process.terminate()
-        process.wait(timeout=20)
-
-
-def devtools_port(file: Path) -> int:
-    """The first line of the file that Chromium writes once its DevTools listen."""
-    deadline = time.monotonic() + 30
-    while not file.exists() or "\n" not in file.read_text(encoding="utf-8"):
-        assert time.monotonic() < deadline, "Chromium did not open its DevTools"
-        time.sleep(0.05)
-    return int(file.read_text(encoding="utf-8").split()[0])
+    with open_page(tmp_path) as page:
+        yield page
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""The report: complete, self-contained, in Portuguese, and safe to open whatever a model wrote."""
+"""The report: complete, self-contained, in two languages, and safe to open whatever a model wrote."""
 
 import re
 from dataclasses import replace
@@ -8,9 +8,11 @@ from typing import Any
 import pytest
 
 from tucano.evaluation.answers import Answer, Decoding
-from tucano.evaluation.audit_report import Agreement, AuditReport, Check
+from tucano.evaluation.audit_report import Agreement, AuditReport, Check, Estimate, Sampled
 from tucano.evaluation.comparison import Comparison, compare
-from tucano.evaluation.report import SeedCurves, duration, flat, render_report, shown
+from tucano.evaluation.language import ENGLISH, PORTUGUESE, duration
+from tucano.evaluation.reaudit import OwnSamples, PaidAnswer, Reaudit
+from tucano.evaluation.report import Facts, SeedCurves, flat, render_report
 from tucano.prompts import TASKS, Prompt
 from tucano.settings import ComparisonSettings
 
@@ -31,26 +33,49 @@ def comparison(gain: float = 0.1) -> Comparison:
 
 def audit(passed: bool = True, **changes: Any) -> AuditReport:
     checks = (Check("push", "scale", "block", passed, 0.5, 0.8, "push: the scale <b>is not</b> used"),)
-    agreement = (Agreement("push", 24, 120, 0.8, 0.7, 0.6, 0.5, 0.81, None),)
-    report = AuditReport(1, "grounded", 7, 2000, {"ana": "human"}, False, checks, agreement, (), None, None)
+    agreement = (Agreement("push", "all", 24, 120, Estimate(0.8, 0.7, 0.9), Estimate(0.6, 0.5, 0.7)),)
+    report = AuditReport(1, "grounded", 7, 2000, {"ana": "human"}, False, checks, agreement, (), (), (), ())
     return replace(report, **changes)
 
 
-CURVES = [
-    SeedCurves(seed, list(range(1, 61)), [0.4 + step / 300 for step in range(60)], [20, 40, 60], [0.4, 0.45, 0.5]) for seed in (1, 2, 3)
-]
+def reaudited(passed: bool = True) -> Reaudit:
+    checks = (Check("push", "truth order", "block", passed, 0.5, 0.0, "push: against <the> truth"),)
+    own = OwnSamples("seed-1", Sampled("push", 5, 4, 0.5, 0.75, 1.0), 0.25, Estimate(0.3, 0.2, 0.4))
+    paid = PaidAnswer("seed-1", "push", "push-0", "Pergunta", SCRIPT, 0.9, 0.0)
+    return Reaudit("grounded", "sft", (own,), {"seed-1": checks, "seed-2": ()}, (paid,))
 
 
-def render(compared: Comparison, audited: AuditReport, curves: list[SeedCurves] = CURVES) -> str:
-    data = {"prompts": {"train": 1480, "test": 65}, "licences": ["CC0"]}
-    settings = {"grpo": {"learning_rate": 5e-6, "seeds": [1, 2, 3]}, "storage": "runs"}
-    return render_report(compared, audited, data, settings, curves, {"sft": "3fa9c1d2"}, {"prepare data": 12.4, "GRPO": 200.0})
+def training(steps: int, looks: int, seeds: tuple[int, ...] = (1, 2, 3)) -> list[SeedCurves]:
+    rising = [(step, 0.4 + step / 300) for step in range(1, steps + 1)]
+    seen = [(20 * look, 0.4 + look / 20) for look in range(1, looks + 1)]
+    metrics = {"train/reward/total": rising, "train/entropy": rising, "validation/reward": seen, "validation/truth": seen}
+    return [SeedCurves(seed, metrics) for seed in seeds]
+
+
+CURVES = training(60, 3)
+
+
+def render(compared: Comparison, audited: AuditReport | None, curves: list[SeedCurves] = CURVES, again: Reaudit | None = None) -> str:
+    facts = Facts(
+        settings={"grpo": {"learning_rate": 5e-6, "seeds": [1, 2, 3]}, "storage": "runs"},
+        baseline="laptop",
+        differences=[("grpo.max_steps", 80, 60), ("data.path", "a<b", None)],
+        lineage={"sft": "3fa9c1d2"},
+        data={"prompts": {"train": 1480, "test": 65}, "licences": ["CC0"]},
+        training=curves,
+        stage_seconds={"prepare data": 12.4, "GRPO": 200.0},
+        machine_hours=2.5,
+        usd=2.0,
+        audit=audited,
+        reaudit=again or reaudited(),
+    )
+    return render_report(compared, facts)
 
 
 class Reader(HTMLParser):
     """Collects the tags with their attributes, and checks that every element is closed where it was opened."""
 
-    VOID = frozenset({"meta", "br", "img", "link", "use", "path"})
+    VOID = frozenset({"meta", "br", "img", "input", "link", "use", "path"})
 
     def __init__(self) -> None:
         super().__init__()
@@ -85,7 +110,7 @@ def page() -> str:
 def test_the_page_is_well_formed_and_needs_nothing_else(page: str) -> None:
     reader = read(page)
     assert reader.open == []
-    assert sum(tag == "svg" for tag, _ in reader.found) == 3
+    assert sum(tag == "svg" for tag, _ in reader.found) == 4 * 2, "four plots in two languages"
     assert not {"script", "link", "iframe", "img"} & {tag for tag, _ in reader.found}
     links = [value for _, attributes in reader.found for name, value in attributes.items() if name.endswith(("src", "href"))]
     assert all(value and value.startswith("#") for value in links)
@@ -98,18 +123,65 @@ def test_texts_of_models_and_prompts_cannot_run(page: str) -> None:
     assert not any(name.startswith("on") for _, attributes in read(page).found for name in attributes)
 
 
-def test_the_verdict_comes_first_and_numbers_are_portuguese(page: str) -> None:
-    body = page[page.index("<main>") :]
+def in_portuguese(page: str) -> str:
+    return page[page.index('<main lang="pt-BR">') : page.index('<main lang="en">')]
+
+
+def in_english(page: str) -> str:
+    return page[page.index('<main lang="en">') :]
+
+
+def test_the_verdict_comes_first_in_both_languages_with_their_numbers(page: str) -> None:
+    body = in_portuguese(page)
     assert body.index("Melhor: os adaptadores treinados superam sft") < body.index("Ganho por tarefa")
-    assert "+0,103" in body
-    assert not re.search(r">[+−]?0\.\d+<", body)  # no number in a cell has a decimal point
+    assert "+0,103" in body and not re.search(r">[+−]?0\.\d+<", body)  # no number in a cell has a decimal point
+    body = in_english(page)
+    assert body.index("Better: the trained adapters beat sft") < body.index("Gain per task")
+    assert "+0.103" in body and not re.search(r">[+-]?0,\d+<", body)
 
 
 def test_every_part_is_there(page: str) -> None:
-    parts = ["Contra o modelo base", "Verdade de referência", "Treino", "Saúde do texto", "Espaço no ponto de partida", "Antes e depois"]
-    parts += ["Auditoria das recompensas", "Tempo por etapa", "3 min 20 s", "3fa9c1d2", "grpo.learning_rate", "5e−06", "1.480"]
-    assert [part for part in parts if part not in page] == []
-    assert page.count("antes (sft)") == 10
+    parts = ["Contra o modelo base", "Verdade de referência", "Treino", "Saúde do treino", "Saúde do texto", "Espaço no ponto de partida"]
+    parts += [
+        "Antes e depois",
+        "Auditoria das recompensas",
+        "Auditoria após o treino",
+        "Tempo por etapa",
+        "3 min 20 s",
+        "3fa9c1d2",
+        "grpo.learning_rate",
+        "5e−06",
+        "1.480",
+    ]
+    parts += ["US$ 2,00", "2 h 30 min", "O que difere de laptop", "a&lt;b"]
+    assert [part for part in parts if part not in in_portuguese(page)] == []
+    parts = [
+        "Against the base model",
+        "Ground truth",
+        "Health of the training",
+        "Room at the start",
+        "Before and after",
+        "Audit of the rewards",
+        "Audit after training",
+    ]
+    parts += ["1,480", "5e-06", "US$ 2.00", "What differs from laptop", "Largest losses", "No answer fell."]
+    assert [part for part in parts if part not in in_english(page)] == []
+
+
+def test_ten_wins_and_ten_that_stand_for_all(page: str) -> None:
+    assert in_portuguese(page).count("antes (sft)") == in_english(page).count("before (sft)") == 20
+
+
+def test_the_languages_are_switched_without_a_script(page: str) -> None:
+    rules = page[: page.index("</style>")]
+    assert "#in-pt-BR:checked ~ main[lang=en], #in-en:checked ~ main[lang=pt-BR] { display: none; }" in rules
+    inputs = [attributes for tag, attributes in read(page).found if tag == "input"]
+    assert [("checked" in one, one["id"]) for one in inputs] == [(True, "in-pt-BR"), (False, "in-en")]
+
+
+def test_what_is_not_known_is_left_out() -> None:
+    page = render_report(comparison(), Facts({}, "B", [], {}))
+    assert read(page).open == [] and "Auditoria" not in page and "custo" not in page and "Tempo por etapa" not in page
 
 
 def test_an_override_stands_beside_the_verdict() -> None:
@@ -118,6 +190,12 @@ def test_an_override_stands_beside_the_verdict() -> None:
     assert "liberada por Rafael: prazo &lt;curto&gt;" in verdict
     assert "reprovada, provisória" in page
     assert "push: the scale &lt;b&gt;is not&lt;/b&gt; used" in page
+
+
+def test_a_seed_that_fails_the_re_audit_is_named(page: str) -> None:
+    failed = render(comparison(), audit(), again=reaudited(False))
+    assert "<h3>seed-1: reprovações</h3>" in failed and "push: against &lt;the&gt; truth" in failed
+    assert "seed-2: reprovações" not in failed and "reprovações" not in page
 
 
 def test_a_drop_is_called_worse() -> None:
@@ -129,8 +207,7 @@ def test_a_drop_is_called_worse() -> None:
 
 def test_without_curves_and_with_seeds_of_different_length() -> None:
     assert "<h2>Treino</h2>" not in render(comparison(), audit(), [])
-    shorter = replace(CURVES[0], steps=CURVES[0].steps[:30], reward=CURVES[0].reward[:30], validation_steps=[20], validation_reward=[0.4])
-    assert "<h2>Treino</h2>" in render(comparison(), audit(), [shorter, *CURVES[1:]])
+    assert "<h2>Treino</h2>" in render(comparison(), audit(), [*training(30, 1, (1,)), *CURVES[1:]])
 
 
 def test_the_same_input_gives_the_same_page(page: str) -> None:
@@ -139,5 +216,7 @@ def test_the_same_input_gives_the_same_page(page: str) -> None:
 
 def test_small_formats() -> None:
     assert [duration(seconds) for seconds in (44.6, 200, 7500)] == ["45 s", "3 min 20 s", "2 h 05 min"]
-    assert [shown(value) for value in (None, True, 1480, 0.05, [1, 2], "x")] == ["–", "sim", "1.480", "0,05", "1, 2", "x"]
-    assert flat({"a": {"b": 1, "c": {}}, "d": "e"}) == [("a.b", "1"), ("d", "e")]
+    values = (None, True, 1480, 0.05, [1, 2], "x")
+    assert [PORTUGUESE.shown(value) for value in values] == ["–", "sim", "1.480", "0,05", "1, 2", "x"]
+    assert [ENGLISH.shown(value) for value in values] == ["–", "yes", "1,480", "0.05", "1, 2", "x"]
+    assert flat({"a": {"b": 1, "c": {}}, "d": "e"}) == [("a.b", 1), ("d", "e")]

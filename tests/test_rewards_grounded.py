@@ -209,3 +209,157 @@ def test_a_partial_reference_is_enough(grounded: RewardSet) -> None:
     right = grounded.score(prompt, json.dumps(FIELDS)).components
     wrong = grounded.score(prompt, json.dumps(FIELDS | {"delivery_issue": False})).components
     assert (right["extraction.field_match"], wrong["extraction.field_match"]) == (0.5, 0.0)
+
+
+def shares(grounded: RewardSet, prompt: Prompt, answer: str) -> dict[str, float]:
+    """The contributions without the task's name before each."""
+    return {name.partition(".")[2]: part for name, part in grounded.score(prompt, answer).components.items()}
+
+
+WITHOUT_TRUTH = {
+    "extraction": {"valid_json": 0.3, "fields_present": 0.3, "value_checks": 0.4, "field_match": 0, "contradiction": 0},
+    "sql_qa": {"query": 0.5, "explanation": 0.5, "names": 0, "executes": 0, "result": 0},
+    "insights": {"structure": 0.15 / 0.65, "action_words": 0.15 / 0.65, "length": 0.15 / 0.65, "key_figures": 0, "coherence": 0.2 / 0.65, "invented": 0},
+    "push": {"length": 0.25 / 0.7, "product": 0, "portuguese": 0.2 / 0.7, "reason": 0.25 / 0.7, "invented": 0, "formal": 0},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_without_a_reference_each_weight_of_form_grows_alike(grounded: RewardSet, task: str) -> None:
+    assert shares(grounded, replace(PROMPTS[task], reference={}), ANSWERS[task]) == pytest.approx(WITHOUT_TRUTH[task])
+
+
+def test_penalties_do_not_grow_without_a_reference(grounded: RewardSet) -> None:
+    bare = {task: replace(prompt, reference={}) for task, prompt in PROMPTS.items()}
+    assert shares(grounded, bare["extraction"], json.dumps(FIELDS | {"sentiment": "positive"}))["contradiction"] == -0.2
+    assert shares(grounded, bare["insights"], "Meta de 77,7% e 88,8% de recompra para os clientes.")["invented"] == -0.3
+    assert shares(grounded, bare["push"], "Prezado, o seu fone tem 77% de desconto para você.") == pytest.approx(
+        WITHOUT_TRUTH["push"] | {"invented": -0.3, "formal": -0.2, "reason": 0.25 / 0.7 * 0.6}
+    )
+
+
+@pytest.mark.parametrize("stars", [None, 1, 2, 3, 4, 5])
+def test_sentiments_that_fit_the_stars(grounded: RewardSet, stars: int | None) -> None:
+    prompt = replace(PROMPTS["extraction"], stars=stars)
+    kept = [
+        sentiment
+        for sentiment in ("positive", "neutral", "negative", "bom", None, ["positive"])
+        if shares(grounded, prompt, json.dumps(FIELDS | {"sentiment": sentiment}))["contradiction"] == 0
+    ]
+    fitting = {1: ["neutral", "negative"], 2: ["neutral", "negative"], 4: ["positive", "neutral"], 5: ["positive", "neutral"]}
+    assert kept == fitting.get(stars or 0, ["positive", "neutral", "negative", "bom", None, ["positive"]])
+
+
+@pytest.mark.parametrize(
+    ("value", "usable"),
+    [
+        ("moda", True),
+        ("", False),
+        (" <> ", False),
+        ("category", False),
+        ("<Category>", False),
+        ("[category]", False),
+        ("string", False),
+        ("{TEXTO}", False),
+        ("moda|casa", False),
+        ("the best product of this shop", False),
+        ("categoria moda", True),
+        ("the bola casa mesa fita pote lata copo rede sofa vaso faca pano", False),  # 1 foreign word of 13: 1 / 13 / .15 > .5
+        ("the bola casa mesa fita pote lata copo rede sofa vaso faca pano luva", True),
+        (3, True),
+        (None, True),
+        ([], True),
+    ],
+)
+def test_values_that_may_be_an_answer(grounded: RewardSet, value: object, usable: bool) -> None:
+    found = shares(grounded, PROMPTS["extraction"], json.dumps({"category": value, "seller_issue": False}))
+    assert found["fields_present"] == pytest.approx(0.015 * (1 + usable))
+
+
+def test_an_object_without_usable_fields_earns_nothing_and_one_is_enough(grounded: RewardSet) -> None:
+    assert shares(grounded, PROMPTS["extraction"], '{"category": "category"}')["valid_json"] == 0
+    assert shares(grounded, PROMPTS["extraction"], '{"seller_issue": false}')["valid_json"] == 0.15
+
+
+def test_a_repetitive_text_earns_its_variety(grounded: RewardSet) -> None:
+    # 12 words, 10 3-grams of which 4 differ
+    answer = "seu fone hoje com seu fone hoje com seu fone hoje com"
+    assert shares(grounded, PROMPTS["push"], answer)["product"] == pytest.approx(0.3 * (4 / 10 - 0.35) / 0.4)
+    prose = "a soma de tudo\na soma de tudo\na loja"  # 10 words, 8 3-grams of which 5 differ
+    found = shares(grounded, PROMPTS["sql_qa"], f"```sql\nSELECT estado FROM pedidos\n```\n{prose}")
+    assert found["query"] == pytest.approx(0.15 * (5 / 8 - 0.35) / 0.4)
+
+
+def test_a_partly_copied_text_earns_its_originality(grounded: RewardSet) -> None:
+    # 10 words, 7 4-grams of which 5 stand in the prompt: (.9 - 5 / 7) / .4
+    answer = "Crie um push para fone de ouvido desconto já vem"
+    assert shares(grounded, PROMPTS["push"], answer)["product"] == pytest.approx(0.3 * (0.9 - 5 / 7) / 0.4)
+
+
+def test_foreign_prose_beside_a_query_costs_up_to_three_quarters(grounded: RewardSet) -> None:
+    query = "```sql\nSELECT estado, SUM(valor) FROM pedidos GROUP BY estado\n```\n"
+    foreign = shares(grounded, PROMPTS["sql_qa"], query + "This is the sum of all the orders in each state.")
+    assert foreign == pytest.approx({"query": 0.0375, "explanation": 0, "names": 0.05, "executes": 0.0375, "result": 0.0875})
+    copied = shares(grounded, PROMPTS["sql_qa"], query + PROMPTS["sql_qa"].user)
+    assert (copied["explanation"], copied["result"]) == (0, pytest.approx(0.35))
+    few = shares(grounded, PROMPTS["sql_qa"], query + "Soma de cada estado da loja.")
+    assert few["explanation"] == pytest.approx(0.15 * 6 / 10)
+
+
+def test_names_and_execution_of_a_query(grounded: RewardSet) -> None:
+    # gold: pedidos, estado, valor; found: pedidos, id: F1 = 2 x 1 / (3 + 2)
+    found = shares(grounded, PROMPTS["sql_qa"], "SELECT id FROM pedidos")
+    assert found == pytest.approx({"query": 0.15, "explanation": 0, "names": 0.2 * 0.4, "executes": 0.15 * 0.4, "result": 0})
+    broken = shares(grounded, PROMPTS["sql_qa"], "SELECT cor FROM pedidos")
+    assert broken == pytest.approx({"query": 0.15, "explanation": 0, "names": 0.2 * 0.4, "executes": 0, "result": 0})
+
+
+def test_insights_by_component(grounded: RewardSet) -> None:
+    answer = "- Recomendo rever o prazo, com recompra de 23,5% e mais 77,7% no mês."  # one bullet, two actions, 69 characters
+    found = shares(grounded, PROMPTS["insights"], answer)
+    assert found == pytest.approx(
+        {
+            "structure": 0.15 / 3,
+            "action_words": 0.15 * 2 / 3,
+            "length": 0.15 * len(answer) / 100,
+            "key_figures": 0.35 / 2,
+            "coherence": 0.2 * (0 + 1 / 3) / 2,  # no word of the trade; «recompra» of the brief
+            "invented": -0.3 / 2,
+        }
+    )
+    assert shares(grounded, PROMPTS["insights"], answer + " Até 88,8% e 99,9%.")["invented"] == -0.3
+
+
+def test_words_of_the_brief_have_four_letters(grounded: RewardSet) -> None:
+    prompt = replace(PROMPTS["insights"], user="mês ruim 2018 abcd efgh", reference={})
+    found = shares(grounded, prompt, "No mês de 2018 o ruim e abcd foi a compra do cliente.")
+    assert found["coherence"] == pytest.approx(0.2 / 0.65 * (0.5 + 2 / 3) / 2)
+
+
+def test_push_by_component(grounded: RewardSet) -> None:
+    prompt = PROMPTS["push"]
+    for answer, reason in [
+        ("O seu fone é bonito e confortável para o dia.", 0),
+        ("O seu fone é bonito e confortável, 20% por dia.", 0.6),
+        ("O seu fone é bonito e confortável, compre já para o dia.", 0.6),
+        ("O seu fone é bonito e confortável, compre com 20% para o dia.", 1),
+    ]:
+        assert shares(grounded, prompt, answer)["reason"] == pytest.approx(0.25 * reason)
+    stock = shares(grounded, prompt, "O seu fone é bonito, não perca! Clique aqui para o ver.")
+    assert stock["portuguese"] == 0
+    assert shares(grounded, prompt, "O seu fone é bonito, não perca o seu para o dia.")["portuguese"] == pytest.approx(0.1)
+
+
+def test_a_push_without_its_product_shrinks_with_its_inventions(grounded: RewardSet) -> None:
+    other = shares(grounded, PROMPTS["push"], "O seu tênis é bonito e confortável, com 77% para o dia.")
+    assert other == pytest.approx(
+        {"length": 0.25 * 0.35, "product": 0, "portuguese": 0.2 * 0.35, "reason": 0, "invented": -0.3 * 0.35, "formal": 0}
+    )
+
+
+def test_a_push_of_advertising_words_loses_from_seventy_to_all_at_ninety_five_percent(grounded: RewardSet) -> None:
+    # 10 words, 8 urge: (.95 - .8) / .25 = .6; 7 do not matter yet
+    eight = "Compre hoje fone com frete grátis, desconto agora, aproveite oferta"
+    seven = "Compre hoje seu fone com frete grátis, agora, aproveite oferta"
+    assert shares(grounded, PROMPTS["push"], eight)["product"] == pytest.approx(0.3 * 0.6)
+    assert shares(grounded, PROMPTS["push"], seven)["product"] == pytest.approx(0.3)

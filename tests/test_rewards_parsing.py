@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rewards.parsing import find_object, normalize_decimals
+from rewards.parsing import find_object, is_parsable, normalize_decimals
+from rewards.types import LONGEST
 
 DECIMALS: list[tuple[str, dict[str, Any] | None]] = [
     ('{"a": 4,5}', {"a": 4.5}),
@@ -43,10 +44,35 @@ DECIMALS: list[tuple[str, dict[str, Any] | None]] = [
     ('{"a": 1.2.3, "b": 1}', {"a": "1.2.3", "b": 1}),
     ('{"a": "12.345.678/0001-95"}', {"a": "12.345.678/0001-95"}),
     ("a nota foi 4,5", None),
+    ("[4,5]", None),
+    ('"4,5"', None),
+    ("1.234,56", None),
+]
+SUBTLE: list[tuple[str, dict[str, Any]]] = [
+    ('{"a": "", "b": "x: 4,5", "c": 4,5}', {"a": "", "b": "x: 4,5", "c": 4.5}),
+    ('{"a": 4,5, "b": "nota: 4,5', {"a": 4.5, "b": "nota: 4,5"}),
+    ("{'a':'nota: 4,5','b':4,5}", {"a": "nota: 4,5", "b": 4.5}),
+    ("{'a': 'x', 'b': 4,5, 'c': 'y'}", {"a": "x", "b": 4.5, "c": "y"}),
+    ("{'a' : 'x: 4,5' , 'b' : 4,5}", {"a": "x: 4,5", "b": 4.5}),
+    ("{'a': 4,5, 'b': 'x: 4,5'", {"a": 4.5, "b": "x: 4,5"}),
+    ("{'a': 4,5, 'b': ['x: 4,5'], 'c': 1}", {"a": 4.5, "b": ["x: 4,5"], "c": 1}),
+    ("{'x: 4,5': 4,5}", {"x: 4,5": 4.5}),
+    ('{"a": "x\\\ny: 4,5", "b": 4,5}', {"a": "x\\\ny: 4,5", "b": 4.5}),
+    ('{"a": 0, "b": 4,5]}', {"a": 0, "b": 4.5}),
+    ('{"a": 4,5"b": 1}', {"a": 4.5, "b": 1}),
+    ('{"a": 4,5 , "b": 1}', {"a": 4.5, "b": 1}),
+    ('{"a": 4,5, 6}', {"a": "4,5"}),
+    ('{"a": 01,5}', {"a": "01,5"}),
+    ('{"a": 10,50, "b": 2,0}', {"a": 10.5, "b": 2.0}),
+    ('{"a": 12.34,5}', {"a": "12.34,5"}),
+    ('{"a": 1234.567,5}', {"a": "1234.567,5"}),
+    ('{"a": 12.345,67, "b": 123.456,7}', {"a": 12345.67, "b": 123456.7}),
+    ('{"a": R$4,5, "b":R$  5}', {"a": 4.5, "b": 5}),
+    ('{"a":\n4,5, "b" : \t 4,5}', {"a": 4.5, "b": 4.5}),
 ]
 
 
-@pytest.mark.parametrize(("text", "expected"), DECIMALS)
+@pytest.mark.parametrize(("text", "expected"), DECIMALS + SUBTLE)
 def test_portuguese_numbers(text: str, expected: dict[str, Any] | None) -> None:
     found = find_object(text)
     assert found == expected
@@ -83,21 +109,58 @@ def test_nan_and_infinity_do_not_break_the_other_fields() -> None:
     assert found is not None and found["c"] == 1
 
 
+def test_the_limits_are_exact() -> None:
+    assert is_parsable("[" * 40 + "{" * 24) and not is_parsable("[" * 40 + "{" * 25)
+    assert is_parsable(" " * LONGEST) and not is_parsable(" " * (LONGEST + 1))
+    assert find_object("{" + '"a": 1,' * 49 + '"b": 1') == {"a": 1, "b": 1}  # 200 marks
+    assert find_object("{" + '"a": 1,' * 49 + '"b": 1,') is None
+    assert find_object('{"a": ' + "[" * 15) == {"a": []}
+    assert find_object('{"a": ' + "[" * 16) is None
+    cut = find_object(" " * 4000 + '{"a": "' + "x" * 4000)
+    assert cut is not None and len(cut["a"]) == 3000 - len('{"a": "')
+    words = "x" * 95
+    assert normalize_decimals(f"{{'a': '{words}: 4,5'}}") == f"{{'a': '{words}: 4,5'}}"  # a string of 100 characters in single quotes
+    assert normalize_decimals(f"{{'a': 'x{words}: 4,5'}}") == f"{{'a': 'x{words}: 4.5'}}"  # what is longer is not seen as one
+
+
+def test_of_several_objects() -> None:
+    assert find_object('{"a": 1} {"b": 2, "c": 3}') == {"a": 1}
+    assert find_object('{x} {"b": 2} {"c": 3}') == {"b": 2}
+    assert find_object('{"a": {"b": 2}, "c": 3} {"d": 4}') == {"a": {"b": 2}, "c": 3}
+    assert find_object('{} {"b": 2}') == {"b": 2}
+    assert find_object('{"a": 1,} {"b": 2, "c": 3,}') == {"b": 2, "c": 3}
+    assert find_object('{"a": 4,5} {"b": 2}') == {"b": 2}  # valid as it stands comes before mended
+    assert find_object('{"a": 1,} {"b": 2,}') == {"a": 1}
+
+
 @pytest.mark.parametrize("text", ['{"a": 1}' + " " * 16_400, '{"a": ' + "[" * 64 + "]" * 64 + "}", "[" * 100_000, '{" ' * 33_000])
 def test_the_guard_refuses_at_once(text: str) -> None:
-    started = time.perf_counter()
+    started = time.thread_time()
     assert find_object(text) is None
-    assert time.perf_counter() - started < 0.05
+    assert time.thread_time() - started < 0.005
 
 
 @pytest.mark.parametrize(
-    "text", ['{"a"::' + "' a:" * 4000, "{" + '"' * 16_000, "{" + '"a' * 8000, '{"a":' + " " * 16_000, '{"a":"' + '",' * 8000]
+    "text",
+    [
+        '{"a"::' + "' a:" * 4000,
+        "{" + '"' * 16_000,
+        "{" + '"a' * 8000,
+        '{"a":' + " " * 16_000,
+        '{"a":"' + '",' * 8000,
+        "{" + "1 (" * 900,
+        "{" + "```(" * 700,
+        "{" + '"a"#xxxxxxxxxxxxx' * 170,
+    ],
 )
 def test_hostile_text_below_the_guard_is_bounded(text: str) -> None:
     for end in ("", '"', "a", '"a'):
-        started = time.thread_time()
-        find_object(text + end)
-        assert time.thread_time() - started < 0.25
+        seconds = []
+        for _ in range(3):
+            started = time.thread_time()
+            find_object(text + end)
+            seconds.append(time.thread_time() - started)
+        assert min(seconds) < 0.05
 
 
 def test_what_is_long_but_valid_is_read_and_what_is_long_and_broken_is_cut() -> None:

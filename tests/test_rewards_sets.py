@@ -6,6 +6,7 @@ import pickle
 import random
 import subprocess
 import sys
+import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, get_args
@@ -17,7 +18,7 @@ from rewards_examples import ANSWERS, FIELDS, PROMPTS, Prompt, write_store
 
 from rewards import RewardSet, classify_task, describe, load_reward_set, truth
 from rewards.sets import SETS, SetName
-from rewards.text import figures
+from rewards.text import figures, readable
 
 NAMES = get_args(SetName)
 TASKS = tuple(PROMPTS)
@@ -104,6 +105,37 @@ def test_huge_text_scores_zero(folder: Path, name: SetName, task: str) -> None:
     assert truth(PROMPTS[task], ANSWERS[task] * 2000, folder) == 0
 
 
+SLOW = {
+    "blank lines": "\n" * 16_000 + "a",
+    "marks on marks": "a" + "\u0323\u0301" * 8000,
+    "marks of all sorts": "".join(map(chr, range(0x300, 0x370))) * 140,
+    "characters that become 18": "\ufdfa" * 16_000,
+    "bullets": "- a\n\n" * 3000,
+    "a query of columns": "SELECT " + ", ".join(["id"] * 240) + " FROM pedidos",
+}
+
+
+@pytest.mark.parametrize("name", ["v4.2", "grounded"])
+@pytest.mark.parametrize("task", TASKS)
+@pytest.mark.parametrize("text", SLOW.values(), ids=SLOW)
+def test_no_text_is_slow(folder: Path, name: SetName, task: str, text: str) -> None:
+    reward = load_reward_set(name, folder)
+    seconds = []
+    for _ in range(3):
+        started = time.thread_time()
+        reward.score(PROMPTS[task], text)
+        seconds.append(time.thread_time() - started)
+    assert min(seconds) < 0.05
+
+
+def test_piled_marks_are_no_text_and_a_few_are() -> None:
+    assert readable("a" + "\u0301" * 31) == ""
+    assert readable("e\u0301" + "\u0323" * 29) != ""
+    assert readable("e\u0301" * 100) == "é" * 100
+    assert readable("😀" * 100) == "😀" * 100
+    assert (len(readable("é" * 16_384)), readable("é" * 16_385)) == (16_384, "")
+
+
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("task", TASKS)
 def test_gains_add_up_to_one_and_names_are_unique(name: SetName, task: str) -> None:
@@ -121,6 +153,30 @@ def test_a_set_can_be_pickled_and_scores_batches(folder: Path, name: SetName) ->
     assert pickle.loads(pickle.dumps(reward)).score_batch(prompts, texts) == scores
     with pytest.raises(ValueError):
         reward.score_batch(prompts, texts[:1])
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("task", TASKS)
+@pytest.mark.parametrize("blank", ["", " ", "\n\t \u2003"])
+def test_a_blank_answer_earns_nothing_and_nothing_is_below_zero_by_name(name: SetName, task: str, blank: str) -> None:
+    reward = load_reward_set(name)
+    prompt = replace(PROMPTS[task], reference={})
+    assert list(reward.score(prompt, blank).components.values()) == [0.0] * len(reward.component_names(task))
+    assert "-0.0" not in repr(reward.score(prompt, "Não sei dizer."))
+    assert all(weight > 0 for weight in reward.component_weights(task).values())
+    assert tuple(reward.component_weights(task)) == reward.component_names(task)
+
+
+def test_the_label_of_a_prompt_goes_before_its_text() -> None:
+    labelled = replace(PROMPTS["push"], user="Extraia um JSON.")
+    assert load_reward_set("v4.2").score(labelled, "Seu fone chegou!").components.keys() == set(
+        load_reward_set("v4.2").component_names("push")
+    )
+
+
+def test_penalties_alone_add_up_to_nothing(folder: Path) -> None:
+    score = load_reward_set("grounded", folder).score(PROMPTS["extraction"], "Não sei.")
+    assert (score.components["extraction.contradiction"], score.total) == (-0.2, 0.0)
 
 
 def test_an_unknown_set_is_refused() -> None:

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from rewards.sql import FREE_STEPS, answers_gold, find_query, gold_result, names, parse, run_query, same_result
+from rewards import sql
+from rewards.sql import FREE_STEPS, GOLD_FACTOR, answers_gold, find_query, gold_result, is_ordered, names, parse, run_query, same_result
 
 
 @pytest.fixture(scope="module")
@@ -32,6 +33,20 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("WITH x AS (SELECT 1 AS a) SELECT a FROM x", "WITH x AS (SELECT 1 AS a) SELECT a FROM x", ""),
         ("```sql\nSELECT a\n\nFROM t\n```", "SELECT a\n\nFROM t", ""),
         ("```sql\nSELECT a FROM t", "SELECT a FROM t", ""),
+        ("```\nSELECT a FROM t ```", "SELECT a FROM t", ""),
+        ("```sql SELECT a FROM t```fim", "SELECT a FROM t", "fim"),
+        ("```sql\r\nSELECT a FROM t\r\n```\r\nfim", "SELECT a FROM t", "fim"),
+        ("``````\n```sql\nSELECT a FROM t;\n```", "SELECT a FROM t", "``````"),
+        ("```\nSELECT a FROM t WHERE b = 'x;``' AND c = ';'; fim\n```", "SELECT a FROM t WHERE b = 'x;``' AND c = ';'", ""),
+        ("SELECT x; Antes da cerca:\n```sql\nSELECT a FROM t\n```", "SELECT a FROM t", "SELECT x; Antes da cerca:"),
+        ("Veja: selecte, withal, oselect; select a from t;", "select a from t", "Veja: selecte, withal, oselect; ;"),
+        ("SELECT a FROM t\n \t\r\nSoma tudo.", "SELECT a FROM t", "Soma tudo."),
+        ("SELECT a FROM t WHERE b = '' AND c = ';'", "SELECT a FROM t WHERE b = '' AND c = ';'", ""),
+        ("SELECT a FROM t WHERE b = 'x\n\ny'", "SELECT a FROM t WHERE b = 'x\n\ny'", ""),
+        ("SELECT a FROM t ``` fim", "SELECT a FROM t", "``` fim"),
+        ("WITH os dados: SELECT a FROM t;", "SELECT a FROM t", "WITH os dados: ;"),
+        ("SELECT a FROM t\n  \nlinha um\nlinha dois", "SELECT a FROM t", "linha um linha dois"),
+        ("SELECT a FROM t  \nlinha (um\nlinha dois)", "SELECT a FROM t", "linha (um linha dois)"),
     ],
 )
 def test_a_query_is_found(completion: str, query: str, prose: str) -> None:
@@ -87,6 +102,8 @@ def test_a_query_runs(store: Path) -> None:
     [
         "SELECT COUNT(*) FROM pedidos WHERE estado ILIKE 'sp'",
         "SELECT COUNT(*)::int FROM pedidos WHERE id % 2 = 1",
+        "SELECT GREATEST(COUNT(*), 3) FROM pedidos WHERE id % 2 = 1",
+        "SELECT CHAR_LENGTH(STRING_AGG(estado, '')) / 2 FROM pedidos WHERE id % 2 = 1",
         "SELECT COUNT(*) FROM (SELECT id FROM pedidos FETCH FIRST 30 ROWS ONLY) AS t",
     ],
 )
@@ -110,6 +127,22 @@ FORBIDDEN = {
     "clock": "SELECT date('now') FROM pedidos",
     "clock without a name": "SELECT strftime('%Y') FROM pedidos",
     "clock as a constant": "SELECT CURRENT_TIMESTAMP FROM pedidos",
+    "clock in pieces": "SELECT date('n' || 'ow') FROM pedidos",
+    "clock as a name": 'SELECT date("now") FROM pedidos',
+    "clock as bytes": "SELECT julianday(x'6E6F77') FROM pedidos",
+    "clock before a zero byte": "SELECT unixepoch('Now' || char(0) || '1') FROM pedidos",
+    "clock behind a comment": "SELECT time(/**/) FROM pedidos",
+    "clock by name of a column": "SELECT strftime('%s', agora) FROM (SELECT 'now' AS agora FROM pedidos)",
+    "clock by format alone": "SELECT strftime('%' || 's') FROM pedidos",
+    "time zone": "SELECT datetime('2018-01-01', 'local' || 'time') FROM pedidos",
+    "time zone back": "SELECT datetime('2018-01-01', 'UTC') FROM pedidos",
+    "columns": "SELECT " + ", ".join(["id"] * 51) + " FROM pedidos",
+    "cells": "SELECT " + ", ".join(["estado"] * 40) + " FROM (SELECT replace('xxxxxxxxxx', 'x', 'abcdefghij') AS estado FROM pedidos)",
+    "long text": "SELECT replace(replace('xxxxxxxxxx', 'x', 'yyyyyyyyyyyyyyyyyyyyyyy'), 'y', 'zzzzzzzzzz') FROM pedidos",
+    "long pattern": "SELECT id FROM pedidos WHERE estado LIKE '" + "%S" * 26 + "'",
+    "files": "SELECT readfile('/etc/hostname') FROM pedidos",
+    "random bytes": "SELECT randomblob(8) FROM pedidos",
+    "unknown names": "SELECT quote(estado) FROM pedidos",
     "rows": "SELECT a.id FROM pedidos a, pedidos b",
     "depth": "SELECT 1" + " + 1" * 60 + " FROM pedidos",
     "no such column": "SELECT cor FROM pedidos",
@@ -123,6 +156,54 @@ def test_what_is_forbidden_gives_nothing(store: Path, sql: str) -> None:
     before = store.read_bytes()
     assert run_query(store, sql) is None
     assert store.read_bytes() == before
+
+
+LONG = "replace(replace('xxxxxxxxxx', 'x', 'yyyyyyyyyyyyyyyyyy'), 'y', 'abcdefghij') || a.id || b.id || c.id"
+ENDLESS = [
+    f"SELECT COUNT(*) FROM pedidos a, pedidos b, pedidos c WHERE {LONG} LIKE '%{'_a' * 20}z%'",
+    f"SELECT COUNT(*) FROM pedidos a, pedidos b, pedidos c WHERE instr({LONG}, substr({LONG}, 1, 900) || 'z')",
+    f"SELECT COUNT(*) FROM pedidos a, pedidos b, pedidos c WHERE {LONG} GLOB '*{'[a-c]b' * 5}z*'",
+    f"SELECT COUNT(*) FROM pedidos a, pedidos b, pedidos c GROUP BY {LONG}",
+    f"SELECT DISTINCT {LONG} FROM pedidos a, pedidos b, pedidos c ORDER BY 1",
+    "SELECT SUM(x) FROM (SELECT MAX(a.id) OVER (ORDER BY a.id RANGE BETWEEN 9 PRECEDING AND 9 FOLLOWING) AS x FROM pedidos a, pedidos b, pedidos)",
+    "SELECT a.id FROM pedidos a, pedidos b, pedidos c ORDER BY a.estado || b.estado || c.estado",
+]
+
+
+@pytest.mark.parametrize("sql", ENDLESS)
+def test_slow_steps_are_stopped_too(store: Path, sql: str) -> None:
+    seconds = []
+    for _ in range(3):
+        run_query.cache_clear()
+        started = time.thread_time()
+        assert run_query(store, sql) is None
+        seconds.append(time.thread_time() - started)
+    assert min(seconds) < 0.05
+
+
+@pytest.mark.parametrize(
+    ("call", "value"),
+    [
+        ("date('2018-01-31', '+1 month')", "2018-03-03"),
+        ("strftime('%Y-%m', '2018-01-31 10:00:00')", "2018-01"),
+        ("strftime('%Y', estado)", None),
+        ("julianday('2000-01-01 12:00:00')", 2451545.0),
+        ("unixepoch('1970-01-02')", 86400),
+        ("datetime(86400, 'unixepoch')", "1970-01-02 00:00:00"),
+        ("time('10:11:12')", "10:11:12"),
+        ("date(NULL)", None),
+    ],
+)
+def test_dates_are_computed(store: Path, call: str, value: object) -> None:
+    assert rows(store, f"SELECT {call} FROM pedidos LIMIT 1") == ((value,),)
+
+
+def test_a_result_as_large_as_allowed_comes_back(store: Path) -> None:
+    hundred = "replace('xxxxxxxxxx', 'x', 'abcdefghij') AS t"  # 100 characters
+    found = rows(store, f"SELECT t FROM (SELECT {hundred}), (SELECT 1 FROM pedidos a, pedidos b LIMIT 1000)")
+    assert isinstance(found, tuple) and len(found) == 1000
+    assert rows(store, f"SELECT t, t, t FROM (SELECT {hundred}), (SELECT 1 FROM pedidos a, pedidos b LIMIT 1000)") is None
+    assert rows(store, "SELECT 1 FROM pedidos a, pedidos b LIMIT 1001") is None
 
 
 @pytest.mark.parametrize(
@@ -145,7 +226,7 @@ def test_the_budget_counts_steps(store: Path) -> None:
     heavy = "SELECT COUNT(*) FROM pedidos a, pedidos b, pedidos c WHERE a.valor + b.valor < c.valor"
     assert run_query(store, heavy) is None
     result = run_query(store, heavy, 50 * FREE_STEPS)
-    assert result is not None and FREE_STEPS < result.steps < 10 * FREE_STEPS
+    assert result is not None and FREE_STEPS < result.steps < 25 * FREE_STEPS
 
 
 def test_results_ignore_row_order_column_names_and_float_noise() -> None:
@@ -154,6 +235,8 @@ def test_results_ignore_row_order_column_names_and_float_noise() -> None:
     assert not same_result(gold, [("RJ", 2), ("SP", 0.1 + 0.2)], ordered=True)
     assert same_result(gold, [("SP", 0.1 + 0.2), ("RJ", 2)], ordered=True)
     assert not same_result(gold, [("RJ", 2.001), ("SP", 0.3)], ordered=False)
+    noisy = [(12345.650000000001, "A"), (12345.62, "B")]  # to six digits the first is 12345.7 with the noise and 12345.6 without
+    assert same_result([(12345.65, "A"), (12345.62, "B")], noisy, ordered=False)
     assert not same_result(gold, [*gold, gold[0]], ordered=False)
     assert not same_result([(1,), (1,), (2,)], [(1,), (2,), (2,)], ordered=False)
     assert not same_result([(1, 2)], [(1,)], ordered=False)
@@ -184,3 +267,110 @@ def test_parsing_needs_a_query_that_selects() -> None:
     assert parse("SELECT") is None
     assert parse("VALUES (1)") is None
     assert parse("SELECT a FROM t WHERE b = '" + "x" * 3000 + "'") is None
+
+
+def test_the_limits_of_parsing_are_exact() -> None:
+    assert parse("SELECT " + "a" * 1017) is not None and parse("SELECT " + "a" * 1018) is None
+    assert parse("SELECT 1" + " + (1)" * 64) is not None and parse("SELECT 1" + " + (1)" * 65) is None
+    last = "SELECT a FROM t"
+    unread = "SELECT " + "x" * (2048 - len(last) - len("SELECT "))
+    assert find_query(f"{unread}\n\n{last}") is not None
+    assert find_query(f"{unread}x\n\n{last}") is None
+
+
+THOUSAND = f"replace('xxxxxxxxxx', 'x', '{'0123456789' * 10}')"
+
+
+@pytest.mark.parametrize(
+    ("within", "beyond"),
+    [
+        ("SELECT 1" + " + 1" * 49 + " FROM pedidos", "SELECT 1" + " + 1" * 50 + " FROM pedidos"),
+        ("SELECT id FROM pedidos" + " UNION SELECT 1" * 9, "SELECT id FROM pedidos" + " UNION SELECT 1" * 10),
+        (f"SELECT id FROM pedidos WHERE estado LIKE '{'S' * 50}'", f"SELECT id FROM pedidos WHERE estado LIKE '{'S' * 51}'"),
+        (f"SELECT length({THOUSAND} || {THOUSAND}) FROM pedidos", f"SELECT length({THOUSAND} || {THOUSAND} || 'x') FROM pedidos"),
+        ("SELECT " + ", ".join(["id"] * 50) + " FROM pedidos LIMIT 1", "SELECT " + ", ".join(["id"] * 51) + " FROM pedidos LIMIT 1"),
+        (
+            "SELECT 1 FROM pedidos" + "".join(f" JOIN pedidos p{n} USING(id)" for n in range(7)),
+            "SELECT 1 FROM pedidos" + "".join(f" JOIN pedidos p{n} USING(id)" for n in range(8)),
+        ),
+        (
+            f"SELECT {THOUSAND} FROM pedidos a, pedidos b LIMIT 200",
+            f"SELECT {THOUSAND}, iif(a.id = 1 AND b.id = 1, 'x', NULL) FROM pedidos a, pedidos b LIMIT 200",
+        ),
+    ],
+)
+def test_the_limits_of_running_are_exact(store: Path, within: str, beyond: str) -> None:
+    assert run_query(store, within) is not None
+    assert run_query(store, beyond) is None
+
+
+CALLS: dict[str, object] = {
+    "abs(-2)": 2, "cast('3' AS INTEGER)": 3, "ceil(1.2)": 2, "ceiling(1.2)": 2, "char(65)": "A", "coalesce(NULL, 4)": 4, "floor(1.8)": 1,
+    "glob('a*', 'abc')": 1, "ifnull(NULL, 5)": 5, "iif(1, 2, 3)": 2, "instr('abc', 'c')": 3, "length('abc')": 3, "like('A%', 'abc')": 1,
+    "ln(1)": 0, "log(100)": 2, "log10(100)": 2, "log2(8)": 3, "lower('A')": "a", "ltrim(' a')": "a", "mod(7, 4)": 3, "nullif(1, 1)": None,
+    "pow(2, 3)": 8, "power(2, 3)": 8, "replace('aba', 'a', 'c')": "cbc", "round(1.25, 1)": 1.3, "rtrim('a ')": "a", "sign(-3)": -1,
+    "sqrt(9)": 3, "substr('abc', 2)": "bc", "substring('abc', 2, 1)": "b", "trim(' a ')": "a", "trunc(1.9)": 1, "typeof(1)": "integer",
+    "unicode('A')": 65, "upper('a')": "A", "AVG(id)": 30.5, "COUNT(*)": 60, "MAX(id)": 60, "MIN(id)": 1, "SUM(id)": 1830, "TOTAL(id)": 1830.0,
+    "group_concat(id % 1)": ",".join(["0"] * 60), "date('2018-01-02 10:00')": "2018-01-02", "datetime('2018-01-02')": "2018-01-02 00:00:00",
+    "CUME_DIST() OVER (ORDER BY id)": 1 / 60, "DENSE_RANK() OVER (ORDER BY id)": 1, "FIRST_VALUE(id) OVER (ORDER BY id)": 1,
+    "LAG(id, 1, 9) OVER (ORDER BY id)": 9, "LAST_VALUE(id) OVER (ORDER BY id)": 1, "LEAD(id) OVER (ORDER BY id)": 2,
+    "NTH_VALUE(id, 1) OVER (ORDER BY id)": 1, "NTILE(2) OVER (ORDER BY id)": 1, "PERCENT_RANK() OVER (ORDER BY id)": 0,
+    "RANK() OVER (ORDER BY id)": 1, "ROW_NUMBER() OVER (ORDER BY id)": 1,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_what_a_query_may_call(store: Path, call: str) -> None:
+    assert rows(store, f"SELECT {call} FROM pedidos LIMIT 1") == ((CALLS[call],),)
+
+
+def test_what_every_query_may_call_is_tested() -> None:
+    called = {call.partition("(")[0].lower() for call in CALLS}
+    assert called == sql._FUNCTIONS - {"time", "julianday", "unixepoch", "strftime"}  # these are tested with the dates
+
+
+def test_an_answer_may_take_four_times_the_steps_of_the_gold_query(store: Path) -> None:
+    def times(count: int) -> str:
+        return f"SELECT COUNT(*) FROM pedidos a, pedidos b, (SELECT 1 FROM pedidos LIMIT {count})"
+
+    reference = {"sql": times(10), "database": store.name}
+    assert gold_result(store, times(10)).steps * GOLD_FACTOR > FREE_STEPS
+    assert answers_gold(reference, times(39), store.parent).ran
+    assert not answers_gold(reference, times(42), store.parent).ran
+
+
+def test_steps_are_counted_in_hundreds(store: Path) -> None:
+    result = run_query(store, "SELECT COUNT(*) FROM pedidos a, pedidos b")
+    assert result is not None and result.steps % 100 == 0 and result.steps > 3600
+
+
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [
+        ("SELECT t.a, B.C FROM T AS t JOIN b ON t.a = b.x", {"table:t", "table:b", "column:a", "column:c", "column:x"}),
+        ("SELECT a AS B FROM t GROUP BY b HAVING B > 1 ORDER BY b", {"table:t", "column:a"}),
+        ("SELECT a AS b FROM t WHERE b > 1", {"table:t", "column:a", "column:b"}),
+        ("SELECT a FROM t ORDER BY c", {"table:t", "column:a", "column:c"}),
+        ("WITH X AS (SELECT a FROM t) SELECT a FROM x", {"table:t", "column:a"}),
+        ("SELECT a FROM t JOIN u USING (K)", {"table:t", "table:u", "column:a", "column:k"}),
+        ("SELECT COUNT(*) FROM (SELECT a FROM t) AS s", {"table:t", "column:a"}),
+        ("SELECT 1", set()),
+    ],
+)
+def test_names_in_lower_case(query: str, found: set[str]) -> None:
+    assert names(query) == found
+
+
+@pytest.mark.parametrize(
+    ("query", "ordered"),
+    [
+        ("SELECT a FROM t ORDER BY a", True),
+        ("SELECT a FROM t", False),
+        ("SELECT a FROM (SELECT a FROM t ORDER BY a)", False),
+        ("SELECT RANK() OVER (ORDER BY a) FROM t", False),
+        ("SELECT a FROM t UNION SELECT b FROM u ORDER BY 1", True),
+        ("isto não é SQL", False),
+    ],
+)
+def test_only_an_order_at_the_top_counts(query: str, ordered: bool) -> None:
+    assert is_ordered(query) == ordered

@@ -180,28 +180,13 @@ def test_spearman_is_scipys_and_zero_for_a_constant(pairs: list[tuple[int, int]]
         assert ours.spearman(first, second) == pytest.approx(stats.spearmanr(first, second).statistic)
 
 
-def test_within_prompt_agreement_skips_constant_ratings_and_counts_constant_rewards_as_zero() -> None:
-    agrees = ([0.1, 0.2, 0.3], [1, 2, 3])
-    silent = ([0.5, 0.5, 0.5], [1, 2, 3])
-    skipped = ([0.9, 0.2, 0.4], [4, 4, 4])
-    assert ours.within_prompt_agreement([agrees, silent, skipped]) == pytest.approx(0.5)
-    assert ours.within_prompt_agreement([skipped]) is None
+def test_agreement_within_prompts_skips_constant_ratings_and_counts_constant_rewards_as_zero() -> None:
+    rewards = [[0.1, 0.2, 0.3], [0.5, 0.5, 0.5], [0.9, 0.2, 0.4]]
+    assert ours.within_prompts(rewards, [[1, 2, 3], [1, 2, 3], [4, 4, 4]]) == pytest.approx([1.0, 0.0])
 
 
 def test_shared_difficulty_lifts_the_pooled_rho_and_not_the_agreement_within_prompts() -> None:
-    groups = [(np.array([level, level + 0.01]), np.array([level * 10 + 1, level * 10])) for level in (0.1, 0.3, 0.5, 0.7)]
-    pooled = ours.spearman(np.concatenate([g[0] for g in groups]), np.concatenate([g[1] for g in groups]))
-    assert pooled > 0.8
-    assert ours.within_prompt_agreement(groups) == -1.0
-
-
-def test_bootstrap_bound_is_repeatable_and_near_the_t_bound_of_a_mean() -> None:
-    values = list(np.random.default_rng(0).normal(0.5, 0.2, 60))
-
-    def mean(sample: list[float]) -> float:
-        return float(np.mean(sample))
-
-    bounds = [ours.bootstrap_lower_bound(mean, values, 2_000, np.random.default_rng(7)) for _ in range(2)]
-    expected = np.mean(values) - 1.645 * stats.sem(values)
-    assert bounds[0] == bounds[1]
-    assert bounds[0] == pytest.approx(expected, abs=0.01)
+    levels = (0.1, 0.3, 0.5, 0.7)
+    rewards, ratings = [[level, level + 0.01] for level in levels], [[level * 10 + 1, level * 10] for level in levels]
+    assert ours.spearman(np.concatenate(rewards), np.concatenate(ratings)) > 0.8
+    assert ours.within_prompts(rewards, ratings) == pytest.approx([-1.0] * 4)

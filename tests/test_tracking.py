@@ -22,7 +22,7 @@ import pytest
 
 from tucano.errors import Transient, UserError
 from tucano.journal import JournalWriter, read_journal
-from tucano.tracking import Tracker
+from tucano.tracking import DataSplit, Row, Tracker, models
 from tucano.tracking.registry import digest
 from tucano.tracking.shipper import metric_key
 from tucano.tracking.store import default_uri, masked
@@ -365,7 +365,7 @@ def test_a_server_takes_files_and_versions(server: Server, tmp_path: Path) -> No
     assert tracker.champion("served-model") == version
     assert (tracker.fetch(version, tmp_path / "copy") / "adapter_model.safetensors").read_text(encoding="utf-8") == "weights"
     tracker.ensure_views()
-    assert tracker.links(run_id)["run"].startswith(server.uri + "/#/experiments/")
+    assert tracker.links(run_id)["pipeline run"].startswith(server.uri + "/#/experiments/")
 
 
 # --- the registry -------------------------------------------------------------------------------------------------------
@@ -387,7 +387,7 @@ def test_a_version_holds_its_files_and_lineage(tracker: Tracker, run_id: str, tm
     version = tracker.register("m1", run_id, folder, {"noncommercial": True, "data": "sha256:1"}, ["champion", "challenger"])
     champion = tracker.champion("m1")
     assert champion == version and version.version == 1 and version.run_id == run_id
-    assert version.tags == {"noncommercial": "True", "data": "sha256:1"}
+    assert version.tags == {"noncommercial": "True", "data": "sha256:1", "digest.files": digest(folder)}
     assert digest(tracker.fetch(version, tmp_path / "copy")) == digest(folder)
 
 
@@ -440,15 +440,72 @@ def test_views_show_the_metrics_that_runs_have(tracker: Tracker) -> None:
     assert leaderboard["orderByKey"] == "metrics.`gain/overall`" and "metrics.`cost/usd`" in leaderboard["selectedColumns"]
 
 
-def test_links(tracker: Tracker) -> None:
+def test_links_of_a_pipeline_run_and_of_what_belongs_to_it(tracker: Tracker) -> None:
     parent = tracker.start_pipeline("p", {}, {})
     run_id = tracker.start_training("s", parent, "sft", None, "laptop", {})
-    links = tracker.links(run_id, base="http://127.0.0.1:5001")
-    training = tracker.experiments["tucano-training"]
-    assert links["run"] == f"http://127.0.0.1:5001/#/experiments/{training}/runs/{run_id}?workflowType=machine_learning"
-    assert f"%27{parent}%27" in links["training runs"]
+    pipelines, training, evaluation = (tracker.experiments[name] for name in ("tucano-pipelines", "tucano-training", "tucano-evaluation"))
+    base = "http://127.0.0.1:5001"
+    links = tracker.links(parent, base)
+    assert links["pipeline run"] == f"{base}/#/experiments/{pipelines}/runs/{parent}?workflowType=machine_learning"
     assert links["every seed"].endswith("viewStateShareKey=tucano-seeds&compareRunsMode=CHART")
-    assert tracker.links(run_id)["run"].startswith("http://127.0.0.1:5000/#/")
+    assert "answers side by side" not in links and "registered model" not in links
+    tracker.set_tags(parent, {"training_runs": run_id, "compared": "a b", "promotion.model": "tucano", "promotion.version": 3})
+    links = tracker.links(parent)
+    assert f"run_id%20IN%20%28%27{run_id}%27%29" in links["training runs"]
+    side_by_side = f"#/experiments/{evaluation}/evaluation-runs?selectedRunUuid=a&compareToRunUuid=b"
+    assert links["answers side by side"] == f"http://127.0.0.1:5000/{side_by_side}"
+    assert links["registered model"] == "http://127.0.0.1:5000/#/models/tucano/versions/3"
+    assert f"#/experiments/{training}/" in links["training runs"]
+
+
+# --- data sets, checkpoints, answers ------------------------------------------------------------------------------------
+
+
+def split(name: str = "validation", sha256: str = "ab" * 32) -> DataSplit:
+    return DataSplit(name, "validation", sha256, "0123/validation.jsonl", 65)
+
+
+def test_a_run_names_its_data_with_their_digest_once(tracker: Tracker, run_id: str) -> None:
+    for _ in range(2):
+        tracker.log_datasets(run_id, [split()])
+    (found,) = tracker.client.get_run(run_id).inputs.dataset_inputs
+    assert (found.dataset.name, found.dataset.digest) == ("validation", ("ab" * 32)[:36])
+    assert (found.tags[0].key, found.tags[0].value) == ("mlflow.data.context", "validation")
+    assert json.loads(found.dataset.profile) == {"num_rows": 65}
+
+
+def test_a_kept_checkpoint_is_a_model_with_its_files_and_metrics(tracker: Tracker, run_id: str, tmp_path: Path) -> None:
+    tracker.log_checkpoint(run_id, "grpo-seed-42", adapter(tmp_path / "a", "w"), 40, {"seed": 42}, {"best/reward": 0.6}, split())
+    model_id = models.of_run(tracker.client, run_id)
+    assert model_id is not None
+    model = tracker.client.get_logged_model(model_id)
+    assert (model.name, model.status, model.source_run_id, model.tags["seed"]) == ("grpo-seed-42", "READY", run_id, "42")
+    (metric,) = model.metrics
+    assert (metric.key, metric.value, metric.step, metric.dataset_name, metric.run_id) == ("best/reward", 0.6, 40, "validation", run_id)
+    assert {file.path for file in tracker.client.list_logged_model_artifacts(model_id)} >= {"adapter_config.json"}
+
+
+def test_answers_stand_side_by_side_with_their_stored_scores(tracker: Tracker) -> None:
+    """Two arms, two prompts: each evaluation run has a trace per prompt, the answers as written, the scores as stored."""
+    runs = {arm: tracker.start_evaluation(f"{arm}, seed 7", {"arm": arm, "digest.answers": "d1"}) for arm in ("sft", "seed-42")}
+    rows = {
+        identity: [Row("push", f"Pergunta {n}", f"{arm} <b>{n}</b>", n / 4, None if n else 0.5, "length +0.50") for n in range(2)]
+        for arm, identity in runs.items()
+    }
+    for _ in range(2):
+        tracker.show_answers(rows, {})
+    assert tracker.evaluations("d1") == runs and tracker.evaluations("d2") == {}
+    for arm, identity in runs.items():
+        run = tracker.client.get_run(identity)
+        assert run.info.status == "FINISHED" and run.data.metrics == {"reward/mean": 0.125, "truth/mean": 0.5}
+        traces = tracker.client.search_traces(locations=[run.info.experiment_id], run_id=identity)
+        texts = {json.loads(trace.data.request)["prompt"]: json.loads(trace.data.response) for trace in traces}
+        assert texts == {f"Pergunta {n}": f"{arm} <b>{n}</b>" for n in range(2)}
+
+
+def test_answers_that_mlflow_does_not_take_are_a_warning(tracker: Tracker, caplog: pytest.LogCaptureFixture) -> None:
+    tracker.show_answers({"0" * 32: [Row("push", "p", "a", 1.0, None, "")]}, {})
+    assert "did not take the answers" in caplog.text
 
 
 def test_importing_the_package_imports_no_mlflow() -> None:

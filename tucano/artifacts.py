@@ -13,7 +13,7 @@ import shutil
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -51,6 +51,7 @@ class Artifact:
     digest: str
     record: Mapping[str, Any]
     seconds: float
+    made_at: datetime
     reused: bool = field(compare=False, default=False)
 
     @property
@@ -119,7 +120,7 @@ class Store:
         self._upload(recipe, folder, say)
         made, _ = self._check(recipe, folder)
         assert made is not None, "an artifact just written is valid"
-        return Artifact(made.stage, made.folder, made.digest, made.record, made.seconds)
+        return replace(made, reused=False)
 
     def _fetched(self, folder: Path) -> bool:
         """Whether a complete copy was in remote storage and stands here now."""
@@ -162,19 +163,10 @@ class Store:
         """The artifact in `folder` if it is valid, else None and why not."""
         if not (folder / MANIFEST).is_file():
             return None, self._what_changed(recipe, folder)
-        try:
-            manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
-            stated = manifest.pop("digest")
-        except (ValueError, KeyError, AttributeError):
-            return None, f"its manifest {folder / MANIFEST} is damaged"
-        if stated != digest(manifest):
-            return None, f"its manifest {folder / MANIFEST} was edited"
-        for name, expected in manifest["files"].items():
-            if not (folder / name).is_file():
-                return None, f"its file {folder / name} is missing"
-            if fingerprint(folder / name) != expected:
-                return None, f"its file {folder / name} was changed or truncated"
-        return Artifact(recipe.stage, folder, stated, manifest["record"], manifest["seconds"], reused=True), ""
+        manifest, fault = inspect(folder)
+        if manifest is None or fault is not None:
+            return None, str(fault)
+        return _artifact(recipe.stage, folder, manifest), ""
 
     def _what_changed(self, recipe: Recipe, folder: Path) -> str:
         """Compare with the newest earlier artifact of the stage: which settings, inputs or code differ."""
@@ -192,6 +184,29 @@ class Store:
         except (ValueError, KeyError, AttributeError):
             return "its last manifest is damaged"
         return f"because of a new {', '.join(changed)}" if changed else "its artifact is gone"
+
+
+def inspect(folder: Path) -> tuple[dict[str, Any] | None, str | None]:
+    """The manifest of an artifact's folder (None: unreadable), and what is wrong with the artifact (None: it is as it was made)."""
+    try:
+        manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+        content = {name: value for name, value in manifest.items() if name != "digest"}
+        stated = manifest["digest"]
+    except (OSError, ValueError, KeyError, AttributeError):
+        return None, f"its manifest {folder / MANIFEST} is damaged"
+    if stated != digest(content):
+        return None, f"its manifest {folder / MANIFEST} was edited"
+    for name, expected in manifest["files"].items():
+        if not (folder / name).is_file():
+            return manifest, f"its file {folder / name} is missing"
+        if fingerprint(folder / name) != expected:
+            return manifest, f"its file {folder / name} was changed or truncated"
+    return manifest, None
+
+
+def _artifact(stage: str, folder: Path, manifest: Mapping[str, Any]) -> Artifact:
+    made_at = datetime.fromisoformat(manifest["made_at"])
+    return Artifact(stage, folder, manifest["digest"], manifest["record"], manifest["seconds"], made_at, reused=True)
 
 
 def _work(recipe: Recipe) -> str:

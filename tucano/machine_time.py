@@ -120,7 +120,8 @@ class Clock:
             place = Place(self.mirror)
             for name in place.names(FOLDER):
                 if name != self.name:
-                    (self.folder / name).write_bytes(place.read(f"{FOLDER}/{name}"))
+                    stay = Stay(**json.loads(place.read(f"{FOLDER}/{name}")))  # a torn one raises here
+                    (self.folder / name).write_text(json.dumps(asdict(stay)), encoding="utf-8")
         except Exception as error:  # every kind of storage raises its own kinds, and none may end the training
             logger.warning("machine time of earlier attempts could not be read (%s: %s); it is missing", type(error).__name__, error)
 

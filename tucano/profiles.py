@@ -1,6 +1,8 @@
 """Profiles: named differences from the default settings, kept only in prefect.yaml as the parameters of its deployments."""
 
 import difflib
+import re
+import warnings
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, cast
@@ -12,6 +14,7 @@ from tucano.errors import UserError
 from tucano.settings import PipelineSettings
 
 PROJECT_FILE = "prefect.yaml"
+NAME_IN_QUOTES = r"'([^']*)'"
 TRAIN = "flows.train.train"
 """Entrypoint of the deployments that are profiles."""
 
@@ -45,6 +48,30 @@ def load_profile(root: Path, name: str, overrides: Iterable[str]) -> PipelineSet
     return validated(values)
 
 
+Difference = tuple[str, Any, Any]
+
+
+def differences(here: PipelineSettings, there: PipelineSettings) -> list[Difference]:
+    """(setting, here, there) wherever two settings differ, in the order of the fields."""
+    ours, theirs = (_flat(settings.model_dump(mode="json")) for settings in (here, there))
+    return [(name, ours.get(name), theirs.get(name)) for name in {**ours, **theirs} if ours.get(name) != theirs.get(name)]
+
+
+def nearest_profile(root: Path, settings: PipelineSettings) -> tuple[str, list[Difference]]:
+    """The profile that differs in the fewest settings, and those differences."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # what a profile warns of was said when it was loaded to be run
+        known = {name: differences(settings, validated(values)) for name, values in profiles(root).items()}
+    return min(known.items(), key=lambda item: len(item[1]))
+
+
+def _flat(values: Mapping[str, Any], above: str = "") -> dict[str, Any]:
+    rows: dict[str, Any] = {}
+    for name, value in values.items():
+        rows |= _flat(value, f"{above}{name}.") if isinstance(value, dict) else {f"{above}{name}": value}
+    return rows
+
+
 def validated(values: Mapping[str, Any]) -> PipelineSettings:
     """PipelineSettings from plain values; the first fault as one sentence that names the field and the mend."""
     try:
@@ -61,6 +88,9 @@ def _sentence(error: ValidationError) -> str:
     message = first["msg"].removeprefix("Value error, ")
     if first["type"] == "value_error":
         return message
+    if first["type"] == "literal_error":
+        choices = first["ctx"]["expected"]
+        return f"{place}={first['input']!r} is not one of {choices}{nearest(str(first['input']), re.findall(NAME_IN_QUOTES, choices))}"
     return f"{place}={first['input']!r} is not valid: {message[0].lower()}{message[1:]}"
 
 

@@ -4,6 +4,7 @@ Profiles (prefect.yaml) hold differences from these defaults. Importing this mod
 """
 
 import datetime
+import difflib
 import warnings
 from collections.abc import Iterator
 from typing import Annotated, Literal, Self
@@ -286,10 +287,17 @@ class GrpoSettings(Section):
         return self
 
 
+CheckName = Literal[
+    "learning rate", "generation", "chat template", "tokenizer", "pad and end tokens", "key-value cache", "completion length",
+    "signal: extraction", "signal: sql_qa", "signal: insights", "signal: push", "gradient flow", "memory",
+]  # fmt: skip
+"""The checks of the preflight that can be red."""
+
+
 class PreflightSettings(Section):
     """The checks between SFT and the first GRPO step."""
 
-    allow_red: tuple[str, ...] = Field((), description="Names of checks that may be red, like `signal: push`; recorded with the run.")
+    allow_red: tuple[CheckName, ...] = Field((), description="Checks that may be red, like `signal: push`; recorded with the run.")
 
 
 AlarmName = Literal[
@@ -421,6 +429,28 @@ class PipelineSettings(Section):
             )
         if self.grpo.task_weights == "iwu" and len(self.tasks) == 1:
             raise ValueError(f"grpo.task_weights=iwu does nothing with a single task ({self.tasks[0]}); use equal")
+        return self
+
+    @model_validator(mode="after")
+    def _conditions_name_components_of_one_task(self) -> Self:
+        if not self.grpo.conditions:
+            return self
+        from rewards import load_reward_set  # takes a moment; only a run with conditions needs it this early
+
+        rewards = load_reward_set(self.grpo.rewards)
+        known = [name for task in self.tasks for name in rewards.component_names(task)]
+        for condition in self.grpo.conditions:
+            for name in (condition.component, condition.needs):
+                if name not in known:
+                    nearest = difflib.get_close_matches(name, known, n=1, cutoff=0)[0]
+                    raise ValueError(
+                        f"grpo.conditions names {name!r}, which the tasks of this run do not have in grpo.rewards={self.grpo.rewards}; "
+                        f"the nearest is {nearest!r}"
+                    )
+            if condition.component.partition(".")[0] != condition.needs.partition(".")[0]:
+                raise ValueError(
+                    f"grpo.conditions joins {condition.component} with {condition.needs}: no completion has both, choose one task"
+                )
         return self
 
     @property

@@ -1,14 +1,12 @@
-"""What the audit found, as frozen records that go to JSON and back, and as a table for the terminal."""
+"""What the audit found, as frozen records that go to JSON and back."""
 
 import json
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, Self
 
-from tucano.evaluation.tables import pipe_table, wrapped
-
 Level = Literal["block", "warn"]
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,21 +23,72 @@ class Check:
 
 
 @dataclass(frozen=True, slots=True)
-class Agreement:
-    """How far rewards and ratings of one task order completions alike: Spearman's rho with one-sided 95 % lower bounds.
+class Estimate:
+    """A statistic with its 90 % interval, by bootstrap over prompts; each end is a one-sided 95 % bound."""
 
-    `pooled` is over all completions, `within` the mean over prompts; `sampled` and `written` are pooled by origin. None: too few.
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """How far rewards and ratings of one task order completions alike, as Spearman's rho.
+
+    `pooled` is over all completions, `within` the mean over prompts; None: too few prompts, or ratings that do not differ. The gate
+    reads the row of `all` origins; `sampled` and `written` rows stand beside it where a task has both.
     """
 
     task: str
+    origin: Literal["all", "sampled", "written"]
     prompts: int
     completions: int
-    pooled: float | None
-    pooled_low: float | None
-    within: float | None
-    within_low: float | None
-    sampled: float | None
-    written: float | None
+    pooled: Estimate | None
+    within: Estimate | None
+
+
+@dataclass(frozen=True, slots=True)
+class ComponentEffect:
+    """How Spearman's rho changes when one component is left out: below 0 the component helps, above 0 it harms.
+
+    The judgement asks that one of the two changes is clear (one-sided 95 %) and that the other does not contradict it.
+    """
+
+    task: str
+    component: str
+    pooled: Estimate
+    within: Estimate
+
+    @property
+    def judgement(self) -> Literal["helps", "harms", "unclear"]:
+        both = (self.pooled, self.within)
+        if any(change.low > 0 for change in both) and all(change.value >= 0 for change in both):
+            return "harms"
+        return "helps" if any(change.high < 0 for change in both) and all(change.value <= 0 for change in both) else "unclear"
+
+
+@dataclass(frozen=True, slots=True)
+class Sampled:
+    """Rewards of several sampled answers per prompt: their mean, the mean of the best of (at most) k, and the share of the prompts
+    whose answers do not all earn the same: the others give GRPO nothing to learn from."""
+
+    task: str
+    prompts: int
+    k: int
+    mean: float
+    best: float
+    differing: float
+
+
+@dataclass(frozen=True, slots=True)
+class RaterAgreement:
+    """Quadratic weighted kappa of two raters over the completions that both rated; None where chance alone would agree."""
+
+    task: str
+    first: str
+    second: str
+    completions: int
+    kappa: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,9 +123,12 @@ class AuditReport:
     provisional: bool
     checks: tuple[Check, ...]
     agreement: tuple[Agreement, ...]
+    components: tuple[ComponentEffect, ...]
+    sampled: tuple[Sampled, ...]
+    raters_agree: tuple[RaterAgreement, ...]
     disagreements: tuple[Disagreement, ...]
-    overridden_by: str | None
-    override_reason: str | None
+    overridden_by: str | None = None
+    override_reason: str | None = None
 
     @property
     def passed(self) -> bool:
@@ -112,7 +164,10 @@ class AuditReport:
     def from_json(cls, record: dict[str, Any]) -> Self:
         parts = {
             "checks": tuple(Check(**check) for check in record["checks"]),
-            "agreement": tuple(Agreement(**row) for row in record["agreement"]),
+            "agreement": tuple(Agreement(**_estimated(row)) for row in record["agreement"]),
+            "components": tuple(ComponentEffect(**_estimated(row)) for row in record["components"]),
+            "sampled": tuple(Sampled(**row) for row in record["sampled"]),
+            "raters_agree": tuple(RaterAgreement(**row) for row in record["raters_agree"]),
             "disagreements": tuple(
                 Disagreement(**(row | {"answers": tuple(JudgedAnswer(**answer) for answer in row["answers"])}))
                 for row in record["disagreements"]
@@ -124,34 +179,5 @@ class AuditReport:
         return json.dumps(self.to_json(), ensure_ascii=False, indent=1, allow_nan=False)
 
 
-def _number(value: float | None) -> str:
-    return "-" if value is None else f"{value:.2f}"
-
-
-def render_table(report: AuditReport) -> str:
-    """The report for a terminal of 100 columns; it is markdown too."""
-    kinds = sorted(set(report.raters.values()))
-    head = (
-        f"Audit of the reward set `{report.reward_set}`: {report.verdict}. "
-        f"{len(report.raters)} rater(s) ({', '.join(kinds) or 'none'}); bounds are one-sided 95 %, {report.resamples} resamples by prompt."
-    )
-    lines = [*wrapped(head), "", *_agreement_rows(report)]
-    for title, checks in (("Blocking", report.failed_checks), ("Warnings", report.warnings)):
-        if checks:
-            lines += ["", f"{title}:"]
-            for check in checks:
-                lines += wrapped(f"- {check.message}")
-    if report.overridden_by:
-        lines += ["", *wrapped(f"Overridden by {report.overridden_by}: {report.override_reason}")]
-    return "\n".join(lines)
-
-
-def _agreement_rows(report: AuditReport) -> list[str]:
-    head = ("task", "prompts", "answers", "pooled", "bound", "within", "bound", "sampled", "written", "checks")
-    rows: list[tuple[str, ...]] = [head]
-    for row in report.agreement:
-        checks = [check for check in report.checks if check.task == row.task]
-        numbers = [row.pooled, row.pooled_low, row.within, row.within_low, row.sampled, row.written]
-        passed = f"{sum(check.passed for check in checks)}/{len(checks)}"
-        rows.append((row.task, str(row.prompts), str(row.completions), *map(_number, numbers), passed))
-    return pipe_table(rows)
+def _estimated(row: dict[str, Any]) -> dict[str, Any]:
+    return row | {name: row[name] and Estimate(**row[name]) for name in ("pooled", "within")}

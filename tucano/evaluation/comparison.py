@@ -17,12 +17,12 @@ from tucano.evaluation.verdict import Verdict, judge
 from tucano.prompts import TASKS, Prompt
 from tucano.settings import SMALLEST_STRATUM, ComparisonSettings
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 BASE = "base"
 TOGETHER = "seeds"
 """Name of the arm that is the mean over all seeds."""
 SAMPLES = 10
-DROPS = 5
+EXTREMES = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +75,7 @@ class Comparison:
     texts: dict[str, TextHealth]
     points: tuple[Point, ...]
     samples: tuple[Pair, ...]
+    wins: tuple[Pair, ...]
     drops: tuple[Pair, ...]
     verdict: Verdict
 
@@ -92,6 +93,9 @@ class Comparison:
 
     @classmethod
     def from_json(cls, record: dict[str, Any]) -> Self:
+        """Raises UserError for a record of another version of this program."""
+        if record["schema_version"] != SCHEMA_VERSION:
+            raise UserError("the last comparison was made by another version of this program; run the pipeline again")
         parts = {
             "seeds": tuple(record["seeds"]),
             "contrasts": tuple(map(Contrast.from_json, record["contrasts"])),
@@ -99,6 +103,7 @@ class Comparison:
             "texts": {arm: TextHealth(**health) for arm, health in record["texts"].items()},
             "points": tuple(Point(**point) for point in record["points"]),
             "samples": tuple(Pair(**pair) for pair in record["samples"]),
+            "wins": tuple(Pair(**pair) for pair in record["wins"]),
             "drops": tuple(Pair(**pair) for pair in record["drops"]),
             "verdict": Verdict.from_json(record["verdict"]),
         }
@@ -141,6 +146,7 @@ def compare(
         texts=_texts([answer for answer in answers if answer.decoding == settings.primary], tuned, arms, known_words),
         points=points,
         samples=_spread(pairs),
+        wins=_wins(pairs),
         drops=_drops(pairs),
         verdict=_verdict(contrasts, settings, reference),
     )
@@ -278,6 +284,11 @@ def _spread(pairs: Sequence[Pair]) -> tuple[Pair, ...]:
     return tuple(chosen)
 
 
+def _wins(pairs: Sequence[Pair]) -> tuple[Pair, ...]:
+    """The largest gains, best first."""
+    return tuple(pair for pair in sorted(pairs, key=_order, reverse=True)[:EXTREMES] if pair.reward_after > pair.reward_before)
+
+
 def _drops(pairs: Sequence[Pair]) -> tuple[Pair, ...]:
     """The largest losses, worst first."""
-    return tuple(pair for pair in sorted(pairs, key=_order)[:DROPS] if pair.reward_after < pair.reward_before)
+    return tuple(pair for pair in sorted(pairs, key=_order)[:EXTREMES] if pair.reward_after < pair.reward_before)

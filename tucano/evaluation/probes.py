@@ -7,6 +7,7 @@ import json
 import re
 import unicodedata
 from collections.abc import Mapping
+from itertools import cycle
 from typing import Any
 
 from tucano.prompts import Prompt, Task
@@ -48,6 +49,17 @@ ENGLISH: dict[Task, str] = {
     "push": "Don't miss out! Your favourite products are waiting for you, grab them now.",
 }
 TRIVIAL_QUERIES = ["SELECT 1", "```sql\nSELECT 1;\n```\nA consulta retorna o total de 1 pedido dos clientes."]
+PLAIN_TALK = (
+    "Para responder, escolha a coluna pedida, leia da tabela certa, junte as outras tabelas, aplique o filtro da pergunta, "
+    "forme os grupos e ponha na ordem."
+)
+SQL_TALK = (
+    "Para responder, use SELECT na coluna pedida, FROM na tabela certa, JOIN para juntar as outras, WHERE para o filtro, "
+    "GROUP BY para os grupos e ORDER BY para a ordem."
+)
+"""Neither text holds a query."""
+NOTATIONS = (("4.5", "4,5"), ("1234.56", "1.234,56"), ("19.9", "R$ 19,90"))
+"""A number as JSON has it, and as Brazilians write it."""
 REPETITIONS = 60
 PUSH_REPETITIONS = 8  # stays within the length of a notification
 
@@ -80,22 +92,22 @@ def same_meaning(task: str, completion: str) -> dict[str, list[tuple[str, str]]]
     }
     answer = json_object(completion)
     if task == "extraction" and answer:
-        pairs["key order"] = [(_dumped(answer), _dumped(dict(reversed(answer.items()))))]
+        pairs["key order"] = [(dumped(answer), dumped(dict(reversed(answer.items()))))]
+        notations = zip(answer, cycle(NOTATIONS), strict=False)
         pairs["number formats"] = [
-            (_with_score(answer, "4.5"), _with_score(answer, "4,5")),
-            (_with_score(answer, "1234.56"), _with_score(answer, "1.234,56")),
+            (with_number(answer, name, plain), with_number(answer, name, local)) for name, (plain, local) in notations
         ]
     elif task in ("sql_qa", "insights") and (plain := _without_thousands_dots(completion)) != completion:
         pairs["number formats"] = [(completion, plain)]
+    if task == "sql_qa":
+        pairs["talk about a query"] = [(PLAIN_TALK, SQL_TALK)]
     return pairs
 
 
-def _with_score(answer: JsonObject, number: str) -> str:
-    """The answer with this text standing where `sentiment_score` has its number, other fields before and after it."""
+def with_number(answer: JsonObject, name: str, number: str) -> str:
+    """The answer with this text standing, unquoted, where the field has its value."""
     marker = 987654321
-    others = {name: value for name, value in answer.items() if name not in ("sentiment", "sentiment_score")}
-    fields = {"sentiment": answer.get("sentiment"), "sentiment_score": marker} | others
-    return _dumped(fields).replace(str(marker), number)
+    return dumped(answer | {name: marker}).replace(str(marker), number)
 
 
 def _without_thousands_dots(text: str) -> str:
@@ -105,7 +117,7 @@ def _without_thousands_dots(text: str) -> str:
 
 def repaired(answer: JsonObject, truth: Mapping[str, Any]) -> dict[str, str]:
     """For each field that is missing or wrong: the answer with that one field as it is in truth."""
-    return {name: _dumped(answer | {name: value}) for name, value in truth.items() if not _is_right(answer, name, value)}
+    return {name: dumped(answer | {name: value}) for name, value in truth.items() if not _is_right(answer, name, value)}
 
 
 def corrupted(answer: JsonObject, truth: Mapping[str, Any]) -> dict[str, list[str]]:
@@ -113,8 +125,8 @@ def corrupted(answer: JsonObject, truth: Mapping[str, Any]) -> dict[str, list[st
     right = [name for name, value in truth.items() if _is_right(answer, name, value)]
     return {
         name: [
-            _dumped(answer | {name: _wrong(name, answer[name])}),
-            _dumped({other: value for other, value in answer.items() if other != name}),
+            dumped(answer | {name: _wrong(name, answer[name])}),
+            dumped({other: value for other, value in answer.items() if other != name}),
         ]
         for name in right
     }
@@ -147,5 +159,5 @@ def json_object(completion: str) -> JsonObject | None:
     return value if isinstance(value, dict) else None
 
 
-def _dumped(answer: JsonObject) -> str:
+def dumped(answer: JsonObject) -> str:
     return json.dumps(answer, ensure_ascii=False)

@@ -22,13 +22,14 @@ STORE = "store.sqlite"
 
 @dataclass(frozen=True, slots=True)
 class RatedAnswer:
-    """One completion with the mean of its ratings (1-5) and who gave them, as {rater: kind}."""
+    """One completion with the mean of its ratings (1-5), who gave them, as {rater: kind}, and what each gave, as {rater: rating}."""
 
     prompt: Prompt
     completion: str
     origin: Origin
     rating: float
     raters: dict[str, RaterKind]
+    given: dict[str, int]
 
 
 def read_ratings(folder: Path) -> list[RatedAnswer]:
@@ -79,6 +80,7 @@ def _averaged(records: Sequence[dict[str, Any]]) -> RatedAnswer:
         origin=first["origin"],
         rating=sum(record["rating"] for record in records) / len(records),
         raters={record["rater"]: record["rater_kind"] for record in records},
+        given={record["rater"]: record["rating"] for record in records},
     )
 
 

@@ -1,92 +1,89 @@
-"""The report of a pipeline run: one HTML file that needs nothing else, verdict first, in Portuguese with Portuguese numbers.
+"""The report: one HTML file that needs nothing else, verdict first, in Portuguese and in English.
 
-Completions are untrusted text: the template escapes everything, and the page forbids scripts and anything from elsewhere.
+Completions are untrusted text: the template escapes everything, and the page forbids scripts and anything from elsewhere. So the
+languages are switched by two radio buttons and a style rule; what is printed is the language that is shown.
 """
 
 from collections.abc import Mapping, Sequence
-from numbers import Real
-from pathlib import Path
+from dataclasses import dataclass, field
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from tucano.evaluation import plots
 from tucano.evaluation.audit_report import AuditReport
 from tucano.evaluation.comparison import BASE, TOGETHER, Comparison
+from tucano.evaluation.language import LANGUAGES, Language, duration
+from tucano.evaluation.pages import environment
 from tucano.evaluation.plots import SeedCurves
-from tucano.evaluation.verdict import Verdict, p_value, portuguese
+from tucano.evaluation.reaudit import Reaudit
+from tucano.evaluation.verdict import Verdict
 
-__all__ = ["TEMPLATE", "SeedCurves", "render_report"]
-
-TEMPLATE = Path(__file__).with_name("report.html.j2")
+__all__ = ["Facts", "SeedCurves", "render_report"]
 
 HEALTHY = 0.1
 """A text measure may differ this much from the reference's, relative to it, before the report marks it."""
 
 
-def render_report(
-    comparison: Comparison,
-    audit: AuditReport,
-    data_report: Mapping[str, Any],
-    settings: Mapping[str, Any],
-    training: Sequence[SeedCurves],
-    lineage: Mapping[str, str],
-    stage_seconds: Mapping[str, float],
-    title: str = "Tucano Commerce",
-) -> str:
-    """The page as text. `data_report` and `settings` may nest; `lineage` is {what: digest or name}, in reading order."""
-    return (
-        _environment()
-        .get_template("report.html.j2")
-        .render(
-            title=title,
-            comparison=comparison,
-            main=comparison.main,
-            verdict=comparison.verdict,
-            tone=_tone(comparison.verdict),
-            other=next(c for c in comparison.contrasts if c.decoding != comparison.primary),
-            truths=[c for c in comparison.contrasts if c.measure == "truth" and c.decoding == comparison.primary],
-            against_base=comparison.find(TOGETHER, BASE, comparison.primary, "reward"),
-            health=_health(comparison),
-            audit=audit,
-            data_rows=flat(data_report),
-            setting_rows=flat(settings),
-            lineage=lineage,
-            stage_seconds=stage_seconds,
-            longest_stage=max(stage_seconds.values(), default=0.0),
-            forest=Markup(plots.forest(comparison.main)),
-            paired=Markup(plots.paired(comparison.points, comparison.reference)),
-            curves=Markup(plots.curves(training)) if training else None,
-        )
-    )
+@dataclass(frozen=True)
+class Facts:
+    """What the report says beside the comparison; a part that is empty or None is left out.
+
+    `differences` are (setting, here, there) against `baseline`, a profile or the other side. `lineage` is {what: digest or name} in
+    reading order. `usd` None: the machine has no price.
+    """
+
+    settings: Mapping[str, Any]
+    baseline: str
+    differences: Sequence[tuple[str, Any, Any]]
+    lineage: Mapping[str, str]
+    data: Mapping[str, Any] = field(default_factory=dict)
+    training: Sequence[SeedCurves] = ()
+    stage_seconds: Mapping[str, float] = field(default_factory=dict)
+    machine_hours: float | None = None
+    usd: float | None = None
+    audit: AuditReport | None = None
+    reaudit: Reaudit | None = None
 
 
-def _environment() -> Environment:
-    environment = Environment(
-        loader=FileSystemLoader(Path(__file__).parent), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
-    )
-    environment.filters |= {
-        "number": portuguese,
-        "gain": _gain,
-        "percent": _percent,
-        "p": _p,
+def render_report(comparison: Comparison, facts: Facts, title: str = "Tucano Commerce") -> str:
+    """The page as text: the same in both languages, Portuguese shown first."""
+    bodies = [(language, Markup(_body(language, comparison, facts, title))) for language in LANGUAGES]
+    shell = environment().get_template("report.html.j2")
+    return shell.render(title=title, headline=LANGUAGES[0].headline(comparison.verdict), bodies=bodies, tone=_tone(comparison.verdict))
+
+
+def _body(language: Language, comparison: Comparison, facts: Facts, title: str) -> str:
+    made = environment()
+    made.filters |= {
+        "number": language.number,
+        "gain": language.gain,
+        "percent": language.percent,
+        "p": language.p,
+        "shown": language.shown,
         "duration": duration,
-        "shown": shown,
     }
-    return environment
-
-
-def _gain(value: float, digits: int = 3) -> str:
-    return portuguese(value, digits, signed=True)
-
-
-def _percent(value: float | None) -> str:
-    return "–" if value is None else f"{_gain(value, 1)} %"
-
-
-def _p(value: float | None) -> str:
-    return "–" if value is None else p_value(value, portuguese).removeprefix("= ")
+    return made.get_template("report_body.html.j2").render(
+        title=title,
+        t=language.say,
+        language=language,
+        comparison=comparison,
+        main=comparison.main,
+        verdict=comparison.verdict,
+        tone=_tone(comparison.verdict),
+        other=next(c for c in comparison.contrasts if c.decoding != comparison.primary),
+        truths=[c for c in comparison.contrasts if c.measure == "truth" and c.decoding == comparison.primary],
+        against_base=comparison.find(TOGETHER, BASE, comparison.primary, "reward"),
+        health=_health(comparison),
+        facts=facts,
+        data_rows=flat(facts.data),
+        setting_rows=flat(facts.settings),
+        longest_stage=max(facts.stage_seconds.values(), default=0.0),
+        forest=Markup(plots.forest(comparison.main, language)),
+        paired=Markup(plots.paired(comparison.points, comparison.reference, language)),
+        curves=Markup(plots.curves(facts.training, language)) if facts.training else None,
+        training_health=Markup(plots.health(facts.training, language)) if facts.training else None,
+    )
 
 
 def _tone(verdict: Verdict) -> str:
@@ -109,34 +106,9 @@ def _health(comparison: Comparison) -> dict[str, dict[str, tuple[float | None, b
     }
 
 
-def duration(seconds: float) -> str:
-    """`45 s`, `3 min 20 s`, `2 h 05 min`."""
-    whole = round(seconds)
-    if whole < 60:
-        return f"{whole} s"
-    if whole < 3600:
-        return f"{whole // 60} min {whole % 60:02} s"
-    return f"{whole // 3600} h {whole % 3600 // 60:02} min"
-
-
-def shown(value: Any) -> str:
-    """A setting or count as a Portuguese reader expects it: decimal comma, points between thousands."""
-    if value is None:
-        return "–"
-    if isinstance(value, bool):
-        return "sim" if value else "não"
-    if isinstance(value, int):
-        return f"{value:,}".replace(",", ".")
-    if isinstance(value, Real):
-        return f"{value:g}".replace(".", ",").replace("-", "−")
-    if isinstance(value, list | tuple):
-        return ", ".join(map(shown, value))
-    return str(value)
-
-
-def flat(values: Mapping[str, Any], above: str = "") -> list[tuple[str, str]]:
-    """Nested values as rows (`grpo.max_steps`, `1.500`)."""
-    rows: list[tuple[str, str]] = []
+def flat(values: Mapping[str, Any], above: str = "") -> list[tuple[str, Any]]:
+    """Nested values as rows: `("grpo.max_steps", 1500)`."""
+    rows: list[tuple[str, Any]] = []
     for name, value in values.items():
-        rows += flat(value, f"{above}{name}.") if isinstance(value, Mapping) else [(f"{above}{name}", shown(value))]
+        rows += flat(value, f"{above}{name}.") if isinstance(value, Mapping) else [(f"{above}{name}", value)]
     return rows

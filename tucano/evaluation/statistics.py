@@ -4,10 +4,10 @@ Differences are always `trained - reference`, one per prompt, in reward units. T
 ranked, so that float noise neither breaks ties nor turns a zero into an effect.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import ceil, sqrt
-from typing import Literal, TypeVar
+from math import sqrt
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,7 +15,6 @@ from scipy import optimize, stats
 
 Alternative = Literal["greater", "less", "two-sided"]
 Floats = NDArray[np.float64]
-Group = TypeVar("Group")
 
 DECIMALS = 9
 SMALLEST_SEEDS = 3
@@ -183,26 +182,10 @@ def rank_agreement(rewards: ArrayLike, ratings: ArrayLike) -> float | None:
     return spearman(rewards, ratings)
 
 
-def within_prompt_agreement(groups: Sequence[tuple[ArrayLike, ArrayLike]]) -> float | None:
-    """Mean of `rank_agreement` over (rewards, ratings) of each prompt: the order within a prompt is all that GRPO uses.
+def within_prompts(rewards: Sequence[ArrayLike], ratings: Sequence[ArrayLike]) -> list[float]:
+    """`rank_agreement` of each prompt whose ratings differ: the order within a prompt is all that GRPO uses.
 
-    A prompt whose ratings vary while its rewards do not counts 0. None when no prompt's ratings vary.
+    A prompt whose ratings differ while its rewards do not counts 0.
     """
-    values = [value for rewards, ratings in groups if (value := rank_agreement(rewards, ratings)) is not None]
-    return float(np.mean(values)) if values else None
-
-
-def bootstrap_lower_bound(
-    statistic: Callable[[list[Group]], float],
-    groups: Sequence[Group],
-    resamples: int,
-    rng: np.random.Generator,
-    level: float = 0.95,
-) -> float:
-    """One-sided lower bound: the (1 - level) quantile of the statistic over resamples of whole groups (prompts).
-
-    Percentile bootstrap (Efron & Tibshirani 1993, section 13.3) by cluster, since completions of a prompt are not independent.
-    """
-    draws = rng.integers(len(groups), size=(resamples, len(groups)))
-    values = np.sort([statistic([groups[index] for index in draw]) for draw in draws])
-    return float(values[max(0, ceil((1 - level) * resamples) - 1)])
+    values = (rank_agreement(*pair) for pair in zip(rewards, ratings, strict=True))
+    return [value for value in values if value is not None]

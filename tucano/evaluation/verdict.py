@@ -6,7 +6,7 @@ Two claims are never mixed: that *these adapters* beat the reference, and that t
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, TypeGuard
 
 from tucano.evaluation.contrast import Contrast, Effect
 
@@ -100,6 +100,14 @@ def p_value(p: float, number: Callable[..., str] = english) -> str:
     return f"= {number(p, 4 if p < 0.001 else 3)}"
 
 
+LARGEST_PERCENT = 1000.0
+"""A gain of more percent than this says that the reference had next to nothing, and no more."""
+
+
+def tells_something(percent: float | None) -> TypeGuard[float]:
+    return percent is not None and abs(percent) <= LARGEST_PERCENT
+
+
 ENGLISH = {
     "better": "Better: the trained adapters beat {reference}, and a new seed can be expected to as well.",
     "adapters": "These adapters beat {reference}; that a new seed would win too is not shown.",
@@ -190,7 +198,7 @@ class Speaker:
 
     def _numbers(self, effect: Effect) -> dict[str, str]:
         number = self.number
-        percent = "" if effect.gain_percent is None else f" ({number(effect.gain_percent, 1, signed=True)} %)"
+        percent = f" ({number(effect.gain_percent, 1, signed=True)} %)" if tells_something(effect.gain_percent) else ""
         return {
             "n": str(effect.n),
             "arm": number(effect.arm_mean),

@@ -3,8 +3,10 @@
 `Tracker.connect` may fail, with one sentence; once training runs, nothing here stops it.
 """
 
-from tucano.tracking.registry import RegisteredAdapter
+from tucano.tracking.evaluations import Row
+from tucano.tracking.models import DataSplit
+from tucano.tracking.registry import RegisteredModel
 from tucano.tracking.shipper import Shipper
-from tucano.tracking.tracker import Tracker
+from tucano.tracking.tracker import PipelineRun, Tracker
 
-__all__ = ["RegisteredAdapter", "Shipper", "Tracker"]
+__all__ = ["DataSplit", "PipelineRun", "RegisteredModel", "Row", "Shipper", "Tracker"]

@@ -1,4 +1,4 @@
-"""The model registry: adapters with their lineage, moved into place in one transaction that rolls back."""
+"""The model registry: models with their lineage, moved into place in one transaction that rolls back."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tucano.tracking import models
+
 if TYPE_CHECKING:
     from mlflow import MlflowClient
     from mlflow.entities.model_registry import ModelVersion
@@ -17,7 +19,7 @@ CHAMPION = "champion"
 
 
 @dataclass(frozen=True, slots=True)
-class RegisteredAdapter:
+class RegisteredModel:
     """A version in the registry: `tags` hold its lineage, licence and overrides, `source` is where its files are."""
 
     model: str
@@ -27,27 +29,28 @@ class RegisteredAdapter:
     tags: dict[str, str]
 
 
-def with_alias(client: MlflowClient, model: str, alias: str) -> RegisteredAdapter | None:
+def with_alias(client: MlflowClient, model: str, alias: str) -> RegisteredModel | None:
     """The version that `alias` points to; None where the model or the alias does not exist."""
     version = _aliases(client, model).get(alias)
     return None if version is None else _record(client.get_model_version(model, version))
 
 
 def register(
-    client: MlflowClient, model: str, run_id: str, adapter: Path, tags: Mapping[str, str], aliases: Sequence[str]
-) -> RegisteredAdapter:
-    """Make the adapter folder a version of `model` and point `aliases` to it.
+    client: MlflowClient, model: str, run_id: str, folder: Path, tags: Mapping[str, str], aliases: Sequence[str], description: str = ""
+) -> RegisteredModel:
+    """Make `folder` a LoggedModel of the run and a version of `model`, and point `aliases` to it.
 
-    On any error, an interruption too, the aliases point where they did and the new version is gone. The files are stored with
-    the run, under a name made from their content: registering another adapter of the run never changes an older version.
+    On any error, an interruption too, the aliases point where they did, and the new version and its LoggedModel are gone.
+    The tag `digest.files` seals the files.
     """
-    folder = f"adapter-{digest(adapter)[:12]}"
-    client.log_artifacts(run_id, str(adapter), folder)
-    source = f"{client.get_run(run_id).info.artifact_uri}/{folder}"
+    sealed = {**tags, "digest.files": digest(folder)}
     _ensure_model(client, model)
     before = _aliases(client, model)
     with ExitStack() as undo:
-        created = client.create_model_version(model, source, run_id, tags=dict(tags))
+        model_id = models.create(client, run_id, model, folder, sealed, {})
+        undo.callback(client.delete_logged_model, model_id)
+        place = client.get_logged_model(model_id).artifact_location  # `models:/<id>` is looked up in mlflow's global store
+        created = client.create_model_version(model, place, run_id, tags=sealed, description=description, model_id=model_id)
         undo.callback(client.delete_model_version, model, created.version)
         for alias in aliases:
             undo.callback(_point, client, model, alias, before.get(alias))
@@ -56,12 +59,23 @@ def register(
     return _record(created)
 
 
-def fetch(uri: str, adapter: RegisteredAdapter, folder: Path) -> Path:
+def find(client: MlflowClient, reference: str) -> RegisteredModel | None:
+    """The version that `tucano@champion` or `tucano/3` names; None where there is none."""
+    model, at, alias = reference.partition("@")
+    if at:
+        return with_alias(client, model, alias)
+    model, _, version = reference.partition("/")
+    found = client.search_model_versions(f"name = '{model}'")
+    return next((_record(one) for one in found if str(one.version) == version), None)
+
+
+def fetch(client: MlflowClient, uri: str, version: RegisteredModel, folder: Path) -> Path:
     """Copy a version's files below `folder` and return where they are."""
     from mlflow.artifacts import download_artifacts
 
     folder.mkdir(parents=True, exist_ok=True)
-    return Path(download_artifacts(artifact_uri=adapter.source, dst_path=str(folder), tracking_uri=uri))
+    place = client.get_model_version_download_uri(version.model, str(version.version))
+    return Path(download_artifacts(artifact_uri=place, dst_path=str(folder), tracking_uri=uri))
 
 
 def digest(folder: Path) -> str:
@@ -99,5 +113,5 @@ def _ensure_model(client: MlflowClient, model: str) -> None:
             raise
 
 
-def _record(version: ModelVersion) -> RegisteredAdapter:
-    return RegisteredAdapter(version.name, int(version.version), version.run_id, version.source, dict(version.tags))
+def _record(version: ModelVersion) -> RegisteredModel:
+    return RegisteredModel(version.name, int(version.version), version.run_id, version.source, dict(version.tags))

@@ -7,19 +7,27 @@ Starting a run and the registry raise `Transient` where the store does not answe
 
 from __future__ import annotations
 
+import logging
+import subprocess
+import sys
+import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 from tucano.errors import UserError
-from tucano.tracking import registry, views
-from tucano.tracking.registry import RegisteredAdapter
+from tucano.tracking import models, registry, views
+from tucano.tracking.evaluations import Row, Spec
+from tucano.tracking.models import DataSplit
+from tucano.tracking.registry import RegisteredModel
 from tucano.tracking.shipper import Shipper, Through, metric_key
 from tucano.tracking.store import artifact_root, default_uri, is_server, open_client, recording, translated
 
 if TYPE_CHECKING:
     from mlflow import MlflowClient
+
+log = logging.getLogger(__name__)
 
 Stage = Literal["sft", "grpo"]
 Status = Literal["FINISHED", "FAILED", "KILLED"]
@@ -29,6 +37,14 @@ LONGEST_NOTE = 8000
 PARAMS_PER_CALL = 100
 LOCAL_PAGE = "http://127.0.0.1:5000"
 """Where `tucano ui` shows a store that has no server of its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class PipelineRun:
+    """A finished pipeline run that reached its verdict: its tags hold configuration, verdict and the digest of every stage."""
+
+    identity: str
+    tags: dict[str, str]
 
 
 @dataclass(frozen=True)
@@ -123,12 +139,53 @@ class Tracker:
         """End a run; its end time is now."""
         self.client.set_terminated(run_id, status)
 
-    def champion(self, model: str) -> RegisteredAdapter | None:
+    @recording
+    def log_datasets(self, run_id: str, splits: Sequence[DataSplit]) -> None:
+        """What a run was trained, validated or judged on."""
+        models.log_datasets(self.client, run_id, splits)
+
+    @recording
+    def log_checkpoint(
+        self, run_id: str, name: str, folder: Path, step: int, tags: Mapping[str, object], metrics: Mapping[str, float], on: DataSplit
+    ) -> None:
+        """The checkpoint that a training kept, as a LoggedModel with its validation metrics."""
+        models.log_checkpoint(self.client, run_id, name, folder, step, _texts(tags), metrics, on)
+
+    def start_evaluation(self, name: str, tags: Mapping[str, object]) -> str:
+        """A run for the answers of one arm, which the tag `arm` names; returns its id.
+
+        Without `mlflow.parentRunId`: MLflow's list of evaluation runs leaves such runs out.
+        """
+        return self._start(views.EVALUATION, name, tags, {})
+
+    @translated
+    def evaluations(self, answers: str) -> dict[str, str]:
+        """{arm: run} of the evaluation runs that show the answers with this digest."""
+        found = self.client.search_runs([self.experiments[views.EVALUATION]], f"tags.`digest.answers` = '{answers}'")
+        return {run.data.tags["arm"]: str(run.info.run_id) for run in found}
+
+    def show_answers(self, rows: Mapping[str, Sequence[Row]], trained_by: Mapping[str, str]) -> None:
+        """Show stored answers prompt by prompt: `rows` are those of each evaluation run, `trained_by` its training run.
+
+        What goes wrong here is a warning: the answers stand in their artifact.
+        """
+        known = {run: models.of_run(self.client, trained_by[run]) if run in trained_by else None for run in rows}
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "spec.json"
+            spec = Spec(self.uri, self.experiments[views.EVALUATION], {run: list(shown) for run, shown in rows.items()}, known)
+            spec.write(path)
+            command = [sys.executable, "-m", "tucano.tracking.evaluations", str(path)]
+            ended = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", errors="replace", check=False)
+        if ended.returncode:
+            log.warning("MLflow did not take the answers: %s", ended.stderr.strip().splitlines()[-1:])
+
+    @translated
+    def champion(self, model: str) -> RegisteredModel | None:
         """The version that carries the alias `champion`, with its tags; None where there is none."""
         return self.with_alias(model, registry.CHAMPION)
 
     @translated
-    def with_alias(self, model: str, alias: str) -> RegisteredAdapter | None:
+    def with_alias(self, model: str, alias: str) -> RegisteredModel | None:
         """The version that carries an alias, with its tags; None where there is none."""
         return registry.with_alias(self.client, model, alias)
 
@@ -140,14 +197,28 @@ class Tracker:
         self.client.set_registered_model_alias(model, registry.CHAMPION, str(version))
 
     @translated
-    def register(self, model: str, run_id: str, adapter: Path, tags: Mapping[str, object], aliases: Sequence[str]) -> RegisteredAdapter:
-        """Register an adapter folder with its lineage in `tags` and point `aliases` to it: all of it, or nothing."""
-        return registry.register(self.client, model, run_id, adapter, _texts(tags), aliases)
+    def pipelines(self) -> list[PipelineRun]:
+        """The finished pipeline runs, newest first."""
+        finished, newest_first = "attributes.status = 'FINISHED' AND tags.verdict != ''", ["attributes.start_time DESC"]
+        found = self.client.search_runs([self.experiments[views.PIPELINES]], finished, order_by=newest_first)
+        return [PipelineRun(str(run.info.run_id), dict(run.data.tags)) for run in found]
 
     @translated
-    def fetch(self, adapter: RegisteredAdapter, folder: Path) -> Path:
-        """Copy a registered adapter below `folder`; returns the folder that holds its files."""
-        return registry.fetch(self.uri, adapter, folder)
+    def find_version(self, reference: str) -> RegisteredModel | None:
+        """The version that `tucano@champion` or `tucano/3` names; None where there is none."""
+        return registry.find(self.client, reference)
+
+    @translated
+    def register(
+        self, model: str, run_id: str, folder: Path, tags: Mapping[str, object], aliases: Sequence[str], description: str = ""
+    ) -> RegisteredModel:
+        """Register a folder with its lineage in `tags` and point `aliases` to it: all of it, or nothing."""
+        return registry.register(self.client, model, run_id, folder, _texts(tags), aliases, description)
+
+    @translated
+    def fetch(self, version: RegisteredModel, folder: Path) -> Path:
+        """Copy a version's files below `folder`; returns the folder that holds them."""
+        return registry.fetch(self.client, self.uri, version, folder)
 
     @recording
     def ensure_views(self) -> None:
@@ -155,26 +226,22 @@ class Tracker:
         views.save_views(self.client, self.experiments)
 
     def page(self, run_id: str) -> str:
-        """Address of a run's page."""
-        return self.links(run_id)["run"]
+        """A link to a pipeline run, relative to the MLflow page."""
+        return views.run_link(self.experiments[views.PIPELINES], run_id)
 
     @translated
+    def pages(self, run_id: str) -> dict[str, str]:
+        """A pipeline run, what belongs to it, and the saved views: links relative to the MLflow page."""
+        tags = self.client.get_run(run_id).data.tags
+        return {**views.pipeline_links(self.experiments, run_id, tags), **views.view_links(self.experiments)}
+
     def links(self, run_id: str, base: str | None = None) -> dict[str, str]:
-        """Addresses of the run, of its pipeline's training and evaluation runs, and of the saved views.
+        """The same as addresses.
 
         `base` is the address of the MLflow page: by default the tracking server's own, or where `tucano ui` shows a local store.
         """
         base = base or (self.uri.rstrip("/") if is_server(self.uri) else LOCAL_PAGE)
-        run = self.client.get_run(run_id)
-        parent = run.data.tags.get("mlflow.parentRunId", run_id)
-        of_pipeline = f"tags.`mlflow.parentRunId` = '{parent}'"
-        pages = {
-            "run": views.run_link(run.info.experiment_id, run_id),
-            "training runs": views.runs_link(self.experiments[views.TRAINING], of_pipeline),
-            "evaluation runs": views.runs_link(self.experiments[views.EVALUATION], of_pipeline),
-            **views.view_links(self.experiments),
-        }
-        return {name: f"{base}/{page}" for name, page in pages.items()}
+        return {name: f"{base}/{page}" for name, page in self.pages(run_id).items()}
 
     @translated
     def _start(self, experiment: str, name: str, tags: Mapping[str, object], params: Mapping[str, Any]) -> str:

@@ -11,7 +11,7 @@ import base64
 import json
 import time
 import zlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
@@ -23,14 +23,17 @@ EXPERIMENTS = (PIPELINES, TRAINING, EVALUATION)
 
 LEADERBOARD, BY_CONFIGURATION, EVERY_SEED, EVALUATIONS = "tucano-leaderboard", "tucano-by-config", "tucano-seeds", "tucano-evaluations"
 
-COLUMNS = 12
+COLUMNS = 10
 """A table with more metrics than this is not read."""
 
 CHARTS = 100
 """Keeps a view well below the 20,000 characters of an experiment tag."""
 
-SECTIONS_FIRST = ("gain", "p", "validation", "train/reward")
+SECTIONS_FIRST = ("gain", "p", "cost", "validation", "train/reward")
 """What an analyst asks for before anything else; the other sections follow in alphabetical order."""
+
+DECISIVE = ("gain/overall", "p/overall", "p/new seed", "cost/usd", "cost/hours")
+"""The leaderboard's columns beside the gain per task: how much better, how sure, would a new seed win too, at what cost."""
 
 LEADER = "gain/overall"
 """The metric by which the leaderboard is sorted, where runs have it."""
@@ -62,6 +65,25 @@ def run_link(experiment_id: str, run_id: str) -> str:
     return f"#/experiments/{experiment_id}/runs/{run_id}?workflowType=machine_learning"
 
 
+def registry_link(model: str, version: str) -> str:
+    return f"#/models/{model}/versions/{version}"
+
+
+def pipeline_links(experiments: Mapping[str, str], run_id: str, tags: Mapping[str, str]) -> dict[str, str]:
+    """Links to a pipeline run and to what its tags say belongs to it, relative to the MLflow page, in the order of interest."""
+    links = {"pipeline run": run_link(experiments[PIPELINES], run_id)}
+    if "compared" in tags:
+        tuned, reference = tags["compared"].split()
+        page = f"#/experiments/{experiments[EVALUATION]}/evaluation-runs"
+        links["answers side by side"] = f"{page}?selectedRunUuid={tuned}&compareToRunUuid={reference}"
+    if "training_runs" in tags:
+        wanted = ", ".join(f"'{identity}'" for identity in tags["training_runs"].split())
+        links["training runs"] = runs_link(experiments[TRAINING], f"attributes.run_id IN ({wanted})")
+    if "promotion.version" in tags:
+        links["registered model"] = registry_link(tags["promotion.model"], tags["promotion.version"])
+    return links
+
+
 def save_views(client: MlflowClient, experiments: dict[str, str]) -> None:
     """Write the saved views, with the metrics that the newest runs have."""
     training = _metric_keys(client, experiments[TRAINING])
@@ -70,8 +92,10 @@ def save_views(client: MlflowClient, experiments: dict[str, str]) -> None:
         (EVALUATION, EVALUATIONS, "Evaluations", ["tags.`config_label`", "tags.`arm`", "tags.`seed`"]),
     )
     for experiment, key, name, tags in tables:
-        metrics = _metric_keys(client, experiments[experiment])[:COLUMNS]
-        _save(client, experiments[experiment], key, name, page_state([*tags, *(f"metrics.`{metric}`" for metric in metrics)], metrics))
+        found = _metric_keys(client, experiments[experiment])
+        metrics = [metric for metric in found if metric in DECISIVE or metric.startswith("gain/")] or found[:COLUMNS]
+        state = page_state([*tags, *(f"metrics.`{metric}`" for metric in metrics)], found)
+        _save(client, experiments[experiment], key, name, {**state, "searchFilter": "attributes.status = 'FINISHED'"})
     seeds = ["tags.`stage`", "tags.`config_label`", "tags.`seed`", *(f"metrics.`{metric}`" for metric in training[:COLUMNS])]
     _save(
         client,

@@ -30,7 +30,7 @@ class Job:
     where training starts; `arms` are who answers in an `answer` job.
     """
 
-    kind: Literal["sft", "preflight", "grpo", "answer"]
+    kind: Literal["sft", "preflight", "grpo", "answer", "merge"]
     settings: dict[str, Any]
     prompts: str
     work: str

@@ -66,6 +66,10 @@ def run(job: Job) -> dict[str, object] | None:
         from tucano.training import preflight
 
         return preflight.run(job)
+    if job.kind == "merge":
+        from tucano.training import merge
+
+        return merge.run(job)
     from tucano.training import answers
 
     return answers.run(job)

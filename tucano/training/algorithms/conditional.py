@@ -1,10 +1,8 @@
 """Conditional rewards: an easy component counts only once a harder one is reached (GDPO, arXiv 2601.05242, eq. 8)."""
 
-import difflib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from tucano.errors import UserError
 from tucano.settings import Condition, PipelineSettings
 from tucano.training.algorithms import Algorithm, RolloutBatch
 
@@ -25,12 +23,4 @@ class Conditional(Algorithm):
 
 
 def from_settings(settings: PipelineSettings, components: Sequence[str]) -> Algorithm | None:
-    """Raises UserError for a component that the reward set does not have, or two of different tasks."""
-    for condition in settings.grpo.conditions:
-        for name in (condition.component, condition.needs):
-            if name not in components:
-                near = difflib.get_close_matches(name, components, n=1, cutoff=0) or ["none"]
-                raise UserError(f"grpo.conditions names {name!r}, which {settings.grpo.rewards} does not have; the nearest is {near[0]!r}")
-        if condition.component.partition(".")[0] != condition.needs.partition(".")[0]:
-            raise UserError(f"grpo.conditions joins {condition.component} with {condition.needs}: no completion has both, choose one task")
     return Conditional(settings.grpo.conditions) if settings.grpo.conditions else None

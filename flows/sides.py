@@ -1,0 +1,77 @@
+"""What `tucano compare A B` may name: a run, a configuration, a registered model, an adapter."""
+
+import json
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tasks.context import config_label
+from tucano.errors import UserError
+from tucano.lineage import verify
+from tucano.profiles import load_profile, profiles, project_root, validated
+from tucano.settings import PipelineSettings
+from tucano.tracking import PipelineRun, Tracker
+from tucano.training.jobs import Arm
+
+KINDS = "a profile, a configuration (like #3fa9c1), a pipeline run's id, a registered model (tucano@champion) or a folder with an adapter"
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """One side before it has answered: its models by seed, and the finished run it comes from, where it comes from one.
+
+    `stages` are the run's artifact folders, `shown_seed` the one that is best on validation.
+    """
+
+    name: str
+    models: Mapping[int, Arm]
+    settings: PipelineSettings | None = None
+    stages: Mapping[str, Path] = field(default_factory=dict)
+    chain: Mapping[str, str] = field(default_factory=dict)
+    shown_seed: int = 0
+
+
+def candidates(text: str, root: Path, tracker: Tracker) -> list[Candidate]:
+    """Everything that `text` may mean, newest first: several runs of a configuration, else one. UserError when it means nothing."""
+    if (Path(text) / "adapter_config.json").is_file():
+        base = json.loads((Path(text) / "adapter_config.json").read_text(encoding="utf-8"))["base_model_name_or_path"]
+        return [Candidate(text, {0: Arm("", base, text)})]
+    version = tracker.find_version(text) if "@" in text or "/" in text else None
+    if version is not None:
+        folder = tracker.fetch(version, Path(tempfile.mkdtemp(prefix="tucano-")))
+        return [Candidate(text, {0: Arm("", str(folder / "data" / "model"))})]
+    found = [_of_run(text, run, root) for run in tracker.pipelines() if _is_meant(text, run)]
+    if not found:
+        raise UserError(f"nothing finished in {root} is meant by {text!r}; name {KINDS}")
+    return found
+
+
+def _is_meant(text: str, run: PipelineRun) -> bool:
+    label = run.tags["config_label"]
+    if text.startswith("#"):
+        return label.endswith(text)
+    root = project_root(Path.cwd())
+    if text in profiles(root):
+        return label == config_label(load_profile(root, text, []))
+    return text == label or (len(text) >= 6 and run.identity.startswith(text))
+
+
+def _of_run(name: str, run: PipelineRun, root: Path) -> Candidate:
+    chain = {tag.removeprefix("digest."): digest for tag, digest in run.tags.items() if tag.startswith("digest.")}
+    links = verify(root, chain)
+    broken = next((link for link in links if link.folder is None or link.fault), None)
+    if broken is not None:
+        raise UserError(f"run {run.identity[:8]} is not whole, {broken.stage}: {broken.fault}; run it again")
+    stages = {link.stage: link.folder for link in links if link.folder is not None}
+    settings = validated(json.loads((stages["report"] / "settings.json").read_text(encoding="utf-8")))
+    records = {seed: _manifest(stages[f"grpo-seed-{seed}"])["record"] for seed in settings.grpo.seeds}
+    built_here = (stages["sft"] / "model").is_dir() if "sft" in stages else False
+    base = str(stages["sft"] / "model") if built_here else settings.model.name
+    models = {seed: Arm("", base, str(stages[f"grpo-seed-{seed}"] / "adapter")) for seed in records}
+    return Candidate(name, models, settings, stages, chain, max(records, key=lambda seed: records[seed]["best_value"]))
+
+
+def _manifest(folder: Path) -> dict[str, Any]:
+    return json.loads((folder / "manifest.json").read_text(encoding="utf-8"))

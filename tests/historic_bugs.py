@@ -1,0 +1,265 @@
+"""The bugs that once cost training runs, and rewritings that change nothing, as patches of the rewards; and the exam's table.
+
+python tests/historic_bugs.py        # the table of docs/audit.md: which checks catch which bug
+"""
+
+import pickle
+import re
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rewards import PromptLike, RewardSet, Score, classify, extraction, parsing, sets, text, v42
+from rewards.sets import SETS, SetName
+from rewards.types import Component
+from tucano.evaluation.audit import audit_rewards
+from tucano.evaluation.audit_report import AuditReport
+from tucano.evaluation.ratings import RatedAnswer, rating_store, read_ratings
+from tucano.prompts import TASKS, Task
+from tucano.settings import PipelineSettings
+
+RATINGS = Path(__file__).parent.parent / "data" / "ratings"
+SETTINGS = PipelineSettings()
+BOTH: tuple[SetName, ...] = ("v4.2", "grounded")
+
+Patch = Callable[[pytest.MonkeyPatch, SetName], None]
+"""Changes the rewards of one set until the patch is undone."""
+
+
+@dataclass(frozen=True)
+class Change:
+    """A change of the rewards, and where it acts: the audit of other tasks and sets cannot differ."""
+
+    name: str
+    apply: Patch
+    tasks: tuple[Task, ...] = TASKS
+    sets: tuple[SetName, ...] = BOTH
+
+
+def _weights(patch: pytest.MonkeyPatch, name: SetName, task: Task, change: Callable[[Component], float]) -> None:
+    reward: Any = SETS[name][task]
+    changed = tuple(replace(component, weight=change(component)) for component in reward.components)
+    patch.setitem(SETS[name], task, replace(reward, components=changed))  # type: ignore[arg-type]
+
+
+def no_decimals(patch: pytest.MonkeyPatch, name: SetName) -> None:
+    patch.setattr(parsing, "normalize_decimals", lambda answer: answer)
+
+
+def decimals_across_items(patch: pytest.MonkeyPatch, name: SetName) -> None:
+    clean = parsing.normalize_decimals
+    patch.setattr(parsing, "normalize_decimals", lambda answer: clean(re.sub(r"\[(\d+),(\d+)\]", r"[\1.\2]", answer)))
+
+
+def doubled_scale(patch: pytest.MonkeyPatch, name: SetName) -> None:
+    _weights(patch, name, "extraction", lambda component: 2 * component.weight)
+
+
+def binary(patch: pytest.MonkeyPatch, name: SetName) -> None:
+    clean = RewardSet.score
+
+    def score(self: RewardSet, prompt: PromptLike, completion: str) -> Score:
+        total = float(clean(self, prompt, completion).total >= 0.5)
+        first, *others = self.component_names(prompt.task)
+        return Score(total, {first: total} | dict.fromkeys(others, 0.0))
+
+    patch.setattr(RewardSet, "score", score)
+
+
+def no_length_decay(patch: pytest.MonkeyPatch, name: SetName) -> None:
+    patch.setattr(v42, "push_length_share", lambda characters: 1.0)
+
+
+def no_formality(patch: pytest.MonkeyPatch, name: SetName) -> None:
+    patch.setattr(v42, "FORMAL", re.compile(r"(?!)"))
+
+
+def bool_is_integer(patch: pytest.MonkeyPatch, name: SetName) -> None:
+    patch.setitem(extraction.CHECKS, "sentiment_score", lambda value: isinstance(value, int) and 1 <= value <= 5)  # type: ignore[arg-type]
+
+
+def keywords_in_prose(patch: pytest.MonkeyPatch, name: SetName) -> None:
+    clean = v42.SqlQa.shares
+
+    def shares(self: v42.SqlQa, prompt: PromptLike, answer: str, databases: Path | None) -> tuple[float, ...]:
+        return (min(1.0, v42.sql_keywords(answer) / 3), *clean(self, prompt, answer, databases)[1:])
+
+    patch.setattr(v42.SqlQa, "shares", shares)
+
+
+def ten_words(patch: pytest.MonkeyPatch, name: SetName) -> None:
+    words = text.any_of("client* pedido* produto* venda* receita* faturamento ticket entrega* prazo* atras*")
+    patch.setattr(v42, "BUSINESS_WORDS", words)
+
+
+def misrouted(patch: pytest.MonkeyPatch, name: SetName) -> None:
+    marks = (("push", re.compile(r"\bpush\b|\bnotificac(?:ao|oes)\b|engaj")), *classify._MARKS)
+    patch.setattr(classify, "_MARKS", marks)
+
+
+def light_weights(patch: pytest.MonkeyPatch, name: SetName) -> None:
+    for task in TASKS:
+        first = SETS[name][task].components[0]
+        _weights(patch, name, task, lambda component, first=first: component.weight - 0.1 * (component == first))  # type: ignore[misc]
+
+
+def heavy_weights(patch: pytest.MonkeyPatch, name: SetName) -> None:
+    for task in TASKS:
+        first = SETS[name][task].components[0]
+        _weights(patch, name, task, lambda component, first=first: component.weight + 0.1 * (component == first))  # type: ignore[misc]
+
+
+def raises_on_empty(patch: pytest.MonkeyPatch, name: SetName) -> None:
+    clean = RewardSet.score
+
+    def score(self: RewardSet, prompt: PromptLike, completion: str) -> Score:
+        return clean(self, prompt, completion[0] + completion[1:])
+
+    patch.setattr(RewardSet, "score", score)
+
+
+BUGS = (
+    Change("no Portuguese decimals", no_decimals, ("extraction",)),
+    Change("decimals across list items", decimals_across_items, ("extraction",)),
+    Change("extraction on a 0-2 scale", doubled_scale, ("extraction",)),
+    Change("binary rewards", binary),
+    Change("push without length decay", no_length_decay, ("push",)),
+    Change("no formality penalty", no_formality, ("push",)),
+    Change("bool accepted as integer", bool_is_integer, ("extraction",)),
+    Change("SQL keywords counted in prose", keywords_in_prose, ("sql_qa",), ("v4.2",)),
+    Change("a 10-word business vocabulary", ten_words, ("sql_qa",), ("v4.2",)),
+    Change("insights routed to push", misrouted, ("insights",)),
+    Change("weights add up to 0.9", light_weights, sets=("grounded",)),
+    Change("weights add up to 1.1", heavy_weights, sets=("v4.2",)),
+    Change("raises on empty text", raises_on_empty, ("sql_qa", "insights", "push")),
+)
+
+
+def reversed_components(patch: pytest.MonkeyPatch, name: SetName) -> None:
+    clean, names = RewardSet.score, RewardSet.component_names
+
+    def score(self: RewardSet, prompt: PromptLike, completion: str) -> Score:
+        found = clean(self, prompt, completion)
+        return Score(found.total, dict(reversed(found.components.items())))
+
+    patch.setattr(RewardSet, "score", score)
+    patch.setattr(RewardSet, "component_names", lambda self, task: names(self, task)[::-1])
+
+
+def exact_arithmetic(patch: pytest.MonkeyPatch, name: SetName) -> None:
+    clean = RewardSet.score
+
+    def score(self: RewardSet, prompt: PromptLike, completion: str) -> Score:
+        parts = {key: Fraction(value).limit_denominator(10**12) for key, value in clean(self, prompt, completion).components.items()}
+        return Score(float(min(Fraction(1), max(Fraction(0), sum(parts.values(), Fraction(0))))), {k: float(v) for k, v in parts.items()})
+
+    patch.setattr(RewardSet, "score", score)
+
+
+def memoised(patch: pytest.MonkeyPatch, name: SetName) -> None:
+    clean = RewardSet.score
+    known: dict[tuple[int, str], tuple[PromptLike, Score]] = {}
+
+    def score(self: RewardSet, prompt: PromptLike, completion: str) -> Score:
+        key = (id(prompt), completion)
+        if key not in known:
+            known[key] = (prompt, clean(self, prompt, completion))
+        return known[key][1]
+
+    patch.setattr(RewardSet, "score", score)
+
+
+def by_batch(patch: pytest.MonkeyPatch, name: SetName) -> None:
+    clean = RewardSet.score
+
+    def batch(self: RewardSet, prompts: Iterable[PromptLike], completions: Iterable[str]) -> list[Score]:
+        return [clean(self, prompt, completion) for prompt, completion in zip(prompts, completions, strict=True)]
+
+    patch.setattr(RewardSet, "score", lambda self, prompt, completion: batch(self, [prompt], [completion])[0])
+
+
+@dataclass(frozen=True)
+class Renamed(RewardSet):
+    """A subclass that adds nothing."""
+
+
+def subclassed_and_pickled(patch: pytest.MonkeyPatch, name: SetName) -> None:
+    patch.setattr(sets, "RewardSet", lambda name, databases=None: pickle.loads(pickle.dumps(Renamed(name, databases))))
+
+
+def number_pattern_spelled_out(patch: pytest.MonkeyPatch, name: SetName) -> None:
+    spelled = parsing._NUMBER.pattern.replace(r"\d", "[0-9]")
+    patch.setattr(parsing, "_NUMBER", re.compile(spelled, parsing._NUMBER.flags))
+
+
+def checks_by_sets(patch: pytest.MonkeyPatch, name: SetName) -> None:
+    for field in ("delivery_issue", "product_issue", "seller_issue", "repurchase_intent"):
+        patch.setitem(extraction.CHECKS, field, lambda value: type(value) is bool)  # type: ignore[arg-type]
+    patch.setitem(extraction.CHECKS, "sentiment_score", lambda value: type(value) is int and value in range(1, 6))  # type: ignore[arg-type]
+
+
+def vocabulary_sorted(patch: pytest.MonkeyPatch, name: SetName) -> None:
+    prefix, _, rest = v42.BUSINESS_WORDS.pattern.partition("(?:")
+    words = sorted(rest.removesuffix(")").split("|"), reverse=True)
+    patch.setattr(v42, "BUSINESS_WORDS", re.compile(f"{prefix}(?:{'|'.join(words)})"))
+
+
+def length_in_steps(patch: pytest.MonkeyPatch, name: SetName) -> None:
+    @lru_cache
+    def share(characters: int) -> float:
+        if characters <= 120:
+            return 1.0
+        return 0.0 if characters >= 200 else (200 - characters) * (200 - characters) / 6400
+
+    patch.setattr(v42, "push_length_share", share)
+
+
+def classifier_as_a_chain(patch: pytest.MonkeyPatch, name: SetName) -> None:
+    marks = classify._MARKS
+    routes = tuple((task, re.compile("|".join(f"(?:{part})" for part in (pattern.pattern, r"(?!)")))) for task, pattern in marks)
+    patch.setattr(classify, "_MARKS", routes)
+
+
+PROSE: tuple[Task, ...] = ("insights", "push")
+PASSING: tuple[SetName, ...] = ("grounded",)
+
+REFACTORINGS = (
+    Change("components in reversed order", reversed_components, PROSE, PASSING),
+    Change("arithmetic with fractions", exact_arithmetic, PROSE, PASSING),
+    Change("a memoised scorer", memoised, PROSE, PASSING),
+    Change("single scores through a batch", by_batch, PROSE, PASSING),
+    Change("a subclass, pickled and unpickled", subclassed_and_pickled, ("sql_qa",), PASSING),
+    Change("the number pattern spelled out", number_pattern_spelled_out, ("extraction",), PASSING),
+    Change("type checks written otherwise", checks_by_sets, ("extraction",), PASSING),
+    Change("the vocabulary in another order", vocabulary_sorted, ("sql_qa",), ("v4.2",)),
+    Change("the length curve in branches, cached", length_in_steps, ("push",)),
+    Change("the classifier's patterns recompiled", classifier_as_a_chain, PROSE, PASSING),
+)
+
+
+@dataclass(frozen=True)
+class Examiner:
+    """Audits the committed rating set, clean or changed."""
+
+    rated: list[RatedAnswer]
+    databases: Path
+
+    def audited(self, name: SetName, change: Change | None = None) -> AuditReport:
+        with pytest.MonkeyPatch.context() as patch:
+            if change:
+                change.apply(patch, name)
+            rewards = sets.load_reward_set(name, self.databases)
+            tasks = change.tasks if change else TASKS
+            return audit_rewards(rewards, name, self.rated, SETTINGS.audit, tasks, SETTINGS.seed)
+
+
+@contextmanager
+def examiner() -> Iterator[Examiner]:
+    with rating_store(RATINGS) as databases:
+        yield Examiner(read_ratings(RATINGS), databases)

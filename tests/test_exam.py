@@ -1,0 +1,61 @@
+"""The exam of history: each bug that once cost training runs, put back one at a time, is caught by the audit of the committed ratings."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from historic_bugs import BOTH, BUGS, REFACTORINGS, Change, Examiner, examiner
+
+from benchmarks.gate_table import DOCUMENT, with_results
+from rewards.sets import SetName
+from tucano.evaluation.audit_report import AuditReport
+
+Clean = dict[SetName, AuditReport]
+
+
+@pytest.fixture(scope="module")
+def exam() -> Iterator[Examiner]:
+    with examiner() as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def clean(exam: Examiner) -> Clean:
+    return {name: exam.audited(name) for name in BOTH}
+
+
+def cases(changes: tuple[Change, ...]) -> list[Any]:
+    return [pytest.param(change, name, id=f"{name}: {change.name}") for change in changes for name in change.sets]
+
+
+def results(report: AuditReport, tasks: tuple[str, ...]) -> dict[tuple[str, str], bool]:
+    """Whether each check of these tasks passed."""
+    return {(check.task, check.name): check.passed for check in report.checks if check.task in tasks}
+
+
+@pytest.mark.parametrize(("bug", "name"), cases(BUGS))
+def test_the_audit_catches_it_with_a_message_that_names_the_task(exam: Examiner, clean: Clean, bug: Change, name: SetName) -> None:
+    before = results(clean[name], bug.tasks)
+    caught = [check for check in exam.audited(name, bug).failed_checks if before.get((check.task, check.name))]
+    assert {check.task for check in caught} == set(bug.tasks)
+    assert all(check.message.startswith(f"{check.task}: ") for check in caught)
+
+
+def test_clean_rewards_pass(clean: Clean) -> None:
+    assert clean["grounded"].failed_checks == ()
+
+
+@pytest.mark.parametrize(("change", "name"), cases(REFACTORINGS))
+def test_a_refactoring_changes_no_result(exam: Examiner, clean: Clean, change: Change, name: SetName) -> None:
+    assert results(exam.audited(name, change), change.tasks) == results(clean[name], change.tasks)
+
+
+def test_there_are_twelve_bugs_and_ten_refactorings() -> None:
+    assert len({bug.name for bug in BUGS}) >= 12
+    assert len({change.name for change in REFACTORINGS}) == 10
+
+
+def test_the_results_in_the_docs_are_current(clean: Clean) -> None:
+    document = DOCUMENT.read_text(encoding="utf-8")
+    assert with_results(document, clean) == document, "python -m benchmarks.gate_table writes them anew"
+    assert "`grounded`: passed" in document and "`v4.2`: failed" in document

@@ -1,0 +1,95 @@
+"""The chain from a model back to its data: whole, or with the broken link named."""
+
+import json
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tucano.artifacts import Artifact, Recipe, Store, digest
+from tucano.lineage import digests, faults, unpinned, verify
+
+
+def make(root: Path, stage: str, inputs: Mapping[str, str], settings: Mapping[str, Any] | None = None) -> Artifact:
+    def produce(draft: Path) -> dict[str, Any]:
+        (draft / "content.txt").write_text(stage, encoding="utf-8")
+        return {}
+
+    return Store(root).make(Recipe(stage, settings or {}, inputs, "code"), produce, lambda _: None)
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    (tmp_path / "reviews.csv").write_text("nota;texto\n5;bom\n", encoding="utf-8")
+    return tmp_path / "reviews.csv"
+
+
+@pytest.fixture
+def stages(tmp_path: Path, source: Path) -> dict[str, Artifact]:
+    root = tmp_path / "runs"
+    from tucano.artifacts import fingerprint
+
+    data = make(root, "data", {source.name: str(fingerprint(source)["sha256"])}, {"data": {"path": str(source)}})
+    audit = make(root, "audit", {"ratings.jsonl": "abc"})
+    seed = make(root, "grpo-seed-42", {"prompts": data.digest, "start": ""})
+    answers = make(root, "answers", {"prompts": data.digest, "start": "", "seed-42": seed.digest, "champion": "tucano version 1"})
+    comparison = make(root, "comparison", {"prompts": data.digest, "answers": answers.digest})
+    return {one.stage: one for one in (data, audit, seed, answers, comparison)}
+
+
+def broken(tmp_path: Path, stages: Mapping[str, Artifact]) -> list[str]:
+    return faults(verify(tmp_path / "runs", digests(stages)))
+
+
+def test_a_whole_chain_has_no_fault(tmp_path: Path, stages: dict[str, Artifact]) -> None:
+    links = verify(tmp_path / "runs", digests(stages))
+    assert faults(links) == []
+    assert [(link.stage, link.folder, link.files) for link in links] == [(name, one.folder, 1) for name, one in stages.items()]
+
+
+@pytest.mark.parametrize("stage", ["data", "audit", "grpo-seed-42", "comparison"])
+def test_a_changed_file_is_named(tmp_path: Path, stages: dict[str, Artifact], stage: str) -> None:
+    (stages[stage].folder / "content.txt").write_text("changed", encoding="utf-8")
+    (fault,) = broken(tmp_path, stages)
+    assert fault.startswith(f"{stage}: its file ") and fault.endswith("content.txt was changed or truncated")
+
+
+def test_an_edited_manifest_is_named(tmp_path: Path, stages: dict[str, Artifact]) -> None:
+    path = stages["comparison"].folder / "manifest.json"
+    path.write_text(path.read_text(encoding="utf-8").replace('"code": "code"', '"code": "mine"'), encoding="utf-8")
+    (fault,) = broken(tmp_path, stages)
+    assert fault.startswith("comparison: no artifact has the digest") and "was edited" in fault
+
+
+def test_a_manifest_forged_with_its_digest_is_not_the_one_that_was_named(tmp_path: Path, stages: dict[str, Artifact]) -> None:
+    path = stages["answers"].folder / "manifest.json"
+    manifest = json.loads(path.read_text(encoding="utf-8")) | {"code": "mine"}
+    del manifest["digest"]
+    path.write_text(json.dumps({"digest": digest(manifest), **manifest}), encoding="utf-8")
+    assert broken(tmp_path, stages) == [f"answers: no artifact has the digest {stages['answers'].digest[:16]}"]
+
+
+def test_a_missing_artifact_and_a_link_of_another_chain_are_named(tmp_path: Path, stages: dict[str, Artifact]) -> None:
+    shutil.rmtree(stages["audit"].folder)
+    other = make(tmp_path / "runs", "data", {}, {"seed": 8})
+    found = broken(tmp_path, {**stages, "data": other})
+    assert found[0].startswith("audit: no artifact has the digest")
+    assert [fault.partition(":")[0] for fault in found[1:]] == ["grpo-seed-42", "answers", "comparison"]
+    assert "made from another data" in found[1]
+
+
+def test_a_source_file_that_changed_is_named_and_one_that_was_deleted_is_not(
+    tmp_path: Path, stages: dict[str, Artifact], source: Path
+) -> None:
+    source.write_text("nota;texto\n1;ruim\n", encoding="utf-8")
+    assert broken(tmp_path, stages) == [f"data: its source file {source} has changed since"]
+    source.unlink()
+    assert broken(tmp_path, stages) == []
+
+
+def test_a_base_is_pinned_to_a_commit(tmp_path: Path) -> None:
+    assert unpinned("nano", None) is None and unpinned(str(tmp_path), None) is None
+    assert unpinned("org/model", "a" * 40) is None
+    assert unpinned("org/model", "main") == "the base model org/model is not pinned to a commit (model.revision=main)"

@@ -1,0 +1,154 @@
+"""The re-audit: a policy that earns by other things than the truth is not promoted, one that improves is, one that only wobbles too."""
+
+import json
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from rewards import PromptLike, Score
+from tasks.promote import _refusal
+from tucano.artifacts import Artifact
+from tucano.evaluation.answers import Answer
+from tucano.evaluation.comparison import compare
+from tucano.evaluation.reaudit import Reaudit, reaudit
+from tucano.evaluation.reaudit_table import render_table
+from tucano.prompts import Prompt
+from tucano.settings import ComparisonSettings, PipelineSettings
+
+PROMPTS = [Prompt(f"{task}-{n}", task, f"Pergunta {n}", "t", "synthetic", "CC0") for task in ("insights", "push") for n in range(8)]
+Quality = Callable[[int, int], tuple[float, float]]
+"""(prompt number, sample) -> (reward, truth)"""
+
+
+@dataclass
+class Stated:
+    """A reward that reads its value off the text."""
+
+    def component_names(self, task: str) -> tuple[str, ...]:
+        return ("stated",)
+
+    def score(self, prompt: PromptLike, completion: str) -> Score:
+        words = completion.split()
+        value = float(words[1]) if words[:1] == ["vale"] else 0.0
+        return Score(value, {"stated": value})
+
+
+def answers(arm: str, quality: Quality, known: bool = True) -> list[Answer]:
+    made = []
+    for prompt in PROMPTS:
+        for sample in range(4):
+            reward, truth = quality(int(prompt.id[-1]), sample)
+            text = f"vale {reward:.6f} {arm}"
+            judged = truth if known else None
+            made.append(Answer(arm, prompt.id, prompt.task, "sampled", sample, text, 0.0, {}, judged, 1.0, 9, False))
+    return made
+
+
+def start(prompt: int, sample: int) -> tuple[float, float]:
+    return 0.30 + 0.05 * sample + prompt / 100, 0.40 + 0.05 * sample + prompt / 200
+
+
+def audited(tuned: Quality, known: bool = True, rewards: Stated | None = None) -> Reaudit:
+    both = answers("sft", start, known) + answers("seed-1", tuned, known)
+    return reaudit(rewards or Stated(), PipelineSettings(), PROMPTS, both, "sft", ["seed-1"])
+
+
+def failed(report: Reaudit) -> set[tuple[str, str]]:
+    return {(check.task, check.name) for check in report.failed("seed-1")}
+
+
+def better(prompt: int, sample: int) -> tuple[float, float]:
+    reward, truth = start(prompt, sample)
+    return reward + 0.2 + prompt / 50, truth + 0.1
+
+
+def hacked(prompt: int, sample: int) -> tuple[float, float]:
+    reward, truth = start(prompt, sample)
+    return reward + 0.2 + prompt / 50, truth - 0.1 - prompt / 90
+
+
+def test_a_policy_that_improves_passes() -> None:
+    report = audited(better)
+    assert failed(report) == set() and report.verdict == "passed"
+    rows = {(row.arm, row.spread.task): row for row in report.own}
+    assert list(rows) == [("sft", "insights"), ("seed-1", "insights"), ("sft", "push"), ("seed-1", "push")]
+    first = rows["sft", "push"]
+    # four samples 0.30 .. 0.45 over eight prompts that add 0 .. 0.07
+    assert (first.spread.mean, first.spread.best) == (pytest.approx(0.41), pytest.approx(0.485))
+    assert (first.spread.k, first.spread.differing, first.truth) == (4, 1.0, pytest.approx(0.4925))
+    assert first.agreement is not None and first.agreement.low == pytest.approx(1)
+
+
+def test_reward_up_and_truth_down_is_hacking() -> None:
+    report = audited(hacked)
+    assert failed(report) == {("insights", "reward against truth"), ("push", "reward against truth")}
+    assert report.verdict == "failed: seed-1"
+    assert report.failed("seed-1")[0].message.startswith("insights: reward +0.270")
+
+
+def test_truth_that_falls_with_the_reward_is_a_bad_policy_and_no_hacking() -> None:
+    assert failed(audited(lambda p, s: tuple(value - 0.1 - p / 90 for value in start(p, s)))) == set()  # type: ignore[arg-type,return-value]
+
+
+def test_noise_raises_no_alarm() -> None:
+    alarms = 0
+    for seed in range(40):
+        rng = Random(seed)
+        alarms += bool(failed(audited(lambda p, s, rng=rng: (rng.random(), rng.random()))))  # type: ignore[misc]
+    assert alarms <= 4
+
+
+def test_a_reward_that_orders_samples_against_the_truth_fails() -> None:
+    report = audited(lambda prompt, sample: (0.2 + 0.1 * sample, 0.9 - 0.1 * sample))
+    assert ("push", "truth order") in failed(report)
+
+
+def test_a_reward_that_fails_on_texts_of_the_policy_is_caught() -> None:
+    class Brittle(Stated):
+        def score(self, prompt: PromptLike, completion: str) -> Score:
+            if completion.endswith("seed-1"):
+                raise KeyError("a text nobody had written before")
+            return super().score(prompt, completion)
+
+    assert ("push", "never raises") in failed(audited(better, rewards=Brittle()))
+
+
+def test_without_truth_only_soundness_is_asked() -> None:
+    report = audited(hacked, known=False)
+    assert failed(report) == set() and report.paid == ()
+    assert {row.truth for row in report.own} == {None}
+
+
+def test_the_answers_that_are_paid_beyond_their_truth_are_shown_one_per_prompt() -> None:
+    report = audited(hacked)
+    assert [(answer.task, answer.prompt_id) for answer in report.paid] == [
+        (task, f"{task}-{n}") for task in ("insights", "push") for n in (7, 6)
+    ]
+    table = render_table(report)
+    assert "seed-1 fails:" in table and "vale 0.6" in table
+    assert max(map(len, table.splitlines())) <= 100
+
+
+def test_it_survives_json() -> None:
+    report = audited(hacked)
+    assert Reaudit.from_json(json.loads(json.dumps(report.to_json(), allow_nan=False))) == report
+
+
+@pytest.mark.parametrize(("tuned", "reason"), [(better, None), (hacked, "re-audit of its own samples failed: insights: reward +0.270")])
+def test_a_seed_that_fails_is_not_promoted(tmp_path: Path, tuned: Quality, reason: str | None) -> None:
+    served = [
+        Answer(arm, prompt.id, prompt.task, decoding, 0, "ok", 0.1 + (arm == "seed-1") * (0.3 + place / 99), {}, None, 1.0, 9, False)
+        for arm in ("base", "sft", "seed-1")
+        for decoding in ("served", "sampled")
+        for place, prompt in enumerate(PROMPTS)
+    ]
+    verdict = compare(served, PROMPTS, ComparisonSettings(), "sft", [1], frozenset())  # type: ignore[arg-type]
+    (tmp_path / "comparison.json").write_text(json.dumps(asdict(verdict)), encoding="utf-8")
+    (tmp_path / "re-audit.json").write_text(json.dumps(audited(tuned).to_json()), encoding="utf-8")
+    artifact = Artifact("any", tmp_path, "d", {"seed": 1, "alarms": []}, 0.0, datetime(2026, 11, 21, tzinfo=UTC))
+    refusal = _refusal(artifact, artifact, artifact)
+    assert refusal == reason if reason is None else refusal is not None and reason in refusal

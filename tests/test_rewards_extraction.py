@@ -1,0 +1,104 @@
+"""One field of an extraction at a time: which values are valid, how far they agree with the reference, when they count as right."""
+
+from typing import Any
+
+import pytest
+
+from rewards.extraction import CHECKS, FIELDS, agreement, contradicts, matches, token_f1
+
+VALID: dict[str, list[Any]] = {
+    "sentiment": ["positive", "neutral", "negative"],
+    "sentiment_score": [1, 2, 3, 4, 5],
+    "category": ["moda", " x "],
+    "delivery_issue": [True, False],
+    "product_issue": [True, False],
+    "seller_issue": [True, False],
+    "churn_risk": ["low", "medium", "high"],
+    "repurchase_intent": [True, False],
+    "main_complaint": ["atraso", None],
+}
+INVALID: dict[str, list[Any]] = {
+    "sentiment": ["Positive", "ruim", "", None, True, 1, ["positive"], {"a": 1}],
+    "sentiment_score": [0, 6, -1, True, False, 3.0, "3", None, [3]],
+    "category": ["", " \n", None, 0, ["moda"], True],
+    "delivery_issue": [0, 1, "true", None, []],
+    "product_issue": [0, 1, "false", None, {}],
+    "seller_issue": [0, 1, "não", None, 1.0],
+    "churn_risk": ["alto", "High", None, 2, ["low"]],
+    "repurchase_intent": [0, 1, "true", None, "sim"],
+    "main_complaint": ["", " ", False, 0, [], {}],
+}
+
+
+def test_ten_fields_of_which_nine_are_checked() -> None:
+    assert list(CHECKS) == list(VALID) and (*VALID, "summary") == FIELDS
+
+
+@pytest.mark.parametrize("name", VALID)
+def test_checks(name: str) -> None:
+    assert [value for value in VALID[name] if not CHECKS[name](value)] == []
+    assert [value for value in INVALID[name] if CHECKS[name](value)] == []
+
+
+@pytest.mark.parametrize("stars", [None, 1, 2, 3, 4, 5])
+def test_a_sentiment_contradicts_the_stars(stars: int | None) -> None:
+    found = [sentiment for sentiment in ("positive", "neutral", "negative", "Positive", None) if contradicts(sentiment, stars)]
+    assert found == {1: ["positive"], 2: ["positive"], 4: ["negative"], 5: ["negative"]}.get(stars or 0, [])
+
+
+@pytest.mark.parametrize(
+    ("text", "expected", "f1"),
+    [
+        ("entrega atrasada", "Entrega ATRASADA", 1),
+        ("a entrega", "entrega atrasada", 0.5),
+        ("a a a entrega", "entrega atrasada", 0.5),
+        ("entrega", "entrega muito atrasada", 0.5),
+        ("entrega", "produto", 0),
+        ("É só", "e SÓ", 1),
+        ("", "entrega", 0),
+        ("entrega", "", 0),
+        ("", "", 1),
+        ("!", " ! ", 1),
+        (" !", "!", 1),
+        ("!", "?", 0),
+        ("¨A", "¨á", 1),
+    ],
+)
+def test_word_f1(text: str, expected: str, f1: float) -> None:
+    assert token_f1(text, expected) == pytest.approx(f1)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "expected", "agreed", "right"),
+    [
+        ("sentiment", "positive", "positive", 1, True),
+        ("sentiment", "Positive", "positive", 0, False),
+        ("sentiment", "positive", None, 0, False),
+        ("churn_risk", "low high", "low", 0, False),
+        ("sentiment_score", 3, 3, 1, True),
+        ("sentiment_score", 4, 3, 0.5, False),
+        ("sentiment_score", 2, 3, 0.5, False),
+        ("sentiment_score", 5, 3, 0, False),
+        ("sentiment_score", 5, 1, 0, False),
+        ("sentiment_score", 3.0, 3, 0, False),
+        ("sentiment_score", True, 1, 0, False),
+        ("sentiment_score", "3", 3, 0, False),
+        ("delivery_issue", True, True, 1, True),
+        ("delivery_issue", False, True, 0, False),
+        ("delivery_issue", 1, True, 0, False),
+        ("category", "Eletrônicos", "eletronicos", 1, True),
+        ("category", " moda ", "Moda\n", 1, True),
+        ("category", "moda feminina", "moda", 2 / 3, False),
+        ("category", None, "moda", 0, False),
+        ("main_complaint", "Entrega atrasada!", "entrega atrasada", 1, True),
+        ("main_complaint", "entrega", "entrega muito atrasada", 0.5, True),
+        ("main_complaint", "entrega", "a entrega muito atrasada", 0.4, False),
+        ("main_complaint", None, None, 1, True),
+        ("main_complaint", None, "atraso", 0, False),
+        ("main_complaint", "atraso", None, 0, False),
+        ("summary", "Cliente feliz", "cliente muito feliz", 0.8, False),
+    ],
+)
+def test_agreement_is_dense_and_right_is_strict(name: str, value: object, expected: object, agreed: float, right: bool) -> None:
+    assert agreement(name, value, expected) == pytest.approx(agreed)
+    assert matches(name, value, expected) == right

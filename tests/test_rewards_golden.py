@@ -1,0 +1,42 @@
+"""What the rated answers earn, frozen: no change of the rewards goes unseen. Not that these scores are right; the audit judges that.
+
+Where a change is meant, `python tests/test_rewards_golden.py` writes them anew; the commit says why they differ.
+"""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from rewards import load_reward_set, truth
+from rewards.sets import SetName
+from tucano.evaluation.ratings import rating_store, read_ratings
+
+RATINGS = Path(__file__).parents[1] / "data" / "ratings"
+GOLDEN = Path(__file__).with_name("golden_rewards.jsonl")
+SETS: tuple[SetName, ...] = ("v4.2", "grounded", "controls.format", "controls.random")
+
+
+def scored() -> Iterator[dict[str, Any]]:
+    """One line per rated answer: prompt, contributions per reward set in the order of the components, and truth, to six decimals."""
+    with rating_store(RATINGS) as databases:
+        sets = {name: load_reward_set(name, databases) for name in SETS}
+        for rated in sorted(read_ratings(RATINGS), key=lambda rated: rated.prompt.id):  # the tasks in turn
+            parts = {name: reward.score(rated.prompt, rated.completion).components for name, reward in sets.items()}
+            line = {name: [round(part, 6) for part in values.values()] for name, values in parts.items()}
+            metric = truth(rated.prompt, rated.completion, databases)
+            yield {"prompt": rated.prompt.id, "truth": None if metric is None else round(metric, 6)} | line
+
+
+def differences() -> Iterator[tuple[Any, Any]]:
+    """(frozen, found) of every answer that earns something else now."""
+    frozen = [json.loads(line) for line in GOLDEN.read_text(encoding="utf-8").splitlines()]
+    return ((old, new) for old, new in zip(frozen, scored(), strict=True) if old != new)
+
+
+def test_the_rated_answers_earn_what_they_did() -> None:
+    assert list(differences()) == []
+
+
+if __name__ == "__main__":
+    GOLDEN.write_text("".join(json.dumps(line) + "\n" for line in scored()), encoding="utf-8")

@@ -1,0 +1,66 @@
+"""Prompts of all sources, real reviews among them: the classifier knows their task, and answers to them score without a fault."""
+
+import json
+import math
+import os
+from collections.abc import Iterator
+from contextlib import closing
+from itertools import islice
+from pathlib import Path
+from random import Random
+from typing import get_args
+
+import pytest
+
+from data.generator.banks import Pool
+from data.prepare import open_source
+from rewards import classify_task, load_reward_set, truth
+from rewards.sets import SetName
+from tucano.prompts import TASKS, Prompt, Task
+from tucano.settings import DataSettings
+
+REAL = Path(os.environ.get("TUCANO_REAL_DATA", Path(__file__).parents[1] / "../shared/data"))
+needs_real_data = pytest.mark.skipif(
+    not REAL.is_dir(), reason="real reviews are not in the repository; name their folder in TUCANO_REAL_DATA"
+)
+SOURCES = ["synthetic", *(pytest.param(name, marks=needs_real_data) for name in ("olist", "b2w"))]
+GENERATED = 300
+"""Prompts of a task that is generated without end, per pool; of a finite one all are taken."""
+
+
+def prompts(source: str, folder: Path, tasks: tuple[Task, ...]) -> Iterator[Prompt]:
+    path = None if source == "synthetic" else str(REAL / source)
+    with closing(open_source(DataSettings.model_validate({"source": source, "path": path}), 7, folder)) as opened:
+        for task in tasks:
+            size = opened.available(task)
+            for pool in get_args(Pool):
+                yield from islice(
+                    opened.prompts(task, pool, Random(f"{source}/{task}/{pool}")), GENERATED if size is None else size // 3 + 1
+                )
+
+
+@pytest.mark.parametrize("source", SOURCES)
+def test_the_classifier_agrees_with_every_label(source: str, tmp_path: Path) -> None:
+    found = list(prompts(source, tmp_path, TASKS))
+    assert len(found) >= 2 * 3 * GENERATED and {prompt.task for prompt in found} == set(TASKS)
+    assert [prompt.user for prompt in found if classify_task(prompt.user) != prompt.task] == []
+
+
+def answers(prompt: Prompt) -> list[str]:
+    """The truth that is known, in JSON and with Portuguese decimals; the review itself; and the review inside of JSON, whole and cut."""
+    known = json.dumps(prompt.reference["fields"] | {"summary": prompt.user}, ensure_ascii=False)
+    return [known, known.replace(": 3", ": 3,5"), known[:-5], known.replace('"', "'"), prompt.user, f"Segue:\n{known}\n{prompt.user}"]
+
+
+@needs_real_data
+@pytest.mark.parametrize(("source", "reviews"), [("olist", 500), ("b2w", 100)])
+def test_answers_to_real_reviews_score_without_a_fault(source: str, reviews: int, tmp_path: Path) -> None:
+    asked = list(islice(prompts(source, tmp_path, ("extraction",)), reviews))
+    assert len(asked) >= 0.95 * reviews  # some of B2W's have no letters, or stand there twice
+    for name in get_args(SetName):
+        reward = load_reward_set(name, tmp_path)
+        for prompt in asked:
+            scores = [reward.score(prompt, answer) for answer in answers(prompt)]
+            assert all(0 <= score.total <= 1 and all(map(math.isfinite, score.components.values())) for score in scores)
+            assert [reward.score(prompt, answer) for answer in answers(prompt)] == scores
+    assert [prompt.user for prompt in asked if truth(prompt, answers(prompt)[0]) != 1] == []

@@ -1,0 +1,161 @@
+"""From an adapter to a server: merged, registered, loaded by its alias, answering each task with its own system prompt."""
+
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from peft import get_peft_model
+from safetensors.torch import load_file
+
+from tucano.prompts import TASKS, Prompt, write_prompts
+from tucano.settings import ModelSettings, PipelineSettings
+from tucano.tracking import Tracker
+from tucano.tracking.models import pack
+from tucano.tracking.store import default_uri
+from tucano.training import merge, served_model
+from tucano.training.jobs import Job
+from tucano.training.nano import build_model, build_tokenizer
+from tucano.training.policies import _lora, load_policy
+
+MODEL = ModelSettings(nano_hidden=32, nano_layers=2, nano_vocabulary=400, max_length_tokens=256)
+SYSTEMS = {task: f"Você responde {task}." for task in TASKS}
+ASKED = [{"task": task, "prompt": f"Pergunta sobre {number} caixas"} for number, task in enumerate(TASKS)]
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory: pytest.TempPathFactory) -> Job:
+    """A nano base with an adapter that changes its answers, and the job that merges them."""
+    root = tmp_path_factory.mktemp("trained")
+    prompts = [Prompt(f"{task}-{n}", task, f"Pergunta {n}", "t", "synthetic", "CC0") for task in TASKS for n in range(4)]
+    (root / "prompts").mkdir()
+    write_prompts(root / "prompts" / "validation.jsonl", prompts)
+    (root / "prompts" / "system_prompts.json").write_text(json.dumps(SYSTEMS, ensure_ascii=False), encoding="utf-8")
+    tokenizer = build_tokenizer([*SYSTEMS.values(), *(row["prompt"] for row in ASKED)], MODEL)
+    model = build_model(tokenizer, MODEL, seed=1)
+    model.save_pretrained(root / "base")
+    tokenizer.save_pretrained(root / "base")
+    adapted = get_peft_model(model, _lora(MODEL))
+    generator = torch.Generator().manual_seed(2)
+    for name, weight in adapted.named_parameters():
+        if "lora_B" in name:
+            weight.data = 0.1 * torch.randn(weight.shape, generator=generator)
+    adapted.save_pretrained(root / "adapter")
+    settings = PipelineSettings.model_validate({"model": MODEL.model_dump(), "grpo": {"max_completion_tokens": 24}})
+    output = root / "merged"
+    output.mkdir()
+    places = (str(root / "prompts"), str(root / "work"), str(output))
+    return Job(
+        "merge", settings.model_dump(mode="json"), *places, seed=7, threads=1, base=str(root / "base"), adapter=str(root / "adapter")
+    )
+
+
+@pytest.fixture(scope="module")
+def merged(trained: Job) -> dict[str, Any]:
+    return merge.run(trained)
+
+
+@pytest.fixture(scope="module")
+def packed(trained: Job, merged: dict[str, Any], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("packed")
+    shutil.copytree(Path(trained.output) / "model", folder / "data" / "model")
+    shutil.copy2(Path(trained.prompts) / "system_prompts.json", folder / "data")
+    (folder / "data" / "serving.json").write_text(json.dumps({"temperature": 0.1, "max_new_tokens": 12, "seed": 7}), encoding="utf-8")
+    pack(folder / "data", Path(str(served_model.__file__)), folder / "model", ASKED[:1])
+    return folder / "model"
+
+
+def test_the_merged_model_has_16_bits_and_answers_as_it_was_trained(trained: Job, merged: dict[str, Any]) -> None:
+    weights = load_file(Path(trained.output) / "model" / "model.safetensors")
+    assert {tensor.dtype for tensor in weights.values()} == {torch.bfloat16} and not any("lora" in name for name in weights)
+    assert merged["faithful"] and merged["mean_difference"] < 0.01 and merged["tokens"] > 100
+    adapter, base = Path(str(trained.adapter)), Path(trained.base)
+    plain, _ = load_policy(MODEL, str(base), None, trainable=False, seed=0)
+    adapted, _ = load_policy(MODEL, str(base), adapter, trainable=False, seed=0)
+    name = "model.layers.0.mlp.up_proj.weight"
+    lora = adapted.get_submodule("base_model.model.model.layers.0.mlp.up_proj")
+    by_hand = plain.state_dict()[name] + 2 * lora.lora_B["default"].weight @ lora.lora_A["default"].weight
+    assert torch.equal(weights[name], by_hand.to(torch.bfloat16)), "added in float32 (alpha / rank = 2), rounded once"
+
+
+def test_a_merge_that_loses_the_adapter_is_not_faithful(trained: Job, merged: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("peft.tuners.lora.LoraModel.merge_and_unload", lambda self, safe_merge: self.unload())
+    assert not merge.run(trained)["faithful"]
+
+
+def test_the_package_needs_nothing_of_ours(packed: Path) -> None:
+    """Loaded in a process that knows only the folder: no module of this project may come in."""
+    code = (
+        "import json, sys, mlflow, pandas as pd\n"
+        "model = mlflow.pyfunc.load_model(sys.argv[1])\n"
+        "answers = model.predict(pd.DataFrame(json.loads(sys.argv[2])))['answer'].tolist()\n"
+        "ours = [name for name in sys.modules if name.split('.')[0] in ('tucano', 'rewards', 'data', 'tasks', 'flows')]\n"
+        "print(json.dumps([answers, ours]))\n"
+    )
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    command = [sys.executable, "-P", "-c", code, str(packed), json.dumps(ASKED)]
+    result = subprocess.run(command, cwd=packed, env=environment, capture_output=True, text=True, check=True)
+    answers, ours = json.loads(result.stdout.splitlines()[-1])
+    assert ours == [] and answers == [by_hand(packed, **row) for row in ASKED]
+
+
+def by_hand(packed: Path, task: str, prompt: str) -> str:
+    """The answer with the task's system prompt put before the question as the chat template has it."""
+    model = served_model.ServedModel(packed / "data" if (packed / "data" / "model").is_dir() else packed / "data" / "data")
+    text = f"<|im_start|>system\n{SYSTEMS[task]}<|im_end|>\n<|im_start|>user\n{prompt}<|im_end|>\n<|im_start|>assistant\n"
+    ids = torch.tensor([model.tokenizer.encode(text, add_special_tokens=False)])
+    torch.manual_seed(7)
+    tokens = model.model.generate(
+        input_ids=ids, attention_mask=torch.ones_like(ids), do_sample=True, temperature=0.1, top_p=1.0, top_k=0, max_new_tokens=12
+    )
+    return str(model.tokenizer.decode(tokens[0, ids.shape[1] :], skip_special_tokens=True)).strip()
+
+
+def test_the_champion_is_served(packed: Path, tmp_path: Path) -> None:
+    tracker = Tracker.connect(None, tmp_path)
+    run_id = tracker.start_pipeline("p", {}, {})
+    tracker.register("tucano", run_id, packed, {"verdict": "Better."}, ["champion"], "Verdict first.")
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    command = [sys.executable, "-m", "mlflow", "models", "serve", "-m", "models:/tucano@champion", "--env-manager", "local"]
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    environment = os.environ | {"MLFLOW_TRACKING_URI": default_uri(tmp_path), "MLFLOW_DISABLE_TELEMETRY": "true", "PATH": path}
+    with (tmp_path / "serve.log").open("wb") as log:
+        server = subprocess.Popen([*command, "--port", str(port)], env=environment, stdout=log, stderr=log, start_new_session=True)
+    try:
+        answers = ask_when_up(port, ASKED, server, tmp_path / "serve.log")
+        assert [row["answer"] for row in answers] == [by_hand(packed, **row) for row in ASKED]
+        with pytest.raises(urllib.error.HTTPError) as refused:
+            ask(port, [{"task": "poesia", "prompt": "x"}])
+        assert "task 'poesia' is none of extraction, sql_qa, insights, push" in refused.value.read().decode()
+    finally:
+        os.killpg(server.pid, 15)
+        server.wait()
+
+
+def ask(port: int, rows: list[dict[str, str]]) -> list[dict[str, str]]:
+    body = json.dumps({"dataframe_records": rows}).encode()
+    request = urllib.request.Request(f"http://127.0.0.1:{port}/invocations", body, {"Content-Type": "application/json"})
+    with urllib.request.urlopen(request, timeout=60) as answer:
+        return list(json.load(answer)["predictions"])
+
+
+def ask_when_up(port: int, rows: list[dict[str, str]], server: subprocess.Popen[bytes], log: Path) -> list[dict[str, str]]:
+    deadline = time.monotonic() + 200
+    while True:
+        try:
+            return ask(port, rows)
+        except urllib.error.HTTPError as error:
+            raise AssertionError(error.read().decode()) from error
+        except OSError:
+            assert server.poll() is None and time.monotonic() < deadline, log.read_text(encoding="utf-8")
+            time.sleep(0.5)

@@ -1,0 +1,67 @@
+"""Two sides over the same prompts: what is paired, what can be claimed."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from test_comparison import SETTINGS, answer, prompts
+
+from tucano.evaluation.answers import Answer
+from tucano.evaluation.statistics import two_way_t
+from tucano.evaluation.versus import Side, versus
+
+SEEDS = (42, 123, 456)
+
+
+def side(name: str, gain: float, seeds: tuple[int, ...] = SEEDS) -> Side:
+    """Each seed gains its own amount on every prompt, so that nothing ties and luck is shared by equal seeds."""
+
+    def given(seed: int) -> list[Answer]:
+        made = []
+        for place, prompt in enumerate(prompts()):
+            reward = 0.3 + gain * (1 + place / 50) + (seed % 7) / 100 + (seed * place % 11) / 1000
+            made.append(answer(f"seed-{seed}", prompt, reward))
+            made += [answer(f"seed-{seed}", prompt, reward, "sampled", sample) for sample in range(2)]
+        return made
+
+    return Side(name, {seed: given(seed) for seed in seeds})
+
+
+def test_equal_seeds_are_paired() -> None:
+    ours, theirs = side("A", 0.1), side("B", 0.02)
+    result = versus(ours, theirs, prompts(), SETTINGS, frozenset({"bem"}), 123)
+    assert (result.reference, result.shown_arm, result.main.reference) == ("B", "seed-123", "B")
+    assert result.main.overall.gain == pytest.approx(np.mean([0.08 * (1 + place / 50) for place in range(20)]))
+    # The seeds' own luck is the same on both sides and cancels: only the prompts' spread is left.
+    table = np.array([[0.08 * (1 + place / 50)] * 3 for place in range(20)])
+    expected, found = two_way_t(table), result.main.configuration
+    assert found is not None and expected is not None
+    assert (found.mean, found.p) == (pytest.approx(expected.mean), pytest.approx(expected.p, abs=1e-9))
+    assert result.verdict.configuration_claim == "supported" and "B" in result.verdict.headline
+
+
+@pytest.mark.parametrize("seeds", [(42, 123, 7), (42, 123), (1, 2, 3, 4)])
+def test_seeds_that_cannot_be_paired_leave_the_configuration_open(seeds: tuple[int, ...]) -> None:
+    result = versus(side("A", 0.1), side("B", 0.02, seeds), prompts(), SETTINGS, frozenset(), 42)
+    assert result.main.configuration is None
+    assert result.verdict.adapter_claim == "supported" and result.verdict.configuration_claim == "not assessable"
+
+
+def test_against_one_adapter_a_new_seed_of_ours_is_what_is_asked() -> None:
+    result = versus(side("A", 0.1), side("B", 0.02, (5,)), prompts(), SETTINGS, frozenset(), 42)
+    assert result.verdict.configuration_claim == "supported"
+
+
+def test_one_adapter_against_another() -> None:
+    result = versus(side("A", 0.02, (1,)), side("B", 0.1, (5,)), prompts(), SETTINGS, frozenset(), 1)
+    assert result.verdict.worse and result.main.overall.gain < 0 and len(result.drops) == 10
+    assert result.headroom["overall"].k == 2
+
+
+def test_the_reference_pools_all_of_its_seeds_samples() -> None:
+    theirs = side("B", 0.02)
+    changed = {seed: [replace(a, reward=a.reward + (0.3 if seed == 42 else 0.0)) for a in found] for seed, found in theirs.answers.items()}
+    one = versus(side("A", 0.1), theirs, prompts(), SETTINGS, frozenset(), 42)
+    other = versus(side("A", 0.1), Side("B", changed), prompts(), SETTINGS, frozenset(), 42)
+    assert other.main.overall.reference_mean - one.main.overall.reference_mean == pytest.approx(0.1)
+    assert one.headroom["overall"].k == 6

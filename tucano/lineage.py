@@ -1,0 +1,86 @@
+"""From a promoted model back to its data: a chain of artifacts, each named by its digest, checked link by link.
+
+A link holds when an artifact with exactly that digest lies in the storage, its manifest and every file are what the digest says,
+what it was made from are links of the same chain, and source files that are still there have not changed.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tucano.artifacts import Artifact, fingerprint, inspect
+
+INPUT_NAMES = {"prompts": "data", "start": "sft", "answers": "answers", "adapter": "grpo"}
+"""Names under which stages take others' artifacts as inputs, where they differ from the stage's own; `seed-N` is grpo-seed-N."""
+
+COMMIT = re.compile(r"[0-9a-f]{40}")
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """One artifact of a chain: where it is (None: not found), what it is made of, and what is wrong with it (None: nothing)."""
+
+    stage: str
+    digest: str
+    folder: Path | None
+    made_at: str
+    code: str
+    files: int
+    fault: str | None
+
+
+def digests(stages: Mapping[str, Artifact]) -> dict[str, str]:
+    """The chain of a run: {stage: digest}, in the order in which the stages ran."""
+    return {name: artifact.digest for name, artifact in stages.items()}
+
+
+def verify(root: Path, chain: Mapping[str, str]) -> list[Link]:
+    """Check every link of a chain ({stage: digest}) against the artifacts under a storage root."""
+    return [_link(root, stage, digest, chain) for stage, digest in chain.items()]
+
+
+def faults(links: Sequence[Link]) -> list[str]:
+    """One sentence per broken link."""
+    return [f"{link.stage}: {link.fault}" for link in links if link.fault is not None]
+
+
+def unpinned(name: str, revision: str | None) -> str | None:
+    """Why a base model is not identified; None for one that was built here, lies in a local folder or is pinned to a commit."""
+    if name == "nano" or Path(name).exists() or COMMIT.fullmatch(revision or ""):
+        return None
+    return f"the base model {name} is not pinned to a commit (model.revision={revision})"
+
+
+def _link(root: Path, stage: str, digest: str, chain: Mapping[str, str]) -> Link:
+    unreadable: list[str] = []
+    for folder in sorted((root / "artifacts" / stage).glob("*/")):
+        manifest, fault = inspect(folder)
+        if manifest is None:
+            unreadable.append(str(fault))
+        elif manifest["digest"] == digest:
+            fault = fault or _inputs_fault(manifest["inputs"], chain) or _sources_fault(manifest)
+            return Link(stage, digest, folder, manifest["made_at"], manifest["code"], len(manifest["files"]), fault)
+    return Link(stage, digest, None, "", "", 0, "; ".join([f"no artifact has the digest {digest[:16]}", *unreadable]))
+
+
+def _inputs_fault(inputs: Mapping[str, str], chain: Mapping[str, str]) -> str | None:
+    """What an artifact was made from has to be the chain's own links."""
+    for name, digest in inputs.items():
+        stage = f"grpo-{name}" if re.fullmatch(r"seed-\d+", name) else INPUT_NAMES.get(name, name)
+        if digest and stage in chain and chain[stage] != digest:
+            return f"it was made from another {stage} ({digest[:16]}, the chain has {chain[stage][:16]})"
+    return None
+
+
+def _sources_fault(manifest: Mapping[str, Any]) -> str | None:
+    """The CSV files that data were made from, where they are still there: raw data may have to be deleted."""
+    place = manifest["settings"].get("data", {}).get("path") if manifest["stage"] == "data" else None
+    if place is None:
+        return None
+    for name, digest in manifest["inputs"].items():
+        file = Path(place) if Path(place).is_file() else Path(place) / name
+        if file.is_file() and fingerprint(file)["sha256"] != digest:
+            return f"its source file {file} has changed since"
+    return None

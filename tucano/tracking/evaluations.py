@@ -1,0 +1,94 @@
+"""Stored answers as MLflow evaluation runs: `python -m tucano.tracking.evaluations spec.json`.
+
+`mlflow.genai.evaluate` shows one prompt's answers of two arms side by side, and it works with mlflow's global state (a store, an
+active run), so it has a process of its own. Nothing is generated and nothing leaves the machine: the scorers look up stored scores.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from tucano.tracking.store import open_client
+
+QUIET = {"MLFLOW_GENAI_EVAL_MAX_WORKERS": "2", "MLFLOW_GENAI_EVAL_SKIP_TRACE_VALIDATION": "true", "TQDM_DISABLE": "1"}
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One answer: `task` and `prompt` are the same for every arm, `why` says what its reward is made of."""
+
+    task: str
+    prompt: str
+    answer: str
+    reward: float
+    truth: float | None
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Spec:
+    """What the child is asked: the answers of each evaluation run, and the model that each belongs to (None: none is known)."""
+
+    uri: str
+    experiment: str
+    rows: dict[str, list[Row]]
+    models: dict[str, str | None]
+
+    def write(self, path: Path) -> None:
+        path.write_text(json.dumps(asdict(self), ensure_ascii=False), encoding="utf-8")
+
+    @classmethod
+    def read(cls, path: Path) -> Spec:
+        fields = json.loads(path.read_text(encoding="utf-8"))
+        return cls(**{**fields, "rows": {run: [Row(**row) for row in rows] for run, rows in fields["rows"].items()}})
+
+
+def main(spec: Spec) -> None:
+    """Fill every run; one that has been filled by an earlier attempt is not filled twice."""
+    for name, value in QUIET.items():
+        os.environ.setdefault(name, value)
+    client = open_client(spec.uri)
+    import mlflow
+
+    logging.getLogger("mlflow").setLevel(logging.WARNING)
+    mlflow.set_tracking_uri(spec.uri)
+    mlflow.set_experiment(experiment_id=spec.experiment)
+    for run_id, rows in spec.rows.items():
+        if "reward/mean" not in client.get_run(run_id).data.metrics:
+            with mlflow.start_run(run_id=run_id):
+                mlflow.genai.evaluate(data=[_inputs(row) for row in rows], scorers=_scorers(rows), model_id=spec.models[run_id])
+
+
+def _inputs(row: Row) -> dict[str, Any]:
+    return {"inputs": {"prompt": row.prompt, "task": row.task}, "outputs": row.answer}
+
+
+def _scorers(rows: list[Row]) -> list[Callable[..., Any]]:
+    from mlflow.entities import Feedback
+    from mlflow.genai.scorers import scorer
+
+    stored = {(row.task, row.prompt): row for row in rows}
+
+    def row_of(inputs: Mapping[str, str]) -> Row:
+        return stored[inputs["task"], inputs["prompt"]]
+
+    @scorer
+    def reward(inputs: dict[str, str]) -> Any:
+        return Feedback(value=row_of(inputs).reward, rationale=row_of(inputs).why)
+
+    @scorer
+    def truth(inputs: dict[str, str]) -> Any:
+        return [] if row_of(inputs).truth is None else Feedback(value=row_of(inputs).truth, rationale="ground truth")
+
+    return [reward, truth]
+
+
+if __name__ == "__main__":
+    main(Spec.read(Path(sys.argv[1])))

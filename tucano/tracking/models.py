@@ -1,0 +1,115 @@
+"""Datasets and models as MLflow knows them: what a run was trained or judged on, and what it kept.
+
+A dataset is named with the digest of its file; a LoggedModel stands for a kept checkpoint, or for the model that is served.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from mlflow import MlflowClient
+
+Context = Literal["training", "validation", "evaluation"]
+
+LONGEST_DIGEST = 36
+"""MLflow cuts nothing: a dataset's digest may have this many characters."""
+
+REQUIREMENTS = ("torch", "transformers", "safetensors", "pandas")
+
+
+@dataclass(frozen=True, slots=True)
+class DataSplit:
+    """A file of prompts: what it is used for, its SHA-256, where it came from and how many rows it has."""
+
+    name: str
+    context: Context
+    sha256: str
+    source: str
+    rows: int
+
+    @property
+    def digest(self) -> str:
+        return self.sha256[:LONGEST_DIGEST]
+
+
+def log_datasets(client: MlflowClient, run_id: str, splits: Sequence[DataSplit]) -> None:
+    from mlflow.entities import Dataset, DatasetInput, InputTag
+
+    inputs = [
+        DatasetInput(
+            Dataset(split.name, split.digest, "local", f'{{"uri": "{split.source}"}}', profile=f'{{"num_rows": {split.rows}}}'),
+            [InputTag("mlflow.data.context", split.context)],
+        )
+        for split in splits
+    ]
+    client.log_inputs(run_id, inputs)
+
+
+def log_checkpoint(
+    client: MlflowClient,
+    run_id: str,
+    name: str,
+    folder: Path,
+    step: int,
+    tags: Mapping[str, str],
+    metrics: Mapping[str, float],
+    measured_on: DataSplit,
+) -> str:
+    """A LoggedModel for the checkpoint that a training kept, with what the validation set said of it; returns its id."""
+    from mlflow.entities import LoggedModelOutput
+
+    model_id = create(client, run_id, name, folder, tags, {"step": str(step)})
+    client.log_outputs(run_id, [LoggedModelOutput(model_id, step)])
+    for key, value in metrics.items():
+        where = {"dataset_name": measured_on.name, "dataset_digest": measured_on.digest}
+        client.log_metric(run_id, key, value, step=step, model_id=model_id, **where)
+    return model_id
+
+
+def create(client: MlflowClient, run_id: str, name: str, folder: Path, tags: Mapping[str, str], params: Mapping[str, str]) -> str:
+    """A ready LoggedModel of a run that holds the files of `folder`; returns its id. A failure leaves none behind."""
+    experiment = client.get_run(run_id).info.experiment_id
+    model = client.create_logged_model(experiment, name, run_id, dict(tags), dict(params), model_type="adapter")
+    try:
+        client.log_model_artifacts(model.model_id, str(folder))
+        client.finalize_logged_model(model.model_id, "READY")
+    except BaseException:
+        client.delete_logged_model(model.model_id)
+        raise
+    return str(model.model_id)
+
+
+def of_run(client: MlflowClient, run_id: str) -> str | None:
+    """The newest LoggedModel of a run."""
+    experiment = client.get_run(run_id).info.experiment_id
+    order = [{"field_name": "creation_timestamp", "ascending": False}]
+    found = client.search_logged_models([experiment], f"source_run_id = '{run_id}'", max_results=1, order_by=order)
+    return str(found[0].model_id) if found else None
+
+
+def pack(data: Path, loader: Path, folder: Path, example: list[dict[str, str]]) -> None:
+    """Write a folder that `mlflow.pyfunc.load_model` and `mlflow models serve` understand.
+
+    `loader` is a module that needs nothing of ours; it is copied beside the `data` that it loads.
+    """
+    from importlib.metadata import version
+
+    import pandas as pd
+    from mlflow.models import ModelSignature
+    from mlflow.pyfunc import save_model
+    from mlflow.types import ColSpec, Schema
+
+    columns = Schema([ColSpec("string", name) for name in example[0]])
+    save_model(
+        str(folder),
+        loader_module=loader.stem,
+        data_path=str(data),
+        code_paths=[str(loader)],
+        signature=ModelSignature(columns, Schema([ColSpec("string", "answer")])),
+        input_example=pd.DataFrame(example),
+        pip_requirements=[f"{name}=={version(name)}" for name in ("mlflow", *REQUIREMENTS)],
+    )

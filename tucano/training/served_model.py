@@ -1,0 +1,59 @@
+"""The promoted model as it is served: `mlflow.pyfunc` calls `_load_pyfunc`, and `predict` answers one prompt per row.
+
+This file travels inside the model and imports nothing of this project, so that a server needs torch and transformers only. The
+folder holds `model/` (merged weights and tokenizer), `system_prompts.json` ({task: text}) and `serving.json` (temperature,
+max_new_tokens, seed).
+"""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import torch
+from transformers import AutoModelForCausalLM, AutoTokenizer
+
+
+class ServedModel:
+    """Rows in, rows out: columns `task` and `prompt` become `answer`, each with its task's own system prompt."""
+
+    def __init__(self, folder: Path) -> None:
+        self.systems: dict[str, str] = json.loads((folder / "system_prompts.json").read_text(encoding="utf-8"))
+        self.decoding: dict[str, Any] = json.loads((folder / "serving.json").read_text(encoding="utf-8"))
+        device = "cuda" if torch.cuda.is_available() else "cpu"
+        dtype = torch.bfloat16 if device == "cuda" else torch.float32
+        self.tokenizer = AutoTokenizer.from_pretrained(folder / "model", padding_side="left")
+        model = AutoModelForCausalLM.from_pretrained(folder / "model", dtype=dtype, use_safetensors=True)
+        self.model = model.to(device).eval()
+
+    def predict(self, model_input: pd.DataFrame, params: dict[str, Any] | None = None) -> pd.DataFrame:
+        """The answers in the rows' order. ValueError for a task without a system prompt; the same rows give the same answers."""
+        unknown = sorted(set(model_input["task"]) - set(self.systems))
+        if unknown:
+            raise ValueError(f"task {unknown[0]!r} is none of {', '.join(self.systems)}")
+        rows = zip(model_input["task"], model_input["prompt"], strict=True)
+        return pd.DataFrame({"answer": [self.answer(task, prompt) for task, prompt in rows]})
+
+    def messages(self, task: str, prompt: str) -> list[dict[str, str]]:
+        return [{"role": "system", "content": self.systems[task]}, {"role": "user", "content": prompt}]
+
+    def answer(self, task: str, prompt: str) -> str:
+        inputs = self.tokenizer.apply_chat_template(
+            self.messages(task, prompt), add_generation_prompt=True, return_tensors="pt", return_dict=True
+        ).to(self.model.device)
+        with torch.random.fork_rng(), torch.inference_mode():
+            torch.manual_seed(self.decoding["seed"])
+            tokens = self.model.generate(
+                **inputs,
+                do_sample=True,
+                temperature=self.decoding["temperature"],
+                top_p=1.0,
+                top_k=0,
+                max_new_tokens=self.decoding["max_new_tokens"],
+                pad_token_id=self.tokenizer.pad_token_id,
+            )
+        return str(self.tokenizer.decode(tokens[0, inputs["input_ids"].shape[1] :], skip_special_tokens=True)).strip()
+
+
+def _load_pyfunc(path: str) -> ServedModel:
+    return ServedModel(Path(path))
