@@ -108,7 +108,7 @@ def test_storage_that_does_not_answer_stops_nothing(tmp_path: Path, caplog: pyte
     (tmp_path / "bucket").write_text("a file where a folder should be", encoding="utf-8")
     with Clock(tmp_path / "work", (tmp_path / "bucket").as_uri(), "spot", 1.0) as watch:
         assert len(watch.stays()) == 1
-    assert "machine time was not uploaded" in caplog.text
+    assert "machine time in remote storage could not be written" in caplog.text
 
 
 def test_a_torn_record_of_another_machine_is_left_out(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
@@ -116,7 +116,7 @@ def test_a_torn_record_of_another_machine_is_left_out(tmp_path: Path, caplog: py
     (tmp_path / "bucket" / clock.FOLDER / "1-other-2.json").write_text('{"machine": "spo', encoding="utf-8")
     with Clock(tmp_path / "work", (tmp_path / "bucket").as_uri(), "spot", 1.0) as watch:
         assert len(watch.stays()) == 1
-    assert "machine time of earlier attempts could not be read" in caplog.text
+    assert "machine time in remote storage could not be read" in caplog.text
 
 
 def test_prices_have_a_source_and_a_date() -> None:

@@ -12,12 +12,12 @@ import os
 import socket
 import threading
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 from tucano.journal import read_journal
 from tucano.storage import Place
@@ -28,6 +28,7 @@ MACHINE, BEGAN = "TUCANO_MACHINE", "TUCANO_MACHINE_BEGAN"
 """Environment of machines that are rented for a run: their name in the price table, and when the container began (ISO 8601)."""
 
 logger = logging.getLogger(__name__)
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,24 +107,27 @@ class Clock:
             logger.warning("machine time was not written (%s); it is tried again", error)
 
     def _upload(self) -> None:
-        if self.mirror is None:
-            return
-        try:
-            Place(self.mirror).write(f"{FOLDER}/{self.name}", (self.folder / self.name).read_bytes())
-        except Exception as error:  # every kind of storage raises its own kinds, and none may end the training
-            logger.warning("machine time was not uploaded (%s: %s); it is tried again", type(error).__name__, error)
+        if self.mirror is not None:
+            place, own = Place(self.mirror), self.folder / self.name
+            _tried("written", lambda: place.write(f"{FOLDER}/{self.name}", own.read_bytes()))
 
     def _download(self) -> None:
         if self.mirror is None:
             return
-        try:
-            place = Place(self.mirror)
-            for name in place.names(FOLDER):
-                if name != self.name:
-                    stay = Stay(**json.loads(place.read(f"{FOLDER}/{name}")))  # a torn one raises here
-                    (self.folder / name).write_text(json.dumps(asdict(stay)), encoding="utf-8")
-        except Exception as error:  # every kind of storage raises its own kinds, and none may end the training
-            logger.warning("machine time of earlier attempts could not be read (%s: %s); it is missing", type(error).__name__, error)
+        place = Place(self.mirror)
+        for name in _tried("listed", lambda: place.names(FOLDER)) or []:
+            stay = _tried("read", lambda name=name: Stay(**json.loads(place.read(f"{FOLDER}/{name}")))) if name != self.name else None
+            if stay is not None:
+                (self.folder / name).write_text(json.dumps(asdict(stay)), encoding="utf-8")
+
+
+def _tried(what: str, call: Callable[[], T]) -> T | None:
+    """What a call to remote storage gives; None where it fails."""
+    try:
+        return call()
+    except Exception as error:  # every kind of storage raises its own kinds, and none may end the training
+        logger.warning("machine time in remote storage could not be %s (%s: %s)", what, type(error).__name__, error)
+        return None
 
 
 def read_stays(folder: Path) -> list[Stay]:
