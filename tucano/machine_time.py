@@ -15,6 +15,7 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeVar
@@ -116,9 +117,13 @@ class Clock:
             return
         place = Place(self.mirror)
         for name in _tried("listed", lambda: place.names(FOLDER)) or []:
-            stay = _tried("read", lambda name=name: Stay(**json.loads(place.read(f"{FOLDER}/{name}")))) if name != self.name else None
+            stay = None if name == self.name else _tried("read", partial(_read_stay, place, name))
             if stay is not None:
                 (self.folder / name).write_text(json.dumps(asdict(stay)), encoding="utf-8")
+
+
+def _read_stay(place: Place, name: str) -> Stay:
+    return Stay(**json.loads(place.read(f"{FOLDER}/{name}")))
 
 
 def _tried(what: str, call: Callable[[], T]) -> T | None:
