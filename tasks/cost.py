@@ -1,4 +1,4 @@
-"""What the seeds cost: in MLflow per training run and for the pipeline, and as a table in the Prefect page."""
+"""What a pipeline cost: in MLflow per training run and for the pipeline, and as a table in the Prefect page."""
 
 from prefect import get_run_logger
 from prefect.artifacts import create_table_artifact
@@ -12,36 +12,34 @@ from tucano.cost import Cost, cost_of, dollars_per_point, sentence, total
 @stage("cost")
 def account(run: Run, seeds: list[Artifact], comparison: Artifact) -> str:
     """One sentence with machine-hours (lost and repeated work included), dollars, and dollars per gain over the primary reference."""
-    everything, gain = spent(run, seeds, comparison)
-    rows = []
+    everything, gain = spent(run, comparison)
     for seed in seeds:
-        cost = cost_of(seed.record, run.settings.cost.prices)
-        run.tracker.log_metrics(seed.record["tracking_run"], _metrics(cost))
-        rows.append(_row(f"seed {seed.record['seed']}", cost))
+        run.tracker.log_metrics(seed.record["tracking_run"], _metrics(cost_of(seed, run.settings.cost)))
     point = dollars_per_point(everything, gain)
     run.tracker.log_metrics(run.tracking_run, _metrics(everything) | ({} if point is None else {"cost/usd_per_point": point}))
     said = sentence(everything, gain)
+    rows = [_row(name, cost_of(stage, run.settings.cost)) for name, stage in run.stages.items()]
     create_table_artifact(key="cost", table=rows, description=said)
     get_run_logger().info("cost: %s", said)
     return said
 
 
-def spent(run: Run, seeds: list[Artifact], comparison: Artifact) -> tuple[Cost, float]:
-    """The cost of all seeds together, and the gain in mean reward that it bought."""
-    costs = [cost_of(seed.record, run.settings.cost.prices) for seed in seeds]
+def spent(run: Run, comparison: Artifact) -> tuple[Cost, float]:
+    """The cost of all stages so far, reused ones as when they were made, and the gain in mean reward that it bought."""
+    costs = [cost_of(stage, run.settings.cost) for stage in run.stages.values()]
     return total(costs), read_comparison(comparison).main.overall.gain
 
 
 def _metrics(cost: Cost) -> dict[str, float]:
-    metrics = {"cost/machine_hours": cost.hours, "cost/lost_hours": cost.lost_hours, "cost/attempts": float(cost.stays)}
+    metrics = {"cost/hours": cost.hours, "cost/lost_hours": cost.lost_hours, "cost/attempts": float(cost.attempts)}
     return metrics if cost.dollars is None else metrics | {"cost/usd": cost.dollars}
 
 
 def _row(name: str, cost: Cost) -> dict[str, object]:
     return {
-        "what": name,
+        "stage": name,
         "machine-hours": round(cost.hours, 3),
         "of them lost": round(cost.lost_hours, 3),
-        "attempts": cost.stays,
+        "attempts": cost.attempts,
         "USD": "no price" if cost.dollars is None else round(cost.dollars, 2),
     }

@@ -27,7 +27,7 @@ def write_report(
     run: Run, prompts: Artifact, audit: Artifact, seeds: list[Artifact], reaudit: Artifact, comparison: Artifact, promotion: Promotion
 ) -> str:
     """The path of report.html; the verdict becomes the first line of the run's note."""
-    cost, gain = spent(run, seeds, comparison)
+    cost, gain = spent(run, comparison)
     profile, differences = nearest_profile(project_root(Path.cwd()), run.settings)
     facts = Facts(
         settings=run.settings.model_dump(mode="json"),

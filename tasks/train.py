@@ -12,8 +12,7 @@ from prefect.futures import PrefectFuture
 from tasks.context import Run, cores, data_split, run_child, seeds_at_a_time, stage, tracked_training
 from tucano.artifacts import Artifact, Recipe
 from tucano.errors import SeedGivenUp, WorkerCrashed, WorkerFailed
-from tucano.journal import read_journal
-from tucano.machine_time import Clock, machine_time, plain
+from tucano.machine_time import Clock
 from tucano.training import launch
 from tucano.training.jobs import Job
 
@@ -36,14 +35,22 @@ def fine_tune(run: Run, prompts: Artifact) -> Artifact:
             base=settings.model.name,
         )
         splits = [data_split(prompts, "demonstrations", "training"), data_split(prompts, "demonstrations_validation", "validation")]
-        with tracked_training(run, job, "sft", "sft", None, settings.sft.model_dump(), splits) as tracking_run:
+        clock = Clock(Path(job.work), job.mirror, settings.cost.machine, share=1.0)
+        with clock, tracked_training(run, job, "sft", "sft", None, settings.sft.model_dump(), splits) as tracking_run:
             result = run_child(run, job, "sft")
+            spent = clock.spent(Path(job.work) / "journal.jsonl")
         shutil.copy2(Path(job.work) / "journal.jsonl", draft)
         kept = next(draft / name for name in ("model", "adapter") if (draft / name).is_dir())
         best = {"best/loss": result["lowest_validation_loss"]}
         step = next(step for step, loss in result["validation_losses"] if loss == result["lowest_validation_loss"])
         run.tracker.log_checkpoint(tracking_run, "sft", kept, step, {"stage": "sft"}, best, splits[1])
-        return {**result, "tracking_run": tracking_run, "base": settings.model.name, "revision": settings.model.revision}
+        return {
+            **result,
+            "machine_time": spent,
+            "tracking_run": tracking_run,
+            "base": settings.model.name,
+            "revision": settings.model.revision,
+        }
 
     parts = {"sft": settings.sft.model_dump(), "model": settings.model.model_dump(), "seed": settings.seed}
     return run.make("sft", ("tucano.training.sft",), parts, {"prompts": prompts.digest}, produce)
@@ -78,13 +85,12 @@ def train_seed(run: Run, prompts: Artifact, start: Artifact | None, seed: int) -
             tracked_training(run, job, f"grpo seed {seed}", "grpo", seed, params, splits) as tracking_run,
         ):
             result = run_child(run, job, f"grpo seed {seed}")
-            stays = clock.stays()
+            spent = clock.spent(Path(job.work) / "journal.jsonl")
         shutil.copy2(Path(job.work) / "journal.jsonl", draft)
-        rows = [entry.time_ms / 1000 for entry in read_journal(draft / "journal.jsonl")]
         run.tracker.set_tags(tracking_run, {"alarms": ", ".join(alarm["name"] for alarm in result["alarms"]) or "none"})
         best, tags = {f"best/{settings.grpo.selection}": result["best_value"]}, {"stage": "grpo", "seed": seed}
         run.tracker.log_checkpoint(tracking_run, f"grpo-seed-{seed}", draft / "adapter", result["best_step"], tags, best, splits[1])
-        return {**result, "seed": seed, "tracking_run": tracking_run, "machine_time": plain(machine_time(stays, rows))}
+        return {**result, "seed": seed, "tracking_run": tracking_run, "machine_time": spent}
 
     parts = {"grpo": settings.grpo.model_dump(exclude={"seeds"}), "model": settings.model.model_dump(), "seed": seed}
     inputs = {"prompts": prompts.digest, "start": start.digest if start else ""}

@@ -3,18 +3,21 @@
 import datetime
 import json
 import time
+from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
 
 import pytest
 
 from tucano import machine_time as clock
+from tucano.artifacts import Artifact
 from tucano.cost import cost_of, dollars_per_point, sentence, total
-from tucano.machine_time import Clock, Stay, machine_time, plain, read_stays
+from tucano.machine_time import Clock, Stay, machine_time, read_stays
 from tucano.profiles import validated
-from tucano.settings import Price
+from tucano.settings import CostSettings, Price
 
 HOUR = 3600.0
+MADE = datetime.datetime(2026, 11, 21, tzinfo=datetime.UTC)
 SPOT = Price(machine="spot", usd_per_hour=0.3, source="test", date=datetime.date(2026, 11, 21))
 DESK = Price(machine="desk", usd_per_hour=0.8, source="test", date=datetime.date(2026, 11, 21))
 
@@ -23,8 +26,13 @@ def stay(began_h: float, last_h: float, machine: str = "spot", share: float = 1.
     return Stay(machine, began_h * HOUR, last_h * HOUR, share)
 
 
-def record(*stays: Stay, kept_h: tuple[float, ...] = ()) -> dict[str, Any]:
-    return json.loads(json.dumps({"machine_time": plain(machine_time(stays, [hours * HOUR for hours in kept_h]))}))
+def trained(*stays: Stay, kept_h: tuple[float, ...] = ()) -> Artifact:
+    record = {"machine_time": asdict(machine_time(stays, [hours * HOUR for hours in kept_h]))}
+    return Artifact("grpo-seed-1", Path(), "", json.loads(json.dumps(record)), 1.0, MADE)
+
+
+def prices(*rows: Price) -> CostSettings:
+    return CostSettings(machine="desk", prices=rows)
 
 
 def test_a_training_left_alone_has_lost_nothing() -> None:
@@ -42,20 +50,25 @@ def test_trainings_side_by_side_share_their_machine() -> None:
 
 
 def test_each_machine_has_its_own_price() -> None:
-    cost = cost_of(record(stay(0, 2), stay(3, 4, "desk"), kept_h=(2, 3.5)), [SPOT, DESK])
+    cost = cost_of(trained(stay(0, 2), stay(3, 4, "desk"), kept_h=(2, 3.5)), prices(SPOT, DESK))
     assert cost.hours == 3 and cost.dollars == pytest.approx(2 * 0.3 + 1 * 0.8)
 
 
 def test_a_machine_without_a_price_has_hours_and_no_dollars() -> None:
-    cost = cost_of(record(stay(0, 2), stay(2, 3, "mine")), [SPOT])
+    cost = cost_of(trained(stay(0, 2), stay(2, 3, "mine")), prices(SPOT))
     assert cost.dollars is None and cost.unpriced == ("mine",)
     assert sentence(cost, 0.1) == "3.00 machine-hours, 2.00 of them lost to interruptions; no price for mine in cost.prices"
-    assert total([cost, cost_of(record(stay(0, 1)), [SPOT])]).dollars is None
+    assert total([cost, cost_of(trained(stay(0, 1)), prices(SPOT))]).dollars is None
+
+
+def test_a_stage_that_trains_nothing_took_its_seconds_on_the_pipelines_machine() -> None:
+    cost = cost_of(Artifact("answers", Path(), "", {}, 1800.0, MADE), prices(DESK))
+    assert (cost.hours, cost.dollars, cost.lost_hours) == (0.5, 0.4, 0)
 
 
 def test_dollars_per_point_of_reward() -> None:
     """Two seeds of ten hours at .30 for a gain of .12: 6 USD for 12 points."""
-    both = total([cost_of(record(stay(0, 10)), [SPOT])] * 2)
+    both = total([cost_of(trained(stay(0, 10)), prices(SPOT))] * 2)
     assert dollars_per_point(both, 0.12) == pytest.approx(0.5)
     assert dollars_per_point(both, 0.0) is None and dollars_per_point(both, -0.1) is None
     assert sentence(both, 0.12) == "20.00 machine-hours; 6.00 USD, 0.50 USD per point (0.01) of reward gained"
@@ -63,23 +76,22 @@ def test_dollars_per_point_of_reward() -> None:
 
 
 def test_a_stay_that_ended_with_its_machine_counts_up_to_its_last_sign_of_life(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The first machine goes without a word and with its disk; the second begins on an empty one, and knows of the first."""
-    monkeypatch.setattr(clock, "BEAT_SECONDS", 0.02)
+    """The first machine goes without a word and with its disk, 30 s after it was last heard of; the second begins on an empty disk."""
+    now = [1000.0]
+    monkeypatch.setattr(clock, "time", SimpleNamespace(time=lambda: now[0]))
+    monkeypatch.setattr(Clock, "_beat_on", lambda self: None)  # its beats are given by hand
     mirror = (tmp_path / "bucket").as_uri()
     first = Clock(tmp_path / "one", mirror, "spot", 1.0)
     first.__enter__()
-    began = time.time()
-    while time.time() < began + 0.5:
-        time.sleep(0.01)
-    monkeypatch.setattr(first, "_write", lambda: None)  # from here on nothing of it is heard
-    monkeypatch.setattr(first, "_upload", lambda: None)
-    time.sleep(0.3)
+    now[0] = 1600.0
+    first.beat()
+    now[0] = 1630.0
     with Clock(tmp_path / "two", mirror, "desk", 0.5) as second:
+        now[0] = 2000.0
         stays = second.stays()
+    assert stays == [Stay("spot", 1000.0, 1600.0, 1.0), Stay("desk", 1630.0, 2000.0, 0.5)]
+    assert read_stays(tmp_path / "two" / clock.FOLDER) == stays
     first.__exit__(None, None, None)
-    assert [stay.machine for stay in stays] == ["spot", "desk"]
-    assert 0.3 < stays[0].last_s - stays[0].began_s < 0.75
-    assert read_stays(tmp_path / "two" / clock.FOLDER)[1].share == 0.5
 
 
 def test_a_rented_machine_is_counted_from_its_containers_start_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -96,7 +108,15 @@ def test_storage_that_does_not_answer_stops_nothing(tmp_path: Path, caplog: pyte
     (tmp_path / "bucket").write_text("a file where a folder should be", encoding="utf-8")
     with Clock(tmp_path / "work", (tmp_path / "bucket").as_uri(), "spot", 1.0) as watch:
         assert len(watch.stays()) == 1
-    assert "machine time was not uploaded" in caplog.text
+    assert "machine time in remote storage could not be written" in caplog.text
+
+
+def test_a_torn_record_of_another_machine_is_left_out(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    (tmp_path / "bucket" / clock.FOLDER).mkdir(parents=True)
+    (tmp_path / "bucket" / clock.FOLDER / "1-other-2.json").write_text('{"machine": "spo', encoding="utf-8")
+    with Clock(tmp_path / "work", (tmp_path / "bucket").as_uri(), "spot", 1.0) as watch:
+        assert len(watch.stays()) == 1
+    assert "machine time in remote storage could not be read" in caplog.text
 
 
 def test_prices_have_a_source_and_a_date() -> None:

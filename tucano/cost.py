@@ -1,11 +1,11 @@
-"""What a training cost: machine-hours times the price table of the settings (`cost.prices`), and what a gain cost."""
+"""What stages cost: machine-hours times the price table of the settings (`cost.prices`), and what a gain cost."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
+from tucano.artifacts import Artifact
 from tucano.machine_time import MachineTime
-from tucano.settings import Price
+from tucano.settings import CostSettings
 
 POINT = 0.01
 """A gain is counted in hundredths of mean reward."""
@@ -13,19 +13,20 @@ POINT = 0.01
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """Machine-hours of a training, those that led to nothing, and dollars; None where a machine has no price."""
+    """Machine-hours, those that led to nothing, and dollars; None where a machine has no price."""
 
     hours: float
     lost_hours: float
-    stays: int
+    attempts: int
     dollars: float | None
     unpriced: tuple[str, ...]
 
 
-def cost_of(record: Mapping[str, Any], prices: Sequence[Price]) -> Cost:
-    """The cost of a trained seed from its artifact's record."""
-    spent = MachineTime(**record["machine_time"])
-    price = {row.machine: row.usd_per_hour for row in prices}
+def cost_of(stage: Artifact, settings: CostSettings) -> Cost:
+    """The cost of a stage when it was made. A training knows its own hours; any other stage took its seconds on `cost.machine`."""
+    recorded = stage.record.get("machine_time")
+    spent = MachineTime(**recorded) if recorded else MachineTime({settings.machine: stage.seconds / 3600}, 0.0, 1)
+    price = {row.machine: row.usd_per_hour for row in settings.prices}
     unpriced = tuple(sorted({*spent.hours} - {*price}))
     dollars = None if unpriced else sum(hours * price[machine] for machine, hours in spent.hours.items())
     return Cost(sum(spent.hours.values()), spent.lost_hours, spent.stays, dollars, unpriced)
@@ -37,7 +38,7 @@ def total(costs: Sequence[Cost]) -> Cost:
     return Cost(
         sum(cost.hours for cost in costs),
         sum(cost.lost_hours for cost in costs),
-        sum(cost.stays for cost in costs),
+        sum(cost.attempts for cost in costs),
         sum(known) if len(known) == len(costs) else None,
         tuple(sorted({machine for cost in costs for machine in cost.unpriced})),
     )

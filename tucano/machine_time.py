@@ -12,22 +12,24 @@ import os
 import socket
 import threading
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
+from tucano.journal import read_journal
 from tucano.storage import Place
 
 FOLDER = "machine-time"
-BEAT_SECONDS = 20.0
-BEATS_PER_UPLOAD = 3
+BEAT_SECONDS = 60.0
 MACHINE, BEGAN = "TUCANO_MACHINE", "TUCANO_MACHINE_BEGAN"
 """Environment of machines that are rented for a run: their name in the price table, and when the container began (ISO 8601)."""
 
 logger = logging.getLogger(__name__)
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +64,7 @@ class Clock:
         self.machine, self.share = os.environ.get(MACHINE, machine), share
         self.name = f"{time.time():.3f}-{socket.gethostname()}-{os.getpid()}.json"
         self._ended = threading.Event()
-        self._thread = threading.Thread(target=self._beat, name="machine time", daemon=True)
+        self._thread = threading.Thread(target=self._beat_on, name="machine time", daemon=True)
 
     def __enter__(self) -> Self:
         self.folder.mkdir(parents=True, exist_ok=True)
@@ -74,8 +76,11 @@ class Clock:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self._ended.set()
         self._thread.join()
-        self._write()
-        self._upload()
+        self.beat()
+
+    def spent(self, journal: Path) -> dict[str, Any]:
+        """The machine-hours of this training, which has come to its end, as they stand in an artifact's record."""
+        return asdict(machine_time(self.stays(), [entry.time_ms / 1000 for entry in read_journal(journal)]))
 
     def stays(self) -> list[Stay]:
         """All stays of this training so far, on whatever machine."""
@@ -83,40 +88,51 @@ class Clock:
         self._download()
         return read_stays(self.folder)
 
-    def _beat(self) -> None:
-        beats = 0
-        while True:
-            self._write()
-            if beats % BEATS_PER_UPLOAD == 0:
-                self._upload()
-            if self._ended.wait(BEAT_SECONDS):
-                return
-            beats += 1
+    def beat(self) -> None:
+        """A sign of life, here and in the copy."""
+        self._write()
+        self._upload()
+
+    def _beat_on(self) -> None:
+        self._upload()
+        while not self._ended.wait(BEAT_SECONDS):
+            self.beat()
 
     def _write(self) -> None:
         stay = Stay(self.machine, self.began_s, time.time(), self.share)
         draft = self.folder / f"{self.name}.{threading.get_ident()}.draft"
-        draft.write_text(json.dumps(asdict(stay)), encoding="utf-8")
-        draft.replace(self.folder / self.name)
+        try:
+            draft.write_text(json.dumps(asdict(stay)), encoding="utf-8")
+            draft.replace(self.folder / self.name)
+        except OSError as error:  # a full disk, say
+            logger.warning("machine time was not written (%s); it is tried again", error)
 
     def _upload(self) -> None:
-        if self.mirror is None:
-            return
-        try:
-            Place(self.mirror).write(f"{FOLDER}/{self.name}", (self.folder / self.name).read_bytes())
-        except Exception as error:  # every kind of storage raises its own kinds, and none may end the training
-            logger.warning("machine time was not uploaded (%s: %s); it is tried again", type(error).__name__, error)
+        if self.mirror is not None:
+            place, own = Place(self.mirror), self.folder / self.name
+            _tried("written", lambda: place.write(f"{FOLDER}/{self.name}", own.read_bytes()))
 
     def _download(self) -> None:
         if self.mirror is None:
             return
-        try:
-            place = Place(self.mirror)
-            for name in place.names(FOLDER):
-                if name != self.name:
-                    (self.folder / name).write_bytes(place.read(f"{FOLDER}/{name}"))
-        except Exception as error:  # every kind of storage raises its own kinds, and none may end the training
-            logger.warning("machine time of earlier attempts could not be read (%s: %s); it is missing", type(error).__name__, error)
+        place = Place(self.mirror)
+        for name in _tried("listed", lambda: place.names(FOLDER)) or []:
+            stay = None if name == self.name else _tried("read", partial(_read_stay, place, name))
+            if stay is not None:
+                (self.folder / name).write_text(json.dumps(asdict(stay)), encoding="utf-8")
+
+
+def _read_stay(place: Place, name: str) -> Stay:
+    return Stay(**json.loads(place.read(f"{FOLDER}/{name}")))
+
+
+def _tried(what: str, call: Callable[[], T]) -> T | None:
+    """What a call to remote storage gives; None where it fails."""
+    try:
+        return call()
+    except Exception as error:  # every kind of storage raises its own kinds, and none may end the training
+        logger.warning("machine time in remote storage could not be %s (%s: %s)", what, type(error).__name__, error)
+        return None
 
 
 def read_stays(folder: Path) -> list[Stay]:
@@ -140,8 +156,3 @@ def machine_time(stays: Sequence[Stay], kept_s: Iterable[float]) -> MachineTime:
         of_use = max((row for row in rows if stay.began_s <= row <= stay.last_s), default=stay.began_s)
         lost += replace(stay, began_s=of_use).hours
     return MachineTime(hours, lost, len(stays))
-
-
-def plain(spent: MachineTime) -> dict[str, Any]:
-    """As it stands in an artifact's record."""
-    return asdict(spent)
