@@ -136,7 +136,7 @@ def test_where_these_settings_were_not_trained_a_benchmark_has_baselines_only(st
     code, output = finished(started(storage, "benchmark", grpo__max_steps=6, benchmark__prompts=80, benchmark__resamples=20))
     assert code == 0, output
     assert "holds no grpo-seed-42 of these settings, so no trained arm answers" in output
-    assert re.findall(r"^\| (\S+) +\| [\d.]+ \| [\d.]+ \|$", output, flags=re.MULTILINE) == ["constant", "majority", "rules"]
+    assert re.findall(r"^\| (\S+) +\| +[\d.]+ \| +[\d.]+ \|$", output, flags=re.MULTILINE) == ["constant", "majority", "rules"]
 
 
 def test_a_truncated_file_runs_its_stage_and_what_depends_on_it(storage: Path) -> None:
