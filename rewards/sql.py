@@ -183,7 +183,7 @@ def run_query(database: Path, sql: str, most_steps: int = FREE_STEPS) -> Result 
         return _execute(
             database, sqlglot.transpile(sql, read="postgres", write="sqlite", unsupported_level=ErrorLevel.IGNORE)[0], most_steps
         )
-    except (sqlite3.Error, sqlite3.Warning, *_PARSER_FAULTS):
+    except (sqlite3.Error, *_PARSER_FAULTS):
         return None
 
 

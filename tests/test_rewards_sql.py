@@ -3,6 +3,7 @@
 import os
 import sqlite3
 import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 
@@ -162,6 +163,7 @@ FORBIDDEN = {
     "rows": "SELECT a.id FROM pedidos a, pedidos b",
     "depth": "SELECT 1" + " + 1" * 60 + " FROM pedidos",
     "no such column": "SELECT cor FROM pedidos",
+    "neither dialect": "SELECT `id`::int FROM pedidos",
     "zero byte": "SELECT id FROM pedidos WHERE estado = '\x00'",
     "lone surrogate": "SELECT id FROM pedidos WHERE estado = '\ud800'",
 }
@@ -208,6 +210,9 @@ def test_slow_steps_are_stopped_too(store: Path, sql: str) -> None:
         ("datetime(86400, 'unixepoch')", "1970-01-02 00:00:00"),
         ("time('10:11:12')", "10:11:12"),
         ("date(NULL)", None),
+        ("date(x'323031382D30312D3032')", "2018-01-02"),
+        ("datetime('2018-01-02')", "2018-01-02 00:00:00"),
+        ("3 ^ 2", 9),  # PostgreSQL's power
     ],
 )
 def test_dates_are_computed(store: Path, call: str, value: object) -> None:
@@ -370,6 +375,9 @@ def test_steps_are_counted_in_hundreds(store: Path) -> None:
         ("WITH X AS (SELECT a FROM t) SELECT a FROM x", {"table:t", "column:a"}),
         ("SELECT a FROM t JOIN u USING (K)", {"table:t", "table:u", "column:a", "column:k"}),
         ("SELECT COUNT(*) FROM (SELECT a FROM t) AS s", {"table:t", "column:a"}),
+        ("SELECT [id] FROM `pedidos`", {"table:pedidos", "column:id"}),
+        ("SELECT '' FROM json_each('[1]')", set()),
+        ('SELECT "" FROM t', {"table:t"}),
         ("SELECT 1", set()),
     ],
 )
@@ -413,6 +421,14 @@ def test_a_connection_is_kept_but_not_by_a_forked_child(store: Path) -> None:
     if child == 0:
         os._exit(sql._connection(store) is mine)
     assert os.waitpid(child, 0)[1] == 0
+
+
+def test_every_thread_has_a_connection(store: Path) -> None:
+    query = "SELECT MAX(id) FROM pedidos"
+    assert rows(store, query) == ((60,),)
+    run_query.cache_clear()
+    with ThreadPoolExecutor(1) as pool:
+        assert pool.submit(rows, store, query).result() == ((60,),)
 
 
 def test_how_near_is_the_same_number() -> None:
