@@ -255,7 +255,7 @@ def _timeless(calendar: sqlite3.Connection, name: str, place: int) -> Callable[.
 def _authorize(action: int, _first: str | None, function: str | None, _database: str | None, _trigger: str | None) -> int:
     if action in (sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_RECURSIVE):
         return sqlite3.SQLITE_OK
-    allowed = action == sqlite3.SQLITE_FUNCTION and (function or "").lower() in _FUNCTIONS
+    allowed = action == sqlite3.SQLITE_FUNCTION and function in _FUNCTIONS
     return sqlite3.SQLITE_OK if allowed else sqlite3.SQLITE_DENY
 
 
