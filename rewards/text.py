@@ -22,11 +22,11 @@ def word_set(names: str) -> frozenset[str]:
 
 PORTUGUESE = word_set(
     """
-    a o e de da do das dos que em um uma para com nao os as no na nos nas se por mais mas ao aos foi ele ela sao tem ser seu sua seus
-    suas ou quando muito ha ja esta estao eu tambem so pelo pela pelos pelas ate isso entre depois sem mesmo quem me esse essa este
-    esta estes estas eles elas voce voces meu minha nossa nosso nossos nossas como onde qual quais cada todos todas todo toda por pra
-    pro sobre ainda porque pois apenas assim aqui agora hoje entao bem foi era sera deve podem pode deste desta desse dessa neste nesta
-    isto aquele aquela lhe num numa e
+    a o e de da do das dos que em um uma para com nao os as no na nos nas se por mais mas ao aos foi ele ela sao tem ser seu sua seus suas
+    ou quando muito ha ja esta estao eu tambem so pelo pela pelos pelas ate isso entre depois sem mesmo quem me esse essa este estes estas
+    eles elas voce voces meu minha nossa nosso nossos nossas como onde qual quais cada todos todas todo toda pra pro sobre ainda porque
+    pois apenas assim aqui agora hoje entao bem era sera deve podem pode deste desta desse dessa neste nesta isto aquele aquela lhe num
+    numa
     """
 )
 """Function words, without accents. A Portuguese sentence has them in about 40 % of its places."""
@@ -35,8 +35,8 @@ FOREIGN = word_set(
     """
     el la los las y en con del un pero muy su sus lo le es fue hay usted ustedes nuestro nuestra muchas gracias the of and to in is for
     with on that this your you are our it its from now get have has was were be been by we they he she not or an at will can which what
-    when there their his her but all would should these those than then if into more some any about here how who out up just only over
-    also get don buy check best
+    when there their his her but all would should these those than then if into more some any about here how who out up just only over also
+    don buy check best
     """
 )
 """Spanish and English words that are no Portuguese words."""

@@ -131,6 +131,7 @@ def test_no_text_is_slow(folder: Path, name: SetName, task: str, text: str) -> N
 def test_piled_marks_are_no_text_and_a_few_are() -> None:
     assert readable("a" + "\u0301" * 31) == ""
     assert readable("e\u0301" + "\u0323" * 29) != ""
+    assert readable("ж" + "\u0323" * 30) != "" and readable("ж" + "\u0323" * 31) == ""
     assert readable("e\u0301" * 100) == "é" * 100
     assert readable("😀" * 100) == "😀" * 100
     assert (len(readable("é" * 16_384)), readable("é" * 16_385)) == (16_384, "")
