@@ -40,7 +40,7 @@ Kind = Literal["record", "ours", "stock", "defaults"]
 
 @dataclass(frozen=True)
 class Side:
-    """`stock` is TRL's trainer with our arguments, its best settings on a CPU; `defaults` with TRL's own where they touch speed."""
+    """`stock` is TRL's trainer with our arguments and its best settings on a CPU; `defaults` with its own where they touch speed."""
 
     kind: Kind
     settings: dict[str, Any]
@@ -124,16 +124,20 @@ def ours(side: Side, command: OnCommand) -> Any:
     return grpo.build(job, settings, Path(side.place) / "drafts", [command])[0]
 
 
-DEFAULTS = {"gradient_checkpointing": True, "bf16": True, "per_device_train_batch_size": 8}
+TRL_SETTINGS: dict[str, dict[str, Any]] = {
+    "stock": {"gradient_checkpointing": False, "bf16": False, "per_device_train_batch_size": 16},
+    "defaults": {"gradient_checkpointing": True, "bf16": True, "per_device_train_batch_size": 8},
+}
+"""What touches speed: the fastest that was found for TRL on a CPU (docs/speed.md), and what TRL takes when nothing is said."""
 
 
 def stock(side: Side, command: OnCommand) -> Any:
     """`trl.GRPOTrainer` itself around the model, data, reward functions and order of prompts that ours would have."""
     settings, folder = PipelineSettings.model_validate(side.settings), Path(side.prompts)
-    changed: dict[str, Any] = {"save_strategy": "no"}
-    if side.kind == "defaults":
-        parts = settings.grpo.batch_size // DEFAULTS["per_device_train_batch_size"]
-        changed |= {**DEFAULTS, "gradient_accumulation_steps": parts, "steps_per_generation": parts}
+    changed = {"save_strategy": "no", **TRL_SETTINGS[side.kind]}
+    changed["per_device_train_batch_size"] = min(changed["per_device_train_batch_size"], settings.grpo.batch_size)
+    parts = settings.grpo.batch_size // changed["per_device_train_batch_size"]
+    changed |= {"gradient_accumulation_steps": parts, "steps_per_generation": parts}
     seed, prompts = settings.grpo.seeds[0], read_prompts(folder / "train.jsonl")
     systems = json.loads((folder / "system_prompts.json").read_text(encoding="utf-8"))
     policy, tokenizer = load_policy(settings.model, side.start, None, trainable=True, seed=seed)

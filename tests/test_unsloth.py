@@ -45,7 +45,7 @@ def as_unsloth_loads(*given, **named):
 
 grpo.load_policy = as_unsloth_loads
 assert ("Unsloth" in trl.GRPOTrainer.__name__) == (backend == "unsloth")
-steps, _ = ours(folder, Path.cwd() / backend, settings(**OFF, **variant))
+steps, _ = ours(folder, Path.cwd() / backend, settings(**{**OFF, **variant}))
 Path(f"{backend}.json").write_text(json.dumps(steps))
 """
 
@@ -69,6 +69,7 @@ def steps_of(backend: str, folder: Path, place: Path, variant: dict[str, object]
     ids=["on-policy", "off-policy with algorithms"],
 )
 def test_losses_on_unsloths_trainer_are_those_on_trls(tmp_path: Path, variant: dict[str, object]) -> None:
+    """Four steps: in the fifth a pad token happens to be sampled, which unsloth takes for padding, and TRL for a token."""
     folder = tiny(tmp_path / "tiny")
     four = {"max_steps": 4, "eval_steps": 4, "save_steps": 4}
     plain, patched = (steps_of(backend, folder, tmp_path, {**variant, **four}) for backend in ("trl", "unsloth"))
