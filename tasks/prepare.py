@@ -7,7 +7,6 @@ from typing import Any
 from data.prepare import OWN_PASSAGES, prepare
 from tasks.context import Run, data_split, stage
 from tucano.artifacts import Artifact, Recipe, fingerprint
-from tucano.prompts import PASSAGES
 from tucano.tracking.models import Context
 
 
@@ -19,9 +18,9 @@ def prepare_data(run: Run) -> Artifact:
     def produce(recipe: Recipe, draft: Path) -> dict[str, Any]:
         return asdict(prepare(settings.data, settings.seed, settings.tasks, draft))
 
-    parts = {"data": settings.data.model_dump(), "seed": settings.seed}
-    inputs = _sources(settings.data.path) | {PASSAGES: str(fingerprint(OWN_PASSAGES)["sha256"])}
-    artifact = run.make("data", ("data.prepare",), parts, inputs, produce)
+    passages = fingerprint(OWN_PASSAGES)["sha256"]
+    parts = {"data": settings.data.model_dump(), "passages": passages, "seed": settings.seed}
+    artifact = run.make("data", ("data.prepare",), parts, _sources(settings.data.path), produce)
     run.tracker.log_artifact(run.tracking_run, artifact.folder / "report.json", "data")
     uses: tuple[tuple[str, Context], ...] = (("train", "training"), ("validation", "validation"), ("test", "evaluation"))
     run.tracker.log_datasets(run.tracking_run, [data_split(artifact, name, context) for name, context in uses])
