@@ -2,14 +2,21 @@
 
 import json
 import shutil
+import threading
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tucano.artifacts import Artifact, Recipe, Store, digest
+from flows import lineage
+from tasks.context import Run
+from tasks.promote import _incomplete
+from tucano.artifacts import Artifact, Recipe, Store, digest, fingerprint
+from tucano.errors import UserError
 from tucano.lineage import digests, faults, unpinned, verify
+from tucano.settings import PipelineSettings
+from tucano.tracking import RegisteredModel, Tracker
 
 
 def make(root: Path, stage: str, inputs: Mapping[str, str], settings: Mapping[str, Any] | None = None) -> Artifact:
@@ -29,8 +36,6 @@ def source(tmp_path: Path) -> Path:
 @pytest.fixture
 def stages(tmp_path: Path, source: Path) -> dict[str, Artifact]:
     root = tmp_path / "runs"
-    from tucano.artifacts import fingerprint
-
     data = make(root, "data", {source.name: str(fingerprint(source)["sha256"])}, {"data": {"path": str(source)}})
     audit = make(root, "audit", {"ratings.jsonl": "abc"})
     seed = make(root, "grpo-seed-42", {"prompts": data.digest, "start": ""})
@@ -93,3 +98,38 @@ def test_a_base_is_pinned_to_a_commit(tmp_path: Path) -> None:
     assert unpinned("nano", None) is None and unpinned(str(tmp_path), None) is None
     assert unpinned("org/model", "a" * 40) is None
     assert unpinned("org/model", "main") == "the base model org/model is not pinned to a commit (model.revision=main)"
+
+
+def test_promotion_refuses_a_broken_chain(tmp_path: Path, stages: dict[str, Artifact]) -> None:
+    (stages["audit"].folder / "content.txt").write_text("passed", encoding="utf-8")
+    run = Run(PipelineSettings(), Store(tmp_path / "runs"), Tracker("", None, {}), "", threading.BoundedSemaphore(), stages)
+    refusal = _incomplete(run)
+    assert refusal is not None and refusal.startswith("its lineage is broken: audit: its file")
+
+
+@pytest.fixture
+def registered(tmp_path: Path, stages: dict[str, Artifact]) -> RegisteredModel:
+    """A champion whose tags name the chain, in the store of the storage."""
+    tracker = Tracker.connect(None, tmp_path / "runs")
+    run_id = tracker.start_pipeline("p", {}, {})
+    tags = {f"digest.{name}": one.digest for name, one in stages.items()} | {"digest.grpo": stages["grpo-seed-42"].digest}
+    tags |= {"base": "nano", "licences": "CC0-1.0", "audit": "passed", "verdict": "Better."}
+    return tracker.register("tucano", run_id, stages["grpo-seed-42"].folder, tags, ["champion"])
+
+
+def test_the_chain_of_the_champion_is_printed_and_checked(
+    tmp_path: Path, stages: dict[str, Artifact], registered: RegisteredModel, capsys: pytest.CaptureFixture[str]
+) -> None:
+    settings = PipelineSettings(storage=str(tmp_path / "runs"))
+    assert lineage.show(settings, "tucano@champion") == lineage.show(settings, "tucano/1") == 0
+    printed = capsys.readouterr().out
+    assert all(f"ok      {name:<12}  {one.digest[:16]}" in printed for name, one in stages.items()) and "The chain is whole" in printed
+    (stages["data"].folder / "content.txt").write_text("changed", encoding="utf-8")
+    (registered_file,) = (tmp_path / "runs" / "mlflow" / "artifacts").rglob("content.txt")
+    registered_file.write_text("other weights", encoding="utf-8")
+    assert lineage.show(settings, "tucano@champion") == 1
+    printed = capsys.readouterr().out
+    assert "BROKEN  data: its file" in printed and "BROKEN  registry: the files of version 1 are not those" in printed
+    for reference in ("tucano@nobody", "tucano/9", "other@champion", "tucano"):
+        with pytest.raises(UserError, match=f"the registry has no {reference}"):
+            lineage.show(settings, reference)

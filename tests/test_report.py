@@ -3,9 +3,11 @@
 import re
 from dataclasses import replace
 from html.parser import HTMLParser
+from pathlib import Path
 from typing import Any
 
 import pytest
+from browser import open_page
 
 from tucano.evaluation.answers import Answer, Decoding
 from tucano.evaluation.audit_report import Agreement, AuditReport, Check, Estimate, Sampled
@@ -220,3 +222,19 @@ def test_small_formats() -> None:
     assert [PORTUGUESE.shown(value) for value in values] == ["–", "sim", "1.480", "0,05", "1, 2", "x"]
     assert [ENGLISH.shown(value) for value in values] == ["–", "yes", "1,480", "0.05", "1, 2", "x"]
     assert flat({"a": {"b": 1, "c": {}}, "d": "e"}) == [("a.b", 1), ("d", "e")]
+
+
+def test_it_opens_in_a_browser_with_the_network_off_in_both_languages(page: str, tmp_path: Path) -> None:
+    (tmp_path / "report.html").write_text(page, encoding="utf-8")
+    with open_page(tmp_path) as tab:
+        tab.call("Network.enable")
+        tab.call("Network.emulateNetworkConditions", offline=True, latency=0, downloadThroughput=0, uploadThroughput=0)
+        tab.evaluate("window.alert = () => { window.hacked = 1 }")
+        tab.go((tmp_path / "report.html").as_uri())
+        tab.wait_for("document.querySelectorAll('main[lang=\"pt-BR\"] svg').length", 4)
+        assert "Ganho por tarefa" in tab.text() and "Gain per task" not in tab.text()
+        tab.click("document.querySelector('label[for=in-en]')")
+        assert "Gain per task" in tab.text() and "Ganho por tarefa" not in tab.text()
+        assert tab.evaluate("performance.getEntriesByType('resource').length") == 0
+        assert tab.evaluate("window.hacked") is None and tab.evaluate("document.images.length") == 0
+        assert "<script>alert('oi')</script>" in tab.text(), "shown as the text that it is"

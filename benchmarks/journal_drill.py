@@ -1,0 +1,137 @@
+"""Three seeds log while the tracking server is killed, hung and restarted at random: `python -m benchmarks.journal_drill`.
+
+Every row has to stand in MLflow exactly once, in the end and without gaps, and no seed may be held up by the server. Prints a table.
+"""
+
+import argparse
+import os
+import random
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import urllib.request
+from collections import Counter
+from pathlib import Path
+
+from tucano.journal import JournalWriter
+from tucano.tracking import Tracker
+from tucano.tracking.store import default_uri
+
+SEEDS = (42, 123, 456)
+COMMIT_EVERY = 25
+STEP_SECONDS = 0.02
+
+
+class Server:
+    def __init__(self, storage: Path) -> None:
+        self.storage = storage
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            self.port = free.getsockname()[1]
+        self.start()
+
+    def start(self) -> None:
+        command = [sys.executable, "-m", "mlflow", "server", "--backend-store-uri", default_uri(self.storage), "--workers", "1"]
+        environment = os.environ | {"MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false", "MLFLOW_DISABLE_TELEMETRY": "true"}
+        with (self.storage / "server.log").open("ab") as log:
+            self.process = subprocess.Popen(
+                [*command, "--host", "127.0.0.1", "--port", str(self.port)], stdout=log, stderr=log, env=environment, start_new_session=True
+            )
+
+    def wait(self) -> None:
+        while True:
+            try:
+                urllib.request.urlopen(f"http://127.0.0.1:{self.port}/health", timeout=2).close()
+                return
+            except OSError:
+                time.sleep(0.3)
+
+    def signal(self, number: signal.Signals) -> None:
+        os.killpg(self.process.pid, number)
+
+    def kill(self) -> None:
+        self.signal(signal.SIGKILL)
+        self.process.wait()
+
+
+def train(path: Path, steps: int, metrics: int, waits: list[float]) -> None:
+    """Write a seed's journal as a training does; `waits` gets the seconds that each step's writing took."""
+    with JournalWriter(path, resume_step=None) as journal:
+        for step in range(1, steps + 1):
+            began = time.monotonic()
+            journal.log(step, {f"train/m{metric}": step + metric / 64 for metric in range(metrics)})
+            waits.append(time.monotonic() - began)
+            if step % COMMIT_EVERY == 0 or step == steps:
+                journal.commit(step)
+            time.sleep(STEP_SECONDS)
+
+
+def disturb(server: Server, trained: threading.Event, chance: random.Random) -> Counter[str]:
+    done: Counter[str] = Counter()
+    while not trained.wait(chance.uniform(2, 6)):
+        kind = chance.choice(("killed", "hung"))
+        done[kind] += 1
+        if kind == "killed":
+            server.kill()
+            trained.wait(chance.uniform(0, 5))
+            server.start()
+            server.wait()
+        else:
+            server.signal(signal.SIGSTOP)
+            trained.wait(chance.uniform(1, 15))
+            server.signal(signal.SIGCONT)
+    return done
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--steps", type=int, default=1500)
+    parser.add_argument("--metrics", type=int, default=40)
+    parser.add_argument("--seed", type=int, default=7, help="of the disturbances")
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        return drill(Path(folder), arguments.steps, arguments.metrics, random.Random(arguments.seed))
+
+
+def drill(storage: Path, steps: int, metrics: int, chance: random.Random) -> int:
+    Tracker.connect(None, storage)  # makes the database, which a server would make while it is being killed
+    server = Server(storage)
+    server.wait()
+    tracker = Tracker.connect(f"http://127.0.0.1:{server.port}", storage)
+    parent = tracker.start_pipeline("drill", {}, {})
+    runs = {seed: tracker.start_training(f"seed {seed}", parent, "grpo", seed, "drill", {}) for seed in SEEDS}
+    waits: dict[int, list[float]] = {seed: [] for seed in SEEDS}
+    shippers = [tracker.ship_journal(runs[seed], storage / f"{seed}.jsonl") for seed in SEEDS]
+    threads = [threading.Thread(target=train, args=(storage / f"{seed}.jsonl", steps, metrics, waits[seed])) for seed in SEEDS]
+    trained = threading.Event()
+    began = time.monotonic()
+    for thread in threads:
+        thread.start()
+    threading.Thread(target=lambda: ([thread.join() for thread in threads], trained.set())).start()
+    disturbed = disturb(server, trained, chance)
+    trained_in = time.monotonic() - began
+    whole = all([shipper.close(300) for shipper in shippers])
+    shipped_in = time.monotonic() - began - trained_in
+    server.kill()
+    print(f"disturbances: {dict(disturbed)}; logged in {trained_in:.0f} s, all shipped {shipped_in:.0f} s later")
+    return _table(Tracker.connect(None, storage), runs, waits, steps, metrics) if whole else 1
+
+
+def _table(tracker: Tracker, runs: dict[int, str], waits: dict[int, list[float]], steps: int, metrics: int) -> int:
+    print("| seed | rows | missing | twice | longest write, ms | writes over 50 ms |\n| ---: | ---: | ---: | ---: | ---: | ---: |")
+    faults = 0
+    for seed, run in runs.items():
+        keys = [f"train/m{metric}" for metric in range(metrics)]
+        rows = Counter((key, row.step) for key in keys for row in tracker.client.get_metric_history(run, key))
+        missing, twice = steps * metrics - len(rows), sum(count > 1 for count in rows.values())
+        slow = sum(seconds > 0.05 for seconds in waits[seed])
+        faults += missing + twice
+        print(f"| {seed} | {rows.total()} | {missing} | {twice} | {1000 * max(waits[seed]):.1f} | {slow} |")
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
