@@ -1,6 +1,7 @@
 """A checkpoint counts when its manifest says so; attempts own a folder alone and read nothing that orphans write."""
 
 import json
+import logging
 import shutil
 import subprocess
 import sys
@@ -252,6 +253,26 @@ def test_failed_uploads_are_tried_again_and_disturb_nobody(caplog: pytest.LogCap
     down.clear()
     assert uploader.close(10)
     assert arrived == ["checkpoint-20"]
+
+
+def test_a_checkpoint_pruned_while_it_is_uploaded_is_no_failure(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO)
+    newer = threading.Event()
+    arrived = []
+
+    def push(name: str) -> None:
+        if name == "checkpoint-10":
+            newer.wait()
+            raise FileNotFoundError("trainer_state.json")
+        arrived.append(name)
+
+    uploader = uploads.Uploader(push)
+    uploader.add("checkpoint-10")
+    time.sleep(0.05)
+    uploader.add("checkpoint-20")
+    newer.set()
+    assert uploader.close(10) and arrived == ["checkpoint-20"]
+    assert "failed" not in caplog.text and "checkpoint-10 was pruned while it was uploaded" in caplog.text
 
 
 def test_an_upload_that_cannot_be_made_ends_with_its_time() -> None:

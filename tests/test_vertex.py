@@ -44,13 +44,13 @@ SMALL = {
     "data": {"train_prompts": 60, "validation_prompts": 26, "test_prompts": 26, "demonstrations": 80},
     "model": {"nano_hidden": 32, "nano_layers": 1, "nano_vocabulary": 600, "max_length_tokens": 512},
     "grpo": {
-        "rewards": "controls.random",  # so small a model earns nothing else, and would not move
+        "rewards": "controls.length",  # so small a model earns nothing else, and would not move
         "max_steps": STEPS,
-        "batch_size": 8,
-        "generations": 4,
-        "micro_batch": 8,
-        "max_completion_tokens": 24,
-        "learning_rate": 0.001,
+        "batch_size": 64,  # a step takes long enough for a machine to be taken away in the middle
+        "generations": 8,
+        "micro_batch": 16,
+        "max_completion_tokens": 96,
+        "learning_rate": 0.01,
         "eval_steps": 4,
         "save_steps": 4,
         "patience": 9,

@@ -40,6 +40,9 @@ class Uploader:
             try:
                 self.push(name)
             except Exception as error:  # every kind of storage raises its own kinds, and none may end this thread
+                if isinstance(error, FileNotFoundError) and self._waiting != name:
+                    logger.info("%s was pruned while it was uploaded: a newer one follows", name)
+                    continue
                 failures += 1
                 logger.warning("upload of %s failed (%s: %s); it is tried again", name, type(error).__name__, error)
                 continue
