@@ -1,4 +1,5 @@
 # `make run`: the whole pipeline on this machine.  `make test`: its tests.  `make drill`: training killed again and again.
+# `make services`: tests with real servers, PostgreSQL and a browser.  `make operations`: what happens when one of them dies.
 # `make bench`: how fast training is, against TRL itself.
 # Each makes the virtual environment when needed.
 PYTHON ?= python3

@@ -71,6 +71,9 @@ class PrefectPage:
     def go(self, url: str) -> None:
         self.page.call("Page.navigate", url=url)
 
+    def text(self) -> str:
+        return self.page.text()
+
     def screenshot(self, file: Path) -> None:
         file.parent.mkdir(parents=True, exist_ok=True)
         self.page.screenshot(file)

@@ -31,6 +31,11 @@ SCREENSHOTS = os.environ.get("TUCANO_SCREENSHOTS")
 
 TABS = "[role=tab], .p-tab, .p-tabs button, .p-tab-navigation__tab, li, a"
 EASY = {
+    # a step takes long enough for a person to look at the run and cancel it
+    "grpo.batch_size": 64,
+    "grpo.generations": 8,
+    "grpo.micro_batch": 32,
+    "grpo.max_completion_tokens": 64,
     # a lenient level, so that so small a run can be promoted at all
     "comparison.alpha": 0.49,
     "promotion.approval_hours": 1,
