@@ -36,8 +36,12 @@ EASY = {
     "grpo.generations": 8,
     "grpo.micro_batch": 32,
     "grpo.max_completion_tokens": 64,
-    # a lenient level, so that so small a run can be promoted at all
-    "comparison.alpha": 0.49,
+    # so small a model learns within seconds to write more, and nothing else; it is promoted for that
+    "grpo.rewards": "controls.length",
+    "comparison.rewards": "controls.length",
+    "grpo.learning_rate": 0.01,
+    "audit.override_by": "Ana Souza",
+    "audit.override_reason": "the drill of the operators",
     "promotion.approval_hours": 1,
 }
 
