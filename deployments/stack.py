@@ -16,6 +16,7 @@ import sys
 import urllib.request
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from deployments import services
@@ -117,6 +118,8 @@ def up(stack: Stack, workers: int = 1, say: Callable[[str], None] = print) -> No
     for name in [f"{WORKER}-{number}" for number in range(1, workers + 1)]:
         if name not in running:
             _start(stack, running, name, _worker(name), _clean() | stack.client_environment)
+    for name in [name for name in running if name.startswith(WORKER)]:
+        services.wait_until(running[name], partial(_is_online, stack, name))
     services.wait_until(running[MLFLOW], lambda: answers(f"{stack.mlflow}/health"))
     say(f"Prefect   {stack.prefect}\nMLflow    {stack.mlflow}\nLogs      {stack.home / 'logs'}\nStop      tucano down")
 

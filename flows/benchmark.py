@@ -2,6 +2,7 @@
 
 from prefect import flow
 
+from flows.names import benchmark_name
 from tasks.benchmark import (
     answer_with_baselines,
     answer_with_endpoint,
@@ -17,7 +18,7 @@ from tucano.evaluation.endpoint import key_of
 from tucano.settings import PipelineSettings
 
 
-@flow(name="benchmark", flow_run_name="benchmark-{settings.model.name}-{settings.data.source}")
+@flow(name="benchmark", flow_run_name=benchmark_name)
 def benchmark(settings: PipelineSettings) -> str:
     """Prompts with known answers, answered by every arm, judged without any reward. Trains nothing; returns the table's path."""
     for endpoint in settings.benchmark.endpoints:

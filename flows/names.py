@@ -17,6 +17,12 @@ def seed_name() -> str:
     return f"seed {parameters['seed']} of {parameters['settings'].model.name} {parameters['settings'].data.source}, {_day()}"
 
 
+def benchmark_name() -> str:
+    """Like `benchmark of nano synthetic, 2026-11-21`."""
+    settings = runtime.flow_run.parameters["settings"]
+    return f"benchmark of {settings.model.name} {settings.data.source}, {_day()}"
+
+
 def plain_name() -> str:
     """Like `nightly, 2026-11-21`."""
     return f"{runtime.deployment.name or runtime.flow_run.flow_name}, {_day()}"

@@ -36,7 +36,7 @@ def ask(run: Run, promotion: Promotion, verdict: str) -> Approval | None:
         return None
     text = (
         f"# {promotion.candidate} is {promotion.model} version {promotion.version}\n\n{verdict}\n\nIt is challenger: {promotion.reason}.\n\n"
-        f"Shall it become champion? Without an answer within {hours:g} hours it stays challenger."
+        f"Shall it become champion? Without an answer within {hours:g} h it stays challenger."
     )
     form = Approval.with_initial_data(description=text)
     return suspend_flow_run(wait_for_input=form, timeout=int(hours * 3600), key=f"approval-{promotion.model}-{promotion.version}")
