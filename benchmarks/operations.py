@@ -63,6 +63,7 @@ SHARED = ("data", "audit", "sft", "preflight")
 """Stages that the drills take from the undisturbed run."""
 TIMINGS = ("train/step_time",)
 LONGEST_SECONDS = 900
+GOES_ON = r"goes on from attempt-\d+/checkpoint-(\d+)"
 T = TypeVar("T")
 FINAL = ("COMPLETED", "FAILED", "CANCELLED")
 
@@ -339,7 +340,7 @@ def row(bench: Bench, calm: Path, name: str) -> str:
         if drill.given_up:
             ended += f": {missing(bench, drill.run_id)}"
         lost = f"grpo-seed-{drill.training}" if drill.given_up else ""
-        known, again = latencies(bench.states(hit), drill.blows[0])
+        known, again = latencies(drill, hit)
         cells = [
             title,
             ended,
@@ -381,20 +382,36 @@ def storage_for(bench: Bench, calm: Path, name: str) -> Iterator[Path]:
             subprocess.run(["umount", "-l", str(storage)], check=True)
 
 
-def latencies(states: list[tuple[float, str]], blow: float) -> tuple[str, str]:
-    """Seconds from the blow to Crashed and to Running again; a dash where the run never noticed."""
-    later = [(when - blow, name) for when, name in states if when >= blow]
-    crashed = next((when for when, name in later if name == "Crashed"), None)
-    again = next((when for when, name in later if name == "Running" and crashed is not None and when > crashed), None)
-    return ("-" if crashed is None else f"{crashed:.0f}", "-" if again is None else f"{again:.0f}")
+def latencies(drill: Drill, run: str) -> tuple[str, str]:
+    """Seconds from the first blow to the crash being known and to training going on; a dash where the run never noticed.
+
+    A run that is killed crashes; a child that is killed is only told of in the log of its run. The pipeline's own run trains nothing.
+    """
+    states = drill.bench.states(run)
+    known = _after(drill, [when for when, name in states if name == "Crashed"] + said(drill, run, r"was killed by \w+"))
+    again = _after(drill, said(drill, run, GOES_ON) or [when for when, name in states if name == "Running"])
+    return ("-", "-") if known is None else (f"{known:.0f}", "-" if again is None else f"{again:.0f}")
+
+
+def _after(drill: Drill, moments: list[float]) -> float | None:
+    return min((moment - drill.blows[0] for moment in moments if moment > drill.blows[0]), default=None)
+
+
+def said(drill: Drill, run: str, pattern: str) -> list[float]:
+    """When the run's log has a line like this (seconds since 1970)."""
+    return [datetime.fromisoformat(line["timestamp"]).timestamp() for line in _log(drill, run) if re.search(pattern, line["message"])]
 
 
 def repeated(drill: Drill, run: str) -> int:
     """Finished steps that were trained again: from the checkpoints that the next attempts went on from, as the run's log says."""
-    logs = drill.bench.ask("logs/filter", {"logs": {"flow_run_id": {"any_": [run]}}, "limit": 200, "sort": "TIMESTAMP_ASC"})
-    found = [re.search(r"goes on from attempt-\d+/checkpoint-(\d+)", line["message"]) for line in logs]
+    found = [re.search(GOES_ON, line["message"]) for line in _log(drill, run)]
     went_on = [int(match[1]) for match in found if match]
     return sum(max(0, step - start) for step, start in zip(drill.steps, went_on, strict=False))
+
+
+def _log(drill: Drill, run: str) -> list[dict[str, Any]]:
+    wanted = {"flow_run_id": {"any_": [run]}}
+    return list(drill.bench.ask("logs/filter", {"logs": wanted, "limit": 200, "sort": "TIMESTAMP_ASC"}))
 
 
 if __name__ == "__main__":
