@@ -62,6 +62,8 @@ SMALL = {
 SHARED = ("data", "audit", "sft", "preflight")
 """Stages that the drills take from the undisturbed run."""
 TIMINGS = ("train/step_time",)
+BLOW_STEP = 8
+"""Three steps after the first checkpoint, two before the second."""
 LONGEST_SECONDS = 900
 GOES_ON = r"goes on from attempt-\d+/checkpoint-(\d+)"
 T = TypeVar("T")
@@ -180,26 +182,27 @@ class Drill:
     steps: list[int] = field(default_factory=list)
 
     def seed(self) -> str:
-        """The id of a seed's run that is training, past its first checkpoint."""
+        """The id of a seed's run that is training, in the middle between two checkpoints."""
         deadline = time.monotonic() + LONGEST_SECONDS
         while time.monotonic() < deadline:
             for child in self.bench.children(self.run_id):
-                seed = child["parameters"]["seed"]
-                if child["state_type"] == "RUNNING" and list(
-                    self.storage.glob(f"work/grpo-seed-{seed}/*/attempt-*/checkpoint-*/COMPLETE.json")
-                ):
-                    self.training = seed
+                self.training = child["parameters"]["seed"]
+                if child["state_type"] == "RUNNING" and self.step() >= BLOW_STEP:
                     return str(child["id"])
-            time.sleep(0.2)
+            time.sleep(0.1)
         raise TimeoutError("no seed trains")
+
+    def step(self) -> int:
+        """The last finished step of the seed that was found training."""
+        journals = self.storage.glob(f"work/grpo-seed-{self.training}/*/journal.jsonl")
+        return max((entry.step for journal in journals for entry in read_journal(journal)), default=0)
 
     def blow(self, *processes: psutil.Process) -> None:
         """Kill them, and note when and after which finished step of the seed that was found training."""
         self.blows.append(time.time())
         for process in processes:
             process.kill()
-        journals = list(self.storage.glob(f"work/grpo-seed-{self.training}/*/journal.jsonl"))
-        self.steps.append(max((entry.step for journal in journals for entry in read_journal(journal)), default=0))
+        self.steps.append(self.step())
 
     def worker_of(self, process: psutil.Process) -> psutil.Process:
         return next(p for p in process.parents() if "worker start" in " ".join(_cmdline(p)))
