@@ -22,7 +22,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import accelerate
 import numpy as np
@@ -67,7 +67,7 @@ class Configuration:
     `minutes`; `remote`: every attempt on an empty machine."""
 
     name: str
-    kind: str = "grpo"
+    kind: Literal["sft", "grpo"] = "grpo"
     grpo: dict[str, Any] = field(default_factory=dict)
     model: dict[str, Any] = field(default_factory=dict)
     prompts: int = 60
@@ -301,9 +301,9 @@ def instrumented() -> Board:
     board.watch(attempts.Place, "push", "upload")
     remember, put_file = sealed.SealedCheckpoints._remember, LocalFileSystem.put_file
 
-    def note(trainer: Any) -> None:
-        remember(trainer)
-        board.step[0] = trainer.state.global_step
+    def note(self: sealed.SealedCheckpoints) -> None:
+        remember(self)
+        board.step[0] = self.state.global_step
 
     sealed.SealedCheckpoints._remember = note  # type: ignore[method-assign]
 

@@ -22,7 +22,11 @@ def with_results(document: str, reports: Mapping[SetName, AuditReport]) -> str:
     """The document with each set's table in the code block below `<!-- result: SET -->`."""
     for name, report in reports.items():
         block = re.compile(rf"(<!-- result: {re.escape(name)} -->\n```\n).*?^```$", re.DOTALL | re.MULTILINE)
-        document = block.sub(lambda found, report=report: f"{found[1]}{render_table(report)}\n```", document)
+
+        def filled(found: re.Match[str], report: AuditReport = report) -> str:
+            return f"{found[1]}{render_table(report)}\n```"
+
+        document = block.sub(filled, document)
     return document
 
 

@@ -107,10 +107,16 @@ def drill(storage: Path, steps: int, metrics: int, chance: random.Random) -> int
     shippers = [tracker.ship_journal(runs[seed], storage / f"{seed}.jsonl") for seed in SEEDS]
     threads = [threading.Thread(target=train, args=(storage / f"{seed}.jsonl", steps, metrics, waits[seed])) for seed in SEEDS]
     trained = threading.Event()
+
+    def wait_for_all() -> None:
+        for thread in threads:
+            thread.join()
+        trained.set()
+
     began = time.monotonic()
     for thread in threads:
         thread.start()
-    threading.Thread(target=lambda: ([thread.join() for thread in threads], trained.set())).start()
+    threading.Thread(target=wait_for_all).start()
     disturbed = disturb(server, trained, chance)
     trained_in = time.monotonic() - began
     whole = all([shipper.close(300) for shipper in shippers])

@@ -83,7 +83,8 @@ class OnCommand(TrainerCallback):
     """Waits for a command before each step and answers it once the step, its logging included, is done."""
 
     def __init__(self, tape: Tape) -> None:
-        self.tape, self.logs, self.began = tape, dict[str, float](), None
+        self.tape, self.logs = tape, dict[str, float]()
+        self.began: tuple[float, float, float] | None = None
 
     def on_step_begin(self, *_: Any, **__: Any) -> None:
         self.answer()

@@ -185,7 +185,7 @@ def _statements(node: ast.stmt) -> Iterator[ast.AST]:
             pass
 
 
-def _values(value: object) -> Iterator[object]:
+def _values(value: object) -> Iterator[bool | float | str]:
     match value:
         case bool():
             yield not value

@@ -76,7 +76,7 @@ class Bench:
 
     stack: stack.Stack
 
-    def ask(self, path: str, body: dict[str, Any] | None = None) -> Any:
+    def ask(self, path: str, body: dict[str, Any] | list[dict[str, Any]] | None = None) -> Any:
         data = None if body is None else json.dumps(body).encode()
         request = urllib.request.Request(f"{self.stack.prefect}/api/{path}", data, {"Content-Type": "application/json"})
         with urllib.request.urlopen(request, timeout=120) as answer:

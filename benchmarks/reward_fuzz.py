@@ -22,8 +22,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from random import Random
 
-from hostile import Texts
-
+from benchmarks.hostile import Texts
 from rewards import RewardSet, load_reward_set, truth
 from rewards.parsing import is_parsable
 from rewards.sets import SetName

@@ -27,13 +27,15 @@ from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from importlib.machinery import ModuleSpec
 from pathlib import Path
+from typing import Literal
 
 import hypothesis
 import numpy  # noqa: F401  heavy and never mutated, so imported once and not in every child
 import pytest
 import scipy.stats  # noqa: F401
 import sqlglot  # noqa: F401
-from mutants import Mutant, mutants
+
+from benchmarks.mutants import Mutant, mutants
 
 ROOT = Path(__file__).parents[1]
 JUDGED = Path(__file__).with_name("reward_mutants_judged.txt")
@@ -41,7 +43,7 @@ TESTS = [
     f"tests/test_rewards_{name}.py" for name in ("v42", "classify", "extraction", "text", "prose", "parsing", "grounded", "sets", "sql")
 ]
 FIRST = {"claims": "text", "controls": "sets", "describe": "sets", "truth": "sets", "types": "text"}
-REWARD_SETS = ("grounded", "v4.2")
+REWARD_SETS: tuple[Literal["grounded", "v4.2"], ...] = ("grounded", "v4.2")
 CPU_SECONDS = 60
 BYTES = 4 * 2**30
 NEEDED = 0.95

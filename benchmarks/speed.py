@@ -52,14 +52,14 @@ class Bench:
 
     def side(self, kind: Kind, name: str, steps: int, threads: int) -> Side:
         settings = self.settings(f"grpo.max_steps={steps}", f"grpo.eval_steps={steps}", f"grpo.save_steps={steps}", "grpo.patience=1")
-        paths = (self.place / part for part in ("prompts", "sft/output/model", name))
-        return Side(kind, settings.model_dump(mode="json"), *map(str, paths), threads, str(self.place / "tape.json"))
+        prompts, start, place = (str(self.place / part) for part in ("prompts", "sft/output/model", name))
+        return Side(kind, settings.model_dump(mode="json"), prompts, start, place, threads, str(self.place / "tape.json"))
 
     def job(self, kind: Any, settings: PipelineSettings) -> Job:
         (self.place / kind / "output").mkdir(parents=True, exist_ok=True)
         start, threads = str(self.place / "sft/output/model"), cores() if kind == "sft" else 1
-        paths = (self.place / part for part in ("prompts", f"{kind}/work", f"{kind}/output"))
-        return Job(kind, settings.model_dump(mode="json"), *map(str, paths), 42, threads, base=start if kind == "grpo" else "nano")
+        prompts, work, output = (str(self.place / part) for part in ("prompts", f"{kind}/work", f"{kind}/output"))
+        return Job(kind, settings.model_dump(mode="json"), prompts, work, output, 42, threads, base=start if kind == "grpo" else "nano")
 
 
 class Child:

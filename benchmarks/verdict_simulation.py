@@ -110,7 +110,7 @@ def adapter(case: str, seeds: int, repetitions: int, seed_sd: float = 0.0, centr
         covered_mean += mean.low <= gain - offset <= mean.high
     name = "adapter" if not seed_sd else f"adapter test, read as if for new seeds of SD {seed_sd:g}"
     shape = case if centre is None else f"{case}, mean 0 but pseudo-median {TYPICAL[case] - offset:+.3f}"
-    rates = (count / repetitions for count in (rejected, covered, covered_mean))
+    rates = (rejected / repetitions, covered / repetitions, covered_mean / repetitions)
     return Row(name, shape, seeds, *rates, promised=centre is None and not seed_sd and case != "very skewed")
 
 

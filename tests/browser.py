@@ -14,11 +14,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from websockets.sync.client import ClientConnection, connect
+from websockets.sync.client import connect
+from websockets.sync.connection import Connection
 
 
 class Page:
-    def __init__(self, socket: ClientConnection, patience: float) -> None:
+    def __init__(self, socket: Connection, patience: float) -> None:
         self.socket, self.patience = socket, patience
         self.calls = itertools.count(1)
 

@@ -45,7 +45,7 @@ class Change:
 def _weights(patch: pytest.MonkeyPatch, name: SetName, task: Task, change: Callable[[Component], float]) -> None:
     reward: Any = SETS[name][task]
     changed = tuple(replace(component, weight=change(component)) for component in reward.components)
-    patch.setitem(SETS[name], task, replace(reward, components=changed))  # type: ignore[arg-type]
+    patch.setitem(SETS[name], task, replace(reward, components=changed))
 
 
 def no_decimals(patch: pytest.MonkeyPatch, name: SetName) -> None:
@@ -81,7 +81,7 @@ def no_formality(patch: pytest.MonkeyPatch, name: SetName) -> None:
 
 
 def bool_is_integer(patch: pytest.MonkeyPatch, name: SetName) -> None:
-    patch.setitem(extraction.CHECKS, "sentiment_score", lambda value: isinstance(value, int) and 1 <= value <= 5)  # type: ignore[arg-type]
+    patch.setitem(extraction.CHECKS, "sentiment_score", lambda value: isinstance(value, int) and 1 <= value <= 5)
 
 
 def keywords_in_prose(patch: pytest.MonkeyPatch, name: SetName) -> None:
@@ -200,8 +200,8 @@ def number_pattern_spelled_out(patch: pytest.MonkeyPatch, name: SetName) -> None
 
 def checks_by_sets(patch: pytest.MonkeyPatch, name: SetName) -> None:
     for field in ("delivery_issue", "product_issue", "seller_issue", "repurchase_intent"):
-        patch.setitem(extraction.CHECKS, field, lambda value: type(value) is bool)  # type: ignore[arg-type]
-    patch.setitem(extraction.CHECKS, "sentiment_score", lambda value: type(value) is int and value in range(1, 6))  # type: ignore[arg-type]
+        patch.setitem(extraction.CHECKS, field, lambda value: type(value) is bool)
+    patch.setitem(extraction.CHECKS, "sentiment_score", lambda value: type(value) is int and value in range(1, 6))
 
 
 def vocabulary_sorted(patch: pytest.MonkeyPatch, name: SetName) -> None:

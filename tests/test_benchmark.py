@@ -2,6 +2,7 @@
 
 import json
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -210,12 +211,8 @@ def test_a_reward_that_rises_while_truth_falls_is_suspicious(prompt_set: Path, q
             for decoding in ("served", "sampled"):
                 text = rules(prompt) if arm == "sft" else "x" * 300
                 made = answered(arm, prompt, text, questions, decoding)
-                answers.append(Answer(**{**_fields(made), "reward": len(text) / 400 + place / 10_000}))
+                answers.append(replace(made, reward=len(text) / 400 + place / 10_000))
     assert benchmark(answers, asked, questions, "sft", {}, {}, 0.05, 2, 7).hacking_suspected
-
-
-def _fields(answer: Answer) -> dict[str, object]:
-    return {name: getattr(answer, name) for name in Answer.__slots__}
 
 
 def test_a_benchmark_survives_json_and_its_table_is_readable(result: Benchmark) -> None:

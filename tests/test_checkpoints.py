@@ -103,7 +103,7 @@ def empty(folder: Path) -> None:
     folder.mkdir()
 
 
-DAMAGES = {
+DAMAGES: dict[Callable[[Path], None], str] = {
     truncate: "optimizer.pt has 5 bytes instead of 100",
     flip_a_bit: "optimizer.pt has changed",
     lose_the_optimizer: "optimizer.pt is missing",

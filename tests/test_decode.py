@@ -5,7 +5,7 @@ import signal
 
 import pytest
 import torch
-from peft import LoraConfig, get_peft_model
+from peft import LoraConfig, PeftModel, get_peft_model
 from transformers import Qwen3Config, Qwen3ForCausalLM
 
 from tucano.training import interruption
@@ -32,7 +32,7 @@ def tiny_model(seed: int = 0) -> Qwen3ForCausalLM:
     return Qwen3ForCausalLM(config).eval()
 
 
-def with_random_adapter(model: Qwen3ForCausalLM) -> torch.nn.Module:
+def with_random_adapter(model: Qwen3ForCausalLM) -> PeftModel:
     adapted = get_peft_model(model, LoraConfig(r=4, lora_alpha=8, target_modules=["q_proj", "v_proj", "o_proj", "gate_proj", "down_proj"]))
     for name, weight in adapted.named_parameters():
         if "lora_B" in name:
@@ -40,7 +40,7 @@ def with_random_adapter(model: Qwen3ForCausalLM) -> torch.nn.Module:
     return adapted.eval()
 
 
-def greedy_by_transformers(model: torch.nn.Module, prompt: list[int], limit: int) -> list[int]:
+def greedy_by_transformers(model: Qwen3ForCausalLM | PeftModel, prompt: list[int], limit: int) -> list[int]:
     """One prompt at a time, so that padding cannot matter."""
     output = model.generate(
         input_ids=torch.tensor([prompt]),

@@ -116,7 +116,7 @@ def test_templates_that_ruin_a_run(template: str, name: str, level: str) -> None
 
 def test_padding_with_the_end_token_is_red(tokenizer: PreTrainedTokenizerFast, model: Qwen3ForCausalLM) -> None:
     same = SimpleNamespace(eos_token_id=tokenizer.eos_token_id, pad_token_id=tokenizer.eos_token_id)
-    assert check.end_tokens(model, same).level == "red"  # type: ignore[arg-type]
+    assert check.end_tokens(model, same).level == "red"
 
 
 def test_the_cache_agrees_with_a_forward_pass_and_a_broken_one_does_not(

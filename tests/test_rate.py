@@ -101,7 +101,7 @@ def run(tmp_path: Path) -> Path:
         return {}
 
     def answers(draft: Path) -> dict[str, Any]:
-        made = [
+        made: list[dict[str, Any]] = [
             {"arm": arm, "prompt_id": one.id, "task": one.task, "decoding": decoding, "sample": sample, "reward": 0.123 + sample}
             | {
                 "completion": f"{decoding} {arm}\u2028{sample}",

@@ -146,7 +146,7 @@ def test_a_seed_that_fails_is_not_promoted(tmp_path: Path, tuned: Quality, reaso
         for decoding in ("served", "sampled")
         for place, prompt in enumerate(PROMPTS)
     ]
-    verdict = compare(served, PROMPTS, ComparisonSettings(), "sft", [1], frozenset())  # type: ignore[arg-type]
+    verdict = compare(served, PROMPTS, ComparisonSettings(), "sft", [1], frozenset())
     (tmp_path / "comparison.json").write_text(json.dumps(asdict(verdict)), encoding="utf-8")
     (tmp_path / "re-audit.json").write_text(json.dumps(audited(tuned).to_json()), encoding="utf-8")
     artifact = Artifact("any", tmp_path, "d", {"seed": 1, "alarms": []}, 0.0, datetime(2026, 11, 21, tzinfo=UTC))

@@ -73,7 +73,7 @@ SUBTLE: list[tuple[str, dict[str, Any]]] = [
 ]
 
 
-@pytest.mark.parametrize(("text", "expected"), DECIMALS + SUBTLE)
+@pytest.mark.parametrize(("text", "expected"), [*DECIMALS, *SUBTLE])
 def test_portuguese_numbers(text: str, expected: dict[str, Any] | None) -> None:
     found = find_object(text)
     assert found == expected

@@ -28,7 +28,7 @@ from tucano.training.nano import build_model, build_tokenizer
 from tucano.training.policies import _lora, load_policy
 
 MODEL = ModelSettings(nano_hidden=32, nano_layers=2, nano_vocabulary=400, max_length_tokens=256)
-SYSTEMS = {task: f"Você responde {task}." for task in TASKS}
+SYSTEMS: dict[str, str] = {task: f"Você responde {task}." for task in TASKS}
 ASKED = [{"task": task, "prompt": f"Pergunta sobre {number} caixas"} for number, task in enumerate(TASKS)]
 
 

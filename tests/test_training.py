@@ -6,6 +6,7 @@ import signal
 import threading
 import time
 from pathlib import Path
+from typing import Any
 
 import psutil
 import pytest
@@ -22,7 +23,7 @@ from tucano.training.checkpoints import step_of
 from tucano.training.jobs import Arm, Job, Progress
 from tucano.training.launch import run_job
 
-SMALL = {
+SMALL: dict[str, dict[str, Any]] = {
     "data": {"train_prompts": 60, "validation_prompts": 26, "test_prompts": 26, "demonstrations": 80},
     "model": {"nano_hidden": 32, "nano_layers": 2, "nano_vocabulary": 700, "max_length_tokens": 512},
     "sft": {"max_epochs": 2, "batch_size": 8, "learning_rate": 0.003, "eval_steps": 10, "save_steps": 5},
