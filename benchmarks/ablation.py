@@ -1,6 +1,6 @@
 """What each algorithm adds on the laptop: GRPO variants with three seeds each, all from one SFT start, as a Markdown table.
 
-    python benchmarks/ablation.py --folder runs-ablation
+    python -m benchmarks.ablation --folder runs-ablation
 
 Each variant adds one thing to the one above it; the controls take the truth out of the first one's rewards. Answers are sampled on the
 held-out prompts. Gain: Hodges-Lehmann over the SFT start with its 95 % interval and the exact one-sided p, of the mean over

@@ -2,7 +2,7 @@
 
 GRPO uses only the ranking within a prompt, so every prompt gets several completions. Nothing here knows a reward.
 
-    python benchmarks/draw_rating_candidates.py PROMPTS_FOLDER OUT.jsonl weak=MODEL strong=MODEL tuned=MODEL:ADAPTER
+    python -m benchmarks.draw_rating_candidates PROMPTS_FOLDER OUT.jsonl weak=MODEL strong=MODEL tuned=MODEL:ADAPTER
     cp PROMPTS_FOLDER/store.sqlite .   # beside OUT.jsonl
     tucano rate FOLDER --rater NAME --from OUT.jsonl
 """

@@ -1,6 +1,6 @@
 """Is the laptop run's gain real? Whole pipelines for several pipeline seeds, and random-reward controls of the same length.
 
-    python benchmarks/laptop_trial.py --storage runs-trial --seeds 7 8 9
+    python -m benchmarks.laptop_trial --storage runs-trial --seeds 7 8 9
 
 Prints one row per run: overall p, tasks significant after Holm, ground truth, text health relative to the SFT start. The control
 shares data and SFT with its pipeline, so only GRPO's reward differs. Takes about six minutes per row on two cores.

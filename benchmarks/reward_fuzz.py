@@ -4,8 +4,8 @@ Every completion is scored by `v4.2`, `grounded` and one of the controls, twice,
 with or without its reference. A twentieth of the work is done again in another process, whose hashes have another seed. What took longer
 than its limit is timed again alone, three times, and the shortest time counts. Exits with 1 when a limit is broken.
 
-    python benchmarks/reward_fuzz.py                          a million completions on all cores
-    python benchmarks/reward_fuzz.py --count 20000 --seed 3   a quick look with other texts
+    python -m benchmarks.reward_fuzz                          a million completions on all cores
+    python -m benchmarks.reward_fuzz --count 20000 --seed 3   a quick look with other texts
 """
 
 import argparse

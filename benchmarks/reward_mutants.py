@@ -6,8 +6,8 @@ now and not before, by more than a minute of CPU, or by more than 4 GB. Survivor
 person has said why they change nothing (`equivalent`) or are left (`tolerated`). Exits with 1 when less than 95 % of those that are not
 equivalent are killed, or a survivor has not been judged.
 
-    python benchmarks/reward_mutants.py                  all, on all cores
-    python benchmarks/reward_mutants.py --module text    one module
+    python -m benchmarks.reward_mutants                  all, on all cores
+    python -m benchmarks.reward_mutants --module text    one module
 """
 
 import argparse

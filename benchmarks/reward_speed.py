@@ -1,7 +1,7 @@
 """Scores per second of one core on the rated completions, each scored once, as training meets them: no result of another is at hand but
 the gold query's, which the completions of a prompt share. CPU time, the median of seven rounds. Exits with 1 below what is needed.
 
-    python benchmarks/reward_speed.py
+    python -m benchmarks.reward_speed
 """
 
 import statistics

@@ -1,6 +1,6 @@
 """How often the verdict's two claims are made where nothing is true, how often its intervals hold the truth, and what it can see.
 
-    python benchmarks/verdict_simulation.py [--repetitions 10000] [--write docs/statistics-simulation.md]
+    python -m benchmarks.verdict_simulation [--repetitions 10000] [--write docs/statistics-simulation.md]
 
 It runs the very functions that make the verdict, on 65 prompts. Each claim is tested under its own null: of the adapter claim, that
 the typical (pseudo-median) gain of these adapters is 0, whatever their seeds' own effects; of the configuration claim, that the mean
@@ -56,7 +56,7 @@ def zeros(rng: np.random.Generator, shape: tuple[int, int]) -> Floats:
 
 HEADER = """# The verdict, simulated
 
-Written by `python benchmarks/verdict_simulation.py --write docs/statistics-simulation.md` ({repetitions} repetitions of every null, a fifth
+Written by `python -m benchmarks.verdict_simulation --write docs/statistics-simulation.md` ({repetitions} repetitions of every null, a fifth
 of it for every power; one standard error of a 5 % rate is .2 points). What it means: [statistics](statistics.md).
 
 """
