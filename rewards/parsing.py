@@ -88,11 +88,12 @@ def _objects(text: str) -> Iterator[str]:
 
 
 def _strict(text: str) -> dict[str, Any] | None:
+    """What a text from `{` to `}` is as it stands: an object, if it is JSON."""
     try:
-        value = json.loads(text)
+        found: dict[str, Any] = json.loads(text)
     except ValueError:
         return None
-    return value if isinstance(value, dict) else None
+    return found
 
 
 def _repaired(text: str) -> dict[str, Any] | None:

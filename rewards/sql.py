@@ -50,7 +50,6 @@ _LIMITS = {
     sqlite3.SQLITE_LIMIT_EXPR_DEPTH: 50,
     sqlite3.SQLITE_LIMIT_COMPOUND_SELECT: 10,
     sqlite3.SQLITE_LIMIT_LIKE_PATTERN_LENGTH: 50,
-    sqlite3.SQLITE_LIMIT_ATTACHED: 0,
 }
 _FUNCTIONS = word_set(
     """
@@ -229,7 +228,7 @@ def _connection(database: Path) -> sqlite3.Connection:
 
 
 def _open(database: Path) -> sqlite3.Connection:
-    connection = sqlite3.connect(f"{database.resolve().as_uri()}?mode=ro&immutable=1", uri=True, isolation_level=None)
+    connection = sqlite3.connect(f"{database.resolve().as_uri()}?mode=ro&immutable=1", uri=True)
     for limit, value in _LIMITS.items():
         connection.setlimit(limit, value)
     calendar = sqlite3.connect(":memory:")

@@ -59,7 +59,7 @@ def _has_piled_marks(text: str) -> bool:
 def fold(text: str) -> str:
     """Lower case without accents: what words are compared in. At most `LONGEST` characters, since some become 18 of them."""
     lowered = text.lower()
-    return lowered if lowered.isascii() else _COMBINING.sub("", unicodedata.normalize("NFKD", lowered))[:LONGEST]
+    return (lowered if lowered.isascii() else _COMBINING.sub("", unicodedata.normalize("NFKD", lowered)))[:LONGEST]
 
 
 def words(text: str) -> list[str]:

@@ -46,11 +46,11 @@ GENERIC = re.compile(
 FORMAL = re.compile(
     r"\bprezad[oa]s?\b|\batenciosamente\b|\bcordialmente\b|\bestimad[oa]s?\b|\bvenho por meio\b|\bvimos por meio\b|\bvossa senhoria\b"
 )
-STRUCTURE = re.compile(r"^[ \t]*(?:[-*•–][ \t]+\S|#{1,6}[ \t]*\S|\d{1,2}[.)][ \t]+\S|\*\*[^*\n]+\*\*)", re.MULTILINE)
+STRUCTURE = re.compile(r"^[ \t]*(?:[-*•–][ \t]+\S|#[ \t]*\S|\d{1,2}[.)][ \t]+\S|\*\*[^*\n]+\*\*)", re.MULTILINE)
 _KEYWORD = re.compile(
     r"\b(?:SELECT|FROM|WHERE|JOIN|GROUP\s+BY|ORDER\s+BY|HAVING|LIMIT|DISTINCT|UNION|WITH|CASE|COUNT|SUM|AVG|MIN|MAX)\b", re.IGNORECASE
 )
-_LITERAL = re.compile(r"'(?:[^']|'')*+'|\"[^\"]*+\"|--[^\n]*|/\*.*?\*/", re.DOTALL)
+_LITERAL = re.compile(r"'[^']*+'|\"[^\"]*+\"|--[^\n]*|/\*.*?\*/", re.DOTALL)
 _ACCENTED = re.compile(r"[áàâãéêíóôõúüç]", re.IGNORECASE)
 
 
@@ -66,7 +66,7 @@ def length_share(characters: int) -> float:
 
 def push_length_share(characters: int) -> float:
     """Push: 1 up to 120 characters, then a steep square to 0 at 200."""
-    return clip((200 - characters) / 80) ** 2 if characters > 120 else 1.0
+    return clip((200 - characters) / 80) ** 2
 
 
 @dataclass(frozen=True)

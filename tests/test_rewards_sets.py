@@ -203,6 +203,13 @@ def test_the_format_control_does_not_see_content() -> None:
     assert reward.score(PROMPTS["push"], "zzz").total == 1
 
 
+@pytest.mark.parametrize("task", TASKS)
+def test_the_length_control_counts_characters_up_to_six_hundred(task: str) -> None:
+    reward = load_reward_set("controls.length")
+    for text, share in {"x": 1 / 600, "a \n b  cd": 0.01, "x" * 300: 0.5, "x" * 600: 1, "x" * 601: 1}.items():
+        assert reward.score(PROMPTS[task], text).components == {f"{task}.length": pytest.approx(share)}
+
+
 def test_a_prompt_without_a_task_is_classified() -> None:
     reward = load_reward_set("v4.2")
     for prompt in PROMPTS.values():

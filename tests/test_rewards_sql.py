@@ -8,6 +8,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+import sqlglot
 
 from rewards import sql
 from rewards.sql import (
@@ -128,6 +129,18 @@ def test_other_dialects_are_translated(store: Path, sql: str) -> None:
     assert rows(store, sql) == ((30,),)
 
 
+def test_what_a_translation_leaves_out_is_not_reported(store: Path, caplog: pytest.LogCaptureFixture) -> None:
+    assert rows(store, "SELECT COUNT(*)::int FROM pedidos TABLESAMPLE SYSTEM (50)") == ((60,),)
+    assert caplog.records == []
+
+
+@pytest.mark.parametrize("query", ["SELECT cor FROM pedidos", "SELECT COUNT(*) FROM pedidos a, pedidos b, pedidos c, pedidos d"])
+def test_a_query_that_is_read_but_fails_is_not_translated(store: Path, monkeypatch: pytest.MonkeyPatch, query: str) -> None:
+    run_query.cache_clear()
+    monkeypatch.setattr(sqlglot, "transpile", lambda *_, **__: pytest.fail("translated"))
+    assert run_query(store, query) is None
+
+
 FORBIDDEN = {
     "write": "INSERT INTO pedidos VALUES (1, 2, 'SP')",
     "write in a cte": "WITH x AS (SELECT 1) DELETE FROM pedidos",
@@ -176,6 +189,23 @@ def test_what_is_forbidden_gives_nothing(store: Path, sql: str) -> None:
     assert store.read_bytes() == before
 
 
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "ATTACH ':memory:' AS x",
+        "BEGIN",
+        "CREATE TEMP TABLE x(a)",
+        "DELETE FROM pedidos",
+        "PRAGMA user_version",
+        "PRAGMA user_version = date",
+        "SELECT random()",
+    ],
+)
+def test_a_connection_refuses_what_parsing_lets_through(store: Path, statement: str) -> None:
+    with pytest.raises(sqlite3.DatabaseError, match="not authorized"):
+        sql._connection(store).execute(statement)
+
+
 LONG = "replace(replace('xxxxxxxxxx', 'x', 'yyyyyyyyyyyyyyyyyy'), 'y', 'abcdefghij') || a.id || b.id || c.id"
 ENDLESS = [
     f"SELECT COUNT(*) FROM pedidos a, pedidos b, pedidos c WHERE {LONG} LIKE '%{'_a' * 20}z%'",
@@ -219,6 +249,15 @@ def test_dates_are_computed(store: Path, call: str, value: object) -> None:
     assert rows(store, f"SELECT {call} FROM pedidos LIMIT 1") == ((value,),)
 
 
+def test_a_constant_date_is_computed_once_and_not_in_every_row(store: Path) -> None:
+    def steps(constant: str) -> int:
+        result = run_query(store, f"SELECT COUNT(*) FROM pedidos a, pedidos b WHERE a.id + b.id > length({constant})")
+        assert result is not None
+        return result.steps
+
+    assert steps("date('2018-01-02')") <= steps("'2018-01-02'") + 100
+
+
 def test_a_result_as_large_as_allowed_comes_back(store: Path) -> None:
     hundred = "replace('xxxxxxxxxx', 'x', 'abcdefghij') AS t"  # 100 characters
     found = rows(store, f"SELECT t FROM (SELECT {hundred}), (SELECT 1 FROM pedidos a, pedidos b LIMIT 1000)")
@@ -258,6 +297,8 @@ def test_results_ignore_row_order_column_names_and_float_noise() -> None:
     assert not same_result(gold, [("RJ", 2.001), ("SP", 0.3)], ordered=False)
     noisy = [(12345.650000000001, "A"), (12345.62, "B")]  # to six digits the first is 12345.7 with the noise and 12345.6 without
     assert same_result([(12345.65, "A"), (12345.62, "B")], noisy, ordered=False)
+    swapped = [(0.1 + 0.2, "A"), (0.3, "B")]  # by their exact numbers the two rows would change places
+    assert same_result([(0.3, "A"), (0.1 + 0.2, "B")], swapped, ordered=False)
     assert not same_result(gold, [*gold, gold[0]], ordered=False)
     assert not same_result([(1,), (1,), (2,)], [(1,), (2,), (2,)], ordered=False)
     assert not same_result([(1, 2)], [(1,)], ordered=False)
@@ -297,6 +338,7 @@ def test_the_limits_of_parsing_are_exact() -> None:
     unread = "SELECT " + "x" * (2048 - len(last) - len("SELECT "))
     assert find_query(f"{unread}\n\n{last}") is not None
     assert find_query(f"{unread}x\n\n{last}") is None
+    assert find_query(f"without {unread[len('SELECT ') :]}x\n\n{last}") is not None  # no attempt begins with another word
 
 
 THOUSAND = f"replace('xxxxxxxxxx', 'x', '{'0123456789' * 10}')"
@@ -317,6 +359,10 @@ THOUSAND = f"replace('xxxxxxxxxx', 'x', '{'0123456789' * 10}')"
         (
             f"SELECT {THOUSAND} FROM pedidos a, pedidos b LIMIT 200",
             f"SELECT {THOUSAND}, iif(a.id = 1 AND b.id = 1, 'x', NULL) FROM pedidos a, pedidos b LIMIT 200",
+        ),
+        (  # 2,048 bytes: 34 and 3 of each €
+            f"SELECT '{'€' * 335}a', '{'€' * 336}' FROM pedidos LIMIT 1",
+            f"SELECT '{'€' * 335}aa', '{'€' * 336}' FROM pedidos LIMIT 1",
         ),
     ],
 )

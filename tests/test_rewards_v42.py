@@ -183,7 +183,9 @@ def test_each_keyword_counts_as_a_whole_word(keyword: str) -> None:
 
 def test_keywords_in_literals_names_and_comments_do_not_count() -> None:
     assert sql_keywords("'a''FROM' \"JOIN\" -- WHERE\nLIMIT /* SUM\n MIN */ ''AVG''") == 2  # LIMIT and AVG
-    assert sql_keywords("group by a GROUP\n BY b") == 1
+    assert sql_keywords("group by a GROUP\n BY b") == sql_keywords("GROUP --\nBY c") == 1
+    assert sql_keywords("select '' from 'x'") == sql_keywords('select "" from "x"') == sql_keywords("/**/ select /* x */ from /* y */") == 2
+    assert sql_keywords("'it''s from'") == sql_keywords("'from'''") == 0
     assert sql_keywords("GROUPBY ORDERBY") == 0
 
 
