@@ -29,7 +29,7 @@ COLUMNS = 10
 CHARTS = 100
 """Keeps a view well below the 20,000 characters of an experiment tag."""
 
-SECTIONS_FIRST = ("gain", "p", "cost", "validation", "train/reward")
+SECTIONS_FIRST = ("gain", "p", "validation", "train/reward", "cost")
 """What an analyst asks for before anything else; the other sections follow in alphabetical order."""
 
 DECISIVE = ("gain/overall", "p/overall", "p/new seed", "cost/usd", "cost/hours")
