@@ -1,27 +1,30 @@
-"""Running flows in this process, as `tucano run` does: an ephemeral Prefect server, and the verdict on the terminal."""
+"""Running flows in this process, as `tucano run` does: a Prefect server for the time of the run, and the verdict on the terminal."""
 
 import json
 import os
 import shlex
 import warnings
+from collections.abc import Callable
 from pathlib import Path
 
+from flows.prefect_server import PrefectServer
 from tucano.errors import UserError
 from tucano.evaluation.comparison import Comparison
 from tucano.evaluation.verdict_table import render_table
 from tucano.settings import ExecutionSettings, PipelineSettings
 from tucano.storage import owned, writable
+from tucano.tracking import Tracker
 
 
 def run(settings: PipelineSettings, profile: str) -> int:
     """Run the train flow to its verdict and say what to do next."""
-    print("tucano: starting Prefect (10 to 20 seconds) ...", flush=True)
-    warnings.filterwarnings("ignore", category=UserWarning, module="pydantic")
-    from flows.train import train
-
-    if settings.execution.seeds and not os.environ.get("PREFECT_API_URL"):  # only a server has deployments
+    if settings.execution.seeds and not os.environ.get("PREFECT_API_URL"):  # only a server that stays has deployments
         settings = settings.model_copy(update={"execution": ExecutionSettings()})
     with owned(writable(settings.storage)):
+        ready = _start_prefect(settings)
+        from flows.train import train
+
+        ready()
         report = train(settings)
     print(f"\n{_last_verdict(settings)}\n")
     storage = "" if settings.storage == "runs" else f" --set storage={shlex.quote(settings.storage)}"
@@ -34,15 +37,30 @@ def run(settings: PipelineSettings, profile: str) -> int:
 
 def benchmark(settings: PipelineSettings) -> int:
     """Run the benchmark flow to its table."""
-    print("tucano: starting Prefect (10 to 20 seconds) ...", flush=True)
-    warnings.filterwarnings("ignore", category=UserWarning, module="pydantic")
-    from flows.benchmark import benchmark as judge
-
     with owned(writable(settings.storage)):
+        ready = _start_prefect(settings)
+        from flows.benchmark import benchmark as judge
+
+        ready()
         table = judge(settings)
     print(f"\n{Path(table).read_text(encoding='utf-8')}")
     print(f"As a file        {table}")
     return 0
+
+
+def _start_prefect(settings: PipelineSettings) -> Callable[[], None]:
+    """Have Prefect's server started beside this process, unless one is named; import the flow, then call what this returns."""
+    print("tucano: starting Prefect (about ten seconds) ...", flush=True)
+    warnings.filterwarnings("ignore", category=UserWarning, module="pydantic")
+    root = writable(settings.storage)
+    server = None if os.environ.get("PREFECT_API_URL") else PrefectServer(root)
+
+    def ready() -> None:
+        Tracker.connect(settings.tracking_uri or os.environ.get("MLFLOW_TRACKING_URI"), root)  # a new store takes seconds as well
+        if server is not None:
+            server.wait()
+
+    return ready
 
 
 def audit(settings: PipelineSettings) -> int:

@@ -1,0 +1,84 @@
+"""Prefect's server for one command, ready while Prefect and torch are still being imported.
+
+Prefect starts such a server by itself, but only at the first flow, once its server code has been imported there too and every
+installed collection has been read for block types. Started as a command's first act, the same server lets a run begin ten seconds
+earlier (`python -m benchmarks.overhead`). It ends with the command, however that ends.
+
+`python -m flows.prefect_server FD` serves on a listening socket until its standard input ends.
+"""
+
+import atexit
+import contextlib
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import urllib.request
+from pathlib import Path
+
+from tucano.errors import TucanoError
+
+START_SECONDS = 180
+STOP_SECONDS = 8
+BLOCK_MEMO = "PREFECT_SERVER_MEMOIZE_BLOCK_AUTO_REGISTRATION"
+"""Off: to compare the memo, every installed collection is imported, which takes 3 s with prefect-gcp."""
+TERMINAL_LOGGING = "PREFECT_LOGGING_SETTINGS_PATH"
+"""The command's own logging keeps the server quiet; in the server's log file everything may stand."""
+
+
+class PrefectServer:
+    """A server process; PREFECT_API_URL names it from here on. Construct it before Prefect is imported."""
+
+    def __init__(self, storage: Path) -> None:
+        self.log = storage.resolve() / "logs" / "prefect.log"
+        self.log.parent.mkdir(parents=True, exist_ok=True)
+        environment = {name: value for name, value in os.environ.items() if name != TERMINAL_LOGGING} | {BLOCK_MEMO: "false"}
+        with socket.create_server(("127.0.0.1", 0)) as listener, self.log.open("wb") as log:
+            self.process = subprocess.Popen(
+                [sys.executable, "-m", __name__, str(listener.fileno())],
+                stdin=subprocess.PIPE,
+                stdout=log,
+                stderr=log,
+                pass_fds=[listener.fileno()],
+                start_new_session=True,  # Ctrl-C is for the run, which still has a state to report
+                env=environment,
+            )
+            self.url = f"http://127.0.0.1:{listener.getsockname()[1]}/api"
+        atexit.register(self.stop)  # before Prefect registers what it still sends at the end
+        os.environ["PREFECT_API_URL"] = self.url
+        os.environ["PREFECT_UI_URL"] = ""  # it has no pages, so Prefect prints no links to them
+
+    def wait(self) -> None:
+        """Return once it answers: the socket has listened from the start, so the request waits there. TucanoError when it died."""
+        try:
+            urllib.request.urlopen(f"{self.url}/health", timeout=START_SECONDS).close()
+        except OSError as error:
+            raise TucanoError(f"Prefect's server did not start ({error}); its log: {self.log}") from error
+
+    def stop(self) -> None:
+        self.process.terminate()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self.process.wait(STOP_SECONDS)
+        self.process.kill()
+        self.process.wait()
+
+
+def serve(listener: socket.socket) -> None:
+    """Until SIGTERM, or until the process at the other end of standard input is gone, even killed."""
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    import uvicorn
+    from prefect.server.api.server import create_app
+
+    config = uvicorn.Config(create_app(ephemeral=True, final=True), log_level="error", lifespan="on")
+    uvicorn.Server(config).run(sockets=[listener])
+
+
+def _end_with_parent() -> None:
+    sys.stdin.buffer.read()
+    os.kill(os.getpid(), signal.SIGTERM)
+
+
+if __name__ == "__main__":
+    serve(socket.socket(fileno=int(sys.argv[1])))

@@ -1,0 +1,69 @@
+"""The Prefect server of one command: it answers, says where its log is when it cannot start, and outlives nobody."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+import urllib.request
+from pathlib import Path
+
+import psutil
+import pytest
+
+from flows.prefect_server import PrefectServer
+from tucano.errors import TucanoError
+
+COMMAND = """
+import sys, time, urllib.request
+from pathlib import Path
+from flows.prefect_server import PrefectServer
+server = PrefectServer(Path(sys.argv[1]))
+server.wait()
+print(server.process.pid, server.url, flush=True)
+if sys.argv[2:]:
+    time.sleep(300)
+"""
+
+
+@pytest.fixture
+def command(tmp_path: Path) -> list[str]:
+    return [sys.executable, "-c", COMMAND, str(tmp_path)]
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    for name in ("PREFECT_API_URL", "PREFECT_UI_URL"):
+        monkeypatch.setenv(name, "")
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("PREFECT_HOME", str(tmp_path / "prefect"))
+    monkeypatch.setenv("PREFECT_SERVER_ANALYTICS_ENABLED", "false")
+    return tmp_path
+
+
+def test_it_ends_with_its_command(command: list[str], home: Path) -> None:
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120)
+    assert not psutil.pid_exists(int(done.stdout.split()[0]))
+
+
+def test_it_answers_and_does_not_outlive_a_killed_command(command: list[str], home: Path) -> None:
+    with subprocess.Popen([*command, "stay"], stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        pid, url = process.stdout.readline().split()
+        with urllib.request.urlopen(f"{url}/admin/version", timeout=30) as answer:
+            assert json.load(answer)[0].isdigit()
+        process.send_signal(signal.SIGKILL)
+    deadline = time.monotonic() + 20
+    while psutil.pid_exists(int(pid)) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert not psutil.pid_exists(int(pid))
+
+
+def test_one_that_cannot_start_is_an_error_that_names_its_log(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PREFECT_API_DATABASE_CONNECTION_URL", "sqlite+aiosqlite:////nowhere/at/all.db")
+    server = PrefectServer(home)
+    with pytest.raises(TucanoError, match=r"did not start .* its log: .*/logs/prefect\.log"):
+        server.wait()
+    assert "unable to open database file" in server.log.read_text(encoding="utf-8")
+    assert os.environ["PREFECT_API_URL"] == server.url
