@@ -32,7 +32,7 @@ class PrefectServer:
     """A server process; PREFECT_API_URL names it from here on. Construct it before Prefect is imported."""
 
     def __init__(self, storage: Path) -> None:
-        self.log = storage.resolve() / "logs" / "prefect.log"
+        self.log = storage.resolve() / "logs" / "run-prefect.log"
         self.log.parent.mkdir(parents=True, exist_ok=True)
         environment = {name: value for name, value in os.environ.items() if name != TERMINAL_LOGGING} | {BLOCK_MEMO: "false"}
         with socket.create_server(("127.0.0.1", 0)) as listener, self.log.open("wb") as log:

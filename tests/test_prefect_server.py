@@ -63,7 +63,7 @@ def test_it_answers_and_does_not_outlive_a_killed_command(command: list[str], ho
 def test_one_that_cannot_start_is_an_error_that_names_its_log(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PREFECT_API_DATABASE_CONNECTION_URL", "sqlite+aiosqlite:////nowhere/at/all.db")
     server = PrefectServer(home)
-    with pytest.raises(TucanoError, match=r"did not start .* its log: .*/logs/prefect\.log"):
+    with pytest.raises(TucanoError, match=r"did not start .* its log: .*/logs/run-prefect\.log"):
         server.wait()
     assert "unable to open database file" in server.log.read_text(encoding="utf-8")
     assert os.environ["PREFECT_API_URL"] == server.url
