@@ -9,8 +9,6 @@ from pathlib import Path
 
 from flows.prefect_server import PrefectServer
 from tucano.errors import UserError
-from tucano.evaluation.comparison import Comparison
-from tucano.evaluation.verdict_table import render_table
 from tucano.settings import ExecutionSettings, PipelineSettings
 from tucano.storage import owned, writable
 from tucano.tracking import Tracker
@@ -92,6 +90,9 @@ def _last_reaudit(settings: PipelineSettings) -> str:
 
 
 def _last_verdict(settings: PipelineSettings) -> str:
+    from tucano.evaluation.comparison import Comparison
+    from tucano.evaluation.verdict_table import render_table
+
     file = _newest(settings, "artifacts/comparison/*/comparison.json")
     if file is None:
         raise UserError(f"storage {settings.storage} holds no comparison yet; start one with: tucano run laptop")

@@ -22,8 +22,8 @@ from tucano.errors import TucanoError
 
 START_SECONDS = 180
 STOP_SECONDS = 8
-BLOCK_MEMO = "PREFECT_SERVER_MEMOIZE_BLOCK_AUTO_REGISTRATION"
-"""Off: to compare the memo, every installed collection is imported, which takes 3 s with prefect-gcp."""
+WITHOUT_BLOCKS = {"PREFECT_API_BLOCKS_REGISTER_ON_START": "false", "PREFECT_SERVER_MEMOIZE_BLOCK_AUTO_REGISTRATION": "false"}
+"""A run uses no blocks. To register them takes a second, and to compare the memo of what is registered, three (prefect-gcp is imported)."""
 TERMINAL_LOGGING = "PREFECT_LOGGING_SETTINGS_PATH"
 """The command's own logging keeps the server quiet; in the server's log file everything may stand."""
 
@@ -34,7 +34,7 @@ class PrefectServer:
     def __init__(self, storage: Path) -> None:
         self.log = storage.resolve() / "logs" / "run-prefect.log"
         self.log.parent.mkdir(parents=True, exist_ok=True)
-        environment = {name: value for name, value in os.environ.items() if name != TERMINAL_LOGGING} | {BLOCK_MEMO: "false"}
+        environment = {name: value for name, value in os.environ.items() if name != TERMINAL_LOGGING} | WITHOUT_BLOCKS
         with socket.create_server(("127.0.0.1", 0)) as listener, self.log.open("wb") as log:
             self.process = subprocess.Popen(
                 [sys.executable, "-m", __name__, str(listener.fileno())],
