@@ -24,6 +24,8 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
+from mlflow.entities import Metric
+
 from tucano.journal import JournalWriter
 from tucano.tracking import Tracker
 from tucano.tracking.store import default_uri
@@ -70,12 +72,16 @@ def train(path: Path, steps: int, metrics: int) -> None:
     writes, commits = [], []
     with JournalWriter(path, resume_step=None) as journal:
         for step in range(1, steps + 1):
-            row = {f"train/m{metric}": step + metric / 64 for metric in range(metrics)}
+            row = {f"train/m{metric}": value_at(step, metric) for metric in range(metrics)}
             writes.append(timed(partial(journal.log, step, row)))
             if step % COMMIT_EVERY == 0 or step == steps:
                 commits.append(timed(partial(journal.commit, step)))
             time.sleep(STEP_SECONDS)
     timings_of(path).write_text(json.dumps({"writes": writes, "commits": commits}), encoding="utf-8")
+
+
+def value_at(step: int, metric: int) -> float:
+    return step + metric / 64
 
 
 def timings_of(journal: Path) -> Path:
@@ -155,18 +161,26 @@ def drill(storage: Path, steps: int, metrics: int, chance: random.Random) -> int
 
 
 def _table(tracker: Tracker, storage: Path, runs: dict[int, str], steps: int, metrics: int) -> int:
-    print("| seed | rows | missing | twice | longest write, ms | longest blocked, ms | longest commit, ms | longest blocked, ms |")
-    print("|" + " ---: |" * 8)
+    print("| seed | rows | missing | twice | cliffs | longest write, ms | blocked, ms | longest commit, ms | blocked, ms |")
+    print("|" + " ---: |" * 9)
     faults = 0
     for seed, run in runs.items():
-        keys = [f"train/m{metric}" for metric in range(metrics)]
-        rows = Counter((key, row.step) for key in keys for row in tracker.client.get_metric_history(run, key))
+        curves = {m: tracker.client.get_metric_history(run, f"train/m{m}") for m in range(metrics)}
+        rows = Counter((m, point.step) for m, curve in curves.items() for point in curve)
         missing, twice = steps * metrics - len(rows), sum(count > 1 for count in rows.values())
+        cliffs = sum(has_cliff(m, curve) for m, curve in curves.items())
         timings = json.loads(timings_of(storage / f"{seed}.jsonl").read_text(encoding="utf-8"))
         longest = [max(column) for kind in ("writes", "commits") for column in zip(*timings[kind], strict=True)]
-        faults += missing + twice + sum(blocked > BLOCKED_MS for blocked in (longest[1], longest[3]))
-        print(f"| {seed} | {rows.total()} | {missing} | {twice} | " + " | ".join(f"{value:.1f}" for value in longest) + " |")
+        faults += missing + twice + cliffs + sum(blocked > BLOCKED_MS for blocked in (longest[1], longest[3]))
+        print(f"| {seed} | {rows.total()} | {missing} | {twice} | {cliffs} | " + " | ".join(f"{value:.1f}" for value in longest) + " |")
     return 1 if faults else 0
+
+
+def has_cliff(metric: int, curve: list[Metric]) -> bool:
+    """Whether a curve, drawn by step, shows another value than was logged there, or goes back in time."""
+    points = sorted(curve, key=lambda point: int(point.step))
+    times = [point.timestamp for point in points]
+    return times != sorted(times) or any(point.value != value_at(int(point.step), metric) for point in points)
 
 
 if __name__ == "__main__":
