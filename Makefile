@@ -18,7 +18,7 @@ test: $(VENV)/.stamp check
 	$(BIN)/python -m pytest -n auto --dist loadfile
 
 services: $(VENV)/.stamp
-	$(BIN)/python -m pytest -m services
+	$(BIN)/python -m pytest -m services --durations=8
 
 check: $(VENV)/.stamp
 	$(BIN)/ruff check .
