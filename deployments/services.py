@@ -36,11 +36,9 @@ class Service:
         """The living process, None when it has ended."""
         try:
             process = psutil.Process(self.pid)
-            if abs(process.create_time() - self.created) < 1 and process.status() != psutil.STATUS_ZOMBIE:
-                return process
+            return process if abs(process.create_time() - self.created) < 1 and _lives(process) else None
         except psutil.NoSuchProcess:
-            pass
-        return None
+            return None
 
 
 def answers(url: str) -> bool:
@@ -89,17 +87,33 @@ def stop(service: Service, number: signal.Signals = signal.SIGTERM, seconds: flo
         return
     family = [process, *process.children(recursive=True)]
     process.send_signal(number)
-    psutil.wait_procs([process], timeout=seconds)
-    end([member for member in family if member.is_running()], seconds=2)
+    _wait([process], seconds)
+    end([member for member in family if _lives(member)], seconds=2)
 
 
 def end(processes: list[psutil.Process], seconds: float) -> None:
     """SIGTERM, `seconds` to leave, SIGKILL."""
     for process in processes:
         _signal(process, signal.SIGTERM)
-    for process in psutil.wait_procs(processes, timeout=seconds)[1]:
+    for process in _wait(processes, seconds):
         _signal(process, signal.SIGKILL)
-    psutil.wait_procs(processes, timeout=5)
+    _wait(processes, 5)
+
+
+def _wait(processes: list[psutil.Process], seconds: float) -> list[psutil.Process]:
+    """Those that still live after `seconds`."""
+    deadline = time.monotonic() + seconds
+    while (living := [process for process in processes if _lives(process)]) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    return living
+
+
+def _lives(process: psutil.Process) -> bool:
+    """Not a zombie either: only its parent can remove one, and in a container that may be a program that never does."""
+    try:
+        return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
 
 
 def _signal(process: psutil.Process, number: signal.Signals) -> None:

@@ -15,7 +15,7 @@ from tasks.prepare import prepare_data
 from tasks.promote import promote
 from tasks.reaudit import audit_again
 from tasks.report import write_report
-from tasks.seeds import await_seed, cancel_seeds
+from tasks.seeds import await_seed, cancel_seeds, cancelled_together
 from tasks.train import fine_tune, gather, train_seed
 from tucano.settings import PipelineSettings
 
@@ -27,7 +27,7 @@ def train(settings: PipelineSettings) -> str:
     Returns the path of the report. Every stage is a retryable task whose valid artifact is reused. Seeds train in child processes of
     this run, or each in a run of its own on a work pool (`execution.seeds`).
     """
-    with opened(settings) as run:
+    with cancelled_together(), opened(settings) as run:
         prompts = prepare_data(run)
         plan = write_plan(run, prompts)
         audit = audit_rewards(run)

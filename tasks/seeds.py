@@ -5,6 +5,8 @@ A crashed seed run is not lost: an automation schedules it again, and only one t
 """
 
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from datetime import timedelta
 from typing import Any
 from uuid import UUID
@@ -15,7 +17,7 @@ from prefect.client.orchestration import SyncPrefectClient
 from prefect.client.schemas.filters import FlowRunFilter, FlowRunFilterParentFlowRunId
 from prefect.client.schemas.objects import FlowRun, State
 from prefect.deployments import run_deployment
-from prefect.exceptions import ObjectNotFound
+from prefect.exceptions import ObjectNotFound, TerminationSignal
 from prefect.states import AwaitingRetry, Cancelling
 
 from tasks.context import Run, stage
@@ -97,10 +99,31 @@ def _pause() -> None:
         raise WorkerCrashed("the run that waited for this seed was interrupted")
 
 
+@contextmanager
+def cancelled_together() -> Iterator[None]:
+    """A pipeline's run that is cancelled takes the runs of its seeds with it at once.
+
+    SIGTERM alone is no cancellation: a machine that shuts down leaves the seeds to train on other ones.
+    """
+    try:
+        yield
+    except TerminationSignal:
+        with suppress(httpx.HTTPError), get_client(sync_client=True) as client:
+            this = client.read_flow_run(UUID(str(runtime.flow_run.id)))
+            if this.state is not None and this.state.is_cancelling():
+                _cancel_seeds(client, this)
+        raise
+
+
 def cancel_seeds(flow: Any, flow_run: FlowRun, state: State[Any]) -> None:
-    """A pipeline's run that is cancelled takes the runs of its seeds with it; all of them can be started again."""
-    of_this_run = FlowRunFilter(parent_flow_run_id=FlowRunFilterParentFlowRunId(any_=[flow_run.id]))
+    """The same for a run whose process could not do it. Prefect calls this in a new process, ten seconds or more after the cancellation."""
     with get_client(sync_client=True) as client:
-        for child in client.read_flow_runs(flow_run_filter=of_this_run):
-            if child.state is not None and not child.state.is_final():
-                client.set_flow_run_state(child.id, Cancelling(message="The pipeline's run was cancelled."))
+        _cancel_seeds(client, flow_run)
+
+
+def _cancel_seeds(client: SyncPrefectClient, run: FlowRun) -> None:
+    """All of them can be started again."""
+    of_this_run = FlowRunFilter(parent_flow_run_id=FlowRunFilterParentFlowRunId(any_=[run.id]))
+    for child in client.read_flow_runs(flow_run_filter=of_this_run):
+        if child.state is not None and not child.state.is_final() and not child.state.is_cancelling():
+            client.set_flow_run_state(child.id, Cancelling(message="The pipeline's run was cancelled."))

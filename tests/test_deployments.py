@@ -2,12 +2,15 @@
 
 import os
 import shutil
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 import yaml
 
@@ -122,6 +125,17 @@ def test_a_service_is_its_process_and_no_later_one_with_its_id(tmp_path: Path) -
     assert Service(service.name, service.pid, service.created - 100, service.log).process() is None
     end([process], seconds=5)
     assert service.process() is None
+
+
+def test_a_service_that_its_parent_has_not_buried_is_stopped_at_once(tmp_path: Path) -> None:
+    """This process started it and does not wait for it, as the first program of a container may: dead, it stays in the table."""
+    service = start("mlflow", ["sleep", "100"], {}, tmp_path / "log")
+    elsewhere = (
+        f"import time; from deployments.services import *; began = time.monotonic(); stop({service!r}); print(time.monotonic() - began)"
+    )
+    said = subprocess.run([sys.executable, "-c", elsewhere], capture_output=True, text=True, check=True, cwd=ROOT, timeout=60)
+    assert psutil.Process(service.pid).status() == psutil.STATUS_ZOMBIE
+    assert float(said.stdout) < 2  # patience for a living one is 20 s
 
 
 def test_compose_opens_nothing_beyond_loopback_and_holds_no_password() -> None:
