@@ -16,7 +16,7 @@ from flows.prefect_server import PrefectServer
 from tucano.errors import TucanoError
 
 COMMAND = """
-import sys, time, urllib.request
+import sys, time
 from pathlib import Path
 from flows.prefect_server import PrefectServer
 server = PrefectServer(Path(sys.argv[1]))
