@@ -139,5 +139,9 @@ CONFIGURATIONS = (
     ),
     Configuration("bfloat16", model={"dtype": "bfloat16"}, grpo={"max_steps": 6, "temperature": 1.2}),
     Configuration("attempts that ask for other numbers of threads", threads=(2, 1, 3)),
-    Configuration("uploads after every step, every attempt on an empty machine", grpo={"rewards": "grounded", "entropy_coef": 0.05, "save_steps": 1, "eval_steps": 3}, remote=True),
+    Configuration(
+        "uploads after every step, every attempt on an empty machine",
+        grpo={"rewards": "grounded", "entropy_coef": 0.05, "save_steps": 1, "eval_steps": 3},
+        remote=True,
+    ),
 )

@@ -80,7 +80,7 @@ def run(job: Job) -> dict[str, object] | None:
     settings = PipelineSettings.model_validate(job.settings)
     work, prompts = Path(job.work), Path(job.prompts)
     attempt = attempts.begin(work, job.mirror, job.threads)
-    computed = settled(attempt, "sft")
+    computed = settled(attempt, settings.model.device, "sft")
     examples = read_prompts(prompts / "demonstrations.jsonl")
     model, tokenizer = _start(job, settings, examples)
     journal = opened_journal(attempt)
