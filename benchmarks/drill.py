@@ -5,9 +5,9 @@
 
 Every run's weights must have the SHA-256 of the run left alone, its journal the same metrics, no step twice, none missing, and the
 whole trainer must hold the same, before the last step and before each with which an attempt begins: every attribute of every object
-that can be reached from it. Moments of SIGKILL are drawn from a seeded generator: wait until the process enters a phase at or after a
-step, then up to twice the time that this phase takes, then send the signal. SIGTERM comes at the end of every phase in turn, among them
-each backward pass of a step. With `--faults` the drill itself is tested: every planted fault must make it fail.
+that can be reached from it. Random moments are drawn from a seeded generator: wait until the process enters a phase at or after a step,
+then up to twice the time that this phase takes, then send the signal. SIGTERM comes also at the end of every phase in turn, among them each
+backward pass of a step. With `--faults` the drill itself is tested: every planted fault must make it fail.
 """
 
 import argparse
@@ -15,6 +15,7 @@ import os
 import random
 import re
 import shutil
+import signal
 import sys
 import tempfile
 import time
@@ -24,7 +25,7 @@ from pathlib import Path
 
 from benchmarks.drill_cases import CONFIGURATIONS, Configuration
 from benchmarks.drill_faults import FAULTS, Fault
-from benchmarks.drill_runs import Board, Drill, Finished, Found, Starts, begin, instrumented
+from benchmarks.drill_runs import Board, Drill, Found, Starts, Struck, begin, instrumented
 
 SMALLEST_SHARE_MOVED = 0.6
 """Of the steps of a run, those that must have a gradient: without one nothing could differ, whatever was lost."""
@@ -33,17 +34,16 @@ HEAD = "| configuration | steps | signals and where they struck | weights identi
 FAULTS_HEAD = "| planted fault | configuration | what the drill saw |"
 
 
-@dataclass
+@dataclass(frozen=True)
 class Row:
     """A row of the table: what was done to a configuration, and what came of it."""
 
     drill: Drill
-    signal: str
-    results: list[Finished]
+    struck: Struck
 
     def same(self) -> tuple[int, int, int]:
         """How many runs have the same weights, states and history as the one left alone."""
-        alone, runs = self.drill.alone, self.results
+        alone, runs = self.drill.alone, self.struck.runs
         return (
             sum(run.weights == alone.weights for run in runs),
             sum(not run.faults(alone) for run in runs),
@@ -51,33 +51,34 @@ class Row:
         )
 
     def passed(self) -> bool:
-        exact = self.same() == (len(self.results),) * 3
-        return exact and not self.drill.lost and max(self.drill.exits, default=0) < 10
+        return self.same() == (len(self.struck.runs),) * 3 and not self.struck.lost and self.struck.slowest < 10
 
     def faults(self) -> list[str]:
-        return sorted({fault for result in self.results for fault in result.faults(self.drill.alone)})
+        return sorted({fault for run in self.struck.runs for fault in run.faults(self.drill.alone)})
 
     def line(self) -> str:
-        drill, runs, term = self.drill, len(self.results), self.signal == "SIGTERM"
-        hit = ", ".join(f"{phase} {count}" for phase, count in drill.hit.items())
-        struck = f"{drill.hit.total()} {self.signal} in {runs} runs: {hit}"
-        same = [f"{count}/{runs}" for count in self.same()]
-        ends = [drill.lost, f"{max(drill.exits):.2f}"] if term else ["-", "-"]
-        return f"| {' | '.join(map(str, [drill.configuration.name, drill.steps, struck, *same, *ends]))} |"
+        struck, count, term = self.struck, len(self.struck.runs), self.struck.signal == signal.SIGTERM
+        where = f"{struck.hit.total()} {struck.signal.name} in {count} runs: {', '.join(f'{phase} {n}' for phase, n in struck.hit.items())}"
+        same = [f"{equal}/{count}" for equal in self.same()]
+        cost = [str(struck.lost), f"{struck.slowest:.2f}"] if term else ["-", "-"]
+        return f"| {' | '.join([self.drill.configuration.name, str(self.drill.steps), where, *same, *cost])} |"
 
 
 @dataclass(frozen=True)
 class Amount:
-    """How often a configuration is struck: SIGKILL in all and at most in one run, and whether SIGTERM goes through the phases."""
+    """How often each configuration is struck at random, at most how often in one run, and whether SIGTERM comes in every phase as well."""
 
     kills: int
+    sigterms: int
     per_run: int
-    terms: bool
+    phases: bool
 
 
 def drilled(drill: Drill, amount: Amount) -> list[Row]:
-    rows = [Row(drill, "SIGKILL", drill.killed(amount.kills, amount.per_run))] if amount.kills else []
-    return [*rows, Row(drill, "SIGTERM", drill.terminated())] if amount.terms else rows
+    struck = [drill.terminated()] if amount.phases else []
+    for number, total in ((signal.SIGKILL, amount.kills), (signal.SIGTERM, amount.sigterms)):
+        struck += [drill.struck(number, total, amount.per_run)] if total else []
+    return [Row(drill, one) for one in struck]
 
 
 def run(place: Path, configurations: Sequence[Configuration], amount: Amount, seed: int, say: Callable[[str], None]) -> bool:
@@ -125,9 +126,9 @@ def _seen(fault: Fault, starts: Starts, place: Path, board: Board, seed: int) ->
         fault.plant()
         configuration = next(one for one in CONFIGURATIONS if one.name == fault.configuration)
         try:
-            row = Row(drill := Drill(configuration, starts, place / "drill", random.Random(seed), board), "SIGTERM", drill.terminated())
+            row = Row(drill := Drill(configuration, starts, place / "drill", random.Random(seed), board), drill.terminated())
             weights, state, history = row.same()
-            runs = f"equal of {len(row.results)} runs: weights {weights}, state {state}, history {history}"
+            runs = f"equal of {len(row.struck.runs)} runs: weights {weights}, state {state}, history {history}"
             text = "" if row.passed() else f"{runs}; {'; '.join(row.faults()[:1])}"
         except Found as stopped:
             text = str(stopped)
@@ -144,8 +145,9 @@ def _rule(head: str) -> str:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--kills", type=int, default=8, help="kill -9 per configuration")
-    parser.add_argument("--per-run", type=int, default=4, help="kill -9 in one run, at most")
-    parser.add_argument("--terms", action=argparse.BooleanOptionalAction, default=True, help="SIGTERM at the end of every phase")
+    parser.add_argument("--sigterms", type=int, default=2, help="SIGTERM per configuration, beside those in every phase")
+    parser.add_argument("--per-run", type=int, default=4, help="random signals in one run, at most")
+    parser.add_argument("--phases", action=argparse.BooleanOptionalAction, default=True, help="SIGTERM at the end of every phase")
     parser.add_argument("--seed", type=int, default=7, help="of the moments")
     parser.add_argument("--only", nargs="+", default=[""], help="configurations, or faults, with one of these in their names")
     parser.add_argument("--faults", action="store_true", help="plant faults instead, which the drill must find")
@@ -160,7 +162,9 @@ def main() -> int:
             good = find(Path(place), [one for one in FAULTS if any(part in one.name for part in arguments.only)], arguments.seed, say)
         else:
             chosen = [one for one in CONFIGURATIONS if any(part in one.name for part in arguments.only)]
-            good = run(Path(place), chosen, Amount(arguments.kills, arguments.per_run, arguments.terms), arguments.seed, say)
+            good = run(
+                Path(place), chosen, Amount(arguments.kills, arguments.sigterms, arguments.per_run, arguments.phases), arguments.seed, say
+            )
     print(f"\n{'Passed' if good else 'FAILED'} in {time.monotonic() - began:.0f} s.")
     return 0 if good else 1
 

@@ -16,7 +16,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -145,6 +145,19 @@ class Finished:
         return found
 
 
+@dataclass
+class Struck:
+    """Runs that were struck by a signal: in which phases it came, what each run has left, and what SIGTERM has cost."""
+
+    signal: signal.Signals
+    hit: Counter[str] = field(default_factory=Counter)
+    runs: list[Finished] = field(default_factory=list)
+    lost: int = 0
+    """Finished steps that were not saved."""
+    slowest: float = 0
+    """Seconds from the signal to the end of the process."""
+
+
 @dataclass(frozen=True)
 class Starts:
     """What trainings begin with: a prompt set, the nano model after SFT, and an adapter for it."""
@@ -160,11 +173,10 @@ class Drill:
     def __init__(self, configuration: Configuration, starts: Starts, place: Path, moments: random.Random, board: Board) -> None:
         self.configuration, self.starts, self.place, self.moments, self.board = configuration, starts, place, moments, board
         self.prompts = _prompts(starts.prompts, place / "prompts", configuration.prompts)
-        self.hit: Counter[str] = Counter()
-        self.exits: list[float] = []
-        self.lost = 0
         board.noted[0] = EVERY
-        self.alone, _ = self._run([], signal.SIGKILL)
+        undisturbed = Struck(signal.SIGKILL)
+        self._run([], undisturbed)
+        (self.alone,) = undisturbed.runs
         self.steps = self.alone.history[-1][0]
         self.usual = {
             phase: float(board.seconds[index] / board.entered[index]) for index, phase in enumerate(PHASES) if board.entered[index]
@@ -177,28 +189,24 @@ class Drill:
         norms = [values["train/grad_norm"] for _, values in self.alone.history if "train/grad_norm" in values]
         return sum(norm > 0 for norm in norms) / len(norms)
 
-    def killed(self, total: int, per_run: int) -> list[Finished]:
-        """Runs with `total` SIGKILL in all, at most `per_run` in each, at random moments from the first step to the last."""
-        results: list[Finished] = []
-        self.hit.clear()
-        while (left := total - self.hit.total()) > 0:
+    def struck(self, number: signal.Signals, total: int, per_run: int) -> "Struck":
+        """Runs with `total` signals in all, at most `per_run` in each, at random moments from the first step to the last."""
+        done = Struck(number)
+        while (left := total - done.hit.total()) > 0:
             count = min(per_run, left)
-            moments = [self._moment((index + self.moments.random()) / count) for index in range(count)]
-            results.append(self._run(moments, signal.SIGKILL)[0])
-        return results
+            self._run([self._moment((index + self.moments.random()) / count) for index in range(count)], done)
+        return done
 
-    def terminated(self) -> list[Finished]:
+    def terminated(self) -> "Struck":
         """Runs that get SIGTERM at the end of every phase in turn, and of each backward pass of an attempt's second step."""
-        results: list[Finished] = []
-        self.hit.clear()
+        done = Struck(signal.SIGTERM)
         left = [Moment("backward", end=end) for end in range(self.backwards + 1, 2 * self.backwards + 1)]
         left += [Moment(phase, end=2 if phase in ("rollout", "optimizer") else 1) for phase in self.usual if phase != "backward"]
         while left:
-            result, after = self._run(left, signal.SIGTERM)
+            after = self._run(left, done)
             assert len(after) < len(left), f"{self.configuration.name}: {left[0]} never comes"
-            results.append(result)
             left = after
-        return results
+        return done
 
     def _moment(self, progress: float) -> Moment:
         """A moment in a random phase when this share of the run is done, or, for `begin`, of the next attempt's beginning."""
@@ -206,17 +214,17 @@ class Drill:
         step = 0 if phase == "begin" else int(progress * self.steps)
         return Moment(phase, step, self.moments.uniform(0, 2 * self.usual[phase]))
 
-    def _run(self, moments: Sequence[Moment], number: signal.Signals) -> tuple[Finished, list[Moment]]:
-        """One run from the start to its end, through the `moments` that come before the end; and those that did not come."""
+    def _run(self, moments: Sequence[Moment], done: "Struck") -> list[Moment]:
+        """One run from the start to its end, through the `moments` that come before the end; those that did not come are left."""
         place, left, attempt = self.place / "run", list(moments), 0  # the same for every run: paths are part of a trainer
-        while not self._attempt(self._job(place, attempt), left[0] if left else None, number):
-            self.hit[left.pop(0).phase] += 1
+        while not self._attempt(self._job(place, attempt), left[0] if left else None, done):
+            done.hit[left.pop(0).phase] += 1
             attempt += 1
         if left and self.board.struck[0]:  # too late to end it
-            self.hit[left.pop(0).phase] += 1
-        result = _left(self.configuration.name, place)
+            done.hit[left.pop(0).phase] += 1
+        done.runs.append(_left(self.configuration.name, place))
         shutil.rmtree(place)
-        return result, left
+        return left
 
     def _job(self, place: Path, attempt: int) -> Job:
         own = self.configuration
@@ -226,24 +234,24 @@ class Drill:
         mirror = (place / "remote").as_uri() if own.remote else None
         return job(own, self.starts, self.prompts, place, own.threads[attempt % len(own.threads)], mirror)
 
-    def _attempt(self, job: Job, moment: Moment | None, number: signal.Signals) -> bool:
+    def _attempt(self, job: Job, moment: Moment | None, done: "Struck") -> bool:
         """Whether the run was finished."""
         self.board.clear()
         if moment is not None and moment.end is not None:
-            self.board.trap[:] = PHASES.index(moment.phase), moment.end, number
+            self.board.trap[:] = PHASES.index(moment.phase), moment.end, done.signal
         pid, alive = forked(job)
         if moment is not None and moment.end is None and self._wait_for(moment, pid):
             self.board.struck[0] = time.monotonic()
-            os.kill(pid, number)
+            os.kill(pid, done.signal)
         code = _exit_code(pid)
         os.close(alive)
         if code == 0:
             return True
-        if moment is None or not self.board.struck[0] or code not in (-number, INTERRUPTED):
+        if moment is None or not self.board.struck[0] or code not in (-done.signal, INTERRUPTED):
             raise Found(f"exit code {code}: {_last_line(job)}")
-        if number == signal.SIGTERM:
-            self.exits.append(time.monotonic() - self.board.struck[0])
-            self.lost += lost_steps(Path(job.work))
+        if done.signal == signal.SIGTERM:
+            done.slowest = max(done.slowest, time.monotonic() - self.board.struck[0])
+            done.lost += lost_steps(Path(job.work))
         return False
 
     def _wait_for(self, moment: Moment, pid: int) -> bool:
@@ -255,7 +263,7 @@ class Drill:
                 before = self.board.entered[index]
             if _has_ended(pid):
                 return False
-            time.sleep(0.0005)
+            time.sleep(0.001)
         time.sleep(moment.delay)
         return not _has_ended(pid)
 
@@ -306,7 +314,7 @@ def _exit_code(pid: int) -> int:
     deadline = time.monotonic() + LONGEST_ATTEMPT_SECONDS
     while not _has_ended(pid):
         assert time.monotonic() < deadline, f"process {pid} hangs"
-        time.sleep(0.001)
+        time.sleep(0.003)
     return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
 
 
