@@ -12,7 +12,7 @@ from data.separation import Fence
 from data.splits import Splits
 from tucano.errors import UserError
 from tucano.prompts import Prompt, Task
-from tucano.settings import SMALLEST_STRATUM
+from tucano.settings.data import SMALLEST_STRATUM
 
 HeldOut = dict[str, dict[str, int]]
 

@@ -10,20 +10,24 @@ from typing import Any
 
 from flows.sides import Candidate, candidates
 from tasks.report import curves_of
-from tucano.artifacts import Recipe, Store, code_version, digest
+from tucano.artifacts import Recipe, Store
+from tucano.code_version import code_version
 from tucano.errors import UserError
 from tucano.evaluation.answers import Answer, read_answers
 from tucano.evaluation.report import Facts, render_report
 from tucano.evaluation.text_health import vocabulary
 from tucano.evaluation.verdict_table import render_table
 from tucano.evaluation.versus import Side, versus
+from tucano.identity import base_identity, digest, folder_digest
 from tucano.profiles import differences
 from tucano.prompts import read_prompts
 from tucano.settings import PipelineSettings
+from tucano.settings.stages import of_answers
 from tucano.storage import writable
 from tucano.tracking import Tracker
-from tucano.training.jobs import Arm, Job
+from tucano.training.jobs import MODULES, Arm
 from tucano.training.launch import run_job
+from tucano.training.orders import order
 
 
 def compare(settings: PipelineSettings, first: str, second: str) -> int:
@@ -71,9 +75,8 @@ def _side(candidate: Candidate, frame: Candidate, root: Path) -> Side:
 def _asked(candidate: Candidate) -> Mapping[str, Any]:
     """What has to be equal for stored answers to be comparable."""
     assert candidate.settings is not None
-    comparison = candidate.settings.comparison.model_dump(exclude={"primary", "alpha"})
-    tokens, seed = candidate.settings.grpo.max_completion_tokens, candidate.settings.seed
-    return {"data": candidate.chain["data"], "comparison": comparison, "tokens": tokens, "seed": seed}
+    asked = of_answers(candidate.settings, candidate.settings.seed).model_dump(mode="json", exclude={"model", "base"})
+    return {"data": candidate.chain["data"], **asked}
 
 
 def _answer_now(candidate: Candidate, frame: Candidate, root: Path) -> dict[int, list[Answer]]:
@@ -83,15 +86,14 @@ def _answer_now(candidate: Candidate, frame: Candidate, root: Path) -> dict[int,
     arms = [start or Arm("base", settings.model.name), *(Arm(f"seed-{s}", m.base, m.adapter) for s, m in candidate.models.items())]
     recipe = Recipe(
         "answers-compared",
-        {**_asked(frame), "models": {arm.name: _weights(arm) for arm in arms}},
-        {"prompts": frame.chain["data"]},
-        code_version("tucano.training.answers"),
+        of_answers(settings, settings.seed).model_dump(mode="json"),
+        {"prompts": frame.chain["data"]} | {arm.name: _weights(arm) for arm in arms},
+        code_version(MODULES["answer"]),
     )
 
     def produce(draft: Path) -> dict[str, Any]:
-        work = Store(root).work_folder(recipe)
-        plain, prompts = settings.model_dump(mode="json"), str(frame.stages["data"])
-        job = Job("answer", plain, prompts, str(work), str(draft), settings.seed, settings.worker.threads, arms=arms)
+        work, prompts, threads = Store(root).work_folder(recipe), frame.stages["data"], settings.worker.threads
+        job = order("answer", settings, settings.seed, threads, prompts=prompts, work=work, output=draft, arms=arms)
         return run_job(
             job, settings.worker.python, lambda progress: print(f"{time.monotonic() - began:5.0f} s  {progress.line()}", flush=True)
         )
@@ -101,11 +103,8 @@ def _answer_now(candidate: Candidate, frame: Candidate, root: Path) -> dict[int,
 
 
 def _weights(arm: Arm) -> str:
-    """What identifies a model: the digest of its files, or its name where it lies on a hub."""
-    folders = [Path(place) for place in (arm.base, arm.adapter) if place and Path(place).is_dir()]
-    files = {path.name: path.stat().st_size for folder in folders for path in sorted(folder.rglob("*.safetensors"))}
-    times = [path.stat().st_mtime_ns for folder in folders for path in sorted(folder.rglob("*.safetensors"))]
-    return digest([arm.base, arm.adapter, files, times])
+    """What identifies a model: the content of its folders, or its name where it lies on a hub."""
+    return digest([base_identity(arm.base), folder_digest(Path(arm.adapter)) if arm.adapter else None])
 
 
 def _known_words(data: Path) -> frozenset[str]:

@@ -9,23 +9,32 @@ from typing import Any
 from prefect import get_run_logger
 from prefect.artifacts import create_markdown_artifact
 
-from data.benchmark import prepare_benchmark
-from rewards import load_reward_set, truth
+from data.benchmark import Places, prepare_benchmark
 from tasks.compare import model_arms
 from tasks.context import Run, cores, run_child, stage
 from tasks.train import fine_tune, train_seed
-from tucano.artifacts import Artifact, Recipe, Store, digest, fingerprint
+from tucano.artifacts import Artifact, Recipe, Store
 from tucano.errors import TucanoError, UserError
-from tucano.evaluation.answers import Answer, Decoding, arms_of, read_answers
-from tucano.evaluation.baselines import baselines
+from tucano.evaluation.answers import Answer, arms_of, read_answers
 from tucano.evaluation.benchmark import Benchmark, benchmark, render_table
-from tucano.evaluation.endpoint import Bill, Reply, ask, bill, refuse_unless_allowed
+from tucano.evaluation.benchmark_answers import scored, write_answers, write_baselines
+from tucano.evaluation.endpoint import Bill, ask, bill, refuse_unless_allowed
 from tucano.evaluation.judge import TASK, rate
 from tucano.evaluation.looks import record_look
-from tucano.prompts import Prompt, read_prompts
+from tucano.identity import digest, fingerprint, folder_digest
+from tucano.prompts import read_prompts
 from tucano.settings import EndpointSettings
+from tucano.settings.stages import (
+    of_baselines,
+    of_benchmark,
+    of_benchmark_answers,
+    of_benchmark_set,
+    of_endpoint,
+    of_judge,
+)
 from tucano.storage import Place
-from tucano.training.jobs import Arm, Job
+from tucano.training.jobs import MODULES, Arm
+from tucano.training.orders import order
 
 
 class Untrained(TucanoError):
@@ -59,15 +68,15 @@ def finished(run: Run, prompts: Artifact) -> tuple[Artifact | None, list[Artifac
 @stage("benchmark prompts")
 def make_benchmark_set(run: Run, prompts: Artifact) -> Artifact:
     """A folder like a prompt set's, with more and other prompts."""
-    settings = run.settings
-    chosen = settings.benchmark.model_dump(include={"prompts", "olist", "b2w", "reviews"})
+    chosen, reviews = of_benchmark_set(run.settings), run.settings.benchmark
+    places = Places(run.settings.data.path, reviews.olist, reviews.b2w)
 
     def produce(recipe: Recipe, draft: Path) -> dict[str, Any]:
-        return prepare_benchmark(settings.benchmark, settings.data, settings.tasks, settings.seed, prompts.folder, draft)
+        return prepare_benchmark(chosen, places, prompts.folder, draft)
 
-    parts = {"benchmark": chosen, "data": settings.data.model_dump(), "seed": settings.seed}
-    inputs = {"prompts": prompts.digest} | {place: _digest_of(place) for place in (chosen["olist"], chosen["b2w"]) if place}
-    return run.make("benchmark-set", ("data.benchmark",), parts, inputs, produce)
+    named = {"olist": reviews.olist, "b2w": reviews.b2w}
+    inputs = {"prompts": prompts.digest} | {name: _digest_of(place) for name, place in named.items() if place}
+    return run.make("benchmark-set", prepare_benchmark, chosen, inputs, produce)
 
 
 def _digest_of(place: str) -> str:
@@ -84,25 +93,17 @@ def answer_with_models(run: Run, questions: Artifact, start: Artifact | None, se
     arms = trained + [_named_arm(name, Path(folder)) for name, folder in settings.benchmark.adapters.items()]
     if not arms:
         return None
-    answering = settings.model_copy(update={"comparison": settings.comparison.model_copy(update={"samples": settings.benchmark.samples})})
+    chosen = of_benchmark_answers(settings)
 
     def produce(recipe: Recipe, draft: Path) -> dict[str, Any]:
-        job = Job(
-            kind="answer",
-            settings=answering.model_dump(mode="json"),
-            prompts=str(questions.folder),
-            work=str(run.store.work_folder(recipe)),
-            output=str(draft),
-            seed=settings.seed,
-            threads=cores(),
-            arms=arms,
-        )
-        return run_child(run, job, "benchmark answers")
+        work = run.store.work_folder(recipe)
+        job = order("answer", settings, settings.seed, cores(), prompts=questions.folder, work=work, output=draft, arms=arms)
+        return run_child(run, replace(job, settings=chosen.model_dump(mode="json")), "benchmark answers")
 
-    parts = {**_answering(run), "adapters": {name: _weights_of(Path(place)) for name, place in settings.benchmark.adapters.items()}}
     inputs = {"questions": questions.digest, "start": start.digest if start else ""}
     inputs |= {f"seed-{seed.record['seed']}": seed.digest for seed in seeds}
-    return run.make("benchmark-answers", ("tucano.training.answers",), parts, inputs, produce)
+    inputs |= {f"adapter {name}": folder_digest(Path(place)) for name, place in settings.benchmark.adapters.items()}
+    return run.make("benchmark-answers", MODULES["answer"], chosen, inputs, produce)
 
 
 def _named_arm(name: str, folder: Path) -> Arm:
@@ -115,44 +116,24 @@ def _named_arm(name: str, folder: Path) -> Arm:
     return Arm(name, str(folder))
 
 
-def _weights_of(folder: Path) -> str:
-    return digest({file.name: fingerprint(file)["sha256"] for file in sorted(folder.glob("*.safetensors"))})
-
-
-def _answering(run: Run) -> dict[str, Any]:
-    settings = run.settings
-    return {
-        "rewards": settings.comparison.rewards,
-        "served_temperature": settings.comparison.served_temperature,
-        "samples": settings.benchmark.samples,
-        "max_completion_tokens": settings.grpo.max_completion_tokens,
-        "seed": settings.seed,
-    }
-
-
 @stage("baselines answer the benchmark")
 def answer_with_baselines(run: Run, prompts: Artifact, questions: Artifact) -> Artifact:
     """Constant, majority and rules: each gives one and the same answer in both decodings."""
 
+    chosen = of_baselines(run.settings)
+
     def produce(recipe: Recipe, draft: Path) -> dict[str, Any]:
-        asked = read_prompts(questions.folder / "test.jsonl")
-        found = baselines(read_prompts(prompts.folder / "train.jsonl"))
-        replies = {
-            name: [Reply(answer(prompt), 0, 0, 0.0, truncated=False, failed=False) for prompt in asked] for name, answer in found.items()
-        }
-        _write(draft, [row for name, texts in replies.items() for row in _rows(run, name, asked, texts, texts, questions.folder)])
-        return {"arms": list(found)}
+        return {"arms": write_baselines(chosen, prompts.folder, questions.folder, draft)}
 
     inputs = {"questions": questions.digest, "prompts": prompts.digest}
-    modules = ("tucano.evaluation.baselines", "rewards")
-    return run.make("benchmark-baselines", modules, {"rewards": run.settings.comparison.rewards}, inputs, produce)
+    return run.make("benchmark-baselines", write_baselines, chosen, inputs, produce)
 
 
 @stage("endpoint answers the benchmark")
 def answer_with_endpoint(run: Run, questions: Artifact, endpoint: EndpointSettings) -> Artifact:
     """Answers of one API: served once, sampled as often as local arms. Paid for once; a later run reuses them."""
-    settings = run.settings
-    samples = settings.benchmark.samples
+    settings, chosen = run.settings, of_endpoint(run.settings, endpoint)
+    samples = chosen.comparison.samples
 
     def produce(recipe: Recipe, draft: Path) -> dict[str, Any]:
         asked = read_prompts(questions.folder / "test.jsonl")
@@ -160,51 +141,14 @@ def answer_with_endpoint(run: Run, questions: Artifact, endpoint: EndpointSettin
         if leaving:
             get_run_logger().warning(leaving)
         systems = json.loads((questions.folder / "system_prompts.json").read_text(encoding="utf-8"))
-        most = settings.grpo.max_completion_tokens
-        served = ask(endpoint, asked, systems, settings.comparison.served_temperature, most, settings.seed)
+        most = chosen.max_completion_tokens
+        served = ask(endpoint, asked, systems, chosen.comparison.served_temperature, most, chosen.seed)
         repeated = [prompt for prompt in asked for _ in range(samples)]
-        sampled = ask(endpoint, repeated, systems, 1.0, most, settings.seed + len(asked))
-        _write(draft, _rows(run, endpoint.name, asked, served, sampled, questions.folder))
+        sampled = ask(endpoint, repeated, systems, 1.0, most, chosen.seed + len(asked))
+        write_answers(draft, scored(chosen.comparison.rewards, endpoint.name, asked, served, sampled, questions.folder))
         return {"bill": asdict(bill(endpoint, [*served, *sampled]))}
 
-    parts = {**_answering(run), "endpoint": endpoint.model_dump(include={"name", "url", "model"})}
-    return run.make(f"benchmark-endpoint-{endpoint.name}", ("tucano.evaluation.endpoint",), parts, {"questions": questions.digest}, produce)
-
-
-def _rows(
-    run: Run, arm: str, prompts: Sequence[Prompt], served: Sequence[Reply], sampled: Sequence[Reply], databases: Path
-) -> list[Answer]:
-    """Scored answers; `sampled` holds those of one prompt side by side."""
-    rewards = load_reward_set(run.settings.comparison.rewards, databases)
-    given: tuple[tuple[Decoding, Sequence[Reply]], ...] = (("served", served), ("sampled", sampled))
-    rows = []
-    for decoding, replies in given:
-        samples = len(replies) // len(prompts)
-        for place, reply in enumerate(replies):
-            prompt = prompts[place // samples]
-            score = rewards.score(prompt, reply.text)
-            rows.append(
-                Answer(
-                    arm,
-                    prompt.id,
-                    prompt.task,
-                    decoding,
-                    place % samples,
-                    reply.text,
-                    score.total,
-                    score.components,
-                    truth(prompt, reply.text, databases),
-                    loss=0.0,
-                    tokens=reply.tokens_out,
-                    truncated=reply.truncated,
-                )
-            )
-    return rows
-
-
-def _write(folder: Path, answers: Sequence[Answer]) -> None:
-    lines = (json.dumps(asdict(answer), ensure_ascii=False) + "\n" for answer in answers)
-    (folder / "answers.jsonl").write_text("".join(lines), encoding="utf-8")
+    return run.make(f"benchmark-endpoint-{endpoint.name}", scored, chosen, {"questions": questions.digest}, produce)
 
 
 @stage("a model rates the insights")
@@ -214,6 +158,7 @@ def rate_insights(run: Run, questions: Artifact, answered: list[Artifact]) -> Ar
     judge = next((endpoint for endpoint in settings.endpoints if endpoint.name == settings.judge), None)
     if judge is None:
         return None
+    chosen = of_judge(run.settings, judge)
 
     def produce(recipe: Recipe, draft: Path) -> dict[str, Any]:
         asked = read_prompts(questions.folder / "test.jsonl")
@@ -222,12 +167,11 @@ def rate_insights(run: Run, questions: Artifact, answered: list[Artifact]) -> Ar
         leaving = refuse_unless_allowed([judge], insights, len(arms_of(answers)), settings.allow_external, with_answers=True)
         if leaving:
             get_run_logger().warning(leaving)
-        ratings, cost = rate(judge, asked, answers, run.settings.seed)
+        ratings, cost = rate(judge, asked, answers, chosen.seed)
         return {"ratings": ratings, "bill": asdict(cost)}
 
     inputs = {"questions": questions.digest} | {artifact.stage: artifact.digest for artifact in answered}
-    parts = {"judge": judge.model_dump(include={"name", "url", "model"}), "seed": run.settings.seed}
-    return run.make("benchmark-judge", ("tucano.evaluation.judge",), parts, inputs, produce)
+    return run.make("benchmark-judge", rate, chosen, inputs, produce)
 
 
 def _answers(answered: Sequence[Artifact]) -> list[Answer]:
@@ -237,28 +181,27 @@ def _answers(answered: Sequence[Artifact]) -> list[Answer]:
 @stage("judge the benchmark")
 def judge_benchmark(run: Run, questions: Artifact, answered: list[Artifact], rated: Artifact | None, trained: bool) -> Artifact:
     """benchmark.json and its table; every new set of answers is a look at the benchmark's prompts."""
-    settings = run.settings
+    chosen = of_benchmark(run.settings, trained)
 
     def produce(recipe: Recipe, draft: Path) -> dict[str, Any]:
         result = benchmark(
             _answers(answered),
             read_prompts(questions.folder / "test.jsonl"),
             questions.folder,
-            ("sft" if settings.sft.enabled else "base") if trained else None,
+            chosen.reference,
             _bills(answered, rated),
             rated.record["ratings"] if rated else {},
-            settings.comparison.alpha,
-            settings.benchmark.resamples,
-            settings.seed,
+            chosen.alpha,
+            chosen.resamples,
+            chosen.seed,
             _look(run, questions, answered) if trained else 1,
         )
         (draft / "benchmark.json").write_text(json.dumps(result.to_json(), indent=1, ensure_ascii=False), encoding="utf-8")
         (draft / "benchmark.md").write_text(render_table(result) + "\n", encoding="utf-8")
         return {"hacking_suspected": result.hacking_suspected}
 
-    parts = {"alpha": settings.comparison.alpha, "resamples": settings.benchmark.resamples, "seed": settings.seed}
     inputs = {"questions": questions.digest} | {artifact.stage: artifact.digest for artifact in [*answered, *([rated] if rated else [])]}
-    artifact = run.make("benchmark", ("tucano.evaluation.benchmark",), parts, inputs, produce)
+    artifact = run.make("benchmark", benchmark, chosen, inputs, produce)
     create_markdown_artifact(key="benchmark", markdown=(artifact.folder / "benchmark.md").read_text(encoding="utf-8"))
     run.tracker.set_tags(run.tracking_run, {"kind": "benchmark"})
     run.tracker.log_metrics(run.tracking_run, _metrics(read_benchmark(artifact)))

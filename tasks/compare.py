@@ -10,7 +10,7 @@ from prefect.artifacts import create_markdown_artifact
 from tasks.context import Run, cores, run_child, stage
 from tasks.plan import came_first
 from tasks.train import Seeds, start_of
-from tucano.artifacts import Artifact, Recipe, digest, fingerprint
+from tucano.artifacts import Artifact, Recipe
 from tucano.evaluation.answers import read_answers
 from tucano.evaluation.comparison import Comparison, compare
 from tucano.evaluation.forgetting import read_readings
@@ -18,11 +18,14 @@ from tucano.evaluation.looks import record_look
 from tucano.evaluation.text_health import vocabulary
 from tucano.evaluation.verdict import without
 from tucano.evaluation.verdict_table import render_table
+from tucano.identity import digest, fingerprint
 from tucano.prompts import read_prompts
+from tucano.settings.stages import of_answers, of_comparison
 from tucano.storage import Place
 from tucano.tracking import RegisteredModel
 from tucano.tracking.models import WEIGHTS
-from tucano.training.jobs import Arm, Job
+from tucano.training.jobs import MODULES, Arm
+from tucano.training.orders import order
 
 CHAMPION = "champion"
 
@@ -33,34 +36,21 @@ def answer_prompts(run: Run, prompts: Artifact, start: Artifact | None, seeds: l
 
     The champion answers unless it is one of these seeds: then the run has been promoted before and there is nothing to compare.
     """
-    settings = run.settings
+    settings, chosen = run.settings, of_answers(run.settings, run.settings.seed)
     champion = run.tracker.champion(settings.promotion.model)
     if champion is not None and champion.tags.get("digest.grpo") in {seed.digest for seed in seeds}:
         champion = None
 
     def produce(recipe: Recipe, draft: Path) -> dict[str, Any]:
         work = run.store.work_folder(recipe)
-        job = Job(
-            kind="answer",
-            settings=settings.model_dump(mode="json"),
-            prompts=str(prompts.folder),
-            work=str(work),
-            output=str(draft),
-            seed=settings.seed,
-            threads=cores(),
-            arms=model_arms(run, start, seeds) + ([_champion_arm(run, champion, work)] if champion else []),
-        )
+        arms = model_arms(run, start, seeds) + ([_champion_arm(run, champion, work)] if champion else [])
+        job = order("answer", settings, settings.seed, cores(), prompts=prompts.folder, work=work, output=draft, arms=arms)
         return run_child(run, job, "answers")
 
-    parts = {
-        "comparison": settings.comparison.model_dump(exclude={"primary", "alpha"}),
-        "max_completion_tokens": settings.grpo.max_completion_tokens,
-        "seed": settings.seed,
-    }
     inputs = {"prompts": prompts.digest, "start": start.digest if start else ""}
     inputs |= {f"seed-{seed.record['seed']}": seed.digest for seed in seeds}
     inputs |= {CHAMPION: f"{champion.model} version {champion.version}"} if champion else {}
-    return run.make("answers", ("tucano.training.answers",), parts, inputs, produce)
+    return run.make("answers", MODULES["answer"], chosen, inputs, produce)
 
 
 def model_arms(run: Run, start: Artifact | None, seeds: list[Artifact]) -> list[Arm]:
@@ -81,8 +71,7 @@ def _champion_arm(run: Run, champion: RegisteredModel, work: Path) -> Arm:
 @stage("compare arms")
 def compare_arms(run: Run, prompts: Artifact, plan: Artifact, start: Artifact | None, seeds: Seeds, answers: Artifact) -> Artifact:
     """Verdict: the seeds against their start on the held-out prompts, by the tests that the settings fixed before training."""
-    settings = run.settings
-    planned = came_first(plan, seeds.trained)
+    chosen = of_comparison(run.settings, came_first(plan, seeds.trained), seeds.missing)
 
     def produce(recipe: Recipe, draft: Path) -> dict[str, Any]:
         demonstrations = read_prompts(prompts.folder / "demonstrations.jsonl")
@@ -90,16 +79,16 @@ def compare_arms(run: Run, prompts: Artifact, plan: Artifact, start: Artifact | 
         comparison = compare(
             read_answers(answers.folder / "answers.jsonl"),
             read_prompts(prompts.folder / "test.jsonl"),
-            settings.comparison,
+            chosen.comparison,
             "sft" if start else "base",
             [seed.record["seed"] for seed in seeds.trained],
             vocabulary(texts),
             candidate(seeds.trained).record["seed"],
             read_readings(answers.folder / "language.jsonl"),
             _looks(run, prompts, answers),
-            planned,
+            chosen.planned,
         )
-        comparison = replace(comparison, verdict=without(comparison.verdict, seeds.missing))
+        comparison = replace(comparison, verdict=without(comparison.verdict, dict(chosen.missing)))
         (draft / "comparison.json").write_text(json.dumps(comparison.to_json(), indent=1, ensure_ascii=False), encoding="utf-8")
         return {
             "improved": comparison.verdict.improved,
@@ -108,8 +97,7 @@ def compare_arms(run: Run, prompts: Artifact, plan: Artifact, start: Artifact | 
         }
 
     inputs = {"prompts": prompts.digest, "answers": answers.digest}
-    parts = {"comparison": settings.comparison.model_dump(), "planned": planned, "missing": sorted(seeds.missing)}
-    artifact = run.make("comparison", ("tucano.evaluation.comparison",), parts, inputs, produce)
+    artifact = run.make("comparison", compare, chosen, inputs, produce)
     comparison = read_comparison(artifact)
     create_markdown_artifact(key="verdict", markdown=f"```\n{render_table(comparison)}\n```", description=comparison.verdict.headline)
     run.tracker.log_metrics(run.tracking_run, _metrics(comparison))

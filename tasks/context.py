@@ -20,11 +20,14 @@ from prefect.tasks import Task
 from prefect.utilities.urls import url_for
 
 from tasks.progress import ProgressBar
-from tucano.artifacts import Artifact, Recipe, Store, code_version, digest, fingerprint
+from tucano.artifacts import Artifact, Recipe, Store
+from tucano.code_version import code_version
 from tucano.errors import is_worth_a_retry
+from tucano.identity import digest, fingerprint
 from tucano.prompts import jsonl_lines
-from tucano.settings import PipelineSettings
-from tucano.storage import remote_of, require_device, require_space, writable
+from tucano.requirements import require_device, require_space
+from tucano.settings import PipelineSettings, Section
+from tucano.storage import remote_of, writable
 from tucano.tracking import DataSplit, Tracker
 from tucano.tracking.models import Context
 from tucano.tracking.views import PIPELINES, TRAINING
@@ -76,13 +79,18 @@ class Run:
     def make(
         self,
         stage: str,
-        modules: tuple[str, ...],
-        settings: Mapping[str, Any],
+        engine: Callable[..., Any] | str,
+        settings: Section,
         inputs: Mapping[str, str],
         produce: Callable[[Recipe, Path], Mapping[str, Any]],
     ) -> Artifact:
-        """The valid artifact of a stage, reused or made now by `produce(recipe, draft folder) -> record`."""
-        recipe = Recipe(stage, settings, inputs, code_version(*modules))
+        """The valid artifact of a stage, reused or made now by `produce(recipe, draft folder) -> record`.
+
+        `settings` is what the stage receives, `engine` the function (or the module, for a training child) that does its work. `produce`
+        hands that function these settings, the inputs and places, and no other setting.
+        """
+        module = engine if isinstance(engine, str) else engine.__module__
+        recipe = Recipe(stage, settings.model_dump(mode="json"), inputs, code_version(module))
         logger = get_run_logger()
         artifact = self.store.make(recipe, lambda draft: produce(recipe, draft), logger.info)
         self.stages[stage] = artifact

@@ -10,7 +10,9 @@ from tasks.context import Run, run_child, stage
 from tasks.train import start_of
 from tucano.artifacts import Artifact, Recipe
 from tucano.errors import GateClosed
-from tucano.training.jobs import Job
+from tucano.settings.stages import of_preflight
+from tucano.training.jobs import MODULES
+from tucano.training.orders import order
 
 MARKS = {"ok": "ok", "warn": "WARN", "red": "RED"}
 
@@ -18,28 +20,17 @@ MARKS = {"ok": "ok", "warn": "WARN", "red": "RED"}
 @stage("preflight")
 def check_before_grpo(run: Run, prompts: Artifact, start: Artifact | None) -> Artifact:
     """PreflightReport: one line per check with its evidence, on the model that GRPO starts from."""
-    settings = run.settings
-    base, adapter = start_of(run, start)
+    settings, seed = run.settings, run.settings.grpo.seeds[0]
 
     def produce(recipe: Recipe, draft: Path) -> dict[str, Any]:
-        job = Job(
-            kind="preflight",
-            settings=settings.model_dump(mode="json"),
-            prompts=str(prompts.folder),
-            work=str(run.store.work_folder(recipe)),
-            output=str(draft),
-            seed=settings.grpo.seeds[0],
-            threads=settings.worker.threads,
-            base=base,
-            adapter=adapter,
-        )
+        work, begin = run.store.work_folder(recipe), start_of(run, start)
+        job = order("preflight", settings, seed, settings.worker.threads, prompts=prompts.folder, work=work, output=draft, start=begin)
         result = run_child(run, job, "preflight")
         (draft / "preflight.txt").write_text(table(result["checks"]), encoding="utf-8")
         return result
 
-    parts = {"grpo": settings.grpo.model_dump(), "model": settings.model.model_dump()}
     inputs = {"prompts": prompts.digest, "start": start.digest if start else ""}
-    artifact = run.make("preflight", ("tucano.training.preflight",), parts, inputs, produce)
+    artifact = run.make("preflight", MODULES["preflight"], of_preflight(settings, seed), inputs, produce)
     create_table_artifact(key="preflight", table=artifact.record["checks"])
     run.tracker.log_artifacts(run.tracking_run, artifact.folder, "preflight")
     return artifact

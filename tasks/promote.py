@@ -24,8 +24,10 @@ from tucano.artifacts import Artifact, Recipe
 from tucano.evaluation.answers import arms_of, read_answers
 from tucano.evaluation.promotion import noninferiority_bound
 from tucano.lineage import digests, faults, unpinned, verify
+from tucano.settings.stages import of_merge
 from tucano.tracking.models import pack
-from tucano.training.jobs import Job
+from tucano.training.jobs import MODULES
+from tucano.training.orders import order
 
 CHALLENGER = "challenger"
 EXAMPLE = [{"task": "push", "prompt": "Crie uma notificação para o produto Fone Bluetooth, com frete grátis até domingo."}]
@@ -149,19 +151,15 @@ def _status(run: Run, answers: Artifact, name: str, has_champion: bool) -> tuple
 
 def _merge(run: Run, prompts: Artifact, start: Artifact | None, best: Artifact) -> Artifact:
     """The candidate as one model of 16-bit weights, loaded again and held against what was trained."""
-    base, _ = start_of(run, start)
+    settings = run.settings
 
     def produce(recipe: Recipe, draft: Path) -> dict[str, Any]:
-        work = run.store.work_folder(recipe)
-        plain = run.settings.model_dump(mode="json")
-        job = Job(
-            "merge", plain, str(prompts.folder), str(work), str(draft), run.settings.seed, cores(), base, str(best.folder / "adapter")
-        )
+        work, begin = run.store.work_folder(recipe), (start_of(run, start)[0], str(best.folder / "adapter"))
+        job = order("merge", settings, settings.seed, cores(), prompts=prompts.folder, work=work, output=draft, start=begin)
         return run_child(run, job, "merge")
 
     inputs = {"prompts": prompts.digest, "start": start.digest if start else "", f"seed-{best.record['seed']}": best.digest}
-    parts = {"model": run.settings.model.model_dump(), "max_completion_tokens": run.settings.grpo.max_completion_tokens}
-    return run.make("merged", ("tucano.training.merge",), parts, inputs, produce)
+    return run.make("merged", MODULES["merge"], of_merge(settings, settings.seed), inputs, produce)
 
 
 def _register(run: Run, prompts: Artifact, best: Artifact, merged: Artifact, tags: dict[str, object], status: str) -> int:

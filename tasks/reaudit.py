@@ -13,17 +13,18 @@ from tucano.evaluation.answers import read_answers
 from tucano.evaluation.reaudit import Reaudit, reaudit
 from tucano.evaluation.reaudit_table import render_table
 from tucano.prompts import read_prompts
+from tucano.settings.stages import of_reaudit
 
 
 @stage("re-audit rewards")
 def audit_again(run: Run, prompts: Artifact, start: Artifact | None, seeds: list[Artifact], answers: Artifact) -> Artifact:
     """Reaudit of every seed; a seed that fails is not promoted."""
-    settings = run.settings
+    chosen = of_reaudit(run.settings)
 
     def produce(recipe: Recipe, draft: Path) -> dict[str, Any]:
         report = reaudit(
-            load_reward_set(settings.grpo.rewards, prompts.folder),
-            settings,
+            load_reward_set(chosen.rewards, prompts.folder),
+            chosen,
             read_prompts(prompts.folder / "test.jsonl"),
             read_answers(answers.folder / "answers.jsonl"),
             "sft" if start else "base",
@@ -33,14 +34,8 @@ def audit_again(run: Run, prompts: Artifact, start: Artifact | None, seeds: list
         (draft / "re-audit.txt").write_text(f"{render_table(report)}\n", encoding="utf-8")
         return {"verdict": report.verdict}
 
-    parts = {
-        "rewards": settings.grpo.rewards,
-        "alpha": settings.comparison.alpha,
-        "resamples": settings.audit.resamples,
-        "seed": settings.seed,
-    }
     inputs = {"prompts": prompts.digest, "answers": answers.digest}
-    artifact = run.make("re-audit", ("tucano.evaluation.reaudit_table",), parts, inputs, produce)
+    artifact = run.make("re-audit", render_table, chosen, inputs, produce)
     create_markdown_artifact(key="re-audit", markdown=(artifact.folder / "re-audit.txt").read_text(encoding="utf-8"))
     run.tracker.log_artifacts(run.tracking_run, artifact.folder, "re-audit")
     run.tracker.set_tags(run.tracking_run, {"re-audit": artifact.record["verdict"]})

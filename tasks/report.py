@@ -13,13 +13,19 @@ from tasks.context import Run, prefect_link, stage
 from tasks.cost import spent
 from tasks.promote import Promotion
 from tasks.reaudit import read_reaudit
-from tucano.artifacts import Artifact, Recipe, code_version, fingerprint
+from tucano.artifacts import Artifact, Recipe
+from tucano.code_version import code_version
 from tucano.cost import sentence
-from tucano.evaluation.pages import TEMPLATES
 from tucano.evaluation.report import Facts, SeedCurves, render_report
+from tucano.identity import digest
 from tucano.journal import read_journal
 from tucano.lineage import digests
 from tucano.profiles import nearest_profile, project_root
+from tucano.settings.report import ReportStage
+from tucano.training.jobs import MODULES
+
+PLACES = {"storage", "tracking_uri"}
+"""Settings that say where things are kept: a run that moves is the same run."""
 
 
 @stage("report")
@@ -29,11 +35,17 @@ def write_report(
     """The path of report.html; the verdict becomes the first line of the run's note."""
     cost, gain = spent(run, comparison)
     profile, differences = nearest_profile(project_root(Path.cwd()), run.settings)
-    facts = Facts(
-        settings=run.settings.model_dump(mode="json"),
-        baseline=profile,
-        differences=differences,
+    chosen = ReportStage(
+        settings=run.settings.model_dump(mode="json", exclude=PLACES),
+        profile=profile,
+        differences=tuple(row for row in differences if row[0] not in PLACES),
         lineage={**_lineage(run, promotion), "cost": sentence(cost, gain)},
+    )
+    facts = Facts(
+        settings=chosen.settings,
+        baseline=chosen.profile,
+        differences=chosen.differences,
+        lineage=chosen.lineage,
         data=json.loads((prompts.folder / "report.json").read_text(encoding="utf-8")),
         training=[curves_of(seed.record["seed"], seed.folder) for seed in seeds],
         stage_seconds={name: artifact.seconds for name, artifact in run.stages.items()},
@@ -44,14 +56,13 @@ def write_report(
     )
 
     def produce(recipe: Recipe, draft: Path) -> dict[str, Any]:
-        (draft / "settings.json").write_text(run.settings.model_dump_json(indent=1), encoding="utf-8")
+        text = json.dumps(chosen.settings, indent=1, ensure_ascii=False)
+        (draft / "settings.json").write_text(text, encoding="utf-8")
         (draft / "report.html").write_text(render_report(read_comparison(comparison), facts), encoding="utf-8")
         return {}
 
-    parts = {"settings": facts.settings, "profile": profile, "differences": [name for name, *_ in differences], "promotion": facts.lineage}
     inputs = {name: artifact.digest for name, artifact in run.stages.items()}
-    inputs |= {template.name: str(fingerprint(template)["sha256"]) for template in TEMPLATES}
-    artifact = run.make("report", ("tucano.evaluation.report",), parts, inputs, produce)
+    artifact = run.make("report", render_report, chosen, inputs, produce)
     report = artifact.folder / "report.html"
     _publish(run, report, seeds, comparison, promotion)
     return str(report)
@@ -81,8 +92,8 @@ def _lineage(run: Run, promotion: Promotion) -> dict[str, str]:
     version = f"{promotion.model} version {promotion.version}" if promotion.version else "-"
     return {
         **{name: digest[:16] for name, digest in digests(run.stages).items()},
-        "settings": Recipe("run", run.settings.model_dump(), {}, "").key,
-        "code": code_version("tucano.training.grpo"),
+        "settings": digest(run.settings.model_dump(mode="json", exclude=PLACES))[:16],
+        "code": code_version(MODULES["grpo"]),
         "promotion": f"{promotion.candidate}: {promotion.status}, {promotion.reason}",
         "registry": version,
     }

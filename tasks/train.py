@@ -13,8 +13,10 @@ from tasks.context import Run, cores, data_split, run_child, seeds_at_a_time, st
 from tucano.artifacts import Artifact, Recipe
 from tucano.errors import SeedGivenUp, WorkerCrashed, WorkerFailed
 from tucano.machine_time import Clock
+from tucano.settings.stages import of_grpo, of_sft
 from tucano.training import launch
-from tucano.training.jobs import Job
+from tucano.training.jobs import MODULES
+from tucano.training.orders import order
 
 
 @stage("sft")
@@ -23,17 +25,8 @@ def fine_tune(run: Run, prompts: Artifact) -> Artifact:
     settings = run.settings
 
     def produce(recipe: Recipe, draft: Path) -> dict[str, Any]:
-        job = Job(
-            kind="sft",
-            settings=settings.model_dump(mode="json"),
-            prompts=str(prompts.folder),
-            work=str(run.store.work_folder(recipe)),
-            mirror=run.store.work_mirror(recipe),
-            output=str(draft),
-            seed=settings.seed,
-            threads=cores(),
-            base=settings.model.name,
-        )
+        work, mirror = run.store.work_folder(recipe), run.store.work_mirror(recipe)
+        job = order("sft", settings, settings.seed, cores(), prompts=prompts.folder, work=work, output=draft, mirror=mirror)
         splits = [data_split(prompts, "demonstrations", "training"), data_split(prompts, "demonstrations_validation", "validation")]
         clock = Clock(Path(job.work), job.mirror, settings.cost.machine, share=1.0)
         with clock, tracked_training(run, job, "sft", "sft", None, settings.sft.model_dump(), splits) as tracking_run:
@@ -46,35 +39,25 @@ def fine_tune(run: Run, prompts: Artifact) -> Artifact:
         run.tracker.log_checkpoint(tracking_run, "sft", kept, step, {"stage": "sft"}, best, splits[1])
         return {
             **result,
+            "threads": job.threads,
             "machine_time": spent,
             "tracking_run": tracking_run,
             "base": settings.model.name,
             "revision": settings.model.revision,
         }
 
-    parts = {"sft": settings.sft.model_dump(), "model": settings.model.model_dump(), "seed": settings.seed}
-    return run.make("sft", ("tucano.training.sft",), parts, {"prompts": prompts.digest}, produce)
+    return run.make("sft", MODULES["sft"], of_sft(settings, settings.seed), {"prompts": prompts.digest}, produce)
 
 
 @stage("grpo", task_run_name="grpo-seed-{seed}")
 def train_seed(run: Run, prompts: Artifact, start: Artifact | None, seed: int) -> Artifact:
     """SeedResult: the best adapter of one seed by the validation set, with its curves."""
     settings = run.settings
-    base, adapter = start_of(run, start)
 
     def produce(recipe: Recipe, draft: Path) -> dict[str, Any]:
-        job = Job(
-            kind="grpo",
-            settings=settings.model_dump(mode="json"),
-            prompts=str(prompts.folder),
-            work=str(run.store.work_folder(recipe)),
-            mirror=run.store.work_mirror(recipe),
-            output=str(draft),
-            seed=seed,
-            threads=settings.worker.threads,
-            base=base,
-            adapter=adapter,
-        )
+        work, mirror = run.store.work_folder(recipe), run.store.work_mirror(recipe)
+        begin, threads = start_of(run, start), settings.worker.threads
+        job = order("grpo", settings, seed, threads, prompts=prompts.folder, work=work, output=draft, mirror=mirror, start=begin)
         params = {**settings.grpo.model_dump(exclude={"seeds"}), "seed": seed}
         share = 1 / min(seeds_at_a_time(settings), len(settings.grpo.seeds))
         clock = Clock(Path(job.work), job.mirror, settings.cost.machine, share)
@@ -92,9 +75,8 @@ def train_seed(run: Run, prompts: Artifact, start: Artifact | None, seed: int) -
         run.tracker.log_checkpoint(tracking_run, f"grpo-seed-{seed}", draft / "adapter", result["best_step"], tags, best, splits[1])
         return {**result, "seed": seed, "tracking_run": tracking_run, "machine_time": spent}
 
-    parts = {"grpo": settings.grpo.model_dump(exclude={"seeds"}), "model": settings.model.model_dump(), "seed": seed}
     inputs = {"prompts": prompts.digest, "start": start.digest if start else ""}
-    return run.make(f"grpo-seed-{seed}", ("tucano.training.grpo",), parts, inputs, produce)
+    return run.make(f"grpo-seed-{seed}", MODULES["grpo"], of_grpo(settings, seed), inputs, produce)
 
 
 @dataclass(frozen=True)

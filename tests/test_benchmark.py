@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn import metrics as sk
 
-from data.benchmark import PARTS, issues_of, prepare_benchmark
+from data.benchmark import PARTS, Places, issues_of, prepare_benchmark
 from data.prepare import prepare
 from data.separation import Fence
 from rewards import load_reward_set, truth
@@ -22,7 +22,8 @@ from tucano.evaluation.benchmark import Benchmark, benchmark, render_table
 from tucano.evaluation.endpoint import Bill
 from tucano.evaluation.scores import Case, read_json
 from tucano.prompts import TASKS, Prompt, read_prompts
-from tucano.settings import BenchmarkSettings, DataSettings
+from tucano.settings import BenchmarkSettings, DataSettings, PipelineSettings
+from tucano.settings.stages import of_benchmark_set
 
 REAL = Path(os.environ.get("TUCANO_REAL_DATA", Path(__file__).parents[1] / "../shared/data"))
 labels = st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from(["a", "b", "c", None])), min_size=1, max_size=20)
@@ -131,12 +132,13 @@ def prompt_set(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 DATA = DataSettings(train_prompts=60, validation_prompts=26, test_prompts=26, demonstrations=40)
+BENCHMARK = PipelineSettings(data=DATA, benchmark=BenchmarkSettings(prompts=80))
 
 
 @pytest.fixture(scope="module")
 def questions(prompt_set: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("questions")
-    prepare_benchmark(BenchmarkSettings(prompts=80), DATA, TASKS, 7, prompt_set, folder)
+    prepare_benchmark(of_benchmark_set(BENCHMARK), Places(), prompt_set, folder)
     return folder
 
 
@@ -151,8 +153,9 @@ def test_a_benchmark_is_larger_than_a_test_set_and_apart_from_everything(prompt_
 
 @pytest.mark.skipif(not REAL.is_dir(), reason="real reviews are not in the repository; name their folder in TUCANO_REAL_DATA")
 def test_real_reviews_bring_silver_stars_and_human_issues(prompt_set: Path, tmp_path: Path) -> None:
-    settings = BenchmarkSettings(prompts=80, b2w=str(REAL / "b2w" / "b2w_reviews_sample.csv"), reviews=60)
-    record = prepare_benchmark(settings, DATA, TASKS, 7, prompt_set, tmp_path)
+    settings = BENCHMARK.model_copy(update={"benchmark": BenchmarkSettings(prompts=80, reviews=60)})
+    places = Places(b2w=str(REAL / "b2w" / "b2w_reviews_sample.csv"))
+    record = prepare_benchmark(of_benchmark_set(settings), places, prompt_set, tmp_path)
     reviews = [prompt for prompt in read_prompts(tmp_path / "test.jsonl") if prompt.source == "b2w"]
     assert len(reviews) == record["prompts"]["extraction b2w"] == 60
     assert not any("nota" in prompt.user.partition(":")[0] for prompt in reviews)

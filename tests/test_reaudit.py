@@ -18,6 +18,7 @@ from tucano.evaluation.reaudit import Reaudit, reaudit
 from tucano.evaluation.reaudit_table import render_table
 from tucano.prompts import Prompt
 from tucano.settings import ComparisonSettings, PipelineSettings
+from tucano.settings.stages import of_reaudit
 
 PROMPTS = [Prompt(f"{task}-{n}", task, f"Pergunta {n}", "t", "synthetic", "CC0") for task in ("insights", "push") for n in range(8)]
 Quality = Callable[[int, int], tuple[float, float]]
@@ -54,7 +55,7 @@ def start(prompt: int, sample: int) -> tuple[float, float]:
 
 def audited(tuned: Quality, known: bool = True, rewards: Stated | None = None) -> Reaudit:
     both = answers("sft", start, known) + answers("seed-1", tuned, known)
-    return reaudit(rewards or Stated(), PipelineSettings(), PROMPTS, both, "sft", ["seed-1"])
+    return reaudit(rewards or Stated(), of_reaudit(PipelineSettings()), PROMPTS, both, "sft", ["seed-1"])
 
 
 def failed(report: Reaudit) -> set[tuple[str, str]]:

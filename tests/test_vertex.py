@@ -32,8 +32,8 @@ from tucano.profiles import validated
 from tucano.settings import PipelineSettings
 from tucano.storage import remote_of
 from tucano.tracking import Tracker
-from tucano.training.jobs import Job
 from tucano.training.launch import run_job
+from tucano.training.orders import order
 
 pytestmark = [pytest.mark.services, pytest.mark.timeout(900)]
 
@@ -228,9 +228,9 @@ def undisturbed(settings: PipelineSettings, pipeline: dict[str, Artifact], place
     """The same seed, trained here in one go."""
     work, output = place / "undisturbed" / "work", place / "undisturbed" / "output"
     output.mkdir(parents=True)
-    base = str(pipeline["sft"].folder / "model")
-    plain = settings.model_dump(mode="json")
-    run_job(Job("grpo", plain, str(pipeline["data"].folder), str(work), str(output), 42, 1, base=base), None, lambda progress: None)
+    start = (str(pipeline["sft"].folder / "model"), None)
+    job = order("grpo", settings, 42, 1, prompts=pipeline["data"].folder, work=work, output=output, start=start)
+    run_job(job, None, lambda progress: None)
     return output
 
 

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tucano.artifacts import Artifact, fingerprint, inspect
+from tucano.artifacts import Artifact, inspect
+from tucano.identity import fingerprint
 
 INPUT_NAMES = {"prompts": "data", "start": "sft", "answers": "answers", "adapter": "grpo"}
 """Names under which stages take others' artifacts as inputs, where they differ from the stage's own; `seed-N` is grpo-seed-N."""
@@ -76,7 +77,7 @@ def _inputs_fault(inputs: Mapping[str, str], chain: Mapping[str, str]) -> str | 
 
 def _sources_fault(manifest: Mapping[str, Any]) -> str | None:
     """The CSV files that data were made from, where they are still there: raw data may have to be deleted."""
-    place = manifest["settings"].get("data", {}).get("path") if manifest["stage"] == "data" else None
+    place = manifest["record"].get("source_path") if manifest["stage"] == "data" else None
     if place is None:
         return None
     for name, digest in manifest["inputs"].items():

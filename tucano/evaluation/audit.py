@@ -34,7 +34,7 @@ from tucano.evaluation.probes import worthless
 from tucano.evaluation.ratings import RatedAnswer, rating_store, read_ratings
 from tucano.evaluation.statistics import rank_agreement
 from tucano.prompts import TASKS, Prompt, Task
-from tucano.settings import AuditSettings
+from tucano.settings.audit import Gate
 
 SHOWN_PER_TASK = 2
 PINNED = Path(__file__).with_name("pinned_floors.json")
@@ -47,7 +47,7 @@ FloorScores = dict[str, dict[str, list[float]]]
 """{task: {kind of worthless answer: [highest, mean score]}}"""
 
 
-def audit(reward_set: SetName, ratings: Path, settings: AuditSettings, tasks: Sequence[Task], seed: int) -> AuditReport:
+def audit(reward_set: SetName, ratings: Path, settings: Gate, tasks: Sequence[Task], seed: int) -> AuditReport:
     """Audit a reward set by name against the rating set in a folder. Raises UserError where the folder holds no rating set."""
     rated = read_ratings(ratings)
     with rating_store(ratings) as databases:
@@ -58,7 +58,7 @@ def audit_rewards(
     rewards: Rewards,
     name: str,
     rated: Sequence[RatedAnswer],
-    settings: AuditSettings,
+    settings: Gate,
     tasks: Sequence[Task],
     seed: int,
     pinned: Path = PINNED,
@@ -94,7 +94,7 @@ class _TaskAudit:
     checks: list[Check]
 
 
-def _audit_task(rewards: Rewards, task: Task, rated: Sequence[RatedAnswer], settings: AuditSettings, seed: int) -> _TaskAudit:
+def _audit_task(rewards: Rewards, task: Task, rated: Sequence[RatedAnswer], settings: Gate, seed: int) -> _TaskAudit:
     bench = Bench(rewards)
     groups = grouped(bench, rated)
     place = [seed, TASKS.index(task)]

@@ -11,7 +11,7 @@ from tucano.evaluation.audit_edits import SAME, good_answer_checks
 from tucano.evaluation.audit_report import Agreement, Check, ComponentEffect, Estimate
 from tucano.evaluation.probes import corrupted, json_object, repaired, same_meaning, worthless
 from tucano.prompts import Prompt
-from tucano.settings import AuditSettings
+from tucano.settings.audit import Gate
 
 FLOOR = 0.30
 """A worthless answer may score this much at most."""
@@ -22,9 +22,7 @@ SAME_WITH_NUMBERS = 0.02
 """A rewritten number may change the length of a text, and a length curve may move this far."""
 
 
-def questions(
-    bench: Bench, groups: Sequence[Group], row: Agreement, effects: Sequence[ComponentEffect], settings: AuditSettings
-) -> list[Check]:
+def questions(bench: Bench, groups: Sequence[Group], row: Agreement, effects: Sequence[ComponentEffect], settings: Gate) -> list[Check]:
     """All checks of one task. Soundness comes last, since it looks at every text that the others scored."""
     task = row.task
     return [
@@ -55,7 +53,7 @@ def _size_check(task: str, groups: Sequence[Group]) -> Check:
     return Check(task, "sample size", "warn", passed, len(groups), SOUND_PROMPTS, message)
 
 
-def _agreement_checks(row: Agreement, settings: AuditSettings) -> list[Check]:
+def _agreement_checks(row: Agreement, settings: Gate) -> list[Check]:
     def check(name: str, what: str, found: Estimate | None, floor: float) -> Check:
         if found is None:
             message = f"{row.task}: {name} cannot be measured, too few prompts have ratings that differ"

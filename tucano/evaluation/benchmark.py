@@ -14,7 +14,7 @@ from tucano.evaluation.scores import read_case, with_intervals
 from tucano.evaluation.tables import pipe_table, wrapped
 from tucano.evaluation.verdict import english, judge, p_value
 from tucano.prompts import TASKS, Prompt
-from tucano.settings import SMALLEST_STRATUM
+from tucano.settings.data import SMALLEST_STRATUM
 
 SCHEMA_VERSION = 1
 ALL = "all"

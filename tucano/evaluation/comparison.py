@@ -17,7 +17,8 @@ from tucano.evaluation.forgetting import Forgetting, Reading, forgetting
 from tucano.evaluation.text_health import TextHealth, text_health
 from tucano.evaluation.verdict import Circumstances, Verdict, judge
 from tucano.prompts import TASKS, Prompt
-from tucano.settings import SMALLEST_STRATUM, ComparisonSettings
+from tucano.settings.comparison import Judging
+from tucano.settings.data import SMALLEST_STRATUM
 
 SCHEMA_VERSION = 2
 BASE = "base"
@@ -121,7 +122,7 @@ class Comparison:
 def compare(
     answers: Sequence[Answer],
     prompts: Sequence[Prompt],
-    settings: ComparisonSettings,
+    settings: Judging,
     reference: str,
     seeds: Sequence[int],
     known_words: frozenset[str],
@@ -193,7 +194,7 @@ def _contrasts(
     rewards: Means,
     truths: Means,
     prompts: Sequence[Prompt],
-    settings: ComparisonSettings,
+    settings: Judging,
     reference: str,
     tuned: Sequence[str],
     with_base: bool,
@@ -227,7 +228,7 @@ def _find(contrasts: Sequence[Contrast], arm: str, reference: str, decoding: Dec
     return next((c for c in contrasts if (c.arm, c.reference, c.decoding, c.measure) == wanted), None)
 
 
-def _verdict(contrasts: Sequence[Contrast], settings: ComparisonSettings, reference: str, around: Circumstances) -> Verdict:
+def _verdict(contrasts: Sequence[Contrast], settings: Judging, reference: str, around: Circumstances) -> Verdict:
     return judge(
         contrasts[0],
         settings.alpha,

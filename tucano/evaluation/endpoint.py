@@ -17,7 +17,7 @@ import numpy as np
 
 from tucano.errors import UserError
 from tucano.prompts import Prompt, messages
-from tucano.settings import EndpointSettings
+from tucano.settings.benchmark import EndpointSettings
 
 TRANSIENT = {408, 409, 425, 429, 500, 502, 503, 504, 529}
 LONGEST_PAUSE_S = 30.0

@@ -10,7 +10,7 @@ from dataclasses import replace
 from tucano.evaluation.answers import Answer
 from tucano.evaluation.endpoint import Bill, ask, bill
 from tucano.prompts import Prompt
-from tucano.settings import EndpointSettings
+from tucano.settings.benchmark import EndpointSettings
 
 RUBRIC = (
     "Você avalia análises para lojistas brasileiros. Recebe um pedido com números e uma resposta. Dê uma nota inteira de 1 a 5: "

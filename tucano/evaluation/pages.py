@@ -4,8 +4,6 @@ from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-TEMPLATES = tuple(sorted(Path(__file__).parent.glob("*.j2")))
-
 
 def environment() -> Environment:
     return Environment(

@@ -17,10 +17,11 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, get_args
 
-from tucano.artifacts import MANIFEST, fingerprint
+from tucano.artifacts import MANIFEST
 from tucano.errors import UserError
 from tucano.evaluation.answers import read_answers
 from tucano.evaluation.ratings import RATINGS, STORE, STORE_DUMP, Origin
+from tucano.identity import fingerprint
 from tucano.prompts import TASKS, Prompt, jsonl_lines, read_prompts
 
 CANDIDATES = "candidates.jsonl"

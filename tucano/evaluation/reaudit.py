@@ -19,7 +19,7 @@ from tucano.evaluation.audit_checks import invariance_checks, soundness_checks
 from tucano.evaluation.audit_report import Check, Estimate, Sampled
 from tucano.evaluation.statistics import holm, signed_rank, within_prompts
 from tucano.prompts import TASKS, Prompt, Task
-from tucano.settings import PipelineSettings
+from tucano.settings.audit import ReauditStage
 
 SHOWN_PER_TASK = 2
 
@@ -102,7 +102,7 @@ class _Samples:
 
 
 def reaudit(
-    rewards: Rewards, settings: PipelineSettings, prompts: Sequence[Prompt], answers: Sequence[Answer], reference: str, arms: Sequence[str]
+    rewards: Rewards, settings: ReauditStage, prompts: Sequence[Prompt], answers: Sequence[Answer], reference: str, arms: Sequence[str]
 ) -> Reaudit:
     """Audit `arms`, which started from `reference`. Of the answers the sampled ones (T=1) are scored anew with the training rewards."""
     tasks = [task for task in TASKS if any(prompt.task == task for prompt in prompts)]
@@ -110,12 +110,12 @@ def reaudit(
     own = {place: _own(*place, found, settings) for place, found in samples.items()}
     checks: dict[str, tuple[Check, ...]] = {}
     for arm in arms:
-        tuned, alpha = {task: samples[arm, task] for task in tasks}, settings.comparison.alpha
+        tuned, alpha = {task: samples[arm, task] for task in tasks}, settings.alpha
         found = _change_checks({task: (samples[reference, task], tuned[task]) for task in tasks}, alpha) + _order_checks(tuned, alpha)
         found += [check for task in tasks for check in _sound_checks(task, tuned[task])]
-        checks[arm] = tuple(levelled(settings.grpo.rewards, check) for check in found)
+        checks[arm] = tuple(levelled(settings.rewards, check) for check in found)
     paid = [answer for task in tasks for answer in _paid({arm: samples[arm, task] for arm in arms})]
-    return Reaudit(settings.grpo.rewards, reference, tuple(own.values()), checks, tuple(paid))
+    return Reaudit(settings.rewards, reference, tuple(own.values()), checks, tuple(paid))
 
 
 def _gathered(rewards: Rewards, prompts: Sequence[Prompt], answers: Sequence[Answer], arm: str, task: str) -> _Samples:
@@ -131,10 +131,10 @@ def _gathered(rewards: Rewards, prompts: Sequence[Prompt], answers: Sequence[Ans
     return _Samples(bench, asked, texts, scores, truths)
 
 
-def _own(arm: str, task: Task, samples: _Samples, settings: PipelineSettings) -> OwnSamples:
+def _own(arm: str, task: Task, samples: _Samples, settings: ReauditStage) -> OwnSamples:
     rewards, truths = [pair[0] for pair in samples.judged], [pair[1] for pair in samples.judged]
     truth = float(np.mean([np.mean(row) for row in truths])) if truths else None
-    agreement = within_estimate(rewards, truths, settings.audit.resamples, [settings.seed, TASKS.index(task)])
+    agreement = within_estimate(rewards, truths, settings.resamples, [settings.seed, TASKS.index(task)])
     return OwnSamples(arm, sampled_spread(task, samples.rewards), truth, agreement)
 
 

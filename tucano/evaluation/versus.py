@@ -17,7 +17,7 @@ from tucano.evaluation.contrast import Contrast
 from tucano.evaluation.statistics import Mean
 from tucano.evaluation.verdict import judge
 from tucano.prompts import Prompt
-from tucano.settings import ComparisonSettings
+from tucano.settings.comparison import Judging
 
 FEWEST_SEEDS = 3
 
@@ -33,7 +33,7 @@ class Side:
 
 
 def versus(
-    ours: Side, theirs: Side, prompts: Sequence[Prompt], settings: ComparisonSettings, known_words: frozenset[str], shown_seed: int
+    ours: Side, theirs: Side, prompts: Sequence[Prompt], settings: Judging, known_words: frozenset[str], shown_seed: int
 ) -> Comparison:
     """The comparison of `ours` with `theirs`, who answered the same prompts. `shown_seed` gives the example texts."""
     made = [replace(answer, arm=f"seed-{seed}") for seed, answers in ours.answers.items() for answer in answers]

@@ -8,7 +8,7 @@ from transformers import PreTrainedTokenizerBase
 
 from rewards import load_reward_set
 from tucano.prompts import read_passages, read_prompts
-from tucano.settings import PipelineSettings
+from tucano.settings.comparison import AnswersStage
 from tucano.training.jobs import Arm, Job, Progress, emit
 from tucano.training.likelihood import token_logps
 from tucano.training.policies import Policy, load_policy
@@ -21,7 +21,7 @@ def run(job: Job) -> dict[str, object]:
     `language.jsonl` says how each arm reads the held-out Portuguese passages. Beside reward and truth each line holds the completion's mean loss (nats per token) under the start of the tuning: it says
     whether tuned texts are still texts to that model.
     """
-    settings = PipelineSettings.model_validate(job.settings)
+    settings = AnswersStage.model_validate(job.settings)
     folder = Path(job.prompts)
     prompts = read_prompts(folder / "test.jsonl")
     systems = json.loads((folder / "system_prompts.json").read_text(encoding="utf-8"))
@@ -49,7 +49,7 @@ def run(job: Job) -> dict[str, object]:
     return {"arms": [arm.name for arm in job.arms]}
 
 
-def _load(settings: PipelineSettings, arm: Arm, seed: int) -> tuple[Policy, PreTrainedTokenizerBase]:
+def _load(settings: AnswersStage, arm: Arm, seed: int) -> tuple[Policy, PreTrainedTokenizerBase]:
     return load_policy(settings.model, arm.base, Path(arm.adapter) if arm.adapter else None, trainable=False, seed=seed)
 
 

@@ -13,7 +13,7 @@ from peft import PeftModel
 from torch import Tensor
 
 from tucano.prompts import TASKS, Prompt, read_prompts
-from tucano.settings import PipelineSettings
+from tucano.settings.grpo import MergeStage
 from tucano.training.jobs import Job
 from tucano.training.likelihood import token_logps
 from tucano.training.policies import load_base, load_policy
@@ -29,14 +29,14 @@ def run(job: Job) -> dict[str, object]:
 
     `mean_difference`, `largest_difference`: of the log-probabilities (nats) of tokens that the trained policy sampled.
     """
-    settings = PipelineSettings.model_validate(job.settings)
+    settings = MergeStage.model_validate(job.settings)
     assert job.adapter is not None, "there is nothing to merge without an adapter"
     prompts = Path(job.prompts)
     systems = json.loads((prompts / "system_prompts.json").read_text(encoding="utf-8"))
     trained, tokenizer = load_policy(settings.model, job.base, Path(job.adapter), trainable=False, seed=job.seed)
     ids = encode(tokenizer, _some_of_each(read_prompts(prompts / "validation.jsonl")), systems)
     generator = torch.Generator().manual_seed(job.seed)
-    answers = sample(trained, tokenizer, ids, settings.grpo.max_completion_tokens, 1.0, generator)
+    answers = sample(trained, tokenizer, ids, settings.max_completion_tokens, 1.0, generator)
     expected = token_logps(trained, ids, answers)
     del trained
     exact = settings.model.model_copy(update={"dtype": "float32", "quantization": "none"})

@@ -18,7 +18,8 @@ from trl import SFTConfig, SFTTrainer
 from tucano.errors import UserError
 from tucano.journal import JournalWriter
 from tucano.prompts import Prompt, messages, read_prompts
-from tucano.settings import PipelineSettings, SftSettings
+from tucano.settings.model import AdaptedModel, NanoModel
+from tucano.settings.sft import SftStage, SftTraining
 from tucano.training import attempts, checkpoints
 from tucano.training.jobs import Job
 from tucano.training.nano import build_model, build_tokenizer
@@ -53,7 +54,7 @@ class SealedSFTTrainer(SealedCheckpoints, SFTTrainer):
 class Plateau:
     """Keeps the model of the lowest validation loss and counts the looks that brought no better one."""
 
-    def __init__(self, settings: SftSettings, journal: JournalWriter, best: Path) -> None:
+    def __init__(self, settings: SftTraining, journal: JournalWriter, best: Path) -> None:
         self.settings, self.journal, self.best = settings, journal, best
         self.losses: list[tuple[int, float]] = []
         self.lowest, self.waited = math.inf, 0
@@ -91,7 +92,7 @@ def save_whole(model: Policy, folder: Path, tokenizer: PreTrainedTokenizerBase |
 
 def run(job: Job) -> dict[str, object] | None:
     """Write the best model (nano: `base/` and `model/`) or adapter (`adapter/`) into `job.output`; None when interrupted."""
-    settings = PipelineSettings.model_validate(job.settings)
+    settings = SftStage.model_validate(job.settings)
     work, prompts = Path(job.work), Path(job.prompts)
     attempt = attempts.begin(work, job.mirror)
     examples = read_prompts(prompts / "demonstrations.jsonl")
@@ -100,23 +101,23 @@ def run(job: Job) -> dict[str, object] | None:
     plateau = Plateau(settings.sft, journal, work / "best")
     trainer = SealedSFTTrainer(
         model=model,
-        args=_arguments(settings, attempt.drafts, job.seed),
+        args=_arguments(settings, attempt.drafts, job),
         train_dataset=_dataset(examples, prompts),
         eval_dataset=_dataset(read_prompts(prompts / "demonstrations_validation.jsonl"), prompts),
         processing_class=tokenizer,
         callbacks=[Reporter(journal, "sft", {"loss": "loss", "mean_token_accuracy": "accuracy"})],
     )
     trainer.attempt, trainer.journal, trainer.best, trainer.plateau = attempt, journal, plateau.best, plateau
-    trainer.save_seconds = 60 * settings.worker.checkpoint_minutes
+    trainer.save_seconds = 60 * job.checkpoint_minutes
     if not trainer.train_sealed():
         return None
     journal.commit(trainer.state.global_step)
-    _deliver(work, Path(job.output), nano=settings.model.name == "nano")
+    _deliver(work, Path(job.output), nano=isinstance(settings.model, NanoModel))
     return {"steps": trainer.state.global_step, "validation_losses": plateau.losses, "lowest_validation_loss": plateau.lowest}
 
 
-def _start(job: Job, settings: PipelineSettings, examples: list[Prompt]) -> tuple[Policy, PreTrainedTokenizerBase]:
-    if settings.model.name != "nano":
+def _start(job: Job, settings: SftStage, examples: list[Prompt]) -> tuple[Policy, PreTrainedTokenizerBase]:
+    if isinstance(settings.model, AdaptedModel):
         return load_policy(settings.model, job.base, None, trainable=True, seed=job.seed)
     folder = Path(job.work) / "base"
     if checkpoints.fault(folder) is not None:
@@ -137,7 +138,7 @@ def _dataset(examples: list[Prompt], folder: Path) -> Dataset:
     )
 
 
-def _arguments(settings: PipelineSettings, drafts: Path, seed: int) -> SFTConfig:
+def _arguments(settings: SftStage, drafts: Path, job: Job) -> SFTConfig:
     sft, cpu = settings.sft, settings.model.device == "cpu"
     return SFTConfig(
         output_dir=str(drafts),
@@ -162,14 +163,14 @@ def _arguments(settings: PipelineSettings, drafts: Path, seed: int) -> SFTConfig
         dataloader_pin_memory=not cpu,
         eval_strategy="no",
         save_strategy="steps",
-        save_steps=sft.save_steps,
+        save_steps=job.save_steps,
         save_total_limit=None,
         logging_steps=1,
         logging_nan_inf_filter=False,
         disable_tqdm=True,
         report_to=[],
-        seed=seed,
-        data_seed=seed,
+        seed=job.seed,
+        data_seed=job.seed,
     )
 
 
