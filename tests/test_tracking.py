@@ -391,6 +391,17 @@ def test_a_version_holds_its_files_and_lineage(tracker: Tracker, run_id: str, tm
     assert digest(tracker.fetch(version, tmp_path / "copy")) == digest(folder)
 
 
+@pytest.mark.parametrize("name", ["adapter_model.safetensors", "chat_template.jinja"])
+def test_files_that_are_not_what_was_registered_are_not_loaded(tracker: Tracker, run_id: str, tmp_path: Path, name: str) -> None:
+    version = tracker.register(f"m-{name[:4]}", run_id, adapter(tmp_path / "a", "w1"), {}, ["champion"])
+    (tracker.fetch(version, tmp_path / "copy") / "left-over").write_text("of an earlier copy", encoding="utf-8")
+    assert digest(tracker.fetch(version, tmp_path / "copy")) == version.tags["digest.files"]
+    place = tracker.client.get_model_version_download_uri(version.model, str(version.version)).removeprefix("file://")
+    (Path(place) / name).write_text("evil", encoding="utf-8")
+    with pytest.raises(UserError, match="is not what was registered"):
+        tracker.fetch(version, tmp_path / "copy")
+
+
 def test_a_second_adapter_of_a_run_leaves_the_first_alone(tracker: Tracker, run_id: str, tmp_path: Path) -> None:
     first = tracker.register("m2", run_id, adapter(tmp_path / "a", "w1"), {}, ["champion"])
     second = tracker.register("m2", run_id, adapter(tmp_path / "b", "w2"), {}, ["champion"])

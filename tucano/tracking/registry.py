@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+import shutil
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tucano.errors import UserError
 from tucano.tracking import models
 
 if TYPE_CHECKING:
@@ -70,12 +72,23 @@ def find(client: MlflowClient, reference: str) -> RegisteredModel | None:
 
 
 def fetch(client: MlflowClient, uri: str, version: RegisteredModel, folder: Path) -> Path:
-    """Copy a version's files below `folder` and return where they are."""
+    """Copy a version's files below `folder`, which is emptied first, and return where they are.
+
+    Raises UserError where they are not the files that were registered. That finds files that were changed or added where MLflow keeps
+    them; whoever can write the registry itself can also write the digest that they are held against.
+    """
     from mlflow.artifacts import download_artifacts
 
-    folder.mkdir(parents=True, exist_ok=True)
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
     place = client.get_model_version_download_uri(version.model, str(version.version))
-    return Path(download_artifacts(artifact_uri=place, dst_path=str(folder), tracking_uri=uri))
+    fetched = Path(download_artifacts(artifact_uri=place, dst_path=str(folder), tracking_uri=uri))
+    if digest(fetched) != version.tags.get("digest.files"):
+        raise UserError(
+            f"{version.model} version {version.version} is not what was registered: its files at {place} have changed since; "
+            "bring them back, or point the alias at another version"
+        )
+    return fetched
 
 
 def digest(folder: Path) -> str:
