@@ -26,10 +26,10 @@ from data.sources.olist import OlistSource, olist_reviews
 from data.sources.olist_tables import read_olist
 from data.sources.reviews import BLIND_ENVELOPE, Pile, RealReview
 from data.splits import JUDGED_SHARES, TRIES, apportion
-from tucano.prompts import PASSAGES, Prompt, read_prompts, write_prompts
+from tucano.files.prompts import SETS, PromptFiles
+from tucano.prompts import Prompt, read_prompts, write_prompts
 from tucano.settings.benchmark import BenchmarkSetStage
 
-PARTS = ("train", "validation", "test", "demonstrations", "demonstrations_validation")
 ISSUES = {"entrega": "delivery_issue", "produto": "product_issue", "atendimento": "seller_issue"}
 COMPLAINT = "reclamacao"
 TAGS = "Tags"
@@ -47,7 +47,8 @@ class Places:
 def prepare_benchmark(settings: BenchmarkSetStage, places: Places, prompt_set: Path, folder: Path) -> dict[str, Any]:
     """Writes the benchmark into `folder` and returns its counts. Raises `UserError` for data that cannot be used."""
     plan, tasks, seed = settings.benchmark, settings.tasks, settings.seed
-    used = [prompt.user for part in PARTS for prompt in read_prompts(prompt_set / f"{part}.jsonl")]
+    known_files, files = PromptFiles(prompt_set), PromptFiles(folder)
+    used = [prompt.user for part in SETS for prompt in read_prompts(known_files.of(part))]
     fence = Fence(used)
     chosen: list[Prompt] = []
     with closing(open_source(settings.data, places.data, seed, folder)) as source:
@@ -57,9 +58,9 @@ def prepare_benchmark(settings: BenchmarkSetStage, places: Places, prompt_set: P
         known = [normal_form(text) for text in used]
         for pile in _piles(places, seed):
             chosen += _take(_unseen(pile.offers("test", Random(seed)), known), plan.reviews, fence)
-    for name in ("system_prompts.json", "store.sqlite", PASSAGES):
-        shutil.copyfile(prompt_set / name, folder / name)
-    write_prompts(folder / "test.jsonl", [replace(p, id=f"benchmark-{number:05d}-{p.source}-{p.task}") for number, p in enumerate(chosen)])
+    for file in (known_files.system_prompts, known_files.store, known_files.passages):
+        shutil.copyfile(file, folder / file.name)
+    write_prompts(files.test, [replace(p, id=f"benchmark-{number:05d}-{p.source}-{p.task}") for number, p in enumerate(chosen)])
     counts = Counter(f"{prompt.task} {prompt.source}" for prompt in chosen)
     return {"prompts": dict(sorted(counts.items())), "licences": sorted({prompt.licence for prompt in chosen})}
 

@@ -7,10 +7,10 @@ from contextlib import closing
 from pathlib import Path
 
 from data.generator.banks import JOINT
-from data.generator.store import DATABASE
 from data.separation import Fence
 from data.splits import Splits
 from tucano.errors import UserError
+from tucano.files.prompts import STORE
 from tucano.prompts import Prompt, Task
 from tucano.settings.data import SMALLEST_STRATUM
 
@@ -22,7 +22,7 @@ def check(splits: Splits, tasks: tuple[Task, ...], folder: Path) -> HeldOut:
     seen = [*splits.train, *(made.prompt for made in [*splits.demonstrations, *splits.demonstrations_validation])]
     check_strata({"train": splits.train, "validation": splits.validation, "test": splits.test}, tasks)
     check_separation(seen, splits.validation, splits.test)
-    check_gold_queries([*seen, *splits.validation, *splits.test], folder / DATABASE)
+    check_gold_queries([*seen, *splits.validation, *splits.test], folder / STORE)
     held_out = {
         "validation": count_held_out(splits.validation, [*seen, *splits.test]),
         "test": count_held_out(splits.test, [*seen, *splits.validation]),

@@ -1,6 +1,5 @@
 """Running flows in this process, as `tucano run` does: a Prefect server for the time of the run, and the verdict on the terminal."""
 
-import json
 import os
 import shlex
 import warnings
@@ -9,6 +8,7 @@ from pathlib import Path
 
 from flows.prefect_server import PrefectServer
 from tucano.errors import UserError
+from tucano.files.results import ComparisonFiles, ReauditFiles
 from tucano.settings import ExecutionSettings, PipelineSettings
 from tucano.storage import owned, writable
 from tucano.tracking import Tracker
@@ -85,19 +85,20 @@ def compare(settings: PipelineSettings) -> int:
 
 def _last_reaudit(settings: PipelineSettings) -> str:
     """What the models of the storage's last run sample, if there is one."""
-    file = _newest(settings, "artifacts/re-audit/*/re-audit.txt")
+    file = _newest(settings, ReauditFiles(Path("artifacts/re-audit/*")).text)
     return f"After the last training in {settings.storage}:\n{file.read_text(encoding='utf-8')}\n" if file else ""
 
 
 def _last_verdict(settings: PipelineSettings) -> str:
     from tucano.evaluation.comparison import Comparison
     from tucano.evaluation.verdict_table import render_table
+    from tucano.records import read_record
 
-    file = _newest(settings, "artifacts/comparison/*/comparison.json")
+    file = _newest(settings, ComparisonFiles(Path("artifacts/comparison/*")).comparison)
     if file is None:
         raise UserError(f"storage {settings.storage} holds no comparison yet; start one with: tucano run laptop")
-    return render_table(Comparison.from_json(json.loads(file.read_text(encoding="utf-8"))))
+    return render_table(read_record(Comparison, file))
 
 
-def _newest(settings: PipelineSettings, pattern: str) -> Path | None:
-    return max(writable(settings.storage).glob(pattern), key=lambda path: path.stat().st_mtime, default=None)
+def _newest(settings: PipelineSettings, pattern: Path) -> Path | None:
+    return max(writable(settings.storage).glob(str(pattern)), key=lambda path: path.stat().st_mtime, default=None)

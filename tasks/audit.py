@@ -1,15 +1,14 @@
 """Stage 2: the reward audit, a gate that stands before any training."""
 
-import json
 from pathlib import Path
 from typing import Any
 
 from prefect.artifacts import create_markdown_artifact
 
 from tasks.context import Run, stage
-from tucano.artifacts import Artifact, Recipe
+from tasks.handles import AuditResult
+from tucano.artifacts import Recipe
 from tucano.errors import GateClosed
-from tucano.evaluation.audit_report import AuditReport
 from tucano.evaluation.audit_stage import write_audit
 from tucano.evaluation.audit_table import render_table
 from tucano.identity import fingerprint
@@ -19,8 +18,8 @@ COMMITTED_RATINGS = Path(__file__).parent.parent / "data" / "ratings"
 
 
 @stage("audit rewards")
-def audit_rewards(run: Run) -> Artifact:
-    """AuditReport of the reward set that will be trained on, also when it fails: a failed audit is a report, not an error."""
+def audit_rewards(run: Run) -> AuditResult:
+    """The audit of the reward set that will be trained on, also when it fails: a failed audit is a report, not an error."""
     chosen = of_audit(run.settings)
     ratings = Path(run.settings.audit.ratings) if run.settings.audit.ratings else COMMITTED_RATINGS
 
@@ -29,15 +28,15 @@ def audit_rewards(run: Run) -> Artifact:
         return {"verdict": report.verdict, "passed": report.passed, "provisional": report.provisional}
 
     inputs = {file.name: str(fingerprint(file)["sha256"]) for file in sorted(ratings.glob("*.*")) if file.is_file()}
-    artifact = run.make("audit", write_audit, chosen, inputs, produce)
-    create_markdown_artifact(key="reward-audit", markdown=(artifact.folder / "audit.txt").read_text(encoding="utf-8"))
-    run.tracker.log_artifacts(run.tracking_run, artifact.folder, "audit")
-    return artifact
+    made = AuditResult(run.make("audit", write_audit, chosen, inputs, produce))
+    create_markdown_artifact(key="reward-audit", markdown=made.files.text.read_text(encoding="utf-8"))
+    run.tracker.log_artifacts(run.tracking_run, made.files.folder, "audit")
+    return made
 
 
-def pass_gate(run: Run, artifact: Artifact) -> AuditReport:
-    """The report if training may go on; GateClosed with the table of what failed if not."""
-    report = read_report(artifact)
+def pass_gate(run: Run, audit: AuditResult) -> None:
+    """Raise GateClosed with the table of what failed where training may not go on."""
+    report = audit.report
     run.tracker.set_tags(
         run.tracking_run,
         {"audit": report.verdict, "audit.override_by": report.overridden_by, "audit.override_reason": report.override_reason},
@@ -48,8 +47,3 @@ def pass_gate(run: Run, artifact: Artifact) -> AuditReport:
             "Mend the rewards, or go on by name and with a reason:\n"
             '  --set audit.override_by=NAME --set audit.override_reason="WHY"'
         )
-    return report
-
-
-def read_report(artifact: Artifact) -> AuditReport:
-    return AuditReport.from_json(json.loads((artifact.folder / "audit.json").read_text(encoding="utf-8")))

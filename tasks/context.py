@@ -19,10 +19,12 @@ from prefect.exceptions import Pause, TerminationSignal
 from prefect.tasks import Task
 from prefect.utilities.urls import url_for
 
+from tasks.handles import PromptSet, Questions
 from tasks.progress import ProgressBar
 from tucano.artifacts import Artifact, Recipe, Store
 from tucano.code_version import code_version
 from tucano.errors import is_worth_a_retry
+from tucano.files.models import WorkFiles
 from tucano.identity import digest, fingerprint
 from tucano.prompts import jsonl_lines
 from tucano.requirements import require_device, require_space
@@ -237,9 +239,9 @@ def config_label(settings: PipelineSettings) -> str:
     return " ".join([*words, f"#{digest(plain)[:6]}"])
 
 
-def data_split(prompts: Artifact, name: str, context: Context) -> DataSplit:
+def data_split(prompts: PromptSet | Questions, name: str, context: Context) -> DataSplit:
     """A file of a prompt set as MLflow names it."""
-    file = prompts.folder / f"{name}.jsonl"
+    file = prompts.files.of(name)
     return DataSplit(name, context, str(fingerprint(file)["sha256"]), f"{prompts.digest[:16]}/{file.name}", len(jsonl_lines(file)))
 
 
@@ -261,7 +263,7 @@ def tracked_training(
     if identity is None:
         identity = run.tracker.start_training(name, run.tracking_run, stage, seed, config_label(run.settings), dict(params), place)
         run.tracker.log_datasets(identity, splits)
-    shipper = run.tracker.ship_journal(identity, work / "journal.jsonl", through="committed")
+    shipper = run.tracker.ship_journal(identity, WorkFiles(work).journal, through="committed")
     try:
         yield identity
     except BaseException:

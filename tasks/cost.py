@@ -3,18 +3,17 @@
 from prefect import get_run_logger
 from prefect.artifacts import create_table_artifact
 
-from tasks.compare import read_comparison
 from tasks.context import Run, stage
-from tucano.artifacts import Artifact
+from tasks.handles import ComparisonResult, Seeds
 from tucano.cost import Cost, cost_of, dollars_per_point, sentence, total
 
 
 @stage("cost")
-def account(run: Run, seeds: list[Artifact], comparison: Artifact) -> str:
+def account(run: Run, seeds: Seeds, comparison: ComparisonResult) -> str:
     """One sentence with machine-hours (lost and repeated work included), dollars, and dollars per gain over the primary reference."""
     everything, gain = spent(run, comparison)
-    for seed in seeds:
-        run.tracker.log_metrics(seed.record["tracking_run"], _metrics(cost_of(seed, run.settings.cost)))
+    for seed in seeds.trained:
+        run.tracker.log_metrics(seed.record.tracking_run, _metrics(cost_of(seed.artifact, run.settings.cost)))
     point = dollars_per_point(everything, gain)
     run.tracker.log_metrics(run.tracking_run, _metrics(everything) | ({} if point is None else {"cost/usd_per_point": point}))
     said = sentence(everything, gain)
@@ -24,10 +23,10 @@ def account(run: Run, seeds: list[Artifact], comparison: Artifact) -> str:
     return said
 
 
-def spent(run: Run, comparison: Artifact) -> tuple[Cost, float]:
+def spent(run: Run, comparison: ComparisonResult) -> tuple[Cost, float]:
     """The cost of all stages so far, reused ones as when they were made, and the gain in mean reward that it bought."""
     costs = [cost_of(stage, run.settings.cost) for stage in run.stages.values()]
-    return total(costs), read_comparison(comparison).main.overall.gain
+    return total(costs), comparison.comparison.main.overall.gain
 
 
 def _metrics(cost: Cost) -> dict[str, float]:

@@ -6,26 +6,27 @@ from typing import Any
 
 from data.prepare import prepare
 from tasks.context import Run, data_split, stage
-from tucano.artifacts import Artifact, Recipe
+from tasks.handles import PromptSet
+from tucano.artifacts import Recipe
 from tucano.identity import fingerprint
 from tucano.settings.stages import of_data
 from tucano.tracking.models import Context
 
 
 @stage("prepare data")
-def prepare_data(run: Run) -> Artifact:
-    """PromptSet: train, validation and test prompts, demonstrations, system prompts, store.sqlite."""
+def prepare_data(run: Run) -> PromptSet:
+    """Train, validation and test prompts, demonstrations, system prompts, store.sqlite."""
     chosen, path = of_data(run.settings), run.settings.data.path
 
     def produce(recipe: Recipe, draft: Path) -> dict[str, Any]:
         report = prepare(chosen.data, chosen.seed, chosen.tasks, draft, path)
         return asdict(report) | {"source_path": path}
 
-    artifact = run.make("data", prepare, chosen, _sources(path), produce)
-    run.tracker.log_artifact(run.tracking_run, artifact.folder / "report.json", "data")
+    made = PromptSet(run.make("data", prepare, chosen, _sources(path), produce))
+    run.tracker.log_artifact(run.tracking_run, made.files.report, "data")
     uses: tuple[tuple[str, Context], ...] = (("train", "training"), ("validation", "validation"), ("test", "evaluation"))
-    run.tracker.log_datasets(run.tracking_run, [data_split(artifact, name, context) for name, context in uses])
-    return artifact
+    run.tracker.log_datasets(run.tracking_run, [data_split(made, name, context) for name, context in uses])
+    return made
 
 
 def _sources(path: str | None) -> dict[str, str]:

@@ -2,7 +2,6 @@
 
 import shutil
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +9,10 @@ from prefect import get_run_logger
 from prefect.futures import PrefectFuture
 
 from tasks.context import Run, cores, data_split, run_child, seeds_at_a_time, stage, tracked_training
-from tucano.artifacts import Artifact, Recipe
+from tasks.handles import PromptSet, SeedResult, Seeds, Start
+from tucano.artifacts import Recipe
 from tucano.errors import SeedGivenUp, WorkerCrashed, WorkerFailed
+from tucano.files.models import SeedFiles, StartFiles, WorkFiles
 from tucano.machine_time import Clock
 from tucano.settings.stages import of_grpo, of_sft
 from tucano.training import launch
@@ -20,23 +21,23 @@ from tucano.training.orders import order
 
 
 @stage("sft")
-def fine_tune(run: Run, prompts: Artifact) -> Artifact:
-    """AdapterRef of the start of GRPO: the best model (nano) or adapter by validation loss."""
+def fine_tune(run: Run, prompts: PromptSet) -> Start:
+    """The start of GRPO: the best model (nano) or adapter by validation loss."""
     settings = run.settings
 
     def produce(recipe: Recipe, draft: Path) -> dict[str, Any]:
         work, mirror = run.store.work_folder(recipe), run.store.work_mirror(recipe)
-        job = order("sft", settings, settings.seed, cores(), prompts=prompts.folder, work=work, output=draft, mirror=mirror)
+        job = order("sft", settings, settings.seed, cores(), prompts=prompts.files.folder, work=work, output=draft, mirror=mirror)
         splits = [data_split(prompts, "demonstrations", "training"), data_split(prompts, "demonstrations_validation", "validation")]
-        clock = Clock(Path(job.work), job.mirror, settings.cost.machine, share=1.0)
+        clock = Clock(work, mirror, settings.cost.machine, share=1.0)
         with clock, tracked_training(run, job, "sft", "sft", None, settings.sft.model_dump(), splits) as tracking_run:
             result = run_child(run, job, "sft")
-            spent = clock.spent(Path(job.work) / "journal.jsonl")
-        shutil.copy2(Path(job.work) / "journal.jsonl", draft)
-        kept = next(draft / name for name in ("model", "adapter") if (draft / name).is_dir())
+            spent = clock.spent(WorkFiles(work).journal)
+        made = StartFiles(draft)
+        shutil.copy2(WorkFiles(work).journal, made.journal)
         best = {"best/loss": result["lowest_validation_loss"]}
         step = next(step for step, loss in result["validation_losses"] if loss == result["lowest_validation_loss"])
-        run.tracker.log_checkpoint(tracking_run, "sft", kept, step, {"stage": "sft"}, best, splits[1])
+        run.tracker.log_checkpoint(tracking_run, "sft", made.weights, step, {"stage": "sft"}, best, splits[1])
         return {
             **result,
             "threads": job.threads,
@@ -46,21 +47,21 @@ def fine_tune(run: Run, prompts: Artifact) -> Artifact:
             "revision": settings.model.revision,
         }
 
-    return run.make("sft", MODULES["sft"], of_sft(settings, settings.seed), {"prompts": prompts.digest}, produce)
+    return Start(run.make("sft", MODULES["sft"], of_sft(settings, settings.seed), {"prompts": prompts.digest}, produce))
 
 
 @stage("grpo", task_run_name="grpo-seed-{seed}")
-def train_seed(run: Run, prompts: Artifact, start: Artifact | None, seed: int) -> Artifact:
-    """SeedResult: the best adapter of one seed by the validation set, with its curves."""
+def train_seed(run: Run, prompts: PromptSet, start: Start | None, seed: int) -> SeedResult:
+    """The best adapter of one seed by the validation set, with its curves."""
     settings = run.settings
 
     def produce(recipe: Recipe, draft: Path) -> dict[str, Any]:
         work, mirror = run.store.work_folder(recipe), run.store.work_mirror(recipe)
         begin, threads = start_of(run, start), settings.worker.threads
-        job = order("grpo", settings, seed, threads, prompts=prompts.folder, work=work, output=draft, mirror=mirror, start=begin)
+        job = order("grpo", settings, seed, threads, prompts=prompts.files.folder, work=work, output=draft, mirror=mirror, start=begin)
         params = {**settings.grpo.model_dump(exclude={"seeds"}), "seed": seed}
         share = 1 / min(seeds_at_a_time(settings), len(settings.grpo.seeds))
-        clock = Clock(Path(job.work), job.mirror, settings.cost.machine, share)
+        clock = Clock(work, mirror, settings.cost.machine, share)
         splits = [data_split(prompts, "train", "training"), data_split(prompts, "validation", "validation")]
         with (
             run.seed_slots,
@@ -68,50 +69,45 @@ def train_seed(run: Run, prompts: Artifact, start: Artifact | None, seed: int) -
             tracked_training(run, job, f"grpo seed {seed}", "grpo", seed, params, splits) as tracking_run,
         ):
             result = run_child(run, job, f"grpo seed {seed}")
-            spent = clock.spent(Path(job.work) / "journal.jsonl")
-        shutil.copy2(Path(job.work) / "journal.jsonl", draft)
+            spent = clock.spent(WorkFiles(work).journal)
+        made = SeedFiles(draft)
+        shutil.copy2(WorkFiles(work).journal, made.journal)
         run.tracker.set_tags(tracking_run, {"alarms": ", ".join(alarm["name"] for alarm in result["alarms"]) or "none"})
         best, tags = {f"best/{settings.grpo.selection}": result["best_value"]}, {"stage": "grpo", "seed": seed}
-        run.tracker.log_checkpoint(tracking_run, f"grpo-seed-{seed}", draft / "adapter", result["best_step"], tags, best, splits[1])
+        run.tracker.log_checkpoint(tracking_run, f"grpo-seed-{seed}", made.adapter, result["best_step"], tags, best, splits[1])
         return {**result, "seed": seed, "tracking_run": tracking_run, "machine_time": spent}
 
     inputs = {"prompts": prompts.digest, "start": start.digest if start else ""}
-    return run.make(f"grpo-seed-{seed}", MODULES["grpo"], of_grpo(settings, seed), inputs, produce)
+    return SeedResult(run.make(f"grpo-seed-{seed}", MODULES["grpo"], of_grpo(settings, seed), inputs, produce))
 
 
-@dataclass(frozen=True)
-class Seeds:
-    """The seeds that were trained, and why the others are missing."""
-
-    trained: list[Artifact]
-    missing: dict[int, str]
-
-
-def gather(run: Run, training: Mapping[int, PrefectFuture[Artifact]]) -> Seeds:
+def gather(run: Run, training: Mapping[int, PrefectFuture[SeedResult]]) -> Seeds:
     """Wait for every seed. One that was given up is missing and the others go on; a mistake of a person stops the run.
 
     Raises the first seed's error when none is left.
     """
-    seeds, errors = Seeds([], {}), list[Exception]()
+    trained: list[SeedResult] = []
+    missing: dict[int, str] = {}
+    errors: list[Exception] = []
     for seed, future in training.items():
         try:
-            seeds.trained.append(future.result())
+            trained.append(future.result())
         except (WorkerCrashed, WorkerFailed, SeedGivenUp) as error:
             if launch.stopping():
                 raise
-            seeds.missing[seed] = str(error)
+            missing[seed] = str(error)
             errors.append(error)
             get_run_logger().error("seed %d is given up: %s", seed, error)
-    if not seeds.trained:
+    if not trained:
         raise errors[0]
-    run.tracker.set_tags(run.tracking_run, {"missing_seeds": ", ".join(map(str, seeds.missing)) or None})
-    return seeds
+    run.tracker.set_tags(run.tracking_run, {"missing_seeds": ", ".join(map(str, missing)) or None})
+    return Seeds(tuple(trained), missing)
 
 
-def start_of(run: Run, start: Artifact | None) -> tuple[str, str | None]:
+def start_of(run: Run, start: Start | None) -> tuple[str, str | None]:
     """Base and adapter that GRPO and the reference arm begin with."""
     if start is None:
         return run.settings.model.name, None
-    if (start.folder / "model").is_dir():
-        return str(start.folder / "model"), None
-    return run.settings.model.name, str(start.folder / "adapter")
+    if start.files.built_here:
+        return str(start.files.model), None
+    return run.settings.model.name, str(start.files.adapter)

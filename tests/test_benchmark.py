@@ -2,7 +2,7 @@
 
 import json
 import os
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn import metrics as sk
 
-from data.benchmark import PARTS, Places, issues_of, prepare_benchmark
+from data.benchmark import Places, issues_of, prepare_benchmark
 from data.prepare import prepare
 from data.separation import Fence
 from rewards import load_reward_set, truth
@@ -21,7 +21,9 @@ from tucano.evaluation.baselines import baselines
 from tucano.evaluation.benchmark import Benchmark, benchmark, render_table
 from tucano.evaluation.endpoint import Bill
 from tucano.evaluation.scores import Case, read_json
+from tucano.files.prompts import SETS
 from tucano.prompts import TASKS, Prompt, read_prompts
+from tucano.records import parsed
 from tucano.settings import BenchmarkSettings, DataSettings, PipelineSettings
 from tucano.settings.stages import of_benchmark_set
 
@@ -145,7 +147,7 @@ def questions(prompt_set: Path, tmp_path_factory: pytest.TempPathFactory) -> Pat
 def test_a_benchmark_is_larger_than_a_test_set_and_apart_from_everything(prompt_set: Path, questions: Path) -> None:
     asked = read_prompts(questions / "test.jsonl")
     assert len(asked) == 80 and {prompt.task for prompt in asked} == set(TASKS)
-    fence = Fence(prompt.user for part in PARTS for prompt in read_prompts(prompt_set / f"{part}.jsonl"))
+    fence = Fence(prompt.user for part in SETS for prompt in read_prompts(prompt_set / f"{part}.jsonl"))
     assert not any(fence.near(prompt.user) for prompt in asked)
     assert len({prompt.id for prompt in asked}) == 80
     assert (questions / "store.sqlite").read_bytes() == (prompt_set / "store.sqlite").read_bytes()
@@ -219,7 +221,7 @@ def test_a_reward_that_rises_while_truth_falls_is_suspicious(prompt_set: Path, q
 
 
 def test_a_benchmark_survives_json_and_its_table_is_readable(result: Benchmark) -> None:
-    assert Benchmark.from_json(json.loads(json.dumps(result.to_json(), allow_nan=False))) == result
+    assert parsed(Benchmark, json.loads(json.dumps(asdict(result), allow_nan=False))) == result
     table = render_table(result)
     assert max(map(len, table.splitlines())) <= 100
     for words in ("balanced accuracy", "brier", "execution", "real figures", "names product", "per 1,000", "looked at 2 times", "1 of 2"):

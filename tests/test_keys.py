@@ -22,12 +22,13 @@ from tasks.benchmark import (
 )
 from tasks.compare import answer_prompts, compare_arms
 from tasks.context import Run
+from tasks.handles import AnswerSet, Plan, PromptSet, Questions, SeedResult, Seeds, Start
 from tasks.plan import write_plan
 from tasks.preflight import check_before_grpo
 from tasks.prepare import prepare_data
 from tasks.promote import _merge
 from tasks.reaudit import audit_again
-from tasks.train import Seeds, fine_tune, train_seed
+from tasks.train import fine_tune, train_seed
 from tucano.artifacts import Artifact, Recipe
 from tucano.code_version import OUR_PACKAGES, code_version
 from tucano.profiles import field_names, validated
@@ -195,7 +196,7 @@ def artifact(tmp_path_factory: pytest.TempPathFactory) -> Artifact:
     (folder / "test.jsonl").touch()
     (folder / "model").mkdir()
     (folder / "config.json").touch()
-    record = {"seed": 1, "best_value": 0.5, "ratings": {}}
+    record = {"seed": 1, "best_value": 0.5, "best_step": 1, "alarms": [], "tracking_run": ""}
     return Artifact("data", folder, "0" * 64, record, 0.0, datetime(2026, 1, 1, tzinfo=UTC))
 
 
@@ -210,26 +211,28 @@ def recipes(settings: PipelineSettings, made: Artifact) -> Iterator[tuple[str, R
     folder = made.folder
     adapters = {"other": str(folder), **settings.benchmark.adapters}
     model = settings.model_copy(update={"benchmark": settings.benchmark.model_copy(update={"adapters": adapters})})
+    prompts, questions, start, seed = PromptSet(made), Questions(made), Start(made), SeedResult(made)
+    answers, seeds = AnswerSet(made), Seeds((seed,), {})
     stages: dict[str, Callable[[], Any]] = {
         "data": lambda: prepare_data.fn(run),
         "audit": lambda: audit_rewards.fn(run),
-        "plan": lambda: write_plan.fn(run, made),
-        "sft": lambda: fine_tune.fn(run, made),
-        "preflight": lambda: check_before_grpo.fn(run, made, made),
-        "grpo": lambda: train_seed.fn(run, made, made, 42),
-        "answers": lambda: answer_prompts.fn(run, made, made, [made]),
-        "re-audit": lambda: audit_again.fn(run, made, made, [made], made),
-        "comparison": lambda: compare_arms.fn(run, made, made, made, Seeds([made], {}), made),
-        "merged": lambda: _merge(run, made, made, made),
-        "benchmark-set": lambda: make_benchmark_set.fn(run, made),
-        "benchmark-answers": lambda: answer_with_models.fn(replace(run, settings=model), made, None, []),
-        "benchmark-baselines": lambda: answer_with_baselines.fn(run, made, made),
-        "benchmark": lambda: judge_benchmark.fn(run, made, [made], None, True),
+        "plan": lambda: write_plan.fn(run, prompts),
+        "sft": lambda: fine_tune.fn(run, prompts),
+        "preflight": lambda: check_before_grpo.fn(run, prompts, start),
+        "grpo": lambda: train_seed.fn(run, prompts, start, 42),
+        "answers": lambda: answer_prompts.fn(run, prompts, start, seeds),
+        "re-audit": lambda: audit_again.fn(run, prompts, start, seeds, answers),
+        "comparison": lambda: compare_arms.fn(run, prompts, Plan(made), start, seeds, answers),
+        "merged": lambda: _merge(run, prompts, start, seed),
+        "benchmark-set": lambda: make_benchmark_set.fn(run, prompts),
+        "benchmark-answers": lambda: answer_with_models.fn(replace(run, settings=model), questions, None, ()),
+        "benchmark-baselines": lambda: answer_with_baselines.fn(run, prompts, questions),
+        "benchmark": lambda: judge_benchmark.fn(run, questions, [answers], None, True),
     }
     if settings.benchmark.endpoints:
-        stages["benchmark-endpoint"] = lambda: answer_with_endpoint.fn(run, made, settings.benchmark.endpoints[0])
+        stages["benchmark-endpoint"] = lambda: answer_with_endpoint.fn(run, questions, settings.benchmark.endpoints[0])
     if settings.benchmark.judge:
-        stages["benchmark-judge"] = lambda: rate_insights.fn(run, made, [made])
+        stages["benchmark-judge"] = lambda: rate_insights.fn(run, questions, [answers])
     for stage, ask in stages.items():
         try:
             ask()
@@ -347,7 +350,7 @@ def test_comments_docstrings_and_descriptions_change_no_key(copy: Path) -> None:
     [
         ("tucano/training/nano.py", "fix_mistral", "fix_mistral", set()),
         ("tucano/training/merge.py", "LARGEST_MEAN = 0.05", "LARGEST_MEAN = 0.06", {"tucano.training.merge"}),
-        ("data/portuguese.txt", "\n", "\n\n", {"data.prepare", "data.benchmark"}),
+        ("data/passages.txt", "\n", "\n\n", {"data.prepare", "data.benchmark"}),
         ("tucano/evaluation/pinned_floors.json", "{", "{ ", {
             "tucano.evaluation.audit_stage", "tucano.evaluation.reaudit_table", "tucano.evaluation.report",
         }),

@@ -2,7 +2,7 @@
 
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ from data.prepare import prepare
 from tucano.profiles import validated
 from tucano.settings import PipelineSettings
 from tucano.settings.base import Section
-from tucano.training.jobs import Arm, Job
+from tucano.training.jobs import Arm, ChildKind, Job
 from tucano.training.orders import RECEIVED, order
 from tucano.training.worker import run
 
@@ -94,7 +94,7 @@ def test_each_child_reads_all_that_its_key_is_made_from(settings: PipelineSettin
 
     start = (str(place / "sft" / "output" / "model"), None)
     tuned = (start[0], str(place / "grpo" / "output" / "adapter"))
-    jobs = {
+    jobs: dict[ChildKind, Callable[[], Job]] = {
         "sft": lambda: job("sft"),
         "preflight": lambda: job("preflight", start=start),
         "grpo": lambda: job("grpo", start=start),

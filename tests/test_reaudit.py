@@ -10,6 +10,7 @@ from random import Random
 import pytest
 
 from rewards import PromptLike, Score
+from tasks.handles import ComparisonResult, ReauditResult, SeedResult
 from tasks.promote import _refusal
 from tucano.artifacts import Artifact
 from tucano.evaluation.answers import Answer
@@ -17,6 +18,7 @@ from tucano.evaluation.comparison import compare
 from tucano.evaluation.reaudit import Reaudit, reaudit
 from tucano.evaluation.reaudit_table import render_table
 from tucano.prompts import Prompt
+from tucano.records import parsed
 from tucano.settings import ComparisonSettings, PipelineSettings
 from tucano.settings.stages import of_reaudit
 
@@ -136,7 +138,7 @@ def test_the_answers_that_are_paid_beyond_their_truth_are_shown_one_per_prompt()
 
 def test_it_survives_json() -> None:
     report = audited(hacked)
-    assert Reaudit.from_json(json.loads(json.dumps(report.to_json(), allow_nan=False))) == report
+    assert parsed(Reaudit, json.loads(json.dumps(asdict(report), allow_nan=False))) == report
 
 
 @pytest.mark.parametrize(("tuned", "reason"), [(better, None), (hacked, "re-audit of its own samples failed: insights: reward +0.270")])
@@ -149,7 +151,14 @@ def test_a_seed_that_fails_is_not_promoted(tmp_path: Path, tuned: Quality, reaso
     ]
     verdict = compare(served, PROMPTS, ComparisonSettings(), "sft", [1], frozenset())
     (tmp_path / "comparison.json").write_text(json.dumps(asdict(verdict)), encoding="utf-8")
-    (tmp_path / "re-audit.json").write_text(json.dumps(audited(tuned).to_json()), encoding="utf-8")
-    artifact = Artifact("any", tmp_path, "d", {"seed": 1, "alarms": []}, 0.0, datetime(2026, 11, 21, tzinfo=UTC))
-    refusal = _refusal(artifact, artifact, artifact)
+    (tmp_path / "re-audit.json").write_text(json.dumps(asdict(audited(tuned))), encoding="utf-8")
+    artifact = Artifact(
+        "any",
+        tmp_path,
+        "d",
+        {"seed": 1, "alarms": [], "best_step": 1, "best_value": 0.5, "tracking_run": ""},
+        0.0,
+        datetime(2026, 11, 21, tzinfo=UTC),
+    )
+    refusal = _refusal(ComparisonResult(artifact), ReauditResult(artifact), SeedResult(artifact))
     assert refusal == reason if reason is None else refusal is not None and reason in refusal

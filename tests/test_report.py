@@ -36,7 +36,7 @@ def comparison(gain: float = 0.1) -> Comparison:
 def audit(passed: bool = True, **changes: Any) -> AuditReport:
     checks = (Check("push", "scale", "block", passed, 0.5, 0.8, "push: the scale <b>is not</b> used"),)
     agreement = (Agreement("push", "all", 24, 120, Estimate(0.8, 0.7, 0.9), Estimate(0.6, 0.5, 0.7)),)
-    report = AuditReport(1, "grounded", 7, 2000, {"ana": "human"}, False, checks, agreement, (), (), (), ())
+    report = AuditReport(2, "grounded", 7, 2000, {"ana": "human"}, False, checks, agreement, (), (), (), ())
     return replace(report, **changes)
 
 

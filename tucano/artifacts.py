@@ -83,10 +83,7 @@ class Store:
         folder = self.root / "artifacts" / name
         if not folder.is_dir():
             self._fetched(folder)
-        manifest, fault = inspect(folder)
-        if manifest is None or fault is not None:
-            raise UserError(f"artifact {name} cannot be used from storage {self.root}: {fault}")
-        return _artifact(folder, manifest)
+        return opened(folder)
 
     def work_folder(self, recipe: Recipe) -> Path:
         """Where a stage keeps checkpoints over attempts; emptied once its artifact stands."""
@@ -191,6 +188,14 @@ class Store:
         except (ValueError, KeyError, AttributeError):
             return "its last manifest is damaged"
         return f"because of a new {', '.join(changed)}" if changed else "its artifact is gone"
+
+
+def opened(folder: Path) -> Artifact:
+    """The artifact that lies in a folder; UserError when it is not valid."""
+    manifest, fault = inspect(folder)
+    if manifest is None or fault is not None:
+        raise UserError(f"artifact {folder.parent.name}/{folder.name} cannot be used: {fault}")
+    return _artifact(folder, manifest)
 
 
 def inspect(folder: Path) -> tuple[dict[str, Any] | None, str | None]:

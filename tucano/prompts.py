@@ -9,7 +9,6 @@ from typing import Any, Literal, get_args
 from tucano.errors import UserError
 
 Task = Literal["extraction", "sql_qa", "insights", "push"]
-PASSAGES = "portuguese.txt"
 TASKS: tuple[Task, ...] = get_args(Task)
 
 
@@ -57,9 +56,9 @@ def read_prompts(path: Path) -> list[Prompt]:
     return [Prompt(**json.loads(line)) for line in jsonl_lines(path)]
 
 
-def read_passages(folder: Path) -> list[str]:
-    """The passages of ordinary Portuguese in a prompt set's folder, one a line, that no model is trained on."""
-    return jsonl_lines(folder / PASSAGES)
+def read_passages(path: Path) -> list[str]:
+    """The passages of ordinary Portuguese, one a line, that no model is trained on."""
+    return jsonl_lines(path)
 
 
 def write_prompts(path: Path, prompts: Iterable[Prompt]) -> None:

@@ -20,7 +20,6 @@ from typing import Any
 
 from data.generator.words import CATEGORIES, MONTHS, PAYMENTS, STATES
 
-DATABASE = "store.sqlite"
 SCHEMA = """
 CREATE TABLE clientes(cliente_id INTEGER PRIMARY KEY, estado TEXT);
 CREATE TABLE produtos(produto_id INTEGER PRIMARY KEY, categoria TEXT);

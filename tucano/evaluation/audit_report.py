@@ -1,12 +1,11 @@
 """What the audit found, as frozen records that go to JSON and back."""
 
-import json
-from dataclasses import asdict, dataclass
-from typing import Any, Literal, Self
+from dataclasses import dataclass
+from typing import Literal
 
 Level = Literal["block", "warn"]
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION: Literal[2] = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +114,7 @@ class Disagreement:
 class AuditReport:
     """The gate's result. `provisional`: a task was rated by no human."""
 
-    schema_version: int
+    schema_version: Literal[2]
     reward_set: str
     seed: int
     resamples: int
@@ -156,28 +155,3 @@ class AuditReport:
         words += ["provisional"] if self.provisional else []
         words += [f"overridden by {self.overridden_by}"] if self.overridden_by else []
         return ", ".join(words)
-
-    def to_json(self) -> dict[str, Any]:
-        return asdict(self)
-
-    @classmethod
-    def from_json(cls, record: dict[str, Any]) -> Self:
-        parts = {
-            "checks": tuple(Check(**check) for check in record["checks"]),
-            "agreement": tuple(Agreement(**_estimated(row)) for row in record["agreement"]),
-            "components": tuple(ComponentEffect(**_estimated(row)) for row in record["components"]),
-            "sampled": tuple(Sampled(**row) for row in record["sampled"]),
-            "raters_agree": tuple(RaterAgreement(**row) for row in record["raters_agree"]),
-            "disagreements": tuple(
-                Disagreement(**(row | {"answers": tuple(JudgedAnswer(**answer) for answer in row["answers"])}))
-                for row in record["disagreements"]
-            ),
-        }
-        return cls(**(record | parts))
-
-    def dumps(self) -> str:
-        return json.dumps(self.to_json(), ensure_ascii=False, indent=1, allow_nan=False)
-
-
-def _estimated(row: dict[str, Any]) -> dict[str, Any]:
-    return row | {name: row[name] and Estimate(**row[name]) for name in ("pooled", "within")}

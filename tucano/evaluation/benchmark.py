@@ -1,9 +1,9 @@
 """The benchmark's result: every arm's metrics with intervals, the seeds against their start, what it cost, as data and as tables."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import Literal
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from tucano.evaluation.verdict import english, judge, p_value
 from tucano.prompts import TASKS, Prompt
 from tucano.settings.data import SMALLEST_STRATUM
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION: Literal[1] = 1
 ALL = "all"
 COLUMNS = {
     "extraction": ("extraction.valid_json", "extraction.exact", "extraction.f1"),
@@ -38,7 +38,7 @@ class Benchmark:
     `bills`: {endpoint arm: what its answers cost}; `judged`: {arm: the judge's ratings of its insights, 1-5, None where it gave none}. `hacking_suspected`: the seeds' reward rose while their truth fell.
     """
 
-    schema_version: int
+    schema_version: Literal[1]
     prompts: dict[str, int]
     metrics: dict[str, dict[str, dict[str, Interval]]]
     means: dict[str, dict[str, float]]
@@ -47,19 +47,6 @@ class Benchmark:
     judged: dict[str, list[int | None]]
     hacking_suspected: bool
     looks: int
-
-    def to_json(self) -> dict[str, Any]:
-        return asdict(self)
-
-    @classmethod
-    def from_json(cls, record: dict[str, Any]) -> Self:
-        metrics = {
-            arm: {source: {name: tuple(ends) for name, ends in found.items()} for source, found in sources.items()}
-            for arm, sources in record["metrics"].items()
-        }
-        contrasts = tuple(map(Contrast.from_json, record["contrasts"]))
-        bills = {arm: Bill(**found) for arm, found in record["bills"].items()}
-        return cls(**(record | {"metrics": metrics, "contrasts": contrasts, "bills": bills}))
 
 
 def benchmark(

@@ -9,19 +9,21 @@ from rewards import load_reward_set, truth
 from tucano.evaluation.answers import Answer, Decoding
 from tucano.evaluation.baselines import baselines
 from tucano.evaluation.endpoint import Reply
+from tucano.files.prompts import PromptFiles
+from tucano.files.results import AnswerFiles
 from tucano.prompts import Prompt, read_prompts
 from tucano.settings.base import RewardSetName
 from tucano.settings.benchmark import BaselinesStage
 
 
-def write_baselines(settings: BaselinesStage, prompt_set: Path, questions: Path, folder: Path) -> list[str]:
+def write_baselines(settings: BaselinesStage, prompt_set: PromptFiles, questions: PromptFiles, folder: Path) -> list[str]:
     """Answers of constant, majority and rules, one and the same in both decodings; returns the names of these arms."""
-    asked = read_prompts(questions / "test.jsonl")
-    found = baselines(read_prompts(prompt_set / "train.jsonl"))
+    asked = read_prompts(questions.test)
+    found = baselines(read_prompts(prompt_set.train))
     rows: list[Answer] = []
     for name, answer in found.items():
         replies = [Reply(answer(prompt), 0, 0, 0.0, truncated=False, failed=False) for prompt in asked]
-        rows += scored(settings.rewards, name, asked, replies, replies, questions)
+        rows += scored(settings.rewards, name, asked, replies, replies, questions.folder)
     write_answers(folder, rows)
     return list(found)
 
@@ -63,6 +65,6 @@ def scored(
 
 
 def write_answers(folder: Path, answers: Sequence[Answer]) -> None:
-    """answers.jsonl, a line per answer."""
+    """A line per answer."""
     lines = (json.dumps(asdict(answer), ensure_ascii=False) + "\n" for answer in answers)
-    (folder / "answers.jsonl").write_text("".join(lines), encoding="utf-8")
+    AnswerFiles(folder).answers.write_text("".join(lines), encoding="utf-8")

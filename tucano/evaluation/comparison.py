@@ -7,7 +7,7 @@ No seed and no checkpoint is chosen here.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, Self
+from typing import Literal
 
 from tucano.errors import UserError
 from tucano.evaluation.answers import DECODINGS, Answer, Decoding, Measure, arms_of, check_complete, prompt_means
@@ -20,7 +20,7 @@ from tucano.prompts import TASKS, Prompt
 from tucano.settings.comparison import Judging
 from tucano.settings.data import SMALLEST_STRATUM
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION: Literal[2] = 2
 BASE = "base"
 TOGETHER = "seeds"
 """Name of the arm that is the mean over all seeds."""
@@ -64,7 +64,7 @@ class Headroom:
 class Comparison:
     """All that the report shows. `means` and `truths` are {decoding: {arm: {"overall" or task: mean over prompts}}}."""
 
-    schema_version: int
+    schema_version: Literal[2]
     reference: str
     shown_arm: str
     seeds: tuple[int, ...]
@@ -94,29 +94,6 @@ class Comparison:
     def find(self, arm: str, reference: str, decoding: Decoding, measure: Measure) -> Contrast | None:
         """The contrast with these marks, None where it was not made."""
         return _find(self.contrasts, arm, reference, decoding, measure)
-
-    def to_json(self) -> dict[str, Any]:
-        return asdict(self)
-
-    @classmethod
-    def from_json(cls, record: dict[str, Any]) -> Self:
-        """Raises UserError for a record of another version of this program."""
-        if record["schema_version"] != SCHEMA_VERSION:
-            raise UserError("the last comparison was made by another version of this program; run the pipeline again")
-        parts = {
-            "seeds": tuple(record["seeds"]),
-            "contrasts": tuple(map(Contrast.from_json, record["contrasts"])),
-            "headroom": {task: Headroom(**room) for task, room in record["headroom"].items()},
-            "texts": {arm: TextHealth(**health) for arm, health in record["texts"].items()},
-            "points": tuple(Point(**point) for point in record["points"]),
-            "samples": tuple(Pair(**pair) for pair in record["samples"]),
-            "wins": tuple(Pair(**pair) for pair in record["wins"]),
-            "drops": tuple(Pair(**pair) for pair in record["drops"]),
-            "verdict": Verdict.from_json(record["verdict"]),
-            "decomposition": Decomposition.from_json(record["decomposition"]),
-            "language": tuple(Forgetting(**found) for found in record["language"]),
-        }
-        return cls(**(record | parts))
 
 
 def compare(

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Self
 
 import numpy as np
 
@@ -66,15 +65,6 @@ class Contrast:
     clustered: Mean | None = None
     seeds_needed: int | None = None
     prompts_needed: int | None = None
-
-    @classmethod
-    def from_json(cls, record: dict[str, Any]) -> Self:
-        parts = {
-            "overall": Effect(**record["overall"]),
-            "tasks": {task: Effect(**effect) for task, effect in record["tasks"].items()},
-            **{name: Mean(**record[name]) if record[name] else None for name in ("configuration", "clustered")},
-        }
-        return cls(**(record | parts))
 
 
 def effect(arm: Sequence[float], reference: Sequence[float], alpha: float) -> Effect:

@@ -8,7 +8,6 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any, Self
 
 import numpy as np
 
@@ -38,10 +37,6 @@ class Decomposition:
     steps: dict[str, tuple[Step, ...]]
     components: dict[str, dict[str, float]]
     repaired: dict[str, float]
-
-    @classmethod
-    def from_json(cls, record: dict[str, Any]) -> Self:
-        return cls(**{**record, "steps": {group: tuple(Step(**step) for step in steps) for group, steps in record["steps"].items()}})
 
 
 def is_strict(answer: Answer) -> bool:

@@ -3,11 +3,12 @@
 import json
 from pathlib import Path
 
+from tucano.files.results import PlanFiles
 from tucano.settings.comparison import PlanStage
 
 
 def write_plan(settings: PlanStage, test_set: str, folder: Path) -> str:
-    """Writes plan.json; `test_set` is the digest of the test prompts. Returns what is primary, in words."""
+    """Writes the plan; `test_set` is the digest of the test prompts. Returns what is primary, in words."""
     primary = f"mean of the seeds - {settings.reference}, {settings.comparison.primary} answers, mean reward per prompt"
     plan = {
         **settings.model_dump(mode="json"),
@@ -16,5 +17,5 @@ def write_plan(settings: PlanStage, test_set: str, folder: Path) -> str:
         "test": "exact one-sided Wilcoxon signed-rank (Pratt), then Holm over the tasks",
         "configuration": "two-way t over prompts and seeds, from three seeds on",
     }
-    (folder / "plan.json").write_text(json.dumps(plan, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    PlanFiles(folder).plan.write_text(json.dumps(plan, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     return primary

@@ -21,6 +21,8 @@ from tucano.artifacts import MANIFEST
 from tucano.errors import UserError
 from tucano.evaluation.answers import read_answers
 from tucano.evaluation.ratings import RATINGS, STORE, STORE_DUMP, Origin
+from tucano.files.prompts import PromptFiles
+from tucano.files.results import AnswerFiles
 from tucano.identity import fingerprint
 from tucano.prompts import TASKS, Prompt, jsonl_lines, read_prompts
 
@@ -172,8 +174,10 @@ def _read_run(storage: Path) -> Source:
     data = _newest(storage, "data", manifest["inputs"]["prompts"])
     if data is None:
         raise UserError(f"{storage} has lost the prompts of its answers; the same tucano run makes them again")
-    prompts = {prompt.id: prompt for prompt in read_prompts(_whole(*data, "test.jsonl"))}
-    sampled = [answer for answer in read_answers(_whole(folder, manifest, "answers.jsonl")) if answer.decoding == "sampled"]
+    prompts = {prompt.id: prompt for prompt in read_prompts(_whole(*data, PromptFiles(Path()).test.name))}
+    sampled = [
+        answer for answer in read_answers(_whole(folder, manifest, AnswerFiles(Path()).answers.name)) if answer.decoding == "sampled"
+    ]
     made = [Candidate(prompts[answer.prompt_id], answer.completion, "sampled", answer.arm) for answer in sampled]
     quality = {candidate.id: answer.reward for candidate, answer in zip(made, sampled, strict=True)}
     return Source(made, _whole(*data, STORE), quality)

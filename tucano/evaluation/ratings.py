@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from tucano.errors import UserError
+from tucano.files.prompts import STORE
 from tucano.prompts import TASKS, Prompt, jsonl_lines
 
 Origin = Literal["sampled", "written"]
@@ -17,7 +18,6 @@ RaterKind = Literal["human", "model"]
 
 RATINGS = "ratings.jsonl"
 STORE_DUMP = "store.sql"
-STORE = "store.sqlite"
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,8 @@ nobody had written before.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any, Self
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -67,22 +67,6 @@ class Reaudit:
         """`passed`, or which arms failed."""
         arms = [arm for arm in self.checks if self.failed(arm)]
         return f"failed: {', '.join(arms)}" if arms else "passed"
-
-    def to_json(self) -> dict[str, Any]:
-        return asdict(self)
-
-    @classmethod
-    def from_json(cls, record: Mapping[str, Any]) -> Self:
-        return cls(
-            reward_set=record["reward_set"],
-            reference=record["reference"],
-            own=tuple(
-                OwnSamples(row["arm"], Sampled(**row["spread"]), row["truth"], row["agreement"] and Estimate(**row["agreement"]))
-                for row in record["own"]
-            ),
-            checks={arm: tuple(Check(**check) for check in checks) for arm, checks in record["checks"].items()},
-            paid=tuple(PaidAnswer(**answer) for answer in record["paid"]),
-        )
 
 
 @dataclass(frozen=True)

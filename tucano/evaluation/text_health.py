@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from tucano.evaluation.answers import Answer
+from tucano.files.prompts import PromptFiles
+from tucano.prompts import read_prompts
 
 _WORD = re.compile(r"[^\W\d_]+")
 
@@ -35,6 +37,12 @@ class TextHealth:
 def words(text: str) -> list[str]:
     """The words of a text: letters only, casefolded, composed accents."""
     return _WORD.findall(unicodedata.normalize("NFC", text).casefold())
+
+
+def known_words(files: PromptFiles) -> frozenset[str]:
+    """The words of all prompts and demonstrations that were trained on."""
+    seen = [*read_prompts(files.train), *read_prompts(files.demonstrations)]
+    return vocabulary(text for prompt in seen for text in (prompt.user, prompt.demonstration or ""))
 
 
 def vocabulary(texts: Iterable[str]) -> frozenset[str]:

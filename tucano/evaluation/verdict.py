@@ -6,7 +6,7 @@ Two claims are never mixed: that *these adapters* beat the reference, and that t
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, Self
+from typing import Literal
 
 from tucano.evaluation.contrast import Contrast, Effect
 from tucano.evaluation.forgetting import Forgetting
@@ -55,11 +55,6 @@ class Verdict:
     @property
     def better(self) -> bool:
         return self.adapter_claim == self.configuration_claim == "supported"
-
-    @classmethod
-    def from_json(cls, record: dict[str, Any]) -> Self:
-        parts: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in record.items()}
-        return cls(**parts)
 
 
 def judge(

@@ -4,6 +4,8 @@ A setting that is not handed over here cannot reach the stage. What only says wh
 interpreters, when checkpoints are written, prices) is not handed over: it travels beside these objects.
 """
 
+from collections.abc import Mapping
+
 from tucano.identity import base_identity
 from tucano.settings.audit import AuditStage, Gate, ReauditStage
 from tucano.settings.base import narrowed
@@ -98,7 +100,7 @@ def of_plan(settings: PipelineSettings) -> PlanStage:
     return PlanStage(comparison=settings.comparison, seeds=tuple(sorted(settings.grpo.seeds)), reference=reference)
 
 
-def of_comparison(settings: PipelineSettings, planned: bool, missing: dict[int, str]) -> ComparisonStage:
+def of_comparison(settings: PipelineSettings, planned: bool, missing: Mapping[int, str]) -> ComparisonStage:
     judging = narrowed(Judging, settings.comparison)
     return ComparisonStage(comparison=judging, planned=planned, missing=tuple(sorted(missing.items())))
 

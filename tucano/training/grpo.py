@@ -7,7 +7,6 @@ the order of prompts after a resume, and what a checkpoint holds. With all of th
 (tests/test_grpo_parity.py).
 """
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -22,6 +21,8 @@ from trl import GRPOConfig
 from trl.trainer.utils import RepeatSampler
 
 from rewards import load_reward_set
+from tucano.files.models import SeedFiles, WorkFiles
+from tucano.files.prompts import PromptFiles
 from tucano.journal import JournalWriter, read_journal
 from tucano.prompts import Prompt, messages, read_prompts
 from tucano.settings.grpo import GrpoStage, GrpoTraining, TrainerStage
@@ -193,23 +194,23 @@ class GrpoMixin(SealedCheckpoints):
 
 
 def run(job: Job) -> dict[str, object] | None:
-    """Train one seed and write its best adapter into `job.output/adapter`; None when interrupted."""
+    """Train one seed and write its best adapter into `job.output`; None when interrupted."""
     settings = GrpoStage.model_validate(job.settings)
-    work, folder = Path(job.work), Path(job.prompts)
+    work, files = Path(job.work), PromptFiles(Path(job.prompts))
     attempt = attempts.begin(work, job.mirror)
     journal = opened_journal(attempt)
     name = f"grpo seed {job.seed}"
     watch = watched(journal, settings, name)
     shown = {"reward/total": "reward", "entropy": "entropy"}
     trainer, examiner = build(job, settings, attempt.drafts, [Reporter(journal, name, shown)])
-    validation = Validation(settings.grpo, examiner, read_prompts(folder / "validation.jsonl"), journal, work / "best", job.seed)
+    validation = Validation(settings.grpo, examiner, read_prompts(files.validation), journal, WorkFiles(work).best, job.seed)
     trainer.attempt, trainer.journal, trainer.best = attempt, journal, validation.best
     trainer.save_seconds = 60 * job.checkpoint_minutes
     trainer.validation, trainer.watch = validation, watch
     if not trainer.train_sealed():
         return None
     journal.commit(trainer.state.global_step)
-    (work / "best").rename(Path(job.output) / "adapter")
+    WorkFiles(work).best.rename(SeedFiles(Path(job.output)).adapter)
     return {
         "steps": trainer.state.global_step,
         "best_step": validation.best_step,
@@ -236,10 +237,10 @@ def watched(journal: JournalWriter, settings: GrpoStage, name: str) -> Watch:
 
 def build(job: Job, settings: TrainerStage, output: Path, callbacks: list[TrainerCallback]) -> tuple[Any, Examiner]:
     """The trainer of a run, without what keeps it (attempt, journal, validation), and the examiner that asks its policy."""
-    folder = Path(job.prompts)
-    systems = json.loads((folder / "system_prompts.json").read_text(encoding="utf-8"))
+    files = PromptFiles(Path(job.prompts))
+    folder, systems = files.folder, files.systems()
     policy, tokenizer = load_policy(settings.model, job.base, Path(job.adapter) if job.adapter else None, trainable=True, seed=job.seed)
-    prompts = read_prompts(folder / "train.jsonl")
+    prompts = read_prompts(files.train)
     rewards = load_reward_set(settings.grpo.rewards, folder)
     examiner = Examiner(tokenizer, systems, rewards, folder, settings.grpo.max_completion_tokens, settings.grpo.fast_cpu)
     scorer, dataset = Rewards(rewards, prompts), _dataset(prompts, systems)

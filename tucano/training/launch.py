@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from tucano.errors import UserError, WorkerCrashed, WorkerFailed
+from tucano.files.models import WorkFiles
 from tucano.training.jobs import Job, Progress, parse
 
 GRACE_SECONDS = 10
@@ -74,7 +75,7 @@ def _run(job: Job, place: Path, python: str | None, on_progress: Callable[[Progr
 
 def log_of(job: Job) -> Path:
     """What the children of a job have printed, over all attempts."""
-    return Path(job.work) / "log.txt"
+    return WorkFiles(Path(job.work)).log
 
 
 def stopping() -> bool:

@@ -4,7 +4,6 @@ The nano model is built here as well (tokenizer and random weights) and trained 
 What was left out: packing (its sequence borders need attention kernels that a CPU lacks).
 """
 
-import json
 import math
 import shutil
 from pathlib import Path
@@ -16,6 +15,8 @@ from transformers import PreTrainedTokenizerBase
 from trl import SFTConfig, SFTTrainer
 
 from tucano.errors import UserError
+from tucano.files.models import StartFiles, WorkFiles
+from tucano.files.prompts import PromptFiles
 from tucano.journal import JournalWriter
 from tucano.prompts import Prompt, messages, read_prompts
 from tucano.settings.model import AdaptedModel, NanoModel
@@ -91,19 +92,19 @@ def save_whole(model: Policy, folder: Path, tokenizer: PreTrainedTokenizerBase |
 
 
 def run(job: Job) -> dict[str, object] | None:
-    """Write the best model (nano: `base/` and `model/`) or adapter (`adapter/`) into `job.output`; None when interrupted."""
+    """Write the best model (nano: the untrained one too) or adapter into `job.output`; None when interrupted."""
     settings = SftStage.model_validate(job.settings)
-    work, prompts = Path(job.work), Path(job.prompts)
-    attempt = attempts.begin(work, job.mirror)
-    examples = read_prompts(prompts / "demonstrations.jsonl")
+    work, files = WorkFiles(Path(job.work)), PromptFiles(Path(job.prompts))
+    attempt = attempts.begin(work.folder, job.mirror)
+    examples = read_prompts(files.demonstrations)
     model, tokenizer = _start(job, settings, examples)
     journal = opened_journal(attempt)
-    plateau = Plateau(settings.sft, journal, work / "best")
+    plateau = Plateau(settings.sft, journal, work.best)
     trainer = SealedSFTTrainer(
         model=model,
         args=_arguments(settings, attempt.drafts, job),
-        train_dataset=_dataset(examples, prompts),
-        eval_dataset=_dataset(read_prompts(prompts / "demonstrations_validation.jsonl"), prompts),
+        train_dataset=_dataset(examples, files),
+        eval_dataset=_dataset(read_prompts(files.demonstrations_validation), files),
         processing_class=tokenizer,
         callbacks=[Reporter(journal, "sft", {"loss": "loss", "mean_token_accuracy": "accuracy"})],
     )
@@ -112,24 +113,24 @@ def run(job: Job) -> dict[str, object] | None:
     if not trainer.train_sealed():
         return None
     journal.commit(trainer.state.global_step)
-    _deliver(work, Path(job.output), nano=isinstance(settings.model, NanoModel))
+    _deliver(work, StartFiles(Path(job.output)), nano=isinstance(settings.model, NanoModel))
     return {"steps": trainer.state.global_step, "validation_losses": plateau.losses, "lowest_validation_loss": plateau.lowest}
 
 
 def _start(job: Job, settings: SftStage, examples: list[Prompt]) -> tuple[Policy, PreTrainedTokenizerBase]:
     if isinstance(settings.model, AdaptedModel):
         return load_policy(settings.model, job.base, None, trainable=True, seed=job.seed)
-    folder = Path(job.work) / "base"
+    folder = WorkFiles(Path(job.work)).base
     if checkpoints.fault(folder) is not None:
         texts = [text for example in examples for text in (example.user, example.demonstration or "")]
-        systems = json.loads((Path(job.prompts) / "system_prompts.json").read_text(encoding="utf-8"))
+        systems = PromptFiles(Path(job.prompts)).systems()
         tokenizer = build_tokenizer([*systems.values(), *texts], settings.model)
         save_whole(build_model(tokenizer, settings.model, job.seed), folder, tokenizer)
     return load_base(settings.model, str(folder))
 
 
-def _dataset(examples: list[Prompt], folder: Path) -> Dataset:
-    systems = json.loads((folder / "system_prompts.json").read_text(encoding="utf-8"))
+def _dataset(examples: list[Prompt], files: PromptFiles) -> Dataset:
+    systems = files.systems()
     return Dataset.from_list(
         [
             {"prompt": messages(example, systems), "completion": [{"role": "assistant", "content": example.demonstration}]}
@@ -174,14 +175,13 @@ def _arguments(settings: SftStage, drafts: Path, job: Job) -> SFTConfig:
     )
 
 
-def _deliver(work: Path, output: Path, nano: bool) -> None:
-    if checkpoints.fault(work / "best") is not None:
+def _deliver(work: WorkFiles, output: StartFiles, nano: bool) -> None:
+    if checkpoints.fault(work.best) is not None:
         raise UserError("SFT ended without one evaluation; make sft.eval_steps smaller than the number of steps")
-    tokenizer_files = [path for path in (work / "base").glob("token*")] + list((work / "base").glob("chat_template*"))
     if not nano:
-        shutil.copytree(work / "best", output / "adapter")
+        shutil.copytree(work.best, output.adapter)
         return
-    shutil.copytree(work / "base", output / "base")
-    shutil.copytree(work / "best", output / "model")
-    for path in tokenizer_files:
-        shutil.copy2(path, output / "model")
+    shutil.copytree(work.base, output.base)
+    shutil.copytree(work.best, output.model)
+    for path in (*work.base.glob("token*"), *work.base.glob("chat_template*")):
+        shutil.copy2(path, output.model)
