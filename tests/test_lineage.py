@@ -130,7 +130,7 @@ def test_the_chain_of_the_champion_is_printed_and_checked(
     registered_file.write_text("other weights", encoding="utf-8")
     assert lineage.show(settings, "tucano@champion") == 1
     printed = capsys.readouterr().out
-    assert "BROKEN  data: its file" in printed and "BROKEN  registry: the files of version 1 are not those" in printed
+    assert "BROKEN  data: its file" in printed and "BROKEN  registry: tucano version 1 is not what was registered" in printed
     for reference in ("tucano@nobody", "tucano/9", "other@champion", "tucano"):
         with pytest.raises(UserError, match=f"the registry has no {reference}"):
             lineage.show(settings, reference)
