@@ -7,11 +7,14 @@ import datetime
 import difflib
 import warnings
 from collections.abc import Iterator
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt, model_validator
 
+from tucano.addresses import SECRET, is_external, secret_in
+from tucano.errors import SecretInSettings
 from tucano.prompts import TASKS, Task
+from tucano.texts import Address, ArmName, BaseUrl, DeploymentName, Line, Name, Prose
 
 SMALLEST_STRATUM = 5
 """Fewer prompts of a task than this cannot be compared: an exact one-sided signed-rank test of 4 cannot reach p < .05."""
@@ -20,10 +23,34 @@ Share = Annotated[float, Field(ge=0, le=1)]
 RewardSetName = Literal["v4.2", "grounded", "controls.random", "controls.format", "controls.length"]
 
 
-class Section(BaseModel):
-    """Base of all settings: frozen, and a field nobody knows is refused."""
+Seed = Annotated[int, Field(ge=0, lt=2**32)]
+"""What NumPy, Python and torch all take."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+NO_SECRETS = "without secrets, which belong in the environment"
+_HOLDS_ONE: dict[str, Any] = {"not": {"additionalProperties": {"not": {"type": "string", "pattern": SECRET}}}}
+
+
+class Section(BaseModel):
+    """Base of all settings: frozen; a field nobody knows, a number that is none and a password in an address are refused.
+
+    Prefect's server stores the parameters of a run before this code sees them, but holds them against the JSON schema first: it refuses
+    with the name of the property that the schema then asks for, and does not repeat the value.
+    """
+
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", allow_inf_nan=False, json_schema_extra={"if": _HOLDS_ONE, "then": {"required": [NO_SECRETS]}}
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _holds_no_secret(cls, values: Any) -> Any:
+        place = secret_in(values)
+        if place is not None:
+            raise SecretInSettings(
+                f"{place} holds a password, token or key, and settings are written into reports and databases: "
+                "leave it out and give it in the environment (docs/operations.md, Credentials)"
+            )
+        return values
 
 
 class DataSettings(Section):
@@ -32,7 +59,7 @@ class DataSettings(Section):
     source: Literal["synthetic", "olist", "b2w"] = Field(
         "synthetic", description="Generated data, a folder of Olist CSVs, or a B2W review CSV."
     )
-    path: str | None = Field(None, description="Folder (olist) or file or folder (b2w) that holds the CSVs.")
+    path: Line | None = Field(None, description="Folder (olist) or file or folder (b2w) that holds the CSVs.")
     train_prompts: PositiveInt = Field(1480, description="Training prompts over all tasks.")
     validation_prompts: PositiveInt = Field(65, description="Prompts that choose the checkpoint.")
     test_prompts: PositiveInt = Field(65, description="Held-out prompts that judge; never used to choose anything.")
@@ -57,12 +84,12 @@ class DataSettings(Section):
 class AuditSettings(Section):
     """The gate between the rewards and the first training step."""
 
-    ratings: str | None = Field(None, description="Folder with ratings.jsonl and its store; the committed set when empty.")
+    ratings: Line | None = Field(None, description="Folder with ratings.jsonl and its store; the committed set when empty.")
     pooled_floor: Share = Field(0.60, description="Lower 95 % bound that Spearman's rho over all completions of a task must reach.")
     within_floor: Share = Field(0.45, description="Lower 95 % bound that the rank agreement within prompts must reach.")
     resamples: PositiveInt = Field(2000, description="Bootstrap resamples, drawn by prompt.")
-    override_by: str | None = Field(None, description="Who lets the run go on after a failed audit.")
-    override_reason: str | None = Field(None, description="Why; recorded in the report, in MLflow and in the registry.")
+    override_by: Line | None = Field(None, description="Who lets the run go on after a failed audit.")
+    override_reason: Prose | None = Field(None, description="Why; recorded in the report, in MLflow and in the registry.")
 
     @model_validator(mode="after")
     def _override_is_signed(self) -> Self:
@@ -74,8 +101,8 @@ class AuditSettings(Section):
 class ModelSettings(Section):
     """The model that is trained."""
 
-    name: str = Field("nano", description="`nano` (built here, no download), a local folder, or a hub id.")
-    revision: str | None = Field(None, description="Pinned commit of a hub model; hub ids need it.")
+    name: Line = Field("nano", description="`nano` (built here, no download), a local folder, or a hub id.")
+    revision: Line | None = Field(None, description="Pinned commit of a hub model; hub ids need it.")
     backend: Literal["transformers", "unsloth"] = Field("transformers", description="Loader and kernels; unsloth needs CUDA.")
     device: Literal["cpu", "cuda"] = Field("cpu", description="Explicit, so that no machine silently takes another device.")
     quantization: Literal["none", "nf4"] = Field("none", description="NF4 keeps the base in 4 bits (CUDA only).")
@@ -128,7 +155,7 @@ class GrpoSettings(Section):
     """Group relative policy optimisation, one run per seed."""
 
     rewards: RewardSetName = Field("grounded", description="Reward set that is trained on.")
-    seeds: tuple[int, ...] = Field((42, 123, 456), min_length=1, description="One training run per seed.")
+    seeds: tuple[Seed, ...] = Field((42, 123, 456), min_length=1, description="One training run per seed.")
     max_steps: PositiveInt = Field(1500, description="Optimizer steps; the only length there is (no epochs beside it).")
     batch_size: PositiveInt = Field(32, description="Completions per optimizer step: prompts x generations.")
     generations: int = Field(16, ge=2, description="Completions per prompt: the group that advantages are relative to.")
@@ -335,28 +362,37 @@ class ComparisonSettings(Section):
 class EndpointSettings(Section):
     """A model behind an OpenAI-compatible chat API."""
 
-    name: str = Field(pattern=r"^[a-z0-9][a-z0-9._-]*$", description="What its arm is called, like gpt-4o-mini.")
-    url: str = Field(pattern=r"^https?://", description="Base URL, like https://api.openai.com/v1 or http://127.0.0.1:8000/v1.")
-    model: str = Field(description="Model name that the API expects.")
+    name: ArmName = Field(description="What its arm is called, like gpt-4o-mini.")
+    url: BaseUrl = Field(description="Base URL, like https://api.openai.com/v1 or http://127.0.0.1:8000/v1.")
+    model: Line = Field(description="Model name that the API expects.")
     key_env: str | None = Field(None, description="Environment variable that holds the key; the key itself is never stored.")
     dollars_in: NonNegativeFloat = Field(0.0, description="US dollars per million prompt tokens.")
     dollars_out: NonNegativeFloat = Field(0.0, description="US dollars per million completion tokens.")
-    timeout_s: PositiveFloat = Field(60, description="Longest wait for one answer, in seconds.")
+    timeout_s: PositiveFloat = Field(
+        60, description="Longest wait for one answer, from the first byte sent to the last received, in seconds."
+    )
     attempts: PositiveInt = Field(4, description="Attempts per answer before it counts as failed.")
     parallel: PositiveInt = Field(4, description="Requests at a time.")
+
+    @model_validator(mode="after")
+    def _key_is_not_read_on_the_way(self) -> Self:
+        if self.key_env and self.url.lower().startswith("http://") and is_external(self.url):
+            host = self.url.partition("://")[2].partition("/")[0]
+            raise ValueError(f"benchmark.endpoints: {self.name} would send its key over plain http to {host}; use https")
+        return self
 
 
 class BenchmarkSettings(Section):
     """Judging by ground truth that no reward knows: `tucano benchmark`."""
 
     prompts: int = Field(130, ge=80, description="Generated prompts over all tasks; 65 are a test set, a benchmark has at least 80.")
-    olist: str | None = Field(None, description="Folder of Olist CSVs: real reviews, their stars as silver labels.")
-    b2w: str | None = Field(None, description="B2W CSV: real reviews, stars as silver labels, human tags (column Tags) for the issues.")
+    olist: Line | None = Field(None, description="Folder of Olist CSVs: real reviews, their stars as silver labels.")
+    b2w: Line | None = Field(None, description="B2W CSV: real reviews, stars as silver labels, human tags (column Tags) for the issues.")
     reviews: NonNegativeInt = Field(100, description="Real reviews of each of these sources, as far as there are unseen ones.")
     samples: PositiveInt = Field(4, description="Sampled answers per prompt (T=1): how sure a model is of churn.")
-    adapters: dict[str, str] = Field({}, description="Further local arms: name and folder of a model or of a LoRA adapter.")
+    adapters: dict[ArmName, Line] = Field({}, description="Further local arms: name and folder of a model or of a LoRA adapter.")
     endpoints: tuple[EndpointSettings, ...] = Field((), description="Further arms behind an API.")
-    judge: str | None = Field(None, description="Name of the endpoint that also rates insights from 1 to 5, blind; it reads the answers.")
+    judge: Line | None = Field(None, description="Name of the endpoint that also rates insights from 1 to 5, blind; it reads the answers.")
     allow_external: bool = Field(False, description="Let prompts leave this machine for endpoints that are not on it.")
     resamples: PositiveInt = Field(400, description="Bootstrap resamples of the prompts, for the intervals.")
 
@@ -375,7 +411,7 @@ class BenchmarkSettings(Section):
 class PromotionSettings(Section):
     """When a candidate becomes the registry's champion."""
 
-    model: str = Field("tucano", description="Name in the model registry.")
+    model: Name = Field("tucano", description="Name in the model registry.")
     margin: NonNegativeFloat = Field(0.02, description="A challenger may be at most this much worse than the champion (95 % bound).")
     approval_hours: PositiveFloat | None = Field(
         None, description="Hours that a person has to approve a challenger in the Prefect page; nobody is asked when empty."
@@ -385,7 +421,7 @@ class PromotionSettings(Section):
 class WorkerSettings(Section):
     """The child processes that hold the models."""
 
-    python: str | None = Field(None, description="Interpreter of the training children; this one when empty.")
+    python: Line | None = Field(None, description="Interpreter of the training children; this one when empty.")
     threads: PositiveInt = Field(1, description="CPU threads per GRPO child.")
     parallel: PositiveInt | None = Field(None, description="GRPO children at a time; as many as cores (1 on a GPU) when empty.")
     checkpoint_minutes: float = Field(10, gt=0, le=10, description="Longest time between two recovery checkpoints, beside save_steps.")
@@ -395,16 +431,16 @@ class WorkerSettings(Section):
 class Price(Section):
     """What an hour of a machine costs."""
 
-    machine: str = Field(description="Name of the machine, like `g2-standard-8 spot us-central1`.")
+    machine: Line = Field(description="Name of the machine, like `g2-standard-8 spot us-central1`.")
     usd_per_hour: NonNegativeFloat = Field(description="US dollars per hour of the whole machine.")
-    source: str = Field(description="Where the price is from.")
+    source: Line = Field(description="Where the price is from.")
     date: datetime.date = Field(description="When it was looked up; Spot prices change.")
 
 
 class CostSettings(Section):
     """What machine-hours cost."""
 
-    machine: str = Field("own machine", description="Machine that children train on, where its environment (TUCANO_MACHINE) names none.")
+    machine: Line = Field("own machine", description="Machine that children train on, where its environment (TUCANO_MACHINE) names none.")
     prices: tuple[Price, ...] = Field(
         (
             Price(
@@ -428,7 +464,7 @@ class CostSettings(Section):
 class ExecutionSettings(Section):
     """Where the seeds train."""
 
-    seeds: str | None = Field(
+    seeds: DeploymentName | None = Field(
         None, description="Deployment that trains each seed in a run of its own, like `seed/local`; child processes of this run when empty."
     )
     grace_minutes: PositiveFloat = Field(
@@ -439,9 +475,9 @@ class ExecutionSettings(Section):
 class PipelineSettings(Section):
     """One pipeline run, from data to promotion."""
 
-    storage: str = Field("runs", description="Folder that holds everything a run writes, or the URL of remote storage.")
-    tracking_uri: str | None = Field(None, description="MLflow server or database; a SQLite file in the storage when empty.")
-    seed: NonNegativeInt = Field(7, description="Seed of the data, of the nano model and of the comparison.")
+    storage: Line = Field("runs", description="Folder that holds everything a run writes, or the URL of remote storage.")
+    tracking_uri: Address | None = Field(None, description="MLflow server or database; a SQLite file in the storage when empty.")
+    seed: Seed = Field(7, description="Seed of the data, of the nano model and of the comparison.")
     data: DataSettings = Field(DataSettings(), description="Prompts and demonstrations.")
     audit: AuditSettings = Field(AuditSettings(), description="Rewards against people's scores.")
     model: ModelSettings = Field(ModelSettings(), description="What is trained.")
