@@ -9,6 +9,7 @@ import ast
 import hashlib
 import importlib.metadata
 import json
+import re
 import shutil
 import threading
 import time
@@ -23,6 +24,7 @@ from tucano.storage import Place, owned
 
 SCHEMA_VERSION = 1
 MANIFEST = "manifest.json"
+ARTIFACT_NAME = re.compile(r"(?!\.)[\w.-]+/[0-9a-f]{16}")
 OUR_PACKAGES = ("data", "rewards", "tucano")
 NUMERIC_PACKAGES = ("torch", "trl", "peft", "transformers")
 """Their versions are part of the code version of every stage that imports torch's world: results depend on them."""
@@ -72,6 +74,8 @@ class Store:
 
     def named(self, name: str) -> Artifact:
         """The artifact that another process has made and named, like `sft/3fa8…`; fetched where it is missing. UserError when it is not valid."""
+        if not ARTIFACT_NAME.fullmatch(name):
+            raise UserError(f"{name!r} is not the name of an artifact, like sft/0123456789abcdef")
         folder = self.root / "artifacts" / name
         recipe = Recipe(name.partition("/")[0], {}, {}, "")
         if not folder.is_dir():
