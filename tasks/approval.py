@@ -14,6 +14,7 @@ from pydantic import Field
 from tasks.compare import CHAMPION
 from tasks.context import Run, is_deployed, stage
 from tasks.promote import CHALLENGER, Promotion, publish
+from tucano.printable import escaped
 
 
 class Approval(RunInput):
@@ -35,7 +36,7 @@ def ask(run: Run, promotion: Promotion, verdict: str) -> Approval | None:
         )
         return None
     text = (
-        f"# {promotion.candidate} is {promotion.model} version {promotion.version}\n\n{verdict}\n\nIt is challenger: {promotion.reason}.\n\n"
+        f"# {promotion.candidate} is {promotion.model} version {promotion.version}\n\n{escaped(verdict)}\n\nIt is challenger: {escaped(promotion.reason)}.\n\n"
         f"Shall it become champion? Without an answer within {hours:g} h it stays challenger."
     )
     form = Approval.with_initial_data(description=text)

@@ -4,9 +4,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from prefect.artifacts import create_markdown_artifact
-
 from tasks.context import Run, stage
+from tasks.pages import show_text
 from tucano.artifacts import Artifact, Recipe, fingerprint
 from tucano.errors import GateClosed
 from tucano.evaluation.audit import PINNED, audit
@@ -40,7 +39,7 @@ def audit_rewards(run: Run) -> Artifact:
     files = [*sorted(ratings.glob("*.*")), PINNED, *TEMPLATES]
     inputs = {file.name: str(fingerprint(file)["sha256"]) for file in files if file.is_file()}
     artifact = run.make("audit", ("tucano.evaluation.audit", "tucano.evaluation.audit_page"), parts, inputs, produce)
-    create_markdown_artifact(key="reward-audit", markdown=(artifact.folder / "audit.txt").read_text(encoding="utf-8"))
+    show_text("reward-audit", (artifact.folder / "audit.txt").read_text(encoding="utf-8"))
     run.tracker.log_artifacts(run.tracking_run, artifact.folder, "audit")
     return artifact
 

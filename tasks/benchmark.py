@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from prefect import get_run_logger
-from prefect.artifacts import create_markdown_artifact
 
 from data.benchmark import prepare_benchmark
 from rewards import load_reward_set, truth
 from tasks.compare import model_arms
 from tasks.context import Run, cores, run_child, stage
+from tasks.pages import show_markdown
 from tasks.train import fine_tune, train_seed
 from tucano.artifacts import Artifact, Recipe, Store, digest, fingerprint
 from tucano.errors import TucanoError, UserError
@@ -259,7 +259,7 @@ def judge_benchmark(run: Run, questions: Artifact, answered: list[Artifact], rat
     parts = {"alpha": settings.comparison.alpha, "resamples": settings.benchmark.resamples, "seed": settings.seed}
     inputs = {"questions": questions.digest} | {artifact.stage: artifact.digest for artifact in [*answered, *([rated] if rated else [])]}
     artifact = run.make("benchmark", ("tucano.evaluation.benchmark",), parts, inputs, produce)
-    create_markdown_artifact(key="benchmark", markdown=(artifact.folder / "benchmark.md").read_text(encoding="utf-8"))
+    show_markdown("benchmark", (artifact.folder / "benchmark.md").read_text(encoding="utf-8"))
     run.tracker.set_tags(run.tracking_run, {"kind": "benchmark"})
     run.tracker.log_metrics(run.tracking_run, _metrics(read_benchmark(artifact)))
     run.tracker.log_artifacts(run.tracking_run, artifact.folder, "benchmark")

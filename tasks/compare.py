@@ -5,9 +5,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from prefect.artifacts import create_markdown_artifact
-
 from tasks.context import Run, cores, run_child, stage
+from tasks.pages import show_text
 from tasks.plan import came_first
 from tasks.train import Seeds, start_of
 from tucano.artifacts import Artifact, Recipe, digest, fingerprint
@@ -111,7 +110,7 @@ def compare_arms(run: Run, prompts: Artifact, plan: Artifact, start: Artifact | 
     parts = {"comparison": settings.comparison.model_dump(), "planned": planned, "missing": sorted(seeds.missing)}
     artifact = run.make("comparison", ("tucano.evaluation.comparison",), parts, inputs, produce)
     comparison = read_comparison(artifact)
-    create_markdown_artifact(key="verdict", markdown=f"```\n{render_table(comparison)}\n```", description=comparison.verdict.headline)
+    show_text("verdict", render_table(comparison), comparison.verdict.headline)
     run.tracker.log_metrics(run.tracking_run, _metrics(comparison))
     run.tracker.log_artifact(run.tracking_run, artifact.folder / "comparison.json", "comparison")
     return artifact

@@ -4,9 +4,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from prefect.artifacts import create_table_artifact
-
 from tasks.context import Run, run_child, stage
+from tasks.pages import show_table
 from tasks.train import start_of
 from tucano.artifacts import Artifact, Recipe
 from tucano.errors import GateClosed
@@ -40,7 +39,7 @@ def check_before_grpo(run: Run, prompts: Artifact, start: Artifact | None) -> Ar
     parts = {"grpo": settings.grpo.model_dump(), "model": settings.model.model_dump()}
     inputs = {"prompts": prompts.digest, "start": start.digest if start else ""}
     artifact = run.make("preflight", ("tucano.training.preflight",), parts, inputs, produce)
-    create_table_artifact(key="preflight", table=artifact.record["checks"])
+    show_table("preflight", artifact.record["checks"])
     run.tracker.log_artifacts(run.tracking_run, artifact.folder, "preflight")
     return artifact
 

@@ -4,10 +4,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-from prefect.artifacts import create_markdown_artifact
-
 from rewards import load_reward_set
 from tasks.context import Run, stage
+from tasks.pages import show_text
 from tucano.artifacts import Artifact, Recipe
 from tucano.evaluation.answers import read_answers
 from tucano.evaluation.reaudit import Reaudit, reaudit
@@ -41,7 +40,7 @@ def audit_again(run: Run, prompts: Artifact, start: Artifact | None, seeds: list
     }
     inputs = {"prompts": prompts.digest, "answers": answers.digest}
     artifact = run.make("re-audit", ("tucano.evaluation.reaudit_table",), parts, inputs, produce)
-    create_markdown_artifact(key="re-audit", markdown=(artifact.folder / "re-audit.txt").read_text(encoding="utf-8"))
+    show_text("re-audit", (artifact.folder / "re-audit.txt").read_text(encoding="utf-8"))
     run.tracker.log_artifacts(run.tracking_run, artifact.folder, "re-audit")
     run.tracker.set_tags(run.tracking_run, {"re-audit": artifact.record["verdict"]})
     return artifact

@@ -26,7 +26,7 @@ from browser import Page, open_page
 from flows.rate_page import RatingServer, render
 from tucano.artifacts import Recipe, Store
 from tucano.errors import UserError
-from tucano.evaluation.rating_aids import guides, tables, visible
+from tucano.evaluation.rating_aids import guides, tables
 from tucano.evaluation.rating_draw import Candidate, Source, draw, open_folder, read_source, write_candidates
 from tucano.evaluation.rating_session import Item, Session, View, own_order
 from tucano.evaluation.ratings import read_ratings
@@ -246,10 +246,6 @@ def test_the_guide_has_a_part_for_every_task() -> None:
         "push": "## Push: o",
     }
     assert all("Is the content right?" in text for text in guides().values())
-
-
-def test_control_characters_are_shown_and_do_nothing() -> None:
-    assert visible("ação\n\t😍 \x1b[2J\x00\x9b\x7f") == "ação\n\t😍 ␛[2J␀\ufffd␡"
 
 
 @contextmanager

@@ -31,17 +31,3 @@ def _table(connection: sqlite3.Connection, name: str) -> tuple[str, list[str], l
     rows = connection.execute(f'SELECT * FROM "{quoted}" LIMIT 1')
     columns = [description[0] for description in rows.description]
     return name, columns, ["NULL" if value is None else str(value) for value in next(rows, ())]
-
-
-def visible(text: str) -> str:
-    """Control characters as the pictures that Unicode has for them (␛ for escape): no text can steer a terminal or hide in a page."""
-    return "".join(_picture(character) for character in text)
-
-
-def _picture(character: str) -> str:
-    code = ord(character)
-    if code < 0x20 and character not in "\n\t":
-        return chr(0x2400 + code)
-    if code == 0x7F:
-        return "␡"
-    return "\ufffd" if 0x80 <= code < 0xA0 else character
