@@ -9,10 +9,12 @@ from collections import Counter
 from pathlib import Path
 
 from flows.rate_page import TASK_NAMES, RatingServer
-from tucano.evaluation.rating_aids import guides, tables
+from tucano.evaluation.rating_aids import guides
 from tucano.evaluation.rating_draw import CANDIDATES, open_folder
+from tucano.evaluation.rating_files import RaterKind
 from tucano.evaluation.rating_session import CHOICES, Item, Session, check_rater
-from tucano.evaluation.ratings import RATINGS, RaterKind
+from tucano.evaluation.rating_store import tables
+from tucano.evaluation.ratings import RATINGS
 from tucano.printable import printable
 
 STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
