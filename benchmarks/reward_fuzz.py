@@ -28,7 +28,8 @@ from rewards.parsing import is_parsable
 from rewards.sets import SetName
 from rewards.sql import gold_result, is_ordered, names, parse, run_query
 from rewards.text import readable
-from tucano.evaluation.ratings import rating_store, read_ratings
+from tucano.evaluation.rating_store import rating_store
+from tucano.evaluation.ratings import read_ratings
 from tucano.prompts import Prompt
 
 RATINGS = Path(__file__).parents[1] / "data" / "ratings"

@@ -23,6 +23,7 @@ from deployments import services
 from deployments.postgres import Cluster, find_cluster
 from deployments.services import Service, answers, read_services, write_services
 from tucano.errors import TucanoError, UserError
+from tucano.storage import private
 from tucano.tracking.store import artifact_root, default_uri
 
 HOST = "127.0.0.1"
@@ -81,8 +82,8 @@ class Stack:
 
 def opened(home: Path, project: Path, prefect_port: int | None = None, mlflow_port: int | None = None) -> Stack:
     """The stack of a home folder, on the given ports, those of last time, or free ones near 4200 and 5000."""
-    home = home.resolve()
-    (home / "stack").mkdir(parents=True, exist_ok=True)
+    home = private(home.resolve())
+    (home / "stack").mkdir(exist_ok=True)
     file = home / "stack" / "ports.json"
     known = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
     ports = {

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from prefect import get_run_logger
-from prefect.artifacts import create_markdown_artifact
 
 from data.benchmark import Places, prepare_benchmark
 from tasks.compare import model_arms
@@ -23,6 +22,7 @@ from tasks.handles import (
     SeedResult,
     Start,
 )
+from tasks.pages import show_markdown
 from tasks.train import fine_tune, train_seed
 from tucano.artifacts import Artifact, Recipe, Store
 from tucano.errors import TucanoError, UserError
@@ -223,7 +223,7 @@ def judge_benchmark(
 
     inputs = {"questions": questions.digest} | _digests([*answered, *([rated] if rated else [])])
     made = BenchmarkResult(run.make("benchmark", benchmark, chosen, inputs, produce))
-    create_markdown_artifact(key="benchmark", markdown=made.files.table.read_text(encoding="utf-8"))
+    show_markdown("benchmark", made.files.table.read_text(encoding="utf-8"))
     run.tracker.set_tags(run.tracking_run, {"kind": "benchmark"})
     run.tracker.log_metrics(run.tracking_run, _metrics(made.result))
     run.tracker.log_artifacts(run.tracking_run, made.files.folder, "benchmark")

@@ -5,10 +5,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from prefect.artifacts import create_markdown_artifact
-
 from tasks.context import Run, cores, run_child, stage
 from tasks.handles import AnswerSet, ComparisonResult, Plan, PromptSet, SeedResult, Seeds, Start
+from tasks.pages import show_text
 from tasks.plan import came_first
 from tasks.train import start_of
 from tucano.artifacts import Recipe
@@ -98,7 +97,7 @@ def compare_arms(run: Run, prompts: PromptSet, plan: Plan, start: Start | None, 
     inputs = {"prompts": prompts.digest, "answers": answers.digest}
     made = ComparisonResult(run.make("comparison", compare, chosen, inputs, produce))
     comparison = made.comparison
-    create_markdown_artifact(key="verdict", markdown=f"```\n{render_table(comparison)}\n```", description=comparison.verdict.headline)
+    show_text("verdict", render_table(comparison), comparison.verdict.headline)
     run.tracker.log_metrics(run.tracking_run, _metrics(comparison))
     run.tracker.log_artifact(run.tracking_run, made.files.comparison, "comparison")
     return made

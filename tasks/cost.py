@@ -1,10 +1,10 @@
 """What a pipeline cost: in MLflow per training run and for the pipeline, and as a table in the Prefect page."""
 
 from prefect import get_run_logger
-from prefect.artifacts import create_table_artifact
 
 from tasks.context import Run, stage
 from tasks.handles import ComparisonResult, Seeds
+from tasks.pages import show_table
 from tucano.cost import Cost, cost_of, dollars_per_point, sentence, total
 
 
@@ -18,7 +18,7 @@ def account(run: Run, seeds: Seeds, comparison: ComparisonResult) -> str:
     run.tracker.log_metrics(run.tracking_run, _metrics(everything) | ({} if point is None else {"cost/usd_per_point": point}))
     said = sentence(everything, gain)
     rows = [_row(name, cost_of(stage, run.settings.cost)) for name, stage in run.stages.items()]
-    create_table_artifact(key="cost", table=rows, description=said)
+    show_table("cost", rows, said)
     get_run_logger().info("cost: %s", said)
     return said
 

@@ -20,7 +20,8 @@ from rewards.sets import SETS, SetName
 from rewards.types import Component
 from tucano.evaluation.audit import audit_rewards
 from tucano.evaluation.audit_report import AuditReport
-from tucano.evaluation.ratings import RatedAnswer, rating_store, read_ratings
+from tucano.evaluation.rating_store import rating_store
+from tucano.evaluation.ratings import RatedAnswer, read_ratings
 from tucano.prompts import TASKS, Task
 from tucano.settings import PipelineSettings
 

@@ -21,7 +21,8 @@ from tucano.evaluation.audit_bench import Rewards
 from tucano.evaluation.audit_page import render_page
 from tucano.evaluation.audit_report import AuditReport, Disagreement, Estimate, JudgedAnswer
 from tucano.evaluation.audit_table import render_details, render_table
-from tucano.evaluation.ratings import RatedAnswer, rating_store, read_ratings
+from tucano.evaluation.rating_store import rating_store
+from tucano.evaluation.ratings import RatedAnswer, read_ratings
 from tucano.prompts import TASKS, Prompt, Task
 from tucano.records import parsed
 from tucano.settings import AuditSettings, PipelineSettings

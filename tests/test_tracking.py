@@ -20,12 +20,13 @@ from typing import Any
 
 import pytest
 
+from tucano.addresses import masked
 from tucano.errors import Transient, UserError
 from tucano.journal import JournalWriter, read_journal
 from tucano.tracking import DataSplit, Row, Tracker, models
 from tucano.tracking.registry import digest
 from tucano.tracking.shipper import metric_key
-from tucano.tracking.store import default_uri, masked
+from tucano.tracking.store import default_uri
 from tucano.tracking.tracker import flat
 
 Rows = Counter[tuple[str, int, int, float]]

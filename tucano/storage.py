@@ -16,6 +16,13 @@ from fsspec.core import url_to_fs
 
 from tucano.errors import UserError
 
+UNSAFE_NAME = re.compile(r"[\x00-\x1f\x7f\\:]")
+"""Characters that part a path, name a drive or end a name somewhere."""
+UNUSABLE = re.compile(r"[\x00-\x1f\x7f?\"]|::")
+"""What the path of a storage root must not hold: `?` ends a database's address, and `::` chains file systems. Quotes, # and spaces may."""
+WILDCARDS = re.compile(r"[*?\[]")
+"""A remote storage would remove everything that such an address matches."""
+
 
 class Place:
     """A folder at a local path or an fsspec URL; names are relative to it, with slashes."""
@@ -28,7 +35,8 @@ class Place:
         """What lies directly in a folder, sorted; nothing where there is none."""
         self.fs.invalidate_cache()
         try:
-            return sorted(path.rstrip("/").rpartition("/")[2] for path in self.fs.ls(self._path(folder), detail=False))
+            found = {path.rstrip("/").rpartition("/")[2] for path in self.fs.ls(self._path(folder), detail=False)}
+            return sorted(found - {".", ".."})
         except FileNotFoundError:
             return []
 
@@ -60,11 +68,23 @@ class Place:
         """Download a folder; it stands in its place only once it is there whole."""
         draft = folder.with_name(f"{folder.name}.draft")
         shutil.rmtree(draft, ignore_errors=True)
-        for path in self.fs.find(self._path(name)):
-            target = draft / path.removeprefix(self._path(name)).lstrip("/")
+        draft.mkdir(parents=True)  # not through a link that somebody has put there
+        for path, about in self.fs.find(self._path(name), detail=True).items():
+            if path.endswith("/"):  # some stores keep an object for a folder
+                continue
+            target = draft / self._below(path, name, is_link=about.get("islink", False))
             target.parent.mkdir(parents=True, exist_ok=True)
             self.fs.get_file(path, str(target))
         draft.replace(folder)
+
+    def _below(self, path: str, name: str, is_link: bool) -> str:
+        """The name of an object relative to its folder. Whoever writes the storage chooses it: UserError where it leads out of the folder."""
+        folder = f"{self._path(name)}/"
+        relative = path.removeprefix(folder)
+        parts = relative.split("/")
+        if is_link or not path.startswith(folder) or UNSAFE_NAME.search(relative) or not {"", ".", ".."}.isdisjoint(parts):
+            raise UserError(f"{self.url}: its object {path!r} would be written outside the folder {name}; remove it")
+        return relative
 
     def remove(self, name: str, first: str | None = None) -> None:
         """Delete a folder if it is there, its file `first` before the others, so that a half-deleted one is visibly incomplete."""
@@ -95,7 +115,7 @@ def writable(storage: str) -> Path:
     root = working_copy(storage)
     probe = root / f".write-test-{os.getpid()}"
     try:
-        root.mkdir(parents=True, exist_ok=True)
+        private(root)
         probe.write_bytes(b"tucano")
         probe.unlink()
     except OSError as error:
@@ -105,7 +125,19 @@ def writable(storage: str) -> Path:
     return root
 
 
+def private(root: Path) -> Path:
+    """A storage root, made for its user alone where it does not exist: what runs write quotes data. UserError for an unusable path."""
+    found = UNUSABLE.search(str(root.absolute()))
+    if found:
+        raise UserError(f"storage {str(root)!r} has {found[0]!r} in its path, which the databases in it cannot take; choose another folder")
+    root.parent.mkdir(parents=True, exist_ok=True)
+    root.mkdir(mode=0o700, exist_ok=True)
+    return root
+
+
 def _require_remote(storage: str) -> None:
+    if remote_of(storage) is not None and WILDCARDS.search(storage):
+        raise UserError(f"storage={storage} has one of * ? [ in its address, which stand for other names there; choose another")
     name = f".write-test-{socket.gethostname()}-{os.getpid()}"
     try:
         place = remote_of(storage)

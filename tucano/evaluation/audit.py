@@ -15,6 +15,8 @@ from pathlib import Path
 
 from rewards import load_reward_set
 from rewards.sets import SetName
+from rewards.sql import gold_result
+from tucano.errors import UserError
 from tucano.evaluation.audit_agreement import agreements, component_effects, rater_agreements, sampled_spread
 from tucano.evaluation.audit_bench import Bench, Group, Rewards, grouped
 from tucano.evaluation.audit_checks import questions
@@ -31,8 +33,10 @@ from tucano.evaluation.audit_report import (
     Sampled,
 )
 from tucano.evaluation.probes import worthless
-from tucano.evaluation.ratings import RatedAnswer, rating_store, read_ratings
+from tucano.evaluation.rating_store import rating_store
+from tucano.evaluation.ratings import RATINGS, RatedAnswer, read_ratings
 from tucano.evaluation.statistics import rank_agreement
+from tucano.printable import printable
 from tucano.prompts import TASKS, Prompt, Task
 from tucano.settings.audit import Gate
 
@@ -51,7 +55,17 @@ def audit(reward_set: SetName, ratings: Path, settings: Gate, tasks: Sequence[Ta
     """Audit a reward set by name against the rating set in a folder. Raises UserError where the folder holds no rating set."""
     rated = read_ratings(ratings)
     with rating_store(ratings) as databases:
+        _require_gold(rated, databases, ratings)
         return audit_rewards(load_reward_set(reward_set, databases), reward_set, rated, settings, tasks, seed)
+
+
+def _require_gold(rated: Sequence[RatedAnswer], databases: Path, ratings: Path) -> None:
+    """UserError for a prompt whose gold query does not run on the folder's store."""
+    for prompt in {answer.prompt.id: answer.prompt for answer in rated if answer.prompt.reference.get("sql")}.values():
+        try:
+            gold_result(databases / prompt.reference["database"], prompt.reference["sql"])
+        except ValueError as error:
+            raise UserError(f"{ratings / RATINGS}: prompt {prompt.id}: {printable(str(error))[:300]}") from None
 
 
 def audit_rewards(

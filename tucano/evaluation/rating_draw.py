@@ -7,24 +7,23 @@ what is written holds no reward, and what a rater sees holds no model either.
 import hashlib
 import json
 import random
-import shutil
-import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import closing
 from dataclasses import asdict, dataclass, field
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 from tucano.artifacts import MANIFEST
 from tucano.errors import UserError
 from tucano.evaluation.answers import read_answers
-from tucano.evaluation.ratings import RATINGS, STORE, STORE_DUMP, Origin
-from tucano.files.prompts import PromptFiles
+from tucano.evaluation.rating_files import CandidateLine, Origin, lines, parse, write
+from tucano.evaluation.rating_store import STORE_DUMP, keep
+from tucano.evaluation.ratings import RATINGS
+from tucano.files.prompts import STORE, PromptFiles
 from tucano.files.results import AnswerFiles
 from tucano.identity import fingerprint
-from tucano.prompts import TASKS, Prompt, jsonl_lines, read_prompts
+from tucano.prompts import TASKS, Prompt, read_prompts
 
 CANDIDATES = "candidates.jsonl"
 
@@ -59,7 +58,8 @@ def read_source(place: Path) -> Source:
         return _read_run(place)
     if not place.is_file():
         raise UserError(f"{place} does not exist; --from names the storage of a finished run, or a JSONL file of completions")
-    stores = [path for path in (place.with_name(STORE_DUMP), place.with_name(STORE)) if path.is_file()]
+    place = place.resolve()  # who names a link means the file
+    stores = [path for path in (place.with_name(STORE_DUMP), place.with_name(STORE)) if path.is_symlink() or path.exists()]
     return Source(read_candidates(place), stores[0] if stores else None)
 
 
@@ -68,7 +68,7 @@ def read_candidates(path: Path) -> list[Candidate]:
 
     Further fields are ignored, so a file of ratings can be rated again. Raises UserError naming the first line that is not that.
     """
-    made = [_candidate(line, f"{path} line {number}") for number, line in enumerate(jsonl_lines(path), start=1)]
+    made = [_candidate(line, f"{path} line {number}") for number, line in enumerate(lines(path), start=1)]
     if not made:
         raise UserError(f"{path} holds no completions; write one a line, as " + '{"prompt": {...}, "completion": "..."}')
     texts: dict[str, str] = {}
@@ -80,10 +80,7 @@ def read_candidates(path: Path) -> list[Candidate]:
 
 def write_candidates(path: Path, candidates: Iterable[Candidate]) -> None:
     """Whole or not at all."""
-    draft = path.with_name(f"{path.name}.draft")
-    lines = (json.dumps(asdict(candidate), ensure_ascii=False) + "\n" for candidate in candidates)
-    draft.write_text("".join(lines), encoding="utf-8")
-    draft.replace(path)
+    write(path, "".join(json.dumps(asdict(candidate), ensure_ascii=False) + "\n" for candidate in candidates))
 
 
 def draw(source: Source, prompts: int, completions: int, seed: int) -> list[Candidate]:
@@ -120,9 +117,9 @@ def _spread(group: Sequence[Candidate], quality: Mapping[str, float], completion
 def open_folder(folder: Path, place: Path, prompts: int, completions: int, seed: int) -> list[Candidate]:
     """The completions of a rating folder; the first time they are drawn from `place`, and written there with their store."""
     path = folder / CANDIDATES
-    if path.is_file():
+    if path.is_symlink() or path.exists():
         return read_candidates(path)
-    if (folder / RATINGS).is_file() and (folder / RATINGS).resolve() != place.resolve():
+    if (folder / RATINGS).exists() and (folder / RATINGS).resolve() != place.resolve():
         raise UserError(
             f"{folder} holds ratings of other completions; choose a new folder, or rate those again with --from {folder / RATINGS}"
         )
@@ -133,36 +130,16 @@ def open_folder(folder: Path, place: Path, prompts: int, completions: int, seed:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         if source.store is not None:
-            _keep_store(source.store, folder / STORE_DUMP)
+            keep(source.store, folder / STORE_DUMP)
         write_candidates(path, chosen)
     except OSError as error:
         raise UserError(f"{folder} cannot be written ({error.strerror}); choose another folder") from error
     return chosen
 
 
-def _keep_store(store: Path, dump: Path) -> None:
-    if store.name == STORE_DUMP:
-        if store.resolve() != dump.resolve():
-            shutil.copyfile(store, dump)
-        return
-    with closing(sqlite3.connect(f"{store.resolve().as_uri()}?mode=ro", uri=True)) as connection, dump.open("w", encoding="utf-8") as file:
-        file.writelines(f"{statement}\n" for statement in connection.iterdump())
-
-
 def _candidate(line: str, where: str) -> Candidate:
-    try:
-        record = json.loads(line)
-        made = Candidate(Prompt(**record["prompt"]), record["completion"], record.get("origin", "sampled"), record.get("model", "unknown"))
-        json.dumps(asdict(made), ensure_ascii=False).encode()
-        texts = (made.prompt.id, made.prompt.user, made.completion, made.model)
-    except (ValueError, KeyError, TypeError, AttributeError) as fault:
-        wrong = f"it has no {fault}" if isinstance(fault, KeyError) else str(fault)
-        raise UserError(f"{where} is not a completion with its prompt ({wrong}); mend or remove the line") from fault
-    if not all(isinstance(text, str) for text in texts) or made.prompt.task not in TASKS or made.origin not in get_args(Origin):
-        raise UserError(
-            f"{where} has a value out of range: texts are strings, task is one of {', '.join(TASKS)}, origin sampled or written"
-        )
-    return made
+    found = parse(CandidateLine, line, where, "a completion with its prompt")
+    return Candidate(found.prompt, found.completion, found.origin, found.model)
 
 
 def _read_run(storage: Path) -> Source:

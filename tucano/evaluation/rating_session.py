@@ -12,12 +12,13 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
 from tucano.errors import UserError
 from tucano.evaluation.rating_draw import Candidate
-from tucano.evaluation.ratings import RATINGS, RaterKind, parse_rating, read_records
-from tucano.prompts import TASKS, Prompt, Task, jsonl_lines
+from tucano.evaluation.rating_files import MOST_BYTES, RaterKind, RatingLine, lines, opened, write
+from tucano.evaluation.ratings import RATINGS, parse_rating, read_records
+from tucano.printable import printable
+from tucano.prompts import TASKS, Task
 
 CHOICES = (1, 2, 3, 4, 5)
 
@@ -83,7 +84,7 @@ class Session:
             if item in self._mine():
                 return
             record = {**asdict(self._by_id[item]), "rating": rating, "rater": self.rater, "rater_kind": self.kind}
-            with self._path.open("ab") as file:
+            with opened(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT) as file:
                 file.write(json.dumps(record, ensure_ascii=False).encode() + b"\n")
                 file.flush()
                 os.fsync(file.fileno())
@@ -101,22 +102,20 @@ class Session:
             if not given:
                 return
             place, item = given[-1]
-            lines = jsonl_lines(self._path)
-            del lines[place]
-            draft = self._path.with_name(f"{RATINGS}.draft")
-            draft.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-            draft.replace(self._path)
+            kept = lines(self._path)
+            del kept[place]
+            write(self._path, "".join(f"{line}\n" for line in kept))
             self._order.sort(key=lambda candidate: candidate.id != item)
 
-    def _records(self) -> list[dict[str, Any]]:
+    def _records(self) -> list[RatingLine]:
         return read_records(self._path) if self._path.exists() else []
 
     def _mine(self) -> dict[str, int]:
         """{item: rating} in the order in which this rater gave them."""
-        return {_id(record): record["rating"] for record in self._records() if self._is_mine(record)}
+        return {_id(record): record.rating for record in self._records() if self._is_mine(record)}
 
-    def _is_mine(self, record: dict[str, Any]) -> bool:
-        return record["rater"] == self.rater and _id(record) in self._by_id
+    def _is_mine(self, record: RatingLine) -> bool:
+        return record.rater == self.rater and _id(record) in self._by_id
 
 
 def check_rater(folder: Path, rater: str, kind: RaterKind, is_new: bool) -> None:
@@ -124,20 +123,21 @@ def check_rater(folder: Path, rater: str, kind: RaterKind, is_new: bool) -> None
     if not rater.strip() or not rater.isprintable():
         raise UserError(f"--rater {rater!r} is not a name; give the one under which your ratings are kept, like --rater ana")
     path = folder / RATINGS
-    if not path.is_file():
+    if not path.exists():
         return
     with _held(folder):
         _mend_end(path)
-        known = {record["rater"]: record["rater_kind"] for record in read_records(path)}
+        known = {record.rater: record.rater_kind for record in read_records(path)}
     if known and rater not in known and not is_new:
-        raise UserError(f"there is no rater {rater!r} in {folder} yet (it has: {', '.join(known)}); add --new-rater if somebody new rates")
+        raise UserError(
+            f"there is no rater {rater!r} in {folder} yet (it has: {printable(', '.join(known))}); add --new-rater if somebody new rates"
+        )
     if known.get(rater, kind) != kind:
         raise UserError(f"rater {rater!r} is a {known[rater]} in {path}; choose another name, or add --kind {known[rater]}")
 
 
-def _id(record: dict[str, Any]) -> str:
-    prompt: Prompt = record["prompt"]
-    return Candidate(prompt, record["completion"], record["origin"], record["model"]).id
+def _id(record: RatingLine) -> str:
+    return Candidate(record.prompt, record.completion, record.origin, record.model).id
 
 
 @contextmanager
@@ -153,14 +153,15 @@ def _held(folder: Path) -> Iterator[None]:
 
 def _mend_end(path: Path) -> None:
     """Cut off a last line that was torn while it was written; one that only lacks its newline gets it."""
-    content = path.read_bytes() if path.exists() else b""
-    whole, newline, torn = content.rpartition(b"\n")
-    if not torn:
+    if not (path.is_symlink() or path.exists()):
         return
-    try:
-        parse_rating(torn.decode(), str(path))
-    except ValueError:  # a UserError, or bytes cut within a character
-        os.truncate(path, len(whole) + len(newline))
-    else:
-        with path.open("ab") as file:
+    with opened(path, os.O_RDWR) as file:
+        whole, newline, torn = file.read(MOST_BYTES).rpartition(b"\n")
+        if not torn or file.read(1):
+            return
+        try:
+            parse_rating(torn.decode(), str(path))
+        except ValueError:  # a UserError, or bytes cut within a character
+            file.truncate(len(whole) + len(newline))
+        else:
             file.write(b"\n")

@@ -1,23 +1,14 @@
-"""The rating set: completions with people's 1-5 ratings, and the store that its SQL prompts ask about."""
+"""The rating set: completions with people's 1-5 ratings."""
 
-import json
-import sqlite3
-import tempfile
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, get_args
 
 from tucano.errors import UserError
-from tucano.files.prompts import STORE
-from tucano.prompts import TASKS, Prompt, jsonl_lines
-
-Origin = Literal["sampled", "written"]
-RaterKind = Literal["human", "model"]
+from tucano.evaluation.rating_files import Origin, RaterKind, RatingLine, lines, parse
+from tucano.prompts import Prompt
 
 RATINGS = "ratings.jsonl"
-STORE_DUMP = "store.sql"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,60 +30,31 @@ def read_ratings(folder: Path) -> list[RatedAnswer]:
     Raises UserError naming file and line where a line is not that.
     """
     path = folder / RATINGS
-    if not path.is_file():
+    if not path.exists():
         raise UserError(f"{path} does not exist; audit.ratings must name a folder that holds {RATINGS}")
-    answers: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    answers: dict[tuple[str, str], list[RatingLine]] = {}
     for record in read_records(path):
-        answers.setdefault((record["prompt"].id, record["completion"]), []).append(record)
+        answers.setdefault((record.prompt.id, record.completion), []).append(record)
     return [_averaged(records) for records in answers.values()]
 
 
-def read_records(path: Path) -> list[dict[str, Any]]:
-    """The lines of a ratings file as they stand, each `prompt` made a Prompt. Raises UserError naming the first line that is no rating."""
-    return [parse_rating(line, f"{path} line {number}") for number, line in enumerate(jsonl_lines(path), start=1)]
+def read_records(path: Path) -> list[RatingLine]:
+    """The lines of a ratings file. Raises UserError naming the first line that is no rating."""
+    return [parse_rating(line, f"{path} line {number}") for number, line in enumerate(lines(path), start=1)]
 
 
-def parse_rating(line: str, where: str) -> dict[str, Any]:
+def parse_rating(line: str, where: str) -> RatingLine:
     """One line of a ratings file; `where` names it in the UserError for one that is no rating."""
-    try:
-        record: dict[str, Any] = json.loads(line)
-        record["prompt"] = Prompt(**record["prompt"])
-        valid = (
-            record["prompt"].task in TASKS
-            and isinstance(record["completion"], str)
-            and record["rating"] in (1, 2, 3, 4, 5)
-            and isinstance(record["rater"], str)
-            and record["origin"] in get_args(Origin)
-            and record["rater_kind"] in get_args(RaterKind)
-        )
-    except (json.JSONDecodeError, KeyError, TypeError) as fault:
-        raise UserError(f"{where} is not a rating ({fault}); rate it again or remove the line") from fault
-    if not valid:
-        raise UserError(f"{where} has a value out of range: rating 1-5, origin sampled or written, rater_kind human or model")
-    return record
+    return parse(RatingLine, line, where, "a rating")
 
 
-def _averaged(records: Sequence[dict[str, Any]]) -> RatedAnswer:
+def _averaged(records: Sequence[RatingLine]) -> RatedAnswer:
     first = records[0]
     return RatedAnswer(
-        prompt=first["prompt"],
-        completion=first["completion"],
-        origin=first["origin"],
-        rating=sum(record["rating"] for record in records) / len(records),
-        raters={record["rater"]: record["rater_kind"] for record in records},
-        given={record["rater"]: record["rating"] for record in records},
+        prompt=first.prompt,
+        completion=first.completion,
+        origin=first.origin,
+        rating=sum(record.rating for record in records) / len(records),
+        raters={record.rater: record.rater_kind for record in records},
+        given={record.rater: record.rating for record in records},
     )
-
-
-@contextmanager
-def rating_store(folder: Path) -> Iterator[Path]:
-    """A temporary folder that holds the rating set's store as a SQLite file; empty where the set has no dump."""
-    dump = folder / STORE_DUMP
-    with tempfile.TemporaryDirectory(prefix="tucano-audit-") as name:
-        if dump.is_file():
-            connection = sqlite3.connect(Path(name) / STORE)
-            try:
-                connection.executescript(dump.read_text(encoding="utf-8"))
-            finally:
-                connection.close()
-        yield Path(name)

@@ -1,7 +1,5 @@
 """The re-audit for a terminal of 100 columns; it is markdown too."""
 
-import textwrap
-
 from tucano.evaluation.audit_table import ANSWER_SHOWN, PROMPT_SHOWN, clipped, shown
 from tucano.evaluation.reaudit import Reaudit
 from tucano.evaluation.tables import WIDTH, pipe_table, wrapped
@@ -21,7 +19,7 @@ def render_table(report: Reaudit) -> str:
     for answer in report.paid:
         lines += wrapped(f"- {answer.task} {answer.prompt_id}: {clipped(answer.user, PROMPT_SHOWN)}")
         paid = f"{answer.arm}, reward {answer.reward:.2f}, truth {answer.truth:.2f}: {clipped(answer.completion, ANSWER_SHOWN)}"
-        lines += [f"  {line}" for line in textwrap.wrap(paid, WIDTH - 2)]
+        lines += [f"  {line}" for line in wrapped(paid, WIDTH - 2)]
     return "\n".join(lines)
 
 

@@ -6,6 +6,7 @@ from pydantic import Field, NonNegativeInt, PositiveInt, model_validator
 
 from tucano.prompts import Task
 from tucano.settings.base import Section, Share
+from tucano.texts import Line
 
 SMALLEST_STRATUM = 5
 """Fewer prompts of a task than this cannot be compared: an exact one-sided signed-rank test of 4 cannot reach p < .05."""
@@ -31,7 +32,7 @@ class PromptPlan(Section):
 class DataSettings(PromptPlan):
     """Where prompts come from and how many are made."""
 
-    path: str | None = Field(None, description="Folder (olist) or file or folder (b2w) that holds the CSVs.")
+    path: Line | None = Field(None, description="Folder (olist) or file or folder (b2w) that holds the CSVs.")
 
     @model_validator(mode="after")
     def _mix_is_a_distribution(self) -> Self:

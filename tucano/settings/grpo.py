@@ -7,7 +7,7 @@ from typing import Literal, Self
 from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt, model_validator
 
 from tucano.prompts import Task
-from tucano.settings.base import RewardSetName, Schedule, Section, Share
+from tucano.settings.base import RewardSetName, Schedule, Section, Seed, Share
 from tucano.settings.health import HealthSettings
 from tucano.settings.model import AdaptedModel, LoadedModel
 
@@ -188,7 +188,7 @@ class GrpoRun(GrpoTraining):
 class GrpoSettings(GrpoRun):
     """Group relative policy optimisation, one run per seed."""
 
-    seeds: tuple[int, ...] = Field((42, 123, 456), min_length=1, description="One training run per seed.")
+    seeds: tuple[Seed, ...] = Field((42, 123, 456), min_length=1, description="One training run per seed.")
     save_steps: PositiveInt = Field(100, description="Steps between two recovery checkpoints.")
 
     @model_validator(mode="after")

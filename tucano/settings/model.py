@@ -5,12 +5,13 @@ from typing import Literal, Self
 from pydantic import Field, PositiveInt, model_validator
 
 from tucano.settings.base import Section
+from tucano.texts import Line
 
 
 class LoadedModel(Section):
     """How weights are loaded."""
 
-    revision: str | None = Field(None, description="Pinned commit of a hub model; hub ids need it.")
+    revision: Line | None = Field(None, description="Pinned commit of a hub model; hub ids need it.")
     backend: Literal["transformers", "unsloth"] = Field("transformers", description="Loader and kernels; unsloth needs CUDA.")
     device: Literal["cpu", "cuda"] = Field("cpu", description="Explicit, so that no machine silently takes another device.")
     quantization: Literal["none", "nf4"] = Field("none", description="NF4 keeps the base in 4 bits (CUDA only).")
@@ -37,7 +38,7 @@ class NanoModel(LoadedModel):
 class ModelSettings(AdaptedModel, NanoModel):
     """The model that is trained."""
 
-    name: str = Field("nano", description="`nano` (built here, no download), a local folder, or a hub id.")
+    name: Line = Field("nano", description="`nano` (built here, no download), a local folder, or a hub id.")
 
     @model_validator(mode="after")
     def _device_can_do_it(self) -> Self:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import functools
 import logging
 import os
-import re
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
 from urllib.parse import urlsplit
 
+from tucano.addresses import holds_secret, masked
 from tucano.errors import Transient, UserError
 
 if TYPE_CHECKING:
@@ -55,6 +55,11 @@ def open_client(uri: str) -> MlflowClient:
     """A client of the store at `uri`; a new database is created and migrated. UserError when it does not answer."""
     for name, value in ENVIRONMENT.items():
         os.environ.setdefault(name, value)
+    if is_server(uri) and holds_secret(uri):
+        raise UserError(
+            "MLFLOW_TRACKING_URI holds a password or token, and a server's address stands in links: "
+            "give them as MLFLOW_TRACKING_USERNAME and MLFLOW_TRACKING_PASSWORD, or as MLFLOW_TRACKING_TOKEN"
+        )
     scheme = urlsplit(uri).scheme
     if not is_server(uri) and scheme.partition("+")[0] not in DATABASES:
         raise UserError(f"tracking_uri={masked(uri)} is neither http(s)://… nor a database like sqlite:///…; correct it or leave it empty")
@@ -137,8 +142,3 @@ def reason(error: Exception) -> str:
     """The first line of an error, short and without the passwords that addresses in it may hold."""
     line = str(error).strip().splitlines()[0].rstrip(".")
     return masked(line)[:200]
-
-
-def masked(text: str) -> str:
-    """`text` without the passwords of the addresses in it."""
-    return re.sub(r"(://[^:/@\s]*):[^@/\s]+@", r"\1:***@", text)

@@ -8,6 +8,7 @@ Starting a run and the registry raise `Transient` where the store does not answe
 from __future__ import annotations
 
 import logging
+import os
 import subprocess
 import sys
 import tempfile
@@ -66,7 +67,8 @@ class Tracker:
     @translated
     def find_unfinished(self, experiment: str, tag: str, value: str) -> str | None:
         """The newest run with this tag that an earlier attempt began and did not end well; None where there is none."""
-        which = f"tags.`{tag}` = '{value}' and attributes.status != 'FINISHED'"
+        quote = '"' if "'" in value else "'"  # MLflow knows no escapes; no storage root holds both
+        which = f"tags.`{tag}` = {quote}{value}{quote} and attributes.status != 'FINISHED'"
         found = self.client.search_runs([self.experiments[experiment]], which, max_results=1, order_by=["attributes.start_time DESC"])
         return str(found[0].info.run_id) if found else None
 
@@ -172,10 +174,13 @@ class Tracker:
         known = {run: models.of_run(self.client, trained_by[run]) if run in trained_by else None for run in rows}
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "spec.json"
-            spec = Spec(self.uri, self.experiments[views.EVALUATION], {run: list(shown) for run, shown in rows.items()}, known)
+            spec = Spec(self.experiments[views.EVALUATION], {run: list(shown) for run, shown in rows.items()}, known)
             spec.write(path)
             command = [sys.executable, "-m", "tucano.tracking.evaluations", str(path)]
-            ended = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", errors="replace", check=False)
+            environment = os.environ | {"MLFLOW_TRACKING_URI": self.uri}
+            ended = subprocess.run(
+                command, env=environment, capture_output=True, text=True, encoding="utf-8", errors="replace", check=False
+            )
         if ended.returncode:
             log.warning("MLflow did not take the answers: %s", ended.stderr.strip().splitlines()[-1:])
 
