@@ -9,7 +9,7 @@ from typing import Any
 from prefect import get_run_logger
 from prefect.futures import PrefectFuture
 
-from tasks.context import Run, cores, data_split, run_child, seeds_at_a_time, stage, tracked_training
+from tasks.context import Run, cores, data_split, run_child, stage, tracked_training
 from tucano.artifacts import Artifact, Recipe
 from tucano.errors import SeedGivenUp, WorkerCrashed, WorkerFailed
 from tucano.machine_time import Clock
@@ -35,7 +35,7 @@ def fine_tune(run: Run, prompts: Artifact) -> Artifact:
             base=settings.model.name,
         )
         splits = [data_split(prompts, "demonstrations", "training"), data_split(prompts, "demonstrations_validation", "validation")]
-        clock = Clock(Path(job.work), job.mirror, settings.cost.machine, share=1.0)
+        clock = Clock(Path(job.work), job.mirror, settings.cost.machine)
         with clock, tracked_training(run, job, "sft", "sft", None, settings.sft.model_dump(), splits) as tracking_run:
             result = run_child(run, job, "sft")
             spent = clock.spent(Path(job.work) / "journal.jsonl")
@@ -76,8 +76,7 @@ def train_seed(run: Run, prompts: Artifact, start: Artifact | None, seed: int) -
             adapter=adapter,
         )
         params = {**settings.grpo.model_dump(exclude={"seeds"}), "seed": seed}
-        share = 1 / min(seeds_at_a_time(settings), len(settings.grpo.seeds))
-        clock = Clock(Path(job.work), job.mirror, settings.cost.machine, share)
+        clock = Clock(Path(job.work), job.mirror, settings.cost.machine)
         splits = [data_split(prompts, "train", "training"), data_split(prompts, "validation", "validation")]
         with (
             run.seed_slots,
