@@ -22,6 +22,7 @@ from tucano.evaluation.benchmark import Benchmark, benchmark, render_table
 from tucano.evaluation.endpoint import Bill, Reply, ask, bill, refuse_unless_allowed
 from tucano.evaluation.judge import TASK, rate
 from tucano.evaluation.looks import record_look
+from tucano.lineage import base_of
 from tucano.prompts import Prompt, read_prompts
 from tucano.settings import EndpointSettings
 from tucano.storage import Place
@@ -108,8 +109,7 @@ def answer_with_models(run: Run, questions: Artifact, start: Artifact | None, se
 def _named_arm(name: str, folder: Path) -> Arm:
     """A model folder, or the folder of a LoRA adapter, which names its own base."""
     if (folder / "adapter_config.json").is_file():
-        base = json.loads((folder / "adapter_config.json").read_text(encoding="utf-8"))["base_model_name_or_path"]
-        return Arm(name, base, str(folder))
+        return Arm(name, base_of(folder), str(folder))
     if not (folder / "config.json").is_file():
         raise UserError(f"benchmark.adapters: {folder} ({name}) holds neither adapter_config.json nor config.json; name a model's folder")
     return Arm(name, str(folder))

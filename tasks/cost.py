@@ -5,6 +5,7 @@ from prefect.artifacts import create_table_artifact
 
 from tasks.compare import read_comparison
 from tasks.context import Run, stage
+from tasks.tracked import training_run
 from tucano.artifacts import Artifact
 from tucano.cost import Cost, costs, dollars_per_point, sentence, total
 
@@ -15,7 +16,8 @@ def account(run: Run, seeds: list[Artifact], comparison: Artifact) -> str:
     everything, gain = spent(run, comparison)
     each = costs(run.stages, run.settings.cost)
     for seed in seeds:
-        run.tracker.log_metrics(seed.record["tracking_run"], _metrics(each[seed.stage]))
+        if (identity := training_run(run, seed)) is not None:
+            run.tracker.log_metrics(identity, _metrics(each[seed.stage]))
     point = dollars_per_point(everything, gain)
     run.tracker.log_metrics(run.tracking_run, _metrics(everything) | ({} if point is None else {"cost/usd_per_point": point}))
     said = sentence(everything, gain)

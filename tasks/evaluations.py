@@ -1,7 +1,10 @@
 """What analysts read in MLflow: every arm's answers prompt by prompt, beside its numbers."""
 
+from contextlib import ExitStack
+
 from tasks.compare import candidate, read_comparison
 from tasks.context import Run, config_label, data_split, stage
+from tasks.tracked import training_run
 from tucano.artifacts import Artifact
 from tucano.evaluation.answers import Answer, read_answers
 from tucano.evaluation.comparison import Comparison
@@ -15,17 +18,19 @@ def show_answers(
 ) -> None:
     """One evaluation run per arm with its served answers; the pipeline run names the pair that is compared side by side."""
     compared = read_comparison(comparison)
-    trained_by = {f"seed-{seed.record['seed']}": seed.record["tracking_run"] for seed in seeds}
-    trained_by |= {"sft": start.record["tracking_run"]} if start else {}
+    trained = {f"seed-{seed.record['seed']}": seed for seed in seeds} | ({"sft": start} if start else {})
+    trained_by = {arm: identity for arm, artifact in trained.items() if (identity := training_run(run, artifact)) is not None}
     shown = run.tracker.evaluations(answers.digest)
     rows = _rows(prompts, answers)
     missing = [arm for arm in rows if arm not in shown]
-    for arm in missing:
-        shown[arm] = _start(run, arm, prompts, answers, compared)
-    if missing:
-        run.tracker.show_answers(
-            {shown[arm]: rows[arm] for arm in missing}, {shown[arm]: trained_by[arm] for arm in missing if arm in trained_by}
-        )
+    with ExitStack() as filling:
+        for arm in missing:
+            shown[arm] = _start(run, arm, prompts, answers, compared)
+            filling.enter_context(run.filling(shown[arm]))
+        if missing:
+            run.tracker.show_answers(
+                {shown[arm]: rows[arm] for arm in missing}, {shown[arm]: trained_by[arm] for arm in missing if arm in trained_by}
+            )
     pair = (shown[f"seed-{candidate(seeds).record['seed']}"], shown[compared.reference])
     run.tracker.set_tags(run.tracking_run, {"compared": " ".join(pair), "training_runs": " ".join(trained_by.values())})
 

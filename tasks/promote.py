@@ -19,8 +19,10 @@ from tasks.audit import read_report
 from tasks.compare import CHAMPION, candidate, read_comparison
 from tasks.context import Run, cores, run_child, stage
 from tasks.reaudit import read_reaudit
+from tasks.tracked import training_run
 from tasks.train import start_of
 from tucano.artifacts import Artifact, Recipe
+from tucano.errors import Transient
 from tucano.evaluation.answers import arms_of, read_answers
 from tucano.evaluation.promotion import noninferiority_bound
 from tucano.lineage import digests, faults, unpinned, verify
@@ -166,9 +168,11 @@ def _merge(run: Run, prompts: Artifact, start: Artifact | None, best: Artifact) 
 
 def _register(run: Run, prompts: Artifact, best: Artifact, merged: Artifact, tags: dict[str, object], status: str) -> int:
     """The number of the new version."""
-    description = _description(run, tags)
+    description, identity = _description(run, tags), training_run(run, best)
+    if identity is None:  # it is registered anew when it is reused, if the store takes that
+        raise Transient(f"MLflow has no run of {best.stage}, from which {run.settings.promotion.model} would be registered")
     with _package(run, prompts, best, merged) as folder:
-        return run.tracker.register(run.settings.promotion.model, best.record["tracking_run"], folder, tags, [status], description).version
+        return run.tracker.register(run.settings.promotion.model, identity, folder, tags, [status], description).version
 
 
 @contextmanager

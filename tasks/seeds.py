@@ -21,6 +21,8 @@ from prefect.exceptions import ObjectNotFound, TerminationSignal
 from prefect.states import AwaitingRetry, Cancelling
 
 from tasks.context import Run, stage
+from tasks.tracked import known
+from tasks.train import seed_training
 from tucano.artifacts import Artifact
 from tucano.errors import SeedGivenUp, UserError, WorkerCrashed
 from tucano.storage import remote_of
@@ -55,7 +57,8 @@ def await_seed(run: Run, prompts: Artifact, start: Artifact | None, seed: int) -
             _pause()
         if state.is_cancelled():  # with this run, which a person has started again
             client.set_flow_run_state(child.id, AwaitingRetry(message="The pipeline's run was started again."), force=True)
-        return run.adopt(_outcome(client, child.id, seed, run.settings.execution.grace_minutes * 60))
+        made = run.adopt(_outcome(client, child.id, seed, run.settings.execution.grace_minutes * 60))
+    return known(run, seed_training(run, prompts, seed), made)
 
 
 def _outcome(client: SyncPrefectClient, child: UUID, seed: int, grace_seconds: float) -> str:

@@ -9,7 +9,8 @@ from typing import Any
 from prefect import get_run_logger
 from prefect.futures import PrefectFuture
 
-from tasks.context import Run, cores, data_split, run_child, stage, tracked_training
+from tasks.context import Run, cores, data_split, run_child, stage
+from tasks.tracked import JOURNAL, Best, Training, known, log_best, tracked
 from tucano.artifacts import Artifact, Recipe
 from tucano.errors import SeedGivenUp, WorkerCrashed, WorkerFailed
 from tucano.machine_time import Clock
@@ -20,7 +21,7 @@ from tucano.training.jobs import Job
 @stage("sft")
 def fine_tune(run: Run, prompts: Artifact) -> Artifact:
     """AdapterRef of the start of GRPO: the best model (nano) or adapter by validation loss."""
-    settings = run.settings
+    settings, training = run.settings, sft_training(run, prompts)
 
     def produce(recipe: Recipe, draft: Path) -> dict[str, Any]:
         job = Job(
@@ -34,16 +35,12 @@ def fine_tune(run: Run, prompts: Artifact) -> Artifact:
             threads=cores(),
             base=settings.model.name,
         )
-        splits = [data_split(prompts, "demonstrations", "training"), data_split(prompts, "demonstrations_validation", "validation")]
         clock = Clock(Path(job.work), job.mirror, settings.cost.machine)
-        with clock, tracked_training(run, job, "sft", "sft", None, settings.sft.model_dump(), splits) as tracking_run:
-            result = run_child(run, job, "sft")
-            spent = clock.spent(Path(job.work) / "journal.jsonl")
-        shutil.copy2(Path(job.work) / "journal.jsonl", draft)
-        kept = next(draft / name for name in ("model", "adapter") if (draft / name).is_dir())
-        best = {"best/loss": result["lowest_validation_loss"]}
-        step = next(step for step, loss in result["validation_losses"] if loss == result["lowest_validation_loss"])
-        run.tracker.log_checkpoint(tracking_run, "sft", kept, step, {"stage": "sft"}, best, splits[1])
+        with clock, tracked(run, job, training) as tracking_run:
+            result = run_child(run, job, training.name)
+            spent = clock.spent(Path(job.work) / JOURNAL)
+            log_best(run, tracking_run, training, draft, result)
+        shutil.copy2(Path(job.work) / JOURNAL, draft)
         return {
             **result,
             "machine_time": spent,
@@ -53,13 +50,23 @@ def fine_tune(run: Run, prompts: Artifact) -> Artifact:
         }
 
     parts = {"sft": settings.sft.model_dump(), "model": settings.model.model_dump(), "seed": settings.seed}
-    return run.make("sft", ("tucano.training.sft",), parts, {"prompts": prompts.digest}, produce)
+    return known(run, training, run.make("sft", ("tucano.training.sft",), parts, {"prompts": prompts.digest}, produce))
+
+
+def sft_training(run: Run, prompts: Artifact) -> Training:
+    def best(folder: Path, record: Mapping[str, Any]) -> Best:
+        kept = next(folder / name for name in ("model", "adapter") if (folder / name).is_dir())
+        lowest = record["lowest_validation_loss"]
+        return Best(kept, next(step for step, loss in record["validation_losses"] if loss == lowest), {"best/loss": lowest})
+
+    splits = [data_split(prompts, "demonstrations", "training"), data_split(prompts, "demonstrations_validation", "validation")]
+    return Training("sft", "sft", None, run.settings.sft.model_dump(), splits, best)
 
 
 @stage("grpo", task_run_name="grpo-seed-{seed}")
 def train_seed(run: Run, prompts: Artifact, start: Artifact | None, seed: int) -> Artifact:
     """SeedResult: the best adapter of one seed by the validation set, with its curves."""
-    settings = run.settings
+    settings, training = run.settings, seed_training(run, prompts, seed)
     base, adapter = start_of(run, start)
 
     def produce(recipe: Recipe, draft: Path) -> dict[str, Any]:
@@ -75,25 +82,28 @@ def train_seed(run: Run, prompts: Artifact, start: Artifact | None, seed: int) -
             base=base,
             adapter=adapter,
         )
-        params = {**settings.grpo.model_dump(exclude={"seeds"}), "seed": seed}
         clock = Clock(Path(job.work), job.mirror, settings.cost.machine)
-        splits = [data_split(prompts, "train", "training"), data_split(prompts, "validation", "validation")]
-        with (
-            run.seed_slots,
-            clock,
-            tracked_training(run, job, f"grpo seed {seed}", "grpo", seed, params, splits) as tracking_run,
-        ):
-            result = run_child(run, job, f"grpo seed {seed}")
-            spent = clock.spent(Path(job.work) / "journal.jsonl")
-        shutil.copy2(Path(job.work) / "journal.jsonl", draft)
-        run.tracker.set_tags(tracking_run, {"alarms": ", ".join(alarm["name"] for alarm in result["alarms"]) or "none"})
-        best, tags = {f"best/{settings.grpo.selection}": result["best_value"]}, {"stage": "grpo", "seed": seed}
-        run.tracker.log_checkpoint(tracking_run, f"grpo-seed-{seed}", draft / "adapter", result["best_step"], tags, best, splits[1])
+        with run.seed_slots, clock, tracked(run, job, training) as tracking_run:
+            result = run_child(run, job, training.name)
+            spent = clock.spent(Path(job.work) / JOURNAL)
+            log_best(run, tracking_run, training, draft, result)
+        shutil.copy2(Path(job.work) / JOURNAL, draft)
         return {**result, "seed": seed, "tracking_run": tracking_run, "machine_time": spent}
 
     parts = {"grpo": settings.grpo.model_dump(exclude={"seeds"}), "model": settings.model.model_dump(), "seed": seed}
     inputs = {"prompts": prompts.digest, "start": start.digest if start else ""}
-    return run.make(f"grpo-seed-{seed}", ("tucano.training.grpo",), parts, inputs, produce)
+    return known(run, training, run.make(f"grpo-seed-{seed}", ("tucano.training.grpo",), parts, inputs, produce))
+
+
+def seed_training(run: Run, prompts: Artifact, seed: int) -> Training:
+    selection = run.settings.grpo.selection
+
+    def best(folder: Path, record: Mapping[str, Any]) -> Best:
+        return Best(folder / "adapter", record["best_step"], {f"best/{selection}": record["best_value"]})
+
+    params = {**run.settings.grpo.model_dump(exclude={"seeds"}), "seed": seed}
+    splits = [data_split(prompts, "train", "training"), data_split(prompts, "validation", "validation")]
+    return Training(f"grpo seed {seed}", "grpo", seed, params, splits, best)
 
 
 @dataclass(frozen=True)

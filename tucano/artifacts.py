@@ -9,6 +9,7 @@ import ast
 import hashlib
 import importlib.metadata
 import json
+import os
 import shutil
 import threading
 import time
@@ -79,6 +80,7 @@ class Store:
         found, reason = self._check(recipe, folder)
         if found is None:
             raise UserError(f"artifact {name} cannot be used from storage {self.root}: {reason}")
+        _used_now(folder)
         return found
 
     def work_folder(self, recipe: Recipe) -> Path:
@@ -105,6 +107,7 @@ class Store:
             found, reason = self._check(recipe, folder)
         if found is not None:
             say(f"{recipe.stage}: reused, nothing it depends on has changed")
+            _used_now(folder)
             self._upload(recipe, folder, say)
             return found
         say(f"{recipe.stage}: runs, {reason}")
@@ -207,6 +210,11 @@ def inspect(folder: Path) -> tuple[dict[str, Any] | None, str | None]:
 def _artifact(stage: str, folder: Path, manifest: Mapping[str, Any]) -> Artifact:
     made_at = datetime.fromisoformat(manifest["made_at"])
     return Artifact(stage, folder, manifest["digest"], manifest["record"], manifest["seconds"], made_at, reused=True)
+
+
+def _used_now(folder: Path) -> None:
+    """An artifact is as old as its last use: `tucano gc` goes by the times of its files."""
+    os.utime(folder / MANIFEST)
 
 
 def _work(recipe: Recipe) -> str:
