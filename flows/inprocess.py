@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Callable
 from pathlib import Path
 
+from flows.prefect_api import require_login
 from flows.prefect_server import PrefectServer
 from tucano.errors import UserError
 from tucano.settings import ExecutionSettings, PipelineSettings
@@ -55,7 +56,9 @@ def _start_prefect(settings: PipelineSettings) -> Callable[[], None]:
 
     def ready() -> None:
         Tracker.connect(settings.tracking_uri or os.environ.get("MLFLOW_TRACKING_URI"), root)  # a new store takes seconds as well
-        if server is not None:
+        if server is None:
+            require_login()
+        else:
             server.wait()
 
     return ready
