@@ -44,6 +44,11 @@ class Cluster:
         options = ("listen_addresses=", f"unix_socket_directories={self.sockets}", "unix_socket_permissions=0700")
         return [str(self.binaries / "postgres"), "-D", str(self.data), *(part for option in options for part in ("-c", option))]
 
+    @property
+    def environment(self) -> dict[str, str]:
+        """Of ours only what programs need anywhere: its user, where that is not us, could read the rest, keys and passwords among it."""
+        return {name: os.environ[name] for name in ("PATH", "LANG", "TZ", "LD_LIBRARY_PATH") if name in os.environ}
+
     def prepare(self) -> None:
         """Make socket folder and, the first time, the database files. UserError where the user cannot reach them."""
         self._own(self.sockets)
@@ -68,7 +73,15 @@ class Cluster:
         group = pwd.getpwnam(self.user).pw_gid if self.user else None
         groups: list[int] | None = [] if self.user else None
         return subprocess.run(
-            command, capture_output=True, text=True, cwd="/", check=False, user=self.user, group=group, extra_groups=groups
+            command,
+            capture_output=True,
+            text=True,
+            cwd="/",
+            check=False,
+            user=self.user,
+            group=group,
+            extra_groups=groups,
+            env=self.environment,
         )
 
     def _own(self, folder: Path) -> None:

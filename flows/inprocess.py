@@ -7,6 +7,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
 
+from flows.prefect_api import require_login
 from flows.prefect_server import PrefectServer
 from tucano.artifacts import MANIFEST
 from tucano.errors import UserError
@@ -60,7 +61,9 @@ def _start_prefect(settings: PipelineSettings) -> Callable[[], AbstractContextMa
 
     def ready() -> AbstractContextManager[object]:
         Tracker.connect(settings.tracking_uri or os.environ.get("MLFLOW_TRACKING_URI"), root)  # a new store takes seconds as well
-        if server is not None:
+        if server is None:
+            require_login()
+        else:
             server.wait()
         from flows.dead_runs import end_dead_runs, marked
 

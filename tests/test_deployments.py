@@ -122,7 +122,7 @@ def test_a_service_is_its_process_and_no_later_one_with_its_id(tmp_path: Path) -
     service = start("sleeper", ["sleep", "60"], os.environ, tmp_path / "log")
     process = service.process()
     assert process is not None
-    assert Service(service.name, service.pid, service.created - 100, service.log).process() is None
+    assert Service(service.name, service.pid, "another boot, another start", service.log).process() is None
     end([process], seconds=5)
     assert service.process() is None
 

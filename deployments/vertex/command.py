@@ -15,6 +15,7 @@ from deployments.vertex.plan import (
     faults,
     require_complete,
 )
+from flows.prefect_api import require_login
 from tucano.addresses import masked
 from tucano.errors import UserError
 
@@ -50,6 +51,7 @@ def main(arguments: argparse.Namespace, project: Path) -> int:
     require_complete(plan)
     if not os.environ.get("PREFECT_API_URL"):
         raise UserError("PREFECT_API_URL is not set: it names the Prefect server that the work pool is made on (tucano up prints it)")
+    require_login()
     plan, failing = _checked(plan)
     from deployments.vertex import apply
 

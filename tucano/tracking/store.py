@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
 from urllib.parse import urlsplit
 
+from tucano.access import withhold_from
 from tucano.addresses import holds_secret, masked
 from tucano.errors import Transient, UserError
 from tucano.storage import require_whole
@@ -36,6 +37,7 @@ CONNECT_SECONDS = 5
 RETRY_SECONDS = 3.0
 PATIENCE_SECONDS = 180.0
 """A server that is restarted is back by then."""
+LOGIN = "set MLFLOW_TRACKING_USERNAME and MLFLOW_TRACKING_PASSWORD in the environment (docs/operations.md says where ours are)"
 DATABASES = ("sqlite", "postgresql", "mysql", "mssql")
 
 
@@ -73,7 +75,9 @@ def open_client(uri: str) -> MlflowClient:
     scheme = urlsplit(uri).scheme
     if not is_server(uri) and scheme.partition("+")[0] not in DATABASES:
         raise UserError(f"tracking_uri={masked(uri)} is neither http(s)://… nor a database like sqlite:///…; correct it or leave it empty")
-    if not is_server(uri):
+    if is_server(uri):
+        withhold_from(uri)
+    else:
         _check_database(uri)
     from mlflow import MlflowClient
     from mlflow.exceptions import MlflowException
@@ -83,6 +87,8 @@ def open_client(uri: str) -> MlflowClient:
         client = MlflowClient(uri, registry_uri=uri)
         client.search_experiments(max_results=1)
     except MlflowException as error:
+        if error.get_http_status_code() in (401, 403):
+            raise UserError(f"tracking_uri={masked(uri)} wants a login; {LOGIN}") from error
         raise UserError(_unreachable(uri, error)) from error
     return client
 
