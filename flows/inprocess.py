@@ -76,10 +76,10 @@ def _start_prefect(settings: PipelineSettings) -> Callable[[], AbstractContextMa
 def audit(settings: PipelineSettings) -> int:
     """The audit alone, without Prefect: tables, a page, and exit code 1 when the gate is closed."""
     from tasks.audit import COMMITTED_RATINGS
-    from tucano.evaluation.audit import audit as audit_rewards
-    from tucano.evaluation.audit_page import render_page
-    from tucano.evaluation.audit_table import render_details
-    from tucano.evaluation.audit_table import render_table as render_audit
+    from tucano.audit.gate import audit as audit_rewards
+    from tucano.audit.page import render_page
+    from tucano.audit.table import render_details
+    from tucano.audit.table import render_table as render_audit
 
     ratings = Path(settings.audit.ratings) if settings.audit.ratings else COMMITTED_RATINGS
     report = audit_rewards(settings.grpo.rewards, ratings, settings.audit, settings.tasks, settings.seed)
@@ -102,8 +102,8 @@ def _last_reaudit(settings: PipelineSettings) -> str:
 
 
 def _last_verdict(settings: PipelineSettings) -> str:
-    from tucano.evaluation.comparison import Comparison
-    from tucano.evaluation.verdict_table import render_table
+    from tucano.comparison.compare import Comparison
+    from tucano.comparison.table import render_table
     from tucano.records import read_record
 
     file = _newest(settings, ComparisonFiles(Path("artifacts/comparison/*")).comparison)

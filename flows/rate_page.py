@@ -18,11 +18,11 @@ from markdown_it import MarkdownIt
 from markupsafe import Markup
 
 from tucano.errors import UserError
-from tucano.evaluation.pages import environment
-from tucano.evaluation.rating_aids import guides
-from tucano.evaluation.rating_session import Session, View
+from tucano.presentation.pages import environment
 from tucano.printable import printable
 from tucano.prompts import Task
+from tucano.rating.aids import guides
+from tucano.rating.session import Session, View
 
 HOST = "127.0.0.1"
 LONGEST_FORM_BYTES = 1000

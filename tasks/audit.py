@@ -7,9 +7,9 @@ from tasks.context import Run, stage
 from tasks.handles import AuditResult
 from tasks.pages import show_text
 from tucano.artifacts import Recipe
+from tucano.audit.stage import write_audit
+from tucano.audit.table import render_table
 from tucano.errors import GateClosed
-from tucano.evaluation.audit_stage import write_audit
-from tucano.evaluation.audit_table import render_table
 from tucano.identity import fingerprint
 from tucano.settings.stages import of_audit
 

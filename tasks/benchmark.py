@@ -24,13 +24,13 @@ from tasks.handles import (
 from tasks.pages import show_markdown
 from tasks.train import fine_tune, train_seed
 from tucano.artifacts import Artifact, Recipe, Store
+from tucano.benchmark.answers import scored, write_answers, write_baselines
+from tucano.benchmark.benchmark import Benchmark, benchmark, render_table
+from tucano.benchmark.endpoint import Bill, ask, bill, refuse_unless_allowed
+from tucano.benchmark.judge import TASK, rate
+from tucano.comparison.answers import Answer, arms_of
+from tucano.comparison.looks import record_look
 from tucano.errors import TucanoError, UserError
-from tucano.evaluation.answers import Answer, arms_of
-from tucano.evaluation.benchmark import Benchmark, benchmark, render_table
-from tucano.evaluation.benchmark_answers import scored, write_answers, write_baselines
-from tucano.evaluation.endpoint import Bill, ask, bill, refuse_unless_allowed
-from tucano.evaluation.judge import TASK, rate
-from tucano.evaluation.looks import record_look
 from tucano.files.results import BenchmarkFiles
 from tucano.identity import digest, fingerprint, folder_digest
 from tucano.lineage import base_of

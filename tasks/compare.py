@@ -11,12 +11,12 @@ from tasks.pages import show_text
 from tasks.plan import came_first
 from tasks.train import start_of
 from tucano.artifacts import Recipe
-from tucano.evaluation.comparison import Comparison, compare
-from tucano.evaluation.forgetting import read_readings
-from tucano.evaluation.looks import record_look
-from tucano.evaluation.text_health import known_words
-from tucano.evaluation.verdict import without
-from tucano.evaluation.verdict_table import render_table
+from tucano.comparison.compare import Comparison, compare
+from tucano.comparison.forgetting import read_readings
+from tucano.comparison.looks import record_look
+from tucano.comparison.table import render_table
+from tucano.comparison.text_health import known_words
+from tucano.comparison.verdict import without
 from tucano.files.results import ComparisonFiles
 from tucano.identity import digest, fingerprint
 from tucano.prompts import read_prompts

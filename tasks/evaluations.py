@@ -5,8 +5,8 @@ from contextlib import ExitStack
 from tasks.context import Run, config_label, data_split, stage
 from tasks.handles import AnswerSet, ComparisonResult, PromptSet, SeedResult, Seeds, Start
 from tasks.tracked import training_run
-from tucano.evaluation.answers import Answer
-from tucano.evaluation.comparison import Comparison
+from tucano.comparison.answers import Answer
+from tucano.comparison.compare import Comparison
 from tucano.prompts import read_prompts
 from tucano.tracking import Row
 

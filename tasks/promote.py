@@ -31,9 +31,9 @@ from tasks.pages import show_markdown
 from tasks.tracked import training_run
 from tasks.train import start_of
 from tucano.artifacts import Recipe
+from tucano.comparison.answers import arms_of
+from tucano.comparison.promotion import noninferiority_bound
 from tucano.errors import Transient
-from tucano.evaluation.answers import arms_of
-from tucano.evaluation.promotion import noninferiority_bound
 from tucano.files.models import ServedFiles
 from tucano.lineage import digests, faults, unpinned, verify
 from tucano.printable import escaped

@@ -14,7 +14,6 @@ from tasks.promote import Promotion
 from tucano.artifacts import Recipe
 from tucano.code_version import code_version
 from tucano.cost import sentence
-from tucano.evaluation.report import Facts, SeedCurves, render_report
 from tucano.files.models import SeedFiles
 from tucano.files.results import ReportFiles
 from tucano.identity import digest
@@ -22,6 +21,7 @@ from tucano.journal import read_journal
 from tucano.lineage import digests
 from tucano.printable import escaped
 from tucano.profiles import nearest_profile, project_root
+from tucano.report.report import Facts, SeedCurves, render_report
 from tucano.settings.report import ReportStage
 from tucano.training.jobs import MODULES
 

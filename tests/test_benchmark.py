@@ -15,12 +15,12 @@ from data.benchmark import Places, issues_of, prepare_benchmark
 from data.prepare import prepare
 from data.separation import Fence
 from rewards import load_reward_set, truth
-from tucano.evaluation import scores
-from tucano.evaluation.answers import Answer, Decoding
-from tucano.evaluation.baselines import baselines
-from tucano.evaluation.benchmark import Benchmark, benchmark, render_table
-from tucano.evaluation.endpoint import Bill
-from tucano.evaluation.scores import Case, read_json
+from tucano.benchmark import scores
+from tucano.benchmark.baselines import baselines
+from tucano.benchmark.benchmark import Benchmark, benchmark, render_table
+from tucano.benchmark.endpoint import Bill
+from tucano.benchmark.scores import Case, read_json
+from tucano.comparison.answers import Answer, Decoding
 from tucano.files.prompts import SETS
 from tucano.prompts import TASKS, Prompt, read_prompts
 from tucano.records import parsed

@@ -9,17 +9,17 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from tucano.comparison.answers import Answer, Decoding
+from tucano.comparison.compare import Comparison, compare
+from tucano.comparison.contrast import Contrast, Effect, effect, with_holm
+from tucano.comparison.table import render_table
+from tucano.comparison.text_health import distinct_2, text_health, vocabulary, words
+from tucano.comparison.verdict import judge, p_value, portuguese
 from tucano.errors import UserError
-from tucano.evaluation.answers import Answer, Decoding
-from tucano.evaluation.comparison import Comparison, compare
-from tucano.evaluation.contrast import Contrast, Effect, effect, with_holm
-from tucano.evaluation.statistics import Mean, two_way_t
-from tucano.evaluation.text_health import distinct_2, text_health, vocabulary, words
-from tucano.evaluation.verdict import judge, p_value, portuguese
-from tucano.evaluation.verdict_table import render_table
 from tucano.prompts import TASKS, Prompt
 from tucano.records import parsed
 from tucano.settings import ComparisonSettings
+from tucano.statistics.inference import Mean, two_way_t
 
 SEEDS = [42, 123, 456]
 SETTINGS = ComparisonSettings(samples=2)

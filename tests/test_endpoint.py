@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
+from tucano.benchmark.endpoint import Reply, ask, bill, is_external, refuse_unless_allowed, what_leaves
+from tucano.benchmark.judge import rate
+from tucano.comparison.answers import Answer
 from tucano.errors import UserError
-from tucano.evaluation.answers import Answer
-from tucano.evaluation.endpoint import Reply, ask, bill, is_external, refuse_unless_allowed, what_leaves
-from tucano.evaluation.judge import rate
 from tucano.prompts import Prompt
 from tucano.settings import EndpointSettings
 

@@ -13,13 +13,13 @@ from test_comparison import GAINS, SEEDS, SETTINGS, answers, compared, prompts
 from tasks.handles import Plan, SeedResult
 from tasks.plan import came_first
 from tucano.artifacts import Artifact
-from tucano.evaluation.comparison import Comparison, compare
-from tucano.evaluation.contrast import Contrast, contrast, effect
-from tucano.evaluation.decomposition import is_strict
-from tucano.evaluation.forgetting import Reading, forgetting
-from tucano.evaluation.looks import read_looks, record_look
-from tucano.evaluation.verdict import Circumstances, Verdict, judge
-from tucano.evaluation.verdict_table import render_table
+from tucano.comparison.compare import Comparison, compare
+from tucano.comparison.contrast import Contrast, contrast, effect
+from tucano.comparison.decomposition import is_strict
+from tucano.comparison.forgetting import Reading, forgetting
+from tucano.comparison.looks import read_looks, record_look
+from tucano.comparison.table import render_table
+from tucano.comparison.verdict import Circumstances, Verdict, judge
 from tucano.records import parsed
 from tucano.storage import Place
 

@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from flows.rate_page import render
-from tucano.evaluation.pages import environment
-from tucano.evaluation.rating_session import Item, View
-from tucano.evaluation.tables import pipe_table, wrapped
+from tucano.presentation.pages import environment
+from tucano.presentation.tables import pipe_table, wrapped
 from tucano.printable import PrintableStream, escaped, fenced, printable
+from tucano.rating.session import Item, View
 
 ROOT = Path(__file__).parent.parent
 EVIL = "\x1b[2J\x1b]0;title\x07 \x9b31m \u202eabc\u2066 \ud800 \r\x00 \u2028 \U000e0041"
@@ -67,9 +67,9 @@ def test_tables_and_paragraphs_of_every_report_are_printable() -> None:
     assert not steers("\n".join([*pipe_table([("arm", "text"), (EVIL, EVIL)]), *wrapped(f"- {EVIL}")]))
 
 
-def test_every_page_shows_it_as_text() -> None:
+def test_every_page_shows_it_as_text(tmp_path: Path) -> None:
     """Templates share one environment: what they put in is escaped and printable, markup of our own is not touched."""
-    page = environment().from_string("{{ text }} {{ [text] | join }} {{ svg | safe }}").render(text=EVIL + MARKUP, svg="<svg/>")
+    page = environment(tmp_path).from_string("{{ text }} {{ [text] | join }} {{ svg | safe }}").render(text=EVIL + MARKUP, svg="<svg/>")
     assert not steers(page) and "<img" not in page and "<svg/>" in page
     view = View(Item("id", "sql_qa", EVIL, EVIL + ", x"), 0, 1, None)
     page = render(view, "ana", [(EVIL, [EVIL], [EVIL])], "nonce")

@@ -26,12 +26,12 @@ from browser import Page, open_page
 from flows.rate_page import RatingServer, render
 from tucano.artifacts import Recipe, Store
 from tucano.errors import UserError
-from tucano.evaluation.rating_aids import guides
-from tucano.evaluation.rating_draw import Candidate, Source, draw, open_folder, read_source, write_candidates
-from tucano.evaluation.rating_session import Item, Session, View, own_order
-from tucano.evaluation.rating_store import tables
-from tucano.evaluation.ratings import read_ratings
 from tucano.prompts import TASKS, Prompt, Task, write_prompts
+from tucano.rating.aids import guides
+from tucano.rating.draw import Candidate, Source, draw, open_folder, read_source, write_candidates
+from tucano.rating.ratings import read_ratings
+from tucano.rating.session import Item, Session, View, own_order
+from tucano.rating.store import tables
 
 ROOT = Path(__file__).parent.parent
 SECRET_MODEL = "seed-42-secreto"

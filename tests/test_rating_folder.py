@@ -14,15 +14,15 @@ from typing import Any
 import pytest
 
 from rewards import truth
+from tucano.audit.gate import audit
 from tucano.errors import UserError
-from tucano.evaluation import rating_store
-from tucano.evaluation.audit import audit
-from tucano.evaluation.rating_draw import Candidate, open_folder, read_candidates, write_candidates
-from tucano.evaluation.rating_session import Session
-from tucano.evaluation.rating_store import STORE, load, tables
-from tucano.evaluation.rating_store import rating_store as opened_store
-from tucano.evaluation.ratings import read_ratings
 from tucano.prompts import Prompt
+from tucano.rating import store as rating_store
+from tucano.rating.draw import Candidate, open_folder, read_candidates, write_candidates
+from tucano.rating.ratings import read_ratings
+from tucano.rating.session import Session
+from tucano.rating.store import STORE, load, tables
+from tucano.rating.store import rating_store as opened_store
 from tucano.settings import AuditSettings
 
 ROOT = Path(__file__).parent.parent

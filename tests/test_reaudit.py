@@ -13,10 +13,10 @@ from rewards import PromptLike, Score
 from tasks.handles import ComparisonResult, ReauditResult, SeedResult
 from tasks.promote import _refusal
 from tucano.artifacts import Artifact
-from tucano.evaluation.answers import Answer
-from tucano.evaluation.comparison import compare
-from tucano.evaluation.reaudit import Reaudit, reaudit
-from tucano.evaluation.reaudit_table import render_table
+from tucano.audit.reaudit import Reaudit, reaudit
+from tucano.audit.reaudit_table import render_table
+from tucano.comparison.answers import Answer
+from tucano.comparison.compare import compare
 from tucano.prompts import Prompt
 from tucano.records import parsed
 from tucano.settings import ComparisonSettings, PipelineSettings
