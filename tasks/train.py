@@ -8,7 +8,7 @@ from typing import Any
 from prefect import get_run_logger
 from prefect.futures import PrefectFuture
 
-from tasks.context import Run, cores, data_split, run_child, seeds_at_a_time, stage, tracked_training
+from tasks.context import Run, cores, data_split, run_child, stage, tracked_training
 from tasks.handles import PromptSet, SeedResult, Seeds, Start
 from tucano.artifacts import Recipe
 from tucano.errors import SeedGivenUp, WorkerCrashed, WorkerFailed
@@ -29,7 +29,7 @@ def fine_tune(run: Run, prompts: PromptSet) -> Start:
         work, mirror = run.store.work_folder(recipe), run.store.work_mirror(recipe)
         job = order("sft", settings, settings.seed, cores(), prompts=prompts.files.folder, work=work, output=draft, mirror=mirror)
         splits = [data_split(prompts, "demonstrations", "training"), data_split(prompts, "demonstrations_validation", "validation")]
-        clock = Clock(work, mirror, settings.cost.machine, share=1.0)
+        clock = Clock(work, mirror, settings.cost.machine)
         with clock, tracked_training(run, job, "sft", "sft", None, settings.sft.model_dump(), splits) as tracking_run:
             result = run_child(run, job, "sft")
             spent = clock.spent(WorkFiles(work).journal)
@@ -60,8 +60,7 @@ def train_seed(run: Run, prompts: PromptSet, start: Start | None, seed: int) -> 
         begin, threads = start_of(run, start), settings.worker.threads
         job = order("grpo", settings, seed, threads, prompts=prompts.files.folder, work=work, output=draft, mirror=mirror, start=begin)
         params = {**settings.grpo.model_dump(exclude={"seeds"}), "seed": seed}
-        share = 1 / min(seeds_at_a_time(settings), len(settings.grpo.seeds))
-        clock = Clock(work, mirror, settings.cost.machine, share)
+        clock = Clock(work, mirror, settings.cost.machine)
         splits = [data_split(prompts, "train", "training"), data_split(prompts, "validation", "validation")]
         with (
             run.seed_slots,
