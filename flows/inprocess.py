@@ -4,9 +4,11 @@ import os
 import shlex
 import warnings
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 from flows.prefect_server import PrefectServer
+from tucano.artifacts import MANIFEST
 from tucano.errors import UserError
 from tucano.files.results import ComparisonFiles, ReauditFiles
 from tucano.settings import ExecutionSettings, PipelineSettings
@@ -22,8 +24,8 @@ def run(settings: PipelineSettings, profile: str) -> int:
         ready = _start_prefect(settings)
         from flows.train import train
 
-        ready()
-        report = train(settings)
+        with ready():
+            report = train(settings)
     print(f"\n{_last_verdict(settings)}\n")
     storage = "" if settings.storage == "runs" else f" --set storage={shlex.quote(settings.storage)}"
     print(f"Report           {report}")
@@ -39,24 +41,31 @@ def benchmark(settings: PipelineSettings) -> int:
         ready = _start_prefect(settings)
         from flows.benchmark import benchmark as judge
 
-        ready()
-        table = judge(settings)
+        with ready():
+            table = judge(settings)
     print(f"\n{Path(table).read_text(encoding='utf-8')}")
     print(f"As a file        {table}")
     return 0
 
 
-def _start_prefect(settings: PipelineSettings) -> Callable[[], None]:
-    """Have Prefect's server started beside this process, unless one is named; import the flow, then call what this returns."""
+def _start_prefect(settings: PipelineSettings) -> Callable[[], AbstractContextManager[object]]:
+    """Have Prefect's server started beside this process, unless one is named; import the flow, then call what this returns.
+
+    Entered, that is what the flow has to run in.
+    """
     print("tucano: starting Prefect (about ten seconds) ...", flush=True)
     warnings.filterwarnings("ignore", category=UserWarning, module="pydantic")
     root = writable(settings.storage)
     server = None if os.environ.get("PREFECT_API_URL") else PrefectServer(root)
 
-    def ready() -> None:
+    def ready() -> AbstractContextManager[object]:
         Tracker.connect(settings.tracking_uri or os.environ.get("MLFLOW_TRACKING_URI"), root)  # a new store takes seconds as well
         if server is not None:
             server.wait()
+        from flows.dead_runs import end_dead_runs, marked
+
+        end_dead_runs(root)
+        return marked(root)
 
     return ready
 
@@ -101,4 +110,5 @@ def _last_verdict(settings: PipelineSettings) -> str:
 
 
 def _newest(settings: PipelineSettings, pattern: Path) -> Path | None:
-    return max(writable(settings.storage).glob(str(pattern)), key=lambda path: path.stat().st_mtime, default=None)
+    """A file of the artifact that was made or used last."""
+    return max(writable(settings.storage).glob(str(pattern)), key=lambda path: (path.parent / MANIFEST).stat().st_mtime, default=None)

@@ -1,6 +1,5 @@
 """The benchmark's stages: its prompts, the answers of every arm, and what they are worth by ground truth."""
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -34,6 +33,7 @@ from tucano.evaluation.judge import TASK, rate
 from tucano.evaluation.looks import record_look
 from tucano.files.results import BenchmarkFiles
 from tucano.identity import digest, fingerprint, folder_digest
+from tucano.lineage import base_of
 from tucano.prompts import read_prompts
 from tucano.records import write_record
 from tucano.settings import EndpointSettings
@@ -122,8 +122,7 @@ def answer_with_models(run: Run, questions: Questions, start: Start | None, seed
 def _named_arm(name: str, folder: Path) -> Arm:
     """A model folder, or the folder of a LoRA adapter, which names its own base."""
     if (folder / "adapter_config.json").is_file():
-        base = json.loads((folder / "adapter_config.json").read_text(encoding="utf-8"))["base_model_name_or_path"]
-        return Arm(name, base, str(folder))
+        return Arm(name, base_of(folder), str(folder))
     if not (folder / "config.json").is_file():
         raise UserError(f"benchmark.adapters: {folder} ({name}) holds neither adapter_config.json nor config.json; name a model's folder")
     return Arm(name, str(folder))

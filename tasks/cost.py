@@ -5,6 +5,7 @@ from prefect import get_run_logger
 from tasks.context import Run, stage
 from tasks.handles import ComparisonResult, Seeds
 from tasks.pages import show_table
+from tasks.tracked import training_run
 from tucano.cost import Cost, costs, dollars_per_point, sentence, total
 
 
@@ -14,7 +15,8 @@ def account(run: Run, seeds: Seeds, comparison: ComparisonResult) -> str:
     everything, gain = spent(run, comparison)
     each = costs(run.stages, run.settings.cost)
     for seed in seeds.trained:
-        run.tracker.log_metrics(seed.record.tracking_run, _metrics(each[seed.artifact.stage]))
+        if (identity := training_run(run, seed)) is not None:
+            run.tracker.log_metrics(identity, _metrics(each[seed.artifact.stage]))
     point = dollars_per_point(everything, gain)
     run.tracker.log_metrics(run.tracking_run, _metrics(everything) | ({} if point is None else {"cost/usd_per_point": point}))
     said = sentence(everything, gain)

@@ -28,8 +28,10 @@ from tasks.handles import (
     Start,
 )
 from tasks.pages import show_markdown
+from tasks.tracked import training_run
 from tasks.train import start_of
 from tucano.artifacts import Recipe
+from tucano.errors import Transient
 from tucano.evaluation.answers import arms_of
 from tucano.evaluation.promotion import noninferiority_bound
 from tucano.files.models import ServedFiles
@@ -171,9 +173,11 @@ def _merge(run: Run, prompts: PromptSet, start: Start | None, best: SeedResult) 
 
 def _register(run: Run, prompts: PromptSet, best: SeedResult, merged: Merged, tags: dict[str, object], status: str) -> int:
     """The number of the new version."""
-    description = _description(run, tags)
+    description, identity = _description(run, tags), training_run(run, best)
+    if identity is None:  # it is registered anew when it is reused, if the store takes that
+        raise Transient(f"MLflow has no run of {best.arm}, from which {run.settings.promotion.model} would be registered")
     with _package(run, prompts, best, merged) as folder:
-        return run.tracker.register(run.settings.promotion.model, best.record.tracking_run, folder, tags, [status], description).version
+        return run.tracker.register(run.settings.promotion.model, identity, folder, tags, [status], description).version
 
 
 @contextmanager

@@ -103,9 +103,9 @@ def test_a_remote_root_that_stands_for_others_is_refused(storage: str) -> None:
 def test_tracking_works_in_a_root_with_an_odd_name(tmp_path: Path, name: str) -> None:
     root = private(tmp_path / name)
     tracker = Tracker.connect(None, root)
-    run = tracker.start_pipeline("run", {}, {"work": f"host:{root}"})
+    run = tracker.start_pipeline("run", {}, {}, {"work": f"host:{root}"})
     (root / "file.txt").write_text("x", encoding="utf-8")
     tracker.log_artifact(run, root / "file.txt")
     assert [item.path for item in tracker.client.list_artifacts(run)] == ["file.txt"]
-    assert tracker.find_unfinished("tucano-pipelines", "work", f"host:{root}") == run
+    assert tracker.start_pipeline("run", {}, {}, {"work": f"host:{root}"}) == run, "an attempt that was cut off is found again"
     assert [path.name for path in tmp_path.iterdir()] == [name]

@@ -6,10 +6,12 @@
 import fcntl
 import os
 import re
+import shlex
 import shutil
 import socket
+import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 from fsspec.core import url_to_fs
@@ -171,3 +173,47 @@ def owned(root: Path, wait: Callable[[str], None] | None = None) -> Iterator[Non
         file.write(str(os.getpid()))
         file.flush()
         yield
+
+
+@contextmanager
+def shared(root: Path, wait: Callable[[str], None]) -> Iterator[None]:
+    """Work in a storage beside others, and keep `alone` out until it ends. While that one is at it, `wait` hears so, once."""
+    root.mkdir(parents=True, exist_ok=True)
+    with (root / "in-use.lock").open("a") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            wait(f"storage {root} is being tidied up; this goes on when that has ended")
+            fcntl.flock(file, fcntl.LOCK_SH)
+        yield
+
+
+@contextmanager
+def alone(root: Path) -> Iterator[None]:
+    """Hold a storage that no run is at work in, of this machine's: UserError where there is one. A run that begins meanwhile waits."""
+    with (root / "in-use.lock").open("a") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise UserError(f"storage {root} is in use by a run; wait until it has ended, then try again") from None
+        with owned(root):
+            yield
+
+
+def require_whole(database: Path, holds: str) -> None:
+    """UserError when an SQLite file is damaged; `holds` says what is lost with it. One that is not there, or is being written, is whole."""
+    if not database.is_file():
+        return
+    try:
+        with closing(sqlite3.connect(database, timeout=20)) as connection:
+            found = str(connection.execute("PRAGMA quick_check(1)").fetchone()[0]).splitlines()[-1]
+    except sqlite3.OperationalError:
+        return
+    except sqlite3.DatabaseError as error:
+        found = str(error)
+    if found != "ok":
+        place = shlex.quote(str(database))
+        raise UserError(
+            f"{database} is damaged ({found}); it holds {holds}. Move it away, and the same command begins a new one: "
+            f"mv {place} {place}.damaged"
+        )

@@ -13,6 +13,8 @@ from urllib.parse import urlsplit
 
 from tucano.addresses import holds_secret, masked
 from tucano.errors import Transient, UserError
+from tucano.storage import require_whole
+from tucano.tracking.moved import follow
 
 if TYPE_CHECKING:
     from mlflow import MlflowClient
@@ -45,6 +47,14 @@ def default_uri(storage: Path) -> str:
 def artifact_root(storage: Path) -> Path:
     """Where a store without a server of its own keeps files."""
     return storage.resolve() / "mlflow" / "artifacts"
+
+
+def settle(storage: Path) -> None:
+    """Make the storage's own store fit for use where the storage is now, if it is there. UserError when it is damaged."""
+    database = Path(default_uri(storage).removeprefix("sqlite:///"))
+    if database.is_file():
+        require_whole(database, "what runs have measured and the model registry; no artifact, and runs register anew what they need")
+        follow(database, artifact_root(storage))
 
 
 def is_server(uri: str) -> bool:
