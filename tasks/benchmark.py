@@ -49,6 +49,9 @@ from tucano.storage import Place
 from tucano.training.jobs import MODULES, Arm
 from tucano.training.orders import order
 
+REPLIES = "replies"
+"""Folder of a storage with what APIs have answered."""
+
 
 class Untrained(TucanoError):
     """A stage of these settings has no valid artifact, and the benchmark trains nothing."""
@@ -143,7 +146,7 @@ def answer_with_baselines(run: Run, prompts: PromptSet, questions: Questions) ->
 
 @stage("endpoint answers the benchmark")
 def answer_with_endpoint(run: Run, questions: Questions, endpoint: EndpointSettings) -> EndpointAnswers:
-    """Answers of one API: served once, sampled as often as local arms. Paid for once; a later run reuses them."""
+    """Answers of one API: served once, sampled as often as local arms. Each is kept as it comes and paid for once."""
     settings, chosen = run.settings, of_endpoint(run.settings, endpoint)
     samples = chosen.comparison.samples
 
@@ -154,9 +157,10 @@ def answer_with_endpoint(run: Run, questions: Questions, endpoint: EndpointSetti
             get_run_logger().warning(leaving)
         systems = questions.files.systems()
         most = chosen.max_completion_tokens
-        served = ask(endpoint, asked, systems, chosen.comparison.served_temperature, most, chosen.seed)
+        kept = run.store.root / REPLIES
+        served = ask(endpoint, asked, systems, chosen.comparison.served_temperature, most, chosen.seed, kept)
         repeated = [prompt for prompt in asked for _ in range(samples)]
-        sampled = ask(endpoint, repeated, systems, 1.0, most, chosen.seed + len(asked))
+        sampled = ask(endpoint, repeated, systems, 1.0, most, chosen.seed + len(asked), kept)
         write_answers(draft, scored(chosen.comparison.rewards, endpoint.name, asked, served, sampled, questions.files.folder))
         return {"bill": asdict(bill(endpoint, [*served, *sampled]))}
 
@@ -180,7 +184,7 @@ def rate_insights(run: Run, questions: Questions, answered: Sequence[AnswerSet])
         leaving = refuse_unless_allowed([judge], insights, len(arms_of(answers)), settings.allow_external, with_answers=True)
         if leaving:
             get_run_logger().warning(leaving)
-        ratings, cost = rate(judge, asked, answers, chosen.seed)
+        ratings, cost = rate(judge, asked, answers, chosen.seed, run.store.root / REPLIES)
         return {"ratings": ratings, "bill": asdict(cost)}
 
     inputs = {"questions": questions.digest} | _digests(answered)

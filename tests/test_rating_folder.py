@@ -31,7 +31,7 @@ QUESTION = Prompt("q", "sql_qa", "Quantos pedidos?", "t", "s", "CC0", reference=
 PUSH = Prompt("p", "push", "Crie um push.", "t", "s", "CC0")
 
 
-def rated(prompt: Prompt = PUSH, completion: str = "Oi!", **changed: Any) -> dict[str, Any]:
+def rated(prompt: Prompt = PUSH, completion: object = "Oi!", **changed: Any) -> dict[str, Any]:
     record = {"prompt": asdict(prompt), "completion": completion, "origin": "sampled", "model": "m"}
     return {**record, "rating": 3, "rater": "ana", "rater_kind": "human", **changed}
 
@@ -153,7 +153,7 @@ class TestLines:
             json.dumps(rated(rating=6)),
             json.dumps(rated(rating="3")),
             json.dumps(rated(rater=["ana"])),
-            json.dumps(rated(completion=7)),  # type: ignore[arg-type]
+            json.dumps(rated(completion=7)),
             json.dumps(rated(replace(PUSH, id=5))),  # type: ignore[arg-type]
             json.dumps(rated(replace(PUSH, user=None))),  # type: ignore[arg-type]
             json.dumps(rated(replace(PUSH, task="sql"))),  # type: ignore[arg-type]

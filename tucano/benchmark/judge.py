@@ -6,6 +6,7 @@ It reads brief and answer without knowing which arm wrote it. Models favour long
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from tucano.benchmark.endpoint import Bill, ask, bill
 from tucano.comparison.answers import Answer
@@ -23,16 +24,16 @@ _RATING = re.compile(r"\b[1-5]\b")
 
 
 def rate(
-    endpoint: EndpointSettings, prompts: Sequence[Prompt], answers: Sequence[Answer], seed: int
+    endpoint: EndpointSettings, prompts: Sequence[Prompt], answers: Sequence[Answer], seed: int, kept: Path
 ) -> tuple[dict[str, list[int | None]], Bill]:
-    """{arm: rating 1-5 of each served insight, in the prompts' order; None where the judge gave none} and what it cost."""
+    """{arm: rating 1-5 of each served insight, in the prompts' order; None where the judge gave none} and what it cost; `kept` as `ask` has it."""
     asked = {prompt.id: prompt for prompt in prompts if prompt.task == TASK}
     judged = [answer for answer in answers if answer.prompt_id in asked and answer.decoding == "served" and answer.sample == 0]
     questions = [
         replace(asked[answer.prompt_id], user=f"PEDIDO:\n{asked[answer.prompt_id].user}\n\nRESPOSTA:\n{answer.completion}\n\nNOTA:")
         for answer in judged
     ]
-    replies = ask(endpoint, questions, {TASK: RUBRIC}, 0.0, 8, seed)
+    replies = ask(endpoint, questions, {TASK: RUBRIC}, 0.0, 8, seed, kept)
     ratings: dict[str, list[int | None]] = {}
     for answer, reply in zip(judged, replies, strict=True):
         found = _RATING.search(reply.text)
