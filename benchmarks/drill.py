@@ -35,6 +35,7 @@ from tucano.training import attempts, grpo, sealed, sft, worker
 from tucano.training.checkpoints import step_of
 from tucano.training.jobs import Job
 from tucano.training.launch import INTERRUPTED
+from tucano.training.orders import order
 
 PHASES = ("begin", "rollout", "backward", "evaluation", "checkpoint", "upload")
 TIMINGS = ("train/step_time",)
@@ -202,10 +203,10 @@ class Drill:
         own = self.configuration
         chosen = {**SETTINGS, "grpo": {**SETTINGS["grpo"], **own.grpo}, "model": {**SETTINGS["model"], **own.model}}
         chosen["worker"] = {"checkpoint_minutes": own.minutes}
-        job = Job(
-            own.kind, validated(chosen).model_dump(mode="json"), str(self.prompts), str(work), str(output), seed=1, threads=1,
-            base=str(self.start) if self.start and own.kind == "grpo" else "nano", mirror=mirror.as_uri() if own.remote else None,
-        )  # fmt: skip
+        begin = (str(self.start), None) if self.start and own.kind == "grpo" else None
+        copy = mirror.as_uri() if own.remote else None
+        settings, prompts = validated(chosen), self.prompts
+        job = order(own.kind, settings, 1, 1, prompts=prompts, work=work, output=output, mirror=copy, start=begin)
         job.write(work / "job.json")
         return job
 

@@ -16,7 +16,7 @@ from data.generator.banks import Pool
 from data.separation import Fence, normal_form
 from data.sources import Demonstration, Source
 from tucano.prompts import Prompt, Task
-from tucano.settings import SMALLEST_STRATUM, DataSettings
+from tucano.settings.data import SMALLEST_STRATUM, PromptPlan
 
 JUDGED_SHARES: dict[Task, float] = {"extraction": 20, "sql_qa": 15, "insights": 15, "push": 15}
 """Prompts of each task among 65 judged ones; scaled to the number wanted and to the tasks that are left."""
@@ -56,7 +56,7 @@ def apportion(total: int, shares: dict[Task, float]) -> Sizes:
 class Splitter:
     """Draws candidates from one source and keeps the sets apart."""
 
-    def __init__(self, source: Source, settings: DataSettings, tasks: tuple[Task, ...], seed: int) -> None:
+    def __init__(self, source: Source, settings: PromptPlan, tasks: tuple[Task, ...], seed: int) -> None:
         self._source, self._settings, self._tasks, self._seed = source, settings, tasks, seed
         self._judged, self._used = Fence(), set[str]()
         self._splits = Splits()

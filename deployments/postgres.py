@@ -55,6 +55,7 @@ class Cluster:
         if (self.data / "PG_VERSION").is_file():
             return
         self._own(self.data)
+        self._let_in(self.data.parent.parent)
         self._require_reachable()
         options = ("-D", str(self.data), "-U", DATABASE_USER, "--auth=trust", "--encoding=UTF8", "--locale=C")
         made = self._call(str(self.binaries / "initdb"), *options)
@@ -92,6 +93,12 @@ class Cluster:
             raise UserError(f"{folder} belongs to another user; remove it, or use another folder with --home")
         if self.user:
             shutil.chown(folder, self.user, pwd.getpwnam(self.user).pw_gid)
+
+    def _let_in(self, home: Path) -> None:
+        """The user may pass through a home that is root's alone, and see nothing of it."""
+        if self.user and home.stat().st_uid == os.geteuid() and home.stat().st_mode & 0o077 == 0:
+            os.chown(home, -1, pwd.getpwnam(self.user).pw_gid)
+            home.chmod(0o710)
 
     def _require_reachable(self) -> None:
         if self._call("test", "-w", str(self.data)).returncode != 0:

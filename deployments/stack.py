@@ -26,7 +26,7 @@ from flows.prefect_api import PrefectApi
 from flows.servers import HOST, how_to_log_in, listen, mlflow_command, mlflow_environment, prefect_command, prefect_environment
 from tucano.access import credentials, credentials_file, tracking_environment
 from tucano.errors import TucanoError, UserError
-from tucano.storage import owned
+from tucano.storage import owned, private
 from tucano.tracking.store import default_uri
 
 POSTGRES, PREFECT, MLFLOW, WORKER = "postgres", "prefect", "mlflow", "worker"
@@ -91,7 +91,7 @@ class Stack:
 
 def opened(home: Path, project: Path, prefect_port: int | None = None, mlflow_port: int | None = None) -> Stack:
     """The stack of a home folder, on the given ports, those of last time, or free ones near 4200 and 5000."""
-    home = home.resolve()
+    home = private(home.resolve())
     file = home / "stack" / "ports.json"
     try:
         known = {name: int(port) for name, port in json.loads(file.read_text(encoding="utf-8")).items()} if file.is_file() else {}

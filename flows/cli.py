@@ -10,7 +10,9 @@ from types import FrameType
 from typing import NoReturn, TextIO
 
 from deployments.vertex import command as vertex
+from tucano.addresses import holds_secret
 from tucano.errors import GateClosed, TucanoError, UserError
+from tucano.printable import PrintableStream
 from tucano.profiles import load_profile, project_root
 from tucano.settings import PipelineSettings
 
@@ -35,6 +37,7 @@ EXAMPLES = """examples:
 
 
 def main() -> NoReturn:
+    sys.stdout, sys.stderr = PrintableStream(sys.stdout), PrintableStream(sys.stderr)
     arguments = _parser().parse_args()
     signal.signal(signal.SIGINT, _interrupt)
     signal.signal(signal.SIGTERM, _interrupt)
@@ -139,6 +142,8 @@ def _prefect_home(settings: PipelineSettings) -> None:
     """Before Prefect is imported: its database lies in the storage, it sends nothing, and starts no open server."""
     from tucano.storage import writable
 
+    if holds_secret(os.environ.get("PREFECT_API_URL", "")):
+        raise UserError("PREFECT_API_URL holds a password, and pages link to it: give it as PREFECT_API_AUTH_STRING=USER:PASSWORD")
     root = writable(settings.storage)
     os.environ.setdefault("PREFECT_HOME", str(root / "prefect"))
     os.environ.setdefault("PREFECT_SERVER_ANALYTICS_ENABLED", "false")
@@ -200,10 +205,10 @@ def _lineage(arguments: argparse.Namespace) -> int:
 
 def _ui(arguments: argparse.Namespace) -> int:
     from flows import ui
-    from tucano.storage import working_copy
+    from tucano.storage import private, working_copy
 
     settings = _settings(arguments, "laptop")
-    return ui.serve(working_copy(settings.storage), settings.tracking_uri)
+    return ui.serve(private(working_copy(settings.storage)), settings.tracking_uri)
 
 
 def _doctor(arguments: argparse.Namespace) -> int:

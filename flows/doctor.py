@@ -8,7 +8,8 @@ from pathlib import Path
 
 from tucano.errors import UserError
 from tucano.profiles import load_profile, profiles, project_root
-from tucano.storage import require_device, require_space, writable
+from tucano.requirements import require_device, require_space
+from tucano.storage import writable
 
 NEEDED = ("torch", "transformers", "trl", "peft", "datasets", "prefect", "mlflow", "pandas", "scipy", "json-repair", "sqlglot")
 FOR_GPU = ("unsloth", "bitsandbytes")

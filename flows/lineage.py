@@ -9,7 +9,6 @@ from tucano.lineage import Link, faults, unpinned, verify
 from tucano.settings import PipelineSettings
 from tucano.storage import writable
 from tucano.tracking import RegisteredModel, Tracker
-from tucano.tracking.registry import digest
 
 NO_STAGE = ("digest.files", "digest.grpo")
 """Tags that name files and the candidate, which is one of the seeds."""
@@ -44,8 +43,10 @@ def show(settings: PipelineSettings, reference: str) -> int:
 def _faults_of_version(tracker: Tracker, version: RegisteredModel, chain: Mapping[str, str]) -> list[str]:
     found = [] if version.tags["digest.grpo"] in chain.values() else ["registry: the tag digest.grpo names none of the chain's seeds"]
     with tempfile.TemporaryDirectory() as folder:
-        if digest(tracker.fetch(version, Path(folder))) != version.tags["digest.files"]:
-            found.append(f"registry: the files of version {version.version} are not those that were registered")
+        try:
+            tracker.fetch(version, Path(folder) / "version")
+        except UserError as changed:
+            found.append(f"registry: {changed}")
     base = unpinned(version.tags["base"], version.tags.get("base.revision"))
     return [*found, base] if base else found
 

@@ -5,11 +5,14 @@ import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from tasks.context import config_label
+from tasks.handles import SeedResult, Seeds
+from tucano.artifacts import opened
 from tucano.errors import UserError
-from tucano.lineage import faults, verify
+from tucano.files.models import StartFiles
+from tucano.files.results import ReportFiles
+from tucano.lineage import base_of, faults, verify
 from tucano.profiles import load_profile, profiles, project_root, validated
 from tucano.settings import PipelineSettings
 from tucano.tracking import PipelineRun, Tracker
@@ -37,8 +40,7 @@ class Candidate:
 def candidates(text: str, root: Path, tracker: Tracker) -> list[Candidate]:
     """Everything that `text` may mean, newest first: several runs of a configuration, else one. UserError when it means nothing."""
     if (Path(text) / "adapter_config.json").is_file():
-        base = json.loads((Path(text) / "adapter_config.json").read_text(encoding="utf-8"))["base_model_name_or_path"]
-        return [Candidate(text, {0: Arm("", base, text)})]
+        return [Candidate(text, {0: Arm("", base_of(Path(text)), text)})]
     version = tracker.find_version(text) if "@" in text or "/" in text else None
     if version is not None:
         folder = tracker.fetch(version, Path(tempfile.mkdtemp(prefix="tucano-")))
@@ -70,13 +72,9 @@ def _of_run(name: str, run: PipelineRun, root: Path) -> Candidate:
     for fault in faults(links):
         raise UserError(f"run {run.identity[:8]} is not whole, {fault}; run it again")
     stages = {link.stage: link.folder for link in links if link.folder is not None}
-    settings = validated(json.loads((stages["report"] / "settings.json").read_text(encoding="utf-8")))
-    records = {seed: _manifest(stages[f"grpo-seed-{seed}"])["record"] for seed in settings.grpo.seeds}
-    built_here = (stages["sft"] / "model").is_dir() if "sft" in stages else False
-    base = str(stages["sft"] / "model") if built_here else settings.model.name
-    models = {seed: Arm("", base, str(stages[f"grpo-seed-{seed}"] / "adapter")) for seed in records}
-    return Candidate(name, models, settings, stages, chain, max(records, key=lambda seed: records[seed]["best_value"]))
-
-
-def _manifest(folder: Path) -> dict[str, Any]:
-    return json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
+    settings = validated(json.loads(ReportFiles(stages["report"]).settings.read_text(encoding="utf-8")))
+    trained = [SeedResult(opened(stages[f"grpo-seed-{seed}"])) for seed in settings.grpo.seeds]
+    built = StartFiles(stages["sft"]) if "sft" in stages else None
+    base = str(built.model) if built and built.built_here else settings.model.name
+    models = {seed.seed: Arm("", base, str(seed.files.adapter)) for seed in trained}
+    return Candidate(name, models, settings, stages, chain, Seeds(tuple(trained), {}).best.seed)

@@ -1,6 +1,5 @@
 """`tucano compare A B`: verdict and report of any two runs, configurations, registered models or adapters."""
 
-import json
 import re
 import time
 from collections.abc import Mapping, Sequence
@@ -10,20 +9,28 @@ from typing import Any
 
 from flows.sides import Candidate, candidates
 from tasks.report import curves_of
-from tucano.artifacts import Recipe, Store, code_version, digest
+from tucano.artifacts import Recipe, Store
+from tucano.code_version import code_version
+from tucano.comparison.answers import Answer, read_answers
+from tucano.comparison.table import render_table
+from tucano.comparison.text_health import known_words
+from tucano.comparison.versus import Side, versus
 from tucano.errors import UserError
-from tucano.evaluation.answers import Answer, read_answers
-from tucano.evaluation.report import Facts, render_report
-from tucano.evaluation.text_health import vocabulary
-from tucano.evaluation.verdict_table import render_table
-from tucano.evaluation.versus import Side, versus
+from tucano.files.models import SeedFiles, StartFiles
+from tucano.files.prompts import PromptFiles
+from tucano.files.results import AnswerFiles, ComparisonFiles, ReportFiles
+from tucano.identity import base_identity, digest, folder_digest
 from tucano.profiles import differences
 from tucano.prompts import read_prompts
+from tucano.records import write_record
+from tucano.report.report import Facts, render_report
 from tucano.settings import PipelineSettings
+from tucano.settings.stages import of_answers
 from tucano.storage import writable
 from tucano.tracking import Tracker
-from tucano.training.jobs import Arm, Job
+from tucano.training.jobs import MODULES, Arm
 from tucano.training.launch import run_job
+from tucano.training.orders import order
 
 
 def compare(settings: PipelineSettings, first: str, second: str) -> int:
@@ -34,15 +41,16 @@ def compare(settings: PipelineSettings, first: str, second: str) -> int:
     tracker = Tracker.connect(settings.tracking_uri, root)
     ours, theirs, frame = _pair(candidates(first, root, tracker), candidates(second, root, tracker), root, tracker)
     assert frame.settings is not None
-    prompts = read_prompts(frame.stages["data"] / "test.jsonl")
+    prompts = read_prompts(PromptFiles(frame.stages["data"]).test)
     side_a, side_b = (_side(candidate, frame, root) for candidate in (ours, theirs))
-    comparison = versus(side_a, side_b, prompts, frame.settings.comparison, _known_words(frame.stages["data"]), ours.shown_seed)
+    comparison = versus(side_a, side_b, prompts, frame.settings.comparison, known_words(PromptFiles(frame.stages["data"])), ours.shown_seed)
     folder = root / "compare" / re.sub(r"[^\w.-]+", "-", f"{first}-vs-{second}").strip("-")
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "comparison.json").write_text(json.dumps(comparison.to_json(), indent=1, ensure_ascii=False), encoding="utf-8")
-    page = render_report(comparison, _facts(ours, theirs, frame), f"Tucano Commerce: {first} × {second}")
-    (folder / "report.html").write_text(page, encoding="utf-8")
-    print(f"{render_table(comparison)}\n\nReport           {folder / 'report.html'}")
+    write_record(ComparisonFiles(folder).comparison, comparison)
+    page = ReportFiles(folder).page
+    text = render_report(comparison, _facts(ours, theirs, frame), f"Tucano Commerce: {first} × {second}")
+    page.write_text(text, encoding="utf-8")
+    print(f"{render_table(comparison)}\n\nReport           {page}")
     return 0
 
 
@@ -63,7 +71,7 @@ def _pair(ours: Sequence[Candidate], theirs: Sequence[Candidate], root: Path, tr
 def _side(candidate: Candidate, frame: Candidate, root: Path) -> Side:
     """The side with its answers to the frame's test prompts: stored ones where it gave them under the same settings."""
     if candidate.settings and _asked(candidate) == _asked(frame):
-        stored = read_answers(candidate.stages["answers"] / "answers.jsonl")
+        stored = read_answers(AnswerFiles(candidate.stages["answers"]).answers)
         return Side(candidate.name, {seed: [a for a in stored if a.arm == f"seed-{seed}"] for seed in candidate.models})
     return Side(candidate.name, _answer_now(candidate, frame, root))
 
@@ -71,46 +79,37 @@ def _side(candidate: Candidate, frame: Candidate, root: Path) -> Side:
 def _asked(candidate: Candidate) -> Mapping[str, Any]:
     """What has to be equal for stored answers to be comparable."""
     assert candidate.settings is not None
-    comparison = candidate.settings.comparison.model_dump(exclude={"primary", "alpha"})
-    tokens, seed = candidate.settings.grpo.max_completion_tokens, candidate.settings.seed
-    return {"data": candidate.chain["data"], "comparison": comparison, "tokens": tokens, "seed": seed}
+    asked = of_answers(candidate.settings, candidate.settings.seed).model_dump(mode="json", exclude={"model", "base"})
+    return {"data": candidate.chain["data"], **asked}
 
 
 def _answer_now(candidate: Candidate, frame: Candidate, root: Path) -> dict[int, list[Answer]]:
     assert frame.settings is not None
     settings, began = frame.settings, time.monotonic()
-    start = Arm("sft", str(frame.stages["sft"] / "model")) if (frame.stages.get("sft", root) / "model").is_dir() else None
+    built = StartFiles(frame.stages["sft"]) if "sft" in frame.stages else None
+    start = Arm("sft", str(built.model)) if built and built.built_here else None
     arms = [start or Arm("base", settings.model.name), *(Arm(f"seed-{s}", m.base, m.adapter) for s, m in candidate.models.items())]
     recipe = Recipe(
         "answers-compared",
-        {**_asked(frame), "models": {arm.name: _weights(arm) for arm in arms}},
-        {"prompts": frame.chain["data"]},
-        code_version("tucano.training.answers"),
+        of_answers(settings, settings.seed).model_dump(mode="json"),
+        {"prompts": frame.chain["data"]} | {arm.name: _weights(arm) for arm in arms},
+        code_version(MODULES["answer"]),
     )
 
     def produce(draft: Path) -> dict[str, Any]:
-        work = Store(root).work_folder(recipe)
-        plain, prompts = settings.model_dump(mode="json"), str(frame.stages["data"])
-        job = Job("answer", plain, prompts, str(work), str(draft), settings.seed, settings.worker.threads, arms=arms)
+        work, prompts, threads = Store(root).work_folder(recipe), frame.stages["data"], settings.worker.threads
+        job = order("answer", settings, settings.seed, threads, prompts=prompts, work=work, output=draft, arms=arms)
         return run_job(
             job, settings.worker.python, lambda progress: print(f"{time.monotonic() - began:5.0f} s  {progress.line()}", flush=True)
         )
 
-    answers = read_answers(Store(root).make(recipe, produce, print).folder / "answers.jsonl")
+    answers = read_answers(AnswerFiles(Store(root).make(recipe, produce, print).folder).answers)
     return {seed: [answer for answer in answers if answer.arm == f"seed-{seed}"] for seed in candidate.models}
 
 
 def _weights(arm: Arm) -> str:
-    """What identifies a model: the digest of its files, or its name where it lies on a hub."""
-    folders = [Path(place) for place in (arm.base, arm.adapter) if place and Path(place).is_dir()]
-    files = {path.name: path.stat().st_size for folder in folders for path in sorted(folder.rglob("*.safetensors"))}
-    times = [path.stat().st_mtime_ns for folder in folders for path in sorted(folder.rglob("*.safetensors"))]
-    return digest([arm.base, arm.adapter, files, times])
-
-
-def _known_words(data: Path) -> frozenset[str]:
-    known = [*read_prompts(data / "train.jsonl"), *read_prompts(data / "demonstrations.jsonl")]
-    return vocabulary(text for prompt in known for text in (prompt.user, prompt.demonstration or ""))
+    """What identifies a model: the content of its folders, or its name where it lies on a hub."""
+    return digest([base_identity(arm.base), folder_digest(Path(arm.adapter)) if arm.adapter else None])
 
 
 def _facts(ours: Candidate, theirs: Candidate, frame: Candidate) -> Facts:
@@ -120,5 +119,5 @@ def _facts(ours: Candidate, theirs: Candidate, frame: Candidate) -> Facts:
         baseline=theirs.name,
         differences=differences(ours.settings, theirs.settings) if ours.settings and theirs.settings else [],
         lineage={f"{side.name}: {stage}": value[:16] for side in (ours, theirs) for stage, value in side.chain.items()},
-        training=[curves_of(seed, ours.stages[f"grpo-seed-{seed}"]) for seed in ours.models] if ours.stages else (),
+        training=[curves_of(seed, SeedFiles(ours.stages[f"grpo-seed-{seed}"])) for seed in ours.models] if ours.stages else (),
     )

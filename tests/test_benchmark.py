@@ -2,7 +2,7 @@
 
 import json
 import os
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import numpy as np
@@ -11,18 +11,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn import metrics as sk
 
-from data.benchmark import PARTS, issues_of, prepare_benchmark
+from data.benchmark import Places, issues_of, prepare_benchmark
 from data.prepare import prepare
 from data.separation import Fence
 from rewards import load_reward_set, truth
-from tucano.evaluation import scores
-from tucano.evaluation.answers import Answer, Decoding
-from tucano.evaluation.baselines import baselines
-from tucano.evaluation.benchmark import Benchmark, benchmark, render_table
-from tucano.evaluation.endpoint import Bill
-from tucano.evaluation.scores import Case, read_json
+from tucano.benchmark import scores
+from tucano.benchmark.baselines import baselines
+from tucano.benchmark.benchmark import Benchmark, benchmark, render_table
+from tucano.benchmark.endpoint import Bill
+from tucano.benchmark.scores import Case, read_json
+from tucano.comparison.answers import Answer, Decoding
+from tucano.files.prompts import SETS
 from tucano.prompts import TASKS, Prompt, read_prompts
-from tucano.settings import BenchmarkSettings, DataSettings
+from tucano.records import parsed
+from tucano.settings import BenchmarkSettings, DataSettings, PipelineSettings
+from tucano.settings.stages import of_benchmark_set
 
 REAL = Path(os.environ.get("TUCANO_REAL_DATA", Path(__file__).parents[1] / "../shared/data"))
 labels = st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from(["a", "b", "c", None])), min_size=1, max_size=20)
@@ -131,19 +134,20 @@ def prompt_set(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 DATA = DataSettings(train_prompts=60, validation_prompts=26, test_prompts=26, demonstrations=40)
+BENCHMARK = PipelineSettings(data=DATA, benchmark=BenchmarkSettings(prompts=80))
 
 
 @pytest.fixture(scope="module")
 def questions(prompt_set: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("questions")
-    prepare_benchmark(BenchmarkSettings(prompts=80), DATA, TASKS, 7, prompt_set, folder)
+    prepare_benchmark(of_benchmark_set(BENCHMARK), Places(), prompt_set, folder)
     return folder
 
 
 def test_a_benchmark_is_larger_than_a_test_set_and_apart_from_everything(prompt_set: Path, questions: Path) -> None:
     asked = read_prompts(questions / "test.jsonl")
     assert len(asked) == 80 and {prompt.task for prompt in asked} == set(TASKS)
-    fence = Fence(prompt.user for part in PARTS for prompt in read_prompts(prompt_set / f"{part}.jsonl"))
+    fence = Fence(prompt.user for part in SETS for prompt in read_prompts(prompt_set / f"{part}.jsonl"))
     assert not any(fence.near(prompt.user) for prompt in asked)
     assert len({prompt.id for prompt in asked}) == 80
     assert (questions / "store.sqlite").read_bytes() == (prompt_set / "store.sqlite").read_bytes()
@@ -151,8 +155,9 @@ def test_a_benchmark_is_larger_than_a_test_set_and_apart_from_everything(prompt_
 
 @pytest.mark.skipif(not REAL.is_dir(), reason="real reviews are not in the repository; name their folder in TUCANO_REAL_DATA")
 def test_real_reviews_bring_silver_stars_and_human_issues(prompt_set: Path, tmp_path: Path) -> None:
-    settings = BenchmarkSettings(prompts=80, b2w=str(REAL / "b2w" / "b2w_reviews_sample.csv"), reviews=60)
-    record = prepare_benchmark(settings, DATA, TASKS, 7, prompt_set, tmp_path)
+    settings = BENCHMARK.model_copy(update={"benchmark": BenchmarkSettings(prompts=80, reviews=60)})
+    places = Places(b2w=str(REAL / "b2w" / "b2w_reviews_sample.csv"))
+    record = prepare_benchmark(of_benchmark_set(settings), places, prompt_set, tmp_path)
     reviews = [prompt for prompt in read_prompts(tmp_path / "test.jsonl") if prompt.source == "b2w"]
     assert len(reviews) == record["prompts"]["extraction b2w"] == 60
     assert not any("nota" in prompt.user.partition(":")[0] for prompt in reviews)
@@ -216,7 +221,7 @@ def test_a_reward_that_rises_while_truth_falls_is_suspicious(prompt_set: Path, q
 
 
 def test_a_benchmark_survives_json_and_its_table_is_readable(result: Benchmark) -> None:
-    assert Benchmark.from_json(json.loads(json.dumps(result.to_json(), allow_nan=False))) == result
+    assert parsed(Benchmark, json.loads(json.dumps(asdict(result), allow_nan=False))) == result
     table = render_table(result)
     assert max(map(len, table.splitlines())) <= 100
     for words in ("balanced accuracy", "brier", "execution", "real figures", "names product", "per 1,000", "looked at 2 times", "1 of 2"):

@@ -9,16 +9,17 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from tucano.comparison.answers import Answer, Decoding
+from tucano.comparison.compare import Comparison, compare
+from tucano.comparison.contrast import Contrast, Effect, effect, with_holm
+from tucano.comparison.table import render_table
+from tucano.comparison.text_health import distinct_2, text_health, vocabulary, words
+from tucano.comparison.verdict import judge, p_value, portuguese
 from tucano.errors import UserError
-from tucano.evaluation.answers import Answer, Decoding
-from tucano.evaluation.comparison import Comparison, compare
-from tucano.evaluation.contrast import Contrast, Effect, effect, with_holm
-from tucano.evaluation.statistics import Mean, two_way_t
-from tucano.evaluation.text_health import distinct_2, text_health, vocabulary, words
-from tucano.evaluation.verdict import judge, p_value, portuguese
-from tucano.evaluation.verdict_table import render_table
 from tucano.prompts import TASKS, Prompt
+from tucano.records import parsed
 from tucano.settings import ComparisonSettings
+from tucano.statistics.inference import Mean, two_way_t
 
 SEEDS = [42, 123, 456]
 SETTINGS = ComparisonSettings(samples=2)
@@ -173,7 +174,7 @@ def test_samples_are_spread_over_tasks_and_drops_are_the_worst() -> None:
 
 
 def test_a_comparison_survives_json(result: Comparison) -> None:
-    assert Comparison.from_json(json.loads(json.dumps(result.to_json(), allow_nan=False))) == result
+    assert parsed(Comparison, json.loads(json.dumps(asdict(result), allow_nan=False))) == result
 
 
 def test_the_table_fits_the_terminal_and_holds_every_arm(result: Comparison) -> None:

@@ -93,7 +93,7 @@ def write_b2w(path: Path, rows: int = 60) -> Path:
 
 def run(source: str, path: Path, folder: Path, **changes: int) -> tuple[DataReport, dict[str, list[Prompt]]]:
     sizes = {"train_prompts": 150, "validation_prompts": 26, "test_prompts": 26, "demonstrations": 60} | changes
-    report = prepare(DataSettings.model_validate({"source": source, "path": str(path), **sizes}), 7, TASKS, folder)
+    report = prepare(DataSettings.model_validate({"source": source, "path": str(path), **sizes}), 7, TASKS, folder, str(path))
     return report, {name: read_prompts(folder / f"{name}.jsonl") for name in report.prompts}
 
 
@@ -274,7 +274,7 @@ needs_real_data = pytest.mark.skipif(
 @pytest.mark.parametrize("source", ["olist", "b2w"])
 def test_the_real_files(source: str, tmp_path: Path) -> None:
     settings = DataSettings.model_validate({"source": source, "path": str(REAL / source)})
-    report = prepare(settings, 7, TASKS, tmp_path)
+    report = prepare(settings, 7, TASKS, tmp_path, settings.path)
     assert report.prompts["test"] == {"extraction": 20, "insights": 15, "push": 15, "sql_qa": 15}
     assert report.prompts["train"]["extraction"] == {"olist": 592, "b2w": 60}[source]
     assert bool(report.warnings) == (source == "b2w")
@@ -286,7 +286,8 @@ def test_the_real_files(source: str, tmp_path: Path) -> None:
 
 @needs_real_data
 def test_gold_queries_are_fast_on_the_real_tables(tmp_path: Path) -> None:
-    prepare(DataSettings(source="olist", path=str(REAL / "olist"), train_prompts=60, demonstrations=0), 7, TASKS, tmp_path)
+    settings = DataSettings(source="olist", path=str(REAL / "olist"), train_prompts=60, demonstrations=0)
+    prepare(settings, 7, TASKS, tmp_path, settings.path)
     queries = [prompt.reference["sql"] for prompt in read_prompts(tmp_path / "train.jsonl") if prompt.task == "sql_qa"]
     with closing(sqlite3.connect(tmp_path / "store.sqlite")) as store:
         seconds = []

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tucano.artifacts import NUMERIC_PACKAGES, _imports, _source
+from tucano.code_version import NUMERIC_PACKAGES, _imports, _source
 
 ROOT = Path(__file__).parent.parent
 IMAGE = ROOT / "deployments" / "image"
@@ -53,13 +53,13 @@ def imported(*modules: str) -> set[str]:
     waiting, seen, found = list(modules), set[str](), set[str]()
     while waiting:
         module = waiting.pop()
-        path = _source(module)
+        path = _source(module, ROOT)
         if path is None or module in seen:
             continue
         seen.add(module)
-        text = path.read_text(encoding="utf-8")
-        waiting += _imports(text)
-        for node in ast.walk(ast.parse(text)):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        waiting += _imports(tree)
+        for node in ast.walk(tree):
             names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
             names += [node.module] if isinstance(node, ast.ImportFrom) and node.module else []
             found |= {name.partition(".")[0] for name in names}

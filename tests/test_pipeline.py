@@ -47,7 +47,8 @@ STAGES = ["data", "plan", "audit", "sft", "preflight", "grpo-seed-42", "grpo-see
 
 @pytest.fixture(scope="module")
 def storage(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("runs")
+    """With characters that addresses of databases, filters of MLflow and shells read in their own way."""
+    return tmp_path_factory.mktemp("runs") / "ana's #1 (100% ção)"
 
 
 def started(storage: Path, command: str = "run", **more: object) -> subprocess.Popen[str]:

@@ -13,6 +13,7 @@ from rewards import Score
 from tucano.profiles import load_profile
 from tucano.prompts import Prompt
 from tucano.settings import ModelSettings, PipelineSettings
+from tucano.settings.stages import of_preflight
 from tucano.training import preflight_checks as check
 from tucano.training.nano import build_model, build_tokenizer
 from tucano.training.preflight import Recorder, gradients, memory
@@ -52,10 +53,10 @@ def sampling(**changes: Any) -> GenerationConfig:
 
 def test_a_temperature_in_the_models_own_config_is_named_and_one_in_effect_is_red() -> None:
     shipped = sampling(temperature=0.1, top_p=0.9)
-    unused = check.generation(sampling(), shipped, PipelineSettings())
+    unused = check.generation(sampling(), shipped, of_preflight(PipelineSettings(), 42))
     assert unused.level == "ok" and "temperature=0.1, top_p=0.9 and is not used" in unused.evidence
-    assert "temperature is 0.1, not 1.0" in check.generation(shipped, shipped, PipelineSettings()).evidence
-    assert check.generation(shipped, shipped, PipelineSettings()).level == "red"
+    assert "temperature is 0.1, not 1.0" in check.generation(shipped, shipped, of_preflight(PipelineSettings(), 42)).evidence
+    assert check.generation(shipped, shipped, of_preflight(PipelineSettings(), 42)).level == "red"
 
 
 @pytest.mark.parametrize(
@@ -155,9 +156,9 @@ def test_a_matrix_without_gradient_is_named_and_memory_that_grows_is_red() -> No
 def test_the_plan_warns_of_many_epochs_few_prompts_and_patience_that_cannot_fire() -> None:
     settings = load_profile(PROJECT, "laptop", ["grpo.max_steps=60", "grpo.eval_steps=15", "grpo.patience=3"])
     prompts = [Prompt(f"{task}{n}", task, "x", "t", "s", "l") for task in settings.tasks for n in range(200)]
-    assert set(levels(check.plan(settings, prompts)).values()) == {"ok"}
-    few = levels(check.plan(settings, prompts[::10]))
+    assert set(levels(check.plan(of_preflight(settings, 42), prompts)).values()) == {"ok"}
+    few = levels(check.plan(of_preflight(settings, 42), prompts[::10]))
     assert few == {"epochs": "warn", "prompts per task": "warn", "early stopping": "ok"}
     with pytest.warns(UserWarning, match="early stopping cannot fire"):
         late = load_profile(PROJECT, "laptop", ["grpo.patience=4"])
-    assert levels(check.plan(late, prompts))["early stopping"] == "warn"
+    assert levels(check.plan(of_preflight(late, 42), prompts))["early stopping"] == "warn"

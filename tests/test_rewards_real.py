@@ -30,7 +30,7 @@ GENERATED = 300
 
 def prompts(source: str, folder: Path, tasks: tuple[Task, ...]) -> Iterator[Prompt]:
     path = None if source == "synthetic" else str(REAL / source)
-    with closing(open_source(DataSettings.model_validate({"source": source, "path": path}), 7, folder)) as opened:
+    with closing(open_source(DataSettings.model_validate({"source": source, "path": path}), path, 7, folder)) as opened:
         for task in tasks:
             size = opened.available(task)
             for pool in get_args(Pool):

@@ -14,9 +14,10 @@ from data.generator.insights import Segment, generated_segment, write_brief
 from data.generator.pushes import write_push
 from data.generator.questions import ask
 from data.generator.reviews import write_review
-from data.generator.store import DATABASE, Store, Tables, generated_tables, write_store
+from data.generator.store import Store, Tables, generated_tables, write_store
 from data.generator.words import CATALOGUE
 from data.sources import FREE, Demonstration
+from tucano.files.prompts import STORE
 from tucano.prompts import Prompt, Task
 
 _LINKING = {"de", "do", "da", "e", "para", "com"}
@@ -35,8 +36,8 @@ class SyntheticSource:
     def __init__(self, folder: Path, seed: int) -> None:
         """Writes the store into `folder`."""
         self.masked: Counter[str] = Counter()
-        write_store(folder / DATABASE, self.tables(Random(f"{seed}/store")))
-        self.store = Store(folder / DATABASE)
+        write_store(folder / STORE, self.tables(Random(f"{seed}/store")))
+        self.store = Store(folder / STORE)
 
     def close(self) -> None:
         self.store.close()
@@ -85,7 +86,7 @@ class SyntheticSource:
 
     def _question(self, pool: Pool, rng: Random) -> tuple[Prompt, Answer]:
         question = ask(pool, self.store, rng)
-        reference = {"sql": question.sql, "database": DATABASE}
+        reference = {"sql": question.sql, "database": STORE}
         return self._prompt("sql_qa", question.user, question.template, reference), question.answer()
 
     def _brief(self, pool: Pool, rng: Random) -> tuple[Prompt, Answer]:

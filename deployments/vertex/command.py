@@ -10,11 +10,13 @@ from deployments.vertex.plan import (
     LONGEST_HOURS,
     MACHINE,
     POOL,
+    SECRETS,
     Plan,
     faults,
     require_complete,
 )
 from flows.prefect_api import require_login
+from tucano.addresses import masked
 from tucano.errors import UserError
 
 ROLES = """  roles that its account needs: roles/storage.objectUser on the bucket, roles/secretmanager.secretAccessor on each secret,
@@ -86,11 +88,9 @@ def _plan(arguments: argparse.Namespace) -> Plan:
 
 def describe(plan: Plan) -> str:
     """The plan for a person, with what stands against it."""
-    environment = "\n".join(f"    {name}={value}" for name, value in plan.environment.items())
+    environment = "\n".join(f"    {name}={value if name == SECRETS else masked(value)}" for name, value in plan.environment.items())
     trouble = "".join(f"\n  to mend: {fault}" for fault in faults(plan.environment))
-    trouble += "".join(
-        f"\n  to mend: {name} is missing" for name, value in plan.environment.items() if not value and name != "TUCANO_SECRETS"
-    )
+    trouble += "".join(f"\n  to mend: {name} is missing" for name, value in plan.environment.items() if not value and name != SECRETS)
     return f"""Work pool {POOL}: each seed is a custom job of Vertex AI
   where    {plan.project}, {plan.region}
   machine  {MACHINE} with one {ACCELERATOR}, SPOT, {DISK_GB} GB, at most {LONGEST_HOURS} h with its time in the queue

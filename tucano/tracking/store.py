@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import logging
 import os
-import re
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -13,7 +12,10 @@ from typing import TYPE_CHECKING, ParamSpec, TypeVar
 from urllib.parse import urlsplit
 
 from tucano.access import withhold_from
+from tucano.addresses import holds_secret, masked
 from tucano.errors import Transient, UserError
+from tucano.storage import require_whole
+from tucano.tracking.moved import follow
 
 if TYPE_CHECKING:
     from mlflow import MlflowClient
@@ -49,6 +51,14 @@ def artifact_root(storage: Path) -> Path:
     return storage.resolve() / "mlflow" / "artifacts"
 
 
+def settle(storage: Path) -> None:
+    """Make the storage's own store fit for use where the storage is now, if it is there. UserError when it is damaged."""
+    database = Path(default_uri(storage).removeprefix("sqlite:///"))
+    if database.is_file():
+        require_whole(database, "what runs have measured and the model registry; no artifact, and runs register anew what they need")
+        follow(database, artifact_root(storage))
+
+
 def is_server(uri: str) -> bool:
     return urlsplit(uri).scheme in ("http", "https")
 
@@ -57,6 +67,11 @@ def open_client(uri: str) -> MlflowClient:
     """A client of the store at `uri`; a new database is created and migrated. UserError when it does not answer."""
     for name, value in ENVIRONMENT.items():
         os.environ.setdefault(name, value)
+    if is_server(uri) and holds_secret(uri):
+        raise UserError(
+            "MLFLOW_TRACKING_URI holds a password or token, and a server's address stands in links: "
+            "give them as MLFLOW_TRACKING_USERNAME and MLFLOW_TRACKING_PASSWORD, or as MLFLOW_TRACKING_TOKEN"
+        )
     scheme = urlsplit(uri).scheme
     if not is_server(uri) and scheme.partition("+")[0] not in DATABASES:
         raise UserError(f"tracking_uri={masked(uri)} is neither http(s)://… nor a database like sqlite:///…; correct it or leave it empty")
@@ -143,8 +158,3 @@ def reason(error: Exception) -> str:
     """The first line of an error, short and without the passwords that addresses in it may hold."""
     line = str(error).strip().splitlines()[0].rstrip(".")
     return masked(line)[:200]
-
-
-def masked(text: str) -> str:
-    """`text` without the passwords of the addresses in it."""
-    return re.sub(r"(://[^:/@\s]*):[^@/\s]+@", r"\1:***@", text)

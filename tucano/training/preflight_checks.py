@@ -9,7 +9,7 @@ import torch
 from transformers import PreTrainedTokenizerBase, TrainingArguments, get_scheduler
 
 from tucano.prompts import TASKS, Prompt, messages
-from tucano.settings import PipelineSettings
+from tucano.settings.grpo import PreflightStage
 from tucano.training.decode import Decoder, supports
 from tucano.training.policies import Policy
 from tucano.training.rollouts import Rollout, stop_tokens
@@ -33,7 +33,7 @@ class Check:
     evidence: str
 
 
-def plan(settings: PipelineSettings, prompts: Sequence[Prompt]) -> list[Check]:
+def plan(settings: PreflightStage, prompts: Sequence[Prompt]) -> list[Check]:
     """Steps, epochs, evaluations, patience and saving: arithmetic that contradicts itself wastes the run."""
     grpo = settings.grpo
     per_step = grpo.batch_size // grpo.generations
@@ -76,7 +76,7 @@ def learning_rate(arguments: TrainingArguments, steps: int) -> Check:
     return Check("learning rate", "red" if gone else "ok", f"at 25, 50, 75, 100 % of the run: {shown}{mend}")
 
 
-def generation(config: Any, shipped: Any, settings: PipelineSettings) -> Check:
+def generation(config: Any, shipped: Any, settings: PreflightStage) -> Check:
     """What rollouts really sample with, against the settings and against the model's own generation_config."""
     wanted = {"temperature": settings.grpo.temperature, "top_p": 1.0, "top_k": 0, "repetition_penalty": 1.0, "do_sample": True}
     found = {name: getattr(config, name, None) for name in wanted}

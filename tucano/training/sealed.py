@@ -18,6 +18,7 @@ import torch
 from transformers import TrainerCallback, TrainerControl, TrainerState, TrainingArguments
 from transformers.trainer_callback import PrinterCallback, ProgressCallback
 
+from tucano.files.models import JOURNAL, WorkFiles
 from tucano.journal import JournalWriter
 from tucano.training import interruption
 from tucano.training.attempts import Attempt
@@ -149,7 +150,7 @@ class SealedCheckpoints:
         super()._save_checkpoint(model, trial)  # type: ignore[misc]
         draft = Path(self.args.output_dir) / f"checkpoint-{self.state.global_step}"  # type: ignore[attr-defined]
         torch.save(finished.extra, draft / "extra_state.pt")
-        self.journal.copy_to(draft / "journal.jsonl")
+        self.journal.copy_to(draft / JOURNAL)
         if self.best.exists():
             shutil.copytree(self.best, draft / BEST)
         self.attempt.keep(draft)
@@ -159,10 +160,10 @@ class SealedCheckpoints:
 
 def opened_journal(attempt: Attempt) -> JournalWriter:
     """The journal as the attempt's newest checkpoint holds it."""
-    path, newest = attempt.work / "journal.jsonl", attempt.newest
+    path, newest = WorkFiles(attempt.work).journal, attempt.newest
     if newest is None:
         return JournalWriter(path, resume_step=None)
-    return JournalWriter(path, resume_step=step_of(newest.name), covered=newest / "journal.jsonl")
+    return JournalWriter(path, resume_step=step_of(newest.name), covered=newest / JOURNAL)
 
 
 def _called(model: Any) -> set[Any]:
