@@ -46,7 +46,7 @@ class Cluster:
 
     @property
     def environment(self) -> dict[str, str]:
-        """Of ours only what programs need anywhere: its user, where that is not us, could read the rest, keys and passwords among it."""
+        """Of ours only what programs need anywhere: its user, where that is not us, could read our keys and passwords."""
         return {name: os.environ[name] for name in ("PATH", "LANG", "TZ", "LD_LIBRARY_PATH") if name in os.environ}
 
     def prepare(self) -> None:

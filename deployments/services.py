@@ -1,4 +1,4 @@
-"""Long-lived programs of the stack: started in the background, known by process id and start, stopped with all they started."""
+"""Long-lived programs of the stack: started in the background, known by id and start, stopped with all they started."""
 
 import contextlib
 import json
@@ -14,6 +14,7 @@ from pathlib import Path
 
 import psutil
 
+from tucano.access import basic
 from tucano.errors import TucanoError, UserError
 
 START_SECONDS = 300
@@ -48,18 +49,21 @@ class Service:
 def start_of(pid: int) -> str:
     """When a process was started, in a form that stays the same when somebody sets the clock.
 
-    Linux counts clock ticks since the machine was started, and names that start; macOS keeps the time of day at the start of each process.
+    Linux counts clock ticks since the machine was started, and names that start; macOS keeps the time of day at which
+    each process was started.
     """
     if not BOOT.is_file():
         return str(psutil.Process(pid).create_time())
     fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
-    return f"{BOOT.read_text(encoding='ascii').strip()} {fields[19]}"  # the 22nd field; a program's name may hold blanks and brackets
+    boot = BOOT.read_text(encoding="ascii").strip()
+    return f"{boot} {fields[19]}"  # the 22nd field; the second, a program's name, may hold blanks and brackets
 
 
-def answers(url: str) -> bool:
-    """Whether a health page answers with success."""
+def answers(url: str, known: str | None = None) -> bool:
+    """Whether a page answers with success, to who knows these credentials."""
+    headers = {"Authorization": basic(known)} if known else {}
     try:
-        urllib.request.urlopen(url, timeout=5).close()
+        urllib.request.urlopen(urllib.request.Request(url, headers=headers), timeout=5).close()
     except OSError:
         return False
     return True
@@ -146,7 +150,10 @@ def _signal(process: psutil.Process, number: signal.Signals) -> None:
 
 
 def read_services(file: Path) -> dict[str, Service]:
-    """The services of a stack by name, as they were when last written; none where there is no file. UserError where it is damaged."""
+    """The services of a stack by name, as they were when last written; none where there is no file.
+
+    UserError where it is damaged.
+    """
     if not file.is_file():
         return {}
     try:

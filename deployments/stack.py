@@ -3,7 +3,8 @@
     HOME/stack/postgres   the database of the Prefect server     HOME/stack/services.json   what runs, by process id
     HOME/logs             one log per service                    HOME/mlflow, HOME/prefect  as `tucano run` leaves them
 
-Both servers ask for the home's password, which lies elsewhere (tucano.access). The services stay when the command ends. `up` starts what is missing and is safe to repeat; `down` leaves no process and keeps all data.
+Both servers ask for the home's password, which lies elsewhere (tucano.access). The services stay when the command ends.
+`up` starts what is missing and is safe to repeat; `down` leaves no process and keeps all data.
 """
 
 import json
@@ -23,7 +24,7 @@ from deployments.postgres import Cluster, find_cluster
 from deployments.services import MARK, Service, answers, read_services, write_json, write_services
 from flows.prefect_api import PrefectApi
 from flows.servers import HOST, how_to_log_in, listen, mlflow_command, mlflow_environment, prefect_command, prefect_environment
-from tucano.access import credentials, tracking_environment
+from tucano.access import credentials, credentials_file, tracking_environment
 from tucano.errors import TucanoError, UserError
 from tucano.storage import owned, private
 from tucano.tracking.store import default_uri
@@ -116,14 +117,16 @@ def up(stack: Stack, workers: int = 1, say: Callable[[str], None] = print) -> No
             if name in taken:
                 _start(stack, running, name, command(taken[name]), environment, listener=taken[name])
         sockets.close()  # only the servers hold them now: a request to one that has ended is refused
-        services.wait_until(running[PREFECT], lambda: answers(f"{stack.prefect}/api/ready"))
+        for name in (PREFECT, MLFLOW):
+            services.wait_until(running[name], partial(_is_up, stack, name))
+            if trouble := _trouble(stack, name, running[name]):
+                raise UserError(f"{name} {trouble}")
         register(stack, automations=cluster is not None, recover=not any(name.startswith(WORKER) for name in running))
         for name in [f"{WORKER}-{number}" for number in range(1, workers + 1)]:
             if name not in running:
                 _start(stack, running, name, _worker(name), _clean() | stack.client_environment)
         for name in [name for name in running if name.startswith(WORKER)]:
             services.wait_until(running[name], partial(_is_online, stack, name))
-        services.wait_until(running[MLFLOW], lambda: answers(f"{stack.mlflow}/health"))
     say(f"Prefect   {stack.prefect}\nMLflow    {stack.mlflow}\nLogs      {stack.home / 'logs'}\nStop      tucano down")
     say(how_to_log_in(stack.home, credentials(stack.home), {PREFECT: stack.prefect, MLFLOW: stack.mlflow}))
 
@@ -154,6 +157,10 @@ def down(stack: Stack, say: Callable[[str], None] = print) -> None:
             if name in workers:
                 _stop_runs(running[name])
             services.stop(running[name], signal.SIGINT if name == POSTGRES else signal.SIGTERM)
+        left = {name: service for name, service in running.items() if service.process() is not None}
+        if left:
+            write_services(stack.file, left)
+            raise TucanoError(f"{', '.join(left)} did not end, even killed; tucano status and tucano down still know what is left")
         stack.file.unlink(missing_ok=True)
 
 
@@ -177,14 +184,24 @@ def status(stack: Stack, say: Callable[[str], None] = print) -> bool:
 
 
 def _trouble(stack: Stack, name: str, service: Service | None) -> str | None:
+    """What is wrong with a service; None where all is well."""
     if service is None or service.process() is None:
         return f"is not running (log: {stack.log(name)})"
+    if not _is_up(stack, name):
+        return f"does not answer (log: {stack.log(name)})"
+    locked = {PREFECT: f"{stack.prefect}/api/admin/version", MLFLOW: f"{stack.mlflow}/version"}.get(name)
+    if locked and not answers(locked, credentials(stack.home)):
+        return f"takes another password than the one in {credentials_file(stack.home)}: tucano down, then tucano up"
+    return None
+
+
+def _is_up(stack: Stack, name: str) -> bool:
     checks: Mapping[str, Callable[[], bool]] = {
         POSTGRES: lambda: stack.cluster is not None and stack.cluster.ready(),
         PREFECT: lambda: answers(f"{stack.prefect}/api/ready"),
         MLFLOW: lambda: answers(f"{stack.mlflow}/health"),
     }
-    return None if checks.get(name, lambda: _is_online(stack, name))() else f"does not answer (log: {stack.log(name)})"
+    return checks.get(name, lambda: _is_online(stack, name))()
 
 
 def _is_online(stack: Stack, worker: str) -> bool:

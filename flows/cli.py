@@ -139,7 +139,7 @@ def _settings(arguments: argparse.Namespace, profile: str | None = None) -> Pipe
 
 
 def _prefect_home(settings: PipelineSettings) -> None:
-    """Before Prefect is imported: its database lies in the storage, and it sends nothing anywhere."""
+    """Before Prefect is imported: its database lies in the storage, it sends nothing, and starts no open server."""
     from tucano.storage import writable
 
     if holds_secret(os.environ.get("PREFECT_API_URL", "")):
@@ -147,6 +147,7 @@ def _prefect_home(settings: PipelineSettings) -> None:
     root = writable(settings.storage)
     os.environ.setdefault("PREFECT_HOME", str(root / "prefect"))
     os.environ.setdefault("PREFECT_SERVER_ANALYTICS_ENABLED", "false")
+    os.environ["PREFECT_SERVER_ALLOW_EPHEMERAL_MODE"] = "false"
     os.environ.setdefault("PREFECT_LOGGING_SETTINGS_PATH", str(Path(__file__).with_name("logging.yml")))
 
 

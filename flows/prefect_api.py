@@ -1,4 +1,4 @@
-"""Requests to a Prefect server without Prefect's client, which takes seconds to import and reads its address when it is."""
+"""Requests to a Prefect server without Prefect's client, which takes seconds to import and then reads its address."""
 
 import json
 import os

@@ -1,7 +1,8 @@
-"""Every Prefect server that we start: `python -m flows.prefect_app ADDRESS SCOPE`, the address as tucano.guard.serve takes it.
+"""Every Prefect server that we start: `python -m flows.prefect_app ADDRESS SCOPE`, for tucano.guard.serve.
 
-It is `prefect server start` on a socket that may be open already, behind the password PREFECT_SERVER_API_AUTH_STRING. SCOPE is `all`, or `pages`
-(no scheduling: it shows what is there), or `run` (for one command, no pages; ends when its standard input does).
+It is `prefect server start` on a socket that may be open already, behind the password PREFECT_SERVER_API_AUTH_STRING.
+SCOPE is `all`, or `pages` (no scheduling: it shows what is there), or `run` (for one command, no pages; ends when its
+standard input does).
 """
 
 import os

@@ -27,7 +27,10 @@ TERMINAL_LOGGING = "PREFECT_LOGGING_SETTINGS_PATH"
 
 
 class PrefectServer:
-    """A server process; PREFECT_API_URL and PREFECT_API_AUTH_STRING lead to it from here on. Construct it before Prefect is imported."""
+    """A server process; PREFECT_API_URL and PREFECT_API_AUTH_STRING lead to it from here on.
+
+    Construct it before Prefect is imported.
+    """
 
     def __init__(self, storage: Path) -> None:
         self.log = storage.resolve() / "logs" / "run-prefect.log"

@@ -1,7 +1,7 @@
 """The Prefect and MLflow servers of `tucano ui` and `tucano up`: their commands, their environments, their sockets.
 
-We take the port ourselves and hand the listening socket over. So two commands that start at the same moment cannot both take a port
-to be theirs, and an answer on it is our server's as long as that lives.
+We take the port ourselves and hand the listening socket over. So two commands that start at the same moment cannot both
+take a port to be theirs, and an answer on it is our server's as long as that lives.
 """
 
 import socket
@@ -56,7 +56,7 @@ def mlflow_environment(home: Path, store: str, known: str) -> dict[str, str]:
 
 
 def how_to_log_in(home: Path, known: str, pages: Mapping[str, str]) -> str:
-    """What a person reads in the terminal; `pages` are addresses by name. The password itself is not shown: terminals are logged."""
+    """For the terminal; `pages` are addresses by name. The password itself is not shown: terminals are logged."""
     links = "".join(f"\n  {name:<8} {login_link(address, known)}" for name, address in pages.items())
     return f"""Log in by opening these; each works once, within an hour:{links}
 or as user {USER} with the password in {credentials_file(home)} (Prefect's page takes the whole line)"""

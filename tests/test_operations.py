@@ -18,7 +18,7 @@ from typing import Any
 import psutil
 import pytest
 import yaml
-from prefect_page import PrefectPage, prefect_page
+from prefect_page import PrefectPage, login_links, prefect_page
 
 from benchmarks.operations import SMALL, Bench, engine_of, trainers
 from deployments import stack
@@ -86,8 +86,11 @@ def free_port() -> int:
 
 
 @pytest.fixture(scope="module")
-def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PrefectPage]:
+def page(tmp_path_factory: pytest.TempPathFactory, bench: Bench) -> Iterator[PrefectPage]:
+    """A browser in which the printed link was clicked on; nobody types a password."""
     with prefect_page(tmp_path_factory.mktemp("chromium")) as page:
+        page.go(login_links(bench.stack)[0])
+        page.wait_for_text("Dashboard")
         yield page
 
 

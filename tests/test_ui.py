@@ -12,12 +12,13 @@ import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from urllib.error import HTTPError
 
 import psutil
 import pytest
 
 from flows.prefect_api import PrefectApi
-from tucano.access import basic, credentials
+from tucano.access import basic, credentials, credentials_file
 
 FLOW = """
 from prefect import flow, task
@@ -149,6 +150,25 @@ def test_the_tracked_run_and_its_files_are_in_the_mlflow_page(ui: Ui, storage: P
         assert answer.read().decode() == "olá"
 
 
+def test_who_does_not_know_the_password_sees_nothing(ui: Ui) -> None:
+    for address in (
+        f"{page(ui, 'Prefect')}/api/flows/count",
+        f"{page(ui, 'MLflow')}/",
+        f"{page(ui, 'MLflow')}/get-artifact?path=hello.txt",
+    ):
+        with pytest.raises(HTTPError, match="401"):
+            urllib.request.urlopen(address, timeout=20)
+
+
+def test_it_says_how_to_log_in_and_shows_no_password(ui: Ui, storage: Path) -> None:
+    for name in ("Prefect", "MLflow"):
+        assert re.search(rf"^  {name} +{page(ui, name)}/enter#\d+\.[\w-]+\.\w+$", ui.printed, re.MULTILINE)
+    assert f"or as user tucano with the password in {credentials_file(storage)}" in ui.printed
+    password = credentials(storage).partition(":")[2]
+    shown = [ui.printed, *(" ".join(process.cmdline()) for process in ui.family())]
+    assert not any(password in text for text in shown)
+
+
 def test_both_listen_on_loopback_only(ui: Ui) -> None:
     listening = [c.laddr.ip for process in ui.family() for c in process.net_connections("inet") if c.status == psutil.CONN_LISTEN]
     assert len(listening) >= 2 and set(listening) == {"127.0.0.1"}
@@ -175,3 +195,17 @@ def test_a_server_elsewhere_needs_no_second_one(storage: Path) -> None:
     ui.read_until("Ctrl-C stops")
     assert "Starting MLflow" not in ui.printed and page(ui, "MLflow") == "http://127.0.0.1:9"
     assert ui.end(signal.SIGTERM) == (0, [])
+
+
+def test_two_that_start_at_once_take_a_port_each(tmp_path: Path) -> None:
+    port, homes = free_port(), [tmp_path / "one", tmp_path / "two"]
+    both = [Ui(home, "http://127.0.0.1:9/", prefect_port=port) for home in homes]
+    for ui in both:
+        ui.read_until("Ctrl-C stops")
+    prefects = [page(ui, "Prefect") for ui in both]
+    assert len(set(prefects)) == 2
+    for prefect, home, other in zip(prefects, homes, reversed(homes), strict=True):
+        assert PrefectApi(prefect, credentials(home)).ask("flows/count", {}) == 0
+        with pytest.raises(HTTPError, match="401"):
+            PrefectApi(prefect, credentials(other)).ask("flows/count", {})
+    assert [ui.end(signal.SIGTERM) for ui in both] == [(0, []), (0, [])]

@@ -1,8 +1,8 @@
 """The password of a home: every server over it asks for it, every program that we start over it knows it.
 
-It lies in one file that only its owner may read, outside the home (`$XDG_STATE_HOME/tucano`, by default `~/.local/state/tucano`): a
-storage is copied, shared and uploaded, a password is not. Programs get it through their environment, people through a link that
-logs in once. It is never an argument, in an address, in a log or in the storage.
+It lies in one file that only its owner may read, outside the home (`$XDG_STATE_HOME/tucano`, by default
+`~/.local/state/tucano`): a storage is copied, shared and uploaded, a password is not. Programs get it through their
+environment, people through a link that logs in once. It is never an argument, in an address, in a log or in the storage.
 """
 
 import base64
@@ -65,7 +65,7 @@ def tracking_environment(known: str) -> dict[str, str]:
 
 
 def withhold_from(uri: str) -> None:
-    """Forget the MLflow credentials in the environment where they belong to another server, the one that MLFLOW_TRACKING_URI names."""
+    """Forget the MLflow credentials in the environment where they belong to another server: MLFLOW_TRACKING_URI."""
     named = os.environ.get("MLFLOW_TRACKING_URI")
     if named and urlsplit(named).netloc != urlsplit(uri).netloc:
         for name in ("MLFLOW_TRACKING_USERNAME", "MLFLOW_TRACKING_PASSWORD", "MLFLOW_TRACKING_TOKEN"):

@@ -1,15 +1,14 @@
 """The door of every web server that we start: who does not know the home's password gets 401, a page of another origin 403.
 
-Loopback is no boundary: every user of the machine and every page in its browsers reach it. The password alone keeps both out, also where a
-name was pointed here (DNS rebinding). The look at `Origin` is for a browser that has logged in and then opens somebody else's page;
-for the same reason nobody else may show our pages in a frame.
+Loopback is no boundary: every user of the machine and every page in its browsers reach it. The password alone keeps
+both out, also where a name was pointed here (DNS rebinding). The look at `Origin` is for a browser that has logged in
+and then opens somebody else's page; for the same reason nobody else may show our pages in a frame.
 """
 
 import hmac
 import secrets
 import socket
 from collections.abc import Callable
-from urllib.parse import urlsplit
 
 import uvicorn
 from starlette.datastructures import Headers
@@ -42,13 +41,13 @@ const remember = {remember};
 class Guard:
     """An ASGI app behind the door.
 
-    `is_open(path)` says what everybody may read. `remember` is a JavaScript function that makes the browser keep the credentials for this
-    origin. With `challenge` the browser asks for them itself.
+    `is_open(path)` says what everybody may read. `remember` is a JavaScript function that makes the browser keep the
+    credentials for this origin. With `challenge` the browser asks for them itself, though not for somebody else's page.
     """
 
     def __init__(self, app: ASGIApp, known: str, is_open: Callable[[str], bool], remember: str, challenge: bool) -> None:
         self.app, self.known, self.is_open, self.remember = app, known, is_open, remember
-        self.refusal = {"WWW-Authenticate": 'Basic realm="tucano", charset="UTF-8"'} if challenge else {}
+        self.challenge = {"WWW-Authenticate": 'Basic realm="tucano", charset="UTF-8"'} if challenge else {}
         self.used: set[str] = set()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -64,10 +63,10 @@ class Guard:
         """Our own answer; None where the app shall give its own."""
         if scope["path"] == LINK_PATH:
             return await self._login(Request(scope, receive))
-        given = Headers(scope=scope).get("authorization", "")
+        given, foreign = Headers(scope=scope).get("authorization", ""), _is_foreign(scope)
         if not self.is_open(scope["path"]) and not hmac.compare_digest(given.encode(), basic(self.known).encode()):
-            return PlainTextResponse(HOW, 401, self.refusal)
-        return PlainTextResponse("A page of another origin asks.", 403) if _is_foreign(scope) else None
+            return PlainTextResponse(HOW, 401, {} if foreign else self.challenge)
+        return PlainTextResponse("A page of another origin asks.", 403) if foreign else None
 
     async def _login(self, request: Request) -> Response:
         """The page that a login link opens, and what it asks for: the credentials, in exchange for the link's token, once."""
@@ -99,7 +98,7 @@ def _is_foreign(scope: Scope) -> bool:
     """Whether a page of another origin asks; programs send no Origin."""
     headers = Headers(scope=scope)
     origin = headers.get("origin")
-    return origin is not None and urlsplit(origin).netloc != headers.get("host")
+    return origin is not None and origin.partition("://")[2] != headers.get("host")
 
 
 def _without_foreign_frames(send: Send) -> Send:

@@ -1,8 +1,9 @@
-"""MLflow's server behind the home's password: `python -m tucano.tracking.server ADDRESS`, the address as tucano.guard.serve takes it.
+"""MLflow's server behind the home's password: `python -m tucano.tracking.server ADDRESS`, for tucano.guard.serve.
 
-It is `mlflow server` without its command line, which has no place for a door: the same app over the store MLFLOW_BACKEND_STORE_URI and the files
-in MLFLOW_ARTIFACTS_DESTINATION. Whoever may write the registry decides what the next run loads. MLflow's own login (`mlflow[auth]`) keeps
-users in another database, lets routes through that it does not know, and asks for two more secrets.
+It is `mlflow server` without its command line, which has no place for a door: the same app over the store
+MLFLOW_BACKEND_STORE_URI and the files in MLFLOW_ARTIFACTS_DESTINATION. Whoever may write the registry decides what the
+next run loads. MLflow's own login (`mlflow[auth]`) keeps users in another database, lets routes through that it does not
+know, and asks for two more secrets.
 """
 
 import os
