@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from data.generator.banks import JOINT
-from data.masking import mask
+from tucano.masking import mask
 from data.prepare import DataReport, prepare
 from data.separation import jaccard, normal_form, shingles
 from data.splits import apportion
