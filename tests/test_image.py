@@ -12,7 +12,7 @@ from tucano.training.jobs import MODULES
 
 ROOT = Path(__file__).parent.parent
 IMAGE = ROOT / "deployments" / "image"
-DISTRIBUTIONS = {"yaml": "pyyaml", "json_repair": "json-repair"}
+DISTRIBUTIONS = {"yaml": "pyyaml"}
 
 
 def pins(path: Path) -> dict[str, str]:
@@ -45,7 +45,7 @@ def test_both_interpreters_train_with_the_same_versions() -> None:
 
 def test_the_interpreter_with_vllm_has_all_that_a_training_child_imports() -> None:
     locked = pins(IMAGE / "vllm.lock")
-    wanted = {DISTRIBUTIONS.get(name, name) for name in imported("tucano.training.worker", *MODULES.values())}
+    wanted = {DISTRIBUTIONS.get(name, name.replace("_", "-")) for name in imported("tucano.training.worker", *MODULES.values())}
     assert {"torch", "trl", "pydantic"} <= wanted and wanted <= locked.keys()
 
 
