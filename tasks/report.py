@@ -101,7 +101,7 @@ def _lineage(run: Run, promotion: Promotion) -> dict[str, str]:
     return {
         **{name: digest[:16] for name, digest in digests(run.stages).items()},
         "settings": digest(run.settings.model_dump(mode="json", exclude=PLACES))[:16],
-        "code": code_version(MODULES["grpo"]),
+        "code version": code_version(MODULES["grpo"]),
         "promotion": f"{promotion.candidate}: {promotion.status}, {promotion.reason}",
         "registry": version,
     }
