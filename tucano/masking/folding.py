@@ -51,9 +51,7 @@ class Folded:
             folded = _CODE.sub(_decoded, folded)
         self.text = folded.replace(_DROPPED, "")
         self._length = len(original)
-        self._places = (
-            None if len(self.text) == len(folded) else [place for place, character in enumerate(folded) if character != _DROPPED]
-        )
+        self._places = None if len(self.text) == len(folded) else [place for place, character in enumerate(folded) if character != _DROPPED]
 
     def span(self, start: int, end: int) -> tuple[int, int]:
         """Start and end in the original; what is invisible behind the last character belongs to it."""

@@ -74,7 +74,9 @@ _CODED = re.compile(
     rf"(?P<cnpj>[0-9a-z]{{2}}{_S}[0-9a-z]{{3}}{_S}[0-9a-z]{{3}}{_S}[0-9a-z]{{4}}{_S}\d\d(?![0-9a-z])))"
 )
 _QUANTITY = re.compile(rf"{AMOUNT}|(?:19|20)\d\d(?![0-9a-z])")
-_LISTED = re.compile(rf"(?<={BLANK}) {{0,2}}(?:[,;/|+&]|e|ou) {{0,2}}(?:(?:o|a|no|n|numero) )?(?!{DATE})(?!{AMOUNT})(?P<value>\d(?:{_G}\d){{7,13}}(?!\d))")
+_LISTED = re.compile(
+    rf"(?<={BLANK}) {{0,2}}(?:[,;/|+&]|e|ou) {{0,2}}(?:(?:o|a|no|n|numero) )?(?!{DATE})(?!{AMOUNT})(?P<value>\d(?:{_G}\d){{7,13}}(?!\d))"
+)
 _BEHIND = re.compile(
     r"(?<![0-9a-z])(?<!\d[ .\-/])(?P<value>\d(?:[ .\-/]?\d){4,17}+)(?!\d)[ ,;:()\-=>]{1,5}"
     r"(?:(?:e|eh|sao|o|a|meu|minha|no|do|da|de|numero|n|esse|este|pelo|como|so)\b ?){0,6}[(]?"
