@@ -145,4 +145,4 @@ def assert_refused(server: PrefectApi, secret: str) -> None:
     with pytest.raises(HTTPError) as caught:
         server.ask(f"deployments/{deployment}/create_flow_run", {"parameters": {"settings": settings}})
     said = caught.value.read().decode()
-    assert caught.value.code == 409 and "without secrets" in said and not holds(said.encode(), needles(secret))
+    assert caught.value.code == 409 and "credentials_belong_in_the_environment" in said and not holds(said.encode(), needles(secret))
