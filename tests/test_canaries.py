@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import sqlite3
 import stat
 import subprocess
@@ -52,7 +53,7 @@ class Person:
     """Types commands with every canary in the environment; what was shown on the terminal is kept."""
 
     def __init__(self, folder: Path, storage: Path) -> None:
-        self.storage, self.shown = storage, ""
+        self.storage, self.shown, self.project = storage, "", folder / "project"
         self.secrets = {place: secret_for(place) for place in CANARIES}
         given = (line.format(secret=self.secrets[place], storage=storage).partition("=") for place, line in CANARIES.items())
         self.environment = {
@@ -63,14 +64,15 @@ class Person:
             "TMPDIR": str(folder / "tmp"),
             "PYTHONPATH": str(ROOT),
         }
-        for name in ("home", "tmp"):
+        for name in ("home", "tmp", "project"):
             (folder / name).mkdir()
+        shutil.copyfile(ROOT / "prefect.yaml", self.project / "prefect.yaml")
 
     def types(self, command: str, *arguments: str, code: int = 0, environment: Mapping[str, str] | None = None) -> str:
         line = [sys.executable, "-m", "flows.cli", command, *arguments]
         done = subprocess.run(
             line,
-            cwd=ROOT,
+            cwd=self.project,
             env=self.environment | dict(environment or {}),
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -108,7 +110,7 @@ def test_no_secret_is_written_shown_or_passed_as_an_argument(tmp_path: Path, api
         person.types("benchmark", "laptop", *person.settings(**benchmark))
         own = {name: "" for name in ("MLFLOW_TRACKING_URI", "MLFLOW_TRACKING_TOKEN", "PREFECT_SERVER_DATABASE_CONNECTION_URL")}
         person.types("up", "--home", str(storage), environment=own)
-        home = stack.opened(storage, ROOT)
+        home = stack.opened(storage, person.project)
         try:
             known = access.credentials(storage)
             server = PrefectApi(home.prefect, known)
