@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 
-from flows import inprocess
 from rewards import PromptLike, Score, load_reward_set
 from tucano.audit import probes
 from tucano.audit.agreement import quadratic_kappa
@@ -20,6 +19,7 @@ from tucano.audit.gate import audit, audit_rewards, write_pins
 from tucano.audit.page import render_page
 from tucano.audit.report import AuditReport, Disagreement, Estimate, JudgedAnswer
 from tucano.audit.table import render_details, render_table
+from tucano.cli import inprocess
 from tucano.errors import UserError
 from tucano.prompts import TASKS, Prompt, Task
 from tucano.rating.ratings import RatedAnswer, read_ratings

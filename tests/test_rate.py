@@ -23,8 +23,8 @@ from typing import Any
 import pytest
 from browser import Page, open_page
 
-from flows.rate_page import RatingServer, render
 from tucano.artifacts import Recipe, Store
+from tucano.cli.rate_page import RatingServer, render
 from tucano.errors import UserError
 from tucano.prompts import TASKS, Prompt, Task, write_prompts
 from tucano.rating.aids import guides
@@ -318,7 +318,7 @@ class TestServer:
 
 
 def command(*arguments: str) -> list[str]:
-    return [sys.executable, "-u", "-m", "flows.cli", "rate", *arguments]
+    return [sys.executable, "-u", "-m", "tucano.cli", "rate", *arguments]
 
 
 def tucano_rate(*arguments: str, keys: str = "") -> subprocess.CompletedProcess[str]:

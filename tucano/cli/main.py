@@ -169,7 +169,7 @@ def _prefect_home(settings: PipelineSettings) -> None:
 
 
 def _run(arguments: argparse.Namespace) -> int:
-    from flows import inprocess
+    from tucano.cli import inprocess
 
     settings = _settings(arguments)
     _prefect_home(settings)
@@ -177,7 +177,7 @@ def _run(arguments: argparse.Namespace) -> int:
 
 
 def _audit(arguments: argparse.Namespace) -> int:
-    from flows import inprocess
+    from tucano.cli import inprocess
 
     settings = _settings(arguments)
     _prefect_home(settings)
@@ -185,7 +185,7 @@ def _audit(arguments: argparse.Namespace) -> int:
 
 
 def _benchmark(arguments: argparse.Namespace) -> int:
-    from flows import inprocess
+    from tucano.cli import inprocess
 
     settings = _settings(arguments)
     _prefect_home(settings)
@@ -194,18 +194,18 @@ def _benchmark(arguments: argparse.Namespace) -> int:
 
 def _compare(arguments: argparse.Namespace) -> int:
     if arguments.other is not None:
-        from flows import versus
+        from tucano.cli import versus
 
         settings = _settings(arguments, "laptop")
         _prefect_home(settings)
         return versus.compare(settings, arguments.profile, arguments.other)
-    from flows import inprocess
+    from tucano.cli import inprocess
 
     return inprocess.compare(_settings(arguments))
 
 
 def _rate(arguments: argparse.Namespace) -> int:
-    from flows import rate
+    from tucano.cli import rate
 
     if min(arguments.prompts, arguments.completions) < 1:
         raise UserError("--prompts and --completions are at least 1")
@@ -215,13 +215,13 @@ def _rate(arguments: argparse.Namespace) -> int:
 
 
 def _lineage(arguments: argparse.Namespace) -> int:
-    from flows import lineage
+    from tucano.cli import lineage
 
     return lineage.show(_settings(arguments, "laptop"), arguments.model)
 
 
 def _ui(arguments: argparse.Namespace) -> int:
-    from flows import ui
+    from tucano.cli import ui
     from tucano.storage import private, working_copy
 
     settings = _settings(arguments, "laptop")
@@ -229,7 +229,7 @@ def _ui(arguments: argparse.Namespace) -> int:
 
 
 def _doctor(arguments: argparse.Namespace) -> int:
-    from flows import doctor
+    from tucano.cli import doctor
 
     return doctor.main()
 
@@ -301,7 +301,3 @@ def _show_warning(
 def _say(text: str, code: int) -> int:
     print(masked(text), file=sys.stderr)
     return code
-
-
-if __name__ == "__main__":
-    main()
