@@ -25,6 +25,7 @@ from tucano.claims import abandoned, claimed
 from tucano.code_version import code_version
 from tucano.errors import is_worth_a_retry
 from tucano.identity import digest, fingerprint
+from tucano.printable import escaped
 from tucano.prompts import jsonl_lines
 from tucano.requirements import require_device, require_space
 from tucano.settings import PipelineSettings, Section
@@ -162,7 +163,7 @@ def _pipeline(settings: PipelineSettings, tracker: Tracker, root: Path) -> Itera
 
 def prefect_link() -> str:
     """Markdown for a run's note; empty where Prefect's page has no address that stays."""
-    return f"[Prefect run {runtime.flow_run.name}]({url_for('flow-run', runtime.flow_run.id)})" if is_deployed() else ""
+    return f"[Prefect run {escaped(str(runtime.flow_run.name))}]({url_for('flow-run', runtime.flow_run.id)})" if is_deployed() else ""
 
 
 def is_deployed() -> bool:

@@ -10,7 +10,7 @@ from types import FrameType
 from typing import NoReturn, TextIO
 
 from deployments.vertex import command as vertex
-from tucano.addresses import holds_secret
+from tucano.addresses import holds_secret, masked
 from tucano.errors import GateClosed, TucanoError, UserError
 from tucano.printable import PrintableStream
 from tucano.profiles import PROJECT_FILE, load_profile, project_root
@@ -37,6 +37,13 @@ EXAMPLES = """examples:
 """
 
 
+class Parser(argparse.ArgumentParser):
+    """Repeats what it does not understand without the secrets in it."""
+
+    def error(self, message: str) -> NoReturn:
+        super().error(masked(message))
+
+
 def main() -> NoReturn:
     sys.stdout, sys.stderr = PrintableStream(sys.stdout), PrintableStream(sys.stderr)
     arguments = _parser().parse_args()
@@ -58,7 +65,7 @@ def main() -> NoReturn:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="tucano",
         description="Trains, checks and promotes a small Portuguese language model for Brazilian e-commerce.",
         epilog=EXAMPLES,
@@ -292,5 +299,5 @@ def _show_warning(
 
 
 def _say(text: str, code: int) -> int:
-    print(text, file=sys.stderr)
+    print(masked(text), file=sys.stderr)
     return code
