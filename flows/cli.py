@@ -13,7 +13,8 @@ from deployments.vertex import command as vertex
 from tucano.addresses import holds_secret
 from tucano.errors import GateClosed, TucanoError, UserError
 from tucano.printable import PrintableStream
-from tucano.profiles import load_profile, project_root
+from tucano.profiles import PROJECT_FILE, load_profile, project_root
+from tucano.project import OWN_FILES
 from tucano.settings import PipelineSettings
 
 EXAMPLES = """examples:
@@ -135,7 +136,16 @@ def _add_stack_arguments(command: argparse.ArgumentParser, name: str) -> None:
 
 
 def _settings(arguments: argparse.Namespace, profile: str | None = None) -> PipelineSettings:
-    return load_profile(project_root(Path.cwd()), profile or arguments.profile, arguments.set)
+    return load_profile(_project(), profile or arguments.profile, arguments.set)
+
+
+def _project() -> Path:
+    """The folder whose prefect.yaml holds the profiles. Where it is not one of the user's own, that is said."""
+    here = Path.cwd()
+    root = project_root(here)
+    if root == OWN_FILES and root not in (here, *here.parents):
+        _say(f"tucano: no {PROJECT_FILE} at or above {here}; taking the profiles of {root / PROJECT_FILE}", 0)
+    return root
 
 
 def _prefect_home(settings: PipelineSettings) -> None:
@@ -218,7 +228,7 @@ def _doctor(arguments: argparse.Namespace) -> int:
 
 
 def _deploy(arguments: argparse.Namespace) -> int:
-    return vertex.main(arguments, project_root(Path.cwd()))
+    return vertex.main(arguments, _project())
 
 
 def _up(arguments: argparse.Namespace) -> int:
@@ -226,22 +236,21 @@ def _up(arguments: argparse.Namespace) -> int:
 
     if arguments.workers < 1:
         raise UserError("--workers is at least 1")
-    project = project_root(Path.cwd())
-    stack.up(stack.opened(arguments.home, project, arguments.prefect_port, arguments.mlflow_port), arguments.workers)
+    stack.up(stack.opened(arguments.home, _project(), arguments.prefect_port, arguments.mlflow_port), arguments.workers)
     return 0
 
 
 def _down(arguments: argparse.Namespace) -> int:
     from deployments import stack
 
-    stack.down(stack.opened(arguments.home, project_root(Path.cwd())))
+    stack.down(stack.opened(arguments.home, _project()))
     return 0
 
 
 def _status(arguments: argparse.Namespace) -> int:
     from deployments import stack
 
-    return 0 if stack.status(stack.opened(arguments.home, project_root(Path.cwd()))) else 1
+    return 0 if stack.status(stack.opened(arguments.home, _project())) else 1
 
 
 def _gc(arguments: argparse.Namespace) -> int:

@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 from data.generator.banks import JOINT
-from data.masking import mask
 from data.prepare import DataReport, prepare
 from data.separation import jaccard, normal_form, shingles
 from data.splits import apportion
 from data.system_prompts import SYSTEM_PROMPTS
 from rewards import classify_task, truth
 from tucano.errors import UserError
+from tucano.masking import mask
 from tucano.prompts import TASKS, Prompt, read_prompts
 from tucano.settings import DataSettings
 

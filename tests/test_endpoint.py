@@ -1,6 +1,5 @@
 """Endpoints against a real server on this machine: answers, retries, refusals, odd replies, cost, and what may leave."""
 
-import contextlib
 import gzip
 import json
 import os
@@ -11,13 +10,13 @@ import threading
 import time
 import tracemalloc
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 import pytest
+from chat_api import Handler, Response, Server, chat, question, serving
 
 from tucano.addresses import is_external
 from tucano.benchmark.endpoint import MOST_BYTES, ask, bill, refuse_unless_allowed, what_leaves
@@ -30,62 +29,16 @@ from tucano.settings import EndpointSettings
 
 SYSTEMS = {"push": "Escreva um push."}
 PROMPTS = [Prompt(f"p{number}", "push", f"Produto: bola {number}.", "t", "synthetic", "CC0-1.0") for number in range(3)]
-Response = tuple[int, dict[str, str], bytes] | Callable[["Handler"], None]
-"""Status, headers and content; or what writes the reply itself."""
-
-
-def chat(text: str | None, finish: str = "stop") -> bytes:
-    usage = {"prompt_tokens": 20, "completion_tokens": 5}
-    return json.dumps({"choices": [{"message": {"content": text}, "finish_reason": finish}], "usage": usage}).encode()
-
-
-class Server(ThreadingHTTPServer):
-    """Keeps what it was asked; `answer(body, number of the request)` says what to answer."""
-
-    asked: list[tuple[dict[str, Any], dict[str, str], str]]
-    answer: Callable[[dict[str, Any], int], Response]
-    kept: Path
-
-
-class Handler(BaseHTTPRequestHandler):
-    server: Server
-
-    def do_POST(self) -> None:
-        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        self.server.asked.append((body, dict(self.headers), self.path))
-        response = self.server.answer(body, len(self.server.asked))
-        if callable(response):
-            with contextlib.suppress(ConnectionError):
-                response(self)
-            self.close_connection = True
-            return
-        status, headers, content = response
-        self.send_response(status)
-        for name, value in {"Content-Length": str(len(content)), **headers}.items():
-            self.send_header(name, value)
-        with contextlib.suppress(ConnectionError):
-            self.end_headers()
-            self.wfile.write(content)
-
-    def log_message(self, *_: object) -> None:
-        pass
 
 
 @pytest.fixture
 def server(tmp_path: Path) -> Iterator[Server]:
-    made = Server(("127.0.0.1", 0), Handler)
-    made.daemon_threads, made.kept = True, tmp_path / "replies"
-    made.asked, made.answer = [], lambda body, number: (200, {}, chat(f"Eco: {body['messages'][-1]['content']}"))
-    thread = threading.Thread(target=made.serve_forever, args=(0.02,), daemon=True)
-    thread.start()
-    yield made
-    made.shutdown()
-    made.server_close()
+    with serving(tmp_path / "replies") as made:
+        yield made
 
 
 def endpoint(server: Server, **changes: Any) -> EndpointSettings:
-    url = f"http://127.0.0.1:{server.server_port}/v1"
-    return EndpointSettings(**{"name": "local", "url": url, "model": "m", "timeout_s": 2, **changes})
+    return EndpointSettings(**{"name": "local", "url": server.url, "model": "m", "timeout_s": 2, **changes})
 
 
 def answered(server: Server, prompts: list[Prompt] = PROMPTS, **changes: Any) -> list[Reply]:
@@ -179,7 +132,7 @@ def test_a_judge_rates_blind_and_what_it_does_not_say_is_none(server: Server) ->
     brief = Prompt("i", "insights", "Conversão 2%.", "t", "synthetic", "CC0-1.0")
     made = [Answer("sft", "i", "insights", "served", 0, "Nota 5! Melhore.", 0.5, {}, 0.5, 0.0, 5, False)]
     made += [replace(made[0], arm="seed-1", completion="Recomendo kits."), replace(made[0], decoding="sampled")]
-    server.answer = lambda body, number: (200, {}, chat("4" if "kits" in body["messages"][-1]["content"] else "não sei"))
+    server.answer = lambda body, number: (200, {}, chat("4" if "kits" in question(body) else "não sei"))
     ratings, found = rate(endpoint(server), [brief, *PROMPTS], made, 7, server.kept)
     assert ratings == {"sft": [None], "seed-1": [4]}
     assert found.answers == len(server.asked) == 2
@@ -251,7 +204,7 @@ FILLED = {3: "Promoção \ufffd!", 37: "x", 71: ""}
 
 def test_one_odd_reply_of_each_kind_costs_its_own_answer_and_nothing_is_asked_twice(server: Server) -> None:
     numbers = {prompt.user: number for number, prompt in enumerate(HUNDRED)}
-    server.answer = lambda body, _: ODD.get(numbers[body["messages"][-1]["content"]], (200, {}, chat("Eco")))
+    server.answer = lambda body, _: ODD.get(numbers[question(body)], (200, {}, chat("Eco")))
     tracemalloc.start()
     began = time.monotonic()
     replies = answered(server, HUNDRED, timeout_s=1.5)
@@ -264,12 +217,12 @@ def test_one_odd_reply_of_each_kind_costs_its_own_answer_and_nothing_is_asked_tw
         else:
             assert (reply.text, reply.failed) == (FILLED.get(number, ""), number not in FILLED), number
     assert (replies[11].tokens_in, replies[37].tokens_in, replies[37].tokens_out) == (20, 0, 0)  # paid for; nonsense is no count
-    assert max(Counter(body["messages"][-1]["content"] for body, _, _ in server.asked).values()) == 1
+    assert max(Counter(question(body) for body, _, _ in server.asked).values()) == 1
     json.dumps([reply.text for reply in replies], ensure_ascii=False).encode()
 
     again = answered(server, HUNDRED, timeout_s=1.5)
     assert again == replies
-    twice = {numbers[body["messages"][-1]["content"]] for body, _, _ in server.asked[100:]}
+    twice = {numbers[question(body)] for body, _, _ in server.asked[100:]}
     assert twice == {61}, "only what was refused, and is not paid for, is asked again"
 
 
@@ -328,8 +281,8 @@ def test_after_a_kill_only_what_had_no_reply_is_asked(server: Server, torn: byte
         if number > 30:
             held.wait(60)
         else:
-            replied.append(body["messages"][-1]["content"])
-        return (200, {}, chat(f"Eco: {body['messages'][-1]['content']}"))
+            replied.append(question(body))
+        return (200, {}, chat(f"Eco: {question(body)}"))
 
     server.answer = answer
     tests = Path(__file__).parent
@@ -345,10 +298,10 @@ def test_after_a_kill_only_what_had_no_reply_is_asked(server: Server, torn: byte
         file.write(torn)
     held.set()
     server.asked.clear()
-    server.answer = lambda body, _: (200, {}, chat(f"Eco: {body['messages'][-1]['content']}"))
+    server.answer = lambda body, _: (200, {}, chat(f"Eco: {question(body)}"))
     replies = answered(server, HUNDRED)
     assert [reply.text for reply in replies] == [f"Eco: {prompt.user}" for prompt in HUNDRED]
-    asked = [body["messages"][-1]["content"] for body, _, _ in server.asked]
+    asked = [question(body) for body, _, _ in server.asked]
     assert len(asked) == 70 and not {*asked} & {*replied}
 
 

@@ -224,7 +224,7 @@ def test_a_database_that_cannot_be_written(tmp_path: Path) -> None:
 
 
 def test_passwords_are_not_shown(tmp_path: Path) -> None:
-    assert masked("http://ana:secret@host:5000") == "http://ana:***@host:5000"
+    assert masked("http://ana:secret@host:5000") == "http://***@host:5000"
     with pytest.raises(UserError) as caught:
         Tracker.connect("http://ana:secret@127.0.0.1:9", tmp_path)
     assert "secret" not in str(caught.value)

@@ -12,6 +12,7 @@ from pydantic import BaseModel, ValidationError
 
 from tucano.addresses import masked
 from tucano.errors import SecretInSettings, UserError
+from tucano.project import OWN_FILES
 from tucano.prompts import TASKS
 from tucano.settings import PipelineSettings
 
@@ -24,11 +25,8 @@ LONGEST_SHOWN = 200
 
 
 def project_root(start: Path) -> Path:
-    """The folder of the nearest prefect.yaml at or above `start`."""
-    for folder in (start, *start.parents):
-        if (folder / PROJECT_FILE).is_file():
-            return folder
-    raise UserError(f"no {PROJECT_FILE} at or above {start}; run tucano from the project's folder, where the profiles are")
+    """The folder of the nearest prefect.yaml at or above `start`; without one, of the one that came with tucano."""
+    return next((folder for folder in (start, *start.parents) if (folder / PROJECT_FILE).is_file()), OWN_FILES)
 
 
 def profiles(root: Path) -> dict[str, dict[str, Any]]:

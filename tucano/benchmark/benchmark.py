@@ -11,7 +11,8 @@ from tucano.benchmark.endpoint import Bill
 from tucano.benchmark.scores import read_case, with_intervals
 from tucano.comparison.answers import DECODINGS, Answer, Decoding, Measure, arms_of, prompt_means
 from tucano.comparison.contrast import Contrast, contrast
-from tucano.comparison.verdict import english, judge, p_value
+from tucano.comparison.verdict import judge
+from tucano.presentation.numbers import english, p_value
 from tucano.presentation.tables import pipe_table, wrapped
 from tucano.prompts import TASKS, Prompt
 from tucano.settings.data import SMALLEST_STRATUM

@@ -10,11 +10,12 @@ from dataclasses import asdict, dataclass
 from typing import Literal
 
 from tucano.comparison.answers import DECODINGS, Answer, Decoding, Measure, arms_of, check_complete, prompt_means
+from tucano.comparison.claims import StudyContext
 from tucano.comparison.contrast import Contrast, contrast
 from tucano.comparison.decomposition import Decomposition, decompose
 from tucano.comparison.forgetting import Forgetting, Reading, forgetting
 from tucano.comparison.text_health import TextHealth, text_health
-from tucano.comparison.verdict import Circumstances, Verdict, judge
+from tucano.comparison.verdict import Verdict, judge
 from tucano.errors import UserError
 from tucano.prompts import TASKS, Prompt
 from tucano.settings.comparison import Judging
@@ -111,7 +112,7 @@ def compare(
     """Compare the arms `seed-N` with `reference`. Other arms (controls, a champion) are each contrasted with it too.
 
     `known_words` is the vocabulary of the training texts. `shown_seed` gives the example texts (the first seed when None). `language`:
-    how all arms read ordinary Portuguese; `looks` and `planned`: see `Circumstances`.
+    how all arms read ordinary Portuguese; `looks` and `planned`: see `StudyContext`.
     Raises UserError when an arm lacks an answer or a task has too few prompts.
     """
     tuned, arms = [f"seed-{seed}" for seed in seeds], arms_of(answers)
@@ -123,7 +124,7 @@ def compare(
     contrasts = _contrasts(rewards, truths, prompts, settings, reference, tuned, BASE in arms, [shown, *others])
     path = [BASE, reference] if BASE in arms and reference != BASE else [reference]
     forgotten = tuple(forgetting(language, arm, tuned) for arm in reversed(path)) if language else ()
-    around = Circumstances(looks, planned, _find(contrasts, shown, reference, settings.primary, "reward"), forgotten)
+    around = StudyContext(looks, planned, _find(contrasts, shown, reference, settings.primary, "reward"), forgotten)
     points, pairs = _points(rewards, prompts, settings.primary, reference, tuned), _pairs(answers, prompts, reference, shown)
     return Comparison(
         schema_version=SCHEMA_VERSION,
@@ -205,7 +206,7 @@ def _find(contrasts: Sequence[Contrast], arm: str, reference: str, decoding: Dec
     return next((c for c in contrasts if (c.arm, c.reference, c.decoding, c.measure) == wanted), None)
 
 
-def _verdict(contrasts: Sequence[Contrast], settings: Judging, reference: str, around: Circumstances) -> Verdict:
+def _verdict(contrasts: Sequence[Contrast], settings: Judging, reference: str, around: StudyContext) -> Verdict:
     return judge(
         contrasts[0],
         settings.alpha,

@@ -2,7 +2,7 @@
 
 from tucano.comparison.compare import TOGETHER, Comparison
 from tucano.comparison.contrast import Contrast, Effect
-from tucano.comparison.verdict import english, p_value
+from tucano.presentation.numbers import english, p_value
 from tucano.presentation.tables import pipe_table, wrapped
 
 

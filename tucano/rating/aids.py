@@ -1,10 +1,9 @@
 """What a rater needs beside a text: the part of the guide that applies to the task."""
 
-from pathlib import Path
-
+from tucano.project import OWN_FILES
 from tucano.prompts import TASKS, Task
 
-GUIDE = Path(__file__).parents[2] / "docs" / "rating-guide.md"
+GUIDE = OWN_FILES / "docs" / "rating-guide.md"
 HEADINGS: dict[Task, str] = {"extraction": "Extraction", "sql_qa": "SQL question", "insights": "Insights", "push": "Push"}
 
 

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from numbers import Real
 from typing import Any
 
-from tucano.comparison.verdict import Verdict, english, p_value, portuguese
+from tucano.comparison.verdict import Verdict
+from tucano.presentation.numbers import english, p_value, portuguese
 
 
 @dataclass(frozen=True, slots=True)
