@@ -20,7 +20,7 @@ def listen(port: int) -> socket.socket | None:
     """A listening socket on this port of the loopback (0: any free one); None where it cannot be had."""
     try:
         return socket.create_server((HOST, port))
-    except OSError:
+    except (OSError, OverflowError):
         return None
 
 

@@ -91,7 +91,7 @@ class Stack:
 
 def opened(home: Path, project: Path, prefect_port: int | None = None, mlflow_port: int | None = None) -> Stack:
     """The stack of a home folder, on the given ports, those of last time, or free ones near 4200 and 5000."""
-    home = private(home.resolve())
+    home = home.resolve()
     file = home / "stack" / "ports.json"
     try:
         known = {name: int(port) for name, port in json.loads(file.read_text(encoding="utf-8")).items()} if file.is_file() else {}
@@ -107,6 +107,7 @@ def up(stack: Stack, workers: int = 1, say: Callable[[str], None] = print) -> No
     from deployments.validate import require_valid
 
     require_valid(stack.project)
+    private(stack.home)
     with owned(stack.home / "stack", say), ExitStack() as sockets:
         running = {name: service for name, service in read_services(stack.file).items() if service.process() is not None}
         ports = {MLFLOW: stack.mlflow_port, PREFECT: stack.prefect_port}
