@@ -18,7 +18,7 @@ from chat_api import Server, chat, serving
 from test_pipeline import SMALL
 
 from deployments import stack
-from flows.prefect_api import PrefectApi
+from deployments.prefect_api import PrefectApi
 from tucano import access
 
 ROOT = Path(__file__).parent.parent
@@ -69,7 +69,7 @@ class Person:
         shutil.copyfile(ROOT / "prefect.yaml", self.project / "prefect.yaml")
 
     def types(self, command: str, *arguments: str, code: int = 0, environment: Mapping[str, str] | None = None) -> str:
-        line = [sys.executable, "-m", "flows.cli", command, *arguments]
+        line = [sys.executable, "-m", "tucano.cli", command, *arguments]
         done = subprocess.run(
             line,
             cwd=self.project,

@@ -141,7 +141,7 @@ def test_the_command_says_it_in_one_sentence_and_writes_nothing(tmp_path: Path) 
     ],
 )
 def test_what_is_not_understood_is_repeated_without_it(tmp_path: Path, arguments: list[str]) -> None:
-    command = [sys.executable, "-m", "flows.cli", *arguments]
+    command = [sys.executable, "-m", "tucano.cli", *arguments]
     if arguments[0] == "lineage":
         command += ["--set", f"storage={tmp_path / 'runs'}"]
     result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120)
