@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Literal
 
 from tucano.access import USER, credentials_file, login_link, tracking_environment
+from tucano.storage import require_whole
 from tucano.tracking.store import artifact_root
 
 HOST = "127.0.0.1"
@@ -22,6 +23,11 @@ def listen(port: int) -> socket.socket | None:
         return socket.create_server((HOST, port))
     except OSError:
         return None
+
+
+def require_history(home: Path) -> None:
+    """UserError when the SQLite file that Prefect keeps in a storage is damaged: its server would start, and answer with errors."""
+    require_whole(home / "prefect" / "prefect.db", "the history of runs, and no result of theirs")
 
 
 def prefect_command(listener: socket.socket, scope: Literal["all", "pages"]) -> list[str]:
