@@ -4,6 +4,7 @@ python -m tucano.logs FILE      writes there what comes on standard input, for p
 """
 
 import logging
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -47,7 +48,7 @@ def main(path: Path) -> None:
     """Whole lines, as many at a time as have come."""
     rest = b""
     with closing(BoundedLog(path)) as log:
-        while chunk := sys.stdin.buffer.read1(CHUNK):
+        while chunk := os.read(sys.stdin.fileno(), CHUNK):
             lines, newline, rest = (rest + chunk).rpartition(b"\n")
             log.write((lines + newline).decode("utf-8", "replace"))
             if len(rest) > CHUNK:
