@@ -16,6 +16,7 @@ import threading
 import time
 import zipfile
 import zlib
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -126,7 +127,7 @@ class Arguments:
     def __init__(self) -> None:
         self.seen: set[str] = set()
         self.passwords: set[str] = set()
-        self._known: set[tuple[int, float]] = set()
+        self._looks: Counter[tuple[int, float]] = Counter()
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._look, daemon=True)
 
@@ -144,8 +145,8 @@ class Arguments:
                 try:
                     self.seen.add("\0".join(process.cmdline()))
                     key = (process.pid, process.create_time())
-                    if key not in self._known and psutil.Process() in process.parents():
-                        self._known.add(key)
+                    self._looks[key] += 1
+                    if self._looks[key] <= 5 and psutil.Process() in process.parents():  # the first ones may be before it is itself
                         self.passwords |= {
                             value
                             for name, value in process.environ().items()
@@ -153,7 +154,7 @@ class Arguments:
                         }
                 except psutil.Error:
                     continue
-            time.sleep(0.02)
+            time.sleep(0.04)
 
 
 @contextmanager

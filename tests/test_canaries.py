@@ -7,14 +7,15 @@ import sqlite3
 import stat
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+import time
+from collections.abc import Mapping
 from contextlib import closing
 from pathlib import Path
 from urllib.error import HTTPError
 
 import pytest
 from canaries import CANARIES, Arguments, dumped, holds, needles, packed, secret_for, where
-from chat_api import Server, chat, serving
+from chat_api import chat, serving
 from test_pipeline import SMALL
 
 from deployments import stack
@@ -22,7 +23,7 @@ from deployments.prefect_api import PrefectApi
 from tucano import access
 
 ROOT = Path(__file__).parent.parent
-ONE_SEED = {**SMALL, "grpo.seeds": [42], "grpo.max_steps": 4, "sft.max_epochs": 1, "audit.resamples": 100}
+ONE_SEED = {**SMALL, "grpo.seeds": [42], "sft.max_epochs": 1, "audit.resamples": 100}
 
 
 @pytest.mark.parametrize("kind", ["plain", "header", "query", "gzip", "zip", "zlib in base64", "UTF-16", "hexadecimal"])
@@ -90,54 +91,71 @@ class Person:
 
 
 @pytest.fixture
-def api(tmp_path: Path) -> Iterator[Server]:
-    with serving(tmp_path) as server:
-        server.answer = lambda body, number: (200, {}, chat("Compre agora!"))
-        yield server
+def person(tmp_path: Path) -> Person:
+    """At a storage whose databases have addresses with passwords."""
+    storage = tmp_path / "runs"
+    for name in ("mlflow", "prefect"):
+        (storage / name).mkdir(parents=True)
+    return Person(tmp_path, storage)
 
 
 @pytest.mark.services
 @pytest.mark.timeout(900)
-def test_no_secret_is_written_shown_or_passed_as_an_argument(tmp_path: Path, api: Server) -> None:
-    storage = tmp_path / "runs"
-    (storage / "mlflow").mkdir(parents=True)
-    (storage / "prefect").mkdir()
-    person, refused = Person(tmp_path, storage), secret_for("password in a setting")
-    with Arguments() as arguments:
+def test_a_run_and_a_benchmark_write_show_and_pass_on_no_secret(person: Person, tmp_path: Path) -> None:
+    refused = secret_for("password in a setting")
+    with Arguments() as arguments, serving(tmp_path) as api:
+        api.answer = lambda body, number: (200, {}, chat("Compre agora!"))
         person.types("run", "laptop", *person.settings())
         endpoint = {"name": "api", "url": api.url, "model": "m", "key_env": "CANARY_API_KEY"}
         benchmark = {"benchmark__endpoints": [endpoint], "benchmark__prompts": 80, "benchmark__samples": 1, "benchmark__resamples": 20}
         person.types("benchmark", "laptop", *person.settings(**benchmark))
-        own = {name: "" for name in ("MLFLOW_TRACKING_URI", "MLFLOW_TRACKING_TOKEN", "PREFECT_SERVER_DATABASE_CONNECTION_URL")}
-        person.types("up", "--home", str(storage), environment=own)
-        home = stack.opened(storage, person.project)
-        try:
-            known = access.credentials(storage)
-            server = PrefectApi(home.prefect, known)
-            assert_refused(server, refused)
-            user, _, password = known.partition(":")
-            servers = {"PREFECT_API_URL": f"{home.prefect}/api", "PREFECT_API_AUTH_STRING": known, "MLFLOW_TRACKING_URI": home.mlflow}
-            mine = own | servers | {"MLFLOW_TRACKING_USERNAME": user, "MLFLOW_TRACKING_PASSWORD": password}
-            person.types("run", "laptop", *person.settings(), environment=mine)
-            person.types("status", "--home", str(storage), environment=own)
-            database = dumped(home.cluster) if home.cluster else b""
-        finally:
-            person.types("down", "--home", str(storage), environment=own)
     typed = person.types("run", "laptop", "--set", f"tracking_uri=http://ana:{refused}@127.0.0.1:9", code=2)
     assert "tracking_uri holds a password" in typed
+    assert api.asked[0][1]["Authorization"] == f"Bearer {person.secrets['key of an endpoint']}"
+    assert (person.storage / "mlflow" / "own.db").is_file() and (person.storage / "prefect" / "own.db").is_file()
+    assert arguments.passwords, "a run's own Prefect server has a password, and it was seen in an environment"
+    own = {f"password of a run's own server {number}": known.partition(":")[2] for number, known in enumerate(arguments.passwords)}
+    assert_nowhere(person, arguments, {**own, "password in a setting": refused}, [tmp_path])
 
-    secrets = {**person.secrets, "password of the home": password, "password in a setting": refused}
-    secrets |= {f"password of a run's own server {number}": text.partition(":")[2] for number, text in enumerate(arguments.passwords)}
-    assert len(secrets) > len(CANARIES) + 2, "a run's own Prefect server has a password, and it was seen in an environment"
-    wanted = {name: needles(secret) for name, secret in secrets.items()}
-    assert ("Authorization", f"Bearer {person.secrets['key of an endpoint']}") in api.asked[0][1].items()
-    file = access.credentials_file(storage)
-    assert where([tmp_path, file.parent], wanted) == {"password of the home": [file]}
-    assert stat.S_IMODE(file.stat().st_mode) == 0o600 and not file.is_relative_to(storage)
-    assert [name for name, secret in wanted.items() if holds(database, secret)] == []
+
+@pytest.mark.services
+@pytest.mark.timeout(900)
+def test_the_services_write_show_and_pass_on_no_secret(person: Person, tmp_path: Path) -> None:
+    refused = secret_for("password in a setting")
+    for name in ("MLFLOW_TRACKING_URI", "PREFECT_SERVER_DATABASE_CONNECTION_URL"):
+        del person.environment[name]  # the services have databases of their own
+    with Arguments() as arguments:
+        person.types("up", "--home", str(person.storage))
+        home = stack.opened(person.storage, person.project)
+        try:
+            assert_refused(home.api, refused)
+            audit(home.api, person.storage)
+            person.types("status", "--home", str(person.storage))
+            database = dumped(home.cluster) if home.cluster else b""
+        finally:
+            person.types("down", "--home", str(person.storage))
+    file = access.credentials_file(person.storage)
+    password = access.credentials(person.storage).partition(":")[2]
+    assert f"{access.USER}:{password}" in arguments.passwords, "the services have it from their environment"
+    found = assert_nowhere(
+        person, arguments, {"password of the home": password, "password in a setting": refused}, [tmp_path, file.parent], database
+    )
+    assert found == {"password of the home": [file]}
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600 and not file.is_relative_to(person.storage)
+
+
+def assert_nowhere(
+    person: Person, arguments: Arguments, further: Mapping[str, str], folders: list[Path], database: bytes = b""
+) -> dict[str, list[Path]]:
+    """In nothing that was shown, passed or dumped; returns the files that hold one: at most the home's own."""
+    wanted = {name: needles(secret) for name, secret in {**person.secrets, **further}.items()}
     assert [name for name, secret in wanted.items() if holds(person.shown.encode(), secret)] == []
+    assert [name for name, secret in wanted.items() if holds(database, secret)] == []
     lines = "\n".join(arguments.seen).encode()
     assert [name for name, secret in wanted.items() if any(needle in lines for needle in secret)] == []
+    found = where(folders, wanted)
+    assert {*found} <= {"password of the home"}, found
+    return found
 
 
 def assert_refused(server: PrefectApi, secret: str) -> None:
@@ -148,3 +166,15 @@ def assert_refused(server: PrefectApi, secret: str) -> None:
         server.ask(f"deployments/{deployment}/create_flow_run", {"parameters": {"settings": settings}})
     said = caught.value.read().decode()
     assert caught.value.code == 409 and "credentials_belong_in_the_environment" in said and not holds(said.encode(), needles(secret))
+
+
+def audit(server: PrefectApi, storage: Path) -> None:
+    """The audit's flow, run by the worker to its end."""
+    deployment = server.ask("deployments/name/audit/nightly")["id"]
+    settings = {"storage": str(storage), "audit": {"resamples": 100}}
+    run = server.ask(f"deployments/{deployment}/create_flow_run", {"parameters": {"settings": settings}})["id"]
+    deadline = time.monotonic() + 400
+    while (state := server.ask(f"flow_runs/{run}")["state"])["type"] not in ("COMPLETED", "FAILED", "CRASHED"):
+        assert time.monotonic() < deadline, state
+        time.sleep(1)
+    assert state["type"] == "COMPLETED", state
