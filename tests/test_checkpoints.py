@@ -30,8 +30,8 @@ def save(attempt: Attempt, step: int) -> Path:
     return attempt.folder / draft.name
 
 
-def start(work: Path, mirror: Path | None = None) -> Attempt:
-    return begin(work, mirror.as_uri() if mirror else None)
+def start(work: Path, mirror: Path | None = None, threads: int = 1) -> Attempt:
+    return begin(work, mirror.as_uri() if mirror else None, threads)
 
 
 def end(attempt: Attempt) -> None:
@@ -151,7 +151,7 @@ HOLDER = """
 import sys, time
 from pathlib import Path
 from tucano.training.attempts import begin
-attempt = begin(Path(sys.argv[1]), None)
+attempt = begin(Path(sys.argv[1]), None, 1)
 print("ready", flush=True)
 time.sleep(60)
 """
@@ -308,3 +308,18 @@ def test_the_folder_tells_what_the_next_attempt_would_use(tmp_path: Path) -> Non
     first = start(tmp_path)
     assert newest_valid(tmp_path) is None
     assert save(first, 10) == newest_valid(tmp_path)
+
+
+def test_every_attempt_computes_with_as_many_threads_as_the_first(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """Also one that finds no checkpoint, and one on an empty machine: another number of threads is another training."""
+    caplog.set_level(logging.INFO)
+    first = start(tmp_path / "one", tmp_path / "remote", threads=4)
+    assert first.record.threads == 4 and "goes on" not in caplog.text
+    end(first)
+    second = start(tmp_path / "one", tmp_path / "remote", threads=2)
+    assert second.record.threads == 4 and "goes on with 4 threads, as it began, not with 2" in caplog.text
+    save(second, 10)
+    end(second)
+    third = start(tmp_path / "two", tmp_path / "remote", threads=1)
+    assert third.record.threads == 4 and newest(third) == "attempt-2/checkpoint-10"
+    end(third)

@@ -3,15 +3,64 @@
 import re
 import subprocess
 import sys
+import typing
 from pathlib import Path
 
+import pytest
+from pydantic import BaseModel
+
+from benchmarks.drill_cases import CONFIGURATIONS
+from benchmarks.drill_faults import FAULTS
+from tucano.profiles import validated
+from tucano.settings import GrpoSettings, PipelineSettings, SftSettings
+
 ROOT = Path(__file__).parent.parent
+pytestmark = pytest.mark.filterwarnings("ignore:grpo.patience")
 
 
-def test_killed_runs_end_with_the_same_weights_and_history_as_one_left_alone() -> None:
-    options = ["--kills", "2", "--sigterms", "2", "--only", "epochs,", "uploads after"]
+def settings_of_all() -> list[PipelineSettings]:
+    every = []
+    for configuration in CONFIGURATIONS:
+        chosen = configuration.settings()
+        if configuration.start != "model":
+            chosen["model"]["name"] = "a-model"
+        every.append(validated(chosen))
+    return every
+
+
+@pytest.mark.parametrize(("section", "kind"), [("sft", SftSettings), ("grpo", GrpoSettings)])
+def test_every_field_is_drilled_at_a_value_that_is_not_its_default(section: str, kind: type[BaseModel]) -> None:
+    """And every choice of a field that has choices. A new field fails here until a configuration sets it."""
+    drilled = [
+        (configuration.kind, getattr(chosen, section)) for configuration, chosen in zip(CONFIGURATIONS, settings_of_all(), strict=True)
+    ]
+    for name, field in kind.model_fields.items():
+        used = {repr(getattr(settings, name)) for trained, settings in drilled if trained == section or name == "enabled"}
+        assert used - {repr(field.default)}, f"{section}.{name} is never drilled off its default"
+        missing = {
+            repr(choice) for choice in typing.get_args(field.annotation) if typing.get_origin(field.annotation) is typing.Literal
+        } - used
+        assert not missing, f"{section}.{name}: {missing} are never drilled"
+
+
+def drill(*options: str) -> str:
     command = [sys.executable, "-W", "ignore", "-m", "benchmarks.drill", *options]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, encoding="utf-8", check=False)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert len(re.findall(r"^\| .* SIGKILL", done.stdout, re.MULTILINE)) == 2
-    assert len(re.findall(r"^\| .* SIGTERM", done.stdout, re.MULTILINE)) == 2
+    return done.stdout
+
+
+@pytest.mark.parametrize("only", ["epochs,", "uploads after", "KL penalty from", "SFT of"])
+def test_disturbed_runs_end_with_the_same_weights_state_and_history_as_one_left_alone(only: str) -> None:
+    table = drill("--kills", "2", "--only", only)
+    assert len(re.findall(r"^\| .* SIGKILL", table, re.MULTILINE)) == len(re.findall(r"^\| .* SIGTERM", table, re.MULTILINE)) == 1
+
+
+def test_planted_faults_are_found() -> None:
+    """`make drill ARGS=--faults` plants all of them."""
+    table = drill("--faults", "--only", "reference adapter", "entropy coefficient", "over, and")
+    assert len(re.findall(r"^\| .* \| .* \| equal of \d+ runs: ", table, re.MULTILINE)) == 3
+
+
+def test_a_fault_names_a_configuration_that_there_is() -> None:
+    assert {fault.configuration for fault in FAULTS} <= {configuration.name for configuration in CONFIGURATIONS}

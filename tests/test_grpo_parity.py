@@ -344,16 +344,17 @@ def test_means_and_dead_shares_count_everything_sampled(folder: Path, tmp_path: 
 
 
 def test_a_restored_trainer_goes_on_as_the_first_would_have(folder: Path, tmp_path: Path) -> None:
-    """Weights of the tasks, places in the reserve and buffered completions travel in a checkpoint's extra state."""
+    """Weights of the tasks, places in the reserve and buffered completions travel in a checkpoint."""
     variant = {"refill_rounds": 2, "task_weights": "iwu"}
     first, second = (planned(folder, tmp_path, {"p0", "p5"}, **variant) for _ in range(2))
     torch.manual_seed(0)
     for indices in ((0, 1), (2, 5)):
         first._generate_and_score_completions(rows_of(first, *indices))
-    torch.save(first.extra_state(), tmp_path / "extra_state.pt")
+    held = first._held()
+    torch.save({"trainer": held.trainer, "parts": held.parts}, tmp_path / "extra_state.pt")
     generator = torch.get_rng_state()
     expected = first._generate_and_score_completions(rows_of(first, 0, 5))
-    second.restore(torch.load(tmp_path / "extra_state.pt", weights_only=True))
+    second.take(torch.load(tmp_path / "extra_state.pt", weights_only=True))
     torch.set_rng_state(generator)
     found = second._generate_and_score_completions(rows_of(second, 0, 5))
     assert found.keys() == expected.keys()

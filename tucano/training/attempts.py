@@ -34,13 +34,17 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One attempt: its owner, and the names of the checkpoints that existed for it when it began."""
+    """One attempt: its owner, the names of the checkpoints that existed for it when it began, and its number of threads.
+
+    All attempts compute with as many threads as the first one, on any machine: another number would end in other weights.
+    """
 
     number: int
     host: str
     pid: int
     began: str
     found: tuple[str, ...]
+    threads: int
 
     @property
     def owner(self) -> str:
@@ -83,8 +87,8 @@ class Attempt:
             self.uploader.add(f"{self.folder.name}/{kept.name}")
 
 
-def begin(work: Path, mirror: str | None) -> Attempt:
-    """Own `work` and find the checkpoint to go on from, here or in the copy at the URL `mirror`.
+def begin(work: Path, mirror: str | None, threads: int) -> Attempt:
+    """Own `work` and find the checkpoint to go on from, here or in the copy at the URL `mirror`; a first attempt has `threads`.
 
     UserError when somebody else is at it, or when there are checkpoints and none is whole.
     """
@@ -97,7 +101,17 @@ def begin(work: Path, mirror: str | None) -> Attempt:
         found += [name for name in _uploaded(there, theirs) if name not in found]
     found.sort(key=step_of, reverse=True)
     newest = _newest_whole(work, there, found)
-    record = Record(max(numbers) + 1, socket.gethostname(), os.getpid(), datetime.now(UTC).isoformat(timespec="seconds"), tuple(found))
+    before = mine if numbers[0] >= numbers[1] else theirs
+    if before is not None and before.threads != threads:
+        logger.info("goes on with %d threads, as it began, not with %d", before.threads, threads)
+    record = Record(
+        number=max(numbers) + 1,
+        host=socket.gethostname(),
+        pid=os.getpid(),
+        began=datetime.now(UTC).isoformat(timespec="seconds"),
+        found=tuple(found),
+        threads=before.threads if before else threads,
+    )
     _write(record, work, there, lock)
     if newest is not None:
         logger.info("attempt %d goes on from %s", record.number, newest.relative_to(work))

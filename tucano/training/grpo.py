@@ -8,7 +8,7 @@ the order of prompts after a resume, and what a checkpoint holds. With all of th
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +26,7 @@ from tucano.files.prompts import PromptFiles
 from tucano.journal import JournalWriter, read_journal
 from tucano.prompts import Prompt, messages, read_prompts
 from tucano.settings.grpo import GrpoStage, GrpoTraining, TrainerStage
-from tucano.training import attempts
+from tucano.training import attempts, checkpoints
 from tucano.training.algorithms import Algorithm, RolloutBatch, chain
 from tucano.training.algorithms.curriculum import ceiling
 from tucano.training.decode import Decoder, supports
@@ -37,7 +37,8 @@ from tucano.training.policies import load_policy
 from tucano.training.refill import Reserve, leave_out, replace_rows
 from tucano.training.rollouts import Examiner
 from tucano.training.scoring import Rewards
-from tucano.training.sealed import Reporter, SealedCheckpoints, opened_journal
+from tucano.training.sealed import Part, Reporter, SealedCheckpoints, opened_journal, settled
+from tucano.training.states import NotAsSaved
 from tucano.training.validation import Validation
 
 
@@ -168,20 +169,8 @@ class GrpoMixin(SealedCheckpoints):
         sampler.epoch_of = lambda: int(self.state.epoch or 0)  # a whole number exactly after the last step of an epoch
         return sampler
 
-    def extra_state(self) -> dict[str, Any]:
-        return {
-            "step": self._step,
-            "buffered_inputs": self._buffered_inputs,
-            "validation": self.validation.state(),
-            "algorithms": self.algorithm.state(),
-            "reserve": self.reserve.taken,
-        }
-
-    def restore(self, state: dict[str, Any]) -> None:
-        self._step, self._buffered_inputs = state["step"], state["buffered_inputs"]
-        self.validation.load(state["validation"])
-        self.algorithm.load(state["algorithms"])
-        self.reserve.taken = dict(state["reserve"])
+    def parts(self) -> dict[str, Part]:
+        return {"validation": self.validation, "algorithm": self.algorithm, "reserve": self.reserve}
 
     def look_is_due(self) -> bool:
         return self.validation.is_due(self.state.global_step, self.state.max_steps)
@@ -196,27 +185,31 @@ class GrpoMixin(SealedCheckpoints):
 def run(job: Job) -> dict[str, object] | None:
     """Train one seed and write its best adapter into `job.output`; None when interrupted."""
     settings = GrpoStage.model_validate(job.settings)
-    work, files = Path(job.work), PromptFiles(Path(job.prompts))
-    attempt = attempts.begin(work, job.mirror)
-    journal = opened_journal(attempt)
+    work, files = WorkFiles(Path(job.work)), PromptFiles(Path(job.prompts))
     name = f"grpo seed {job.seed}"
+    attempt = attempts.begin(work.folder, job.mirror, job.threads)
+    computed, journal = settled(attempt, name), opened_journal(attempt)
     watch = watched(journal, settings, name)
     shown = {"reward/total": "reward", "entropy": "entropy"}
     trainer, examiner = build(job, settings, attempt.drafts, [Reporter(journal, name, shown)])
-    validation = Validation(settings.grpo, examiner, read_prompts(files.validation), journal, WorkFiles(work).best, job.seed)
+    validation = Validation(settings.grpo, examiner, read_prompts(files.validation), journal, work.best, job.seed)
     trainer.attempt, trainer.journal, trainer.best = attempt, journal, validation.best
     trainer.save_seconds = 60 * job.checkpoint_minutes
-    trainer.validation, trainer.watch = validation, watch
+    trainer.validation, trainer.watch, trainer.arithmetic = validation, watch, computed
     if not trainer.train_sealed():
         return None
     journal.commit(trainer.state.global_step)
-    WorkFiles(work).best.rename(SeedFiles(Path(job.output)).adapter)
+    fault = checkpoints.fault(work.best)
+    if fault is not None:
+        raise NotAsSaved(f"{work.best}: {fault}")
+    work.best.rename(SeedFiles(Path(job.output)).adapter)
     return {
         "steps": trainer.state.global_step,
         "best_step": validation.best_step,
         "best_value": validation.highest,
         "validation": validation.curve,
         "alarms": [alarm.record() for alarm in watch.raised.values()],
+        "arithmetic": [asdict(one) for one in computed],
     }
 
 

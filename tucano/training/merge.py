@@ -8,13 +8,13 @@ the check says how far the answers move.
 from pathlib import Path
 
 import torch
-from peft import PeftModel
 from torch import Tensor
 
 from tucano.files.models import MergedFiles
 from tucano.files.prompts import PromptFiles
 from tucano.prompts import TASKS, Prompt, read_prompts
 from tucano.settings.grpo import MergeStage
+from tucano.training import weights
 from tucano.training.jobs import Job
 from tucano.training.likelihood import token_logps
 from tucano.training.policies import load_base, load_policy
@@ -40,11 +40,11 @@ def run(job: Job) -> dict[str, object]:
     answers = sample(trained, tokenizer, ids, settings.max_completion_tokens, 1.0, generator)
     expected = token_logps(trained, ids, answers)
     del trained
-    exact = settings.model.model_copy(update={"dtype": "float32", "quantization": "none"})
-    base, _ = load_base(exact, job.base)
-    merged = PeftModel.from_pretrained(base, job.adapter).merge_and_unload(safe_merge=True)
+    exact = settings.model.model_copy(update={"dtype": "float32", "quantization": "none", "backend": "transformers"})
+    adapted, _ = load_policy(exact, job.base, Path(job.adapter), trainable=False, seed=job.seed)
+    merged = adapted.merge_and_unload(safe_merge=True)
     stored = MergedFiles(Path(job.output)).model
-    merged.to(torch.bfloat16).save_pretrained(stored)
+    weights.save(merged.to(torch.bfloat16), stored)
     tokenizer.save_pretrained(stored)
     reloaded, _ = load_base(exact.model_copy(update={"revision": None}), str(stored))
     return _differences(expected, token_logps(reloaded, ids, answers))

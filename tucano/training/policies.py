@@ -5,7 +5,7 @@ A base comes from a local folder or, by name and pinned revision, from the hub; 
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 import torch
 from peft import LoraConfig, PeftModel, get_peft_model
@@ -13,9 +13,10 @@ from transformers import AutoModelForCausalLM, AutoTokenizer, PreTrainedModel, P
 
 from tucano.errors import UserError
 from tucano.settings.model import AdaptedModel, LoadedModel
+from tucano.training import weights
+from tucano.training.weights import Policy
 
 LORA_TARGETS = ["q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"]
-Policy: TypeAlias = PreTrainedModel | PeftModel
 
 
 def load_policy(
@@ -24,7 +25,10 @@ def load_policy(
     """The model at `base` (folder or hub id) with `adapter`; with a new LoRA adapter when `trainable` and there is none."""
     if settings.device == "cuda" and not torch.cuda.is_available():
         raise UserError("model.device=cuda, but this machine has no usable CUDA device; use a CPU profile such as laptop")
-    return BACKENDS[settings.backend](settings, base, adapter, trainable, seed)
+    model, tokenizer = BACKENDS[settings.backend](settings, base, adapter, trainable, seed)
+    if adapter is not None:
+        weights.read_back(model, adapter)
+    return model, tokenizer
 
 
 def _load_with_transformers(
@@ -89,9 +93,10 @@ def load_base(settings: LoadedModel, base: str) -> tuple[PreTrainedModel, PreTra
         options["quantization_config"] = BitsAndBytesConfig(
             load_in_4bit=True, bnb_4bit_quant_type="nf4", bnb_4bit_compute_dtype=torch.bfloat16, bnb_4bit_use_double_quant=True
         )
-    model = AutoModelForCausalLM.from_pretrained(
-        base, dtype=getattr(torch, settings.dtype), use_safetensors=True, device_map=settings.device, **options
+    model, loading = AutoModelForCausalLM.from_pretrained(
+        base, dtype=getattr(torch, settings.dtype), use_safetensors=True, device_map=settings.device, output_loading_info=True, **options
     )
+    weights.read_back_base(model, base, settings.revision, loading["missing_keys"])
     return model, _with_pad(tokenizer)
 
 

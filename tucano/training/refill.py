@@ -21,6 +21,12 @@ class Reserve:
             self.by_task.setdefault(row["task"], []).append(index)
         self.taken = dict.fromkeys(self.by_task, 0)
 
+    def state(self) -> dict[str, Any]:
+        return {"taken": self.taken}
+
+    def load(self, state: dict[str, Any]) -> None:
+        self.taken = dict(state["taken"])
+
     def take(self, task: str) -> dict[str, Any]:
         """The next row of a task."""
         indices = self.by_task[task]

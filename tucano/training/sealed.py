@@ -1,17 +1,20 @@
 """What SFT and GRPO share around a transformers Trainer: exact resume, checkpoints by time, and an orderly end on SIGTERM.
 
-A step is finished once the optimizer has stepped and its metrics are in the journal. What the next step changes before it is
-finished (random generators, rollout buffer, an algorithm's state, counters) is remembered at that moment, so that an unfinished
-step can be dropped; weights and optimizer change only in a span in which nothing asks for SIGTERM.
+A step is finished once the optimizer has stepped and its metrics are in the journal. Everything else that a step changes is
+remembered at that moment, so that an unfinished step can be dropped; weights and optimizer change only in a span in which nothing
+asks for SIGTERM. Everything else is: the generators, the state of our own parts, and every plain attribute of the trainer, whoever
+has put it there and whatever it is called. Which of them moved since the trainer was made goes into the checkpoint.
 """
 
 import copy
+import json
 import random
 import shutil
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import torch
@@ -20,25 +23,46 @@ from transformers.trainer_callback import PrinterCallback, ProgressCallback
 
 from tucano.files.models import JOURNAL, WorkFiles
 from tucano.journal import JournalWriter
-from tucano.training import interruption
+from tucano.training import arithmetic, interruption, states, weights
+from tucano.training.arithmetic import Arithmetic
 from tucano.training.attempts import Attempt
 from tucano.training.checkpoints import step_of
 from tucano.training.jobs import Progress, emit
 
-BEST = "validation/best"
-"""Place of the best adapter in a checkpoint. Two levels down: an adapter in a direct subfolder is loaded as a second one."""
+BEST = "best"
+"""Place of the best model or adapter in a checkpoint."""
+STATE, DIGESTS = "extra_state.pt", "digests.json"
+"""What transformers does not save, and what everything in the checkpoint was when it was saved."""
 
 UPLOAD_SECONDS = 6.0
 """After SIGTERM the last checkpoint has this long to be uploaded; the process has ten seconds in all."""
+
+
+class Part(Protocol):
+    """Something of ours in a trainer that changes from step to step."""
+
+    def state(self) -> dict[str, Any]: ...
+
+    def load(self, state: dict[str, Any]) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)
 class Finished:
     """What the unfinished step after it may have changed already."""
 
-    extra: dict[str, Any]
-    tokens_seen: int
-    random: tuple[Any, Any, torch.Tensor, list[torch.Tensor]]
+    trainer: dict[str, Any]
+    progress: dict[str, Any]
+    parts: dict[str, Any]
+    random: dict[str, Any]
+
+
+@dataclass(slots=True)
+class Pace:
+    """When the last checkpoint was saved and the last step ended, and the longest time between two ends, in seconds."""
+
+    saved_at: float
+    ended_at: float
+    longest: float
 
 
 class SealedCheckpoints:
@@ -46,18 +70,18 @@ class SealedCheckpoints:
 
     journal: JournalWriter
     attempt: Attempt
+    arithmetic: list[Arithmetic]
     best: Path
     save_seconds: float
+    _made: Finished
+    _pace: Pace
     _finished: Finished | None = None
     _sealed = False
     """Only `train_sealed` keeps anything; a rehearsal calls `train` and leaves no trace."""
 
-    def extra_state(self) -> dict[str, Any]:
-        """What a resumed run needs beyond transformers' own files; tensors and plain values."""
-        return {}
-
-    def restore(self, state: dict[str, Any]) -> None:
-        """Take back what `extra_state` gave."""
+    def parts(self) -> Mapping[str, Part]:
+        """What of ours a step changes, besides weights and the trainer's own attributes."""
+        raise NotImplementedError
 
     def look_is_due(self) -> bool:
         """Whether the validation set is to be looked at after this step and has not been yet."""
@@ -75,7 +99,7 @@ class SealedCheckpoints:
         for callback in (PrinterCallback, ProgressCallback):
             self.remove_callback(callback)  # type: ignore[attr-defined]
         self._sealed = True
-        self.add_callback(_Watch())  # type: ignore[attr-defined]
+        self.add_callback(Watch(self))  # type: ignore[attr-defined]
         interruption.listen()
         for module in _called(self.model):  # type: ignore[attr-defined]
             module.register_forward_pre_hook(lambda *_: interruption.check())
@@ -89,24 +113,69 @@ class SealedCheckpoints:
     def _train(self) -> None:
         newest = self.attempt.newest
         shutil.rmtree(self.best, ignore_errors=True)
+        self._made = self._held()
         if newest is not None:
             self.state = TrainerState.load_from_json(str(newest / "trainer_state.json"))
-            self.restore(torch.load(newest / "extra_state.pt", weights_only=True))
-            self._load_from_checkpoint(str(newest))  # type: ignore[attr-defined]
+            self._load_from_checkpoint(str(newest))
+            self.take(torch.load(newest / STATE, weights_only=True))
+            self._confirm(newest, parts={name: part.state() for name, part in self.parts().items()})
             if (newest / BEST).exists():
                 shutil.copytree(newest / BEST, self.best)
         began = time.monotonic()
         if self.look_is_due():  # the one before the first step, or one that SIGTERM cut off
             self.look()
-        self._saved_at = self._ended_at = time.monotonic()
-        self._longest = self._ended_at - began
+        ended = time.monotonic()
+        self._pace = Pace(ended, ended, ended - began)
         if not self.patience_is_over() and (newest is None or self.state.global_step < self.state.max_steps):
             self.train(resume_from_checkpoint=str(newest) if newest else None)  # type: ignore[attr-defined]
 
+    def take(self, saved: Mapping[str, Any]) -> None:
+        """Take our parts' state and the trainer's attributes as a checkpoint holds them."""
+        for name, part in self.parts().items():
+            part.load(saved["parts"][name])
+        states.put_back(self, saved["trainer"])
+
+    def begin_steps(self) -> None:
+        """transformers has set its counters to zero on its way to the first step: what the checkpoint holds goes there again."""
+        if self.attempt.newest is not None:
+            saved = torch.load(self.attempt.newest / STATE, weights_only=True)["trainer"]
+            states.put_back(self, saved)
+            self._confirm(self.attempt.newest, trainer={name: vars(self)[name] for name in saved})
+
+    def _load_from_checkpoint(self, resume_from_checkpoint: str, model: Any = None) -> None:
+        weights.load(self.model, Path(resume_from_checkpoint))  # type: ignore[attr-defined]
+        self._confirm(Path(resume_from_checkpoint), weights=weights.held(self.model))  # type: ignore[attr-defined]
+
+    def _load_optimizer_and_scheduler(self, checkpoint: str | None) -> None:
+        super()._load_optimizer_and_scheduler(checkpoint)  # type: ignore[misc]
+        if checkpoint is not None:
+            self._confirm(Path(checkpoint), **self._optimizer())
+
+    def _load_rng_state(self, checkpoint: str | None) -> None:
+        super()._load_rng_state(checkpoint)  # type: ignore[misc]
+        if checkpoint is not None:
+            self._confirm(Path(checkpoint), random=generators())
+
+    def _optimizer(self) -> dict[str, Any]:
+        return {"optimizer": self.optimizer.state_dict(), "scheduler": self.lr_scheduler.state_dict()}  # type: ignore[attr-defined]
+
+    def _confirm(self, checkpoint: Path, **found: Any) -> None:
+        """Read back what was loaded and hold it against what the checkpoint's writer held. NotAsSaved names what differs."""
+        saved = json.loads((checkpoint / DIGESTS).read_text(encoding="utf-8"))
+        for name, value in found.items():
+            wrong = states.differences(saved[name], states.digests(value))
+            if wrong:
+                shown = ", ".join(wrong[:3]) + (f" and {len(wrong) - 3} more" if len(wrong) > 3 else "")
+                raise states.NotAsSaved(
+                    f"{checkpoint} was loaded, but {len(wrong)} values of its {name} are not as they were saved: {shown}"
+                )
+
     def log(self, logs: dict[str, float], start_time: float | None = None) -> None:
         super().log(logs, start_time)  # type: ignore[misc]
-        if self._sealed and "loss" in logs:
-            self._end_step()
+        if self._sealed:
+            self.state.log_history.clear()  # the journal has it
+            if "loss" in logs:
+                self._end_step()
 
     def _end_step(self) -> None:
         """The step's metrics are logged: it is finished. What may be long, and cut off, comes after that is remembered.
@@ -120,16 +189,18 @@ class SealedCheckpoints:
         control: TrainerControl = self.control  # type: ignore[attr-defined]
         if self.patience_is_over():
             control.should_training_stop = control.should_save = True
-        now = time.monotonic()
-        self._longest = max(self._longest, now - self._ended_at)
-        self._ended_at = now
-        if now - self._saved_at + self._longest > self.save_seconds:
+        now, pace = time.monotonic(), self._pace
+        pace.longest = max(pace.longest, now - pace.ended_at)
+        pace.ended_at = now
+        if now - pace.saved_at + pace.longest > self.save_seconds:
             control.should_save = True
 
     def _remember(self) -> None:
-        cuda = torch.cuda.get_rng_state_all() if torch.cuda.is_available() else []
-        generators = (random.getstate(), np.random.get_state(), torch.random.get_rng_state(), cuda)
-        self._finished = Finished(copy.deepcopy(self.extra_state()), self.state.num_input_tokens_seen, generators)
+        self._finished = self._held()
+
+    def _held(self) -> Finished:
+        parts = {name: copy.deepcopy(part.state()) for name, part in self.parts().items()}
+        return Finished(states.copied(self), states.copied(self.state), parts, generators())
 
     def _save_finished(self) -> None:
         """Save the last finished step, unless that has been done, or this attempt has finished none; then end the uploads."""
@@ -145,17 +216,41 @@ class SealedCheckpoints:
             return
         finished = self._finished
         assert finished is not None, "nothing is saved before a step is finished"
-        self.state.num_input_tokens_seen = finished.tokens_seen
+        states.put_back(self, finished.trainer)
+        states.put_back(self.state, finished.progress)
         _set_generators(finished.random)
         super()._save_checkpoint(model, trial)  # type: ignore[misc]
         draft = Path(self.args.output_dir) / f"checkpoint-{self.state.global_step}"  # type: ignore[attr-defined]
-        torch.save(finished.extra, draft / "extra_state.pt")
+        moved = _moved(self._made.trainer, finished.trainer)
+        torch.save({"trainer": moved, "parts": finished.parts}, draft / STATE)
+        content = {"weights": weights.held(self.model), **self._optimizer(), "random": finished.random, "trainer": moved}  # type: ignore[attr-defined]
+        content["parts"] = finished.parts
+        (draft / DIGESTS).write_text(
+            json.dumps({name: states.digests(value) for name, value in content.items()}, indent=1), encoding="utf-8"
+        )
+        arithmetic.write(self.arithmetic, draft)
         self.journal.copy_to(draft / JOURNAL)
         if self.best.exists():
             shutil.copytree(self.best, draft / BEST)
         self.attempt.keep(draft)
         self.journal.commit(self.state.global_step)
-        self._saved_at = time.monotonic()
+        self._pace.saved_at = time.monotonic()
+
+    def _save(self, output_dir: str | None = None, state_dict: dict[str, Any] | None = None) -> None:
+        weights.save(self.model, Path(output_dir or self.args.output_dir))  # type: ignore[attr-defined]
+
+
+def _moved(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:
+    """The attributes that have another value than before, or had none."""
+    return {name: value for name, value in after.items() if name not in before or states.digests(before[name]) != states.digests(value)}
+
+
+def settled(attempt: Attempt, stage: str) -> list[Arithmetic]:
+    """Compute as the attempt's checkpoint was computed. Every arithmetic that the training has had; a person hears of a new one."""
+    had, notice = arithmetic.settle(attempt.newest, attempt.record.threads)
+    if notice is not None:
+        emit(Progress(stage, step_of(attempt.newest.name) if attempt.newest else 0, 0, {}, notice=notice))
+    return had
 
 
 def opened_journal(attempt: Attempt) -> JournalWriter:
@@ -166,21 +261,32 @@ def opened_journal(attempt: Attempt) -> JournalWriter:
     return JournalWriter(path, resume_step=step_of(newest.name), covered=newest / JOURNAL)
 
 
-def _called(model: Any) -> set[Any]:
+def _called(model: Any) -> list[Any]:
     """The modules that forward passes of training and of `generate` call: an adapter's wrapper calls past the hooks inside it."""
-    return {model, model.get_base_model() if hasattr(model, "get_base_model") else model}
+    return [model, model.get_base_model()] if hasattr(model, "get_base_model") else [model]
 
 
-def _set_generators(states: tuple[Any, Any, torch.Tensor, list[torch.Tensor]]) -> None:
-    random.setstate(states[0])
-    np.random.set_state(states[1])
-    torch.random.set_rng_state(states[2])
-    if states[3]:
-        torch.cuda.set_rng_state_all(states[3])
+def generators() -> dict[str, Any]:
+    cuda = torch.cuda.get_rng_state_all() if torch.cuda.is_available() else []
+    return {"python": random.getstate(), "numpy": np.random.get_state(), "torch": torch.random.get_rng_state(), "cuda": cuda}
 
 
-class _Watch(TrainerCallback):
+def _set_generators(held: Mapping[str, Any]) -> None:
+    random.setstate(held["python"])
+    np.random.set_state(held["numpy"])
+    torch.random.set_rng_state(held["torch"])
+    if held["cuda"]:
+        torch.cuda.set_rng_state_all(held["cuda"])
+
+
+class Watch(TrainerCallback):
     """Asks for SIGTERM where a step can still be dropped."""
+
+    def __init__(self, trainer: SealedCheckpoints) -> None:
+        self.trainer = trainer
+
+    def on_train_begin(self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **_: Any) -> None:
+        self.trainer.begin_steps()
 
     def on_step_begin(self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **_: Any) -> None:
         interruption.check()

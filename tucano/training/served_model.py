@@ -23,7 +23,9 @@ class ServedModel:
         device = "cuda" if torch.cuda.is_available() else "cpu"
         dtype = torch.bfloat16 if device == "cuda" else torch.float32
         self.tokenizer = AutoTokenizer.from_pretrained(folder / "model", padding_side="left")
-        model = AutoModelForCausalLM.from_pretrained(folder / "model", dtype=dtype, use_safetensors=True)
+        model, loading = AutoModelForCausalLM.from_pretrained(folder / "model", dtype=dtype, use_safetensors=True, output_loading_info=True)
+        if loading["missing_keys"]:  # transformers would draw them by chance and go on
+            raise ValueError(f"{folder / 'model'} lacks the weights {', '.join(sorted(loading['missing_keys']))}; copy the model anew")
         self.model = model.to(device).eval()
 
     def predict(self, model_input: pd.DataFrame, params: dict[str, Any] | None = None) -> pd.DataFrame:

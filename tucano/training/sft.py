@@ -6,6 +6,7 @@ What was left out: packing (its sequence borders need attention kernels that a C
 
 import math
 import shutil
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,8 @@ from tucano.training import attempts, checkpoints
 from tucano.training.jobs import Job
 from tucano.training.nano import build_model, build_tokenizer
 from tucano.training.policies import Policy, load_base, load_policy
-from tucano.training.sealed import Reporter, SealedCheckpoints, opened_journal
+from tucano.training.sealed import Part, Reporter, SealedCheckpoints, opened_journal, settled
+from tucano.training.weights import save_whole
 
 
 class SealedSFTTrainer(SealedCheckpoints, SFTTrainer):
@@ -33,12 +35,8 @@ class SealedSFTTrainer(SealedCheckpoints, SFTTrainer):
 
     plateau: "Plateau"
 
-    def extra_state(self) -> dict[str, Any]:
-        return {"plateau": self.plateau.state(), "tokens": self._total_train_tokens}
-
-    def restore(self, state: dict[str, Any]) -> None:
-        self.plateau.load(state["plateau"])
-        self._total_train_tokens = state["tokens"]
+    def parts(self) -> dict[str, Part]:
+        return {"plateau": self.plateau}
 
     def look_is_due(self) -> bool:
         return self.plateau.is_due(self.state.global_step, self.state.max_steps)
@@ -79,23 +77,12 @@ class Plateau:
             save_whole(model, self.best)
 
 
-def save_whole(model: Policy, folder: Path, tokenizer: PreTrainedTokenizerBase | None = None) -> None:
-    """Write a model or adapter beside its place, seal it, and swap it in; a crash leaves the old one or the new one."""
-    draft = folder.with_name(f"{folder.name}.draft")
-    shutil.rmtree(draft, ignore_errors=True)
-    model.save_pretrained(str(draft))
-    if tokenizer is not None:
-        tokenizer.save_pretrained(str(draft))
-    checkpoints.seal(draft)
-    shutil.rmtree(folder, ignore_errors=True)
-    draft.replace(folder)
-
-
 def run(job: Job) -> dict[str, object] | None:
     """Write the best model (nano: the untrained one too) or adapter into `job.output`; None when interrupted."""
     settings = SftStage.model_validate(job.settings)
     work, files = WorkFiles(Path(job.work)), PromptFiles(Path(job.prompts))
-    attempt = attempts.begin(work.folder, job.mirror)
+    attempt = attempts.begin(work.folder, job.mirror, job.threads)
+    computed = settled(attempt, "sft")
     examples = read_prompts(files.demonstrations)
     model, tokenizer = _start(job, settings, examples)
     journal = opened_journal(attempt)
@@ -109,12 +96,17 @@ def run(job: Job) -> dict[str, object] | None:
         callbacks=[Reporter(journal, "sft", {"loss": "loss", "mean_token_accuracy": "accuracy"})],
     )
     trainer.attempt, trainer.journal, trainer.best, trainer.plateau = attempt, journal, plateau.best, plateau
-    trainer.save_seconds = 60 * job.checkpoint_minutes
+    trainer.arithmetic, trainer.save_seconds = computed, 60 * job.checkpoint_minutes
     if not trainer.train_sealed():
         return None
     journal.commit(trainer.state.global_step)
     _deliver(work, StartFiles(Path(job.output)), nano=isinstance(settings.model, NanoModel))
-    return {"steps": trainer.state.global_step, "validation_losses": plateau.losses, "lowest_validation_loss": plateau.lowest}
+    return {
+        "steps": trainer.state.global_step,
+        "validation_losses": plateau.losses,
+        "lowest_validation_loss": plateau.lowest,
+        "arithmetic": [asdict(one) for one in computed],
+    }
 
 
 def _start(job: Job, settings: SftStage, examples: list[Prompt]) -> tuple[Policy, PreTrainedTokenizerBase]:

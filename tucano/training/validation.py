@@ -14,7 +14,7 @@ from tucano.settings.grpo import GrpoRun
 from tucano.training.likelihood import token_logps
 from tucano.training.policies import Policy
 from tucano.training.rollouts import Examiner, Rollout, encode
-from tucano.training.sft import save_whole
+from tucano.training.weights import save_whole
 
 ANCHORS = 16
 """Fixed completions of the start, on which it is measured how far the policy has moved."""

@@ -1,0 +1,65 @@
+"""What decides the last bits of every sum beside recipe and code: the number of threads, and the machine's way of adding.
+
+Sums are cut into as many parts as there are threads, whatever cores there are: 4 threads on one core give the bits of 4 threads on
+four. So a training goes on with the number of threads that it began with (tucano/training/attempts.py), on any machine. The processor
+cannot be chosen: another instruction set gives other bits, and that is said and recorded.
+"""
+
+import hashlib
+import json
+import platform
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import torch
+import torch.nn.functional as F
+
+from tucano.training.states import raw
+
+FILE = "arithmetic.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Arithmetic:
+    """`probe` is the digest of a small fixed computation: machines on which it differs do not train to the same bits."""
+
+    threads: int
+    machine: str
+    probe: str
+
+
+def settle(checkpoint: Path | None, threads: int) -> tuple[list[Arithmetic], str | None]:
+    """Compute with `threads` from now on.
+
+    Returns every arithmetic that the training at `checkpoint` has had, this one last, and a sentence where it is not the one before.
+    """
+    had = [] if checkpoint is None else [Arithmetic(**fields) for fields in json.loads((checkpoint / FILE).read_text(encoding="utf-8"))]
+    here = _here(threads)
+    if not had or here == had[-1]:
+        return had or [here], None
+    return [*had, here], (
+        f"this machine ({here.machine}) adds otherwise than the one that trained before ({had[-1].machine}): "
+        "from here on the weights may differ in their last bits from those of a run left alone"
+    )
+
+
+def write(had: list[Arithmetic], checkpoint: Path) -> None:
+    (checkpoint / FILE).write_text(json.dumps([asdict(one) for one in had], indent=1), encoding="utf-8")
+
+
+def _here(threads: int) -> Arithmetic:
+    torch.set_num_threads(threads)
+    device = [torch.cuda.get_device_name()] if torch.cuda.is_available() else []
+    machine = " ".join((platform.machine(), torch.backends.cpu.get_cpu_capability(), *device))
+    return Arithmetic(threads, machine, _probe())
+
+
+def _probe() -> str:
+    """What a layer of a language model computes forwards and backwards, in small: products, attention, exponentials, long sums."""
+    generator = torch.Generator().manual_seed(0)
+    x, weight = (torch.rand(256, size, generator=generator).requires_grad_() for size in (384, 512))
+    heads = (x.T @ weight).view(1, 8, 384, 64)
+    mixed = F.scaled_dot_product_attention(heads, heads, heads, is_causal=True)
+    loss = F.silu(F.rms_norm(mixed, (64,))).flatten(2).log_softmax(dim=-1).exp().square().sum()
+    found = (loss, *torch.autograd.grad(loss, (x, weight)))
+    return hashlib.sha256(torch.cat([raw(values) for values in found]).numpy().tobytes()).hexdigest()[:16]

@@ -1,0 +1,121 @@
+"""Weights on their way to a file and back. After every load they are read from the live model and held against the file.
+
+Libraries choose by themselves what they load: one folder too many beside an adapter, and they load that folder and leave the adapter
+as it was; a tensor that no file has gets random numbers and a warning. So nothing is believed before it was read back.
+"""
+
+import shutil
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import TypeAlias
+
+import torch
+from peft import PeftModel, get_peft_model_state_dict, set_peft_model_state_dict
+from safetensors import safe_open
+from safetensors.torch import load_file
+from torch import Tensor
+from transformers import PreTrainedModel, PreTrainedTokenizerBase
+from transformers.utils import cached_file
+
+from tucano.training import checkpoints
+from tucano.training.states import NotAsSaved, raw
+
+TRAINED = "default"
+"""The adapter that is trained and delivered. TRL keeps a second one, `ref`, for the KL penalty: a copy of where training began."""
+SHOWN = 3
+Policy: TypeAlias = PreTrainedModel | PeftModel
+
+
+def save_whole(model: Policy, folder: Path, tokenizer: PreTrainedTokenizerBase | None = None) -> None:
+    """Write a model or adapter beside its place, seal it, and swap it in; a crash leaves the old one or the new one."""
+    draft = folder.with_name(f"{folder.name}.draft")
+    shutil.rmtree(draft, ignore_errors=True)
+    save(model, draft)
+    if tokenizer is not None:
+        tokenizer.save_pretrained(str(draft))
+    checkpoints.seal(draft)
+    shutil.rmtree(folder, ignore_errors=True)
+    draft.replace(folder)
+
+
+def save(model: Policy, folder: Path) -> None:
+    """Write the trained adapter, or all weights of a model without one, and read the file back. NotAsSaved when it holds something else."""
+    if isinstance(model, PeftModel):
+        model.save_pretrained(str(folder), selected_adapters=[TRAINED])
+    else:
+        model.save_pretrained(str(folder))
+    read_back(model, folder)
+
+
+def load(model: Policy, folder: Path) -> None:
+    """Put what `save` wrote into a live model. NotAsSaved when the model then holds something else."""
+    stored = {name: tensor for file in _files(folder) for name, tensor in load_file(file).items()}
+    if isinstance(model, PeftModel):
+        set_peft_model_state_dict(model, stored, adapter_name=TRAINED)
+    else:
+        model.load_state_dict(stored, strict=False)  # tied weights are stored once
+    read_back(model, folder)
+
+
+def read_back(model: Policy, folder: Path) -> None:
+    """Hold every weight of the trained adapter, or of a model without one, against the files in `folder`. NotAsSaved names those that differ."""
+    trained = adapter(model, TRAINED) if isinstance(model, PeftModel) else dict(model.state_dict())
+    _compare({**model.state_dict(), **trained}, stored_tensors(_files(folder)), folder, set(trained))
+
+
+def read_back_base(model: PreTrainedModel, base: str, revision: str | None, missing: Iterable[str]) -> None:
+    """Hold the weights of a base model, as transformers has loaded it from a folder or hub id, against its files.
+
+    `missing` are those that transformers says no file has. What it converts on its way (4-bit weights, joined experts) is left out.
+    """
+    folder = Path(cached_file(base, "config.json", revision=revision)).parent
+    live = {name: tensor for name, tensor in model.state_dict().items() if tensor.is_floating_point()}
+    named = ((name, tensor) for name, tensor in stored_tensors(_files(folder)) if name in live and live[name].shape == tensor.shape)
+    _compare(live, named, folder, set(missing))
+
+
+def held(model: Policy) -> dict[str, dict[str, Tensor]]:
+    """All that training may hold beside a fixed base: {adapter: {name: weights}}, or all weights of a model without one."""
+    if not isinstance(model, PeftModel):
+        return {"": dict(model.state_dict())}
+    return {name: adapter(model, name) for name in model.peft_config}
+
+
+def adapter(model: PeftModel, name: str) -> dict[str, Tensor]:
+    """The weights of one adapter in a live model, named as in its file."""
+    return dict(get_peft_model_state_dict(model, adapter_name=name, save_embedding_layers=False))
+
+
+def stored_tensors(files: Iterable[Path]) -> Iterator[tuple[str, Tensor]]:
+    for file in files:
+        with safe_open(file, framework="pt") as opened:
+            for name in opened.keys():  # noqa: SIM118  it is no mapping
+                yield name, opened.get_tensor(name)
+
+
+def _compare(live: Mapping[str, Tensor], stored: Iterable[tuple[str, Tensor]], folder: Path, needed: set[str]) -> None:
+    """`needed` are the live tensors that must be in a file, by themselves or through one that they share their memory with."""
+    wrong, found = [], set()
+    for name, tensor in stored:
+        if name not in live:
+            wrong.append(f"{name} (not in the model)")
+            continue
+        found.add(live[name].data_ptr())
+        if not _same(live[name], tensor):
+            wrong.append(name)
+    wrong += [f"{name} (in no file)" for name in sorted(needed) if name not in live or live[name].data_ptr() not in found]
+    if wrong or not found:
+        more = f" and {len(wrong) - SHOWN} more" if len(wrong) > SHOWN else ""
+        what = f"{len(wrong)} tensors differ: {', '.join(wrong[:SHOWN])}{more}" if wrong else "there are no weights"
+        raise NotAsSaved(f"{folder} was read back from the live model and is not what it holds: {what}")
+
+
+def _same(live: Tensor, stored: Tensor) -> bool:
+    """Bit for bit, in the precision that the model was asked to have."""
+    if live.shape != stored.shape:
+        return False
+    return torch.equal(raw(live), raw(stored.to(live.dtype)))
+
+
+def _files(folder: Path) -> list[Path]:
+    return sorted(folder.glob("*.safetensors"))
