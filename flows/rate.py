@@ -8,11 +8,12 @@ import threading
 from collections import Counter
 from pathlib import Path
 
-from flows.rate_page import TASK_NAMES, RatingServer
+from flows.rate_page import RatingServer
 from tucano.evaluation.rating_aids import guides, tables, visible
 from tucano.evaluation.rating_draw import CANDIDATES, open_folder
 from tucano.evaluation.rating_session import CHOICES, Item, Session, check_rater
 from tucano.evaluation.ratings import RATINGS, RaterKind
+from tucano.specs.registry import spec_of
 
 STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 ASK = "nota 1 a 5 (s pula, u desfaz, ? guia, q sai): "
@@ -67,10 +68,10 @@ def _in_terminal(session: Session, folder: Path) -> None:
 
 
 def _show(session: Session, item: Item, schema: list[str]) -> None:
-    view = session.view()
-    print(f"\n{'─' * WIDTH}\n{view.rated} de {view.total} · {TASK_NAMES[item.task]}\n")
+    view, display = session.view(), spec_of(item.task).display
+    print(f"\n{'─' * WIDTH}\n{view.rated} de {view.total} · {display.name}\n")
     print(f"SOLICITAÇÃO\n{_indented(item.prompt)}\n")
-    if item.task == "sql_qa":
+    if display.with_tables:
         print("TABELAS\n" + "".join(f"{_indented(line)}\n" for line in schema))
     print(f"RESPOSTA\n{_indented(item.completion) or '    (resposta vazia)'}\n")
 

@@ -25,6 +25,8 @@ from tucano.evaluation.ratings import RatedAnswer, rating_store, read_ratings
 from tucano.prompts import TASKS, Prompt, Task
 from tucano.records import parsed
 from tucano.settings import AuditSettings, PipelineSettings
+from tucano.specs import objects
+from tucano.specs.extraction import FIELDS
 
 PROMPTS = 5
 SETTINGS = AuditSettings(resamples=50)
@@ -38,9 +40,7 @@ def prompt(task: Task, number: int, user: str, reference: dict[str, Any], stars:
 
 def extraction(number: int) -> tuple[Prompt, list[str]]:
     product = PRODUCTS[number]
-    truth = dict(
-        zip(probes.FIELDS, ["negative", 2, product, True, False, False, "high", False, "entrega atrasada", "Chegou tarde."], strict=True)
-    )
+    truth = dict(zip(FIELDS, ["negative", 2, product, True, False, False, "high", False, "entrega atrasada", "Chegou tarde."], strict=True))
     user = f"Extraia o JSON da avaliação: A {product} chegou com {number + 9} dias de atraso, não compro mais. (nota 2)"
     answers = [
         truth,
@@ -376,11 +376,11 @@ def test_the_table_fits_the_terminal_and_names_what_failed(rating_set: Path) -> 
 def test_repairs_and_corruptions_change_one_field() -> None:
     answer = {"sentiment": "positive", "sentiment_score": 2, "delivery_issue": 1}
     truth = {"sentiment": "negative", "sentiment_score": 2, "delivery_issue": True}
-    assert {name: json.loads(text) for name, text in probes.repaired(answer, truth).items()} == {
+    assert {name: json.loads(text) for name, text in objects.repaired(answer, truth).items()} == {
         "sentiment": answer | {"sentiment": "negative"},
         "delivery_issue": answer | {"delivery_issue": True},
     }
-    wrong, without = (json.loads(text) for text in probes.corrupted(answer, truth)["sentiment_score"])
+    wrong, without = (json.loads(text) for text in objects.corrupted(answer, truth, FIELDS)["sentiment_score"])
     assert wrong == answer | {"sentiment_score": 5}
     assert without == {"sentiment": "positive", "delivery_issue": 1}
 

@@ -6,10 +6,18 @@ from random import Random
 
 import pytest
 
-from data.generator.answers import Answer, ExtractionAnswer, InsightsAnswer, PushAnswer, SqlAnswer
-from data.generator.defects import DEFECTS, missing_field, spoil
+from data.spoiling import spoil
 from data.write_samples import FOLDER, write_samples
 from tucano.prompts import TASKS, Task
+from tucano.specs.base import Answer
+from tucano.specs.extraction import missing_field
+from tucano.specs.insights import InsightsAnswer
+from tucano.specs.objects import ObjectAnswer
+from tucano.specs.push import PushAnswer
+from tucano.specs.registry import SPECS
+from tucano.specs.sql_qa import SqlAnswer
+
+DEFECTS = {task: spec.defects for task, spec in SPECS.items()}
 
 FIELDS = {
     "sentiment": "negative",
@@ -24,7 +32,7 @@ FIELDS = {
     "summary": "Cliente reclama da coleira: entrega atrasada.",
 }
 GOOD: dict[Task, Answer] = {
-    "extraction": ExtractionAnswer(FIELDS),
+    "extraction": ObjectAnswer(FIELDS),
     "sql_qa": SqlAnswer("SELECT COUNT(*) FROM pedidos WHERE mes='2018-03';", "A consulta conta os pedidos de 03/2018: total de 31."),
     "insights": InsightsAnswer(
         "Análise", "atraso de 8,5% e recompra de 12,0%.", ("Recomendo rever a transportadora.", "Priorize o pós-venda.")
@@ -63,7 +71,7 @@ def test_a_defect_shows(task: Task, defect: object) -> None:
 
 
 def test_missing_fields_are_missing() -> None:
-    left = json.loads(missing_field(ExtractionAnswer(FIELDS), Random(1)).text())
+    left = json.loads(missing_field(ObjectAnswer(FIELDS), Random(1)).text())
     assert 7 <= len(left) <= 9 and left.items() <= FIELDS.items()
 
 

@@ -1,20 +1,30 @@
 """What a rater needs beside a text: the part of the guide that applies to the task, and the tables that SQL questions ask about."""
 
 import sqlite3
+from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
+from tucano.errors import UserError
 from tucano.evaluation.ratings import STORE, STORE_DUMP, rating_store
 from tucano.prompts import TASKS, Task
+from tucano.specs.registry import spec_of
 
 GUIDE = Path(__file__).parents[2] / "docs" / "rating-guide.md"
-HEADINGS: dict[Task, str] = {"extraction": "Extraction", "sql_qa": "SQL question", "insights": "Insights", "push": "Push"}
 
 
 def guides() -> dict[Task, str]:
     """{task: Markdown}: the guide's section on the task, which a rater looks at again and again, then what it says in general."""
     general, *sections = GUIDE.read_text(encoding="utf-8").split("\n## ")
-    return {task: f"## {next(part for part in sections if part.startswith(HEADINGS[task]))}\n{general}" for task in TASKS}
+    return {task: f"## {_section(task, sections)}\n{general}" for task in TASKS}
+
+
+def _section(task: Task, sections: Sequence[str]) -> str:
+    heading = spec_of(task).display.guide
+    found = next((section for section in sections if section.startswith(heading)), None)
+    if found is None:
+        raise UserError(f"{GUIDE} has no section «## {heading}» for the task {task}; write it, or mend `display.guide` in the task's spec")
+    return found
 
 
 def tables(folder: Path) -> list[tuple[str, list[str], list[str]]]:

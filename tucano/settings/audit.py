@@ -4,8 +4,7 @@ from typing import Self
 
 from pydantic import Field, PositiveInt, model_validator
 
-from tucano.prompts import Task
-from tucano.settings.base import RewardSetName, Section, Share
+from tucano.settings.base import RewardSetName, Section, Share, TaskName
 
 
 class Gate(Section):
@@ -35,7 +34,7 @@ class AuditStage(Section):
 
     rewards: RewardSetName
     audit: Gate
-    tasks: tuple[Task, ...]
+    tasks: tuple[TaskName, ...]
     seed: int
 
 

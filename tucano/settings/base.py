@@ -1,11 +1,17 @@
 """What all sections of the settings share."""
 
-from typing import Annotated, Literal, TypeVar, cast
+from typing import TYPE_CHECKING, Annotated, Literal, TypeVar, cast
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from tucano.prompts import TASKS
+
 Share = Annotated[float, Field(ge=0, le=1)]
 RewardSetName = Literal["v4.2", "grounded", "controls.random", "controls.format", "controls.length"]
+if TYPE_CHECKING:
+    TaskName = str
+else:
+    TaskName = Literal[TASKS]
 Schedule = Literal["constant_with_warmup", "cosine", "linear"]
 
 

@@ -4,8 +4,7 @@ from typing import Self
 
 from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt, model_validator
 
-from tucano.prompts import Task
-from tucano.settings.base import RewardSetName, Section
+from tucano.settings.base import RewardSetName, Section, TaskName
 from tucano.settings.comparison import Asking
 from tucano.settings.data import PromptPlan
 
@@ -60,7 +59,7 @@ class BenchmarkSetStage(Section):
 
     benchmark: BenchmarkPlan
     data: PromptPlan
-    tasks: tuple[Task, ...]
+    tasks: tuple[TaskName, ...]
     seed: int
 
 

@@ -4,8 +4,7 @@ from typing import Literal, Self
 
 from pydantic import Field, NonNegativeInt, PositiveInt, model_validator
 
-from tucano.prompts import Task
-from tucano.settings.base import Section, Share
+from tucano.settings.base import Section, Share, TaskName
 
 SMALLEST_STRATUM = 5
 """Fewer prompts of a task than this cannot be compared: an exact one-sided signed-rank test of 4 cannot reach p < .05."""
@@ -22,7 +21,7 @@ class PromptPlan(Section):
     test_prompts: PositiveInt = Field(65, description="Held-out prompts that judge; never used to choose anything.")
     demonstrations: NonNegativeInt = Field(3000, description="Worked answers for SFT, besides the prompts above.")
     defect_share: Share = Field(0.35, description="Share of demonstrations with a documented defect, as real ones have.")
-    mix: dict[Task, Share] = Field(
+    mix: dict[TaskName, Share] = Field(
         {"extraction": 0.4, "sql_qa": 0.4, "insights": 0.1, "push": 0.1},
         description="Share of each task among the training prompts; a task left out is dropped.",
     )
@@ -48,5 +47,5 @@ class DataStage(Section):
     """What the prompt set follows from, beside the files at `data.path`."""
 
     data: PromptPlan
-    tasks: tuple[Task, ...]
+    tasks: tuple[TaskName, ...]
     seed: int

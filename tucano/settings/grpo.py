@@ -6,8 +6,7 @@ from typing import Literal, Self
 
 from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt, model_validator
 
-from tucano.prompts import Task
-from tucano.settings.base import RewardSetName, Schedule, Section, Share
+from tucano.settings.base import RewardSetName, Schedule, Section, Share, TaskName
 from tucano.settings.health import HealthSettings
 from tucano.settings.model import AdaptedModel, LoadedModel
 
@@ -212,7 +211,7 @@ class TrainerStage(Section):
     grpo: GrpoTraining
     model: AdaptedModel
     base: str
-    tasks: tuple[Task, ...]
+    tasks: tuple[TaskName, ...]
     threads: int
     seed: int
 
