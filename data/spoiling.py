@@ -8,7 +8,13 @@ from random import Random
 
 from tucano.prompts import Task
 from tucano.specs.base import Answer
-from tucano.specs.registry import spec_of
+from tucano.specs.registry import SPECS, spec_of
+
+
+def describe() -> str:
+    """The table of all defects as Markdown, made of their docstrings."""
+    rows = [f"| {task} | `{defect.__name__}` | {defect.__doc__} |" for task, spec in SPECS.items() for defect in spec.defects]
+    return "\n".join(["| task | defect | what it does |", "|---|---|---|", *rows]) + "\n"
 
 
 def spoil(task: Task, answer: Answer, rng: Random) -> tuple[Answer, tuple[str, ...]]:

@@ -4,6 +4,6 @@ A name here is a task's registration: `tucano/specs/<name>.py` describes it. The
 set (v42.py, grounded.py, controls.py, truth.py); every later task keeps its own in `rewards/<name>.py`.
 """
 
-REPORTED = ("extraction", "sql_qa", "insights", "push")
-LATER: tuple[str, ...] = ()
+REPORTED: tuple[str, ...] = ("extraction", "sql_qa", "insights", "push")
+LATER: tuple[str, ...] = ("sentiment",)
 TASKS: tuple[str, ...] = (*REPORTED, *LATER)

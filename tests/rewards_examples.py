@@ -53,7 +53,14 @@ PROMPTS: dict[str, Prompt] = {
         {"product": "fone de ouvido", "terms": ["fone", "ouvido"], "figures": [20.0]},
     ),
 }
+PROMPTS["sentiment"] = Prompt(
+    "sentiment",
+    "Qual é o sentimento deste comentário? Gostei da cadeira, mas a caixa veio amassada.",
+    None,
+    {"fields": {"sentiment": "positive", "sentiment_score": 4}},
+)
 ANSWERS: dict[str, str] = {
+    "sentiment": '{"sentiment": "positive", "sentiment_score": 4}',
     "extraction": json.dumps(FIELDS, ensure_ascii=False),
     "sql_qa": "```sql\nSELECT estado, SUM(valor) AS total FROM pedidos GROUP BY estado;\n```\n"
     "A consulta soma o valor dos pedidos de cada estado: SP lidera com R$ 9.000,00 de receita em 30 vendas.",

@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from data.spoiling import spoil
+from data.spoiling import describe, spoil
 from data.write_samples import FOLDER, write_samples
 from tucano.prompts import TASKS, Task
 from tucano.specs.base import Answer
@@ -37,6 +37,7 @@ GOOD: dict[Task, Answer] = {
     "insights": InsightsAnswer(
         "Análise", "atraso de 8,5% e recompra de 12,0%.", ("Recomendo rever a transportadora.", "Priorize o pós-venda.")
     ),
+    "sentiment": ObjectAnswer({"sentiment": "negative", "sentiment_score": 2}),
     "push": PushAnswer("Que tal coleira por R$ 39? Corra e garanta já!", "coleira"),
 }
 EXPECTED = {
@@ -57,6 +58,10 @@ EXPECTED = {
     "too_short": "**Análise:** atraso de 8,5% e recompra de 12,0%.",
     "figures_ignored": "**Análise:** os indicadores do período pedem atenção",
     "too_long": "garanta já! ",
+    "opposite_label": '{"sentiment":"positive"',
+    "translated_label": '{"sentiment":"negativo"',
+    "far_score": '{"sentiment":"negative","sentiment_score":',
+    "no_score": '{"sentiment":"negative"}',
     "formal": "Prezado cliente, informamos que há coleira",
     "generic": "!",
     "invented_discount": "% off!",
@@ -79,14 +84,14 @@ def test_spoiling_names_one_or_two_defects_that_really_changed_the_answer() -> N
     rng = Random(0)
     for task, answer in GOOD.items():
         outcomes = [spoil(task, answer, rng) for _ in range(100)]
-        assert {len(names) for _, names in outcomes} == ({1} if task == "push" else {1, 2})
+        assert {len(names) for _, names in outcomes} == (set(range(1, SPECS[task].most_defects + 1)))
         assert all(spoilt.text() != answer.text() for spoilt, _ in outcomes)
         assert {name for _, names in outcomes for name in names} == {defect.__name__ for defect in DEFECTS[task]}
 
 
-def test_every_defect_is_documented() -> None:
+def test_the_document_holds_the_table_of_defects() -> None:
     text = (Path(__file__).parents[1] / "docs/data.md").read_text(encoding="utf-8")
-    assert [defect.__name__ for defects in DEFECTS.values() for defect in defects if f"`{defect.__name__}`" not in text] == []
+    assert f"\n\n{describe()}" in text
 
 
 def test_the_committed_samples_are_what_the_script_writes(tmp_path: Path) -> None:

@@ -103,7 +103,7 @@ def test_modules_found_by_name_are_part_of_the_code_version(tmp_path: Path) -> N
 
 def test_what_only_the_program_sees_of_a_type_is_part_of_the_code_version(tmp_path: Path) -> None:
     source = "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    Name = {0}\nelse:\n    Name = {1}\n"
-    versions = []
+    versions: list[str] = []
     for hint, value in (("str", "1"), ("int", "1"), ("int", "2")):
         (tmp_path / "rewards").mkdir(exist_ok=True)
         (tmp_path / "rewards" / "names.py").write_text(source.format(hint, value) + "#" * len(versions))
