@@ -5,5 +5,5 @@ set (v42.py, grounded.py, controls.py, truth.py); every later task keeps its own
 """
 
 REPORTED: tuple[str, ...] = ("extraction", "sql_qa", "insights", "push")
-LATER: tuple[str, ...] = ("sentiment",)
+LATER: tuple[str, ...] = ("sentiment", "churn")
 TASKS: tuple[str, ...] = (*REPORTED, *LATER)

@@ -38,6 +38,7 @@ GOOD: dict[Task, Answer] = {
         "Análise", "atraso de 8,5% e recompra de 12,0%.", ("Recomendo rever a transportadora.", "Priorize o pós-venda.")
     ),
     "sentiment": ObjectAnswer({"sentiment": "negative", "sentiment_score": 2}),
+    "churn": ObjectAnswer({"churn_risk": "high", "probability": 0.75}),
     "push": PushAnswer("Que tal coleira por R$ 39? Corra e garanta já!", "coleira"),
 }
 EXPECTED = {
@@ -45,7 +46,7 @@ EXPECTED = {
     "score_as_text": '"sentiment_score":"2',
     "wrong_level": '"churn_risk":"alto"',
     "boolean_as_word": '"delivery_issue":"sim","product_issue":"não"',
-    "text_before": '{"sentiment":"negative"',
+    "text_before": ': {"',
     "no_explanation": "```sql\nSELECT COUNT(*) FROM pedidos WHERE mes='2018-03';\n```",
     "no_number": "A consulta conta os pedidos de 03/2018.",
     "wrong_column": "WHERE data='2018-03'",
@@ -61,6 +62,11 @@ EXPECTED = {
     "opposite_label": '{"sentiment":"positive"',
     "translated_label": '{"sentiment":"negativo"',
     "far_score": '{"sentiment":"negative","sentiment_score":',
+    "opposite_risk": '{"churn_risk":"low"',
+    "translated_risk": '{"churn_risk":"alto"',
+    "probability_as_text": '"probability":"75%"',
+    "turned_probability": '"probability":0.25',
+    "no_probability": '{"churn_risk":"high"}',
     "no_score": '{"sentiment":"negative"}',
     "formal": "Prezado cliente, informamos que há coleira",
     "generic": "!",
