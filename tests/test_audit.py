@@ -13,6 +13,7 @@ import pytest
 
 from flows import inprocess
 from rewards import PromptLike, Score, load_reward_set
+from rewards.names import REPORTED as TASKS
 from tucano.errors import UserError
 from tucano.evaluation import probes
 from tucano.evaluation.audit import audit, audit_rewards, write_pins
@@ -22,7 +23,7 @@ from tucano.evaluation.audit_page import render_page
 from tucano.evaluation.audit_report import AuditReport, Disagreement, Estimate, JudgedAnswer
 from tucano.evaluation.audit_table import render_details, render_table
 from tucano.evaluation.ratings import RatedAnswer, rating_store, read_ratings
-from tucano.prompts import TASKS, Prompt, Task
+from tucano.prompts import Prompt, Task
 from tucano.records import parsed
 from tucano.settings import AuditSettings, PipelineSettings
 from tucano.specs import objects

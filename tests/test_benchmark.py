@@ -15,13 +15,14 @@ from data.benchmark import Places, issues_of, prepare_benchmark
 from data.prepare import prepare
 from data.separation import Fence
 from rewards import load_reward_set, truth
+from rewards.names import REPORTED as TASKS
 from tucano.evaluation import scores
 from tucano.evaluation.answers import Answer, Decoding
 from tucano.evaluation.baselines import baselines
 from tucano.evaluation.benchmark import Benchmark, benchmark, render_table
 from tucano.evaluation.endpoint import Bill
 from tucano.files.prompts import SETS
-from tucano.prompts import TASKS, Prompt, read_prompts
+from tucano.prompts import Prompt, read_prompts
 from tucano.records import parsed
 from tucano.settings import BenchmarkSettings, DataSettings, PipelineSettings
 from tucano.settings.stages import of_benchmark_set

@@ -13,8 +13,9 @@ from data.prepare import DataReport, prepare
 from data.separation import jaccard, normal_form, shingles
 from data.splits import apportion
 from rewards import classify_task, truth
+from rewards.names import REPORTED as TASKS
 from tucano.errors import UserError
-from tucano.prompts import TASKS, Prompt, read_prompts
+from tucano.prompts import Prompt, read_prompts
 from tucano.settings import DataSettings
 from tucano.specs.banks import JOINT
 from tucano.specs.registry import SPECS

@@ -14,8 +14,9 @@ import pytest
 
 from data.prepare import open_source
 from rewards import classify_task, load_reward_set, truth
+from rewards.names import REPORTED as TASKS
 from rewards.sets import SetName
-from tucano.prompts import TASKS, Prompt, Task
+from tucano.prompts import Prompt, Task
 from tucano.settings import DataSettings
 from tucano.specs.banks import Pool
 
