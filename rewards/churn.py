@@ -11,7 +11,8 @@ from rewards.parsing import find_object
 from rewards.types import Component, PromptLike, TaskRewards, clip
 
 _FIELDS = ("churn_risk", "probability")
-_RANGES = {"low": (0.0, 0.4), "medium": (0.3, 0.7), "high": (0.6, 1.0)}
+_RANGES = {"low": (0.0, 0.6), "medium": (0.0, 1.0), "high": (0.4, 1.0)}
+"""Probabilities that do not contradict a risk. Narrower ones would make it pay to leave a probability wrong beside a wrong risk."""
 _SOURCE = "docs/rating-guide.md"
 
 
@@ -23,7 +24,7 @@ class Grounded:
         Component("churn.risk", 0.30, "the risk is the reference's", _SOURCE, "weight; one step off: a third"),
         Component("churn.probability", 0.30, "closeness to the reference's probability", _SOURCE, "weight; 0 from .4 off on"),
         Component(
-            "churn.contradiction", -0.10, "risk and probability do not fit", _SOURCE, "weight; low to .4, medium .3-.7, high from .6"
+            "churn.contradiction", -0.10, "risk and probability contradict each other", _SOURCE, "weight; low above .6, high below .4"
         ),
     )
 

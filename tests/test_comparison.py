@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from rewards.names import REPORTED as TASKS
 from tucano.errors import UserError
 from tucano.evaluation.answers import Answer, Decoding
 from tucano.evaluation.comparison import Comparison, compare
@@ -17,7 +18,7 @@ from tucano.evaluation.statistics import Mean, two_way_t
 from tucano.evaluation.text_health import distinct_2, text_health, vocabulary, words
 from tucano.evaluation.verdict import judge, p_value, portuguese
 from tucano.evaluation.verdict_table import render_table
-from tucano.prompts import TASKS, Prompt
+from tucano.prompts import Prompt
 from tucano.records import parsed
 from tucano.settings import ComparisonSettings
 
