@@ -21,13 +21,13 @@ import numpy as np
 
 from data.prepare import prepare
 from tasks.context import cores
-from tucano.evaluation.answers import Measure, prompt_means, read_answers
-from tucano.evaluation.contrast import effect
-from tucano.evaluation.statistics import two_way_t
+from tucano.comparison.answers import Measure, prompt_means, read_answers
+from tucano.comparison.contrast import effect
 from tucano.identity import digest
 from tucano.profiles import load_profile, project_root
 from tucano.prompts import Prompt, read_prompts
 from tucano.settings import PipelineSettings
+from tucano.statistics.inference import two_way_t
 from tucano.training.jobs import Arm, Job
 from tucano.training.launch import run_job, stop_all
 from tucano.training.orders import order

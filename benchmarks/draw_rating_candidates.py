@@ -14,9 +14,9 @@ from pathlib import Path
 
 import torch
 
-from tucano.evaluation.rating_draw import Candidate, write_candidates
 from tucano.profiles import load_profile, project_root
 from tucano.prompts import TASKS, Prompt, read_prompts
+from tucano.rating.draw import Candidate, write_candidates
 from tucano.training.policies import load_policy
 from tucano.training.rollouts import encode, sample
 

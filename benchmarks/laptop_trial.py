@@ -11,7 +11,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tucano.evaluation.comparison import Comparison
+from tucano.comparison.compare import Comparison
 from tucano.records import read_record
 
 CONTROL = ["grpo.rewards=controls.random"]

@@ -79,7 +79,7 @@ class FirstFailure:
 def audit_failures() -> set[str]:
     """The blocking checks that fail, as `reward set, task: check`."""
     from rewards.sets import SETS
-    from tucano.evaluation.audit import audit
+    from tucano.audit.gate import audit
     from tucano.settings import AuditSettings
 
     gate, ratings = AuditSettings(resamples=50), ROOT / "data" / "ratings"
@@ -111,7 +111,8 @@ def forget_ours() -> None:
     for name in [
         name
         for name in sys.modules
-        if name.partition(".")[0] in ("rewards", "test_rewards_golden") or name.startswith("tucano.evaluation.")
+        if name.partition(".")[0] in ("rewards", "test_rewards_golden")
+        or name.startswith(("tucano.audit.", "tucano.rating.", "tucano.statistics."))
     ]:
         del sys.modules[name]
 

@@ -12,7 +12,8 @@ from pathlib import Path
 from rewards import RewardSet, load_reward_set, sets
 from rewards.sets import SetName
 from rewards.sql import gold_result, is_ordered, names, parse, run_query
-from tucano.evaluation.ratings import RatedAnswer, rating_store, read_ratings
+from tucano.rating.ratings import RatedAnswer, read_ratings
+from tucano.rating.store import rating_store
 
 RATINGS = Path(__file__).parents[1] / "data" / "ratings"
 ROUNDS = 7

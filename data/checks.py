@@ -76,7 +76,7 @@ def check_held_out(test: list[Prompt], held_out: dict[str, int]) -> None:
 def check_gold_queries(prompts: Iterable[Prompt], database: Path) -> None:
     """Every gold query runs on the store and returns a value."""
     queries = {prompt.reference["sql"]: prompt.id for prompt in prompts if "sql" in prompt.reference}
-    with closing(sqlite3.connect(f"file:{database}?mode=ro", uri=True)) as connection:
+    with closing(sqlite3.connect(f"{database.resolve().as_uri()}?mode=ro", uri=True)) as connection:
         for query, name in queries.items():
             try:
                 row = connection.execute(query).fetchone()

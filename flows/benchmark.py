@@ -15,7 +15,7 @@ from tasks.benchmark import (
 from tasks.context import opened
 from tasks.handles import AnswerSet
 from tasks.prepare import prepare_data
-from tucano.evaluation.endpoint import key_of
+from tucano.benchmark.endpoint import key_of
 from tucano.settings import PipelineSettings
 
 

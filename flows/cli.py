@@ -10,8 +10,11 @@ from types import FrameType
 from typing import NoReturn, TextIO
 
 from deployments.vertex import command as vertex
+from tucano.addresses import holds_secret
 from tucano.errors import GateClosed, TucanoError, UserError
-from tucano.profiles import load_profile, project_root
+from tucano.printable import PrintableStream
+from tucano.profiles import PROJECT_FILE, load_profile, project_root
+from tucano.project import OWN_FILES
 from tucano.settings import PipelineSettings
 
 EXAMPLES = """examples:
@@ -35,6 +38,7 @@ EXAMPLES = """examples:
 
 
 def main() -> NoReturn:
+    sys.stdout, sys.stderr = PrintableStream(sys.stdout), PrintableStream(sys.stderr)
     arguments = _parser().parse_args()
     signal.signal(signal.SIGINT, _interrupt)
     signal.signal(signal.SIGTERM, _interrupt)
@@ -132,16 +136,28 @@ def _add_stack_arguments(command: argparse.ArgumentParser, name: str) -> None:
 
 
 def _settings(arguments: argparse.Namespace, profile: str | None = None) -> PipelineSettings:
-    return load_profile(project_root(Path.cwd()), profile or arguments.profile, arguments.set)
+    return load_profile(_project(), profile or arguments.profile, arguments.set)
+
+
+def _project() -> Path:
+    """The folder whose prefect.yaml holds the profiles. Where it is not one of the user's own, that is said."""
+    here = Path.cwd()
+    root = project_root(here)
+    if root == OWN_FILES and root not in (here, *here.parents):
+        _say(f"tucano: no {PROJECT_FILE} at or above {here}; taking the profiles of {root / PROJECT_FILE}", 0)
+    return root
 
 
 def _prefect_home(settings: PipelineSettings) -> None:
-    """Before Prefect is imported: its database lies in the storage, and it sends nothing anywhere."""
+    """Before Prefect is imported: its database lies in the storage, it sends nothing, and starts no open server."""
     from tucano.storage import writable
 
+    if holds_secret(os.environ.get("PREFECT_API_URL", "")):
+        raise UserError("PREFECT_API_URL holds a password, and pages link to it: give it as PREFECT_API_AUTH_STRING=USER:PASSWORD")
     root = writable(settings.storage)
     os.environ.setdefault("PREFECT_HOME", str(root / "prefect"))
     os.environ.setdefault("PREFECT_SERVER_ANALYTICS_ENABLED", "false")
+    os.environ["PREFECT_SERVER_ALLOW_EPHEMERAL_MODE"] = "false"
     os.environ.setdefault("PREFECT_LOGGING_SETTINGS_PATH", str(Path(__file__).with_name("logging.yml")))
 
 
@@ -199,10 +215,10 @@ def _lineage(arguments: argparse.Namespace) -> int:
 
 def _ui(arguments: argparse.Namespace) -> int:
     from flows import ui
-    from tucano.storage import working_copy
+    from tucano.storage import private, working_copy
 
     settings = _settings(arguments, "laptop")
-    return ui.serve(working_copy(settings.storage), settings.tracking_uri)
+    return ui.serve(private(working_copy(settings.storage)), settings.tracking_uri)
 
 
 def _doctor(arguments: argparse.Namespace) -> int:
@@ -212,7 +228,7 @@ def _doctor(arguments: argparse.Namespace) -> int:
 
 
 def _deploy(arguments: argparse.Namespace) -> int:
-    return vertex.main(arguments, project_root(Path.cwd()))
+    return vertex.main(arguments, _project())
 
 
 def _up(arguments: argparse.Namespace) -> int:
@@ -220,22 +236,21 @@ def _up(arguments: argparse.Namespace) -> int:
 
     if arguments.workers < 1:
         raise UserError("--workers is at least 1")
-    project = project_root(Path.cwd())
-    stack.up(stack.opened(arguments.home, project, arguments.prefect_port, arguments.mlflow_port), arguments.workers)
+    stack.up(stack.opened(arguments.home, _project(), arguments.prefect_port, arguments.mlflow_port), arguments.workers)
     return 0
 
 
 def _down(arguments: argparse.Namespace) -> int:
     from deployments import stack
 
-    stack.down(stack.opened(arguments.home, project_root(Path.cwd())))
+    stack.down(stack.opened(arguments.home, _project()))
     return 0
 
 
 def _status(arguments: argparse.Namespace) -> int:
     from deployments import stack
 
-    return 0 if stack.status(stack.opened(arguments.home, project_root(Path.cwd()))) else 1
+    return 0 if stack.status(stack.opened(arguments.home, _project())) else 1
 
 
 def _gc(arguments: argparse.Namespace) -> int:

@@ -7,7 +7,8 @@ import sys
 from pathlib import Path
 
 from tucano.errors import UserError
-from tucano.profiles import load_profile, profiles, project_root
+from tucano.profiles import PROJECT_FILE, load_profile, profiles, project_root
+from tucano.project import OWN_FILES
 from tucano.requirements import require_device, require_space
 from tucano.storage import writable
 
@@ -19,7 +20,7 @@ FOR_GCP = ("prefect-gcp",)
 def main() -> int:
     """Print the findings; exit code 1 when something that every profile needs is missing."""
     root = project_root(Path.cwd())
-    tested = _tested_versions(root / "constraints.txt")
+    tested = _tested_versions(OWN_FILES / "constraints.txt")
     print(f"Python {sys.version.split()[0]} in {sys.prefix}, {os.cpu_count()} cores\n")
     missing = [name for name in NEEDED if not _report(name, tested, "needed by every profile")]
     for name in FOR_GPU:
@@ -28,6 +29,7 @@ def main() -> int:
         _report(name, tested, 'Vertex AI only: pip install -e ".[gcp]"')
     driver = shutil.which("nvidia-smi")
     print(f"\nCUDA driver      {driver or 'none: CPU profiles only'}")
+    print(f"Profiles         of {root / PROJECT_FILE}")
     for name in profiles(root):
         print(f"Profile {name:<9}{_verdict(root, name)}")
     if missing:
@@ -48,8 +50,7 @@ def _report(name: str, tested: dict[str, str], why: str) -> bool:
 
 
 def _tested_versions(path: Path) -> dict[str, str]:
-    lines = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
-    pins = (line.split("==") for line in lines if "==" in line and not line.startswith("#"))
+    pins = (line.split("==") for line in path.read_text(encoding="utf-8").splitlines() if "==" in line and not line.startswith("#"))
     return {name.strip().lower().replace("_", "-"): version.strip() for name, version in pins}
 
 

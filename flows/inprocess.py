@@ -4,9 +4,12 @@ import os
 import shlex
 import warnings
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 
+from flows.prefect_api import require_login
 from flows.prefect_server import PrefectServer
+from tucano.artifacts import MANIFEST
 from tucano.errors import UserError
 from tucano.files.results import ComparisonFiles, ReauditFiles
 from tucano.settings import ExecutionSettings, PipelineSettings
@@ -22,8 +25,8 @@ def run(settings: PipelineSettings, profile: str) -> int:
         ready = _start_prefect(settings)
         from flows.train import train
 
-        ready()
-        report = train(settings)
+        with ready():
+            report = train(settings)
     print(f"\n{_last_verdict(settings)}\n")
     storage = "" if settings.storage == "runs" else f" --set storage={shlex.quote(settings.storage)}"
     print(f"Report           {report}")
@@ -39,24 +42,33 @@ def benchmark(settings: PipelineSettings) -> int:
         ready = _start_prefect(settings)
         from flows.benchmark import benchmark as judge
 
-        ready()
-        table = judge(settings)
+        with ready():
+            table = judge(settings)
     print(f"\n{Path(table).read_text(encoding='utf-8')}")
     print(f"As a file        {table}")
     return 0
 
 
-def _start_prefect(settings: PipelineSettings) -> Callable[[], None]:
-    """Have Prefect's server started beside this process, unless one is named; import the flow, then call what this returns."""
+def _start_prefect(settings: PipelineSettings) -> Callable[[], AbstractContextManager[object]]:
+    """Have Prefect's server started beside this process, unless one is named; import the flow, then call what this returns.
+
+    Entered, that is what the flow has to run in.
+    """
     print("tucano: starting Prefect (about ten seconds) ...", flush=True)
     warnings.filterwarnings("ignore", category=UserWarning, module="pydantic")
     root = writable(settings.storage)
     server = None if os.environ.get("PREFECT_API_URL") else PrefectServer(root)
 
-    def ready() -> None:
+    def ready() -> AbstractContextManager[object]:
         Tracker.connect(settings.tracking_uri or os.environ.get("MLFLOW_TRACKING_URI"), root)  # a new store takes seconds as well
-        if server is not None:
+        if server is None:
+            require_login()
+        else:
             server.wait()
+        from flows.dead_runs import end_dead_runs, marked
+
+        end_dead_runs(root)
+        return marked(root)
 
     return ready
 
@@ -64,10 +76,10 @@ def _start_prefect(settings: PipelineSettings) -> Callable[[], None]:
 def audit(settings: PipelineSettings) -> int:
     """The audit alone, without Prefect: tables, a page, and exit code 1 when the gate is closed."""
     from tasks.audit import COMMITTED_RATINGS
-    from tucano.evaluation.audit import audit as audit_rewards
-    from tucano.evaluation.audit_page import render_page
-    from tucano.evaluation.audit_table import render_details
-    from tucano.evaluation.audit_table import render_table as render_audit
+    from tucano.audit.gate import audit as audit_rewards
+    from tucano.audit.page import render_page
+    from tucano.audit.table import render_details
+    from tucano.audit.table import render_table as render_audit
 
     ratings = Path(settings.audit.ratings) if settings.audit.ratings else COMMITTED_RATINGS
     report = audit_rewards(settings.grpo.rewards, ratings, settings.audit, settings.tasks, settings.seed)
@@ -90,8 +102,8 @@ def _last_reaudit(settings: PipelineSettings) -> str:
 
 
 def _last_verdict(settings: PipelineSettings) -> str:
-    from tucano.evaluation.comparison import Comparison
-    from tucano.evaluation.verdict_table import render_table
+    from tucano.comparison.compare import Comparison
+    from tucano.comparison.table import render_table
     from tucano.records import read_record
 
     file = _newest(settings, ComparisonFiles(Path("artifacts/comparison/*")).comparison)
@@ -101,4 +113,6 @@ def _last_verdict(settings: PipelineSettings) -> str:
 
 
 def _newest(settings: PipelineSettings, pattern: Path) -> Path | None:
-    return max(writable(settings.storage).glob(str(pattern)), key=lambda path: path.stat().st_mtime, default=None)
+    """A file of the artifact that was made or used last."""
+    found = writable(settings.storage).glob(str(pattern))
+    return max(found, key=lambda path: (path.parent / MANIFEST).stat().st_mtime, default=None)

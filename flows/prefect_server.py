@@ -2,24 +2,22 @@
 
 Prefect starts such a server by itself, but only at the first flow, once its server code has been imported there too and every
 installed collection has been read for block types. Started as a command's first act, the same server lets a run begin ten seconds
-earlier (`python -m benchmarks.overhead`). It ends with the command, however that ends.
-
-`python -m flows.prefect_server FD` serves on a listening socket until its standard input ends.
+earlier (`python -m benchmarks.overhead`). It ends with the command, however that ends, and its password ends with it.
 """
 
 import atexit
 import contextlib
 import os
-import signal
 import socket
 import subprocess
 import sys
-import threading
 import urllib.request
 from pathlib import Path
 
+from tucano import access
 from tucano.errors import TucanoError
 
+HOST = "127.0.0.1"
 START_SECONDS = 180
 STOP_SECONDS = 8
 WITHOUT_BLOCKS = {"PREFECT_API_BLOCKS_REGISTER_ON_START": "false", "PREFECT_SERVER_MEMOIZE_BLOCK_AUTO_REGISTRATION": "false"}
@@ -29,25 +27,31 @@ TERMINAL_LOGGING = "PREFECT_LOGGING_SETTINGS_PATH"
 
 
 class PrefectServer:
-    """A server process; PREFECT_API_URL names it from here on. Construct it before Prefect is imported."""
+    """A server process; PREFECT_API_URL and PREFECT_API_AUTH_STRING lead to it from here on.
+
+    Construct it before Prefect is imported.
+    """
 
     def __init__(self, storage: Path) -> None:
         self.log = storage.resolve() / "logs" / "run-prefect.log"
         self.log.parent.mkdir(parents=True, exist_ok=True)
+        known = access.fresh()
         environment = {name: value for name, value in os.environ.items() if name != TERMINAL_LOGGING} | WITHOUT_BLOCKS
-        with socket.create_server(("127.0.0.1", 0)) as listener, self.log.open("wb") as log:
+        with socket.create_server((HOST, 0)) as listener, self.log.open("wb") as log:
+            address = f"http://{HOST}:{listener.getsockname()[1]}"
             self.process = subprocess.Popen(
-                [sys.executable, "-m", __name__, str(listener.fileno())],
+                [sys.executable, "-m", "flows.prefect_app", str(listener.fileno()), "run"],
                 stdin=subprocess.PIPE,
                 stdout=log,
                 stderr=log,
                 pass_fds=[listener.fileno()],
                 start_new_session=True,  # Ctrl-C is for the run, which still has a state to report
-                env=environment,
+                env=environment | {"PREFECT_SERVER_API_AUTH_STRING": known, "PREFECT_SERVER_CORS_ALLOWED_ORIGINS": address},
             )
-            self.url = f"http://127.0.0.1:{listener.getsockname()[1]}/api"
+        self.url = f"{address}/api"
         atexit.register(self.stop)  # before Prefect registers what it still sends at the end
         os.environ["PREFECT_API_URL"] = self.url
+        os.environ["PREFECT_API_AUTH_STRING"] = known
         os.environ["PREFECT_UI_URL"] = ""  # it has no pages, so Prefect prints no links to them
 
     def wait(self) -> None:
@@ -63,22 +67,3 @@ class PrefectServer:
             self.process.wait(STOP_SECONDS)
         self.process.kill()
         self.process.wait()
-
-
-def serve(listener: socket.socket) -> None:
-    """Until SIGTERM, or until the process at the other end of standard input is gone, even killed."""
-    threading.Thread(target=_end_with_parent, daemon=True).start()
-    import uvicorn
-    from prefect.server.api.server import create_app
-
-    config = uvicorn.Config(create_app(ephemeral=True, final=True), log_level="error", lifespan="on")
-    uvicorn.Server(config).run(sockets=[listener])
-
-
-def _end_with_parent() -> None:
-    sys.stdin.buffer.read()
-    os.kill(os.getpid(), signal.SIGTERM)
-
-
-if __name__ == "__main__":
-    serve(socket.socket(fileno=int(sys.argv[1])))

@@ -9,10 +9,13 @@ from collections import Counter
 from pathlib import Path
 
 from flows.rate_page import RatingServer
-from tucano.evaluation.rating_aids import guides, tables, visible
-from tucano.evaluation.rating_draw import CANDIDATES, open_folder
-from tucano.evaluation.rating_session import CHOICES, Item, Session, check_rater
-from tucano.evaluation.ratings import RATINGS, RaterKind
+from tucano.printable import printable
+from tucano.rating.aids import guides
+from tucano.rating.draw import CANDIDATES, open_folder
+from tucano.rating.files import RaterKind
+from tucano.rating.ratings import RATINGS
+from tucano.rating.session import CHOICES, Item, Session, check_rater
+from tucano.rating.store import tables
 from tucano.specs.registry import spec_of
 
 STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -93,7 +96,7 @@ def _answered(session: Session, item: Item, key: str) -> bool:
 
 
 def _indented(text: str) -> str:
-    return textwrap.indent(visible(text), "    ")
+    return textwrap.indent(printable(text), "    ")
 
 
 def _say_goodbye(session: Session, folder: Path, mode: str) -> None:

@@ -13,14 +13,16 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import Environment
 from markdown_it import MarkdownIt
 from markupsafe import Markup
 
 from tucano.errors import UserError
-from tucano.evaluation.rating_aids import guides, visible
-from tucano.evaluation.rating_session import Session, View
+from tucano.presentation.pages import environment
+from tucano.printable import printable
 from tucano.prompts import Task
+from tucano.rating.aids import guides
+from tucano.rating.session import Session, View
 from tucano.specs.registry import spec_of
 
 HOST = "127.0.0.1"
@@ -131,16 +133,14 @@ def render(view: View, rater: str, tables: Tables, nonce: str) -> str:
 
 @cache
 def _environment() -> Environment:
-    environment = Environment(
-        loader=FileSystemLoader(Path(__file__).parent), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
-    )
-    environment.filters |= {"visible": visible, "breakable": _breakable}
-    return environment
+    made = environment(Path(__file__).parent)
+    made.filters["breakable"] = _breakable
+    return made
 
 
 def _breakable(text: str) -> Markup:
     """Escaped, and breaking lines at commas: JSON without spaces would break within its words."""
-    return Markup(",<wbr>").join(text.split(","))
+    return Markup(",<wbr>").join(printable(text).split(","))
 
 
 @cache

@@ -12,7 +12,7 @@ from tucano.artifacts import opened
 from tucano.errors import UserError
 from tucano.files.models import StartFiles
 from tucano.files.results import ReportFiles
-from tucano.lineage import faults, verify
+from tucano.lineage import base_of, faults, verify
 from tucano.profiles import load_profile, profiles, project_root, validated
 from tucano.settings import PipelineSettings
 from tucano.tracking import PipelineRun, Tracker
@@ -40,8 +40,7 @@ class Candidate:
 def candidates(text: str, root: Path, tracker: Tracker) -> list[Candidate]:
     """Everything that `text` may mean, newest first: several runs of a configuration, else one. UserError when it means nothing."""
     if (Path(text) / "adapter_config.json").is_file():
-        base = json.loads((Path(text) / "adapter_config.json").read_text(encoding="utf-8"))["base_model_name_or_path"]
-        return [Candidate(text, {0: Arm("", base, text)})]
+        return [Candidate(text, {0: Arm("", base_of(Path(text)), text)})]
     version = tracker.find_version(text) if "@" in text or "/" in text else None
     if version is not None:
         folder = tracker.fetch(version, Path(tempfile.mkdtemp(prefix="tucano-")))

@@ -15,16 +15,17 @@ import sys
 import threading
 import time
 import urllib.request
-import webbrowser
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from flows.prefect_api import PrefectApi
+from flows.servers import HOST, how_to_log_in, listen, mlflow_command, mlflow_environment, prefect_command, prefect_environment
+from tucano.access import basic, credentials
 from tucano.errors import TucanoError
-from tucano.tracking.store import artifact_root, default_uri, is_server
+from tucano.tracking.store import default_uri, is_server
 from tucano.tracking.views import PIPELINES, pipeline_links, registry_link, view_links
 
-HOST = "127.0.0.1"
 START_SECONDS = 180
 STOP_SECONDS = 8
 LOOK_SECONDS = 0.25
@@ -46,14 +47,15 @@ class Server:
     log: Path
 
     def answers(self) -> bool:
-        """Raises ServerDied when it never will."""
-        if self.process.poll() is not None:
-            raise ServerDied(f"The {self.name} server ended with exit code {self.process.returncode}; its log says why: {self.log}")
+        """Raises ServerDied when it never will. Only while it lives is an answer on its port its own."""
         try:
             urllib.request.urlopen(self.url + self.health, timeout=2).close()
+            answered = True
         except OSError:
-            return False
-        return True
+            answered = False
+        if self.process.poll() is not None:
+            raise ServerDied(f"The {self.name} server ended with exit code {self.process.returncode}; its log says why: {self.log}")
+        return answered
 
     def stop(self) -> None:
         """End the whole group: politely, then for certain."""
@@ -64,22 +66,24 @@ class Server:
         self.process.wait()
 
 
-def serve(storage: Path, tracking_uri: str | None, prefect_port: int = 4200, mlflow_port: int = 5000, open_browser: bool = False) -> int:
+def serve(storage: Path, tracking_uri: str | None, prefect_port: int = 4200, mlflow_port: int = 5000) -> int:
     """Show both pages until Ctrl-C (exit code 0) or until a server dies (1).
 
     With an http(s) `tracking_uri` the MLflow page is that server's own, and only Prefect is started.
     """
+    known = credentials(storage)
     stop = threading.Event()
     handlers = {number: signal.signal(number, lambda *_: stop.set()) for number in STOP_SIGNALS}
     servers: list[Server] = []
     try:
-        servers.append(_start_prefect(storage, prefect_port))
+        servers.append(_start_prefect(storage, prefect_port, known))
         if not is_server(tracking_uri or ""):
-            servers.append(_start_mlflow(storage, tracking_uri or default_uri(storage), mlflow_port))
+            servers.append(_start_mlflow(storage, tracking_uri or default_uri(storage), mlflow_port, known))
         _wait_until_up(servers, stop)
-        mlflow_url = servers[1].url if len(servers) > 1 else str(tracking_uri).rstrip("/")
         if not stop.is_set():
-            _show(servers[0].url, mlflow_url, open_browser)
+            _show(servers, str(tracking_uri).rstrip("/"), known)
+            print(how_to_log_in(storage, known, {server.name: server.url for server in servers}))
+            print("Ctrl-C stops.", flush=True)
         while not stop.wait(LOOK_SECONDS):
             _check_alive(servers)
         print("Stopping …", flush=True)
@@ -94,62 +98,48 @@ def serve(storage: Path, tracking_uri: str | None, prefect_port: int = 4200, mlf
             signal.signal(number, handler)
 
 
-def _start_prefect(storage: Path, wanted_port: int) -> Server:
-    port = _free_port("Prefect", wanted_port)
-    environment = {
-        "PREFECT_HOME": str(storage.resolve() / "prefect"),
-        "PREFECT_API_URL": f"http://{HOST}:{port}/api",
-        "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
-        "PREFECT_SERVER_UI_SHOW_PROMOTIONAL_CONTENT": "false",
-        "PREFECT_CLI_PROMPT": "false",
-    }
-    command = ["prefect", "server", "start", "--host", HOST, "--port", str(port), "--no-services"]
-    return _start("Prefect", command, environment, storage, port, "/api/health")
+def _start_prefect(storage: Path, wanted_port: int, known: str) -> Server:
+    with _listen("Prefect", wanted_port) as listener:
+        address = _address(listener)
+        command = prefect_command(listener, "pages")
+        return _start("Prefect", command, prefect_environment(storage, address, known), storage, listener, "/api/health")
 
 
-def _start_mlflow(storage: Path, store: str, wanted_port: int) -> Server:
-    """The store's address goes through the environment: it may hold a password, and everybody can read a command line."""
-    port = _free_port("MLflow", wanted_port)
-    environment = {
-        "MLFLOW_BACKEND_STORE_URI": store,
-        "MLFLOW_ARTIFACTS_DESTINATION": str(artifact_root(storage)),
-        "MLFLOW_DISABLE_TELEMETRY": "true",
-        "MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false",
-    }
-    command = ["mlflow", "server", "--host", HOST, "--port", str(port), "--workers", "1"]
-    return _start("MLflow", command, environment, storage, port, "/health")
+def _start_mlflow(storage: Path, store: str, wanted_port: int, known: str) -> Server:
+    with _listen("MLflow", wanted_port) as listener:
+        return _start("MLflow", mlflow_command(listener), mlflow_environment(storage, store, known), storage, listener, "/health")
 
 
-def _start(name: str, command: list[str], environment: dict[str, str], storage: Path, port: int, health: str) -> Server:
+def _start(name: str, command: list[str], environment: dict[str, str], storage: Path, listener: socket.socket, health: str) -> Server:
     log = storage.resolve() / "logs" / f"ui-{name.lower()}.log"
     log.parent.mkdir(parents=True, exist_ok=True)
     with log.open("wb") as file:
         process = subprocess.Popen(
-            [sys.executable, "-m", *command],
+            command,
             stdin=subprocess.DEVNULL,
             stdout=file,
             stderr=subprocess.STDOUT,
             start_new_session=True,
             env=os.environ | environment,
+            pass_fds=[listener.fileno()],
         )
     print(f"Starting {name} …", flush=True)
-    return Server(name, f"http://{HOST}:{port}", health, process, log)
+    return Server(name, _address(listener), health, process, log)
 
 
-def _free_port(name: str, wanted: int) -> int:
+def _address(listener: socket.socket) -> str:
+    return f"http://{HOST}:{listener.getsockname()[1]}"
+
+
+def _listen(name: str, wanted: int) -> socket.socket:
     """The wanted port, or any free one when somebody listens there."""
-    for port in (wanted, 0):
-        with socket.socket() as probe:
-            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            try:
-                probe.bind((HOST, port))
-            except OSError:
-                continue
-            found = int(probe.getsockname()[1])
-            if found != wanted:
-                print(f"Port {wanted} is in use: {name} takes {found}", flush=True)
-            return found
-    raise ServerDied(f"No free port for {name} on {HOST}; close a program that listens there")
+    listener = listen(wanted) or listen(0)
+    if listener is None:
+        raise ServerDied(f"No free port for {name} on {HOST}; close a program that listens there")
+    found = listener.getsockname()[1]
+    if found != wanted:
+        print(f"Port {wanted} is in use: {name} takes {found}", flush=True)
+    return listener
 
 
 def _wait_until_up(servers: list[Server], stop: threading.Event) -> None:
@@ -169,36 +159,35 @@ def _check_alive(servers: list[Server]) -> None:
             server.answers()
 
 
-def _show(prefect: str, mlflow: str, open_browser: bool) -> None:
+def _show(servers: list[Server], mlflow_elsewhere: str, known: str) -> None:
+    prefect = servers[0].url
     print(f"\nPrefect   {prefect}")
-    for name, address in _prefect_links(prefect).items():
+    for name, address in _prefect_links(PrefectApi(prefect, known)).items():
         print(f"  {name:<32} {address}")
+    ours = len(servers) > 1
+    mlflow = servers[1].url if ours else mlflow_elsewhere
     print(f"MLflow    {mlflow}")
-    for name, address in _mlflow_links(mlflow).items():
+    for name, address in _mlflow_links(mlflow, {"Authorization": basic(known)} if ours else {}).items():
         print(f"  {name:<32} {address}")
-    print("Ctrl-C stops.", flush=True)
-    if open_browser:
-        for url in (prefect, mlflow):
-            webbrowser.open(url)
 
 
-def _prefect_links(base: str) -> dict[str, str]:
+def _prefect_links(prefect: PrefectApi) -> dict[str, str]:
     newest = {"sort": "START_TIME_DESC", "limit": 1, "flow_runs": {"parent_task_run_id": {"is_null_": True}}}
-    runs = _post(f"{base}/api/flow_runs/filter", newest)
-    return {f"latest run, {run['name']}": f"{base}/runs/flow-run/{run['id']}" for run in runs}
+    runs = prefect.ask("flow_runs/filter", newest)
+    return {f"latest run, {run['name']}": f"{prefect.page}/runs/flow-run/{run['id']}" for run in runs}
 
 
-def _mlflow_links(base: str) -> dict[str, str]:
+def _mlflow_links(base: str, headers: dict[str, str]) -> dict[str, str]:
     """The newest pipeline run and what belongs to it, and the saved views; none where a server elsewhere is down or wants a login."""
     api = f"{base}/api/2.0/mlflow"
     try:
-        found = _post(f"{api}/experiments/search", {"max_results": 1000})
+        found = _ask(f"{api}/experiments/search", headers, {"max_results": 1000})
         experiments = {experiment["name"]: experiment["experiment_id"] for experiment in found.get("experiments", [])}
         if PIPELINES not in experiments:
             return {}
         newest = {"experiment_ids": [experiments[PIPELINES]], "max_results": 1, "order_by": ["attributes.start_time DESC"]}
-        runs = _post(f"{api}/runs/search", newest).get("runs", [])
-        models = _get(f"{api}/registered-models/search?max_results=100").get("registered_models", [])
+        runs = _ask(f"{api}/runs/search", headers, newest).get("runs", [])
+        models = _ask(f"{api}/registered-models/search?max_results=100", headers).get("registered_models", [])
     except OSError:
         return {}
     links = dict(view_links(experiments))
@@ -211,13 +200,9 @@ def _mlflow_links(base: str) -> dict[str, str]:
     return {name: f"{base}/{page}" for name, page in links.items()}
 
 
-def _get(url: str) -> Any:
-    with urllib.request.urlopen(url, timeout=10) as answer:
-        return json.load(answer)
-
-
-def _post(url: str, body: dict[str, Any]) -> Any:
-    request = urllib.request.Request(url, json.dumps(body).encode(), {"Content-Type": "application/json"})
+def _ask(url: str, headers: dict[str, str], body: dict[str, Any] | None = None) -> Any:
+    data = None if body is None else json.dumps(body).encode()
+    request = urllib.request.Request(url, data, headers | {"Content-Type": "application/json"})
     with urllib.request.urlopen(request, timeout=10) as answer:
         return json.load(answer)
 

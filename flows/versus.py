@@ -11,12 +11,11 @@ from flows.sides import Candidate, candidates
 from tasks.report import curves_of
 from tucano.artifacts import Recipe, Store
 from tucano.code_version import code_version
+from tucano.comparison.answers import Answer, read_answers
+from tucano.comparison.table import render_table
+from tucano.comparison.text_health import known_words
+from tucano.comparison.versus import Side, versus
 from tucano.errors import UserError
-from tucano.evaluation.answers import Answer, read_answers
-from tucano.evaluation.report import Facts, render_report
-from tucano.evaluation.text_health import known_words
-from tucano.evaluation.verdict_table import render_table
-from tucano.evaluation.versus import Side, versus
 from tucano.files.models import SeedFiles, StartFiles
 from tucano.files.prompts import PromptFiles
 from tucano.files.results import AnswerFiles, ComparisonFiles, ReportFiles
@@ -24,6 +23,7 @@ from tucano.identity import base_identity, digest, folder_digest
 from tucano.profiles import differences
 from tucano.prompts import read_prompts
 from tucano.records import write_record
+from tucano.report.report import Facts, render_report
 from tucano.settings import PipelineSettings
 from tucano.settings.stages import of_answers
 from tucano.storage import writable

@@ -15,6 +15,7 @@ from tasks.compare import CHAMPION
 from tasks.context import Run, is_deployed, stage
 from tasks.handles import ComparisonResult
 from tasks.promote import CHALLENGER, Promotion, publish
+from tucano.printable import escaped
 
 
 class Approval(RunInput):
@@ -36,7 +37,8 @@ def ask(run: Run, promotion: Promotion, comparison: ComparisonResult) -> Approva
         )
         return None
     text = (
-        f"# {promotion.candidate} is {promotion.model} version {promotion.version}\n\n{comparison.comparison.verdict.headline}\n\nIt is challenger: {promotion.reason}.\n\n"
+        f"# {promotion.candidate} is {promotion.model} version {promotion.version}\n\n{escaped(comparison.comparison.verdict.headline)}\n\n"
+        f"It is challenger: {escaped(promotion.reason)}.\n\n"
         f"Shall it become champion? Without an answer within {hours:g} h it stays challenger."
     )
     form = Approval.with_initial_data(description=text)

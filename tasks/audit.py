@@ -3,14 +3,13 @@
 from pathlib import Path
 from typing import Any
 
-from prefect.artifacts import create_markdown_artifact
-
 from tasks.context import Run, stage
 from tasks.handles import AuditResult
+from tasks.pages import show_text
 from tucano.artifacts import Recipe
+from tucano.audit.stage import write_audit
+from tucano.audit.table import render_table
 from tucano.errors import GateClosed
-from tucano.evaluation.audit_stage import write_audit
-from tucano.evaluation.audit_table import render_table
 from tucano.identity import fingerprint
 from tucano.settings.stages import of_audit
 
@@ -29,7 +28,7 @@ def audit_rewards(run: Run) -> AuditResult:
 
     inputs = {file.name: str(fingerprint(file)["sha256"]) for file in sorted(ratings.glob("*.*")) if file.is_file()}
     made = AuditResult(run.make("audit", write_audit, chosen, inputs, produce))
-    create_markdown_artifact(key="reward-audit", markdown=made.files.text.read_text(encoding="utf-8"))
+    show_text("reward-audit", made.files.text.read_text(encoding="utf-8"))
     run.tracker.log_artifacts(run.tracking_run, made.files.folder, "audit")
     return made
 

@@ -1,13 +1,11 @@
 """The benchmark's stages: its prompts, the answers of every arm, and what they are worth by ground truth."""
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 from prefect import get_run_logger
-from prefect.artifacts import create_markdown_artifact
 
 from data.benchmark import Places, prepare_benchmark
 from tasks.compare import model_arms
@@ -23,17 +21,19 @@ from tasks.handles import (
     SeedResult,
     Start,
 )
+from tasks.pages import show_markdown
 from tasks.train import fine_tune, train_seed
 from tucano.artifacts import Artifact, Recipe, Store
+from tucano.benchmark.answers import scored, write_answers, write_baselines
+from tucano.benchmark.benchmark import Benchmark, benchmark, render_table
+from tucano.benchmark.endpoint import Bill, ask, bill, refuse_unless_allowed
+from tucano.benchmark.judge import TASK, rate
+from tucano.comparison.answers import Answer, arms_of
+from tucano.comparison.looks import record_look
 from tucano.errors import TucanoError, UserError
-from tucano.evaluation.answers import Answer, arms_of
-from tucano.evaluation.benchmark import Benchmark, benchmark, render_table
-from tucano.evaluation.benchmark_answers import scored, write_answers, write_baselines
-from tucano.evaluation.endpoint import Bill, ask, bill, refuse_unless_allowed
-from tucano.evaluation.judge import TASK, rate
-from tucano.evaluation.looks import record_look
 from tucano.files.results import BenchmarkFiles
 from tucano.identity import digest, fingerprint, folder_digest
+from tucano.lineage import base_of
 from tucano.prompts import read_prompts
 from tucano.records import write_record
 from tucano.settings import EndpointSettings
@@ -48,6 +48,9 @@ from tucano.settings.stages import (
 from tucano.storage import Place
 from tucano.training.jobs import MODULES, Arm
 from tucano.training.orders import order
+
+REPLIES = "replies"
+"""Folder of a storage with what APIs have answered."""
 
 
 class Untrained(TucanoError):
@@ -122,8 +125,7 @@ def answer_with_models(run: Run, questions: Questions, start: Start | None, seed
 def _named_arm(name: str, folder: Path) -> Arm:
     """A model folder, or the folder of a LoRA adapter, which names its own base."""
     if (folder / "adapter_config.json").is_file():
-        base = json.loads((folder / "adapter_config.json").read_text(encoding="utf-8"))["base_model_name_or_path"]
-        return Arm(name, base, str(folder))
+        return Arm(name, base_of(folder), str(folder))
     if not (folder / "config.json").is_file():
         raise UserError(f"benchmark.adapters: {folder} ({name}) holds neither adapter_config.json nor config.json; name a model's folder")
     return Arm(name, str(folder))
@@ -144,7 +146,7 @@ def answer_with_baselines(run: Run, prompts: PromptSet, questions: Questions) ->
 
 @stage("endpoint answers the benchmark")
 def answer_with_endpoint(run: Run, questions: Questions, endpoint: EndpointSettings) -> EndpointAnswers:
-    """Answers of one API: served once, sampled as often as local arms. Paid for once; a later run reuses them."""
+    """Answers of one API: served once, sampled as often as local arms. Each is kept as it comes and paid for once."""
     settings, chosen = run.settings, of_endpoint(run.settings, endpoint)
     samples = chosen.comparison.samples
 
@@ -155,9 +157,10 @@ def answer_with_endpoint(run: Run, questions: Questions, endpoint: EndpointSetti
             get_run_logger().warning(leaving)
         systems = questions.files.systems()
         most = chosen.max_completion_tokens
-        served = ask(endpoint, asked, systems, chosen.comparison.served_temperature, most, chosen.seed)
+        kept = run.store.root / REPLIES
+        served = ask(endpoint, asked, systems, chosen.comparison.served_temperature, most, chosen.seed, kept)
         repeated = [prompt for prompt in asked for _ in range(samples)]
-        sampled = ask(endpoint, repeated, systems, 1.0, most, chosen.seed + len(asked))
+        sampled = ask(endpoint, repeated, systems, 1.0, most, chosen.seed + len(asked), kept)
         write_answers(draft, scored(chosen.comparison.rewards, endpoint.name, asked, served, sampled, questions.files.folder))
         return {"bill": asdict(bill(endpoint, [*served, *sampled]))}
 
@@ -181,7 +184,7 @@ def rate_insights(run: Run, questions: Questions, answered: Sequence[AnswerSet])
         leaving = refuse_unless_allowed([judge], insights, len(arms_of(answers)), settings.allow_external, with_answers=True)
         if leaving:
             get_run_logger().warning(leaving)
-        ratings, cost = rate(judge, asked, answers, chosen.seed)
+        ratings, cost = rate(judge, asked, answers, chosen.seed, run.store.root / REPLIES)
         return {"ratings": ratings, "bill": asdict(cost)}
 
     inputs = {"questions": questions.digest} | _digests(answered)
@@ -223,7 +226,7 @@ def judge_benchmark(
 
     inputs = {"questions": questions.digest} | _digests([*answered, *([rated] if rated else [])])
     made = BenchmarkResult(run.make("benchmark", benchmark, chosen, inputs, produce))
-    create_markdown_artifact(key="benchmark", markdown=made.files.table.read_text(encoding="utf-8"))
+    show_markdown("benchmark", made.files.table.read_text(encoding="utf-8"))
     run.tracker.set_tags(run.tracking_run, {"kind": "benchmark"})
     run.tracker.log_metrics(run.tracking_run, _metrics(made.result))
     run.tracker.log_artifacts(run.tracking_run, made.files.folder, "benchmark")

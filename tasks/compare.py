@@ -5,19 +5,18 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from prefect.artifacts import create_markdown_artifact
-
 from tasks.context import Run, cores, run_child, stage
 from tasks.handles import AnswerSet, ComparisonResult, Plan, PromptSet, SeedResult, Seeds, Start
+from tasks.pages import show_text
 from tasks.plan import came_first
 from tasks.train import start_of
 from tucano.artifacts import Recipe
-from tucano.evaluation.comparison import Comparison, compare
-from tucano.evaluation.forgetting import read_readings
-from tucano.evaluation.looks import record_look
-from tucano.evaluation.text_health import known_words
-from tucano.evaluation.verdict import without
-from tucano.evaluation.verdict_table import render_table
+from tucano.comparison.compare import Comparison, compare
+from tucano.comparison.forgetting import read_readings
+from tucano.comparison.looks import record_look
+from tucano.comparison.table import render_table
+from tucano.comparison.text_health import known_words
+from tucano.comparison.verdict import without
 from tucano.files.results import ComparisonFiles
 from tucano.identity import digest, fingerprint
 from tucano.prompts import read_prompts
@@ -98,7 +97,7 @@ def compare_arms(run: Run, prompts: PromptSet, plan: Plan, start: Start | None, 
     inputs = {"prompts": prompts.digest, "answers": answers.digest}
     made = ComparisonResult(run.make("comparison", compare, chosen, inputs, produce))
     comparison = made.comparison
-    create_markdown_artifact(key="verdict", markdown=f"```\n{render_table(comparison)}\n```", description=comparison.verdict.headline)
+    show_text("verdict", render_table(comparison), comparison.verdict.headline)
     run.tracker.log_metrics(run.tracking_run, _metrics(comparison))
     run.tracker.log_artifact(run.tracking_run, made.files.comparison, "comparison")
     return made

@@ -1,9 +1,12 @@
 """What analysts read in MLflow: every arm's answers prompt by prompt, beside its numbers."""
 
+from contextlib import ExitStack
+
 from tasks.context import Run, config_label, data_split, stage
-from tasks.handles import AnswerSet, ComparisonResult, PromptSet, Seeds, Start
-from tucano.evaluation.answers import Answer
-from tucano.evaluation.comparison import Comparison
+from tasks.handles import AnswerSet, ComparisonResult, PromptSet, SeedResult, Seeds, Start
+from tasks.tracked import training_run
+from tucano.comparison.answers import Answer
+from tucano.comparison.compare import Comparison
 from tucano.prompts import read_prompts
 from tucano.tracking import Row
 
@@ -12,17 +15,20 @@ from tucano.tracking import Row
 def show_answers(run: Run, prompts: PromptSet, start: Start | None, seeds: Seeds, answers: AnswerSet, comparison: ComparisonResult) -> None:
     """One evaluation run per arm with its served answers; the pipeline run names the pair that is compared side by side."""
     compared = comparison.comparison
-    trained_by = {seed.arm: seed.record.tracking_run for seed in seeds.trained}
-    trained_by |= {"sft": start.record.tracking_run} if start else {}
+    trained: dict[str, SeedResult | Start] = {seed.arm: seed for seed in seeds.trained}
+    trained |= {"sft": start} if start else {}
+    trained_by = {arm: identity for arm, made in trained.items() if (identity := training_run(run, made)) is not None}
     shown = run.tracker.evaluations(answers.digest)
     rows = _rows(prompts, answers)
     missing = [arm for arm in rows if arm not in shown]
-    for arm in missing:
-        shown[arm] = _start(run, arm, prompts, answers, compared)
-    if missing:
-        run.tracker.show_answers(
-            {shown[arm]: rows[arm] for arm in missing}, {shown[arm]: trained_by[arm] for arm in missing if arm in trained_by}
-        )
+    with ExitStack() as filling:
+        for arm in missing:
+            shown[arm] = _start(run, arm, prompts, answers, compared)
+            filling.enter_context(run.filling(shown[arm]))
+        if missing:
+            run.tracker.show_answers(
+                {shown[arm]: rows[arm] for arm in missing}, {shown[arm]: trained_by[arm] for arm in missing if arm in trained_by}
+            )
     pair = (shown[seeds.best.arm], shown[compared.reference])
     run.tracker.set_tags(run.tracking_run, {"compared": " ".join(pair), "training_runs": " ".join(trained_by.values())})
 

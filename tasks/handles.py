@@ -11,12 +11,12 @@ from functools import cached_property
 from pydantic import BaseModel, ConfigDict
 
 from tucano.artifacts import Artifact
-from tucano.evaluation.answers import Answer, read_answers
-from tucano.evaluation.audit_report import AuditReport
-from tucano.evaluation.benchmark import Benchmark
-from tucano.evaluation.comparison import Comparison
-from tucano.evaluation.endpoint import Bill
-from tucano.evaluation.reaudit import Reaudit
+from tucano.audit.reaudit import Reaudit
+from tucano.audit.report import AuditReport
+from tucano.benchmark.benchmark import Benchmark
+from tucano.benchmark.endpoint import Bill
+from tucano.comparison.answers import Answer, read_answers
+from tucano.comparison.compare import Comparison
 from tucano.files.models import MergedFiles, SeedFiles, StartFiles
 from tucano.files.prompts import PromptFiles
 from tucano.files.results import (

@@ -5,10 +5,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from prefect.artifacts import create_table_artifact
-
 from tasks.context import Run, run_child, stage
 from tasks.handles import CheckLine, PreflightRecord, PreflightResult, PromptSet, Start
+from tasks.pages import show_table
 from tasks.train import start_of
 from tucano.artifacts import Recipe
 from tucano.errors import GateClosed
@@ -36,7 +35,7 @@ def check_before_grpo(run: Run, prompts: PromptSet, start: Start | None) -> Pref
 
     inputs = {"prompts": prompts.digest, "start": start.digest if start else ""}
     made = PreflightResult(run.make("preflight", MODULES["preflight"], of_preflight(settings, seed), inputs, produce))
-    create_table_artifact(key="preflight", table=[line.model_dump() for line in made.record.checks])
+    show_table("preflight", [line.model_dump() for line in made.record.checks])
     run.tracker.log_artifacts(run.tracking_run, made.files.folder, "preflight")
     return made
 

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 from prefect import get_run_logger
-from prefect.artifacts import create_markdown_artifact
 
 from tasks.compare import CHAMPION
 from tasks.context import Run, cores, run_child, stage
@@ -28,12 +27,16 @@ from tasks.handles import (
     Seeds,
     Start,
 )
+from tasks.pages import show_markdown
+from tasks.tracked import training_run
 from tasks.train import start_of
 from tucano.artifacts import Recipe
-from tucano.evaluation.answers import arms_of
-from tucano.evaluation.promotion import noninferiority_bound
+from tucano.comparison.answers import arms_of
+from tucano.comparison.promotion import noninferiority_bound
+from tucano.errors import Transient
 from tucano.files.models import ServedFiles
 from tucano.lineage import digests, faults, unpinned, verify
+from tucano.printable import escaped
 from tucano.settings.stages import of_merge
 from tucano.tracking.models import pack
 from tucano.training.jobs import MODULES
@@ -110,11 +113,8 @@ def publish(run: Run, result: Promotion) -> None:
     """Say what became of the candidate: in the log, in the Prefect page and with the MLflow run."""
     where = f" as {result.model} version {result.version}" if result.version else ""
     get_run_logger().info("promotion: %s is %s%s, because %s", result.candidate, result.status, where, result.reason)
-    create_markdown_artifact(
-        key="promotion",
-        markdown=f"**{result.candidate}: {result.status}**{where}\n\n{result.reason}",
-        description=f"{result.candidate}: {result.status}",
-    )
+    said = f"{result.candidate}: {result.status}"
+    show_markdown("promotion", f"**{said}**{where}\n\n{escaped(result.reason)}", said)
     run.tracker.set_tags(run.tracking_run, {f"promotion.{key}": value for key, value in asdict(result).items()})
 
 
@@ -173,9 +173,11 @@ def _merge(run: Run, prompts: PromptSet, start: Start | None, best: SeedResult) 
 
 def _register(run: Run, prompts: PromptSet, best: SeedResult, merged: Merged, tags: dict[str, object], status: str) -> int:
     """The number of the new version."""
-    description = _description(run, tags)
+    description, identity = _description(run, tags), training_run(run, best)
+    if identity is None:  # it is registered anew when it is reused, if the store takes that
+        raise Transient(f"MLflow has no run of {best.arm}, from which {run.settings.promotion.model} would be registered")
     with _package(run, prompts, best, merged) as folder:
-        return run.tracker.register(run.settings.promotion.model, best.record.tracking_run, folder, tags, [status], description).version
+        return run.tracker.register(run.settings.promotion.model, identity, folder, tags, [status], description).version
 
 
 @contextmanager
@@ -220,7 +222,7 @@ def _description(run: Run, tags: dict[str, object]) -> str:
     """What a reader of the version's page sees first: the verdict, and the way back to runs and data."""
     page = run.tracker.page(run.tracking_run)
     return (
-        f"{tags['verdict']}\n\nTrained from data `{str(tags['digest.data'])[:16]}` ({tags['licences']}), "
+        f"{escaped(str(tags['verdict']))}\n\nTrained from data `{str(tags['digest.data'])[:16]}` ({escaped(str(tags['licences']))}), "
         f"seed {tags['seed']}. [The pipeline run]({page}) has its data sets, report and verdict. "
         f"`tucano lineage {run.settings.promotion.model}@{CHAMPION}` checks the chain.\n"
     )

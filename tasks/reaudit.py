@@ -3,14 +3,13 @@
 from pathlib import Path
 from typing import Any
 
-from prefect.artifacts import create_markdown_artifact
-
 from rewards import load_reward_set
 from tasks.context import Run, stage
 from tasks.handles import AnswerSet, PromptSet, ReauditResult, Seeds, Start
+from tasks.pages import show_text
 from tucano.artifacts import Recipe
-from tucano.evaluation.reaudit import reaudit
-from tucano.evaluation.reaudit_table import render_table
+from tucano.audit.reaudit import reaudit
+from tucano.audit.reaudit_table import render_table
 from tucano.files.results import ReauditFiles
 from tucano.prompts import read_prompts
 from tucano.records import write_record
@@ -38,7 +37,7 @@ def audit_again(run: Run, prompts: PromptSet, start: Start | None, seeds: Seeds,
 
     inputs = {"prompts": prompts.digest, "answers": answers.digest}
     made = ReauditResult(run.make("re-audit", render_table, chosen, inputs, produce))
-    create_markdown_artifact(key="re-audit", markdown=made.files.text.read_text(encoding="utf-8"))
+    show_text("re-audit", made.files.text.read_text(encoding="utf-8"))
     run.tracker.log_artifacts(run.tracking_run, made.files.folder, "re-audit")
     run.tracker.set_tags(run.tracking_run, {"re-audit": made.report.verdict})
     return made

@@ -5,22 +5,23 @@ from pathlib import Path
 from typing import Any
 
 from prefect import get_run_logger
-from prefect.artifacts import create_markdown_artifact, create_table_artifact
 
 from tasks.context import Run, prefect_link, stage
 from tasks.cost import spent
 from tasks.handles import AuditResult, ComparisonResult, PromptSet, ReauditResult, Report, SeedResult, Seeds
+from tasks.pages import show_markdown, show_table
 from tasks.promote import Promotion
 from tucano.artifacts import Recipe
 from tucano.code_version import code_version
 from tucano.cost import sentence
-from tucano.evaluation.report import Facts, SeedCurves, render_report
 from tucano.files.models import SeedFiles
 from tucano.files.results import ReportFiles
 from tucano.identity import digest
 from tucano.journal import read_journal
 from tucano.lineage import digests
+from tucano.printable import escaped
 from tucano.profiles import nearest_profile, project_root
+from tucano.report.report import Facts, SeedCurves, render_report
 from tucano.settings.report import ReportStage
 from tucano.training.jobs import MODULES
 
@@ -81,17 +82,16 @@ def _publish(run: Run, report: Path, seeds: Seeds, comparison: ComparisonResult,
     tracker.set_tags(
         run.tracking_run, {"verdict": verdict.headline, **{f"digest.{name}": digest for name, digest in digests(run.stages).items()}}
     )
-    links = " · ".join(f"[{name}]({page})" for name, page in tracker.pages(run.tracking_run).items())
+    links = " · ".join(f"[{escaped(name)}]({page})" for name, page in tracker.pages(run.tracking_run).items())
     promoted = f"Promotion: {promotion.candidate} is {promotion.status}, because {promotion.reason}."
-    tracker.set_note(run.tracking_run, "\n\n".join([f"**{verdict.headline}**", links, promoted, *verdict.sentences, prefect_link()]))
+    said = map(escaped, (promoted, *verdict.sentences))
+    tracker.set_note(run.tracking_run, "\n\n".join([f"**{escaped(verdict.headline)}**", links, *said, prefect_link()]))
     tracker.ensure_views()
-    create_table_artifact(
-        key="health", table=[alarm for seed in seeds.trained for alarm in _alarms(seed)], description="Alarms of each seed"
-    )
-    links = "".join(f"- [{name}]({link})\n" for name, link in tracker.links(run.tracking_run).items())
-    create_markdown_artifact(key="mlflow-pages", markdown=links, description="This run, its trainings and saved views in MLflow")
+    show_table("health", [alarm for seed in seeds.trained for alarm in _alarms(seed)], "Alarms of each seed")
+    links = "".join(f"- [{escaped(name)}]({link})\n" for name, link in tracker.links(run.tracking_run).items())
+    show_markdown("mlflow-pages", links, "This run, its trainings and saved views in MLflow")
     rows = [{"stage": name, "seconds": round(stage.seconds, 1), "reused": stage.reused} for name, stage in run.stages.items()]
-    create_table_artifact(key="stage-times", table=rows, description="What each stage took when it ran")
+    show_table("stage-times", rows, "What each stage took when it ran")
     for row in rows:
         get_run_logger().info("%-18s %7.1f s%s", row["stage"], row["seconds"], "   (reused)" if row["reused"] else "")
 

@@ -22,6 +22,8 @@ from prefect.states import AwaitingRetry, Cancelling
 
 from tasks.context import Run, stage
 from tasks.handles import PromptSet, SeedResult, Start
+from tasks.tracked import known
+from tasks.train import seed_training
 from tucano.errors import SeedGivenUp, UserError, WorkerCrashed
 from tucano.storage import remote_of
 from tucano.training import launch
@@ -55,7 +57,8 @@ def await_seed(run: Run, prompts: PromptSet, start: Start | None, seed: int) -> 
             _pause()
         if state.is_cancelled():  # with this run, which a person has started again
             client.set_flow_run_state(child.id, AwaitingRetry(message="The pipeline's run was started again."), force=True)
-        return SeedResult(run.adopt(_outcome(client, child.id, seed, run.settings.execution.grace_minutes * 60)))
+        made = SeedResult(run.adopt(_outcome(client, child.id, seed, run.settings.execution.grace_minutes * 60)))
+    return known(run, seed_training(run, prompts, seed), made)
 
 
 def _outcome(client: SyncPrefectClient, child: UUID, seed: int, grace_seconds: float) -> str:

@@ -8,8 +8,9 @@ from typing import Any
 from prefect import get_run_logger
 from prefect.futures import PrefectFuture
 
-from tasks.context import Run, cores, data_split, run_child, seeds_at_a_time, stage, tracked_training
+from tasks.context import Run, cores, data_split, run_child, stage
 from tasks.handles import PromptSet, SeedResult, Seeds, Start
+from tasks.tracked import Best, Training, known, log_best, tracked
 from tucano.artifacts import Recipe
 from tucano.errors import SeedGivenUp, WorkerCrashed, WorkerFailed
 from tucano.files.models import SeedFiles, StartFiles, WorkFiles
@@ -23,21 +24,17 @@ from tucano.training.orders import order
 @stage("sft")
 def fine_tune(run: Run, prompts: PromptSet) -> Start:
     """The start of GRPO: the best model (nano) or adapter by validation loss."""
-    settings = run.settings
+    settings, training = run.settings, sft_training(run, prompts)
 
     def produce(recipe: Recipe, draft: Path) -> dict[str, Any]:
         work, mirror = run.store.work_folder(recipe), run.store.work_mirror(recipe)
         job = order("sft", settings, settings.seed, cores(), prompts=prompts.files.folder, work=work, output=draft, mirror=mirror)
-        splits = [data_split(prompts, "demonstrations", "training"), data_split(prompts, "demonstrations_validation", "validation")]
-        clock = Clock(work, mirror, settings.cost.machine, share=1.0)
-        with clock, tracked_training(run, job, "sft", "sft", None, settings.sft.model_dump(), splits) as tracking_run:
-            result = run_child(run, job, "sft")
+        clock = Clock(work, mirror, settings.cost.machine)
+        with clock, tracked(run, job, training) as tracking_run:
+            result = run_child(run, job, training.name)
             spent = clock.spent(WorkFiles(work).journal)
-        made = StartFiles(draft)
-        shutil.copy2(WorkFiles(work).journal, made.journal)
-        best = {"best/loss": result["lowest_validation_loss"]}
-        step = next(step for step, loss in result["validation_losses"] if loss == result["lowest_validation_loss"])
-        run.tracker.log_checkpoint(tracking_run, "sft", made.weights, step, {"stage": "sft"}, best, splits[1])
+            log_best(run, tracking_run, training, draft, result)
+        shutil.copy2(WorkFiles(work).journal, StartFiles(draft).journal)
         return {
             **result,
             "threads": job.threads,
@@ -47,38 +44,51 @@ def fine_tune(run: Run, prompts: PromptSet) -> Start:
             "revision": settings.model.revision,
         }
 
-    return Start(run.make("sft", MODULES["sft"], of_sft(settings, settings.seed), {"prompts": prompts.digest}, produce))
+    made = Start(run.make("sft", MODULES["sft"], of_sft(settings, settings.seed), {"prompts": prompts.digest}, produce))
+    return known(run, training, made)
+
+
+def sft_training(run: Run, prompts: PromptSet) -> Training:
+    def best(folder: Path, record: Mapping[str, Any]) -> Best:
+        lowest = record["lowest_validation_loss"]
+        step = next(step for step, loss in record["validation_losses"] if loss == lowest)
+        return Best(StartFiles(folder).weights, step, {"best/loss": lowest})
+
+    splits = [data_split(prompts, "demonstrations", "training"), data_split(prompts, "demonstrations_validation", "validation")]
+    return Training("sft", "sft", None, run.settings.sft.model_dump(), splits, best)
 
 
 @stage("grpo", task_run_name="grpo-seed-{seed}")
 def train_seed(run: Run, prompts: PromptSet, start: Start | None, seed: int) -> SeedResult:
     """The best adapter of one seed by the validation set, with its curves."""
-    settings = run.settings
+    settings, training = run.settings, seed_training(run, prompts, seed)
 
     def produce(recipe: Recipe, draft: Path) -> dict[str, Any]:
         work, mirror = run.store.work_folder(recipe), run.store.work_mirror(recipe)
         begin, threads = start_of(run, start), settings.worker.threads
         job = order("grpo", settings, seed, threads, prompts=prompts.files.folder, work=work, output=draft, mirror=mirror, start=begin)
-        params = {**settings.grpo.model_dump(exclude={"seeds"}), "seed": seed}
-        share = 1 / min(seeds_at_a_time(settings), len(settings.grpo.seeds))
-        clock = Clock(work, mirror, settings.cost.machine, share)
-        splits = [data_split(prompts, "train", "training"), data_split(prompts, "validation", "validation")]
-        with (
-            run.seed_slots,
-            clock,
-            tracked_training(run, job, f"grpo seed {seed}", "grpo", seed, params, splits) as tracking_run,
-        ):
-            result = run_child(run, job, f"grpo seed {seed}")
+        clock = Clock(work, mirror, settings.cost.machine)
+        with run.seed_slots, clock, tracked(run, job, training) as tracking_run:
+            result = run_child(run, job, training.name)
             spent = clock.spent(WorkFiles(work).journal)
-        made = SeedFiles(draft)
-        shutil.copy2(WorkFiles(work).journal, made.journal)
-        run.tracker.set_tags(tracking_run, {"alarms": ", ".join(alarm["name"] for alarm in result["alarms"]) or "none"})
-        best, tags = {f"best/{settings.grpo.selection}": result["best_value"]}, {"stage": "grpo", "seed": seed}
-        run.tracker.log_checkpoint(tracking_run, f"grpo-seed-{seed}", made.adapter, result["best_step"], tags, best, splits[1])
+            log_best(run, tracking_run, training, draft, result)
+        shutil.copy2(WorkFiles(work).journal, SeedFiles(draft).journal)
         return {**result, "seed": seed, "tracking_run": tracking_run, "machine_time": spent}
 
     inputs = {"prompts": prompts.digest, "start": start.digest if start else ""}
-    return SeedResult(run.make(f"grpo-seed-{seed}", MODULES["grpo"], of_grpo(settings, seed), inputs, produce))
+    made = SeedResult(run.make(f"grpo-seed-{seed}", MODULES["grpo"], of_grpo(settings, seed), inputs, produce))
+    return known(run, training, made)
+
+
+def seed_training(run: Run, prompts: PromptSet, seed: int) -> Training:
+    selection = run.settings.grpo.selection
+
+    def best(folder: Path, record: Mapping[str, Any]) -> Best:
+        return Best(SeedFiles(folder).adapter, record["best_step"], {f"best/{selection}": record["best_value"]})
+
+    params = {**run.settings.grpo.model_dump(exclude={"seeds"}), "seed": seed}
+    splits = [data_split(prompts, "train", "training"), data_split(prompts, "validation", "validation")]
+    return Training(f"grpo seed {seed}", "grpo", seed, params, splits, best)
 
 
 def gather(run: Run, training: Mapping[int, PrefectFuture[SeedResult]]) -> Seeds:

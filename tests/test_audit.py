@@ -14,16 +14,17 @@ import pytest
 from flows import inprocess
 from rewards import PromptLike, Score, load_reward_set
 from rewards.names import REPORTED as TASKS
+from tucano.audit import probes
+from tucano.audit.agreement import quadratic_kappa
+from tucano.audit.bench import Rewards
+from tucano.audit.gate import audit, audit_rewards, write_pins
+from tucano.audit.page import render_page
+from tucano.audit.report import AuditReport, Disagreement, Estimate, JudgedAnswer
+from tucano.audit.table import render_details, render_table
 from tucano.errors import UserError
-from tucano.evaluation import probes
-from tucano.evaluation.audit import audit, audit_rewards, write_pins
-from tucano.evaluation.audit_agreement import quadratic_kappa
-from tucano.evaluation.audit_bench import Rewards
-from tucano.evaluation.audit_page import render_page
-from tucano.evaluation.audit_report import AuditReport, Disagreement, Estimate, JudgedAnswer
-from tucano.evaluation.audit_table import render_details, render_table
-from tucano.evaluation.ratings import RatedAnswer, rating_store, read_ratings
 from tucano.prompts import Prompt, Task
+from tucano.rating.ratings import RatedAnswer, read_ratings
+from tucano.rating.store import rating_store
 from tucano.records import parsed
 from tucano.settings import AuditSettings, PipelineSettings
 from tucano.specs import objects

@@ -16,11 +16,11 @@ from data.prepare import prepare
 from data.separation import Fence
 from rewards import load_reward_set, truth
 from rewards.names import REPORTED as TASKS
-from tucano.evaluation import scores
-from tucano.evaluation.answers import Answer, Decoding
-from tucano.evaluation.baselines import baselines
-from tucano.evaluation.benchmark import Benchmark, benchmark, render_table
-from tucano.evaluation.endpoint import Bill
+from tucano.benchmark import scores
+from tucano.benchmark.baselines import baselines
+from tucano.benchmark.benchmark import Benchmark, benchmark, render_table
+from tucano.benchmark.endpoint import Bill
+from tucano.comparison.answers import Answer, Decoding
 from tucano.files.prompts import SETS
 from tucano.prompts import Prompt, read_prompts
 from tucano.records import parsed

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from data.masking import mask
 from data.prepare import DataReport, prepare
 from data.separation import jaccard, normal_form, shingles
 from data.splits import apportion
 from rewards import classify_task, truth
 from rewards.names import REPORTED as TASKS
 from tucano.errors import UserError
+from tucano.masking import mask
 from tucano.prompts import Prompt, read_prompts
 from tucano.settings import DataSettings
 from tucano.specs.banks import JOINT

@@ -1,12 +1,15 @@
 """Deployments are checked without a server, and a mistake in one is a sentence; the policy of `tucano gc`."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
 import time
 from collections.abc import Callable
 from copy import deepcopy
+from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +18,7 @@ import pytest
 import yaml
 
 from deployments.gc import garbage
-from deployments.services import Service, end, start
+from deployments.services import end, start
 from deployments.validate import faults
 from tucano.artifacts import Artifact, Recipe, Store
 from tucano.errors import UserError
@@ -122,7 +125,7 @@ def test_a_service_is_its_process_and_no_later_one_with_its_id(tmp_path: Path) -
     service = start("sleeper", ["sleep", "60"], os.environ, tmp_path / "log")
     process = service.process()
     assert process is not None
-    assert Service(service.name, service.pid, service.created - 100, service.log).process() is None
+    assert replace(service, started=f"{service.started}0").process() is None
     end([process], seconds=5)
     assert service.process() is None
 
@@ -143,7 +146,13 @@ def test_compose_opens_nothing_beyond_loopback_and_holds_no_password() -> None:
     text = (ROOT / "deployments" / "compose.yaml").read_text(encoding="utf-8")
     services = yaml.safe_load(text)["services"]
     assert all(port.startswith("127.0.0.1:") for service in services.values() for port in service.get("ports", []))
-    assert {line.partition(":")[2].strip()[:20] for line in text.splitlines() if "PASSWORD:" in line} == {"${POSTGRES_PASSWORD:"}
+    passwords = [
+        value for service in services.values() for name, value in service.get("environment", {}).items() if "PASS" in name or "AUTH" in name
+    ]
+    assert {re.sub(r"^tucano:|:\?.*", "", value).strip("}") for value in passwords} == {"${POSTGRES_PASSWORD", "${TUCANO_PASSWORD"}
+    for server, variable in (("prefect", "PREFECT_SERVER_API_AUTH_STRING"), ("mlflow", "MLFLOW_TRACKING_PASSWORD")):
+        assert "TUCANO_PASSWORD" in services[server]["environment"][variable]
+        assert import_module(services[server]["command"][2]), "the server with a door, and none without"
     assert all(name in services for service in services.values() for name in service.get("depends_on", {}))
     assert "SERVER_DATABASE" not in str(services["worker"]), "runs see no address of the database"
     copied = (ROOT / "deployments" / "Dockerfile.cpu").read_text(encoding="utf-8")

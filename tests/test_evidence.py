@@ -13,13 +13,14 @@ from test_comparison import GAINS, SEEDS, SETTINGS, answers, compared, prompts
 from tasks.handles import Plan, SeedResult
 from tasks.plan import came_first
 from tucano.artifacts import Artifact
-from tucano.evaluation.comparison import Comparison, compare
-from tucano.evaluation.contrast import Contrast, contrast, effect
-from tucano.evaluation.decomposition import is_strict
-from tucano.evaluation.forgetting import Reading, forgetting
-from tucano.evaluation.looks import read_looks, record_look
-from tucano.evaluation.verdict import Circumstances, Verdict, judge
-from tucano.evaluation.verdict_table import render_table
+from tucano.comparison.claims import StudyContext
+from tucano.comparison.compare import Comparison, compare
+from tucano.comparison.contrast import Contrast, contrast, effect
+from tucano.comparison.decomposition import is_strict
+from tucano.comparison.forgetting import Reading, forgetting
+from tucano.comparison.looks import read_looks, record_look
+from tucano.comparison.table import render_table
+from tucano.comparison.verdict import Verdict, judge
 from tucano.records import parsed
 from tucano.storage import Place
 
@@ -37,7 +38,7 @@ def simple(differences: list[float], clusters: list[str] | None = None, seeds: i
     return contrast("seeds", members, ("sft", dict.fromkeys(ids, 0.5)), {"push": ids}, 0.05, "served", "reward", groups)
 
 
-def said(main: Contrast, around: Circumstances | None = None) -> tuple[str, str, tuple[str, ...]]:
+def said(main: Contrast, around: StudyContext | None = None) -> tuple[str, str, tuple[str, ...]]:
     verdict = judge(main, 0.05, around=around)
     return " ".join(verdict.sentences), " ".join(verdict.sentences_pt), verdict.cautions
 
@@ -83,7 +84,7 @@ def test_nothing_changed_is_a_reason_to_look_at_the_adapter() -> None:
 
 
 def test_looks_and_a_late_plan_are_said() -> None:
-    english, portuguese, cautions = said(simple([0.1, 0.11, 0.12, 0.13, 0.14, 0.15]), Circumstances(looks=3, planned=False))
+    english, portuguese, cautions = said(simple([0.1, 0.11, 0.12, 0.13, 0.14, 0.15]), StudyContext(looks=3, planned=False))
     assert cautions == ("looks", "unplanned")
     assert "looked at 3 times" in english
     assert "with probability 14 %" in english  # 1 - .95^3

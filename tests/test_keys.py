@@ -31,6 +31,7 @@ from tasks.reaudit import audit_again
 from tasks.train import fine_tune, train_seed
 from tucano.artifacts import Artifact, Recipe
 from tucano.code_version import OUR_PACKAGES, code_version
+from tucano.files.prompts import SETS, PromptFiles
 from tucano.profiles import field_names, validated
 from tucano.settings import PipelineSettings, Section
 from tucano.training.jobs import MODULES
@@ -193,7 +194,8 @@ class NoChampion:
 @pytest.fixture(scope="module")
 def artifact(tmp_path_factory: pytest.TempPathFactory) -> Artifact:
     folder = tmp_path_factory.mktemp("artifact")
-    (folder / "test.jsonl").touch()
+    for name in SETS:
+        PromptFiles(folder).of(name).touch()
     (folder / "model").mkdir()
     (folder / "config.json").touch()
     record = {"seed": 1, "best_value": 0.5, "best_step": 1, "alarms": [], "tracking_run": ""}
@@ -308,9 +310,9 @@ def test_the_content_of_files_counts_and_not_their_place(tmp_path: Path, artifac
 
 
 ENGINES = {
-    "data.prepare", "data.benchmark", "tucano.evaluation.audit_stage", "tucano.evaluation.plan", "tucano.evaluation.reaudit_table",
-    "tucano.evaluation.comparison", "tucano.evaluation.report", "tucano.evaluation.benchmark_answers", "tucano.evaluation.judge",
-    "tucano.evaluation.benchmark", *MODULES.values(),
+    "data.prepare", "data.benchmark", "tucano.audit.stage", "tucano.comparison.plan", "tucano.audit.reaudit_table",
+    "tucano.comparison.compare", "tucano.report.report", "tucano.benchmark.answers", "tucano.benchmark.judge",
+    "tucano.benchmark.benchmark", *MODULES.values(),
 }  # fmt: skip
 
 
@@ -351,12 +353,12 @@ def test_comments_docstrings_and_descriptions_change_no_key(copy: Path) -> None:
         ("tucano/training/nano.py", "fix_mistral", "fix_mistral", set()),
         ("tucano/training/merge.py", "LARGEST_MEAN = 0.05", "LARGEST_MEAN = 0.06", {"tucano.training.merge"}),
         ("data/passages.txt", "\n", "\n\n", {"data.prepare", "data.benchmark"}),
-        ("tucano/evaluation/pinned_floors.json", "{", "{ ", {
-            "tucano.evaluation.audit_stage", "tucano.evaluation.reaudit_table", "tucano.evaluation.report",
+        ("tucano/audit/pinned_floors.json", "{", "{ ", {
+            "tucano.audit.stage", "tucano.audit.reaudit_table", "tucano.report.report",
         }),
-        ("tucano/evaluation/style.css.j2", "{", "{ ", {"tucano.evaluation.audit_stage", "tucano.evaluation.report"}),
+        ("tucano/presentation/style.css.j2", "{", "{ ", {"tucano.audit.stage", "tucano.report.report"}),
         ("tucano/settings/benchmark.py", "Field(130", "Field(140", {
-            "data.benchmark", "tucano.evaluation.benchmark", "tucano.evaluation.benchmark_answers", "tucano.evaluation.judge",
+            "data.benchmark", "tucano.benchmark.benchmark", "tucano.benchmark.answers", "tucano.benchmark.judge",
         }),
         ("tucano/settings/promotion.py", "0.02", "0.03", set()),
     ],

@@ -23,7 +23,7 @@ def packages_after(statement: str) -> set[str]:
         ("import flows.rate", HEAVY),
         ("import rewards", (HEAVY | OURS | {"numpy"})),
         ("import data.prepare", {"torch", "transformers", "prefect", "mlflow"}),
-        ("import tucano.evaluation.comparison, tucano.evaluation.audit, tucano.evaluation.report", {"torch", "prefect", "mlflow", "data"}),
+        ("import tucano.comparison.compare, tucano.audit.gate, tucano.report.report", {"torch", "prefect", "mlflow", "data"}),
         ("import tucano.tracking", {"torch", "prefect", "mlflow", "data"}),
         ("import flows.train", {"torch", "transformers", "trl", "mlflow"}),
         ("import tucano.training.grpo, tucano.training.sft, tucano.training.answers", {"prefect", "mlflow", "data", "tasks", "flows"}),

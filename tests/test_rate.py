@@ -26,11 +26,12 @@ from browser import Page, open_page
 from flows.rate_page import RatingServer, render
 from tucano.artifacts import Recipe, Store
 from tucano.errors import UserError
-from tucano.evaluation.rating_aids import guides, tables, visible
-from tucano.evaluation.rating_draw import Candidate, Source, draw, open_folder, read_source, write_candidates
-from tucano.evaluation.rating_session import Item, Session, View, own_order
-from tucano.evaluation.ratings import read_ratings
 from tucano.prompts import TASKS, Prompt, Task, write_prompts
+from tucano.rating.aids import guides
+from tucano.rating.draw import Candidate, Source, draw, open_folder, read_source, write_candidates
+from tucano.rating.ratings import read_ratings
+from tucano.rating.session import Item, Session, View, own_order
+from tucano.rating.store import tables
 
 ROOT = Path(__file__).parent.parent
 SECRET_MODEL = "seed-42-secreto"
@@ -250,10 +251,6 @@ def test_the_guide_has_a_part_for_every_task() -> None:
     assert all("Is the content right?" in text for text in guides().values())
 
 
-def test_control_characters_are_shown_and_do_nothing() -> None:
-    assert visible("ação\n\t😍 \x1b[2J\x00\x9b\x7f") == "ação\n\t😍 ␛[2J␀\ufffd␡"
-
-
 @contextmanager
 def served(folder: Path, drawn: list[Candidate]) -> Iterator[RatingServer]:
     with RatingServer(Session(folder, drawn, "ana", "human"), [], 0) as server:
@@ -382,7 +379,7 @@ class TestMistakes:
         [
             (b"", "holds no completions"),
             (b'{"prompt": {"id": "a"}, "completion": "b"}\n', "line 1 is not a completion"),
-            (json.dumps(asdict(prompt(0))).encode(), "line 1 is not a completion with its prompt (it has no 'prompt')"),
+            (json.dumps(asdict(prompt(0))).encode(), "line 1 is not a completion with its prompt (prompt: Field required)"),
             (b"not json\n", "line 1 is not a completion"),
             (b"\xff\xfe\n", "is not UTF-8 text"),
         ],

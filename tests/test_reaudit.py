@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from random import Random
@@ -13,10 +13,10 @@ from rewards import PromptLike, Score
 from tasks.handles import ComparisonResult, ReauditResult, SeedResult
 from tasks.promote import _refusal
 from tucano.artifacts import Artifact
-from tucano.evaluation.answers import Answer
-from tucano.evaluation.comparison import compare
-from tucano.evaluation.reaudit import Reaudit, reaudit
-from tucano.evaluation.reaudit_table import render_table
+from tucano.audit.reaudit import Reaudit, reaudit
+from tucano.audit.reaudit_table import render_table
+from tucano.comparison.answers import Answer
+from tucano.comparison.compare import compare
 from tucano.prompts import Prompt
 from tucano.records import parsed
 from tucano.settings import ComparisonSettings, PipelineSettings
@@ -134,6 +134,14 @@ def test_the_answers_that_are_paid_beyond_their_truth_are_shown_one_per_prompt()
     table = render_table(report)
     assert "seed-1 fails:" in table and "vale 0.6" in table
     assert max(map(len, table.splitlines())) <= 100
+
+
+def test_answers_steer_no_terminal() -> None:
+    report = audited(hacked)
+    evil = replace(report.paid[0], user="\x1b]0;title\x07 prompt", completion="\x1b[2J\u202etxet \ud800")
+    shown = render_table(replace(report, paid=(evil,)))
+    assert "␛]0;title␇ prompt" in shown and "␛[2J\ufffdtxet \ufffd" in shown
+    assert not {"\x1b", "\x07", "\u202e", "\ud800"} & {*shown}
 
 
 def test_it_survives_json() -> None:

@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 from browser import open_page
 
-from tucano.evaluation.answers import Answer, Decoding
-from tucano.evaluation.audit_report import Agreement, AuditReport, Check, Estimate, Sampled
-from tucano.evaluation.comparison import Comparison, compare
-from tucano.evaluation.language import ENGLISH, PORTUGUESE, duration
-from tucano.evaluation.reaudit import OwnSamples, PaidAnswer, Reaudit
-from tucano.evaluation.report import Facts, SeedCurves, flat, render_report
+from tucano.audit.reaudit import OwnSamples, PaidAnswer, Reaudit
+from tucano.audit.report import Agreement, AuditReport, Check, Estimate, Sampled
+from tucano.comparison.answers import Answer, Decoding
+from tucano.comparison.compare import Comparison, compare
 from tucano.prompts import TASKS, Prompt
+from tucano.report.language import ENGLISH, PORTUGUESE, duration
+from tucano.report.report import Facts, SeedCurves, flat, render_report
 from tucano.settings import ComparisonSettings
 
 SCRIPT = "<script>alert('oi')</script><img src=x onerror=alert(1)>"

@@ -11,8 +11,8 @@ from data.sources.synthetic import SyntheticSource
 from rewards import describe, extraction, load_reward_set
 from tucano.code_version import code_version
 from tucano.errors import UserError
-from tucano.evaluation import rating_aids
 from tucano.prompts import TASKS
+from tucano.rating import aids as rating_aids
 from tucano.settings import PipelineSettings
 from tucano.settings.preflight import CHECKS
 from tucano.specs import registry
@@ -70,7 +70,8 @@ def test_what_a_task_draws_is_what_its_spec_says(task: str, tmp_path: Path) -> N
     spec, source = spec_of(task), SyntheticSource(tmp_path, 1)
     for pool in ("known", "validation", "test"):
         drawn = spec.draw(source, pool, Random(pool))
-        assert set(drawn.reference) == set(spec.reference)
+        assert set(drawn.reference) == set(spec.reference.model_fields)
+        spec.reference.model_validate(drawn.reference)
         assert all(pool in part for part in drawn.template.split("+")), "judged prompts are made of templates of their own"
     assert all(name.startswith(f"{task}.") for shown in spec.scorer.columns.values() for name in shown)
 

@@ -8,7 +8,7 @@ from rewards_examples import PROMPTS
 
 from data.sources.synthetic import SyntheticSource
 from rewards import classify_task, load_reward_set, truth
-from tucano.evaluation.scores import metrics, read_case
+from tucano.benchmark.scores import metrics, read_case
 from tucano.prompts import Prompt
 from tucano.specs.banks import Pool
 from tucano.specs.churn import LEVELS, PROBABILITIES

@@ -9,8 +9,8 @@ from rewards_examples import PROMPTS
 
 from data.sources.synthetic import SyntheticSource
 from rewards import classify_task, load_reward_set, truth
+from tucano.benchmark.scores import metrics, read_case
 from tucano.errors import UserError
-from tucano.evaluation.scores import metrics, read_case
 from tucano.profiles import validated
 from tucano.prompts import Prompt
 from tucano.specs.banks import Pool

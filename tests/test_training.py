@@ -13,8 +13,8 @@ import psutil
 import pytest
 
 from data.prepare import prepare
+from tucano.comparison.forgetting import read_readings
 from tucano.errors import UserError, WorkerCrashed
-from tucano.evaluation.forgetting import read_readings
 from tucano.journal import read_journal
 from tucano.profiles import validated
 from tucano.settings import PipelineSettings

@@ -13,6 +13,7 @@ the storage can write a whole artifact with a manifest of its own. What was regi
 """
 
 import json
+import os
 import re
 import shutil
 import time
@@ -83,7 +84,9 @@ class Store:
         folder = self.root / "artifacts" / name
         if not folder.is_dir():
             self._fetched(folder)
-        return opened(folder)
+        made = opened(folder)
+        _used_now(folder)
+        return made
 
     def work_folder(self, recipe: Recipe) -> Path:
         """Where a stage keeps checkpoints over attempts; emptied once its artifact stands."""
@@ -109,6 +112,7 @@ class Store:
             found, reason = self._check(recipe, folder)
         if found is not None:
             say(f"{recipe.stage}: reused, nothing it depends on has changed")
+            _used_now(folder)
             self._upload(recipe, folder, say)
             return found
         say(f"{recipe.stage}: runs, {reason}")
@@ -231,6 +235,11 @@ def _files_fault(folder: Path, expected: Mapping[str, Mapping[str, int | str]]) 
 def _artifact(folder: Path, manifest: Mapping[str, Any]) -> Artifact:
     made_at = datetime.fromisoformat(manifest["made_at"])
     return Artifact(manifest["stage"], folder, manifest["digest"], manifest["record"], manifest["seconds"], made_at, reused=True)
+
+
+def _used_now(folder: Path) -> None:
+    """An artifact is as old as its last use: `tucano gc` goes by the times of its files."""
+    os.utime(folder / MANIFEST)
 
 
 def _work(recipe: Recipe) -> str:

@@ -4,13 +4,15 @@ import json
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from rewards.names import TASKS as TASKS
 from tucano.errors import UserError
 
-Task = str
-"""The name of one of `TASKS`."""
+if TYPE_CHECKING:
+    Task = str
+else:
+    Task = Literal[TASKS]
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +22,9 @@ class Prompt:
     `reference` holds the truth for the ground-truth scorers, as far as the source knows it (`{}` where it does not); each task's spec
     says what its own holds (`TaskSpec.reference`).
     """
+
+    __pydantic_config__: ClassVar[dict[str, str]] = {"extra": "forbid"}
+    """Where pydantic reads prompts of others."""
 
     id: str
     task: Task
@@ -42,11 +47,20 @@ def jsonl_lines(path: Path) -> list[str]:
 
     Raises UserError for a file that is not UTF-8.
     """
+    return lines_of(decoded(path.read_bytes(), path))
+
+
+def lines_of(text: str) -> list[str]:
+    """Its lines; see `jsonl_lines`."""
+    return text.removesuffix("\n").split("\n") if text else []
+
+
+def decoded(content: bytes, path: Path) -> str:
+    """What a file holds. UserError for one that is not UTF-8."""
     try:
-        text = path.read_text(encoding="utf-8")
+        return content.decode("utf-8")
     except UnicodeDecodeError as error:
         raise UserError(f"{path} is not UTF-8 text (byte {error.start}); save it as UTF-8") from None
-    return text.removesuffix("\n").split("\n") if text else []
 
 
 def read_prompts(path: Path) -> list[Prompt]:

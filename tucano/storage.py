@@ -6,15 +6,24 @@
 import fcntl
 import os
 import re
+import shlex
 import shutil
 import socket
+import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 from fsspec.core import url_to_fs
 
 from tucano.errors import UserError
+
+UNSAFE_NAME = re.compile(r"[\x00-\x1f\x7f\\:]")
+"""Characters that part a path, name a drive or end a name somewhere."""
+UNUSABLE = re.compile(r"[\x00-\x1f\x7f?\"]|::")
+"""What the path of a storage root must not hold: `?` ends a database's address, and `::` chains file systems. Quotes, # and spaces may."""
+WILDCARDS = re.compile(r"[*?\[]")
+"""A remote storage would remove everything that such an address matches."""
 
 
 class Place:
@@ -28,7 +37,8 @@ class Place:
         """What lies directly in a folder, sorted; nothing where there is none."""
         self.fs.invalidate_cache()
         try:
-            return sorted(path.rstrip("/").rpartition("/")[2] for path in self.fs.ls(self._path(folder), detail=False))
+            found = {path.rstrip("/").rpartition("/")[2] for path in self.fs.ls(self._path(folder), detail=False)}
+            return sorted(found - {".", ".."})
         except FileNotFoundError:
             return []
 
@@ -60,11 +70,23 @@ class Place:
         """Download a folder; it stands in its place only once it is there whole."""
         draft = folder.with_name(f"{folder.name}.draft")
         shutil.rmtree(draft, ignore_errors=True)
-        for path in self.fs.find(self._path(name)):
-            target = draft / path.removeprefix(self._path(name)).lstrip("/")
+        draft.mkdir(parents=True)  # not through a link that somebody has put there
+        for path, about in self.fs.find(self._path(name), detail=True).items():
+            if path.endswith("/"):  # some stores keep an object for a folder
+                continue
+            target = draft / self._below(path, name, is_link=about.get("islink", False))
             target.parent.mkdir(parents=True, exist_ok=True)
             self.fs.get_file(path, str(target))
         draft.replace(folder)
+
+    def _below(self, path: str, name: str, is_link: bool) -> str:
+        """The name of an object relative to its folder. Whoever writes the storage chooses it: UserError where it leads out of the folder."""
+        folder = f"{self._path(name)}/"
+        relative = path.removeprefix(folder)
+        parts = relative.split("/")
+        if is_link or not path.startswith(folder) or UNSAFE_NAME.search(relative) or not {"", ".", ".."}.isdisjoint(parts):
+            raise UserError(f"{self.url}: its object {path!r} would be written outside the folder {name}; remove it")
+        return relative
 
     def remove(self, name: str, first: str | None = None) -> None:
         """Delete a folder if it is there, its file `first` before the others, so that a half-deleted one is visibly incomplete."""
@@ -95,7 +117,7 @@ def writable(storage: str) -> Path:
     root = working_copy(storage)
     probe = root / f".write-test-{os.getpid()}"
     try:
-        root.mkdir(parents=True, exist_ok=True)
+        private(root)
         probe.write_bytes(b"tucano")
         probe.unlink()
     except OSError as error:
@@ -105,7 +127,19 @@ def writable(storage: str) -> Path:
     return root
 
 
+def private(root: Path) -> Path:
+    """A storage root, made for its user alone where it does not exist: what runs write quotes data. UserError for an unusable path."""
+    found = UNUSABLE.search(str(root.absolute()))
+    if found:
+        raise UserError(f"storage {str(root)!r} has {found[0]!r} in its path, which the databases in it cannot take; choose another folder")
+    root.parent.mkdir(parents=True, exist_ok=True)
+    root.mkdir(mode=0o700, exist_ok=True)
+    return root
+
+
 def _require_remote(storage: str) -> None:
+    if remote_of(storage) is not None and WILDCARDS.search(storage):
+        raise UserError(f"storage={storage} has one of * ? [ in its address, which stand for other names there; choose another")
     name = f".write-test-{socket.gethostname()}-{os.getpid()}"
     try:
         place = remote_of(storage)
@@ -139,3 +173,47 @@ def owned(root: Path, wait: Callable[[str], None] | None = None) -> Iterator[Non
         file.write(str(os.getpid()))
         file.flush()
         yield
+
+
+@contextmanager
+def shared(root: Path, wait: Callable[[str], None]) -> Iterator[None]:
+    """Work in a storage beside others, and keep `alone` out until it ends. While that one is at it, `wait` hears so, once."""
+    root.mkdir(parents=True, exist_ok=True)
+    with (root / "in-use.lock").open("a") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            wait(f"storage {root} is being tidied up; this goes on when that has ended")
+            fcntl.flock(file, fcntl.LOCK_SH)
+        yield
+
+
+@contextmanager
+def alone(root: Path) -> Iterator[None]:
+    """Hold a storage that no run is at work in, of this machine's: UserError where there is one. A run that begins meanwhile waits."""
+    with (root / "in-use.lock").open("a") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise UserError(f"storage {root} is in use by a run; wait until it has ended, then try again") from None
+        with owned(root):
+            yield
+
+
+def require_whole(database: Path, holds: str) -> None:
+    """UserError when an SQLite file is damaged; `holds` says what is lost with it. One that is not there, or is being written, is whole."""
+    if not database.is_file():
+        return
+    try:
+        with closing(sqlite3.connect(database, timeout=20)) as connection:
+            found = str(connection.execute("PRAGMA quick_check(1)").fetchone()[0]).splitlines()[-1]
+    except sqlite3.OperationalError:
+        return
+    except sqlite3.DatabaseError as error:
+        found = str(error)
+    if found != "ok":
+        place = shlex.quote(str(database))
+        raise UserError(
+            f"{database} is damaged ({found}); it holds {holds}. Move it away, and the same command begins a new one: "
+            f"mv {place} {place}.damaged"
+        )

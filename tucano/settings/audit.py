@@ -4,7 +4,9 @@ from typing import Self
 
 from pydantic import Field, PositiveInt, model_validator
 
-from tucano.settings.base import RewardSetName, Section, Share, TaskName
+from tucano.prompts import Task
+from tucano.settings.base import RewardSetName, Section, Share
+from tucano.texts import Line, Prose
 
 
 class Gate(Section):
@@ -13,8 +15,8 @@ class Gate(Section):
     pooled_floor: Share = Field(0.60, description="Lower 95 % bound that Spearman's rho over all completions of a task must reach.")
     within_floor: Share = Field(0.45, description="Lower 95 % bound that the rank agreement within prompts must reach.")
     resamples: PositiveInt = Field(2000, description="Bootstrap resamples, drawn by prompt.")
-    override_by: str | None = Field(None, description="Who lets the run go on after a failed audit.")
-    override_reason: str | None = Field(None, description="Why; recorded in the report, in MLflow and in the registry.")
+    override_by: Line | None = Field(None, description="Who lets the run go on after a failed audit.")
+    override_reason: Prose | None = Field(None, description="Why; recorded in the report, in MLflow and in the registry.")
 
     @model_validator(mode="after")
     def _override_is_signed(self) -> Self:
@@ -26,7 +28,7 @@ class Gate(Section):
 class AuditSettings(Gate):
     """The gate, and the ratings that it asks."""
 
-    ratings: str | None = Field(None, description="Folder with ratings.jsonl and its store; the committed set when empty.")
+    ratings: Line | None = Field(None, description="Folder with ratings.jsonl and its store; the committed set when empty.")
 
 
 class AuditStage(Section):
@@ -34,7 +36,7 @@ class AuditStage(Section):
 
     rewards: RewardSetName
     audit: Gate
-    tasks: tuple[TaskName, ...]
+    tasks: tuple[Task, ...]
     seed: int
 
 

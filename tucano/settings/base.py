@@ -1,24 +1,45 @@
 """What all sections of the settings share."""
 
-from typing import TYPE_CHECKING, Annotated, Literal, TypeVar, cast
+from typing import Annotated, Any, Literal, TypeVar, cast
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from tucano.prompts import TASKS
+from tucano.addresses import SECRET, secret_in
+from tucano.errors import SecretInSettings
 
 Share = Annotated[float, Field(ge=0, le=1)]
 RewardSetName = Literal["v4.2", "grounded", "controls.random", "controls.format", "controls.length"]
-if TYPE_CHECKING:
-    TaskName = str
-else:
-    TaskName = Literal[TASKS]
 Schedule = Literal["constant_with_warmup", "cosine", "linear"]
 
 
-class Section(BaseModel):
-    """Base of all settings: frozen, and a field nobody knows is refused."""
+Seed = Annotated[int, Field(ge=0, lt=2**32)]
+"""What NumPy, Python and torch all take."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+NO_SECRETS = "without secrets, which belong in the environment"
+_HOLDS_ONE: dict[str, Any] = {"not": {"additionalProperties": {"not": {"type": "string", "pattern": SECRET}}}}
+
+
+class Section(BaseModel):
+    """Base of all settings: frozen; a field nobody knows, a number that is none and a password in an address are refused.
+
+    Prefect's server stores the parameters of a run before this code sees them, but holds them against the JSON schema first: it refuses
+    with the name of the property that the schema then asks for, and does not repeat the value.
+    """
+
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", allow_inf_nan=False, json_schema_extra={"if": _HOLDS_ONE, "then": {"required": [NO_SECRETS]}}
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _holds_no_secret(cls, values: Any) -> Any:
+        place = secret_in(values)
+        if place is not None:
+            raise SecretInSettings(
+                f"{place} holds a password, token or key, and settings are written into reports and databases: "
+                "leave it out and give it in the environment (docs/operations.md, Credentials)"
+            )
+        return values
 
 
 S = TypeVar("S", bound=Section)

@@ -4,23 +4,35 @@ from typing import Self
 
 from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt, model_validator
 
-from tucano.settings.base import RewardSetName, Section, TaskName
+from tucano.addresses import is_external
+from tucano.prompts import Task
+from tucano.settings.base import RewardSetName, Section
 from tucano.settings.comparison import Asking
 from tucano.settings.data import PromptPlan
+from tucano.texts import ArmName, BaseUrl, Line
 
 
 class EndpointSettings(Section):
     """A model behind an OpenAI-compatible chat API."""
 
-    name: str = Field(pattern=r"^[a-z0-9][a-z0-9._-]*$", description="What its arm is called, like gpt-4o-mini.")
-    url: str = Field(pattern=r"^https?://", description="Base URL, like https://api.openai.com/v1 or http://127.0.0.1:8000/v1.")
-    model: str = Field(description="Model name that the API expects.")
+    name: ArmName = Field(description="What its arm is called, like gpt-4o-mini.")
+    url: BaseUrl = Field(description="Base URL, like https://api.openai.com/v1 or http://127.0.0.1:8000/v1.")
+    model: Line = Field(description="Model name that the API expects.")
     key_env: str | None = Field(None, description="Environment variable that holds the key; the key itself is never stored.")
     dollars_in: NonNegativeFloat = Field(0.0, description="US dollars per million prompt tokens.")
     dollars_out: NonNegativeFloat = Field(0.0, description="US dollars per million completion tokens.")
-    timeout_s: PositiveFloat = Field(60, description="Longest wait for one answer, in seconds.")
+    timeout_s: PositiveFloat = Field(
+        60, description="Longest wait for one answer, from the first byte sent to the last received, in seconds."
+    )
     attempts: PositiveInt = Field(4, description="Attempts per answer before it counts as failed.")
     parallel: PositiveInt = Field(4, description="Requests at a time.")
+
+    @model_validator(mode="after")
+    def _key_is_not_read_on_the_way(self) -> Self:
+        if self.key_env and self.url.lower().startswith("http://") and is_external(self.url):
+            host = self.url.partition("://")[2].partition("/")[0]
+            raise ValueError(f"benchmark.endpoints: {self.name} would send its key over plain http to {host}; use https")
+        return self
 
 
 class BenchmarkPlan(Section):
@@ -33,12 +45,12 @@ class BenchmarkPlan(Section):
 class BenchmarkSettings(BenchmarkPlan):
     """Judging by ground truth that no reward knows: `tucano benchmark`."""
 
-    olist: str | None = Field(None, description="Folder of Olist CSVs: real reviews, their stars as silver labels.")
-    b2w: str | None = Field(None, description="B2W CSV: real reviews, stars as silver labels, human tags (column Tags) for the issues.")
+    olist: Line | None = Field(None, description="Folder of Olist CSVs: real reviews, their stars as silver labels.")
+    b2w: Line | None = Field(None, description="B2W CSV: real reviews, stars as silver labels, human tags (column Tags) for the issues.")
     samples: PositiveInt = Field(4, description="Sampled answers per prompt (T=1): how sure a model is of churn.")
-    adapters: dict[str, str] = Field({}, description="Further local arms: name and folder of a model or of a LoRA adapter.")
+    adapters: dict[ArmName, Line] = Field({}, description="Further local arms: name and folder of a model or of a LoRA adapter.")
     endpoints: tuple[EndpointSettings, ...] = Field((), description="Further arms behind an API.")
-    judge: str | None = Field(None, description="Name of the endpoint that also rates insights from 1 to 5, blind; it reads the answers.")
+    judge: Line | None = Field(None, description="Name of the endpoint that also rates insights from 1 to 5, blind; it reads the answers.")
     allow_external: bool = Field(False, description="Let prompts leave this machine for endpoints that are not on it.")
     resamples: PositiveInt = Field(400, description="Bootstrap resamples of the prompts, for the intervals.")
 
@@ -59,7 +71,7 @@ class BenchmarkSetStage(Section):
 
     benchmark: BenchmarkPlan
     data: PromptPlan
-    tasks: tuple[TaskName, ...]
+    tasks: tuple[Task, ...]
     seed: int
 
 

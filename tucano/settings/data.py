@@ -4,7 +4,9 @@ from typing import Literal, Self
 
 from pydantic import Field, NonNegativeInt, PositiveInt, model_validator
 
-from tucano.settings.base import Section, Share, TaskName
+from tucano.prompts import Task
+from tucano.settings.base import Section, Share
+from tucano.texts import Line
 
 SMALLEST_STRATUM = 5
 """Fewer prompts of a task than this cannot be compared: an exact one-sided signed-rank test of 4 cannot reach p < .05."""
@@ -21,7 +23,7 @@ class PromptPlan(Section):
     test_prompts: PositiveInt = Field(65, description="Held-out prompts that judge; never used to choose anything.")
     demonstrations: NonNegativeInt = Field(3000, description="Worked answers for SFT, besides the prompts above.")
     defect_share: Share = Field(0.35, description="Share of demonstrations with a documented defect, as real ones have.")
-    mix: dict[TaskName, Share] = Field(
+    mix: dict[Task, Share] = Field(
         {"extraction": 0.4, "sql_qa": 0.4, "insights": 0.1, "push": 0.1},
         description="Share of each task among the training prompts; a task left out is dropped.",
     )
@@ -30,7 +32,7 @@ class PromptPlan(Section):
 class DataSettings(PromptPlan):
     """Where prompts come from and how many are made."""
 
-    path: str | None = Field(None, description="Folder (olist) or file or folder (b2w) that holds the CSVs.")
+    path: Line | None = Field(None, description="Folder (olist) or file or folder (b2w) that holds the CSVs.")
 
     @model_validator(mode="after")
     def _mix_is_a_distribution(self) -> Self:
@@ -47,5 +49,5 @@ class DataStage(Section):
     """What the prompt set follows from, beside the files at `data.path`."""
 
     data: PromptPlan
-    tasks: tuple[TaskName, ...]
+    tasks: tuple[Task, ...]
     seed: int

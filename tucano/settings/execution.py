@@ -6,12 +6,13 @@ from typing import Self
 from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt, model_validator
 
 from tucano.settings.base import Section
+from tucano.texts import DeploymentName, Line
 
 
 class WorkerSettings(Section):
     """The child processes that hold the models."""
 
-    python: str | None = Field(None, description="Interpreter of the training children; this one when empty.")
+    python: Line | None = Field(None, description="Interpreter of the training children; this one when empty.")
     threads: PositiveInt = Field(1, description="CPU threads per GRPO child.")
     parallel: PositiveInt | None = Field(None, description="GRPO children at a time; as many as cores (1 on a GPU) when empty.")
     checkpoint_minutes: float = Field(10, gt=0, le=10, description="Longest time between two recovery checkpoints, beside save_steps.")
@@ -21,16 +22,16 @@ class WorkerSettings(Section):
 class Price(Section):
     """What an hour of a machine costs."""
 
-    machine: str = Field(description="Name of the machine, like `g2-standard-8 spot us-central1`.")
+    machine: Line = Field(description="Name of the machine, like `g2-standard-8 spot us-central1`.")
     usd_per_hour: NonNegativeFloat = Field(description="US dollars per hour of the whole machine.")
-    source: str = Field(description="Where the price is from.")
+    source: Line = Field(description="Where the price is from.")
     date: datetime.date = Field(description="When it was looked up; Spot prices change.")
 
 
 class CostSettings(Section):
     """What machine-hours cost."""
 
-    machine: str = Field("own machine", description="Machine that children train on, where its environment (TUCANO_MACHINE) names none.")
+    machine: Line = Field("own machine", description="Machine that children train on, where its environment (TUCANO_MACHINE) names none.")
     prices: tuple[Price, ...] = Field(
         (
             Price(
@@ -54,7 +55,7 @@ class CostSettings(Section):
 class ExecutionSettings(Section):
     """Where the seeds train."""
 
-    seeds: str | None = Field(
+    seeds: DeploymentName | None = Field(
         None, description="Deployment that trains each seed in a run of its own, like `seed/local`; child processes of this run when empty."
     )
     grace_minutes: PositiveFloat = Field(

@@ -6,7 +6,8 @@ from typing import Literal, Self
 
 from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt, model_validator
 
-from tucano.settings.base import RewardSetName, Schedule, Section, Share, TaskName
+from tucano.prompts import Task
+from tucano.settings.base import RewardSetName, Schedule, Section, Seed, Share
 from tucano.settings.health import HealthSettings
 from tucano.settings.model import AdaptedModel, LoadedModel
 
@@ -22,35 +23,58 @@ class Condition(Section):
 class Completions(Section):
     """How a model answers, whoever asks."""
 
-    max_completion_tokens: PositiveInt = Field(512, description="Ceiling of a completion.")
+    max_completion_tokens: PositiveInt = Field(512, description="Ceiling of a completion. TRL: max_completion_length.")
     fast_cpu: bool = Field(True, description="On a CPU: own decode loop, and every prompt read once; off: as transformers and TRL do it.")
 
 
 class GrpoTraining(Completions):
     """What shapes a step of the optimizer, and when the run ends: all that the preflight rehearses."""
 
-    rewards: RewardSetName = Field("grounded", description="Reward set that is trained on.")
+    rewards: RewardSetName = Field("grounded", description="Reward set that is trained on. TRL: reward_funcs.")
     max_steps: PositiveInt = Field(1500, description="Optimizer steps; the only length there is (no epochs beside it).")
-    batch_size: PositiveInt = Field(32, description="Completions per optimizer step: prompts x generations.")
-    generations: int = Field(16, ge=2, description="Completions per prompt: the group that advantages are relative to.")
-    micro_batch: PositiveInt = Field(32, description="Completions per forward and backward pass; smaller needs less memory.")
+    batch_size: PositiveInt = Field(
+        32,
+        description="Completions per optimizer step: prompts x generations. "
+        "TRL: per_device_train_batch_size x gradient_accumulation_steps.",
+    )
+    generations: int = Field(
+        16, ge=2, description="Completions per prompt: the group that advantages are relative to. TRL: num_generations."
+    )
+    micro_batch: PositiveInt = Field(
+        32,
+        description="Completions per forward and backward pass; smaller needs less memory. TRL: per_device_train_batch_size.",
+    )
     temperature: float = Field(1.0, ge=0.5, le=2, description="Sampling temperature; below 0.5 groups collapse to copies.")
     learning_rate: PositiveFloat = Field(5e-6, description="Peak learning rate.")
-    schedule: Schedule = Field("constant_with_warmup", description="Shape of the learning rate after warm-up.")
-    warmup_share: Share = Field(0.05, description="Share of the steps spent warming up.")
+    schedule: Schedule = Field(
+        "constant_with_warmup",
+        description="Shape of the learning rate after warm-up. TRL: lr_scheduler_type.",
+    )
+    warmup_share: Share = Field(0.05, description="Share of the steps spent warming up. TRL: warmup_steps.")
     max_grad_norm: PositiveFloat = Field(1.0, description="Gradients are clipped to this norm.")
     beta: NonNegativeFloat = Field(0.0, description="Weight of the KL penalty (Dr. GRPO, section 3.2: 0 with rule-based rewards).")
     epsilon: PositiveFloat = Field(0.2, description="Lower clip range of the policy ratio.")
     epsilon_high: PositiveFloat | None = Field(None, description="Upper clip range (DAPO clip-higher); needs iterations above 1.")
-    iterations: PositiveInt = Field(1, description="Times that every rollout is trained on; 1 with rollout_steps=1 is on-policy.")
-    rollout_steps: PositiveInt = Field(1, description="Optimizer steps that completions are sampled for at once.")
+    iterations: PositiveInt = Field(
+        1,
+        description="Times that every rollout is trained on; 1 with rollout_steps=1 is on-policy. TRL: num_iterations.",
+    )
+    rollout_steps: PositiveInt = Field(
+        1, description="Optimizer steps that completions are sampled for at once. TRL: steps_per_generation."
+    )
     importance_sampling: Literal["token", "sequence"] = Field(
         "token",
-        description="Policy ratio per token, or per sequence (GSPO: loss grpo, epsilon around .0004); the latter needs iterations above 1.",
+        description="Policy ratio per token, or per sequence (GSPO: loss grpo, epsilon around .0004); the latter needs iterations above 1. "
+        "TRL: importance_sampling_level.",
     )
-    loss: Literal["dr_grpo", "dapo", "grpo"] = Field("dr_grpo", description="Token aggregation of the policy loss.")
+    loss: Literal["dr_grpo", "dapo", "grpo"] = Field(
+        "dr_grpo",
+        description="Token aggregation of the policy loss. TRL: loss_type.",
+    )
     mask_truncated: bool = Field(
-        False, description="Leave completions cut off at the ceiling out of the loss (not out of their group's baseline)."
+        False,
+        description="Leave completions cut off at the ceiling out of the loss (not out of their group's baseline). "
+        "TRL: mask_truncated_completions.",
     )
     overlong_tokens: NonNegativeInt = Field(
         0, description="Soft overlong punishment (DAPO) over this many tokens below the ceiling; 0: none."
@@ -61,7 +85,9 @@ class GrpoTraining(Completions):
     )
     conditions: tuple[Condition, ...] = Field((), description="Reward components that count only once another is reached.")
     advantages: Literal["gdpo", "group", "median"] = Field(
-        "gdpo", description="Per reward component (gdpo), or the summed reward against its group's mean (group) or median (median)."
+        "gdpo",
+        description="Per reward component (gdpo), or the summed reward against its group's mean (group) or median (median). "
+        "TRL: scale_rewards, multi_objective_aggregation.",
     )
     std_floor: PositiveFloat = Field(0.05, description="Smallest spread a component is divided by (gdpo): float noise is no signal.")
     task_weights: Literal["equal", "iwu"] = Field(
@@ -74,9 +100,13 @@ class GrpoTraining(Completions):
     entropy_coef: NonNegativeFloat = Field(0.0, description="Weight of the entropy bonus; where it starts when entropy_target is set.")
     entropy_target: PositiveFloat | None = Field(
         None,
-        description="Adaptive bonus (Skywork-OR1): paid while the entropy (nats per token) is at most this; set it near your own logged entropy.",
+        description="Adaptive bonus (Skywork-OR1): paid while the entropy (nats per token) is at most this; set it near your own logged entropy. "
+        "TRL: use_adaptive_entropy.",
     )
-    entropy_delta: PositiveFloat = Field(0.005, description="How far entropy_coef moves per step: up below the target, down above it.")
+    entropy_delta: PositiveFloat = Field(
+        0.005,
+        description="How far entropy_coef moves per step: up below the target, down above it. TRL: entropy_coef_delta.",
+    )
     entropy_coef_max: PositiveFloat = Field(0.1, description="Ceiling of the adaptive entropy_coef.")
     eval_steps: PositiveInt = Field(50, description="Steps between two validation evaluations.")
     patience: PositiveInt = Field(15, description="Evaluations without a better one before training stops.")
@@ -178,7 +208,9 @@ class GrpoTraining(Completions):
 class GrpoRun(GrpoTraining):
     """What the training of one seed follows from: GrpoTraining, and how its checkpoint is chosen."""
 
-    validation_samples: PositiveInt = Field(2, description="Sampled answers per validation prompt in an evaluation.")
+    validation_samples: PositiveInt = Field(
+        2, description="Sampled answers per validation prompt in an evaluation. TRL: num_generations_eval."
+    )
     selection: Literal["reward", "truth"] = Field(
         "reward", description="What chooses the best checkpoint: the reward, or the ground-truth metric."
     )
@@ -187,7 +219,7 @@ class GrpoRun(GrpoTraining):
 class GrpoSettings(GrpoRun):
     """Group relative policy optimisation, one run per seed."""
 
-    seeds: tuple[int, ...] = Field((42, 123, 456), min_length=1, description="One training run per seed.")
+    seeds: tuple[Seed, ...] = Field((42, 123, 456), min_length=1, description="One training run per seed. TRL: seed.")
     save_steps: PositiveInt = Field(100, description="Steps between two recovery checkpoints.")
 
     @model_validator(mode="after")
@@ -211,7 +243,7 @@ class TrainerStage(Section):
     grpo: GrpoTraining
     model: AdaptedModel
     base: str
-    tasks: tuple[TaskName, ...]
+    tasks: tuple[Task, ...]
     threads: int
     seed: int
 

@@ -5,23 +5,33 @@ from typing import Literal, Self
 from pydantic import Field, PositiveInt, model_validator
 
 from tucano.settings.base import Section
+from tucano.texts import Line
 
 
 class LoadedModel(Section):
     """How weights are loaded."""
 
-    revision: str | None = Field(None, description="Pinned commit of a hub model; hub ids need it.")
+    revision: Line | None = Field(
+        None,
+        description="Pinned commit of a hub model; hub ids need it. TRL: model_revision.",
+    )
     backend: Literal["transformers", "unsloth"] = Field("transformers", description="Loader and kernels; unsloth needs CUDA.")
     device: Literal["cpu", "cuda"] = Field("cpu", description="Explicit, so that no machine silently takes another device.")
-    quantization: Literal["none", "nf4"] = Field("none", description="NF4 keeps the base in 4 bits (CUDA only).")
+    quantization: Literal["none", "nf4"] = Field(
+        "none",
+        description="NF4 keeps the base in 4 bits (CUDA only). TRL: load_in_4bit.",
+    )
     dtype: Literal["float32", "bfloat16"] = Field("float32", description="Precision of the base weights.")
-    max_length_tokens: PositiveInt = Field(768, description="Prompt and completion together; longer prompts are refused.")
+    max_length_tokens: PositiveInt = Field(
+        768,
+        description="Prompt and completion together; longer prompts are refused. TRL: max_length.",
+    )
 
 
 class AdaptedModel(LoadedModel):
     """A loaded model that is trained through a LoRA adapter."""
 
-    lora_rank: PositiveInt = Field(16, description="Rank of the adapter, on all linear layers.")
+    lora_rank: PositiveInt = Field(16, description="Rank of the adapter, on all linear layers. TRL: lora_r.")
     lora_alpha: PositiveInt = Field(32, description="Scale of the adapter: alpha / rank.")
     lora_dropout: float = Field(0.0, ge=0, lt=1, description="Share of an adapter's inputs dropped while training.")
 
@@ -37,7 +47,10 @@ class NanoModel(LoadedModel):
 class ModelSettings(AdaptedModel, NanoModel):
     """The model that is trained."""
 
-    name: str = Field("nano", description="`nano` (built here, no download), a local folder, or a hub id.")
+    name: Line = Field(
+        "nano",
+        description="`nano` (built here, no download), a local folder, or a hub id. TRL: model_name_or_path.",
+    )
 
     @model_validator(mode="after")
     def _device_can_do_it(self) -> Self:

@@ -3,12 +3,12 @@
 import difflib
 from typing import Self
 
-from pydantic import Field, NonNegativeInt, model_validator
+from pydantic import Field, model_validator
 
 from rewards.sets import SETS, load_reward_set
 from tucano.prompts import TASKS, Task
 from tucano.settings.audit import AuditSettings
-from tucano.settings.base import Section
+from tucano.settings.base import Section, Seed
 from tucano.settings.benchmark import BenchmarkSettings
 from tucano.settings.comparison import ComparisonSettings
 from tucano.settings.data import DataSettings
@@ -19,14 +19,15 @@ from tucano.settings.model import ModelSettings
 from tucano.settings.preflight import PreflightSettings
 from tucano.settings.promotion import PromotionSettings
 from tucano.settings.sft import SftSettings
+from tucano.texts import Address, Line
 
 
 class PipelineSettings(Section):
     """One pipeline run, from data to promotion."""
 
-    storage: str = Field("runs", description="Folder that holds everything a run writes, or the URL of remote storage.")
-    tracking_uri: str | None = Field(None, description="MLflow server or database; a SQLite file in the storage when empty.")
-    seed: NonNegativeInt = Field(7, description="Seed of the data, of the nano model and of the comparison.")
+    storage: Line = Field("runs", description="Folder that holds everything a run writes, or the URL of remote storage.")
+    tracking_uri: Address | None = Field(None, description="MLflow server or database; a SQLite file in the storage when empty.")
+    seed: Seed = Field(7, description="Seed of the data, of the nano model and of the comparison.")
     data: DataSettings = Field(DataSettings(), description="Prompts and demonstrations.")
     audit: AuditSettings = Field(AuditSettings(), description="Rewards against people's scores.")
     model: ModelSettings = Field(ModelSettings(), description="What is trained.")

@@ -12,11 +12,19 @@ class SftTraining(Section):
     The nano model is trained whole, any other model through a LoRA adapter.
     """
 
-    max_epochs: PositiveFloat = Field(4, description="Upper limit; training stops earlier at the validation plateau.")
-    batch_size: PositiveInt = Field(32, description="Demonstrations per optimizer step.")
+    max_epochs: PositiveFloat = Field(
+        4, description="Upper limit; training stops earlier at the validation plateau. TRL: num_train_epochs."
+    )
+    batch_size: PositiveInt = Field(
+        32,
+        description="Demonstrations per optimizer step. TRL: per_device_train_batch_size.",
+    )
     learning_rate: PositiveFloat = Field(2e-4, description="Peak learning rate.")
-    schedule: Schedule = Field("cosine", description="Shape of the learning rate after warm-up.")
-    warmup_share: Share = Field(0.05, description="Share of the steps spent warming up.")
+    schedule: Schedule = Field(
+        "cosine",
+        description="Shape of the learning rate after warm-up. TRL: lr_scheduler_type.",
+    )
+    warmup_share: Share = Field(0.05, description="Share of the steps spent warming up. TRL: warmup_steps.")
     eval_steps: PositiveInt = Field(25, description="Steps between two looks at the validation loss.")
     patience: PositiveInt = Field(3, description="Looks without a better validation loss before training stops.")
     min_improvement: NonNegativeFloat = Field(0.002, description="Nats per token a look must gain to count as better.")

@@ -9,6 +9,8 @@ from pathlib import Path
 from random import Random
 from typing import Annotated, Any, Protocol, Self, get_type_hints
 
+from pydantic import BaseModel, ConfigDict
+
 from tucano.errors import UserError
 from tucano.prompts import Prompt
 from tucano.specs.banks import Pool
@@ -55,6 +57,12 @@ class Review(Protocol):
     def stars(self) -> int: ...
     @property
     def fields(self) -> dict[str, Any]: ...
+
+
+class Reference(BaseModel):
+    """What `Prompt.reference` holds of a task, with types: references of rating folders may come from anybody. Further fields are kept."""
+
+    model_config = ConfigDict(strict=True, extra="allow")
 
 
 class Material(Protocol):
@@ -133,7 +141,7 @@ class TaskSpec:
     name: Annotated[str, "its name, that of its file"]
     system_prompt: Annotated[str, "what a model is told before each prompt"]
     judged: Annotated[float, "how many of the judged prompts it gets, where the report's four tasks share 65"]
-    reference: Annotated[Mapping[str, str], "what `Prompt.reference` holds of it: {key: meaning}"]
+    reference: Annotated[type[Reference], "what `Prompt.reference` holds of it, with types"]
     draw: Annotated[Callable[[Material, Pool, Random], Drawn], "makes a prompt, its truth and a good answer of a source's material"]
     defects: Annotated[tuple[Callable[[Any, Random], Any], ...], "the documented defects of demonstrations"]
     probes: Annotated[Probes, "answers that no one can use"]

@@ -10,11 +10,13 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+import pydantic
+
 from rewards.text import fold
 from tucano.prompts import Prompt
 from tucano.specs import objects
 from tucano.specs.banks import Bank, Pool
-from tucano.specs.base import Baseline, Display, Drawn, Edit, Material, Probes, Scorer, TaskSpec
+from tucano.specs.base import Baseline, Display, Drawn, Edit, Material, Probes, Reference, Scorer, TaskSpec
 from tucano.specs.objects import Field, ObjectAnswer
 from tucano.specs.scoring import Case, balanced_accuracy, mean, plain, read_json
 
@@ -37,6 +39,13 @@ _RECORDS = Bank(
     ("Avalie o churn deste cliente: {r}",),
     ("Qual a chance de churn? {r}", "Dados do cliente: {r} Risco de churn?"),
 )
+
+
+class _Reference(Reference):
+    fields: dict[str, pydantic.JsonValue] = pydantic.Field(default_factory=dict)
+    """Risk, and the true probability of leaving."""
+    left: bool = False
+    """Whether the customer left."""
 
 
 def _draw(material: Material, pool: Pool, rng: Random) -> Drawn:
@@ -149,7 +158,7 @@ SPEC = TaskSpec(
     name="churn",
     system_prompt="Responda com um JSON: churn_risk (low, medium ou high) e probability (0 a 1) de o cliente ir embora.",
     judged=15,
-    reference={"fields": "risk, and the true probability of leaving", "left": "whether the customer left"},
+    reference=_Reference,
     draw=_draw,
     defects=(
         opposite_risk,

@@ -9,11 +9,13 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+import pydantic
+
 from rewards.text import fold
 from tucano.prompts import Prompt
 from tucano.specs import objects
 from tucano.specs.banks import Pool
-from tucano.specs.base import Baseline, Display, Drawn, Edit, Material, Probes, Scorer, TaskSpec
+from tucano.specs.base import Baseline, Display, Drawn, Edit, Material, Probes, Reference, Scorer, TaskSpec
 from tucano.specs.objects import Field, ObjectAnswer
 from tucano.specs.scoring import Case, balanced_accuracy, brier, macro_f1, mean, plain, read_json, same, stars_off, token_f1
 
@@ -33,6 +35,11 @@ FIELDS: dict[str, Field] = {
 }
 """The ten fields, in the order of the answer. `summary` has no check of type or value."""
 _BOOLEANS = tuple(name for name, kind in FIELDS.items() if isinstance(kind.usual, bool))
+
+
+class _Reference(Reference):
+    fields: dict[str, pydantic.JsonValue] = pydantic.Field(default_factory=dict)
+    """Any subset of the ten answer fields, with their true values."""
 
 
 def _draw(material: Material, pool: Pool, rng: Random) -> Drawn:
@@ -203,7 +210,7 @@ SPEC = TaskSpec(
     name="extraction",
     system_prompt=f"Extraia da avaliação um JSON com {', '.join(FIELDS)}.",
     judged=20,
-    reference={"fields": "any subset of the ten answer fields with their true values"},
+    reference=_Reference,
     draw=_draw,
     defects=(
         missing_field,

@@ -6,12 +6,21 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
 
+import pydantic
+
 from rewards.claims import insight_figures
 from rewards.text import figures
 from tucano.prompts import Prompt
-from tucano.specs.base import Baseline, Display, Edit, Probes, Scorer, TaskSpec
+from tucano.specs.base import Baseline, Display, Edit, Probes, Reference, Scorer, TaskSpec
 from tucano.specs.scoring import Case, mean
 from tucano.specs.texts import shuffled, without_thousands_dots
+
+
+class _Reference(Reference):
+    figures: list[pydantic.FiniteFloat] = pydantic.Field(default_factory=list)
+    """Every number in the brief."""
+    key_figures: list[pydantic.FiniteFloat] = pydantic.Field(default_factory=list)
+    """Those that an answer should use."""
 
 
 @dataclass(frozen=True)
@@ -100,7 +109,7 @@ SPEC = TaskSpec(
     name="insights",
     system_prompt="Analise os números e recomende ações em tópicos curtos.",
     judged=15,
-    reference={"figures": "every number in the brief", "key_figures": "those that an answer should use"},
+    reference=_Reference,
     draw=lambda material, pool, rng: material.brief(pool, rng),
     defects=(flat_text, no_action, invented_figure, too_short, figures_ignored),
     probes=Probes(

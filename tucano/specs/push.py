@@ -7,14 +7,24 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
 
+import pydantic
+
 from rewards.claims import names_product, push_inventions
 from tucano.prompts import Prompt
-from tucano.specs.base import Baseline, Display, Edit, Probes, Scorer, TaskSpec
+from tucano.specs.base import Baseline, Display, Edit, Probes, Reference, Scorer, TaskSpec
 from tucano.specs.scoring import Case, mean
 from tucano.specs.texts import shuffled
 
 SCREEN = 120
 """Characters that a notification shows."""
+
+
+class _Reference(Reference):
+    product: str = ""
+    terms: list[str] = pydantic.Field(default_factory=list)
+    """Words, any of which names the product."""
+    figures: list[pydantic.FiniteFloat] = pydantic.Field(default_factory=list)
+    """Numbers that the notification may mention."""
 
 
 @dataclass(frozen=True)
@@ -124,7 +134,7 @@ SPEC = TaskSpec(
     name="push",
     system_prompt="Escreva um push de até 120 caracteres. Ex.: Seu tênis espera por você! Oi! Mochila com 20% off, aproveite!",
     judged=15,
-    reference={"product": "its name", "terms": "words, any of which names it", "figures": "numbers it may mention"},
+    reference=_Reference,
     draw=lambda material, pool, rng: material.offer(pool, rng),
     defects=(too_long, formal, generic, invented_discount),
     most_defects=1,  # most of them replace the whole line

@@ -8,11 +8,13 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+import pydantic
+
 from rewards.text import fold
 from tucano.prompts import Prompt
 from tucano.specs import objects
 from tucano.specs.banks import JOINT, Bank, Pool
-from tucano.specs.base import Baseline, Display, Drawn, Edit, Material, Probes, Scorer, TaskSpec
+from tucano.specs.base import Baseline, Display, Drawn, Edit, Material, Probes, Reference, Scorer, TaskSpec
 from tucano.specs.extraction import FIELDS as REVIEW_FIELDS
 from tucano.specs.extraction import mood, score_as_text
 from tucano.specs.objects import ObjectAnswer
@@ -31,6 +33,11 @@ _FRAMES = Bank(
     ("Diga o sentimento do comentário: {t}",),
     ("Que sentimento mostra este cliente? {t}", "Comentário: {t} Qual o sentimento?"),
 )
+
+
+class _Reference(Reference):
+    fields: dict[str, pydantic.JsonValue] = pydantic.Field(default_factory=dict)
+    """Label and stars."""
 
 
 def _draw(material: Material, pool: Pool, rng: Random) -> Drawn:
@@ -121,7 +128,7 @@ SPEC = TaskSpec(
     name="sentiment",
     system_prompt="Responda com um JSON: sentiment (positive, neutral ou negative) e sentiment_score (1 a 5).",
     judged=15,
-    reference={"fields": "label and stars"},
+    reference=_Reference,
     draw=_draw,
     defects=(opposite_label, translated_label, far_score, no_score, score_as_text, objects.cut_json, objects.text_before),
     fields=FIELDS,

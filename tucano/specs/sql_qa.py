@@ -6,12 +6,34 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
+from typing import Annotated, Self
+
+from pydantic import AfterValidator, model_validator
 
 from rewards.sql import answers_gold, find_query
 from tucano.prompts import Prompt
-from tucano.specs.base import Baseline, Display, Edit, Probes, Rewordings, Scorer, TaskSpec
+from tucano.specs.base import Baseline, Display, Edit, Probes, Reference, Rewordings, Scorer, TaskSpec
 from tucano.specs.scoring import Case, mean
 from tucano.specs.texts import without_thousands_dots, words
+
+
+def _file_name(name: str) -> str:
+    if Path(name).name != name or name == "..":
+        raise ValueError("it is the name of a file in the rating folder")
+    return name
+
+
+class _Reference(Reference):
+    sql: str = ""
+    """The gold query."""
+    database: Annotated[str, AfterValidator(_file_name)] = ""
+    """A file in the prompt set's folder."""
+
+    @model_validator(mode="after")
+    def _database_is_named(self) -> Self:
+        if self.sql and not self.database:
+            raise ValueError("a gold query needs the name of its database")
+        return self
 
 
 @dataclass(frozen=True)
@@ -159,7 +181,7 @@ SPEC = TaskSpec(
         "pagamentos(pedido_id,tipo,parcelas,valor) avaliacoes(pedido_id,nota)"
     ),
     judged=15,
-    reference={"sql": "gold query", "database": "file name in the prompt set's folder"},
+    reference=_Reference,
     draw=lambda material, pool, rng: material.question(pool, rng),
     defects=(no_explanation, no_number, wrong_column, wrong_table, no_fence, lost_filter),
     probes=Probes(

@@ -19,6 +19,7 @@ from typing import Any
 
 from tucano.errors import UserError, WorkerCrashed, WorkerFailed
 from tucano.files.models import WorkFiles
+from tucano.printable import printable
 from tucano.training.jobs import Job, Progress, parse
 
 GRACE_SECONDS = 10
@@ -95,8 +96,8 @@ def stop_all() -> None:
 def _follow(child: subprocess.Popen[str], log: Path, on_progress: Callable[[Progress], None], on_line: Callable[[str], None]) -> None:
     assert child.stdout is not None
     with log.open("a", encoding="utf-8") as file:
-        for line in child.stdout:
-            progress = parse(line)
+        for raw in child.stdout:
+            progress, line = parse(raw), printable(raw)
             if progress is not None:
                 on_progress(progress)
             else:

@@ -1,0 +1,143 @@
+"""Personal numbers that a word near by names: mistyped check digits and odd gaps count here, too."""
+
+import re
+from collections.abc import Iterator
+
+from tucano.masking.amounts import AMOUNT, DATE, Harmless, is_amount, is_date
+from tucano.masking.page import BLANK, Mark, Page
+
+_S, _G = r"[ .\-/]{0,2}", r"[ .,\-/_]{0,3}"
+_WORDS = {
+    "cpf": r"cpfs?|c\.p\.f|cic",
+    "cnpj": r"cnpjs?|c\.n\.p\.j|cgc",
+    "rg": r"rg|r\.g|identidade|registro geral|documento",
+    "card": r"cart(?:ao|oes)|visa|master(?:card)?|elo|amex|american express|hipercard|diners",
+    "pix": r"pix|chave aleatoria|evp",
+    "phone": (
+        r"tel|tels|telefones?|fones?|cel|celular(?:es)?|zap|zapzap|zapp|whats|whatsapp|whatsap|watsapp?|watts?zap|wpp|wapp|fixo|contatos?"
+        r"|lig(?:a|ar|ue|uem|arem|ando)|retorn(?:a|ar|e|em|arem)|cham(?:a|ar|e|em|arem)|recados?|sms|telegram|fax|ddd"
+        r"|(?:meu|nosso|seu) (?:numero|nr|n)"
+    ),
+    "order": (
+        r"pedidos?|ped|compras?|encomendas?|vendas?|reserva|protocolos?|rastreios?|rastreamento|rastrear|notas? fisca(?:l|is)|nf|nfs|nf-?e|nfc-?e|danfe"
+        r"|ordem de (?:compra|servico)|o\.s|chamado|ticket|reclamacao|ocorrencia|solicitacao|atendimento|remessa|objeto|transacao|order|troca|devolucao|localizador|oc"
+    ),
+}
+_FEWEST = {"cpf": 9, "cnpj": 13, "rg": 5, "card": 13, "pix": 8, "phone": 8, "order": 6}
+_VALUES = {
+    "cpf": rf"\d{{11,14}}(?!\d)|\d(?:{_G}\d){{10}}(?!\d)|\d(?:{_G}\d){{8,9}}(?!\d)",
+    "cnpj": rf"\d{{13,15}}(?!\d)|\d(?:{_G}\d){{13}}(?!\d)|\d(?:{_G}\d){{12}}(?!\d)",
+    "rg": (
+        rf"\d{{1,2}}{_S}\d{{3}}{_S}\d{{3}}{_S}(?:\d(?!-?\d)|x(?![0-9a-z]))|\d{{1,2}}{_S}\d{{3}}{_S}\d{{3}}(?!-?[\dx])"
+        rf"|\d(?:{_S}\d){{4,10}}(?:-? ?x\b)?(?!\d)"
+    ),
+    "card": rf"\d{{4}}{_S}\d{{4}}{_S}\d{{4}}{_S}\d{{4}}(?!\d)|\d{{4}}{_S}\d{{6}}{_S}\d{{4,5}}(?!\d)|\d(?:{_G}\d){{12,18}}(?!\d)",
+    "pix": rf"(?!{AMOUNT})(?:\d(?:{_G}\d){{7,13}}(?!\d)|[0-9a-f]{{4,}}(?:[ -]?[0-9a-f]{{4,}}){{3,}}(?![0-9a-z]))",
+    "phone": (
+        rf"(?!{AMOUNT})(?:(?:55{_G})?(?:0?\d\d{_G})?9{_G}\d{{4}}{_G}\d{{4}}(?!\d)"
+        rf"|(?:55{_G})?(?:0?\d\d{_G})?[2-9]\d{{3}}{_G}\d{{4}}(?!\d)|\d(?:{_G}\d){{7,12}}(?!\d))"
+    ),
+    "order": rf"(?!{AMOUNT})\d(?:{_G}\d){{5,24}}+(?!\d)[0-9a-z]*+",
+}
+"""The number of each kind as it may be written behind its word; mistyped, with any gaps."""
+
+_GLUED = ("cpf", "cnpj")
+"""Told from other words even where they are glued to them («meucpf529»)."""
+
+_REACH = {"rg": 30, "order": 30}
+_OUTSIDE = rf"[^\d{BLANK}\]]"
+
+
+def _named(kind: str) -> str:
+    """The word, up to 40 characters without a digit, a small number or a date with its words perhaps, the number."""
+    end = r"\]" if kind in _GLUED else r"[a-z\]]"
+    gap = rf"(?:{_OUTSIDE}{{1,{_REACH.get(kind, 40)}}}+(?:(?<![a-z])|(?<=[^a-z]n)|(?<=[^a-z]n[or])))?"
+    skip = rf"(?:(?:\d{{1,2}}(?![\d./\-,])|{DATE}) ?[a-z]{_OUTSIDE}{{1,25}}+(?<![a-z]))??"
+    fewest = rf"(?=[\da-f](?:{_G}[\da-f]){{{_FEWEST[kind] - 1}}})"
+    return rf"(?:{_WORDS[kind]})(?!{end}){gap}{skip}{fewest}(?!{DATE})(?P<{kind}>{_VALUES[kind]})"
+
+
+_NAMED = re.compile(
+    rf"(?=[a-z])(?:{'|'.join(map(_named, _GLUED))}|(?<![a-z])(?:{'|'.join(_named(kind) for kind in _WORDS if kind not in _GLUED)}))"
+)
+
+_MARKS = r"[ :;,.()'\"=*>-]{0,5}"
+_NUMBER = r"(?:(?:numero|numeracao|num|nro|nr|no|n|cod|codigo|id)(?![a-z])|#)"
+_SMALL = rf"(?:(?:de|do|da|sob|com|o|a|e|eh|foi|era)(?![a-z]){_MARKS}){{0,2}}"
+_FAR = rf"(?P<far_%s>(?:[a-z]++(?!\d){_MARKS}){{0,6}}?)"
+"""Up to six words between."""
+
+_CODED = re.compile(
+    rf"(?=[a-z])(?:(?<![a-z])(?:(?P<plural>pedidos|compras|encomendas)|{_WORDS['order']})(?![a-z\]]){_MARKS}{_SMALL}{_FAR % 'order'}"
+    rf"(?P<numbered>{_NUMBER}{_MARKS}(?:{_NUMBER}{_MARKS})?)?(?!{DATE})(?P<order>(?=[a-z]{{0,6}}[-_./]?\d)[0-9a-z]++(?:[-_./][0-9a-z]++)*+)"
+    rf"|(?:{_WORDS['cnpj']})(?!\]){_MARKS}{_FAR % 'cnpj'}"
+    rf"(?P<cnpj>[0-9a-z]{{2}}{_S}[0-9a-z]{{3}}{_S}[0-9a-z]{{3}}{_S}[0-9a-z]{{4}}{_S}\d\d(?![0-9a-z])))"
+)
+_QUANTITY = re.compile(rf"{AMOUNT}|(?:19|20)\d\d(?![0-9a-z])")
+_LISTED = re.compile(
+    rf"(?<={BLANK}) {{0,2}}(?:[,;/|+&]|e|ou) {{0,2}}(?:(?:o|a|no|n|numero) )?(?!{DATE})(?!{AMOUNT})(?P<value>\d(?:{_G}\d){{7,13}}(?!\d))"
+)
+_BEHIND = re.compile(
+    r"(?<![0-9a-z])(?<!\d[ .\-/])(?P<value>\d(?:[ .\-/]?\d){4,17}+)(?!\d)[ ,;:()\-=>]{1,5}"
+    r"(?:(?:e|eh|sao|o|a|meu|minha|no|do|da|de|numero|n|esse|este|pelo|como|so)\b ?){0,6}[(]?"
+    r"(?:(?P<cpf>cpf)|(?P<cnpj>cnpj)|(?P<phone>whats\w*+|zap\w*+|wpp|tel|telefone|fone|cel|celular)|(?P<rg>rg|identidade|ssp|sesp|detran)"
+    r"|(?P<order>pedido|protocolo|nota fiscal)|(?P<pix>pix|chave pix)|(?P<card>cartao))\b"
+    r"(?![ :=#\-]{0,3}(?:(?:numero|no|n)\b)?[ :.#\-]{0,3}\d)"
+)
+_DIGITS_BEHIND = {"cpf": (9, 11), "cnpj": (13, 14), "phone": (8, 13), "rg": (5, 11), "order": (6, 18), "pix": (8, 14), "card": (13, 18)}
+
+
+def mark_named(page: Page, harmless: Harmless) -> None:
+    """Numbers behind a word («zap 98765 4321»), listed behind one («e 3456 7890»), in front of one («98765 4321, meu zap»)."""
+    page.mark(_coded(page.text, harmless))
+    page.mark(_behind_words(page.text, harmless))
+    for _ in range(2):
+        page.mark(_listed(page.text, page.marks))
+    page.mark(_before_words(page.text))
+
+
+def _coded(text: str, harmless: Harmless) -> Iterator[Mark]:
+    """Codes with letters, or of few digits, a few words behind the word at most."""
+    for found in _CODED.finditer(text):
+        kind = str(found.lastgroup)
+        is_code = _is_cnpj_code(found) if kind == "cnpj" else _is_order_code(found)
+        if is_code and not (found[f"far_{kind}"] and harmless.claims(found.start(kind), behind=found.start())):
+            yield *found.span(kind), kind
+
+
+def _is_cnpj_code(found: re.Match[str]) -> bool:
+    """Fourteen letters and digits in a row; with gaps not words («em que nao veio 12»)."""
+    return found["cnpj"].isalnum() or sum(map(str.isdigit, found["cnpj"])) > 3
+
+
+def _is_order_code(found: re.Match[str]) -> bool:
+    code, is_far = found["order"], bool(found["far_order"])
+    digits = sum(map(str.isdigit, code))
+    if found["numbered"]:
+        return digits >= (5 if is_far else 3)
+    needed = 6 if found["plural"] or is_far else 4 if code.isdigit() else 5
+    return digits >= needed and not _QUANTITY.match(found.string, found.start("order"))
+
+
+def _behind_words(text: str, harmless: Harmless) -> Iterator[Mark]:
+    for found in _NAMED.finditer(text):
+        kind = str(found.lastgroup)
+        if not harmless.claims(found.start(kind), behind=found.start()):
+            yield *found.span(kind), kind
+
+
+def _listed(text: str, marks: list[Mark]) -> Iterator[Mark]:
+    """More of the same kind: «telefones X e Y»."""
+    kinds = {end: kind for _, end, kind in marks if kind in ("phone", "cpf", "rg")}
+    for found in _LISTED.finditer(text):
+        if found.start() in kinds:
+            yield *found.span("value"), kinds[found.start()]
+
+
+def _before_words(text: str) -> Iterator[Mark]:
+    for found in _BEHIND.finditer(text):
+        kind = str(found.lastgroup)
+        fewest, most = _DIGITS_BEHIND[kind]
+        start = found.start()
+        if fewest <= sum(map(str.isdigit, found["value"])) <= most and not is_date(text, start) and not is_amount(text, start):
+            yield *found.span("value"), kind

@@ -1,0 +1,106 @@
+"""Personal numbers that their written form or their check digits give away.
+
+Patterns read folded text. They take linear time: a run of characters is entered at its start only, and what repeats is counted or
+possessive. A lookahead at the start of a pattern only saves time. A pattern may tell several kinds apart, each a group with its name.
+"""
+
+import re
+from collections.abc import Iterator
+
+from tucano.masking.amounts import Harmless, are_years_or_round, is_amount
+from tucano.masking.check_digits import is_cnpj, is_cpf, luhn
+from tucano.masking.page import Mark, Page
+
+_S = r"[ .\-/]{0,2}"
+_CNPJ = rf"\d\d{_S}\d{{3}}{_S}\d{{3}}(?: ?/ ?\d{{4}}[ .\-/]{{0,3}}| ?[.\-] ?\d{{4}} ?- ?)\d\d(?!\d)"
+_CPF = (
+    rf"(?:\d{{3}}{_S}\d{{3}}{_S}\d{{3}} ?- ?\d\d|\d{{3}} ?(?:\. ?\d{{3}} ?\.|- ?\d{{3}} ?-|/ ?\d{{3}} ?/) ?\d{{3}}[ .\-/]{{0,3}}\d\d)(?!\d)"
+)
+_RG = r"\d{1,2}\.\d{3}\.\d{3} ?- ?(?:\d(?!\d)|x(?![0-9a-z]))|(?<=\bmg[- ])\d{1,2}\.\d{3}\.\d{3}(?!\d)"
+_ORDER = r"(?:0[1-3] ?[-_] ?\d{3,6} ?\d{3,9}|\d{3}-\d{7}-\d{7}|\d{13}-0[1-9])(?!\d)"
+"""As large Brazilian shops number them."""
+_WRITTEN = re.compile(rf"(?<!\d)(?=[\d ]{{2,14}}+[.\-/_])(?:(?P<cnpj>{_CNPJ})|(?P<cpf>{_CPF})|(?P<rg>{_RG})|(?<![a-z])(?P<order>{_ORDER}))")
+
+_AREA = r"(?:1[1-9]|2[12478]|3[1-578]|4[1-9]|5[1345]|6[1-9]|7[134579]|8[1-9]|9[1-9])"
+"""The area codes in use (Anatel)."""
+
+_TRUNK = r"(?:0 ?(?:(?:xx|\*\*|\d\d) ?)?)?"
+"""What may stand in front of it, with or without a carrier: 0, 0xx, 0 21."""
+
+_IN_AREA = r"\d\d[ .\-/]|0\d\d|0[ x*]{1,3}\d\d"
+_MOBILE = r"9[ .\-]{0,2}\d{4}[ .\-]{0,3}\d{4}(?!\d)"
+_ANY = r"(?:9[ .\-]{0,2})?[2-9]\d{3}[ .\-]{0,3}\d{4}(?!\d)"
+_BRACKETED = re.compile(rf"\( ?(?:ddd ?)?{_TRUNK}\d\d ?\)[ .\-/]{{0,3}}(?:{_ANY}|\d(?:[ .\-]{{0,2}}\d){{7,8}}(?!\d))")
+_BRAZIL = re.compile(r"(?:\+ ?|00 ?)?(?<!\d)55[ .\-]{0,2}\Z")
+_WITH_PLUS = re.compile(
+    rf"\+ ?(?:55[ .\-]{{0,2}}{_TRUNK}{_AREA}[ .\-/]{{0,3}}{_ANY}|(?:\d{{10,15}}|\d{{1,3}}(?:[ .\-(]{{1,2}}\)?\d{{2,5}}\)?){{2,4}})(?!\d))"
+)
+_WITH_AREA = re.compile(
+    rf"(?<!\d)(?=55|{_IN_AREA})(?:(?:00 ?)?55[ .\-(]{{0,2}}{_TRUNK}{_AREA}[ .\-/)]{{0,3}}{_MOBILE}|{_TRUNK}{_AREA}[ .\-/]{{1,3}}{_MOBILE})"
+)
+_LIKELY = re.compile(
+    rf"(?<![0-9a-z])(?<!\d[-./])(?:(?=[\d ./x*]{{2,12}}+-)(?:{_TRUNK}{_AREA}[ .\-/]{{0,3}}(?:9[ .\-]{{0,2}})?)?[2-9]\d{{3}}-\d{{4}}"
+    rf"|(?={_IN_AREA}){_TRUNK}{_AREA}[ .\-/]{{1,3}}[2-5]\d{{3}}[ .]{{1,2}}\d{{4}}"
+    r"|9[ .\-]?\d{4}[ .\-]\d{4}|0[38]00[ .-]?\d{3}[ .-]?\d{4})(?![-/]?\d)"
+)
+
+_CHECKED = re.compile(
+    rf"(?<!\d)(?:(?P<cpf>\d{{3}}{_S}\d{{3}}{_S}\d{{3}}[ .\-/]{{0,3}}\d\d)(?!\d)"
+    rf"|(?P<card>[2-6]\d{{3}}{_S}\d{{4}}{_S}\d{{4}}{_S}\d{{4}}|3\d{{3}}{_S}\d{{6}}{_S}\d{{4,5}}|4\d{{12}}|[56]\d{{16,18}})(?!\d)"
+    rf"|(?P<cnpj>\d\d{_S}\d{{3}}{_S}\d{{3}}[ .\-/]{{0,3}}\d{{4}}[ .\-/]{{0,3}}\d\d(?!\d)))"
+)
+_CARD_FORM = re.compile(r"[3-6]\d{3}([ .\-])\d{4}\1\d{4}\1\d{4}")
+_NO_GAPS = str.maketrans("", "", " .-/")
+
+
+def mark_written(page: Page) -> None:
+    """What looks like nothing else."""
+    page.mark(_bracketed(page.text))
+    page.mark((*found.span(), str(found.lastgroup)) for found in _WRITTEN.finditer(page.text))
+    for pattern in (_WITH_PLUS, _WITH_AREA):
+        page.mark((*found.span(), "phone") for found in pattern.finditer(page.text))
+
+
+def mark_with_check_digits(page: Page, harmless: Harmless) -> None:
+    page.mark(_checked(page.text, harmless))
+
+
+def mark_likely_phones(page: Page, harmless: Harmless) -> None:
+    page.mark(_likely_phones(page.text, harmless))
+
+
+def _bracketed(text: str) -> Iterator[Mark]:
+    """Phone numbers with a bracketed area code, and the country code in front of it."""
+    for found in _BRACKETED.finditer(text):
+        country = _BRAZIL.search(text, max(0, found.start() - 8), found.start())
+        yield (country or found).start(), found.end(), "phone"
+
+
+def _checked(text: str, harmless: Harmless) -> Iterator[Mark]:
+    """Bare or oddly written numbers with valid check digits, unless a word makes them a code."""
+    for found in _CHECKED.finditer(text):
+        kind = str(found.lastgroup)
+        if _has_check_digits(kind, found[0]) and not harmless.is_code(found.start()):
+            yield *found.span(), kind
+
+
+def _has_check_digits(kind: str, written: str) -> bool:
+    """A card that is written as one (0000 0000 0000 0000) may be mistyped."""
+    characters = written.translate(_NO_GAPS)
+    if kind == "card":
+        return luhn(characters) or _CARD_FORM.fullmatch(written) is not None
+    return is_cpf(characters) if kind == "cpf" else is_cnpj(characters)
+
+
+def _likely_phones(text: str, harmless: Harmless) -> Iterator[Mark]:
+    """Phone numbers without brackets: no years, no ranges, no prices, nothing that a word calls something else."""
+    for found in _LIKELY.finditer(text):
+        first, last = _halves(found[0])
+        if not (are_years_or_round(first, last) or is_amount(text, found.start()) or harmless.claims(found.start())):
+            yield *found.span(), "phone"
+
+
+def _halves(phone: str) -> tuple[str, str]:
+    """The last two groups of four digits."""
+    digits = re.sub(r"\D", "", phone)
+    return digits[-8:-4], digits[-4:]
