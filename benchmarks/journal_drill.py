@@ -25,7 +25,7 @@ from pathlib import Path
 
 from mlflow.entities import Metric
 
-from flows.servers import listen, mlflow_command, mlflow_environment
+from deployments.servers import listen, mlflow_command, mlflow_environment
 from tucano import access
 from tucano.journal import JournalWriter
 from tucano.tracking import Tracker

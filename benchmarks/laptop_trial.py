@@ -33,7 +33,7 @@ def main() -> None:
 def run(storage: Path, overrides: list[str]) -> Comparison:
     pairs = [part for override in (f"storage={storage}", *overrides) for part in ("--set", override)]
     with (storage.with_suffix(".log")).open("a", encoding="utf-8") as log:
-        subprocess.run([sys.executable, "-m", "flows.cli", "run", "laptop", *pairs], stdout=log, stderr=log, check=True)
+        subprocess.run([sys.executable, "-m", "tucano.cli", "run", "laptop", *pairs], stdout=log, stderr=log, check=True)
     newest = max(storage.glob("artifacts/comparison/*/comparison.json"), key=lambda path: path.stat().st_mtime)
     return read_record(Comparison, newest)
 

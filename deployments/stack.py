@@ -21,9 +21,9 @@ from socket import socket
 
 from deployments import services
 from deployments.postgres import Cluster, find_cluster
+from deployments.prefect_api import PrefectApi
+from deployments.servers import HOST, how_to_log_in, listen, mlflow_command, mlflow_environment, prefect_command, prefect_environment
 from deployments.services import MARK, Service, answers, read_services, write_json, write_services
-from flows.prefect_api import PrefectApi
-from flows.servers import HOST, how_to_log_in, listen, mlflow_command, mlflow_environment, prefect_command, prefect_environment
 from tucano.access import credentials, credentials_file, tracking_environment
 from tucano.errors import TucanoError, UserError
 from tucano.storage import owned, private

@@ -2,9 +2,9 @@
 
 from prefect import flow
 
-from flows.names import plain_name
 from tasks.audit import audit_rewards, pass_gate
 from tasks.context import opened
+from tasks.names import plain_name
 from tucano.settings import PipelineSettings
 
 

@@ -2,7 +2,6 @@
 
 from prefect import flow
 
-from flows.names import benchmark_name
 from tasks.benchmark import (
     answer_with_baselines,
     answer_with_endpoint,
@@ -14,6 +13,7 @@ from tasks.benchmark import (
 )
 from tasks.context import opened
 from tasks.handles import AnswerSet
+from tasks.names import benchmark_name
 from tasks.prepare import prepare_data
 from tucano.benchmark.endpoint import key_of
 from tucano.settings import PipelineSettings

@@ -2,13 +2,13 @@
 
 from prefect import flow
 
-from flows.names import train_name
 from tasks.approval import ask, decide
 from tasks.audit import audit_rewards, pass_gate
 from tasks.compare import answer_prompts, compare_arms
 from tasks.context import opened
 from tasks.cost import account
 from tasks.evaluations import show_answers
+from tasks.names import train_name
 from tasks.plan import write_plan
 from tasks.preflight import check_before_grpo, pass_preflight
 from tasks.prepare import prepare_data

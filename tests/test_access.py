@@ -20,7 +20,7 @@ from starlette.websockets import WebSocket
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
-from flows.prefect_api import require_login
+from deployments.prefect_api import require_login
 from tucano import access
 from tucano.access import basic, credentials, credentials_file, is_link_token, login_link
 from tucano.errors import UserError
@@ -230,7 +230,7 @@ def test_no_other_text_logs_in(door: httpx.Client, page: str, token: str) -> Non
 @pytest.mark.parametrize(
     ("module", "arguments", "variable"),
     [
-        ("flows.prefect_app", ["127.0.0.1:0", "all"], "PREFECT_SERVER_API_AUTH_STRING"),
+        ("deployments.prefect_app", ["127.0.0.1:0", "all"], "PREFECT_SERVER_API_AUTH_STRING"),
         ("tucano.tracking.server", ["127.0.0.1:0"], "MLFLOW_TRACKING_PASSWORD"),
     ],
 )

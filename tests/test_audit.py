@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 
-from flows import inprocess
 from rewards import PromptLike, Score, load_reward_set
 from rewards.names import REPORTED as TASKS
 from tucano.audit import probes
@@ -21,6 +20,7 @@ from tucano.audit.gate import audit, audit_rewards, write_pins
 from tucano.audit.page import render_page
 from tucano.audit.report import AuditReport, Disagreement, Estimate, JudgedAnswer
 from tucano.audit.table import render_details, render_table
+from tucano.cli import inprocess
 from tucano.errors import UserError
 from tucano.prompts import Prompt, Task
 from tucano.rating.ratings import RatedAnswer, read_ratings

@@ -14,7 +14,7 @@ HEADER = "review_id,order_id,review_score,review_comment_title,review_comment_me
 
 def tucano(*arguments: str, folder: Path = ROOT) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, "PREFECT_SERVER_ANALYTICS_ENABLED": "false"}
-    command = [sys.executable, "-m", "flows.cli", *arguments]
+    command = [sys.executable, "-m", "tucano.cli", *arguments]
     return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=240, check=False)
 
 

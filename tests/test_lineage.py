@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from flows import lineage
 from tasks.context import Run
 from tasks.promote import _incomplete
 from tucano.artifacts import Artifact, Recipe, Store
+from tucano.cli import lineage
 from tucano.errors import UserError
 from tucano.identity import digest, fingerprint
 from tucano.lineage import digests, faults, unpinned, verify

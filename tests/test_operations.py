@@ -106,7 +106,7 @@ def picture(page: PrefectPage, name: str) -> None:
 
 
 def tucano(bench: Bench, *arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "flows.cli", *arguments, "--home", str(bench.stack.home)]
+    command = [sys.executable, "-m", "tucano.cli", *arguments, "--home", str(bench.stack.home)]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     return subprocess.run(command, cwd=bench.stack.project, env=environment, capture_output=True, text=True, timeout=240, check=False)
 

@@ -13,14 +13,14 @@ from urllib.error import HTTPError
 import psutil
 import pytest
 
-from flows.prefect_server import PrefectServer
 from tucano.access import basic
+from tucano.cli.prefect_server import PrefectServer
 from tucano.errors import TucanoError
 
 COMMAND = """
 import os, sys, time
 from pathlib import Path
-from flows.prefect_server import PrefectServer
+from tucano.cli.prefect_server import PrefectServer
 server = PrefectServer(Path(sys.argv[1]))
 server.wait()
 print(server.process.pid, server.url, os.environ["PREFECT_API_AUTH_STRING"], flush=True)

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from flows.rate_page import render
+from tucano.cli.rate_page import render
 from tucano.presentation.pages import environment
 from tucano.presentation.tables import pipe_table, wrapped
 from tucano.printable import PrintableStream, escaped, fenced, printable
@@ -87,7 +87,7 @@ def test_a_stream_writes_only_what_is_printable_and_is_a_stream_in_the_rest() ->
 
 
 def test_the_command_repeats_no_escape_sequence(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "flows.cli", "rate", str(tmp_path / "\x1b[2Jratings"), "--rater", "ana", "--from", "\x1b]0;x\x07"]
+    command = [sys.executable, "-m", "tucano.cli", "rate", str(tmp_path / "\x1b[2Jratings"), "--rater", "ana", "--from", "\x1b]0;x\x07"]
     result = subprocess.run(command, cwd=ROOT, env=os.environ, capture_output=True, timeout=120)
     assert result.returncode == 2 and "␛]0;x␇ does not exist" in result.stderr.decode()
     assert b"\x1b" not in result.stdout + result.stderr

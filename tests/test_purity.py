@@ -19,8 +19,8 @@ def packages_after(statement: str) -> set[str]:
     ("statement", "forbidden"),
     [
         ("import tucano.settings, tucano.profiles, tucano.prompts, tucano.artifacts, tucano.journal, tucano.storage", HEAVY),
-        ("import flows.cli", HEAVY),
-        ("import flows.rate", HEAVY),
+        ("import tucano.cli.main", HEAVY),
+        ("import tucano.cli.rate", HEAVY),
         ("import rewards", (HEAVY | OURS | {"numpy"})),
         ("import data.prepare", {"torch", "transformers", "prefect", "mlflow"}),
         ("import tucano.comparison.compare, tucano.audit.gate, tucano.report.report", {"torch", "prefect", "mlflow", "data"}),

@@ -23,8 +23,8 @@ from typing import Any
 import pytest
 from browser import Page, open_page
 
-from flows.rate_page import RatingServer, render
 from tucano.artifacts import Recipe, Store
+from tucano.cli.rate_page import RatingServer, render
 from tucano.errors import UserError
 from tucano.prompts import TASKS, Prompt, Task, write_prompts
 from tucano.rating.aids import guides
@@ -145,7 +145,7 @@ class TestSources:
 
     def test_the_committed_ratings_can_be_rated_again(self, tmp_path: Path) -> None:
         chosen = open_folder(tmp_path / "mine", ROOT / "data" / "ratings" / "ratings.jsonl", 24, 5, 7)
-        assert len(chosen) == 432
+        assert len(chosen) == 528
         assert (tmp_path / "mine" / "store.sql").read_bytes() == (ROOT / "data" / "ratings" / "store.sql").read_bytes()
 
     def test_ratings_of_other_completions_are_not_mixed(self, run: Path, tmp_path: Path) -> None:
@@ -320,7 +320,7 @@ class TestServer:
 
 
 def command(*arguments: str) -> list[str]:
-    return [sys.executable, "-u", "-m", "flows.cli", "rate", *arguments]
+    return [sys.executable, "-u", "-m", "tucano.cli", "rate", *arguments]
 
 
 def tucano_rate(*arguments: str, keys: str = "") -> subprocess.CompletedProcess[str]:

@@ -122,7 +122,7 @@ def test_a_key_does_not_leave_this_machine_in_plain_text() -> None:
 
 
 def test_the_command_says_it_in_one_sentence_and_writes_nothing(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "flows.cli", "run", "laptop", "--set", f"storage={tmp_path / 'runs'}"]
+    command = [sys.executable, "-m", "tucano.cli", "run", "laptop", "--set", f"storage={tmp_path / 'runs'}"]
     result = subprocess.run(
         [*command, "--set", f"tracking_uri={SECRET_ADDRESSES[0]}"], cwd=ROOT, capture_output=True, text=True, timeout=120
     )
@@ -140,7 +140,7 @@ def test_the_command_says_it_in_one_sentence_and_writes_nothing(tmp_path: Path) 
 )
 def test_servers_take_their_password_apart_from_their_address(tmp_path: Path, variable: str, address: str, instead: str) -> None:
     """Their addresses are printed and written: as links in reports, notes and artifacts."""
-    command = [sys.executable, "-m", "flows.cli", "run", "laptop", "--set", f"storage={tmp_path / 'runs'}"]
+    command = [sys.executable, "-m", "tucano.cli", "run", "laptop", "--set", f"storage={tmp_path / 'runs'}"]
     result = subprocess.run(command, cwd=ROOT, env={**os.environ, variable: address}, capture_output=True, text=True, timeout=240)
     assert result.returncode == 2, result.stderr
     assert variable in result.stderr and instead in result.stderr and PASSWORD not in result.stdout + result.stderr

@@ -31,7 +31,7 @@ stack.down(home)
 
 
 def tucano(home: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "flows.cli", *arguments, "--home", str(home)]
+    command = [sys.executable, "-m", "tucano.cli", *arguments, "--home", str(home)]
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False)
 
 

@@ -17,7 +17,7 @@ from urllib.error import HTTPError
 import psutil
 import pytest
 
-from flows.prefect_api import PrefectApi
+from deployments.prefect_api import PrefectApi
 from tucano.access import basic, credentials, credentials_file
 
 FLOW = """
@@ -50,7 +50,7 @@ tracker.ensure_views()
 SERVE = """
 import sys
 from pathlib import Path
-from flows.ui import serve
+from tucano.cli.ui import serve
 
 sys.exit(serve(Path(sys.argv[1]), sys.argv[2] or None, int(sys.argv[3]), int(sys.argv[4])))
 """

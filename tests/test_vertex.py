@@ -170,7 +170,7 @@ def deploy(environment: dict[str, str], server: int, *more: str) -> str:
     command = [
         sys.executable,
         "-m",
-        "flows.cli",
+        "tucano.cli",
         "deploy",
         "vertex",
         *options,

@@ -4,6 +4,7 @@ import argparse
 import os
 from pathlib import Path
 
+from deployments.prefect_api import require_login
 from deployments.vertex.plan import (
     ACCELERATOR,
     DISK_GB,
@@ -15,7 +16,6 @@ from deployments.vertex.plan import (
     faults,
     require_complete,
 )
-from flows.prefect_api import require_login
 from tucano.addresses import masked
 from tucano.errors import UserError
 

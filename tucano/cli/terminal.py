@@ -20,7 +20,7 @@ class WithoutKnownTracebacks(logging.Filter):
         return True
 
 
-class WhatPeopleNeed(logging.Filter):
+class ForPeople(logging.Filter):
     """Drops the engine's state messages, except that a retry is worth knowing."""
 
     def filter(self, record: logging.LogRecord) -> bool:

@@ -40,7 +40,7 @@ class PrefectServer:
         with socket.create_server((HOST, 0)) as listener, self.log.open("wb") as log:
             address = f"http://{HOST}:{listener.getsockname()[1]}"
             self.process = subprocess.Popen(
-                [sys.executable, "-m", "flows.prefect_app", str(listener.fileno()), "run"],
+                [sys.executable, "-m", "deployments.prefect_app", str(listener.fileno()), "run"],
                 stdin=subprocess.PIPE,
                 stdout=log,
                 stderr=log,

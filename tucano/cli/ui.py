@@ -19,8 +19,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from flows.prefect_api import PrefectApi
-from flows.servers import HOST, how_to_log_in, listen, mlflow_command, mlflow_environment, prefect_command, prefect_environment
+from deployments.prefect_api import PrefectApi
+from deployments.servers import HOST, how_to_log_in, listen, mlflow_command, mlflow_environment, prefect_command, prefect_environment
 from tucano.access import basic, credentials
 from tucano.errors import TucanoError
 from tucano.tracking.store import default_uri, is_server

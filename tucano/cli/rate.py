@@ -8,7 +8,7 @@ import threading
 from collections import Counter
 from pathlib import Path
 
-from flows.rate_page import RatingServer
+from tucano.cli.rate_page import RatingServer
 from tucano.printable import printable
 from tucano.rating.aids import guides
 from tucano.rating.draw import CANDIDATES, open_folder

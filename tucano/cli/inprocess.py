@@ -7,9 +7,9 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
 
-from flows.prefect_api import require_login
-from flows.prefect_server import PrefectServer
+from deployments.prefect_api import require_login
 from tucano.artifacts import MANIFEST
+from tucano.cli.prefect_server import PrefectServer
 from tucano.errors import UserError
 from tucano.files.results import ComparisonFiles, ReauditFiles
 from tucano.settings import ExecutionSettings, PipelineSettings
@@ -65,7 +65,7 @@ def _start_prefect(settings: PipelineSettings) -> Callable[[], AbstractContextMa
             require_login()
         else:
             server.wait()
-        from flows.dead_runs import end_dead_runs, marked
+        from tucano.cli.dead_runs import end_dead_runs, marked
 
         end_dead_runs(root)
         return marked(root)

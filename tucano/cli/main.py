@@ -162,7 +162,7 @@ def _prefect_home(settings: PipelineSettings) -> None:
 
 
 def _run(arguments: argparse.Namespace) -> int:
-    from flows import inprocess
+    from tucano.cli import inprocess
 
     settings = _settings(arguments)
     _prefect_home(settings)
@@ -170,7 +170,7 @@ def _run(arguments: argparse.Namespace) -> int:
 
 
 def _audit(arguments: argparse.Namespace) -> int:
-    from flows import inprocess
+    from tucano.cli import inprocess
 
     settings = _settings(arguments)
     _prefect_home(settings)
@@ -178,7 +178,7 @@ def _audit(arguments: argparse.Namespace) -> int:
 
 
 def _benchmark(arguments: argparse.Namespace) -> int:
-    from flows import inprocess
+    from tucano.cli import inprocess
 
     settings = _settings(arguments)
     _prefect_home(settings)
@@ -187,18 +187,18 @@ def _benchmark(arguments: argparse.Namespace) -> int:
 
 def _compare(arguments: argparse.Namespace) -> int:
     if arguments.other is not None:
-        from flows import versus
+        from tucano.cli import versus
 
         settings = _settings(arguments, "laptop")
         _prefect_home(settings)
         return versus.compare(settings, arguments.profile, arguments.other)
-    from flows import inprocess
+    from tucano.cli import inprocess
 
     return inprocess.compare(_settings(arguments))
 
 
 def _rate(arguments: argparse.Namespace) -> int:
-    from flows import rate
+    from tucano.cli import rate
 
     if min(arguments.prompts, arguments.completions) < 1:
         raise UserError("--prompts and --completions are at least 1")
@@ -208,13 +208,13 @@ def _rate(arguments: argparse.Namespace) -> int:
 
 
 def _lineage(arguments: argparse.Namespace) -> int:
-    from flows import lineage
+    from tucano.cli import lineage
 
     return lineage.show(_settings(arguments, "laptop"), arguments.model)
 
 
 def _ui(arguments: argparse.Namespace) -> int:
-    from flows import ui
+    from tucano.cli import ui
     from tucano.storage import private, working_copy
 
     settings = _settings(arguments, "laptop")
@@ -222,7 +222,7 @@ def _ui(arguments: argparse.Namespace) -> int:
 
 
 def _doctor(arguments: argparse.Namespace) -> int:
-    from flows import doctor
+    from tucano.cli import doctor
 
     return doctor.main()
 
@@ -294,7 +294,3 @@ def _show_warning(
 def _say(text: str, code: int) -> int:
     print(text, file=sys.stderr)
     return code
-
-
-if __name__ == "__main__":
-    main()

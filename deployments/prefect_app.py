@@ -1,4 +1,4 @@
-"""Every Prefect server that we start: `python -m flows.prefect_app ADDRESS SCOPE`, for tucano.guard.serve.
+"""Every Prefect server that we start: `python -m deployments.prefect_app ADDRESS SCOPE`, for tucano.guard.serve.
 
 It is `prefect server start` on a socket that may be open already, behind the password PREFECT_SERVER_API_AUTH_STRING.
 SCOPE is `all`, or `pages` (no scheduling: it shows what is there), or `run` (for one command, no pages; ends when its

@@ -7,9 +7,9 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from flows.sides import Candidate, candidates
 from tasks.report import curves_of
 from tucano.artifacts import Recipe, Store
+from tucano.cli.sides import Candidate, candidates
 from tucano.code_version import code_version
 from tucano.comparison.answers import Answer, read_answers
 from tucano.comparison.table import render_table

@@ -25,7 +25,7 @@ def listen(port: int) -> socket.socket | None:
 
 
 def prefect_command(listener: socket.socket, scope: Literal["all", "pages"]) -> list[str]:
-    return [sys.executable, "-m", "flows.prefect_app", str(listener.fileno()), scope]
+    return [sys.executable, "-m", "deployments.prefect_app", str(listener.fileno()), scope]
 
 
 def prefect_environment(home: Path, address: str, known: str) -> dict[str, str]:
