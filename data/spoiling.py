@@ -1,7 +1,8 @@
 """Putting documented defects into worked answers.
 
-Demonstrations written by people or by other models are not all good; a fixed share of ours is flawed on purpose, so that
-supervised fine-tuning starts from a mixture and reinforcement learning has something to improve. The defects stand in the tasks' specs.
+Demonstrations written by people or by other models are not all good; a fixed share of ours is flawed on purpose, so
+that supervised fine-tuning starts from a mixture and reinforcement learning has something to improve. The defects
+stand in the tasks' specs.
 """
 
 from random import Random

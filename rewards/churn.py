@@ -12,7 +12,8 @@ from rewards.types import Component, PromptLike, TaskRewards, clip
 
 _FIELDS = ("churn_risk", "probability")
 _RANGES = {"low": (0.0, 0.6), "medium": (0.0, 1.0), "high": (0.4, 1.0)}
-"""Probabilities that do not contradict a risk. Narrower ones would make it pay to leave a probability wrong beside a wrong risk."""
+"""Probabilities that do not contradict a risk. Narrower ones would make it pay to leave a probability wrong beside a
+wrong risk."""
 _SOURCE = "docs/rating-guide.md"
 
 

@@ -1,4 +1,5 @@
-"""The rewards of the tasks that came after the report's four: one file each, found by the task's name. v4.2 has none of them."""
+"""The rewards of the tasks that came after the report's four: one file each, found by the task's name. v4.2 has none
+of them."""
 
 from importlib import import_module
 from importlib.util import find_spec

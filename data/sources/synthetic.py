@@ -1,4 +1,5 @@
-"""The synthetic source: reviews, questions, briefs and offers whose truth is known because we wrote it; tasks make prompts of them."""
+"""The synthetic source: reviews, questions, briefs and offers whose truth is known because we wrote it; tasks make
+prompts of them."""
 
 import re
 from collections import Counter

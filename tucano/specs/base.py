@@ -1,6 +1,8 @@
-"""What a task of the product consists of. One file per task in this folder fills a `TaskSpec`; only its reward formulas stand in rewards/.
+"""What a task of the product consists of. One file per task in this folder fills a `TaskSpec`; only its reward
+formulas stand in rewards/.
 
-Whoever needs something of a task asks its spec (`tucano.specs.registry.spec_of`): nothing else knows how many tasks there are.
+Whoever needs something of a task asks its spec (`tucano.specs.registry.spec_of`): nothing else knows how many tasks
+there are.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -40,7 +42,8 @@ class Drawn:
 
 
 class Review(Protocol):
-    """A review that the generator wrote: what it says (`text`, made of the templates `phrases`) and the ten true fields.
+    """A review that the generator wrote: what it says (`text`, made of the templates `phrases`) and the ten true
+    fields.
 
     `user` is the text in an envelope that states its stars, `template` the parts of both.
     """
@@ -60,7 +63,8 @@ class Review(Protocol):
 
 
 class Reference(BaseModel):
-    """What `Prompt.reference` holds of a task, with types: references of rating folders may come from anybody. Further fields are kept."""
+    """What `Prompt.reference` holds of a task, with types: references of rating folders may come from anybody.
+    Further fields are kept."""
 
     model_config = ConfigDict(strict=True, extra="allow")
 
@@ -82,7 +86,8 @@ class Material(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Probes:
-    """Answers that no one can use, whatever the prompt: words strung together, a beginning repeated `times` times, an answer in English.
+    """Answers that no one can use, whatever the prompt: words strung together, a beginning repeated `times` times, an
+    answer in English.
 
     `more`: further kinds of worthless answers of this task.
     """
@@ -96,7 +101,8 @@ class Probes:
 
 @dataclass(frozen=True, slots=True)
 class Baseline:
-    """Arms without a model: one answer for everything; the most frequent of the training prompts; a page of rules made from them.
+    """Arms without a model: one answer for everything; the most frequent of the training prompts; a page of rules
+    made from them.
 
     The two functions get the task's own training prompts, possibly none.
     """
@@ -108,7 +114,8 @@ class Baseline:
 
 @dataclass(frozen=True, slots=True)
 class Scorer:
-    """The benchmark's ground truth: facts of (prompt, served answer, sampled answers, databases), and metrics over all of them.
+    """The benchmark's ground truth: facts of (prompt, served answer, sampled answers, databases), and metrics over
+    all of them.
 
     Every metric's name begins with the task's. `columns`: {title of a table: the metrics that it shows}.
     """
@@ -120,7 +127,8 @@ class Scorer:
 
 @dataclass(frozen=True, slots=True)
 class Display:
-    """How people see the task: its name for raters, the section of docs/rating-guide.md, what stands beside its answers."""
+    """How people see the task: its name for raters, the section of docs/rating-guide.md, what stands beside its
+    answers."""
 
     name: str
     guide: str
@@ -151,7 +159,8 @@ class TaskSpec:
     display: Annotated[Display, "how people see it"]
 
     fields: Mapping[str, Field] = field(default_factory=dict)
-    """Of a task that is answered with one JSON object: its fields, in order. The audit then asks what one may ask of objects."""
+    """Of a task that is answered with one JSON object: its fields, in order. The audit then asks what one may ask of
+    objects."""
     most_defects: int = 2
     """Defects that one demonstration may have."""
     rewordings: Callable[[str], Rewordings] = lambda completion: {}

@@ -1,6 +1,7 @@
 """Churn: will this customer leave? A risk with a probability, from a customer's record.
 
-Records are generated: each warning sign makes leaving more likely, and whether a customer really left is drawn from that probability.
+Records are generated: each warning sign makes leaving more likely, and whether a customer really left is drawn from
+that probability.
 """
 
 from collections import Counter
@@ -142,7 +143,8 @@ def _read(prompt: Prompt, served: str, sampled: Sequence[str], databases: Path) 
 
 
 def brier(left: bool, said: Any) -> float:
-    """Squared distance of a stated probability from what happened (Brier 1950, one side); what states none is as wrong as can be."""
+    """Squared distance of a stated probability from what happened (Brier 1950, one side); what states none is as
+    wrong as can be."""
     known = isinstance(said, int | float) and not isinstance(said, bool) and 0 <= said <= 1
     return (said - left) ** 2 if known else 1.0
 

@@ -17,9 +17,11 @@ NOTATIONS = (("4.5", "4,5"), ("1234.56", "1.234,56"), ("19.9", "R$ 19,90"))
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One field of an answer: how a schema describes it, the value of an answer that knows nothing, values of a wrong JSON type.
+    """One field of an answer: how a schema describes it, the value of an answer that knows nothing, values of a wrong
+    JSON type.
 
-    `wrong` makes another value of the right type. `judged`: the benchmark asks for the very value, for its words, or not at all.
+    `wrong` makes another value of the right type. `judged`: the benchmark asks for the very value, for its words, or
+    not at all.
     """
 
     shape: str
@@ -127,7 +129,8 @@ def worse(
 ) -> Iterator[tuple[str, int, str, str]]:
     """Edits of a good object: (kind, points of the guide's scale lost, before, after).
 
-    `strangers`: the true fields of other prompts; the first one whose field `telling` has another value is put in place of these.
+    `strangers`: the true fields of other prompts; the first one whose field `telling` has another value is put in
+    place of these.
     """
     answer = json_object(text)
     if answer is None:

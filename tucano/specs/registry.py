@@ -1,4 +1,5 @@
-"""The specs of all tasks. A task is registered by its name in rewards/names.py, described in `tucano/specs/<name>.py` as SPEC."""
+"""The specs of all tasks. A task is registered by its name in rewards/names.py, described in `tucano/specs/<name>.py`
+as SPEC."""
 
 from importlib import import_module
 

@@ -1,7 +1,7 @@
 """What scorers of the benchmark are made of: facts of answers, and the field's standard metrics.
 
-JSON is read here by its own strict reader, without the rewards' repair, so that a fault of that parser cannot hide. An answer that
-is missing or cannot be read is a wrong answer, never a dropped one.
+JSON is read here by its own strict reader, without the rewards' repair, so that a fault of that parser cannot hide.
+An answer that is missing or cannot be read is a wrong answer, never a dropped one.
 """
 
 import json
@@ -18,7 +18,8 @@ LEVELS = ("low", "medium", "high")
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One prompt with what an arm made of it: its served answer read into facts, and the churn levels of its sampled answers."""
+    """One prompt with what an arm made of it: its served answer read into facts, and the churn levels of its sampled
+    answers."""
 
     task: str
     source: str
@@ -28,7 +29,8 @@ class Case:
 
 
 def read_json(text: str) -> dict[str, Any] | None:
-    """The first JSON object in a text that is valid as it stands; None without one. Prose around it is allowed, repair is not."""
+    """The first JSON object in a text that is valid as it stands; None without one. Prose around it is allowed,
+    repair is not."""
     decoder, start = json.JSONDecoder(), text.find("{")
     for _ in range(16):
         if start < 0:
@@ -79,13 +81,15 @@ def macro_f1(pairs: Sequence[tuple[Any, Any]]) -> float:
 
 
 def balanced_accuracy(pairs: Sequence[tuple[Any, Any]]) -> float:
-    """Mean recall over the classes among the gold labels; pairs are (gold, said). A constant answer earns 1 / classes."""
+    """Mean recall over the classes among the gold labels; pairs are (gold, said). A constant answer earns 1 /
+    classes."""
     labels = {gold for gold, _ in pairs}
     return float(np.mean([np.mean([said == gold for gold, said in pairs if gold == label]) for label in labels]))
 
 
 def brier(gold: str, levels: Sequence[Any]) -> float:
-    """Brier (1950) score in [0, 2] of a level's probabilities, the shares of the sampled answers; what names no level spreads evenly."""
+    """Brier (1950) score in [0, 2] of a level's probabilities, the shares of the sampled answers; what names no level
+    spreads evenly."""
     known = [level for level in levels if level in LEVELS]
     lost = 1 - len(known) / len(levels) if levels else 1.0
     shares = {level: known.count(level) / max(1, len(levels)) + lost / len(LEVELS) for level in LEVELS}
