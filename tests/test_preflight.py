@@ -183,11 +183,11 @@ def test_every_check_that_can_be_red_may_be_allowed_and_no_other() -> None:
         tree = ast.parse((PROJECT / "tucano" / "training" / file).read_text(encoding="utf-8"))
         for function in ast.walk(tree):
             if isinstance(function, ast.FunctionDef):
-                levels = {node.value for node in ast.walk(function) if isinstance(node, ast.Constant)} & {"ok", "warn", "red"}
+                levels = {str(node.value) for node in ast.walk(function) if isinstance(node, ast.Constant)} & {"ok", "warn", "red"}
                 for call in ast.walk(function):
                     if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "Check":
                         computed = isinstance(call.args[1], ast.Name)
-                        mine = {node.value for node in ast.walk(call.args[1]) if isinstance(node, ast.Constant)}
+                        mine = {str(node.value) for node in ast.walk(call.args[1]) if isinstance(node, ast.Constant)}
                         found.setdefault(ast.unparse(call.args[0]), set()).update(levels if computed else mine)
     can_be_red = {name.strip("'") for name, levels in found.items() if "red" in levels}
     signals = {"SIGNALS[task]"}

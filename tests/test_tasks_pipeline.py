@@ -5,10 +5,12 @@ import re
 from pathlib import Path
 from typing import Any
 
-from test_pipeline import SMALL, finished, started, whys
+from test_pipeline import finished, started, whys
 
-MIX = {"sentiment": 0.5, "churn": 0.5}
-RED = ["completion length", "signal: sentiment", "signal: churn"]
+NEW = ("sentiment", "churn")
+MIX = {"sentiment": 0.4, "churn": 0.3, "insights": 0.3}
+"""So small a model writes no JSON: it is insights that gives it something to learn from."""
+RED = ["completion length", *(f"signal: {task}" for task in MIX)]
 
 
 def test_sentiment_and_churn_run_through_every_stage(tmp_path: Path) -> None:
@@ -23,7 +25,7 @@ def test_sentiment_and_churn_run_through_every_stage(tmp_path: Path) -> None:
     blocked = [check["message"] for check in report["checks"] if check["level"] == "block" and not check["passed"]]
     assert report["overridden_by"] is None and blocked == []
     rated = {row["task"]: row["prompts"] for row in report["agreement"] if row["origin"] == "all"}
-    assert set(rated) == set(MIX) and min(rated.values()) >= 12
+    assert set(rated) == set(MIX) and min(rated[task] for task in NEW) >= 12
     (answers,) = tmp_path.glob("artifacts/answers/*/answers.jsonl")
     tasks = {json.loads(line)["task"] for line in answers.read_text(encoding="utf-8").splitlines()}
     assert tasks == set(MIX)
@@ -32,6 +34,5 @@ def test_sentiment_and_churn_run_through_every_stage(tmp_path: Path) -> None:
     code, output = finished(started(tmp_path, "benchmark", benchmark__prompts=80, benchmark__samples=1, benchmark__resamples=20, **chosen))
     assert code == 0, output
     said = " ".join(output.split())
-    assert "*sentiment*" in said and "| arm | valid json | accuracy | macro f1 | stars off |" in re.sub(" +", " ", said)
-    assert "*churn*" in said and "| arm | balanced accuracy | brier |" in re.sub(" +", " ", said)
-    assert SMALL["grpo.max_steps"] == 8
+    assert "*sentiment*" in said and "| arm | valid json | accuracy | macro f1 | stars off |" in said
+    assert "*churn*" in said and "| arm | balanced accuracy | brier |" in said
