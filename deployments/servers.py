@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Literal
 
 from tucano.access import USER, credentials_file, login_link, tracking_environment
+from tucano.storage import require_whole
 from tucano.tracking.store import artifact_root
 
 HOST = "127.0.0.1"
@@ -20,8 +21,13 @@ def listen(port: int) -> socket.socket | None:
     """A listening socket on this port of the loopback (0: any free one); None where it cannot be had."""
     try:
         return socket.create_server((HOST, port))
-    except OSError:
+    except (OSError, OverflowError):
         return None
+
+
+def require_history(home: Path) -> None:
+    """UserError when the SQLite file that Prefect keeps in a storage is damaged: its server would start, and answer with errors."""
+    require_whole(home / "prefect" / "prefect.db", "the history of runs, and no result of theirs")
 
 
 def prefect_command(listener: socket.socket, scope: Literal["all", "pages"]) -> list[str]:

@@ -16,6 +16,7 @@ import psutil
 
 from tucano.access import basic
 from tucano.errors import TucanoError, UserError
+from tucano.logs import relayed
 
 START_SECONDS = 300
 LOOK_SECONDS = 0.25
@@ -73,12 +74,11 @@ def start(
     name: str, command: list[str], environment: Mapping[str, str], log: Path, user: str | None = None, pass_fds: Iterable[int] = ()
 ) -> Service:
     """Start a program in a session of its own, its output in `log`; as `user` where we are root."""
-    log.parent.mkdir(parents=True, exist_ok=True)
-    with log.open("ab") as file:
+    with relayed(log) as output:
         process = subprocess.Popen(
             command,
             stdin=subprocess.DEVNULL,
-            stdout=file,
+            stdout=output,
             stderr=subprocess.STDOUT,
             start_new_session=True,
             env=dict(environment),

@@ -13,7 +13,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -22,18 +22,33 @@ from socket import socket
 from deployments import services
 from deployments.postgres import Cluster, find_cluster
 from deployments.prefect_api import PrefectApi
-from deployments.servers import HOST, how_to_log_in, listen, mlflow_command, mlflow_environment, prefect_command, prefect_environment
+from deployments.servers import (
+    HOST,
+    how_to_log_in,
+    listen,
+    mlflow_command,
+    mlflow_environment,
+    prefect_command,
+    prefect_environment,
+    require_history,
+)
 from deployments.services import MARK, Service, answers, read_services, write_json, write_services
 from tucano.access import credentials, credentials_file, tracking_environment
 from tucano.errors import TucanoError, UserError
+from tucano.logs import BoundedLog
 from tucano.storage import owned, private
-from tucano.tracking.store import default_uri
+from tucano.tracking.store import default_uri, settle
 
 POSTGRES, PREFECT, MLFLOW, WORKER = "postgres", "prefect", "mlflow", "worker"
 POOL = "local"
 GRACE_SECONDS = 20
 """A run has this long to end its training children, which have ten seconds, and to report."""
 
+FORGETTING = {
+    "PREFECT_SERVER_SERVICES_DB_VACUUM_ENABLED": "true",
+    "PREFECT_SERVER_SERVICES_DB_VACUUM_RETENTION_PERIOD": str(90 * 24 * 3600),
+}
+"""The server itself forgets flow runs that ended so many seconds ago, with their logs; events go after a week. `tucano gc` goes by its own limit."""
 CLIENT_ENVIRONMENT = {
     "PREFECT_CLI_PROMPT": "false",
     "PREFECT_CLIENT_MAX_RETRIES": "7",  # 2 + 4 + ... + 128 s: a server that is restarted is back by then
@@ -91,7 +106,7 @@ class Stack:
 
 def opened(home: Path, project: Path, prefect_port: int | None = None, mlflow_port: int | None = None) -> Stack:
     """The stack of a home folder, on the given ports, those of last time, or free ones near 4200 and 5000."""
-    home = private(home.resolve())
+    home = home.resolve()
     file = home / "stack" / "ports.json"
     try:
         known = {name: int(port) for name, port in json.loads(file.read_text(encoding="utf-8")).items()} if file.is_file() else {}
@@ -107,12 +122,16 @@ def up(stack: Stack, workers: int = 1, say: Callable[[str], None] = print) -> No
     from deployments.validate import require_valid
 
     require_valid(stack.project)
+    private(stack.home)
     with owned(stack.home / "stack", say), ExitStack() as sockets:
         running = {name: service for name, service in read_services(stack.file).items() if service.process() is not None}
         ports = {MLFLOW: stack.mlflow_port, PREFECT: stack.prefect_port}
         taken = {name: sockets.enter_context(_listen(port, name)) for name, port in ports.items() if name not in running}
         write_json(stack.file.with_name("ports.json"), ports)
+        settle(stack.home)
         cluster = _start_database(stack, running, say)
+        if cluster is None:
+            require_history(stack.home)
         for name, (command, environment) in _servers(stack, cluster).items():
             if name in taken:
                 _start(stack, running, name, command(taken[name]), environment, listener=taken[name])
@@ -137,7 +156,7 @@ def register(stack: Stack, automations: bool, recover: bool) -> None:
     flags = [*(["--automations"] if automations else []), *(["--recover"] if recover else [])]
     command = [sys.executable, "-m", "deployments.setup", str(stack.home), *flags]
     done = subprocess.run(command, cwd=stack.project, env=environment, capture_output=True, text=True, check=False)
-    with stack.log("setup").open("a", encoding="utf-8") as log:
+    with closing(BoundedLog(stack.log("setup"))) as log:
         log.write(done.stdout + done.stderr)
     if done.returncode != 0:
         last = (done.stderr.strip() or done.stdout.strip() or "no message").splitlines()[-1]
@@ -250,7 +269,7 @@ def _servers(stack: Stack, cluster: Cluster | None) -> dict[str, tuple[Callable[
         MLFLOW: (mlflow_command, _clean() | mlflow_environment(stack.home, default_uri(stack.home), known)),
         PREFECT: (
             partial(prefect_command, scope="all"),
-            _clean() | prefect_environment(stack.home, stack.prefect, known) | database,
+            _clean() | prefect_environment(stack.home, stack.prefect, known) | database | FORGETTING,
         ),
     }
 

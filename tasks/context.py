@@ -25,10 +25,11 @@ from tucano.claims import abandoned, claimed
 from tucano.code_version import code_version
 from tucano.errors import is_worth_a_retry
 from tucano.identity import digest, fingerprint
+from tucano.printable import escaped
 from tucano.prompts import jsonl_lines
 from tucano.requirements import require_device, require_space
 from tucano.settings import PipelineSettings, Section
-from tucano.storage import remote_of, shared, writable
+from tucano.storage import FILLED, remote_of, shared, writable
 from tucano.tracking import DataSplit, Tracker
 from tucano.tracking.models import Context
 from tucano.training import launch
@@ -55,8 +56,6 @@ SAID_LINES = 200
 """Lines of a child's own output in a deployed run's log; all of them are in its log file."""
 PROGRESS_BAR = re.compile(r"\d+%\|")
 FLOW_RUN_TAG = "prefect.flow_run"
-FILLED = "locks/mlflow"
-"""Below the storage: the MLflow runs that processes of this machine are filling."""
 RETRY_SECONDS = (1, 30)
 """Before the second and before every later attempt: a killed child starts again at once, a full disk may take a moment."""
 
@@ -162,7 +161,7 @@ def _pipeline(settings: PipelineSettings, tracker: Tracker, root: Path) -> Itera
 
 def prefect_link() -> str:
     """Markdown for a run's note; empty where Prefect's page has no address that stays."""
-    return f"[Prefect run {runtime.flow_run.name}]({url_for('flow-run', runtime.flow_run.id)})" if is_deployed() else ""
+    return f"[Prefect run {escaped(str(runtime.flow_run.name))}]({url_for('flow-run', runtime.flow_run.id)})" if is_deployed() else ""
 
 
 def is_deployed() -> bool:

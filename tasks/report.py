@@ -67,7 +67,7 @@ def write_report(
         files = ReportFiles(draft)
         files.settings.write_text(text, encoding="utf-8")
         files.page.write_text(render_report(comparison.comparison, facts), encoding="utf-8")
-        return {}
+        return {"registered": promotion.version}  # `tucano gc` keeps what a registered model was made from
 
     inputs = {name: artifact.digest for name, artifact in run.stages.items()}
     made = Report(run.make("report", render_report, chosen, inputs, produce))
@@ -101,7 +101,7 @@ def _lineage(run: Run, promotion: Promotion) -> dict[str, str]:
     return {
         **{name: digest[:16] for name, digest in digests(run.stages).items()},
         "settings": digest(run.settings.model_dump(mode="json", exclude=PLACES))[:16],
-        "code": code_version(MODULES["grpo"]),
+        "code version": code_version(MODULES["grpo"]),
         "promotion": f"{promotion.candidate}: {promotion.status}, {promotion.reason}",
         "registry": version,
     }

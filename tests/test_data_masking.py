@@ -3,10 +3,9 @@
 from collections import Counter
 
 import pytest
+from data.masking import is_cnpj, is_cpf, luhn, mask
 from hypothesis import given
 from hypothesis import strategies as st
-
-from data.masking import is_cnpj, is_cpf, luhn, mask
 
 MASKED = [
     ("meu e-mail é maria.silva+1@exemplo.com.br, obrigada", "meu e-mail é [EMAIL], obrigada", {"email": 1}),

@@ -50,7 +50,7 @@ class TestStore:
     def test_the_committed_store_and_what_sqlite_writes_are_read(self, tmp_path: Path) -> None:
         assert [name for name, _, _ in tables(ROOT / "data" / "ratings")][:2] == ["avaliacoes", "clientes"]
         dump = (
-            "BEGIN TRANSACTION;\nCREATE TABLE a(id INTEGER PRIMARY KEY AUTOINCREMENT, t TEXT DEFAULT 'x', UNIQUE(t));\n"
+            "PRAGMA foreign_keys=OFF;\nBEGIN TRANSACTION;\nCREATE TABLE a(id INTEGER PRIMARY KEY AUTOINCREMENT, t TEXT DEFAULT 'x', UNIQUE(t));\n"
             + "INSERT INTO a VALUES(1,'São Paulo'),(2,replace('duas\\nlinhas','\\n',char(10)));\nCREATE INDEX i ON a(t);\n"
             + 'DELETE FROM "sqlite_sequence";\nINSERT INTO "sqlite_sequence" VALUES(\'a\',2);\nCOMMIT;\n'
         )

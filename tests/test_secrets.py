@@ -132,6 +132,23 @@ def test_the_command_says_it_in_one_sentence_and_writes_nothing(tmp_path: Path) 
 
 
 @pytest.mark.parametrize(
+    "arguments",
+    [
+        ["run", "laptop", "--set", "tracking_uri", SECRET_ADDRESSES[0]],
+        ["run", "laptop", "--set", SECRET_ADDRESSES[0]],
+        ["run", SECRET_ADDRESSES[0]],
+        ["lineage", SECRET_ADDRESSES[0]],
+    ],
+)
+def test_what_is_not_understood_is_repeated_without_it(tmp_path: Path, arguments: list[str]) -> None:
+    command = [sys.executable, "-m", "tucano.cli", *arguments]
+    if arguments[0] == "lineage":
+        command += ["--set", f"storage={tmp_path / 'runs'}"]
+    result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120)
+    assert result.returncode == 2 and result.stderr and PASSWORD not in result.stdout + result.stderr, result.stderr
+
+
+@pytest.mark.parametrize(
     ("variable", "address", "instead"),
     [
         ("MLFLOW_TRACKING_URI", f"http://ana:{PASSWORD}@127.0.0.1:9", "MLFLOW_TRACKING_PASSWORD"),

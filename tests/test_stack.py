@@ -116,6 +116,11 @@ def test_up_refuses_a_port_in_use_before_it_starts_anything(tmp_path: Path) -> N
     assert not (tmp_path / "stack" / "ports.json").exists()
 
 
+def test_a_port_that_there_is_not_is_a_sentence(tmp_path: Path) -> None:
+    said = tucano(tmp_path, "up", "--prefect-port", "99999")
+    assert said.returncode == 2 and said.stderr.startswith("tucano: port 99999 ") and len(said.stderr.splitlines()) == 1
+
+
 def test_an_answer_counts_only_while_the_own_process_lives(tmp_path: Path) -> None:
     """Somebody else answers on the port of a service that has ended."""
     service = services.start("prefect", ["true"], os.environ, tmp_path / "log")

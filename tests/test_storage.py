@@ -73,7 +73,7 @@ def test_the_record_of_an_attempt_names_no_other_folders(place: Place) -> None:
 @pytest.mark.parametrize("name", ["../../elsewhere/0123456789abcdef", "/etc/0123456789abcdef", "sft/..", "sft", "sft/0123456789abcdef/x"])
 def test_an_artifact_is_named_by_stage_and_key(tmp_path: Path, name: str) -> None:
     """The name comes from the parameters of a Prefect run."""
-    with pytest.raises(UserError, match="is not the name of an artifact"):
+    with pytest.raises(UserError, match="is no name of an artifact"):
         Store(tmp_path).named(name)
 
 

@@ -22,6 +22,8 @@ UNSAFE_NAME = re.compile(r"[\x00-\x1f\x7f\\:]")
 """Characters that part a path, name a drive or end a name somewhere."""
 UNUSABLE = re.compile(r"[\x00-\x1f\x7f?\"]|::")
 """What the path of a storage root must not hold: `?` ends a database's address, and `::` chains file systems. Quotes, # and spaces may."""
+FILLED = "locks/mlflow"
+"""Below a storage root: the MLflow runs that processes of this machine are filling (tucano/claims.py)."""
 WILDCARDS = re.compile(r"[*?\[]")
 """A remote storage would remove everything that such an address matches."""
 

@@ -8,6 +8,7 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 
 from deployments.prefect_api import require_login
+from deployments.servers import require_history
 from tucano.artifacts import MANIFEST
 from tucano.cli.prefect_server import PrefectServer
 from tucano.errors import UserError
@@ -57,7 +58,10 @@ def _start_prefect(settings: PipelineSettings) -> Callable[[], AbstractContextMa
     print("tucano: starting Prefect (about ten seconds) ...", flush=True)
     warnings.filterwarnings("ignore", category=UserWarning, module="pydantic")
     root = writable(settings.storage)
-    server = None if os.environ.get("PREFECT_API_URL") else PrefectServer(root)
+    server = None
+    if not os.environ.get("PREFECT_API_URL"):
+        require_history(root)
+        server = PrefectServer(root)
 
     def ready() -> AbstractContextManager[object]:
         Tracker.connect(settings.tracking_uri or os.environ.get("MLFLOW_TRACKING_URI"), root)  # a new store takes seconds as well

@@ -10,7 +10,7 @@ from types import FrameType
 from typing import NoReturn, TextIO
 
 from deployments.vertex import command as vertex
-from tucano.addresses import holds_secret
+from tucano.addresses import holds_secret, masked
 from tucano.errors import GateClosed, TucanoError, UserError
 from tucano.printable import PrintableStream
 from tucano.profiles import PROJECT_FILE, load_profile, project_root
@@ -32,9 +32,29 @@ EXAMPLES = """examples:
   tucano ui                                           Prefect and MLflow pages over what the runs left
   tucano up                                           database, Prefect, MLflow and a worker, to start runs from the Prefect page
   tucano status                                       are they healthy?        tucano down   stops them
+  tucano gc                                           list what old runs left and nothing needs; tucano gc --yes removes it
   tucano doctor                                       what is installed, what is missing, what would run where
   tucano deploy vertex --project P --region R --bucket B --image I --dry-run
 """
+
+
+GC_EXAMPLES = """What goes: artifacts, checkpoints and locks that were not used for so long, runs in the storage's own MLflow store, flow runs in
+Prefect's database with their logs and events. What stays, whatever its age: the newest artifact of every stage, what a registered
+model was made from, and the runs of both. A run that is at work is never disturbed: while there is one, --yes is refused.
+
+examples:
+  tucano gc                             list what is older than 30 days and unused; nothing is removed
+  tucano gc --yes                       remove it
+  tucano gc --days 90 --home /data/runs
+  0 4 * * 0  cd PROJECT && .venv/bin/tucano gc --yes     a line for crontab: every Sunday at four
+"""
+
+
+class Parser(argparse.ArgumentParser):
+    """Repeats what it does not understand without the secrets in it."""
+
+    def error(self, message: str) -> NoReturn:
+        super().error(masked(message))
 
 
 def main() -> NoReturn:
@@ -58,7 +78,7 @@ def main() -> NoReturn:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="tucano",
         description="Trains, checks and promotes a small Portuguese language model for Brazilian e-commerce.",
         epilog=EXAMPLES,
@@ -75,14 +95,13 @@ def _parser() -> argparse.ArgumentParser:
         ("up", "start all that scheduled runs need on this machine: database, Prefect, MLflow, a worker"),
         ("down", "stop what tucano up started; all data stays"),
         ("status", "say whether what tucano up started is healthy (exit code 0) or not (1)"),
-        ("gc", "remove files of old runs that nothing needs any more"),
+        ("gc", "remove what old runs left and nothing needs any more: files, MLflow runs, flow runs"),
         ("ui", "open Prefect and MLflow pages over the runs of a storage"),
         ("doctor", "say what is installed, what is missing and what would run where"),
         ("deploy", "make the work pool and the deployment that train seeds on Spot machines of Vertex AI"),
     ):
-        command = commands.add_parser(
-            name, help=text, description=text, epilog=EXAMPLES, formatter_class=argparse.RawDescriptionHelpFormatter
-        )
+        shown = GC_EXAMPLES if name == "gc" else EXAMPLES
+        command = commands.add_parser(name, help=text, description=text, epilog=shown, formatter_class=argparse.RawDescriptionHelpFormatter)
         if name == "compare":
             command.add_argument("profile", help="a profile, like laptop; or side A")
             command.add_argument("other", nargs="?", metavar="B", help="side B: A and B are profiles, runs, models or adapter folders")
@@ -131,7 +150,7 @@ def _add_stack_arguments(command: argparse.ArgumentParser, name: str) -> None:
         command.add_argument("--prefect-port", type=int, metavar="PORT", help="default: 4200, or a free one")
         command.add_argument("--mlflow-port", type=int, metavar="PORT", help="default: 5000, or a free one")
     if name == "gc":
-        command.add_argument("--days", type=int, default=30, metavar="N", help="age at which unused files go (default: 30)")
+        command.add_argument("--days", type=int, default=30, metavar="N", help="age at which what nothing needs goes (default: 30)")
         command.add_argument("--yes", action="store_true", help="remove; without it the list is only shown")
 
 
@@ -292,5 +311,5 @@ def _show_warning(
 
 
 def _say(text: str, code: int) -> int:
-    print(text, file=sys.stderr)
+    print(masked(text), file=sys.stderr)
     return code

@@ -20,10 +20,20 @@ from pathlib import Path
 from typing import Any
 
 from deployments.prefect_api import PrefectApi
-from deployments.servers import HOST, how_to_log_in, listen, mlflow_command, mlflow_environment, prefect_command, prefect_environment
+from deployments.servers import (
+    HOST,
+    how_to_log_in,
+    listen,
+    mlflow_command,
+    mlflow_environment,
+    prefect_command,
+    prefect_environment,
+    require_history,
+)
 from tucano.access import basic, credentials
 from tucano.errors import TucanoError
-from tucano.tracking.store import default_uri, is_server
+from tucano.logs import relayed
+from tucano.tracking.store import default_uri, is_server, settle
 from tucano.tracking.views import PIPELINES, pipeline_links, registry_link, view_links
 
 START_SECONDS = 180
@@ -72,6 +82,9 @@ def serve(storage: Path, tracking_uri: str | None, prefect_port: int = 4200, mlf
     With an http(s) `tracking_uri` the MLflow page is that server's own, and only Prefect is started.
     """
     known = credentials(storage)
+    require_history(storage)
+    if not tracking_uri:
+        settle(storage)
     stop = threading.Event()
     handlers = {number: signal.signal(number, lambda *_: stop.set()) for number in STOP_SIGNALS}
     servers: list[Server] = []
@@ -112,12 +125,11 @@ def _start_mlflow(storage: Path, store: str, wanted_port: int, known: str) -> Se
 
 def _start(name: str, command: list[str], environment: dict[str, str], storage: Path, listener: socket.socket, health: str) -> Server:
     log = storage.resolve() / "logs" / f"ui-{name.lower()}.log"
-    log.parent.mkdir(parents=True, exist_ok=True)
-    with log.open("wb") as file:
+    with relayed(log) as output:
         process = subprocess.Popen(
             command,
             stdin=subprocess.DEVNULL,
-            stdout=file,
+            stdout=output,
             stderr=subprocess.STDOUT,
             start_new_session=True,
             env=os.environ | environment,

@@ -2,6 +2,7 @@
 
 import re
 from bisect import bisect_right
+from functools import cached_property
 
 from tucano.masking.page import BLANK, Page
 
@@ -12,10 +13,10 @@ _UNITS = (
 )
 DATE = (
     r"(?:\d{1,2}/\d{1,2}/(?:19|20)?\d\d|\d{1,2}-\d{1,2}-(?:19|20)?\d\d|\d{1,2}[.=]\d{1,2}[.=](?:19|20)?\d\d|(?:19|20)\d\d[/.\-]\d\d[/.\-]\d\d"
-    r"|\d{1,2}/\d{1,2}(?!/)|\d{1,2} ?[:h] ?\d\d)(?![/.\-]?\d)"
+    r"|\d{1,2}[/\-](?:19|20)\d\d|(?:19|20)\d\d[/\-]\d{1,2}|\d{1,2}/\d{1,2}|\d{1,2} ?[:h] ?\d\d)(?![/.\-]?\d)"
 )
 AMOUNT = (
-    rf"(?:\d{{1,3}}(?:\.\d{{3}})+(?:,\d{{1,2}})?(?![.\-/]?\d)|\d{{1,15}},\d{{1,3}}(?!\d)|\d[\d .]{{0,14}} ?(?:(?:{_UNITS})(?![a-z])|%))"
+    rf"(?:\d{{1,3}}(?:\.\d{{3}})+(?:,\d{{1,2}})?(?![.\-/]?\d)|\d{{1,15}},\d{{1,6}}(?!\d)|\d[\d .]{{0,14}} ?(?:(?:{_UNITS})(?![a-z])|%))"
 )
 _DATE, _AMOUNT = re.compile(DATE), re.compile(AMOUNT)
 
@@ -49,10 +50,19 @@ class Harmless:
     """Which numbers of a page a word in front of them calls harmless: a code of a thing, or an amount or a date."""
 
     def __init__(self, page: Page) -> None:
-        self._page = page
-        words = [(found.end(), found["code"] is not None) for found in _WORD.finditer(page.text)]
-        self._ends = [end for end, _ in words]
-        self._code_ends = [end for end, is_code in words if is_code]
+        self._page, self._read = page, page.text
+
+    @cached_property
+    def _words(self) -> list[re.Match[str]]:
+        return list(_WORD.finditer(self._read))
+
+    @cached_property
+    def _ends(self) -> list[int]:
+        return [word.end() for word in self._words]
+
+    @cached_property
+    def _code_ends(self) -> list[int]:
+        return [word.end() for word in self._words if word["code"]]
 
     def claims(self, number: int, behind: int = 0) -> bool:
         """Whether a word that ends at or behind the place `behind` claims the number that begins at `number`."""

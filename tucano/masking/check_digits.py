@@ -1,11 +1,10 @@
 """The check digits of CPF, CNPJ and card numbers."""
 
-from collections.abc import Sequence
 from operator import mul
 
-_CPF_WEIGHTS = ((10, 9, 8, 7, 6, 5, 4, 3, 2), (11, 10, 9, 8, 7, 6, 5, 4, 3, 2))
-_CNPJ_WEIGHTS = ((5, 4, 3, 2, 9, 8, 7, 6, 5, 4, 3, 2), (6, 5, 4, 3, 2, 9, 8, 7, 6, 5, 4, 3, 2))
-"""For the first and the second check digit."""
+_CPF_WEIGHTS = (11, 10, 9, 8, 7, 6, 5, 4, 3, 2)
+_CNPJ_WEIGHTS = (6, 5, 4, 3, 2, 9, 8, 7, 6, 5, 4, 3, 2)
+"""Of the characters in front of the second check digit; in front of the first they are the same less the leading one."""
 
 _ZERO = ord("0")
 _DOUBLED = bytes.maketrans(b"0123456789", bytes((0, 2, 4, 6, 8, 1, 3, 5, 7, 9)))
@@ -35,10 +34,12 @@ def is_cnpj(characters: str) -> bool:
     return _checks(characters.upper().encode(), _CNPJ_WEIGHTS)
 
 
-def _checks(codes: bytes, weights: tuple[Sequence[int], Sequence[int]]) -> bool:
+def _checks(codes: bytes, weights: tuple[int, ...]) -> bool:
     """Whether each of the last two characters is 11 less the weighted sum of those before it, modulo 11, or 0 instead of 10 and 11."""
-    for end, factors in zip((-2, -1), weights, strict=True):
-        rest = (sum(map(mul, codes, factors)) - _ZERO * sum(factors)) % 11
-        if codes[end] - _ZERO != (0 if rest < 2 else 11 - rest):
-            return False
-    return True
+    return _check_digit(codes, weights[1:]) == codes[-2] - _ZERO and _check_digit(codes, weights) == codes[-1] - _ZERO
+
+
+def _check_digit(codes: bytes, weights: tuple[int, ...]) -> int:
+    """What has to follow the first characters, as many as there are weights."""
+    rest = (sum(map(mul, codes, weights)) - _ZERO * sum(weights)) % 11
+    return 0 if rest < 2 else 11 - rest

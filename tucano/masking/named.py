@@ -19,8 +19,8 @@ _WORDS = {
         r"|(?:meu|nosso|seu) (?:numero|nr|n)"
     ),
     "order": (
-        r"pedidos?|ped|compras?|encomendas?|vendas?|reserva|protocolos?|rastreios?|rastreamento|rastrear|notas? fisca(?:l|is)|nf|nfs|nf-?e|nfc-?e|danfe"
-        r"|ordem de (?:compra|servico)|o\.s|chamado|ticket|reclamacao|ocorrencia|solicitacao|atendimento|remessa|objeto|transacao|order|troca|devolucao|localizador|oc"
+        r"pedido|ped|compra|encomenda|venda|reserva|protocolos?|rastreios?|rastreamento|rastrear|notas? fisca(?:l|is)|nf|nfs|nf-?e|nfc-?e|danfe"
+        r"|ordem de (?:compra|servico)|o\.s|os(?= ?(?:numero|nro|nr|no|n|#)(?![a-z]))|chamado|ticket|reclamacao|ocorrencia|solicitacao|atendimento|remessa|objeto|transacao|order|troca|devolucao|localizador|oc"
     ),
 }
 _FEWEST = {"cpf": 9, "cnpj": 13, "rg": 5, "card": 13, "pix": 8, "phone": 8, "order": 6}
@@ -52,6 +52,8 @@ def _named(kind: str) -> str:
     """The word, up to 40 characters without a digit, a small number or a date with its words perhaps, the number."""
     end = r"\]" if kind in _GLUED else r"[a-z\]]"
     gap = rf"(?:{_OUTSIDE}{{1,{_REACH.get(kind, 40)}}}+(?:(?<![a-z])|(?<=[^a-z]n)|(?<=[^a-z]n[or])))?"
+    if kind == "rg":
+        gap = gap.replace("(?<![a-z])|", "(?<![a-z])|(?<=[^a-z][a-z]{2})|")
     skip = rf"(?:(?:\d{{1,2}}(?![\d./\-,])|{DATE}) ?[a-z]{_OUTSIDE}{{1,25}}+(?<![a-z]))??"
     fewest = rf"(?=[\da-f](?:{_G}[\da-f]){{{_FEWEST[kind] - 1}}})"
     return rf"(?:{_WORDS[kind]})(?!{end}){gap}{skip}{fewest}(?!{DATE})(?P<{kind}>{_VALUES[kind]})"
@@ -68,7 +70,7 @@ _FAR = rf"(?P<far_%s>(?:[a-z]++(?!\d){_MARKS}){{0,6}}?)"
 """Up to six words between."""
 
 _CODED = re.compile(
-    rf"(?=[a-z])(?:(?<![a-z])(?:(?P<plural>pedidos|compras|encomendas)|{_WORDS['order']})(?![a-z\]]){_MARKS}{_SMALL}{_FAR % 'order'}"
+    rf"(?=[a-z])(?:(?<![a-z])(?:(?P<plural>pedidos|compras|encomendas|vendas)|{_WORDS['order']})(?![a-z\]]){_MARKS}{_SMALL}{_FAR % 'order'}"
     rf"(?P<numbered>{_NUMBER}{_MARKS}(?:{_NUMBER}{_MARKS})?)?(?!{DATE})(?P<order>(?=[a-z]{{0,6}}[-_./]?\d)[0-9a-z]++(?:[-_./][0-9a-z]++)*+)"
     rf"|(?:{_WORDS['cnpj']})(?!\]){_MARKS}{_FAR % 'cnpj'}"
     rf"(?P<cnpj>[0-9a-z]{{2}}{_S}[0-9a-z]{{3}}{_S}[0-9a-z]{{3}}{_S}[0-9a-z]{{4}}{_S}\d\d(?![0-9a-z])))"
@@ -78,7 +80,7 @@ _LISTED = re.compile(
     rf"(?<={BLANK}) {{0,2}}(?:[,;/|+&]|e|ou) {{0,2}}(?:(?:o|a|no|n|numero) )?(?!{DATE})(?!{AMOUNT})(?P<value>\d(?:{_G}\d){{7,13}}(?!\d))"
 )
 _BEHIND = re.compile(
-    r"(?<![0-9a-z])(?<!\d[ .\-/])(?P<value>\d(?:[ .\-/]?\d){4,17}+)(?!\d)[ ,;:()\-=>]{1,5}"
+    r"(?=\d)(?<![0-9a-z])(?<!\d[ .\-/])(?P<value>\d(?:[ .\-/]?\d){4,17}+)(?!\d)[ ,;:()\-=>]{1,5}"
     r"(?:(?:e|eh|sao|o|a|meu|minha|no|do|da|de|numero|n|esse|este|pelo|como|so)\b ?){0,6}[(]?"
     r"(?:(?P<cpf>cpf)|(?P<cnpj>cnpj)|(?P<phone>whats\w*+|zap\w*+|wpp|tel|telefone|fone|cel|celular)|(?P<rg>rg|identidade|ssp|sesp|detran)"
     r"|(?P<order>pedido|protocolo|nota fiscal)|(?P<pix>pix|chave pix)|(?P<card>cartao))\b"
@@ -115,6 +117,8 @@ def _is_order_code(found: re.Match[str]) -> bool:
     digits = sum(map(str.isdigit, code))
     if found["numbered"]:
         return digits >= (5 if is_far else 3)
+    if found["plural"] and is_far:
+        return False
     needed = 6 if found["plural"] or is_far else 4 if code.isdigit() else 5
     return digits >= needed and not _QUANTITY.match(found.string, found.start("order"))
 
@@ -128,8 +132,9 @@ def _behind_words(text: str, harmless: Harmless) -> Iterator[Mark]:
 
 def _listed(text: str, marks: list[Mark]) -> Iterator[Mark]:
     """More of the same kind: «telefones X e Y»."""
-    kinds = {end: kind for _, end, kind in marks if kind in ("phone", "cpf", "rg")}
-    for found in _LISTED.finditer(text):
+    listed = list(_LISTED.finditer(text))
+    kinds = {end: kind for _, end, kind in marks if kind in ("phone", "cpf", "rg")} if listed else {}
+    for found in listed:
         if found.start() in kinds:
             yield *found.span("value"), kinds[found.start()]
 

@@ -19,7 +19,9 @@ _CPF = (
 _RG = r"\d{1,2}\.\d{3}\.\d{3} ?- ?(?:\d(?!\d)|x(?![0-9a-z]))|(?<=\bmg[- ])\d{1,2}\.\d{3}\.\d{3}(?!\d)"
 _ORDER = r"(?:0[1-3] ?[-_] ?\d{3,6} ?\d{3,9}|\d{3}-\d{7}-\d{7}|\d{13}-0[1-9])(?!\d)"
 """As large Brazilian shops number them."""
-_WRITTEN = re.compile(rf"(?<!\d)(?=[\d ]{{2,14}}+[.\-/_])(?:(?P<cnpj>{_CNPJ})|(?P<cpf>{_CPF})|(?P<rg>{_RG})|(?<![a-z])(?P<order>{_ORDER}))")
+_WRITTEN = re.compile(
+    rf"(?=\d)(?<!\d)(?=[\d ]{{2,14}}+[.\-/_])(?:(?P<cnpj>{_CNPJ})|(?P<cpf>{_CPF})|(?P<rg>{_RG})|(?<![a-z])(?P<order>{_ORDER}))"
+)
 
 _AREA = r"(?:1[1-9]|2[12478]|3[1-578]|4[1-9]|5[1345]|6[1-9]|7[134579]|8[1-9]|9[1-9])"
 """The area codes in use (Anatel)."""
@@ -36,17 +38,17 @@ _WITH_PLUS = re.compile(
     rf"\+ ?(?:55[ .\-]{{0,2}}{_TRUNK}{_AREA}[ .\-/]{{0,3}}{_ANY}|(?:\d{{10,15}}|\d{{1,3}}(?:[ .\-(]{{1,2}}\)?\d{{2,5}}\)?){{2,4}})(?!\d))"
 )
 _WITH_AREA = re.compile(
-    rf"(?<!\d)(?=55|{_IN_AREA})(?:(?:00 ?)?55[ .\-(]{{0,2}}{_TRUNK}{_AREA}[ .\-/)]{{0,3}}{_MOBILE}|{_TRUNK}{_AREA}[ .\-/]{{1,3}}{_MOBILE})"
+    rf"(?=\d)(?<!\d)(?=55|{_IN_AREA})(?:(?:00 ?)?55[ .\-(]{{0,2}}{_TRUNK}{_AREA}[ .\-/)]{{0,3}}{_MOBILE}|{_TRUNK}{_AREA}[ .\-/]{{1,3}}{_MOBILE})"
 )
 _LIKELY = re.compile(
-    rf"(?<![0-9a-z])(?<!\d[-./])(?:(?=[\d ./x*]{{2,12}}+-)(?:{_TRUNK}{_AREA}[ .\-/]{{0,3}}(?:9[ .\-]{{0,2}})?)?[2-9]\d{{3}}-\d{{4}}"
+    rf"(?=\d\d|9[ .\-]\d{{4}}|0[ x*]{{1,3}}\d\d)(?<![0-9a-z])(?<!\d[-./])(?:(?=[\d ./x*]{{2,12}}+-)(?:{_TRUNK}{_AREA}[ .\-/]{{0,3}}(?:9[ .\-]{{0,2}})?)?[2-9]\d{{3}}-\d{{4}}"
     rf"|(?={_IN_AREA}){_TRUNK}{_AREA}[ .\-/]{{1,3}}[2-5]\d{{3}}[ .]{{1,2}}\d{{4}}"
     r"|9[ .\-]?\d{4}[ .\-]\d{4}|0[38]00[ .-]?\d{3}[ .-]?\d{4})(?![-/]?\d)"
 )
 
 _CHECKED = re.compile(
-    rf"(?<!\d)(?:(?P<cpf>\d{{3}}{_S}\d{{3}}{_S}\d{{3}}[ .\-/]{{0,3}}\d\d)(?!\d)"
-    rf"|(?P<card>[2-6]\d{{3}}{_S}\d{{4}}{_S}\d{{4}}{_S}\d{{4}}|3\d{{3}}{_S}\d{{6}}{_S}\d{{4,5}}|4\d{{12}}|[56]\d{{16,18}})(?!\d)"
+    rf"(?=\d)(?<!\d)(?:(?P<cpf>\d{{3}}{_S}\d{{3}}{_S}\d{{3}}[ .\-/]{{0,3}}\d\d)(?!\d)"
+    rf"|(?P<card>(?:2[2-7]|[3-6]\d)\d\d{_S}\d{{4}}{_S}\d{{4}}{_S}\d{{4}}|3\d{{3}}{_S}\d{{6}}{_S}\d{{4,5}}|4\d{{12}}|[56]\d{{16,18}})(?!\d)"
     rf"|(?P<cnpj>\d\d{_S}\d{{3}}{_S}\d{{3}}[ .\-/]{{0,3}}\d{{4}}[ .\-/]{{0,3}}\d\d(?!\d)))"
 )
 _CARD_FORM = re.compile(r"[3-6]\d{3}([ .\-])\d{4}\1\d{4}\1\d{4}")
@@ -56,9 +58,9 @@ _NO_GAPS = str.maketrans("", "", " .-/")
 def mark_written(page: Page) -> None:
     """What looks like nothing else."""
     page.mark(_bracketed(page.text))
-    page.mark((*found.span(), str(found.lastgroup)) for found in _WRITTEN.finditer(page.text))
     for pattern in (_WITH_PLUS, _WITH_AREA):
         page.mark((*found.span(), "phone") for found in pattern.finditer(page.text))
+    page.mark((*found.span(), str(found.lastgroup)) for found in _WRITTEN.finditer(page.text))
 
 
 def mark_with_check_digits(page: Page, harmless: Harmless) -> None:

@@ -29,8 +29,11 @@ _STRIDE = 10_000
 """Steps of SQLite's virtual machine between two looks at the clock."""
 _OF_A_STORE = (sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_INSERT, sqlite3.SQLITE_REINDEX, sqlite3.SQLITE_TRANSACTION)
 _CREATE = (sqlite3.SQLITE_CREATE_TABLE, sqlite3.SQLITE_CREATE_INDEX)
-_BOOKKEEPING = {(sqlite3.SQLITE_UPDATE, "sqlite_master"), (sqlite3.SQLITE_DELETE, "sqlite_sequence")}
-"""What creating a table writes, and what a dump does to the counters of AUTOINCREMENT."""
+_BOOKKEEPING = {
+    (sqlite3.SQLITE_UPDATE, "sqlite_master"),  # what creating a table writes
+    (sqlite3.SQLITE_DELETE, "sqlite_sequence"),  # what a dump does to the counters of AUTOINCREMENT
+    (sqlite3.SQLITE_PRAGMA, "foreign_keys"),  # how a dump of the sqlite3 program begins
+}
 _TO_LOOK = (sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ)
 _FUNCTIONS = ("replace", "char")
 """The sqlite3 program writes line breaks with them."""

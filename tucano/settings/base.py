@@ -15,7 +15,8 @@ Schedule = Literal["constant_with_warmup", "cosine", "linear"]
 Seed = Annotated[int, Field(ge=0, lt=2**32)]
 """What NumPy, Python and torch all take."""
 
-NO_SECRETS = "without secrets, which belong in the environment"
+NO_SECRETS = "credentials_belong_in_the_environment"
+"""What Prefect's server says of settings that hold some."""
 _HOLDS_ONE: dict[str, Any] = {"not": {"additionalProperties": {"not": {"type": "string", "pattern": SECRET}}}}
 
 

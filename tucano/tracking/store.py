@@ -136,13 +136,14 @@ def recording(call: Callable[P, None]) -> Callable[P, None]:
 
 def _check_database(uri: str) -> None:
     """mlflow tries a dead database for minutes, so it is asked here first."""
-    from sqlalchemy import create_engine, inspect
+    from sqlalchemy import create_engine, inspect, make_url
     from sqlalchemy.exc import SQLAlchemyError
 
     arguments = {} if uri.startswith(("sqlite", "mssql")) else {"connect_timeout": CONNECT_SECONDS}
     try:
-        if uri.startswith("sqlite:///"):
-            Path(uri.removeprefix("sqlite:///")).parent.mkdir(parents=True, exist_ok=True)
+        file = make_url(uri).database
+        if uri.startswith("sqlite:///") and file and not file.startswith("file:"):  # one with `file:` is an address in itself
+            Path(file).parent.mkdir(parents=True, exist_ok=True)
         engine = create_engine(uri, connect_args=arguments)
         inspect(engine).get_table_names()
         engine.dispose()
