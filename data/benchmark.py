@@ -25,7 +25,7 @@ from data.sources.csv_files import read_table
 from data.sources.olist import OlistSource, olist_reviews
 from data.sources.olist_tables import read_olist
 from data.sources.reviews import BLIND_ENVELOPE, Pile, RealReview
-from data.splits import JUDGED_SHARES, TRIES, apportion
+from data.splits import TRIES, apportion, judged_shares
 from tucano.files.prompts import SETS, PromptFiles
 from tucano.prompts import Prompt, read_prompts, write_prompts
 from tucano.settings.benchmark import BenchmarkSetStage
@@ -52,7 +52,7 @@ def prepare_benchmark(settings: BenchmarkSetStage, places: Places, prompt_set: P
     fence = Fence(used)
     chosen: list[Prompt] = []
     with closing(open_source(settings.data, places.data, seed, folder)) as source:
-        for task, wanted in apportion(plan.prompts, {task: JUDGED_SHARES[task] for task in tasks}).items():
+        for task, wanted in apportion(plan.prompts, judged_shares(tasks)).items():
             chosen += _take(source.prompts(task, "test", Random(f"{seed}/benchmark/{task}")), wanted, fence)
     if "extraction" in tasks:
         known = [normal_form(text) for text in used]

@@ -6,13 +6,13 @@ from collections.abc import Iterable
 from contextlib import closing
 from pathlib import Path
 
-from data.generator.banks import JOINT
 from data.separation import Fence
 from data.splits import Splits
 from tucano.errors import UserError
 from tucano.files.prompts import STORE
 from tucano.prompts import Prompt, Task
 from tucano.settings.data import SMALLEST_STRATUM
+from tucano.specs.banks import JOINT
 
 HeldOut = dict[str, dict[str, int]]
 

@@ -12,16 +12,16 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from data.checks import check
-from data.generator.banks import JOINT
 from data.sources import Demonstration, Source
 from data.sources.b2w import B2wSource
 from data.sources.olist import OlistSource
 from data.sources.synthetic import SyntheticSource
 from data.splits import Splits, Splitter
-from data.system_prompts import SYSTEM_PROMPTS
 from tucano.files.prompts import PromptFiles
 from tucano.prompts import Prompt, Task, write_prompts
 from tucano.settings.data import PromptPlan
+from tucano.specs.banks import JOINT
+from tucano.specs.registry import spec_of
 
 OWN_PASSAGES = Path(__file__).with_name("passages.txt")
 """Forty sentences of ordinary Portuguese, written for this project (CC0-1.0)."""
@@ -63,7 +63,7 @@ def prepare(settings: PromptPlan, seed: int, tasks: tuple[Task, ...], folder: Pa
         report = _report(source, splits, held_out, seed)
     for name, prompts in _sets(splits).items():
         write_prompts(files.of(name), prompts)
-    _write_json(files.system_prompts, {task: SYSTEM_PROMPTS[task] for task in tasks})
+    _write_json(files.system_prompts, {task: spec_of(task).system_prompt for task in tasks})
     shutil.copyfile(OWN_PASSAGES, files.passages)
     _write_json(files.report, asdict(report))
     return report

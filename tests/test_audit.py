@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from rewards import PromptLike, Score, load_reward_set
+from rewards.names import REPORTED as TASKS
 from tucano.audit import probes
 from tucano.audit.agreement import quadratic_kappa
 from tucano.audit.bench import Rewards
@@ -21,11 +22,13 @@ from tucano.audit.report import AuditReport, Disagreement, Estimate, JudgedAnswe
 from tucano.audit.table import render_details, render_table
 from tucano.cli import inprocess
 from tucano.errors import UserError
-from tucano.prompts import TASKS, Prompt, Task
+from tucano.prompts import Prompt, Task
 from tucano.rating.ratings import RatedAnswer, read_ratings
 from tucano.rating.store import rating_store
 from tucano.records import parsed
 from tucano.settings import AuditSettings, PipelineSettings
+from tucano.specs import objects
+from tucano.specs.extraction import FIELDS
 
 PROMPTS = 5
 SETTINGS = AuditSettings(resamples=50)
@@ -39,9 +42,7 @@ def prompt(task: Task, number: int, user: str, reference: dict[str, Any], stars:
 
 def extraction(number: int) -> tuple[Prompt, list[str]]:
     product = PRODUCTS[number]
-    truth = dict(
-        zip(probes.FIELDS, ["negative", 2, product, True, False, False, "high", False, "entrega atrasada", "Chegou tarde."], strict=True)
-    )
+    truth = dict(zip(FIELDS, ["negative", 2, product, True, False, False, "high", False, "entrega atrasada", "Chegou tarde."], strict=True))
     user = f"Extraia o JSON da avaliação: A {product} chegou com {number + 9} dias de atraso, não compro mais. (nota 2)"
     answers = [
         truth,
@@ -377,11 +378,11 @@ def test_the_table_fits_the_terminal_and_names_what_failed(rating_set: Path) -> 
 def test_repairs_and_corruptions_change_one_field() -> None:
     answer = {"sentiment": "positive", "sentiment_score": 2, "delivery_issue": 1}
     truth = {"sentiment": "negative", "sentiment_score": 2, "delivery_issue": True}
-    assert {name: json.loads(text) for name, text in probes.repaired(answer, truth).items()} == {
+    assert {name: json.loads(text) for name, text in objects.repaired(answer, truth).items()} == {
         "sentiment": answer | {"sentiment": "negative"},
         "delivery_issue": answer | {"delivery_issue": True},
     }
-    wrong, without = (json.loads(text) for text in probes.corrupted(answer, truth)["sentiment_score"])
+    wrong, without = (json.loads(text) for text in objects.corrupted(answer, truth, FIELDS)["sentiment_score"])
     assert wrong == answer | {"sentiment_score": 5}
     assert without == {"sentiment": "positive", "delivery_issue": 1}
 

@@ -15,17 +15,19 @@ from data.benchmark import Places, issues_of, prepare_benchmark
 from data.prepare import prepare
 from data.separation import Fence
 from rewards import load_reward_set, truth
+from rewards.names import REPORTED as TASKS
 from tucano.benchmark import scores
 from tucano.benchmark.baselines import baselines
 from tucano.benchmark.benchmark import Benchmark, benchmark, render_table
 from tucano.benchmark.endpoint import Bill
-from tucano.benchmark.scores import Case, read_json
 from tucano.comparison.answers import Answer, Decoding
 from tucano.files.prompts import SETS
-from tucano.prompts import TASKS, Prompt, read_prompts
+from tucano.prompts import Prompt, read_prompts
 from tucano.records import parsed
 from tucano.settings import BenchmarkSettings, DataSettings, PipelineSettings
 from tucano.settings.stages import of_benchmark_set
+from tucano.specs import scoring
+from tucano.specs.scoring import Case, read_json
 
 REAL = Path(os.environ.get("TUCANO_REAL_DATA", Path(__file__).parents[1] / "../shared/data"))
 labels = st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from(["a", "b", "c", None])), min_size=1, max_size=20)
@@ -42,26 +44,26 @@ def case(fields: dict[str, object], gold: dict[str, object], levels: tuple[objec
 def test_macro_f1_and_balanced_accuracy_are_scikit_learns(pairs: list[tuple[str, str | None]]) -> None:
     gold, said = [pair[0] for pair in pairs], [pair[1] or "none" for pair in pairs]
     named = sorted(set(gold))
-    assert scores.macro_f1(pairs) == pytest.approx(sk.f1_score(gold, said, labels=named, average="macro", zero_division=0))
-    assert scores.balanced_accuracy(pairs) == pytest.approx(sk.recall_score(gold, said, labels=named, average="macro", zero_division=0))
+    assert scoring.macro_f1(pairs) == pytest.approx(sk.f1_score(gold, said, labels=named, average="macro", zero_division=0))
+    assert scoring.balanced_accuracy(pairs) == pytest.approx(sk.recall_score(gold, said, labels=named, average="macro", zero_division=0))
 
 
 def test_brier_by_hand_and_against_scikit_learn() -> None:
-    assert scores.brier("low", ["low"] * 4) == 0.0
-    assert scores.brier("low", ["high"] * 4) == 2.0
-    assert scores.brier("low", ["low", "low", "low", "high"]) == pytest.approx(0.25**2 + 0.25**2)
-    assert scores.brier("low", []) == pytest.approx((2 / 3) ** 2 + 2 / 9)  # nothing said: a third each
-    assert scores.brier("low", ["baixo"] * 4) == scores.brier("low", [])
+    assert scoring.brier("low", ["low"] * 4) == 0.0
+    assert scoring.brier("low", ["high"] * 4) == 2.0
+    assert scoring.brier("low", ["low", "low", "low", "high"]) == pytest.approx(0.25**2 + 0.25**2)
+    assert scoring.brier("low", []) == pytest.approx((2 / 3) ** 2 + 2 / 9)  # nothing said: a third each
+    assert scoring.brier("low", ["baixo"] * 4) == scoring.brier("low", [])
     expected = sk.brier_score_loss([True], [0.75]) * 2  # two levels used: the two-class score counts one side
-    assert scores.brier("low", ["low", "low", "low", "high"]) == pytest.approx(expected)
+    assert scoring.brier("low", ["low", "low", "low", "high"]) == pytest.approx(expected)
 
 
 def test_an_answer_that_cannot_be_read_is_wrong_and_not_dropped() -> None:
     gold = {"sentiment": "positive", "sentiment_score": 5, "churn_risk": "low"}
     found = scores.metrics([case(gold, gold), case({}, gold)])
-    assert found["sentiment.accuracy"] == 0.5
-    assert found["sentiment.stars_off"] == 2.0  # 0 and 4
-    assert found["churn.balanced_accuracy"] == 0.5
+    assert found["extraction.sentiment.accuracy"] == 0.5
+    assert found["extraction.sentiment.stars_off"] == 2.0  # 0 and 4
+    assert found["extraction.churn.balanced_accuracy"] == 0.5
     assert found["extraction.valid_json"] == 0.5
 
 
@@ -74,9 +76,9 @@ def test_types_count_in_exact_and_f1() -> None:
 
 
 def test_complaints_are_judged_by_their_words() -> None:
-    assert scores.token_f1("entrega muito atrasada", "entrega atrasada") == pytest.approx(0.8)
-    assert scores.token_f1(None, None) == 1.0
-    assert scores.token_f1("", "x") == scores.token_f1(None, "x") == scores.token_f1("x", None) == 0.0
+    assert scoring.token_f1("entrega muito atrasada", "entrega atrasada") == pytest.approx(0.8)
+    assert scoring.token_f1(None, None) == 1.0
+    assert scoring.token_f1("", "x") == scoring.token_f1(None, "x") == scoring.token_f1("x", None) == 0.0
 
 
 def test_the_reader_of_json_repairs_nothing() -> None:
@@ -99,7 +101,7 @@ def test_the_same_seed_gives_the_same_interval_and_it_holds_the_value() -> None:
     cases = [case(gold if number % 3 else {}, gold, ("low",)) for number in range(30)]
     first, again = (scores.with_intervals(cases, 100, np.random.default_rng(3)) for _ in range(2))
     assert first == again
-    value, low, high = first["sentiment.accuracy"]
+    value, low, high = first["extraction.sentiment.accuracy"]
     assert low < value < high
     assert value == pytest.approx(2 / 3)
     assert high - low == pytest.approx(2 * 1.96 * (2 / 9 / 30) ** 0.5, rel=0.3)
@@ -193,9 +195,9 @@ def result(prompt_set: Path, questions: Path) -> Benchmark:
 def test_baselines_stand_where_they_should(result: Benchmark) -> None:
     constant, majority, rules = (result.metrics[arm]["all"] for arm in ("constant", "sft", "seed-1"))
     assert all(found["extraction.valid_json"][0] == 1.0 for found in (constant, majority, rules))
-    assert constant["churn.balanced_accuracy"][0] == majority["churn.balanced_accuracy"][0] == pytest.approx(1 / 3)
-    assert rules["sentiment.accuracy"][0] > majority["sentiment.accuracy"][0] + 0.2
-    assert rules["churn.brier"][0] < constant["churn.brier"][0]
+    assert constant["extraction.churn.balanced_accuracy"][0] == majority["extraction.churn.balanced_accuracy"][0] == pytest.approx(1 / 3)
+    assert rules["extraction.sentiment.accuracy"][0] > majority["extraction.sentiment.accuracy"][0] + 0.2
+    assert rules["extraction.churn.brier"][0] < constant["extraction.churn.brier"][0]
     assert constant["sql_qa.valid"][0] == 1.0
     assert rules["insights.coverage"][0] > 0.9 > constant["insights.coverage"][0]
     assert rules["push.names_product"][0] > constant["push.names_product"][0]

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from rewards.names import REPORTED as TASKS
 from tucano.comparison import wording
 from tucano.comparison.answers import Answer, Decoding
 from tucano.comparison.compare import Comparison, compare
@@ -22,7 +23,7 @@ from tucano.comparison.verdict import judge
 from tucano.comparison.wording import ENGLISH, PORTUGUESE
 from tucano.errors import UserError
 from tucano.presentation.numbers import p_value, portuguese
-from tucano.prompts import TASKS, Prompt
+from tucano.prompts import Prompt
 from tucano.records import parsed
 from tucano.settings import ComparisonSettings
 from tucano.statistics.inference import Mean, two_way_t

@@ -19,8 +19,9 @@ from data.sources.olist import olist_reviews, segments, store_tables
 from data.sources.olist_tables import read_olist
 from data.sources.reviews import RealReview, join_title, shorten
 from rewards import classify_task
+from rewards.names import REPORTED as TASKS
 from tucano.errors import UserError
-from tucano.prompts import TASKS, Prompt, read_prompts
+from tucano.prompts import Prompt, read_prompts
 from tucano.settings import DataSettings
 
 NONCOMMERCIAL = "CC BY-NC-SA 4.0 (noncommercial)"

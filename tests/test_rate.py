@@ -145,7 +145,7 @@ class TestSources:
 
     def test_the_committed_ratings_can_be_rated_again(self, tmp_path: Path) -> None:
         chosen = open_folder(tmp_path / "mine", ROOT / "data" / "ratings" / "ratings.jsonl", 24, 5, 7)
-        assert len(chosen) == 432
+        assert len(chosen) == 528
         assert (tmp_path / "mine" / "store.sql").read_bytes() == (ROOT / "data" / "ratings" / "store.sql").read_bytes()
 
     def test_ratings_of_other_completions_are_not_mixed(self, run: Path, tmp_path: Path) -> None:
@@ -160,7 +160,7 @@ class TestSession:
         ana, bia = own_order(drawn, "ana"), own_order(drawn, "bia")
         assert ana != bia and {one.id for one in ana} == {one.id for one in bia} == {one.id for one in drawn}
         assert ana == own_order(drawn, "ana")
-        assert len(list(itertools.groupby(ana, key=lambda one: one.prompt.task))) == 4
+        assert len(list(itertools.groupby(ana, key=lambda one: one.prompt.task))) == len(TASKS)
 
     def test_a_view_has_no_place_for_reward_model_or_origin(self, tmp_path: Path) -> None:
         assert [field.name for field in fields(View)] == ["item", "rated", "total", "last"]
@@ -245,6 +245,8 @@ def test_the_guide_has_a_part_for_every_task() -> None:
         "sql_qa": "## SQL que",
         "insights": "## Insight",
         "push": "## Push: o",
+        "sentiment": "## Sentime",
+        "churn": "## Churn: ",
     }
     assert all("Is the content right?" in text for text in guides().values())
 

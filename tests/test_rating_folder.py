@@ -156,7 +156,7 @@ class TestLines:
             json.dumps(rated(completion=7)),
             json.dumps(rated(replace(PUSH, id=5))),  # type: ignore[arg-type]
             json.dumps(rated(replace(PUSH, user=None))),  # type: ignore[arg-type]
-            json.dumps(rated(replace(PUSH, task="sql"))),  # type: ignore[arg-type]
+            json.dumps(rated(replace(PUSH, task="sql"))),
             json.dumps(rated(replace(PUSH, reference=["x"]))),  # type: ignore[arg-type]
             json.dumps(rated(replace(PUSH, reference={"terms": 5}))),
             json.dumps(rated(replace(PUSH, reference={"figures": ["NaN"]}))),

@@ -6,8 +6,10 @@ Comments, docstrings, layout and the descriptions of settings do nothing, so the
 import ast
 import importlib.metadata
 import threading
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from typing import cast
 
 from tucano.identity import digest, fingerprint
 
@@ -26,6 +28,9 @@ def code_version(module: str, root: Path = ROOT) -> str:
     waiting = [module]
     while waiting:
         name = waiting.pop()
+        if name.endswith(".*"):
+            waiting += _members(name.removesuffix(".*"), root)
+            continue
         path = _source(name, root)
         if path is not None and name not in found:
             found[name], imports, resources = _read(path, path.stat().st_mtime_ns)
@@ -62,9 +67,10 @@ class _Plain(ast.NodeTransformer):
             node.keywords = [keyword for keyword in node.keywords if keyword.arg != "description"]
         return self.generic_visit(node)
 
-    def visit_If(self, node: ast.If) -> ast.AST | None:
+    def visit_If(self, node: ast.If) -> ast.AST | list[ast.stmt]:
+        plain = cast("ast.If", self.generic_visit(node))
         only_types = isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
-        return None if only_types else self.generic_visit(node)
+        return plain.orelse if only_types else plain
 
 
 def _imports(tree: ast.AST) -> list[str]:
@@ -74,7 +80,17 @@ def _imports(tree: ast.AST) -> list[str]:
             names += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and node.module:
             names += [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "import_module":
+            names += [f"{package}.*" for package in _packages(node)]
     return names
+
+
+def _packages(call: ast.Call) -> Iterator[str]:
+    """Where `import_module(f"package.{name}")` takes its modules from: any one of them may be meant."""
+    for argument in call.args:
+        first = argument.values[0] if isinstance(argument, ast.JoinedStr) and argument.values else None
+        if isinstance(first, ast.Constant):
+            yield str(first.value).removesuffix(".")
 
 
 def _resources(tree: ast.AST, folder: Path) -> list[Path]:
@@ -86,6 +102,13 @@ def _resources(tree: ast.AST, folder: Path) -> list[Path]:
         text = path.read_text(encoding="utf-8", errors="replace")
         found += [other for other in here if other not in found and other.name in text]
     return found
+
+
+def _members(package: str, root: Path) -> list[str]:
+    """The modules of one of our packages; none for other people's."""
+    if package.split(".")[0] not in OUR_PACKAGES:
+        return []
+    return [f"{package}.{path.stem}" for path in sorted(root.joinpath(*package.split(".")).glob("*.py"))]
 
 
 def _source(module: str, root: Path) -> Path | None:

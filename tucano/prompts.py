@@ -4,24 +4,23 @@ import json
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar, Literal, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
+from rewards.names import TASKS as TASKS
 from tucano.errors import UserError
 
-Task = Literal["extraction", "sql_qa", "insights", "push"]
-TASKS: tuple[Task, ...] = get_args(Task)
+if TYPE_CHECKING:
+    Task = str
+else:
+    Task = Literal[TASKS]
 
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
     """One prompt with what is known to be true about its answer.
 
-    `reference` holds the truth for the ground-truth scorers, as far as the source knows it (`{}` where it does not):
-
-    - extraction: `{"fields": {name: value}}`, any subset of the ten answer fields
-    - sql_qa: `{"sql": gold query, "database": file name in the prompt set's folder}`
-    - insights: `{"figures": [every number in the brief], "key_figures": [those an answer should use]}`
-    - push: `{"product": name, "terms": [words, any of which names it], "figures": [numbers it may mention]}`
+    `reference` holds the truth for the ground-truth scorers, as far as the source knows it (`{}` where it does not); each task's spec
+    says what its own holds (`TaskSpec.reference`).
     """
 
     __pydantic_config__: ClassVar[dict[str, str]] = {"extra": "forbid"}

@@ -4,12 +4,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 
-from data.generator.banks import Pool
 from data.sources.csv_files import numbers, read_table
 from data.sources.reviews import Pile, RealReview, join_title
 from data.sources.synthetic import SyntheticSource
 from tucano.errors import UserError
 from tucano.prompts import Prompt, Task
+from tucano.specs.banks import Pool
 
 COLUMNS = ("review_title", "review_text", "overall_rating", "recommend_to_a_friend", "site_category_lv1")
 SEPARATOR = ";"

@@ -8,10 +8,12 @@ from rewards import Score, classify_task
 from tucano.audit.agreement import SMALLEST_GROUP
 from tucano.audit.bench import Bench, Group
 from tucano.audit.edit_checks import SAME, good_answer_checks
-from tucano.audit.probes import corrupted, json_object, repaired, same_meaning, worthless
+from tucano.audit.probes import same_meaning, worthless
 from tucano.audit.report import Agreement, Check, ComponentEffect, Estimate
 from tucano.prompts import Prompt
 from tucano.settings.audit import Gate
+from tucano.specs.objects import corrupted, json_object, repaired
+from tucano.specs.registry import spec_of
 
 FLOOR = 0.30
 """A worthless answer may score this much at most."""
@@ -31,7 +33,7 @@ def questions(bench: Bench, groups: Sequence[Group], row: Agreement, effects: Se
         *_agreement_checks(row, settings),
         *_floor_checks(task, bench, groups),
         *invariance_checks(task, bench, [(group.prompt, answer.completion) for group in groups for answer in group.answers]),
-        *(_monotonicity_checks(task, bench, groups) if task == "extraction" else []),
+        *(_monotonicity_checks(task, bench, groups) if spec_of(task).fields else []),
         *good_answer_checks(task, bench, groups),
         *map(_component_check, effects),
         _distinct_check(task, groups),
@@ -124,7 +126,7 @@ def _monotonicity_checks(task: str, bench: Bench, groups: Sequence[Group]) -> li
             before = bench.total(group.prompt, json.dumps(answer, ensure_ascii=False))
             for name, text in repaired(answer, truth).items():
                 repairs.append((before - bench.total(group.prompt, text), name))
-            for name, texts in corrupted(answer, truth).items():
+            for name, texts in corrupted(answer, truth, spec_of(task).fields).items():
                 corruptions += [(bench.total(group.prompt, text) - before, name) for text in texts]
     checks = []
     for name, changes, fault in (("repair", repairs, "repairing a field lowers"), ("corrupt", corruptions, "corrupting a field raises")):

@@ -6,10 +6,11 @@ from math import fsum
 
 from rewards.parsing import find_object
 from tucano.audit.bench import Bench, Group
-from tucano.audit.edits import degradations, readings, right_answers
-from tucano.audit.probes import json_object
+from tucano.audit.edits import degradations, readings
 from tucano.audit.report import Check
 from tucano.prompts import Prompt
+from tucano.specs.objects import json_object
+from tucano.specs.registry import spec_of
 
 GOOD_RATING = 4.0
 """«Use it after a glance»: from here on the guide calls an answer good."""
@@ -24,9 +25,9 @@ SAME = 1e-6
 def good_answer_checks(task: str, bench: Bench, groups: Sequence[Group]) -> list[Check]:
     """One check per kind of edit that applies to an answer of the rating set, and two about what good answers are worth."""
     rated = [(group.prompt, answer.completion) for group in groups for answer in group.answers if answer.rating >= GOOD_RATING]
-    right = [(group.prompt, text) for group in groups for text in right_answers(group.prompt)]
+    right = [(group.prompt, text) for group in groups for text in spec_of(task).right_answers(group.prompt)]
     good = (rated + right)[:MOST_EDITED]
-    reading = [_reading_check(task, good)] if task == "extraction" else []
+    reading = [_reading_check(task, good)] if spec_of(task).fields else []
     return [*_degradation_checks(task, bench, good, [group.prompt for group in groups]), *reading, _scale_check(task, bench, good)]
 
 

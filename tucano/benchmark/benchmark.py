@@ -16,19 +16,10 @@ from tucano.presentation.numbers import english, p_value
 from tucano.presentation.tables import pipe_table, wrapped
 from tucano.prompts import TASKS, Prompt
 from tucano.settings.data import SMALLEST_STRATUM
+from tucano.specs.registry import spec_of
 
 SCHEMA_VERSION: Literal[1] = 1
 ALL = "all"
-COLUMNS = {
-    "extraction": ("extraction.valid_json", "extraction.exact", "extraction.f1"),
-    "sentiment": ("sentiment.accuracy", "sentiment.f1", "sentiment.stars_off"),
-    "churn": ("churn.balanced_accuracy", "churn.brier"),
-    "sql_qa": ("sql_qa.valid", "sql_qa.execution"),
-    "insights": ("insights.real_figures", "insights.coverage"),
-    "push": ("push.length", "push.names_product", "push.invents_nothing", "push.all"),
-}
-LOWER_IS_BETTER = ("sentiment.stars_off", "churn.brier")
-
 Interval = tuple[float, float, float]
 
 
@@ -92,7 +83,7 @@ def _mean_row(truths: Mapping[str, float], rewards: Mapping[str, float]) -> dict
 def _metrics(
     answers: Sequence[Answer], prompts: Sequence[Prompt], arm: str, databases: Path, resamples: int, seed: int
 ) -> dict[str, dict[str, Interval]]:
-    """Over all prompts, and over the extraction prompts of each source where there are several."""
+    """Over all prompts, and over those of each source, of the tasks that have several."""
     texts: dict[tuple[str, Decoding], list[str]] = {}
     for answer in answers:
         if answer.arm == arm:
@@ -100,9 +91,9 @@ def _metrics(
     served, sampled = DECODINGS
     cases = [read_case(prompt, texts[prompt.id, served][0], texts.get((prompt.id, sampled), []), databases) for prompt in prompts]
     found = {ALL: with_intervals(cases, resamples, np.random.default_rng(seed))}
-    sources = list(dict.fromkeys(case.source for case in cases if case.task == "extraction"))
-    for source in sources if len(sources) > 1 else []:
-        mine = [case for case in cases if case.source == source and case.task == "extraction"]
+    mixed = [task for task in TASKS if len({case.source for case in cases if case.task == task}) > 1]
+    for source in dict.fromkeys(case.source for case in cases if case.task in mixed):
+        mine = [case for case in cases if case.source == source and case.task in mixed]
         found[source] = with_intervals(mine, resamples, np.random.default_rng(seed))
     return found
 
@@ -147,11 +138,12 @@ def render_table(result: Benchmark) -> str:
     if said := sentences(result):
         lines += [*(line for sentence in said for line in wrapped(f"- {sentence}")), ""]
     lines += wrapped("Served answers; 95 % bootstrap interval over prompts in brackets. Stars off and Brier: lower is better.")
-    for title, columns in COLUMNS.items():
+    tables = {title: columns for task in TASKS for title, columns in spec_of(task).scorer.columns.items()}
+    for title, columns in tables.items():
         lines += _metric_rows(result, title, ALL, columns)
     for source in sorted({source for found in result.metrics.values() for source in found} - {ALL}):
-        for title in ("extraction", "sentiment", "churn"):
-            lines += _metric_rows(result, f"{title}, {source} reviews", source, COLUMNS[title])
+        for title, columns in tables.items():
+            lines += _metric_rows(result, f"{title}, {source} reviews", source, columns)
     return "\n".join(lines + _judge_rows(result) + _bill_rows(result))
 
 
@@ -183,7 +175,7 @@ def _metric_rows(result: Benchmark, title: str, source: str, columns: Sequence[s
     present = [name for name in columns if any(name in found.get(source, {}) for found in result.metrics.values())]
     if not present:
         return []
-    rows: list[tuple[str, ...]] = [("arm", *(name.partition(".")[2].replace("_", " ") for name in present))]
+    rows: list[tuple[str, ...]] = [("arm", *(name.rpartition(".")[2].replace("_", " ") for name in present))]
     for arm, sources in result.metrics.items():
         found = sources.get(source, {})
         rows.append((arm, *(_cell(found.get(name)) for name in present)))

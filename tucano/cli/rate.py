@@ -8,7 +8,7 @@ import threading
 from collections import Counter
 from pathlib import Path
 
-from tucano.cli.rate_page import TASK_NAMES, RatingServer
+from tucano.cli.rate_page import RatingServer
 from tucano.printable import printable
 from tucano.rating.aids import guides
 from tucano.rating.draw import CANDIDATES, open_folder
@@ -16,6 +16,7 @@ from tucano.rating.files import RaterKind
 from tucano.rating.ratings import RATINGS
 from tucano.rating.session import CHOICES, Item, Session, check_rater
 from tucano.rating.store import tables
+from tucano.specs.registry import spec_of
 
 STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 ASK = "nota 1 a 5 (s pula, u desfaz, ? guia, q sai): "
@@ -70,10 +71,10 @@ def _in_terminal(session: Session, folder: Path) -> None:
 
 
 def _show(session: Session, item: Item, schema: list[str]) -> None:
-    view = session.view()
-    print(f"\n{'─' * WIDTH}\n{view.rated} de {view.total} · {TASK_NAMES[item.task]}\n")
+    view, display = session.view(), spec_of(item.task).display
+    print(f"\n{'─' * WIDTH}\n{view.rated} de {view.total} · {display.name}\n")
     print(f"SOLICITAÇÃO\n{_indented(item.prompt)}\n")
-    if item.task == "sql_qa":
+    if display.with_tables:
         print("TABELAS\n" + "".join(f"{_indented(line)}\n" for line in schema))
     print(f"RESPOSTA\n{_indented(item.completion) or '    (resposta vazia)'}\n")
 

@@ -23,15 +23,10 @@ from tucano.printable import printable
 from tucano.prompts import Task
 from tucano.rating.aids import guides
 from tucano.rating.session import Session, View
+from tucano.specs.registry import spec_of
 
 HOST = "127.0.0.1"
 LONGEST_FORM_BYTES = 1000
-TASK_NAMES: dict[Task, str] = {
-    "extraction": "Extração: avaliação em JSON",
-    "sql_qa": "Pergunta: SQL e explicação",
-    "insights": "Insights: análise e ações",
-    "push": "Push: notificação no celular",
-}
 MEANINGS = {1: "sem valor", 2: "quase inútil", 3: "útil com retrabalho", 4: "boa após uma olhada", 5: "pronta para usar"}
 """The general scale of the guide, in a word or two."""
 
@@ -128,10 +123,11 @@ class Handler(BaseHTTPRequestHandler):
 def render(view: View, rater: str, tables: Tables, nonce: str) -> str:
     """The page for a view. Everything in it comes from the view, which knows nothing of rewards, models and origins."""
     guide = _guide_pages()[view.item.task] if view.item else ""
+    display = spec_of(view.item.task).display if view.item else None
     return (
         _environment()
         .get_template("rate.html.j2")
-        .render(view=view, item=view.item, rater=rater, tables=tables, nonce=nonce, guide=guide, meanings=MEANINGS, task_names=TASK_NAMES)
+        .render(view=view, item=view.item, rater=rater, tables=tables, nonce=nonce, guide=guide, meanings=MEANINGS, display=display)
     )
 
 

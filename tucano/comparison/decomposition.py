@@ -12,6 +12,7 @@ from itertools import pairwise
 import numpy as np
 
 from tucano.comparison.answers import Answer, Decoding, prompt_means
+from tucano.specs.registry import spec_of
 from tucano.statistics.inference import mean_t
 
 
@@ -31,7 +32,7 @@ class Step:
 class Decomposition:
     """`steps`: {"overall" or task: in order} with gains that add up; `components`: {task: {component: gain over the reference}}.
 
-    `repaired`: {arm: share of its extraction answers that only the tolerant parser reads}.
+    `repaired`: {arm: share of its answers of one JSON object that only the tolerant parser reads}.
     """
 
     steps: dict[str, tuple[Step, ...]]
@@ -40,8 +41,8 @@ class Decomposition:
 
 
 def is_strict(answer: Answer) -> bool:
-    """Whether an answer can be used without repair: any text, or for extraction one JSON object and nothing else."""
-    if answer.task != "extraction":
+    """Whether an answer can be used without repair: any text, or one JSON object and nothing else where the task asks for one."""
+    if not spec_of(answer.task).fields:
         return True
     try:
         return isinstance(json.loads(answer.completion), dict)
@@ -68,7 +69,7 @@ def decompose(
             for group, prompts in groups.items()
         },
         components={task: _component_gains(mine, task, path[-1], tuned) for task in tasks},
-        repaired={arm: _repaired(mine, arm) for arm in (*path, *tuned)} if "extraction" in tasks else {},
+        repaired={arm: _repaired(mine, arm) for arm in (*path, *tuned)} if any(spec_of(task).fields for task in tasks) else {},
     )
 
 
@@ -89,5 +90,5 @@ def _component_gains(answers: Sequence[Answer], task: str, reference: str, tuned
 
 
 def _repaired(answers: Sequence[Answer], arm: str) -> float:
-    read = [answer for answer in answers if answer.arm == arm and answer.task == "extraction"]
+    read = [answer for answer in answers if answer.arm == arm and spec_of(answer.task).fields]
     return sum(answer.reward > 0 and not is_strict(answer) for answer in read) / len(read)

@@ -1,7 +1,5 @@
 """Are the texts still texts? Rewards can rise while language decays; these numbers look at language alone."""
 
-import re
-import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -9,8 +7,7 @@ from itertools import pairwise
 from tucano.comparison.answers import Answer
 from tucano.files.prompts import PromptFiles
 from tucano.prompts import read_prompts
-
-_WORD = re.compile(r"[^\W\d_]+")
+from tucano.specs.texts import words
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,11 +29,6 @@ class TextHealth:
         """Each of the first three relative to the reference's; None where that is 0."""
         names = ("distinct_2", "known_words", "loss")
         return {name: getattr(self, name) / below if (below := getattr(reference, name)) else None for name in names}
-
-
-def words(text: str) -> list[str]:
-    """The words of a text: letters only, casefolded, composed accents."""
-    return _WORD.findall(unicodedata.normalize("NFC", text).casefold())
 
 
 def known_words(files: PromptFiles) -> frozenset[str]:

@@ -24,6 +24,7 @@ from tucano.prompts import TASKS, Prompt, read_prompts
 from tucano.rating.files import CandidateLine, Origin, lines, parse, write
 from tucano.rating.ratings import RATINGS
 from tucano.rating.store import STORE_DUMP, keep
+from tucano.specs.registry import spec_of
 
 CANDIDATES = "candidates.jsonl"
 
@@ -125,7 +126,7 @@ def open_folder(folder: Path, place: Path, prompts: int, completions: int, seed:
         )
     source = read_source(place)
     chosen = draw(source, prompts, completions, seed)
-    if source.store is None and any(candidate.prompt.task == "sql_qa" for candidate in chosen):
+    if source.store is None and any(spec_of(candidate.prompt.task).display.with_tables for candidate in chosen):
         raise UserError(f"{place} has SQL questions but no {STORE_DUMP} or {STORE} beside it; put the store that they ask about there")
     try:
         folder.mkdir(parents=True, exist_ok=True)

@@ -5,13 +5,14 @@ import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Annotated, Any, Literal, Self, TypeVar
+from typing import IO, Any, Literal, Self, TypeVar
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, FiniteFloat, JsonValue, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
 from tucano.errors import UserError
 from tucano.printable import printable
-from tucano.prompts import Prompt, Task, decoded, lines_of
+from tucano.prompts import Prompt, decoded, lines_of
+from tucano.specs.registry import spec_of
 
 Origin = Literal["sampled", "written"]
 RaterKind = Literal["human", "model"]
@@ -19,47 +20,6 @@ RaterKind = Literal["human", "model"]
 MOST_BYTES = 64 * 2**20
 """Of one file. Ten thousand ratings have 8 MB; Olist's hundred thousand orders, as a dump, 25."""
 LONGEST_LINE = 2**20
-
-
-def _file_name(name: str) -> str:
-    if Path(name).name != name or name == "..":
-        raise ValueError("it is the name of a file in the rating folder")
-    return name
-
-
-class _Reference(BaseModel):
-    """What scorers read of a prompt's reference; further fields are kept."""
-
-    model_config = ConfigDict(strict=True, extra="allow")
-
-
-class _Extraction(_Reference):
-    fields: dict[str, JsonValue] = {}
-
-
-class _SqlQa(_Reference):
-    sql: str = ""
-    database: Annotated[str, AfterValidator(_file_name)] = ""
-
-    @model_validator(mode="after")
-    def _database_is_named(self) -> Self:
-        if self.sql and not self.database:
-            raise ValueError("a gold query needs the name of its database")
-        return self
-
-
-class _Insights(_Reference):
-    figures: list[FiniteFloat] = []
-    key_figures: list[FiniteFloat] = []
-
-
-class _Push(_Reference):
-    product: str = ""
-    terms: list[str] = []
-    figures: list[FiniteFloat] = []
-
-
-_REFERENCES: dict[Task, type[_Reference]] = {"extraction": _Extraction, "sql_qa": _SqlQa, "insights": _Insights, "push": _Push}
 
 
 class CandidateLine(BaseModel):
@@ -75,7 +35,7 @@ class CandidateLine(BaseModel):
     @model_validator(mode="after")
     def _reference_is_the_tasks(self) -> Self:
         if self.prompt.reference:
-            _REFERENCES[self.prompt.task].model_validate(self.prompt.reference)
+            spec_of(self.prompt.task).reference.model_validate(self.prompt.reference)
         return self
 
 

@@ -49,7 +49,8 @@ def own_order(candidates: Sequence[Candidate], rater: str) -> list[Candidate]:
     Completions of one prompt do not stand together: each is to be rated by itself.
     """
     rng = random.Random(rater)
-    tasks = rng.sample(TASKS, len(TASKS))
+    present = [task for task in TASKS if any(candidate.prompt.task == task for candidate in candidates)]
+    tasks = rng.sample(present, len(present))
     shuffled = rng.sample(candidates, len(candidates))
     return sorted(shuffled, key=lambda candidate: tasks.index(candidate.prompt.task))
 

@@ -5,6 +5,7 @@ from typing import Self
 
 from pydantic import Field, model_validator
 
+from rewards.sets import SETS, load_reward_set
 from tucano.prompts import TASKS, Task
 from tucano.settings.audit import AuditSettings
 from tucano.settings.base import Section, Seed
@@ -60,11 +61,16 @@ class PipelineSettings(Section):
         return self
 
     @model_validator(mode="after")
+    def _rewards_know_the_tasks(self) -> Self:
+        for field, name in (("grpo.rewards", self.grpo.rewards), ("comparison.rewards", self.comparison.rewards)):
+            if unknown := [task for task in self.tasks if task not in SETS[name]]:
+                raise ValueError(f"{field}={name} has no reward for {', '.join(unknown)}; choose grounded, or leave it out of data.mix")
+        return self
+
+    @model_validator(mode="after")
     def _conditions_name_components_of_one_task(self) -> Self:
         if not self.grpo.conditions:
             return self
-        from rewards import load_reward_set  # takes a moment; only a run with conditions needs it this early
-
         rewards = load_reward_set(self.grpo.rewards)
         known = [name for task in self.tasks for name in rewards.component_names(task)]
         for condition in self.grpo.conditions:

@@ -1,16 +1,22 @@
 """Settings of the preflight: `preflight.*`."""
 
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
 
+from tucano.prompts import TASKS
 from tucano.settings.base import Section
 
-CheckName = Literal[
+SIGNALS = {task: f"signal: {task}" for task in TASKS}
+CHECKS = (
     "learning rate", "generation", "chat template", "tokenizer", "pad and end tokens", "key-value cache", "completion length",
-    "signal: extraction", "signal: sql_qa", "signal: insights", "signal: push", "finite", "gradient flow", "memory",
-]  # fmt: skip
+    *SIGNALS.values(), "finite", "gradient flow", "memory",
+)  # fmt: skip
 """The checks of the preflight that can be red."""
+if TYPE_CHECKING:
+    CheckName = str
+else:
+    CheckName = Literal[CHECKS]
 
 
 class PreflightSettings(Section):
