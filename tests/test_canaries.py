@@ -105,25 +105,39 @@ def person(folder: Path) -> Person:
     return Person(folder, folder / "runs")
 
 
+@pytest.fixture
+def databases(person: Person) -> None:
+    """Folders for the databases whose addresses hold passwords."""
+    for name in ("mlflow", "prefect"):
+        (person.storage / name).mkdir(parents=True)
+
+
 @pytest.mark.services
 @pytest.mark.timeout(900)
-def test_a_run_and_a_benchmark_write_show_and_pass_on_no_secret(person: Person, folder: Path) -> None:
+@pytest.mark.usefixtures("databases")
+def test_a_run_writes_shows_and_passes_on_no_secret(person: Person, folder: Path) -> None:
+    with Arguments() as arguments:
+        person.types("run", "laptop", *person.settings())
+    assert (person.storage / "mlflow" / "own.db").is_file() and (person.storage / "prefect" / "own.db").is_file()
+    assert arguments.passwords, "a run's own Prefect server has a password, and it was seen in an environment"
+    own = {f"password of a run's own server {number}": known.partition(":")[2] for number, known in enumerate(arguments.passwords)}
+    assert assert_nowhere(person, arguments, own, [folder]) == {}
+
+
+@pytest.mark.services
+@pytest.mark.timeout(900)
+@pytest.mark.usefixtures("databases")
+def test_a_benchmark_and_a_refusal_write_show_and_pass_on_no_secret(person: Person, folder: Path) -> None:
     refused = secret_for("password in a setting")
-    for name in ("mlflow", "prefect"):  # where the databases are whose addresses hold passwords
-        (person.storage / name).mkdir(parents=True)
     with Arguments() as arguments, serving(folder) as api:
         api.answer = lambda body, number: (200, {}, chat("Compre agora!"))
-        person.types("run", "laptop", *person.settings())
         endpoint = {"name": "api", "url": api.url, "model": "m", "key_env": "CANARY_API_KEY"}
         benchmark = {"benchmark__endpoints": [endpoint], "benchmark__prompts": 80, "benchmark__samples": 1, "benchmark__resamples": 20}
         person.types("benchmark", "laptop", *person.settings(**benchmark))
     typed = person.types("run", "laptop", "--set", f"tracking_uri=http://ana:{refused}@127.0.0.1:9", code=2)
     assert "tracking_uri holds a password" in typed
     assert api.asked[0][1]["Authorization"] == f"Bearer {person.secrets['key of an endpoint']}"
-    assert (person.storage / "mlflow" / "own.db").is_file() and (person.storage / "prefect" / "own.db").is_file()
-    assert arguments.passwords, "a run's own Prefect server has a password, and it was seen in an environment"
-    own = {f"password of a run's own server {number}": known.partition(":")[2] for number, known in enumerate(arguments.passwords)}
-    assert_nowhere(person, arguments, {**own, "password in a setting": refused}, [folder])
+    assert assert_nowhere(person, arguments, {"password in a setting": refused}, [folder]) == {}
 
 
 @pytest.mark.services
