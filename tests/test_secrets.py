@@ -13,6 +13,7 @@ from tucano.addresses import holds_secret, masked, secret_in
 from tucano.errors import SecretInSettings, UserError
 from tucano.profiles import load_profile, validated
 from tucano.settings import EndpointSettings, PipelineSettings
+from tucano.settings.report import ReportStage
 
 ROOT = Path(__file__).parent.parent
 PASSWORD = "hunter2-Xq9"
@@ -112,6 +113,14 @@ def test_nested_values_of_any_depth_and_shape_are_walked() -> None:
     loop: list[Any] = []
     loop.append(loop)
     assert secret_in({"a": loop}) is None
+
+
+def test_what_stages_are_given_may_say_what_it_likes() -> None:
+    """The lineage has a row called `code`, and a reason may quote a model."""
+    quoted = "the answer was: https://ana:senha@loja.example"
+    stage = ReportStage(settings={}, profile="laptop", differences=(), lineage={"code": "0123", "key": "x", "promotion": quoted})
+    assert stage.lineage["promotion"] == quoted
+    assert secret_in({"lineage": {"code": "0123", "key": "x"}}) is None
 
 
 def test_a_key_does_not_leave_this_machine_in_plain_text() -> None:

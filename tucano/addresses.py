@@ -13,11 +13,8 @@ _PASSWORD = r"(://[^/?#\s@:\[]*):(?!\d*(?:[/?#\s]|$))[^@\n]{0,300}@"
 """User and password before a host. A password may hold any character, so it goes on to the next @; `:8080/a@b` is a port."""
 _TOKEN = r"([Hh][Tt][Tt][Pp][Ss]?://)[^/?#\s@]+@"
 """A name alone before an HTTP host is a token; in other addresses (abfs://container@account, postgresql://user@host) it is none."""
-_NAME = (
-    r"(?:[A-Za-z0-9_.-]*(?:pass(?:word|wd|phrase)?|pwd|secret|token|api[_-]?key|access[_-]?key(?:[_-]?id)?|credentials?|signature|sig|jwt)"
-    r"|auth|authorization|key|code|sas)"
-)
-_PARAMETER = rf"((?:^|[?&;#,{{\s]){_NAME}=)[^&;\s]+"
+_NAME = r"[A-Za-z0-9_.-]*(?:pass(?:word|wd|phrase)?|pwd|secret|token|api[_-]?key|access[_-]?key(?:[_-]?id)?|credentials?|signature|sig|jwt)"
+_PARAMETER = rf"((?:^|[?&;#,{{\s])(?:{_NAME}|auth|authorization|key|code|sas)=)[^&;\s]+"
 """`?token=…`, `;PWD=…`, `password=…`."""
 _BARE = r"^(\s*[^\s/:@]+):[^\s/@]+@(?=[^\s@]+\s*$)"
 """`user:password@host` without a scheme, and nothing else."""

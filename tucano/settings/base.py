@@ -2,10 +2,9 @@
 
 from typing import Annotated, Any, Literal, TypeVar, cast
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field
 
-from tucano.addresses import SECRET, secret_in
-from tucano.errors import SecretInSettings
+from tucano.addresses import SECRET
 
 Share = Annotated[float, Field(ge=0, le=1)]
 RewardSetName = Literal["v4.2", "grounded", "controls.random", "controls.format", "controls.length"]
@@ -21,26 +20,16 @@ _HOLDS_ONE: dict[str, Any] = {"not": {"additionalProperties": {"not": {"type": "
 
 
 class Section(BaseModel):
-    """Base of all settings: frozen; a field nobody knows, a number that is none and a password in an address are refused.
+    """Base of all settings: frozen; a field nobody knows and a number that is none are refused.
 
-    Prefect's server stores the parameters of a run before this code sees them, but holds them against the JSON schema first: it refuses
-    with the name of the property that the schema then asks for, and does not repeat the value.
+    So is a password in an address, where people give settings: by `PipelineSettings`, and before by Prefect. Its server stores the
+    parameters of a run before this code sees them, but holds them against the JSON schema first: it refuses with the name of the
+    property that the schema then asks for, and does not repeat the value.
     """
 
     model_config = ConfigDict(
         frozen=True, extra="forbid", allow_inf_nan=False, json_schema_extra={"if": _HOLDS_ONE, "then": {"required": [NO_SECRETS]}}
     )
-
-    @model_validator(mode="before")
-    @classmethod
-    def _holds_no_secret(cls, values: Any) -> Any:
-        place = secret_in(values)
-        if place is not None:
-            raise SecretInSettings(
-                f"{place} holds a password, token or key, and settings are written into reports and databases: "
-                "leave it out and give it in the environment (docs/operations.md, Credentials)"
-            )
-        return values
 
 
 S = TypeVar("S", bound=Section)

@@ -1,11 +1,13 @@
 """The settings of a whole pipeline run."""
 
 import difflib
-from typing import Self
+from typing import Any, Self
 
 from pydantic import Field, model_validator
 
 from rewards.sets import SETS, load_reward_set
+from tucano.addresses import secret_in
+from tucano.errors import SecretInSettings
 from tucano.prompts import TASKS, Task
 from tucano.settings.audit import AuditSettings
 from tucano.settings.base import Section, Seed
@@ -41,6 +43,17 @@ class PipelineSettings(Section):
     worker: WorkerSettings = Field(WorkerSettings(), description="Child processes.")
     cost: CostSettings = Field(CostSettings(), description="Price table.")
     execution: ExecutionSettings = Field(ExecutionSettings(), description="Seeds here or on a work pool.")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _holds_no_secret(cls, values: Any) -> Any:
+        place = secret_in(values)
+        if place is not None:
+            raise SecretInSettings(
+                f"{place} holds a password, token or key, and settings are written into reports and databases: "
+                "leave it out and give it in the environment (docs/operations.md, Credentials)"
+            )
+        return values
 
     @model_validator(mode="after")
     def _nano_is_trained_whole(self) -> Self:
