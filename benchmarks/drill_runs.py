@@ -26,6 +26,8 @@ from fsspec.implementations.local import LocalFileSystem
 from peft.tuners.tuners_utils import BaseTunerLayer
 from safetensors.torch import load_file, save_file
 from transformers import AutoTokenizer
+from transformers.conversion_mapping import get_checkpoint_conversion_mapping
+from trl import GRPOTrainer
 
 from benchmarks.drill_cases import SETTINGS, Configuration
 from data.prepare import prepare
@@ -37,6 +39,8 @@ from tucano.training.jobs import Job
 from tucano.training.launch import INTERRUPTED
 from tucano.training.orders import order
 
+WARM = (GRPOTrainer, get_checkpoint_conversion_mapping("qwen3"))
+"""What libraries put off until it is needed, and every forked attempt would do again: two seconds of processor time."""
 PHASES = ("begin", "rollout", "backward", "optimizer", "evaluation", "checkpoint", "upload")
 TIMINGS = ("train/step_time",)
 SLOW_UPLOAD_SECONDS = 0.01
@@ -381,8 +385,10 @@ class Root:
 
 def whole(trainer: sealed.SealedCheckpoints) -> dict[str, str]:
     """Everything that can be reached from a trainer, and the global generators, but for what is provably irrelevant."""
-    layers = (layer for layer in trainer.model.modules() if isinstance(layer, BaseTunerLayer))  # type: ignore[attr-defined]
-    return states.digests(Root(trainer, sealed.generators(), [layer.active_adapters for layer in layers]), without="|".join(LEFT_OUT))
+    layers = (layer for layer in trainer.model.modules() if isinstance(layer, BaseTunerLayer))
+    return states.digests(
+        Root(trainer, sealed.generators(trainer.args.device), [layer.active_adapters for layer in layers]), without="|".join(LEFT_OUT)
+    )
 
 
 def begin(place: Path, board: Board) -> Starts:

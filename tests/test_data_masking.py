@@ -5,7 +5,6 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from data.masking import is_cnpj, is_cpf, luhn, mask
 from hypothesis import given
 from hypothesis import strategies as st
 from masking_corpus import Labelled, corpus
