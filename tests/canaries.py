@@ -115,9 +115,9 @@ def _rows(path: Path) -> Iterator[bytes]:
                     yield b"\0".join(cell if isinstance(cell, bytes) else str(cell).encode() for cell in row)
 
 
-def dumped(cluster: Cluster) -> bytes:
+def dumped(cluster: Cluster, sockets: Path) -> bytes:
     """Everything in a running PostgreSQL cluster, as text: on disk it is compressed in a way of its own."""
-    command = [str(cluster.binaries / "pg_dump"), "-h", str(cluster.sockets), "-U", DATABASE_USER, "postgres"]
+    command = [str(cluster.binaries / "pg_dump"), "-h", str(sockets), "-U", DATABASE_USER, "postgres"]
     return subprocess.run(command, capture_output=True, check=True, timeout=120).stdout
 
 

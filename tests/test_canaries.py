@@ -7,8 +7,9 @@ import sqlite3
 import stat
 import subprocess
 import sys
+import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import closing
 from pathlib import Path
 from urllib.error import HTTPError
@@ -91,19 +92,26 @@ class Person:
 
 
 @pytest.fixture
-def person(tmp_path: Path) -> Person:
-    """At a storage whose databases have addresses with passwords."""
-    storage = tmp_path / "runs"
-    for name in ("mlflow", "prefect"):
-        (storage / name).mkdir(parents=True)
-    return Person(tmp_path, storage)
+def folder() -> Iterator[Path]:
+    """Everything that is written lies below it. PostgreSQL's user may pass through, where we are root."""
+    made = Path(tempfile.mkdtemp(prefix="tucano-canaries-"))
+    made.chmod(0o711)
+    yield made
+    shutil.rmtree(made)
+
+
+@pytest.fixture
+def person(folder: Path) -> Person:
+    return Person(folder, folder / "runs")
 
 
 @pytest.mark.services
 @pytest.mark.timeout(900)
-def test_a_run_and_a_benchmark_write_show_and_pass_on_no_secret(person: Person, tmp_path: Path) -> None:
+def test_a_run_and_a_benchmark_write_show_and_pass_on_no_secret(person: Person, folder: Path) -> None:
     refused = secret_for("password in a setting")
-    with Arguments() as arguments, serving(tmp_path) as api:
+    for name in ("mlflow", "prefect"):  # where the databases are whose addresses hold passwords
+        (person.storage / name).mkdir(parents=True)
+    with Arguments() as arguments, serving(folder) as api:
         api.answer = lambda body, number: (200, {}, chat("Compre agora!"))
         person.types("run", "laptop", *person.settings())
         endpoint = {"name": "api", "url": api.url, "model": "m", "key_env": "CANARY_API_KEY"}
@@ -115,12 +123,12 @@ def test_a_run_and_a_benchmark_write_show_and_pass_on_no_secret(person: Person, 
     assert (person.storage / "mlflow" / "own.db").is_file() and (person.storage / "prefect" / "own.db").is_file()
     assert arguments.passwords, "a run's own Prefect server has a password, and it was seen in an environment"
     own = {f"password of a run's own server {number}": known.partition(":")[2] for number, known in enumerate(arguments.passwords)}
-    assert_nowhere(person, arguments, {**own, "password in a setting": refused}, [tmp_path])
+    assert_nowhere(person, arguments, {**own, "password in a setting": refused}, [folder])
 
 
 @pytest.mark.services
 @pytest.mark.timeout(900)
-def test_the_services_write_show_and_pass_on_no_secret(person: Person, tmp_path: Path) -> None:
+def test_the_services_write_show_and_pass_on_no_secret(person: Person, folder: Path) -> None:
     refused = secret_for("password in a setting")
     for name in ("MLFLOW_TRACKING_URI", "PREFECT_SERVER_DATABASE_CONNECTION_URL"):
         del person.environment[name]  # the services have databases of their own
@@ -131,14 +139,14 @@ def test_the_services_write_show_and_pass_on_no_secret(person: Person, tmp_path:
             assert_refused(home.api, refused)
             audit(home.api, person.storage)
             person.types("status", "--home", str(person.storage))
-            database = dumped(home.cluster) if home.cluster else b""
+            database = dumped(home.cluster, next((folder / "tmp").glob("tucano-*"))) if home.cluster else b""
         finally:
             person.types("down", "--home", str(person.storage))
     file = access.credentials_file(person.storage)
     password = access.credentials(person.storage).partition(":")[2]
     assert f"{access.USER}:{password}" in arguments.passwords, "the services have it from their environment"
     found = assert_nowhere(
-        person, arguments, {"password of the home": password, "password in a setting": refused}, [tmp_path, file.parent], database
+        person, arguments, {"password of the home": password, "password in a setting": refused}, [folder, file.parent], database
     )
     assert found == {"password of the home": [file]}
     assert stat.S_IMODE(file.stat().st_mode) == 0o600 and not file.is_relative_to(person.storage)
