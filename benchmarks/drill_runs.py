@@ -22,12 +22,12 @@ from typing import Any
 
 import accelerate
 import numpy as np
+import trl
 from fsspec.implementations.local import LocalFileSystem
 from peft.tuners.tuners_utils import BaseTunerLayer
 from safetensors.torch import load_file, save_file
 from transformers import AutoTokenizer
 from transformers.conversion_mapping import get_checkpoint_conversion_mapping
-from trl import GRPOTrainer
 
 from benchmarks.drill_cases import SETTINGS, Configuration
 from data.prepare import prepare
@@ -39,7 +39,8 @@ from tucano.training.jobs import Job
 from tucano.training.launch import INTERRUPTED
 from tucano.training.orders import order
 
-WARM = (GRPOTrainer, get_checkpoint_conversion_mapping("qwen3"))
+worker.quieten_libraries()
+WARM = (trl.GRPOTrainer, get_checkpoint_conversion_mapping("qwen3"))
 """What libraries put off until it is needed, and every forked attempt would do again: two seconds of processor time."""
 PHASES = ("begin", "rollout", "backward", "optimizer", "evaluation", "checkpoint", "upload")
 TIMINGS = ("train/step_time",)
