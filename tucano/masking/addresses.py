@@ -5,7 +5,10 @@ from collections.abc import Iterator
 
 from tucano.masking.page import Mark, Page
 
-_PROVIDER = r"(?:g-?mail|hotmail|outlook|yahoo|ymail|icloud|live|msn|uol|bol|terra|ig|globo(?:mail)?|r7|oi|protonmail)\b"
+_PROVIDER = (
+    r"(?:g-?mail|hotmail|outlook|yahoo|ymail|icloud|live|msn|uol|bol|terra|ig|globo(?:mail)?|r7"
+    r"|oi|protonmail)\b"
+)
 _TOP = r"(?:com|net|org|gov|edu|ind|adv|br)\b"
 _DOT = r"(?:(?=[ .,(\[{])(?: {0,2}[.,] {0,2}| {0,2}[(\[{] ?(?:\.|ponto|dot) ?[)\]}] {0,2}| {1,2}(?:ponto|dot) {1,2}))"
 _DOMAIN = (

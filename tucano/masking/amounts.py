@@ -7,10 +7,10 @@ from functools import cached_property
 from tucano.masking.page import BLANK, Page
 
 UNIT = (
-    r"(?:(?:reais|real|contos?|mil|milhao|milhoes|bilhoes|unidades?|unid|un|und|pecas?|pcs|itens|produtos|pares|caixas|ml"
-    r"|litros?|mg|kg|gramas?|km|cm|mm|metros|mah|w|watts?|volts?|btus?|gb|mb|tb|ghz|mhz|hz|rpm|lumens|horas?|hs|minutos|dias"
-    r"|meses|anos|pontos|milhas|clientes|pessoas|vezes|visualizacoes|seguidores|curtidas|usuarios|avaliacoes|pedidos|vendas"
-    r"|folhas|paginas|linhas|pixels|dpi|habitantes|exemplares)(?![a-z])|%)"
+    r"(?:(?:reais|real|contos?|mil|milhao|milhoes|bilhoes|unidades?|unid|un|und|pecas?|pcs|itens|produtos|pares|caixas"
+    r"|ml|litros?|mg|kg|gramas?|km|cm|mm|metros|mah|w|watts?|volts?|btus?|gb|mb|tb|ghz|mhz|hz|rpm|lumens|horas?|hs"
+    r"|minutos|dias|meses|anos|pontos|milhas|clientes|pessoas|vezes|visualizacoes|seguidores|curtidas|usuarios"
+    r"|avaliacoes|pedidos|vendas|folhas|paginas|linhas|pixels|dpi|habitantes|exemplares)(?![a-z])|%)"
 )
 DATE = (
     r"(?:\d{1,2}/\d{1,2}/(?:19|20)?\d\d|\d{1,2}-\d{1,2}-(?:19|20)?\d\d|\d{1,2}[.=]\d{1,2}[.=](?:19|20)?\d\d"
@@ -27,7 +27,10 @@ _CODES = (
     r"cep|ean|gtin|upc|isbn|sku|ncm|imei|codigos? de barras?|cod|cods|codigo|ref|refs|referencia|modelo|mod|lote|serie"
     r"|serial|versao|part number|pn|anatel|inmetro|anvisa"
 )
-_THINGS = r"(?<!pedido do )(?<!compra do )produto|artigo|item|registro|agencia|valor|preco|total|dia|data|ano|medio|media"
+_THINGS = (
+    r"(?<!pedido do )(?<!compra do )produto|artigo|item|registro|agencia|valor|preco|total|dia|data|ano"
+    r"|medio|media"
+)
 _WORD = re.compile(
     rf"(?<![a-z])(?=[acdegilmnprstuv])(?:(?P<code>{_CODES})|{_THINGS})(?![a-z\]])"
     r"(?! d[aeo]s? (?:meu |minha )?(?:pedido|compra|encomenda|rastreio|rastreamento|postagem|reserva))"
