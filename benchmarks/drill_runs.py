@@ -50,7 +50,7 @@ LONGEST_ATTEMPT_SECONDS = 120
 
 NOTE = "before-step-{}.json"
 EVERY = -1
-LIKELIER_END = 3.0
+LIKELIER_END = 6.0
 
 LEFT_OUT = {
     r"^trainer\.(attempt|journal)$|callbacks\.\[\d+\]\.journal$": "files and locks; what is in them is compared as history",
