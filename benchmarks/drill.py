@@ -86,11 +86,17 @@ def run(place: Path, configurations: Sequence[Configuration], amount: Amount, se
     starts = begin(place, board)
     say(f"{HEAD}\n{_rule(HEAD)}")
     for index, configuration in enumerate(configurations):
-        drill = Drill(configuration, starts, place / str(index), moments, board)
+        try:
+            drill = Drill(configuration, starts, place / str(index), moments, board)
+            rows = drilled(drill, amount)
+        except Found as stopped:
+            say(f"{configuration.name}: an attempt ended with {stopped}")
+            good = False
+            continue
         if drill.moved() < SMALLEST_SHARE_MOVED:
             say(f"{configuration.name}: only {drill.moved():.0%} of its steps have a gradient, which proves nothing")
             good = False
-        for row in drilled(drill, amount):
+        for row in rows:
             say(row.line())
             good &= row.passed()
             for fault in row.faults()[:SHOWN]:

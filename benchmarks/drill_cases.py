@@ -88,10 +88,10 @@ CONFIGURATIONS = (
     Configuration(
         "adaptive entropy, dapo",
         grpo={
-            "entropy_coef": 0.01,
-            "entropy_target": 6.2,
+            "entropy_coef": 0.03,
+            "entropy_target": 5.76,  # about the entropy itself, so that the coefficient goes both ways
             "entropy_delta": 0.01,
-            "entropy_coef_max": 0.05,
+            "entropy_coef_max": 0.09,
             "loss": "dapo",
             "micro_batch": 2,
         },

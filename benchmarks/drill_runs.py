@@ -22,10 +22,12 @@ from typing import Any
 
 import accelerate
 import numpy as np
+import trl
 from fsspec.implementations.local import LocalFileSystem
 from peft.tuners.tuners_utils import BaseTunerLayer
 from safetensors.torch import load_file, save_file
 from transformers import AutoTokenizer
+from transformers.conversion_mapping import get_checkpoint_conversion_mapping
 
 from benchmarks.drill_cases import SETTINGS, Configuration
 from data.prepare import prepare
@@ -37,6 +39,9 @@ from tucano.training.jobs import Job
 from tucano.training.launch import INTERRUPTED
 from tucano.training.orders import order
 
+worker.quieten_libraries()
+WARM = (trl.GRPOTrainer, get_checkpoint_conversion_mapping("qwen3"))
+"""What libraries put off until it is needed, and every forked attempt would do again: two seconds of processor time."""
 PHASES = ("begin", "rollout", "backward", "optimizer", "evaluation", "checkpoint", "upload")
 TIMINGS = ("train/step_time",)
 SLOW_UPLOAD_SECONDS = 0.01
@@ -45,7 +50,7 @@ LONGEST_ATTEMPT_SECONDS = 120
 
 NOTE = "before-step-{}.json"
 EVERY = -1
-LIKELIER_END = 3.0
+LIKELIER_END = 6.0
 
 LEFT_OUT = {
     r"^trainer\.(attempt|journal)$|callbacks\.\[\d+\]\.journal$": "files and locks; what is in them is compared as history",
@@ -381,8 +386,10 @@ class Root:
 
 def whole(trainer: sealed.SealedCheckpoints) -> dict[str, str]:
     """Everything that can be reached from a trainer, and the global generators, but for what is provably irrelevant."""
-    layers = (layer for layer in trainer.model.modules() if isinstance(layer, BaseTunerLayer))  # type: ignore[attr-defined]
-    return states.digests(Root(trainer, sealed.generators(), [layer.active_adapters for layer in layers]), without="|".join(LEFT_OUT))
+    layers = (layer for layer in trainer.model.modules() if isinstance(layer, BaseTunerLayer))
+    return states.digests(
+        Root(trainer, sealed.generators(trainer.args.device), [layer.active_adapters for layer in layers]), without="|".join(LEFT_OUT)
+    )
 
 
 def begin(place: Path, board: Board) -> Starts:

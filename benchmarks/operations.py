@@ -382,7 +382,7 @@ def storage_for(bench: Bench, calm: Path, name: str) -> Iterator[Path]:
     storage = bench.stack.home / "drills" / f"{name}-{int(time.time())}"
     storage.mkdir(parents=True)
     if name == "disk":
-        subprocess.run(["mount", "-t", "tmpfs", "-o", "size=200m", "tmpfs", str(storage)], check=True)
+        subprocess.run(["mount", "-t", "tmpfs", "-o", "size=600m", "tmpfs", str(storage)], check=True)
     for stage in SHARED:
         shutil.copytree(calm / "artifacts" / stage, storage / "artifacts" / stage)
     try:

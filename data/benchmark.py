@@ -54,15 +54,18 @@ def prepare_benchmark(settings: BenchmarkSetStage, places: Places, prompt_set: P
     with closing(open_source(settings.data, places.data, seed, folder)) as source:
         for task, wanted in apportion(plan.prompts, judged_shares(tasks)).items():
             chosen += _take(source.prompts(task, "test", Random(f"{seed}/benchmark/{task}")), wanted, fence)
+        masked = Counter(source.masked)
     if "extraction" in tasks:
         known = [normal_form(text) for text in used]
         for pile in _piles(places, seed):
             chosen += _take(_unseen(pile.offers("test", Random(seed)), known), plan.reviews, fence)
+            masked += pile.masked
     for file in (known_files.system_prompts, known_files.store, known_files.passages):
         shutil.copyfile(file, folder / file.name)
     write_prompts(files.test, [replace(p, id=f"benchmark-{number:05d}-{p.source}-{p.task}") for number, p in enumerate(chosen)])
     counts = Counter(f"{prompt.task} {prompt.source}" for prompt in chosen)
-    return {"prompts": dict(sorted(counts.items())), "licences": sorted({prompt.licence for prompt in chosen})}
+    licences = sorted({prompt.licence for prompt in chosen})
+    return {"prompts": dict(sorted(counts.items())), "licences": licences, "masked": dict(sorted(masked.items()))}
 
 
 def _take(offers: Iterator[Prompt], count: int, fence: Fence) -> list[Prompt]:

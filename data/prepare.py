@@ -18,6 +18,7 @@ from data.sources.olist import OlistSource
 from data.sources.synthetic import SyntheticSource
 from data.splits import Splits, Splitter
 from tucano.files.prompts import PromptFiles
+from tucano.masking import NOT_MASKED
 from tucano.prompts import Prompt, Task, write_prompts
 from tucano.settings.data import PromptPlan
 from tucano.specs.banks import JOINT
@@ -25,6 +26,8 @@ from tucano.specs.registry import spec_of
 
 OWN_PASSAGES = Path(__file__).with_name("passages.txt")
 """Forty sentences of ordinary Portuguese, written for this project (CC0-1.0)."""
+
+UNMASKED = f"real reviews: {NOT_MASKED}; do not publish prompts, or answers to them"
 
 Counts = dict[str, dict[str, int]]
 
@@ -104,7 +107,7 @@ def _report(source: Source, splits: Splits, held_out: Counts, seed: int) -> Data
         defects=dict(sorted(Counter(name for made in splits.demonstrations for name in made.defects).items())),
         flawed_demonstrations=sum(bool(made.defects) for made in splits.demonstrations),
         turned_away=dict(sorted(splits.turned_away.items())),
-        warnings=splits.warnings,
+        warnings=splits.warnings + ([] if source.name == SyntheticSource.name else [UNMASKED]),
     )
 
 

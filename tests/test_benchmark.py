@@ -169,6 +169,15 @@ def test_real_reviews_bring_silver_stars_and_human_issues(prompt_set: Path, tmp_
     assert len(tagged) > 40 and any(fields["product_issue"] for fields in tagged)
 
 
+def test_what_was_masked_in_real_reviews_is_counted(prompt_set: Path, tmp_path: Path) -> None:
+    rows = "".join(f"Título;A caixa número {n} veio vazia, CPF 529.982.247-25;1;No;Beleza\n" for n in range(3))
+    reviews = tmp_path / "reviews.csv"
+    reviews.write_text(f"review_title;review_text;overall_rating;recommend_to_a_friend;site_category_lv1\n{rows}", encoding="utf-8")
+    record = prepare_benchmark(of_benchmark_set(BENCHMARK), Places(b2w=str(reviews)), prompt_set, tmp_path)
+    assert record["masked"] == {"cpf": 3}
+    assert "529.982" not in (tmp_path / "test.jsonl").read_text(encoding="utf-8")
+
+
 # Arms
 
 

@@ -50,12 +50,13 @@ def drill(*options: str) -> str:
     return done.stdout
 
 
-@pytest.mark.parametrize("only", ["epochs,", "uploads after", "KL penalty from", "SFT of"])
-def test_disturbed_runs_end_with_the_same_weights_state_and_history_as_one_left_alone(only: str) -> None:
-    table = drill("--kills", "2", "--only", only)
-    assert len(re.findall(r"^\| .* SIGKILL", table, re.MULTILINE)) == len(re.findall(r"^\| .* SIGTERM", table, re.MULTILINE)) == 1
+@pytest.mark.timeout(600)
+def test_disturbed_runs_end_with_the_same_weights_state_and_history_as_one_left_alone() -> None:
+    table = drill("--kills", "2", "--only", "epochs,", "uploads after", "KL penalty from", "SFT of")
+    assert len(re.findall(r"^\| .* SIGKILL", table, re.MULTILINE)) == len(re.findall(r"^\| .* SIGTERM", table, re.MULTILINE)) == 4
 
 
+@pytest.mark.timeout(600)
 def test_planted_faults_are_found() -> None:
     """`make drill ARGS=--faults` plants all of them."""
     table = drill("--faults", "--only", "reference adapter", "entropy coefficient", "over, and")

@@ -1,7 +1,10 @@
 """A storage goes on wherever it is moved or copied to, and without the MLflow store that it had."""
 
+import os
 import shutil
 import sqlite3
+import subprocess
+import sys
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
@@ -146,3 +149,31 @@ def test_an_adapters_base_is_looked_for_in_its_own_storage_first(tmp_path: Path)
         (storage / name).mkdir(parents=True)
         assert base_of(folder) == f"{storage}/{name}", "the old place, while there is no other"
     assert base_of(adapter(tmp_path / "hub", "org/model")) == "org/model"
+
+
+WAITING = """
+import sys
+from pathlib import Path
+from prefect import flow, get_client
+from deployments.setup import follow, former_homes
+
+@flow
+def train(settings: dict[str, str]) -> None: ...
+
+with get_client(sync_client=True) as client:
+    made = client.create_deployment(client.create_flow(train), "laptop", parameters={"settings": {"storage": "/old/runs", "seed": "7"}})
+    runs = [client.create_flow_run_from_deployment(made, parameters={"settings": {"storage": place, "seed": "7"}}).id
+            for place in ["/old/runs"] * 2 + ["/elsewhere"]]
+    former = former_homes(client, [{"name": "laptop", "entrypoint": "flows.train.train"}, {"name": "new", "entrypoint": "flows.train.train"}])
+    follow(client, former, Path("/new/runs"))
+    follow(client, former_homes(client, []), Path("/new/runs"))
+    print(former, *(sorted(client.read_flow_run(run).parameters["settings"].items()) for run in runs), sep="\\n")
+"""
+
+
+def test_runs_that_wait_in_a_moved_home_go_on_in_it(tmp_path: Path) -> None:
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("PREFECT_")}
+    environment |= {"PREFECT_HOME": str(tmp_path), "PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS": "200"}
+    said = subprocess.run([sys.executable, "-c", WAITING], env=environment, capture_output=True, text=True, timeout=280, check=True)
+    moved = "[('seed', '7'), ('storage', '/new/runs')]"
+    assert said.stdout.splitlines()[-4:] == ["{'/old/runs'}", moved, moved, "[('seed', '7'), ('storage', '/elsewhere')]"]

@@ -104,18 +104,6 @@ def test_a_healthy_run_of_every_shipped_profile_raises_nothing(start: Path, tmp_
 
 
 @dataclass(frozen=True)
-class Binary(RewardSet):
-    """All or nothing."""
-
-    def component_weights(self, task: str) -> dict[str, float]:
-        return {f"{task}.right": 1.0}
-
-    def score(self, prompt: PromptLike, completion: str) -> Score:
-        right = float(super().score(prompt, completion).total > 0.3)
-        return Score(right, {f"{prompt.task}.right": right})
-
-
-@dataclass(frozen=True)
 class Doubled(RewardSet):
     def score(self, prompt: PromptLike, completion: str) -> Score:
         score = super().score(prompt, completion)
@@ -136,11 +124,6 @@ def cold(put: pytest.MonkeyPatch, model: Path) -> list[str]:
         return made
 
     put.setattr(grpo, "arguments", overwritten)
-    return []
-
-
-def binary(put: pytest.MonkeyPatch, model: Path) -> list[str]:
-    put.setattr(grpo, "load_reward_set", Binary)
     return []
 
 
@@ -182,7 +165,6 @@ def no_tokenizer(put: pytest.MonkeyPatch, model: Path) -> list[str]:
     ("failure", "check", "said"),
     [
         (cold, "generation", "temperature is 0.1, not 1.0"),
-        (binary, "signal: extraction", "2 different rewards"),
         (doubled, "signal: extraction", "components add up to more than 1"),
         (sixteen_tokens, "completion length", "ceiling 16"),
         (short_evaluations, "completion length", "ceiling 16"),

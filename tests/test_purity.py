@@ -27,6 +27,7 @@ def packages_after(statement: str) -> set[str]:
         ("import tucano.tracking", {"torch", "prefect", "mlflow", "data"}),
         ("import flows.train", {"torch", "transformers", "trl", "mlflow"}),
         ("import tucano.training.grpo, tucano.training.sft, tucano.training.answers", {"prefect", "mlflow", "data", "tasks", "flows"}),
+        ("from tucano.training import grpo, worker; worker.quieten_libraries(); grpo.trl.GRPOTrainer", {"prefect", "mlflow"}),
     ],
 )
 def test_importing_stays_light(statement: str, forbidden: set[str]) -> None:

@@ -148,6 +148,19 @@ class TestSources:
         assert len(chosen) == 528
         assert (tmp_path / "mine" / "store.sql").read_bytes() == (ROOT / "data" / "ratings" / "store.sql").read_bytes()
 
+    def test_what_is_drawn_from_a_file_is_kept_without_personal_data(self, tmp_path: Path) -> None:
+        said = replace(prompt(0), user="Cliente 529.982.247-25 pede um push", demonstration="zap 98765 4321")
+        write_candidates(tmp_path / "answers.jsonl", [Candidate(said, f"Escreva para ana @ gmail.com! {n}", "sampled", "m") for n in "ab"])
+        chosen = open_folder(tmp_path / "mine", tmp_path / "answers.jsonl", 24, 5, 7)
+        assert {candidate.completion for candidate in chosen} == {"Escreva para [EMAIL]! a", "Escreva para [EMAIL]! b"}
+        assert {(c.prompt.user, c.prompt.demonstration) for c in chosen} == {("Cliente [CPF] pede um push", "zap [PHONE]")}
+        session = Session(tmp_path / "mine", chosen, "ana", "human")
+        session.rate(current(session).id, 4)
+        again = Session(tmp_path / "mine", open_folder(tmp_path / "mine", tmp_path / "answers.jsonl", 24, 5, 7), "ana", "human")
+        assert again.view().rated == 1
+        kept = "".join(path.read_text(encoding="utf-8") for path in (tmp_path / "mine").iterdir())
+        assert not re.search(r"529|9876|gmail", kept)
+
     def test_ratings_of_other_completions_are_not_mixed(self, run: Path, tmp_path: Path) -> None:
         (tmp_path / "ratings.jsonl").write_text("", encoding="utf-8")
         with pytest.raises(UserError, match="holds ratings of other completions"):

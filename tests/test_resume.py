@@ -147,7 +147,7 @@ def test_a_machine_that_adds_otherwise_is_said_and_recorded(
     result = train(folder, tmp_path, run)
     told = [json.loads(line.removeprefix(EVENT_MARK))["notice"] for line in capsys.readouterr().out.splitlines() if EVENT_MARK in line]
     assert "adds otherwise than the one that trained before (x86_64 AVX9)" in str(told[0])
-    assert [one["machine"] for one in result["arithmetic"]] == ["x86_64 AVX9", arithmetic._here(1).machine]
+    assert [one["machine"] for one in result["arithmetic"]] == ["x86_64 AVX9", arithmetic.measured(1, "cpu").machine]
 
 
 def reseal(checkpoint: Path) -> None:

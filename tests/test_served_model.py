@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 import torch
 from peft import get_peft_model
-from safetensors.torch import load_file
+from safetensors.torch import load_file, save_file
 
 from tucano.prompts import TASKS, Prompt, write_prompts
 from tucano.settings import ModelSettings, PipelineSettings
@@ -89,6 +89,16 @@ def test_the_merged_model_has_16_bits_and_answers_as_it_was_trained(trained: Job
 def test_a_merge_that_loses_the_adapter_is_not_faithful(trained: Job, merged: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("peft.tuners.lora.LoraModel.merge_and_unload", lambda self, safe_merge: self.unload())
     assert not merge.run(trained)["faithful"]
+
+
+def test_a_package_that_lacks_a_weight_is_refused(packed: Path, tmp_path: Path) -> None:
+    """transformers would draw it by chance, warn, and answer."""
+    shutil.copytree((packed / WEIGHTS).parent, tmp_path / "data")
+    weights = load_file(tmp_path / "data" / "model" / "model.safetensors")
+    del weights["model.layers.1.mlp.up_proj.weight"]
+    save_file(weights, tmp_path / "data" / "model" / "model.safetensors", {"format": "pt"})
+    with pytest.raises(ValueError, match=r"model lacks the weights model\.layers\.1\.mlp\.up_proj\.weight"):
+        served_model.ServedModel(tmp_path / "data")
 
 
 def test_the_package_needs_nothing_of_ours(packed: Path) -> None:

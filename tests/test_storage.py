@@ -63,7 +63,7 @@ def test_a_download_does_not_go_through_a_link_in_its_way(place: Place, tmp_path
 
 def test_the_record_of_an_attempt_names_no_other_folders(place: Place) -> None:
     """Attempt 3 downloads what attempt 2 is said to have found."""
-    fields = {"number": 2, "host": "h", "pid": 1, "began": "2026-11-21"}
+    fields = {"number": 2, "host": "h", "pid": 1, "began": "2026-11-21", "threads": 1}
     place.write("attempt-1.json", json.dumps({**fields, "number": 1, "found": ["attempt-1/checkpoint-5"]}).encode())
     place.write("attempt-2.json", json.dumps({**fields, "found": ["../../../../home/ana/checkpoint-5"]}).encode())
     record = last_record(place)

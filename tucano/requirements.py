@@ -12,20 +12,22 @@ COPIES_PER_CHECKPOINT = 4
 """Weights, the two moments of AdamW, and the best weights so far."""
 CHECKPOINTS = 4
 """Two recovery checkpoints, the one being written, and the best with its copy in the artifact."""
+SPARE_BYTES = 200_000_000
+"""Databases, logs, answers and whatever else a run writes besides its weights."""
 LORA_WEIGHTS_UNKNOWN = 30_000_000
 """Adapter weights assumed for a hub model whose config is not at hand: above rank 16 on a model of 1.5 billion."""
 
 
 def require_space(root: Path, settings: PipelineSettings) -> None:
-    """UserError when the checkpoints of this run would not fit on the storage's disk."""
+    """UserError when what this run writes would not fit on the storage's disk."""
     trained = [adapter_weights(settings.model)] * len(settings.grpo.seeds)
     if settings.sft.enabled:
         trained.append(nano_weights(settings.model) if settings.model.name == "nano" else adapter_weights(settings.model))
-    needed = sum(trained) * BYTES_PER_WEIGHT * COPIES_PER_CHECKPOINT * CHECKPOINTS
+    needed = sum(trained) * BYTES_PER_WEIGHT * COPIES_PER_CHECKPOINT * CHECKPOINTS + SPARE_BYTES
     free = shutil.disk_usage(root).free
     if needed > free:
         raise UserError(
-            f"the checkpoints of this run need about {needed / 1e9:.1f} GB and {root} has {free / 1e9:.1f} GB free; "
+            f"the checkpoints and databases of this run need about {needed / 1e9:.1f} GB and {root} has {free / 1e9:.1f} GB free; "
             "free some space or choose another disk with --set storage=FOLDER"
         )
 

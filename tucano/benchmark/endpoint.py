@@ -23,6 +23,7 @@ import numpy as np
 from tucano.addresses import is_external
 from tucano.benchmark.replies import Ledger, Reply, opened
 from tucano.errors import UserError
+from tucano.masking import NOT_MASKED
 from tucano.printable import printable
 from tucano.prompts import Prompt, messages
 from tucano.settings.benchmark import EndpointSettings
@@ -91,7 +92,7 @@ def what_leaves(endpoints: Sequence[EndpointSettings], prompts: Sequence[Prompt]
     answers = " and the answers to judge, without their arms' names" if with_answers else ""
     return (
         f"These prompts leave this machine, {times} times each, to {places}: {texts}. Sent are the system prompt and the text shown "
-        f"to a model{answers}, with personal data masked; no reference answers, no ratings, no results."
+        f"to a model{answers}, with personal data masked ({NOT_MASKED}); no reference answers, no ratings, no results."
     )
 
 

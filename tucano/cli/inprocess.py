@@ -10,9 +10,11 @@ from pathlib import Path
 from deployments.prefect_api import require_login
 from deployments.servers import require_history
 from tucano.artifacts import MANIFEST
+from tucano.cli.full_disk import ending_when_full
 from tucano.cli.prefect_server import PrefectServer
 from tucano.errors import UserError
 from tucano.files.results import ComparisonFiles, ReauditFiles
+from tucano.requirements import require_space
 from tucano.settings import ExecutionSettings, PipelineSettings
 from tucano.storage import owned, writable
 from tucano.tracking import Tracker
@@ -22,8 +24,9 @@ def run(settings: PipelineSettings, profile: str) -> int:
     """Run the train flow to its verdict and say what to do next."""
     if settings.execution.seeds and not os.environ.get("PREFECT_API_URL"):  # only a server that stays has deployments
         settings = settings.model_copy(update={"execution": ExecutionSettings()})
-    with owned(writable(settings.storage)):
-        ready = _start_prefect(settings)
+    root = writable(settings.storage)
+    with owned(root), ending_when_full(root):
+        ready = _start_prefect(settings, root)
         from flows.train import train
 
         with ready():
@@ -39,8 +42,9 @@ def run(settings: PipelineSettings, profile: str) -> int:
 
 def benchmark(settings: PipelineSettings) -> int:
     """Run the benchmark flow to its table."""
-    with owned(writable(settings.storage)):
-        ready = _start_prefect(settings)
+    root = writable(settings.storage)
+    with owned(root), ending_when_full(root):
+        ready = _start_prefect(settings, root)
         from flows.benchmark import benchmark as judge
 
         with ready():
@@ -50,14 +54,14 @@ def benchmark(settings: PipelineSettings) -> int:
     return 0
 
 
-def _start_prefect(settings: PipelineSettings) -> Callable[[], AbstractContextManager[object]]:
+def _start_prefect(settings: PipelineSettings, root: Path) -> Callable[[], AbstractContextManager[object]]:
     """Have Prefect's server started beside this process, unless one is named; import the flow, then call what this returns.
 
     Entered, that is what the flow has to run in.
     """
+    require_space(root, settings)
     print("tucano: starting Prefect (about ten seconds) ...", flush=True)
     warnings.filterwarnings("ignore", category=UserWarning, module="pydantic")
-    root = writable(settings.storage)
     server = None
     if not os.environ.get("PREFECT_API_URL"):
         require_history(root)

@@ -1,6 +1,7 @@
 """The `tucano` command. Parsing and help are instant; Prefect and torch are imported only by what needs them."""
 
 import argparse
+import errno
 import os
 import signal
 import sys
@@ -71,6 +72,11 @@ def main() -> NoReturn:
         code = _say(f"tucano: {error}", 1)
     except TucanoError as error:
         code = _say(f"tucano: {error}\nThe same command goes on from what is done.", 1)
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+            raise
+        where = f" ({error.filename})" if error.filename else ""
+        code = _say(f"tucano: the disk is full{where}; free some space, and the same command goes on from what is done", 1)
     except KeyboardInterrupt:
         code = _say("tucano: interrupted; nothing is lost, the same command goes on from here", 130)
     sys.stdout.flush()

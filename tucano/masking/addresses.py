@@ -1,17 +1,22 @@
-"""E-mail addresses, also spaced, spelt out or mistyped: `ana @ gmail.com`, `ana arroba gmail ponto com`, `ana@gmail,com`, `ana@gmail`."""
+"""E-mail addresses, also with gaps (`ana @ gmail.com`), spelt out (`ana arroba gmail ponto com`) or mistyped."""
 
 import re
 from collections.abc import Iterator
 
 from tucano.masking.page import Mark, Page
 
-_PROVIDER = r"(?:g-?mail|hotmail|outlook|yahoo|ymail|icloud|live|msn|uol|bol|terra|ig|globo|globomail|r7|oi|protonmail)\b"
-_TOP = r"(?:com|net|org|gov|edu|ind|adv|br)\b"
-_DOT = r"(?: {0,2}[.,] {0,2}| {0,2}[(\[{] ?(?:\.|ponto|dot) ?[)\]}] {0,2}| {1,2}(?:ponto|dot) {1,2})"
-_DOMAIN = (
-    rf"(?=[\w-]++[ .,(\[{{]|{_PROVIDER})(?P<known>(?={_PROVIDER}))?(?:(?:[\w-]++\.)+[a-z]{{2,24}}|"
-    rf"{_PROVIDER}(?:(?:{_DOT}|[ ,])com\b(?:(?:{_DOT}|[ ,])br\b)?)?|[\w-]++(?:{_DOT}[\w-]++){{0,3}}?{_DOT}{_TOP}(?:{_DOT}br\b)?)"
+_PROVIDER = (
+    r"(?:g-?mail|hotmail|outlook|yahoo|ymail|icloud|live|msn|uol|bol|terra|ig|globo(?:mail)?|r7"
+    r"|oi|protonmail)\b"
 )
+_TOP = r"(?:com|net|org|gov|edu|ind|adv|br)\b"
+_DOT = r"(?:(?=[ .,(\[{])(?: {0,2}[.,] {0,2}| {0,2}[(\[{] ?(?:\.|ponto|dot) ?[)\]}] {0,2}| {1,2}(?:ponto|dot) {1,2}))"
+_DOMAIN = (
+    rf"(?=[\w-]++[ .,(\[{{]|{_PROVIDER})(?:(?:[\w-]++\.)+[a-z]{{2,24}}"
+    rf"|{_PROVIDER}(?:(?:{_DOT}|[ ,])com\b(?:(?:{_DOT}|[ ,])br\b)?)?"
+    rf"|[\w-]++(?:{_DOT}[\w-]++){{0,3}}?{_DOT}{_TOP}(?:{_DOT}br\b)?)"
+)
+_KNOWN = re.compile(_PROVIDER)
 _SIGNED = re.compile(rf"@(?P<gap>[ )\]}}>]{{0,3}}){_DOMAIN}")
 _SPELT = re.compile(rf"(?:\barroba\b|[(\[{{<] ?(?:at|arroba) ?[)\]}}>])(?P<gap> {{0,2}}){_DOMAIN}")
 _SPELLINGS = re.compile(r"arroba|at ?[)\]}>]")
@@ -41,4 +46,6 @@ def _addresses(text: str, domains: re.Pattern[str]) -> Iterator[Mark]:
 
 def _is_handle(name: re.Match[str], domain: re.Match[str]) -> bool:
     """«siga @loja.oficial»: a gap in front of the sign, none behind it, and no provider of mail."""
-    return bool(name["gap"]) and domain["gap"] == "" and domain["known"] is None and domain[0].startswith("@")
+    if not name["gap"] or domain["gap"] or not domain[0].startswith("@"):
+        return False
+    return _KNOWN.match(domain.string, domain.end("gap")) is None

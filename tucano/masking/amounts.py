@@ -6,44 +6,52 @@ from functools import cached_property
 
 from tucano.masking.page import BLANK, Page
 
-_UNITS = (
-    r"reais|real|contos?|mil|milhao|milhoes|bilhoes|unidades?|unid|un|und|pecas?|pcs|itens|produtos|pares|caixas|ml|litros?|mg|kg|gramas?|km|cm|mm"
-    r"|metros|mah|w|watts?|volts?|btus?|gb|mb|tb|ghz|mhz|hz|rpm|lumens|horas?|hs|minutos|dias|meses|anos|pontos|milhas|clientes|pessoas|vezes"
-    r"|visualizacoes|seguidores|curtidas|usuarios|avaliacoes|pedidos|vendas|folhas|paginas|linhas|pixels|dpi|habitantes|exemplares"
+UNIT = (
+    r"(?:(?:reais|real|contos?|mil|milhao|milhoes|bilhoes|unidades?|unid|un|und|pecas?|pcs|itens|produtos|pares|caixas"
+    r"|ml|litros?|mg|kg|gramas?|km|cm|mm|metros|mah|w|watts?|volts?|btus?|gb|mb|tb|ghz|mhz|hz|rpm|lumens|horas?|hs"
+    r"|minutos|dias|meses|anos|pontos|milhas|clientes|pessoas|vezes|visualizacoes|seguidores|curtidas|usuarios"
+    r"|avaliacoes|pedidos|vendas|folhas|paginas|linhas|pixels|dpi|habitantes|exemplares)(?![a-z])|%)"
 )
 DATE = (
-    r"(?:\d{1,2}/\d{1,2}/(?:19|20)?\d\d|\d{1,2}-\d{1,2}-(?:19|20)?\d\d|\d{1,2}[.=]\d{1,2}[.=](?:19|20)?\d\d|(?:19|20)\d\d[/.\-]\d\d[/.\-]\d\d"
-    r"|\d{1,2}[/\-](?:19|20)\d\d|(?:19|20)\d\d[/\-]\d{1,2}|\d{1,2}/\d{1,2}|\d{1,2} ?[:h] ?\d\d)(?![/.\-]?\d)"
+    r"(?:\d{1,2}/\d{1,2}/(?:19|20)?\d\d|\d{1,2}-\d{1,2}-(?:19|20)?\d\d|\d{1,2}[.=]\d{1,2}[.=](?:19|20)?\d\d"
+    r"|(?:19|20)\d\d[/.\-]\d\d[/.\-]\d\d|\d{1,2}[/\-](?:19|20)\d\d|(?:19|20)\d\d[/\-]\d{1,2}|\d{1,2}/\d{1,2}"
+    r"|\d{1,2} ?[:h] ?\d\d)(?![/.\-]?\d)"
 )
 AMOUNT = (
-    rf"(?:\d{{1,3}}(?:\.\d{{3}})+(?:,\d{{1,2}})?(?![.\-/]?\d)|\d{{1,15}},\d{{1,6}}(?!\d)|\d[\d .]{{0,14}} ?(?:(?:{_UNITS})(?![a-z])|%))"
+    r"(?:\d{1,3}(?:\.\d{3})+(?:,\d{1,2})?(?![.\-/]?\d)|\d{1,15},\d{1,6}(?!\d)"
+    rf"|\d[\d .]{{0,14}}+{UNIT})"
 )
 _DATE, _AMOUNT = re.compile(DATE), re.compile(AMOUNT)
 
 _CODES = (
-    r"cep|ean|gtin|upc|isbn|sku|ncm|imei|codigos? de barras?|cod|cods|codigo|ref|refs|referencia|modelo|mod|lote|serie|serial|versao"
-    r"|part number|pn|anatel|inmetro|anvisa|produto|artigo|item|registro|agencia"
+    r"cep|ean|gtin|upc|isbn|sku|ncm|imei|codigos? de barras?|cod|cods|codigo|ref|refs|referencia|modelo|mod|lote|serie"
+    r"|serial|versao|part number|pn|anatel|inmetro|anvisa"
+)
+_THINGS = (
+    r"(?<!pedido do )(?<!compra do )produto|artigo|item|registro|agencia|valor|preco|total|dia|data|ano"
+    r"|medio|media"
 )
 _WORD = re.compile(
-    rf"(?<![a-z])(?=[acdegilmnprstuv])(?:(?P<code>{_CODES})|valor|preco|total|dia|data|ano|medio|media)(?![a-z\]])"
+    rf"(?<![a-z])(?=[acdegilmnprstuv])(?:(?P<code>{_CODES})|{_THINGS})(?![a-z\]])"
     r"(?! d[aeo]s? (?:meu |minha )?(?:pedido|compra|encomenda|rastreio|rastreamento|postagem|reserva))"
 )
+_DIRECTLY = re.compile(r"[ :;,.#()=-]{0,4}(?:(?:numero|nro|nr|no|n|do|da|de|e|eh)[ :.#-]{1,3}){0,2}")
 _CLAIM = 15
-"""Characters up to which a word claims a number behind it."""
+"""Characters up to which the name of a code claims a number; the name of a thing has to stand directly before it."""
 
 
 def is_amount(text: str, start: int) -> bool:
     """Whether a price or a quantity begins at `start`."""
-    return text[max(0, start - 2) : start].rstrip().endswith(("$", "€")) or _AMOUNT.match(text, start) is not None
+    return is_price(text, start) or _AMOUNT.match(text, start) is not None
+
+
+def is_price(text: str, start: int) -> bool:
+    """Whether a currency stands before the number that begins at `start`."""
+    return text[max(0, start - 2) : start].rstrip().endswith(("$", "€"))
 
 
 def is_date(text: str, start: int) -> bool:
     return _DATE.match(text, start) is not None
-
-
-def are_years_or_round(first: str, last: str) -> bool:
-    """Whether two groups of four digits are two years (2018-2019) or a range of round numbers (2500-3000)."""
-    return (first[:2] in ("19", "20") and last[:2] in ("19", "20")) or (first.endswith("00") and last.endswith("00"))
 
 
 class Harmless:
@@ -53,27 +61,25 @@ class Harmless:
         self._page, self._read = page, page.text
 
     @cached_property
-    def _words(self) -> list[re.Match[str]]:
-        return list(_WORD.finditer(self._read))
-
-    @cached_property
-    def _ends(self) -> list[int]:
-        return [word.end() for word in self._words]
-
-    @cached_property
-    def _code_ends(self) -> list[int]:
-        return [word.end() for word in self._words if word["code"]]
+    def _words(self) -> list[tuple[int, bool]]:
+        """(end, whether it names a code) of each word."""
+        return [(word.end(), word["code"] is not None) for word in _WORD.finditer(self._read)]
 
     def claims(self, number: int, behind: int = 0) -> bool:
         """Whether a word that ends at or behind the place `behind` claims the number that begins at `number`."""
-        return self._near(self._ends, number, behind)
+        end, is_code = self._nearest(number)
+        return behind <= end and (self._is_direct(end, number) or (is_code and self._is_near(end, number)))
 
-    def is_code(self, number: int) -> bool:
-        return self._near(self._code_ends, number, 0)
+    def claims_directly(self, number: int) -> bool:
+        return self._is_direct(self._nearest(number)[0], number)
 
-    def _near(self, ends: list[int], number: int, behind: int) -> bool:
-        place = bisect_right(ends, number) - 1
-        if place < 0 or ends[place] < max(behind, number - _CLAIM):
-            return False
-        between = self._page.text[ends[place] : number]
-        return BLANK not in between and "]" not in between
+    def _nearest(self, number: int) -> tuple[int, bool]:
+        place = bisect_right(self._words, (number, True)) - 1
+        return self._words[place] if place >= 0 else (-1, False)
+
+    def _is_direct(self, end: int, number: int) -> bool:
+        return end >= max(0, number - _CLAIM) and _DIRECTLY.fullmatch(self._page.text, end, number) is not None
+
+    def _is_near(self, end: int, number: int) -> bool:
+        between = self._page.text[end:number]
+        return len(between) <= _CLAIM and BLANK not in between and "]" not in between

@@ -10,8 +10,9 @@ _PAYLOAD = re.compile(r"(?<!\d)000201(?=\d)")
 _FIELD = re.compile(r"(\d\d)(\d\d)")
 _UUID = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 _KEY_IN_PAYLOAD = re.compile(rf"(?<=0136){_UUID}")
+_SPACED_UUID = r"[0-9a-f]{8}(?:[ -]{1,3}[0-9a-f]{4}){3}[ -]{1,3}[0-9a-f]{12}(?![0-9a-z])"
 _IDS = re.compile(
-    rf"(?<![0-9a-z])(?=[0-9a-z]{{8}}|[a-z]{{2}} \d{{9}})(?:(?P<pix>{_UUID}|[0-9a-f]{{8}}(?:[ -]{{1,3}}[0-9a-f]{{4}}){{3}}[ -]{{1,3}}[0-9a-f]{{12}}(?![0-9a-z]))"
+    rf"(?<![0-9a-z])(?=[0-9a-z]{{8}}|[a-z]{{2}} \d{{9}})(?:(?P<pix>{_UUID}|{_SPACED_UUID})"
     r"|(?P<order>[0-9a-f]{32}|[a-z]{2} ?\d{9} ?[a-z]{2})(?![0-9a-z])|(?P<cnpj>[0-9a-z]{12}\d\d)(?![0-9a-z]))"
 )
 _BRANCH = re.compile(r"/ ?[0-9a-z]{4} ?- ?\d\d(?!\d)")
@@ -56,8 +57,8 @@ def _payload_end(text: str, start: int) -> int | None:
 
 
 def _lettered_cnpjs(text: str) -> Iterator[Mark]:
-    """12.ABC.345/01DE-35; without dots only with a digit in front of the slash or valid check digits («contrato/2018-10» is none)."""
+    """12.ABC.345/01DE-35, and without dots where it is not a word («contrato/2018-10»)."""
     for branch in _BRANCH.finditer(text):
         root = _ROOT.search(text, max(0, branch.start() - 11), branch.start())
-        if root and ("." in root[0] or any(map(str.isdigit, root[0])) or is_cnpj(re.sub(r"\W", "", root[0] + branch[0]))):
+        if root and (not root[0].strip().isalpha() or is_cnpj(re.sub(r"\W", "", root[0] + branch[0]))):
             yield root.start(), branch.end(), "cnpj"

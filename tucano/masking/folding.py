@@ -1,17 +1,19 @@
-"""A text as the masking rules read it: small ASCII letters and digits, one kind of space, hyphen and dot, nothing invisible.
+"""A text as the masking rules read it: small ASCII letters and digits, one kind of space, hyphen and dot.
 
-Full-width and other scripts' digits, accents in one or two characters, zero-width and combining characters between digits, no-break
-spaces, typographic hyphens, URL and HTML codes (`%40`, `&#64;`) all look the same there. The text itself is not changed: the copy knows
-where each of its characters stands in it.
+Full-width and other scripts' digits, accents in one or two characters, zero-width and combining characters between
+digits, no-break spaces, typographic hyphens, URL and HTML codes (`%40`, `&#64;`) all look the same there. The text
+itself is not changed: the copy knows where each of its characters stands in it.
 """
 
 import html
 import re
 import unicodedata
 
+from tucano.masking.page import Mark
+
 _DROPPED = "\x7f"
 _CODE = re.compile(r"%(?:25)*([2-7][0-9a-f])|&(?:#x[0-9a-f]{2,4}|#[0-9]{2,5}|[a-z]{3,8});")
-_LOOKALIKES = {"°": "o", "№": "#", "−": "-", "⁃": "-", "·": ".", "•": ".", "∙": ".", "⋅": ".", "。": ".", "⁄": "/", "∕": "/"}
+_LOOKALIKES = {"°": "o", "№": "#"} | dict.fromkeys("−⁃", "-") | dict.fromkeys("·•∙⋅。", ".") | dict.fromkeys("⁄∕", "/")
 
 
 class _Table(dict[int, str]):
@@ -43,7 +45,7 @@ _TABLE = _Table()
 
 
 class Folded:
-    """`text` is what the rules read; `span` says where a part of it stands in the original."""
+    """`text` is what the rules read; `original` says where parts of it stand in the original."""
 
     def __init__(self, original: str) -> None:
         folded = original.translate(_TABLE)
@@ -51,13 +53,16 @@ class Folded:
             folded = _CODE.sub(_decoded, folded)
         self.text = folded.replace(_DROPPED, "")
         self._length = len(original)
-        self._places = None if len(self.text) == len(folded) else [place for place, character in enumerate(folded) if character != _DROPPED]
+        is_whole = len(self.text) == len(folded)
+        self._places = None if is_whole else [place for place, character in enumerate(folded) if character != _DROPPED]
 
-    def span(self, start: int, end: int) -> tuple[int, int]:
-        """Start and end in the original; what is invisible behind the last character belongs to it."""
-        if self._places is None:
-            return start, end
-        return self._places[start], self._places[end] if end < len(self._places) else self._length
+    def original(self, marks: list[Mark]) -> list[Mark]:
+        """The same marks in the original; what is invisible behind the last character of one belongs to it."""
+        places = self._places
+        if places is None:
+            return marks
+        ends = [*places, self._length]
+        return [(places[start], ends[end], kind) for start, end, kind in marks]
 
 
 def _decoded(code: re.Match[str]) -> str:

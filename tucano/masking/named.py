@@ -3,10 +3,12 @@
 import re
 from collections.abc import Iterator
 
-from tucano.masking.amounts import AMOUNT, DATE, Harmless, is_amount, is_date
+from tucano.masking.amounts import AMOUNT, DATE, Harmless, is_amount, is_date, is_price
 from tucano.masking.page import BLANK, Mark, Page
 
 _S, _G = r"[ .\-/]{0,2}", r"[ .,\-/_]{0,3}"
+_MARKS = r"[ :;,.()'\"=*>-]{0,5}"
+
 _WORDS = {
     "cpf": r"cpfs?|c\.p\.f|cic",
     "cnpj": r"cnpjs?|c\.n\.p\.j|cgc",
@@ -14,16 +16,20 @@ _WORDS = {
     "card": r"cart(?:ao|oes)|visa|master(?:card)?|elo|amex|american express|hipercard|diners",
     "pix": r"pix|chave aleatoria|evp",
     "phone": (
-        r"tel|tels|telefones?|fones?|cel|celular(?:es)?|zap|zapzap|zapp|whats|whatsapp|whatsap|watsapp?|watts?zap|wpp|wapp|fixo|contatos?"
-        r"|lig(?:a|ar|ue|uem|arem|ando)|retorn(?:a|ar|e|em|arem)|cham(?:a|ar|e|em|arem)|recados?|sms|telegram|fax|ddd"
-        r"|(?:meu|nosso|seu) (?:numero|nr|n)"
+        r"tel|tels|telefones?|fones?|cel|celular(?:es)?|zap|zapzap|zapp|whats|whatsapp|whatsap|watsapp?|watts?zap|wpp"
+        r"|wapp|fixo|contatos?|lig(?:a|ar|ue|uem|arem|ando)|retorn(?:a|ar|e|em|arem)|cham(?:a|ar|e|em|arem)|recados?"
+        r"|sms|telegram|fax|ddd|(?:meu|nosso|seu) (?:numero|nr|n)"
     ),
     "order": (
-        r"pedido|ped|compra|encomenda|venda|reserva|protocolos?|rastreios?|rastreamento|rastrear|notas? fisca(?:l|is)|nf|nfs|nf-?e|nfc-?e|danfe"
-        r"|ordem de (?:compra|servico)|o\.s|os(?= ?(?:numero|nro|nr|no|n|#)(?![a-z]))|chamado|ticket|reclamacao|ocorrencia|solicitacao|atendimento|remessa|objeto|transacao|order|troca|devolucao|localizador|oc"
+        r"pedido|ped|compra|encomenda|venda|reserva|protocolos?|rastreios?|rastreamento|rastrear|notas? fisca(?:l|is)"
+        r"|nf|nfs|nf-?e|nfc-?e|danfe|ordem de (?:compra|servico)|o\.s|os(?= ?(?:numero|nro|nr|no|n|#)(?![a-z]))|chamado"
+        r"|ticket(?! medio)|reclamacao|ocorrencia|solicitacao|atendimento|remessa|objeto|transacao|order|troca"
+        r"|devolucao|localizador|oc"
     ),
 }
-_FEWEST = {"cpf": 9, "cnpj": 13, "rg": 5, "card": 13, "pix": 8, "phone": 8, "order": 6}
+_GLUED = ("cpf", "cnpj")
+"""Told from other words even where they are glued to them («meucpf529»)."""
+
 _VALUES = {
     "cpf": rf"\d{{11,14}}(?!\d)|\d(?:{_G}\d){{10}}(?!\d)|\d(?:{_G}\d){{8,9}}(?!\d)",
     "cnpj": rf"\d{{13,15}}(?!\d)|\d(?:{_G}\d){{13}}(?!\d)|\d(?:{_G}\d){{12}}(?!\d)",
@@ -31,7 +37,10 @@ _VALUES = {
         rf"\d{{1,2}}{_S}\d{{3}}{_S}\d{{3}}{_S}(?:\d(?!-?\d)|x(?![0-9a-z]))|\d{{1,2}}{_S}\d{{3}}{_S}\d{{3}}(?!-?[\dx])"
         rf"|\d(?:{_S}\d){{4,10}}(?:-? ?x\b)?(?!\d)"
     ),
-    "card": rf"\d{{4}}{_S}\d{{4}}{_S}\d{{4}}{_S}\d{{4}}(?!\d)|\d{{4}}{_S}\d{{6}}{_S}\d{{4,5}}(?!\d)|\d(?:{_G}\d){{12,18}}(?!\d)",
+    "card": (
+        rf"\d{{4}}{_S}\d{{4}}{_S}\d{{4}}{_S}\d{{4}}(?!\d)|\d{{4}}{_S}\d{{6}}{_S}\d{{4,5}}(?!\d)"
+        rf"|\d(?:{_G}\d){{12,18}}(?!\d)"
+    ),
     "pix": rf"(?!{AMOUNT})(?:\d(?:{_G}\d){{7,13}}(?!\d)|[0-9a-f]{{4,}}(?:[ -]?[0-9a-f]{{4,}}){{3,}}(?![0-9a-z]))",
     "phone": (
         rf"(?!{AMOUNT})(?:(?:55{_G})?(?:0?\d\d{_G})?9{_G}\d{{4}}{_G}\d{{4}}(?!\d)"
@@ -39,58 +48,62 @@ _VALUES = {
     ),
     "order": rf"(?!{AMOUNT})\d(?:{_G}\d){{5,24}}+(?!\d)[0-9a-z]*+",
 }
-"""The number of each kind as it may be written behind its word; mistyped, with any gaps."""
+"""The number of each kind as it may be written behind its word; the usual forms first, then any gaps."""
 
-_GLUED = ("cpf", "cnpj")
-"""Told from other words even where they are glued to them («meucpf529»)."""
+_FEWEST = {"cpf": 9, "cnpj": 13, "rg": 5, "card": 13, "pix": 8, "phone": 8, "order": 6}
+"""Digits of these numbers; a lookahead for so many saves the time of trying."""
 
 _REACH = {"rg": 30, "order": 30}
+"""Characters between word and number; 40 of other kinds."""
+
 _OUTSIDE = rf"[^\d{BLANK}\]]"
 
 
 def _named(kind: str) -> str:
-    """The word, up to 40 characters without a digit, a small number or a date with its words perhaps, the number."""
+    """The word, characters without a digit, a small number or a date and its words perhaps, the number."""
     end = r"\]" if kind in _GLUED else r"[a-z\]]"
-    gap = rf"(?:{_OUTSIDE}{{1,{_REACH.get(kind, 40)}}}+(?:(?<![a-z])|(?<=[^a-z]n)|(?<=[^a-z]n[or])))?"
-    if kind == "rg":
-        gap = gap.replace("(?<![a-z])|", "(?<![a-z])|(?<=[^a-z][a-z]{2})|")
+    state = "|(?<=[^a-z][a-z]{2})" if kind == "rg" else ""  # MG12345678
+    gap = rf"(?:{_OUTSIDE}{{1,{_REACH.get(kind, 40)}}}+(?:(?<![a-z]){state}|(?<=[^a-z]n)|(?<=[^a-z]n[or])))?"
     skip = rf"(?:(?:\d{{1,2}}(?![\d./\-,])|{DATE}) ?[a-z]{_OUTSIDE}{{1,25}}+(?<![a-z]))??"
     fewest = rf"(?=[\da-f](?:{_G}[\da-f]){{{_FEWEST[kind] - 1}}})"
     return rf"(?:{_WORDS[kind]})(?!{end}){gap}{skip}{fewest}(?!{DATE})(?P<{kind}>{_VALUES[kind]})"
 
 
-_NAMED = re.compile(
-    rf"(?=[a-z])(?:{'|'.join(map(_named, _GLUED))}|(?<![a-z])(?:{'|'.join(_named(kind) for kind in _WORDS if kind not in _GLUED)}))"
-)
+_GLUED_NAMED = "|".join(map(_named, _GLUED))
+_OTHERS_NAMED = "|".join(_named(kind) for kind in _WORDS if kind not in _GLUED)
+_NAMED = re.compile(rf"(?=[a-z])(?:{_GLUED_NAMED}|(?<![a-z])(?:{_OTHERS_NAMED}))")
 
-_MARKS = r"[ :;,.()'\"=*>-]{0,5}"
-_NUMBER = r"(?:(?:numero|numeracao|num|nro|nr|no|n|cod|codigo|id)(?![a-z])|#)"
+_NUMBER = rf"(?:(?:numero|numeracao|num|nro|nr|no|n|cod|codigo|id)(?![a-z])|#){_MARKS}"
 _SMALL = rf"(?:(?:de|do|da|sob|com|o|a|e|eh|foi|era)(?![a-z]){_MARKS}){{0,2}}"
-_FAR = rf"(?P<far_%s>(?:[a-z]++(?!\d){_MARKS}){{0,6}}?)"
+_FAR = rf"(?:[a-z]++(?!\d){_MARKS}){{0,6}}?"
 """Up to six words between."""
 
 _CODED = re.compile(
-    rf"(?=[a-z])(?:(?<![a-z])(?:(?P<plural>pedidos|compras|encomendas|vendas)|{_WORDS['order']})(?![a-z\]]){_MARKS}{_SMALL}{_FAR % 'order'}"
-    rf"(?P<numbered>{_NUMBER}{_MARKS}(?:{_NUMBER}{_MARKS})?)?(?!{DATE})(?P<order>(?=[a-z]{{0,6}}[-_./]?\d)[0-9a-z]++(?:[-_./][0-9a-z]++)*+)"
-    rf"|(?:{_WORDS['cnpj']})(?!\]){_MARKS}{_FAR % 'cnpj'}"
+    rf"(?=[a-z])(?:(?<![a-z])(?:(?P<plural>pedidos|compras|encomendas|vendas)|{_WORDS['order']})(?![a-z\]]){_MARKS}"
+    rf"{_SMALL}(?P<far_order>{_FAR})(?P<numbered>{_NUMBER}(?:{_NUMBER})?)?(?!{DATE})"
+    r"(?P<order>(?=[a-z]{0,6}[-_./]?\d)[0-9a-z]++(?:[-_./][0-9a-z]++)*+)"
+    rf"|(?:{_WORDS['cnpj']})(?!\]){_MARKS}(?P<far_cnpj>{_FAR})"
     rf"(?P<cnpj>[0-9a-z]{{2}}{_S}[0-9a-z]{{3}}{_S}[0-9a-z]{{3}}{_S}[0-9a-z]{{4}}{_S}\d\d(?![0-9a-z])))"
 )
 _QUANTITY = re.compile(rf"{AMOUNT}|(?:19|20)\d\d(?![0-9a-z])")
 _LISTED = re.compile(
-    rf"(?<={BLANK}) {{0,2}}(?:[,;/|+&]|e|ou) {{0,2}}(?:(?:o|a|no|n|numero) )?(?!{DATE})(?!{AMOUNT})(?P<value>\d(?:{_G}\d){{7,13}}(?!\d))"
+    rf"{BLANK} {{0,2}}(?:[,;/|+&]|e|ou) {{0,2}}(?:(?:o|a|no|n|numero) )?(?!{DATE})(?!{AMOUNT})"
+    rf"(?P<value>\d(?:{_G}\d){{7,13}}(?!\d))"
 )
 _BEHIND = re.compile(
-    r"(?=\d)(?<![0-9a-z])(?<!\d[ .\-/])(?P<value>\d(?:[ .\-/]?\d){4,17}+)(?!\d)[ ,;:()\-=>]{1,5}"
+    r"(?=\d)(?<![0-9a-z])(?<!\d[ .\-/])(?P<value>\d(?:[ .\-/]?\d){4,17}+)(?!\d)[ ,;:()\-=>]{1,5}+(?=[a-z])"
     r"(?:(?:e|eh|sao|o|a|meu|minha|no|do|da|de|numero|n|esse|este|pelo|como|so)\b ?){0,6}[(]?"
-    r"(?:(?P<cpf>cpf)|(?P<cnpj>cnpj)|(?P<phone>whats\w*+|zap\w*+|wpp|tel|telefone|fone|cel|celular)|(?P<rg>rg|identidade|ssp|sesp|detran)"
-    r"|(?P<order>pedido|protocolo|nota fiscal)|(?P<pix>pix|chave pix)|(?P<card>cartao))\b"
-    r"(?![ :=#\-]{0,3}(?:(?:numero|no|n)\b)?[ :.#\-]{0,3}\d)"
+    r"(?:(?P<cpf>cpf)|(?P<cnpj>cnpj)|(?P<phone>whats\w*+|zap\w*+|wpp|tel|telefone|fone|cel|celular)"
+    r"|(?P<rg>rg|identidade|ssp|sesp|detran)|(?P<order>pedido|protocolo|nota fiscal)|(?P<pix>pix|chave pix)"
+    r"|(?P<card>cartao))\b(?![ :=#\-]{0,3}(?:(?:numero|no|n)\b)?[ :.#\-]{0,3}\d)"
 )
-_DIGITS_BEHIND = {"cpf": (9, 11), "cnpj": (13, 14), "phone": (8, 13), "rg": (5, 11), "order": (6, 18), "pix": (8, 14), "card": (13, 18)}
+_LEAST_BEHIND = {"cpf": 9, "cnpj": 13, "phone": 8, "rg": 5, "order": 6, "pix": 8, "card": 13}
+_MOST_BEHIND = {"cpf": 11, "cnpj": 14, "phone": 13, "rg": 11, "order": 18, "pix": 14, "card": 18}
+"""Digits of a number in front of its word."""
 
 
 def mark_named(page: Page, harmless: Harmless) -> None:
-    """Numbers behind a word («zap 98765 4321»), listed behind one («e 3456 7890»), in front of one («98765 4321, meu zap»)."""
+    """Behind a word («zap 98765 4321»), listed («e 3456 7890»), in front of a word («98765 4321, meu zap»)."""
     page.mark(_coded(page.text, harmless))
     page.mark(_behind_words(page.text, harmless))
     for _ in range(2):
@@ -102,8 +115,10 @@ def _coded(text: str, harmless: Harmless) -> Iterator[Mark]:
     """Codes with letters, or of few digits, a few words behind the word at most."""
     for found in _CODED.finditer(text):
         kind = str(found.lastgroup)
+        start = found.start(kind)
         is_code = _is_cnpj_code(found) if kind == "cnpj" else _is_order_code(found)
-        if is_code and not (found[f"far_{kind}"] and harmless.claims(found.start(kind), behind=found.start())):
+        is_claimed = bool(found[f"far_{kind}"]) and harmless.claims(start, behind=found.start())
+        if is_code and not is_claimed and not is_price(text, start):
             yield *found.span(kind), kind
 
 
@@ -113,6 +128,7 @@ def _is_cnpj_code(found: re.Match[str]) -> bool:
 
 
 def _is_order_code(found: re.Match[str]) -> bool:
+    """The farther from the word, the more digits a code needs; after «n.» or «#» fewer. A plural counts orders."""
     code, is_far = found["order"], bool(found["far_order"])
     digits = sum(map(str.isdigit, code))
     if found["numbered"]:
@@ -126,7 +142,8 @@ def _is_order_code(found: re.Match[str]) -> bool:
 def _behind_words(text: str, harmless: Harmless) -> Iterator[Mark]:
     for found in _NAMED.finditer(text):
         kind = str(found.lastgroup)
-        if not harmless.claims(found.start(kind), behind=found.start()):
+        start = found.start(kind)
+        if not harmless.claims(start, behind=found.start()) and not is_price(text, start):
             yield *found.span(kind), kind
 
 
@@ -135,14 +152,14 @@ def _listed(text: str, marks: list[Mark]) -> Iterator[Mark]:
     listed = list(_LISTED.finditer(text))
     kinds = {end: kind for _, end, kind in marks if kind in ("phone", "cpf", "rg")} if listed else {}
     for found in listed:
-        if found.start() in kinds:
-            yield *found.span("value"), kinds[found.start()]
+        kind = kinds.get(found.start() + len(BLANK))
+        if kind:
+            yield *found.span("value"), kind
 
 
 def _before_words(text: str) -> Iterator[Mark]:
     for found in _BEHIND.finditer(text):
-        kind = str(found.lastgroup)
-        fewest, most = _DIGITS_BEHIND[kind]
-        start = found.start()
-        if fewest <= sum(map(str.isdigit, found["value"])) <= most and not is_date(text, start) and not is_amount(text, start):
+        kind, start = str(found.lastgroup), found.start()
+        fits = _LEAST_BEHIND[kind] <= sum(map(str.isdigit, found["value"])) <= _MOST_BEHIND[kind]
+        if fits and not is_date(text, start) and not is_amount(text, start):
             yield *found.span("value"), kind

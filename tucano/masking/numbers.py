@@ -1,27 +1,26 @@
 """Personal numbers that their written form or their check digits give away.
 
-Patterns read folded text. They take linear time: a run of characters is entered at its start only, and what repeats is counted or
-possessive. A lookahead at the start of a pattern only saves time. A pattern may tell several kinds apart, each a group with its name.
+Patterns read folded text. They take linear time: a run of characters is entered at its start only, and what repeats is
+counted or possessive. A lookahead at the start of an alternative only saves time. A pattern may tell several kinds
+apart, each a group with its name.
 """
 
 import re
 from collections.abc import Iterator
 
-from tucano.masking.amounts import Harmless, are_years_or_round, is_amount
+from tucano.masking.amounts import UNIT, Harmless
 from tucano.masking.check_digits import is_cnpj, is_cpf, luhn
 from tucano.masking.page import Mark, Page
 
 _S = r"[ .\-/]{0,2}"
 _CNPJ = rf"\d\d{_S}\d{{3}}{_S}\d{{3}}(?: ?/ ?\d{{4}}[ .\-/]{{0,3}}| ?[.\-] ?\d{{4}} ?- ?)\d\d(?!\d)"
-_CPF = (
-    rf"(?:\d{{3}}{_S}\d{{3}}{_S}\d{{3}} ?- ?\d\d|\d{{3}} ?(?:\. ?\d{{3}} ?\.|- ?\d{{3}} ?-|/ ?\d{{3}} ?/) ?\d{{3}}[ .\-/]{{0,3}}\d\d)(?!\d)"
-)
+_CPF = rf"\d{{3}}{_S}\d{{3}}{_S}\d{{3}}[ .\-/]{{0,3}}\d\d(?!\d)"
+_CPF_MARKS = re.compile(r".*- ?\d\d|\d{3} ?([.\-/]) ?\d{3} ?\1.*")
+"""000.000.000-00, 000-000-000-00, 000.000.000/00, 000 000 000-00, 000000000-00: marks, not gaps alone."""
+
 _RG = r"\d{1,2}\.\d{3}\.\d{3} ?- ?(?:\d(?!\d)|x(?![0-9a-z]))|(?<=\bmg[- ])\d{1,2}\.\d{3}\.\d{3}(?!\d)"
 _ORDER = r"(?:0[1-3] ?[-_] ?\d{3,6} ?\d{3,9}|\d{3}-\d{7}-\d{7}|\d{13}-0[1-9])(?!\d)"
 """As large Brazilian shops number them."""
-_WRITTEN = re.compile(
-    rf"(?=\d)(?<!\d)(?=[\d ]{{2,14}}+[.\-/_])(?:(?P<cnpj>{_CNPJ})|(?P<cpf>{_CPF})|(?P<rg>{_RG})|(?<![a-z])(?P<order>{_ORDER}))"
-)
 
 _AREA = r"(?:1[1-9]|2[12478]|3[1-578]|4[1-9]|5[1345]|6[1-9]|7[134579]|8[1-9]|9[1-9])"
 """The area codes in use (Anatel)."""
@@ -29,46 +28,52 @@ _AREA = r"(?:1[1-9]|2[12478]|3[1-578]|4[1-9]|5[1345]|6[1-9]|7[134579]|8[1-9]|9[1
 _TRUNK = r"(?:0 ?(?:(?:xx|\*\*|\d\d) ?)?)?"
 """What may stand in front of it, with or without a carrier: 0, 0xx, 0 21."""
 
-_IN_AREA = r"\d\d[ .\-/]|0\d\d|0[ x*]{1,3}\d\d"
+_IN_AREA = r"[1-9]\d[ .\-/)]{1,3}[2-9]|0\d\d|0[ x*]{1,3}\d\d"
 _MOBILE = r"9[ .\-]{0,2}\d{4}[ .\-]{0,3}\d{4}(?!\d)"
 _ANY = r"(?:9[ .\-]{0,2})?[2-9]\d{3}[ .\-]{0,3}\d{4}(?!\d)"
 _BRACKETED = re.compile(rf"\( ?(?:ddd ?)?{_TRUNK}\d\d ?\)[ .\-/]{{0,3}}(?:{_ANY}|\d(?:[ .\-]{{0,2}}\d){{7,8}}(?!\d))")
 _BRAZIL = re.compile(r"(?:\+ ?|00 ?)?(?<!\d)55[ .\-]{0,2}\Z")
 _WITH_PLUS = re.compile(
-    rf"\+ ?(?:55[ .\-]{{0,2}}{_TRUNK}{_AREA}[ .\-/]{{0,3}}{_ANY}|(?:\d{{10,15}}|\d{{1,3}}(?:[ .\-(]{{1,2}}\)?\d{{2,5}}\)?){{2,4}})(?!\d))"
+    rf"\+ ?(?:55[ .\-]{{0,2}}{_TRUNK}{_AREA}[ .\-/]{{0,3}}{_ANY}"
+    r"|(?:\d{10,15}|\d{1,3}(?:[ .\-(]{1,2}\)?\d{2,5}\)?){2,4})(?!\d))"
 )
-_WITH_AREA = re.compile(
-    rf"(?=\d)(?<!\d)(?=55|{_IN_AREA})(?:(?:00 ?)?55[ .\-(]{{0,2}}{_TRUNK}{_AREA}[ .\-/)]{{0,3}}{_MOBILE}|{_TRUNK}{_AREA}[ .\-/]{{1,3}}{_MOBILE})"
-)
-_LIKELY = re.compile(
-    rf"(?=\d\d|9[ .\-]\d{{4}}|0[ x*]{{1,3}}\d\d)(?<![0-9a-z])(?<!\d[-./])(?:(?=[\d ./x*]{{2,12}}+-)(?:{_TRUNK}{_AREA}[ .\-/]{{0,3}}(?:9[ .\-]{{0,2}})?)?[2-9]\d{{3}}-\d{{4}}"
-    rf"|(?={_IN_AREA}){_TRUNK}{_AREA}[ .\-/]{{1,3}}[2-5]\d{{3}}[ .]{{1,2}}\d{{4}}"
-    r"|9[ .\-]?\d{4}[ .\-]\d{4}|0[38]00[ .-]?\d{3}[ .-]?\d{4})(?![-/]?\d)"
+_WRITTEN = re.compile(
+    rf"(?=\d)(?<!\d)(?:(?=55|{_IN_AREA})(?P<phone>(?:00 ?)?55[ .\-(]{{0,2}}{_TRUNK}{_AREA}[ .\-/)]{{0,3}}{_MOBILE}"
+    rf"|{_TRUNK}{_AREA}[ .\-/)]{{1,3}}{_MOBILE})"
+    rf"|(?=[\d ]{{2,14}}+[.\-/_])(?:(?P<cnpj>{_CNPJ})|(?P<cpf>{_CPF})|(?P<rg>{_RG})|(?<![a-z])(?P<order>{_ORDER})))"
 )
 
-_CHECKED = re.compile(
-    rf"(?=\d)(?<!\d)(?:(?P<cpf>\d{{3}}{_S}\d{{3}}{_S}\d{{3}}[ .\-/]{{0,3}}\d\d)(?!\d)"
-    rf"|(?P<card>(?:2[2-7]|[3-6]\d)\d\d{_S}\d{{4}}{_S}\d{{4}}{_S}\d{{4}}|3\d{{3}}{_S}\d{{6}}{_S}\d{{4,5}}|4\d{{12}}|[56]\d{{16,18}})(?!\d)"
-    rf"|(?P<cnpj>\d\d{_S}\d{{3}}{_S}\d{{3}}[ .\-/]{{0,3}}\d{{4}}[ .\-/]{{0,3}}\d\d(?!\d)))"
+_CARD = (
+    rf"(?:(?:2[2-7]|[3-6]\d)\d\d{_S}\d{{4}}{_S}\d{{4}}{_S}\d{{4}}|3\d{{3}}{_S}\d{{6}}{_S}\d{{4,5}}"
+    r"|4\d{12}|[56]\d{16,18})(?!\d)"
 )
 _CARD_FORM = re.compile(r"[3-6]\d{3}([ .\-])\d{4}\1\d{4}\1\d{4}")
-_NO_GAPS = str.maketrans("", "", " .-/")
+_GROUPS = r"(?!(?:19|20)\d\d[ .-]{1,2}(?:19|20)\d\d|\d\d00[ .-]{1,2}\d\d00)"
+"""Two groups of four digits that are no years (2018-2019) and no range of round numbers (2500-3000)."""
+
+_PHONE = (
+    rf"(?=[\d ./x*)]{{2,12}}+-)(?:{_TRUNK}{_AREA}[ .\-/)]{{0,3}}(?:9[ .\-]{{0,2}})?)?{_GROUPS}[2-9]\d{{3}}-\d{{4}}"
+    rf"|(?={_IN_AREA}){_TRUNK}{_AREA}[ .\-/]{{1,3}}{_GROUPS}[2-9]\d{{3}}[ .]{{1,2}}\d{{4}}"
+    rf"|9[ .\-]?{_GROUPS}\d{{4}}[ .\-]\d{{4}}|0[38]00[ .-]?\d{{3}}[ .-]?\d{{4}}"
+)
+_UNSURE = re.compile(
+    rf"(?=\d)(?<!\d)(?:(?P<cpf>{_CPF})|(?P<card>{_CARD})"
+    rf"|(?P<cnpj>\d\d{_S}\d{{3}}{_S}\d{{3}}[ .\-/]{{0,3}}\d{{4}}[ .\-/]{{0,3}}\d\d(?!\d))"
+    r"|(?=\d\d|9[ .\-]\d{4}|0[ x*]{1,3}\d\d)(?<![a-z$€])(?<![$€] )(?<!\d[-./])"
+    rf"(?P<phone>{_PHONE})(?![-/]?\d| ?{UNIT}))"
+)
 
 
 def mark_written(page: Page) -> None:
     """What looks like nothing else."""
     page.mark(_bracketed(page.text))
-    for pattern in (_WITH_PLUS, _WITH_AREA):
-        page.mark((*found.span(), "phone") for found in pattern.finditer(page.text))
-    page.mark((*found.span(), str(found.lastgroup)) for found in _WRITTEN.finditer(page.text))
+    page.mark((*found.span(), "phone") for found in _WITH_PLUS.finditer(page.text))
+    page.mark(_written(page.text))
 
 
-def mark_with_check_digits(page: Page, harmless: Harmless) -> None:
-    page.mark(_checked(page.text, harmless))
-
-
-def mark_likely_phones(page: Page, harmless: Harmless) -> None:
-    page.mark(_likely_phones(page.text, harmless))
+def mark_unsure(page: Page, harmless: Harmless) -> None:
+    """What may be something else: numbers with valid check digits, and phone numbers without brackets."""
+    page.mark(_unsure(page.text, harmless))
 
 
 def _bracketed(text: str) -> Iterator[Mark]:
@@ -78,31 +83,26 @@ def _bracketed(text: str) -> Iterator[Mark]:
         yield (country or found).start(), found.end(), "phone"
 
 
-def _checked(text: str, harmless: Harmless) -> Iterator[Mark]:
-    """Bare or oddly written numbers with valid check digits, unless a word makes them a code."""
-    for found in _CHECKED.finditer(text):
-        kind = str(found.lastgroup)
-        if _has_check_digits(kind, found[0]) and not harmless.is_code(found.start()):
+def _written(text: str) -> Iterator[Mark]:
+    for found in _WRITTEN.finditer(text):
+        if found.lastgroup != "cpf" or _CPF_MARKS.fullmatch(found[0]):
+            yield *found.span(), str(found.lastgroup)
+
+
+def _unsure(text: str, harmless: Harmless) -> Iterator[Mark]:
+    for found in _UNSURE.finditer(text):
+        kind, start = str(found.lastgroup), found.start()
+        if kind == "phone":
+            is_one = not harmless.claims(start)
+        else:
+            is_one = _has_check_digits(kind, found[0]) and not harmless.claims_directly(start)
+        if is_one:
             yield *found.span(), kind
 
 
 def _has_check_digits(kind: str, written: str) -> bool:
     """A card that is written as one (0000 0000 0000 0000) may be mistyped."""
-    characters = written.translate(_NO_GAPS)
+    characters = written if written.isdigit() else re.sub(r"\D", "", written)
     if kind == "card":
         return luhn(characters) or _CARD_FORM.fullmatch(written) is not None
     return is_cpf(characters) if kind == "cpf" else is_cnpj(characters)
-
-
-def _likely_phones(text: str, harmless: Harmless) -> Iterator[Mark]:
-    """Phone numbers without brackets: no years, no ranges, no prices, nothing that a word calls something else."""
-    for found in _LIKELY.finditer(text):
-        first, last = _halves(found[0])
-        if not (are_years_or_round(first, last) or is_amount(text, found.start()) or harmless.claims(found.start())):
-            yield *found.span(), "phone"
-
-
-def _halves(phone: str) -> tuple[str, str]:
-    """The last two groups of four digits."""
-    digits = re.sub(r"\D", "", phone)
-    return digits[-8:-4], digits[-4:]

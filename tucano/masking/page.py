@@ -25,13 +25,15 @@ class Page:
 
     def mark(self, marks: Iterable[Mark]) -> None:
         """Marks in order and without overlap."""
-        parts, last = [], 0
-        for start, end, kind in marks:
-            parts += self.text[last:start], BLANK * (end - start)
+        text, last = self.text, 0
+        parts: list[str] = []
+        for mark in marks:
+            start, end, _ = mark
+            parts += text[last:start], BLANK * (end - start)
             last = end
-            self.marks.append((start, end, kind))
+            self.marks.append(mark)
         if parts:
-            self.text = "".join([*parts, self.text[last:]])
+            self.text = "".join([*parts, text[last:]])
 
     def near_digits(self) -> "Excerpt":
         """The parts around three digits or more; most of a review is far from any, and need not be read for numbers."""
@@ -58,4 +60,5 @@ class Excerpt(Page):
     def original_marks(self) -> list[Mark]:
         """The marks as places of the text that this is a part of."""
         shifts = (self._shifts[bisect_right(self._starts, start) - 1] for start, _, _ in self.marks)
-        return [(start + shift, end + shift, kind) for (start, end, kind), shift in zip(self.marks, shifts, strict=True)]
+        placed = zip(self.marks, shifts, strict=True)
+        return [(start + shift, end + shift, kind) for (start, end, kind), shift in placed]

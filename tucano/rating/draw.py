@@ -9,7 +9,7 @@ import json
 import random
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,8 @@ from tucano.errors import UserError
 from tucano.files.prompts import STORE, PromptFiles
 from tucano.files.results import AnswerFiles
 from tucano.identity import fingerprint
+from tucano.masking import mask
+from tucano.masking.prompts import masked_prompt
 from tucano.prompts import TASKS, Prompt, read_prompts
 from tucano.rating.files import CandidateLine, Origin, lines, parse, write
 from tucano.rating.ratings import RATINGS
@@ -116,7 +118,7 @@ def _spread(group: Sequence[Candidate], quality: Mapping[str, float], completion
 
 
 def open_folder(folder: Path, place: Path, prompts: int, completions: int, seed: int) -> list[Candidate]:
-    """The completions of a rating folder; the first time they are drawn from `place`, and written there with their store."""
+    """The completions of a rating folder; the first time they are drawn from `place`, and written there, masked, with their store."""
     path = folder / CANDIDATES
     if path.is_symlink() or path.exists():
         return read_candidates(path)
@@ -125,7 +127,7 @@ def open_folder(folder: Path, place: Path, prompts: int, completions: int, seed:
             f"{folder} holds ratings of other completions; choose a new folder, or rate those again with --from {folder / RATINGS}"
         )
     source = read_source(place)
-    chosen = draw(source, prompts, completions, seed)
+    chosen = [_masked(candidate) for candidate in draw(source, prompts, completions, seed)]
     if source.store is None and any(spec_of(candidate.prompt.task).display.with_tables for candidate in chosen):
         raise UserError(f"{place} has SQL questions but no {STORE_DUMP} or {STORE} beside it; put the store that they ask about there")
     try:
@@ -136,6 +138,10 @@ def open_folder(folder: Path, place: Path, prompts: int, completions: int, seed:
     except OSError as error:
         raise UserError(f"{folder} cannot be written ({error.strerror}); choose another folder") from error
     return chosen
+
+
+def _masked(candidate: Candidate) -> Candidate:
+    return replace(candidate, prompt=masked_prompt(candidate.prompt), completion=mask(candidate.completion)[0])
 
 
 def _candidate(line: str, where: str) -> Candidate:

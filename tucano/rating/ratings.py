@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tucano.errors import UserError
+from tucano.masking import mask
+from tucano.masking.prompts import masked_prompt
 from tucano.prompts import Prompt
 from tucano.rating.files import Origin, RaterKind, RatingLine, lines, parse
 
@@ -24,7 +26,7 @@ class RatedAnswer:
 
 
 def read_ratings(folder: Path) -> list[RatedAnswer]:
-    """All rated completions in the order of the file; the ratings of one completion by several raters are averaged.
+    """All rated completions, masked, in the order of the file; the ratings of one completion by several raters are averaged.
 
     Each line of ratings.jsonl is `{"prompt": {fields of Prompt}, "completion", "origin", "model", "rating", "rater", "rater_kind"}`.
     Raises UserError naming file and line where a line is not that.
@@ -51,8 +53,8 @@ def parse_rating(line: str, where: str) -> RatingLine:
 def _averaged(records: Sequence[RatingLine]) -> RatedAnswer:
     first = records[0]
     return RatedAnswer(
-        prompt=first.prompt,
-        completion=first.completion,
+        prompt=masked_prompt(first.prompt),
+        completion=mask(first.completion)[0],
         origin=first.origin,
         rating=sum(record.rating for record in records) / len(records),
         raters={record.rater: record.rater_kind for record in records},

@@ -82,7 +82,7 @@ def open_client(uri: str) -> MlflowClient:
     from mlflow import MlflowClient
     from mlflow.exceptions import MlflowException
 
-    logging.getLogger("mlflow.store.db.utils").setLevel(logging.WARNING)
+    logging.getLogger("mlflow.store.db.utils").setLevel(logging.CRITICAL)  # with a traceback it logs what it raises as well
     try:
         client = MlflowClient(uri, registry_uri=uri)
         client.search_experiments(max_results=1)

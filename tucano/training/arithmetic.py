@@ -28,13 +28,13 @@ class Arithmetic:
     probe: str
 
 
-def settle(checkpoint: Path | None, threads: int) -> tuple[list[Arithmetic], str | None]:
+def settle(checkpoint: Path | None, threads: int, device: str) -> tuple[list[Arithmetic], str | None]:
     """Compute with `threads` from now on.
 
     Returns every arithmetic that the training at `checkpoint` has had, this one last, and a sentence where it is not the one before.
     """
     had = [] if checkpoint is None else [Arithmetic(**fields) for fields in json.loads((checkpoint / FILE).read_text(encoding="utf-8"))]
-    here = _here(threads)
+    here = measured(threads, device)
     if not had or here == had[-1]:
         return had or [here], None
     return [*had, here], (
@@ -47,17 +47,17 @@ def write(had: list[Arithmetic], checkpoint: Path) -> None:
     (checkpoint / FILE).write_text(json.dumps([asdict(one) for one in had], indent=1), encoding="utf-8")
 
 
-def _here(threads: int) -> Arithmetic:
+def measured(threads: int, device: str) -> Arithmetic:
+    """How this machine computes on `device` (cpu or cuda) with `threads`, which it does from now on."""
     torch.set_num_threads(threads)
-    device = [torch.cuda.get_device_name()] if torch.cuda.is_available() else []
-    machine = " ".join((platform.machine(), torch.backends.cpu.get_cpu_capability(), *device))
-    return Arithmetic(threads, machine, _probe())
+    processor = f"{platform.machine()} {torch.backends.cpu.get_cpu_capability()}"
+    return Arithmetic(threads, torch.cuda.get_device_name() if device == "cuda" else processor, _probe(device))
 
 
-def _probe() -> str:
+def _probe(device: str) -> str:
     """What a layer of a language model computes forwards and backwards, in small: products, attention, exponentials, long sums."""
     generator = torch.Generator().manual_seed(0)
-    x, weight = (torch.rand(256, size, generator=generator).requires_grad_() for size in (384, 512))
+    x, weight = (torch.rand(256, size, generator=generator).to(device).requires_grad_() for size in (384, 512))
     heads = (x.T @ weight).view(1, 8, 384, 64)
     mixed = F.scaled_dot_product_attention(heads, heads, heads, is_causal=True)
     loss = F.silu(F.rms_norm(mixed, (64,))).flatten(2).log_softmax(dim=-1).exp().square().sum()

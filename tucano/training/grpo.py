@@ -119,8 +119,8 @@ class GrpoMixin(SealedCheckpoints):
         """[B] mean entropy per token of the completions under the policy that sampled them."""
         ids = torch.cat((output["prompt_ids"], output["completion_ids"]), dim=1)
         mask = torch.cat((output["prompt_mask"], output["completion_mask"]), dim=1)
-        rows, length = self.args.per_device_train_batch_size, output["completion_ids"].shape[1]  # type: ignore[attr-defined]
-        _, entropies, _ = self._get_per_token_logps_and_entropies(self.model, ids, mask, length, batch_size=rows, compute_entropy=True)  # type: ignore[attr-defined]
+        rows, length = self.args.per_device_train_batch_size, output["completion_ids"].shape[1]
+        _, entropies, _ = self._get_per_token_logps_and_entropies(self.model, ids, mask, length, batch_size=rows, compute_entropy=True)
         assert entropies is not None
         return (entropies * output["completion_mask"]).sum(dim=1) / output["completion_mask"].sum(dim=1).clamp(min=1)
 
@@ -176,7 +176,7 @@ class GrpoMixin(SealedCheckpoints):
         return self.validation.is_due(self.state.global_step, self.state.max_steps)
 
     def look(self) -> None:
-        self.validation.look(self.model, self.state.global_step)  # type: ignore[attr-defined]
+        self.validation.look(self.model, self.state.global_step)
 
     def patience_is_over(self) -> bool:
         return self.validation.waited >= self.validation.settings.patience or self.watch.must_stop
@@ -188,7 +188,7 @@ def run(job: Job) -> dict[str, object] | None:
     work, files = WorkFiles(Path(job.work)), PromptFiles(Path(job.prompts))
     name = f"grpo seed {job.seed}"
     attempt = attempts.begin(work.folder, job.mirror, job.threads)
-    computed, journal = settled(attempt, name), opened_journal(attempt)
+    computed, journal = settled(attempt, settings.model.device, name), opened_journal(attempt)
     watch = watched(journal, settings, name)
     shown = {"reward/total": "reward", "entropy": "entropy"}
     trainer, examiner = build(job, settings, attempt.drafts, [Reporter(journal, name, shown)])

@@ -68,6 +68,12 @@ class Pace:
 class SealedCheckpoints:
     """Mixin for a Trainer: checkpoints that hold everything, and looks at the validation set that may be cut off and made up."""
 
+    args: Any
+    model: Any
+    optimizer: Any
+    lr_scheduler: Any
+    control: TrainerControl
+
     journal: JournalWriter
     attempt: Attempt
     arithmetic: list[Arithmetic]
@@ -101,7 +107,7 @@ class SealedCheckpoints:
         self._sealed = True
         self.add_callback(Watch(self))  # type: ignore[attr-defined]
         interruption.listen()
-        for module in _called(self.model):  # type: ignore[attr-defined]
+        for module in _called(self.model):
             module.register_forward_pre_hook(lambda *_: interruption.check())
         try:
             self._train()
@@ -143,8 +149,8 @@ class SealedCheckpoints:
             self._confirm(self.attempt.newest, trainer={name: vars(self)[name] for name in saved})
 
     def _load_from_checkpoint(self, resume_from_checkpoint: str, model: Any = None) -> None:
-        weights.load(self.model, Path(resume_from_checkpoint))  # type: ignore[attr-defined]
-        self._confirm(Path(resume_from_checkpoint), weights=weights.held(self.model))  # type: ignore[attr-defined]
+        weights.load(self.model, Path(resume_from_checkpoint))
+        self._confirm(Path(resume_from_checkpoint), weights=weights.held(self.model))
 
     def _load_optimizer_and_scheduler(self, checkpoint: str | None) -> None:
         super()._load_optimizer_and_scheduler(checkpoint)  # type: ignore[misc]
@@ -154,10 +160,10 @@ class SealedCheckpoints:
     def _load_rng_state(self, checkpoint: str | None) -> None:
         super()._load_rng_state(checkpoint)  # type: ignore[misc]
         if checkpoint is not None:
-            self._confirm(Path(checkpoint), random=generators())
+            self._confirm(Path(checkpoint), random=generators(self.args.device))
 
     def _optimizer(self) -> dict[str, Any]:
-        return {"optimizer": self.optimizer.state_dict(), "scheduler": self.lr_scheduler.state_dict()}  # type: ignore[attr-defined]
+        return {"optimizer": self.optimizer.state_dict(), "scheduler": self.lr_scheduler.state_dict()}
 
     def _confirm(self, checkpoint: Path, **found: Any) -> None:
         """Read back what was loaded and hold it against what the checkpoint's writer held. NotAsSaved names what differs."""
@@ -186,7 +192,7 @@ class SealedCheckpoints:
         if self.look_is_due():
             self.look()
             self._remember()
-        control: TrainerControl = self.control  # type: ignore[attr-defined]
+        control = self.control
         if self.patience_is_over():
             control.should_training_stop = control.should_save = True
         now, pace = time.monotonic(), self._pace
@@ -200,13 +206,13 @@ class SealedCheckpoints:
 
     def _held(self) -> Finished:
         parts = {name: copy.deepcopy(part.state()) for name, part in self.parts().items()}
-        return Finished(states.copied(self), states.copied(self.state), parts, generators())
+        return Finished(states.copied(self), states.copied(self.state), parts, generators(self.args.device))
 
     def _save_finished(self) -> None:
         """Save the last finished step, unless that has been done, or this attempt has finished none; then end the uploads."""
         name = f"checkpoint-{self.state.global_step}"
         if self._finished is not None and not (self.attempt.folder / name).exists():
-            self._save_checkpoint(self.model, None)  # type: ignore[attr-defined]
+            self._save_checkpoint(self.model, None)
         if self.attempt.uploader is not None:
             self.attempt.uploader.close(UPLOAD_SECONDS)
 
@@ -220,10 +226,10 @@ class SealedCheckpoints:
         states.put_back(self.state, finished.progress)
         _set_generators(finished.random)
         super()._save_checkpoint(model, trial)  # type: ignore[misc]
-        draft = Path(self.args.output_dir) / f"checkpoint-{self.state.global_step}"  # type: ignore[attr-defined]
+        draft = Path(self.args.output_dir) / f"checkpoint-{self.state.global_step}"
         moved = _moved(self._made.trainer, finished.trainer)
         torch.save({"trainer": moved, "parts": finished.parts}, draft / STATE)
-        content = {"weights": weights.held(self.model), **self._optimizer(), "random": finished.random, "trainer": moved}  # type: ignore[attr-defined]
+        content = {"weights": weights.held(self.model), **self._optimizer(), "random": finished.random, "trainer": moved}
         content["parts"] = finished.parts
         (draft / DIGESTS).write_text(
             json.dumps({name: states.digests(value) for name, value in content.items()}, indent=1), encoding="utf-8"
@@ -237,7 +243,7 @@ class SealedCheckpoints:
         self._pace.saved_at = time.monotonic()
 
     def _save(self, output_dir: str | None = None, state_dict: dict[str, Any] | None = None) -> None:
-        weights.save(self.model, Path(output_dir or self.args.output_dir))  # type: ignore[attr-defined]
+        weights.save(self.model, Path(output_dir or self.args.output_dir))
 
 
 def _moved(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:
@@ -245,9 +251,9 @@ def _moved(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any
     return {name: value for name, value in after.items() if name not in before or states.digests(before[name]) != states.digests(value)}
 
 
-def settled(attempt: Attempt, stage: str) -> list[Arithmetic]:
+def settled(attempt: Attempt, device: str, stage: str) -> list[Arithmetic]:
     """Compute as the attempt's checkpoint was computed. Every arithmetic that the training has had; a person hears of a new one."""
-    had, notice = arithmetic.settle(attempt.newest, attempt.record.threads)
+    had, notice = arithmetic.settle(attempt.newest, attempt.record.threads, device)
     if notice is not None:
         emit(Progress(stage, step_of(attempt.newest.name) if attempt.newest else 0, 0, {}, notice=notice))
     return had
@@ -266,17 +272,18 @@ def _called(model: Any) -> list[Any]:
     return [model, model.get_base_model()] if hasattr(model, "get_base_model") else [model]
 
 
-def generators() -> dict[str, Any]:
-    cuda = torch.cuda.get_rng_state_all() if torch.cuda.is_available() else []
-    return {"python": random.getstate(), "numpy": np.random.get_state(), "torch": torch.random.get_rng_state(), "cuda": cuda}
+def generators(device: torch.device) -> dict[str, Any]:
+    """The states of all generators that a training on `device` draws from."""
+    held = {"python": random.getstate(), "numpy": np.random.get_state(), "torch": torch.random.get_rng_state()}
+    return {**held, "cuda": torch.cuda.get_rng_state(device)} if device.type == "cuda" else held
 
 
 def _set_generators(held: Mapping[str, Any]) -> None:
     random.setstate(held["python"])
     np.random.set_state(held["numpy"])
     torch.random.set_rng_state(held["torch"])
-    if held["cuda"]:
-        torch.cuda.set_rng_state_all(held["cuda"])
+    if "cuda" in held:
+        torch.cuda.set_rng_state(held["cuda"])
 
 
 class Watch(TrainerCallback):

@@ -82,7 +82,7 @@ def run(job: Job) -> dict[str, object] | None:
     settings = SftStage.model_validate(job.settings)
     work, files = WorkFiles(Path(job.work)), PromptFiles(Path(job.prompts))
     attempt = attempts.begin(work.folder, job.mirror, job.threads)
-    computed = settled(attempt, "sft")
+    computed = settled(attempt, settings.model.device, "sft")
     examples = read_prompts(files.demonstrations)
     model, tokenizer = _start(job, settings, examples)
     journal = opened_journal(attempt)

@@ -24,8 +24,7 @@ FULL_DISK_BYTES = 16 * 1024**2
 
 
 def main(path: Path) -> int:
-    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
-    os.environ.setdefault("HF_DATASETS_DISABLE_PROGRESS_BARS", "1")
+    quieten_libraries()
     logging.basicConfig(format="%(asctime)s %(message)s")
     logging.getLogger("tucano").setLevel(logging.INFO)
     signal.signal(signal.SIGTERM, lambda *_: os._exit(INTERRUPTED))  # until training listens, there is nothing to save
@@ -46,6 +45,13 @@ def main(path: Path) -> int:
     draft.write_text(json.dumps(result), encoding="utf-8")
     draft.replace(path.parent / "result.json")
     return 0
+
+
+def quieten_libraries() -> None:
+    """What they would do by themselves once they are imported; TRL's profiler imports MLflow where it can, for two seconds."""
+    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+    os.environ.setdefault("HF_DATASETS_DISABLE_PROGRESS_BARS", "1")
+    os.environ.setdefault("DISABLE_MLFLOW_INTEGRATION", "TRUE")
 
 
 def run(job: Job) -> dict[str, object] | None:
