@@ -192,6 +192,15 @@ def test_nobody_but_the_operator_wrote_to_mlflow(up: stack.Stack, monkeypatch: p
     assert {experiment.name for experiment in client.search_experiments()} == {"Default", "ours"}
 
 
+def test_status_says_that_the_servers_take_another_password(up: stack.Stack, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As when the file was removed while they run."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    said: list[str] = []
+    assert not stack.status(up, said.append)
+    for name in (stack.PREFECT, stack.MLFLOW):
+        assert any(line.startswith(name) and "takes another password than the one in" in line for line in said)
+
+
 def test_the_password_stands_in_one_file_and_in_no_other(up: stack.Stack) -> None:
     """A run was started by now, and everything has written its logs."""
     from tucano.access import credentials, credentials_file
