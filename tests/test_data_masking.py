@@ -55,6 +55,7 @@ MASKED = [
     ("empresa 11 222 333 0001 81", "empresa [CNPJ]", {"cnpj": 1}),
     ("loja 12.ABC.345/01DE-35", "loja [CNPJ]", {"cnpj": 1}),
     ("loja 12ABC34501DE35", "loja [CNPJ]", {"cnpj": 1}),
+    ("11.222.333/0001-12.345.678/0001-99", "[CNPJ][CNPJ]", {"cnpj": 2}),
     ("o cnpj deles é 12abc34501de36", "o cnpj deles é [CNPJ]", {"cnpj": 1}),
     ("RG 12.345.678-9 SSP/SP", "RG [RG] SSP/SP", {"rg": 1}),
     ("identidade 1234567", "identidade [RG]", {"rg": 1}),
@@ -65,6 +66,7 @@ MASKED = [
     ("meu zap 98765 4321", "meu zap [PHONE]", {"phone": 1}),
     ("me chama no 987654321", "me chama no [PHONE]", {"phone": 1}),
     ("+55 21 3456-7890", "[PHONE]", {"phone": 1}),
+    ("(11) 987 654 55 (11) 98765-4321", "[PHONE] [PHONE]", {"phone": 2}),
     ("0xx11 3456-7890", "[PHONE]", {"phone": 1}),
     ("telefones 3456 7890 e 34567891", "telefones [PHONE] e [PHONE]", {"phone": 2}),
     ("pix: 123e4567-e89b-12d3-a456-426614174000", "pix: [PIX]", {"pix": 1}),
@@ -170,6 +172,12 @@ def test_masking_the_corpus_twice_is_masking_it_once(labelled: list[Labelled]) -
 def test_masking_twice_is_masking_once(text: str) -> None:
     once, _ = mask(text)
     assert mask(once)[0] == once
+
+
+@given(st.text(alphabet="0123456789 .-/()+@,:eapcfrgx\u200b%４", max_size=120))
+def test_any_text_can_be_masked(text: str) -> None:
+    masked, counts = mask(text)
+    assert sum(counts.values()) == sum(masked.count(f"[{kind.upper()}]") for kind in KINDS)
 
 
 @given(st.text(alphabet="abc çã.,!", max_size=40), st.integers(0, 10**9 - 1))

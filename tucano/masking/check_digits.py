@@ -37,8 +37,6 @@ def is_cnpj(characters: str) -> bool:
 def _checks(characters: str, first: Sequence[int], second: Sequence[int]) -> bool:
     """Whether each of the last two is 11 less the weighted sum of those before it modulo 11, or 0 for 10 and 11."""
     values = characters.encode().translate(_VALUES)
-    return (
-        values[-2] == -sum(map(mul, values, first)) % 11 % 10
-        and values[-1] == -sum(map(mul, values, second)) % 11 % 10
-        and characters.count(characters[0]) < len(characters)
-    )
+    if values[-2] != -sum(map(mul, values, first)) % 11 % 10:
+        return False
+    return values[-1] == -sum(map(mul, values, second)) % 11 % 10 and characters.count(characters[0]) < len(characters)

@@ -40,10 +40,12 @@ def _is_id(found: re.Match[str]) -> bool:
 
 def _payloads(text: str) -> Iterator[Mark]:
     """Whole «copia e cola» codes: they hold key, name and city of who is paid."""
+    last = 0
     for found in _PAYLOAD.finditer(text):
-        end = _payload_end(text, found.start())
+        end = _payload_end(text, found.start()) if found.start() >= last else None
         if end:
             yield found.start(), end, "pix"
+            last = end
 
 
 def _payload_end(text: str, start: int) -> int | None:

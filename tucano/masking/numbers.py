@@ -6,7 +6,7 @@ apart, each a group with its name.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from tucano.masking.amounts import UNIT, Harmless
 from tucano.masking.check_digits import is_cnpj, is_cpf, luhn
@@ -78,9 +78,11 @@ def mark_unsure(page: Page, harmless: Harmless) -> None:
 
 def _bracketed(text: str) -> Iterator[Mark]:
     """Phone numbers with a bracketed area code, and the country code in front of it."""
+    last = 0
     for found in _BRACKETED.finditer(text):
-        country = _BRAZIL.search(text, max(0, found.start() - 8), found.start())
-        yield (country or found).start(), found.end(), "phone"
+        country = _BRAZIL.search(text, max(last, found.start() - 8), found.start())
+        last = found.end()
+        yield (country or found).start(), last, "phone"
 
 
 def _written(text: str) -> Iterator[Mark]:
@@ -92,17 +94,24 @@ def _written(text: str) -> Iterator[Mark]:
 def _unsure(text: str, harmless: Harmless) -> Iterator[Mark]:
     for found in _UNSURE.finditer(text):
         kind, start = str(found.lastgroup), found.start()
-        if kind == "phone":
-            is_one = not harmless.claims(start)
-        else:
-            is_one = _has_check_digits(kind, found[0]) and not harmless.claims_directly(start)
-        if is_one:
-            yield *found.span(), kind
+        if kind in _CHECKS and not _CHECKS[kind](found[0]):
+            continue
+        claims = harmless.claims if kind == "phone" else harmless.claims_directly
+        if not claims(start):
+            yield start, found.end(), kind
 
 
-def _has_check_digits(kind: str, written: str) -> bool:
-    """A card that is written as one (0000 0000 0000 0000) may be mistyped."""
-    characters = written if written.isdigit() else re.sub(r"\D", "", written)
-    if kind == "card":
-        return luhn(characters) or _CARD_FORM.fullmatch(written) is not None
-    return is_cpf(characters) if kind == "cpf" else is_cnpj(characters)
+def _digits(written: str) -> str:
+    return written if written.isdigit() else re.sub(r"\D", "", written)
+
+
+def _is_card(written: str) -> bool:
+    """One that is written as a card (0000 0000 0000 0000) may be mistyped."""
+    return luhn(_digits(written)) or _CARD_FORM.fullmatch(written) is not None
+
+
+_CHECKS: dict[str, Callable[[str], bool]] = {
+    "cpf": lambda written: is_cpf(_digits(written)),
+    "cnpj": lambda written: is_cnpj(_digits(written)),
+    "card": _is_card,
+}

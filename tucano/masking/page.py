@@ -24,14 +24,15 @@ class Page:
         self.marks: list[Mark] = []
 
     def mark(self, marks: Iterable[Mark]) -> None:
-        """Marks in order and without overlap."""
+        """Marks in the order of their ends; where two overlap, the second begins behind the first."""
         text, last = self.text, 0
         parts: list[str] = []
-        for mark in marks:
-            start, end, _ = mark
+        for start, end, kind in marks:
+            start = max(start, last)
+            assert start < end
             parts += text[last:start], BLANK * (end - start)
             last = end
-            self.marks.append(mark)
+            self.marks.append((start, end, kind))
         if parts:
             self.text = "".join([*parts, text[last:]])
 
@@ -59,6 +60,8 @@ class Excerpt(Page):
 
     def original_marks(self) -> list[Mark]:
         """The marks as places of the text that this is a part of."""
+        if self._shifts in ([], [0]):
+            return self.marks
         shifts = (self._shifts[bisect_right(self._starts, start) - 1] for start, _, _ in self.marks)
         placed = zip(self.marks, shifts, strict=True)
         return [(start + shift, end + shift, kind) for (start, end, kind), shift in placed]
