@@ -13,7 +13,7 @@ import signal
 import tempfile
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 
@@ -21,15 +21,16 @@ import numpy as np
 
 from data.prepare import prepare
 from tasks.context import cores
-from tucano.artifacts import digest
-from tucano.evaluation.answers import Measure, prompt_means, read_answers
-from tucano.evaluation.contrast import effect
-from tucano.evaluation.statistics import two_way_t
+from tucano.comparison.answers import Measure, prompt_means, read_answers
+from tucano.comparison.contrast import effect
+from tucano.identity import digest
 from tucano.profiles import load_profile, project_root
 from tucano.prompts import Prompt, read_prompts
 from tucano.settings import PipelineSettings
+from tucano.statistics.inference import two_way_t
 from tucano.training.jobs import Arm, Job
 from tucano.training.launch import run_job, stop_all
+from tucano.training.orders import order
 
 PLAIN = ["grpo.loss=dr_grpo", "grpo.advantages=group"]
 GDPO = ["grpo.loss=dr_grpo", "grpo.advantages=gdpo"]
@@ -56,17 +57,18 @@ def main() -> None:
     of = partial(load_profile, project_root(Path.cwd()), "laptop")
     settings, folder = of(arguments.set), arguments.folder.resolve()
     prompts = prompt_set(folder, settings)
-    start = done(folder, Job("sft", settings.model_dump(mode="json"), str(prompts), "", "", settings.seed, cores())) / "model"
+    ask = partial(order, prompts=prompts, work=Path(), output=Path())
+    start = done(folder, ask("sft", settings, settings.seed, cores())) / "model"
 
     def train(variant: str, seed: int) -> Arm:
         chosen = of([*arguments.set, *VARIANTS[variant]])
-        job = Job("grpo", chosen.model_dump(mode="json"), str(prompts), "", "", seed, chosen.worker.threads, base=str(start))
+        job = ask("grpo", chosen, seed, chosen.worker.threads, start=(str(start), None))
         return Arm(f"{variant}/{seed}", str(start), str(done(folder, job) / "adapter"))
 
     with ThreadPoolExecutor(max(1, cores() // settings.worker.threads)) as pool:
         trained = [pool.submit(train, variant, seed) for variant in arguments.variants for seed in settings.grpo.seeds]
         arms = [Arm("sft", str(start)), *(future.result() for future in trained)]
-    answering = Job("answer", settings.model_dump(mode="json"), str(prompts), "", "", settings.seed, cores(), arms=arms)
+    answering = ask("answer", settings, settings.seed, cores(), arms=arms)
     answers = done(folder, answering) / "answers.jsonl"
     print(table(answers, read_prompts(prompts / "test.jsonl"), arguments.variants, settings))
 
@@ -87,9 +89,7 @@ def done(folder: Path, job: Job) -> Path:
     place = folder / f"{job.kind}-{digest(asdict(job))[:12]}"
     if not (place / "done").is_file():
         (place / "output").mkdir(parents=True, exist_ok=True)
-        run_job(
-            Job(**{**asdict(job), "work": str(place / "work"), "output": str(place / "output"), "arms": job.arms}), None, lambda _: None
-        )
+        run_job(replace(job, work=str(place / "work"), output=str(place / "output")), None, lambda _: None)
         (place / "done").touch()
     return place / "output"
 

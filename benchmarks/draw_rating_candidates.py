@@ -14,9 +14,9 @@ from pathlib import Path
 
 import torch
 
-from tucano.evaluation.rating_draw import Candidate, write_candidates
 from tucano.profiles import load_profile, project_root
 from tucano.prompts import TASKS, Prompt, read_prompts
+from tucano.rating.draw import Candidate, write_candidates
 from tucano.training.policies import load_policy
 from tucano.training.rollouts import encode, sample
 
@@ -46,9 +46,10 @@ def main() -> None:
 
 
 def choose(prompts: list[Prompt], seed: int) -> list[Prompt]:
-    """`PROMPTS_PER_TASK` prompts of each task, at random."""
+    """`PROMPTS_PER_TASK` prompts of each task that the set has, at random."""
     rng = random.Random(seed)
-    return [prompt for task in TASKS for prompt in rng.sample([p for p in prompts if p.task == task], PROMPTS_PER_TASK)]
+    of_task = [[prompt for prompt in prompts if prompt.task == task] for task in TASKS]
+    return [prompt for mine in of_task if mine for prompt in rng.sample(mine, PROMPTS_PER_TASK)]
 
 
 if __name__ == "__main__":

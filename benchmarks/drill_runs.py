@@ -37,6 +37,7 @@ from tucano.training import attempts, grpo, sealed, sft, states, worker
 from tucano.training.checkpoints import step_of
 from tucano.training.jobs import Job
 from tucano.training.launch import INTERRUPTED
+from tucano.training.orders import order
 
 worker.quieten_libraries()
 WARM = (trl.GRPOTrainer, get_checkpoint_conversion_mapping("qwen3"))
@@ -277,14 +278,12 @@ def job(configuration: Configuration, starts: Starts, prompts: Path, place: Path
     chosen, given = configuration.settings(), configuration.start != "model"
     if given:
         chosen["model"]["name"] = str(starts.model)
-    begins = given or configuration.kind == "grpo"
     adapter = str(starts.adapter) if configuration.start == "adapter" else None
+    begin = (str(starts.model), adapter) if given or configuration.kind == "grpo" else None
     for name in ("work", "output"):
         (place / name).mkdir(parents=True, exist_ok=True)
-    made = Job(
-        configuration.kind, validated(chosen).model_dump(mode="json"), str(prompts), str(place / "work"), str(place / "output"), seed=1,
-        threads=threads, base=str(starts.model) if begins else "nano", adapter=adapter, mirror=mirror,
-    )  # fmt: skip
+    settings, work, output = validated(chosen), place / "work", place / "output"
+    made = order(configuration.kind, settings, 1, threads, prompts=prompts, work=work, output=output, mirror=mirror, start=begin)
     made.write(place / "work" / "job.json")
     return made
 

@@ -9,9 +9,9 @@ from pathlib import Path
 
 from rewards.sets import SetName
 from tasks.audit import COMMITTED_RATINGS
-from tucano.evaluation.audit import audit
-from tucano.evaluation.audit_report import AuditReport
-from tucano.evaluation.audit_table import render_table
+from tucano.audit.gate import audit
+from tucano.audit.report import AuditReport
+from tucano.audit.table import render_table
 from tucano.settings import PipelineSettings
 
 DOCUMENT = Path(__file__).parent.parent / "docs" / "audit.md"

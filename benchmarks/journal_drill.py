@@ -12,7 +12,6 @@ import multiprocessing
 import os
 import random
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -26,6 +25,8 @@ from pathlib import Path
 
 from mlflow.entities import Metric
 
+from deployments.servers import listen, mlflow_command, mlflow_environment
+from tucano import access
 from tucano.journal import JournalWriter
 from tucano.tracking import Tracker
 from tucano.tracking.store import default_uri
@@ -37,18 +38,26 @@ BLOCKED_MS = 50.0
 
 
 class Server:
+    """The tracking server of `tucano up`, on the same port after every start. This process gets to know its password."""
+
     def __init__(self, storage: Path) -> None:
-        self.storage = storage
-        with socket.create_server(("127.0.0.1", 0)) as free:
-            self.port = free.getsockname()[1]
+        self.storage, self.port, self.known = storage, 0, access.fresh()
+        os.environ |= access.tracking_environment(self.known)
         self.start()
 
     def start(self) -> None:
-        command = [sys.executable, "-m", "mlflow", "server", "--backend-store-uri", default_uri(self.storage), "--workers", "1"]
-        environment = os.environ | {"MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false", "MLFLOW_DISABLE_TELEMETRY": "true"}
-        with (self.storage / "server.log").open("ab") as log:
+        listener = listen(self.port)
+        assert listener is not None, f"somebody has taken port {self.port}"
+        environment = os.environ | mlflow_environment(self.storage, default_uri(self.storage), self.known)
+        with listener, (self.storage / "server.log").open("ab") as log:
+            self.port = listener.getsockname()[1]
             self.process = subprocess.Popen(
-                [*command, "--host", "127.0.0.1", "--port", str(self.port)], stdout=log, stderr=log, env=environment, start_new_session=True
+                mlflow_command(listener),
+                stdout=log,
+                stderr=log,
+                env=environment,
+                start_new_session=True,
+                pass_fds=[listener.fileno()],
             )
 
     def wait(self) -> None:

@@ -7,12 +7,12 @@ shares data and SFT with its pipeline, so only GRPO's reward differs. Takes abou
 """
 
 import argparse
-import json
 import subprocess
 import sys
 from pathlib import Path
 
-from tucano.evaluation.comparison import Comparison
+from tucano.comparison.compare import Comparison
+from tucano.records import read_record
 
 CONTROL = ["grpo.rewards=controls.random"]
 
@@ -33,9 +33,9 @@ def main() -> None:
 def run(storage: Path, overrides: list[str]) -> Comparison:
     pairs = [part for override in (f"storage={storage}", *overrides) for part in ("--set", override)]
     with (storage.with_suffix(".log")).open("a", encoding="utf-8") as log:
-        subprocess.run([sys.executable, "-m", "flows.cli", "run", "laptop", *pairs], stdout=log, stderr=log, check=True)
+        subprocess.run([sys.executable, "-m", "tucano.cli", "run", "laptop", *pairs], stdout=log, stderr=log, check=True)
     newest = max(storage.glob("artifacts/comparison/*/comparison.json"), key=lambda path: path.stat().st_mtime)
-    return Comparison.from_json(json.loads(newest.read_text(encoding="utf-8")))
+    return read_record(Comparison, newest)
 
 
 def row(seed: int, name: str, comparison: Comparison) -> str:

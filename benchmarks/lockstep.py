@@ -29,8 +29,9 @@ from trl import GRPOConfig
 from rewards import load_reward_set
 from tucano.prompts import read_prompts
 from tucano.settings import PipelineSettings
+from tucano.settings.stages import of_grpo
 from tucano.training import decode, grpo
-from tucano.training.jobs import Job
+from tucano.training.orders import order
 from tucano.training.policies import load_policy
 from tucano.training.scoring import Rewards
 
@@ -121,8 +122,10 @@ def main(path: Path) -> None:
 
 def ours(side: Side, command: OnCommand) -> Any:
     settings = PipelineSettings.model_validate(side.settings)
-    job = Job("grpo", side.settings, side.prompts, side.place, side.place, settings.grpo.seeds[0], side.threads, base=side.start)
-    return grpo.build(job, settings, Path(side.place) / "drafts", [command])[0]
+    place, seed = Path(side.place), settings.grpo.seeds[0]
+    start = (side.start, None)
+    job = order("grpo", settings, seed, side.threads, prompts=Path(side.prompts), work=place, output=place, start=start)
+    return grpo.build(job, of_grpo(settings, seed), place / "drafts", [command])[0]
 
 
 TRL_SETTINGS: dict[str, dict[str, Any]] = {
@@ -143,7 +146,7 @@ def stock(side: Side, command: OnCommand) -> Any:
     systems = json.loads((folder / "system_prompts.json").read_text(encoding="utf-8"))
     policy, tokenizer = load_policy(settings.model, side.start, None, trainable=True, seed=seed)
     with mock.patch.object(grpo, "GRPOConfig", lambda **given: GRPOConfig(**{**given, **changed})):
-        arguments = grpo.arguments(settings, Path(side.place) / "drafts", seed)
+        arguments = grpo.arguments(of_grpo(settings, seed), Path(side.place) / "drafts", settings.grpo.save_steps)
     return trl.GRPOTrainer(
         model=policy,
         args=arguments,

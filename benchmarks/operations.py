@@ -9,6 +9,8 @@ MLflow has one run per seed. Printed as a Markdown table: seconds from the blow 
 and steps that were trained twice.
 """
 
+from __future__ import annotations
+
 import argparse
 import hashlib
 import json
@@ -18,20 +20,23 @@ import shutil
 import signal
 import subprocess
 import time
-import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import psutil
 
 from deployments import services, stack
 from deployments.services import read_services
+from tucano.access import credentials, tracking_environment
 from tucano.journal import read_journal
 from tucano.profiles import load_profile, project_root
+
+if TYPE_CHECKING:
+    from mlflow import MlflowClient
 
 SMALL = {
     "data.train_prompts": 60,
@@ -72,15 +77,19 @@ FINAL = ("COMPLETED", "FAILED", "CANCELLED")
 
 @dataclass
 class Bench:
-    """A stack, and requests to its Prefect server without Prefect's client: that one reads its address at import."""
+    """A stack, and requests to its servers."""
 
     stack: stack.Stack
 
     def ask(self, path: str, body: dict[str, Any] | list[dict[str, Any]] | None = None) -> Any:
-        data = None if body is None else json.dumps(body).encode()
-        request = urllib.request.Request(f"{self.stack.prefect}/api/{path}", data, {"Content-Type": "application/json"})
-        with urllib.request.urlopen(request, timeout=120) as answer:
-            return json.loads(answer.read() or b"null")
+        return self.stack.api.ask(path, body, seconds=120)
+
+    def mlflow(self) -> MlflowClient:
+        """A client that knows the password."""
+        from mlflow import MlflowClient
+
+        os.environ |= tracking_environment(credentials(self.stack.home))
+        return MlflowClient(self.stack.mlflow)
 
     def start(self, storage: Path, **more: object) -> str:
         """A run of train/laptop in small, writing to `storage`; returns its id."""
@@ -160,9 +169,7 @@ def history(storage: Path) -> dict[str, list[Any]]:
 
 def mlflow_runs(bench: Bench, storage: Path) -> int:
     """GRPO runs in MLflow whose checkpoints were below this storage."""
-    from mlflow import MlflowClient
-
-    client = MlflowClient(bench.stack.mlflow)
+    client = bench.mlflow()
     experiment = client.get_experiment_by_name("tucano-training")
     assert experiment is not None
     found = client.search_runs([experiment.experiment_id], "tags.stage = 'grpo'", max_results=1000)
@@ -375,7 +382,7 @@ def storage_for(bench: Bench, calm: Path, name: str) -> Iterator[Path]:
     storage = bench.stack.home / "drills" / f"{name}-{int(time.time())}"
     storage.mkdir(parents=True)
     if name == "disk":
-        subprocess.run(["mount", "-t", "tmpfs", "-o", "size=200m", "tmpfs", str(storage)], check=True)
+        subprocess.run(["mount", "-t", "tmpfs", "-o", "size=600m", "tmpfs", str(storage)], check=True)
     for stage in SHARED:
         shutil.copytree(calm / "artifacts" / stage, storage / "artifacts" / stage)
     try:

@@ -48,7 +48,7 @@ def in_process(root: Path, storage: Path) -> tuple[Span, list[Span]]:
     values = {name: value for name, value in SMALL.items() if name != "execution.seeds"} | {"storage": str(storage)}
     pairs = [part for name, value in values.items() for part in ("--set", f"{name}={value}")]
     began = time.time()
-    subprocess.run([sys.executable, "-m", "flows.cli", "run", "laptop", *pairs], cwd=root, check=True, stdout=subprocess.DEVNULL)
+    subprocess.run([sys.executable, "-m", "tucano.cli", "run", "laptop", *pairs], cwd=root, check=True, stdout=subprocess.DEVNULL)
     ended = time.time()
     with closing(sqlite3.connect(storage / "prefect" / "prefect.db")) as database:
         (whole,) = database.execute("SELECT start_time, end_time FROM flow_run").fetchall()

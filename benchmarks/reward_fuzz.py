@@ -28,8 +28,9 @@ from rewards.parsing import is_parsable
 from rewards.sets import SetName
 from rewards.sql import gold_result, is_ordered, names, parse, run_query
 from rewards.text import readable
-from tucano.evaluation.ratings import rating_store, read_ratings
 from tucano.prompts import Prompt
+from tucano.rating.ratings import read_ratings
+from tucano.rating.store import rating_store
 
 RATINGS = Path(__file__).parents[1] / "data" / "ratings"
 ALWAYS: tuple[SetName, ...] = ("v4.2", "grounded")

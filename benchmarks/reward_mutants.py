@@ -78,11 +78,12 @@ class FirstFailure:
 
 def audit_failures() -> set[str]:
     """The blocking checks that fail, as `reward set, task: check`."""
-    from tucano.evaluation.audit import audit
-    from tucano.prompts import TASKS
+    from rewards.sets import SETS
+    from tucano.audit.gate import audit
     from tucano.settings import AuditSettings
 
-    reports = {name: audit(name, ROOT / "data" / "ratings", AuditSettings(resamples=50), TASKS, seed=7) for name in REWARD_SETS}
+    gate, ratings = AuditSettings(resamples=50), ROOT / "data" / "ratings"
+    reports = {name: audit(name, ratings, gate, tuple(SETS[name]), seed=7) for name in REWARD_SETS}
     return {f"{name}, {check.task}: {check.name}" for name, report in reports.items() for check in report.failed_checks}
 
 
@@ -110,7 +111,8 @@ def forget_ours() -> None:
     for name in [
         name
         for name in sys.modules
-        if name.partition(".")[0] in ("rewards", "test_rewards_golden") or name.startswith("tucano.evaluation.")
+        if name.partition(".")[0] in ("rewards", "test_rewards_golden")
+        or name.startswith(("tucano.audit.", "tucano.rating.", "tucano.statistics."))
     ]:
         del sys.modules[name]
 

@@ -9,11 +9,11 @@ import sys
 import time
 from pathlib import Path
 
-from rewards import RewardSet, load_reward_set
+from rewards import RewardSet, load_reward_set, sets
 from rewards.sets import SetName
 from rewards.sql import gold_result, is_ordered, names, parse, run_query
-from tucano.evaluation.ratings import RatedAnswer, rating_store, read_ratings
-from tucano.prompts import TASKS
+from tucano.rating.ratings import RatedAnswer, read_ratings
+from tucano.rating.store import rating_store
 
 RATINGS = Path(__file__).parents[1] / "data" / "ratings"
 ROUNDS = 7
@@ -50,7 +50,7 @@ def main() -> int:
     print("| set | task | scores per second | needed |\n|---|---|---:|---:|")
     with rating_store(RATINGS) as databases:
         for name in SETS:
-            for task in TASKS:
+            for task in sets.SETS[name]:
                 rate = per_second(load_reward_set(name, databases), [answer for answer in rated if answer.prompt.task == task], databases)
                 slow += rate < needed(name, task)
                 print(f"| {name} | {task} | {rate:,.0f} | {needed(name, task):,} |")

@@ -34,6 +34,7 @@ from tucano.profiles import load_profile, project_root
 from tucano.settings import PipelineSettings
 from tucano.training.jobs import Job, Progress
 from tucano.training.launch import run_job
+from tucano.training.orders import order
 
 STEP_AGAINST_STOCK, SEEDS_AT_ONCE, LOSS_DIFFERENCE = 0.6, 1.15, 1e-5
 """What has to be reached: at most, at least, at most."""
@@ -57,9 +58,10 @@ class Bench:
 
     def job(self, kind: Any, settings: PipelineSettings) -> Job:
         (self.place / kind / "output").mkdir(parents=True, exist_ok=True)
-        start, threads = str(self.place / "sft/output/model"), cores() if kind == "sft" else 1
-        prompts, work, output = (str(self.place / part) for part in ("prompts", f"{kind}/work", f"{kind}/output"))
-        return Job(kind, settings.model_dump(mode="json"), prompts, work, output, 42, threads, base=start if kind == "grpo" else "nano")
+        start, threads = (str(self.place / "sft/output/model"), None), cores() if kind == "sft" else 1
+        prompts, work, output = (self.place / part for part in ("prompts", f"{kind}/work", f"{kind}/output"))
+        begin = start if kind == "grpo" else None
+        return order(kind, settings, 42, threads, prompts=prompts, work=work, output=output, start=begin)
 
 
 class Child:

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from tucano.evaluation.statistics import hodges_lehmann, mean_t, signed_rank, two_way_t
+from tucano.statistics.inference import hodges_lehmann, mean_t, signed_rank, two_way_t
 
 Floats = NDArray[np.float64]
 Draw = Callable[[np.random.Generator, tuple[int, int]], Floats]

@@ -12,7 +12,7 @@ import shutil
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from random import Random
@@ -25,35 +25,47 @@ from data.sources.csv_files import read_table
 from data.sources.olist import OlistSource, olist_reviews
 from data.sources.olist_tables import read_olist
 from data.sources.reviews import BLIND_ENVELOPE, Pile, RealReview
-from data.splits import JUDGED_SHARES, TRIES, apportion
-from tucano.prompts import PASSAGES, Prompt, Task, read_prompts, write_prompts
-from tucano.settings import BenchmarkSettings, DataSettings
+from data.splits import TRIES, apportion, judged_shares
+from tucano.files.prompts import SETS, PromptFiles
+from tucano.prompts import Prompt, read_prompts, write_prompts
+from tucano.settings.benchmark import BenchmarkSetStage
 
-PARTS = ("train", "validation", "test", "demonstrations", "demonstrations_validation")
 ISSUES = {"entrega": "delivery_issue", "produto": "product_issue", "atendimento": "seller_issue"}
 COMPLAINT = "reclamacao"
 TAGS = "Tags"
 
 
-def prepare_benchmark(
-    settings: BenchmarkSettings, data: DataSettings, tasks: tuple[Task, ...], seed: int, prompt_set: Path, folder: Path
-) -> dict[str, Any]:
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Where files of reviews are: the source's own (`data.path`), and real ones that are asked about besides."""
+
+    data: str | None = None
+    olist: str | None = None
+    b2w: str | None = None
+
+
+def prepare_benchmark(settings: BenchmarkSetStage, places: Places, prompt_set: Path, folder: Path) -> dict[str, Any]:
     """Writes the benchmark into `folder` and returns its counts. Raises `UserError` for data that cannot be used."""
-    used = [prompt.user for part in PARTS for prompt in read_prompts(prompt_set / f"{part}.jsonl")]
+    plan, tasks, seed = settings.benchmark, settings.tasks, settings.seed
+    known_files, files = PromptFiles(prompt_set), PromptFiles(folder)
+    used = [prompt.user for part in SETS for prompt in read_prompts(known_files.of(part))]
     fence = Fence(used)
     chosen: list[Prompt] = []
-    with closing(open_source(data, seed, folder)) as source:
-        for task, wanted in apportion(settings.prompts, {task: JUDGED_SHARES[task] for task in tasks}).items():
+    with closing(open_source(settings.data, places.data, seed, folder)) as source:
+        for task, wanted in apportion(plan.prompts, judged_shares(tasks)).items():
             chosen += _take(source.prompts(task, "test", Random(f"{seed}/benchmark/{task}")), wanted, fence)
+        masked = Counter(source.masked)
     if "extraction" in tasks:
         known = [normal_form(text) for text in used]
-        for pile in _piles(settings, seed):
-            chosen += _take(_unseen(pile.offers("test", Random(seed)), known), settings.reviews, fence)
-    for name in ("system_prompts.json", "store.sqlite", PASSAGES):
-        shutil.copyfile(prompt_set / name, folder / name)
-    write_prompts(folder / "test.jsonl", [replace(p, id=f"benchmark-{number:05d}-{p.source}-{p.task}") for number, p in enumerate(chosen)])
+        for pile in _piles(places, seed):
+            chosen += _take(_unseen(pile.offers("test", Random(seed)), known), plan.reviews, fence)
+            masked += pile.masked
+    for file in (known_files.system_prompts, known_files.store, known_files.passages):
+        shutil.copyfile(file, folder / file.name)
+    write_prompts(files.test, [replace(p, id=f"benchmark-{number:05d}-{p.source}-{p.task}") for number, p in enumerate(chosen)])
     counts = Counter(f"{prompt.task} {prompt.source}" for prompt in chosen)
-    return {"prompts": dict(sorted(counts.items())), "licences": sorted({prompt.licence for prompt in chosen})}
+    licences = sorted({prompt.licence for prompt in chosen})
+    return {"prompts": dict(sorted(counts.items())), "licences": licences, "masked": dict(sorted(masked.items()))}
 
 
 def _take(offers: Iterator[Prompt], count: int, fence: Fence) -> list[Prompt]:
@@ -76,13 +88,13 @@ def _unseen(offers: Iterator[Prompt], known: list[str]) -> Iterator[Prompt]:
             yield offer
 
 
-def _piles(settings: BenchmarkSettings, seed: int) -> Iterator[Pile]:
+def _piles(places: Places, seed: int) -> Iterator[Pile]:
     """Real reviews of each source that is named, without their stars and category."""
     rng = Random(f"{seed}/benchmark/reviews")
-    if settings.olist:
-        yield Pile(OlistSource.name, olist_reviews(read_olist(Path(settings.olist))), rng, blind=True)
-    if settings.b2w:
-        path = csv_file(Path(settings.b2w))
+    if places.olist:
+        yield Pile(OlistSource.name, olist_reviews(read_olist(Path(places.olist))), rng, blind=True)
+    if places.b2w:
+        path = csv_file(Path(places.b2w))
         tagged = TAGS in path.read_text(encoding="utf-8-sig").partition("\n")[0]
         yield Pile(B2wSource.name, _tagged(path) if tagged else real_reviews(path), rng, blind=True)
 

@@ -6,13 +6,13 @@ from collections.abc import Iterable
 from contextlib import closing
 from pathlib import Path
 
-from data.generator.banks import JOINT
-from data.generator.store import DATABASE
 from data.separation import Fence
 from data.splits import Splits
 from tucano.errors import UserError
+from tucano.files.prompts import STORE
 from tucano.prompts import Prompt, Task
-from tucano.settings import SMALLEST_STRATUM
+from tucano.settings.data import SMALLEST_STRATUM
+from tucano.specs.banks import JOINT
 
 HeldOut = dict[str, dict[str, int]]
 
@@ -22,7 +22,7 @@ def check(splits: Splits, tasks: tuple[Task, ...], folder: Path) -> HeldOut:
     seen = [*splits.train, *(made.prompt for made in [*splits.demonstrations, *splits.demonstrations_validation])]
     check_strata({"train": splits.train, "validation": splits.validation, "test": splits.test}, tasks)
     check_separation(seen, splits.validation, splits.test)
-    check_gold_queries([*seen, *splits.validation, *splits.test], folder / DATABASE)
+    check_gold_queries([*seen, *splits.validation, *splits.test], folder / STORE)
     held_out = {
         "validation": count_held_out(splits.validation, [*seen, *splits.test]),
         "test": count_held_out(splits.test, [*seen, *splits.validation]),
@@ -76,7 +76,7 @@ def check_held_out(test: list[Prompt], held_out: dict[str, int]) -> None:
 def check_gold_queries(prompts: Iterable[Prompt], database: Path) -> None:
     """Every gold query runs on the store and returns a value."""
     queries = {prompt.reference["sql"]: prompt.id for prompt in prompts if "sql" in prompt.reference}
-    with closing(sqlite3.connect(f"file:{database}?mode=ro", uri=True)) as connection:
+    with closing(sqlite3.connect(f"{database.resolve().as_uri()}?mode=ro", uri=True)) as connection:
         for query, name in queries.items():
             try:
                 row = connection.execute(query).fetchone()

@@ -12,18 +12,22 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from data.checks import check
-from data.generator.banks import JOINT
 from data.sources import Demonstration, Source
 from data.sources.b2w import B2wSource
 from data.sources.olist import OlistSource
 from data.sources.synthetic import SyntheticSource
 from data.splits import Splits, Splitter
-from data.system_prompts import SYSTEM_PROMPTS
-from tucano.prompts import PASSAGES, Prompt, Task, write_prompts
-from tucano.settings import DataSettings
+from tucano.files.prompts import PromptFiles
+from tucano.masking import NOT_MASKED
+from tucano.prompts import Prompt, Task, write_prompts
+from tucano.settings.data import PromptPlan
+from tucano.specs.banks import JOINT
+from tucano.specs.registry import spec_of
 
-OWN_PASSAGES = Path(__file__).with_name(PASSAGES)
+OWN_PASSAGES = Path(__file__).with_name("passages.txt")
 """Forty sentences of ordinary Portuguese, written for this project (CC0-1.0)."""
+
+UNMASKED = f"real reviews: {NOT_MASKED}; do not publish prompts, or answers to them"
 
 Counts = dict[str, dict[str, int]]
 
@@ -49,29 +53,33 @@ class DataReport:
     warnings: list[str]
 
 
-def prepare(settings: DataSettings, seed: int, tasks: tuple[Task, ...], folder: Path) -> DataReport:
-    """Writes the prompt set into `folder` and returns its report. Raises `UserError` for data that cannot be used."""
+def prepare(settings: PromptPlan, seed: int, tasks: tuple[Task, ...], folder: Path, path: str | None = None) -> DataReport:
+    """Writes the prompt set into `folder` and returns its report; `path` is where the source's CSV files are.
+
+    Raises `UserError` for data that cannot be used.
+    """
+    files = PromptFiles(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    with closing(open_source(settings, seed, folder)) as source:
+    with closing(open_source(settings, path, seed, folder)) as source:
         splits = Splitter(source, settings, tasks, seed).split()
         held_out = check(splits, tasks, folder)
         report = _report(source, splits, held_out, seed)
-    for name, prompts in _files(splits).items():
-        write_prompts(folder / f"{name}.jsonl", prompts)
-    _write_json(folder / "system_prompts.json", {task: SYSTEM_PROMPTS[task] for task in tasks})
-    shutil.copyfile(OWN_PASSAGES, folder / PASSAGES)
-    _write_json(folder / "report.json", asdict(report))
+    for name, prompts in _sets(splits).items():
+        write_prompts(files.of(name), prompts)
+    _write_json(files.system_prompts, {task: spec_of(task).system_prompt for task in tasks})
+    shutil.copyfile(OWN_PASSAGES, files.passages)
+    _write_json(files.report, asdict(report))
     return report
 
 
-def open_source(settings: DataSettings, seed: int, folder: Path) -> Source:
-    """The source that the settings name; its store is written into `folder`."""
-    if settings.path is None:
+def open_source(settings: PromptPlan, path: str | None, seed: int, folder: Path) -> Source:
+    """The source that the settings name, its CSV files at `path`; its store is written into `folder`."""
+    if path is None:
         return SyntheticSource(folder, seed)
-    return {"olist": OlistSource, "b2w": B2wSource}[settings.source](Path(settings.path), folder, seed)
+    return {"olist": OlistSource, "b2w": B2wSource}[settings.source](Path(path), folder, seed)
 
 
-def _files(splits: Splits) -> dict[str, list[Prompt]]:
+def _sets(splits: Splits) -> dict[str, list[Prompt]]:
     return {
         "train": splits.train,
         "validation": splits.validation,
@@ -86,7 +94,7 @@ def _prompts(demonstrations: list[Demonstration]) -> list[Prompt]:
 
 
 def _report(source: Source, splits: Splits, held_out: Counts, seed: int) -> DataReport:
-    files = _files(splits)
+    files = _sets(splits)
     licences = {prompt.licence for prompts in files.values() for prompt in prompts}
     return DataReport(
         source=source.name,
@@ -99,7 +107,7 @@ def _report(source: Source, splits: Splits, held_out: Counts, seed: int) -> Data
         defects=dict(sorted(Counter(name for made in splits.demonstrations for name in made.defects).items())),
         flawed_demonstrations=sum(bool(made.defects) for made in splits.demonstrations),
         turned_away=dict(sorted(splits.turned_away.items())),
-        warnings=splits.warnings,
+        warnings=splits.warnings + ([] if source.name == SyntheticSource.name else [UNMASKED]),
     )
 
 

@@ -5,21 +5,19 @@ Half of the judged prompts of each task (rounded up) come from templates that no
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from math import floor, sqrt
 from random import Random
 from typing import TypeVar
 
-from data.generator.banks import Pool
 from data.separation import Fence, normal_form
 from data.sources import Demonstration, Source
 from tucano.prompts import Prompt, Task
-from tucano.settings import SMALLEST_STRATUM, DataSettings
-
-JUDGED_SHARES: dict[Task, float] = {"extraction": 20, "sql_qa": 15, "insights": 15, "push": 15}
-"""Prompts of each task among 65 judged ones; scaled to the number wanted and to the tasks that are left."""
+from tucano.settings.data import SMALLEST_STRATUM, PromptPlan
+from tucano.specs.banks import Pool
+from tucano.specs.registry import spec_of
 
 DEMONSTRATION_VALIDATION_SHARE = 0.05
 REAL_JUDGED_SHARE = 0.2
@@ -53,10 +51,15 @@ def apportion(total: int, shares: dict[Task, float]) -> Sizes:
     return sizes
 
 
+def judged_shares(tasks: Iterable[Task]) -> dict[Task, float]:
+    """Shares of the judged prompts, scaled to the number wanted and to the tasks that are left."""
+    return {task: spec_of(task).judged for task in tasks}
+
+
 class Splitter:
     """Draws candidates from one source and keeps the sets apart."""
 
-    def __init__(self, source: Source, settings: DataSettings, tasks: tuple[Task, ...], seed: int) -> None:
+    def __init__(self, source: Source, settings: PromptPlan, tasks: tuple[Task, ...], seed: int) -> None:
         self._source, self._settings, self._tasks, self._seed = source, settings, tasks, seed
         self._judged, self._used = Fence(), set[str]()
         self._splits = Splits()
@@ -64,7 +67,7 @@ class Splitter:
     def split(self) -> Splits:
         settings, splits = self._settings, self._splits
         mix = {task: settings.mix[task] for task in self._tasks}
-        judged = {task: JUDGED_SHARES[task] for task in self._tasks}
+        judged = judged_shares(self._tasks)
         splits.test = self._judged_set("test", apportion(settings.test_prompts, judged))
         splits.validation = self._judged_set("validation", apportion(settings.validation_prompts, judged))
         self._draw_demonstrations({task: sqrt(share) for task, share in mix.items()})

@@ -1,20 +1,33 @@
 """`tucano gc`: what old runs left and nothing needs any more. Policy:
 
-- artifacts stay while one younger than the limit, or the newest report, was made from them; the newest of every stage stays;
-- work folders (checkpoints of trainings that were not finished) go when nothing was written in them for that long;
-- drafts of artifacts, lock files and logs go by the same age.
+- artifacts stay while one younger than the limit, the newest of its stage, or a registered model was made from them; an artifact is as old
+  as its last use;
+- work folders (checkpoints of trainings that were not finished) and locks go when nothing was written in them for that long;
+- runs in the storage's own MLflow store go with their files (tucano/tracking/purge.py says which stay);
+- flow runs in Prefect's database go with their logs and events (deployments/vacuum.py).
 
-What MLflow and the registry hold is not touched: they have copies of their own.
+Without --yes it only lists. Removing, it holds the storage alone: no run of this machine is at work in it then, and one that begins waits.
 """
 
 import json
+import os
 import shutil
+import subprocess
+import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Set
+from contextlib import nullcontext
 from pathlib import Path
+from typing import Any
 
+from deployments.postgres import find_cluster
 from tucano.artifacts import MANIFEST
-from tucano.errors import UserError
+from tucano.claims import abandoned
+from tucano.errors import TucanoError, UserError
+from tucano.storage import FILLED, alone
+from tucano.tracking import Tracker
+from tucano.tracking.purge import digests_of_registered, find_old
+from tucano.tracking.purge import remove as remove_runs
 
 DAY = 24 * 3600
 
@@ -25,40 +38,91 @@ def collect(home: Path, days: int, remove: bool) -> int:
         raise UserError("--days is at least 1")
     if not home.is_dir():
         raise UserError(f"there is no folder {home}; name the one that runs write to with --home FOLDER")
-    total = 0
-    for place in sorted(garbage(home, time.time() - days * DAY)):
-        total += (size := _size(place))
-        print(f"{'removed' if remove else 'would go':<9} {size / 1e6:9.1f} MB  {place}")
-        if remove:
-            shutil.rmtree(place) if place.is_dir() else place.unlink()
-    print(f"{total / 1e6:.1f} MB" + ("" if remove or not total else "; remove them with tucano gc --yes"))
+    home = home.resolve()
+    before, done = time.time() - days * DAY, "removed" if remove else "would go"
+    with alone(home) if remove else nullcontext():
+        tracker = Tracker.connect(None, home) if (home / "mlflow" / "mlflow.db").is_file() else None
+        if tracker is not None and remove:
+            for killed in abandoned(home / FILLED):
+                tracker.end_abandoned(killed)
+        kept = needed(home, before, digests_of_registered(tracker) if tracker else set())
+        sizes = {place: _size(place) for place in sorted(garbage(home, kept, before))}
+        for place, size in sizes.items():
+            print(f"{done:<9} {size / 1e6:9.1f} MB  {place}")
+            if remove:
+                shutil.rmtree(place) if place.is_dir() else place.unlink()
+        databases = _size(home / "mlflow") + _size(home / "prefect")
+        told = [*_mlflow(tracker, kept, before, remove), *_prefect(home, days, remove)]
+        freed = sum(sizes.values()) + databases - _size(home / "mlflow") - _size(home / "prefect")
+    for line in told:
+        print(f"{done:<9} {'':>12}  {line}")
+    print(f"{freed / 1e6:.1f} MB" + ("" if remove or not (sizes or told) else " of files; remove all of it with tucano gc --yes"))
     return 0
 
 
-def garbage(home: Path, before: float) -> Iterator[Path]:
-    """What nothing needs that was last written before this time (seconds since 1970)."""
-    needed = _needed(home, before)
-    for folder in home.glob("artifacts/*/*"):
-        if folder not in needed and _newest(folder) < before:
-            yield folder
-    for place in (*home.glob("work/*/*"), *home.glob("logs/*.log")):
-        if _newest(place) < before and not (place / "owner.lock").exists():
-            yield place
+def needed(home: Path, before: float, registered: Set[str]) -> Mapping[Path, dict[str, Any]]:
+    """Artifacts younger than that (seconds since 1970), the newest of every stage, registered ones, and all that they were made from.
 
-
-def _needed(home: Path, before: float) -> set[Path]:
-    """Artifacts younger than that, the newest of every stage, and all that they were made from."""
-    made = {path.parent: json.loads(path.read_text(encoding="utf-8")) for path in home.glob(f"artifacts/*/*/{MANIFEST}")}
+    {folder: manifest}
+    """
+    made = {path.parent: manifest for path in home.glob(f"artifacts/*/*/{MANIFEST}") if (manifest := _read(path)) is not None}
     by_digest = {manifest["digest"]: folder for folder, manifest in made.items()}
     newest = {max((f for f in made if f.parent == stage), key=_newest) for stage in {folder.parent for folder in made}}
     waiting = [folder for folder in made if folder in newest or _newest(folder) >= before]
-    needed: set[Path] = set()
+    waiting += [folder for folder, manifest in made.items() if manifest["digest"] in registered or manifest["record"].get("registered")]
+    found: set[Path] = set()
     while waiting:
         folder = waiting.pop()
-        if folder not in needed:
-            needed.add(folder)
+        if folder not in found:
+            found.add(folder)
             waiting += [by_digest[value] for value in made[folder]["inputs"].values() if value in by_digest]
-    return needed
+    return {folder: made[folder] for folder in found}
+
+
+def garbage(home: Path, kept: Mapping[Path, object], before: float) -> Iterator[Path]:
+    """Files and folders that were last written before this time and that nothing needs."""
+    for folder in home.glob("artifacts/*/*"):
+        if folder not in kept and _newest(folder) < before:
+            yield folder
+    for place in (*home.glob("work/*/*"), *home.glob("locks/*/*")):
+        if _newest(place) < before:
+            yield place
+
+
+def _mlflow(tracker: Tracker | None, kept: Mapping[Path, dict[str, Any]], before: float, remove: bool) -> Iterator[str]:
+    """What goes from the storage's own store, if it has one."""
+    if tracker is None:
+        return
+    old = find_old(tracker, before, {str(manifest["record"].get("tracking_run")) for manifest in kept.values()})
+    if remove:
+        remove_runs(tracker, old)
+    if str(old):
+        yield str(old)
+
+
+def _prefect(home: Path, days: int, remove: bool) -> Iterator[str]:
+    """What goes from Prefect's databases: that of `tucano run`, and that of `tucano up` while its PostgreSQL runs."""
+    cluster = find_cluster(home / "stack" / "postgres") if (home / "stack" / "postgres").is_dir() else None
+    databases = {"PostgreSQL": cluster.url} if cluster is not None and cluster.ready() else {}
+    if (home / "prefect" / "prefect.db").is_file():
+        databases["prefect.db"] = f"sqlite+aiosqlite:///{home}/prefect/prefect.db"
+    for name, url in databases.items():
+        environment = os.environ | {"PREFECT_HOME": str(home / "prefect"), "PREFECT_SERVER_DATABASE_CONNECTION_URL": url}
+        command = [sys.executable, "-m", "deployments.vacuum", str(days), *(["--remove"] if remove else [])]
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            raise TucanoError(f"old flow runs could not be removed from {name}: {(done.stderr.strip() or 'no message').splitlines()[-1]}")
+        if int(done.stdout):
+            yield f"{int(done.stdout)} flow runs in Prefect ({name}) with their logs and events"
+
+
+def _read(manifest: Path) -> dict[str, Any] | None:
+    """None for one that is damaged: nothing can be made from its artifact."""
+    try:
+        content: dict[str, Any] = json.loads(manifest.read_text(encoding="utf-8"))
+        return content if {"digest", "inputs", "record"} <= content.keys() else None
+    except (OSError, ValueError, AttributeError):
+        return None
 
 
 def _newest(place: Path) -> float:

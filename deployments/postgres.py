@@ -44,12 +44,18 @@ class Cluster:
         options = ("listen_addresses=", f"unix_socket_directories={self.sockets}", "unix_socket_permissions=0700")
         return [str(self.binaries / "postgres"), "-D", str(self.data), *(part for option in options for part in ("-c", option))]
 
+    @property
+    def environment(self) -> dict[str, str]:
+        """Of ours only what programs need anywhere: its user, where that is not us, could read our keys and passwords."""
+        return {name: os.environ[name] for name in ("PATH", "LANG", "TZ", "LD_LIBRARY_PATH") if name in os.environ}
+
     def prepare(self) -> None:
         """Make socket folder and, the first time, the database files. UserError where the user cannot reach them."""
         self._own(self.sockets)
         if (self.data / "PG_VERSION").is_file():
             return
         self._own(self.data)
+        self._let_in(self.data.parent.parent)
         self._require_reachable()
         options = ("-D", str(self.data), "-U", DATABASE_USER, "--auth=trust", "--encoding=UTF8", "--locale=C")
         made = self._call(str(self.binaries / "initdb"), *options)
@@ -67,7 +73,15 @@ class Cluster:
         group = pwd.getpwnam(self.user).pw_gid if self.user else None
         groups: list[int] | None = [] if self.user else None
         return subprocess.run(
-            command, capture_output=True, text=True, cwd="/", check=False, user=self.user, group=group, extra_groups=groups
+            command,
+            capture_output=True,
+            text=True,
+            cwd="/",
+            check=False,
+            user=self.user,
+            group=group,
+            extra_groups=groups,
+            env=self.environment,
         )
 
     def _own(self, folder: Path) -> None:
@@ -79,6 +93,12 @@ class Cluster:
             raise UserError(f"{folder} belongs to another user; remove it, or use another folder with --home")
         if self.user:
             shutil.chown(folder, self.user, pwd.getpwnam(self.user).pw_gid)
+
+    def _let_in(self, home: Path) -> None:
+        """The user may pass through a home that is root's alone, and see nothing of it."""
+        if self.user and home.stat().st_uid == os.geteuid() and home.stat().st_mode & 0o077 == 0:
+            os.chown(home, -1, pwd.getpwnam(self.user).pw_gid)
+            home.chmod(0o710)
 
     def _require_reachable(self) -> None:
         if self._call("test", "-w", str(self.data)).returncode != 0:

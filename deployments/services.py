@@ -1,22 +1,28 @@
-"""Long-lived programs of the stack: started in the background, known by process id and start time, stopped with all they started."""
+"""Long-lived programs of the stack: started in the background, known by id and start, stopped with all they started."""
 
 import contextlib
 import json
+import os
 import pwd
 import signal
 import subprocess
 import time
 import urllib.request
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import psutil
 
-from tucano.errors import TucanoError
+from tucano.access import basic
+from tucano.errors import TucanoError, UserError
+from tucano.logs import relayed
 
 START_SECONDS = 300
 LOOK_SECONDS = 0.25
+BOOT = Path("/proc/sys/kernel/random/boot_id")
+MARK = "TUCANO_STACK"
+"""In the environment of every program of a stack, and so of all that they start: the file that they stand in."""
 
 
 class ServiceDied(TucanoError):
@@ -25,39 +31,54 @@ class ServiceDied(TucanoError):
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """A program that was started: `created` (seconds since 1970) tells it from a later process with the same id."""
+    """A program that was started: `started` tells it from a later process with the same id."""
 
     name: str
     pid: int
-    created: float
+    started: str
     log: str
 
     def process(self) -> psutil.Process | None:
         """The living process, None when it has ended."""
         try:
             process = psutil.Process(self.pid)
-            return process if abs(process.create_time() - self.created) < 1 and _lives(process) else None
-        except psutil.NoSuchProcess:
+            return process if start_of(self.pid) == self.started and _lives(process) else None
+        except (psutil.NoSuchProcess, FileNotFoundError, ProcessLookupError):
             return None
 
 
-def answers(url: str) -> bool:
-    """Whether a health page answers with success."""
+def start_of(pid: int) -> str:
+    """When a process was started, in a form that stays the same when somebody sets the clock.
+
+    Linux counts clock ticks since the machine was started, and names that start; macOS keeps the time of day at which
+    each process was started.
+    """
+    if not BOOT.is_file():
+        return str(psutil.Process(pid).create_time())
+    fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
+    boot = BOOT.read_text(encoding="ascii").strip()
+    return f"{boot} {fields[19]}"  # the 22nd field; the second, a program's name, may hold blanks and brackets
+
+
+def answers(url: str, known: str | None = None) -> bool:
+    """Whether a page answers with success, to who knows these credentials."""
+    headers = {"Authorization": basic(known)} if known else {}
     try:
-        urllib.request.urlopen(url, timeout=5).close()
+        urllib.request.urlopen(urllib.request.Request(url, headers=headers), timeout=5).close()
     except OSError:
         return False
     return True
 
 
-def start(name: str, command: list[str], environment: Mapping[str, str], log: Path, user: str | None = None) -> Service:
+def start(
+    name: str, command: list[str], environment: Mapping[str, str], log: Path, user: str | None = None, pass_fds: Iterable[int] = ()
+) -> Service:
     """Start a program in a session of its own, its output in `log`; as `user` where we are root."""
-    log.parent.mkdir(parents=True, exist_ok=True)
-    with log.open("ab") as file:
+    with relayed(log) as output:
         process = subprocess.Popen(
             command,
             stdin=subprocess.DEVNULL,
-            stdout=file,
+            stdout=output,
             stderr=subprocess.STDOUT,
             start_new_session=True,
             env=dict(environment),
@@ -65,16 +86,23 @@ def start(name: str, command: list[str], environment: Mapping[str, str], log: Pa
             user=user,
             group=pwd.getpwnam(user).pw_gid if user else None,
             extra_groups=[] if user else None,
+            pass_fds=tuple(pass_fds),
         )
-    return Service(name, process.pid, psutil.Process(process.pid).create_time(), str(log))
+    return Service(name, process.pid, start_of(process.pid), str(log))
 
 
 def wait_until(service: Service, healthy: Callable[[], bool]) -> None:
-    """Return once the service is healthy; ServiceDied when it ends first or takes longer than START_SECONDS."""
+    """Return once the service is healthy; ServiceDied when it ends first or takes longer than START_SECONDS.
+
+    Whether it lives is asked after every answer: on the port of one that has ended somebody else may answer.
+    """
     deadline = time.monotonic() + START_SECONDS
-    while not healthy():
+    while True:
+        well = healthy()
         if service.process() is None:
             raise ServiceDied(f"{service.name} ended while starting; its log says why: {service.log}")
+        if well:
+            return
         if time.monotonic() > deadline:
             raise ServiceDied(f"{service.name} did not answer within {START_SECONDS} s; its log: {service.log}")
         time.sleep(LOOK_SECONDS)
@@ -122,13 +150,39 @@ def _signal(process: psutil.Process, number: signal.Signals) -> None:
 
 
 def read_services(file: Path) -> dict[str, Service]:
-    """The services of a stack by name, as they were when last written; none where there is no file."""
+    """The services of a stack by name, as they were when last written; none where there is no file.
+
+    UserError where it is damaged.
+    """
     if not file.is_file():
         return {}
-    return {name: Service(**fields) for name, fields in json.loads(file.read_text(encoding="utf-8")).items()}
+    try:
+        return {name: Service(**fields) for name, fields in json.loads(file.read_text(encoding="utf-8")).items()}
+    except (ValueError, TypeError, AttributeError):
+        lost = [str(process.pid) for process in psutil.process_iter() if _mark(process) == str(file)]
+        stop_them = f"stop what still runs of it with kill {' '.join(lost)}, then" if lost else "nothing of it runs any more:"
+        raise UserError(f"{file} is empty or damaged; {stop_them} remove that file and start again with tucano up") from None
+
+
+def _mark(process: psutil.Process) -> str | None:
+    try:
+        return process.environ().get(MARK)
+    except (psutil.Error, OSError):
+        return None
 
 
 def write_services(file: Path, services: Mapping[str, Service]) -> None:
+    write_json(file, {name: asdict(service) for name, service in services.items()})
+
+
+def write_json(file: Path, content: object) -> None:
+    """Replace a file as a whole: after a power cut it holds the old content or the new one."""
     draft = file.with_suffix(".draft")
-    draft.write_text(json.dumps({name: asdict(service) for name, service in services.items()}, indent=1), encoding="utf-8")
-    Path(draft).replace(file)
+    with draft.open("w", encoding="utf-8") as opened:
+        json.dump(content, opened, indent=1)
+        opened.flush()
+        os.fsync(opened.fileno())
+    draft.replace(file)
+    folder = os.open(file.parent, os.O_RDONLY)
+    os.fsync(folder)
+    os.close(folder)

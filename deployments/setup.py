@@ -4,10 +4,13 @@ Runs as a process of its own, because Prefect reads its server's address when it
 """
 
 import argparse
+import itertools
 import os
 import subprocess
 import sys
 import tempfile
+from collections.abc import Mapping, Sequence, Set
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +20,7 @@ from prefect.client.orchestration import SyncPrefectClient
 from prefect.client.schemas.actions import GlobalConcurrencyLimitCreate, WorkPoolCreate
 from prefect.client.schemas.filters import FlowRunFilter, FlowRunFilterState, FlowRunFilterStateType
 from prefect.client.schemas.objects import DeploymentSchedule, State, StateType
+from prefect.client.schemas.sorting import FlowRunSort
 from prefect.exceptions import ObjectNotFound
 from prefect.states import AwaitingRetry, Cancelled, Crashed
 
@@ -26,6 +30,7 @@ from tucano.profiles import PROJECT_FILE
 POOL = "local"
 QUEUES = {"pipelines": 1, "seeds": os.cpu_count() or 1, "checks": 1}
 """Runs at a time. Pipelines and seeds wait in queues of their own, so that pipelines never take the places their seeds need."""
+PAGE = 200
 LIMITS = {"gpu": 1}
 """Global concurrency limits: one training at a time on this machine's GPU."""
 
@@ -71,15 +76,40 @@ def deploy(client: SyncPrefectClient, project: Path, home: Path) -> None:
     """
     content: dict[str, Any] = yaml.safe_load((project / PROJECT_FILE).read_text(encoding="utf-8"))
     content["deployments"] = [entry for entry in content["deployments"] if entry["work_pool"]["name"] == POOL]
+    below = [entry for entry in content["deployments"] if "storage" not in entry["parameters"].get("settings", {"storage": ""})]
+    follow(client, former_homes(client, below), home)
+    for entry in below:
+        entry["parameters"]["settings"]["storage"] = str(home)
     for entry in content["deployments"]:
-        if "settings" in entry["parameters"]:
-            entry["parameters"]["settings"].setdefault("storage", str(home))
         entry["schedules"] = schedules(client, entry)
     with tempfile.NamedTemporaryFile("w", suffix=".yaml", dir=project, encoding="utf-8") as file:
         yaml.safe_dump(content, file, allow_unicode=True, sort_keys=False)
         file.flush()
         command = [sys.executable, "-m", "prefect", "--no-prompt", "deploy", "--all", "--prefect-file", file.name]
         subprocess.run(command, check=True, cwd=project)
+
+
+def former_homes(client: SyncPrefectClient, entries: Sequence[Mapping[str, Any]]) -> set[str]:
+    """Where the deployments have written so far."""
+    homes: set[str] = set()
+    for entry in entries:
+        with suppress(ObjectNotFound):
+            present = client.read_deployment_by_name(f"{entry['entrypoint'].rpartition('.')[2]}/{entry['name']}")
+            homes.add(present.parameters.get("settings", {}).get("storage", ""))
+    return homes - {""}
+
+
+def follow(client: SyncPrefectClient, former: Set[str], home: Path) -> None:
+    """Runs of a home that was moved write where it is now, should they go on or be started again."""
+    gone = former - {str(home)}
+    for offset in itertools.count(0, PAGE) if gone else ():
+        runs = client.read_flow_runs(limit=PAGE, offset=offset, sort=FlowRunSort.ID_DESC)
+        for run in runs:
+            settings = run.parameters.get("settings")
+            if isinstance(settings, dict) and settings.get("storage") in gone:
+                client.update_flow_run(run.id, parameters={**run.parameters, "settings": {**settings, "storage": str(home)}})
+        if len(runs) < PAGE:
+            return
 
 
 def schedules(client: SyncPrefectClient, entry: dict[str, Any]) -> list[dict[str, Any]]:

@@ -2,9 +2,9 @@
 
 from prefect import flow
 
-from flows.names import plain_name
 from tasks.audit import audit_rewards, pass_gate
 from tasks.context import opened
+from tasks.names import plain_name
 from tucano.settings import PipelineSettings
 
 
@@ -12,4 +12,6 @@ from tucano.settings import PipelineSettings
 def audit(settings: PipelineSettings) -> str:
     """The audit's verdict, like `passed`; its table is the run's artifact."""
     with opened(settings) as run:
-        return pass_gate(run, audit_rewards(run)).verdict
+        audited = audit_rewards(run)
+        pass_gate(run, audited)
+        return audited.report.verdict

@@ -2,7 +2,6 @@
 
 from prefect import flow
 
-from flows.names import benchmark_name
 from tasks.benchmark import (
     answer_with_baselines,
     answer_with_endpoint,
@@ -13,8 +12,10 @@ from tasks.benchmark import (
     rate_insights,
 )
 from tasks.context import opened
+from tasks.handles import AnswerSet
+from tasks.names import benchmark_name
 from tasks.prepare import prepare_data
-from tucano.evaluation.endpoint import key_of
+from tucano.benchmark.endpoint import key_of
 from tucano.settings import PipelineSettings
 
 
@@ -28,8 +29,8 @@ def benchmark(settings: PipelineSettings) -> str:
         start, seeds = finished(run, prompts)
         questions = make_benchmark_set(run, prompts)
         models = answer_with_models(run, questions, start, seeds)
-        answered = [models] if models else []
+        answered: list[AnswerSet] = [models] if models else []
         answered.append(answer_with_baselines(run, prompts, questions))
         answered += [answer_with_endpoint(run, questions, endpoint) for endpoint in settings.benchmark.endpoints]
         rated = rate_insights(run, questions, answered)
-        return str(judge_benchmark(run, questions, answered, rated, bool(seeds)).folder / "benchmark.md")
+        return str(judge_benchmark(run, questions, answered, rated, bool(seeds)).files.table)

@@ -8,8 +8,9 @@ from prefect.client.schemas.objects import State
 from prefect.concurrency.sync import concurrency
 from prefect.states import Completed
 
-from flows.names import seed_name
 from tasks.context import opened
+from tasks.handles import PromptSet, Start
+from tasks.names import seed_name
 from tasks.train import train_seed
 from tucano.settings import PipelineSettings
 
@@ -31,6 +32,6 @@ def seed(settings: PipelineSettings, seed: int, prompts: str, start: str | None,
     Ends Completed with the name of the SeedResult as its message. `slot` names a global concurrency limit to be held while training.
     """
     with opened(settings, tracking_run) as run, held(slot):
-        made_from = run.store.named(prompts), run.store.named(start) if start else None
-        artifact = train_seed.with_options(retries=settings.worker.retries)(run, *made_from, seed)
-    return Completed(message=artifact.name)
+        asked, begun = PromptSet(run.store.named(prompts)), Start(run.store.named(start)) if start else None
+        made = train_seed.with_options(retries=settings.worker.retries)(run, asked, begun, seed)
+    return Completed(message=made.artifact.name)

@@ -2,13 +2,13 @@
 
 from prefect import flow
 
-from flows.names import train_name
 from tasks.approval import ask, decide
 from tasks.audit import audit_rewards, pass_gate
 from tasks.compare import answer_prompts, compare_arms
 from tasks.context import opened
 from tasks.cost import account
 from tasks.evaluations import show_answers
+from tasks.names import train_name
 from tasks.plan import write_plan
 from tasks.preflight import check_before_grpo, pass_preflight
 from tasks.prepare import prepare_data
@@ -32,22 +32,22 @@ def train(settings: PipelineSettings) -> str:
         plan = write_plan(run, prompts)
         audit = audit_rewards(run)
         pass_gate(run, audit)
-        again = settings.worker.retries
-        start = fine_tune.with_options(retries=again)(run, prompts) if settings.sft.enabled else None
-        preflight = check_before_grpo.with_options(retries=again)(run, prompts, start)
+        retries = settings.worker.retries
+        start = fine_tune.with_options(retries=retries)(run, prompts) if settings.sft.enabled else None
+        preflight = check_before_grpo.with_options(retries=retries)(run, prompts, start)
         pass_preflight(run, preflight)
-        one_seed = await_seed if settings.execution.seeds else train_seed.with_options(retries=again)
+        one_seed = await_seed if settings.execution.seeds else train_seed.with_options(retries=retries)
         seeds = gather(run, {seed: one_seed.submit(run, prompts, start, seed) for seed in settings.grpo.seeds})
-        answers = answer_prompts.with_options(retries=again)(run, prompts, start, seeds.trained)
-        reaudit = audit_again(run, prompts, start, seeds.trained, answers)
+        answers = answer_prompts.with_options(retries=retries)(run, prompts, start, seeds)
+        reaudit = audit_again(run, prompts, start, seeds, answers)
         comparison = compare_arms(run, prompts, plan, start, seeds, answers)
-        shown = show_answers.submit(run, prompts, start, seeds.trained, answers, comparison)
-        account(run, seeds.trained, comparison)
-        promotion = promote(run, prompts, audit, start, seeds.trained, answers, reaudit, comparison)
-        report = write_report(run, prompts, audit, seeds.trained, reaudit, comparison, promotion)
-        approval = ask(run, promotion, comparison.record["headline"])
+        shown = show_answers.submit(run, prompts, start, seeds, answers, comparison)
+        account(run, seeds, comparison)
+        promotion = promote(run, prompts, audit, start, seeds, answers, reaudit, comparison)
+        report = write_report(run, prompts, audit, seeds, reaudit, comparison, promotion)
+        approval = ask(run, promotion, comparison)
         if approval is not None:
             promotion = decide(run, promotion, approval)
-            report = write_report(run, prompts, audit, seeds.trained, reaudit, comparison, promotion)
+            report = write_report(run, prompts, audit, seeds, reaudit, comparison, promotion)
         shown.result()
         return report

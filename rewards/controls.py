@@ -9,6 +9,7 @@ from pathlib import Path
 
 from rewards import text, v42
 from rewards.extraction import CHECKS, FIELDS
+from rewards.names import TASKS
 from rewards.parsing import find_object
 from rewards.sql import find_query
 from rewards.types import Component, PromptLike, TaskReward, clip
@@ -86,8 +87,7 @@ class Length:
 
 
 RANDOM: dict[str, TaskReward] = {
-    task: Random((Component(f"{task}.random", 1.0, "a hash of prompt and completion, uniform", _SOURCE),))
-    for task in ("extraction", "sql_qa", "insights", "push")
+    task: Random((Component(f"{task}.random", 1.0, "a hash of prompt and completion, uniform", _SOURCE),)) for task in TASKS
 }
 FORMAT: dict[str, TaskReward] = {
     "extraction": FormatExtraction(),

@@ -26,7 +26,7 @@ _URGES = text.any_of(
 )
 
 
-def _filled(shares: tuple[float, ...], components: tuple[Component, ...], truths: frozenset[str], known: bool) -> tuple[float, ...]:
+def filled(shares: tuple[float, ...], components: tuple[Component, ...], truths: frozenset[str], known: bool) -> tuple[float, ...]:
     """The shares as they are where truth is known; else those of positive form components scaled so that their weights fill 1."""
     if known:
         return shares
@@ -81,7 +81,7 @@ class Extraction:
             variety * sum(agreed) / len(agreed) if agreed else 0.0,
             float(not _fits_stars(found.get("sentiment"), prompt.stars)),
         )
-        return _filled(shares, self.components, frozenset({"extraction.field_match"}), bool(expected))
+        return filled(shares, self.components, frozenset({"extraction.field_match"}), bool(expected))
 
 
 def _is_usable(name: str, value: object) -> bool:
@@ -129,7 +129,7 @@ class SqlQa:
                 ran, equal = outcome.ran, outcome.equal
             explained = clip(len(prose) / 10) * text.portuguese(prose) * (text.originality(prose, prompt.user) > 0)
             shares = tuple(gate * share for share in (1.0, explained, overlap, overlap * ran, float(equal)))
-        return _filled(shares, self.components, frozenset({"sql_qa.names", "sql_qa.executes", "sql_qa.result"}), bool(gold))
+        return filled(shares, self.components, frozenset({"sql_qa.names", "sql_qa.executes", "sql_qa.result"}), bool(gold))
 
 
 @dataclass(frozen=True)
@@ -170,7 +170,7 @@ class Insights:
             gate * (domain + clip(len(brief.intersection(tokens)) / 3)) / 2,
             clip(inventions / 2),
         )
-        return _filled(shares, self.components, frozenset({"insights.key_figures"}), bool(prompt.reference.get("key_figures")))
+        return filled(shares, self.components, frozenset({"insights.key_figures"}), bool(prompt.reference.get("key_figures")))
 
 
 @dataclass(frozen=True)
@@ -209,7 +209,7 @@ class Push:
             worth * (push_inventions(prompt, answer) > 0),  # else another product with a price would be as bad as no words at all
             float(bool(v42.FORMAL.search(folded))),
         )
-        return _filled(shares, self.components, frozenset({"push.product"}), known)
+        return filled(shares, self.components, frozenset({"push.product"}), known)
 
 
 TASKS: dict[str, TaskReward] = {"extraction": Extraction(), "sql_qa": SqlQa(), "insights": Insights(), "push": Push()}

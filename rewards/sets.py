@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from rewards import controls, grounded, v42
+from rewards import controls, grounded, later, v42
 from rewards.classify import classify_task
 from rewards.text import readable
 from rewards.types import PromptLike, Score, TaskReward, clip
@@ -14,9 +14,9 @@ SetName = Literal["v4.2", "grounded", "controls.random", "controls.format", "con
 
 SETS: Mapping[SetName, Mapping[str, TaskReward]] = {
     "v4.2": v42.TASKS,
-    "grounded": grounded.TASKS,
+    "grounded": grounded.TASKS | {task: rewards.grounded for task, rewards in later.REWARDS.items()},
     "controls.random": controls.RANDOM,
-    "controls.format": controls.FORMAT,
+    "controls.format": controls.FORMAT | {task: rewards.format for task, rewards in later.REWARDS.items()},
     "controls.length": controls.LENGTH,
 }
 
@@ -32,17 +32,22 @@ class RewardSet:
     name: SetName
     databases: Path | None = None
 
+    def _of(self, task: str) -> TaskReward:
+        if task not in SETS[self.name]:
+            raise ValueError(f"the reward set {self.name} has no reward for the task {task}; it has: {', '.join(SETS[self.name])}")
+        return SETS[self.name][task]
+
     def component_names(self, task: str) -> tuple[str, ...]:
         """The components of a task, in the order in which `score` returns them."""
-        return tuple(component.name for component in SETS[self.name][task].components)
+        return tuple(component.name for component in self._of(task).components)
 
     def component_weights(self, task: str) -> dict[str, float]:
         """The largest contribution of each component of a task, as a positive number; penalties too."""
-        return {component.name: abs(component.weight) for component in SETS[self.name][task].components}
+        return {component.name: abs(component.weight) for component in self._of(task).components}
 
     def score(self, prompt: PromptLike, completion: str) -> Score:
         """The score of one completion; a prompt without a task is classified by its text."""
-        reward = SETS[self.name][prompt.task or classify_task(prompt.user)]
+        reward = self._of(prompt.task or classify_task(prompt.user))
         answer = readable(completion)
         shares = reward.shares(prompt, answer, self.databases) if answer.strip() else (0.0,) * len(reward.components)
         parts = {c.name: c.weight * share if share else 0.0 for c, share in zip(reward.components, shares, strict=True)}

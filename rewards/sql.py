@@ -270,6 +270,8 @@ def answers_gold(reference: Mapping[str, Any], sql: str, databases: Path | None)
     """An answer's query against the gold query of a sql_qa reference, on the same database. ValueError without the folder."""
     if databases is None:
         raise ValueError(f"the reference names the database {reference['database']!r}; give the folder that holds it as `databases`")
+    if Path(reference["database"]).name != reference["database"] or reference["database"] == "..":
+        raise ValueError(f"the reference names the database {reference['database']!r}; a database is a file of the prompt set's own folder")
     database = databases / reference["database"]
     gold = gold_result(database, reference["sql"])
     result = run_query(database, sql, max(FREE_STEPS, GOLD_FACTOR * gold.steps))

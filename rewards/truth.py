@@ -1,10 +1,12 @@
 """The ground-truth metric: how right an answer is, whatever its form earns. It never enters a reward and judges them all."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 from rewards.claims import insight_figures, names_product, push_inventions
 from rewards.classify import classify_task
 from rewards.extraction import matches
+from rewards.later import REWARDS
 from rewards.parsing import find_object
 from rewards.sql import answers_gold, find_query
 from rewards.text import readable, squeeze
@@ -18,8 +20,9 @@ def truth(prompt: PromptLike, completion: str, databases: Path | None = None) ->
     - sql_qa: 1 where the query's result equals the gold query's, else 0; ValueError without `databases`
     - insights: share of the key figures used minus the share of invented ones among the figures claimed, at least 0
     - push: 1 where it names the product, invents no number and has at most 120 characters, else 0
+    - later tasks: as their own file in rewards/ says
     """
-    return _TRUTHS[prompt.task or classify_task(prompt.user)](prompt, readable(completion), databases)
+    return TRUTHS[prompt.task or classify_task(prompt.user)](prompt, readable(completion), databases)
 
 
 def _extraction(prompt: PromptLike, answer: str, databases: Path | None) -> float | None:
@@ -50,4 +53,10 @@ def _push(prompt: PromptLike, answer: str, databases: Path | None) -> float | No
     return float(names_product(prompt, answer) and not push_inventions(prompt, answer) and len(squeeze(answer)) <= 120)
 
 
-_TRUTHS = {"extraction": _extraction, "sql_qa": _sql_qa, "insights": _insights, "push": _push}
+TRUTHS: dict[str, Callable[[PromptLike, str, Path | None], float | None]] = {
+    "extraction": _extraction,
+    "sql_qa": _sql_qa,
+    "insights": _insights,
+    "push": _push,
+}
+TRUTHS |= {task: rewards.truth for task, rewards in REWARDS.items()}

@@ -1,6 +1,7 @@
 """What the parts of this package hand to each other."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -47,6 +48,20 @@ class TaskReward(Protocol):
     def shares(self, prompt: PromptLike, answer: str, databases: Path | None) -> tuple[float, ...]:
         """One share per component, in their order. `answer` is NFC text of at most `LONGEST` characters."""
         ...
+
+
+@dataclass(frozen=True)
+class TaskRewards:
+    """All that rewards/ has of one task: its reward in `grounded` and `controls.format`, and its truth.
+
+    `marks` occur in folded prompts of the task alone. `truth(prompt, readable answer, databases)` is in [0, 1], None where nothing is
+    known.
+    """
+
+    marks: re.Pattern[str]
+    grounded: TaskReward
+    format: TaskReward
+    truth: Callable[[PromptLike, str, Path | None], float | None]
 
 
 LONGEST = 16 * 1024

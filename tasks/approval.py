@@ -13,7 +13,9 @@ from pydantic import Field
 
 from tasks.compare import CHAMPION
 from tasks.context import Run, is_deployed, stage
+from tasks.handles import ComparisonResult
 from tasks.promote import CHALLENGER, Promotion, publish
+from tucano.printable import escaped
 
 
 class Approval(RunInput):
@@ -24,7 +26,7 @@ class Approval(RunInput):
     why: str = Field(min_length=5, description="Your reason; recorded in the registry.")
 
 
-def ask(run: Run, promotion: Promotion, verdict: str) -> Approval | None:
+def ask(run: Run, promotion: Promotion, comparison: ComparisonResult) -> Approval | None:
     """A person's decision, None where nobody is asked. Suspends the run; it comes here again when the form was sent."""
     hours = run.settings.promotion.approval_hours
     if hours is None or promotion.status != CHALLENGER:
@@ -35,7 +37,8 @@ def ask(run: Run, promotion: Promotion, verdict: str) -> Approval | None:
         )
         return None
     text = (
-        f"# {promotion.candidate} is {promotion.model} version {promotion.version}\n\n{verdict}\n\nIt is challenger: {promotion.reason}.\n\n"
+        f"# {promotion.candidate} is {promotion.model} version {promotion.version}\n\n{escaped(comparison.comparison.verdict.headline)}\n\n"
+        f"It is challenger: {escaped(promotion.reason)}.\n\n"
         f"Shall it become champion? Without an answer within {hours:g} h it stays challenger."
     )
     form = Approval.with_initial_data(description=text)

@@ -2,14 +2,13 @@
 
 import os
 import re
-import socket
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 from prefect import get_run_logger, runtime, task
 from prefect.artifacts import create_link_artifact
@@ -19,15 +18,20 @@ from prefect.exceptions import Pause, TerminationSignal
 from prefect.tasks import Task
 from prefect.utilities.urls import url_for
 
+from tasks.handles import PromptSet, Questions
 from tasks.progress import ProgressBar
-from tucano.artifacts import Artifact, Recipe, Store, code_version, digest, fingerprint
+from tucano.artifacts import Artifact, Recipe, Store
+from tucano.claims import abandoned, claimed
+from tucano.code_version import code_version
 from tucano.errors import is_worth_a_retry
+from tucano.identity import digest, fingerprint
+from tucano.printable import escaped
 from tucano.prompts import jsonl_lines
-from tucano.settings import PipelineSettings
-from tucano.storage import remote_of, require_device, require_space, writable
+from tucano.requirements import require_device, require_space
+from tucano.settings import PipelineSettings, Section
+from tucano.storage import FILLED, remote_of, shared, writable
 from tucano.tracking import DataSplit, Tracker
 from tucano.tracking.models import Context
-from tucano.tracking.views import PIPELINES, TRAINING
 from tucano.training import launch
 from tucano.training.jobs import Job, Progress
 
@@ -67,6 +71,10 @@ class Run:
     seed_slots: threading.BoundedSemaphore
     stages: dict[str, Artifact] = field(default_factory=dict)
 
+    def filling(self, run_id: str) -> AbstractContextManager[None]:
+        """Around writing to an MLflow run: should this process be killed meanwhile, the next one ends that run."""
+        return claimed(self.store.root / FILLED, run_id)
+
     def adopt(self, name: str) -> Artifact:
         """The artifact of a stage that another run has made."""
         artifact = self.store.named(name)
@@ -76,13 +84,18 @@ class Run:
     def make(
         self,
         stage: str,
-        modules: tuple[str, ...],
-        settings: Mapping[str, Any],
+        engine: Callable[..., Any] | str,
+        settings: Section,
         inputs: Mapping[str, str],
         produce: Callable[[Recipe, Path], Mapping[str, Any]],
     ) -> Artifact:
-        """The valid artifact of a stage, reused or made now by `produce(recipe, draft folder) -> record`."""
-        recipe = Recipe(stage, settings, inputs, code_version(*modules))
+        """The valid artifact of a stage, reused or made now by `produce(recipe, draft folder) -> record`.
+
+        `settings` is what the stage receives, `engine` the function (or the module, for a training child) that does its work. `produce`
+        hands that function these settings, the inputs and places, and no other setting.
+        """
+        module = engine if isinstance(engine, str) else engine.__module__
+        recipe = Recipe(stage, settings.model_dump(mode="json"), inputs, code_version(module))
         logger = get_run_logger()
         artifact = self.store.make(recipe, lambda draft: produce(recipe, draft), logger.info)
         self.stages[stage] = artifact
@@ -101,12 +114,14 @@ def opened(settings: PipelineSettings, tracking_run: str | None = None) -> Itera
     require_device(settings.model)
     slots = seeds_at_a_time(settings)
     store, seed_slots = Store(root, remote_of(settings.storage)), threading.BoundedSemaphore(slots)
-    tracker = Tracker.connect(settings.tracking_uri or os.environ.get("MLFLOW_TRACKING_URI"), root)
-    with ending_children():
+    with shared(root, get_run_logger().warning), ending_children():
+        tracker = Tracker.connect(settings.tracking_uri or os.environ.get("MLFLOW_TRACKING_URI"), root)
+        for killed in abandoned(root / FILLED):
+            tracker.end_abandoned(killed)
         if tracking_run is not None:
             yield Run(settings, store, tracker, tracking_run, seed_slots)
         else:
-            with _pipeline(settings, tracker) as identity:
+            with _pipeline(settings, tracker, root) as identity:
                 yield Run(settings, store, tracker, identity, seed_slots)
 
 
@@ -121,34 +136,32 @@ def ending_children() -> Iterator[None]:
 
 
 @contextmanager
-def _pipeline(settings: PipelineSettings, tracker: Tracker) -> Iterator[str]:
+def _pipeline(settings: PipelineSettings, tracker: Tracker, root: Path) -> Iterator[str]:
     """The pipeline's MLflow run, linked with its Prefect run both ways."""
-    identity = tracker.reopen(tracker.find_unfinished(PIPELINES, FLOW_RUN_TAG, str(runtime.flow_run.id)))
-    if identity is None:
-        plain = settings.model_dump(mode="json")
-        name = f"{config_label(settings)}, seed {settings.seed}"
-        tags = {"settings_digest": digest(plain), "config_label": config_label(settings), FLOW_RUN_TAG: runtime.flow_run.id}
-        identity = tracker.start_pipeline(name, plain, tags)
-        tracker.set_note(identity, prefect_link())
+    plain, label = settings.model_dump(mode="json"), config_label(settings)
+    tags = {"settings_digest": digest(plain), "config_label": label, "mlflow.note.content": prefect_link()}
+    known_by = {FLOW_RUN_TAG: str(runtime.flow_run.id)}
+    identity = tracker.start_pipeline(f"{label}, seed {settings.seed}", plain, tags, known_by)
     create_link_artifact(
         key="mlflow-run",
         link=tracker.links(identity)["pipeline run"],
         link_text="This run in MLflow",
         description="Settings, metrics and files in MLflow",
     )
-    try:
-        yield identity
-    except Pause:  # it waits for a person, and goes on
-        raise
-    except BaseException as error:
-        tracker.finish(identity, "KILLED" if isinstance(error, KeyboardInterrupt | TerminationSignal) else "FAILED")
-        raise
-    tracker.finish(identity, "FINISHED")
+    with claimed(root / FILLED, identity):
+        try:
+            yield identity
+        except Pause:  # it waits for a person, and goes on
+            raise
+        except BaseException as error:
+            tracker.finish(identity, "KILLED" if isinstance(error, KeyboardInterrupt | TerminationSignal) else "FAILED")
+            raise
+        tracker.finish(identity, "FINISHED")
 
 
 def prefect_link() -> str:
     """Markdown for a run's note; empty where Prefect's page has no address that stays."""
-    return f"[Prefect run {runtime.flow_run.name}]({url_for('flow-run', runtime.flow_run.id)})" if is_deployed() else ""
+    return f"[Prefect run {escaped(str(runtime.flow_run.name))}]({url_for('flow-run', runtime.flow_run.id)})" if is_deployed() else ""
 
 
 def is_deployed() -> bool:
@@ -229,35 +242,7 @@ def config_label(settings: PipelineSettings) -> str:
     return " ".join([*words, f"#{digest(plain)[:6]}"])
 
 
-def data_split(prompts: Artifact, name: str, context: Context) -> DataSplit:
+def data_split(prompts: PromptSet | Questions, name: str, context: Context) -> DataSplit:
     """A file of a prompt set as MLflow names it."""
-    file = prompts.folder / f"{name}.jsonl"
+    file = prompts.files.of(name)
     return DataSplit(name, context, str(fingerprint(file)["sha256"]), f"{prompts.digest[:16]}/{file.name}", len(jsonl_lines(file)))
-
-
-@contextmanager
-def tracked_training(
-    run: Run,
-    job: Job,
-    name: str,
-    stage: Literal["sft", "grpo"],
-    seed: int | None,
-    params: Mapping[str, Any],
-    splits: Sequence[DataSplit],
-) -> Iterator[str]:
-    """The MLflow run of a training, one over all attempts; its journal is shipped while the child trains."""
-    work = Path(job.work)
-    work.mkdir(parents=True, exist_ok=True)
-    place = job.mirror or f"{socket.gethostname()}:{work}"
-    identity = run.tracker.resume_training(run.tracker.find_unfinished(TRAINING, "work", place), run.tracking_run)
-    if identity is None:
-        identity = run.tracker.start_training(name, run.tracking_run, stage, seed, config_label(run.settings), dict(params), place)
-        run.tracker.log_datasets(identity, splits)
-    shipper = run.tracker.ship_journal(identity, work / "journal.jsonl", through="committed")
-    try:
-        yield identity
-    except BaseException:
-        shipper.close(timeout=5)
-        raise
-    shipper.close(timeout=60)
-    run.tracker.finish(identity, "FINISHED")

@@ -1,33 +1,34 @@
 """What a pipeline cost: in MLflow per training run and for the pipeline, and as a table in the Prefect page."""
 
 from prefect import get_run_logger
-from prefect.artifacts import create_table_artifact
 
-from tasks.compare import read_comparison
 from tasks.context import Run, stage
-from tucano.artifacts import Artifact
-from tucano.cost import Cost, cost_of, dollars_per_point, sentence, total
+from tasks.handles import ComparisonResult, Seeds
+from tasks.pages import show_table
+from tasks.tracked import training_run
+from tucano.cost import Cost, costs, dollars_per_point, sentence, total
 
 
 @stage("cost")
-def account(run: Run, seeds: list[Artifact], comparison: Artifact) -> str:
+def account(run: Run, seeds: Seeds, comparison: ComparisonResult) -> str:
     """One sentence with machine-hours (lost and repeated work included), dollars, and dollars per gain over the primary reference."""
     everything, gain = spent(run, comparison)
-    for seed in seeds:
-        run.tracker.log_metrics(seed.record["tracking_run"], _metrics(cost_of(seed, run.settings.cost)))
+    each = costs(run.stages, run.settings.cost)
+    for seed in seeds.trained:
+        if (identity := training_run(run, seed)) is not None:
+            run.tracker.log_metrics(identity, _metrics(each[seed.artifact.stage]))
     point = dollars_per_point(everything, gain)
     run.tracker.log_metrics(run.tracking_run, _metrics(everything) | ({} if point is None else {"cost/usd_per_point": point}))
     said = sentence(everything, gain)
-    rows = [_row(name, cost_of(stage, run.settings.cost)) for name, stage in run.stages.items()]
-    create_table_artifact(key="cost", table=rows, description=said)
+    rows = [_row(name, cost) for name, cost in each.items()]
+    show_table("cost", rows, said)
     get_run_logger().info("cost: %s", said)
     return said
 
 
-def spent(run: Run, comparison: Artifact) -> tuple[Cost, float]:
+def spent(run: Run, comparison: ComparisonResult) -> tuple[Cost, float]:
     """The cost of all stages so far, reused ones as when they were made, and the gain in mean reward that it bought."""
-    costs = [cost_of(stage, run.settings.cost) for stage in run.stages.values()]
-    return total(costs), read_comparison(comparison).main.overall.gain
+    return total(list(costs(run.stages, run.settings.cost).values())), comparison.comparison.main.overall.gain
 
 
 def _metrics(cost: Cost) -> dict[str, float]:

@@ -1,36 +1,39 @@
 """What analysts read in MLflow: every arm's answers prompt by prompt, beside its numbers."""
 
-from tasks.compare import candidate, read_comparison
+from contextlib import ExitStack
+
 from tasks.context import Run, config_label, data_split, stage
-from tucano.artifacts import Artifact
-from tucano.evaluation.answers import Answer, read_answers
-from tucano.evaluation.comparison import Comparison
+from tasks.handles import AnswerSet, ComparisonResult, PromptSet, SeedResult, Seeds, Start
+from tasks.tracked import training_run
+from tucano.comparison.answers import Answer
+from tucano.comparison.compare import Comparison
 from tucano.prompts import read_prompts
 from tucano.tracking import Row
 
 
 @stage("show answers")
-def show_answers(
-    run: Run, prompts: Artifact, start: Artifact | None, seeds: list[Artifact], answers: Artifact, comparison: Artifact
-) -> None:
+def show_answers(run: Run, prompts: PromptSet, start: Start | None, seeds: Seeds, answers: AnswerSet, comparison: ComparisonResult) -> None:
     """One evaluation run per arm with its served answers; the pipeline run names the pair that is compared side by side."""
-    compared = read_comparison(comparison)
-    trained_by = {f"seed-{seed.record['seed']}": seed.record["tracking_run"] for seed in seeds}
-    trained_by |= {"sft": start.record["tracking_run"]} if start else {}
+    compared = comparison.comparison
+    trained: dict[str, SeedResult | Start] = {seed.arm: seed for seed in seeds.trained}
+    trained |= {"sft": start} if start else {}
+    trained_by = {arm: identity for arm, made in trained.items() if (identity := training_run(run, made)) is not None}
     shown = run.tracker.evaluations(answers.digest)
     rows = _rows(prompts, answers)
     missing = [arm for arm in rows if arm not in shown]
-    for arm in missing:
-        shown[arm] = _start(run, arm, prompts, answers, compared)
-    if missing:
-        run.tracker.show_answers(
-            {shown[arm]: rows[arm] for arm in missing}, {shown[arm]: trained_by[arm] for arm in missing if arm in trained_by}
-        )
-    pair = (shown[f"seed-{candidate(seeds).record['seed']}"], shown[compared.reference])
+    with ExitStack() as filling:
+        for arm in missing:
+            shown[arm] = _start(run, arm, prompts, answers, compared)
+            filling.enter_context(run.filling(shown[arm]))
+        if missing:
+            run.tracker.show_answers(
+                {shown[arm]: rows[arm] for arm in missing}, {shown[arm]: trained_by[arm] for arm in missing if arm in trained_by}
+            )
+    pair = (shown[seeds.best.arm], shown[compared.reference])
     run.tracker.set_tags(run.tracking_run, {"compared": " ".join(pair), "training_runs": " ".join(trained_by.values())})
 
 
-def _start(run: Run, arm: str, prompts: Artifact, answers: Artifact, compared: Comparison) -> str:
+def _start(run: Run, arm: str, prompts: PromptSet, answers: AnswerSet, compared: Comparison) -> str:
     seed = int(arm.removeprefix("seed-")) if arm.startswith("seed-") else None
     label = config_label(run.settings)
     tags = {"arm": arm, "pipeline_run": run.tracking_run, "seed": seed, "config_label": label, "digest.answers": answers.digest}
@@ -42,11 +45,11 @@ def _start(run: Run, arm: str, prompts: Artifact, answers: Artifact, compared: C
     return identity
 
 
-def _rows(prompts: Artifact, answers: Artifact) -> dict[str, list[Row]]:
+def _rows(prompts: PromptSet, answers: AnswerSet) -> dict[str, list[Row]]:
     """{arm: the first served answer to every prompt}."""
-    texts = {prompt.id: prompt.user for prompt in read_prompts(prompts.folder / "test.jsonl")}
+    texts = {prompt.id: prompt.user for prompt in read_prompts(prompts.files.test)}
     rows: dict[str, list[Row]] = {}
-    for answer in read_answers(answers.folder / "answers.jsonl"):
+    for answer in answers.read():
         if answer.decoding == "served" and answer.sample == 0:
             row = Row(answer.task, texts[answer.prompt_id], answer.completion, answer.reward, answer.truth, _why(answer))
             rows.setdefault(answer.arm, []).append(row)

@@ -1,54 +1,49 @@
 """Stage between SFT and GRPO: what would ruin the run, seen before it. A red check closes the gate."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from prefect.artifacts import create_table_artifact
-
 from tasks.context import Run, run_child, stage
+from tasks.handles import CheckLine, PreflightRecord, PreflightResult, PromptSet, Start
+from tasks.pages import show_table
 from tasks.train import start_of
-from tucano.artifacts import Artifact, Recipe
+from tucano.artifacts import Recipe
 from tucano.errors import GateClosed
-from tucano.training.jobs import Job
+from tucano.files.results import PreflightFiles
+from tucano.settings.stages import of_preflight
+from tucano.training.jobs import MODULES
+from tucano.training.orders import order
 
 MARKS = {"ok": "ok", "warn": "WARN", "red": "RED"}
 
 
 @stage("preflight")
-def check_before_grpo(run: Run, prompts: Artifact, start: Artifact | None) -> Artifact:
-    """PreflightReport: one line per check with its evidence, on the model that GRPO starts from."""
-    settings = run.settings
-    base, adapter = start_of(run, start)
+def check_before_grpo(run: Run, prompts: PromptSet, start: Start | None) -> PreflightResult:
+    """One line per check with its evidence, on the model that GRPO starts from."""
+    settings, seed = run.settings, run.settings.grpo.seeds[0]
 
     def produce(recipe: Recipe, draft: Path) -> dict[str, Any]:
-        job = Job(
-            kind="preflight",
-            settings=settings.model_dump(mode="json"),
-            prompts=str(prompts.folder),
-            work=str(run.store.work_folder(recipe)),
-            output=str(draft),
-            seed=settings.grpo.seeds[0],
-            threads=settings.worker.threads,
-            base=base,
-            adapter=adapter,
+        work, begin = run.store.work_folder(recipe), start_of(run, start)
+        job = order(
+            "preflight", settings, seed, settings.worker.threads, prompts=prompts.files.folder, work=work, output=draft, start=begin
         )
         result = run_child(run, job, "preflight")
-        (draft / "preflight.txt").write_text(table(result["checks"]), encoding="utf-8")
+        PreflightFiles(draft).text.write_text(table(PreflightRecord.model_validate(result).checks), encoding="utf-8")
         return result
 
-    parts = {"grpo": settings.grpo.model_dump(), "model": settings.model.model_dump()}
     inputs = {"prompts": prompts.digest, "start": start.digest if start else ""}
-    artifact = run.make("preflight", ("tucano.training.preflight",), parts, inputs, produce)
-    create_table_artifact(key="preflight", table=artifact.record["checks"])
-    run.tracker.log_artifacts(run.tracking_run, artifact.folder, "preflight")
-    return artifact
+    made = PreflightResult(run.make("preflight", MODULES["preflight"], of_preflight(settings, seed), inputs, produce))
+    show_table("preflight", [line.model_dump() for line in made.record.checks])
+    run.tracker.log_artifacts(run.tracking_run, made.files.folder, "preflight")
+    return made
 
 
-def pass_preflight(run: Run, artifact: Artifact) -> None:
+def pass_preflight(run: Run, preflight: PreflightResult) -> None:
     """Raise GateClosed with the table where a check is red and not allowed to be."""
-    checks = artifact.record["checks"]
-    red = [line["name"] for line in checks if line["level"] == "red"]
+    checks = preflight.record.checks
+    red = [line.name for line in checks if line.level == "red"]
     closed = [name for name in red if name not in run.settings.preflight.allow_red]
     run.tracker.set_tags(
         run.tracking_run,
@@ -65,7 +60,7 @@ def pass_preflight(run: Run, artifact: Artifact) -> None:
         )
 
 
-def table(checks: list[dict[str, str]]) -> str:
+def table(checks: Sequence[CheckLine]) -> str:
     """The checks as plain text, one line each."""
-    width = max(len(line["name"]) for line in checks)
-    return "".join(f"{MARKS[line['level']]:<5} {line['name']:<{width}}  {line['evidence']}\n" for line in checks)
+    width = max(len(line.name) for line in checks)
+    return "".join(f"{MARKS[line.level]:<5} {line.name:<{width}}  {line.evidence}\n" for line in checks)

@@ -4,27 +4,29 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from data.prepare import OWN_PASSAGES, prepare
+from data.prepare import prepare
 from tasks.context import Run, data_split, stage
-from tucano.artifacts import Artifact, Recipe, fingerprint
+from tasks.handles import PromptSet
+from tucano.artifacts import Recipe
+from tucano.identity import fingerprint
+from tucano.settings.stages import of_data
 from tucano.tracking.models import Context
 
 
 @stage("prepare data")
-def prepare_data(run: Run) -> Artifact:
-    """PromptSet: train, validation and test prompts, demonstrations, system prompts, store.sqlite."""
-    settings = run.settings
+def prepare_data(run: Run) -> PromptSet:
+    """Train, validation and test prompts, demonstrations, system prompts, store.sqlite."""
+    chosen, path = of_data(run.settings), run.settings.data.path
 
     def produce(recipe: Recipe, draft: Path) -> dict[str, Any]:
-        return asdict(prepare(settings.data, settings.seed, settings.tasks, draft))
+        report = prepare(chosen.data, chosen.seed, chosen.tasks, draft, path)
+        return asdict(report) | {"source_path": path}
 
-    passages = fingerprint(OWN_PASSAGES)["sha256"]
-    parts = {"data": settings.data.model_dump(), "passages": passages, "seed": settings.seed}
-    artifact = run.make("data", ("data.prepare",), parts, _sources(settings.data.path), produce)
-    run.tracker.log_artifact(run.tracking_run, artifact.folder / "report.json", "data")
+    made = PromptSet(run.make("data", prepare, chosen, _sources(path), produce))
+    run.tracker.log_artifact(run.tracking_run, made.files.report, "data")
     uses: tuple[tuple[str, Context], ...] = (("train", "training"), ("validation", "validation"), ("test", "evaluation"))
-    run.tracker.log_datasets(run.tracking_run, [data_split(artifact, name, context) for name, context in uses])
-    return artifact
+    run.tracker.log_datasets(run.tracking_run, [data_split(made, name, context) for name, context in uses])
+    return made
 
 
 def _sources(path: str | None) -> dict[str, str]:

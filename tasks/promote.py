@@ -13,19 +13,34 @@ from pathlib import Path
 from typing import Any
 
 from prefect import get_run_logger
-from prefect.artifacts import create_markdown_artifact
 
-from tasks.audit import read_report
-from tasks.compare import CHAMPION, candidate, read_comparison
+from tasks.compare import CHAMPION
 from tasks.context import Run, cores, run_child, stage
-from tasks.reaudit import read_reaudit
+from tasks.handles import (
+    AnswerSet,
+    AuditResult,
+    ComparisonResult,
+    Merged,
+    PromptSet,
+    ReauditResult,
+    SeedResult,
+    Seeds,
+    Start,
+)
+from tasks.pages import show_markdown
+from tasks.tracked import training_run
 from tasks.train import start_of
-from tucano.artifacts import Artifact, Recipe
-from tucano.evaluation.answers import arms_of, read_answers
-from tucano.evaluation.promotion import noninferiority_bound
+from tucano.artifacts import Recipe
+from tucano.comparison.answers import arms_of
+from tucano.comparison.promotion import noninferiority_bound
+from tucano.errors import Transient
+from tucano.files.models import ServedFiles
 from tucano.lineage import digests, faults, unpinned, verify
+from tucano.printable import escaped
+from tucano.settings.stages import of_merge
 from tucano.tracking.models import pack
-from tucano.training.jobs import Job
+from tucano.training.jobs import MODULES
+from tucano.training.orders import order
 
 CHALLENGER = "challenger"
 EXAMPLE = [{"task": "push", "prompt": "Crie uma notificação para o produto Fone Bluetooth, com frete grátis até domingo."}]
@@ -46,23 +61,22 @@ class Promotion:
 @stage("promote")
 def promote(
     run: Run,
-    prompts: Artifact,
-    audit: Artifact,
-    start: Artifact | None,
-    seeds: list[Artifact],
-    answers: Artifact,
-    reaudit: Artifact,
-    comparison: Artifact,
+    prompts: PromptSet,
+    audit: AuditResult,
+    start: Start | None,
+    seeds: Seeds,
+    answers: AnswerSet,
+    reaudit: ReauditResult,
+    comparison: ComparisonResult,
 ) -> Promotion:
     """Register the seed that is best on validation, if the held-out comparison allows it. All of it, or nothing."""
-    best, model = candidate(seeds), run.settings.promotion.model
-    name = f"seed-{best.record['seed']}"
+    best, model = seeds.best, run.settings.promotion.model
     refusal = _incomplete(run) or _refusal(comparison, reaudit, best)
     champion = run.tracker.champion(model)
     if refusal:
-        result = Promotion(name, "not promoted", refusal, model, None)
+        result = Promotion(best.arm, "not promoted", refusal, model, None)
     elif champion is not None and champion.tags.get("digest.grpo") == best.digest:
-        result = Promotion(name, CHAMPION, "it is the champion since an earlier run", model, champion.version)
+        result = Promotion(best.arm, CHAMPION, "it is the champion since an earlier run", model, champion.version)
     else:
         result = _admit(run, prompts, audit, start, best, answers, comparison, has_champion=champion is not None)
     publish(run, result)
@@ -71,16 +85,16 @@ def promote(
 
 def _admit(
     run: Run,
-    prompts: Artifact,
-    audit: Artifact,
-    start: Artifact | None,
-    best: Artifact,
-    answers: Artifact,
-    comparison: Artifact,
+    prompts: PromptSet,
+    audit: AuditResult,
+    start: Start | None,
+    best: SeedResult,
+    answers: AnswerSet,
+    comparison: ComparisonResult,
     has_champion: bool,
 ) -> Promotion:
     """Register the candidate, unless it is registered already or is not itself any more once merged."""
-    name, model = f"seed-{best.record['seed']}", run.settings.promotion.model
+    name, model = best.arm, run.settings.promotion.model
     status, reason = _status(run, answers, name, has_champion)
     if status == CHAMPION and run.settings.promotion.approval_hours is not None:
         status, reason = CHALLENGER, f"{reason}; a person's approval is asked for"
@@ -88,8 +102,8 @@ def _admit(
     if status == CHALLENGER and challenger is not None and challenger.tags.get("digest.grpo") == best.digest:
         return Promotion(name, status, reason, model, challenger.version)
     merged = _merge(run, prompts, start, best)
-    if not merged.record["faithful"]:
-        moved = f"{merged.record['mean_difference']:.3f} nats per token"
+    if not merged.record.faithful:
+        moved = f"{merged.record.mean_difference:.3f} nats per token"
         return Promotion(name, "not promoted", f"merged into 16 bits it answers otherwise than it was trained ({moved})", model, None)
     tags = _lineage(run, prompts, audit, best, comparison)
     return Promotion(name, status, reason, model, _register(run, prompts, best, merged, tags, status))
@@ -99,11 +113,8 @@ def publish(run: Run, result: Promotion) -> None:
     """Say what became of the candidate: in the log, in the Prefect page and with the MLflow run."""
     where = f" as {result.model} version {result.version}" if result.version else ""
     get_run_logger().info("promotion: %s is %s%s, because %s", result.candidate, result.status, where, result.reason)
-    create_markdown_artifact(
-        key="promotion",
-        markdown=f"**{result.candidate}: {result.status}**{where}\n\n{result.reason}",
-        description=f"{result.candidate}: {result.status}",
-    )
+    said = f"{result.candidate}: {result.status}"
+    show_markdown("promotion", f"**{said}**{where}\n\n{escaped(result.reason)}", said)
     run.tracker.set_tags(run.tracking_run, {f"promotion.{key}": value for key, value in asdict(result).items()})
 
 
@@ -115,27 +126,27 @@ def _incomplete(run: Run) -> str | None:
     return f"its lineage is incomplete: {unknown}" if unknown else None
 
 
-def _refusal(comparison: Artifact, reaudit: Artifact, best: Artifact) -> str | None:
+def _refusal(comparison: ComparisonResult, reaudit: ReauditResult, best: SeedResult) -> str | None:
     """Why what was measured does not allow the candidate even to become challenger; None when it does."""
-    verdict = read_comparison(comparison).verdict
+    verdict = comparison.comparison.verdict
     if not verdict.improved:
         return "the primary test does not show an improvement"
     if verdict.worse_tasks:
         return f"it is worse on {', '.join(verdict.worse_tasks)}"
     if verdict.hacking_suspected:
         return "the reward rose while the ground truth fell: reward hacking is suspected"
-    for alarm in best.record["alarms"]:
-        if alarm["name"] == "hacking":
-            return f"its training raised the hacking alarm at step {alarm['step']}: {alarm['evidence']}"
-    if failed := read_reaudit(reaudit).failed(f"seed-{best.record['seed']}"):
+    for alarm in best.record.alarms:
+        if alarm.name == "hacking":
+            return f"its training raised the hacking alarm at step {alarm.step}: {alarm.evidence}"
+    if failed := reaudit.report.failed(best.arm):
         return f"the re-audit of its own samples failed: {failed[0].message}"
     return None
 
 
-def _status(run: Run, answers: Artifact, name: str, has_champion: bool) -> tuple[str, str]:
+def _status(run: Run, answers: AnswerSet, name: str, has_champion: bool) -> tuple[str, str]:
     if not has_champion:
         return CHAMPION, "it improves on its start, no task is worse, and there was no champion"
-    settings, given = run.settings, read_answers(answers.folder / "answers.jsonl")
+    settings, given = run.settings, answers.read()
     if CHAMPION not in arms_of(given):
         return CHALLENGER, "it improves on its start, but a champion was registered since, which has not answered these prompts"
     bound = noninferiority_bound(given, name, CHAMPION, settings.comparison.primary)
@@ -147,32 +158,30 @@ def _status(run: Run, answers: Artifact, name: str, has_champion: bool) -> tuple
     )
 
 
-def _merge(run: Run, prompts: Artifact, start: Artifact | None, best: Artifact) -> Artifact:
+def _merge(run: Run, prompts: PromptSet, start: Start | None, best: SeedResult) -> Merged:
     """The candidate as one model of 16-bit weights, loaded again and held against what was trained."""
-    base, _ = start_of(run, start)
+    settings = run.settings
 
     def produce(recipe: Recipe, draft: Path) -> dict[str, Any]:
-        work = run.store.work_folder(recipe)
-        plain = run.settings.model_dump(mode="json")
-        job = Job(
-            "merge", plain, str(prompts.folder), str(work), str(draft), run.settings.seed, cores(), base, str(best.folder / "adapter")
-        )
+        work, begin = run.store.work_folder(recipe), (start_of(run, start)[0], str(best.files.adapter))
+        job = order("merge", settings, settings.seed, cores(), prompts=prompts.files.folder, work=work, output=draft, start=begin)
         return run_child(run, job, "merge")
 
-    inputs = {"prompts": prompts.digest, "start": start.digest if start else "", f"seed-{best.record['seed']}": best.digest}
-    parts = {"model": run.settings.model.model_dump(), "max_completion_tokens": run.settings.grpo.max_completion_tokens}
-    return run.make("merged", ("tucano.training.merge",), parts, inputs, produce)
+    inputs = {"prompts": prompts.digest, "start": start.digest if start else "", best.arm: best.digest}
+    return Merged(run.make("merged", MODULES["merge"], of_merge(settings, settings.seed), inputs, produce))
 
 
-def _register(run: Run, prompts: Artifact, best: Artifact, merged: Artifact, tags: dict[str, object], status: str) -> int:
+def _register(run: Run, prompts: PromptSet, best: SeedResult, merged: Merged, tags: dict[str, object], status: str) -> int:
     """The number of the new version."""
-    description = _description(run, tags)
+    description, identity = _description(run, tags), training_run(run, best)
+    if identity is None:  # it is registered anew when it is reused, if the store takes that
+        raise Transient(f"MLflow has no run of {best.arm}, from which {run.settings.promotion.model} would be registered")
     with _package(run, prompts, best, merged) as folder:
-        return run.tracker.register(run.settings.promotion.model, best.record["tracking_run"], folder, tags, [status], description).version
+        return run.tracker.register(run.settings.promotion.model, identity, folder, tags, [status], description).version
 
 
 @contextmanager
-def _package(run: Run, prompts: Artifact, best: Artifact, merged: Artifact) -> Iterator[Path]:
+def _package(run: Run, prompts: PromptSet, best: SeedResult, merged: Merged) -> Iterator[Path]:
     """What a registry version holds: a model that MLflow can load and serve, and the adapter that it was merged from."""
     settings = run.settings
     serving = {
@@ -181,29 +190,28 @@ def _package(run: Run, prompts: Artifact, best: Artifact, merged: Artifact) -> I
         "seed": settings.seed,
     }
     with tempfile.TemporaryDirectory() as scratch:
-        data = Path(scratch) / "data"
-        shutil.copytree(merged.folder / "model", data / "model")
-        shutil.copytree(best.folder / "adapter", data / "adapter")
-        shutil.copy2(prompts.folder / "system_prompts.json", data)
-        (data / "serving.json").write_text(json.dumps(serving), encoding="utf-8")
-        pack(data, LOADER, Path(scratch) / "packed", EXAMPLE)
+        served = ServedFiles(Path(scratch) / "data")
+        shutil.copytree(merged.files.model, served.model)
+        shutil.copytree(best.files.adapter, served.adapter)
+        shutil.copy2(prompts.files.system_prompts, served.system_prompts)
+        served.serving.write_text(json.dumps(serving), encoding="utf-8")
+        pack(served.folder, LOADER, Path(scratch) / "packed", EXAMPLE)
         yield Path(scratch) / "packed"
 
 
-def _lineage(run: Run, prompts: Artifact, audit: Artifact, best: Artifact, comparison: Artifact) -> dict[str, object]:
+def _lineage(run: Run, prompts: PromptSet, audit: AuditResult, best: SeedResult, comparison: ComparisonResult) -> dict[str, object]:
     """The chain from data to verdict by digests, with licences and whatever was overridden."""
-    report = read_report(audit)
-    licences = json.loads((prompts.folder / "report.json").read_text(encoding="utf-8"))["licences"]
+    report, licences = audit.report, prompts.record.licences
     return {
         **{f"digest.{stage}": digest for stage, digest in digests(run.stages).items()},
         "digest.grpo": best.digest,
         "base": run.settings.model.name,
         "base.revision": run.settings.model.revision,
         "pipeline_run": run.tracking_run,
-        "seed": best.record["seed"],
+        "seed": best.seed,
         "licences": ", ".join(licences),
         "noncommercial": any("NC" in licence for licence in licences),
-        "verdict": comparison.record["headline"],
+        "verdict": comparison.comparison.verdict.headline,
         "audit": report.verdict,
         "audit.override_by": report.overridden_by,
         "audit.override_reason": report.override_reason,
@@ -214,7 +222,7 @@ def _description(run: Run, tags: dict[str, object]) -> str:
     """What a reader of the version's page sees first: the verdict, and the way back to runs and data."""
     page = run.tracker.page(run.tracking_run)
     return (
-        f"{tags['verdict']}\n\nTrained from data `{str(tags['digest.data'])[:16]}` ({tags['licences']}), "
+        f"{escaped(str(tags['verdict']))}\n\nTrained from data `{str(tags['digest.data'])[:16]}` ({escaped(str(tags['licences']))}), "
         f"seed {tags['seed']}. [The pipeline run]({page}) has its data sets, report and verdict. "
         f"`tucano lineage {run.settings.promotion.model}@{CHAMPION}` checks the chain.\n"
     )

@@ -1,51 +1,43 @@
 """Stage between answers and verdict: the reward audit again, on what the tuned policies themselves sample."""
 
-import json
 from pathlib import Path
 from typing import Any
 
-from prefect.artifacts import create_markdown_artifact
-
 from rewards import load_reward_set
 from tasks.context import Run, stage
-from tucano.artifacts import Artifact, Recipe
-from tucano.evaluation.answers import read_answers
-from tucano.evaluation.reaudit import Reaudit, reaudit
-from tucano.evaluation.reaudit_table import render_table
+from tasks.handles import AnswerSet, PromptSet, ReauditResult, Seeds, Start
+from tasks.pages import show_text
+from tucano.artifacts import Recipe
+from tucano.audit.reaudit import reaudit
+from tucano.audit.reaudit_table import render_table
+from tucano.files.results import ReauditFiles
 from tucano.prompts import read_prompts
+from tucano.records import write_record
+from tucano.settings.stages import of_reaudit
 
 
 @stage("re-audit rewards")
-def audit_again(run: Run, prompts: Artifact, start: Artifact | None, seeds: list[Artifact], answers: Artifact) -> Artifact:
-    """Reaudit of every seed; a seed that fails is not promoted."""
-    settings = run.settings
+def audit_again(run: Run, prompts: PromptSet, start: Start | None, seeds: Seeds, answers: AnswerSet) -> ReauditResult:
+    """The re-audit of every seed; a seed that fails is not promoted."""
+    chosen = of_reaudit(run.settings)
 
     def produce(recipe: Recipe, draft: Path) -> dict[str, Any]:
         report = reaudit(
-            load_reward_set(settings.grpo.rewards, prompts.folder),
-            settings,
-            read_prompts(prompts.folder / "test.jsonl"),
-            read_answers(answers.folder / "answers.jsonl"),
+            load_reward_set(chosen.rewards, prompts.files.folder),
+            chosen,
+            read_prompts(prompts.files.test),
+            answers.read(),
             "sft" if start else "base",
-            [f"seed-{seed.record['seed']}" for seed in seeds],
+            [seed.arm for seed in seeds.trained],
         )
-        (draft / "re-audit.json").write_text(json.dumps(report.to_json(), ensure_ascii=False, indent=1, allow_nan=False), encoding="utf-8")
-        (draft / "re-audit.txt").write_text(f"{render_table(report)}\n", encoding="utf-8")
+        files = ReauditFiles(draft)
+        write_record(files.report, report)
+        files.text.write_text(f"{render_table(report)}\n", encoding="utf-8")
         return {"verdict": report.verdict}
 
-    parts = {
-        "rewards": settings.grpo.rewards,
-        "alpha": settings.comparison.alpha,
-        "resamples": settings.audit.resamples,
-        "seed": settings.seed,
-    }
     inputs = {"prompts": prompts.digest, "answers": answers.digest}
-    artifact = run.make("re-audit", ("tucano.evaluation.reaudit_table",), parts, inputs, produce)
-    create_markdown_artifact(key="re-audit", markdown=(artifact.folder / "re-audit.txt").read_text(encoding="utf-8"))
-    run.tracker.log_artifacts(run.tracking_run, artifact.folder, "re-audit")
-    run.tracker.set_tags(run.tracking_run, {"re-audit": artifact.record["verdict"]})
-    return artifact
-
-
-def read_reaudit(artifact: Artifact) -> Reaudit:
-    return Reaudit.from_json(json.loads((artifact.folder / "re-audit.json").read_text(encoding="utf-8")))
+    made = ReauditResult(run.make("re-audit", render_table, chosen, inputs, produce))
+    show_text("re-audit", made.files.text.read_text(encoding="utf-8"))
+    run.tracker.log_artifacts(run.tracking_run, made.files.folder, "re-audit")
+    run.tracker.set_tags(run.tracking_run, {"re-audit": made.report.verdict})
+    return made

@@ -5,74 +5,93 @@ from pathlib import Path
 from typing import Any
 
 from prefect import get_run_logger
-from prefect.artifacts import create_markdown_artifact, create_table_artifact
 
-from tasks.audit import read_report
-from tasks.compare import read_comparison
 from tasks.context import Run, prefect_link, stage
 from tasks.cost import spent
+from tasks.handles import AuditResult, ComparisonResult, PromptSet, ReauditResult, Report, SeedResult, Seeds
+from tasks.pages import show_markdown, show_table
 from tasks.promote import Promotion
-from tasks.reaudit import read_reaudit
-from tucano.artifacts import Artifact, Recipe, code_version, fingerprint
+from tucano.artifacts import Recipe
+from tucano.code_version import code_version
 from tucano.cost import sentence
-from tucano.evaluation.pages import TEMPLATES
-from tucano.evaluation.report import Facts, SeedCurves, render_report
+from tucano.files.models import SeedFiles
+from tucano.files.results import ReportFiles
+from tucano.identity import digest
 from tucano.journal import read_journal
 from tucano.lineage import digests
+from tucano.printable import escaped
 from tucano.profiles import nearest_profile, project_root
+from tucano.report.report import Facts, SeedCurves, render_report
+from tucano.settings.report import ReportStage
+from tucano.training.jobs import MODULES
+
+PLACES = {"storage", "tracking_uri"}
+"""Settings that say where things are kept: a run that moves is the same run."""
 
 
 @stage("report")
 def write_report(
-    run: Run, prompts: Artifact, audit: Artifact, seeds: list[Artifact], reaudit: Artifact, comparison: Artifact, promotion: Promotion
+    run: Run,
+    prompts: PromptSet,
+    audit: AuditResult,
+    seeds: Seeds,
+    reaudit: ReauditResult,
+    comparison: ComparisonResult,
+    promotion: Promotion,
 ) -> str:
     """The path of report.html; the verdict becomes the first line of the run's note."""
     cost, gain = spent(run, comparison)
     profile, differences = nearest_profile(project_root(Path.cwd()), run.settings)
-    facts = Facts(
-        settings=run.settings.model_dump(mode="json"),
-        baseline=profile,
-        differences=differences,
+    chosen = ReportStage(
+        settings=run.settings.model_dump(mode="json", exclude=PLACES),
+        profile=profile,
+        differences=tuple(row for row in differences if row[0] not in PLACES),
         lineage={**_lineage(run, promotion), "cost": sentence(cost, gain)},
-        data=json.loads((prompts.folder / "report.json").read_text(encoding="utf-8")),
-        training=[curves_of(seed.record["seed"], seed.folder) for seed in seeds],
+    )
+    facts = Facts(
+        settings=chosen.settings,
+        baseline=chosen.profile,
+        differences=chosen.differences,
+        lineage=chosen.lineage,
+        data=json.loads(prompts.files.report.read_text(encoding="utf-8")),
+        training=[curves_of(seed.seed, seed.files) for seed in seeds.trained],
         stage_seconds={name: artifact.seconds for name, artifact in run.stages.items()},
         machine_hours=cost.hours,
         usd=cost.dollars,
-        audit=read_report(audit),
-        reaudit=read_reaudit(reaudit),
+        audit=audit.report,
+        reaudit=reaudit.report,
     )
 
     def produce(recipe: Recipe, draft: Path) -> dict[str, Any]:
-        (draft / "settings.json").write_text(run.settings.model_dump_json(indent=1), encoding="utf-8")
-        (draft / "report.html").write_text(render_report(read_comparison(comparison), facts), encoding="utf-8")
-        return {}
+        text = json.dumps(chosen.settings, indent=1, ensure_ascii=False)
+        files = ReportFiles(draft)
+        files.settings.write_text(text, encoding="utf-8")
+        files.page.write_text(render_report(comparison.comparison, facts), encoding="utf-8")
+        return {"registered": promotion.version}  # `tucano gc` keeps what a registered model was made from
 
-    parts = {"settings": facts.settings, "profile": profile, "differences": [name for name, *_ in differences], "promotion": facts.lineage}
     inputs = {name: artifact.digest for name, artifact in run.stages.items()}
-    inputs |= {template.name: str(fingerprint(template)["sha256"]) for template in TEMPLATES}
-    artifact = run.make("report", ("tucano.evaluation.report",), parts, inputs, produce)
-    report = artifact.folder / "report.html"
-    _publish(run, report, seeds, comparison, promotion)
-    return str(report)
+    made = Report(run.make("report", render_report, chosen, inputs, produce))
+    _publish(run, made.files.page, seeds, comparison, promotion)
+    return str(made.files.page)
 
 
-def _publish(run: Run, report: Path, seeds: list[Artifact], comparison: Artifact, promotion: Promotion) -> None:
-    verdict = read_comparison(comparison).verdict
+def _publish(run: Run, report: Path, seeds: Seeds, comparison: ComparisonResult, promotion: Promotion) -> None:
+    verdict = comparison.comparison.verdict
     tracker = run.tracker
     tracker.log_artifact(run.tracking_run, report, "report")
     tracker.set_tags(
         run.tracking_run, {"verdict": verdict.headline, **{f"digest.{name}": digest for name, digest in digests(run.stages).items()}}
     )
-    links = " · ".join(f"[{name}]({page})" for name, page in tracker.pages(run.tracking_run).items())
+    links = " · ".join(f"[{escaped(name)}]({page})" for name, page in tracker.pages(run.tracking_run).items())
     promoted = f"Promotion: {promotion.candidate} is {promotion.status}, because {promotion.reason}."
-    tracker.set_note(run.tracking_run, "\n\n".join([f"**{verdict.headline}**", links, promoted, *verdict.sentences, prefect_link()]))
+    said = map(escaped, (promoted, *verdict.sentences))
+    tracker.set_note(run.tracking_run, "\n\n".join([f"**{escaped(verdict.headline)}**", links, *said, prefect_link()]))
     tracker.ensure_views()
-    create_table_artifact(key="health", table=[alarm for seed in seeds for alarm in _alarms(seed)], description="Alarms of each seed")
-    links = "".join(f"- [{name}]({link})\n" for name, link in tracker.links(run.tracking_run).items())
-    create_markdown_artifact(key="mlflow-pages", markdown=links, description="This run, its trainings and saved views in MLflow")
+    show_table("health", [alarm for seed in seeds.trained for alarm in _alarms(seed)], "Alarms of each seed")
+    links = "".join(f"- [{escaped(name)}]({link})\n" for name, link in tracker.links(run.tracking_run).items())
+    show_markdown("mlflow-pages", links, "This run, its trainings and saved views in MLflow")
     rows = [{"stage": name, "seconds": round(stage.seconds, 1), "reused": stage.reused} for name, stage in run.stages.items()]
-    create_table_artifact(key="stage-times", table=rows, description="What each stage took when it ran")
+    show_table("stage-times", rows, "What each stage took when it ran")
     for row in rows:
         get_run_logger().info("%-18s %7.1f s%s", row["stage"], row["seconds"], "   (reused)" if row["reused"] else "")
 
@@ -81,23 +100,23 @@ def _lineage(run: Run, promotion: Promotion) -> dict[str, str]:
     version = f"{promotion.model} version {promotion.version}" if promotion.version else "-"
     return {
         **{name: digest[:16] for name, digest in digests(run.stages).items()},
-        "settings": Recipe("run", run.settings.model_dump(), {}, "").key,
-        "code": code_version("tucano.training.grpo"),
+        "settings": digest(run.settings.model_dump(mode="json", exclude=PLACES))[:16],
+        "code version": code_version(MODULES["grpo"]),
         "promotion": f"{promotion.candidate}: {promotion.status}, {promotion.reason}",
         "registry": version,
     }
 
 
-def curves_of(seed: int, folder: Path) -> SeedCurves:
+def curves_of(seed: int, files: SeedFiles) -> SeedCurves:
     """Every metric of a seed's training, from its journal."""
     metrics: dict[str, list[tuple[int, float]]] = {}
-    for entry in read_journal(folder / "journal.jsonl"):
+    for entry in read_journal(files.journal):
         for name, value in entry.values.items():
             metrics.setdefault(name, []).append((entry.step, value))
     return SeedCurves(seed, metrics)
 
 
-def _alarms(seed: Artifact) -> list[dict[str, object]]:
+def _alarms(seed: SeedResult) -> list[dict[str, object]]:
     """The rows of one seed in the health table; a healthy seed has one that says so."""
     quiet = {"name": "none", "step": "", "evidence": "no alarm was raised"}
-    return [{"seed": seed.record["seed"], **alarm} for alarm in seed.record["alarms"] or [quiet]]
+    return [{"seed": seed.seed, **alarm} for alarm in [line.model_dump() for line in seed.record.alarms] or [quiet]]

@@ -21,7 +21,9 @@ from prefect.exceptions import ObjectNotFound, TerminationSignal
 from prefect.states import AwaitingRetry, Cancelling
 
 from tasks.context import Run, stage
-from tucano.artifacts import Artifact
+from tasks.handles import PromptSet, SeedResult, Start
+from tasks.tracked import known
+from tasks.train import seed_training
 from tucano.errors import SeedGivenUp, UserError, WorkerCrashed
 from tucano.storage import remote_of
 from tucano.training import launch
@@ -31,15 +33,15 @@ SAY_OUTAGE_SECONDS = 60.0
 
 
 @stage("seed run", task_run_name="seed-{seed}")
-def await_seed(run: Run, prompts: Artifact, start: Artifact | None, seed: int) -> Artifact:
-    """SeedResult of a seed that a run of the deployment `execution.seeds` trains."""
+def await_seed(run: Run, prompts: PromptSet, start: Start | None, seed: int) -> SeedResult:
+    """The result of a seed that a run of the deployment `execution.seeds` trains."""
     deployment = str(run.settings.execution.seeds)
     storage = run.settings.storage if remote_of(run.settings.storage) else str(run.store.root)
     parameters = {
         "settings": run.settings.model_copy(update={"storage": storage}).model_dump(mode="json"),
         "seed": seed,
-        "prompts": prompts.name,
-        "start": start.name if start else None,
+        "prompts": prompts.artifact.name,
+        "start": start.artifact.name if start else None,
         "tracking_run": run.tracking_run,
     }
     with get_client(sync_client=True) as client:
@@ -55,7 +57,8 @@ def await_seed(run: Run, prompts: Artifact, start: Artifact | None, seed: int) -
             _pause()
         if state.is_cancelled():  # with this run, which a person has started again
             client.set_flow_run_state(child.id, AwaitingRetry(message="The pipeline's run was started again."), force=True)
-        return run.adopt(_outcome(client, child.id, seed, run.settings.execution.grace_minutes * 60))
+        made = SeedResult(run.adopt(_outcome(client, child.id, seed, run.settings.execution.grace_minutes * 60)))
+    return known(run, seed_training(run, prompts, seed), made)
 
 
 def _outcome(client: SyncPrefectClient, child: UUID, seed: int, grace_seconds: float) -> str:

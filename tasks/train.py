@@ -2,134 +2,122 @@
 
 import shutil
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from prefect import get_run_logger
 from prefect.futures import PrefectFuture
 
-from tasks.context import Run, cores, data_split, run_child, seeds_at_a_time, stage, tracked_training
-from tucano.artifacts import Artifact, Recipe
+from tasks.context import Run, cores, data_split, run_child, stage
+from tasks.handles import PromptSet, SeedResult, Seeds, Start
+from tasks.tracked import Best, Training, known, log_best, tracked
+from tucano.artifacts import Recipe
 from tucano.errors import SeedGivenUp, WorkerCrashed, WorkerFailed
+from tucano.files.models import SeedFiles, StartFiles, WorkFiles
 from tucano.machine_time import Clock
+from tucano.settings.stages import of_grpo, of_sft
 from tucano.training import launch
-from tucano.training.jobs import Job
+from tucano.training.jobs import MODULES
+from tucano.training.orders import order
 
 
 @stage("sft")
-def fine_tune(run: Run, prompts: Artifact) -> Artifact:
-    """AdapterRef of the start of GRPO: the best model (nano) or adapter by validation loss."""
-    settings = run.settings
+def fine_tune(run: Run, prompts: PromptSet) -> Start:
+    """The start of GRPO: the best model (nano) or adapter by validation loss."""
+    settings, training = run.settings, sft_training(run, prompts)
 
     def produce(recipe: Recipe, draft: Path) -> dict[str, Any]:
-        job = Job(
-            kind="sft",
-            settings=settings.model_dump(mode="json"),
-            prompts=str(prompts.folder),
-            work=str(run.store.work_folder(recipe)),
-            mirror=run.store.work_mirror(recipe),
-            output=str(draft),
-            seed=settings.seed,
-            threads=cores(),
-            base=settings.model.name,
-        )
-        splits = [data_split(prompts, "demonstrations", "training"), data_split(prompts, "demonstrations_validation", "validation")]
-        clock = Clock(Path(job.work), job.mirror, settings.cost.machine, share=1.0)
-        with clock, tracked_training(run, job, "sft", "sft", None, settings.sft.model_dump(), splits) as tracking_run:
-            result = run_child(run, job, "sft")
-            spent = clock.spent(Path(job.work) / "journal.jsonl")
-        shutil.copy2(Path(job.work) / "journal.jsonl", draft)
-        kept = next(draft / name for name in ("model", "adapter") if (draft / name).is_dir())
-        best = {"best/loss": result["lowest_validation_loss"]}
-        step = next(step for step, loss in result["validation_losses"] if loss == result["lowest_validation_loss"])
-        run.tracker.log_checkpoint(tracking_run, "sft", kept, step, {"stage": "sft"}, best, splits[1])
+        work, mirror = run.store.work_folder(recipe), run.store.work_mirror(recipe)
+        job = order("sft", settings, settings.seed, cores(), prompts=prompts.files.folder, work=work, output=draft, mirror=mirror)
+        clock = Clock(work, mirror, settings.cost.machine)
+        with clock, tracked(run, job, training) as tracking_run:
+            result = run_child(run, job, training.name)
+            spent = clock.spent(WorkFiles(work).journal)
+            log_best(run, tracking_run, training, draft, result)
+        shutil.copy2(WorkFiles(work).journal, StartFiles(draft).journal)
         return {
             **result,
+            "threads": job.threads,
             "machine_time": spent,
             "tracking_run": tracking_run,
             "base": settings.model.name,
             "revision": settings.model.revision,
         }
 
-    parts = {"sft": settings.sft.model_dump(), "model": settings.model.model_dump(), "seed": settings.seed}
-    return run.make("sft", ("tucano.training.sft",), parts, {"prompts": prompts.digest}, produce)
+    made = Start(run.make("sft", MODULES["sft"], of_sft(settings, settings.seed), {"prompts": prompts.digest}, produce))
+    return known(run, training, made)
+
+
+def sft_training(run: Run, prompts: PromptSet) -> Training:
+    def best(folder: Path, record: Mapping[str, Any]) -> Best:
+        lowest = record["lowest_validation_loss"]
+        step = next(step for step, loss in record["validation_losses"] if loss == lowest)
+        return Best(StartFiles(folder).weights, step, {"best/loss": lowest})
+
+    splits = [data_split(prompts, "demonstrations", "training"), data_split(prompts, "demonstrations_validation", "validation")]
+    return Training("sft", "sft", None, run.settings.sft.model_dump(), splits, best)
 
 
 @stage("grpo", task_run_name="grpo-seed-{seed}")
-def train_seed(run: Run, prompts: Artifact, start: Artifact | None, seed: int) -> Artifact:
-    """SeedResult: the best adapter of one seed by the validation set, with its curves."""
-    settings = run.settings
-    base, adapter = start_of(run, start)
+def train_seed(run: Run, prompts: PromptSet, start: Start | None, seed: int) -> SeedResult:
+    """The best adapter of one seed by the validation set, with its curves."""
+    settings, training = run.settings, seed_training(run, prompts, seed)
 
     def produce(recipe: Recipe, draft: Path) -> dict[str, Any]:
-        job = Job(
-            kind="grpo",
-            settings=settings.model_dump(mode="json"),
-            prompts=str(prompts.folder),
-            work=str(run.store.work_folder(recipe)),
-            mirror=run.store.work_mirror(recipe),
-            output=str(draft),
-            seed=seed,
-            threads=settings.worker.threads,
-            base=base,
-            adapter=adapter,
-        )
-        params = {**settings.grpo.model_dump(exclude={"seeds"}), "seed": seed}
-        share = 1 / min(seeds_at_a_time(settings), len(settings.grpo.seeds))
-        clock = Clock(Path(job.work), job.mirror, settings.cost.machine, share)
-        splits = [data_split(prompts, "train", "training"), data_split(prompts, "validation", "validation")]
-        with (
-            run.seed_slots,
-            clock,
-            tracked_training(run, job, f"grpo seed {seed}", "grpo", seed, params, splits) as tracking_run,
-        ):
-            result = run_child(run, job, f"grpo seed {seed}")
-            spent = clock.spent(Path(job.work) / "journal.jsonl")
-        shutil.copy2(Path(job.work) / "journal.jsonl", draft)
-        run.tracker.set_tags(tracking_run, {"alarms": ", ".join(alarm["name"] for alarm in result["alarms"]) or "none"})
-        best, tags = {f"best/{settings.grpo.selection}": result["best_value"]}, {"stage": "grpo", "seed": seed}
-        run.tracker.log_checkpoint(tracking_run, f"grpo-seed-{seed}", draft / "adapter", result["best_step"], tags, best, splits[1])
+        work, mirror = run.store.work_folder(recipe), run.store.work_mirror(recipe)
+        begin, threads = start_of(run, start), settings.worker.threads
+        job = order("grpo", settings, seed, threads, prompts=prompts.files.folder, work=work, output=draft, mirror=mirror, start=begin)
+        clock = Clock(work, mirror, settings.cost.machine)
+        with run.seed_slots, clock, tracked(run, job, training) as tracking_run:
+            result = run_child(run, job, training.name)
+            spent = clock.spent(WorkFiles(work).journal)
+            log_best(run, tracking_run, training, draft, result)
+        shutil.copy2(WorkFiles(work).journal, SeedFiles(draft).journal)
         return {**result, "seed": seed, "tracking_run": tracking_run, "machine_time": spent}
 
-    parts = {"grpo": settings.grpo.model_dump(exclude={"seeds"}), "model": settings.model.model_dump(), "seed": seed}
     inputs = {"prompts": prompts.digest, "start": start.digest if start else ""}
-    return run.make(f"grpo-seed-{seed}", ("tucano.training.grpo",), parts, inputs, produce)
+    made = SeedResult(run.make(f"grpo-seed-{seed}", MODULES["grpo"], of_grpo(settings, seed), inputs, produce))
+    return known(run, training, made)
 
 
-@dataclass(frozen=True)
-class Seeds:
-    """The seeds that were trained, and why the others are missing."""
+def seed_training(run: Run, prompts: PromptSet, seed: int) -> Training:
+    selection = run.settings.grpo.selection
 
-    trained: list[Artifact]
-    missing: dict[int, str]
+    def best(folder: Path, record: Mapping[str, Any]) -> Best:
+        return Best(SeedFiles(folder).adapter, record["best_step"], {f"best/{selection}": record["best_value"]})
+
+    params = {**run.settings.grpo.model_dump(exclude={"seeds"}), "seed": seed}
+    splits = [data_split(prompts, "train", "training"), data_split(prompts, "validation", "validation")]
+    return Training(f"grpo seed {seed}", "grpo", seed, params, splits, best)
 
 
-def gather(run: Run, training: Mapping[int, PrefectFuture[Artifact]]) -> Seeds:
+def gather(run: Run, training: Mapping[int, PrefectFuture[SeedResult]]) -> Seeds:
     """Wait for every seed. One that was given up is missing and the others go on; a mistake of a person stops the run.
 
     Raises the first seed's error when none is left.
     """
-    seeds, errors = Seeds([], {}), list[Exception]()
+    trained: list[SeedResult] = []
+    missing: dict[int, str] = {}
+    errors: list[Exception] = []
     for seed, future in training.items():
         try:
-            seeds.trained.append(future.result())
+            trained.append(future.result())
         except (WorkerCrashed, WorkerFailed, SeedGivenUp) as error:
             if launch.stopping():
                 raise
-            seeds.missing[seed] = str(error)
+            missing[seed] = str(error)
             errors.append(error)
             get_run_logger().error("seed %d is given up: %s", seed, error)
-    if not seeds.trained:
+    if not trained:
         raise errors[0]
-    run.tracker.set_tags(run.tracking_run, {"missing_seeds": ", ".join(map(str, seeds.missing)) or None})
-    return seeds
+    run.tracker.set_tags(run.tracking_run, {"missing_seeds": ", ".join(map(str, missing)) or None})
+    return Seeds(tuple(trained), missing)
 
 
-def start_of(run: Run, start: Artifact | None) -> tuple[str, str | None]:
+def start_of(run: Run, start: Start | None) -> tuple[str, str | None]:
     """Base and adapter that GRPO and the reference arm begin with."""
     if start is None:
         return run.settings.model.name, None
-    if (start.folder / "model").is_dir():
-        return str(start.folder / "model"), None
-    return run.settings.model.name, str(start.folder / "adapter")
+    if start.files.built_here:
+        return str(start.files.model), None
+    return run.settings.model.name, str(start.files.adapter)

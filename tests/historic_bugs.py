@@ -16,12 +16,14 @@ from typing import Any
 import pytest
 
 from rewards import PromptLike, RewardSet, Score, classify, extraction, parsing, sets, text, v42
+from rewards.names import REPORTED as TASKS
 from rewards.sets import SETS, SetName
 from rewards.types import Component
-from tucano.evaluation.audit import audit_rewards
-from tucano.evaluation.audit_report import AuditReport
-from tucano.evaluation.ratings import RatedAnswer, rating_store, read_ratings
-from tucano.prompts import TASKS, Task
+from tucano.audit.gate import audit_rewards
+from tucano.audit.report import AuditReport
+from tucano.prompts import Task
+from tucano.rating.ratings import RatedAnswer, read_ratings
+from tucano.rating.store import rating_store
 from tucano.settings import PipelineSettings
 
 RATINGS = Path(__file__).parent.parent / "data" / "ratings"

@@ -7,6 +7,8 @@ from pathlib import Path
 
 from browser import Page, open_page
 
+from deployments import stack
+
 VISIBLE = """
 const visible = element => element.getClientRects().length > 0;
 const says = (element, text) => (element.innerText || '').trim() === text;
@@ -77,6 +79,13 @@ class PrefectPage:
     def screenshot(self, file: Path) -> None:
         file.parent.mkdir(parents=True, exist_ok=True)
         self.page.screenshot(file)
+
+
+def login_links(up: stack.Stack) -> list[str]:
+    """What `tucano status` prints for a person to click on: Prefect's link, MLflow's."""
+    said: list[str] = []
+    assert stack.status(up, said.append), said
+    return [word for word in said[-1].split() if "/enter#" in word]
 
 
 @contextmanager

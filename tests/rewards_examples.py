@@ -53,7 +53,21 @@ PROMPTS: dict[str, Prompt] = {
         {"product": "fone de ouvido", "terms": ["fone", "ouvido"], "figures": [20.0]},
     ),
 }
+PROMPTS["sentiment"] = Prompt(
+    "sentiment",
+    "Qual é o sentimento deste comentário? Gostei da cadeira, mas a caixa veio amassada.",
+    None,
+    {"fields": {"sentiment": "positive", "sentiment_score": 4}},
+)
+PROMPTS["churn"] = Prompt(
+    "churn",
+    "Risco de churn? Última compra há 200 dias; nota média 4,1; 3 reclamações abertas; 1 pedidos este ano contra 8 no ano passado.",
+    None,
+    {"fields": {"churn_risk": "high", "probability": 0.75}, "left": True},
+)
 ANSWERS: dict[str, str] = {
+    "churn": '{"churn_risk": "high", "probability": 0.75}',
+    "sentiment": '{"sentiment": "positive", "sentiment_score": 4}',
     "extraction": json.dumps(FIELDS, ensure_ascii=False),
     "sql_qa": "```sql\nSELECT estado, SUM(valor) AS total FROM pedidos GROUP BY estado;\n```\n"
     "A consulta soma o valor dos pedidos de cada estado: SP lidera com R$ 9.000,00 de receita em 30 vendas.",

@@ -13,6 +13,7 @@ from torch import Tensor
 
 from tucano.profiles import validated
 from tucano.settings import Condition, PipelineSettings
+from tucano.settings.stages import of_grpo
 from tucano.training.algorithms import Algorithm, RolloutBatch, chain
 from tucano.training.algorithms.chain import Chain
 from tucano.training.algorithms.conditional import Conditional
@@ -311,9 +312,15 @@ def test_the_settings_choose_the_members_and_their_order() -> None:
         refill_rounds=1,
         conditions=[{"component": "push.length", "needs": "push.product", "at_least": 0.5}],
     )
-    assert list(chain.from_settings(full, COMPONENTS).members) == ["conditional", "overlong", "zero_variance", "gdpo", "task_weights"]
+    assert list(chain.from_settings(of_grpo(full, 1), COMPONENTS).members) == [
+        "conditional",
+        "overlong",
+        "zero_variance",
+        "gdpo",
+        "task_weights",
+    ]
     for name in ("group", "gdpo", "median"):
-        assert list(chain.from_settings(with_settings(advantages=name), COMPONENTS).members) == [name]
+        assert list(chain.from_settings(of_grpo(with_settings(advantages=name), 1), COMPONENTS).members) == [name]
 
 
 def test_a_group_that_is_not_live_gets_exactly_zero() -> None:

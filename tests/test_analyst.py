@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 from browser import Page, open_page
 
-from flows.ui import Server, _mlflow_links, _start_mlflow
+from tucano.access import basic, fresh, login_link
+from tucano.cli.ui import Server, _mlflow_links, _start_mlflow
 from tucano.journal import JournalWriter
 from tucano.tracking import DataSplit, Row, Tracker
 from tucano.tracking.store import default_uri
@@ -18,6 +19,7 @@ from tucano.tracking.store import default_uri
 OLD, NEW = "nano synthetic grounded group #0ddba1", "nano synthetic grounded gdpo #3fa9c1"
 PIPELINES = ((OLD, 7, 0.0214), (NEW, 7, 0.0873), (NEW, 8, 0.0651))
 PROMPT, BEFORE, AFTER = "Crie um push para o fone", "Texto de antes", "Texto de depois <b>sem script</b>"
+KNOWN = fresh()
 SHA256 = "c0ffee" * 10 + "abcd"
 
 
@@ -61,7 +63,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     for run in tracker.client.search_runs([tracker.experiments["tucano-pipelines"]]):
         tracker.finish(run.info.run_id, "FINISHED")
     tracker.ensure_views()
-    server = _start_mlflow(storage, default_uri(storage), 0)
+    server = _start_mlflow(storage, default_uri(storage), 0, KNOWN)
     try:
         while not server.answers():
             time.sleep(0.3)
@@ -72,12 +74,15 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 @pytest.fixture(scope="module")
 def links(server: Server) -> dict[str, str]:
-    return _mlflow_links(server.url)
+    return _mlflow_links(server.url, {"Authorization": basic(KNOWN)})
 
 
 @pytest.fixture(scope="module")
-def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
+def page(tmp_path_factory: pytest.TempPathFactory, server: Server) -> Iterator[Page]:
+    """A browser that has opened the printed link once; nobody types a password."""
     with open_page(tmp_path_factory.mktemp("browser"), patience=90, size="1900,1000") as page:
+        page.go(login_link(server.url, KNOWN))
+        page.wait_for("location.pathname", "/")
         yield page
 
 

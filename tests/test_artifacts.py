@@ -1,12 +1,16 @@
 """An artifact is reused only while its recipe, its manifest and every file are as they were; and the store says why not."""
 
 import json
+import shutil
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
-from tucano.artifacts import MANIFEST, Artifact, Recipe, Store, code_version
+from tucano.artifacts import MANIFEST, Artifact, Recipe, Store
+from tucano.code_version import code_version
+from tucano.errors import UserError
+from tucano.identity import digest
 from tucano.storage import Place
 
 
@@ -78,6 +82,61 @@ def test_any_damaged_file_runs_the_stage_again_and_is_named(kitchen: Kitchen, da
     assert kitchen.make().reused
 
 
+def sealed_anew(folder: Path, **changes: object) -> None:
+    """As somebody would who edits a manifest and knows how its digest is made."""
+    manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8")) | changes
+    manifest["digest"] = digest({name: value for name, value in manifest.items() if name != "digest"})
+    (folder / MANIFEST).write_text(json.dumps(manifest), encoding="utf-8")
+
+
+def test_the_artifact_of_other_settings_in_its_place_is_not_used(kitchen: Kitchen) -> None:
+    one, two = kitchen.make(steps=1), kitchen.make(steps=2)
+    shutil.rmtree(two.folder)
+    shutil.copytree(one.folder, two.folder)
+    assert not kitchen.make(steps=2).reused
+    assert f"another artifact, stage/{one.folder.name}" in kitchen.said
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{"stage": "other"}, {"settings": {"grpo": {"max_steps": 9}}}, {"inputs": {"prompts": "b"}}, {"code": "code-2"}, {"files": []}],
+    ids=lambda changes: next(iter(changes)),
+)
+def test_a_manifest_of_another_recipe_is_not_used_even_with_a_digest_that_fits(kitchen: Kitchen, changes: dict[str, object]) -> None:
+    sealed_anew(kitchen.make().folder, **changes)
+    assert not kitchen.make().reused
+
+
+@pytest.mark.parametrize("name", ["chat_template.jinja", "adapter/evil.py", "adapter/manifest.json"])
+def test_a_file_that_the_artifact_was_not_made_with_makes_it_invalid(kitchen: Kitchen, name: str) -> None:
+    (kitchen.make().folder / name).write_text("{}", encoding="utf-8")
+    assert not kitchen.make().reused
+    assert "a file that it was not made with" in kitchen.said and name in kitchen.said
+
+
+def test_a_link_to_a_file_of_the_same_content_makes_it_invalid(kitchen: Kitchen, tmp_path: Path) -> None:
+    file = kitchen.make().folder / "adapter" / "weights.bin"
+    file.rename(tmp_path / "elsewhere.bin")
+    file.symlink_to(tmp_path / "elsewhere.bin")
+    assert not kitchen.make().reused
+    assert "is a link now" in kitchen.said
+
+
+@pytest.mark.parametrize("name", ["../stage/0123456789abcdef", "stage/../../etc", "/etc/passwd", "stage", ""])
+def test_a_name_that_is_no_artifacts_name_is_refused(kitchen: Kitchen, name: str) -> None:
+    with pytest.raises(UserError, match="is no name of an artifact"):
+        kitchen.store.named(name)
+
+
+def test_an_artifact_is_found_by_name_only_where_it_is_what_it_says(kitchen: Kitchen) -> None:
+    made = kitchen.make()
+    assert kitchen.store.named(made.name).digest == made.digest
+    moved = made.folder.with_name("0123456789abcdef")
+    made.folder.rename(moved)
+    with pytest.raises(UserError, match="it is another artifact"):
+        kitchen.store.named("stage/0123456789abcdef")
+
+
 def test_a_stage_that_dies_leaves_no_artifact(kitchen: Kitchen) -> None:
     def dies(draft: Path) -> dict[str, object]:
         (draft / "half").write_text("half", encoding="utf-8")
@@ -101,11 +160,6 @@ def test_the_manifest_says_what_a_reader_asks(kitchen: Kitchen) -> None:
     manifest = json.loads((kitchen.make(prompts="abc").folder / MANIFEST).read_text(encoding="utf-8"))
     assert manifest["inputs"] == {"prompts": "abc"} and manifest["settings"] == {"grpo": {"max_steps": 3}}
     assert manifest["files"]["adapter/weights.bin"]["bytes"] == 10
-
-
-def test_code_version_follows_what_a_stage_imports() -> None:
-    assert code_version("tucano.training.sft") == code_version("tucano.training.sft")
-    assert code_version("tucano.training.sft") != code_version("tucano.training.answers")
 
 
 def test_code_version_is_the_same_from_many_threads() -> None:

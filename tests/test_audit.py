@@ -2,7 +2,7 @@
 
 import json
 import sqlite3
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from hashlib import sha256
 from html import unescape
 from pathlib import Path
@@ -11,19 +11,24 @@ from typing import Any
 
 import pytest
 
-from flows import inprocess
 from rewards import PromptLike, Score, load_reward_set
+from rewards.names import REPORTED as TASKS
+from tucano.audit import probes
+from tucano.audit.agreement import quadratic_kappa
+from tucano.audit.bench import Rewards
+from tucano.audit.gate import audit, audit_rewards, write_pins
+from tucano.audit.page import render_page
+from tucano.audit.report import AuditReport, Disagreement, Estimate, JudgedAnswer
+from tucano.audit.table import render_details, render_table
+from tucano.cli import inprocess
 from tucano.errors import UserError
-from tucano.evaluation import probes
-from tucano.evaluation.audit import audit, audit_rewards, write_pins
-from tucano.evaluation.audit_agreement import quadratic_kappa
-from tucano.evaluation.audit_bench import Rewards
-from tucano.evaluation.audit_page import render_page
-from tucano.evaluation.audit_report import AuditReport, Disagreement, Estimate, JudgedAnswer
-from tucano.evaluation.audit_table import render_details, render_table
-from tucano.evaluation.ratings import RatedAnswer, rating_store, read_ratings
-from tucano.prompts import TASKS, Prompt, Task
+from tucano.prompts import Prompt, Task
+from tucano.rating.ratings import RatedAnswer, read_ratings
+from tucano.rating.store import rating_store
+from tucano.records import parsed
 from tucano.settings import AuditSettings, PipelineSettings
+from tucano.specs import objects
+from tucano.specs.extraction import FIELDS
 
 PROMPTS = 5
 SETTINGS = AuditSettings(resamples=50)
@@ -37,9 +42,7 @@ def prompt(task: Task, number: int, user: str, reference: dict[str, Any], stars:
 
 def extraction(number: int) -> tuple[Prompt, list[str]]:
     product = PRODUCTS[number]
-    truth = dict(
-        zip(probes.FIELDS, ["negative", 2, product, True, False, False, "high", False, "entrega atrasada", "Chegou tarde."], strict=True)
-    )
+    truth = dict(zip(FIELDS, ["negative", 2, product, True, False, False, "high", False, "entrega atrasada", "Chegou tarde."], strict=True))
     user = f"Extraia o JSON da avaliação: A {product} chegou com {number + 9} dias de atraso, não compro mais. (nota 2)"
     answers = [
         truth,
@@ -197,7 +200,7 @@ def test_the_same_seed_gives_the_same_report(sound: AuditReport, rating_set: Pat
 
 
 def test_a_report_survives_json(sound: AuditReport) -> None:
-    assert AuditReport.from_json(json.loads(sound.dumps())) == sound
+    assert parsed(AuditReport, json.loads(json.dumps(asdict(sound)))) == sound
 
 
 @pytest.mark.parametrize(
@@ -352,6 +355,13 @@ def test_several_raters_are_averaged(tmp_path: Path) -> None:
     assert answer.raters == {"ana": "human", "juiz": "model"}
 
 
+def test_ratings_of_others_are_read_without_personal_data(tmp_path: Path) -> None:
+    first = lines(tasks=("push",))[0]
+    said = {"prompt": {**first["prompt"], "user": "Cliente 529.982.247-25"}, "completion": "Ligue (11) 98765-4321"}
+    (answer,) = read_ratings(write_set(tmp_path, [first | said]))
+    assert (answer.prompt.user, answer.completion) == ("Cliente [CPF]", "Ligue [PHONE]")
+
+
 @pytest.mark.parametrize("line", ["not json", "{}", json.dumps(lines(tasks=("push",))[0] | {"rating": 6})])
 def test_a_bad_line_is_named(tmp_path: Path, line: str) -> None:
     (tmp_path / "ratings.jsonl").write_text(line + "\n", encoding="utf-8")
@@ -375,11 +385,11 @@ def test_the_table_fits_the_terminal_and_names_what_failed(rating_set: Path) -> 
 def test_repairs_and_corruptions_change_one_field() -> None:
     answer = {"sentiment": "positive", "sentiment_score": 2, "delivery_issue": 1}
     truth = {"sentiment": "negative", "sentiment_score": 2, "delivery_issue": True}
-    assert {name: json.loads(text) for name, text in probes.repaired(answer, truth).items()} == {
+    assert {name: json.loads(text) for name, text in objects.repaired(answer, truth).items()} == {
         "sentiment": answer | {"sentiment": "negative"},
         "delivery_issue": answer | {"delivery_issue": True},
     }
-    wrong, without = (json.loads(text) for text in probes.corrupted(answer, truth)["sentiment_score"])
+    wrong, without = (json.loads(text) for text in objects.corrupted(answer, truth, FIELDS)["sentiment_score"])
     assert wrong == answer | {"sentiment_score": 5}
     assert without == {"sentiment": "positive", "delivery_issue": 1}
 

@@ -2,7 +2,7 @@
 
 import json
 import os
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import numpy as np
@@ -11,18 +11,23 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn import metrics as sk
 
-from data.benchmark import PARTS, issues_of, prepare_benchmark
+from data.benchmark import Places, issues_of, prepare_benchmark
 from data.prepare import prepare
 from data.separation import Fence
 from rewards import load_reward_set, truth
-from tucano.evaluation import scores
-from tucano.evaluation.answers import Answer, Decoding
-from tucano.evaluation.baselines import baselines
-from tucano.evaluation.benchmark import Benchmark, benchmark, render_table
-from tucano.evaluation.endpoint import Bill
-from tucano.evaluation.scores import Case, read_json
-from tucano.prompts import TASKS, Prompt, read_prompts
-from tucano.settings import BenchmarkSettings, DataSettings
+from rewards.names import REPORTED as TASKS
+from tucano.benchmark import scores
+from tucano.benchmark.baselines import baselines
+from tucano.benchmark.benchmark import Benchmark, benchmark, render_table
+from tucano.benchmark.endpoint import Bill
+from tucano.comparison.answers import Answer, Decoding
+from tucano.files.prompts import SETS
+from tucano.prompts import Prompt, read_prompts
+from tucano.records import parsed
+from tucano.settings import BenchmarkSettings, DataSettings, PipelineSettings
+from tucano.settings.stages import of_benchmark_set
+from tucano.specs import scoring
+from tucano.specs.scoring import Case, read_json
 
 REAL = Path(os.environ.get("TUCANO_REAL_DATA", Path(__file__).parents[1] / "../shared/data"))
 labels = st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from(["a", "b", "c", None])), min_size=1, max_size=20)
@@ -39,26 +44,26 @@ def case(fields: dict[str, object], gold: dict[str, object], levels: tuple[objec
 def test_macro_f1_and_balanced_accuracy_are_scikit_learns(pairs: list[tuple[str, str | None]]) -> None:
     gold, said = [pair[0] for pair in pairs], [pair[1] or "none" for pair in pairs]
     named = sorted(set(gold))
-    assert scores.macro_f1(pairs) == pytest.approx(sk.f1_score(gold, said, labels=named, average="macro", zero_division=0))
-    assert scores.balanced_accuracy(pairs) == pytest.approx(sk.recall_score(gold, said, labels=named, average="macro", zero_division=0))
+    assert scoring.macro_f1(pairs) == pytest.approx(sk.f1_score(gold, said, labels=named, average="macro", zero_division=0))
+    assert scoring.balanced_accuracy(pairs) == pytest.approx(sk.recall_score(gold, said, labels=named, average="macro", zero_division=0))
 
 
 def test_brier_by_hand_and_against_scikit_learn() -> None:
-    assert scores.brier("low", ["low"] * 4) == 0.0
-    assert scores.brier("low", ["high"] * 4) == 2.0
-    assert scores.brier("low", ["low", "low", "low", "high"]) == pytest.approx(0.25**2 + 0.25**2)
-    assert scores.brier("low", []) == pytest.approx((2 / 3) ** 2 + 2 / 9)  # nothing said: a third each
-    assert scores.brier("low", ["baixo"] * 4) == scores.brier("low", [])
+    assert scoring.brier("low", ["low"] * 4) == 0.0
+    assert scoring.brier("low", ["high"] * 4) == 2.0
+    assert scoring.brier("low", ["low", "low", "low", "high"]) == pytest.approx(0.25**2 + 0.25**2)
+    assert scoring.brier("low", []) == pytest.approx((2 / 3) ** 2 + 2 / 9)  # nothing said: a third each
+    assert scoring.brier("low", ["baixo"] * 4) == scoring.brier("low", [])
     expected = sk.brier_score_loss([True], [0.75]) * 2  # two levels used: the two-class score counts one side
-    assert scores.brier("low", ["low", "low", "low", "high"]) == pytest.approx(expected)
+    assert scoring.brier("low", ["low", "low", "low", "high"]) == pytest.approx(expected)
 
 
 def test_an_answer_that_cannot_be_read_is_wrong_and_not_dropped() -> None:
     gold = {"sentiment": "positive", "sentiment_score": 5, "churn_risk": "low"}
     found = scores.metrics([case(gold, gold), case({}, gold)])
-    assert found["sentiment.accuracy"] == 0.5
-    assert found["sentiment.stars_off"] == 2.0  # 0 and 4
-    assert found["churn.balanced_accuracy"] == 0.5
+    assert found["extraction.sentiment.accuracy"] == 0.5
+    assert found["extraction.sentiment.stars_off"] == 2.0  # 0 and 4
+    assert found["extraction.churn.balanced_accuracy"] == 0.5
     assert found["extraction.valid_json"] == 0.5
 
 
@@ -71,9 +76,9 @@ def test_types_count_in_exact_and_f1() -> None:
 
 
 def test_complaints_are_judged_by_their_words() -> None:
-    assert scores.token_f1("entrega muito atrasada", "entrega atrasada") == pytest.approx(0.8)
-    assert scores.token_f1(None, None) == 1.0
-    assert scores.token_f1("", "x") == scores.token_f1(None, "x") == scores.token_f1("x", None) == 0.0
+    assert scoring.token_f1("entrega muito atrasada", "entrega atrasada") == pytest.approx(0.8)
+    assert scoring.token_f1(None, None) == 1.0
+    assert scoring.token_f1("", "x") == scoring.token_f1(None, "x") == scoring.token_f1("x", None) == 0.0
 
 
 def test_the_reader_of_json_repairs_nothing() -> None:
@@ -96,7 +101,7 @@ def test_the_same_seed_gives_the_same_interval_and_it_holds_the_value() -> None:
     cases = [case(gold if number % 3 else {}, gold, ("low",)) for number in range(30)]
     first, again = (scores.with_intervals(cases, 100, np.random.default_rng(3)) for _ in range(2))
     assert first == again
-    value, low, high = first["sentiment.accuracy"]
+    value, low, high = first["extraction.sentiment.accuracy"]
     assert low < value < high
     assert value == pytest.approx(2 / 3)
     assert high - low == pytest.approx(2 * 1.96 * (2 / 9 / 30) ** 0.5, rel=0.3)
@@ -131,19 +136,20 @@ def prompt_set(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 DATA = DataSettings(train_prompts=60, validation_prompts=26, test_prompts=26, demonstrations=40)
+BENCHMARK = PipelineSettings(data=DATA, benchmark=BenchmarkSettings(prompts=80))
 
 
 @pytest.fixture(scope="module")
 def questions(prompt_set: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("questions")
-    prepare_benchmark(BenchmarkSettings(prompts=80), DATA, TASKS, 7, prompt_set, folder)
+    prepare_benchmark(of_benchmark_set(BENCHMARK), Places(), prompt_set, folder)
     return folder
 
 
 def test_a_benchmark_is_larger_than_a_test_set_and_apart_from_everything(prompt_set: Path, questions: Path) -> None:
     asked = read_prompts(questions / "test.jsonl")
     assert len(asked) == 80 and {prompt.task for prompt in asked} == set(TASKS)
-    fence = Fence(prompt.user for part in PARTS for prompt in read_prompts(prompt_set / f"{part}.jsonl"))
+    fence = Fence(prompt.user for part in SETS for prompt in read_prompts(prompt_set / f"{part}.jsonl"))
     assert not any(fence.near(prompt.user) for prompt in asked)
     assert len({prompt.id for prompt in asked}) == 80
     assert (questions / "store.sqlite").read_bytes() == (prompt_set / "store.sqlite").read_bytes()
@@ -151,8 +157,9 @@ def test_a_benchmark_is_larger_than_a_test_set_and_apart_from_everything(prompt_
 
 @pytest.mark.skipif(not REAL.is_dir(), reason="real reviews are not in the repository; name their folder in TUCANO_REAL_DATA")
 def test_real_reviews_bring_silver_stars_and_human_issues(prompt_set: Path, tmp_path: Path) -> None:
-    settings = BenchmarkSettings(prompts=80, b2w=str(REAL / "b2w" / "b2w_reviews_sample.csv"), reviews=60)
-    record = prepare_benchmark(settings, DATA, TASKS, 7, prompt_set, tmp_path)
+    settings = BENCHMARK.model_copy(update={"benchmark": BenchmarkSettings(prompts=80, reviews=60)})
+    places = Places(b2w=str(REAL / "b2w" / "b2w_reviews_sample.csv"))
+    record = prepare_benchmark(of_benchmark_set(settings), places, prompt_set, tmp_path)
     reviews = [prompt for prompt in read_prompts(tmp_path / "test.jsonl") if prompt.source == "b2w"]
     assert len(reviews) == record["prompts"]["extraction b2w"] == 60
     assert not any("nota" in prompt.user.partition(":")[0] for prompt in reviews)
@@ -160,6 +167,15 @@ def test_real_reviews_bring_silver_stars_and_human_issues(prompt_set: Path, tmp_
     assert not any("category" in prompt.reference["fields"] for prompt in reviews)
     tagged = [prompt.reference["fields"] for prompt in reviews if "product_issue" in prompt.reference["fields"]]
     assert len(tagged) > 40 and any(fields["product_issue"] for fields in tagged)
+
+
+def test_what_was_masked_in_real_reviews_is_counted(prompt_set: Path, tmp_path: Path) -> None:
+    rows = "".join(f"Título;A caixa número {n} veio vazia, CPF 529.982.247-25;1;No;Beleza\n" for n in range(3))
+    reviews = tmp_path / "reviews.csv"
+    reviews.write_text(f"review_title;review_text;overall_rating;recommend_to_a_friend;site_category_lv1\n{rows}", encoding="utf-8")
+    record = prepare_benchmark(of_benchmark_set(BENCHMARK), Places(b2w=str(reviews)), prompt_set, tmp_path)
+    assert record["masked"] == {"cpf": 3}
+    assert "529.982" not in (tmp_path / "test.jsonl").read_text(encoding="utf-8")
 
 
 # Arms
@@ -188,9 +204,9 @@ def result(prompt_set: Path, questions: Path) -> Benchmark:
 def test_baselines_stand_where_they_should(result: Benchmark) -> None:
     constant, majority, rules = (result.metrics[arm]["all"] for arm in ("constant", "sft", "seed-1"))
     assert all(found["extraction.valid_json"][0] == 1.0 for found in (constant, majority, rules))
-    assert constant["churn.balanced_accuracy"][0] == majority["churn.balanced_accuracy"][0] == pytest.approx(1 / 3)
-    assert rules["sentiment.accuracy"][0] > majority["sentiment.accuracy"][0] + 0.2
-    assert rules["churn.brier"][0] < constant["churn.brier"][0]
+    assert constant["extraction.churn.balanced_accuracy"][0] == majority["extraction.churn.balanced_accuracy"][0] == pytest.approx(1 / 3)
+    assert rules["extraction.sentiment.accuracy"][0] > majority["extraction.sentiment.accuracy"][0] + 0.2
+    assert rules["extraction.churn.brier"][0] < constant["extraction.churn.brier"][0]
     assert constant["sql_qa.valid"][0] == 1.0
     assert rules["insights.coverage"][0] > 0.9 > constant["insights.coverage"][0]
     assert rules["push.names_product"][0] > constant["push.names_product"][0]
@@ -216,7 +232,7 @@ def test_a_reward_that_rises_while_truth_falls_is_suspicious(prompt_set: Path, q
 
 
 def test_a_benchmark_survives_json_and_its_table_is_readable(result: Benchmark) -> None:
-    assert Benchmark.from_json(json.loads(json.dumps(result.to_json(), allow_nan=False))) == result
+    assert parsed(Benchmark, json.loads(json.dumps(asdict(result), allow_nan=False))) == result
     table = render_table(result)
     assert max(map(len, table.splitlines())) <= 100
     for words in ("balanced accuracy", "brier", "execution", "real figures", "names product", "per 1,000", "looked at 2 times", "1 of 2"):

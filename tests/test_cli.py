@@ -14,7 +14,7 @@ HEADER = "review_id,order_id,review_score,review_comment_title,review_comment_me
 
 def tucano(*arguments: str, folder: Path = ROOT) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, "PREFECT_SERVER_ANALYTICS_ENABLED": "false"}
-    command = [sys.executable, "-m", "flows.cli", *arguments]
+    command = [sys.executable, "-m", "tucano.cli", *arguments]
     return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=240, check=False)
 
 
@@ -41,9 +41,13 @@ def test_unknown_profile_and_setting_suggest_the_nearest() -> None:
     assert "did you mean 'grpo.max_steps'" in refused("grpo.max_step=3")
 
 
-def test_outside_the_project(tmp_path: Path) -> None:
-    result = tucano("run", "laptop", folder=tmp_path)
-    assert result.returncode == 2 and "no prefect.yaml" in result.stderr
+def test_outside_a_project_the_profiles_that_came_with_tucano_are_taken_and_that_is_said(tmp_path: Path) -> None:
+    result = tucano("run", "latpop", folder=tmp_path)
+    assert result.returncode == 2
+    assert result.stderr == (
+        f"tucano: no prefect.yaml at or above {tmp_path}; taking the profiles of {ROOT / 'prefect.yaml'}\n"
+        "tucano: there is no profile 'latpop'; did you mean 'laptop'?; prefect.yaml has: laptop, l4, l4-v5\n"
+    )
 
 
 def test_a_storage_that_cannot_be_written(tmp_path: Path) -> None:

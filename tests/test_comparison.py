@@ -1,24 +1,32 @@
 """The comparison: a case worked by hand, the predecessor's own numbers, and what must never be said."""
 
+import ast
 import json
+import string
 from dataclasses import asdict, replace
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from scipy import stats
 
+from rewards.names import REPORTED as TASKS
+from tucano.comparison import wording
+from tucano.comparison.answers import Answer, Decoding
+from tucano.comparison.compare import Comparison, compare
+from tucano.comparison.contrast import Contrast, Effect, effect, with_holm
+from tucano.comparison.table import render_table
+from tucano.comparison.text_health import distinct_2, text_health, vocabulary, words
+from tucano.comparison.verdict import judge
+from tucano.comparison.wording import ENGLISH, PORTUGUESE
 from tucano.errors import UserError
-from tucano.evaluation.answers import Answer, Decoding
-from tucano.evaluation.comparison import Comparison, compare
-from tucano.evaluation.contrast import Contrast, Effect, effect, with_holm
-from tucano.evaluation.statistics import Mean, two_way_t
-from tucano.evaluation.text_health import distinct_2, text_health, vocabulary, words
-from tucano.evaluation.verdict import judge, p_value, portuguese
-from tucano.evaluation.verdict_table import render_table
-from tucano.prompts import TASKS, Prompt
+from tucano.presentation.numbers import p_value, portuguese
+from tucano.prompts import Prompt
+from tucano.records import parsed
 from tucano.settings import ComparisonSettings
+from tucano.statistics.inference import Mean, two_way_t
 
 SEEDS = [42, 123, 456]
 SETTINGS = ComparisonSettings(samples=2)
@@ -173,7 +181,7 @@ def test_samples_are_spread_over_tasks_and_drops_are_the_worst() -> None:
 
 
 def test_a_comparison_survives_json(result: Comparison) -> None:
-    assert Comparison.from_json(json.loads(json.dumps(result.to_json(), allow_nan=False))) == result
+    assert parsed(Comparison, json.loads(json.dumps(asdict(result), allow_nan=False))) == result
 
 
 def test_the_table_fits_the_terminal_and_holds_every_arm(result: Comparison) -> None:
@@ -296,3 +304,17 @@ def test_text_health_by_hand() -> None:
     assert health.loss == pytest.approx((30 * 1 + 10 * 2) / 40)
     assert (health.tokens, health.truncated) == (pytest.approx(40 / 3), pytest.approx(1 / 3))
     assert health.ratio(replace(health, loss=2.5)) == pytest.approx({"distinct_2": 1.0, "known_words": 1.0, "loss": 0.5})
+
+
+def blanks(message: str) -> set[str]:
+    return {name for _, name, _, _ in string.Formatter().parse(message) if name}
+
+
+def test_both_languages_have_the_same_sentences_with_the_same_blanks() -> None:
+    english, portuguese = ENGLISH.sentences, PORTUGUESE.sentences
+    assert list(english) == list(portuguese)
+    assert {name: blanks(text) for name, text in english.items()} == {name: blanks(text) for name, text in portuguese.items()}
+    spoken = ast.parse((Path(wording.__file__)).read_text(encoding="utf-8"))
+    used = {node.value for node in ast.walk(spoken) if isinstance(node, ast.Constant) and isinstance(node.value, str)}
+    beside = {"base", "truth", "other", "missing", "served", "sampled", "skewed", "clustered", "looks", "unplanned", "forgot", "identical"}
+    assert set(english) <= used | beside | {"unconfirmed"}, "a sentence that nobody says"

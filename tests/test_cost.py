@@ -5,14 +5,17 @@ import json
 import time
 from dataclasses import asdict
 from pathlib import Path
+from random import Random
 from types import SimpleNamespace
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tucano import machine_time as clock
 from tucano.artifacts import Artifact
-from tucano.cost import cost_of, dollars_per_point, sentence, total
-from tucano.machine_time import Clock, Stay, machine_time, read_stays
+from tucano.cost import Cost, costs, dollars_per_point, sentence, total
+from tucano.machine_time import Clock, Stay, divided, judged, read_stays
 from tucano.profiles import validated
 from tucano.settings import CostSettings, Price
 
@@ -22,13 +25,18 @@ SPOT = Price(machine="spot", usd_per_hour=0.3, source="test", date=datetime.date
 DESK = Price(machine="desk", usd_per_hour=0.8, source="test", date=datetime.date(2026, 11, 21))
 
 
-def stay(began_h: float, last_h: float, machine: str = "spot", share: float = 1.0) -> Stay:
-    return Stay(machine, began_h * HOUR, last_h * HOUR, share)
+def stay(began_h: float, last_h: float, machine: str = "spot", host: str = "") -> Stay:
+    """On a host of the machine's name, unless another is given."""
+    return Stay(host or machine, machine, began_h * HOUR, last_h * HOUR, last_h * HOUR)
 
 
-def trained(*stays: Stay, kept_h: tuple[float, ...] = ()) -> Artifact:
-    record = {"machine_time": asdict(machine_time(stays, [hours * HOUR for hours in kept_h]))}
-    return Artifact("grpo-seed-1", Path(), "", json.loads(json.dumps(record)), 1.0, MADE)
+def trained(*stays: Stay, kept_h: tuple[float, ...] = (), stage: str = "grpo-seed-1") -> Artifact:
+    record = {"machine_time": [asdict(stay) for stay in judged(stays, [hours * HOUR for hours in kept_h])]}
+    return Artifact(stage, Path(), "", json.loads(json.dumps(record)), 1.0, MADE)
+
+
+def cost_of(artifact: Artifact, settings: CostSettings) -> Cost:
+    return costs({artifact.stage: artifact}, settings)[artifact.stage]
 
 
 def prices(*rows: Price) -> CostSettings:
@@ -36,17 +44,74 @@ def prices(*rows: Price) -> CostSettings:
 
 
 def test_a_training_left_alone_has_lost_nothing() -> None:
-    assert machine_time([stay(0, 2)], [HOUR]) == clock.MachineTime({"spot": 2.0}, 0.0, 1)
+    cost = cost_of(trained(stay(0, 2), kept_h=(1,)), prices(SPOT))
+    assert (cost.hours, cost.lost_hours, cost.attempts, cost.dollars) == (2.0, 0.0, 1, 0.6)
 
 
 def test_what_came_after_the_last_kept_row_of_a_stay_is_lost() -> None:
     """Three hours on the first machine, of which the journal kept two; half an hour without a step; two hours to the end."""
-    spent = machine_time([stay(0, 3), stay(4, 4.5), stay(5, 7)], [1 * HOUR, 2 * HOUR, 6 * HOUR])
-    assert spent.hours == {"spot": 5.5} and spent.lost_hours == pytest.approx(1.5) and spent.stays == 3
+    cost = cost_of(trained(stay(0, 3), stay(4, 4.5), stay(5, 7), kept_h=(1, 2, 6)), prices(SPOT))
+    assert cost.hours == 5.5 and cost.lost_hours == pytest.approx(1.5) and cost.attempts == 3
 
 
-def test_trainings_side_by_side_share_their_machine() -> None:
-    assert machine_time([stay(0, 3, share=0.5)], []).hours == {"spot": 1.5}
+def test_seeds_of_4_8_and_10_hours_side_by_side_held_their_machine_for_10() -> None:
+    """Three at a time for 4 h, two for another 4, one for the last 2: 4/3, 4/3 + 2 and 4/3 + 2 + 2 hours."""
+    seeds = {f"grpo-seed-{hours}": trained(stay(0, hours), stage=f"grpo-seed-{hours}") for hours in (4, 8, 10)}
+    found = costs(seeds, prices(SPOT))
+    assert [cost.hours for cost in found.values()] == pytest.approx([4 / 3, 10 / 3, 16 / 3])
+    assert total(list(found.values())).hours == pytest.approx(10)
+
+
+def test_sft_before_a_slot_that_two_of_three_seeds_take_in_turn() -> None:
+    """SFT alone for an hour; two seeds from 1 to 3; the third after the first of them, from 2.5 to 4, and 2.5 to 3 beside the other."""
+    stages = {
+        "sft": trained(stay(0, 1), stage="sft"),
+        "a": trained(stay(1, 2.5), stage="a"),
+        "b": trained(stay(1, 3), stage="b"),
+        "c": trained(stay(2.5, 4), stage="c"),
+    }
+    found = costs(stages, prices(SPOT))
+    assert {name: cost.hours for name, cost in found.items()} == pytest.approx({"sft": 1, "a": 0.75, "b": 1.0, "c": 1.25})
+
+
+def test_what_was_lost_on_a_shared_machine_is_the_share_that_was_held_meanwhile() -> None:
+    """Killed after 2 h with 1 h kept, beside a training of 3 h; then an hour on another host: half of the second hour is lost."""
+    killed = trained(stay(0, 2), stay(5, 6, host="second"), kept_h=(1, 5.5), stage="a")
+    found = costs({"a": killed, "b": trained(stay(0, 3), stage="b")}, prices(SPOT))
+    assert (found["a"].hours, found["a"].lost_hours) == pytest.approx((1 + 1, 0.5))
+    assert (found["b"].hours, found["b"].lost_hours) == pytest.approx((2, 0))
+
+
+@st.composite
+def any_stay(draw: st.DrawFn) -> Stay:
+    began, useful, last = sorted(600.0 * draw(st.integers(0, 40)) for _ in range(3))
+    return Stay(draw(st.sampled_from("abc")), "spot", began, last, useful)
+
+
+STAYS = st.lists(any_stay(), max_size=12)
+
+
+@given(STAYS)
+def test_shares_add_up_to_the_time_for_which_each_host_was_held(stays: list[Stay]) -> None:
+    """The union of the stays, counted minute by minute as a second method."""
+    found = divided(stays)
+    for host in "abc":
+        held = {minute for s in stays if s.host == host for minute in range(int(s.began_s), int(s.last_s), 60)}
+        assert sum(part.hours for part, s in zip(found, stays, strict=True) if s.host == host) == pytest.approx(len(held) / 60)
+
+
+@given(STAYS)
+def test_no_more_is_lost_than_was_held_and_only_after_the_last_use(stays: list[Stay]) -> None:
+    for part, s in zip(divided(stays), stays, strict=True):
+        assert -1e-9 <= part.lost_hours <= part.hours + 1e-9
+        assert part.hours <= (s.last_s - s.began_s) / HOUR + 1e-9 and part.lost_hours <= (s.last_s - s.useful_s) / HOUR + 1e-9
+
+
+@given(STAYS, st.randoms(use_true_random=False))
+def test_the_order_of_the_stays_does_not_matter(stays: list[Stay], random: Random) -> None:
+    shuffled = random.sample(range(len(stays)), len(stays))
+    before, after = divided(stays), divided([stays[number] for number in shuffled])
+    assert [before[number].hours for number in shuffled] == pytest.approx([part.hours for part in after])
 
 
 def test_each_machine_has_its_own_price() -> None:
@@ -79,17 +144,19 @@ def test_a_stay_that_ended_with_its_machine_counts_up_to_its_last_sign_of_life(t
     """The first machine goes without a word and with its disk, 30 s after it was last heard of; the second begins on an empty disk."""
     now = [1000.0]
     monkeypatch.setattr(clock, "time", SimpleNamespace(time=lambda: now[0]))
+    monkeypatch.setattr(clock.socket, "gethostname", lambda: "one")
     monkeypatch.setattr(Clock, "_beat_on", lambda self: None)  # its beats are given by hand
     mirror = (tmp_path / "bucket").as_uri()
-    first = Clock(tmp_path / "one", mirror, "spot", 1.0)
+    first = Clock(tmp_path / "one", mirror, "spot")
     first.__enter__()
     now[0] = 1600.0
     first.beat()
     now[0] = 1630.0
-    with Clock(tmp_path / "two", mirror, "desk", 0.5) as second:
+    monkeypatch.setattr(clock.socket, "gethostname", lambda: "two")
+    with Clock(tmp_path / "two", mirror, "desk") as second:
         now[0] = 2000.0
         stays = second.stays()
-    assert stays == [Stay("spot", 1000.0, 1600.0, 1.0), Stay("desk", 1630.0, 2000.0, 0.5)]
+    assert stays == [Stay("one", "spot", 1000.0, 1600.0, 1600.0), Stay("two", "desk", 1630.0, 2000.0, 2000.0)]
     assert read_stays(tmp_path / "two" / clock.FOLDER) == stays
     first.__exit__(None, None, None)
 
@@ -98,7 +165,7 @@ def test_a_rented_machine_is_counted_from_its_containers_start_once(tmp_path: Pa
     monkeypatch.setenv(clock.MACHINE, "g2-standard-8 spot us-central1")
     monkeypatch.setenv(clock.BEGAN, datetime.datetime.fromtimestamp(time.time() - 100, datetime.UTC).isoformat())
     for number in (1, 2):
-        with Clock(tmp_path / str(number), None, "own machine", 1.0) as watch:
+        with Clock(tmp_path / str(number), None, "own machine") as watch:
             (found,) = watch.stays()
         assert found.machine == "g2-standard-8 spot us-central1"
         assert (found.last_s - found.began_s > 99) == (number == 1)
@@ -106,7 +173,7 @@ def test_a_rented_machine_is_counted_from_its_containers_start_once(tmp_path: Pa
 
 def test_storage_that_does_not_answer_stops_nothing(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     (tmp_path / "bucket").write_text("a file where a folder should be", encoding="utf-8")
-    with Clock(tmp_path / "work", (tmp_path / "bucket").as_uri(), "spot", 1.0) as watch:
+    with Clock(tmp_path / "work", (tmp_path / "bucket").as_uri(), "spot") as watch:
         assert len(watch.stays()) == 1
     assert "machine time in remote storage could not be written" in caplog.text
 
@@ -114,7 +181,7 @@ def test_storage_that_does_not_answer_stops_nothing(tmp_path: Path, caplog: pyte
 def test_a_torn_record_of_another_machine_is_left_out(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     (tmp_path / "bucket" / clock.FOLDER).mkdir(parents=True)
     (tmp_path / "bucket" / clock.FOLDER / "1-other-2.json").write_text('{"machine": "spo', encoding="utf-8")
-    with Clock(tmp_path / "work", (tmp_path / "bucket").as_uri(), "spot", 1.0) as watch:
+    with Clock(tmp_path / "work", (tmp_path / "bucket").as_uri(), "spot") as watch:
         assert len(watch.stays()) == 1
     assert "machine time in remote storage could not be read" in caplog.text
 

@@ -6,10 +6,18 @@ from random import Random
 
 import pytest
 
-from data.generator.answers import Answer, ExtractionAnswer, InsightsAnswer, PushAnswer, SqlAnswer
-from data.generator.defects import DEFECTS, missing_field, spoil
+from data.spoiling import describe, spoil
 from data.write_samples import FOLDER, write_samples
 from tucano.prompts import TASKS, Task
+from tucano.specs.base import Answer
+from tucano.specs.extraction import missing_field
+from tucano.specs.insights import InsightsAnswer
+from tucano.specs.objects import ObjectAnswer
+from tucano.specs.push import PushAnswer
+from tucano.specs.registry import SPECS
+from tucano.specs.sql_qa import SqlAnswer
+
+DEFECTS = {task: spec.defects for task, spec in SPECS.items()}
 
 FIELDS = {
     "sentiment": "negative",
@@ -24,11 +32,13 @@ FIELDS = {
     "summary": "Cliente reclama da coleira: entrega atrasada.",
 }
 GOOD: dict[Task, Answer] = {
-    "extraction": ExtractionAnswer(FIELDS),
+    "extraction": ObjectAnswer(FIELDS),
     "sql_qa": SqlAnswer("SELECT COUNT(*) FROM pedidos WHERE mes='2018-03';", "A consulta conta os pedidos de 03/2018: total de 31."),
     "insights": InsightsAnswer(
         "Análise", "atraso de 8,5% e recompra de 12,0%.", ("Recomendo rever a transportadora.", "Priorize o pós-venda.")
     ),
+    "sentiment": ObjectAnswer({"sentiment": "negative", "sentiment_score": 2}),
+    "churn": ObjectAnswer({"churn_risk": "high", "probability": 0.75}),
     "push": PushAnswer("Que tal coleira por R$ 39? Corra e garanta já!", "coleira"),
 }
 EXPECTED = {
@@ -36,7 +46,7 @@ EXPECTED = {
     "score_as_text": '"sentiment_score":"2',
     "wrong_level": '"churn_risk":"alto"',
     "boolean_as_word": '"delivery_issue":"sim","product_issue":"não"',
-    "text_before": '{"sentiment":"negative"',
+    "text_before": ': {"',
     "no_explanation": "```sql\nSELECT COUNT(*) FROM pedidos WHERE mes='2018-03';\n```",
     "no_number": "A consulta conta os pedidos de 03/2018.",
     "wrong_column": "WHERE data='2018-03'",
@@ -49,6 +59,15 @@ EXPECTED = {
     "too_short": "**Análise:** atraso de 8,5% e recompra de 12,0%.",
     "figures_ignored": "**Análise:** os indicadores do período pedem atenção",
     "too_long": "garanta já! ",
+    "opposite_label": '{"sentiment":"positive"',
+    "translated_label": '{"sentiment":"negativo"',
+    "far_score": '{"sentiment":"negative","sentiment_score":',
+    "opposite_risk": '{"churn_risk":"low"',
+    "translated_risk": '{"churn_risk":"alto"',
+    "probability_as_text": '"probability":"75%"',
+    "turned_probability": '"probability":0.25',
+    "no_probability": '{"churn_risk":"high"}',
+    "no_score": '{"sentiment":"negative"}',
     "formal": "Prezado cliente, informamos que há coleira",
     "generic": "!",
     "invented_discount": "% off!",
@@ -63,7 +82,7 @@ def test_a_defect_shows(task: Task, defect: object) -> None:
 
 
 def test_missing_fields_are_missing() -> None:
-    left = json.loads(missing_field(ExtractionAnswer(FIELDS), Random(1)).text())
+    left = json.loads(missing_field(ObjectAnswer(FIELDS), Random(1)).text())
     assert 7 <= len(left) <= 9 and left.items() <= FIELDS.items()
 
 
@@ -71,14 +90,14 @@ def test_spoiling_names_one_or_two_defects_that_really_changed_the_answer() -> N
     rng = Random(0)
     for task, answer in GOOD.items():
         outcomes = [spoil(task, answer, rng) for _ in range(100)]
-        assert {len(names) for _, names in outcomes} == ({1} if task == "push" else {1, 2})
+        assert {len(names) for _, names in outcomes} == (set(range(1, SPECS[task].most_defects + 1)))
         assert all(spoilt.text() != answer.text() for spoilt, _ in outcomes)
         assert {name for _, names in outcomes for name in names} == {defect.__name__ for defect in DEFECTS[task]}
 
 
-def test_every_defect_is_documented() -> None:
+def test_the_document_holds_the_table_of_defects() -> None:
     text = (Path(__file__).parents[1] / "docs/data.md").read_text(encoding="utf-8")
-    assert [defect.__name__ for defects in DEFECTS.values() for defect in defects if f"`{defect.__name__}`" not in text] == []
+    assert f"\n\n{describe()}" in text
 
 
 def test_the_committed_samples_are_what_the_script_writes(tmp_path: Path) -> None:

@@ -8,16 +8,17 @@ from pathlib import Path
 
 import pytest
 
-from data.generator.banks import JOINT
-from data.masking import mask
 from data.prepare import DataReport, prepare
 from data.separation import jaccard, normal_form, shingles
 from data.splits import apportion
-from data.system_prompts import SYSTEM_PROMPTS
 from rewards import classify_task, truth
+from rewards.names import REPORTED as TASKS
 from tucano.errors import UserError
-from tucano.prompts import TASKS, Prompt, read_prompts
+from tucano.masking import mask
+from tucano.prompts import Prompt, read_prompts
 from tucano.settings import DataSettings
+from tucano.specs.banks import JOINT
+from tucano.specs.registry import SPECS
 
 FILES = ("train", "validation", "test", "demonstrations", "demonstrations_validation")
 JUDGED = {"extraction": 20, "sql_qa": 15, "insights": 15, "push": 15}
@@ -161,4 +162,4 @@ def test_apportion_by_hand() -> None:
 
 
 def test_system_prompts_are_short() -> None:
-    assert all(len(text.split()) <= 25 for text in SYSTEM_PROMPTS.values())
+    assert all(len(text.split()) <= 25 for text in (spec.system_prompt for spec in SPECS.values()))

@@ -13,14 +13,15 @@ from random import Random
 
 import pytest
 
-from data.prepare import DataReport, prepare
+from data.prepare import UNMASKED, DataReport, prepare
 from data.sources.csv_files import read_table
 from data.sources.olist import olist_reviews, segments, store_tables
 from data.sources.olist_tables import read_olist
 from data.sources.reviews import RealReview, join_title, shorten
 from rewards import classify_task
+from rewards.names import REPORTED as TASKS
 from tucano.errors import UserError
-from tucano.prompts import TASKS, Prompt, read_prompts
+from tucano.prompts import Prompt, read_prompts
 from tucano.settings import DataSettings
 
 NONCOMMERCIAL = "CC BY-NC-SA 4.0 (noncommercial)"
@@ -93,7 +94,7 @@ def write_b2w(path: Path, rows: int = 60) -> Path:
 
 def run(source: str, path: Path, folder: Path, **changes: int) -> tuple[DataReport, dict[str, list[Prompt]]]:
     sizes = {"train_prompts": 150, "validation_prompts": 26, "test_prompts": 26, "demonstrations": 60} | changes
-    report = prepare(DataSettings.model_validate({"source": source, "path": str(path), **sizes}), 7, TASKS, folder)
+    report = prepare(DataSettings.model_validate({"source": source, "path": str(path), **sizes}), 7, TASKS, folder, str(path))
     return report, {name: read_prompts(folder / f"{name}.jsonl") for name in report.prompts}
 
 
@@ -150,10 +151,29 @@ def test_personal_data_and_line_breaks_are_gone_before_anything_is_stored(tmp_pa
     assert all("\n" not in prompt.user for prompt in files["train"])
 
 
+def test_columns_beside_the_review_are_masked_as_well(tmp_path: Path) -> None:
+    folder = write_olist(tmp_path / "csv")
+    for name, label in (("olist_products_dataset", "cama_mesa_banho"), ("olist_customers_dataset", "SP")):
+        file = folder / f"{name}.csv"
+        file.write_text(file.read_text(encoding="utf-8").replace(label, f"{label} zap 98765-4321"), encoding="utf-8")
+    run("olist", folder, tmp_path / "out")
+    made = b"".join(path.read_bytes() for path in (tmp_path / "out").iterdir())
+    assert b"98765-4321" not in made and b"cama mesa banho zap [PHONE]" in made and b"SP zap [PHONE]" in made
+    b2w = write_b2w(tmp_path / "b2w.csv")
+    b2w.write_text(b2w.read_text(encoding="utf-8").replace("Beleza", "Beleza ana@exemplo.com"), encoding="utf-8")
+    _, files = run("b2w", b2w, tmp_path / "other")
+    assert {prompt.reference["fields"]["category"] for prompt in files["test"] if prompt.source == "b2w"} == {"Beleza [EMAIL]"}
+
+
+def test_only_real_reviews_come_with_a_word_about_names(tmp_path: Path) -> None:
+    report, _ = run("olist", write_olist(tmp_path / "csv"), tmp_path / "out")
+    assert report.warnings == [UNMASKED] and "names and street addresses" in UNMASKED
+
+
 def test_b2w_shrinks_with_a_warning_and_generates_the_other_tasks(tmp_path: Path) -> None:
     report, files = run("b2w", write_b2w(tmp_path / "b2w.csv"), tmp_path / "out", train_prompts=200)
     assert report.prompts["train"]["extraction"] == 60 - 8 - 8
-    assert report.warnings == ["train: 44 prompts of extraction instead of 80, the source has no more that are different"]
+    assert report.warnings == ["train: 44 prompts of extraction instead of 80, the source has no more that are different", UNMASKED]
     assert {(prompt.source, prompt.licence) for prompt in files["test"]} == {("b2w", NONCOMMERCIAL), ("synthetic", "CC0-1.0")}
     review = next(prompt for prompt in files["test"] if prompt.task == "extraction")
     assert review.reference["fields"]["category"] == "Beleza"
@@ -232,6 +252,10 @@ REFUSED = [
         broken("olist_orders_dataset", lambda raw: raw.replace(b"2018-03-01 10", b"01/03/2018 10", 1)),
         "holds '01/03/2018 10:00:00' .row 2., expected a time",
     ),
+    (
+        broken("olist_order_items_dataset", lambda raw: raw.replace(b",5.5", b",zap 11 98765-4321 de Ana Maria de Souza", 1)),
+        r"column freight_value holds 'zap \[PHONE\] de Ana M…' .row 2.",
+    ),
     (broken("olist_orders_dataset", lambda raw: raw.replace(b"o1,", b'"o1,')), "cannot be read as a CSV separated by ','"),
     (broken("olist_products_dataset", lambda raw: raw.replace(b"p", b"q")), "has no column product_id"),
     (lambda folder: write_olist(folder, 12), "the orders in .* do not join|only . prompts of"),
@@ -274,10 +298,10 @@ needs_real_data = pytest.mark.skipif(
 @pytest.mark.parametrize("source", ["olist", "b2w"])
 def test_the_real_files(source: str, tmp_path: Path) -> None:
     settings = DataSettings.model_validate({"source": source, "path": str(REAL / source)})
-    report = prepare(settings, 7, TASKS, tmp_path)
+    report = prepare(settings, 7, TASKS, tmp_path, settings.path)
     assert report.prompts["test"] == {"extraction": 20, "insights": 15, "push": 15, "sql_qa": 15}
     assert report.prompts["train"]["extraction"] == {"olist": 592, "b2w": 60}[source]
-    assert bool(report.warnings) == (source == "b2w")
+    assert len(report.warnings) == {"olist": 1, "b2w": 2}[source]
     prompts = read_prompts(tmp_path / "train.jsonl") + read_prompts(tmp_path / "test.jsonl")
     assert [prompt.user for prompt in prompts if classify_task(prompt.user) != prompt.task] == []
     assert not [prompt.user for prompt in prompts if re.search(r"@\w+\.\w|\d{3}\.\d{3}\.\d{3}-\d\d", prompt.user)]
@@ -286,7 +310,8 @@ def test_the_real_files(source: str, tmp_path: Path) -> None:
 
 @needs_real_data
 def test_gold_queries_are_fast_on_the_real_tables(tmp_path: Path) -> None:
-    prepare(DataSettings(source="olist", path=str(REAL / "olist"), train_prompts=60, demonstrations=0), 7, TASKS, tmp_path)
+    settings = DataSettings(source="olist", path=str(REAL / "olist"), train_prompts=60, demonstrations=0)
+    prepare(settings, 7, TASKS, tmp_path, settings.path)
     queries = [prompt.reference["sql"] for prompt in read_prompts(tmp_path / "train.jsonl") if prompt.task == "sql_qa"]
     with closing(sqlite3.connect(tmp_path / "store.sqlite")) as store:
         seconds = []

@@ -1,73 +1,48 @@
-"""Endpoints against a real server on this machine: answers, retries, refusals, cost, and what may leave."""
+"""Endpoints against a real server on this machine: answers, retries, refusals, odd replies, cost, and what may leave."""
 
+import gzip
 import json
+import os
+import signal
+import subprocess
+import sys
 import threading
-from collections.abc import Callable, Iterator
+import time
+import tracemalloc
+from collections import Counter
+from collections.abc import Iterator
 from dataclasses import replace
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any
 
 import pytest
+from chat_api import Handler, Response, Server, chat, question, serving
 
+from tucano.addresses import is_external
+from tucano.benchmark.endpoint import MOST_BYTES, ask, bill, refuse_unless_allowed, what_leaves
+from tucano.benchmark.judge import rate
+from tucano.benchmark.replies import Reply
+from tucano.comparison.answers import Answer
 from tucano.errors import UserError
-from tucano.evaluation.answers import Answer
-from tucano.evaluation.endpoint import Reply, ask, bill, is_external, refuse_unless_allowed, what_leaves
-from tucano.evaluation.judge import rate
 from tucano.prompts import Prompt
 from tucano.settings import EndpointSettings
 
 SYSTEMS = {"push": "Escreva um push."}
 PROMPTS = [Prompt(f"p{number}", "push", f"Produto: bola {number}.", "t", "synthetic", "CC0-1.0") for number in range(3)]
-Response = tuple[int, dict[str, str], bytes]
-
-
-def chat(text: str | None, finish: str = "stop") -> bytes:
-    usage = {"prompt_tokens": 20, "completion_tokens": 5}
-    return json.dumps({"choices": [{"message": {"content": text}, "finish_reason": finish}], "usage": usage}).encode()
-
-
-class Server(ThreadingHTTPServer):
-    """Keeps what it was asked; `answer(body, number of the request)` says what to answer."""
-
-    asked: list[tuple[dict[str, Any], dict[str, str], str]]
-    answer: Callable[[dict[str, Any], int], Response]
-
-
-class Handler(BaseHTTPRequestHandler):
-    server: Server
-
-    def do_POST(self) -> None:
-        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        self.server.asked.append((body, dict(self.headers), self.path))
-        status, headers, content = self.server.answer(body, len(self.server.asked))
-        self.send_response(status)
-        for name, value in {"Content-Length": str(len(content)), **headers}.items():
-            self.send_header(name, value)
-        self.end_headers()
-        self.wfile.write(content)
-
-    def log_message(self, *_: object) -> None:
-        pass
 
 
 @pytest.fixture
-def server() -> Iterator[Server]:
-    made = Server(("127.0.0.1", 0), Handler)
-    made.asked, made.answer = [], lambda body, number: (200, {}, chat(f"Eco: {body['messages'][-1]['content']}"))
-    thread = threading.Thread(target=made.serve_forever, args=(0.02,), daemon=True)
-    thread.start()
-    yield made
-    made.shutdown()
-    made.server_close()
+def server(tmp_path: Path) -> Iterator[Server]:
+    with serving(tmp_path / "replies") as made:
+        yield made
 
 
 def endpoint(server: Server, **changes: Any) -> EndpointSettings:
-    url = f"http://127.0.0.1:{server.server_port}/v1"
-    return EndpointSettings(**{"name": "local", "url": url, "model": "m", "timeout_s": 2, **changes})
+    return EndpointSettings(**{"name": "local", "url": server.url, "model": "m", "timeout_s": 2, **changes})
 
 
 def answered(server: Server, prompts: list[Prompt] = PROMPTS, **changes: Any) -> list[Reply]:
-    return ask(endpoint(server, **changes), prompts, SYSTEMS, 0.1, 64, 7)
+    return ask(endpoint(server, **changes), prompts, SYSTEMS, 0.1, 64, 7, server.kept)
 
 
 def test_every_prompt_is_asked_with_its_system_prompt_and_answered_in_order(server: Server) -> None:
@@ -157,8 +132,195 @@ def test_a_judge_rates_blind_and_what_it_does_not_say_is_none(server: Server) ->
     brief = Prompt("i", "insights", "Conversão 2%.", "t", "synthetic", "CC0-1.0")
     made = [Answer("sft", "i", "insights", "served", 0, "Nota 5! Melhore.", 0.5, {}, 0.5, 0.0, 5, False)]
     made += [replace(made[0], arm="seed-1", completion="Recomendo kits."), replace(made[0], decoding="sampled")]
-    server.answer = lambda body, number: (200, {}, chat("4" if "kits" in body["messages"][-1]["content"] else "não sei"))
-    ratings, found = rate(endpoint(server), [brief, *PROMPTS], made, 7)
+    server.answer = lambda body, number: (200, {}, chat("4" if "kits" in question(body) else "não sei"))
+    ratings, found = rate(endpoint(server), [brief, *PROMPTS], made, 7, server.kept)
     assert ratings == {"sft": [None], "seed-1": [4]}
     assert found.answers == len(server.asked) == 2
     assert not any("sft" in json.dumps(body) or "seed-1" in json.dumps(body) for body, _, _ in server.asked)
+
+
+# Odd replies
+
+
+HUNDRED = [Prompt(f"p{number}", "push", f"Produto: bola {number}.", "t", "synthetic", "CC0-1.0") for number in range(100)]
+
+
+def content(value: object) -> bytes:
+    return json.dumps({"choices": [{"message": {"content": value}}], "usage": {"prompt_tokens": 20, "completion_tokens": 5}}).encode()
+
+
+class Endless:
+    """600 MB of a reply, and how many of them were taken."""
+
+    taken = 0
+
+    def __call__(self, handler: Handler) -> None:
+        handler.send_response(200)
+        handler.send_header("Content-Length", str(600 * 2**20))
+        handler.end_headers()
+        for _ in range(600):
+            handler.wfile.write(b"x" * 2**20)
+            self.taken += 2**20
+
+
+def dripping(handler: Handler) -> None:
+    """One byte every twentieth of a second, for longer than any test lasts: no single read ever times out."""
+    handler.send_response(200)
+    handler.send_header("Content-Length", "100000")
+    handler.end_headers()
+    for _ in range(100_000):
+        handler.wfile.write(b" ")
+        handler.wfile.flush()
+        time.sleep(0.05)
+
+
+def dripping_headers(handler: Handler) -> None:
+    for byte in b"HTTP/1.1 200 OK\r\nX-Slow: " + b"x" * 50_000:
+        handler.wfile.write(bytes([byte]))
+        handler.wfile.flush()
+        time.sleep(0.05)
+
+
+ENDLESS = Endless()
+ODD: dict[int, Response] = {
+    3: (200, {}, b'{"choices": [{"message": {"content": "Promo\\u00e7\\u00e3o \\ud800!"}}]}'),
+    11: (200, {}, content([{"type": "text", "text": "a list"}])),
+    17: (200, {}, content(7)),
+    23: (200, {}, content({"text": "an object"})),
+    29: (200, {}, b'{"choices": [{"message": {"content": ' + b"[" * 100_000 + b"]" * 100_000 + b"}}]}"),
+    31: (200, {}, b'{"choices": [{"message": {"content": "x"}}], "usage": {"prompt_tokens": ' + b"9" * 5000 + b"}}"),
+    37: (200, {}, b'{"choices": [{"message": {"content": "x"}}], "usage": {"prompt_tokens": 1e999, "completion_tokens": -5}}'),
+    41: (200, {}, b'{"choices": [{"message": "text"}]}'),
+    47: (200, {"Content-Encoding": "gzip"}, gzip.compress(content("x" * 50_000_000))),
+    53: ENDLESS,
+    59: dripping,
+    61: (400, {}, b"content_filter"),
+    67: (200, {}, content("x" * (MOST_BYTES + 1))),
+    71: (200, {}, b'{"choices": [{"message": {}}]}'),
+}
+FILLED = {3: "Promoção \ufffd!", 37: "x", 71: ""}
+"""Odd replies that hold an answer all the same."""
+
+
+def test_one_odd_reply_of_each_kind_costs_its_own_answer_and_nothing_is_asked_twice(server: Server) -> None:
+    numbers = {prompt.user: number for number, prompt in enumerate(HUNDRED)}
+    server.answer = lambda body, _: ODD.get(numbers[question(body)], (200, {}, chat("Eco")))
+    tracemalloc.start()
+    began = time.monotonic()
+    replies = answered(server, HUNDRED, timeout_s=1.5)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert time.monotonic() - began < 30 and peak < 60 * 2**20 and ENDLESS.taken < 60 * 2**20
+    for number, reply in enumerate(replies):
+        if number not in ODD:
+            assert (reply.text, reply.failed) == ("Eco", False)
+        else:
+            assert (reply.text, reply.failed) == (FILLED.get(number, ""), number not in FILLED), number
+    assert (replies[11].tokens_in, replies[37].tokens_in, replies[37].tokens_out) == (20, 0, 0)  # paid for; nonsense is no count
+    assert max(Counter(question(body) for body, _, _ in server.asked).values()) == 1
+    json.dumps([reply.text for reply in replies], ensure_ascii=False).encode()
+
+    again = answered(server, HUNDRED, timeout_s=1.5)
+    assert again == replies
+    twice = {numbers[question(body)] for body, _, _ in server.asked[100:]}
+    assert twice == {61}, "only what was refused, and is not paid for, is asked again"
+
+
+def test_headers_that_drip_end_with_the_time_for_one_answer(server: Server) -> None:
+    server.answer = lambda body, number: dripping_headers
+    began = time.monotonic()
+    assert answered(server, PROMPTS[:1], timeout_s=1, attempts=2)[0].failed
+    assert time.monotonic() - began < 6 and len(server.asked) == 2
+
+
+def test_a_refusal_of_every_request_is_a_mistake_in_the_settings(server: Server) -> None:
+    server.answer = lambda body, number: (400, {}, b"no such model")
+    with pytest.raises(UserError, match="no such model"):
+        answered(server, HUNDRED, parallel=1)
+    assert len(server.asked) == 5
+    with pytest.raises(UserError, match="no such model"):
+        answered(server, PROMPTS[:1])
+
+
+def test_an_error_page_that_repeats_the_key_is_not_repeated(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("A_KEY", "sk-hunter2")
+    server.answer = lambda body, number: (404, {}, b"no route for Authorization: Bearer sk-hunter2 \x1b[2J" + b"x" * 10_000_000)
+    with pytest.raises(UserError) as caught:
+        answered(server, PROMPTS[:1], key_env="A_KEY")
+    assert "hunter2" not in str(caught.value) and "\x1b" not in str(caught.value) and len(str(caught.value)) < 500
+
+
+def test_a_key_that_is_no_header_is_refused_without_repeating_it(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("A_KEY", "hunter2\nX-Evil: 1")
+    with pytest.raises(UserError, match="A_KEY holds more than a key") as caught:
+        answered(server, PROMPTS[:1], key_env="A_KEY")
+    assert "hunter2" not in str(caught.value) and not server.asked
+
+
+# Paid for once
+
+
+ASKING = """
+import sys
+from pathlib import Path
+from test_endpoint import HUNDRED, SYSTEMS
+from tucano.benchmark.endpoint import ask
+from tucano.settings import EndpointSettings
+settings = EndpointSettings(name="local", url=sys.argv[1], model="m", timeout_s=60)
+ask(settings, HUNDRED, SYSTEMS, 0.1, 64, 7, Path(sys.argv[2]))
+"""
+
+
+@pytest.mark.parametrize("torn", [b"", b'{"request": "abc", "te'])
+def test_after_a_kill_only_what_had_no_reply_is_asked(server: Server, torn: bytes) -> None:
+    """The server answers 30 requests and holds the others while the program is killed."""
+    held = threading.Event()
+    replied: list[str] = []
+
+    def answer(body: dict[str, Any], number: int) -> Response:
+        if number > 30:
+            held.wait(60)
+        else:
+            replied.append(question(body))
+        return (200, {}, chat(f"Eco: {question(body)}"))
+
+    server.answer = answer
+    tests = Path(__file__).parent
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tests.parent), str(tests)])}
+    program = subprocess.Popen([sys.executable, "-c", ASKING, endpoint(server).url, str(server.kept)], env=environment)
+    deadline = time.monotonic() + 60
+    while not (files := list(server.kept.glob("*/replies.jsonl"))) or files[0].read_bytes().count(b"\n") < 30:
+        assert time.monotonic() < deadline and program.poll() is None
+        time.sleep(0.02)
+    program.send_signal(signal.SIGKILL)
+    program.wait()
+    with files[0].open("ab") as file:
+        file.write(torn)
+    held.set()
+    server.asked.clear()
+    server.answer = lambda body, _: (200, {}, chat(f"Eco: {question(body)}"))
+    replies = answered(server, HUNDRED)
+    assert [reply.text for reply in replies] == [f"Eco: {prompt.user}" for prompt in HUNDRED]
+    asked = [question(body) for body, _, _ in server.asked]
+    assert len(asked) == 70 and not {*asked} & {*replied}
+
+
+def test_other_questions_models_and_apis_are_asked(server: Server) -> None:
+    answered(server, PROMPTS)
+    assert len(server.asked) == 3
+    answered(server, PROMPTS)
+    answered(server, PROMPTS, name="renamed", dollars_in=1.0, attempts=2)  # what the reply does not depend on
+    assert len(server.asked) == 3
+    answered(server, PROMPTS, model="other")
+    ask(endpoint(server), PROMPTS, SYSTEMS, 0.2, 64, 7, server.kept)
+    ask(endpoint(server), PROMPTS, SYSTEMS, 0.1, 64, 8, server.kept)
+    assert len(server.asked) == 3 + 3 + 3 + 3
+
+
+def test_two_benchmarks_at_once_pay_once(server: Server) -> None:
+    threads = [threading.Thread(target=answered, args=(server, HUNDRED)) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(server.asked) == 100

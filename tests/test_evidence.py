@@ -1,7 +1,7 @@
 """What stands beside the p values: decomposition, forgetting, looks, the plan, and the cautions of the verdict."""
 
 import json
-from dataclasses import replace
+from dataclasses import asdict, replace
 from datetime import datetime
 from math import exp, log
 from pathlib import Path
@@ -10,15 +10,18 @@ import numpy as np
 import pytest
 from test_comparison import GAINS, SEEDS, SETTINGS, answers, compared, prompts
 
+from tasks.handles import Plan, SeedResult
 from tasks.plan import came_first
 from tucano.artifacts import Artifact
-from tucano.evaluation.comparison import Comparison, compare
-from tucano.evaluation.contrast import Contrast, contrast, effect
-from tucano.evaluation.decomposition import is_strict
-from tucano.evaluation.forgetting import Reading, forgetting
-from tucano.evaluation.looks import read_looks, record_look
-from tucano.evaluation.verdict import Circumstances, Verdict, judge
-from tucano.evaluation.verdict_table import render_table
+from tucano.comparison.claims import StudyContext
+from tucano.comparison.compare import Comparison, compare
+from tucano.comparison.contrast import Contrast, contrast, effect
+from tucano.comparison.decomposition import is_strict
+from tucano.comparison.forgetting import Reading, forgetting
+from tucano.comparison.looks import read_looks, record_look
+from tucano.comparison.table import render_table
+from tucano.comparison.verdict import Verdict, judge
+from tucano.records import parsed
 from tucano.storage import Place
 
 ARMS = ("base", "sft", "seed-42", "seed-123", "seed-456")
@@ -35,7 +38,7 @@ def simple(differences: list[float], clusters: list[str] | None = None, seeds: i
     return contrast("seeds", members, ("sft", dict.fromkeys(ids, 0.5)), {"push": ids}, 0.05, "served", "reward", groups)
 
 
-def said(main: Contrast, around: Circumstances | None = None) -> tuple[str, str, tuple[str, ...]]:
+def said(main: Contrast, around: StudyContext | None = None) -> tuple[str, str, tuple[str, ...]]:
     verdict = judge(main, 0.05, around=around)
     return " ".join(verdict.sentences), " ".join(verdict.sentences_pt), verdict.cautions
 
@@ -81,7 +84,7 @@ def test_nothing_changed_is_a_reason_to_look_at_the_adapter() -> None:
 
 
 def test_looks_and_a_late_plan_are_said() -> None:
-    english, portuguese, cautions = said(simple([0.1, 0.11, 0.12, 0.13, 0.14, 0.15]), Circumstances(looks=3, planned=False))
+    english, portuguese, cautions = said(simple([0.1, 0.11, 0.12, 0.13, 0.14, 0.15]), StudyContext(looks=3, planned=False))
     assert cautions == ("looks", "unplanned")
     assert "looked at 3 times" in english
     assert "with probability 14 %" in english  # 1 - .95^3
@@ -191,7 +194,7 @@ def test_forgetting_is_a_caution_in_the_verdict() -> None:
     assert [found.reference for found in result.language] == ["sft", "base"]
     assert result.verdict.cautions[-2:] == ("looks", "forgot")
     assert any("5 held-out passages" in sentence for sentence in result.verdict.sentences)
-    assert Comparison.from_json(json.loads(json.dumps(result.to_json()))) == result
+    assert parsed(Comparison, json.loads(json.dumps(asdict(result)))) == result
 
 
 # The ledger and the plan
@@ -212,8 +215,8 @@ def made_at(folder: Path, moment: str) -> Artifact:
 
 
 def test_a_plan_counts_only_if_it_came_before_every_seed(tmp_path: Path) -> None:
-    plan = made_at(tmp_path / "plan", "2026-11-21T10:00:00+00:00")
-    later = made_at(tmp_path / "later", "2026-11-21T10:00:01+00:00")
-    earlier = made_at(tmp_path / "earlier", "2026-11-21T09:59:59+00:00")
+    plan = Plan(made_at(tmp_path / "plan", "2026-11-21T10:00:00+00:00"))
+    later = SeedResult(made_at(tmp_path / "later", "2026-11-21T10:00:01+00:00"))
+    earlier = SeedResult(made_at(tmp_path / "earlier", "2026-11-21T09:59:59+00:00"))
     assert came_first(plan, [later])
     assert not came_first(plan, [later, earlier])

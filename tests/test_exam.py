@@ -8,7 +8,7 @@ from historic_bugs import BOTH, BUGS, REFACTORINGS, Change, Examiner, examiner
 
 from benchmarks.gate_table import DOCUMENT, with_results
 from rewards.sets import SetName
-from tucano.evaluation.audit_report import AuditReport
+from tucano.audit.report import AuditReport
 
 Clean = dict[SetName, AuditReport]
 

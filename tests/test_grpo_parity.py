@@ -20,10 +20,11 @@ from tucano.journal import read_journal
 from tucano.profiles import validated
 from tucano.prompts import Prompt, write_prompts
 from tucano.settings import PipelineSettings
+from tucano.settings.stages import of_grpo
 from tucano.training import grpo
 from tucano.training.algorithms import chain
-from tucano.training.jobs import Job
 from tucano.training.nano import build_model, build_tokenizer
+from tucano.training.orders import order
 from tucano.training.policies import load_policy
 from tucano.training.refill import Reserve, leave_out, replace_rows
 from tucano.training.scoring import Rewards
@@ -81,10 +82,8 @@ def one_thread_and_the_signals_as_before() -> Iterator[None]:
 def ours(folder: Path, place: Path, chosen: PipelineSettings) -> tuple[list[dict[str, float]], dict[str, Tensor]]:
     """Logged values of every step and the final adapter of a run of our own."""
     (place / "output").mkdir(parents=True)
-    job = Job(
-        "grpo", chosen.model_dump(mode="json"), str(folder), str(place / "work"), str(place / "output"), 1, 1, base=str(folder / "model")
-    )
-    grpo.run(job)
+    start = (str(folder / "model"), None)
+    grpo.run(order("grpo", chosen, 1, 1, prompts=folder, work=place / "work", output=place / "output", start=start))
     entries = read_journal(place / "work" / "journal.jsonl")
     return [entry.values for entry in entries if "train/loss" in entry.values], final_adapter(place / "work")
 
@@ -99,7 +98,7 @@ def stock(folder: Path, place: Path, chosen: PipelineSettings) -> tuple[list[dic
     policy, tokenizer = load_policy(chosen.model, str(folder / "model"), None, trainable=True, seed=1)
     trainer = trl.GRPOTrainer(
         model=policy,
-        args=grpo.arguments(chosen, place, 1),
+        args=grpo.arguments(of_grpo(chosen, 1), place, chosen.grpo.save_steps),
         train_dataset=grpo._dataset(PROMPTS, SYSTEMS),
         reward_funcs=Rewards(load_reward_set(chosen.grpo.rewards, folder), PROMPTS).functions(),
         processing_class=tokenizer,
@@ -145,12 +144,12 @@ def trainer(folder: Path, place: Path, chosen: PipelineSettings, rewards: Any = 
     policy, tokenizer = load_policy(chosen.model, str(folder / "model"), None, trainable=True, seed=1)
     scorer = Rewards(rewards or load_reward_set(chosen.grpo.rewards, folder), PROMPTS)
     dataset = grpo._dataset(PROMPTS, SYSTEMS)
-    arguments = grpo.arguments(chosen, place, 1)
+    arguments = grpo.arguments(of_grpo(chosen, 1), place, chosen.grpo.save_steps)
     arguments.save_strategy = SaveStrategy.NO
     made: Any = type("Trainer", (grpo.GrpoMixin, trl.GRPOTrainer), {})(
         model=policy, args=arguments, train_dataset=dataset, reward_funcs=scorer.functions(), processing_class=tokenizer
     )
-    made.settings, made.scorer, made.algorithm = chosen.grpo, scorer, chain.from_settings(chosen, list(scorer.weights))
+    made.settings, made.scorer, made.algorithm = chosen.grpo, scorer, chain.from_settings(of_grpo(chosen, 1), list(scorer.weights))
     made.reserve, made.current_gradient_accumulation_steps = Reserve(dataset, 1), 1
     return made
 

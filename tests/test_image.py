@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from tucano.artifacts import NUMERIC_PACKAGES, _imports, _source
+from tucano.code_version import NUMERIC_PACKAGES, _imports, _source
+from tucano.training.jobs import MODULES
 
 ROOT = Path(__file__).parent.parent
 IMAGE = ROOT / "deployments" / "image"
-DISTRIBUTIONS = {"yaml": "pyyaml", "json_repair": "json-repair"}
+DISTRIBUTIONS = {"yaml": "pyyaml"}
 
 
 def pins(path: Path) -> dict[str, str]:
@@ -44,7 +45,7 @@ def test_both_interpreters_train_with_the_same_versions() -> None:
 
 def test_the_interpreter_with_vllm_has_all_that_a_training_child_imports() -> None:
     locked = pins(IMAGE / "vllm.lock")
-    wanted = {DISTRIBUTIONS.get(name, name) for name in imported("tucano.training.worker")}
+    wanted = {DISTRIBUTIONS.get(name, name.replace("_", "-")) for name in imported("tucano.training.worker", *MODULES.values())}
     assert {"torch", "trl", "pydantic"} <= wanted and wanted <= locked.keys()
 
 
@@ -53,22 +54,27 @@ def imported(*modules: str) -> set[str]:
     waiting, seen, found = list(modules), set[str](), set[str]()
     while waiting:
         module = waiting.pop()
-        path = _source(module)
+        path = _source(module, ROOT)
         if path is None or module in seen:
             continue
         seen.add(module)
-        text = path.read_text(encoding="utf-8")
-        waiting += _imports(text)
-        for node in ast.walk(ast.parse(text)):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        waiting += _imports(tree)
+        for node in ast.walk(tree):
             names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
             names += [node.module] if isinstance(node, ast.ImportFrom) and node.module else []
             found |= {name.partition(".")[0] for name in names}
     return found - {*sys.stdlib_module_names, "tucano", "rewards", "data"}
 
 
-def test_what_the_image_copies_is_there_and_is_sent_to_the_builder() -> None:
-    lines = (IMAGE / "Dockerfile").read_text(encoding="utf-8").splitlines()
-    sources = [part for line in lines if line.startswith("COPY") for part in line.split()[1:-1]]
+def copied(dockerfile: Path) -> set[str]:
+    """What a Dockerfile copies out of the folder that it is built from."""
+    lines = dockerfile.read_text(encoding="utf-8").splitlines()
+    return {part for line in lines if line.startswith("COPY") for part in line.split()[1:-1]}
+
+
+def test_what_the_images_copy_is_there_and_is_sent_to_the_builder() -> None:
+    sources = copied(IMAGE / "Dockerfile") | copied(ROOT / "deployments" / "Dockerfile.cpu")
     assert sources and all((ROOT / source).exists() for source in sources)
     sent = {line[1:] for line in (ROOT / ".dockerignore").read_text(encoding="utf-8").splitlines() if line.startswith("!")}
-    assert {source.partition("/")[0] for source in sources} == sent
+    assert {next((entry for entry in sent if f"{source}/".startswith(f"{entry}/")), source) for source in sources} == sent

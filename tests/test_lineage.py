@@ -9,22 +9,23 @@ from typing import Any
 
 import pytest
 
-from flows import lineage
 from tasks.context import Run
 from tasks.promote import _incomplete
-from tucano.artifacts import Artifact, Recipe, Store, digest, fingerprint
+from tucano.artifacts import Artifact, Recipe, Store
+from tucano.cli import lineage
 from tucano.errors import UserError
+from tucano.identity import digest, fingerprint
 from tucano.lineage import digests, faults, unpinned, verify
 from tucano.settings import PipelineSettings
 from tucano.tracking import RegisteredModel, Tracker
 
 
-def make(root: Path, stage: str, inputs: Mapping[str, str], settings: Mapping[str, Any] | None = None) -> Artifact:
+def make(root: Path, stage: str, inputs: Mapping[str, str], **record: str) -> Artifact:
     def produce(draft: Path) -> dict[str, Any]:
         (draft / "content.txt").write_text(stage, encoding="utf-8")
-        return {}
+        return record
 
-    return Store(root).make(Recipe(stage, settings or {}, inputs, "code"), produce, lambda _: None)
+    return Store(root).make(Recipe(stage, {}, inputs, "code"), produce, lambda _: None)
 
 
 @pytest.fixture
@@ -36,7 +37,7 @@ def source(tmp_path: Path) -> Path:
 @pytest.fixture
 def stages(tmp_path: Path, source: Path) -> dict[str, Artifact]:
     root = tmp_path / "runs"
-    data = make(root, "data", {source.name: str(fingerprint(source)["sha256"])}, {"data": {"path": str(source)}})
+    data = make(root, "data", {source.name: str(fingerprint(source)["sha256"])}, source_path=str(source))
     audit = make(root, "audit", {"ratings.jsonl": "abc"})
     seed = make(root, "grpo-seed-42", {"prompts": data.digest, "start": ""})
     answers = make(root, "answers", {"prompts": data.digest, "start": "", "seed-42": seed.digest, "champion": "tucano version 1"})
@@ -78,7 +79,7 @@ def test_a_manifest_forged_with_its_digest_is_not_the_one_that_was_named(tmp_pat
 
 def test_a_missing_artifact_and_a_link_of_another_chain_are_named(tmp_path: Path, stages: dict[str, Artifact]) -> None:
     shutil.rmtree(stages["audit"].folder)
-    other = make(tmp_path / "runs", "data", {}, {"seed": 8})
+    other = make(tmp_path / "runs", "data", {"reviews.csv": "abc"})
     found = broken(tmp_path, {**stages, "data": other})
     assert found[0].startswith("audit: no artifact has the digest")
     assert [fault.partition(":")[0] for fault in found[1:]] == ["grpo-seed-42", "answers", "comparison"]
@@ -129,7 +130,7 @@ def test_the_chain_of_the_champion_is_printed_and_checked(
     registered_file.write_text("other weights", encoding="utf-8")
     assert lineage.show(settings, "tucano@champion") == 1
     printed = capsys.readouterr().out
-    assert "BROKEN  data: its file" in printed and "BROKEN  registry: the files of version 1 are not those" in printed
+    assert "BROKEN  data: its file" in printed and "BROKEN  registry: tucano version 1 is not what was registered" in printed
     for reference in ("tucano@nobody", "tucano/9", "other@champion", "tucano"):
         with pytest.raises(UserError, match=f"the registry has no {reference}"):
             lineage.show(settings, reference)

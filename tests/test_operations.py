@@ -18,7 +18,7 @@ from typing import Any
 import psutil
 import pytest
 import yaml
-from prefect_page import PrefectPage, prefect_page
+from prefect_page import PrefectPage, login_links, prefect_page
 
 from benchmarks.operations import SMALL, Bench, engine_of, trainers
 from deployments import stack
@@ -86,8 +86,11 @@ def free_port() -> int:
 
 
 @pytest.fixture(scope="module")
-def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PrefectPage]:
+def page(tmp_path_factory: pytest.TempPathFactory, bench: Bench) -> Iterator[PrefectPage]:
+    """A browser in which the printed link was clicked on; nobody types a password."""
     with prefect_page(tmp_path_factory.mktemp("chromium")) as page:
+        page.go(login_links(bench.stack)[0])
+        page.wait_for_text("Dashboard")
         yield page
 
 
@@ -103,7 +106,7 @@ def picture(page: PrefectPage, name: str) -> None:
 
 
 def tucano(bench: Bench, *arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "flows.cli", *arguments, "--home", str(bench.stack.home)]
+    command = [sys.executable, "-m", "tucano.cli", *arguments, "--home", str(bench.stack.home)]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     return subprocess.run(command, cwd=bench.stack.project, env=environment, capture_output=True, text=True, timeout=240, check=False)
 
@@ -214,9 +217,7 @@ def test_a_person_approves_the_promotion(bench: Bench, page: PrefectPage, story:
     picture(page, "approval")
     page.click("[role=dialog] button", "Submit")
     bench.wait(story["run"], "COMPLETED", seconds=240)
-    from mlflow import MlflowClient
-
-    champion = MlflowClient(bench.stack.mlflow).get_model_version_by_alias("tucano", "champion")
+    champion = bench.mlflow().get_model_version_by_alias("tucano", "champion")
     assert champion.tags["approval.who"] == "Ana Souza"
     assert champion.version == "1", "it was registered once"
 
@@ -231,9 +232,7 @@ def test_artifacts_tell_what_came_of_it(bench: Bench, page: PrefectPage, story: 
 
 
 def test_mlflow_has_one_run_per_seed_and_links_back(bench: Bench, story: dict[str, Any]) -> None:
-    from mlflow import MlflowClient
-
-    client = MlflowClient(bench.stack.mlflow)
+    client = bench.mlflow()
     experiments = {experiment.name: experiment.experiment_id for experiment in client.search_experiments()}
     seeds = client.search_runs([experiments["tucano-training"]], "tags.stage = 'grpo'")
     assert sorted(run.data.tags["seed"] for run in seeds) == ["123", "42"]

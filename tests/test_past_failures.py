@@ -24,8 +24,10 @@ from rewards import PromptLike, RewardSet, Score
 from tucano.errors import UserError
 from tucano.profiles import load_profile, profiles
 from tucano.settings import PipelineSettings
+from tucano.settings.stages import of_grpo, of_preflight
 from tucano.training import grpo, preflight, sft, validation
 from tucano.training.jobs import Job
+from tucano.training.orders import order
 from tucano.training.rollouts import Examiner
 
 pytestmark = pytest.mark.filterwarnings("ignore:grpo.patience")
@@ -54,8 +56,8 @@ def job(kind: Any, start: Path, place: Path, settings: PipelineSettings, model: 
     """`start` holds prompts and, from SFT on, the model."""
     (place / kind / "output").mkdir(parents=True)
     work, output = place / kind / "work", place / kind / "output"
-    base = str(model or start / "sft" / "output" / "model")
-    return Job(kind, settings.model_dump(mode="json"), str(start / "prompts"), str(work), str(output), 1, 1, base=base)
+    begin = (str(model or start / "sft" / "output" / "model"), None)
+    return order(kind, settings, 1, 1, prompts=start / "prompts", work=work, output=output, start=begin)
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -102,18 +104,6 @@ def test_a_healthy_run_of_every_shipped_profile_raises_nothing(start: Path, tmp_
 
 
 @dataclass(frozen=True)
-class Binary(RewardSet):
-    """All or nothing."""
-
-    def component_weights(self, task: str) -> dict[str, float]:
-        return {f"{task}.right": 1.0}
-
-    def score(self, prompt: PromptLike, completion: str) -> Score:
-        right = float(super().score(prompt, completion).total > 0.3)
-        return Score(right, {f"{prompt.task}.right": right})
-
-
-@dataclass(frozen=True)
 class Doubled(RewardSet):
     def score(self, prompt: PromptLike, completion: str) -> Score:
         score = super().score(prompt, completion)
@@ -134,11 +124,6 @@ def cold(put: pytest.MonkeyPatch, model: Path) -> list[str]:
         return made
 
     put.setattr(grpo, "arguments", overwritten)
-    return []
-
-
-def binary(put: pytest.MonkeyPatch, model: Path) -> list[str]:
-    put.setattr(grpo, "load_reward_set", Binary)
     return []
 
 
@@ -180,7 +165,6 @@ def no_tokenizer(put: pytest.MonkeyPatch, model: Path) -> list[str]:
     ("failure", "check", "said"),
     [
         (cold, "generation", "temperature is 0.1, not 1.0"),
-        (binary, "signal: extraction", "2 different rewards"),
         (doubled, "signal: extraction", "components add up to more than 1"),
         (sixteen_tokens, "completion length", "ceiling 16"),
         (short_evaluations, "completion length", "ceiling 16"),
@@ -205,8 +189,8 @@ def test_a_temperature_in_the_models_own_folder_is_named_and_not_used(start: Pat
     (model / "generation_config.json").write_text(
         json.dumps({**config, "do_sample": True, "temperature": 0.1, "top_k": 20}), encoding="utf-8"
     )
-    trainer, _ = grpo.build(job("grpo", start, tmp_path, small(), model), small(), tmp_path, [])
-    line = preflight.check.generation(trainer.generation_config, trainer.model.generation_config, small())
+    trainer, _ = grpo.build(job("grpo", start, tmp_path, small(), model), of_grpo(small(), 1), tmp_path, [])
+    line = preflight.check.generation(trainer.generation_config, trainer.model.generation_config, of_preflight(small(), 1))
     assert line.level == "ok" and "temperature=0.1, top_k=20 and is not used" in line.evidence
 
 

@@ -10,12 +10,15 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import psutil
 import pytest
+from chat_api import Response, chat, serving
 
 ROOT = Path(__file__).parent.parent
 SMALL = {
@@ -47,14 +50,15 @@ STAGES = ["data", "plan", "audit", "sft", "preflight", "grpo-seed-42", "grpo-see
 
 @pytest.fixture(scope="module")
 def storage(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("runs")
+    """With characters that addresses of databases, filters of MLflow and shells read in their own way."""
+    return tmp_path_factory.mktemp("runs") / "ana's #1 (100% ção)"
 
 
 def started(storage: Path, command: str = "run", **more: object) -> subprocess.Popen[str]:
     overrides = {**SMALL, "storage": storage, **{name.replace("__", "."): value for name, value in more.items()}}
     pairs = [part for name, value in overrides.items() for part in ("--set", f"{name}={value}")]
     return subprocess.Popen(
-        [sys.executable, "-m", "flows.cli", command, "laptop", *pairs],
+        [sys.executable, "-m", "tucano.cli", command, "laptop", *pairs],
         cwd=ROOT,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -130,6 +134,38 @@ def test_the_benchmark_judges_the_trained_arms_and_trains_nothing(storage: Path)
         assert re.search(rf"^\| {arm} ", output, flags=re.MULTILINE), arm
     assert set(whys(output)) == {"data", "benchmark-set", "benchmark-answers", "benchmark-baselines", "benchmark"}
     assert newest_pipeline_tags(storage)["kind"] == "benchmark"
+
+
+def test_a_benchmark_that_is_killed_among_the_answers_of_an_api_pays_for_none_twice(storage: Path) -> None:
+    """Some replies are odd: they cost their own answers only."""
+    odd: dict[int, bytes] = {5: b'{"choices": [{"message": {"content": "\\ud800"}}]}', 9: b'{"choices": [{"message": {"content": [1]}}]}'}
+    held = threading.Event()
+
+    def answer(body: dict[str, Any], number: int) -> Response:
+        if number > 40:
+            held.wait(120)
+        return (200, {}, odd.get(number, chat("Compre agora!")))
+
+    with serving(storage) as api:
+        api.answer = answer
+        settings = {"benchmark.endpoints": [{"name": "api", "url": api.url, "model": "m"}], "benchmark.prompts": 80, "benchmark.samples": 1}
+        more = {name.replace(".", "__"): json.dumps(value) for name, value in settings.items()}
+        process = started(storage, "benchmark", grpo__max_steps=6, benchmark__resamples=20, **more)
+        deadline = time.monotonic() + 200
+        while not (files := list(storage.glob("replies/*/replies.jsonl"))) or files[0].read_bytes().count(b"\n") < 40:
+            assert time.monotonic() < deadline and process.poll() is None
+            time.sleep(0.05)
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+        replied = {json.dumps(body) for body, _, _ in api.asked[:40]}
+        api.asked.clear()
+        api.answer = lambda body, number: (200, {}, chat("Compre agora!"))
+        held.set()
+        code, output = finished(started(storage, "benchmark", grpo__max_steps=6, benchmark__resamples=20, **more))
+        assert code == 0 and "Traceback" not in output, output
+        asked = [json.dumps(body) for body, _, _ in api.asked]
+        assert len(asked) == len({*asked}) == 160 - 40 and not replied & {*asked}
+    assert re.search(r"^\| api +\| +160 \| +1 \|", output, flags=re.MULTILINE), output
 
 
 def test_where_these_settings_were_not_trained_a_benchmark_has_baselines_only(storage: Path) -> None:

@@ -8,20 +8,22 @@ import sys
 import time
 import urllib.request
 from pathlib import Path
+from urllib.error import HTTPError
 
 import psutil
 import pytest
 
-from flows.prefect_server import PrefectServer
+from tucano.access import basic
+from tucano.cli.prefect_server import PrefectServer
 from tucano.errors import TucanoError
 
 COMMAND = """
-import sys, time
+import os, sys, time
 from pathlib import Path
-from flows.prefect_server import PrefectServer
+from tucano.cli.prefect_server import PrefectServer
 server = PrefectServer(Path(sys.argv[1]))
 server.wait()
-print(server.process.pid, server.url, flush=True)
+print(server.process.pid, server.url, os.environ["PREFECT_API_AUTH_STRING"], flush=True)
 if sys.argv[2:]:
     time.sleep(300)
 """
@@ -34,7 +36,7 @@ def command(tmp_path: Path) -> list[str]:
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    for name in ("PREFECT_API_URL", "PREFECT_UI_URL"):
+    for name in ("PREFECT_API_URL", "PREFECT_API_AUTH_STRING", "PREFECT_UI_URL"):
         monkeypatch.setenv(name, "")
         monkeypatch.delenv(name)
     monkeypatch.setenv("PREFECT_HOME", str(tmp_path / "prefect"))
@@ -50,9 +52,14 @@ def test_it_ends_with_its_command(command: list[str], home: Path) -> None:
 def test_it_answers_and_does_not_outlive_a_killed_command(command: list[str], home: Path) -> None:
     with subprocess.Popen([*command, "stay"], stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
-        pid, url = process.stdout.readline().split()
-        with urllib.request.urlopen(f"{url}/admin/version", timeout=30) as answer:
+        pid, url, known = process.stdout.readline().split()
+        with pytest.raises(HTTPError, match="401"):
+            urllib.request.urlopen(f"{url}/admin/version", timeout=30)
+        asked = urllib.request.Request(f"{url}/admin/version", headers={"Authorization": basic(known)})
+        with urllib.request.urlopen(asked, timeout=30) as answer:
             assert json.load(answer)[0].isdigit()
+        with pytest.raises(HTTPError, match="403"):
+            urllib.request.urlopen(urllib.request.Request(asked.full_url, headers={**asked.headers, "Origin": "http://evil.example"}))
         process.send_signal(signal.SIGKILL)
     deadline = time.monotonic() + 20
     while psutil.pid_exists(int(pid)) and time.monotonic() < deadline:

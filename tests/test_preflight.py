@@ -1,5 +1,6 @@
 """Each failure that once ruined a run is red before it begins; a healthy start is not."""
 
+import ast
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -13,6 +14,8 @@ from rewards import Score
 from tucano.profiles import load_profile
 from tucano.prompts import Prompt
 from tucano.settings import ModelSettings, PipelineSettings
+from tucano.settings.preflight import CHECKS, SIGNALS
+from tucano.settings.stages import of_preflight
 from tucano.training import preflight_checks as check
 from tucano.training.nano import build_model, build_tokenizer
 from tucano.training.preflight import Recorder, gradients, memory
@@ -52,22 +55,32 @@ def sampling(**changes: Any) -> GenerationConfig:
 
 def test_a_temperature_in_the_models_own_config_is_named_and_one_in_effect_is_red() -> None:
     shipped = sampling(temperature=0.1, top_p=0.9)
-    unused = check.generation(sampling(), shipped, PipelineSettings())
+    unused = check.generation(sampling(), shipped, of_preflight(PipelineSettings(), 42))
     assert unused.level == "ok" and "temperature=0.1, top_p=0.9 and is not used" in unused.evidence
-    assert "temperature is 0.1, not 1.0" in check.generation(shipped, shipped, PipelineSettings()).evidence
-    assert check.generation(shipped, shipped, PipelineSettings()).level == "red"
+    assert "temperature is 0.1, not 1.0" in check.generation(shipped, shipped, of_preflight(PipelineSettings(), 42)).evidence
+    assert check.generation(shipped, shipped, of_preflight(PipelineSettings(), 42)).level == "red"
 
 
 @pytest.mark.parametrize(
     ("rewards", "texts", "level", "words"),
     [
         ([0.1, 0.5, 0.3, 0.9, 0.2, 0.4, 0.7, 0.8], None, "ok", "100% of 2 groups"),
-        ([1.0, 0.0, 1.0, 0.0, 1.0, 1.0, 0.0, 0.0], None, "red", "2 different rewards"),
+        ([1.0, 0.0, 1.0, 0.0, 1.0, 1.0, 0.0, 0.0], None, "ok", "100% of 2 groups differ in reward, 2 different rewards"),
+        ([1.0, 0.0, 0.5, 0.0, 0.5, 1.0, 0.0, 0.0], None, "ok", "100% of 2 groups differ in reward, 3 different rewards"),
+        ([1.0] * 4 + [0.0] * 4, None, "red", "0% of 2 groups differ in reward, 2 different rewards"),
         ([0.5] * 8, ["igual"] * 8, "red", "0% of 2 groups differ in reward, 1 different rewards, 25% different texts"),
         ([0.2, 1.0, 0.6, 1.8, 0.4, 0.8, 1.4, 1.6], None, "red", "up to 1.80"),
         ([0.1, 0.5, 0.3, 0.9] + [0.2] * 4 + [0.3] * 4, None, "warn", "33% of 3 groups"),
     ],
-    ids=["fine", "binary", "identical completions", "doubled scale", "mostly dead groups"],
+    ids=[
+        "fine",
+        "binary, live groups",
+        "three values, live groups",
+        "binary, dead groups",
+        "identical completions",
+        "doubled scale",
+        "mostly dead groups",
+    ],
 )
 def test_signal_within_groups_of_four(rewards: list[float], texts: list[str] | None, level: str, words: str) -> None:
     (line,) = check.signal(rollouts(rewards, texts), 4)
@@ -155,9 +168,27 @@ def test_a_matrix_without_gradient_is_named_and_memory_that_grows_is_red() -> No
 def test_the_plan_warns_of_many_epochs_few_prompts_and_patience_that_cannot_fire() -> None:
     settings = load_profile(PROJECT, "laptop", ["grpo.max_steps=60", "grpo.eval_steps=15", "grpo.patience=3"])
     prompts = [Prompt(f"{task}{n}", task, "x", "t", "s", "l") for task in settings.tasks for n in range(200)]
-    assert set(levels(check.plan(settings, prompts)).values()) == {"ok"}
-    few = levels(check.plan(settings, prompts[::10]))
+    assert set(levels(check.plan(of_preflight(settings, 42), prompts)).values()) == {"ok"}
+    few = levels(check.plan(of_preflight(settings, 42), prompts[::10]))
     assert few == {"epochs": "warn", "prompts per task": "warn", "early stopping": "ok"}
     with pytest.warns(UserWarning, match="early stopping cannot fire"):
         late = load_profile(PROJECT, "laptop", ["grpo.patience=4"])
-    assert levels(check.plan(late, prompts))["early stopping"] == "warn"
+    assert levels(check.plan(of_preflight(late, 42), prompts))["early stopping"] == "warn"
+
+
+def test_every_check_that_can_be_red_may_be_allowed_and_no_other() -> None:
+    """Read from the source: checks by name, with the levels that they are given there."""
+    found: dict[str, set[str]] = {}
+    for file in ("preflight.py", "preflight_checks.py"):
+        tree = ast.parse((PROJECT / "tucano" / "training" / file).read_text(encoding="utf-8"))
+        for function in ast.walk(tree):
+            if isinstance(function, ast.FunctionDef):
+                levels = {str(node.value) for node in ast.walk(function) if isinstance(node, ast.Constant)} & {"ok", "warn", "red"}
+                for call in ast.walk(function):
+                    if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "Check":
+                        computed = isinstance(call.args[1], ast.Name)
+                        mine = {str(node.value) for node in ast.walk(call.args[1]) if isinstance(node, ast.Constant)}
+                        found.setdefault(ast.unparse(call.args[0]), set()).update(levels if computed else mine)
+    can_be_red = {name.strip("'") for name, levels in found.items() if "red" in levels}
+    signals = {"SIGNALS[task]"}
+    assert len(found) == 17 and can_be_red == set(CHECKS) - set(SIGNALS.values()) | signals

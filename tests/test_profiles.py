@@ -104,6 +104,38 @@ MISTAKES = {
     "nano without sft": ("laptop", ["sft.enabled=false"], "random weights"),
     "save and eval": ("laptop", ["grpo.save_steps=20"], "never meet"),
     "seed twice": ("laptop", ["grpo.seeds=[1, 1]"], "twice"),
+    "seed that NumPy refuses": ("laptop", ["grpo.seeds=[-1]"], "grpo.seeds.0=-1 is not valid"),
+    "field of a number": ("laptop", ["data.mix.push.x=1"], "no setting 'data.mix.push.x'; did you mean 'data.mix.push'"),
+    "field of a value": ("laptop", ["data.mix=5", "data.mix.push=1"], "goes into mix, which was set to 5"),
+    "field of a list": ("laptop", ["data.mix=[1]", "data.mix.push=1"], "goes into mix, which was set to [1]"),
+    "a task nobody knows": ("laptop", ["data.mix.pusch=1"], "did you mean 'data.mix.push'"),
+    "no task": ("laptop", ["data.mix.=1"], "no setting 'data.mix.'"),
+    "no name": ("laptop", ["=1"], "no setting ''"),
+    "nothing at all": ("laptop", [""], "has no value"),
+    "deep YAML": ("laptop", ["grpo.seeds=" + "[" * 5000], "grpo.seeds='[[[["),
+    "no month": ("laptop", ["grpo.max_steps=2001-13-45"], "grpo.max_steps='2001-13-45' is not valid"),
+    "5,000 digits": ("laptop", ["seed=" + "1" * 5000], "seed='1111"),
+    "a list of itself": ("laptop", ["grpo.seeds=&a [*a]"], "grpo.seeds"),
+    "no number": ("laptop", ["grpo.learning_rate=.nan"], "grpo.learning_rate=nan is not valid"),
+    "endless": ("laptop", ["promotion.margin=.inf"], "promotion.margin=inf is not valid"),
+    "empty storage": ("laptop", ["storage=\u3000"], "is not valid: it is empty"),
+    "line break in a path": ("laptop", ["storage=a\nb"], "storage='a\\nb' is not valid: it holds the control character '\\n'"),
+    "zero byte in a path": ("laptop", ["data.source=b2w", "data.path=a\0b"], "control character '\\x00'"),
+    "file name that no disk takes": ("laptop", [f"audit.ratings={'a' * 300}"], "is not valid: it is too long"),
+    "no address": ("laptop", ["tracking_uri=http://[::1"], "is not valid: it is no address"),
+    "no port": ("laptop", ["tracking_uri=http://host:99999"], "is not valid: it is no address"),
+    "registered model with a slash": (
+        "laptop",
+        ["promotion.model=loja/tucano"],
+        "promotion.model='loja/tucano' is not valid: a name has letters",
+    ),
+    "registered model with a dot": ("laptop", ["promotion.model=tucano.v2"], "a name has letters"),
+    "registered model with a quote": ("laptop", ["promotion.model=d'or"], "a name has letters"),
+    "registered model with an alias": ("laptop", ["promotion.model=tucano@champion"], "a name has letters"),
+    "arm that is no name": ("laptop", ["benchmark.adapters={../x: folder}"], "an arm's name has small letters"),
+    "deployment without its flow": ("laptop", ["execution.seeds=local"], "write it as FLOW/DEPLOYMENT"),
+    "endpoint without a host": ("laptop", ["benchmark.endpoints=[{name: a, url: 'http://', model: m}]"], "without a query"),
+    "endpoint with a query": ("laptop", ["benchmark.endpoints=[{name: a, url: 'http://h/v1?x=1', model: m}]"], "without a query"),
 }
 
 
@@ -113,6 +145,15 @@ def test_a_mistake_is_one_sentence(profile: str, overrides: list[str], said: str
         load_profile(ROOT, profile, overrides)
     assert said in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+def test_what_reads_like_a_number_is_a_text_where_text_belongs() -> None:
+    """YAML would make 42798 of 0123456, a number of 12e45678, seconds of 12:30 and a day of 2026-11-21."""
+    pairs = {"model.revision": "0123456", "promotion.model": "12e45678", "cost.machine": "12:30", "storage": "2026-11-21"}
+    settings = load_profile(ROOT, "laptop", [f"{name}={text}" for name, text in pairs.items()])
+    assert (settings.model.revision, settings.promotion.model) == ("0123456", "12e45678")
+    assert (settings.cost.machine, settings.storage) == ("12:30", "2026-11-21")
+    assert load_profile(ROOT, "laptop", ["tracking_uri=null"]).tracking_uri is None
 
 
 def test_settings_are_frozen() -> None:

@@ -23,14 +23,15 @@ from typing import Any
 import pytest
 from browser import Page, open_page
 
-from flows.rate_page import RatingServer, render
 from tucano.artifacts import Recipe, Store
+from tucano.cli.rate_page import RatingServer, render
 from tucano.errors import UserError
-from tucano.evaluation.rating_aids import guides, tables, visible
-from tucano.evaluation.rating_draw import Candidate, Source, draw, open_folder, read_source, write_candidates
-from tucano.evaluation.rating_session import Item, Session, View, own_order
-from tucano.evaluation.ratings import read_ratings
 from tucano.prompts import TASKS, Prompt, Task, write_prompts
+from tucano.rating.aids import guides
+from tucano.rating.draw import Candidate, Source, draw, open_folder, read_source, write_candidates
+from tucano.rating.ratings import read_ratings
+from tucano.rating.session import Item, Session, View, own_order
+from tucano.rating.store import tables
 
 ROOT = Path(__file__).parent.parent
 SECRET_MODEL = "seed-42-secreto"
@@ -144,8 +145,21 @@ class TestSources:
 
     def test_the_committed_ratings_can_be_rated_again(self, tmp_path: Path) -> None:
         chosen = open_folder(tmp_path / "mine", ROOT / "data" / "ratings" / "ratings.jsonl", 24, 5, 7)
-        assert len(chosen) == 432
+        assert len(chosen) == 528
         assert (tmp_path / "mine" / "store.sql").read_bytes() == (ROOT / "data" / "ratings" / "store.sql").read_bytes()
+
+    def test_what_is_drawn_from_a_file_is_kept_without_personal_data(self, tmp_path: Path) -> None:
+        said = replace(prompt(0), user="Cliente 529.982.247-25 pede um push", demonstration="zap 98765 4321")
+        write_candidates(tmp_path / "answers.jsonl", [Candidate(said, f"Escreva para ana @ gmail.com! {n}", "sampled", "m") for n in "ab"])
+        chosen = open_folder(tmp_path / "mine", tmp_path / "answers.jsonl", 24, 5, 7)
+        assert {candidate.completion for candidate in chosen} == {"Escreva para [EMAIL]! a", "Escreva para [EMAIL]! b"}
+        assert {(c.prompt.user, c.prompt.demonstration) for c in chosen} == {("Cliente [CPF] pede um push", "zap [PHONE]")}
+        session = Session(tmp_path / "mine", chosen, "ana", "human")
+        session.rate(current(session).id, 4)
+        again = Session(tmp_path / "mine", open_folder(tmp_path / "mine", tmp_path / "answers.jsonl", 24, 5, 7), "ana", "human")
+        assert again.view().rated == 1
+        kept = "".join(path.read_text(encoding="utf-8") for path in (tmp_path / "mine").iterdir())
+        assert not re.search(r"529|9876|gmail", kept)
 
     def test_ratings_of_other_completions_are_not_mixed(self, run: Path, tmp_path: Path) -> None:
         (tmp_path / "ratings.jsonl").write_text("", encoding="utf-8")
@@ -159,7 +173,7 @@ class TestSession:
         ana, bia = own_order(drawn, "ana"), own_order(drawn, "bia")
         assert ana != bia and {one.id for one in ana} == {one.id for one in bia} == {one.id for one in drawn}
         assert ana == own_order(drawn, "ana")
-        assert len(list(itertools.groupby(ana, key=lambda one: one.prompt.task))) == 4
+        assert len(list(itertools.groupby(ana, key=lambda one: one.prompt.task))) == len(TASKS)
 
     def test_a_view_has_no_place_for_reward_model_or_origin(self, tmp_path: Path) -> None:
         assert [field.name for field in fields(View)] == ["item", "rated", "total", "last"]
@@ -244,12 +258,10 @@ def test_the_guide_has_a_part_for_every_task() -> None:
         "sql_qa": "## SQL que",
         "insights": "## Insight",
         "push": "## Push: o",
+        "sentiment": "## Sentime",
+        "churn": "## Churn: ",
     }
     assert all("Is the content right?" in text for text in guides().values())
-
-
-def test_control_characters_are_shown_and_do_nothing() -> None:
-    assert visible("ação\n\t😍 \x1b[2J\x00\x9b\x7f") == "ação\n\t😍 ␛[2J␀\ufffd␡"
 
 
 @contextmanager
@@ -321,7 +333,7 @@ class TestServer:
 
 
 def command(*arguments: str) -> list[str]:
-    return [sys.executable, "-u", "-m", "flows.cli", "rate", *arguments]
+    return [sys.executable, "-u", "-m", "tucano.cli", "rate", *arguments]
 
 
 def tucano_rate(*arguments: str, keys: str = "") -> subprocess.CompletedProcess[str]:
@@ -380,7 +392,7 @@ class TestMistakes:
         [
             (b"", "holds no completions"),
             (b'{"prompt": {"id": "a"}, "completion": "b"}\n', "line 1 is not a completion"),
-            (json.dumps(asdict(prompt(0))).encode(), "line 1 is not a completion with its prompt (it has no 'prompt')"),
+            (json.dumps(asdict(prompt(0))).encode(), "line 1 is not a completion with its prompt (prompt: Field required)"),
             (b"not json\n", "line 1 is not a completion"),
             (b"\xff\xfe\n", "is not UTF-8 text"),
         ],

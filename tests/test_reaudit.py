@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from random import Random
@@ -10,14 +10,17 @@ from random import Random
 import pytest
 
 from rewards import PromptLike, Score
+from tasks.handles import ComparisonResult, ReauditResult, SeedResult
 from tasks.promote import _refusal
 from tucano.artifacts import Artifact
-from tucano.evaluation.answers import Answer
-from tucano.evaluation.comparison import compare
-from tucano.evaluation.reaudit import Reaudit, reaudit
-from tucano.evaluation.reaudit_table import render_table
+from tucano.audit.reaudit import Reaudit, reaudit
+from tucano.audit.reaudit_table import render_table
+from tucano.comparison.answers import Answer
+from tucano.comparison.compare import compare
 from tucano.prompts import Prompt
+from tucano.records import parsed
 from tucano.settings import ComparisonSettings, PipelineSettings
+from tucano.settings.stages import of_reaudit
 
 PROMPTS = [Prompt(f"{task}-{n}", task, f"Pergunta {n}", "t", "synthetic", "CC0") for task in ("insights", "push") for n in range(8)]
 Quality = Callable[[int, int], tuple[float, float]]
@@ -54,7 +57,7 @@ def start(prompt: int, sample: int) -> tuple[float, float]:
 
 def audited(tuned: Quality, known: bool = True, rewards: Stated | None = None) -> Reaudit:
     both = answers("sft", start, known) + answers("seed-1", tuned, known)
-    return reaudit(rewards or Stated(), PipelineSettings(), PROMPTS, both, "sft", ["seed-1"])
+    return reaudit(rewards or Stated(), of_reaudit(PipelineSettings()), PROMPTS, both, "sft", ["seed-1"])
 
 
 def failed(report: Reaudit) -> set[tuple[str, str]]:
@@ -133,9 +136,17 @@ def test_the_answers_that_are_paid_beyond_their_truth_are_shown_one_per_prompt()
     assert max(map(len, table.splitlines())) <= 100
 
 
+def test_answers_steer_no_terminal() -> None:
+    report = audited(hacked)
+    evil = replace(report.paid[0], user="\x1b]0;title\x07 prompt", completion="\x1b[2J\u202etxet \ud800")
+    shown = render_table(replace(report, paid=(evil,)))
+    assert "␛]0;title␇ prompt" in shown and "␛[2J\ufffdtxet \ufffd" in shown
+    assert not {"\x1b", "\x07", "\u202e", "\ud800"} & {*shown}
+
+
 def test_it_survives_json() -> None:
     report = audited(hacked)
-    assert Reaudit.from_json(json.loads(json.dumps(report.to_json(), allow_nan=False))) == report
+    assert parsed(Reaudit, json.loads(json.dumps(asdict(report), allow_nan=False))) == report
 
 
 @pytest.mark.parametrize(("tuned", "reason"), [(better, None), (hacked, "re-audit of its own samples failed: insights: reward +0.270")])
@@ -148,7 +159,14 @@ def test_a_seed_that_fails_is_not_promoted(tmp_path: Path, tuned: Quality, reaso
     ]
     verdict = compare(served, PROMPTS, ComparisonSettings(), "sft", [1], frozenset())
     (tmp_path / "comparison.json").write_text(json.dumps(asdict(verdict)), encoding="utf-8")
-    (tmp_path / "re-audit.json").write_text(json.dumps(audited(tuned).to_json()), encoding="utf-8")
-    artifact = Artifact("any", tmp_path, "d", {"seed": 1, "alarms": []}, 0.0, datetime(2026, 11, 21, tzinfo=UTC))
-    refusal = _refusal(artifact, artifact, artifact)
+    (tmp_path / "re-audit.json").write_text(json.dumps(asdict(audited(tuned))), encoding="utf-8")
+    artifact = Artifact(
+        "any",
+        tmp_path,
+        "d",
+        {"seed": 1, "alarms": [], "best_step": 1, "best_value": 0.5, "tracking_run": ""},
+        0.0,
+        datetime(2026, 11, 21, tzinfo=UTC),
+    )
+    refusal = _refusal(ComparisonResult(artifact), ReauditResult(artifact), SeedResult(artifact))
     assert refusal == reason if reason is None else refusal is not None and reason in refusal

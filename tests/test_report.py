@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 from browser import open_page
 
-from tucano.evaluation.answers import Answer, Decoding
-from tucano.evaluation.audit_report import Agreement, AuditReport, Check, Estimate, Sampled
-from tucano.evaluation.comparison import Comparison, compare
-from tucano.evaluation.language import ENGLISH, PORTUGUESE, duration
-from tucano.evaluation.reaudit import OwnSamples, PaidAnswer, Reaudit
-from tucano.evaluation.report import Facts, SeedCurves, flat, render_report
+from tucano.audit.reaudit import OwnSamples, PaidAnswer, Reaudit
+from tucano.audit.report import Agreement, AuditReport, Check, Estimate, Sampled
+from tucano.comparison.answers import Answer, Decoding
+from tucano.comparison.compare import Comparison, compare
 from tucano.prompts import TASKS, Prompt
+from tucano.report.language import ENGLISH, PORTUGUESE, duration
+from tucano.report.report import Facts, SeedCurves, flat, render_report
 from tucano.settings import ComparisonSettings
 
 SCRIPT = "<script>alert('oi')</script><img src=x onerror=alert(1)>"
@@ -36,7 +36,7 @@ def comparison(gain: float = 0.1) -> Comparison:
 def audit(passed: bool = True, **changes: Any) -> AuditReport:
     checks = (Check("push", "scale", "block", passed, 0.5, 0.8, "push: the scale <b>is not</b> used"),)
     agreement = (Agreement("push", "all", 24, 120, Estimate(0.8, 0.7, 0.9), Estimate(0.6, 0.5, 0.7)),)
-    report = AuditReport(1, "grounded", 7, 2000, {"ana": "human"}, False, checks, agreement, (), (), (), ())
+    report = AuditReport(2, "grounded", 7, 2000, {"ana": "human"}, False, checks, agreement, (), (), (), ())
     return replace(report, **changes)
 
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from tucano.evaluation.resampling import draw_prompts, estimate, resampled_mean, resampled_spearman
-from tucano.evaluation.statistics import spearman
+from tucano.audit.resampling import draw_prompts, estimate, resampled_mean, resampled_spearman
+from tucano.statistics.inference import spearman
 
 OWNER = np.array([0, 0, 0, 1, 1, 2, 2, 2, 2])
 

@@ -20,7 +20,8 @@ from tucano.settings import PipelineSettings
 from tucano.training import arithmetic, checkpoints, grpo, interruption, weights
 from tucano.training.arithmetic import Arithmetic
 from tucano.training.attempts import newest_valid
-from tucano.training.jobs import EVENT_MARK, Job
+from tucano.training.jobs import EVENT_MARK
+from tucano.training.orders import order
 from tucano.training.states import NotAsSaved
 
 pytestmark = pytest.mark.filterwarnings("ignore:grpo.patience")
@@ -49,8 +50,8 @@ def train(folder: Path, place: Path, run: PipelineSettings, threads: int = 1, ad
     interruption._requested = False  # a training child is a process of its own,
     gc.collect()  # and its end frees the lock
     (place / "output").mkdir(parents=True, exist_ok=True)
-    plain, start = run.model_dump(mode="json"), {"base": str(folder / "model"), "adapter": str(adapter) if adapter else None}
-    return grpo.run(Job("grpo", plain, str(folder), str(place / "work"), str(place / "output"), 1, threads, **start))  # type: ignore[arg-type]
+    start = (str(folder / "model"), str(adapter) if adapter else None)
+    return grpo.run(order("grpo", run, 1, threads, prompts=folder, work=place / "work", output=place / "output", start=start))
 
 
 def interrupted(monkeypatch: pytest.MonkeyPatch, backward: int, attempt: Callable[[], Any]) -> None:

@@ -10,7 +10,8 @@ from typing import Any
 
 from rewards import load_reward_set, truth
 from rewards.sets import SetName
-from tucano.evaluation.ratings import rating_store, read_ratings
+from tucano.rating.ratings import read_ratings
+from tucano.rating.store import rating_store
 
 RATINGS = Path(__file__).parents[1] / "data" / "ratings"
 GOLDEN = Path(__file__).with_name("golden_rewards.jsonl")

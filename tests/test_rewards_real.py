@@ -12,12 +12,13 @@ from typing import get_args
 
 import pytest
 
-from data.generator.banks import Pool
 from data.prepare import open_source
 from rewards import classify_task, load_reward_set, truth
+from rewards.names import REPORTED as TASKS
 from rewards.sets import SetName
-from tucano.prompts import TASKS, Prompt, Task
+from tucano.prompts import Prompt, Task
 from tucano.settings import DataSettings
+from tucano.specs.banks import Pool
 
 REAL = Path(os.environ.get("TUCANO_REAL_DATA", Path(__file__).parents[1] / "../shared/data"))
 needs_real_data = pytest.mark.skipif(
@@ -30,7 +31,7 @@ GENERATED = 300
 
 def prompts(source: str, folder: Path, tasks: tuple[Task, ...]) -> Iterator[Prompt]:
     path = None if source == "synthetic" else str(REAL / source)
-    with closing(open_source(DataSettings.model_validate({"source": source, "path": path}), 7, folder)) as opened:
+    with closing(open_source(DataSettings.model_validate({"source": source, "path": path}), path, 7, folder)) as opened:
         for task in tasks:
             size = opened.available(task)
             for pool in get_args(Pool):

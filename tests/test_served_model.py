@@ -25,6 +25,7 @@ from tucano.tracking.store import default_uri
 from tucano.training import merge, served_model
 from tucano.training.jobs import Job
 from tucano.training.nano import build_model, build_tokenizer
+from tucano.training.orders import order
 from tucano.training.policies import _lora, load_policy
 
 MODEL = ModelSettings(nano_hidden=32, nano_layers=2, nano_vocabulary=400, max_length_tokens=256)
@@ -53,10 +54,8 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> Job:
     settings = PipelineSettings.model_validate({"model": MODEL.model_dump(), "grpo": {"max_completion_tokens": 24}})
     output = root / "merged"
     output.mkdir()
-    places = (str(root / "prompts"), str(root / "work"), str(output))
-    return Job(
-        "merge", settings.model_dump(mode="json"), *places, seed=7, threads=1, base=str(root / "base"), adapter=str(root / "adapter")
-    )
+    start = (str(root / "base"), str(root / "adapter"))
+    return order("merge", settings, 7, 1, prompts=root / "prompts", work=root / "work", output=output, start=start)
 
 
 @pytest.fixture(scope="module")

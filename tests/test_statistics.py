@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from tucano.evaluation import statistics as ours
+from tucano.statistics import inference as ours
 
 tied = st.lists(st.integers(-4, 4).map(lambda value: value / 10), min_size=1, max_size=10)
 spread = st.lists(st.floats(-1, 1, allow_nan=False), min_size=6, max_size=25)

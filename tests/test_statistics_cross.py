@@ -10,8 +10,8 @@ from statsmodels.stats.anova import anova_lm
 from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.power import TTestPower
 
-from tucano.evaluation import planning
-from tucano.evaluation import statistics as ours
+from tucano.statistics import inference as ours
+from tucano.statistics import planning
 
 RNG = np.random.default_rng(20261121)
 INPUTS = {

@@ -20,12 +20,13 @@ from typing import Any
 
 import pytest
 
+from tucano.addresses import masked
 from tucano.errors import Transient, UserError
 from tucano.journal import JournalWriter, read_journal
 from tucano.tracking import DataSplit, Row, Tracker, models
 from tucano.tracking.registry import digest
 from tucano.tracking.shipper import metric_key
-from tucano.tracking.store import default_uri, masked
+from tucano.tracking.store import default_uri
 from tucano.tracking.tracker import flat
 
 Rows = Counter[tuple[str, int, int, float]]
@@ -95,18 +96,48 @@ def test_training_runs_are_flat_and_name_their_parent(tracker: Tracker) -> None:
 
 
 def test_a_resumed_training_goes_on_in_its_run_under_the_new_pipeline(tracker: Tracker) -> None:
-    first = tracker.start_training("s", tracker.start_pipeline("p", {}, {}), "grpo", 1, "laptop", {"lr": 1})
+    def attempt(parent: str, work: str = "host:/work/1") -> str:
+        return tracker.start_training("s", parent, "grpo", 1, "laptop", {"lr": 1}, {"work": work})
+
+    first = attempt(tracker.start_pipeline("p", {}, {}))
     tracker.finish(first, "FAILED")
     parent = tracker.start_pipeline("q", {}, {})
-    assert tracker.resume_training(first, parent) == first
+    assert attempt(parent) == first
     run = tracker.client.get_run(first)
     assert (run.info.status, run.data.tags["mlflow.parentRunId"]) == ("RUNNING", parent)
+    assert attempt(parent, "host:/work/2") != first
+    tracker.finish(first, "FINISHED")
+    assert attempt(parent) != first, "one that has ended well is not touched again"
 
 
-def test_there_is_nothing_to_resume(tracker: Tracker) -> None:
-    parent = tracker.start_pipeline("p", {}, {})
-    assert tracker.resume_training(None, parent) is None
-    assert tracker.resume_training("0123456789abcdef0123456789abcdef", parent) is None
+def test_what_an_attempt_left_out_that_was_killed_is_made_up_for(tracker: Tracker, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Killed between creating the run and its params, and then between two calls that write them."""
+    settings = {f"p{number}": number for number in range(150)}
+    for calls_left in (0, 1):
+        calls = iter(range(calls_left))
+
+        def killed(*args: Any, calls: Iterator[int] = calls, **kwargs: Any) -> None:
+            if next(calls, None) is None:
+                raise KeyboardInterrupt
+            type(tracker.client).log_batch(tracker.client, *args, **kwargs)
+
+        known_by = {"prefect.flow_run": f"killed after {calls_left}"}
+        with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+            patch.setattr(tracker.client, "log_batch", killed)
+            tracker.start_pipeline("p", settings, {}, known_by)
+        run_id = tracker.start_pipeline("p", settings, {}, known_by)
+        assert tracker.client.get_run(run_id).data.params == {key: str(value) for key, value in settings.items()}
+        which = f"tags.`prefect.flow_run` = '{known_by['prefect.flow_run']}'"
+        assert len(tracker.client.search_runs([tracker.experiments["tucano-pipelines"]], which)) == 1
+
+
+def test_a_run_whose_process_was_killed_is_not_running_any_more(tracker: Tracker, run_id: str) -> None:
+    tracker.end_abandoned(run_id)
+    assert tracker.client.get_run(run_id).info.status == "KILLED"
+    tracker.finish(run_id, "FINISHED")
+    tracker.end_abandoned(run_id)
+    assert tracker.client.get_run(run_id).info.status == "FINISHED"
+    tracker.end_abandoned("0" * 32)
 
 
 def test_metrics_notes_tags_files_and_the_end(tracker: Tracker, run_id: str, tmp_path: Path) -> None:
@@ -193,7 +224,7 @@ def test_a_database_that_cannot_be_written(tmp_path: Path) -> None:
 
 
 def test_passwords_are_not_shown(tmp_path: Path) -> None:
-    assert masked("http://ana:secret@host:5000") == "http://ana:***@host:5000"
+    assert masked("http://ana:secret@host:5000") == "http://***@host:5000"
     with pytest.raises(UserError) as caught:
         Tracker.connect("http://ana:secret@127.0.0.1:9", tmp_path)
     assert "secret" not in str(caught.value)
@@ -391,6 +422,17 @@ def test_a_version_holds_its_files_and_lineage(tracker: Tracker, run_id: str, tm
     assert digest(tracker.fetch(version, tmp_path / "copy")) == digest(folder)
 
 
+@pytest.mark.parametrize("name", ["adapter_model.safetensors", "chat_template.jinja"])
+def test_files_that_are_not_what_was_registered_are_not_loaded(tracker: Tracker, run_id: str, tmp_path: Path, name: str) -> None:
+    version = tracker.register(f"m-{name[:4]}", run_id, adapter(tmp_path / "a", "w1"), {}, ["champion"])
+    (tracker.fetch(version, tmp_path / "copy") / "left-over").write_text("of an earlier copy", encoding="utf-8")
+    assert digest(tracker.fetch(version, tmp_path / "copy")) == version.tags["digest.files"]
+    place = tracker.client.get_model_version_download_uri(version.model, str(version.version)).removeprefix("file://")
+    (Path(place) / name).write_text("evil", encoding="utf-8")
+    with pytest.raises(UserError, match="is not what was registered"):
+        tracker.fetch(version, tmp_path / "copy")
+
+
 def test_a_second_adapter_of_a_run_leaves_the_first_alone(tracker: Tracker, run_id: str, tmp_path: Path) -> None:
     first = tracker.register("m2", run_id, adapter(tmp_path / "a", "w1"), {}, ["champion"])
     second = tracker.register("m2", run_id, adapter(tmp_path / "b", "w2"), {}, ["champion"])
@@ -410,6 +452,30 @@ def test_a_failure_rolls_everything_back(tracker: Tracker, run_id: str, tmp_path
         tracker.register(model, run_id, adapter(tmp_path / "new", "new"), {}, ["champion", "no/such alias!"])
     assert tracker.champion(model) == standing
     assert len(tracker.client.search_model_versions(f"name = '{model}'")) == before
+
+
+@pytest.mark.parametrize("killed_at", ["finalize_logged_model", "create_model_version", "set_registered_model_alias"])
+def test_a_registration_that_was_killed_is_taken_up_where_it_was(
+    tracker: Tracker, run_id: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, killed_at: str
+) -> None:
+    """The process is gone before the call, and nothing after it is tidied up; the next one ends with one version and one model."""
+    model, tags = f"killed-at-{killed_at}", {"digest.grpo": "a", "digest.answers": "b", "pipeline_run": "first"}
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        for undoing in ("delete_logged_model", "delete_model_version", "delete_registered_model_alias"):
+            patch.setattr(tracker.client, undoing, lambda *_: None)
+        patch.setattr(tracker.client, killed_at, killed)
+        tracker.register(model, run_id, adapter(tmp_path / "a", "w"), tags, ["champion"])
+    made = tracker.register(model, run_id, adapter(tmp_path / "b", "w"), tags, ["champion"])
+    (version,) = tracker.client.search_model_versions(f"name = '{model}'")
+    assert (tracker.champion(model), made.version) == (made, int(version.version))
+    assert digest(tracker.fetch(made, tmp_path / "fetched")) == made.tags["digest.files"]
+    assert [left.artifact_location for left in models.of_name(tracker.client, run_id, model)] == [made.source]
+    other = tracker.register(model, run_id, adapter(tmp_path / "c", "w"), {**tags, "digest.answers": "c"}, ["champion"])
+    assert other.version != made.version, "another lineage is another version"
+
+
+def killed(*args: object, **kwargs: object) -> None:
+    raise KeyboardInterrupt
 
 
 def test_an_empty_adapter_folder_is_refused(tracker: Tracker, run_id: str, tmp_path: Path) -> None:
@@ -474,8 +540,33 @@ def test_a_run_names_its_data_with_their_digest_once(tracker: Tracker, run_id: s
     assert json.loads(found.dataset.profile) == {"num_rows": 65}
 
 
+def test_runs_that_name_the_same_new_data_at_once_all_have_them(tracker: Tracker, caplog: pytest.LogCaptureFixture) -> None:
+    """Three seeds that begin together, ten times, each with two data sets that the store has not seen."""
+    for attempt in range(10):
+        splits = [split(name, f"{attempt:02d}" * 32) for name in ("train", "validation")]
+        runs = [tracker.start_pipeline(f"seed {seed}", {}, {}) for seed in range(3)]
+        together = threading.Barrier(len(runs))
+
+        def log(run_id: str, splits: list[DataSplit] = splits, together: threading.Barrier = together) -> None:
+            together.wait()
+            tracker.log_datasets(run_id, splits)
+
+        threads = [threading.Thread(target=log, args=(run_id,)) for run_id in runs]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        for run_id in runs:
+            found = tracker.client.get_run(run_id).inputs.dataset_inputs
+            assert {one.dataset.name: one.dataset.digest for one in found} == {one.name: one.digest for one in splits}
+    assert "UNIQUE" not in caplog.text and "did not take" not in caplog.text
+
+
 def test_a_kept_checkpoint_is_a_model_with_its_files_and_metrics(tracker: Tracker, run_id: str, tmp_path: Path) -> None:
-    tracker.log_checkpoint(run_id, "grpo-seed-42", adapter(tmp_path / "a", "w"), 40, {"seed": 42}, {"best/reward": 0.6}, split())
+    kept = adapter(tmp_path / "a", "w")
+    for _ in range(2):  # the second time after a kill
+        tracker.log_checkpoint(run_id, "grpo-seed-42", kept, 40, {"seed": 42}, {"best/reward": 0.6}, split())
+    assert len(models.of_name(tracker.client, run_id, "grpo-seed-42")) == 1
     model_id = models.of_run(tracker.client, run_id)
     assert model_id is not None
     model = tracker.client.get_logged_model(model_id)

@@ -5,6 +5,7 @@ import os
 import signal
 import threading
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,8 @@ import psutil
 import pytest
 
 from data.prepare import prepare
+from tucano.comparison.forgetting import read_readings
 from tucano.errors import UserError, WorkerCrashed
-from tucano.evaluation.forgetting import read_readings
 from tucano.journal import read_journal
 from tucano.profiles import validated
 from tucano.settings import PipelineSettings
@@ -22,6 +23,7 @@ from tucano.training.attempts import newest_valid
 from tucano.training.checkpoints import step_of
 from tucano.training.jobs import Arm, Job, Progress
 from tucano.training.launch import run_job
+from tucano.training.orders import order
 
 SMALL: dict[str, dict[str, Any]] = {
     "data": {"train_prompts": 60, "validation_prompts": 26, "test_prompts": 26, "demonstrations": 80},
@@ -55,8 +57,8 @@ def prompts(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def job(kind: str, prompts: Path, place: Path, chosen: PipelineSettings, **more: object) -> Job:
     (place / "output").mkdir(parents=True, exist_ok=True)
-    plain = chosen.model_dump(mode="json")
-    return Job(kind, plain, str(prompts), str(place / "work"), str(place / "output"), seed=1, threads=1, **more)  # type: ignore[arg-type]
+    made = order(kind, chosen, 1, 1, prompts=prompts, work=place / "work", output=place / "output")  # type: ignore[arg-type]
+    return replace(made, **more)  # type: ignore[arg-type]
 
 
 @pytest.fixture(scope="module")

@@ -12,9 +12,13 @@ import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from urllib.error import HTTPError
 
 import psutil
 import pytest
+
+from deployments.prefect_api import PrefectApi
+from tucano.access import basic, credentials, credentials_file
 
 FLOW = """
 from prefect import flow, task
@@ -46,7 +50,7 @@ tracker.ensure_views()
 SERVE = """
 import sys
 from pathlib import Path
-from flows.ui import serve
+from tucano.cli.ui import serve
 
 sys.exit(serve(Path(sys.argv[1]), sys.argv[2] or None, int(sys.argv[3]), int(sys.argv[4])))
 """
@@ -85,9 +89,10 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-def ask(url: str, body: dict[str, Any] | None = None) -> Any:
+def ask(url: str, storage: Path, body: dict[str, Any] | None = None) -> Any:
     data = None if body is None else json.dumps(body).encode()
-    with urllib.request.urlopen(urllib.request.Request(url, data, {"Content-Type": "application/json"}), timeout=20) as answer:
+    headers = {"Content-Type": "application/json", "Authorization": basic(credentials(storage))}
+    with urllib.request.urlopen(urllib.request.Request(url, data, headers), timeout=20) as answer:
         return json.load(answer)
 
 
@@ -96,6 +101,7 @@ def storage(tmp_path_factory: pytest.TempPathFactory) -> Path:
     storage = tmp_path_factory.mktemp("storage")
     (storage / "hello.txt").write_text("olá", encoding="utf-8")
     own = os.environ | {"PREFECT_HOME": str(storage / "prefect"), "PREFECT_SERVER_ANALYTICS_ENABLED": "false"}
+    own["PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS"] = "120"
     own.pop("PREFECT_API_URL", None)
     flow = subprocess.Popen([sys.executable, "-c", FLOW], env=own)
     subprocess.run([sys.executable, "-c", TRACKED, str(storage)], check=True)
@@ -123,22 +129,44 @@ def test_a_port_in_use_is_said_and_another_taken(ui: Ui) -> None:
     assert re.search(r"^Port (\d+) is in use: MLflow takes (?!\1)\d+$", ui.printed, re.MULTILINE)
 
 
-def test_the_flow_run_is_in_the_prefect_page(ui: Ui) -> None:
+def test_the_flow_run_is_in_the_prefect_page(ui: Ui, storage: Path) -> None:
     prefect = page(ui, "Prefect")
-    (run,) = ask(f"{prefect}/api/flow_runs/filter", {})
+    api = PrefectApi(prefect, credentials(storage))
+    (run,) = api.ask("flow_runs/filter", {})
     assert run["name"] == "tiny-run" and run["state_type"] == "COMPLETED"
     assert re.search(rf"latest run, tiny-run +{prefect}/runs/flow-run/{run['id']}\n", ui.printed)
-    assert [task["state_type"] for task in ask(f"{prefect}/api/task_runs/filter", {})] == ["COMPLETED"]
+    assert [task["state_type"] for task in api.ask("task_runs/filter", {})] == ["COMPLETED"]
 
 
-def test_the_tracked_run_and_its_files_are_in_the_mlflow_page(ui: Ui) -> None:
+def test_the_tracked_run_and_its_files_are_in_the_mlflow_page(ui: Ui, storage: Path) -> None:
     mlflow = page(ui, "MLflow")
-    training = ask(f"{mlflow}/api/2.0/mlflow/experiments/get-by-name?experiment_name=tucano-training")["experiment"]["experiment_id"]
-    (run,) = ask(f"{mlflow}/api/2.0/mlflow/runs/search", {"experiment_ids": [training]})["runs"]
+    api = f"{mlflow}/api/2.0/mlflow"
+    training = ask(f"{api}/experiments/get-by-name?experiment_name=tucano-training", storage)["experiment"]["experiment_id"]
+    (run,) = ask(f"{api}/runs/search", storage, {"experiment_ids": [training]})["runs"]
     assert run["data"]["metrics"][0]["value"] == 0.5
     assert f"{mlflow}/#/experiments/{training}/runs?workflowType=machine_learning&viewStateShareKey=tucano-by-config" in ui.printed
-    with urllib.request.urlopen(f"{mlflow}/get-artifact?path=hello.txt&run_uuid={run['info']['run_id']}", timeout=20) as answer:
+    file = f"{mlflow}/get-artifact?path=hello.txt&run_uuid={run['info']['run_id']}"
+    with urllib.request.urlopen(urllib.request.Request(file, headers={"Authorization": basic(credentials(storage))}), timeout=20) as answer:
         assert answer.read().decode() == "olá"
+
+
+def test_who_does_not_know_the_password_sees_nothing(ui: Ui) -> None:
+    for address in (
+        f"{page(ui, 'Prefect')}/api/flows/count",
+        f"{page(ui, 'MLflow')}/",
+        f"{page(ui, 'MLflow')}/get-artifact?path=hello.txt",
+    ):
+        with pytest.raises(HTTPError, match="401"):
+            urllib.request.urlopen(address, timeout=20)
+
+
+def test_it_says_how_to_log_in_and_shows_no_password(ui: Ui, storage: Path) -> None:
+    for name in ("Prefect", "MLflow"):
+        assert re.search(rf"^  {name} +{page(ui, name)}/enter#\d+\.[\w-]+\.\w+$", ui.printed, re.MULTILINE)
+    assert f"or as user tucano with the password in {credentials_file(storage)}" in ui.printed
+    password = credentials(storage).partition(":")[2]
+    shown = [ui.printed, *(" ".join(process.cmdline()) for process in ui.family())]
+    assert not any(password in text for text in shown)
 
 
 def test_both_listen_on_loopback_only(ui: Ui) -> None:
@@ -167,3 +195,17 @@ def test_a_server_elsewhere_needs_no_second_one(storage: Path) -> None:
     ui.read_until("Ctrl-C stops")
     assert "Starting MLflow" not in ui.printed and page(ui, "MLflow") == "http://127.0.0.1:9"
     assert ui.end(signal.SIGTERM) == (0, [])
+
+
+def test_two_that_start_at_once_take_a_port_each(tmp_path: Path) -> None:
+    port, homes = free_port(), [tmp_path / "one", tmp_path / "two"]
+    both = [Ui(home, "http://127.0.0.1:9/", prefect_port=port) for home in homes]
+    for ui in both:
+        ui.read_until("Ctrl-C stops")
+    prefects = [page(ui, "Prefect") for ui in both]
+    assert len(set(prefects)) == 2
+    for prefect, home, other in zip(prefects, homes, reversed(homes), strict=True):
+        assert PrefectApi(prefect, credentials(home)).ask("flows/count", {}) == 0
+        with pytest.raises(HTTPError, match="401"):
+            PrefectApi(prefect, credentials(other)).ask("flows/count", {})
+    assert [ui.end(signal.SIGTERM) for ui in both] == [(0, []), (0, [])]

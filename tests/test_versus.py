@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from test_comparison import SETTINGS, answer, prompts
 
-from tucano.evaluation.answers import Answer
-from tucano.evaluation.statistics import two_way_t
-from tucano.evaluation.versus import Side, versus
+from tucano.comparison.answers import Answer
+from tucano.comparison.versus import Side, versus
+from tucano.statistics.inference import two_way_t
 
 SEEDS = (42, 123, 456)
 

@@ -28,12 +28,13 @@ from deployments.vertex.apply import changes
 from deployments.vertex.plan import Plan, faults
 from tucano.artifacts import Artifact, Recipe, Store
 from tucano.journal import read_journal
+from tucano.machine_time import Stay, divided
 from tucano.profiles import validated
 from tucano.settings import PipelineSettings
 from tucano.storage import remote_of
 from tucano.tracking import Tracker
-from tucano.training.jobs import Job
 from tucano.training.launch import run_job
+from tucano.training.orders import order
 
 pytestmark = [pytest.mark.services, pytest.mark.timeout(900)]
 
@@ -169,7 +170,7 @@ def deploy(environment: dict[str, str], server: int, *more: str) -> str:
     command = [
         sys.executable,
         "-m",
-        "flows.cli",
+        "tucano.cli",
         "deploy",
         "vertex",
         *options,
@@ -228,9 +229,9 @@ def undisturbed(settings: PipelineSettings, pipeline: dict[str, Artifact], place
     """The same seed, trained here in one go."""
     work, output = place / "undisturbed" / "work", place / "undisturbed" / "output"
     output.mkdir(parents=True)
-    base = str(pipeline["sft"].folder / "model")
-    plain = settings.model_dump(mode="json")
-    run_job(Job("grpo", plain, str(pipeline["data"].folder), str(work), str(output), 42, 1, base=base), None, lambda progress: None)
+    start = (str(pipeline["sft"].folder / "model"), None)
+    job = order("grpo", settings, 42, 1, prompts=pipeline["data"].folder, work=work, output=output, start=start)
+    run_job(job, None, lambda progress: None)
     return output
 
 
@@ -300,9 +301,10 @@ def test_a_seed_whose_machines_are_taken_away_ends_as_if_nothing_had_happened(
 
 def test_its_machine_hours_hold_all_three_machines(run: FlowRun, cloud: Cloud) -> None:
     (manifest,) = [content for name, content in cloud.objects.items() if "/grpo-seed-42/" in name and name.endswith("manifest.json")]
-    spent = json.loads(manifest)["record"]["machine_time"]
-    (hours,) = [spent["hours"]["g2-standard-8 spot us-central1"]]
-    assert spent["stays"] == 3 and 0 < spent["lost_hours"] < hours
+    stays = [Stay(**stay) for stay in json.loads(manifest)["record"]["machine_time"]]
+    held = divided(stays)
+    assert [stay.machine for stay in stays] == ["g2-standard-8 spot us-central1"] * 3
+    assert 0 < sum(part.lost_hours for part in held) < sum(part.hours for part in held)
 
 
 def test_every_job_asks_for_one_l4_on_a_spot_machine(run: FlowRun, jobs: Jobs) -> None:

@@ -153,7 +153,7 @@ def paths(value: Any, prefix: str = "") -> set[str]:
 def command(*more: str) -> subprocess.CompletedProcess[str]:
     asked = ["deploy", "vertex", "--project", "shop", "--region", "us-central1", "--bucket", "gs://shop-bucket", "--image", "train:7"]
     own = {"PATH": "/usr/bin:/bin", "HOME": "/nowhere", "PYTHONPATH": str(ROOT)}
-    return subprocess.run([sys.executable, "-m", "flows.cli", *asked, *more], env=own, cwd=ROOT, capture_output=True, text=True)
+    return subprocess.run([sys.executable, "-m", "tucano.cli", *asked, *more], env=own, cwd=ROOT, capture_output=True, text=True)
 
 
 def test_a_dry_run_needs_no_credentials_and_says_what_is_missing() -> None:

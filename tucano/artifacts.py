@@ -1,16 +1,21 @@
 """The store of what stages made. An artifact is a folder of files with a manifest, written last and atomically.
 
-A stage whose valid artifact for the same inputs, settings and code exists is not run again. A missing, changed or half-written
-file makes an artifact invalid, and the store says which. A folder's name is never trusted: the manifest's own digest and every
-file's size and hash are checked before reuse.
+A stage whose valid artifact for the same inputs, settings and code exists is not run again. Before reuse it is checked, and the store says
+what is wrong, that
+
+- the manifest is as it was sealed (its digest is over its whole content);
+- it was made by the stage and from the settings, inputs and code that its folder stands for: a folder's name is never trusted;
+- the folder holds the files that the manifest lists, with their sizes and hashes, and nothing else: no further file, no link.
+
+That finds every accident, and every edit by somebody who does not seal the artifact anew. It is no signature: whoever can write
+the storage can write a whole artifact with a manifest of its own. What was registered or reported names artifacts by their digests, so
+`tucano lineage` finds those replaced.
 """
 
-import ast
-import hashlib
-import importlib.metadata
 import json
+import os
+import re
 import shutil
-import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -19,13 +24,12 @@ from pathlib import Path
 from typing import Any
 
 from tucano.errors import UserError
+from tucano.identity import digest, fingerprint
 from tucano.storage import Place, owned
 
 SCHEMA_VERSION = 1
 MANIFEST = "manifest.json"
-OUR_PACKAGES = ("data", "rewards", "tucano")
-NUMERIC_PACKAGES = ("torch", "trl", "peft", "transformers")
-"""Their versions are part of the code version of every stage that imports torch's world: results depend on them."""
+NAME = re.compile(r"[\w.-]*\w/[0-9a-f]{16}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,15 +75,18 @@ class Store:
         self.root, self.remote = root, remote
 
     def named(self, name: str) -> Artifact:
-        """The artifact that another process has made and named, like `sft/3fa8…`; fetched where it is missing. UserError when it is not valid."""
+        """The artifact that another process has made and named, like `sft/3fa8…`; fetched where it is missing.
+
+        Raises UserError when it is not valid.
+        """
+        if not NAME.fullmatch(name):
+            raise UserError(f"{name!r} is no name of an artifact; one looks like sft/3fa86c0d51e2b7a4")
         folder = self.root / "artifacts" / name
-        recipe = Recipe(name.partition("/")[0], {}, {}, "")
         if not folder.is_dir():
             self._fetched(folder)
-        found, reason = self._check(recipe, folder)
-        if found is None:
-            raise UserError(f"artifact {name} cannot be used from storage {self.root}: {reason}")
-        return found
+        made = opened(folder)
+        _used_now(folder)
+        return made
 
     def work_folder(self, recipe: Recipe) -> Path:
         """Where a stage keeps checkpoints over attempts; emptied once its artifact stands."""
@@ -105,6 +112,7 @@ class Store:
             found, reason = self._check(recipe, folder)
         if found is not None:
             say(f"{recipe.stage}: reused, nothing it depends on has changed")
+            _used_now(folder)
             self._upload(recipe, folder, say)
             return found
         say(f"{recipe.stage}: runs, {reason}")
@@ -166,7 +174,7 @@ class Store:
         manifest, fault = inspect(folder)
         if manifest is None or fault is not None:
             return None, str(fault)
-        return _artifact(recipe.stage, folder, manifest), ""
+        return _artifact(folder, manifest), ""
 
     def _what_changed(self, recipe: Recipe, folder: Path) -> str:
         """Compare with the newest earlier artifact of the stage: which settings, inputs or code differ."""
@@ -186,27 +194,52 @@ class Store:
         return f"because of a new {', '.join(changed)}" if changed else "its artifact is gone"
 
 
+def opened(folder: Path) -> Artifact:
+    """The artifact that lies in a folder; UserError when it is not valid."""
+    manifest, fault = inspect(folder)
+    if manifest is None or fault is not None:
+        raise UserError(f"artifact {folder.parent.name}/{folder.name} cannot be used: {fault}")
+    return _artifact(folder, manifest)
+
+
 def inspect(folder: Path) -> tuple[dict[str, Any] | None, str | None]:
     """The manifest of an artifact's folder (None: unreadable), and what is wrong with the artifact (None: it is as it was made)."""
     try:
         manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
         content = {name: value for name, value in manifest.items() if name != "digest"}
-        stated = manifest["digest"]
-    except (OSError, ValueError, KeyError, AttributeError):
+        stated, files = manifest["digest"], dict(manifest["files"])
+        made_from = Recipe(manifest["stage"], manifest["settings"], manifest["inputs"], manifest["code"])
+    except (OSError, ValueError, KeyError, AttributeError, TypeError, RecursionError):
         return None, f"its manifest {folder / MANIFEST} is damaged"
     if stated != digest(content):
         return None, f"its manifest {folder / MANIFEST} was edited"
-    for name, expected in manifest["files"].items():
-        if not (folder / name).is_file():
-            return manifest, f"its file {folder / name} is missing"
-        if fingerprint(folder / name) != expected:
-            return manifest, f"its file {folder / name} was changed or truncated"
-    return manifest, None
+    if (folder.parent.name, folder.name) != (made_from.stage, made_from.key):
+        return manifest, f"it is another artifact, {made_from.stage}/{made_from.key}, in the place of {folder}"
+    return manifest, _files_fault(folder, files)
 
 
-def _artifact(stage: str, folder: Path, manifest: Mapping[str, Any]) -> Artifact:
+def _files_fault(folder: Path, expected: Mapping[str, Mapping[str, int | str]]) -> str | None:
+    found = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*") if path.is_symlink() or not path.is_dir()}
+    for name in sorted({*found} - {*expected, MANIFEST}):
+        return f"it holds a file that it was not made with, {folder / name}"
+    for name, fingerprinted in expected.items():
+        if name not in found:
+            return f"its file {folder / name} is missing"
+        if found[name].is_symlink():
+            return f"its file {folder / name} is a link now"
+        if fingerprint(found[name]) != fingerprinted:
+            return f"its file {folder / name} was changed or truncated"
+    return None
+
+
+def _artifact(folder: Path, manifest: Mapping[str, Any]) -> Artifact:
     made_at = datetime.fromisoformat(manifest["made_at"])
-    return Artifact(stage, folder, manifest["digest"], manifest["record"], manifest["seconds"], made_at, reused=True)
+    return Artifact(manifest["stage"], folder, manifest["digest"], manifest["record"], manifest["seconds"], made_at, reused=True)
+
+
+def _used_now(folder: Path) -> None:
+    """An artifact is as old as its last use: `tucano gc` goes by the times of its files."""
+    os.utime(folder / MANIFEST)
 
 
 def _work(recipe: Recipe) -> str:
@@ -222,58 +255,5 @@ def _differences(before: Mapping[str, Any], now: Mapping[str, Any], prefix: str 
             yield f"{prefix}{name}"
 
 
-def digest(value: Any) -> str:
-    """SHA-256 of a JSON-able value in canonical form (sorted keys, no spaces)."""
-    return hashlib.sha256(json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, default=str).encode()).hexdigest()
-
-
-def fingerprint(path: Path) -> dict[str, int | str]:
-    with path.open("rb") as file:
-        return {"bytes": path.stat().st_size, "sha256": hashlib.file_digest(file, "sha256").hexdigest()}
-
-
 def _files(folder: Path) -> list[Path]:
-    return sorted(path for path in folder.rglob("*") if path.is_file() and path.name != MANIFEST)
-
-
-_parsing = threading.Lock()
-"""Python 3.11's parser counts its recursion per process: two threads that parse at once fail (CPython issue 106905)."""
-
-
-def code_version(*modules: str) -> str:
-    """Digest of the sources of `modules` and of everything of ours that they import, and of the numeric packages' versions.
-
-    A commit that touches only docs changes nothing; an edit in the engine does.
-    """
-    sources: dict[str, str] = {}
-    waiting = list(modules)
-    while waiting:
-        module = waiting.pop()
-        path = _source(module)
-        if path is not None and module not in sources:
-            text = path.read_text(encoding="utf-8")
-            sources[module] = hashlib.sha256(text.encode()).hexdigest()
-            waiting += _imports(text)
-    versions = {name: importlib.metadata.version(name) for name in NUMERIC_PACKAGES}
-    return digest({"sources": sources, "versions": versions})[:16]
-
-
-def _imports(source: str) -> list[str]:
-    names: list[str] = []
-    with _parsing:
-        tree = ast.parse(source)
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            names += [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            names += [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
-    return names
-
-
-def _source(module: str) -> Path | None:
-    """The file of one of our modules, found without importing anything; None for other people's, and for names in a module."""
-    if module.split(".")[0] not in OUR_PACKAGES:
-        return None
-    place = Path(__file__).parent.parent.joinpath(*module.split("."))
-    candidates = (place / "__init__.py", place.with_suffix(".py"))
-    return next((path for path in candidates if path.is_file()), None)
+    return sorted(path for path in folder.rglob("*") if path.is_file() and path != folder / MANIFEST)

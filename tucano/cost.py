@@ -1,10 +1,10 @@
 """What stages cost: machine-hours times the price table of the settings (`cost.prices`), and what a gain cost."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from tucano.artifacts import Artifact
-from tucano.machine_time import MachineTime
+from tucano.machine_time import Held, Stay, divided
 from tucano.settings import CostSettings
 
 POINT = 0.01
@@ -22,14 +22,30 @@ class Cost:
     unpriced: tuple[str, ...]
 
 
-def cost_of(stage: Artifact, settings: CostSettings) -> Cost:
-    """The cost of a stage when it was made. A training knows its own hours; any other stage took its seconds on `cost.machine`."""
-    recorded = stage.record.get("machine_time")
-    spent = MachineTime(**recorded) if recorded else MachineTime({settings.machine: stage.seconds / 3600}, 0.0, 1)
+def costs(stages: Mapping[str, Artifact], settings: CostSettings) -> dict[str, Cost]:
+    """The cost of every stage when it was made, by its name.
+
+    A training knows its stays on machines, which it may have shared with the others; any other stage took its seconds on
+    `cost.machine`.
+    """
+    stays = {
+        name: [Stay(**stay) for stay in recorded]
+        for name, stage in stages.items()
+        if (recorded := stage.record.get("machine_time")) is not None
+    }
+    held = iter(divided([stay for found in stays.values() for stay in found]))
+    spent = {name: [(stay.machine, next(held)) for stay in found] for name, found in stays.items()}
+    for name in stages.keys() - stays.keys():
+        spent[name] = [(settings.machine, Held(stages[name].seconds / 3600, 0.0))]
+    return {name: _cost(spent[name], settings) for name in stages}
+
+
+def _cost(spent: Sequence[tuple[str, Held]], settings: CostSettings) -> Cost:
     price = {row.machine: row.usd_per_hour for row in settings.prices}
-    unpriced = tuple(sorted({*spent.hours} - {*price}))
-    dollars = None if unpriced else sum(hours * price[machine] for machine, hours in spent.hours.items())
-    return Cost(sum(spent.hours.values()), spent.lost_hours, spent.stays, dollars, unpriced)
+    unpriced = tuple(sorted({machine for machine, _ in spent} - {*price}))
+    dollars = None if unpriced else sum(held.hours * price[machine] for machine, held in spent)
+    hours, lost = sum(held.hours for _, held in spent), sum(held.lost_hours for _, held in spent)
+    return Cost(hours, lost, len(spent), dollars, unpriced)
 
 
 def total(costs: Sequence[Cost]) -> Cost:

@@ -16,6 +16,10 @@ class UserError(TucanoError, ValueError):
     """Something a person has to mend. The message is one sentence: what, where, how to mend."""
 
 
+class SecretInSettings(TucanoError):
+    """A password, token or key in settings. No ValueError: pydantic would wrap it and print the value, and Prefect would log it."""
+
+
 class GateClosed(TucanoError):
     """A gate (audit, preflight) refused to go on. Its report says why; nothing is broken."""
 

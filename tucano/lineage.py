@@ -4,13 +4,16 @@ A link holds when an artifact with exactly that digest lies in the storage, its 
 what it was made from are links of the same chain, and source files that are still there have not changed.
 """
 
+import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tucano.artifacts import Artifact, fingerprint, inspect
+from tucano.artifacts import Artifact, inspect
+from tucano.errors import UserError
+from tucano.identity import fingerprint
 
 INPUT_NAMES = {"prompts": "data", "start": "sft", "answers": "answers", "adapter": "grpo"}
 """Names under which stages take others' artifacts as inputs, where they differ from the stage's own; `seed-N` is grpo-seed-N."""
@@ -76,7 +79,7 @@ def _inputs_fault(inputs: Mapping[str, str], chain: Mapping[str, str]) -> str | 
 
 def _sources_fault(manifest: Mapping[str, Any]) -> str | None:
     """The CSV files that data were made from, where they are still there: raw data may have to be deleted."""
-    place = manifest["settings"].get("data", {}).get("path") if manifest["stage"] == "data" else None
+    place = manifest["record"].get("source_path") if manifest["stage"] == "data" else None
     if place is None:
         return None
     for name, digest in manifest["inputs"].items():
@@ -84,3 +87,20 @@ def _sources_fault(manifest: Mapping[str, Any]) -> str | None:
         if file.is_file() and fingerprint(file)["sha256"] != digest:
             return f"its source file {file} has changed since"
     return None
+
+
+def base_of(adapter: Path) -> str:
+    """The base model of a LoRA adapter's folder: a hub's name, or a folder.
+
+    A folder in a storage is looked for in the adapter's own storage first: the adapter may have moved with it, and the place that its
+    config names may be gone, or another storage's. Raises UserError where there is none.
+    """
+    named = str(json.loads((adapter / "adapter_config.json").read_text(encoding="utf-8"))["base_model_name_or_path"])
+    if not Path(named).is_absolute():
+        return named
+    _, inside, tail = named.rpartition("/artifacts/")
+    beside = [parent / "artifacts" / tail for parent in adapter.resolve().parents] if inside else []
+    for folder in [*beside, Path(named)]:
+        if folder.is_dir():
+            return str(folder)
+    raise UserError(f"{adapter} names {named} as its base, which is not there; bring that folder back, or correct adapter_config.json")

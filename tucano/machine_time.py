@@ -1,9 +1,12 @@
-"""How long a training has held machines, over all its attempts: whatever was lost and done again is in it.
+"""How long trainings have held machines, over all their attempts: whatever was lost and done again is in it.
 
     work/machine-time/1795428000.125-host-41.json     one process' stay on a machine
 
 The file is written anew while the stay lasts, here and in the copy in remote storage. A stay that ended with its machine therefore
 counts up to its last sign of life there, at most a minute before the end.
+
+What is recorded are the stays themselves. How much of a machine each of them held is worked out from all of them together
+(`divided`), so that trainings side by side add up to the time for which their machine was held, however unequal they are.
 """
 
 import json
@@ -16,6 +19,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeVar
@@ -34,35 +38,31 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Stay:
-    """One process on one machine, in Unix seconds; `share` (0 to 1] is its part of a machine that trainings share equally."""
+    """One process on a host, whose name in the price table is `machine`, in Unix seconds. What it did after `useful_s` was lost."""
 
+    host: str
     machine: str
     began_s: float
     last_s: float
-    share: float
-
-    @property
-    def hours(self) -> float:
-        return (self.last_s - self.began_s) * self.share / 3600
+    useful_s: float
 
 
 @dataclass(frozen=True, slots=True)
-class MachineTime:
-    """Machine-hours of a training: by machine, and how many of them led to nothing."""
+class Held:
+    """A stay's part of its machine, in hours, and how many of them were lost."""
 
-    hours: dict[str, float]
+    hours: float
     lost_hours: float
-    stays: int
 
 
 class Clock:
     """Records this process' stay for as long as it is entered. A copy that cannot be written is tried again, and never stops the work."""
 
-    def __init__(self, work: Path, mirror: str | None, machine: str, share: float) -> None:
+    def __init__(self, work: Path, mirror: str | None, machine: str) -> None:
         self.folder = work / FOLDER
         self.mirror = mirror
-        self.machine, self.share = os.environ.get(MACHINE, machine), share
-        self.name = f"{time.time():.3f}-{socket.gethostname()}-{os.getpid()}.json"
+        self.host, self.machine = socket.gethostname(), os.environ.get(MACHINE, machine)
+        self.name = f"{time.time():.3f}-{self.host}-{os.getpid()}.json"
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._beat_on, name="machine time", daemon=True)
 
@@ -78,9 +78,9 @@ class Clock:
         self._thread.join()
         self.beat()
 
-    def spent(self, journal: Path) -> dict[str, Any]:
-        """The machine-hours of this training, which has come to its end, as they stand in an artifact's record."""
-        return asdict(machine_time(self.stays(), [entry.time_ms / 1000 for entry in read_journal(journal)]))
+    def spent(self, journal: Path) -> list[dict[str, Any]]:
+        """The stays of this training, which has come to its end, as they stand in an artifact's record."""
+        return [asdict(stay) for stay in judged(self.stays(), [entry.time_ms / 1000 for entry in read_journal(journal)])]
 
     def stays(self) -> list[Stay]:
         """All stays of this training so far, on whatever machine."""
@@ -99,7 +99,8 @@ class Clock:
             self.beat()
 
     def _write(self) -> None:
-        stay = Stay(self.machine, self.began_s, time.time(), self.share)
+        now = time.time()
+        stay = Stay(self.host, self.machine, self.began_s, now, now)
         draft = self.folder / f"{self.name}.{threading.get_ident()}.draft"
         try:
             draft.write_text(json.dumps(asdict(stay)), encoding="utf-8")
@@ -141,18 +142,30 @@ def read_stays(folder: Path) -> list[Stay]:
     return sorted(stays, key=lambda stay: stay.began_s)
 
 
-def machine_time(stays: Sequence[Stay], kept_s: Iterable[float]) -> MachineTime:
-    """Machine-hours of a finished training. `kept_s` are the times of the rows that its journal has in the end.
+def judged(stays: Sequence[Stay], kept_s: Iterable[float]) -> list[Stay]:
+    """The stays of a finished training, in the order in which they began. `kept_s`: times of the rows that its journal has in the end.
 
     A stay is of use up to its last kept row; what came after was lost with the machine and done again. The last stay brought the
     training to its end, so nothing of it is lost.
     """
-    rows = sorted(kept_s)
-    hours: dict[str, float] = {}
-    lost = 0.0
-    for stay in stays:
-        hours[stay.machine] = hours.get(stay.machine, 0.0) + stay.hours
-    for stay in stays[:-1]:
-        of_use = max((row for row in rows if stay.began_s <= row <= stay.last_s), default=stay.began_s)
-        lost += replace(stay, began_s=of_use).hours
-    return MachineTime(hours, lost, len(stays))
+    rows = list(kept_s)
+
+    def last_use(stay: Stay) -> float:
+        return max((row for row in rows if stay.began_s <= row <= stay.last_s), default=stay.began_s)
+
+    return [*(replace(stay, useful_s=last_use(stay)) for stay in stays[:-1]), *stays[-1:]]
+
+
+def divided(stays: Sequence[Stay]) -> list[Held]:
+    """What each stay held of its machine: every instant of a host is divided equally among the stays that ran on it then."""
+    hours, lost = [0.0] * len(stays), [0.0] * len(stays)
+    for host in {stay.host for stay in stays}:
+        here = [number for number, stay in enumerate(stays) if stay.host == host]
+        instants = {at for n in here for at in (stays[n].began_s, stays[n].useful_s, stays[n].last_s)}
+        for begin, end in pairwise(sorted(instants)):
+            present = [number for number in here if stays[number].began_s <= begin and end <= stays[number].last_s]
+            for number in present:
+                part = (end - begin) / len(present) / 3600
+                hours[number] += part
+                lost[number] += part if begin >= stays[number].useful_s else 0.0
+    return [Held(*pair) for pair in zip(hours, lost, strict=True)]

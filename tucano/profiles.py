@@ -5,26 +5,28 @@ import re
 import warnings
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, cast
+from typing import Annotated, Any, cast, get_args, get_origin
 
 import yaml
 from pydantic import BaseModel, ValidationError
 
-from tucano.errors import UserError
+from tucano.addresses import masked
+from tucano.errors import SecretInSettings, UserError
+from tucano.project import OWN_FILES
+from tucano.prompts import TASKS
 from tucano.settings import PipelineSettings
 
 PROJECT_FILE = "prefect.yaml"
 NAME_IN_QUOTES = r"'([^']*)'"
 TRAIN = "flows.train.train"
 """Entrypoint of the deployments that are profiles."""
+LONGEST_SHOWN = 200
+"""Characters of a wrong value that a sentence repeats."""
 
 
 def project_root(start: Path) -> Path:
-    """The folder of the nearest prefect.yaml at or above `start`."""
-    for folder in (start, *start.parents):
-        if (folder / PROJECT_FILE).is_file():
-            return folder
-    raise UserError(f"no {PROJECT_FILE} at or above {start}; run tucano from the project's folder, where the profiles are")
+    """The folder of the nearest prefect.yaml at or above `start`; without one, of the one that came with tucano."""
+    return next((folder for folder in (start, *start.parents) if (folder / PROJECT_FILE).is_file()), OWN_FILES)
 
 
 def profiles(root: Path) -> dict[str, dict[str, Any]]:
@@ -78,11 +80,13 @@ def validated(values: Mapping[str, Any]) -> PipelineSettings:
         return PipelineSettings.model_validate(values)
     except ValidationError as error:
         raise UserError(_sentence(error)) from None
+    except SecretInSettings as error:
+        raise UserError(str(error)) from None
 
 
 def _sentence(error: ValidationError) -> str:
     first = error.errors()[0]
-    place = ".".join(str(part) for part in first["loc"])
+    place, given = ".".join(str(part) for part in first["loc"]), _clipped(repr(first["input"]))
     if first["type"] == "extra_forbidden":
         return f"there is no setting {place!r}{nearest(place, field_names(PipelineSettings))}"
     message = first["msg"].removeprefix("Value error, ")
@@ -90,42 +94,64 @@ def _sentence(error: ValidationError) -> str:
         return message
     if first["type"] == "literal_error":
         choices = first["ctx"]["expected"]
-        return f"{place}={first['input']!r} is not one of {choices}{nearest(str(first['input']), re.findall(NAME_IN_QUOTES, choices))}"
-    return f"{place}={first['input']!r} is not valid: {message[0].lower()}{message[1:]}"
+        return f"{place}={given} is not one of {choices}{nearest(str(first['input']), re.findall(NAME_IN_QUOTES, choices))}"
+    return f"{place}={given} is not valid: {message[0].lower()}{message[1:]}"
 
 
-def field_names(model: type[BaseModel], prefix: str = "") -> list[str]:
+def _clipped(text: str) -> str:
+    return text if len(text) <= LONGEST_SHOWN else f"{text[: LONGEST_SHOWN - 1]}…"
+
+
+def field_names(model: type[BaseModel]) -> list[str]:
     """Every settable name, like `grpo.max_steps`."""
-    names: list[str] = []
+    return list(_fields(model))
+
+
+def _fields(model: type[BaseModel], prefix: str = "") -> dict[str, Any]:
+    """{name: type} of every setting."""
+    found: dict[str, Any] = {}
     for name, info in model.model_fields.items():
         inner = info.annotation
         if isinstance(inner, type) and issubclass(inner, BaseModel):
-            names += field_names(inner, f"{prefix}{name}.")
+            found |= _fields(inner, f"{prefix}{name}.")
         else:
-            names.append(f"{prefix}{name}")
-    return names
+            found[f"{prefix}{name}"] = inner
+    return found
+
+
+def _is_text(annotation: Any) -> bool:
+    """Whether a setting is a text, or a text or nothing."""
+    if get_origin(annotation) is Annotated:
+        annotation = get_args(annotation)[0]
+    return annotation is str or (type(None) in get_args(annotation) and any(map(_is_text, get_args(annotation))))
 
 
 def _apply(values: dict[str, Any], override: str) -> None:
     name, equals, text = override.partition("=")
     if not equals:
-        raise UserError(f"--set {override} has no value; write it as --set {name or 'grpo.max_steps'}=200")
-    known = field_names(PipelineSettings)
-    if name not in known and not name.startswith("data.mix."):
-        raise UserError(f"there is no setting {name!r}{nearest(name, known)}")
+        shown = _clipped(masked(override))
+        raise UserError(f"--set {shown} has no value; write it as --set {shown or 'grpo.max_steps'}=200")
+    fields = _fields(PipelineSettings)
+    known = [*fields, *(f"data.mix.{task}" for task in TASKS)]
+    if name not in known:
+        raise UserError(f"there is no setting {_clipped(name)!r}{nearest(name, known)}")
     *sections, last = name.split(".")
+    inner: Any = values
     for section in sections:
-        values = values.setdefault(section, {})
-    values[last] = _value(text)
+        inner = inner.setdefault(section, {})
+        if not isinstance(inner, dict):
+            raise UserError(f"--set {name} goes into {section}, which was set to {_clipped(repr(inner))}; set it as a whole or in parts")
+    inner[last] = _value(text, takes_text=_is_text(fields.get(name)))
 
 
-def _value(text: str) -> Any:
-    """YAML's reading of a value, except that what YAML takes for a date or cannot read stays text."""
+def _value(text: str, takes_text: bool) -> Any:
+    """YAML's reading of a value, except that what YAML takes for a date or cannot read stays text, and so does a number where text belongs."""
     try:
         value = yaml.safe_load(text)
-    except yaml.YAMLError:
+    except (yaml.YAMLError, ValueError, RecursionError):  # ValueError: month 13, or a number of 5,000 digits
         return text
-    return value if value is None or isinstance(value, bool | int | float | list | dict) else text
+    kept = (list, dict) if takes_text else (bool, int, float, list, dict)
+    return value if value is None or isinstance(value, kept) else text
 
 
 def _copy(values: dict[str, Any]) -> dict[str, Any]:

@@ -4,26 +4,27 @@ import json
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
+from rewards.names import TASKS as TASKS
 from tucano.errors import UserError
 
-Task = Literal["extraction", "sql_qa", "insights", "push"]
-PASSAGES = "portuguese.txt"
-TASKS: tuple[Task, ...] = get_args(Task)
+if TYPE_CHECKING:
+    Task = str
+else:
+    Task = Literal[TASKS]
 
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
     """One prompt with what is known to be true about its answer.
 
-    `reference` holds the truth for the ground-truth scorers, as far as the source knows it (`{}` where it does not):
-
-    - extraction: `{"fields": {name: value}}`, any subset of the ten answer fields
-    - sql_qa: `{"sql": gold query, "database": file name in the prompt set's folder}`
-    - insights: `{"figures": [every number in the brief], "key_figures": [those an answer should use]}`
-    - push: `{"product": name, "terms": [words, any of which names it], "figures": [numbers it may mention]}`
+    `reference` holds the truth for the ground-truth scorers, as far as the source knows it (`{}` where it does not); each task's spec
+    says what its own holds (`TaskSpec.reference`).
     """
+
+    __pydantic_config__: ClassVar[dict[str, str]] = {"extra": "forbid"}
+    """Where pydantic reads prompts of others."""
 
     id: str
     task: Task
@@ -46,20 +47,29 @@ def jsonl_lines(path: Path) -> list[str]:
 
     Raises UserError for a file that is not UTF-8.
     """
+    return lines_of(decoded(path.read_bytes(), path))
+
+
+def lines_of(text: str) -> list[str]:
+    """Its lines; see `jsonl_lines`."""
+    return text.removesuffix("\n").split("\n") if text else []
+
+
+def decoded(content: bytes, path: Path) -> str:
+    """What a file holds. UserError for one that is not UTF-8."""
     try:
-        text = path.read_text(encoding="utf-8")
+        return content.decode("utf-8")
     except UnicodeDecodeError as error:
         raise UserError(f"{path} is not UTF-8 text (byte {error.start}); save it as UTF-8") from None
-    return text.removesuffix("\n").split("\n") if text else []
 
 
 def read_prompts(path: Path) -> list[Prompt]:
     return [Prompt(**json.loads(line)) for line in jsonl_lines(path)]
 
 
-def read_passages(folder: Path) -> list[str]:
-    """The passages of ordinary Portuguese in a prompt set's folder, one a line, that no model is trained on."""
-    return jsonl_lines(folder / PASSAGES)
+def read_passages(path: Path) -> list[str]:
+    """The passages of ordinary Portuguese, one a line, that no model is trained on."""
+    return jsonl_lines(path)
 
 
 def write_prompts(path: Path, prompts: Iterable[Prompt]) -> None:

@@ -1,30 +1,31 @@
-"""The storage root: everything a run writes lies under one folder, and is known to fit before training begins.
+"""The storage root: everything a run writes lies under one folder.
 
 `Place` is a folder in any storage that fsspec reaches. What is written to one is complete when its manifest, sent last, is there.
 """
 
 import fcntl
-import json
 import os
 import re
+import shlex
 import shutil
 import socket
+import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 from fsspec.core import url_to_fs
 
 from tucano.errors import UserError
-from tucano.settings import ModelSettings, PipelineSettings
 
-BYTES_PER_WEIGHT = 4
-COPIES_PER_CHECKPOINT = 4
-"""Weights, the two moments of AdamW, and the best weights so far."""
-CHECKPOINTS = 4
-"""Two recovery checkpoints, the one being written, and the best with its copy in the artifact."""
-LORA_WEIGHTS_UNKNOWN = 30_000_000
-"""Adapter weights assumed for a hub model whose config is not at hand: above rank 16 on a model of 1.5 billion."""
+UNSAFE_NAME = re.compile(r"[\x00-\x1f\x7f\\:]")
+"""Characters that part a path, name a drive or end a name somewhere."""
+UNUSABLE = re.compile(r"[\x00-\x1f\x7f?\"]|::")
+"""What the path of a storage root must not hold: `?` ends a database's address, and `::` chains file systems. Quotes, # and spaces may."""
+FILLED = "locks/mlflow"
+"""Below a storage root: the MLflow runs that processes of this machine are filling (tucano/claims.py)."""
+WILDCARDS = re.compile(r"[*?\[]")
+"""A remote storage would remove everything that such an address matches."""
 
 
 class Place:
@@ -38,7 +39,8 @@ class Place:
         """What lies directly in a folder, sorted; nothing where there is none."""
         self.fs.invalidate_cache()
         try:
-            return sorted(path.rstrip("/").rpartition("/")[2] for path in self.fs.ls(self._path(folder), detail=False))
+            found = {path.rstrip("/").rpartition("/")[2] for path in self.fs.ls(self._path(folder), detail=False)}
+            return sorted(found - {".", ".."})
         except FileNotFoundError:
             return []
 
@@ -70,11 +72,23 @@ class Place:
         """Download a folder; it stands in its place only once it is there whole."""
         draft = folder.with_name(f"{folder.name}.draft")
         shutil.rmtree(draft, ignore_errors=True)
-        for path in self.fs.find(self._path(name)):
-            target = draft / path.removeprefix(self._path(name)).lstrip("/")
+        draft.mkdir(parents=True)  # not through a link that somebody has put there
+        for path, about in self.fs.find(self._path(name), detail=True).items():
+            if path.endswith("/"):  # some stores keep an object for a folder
+                continue
+            target = draft / self._below(path, name, is_link=about.get("islink", False))
             target.parent.mkdir(parents=True, exist_ok=True)
             self.fs.get_file(path, str(target))
         draft.replace(folder)
+
+    def _below(self, path: str, name: str, is_link: bool) -> str:
+        """The name of an object relative to its folder. Whoever writes the storage chooses it: UserError where it leads out of the folder."""
+        folder = f"{self._path(name)}/"
+        relative = path.removeprefix(folder)
+        parts = relative.split("/")
+        if is_link or not path.startswith(folder) or UNSAFE_NAME.search(relative) or not {"", ".", ".."}.isdisjoint(parts):
+            raise UserError(f"{self.url}: its object {path!r} would be written outside the folder {name}; remove it")
+        return relative
 
     def remove(self, name: str, first: str | None = None) -> None:
         """Delete a folder if it is there, its file `first` before the others, so that a half-deleted one is visibly incomplete."""
@@ -105,7 +119,7 @@ def writable(storage: str) -> Path:
     root = working_copy(storage)
     probe = root / f".write-test-{os.getpid()}"
     try:
-        root.mkdir(parents=True, exist_ok=True)
+        private(root)
         probe.write_bytes(b"tucano")
         probe.unlink()
     except OSError as error:
@@ -115,7 +129,19 @@ def writable(storage: str) -> Path:
     return root
 
 
+def private(root: Path) -> Path:
+    """A storage root, made for its user alone where it does not exist: what runs write quotes data. UserError for an unusable path."""
+    found = UNUSABLE.search(str(root.absolute()))
+    if found:
+        raise UserError(f"storage {str(root)!r} has {found[0]!r} in its path, which the databases in it cannot take; choose another folder")
+    root.parent.mkdir(parents=True, exist_ok=True)
+    root.mkdir(mode=0o700, exist_ok=True)
+    return root
+
+
 def _require_remote(storage: str) -> None:
+    if remote_of(storage) is not None and WILDCARDS.search(storage):
+        raise UserError(f"storage={storage} has one of * ? [ in its address, which stand for other names there; choose another")
     name = f".write-test-{socket.gethostname()}-{os.getpid()}"
     try:
         place = remote_of(storage)
@@ -151,49 +177,45 @@ def owned(root: Path, wait: Callable[[str], None] | None = None) -> Iterator[Non
         yield
 
 
-def require_space(root: Path, settings: PipelineSettings) -> None:
-    """UserError when the checkpoints of this run would not fit on the storage's disk."""
-    trained = [adapter_weights(settings.model)] * len(settings.grpo.seeds)
-    if settings.sft.enabled:
-        trained.append(nano_weights(settings.model) if settings.model.name == "nano" else adapter_weights(settings.model))
-    needed = sum(trained) * BYTES_PER_WEIGHT * COPIES_PER_CHECKPOINT * CHECKPOINTS
-    free = shutil.disk_usage(root).free
-    if needed > free:
+@contextmanager
+def shared(root: Path, wait: Callable[[str], None]) -> Iterator[None]:
+    """Work in a storage beside others, and keep `alone` out until it ends. While that one is at it, `wait` hears so, once."""
+    root.mkdir(parents=True, exist_ok=True)
+    with (root / "in-use.lock").open("a") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            wait(f"storage {root} is being tidied up; this goes on when that has ended")
+            fcntl.flock(file, fcntl.LOCK_SH)
+        yield
+
+
+@contextmanager
+def alone(root: Path) -> Iterator[None]:
+    """Hold a storage that no run is at work in, of this machine's: UserError where there is one. A run that begins meanwhile waits."""
+    with (root / "in-use.lock").open("a") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise UserError(f"storage {root} is in use by a run; wait until it has ended, then try again") from None
+        with owned(root):
+            yield
+
+
+def require_whole(database: Path, holds: str) -> None:
+    """UserError when an SQLite file is damaged; `holds` says what is lost with it. One that is not there, or is being written, is whole."""
+    if not database.is_file():
+        return
+    try:
+        with closing(sqlite3.connect(database, timeout=20)) as connection:
+            found = str(connection.execute("PRAGMA quick_check(1)").fetchone()[0]).splitlines()[-1]
+    except sqlite3.OperationalError:
+        return
+    except sqlite3.DatabaseError as error:
+        found = str(error)
+    if found != "ok":
+        place = shlex.quote(str(database))
         raise UserError(
-            f"the checkpoints of this run need about {needed / 1e9:.1f} GB and {root} has {free / 1e9:.1f} GB free; "
-            "free some space or choose another disk with --set storage=FOLDER"
+            f"{database} is damaged ({found}); it holds {holds}. Move it away, and the same command begins a new one: "
+            f"mv {place} {place}.damaged"
         )
-
-
-def require_device(model: ModelSettings) -> None:
-    """UserError when a CUDA profile meets a machine whose driver shows no GPU; asked without importing torch."""
-    if model.device == "cuda" and not any(Path("/dev").glob("nvidia[0-9]*")) and shutil.which("nvidia-smi") is None:
-        raise UserError(
-            "model.device=cuda, but this machine shows no CUDA device; run a CPU profile such as laptop, or go to a GPU machine"
-        )
-
-
-def nano_weights(model: ModelSettings) -> int:
-    """Weights of the nano model: embedding, and per layer attention (1 + .5 + .5 + 1) and MLP (3 x 3) times hidden squared."""
-    return model.nano_vocabulary * model.nano_hidden + model.nano_layers * 12 * model.nano_hidden**2
-
-
-def adapter_weights(model: ModelSettings) -> int:
-    """Weights of a LoRA adapter on all linear layers: rank x (inputs + outputs) of each."""
-    if model.name == "nano":
-        hidden, inner, layers, query, key_value = (
-            model.nano_hidden,
-            3 * model.nano_hidden,
-            model.nano_layers,
-            model.nano_hidden,
-            model.nano_hidden // 2,
-        )
-    elif (Path(model.name) / "config.json").is_file():
-        config = json.loads((Path(model.name) / "config.json").read_text(encoding="utf-8"))
-        hidden, inner, layers = config["hidden_size"], config["intermediate_size"], config["num_hidden_layers"]
-        size = config.get("head_dim") or hidden // config["num_attention_heads"]
-        query, key_value = size * config["num_attention_heads"], size * config.get("num_key_value_heads", config["num_attention_heads"])
-    else:
-        return LORA_WEIGHTS_UNKNOWN
-    per_layer = 2 * (hidden + query) + 2 * (hidden + key_value) + 3 * (hidden + inner)
-    return model.lora_rank * layers * per_layer

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from random import Random
 
-from data.generator.answers import InsightsAnswer
-from data.generator.banks import JOINT, Bank, Pool
 from data.generator.numbers import brazilian
+from tucano.specs.banks import JOINT, Bank, Pool
+from tucano.specs.insights import InsightsAnswer
 
 
 @dataclass(frozen=True)

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from random import Random
 
-from data.generator.answers import PushAnswer
-from data.generator.banks import JOINT, Bank, Pool
+from tucano.specs.banks import JOINT, Bank, Pool
+from tucano.specs.push import PushAnswer
 
 COUPONS = ("VOLTEI", "QUERO", "OFERTA", "CLUBE", "PRIMEIRA", "SURPRESA")
 

@@ -7,7 +7,7 @@ columns of the first row.
 
 from dataclasses import dataclass
 
-from data.generator.banks import Bank
+from tucano.specs.banks import Bank
 
 
 @dataclass(frozen=True)

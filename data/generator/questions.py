@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 from random import Random
 
-from data.generator.answers import SqlAnswer
-from data.generator.banks import JOINT, Pool
 from data.generator.numbers import brazilian
 from data.generator.question_families import FAMILIES, FRAMES, Family
 from data.generator.store import Store
+from tucano.specs.banks import JOINT, Pool
+from tucano.specs.sql_qa import SqlAnswer
 
 AMOUNTS = (50, 80, 100, 120, 150, 200, 250, 300, 400, 500)
 

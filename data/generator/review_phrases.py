@@ -6,7 +6,7 @@ Slots: `{o}`, `{do}` the product with its article, `{n}` a number of days.
 from dataclasses import dataclass
 from typing import Literal
 
-from data.generator.banks import Bank
+from tucano.specs.banks import Bank
 
 IssueField = Literal["delivery_issue", "product_issue", "seller_issue"]
 

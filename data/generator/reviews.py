@@ -4,8 +4,6 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
-from data.generator.answers import ExtractionAnswer
-from data.generator.banks import JOINT, Bank, Pool
 from data.generator.review_phrases import (
     CLOSING_BAD,
     CLOSING_GOOD,
@@ -19,6 +17,7 @@ from data.generator.review_phrases import (
     Issue,
 )
 from data.generator.words import CATALOGUE, THE_PRODUCT, Product
+from tucano.specs.banks import JOINT, Bank, Pool
 
 STARS = (1, 2, 3, 4, 5)
 STAR_WEIGHTS = (22, 16, 18, 20, 24)
@@ -26,15 +25,14 @@ STAR_WEIGHTS = (22, 16, 18, 20, 24)
 
 @dataclass(frozen=True)
 class Review:
-    """A review as a prompt, with its true fields in the order of the answer."""
+    """A review (`text`, made of the templates `phrases`), in an envelope that states its stars, with its fields in the order of the answer."""
 
     user: str
     template: str
+    text: str
+    phrases: str
     stars: int
     fields: dict[str, Any]
-
-    def answer(self) -> ExtractionAnswer:
-        return ExtractionAnswer(dict(self.fields))
 
 
 def write_review(pool: Pool, rng: Random) -> Review:
@@ -52,7 +50,7 @@ def write_review(pool: Pool, rng: Random) -> Review:
     if rng.random() < 0.1:
         text = text.lower()
     user = envelope.format(s=stars, c=product.category, t=text)
-    return Review(user, JOINT.join([wrapper, *names]), stars, true_fields(stars, product, issues))
+    return Review(user, JOINT.join([wrapper, *names]), text, JOINT.join(names), stars, true_fields(stars, product, issues))
 
 
 def true_fields(stars: int, product: Product, issues: tuple[Issue, ...]) -> dict[str, Any]:

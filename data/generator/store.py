@@ -20,7 +20,6 @@ from typing import Any
 
 from data.generator.words import CATEGORIES, MONTHS, PAYMENTS, STATES
 
-DATABASE = "store.sqlite"
 SCHEMA = """
 CREATE TABLE clientes(cliente_id INTEGER PRIMARY KEY, estado TEXT);
 CREATE TABLE produtos(produto_id INTEGER PRIMARY KEY, categoria TEXT);
@@ -91,7 +90,7 @@ class Store:
     """A finished store, opened read-only: its values fill the questions' slots, its answers the explanations."""
 
     def __init__(self, path: Path) -> None:
-        self._connection = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
+        self._connection = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)
         self.states = self._values("SELECT estado FROM clientes GROUP BY 1 HAVING COUNT(*) > 3 ORDER BY COUNT(*) DESC LIMIT 20")
         self.categories = self._values(
             "SELECT categoria FROM produtos JOIN itens USING(produto_id) WHERE categoria IS NOT NULL "

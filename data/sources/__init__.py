@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from random import Random
 from typing import Protocol
 
-from data.generator.banks import Pool
 from tucano.prompts import Prompt, Task
+from tucano.specs.banks import Pool
 
 NONCOMMERCIAL = "CC BY-NC-SA 4.0 (noncommercial)"
 FREE = "CC0-1.0"

@@ -4,12 +4,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 
-from data.generator.banks import Pool
-from data.sources.csv_files import numbers, read_table
+from data.sources.csv_files import numbers, read_table, without_personal_data
 from data.sources.reviews import Pile, RealReview, join_title
 from data.sources.synthetic import SyntheticSource
 from tucano.errors import UserError
 from tucano.prompts import Prompt, Task
+from tucano.specs.banks import Pool
 
 COLUMNS = ("review_title", "review_text", "overall_rating", "recommend_to_a_friend", "site_category_lv1")
 SEPARATOR = ";"
@@ -50,7 +50,9 @@ def real_reviews(path: Path) -> Iterator[RealReview]:
 def numbered_reviews(path: Path) -> Iterator[tuple[int, RealReview]]:
     """The same, each with the number of its row, from 0."""
     table = read_table(path, COLUMNS, SEPARATOR)
-    table = table.assign(overall_rating=numbers(table, "overall_rating", path))
+    table = table.assign(
+        overall_rating=numbers(table, "overall_rating", path), site_category_lv1=without_personal_data(table["site_category_lv1"])
+    )
     rows = table.astype(object).where(table.notna(), None).itertuples(index=False, name=None)
     for row, (title, text, stars, recommends, category) in enumerate(rows):
         if stars in (1, 2, 3, 4, 5):

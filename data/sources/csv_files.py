@@ -5,6 +5,10 @@ from pathlib import Path
 import pandas as pd
 
 from tucano.errors import UserError
+from tucano.masking import mask
+
+QUOTED = 20
+"""Characters of a cell that a complaint shows: in a shifted row they are somebody's review."""
 
 
 def read_table(path: Path, columns: tuple[str, ...], separator: str = ",") -> pd.DataFrame:
@@ -39,7 +43,7 @@ def numbers(table: pd.DataFrame, column: str, path: Path) -> pd.Series:
     wrong = table[column][values.isna() & table[column].notna()]
     if not wrong.empty:
         raise UserError(
-            f"{path}: column {column} holds {wrong.iloc[0]!r} (row {wrong.index[0] + 2}), a number is needed; correct or remove the row"
+            f"{path}: column {column} holds {_quoted(wrong.iloc[0])} (row {wrong.index[0] + 2}), a number is needed; correct or remove the row"
         )
     return values
 
@@ -50,6 +54,16 @@ def times(table: pd.DataFrame, column: str, path: Path) -> pd.Series:
     wrong = table[column][values.isna() & table[column].notna()]
     if not wrong.empty:
         raise UserError(
-            f"{path}: column {column} holds {wrong.iloc[0]!r} (row {wrong.index[0] + 2}), expected a time like 2018-03-31 12:00:00"
+            f"{path}: column {column} holds {_quoted(wrong.iloc[0])} (row {wrong.index[0] + 2}), expected a time like 2018-03-31 12:00:00"
         )
     return values
+
+
+def without_personal_data(column: pd.Series) -> pd.Series:
+    """A column of short texts, masked; missing cells stay missing."""
+    return column.map({text: mask(text)[0] for text in column.dropna().unique()}, na_action="ignore")
+
+
+def _quoted(cell: str) -> str:
+    text = mask(cell)[0]
+    return repr(text if len(text) <= QUOTED else f"{text[:QUOTED]}…")

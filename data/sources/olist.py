@@ -12,7 +12,6 @@ from typing import Any
 
 import pandas as pd
 
-from data.generator.banks import Pool
 from data.generator.insights import MONTH_NAMES, Segment
 from data.generator.store import Tables
 from data.sources import NONCOMMERCIAL
@@ -21,6 +20,7 @@ from data.sources.reviews import Pile, RealReview, join_title
 from data.sources.synthetic import SyntheticSource
 from tucano.errors import UserError
 from tucano.prompts import Prompt, Task
+from tucano.specs.banks import Pool
 
 STORE_ORDERS = 2000
 """Orders in the store: enough for every family of questions, few enough that a gold query takes less than 5 ms."""

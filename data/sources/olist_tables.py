@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from data.sources.csv_files import numbers, read_table, times
+from data.sources.csv_files import numbers, read_table, times, without_personal_data
 from tucano.errors import UserError
 
 STATUS = {
@@ -60,7 +60,8 @@ def _orders(folder: Path) -> pd.DataFrame:
         purchased=purchased, delivered=delivered, due=due, days_late=(delivered.dt.normalize() - due.dt.normalize()).dt.days
     )
     table = table.assign(month=purchased.dt.strftime("%Y-%m"), status=table["order_status"].map(STATUS))
-    table = table.merge(customers, on="customer_id", how="left").rename(columns={"customer_state": "state"})
+    customers = customers.assign(state=without_personal_data(customers["customer_state"]))
+    table = table.merge(customers, on="customer_id", how="left")
     return table.drop_duplicates("order_id")[["order_id", "purchased", "month", "status", "days_late", "due", "delivered", "state"]]
 
 
@@ -69,7 +70,7 @@ def _items(folder: Path) -> pd.DataFrame:
     items = read_table(path, ("order_id", "product_id", "price", "freight_value"))
     items = items.assign(price=numbers(items, "price", path), freight=numbers(items, "freight_value", path))
     products = read_table(folder / "olist_products_dataset.csv", ("product_id", "product_category_name")).drop_duplicates("product_id")
-    products = products.assign(category=products["product_category_name"].map(readable, na_action="ignore"))
+    products = products.assign(category=without_personal_data(products["product_category_name"].map(readable, na_action="ignore")))
     return items.merge(products, on="product_id", how="left")[["order_id", "product_id", "price", "freight", "category"]]
 
 

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
-from data.generator.banks import Pool
 from data.generator.review_phrases import WRAPPERS, WRAPPERS_WITH_CATEGORY
 from data.generator.reviews import sentiment_of
-from data.masking import mask
 from data.separation import normal_form
 from data.sources import NONCOMMERCIAL
+from tucano.masking import mask
 from tucano.prompts import Prompt
+from tucano.specs.banks import Pool
 
 BLIND, BLIND_ENVELOPE = "blind", "Extraia em JSON os dados desta avaliação: {t}"
 LONGEST = 300

@@ -4,16 +4,19 @@ import argparse
 import os
 from pathlib import Path
 
+from deployments.prefect_api import require_login
 from deployments.vertex.plan import (
     ACCELERATOR,
     DISK_GB,
     LONGEST_HOURS,
     MACHINE,
     POOL,
+    SECRETS,
     Plan,
     faults,
     require_complete,
 )
+from tucano.addresses import masked
 from tucano.errors import UserError
 
 ROLES = """  roles that its account needs: roles/storage.objectUser on the bucket, roles/secretmanager.secretAccessor on each secret,
@@ -48,6 +51,7 @@ def main(arguments: argparse.Namespace, project: Path) -> int:
     require_complete(plan)
     if not os.environ.get("PREFECT_API_URL"):
         raise UserError("PREFECT_API_URL is not set: it names the Prefect server that the work pool is made on (tucano up prints it)")
+    require_login()
     plan, failing = _checked(plan)
     from deployments.vertex import apply
 
@@ -84,11 +88,9 @@ def _plan(arguments: argparse.Namespace) -> Plan:
 
 def describe(plan: Plan) -> str:
     """The plan for a person, with what stands against it."""
-    environment = "\n".join(f"    {name}={value}" for name, value in plan.environment.items())
+    environment = "\n".join(f"    {name}={value if name == SECRETS else masked(value)}" for name, value in plan.environment.items())
     trouble = "".join(f"\n  to mend: {fault}" for fault in faults(plan.environment))
-    trouble += "".join(
-        f"\n  to mend: {name} is missing" for name, value in plan.environment.items() if not value and name != "TUCANO_SECRETS"
-    )
+    trouble += "".join(f"\n  to mend: {name} is missing" for name, value in plan.environment.items() if not value and name != SECRETS)
     return f"""Work pool {POOL}: each seed is a custom job of Vertex AI
   where    {plan.project}, {plan.region}
   machine  {MACHINE} with one {ACCELERATOR}, SPOT, {DISK_GB} GB, at most {LONGEST_HOURS} h with its time in the queue

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
+from tucano.addresses import holds_secret, masked
 from tucano.errors import UserError
 
 POOL, POOL_TYPE = "vertex-l4", "vertex-ai"
@@ -22,6 +23,8 @@ COMMAND = "python -m deployments.vertex.start"
 HEARTBEAT_SECONDS = 30
 """A run that stays silent for three of these is taken for lost."""
 
+SECRETS = "TUCANO_SECRETS"
+"""Names variables and the secrets that a job fetches for them."""
 LOOPBACK = re.compile(r"(localhost|127\.\d+\.\d+\.\d+|0\.0\.0\.0|\[?::1\]?)", re.IGNORECASE)
 SECRET_NAME = re.compile(r"(PASSWORD|SECRET|TOKEN|API_KEY|AUTH_STRING|CREDENTIAL|CONNECTION_URL)", re.IGNORECASE)
 
@@ -59,7 +62,7 @@ class Plan:
             "PREFECT_FLOWS_HEARTBEAT_FREQUENCY": str(HEARTBEAT_SECONDS),
             "MLFLOW_TRACKING_URI": self.tracking_uri,
             "TUCANO_MACHINE": self.machine,
-            "TUCANO_SECRETS": ",".join(versions),
+            SECRETS: ",".join(versions),
         }
 
 
@@ -69,10 +72,10 @@ def faults(environment: Mapping[str, str]) -> list[str]:
     for name, value in environment.items():
         address = urlsplit(value)
         if LOOPBACK.fullmatch(address.hostname or ""):
-            found.append(f"{name}={value} is an address of this machine, which a job cannot reach")
+            found.append(f"{name}={masked(value)} is an address of this machine, which a job cannot reach")
         elif address.scheme and not address.hostname and "/" in value and not name.startswith("TUCANO_"):
-            found.append(f"{name}={value} is a file of this machine, which a job cannot read")
-        if address.password or (SECRET_NAME.search(name) and name != "TUCANO_SECRETS"):
+            found.append(f"{name}={masked(value)} is a file of this machine, which a job cannot read")
+        if name != SECRETS and (holds_secret(value) or SECRET_NAME.search(name)):
             found.append(f"{name} holds a secret; put it into Secret Manager and name it with --secret {name}=NAME")
     return found
 

@@ -34,9 +34,11 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Spec:
-    """What the child is asked: the answers of each evaluation run, and the model that each belongs to (None: none is known)."""
+    """What the child is asked: the answers of each evaluation run, and the model that each belongs to (None: none is known).
 
-    uri: str
+    The store's address, which may hold a password, is not written: the child has it from its environment.
+    """
+
     experiment: str
     rows: dict[str, list[Row]]
     models: dict[str, str | None]
@@ -54,11 +56,12 @@ def main(spec: Spec) -> None:
     """Fill every run; one that has been filled by an earlier attempt is not filled twice."""
     for name, value in QUIET.items():
         os.environ.setdefault(name, value)
-    client = open_client(spec.uri)
+    uri = os.environ["MLFLOW_TRACKING_URI"]
+    client = open_client(uri)
     import mlflow
 
     logging.getLogger("mlflow").setLevel(logging.WARNING)
-    mlflow.set_tracking_uri(spec.uri)
+    mlflow.set_tracking_uri(uri)
     mlflow.set_experiment(experiment_id=spec.experiment)
     for run_id, rows in spec.rows.items():
         if "reward/mean" not in client.get_run(run_id).data.metrics:

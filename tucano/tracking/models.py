@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from mlflow import MlflowClient
+    from mlflow.entities import LoggedModel
 
 Context = Literal["training", "validation", "evaluation"]
 
@@ -40,7 +41,14 @@ class DataSplit:
 
 
 def log_datasets(client: MlflowClient, run_id: str, splits: Sequence[DataSplit]) -> None:
+    """What a run learnt from or was judged on; data sets that it has already are not added twice.
+
+    MLflow looks for a data set and then inserts it, in two steps. Of runs that log a new one at once all look before any has
+    inserted; then one inserts, and the others are refused («UNIQUE constraint failed»). Asked again they find it: every refusal means
+    that another run has got on, so as many attempts are enough as there are data sets.
+    """
     from mlflow.entities import Dataset, DatasetInput, InputTag
+    from mlflow.exceptions import MlflowException
 
     inputs = [
         DatasetInput(
@@ -49,7 +57,12 @@ def log_datasets(client: MlflowClient, run_id: str, splits: Sequence[DataSplit])
         )
         for split in splits
     ]
-    client.log_inputs(run_id, inputs)
+    for attempts_left in range(len(inputs), -1, -1):
+        try:
+            return client.log_inputs(run_id, inputs)
+        except MlflowException as error:
+            if error.error_code != "BAD_REQUEST" or not attempts_left:
+                raise
 
 
 def log_checkpoint(
@@ -62,9 +75,14 @@ def log_checkpoint(
     metrics: Mapping[str, float],
     measured_on: DataSplit,
 ) -> str:
-    """A LoggedModel for the checkpoint that a training kept, with what the validation set said of it; returns its id."""
+    """A LoggedModel for the checkpoint that a training kept, with what the validation set said of it; returns its id.
+
+    It takes the place of one that an attempt has left which was killed before its training had ended.
+    """
     from mlflow.entities import LoggedModelOutput
 
+    for left in of_name(client, run_id, name):
+        client.delete_logged_model(left.model_id)
     model_id = create(client, run_id, name, folder, tags, {"step": str(step)})
     client.log_outputs(run_id, [LoggedModelOutput(model_id, step)])
     for key, value in metrics.items():
@@ -84,6 +102,12 @@ def create(client: MlflowClient, run_id: str, name: str, folder: Path, tags: Map
         client.delete_logged_model(model.model_id)
         raise
     return str(model.model_id)
+
+
+def of_name(client: MlflowClient, run_id: str, name: str) -> list[LoggedModel]:
+    """The LoggedModels of a run that are called so."""
+    experiment = client.get_run(run_id).info.experiment_id
+    return list(client.search_logged_models([experiment], f"source_run_id = '{run_id}' AND name = '{name}'"))
 
 
 def of_run(client: MlflowClient, run_id: str) -> str | None:

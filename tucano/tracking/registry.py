@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+import shutil
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tucano.errors import UserError
 from tucano.tracking import models
 
 if TYPE_CHECKING:
@@ -40,23 +42,50 @@ def register(
 ) -> RegisteredModel:
     """Make `folder` a LoggedModel of the run and a version of `model`, and point `aliases` to it.
 
-    On any error, an interruption too, the aliases point where they did, and the new version and its LoggedModel are gone.
-    The tag `digest.files` seals the files.
+    On any error, an interruption too, the aliases point where they did, and the new version and its LoggedModel are gone. A process
+    that was killed on the way could not tidy up: the version that it left behind, known by its lineage, is taken up, and a LoggedModel
+    that it left without a version is deleted. The tag `digest.files` seals the files.
     """
-    sealed = {**tags, "digest.files": digest(folder)}
     _ensure_model(client, model)
     before = _aliases(client, model)
     with ExitStack() as undo:
-        model_id = models.create(client, run_id, model, folder, sealed, {})
-        undo.callback(client.delete_logged_model, model_id)
-        place = client.get_logged_model(model_id).artifact_location  # `models:/<id>` is looked up in mlflow's global store
-        created = client.create_model_version(model, place, run_id, tags=sealed, description=description, model_id=model_id)
-        undo.callback(client.delete_model_version, model, created.version)
+        version = _left_behind(client, model, tags)
+        if version is None:
+            version = _create(client, model, run_id, folder, tags, description, undo)
         for alias in aliases:
             undo.callback(_point, client, model, alias, before.get(alias))
-            _point(client, model, alias, created.version)
+            _point(client, model, alias, version.version)
         undo.pop_all()
-    return _record(created)
+    return _record(version)
+
+
+def _create(
+    client: MlflowClient, model: str, run_id: str, folder: Path, tags: Mapping[str, str], description: str, undo: ExitStack
+) -> ModelVersion:
+    """A new version with its LoggedModel; `undo` deletes both."""
+    _delete_unversioned(client, model, run_id)
+    sealed = {**tags, "digest.files": digest(folder)}
+    model_id = models.create(client, run_id, model, folder, sealed, {})
+    undo.callback(client.delete_logged_model, model_id)
+    place = client.get_logged_model(model_id).artifact_location  # `models:/<id>` is looked up in mlflow's global store
+    created = client.create_model_version(model, place, run_id, tags=sealed, description=description, model_id=model_id)
+    undo.callback(client.delete_model_version, model, created.version)
+    return created
+
+
+def _left_behind(client: MlflowClient, model: str, tags: Mapping[str, str]) -> ModelVersion | None:
+    """The version with the same lineage: the digests of all that it was made from. Its files were there before it was."""
+    lineage = {key: value for key, value in tags.items() if key.startswith("digest.")}
+    found = client.search_model_versions(f"name = '{model}'")
+    return next((one for one in found if lineage and lineage.items() <= one.tags.items()), None)
+
+
+def _delete_unversioned(client: MlflowClient, model: str, run_id: str) -> None:
+    """LoggedModels of a run that were to become versions, and did not."""
+    versioned = {one.source for one in client.search_model_versions(f"name = '{model}'")}
+    for left in models.of_name(client, run_id, model):
+        if left.artifact_location not in versioned:
+            client.delete_logged_model(left.model_id)
 
 
 def find(client: MlflowClient, reference: str) -> RegisteredModel | None:
@@ -70,12 +99,23 @@ def find(client: MlflowClient, reference: str) -> RegisteredModel | None:
 
 
 def fetch(client: MlflowClient, uri: str, version: RegisteredModel, folder: Path) -> Path:
-    """Copy a version's files below `folder` and return where they are."""
+    """Copy a version's files below `folder`, which is emptied first, and return where they are.
+
+    Raises UserError where they are not the files that were registered. That finds files that were changed or added where MLflow keeps
+    them; whoever can write the registry itself can also write the digest that they are held against.
+    """
     from mlflow.artifacts import download_artifacts
 
-    folder.mkdir(parents=True, exist_ok=True)
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
     place = client.get_model_version_download_uri(version.model, str(version.version))
-    return Path(download_artifacts(artifact_uri=place, dst_path=str(folder), tracking_uri=uri))
+    fetched = Path(download_artifacts(artifact_uri=place, dst_path=str(folder), tracking_uri=uri))
+    if digest(fetched) != version.tags.get("digest.files"):
+        raise UserError(
+            f"{version.model} version {version.version} is not what was registered: its files at {place} have changed since; "
+            "bring them back, or point the alias at another version"
+        )
+    return fetched
 
 
 def digest(folder: Path) -> str:

@@ -5,14 +5,17 @@ from __future__ import annotations
 import functools
 import logging
 import os
-import re
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
 from urllib.parse import urlsplit
 
+from tucano.access import withhold_from
+from tucano.addresses import holds_secret, masked
 from tucano.errors import Transient, UserError
+from tucano.storage import require_whole
+from tucano.tracking.moved import follow
 
 if TYPE_CHECKING:
     from mlflow import MlflowClient
@@ -34,6 +37,7 @@ CONNECT_SECONDS = 5
 RETRY_SECONDS = 3.0
 PATIENCE_SECONDS = 180.0
 """A server that is restarted is back by then."""
+LOGIN = "set MLFLOW_TRACKING_USERNAME and MLFLOW_TRACKING_PASSWORD in the environment (docs/operations.md says where ours are)"
 DATABASES = ("sqlite", "postgresql", "mysql", "mssql")
 
 
@@ -47,6 +51,14 @@ def artifact_root(storage: Path) -> Path:
     return storage.resolve() / "mlflow" / "artifacts"
 
 
+def settle(storage: Path) -> None:
+    """Make the storage's own store fit for use where the storage is now, if it is there. UserError when it is damaged."""
+    database = Path(default_uri(storage).removeprefix("sqlite:///"))
+    if database.is_file():
+        require_whole(database, "what runs have measured and the model registry; no artifact, and runs register anew what they need")
+        follow(database, artifact_root(storage))
+
+
 def is_server(uri: str) -> bool:
     return urlsplit(uri).scheme in ("http", "https")
 
@@ -55,19 +67,28 @@ def open_client(uri: str) -> MlflowClient:
     """A client of the store at `uri`; a new database is created and migrated. UserError when it does not answer."""
     for name, value in ENVIRONMENT.items():
         os.environ.setdefault(name, value)
+    if is_server(uri) and holds_secret(uri):
+        raise UserError(
+            "MLFLOW_TRACKING_URI holds a password or token, and a server's address stands in links: "
+            "give them as MLFLOW_TRACKING_USERNAME and MLFLOW_TRACKING_PASSWORD, or as MLFLOW_TRACKING_TOKEN"
+        )
     scheme = urlsplit(uri).scheme
     if not is_server(uri) and scheme.partition("+")[0] not in DATABASES:
         raise UserError(f"tracking_uri={masked(uri)} is neither http(s)://… nor a database like sqlite:///…; correct it or leave it empty")
-    if not is_server(uri):
+    if is_server(uri):
+        withhold_from(uri)
+    else:
         _check_database(uri)
     from mlflow import MlflowClient
     from mlflow.exceptions import MlflowException
 
-    logging.getLogger("mlflow.store.db.utils").setLevel(logging.WARNING)
+    logging.getLogger("mlflow.store.db.utils").setLevel(logging.CRITICAL)  # with a traceback it logs what it raises as well
     try:
         client = MlflowClient(uri, registry_uri=uri)
         client.search_experiments(max_results=1)
     except MlflowException as error:
+        if error.get_http_status_code() in (401, 403):
+            raise UserError(f"tracking_uri={masked(uri)} wants a login; {LOGIN}") from error
         raise UserError(_unreachable(uri, error)) from error
     return client
 
@@ -115,13 +136,14 @@ def recording(call: Callable[P, None]) -> Callable[P, None]:
 
 def _check_database(uri: str) -> None:
     """mlflow tries a dead database for minutes, so it is asked here first."""
-    from sqlalchemy import create_engine, inspect
+    from sqlalchemy import create_engine, inspect, make_url
     from sqlalchemy.exc import SQLAlchemyError
 
     arguments = {} if uri.startswith(("sqlite", "mssql")) else {"connect_timeout": CONNECT_SECONDS}
     try:
-        if uri.startswith("sqlite:///"):
-            Path(uri.removeprefix("sqlite:///")).parent.mkdir(parents=True, exist_ok=True)
+        file = make_url(uri).database
+        if uri.startswith("sqlite:///") and file and not file.startswith("file:"):  # one with `file:` is an address in itself
+            Path(file).parent.mkdir(parents=True, exist_ok=True)
         engine = create_engine(uri, connect_args=arguments)
         inspect(engine).get_table_names()
         engine.dispose()
@@ -137,8 +159,3 @@ def reason(error: Exception) -> str:
     """The first line of an error, short and without the passwords that addresses in it may hold."""
     line = str(error).strip().splitlines()[0].rstrip(".")
     return masked(line)[:200]
-
-
-def masked(text: str) -> str:
-    """`text` without the passwords of the addresses in it."""
-    return re.sub(r"(://[^:/@\s]*):[^@/\s]+@", r"\1:***@", text)

@@ -8,6 +8,7 @@ Starting a run and the registry raise `Transient` where the store does not answe
 from __future__ import annotations
 
 import logging
+import os
 import subprocess
 import sys
 import tempfile
@@ -22,10 +23,11 @@ from tucano.tracking.evaluations import Row, Spec
 from tucano.tracking.models import DataSplit
 from tucano.tracking.registry import RegisteredModel
 from tucano.tracking.shipper import Shipper, Through, metric_key
-from tucano.tracking.store import artifact_root, default_uri, is_server, open_client, recording, translated
+from tucano.tracking.store import artifact_root, default_uri, is_server, open_client, recording, settle, translated
 
 if TYPE_CHECKING:
     from mlflow import MlflowClient
+    from mlflow.entities import Run as MlflowRun
 
 log = logging.getLogger(__name__)
 
@@ -59,49 +61,54 @@ class Tracker:
     def connect(cls, uri: str | None, storage: Path) -> Self:
         """Open the store at `uri`, by default the SQLite file under `storage`. UserError when it cannot be used."""
         address = uri or default_uri(storage)
+        if address == default_uri(storage):
+            settle(storage)
         client = open_client(address)
         root = None if is_server(address) else artifact_root(storage)
         return cls(address, client, {name: _experiment(client, name, root) for name in views.EXPERIMENTS})
 
-    @translated
-    def find_unfinished(self, experiment: str, tag: str, value: str) -> str | None:
-        """The newest run with this tag that an earlier attempt began and did not end well; None where there is none."""
-        which = f"tags.`{tag}` = '{value}' and attributes.status != 'FINISHED'"
-        found = self.client.search_runs([self.experiments[experiment]], which, max_results=1, order_by=["attributes.start_time DESC"])
-        return str(found[0].info.run_id) if found else None
-
-    def start_pipeline(self, name: str, settings: Mapping[str, Any], tags: Mapping[str, object]) -> str:
-        """A new pipeline run with its resolved settings as params; returns its id."""
-        return self._start(views.PIPELINES, name, tags, settings)
+    def start_pipeline(
+        self, name: str, settings: Mapping[str, Any], tags: Mapping[str, object], known_by: Mapping[str, str] | None = None
+    ) -> str:
+        """The id of a pipeline's run with its resolved settings as params: the unfinished one with the tags `known_by`, or a new one."""
+        return self._begin(views.PIPELINES, name, tags, settings, known_by or {})
 
     def start_training(
-        self, name: str, parent_run_id: str, stage: Stage, seed: int | None, config_label: str, params: Mapping[str, Any], work: str = ""
+        self,
+        name: str,
+        parent_run_id: str,
+        stage: Stage,
+        seed: int | None,
+        config_label: str,
+        params: Mapping[str, Any],
+        known_by: Mapping[str, str] | None = None,
     ) -> str:
-        """A new training run of a pipeline's stage, seed and configuration; returns its id. `work` says where its checkpoints are."""
-        tags = {"mlflow.parentRunId": parent_run_id, "stage": stage, "seed": seed, "config_label": config_label, "work": work or None}
-        return self._start(views.TRAINING, name, tags, params)
+        """The id of the run of a pipeline's stage, seed and configuration: the unfinished one with the tags `known_by`, or a new one.
 
-    def resume_training(self, run_id: str | None, parent_run_id: str) -> str | None:
-        """The training run of an earlier attempt, running again and now part of this pipeline run; None where there is none."""
-        if self.reopen(run_id) is not None:
-            self.set_tags(str(run_id), {"mlflow.parentRunId": parent_run_id})
-            return run_id
-        return None
+        One that an earlier pipeline began is part of this pipeline's run from here on.
+        """
+        tags = {"mlflow.parentRunId": parent_run_id, "stage": stage, "seed": seed, "config_label": config_label}
+        run_id = self._begin(views.TRAINING, name, tags, params, known_by or {})
+        self.set_tags(run_id, {"mlflow.parentRunId": parent_run_id})
+        return run_id
 
     @translated
-    def reopen(self, run_id: str | None) -> str | None:
-        """A run of an earlier attempt, running again; None where there is none."""
+    def training_of(self, recorded: str, artifact: str) -> str | None:
+        """The run of a trained artifact (its digest): the one `recorded` in it, or one that was registered for it since.
+
+        None where this store has neither: it is another one, or the run was deleted.
+        """
         from mlflow.exceptions import MlflowException
 
-        if run_id is None:
-            return None
         try:
-            self.client.update_run(run_id, status="RUNNING")
+            if self.client.get_run(recorded).info.lifecycle_stage == "active":
+                return recorded
         except MlflowException as error:
             if error.error_code != "RESOURCE_DOES_NOT_EXIST":
                 raise
-            return None
-        return run_id
+        which = f"tags.artifact = '{artifact}' and attributes.status = 'FINISHED'"
+        found = self.client.search_runs([self.experiments[views.TRAINING]], which, max_results=1)
+        return str(found[0].info.run_id) if found else None
 
     def ship_journal(self, run_id: str, journal: Path, *, through: Through = "committed") -> Shipper:
         """Start sending a journal's metrics to a run in the background; close the shipper when training has ended."""
@@ -140,6 +147,18 @@ class Tracker:
         self.client.set_terminated(run_id, status)
 
     @recording
+    def end_abandoned(self, run_id: str) -> None:
+        """A run whose process was killed is not running any more. One that has ended, or that this store does not have, stays as it is."""
+        from mlflow.exceptions import MlflowException
+
+        try:
+            if self.client.get_run(run_id).info.status == "RUNNING":
+                self.client.set_terminated(run_id, "KILLED")
+        except MlflowException as error:
+            if error.error_code != "RESOURCE_DOES_NOT_EXIST":
+                raise
+
+    @recording
     def log_datasets(self, run_id: str, splits: Sequence[DataSplit]) -> None:
         """What a run was trained, validated or judged on."""
         models.log_datasets(self.client, run_id, splits)
@@ -156,12 +175,13 @@ class Tracker:
 
         Without `mlflow.parentRunId`: MLflow's list of evaluation runs leaves such runs out.
         """
-        return self._start(views.EVALUATION, name, tags, {})
+        return self._begin(views.EVALUATION, name, tags, {}, {})
 
     @translated
     def evaluations(self, answers: str) -> dict[str, str]:
-        """{arm: run} of the evaluation runs that show the answers with this digest."""
-        found = self.client.search_runs([self.experiments[views.EVALUATION]], f"tags.`digest.answers` = '{answers}'")
+        """{arm: run} of the evaluation runs that show the answers with this digest, all of them: one that was cut off is left out."""
+        which = f"tags.`digest.answers` = '{answers}' and attributes.status = 'FINISHED'"
+        found = self.client.search_runs([self.experiments[views.EVALUATION]], which)
         return {run.data.tags["arm"]: str(run.info.run_id) for run in found}
 
     def show_answers(self, rows: Mapping[str, Sequence[Row]], trained_by: Mapping[str, str]) -> None:
@@ -172,10 +192,13 @@ class Tracker:
         known = {run: models.of_run(self.client, trained_by[run]) if run in trained_by else None for run in rows}
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "spec.json"
-            spec = Spec(self.uri, self.experiments[views.EVALUATION], {run: list(shown) for run, shown in rows.items()}, known)
+            spec = Spec(self.experiments[views.EVALUATION], {run: list(shown) for run, shown in rows.items()}, known)
             spec.write(path)
             command = [sys.executable, "-m", "tucano.tracking.evaluations", str(path)]
-            ended = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", errors="replace", check=False)
+            environment = os.environ | {"MLFLOW_TRACKING_URI": self.uri}
+            ended = subprocess.run(
+                command, env=environment, capture_output=True, text=True, encoding="utf-8", errors="replace", check=False
+            )
         if ended.returncode:
             log.warning("MLflow did not take the answers: %s", ended.stderr.strip().splitlines()[-1:])
 
@@ -244,14 +267,30 @@ class Tracker:
         return {name: f"{base}/{page}" for name, page in self.pages(run_id).items()}
 
     @translated
-    def _start(self, experiment: str, name: str, tags: Mapping[str, object], params: Mapping[str, Any]) -> str:
+    def _begin(self, experiment: str, name: str, tags: Mapping[str, object], params: Mapping[str, Any], known_by: Mapping[str, str]) -> str:
+        """The newest run with the tags `known_by` that an earlier attempt did not end well, running again, else a new one.
+
+        Params that it lacks are added: an attempt may have been killed between making its run and writing them.
+        """
         from mlflow.entities import Param
 
-        run = self.client.create_run(self.experiments[experiment], run_name=name, tags=_texts(tags))
-        rows = [Param(metric_key(key), value) for key, value in flat(params).items()]
+        run = self._unfinished(experiment, known_by) if known_by else None
+        if run is None:
+            run = self.client.create_run(self.experiments[experiment], run_name=name, tags=_texts({**tags, **known_by}))
+        else:
+            self.client.update_run(run.info.run_id, status="RUNNING")
+        wanted = {metric_key(key): value for key, value in flat(params).items()}
+        rows = [Param(key, value) for key, value in wanted.items() if key not in run.data.params]
         for start in range(0, len(rows), PARAMS_PER_CALL):
             self.client.log_batch(run.info.run_id, params=rows[start : start + PARAMS_PER_CALL])
         return str(run.info.run_id)
+
+    def _unfinished(self, experiment: str, known_by: Mapping[str, str]) -> MlflowRun | None:
+        tags = [f"tags.`{tag}` = {_quoted(value)}" for tag, value in known_by.items()]
+        which = " and ".join([*tags, "attributes.status != 'FINISHED'"])
+        order = ["attributes.start_time DESC"]
+        found = self.client.search_runs([self.experiments[experiment]], which, max_results=1, order_by=order)
+        return found[0] if found else None
 
 
 def flat(settings: Mapping[str, Any], prefix: str = "") -> dict[str, str]:
@@ -287,3 +326,8 @@ def _experiment(client: MlflowClient, name: str, root: Path | None) -> str:
     if found is None or found.lifecycle_stage == "deleted":
         raise UserError(f"experiment {name} was deleted in MLflow; restore it (mlflow experiments restore) or use another tracking_uri")
     return str(found.experiment_id)
+
+
+def _quoted(value: str) -> str:
+    """MLflow's filters know no escapes; no storage root holds both kinds of quotes."""
+    return f'"{value}"' if "'" in value else f"'{value}'"

@@ -7,8 +7,10 @@ from pathlib import Path
 from transformers import PreTrainedTokenizerBase
 
 from rewards import load_reward_set
+from tucano.files.prompts import PromptFiles
+from tucano.files.results import AnswerFiles
 from tucano.prompts import read_passages, read_prompts
-from tucano.settings import PipelineSettings
+from tucano.settings.comparison import AnswersStage
 from tucano.training.jobs import Arm, Job, Progress, emit
 from tucano.training.likelihood import token_logps
 from tucano.training.policies import Policy, load_policy
@@ -16,23 +18,22 @@ from tucano.training.rollouts import Examiner, Rollout, encode
 
 
 def run(job: Job) -> dict[str, object]:
-    """Write `answers.jsonl` into `job.output`: one line per arm, prompt, decoding and sample.
+    """Write `AnswerFiles` into `job.output`: one line per arm, prompt, decoding and sample.
 
-    `language.jsonl` says how each arm reads the held-out Portuguese passages. Beside reward and truth each line holds the completion's mean loss (nats per token) under the start of the tuning: it says
+    The language file says how each arm reads the held-out Portuguese passages. Beside reward and truth each line holds the completion's mean loss (nats per token) under the start of the tuning: it says
     whether tuned texts are still texts to that model.
     """
-    settings = PipelineSettings.model_validate(job.settings)
-    folder = Path(job.prompts)
-    prompts = read_prompts(folder / "test.jsonl")
-    systems = json.loads((folder / "system_prompts.json").read_text(encoding="utf-8"))
+    settings = AnswersStage.model_validate(job.settings)
+    files = PromptFiles(Path(job.prompts))
+    folder, prompts, systems = files.folder, read_prompts(files.test), files.systems()
     rewards = load_reward_set(settings.comparison.rewards, folder)
     decodings = {"served": (1, settings.comparison.served_temperature), "sampled": (settings.comparison.samples, 1.0)}
     reference = next((arm for arm in reversed(job.arms) if arm.name in ("base", "sft")), job.arms[0])
     judge, judges_tokenizer = _load(settings, reference, job.seed)
-    output, passages = Path(job.output), read_passages(folder)
+    made, passages = AnswerFiles(Path(job.output)), read_passages(files.passages)
     with (
-        (output / "answers.jsonl").open("w", encoding="utf-8") as file,
-        (output / "language.jsonl").open("w", encoding="utf-8") as language,
+        made.answers.open("w", encoding="utf-8") as file,
+        made.language.open("w", encoding="utf-8") as language,
     ):
         for index, arm in enumerate(job.arms):
             policy, tokenizer = _load(settings, arm, job.seed)
@@ -49,7 +50,7 @@ def run(job: Job) -> dict[str, object]:
     return {"arms": [arm.name for arm in job.arms]}
 
 
-def _load(settings: PipelineSettings, arm: Arm, seed: int) -> tuple[Policy, PreTrainedTokenizerBase]:
+def _load(settings: AnswersStage, arm: Arm, seed: int) -> tuple[Policy, PreTrainedTokenizerBase]:
     return load_policy(settings.model, arm.base, Path(arm.adapter) if arm.adapter else None, trainable=False, seed=seed)
 
 

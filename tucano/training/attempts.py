@@ -25,6 +25,7 @@ from tucano.storage import Place
 from tucano.training.checkpoints import MANIFEST, fault, seal, step_of
 from tucano.training.uploads import Uploader
 
+CHECKPOINT = re.compile(r"attempt-\d+/checkpoint-\d+")
 KEPT = 2
 """Recovery checkpoints kept: should the newest be damaged, there is one before it."""
 
@@ -131,6 +132,8 @@ def last_record(place: Place) -> Record | None:
     for number in sorted(numbers, reverse=True):
         try:
             fields = json.loads(place.read(f"attempt-{number}.json"))
+            if not all(CHECKPOINT.fullmatch(name) for name in fields["found"]):  # whoever writes remote storage could name any folder
+                raise ValueError("a checkpoint's name leads elsewhere")
             return Record(**{**fields, "found": tuple(fields["found"])})
         except (ValueError, TypeError, KeyError):
             logger.warning("the record of attempt %d is damaged and counts for nothing", number)

@@ -7,7 +7,6 @@ the order of prompts after a resume, and what a checkpoint holds. With all of th
 (tests/test_grpo_parity.py).
 """
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -22,9 +21,11 @@ from trl import GRPOConfig
 from trl.trainer.utils import RepeatSampler
 
 from rewards import load_reward_set
+from tucano.files.models import SeedFiles, WorkFiles
+from tucano.files.prompts import PromptFiles
 from tucano.journal import JournalWriter, read_journal
 from tucano.prompts import Prompt, messages, read_prompts
-from tucano.settings import GrpoSettings, PipelineSettings
+from tucano.settings.grpo import GrpoStage, GrpoTraining, TrainerStage
 from tucano.training import attempts, checkpoints
 from tucano.training.algorithms import Algorithm, RolloutBatch, chain
 from tucano.training.algorithms.curriculum import ceiling
@@ -59,7 +60,7 @@ class EpochSampler(RepeatSampler):
 class GrpoMixin(SealedCheckpoints):
     """Our part of the trainer; see the module's docstring."""
 
-    settings: GrpoSettings
+    settings: GrpoTraining
     scorer: Rewards
     algorithm: Algorithm
     reserve: Reserve
@@ -182,26 +183,26 @@ class GrpoMixin(SealedCheckpoints):
 
 
 def run(job: Job) -> dict[str, object] | None:
-    """Train one seed and write its best adapter into `job.output/adapter`; None when interrupted."""
-    settings = PipelineSettings.model_validate(job.settings)
-    work, folder = Path(job.work), Path(job.prompts)
+    """Train one seed and write its best adapter into `job.output`; None when interrupted."""
+    settings = GrpoStage.model_validate(job.settings)
+    work, files = WorkFiles(Path(job.work)), PromptFiles(Path(job.prompts))
     name = f"grpo seed {job.seed}"
-    attempt = attempts.begin(work, job.mirror, job.threads)
+    attempt = attempts.begin(work.folder, job.mirror, job.threads)
     computed, journal = settled(attempt, settings.model.device, name), opened_journal(attempt)
     watch = watched(journal, settings, name)
     shown = {"reward/total": "reward", "entropy": "entropy"}
     trainer, examiner = build(job, settings, attempt.drafts, [Reporter(journal, name, shown)])
-    validation = Validation(settings.grpo, examiner, read_prompts(folder / "validation.jsonl"), journal, work / "best", job.seed)
+    validation = Validation(settings.grpo, examiner, read_prompts(files.validation), journal, work.best, job.seed)
     trainer.attempt, trainer.journal, trainer.best = attempt, journal, validation.best
-    trainer.save_seconds = 60 * settings.worker.checkpoint_minutes
+    trainer.save_seconds = 60 * job.checkpoint_minutes
     trainer.validation, trainer.watch, trainer.arithmetic = validation, watch, computed
     if not trainer.train_sealed():
         return None
     journal.commit(trainer.state.global_step)
-    fault = checkpoints.fault(work / "best")
+    fault = checkpoints.fault(work.best)
     if fault is not None:
-        raise NotAsSaved(f"{work / 'best'}: {fault}")
-    (work / "best").rename(Path(job.output) / "adapter")
+        raise NotAsSaved(f"{work.best}: {fault}")
+    work.best.rename(SeedFiles(Path(job.output)).adapter)
     return {
         "steps": trainer.state.global_step,
         "best_step": validation.best_step,
@@ -212,7 +213,7 @@ def run(job: Job) -> dict[str, object] | None:
     }
 
 
-def watched(journal: JournalWriter, settings: PipelineSettings, name: str) -> Watch:
+def watched(journal: JournalWriter, settings: GrpoStage, name: str) -> Watch:
     """Alarms over a journal: over the rows that it has already, and from now on over every new one, told to the parent."""
     watch = Watch(settings.health, settings.grpo.max_steps)
     for entry in read_journal(journal.path):
@@ -227,19 +228,19 @@ def watched(journal: JournalWriter, settings: PipelineSettings, name: str) -> Wa
     return watch
 
 
-def build(job: Job, settings: PipelineSettings, output: Path, callbacks: list[TrainerCallback]) -> tuple[Any, Examiner]:
+def build(job: Job, settings: TrainerStage, output: Path, callbacks: list[TrainerCallback]) -> tuple[Any, Examiner]:
     """The trainer of a run, without what keeps it (attempt, journal, validation), and the examiner that asks its policy."""
-    folder = Path(job.prompts)
-    systems = json.loads((folder / "system_prompts.json").read_text(encoding="utf-8"))
+    files = PromptFiles(Path(job.prompts))
+    folder, systems = files.folder, files.systems()
     policy, tokenizer = load_policy(settings.model, job.base, Path(job.adapter) if job.adapter else None, trainable=True, seed=job.seed)
-    prompts = read_prompts(folder / "train.jsonl")
+    prompts = read_prompts(files.train)
     rewards = load_reward_set(settings.grpo.rewards, folder)
     examiner = Examiner(tokenizer, systems, rewards, folder, settings.grpo.max_completion_tokens, settings.grpo.fast_cpu)
     scorer, dataset = Rewards(rewards, prompts), _dataset(prompts, systems)
     trainer_class = type("Trainer", (GrpoMixin, trl.GRPOTrainer), {})
     trainer = trainer_class(
         model=policy,
-        args=arguments(settings, output, job.seed),
+        args=arguments(settings, output, job.save_steps),
         train_dataset=dataset,
         reward_funcs=scorer.functions(),
         processing_class=tokenizer,
@@ -254,7 +255,7 @@ def _dataset(prompts: Sequence[Prompt], systems: dict[str, str]) -> Dataset:
     return Dataset.from_list([{"prompt": messages(p, systems), "prompt_id": p.id, "task": p.task} for p in prompts])
 
 
-def arguments(settings: PipelineSettings, drafts: Path, seed: int) -> GRPOConfig:
+def arguments(settings: TrainerStage, drafts: Path, save_steps: int) -> GRPOConfig:
     """Every field that shapes generation or training, explicit: defaults of models, TRL and unsloth differ silently."""
     grpo, cpu = settings.grpo, settings.model.device == "cpu"
     accumulation = grpo.batch_size // grpo.micro_batch
@@ -304,13 +305,13 @@ def arguments(settings: PipelineSettings, drafts: Path, seed: int) -> GRPOConfig
         dataloader_num_workers=0,
         dataloader_pin_memory=not cpu,
         save_strategy="steps",
-        save_steps=grpo.save_steps,
+        save_steps=save_steps,
         save_total_limit=None,
         eval_strategy="no",
         logging_steps=1,
         logging_nan_inf_filter=False,
         disable_tqdm=True,
         report_to=[],
-        seed=seed,
-        data_seed=seed,
+        seed=settings.seed,
+        data_seed=settings.seed,
     )

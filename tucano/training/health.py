@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from tucano.prompts import TASKS
-from tucano.settings import AlarmName, HealthSettings
+from tucano.settings.health import AlarmName, HealthSettings
 
 NOISE = 0.05
 """A validation reward may move this much by chance; near 0, 30 % of it is nothing."""

@@ -21,26 +21,44 @@ class Arm:
     adapter: str | None = None
 
 
+ChildKind = Literal["sft", "preflight", "grpo", "answer", "merge"]
+MODULES: dict[ChildKind, str] = {
+    "sft": "tucano.training.sft",
+    "preflight": "tucano.training.preflight",
+    "grpo": "tucano.training.grpo",
+    "answer": "tucano.training.answers",
+    "merge": "tucano.training.merge",
+}
+"""The engine of each kind of job: a module whose `run(job)` does it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Job:
     """One run of a training child.
 
-    `work` keeps checkpoints and the journal over attempts, `mirror` is the URL of their copy in remote storage, where there is
-    one; `output` receives what the job makes. `base` and `adapter` are
-    where training starts; `arms` are who answers in an `answer` job.
+    `settings` are what its stage receives (tucano/settings/stages.py); nothing else shapes the result. `work` keeps checkpoints and
+    the journal over attempts, `mirror` is the URL of their copy in remote storage, where there is one; `output` receives what the
+    job makes. `base` and `adapter` are where training starts; `arms` are who answers in an `answer` job. A recovery checkpoint is
+    written every `save_steps` steps and before `checkpoint_minutes` have passed.
     """
 
-    kind: Literal["sft", "preflight", "grpo", "answer", "merge"]
+    kind: ChildKind
     settings: dict[str, Any]
     prompts: str
     work: str
     output: str
-    seed: int
     threads: int
     base: str = "nano"
     adapter: str | None = None
     mirror: str | None = None
     arms: list[Arm] = field(default_factory=list)
+    save_steps: int = 100
+    checkpoint_minutes: float = 10.0
+
+    @property
+    def seed(self) -> int:
+        """The seed of the child's generators."""
+        return self.settings["seed"]
 
     def write(self, path: Path) -> None:
         path.write_text(json.dumps(asdict(self), indent=1, ensure_ascii=False), encoding="utf-8")

@@ -5,7 +5,6 @@ saves its last finished step). Job and result stand in a folder of this launch, 
 not touch the first one's. A child whose parent vanishes sees the end of its standard input and ends by itself.
 """
 
-import contextlib
 import json
 import os
 import signal
@@ -14,10 +13,14 @@ import sys
 import tempfile
 import threading
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 from tucano.errors import UserError, WorkerCrashed, WorkerFailed
+from tucano.files.models import WorkFiles
+from tucano.logs import BoundedLog
+from tucano.printable import printable
 from tucano.training.jobs import Job, Progress, parse
 
 GRACE_SECONDS = 10
@@ -74,7 +77,7 @@ def _run(job: Job, place: Path, python: str | None, on_progress: Callable[[Progr
 
 def log_of(job: Job) -> Path:
     """What the children of a job have printed, over all attempts."""
-    return Path(job.work) / "log.txt"
+    return WorkFiles(Path(job.work)).log
 
 
 def stopping() -> bool:
@@ -93,15 +96,13 @@ def stop_all() -> None:
 
 def _follow(child: subprocess.Popen[str], log: Path, on_progress: Callable[[Progress], None], on_line: Callable[[str], None]) -> None:
     assert child.stdout is not None
-    with log.open("a", encoding="utf-8") as file:
-        for line in child.stdout:
-            progress = parse(line)
+    with closing(BoundedLog(log)) as file:
+        for raw in child.stdout:
+            progress, line = parse(raw), printable(raw)
             if progress is not None:
                 on_progress(progress)
             else:
-                with contextlib.suppress(OSError):  # a full disk loses lines of the log, not the training
-                    file.write(line)
-                    file.flush()
+                file.write(line)
                 on_line(line.rstrip())
     child.wait()
 

@@ -5,14 +5,15 @@ changes away one by one. What 4-bit training means for it: the adapter learned o
 the check says how far the answers move.
 """
 
-import json
 from pathlib import Path
 
 import torch
 from torch import Tensor
 
+from tucano.files.models import MergedFiles
+from tucano.files.prompts import PromptFiles
 from tucano.prompts import TASKS, Prompt, read_prompts
-from tucano.settings import PipelineSettings
+from tucano.settings.grpo import MergeStage
 from tucano.training import weights
 from tucano.training.jobs import Job
 from tucano.training.likelihood import token_logps
@@ -25,24 +26,24 @@ LARGEST_MEAN = 0.05
 
 
 def run(job: Job) -> dict[str, object]:
-    """Write `model/` (merged bfloat16 weights, tokenizer) into `job.output`; the record says what rounding did to the answers.
+    """Write the model (merged bfloat16 weights, tokenizer) into `job.output`; the record says what rounding did to the answers.
 
     `mean_difference`, `largest_difference`: of the log-probabilities (nats) of tokens that the trained policy sampled.
     """
-    settings = PipelineSettings.model_validate(job.settings)
+    settings = MergeStage.model_validate(job.settings)
     assert job.adapter is not None, "there is nothing to merge without an adapter"
-    prompts = Path(job.prompts)
-    systems = json.loads((prompts / "system_prompts.json").read_text(encoding="utf-8"))
+    files = PromptFiles(Path(job.prompts))
+    systems = files.systems()
     trained, tokenizer = load_policy(settings.model, job.base, Path(job.adapter), trainable=False, seed=job.seed)
-    ids = encode(tokenizer, _some_of_each(read_prompts(prompts / "validation.jsonl")), systems)
+    ids = encode(tokenizer, _some_of_each(read_prompts(files.validation)), systems)
     generator = torch.Generator().manual_seed(job.seed)
-    answers = sample(trained, tokenizer, ids, settings.grpo.max_completion_tokens, 1.0, generator)
+    answers = sample(trained, tokenizer, ids, settings.max_completion_tokens, 1.0, generator)
     expected = token_logps(trained, ids, answers)
     del trained
     exact = settings.model.model_copy(update={"dtype": "float32", "quantization": "none", "backend": "transformers"})
     adapted, _ = load_policy(exact, job.base, Path(job.adapter), trainable=False, seed=job.seed)
     merged = adapted.merge_and_unload(safe_merge=True)
-    stored = Path(job.output) / "model"
+    stored = MergedFiles(Path(job.output)).model
     weights.save(merged.to(torch.bfloat16), stored)
     tokenizer.save_pretrained(stored)
     reloaded, _ = load_base(exact.model_copy(update={"revision": None}), str(stored))

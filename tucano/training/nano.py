@@ -9,7 +9,7 @@ import torch
 from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers, trainers
 from transformers import PreTrainedTokenizerFast, Qwen3Config, Qwen3ForCausalLM
 
-from tucano.settings import ModelSettings
+from tucano.settings.model import NanoModel
 
 PAD, TURN_START, TURN_END = "<|pad|>", "<|im_start|>", "<|im_end|>"
 CHAT_TEMPLATE = (
@@ -20,7 +20,7 @@ WORDS = Regex(r" ?[\p{L}_]+| ?\p{N}|[^\s\p{L}\p{N}_]+|\s+")
 """Pre-tokens: words with underscores whole (field and table names), digits one by one (figures are copied, not memorised)."""
 
 
-def build_tokenizer(texts: Iterable[str], settings: ModelSettings) -> PreTrainedTokenizerFast:
+def build_tokenizer(texts: Iterable[str], settings: NanoModel) -> PreTrainedTokenizerFast:
     """A byte-level BPE trained on `texts`, with a chat template and a pad token that is not the end token."""
     tokenizer = Tokenizer(models.BPE())
     tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
@@ -44,7 +44,7 @@ def build_tokenizer(texts: Iterable[str], settings: ModelSettings) -> PreTrained
     return wrapped
 
 
-def build_model(tokenizer: PreTrainedTokenizerFast, settings: ModelSettings, seed: int) -> Qwen3ForCausalLM:
+def build_model(tokenizer: PreTrainedTokenizerFast, settings: NanoModel, seed: int) -> Qwen3ForCausalLM:
     """A freshly initialised Qwen3; the same seed gives the same weights."""
     hidden = settings.nano_hidden
     config = Qwen3Config(

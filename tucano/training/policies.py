@@ -12,7 +12,7 @@ from peft import LoraConfig, PeftModel, get_peft_model
 from transformers import AutoModelForCausalLM, AutoTokenizer, PreTrainedModel, PreTrainedTokenizerBase
 
 from tucano.errors import UserError
-from tucano.settings import ModelSettings
+from tucano.settings.model import AdaptedModel, LoadedModel
 from tucano.training import weights
 from tucano.training.weights import Policy
 
@@ -20,7 +20,7 @@ LORA_TARGETS = ["q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", 
 
 
 def load_policy(
-    settings: ModelSettings, base: str, adapter: Path | None, trainable: bool, seed: int
+    settings: LoadedModel, base: str, adapter: Path | None, trainable: bool, seed: int
 ) -> tuple[Policy, PreTrainedTokenizerBase]:
     """The model at `base` (folder or hub id) with `adapter`; with a new LoRA adapter when `trainable` and there is none."""
     if settings.device == "cuda" and not torch.cuda.is_available():
@@ -32,7 +32,7 @@ def load_policy(
 
 
 def _load_with_transformers(
-    settings: ModelSettings, base: str, adapter: Path | None, trainable: bool, seed: int
+    settings: LoadedModel, base: str, adapter: Path | None, trainable: bool, seed: int
 ) -> tuple[Policy, PreTrainedTokenizerBase]:
     model, tokenizer = load_base(settings, base)
     if adapter is not None:
@@ -43,13 +43,14 @@ def _load_with_transformers(
         from peft import prepare_model_for_kbit_training
 
         model = prepare_model_for_kbit_training(model, use_gradient_checkpointing=False)
+    assert isinstance(settings, AdaptedModel), "a new adapter has a shape"
     with torch.random.fork_rng():
         torch.manual_seed(seed)
         return get_peft_model(model, _lora(settings)), tokenizer
 
 
 def _load_with_unsloth(
-    settings: ModelSettings, base: str, adapter: Path | None, trainable: bool, seed: int
+    settings: LoadedModel, base: str, adapter: Path | None, trainable: bool, seed: int
 ) -> tuple[Policy, PreTrainedTokenizerBase]:
     """Unsloth loads base and adapter in one call from the adapter's folder; the worker has imported it before everything else."""
     from unsloth import FastLanguageModel
@@ -63,6 +64,7 @@ def _load_with_unsloth(
         trust_remote_code=False,
     )
     if trainable and adapter is None:
+        assert isinstance(settings, AdaptedModel), "a new adapter has a shape"
         model = FastLanguageModel.get_peft_model(
             model,
             r=settings.lora_rank,
@@ -75,11 +77,11 @@ def _load_with_unsloth(
     return model, _with_pad(tokenizer)
 
 
-Loader = Callable[[ModelSettings, str, Path | None, bool, int], tuple[Policy, PreTrainedTokenizerBase]]
+Loader = Callable[[LoadedModel, str, Path | None, bool, int], tuple[Policy, PreTrainedTokenizerBase]]
 BACKENDS: dict[str, Loader] = {"transformers": _load_with_transformers, "unsloth": _load_with_unsloth}
 
 
-def load_base(settings: ModelSettings, base: str) -> tuple[PreTrainedModel, PreTrainedTokenizerBase]:
+def load_base(settings: LoadedModel, base: str) -> tuple[PreTrainedModel, PreTrainedTokenizerBase]:
     """The base model alone, all weights trainable, and its tokenizer."""
     if not Path(base).exists() and settings.revision is None:
         raise UserError(f"model.name={base} is no local folder, and a hub model needs model.revision, the commit it is pinned to")
@@ -98,7 +100,7 @@ def load_base(settings: ModelSettings, base: str) -> tuple[PreTrainedModel, PreT
     return model, _with_pad(tokenizer)
 
 
-def _lora(settings: ModelSettings) -> LoraConfig:
+def _lora(settings: AdaptedModel) -> LoraConfig:
     return LoraConfig(
         r=settings.lora_rank,
         lora_alpha=settings.lora_alpha,

@@ -17,7 +17,7 @@ import torch
 from transformers import TrainerCallback, TrainerControl, TrainerState, TrainingArguments
 
 from tucano.prompts import Prompt
-from tucano.settings import PipelineSettings
+from tucano.settings.grpo import PreflightStage
 from tucano.training import grpo
 from tucano.training import preflight_checks as check
 from tucano.training.jobs import Job, Progress, emit
@@ -59,12 +59,12 @@ class Recorder(TrainerCallback):
 
 def run(job: Job) -> dict[str, object]:
     """All checks on the model that GRPO starts from; the table is the result."""
-    settings = PipelineSettings.model_validate(job.settings)
+    settings = PreflightStage.model_validate(job.settings)
     scratch = Path(job.work) / "rehearsal"
     shutil.rmtree(scratch, ignore_errors=True)
     scratch.mkdir(parents=True)
     recorder = Recorder()
-    rate = check.learning_rate(grpo.arguments(settings, scratch, job.seed), settings.grpo.max_steps)  # resets what a trainer shares
+    rate = check.learning_rate(grpo.arguments(settings, scratch, REHEARSAL_STEPS), settings.grpo.max_steps)  # resets what a trainer shares
     trainer, examiner = grpo.build(job, rehearsal(settings), scratch, [recorder])
     tokenizer, systems, policy = examiner.tokenizer, examiner.system_prompts, trainer.model
     same = check.tokenizers(tokenizer, trainer.processing_class)
@@ -91,12 +91,11 @@ def report(checks: list[Check]) -> dict[str, object]:
     return {"checks": [asdict(line) for line in checks], "passed": all(line.level != "red" for line in checks)}
 
 
-def rehearsal(settings: PipelineSettings) -> PipelineSettings:
+def rehearsal(settings: PreflightStage) -> PreflightStage:
     """The run in small: two groups a step, a few steps, nothing saved."""
     grpo_small = {
         "max_steps": REHEARSAL_STEPS,
         "eval_steps": REHEARSAL_STEPS,
-        "save_steps": REHEARSAL_STEPS,
         "patience": 1,
         "batch_size": 2 * settings.grpo.generations,
         "micro_batch": 2 * settings.grpo.generations,
@@ -133,7 +132,7 @@ def memory(recorder: Recorder) -> Check:
     return Check("memory", "ok" if ok else "red", shown + mend)
 
 
-def forecast(recorder: Recorder, trainer: Any, settings: PipelineSettings) -> Check:
+def forecast(recorder: Recorder, trainer: Any, settings: PreflightStage) -> Check:
     """Hours of one seed, from the rehearsal's seconds per completion. Evaluations are not counted."""
     seconds = (recorder.ended[-1] - recorder.ended[SETTLED_STEP]) / (len(recorder.ended) - 1 - SETTLED_STEP)
     per_completion = seconds / trainer.args.generation_batch_size
@@ -142,5 +141,5 @@ def forecast(recorder: Recorder, trainer: Any, settings: PipelineSettings) -> Ch
         "forecast",
         "ok",
         f"about {per_completion:.3f} s per completion, {per_completion * settings.grpo.batch_size:.1f} s per step, "
-        f"{hours:.2f} machine-hours per seed, {hours * len(settings.grpo.seeds):.2f} for {len(settings.grpo.seeds)} seeds",
+        f"{hours:.2f} machine-hours per seed, {hours * settings.seeds:.2f} for {settings.seeds} seeds",
     )

@@ -9,7 +9,8 @@ import torch
 from transformers import PreTrainedTokenizerBase, TrainingArguments, get_scheduler
 
 from tucano.prompts import TASKS, Prompt, messages
-from tucano.settings import PipelineSettings
+from tucano.settings.grpo import PreflightStage
+from tucano.settings.preflight import SIGNALS
 from tucano.training.decode import Decoder, supports
 from tucano.training.policies import Policy
 from tucano.training.rollouts import Rollout, stop_tokens
@@ -19,8 +20,6 @@ MERGE_CYCLES = 50
 CUT_OFF_WARN, CUT_OFF_RED = 0.1, 0.3
 LIVE_WARN, LIVE_RED = 0.5, 0.1
 """Share of groups whose completions differ in reward. Below a tenth a task trains on almost nothing."""
-FEWEST_LEVELS = 4
-"""A reward that takes fewer different values over all sampled completions of a task is binary in all but name."""
 FEWEST_PROMPTS, MOST_EPOCHS = 150, 1.5
 
 
@@ -33,7 +32,7 @@ class Check:
     evidence: str
 
 
-def plan(settings: PipelineSettings, prompts: Sequence[Prompt]) -> list[Check]:
+def plan(settings: PreflightStage, prompts: Sequence[Prompt]) -> list[Check]:
     """Steps, epochs, evaluations, patience and saving: arithmetic that contradicts itself wastes the run."""
     grpo = settings.grpo
     per_step = grpo.batch_size // grpo.generations
@@ -76,7 +75,7 @@ def learning_rate(arguments: TrainingArguments, steps: int) -> Check:
     return Check("learning rate", "red" if gone else "ok", f"at 25, 50, 75, 100 % of the run: {shown}{mend}")
 
 
-def generation(config: Any, shipped: Any, settings: PipelineSettings) -> Check:
+def generation(config: Any, shipped: Any, settings: PreflightStage) -> Check:
     """What rollouts really sample with, against the settings and against the model's own generation_config."""
     wanted = {"temperature": settings.grpo.temperature, "top_p": 1.0, "top_k": 0, "repetition_penalty": 1.0, "do_sample": True}
     found = {name: getattr(config, name, None) for name in wanted}
@@ -170,11 +169,11 @@ def signal(rollouts: Sequence[Rollout], generations: int) -> list[Check]:
         seen = f"{live:.0%} of {len(mine)} groups differ in reward, {levels} different rewards, {texts:.0%} different texts, up to {highest:.2f}"
         level: Level = "ok" if live >= LIVE_WARN else "warn"
         mend = "" if level == "ok" else "; raise grpo.generations or grpo.temperature"
-        if live < LIVE_RED or levels < FEWEST_LEVELS:
+        if live < LIVE_RED:
             level, mend = "red", "; there is almost nothing to learn from: use a finer reward, or another temperature"
         if highest > 1 + 1e-6:
             level, mend = "red", "; components add up to more than 1: mend the weights"
-        checks.append(Check(f"signal: {task}", level, seen + mend))
+        checks.append(Check(SIGNALS[task], level, seen + mend))
     return checks
 
 

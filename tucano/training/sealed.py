@@ -21,6 +21,7 @@ import torch
 from transformers import TrainerCallback, TrainerControl, TrainerState, TrainingArguments
 from transformers.trainer_callback import PrinterCallback, ProgressCallback
 
+from tucano.files.models import JOURNAL, WorkFiles
 from tucano.journal import JournalWriter
 from tucano.training import arithmetic, interruption, states, weights
 from tucano.training.arithmetic import Arithmetic
@@ -234,7 +235,7 @@ class SealedCheckpoints:
             json.dumps({name: states.digests(value) for name, value in content.items()}, indent=1), encoding="utf-8"
         )
         arithmetic.write(self.arithmetic, draft)
-        self.journal.copy_to(draft / "journal.jsonl")
+        self.journal.copy_to(draft / JOURNAL)
         if self.best.exists():
             shutil.copytree(self.best, draft / BEST)
         self.attempt.keep(draft)
@@ -260,10 +261,10 @@ def settled(attempt: Attempt, device: str, stage: str) -> list[Arithmetic]:
 
 def opened_journal(attempt: Attempt) -> JournalWriter:
     """The journal as the attempt's newest checkpoint holds it."""
-    path, newest = attempt.work / "journal.jsonl", attempt.newest
+    path, newest = WorkFiles(attempt.work).journal, attempt.newest
     if newest is None:
         return JournalWriter(path, resume_step=None)
-    return JournalWriter(path, resume_step=step_of(newest.name), covered=newest / "journal.jsonl")
+    return JournalWriter(path, resume_step=step_of(newest.name), covered=newest / JOURNAL)
 
 
 def _called(model: Any) -> list[Any]:

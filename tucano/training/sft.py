@@ -4,7 +4,6 @@ The nano model is built here as well (tokenizer and random weights) and trained 
 What was left out: packing (its sequence borders need attention kernels that a CPU lacks).
 """
 
-import json
 import math
 import shutil
 from dataclasses import asdict
@@ -17,9 +16,12 @@ from transformers import PreTrainedTokenizerBase
 from trl import SFTConfig, SFTTrainer
 
 from tucano.errors import UserError
+from tucano.files.models import StartFiles, WorkFiles
+from tucano.files.prompts import PromptFiles
 from tucano.journal import JournalWriter
 from tucano.prompts import Prompt, messages, read_prompts
-from tucano.settings import PipelineSettings, SftSettings
+from tucano.settings.model import AdaptedModel, NanoModel
+from tucano.settings.sft import SftStage, SftTraining
 from tucano.training import attempts, checkpoints
 from tucano.training.jobs import Job
 from tucano.training.nano import build_model, build_tokenizer
@@ -51,7 +53,7 @@ class SealedSFTTrainer(SealedCheckpoints, SFTTrainer):
 class Plateau:
     """Keeps the model of the lowest validation loss and counts the looks that brought no better one."""
 
-    def __init__(self, settings: SftSettings, journal: JournalWriter, best: Path) -> None:
+    def __init__(self, settings: SftTraining, journal: JournalWriter, best: Path) -> None:
         self.settings, self.journal, self.best = settings, journal, best
         self.losses: list[tuple[int, float]] = []
         self.lowest, self.waited = math.inf, 0
@@ -76,29 +78,29 @@ class Plateau:
 
 
 def run(job: Job) -> dict[str, object] | None:
-    """Write the best model (nano: `base/` and `model/`) or adapter (`adapter/`) into `job.output`; None when interrupted."""
-    settings = PipelineSettings.model_validate(job.settings)
-    work, prompts = Path(job.work), Path(job.prompts)
-    attempt = attempts.begin(work, job.mirror, job.threads)
+    """Write the best model (nano: the untrained one too) or adapter into `job.output`; None when interrupted."""
+    settings = SftStage.model_validate(job.settings)
+    work, files = WorkFiles(Path(job.work)), PromptFiles(Path(job.prompts))
+    attempt = attempts.begin(work.folder, job.mirror, job.threads)
     computed = settled(attempt, settings.model.device, "sft")
-    examples = read_prompts(prompts / "demonstrations.jsonl")
+    examples = read_prompts(files.demonstrations)
     model, tokenizer = _start(job, settings, examples)
     journal = opened_journal(attempt)
-    plateau = Plateau(settings.sft, journal, work / "best")
+    plateau = Plateau(settings.sft, journal, work.best)
     trainer = SealedSFTTrainer(
         model=model,
-        args=_arguments(settings, attempt.drafts, job.seed),
-        train_dataset=_dataset(examples, prompts),
-        eval_dataset=_dataset(read_prompts(prompts / "demonstrations_validation.jsonl"), prompts),
+        args=_arguments(settings, attempt.drafts, job),
+        train_dataset=_dataset(examples, files),
+        eval_dataset=_dataset(read_prompts(files.demonstrations_validation), files),
         processing_class=tokenizer,
         callbacks=[Reporter(journal, "sft", {"loss": "loss", "mean_token_accuracy": "accuracy"})],
     )
     trainer.attempt, trainer.journal, trainer.best, trainer.plateau = attempt, journal, plateau.best, plateau
-    trainer.arithmetic, trainer.save_seconds = computed, 60 * settings.worker.checkpoint_minutes
+    trainer.arithmetic, trainer.save_seconds = computed, 60 * job.checkpoint_minutes
     if not trainer.train_sealed():
         return None
     journal.commit(trainer.state.global_step)
-    _deliver(work, Path(job.output), nano=settings.model.name == "nano")
+    _deliver(work, StartFiles(Path(job.output)), nano=isinstance(settings.model, NanoModel))
     return {
         "steps": trainer.state.global_step,
         "validation_losses": plateau.losses,
@@ -107,20 +109,20 @@ def run(job: Job) -> dict[str, object] | None:
     }
 
 
-def _start(job: Job, settings: PipelineSettings, examples: list[Prompt]) -> tuple[Policy, PreTrainedTokenizerBase]:
-    if settings.model.name != "nano":
+def _start(job: Job, settings: SftStage, examples: list[Prompt]) -> tuple[Policy, PreTrainedTokenizerBase]:
+    if isinstance(settings.model, AdaptedModel):
         return load_policy(settings.model, job.base, None, trainable=True, seed=job.seed)
-    folder = Path(job.work) / "base"
+    folder = WorkFiles(Path(job.work)).base
     if checkpoints.fault(folder) is not None:
         texts = [text for example in examples for text in (example.user, example.demonstration or "")]
-        systems = json.loads((Path(job.prompts) / "system_prompts.json").read_text(encoding="utf-8"))
+        systems = PromptFiles(Path(job.prompts)).systems()
         tokenizer = build_tokenizer([*systems.values(), *texts], settings.model)
         save_whole(build_model(tokenizer, settings.model, job.seed), folder, tokenizer)
     return load_base(settings.model, str(folder))
 
 
-def _dataset(examples: list[Prompt], folder: Path) -> Dataset:
-    systems = json.loads((folder / "system_prompts.json").read_text(encoding="utf-8"))
+def _dataset(examples: list[Prompt], files: PromptFiles) -> Dataset:
+    systems = files.systems()
     return Dataset.from_list(
         [
             {"prompt": messages(example, systems), "completion": [{"role": "assistant", "content": example.demonstration}]}
@@ -129,7 +131,7 @@ def _dataset(examples: list[Prompt], folder: Path) -> Dataset:
     )
 
 
-def _arguments(settings: PipelineSettings, drafts: Path, seed: int) -> SFTConfig:
+def _arguments(settings: SftStage, drafts: Path, job: Job) -> SFTConfig:
     sft, cpu = settings.sft, settings.model.device == "cpu"
     return SFTConfig(
         output_dir=str(drafts),
@@ -154,25 +156,24 @@ def _arguments(settings: PipelineSettings, drafts: Path, seed: int) -> SFTConfig
         dataloader_pin_memory=not cpu,
         eval_strategy="no",
         save_strategy="steps",
-        save_steps=sft.save_steps,
+        save_steps=job.save_steps,
         save_total_limit=None,
         logging_steps=1,
         logging_nan_inf_filter=False,
         disable_tqdm=True,
         report_to=[],
-        seed=seed,
-        data_seed=seed,
+        seed=job.seed,
+        data_seed=job.seed,
     )
 
 
-def _deliver(work: Path, output: Path, nano: bool) -> None:
-    if checkpoints.fault(work / "best") is not None:
+def _deliver(work: WorkFiles, output: StartFiles, nano: bool) -> None:
+    if checkpoints.fault(work.best) is not None:
         raise UserError("SFT ended without one evaluation; make sft.eval_steps smaller than the number of steps")
-    tokenizer_files = [path for path in (work / "base").glob("token*")] + list((work / "base").glob("chat_template*"))
     if not nano:
-        shutil.copytree(work / "best", output / "adapter")
+        shutil.copytree(work.best, output.adapter)
         return
-    shutil.copytree(work / "base", output / "base")
-    shutil.copytree(work / "best", output / "model")
-    for path in tokenizer_files:
-        shutil.copy2(path, output / "model")
+    shutil.copytree(work.base, output.base)
+    shutil.copytree(work.best, output.model)
+    for path in (*work.base.glob("token*"), *work.base.glob("chat_template*")):
+        shutil.copy2(path, output.model)

@@ -10,7 +10,7 @@ import numpy as np
 
 from tucano.journal import JournalWriter
 from tucano.prompts import TASKS, Prompt
-from tucano.settings import GrpoSettings
+from tucano.settings.grpo import GrpoRun
 from tucano.training.likelihood import token_logps
 from tucano.training.policies import Policy
 from tucano.training.rollouts import Examiner, Rollout, encode
@@ -24,7 +24,7 @@ class Validation:
     """Looks before the first step and every `eval_steps`, keeps the best adapter, counts looks without a better one."""
 
     def __init__(
-        self, settings: GrpoSettings, examiner: Examiner, prompts: Sequence[Prompt], journal: JournalWriter, best: Path, seed: int
+        self, settings: GrpoRun, examiner: Examiner, prompts: Sequence[Prompt], journal: JournalWriter, best: Path, seed: int
     ) -> None:
         self.settings, self.examiner, self.prompts, self.journal, self.best, self.seed = settings, examiner, prompts, journal, best, seed
         self.curve: list[tuple[int, float]] = []

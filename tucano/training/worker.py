@@ -4,6 +4,7 @@ A process of its own gives clean imports (unsloth must come first), signals on t
 end. It imports no Prefect and no MLflow; what it measures goes to the journal and to standard output.
 """
 
+import importlib
 import json
 import logging
 import os
@@ -15,7 +16,7 @@ import traceback
 from pathlib import Path
 
 from tucano.errors import UserError
-from tucano.training.jobs import Job
+from tucano.training.jobs import MODULES, Job
 from tucano.training.launch import DISK_FULL, INTERRUPTED
 
 FULL_DISK_BYTES = 16 * 1024**2
@@ -60,25 +61,8 @@ def run(job: Job) -> dict[str, object] | None:
     import torch
 
     torch.set_num_threads(job.threads)
-    if job.kind == "sft":
-        from tucano.training import sft
-
-        return sft.run(job)
-    if job.kind == "grpo":
-        from tucano.training import grpo
-
-        return grpo.run(job)
-    if job.kind == "preflight":
-        from tucano.training import preflight
-
-        return preflight.run(job)
-    if job.kind == "merge":
-        from tucano.training import merge
-
-        return merge.run(job)
-    from tucano.training import answers
-
-    return answers.run(job)
+    result: dict[str, object] | None = importlib.import_module(MODULES[job.kind]).run(job)
+    return result
 
 
 def _end_with_parent() -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 from torch import Tensor
 
-from tucano.settings import PipelineSettings
+from tucano.settings.grpo import TrainerStage
 from tucano.training.algorithms import Algorithm, RolloutBatch, conditional, gdpo, group, median, overlong, task_weights, zero_variance
 
 CHAIN = (conditional, overlong, zero_variance, group, gdpo, median, task_weights)
@@ -46,7 +46,7 @@ class Chain(Algorithm):
             member.load(state[name])
 
 
-def from_settings(settings: PipelineSettings, components: Sequence[str]) -> Chain:
+def from_settings(settings: TrainerStage, components: Sequence[str]) -> Chain:
     """`components` are the names of the reward set's components over all tasks of the run."""
     made = {module.__name__.rpartition(".")[2]: module.from_settings(settings, components) for module in CHAIN}
     return Chain({name: algorithm for name, algorithm in made.items() if algorithm is not None})

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from tucano.settings import Condition, PipelineSettings
+from tucano.settings.grpo import Condition, TrainerStage
 from tucano.training.algorithms import Algorithm, RolloutBatch
 
 
@@ -22,5 +22,5 @@ class Conditional(Algorithm):
         return replace(batch, rewards=shaped)
 
 
-def from_settings(settings: PipelineSettings, components: Sequence[str]) -> Algorithm | None:
+def from_settings(settings: TrainerStage, components: Sequence[str]) -> Algorithm | None:
     return Conditional(settings.grpo.conditions) if settings.grpo.conditions else None

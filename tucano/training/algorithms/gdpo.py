@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from tucano.settings import PipelineSettings
+from tucano.settings.grpo import TrainerStage
 from tucano.training.algorithms import Algorithm, RolloutBatch
 
 
@@ -40,5 +40,5 @@ class Gdpo(Algorithm):
         return (summed / summed[live].std(correction=0).clamp(min=1e-4) * live[:, None]).flatten()
 
 
-def from_settings(settings: PipelineSettings, components: Sequence[str]) -> Algorithm | None:
+def from_settings(settings: TrainerStage, components: Sequence[str]) -> Algorithm | None:
     return Gdpo(settings.grpo.std_floor) if settings.grpo.advantages == "gdpo" else None

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from torch import Tensor
 
-from tucano.settings import PipelineSettings
+from tucano.settings.grpo import TrainerStage
 from tucano.training.algorithms import Algorithm, RolloutBatch
 
 
@@ -19,5 +19,5 @@ class Group(Algorithm):
         return (totals - totals.nanmean(dim=1, keepdim=True)).flatten()
 
 
-def from_settings(settings: PipelineSettings, components: Sequence[str]) -> Algorithm | None:
+def from_settings(settings: TrainerStage, components: Sequence[str]) -> Algorithm | None:
     return Group() if settings.grpo.advantages == "group" else None

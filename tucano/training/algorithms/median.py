@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from torch import Tensor
 
-from tucano.settings import PipelineSettings
+from tucano.settings.grpo import TrainerStage
 from tucano.training.algorithms import Algorithm, RolloutBatch
 
 
@@ -24,5 +24,5 @@ class Median(Algorithm):
         return (totals - middle[:, None]).flatten()
 
 
-def from_settings(settings: PipelineSettings, components: Sequence[str]) -> Algorithm | None:
+def from_settings(settings: TrainerStage, components: Sequence[str]) -> Algorithm | None:
     return Median() if settings.grpo.advantages == "median" else None

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 import torch
 
-from tucano.settings import PipelineSettings
+from tucano.settings.grpo import TrainerStage
 from tucano.training.algorithms import Algorithm, RolloutBatch
 
 
@@ -29,5 +29,5 @@ class Overlong(Algorithm):
         )
 
 
-def from_settings(settings: PipelineSettings, components: Sequence[str]) -> Algorithm | None:
+def from_settings(settings: TrainerStage, components: Sequence[str]) -> Algorithm | None:
     return Overlong(settings.grpo.overlong_tokens, settings.grpo.overlong_weight) if settings.grpo.overlong_tokens else None

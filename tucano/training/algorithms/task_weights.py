@@ -10,7 +10,7 @@ from typing import Any
 
 from torch import Tensor
 
-from tucano.settings import PipelineSettings
+from tucano.settings.grpo import TrainerStage
 from tucano.training.algorithms import Algorithm, RolloutBatch
 
 LARGEST_IMPROVEMENT = 0.1
@@ -75,6 +75,6 @@ class TaskWeights(Algorithm):
         self.steps, self.last = state["steps"], dict(state["last"])
 
 
-def from_settings(settings: PipelineSettings, components: Sequence[str]) -> Algorithm | None:
+def from_settings(settings: TrainerStage, components: Sequence[str]) -> Algorithm | None:
     grpo = settings.grpo
     return TaskWeights(settings.tasks, grpo.task_weights_rate, grpo.task_weights_balance) if grpo.task_weights == "iwu" else None

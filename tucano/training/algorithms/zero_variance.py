@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from torch import Tensor
 
-from tucano.settings import PipelineSettings
+from tucano.settings.grpo import TrainerStage
 from tucano.training.algorithms import NOISE, Algorithm, RolloutBatch
 
 
@@ -25,5 +25,5 @@ class ZeroVariance(Algorithm):
         return (grouped.amax(dim=1) - grouped.amin(dim=1) > NOISE).any(dim=1)
 
 
-def from_settings(settings: PipelineSettings, components: Sequence[str]) -> Algorithm | None:
+def from_settings(settings: TrainerStage, components: Sequence[str]) -> Algorithm | None:
     return ZeroVariance(settings.grpo.advantages == "gdpo") if settings.grpo.drop_zero_variance else None

@@ -1,0 +1,49 @@
+"""Requests to a Prefect server without Prefect's client, which takes seconds to import and then reads its address."""
+
+import json
+import os
+import secrets
+import urllib.request
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.error import HTTPError
+
+from tucano.access import basic
+from tucano.errors import UserError
+
+
+@dataclass(frozen=True)
+class PrefectApi:
+    """The API below `page` (like http://127.0.0.1:4200), for who knows its credentials."""
+
+    page: str
+    known: str
+    client: str = field(default_factory=lambda: secrets.token_hex(8))
+
+    def ask(self, path: str, body: object = None, seconds: float = 10) -> Any:
+        """The answer to a GET, or to a POST of `body`. OSError where it is refused or takes longer."""
+        if body is None:
+            return self._send(path, None, {}, seconds)
+        token = self._send(f"csrf-token?client={self.client}", None, {}, seconds)["token"]
+        headers = {"Content-Type": "application/json", "Prefect-Csrf-Client": self.client, "Prefect-Csrf-Token": token}
+        return self._send(path, json.dumps(body).encode(), headers, seconds)
+
+    def _send(self, path: str, data: bytes | None, headers: dict[str, str], seconds: float) -> Any:
+        request = urllib.request.Request(f"{self.page}/api/{path}", data, headers | {"Authorization": basic(self.known)})
+        with urllib.request.urlopen(request, timeout=seconds) as answer:
+            return json.loads(answer.read() or b"null")
+
+
+def require_login() -> None:
+    """UserError where the server that PREFECT_API_URL names wants a password that the environment does not hold."""
+    url, known, key = (os.environ.get(f"PREFECT_API_{name}", "") for name in ("URL", "AUTH_STRING", "KEY"))
+    headers = {"Authorization": basic(known) if known else f"Bearer {key}"} if known or key else {}
+    try:
+        urllib.request.urlopen(urllib.request.Request(f"{url}/admin/version", headers=headers), timeout=10).close()
+    except HTTPError as error:
+        if error.code in (401, 403):
+            raise UserError(
+                f"PREFECT_API_URL={url} wants a password; set PREFECT_API_AUTH_STRING (docs/operations.md says where ours is)"
+            ) from None
+    except OSError:
+        pass  # one that is being started; Prefect itself asks again, and says so

@@ -1,0 +1,44 @@
+"""Every Prefect server that we start: `python -m deployments.prefect_app ADDRESS SCOPE`, for tucano.guard.serve.
+
+It is `prefect server start` on a socket that may be open already, behind the password PREFECT_SERVER_API_AUTH_STRING.
+SCOPE is `all`, or `pages` (no scheduling: it shows what is there), or `run` (for one command, no pages; ends when its
+standard input does).
+"""
+
+import os
+import signal
+import sys
+import threading
+
+from tucano.guard import Guard, serve
+
+REMEMBER = "known => localStorage.setItem('prefect-password', btoa(known))"
+"""Where Prefect's page keeps what somebody enters on its login page."""
+OPEN = ("/api/health", "/api/ready")
+
+
+def is_open(path: str) -> bool:
+    """The pages hold nothing; what they show comes from the API."""
+    return path in OPEN or not f"{path}/".startswith("/api/")
+
+
+def main() -> None:
+    address, scope = sys.argv[1:]
+    known = os.environ.get("PREFECT_SERVER_API_AUTH_STRING")
+    if not known:
+        sys.exit("tucano: no Prefect server without a password; set PREFECT_SERVER_API_AUTH_STRING")
+    if scope == "run":
+        threading.Thread(target=_end_with_parent, daemon=True).start()
+    from prefect.server.api.server import create_app
+
+    app = create_app(ephemeral=scope == "run", webserver_only=scope == "pages", final=True)
+    serve(Guard(app, known, is_open, REMEMBER, challenge=False), address)
+
+
+def _end_with_parent() -> None:
+    sys.stdin.buffer.read()
+    os.kill(os.getpid(), signal.SIGTERM)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,85 @@
+"""Rewards of `churn`: a risk with a probability, from a customer's record."""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from rewards import text
+from rewards.extraction import CHECKS
+from rewards.grounded import filled
+from rewards.parsing import find_object
+from rewards.types import Component, PromptLike, TaskRewards, clip
+
+_FIELDS = ("churn_risk", "probability")
+_RANGES = {"low": (0.0, 0.6), "medium": (0.0, 1.0), "high": (0.4, 1.0)}
+"""Probabilities that do not contradict a risk. Narrower ones would make it pay to leave a probability wrong beside a
+wrong risk."""
+_SOURCE = "docs/rating-guide.md"
+
+
+@dataclass(frozen=True)
+class Grounded:
+    components: tuple[Component, ...] = (
+        Component("churn.valid_json", 0.15, "a JSON object with at least one valid field", _SOURCE, "weight"),
+        Component("churn.value_checks", 0.25, "valid fields / 2", _SOURCE, "weight; a probability lies between 0 and 1"),
+        Component("churn.risk", 0.30, "the risk is the reference's", _SOURCE, "weight; one step off: a third"),
+        Component("churn.probability", 0.30, "closeness to the reference's probability", _SOURCE, "weight; 0 from .4 off on"),
+        Component(
+            "churn.contradiction", -0.10, "risk and probability contradict each other", _SOURCE, "weight; low above .6, high below .4"
+        ),
+    )
+
+    def shares(self, prompt: PromptLike, answer: str, databases: Path | None) -> tuple[float, ...]:
+        valid = _valid(answer)
+        tokens = text.words(answer) if valid else []
+        gate = text.variety(tokens) if valid and text.originality(tokens, prompt.user) > 0 else 0.0
+        known = prompt.reference.get("fields", {})
+        risk, chance = valid.get("churn_risk"), valid.get("probability")
+        steps = list(_RANGES)
+        near = clip(1 - abs(steps.index(str(risk)) - steps.index(known["churn_risk"])) * 2 / 3) if known and risk else 0.0
+        close = clip(1 - abs(chance - known["probability"]) / 0.4) if known and isinstance(chance, int | float) else 0.0
+        shares = (gate * bool(valid), gate * len(valid) / 2, gate * near, gate * close, float(_contradicts(risk, chance)))
+        return filled(shares, self.components, frozenset({"churn.risk", "churn.probability"}), bool(known))
+
+
+@dataclass(frozen=True)
+class Format:
+    components: tuple[Component, ...] = (
+        Component("churn.valid_json", 0.50, "a JSON object", "control arm"),
+        Component("churn.value_checks", 0.50, "valid fields / 2", "control arm"),
+    )
+
+    def shares(self, prompt: PromptLike, answer: str, databases: Path | None) -> tuple[float, ...]:
+        return (float(find_object(answer) is not None), len(_valid(answer)) / 2)
+
+
+def _is_probability(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1
+
+
+def _valid(answer: str) -> dict[str, object]:
+    """The fields of an answer whose type and value are allowed."""
+    found = find_object(answer) or {}
+    checks = {"churn_risk": CHECKS["churn_risk"], "probability": _is_probability}
+    return {name: found[name] for name in _FIELDS if name in found and checks[name](found[name])}
+
+
+def _contradicts(risk: object, chance: object) -> bool:
+    if not isinstance(chance, int | float) or risk is None:
+        return False
+    low, high = _RANGES[str(risk)]
+    return not low <= chance <= high
+
+
+def truth(prompt: PromptLike, answer: str, databases: Path | None) -> float | None:
+    """Half for the right risk, half for the closeness of the probability to the true one (a valid one)."""
+    known = prompt.reference.get("fields", {})
+    if not known:
+        return None
+    found = find_object(answer) or {}
+    chance = found.get("probability")
+    close = 1 - abs(chance - known["probability"]) if _is_probability(chance) else 0.0
+    return (float(found.get("churn_risk") == known["churn_risk"]) + close) / 2
+
+
+REWARDS = TaskRewards(re.compile(r"\bchurn\b|\bcliente vai embora\b"), Grounded(), Format(), truth)

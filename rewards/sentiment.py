@@ -1,0 +1,69 @@
+"""Rewards of `sentiment`: a label and a score from a review that does not state its stars."""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from rewards import text
+from rewards.extraction import CHECKS, agreement, contradicts, matches
+from rewards.grounded import filled
+from rewards.parsing import find_object
+from rewards.types import Component, PromptLike, TaskRewards
+
+_FIELDS = ("sentiment", "sentiment_score")
+_SOURCE = "docs/rating-guide.md"
+
+
+@dataclass(frozen=True)
+class Grounded:
+    components: tuple[Component, ...] = (
+        Component("sentiment.valid_json", 0.15, "a JSON object with at least one valid field", _SOURCE, "weight"),
+        Component("sentiment.value_checks", 0.25, "valid fields / 2", _SOURCE, "weight"),
+        Component("sentiment.label", 0.30, "the label is the reference's", _SOURCE, "weight"),
+        Component("sentiment.score", 0.30, "closeness to the reference's stars", _SOURCE, "weight; one off: half"),
+        Component(
+            "sentiment.contradiction",
+            -0.10,
+            "label and score say the opposite of each other",
+            _SOURCE,
+            "weight; negative with 4 or 5 stars",
+        ),
+    )
+
+    def shares(self, prompt: PromptLike, answer: str, databases: Path | None) -> tuple[float, ...]:
+        valid = _valid(answer)
+        tokens = text.words(answer) if valid else []
+        gate = text.variety(tokens) if valid and text.originality(tokens, prompt.user) > 0 else 0.0
+        known = prompt.reference.get("fields", {})
+        right = [agreement(name, valid[name], known[name]) if name in valid and name in known else 0.0 for name in _FIELDS]
+        score = valid.get("sentiment_score")
+        opposite = contradicts(valid.get("sentiment"), score if isinstance(score, int) else None)
+        shares = (gate * bool(valid), gate * len(valid) / len(_FIELDS), gate * right[0], gate * right[1], float(opposite))
+        return filled(shares, self.components, frozenset({"sentiment.label", "sentiment.score"}), bool(known))
+
+
+@dataclass(frozen=True)
+class Format:
+    components: tuple[Component, ...] = (
+        Component("sentiment.valid_json", 0.50, "a JSON object", "control arm"),
+        Component("sentiment.value_checks", 0.50, "valid fields / 2", "control arm"),
+    )
+
+    def shares(self, prompt: PromptLike, answer: str, databases: Path | None) -> tuple[float, ...]:
+        return (float(find_object(answer) is not None), len(_valid(answer)) / len(_FIELDS))
+
+
+def _valid(answer: str) -> dict[str, object]:
+    """The fields of an answer whose type and value are allowed."""
+    found = find_object(answer) or {}
+    return {name: found[name] for name in _FIELDS if name in found and CHECKS[name](found[name])}
+
+
+def truth(prompt: PromptLike, answer: str, databases: Path | None) -> float | None:
+    """Share of the reference's fields that are right, type-strict."""
+    known = prompt.reference.get("fields", {})
+    found = find_object(answer) or {}
+    return sum(name in found and matches(name, found[name], value) for name, value in known.items()) / len(known) if known else None
+
+
+REWARDS = TaskRewards(re.compile(r"\bsentimentos?\b"), Grounded(), Format(), truth)

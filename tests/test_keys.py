@@ -1,0 +1,388 @@
+"""What an artifact's key is made from: just what its stage reads. A key that misses something reuses what is stale; one that holds too
+much trains again for nothing."""
+
+import ast
+import shutil
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tasks.audit import audit_rewards
+from tasks.benchmark import (
+    answer_with_baselines,
+    answer_with_endpoint,
+    answer_with_models,
+    judge_benchmark,
+    make_benchmark_set,
+    rate_insights,
+)
+from tasks.compare import answer_prompts, compare_arms
+from tasks.context import Run
+from tasks.handles import AnswerSet, Plan, PromptSet, Questions, SeedResult, Seeds, Start
+from tasks.plan import write_plan
+from tasks.preflight import check_before_grpo
+from tasks.prepare import prepare_data
+from tasks.promote import _merge
+from tasks.reaudit import audit_again
+from tasks.train import fine_tune, train_seed
+from tucano.artifacts import Artifact, Recipe
+from tucano.code_version import OUR_PACKAGES, code_version
+from tucano.files.prompts import SETS, PromptFiles
+from tucano.profiles import field_names, validated
+from tucano.settings import PipelineSettings, Section
+from tucano.training.jobs import MODULES
+
+ROOT = Path(__file__).parent.parent
+
+TRAINED = {
+    "tasks": {"data", "audit", "preflight", "grpo", "benchmark-set"},
+    "grpo": {"preflight", "grpo"},
+    "answers": {"answers", "benchmark-answers"},
+}
+LOADED = {"sft", "preflight", "grpo", "answers", "merged", "benchmark-answers"}
+NOWHERE: set[str] = set()
+
+READ_BY: dict[str, set[str]] = {
+    # where things are and how they are computed: no artifact depends on it
+    "storage": NOWHERE,
+    "tracking_uri": NOWHERE,
+    "worker.python": NOWHERE,
+    "worker.parallel": NOWHERE,
+    "worker.checkpoint_minutes": NOWHERE,
+    "worker.retries": NOWHERE,
+    "cost.": NOWHERE,
+    "execution.": NOWHERE,
+    "sft.save_steps": NOWHERE,
+    "grpo.save_steps": NOWHERE,
+    "data.path": NOWHERE,  # of files the content counts: neither place holds any here
+    "audit.ratings": {"audit"},
+    "benchmark.olist": {"benchmark-set"},
+    "benchmark.b2w": {"benchmark-set"},
+    "benchmark.adapters": {"benchmark-answers"},
+    "benchmark.endpoints": NOWHERE,  # of an endpoint only what identifies its model counts
+    # what the flow reads, to choose its way
+    "sft.enabled": {"plan", "benchmark"},
+    "preflight.allow_red": NOWHERE,
+    "promotion.": NOWHERE,
+    "benchmark.judge": NOWHERE,
+    "benchmark.allow_external": NOWHERE,
+    # what stages read
+    "seed": {
+        "data", "audit", "sft", "answers", "re-audit", "merged", "benchmark-set", "benchmark-answers",
+        "benchmark-endpoint", "benchmark-judge", "benchmark",
+    },
+    "data.mix": TRAINED["tasks"],
+    "data.": {"data", "benchmark-set"},
+    "audit.resamples": {"audit", "re-audit"},
+    "audit.": {"audit"},
+    "model.name": LOADED,
+    "model.nano_": {"sft"},
+    "model.lora_": TRAINED["grpo"],  # and SFT, where the model is not built here
+    "model.": LOADED,
+    "sft.": {"sft"},
+    "grpo.rewards": {"audit", "preflight", "grpo", "re-audit"},
+    "grpo.seeds": {"plan", "preflight"},
+    "grpo.max_completion_tokens": {"preflight", "grpo", "answers", "merged", "benchmark-answers", "benchmark-endpoint"},
+    "grpo.fast_cpu": {"preflight", "grpo", "answers", "benchmark-answers"},
+    "grpo.validation_samples": {"grpo"},
+    "grpo.selection": {"grpo"},
+    "grpo.": TRAINED["grpo"],
+    "health.": {"grpo"},
+    "comparison.primary": {"plan", "comparison"},
+    "comparison.alpha": {"plan", "comparison", "re-audit", "benchmark"},
+    "comparison.rewards": {"plan", "answers", "benchmark-answers", "benchmark-baselines", "benchmark-endpoint"},
+    "comparison.served_temperature": {"plan", "answers", "benchmark-answers", "benchmark-endpoint"},
+    "comparison.samples": {"plan", "answers"},
+    "benchmark.samples": {"benchmark-answers", "benchmark-endpoint"},
+    "benchmark.resamples": {"benchmark"},
+    "benchmark.": {"benchmark-set"},
+    "worker.threads": TRAINED["grpo"],
+}  # fmt: skip
+"""The stages whose result depends on a setting, written down from the documentation; of several beginnings the longest counts.
+
+The report is not here: it shows every setting."""
+
+API = {"name": "api", "url": "http://127.0.0.1:1/v1", "model": "m"}
+START: dict[str, Any] = {
+    "grpo": {
+        "max_steps": 40, "eval_steps": 10, "save_steps": 10, "patience": 2, "iterations": 2, "epsilon_high": 0.3, "overlong_tokens": 8,
+        "task_weights": "iwu", "drop_zero_variance": True, "refill_rounds": 1, "entropy_coef": 0.01, "entropy_target": 0.2,
+    },
+    "model": {"device": "cuda", "backend": "transformers", "dtype": "bfloat16"},
+    "benchmark": {"endpoints": [API], "judge": "api", "adapters": {}},
+    "audit": {"override_by": "Ana", "override_reason": "piloto"},
+}  # fmt: skip
+"""With these settings every other one may be changed alone."""
+
+CHANGED: dict[str, Any] = {
+    "data.source": "olist",
+    "data.mix": {"extraction": 0.5, "sql_qa": 0.5},
+    "model.name": "org/model",
+    "model.revision": "0" * 40,
+    "model.backend": "unsloth",
+    "model.device": "cpu",
+    "model.quantization": "nf4",
+    "model.dtype": "float32",
+    "grpo.rewards": "v4.2",
+    "grpo.seeds": (1, 2),
+    "grpo.schedule": "linear",
+    "sft.schedule": "linear",
+    "promotion.approval_hours": 1.0,
+    "worker.parallel": 2,
+    "grpo.batch_size": 64,
+    "grpo.generations": 8,
+    "grpo.micro_batch": 16,
+    "grpo.temperature": 0.9,
+    "grpo.eval_steps": 20,
+    "grpo.save_steps": 20,
+    "grpo.importance_sampling": "sequence",
+    "grpo.loss": "dapo",
+    "grpo.length_stages": ((10, 300),),
+    "grpo.conditions": ({"component": "push.length", "needs": "push.product", "at_least": 0.5},),
+    "grpo.advantages": "group",
+    "grpo.task_weights": "equal",
+    "grpo.entropy_target": 0.3,
+    "grpo.selection": "truth",
+    "health.stop_on": (),
+    "preflight.allow_red": ("memory",),
+    "comparison.rewards": "v4.2",
+    "comparison.primary": "sampled",
+    "benchmark.endpoints": ({**API, "timeout_s": 7, "parallel": 1},),
+    "benchmark.judge": None,
+    "execution.seeds": "seed/local",
+    "promotion.model": "other",
+    "worker.python": "/usr/bin/python3",
+    "worker.checkpoint_minutes": 5,
+    "cost.prices": (),
+}
+"""Another valid value where one cannot be made from the present one."""
+GIVEN: dict[str, dict[str, Any]] = {
+    "data.path": {"data.source": "b2w", "data.path": "nowhere"},
+    "sft.enabled": {"model.name": "org/model"},
+    "grpo.mask_truncated": {"grpo.overlong_tokens": 0},
+    "grpo.drop_zero_variance": {"grpo.refill_rounds": 0},
+    "model.backend": {"grpo.entropy_coef": 0.0, "grpo.entropy_target": None},
+}
+"""What has to be so before a setting can be changed."""
+ALONG: dict[str, dict[str, Any]] = {"data.source": {"data.path": "nowhere"}}
+"""What has to change along."""
+
+
+@dataclass(frozen=True)
+class Made(Exception):
+    """A stage has asked for its artifact; nothing is made."""
+
+    recipe: Recipe
+
+
+class Recording(Run):
+    """A run whose stages get no further than their recipe."""
+
+    def make(self, stage: str, engine: Any, settings: Section, inputs: Mapping[str, str], produce: Any) -> Artifact:
+        raise Made(Recipe(stage, settings.model_dump(mode="json"), inputs, "code"))
+
+
+class NoChampion:
+    def champion(self, model: str) -> None:
+        return None
+
+
+@pytest.fixture(scope="module")
+def artifact(tmp_path_factory: pytest.TempPathFactory) -> Artifact:
+    folder = tmp_path_factory.mktemp("artifact")
+    for name in SETS:
+        PromptFiles(folder).of(name).touch()
+    (folder / "model").mkdir()
+    (folder / "config.json").touch()
+    record = {"seed": 1, "best_value": 0.5, "best_step": 1, "alarms": [], "tracking_run": ""}
+    return Artifact("data", folder, "0" * 64, record, 0.0, datetime(2026, 1, 1, tzinfo=UTC))
+
+
+@pytest.fixture(scope="module")
+def keys(artifact: Artifact) -> Callable[[PipelineSettings], dict[str, str]]:
+    return lambda settings: {stage: recipe.key for stage, recipe in recipes(settings, artifact)}
+
+
+def recipes(settings: PipelineSettings, made: Artifact) -> Iterator[tuple[str, Recipe]]:
+    """Every stage that the settings have, with the recipe of its artifact."""
+    run = Recording(settings, store=None, tracker=NoChampion(), tracking_run="", seed_slots=None)  # type: ignore[arg-type]
+    folder = made.folder
+    adapters = {"other": str(folder), **settings.benchmark.adapters}
+    model = settings.model_copy(update={"benchmark": settings.benchmark.model_copy(update={"adapters": adapters})})
+    prompts, questions, start, seed = PromptSet(made), Questions(made), Start(made), SeedResult(made)
+    answers, seeds = AnswerSet(made), Seeds((seed,), {})
+    stages: dict[str, Callable[[], Any]] = {
+        "data": lambda: prepare_data.fn(run),
+        "audit": lambda: audit_rewards.fn(run),
+        "plan": lambda: write_plan.fn(run, prompts),
+        "sft": lambda: fine_tune.fn(run, prompts),
+        "preflight": lambda: check_before_grpo.fn(run, prompts, start),
+        "grpo": lambda: train_seed.fn(run, prompts, start, 42),
+        "answers": lambda: answer_prompts.fn(run, prompts, start, seeds),
+        "re-audit": lambda: audit_again.fn(run, prompts, start, seeds, answers),
+        "comparison": lambda: compare_arms.fn(run, prompts, Plan(made), start, seeds, answers),
+        "merged": lambda: _merge(run, prompts, start, seed),
+        "benchmark-set": lambda: make_benchmark_set.fn(run, prompts),
+        "benchmark-answers": lambda: answer_with_models.fn(replace(run, settings=model), questions, None, ()),
+        "benchmark-baselines": lambda: answer_with_baselines.fn(run, prompts, questions),
+        "benchmark": lambda: judge_benchmark.fn(run, questions, [answers], None, True),
+    }
+    if settings.benchmark.endpoints:
+        stages["benchmark-endpoint"] = lambda: answer_with_endpoint.fn(run, questions, settings.benchmark.endpoints[0])
+    if settings.benchmark.judge:
+        stages["benchmark-judge"] = lambda: rate_insights.fn(run, questions, [answers])
+    for stage, ask in stages.items():
+        try:
+            ask()
+        except Made as found:
+            yield stage, found.recipe
+
+
+def value_of(settings: PipelineSettings, name: str) -> Any:
+    value: Any = settings
+    for part in name.split("."):
+        value = getattr(value, part)
+    return value
+
+
+def with_values(values: Mapping[str, Any]) -> PipelineSettings:
+    plain: dict[str, Any] = {section: dict(content) for section, content in START.items()}
+    for name, value in values.items():
+        section, _, field = name.rpartition(".")
+        (plain.setdefault(section, {}) if section else plain)[field] = value
+    return validated(plain)
+
+
+def other_than(value: Any, name: str, folder: Path) -> Any:
+    if name == "benchmark.adapters":
+        (folder / "config.json").touch()
+        return {"another": str(folder)}
+    if name in CHANGED:
+        return CHANGED[name]
+    match value:
+        case bool():
+            return not value
+        case int():
+            return value + 1
+        case float():
+            return value * 0.9 or 0.01
+        case _:
+            return "something else"
+
+
+@pytest.mark.parametrize("name", field_names(PipelineSettings))
+def test_a_setting_changes_the_keys_of_the_stages_that_read_it_and_of_no_other(
+    name: str, keys: Callable[[PipelineSettings], dict[str, str]], tmp_path: Path, recwarn: pytest.WarningsRecorder
+) -> None:
+    given = GIVEN.get(name, {})
+    before = with_values(given)
+    after = with_values({**given, **ALONG.get(name, {}), name: other_than(value_of(before, name), name, tmp_path)})
+    assert value_of(after, name) != value_of(before, name), "the value has to change for the test to see anything"
+    was, now = keys(before), keys(after)
+    reads = next(READ_BY[start] for start in sorted(READ_BY, key=len, reverse=True) if name.startswith(start))
+    assert {stage for stage in was.keys() & now.keys() if was[stage] != now[stage]} == reads
+
+
+def test_the_content_of_files_counts_and_not_their_place(tmp_path: Path, artifact: Artifact) -> None:
+    def key(stage: str, **settings: Any) -> str:
+        return dict(recipes(validated(settings), artifact))[stage].key
+
+    for place in ("one", "two"):
+        (tmp_path / place).mkdir()
+        (tmp_path / place / "reviews.csv").write_text("nota;texto\n", encoding="utf-8")
+        (tmp_path / place / "config.json").write_text("{}", encoding="utf-8")
+    one, two = ({"source": "b2w", "path": str(tmp_path / place)} for place in ("one", "two"))
+    assert key("data", data=one) == key("data", data=two)
+    base_one, base_two = ({"name": str(tmp_path / place)} for place in ("one", "two"))
+    assert key("grpo", model=base_one) == key("grpo", model=base_two)
+    (tmp_path / "two" / "reviews.csv").write_text("nota;texto\n5;bom\n", encoding="utf-8")
+    (tmp_path / "two" / "config.json").write_text('{"a": 1}', encoding="utf-8")
+    assert key("data", data=one) != key("data", data=two)
+    for stage in LOADED:
+        assert key(stage, model=base_one) != key(stage, model=base_two)
+
+
+# What the code does
+
+
+ENGINES = {
+    "data.prepare", "data.benchmark", "tucano.audit.stage", "tucano.comparison.plan", "tucano.audit.reaudit_table",
+    "tucano.comparison.compare", "tucano.report.report", "tucano.benchmark.answers", "tucano.benchmark.judge",
+    "tucano.benchmark.benchmark", *MODULES.values(),
+}  # fmt: skip
+
+
+@pytest.fixture
+def copy(tmp_path: Path) -> Path:
+    for package in OUR_PACKAGES:
+        shutil.copytree(ROOT / package, tmp_path / package, ignore=shutil.ignore_patterns("__pycache__", "samples", "ratings"))
+    return tmp_path
+
+
+def versions(root: Path) -> dict[str, str]:
+    return {engine: code_version(engine, root) for engine in sorted(ENGINES)}
+
+
+def test_comments_docstrings_and_descriptions_change_no_key(copy: Path) -> None:
+    """In every file of ours at once: each edit for itself would be found too, since every file is edited."""
+    before, described = versions(copy), 0
+    for path in copy.rglob("*.py"):
+        text = path.read_text(encoding="utf-8")
+        tree = ast.parse(text)
+        for node in ast.walk(tree):
+            body = getattr(node, "body", None)
+            if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) and isinstance(body, list):
+                documented = ast.get_docstring(node) is not None
+                node.body[: int(documented)] = [ast.Expr(ast.Constant("Other words."))]
+            if isinstance(node, ast.Call):
+                for keyword in node.keywords:
+                    if keyword.arg == "description" and isinstance(node.func, ast.Name) and node.func.id == "Field":
+                        keyword.value, described = ast.Constant("Other words."), described + 1
+        path.write_text("# a comment\n" + ast.unparse(ast.fix_missing_locations(tree)) + "\n# another\n", encoding="utf-8")
+    assert described > 100
+    assert versions(copy) == before
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "changed"),
+    [
+        ("tucano/training/nano.py", "fix_mistral", "fix_mistral", set()),
+        ("tucano/training/merge.py", "LARGEST_MEAN = 0.05", "LARGEST_MEAN = 0.06", {"tucano.training.merge"}),
+        ("data/passages.txt", "\n", "\n\n", {"data.prepare", "data.benchmark"}),
+        ("tucano/audit/pinned_floors.json", "{", "{ ", {
+            "tucano.audit.stage", "tucano.audit.reaudit_table", "tucano.report.report",
+        }),
+        ("tucano/presentation/style.css.j2", "{", "{ ", {"tucano.audit.stage", "tucano.report.report"}),
+        ("tucano/settings/benchmark.py", "Field(130", "Field(140", {
+            "data.benchmark", "tucano.benchmark.benchmark", "tucano.benchmark.answers", "tucano.benchmark.judge",
+        }),
+        ("tucano/settings/promotion.py", "0.02", "0.03", set()),
+    ],
+)  # fmt: skip
+def test_an_edit_changes_the_keys_of_what_uses_it_and_of_nothing_else(copy: Path, file: str, old: str, new: str, changed: set[str]) -> None:
+    before = versions(copy)
+    text = (copy / file).read_text(encoding="utf-8")
+    (copy / file).write_text(text.replace(old, new, 1), encoding="utf-8")
+    after = versions(copy)
+    assert {engine for engine in before if before[engine] != after[engine]} == changed
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "rewards").glob("*.py")), ids=lambda path: path.stem)
+def test_an_edit_of_any_reward_changes_training_and_answers(copy: Path, path: Path) -> None:
+    edited = copy / "rewards" / path.name
+    before = versions(copy)
+    edited.write_text(edited.read_text(encoding="utf-8") + "\nADDED = 1\n", encoding="utf-8")
+    after = versions(copy)
+    assert {"tucano.training.grpo", "tucano.training.answers"} <= {engine for engine in before if before[engine] != after[engine]}
+
+
+def test_no_stage_but_the_report_can_reach_the_settings_of_the_whole_run(copy: Path) -> None:
+    before = versions(copy)
+    whole = copy / "tucano" / "settings" / "pipeline.py"
+    whole.write_text(whole.read_text(encoding="utf-8") + "\nADDED = 1\n", encoding="utf-8")
+    after = versions(copy)
+    assert {engine for engine in before if before[engine] != after[engine]} == set()

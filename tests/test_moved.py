@@ -1,0 +1,179 @@
+"""A storage goes on wherever it is moved or copied to, and without the MLflow store that it had."""
+
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+from pathlib import Path
+
+import pytest
+
+from tucano.errors import UserError
+from tucano.lineage import base_of
+from tucano.storage import require_whole
+from tucano.tracking import RegisteredModel, Row, Tracker
+from tucano.tracking.moved import ADDRESSES
+from tucano.tracking.registry import digest
+from tucano.tracking.store import settle
+
+
+def filled(storage: Path) -> RegisteredModel:
+    """A store with a run that has files, a registered model and an evaluation with its traces.
+
+    Made by a process of its own: MLflow keeps connections to a database, whatever becomes of its file.
+    """
+    with ProcessPoolExecutor(1, get_context("spawn")) as pool:
+        return pool.submit(fill, storage).result()
+
+
+def fill(storage: Path) -> RegisteredModel:
+    (storage / "files").mkdir(parents=True)
+    (storage / "files" / "weights.bin").write_bytes(b"0123456789")
+    tracker = Tracker.connect(None, storage)
+    run_id = tracker.start_pipeline("p", {}, {})
+    tracker.log_artifact(run_id, storage / "files" / "weights.bin", "report")
+    shown = tracker.start_evaluation("sft", {"arm": "sft", "digest.answers": "d"})
+    tracker.show_answers({shown: [Row("push", "Pergunta", "Resposta", 0.5, None, "")]}, {})
+    return tracker.register("tucano", run_id, storage / "files", {}, ["champion"])
+
+
+def addresses(storage: Path, old: Path) -> list[tuple[str, str]]:
+    """Where the store still names the old place, as a path or as an address: (table, column)."""
+    connection = sqlite3.connect(storage / "mlflow" / "mlflow.db")
+    tables = [name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+    columns = [(table, column) for table in tables for _, column, *_ in connection.execute(f"PRAGMA table_info({table})")]
+    names = "SELECT 1 FROM {0} WHERE instr(cast({1} AS TEXT), ?) OR instr(cast({1} AS TEXT), ?)"
+    wanted = (f"{old}/", f"{old.as_uri()}/")
+    return [(table, column) for table, column in columns if connection.execute(names.format(table, column), wanted).fetchone()]
+
+
+@pytest.mark.parametrize("moving", [shutil.move, shutil.copytree], ids=["moved", "copied"])
+def test_what_a_store_holds_is_found_where_the_storage_is_now(tmp_path: Path, moving: Callable[[Path, Path], object]) -> None:
+    old, new = tmp_path / "a place" / "runs", tmp_path / "another" / "loja de São Paulo"
+    made = filled(old)
+    assert addresses(old, old) != []
+    new.parent.mkdir()
+    moving(old, new)
+    for left in old.rglob("weights.bin"):  # where the old place is still there, nothing is read from it
+        left.write_bytes(b"other")
+    tracker = Tracker.connect(None, new)
+    champion = tracker.champion("tucano")
+    assert champion is not None and champion.source.startswith(new.as_uri())
+    assert digest(tracker.fetch(champion, tmp_path / "fetched")) == made.tags["digest.files"]
+    (tmp_path / "report").mkdir()
+    report = tracker.client.download_artifacts(made.run_id, "report/weights.bin", str(tmp_path / "report"))
+    assert Path(report).read_bytes() == b"0123456789"
+    assert addresses(new, old) == []
+
+
+def test_a_store_that_a_server_has_filled_is_read_without_it(tmp_path: Path) -> None:
+    """Through a server an experiment's files have addresses that name the experiment's number below the served folder."""
+    filled(tmp_path)
+    served = tmp_path / "mlflow" / "artifacts"
+    connection = sqlite3.connect(tmp_path / "mlflow" / "mlflow.db")
+    with connection:
+        experiments = connection.execute("SELECT experiment_id, name FROM experiments WHERE name LIKE 'tucano-%'").fetchall()
+        for number, name in experiments:
+            if (served / name).is_dir():
+                (served / name).rename(served / str(number))
+            for table, column in ADDRESSES:
+                change = f"UPDATE {table} SET {column} = replace({column}, ?, ?)"
+                connection.execute(change, ((served / name).as_uri(), f"mlflow-artifacts:/{number}"))
+    connection.close()
+    tracker = Tracker.connect(None, tmp_path)
+    champion = tracker.champion("tucano")
+    assert champion is not None
+    assert digest(tracker.fetch(champion, tmp_path / "fetched")) == champion.tags["digest.files"]
+
+
+def test_a_store_that_is_in_its_place_is_left_alone(tmp_path: Path) -> None:
+    filled(tmp_path)
+    before = (tmp_path / "mlflow" / "mlflow.db").read_bytes()
+    settle(tmp_path)
+    assert (tmp_path / "mlflow" / "mlflow.db").read_bytes() == before
+    settle(tmp_path / "no storage")
+    assert not (tmp_path / "no storage").exists()
+
+
+def torn(database: Path) -> None:
+    database.write_bytes(database.read_bytes()[: database.stat().st_size // 2])
+
+
+def overwritten(database: Path) -> None:
+    content = bytearray(database.read_bytes())
+    content[4096:8192] = b"\xff" * 4096
+    database.write_bytes(content)
+
+
+def replaced(database: Path) -> None:
+    database.write_bytes(b"this is not a database, it is a sentence" * 200)
+
+
+@pytest.mark.parametrize("damage", [torn, overwritten, replaced])
+def test_a_damaged_store_is_one_sentence_with_the_next_step(tmp_path: Path, damage: Callable[[Path], None]) -> None:
+    filled(tmp_path)
+    damage(tmp_path / "mlflow" / "mlflow.db")
+    with pytest.raises(UserError, match=r"mlflow\.db is damaged \(.*\); it holds .* Move it away, .*: mv \S+ \S+\.damaged$") as caught:
+        Tracker.connect(None, tmp_path)
+    assert "\n" not in str(caught.value)
+    (tmp_path / "mlflow" / "mlflow.db").rename(tmp_path / "mlflow" / "mlflow.db.damaged")
+    assert Tracker.connect(None, tmp_path).champion("tucano") is None
+
+
+def test_a_database_that_is_being_written_is_not_damaged(tmp_path: Path) -> None:
+    connection = sqlite3.connect(tmp_path / "a.db", isolation_level=None)
+    connection.execute("CREATE TABLE t (x)")
+    connection.execute("BEGIN IMMEDIATE")
+    connection.execute("INSERT INTO t VALUES (1)")
+    require_whole(tmp_path / "a.db", "nothing")
+
+
+def adapter(storage: Path, base: str) -> Path:
+    folder = storage / "artifacts" / "grpo-seed-42" / "0123456789abcdef" / "adapter"
+    folder.mkdir(parents=True)
+    (folder / "adapter_config.json").write_text(f'{{"base_model_name_or_path": "{base}"}}', encoding="utf-8")
+    return folder
+
+
+def test_an_adapters_base_is_looked_for_in_its_own_storage_first(tmp_path: Path) -> None:
+    name = "artifacts/sft/fedcba9876543210/model"
+    old, new = tmp_path / "old", tmp_path / "new"
+    folder = adapter(new, f"{old}/{name}")
+    with pytest.raises(UserError, match=r"adapter names .*/old/artifacts/sft/\w+/model as its base, which is not there"):
+        base_of(folder)
+    for storage in (old, new):
+        (storage / name).mkdir(parents=True)
+        assert base_of(folder) == f"{storage}/{name}", "the old place, while there is no other"
+    assert base_of(adapter(tmp_path / "hub", "org/model")) == "org/model"
+
+
+WAITING = """
+import sys
+from pathlib import Path
+from prefect import flow, get_client
+from deployments.setup import follow, former_homes
+
+@flow
+def train(settings: dict[str, str]) -> None: ...
+
+with get_client(sync_client=True) as client:
+    made = client.create_deployment(client.create_flow(train), "laptop", parameters={"settings": {"storage": "/old/runs", "seed": "7"}})
+    runs = [client.create_flow_run_from_deployment(made, parameters={"settings": {"storage": place, "seed": "7"}}).id
+            for place in ["/old/runs"] * 2 + ["/elsewhere"]]
+    former = former_homes(client, [{"name": "laptop", "entrypoint": "flows.train.train"}, {"name": "new", "entrypoint": "flows.train.train"}])
+    follow(client, former, Path("/new/runs"))
+    follow(client, former_homes(client, []), Path("/new/runs"))
+    print(former, *(sorted(client.read_flow_run(run).parameters["settings"].items()) for run in runs), sep="\\n")
+"""
+
+
+def test_runs_that_wait_in_a_moved_home_go_on_in_it(tmp_path: Path) -> None:
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("PREFECT_")}
+    environment |= {"PREFECT_HOME": str(tmp_path), "PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS": "200"}
+    said = subprocess.run([sys.executable, "-c", WAITING], env=environment, capture_output=True, text=True, timeout=280, check=True)
+    moved = "[('seed', '7'), ('storage', '/new/runs')]"
+    assert said.stdout.splitlines()[-4:] == ["{'/old/runs'}", moved, moved, "[('seed', '7'), ('storage', '/elsewhere')]"]

@@ -1,0 +1,259 @@
+"""A rating folder may come from anybody: its store fills tables and does nothing else, its files are ordinary ones, its lines have types."""
+
+import json
+import os
+import sqlite3
+import subprocess
+import sys
+import time
+from contextlib import closing
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rewards import truth
+from tucano.audit.gate import audit
+from tucano.errors import UserError
+from tucano.prompts import Prompt
+from tucano.rating import store as rating_store
+from tucano.rating.draw import Candidate, open_folder, read_candidates, write_candidates
+from tucano.rating.ratings import read_ratings
+from tucano.rating.session import Session
+from tucano.rating.store import STORE, load, tables
+from tucano.rating.store import rating_store as opened_store
+from tucano.settings import AuditSettings
+
+ROOT = Path(__file__).parent.parent
+PLAIN = "CREATE TABLE pedidos(pedido_id INTEGER, mes TEXT);\nINSERT INTO pedidos VALUES(7,'2018-02');\n"
+QUESTION = Prompt("q", "sql_qa", "Quantos pedidos?", "t", "s", "CC0", reference={"sql": "SELECT COUNT(*) FROM pedidos", "database": STORE})
+PUSH = Prompt("p", "push", "Crie um push.", "t", "s", "CC0")
+
+
+def rated(prompt: Prompt = PUSH, completion: object = "Oi!", **changed: Any) -> dict[str, Any]:
+    record = {"prompt": asdict(prompt), "completion": completion, "origin": "sampled", "model": "m"}
+    return {**record, "rating": 3, "rater": "ana", "rater_kind": "human", **changed}
+
+
+def folder_of(folder: Path, *records: dict[str, Any], store: str | None = PLAIN) -> Path:
+    folder.mkdir(exist_ok=True)
+    (folder / "ratings.jsonl").write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
+    if store is not None:
+        (folder / "store.sql").write_text(store, encoding="utf-8")
+    return folder
+
+
+class TestStore:
+    """What a dump may not do, each refused in one sentence before anything of it can be seen anywhere."""
+
+    def test_the_committed_store_and_what_sqlite_writes_are_read(self, tmp_path: Path) -> None:
+        assert [name for name, _, _ in tables(ROOT / "data" / "ratings")][:2] == ["avaliacoes", "clientes"]
+        dump = (
+            "PRAGMA foreign_keys=OFF;\nBEGIN TRANSACTION;\nCREATE TABLE a(id INTEGER PRIMARY KEY AUTOINCREMENT, t TEXT DEFAULT 'x', UNIQUE(t));\n"
+            + "INSERT INTO a VALUES(1,'São Paulo'),(2,replace('duas\\nlinhas','\\n',char(10)));\nCREATE INDEX i ON a(t);\n"
+            + 'DELETE FROM "sqlite_sequence";\nINSERT INTO "sqlite_sequence" VALUES(\'a\',2);\nCOMMIT;\n'
+        )
+        assert tables(folder_of(tmp_path / "f", store=dump))[0] == ("a", ["id", "t"], ["1", "São Paulo"])
+        with opened_store(tmp_path / "f") as place, closing(sqlite3.connect(place / STORE)) as connection:
+            assert connection.execute("SELECT t FROM a WHERE id = 2").fetchone() == ("duas\nlinhas",)
+
+    @pytest.mark.parametrize(
+        "attack",
+        [
+            "ATTACH DATABASE '{target}' AS x; CREATE TABLE x.t(a);",
+            "VACUUM INTO '{target}';",
+            "PRAGMA temp_store_directory = '{folder}';",
+            "PRAGMA writable_schema = ON;",
+            "CREATE VIRTUAL TABLE f USING fts5(a);",
+            "CREATE TRIGGER r AFTER INSERT ON pedidos BEGIN SELECT 1; END;",
+            "CREATE VIEW v AS SELECT load_extension('{target}');",
+            "CREATE TEMP TABLE t(a);",
+            "SELECT load_extension('{target}');",
+            "SELECT writefile('{target}', 'x');",
+            "INSERT INTO pedidos SELECT randomblob(1000000000), 1;",
+            "CREATE TABLE z(a, b AS (zeroblob(1000000000)));",
+            "DROP TABLE pedidos;",
+            "UPDATE pedidos SET mes = 'x';",
+            "DELETE FROM pedidos;",
+            "ALTER TABLE pedidos RENAME TO x;",
+            "CREATE INDEX i ON pedidos(hex(mes));",
+            "nonsense",
+            "SELECT '\0';",
+        ],
+    )
+    def test_anything_but_filling_tables_is_refused(self, tmp_path: Path, attack: str) -> None:
+        (tmp_path / "elsewhere").mkdir()
+        target = tmp_path / "elsewhere" / "written.sqlite"
+        folder = folder_of(tmp_path / "f", rated(), store=PLAIN + attack.format(target=target, folder=target.parent))
+        for use in (lambda: tables(folder), lambda: audit("grounded", folder, AuditSettings(), ("push",), 1)):
+            with pytest.raises(UserError, match=r"store\.sql is no store: ") as caught:
+                use()
+            assert "\n" not in str(caught.value)
+        assert not list(target.parent.iterdir())
+
+    @pytest.mark.parametrize(
+        "attack",
+        [
+            "".join(f"CREATE TABLE t{number}(a);" for number in range(1000)),
+            "INSERT INTO pedidos WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT x, x FROM c;",
+            "INSERT INTO pedidos SELECT a.pedido_id, a.mes FROM pedidos a, pedidos b, pedidos c, pedidos d, pedidos e;" * 4,
+        ],
+    )
+    def test_work_without_end_is_ended(self, tmp_path: Path, attack: str, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(rating_store, "MOST_SECONDS", 1.0)
+        rows = "".join(f"INSERT INTO pedidos VALUES({number},'x');" for number in range(60))
+        began = time.monotonic()
+        with pytest.raises(UserError, match="is no store"):
+            load(PLAIN + rows + attack, tmp_path / "store.sql")
+        assert time.monotonic() - began < 10
+
+    def test_memory_is_bounded(self, tmp_path: Path) -> None:
+        """20 doublings of 10 KB would be 10 GB."""
+        doubling = "INSERT INTO big SELECT a FROM big;" * 20
+        with pytest.raises(UserError, match="database or disk is full"):
+            load(f"CREATE TABLE big(a); INSERT INTO big VALUES('{'x' * 10_000}'); {doubling}", tmp_path / "store.sql")
+
+    def test_a_database_file_is_dumped_with_the_same_care(self, tmp_path: Path) -> None:
+        with closing(sqlite3.connect(tmp_path / STORE)) as connection:
+            connection.executescript(PLAIN + "CREATE TRIGGER r AFTER INSERT ON pedidos BEGIN SELECT 1; END;")
+        write_candidates(tmp_path / "answers.jsonl", [Candidate(QUESTION, "SELECT 1", "sampled", "m")])
+        with pytest.raises(UserError, match="is no store"):
+            open_folder(tmp_path / "mine", tmp_path / "answers.jsonl", 1, 1, 1)
+        assert not (tmp_path / "mine" / "store.sql").exists()
+
+
+class TestCommand:
+    def refused(self, *arguments: str) -> str:
+        command = [sys.executable, "-m", "tucano.cli", *arguments]
+        result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120, stdin=subprocess.DEVNULL)
+        assert result.returncode == 2 and "Traceback" not in result.stderr, result.stderr
+        return result.stderr
+
+    def test_rating_does_not_run_the_store_of_the_answers(self, tmp_path: Path) -> None:
+        target = tmp_path / "elsewhere.sqlite"
+        (tmp_path / "store.sql").write_text(f"ATTACH DATABASE '{target}' AS x; CREATE TABLE x.t(a);", encoding="utf-8")
+        write_candidates(tmp_path / "answers.jsonl", [Candidate(QUESTION, "SELECT 1", "sampled", "m")])
+        said = self.refused("rate", str(tmp_path / "mine"), "--rater", "ana", "--from", str(tmp_path / "answers.jsonl"), "--terminal")
+        assert "store.sql is no store: not authorized" in said and not target.exists()
+
+    def test_auditing_does_not_run_it_either(self, tmp_path: Path) -> None:
+        target = tmp_path / "elsewhere.sqlite"
+        folder = folder_of(tmp_path / "f", rated(), store=f"ATTACH DATABASE '{target}' AS x; CREATE TABLE x.t(a);")
+        said = self.refused("audit", "laptop", "--set", f"audit.ratings={folder}", "--set", f"storage={tmp_path / 'runs'}")
+        assert "is no store" in said and not target.exists()
+
+
+class TestLines:
+    @pytest.mark.parametrize(
+        "line",
+        [
+            "[" * 100_000,
+            '{"prompt": ' + "[" * 100_000,
+            json.dumps(rated(rating=6)),
+            json.dumps(rated(rating="3")),
+            json.dumps(rated(rater=["ana"])),
+            json.dumps(rated(completion=7)),
+            json.dumps(rated(replace(PUSH, id=5))),  # type: ignore[arg-type]
+            json.dumps(rated(replace(PUSH, user=None))),  # type: ignore[arg-type]
+            json.dumps(rated(replace(PUSH, task="sql"))),
+            json.dumps(rated(replace(PUSH, reference=["x"]))),  # type: ignore[arg-type]
+            json.dumps(rated(replace(PUSH, reference={"terms": 5}))),
+            json.dumps(rated(replace(PUSH, reference={"figures": ["NaN"]}))),
+            json.dumps(rated(replace(QUESTION, reference={"sql": "SELECT 1"}))),
+            json.dumps(rated(completion="\ud800")),
+            json.dumps(rated()).replace('"rating": 3', f'"rating": {"9" * 5000}'),
+            json.dumps({**rated(), "prompt": {**asdict(PUSH), "refrence": {}}}),
+            "x" * 2**20 + "x",
+        ],
+    )
+    def test_an_odd_line_is_named_in_one_sentence(self, tmp_path: Path, line: str) -> None:
+        folder = folder_of(tmp_path / "f", rated())
+        with (folder / "ratings.jsonl").open("a", encoding="utf-8") as file:
+            file.write(line + "\n")
+        (folder / "candidates.jsonl").write_text(line + "\n", encoding="utf-8")
+        with pytest.raises(UserError, match=r"ratings\.jsonl line 2 ") as caught:
+            read_ratings(folder)
+        assert len(str(caught.value)) < 500 and "\n" not in str(caught.value) and "\x1b" not in str(caught.value)
+        if '"rat' not in line or '"rater"' not in line or "completion" not in line:
+            with pytest.raises(UserError, match=r"candidates\.jsonl line 1 "):
+                read_candidates(folder / "candidates.jsonl")
+
+    def test_a_file_too_large_is_refused_before_it_is_read(self, tmp_path: Path) -> None:
+        folder = folder_of(tmp_path / "f", rated())
+        with (folder / "ratings.jsonl").open("r+b") as file:
+            file.truncate(2**40)  # a hole: it takes no space on disk
+        with pytest.raises(UserError, match="has more than 64 MB"):
+            read_ratings(folder)
+
+    @pytest.mark.parametrize("database", ["../mlflow/mlflow.db", "/etc/passwd", "a/b", ".."])
+    def test_a_reference_opens_no_database_elsewhere(self, tmp_path: Path, database: str) -> None:
+        elsewhere = replace(QUESTION, reference={"sql": "SELECT COUNT(*) FROM pedidos", "database": database})
+        with pytest.raises(UserError, match=r"reference|database"):
+            read_ratings(folder_of(tmp_path / "f", rated(elsewhere)))
+        (tmp_path / "mlflow").mkdir()
+        with closing(sqlite3.connect(tmp_path / "mlflow" / "mlflow.db")) as connection:
+            connection.executescript(PLAIN)
+        with pytest.raises(ValueError, match="own folder"):
+            truth(elsewhere, "SELECT COUNT(*) FROM pedidos", tmp_path / "f")
+
+    def test_a_gold_query_that_does_not_run_is_known_before_the_audit(self, tmp_path: Path) -> None:
+        broken = replace(QUESTION, reference={"sql": "SELECT nada FROM pedidos", "database": STORE})
+        with pytest.raises(UserError, match="prompt q: the gold query does not run"):
+            audit("grounded", folder_of(tmp_path / "f", rated(broken)), AuditSettings(), ("sql_qa",), 1)
+
+
+class TestLinks:
+    """A link in the folder could have its target read, cut off, written to or replaced."""
+
+    @pytest.fixture
+    def target(self, tmp_path: Path) -> Path:
+        path = tmp_path / "target"
+        path.write_text(json.dumps(rated()), encoding="utf-8")  # without a newline: it would be mended
+        return path
+
+    @pytest.mark.parametrize("name", ["ratings.jsonl", "candidates.jsonl", "store.sql"])
+    def test_a_linked_file_is_refused_and_its_target_untouched(self, tmp_path: Path, target: Path, name: str) -> None:
+        folder = folder_of(tmp_path / "f", rated())
+        (folder / name).unlink(missing_ok=True)
+        (folder / name).symlink_to(target)
+        before = target.read_bytes()
+        candidate = Candidate(PUSH, "Oi!", "sampled", "m")
+        uses = {
+            "ratings.jsonl": lambda: Session(folder, [candidate], "ana", "human"),
+            "candidates.jsonl": lambda: open_folder(folder, tmp_path / "nowhere", 1, 1, 1),
+            "store.sql": lambda: tables(folder),
+        }
+        with pytest.raises(UserError, match="is a link"):
+            uses[name]()
+        assert target.read_bytes() == before
+
+    def test_drafts_do_not_go_through_links(self, tmp_path: Path, target: Path) -> None:
+        folder, before = tmp_path / "f", target.read_bytes()
+        folder.mkdir()
+        session = Session(folder, [Candidate(PUSH, "Oi!", "sampled", "m")], "ana", "human")
+        item = session.view().item
+        assert item is not None
+        session.rate(item.id, 4)
+        (folder / "ratings.jsonl.draft").symlink_to(target)
+        session.undo()
+        (folder / "candidates.jsonl.draft").symlink_to(target)
+        write_candidates(folder / "candidates.jsonl", [Candidate(PUSH, "Oi!", "sampled", "m")])
+        assert target.read_bytes() == before
+        assert session.view().rated == 0 and not (folder / "ratings.jsonl").is_symlink()
+
+    def test_a_pipe_is_not_waited_for(self, tmp_path: Path) -> None:
+        (tmp_path / "f").mkdir()
+        os.mkfifo(tmp_path / "f" / "ratings.jsonl")
+        with pytest.raises(UserError, match="is no ordinary file"):
+            read_ratings(tmp_path / "f")
+
+    def test_the_store_beside_answers_is_not_a_link_to_another_database(self, tmp_path: Path) -> None:
+        with closing(sqlite3.connect(tmp_path / "cookies.sqlite")) as connection:
+            connection.executescript(PLAIN)
+        (tmp_path / "in").mkdir()
+        (tmp_path / "in" / STORE).symlink_to(tmp_path / "cookies.sqlite")
+        write_candidates(tmp_path / "in" / "answers.jsonl", [Candidate(QUESTION, "SELECT 1", "sampled", "m")])
+        with pytest.raises(UserError, match="is a link"):
+            open_folder(tmp_path / "mine", tmp_path / "in" / "answers.jsonl", 1, 1, 1)
+        assert not (tmp_path / "mine" / "store.sql").exists()

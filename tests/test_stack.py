@@ -1,0 +1,130 @@
+"""`tucano down`, `status` and `up` on bad days: the clock is set, files are damaged, two commands want one port. No real service is needed."""
+
+import contextlib
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+
+from deployments import services, stack
+from tucano.errors import UserError
+
+ROOT = Path(__file__).parent.parent
+CLOCK_IS_SET = """
+import psutil, sys
+from psutil import _pslinux
+before = _pslinux.boot_time()
+_pslinux.boot_time = lambda: before + 3  # the kernel's btime moves with the clock
+from deployments import stack
+home = stack.opened(__import__("pathlib").Path(sys.argv[1]), __import__("pathlib").Path.cwd())
+print([name for name, service in stack.read_services(home.file).items() if service.process() is not None])
+stack.down(home)
+"""
+
+
+def tucano(home: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "tucano.cli", *arguments, "--home", str(home)]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False)
+
+
+@pytest.fixture
+def sleepers(tmp_path: Path) -> Iterator[dict[str, services.Service]]:
+    """A home whose services are programs that sleep."""
+    home = stack.opened(tmp_path, ROOT)
+    running: dict[str, services.Service] = {}
+    home.file.parent.mkdir(exist_ok=True)
+    for name in ("mlflow", "prefect", "worker-1"):
+        stack._start(home, running, name, ["sleep", "300"], os.environ)
+    yield running
+    for service in running.values():
+        services.stop(service)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the kernel keeps the time at a process's start")
+def test_down_stops_everything_after_the_clock_was_set(sleepers: dict[str, services.Service], tmp_path: Path) -> None:
+    command = [sys.executable, "-c", CLOCK_IS_SET, str(tmp_path)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True, timeout=120)
+    assert done.stdout.splitlines()[0] == "['mlflow', 'prefect', 'worker-1']"
+    assert all(service.process() is None for service in sleepers.values())
+    assert stack.read_services(tmp_path / "stack" / "services.json") == {}
+
+
+@pytest.mark.parametrize("damaged", ["", "{", "[]", '{"mlflow": 7}', '{"mlflow": {"name": "mlflow"}}'])
+@pytest.mark.parametrize("command", ["status", "down", "up"])
+def test_a_damaged_list_of_services_is_a_sentence(damaged: str, command: str, tmp_path: Path) -> None:
+    home = stack.opened(tmp_path, ROOT)
+    home.file.parent.mkdir(exist_ok=True)
+    home.file.write_text(damaged, encoding="utf-8")
+    with pytest.raises(UserError, match=re.escape(str(home.file)) + " is empty or damaged; nothing of it runs any more: remove that file"):
+        {"status": stack.status, "down": stack.down, "up": stack.up}[command](home)  # type: ignore[operator]
+
+
+def test_the_sentence_names_what_still_runs(sleepers: dict[str, services.Service], tmp_path: Path) -> None:
+    file = tmp_path / "stack" / "services.json"
+    file.write_text("", encoding="utf-8")
+    said = tucano(tmp_path, "down")
+    assert said.returncode == 2 and len(said.stderr.splitlines()) == 1
+    found = re.search(r"is empty or damaged; stop what still runs of it with kill ([\d ]+), then remove that file", said.stderr)
+    assert found and {int(pid) for pid in found[1].split()} == {service.pid for service in sleepers.values()}
+
+
+@pytest.mark.parametrize("damaged", ["", "[4200]", '{"prefect": "no"}', '{"prefect": null}'])
+def test_damaged_ports_are_a_sentence(damaged: str, tmp_path: Path) -> None:
+    (tmp_path / "stack").mkdir()
+    file = tmp_path / "stack" / "ports.json"
+    file.write_text(damaged, encoding="utf-8")
+    said = tucano(tmp_path, "status")
+    assert said.returncode == 2
+    assert said.stderr == f"tucano: {file} is empty or damaged; remove it and run tucano down, then tucano up: it chooses ports anew\n"
+
+
+def test_looking_writes_nothing(tmp_path: Path) -> None:
+    assert tucano(tmp_path / "none", "status").returncode == 1
+    assert tucano(tmp_path / "none", "down").returncode == 0
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_is_replaced_as_a_whole(tmp_path: Path) -> None:
+    """Killed at any moment while it is written again and again, it can be read."""
+    file = tmp_path / "services.json"
+    endless = "import sys; from pathlib import Path; from deployments.services import write_json\nwhile True: write_json(Path(sys.argv[1]), ['x' * 9000] * 99)"
+    for _ in range(5):
+        with subprocess.Popen([sys.executable, "-c", endless, str(file)], cwd=ROOT) as process:
+            while not file.exists():
+                assert process.poll() is None
+            process.send_signal(signal.SIGKILL)
+        assert json.loads(file.read_text(encoding="utf-8")) == ["x" * 9000] * 99
+        file.unlink()
+
+
+def test_up_refuses_a_port_in_use_before_it_starts_anything(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        with pytest.raises(
+            UserError, match=f"port {port} is in use by another program; close it, or choose another port with --mlflow-port"
+        ):
+            stack.up(stack.opened(tmp_path, ROOT, mlflow_port=port))
+    assert stack.read_services(tmp_path / "stack" / "services.json") == {}
+    assert not (tmp_path / "stack" / "ports.json").exists()
+
+
+def test_a_port_that_there_is_not_is_a_sentence(tmp_path: Path) -> None:
+    said = tucano(tmp_path, "up", "--prefect-port", "99999")
+    assert said.returncode == 2 and said.stderr.startswith("tucano: port 99999 ") and len(said.stderr.splitlines()) == 1
+
+
+def test_an_answer_counts_only_while_the_own_process_lives(tmp_path: Path) -> None:
+    """Somebody else answers on the port of a service that has ended."""
+    service = services.start("prefect", ["true"], os.environ, tmp_path / "log")
+    with contextlib.suppress(psutil.NoSuchProcess):
+        psutil.Process(service.pid).wait(30)
+    with pytest.raises(services.ServiceDied, match="prefect ended while starting"):
+        services.wait_until(service, lambda: True)

@@ -1,0 +1,111 @@
+"""The storage root is its user's alone and may have an odd name; what others put into remote storage cannot leave its folder."""
+
+import json
+import stat
+from pathlib import Path
+
+import pytest
+
+from tucano.artifacts import Store
+from tucano.errors import UserError
+from tucano.storage import Place, private, writable
+from tucano.tracking import Tracker
+from tucano.training.attempts import last_record
+
+LEADING_OUT = ["../evil.txt", "../../evil.txt", "a/../../../evil.txt", "..", "./x", "..\\evil.txt", "C:evil.txt", "a\nb", "a\0b"]
+
+
+@pytest.fixture
+def place() -> Place:
+    made = Place("memory://bucket/storage")
+    made.fs.store.clear()
+    return made
+
+
+@pytest.mark.parametrize("name", LEADING_OUT)
+def test_an_object_whose_name_leads_out_of_its_folder_is_refused(place: Place, tmp_path: Path, name: str) -> None:
+    place.write("artifacts/sft/0123/manifest.json", b"{}")
+    place.fs.store[f"/bucket/storage/artifacts/sft/0123/{name}"] = place.fs.store["/bucket/storage/artifacts/sft/0123/manifest.json"]
+    target = tmp_path / "deep" / "deeper" / "0123"
+    target.parent.mkdir(parents=True)
+    with pytest.raises(UserError, match="would be written outside the folder") as caught:
+        place.pull("artifacts/sft/0123", target)
+    assert "\n" not in str(caught.value) and "\0" not in str(caught.value)
+    assert not target.exists() and not list(tmp_path.rglob("*evil*"))
+
+
+def test_ordinary_names_arrive(place: Place, tmp_path: Path) -> None:
+    names = ["manifest.json", "adapter/adapter_model.safetensors", "ç ã/..hidden/a+b@c.txt", "a..b"]
+    for name in names:
+        place.write(f"work/{name}", name.encode())
+    place.fs.store["/bucket/storage/work/"] = place.fs.store["/bucket/storage/work/a..b"]  # some stores keep an object for a folder
+    place.pull("work", tmp_path / "work")
+    assert {path.relative_to(tmp_path / "work").as_posix() for path in (tmp_path / "work").rglob("*") if path.is_file()} == {*names}
+
+
+def test_a_link_in_a_shared_folder_is_not_followed(tmp_path: Path) -> None:
+    (tmp_path / "secret.txt").write_text("secret", encoding="utf-8")
+    (tmp_path / "shared" / "a").mkdir(parents=True)
+    (tmp_path / "shared" / "a" / "x").symlink_to(tmp_path / "secret.txt")
+    with pytest.raises(UserError, match="outside the folder"):
+        Place((tmp_path / "shared").as_uri()).pull("a", tmp_path / "a")
+    assert not (tmp_path / "a").exists()
+
+
+def test_a_download_does_not_go_through_a_link_in_its_way(place: Place, tmp_path: Path) -> None:
+    place.write("a/x", b"new")
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "a.draft").symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(OSError):
+        place.pull("a", tmp_path / "a")
+    assert not list((tmp_path / "elsewhere").iterdir())
+
+
+def test_the_record_of_an_attempt_names_no_other_folders(place: Place) -> None:
+    """Attempt 3 downloads what attempt 2 is said to have found."""
+    fields = {"number": 2, "host": "h", "pid": 1, "began": "2026-11-21", "threads": 1}
+    place.write("attempt-1.json", json.dumps({**fields, "number": 1, "found": ["attempt-1/checkpoint-5"]}).encode())
+    place.write("attempt-2.json", json.dumps({**fields, "found": ["../../../../home/ana/checkpoint-5"]}).encode())
+    record = last_record(place)
+    assert record is not None and record.number == 1
+
+
+@pytest.mark.parametrize("name", ["../../elsewhere/0123456789abcdef", "/etc/0123456789abcdef", "sft/..", "sft", "sft/0123456789abcdef/x"])
+def test_an_artifact_is_named_by_stage_and_key(tmp_path: Path, name: str) -> None:
+    """The name comes from the parameters of a Prefect run."""
+    with pytest.raises(UserError, match="is no name of an artifact"):
+        Store(tmp_path).named(name)
+
+
+def test_a_new_root_is_its_users_alone_and_an_old_one_stays_as_it_is(tmp_path: Path) -> None:
+    assert stat.S_IMODE(writable(str(tmp_path / "new" / "runs")).stat().st_mode) == 0o700
+    (tmp_path / "shared").mkdir(mode=0o775)
+    (tmp_path / "shared").chmod(0o775)
+    assert stat.S_IMODE(writable(str(tmp_path / "shared")).stat().st_mode) == 0o775
+
+
+@pytest.mark.parametrize("name", ["a?b", 'a"b', "a::b", "a\nb"])
+def test_a_root_that_databases_cannot_take_is_refused_in_one_sentence(tmp_path: Path, name: str) -> None:
+    with pytest.raises(UserError, match="choose another folder") as caught:
+        writable(str(tmp_path / name / "runs"))
+    assert "\n" not in str(caught.value)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("storage", ["memory://bucket/a*b", "memory://bucket/a?b", "memory://bucket/[ab]"])
+def test_a_remote_root_that_stands_for_others_is_refused(storage: str) -> None:
+    """fsspec's recursive remove takes such names for patterns."""
+    with pytest.raises(UserError, match="stand for other names"):
+        writable(storage)
+
+
+@pytest.mark.parametrize("name", ["it's", "a#b", "100% ção; [x] {y} $z & *"])
+def test_tracking_works_in_a_root_with_an_odd_name(tmp_path: Path, name: str) -> None:
+    root = private(tmp_path / name)
+    tracker = Tracker.connect(None, root)
+    run = tracker.start_pipeline("run", {}, {}, {"work": f"host:{root}"})
+    (root / "file.txt").write_text("x", encoding="utf-8")
+    tracker.log_artifact(run, root / "file.txt")
+    assert [item.path for item in tracker.client.list_artifacts(run)] == ["file.txt"]
+    assert tracker.start_pipeline("run", {}, {}, {"work": f"host:{root}"}) == run
+    assert [path.name for path in tmp_path.iterdir()] == [name]

@@ -1,0 +1,1 @@
+"""The reward audit: do the rewards order answers as people do?"""

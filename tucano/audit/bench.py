@@ -1,0 +1,93 @@
+"""What the audit scores with, and the rated completions in the groups that GRPO would compare them in."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from math import isfinite
+from typing import Protocol
+
+from rewards import PromptLike, Score
+from tucano.prompts import Prompt
+from tucano.rating.ratings import Origin, RatedAnswer
+
+MOST_REPEATED = 250
+"""Texts that are scored twice."""
+
+
+class Rewards(Protocol):
+    """What the audit uses of a `rewards.RewardSet`."""
+
+    def component_names(self, task: str) -> tuple[str, ...]: ...
+    def score(self, prompt: PromptLike, completion: str) -> Score: ...
+
+
+@dataclass
+class Bench:
+    """Scores each text once and remembers it. A reward that raises scores 0 and the fault is kept for the check `never raises`."""
+
+    rewards: Rewards
+    seen: dict[tuple[int, str], tuple[Prompt, str, Score]] = field(default_factory=dict)
+    """By the prompt object and the text."""
+    faults: list[str] = field(default_factory=list)
+
+    @property
+    def scores(self) -> list[tuple[Prompt, str, Score]]:
+        return list(self.seen.values())
+
+    def score(self, prompt: Prompt, completion: str) -> Score:
+        key = (id(prompt), completion)
+        if key not in self.seen:
+            self.seen[key] = (prompt, completion, self._scored(prompt, completion))
+        return self.seen[key][2]
+
+    def _scored(self, prompt: Prompt, completion: str) -> Score:
+        try:
+            return self.rewards.score(prompt, completion)
+        except Exception as fault:  # a reward that raises is a finding of the audit, not a crash of it
+            self.faults.append(f"{type(fault).__name__} ({fault}) on {completion[:40]!r}")
+            return Score(0.0, dict.fromkeys(self.rewards.component_names(prompt.task), 0.0))
+
+    def changed(self) -> list[str]:
+        """Of the first texts (the rated ones and some worthless ones) those that score differently when they are scored again."""
+        return [text for prompt, text, score in self.scores[:MOST_REPEATED] if self._scored(prompt, text) != score]
+
+    def total(self, prompt: Prompt, completion: str) -> float:
+        """The total; what is not finite counts 0 here, and fails the check `bounds`."""
+        return finite(self.score(prompt, completion))
+
+
+def finite(score: Score) -> float:
+    return score.total if isfinite(score.total) else 0.0
+
+
+@dataclass(frozen=True)
+class Group:
+    """One prompt's rated completions with their scores."""
+
+    prompt: Prompt
+    answers: tuple[RatedAnswer, ...]
+    scores: tuple[Score, ...]
+
+    @property
+    def rewards(self) -> tuple[float, ...]:
+        return tuple(finite(score) for score in self.scores)
+
+    @property
+    def ratings(self) -> tuple[float, ...]:
+        return tuple(answer.rating for answer in self.answers)
+
+    def only(self, origin: Origin) -> "Group":
+        """The same prompt with the completions of one origin."""
+        kept = [pair for pair in zip(self.answers, self.scores, strict=True) if pair[0].origin == origin]
+        return Group(self.prompt, tuple(answer for answer, _ in kept), tuple(score for _, score in kept))
+
+
+def grouped(bench: Bench, answers: Sequence[RatedAnswer]) -> list[Group]:
+    """The prompts with two or more rated completions, in the order of the rating set."""
+    by_prompt: dict[str, list[RatedAnswer]] = {}
+    for answer in answers:
+        by_prompt.setdefault(answer.prompt.id, []).append(answer)
+    return [
+        Group(group[0].prompt, tuple(group), tuple(bench.score(answer.prompt, answer.completion) for answer in group))
+        for group in by_prompt.values()
+        if len(group) > 1
+    ]

@@ -1,0 +1,199 @@
+"""The questions that the audit puts to the rewards of one task. No question knows how a reward is computed."""
+
+import json
+from collections.abc import Iterable, Sequence
+from math import fsum, isfinite
+
+from rewards import Score, classify_task
+from tucano.audit.agreement import SMALLEST_GROUP
+from tucano.audit.bench import Bench, Group
+from tucano.audit.edit_checks import SAME, good_answer_checks
+from tucano.audit.probes import same_meaning, worthless
+from tucano.audit.report import Agreement, Check, ComponentEffect, Estimate
+from tucano.prompts import Prompt
+from tucano.settings.audit import Gate
+from tucano.specs.objects import corrupted, json_object, repaired
+from tucano.specs.registry import spec_of
+
+FLOOR = 0.30
+"""A worthless answer may score this much at most."""
+DISTINCT_SHARE = 0.5
+SOUND_PROMPTS = 24
+"""With 12 prompts x 5 and a true rho of .80, all four tasks pass only 67 % of the time; with 24 x 5, 94 %."""
+SAME_WITH_NUMBERS = 0.02
+"""A rewritten number may change the length of a text, and a length curve may move this far."""
+
+
+def questions(bench: Bench, groups: Sequence[Group], row: Agreement, effects: Sequence[ComponentEffect], settings: Gate) -> list[Check]:
+    """All checks of one task. Soundness comes last, since it looks at every text that the others scored."""
+    task = row.task
+    return [
+        _sample_check(task, groups),
+        _size_check(task, groups),
+        *_agreement_checks(row, settings),
+        *_floor_checks(task, bench, groups),
+        *invariance_checks(task, bench, [(group.prompt, answer.completion) for group in groups for answer in group.answers]),
+        *(_monotonicity_checks(task, bench, groups) if spec_of(task).fields else []),
+        *good_answer_checks(task, bench, groups),
+        *map(_component_check, effects),
+        _distinct_check(task, groups),
+        _classifier_check(task, groups),
+        *soundness_checks(task, bench),
+    ]
+
+
+def _sample_check(task: str, groups: Sequence[Group]) -> Check:
+    passed = len(groups) >= SMALLEST_GROUP
+    found = f"{len(groups)} prompts with two or more rated completions"
+    message = f"{task}: {found}" + ("" if passed else f"; the audit needs {SMALLEST_GROUP} and skips no task")
+    return Check(task, "ratings", "block", passed, len(groups), SMALLEST_GROUP, message)
+
+
+def _size_check(task: str, groups: Sequence[Group]) -> Check:
+    passed = len(groups) >= SOUND_PROMPTS
+    message = f"{task}: {len(groups)} rated prompts; with fewer than {SOUND_PROMPTS} good rewards fail the gate too often"
+    return Check(task, "sample size", "warn", passed, len(groups), SOUND_PROMPTS, message)
+
+
+def _agreement_checks(row: Agreement, settings: Gate) -> list[Check]:
+    def check(name: str, what: str, found: Estimate | None, floor: float) -> Check:
+        if found is None:
+            message = f"{row.task}: {name} cannot be measured, too few prompts have ratings that differ"
+            return Check(row.task, name, "block", False, None, floor, message)
+        passed = found.low >= floor
+        message = (
+            f"{row.task}: {what} rewards and ratings correlate with rho {found.value:.3f}, "
+            f"lower bound {found.low:.3f} {'>=' if passed else '<'} {floor:.3f}"
+        )
+        return Check(row.task, name, "block", passed, found.low, floor, message)
+
+    return [
+        check("pooled agreement", "over all completions", row.pooled, settings.pooled_floor),
+        check("within-prompt agreement", "within prompts", row.within, settings.within_floor),
+    ]
+
+
+def _floor_checks(task: str, bench: Bench, groups: Sequence[Group]) -> list[Check]:
+    worst: dict[str, tuple[float, str]] = {}
+    for group in groups:
+        for kind, texts in worthless(group.prompt).items():
+            scored = max((bench.total(group.prompt, text), text) for text in texts)
+            worst[kind] = max(worst.get(kind, scored), scored)
+    return [
+        Check(
+            task,
+            f"floor: {kind}",
+            "block",
+            value <= FLOOR,
+            value,
+            FLOOR,
+            f"{task}: worthless answer ({kind}) scores up to {value:.3f}, at most {FLOOR:.2f} is right: {text[:60]!r}",
+        )
+        for kind, (value, text) in worst.items()
+    ]
+
+
+def invariance_checks(task: str, bench: Bench, answers: Iterable[tuple[Prompt, str]]) -> list[Check]:
+    """One check per kind of rewriting that changes no meaning, over all answers."""
+    worst: dict[str, tuple[float, str]] = {}
+    for prompt, completion in answers:
+        for kind, pairs in same_meaning(task, completion).items():
+            for first, second in pairs:
+                change = abs(bench.total(prompt, first) - bench.total(prompt, second))
+                worst[kind] = max(worst.get(kind, (change, second)), (change, second))
+    limits = {kind: SAME_WITH_NUMBERS if kind == "number formats" else SAME for kind in worst}
+    return [
+        Check(
+            task,
+            f"invariance: {kind}",
+            "block",
+            value <= limits[kind],
+            value,
+            limits[kind],
+            f"{task}: {kind} changes the score by up to {value:.3f} though nothing else changed: {text[:60]!r}",
+        )
+        for kind, (value, text) in worst.items()
+    ]
+
+
+def _monotonicity_checks(task: str, bench: Bench, groups: Sequence[Group]) -> list[Check]:
+    """Repairing a field of an answer never lowers the score, corrupting one never raises it."""
+    repairs: list[tuple[float, str]] = [(0.0, "")]
+    corruptions: list[tuple[float, str]] = [(0.0, "")]
+    for group in groups:
+        truth = group.prompt.reference.get("fields", {})
+        for answer in filter(None, (json_object(rated.completion) for rated in group.answers)):
+            before = bench.total(group.prompt, json.dumps(answer, ensure_ascii=False))
+            for name, text in repaired(answer, truth).items():
+                repairs.append((before - bench.total(group.prompt, text), name))
+            for name, texts in corrupted(answer, truth, spec_of(task).fields).items():
+                corruptions += [(bench.total(group.prompt, text) - before, name) for text in texts]
+    checks = []
+    for name, changes, fault in (("repair", repairs, "repairing a field lowers"), ("corrupt", corruptions, "corrupting a field raises")):
+        value, where = max(changes)
+        message = (
+            f"{task}: {fault} the score by up to {value:.3f} (`{where}`)"
+            if value > SAME
+            else f"{task}: {fault} no score in {len(changes) - 1} edits"
+        )
+        checks.append(Check(task, f"monotonicity: {name}", "block", value <= SAME, value, SAME, message))
+    return checks
+
+
+def _component_check(effect: ComponentEffect) -> Check:
+    value = max(effect.pooled.low, effect.within.low)
+    message = (
+        f"{effect.task}: without `{effect.component}` rewards and ratings would agree better "
+        f"(pooled {effect.pooled.value:+.3f}, within prompts {effect.within.value:+.3f})"
+    )
+    return Check(effect.task, f"component: {effect.component}", "warn", effect.judgement != "harms", value, 0.0, message)
+
+
+def _distinct_check(task: str, groups: Sequence[Group]) -> Check:
+    """A prompt gives signal when its rewards tell apart as many completions as its ratings do, three being enough."""
+    fine = [
+        len({round(reward, 6) for reward in group.rewards}) >= min(3, len(set(group.ratings)))
+        for group in groups
+        if len(set(group.ratings)) > 1
+    ]
+    value = sum(fine) / len(fine) if fine else 0.0
+    message = (
+        f"{task}: in {value:.0%} of the prompts rewards tell completions apart as people do ({DISTINCT_SHARE:.0%} is right); "
+        "coarse rewards give no signal"
+    )
+    return Check(task, "variance", "block", value >= DISTINCT_SHARE, value, DISTINCT_SHARE, message)
+
+
+def _classifier_check(task: str, groups: Sequence[Group]) -> Check:
+    wrong = [(group.prompt.id, found) for group in groups if (found := classify_task(group.prompt.user)) != task]
+    share = 1 - len(wrong) / len(groups) if groups else 0.0
+    example = f"; prompt {wrong[0][0]} is taken for {wrong[0][1]}" if wrong else ""
+    return Check(
+        task, "classifier", "block", share == 1, share, 1.0, f"{task}: the task classifier agrees with {share:.0%} of the labels{example}"
+    )
+
+
+def soundness_checks(task: str, bench: Bench) -> list[Check]:
+    """Over every text that was scored: no fault, within [0, 1], the same twice, and the sum of the named components."""
+    names = set(bench.rewards.component_names(task))
+    seen, faults = bench.scores, list(bench.faults)
+    outside = [score.total for _, _, score in seen if not (isfinite(score.total) and 0 <= score.total <= 1)]
+    changed = bench.changed()
+    apart = [text for _, text, score in seen if set(score.components) != names or abs(_clipped_sum(score) - score.total) > SAME]
+    found = {
+        "never raises": (len(faults), f"scoring raised on {len(faults)} texts: {faults[:1]}"),
+        "bounds": (len(outside), f"{len(outside)} scores are not in [0, 1]: {outside[:3]}"),
+        "repeatable": (len(changed), f"{len(changed)} texts score differently the second time: {[text[:40] for text in changed[:1]]}"),
+        "components": (
+            len(apart),
+            f"{len(apart)} totals are not the sum of the components {sorted(names)}: {[text[:40] for text in apart[:1]]}",
+        ),
+    }
+    return [
+        Check(task, name, "block", count == 0, count, 0, f"{task}: {message if count else f'{name}, in {len(seen)} scored texts'}")
+        for name, (count, message) in found.items()
+    ]
+
+
+def _clipped_sum(score: Score) -> float:
+    return min(1.0, max(0.0, fsum(score.components.values())))

@@ -1,0 +1,70 @@
+"""Checks with good answers: what the guide calls worse must cost, what is written is read, the best reach the top of the scale."""
+
+import json
+from collections.abc import Sequence
+from math import fsum
+
+from rewards.parsing import find_object
+from tucano.audit.bench import Bench, Group
+from tucano.audit.edits import degradations, readings
+from tucano.audit.report import Check
+from tucano.prompts import Prompt
+from tucano.specs.objects import json_object
+from tucano.specs.registry import spec_of
+
+GOOD_RATING = 4.0
+"""«Use it after a glance»: from here on the guide calls an answer good."""
+GOOD_REWARD = 0.95
+"""The best of some dozens of good answers earns this much, or a part of the scale cannot be reached: weights do not add up to 1."""
+MOST_EDITED = 12
+"""Good answers that are edited, those that people rated first: enough for a mean, few enough for seconds."""
+MOST_READ = 5
+SAME = 1e-6
+
+
+def good_answer_checks(task: str, bench: Bench, groups: Sequence[Group]) -> list[Check]:
+    """One check per kind of edit that applies to an answer of the rating set, and two about what good answers are worth."""
+    rated = [(group.prompt, answer.completion) for group in groups for answer in group.answers if answer.rating >= GOOD_RATING]
+    right = [(group.prompt, text) for group in groups for text in spec_of(task).right_answers(group.prompt)]
+    good = (rated + right)[:MOST_EDITED]
+    reading = [_reading_check(task, good)] if spec_of(task).fields else []
+    return [*_degradation_checks(task, bench, good, [group.prompt for group in groups]), *reading, _scale_check(task, bench, good)]
+
+
+def _degradation_checks(task: str, bench: Bench, good: Sequence[tuple[Prompt, str]], prompts: Sequence[Prompt]) -> list[Check]:
+    costs: dict[str, dict[str, list[float]]] = {}
+    least: dict[str, float] = {}
+    for prompt, text in good:
+        place = prompts.index(prompt)
+        for edit in degradations(prompt, text, [*prompts[place + 1 :], *prompts[:place]]):
+            cost = bench.total(edit.prompt, edit.before) - bench.total(edit.prompt, edit.after)
+            costs.setdefault(edit.kind, {}).setdefault(edit.detail, []).append(cost)
+            least[edit.kind] = edit.least
+    checks = []
+    for kind, details in costs.items():
+        value, detail = min((sum(of_detail) / len(of_detail), detail) for detail, of_detail in details.items())
+        what = f"{kind}: {detail}" if detail else kind
+        message = f"{task}: good answers made worse ({what}) lose {value:.3f} in the mean, {least[kind]:.3f} or more is right"
+        checks.append(Check(task, f"degradation: {kind}", "block", value >= least[kind], value, least[kind], message))
+    return checks
+
+
+def _reading_check(task: str, good: Sequence[tuple[Prompt, str]]) -> Check:
+    """The reader of objects finds in a text what stands there: numbers, lists and strings as written, whatever slips around them."""
+    cases = [case for _, text in good[:MOST_READ] for case in readings(json_object(text) or {})]
+    wrong = [text for text, expected in cases if json.dumps(find_object(text)) != json.dumps(expected)]
+    example = f", first: {wrong[0][:60]!r}" if wrong else ""
+    message = f"{task}: {len(wrong)} of {len(cases)} texts with an object are read as another one{example}"
+    return Check(task, "reading", "block", not wrong, len(wrong), 0, message)
+
+
+def _scale_check(task: str, bench: Bench, good: Sequence[tuple[Prompt, str]]) -> Check:
+    """Good answers reach the top of the scale, and no sum of components goes beyond it."""
+    best = max((bench.total(prompt, text) for prompt, text in good), default=0.0)
+    highest = max((fsum(score.components.values()) for _, _, score in bench.scores), default=0.0)
+    passed = best >= GOOD_REWARD and highest <= 1 + SAME
+    message = (
+        f"{task}: the best of {len(good)} good answers scores {best:.3f} ({GOOD_REWARD:.2f} or more is right), "
+        f"components add up to {highest:.3f} at most (1 is right)"
+    )
+    return Check(task, "scale", "block", passed, best, GOOD_REWARD, message)

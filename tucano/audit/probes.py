@@ -1,0 +1,35 @@
+"""Texts whose score is known without asking anyone: worthless ones, and pairs that say the same.
+
+The probes are built from the tasks' specs, and from prompts and answers of the rating set. None of them knows how any reward is computed.
+"""
+
+import unicodedata
+
+from tucano.prompts import Prompt, Task
+from tucano.specs.base import Rewordings
+from tucano.specs.registry import spec_of
+
+REPETITIONS = 60
+
+
+def worthless(prompt: Prompt) -> dict[str, list[str]]:
+    """Answers to this prompt that no one can use, by kind."""
+    probes = spec_of(prompt.task).probes
+    opening = " ".join(prompt.user.split()[:3])
+    return {
+        "empty": ["", " \n\t "],
+        "copied prompt": [prompt.user],
+        "keyword stuffing": [probes.stuffing],
+        "repetition": [probes.repeated * probes.times, f"{opening} " * REPETITIONS],
+        "wrong language": [probes.english],
+        **probes.more,
+    }
+
+
+def same_meaning(task: Task, completion: str) -> Rewordings:
+    """Pairs of texts that say the same and must score the same, by kind; kinds that do not apply to this text are absent."""
+    return {
+        "white space": [(completion, f"\n  {completion} \n\n")],
+        "unicode form": [(unicodedata.normalize("NFC", completion), unicodedata.normalize("NFD", completion))],
+        **spec_of(task).rewordings(completion),
+    }

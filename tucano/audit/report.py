@@ -1,0 +1,157 @@
+"""What the audit found, as frozen records that go to JSON and back."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+Level = Literal["block", "warn"]
+
+SCHEMA_VERSION: Literal[2] = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One question put to the rewards of one task, and the answer. `message` is a sentence that names the task."""
+
+    task: str
+    name: str
+    level: Level
+    passed: bool
+    value: float | None
+    threshold: float | None
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A statistic with its 90 % interval, by bootstrap over prompts; each end is a one-sided 95 % bound."""
+
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """How far rewards and ratings of one task order completions alike, as Spearman's rho.
+
+    `pooled` is over all completions, `within` the mean over prompts; None: too few prompts, or ratings that do not differ. The gate
+    reads the row of `all` origins; `sampled` and `written` rows stand beside it where a task has both.
+    """
+
+    task: str
+    origin: Literal["all", "sampled", "written"]
+    prompts: int
+    completions: int
+    pooled: Estimate | None
+    within: Estimate | None
+
+
+@dataclass(frozen=True, slots=True)
+class ComponentEffect:
+    """How Spearman's rho changes when one component is left out: below 0 the component helps, above 0 it harms.
+
+    The judgement asks that one of the two changes is clear (one-sided 95 %) and that the other does not contradict it.
+    """
+
+    task: str
+    component: str
+    pooled: Estimate
+    within: Estimate
+
+    @property
+    def judgement(self) -> Literal["helps", "harms", "unclear"]:
+        both = (self.pooled, self.within)
+        if any(change.low > 0 for change in both) and all(change.value >= 0 for change in both):
+            return "harms"
+        return "helps" if any(change.high < 0 for change in both) and all(change.value <= 0 for change in both) else "unclear"
+
+
+@dataclass(frozen=True, slots=True)
+class Sampled:
+    """Rewards of several sampled answers per prompt: their mean, the mean of the best of (at most) k, and the share of the prompts
+    whose answers do not all earn the same: the others give GRPO nothing to learn from."""
+
+    task: str
+    prompts: int
+    k: int
+    mean: float
+    best: float
+    differing: float
+
+
+@dataclass(frozen=True, slots=True)
+class RaterAgreement:
+    """Quadratic weighted kappa of two raters over the completions that both rated; None where chance alone would agree."""
+
+    task: str
+    first: str
+    second: str
+    completions: int
+    kappa: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedAnswer:
+    """A completion with the mean of its ratings (1-5) and its reward (0-1)."""
+
+    completion: str
+    rating: float
+    reward: float
+
+
+@dataclass(frozen=True, slots=True)
+class Disagreement:
+    """A prompt whose completions the rewards order least as people do."""
+
+    task: str
+    prompt_id: str
+    user: str
+    agreement: float
+    answers: tuple[JudgedAnswer, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AuditReport:
+    """The gate's result. `provisional`: a task was rated by no human."""
+
+    schema_version: Literal[2]
+    reward_set: str
+    seed: int
+    resamples: int
+    raters: dict[str, str]
+    provisional: bool
+    checks: tuple[Check, ...]
+    agreement: tuple[Agreement, ...]
+    components: tuple[ComponentEffect, ...]
+    sampled: tuple[Sampled, ...]
+    raters_agree: tuple[RaterAgreement, ...]
+    disagreements: tuple[Disagreement, ...]
+    overridden_by: str | None = None
+    override_reason: str | None = None
+
+    @property
+    def passed(self) -> bool:
+        """True when no blocking check failed; an override does not change that."""
+        return not self.failed_checks
+
+    @property
+    def failed_checks(self) -> tuple[Check, ...]:
+        """The blocking checks that failed."""
+        return tuple(check for check in self.checks if check.level == "block" and not check.passed)
+
+    @property
+    def warnings(self) -> tuple[Check, ...]:
+        return tuple(check for check in self.checks if check.level == "warn" and not check.passed)
+
+    @property
+    def may_proceed(self) -> bool:
+        """The gate is open: passed, or overridden by a person."""
+        return self.passed or self.overridden_by is not None
+
+    @property
+    def verdict(self) -> str:
+        """`passed` or `failed`, with «provisional» and who overrode it."""
+        words = ["passed" if self.passed else "failed"]
+        words += ["provisional"] if self.provisional else []
+        words += [f"overridden by {self.overridden_by}"] if self.overridden_by else []
+        return ", ".join(words)

@@ -1,0 +1,21 @@
+"""The audit as a stage: the report of a reward set, written for programs, for a browser and for a terminal."""
+
+from pathlib import Path
+
+from tucano.audit.gate import audit
+from tucano.audit.page import render_page
+from tucano.audit.report import AuditReport
+from tucano.audit.table import render_details, render_table
+from tucano.files.results import AuditFiles
+from tucano.records import write_record
+from tucano.settings.audit import AuditStage
+
+
+def write_audit(settings: AuditStage, ratings: Path, folder: Path) -> AuditReport:
+    """Audit against the ratings in a folder; writes `AuditFiles`."""
+    report = audit(settings.rewards, ratings, settings.audit, settings.tasks, settings.seed)
+    files = AuditFiles(folder)
+    write_record(files.report, report)
+    files.page.write_text(render_page(report), encoding="utf-8")
+    files.text.write_text(f"{render_table(report)}\n\n{render_details(report)}\n", encoding="utf-8")
+    return report

@@ -1,0 +1,1 @@
+"""Every arm judged by ground truth that no reward knows."""

@@ -1,0 +1,70 @@
+"""Answers to the benchmark that no trained model gave, scored as those of the trained ones are."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+from rewards import load_reward_set, truth
+from tucano.benchmark.baselines import baselines
+from tucano.benchmark.endpoint import Reply
+from tucano.comparison.answers import Answer, Decoding
+from tucano.files.prompts import PromptFiles
+from tucano.files.results import AnswerFiles
+from tucano.prompts import Prompt, read_prompts
+from tucano.settings.base import RewardSetName
+from tucano.settings.benchmark import BaselinesStage
+
+
+def write_baselines(settings: BaselinesStage, prompt_set: PromptFiles, questions: PromptFiles, folder: Path) -> list[str]:
+    """Answers of constant, majority and rules, one and the same in both decodings; returns the names of these arms."""
+    asked = read_prompts(questions.test)
+    found = baselines(read_prompts(prompt_set.train))
+    rows: list[Answer] = []
+    for name, answer in found.items():
+        replies = [Reply(answer(prompt), 0, 0, 0.0, truncated=False, failed=False) for prompt in asked]
+        rows += scored(settings.rewards, name, asked, replies, replies, questions.folder)
+    write_answers(folder, rows)
+    return list(found)
+
+
+def scored(
+    reward_set: RewardSetName,
+    arm: str,
+    prompts: Sequence[Prompt],
+    served: Sequence[Reply],
+    sampled: Sequence[Reply],
+    databases: Path,
+) -> list[Answer]:
+    """Replies with reward and truth; `sampled` holds those of one prompt side by side."""
+    rewards = load_reward_set(reward_set, databases)
+    given: tuple[tuple[Decoding, Sequence[Reply]], ...] = (("served", served), ("sampled", sampled))
+    rows = []
+    for decoding, replies in given:
+        samples = len(replies) // len(prompts)
+        for place, reply in enumerate(replies):
+            prompt = prompts[place // samples]
+            score = rewards.score(prompt, reply.text)
+            rows.append(
+                Answer(
+                    arm=arm,
+                    prompt_id=prompt.id,
+                    task=prompt.task,
+                    decoding=decoding,
+                    sample=place % samples,
+                    completion=reply.text,
+                    reward=score.total,
+                    components=score.components,
+                    truth=truth(prompt, reply.text, databases),
+                    loss=0.0,
+                    tokens=reply.tokens_out,
+                    truncated=reply.truncated,
+                )
+            )
+    return rows
+
+
+def write_answers(folder: Path, answers: Sequence[Answer]) -> None:
+    """A line per answer."""
+    lines = (json.dumps(asdict(answer), ensure_ascii=False) + "\n" for answer in answers)
+    AnswerFiles(folder).answers.write_text("".join(lines), encoding="utf-8")

@@ -1,0 +1,207 @@
+"""The benchmark's result: every arm's metrics with intervals, the seeds against their start, what it cost, as data and as tables."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+
+from tucano.benchmark.endpoint import Bill
+from tucano.benchmark.scores import read_case, with_intervals
+from tucano.comparison.answers import DECODINGS, Answer, Decoding, Measure, arms_of, prompt_means
+from tucano.comparison.contrast import Contrast, contrast
+from tucano.comparison.verdict import judge
+from tucano.presentation.numbers import english, p_value
+from tucano.presentation.tables import pipe_table, wrapped
+from tucano.prompts import TASKS, Prompt
+from tucano.settings.data import SMALLEST_STRATUM
+from tucano.specs.registry import spec_of
+
+SCHEMA_VERSION: Literal[1] = 1
+ALL = "all"
+Interval = tuple[float, float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Benchmark:
+    """`metrics`: {arm: {"all" or source: {metric: (value, low, high)}}}; `contrasts`: served answers by truth and by reward.
+
+    `bills`: {endpoint arm: what its answers cost}; `judged`: {arm: the judge's ratings of its insights, 1-5, None where it gave none}. `hacking_suspected`: the seeds' reward rose while their truth fell.
+    """
+
+    schema_version: Literal[1]
+    prompts: dict[str, int]
+    metrics: dict[str, dict[str, dict[str, Interval]]]
+    means: dict[str, dict[str, float]]
+    contrasts: tuple[Contrast, ...]
+    bills: dict[str, Bill]
+    judged: dict[str, list[int | None]]
+    hacking_suspected: bool
+    looks: int
+
+
+def benchmark(
+    answers: Sequence[Answer],
+    prompts: Sequence[Prompt],
+    databases: Path,
+    reference: str | None,
+    bills: Mapping[str, Bill],
+    judged: Mapping[str, list[int | None]],
+    alpha: float,
+    resamples: int,
+    seed: int,
+    looks: int = 1,
+) -> Benchmark:
+    """Judge every arm. With a `reference` arm, the arms `seed-N` together, and each other arm, are contrasted with it."""
+    arms = arms_of(answers)
+    truths, rewards = prompt_means(answers, "truth"), prompt_means(answers, "reward")
+    contrasts = _contrasts(truths, rewards, prompts, reference, arms, alpha) if reference else ()
+    by_measure = {found.measure: found for found in contrasts if found.arm == "seeds"}
+    return Benchmark(
+        schema_version=SCHEMA_VERSION,
+        prompts=_counts(prompts),
+        metrics={arm: _metrics(answers, prompts, arm, databases, resamples, seed) for arm in arms},
+        means={arm: _mean_row(truths[arm, "served"], rewards[arm, "served"]) for arm in arms},
+        contrasts=contrasts,
+        bills=dict(bills),
+        judged=dict(judged),
+        hacking_suspected=bool(by_measure) and judge(by_measure["reward"], alpha, truth=by_measure["truth"]).hacking_suspected,
+        looks=looks,
+    )
+
+
+def _counts(prompts: Sequence[Prompt]) -> dict[str, int]:
+    names = sorted({f"{prompt.task} ({prompt.source})" for prompt in prompts})
+    return {name: sum(f"{prompt.task} ({prompt.source})" == name for prompt in prompts) for name in names}
+
+
+def _mean_row(truths: Mapping[str, float], rewards: Mapping[str, float]) -> dict[str, float]:
+    return {"truth": sum(truths.values()) / max(1, len(truths)), "reward": sum(rewards.values()) / len(rewards)}
+
+
+def _metrics(
+    answers: Sequence[Answer], prompts: Sequence[Prompt], arm: str, databases: Path, resamples: int, seed: int
+) -> dict[str, dict[str, Interval]]:
+    """Over all prompts, and over those of each source, of the tasks that have several."""
+    texts: dict[tuple[str, Decoding], list[str]] = {}
+    for answer in answers:
+        if answer.arm == arm:
+            texts.setdefault((answer.prompt_id, answer.decoding), []).append(answer.completion)
+    served, sampled = DECODINGS
+    cases = [read_case(prompt, texts[prompt.id, served][0], texts.get((prompt.id, sampled), []), databases) for prompt in prompts]
+    found = {ALL: with_intervals(cases, resamples, np.random.default_rng(seed))}
+    mixed = [task for task in TASKS if len({case.source for case in cases if case.task == task}) > 1]
+    for source in dict.fromkeys(case.source for case in cases if case.task in mixed):
+        mine = [case for case in cases if case.source == source and case.task in mixed]
+        found[source] = with_intervals(mine, resamples, np.random.default_rng(seed))
+    return found
+
+
+Means = Mapping[tuple[str, Decoding], Mapping[str, float]]
+
+
+def _contrasts(
+    truths: Means, rewards: Means, prompts: Sequence[Prompt], reference: str, arms: Sequence[str], alpha: float
+) -> tuple[Contrast, ...]:
+    seeds = [arm for arm in arms if arm.startswith("seed-")]
+    clusters = {prompt.id: f"{prompt.task} {prompt.template.partition('+')[0]}" for prompt in prompts}
+    found = []
+
+    def add(name: str, members: Sequence[str], measure: Measure) -> None:
+        means = truths if measure == "truth" else rewards
+        below = means[reference, "served"]
+        tasks: dict[str, list[str]] = {
+            task: [prompt.id for prompt in prompts if prompt.task == task and prompt.id in below] for task in TASKS
+        }
+        enough: dict[str, list[str]] = {task: ids for task, ids in tasks.items() if len(ids) >= SMALLEST_STRATUM}
+        values = {member: means[member, "served"] for member in members}
+        found.append(contrast(name, values, (reference, below), enough, alpha, "served", measure, clusters))
+
+    if seeds:
+        add("seeds", seeds, "truth")
+        add("seeds", seeds, "reward")
+    for arm in arms:
+        if arm != reference and arm not in seeds:
+            add(arm, [arm], "truth")
+    return tuple(found)
+
+
+# Tables
+
+
+def render_table(result: Benchmark) -> str:
+    """Everything for the terminal and as markdown: truth first, then the metrics task by task, real reviews apart, cost last."""
+    counts = ", ".join(f"{count} {name}" for name, count in result.prompts.items())
+    lines = [*wrapped(f"**Benchmark** on {sum(result.prompts.values())} prompts that training never saw: {counts}."), ""]
+    lines += [*_truth_rows(result), ""]
+    if said := sentences(result):
+        lines += [*(line for sentence in said for line in wrapped(f"- {sentence}")), ""]
+    lines += wrapped("Served answers; 95 % bootstrap interval over prompts in brackets. Stars off and Brier: lower is better.")
+    tables = {title: columns for task in TASKS for title, columns in spec_of(task).scorer.columns.items()}
+    for title, columns in tables.items():
+        lines += _metric_rows(result, title, ALL, columns)
+    for source in sorted({source for found in result.metrics.values() for source in found} - {ALL}):
+        for title, columns in tables.items():
+            lines += _metric_rows(result, f"{title}, {source} reviews", source, columns)
+    return "\n".join(lines + _judge_rows(result) + _bill_rows(result))
+
+
+def sentences(result: Benchmark) -> list[str]:
+    """What may be said about arms against the reference, by ground truth."""
+    said = []
+    for found in result.contrasts:
+        if found.measure == "truth":
+            effect = found.overall
+            said.append(
+                f"`{found.arm}` against `{found.reference}`, ground truth over {effect.n} prompts: {english(effect.gain, signed=True)} "
+                f"(95 % interval {english(effect.mean_low, signed=True)} to {english(effect.mean_high, signed=True)}); exact one-sided p "
+                f"for a gain {p_value(effect.p)}, for a drop {p_value(effect.p_worse)}."
+            )
+    if result.hacking_suspected:
+        said.append("The seeds' reward rose while the ground truth fell: reward hacking is suspected.")
+    if result.looks > 1:
+        said.append(f"This benchmark set has now been looked at {result.looks} times; a fresh one takes another `seed`.")
+    return said
+
+
+def _truth_rows(result: Benchmark) -> list[str]:
+    rows: list[tuple[str, ...]] = [("arm", "truth", "reward")]
+    rows += [(arm, english(row["truth"]), english(row["reward"])) for arm, row in result.means.items()]
+    return pipe_table(rows)
+
+
+def _metric_rows(result: Benchmark, title: str, source: str, columns: Sequence[str]) -> list[str]:
+    present = [name for name in columns if any(name in found.get(source, {}) for found in result.metrics.values())]
+    if not present:
+        return []
+    rows: list[tuple[str, ...]] = [("arm", *(name.rpartition(".")[2].replace("_", " ") for name in present))]
+    for arm, sources in result.metrics.items():
+        found = sources.get(source, {})
+        rows.append((arm, *(_cell(found.get(name)) for name in present)))
+    return ["", f"*{title}*", "", *pipe_table(rows)]
+
+
+def _cell(interval: Interval | None) -> str:
+    if interval is None:
+        return "-"
+    value, low, high = interval
+    return f"{value:.2f} [{low:.2f}, {high:.2f}]"
+
+
+def _judge_rows(result: Benchmark) -> list[str]:
+    rows: list[tuple[str, ...]] = [("arm", "rating, 1 to 5", "rated")]
+    for arm, ratings in result.judged.items():
+        given = [rating for rating in ratings if rating is not None]
+        rows.append((arm, english(sum(given) / len(given), 2) if given else "-", f"{len(given)} of {len(ratings)}"))
+    return ["", "*insights, in the eyes of the judge model*", "", *pipe_table(rows)] if result.judged else []
+
+
+def _bill_rows(result: Benchmark) -> list[str]:
+    if not result.bills:
+        return []
+    rows: list[tuple[str, ...]] = [("endpoint", "answers", "failed", "dollars", "per 1,000", "median s", "95 % s")]
+    for arm, bill in result.bills.items():
+        cost = (f"{bill.dollars:.4f}", f"{1000 * bill.dollars / max(1, bill.answers):.3f}")
+        rows.append((arm, str(bill.answers), str(bill.failed), *cost, f"{bill.median_s:.2f}", f"{bill.slow_s:.2f}"))
+    return ["", "*cost and latency*", "", *pipe_table(rows)]

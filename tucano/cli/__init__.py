@@ -1,0 +1,1 @@
+"""The `tucano` command: what a person types, and the local pages that it opens."""

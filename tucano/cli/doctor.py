@@ -1,0 +1,64 @@
+"""`tucano doctor`: what is installed, what is missing, and what would run where. Imports nothing heavy."""
+
+import importlib.metadata
+import os
+import shutil
+import sys
+from pathlib import Path
+
+from tucano.errors import UserError
+from tucano.profiles import PROJECT_FILE, load_profile, profiles, project_root
+from tucano.project import OWN_FILES
+from tucano.requirements import require_device, require_space
+from tucano.storage import writable
+
+NEEDED = ("torch", "transformers", "trl", "peft", "datasets", "prefect", "mlflow", "pandas", "scipy", "json-repair", "sqlglot")
+FOR_GPU = ("unsloth", "bitsandbytes")
+FOR_GCP = ("prefect-gcp",)
+
+
+def main() -> int:
+    """Print the findings; exit code 1 when something that every profile needs is missing."""
+    root = project_root(Path.cwd())
+    tested = _tested_versions(OWN_FILES / "constraints.txt")
+    print(f"Python {sys.version.split()[0]} in {sys.prefix}, {os.cpu_count()} cores\n")
+    missing = [name for name in NEEDED if not _report(name, tested, "needed by every profile")]
+    for name in FOR_GPU:
+        _report(name, tested, 'GPU only: pip install -e ".[gpu]"')
+    for name in FOR_GCP:
+        _report(name, tested, 'Vertex AI only: pip install -e ".[gcp]"')
+    driver = shutil.which("nvidia-smi")
+    print(f"\nCUDA driver      {driver or 'none: CPU profiles only'}")
+    print(f"Profiles         of {root / PROJECT_FILE}")
+    for name in profiles(root):
+        print(f"Profile {name:<9}{_verdict(root, name)}")
+    if missing:
+        print(f"\nMissing: {', '.join(missing)}. Install with: pip install -e . -c constraints.txt")
+    return 1 if missing else 0
+
+
+def _report(name: str, tested: dict[str, str], why: str) -> bool:
+    try:
+        version = importlib.metadata.version(name)
+    except importlib.metadata.PackageNotFoundError:
+        print(f"  missing  {name:<14} ({why})")
+        return False
+    expected = tested.get(name)
+    note = "" if expected in (None, version.split("+")[0]) else f"   tested with {expected}"
+    print(f"  ok       {name:<14} {version}{note}")
+    return True
+
+
+def _tested_versions(path: Path) -> dict[str, str]:
+    pins = (line.split("==") for line in path.read_text(encoding="utf-8").splitlines() if "==" in line and not line.startswith("#"))
+    return {name.strip().lower().replace("_", "-"): version.strip() for name, version in pins}
+
+
+def _verdict(root: Path, name: str) -> str:
+    try:
+        settings = load_profile(root, name, [])
+        require_device(settings.model)
+        require_space(writable(settings.storage), settings)
+    except UserError as error:
+        return f"does not run here: {error}"
+    return f"runs here ({settings.model.device}, model {settings.model.name}, {len(settings.grpo.seeds)} seeds)"

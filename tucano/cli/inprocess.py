@@ -1,0 +1,126 @@
+"""Running flows in this process, as `tucano run` does: a Prefect server for the time of the run, and the verdict on the terminal."""
+
+import os
+import shlex
+import warnings
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from pathlib import Path
+
+from deployments.prefect_api import require_login
+from deployments.servers import require_history
+from tucano.artifacts import MANIFEST
+from tucano.cli.full_disk import ending_when_full
+from tucano.cli.prefect_server import PrefectServer
+from tucano.errors import UserError
+from tucano.files.results import ComparisonFiles, ReauditFiles
+from tucano.requirements import require_space
+from tucano.settings import ExecutionSettings, PipelineSettings
+from tucano.storage import owned, writable
+from tucano.tracking import Tracker
+
+
+def run(settings: PipelineSettings, profile: str) -> int:
+    """Run the train flow to its verdict and say what to do next."""
+    if settings.execution.seeds and not os.environ.get("PREFECT_API_URL"):  # only a server that stays has deployments
+        settings = settings.model_copy(update={"execution": ExecutionSettings()})
+    root = writable(settings.storage)
+    with owned(root), ending_when_full(root):
+        ready = _start_prefect(settings, root)
+        from flows.train import train
+
+        with ready():
+            report = train(settings)
+    print(f"\n{_last_verdict(settings)}\n")
+    storage = "" if settings.storage == "runs" else f" --set storage={shlex.quote(settings.storage)}"
+    print(f"Report           {report}")
+    print(f"See the runs     tucano ui{storage}")
+    print(f"Verdict again    tucano compare {profile}{storage}")
+    print(f"Change a thing   tucano run {profile}{storage} --set grpo.max_steps=80")
+    return 0
+
+
+def benchmark(settings: PipelineSettings) -> int:
+    """Run the benchmark flow to its table."""
+    root = writable(settings.storage)
+    with owned(root), ending_when_full(root):
+        ready = _start_prefect(settings, root)
+        from flows.benchmark import benchmark as judge
+
+        with ready():
+            table = judge(settings)
+    print(f"\n{Path(table).read_text(encoding='utf-8')}")
+    print(f"As a file        {table}")
+    return 0
+
+
+def _start_prefect(settings: PipelineSettings, root: Path) -> Callable[[], AbstractContextManager[object]]:
+    """Have Prefect's server started beside this process, unless one is named; import the flow, then call what this returns.
+
+    Entered, that is what the flow has to run in.
+    """
+    require_space(root, settings)
+    print("tucano: starting Prefect (about ten seconds) ...", flush=True)
+    warnings.filterwarnings("ignore", category=UserWarning, module="pydantic")
+    server = None
+    if not os.environ.get("PREFECT_API_URL"):
+        require_history(root)
+        server = PrefectServer(root)
+
+    def ready() -> AbstractContextManager[object]:
+        Tracker.connect(settings.tracking_uri or os.environ.get("MLFLOW_TRACKING_URI"), root)  # a new store takes seconds as well
+        if server is None:
+            require_login()
+        else:
+            server.wait()
+        from tucano.cli.dead_runs import end_dead_runs, marked
+
+        end_dead_runs(root)
+        return marked(root)
+
+    return ready
+
+
+def audit(settings: PipelineSettings) -> int:
+    """The audit alone, without Prefect: tables, a page, and exit code 1 when the gate is closed."""
+    from tasks.audit import COMMITTED_RATINGS
+    from tucano.audit.gate import audit as audit_rewards
+    from tucano.audit.page import render_page
+    from tucano.audit.table import render_details
+    from tucano.audit.table import render_table as render_audit
+
+    ratings = Path(settings.audit.ratings) if settings.audit.ratings else COMMITTED_RATINGS
+    report = audit_rewards(settings.grpo.rewards, ratings, settings.audit, settings.tasks, settings.seed)
+    page = writable(settings.storage) / f"audit-{settings.grpo.rewards}.html"
+    page.write_text(render_page(report), encoding="utf-8")
+    print(f"{render_details(report)}\n\n{_last_reaudit(settings)}{render_audit(report)}\n\nWith whole texts: {page}")
+    return 0 if report.may_proceed else 1
+
+
+def compare(settings: PipelineSettings) -> int:
+    """The verdict of the newest comparison in the storage."""
+    print(_last_verdict(settings))
+    return 0
+
+
+def _last_reaudit(settings: PipelineSettings) -> str:
+    """What the models of the storage's last run sample, if there is one."""
+    file = _newest(settings, ReauditFiles(Path("artifacts/re-audit/*")).text)
+    return f"After the last training in {settings.storage}:\n{file.read_text(encoding='utf-8')}\n" if file else ""
+
+
+def _last_verdict(settings: PipelineSettings) -> str:
+    from tucano.comparison.compare import Comparison
+    from tucano.comparison.table import render_table
+    from tucano.records import read_record
+
+    file = _newest(settings, ComparisonFiles(Path("artifacts/comparison/*")).comparison)
+    if file is None:
+        raise UserError(f"storage {settings.storage} holds no comparison yet; start one with: tucano run laptop")
+    return render_table(read_record(Comparison, file))
+
+
+def _newest(settings: PipelineSettings, pattern: Path) -> Path | None:
+    """A file of the artifact that was made or used last."""
+    found = writable(settings.storage).glob(str(pattern))
+    return max(found, key=lambda path: (path.parent / MANIFEST).stat().st_mtime, default=None)

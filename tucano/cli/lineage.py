@@ -1,0 +1,62 @@
+"""`tucano lineage tucano@champion`: from a registered model back to its data, every link checked."""
+
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+from tucano.errors import UserError
+from tucano.lineage import Link, faults, unpinned, verify
+from tucano.settings import PipelineSettings
+from tucano.storage import writable
+from tucano.tracking import RegisteredModel, Tracker
+
+NO_STAGE = ("digest.files", "digest.grpo")
+"""Tags that name files and the candidate, which is one of the seeds."""
+
+
+def show(settings: PipelineSettings, reference: str) -> int:
+    """Print the chain of a registered version; exit code 1 when a link is broken."""
+    root = writable(settings.storage)
+    tracker = Tracker.connect(settings.tracking_uri, root)
+    version = tracker.find_version(reference)
+    if version is None:
+        raise UserError(f"the registry has no {reference}; name a model with an alias or a version, like tucano@champion or tucano/1")
+    tags = version.tags
+    chain = {name.removeprefix("digest."): value for name, value in tags.items() if name.startswith("digest.") and name not in NO_STAGE}
+    links = verify(root, chain)
+    broken = [*faults(links), *_faults_of_version(tracker, version, chain)]
+    print(f"{version.model} version {version.version}   {tags['verdict']}")
+    print(f"base {tags['base']}   revision {tags.get('base.revision', '-')}   licences {tags['licences']}   audit {tags['audit']}")
+    if "audit.override_by" in tags:
+        print(f"audit overridden by {tags['audit.override_by']}: {tags['audit.override_reason']}")
+    print("\n".join(_lines(links, tags)))
+    for sentence in broken:
+        print(f"BROKEN  {sentence}")
+    print(
+        "The chain is broken."
+        if broken
+        else "The chain is whole: every artifact is what the registry says, and was made from the one before."
+    )
+    return 1 if broken else 0
+
+
+def _faults_of_version(tracker: Tracker, version: RegisteredModel, chain: Mapping[str, str]) -> list[str]:
+    found = [] if version.tags["digest.grpo"] in chain.values() else ["registry: the tag digest.grpo names none of the chain's seeds"]
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            tracker.fetch(version, Path(folder) / "version")
+        except UserError as changed:
+            found.append(f"registry: {changed}")
+    base = unpinned(version.tags["base"], version.tags.get("base.revision"))
+    return [*found, base] if base else found
+
+
+def _lines(links: list[Link], tags: Mapping[str, str]) -> list[str]:
+    width = max(len(link.stage) for link in links)
+    marks = {link.stage: "BROKEN" if link.fault else "ok" for link in links}
+    rows = [
+        f"{marks[link.stage]:<7} {link.stage:<{width}}  {link.digest[:16]}  {link.made_at[:19]:<19}  code {link.code or '-':<16}  "
+        f"{link.files} files{'   (the candidate)' if link.digest == tags['digest.grpo'] else ''}"
+        for link in links
+    ]
+    return [*rows, f"{'':<7} {'registry':<{width}}  {tags['digest.files'][:16]}"]

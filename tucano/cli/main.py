@@ -1,0 +1,321 @@
+"""The `tucano` command. Parsing and help are instant; Prefect and torch are imported only by what needs them."""
+
+import argparse
+import errno
+import os
+import signal
+import sys
+import warnings
+from pathlib import Path
+from types import FrameType
+from typing import NoReturn, TextIO
+
+from deployments.vertex import command as vertex
+from tucano.addresses import holds_secret, masked
+from tucano.errors import GateClosed, TucanoError, UserError
+from tucano.printable import PrintableStream
+from tucano.profiles import PROJECT_FILE, load_profile, project_root
+from tucano.project import OWN_FILES
+from tucano.settings import PipelineSettings
+
+EXAMPLES = """examples:
+  tucano run laptop                                   the whole pipeline on a CPU, in minutes
+  tucano run laptop --set grpo.max_steps=20           one setting changed; repeat --set for more
+  tucano run laptop --set data.source=olist --set data.path=olist/
+  tucano audit laptop                                 the reward audit alone
+  tucano benchmark laptop                             trained arms and baselines judged by ground truth; trains nothing
+  tucano benchmark laptop --set benchmark.b2w=reviews.csv
+  tucano compare laptop                               the verdict of the last run, without running anything
+  tucano compare l4 l4-v5                             any two profiles, configurations, runs, registered models or adapters
+  tucano rate --rater ana                             rate answers of the last run blind, in a local page; goes on where it stopped
+  tucano rate mine --rater ana --from answers.jsonl   answers of a file, ratings kept in the folder mine/
+  tucano lineage tucano@champion                      from the promoted model back to its data, every link checked
+  tucano ui                                           Prefect and MLflow pages over what the runs left
+  tucano up                                           database, Prefect, MLflow and a worker, to start runs from the Prefect page
+  tucano status                                       are they healthy?        tucano down   stops them
+  tucano gc                                           list what old runs left and nothing needs; tucano gc --yes removes it
+  tucano doctor                                       what is installed, what is missing, what would run where
+  tucano deploy vertex --project P --region R --bucket B --image I --dry-run
+"""
+
+
+GC_EXAMPLES = """What goes: artifacts, checkpoints and locks that were not used for so long, runs in the storage's own MLflow store, flow runs in
+Prefect's database with their logs and events. What stays, whatever its age: the newest artifact of every stage, what a registered
+model was made from, and the runs of both. A run that is at work is never disturbed: while there is one, --yes is refused.
+
+examples:
+  tucano gc                             list what is older than 30 days and unused; nothing is removed
+  tucano gc --yes                       remove it
+  tucano gc --days 90 --home /data/runs
+  0 4 * * 0  cd PROJECT && .venv/bin/tucano gc --yes     a line for crontab: every Sunday at four
+"""
+
+
+class Parser(argparse.ArgumentParser):
+    """Repeats what it does not understand without the secrets in it."""
+
+    def error(self, message: str) -> NoReturn:
+        super().error(masked(message))
+
+
+def main() -> NoReturn:
+    sys.stdout, sys.stderr = PrintableStream(sys.stdout), PrintableStream(sys.stderr)
+    arguments = _parser().parse_args()
+    signal.signal(signal.SIGINT, _interrupt)
+    signal.signal(signal.SIGTERM, _interrupt)
+    warnings.showwarning = _show_warning
+    try:
+        code = COMMANDS[arguments.command](arguments)
+    except UserError as error:
+        code = _say(f"tucano: {error}", 2)
+    except GateClosed as error:
+        code = _say(f"tucano: {error}", 1)
+    except TucanoError as error:
+        code = _say(f"tucano: {error}\nThe same command goes on from what is done.", 1)
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+            raise
+        where = f" ({error.filename})" if error.filename else ""
+        code = _say(f"tucano: the disk is full{where}; free some space, and the same command goes on from what is done", 1)
+    except KeyboardInterrupt:
+        code = _say("tucano: interrupted; nothing is lost, the same command goes on from here", 130)
+    sys.stdout.flush()
+    sys.exit(code)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = Parser(
+        prog="tucano",
+        description="Trains, checks and promotes a small Portuguese language model for Brazilian e-commerce.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    for name, text in (
+        ("run", "run the pipeline with a profile of prefect.yaml"),
+        ("audit", "compare the rewards of a profile with people's ratings"),
+        ("benchmark", "judge the trained arms of a profile, baselines, other models and APIs by ground truth"),
+        ("compare", "print the verdict of the last run again, or compare any two sides"),
+        ("rate", "rate completions blind, from 1 to 5, in a local web page or in the terminal"),
+        ("lineage", "print the chain from a registered model back to its data, and check every link"),
+        ("up", "start all that scheduled runs need on this machine: database, Prefect, MLflow, a worker"),
+        ("down", "stop what tucano up started; all data stays"),
+        ("status", "say whether what tucano up started is healthy (exit code 0) or not (1)"),
+        ("gc", "remove what old runs left and nothing needs any more: files, MLflow runs, flow runs"),
+        ("ui", "open Prefect and MLflow pages over the runs of a storage"),
+        ("doctor", "say what is installed, what is missing and what would run where"),
+        ("deploy", "make the work pool and the deployment that train seeds on Spot machines of Vertex AI"),
+    ):
+        shown = GC_EXAMPLES if name == "gc" else EXAMPLES
+        command = commands.add_parser(name, help=text, description=text, epilog=shown, formatter_class=argparse.RawDescriptionHelpFormatter)
+        if name == "compare":
+            command.add_argument("profile", help="a profile, like laptop; or side A")
+            command.add_argument("other", nargs="?", metavar="B", help="side B: A and B are profiles, runs, models or adapter folders")
+        elif name in ("run", "audit", "benchmark"):
+            command.add_argument("profile", help="a deployment of the train flow in prefect.yaml, like laptop")
+        if name == "lineage":
+            command.add_argument("model", help="a registered model with an alias or a version, like tucano@champion or tucano/3")
+        if name == "rate":
+            _add_rate_arguments(command)
+        elif name == "deploy":
+            command.add_argument("target", choices=("vertex",), help="where seeds will train")
+            vertex.add_arguments(command)
+        elif name in STACK:
+            _add_stack_arguments(command, name)
+        elif name != "doctor":
+            command.add_argument(
+                "--set", action="append", default=[], metavar="NAME=VALUE", help="override one setting, like grpo.max_steps=20"
+            )
+    return parser
+
+
+def _add_rate_arguments(command: argparse.ArgumentParser) -> None:
+    command.add_argument("folder", nargs="?", default="ratings", help="where completions and ratings are kept (default: ratings)")
+    command.add_argument("--rater", required=True, metavar="NAME", help="who rates; each rater sees all completions in an own order")
+    command.add_argument("--new-rater", action="store_true", help="NAME has not rated in this folder before, though others have")
+    command.add_argument("--kind", choices=("human", "model"), default="human", help="what NAME is (default: human)")
+    command.add_argument(
+        "--from",
+        dest="source",
+        default="runs",
+        metavar="PLACE",
+        help="storage of a finished run, or JSONL file, to draw from (default: runs)",
+    )
+    command.add_argument("--prompts", type=int, default=24, metavar="N", help="prompts drawn per task, at the first start (default: 24)")
+    command.add_argument("--completions", type=int, default=5, metavar="K", help="completions drawn per prompt (default: 5)")
+    command.add_argument("--seed", type=int, default=7, help="seed of the draw (default: 7)")
+    where = command.add_mutually_exclusive_group()
+    where.add_argument("--terminal", action="store_true", help="ask in the terminal instead of a page")
+    where.add_argument("--port", type=int, default=0, help="port of the page on 127.0.0.1 (default: any free one)")
+
+
+def _add_stack_arguments(command: argparse.ArgumentParser, name: str) -> None:
+    command.add_argument("--home", type=Path, default=Path("runs"), metavar="FOLDER", help="what runs write, logs, data (default: runs)")
+    if name == "up":
+        command.add_argument("--workers", type=int, default=1, metavar="N", help="workers; a second one stands by (default: 1)")
+        command.add_argument("--prefect-port", type=int, metavar="PORT", help="default: 4200, or a free one")
+        command.add_argument("--mlflow-port", type=int, metavar="PORT", help="default: 5000, or a free one")
+    if name == "gc":
+        command.add_argument("--days", type=int, default=30, metavar="N", help="age at which what nothing needs goes (default: 30)")
+        command.add_argument("--yes", action="store_true", help="remove; without it the list is only shown")
+
+
+def _settings(arguments: argparse.Namespace, profile: str | None = None) -> PipelineSettings:
+    return load_profile(_project(), profile or arguments.profile, arguments.set)
+
+
+def _project() -> Path:
+    """The folder whose prefect.yaml holds the profiles. Where it is not one of the user's own, that is said."""
+    here = Path.cwd()
+    root = project_root(here)
+    if root == OWN_FILES and root not in (here, *here.parents):
+        _say(f"tucano: no {PROJECT_FILE} at or above {here}; taking the profiles of {root / PROJECT_FILE}", 0)
+    return root
+
+
+def _prefect_home(settings: PipelineSettings) -> None:
+    """Before Prefect is imported: its database lies in the storage, it sends nothing, and starts no open server."""
+    from tucano.storage import writable
+
+    if holds_secret(os.environ.get("PREFECT_API_URL", "")):
+        raise UserError("PREFECT_API_URL holds a password, and pages link to it: give it as PREFECT_API_AUTH_STRING=USER:PASSWORD")
+    root = writable(settings.storage)
+    os.environ.setdefault("PREFECT_HOME", str(root / "prefect"))
+    os.environ.setdefault("PREFECT_SERVER_ANALYTICS_ENABLED", "false")
+    os.environ["PREFECT_SERVER_ALLOW_EPHEMERAL_MODE"] = "false"
+    os.environ.setdefault("PREFECT_LOGGING_SETTINGS_PATH", str(Path(__file__).with_name("logging.yml")))
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    from tucano.cli import inprocess
+
+    settings = _settings(arguments)
+    _prefect_home(settings)
+    return inprocess.run(settings, arguments.profile)
+
+
+def _audit(arguments: argparse.Namespace) -> int:
+    from tucano.cli import inprocess
+
+    settings = _settings(arguments)
+    _prefect_home(settings)
+    return inprocess.audit(settings)
+
+
+def _benchmark(arguments: argparse.Namespace) -> int:
+    from tucano.cli import inprocess
+
+    settings = _settings(arguments)
+    _prefect_home(settings)
+    return inprocess.benchmark(settings)
+
+
+def _compare(arguments: argparse.Namespace) -> int:
+    if arguments.other is not None:
+        from tucano.cli import versus
+
+        settings = _settings(arguments, "laptop")
+        _prefect_home(settings)
+        return versus.compare(settings, arguments.profile, arguments.other)
+    from tucano.cli import inprocess
+
+    return inprocess.compare(_settings(arguments))
+
+
+def _rate(arguments: argparse.Namespace) -> int:
+    from tucano.cli import rate
+
+    if min(arguments.prompts, arguments.completions) < 1:
+        raise UserError("--prompts and --completions are at least 1")
+    drawn = (arguments.prompts, arguments.completions, arguments.seed)
+    port = None if arguments.terminal else arguments.port
+    return rate.rate(Path(arguments.folder), Path(arguments.source), arguments.rater, arguments.kind, arguments.new_rater, *drawn, port)
+
+
+def _lineage(arguments: argparse.Namespace) -> int:
+    from tucano.cli import lineage
+
+    return lineage.show(_settings(arguments, "laptop"), arguments.model)
+
+
+def _ui(arguments: argparse.Namespace) -> int:
+    from tucano.cli import ui
+    from tucano.storage import private, working_copy
+
+    settings = _settings(arguments, "laptop")
+    return ui.serve(private(working_copy(settings.storage)), settings.tracking_uri)
+
+
+def _doctor(arguments: argparse.Namespace) -> int:
+    from tucano.cli import doctor
+
+    return doctor.main()
+
+
+def _deploy(arguments: argparse.Namespace) -> int:
+    return vertex.main(arguments, _project())
+
+
+def _up(arguments: argparse.Namespace) -> int:
+    from deployments import stack
+
+    if arguments.workers < 1:
+        raise UserError("--workers is at least 1")
+    stack.up(stack.opened(arguments.home, _project(), arguments.prefect_port, arguments.mlflow_port), arguments.workers)
+    return 0
+
+
+def _down(arguments: argparse.Namespace) -> int:
+    from deployments import stack
+
+    stack.down(stack.opened(arguments.home, _project()))
+    return 0
+
+
+def _status(arguments: argparse.Namespace) -> int:
+    from deployments import stack
+
+    return 0 if stack.status(stack.opened(arguments.home, _project())) else 1
+
+
+def _gc(arguments: argparse.Namespace) -> int:
+    from deployments.gc import collect
+
+    return collect(arguments.home, arguments.days, arguments.yes)
+
+
+STACK = {"up": _up, "down": _down, "status": _status, "gc": _gc}
+COMMANDS = {
+    **STACK,
+    "run": _run,
+    "audit": _audit,
+    "benchmark": _benchmark,
+    "compare": _compare,
+    "rate": _rate,
+    "lineage": _lineage,
+    "ui": _ui,
+    "doctor": _doctor,
+    "deploy": _deploy,
+}
+
+
+def _interrupt(number: int, frame: FrameType | None) -> NoReturn:
+    """End the training children in order before anything else unwinds; a second signal does not wait for them."""
+    signal.signal(number, signal.SIG_DFL)
+    print("\ntucano: stopping, the training children save their state ...", file=sys.stderr)
+    from tucano.training import launch
+
+    launch.stop_all()
+    raise KeyboardInterrupt
+
+
+def _show_warning(
+    message: Warning | str, category: type[Warning], filename: str, lineno: int, file: TextIO | None = None, line: str | None = None
+) -> None:
+    if issubclass(category, UserWarning) and not issubclass(category, DeprecationWarning):
+        print(f"tucano: warning: {message}", file=sys.stderr)
+
+
+def _say(text: str, code: int) -> int:
+    print(masked(text), file=sys.stderr)
+    return code

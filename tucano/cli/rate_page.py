@@ -1,0 +1,149 @@
+"""The rating page and its server, on this machine's loopback only.
+
+The page is one HTML file that needs nothing else. A random token in the address keeps other web pages and other users of the
+machine out: whoever does not know it can neither read nor write. Texts to be rated are untrusted: the template escapes everything,
+and the page runs no script but its own.
+"""
+
+import secrets
+import sys
+from functools import cache
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs
+
+from jinja2 import Environment
+from markdown_it import MarkdownIt
+from markupsafe import Markup
+
+from tucano.errors import UserError
+from tucano.presentation.pages import environment
+from tucano.printable import printable
+from tucano.prompts import Task
+from tucano.rating.aids import guides
+from tucano.rating.session import Session, View
+from tucano.specs.registry import spec_of
+
+HOST = "127.0.0.1"
+LONGEST_FORM_BYTES = 1000
+MEANINGS = {1: "sem valor", 2: "quase inútil", 3: "útil com retrabalho", 4: "boa após uma olhada", 5: "pronta para usar"}
+"""The general scale of the guide, in a word or two."""
+
+Tables = list[tuple[str, list[str], list[str]]]
+
+
+class RatingServer(ThreadingHTTPServer):
+    """Serves one session at `url`; port 0 takes any free one. UserError where the port cannot be had."""
+
+    def __init__(self, session: Session, tables: Tables, port: int) -> None:
+        self.session = session
+        self.tables = tables
+        self.token = secrets.token_urlsafe(16)
+        try:
+            super().__init__((HOST, port), Handler)
+        except (OSError, OverflowError) as error:
+            raise UserError(f"--port {port} cannot be used ({error}); choose another, or leave it out for any free one") from error
+        self.url = f"http://{HOST}:{self.server_port}/{self.token}/"
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A browser that went on before it had the whole page is nothing to report."""
+        if not isinstance(sys.exception(), ConnectionError):
+            super().handle_error(request, client_address)
+
+
+class Handler(BaseHTTPRequestHandler):
+    """GET shows what is to be rated now; POST does one thing and leads back to it, so a reload never repeats it."""
+
+    server: RatingServer
+    timeout = 30
+
+    def do_GET(self) -> None:
+        if not self._knows_the_token():
+            return
+        try:
+            view = self.server.session.view()
+        except UserError as error:
+            self._send(500, f"As notas gravadas não podem ser lidas: {error}.")
+            return
+        nonce = secrets.token_urlsafe(16)
+        page = render(view, self.server.session.rater, self.server.tables, nonce)
+        policy = f"default-src 'none'; style-src 'nonce-{nonce}'; script-src 'nonce-{nonce}'; img-src data:; form-action 'self'"
+        self._send(200, page, {"Content-Security-Policy": f"{policy}; base-uri 'none'; frame-ancestors 'none'"})
+
+    def do_POST(self) -> None:
+        length = self.headers.get("Content-Length", "")
+        body = self.rfile.read(min(int(length), LONGEST_FORM_BYTES)) if length.isdecimal() else b""
+        if not self._knows_the_token():
+            return
+        form = {name: values[-1] for name, values in parse_qs(body.decode(errors="replace")).items()}
+        try:
+            self._do(form)
+        except (KeyError, ValueError) as error:
+            self._send(400, f"Não gravado: {error}. Volte e recarregue a página.")
+        except OSError as error:
+            self._send(500, f"A nota não foi gravada ({error.strerror}). Libere espaço em disco, volte e tente de novo.")
+        else:
+            self._send(303, "", {"Location": self.path})
+
+    def _do(self, form: dict[str, str]) -> None:
+        session = self.server.session
+        if form["do"] == "undo":
+            session.undo()
+        elif form["do"] == "skip":
+            session.skip(form["item"])
+        else:
+            session.rate(form["item"], int(form["do"]))
+
+    def _knows_the_token(self) -> bool:
+        if secrets.compare_digest(self.path.encode(), f"/{self.server.token}/".encode()):
+            return True
+        self._send(404, "Este não é o endereço da sessão: abra o link que o terminal mostra.")
+        return False
+
+    def _send(self, status: int, text: str, headers: dict[str, str] | None = None) -> None:
+        content = text.encode()
+        kind = "text/html" if status == 200 else "text/plain"
+        fixed = {"Cache-Control": "no-store", "Referrer-Policy": "no-referrer", "X-Content-Type-Options": "nosniff"}
+        self.send_response(status)
+        for name, value in {
+            **fixed,
+            **(headers or {}),
+            "Content-Type": f"{kind}; charset=utf-8",
+            "Content-Length": str(len(content)),
+        }.items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(content)
+
+    def log_message(self, format: str, *args: object) -> None:
+        """The terminal shows how far the rater is, not requests."""
+
+
+def render(view: View, rater: str, tables: Tables, nonce: str) -> str:
+    """The page for a view. Everything in it comes from the view, which knows nothing of rewards, models and origins."""
+    guide = _guide_pages()[view.item.task] if view.item else ""
+    display = spec_of(view.item.task).display if view.item else None
+    return (
+        _environment()
+        .get_template("rate.html.j2")
+        .render(view=view, item=view.item, rater=rater, tables=tables, nonce=nonce, guide=guide, meanings=MEANINGS, display=display)
+    )
+
+
+@cache
+def _environment() -> Environment:
+    made = environment(Path(__file__).parent)
+    made.filters["breakable"] = _breakable
+    return made
+
+
+def _breakable(text: str) -> Markup:
+    """Escaped, and breaking lines at commas: JSON without spaces would break within its words."""
+    return Markup(",<wbr>").join(printable(text).split(","))
+
+
+@cache
+def _guide_pages() -> dict[Task, Markup]:
+    markdown = MarkdownIt("commonmark", {"html": False}).enable("table")
+    return {task: Markup(markdown.render(text)) for task, text in guides().items()}

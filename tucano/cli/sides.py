@@ -1,0 +1,80 @@
+"""What `tucano compare A B` may name: a run, a configuration, a registered model, an adapter."""
+
+import json
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tasks.context import config_label
+from tasks.handles import SeedResult, Seeds
+from tucano.artifacts import opened
+from tucano.errors import UserError
+from tucano.files.models import StartFiles
+from tucano.files.results import ReportFiles
+from tucano.lineage import base_of, faults, verify
+from tucano.profiles import load_profile, profiles, project_root, validated
+from tucano.settings import PipelineSettings
+from tucano.tracking import PipelineRun, Tracker
+from tucano.tracking.models import WEIGHTS
+from tucano.training.jobs import Arm
+
+KINDS = "a profile, a configuration (like #3fa9c1), a pipeline run's id, a registered model (tucano@champion) or a folder with an adapter"
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """One side before it has answered: its models by seed, and the finished run it comes from, where it comes from one.
+
+    `stages` are the run's artifact folders, `shown_seed` the one that is best on validation.
+    """
+
+    name: str
+    models: Mapping[int, Arm]
+    settings: PipelineSettings | None = None
+    stages: Mapping[str, Path] = field(default_factory=dict)
+    chain: Mapping[str, str] = field(default_factory=dict)
+    shown_seed: int = 0
+
+
+def candidates(text: str, root: Path, tracker: Tracker) -> list[Candidate]:
+    """Everything that `text` may mean, newest first: several runs of a configuration, else one. UserError when it means nothing."""
+    if (Path(text) / "adapter_config.json").is_file():
+        return [Candidate(text, {0: Arm("", base_of(Path(text)), text)})]
+    version = tracker.find_version(text) if "@" in text or "/" in text else None
+    if version is not None:
+        folder = tracker.fetch(version, Path(tempfile.mkdtemp(prefix="tucano-")))
+        return [Candidate(text, {0: Arm("", str(folder / WEIGHTS))})]
+    meant = [run for run in tracker.pipelines() if _is_meant(text, run)]
+    if not meant:
+        raise UserError(f"nothing finished in {root} is meant by {text!r}; name {KINDS}")
+    whole = [run for run in meant if not faults(verify(root, _chain(run)))]
+    return [_of_run(text, run, root) for run in whole or meant[:1]]
+
+
+def _is_meant(text: str, run: PipelineRun) -> bool:
+    label = run.tags["config_label"]
+    if text.startswith("#"):
+        return label.endswith(text)
+    root = project_root(Path.cwd())
+    if text in profiles(root):
+        return label == config_label(load_profile(root, text, []))
+    return text == label or (len(text) >= 6 and run.identity.startswith(text))
+
+
+def _chain(run: PipelineRun) -> dict[str, str]:
+    return {tag.removeprefix("digest."): digest for tag, digest in run.tags.items() if tag.startswith("digest.")}
+
+
+def _of_run(name: str, run: PipelineRun, root: Path) -> Candidate:
+    chain = _chain(run)
+    links = verify(root, chain)
+    for fault in faults(links):
+        raise UserError(f"run {run.identity[:8]} is not whole, {fault}; run it again")
+    stages = {link.stage: link.folder for link in links if link.folder is not None}
+    settings = validated(json.loads(ReportFiles(stages["report"]).settings.read_text(encoding="utf-8")))
+    trained = [SeedResult(opened(stages[f"grpo-seed-{seed}"])) for seed in settings.grpo.seeds]
+    built = StartFiles(stages["sft"]) if "sft" in stages else None
+    base = str(built.model) if built and built.built_here else settings.model.name
+    models = {seed.seed: Arm("", base, str(seed.files.adapter)) for seed in trained}
+    return Candidate(name, models, settings, stages, chain, Seeds(tuple(trained), {}).best.seed)

@@ -1,0 +1,224 @@
+"""`tucano ui`: the Prefect page and the MLflow page over the stores that runs have written, on this machine only.
+
+Both servers are child processes with a log file each. They stay until Ctrl-C, and nothing of them is left afterwards. The
+Prefect server runs without its background services: it shows runs and leaves scheduling to `prefect server start`, so it
+can stay open while a run of the same storage root is at work.
+"""
+
+import contextlib
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+import urllib.request
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from deployments.prefect_api import PrefectApi
+from deployments.servers import (
+    HOST,
+    how_to_log_in,
+    listen,
+    mlflow_command,
+    mlflow_environment,
+    prefect_command,
+    prefect_environment,
+    require_history,
+)
+from tucano.access import basic, credentials
+from tucano.errors import TucanoError
+from tucano.logs import relayed
+from tucano.tracking.store import default_uri, is_server, settle
+from tucano.tracking.views import PIPELINES, pipeline_links, registry_link, view_links
+
+START_SECONDS = 180
+STOP_SECONDS = 8
+LOOK_SECONDS = 0.25
+STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+class ServerDied(TucanoError):
+    """A server ended, or never answered; the message names its log."""
+
+
+@dataclass(frozen=True)
+class Server:
+    """A server in a process group of its own; it is up when `health` answers."""
+
+    name: str
+    url: str
+    health: str
+    process: subprocess.Popen[bytes]
+    log: Path
+
+    def answers(self) -> bool:
+        """Raises ServerDied when it never will. Only while it lives is an answer on its port its own."""
+        try:
+            urllib.request.urlopen(self.url + self.health, timeout=2).close()
+            answered = True
+        except OSError:
+            answered = False
+        if self.process.poll() is not None:
+            raise ServerDied(f"The {self.name} server ended with exit code {self.process.returncode}; its log says why: {self.log}")
+        return answered
+
+    def stop(self) -> None:
+        """End the whole group: politely, then for certain."""
+        _signal_group(self.process, signal.SIGTERM)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self.process.wait(STOP_SECONDS)
+        _signal_group(self.process, signal.SIGKILL)
+        self.process.wait()
+
+
+def serve(storage: Path, tracking_uri: str | None, prefect_port: int = 4200, mlflow_port: int = 5000) -> int:
+    """Show both pages until Ctrl-C (exit code 0) or until a server dies (1).
+
+    With an http(s) `tracking_uri` the MLflow page is that server's own, and only Prefect is started.
+    """
+    known = credentials(storage)
+    require_history(storage)
+    if not tracking_uri:
+        settle(storage)
+    stop = threading.Event()
+    handlers = {number: signal.signal(number, lambda *_: stop.set()) for number in STOP_SIGNALS}
+    servers: list[Server] = []
+    try:
+        servers.append(_start_prefect(storage, prefect_port, known))
+        if not is_server(tracking_uri or ""):
+            servers.append(_start_mlflow(storage, tracking_uri or default_uri(storage), mlflow_port, known))
+        _wait_until_up(servers, stop)
+        if not stop.is_set():
+            _show(servers, str(tracking_uri).rstrip("/"), known)
+            print(how_to_log_in(storage, known, {server.name: server.url for server in servers}))
+            print("Ctrl-C stops.", flush=True)
+        while not stop.wait(LOOK_SECONDS):
+            _check_alive(servers)
+        print("Stopping …", flush=True)
+        return 0
+    except ServerDied as error:
+        print(error, file=sys.stderr, flush=True)
+        return 1
+    finally:
+        for server in servers:
+            server.stop()
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+
+
+def _start_prefect(storage: Path, wanted_port: int, known: str) -> Server:
+    with _listen("Prefect", wanted_port) as listener:
+        address = _address(listener)
+        command = prefect_command(listener, "pages")
+        return _start("Prefect", command, prefect_environment(storage, address, known), storage, listener, "/api/health")
+
+
+def _start_mlflow(storage: Path, store: str, wanted_port: int, known: str) -> Server:
+    with _listen("MLflow", wanted_port) as listener:
+        return _start("MLflow", mlflow_command(listener), mlflow_environment(storage, store, known), storage, listener, "/health")
+
+
+def _start(name: str, command: list[str], environment: dict[str, str], storage: Path, listener: socket.socket, health: str) -> Server:
+    log = storage.resolve() / "logs" / f"ui-{name.lower()}.log"
+    with relayed(log) as output:
+        process = subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+            env=os.environ | environment,
+            pass_fds=[listener.fileno()],
+        )
+    print(f"Starting {name} …", flush=True)
+    return Server(name, _address(listener), health, process, log)
+
+
+def _address(listener: socket.socket) -> str:
+    return f"http://{HOST}:{listener.getsockname()[1]}"
+
+
+def _listen(name: str, wanted: int) -> socket.socket:
+    """The wanted port, or any free one when somebody listens there."""
+    listener = listen(wanted) or listen(0)
+    if listener is None:
+        raise ServerDied(f"No free port for {name} on {HOST}; close a program that listens there")
+    found = listener.getsockname()[1]
+    if found != wanted:
+        print(f"Port {wanted} is in use: {name} takes {found}", flush=True)
+    return listener
+
+
+def _wait_until_up(servers: list[Server], stop: threading.Event) -> None:
+    began, missing = time.monotonic(), list(servers)
+    while missing and not stop.wait(LOOK_SECONDS):
+        seconds = time.monotonic() - began
+        for server in [server for server in missing if server.answers()]:
+            missing.remove(server)
+            print(f"{server.name} answers after {seconds:.0f} s", flush=True)
+        if missing and seconds > START_SECONDS:
+            raise ServerDied(f"The {missing[0].name} server did not answer within {START_SECONDS} s; its log: {missing[0].log}")
+
+
+def _check_alive(servers: list[Server]) -> None:
+    for server in servers:
+        if server.process.poll() is not None:
+            server.answers()
+
+
+def _show(servers: list[Server], mlflow_elsewhere: str, known: str) -> None:
+    prefect = servers[0].url
+    print(f"\nPrefect   {prefect}")
+    for name, address in _prefect_links(PrefectApi(prefect, known)).items():
+        print(f"  {name:<32} {address}")
+    ours = len(servers) > 1
+    mlflow = servers[1].url if ours else mlflow_elsewhere
+    print(f"MLflow    {mlflow}")
+    for name, address in _mlflow_links(mlflow, {"Authorization": basic(known)} if ours else {}).items():
+        print(f"  {name:<32} {address}")
+
+
+def _prefect_links(prefect: PrefectApi) -> dict[str, str]:
+    newest = {"sort": "START_TIME_DESC", "limit": 1, "flow_runs": {"parent_task_run_id": {"is_null_": True}}}
+    runs = prefect.ask("flow_runs/filter", newest)
+    return {f"latest run, {run['name']}": f"{prefect.page}/runs/flow-run/{run['id']}" for run in runs}
+
+
+def _mlflow_links(base: str, headers: dict[str, str]) -> dict[str, str]:
+    """The newest pipeline run and what belongs to it, and the saved views; none where a server elsewhere is down or wants a login."""
+    api = f"{base}/api/2.0/mlflow"
+    try:
+        found = _ask(f"{api}/experiments/search", headers, {"max_results": 1000})
+        experiments = {experiment["name"]: experiment["experiment_id"] for experiment in found.get("experiments", [])}
+        if PIPELINES not in experiments:
+            return {}
+        newest = {"experiment_ids": [experiments[PIPELINES]], "max_results": 1, "order_by": ["attributes.start_time DESC"]}
+        runs = _ask(f"{api}/runs/search", headers, newest).get("runs", [])
+        models = _ask(f"{api}/registered-models/search?max_results=100", headers).get("registered_models", [])
+    except OSError:
+        return {}
+    links = dict(view_links(experiments))
+    for run in runs:
+        tags = {tag["key"]: tag["value"] for tag in run["data"].get("tags", [])}
+        links |= {f"latest {name}": page for name, page in pipeline_links(experiments, run["info"]["run_id"], tags).items()}
+    for model in models:
+        for alias in model.get("aliases", []):
+            links[f"{model['name']}@{alias['alias']}"] = registry_link(model["name"], alias["version"])
+    return {name: f"{base}/{page}" for name, page in links.items()}
+
+
+def _ask(url: str, headers: dict[str, str], body: dict[str, Any] | None = None) -> Any:
+    data = None if body is None else json.dumps(body).encode()
+    request = urllib.request.Request(url, data, headers | {"Content-Type": "application/json"})
+    with urllib.request.urlopen(request, timeout=10) as answer:
+        return json.load(answer)
+
+
+def _signal_group(process: subprocess.Popen[bytes], number: signal.Signals) -> None:
+    with contextlib.suppress(ProcessLookupError, PermissionError):  # macOS denies signals to a group that has just ended
+        os.killpg(process.pid, number)

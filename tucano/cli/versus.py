@@ -1,0 +1,123 @@
+"""`tucano compare A B`: verdict and report of any two runs, configurations, registered models or adapters."""
+
+import re
+import time
+from collections.abc import Mapping, Sequence
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+from tasks.report import curves_of
+from tucano.artifacts import Recipe, Store
+from tucano.cli.sides import Candidate, candidates
+from tucano.code_version import code_version
+from tucano.comparison.answers import Answer, read_answers
+from tucano.comparison.table import render_table
+from tucano.comparison.text_health import known_words
+from tucano.comparison.versus import Side, versus
+from tucano.errors import UserError
+from tucano.files.models import SeedFiles, StartFiles
+from tucano.files.prompts import PromptFiles
+from tucano.files.results import AnswerFiles, ComparisonFiles, ReportFiles
+from tucano.identity import base_identity, digest, folder_digest
+from tucano.profiles import differences
+from tucano.prompts import read_prompts
+from tucano.records import write_record
+from tucano.report.report import Facts, render_report
+from tucano.settings import PipelineSettings
+from tucano.settings.stages import of_answers
+from tucano.storage import writable
+from tucano.tracking import Tracker
+from tucano.training.jobs import MODULES, Arm
+from tucano.training.launch import run_job
+from tucano.training.orders import order
+
+
+def compare(settings: PipelineSettings, first: str, second: str) -> int:
+    """Print the verdict on `first` against `second` and write its report. What has not answered the same prompts answers them now."""
+    if first == second:
+        raise UserError(f"{first!r} would be compared with itself; name two sides")
+    root = writable(settings.storage)
+    tracker = Tracker.connect(settings.tracking_uri, root)
+    ours, theirs, frame = _pair(candidates(first, root, tracker), candidates(second, root, tracker), root, tracker)
+    assert frame.settings is not None
+    prompts = read_prompts(PromptFiles(frame.stages["data"]).test)
+    side_a, side_b = (_side(candidate, frame, root) for candidate in (ours, theirs))
+    comparison = versus(side_a, side_b, prompts, frame.settings.comparison, known_words(PromptFiles(frame.stages["data"])), ours.shown_seed)
+    folder = root / "compare" / re.sub(r"[^\w.-]+", "-", f"{first}-vs-{second}").strip("-")
+    folder.mkdir(parents=True, exist_ok=True)
+    write_record(ComparisonFiles(folder).comparison, comparison)
+    page = ReportFiles(folder).page
+    text = render_report(comparison, _facts(ours, theirs, frame), f"Tucano Commerce: {first} × {second}")
+    page.write_text(text, encoding="utf-8")
+    print(f"{render_table(comparison)}\n\nReport           {page}")
+    return 0
+
+
+def _pair(ours: Sequence[Candidate], theirs: Sequence[Candidate], root: Path, tracker: Tracker) -> tuple[Candidate, Candidate, Candidate]:
+    """The newest pair that was trained and judged on the same data, else the newest of each; and the run whose test set is asked."""
+    pairs = list(product(ours, theirs))
+    alike = (pair for pair in pairs if "data" in pair[0].chain and pair[0].chain["data"] == pair[1].chain.get("data"))
+    first, second = next(alike, pairs[0])
+    frame = next((candidate for candidate in (first, second) if candidate.settings), None)
+    if frame is None:
+        runs = tracker.pipelines()
+        if not runs:
+            raise UserError(f"{root} holds no finished run, whose test prompts both sides could answer; start one with: tucano run laptop")
+        frame = candidates(runs[0].identity, root, tracker)[0]
+    return first, second, frame
+
+
+def _side(candidate: Candidate, frame: Candidate, root: Path) -> Side:
+    """The side with its answers to the frame's test prompts: stored ones where it gave them under the same settings."""
+    if candidate.settings and _asked(candidate) == _asked(frame):
+        stored = read_answers(AnswerFiles(candidate.stages["answers"]).answers)
+        return Side(candidate.name, {seed: [a for a in stored if a.arm == f"seed-{seed}"] for seed in candidate.models})
+    return Side(candidate.name, _answer_now(candidate, frame, root))
+
+
+def _asked(candidate: Candidate) -> Mapping[str, Any]:
+    """What has to be equal for stored answers to be comparable."""
+    assert candidate.settings is not None
+    asked = of_answers(candidate.settings, candidate.settings.seed).model_dump(mode="json", exclude={"model", "base"})
+    return {"data": candidate.chain["data"], **asked}
+
+
+def _answer_now(candidate: Candidate, frame: Candidate, root: Path) -> dict[int, list[Answer]]:
+    assert frame.settings is not None
+    settings, began = frame.settings, time.monotonic()
+    built = StartFiles(frame.stages["sft"]) if "sft" in frame.stages else None
+    start = Arm("sft", str(built.model)) if built and built.built_here else None
+    arms = [start or Arm("base", settings.model.name), *(Arm(f"seed-{s}", m.base, m.adapter) for s, m in candidate.models.items())]
+    recipe = Recipe(
+        "answers-compared",
+        of_answers(settings, settings.seed).model_dump(mode="json"),
+        {"prompts": frame.chain["data"]} | {arm.name: _weights(arm) for arm in arms},
+        code_version(MODULES["answer"]),
+    )
+
+    def produce(draft: Path) -> dict[str, Any]:
+        work, prompts, threads = Store(root).work_folder(recipe), frame.stages["data"], settings.worker.threads
+        job = order("answer", settings, settings.seed, threads, prompts=prompts, work=work, output=draft, arms=arms)
+        return run_job(
+            job, settings.worker.python, lambda progress: print(f"{time.monotonic() - began:5.0f} s  {progress.line()}", flush=True)
+        )
+
+    answers = read_answers(AnswerFiles(Store(root).make(recipe, produce, print).folder).answers)
+    return {seed: [answer for answer in answers if answer.arm == f"seed-{seed}"] for seed in candidate.models}
+
+
+def _weights(arm: Arm) -> str:
+    """What identifies a model: the content of its folders, or its name where it lies on a hub."""
+    return digest([base_identity(arm.base), folder_digest(Path(arm.adapter)) if arm.adapter else None])
+
+
+def _facts(ours: Candidate, theirs: Candidate, frame: Candidate) -> Facts:
+    assert frame.settings is not None
+    return Facts(
+        settings=(ours.settings or frame.settings).model_dump(mode="json"),
+        baseline=theirs.name,
+        differences=differences(ours.settings, theirs.settings) if ours.settings and theirs.settings else [],
+        lineage={f"{side.name}: {stage}": value[:16] for side in (ours, theirs) for stage, value in side.chain.items()},
+        training=[curves_of(seed, SeedFiles(ours.stages[f"grpo-seed-{seed}"])) for seed in ours.models] if ours.stages else (),
+    )

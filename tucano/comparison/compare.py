@@ -1,0 +1,298 @@
+"""Is the tuned model better than the model it was trained from? Every arm answered the same held-out prompts.
+
+The primary contrast is the mean over the seeds against the reference (the SFT start, or the base where SFT is off), in the
+decoding that the settings fixed before training. Seeds against base, ground truth and controls are reported beside it.
+No seed and no checkpoint is chosen here.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Literal
+
+from tucano.comparison.answers import DECODINGS, Answer, Decoding, Measure, arms_of, check_complete, prompt_means
+from tucano.comparison.claims import StudyContext
+from tucano.comparison.contrast import Contrast, contrast
+from tucano.comparison.decomposition import Decomposition, decompose
+from tucano.comparison.forgetting import Forgetting, Reading, forgetting
+from tucano.comparison.text_health import TextHealth, text_health
+from tucano.comparison.verdict import Verdict, judge
+from tucano.errors import UserError
+from tucano.prompts import TASKS, Prompt
+from tucano.settings.comparison import Judging
+from tucano.settings.data import SMALLEST_STRATUM
+
+SCHEMA_VERSION: Literal[2] = 2
+BASE = "base"
+TOGETHER = "seeds"
+"""Name of the arm that is the mean over all seeds."""
+SAMPLES = 10
+EXTREMES = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two served answers to one prompt: the reference's and the shown seed's, with their rewards."""
+
+    prompt_id: str
+    task: str
+    user: str
+    before: str
+    after: str
+    reward_before: float
+    reward_after: float
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """One prompt in the primary decoding: reward of the reference and mean reward of the seeds."""
+
+    prompt_id: str
+    task: str
+    reference: float
+    tuned: float
+
+
+@dataclass(frozen=True, slots=True)
+class Headroom:
+    """Sampled answers of the reference: mean reward, and mean over prompts of the best of k: what choosing well could gain."""
+
+    mean: float
+    best: float
+    k: int
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """All that the report shows. `means` and `truths` are {decoding: {arm: {"overall" or task: mean over prompts}}}."""
+
+    schema_version: Literal[2]
+    reference: str
+    shown_arm: str
+    seeds: tuple[int, ...]
+    primary: Decoding
+    alpha: float
+    prompts: int
+    means: dict[str, dict[str, dict[str, float]]]
+    truths: dict[str, dict[str, dict[str, float]]]
+    contrasts: tuple[Contrast, ...]
+    headroom: dict[str, Headroom]
+    texts: dict[str, TextHealth]
+    points: tuple[Point, ...]
+    samples: tuple[Pair, ...]
+    wins: tuple[Pair, ...]
+    drops: tuple[Pair, ...]
+    verdict: Verdict
+    decomposition: Decomposition
+    language: tuple[Forgetting, ...]
+    looks: int
+    planned: bool
+
+    @property
+    def main(self) -> Contrast:
+        """The primary contrast."""
+        return self.contrasts[0]
+
+    def find(self, arm: str, reference: str, decoding: Decoding, measure: Measure) -> Contrast | None:
+        """The contrast with these marks, None where it was not made."""
+        return _find(self.contrasts, arm, reference, decoding, measure)
+
+
+def compare(
+    answers: Sequence[Answer],
+    prompts: Sequence[Prompt],
+    settings: Judging,
+    reference: str,
+    seeds: Sequence[int],
+    known_words: frozenset[str],
+    shown_seed: int | None = None,
+    language: Sequence[Reading] = (),
+    looks: int = 1,
+    planned: bool = True,
+) -> Comparison:
+    """Compare the arms `seed-N` with `reference`. Other arms (controls, a champion) are each contrasted with it too.
+
+    `known_words` is the vocabulary of the training texts. `shown_seed` gives the example texts (the first seed when None). `language`:
+    how all arms read ordinary Portuguese; `looks` and `planned`: see `StudyContext`.
+    Raises UserError when an arm lacks an answer or a task has too few prompts.
+    """
+    tuned, arms = [f"seed-{seed}" for seed in seeds], arms_of(answers)
+    rewards, truths = prompt_means(answers, "reward"), prompt_means(answers, "truth")
+    check_complete(rewards, list(dict.fromkeys([reference, *tuned, *arms])), prompts)
+    _check_strata(prompts)
+    shown = f"seed-{shown_seed if shown_seed is not None else seeds[0]}"
+    others = [arm for arm in arms if arm not in (BASE, reference, *tuned)]
+    contrasts = _contrasts(rewards, truths, prompts, settings, reference, tuned, BASE in arms, [shown, *others])
+    path = [BASE, reference] if BASE in arms and reference != BASE else [reference]
+    forgotten = tuple(forgetting(language, arm, tuned) for arm in reversed(path)) if language else ()
+    around = StudyContext(looks, planned, _find(contrasts, shown, reference, settings.primary, "reward"), forgotten)
+    points, pairs = _points(rewards, prompts, settings.primary, reference, tuned), _pairs(answers, prompts, reference, shown)
+    return Comparison(
+        schema_version=SCHEMA_VERSION,
+        reference=reference,
+        shown_arm=shown,
+        seeds=tuple(seeds),
+        primary=settings.primary,
+        alpha=settings.alpha,
+        prompts=len(prompts),
+        means=_means(rewards, prompts, tuned, arms),
+        truths=_means(truths, prompts, tuned, arms),
+        contrasts=contrasts,
+        headroom=_headroom(answers, prompts, reference),
+        texts=_texts([answer for answer in answers if answer.decoding == settings.primary], tuned, arms, known_words),
+        points=points,
+        samples=_spread(pairs),
+        wins=_wins(pairs),
+        drops=_drops(pairs),
+        verdict=_verdict(contrasts, settings, reference, around),
+        decomposition=decompose(answers, _by_task(prompts, rewards[reference, settings.primary]), settings.primary, path, tuned),
+        language=forgotten,
+        looks=looks,
+        planned=planned,
+    )
+
+
+def _check_strata(prompts: Sequence[Prompt]) -> None:
+    for task, ids in _by_task(prompts, {prompt.id: 0.0 for prompt in prompts}).items():
+        if len(ids) < SMALLEST_STRATUM:
+            raise UserError(
+                f"task {task} has {len(ids)} test prompts and needs {SMALLEST_STRATUM}; raise data.test_prompts or drop the task"
+            )
+
+
+Means = Mapping[tuple[str, Decoding], Mapping[str, float]]
+
+
+def _by_task(prompts: Sequence[Prompt], present: Mapping[str, float], smallest: int = 1) -> dict[str, list[str]]:
+    """{task: ids of its prompts that are present}, tasks in their fixed order, those with fewer than `smallest` left out."""
+    ids = {task: [prompt.id for prompt in prompts if prompt.task == task and prompt.id in present] for task in TASKS}
+    return {task: found for task, found in ids.items() if len(found) >= smallest}
+
+
+def _contrasts(
+    rewards: Means,
+    truths: Means,
+    prompts: Sequence[Prompt],
+    settings: Judging,
+    reference: str,
+    tuned: Sequence[str],
+    with_base: bool,
+    others: Sequence[str],
+) -> tuple[Contrast, ...]:
+    """Primary first: seeds against reference, then against base, then truth, then other arms; then the same in the other decoding.
+
+    `others` are the candidate, alone, and arms such as controls or a champion.
+    """
+    found: list[Contrast] = []
+    clusters = {prompt.id: f"{prompt.task} {prompt.template.partition('+')[0]}" for prompt in prompts}
+
+    def add(means: Means, measure: Measure, decoding: Decoding, arm: str, members: Sequence[str], below: str) -> None:
+        if tasks := _by_task(prompts, means[below, decoding], SMALLEST_STRATUM):
+            values = {member: means[member, decoding] for member in members}
+            found.append(contrast(arm, values, (below, means[below, decoding]), tasks, settings.alpha, decoding, measure, clusters))
+
+    for decoding in sorted(DECODINGS, key=lambda name: name != settings.primary):
+        add(rewards, "reward", decoding, TOGETHER, tuned, reference)
+        if with_base and reference != BASE:
+            add(rewards, "reward", decoding, TOGETHER, tuned, BASE)
+            add(truths, "truth", decoding, TOGETHER, tuned, BASE)
+        add(truths, "truth", decoding, TOGETHER, tuned, reference)
+        for other in others:
+            add(rewards, "reward", decoding, other, [other], reference)
+    return tuple(found)
+
+
+def _find(contrasts: Sequence[Contrast], arm: str, reference: str, decoding: Decoding, measure: Measure) -> Contrast | None:
+    wanted = (arm, reference, decoding, measure)
+    return next((c for c in contrasts if (c.arm, c.reference, c.decoding, c.measure) == wanted), None)
+
+
+def _verdict(contrasts: Sequence[Contrast], settings: Judging, reference: str, around: StudyContext) -> Verdict:
+    return judge(
+        contrasts[0],
+        settings.alpha,
+        base=_find(contrasts, TOGETHER, BASE, settings.primary, "reward") if reference != BASE else None,
+        truth=_find(contrasts, TOGETHER, reference, settings.primary, "truth"),
+        others=[c for c in contrasts if c.arm != TOGETHER and c.decoding == settings.primary and c != around.candidate],
+        around=around,
+    )
+
+
+def _means(means: Means, prompts: Sequence[Prompt], tuned: Sequence[str], arms: Sequence[str]) -> dict[str, dict[str, dict[str, float]]]:
+    result: dict[str, dict[str, dict[str, float]]] = {}
+    for decoding in DECODINGS:
+        rows = {arm: _row(means[arm, decoding], prompts) for arm in arms}
+        names = rows[tuned[0]]
+        rows[TOGETHER] = {name: sum(rows[arm][name] for arm in tuned) / len(tuned) for name in names}
+        result[decoding] = rows
+    return result
+
+
+def _row(values: Mapping[str, float], prompts: Sequence[Prompt]) -> dict[str, float]:
+    groups = {"overall": list(values), **_by_task(prompts, values)}
+    return {name: sum(values[prompt] for prompt in ids) / len(ids) for name, ids in groups.items() if ids}
+
+
+def _headroom(answers: Sequence[Answer], prompts: Sequence[Prompt], reference: str) -> dict[str, Headroom]:
+    samples: dict[str, list[float]] = {}
+    for answer in answers:
+        if answer.arm == reference and answer.decoding == "sampled":
+            samples.setdefault(answer.prompt_id, []).append(answer.reward)
+    means = {prompt: sum(rewards) / len(rewards) for prompt, rewards in samples.items()}
+    groups = {**_by_task(prompts, means), "overall": list(means)}
+    return {
+        name: Headroom(
+            mean=sum(means[prompt] for prompt in ids) / len(ids),
+            best=sum(max(samples[prompt]) for prompt in ids) / len(ids),
+            k=min(len(samples[prompt]) for prompt in ids),
+        )
+        for name, ids in groups.items()
+    }
+
+
+def _texts(answers: Sequence[Answer], tuned: Sequence[str], arms: Sequence[str], known_words: frozenset[str]) -> dict[str, TextHealth]:
+    """Health of every arm's answers; the seeds together have the mean of the seeds' numbers, so that text counts stay comparable."""
+    texts = {arm: text_health([answer for answer in answers if answer.arm == arm], known_words) for arm in arms}
+    rows = [asdict(texts[arm]) for arm in tuned]
+    texts[TOGETHER] = TextHealth(**{name: sum(row[name] for row in rows) / len(rows) for name in rows[0]})
+    return texts
+
+
+def _points(rewards: Means, prompts: Sequence[Prompt], decoding: Decoding, reference: str, tuned: Sequence[str]) -> tuple[Point, ...]:
+    below, above = rewards[reference, decoding], [rewards[arm, decoding] for arm in tuned]
+    return tuple(
+        Point(prompt.id, prompt.task, below[prompt.id], sum(values[prompt.id] for values in above) / len(above)) for prompt in prompts
+    )
+
+
+def _pairs(answers: Sequence[Answer], prompts: Sequence[Prompt], reference: str, shown: str) -> list[Pair]:
+    first = {(a.arm, a.prompt_id): a for a in answers if a.decoding == "served" and a.sample == 0}
+    return [
+        Pair(prompt.id, prompt.task, prompt.user, before.completion, after.completion, before.reward, after.reward)
+        for prompt in prompts
+        for before, after in [(first[reference, prompt.id], first[shown, prompt.id])]
+    ]
+
+
+def _order(pair: Pair) -> tuple[float, str]:
+    return pair.reward_after - pair.reward_before, pair.prompt_id
+
+
+def _spread(pairs: Sequence[Pair]) -> tuple[Pair, ...]:
+    """Ten pairs that stand for all: tasks in turn, within a task at even distances from the largest drop to the largest gain."""
+    tasks = [task for task in TASKS if any(pair.task == task for pair in pairs)]
+    chosen: list[Pair] = []
+    for place, task in enumerate(tasks):
+        ranked = sorted((pair for pair in pairs if pair.task == task), key=_order)
+        count = min(len(ranked), SAMPLES // len(tasks) + (place < SAMPLES % len(tasks)))
+        chosen += [ranked[(2 * index + 1) * len(ranked) // (2 * count)] for index in range(count)]
+    return tuple(chosen)
+
+
+def _wins(pairs: Sequence[Pair]) -> tuple[Pair, ...]:
+    """The largest gains, best first."""
+    return tuple(pair for pair in sorted(pairs, key=_order, reverse=True)[:EXTREMES] if pair.reward_after > pair.reward_before)
+
+
+def _drops(pairs: Sequence[Pair]) -> tuple[Pair, ...]:
+    """The largest losses, worst first."""
+    return tuple(pair for pair in sorted(pairs, key=_order)[:EXTREMES] if pair.reward_after < pair.reward_before)

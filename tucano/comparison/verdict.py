@@ -1,0 +1,84 @@
+"""What the numbers allow to be said, in words that a business reader understands and a statistician accepts.
+
+"Not significant" is never said as "no difference", and a drop is said as a drop. The facts are in tucano/comparison/claims.py, the
+words in verdict.en.json and verdict.pt.json.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from tucano.comparison.claims import Claim, StudyContext, after_holm, cautions, improved, truth_falls
+from tucano.comparison.contrast import Contrast
+from tucano.comparison.wording import ENGLISH, PORTUGUESE, headline, sentences
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """`improved`: the primary test passed and the mean rose, so the adapter claim holds; `better`: both claims do; `worse`: the overall
+    drop is established.
+
+    `worse_tasks`: the drop stands after Holm over the tasks; `suspect_tasks`: only before. `hacking_suspected`: the reward rose
+    while the ground truth fell, over all or on a task where it rose. Sentences come in English and in Portuguese; `cautions` names those that weaken the claim.
+    """
+
+    improved: bool
+    worse: bool
+    adapter_claim: Claim
+    configuration_claim: Claim
+    better_tasks: tuple[str, ...]
+    worse_tasks: tuple[str, ...]
+    suspect_tasks: tuple[str, ...]
+    hacking_suspected: bool
+    headline: str
+    headline_pt: str
+    sentences: tuple[str, ...]
+    sentences_pt: tuple[str, ...]
+    cautions: tuple[str, ...] = field(default=())
+
+    @property
+    def better(self) -> bool:
+        return self.adapter_claim == self.configuration_claim == "supported"
+
+
+def judge(
+    reward: Contrast,
+    alpha: float,
+    base: Contrast | None = None,
+    truth: Contrast | None = None,
+    others: Sequence[Contrast] = (),
+    around: StudyContext | None = None,
+) -> Verdict:
+    """The verdict on the primary contrast; tuned against base, the ground truth and other arms are reported beside it."""
+    around = around or StudyContext()
+    better = improved(reward, alpha)
+    configuration: Claim = "not assessable"
+    if reward.configuration:
+        configuration = "supported" if reward.configuration.p < alpha else "not supported"
+    worse = {task for task, effect in reward.tasks.items() if after_holm(effect.p_worse_holm) < alpha}
+    hacking = better and truth is not None and truth_falls(reward, truth, alpha)
+    beside = [("base", base), ("truth", truth), *(("other", other) for other in others)]
+    found = tuple(cautions(reward, alpha, around))
+    found += ("unconfirmed",) if better and truth and truth.overall.gain <= 0 and not hacking else ()
+    return Verdict(
+        improved=better,
+        worse=reward.overall.p_worse < alpha,
+        adapter_claim="supported" if better else "not supported",
+        configuration_claim=configuration,
+        better_tasks=tuple(task for task, effect in reward.tasks.items() if better and after_holm(effect.p_holm) < alpha),
+        worse_tasks=tuple(task for task in reward.tasks if task in worse),
+        suspect_tasks=tuple(task for task, effect in reward.tasks.items() if effect.p_worse < alpha and task not in worse),
+        hacking_suspected=hacking,
+        headline=headline(ENGLISH, reward, alpha, configuration, hacking, found),
+        headline_pt=headline(PORTUGUESE, reward, alpha, configuration, hacking, found),
+        sentences=sentences(ENGLISH, reward, alpha, beside, hacking, found, around),
+        sentences_pt=sentences(PORTUGUESE, reward, alpha, beside, hacking, found, around),
+        cautions=found,
+    )
+
+
+def without(verdict: Verdict, missing: Mapping[int, str]) -> Verdict:
+    """The verdict, which also says which seeds are missing and why ({seed: reason})."""
+    english, portuguese = (
+        tuple(speaker("missing", seed=str(seed), reason=reason) for seed, reason in missing.items()) for speaker in (ENGLISH, PORTUGUESE)
+    )
+    return replace(verdict, sentences=(*english, *verdict.sentences), sentences_pt=(*portuguese, *verdict.sentences_pt))

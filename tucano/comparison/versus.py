@@ -1,0 +1,72 @@
+"""Any two sides against each other over the same prompts: runs, configurations, adapters.
+
+Side B takes the place that the SFT start has in a run's own comparison. Where both sides have the same three or more seeds, the
+configuration claim is tested on the differences of equal seeds, so that a new seed is drawn for both; otherwise several seeds
+against several cannot be told from luck, and it reads «not assessable».
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from tucano.comparison.answers import Answer, Decoding, prompt_means
+from tucano.comparison.compare import TOGETHER, Comparison, compare
+from tucano.comparison.contrast import Contrast
+from tucano.comparison.verdict import judge
+from tucano.prompts import Prompt
+from tucano.settings.comparison import Judging
+from tucano.statistics import inference as statistics
+from tucano.statistics.inference import Mean
+
+FEWEST_SEEDS = 3
+
+Means = Mapping[tuple[str, Decoding], Mapping[str, float]]
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One side: its name, and every seed's answers (one seed for a single adapter)."""
+
+    name: str
+    answers: Mapping[int, Sequence[Answer]]
+
+
+def versus(
+    ours: Side, theirs: Side, prompts: Sequence[Prompt], settings: Judging, known_words: frozenset[str], shown_seed: int
+) -> Comparison:
+    """The comparison of `ours` with `theirs`, who answered the same prompts. `shown_seed` gives the example texts."""
+    made = [replace(answer, arm=f"seed-{seed}") for seed, answers in ours.answers.items() for answer in answers]
+    result = compare([*made, *_pooled(theirs)], prompts, settings, theirs.name, list(ours.answers), known_words, shown_seed)
+    if len(theirs.answers) == 1:
+        return result
+    contrasts = tuple(_of_equal_seeds(contrast, ours, theirs) for contrast in result.contrasts)
+    truth = next((c for c in contrasts if c.measure == "truth" and c.decoding == settings.primary), None)
+    return replace(result, contrasts=contrasts, verdict=judge(contrasts[0], settings.alpha, truth=truth))
+
+
+def _pooled(side: Side) -> list[Answer]:
+    """The answers of all seeds as one arm's samples."""
+    return [
+        replace(answer, arm=side.name, sample=place * len(answers) + answer.sample)
+        for place, answers in enumerate(side.answers.values())
+        for answer in answers
+    ]
+
+
+def _of_equal_seeds(contrast: Contrast, ours: Side, theirs: Side) -> Contrast:
+    seeds = [seed for seed in ours.answers if seed in theirs.answers]
+    whole = len(seeds) == len(ours.answers) == len(theirs.answers) >= FEWEST_SEEDS
+    return replace(contrast, configuration=_two_way(contrast, ours, theirs, seeds) if whole and contrast.arm == TOGETHER else None)
+
+
+def _two_way(contrast: Contrast, ours: Side, theirs: Side, seeds: Sequence[int]) -> Mean | None:
+    """The prompt x seed test on [prompts, seeds] differences between equal seeds."""
+
+    def means(side: Side, seed: int) -> Mapping[str, float]:
+        answers = [replace(answer, arm="") for answer in side.answers[seed]]
+        return prompt_means(answers, contrast.measure)["", contrast.decoding]
+
+    pairs = [(means(ours, seed), means(theirs, seed)) for seed in seeds]
+    prompts = [prompt for prompt in pairs[0][0] if all(prompt in one and prompt in other for one, other in pairs)]
+    return statistics.two_way_t(np.array([[one[prompt] - other[prompt] for one, other in pairs] for prompt in prompts]))

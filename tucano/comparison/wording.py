@@ -1,0 +1,157 @@
+"""A verdict's sentences: which are said, and in which words. Both languages have the same sentences with the same blanks."""
+
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from tucano.comparison.claims import Claim, StudyContext, after_holm, improved
+from tucano.comparison.contrast import Contrast, Effect
+from tucano.comparison.forgetting import Forgetting
+from tucano.presentation.numbers import english, p_value, portuguese
+from tucano.statistics.planning import chance_finding
+
+
+@dataclass(frozen=True)
+class Speaker:
+    """A language: its sentences by name, and how it writes numbers."""
+
+    sentences: Mapping[str, str]
+    number: Callable[..., str]
+
+    def __call__(self, key: str, effect: Effect | None = None, **words: str) -> str:
+        return self.sentences[key].format(**(self._numbers(effect) if effect else {}) | words)
+
+    def _numbers(self, effect: Effect) -> dict[str, str]:
+        number = self.number
+        percent = "" if effect.gain_percent is None else f" ({number(effect.gain_percent, 1, signed=True)} %)"
+        return {
+            "n": str(effect.n),
+            "arm": number(effect.arm_mean),
+            "below": number(effect.reference_mean),
+            "gain": number(effect.gain, signed=True),
+            "drop": number(-effect.gain),
+            "percent": percent,
+            "estimate": number(effect.estimate, signed=True),
+            "low": number(effect.low, signed=True),
+            "high": number(effect.high, signed=True),
+            "mean_low": number(effect.mean_low, signed=True),
+            "mean_high": number(effect.mean_high, signed=True),
+            "p_mean": p_value(effect.p_mean, number),
+            "detectable": number(effect.detectable),
+            "p": p_value(effect.p, number),
+            "worse": p_value(effect.p_worse, number),
+            "holm": p_value(after_holm(effect.p_holm), number),
+            "worse_holm": p_value(after_holm(effect.p_worse_holm), number),
+        }
+
+
+def _messages(name: str) -> dict[str, str]:
+    return dict(json.loads(Path(__file__).with_name(name).read_text(encoding="utf-8")))
+
+
+ENGLISH = Speaker(_messages("verdict.en.json"), english)
+PORTUGUESE = Speaker(_messages("verdict.pt.json"), portuguese)
+
+
+def headline(say: Speaker, reward: Contrast, alpha: float, configuration: Claim, hacking: bool, cautions: Sequence[str]) -> str:
+    key = {"supported": "better", "not supported": "adapters", "not assessable": "few seeds"}[configuration]
+    if not improved(reward, alpha):
+        key = "worse" if reward.overall.p_worse < alpha else "not shown"
+    elif hacking:
+        key = "hacked"
+    elif "unconfirmed" in cautions:
+        key = "reward only"
+    return say(key, reference=reward.reference)
+
+
+def sentences(
+    say: Speaker,
+    reward: Contrast,
+    alpha: float,
+    beside: Sequence[tuple[str, Contrast | None]],
+    hacking: bool,
+    cautions: Sequence[str],
+    around: StudyContext,
+) -> tuple[str, ...]:
+    overall = say("overall", reward.overall, reference=reward.reference, decoding=say(reward.decoding))
+    better = improved(reward, alpha)
+    if not better:
+        overall += " " + say("drop" if reward.overall.p_worse < alpha else "unseen", reward.overall)
+    said = [overall, _seed_sentence(say, reward, alpha)]
+    if len(reward.seeds) > 1:
+        gains = "; ".join(f"{name} {say.number(gain['overall'], signed=True)}" for name, gain in reward.seeds.items())
+        said.append(say("each seed", gains=gains))
+    said += _next_question(say, reward, alpha)
+    said += _task_sentences(say, reward.tasks.items(), better, alpha)
+    said += [say(key, other.overall, name=other.arm, reference=other.reference) for key, other in beside if other]
+    if around.candidate and len(reward.seeds) > 1:
+        said.append(say("candidate", around.candidate.overall, name=around.candidate.arm))
+    said += [_language(say, found) for found in around.forgetting]
+    said += [_caution(say, name, reward, alpha, around) for name in cautions]
+    said += [say("hacking")] if hacking else []
+    return tuple(said)
+
+
+def _next_question(say: Speaker, reward: Contrast, alpha: float) -> list[str]:
+    """What a larger experiment would need, where this one leaves its own gain open."""
+    said = []
+    if reward.configuration and reward.configuration.p >= alpha and reward.seeds_needed and reward.seeds_needed > len(reward.seeds):
+        said.append(say("more seeds", count=str(reward.seeds_needed)))
+    if reward.overall.p >= alpha and reward.prompts_needed and reward.prompts_needed > reward.overall.n:
+        said.append(say("more prompts", count=str(reward.prompts_needed)))
+    return said
+
+
+def _language(say: Speaker, found: Forgetting) -> str:
+    number = say.number
+    return say(
+        "language",
+        n=str(found.passages),
+        reference=found.reference,
+        before=number(found.before, 1),
+        after=number(found.after, 1),
+        change=number(found.change, signed=True),
+        low=number(found.low, signed=True),
+        high=number(found.high, signed=True),
+    )
+
+
+def _caution(say: Speaker, name: str, reward: Contrast, alpha: float, around: StudyContext) -> str:
+    if name == "clustered" and reward.clustered:
+        low, high = (say.number(end, signed=True) for end in (reward.clustered.low, reward.clustered.high))
+        return say(name, low=low, high=high, p=p_value(reward.clustered.p, say.number))
+    if name == "looks":
+        chance = say.number(100 * chance_finding(around.looks, alpha), 0)
+        corrected = p_value(min(1.0, around.looks * reward.overall.p), say.number)
+        return say(name, looks=str(around.looks), alpha=say.number(100 * alpha, 0), chance=chance, p=corrected)
+    return say(name, reward.overall, reference=reward.reference)
+
+
+def _seed_sentence(say: Speaker, reward: Contrast, alpha: float) -> str:
+    test = reward.configuration
+    if test is None:
+        return say("no seeds", seeds=str(len(reward.seeds)))
+    return say(
+        "seeds",
+        mean=say.number(test.mean, signed=True),
+        low=say.number(test.low, signed=True),
+        high=say.number(test.high, signed=True),
+        p=p_value(test.p, say.number),
+        can=say("can" if test.p < alpha else "cannot"),
+    )
+
+
+def _task_sentences(say: Speaker, tasks: Iterable[tuple[str, Effect]], better: bool, alpha: float) -> list[str]:
+    said = []
+    for task, effect in tasks:
+        if better and after_holm(effect.p_holm) < alpha:
+            key = "task better"
+        elif after_holm(effect.p_worse_holm) < alpha:
+            key = "task worse"
+        elif effect.p_worse < alpha:
+            key = "task suspect"
+        else:
+            key = "task gain" if effect.gain >= 0 else "task drop"
+        said.append(say(key, effect, task=task))
+    return said

@@ -1,0 +1,61 @@
+"""Log files that do not grow without end: a full one is put aside (`FILE.1`, `FILE.2`, …), and the oldest goes.
+
+python -m tucano.logs FILE      writes there what comes on standard input, for programs that know nothing of it
+"""
+
+import logging
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from logging.handlers import RotatingFileHandler
+from pathlib import Path
+from subprocess import DEVNULL, PIPE, Popen
+from typing import IO
+
+BYTES = 10_000_000
+KEPT = 3
+CHUNK = 65_536
+
+
+class BoundedLog(RotatingFileHandler):
+    """Appends to a log of at most `BYTES`, and keeps `KEPT` older ones. What a full disk does not take is lost, and nothing else is."""
+
+    terminator = ""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path, maxBytes=BYTES, backupCount=KEPT, encoding="utf-8", delay=True, errors="replace")
+
+    def write(self, text: str) -> None:
+        self.handle(logging.makeLogRecord({"msg": text}))
+
+    def handleError(self, record: logging.LogRecord) -> None:
+        """Nobody could read a message about it."""
+
+
+@contextmanager
+def relayed(path: Path) -> Iterator[IO[bytes]]:
+    """An output for a program that is started herein. A process of its own writes it to the log, and ends with the last who holds it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    command = [sys.executable, "-m", __name__, str(path)]
+    relay = Popen(command, stdin=PIPE, stdout=DEVNULL, stderr=DEVNULL, start_new_session=True)
+    assert relay.stdin is not None
+    with relay.stdin:
+        yield relay.stdin
+
+
+def main(path: Path) -> None:
+    """Whole lines, as many at a time as have come."""
+    rest = b""
+    with closing(BoundedLog(path)) as log:
+        while chunk := os.read(sys.stdin.fileno(), CHUNK):
+            lines, newline, rest = (rest + chunk).rpartition(b"\n")
+            log.write((lines + newline).decode("utf-8", "replace"))
+            if len(rest) > CHUNK:
+                log.write(rest.decode("utf-8", "replace"))
+                rest = b""
+        log.write(rest.decode("utf-8", "replace"))
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

@@ -1,0 +1,51 @@
+"""E-mail addresses, also with gaps (`ana @ gmail.com`), spelt out (`ana arroba gmail ponto com`) or mistyped."""
+
+import re
+from collections.abc import Iterator
+
+from tucano.masking.page import Mark, Page
+
+_PROVIDER = (
+    r"(?:g-?mail|hotmail|outlook|yahoo|ymail|icloud|live|msn|uol|bol|terra|ig|globo(?:mail)?|r7"
+    r"|oi|protonmail)\b"
+)
+_TOP = r"(?:com|net|org|gov|edu|ind|adv|br)\b"
+_DOT = r"(?:(?=[ .,(\[{])(?: {0,2}[.,] {0,2}| {0,2}[(\[{] ?(?:\.|ponto|dot) ?[)\]}] {0,2}| {1,2}(?:ponto|dot) {1,2}))"
+_DOMAIN = (
+    rf"(?=[\w-]++[ .,(\[{{]|{_PROVIDER})(?:(?:[\w-]++\.)+[a-z]{{2,24}}"
+    rf"|{_PROVIDER}(?:(?:{_DOT}|[ ,])com\b(?:(?:{_DOT}|[ ,])br\b)?)?"
+    rf"|[\w-]++(?:{_DOT}[\w-]++){{0,3}}?{_DOT}{_TOP}(?:{_DOT}br\b)?)"
+)
+_KNOWN = re.compile(_PROVIDER)
+_SIGNED = re.compile(rf"@(?P<gap>[ )\]}}>]{{0,3}}){_DOMAIN}")
+_SPELT = re.compile(rf"(?:\barroba\b|[(\[{{<] ?(?:at|arroba) ?[)\]}}>])(?P<gap> {{0,2}}){_DOMAIN}")
+_SPELLINGS = re.compile(r"arroba|at ?[)\]}>]")
+_NAME = re.compile(
+    r"(?<![\w.+%'-])[.+%'-]*+(?P<value>\w[\w.+%'-]*+(?: (?:ponto|dot|underline|underscore|traco|hifen) [\w-]++){0,3}+)"
+    r"(?P<gap> {0,2}[(\[{<]? ?)\Z"
+)
+_LONGEST_NAME = 100
+"""RFC 5321 allows 64 characters; spelt out they are more."""
+
+
+def mark_addresses(page: Page) -> None:
+    if "@" in page.text:
+        page.mark(_addresses(page.text, _SIGNED))
+    if _SPELLINGS.search(page.text):
+        page.mark(_addresses(page.text, _SPELT))
+
+
+def _addresses(text: str, domains: re.Pattern[str]) -> Iterator[Mark]:
+    end = 0
+    for domain in domains.finditer(text):
+        name = _NAME.search(text, max(end, domain.start() - _LONGEST_NAME), domain.start())
+        if name and not _is_handle(name, domain):
+            end = domain.end()
+            yield name.start("value"), end, "email"
+
+
+def _is_handle(name: re.Match[str], domain: re.Match[str]) -> bool:
+    """«siga @loja.oficial»: a gap in front of the sign, none behind it, and no provider of mail."""
+    if not name["gap"] or domain["gap"] or not domain[0].startswith("@"):
+        return False
+    return _KNOWN.match(domain.string, domain.end("gap")) is None

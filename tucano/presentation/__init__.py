@@ -1,0 +1,1 @@
+"""What people see of results: tables for the terminal, the base of every page."""

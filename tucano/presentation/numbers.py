@@ -1,0 +1,20 @@
+"""How numbers are written: with a point for English readers, with a comma for Brazilian ones."""
+
+from collections.abc import Callable
+
+
+def english(value: float, digits: int = 3, signed: bool = False) -> str:
+    shown = round(value, digits) or 0.0  # no minus before nothing
+    return f"{shown:+.{digits}f}" if signed else f"{shown:.{digits}f}"
+
+
+def portuguese(value: float, digits: int = 3, signed: bool = False) -> str:
+    """Decimal comma, and a true minus sign."""
+    return english(value, digits, signed).replace(".", ",").replace("-", "−")
+
+
+def p_value(p: float, number: Callable[..., str] = english) -> str:
+    """`= 0.031`, `= 0.0003`, `< 0.0001`: never 0."""
+    if p < 0.0001:
+        return f"< {number(0.0001, 4)}"
+    return f"= {number(p, 4 if p < 0.001 else 3)}"

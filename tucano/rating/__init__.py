@@ -1,0 +1,1 @@
+"""People's ratings of answers: drawn, given, kept and read back."""

@@ -1,0 +1,187 @@
+"""The completions that people rate: drawn once from a finished run or from a file, and kept in the rating folder.
+
+Every rater of a folder rates the same completions. Rewards of a run spread the draw over good and bad answers and go no further:
+what is written holds no reward, and what a rater sees holds no model either.
+"""
+
+import hashlib
+import json
+import random
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from tucano.artifacts import MANIFEST
+from tucano.comparison.answers import read_answers
+from tucano.errors import UserError
+from tucano.files.prompts import STORE, PromptFiles
+from tucano.files.results import AnswerFiles
+from tucano.identity import fingerprint
+from tucano.masking import mask
+from tucano.masking.prompts import masked_prompt
+from tucano.prompts import TASKS, Prompt, read_prompts
+from tucano.rating.files import CandidateLine, Origin, lines, parse, write
+from tucano.rating.ratings import RATINGS
+from tucano.rating.store import STORE_DUMP, keep
+from tucano.specs.registry import spec_of
+
+CANDIDATES = "candidates.jsonl"
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A completion to rate and where it comes from."""
+
+    prompt: Prompt
+    completion: str
+    origin: Origin
+    model: str
+
+    @property
+    def id(self) -> str:
+        """Names prompt and completion without telling anything about them."""
+        return hashlib.sha256(f"{self.prompt.id}\0{self.completion}".encode()).hexdigest()[:16]
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where completions are drawn from: `quality` is {candidate id: reward}, as far as known; `store` a SQLite file or its dump."""
+
+    candidates: list[Candidate]
+    store: Path | None
+    quality: Mapping[str, float] = field(default_factory=dict)
+
+
+def read_source(place: Path) -> Source:
+    """The storage folder of a finished run, or a JSONL file of completions with the store that they ask about beside it."""
+    if place.is_dir():
+        return _read_run(place)
+    if not place.is_file():
+        raise UserError(f"{place} does not exist; --from names the storage of a finished run, or a JSONL file of completions")
+    place = place.resolve()  # who names a link means the file
+    stores = [path for path in (place.with_name(STORE_DUMP), place.with_name(STORE)) if path.is_symlink() or path.exists()]
+    return Source(read_candidates(place), stores[0] if stores else None)
+
+
+def read_candidates(path: Path) -> list[Candidate]:
+    """One completion a line: `{"prompt": {fields of Prompt}, "completion"}`, with `"origin"` (sampled) and `"model"` where known.
+
+    Further fields are ignored, so a file of ratings can be rated again. Raises UserError naming the first line that is not that.
+    """
+    made = [_candidate(line, f"{path} line {number}") for number, line in enumerate(lines(path), start=1)]
+    if not made:
+        raise UserError(f"{path} holds no completions; write one a line, as " + '{"prompt": {...}, "completion": "..."}')
+    texts: dict[str, str] = {}
+    for number, candidate in enumerate(made, start=1):
+        if texts.setdefault(candidate.prompt.id, candidate.prompt.user) != candidate.prompt.user:
+            raise UserError(f"{path} line {number} has another prompt under the id {candidate.prompt.id!r}; give each prompt its own id")
+    return made
+
+
+def write_candidates(path: Path, candidates: Iterable[Candidate]) -> None:
+    """Whole or not at all."""
+    write(path, "".join(json.dumps(asdict(candidate), ensure_ascii=False) + "\n" for candidate in candidates))
+
+
+def draw(source: Source, prompts: int, completions: int, seed: int) -> list[Candidate]:
+    """Up to `prompts` prompts of each task with up to `completions` different completions each.
+
+    Prompts come at random, those with enough different completions first. Their completions are ranked by reward, cut into equally
+    large ranges, and one of each range is taken: proportional strata, so the draw is as spread as the run itself and no wider.
+    """
+    rng = random.Random(seed)
+    groups: dict[str, dict[str, Candidate]] = {}
+    for candidate in rng.sample(source.candidates, len(source.candidates)):
+        groups.setdefault(candidate.prompt.id, {})[candidate.id] = candidate
+    chosen: list[Candidate] = []
+    for task in TASKS:
+        of_task = [list(group.values()) for _, group in sorted(groups.items()) if next(iter(group.values())).prompt.task == task]
+        rng.shuffle(of_task)
+        of_task.sort(key=lambda group: -min(len(group), completions))
+        used: Counter[str] = Counter()
+        for group in of_task[:prompts]:
+            chosen += _spread(group, source.quality, completions, used)
+    return chosen
+
+
+def _spread(group: Sequence[Candidate], quality: Mapping[str, float], completions: int, used: Counter[str]) -> Iterator[Candidate]:
+    """One of each of `completions` ranges of quality; within a range, of the model that was drawn least for this task."""
+    ranked = sorted(group, key=lambda candidate: quality.get(candidate.id, 0.0))
+    ranges = min(completions, len(ranked))
+    for low, high in pairwise(len(ranked) * edge // ranges for edge in range(ranges + 1)):
+        taken = min(ranked[low:high], key=lambda candidate: used[candidate.model])
+        used[taken.model] += 1
+        yield taken
+
+
+def open_folder(folder: Path, place: Path, prompts: int, completions: int, seed: int) -> list[Candidate]:
+    """The completions of a rating folder; the first time they are drawn from `place`, and written there, masked, with their store."""
+    path = folder / CANDIDATES
+    if path.is_symlink() or path.exists():
+        return read_candidates(path)
+    if (folder / RATINGS).exists() and (folder / RATINGS).resolve() != place.resolve():
+        raise UserError(
+            f"{folder} holds ratings of other completions; choose a new folder, or rate those again with --from {folder / RATINGS}"
+        )
+    source = read_source(place)
+    chosen = [_masked(candidate) for candidate in draw(source, prompts, completions, seed)]
+    if source.store is None and any(spec_of(candidate.prompt.task).display.with_tables for candidate in chosen):
+        raise UserError(f"{place} has SQL questions but no {STORE_DUMP} or {STORE} beside it; put the store that they ask about there")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        if source.store is not None:
+            keep(source.store, folder / STORE_DUMP)
+        write_candidates(path, chosen)
+    except OSError as error:
+        raise UserError(f"{folder} cannot be written ({error.strerror}); choose another folder") from error
+    return chosen
+
+
+def _masked(candidate: Candidate) -> Candidate:
+    return replace(candidate, prompt=masked_prompt(candidate.prompt), completion=mask(candidate.completion)[0])
+
+
+def _candidate(line: str, where: str) -> Candidate:
+    found = parse(CandidateLine, line, where, "a completion with its prompt")
+    return Candidate(found.prompt, found.completion, found.origin, found.model)
+
+
+def _read_run(storage: Path) -> Source:
+    """The sampled answers of the run's newest comparison: what GRPO ranks, of every arm."""
+    found = _newest(storage, "answers")
+    if found is None:
+        raise UserError(f"{storage} holds no answers of a finished run; start one with tucano run laptop, or name another with --from")
+    folder, manifest = found
+    data = _newest(storage, "data", manifest["inputs"]["prompts"])
+    if data is None:
+        raise UserError(f"{storage} has lost the prompts of its answers; the same tucano run makes them again")
+    prompts = {prompt.id: prompt for prompt in read_prompts(_whole(*data, PromptFiles(Path()).test.name))}
+    sampled = [
+        answer for answer in read_answers(_whole(folder, manifest, AnswerFiles(Path()).answers.name)) if answer.decoding == "sampled"
+    ]
+    made = [Candidate(prompts[answer.prompt_id], answer.completion, "sampled", answer.arm) for answer in sampled]
+    quality = {candidate.id: answer.reward for candidate, answer in zip(made, sampled, strict=True)}
+    return Source(made, _whole(*data, STORE), quality)
+
+
+def _newest(storage: Path, stage: str, digest: str | None = None) -> tuple[Path, dict[str, Any]] | None:
+    """Folder and manifest of a stage's newest artifact, or of the one with that digest."""
+    paths = sorted(storage.glob(f"artifacts/{stage}/*/{MANIFEST}"), key=lambda path: path.stat().st_mtime, reverse=True)
+    for path in paths:
+        try:
+            manifest = json.loads(path.read_text(encoding="utf-8"))
+        except ValueError as error:
+            raise UserError(f"{path} is damaged; the same tucano run makes it again") from error
+        if digest in (None, manifest["digest"]):
+            return path.parent, manifest
+    return None
+
+
+def _whole(folder: Path, manifest: Mapping[str, Any], name: str) -> Path:
+    path = folder / name
+    if not path.is_file() or fingerprint(path) != manifest["files"].get(name):
+        raise UserError(f"{path} is missing or was changed; the same tucano run makes it again")
+    return path

@@ -1,0 +1,101 @@
+"""The files of a rating folder, which may come from anybody: ordinary files of bounded size, never links, and lines with types."""
+
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any, Literal, Self, TypeVar
+
+from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
+
+from tucano.errors import UserError
+from tucano.printable import printable
+from tucano.prompts import Prompt, decoded, lines_of
+from tucano.specs.registry import spec_of
+
+Origin = Literal["sampled", "written"]
+RaterKind = Literal["human", "model"]
+
+MOST_BYTES = 64 * 2**20
+"""Of one file. Ten thousand ratings have 8 MB; Olist's hundred thousand orders, as a dump, 25."""
+LONGEST_LINE = 2**20
+
+
+class CandidateLine(BaseModel):
+    """A completion to rate. Further fields are ignored, so that ratings can be rated again."""
+
+    model_config = ConfigDict(strict=True, frozen=True)
+
+    prompt: Prompt
+    completion: str
+    origin: Origin = "sampled"
+    model: str = "unknown"
+
+    @model_validator(mode="after")
+    def _reference_is_the_tasks(self) -> Self:
+        if self.prompt.reference:
+            spec_of(self.prompt.task).reference.model_validate(self.prompt.reference)
+        return self
+
+
+class RatingLine(CandidateLine):
+    """A completion with a rating."""
+
+    origin: Origin
+    rating: Literal[1, 2, 3, 4, 5]
+    rater: str
+    rater_kind: RaterKind
+
+
+Line = TypeVar("Line", bound=CandidateLine)
+
+
+def parse(kind: type[Line], text: str | bytes, where: str, what: str) -> Line:
+    """One line of JSON; `where` and `what` are the subject and the object of the UserError for one that is something else."""
+    try:
+        return kind.model_validate_json(text)
+    except ValidationError as error:
+        first: Any = error.errors(include_url=False, include_input=False)[0]
+        place = ".".join(str(part) for part in first["loc"])
+        reason = printable(f"{place}: {first['msg']}".removeprefix(": "))
+        raise UserError(f"{where} is not {what} ({reason}); mend or remove the line") from None
+
+
+def read(path: Path) -> str:
+    """One of the folder's files. UserError where it is no ordinary one, too large, or not UTF-8."""
+    with opened(path, os.O_RDONLY) as file:
+        content = file.read(MOST_BYTES + 1)
+    if len(content) > MOST_BYTES:
+        raise UserError(f"{path} has more than {MOST_BYTES // 2**20} MB; a rating folder's files are smaller, split it")
+    return decoded(content, path)
+
+
+def lines(path: Path) -> list[str]:
+    """The lines of one of the folder's files. UserError as `read`, and for a line that is too long."""
+    found = lines_of(read(path))
+    for number, line in enumerate(found, start=1):
+        if len(line) > LONGEST_LINE:
+            raise UserError(f"{path} line {number} has more than {LONGEST_LINE} characters; mend or remove the line")
+    return found
+
+
+def write(path: Path, text: str) -> None:
+    """Whole or not at all, and beside a link that stands there, not through it."""
+    draft = path.with_name(f"{path.name}.draft")
+    draft.unlink(missing_ok=True)
+    with opened(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL) as file:
+        file.write(text.encode())
+    draft.replace(path)
+
+
+@contextmanager
+def opened(path: Path, flags: int) -> Iterator[IO[bytes]]:
+    """An ordinary file in binary mode, never through a link. UserError for anything else."""
+    if path.is_symlink():
+        raise UserError(f"{path} is a link; a rating folder holds its files itself, so put the file in its place")
+    handle = os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK, 0o666)  # a pipe would be waited for
+    with os.fdopen(handle, {os.O_RDONLY: "rb", os.O_WRONLY: "ab", os.O_RDWR: "r+b"}[flags & os.O_ACCMODE]) as file:
+        if not stat.S_ISREG(os.fstat(handle).st_mode):
+            raise UserError(f"{path} is no ordinary file; remove it")
+        yield file

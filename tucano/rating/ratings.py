@@ -1,0 +1,62 @@
+"""The rating set: completions with people's 1-5 ratings."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from tucano.errors import UserError
+from tucano.masking import mask
+from tucano.masking.prompts import masked_prompt
+from tucano.prompts import Prompt
+from tucano.rating.files import Origin, RaterKind, RatingLine, lines, parse
+
+RATINGS = "ratings.jsonl"
+
+
+@dataclass(frozen=True, slots=True)
+class RatedAnswer:
+    """One completion with the mean of its ratings (1-5), who gave them, as {rater: kind}, and what each gave, as {rater: rating}."""
+
+    prompt: Prompt
+    completion: str
+    origin: Origin
+    rating: float
+    raters: dict[str, RaterKind]
+    given: dict[str, int]
+
+
+def read_ratings(folder: Path) -> list[RatedAnswer]:
+    """All rated completions, masked, in the order of the file; the ratings of one completion by several raters are averaged.
+
+    Each line of ratings.jsonl is `{"prompt": {fields of Prompt}, "completion", "origin", "model", "rating", "rater", "rater_kind"}`.
+    Raises UserError naming file and line where a line is not that.
+    """
+    path = folder / RATINGS
+    if not path.exists():
+        raise UserError(f"{path} does not exist; audit.ratings must name a folder that holds {RATINGS}")
+    answers: dict[tuple[str, str], list[RatingLine]] = {}
+    for record in read_records(path):
+        answers.setdefault((record.prompt.id, record.completion), []).append(record)
+    return [_averaged(records) for records in answers.values()]
+
+
+def read_records(path: Path) -> list[RatingLine]:
+    """The lines of a ratings file. Raises UserError naming the first line that is no rating."""
+    return [parse_rating(line, f"{path} line {number}") for number, line in enumerate(lines(path), start=1)]
+
+
+def parse_rating(line: str, where: str) -> RatingLine:
+    """One line of a ratings file; `where` names it in the UserError for one that is no rating."""
+    return parse(RatingLine, line, where, "a rating")
+
+
+def _averaged(records: Sequence[RatingLine]) -> RatedAnswer:
+    first = records[0]
+    return RatedAnswer(
+        prompt=masked_prompt(first.prompt),
+        completion=mask(first.completion)[0],
+        origin=first.origin,
+        rating=sum(record.rating for record in records) / len(records),
+        raters={record.rater: record.rater_kind for record in records},
+        given={record.rater: record.rating for record in records},
+    )

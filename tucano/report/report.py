@@ -1,0 +1,115 @@
+"""The report: one HTML file that needs nothing else, verdict first, in Portuguese and in English.
+
+Completions are untrusted text: the template escapes everything, and the page forbids scripts and anything from elsewhere. So the
+languages are switched by two radio buttons and a style rule; what is printed is the language that is shown.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from markupsafe import Markup
+
+from tucano.audit.reaudit import Reaudit
+from tucano.audit.report import AuditReport
+from tucano.comparison.compare import BASE, TOGETHER, Comparison
+from tucano.comparison.verdict import Verdict
+from tucano.presentation.pages import environment
+from tucano.report import plots
+from tucano.report.language import LANGUAGES, Language, duration
+from tucano.report.plots import SeedCurves
+
+__all__ = ["Facts", "SeedCurves", "render_report"]
+
+HEALTHY = 0.1
+"""A text measure may differ this much from the reference's, relative to it, before the report marks it."""
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What the report says beside the comparison; a part that is empty or None is left out.
+
+    `differences` are (setting, here, there) against `baseline`, a profile or the other side. `lineage` is {what: digest or name} in
+    reading order. `usd` None: the machine has no price.
+    """
+
+    settings: Mapping[str, Any]
+    baseline: str
+    differences: Sequence[tuple[str, Any, Any]]
+    lineage: Mapping[str, str]
+    data: Mapping[str, Any] = field(default_factory=dict)
+    training: Sequence[SeedCurves] = ()
+    stage_seconds: Mapping[str, float] = field(default_factory=dict)
+    machine_hours: float | None = None
+    usd: float | None = None
+    audit: AuditReport | None = None
+    reaudit: Reaudit | None = None
+
+
+def render_report(comparison: Comparison, facts: Facts, title: str = "Tucano Commerce") -> str:
+    """The page as text: the same in both languages, Portuguese shown first."""
+    bodies = [(language, Markup(_body(language, comparison, facts, title))) for language in LANGUAGES]
+    shell = environment(Path(__file__).parent).get_template("report.html.j2")
+    return shell.render(title=title, headline=LANGUAGES[0].headline(comparison.verdict), bodies=bodies, tone=_tone(comparison.verdict))
+
+
+def _body(language: Language, comparison: Comparison, facts: Facts, title: str) -> str:
+    made = environment(Path(__file__).parent)
+    made.filters |= {
+        "number": language.number,
+        "gain": language.gain,
+        "percent": language.percent,
+        "p": language.p,
+        "shown": language.shown,
+        "duration": duration,
+    }
+    return made.get_template("report_body.html.j2").render(
+        title=title,
+        t=language.say,
+        language=language,
+        comparison=comparison,
+        main=comparison.main,
+        verdict=comparison.verdict,
+        tone=_tone(comparison.verdict),
+        other=next(c for c in comparison.contrasts if c.decoding != comparison.primary),
+        truths=[c for c in comparison.contrasts if c.measure == "truth" and c.decoding == comparison.primary],
+        against_base=comparison.find(TOGETHER, BASE, comparison.primary, "reward"),
+        health=_health(comparison),
+        facts=facts,
+        data_rows=flat(facts.data),
+        setting_rows=flat(facts.settings),
+        longest_stage=max(facts.stage_seconds.values(), default=0.0),
+        forest=Markup(plots.forest(comparison.main, language)),
+        paired=Markup(plots.paired(comparison.points, comparison.reference, language)),
+        curves=Markup(plots.curves(facts.training, language)) if facts.training else None,
+        training_health=Markup(plots.health(facts.training, language)) if facts.training else None,
+    )
+
+
+def _tone(verdict: Verdict) -> str:
+    """`good`, `fair` (the adapter claim alone), `open` (nothing shown) or `bad` (hacking, or worse, if only on a task)."""
+    if verdict.hacking_suspected or verdict.worse or verdict.worse_tasks:
+        return "bad"
+    if verdict.better:
+        return "good"
+    return "fair" if verdict.improved else "open"
+
+
+def _health(comparison: Comparison) -> dict[str, dict[str, tuple[float | None, bool]]]:
+    """{arm: {measure: (ratio to the reference, marked)}}; a base that speaks differently is no fault of the tuning."""
+    reference = comparison.texts[comparison.reference]
+    return {
+        arm: {
+            name: (ratio, arm != BASE and ratio is not None and abs(ratio - 1) > HEALTHY) for name, ratio in health.ratio(reference).items()
+        }
+        for arm, health in comparison.texts.items()
+    }
+
+
+def flat(values: Mapping[str, Any], above: str = "") -> list[tuple[str, Any]]:
+    """Nested values as rows: `("grpo.max_steps", 1500)`."""
+    rows: list[tuple[str, Any]] = []
+    for name, value in values.items():
+        rows += flat(value, f"{above}{name}.") if isinstance(value, Mapping) else [(f"{above}{name}", value)]
+    return rows

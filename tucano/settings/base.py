@@ -1,0 +1,40 @@
+"""What all sections of the settings share."""
+
+from typing import Annotated, Any, Literal, TypeVar, cast
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from tucano.addresses import SECRET
+
+Share = Annotated[float, Field(ge=0, le=1)]
+RewardSetName = Literal["v4.2", "grounded", "controls.random", "controls.format", "controls.length"]
+Schedule = Literal["constant_with_warmup", "cosine", "linear"]
+
+
+Seed = Annotated[int, Field(ge=0, lt=2**32)]
+"""What NumPy, Python and torch all take."""
+
+NO_SECRETS = "credentials_belong_in_the_environment"
+"""What Prefect's server says of settings that hold some."""
+_HOLDS_ONE: dict[str, Any] = {"not": {"additionalProperties": {"not": {"type": "string", "pattern": SECRET}}}}
+
+
+class Section(BaseModel):
+    """Base of all settings: frozen; a field nobody knows and a number that is none are refused.
+
+    So is a password in an address, where people give settings: by `PipelineSettings`, and before by Prefect. Its server stores the
+    parameters of a run before this code sees them, but holds them against the JSON schema first: it refuses with the name of the
+    property that the schema then asks for, and does not repeat the value.
+    """
+
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", allow_inf_nan=False, json_schema_extra={"if": _HOLDS_ONE, "then": {"required": [NO_SECRETS]}}
+    )
+
+
+S = TypeVar("S", bound=Section)
+
+
+def narrowed(kind: type[S], section: Section) -> S:
+    """The part of `section` that `kind`, a class that it inherits from, knows: values that were checked already."""
+    return cast("S", kind.model_construct(**{name: getattr(section, name) for name in kind.model_fields}))

@@ -1,0 +1,114 @@
+"""Settings of the benchmark: `benchmark.*`."""
+
+from typing import Self
+
+from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt, model_validator
+
+from tucano.addresses import is_external
+from tucano.prompts import Task
+from tucano.settings.base import RewardSetName, Section
+from tucano.settings.comparison import Asking
+from tucano.settings.data import PromptPlan
+from tucano.texts import ArmName, BaseUrl, Line
+
+
+class EndpointSettings(Section):
+    """A model behind an OpenAI-compatible chat API."""
+
+    name: ArmName = Field(description="What its arm is called, like gpt-4o-mini.")
+    url: BaseUrl = Field(description="Base URL, like https://api.openai.com/v1 or http://127.0.0.1:8000/v1.")
+    model: Line = Field(description="Model name that the API expects.")
+    key_env: str | None = Field(None, description="Environment variable that holds the key; the key itself is never stored.")
+    dollars_in: NonNegativeFloat = Field(0.0, description="US dollars per million prompt tokens.")
+    dollars_out: NonNegativeFloat = Field(0.0, description="US dollars per million completion tokens.")
+    timeout_s: PositiveFloat = Field(
+        60, description="Longest wait for one answer, from the first byte sent to the last received, in seconds."
+    )
+    attempts: PositiveInt = Field(4, description="Attempts per answer before it counts as failed.")
+    parallel: PositiveInt = Field(4, description="Requests at a time.")
+
+    @model_validator(mode="after")
+    def _key_is_not_read_on_the_way(self) -> Self:
+        if self.key_env and self.url.lower().startswith("http://") and is_external(self.url):
+            host = self.url.partition("://")[2].partition("/")[0]
+            raise ValueError(f"benchmark.endpoints: {self.name} would send its key over plain http to {host}; use https")
+        return self
+
+
+class BenchmarkPlan(Section):
+    """Which prompts the benchmark asks."""
+
+    prompts: int = Field(130, ge=80, description="Generated prompts over all tasks; 65 are a test set, a benchmark has at least 80.")
+    reviews: NonNegativeInt = Field(100, description="Real reviews of each of these sources, as far as there are unseen ones.")
+
+
+class BenchmarkSettings(BenchmarkPlan):
+    """Judging by ground truth that no reward knows: `tucano benchmark`."""
+
+    olist: Line | None = Field(None, description="Folder of Olist CSVs: real reviews, their stars as silver labels.")
+    b2w: Line | None = Field(None, description="B2W CSV: real reviews, stars as silver labels, human tags (column Tags) for the issues.")
+    samples: PositiveInt = Field(4, description="Sampled answers per prompt (T=1): how sure a model is of churn.")
+    adapters: dict[ArmName, Line] = Field({}, description="Further local arms: name and folder of a model or of a LoRA adapter.")
+    endpoints: tuple[EndpointSettings, ...] = Field((), description="Further arms behind an API.")
+    judge: Line | None = Field(None, description="Name of the endpoint that also rates insights from 1 to 5, blind; it reads the answers.")
+    allow_external: bool = Field(False, description="Let prompts leave this machine for endpoints that are not on it.")
+    resamples: PositiveInt = Field(400, description="Bootstrap resamples of the prompts, for the intervals.")
+
+    @model_validator(mode="after")
+    def _arms_have_their_own_names(self) -> Self:
+        names = [*self.adapters, *(endpoint.name for endpoint in self.endpoints)]
+        taken = {"base", "sft", "seeds", "constant", "majority", "rules"}
+        for name in names:
+            if names.count(name) > 1 or name in taken or name.startswith("seed-"):
+                raise ValueError(f"benchmark has two arms called {name}; give the adapter or endpoint another name")
+        if self.judge is not None and self.judge not in [endpoint.name for endpoint in self.endpoints]:
+            raise ValueError(f"benchmark.judge={self.judge} names no endpoint; add it to benchmark.endpoints")
+        return self
+
+
+class BenchmarkSetStage(Section):
+    """What the benchmark's prompts follow from, beside the prompt set and the files of real reviews."""
+
+    benchmark: BenchmarkPlan
+    data: PromptPlan
+    tasks: tuple[Task, ...]
+    seed: int
+
+
+class BaselinesStage(Section):
+    """What scores the baselines."""
+
+    rewards: RewardSetName
+
+
+class Endpoint(Section):
+    """Which model of which API answers."""
+
+    name: str
+    url: str
+    model: str
+
+
+class EndpointStage(Section):
+    """What an API's answers follow from, beside the questions."""
+
+    comparison: Asking
+    endpoint: Endpoint
+    max_completion_tokens: int
+    seed: int
+
+
+class JudgeStage(Section):
+    """What the judge's ratings follow from, beside the answers."""
+
+    judge: Endpoint
+    seed: int
+
+
+class BenchmarkStage(Section):
+    """What the benchmark's table follows from, beside the answers; `reference` is what tuned arms started from."""
+
+    alpha: float
+    resamples: int
+    reference: str | None
+    seed: int

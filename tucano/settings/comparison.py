@@ -1,0 +1,54 @@
+"""Settings of the comparison: `comparison.*`."""
+
+from typing import Literal
+
+from pydantic import Field, PositiveFloat, PositiveInt
+
+from tucano.settings.base import RewardSetName, Section
+from tucano.settings.grpo import Completions
+from tucano.settings.model import LoadedModel
+
+
+class Asking(Section):
+    """How the arms are asked, and what scores their answers."""
+
+    rewards: RewardSetName = Field("grounded", description="Reward set that scores the held-out answers, whatever was trained on.")
+    served_temperature: PositiveFloat = Field(0.1, description="Temperature an answer is served with.")
+    samples: PositiveInt = Field(4, description="Answers per prompt in the sampled decoding (T=1).")
+
+
+class Judging(Section):
+    """How answers are compared."""
+
+    primary: Literal["served", "sampled"] = Field("served", description="Decoding that the primary test uses.")
+    alpha: float = Field(0.05, gt=0, lt=0.5, description="Significance level of the primary test and of Holm's family.")
+
+
+class ComparisonSettings(Asking, Judging):
+    """How arms are compared; fixed before training."""
+
+
+class AnswersStage(Section):
+    """What an arm's answers follow from, beside its weights and the prompts."""
+
+    comparison: Asking
+    grpo: Completions
+    model: LoadedModel
+    base: str
+    seed: int
+
+
+class PlanStage(Section):
+    """What is fixed before training: the comparison's settings, and who is compared with whom."""
+
+    comparison: ComparisonSettings
+    seeds: tuple[int, ...]
+    reference: str
+
+
+class ComparisonStage(Section):
+    """What the verdict follows from, beside the answers; `missing` are the seeds that were given up, and why."""
+
+    comparison: Judging
+    planned: bool
+    missing: tuple[tuple[int, str], ...]

@@ -1,0 +1,63 @@
+"""Settings of where and how a run computes, and what that costs: `worker.*`, `cost.*`, `execution.*`."""
+
+import datetime
+from typing import Self
+
+from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt, model_validator
+
+from tucano.settings.base import Section
+from tucano.texts import DeploymentName, Line
+
+
+class WorkerSettings(Section):
+    """The child processes that hold the models."""
+
+    python: Line | None = Field(None, description="Interpreter of the training children; this one when empty.")
+    threads: PositiveInt = Field(1, description="CPU threads per GRPO child.")
+    parallel: PositiveInt | None = Field(None, description="GRPO children at a time; as many as cores (1 on a GPU) when empty.")
+    checkpoint_minutes: float = Field(10, gt=0, le=10, description="Longest time between two recovery checkpoints, beside save_steps.")
+    retries: NonNegativeInt = Field(2, description="New attempts after a child was killed.")
+
+
+class Price(Section):
+    """What an hour of a machine costs."""
+
+    machine: Line = Field(description="Name of the machine, like `g2-standard-8 spot us-central1`.")
+    usd_per_hour: NonNegativeFloat = Field(description="US dollars per hour of the whole machine.")
+    source: Line = Field(description="Where the price is from.")
+    date: datetime.date = Field(description="When it was looked up; Spot prices change.")
+
+
+class CostSettings(Section):
+    """What machine-hours cost."""
+
+    machine: Line = Field("own machine", description="Machine that children train on, where its environment (TUCANO_MACHINE) names none.")
+    prices: tuple[Price, ...] = Field(
+        (
+            Price(
+                machine="l4 workbench",
+                usd_per_hour=0.82,
+                source="the predecessor's final report: 18 USD for 22 hours on one L4",
+                date=datetime.date(2026, 5, 2),
+            ),
+        ),
+        description="Price table; a machine without a row has hours and no dollars.",
+    )
+
+    @model_validator(mode="after")
+    def _one_price_each(self) -> Self:
+        names = [price.machine for price in self.prices]
+        if len({*names}) != len(names):
+            raise ValueError(f"cost.prices has a machine twice: {', '.join(names)}")
+        return self
+
+
+class ExecutionSettings(Section):
+    """Where the seeds train."""
+
+    seeds: DeploymentName | None = Field(
+        None, description="Deployment that trains each seed in a run of its own, like `seed/local`; child processes of this run when empty."
+    )
+    grace_minutes: PositiveFloat = Field(
+        10, description="How long a crashed seed run may wait to be started again before the others go on without it."
+    )

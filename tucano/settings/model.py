@@ -1,0 +1,59 @@
+"""Settings of the model: `model.*`."""
+
+from typing import Literal, Self
+
+from pydantic import Field, PositiveInt, model_validator
+
+from tucano.settings.base import Section
+from tucano.texts import Line
+
+
+class LoadedModel(Section):
+    """How weights are loaded."""
+
+    revision: Line | None = Field(
+        None,
+        description="Pinned commit of a hub model; hub ids need it. TRL: model_revision.",
+    )
+    backend: Literal["transformers", "unsloth"] = Field("transformers", description="Loader and kernels; unsloth needs CUDA.")
+    device: Literal["cpu", "cuda"] = Field("cpu", description="Explicit, so that no machine silently takes another device.")
+    quantization: Literal["none", "nf4"] = Field(
+        "none",
+        description="NF4 keeps the base in 4 bits (CUDA only). TRL: load_in_4bit.",
+    )
+    dtype: Literal["float32", "bfloat16"] = Field("float32", description="Precision of the base weights.")
+    max_length_tokens: PositiveInt = Field(
+        768,
+        description="Prompt and completion together; longer prompts are refused. TRL: max_length.",
+    )
+
+
+class AdaptedModel(LoadedModel):
+    """A loaded model that is trained through a LoRA adapter."""
+
+    lora_rank: PositiveInt = Field(16, description="Rank of the adapter, on all linear layers. TRL: lora_r.")
+    lora_alpha: PositiveInt = Field(32, description="Scale of the adapter: alpha / rank.")
+    lora_dropout: float = Field(0.0, ge=0, lt=1, description="Share of an adapter's inputs dropped while training.")
+
+
+class NanoModel(LoadedModel):
+    """The model that is built here and trained whole."""
+
+    nano_hidden: PositiveInt = Field(128, description="Width of the nano model.")
+    nano_layers: PositiveInt = Field(4, description="Layers of the nano model.")
+    nano_vocabulary: PositiveInt = Field(2048, description="Entries of the nano tokenizer.")
+
+
+class ModelSettings(AdaptedModel, NanoModel):
+    """The model that is trained."""
+
+    name: Line = Field(
+        "nano",
+        description="`nano` (built here, no download), a local folder, or a hub id. TRL: model_name_or_path.",
+    )
+
+    @model_validator(mode="after")
+    def _device_can_do_it(self) -> Self:
+        if self.device == "cpu" and (self.backend == "unsloth" or self.quantization == "nf4"):
+            raise ValueError("model.backend=unsloth and model.quantization=nf4 need model.device=cuda")
+        return self

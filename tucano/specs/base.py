@@ -1,0 +1,177 @@
+"""What a task of the product consists of. One file per task in this folder fills a `TaskSpec`; only its reward
+formulas stand in rewards/.
+
+Whoever needs something of a task asks its spec (`tucano.specs.registry.spec_of`): nothing else knows how many tasks
+there are.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+from typing import Annotated, Any, Protocol, Self, get_type_hints
+
+from pydantic import BaseModel, ConfigDict
+
+from tucano.errors import UserError
+from tucano.prompts import Prompt
+from tucano.specs.banks import Pool
+from tucano.specs.objects import Field
+from tucano.specs.scoring import Case
+
+
+class Answer(Protocol):
+    """A worked answer in a form that defects can be put into before it becomes text."""
+
+    def text(self) -> str: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """A prompt's text with what is true about it and a good answer to it.
+
+    `invented`: it is made up whatever source is in use, so that neither the source's name nor its licence holds for it.
+    """
+
+    user: str
+    template: str
+    reference: dict[str, Any]
+    answer: Answer
+    stars: int | None = None
+    invented: bool = False
+
+
+class Review(Protocol):
+    """A review that the generator wrote: what it says (`text`, made of the templates `phrases`) and the ten true
+    fields.
+
+    `user` is the text in an envelope that states its stars, `template` the parts of both.
+    """
+
+    @property
+    def user(self) -> str: ...
+    @property
+    def template(self) -> str: ...
+    @property
+    def text(self) -> str: ...
+    @property
+    def phrases(self) -> str: ...
+    @property
+    def stars(self) -> int: ...
+    @property
+    def fields(self) -> dict[str, Any]: ...
+
+
+class Reference(BaseModel):
+    """What `Prompt.reference` holds of a task, with types: references of rating folders may come from anybody.
+    Further fields are kept."""
+
+    model_config = ConfigDict(strict=True, extra="allow")
+
+
+class Material(Protocol):
+    """What a source of data offers to make prompts of; a task takes what it needs, or makes its prompts alone."""
+
+    def review(self, pool: Pool, rng: Random) -> Review: ...
+
+    def question(self, pool: Pool, rng: Random) -> Drawn:
+        """About the store, with its gold query."""
+
+    def brief(self, pool: Pool, rng: Random) -> Drawn:
+        """Figures of a period and segment, and a question about two of them."""
+
+    def offer(self, pool: Pool, rng: Random) -> Drawn:
+        """A product to be advertised."""
+
+
+@dataclass(frozen=True, slots=True)
+class Probes:
+    """Answers that no one can use, whatever the prompt: words strung together, a beginning repeated `times` times, an
+    answer in English.
+
+    `more`: further kinds of worthless answers of this task.
+    """
+
+    stuffing: str
+    repeated: str
+    english: str
+    times: int = 60
+    more: Mapping[str, list[str]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Baseline:
+    """Arms without a model: one answer for everything; the most frequent of the training prompts; a page of rules
+    made from them.
+
+    The two functions get the task's own training prompts, possibly none.
+    """
+
+    constant: str
+    majority: Callable[[Sequence[Prompt]], str]
+    rules: Callable[[Sequence[Prompt]], Callable[[Prompt], str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Scorer:
+    """The benchmark's ground truth: facts of (prompt, served answer, sampled answers, databases), and metrics over
+    all of them.
+
+    Every metric's name begins with the task's. `columns`: {title of a table: the metrics that it shows}.
+    """
+
+    read: Callable[[Prompt, str, Sequence[str], Path], Case]
+    metrics: Callable[[Sequence[Case]], dict[str, float]]
+    columns: Mapping[str, tuple[str, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Display:
+    """How people see the task: its name for raters, the section of docs/rating-guide.md, what stands beside its
+    answers."""
+
+    name: str
+    guide: str
+    as_code: bool = False
+    with_tables: bool = False
+
+
+Edit = tuple[str, int, str, str]
+"""A change for the worse of a good answer: kind, points of the guide's scale lost, before, after."""
+Rewordings = dict[str, list[tuple[str, str]]]
+"""{kind: pairs of texts that say the same}"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TaskSpec:
+    """One task in one place. UserError names the task and the part where one of the parts is missing or empty."""
+
+    name: Annotated[str, "its name, that of its file"]
+    system_prompt: Annotated[str, "what a model is told before each prompt"]
+    judged: Annotated[float, "how many of the judged prompts it gets, where the report's four tasks share 65"]
+    reference: Annotated[type[Reference], "what `Prompt.reference` holds of it, with types"]
+    draw: Annotated[Callable[[Material, Pool, Random], Drawn], "makes a prompt, its truth and a good answer of a source's material"]
+    defects: Annotated[tuple[Callable[[Any, Random], Any], ...], "the documented defects of demonstrations"]
+    probes: Annotated[Probes, "answers that no one can use"]
+    edits: Annotated[Callable[[Prompt, str, Sequence[Prompt]], Iterator[Edit]], "changes for the worse of a good answer"]
+    baseline: Annotated[Baseline, "the arms without a model"]
+    scorer: Annotated[Scorer, "the benchmark's ground truth"]
+    display: Annotated[Display, "how people see it"]
+
+    fields: Mapping[str, Field] = field(default_factory=dict)
+    """Of a task that is answered with one JSON object: its fields, in order. The audit then asks what one may ask of
+    objects."""
+    most_defects: int = 2
+    """Defects that one demonstration may have."""
+    rewordings: Callable[[str], Rewordings] = lambda completion: {}
+    """Pairs of texts that must score the same, made of a completion."""
+    right_answers: Callable[[Prompt], list[str]] = lambda prompt: []
+    """Answers made of a prompt's truth, where that is a whole answer."""
+
+    def __new__(cls, **parts: Any) -> Self:
+        hints = get_type_hints(cls, include_extras=True)
+        for name, (meaning,) in ((name, hint.__metadata__) for name, hint in hints.items() if hasattr(hint, "__metadata__")):
+            if not parts.get(name):
+                task = parts.get("name") or "without a name"
+                raise UserError(f"the task {task} has no `{name}` ({meaning}); add it to the task's TaskSpec")
+        return super().__new__(cls)

@@ -1,0 +1,187 @@
+"""Churn: will this customer leave? A risk with a probability, from a customer's record.
+
+Records are generated: each warning sign makes leaving more likely, and whether a customer really left is drawn from
+that probability.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pydantic
+
+from rewards.text import fold
+from tucano.prompts import Prompt
+from tucano.specs import objects
+from tucano.specs.banks import Bank, Pool
+from tucano.specs.base import Baseline, Display, Drawn, Edit, Material, Probes, Reference, Scorer, TaskSpec
+from tucano.specs.objects import Field, ObjectAnswer
+from tucano.specs.scoring import Case, balanced_accuracy, mean, plain, read_json
+
+FIELDS = {
+    "churn_risk": Field("low|medium|high", "low", (2, True, ["high"]), objects.one_of("low", "high")),
+    "probability": Field("0-1", 0.5, ("alta", True, [0.5]), lambda value: 0.95 if value < 0.5 else 0.05),
+}
+PROBABILITIES = (0.05, 0.25, 0.5, 0.75, 0.95)
+"""Of leaving, by the number of warning signs."""
+LEVELS = ("low", "low", "medium", "high", "high")
+
+_RECORDS = Bank(
+    "registro",
+    (
+        "Risco de churn? {r}",
+        "Este cliente vai embora? {r}",
+        "Estime o churn do cliente: {r}",
+        "{r} Qual é o risco de churn?",
+    ),
+    ("Avalie o churn deste cliente: {r}",),
+    ("Qual a chance de churn? {r}", "Dados do cliente: {r} Risco de churn?"),
+)
+
+
+class _Reference(Reference):
+    fields: dict[str, pydantic.JsonValue] = pydantic.Field(default_factory=dict)
+    """Risk, and the true probability of leaving."""
+    left: bool = False
+    """Whether the customer left."""
+
+
+def _draw(material: Material, pool: Pool, rng: Random) -> Drawn:
+    """Four facts of a customer, each with or without a warning sign."""
+    name, frame = _RECORDS.draw(pool, rng)
+    signs = [rng.random() < 0.5 for _ in range(4)]
+    late, unhappy, complains, fewer = signs
+    facts = [
+        f"última compra há {rng.randint(100, 300) if late else rng.randint(3, 60)} dias",
+        f"nota média {rng.randint(10, 24) / 10 if unhappy else rng.randint(36, 50) / 10:.1f}".replace(".", ","),
+        f"{rng.randint(2, 6)} reclamações abertas" if complains else "nenhuma reclamação aberta",
+        f"{rng.randint(1, 3)} pedidos este ano contra {rng.randint(6, 12)} no ano passado"
+        if fewer
+        else f"{rng.randint(6, 12)} pedidos este ano contra {rng.randint(2, 6)} no ano passado",
+    ]
+    rng.shuffle(facts)
+    record = "; ".join(facts)
+    probability = PROBABILITIES[sum(signs)]
+    truth = {"churn_risk": LEVELS[sum(signs)], "probability": probability}
+    reference = {"fields": truth, "left": rng.random() < probability}
+    return Drawn(frame.format(r=f"{record[0].upper()}{record[1:]}."), name, reference, ObjectAnswer(dict(truth)), invented=True)
+
+
+# Defects
+
+
+def opposite_risk(answer: ObjectAnswer, rng: Random) -> ObjectAnswer:
+    """The risk is the opposite, or high where it is medium."""
+    opposite = {"low": "high", "medium": "high", "high": "low"}
+    risk = answer.values.get("churn_risk")
+    return replace(answer, values=answer.values | {"churn_risk": opposite[risk]}) if risk in opposite else answer
+
+
+def translated_risk(answer: ObjectAnswer, rng: Random) -> ObjectAnswer:
+    """The risk is a Portuguese word outside the three levels."""
+    words = {"low": "baixo", "medium": "médio", "high": "alto"}
+    risk = answer.values.get("churn_risk")
+    return replace(answer, values=answer.values | {"churn_risk": words[risk]}) if risk in words else answer
+
+
+def probability_as_text(answer: ObjectAnswer, rng: Random) -> ObjectAnswer:
+    """The probability is a percentage in quotation marks."""
+    chance = answer.values.get("probability")
+    return replace(answer, values=answer.values | {"probability": f"{chance:.0%}"}) if isinstance(chance, float) else answer
+
+
+def turned_probability(answer: ObjectAnswer, rng: Random) -> ObjectAnswer:
+    """The probability of staying instead of leaving, or certainty where nothing is certain."""
+    chance = answer.values.get("probability")
+    if not isinstance(chance, float):
+        return answer
+    return replace(answer, values=answer.values | {"probability": 1.0 if chance == 0.5 else round(1 - chance, 2)})
+
+
+def no_probability(answer: ObjectAnswer, rng: Random) -> ObjectAnswer:
+    """The risk alone."""
+    return replace(answer, values={name: value for name, value in answer.values.items() if name != "probability"})
+
+
+# The audit
+
+
+def _edits(prompt: Prompt, text: str, others: Sequence[Prompt]) -> Iterator[Edit]:
+    return objects.worse(text, [other.reference.get("fields", {}) for other in others], "churn_risk", FIELDS)
+
+
+# Baselines
+
+
+def _answer(signs: int) -> str:
+    return objects.dumped({"churn_risk": LEVELS[signs], "probability": PROBABILITIES[signs]})
+
+
+def _majority(training: Sequence[Prompt]) -> str:
+    """The most frequent risk, with the share of customers who left."""
+    risks = Counter(prompt.reference["fields"]["churn_risk"] for prompt in training if prompt.reference.get("fields"))
+    if not risks:
+        return objects.dumped(objects.usual(FIELDS))
+    left = mean([float(prompt.reference["left"]) for prompt in training if prompt.reference])
+    return objects.dumped({"churn_risk": risks.most_common(1)[0][0], "probability": round(left, 2)})
+
+
+def _rules(training: Sequence[Prompt]) -> Callable[[Prompt], str]:
+    """Complaints alone: what one sees at a glance."""
+    return lambda prompt: _answer(1 if "nenhuma reclamacao" in fold(prompt.user) else 3)
+
+
+# The benchmark
+
+
+def _read(prompt: Prompt, served: str, sampled: Sequence[str], databases: Path) -> Case:
+    gold = {"left": prompt.reference["left"], "churn_risk": prompt.reference["fields"]["churn_risk"]}
+    return Case(prompt.task, prompt.source, gold, read_json(served) or {})
+
+
+def brier(left: bool, said: Any) -> float:
+    """Squared distance of a stated probability from what happened (Brier 1950, one side); what states none is as
+    wrong as can be."""
+    known = isinstance(said, int | float) and not isinstance(said, bool) and 0 <= said <= 1
+    return (said - left) ** 2 if known else 1.0
+
+
+def _metrics(cases: Sequence[Case]) -> dict[str, float]:
+    return {
+        "churn.balanced_accuracy": balanced_accuracy([(case.gold["churn_risk"], plain(case.said.get("churn_risk"))) for case in cases]),
+        "churn.brier": mean([brier(case.gold["left"], case.said.get("probability")) for case in cases]),
+    }
+
+
+SPEC = TaskSpec(
+    name="churn",
+    system_prompt="Responda com um JSON: churn_risk (low, medium ou high) e probability (0 a 1) de o cliente ir embora.",
+    judged=15,
+    reference=_Reference,
+    draw=_draw,
+    defects=(
+        opposite_risk,
+        translated_risk,
+        probability_as_text,
+        turned_probability,
+        no_probability,
+        objects.cut_json,
+        objects.text_before,
+    ),
+    fields=FIELDS,
+    probes=Probes(
+        stuffing="JSON churn_risk low medium high probability 0 0.5 1 churn risco probabilidade cliente baixo médio alto embora",
+        repeated='{"churn_risk": ',
+        english="This customer seems rather likely to leave, so I would call the risk high and put it at about three in four.",
+        more=objects.schema_echo(FIELDS),
+    ),
+    rewordings=objects.rewordings,
+    edits=_edits,
+    right_answers=lambda prompt: objects.right_answer(prompt.reference.get("fields", {}), FIELDS),
+    baseline=Baseline(objects.dumped(objects.usual(FIELDS)), _majority, _rules),
+    scorer=Scorer(_read, _metrics, {"churn": ("churn.balanced_accuracy", "churn.brier")}),
+    display=Display("Churn: risco e probabilidade", guide="Churn", as_code=True),
+)

@@ -1,0 +1,131 @@
+"""Insights: what the figures of a shop mean, and what to do."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from random import Random
+
+import pydantic
+
+from rewards.claims import insight_figures
+from rewards.text import figures
+from tucano.prompts import Prompt
+from tucano.specs.base import Baseline, Display, Edit, Probes, Reference, Scorer, TaskSpec
+from tucano.specs.scoring import Case, mean
+from tucano.specs.texts import shuffled, without_thousands_dots
+
+
+class _Reference(Reference):
+    figures: list[pydantic.FiniteFloat] = pydantic.Field(default_factory=list)
+    """Every number in the brief."""
+    key_figures: list[pydantic.FiniteFloat] = pydantic.Field(default_factory=list)
+    """Those that an answer should use."""
+
+
+@dataclass(frozen=True)
+class InsightsAnswer:
+    """A diagnosis that uses the key figures, then actions as bullets."""
+
+    heading: str
+    diagnosis: str
+    actions: tuple[str, ...]
+    structured: bool = True
+
+    def text(self) -> str:
+        if self.structured:
+            return "\n".join([f"**{self.heading}:** {self.diagnosis}", *(f"- {action}" for action in self.actions)])
+        return " ".join([self.diagnosis, *self.actions])
+
+
+# Defects
+
+
+def flat_text(answer: InsightsAnswer, rng: Random) -> InsightsAnswer:
+    """No heading, no bullets."""
+    return replace(answer, structured=False)
+
+
+def no_action(answer: InsightsAnswer, rng: Random) -> InsightsAnswer:
+    """The bullets comment and recommend nothing."""
+    comments = ("O período foi parecido com o anterior.", "Os números falam por si.", "Seguimos acompanhando o mês.")
+    return replace(answer, actions=tuple(rng.sample(comments, 2)))
+
+
+def invented_figure(answer: InsightsAnswer, rng: Random) -> InsightsAnswer:
+    """A figure that the brief does not have."""
+    return replace(answer, diagnosis=f"{answer.diagnosis} A meta é {rng.randint(31, 89)},{rng.randint(1, 9)}%.")
+
+
+def too_short(answer: InsightsAnswer, rng: Random) -> InsightsAnswer:
+    """The diagnosis is all there is."""
+    return replace(answer, actions=())
+
+
+def figures_ignored(answer: InsightsAnswer, rng: Random) -> InsightsAnswer:
+    """The diagnosis quotes none of the figures."""
+    return replace(answer, diagnosis="os indicadores do período pedem atenção da equipe.")
+
+
+# The audit
+
+
+def _edits(prompt: Prompt, text: str, others: Sequence[Prompt]) -> Iterator[Edit]:
+    yield "other figures", 2, text, re.sub(r"[1-9]", lambda digit: str(int(digit.group()) % 9 + 1), text)
+    lines = text.splitlines()
+    if kept := [line for line in lines if not line.lstrip().startswith(("-", "*", "•"))]:
+        yield "no advice", 1, text, "\n".join(kept) if len(kept) < len(lines) else ""
+    yield "endless repetition", 3, text, "\n".join([text] * 8)
+    yield "words strung together", 3, text, shuffled(text)
+
+
+# Baselines
+
+_CONSTANT = "**Análise:** os indicadores pedem atenção.\n- Recomendo ouvir os clientes.\n- Priorize a entrega no prazo."
+
+
+def _all_figures(prompt: Prompt) -> str:
+    shown = [f"{figure.value:g}".replace(".", ",") for figure in figures(prompt.user)]
+    return f"**Situação:** {'; '.join(shown)}.\n- Recomendo acompanhar estes indicadores.\n- Priorize o mais fraco."
+
+
+# The benchmark
+
+
+def _read(prompt: Prompt, served: str, sampled: Sequence[str], databases: Path) -> Case:
+    used, inventions, claims = insight_figures(prompt, served)
+    said = {"coverage": used, "real": 1 - inventions / claims if claims else 0.0}
+    return Case(prompt.task, prompt.source, prompt.reference, said)
+
+
+def _metrics(cases: Sequence[Case]) -> dict[str, float]:
+    return {
+        "insights.real_figures": mean([case.said["real"] for case in cases]),
+        "insights.coverage": mean([case.said["coverage"] for case in cases]),
+    }
+
+
+SPEC = TaskSpec(
+    name="insights",
+    system_prompt="Analise os números e recomende ações em tópicos curtos.",
+    judged=15,
+    reference=_Reference,
+    draw=lambda material, pool, rng: material.brief(pool, rng),
+    defects=(flat_text, no_action, invented_figure, too_short, figures_ignored),
+    probes=Probes(
+        stuffing=(
+            "# Ações\n- recomendar melhorar aumentar reduzir investir\n- implementar otimizar priorizar monitorar criar\n"
+            "- recomendamos sugerimos devemos é preciso\n- cliente produto venda entrega pedido loja frete avaliação"
+        ),
+        repeated="recomendar ",
+        english=(
+            "## Recommendations\n- Improve the delivery times in the weakest regions.\n- Offer free shipping to returning customers.\n"
+            "- Follow up on every complaint within 2 days and measure the results."
+        ),
+    ),
+    rewordings=without_thousands_dots,
+    edits=_edits,
+    baseline=Baseline(_CONSTANT, lambda training: _CONSTANT, lambda training: _all_figures),
+    scorer=Scorer(_read, _metrics, {"insights": ("insights.real_figures", "insights.coverage")}),
+    display=Display("Insights: análise e ações", guide="Insights"),
+)

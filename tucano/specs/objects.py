@@ -1,0 +1,169 @@
+"""Answers that are one JSON object: what its fields are, and the changes that the audit makes to them.
+
+None of this knows how any reward is computed.
+"""
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import cycle
+from random import Random
+from typing import Any, Literal
+
+JsonObject = dict[str, Any]
+NOTATIONS = (("4.5", "4,5"), ("1234.56", "1.234,56"), ("19.9", "R$ 19,90"))
+"""A number as JSON has it, and as Brazilians write it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One field of an answer: how a schema describes it, the value of an answer that knows nothing, values of a wrong
+    JSON type.
+
+    `wrong` makes another value of the right type. `judged`: the benchmark asks for the very value, for its words, or
+    not at all.
+    """
+
+    shape: str
+    usual: Any
+    wrong_types: tuple[Any, ...]
+    wrong: Callable[[Any], Any]
+    judged: Literal["exactly", "by words", "never"] = "exactly"
+
+
+@dataclass(frozen=True)
+class ObjectAnswer:
+    """Compact JSON on one line. `values` may be broken by defects."""
+
+    values: JsonObject
+    lead: str = ""
+    kept: float = 1.0
+
+    def text(self) -> str:
+        whole = self.lead + json.dumps(self.values, ensure_ascii=False, separators=(",", ":"))
+        return whole[: round(len(whole) * self.kept)]
+
+
+# Defects that any object can have
+
+
+def cut_json(answer: ObjectAnswer, rng: Random) -> ObjectAnswer:
+    """The object ends in the middle."""
+    return replace(answer, kept=rng.uniform(0.4, 0.8))
+
+
+def text_before(answer: ObjectAnswer, rng: Random) -> ObjectAnswer:
+    """Talk before the object, without its braces being wrong."""
+    return replace(answer, lead=rng.choice(("Claro! Segue a análise: ", "Resultado da avaliação: ")))
+
+
+# Other values
+
+
+def flipped(value: bool) -> bool:
+    return not value
+
+
+def other_stars(value: float) -> int:
+    return 1 if value > 3 else 5
+
+
+def other_text(value: Any) -> str:
+    return "assunto que ninguém mencionou"
+
+
+def one_of(first: str, second: str) -> Callable[[Any], str]:
+    """The second word, or the first where the value is the second."""
+    return lambda value: first if value == second else second
+
+
+# Reading and writing
+
+
+def json_object(completion: str) -> JsonObject | None:
+    """The completion as a JSON object when it is nothing but that, else None."""
+    try:
+        value = json.loads(completion)
+    except ValueError:
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def dumped(answer: Mapping[str, Any]) -> str:
+    return json.dumps(answer, ensure_ascii=False)
+
+
+def with_number(answer: JsonObject, name: str, number: str) -> str:
+    """The answer with this text standing, unquoted, where the field has its value."""
+    marker = 987654321
+    return dumped(answer | {name: marker}).replace(str(marker), number)
+
+
+# What the audit asks of every task with fields
+
+
+def schema_echo(fields: Mapping[str, Field]) -> dict[str, list[str]]:
+    """The schema instead of an answer: field names as values, and descriptions as values."""
+    return {"schema echo": [json.dumps({name: name for name in fields}), json.dumps({name: kind.shape for name, kind in fields.items()})]}
+
+
+def usual(fields: Mapping[str, Field]) -> JsonObject:
+    """The answer that knows nothing."""
+    return {name: kind.usual for name, kind in fields.items()}
+
+
+def rewordings(completion: str) -> dict[str, list[tuple[str, str]]]:
+    """The same object in another order, and with numbers as Brazilians write them."""
+    answer = json_object(completion)
+    if not answer:
+        return {}
+    notations = zip(answer, cycle(NOTATIONS), strict=False)
+    return {
+        "key order": [(dumped(answer), dumped(dict(reversed(answer.items()))))],
+        "number formats": [(with_number(answer, name, plain), with_number(answer, name, local)) for name, (plain, local) in notations],
+    }
+
+
+def worse(
+    text: str, strangers: Sequence[Mapping[str, Any]], telling: str, fields: Mapping[str, Field]
+) -> Iterator[tuple[str, int, str, str]]:
+    """Edits of a good object: (kind, points of the guide's scale lost, before, after).
+
+    `strangers`: the true fields of other prompts; the first one whose field `telling` has another value is put in
+    place of these.
+    """
+    answer = json_object(text)
+    if answer is None:
+        return
+    yield "half of the fields", 2, text, dumped({name: answer[name] for name in tuple(fields)[::2] if name in answer})
+    yield "no object", 1, text, "\n".join(f"{name}: {value}" for name, value in answer.items())
+    yield "field names as values", 3, text, dumped({name: name for name in answer})
+    if stranger := next((found for found in strangers if found and found.get(telling) != answer.get(telling)), None):
+        yield "another review's facts", 3, text, dumped(stranger)
+
+
+def right_answer(truth: Mapping[str, Any], fields: Mapping[str, Field]) -> list[str]:
+    """The object of the true fields, where all are known."""
+    return [dumped({name: truth[name] for name in fields})] if set(truth) == set(fields) else []
+
+
+def repaired(answer: JsonObject, truth: Mapping[str, Any]) -> dict[str, str]:
+    """For each field that is missing or wrong: the answer with that one field as it is in truth."""
+    return {name: dumped(answer | {name: value}) for name, value in truth.items() if not _is_right(answer, name, value)}
+
+
+def corrupted(answer: JsonObject, truth: Mapping[str, Any], fields: Mapping[str, Field]) -> dict[str, list[str]]:
+    """For each field that is right: the answer with that one field wrong, and without it."""
+    right = [name for name, value in truth.items() if _is_right(answer, name, value)]
+    return {
+        name: [
+            dumped(answer | {name: fields[name].wrong(answer[name])}),
+            dumped({other: value for other, value in answer.items() if other != name}),
+        ]
+        for name in right
+    }
+
+
+def _is_right(answer: JsonObject, name: str, value: Any) -> bool:
+    """Equal in value and kind: `true` is not 1."""
+    return name in answer and answer[name] == value and type(answer[name]) is type(value)

@@ -1,0 +1,22 @@
+"""The specs of all tasks. A task is registered by its name in rewards/names.py, described in `tucano/specs/<name>.py`
+as SPEC."""
+
+from importlib import import_module
+
+from tucano.errors import UserError
+from tucano.prompts import TASKS, Task
+from tucano.specs.base import TaskSpec
+
+
+def _found(name: Task) -> TaskSpec:
+    spec: TaskSpec = import_module(f"tucano.specs.{name}").SPEC
+    if spec.name != name:
+        raise UserError(f"tucano/specs/{name}.py describes the task {spec.name}; a task's file, its name and its registration agree")
+    return spec
+
+
+SPECS: dict[Task, TaskSpec] = {name: _found(name) for name in TASKS}
+
+
+def spec_of(task: Task) -> TaskSpec:
+    return SPECS[task]

@@ -1,0 +1,151 @@
+"""Sentiment: how a customer feels, as a label and a score, from a review that does not state its stars."""
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pydantic
+
+from rewards.text import fold
+from tucano.prompts import Prompt
+from tucano.specs import objects
+from tucano.specs.banks import JOINT, Bank, Pool
+from tucano.specs.base import Baseline, Display, Drawn, Edit, Material, Probes, Reference, Scorer, TaskSpec
+from tucano.specs.extraction import FIELDS as REVIEW_FIELDS
+from tucano.specs.extraction import mood, score_as_text
+from tucano.specs.objects import ObjectAnswer
+from tucano.specs.scoring import Case, macro_f1, mean, plain, read_json, stars_off
+
+FIELDS = {name: REVIEW_FIELDS[name] for name in ("sentiment", "sentiment_score")}
+
+_FRAMES = Bank(
+    "sentimento",
+    (
+        "Qual é o sentimento deste comentário? {t}",
+        "Classifique o sentimento: {t}",
+        "Sentimento do cliente, de 1 a 5: {t}",
+        "{t} Qual é o sentimento e quanto vale?",
+    ),
+    ("Diga o sentimento do comentário: {t}",),
+    ("Que sentimento mostra este cliente? {t}", "Comentário: {t} Qual o sentimento?"),
+)
+
+
+class _Reference(Reference):
+    fields: dict[str, pydantic.JsonValue] = pydantic.Field(default_factory=dict)
+    """Label and stars."""
+
+
+def _draw(material: Material, pool: Pool, rng: Random) -> Drawn:
+    review = material.review(pool, rng)
+    name, frame = _FRAMES.draw(pool, rng)
+    truth = {field: review.fields[field] for field in FIELDS}
+    user, template = frame.format(t=review.text), JOINT.join((name, review.phrases))
+    return Drawn(user, template, {"fields": truth}, ObjectAnswer(dict(truth)), invented=True)
+
+
+# Defects
+
+
+def opposite_label(answer: ObjectAnswer, rng: Random) -> ObjectAnswer:
+    """The label says the opposite."""
+    opposite = {"positive": "negative", "negative": "positive", "neutral": "negative"}
+    label = answer.values.get("sentiment")
+    return replace(answer, values=answer.values | {"sentiment": opposite[label]}) if label in opposite else answer
+
+
+def translated_label(answer: ObjectAnswer, rng: Random) -> ObjectAnswer:
+    """The label is a Portuguese word outside the three labels."""
+    words = {"positive": "positivo", "negative": "negativo", "neutral": "neutro"}
+    label = answer.values.get("sentiment")
+    return replace(answer, values=answer.values | {"sentiment": words[label]}) if label in words else answer
+
+
+def far_score(answer: ObjectAnswer, rng: Random) -> ObjectAnswer:
+    """The score is two or more stars off."""
+    score = answer.values.get("sentiment_score")
+    if not isinstance(score, int):
+        return answer
+    return replace(answer, values=answer.values | {"sentiment_score": rng.choice([s for s in range(1, 6) if abs(s - score) > 1])})
+
+
+def no_score(answer: ObjectAnswer, rng: Random) -> ObjectAnswer:
+    """The label alone."""
+    return replace(answer, values={name: value for name, value in answer.values.items() if name != "sentiment_score"})
+
+
+# The audit
+
+
+def _edits(prompt: Prompt, text: str, others: Sequence[Prompt]) -> Iterator[Edit]:
+    return objects.worse(text, [other.reference.get("fields", {}) for other in others], "sentiment", FIELDS)
+
+
+# Baselines
+
+
+def _majority(training: Sequence[Prompt]) -> str:
+    seen = Counter(json.dumps(prompt.reference["fields"]) for prompt in training if prompt.reference.get("fields"))
+    return objects.dumped(json.loads(seen.most_common(1)[0][0]) if seen else objects.usual(FIELDS))
+
+
+def _of_stars(stars: int) -> str:
+    return objects.dumped({"sentiment": "positive" if stars >= 4 else "negative" if stars <= 2 else "neutral", "sentiment_score": stars})
+
+
+def _rules(training: Sequence[Prompt]) -> Callable[[Prompt], str]:
+    """Words of praise and scorn."""
+    return lambda prompt: _of_stars(mood(fold(prompt.user)))
+
+
+# The benchmark
+
+
+def _read(prompt: Prompt, served: str, sampled: Sequence[str], databases: Path) -> Case:
+    found = read_json(served)
+    return Case(prompt.task, prompt.source, prompt.reference["fields"], {"read": found is not None, "fields": found or {}})
+
+
+def _said(case: Case, name: str) -> Any:
+    return case.said["fields"].get(name)
+
+
+def _metrics(cases: Sequence[Case]) -> dict[str, float]:
+    labels = [(case.gold["sentiment"], plain(_said(case, "sentiment"))) for case in cases]
+    return {
+        "sentiment.valid_json": mean([case.said["read"] for case in cases]),
+        "sentiment.accuracy": mean([gold == said for gold, said in labels]),
+        "sentiment.macro_f1": macro_f1(labels),
+        "sentiment.stars_off": mean([stars_off(case.gold["sentiment_score"], _said(case, "sentiment_score")) for case in cases]),
+    }
+
+
+SPEC = TaskSpec(
+    name="sentiment",
+    system_prompt="Responda com um JSON: sentiment (positive, neutral ou negative) e sentiment_score (1 a 5).",
+    judged=15,
+    reference=_Reference,
+    draw=_draw,
+    defects=(opposite_label, translated_label, far_score, no_score, score_as_text, objects.cut_json, objects.text_before),
+    fields=FIELDS,
+    probes=Probes(
+        stuffing="JSON sentiment positive negative neutral sentiment_score 1 2 3 4 5 sentimento positivo negativo neutro cliente nota",
+        repeated='{"sentiment": ',
+        english="The customer seems rather unhappy with the delivery, I would call this a negative comment of about two stars.",
+        more=objects.schema_echo(FIELDS),
+    ),
+    rewordings=objects.rewordings,
+    edits=_edits,
+    right_answers=lambda prompt: objects.right_answer(prompt.reference.get("fields", {}), FIELDS),
+    baseline=Baseline(objects.dumped(objects.usual(FIELDS)), _majority, _rules),
+    scorer=Scorer(
+        _read,
+        _metrics,
+        {"sentiment": ("sentiment.valid_json", "sentiment.accuracy", "sentiment.macro_f1", "sentiment.stars_off")},
+    ),
+    display=Display("Sentimento: rótulo e nota", guide="Sentiment", as_code=True),
+)

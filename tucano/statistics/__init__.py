@@ -1,0 +1,1 @@
+"""Tests, intervals and plans: numbers in, numbers out."""

@@ -1,0 +1,63 @@
+"""How large the next experiment has to be: what was measured, turned into the seeds and prompts that a question needs."""
+
+from math import sqrt
+
+from scipy import stats
+
+from tucano.statistics.inference import SMALLEST_SEEDS, MeanSquares, smallest_detectable
+
+MOST_SEEDS = 50
+MOST_PROMPTS = 5000
+
+
+def seeds_needed(squares: MeanSquares, effect: float, alpha: float = 0.05, power: float = 0.8) -> int | None:
+    """Fewest seeds with which the two-way test sees a true mean gain of `effect` with this power on as many prompts.
+
+    None where even `MOST_SEEDS` are not enough: then the prompts are the bottleneck. The variance components are the estimates of
+    the analysis of variance (at least 0), so with three seeds the answer is rough.
+    """
+    if effect <= 0:
+        return None
+    residual = squares.residual
+    seed = max(0.0, (squares.seed - residual) / squares.prompts)
+    prompt = max(0.0, (squares.prompt - residual) / squares.seeds)
+    return next(
+        (
+            count
+            for count in range(SMALLEST_SEEDS, MOST_SEEDS + 1)
+            if _power(prompt, seed, residual, squares.prompts, count, effect, alpha) >= power
+        ),
+        None,
+    )
+
+
+def _power(prompt: float, seed: float, residual: float, prompts: int, seeds: int, effect: float, alpha: float) -> float:
+    """Power of the two-way test at its expected mean squares (noncentral t), for variance components of a single cell."""
+    expected = MeanSquares(seeds * prompt + residual, prompts * seed + residual, residual, prompts, seeds)
+    se, df = expected.error()
+    return float(stats.nct.sf(stats.t.ppf(1 - alpha, df), df, effect / se)) if se else 1.0
+
+
+def prompts_needed(sd: float, effect: float, alpha: float = 0.05, power: float = 0.8) -> int | None:
+    """Fewest prompts with which the signed-rank test sees a true mean gain of `effect`, for differences of this spread.
+
+    None beyond `MOST_PROMPTS`.
+    """
+    if effect <= 0 or smallest_detectable(MOST_PROMPTS, sd, alpha, power) > effect:
+        return None
+    low, high = 5, MOST_PROMPTS
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (low, middle) if smallest_detectable(middle, sd, alpha, power) <= effect else (middle + 1, high)
+    return low
+
+
+def chance_finding(looks: int, alpha: float = 0.05) -> float:
+    """Probability that at least one of `looks` independent tests at `alpha` finds something where there is nothing."""
+    return 1 - (1 - alpha) ** looks
+
+
+def design_effect(clustered_se: float, n: int, sd: float) -> float | None:
+    """How many times larger the variance of the mean is than independent prompts would have it (Kish 1965); None without spread."""
+    plain = sd / sqrt(n)
+    return (clustered_se / plain) ** 2 if plain else None

@@ -1,0 +1,49 @@
+"""Jobs for training children, made from the settings of a pipeline: each gets what its stage receives, and where to work."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from tucano.settings import PipelineSettings
+from tucano.settings.base import Section
+from tucano.settings.stages import of_answers, of_grpo, of_merge, of_preflight, of_sft
+from tucano.training.jobs import Arm, ChildKind, Job
+
+RECEIVED: dict[ChildKind, Callable[[PipelineSettings, int], Section]] = {
+    "sft": of_sft,
+    "preflight": of_preflight,
+    "grpo": of_grpo,
+    "answer": of_answers,
+    "merge": of_merge,
+}
+"""What a child of each kind receives of the settings, given the seed of its own generators."""
+
+
+def order(
+    kind: ChildKind,
+    settings: PipelineSettings,
+    seed: int,
+    threads: int,
+    *,
+    prompts: Path,
+    work: Path,
+    output: Path,
+    mirror: str | None = None,
+    start: tuple[str, str | None] | None = None,
+    arms: Sequence[Arm] = (),
+) -> Job:
+    """`start` is base and adapter that the job begins with; `mirror` the URL of the work folder's copy."""
+    base, adapter = start or (settings.model.name, None)
+    return Job(
+        kind=kind,
+        settings=RECEIVED[kind](settings, seed).model_dump(mode="json"),
+        prompts=str(prompts),
+        work=str(work),
+        output=str(output),
+        threads=threads,
+        base=base,
+        adapter=adapter,
+        mirror=mirror,
+        arms=list(arms),
+        save_steps=settings.sft.save_steps if kind == "sft" else settings.grpo.save_steps,
+        checkpoint_minutes=settings.worker.checkpoint_minutes,
+    )
