@@ -55,6 +55,7 @@ LIKELIER_END = 6.0
 LEFT_OUT = {
     r"^trainer\.(attempt|journal)$|callbacks\.\[\d+\]\.journal$": "files and locks; what is in them is compared as history",
     r"^trainer\._pace$|callbacks\.\[\d+\]\.started$|\['train/step_time'\]$": "times, from which only checkpoints by time follow",
+    r"\bmodel_preparation_time\b": "a time that transformers takes at a look",
     r"^trainer\._finished$": "copies of what is compared itself",
     r"^trainer\._logs$": "the texts of the last rollout for TRL's table of completions, which is off",
     r"^trainer\.(batch|sampled)$|\.self\.(_scored|scores)$": "of the last rollout; the next one writes them before it reads them",
@@ -326,8 +327,11 @@ def _left(name: str, place: Path) -> Finished:
     assert last is not None, f"{name}: no checkpoint was kept"
     folders = (last, *(place / "output" / name for name in ("adapter", "model", "base")))
     weights = b"".join(file.read_bytes() for folder in folders for file in sorted(folder.glob("*model.safetensors")))
-    checkpoint = json.loads((last / sealed.DIGESTS).read_text(encoding="utf-8"))
-    del checkpoint["parts"]  # a look after the last step may have come after the last checkpoint
+    saved: dict[str, dict[str, str]] = json.loads((last / sealed.DIGESTS).read_text(encoding="utf-8"))
+    del saved["parts"]  # a look after the last step may have come after the last checkpoint
+    checkpoint = {
+        part: {path: value for path, value in held.items() if not re.search("|".join(LEFT_OUT), path)} for part, held in saved.items()
+    }
     notes = {int(re.sub(r"\D", "", path.name)): path for path in place.glob(NOTE.format("*"))}
     trainers = {step: json.loads(path.read_text(encoding="utf-8")) for step, path in notes.items()}
     return Finished(hashlib.sha256(weights).hexdigest(), checkpoint, trainers, history(place / "work" / "journal.jsonl"))
