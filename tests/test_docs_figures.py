@@ -3,12 +3,15 @@
 import json
 import re
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
 from rewards import load_reward_set, truth
 from rewards.names import REPORTED
 from tucano.prompts import Prompt
+from tucano.settings import AlarmName, PipelineSettings
+from tucano.settings.preflight import CHECKS
 
 ROOT = Path(__file__).parent.parent
 HELD_BY = {
@@ -138,3 +141,17 @@ def test_what_checks_the_statistics_is_used_there() -> None:
     code = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "tests").glob("test_statistics*.py"))
     libraries = re.findall(r"`(\w+)`", said)
     assert libraries and all(re.search(rf"^(?:from|import) {name}\b", code, re.MULTILINE) for name in libraries)
+
+
+# docs/health.md
+
+
+def test_the_page_lists_every_alarm_and_which_of_them_stop() -> None:
+    said = {name: stops for name, _, stops, _ in rows("docs/health.md", "Health")}
+    stops = PipelineSettings().health.stop_on
+    assert said == {name: "yes" if name in stops else "no" for name in get_args(AlarmName)}
+
+
+def test_the_page_lists_every_check_that_can_be_red() -> None:
+    said = {name.removesuffix(", per task") for name, red, _ in rows("docs/health.md", "Preflight") if red}
+    assert said == {name.partition(":")[0] for name in CHECKS}
