@@ -1,6 +1,6 @@
 # `make run`: the whole pipeline on this machine.  `make test`: its tests.  `make drill`: training killed again and again.
 # `make services`: tests with real servers, PostgreSQL and a browser.  `make operations`: what happens when one of them dies.
-# `make bench`: how fast training is, against TRL itself.
+# `make bench`: how fast training is, against TRL itself.  `make docs`: the docs as a site, in site/.
 # Each makes the virtual environment when needed.
 PYTHON ?= python3
 VENV := .venv
@@ -9,7 +9,7 @@ PROFILE ?= laptop
 ARGS ?=
 KILLS ?= 8
 
-.PHONY: run test services check drill operations bench ui clean
+.PHONY: run test services check drill operations bench docs ui clean
 
 run: $(VENV)/.stamp
 	$(BIN)/tucano run $(PROFILE) $(ARGS)
@@ -34,6 +34,9 @@ operations: $(VENV)/.stamp
 
 bench: $(VENV)/.stamp
 	$(BIN)/python -W ignore -m benchmarks.speed $(ARGS)
+
+docs: $(VENV)/.stamp
+	$(BIN)/python -m mkdocs build
 
 ui: $(VENV)/.stamp
 	$(BIN)/tucano ui

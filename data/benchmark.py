@@ -20,6 +20,7 @@ from typing import Any
 
 from data.prepare import open_source
 from data.separation import Fence, normal_form
+from data.sources import NONCOMMERCIAL
 from data.sources.b2w import COLUMNS, SEPARATOR, B2wSource, csv_file, numbered_reviews, real_reviews
 from data.sources.csv_files import read_table
 from data.sources.olist import OlistSource, olist_reviews
@@ -92,11 +93,11 @@ def _piles(places: Places, seed: int) -> Iterator[Pile]:
     """Real reviews of each source that is named, without their stars and category."""
     rng = Random(f"{seed}/benchmark/reviews")
     if places.olist:
-        yield Pile(OlistSource.name, olist_reviews(read_olist(Path(places.olist))), rng, blind=True)
+        yield Pile(OlistSource.name, NONCOMMERCIAL, olist_reviews(read_olist(Path(places.olist))), rng, blind=True)
     if places.b2w:
         path = csv_file(Path(places.b2w))
         tagged = TAGS in path.read_text(encoding="utf-8-sig").partition("\n")[0]
-        yield Pile(B2wSource.name, _tagged(path) if tagged else real_reviews(path), rng, blind=True)
+        yield Pile(B2wSource.name, NONCOMMERCIAL, _tagged(path) if tagged else real_reviews(path), rng, blind=True)
 
 
 def _tagged(path: Path) -> Iterator[RealReview]:

@@ -7,6 +7,7 @@ system_prompts.json, store.sqlite, portuguese.txt (for measuring forgetting), re
 import json
 import shutil
 from collections import Counter
+from collections.abc import Callable, Mapping
 from contextlib import closing
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -28,6 +29,12 @@ OWN_PASSAGES = Path(__file__).with_name("passages.txt")
 """Forty sentences of ordinary Portuguese, written for this project (CC0-1.0)."""
 
 UNMASKED = f"real reviews: {NOT_MASKED}; do not publish prompts, or answers to them"
+
+OF_FILES: Mapping[str, Callable[[Path, Path, int], Source]] = {
+    "olist": OlistSource,
+    "b2w": B2wSource,
+}
+"""The sources that read files: place of the files, folder of the store, seed."""
 
 Counts = dict[str, dict[str, int]]
 
@@ -76,7 +83,7 @@ def open_source(settings: PromptPlan, path: str | None, seed: int, folder: Path)
     """The source that the settings name, its CSV files at `path`; its store is written into `folder`."""
     if path is None:
         return SyntheticSource(folder, seed)
-    return {"olist": OlistSource, "b2w": B2wSource}[settings.source](Path(path), folder, seed)
+    return OF_FILES[settings.source](Path(path), folder, seed)
 
 
 def _sets(splits: Splits) -> dict[str, list[Prompt]]:

@@ -10,10 +10,11 @@ from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from random import Random
+from typing import get_args
 
 import pytest
 
-from data.prepare import UNMASKED, DataReport, prepare
+from data.prepare import OF_FILES, UNMASKED, DataReport, prepare
 from data.sources.csv_files import read_table
 from data.sources.olist import olist_reviews, segments, store_tables
 from data.sources.olist_tables import read_olist
@@ -320,3 +321,8 @@ def test_gold_queries_are_fast_on_the_real_tables(tmp_path: Path) -> None:
             store.execute(query).fetchall()
             seconds.append(time.process_time() - start)
     assert sorted(seconds)[len(seconds) // 2] < 0.005
+
+
+def test_every_source_that_the_settings_name_can_be_opened() -> None:
+    named = set(get_args(DataSettings.model_fields["source"].annotation))
+    assert named == {"synthetic", *OF_FILES}

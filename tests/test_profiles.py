@@ -15,7 +15,7 @@ ROOT = Path(__file__).parent.parent
 @pytest.mark.parametrize("name", profiles(ROOT))
 def test_every_shipped_profile_is_valid(name: str) -> None:
     with warnings.catch_warnings(record=True):
-        assert load_profile(ROOT, name, []).grpo.seeds == (42, 123, 456)
+        assert len(load_profile(ROOT, name, []).grpo.seeds) >= 3, "fewer say nothing about a new seed"
 
 
 def test_l4_is_the_configuration_of_the_report() -> None:

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 
+from data.sources import NONCOMMERCIAL
 from data.sources.csv_files import numbers, read_table, without_personal_data
 from data.sources.reviews import Pile, RealReview, join_title
 from data.sources.synthetic import SyntheticSource
@@ -22,7 +23,7 @@ class B2wSource(SyntheticSource):
     name = "b2w"
 
     def __init__(self, path: Path, folder: Path, seed: int) -> None:
-        self._pile = Pile(self.name, real_reviews(csv_file(path)), Random(f"{seed}/reviews"))
+        self._pile = Pile(self.name, NONCOMMERCIAL, real_reviews(csv_file(path)), Random(f"{seed}/reviews"))
         super().__init__(folder, seed)
         self.masked = self._pile.masked
 

@@ -38,7 +38,7 @@ class OlistSource(SyntheticSource):
 
     def __init__(self, path: Path, folder: Path, seed: int) -> None:
         self._olist = read_olist(path)
-        self._pile = Pile(self.name, olist_reviews(self._olist), Random(f"{seed}/reviews"))
+        self._pile = Pile(self.name, NONCOMMERCIAL, olist_reviews(self._olist), Random(f"{seed}/reviews"))
         self._segments = segments(self._olist)
         self._products = _products(self._olist)
         if not self._segments or not self._products:

@@ -10,7 +10,6 @@ from typing import Any
 from data.generator.review_phrases import WRAPPERS, WRAPPERS_WITH_CATEGORY
 from data.generator.reviews import sentiment_of
 from data.separation import normal_form
-from data.sources import NONCOMMERCIAL
 from tucano.masking import mask
 from tucano.prompts import Prompt
 from tucano.specs.banks import Pool
@@ -57,8 +56,8 @@ class Pile:
     `blind`: prompts show the text alone, neither stars nor category, so that these have to be read from it.
     """
 
-    def __init__(self, source: str, reviews: Iterable[RealReview], rng: Random, blind: bool = False) -> None:
-        self._source, self._blind = source, blind
+    def __init__(self, source: str, licence: str, reviews: Iterable[RealReview], rng: Random, blind: bool = False) -> None:
+        self._source, self._licence, self._blind = source, licence, blind
         self.masked: Counter[str] = Counter()
         different: dict[str, RealReview] = {}
         for review in reviews:
@@ -81,4 +80,4 @@ class Pile:
         user = envelope.format(s=review.stars, c=review.category, t=shorten(text))
         category = {} if review.category is None or self._blind else {"category": review.category}
         fields = {"sentiment": sentiment_of(review.stars), "sentiment_score": review.stars} | category | review.silver
-        return Prompt("", "extraction", user, name, self._source, NONCOMMERCIAL, review.stars, {"fields": fields})
+        return Prompt("", "extraction", user, name, self._source, self._licence, review.stars, {"fields": fields})

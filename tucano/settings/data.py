@@ -41,7 +41,7 @@ class DataSettings(PromptPlan):
         if self.source != "synthetic" and not self.path:
             raise ValueError(f"data.source={self.source} needs data.path, the place of its CSV files")
         if self.source == "synthetic" and self.path:
-            raise ValueError("data.path is only read by data.source=olist or b2w; remove it or name the source")
+            raise ValueError("data.path is not read by data.source=synthetic; remove it, or name the source of the files")
         return self
 
 

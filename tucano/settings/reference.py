@@ -1,4 +1,4 @@
-"""The settings as a page for readers: `python -m tucano.settings.reference > docs/settings.md`. A test compares."""
+"""The settings as a page for readers, docs/settings.md."""
 
 import math
 import re
@@ -11,7 +11,7 @@ from tucano.settings.pipeline import PipelineSettings
 
 HEAD = """# Settings
 
-This page is written by `python -m tucano.settings.reference > docs/settings.md`; a test says when it is not current.
+This page is written by `python -m docs.generate`; a test says when it is not current.
 
 A profile in `prefect.yaml` names the settings in which it differs from the defaults below. A single run changes further
 ones on the command line:
@@ -107,7 +107,3 @@ def _default(field: dict[str, Any]) -> str:
         return "empty"
     text = yaml.safe_dump(field["default"], default_flow_style=True, width=math.inf, sort_keys=False)
     return f"`{text.removesuffix('...' + chr(10)).strip()}`"
-
-
-if __name__ == "__main__":
-    print(reference(), end="")

@@ -7,7 +7,17 @@ from typing import Any
 from torch import Tensor
 
 from tucano.settings.grpo import TrainerStage
-from tucano.training.algorithms import Algorithm, RolloutBatch, conditional, gdpo, group, median, overlong, task_weights, zero_variance
+from tucano.training.algorithms import (
+    Algorithm,
+    RolloutBatch,
+    conditional,
+    gdpo,
+    group,
+    median,
+    overlong,
+    task_weights,
+    zero_variance,
+)
 
 CHAIN = (conditional, overlong, zero_variance, group, gdpo, median, task_weights)
 """In the order in which their hooks are called: what shapes rewards, what selects groups, what makes advantages, what weighs them."""

@@ -1,0 +1,157 @@
+"""Figures in README and docs/: each page that has some is held by a test, or names the command that measures them."""
+
+import json
+import re
+from pathlib import Path
+from typing import get_args
+
+import pytest
+
+from rewards import load_reward_set, truth
+from rewards.names import REPORTED
+from tucano.prompts import Prompt
+from tucano.settings import AlarmName, PipelineSettings
+from tucano.settings.preflight import CHECKS
+
+ROOT = Path(__file__).parent.parent
+HELD_BY = {
+    "docs/audit.md": "tests/test_exam.py",
+    "docs/data.md": "tests/test_data_defects.py",
+    "docs/health.md": "tests/test_docs.py",
+    "docs/rewards.md": "tests/test_rewards_sets.py",
+    "docs/settings.md": "tests/test_settings_reference.py",
+    "docs/statistics.md": "tests/test_docs_figures.py",
+}
+MEASURED_BY = {
+    "README.md": ["make run"],
+    "docs/algorithms.md": ["python -m benchmarks.ablation --folder runs-ablation"],
+    "docs/operations.md": ["make operations", "python -m benchmarks.overhead"],
+    "docs/resume.md": ["make drill KILLS=50"],
+    "docs/speed.md": ["make bench"],
+    "docs/statistics-simulation.md": ["python -m benchmarks.verdict_simulation --write docs/statistics-simulation.md"],
+}
+"""Minutes to hours of measuring: no test repeats them."""
+FIGURE = re.compile(r"^(?:\||> ).*(?:\d\.\d|\d %)", re.MULTILINE)
+
+
+def text(page: str) -> str:
+    return (ROOT / page).read_text(encoding="utf-8")
+
+
+def test_every_page_with_figures_says_where_they_are_from() -> None:
+    pages = [path.relative_to(ROOT).as_posix() for path in [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]]
+    with_figures = {page for page in pages if FIGURE.search(text(page)) and page != "docs/decisions.md"}
+    assert with_figures <= HELD_BY.keys() | MEASURED_BY.keys()
+    assert all((ROOT / test).is_file() for test in HELD_BY.values())
+
+
+@pytest.mark.parametrize("page", MEASURED_BY)
+def test_a_measured_page_names_the_command(page: str) -> None:
+    assert all(f"`{command}`" in text(page) for command in MEASURED_BY[page])
+
+
+# README.md
+
+
+def test_the_answers_in_the_readme_earn_what_it_says() -> None:
+    """The prompt test-00022-extraction of `make run` with seed 7, and its reference."""
+    page = text("README.md")
+    (user,) = re.findall(r"```text\n(.*?)\n```", page, re.DOTALL)
+    fields = {
+        "sentiment": "negative", "sentiment_score": 1, "category": "informática", "delivery_issue": False,
+        "product_issue": True, "seller_issue": True, "churn_risk": "high", "repurchase_intent": False,
+        "main_complaint": "qualidade ruim", "summary": "Cliente reclama do teclado: qualidade ruim.",
+    }  # fmt: skip
+    prompt = Prompt("p", "extraction", user.replace("\n", " "), "t", "synthetic", "CC0-1.0", 1, {"fields": fields})
+    answers = [answer.replace("\n", "") for answer in re.findall(r"```json\n(.*?)\n```", page, re.DOTALL)]
+    said = [float(reward) for reward in re.findall(r"reward (0\.\d{3})", page)]
+    assert [round(load_reward_set("grounded").score(prompt, answer).total, 3) for answer in answers] == said[:2]
+    ((right, judged),) = re.findall(r"counts (\d) of (\d) fields in both", page)
+    assert [truth(prompt, answer) for answer in answers] == [pytest.approx(int(right) / int(judged))] * 2
+
+
+def test_the_number_of_ratings() -> None:
+    tasks = [json.loads(line)["prompt"]["task"] for line in text("data/ratings/ratings.jsonl").splitlines()]
+    assert re.findall(r"ratings of (\d+) answers", text("README.md")) == [str(len(tasks))]
+    ((answers, prompts),) = re.findall(r"(\d+) answers to (\d+) prompts of the first four tasks", text("docs/audit.md"))
+    assert int(answers) == sum(task in REPORTED for task in tasks)
+    assert int(prompts) == 24 * len(REPORTED)
+
+
+# docs/statistics.md, against docs/statistics-simulation.md
+
+
+def rows(page: str, heading: str) -> list[list[str]]:
+    """The cells of the first table below a heading, without its head."""
+    below = text(page).partition(f"## {heading}\n")[2]
+    found = [line for line in below.split("\n## ")[0].splitlines() if line.startswith("|")]
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in found[2:]]
+
+
+def point(word: str) -> str:
+    """What the page says after the first occurrence of a word, to the end of that point of the list."""
+    return text("docs/statistics.md").partition(word)[2].partition("\n- ")[0]
+
+
+SIMULATION = "docs/statistics-simulation.md"
+NULLS = rows(SIMULATION, "Where nothing is true")
+
+
+@pytest.mark.parametrize(("claim", "column"), [("adapter", 1), ("configuration", 2)])
+def test_the_rates_of_the_two_claims_span_what_the_simulation_found(claim: str, column: int) -> None:
+    held = [row for row in NULLS if row[0].startswith(claim) and row[-1] == "holds"]
+    said = {row[0]: row[column] for row in rows("docs/statistics.md", "Two questions")}
+    rejected = sorted(float(row[3]) for row in held)
+    covered = sorted(round(float(row[4])) for row in held)
+    assert said["wrong at nominal 5 %"] == f"{rejected[0]} to {rejected[-1]} %"
+    assert said["interval holds the truth"] == f"{covered[0]} to {covered[-1]} %"
+
+
+def test_the_power_table_repeats_the_simulation() -> None:
+    simulated = {(claim, seeds): powers for claim, seeds, *powers in rows(SIMULATION, "Power, %")}
+    said = rows("docs/statistics.md", "Power")
+    for name, *powers in said:
+        (found,) = re.findall(r"(\w+), (\d) seeds(?: of SD (\S+))?", name)
+        claim, seeds, deviation = found
+        simulation = simulated[f"{claim}, seed SD 0{deviation}" if deviation else claim, seeds]
+        assert powers == [f"{power} %" for power in simulation], name
+    assert len(said) == 4
+
+
+@pytest.mark.parametrize(
+    ("differences", "seeds"),
+    [
+        ("skewed, mean 0 but pseudo-median +0.017", "3"), ("very skewed, mean 0 but pseudo-median +0.024", "3"),
+    ],
+)  # fmt: skip
+def test_the_signed_rank_test_under_skewness(differences: str, seeds: str) -> None:
+    (rejected,) = [row[3] for row in NULLS if row[0] == "adapter" and row[1] == differences and row[2] == seeds]
+    assert f"{round(float(rejected))} %" in point("symmetric")
+
+
+@pytest.mark.parametrize(("deviation", "seeds"), [("0.02", "1"), ("0.05", "1"), ("0.02", "3"), ("0.05", "3")])
+def test_the_adapter_test_read_for_new_seeds(deviation: str, seeds: str) -> None:
+    claim = f"adapter test, read as if for new seeds of SD {deviation}"
+    (rejected,) = [row[3] for row in NULLS if row[0] == claim and row[2] == seeds]
+    assert f"{round(float(rejected))} %" in point("nothing about new seeds")
+
+
+def test_what_checks_the_statistics_is_used_there() -> None:
+    (said,) = re.findall(r"Every statistic is checked against (.*?) \(", text("docs/statistics.md").replace("\n", " "))
+    code = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "tests").glob("test_statistics*.py"))
+    libraries = re.findall(r"`(\w+)`", said)
+    assert libraries and all(re.search(rf"^(?:from|import) {name}\b", code, re.MULTILINE) for name in libraries)
+
+
+# docs/health.md
+
+
+def test_the_page_lists_every_alarm_and_which_of_them_stop() -> None:
+    said = {name: stops for name, _, stops, _ in rows("docs/health.md", "Health")}
+    stops = PipelineSettings().health.stop_on
+    assert said == {name: "yes" if name in stops else "no" for name in get_args(AlarmName)}
+
+
+def test_the_page_lists_every_check_that_can_be_red() -> None:
+    said = {name.removesuffix(", per task") for name, red, _ in rows("docs/health.md", "Preflight") if red}
+    assert said == {name.partition(":")[0] for name in CHECKS}
