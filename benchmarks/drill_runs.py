@@ -62,7 +62,7 @@ LEFT_OUT = {
     r"generation_config\.max_new_tokens$": "written before every rollout",
     r"\.training$": "every pass through the model says first how it is meant",
     r"prepare_inputs_for_generation$": "an adapter's wrapper lends its own to the model for `generate`, and puts the model's back",
-    r"\._active_adapter$": "the name of one adapter as a text or a list; compared as `adapters`",
+    r"\._?active_adapter$": "the name of one adapter as a text or a list; compared as `adapters`",
     r"\.gather_function$|callback_handler\.eval_dataloader$": "every look at the validation set makes its own",
     r"accelerator\._dataloaders$|\._dataloader_references_ref$": "the loaders that this process has made so far",
     r"train_dataloader\.(end_of_dataloader|remainder|iteration)$": "written where batches are read: after a resume within an epoch, in a copy of this loader",
@@ -400,7 +400,7 @@ def whole(trainer: sealed.SealedCheckpoints) -> dict[str, str]:
     """Everything that can be reached from a trainer, and the global generators, but for what is provably irrelevant."""
     layers = (layer for layer in trainer.model.modules() if isinstance(layer, BaseTunerLayer))
     return states.digests(
-        Root(trainer, sealed.generators(trainer.args.device), [layer.active_adapters for layer in layers]), without="|".join(LEFT_OUT)
+        Root(trainer, sealed.generators(trainer.args.device), [[*layer.active_adapters] for layer in layers]), without="|".join(LEFT_OUT)
     )
 
 

@@ -226,7 +226,7 @@ def test_a_failed_audit_stops_before_sft_and_an_override_goes_on_and_is_recorded
         started(storage, audit__ratings=ratings, audit__override_by="Ana Souza", audit__override_reason="piloto interno")
     )
     assert code == 0
-    report = re.search(r"Report +(\S+)", output)
+    report = re.search(r"^Report +(.+)$", output, flags=re.MULTILINE)
     assert report is not None
     page = Path(report[1]).read_text(encoding="utf-8")
     assert "Ana Souza" in page and "piloto interno" in page

@@ -9,21 +9,22 @@ from pathlib import Path
 from typing import Any
 
 from rewards import load_reward_set, truth
-from rewards.sets import SetName
+from rewards.sets import SETS, SetName
 from tucano.rating.ratings import read_ratings
 from tucano.rating.store import rating_store
 
 RATINGS = Path(__file__).parents[1] / "data" / "ratings"
 GOLDEN = Path(__file__).with_name("golden_rewards.jsonl")
-SETS: tuple[SetName, ...] = ("v4.2", "grounded", "controls.format", "controls.random")
+FROZEN: tuple[SetName, ...] = ("v4.2", "grounded", "controls.format", "controls.random")
 
 
 def scored() -> Iterator[dict[str, Any]]:
     """One line per rated answer: prompt, contributions per reward set in the order of the components, and truth, to six decimals."""
     with rating_store(RATINGS) as databases:
-        sets = {name: load_reward_set(name, databases) for name in SETS}
+        sets = {name: load_reward_set(name, databases) for name in FROZEN}
         for rated in sorted(read_ratings(RATINGS), key=lambda rated: rated.prompt.id):  # the tasks in turn
-            parts = {name: reward.score(rated.prompt, rated.completion).components for name, reward in sets.items()}
+            rewards = {name: reward for name, reward in sets.items() if rated.prompt.task in SETS[name]}
+            parts = {name: reward.score(rated.prompt, rated.completion).components for name, reward in rewards.items()}
             line = {name: [round(part, 6) for part in values.values()] for name, values in parts.items()}
             metric = truth(rated.prompt, rated.completion, databases)
             yield {"prompt": rated.prompt.id, "truth": None if metric is None else round(metric, 6)} | line
