@@ -1,11 +1,12 @@
-"""What each algorithm adds on the laptop: GRPO variants with three seeds each, all from one SFT start, as a Markdown table.
+"""What each algorithm adds on the laptop: GRPO variants with three seeds each, all from one SFT start, as a Markdown
+table.
 
     python -m benchmarks.ablation --folder runs-ablation
 
-Each variant adds one thing to the one above it; the controls take the truth out of the first one's rewards. Answers are sampled on the
-held-out prompts. Gain: Hodges-Lehmann over the SFT start with its 95 % interval and the exact one-sided p, of the mean over
-seeds. Against the first variant: the mean difference, seed by seed, with an interval for new prompts and new seeds.
-What is done is kept in the folder, and the same command goes on from it.
+Each variant adds one thing to the one above it; the controls take the truth out of the first one's rewards. Answers are
+sampled on the held-out prompts. Gain: Hodges-Lehmann over the SFT start with its 95 % interval and the exact one-sided
+p, of the mean over seeds. Against the first variant: the mean difference, seed by seed, with an interval for new
+prompts and new seeds. What is done is kept in the folder, and the same command goes on from it.
 """
 
 import argparse
@@ -51,7 +52,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--folder", type=Path, required=True, help="keeps models and answers")
     parser.add_argument("--variants", nargs="+", default=list(VARIANTS), choices=list(VARIANTS), metavar="VARIANT")
-    parser.add_argument("--set", action="append", default=[], help="one setting of all variants, like grpo.max_steps=20")
+    parser.add_argument(
+        "--set", action="append", default=[], help="one setting of all variants, like grpo.max_steps=20"
+    )
     arguments = parser.parse_args()
     signal.signal(signal.SIGINT, lambda *_: stop_all())
     of = partial(load_profile, project_root(Path.cwd()), "laptop")
@@ -99,7 +102,10 @@ def table(answers: Path, prompts: Sequence[Prompt], variants: Sequence[str], set
     tasks = [task for task in settings.tasks if any(prompt.task == task for prompt in prompts)]
     read = read_answers(answers)
     rows = [
-        f"| variant | reward | gain over SFT [95 %] | p | against {variants[0]} [95 %] | truth gain [95 %] | {' | '.join(tasks)} |",
+        (
+            f"| variant | reward | gain over SFT [95 %] | p | against {variants[0]} [95 %] | truth gain [95 %] |"
+            f" {' | '.join(tasks)} |"
+        ),
         "|---" * (6 + len(tasks)) + "|",
     ]
     means = {measure: prompt_means(read, measure) for measure in ("reward", "truth")}
@@ -115,12 +121,19 @@ def table(answers: Path, prompts: Sequence[Prompt], variants: Sequence[str], set
     for variant in variants:
         tuned, start = values(variant, "reward"), np.array(list(rewards("sft", "reward").values()))
         gain = effect(tuned.mean(axis=1).tolist(), start.tolist(), settings.comparison.alpha)
-        true = effect(values(variant, "truth").mean(axis=1).tolist(), list(rewards("sft", "truth").values()), settings.comparison.alpha)
+        true = effect(
+            values(variant, "truth").mean(axis=1).tolist(),
+            list(rewards("sft", "truth").values()),
+            settings.comparison.alpha,
+        )
         versus = two_way_t(tuned - values(variants[0], "reward")) if variant != variants[0] else None
         by_task = {prompt.id: prompt.task for prompt in prompts}
         task_of = np.array([by_task[prompt] for prompt in rewards("sft", "reward")])
         cells = [variant, f"{tuned.mean():.3f}", interval(gain.estimate, gain.low, gain.high), f"{gain.p:.2g}"]
-        cells += [interval(versus.mean, versus.low, versus.high) if versus else "-", interval(true.estimate, true.low, true.high)]
+        cells += [
+            interval(versus.mean, versus.low, versus.high) if versus else "-",
+            interval(true.estimate, true.low, true.high),
+        ]
         cells += [f"{(tuned.mean(axis=1) - start)[task_of == task].mean():+.3f}" for task in tasks]
         rows.append(f"| {' | '.join(cells)} |")
     return "\n".join(rows)

@@ -1,11 +1,13 @@
 """Bad days: every mishap is really played, and what a person then reads is judged.
 
-    python -m benchmarks.bad_days --home FOLDER                     # all of them, a quarter of an hour; as root, for the full disks
+    python -m benchmarks.bad_days --home FOLDER                     # all of them, a quarter of an hour; as root, for
+    the full disks
     python -m benchmarks.bad_days --home FOLDER --only moved full   # those whose names begin so
 
-A pipeline of two tiny seeds is run once. Each mishap then befalls a copy of its storage. A row is well when the command ended
-with the expected exit code and one sentence, when no traceback was printed, and when nothing was lost: the command that the
-sentence names, or the same one again, comes to its end. Printed as a Markdown table for docs/bad-days.md.
+A pipeline of two tiny seeds is run once. Each mishap then befalls a copy of its storage. A row is well when the command
+ended with the expected exit code and one sentence, when no traceback was printed, and when nothing was lost: the
+command that the sentence names, or the same one again, comes to its end. Printed as a Markdown table for
+docs/bad-days.md.
 """
 
 import argparse
@@ -43,7 +45,10 @@ TINY = SMALL | {
 }
 MISHAP_SECONDS = 240
 MONTHS = 90 * 24 * 3600
-KILL = "import os, signal, mlflow; from mlflow import MlflowClient as C; dead = lambda *a, **k: os.kill(os.getpid(), signal.SIGKILL)\n"
+KILL = (
+    "import os, signal, mlflow; from mlflow import MlflowClient as C; dead = lambda *a, **k: os.kill(os.getpid(),"
+    " signal.SIGKILL)\n"
+)
 """Beginning of a program that is killed at a call of MLflow's client."""
 
 
@@ -158,11 +163,15 @@ def running(day: Day) -> int:
     """Runs that MLflow or Prefect calls running."""
     alive = "('RUNNING', 'PENDING', 'SCHEDULED', 'CANCELLING')"
     count = "SELECT count(*) FROM {} WHERE {} IN {}"
-    tables = ((day.mlflow, "runs", "status"), (day.prefect, "flow_run", "state_type"), (day.prefect, "task_run", "state_type"))
+    tables = (
+        (day.mlflow, "runs", "status"),
+        (day.prefect, "flow_run", "state_type"),
+        (day.prefect, "task_run", "state_type"),
+    )
     return sum(int(str(execute(file, count.format(table, column, alive))[0][0])) for file, table, column in tables)
 
 
-# --- gc (D.9, D.14) -----------------------------------------------------------------------------------------------------
+# --- gc (D.9, D.14) -------------------------------------------------------------------------------
 
 
 def gc_beside_a_run(day: Day) -> Outcome:
@@ -181,7 +190,9 @@ def gc_after_reuse(day: Day) -> Outcome:
     again = day.run().ended(0)
     assert len(re.findall(r": reused, nothing", again.output)) >= 10, again.output
     day.lineage()
-    return Outcome("what the run reused stays; its own old runs in MLflow and Prefect go", gone.line(r"MB$"), (run, gone, again))
+    return Outcome(
+        "what the run reused stays; its own old runs in MLflow and Prefect go", gone.line(r"MB$"), (run, gone, again)
+    )
 
 
 def gc_old_runs(day: Day) -> Outcome:
@@ -193,7 +204,11 @@ def gc_old_runs(day: Day) -> Outcome:
     after = int(str(execute(day.mlflow, "SELECT count(*) FROM runs")[0][0]))
     day.lineage()
     sentence = gone.line(r"flow runs in Prefect")
-    return Outcome(f"of {before} runs in MLflow {after} stay, the champion's among them; its lineage is whole", sentence, (run, gone))
+    return Outcome(
+        f"of {before} runs in MLflow {after} stay, the champion's among them; its lineage is whole",
+        sentence,
+        (run, gone),
+    )
 
 
 def logs(day: Day) -> Outcome:
@@ -208,7 +223,7 @@ def logs(day: Day) -> Outcome:
     return Outcome(f"of 60 MB that a service logs {sum(sizes) / 1e6:.0f} are kept, in {len(sizes)} files", "-", ())
 
 
-# --- the stack's records (D.10) -----------------------------------------------------------------------------------------
+# --- the stack's records (D.10) -------------------------------------------------------------------
 
 CLOCK_STEP = "import psutil._pslinux as l; steady = l.boot_time; l.boot_time = lambda: steady() + 3\n"
 """What a clock that is put forward by three seconds does to the time at which the machine says it was started."""
@@ -218,7 +233,9 @@ CLOCK_STEP = "import psutil._pslinux as l; steady = l.boot_time; l.boot_time = l
 def recorded(day: Day) -> Iterator[list[int]]:
     """Four processes that stand in the stack's record; their ids."""
     names = ("postgres", "prefect", "mlflow", "worker-1")
-    running = {name: services.start(name, ["sleep", "300"], os.environ, day.storage / "logs" / f"{name}.log") for name in names}
+    running = {
+        name: services.start(name, ["sleep", "300"], os.environ, day.storage / "logs" / f"{name}.log") for name in names
+    }
     (day.storage / "stack").mkdir(exist_ok=True)
     services.write_services(day.storage / "stack" / "services.json", running)
     try:
@@ -233,9 +250,15 @@ def clock_step(day: Day) -> Outcome:
         seen = day.tucano("status", before=CLOCK_STEP, home=True).ended(1)
         assert "is not running" not in seen.output, seen.output
         down = day.tucano("down", before=CLOCK_STEP, home=True).ended(0)
-        left = [name for name, one in services.read_services(day.storage / "stack" / "services.json").items() if one.process()]
+        left = [
+            name
+            for name, one in services.read_services(day.storage / "stack" / "services.json").items()
+            if one.process()
+        ]
         assert left == [] and down.output.count("stopping") == 4, down.output
-    return Outcome("status knows all four by boot and clock ticks; down stops all four", down.line("stopping worker"), (seen, down))
+    return Outcome(
+        "status knows all four by boot and clock ticks; down stops all four", down.line("stopping worker"), (seen, down)
+    )
 
 
 def _empty(name: str) -> Callable[[Day], Outcome]:
@@ -248,7 +271,7 @@ def _empty(name: str) -> Callable[[Day], Outcome]:
     return play
 
 
-# --- a lost store, a moved storage (D.11) -------------------------------------------------------------------------------
+# --- a lost store, a moved storage (D.11) ---------------------------------------------------------
 
 
 def store_deleted(day: Day) -> Outcome:
@@ -256,7 +279,9 @@ def store_deleted(day: Day) -> Outcome:
     run = day.run().ended(0)
     day.lineage()
     compared = day.tucano("compare", "laptop").ended(0)
-    happens = "every stage is reused, its trainings are registered anew, and the champion with them; lineage and compare work"
+    happens = (
+        "every stage is reused, its trainings are registered anew, and the champion with them; lineage and compare work"
+    )
     return Outcome(happens, run.line("has no run of grpo seed 42"), (run, compared))
 
 
@@ -276,7 +301,9 @@ def storage_moved(day: Day) -> Outcome:
     assert len(stages) <= 1, run.output  # the report names the storage among the settings
     compared = moved.tucano("compare", "#" + label(moved), "tucano@champion").ended(0)
     return Outcome(
-        "lineage, run and compare work; all stages but the report are reused", lineage.line("chain is whole"), (lineage, run, compared)
+        "lineage, run and compare work; all stages but the report are reused",
+        lineage.line("chain is whole"),
+        (lineage, run, compared),
     )
 
 
@@ -286,7 +313,11 @@ def storage_copied(day: Day) -> Outcome:
     for weights in (day.storage / "mlflow" / "artifacts").rglob("*.safetensors"):
         weights.write_bytes(b"another model")
     lineage = copy.lineage()
-    return Outcome("the copy reads its own files, and not those of the place it came from", lineage.line("chain is whole"), (lineage,))
+    return Outcome(
+        "the copy reads its own files, and not those of the place it came from",
+        lineage.line("chain is whole"),
+        (lineage,),
+    )
 
 
 def label(day: Day) -> str:
@@ -295,7 +326,7 @@ def label(day: Day) -> str:
     return str(found[0][0]).rpartition("#")[2]
 
 
-# --- odd names (D.12) ---------------------------------------------------------------------------------------------------
+# --- odd names (D.12) -----------------------------------------------------------------------------
 
 
 def apostrophe(day: Day) -> Outcome:
@@ -319,7 +350,8 @@ def question_mark(day: Day) -> Outcome:
     return Outcome("refused before the first stage", refused.line("^tucano: "), (refused,))
 
 
-# --- kills, disks, damage (D.13) ----------------------------------------------------------------------------------------
+# --- kills, disks, damage (D.13)
+# ----------------------------------------------------------------------------------------
 
 
 def killed_before_alias(day: Day) -> Outcome:
@@ -329,17 +361,28 @@ def killed_before_alias(day: Day) -> Outcome:
     run = day.run().ended(0)
     assert execute(day.mlflow, "SELECT version FROM model_versions") == versions == [(1,)]
     day.lineage()
-    return Outcome("the next run points the alias to the version that was left", run.line("is champion as tucano version 1"), (killed, run))
+    return Outcome(
+        "the next run points the alias to the version that was left",
+        run.line("is champion as tucano version 1"),
+        (killed, run),
+    )
 
 
 def killed_before_params(day: Day) -> Outcome:
-    before = KILL + "make = C.create_run\nC.create_run = lambda *a, **k: (make(*a, **k), 'grpo' in str(k) and dead())[0]"
+    before = (
+        KILL + "make = C.create_run\nC.create_run = lambda *a, **k: (make(*a, **k), 'grpo' in str(k) and dead())[0]"
+    )
     killed = day.run(before=before, grpo__max_steps=5).ended(-signal.SIGKILL)
     run = day.run(grpo__max_steps=5).ended(0)
-    trained = "SELECT count(*) FROM params p JOIN runs r ON p.run_uuid = r.run_uuid WHERE r.name LIKE 'grpo%' GROUP BY r.run_uuid"
+    trained = (
+        "SELECT count(*) FROM params p JOIN runs r ON p.run_uuid = r.run_uuid WHERE r.name LIKE 'grpo%' GROUP BY"
+        " r.run_uuid"
+    )
     assert len({count for (count,) in execute(day.mlflow, trained)}) == 1, "a training lacks params"
     assert running(day) == 0
-    return Outcome("the next run goes on in that run of MLflow, and adds its params", run.line("promotion: "), (killed, run))
+    return Outcome(
+        "the next run goes on in that run of MLflow, and adds its params", run.line("promotion: "), (killed, run)
+    )
 
 
 def killed_run(day: Day) -> Outcome:
@@ -365,7 +408,9 @@ def several_kills(day: Day) -> Outcome:
     run = day.run(grpo__max_steps=9).ended(0)
     assert running(day) == 0
     day.lineage()
-    return Outcome("the next run goes on and ends well; nothing is running afterwards", run.line("promotion: "), (*said, run))
+    return Outcome(
+        "the next run goes on and ends well; nothing is running afterwards", run.line("promotion: "), (*said, run)
+    )
 
 
 @contextmanager
@@ -411,7 +456,9 @@ def _full_while_training(leave: int, happens: str) -> Callable[[Day], Outcome]:
             run = small.run(grpo__max_steps=60).ended(0)
             assert running(small) == 0
         return Outcome(
-            f"{happens}; with space again the same command goes on", ended.line("^tucano: the disk"), (Said(0, seen), ended, run)
+            f"{happens}; with space again the same command goes on",
+            ended.line("^tucano: the disk"),
+            (Said(0, seen), ended, run),
         )
 
     return play
@@ -444,7 +491,9 @@ def same_data_at_once(day: Day) -> Outcome:
     """Three seeds that begin together, twenty times."""
     tracker = Tracker.connect(None, day.storage)
     for number in range(20):
-        splits = [DataSplit(name, "training", f"{number:02d}{name[0]}" * 24, "x", 3) for name in ("train", "validation")]
+        splits = [
+            DataSplit(name, "training", f"{number:02d}{name[0]}" * 24, "x", 3) for name in ("train", "validation")
+        ]
         runs = [tracker.start_training(f"seed {seed}", "", "grpo", seed, "drill", {}) for seed in range(3)]
         threads = [threading.Thread(target=tracker.log_datasets, args=(run, splits)) for run in runs]
         for thread in threads:
@@ -477,7 +526,10 @@ MISHAPS: dict[str, tuple[str, Callable[[Day], Outcome]]] = {
     "kill-run": ("kill -9 of `tucano run`, never resumed", killed_run),
     "kill-any": ("kill -9 of `tucano run` at five moments", several_kills),
     "full-start": ("the disk is full when `tucano run` starts", full_at_start),
-    "full-slow": ("the disk fills up while it trains", _full_while_training(40_000_000, "it stops in order and saves its state")),
+    "full-slow": (
+        "the disk fills up while it trains",
+        _full_while_training(40_000_000, "it stops in order and saves its state"),
+    ),
     "full-sudden": ("the disk has no byte left while it trains", _full_while_training(0, "it ends at once")),
     "prefect-torn": ("prefect.db is torn", _damaged("prefect/prefect.db", torn)),
     "prefect-other": ("prefect.db is no database", _damaged("prefect/prefect.db", replaced)),
@@ -502,9 +554,9 @@ def played(name: str, home: Path) -> Outcome:
     shutil.copytree(calm, place / "runs", copy_function=shutil.copy2)
     try:
         outcome = MISHAPS[name][1](Day(place / "runs"))
-        assert sum(said.tracebacks for said in outcome.said) == 0, "\n".join(said.output for said in outcome.said if said.tracebacks)[
-            -4000:
-        ]
+        assert sum(said.tracebacks for said in outcome.said) == 0, "\n".join(
+            said.output for said in outcome.said if said.tracebacks
+        )[-4000:]
         return outcome
     finally:
         shutil.rmtree(place, ignore_errors=True)
@@ -523,7 +575,9 @@ def row(name: str, home: Path) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--home", type=Path, required=True, help="folder for the storages")
-    parser.add_argument("--only", nargs="+", default=[""], metavar="NAME", help=f"beginnings of names: {', '.join(MISHAPS)}")
+    parser.add_argument(
+        "--only", nargs="+", default=[""], metavar="NAME", help=f"beginnings of names: {', '.join(MISHAPS)}"
+    )
     arguments = parser.parse_args()
     print("| mishap | what happens | what a person reads | tracebacks |\n|---|---|---|---|", flush=True)
     for name in MISHAPS:

@@ -32,14 +32,21 @@ def main() -> None:
     arguments = parser.parse_args()
     settings = load_profile(project_root(Path.cwd()), "laptop", [])
     systems = json.loads((arguments.prompts / "system_prompts.json").read_text(encoding="utf-8"))
-    chosen = choose(read_prompts(arguments.prompts / "test.jsonl") + read_prompts(arguments.prompts / "validation.jsonl"), arguments.seed)
+    chosen = choose(
+        read_prompts(arguments.prompts / "test.jsonl") + read_prompts(arguments.prompts / "validation.jsonl"),
+        arguments.seed,
+    )
     made: list[Candidate] = []
     for index, spec in enumerate(arguments.models):
         name, _, place = spec.partition("=")
         base, _, adapter = place.partition(":")
-        model, tokenizer = load_policy(settings.model, base, Path(adapter) if adapter else None, trainable=False, seed=0)
+        model, tokenizer = load_policy(
+            settings.model, base, Path(adapter) if adapter else None, trainable=False, seed=0
+        )
         generator = torch.Generator().manual_seed(arguments.seed + index)
-        drawn = sample(model, tokenizer, encode(tokenizer, chosen, systems), settings.grpo.max_completion_tokens, 1.0, generator)
+        drawn = sample(
+            model, tokenizer, encode(tokenizer, chosen, systems), settings.grpo.max_completion_tokens, 1.0, generator
+        )
         texts = tokenizer.batch_decode(drawn, skip_special_tokens=True)
         made += [Candidate(prompt, text, "sampled", name) for prompt, text in zip(chosen, texts, strict=True)]
     write_candidates(arguments.out, made)

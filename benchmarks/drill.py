@@ -1,13 +1,15 @@
-"""The preemption drill: kill training again and again, at random moments of every phase, and compare with a run left alone.
+"""The preemption drill: kill training again and again, at random moments of every phase, and compare with a run left
+alone.
 
     python -m benchmarks.drill --kills 8
     python -m benchmarks.drill --faults
 
-Every run's weights must have the SHA-256 of the run left alone, its journal the same metrics, no step twice, none missing, and the
-whole trainer must hold the same, before the last step and before each with which an attempt begins: every attribute of every object
-that can be reached from it. Random moments are drawn from a seeded generator: wait until the process enters a phase at or after a step,
-then up to twice the time that this phase takes, then send the signal. SIGTERM comes also at the end of every phase in turn, among them each
-backward pass of a step. With `--faults` the drill itself is tested: every planted fault must make it fail.
+Every run's weights must have the SHA-256 of the run left alone, its journal the same metrics, no step twice, none
+missing, and the whole trainer must hold the same, before the last step and before each with which an attempt begins:
+every attribute of every object that can be reached from it. Random moments are drawn from a seeded generator: wait
+until the process enters a phase at or after a step, then up to twice the time that this phase takes, then send the
+signal. SIGTERM comes also at the end of every phase in turn, among them each backward pass of a step. With `--faults`
+the drill itself is tested: every planted fault must make it fail.
 """
 
 import argparse
@@ -30,7 +32,10 @@ from benchmarks.drill_runs import Board, Drill, Found, Starts, Struck, begin, in
 SMALLEST_SHARE_MOVED = 0.6
 """Of the steps of a run, those that must have a gradient: without one nothing could differ, whatever was lost."""
 SHOWN = 12
-HEAD = "| configuration | steps | signals and where they struck | weights identical | state identical | history equal | steps lost | slowest exit, s |"
+HEAD = (
+    "| configuration | steps | signals and where they struck | weights identical | state identical | history equal |"
+    " steps lost | slowest exit, s |"
+)
 FAULTS_HEAD = "| planted fault | configuration | what the drill saw |"
 
 
@@ -58,7 +63,10 @@ class Row:
 
     def line(self) -> str:
         struck, count, term = self.struck, len(self.struck.runs), self.struck.signal == signal.SIGTERM
-        where = f"{struck.hit.total()} {struck.signal.name} in {count} runs: {', '.join(f'{phase} {n}' for phase, n in struck.hit.items())}"
+        where = (
+            f"{struck.hit.total()} {struck.signal.name} in {count} runs:"
+            f" {', '.join(f'{phase} {n}' for phase, n in struck.hit.items())}"
+        )
         same = [f"{equal}/{count}" for equal in self.same()]
         cost = [str(struck.lost), f"{struck.slowest:.2f}"] if term else ["-", "-"]
         return f"| {' | '.join([self.drill.configuration.name, str(self.drill.steps), where, *same, *cost])} |"
@@ -66,7 +74,9 @@ class Row:
 
 @dataclass(frozen=True)
 class Amount:
-    """How often each configuration is struck at random, at most how often in one run, and whether SIGTERM comes in every phase as well."""
+    """How often each configuration is struck at random, at most how often in one run, and whether SIGTERM comes in
+    every phase as well.
+    """
 
     kills: int
     sigterms: int
@@ -81,7 +91,9 @@ def drilled(drill: Drill, amount: Amount) -> list[Row]:
     return [Row(drill, one) for one in struck]
 
 
-def run(place: Path, configurations: Sequence[Configuration], amount: Amount, seed: int, say: Callable[[str], None]) -> bool:
+def run(
+    place: Path, configurations: Sequence[Configuration], amount: Amount, seed: int, say: Callable[[str], None]
+) -> bool:
     """Drill all configurations; `say` hears the rows of a Markdown table. Whether everything was as it must be."""
     board, moments, good = instrumented(), random.Random(seed), True
     starts = begin(place, board)
@@ -107,7 +119,9 @@ def run(place: Path, configurations: Sequence[Configuration], amount: Amount, se
 
 
 def find(place: Path, faults: Sequence[Fault], seed: int, say: Callable[[str], None]) -> bool:
-    """Plant one fault after the other; `say` hears a Markdown table of what the drill saw of them. Whether it saw all."""
+    """Plant one fault after the other; `say` hears a Markdown table of what the drill saw of them. Whether it saw
+    all.
+    """
     board, good = instrumented(), True
     starts = begin(place, board)
     say(f"{FAULTS_HEAD}\n{_rule(FAULTS_HEAD)}")
@@ -126,7 +140,9 @@ def _seen(fault: Fault, starts: Starts, place: Path, board: Board, seed: int) ->
         fault.plant()
         configuration = next(one for one in CONFIGURATIONS if one.name == fault.configuration)
         try:
-            row = Row(drill := Drill(configuration, starts, place / "drill", random.Random(seed), board), drill.terminated())
+            row = Row(
+                drill := Drill(configuration, starts, place / "drill", random.Random(seed), board), drill.terminated()
+            )
             weights, state, history = row.same()
             runs = f"equal of {len(row.struck.runs)} runs: weights {weights}, state {state}, history {history}"
             text = "" if row.passed() else f"{runs}; {'; '.join(row.faults()[:1])}"
@@ -145,11 +161,17 @@ def _rule(head: str) -> str:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--kills", type=int, default=8, help="kill -9 per configuration")
-    parser.add_argument("--sigterms", type=int, default=2, help="SIGTERM per configuration, beside those in every phase")
+    parser.add_argument(
+        "--sigterms", type=int, default=2, help="SIGTERM per configuration, beside those in every phase"
+    )
     parser.add_argument("--per-run", type=int, default=4, help="random signals in one run, at most")
-    parser.add_argument("--phases", action=argparse.BooleanOptionalAction, default=True, help="SIGTERM at the end of every phase")
+    parser.add_argument(
+        "--phases", action=argparse.BooleanOptionalAction, default=True, help="SIGTERM at the end of every phase"
+    )
     parser.add_argument("--seed", type=int, default=7, help="of the moments")
-    parser.add_argument("--only", nargs="+", default=[""], help="configurations, or faults, with one of these in their names")
+    parser.add_argument(
+        "--only", nargs="+", default=[""], help="configurations, or faults, with one of these in their names"
+    )
     parser.add_argument("--faults", action="store_true", help="plant faults instead, which the drill must find")
     arguments = parser.parse_args()
     began = time.monotonic()
@@ -159,11 +181,20 @@ def main() -> int:
 
     with tempfile.TemporaryDirectory(prefix="drill-") as place:
         if arguments.faults:
-            good = find(Path(place), [one for one in FAULTS if any(part in one.name for part in arguments.only)], arguments.seed, say)
+            good = find(
+                Path(place),
+                [one for one in FAULTS if any(part in one.name for part in arguments.only)],
+                arguments.seed,
+                say,
+            )
         else:
             chosen = [one for one in CONFIGURATIONS if any(part in one.name for part in arguments.only)]
             good = run(
-                Path(place), chosen, Amount(arguments.kills, arguments.sigterms, arguments.per_run, arguments.phases), arguments.seed, say
+                Path(place),
+                chosen,
+                Amount(arguments.kills, arguments.sigterms, arguments.per_run, arguments.phases),
+                arguments.seed,
+                say,
             )
     print(f"\n{'Passed' if good else 'FAILED'} in {time.monotonic() - began:.0f} s.")
     return 0 if good else 1

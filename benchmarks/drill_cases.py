@@ -1,4 +1,5 @@
-"""What the drill trains: configurations that set every field of SftSettings and GrpoSettings to something else than its default.
+"""What the drill trains: configurations that set every field of SftSettings and GrpoSettings to something else than its
+default.
 
 Trainings are small, and made so that every step has a gradient: rewards that are drawn by chance differ between any two
 completions, and the end token is likely enough that completions end at different lengths.
@@ -35,9 +36,9 @@ Start = Literal["model", "given", "adapter"]
 class Configuration:
     """One row of the table: what differs from `SETTINGS`.
 
-    `start`: the nano model, trained whole; a model that is given, and gets a new adapter; or that model with an adapter from SFT.
-    `prompts`: training prompts. `minutes`: checkpoints at least this often. `threads`: what one attempt after the other asks for.
-    `remote`: every attempt on an empty machine.
+    `start`: the nano model, trained whole; a model that is given, and gets a new adapter; or that model with an adapter
+    from SFT. `prompts`: training prompts. `minutes`: checkpoints at least this often. `threads`: what one attempt after
+    the other asks for. `remote`: every attempt on an empty machine.
     """
 
     name: str
@@ -53,7 +54,12 @@ class Configuration:
 
     def settings(self) -> dict[str, Any]:
         """For `validated`; the name of a given model is still missing."""
-        sections = {"sft": self.sft, "grpo": self.grpo, "model": self.model, "worker": {"checkpoint_minutes": self.minutes}}
+        sections = {
+            "sft": self.sft,
+            "grpo": self.grpo,
+            "model": self.model,
+            "worker": {"checkpoint_minutes": self.minutes},
+        }
         if self.start == "given" and self.kind == "grpo":
             sections["sft"] = {**self.sft, "enabled": False}
         return {**SETTINGS, **{name: {**SETTINGS.get(name, {}), **chosen} for name, chosen in sections.items()}}
@@ -62,29 +68,50 @@ class Configuration:
 CONFIGURATIONS = (
     Configuration("SFT", kind="sft", sft={"schedule": "linear", "warmup_share": 0.2, "min_improvement": 0.01}),
     Configuration(
-        "SFT of an adapter, dropout", kind="sft", start="given", sft={"schedule": "constant_with_warmup"}, model={"lora_dropout": 0.1}
+        "SFT of an adapter, dropout",
+        kind="sft",
+        start="given",
+        sft={"schedule": "constant_with_warmup"},
+        model={"lora_dropout": 0.1},
     ),
     Configuration(
-        "SFT until it stops by itself", kind="sft", sft={"eval_steps": 1, "save_steps": 2, "patience": 3, "min_improvement": 0.9}
+        "SFT until it stops by itself",
+        kind="sft",
+        sft={"eval_steps": 1, "save_steps": 2, "patience": 3, "min_improvement": 0.9},
     ),
     Configuration("SFT, every attempt on an empty machine", kind="sft", remote=True),
     Configuration("gradient accumulation 2", grpo={"micro_batch": 4}),
     Configuration(
         "iterations 2 by sequence, clip-higher",
-        grpo={"iterations": 2, "importance_sampling": "sequence", "loss": "grpo", "epsilon": 0.01, "epsilon_high": 0.02},
+        grpo={
+            "iterations": 2,
+            "importance_sampling": "sequence",
+            "loss": "grpo",
+            "epsilon": 0.01,
+            "epsilon_high": 0.02,
+        },
     ),
     Configuration("rollouts for 4 steps", grpo={"rollout_steps": 4}),
     Configuration("several epochs (6 steps each)", prompts=13),
     Configuration("dropout .1", model={"lora_dropout": 0.1}),
     Configuration("checkpoints by time alone", grpo={"save_steps": 12}, minutes=0.003),
     Configuration("evaluation every step", grpo={"eval_steps": 1, "rewards": "controls.length"}),
-    Configuration("until it stops by itself", grpo={"eval_steps": 1, "save_steps": 2, "patience": 5, "selection": "truth"}),
     Configuration(
-        "epochs, accumulation 2, iterations 2, dropout", grpo={"micro_batch": 4, "iterations": 2}, model={"lora_dropout": 0.1}, prompts=9
+        "until it stops by itself", grpo={"eval_steps": 1, "save_steps": 2, "patience": 5, "selection": "truth"}
+    ),
+    Configuration(
+        "epochs, accumulation 2, iterations 2, dropout",
+        grpo={"micro_batch": 4, "iterations": 2},
+        model={"lora_dropout": 0.1},
+        prompts=9,
     ),
     Configuration("KL penalty", grpo={"beta": 0.04, "micro_batch": 4, "iterations": 2}),
     Configuration("KL penalty from an SFT adapter", grpo={"beta": 0.04}, start="adapter"),
-    Configuration("a new adapter on a given model, without SFT", grpo={"advantages": "median", "schedule": "linear"}, start="given"),
+    Configuration(
+        "a new adapter on a given model, without SFT",
+        grpo={"advantages": "median", "schedule": "linear"},
+        start="given",
+    ),
     Configuration(
         "adaptive entropy, dapo",
         grpo={
@@ -97,7 +124,8 @@ CONFIGURATIONS = (
         },
     ),
     Configuration(
-        "entropy bonus, accumulation 4", grpo={"rewards": "controls.format", "entropy_coef": 0.05, "micro_batch": 2, "temperature": 0.8}
+        "entropy bonus, accumulation 4",
+        grpo={"rewards": "controls.format", "entropy_coef": 0.05, "micro_batch": 2, "temperature": 0.8},
     ),
     Configuration(
         "task weights, refill, entropy target, length stages",

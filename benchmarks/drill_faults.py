@@ -1,6 +1,8 @@
-"""Faults that the drill must find: each is one thing that a resume loses or that comes back wrong, planted into the code that trains.
+"""Faults that the drill must find: each is one thing that a resume loses or that comes back wrong, planted into the
+code that trains.
 
-Where the read-back after every load would stop the attempt first, it is blinded, so that the drill has to find the fault by itself.
+Where the read-back after every load would stop the attempt first, it is blinded, so that the drill has to find the
+fault by itself.
 """
 
 from collections.abc import Callable, Mapping
@@ -22,7 +24,9 @@ from tucano.training.refill import Reserve
 
 @dataclass(frozen=True)
 class Fault:
-    """What goes wrong, the configuration in which it matters, and how it is planted (in a process that is thrown away)."""
+    """What goes wrong, the configuration in which it matters, and how it is planted (in a process that is thrown
+    away).
+    """
 
     name: str
     configuration: str
@@ -87,13 +91,17 @@ def _unfinished() -> None:
 
 def _journal() -> None:
     def by_step(attempt: Attempt) -> JournalWriter:
-        return JournalWriter(attempt.work / "journal.jsonl", resume_step=step_of(attempt.newest.name) if attempt.newest else None)
+        return JournalWriter(
+            attempt.work / "journal.jsonl", resume_step=step_of(attempt.newest.name) if attempt.newest else None
+        )
 
     grpo.opened_journal = sft.opened_journal = by_step
 
 
 def _reference() -> None:
-    """As TRL, peft and transformers do it by themselves, who take every folder with an adapter beside the checkpoint's own."""
+    """As TRL, peft and transformers do it by themselves, who take every folder with an adapter beside the checkpoint's
+    own.
+    """
     blind()
     sealed.BEST = "validation/best"
 
@@ -141,7 +149,11 @@ FAULTS = (
     Fault("SFT's token counter not restored", "SFT", lambda: _without("_total_train_tokens")),
     Fault("task weights not restored", "task weights, refill, entropy target, length stages", _algorithm),
     Fault("reserve of prompts not restored", "task weights, refill, entropy target, length stages", _reserve),
-    Fault("entropy coefficient of a dropped step kept", "adaptive entropy, dapo", lambda: _without("entropy_coef", "_last_world_entropy")),
+    Fault(
+        "entropy coefficient of a dropped step kept",
+        "adaptive entropy, dapo",
+        lambda: _without("entropy_coef", "_last_world_entropy"),
+    ),
     Fault("state of an unfinished step saved", "gradient accumulation 2", _unfinished),
     Fault("journal cut by step", "uploads after every step, every attempt on an empty machine", _journal),
     Fault("reference adapter saved, and loaded instead of the policy", "KL penalty", _reference),

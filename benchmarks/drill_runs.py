@@ -1,7 +1,7 @@
 """One configuration of the drill: a run left alone, and runs that are struck by signals, with what each has left.
 
-Training processes are forked from a parent that has imported everything but made nothing: an attempt then takes a second
-instead of eight, and a SIGKILL is as real.
+Training processes are forked from a parent that has imported everything but made nothing: an attempt then takes a
+second instead of eight, and a SIGKILL is as real.
 """
 
 import hashlib
@@ -53,19 +53,29 @@ EVERY = -1
 LIKELIER_END = 6.0
 
 LEFT_OUT = {
-    r"^trainer\.(attempt|journal)$|callbacks\.\[\d+\]\.journal$": "files and locks; what is in them is compared as history",
-    r"^trainer\._pace$|callbacks\.\[\d+\]\.started$|\['train/step_time'\]$": "times, from which only checkpoints by time follow",
+    r"^trainer\.(attempt|journal)$|callbacks\.\[\d+\]\.journal$": (
+        "files and locks; what is in them is compared as history"
+    ),
+    r"^trainer\._pace$|callbacks\.\[\d+\]\.started$|\['train/step_time'\]$": (
+        "times, from which only checkpoints by time follow"
+    ),
     r"\bmodel_preparation_time\b": "a time that transformers takes at a look",
     r"^trainer\._finished$": "copies of what is compared itself",
     r"^trainer\._logs$": "the texts of the last rollout for TRL's table of completions, which is off",
-    r"^trainer\.(batch|sampled)$|\.self\.(_scored|scores)$": "of the last rollout; the next one writes them before it reads them",
+    r"^trainer\.(batch|sampled)$|\.self\.(_scored|scores)$": (
+        "of the last rollout; the next one writes them before it reads them"
+    ),
     r"generation_config\.max_new_tokens$": "written before every rollout",
     r"\.training$": "every pass through the model says first how it is meant",
-    r"prepare_inputs_for_generation$": "an adapter's wrapper lends its own to the model for `generate`, and puts the model's back",
+    r"prepare_inputs_for_generation$": (
+        "an adapter's wrapper lends its own to the model for `generate`, and puts the model's back"
+    ),
     r"\._?active_adapter$": "the name of one adapter as a text or a list; compared as `adapters`",
     r"\.gather_function$|callback_handler\.eval_dataloader$": "every look at the validation set makes its own",
     r"accelerator\._dataloaders$|\._dataloader_references_ref$": "the loaders that this process has made so far",
-    r"train_dataloader\.(end_of_dataloader|remainder|iteration)$": "written where batches are read: after a resume within an epoch, in a copy of this loader",
+    r"train_dataloader\.(end_of_dataloader|remainder|iteration)$": (
+        "written where batches are read: after a resume within an epoch, in a copy of this loader"
+    ),
     r"\._opt_called$": "whether torch warns of a schedule that moves before its optimizer",
     r"\.config\.dtype$": "saving a whole model writes the same precision as a text",
     r"\.stateful_callbacks$": "what transformers would give callbacks back after a resume; it is told not to",
@@ -77,8 +87,8 @@ LEFT_OUT = {
 class Board:
     """What a forked process tells and is told: shared memory.
 
-    How often each phase was entered, how long it took in all, and the last finished step; the trap (phase, how manieth end, signal) and when
-    it struck; the step before which the state is to be written down (-1: every one).
+    How often each phase was entered, how long it took in all, and the last finished step; the trap (phase, how manieth
+    end, signal) and when it struck; the step before which the state is to be written down (-1: every one).
     """
 
     def __init__(self) -> None:
@@ -114,7 +124,9 @@ def _shared(kind: type, size: int) -> np.ndarray[Any, Any]:
 
 @dataclass(frozen=True)
 class Moment:
-    """When to send a signal: `delay` seconds after a phase was entered with `step` steps finished, or at the `end`-th end of it."""
+    """When to send a signal: `delay` seconds after a phase was entered with `step` steps finished, or at the `end`-th
+    end of it.
+    """
 
     phase: str
     step: int = 0
@@ -126,8 +138,9 @@ class Moment:
 class Finished:
     """What a run left.
 
-    Digests of all weights, of what the last checkpoint holds and of the whole trainer before steps ({step: {path: digest}}; of a
-    disturbed run before the last one and before each with which an attempt began); the journal without times.
+    Digests of all weights, of what the last checkpoint holds and of the whole trainer before steps ({step: {path:
+    digest}}; of a disturbed run before the last one and before each with which an attempt began); the journal without
+    times.
     """
 
     weights: str
@@ -172,8 +185,16 @@ class Starts:
 class Drill:
     """One configuration: the run left alone, then the disturbed ones."""
 
-    def __init__(self, configuration: Configuration, starts: Starts, place: Path, moments: random.Random, board: Board) -> None:
-        self.configuration, self.starts, self.place, self.moments, self.board = configuration, starts, place, moments, board
+    def __init__(
+        self, configuration: Configuration, starts: Starts, place: Path, moments: random.Random, board: Board
+    ) -> None:
+        self.configuration, self.starts, self.place, self.moments, self.board = (
+            configuration,
+            starts,
+            place,
+            moments,
+            board,
+        )
         self.prompts = _prompts(starts.prompts, place / "prompts", configuration.prompts)
         board.noted[0] = EVERY
         undisturbed = Struck(signal.SIGKILL)
@@ -181,7 +202,9 @@ class Drill:
         (self.alone,) = undisturbed.runs
         self.steps = self.alone.history[-1][0]
         self.usual = {
-            phase: float(board.seconds[index] / board.entered[index]) for index, phase in enumerate(PHASES) if board.entered[index]
+            phase: float(board.seconds[index] / board.entered[index])
+            for index, phase in enumerate(PHASES)
+            if board.entered[index]
         }
         self.backwards = int(board.entered[PHASES.index("backward")]) // self.steps
         board.noted[0] = self.steps - 1
@@ -192,7 +215,9 @@ class Drill:
         return sum(norm > 0 for norm in norms) / len(norms)
 
     def struck(self, number: signal.Signals, total: int, per_run: int) -> "Struck":
-        """Runs with `total` signals in all, at most `per_run` in each, at random moments from the first step to the last."""
+        """Runs with `total` signals in all, at most `per_run` in each, at random moments from the first step to the
+        last.
+        """
         done = Struck(number)
         while (left := total - done.hit.total()) > 0:
             count = min(per_run, left)
@@ -200,10 +225,16 @@ class Drill:
         return done
 
     def terminated(self) -> "Struck":
-        """Runs that get SIGTERM at the end of every phase in turn, and of each backward pass of an attempt's second step."""
+        """Runs that get SIGTERM at the end of every phase in turn, and of each backward pass of an attempt's second
+        step.
+        """
         done = Struck(signal.SIGTERM)
         left = [Moment("backward", end=end) for end in range(self.backwards + 1, 2 * self.backwards + 1)]
-        left += [Moment(phase, end=2 if phase in ("rollout", "optimizer") else 1) for phase in self.usual if phase != "backward"]
+        left += [
+            Moment(phase, end=2 if phase in ("rollout", "optimizer") else 1)
+            for phase in self.usual
+            if phase != "backward"
+        ]
         while left:
             after = self._run(left, done)
             assert len(after) < len(left), f"{self.configuration.name}: {left[0]} never comes"
@@ -211,14 +242,22 @@ class Drill:
         return done
 
     def _moment(self, progress: float) -> Moment:
-        """A moment in a random phase when this share of the run is done, or, for `begin`, of the next attempt's beginning."""
+        """A moment in a random phase when this share of the run is done, or, for `begin`, of the next attempt's
+        beginning.
+        """
         phase = self.moments.choice(list(self.usual))
         step = 0 if phase == "begin" else int(progress * self.steps)
         return Moment(phase, step, self.moments.uniform(0, 2 * self.usual[phase]))
 
     def _run(self, moments: Sequence[Moment], done: "Struck") -> list[Moment]:
-        """One run from the start to its end, through the `moments` that come before the end; those that did not come are left."""
-        place, left, attempt = self.place / "run", list(moments), 0  # the same for every run: paths are part of a trainer
+        """One run from the start to its end, through the `moments` that come before the end; those that did not come
+        are left.
+        """
+        place, left, attempt = (
+            self.place / "run",
+            list(moments),
+            0,
+        )  # the same for every run: paths are part of a trainer
         while not self._attempt(self._job(place, attempt), left[0] if left else None, done):
             done.hit[left.pop(0).phase] += 1
             attempt += 1
@@ -274,7 +313,9 @@ class Found(Exception):
     """An attempt ended as none may; the sentence says how."""
 
 
-def job(configuration: Configuration, starts: Starts, prompts: Path, place: Path, threads: int, mirror: str | None = None) -> Job:
+def job(
+    configuration: Configuration, starts: Starts, prompts: Path, place: Path, threads: int, mirror: str | None = None
+) -> Job:
     """The training of a configuration in the folder `place`."""
     chosen, given = configuration.settings(), configuration.start != "model"
     if given:
@@ -284,7 +325,9 @@ def job(configuration: Configuration, starts: Starts, prompts: Path, place: Path
     for name in ("work", "output"):
         (place / name).mkdir(parents=True, exist_ok=True)
     settings, work, output = validated(chosen), place / "work", place / "output"
-    made = order(configuration.kind, settings, 1, threads, prompts=prompts, work=work, output=output, mirror=mirror, start=begin)
+    made = order(
+        configuration.kind, settings, 1, threads, prompts=prompts, work=work, output=output, mirror=mirror, start=begin
+    )
     made.write(place / "work" / "job.json")
     return made
 
@@ -330,11 +373,14 @@ def _left(name: str, place: Path) -> Finished:
     saved: dict[str, dict[str, str]] = json.loads((last / sealed.DIGESTS).read_text(encoding="utf-8"))
     del saved["parts"]  # a look after the last step may have come after the last checkpoint
     checkpoint = {
-        part: {path: value for path, value in held.items() if not re.search("|".join(LEFT_OUT), path)} for part, held in saved.items()
+        part: {path: value for path, value in held.items() if not re.search("|".join(LEFT_OUT), path)}
+        for part, held in saved.items()
     }
     notes = {int(re.sub(r"\D", "", path.name)): path for path in place.glob(NOTE.format("*"))}
     trainers = {step: json.loads(path.read_text(encoding="utf-8")) for step, path in notes.items()}
-    return Finished(hashlib.sha256(weights).hexdigest(), checkpoint, trainers, history(place / "work" / "journal.jsonl"))
+    return Finished(
+        hashlib.sha256(weights).hexdigest(), checkpoint, trainers, history(place / "work" / "journal.jsonl")
+    )
 
 
 def lost_steps(work: Path) -> int:
@@ -345,7 +391,10 @@ def lost_steps(work: Path) -> int:
 
 
 def history(journal: Path) -> list[tuple[int, dict[str, float]]]:
-    return [(e.step, {name: value for name, value in e.values.items() if name not in TIMINGS}) for e in read_journal(journal)]
+    return [
+        (e.step, {name: value for name, value in e.values.items() if name not in TIMINGS})
+        for e in read_journal(journal)
+    ]
 
 
 def _prompts(source: Path, target: Path, count: int) -> Path:
@@ -356,7 +405,9 @@ def _prompts(source: Path, target: Path, count: int) -> Path:
 
 
 def instrumented() -> Board:
-    """Put the phases on a board, write the trainer down before a step, and slow uploads down to what a network takes."""
+    """Put the phases on a board, write the trainer down before a step, and slow uploads down to what a network
+    takes.
+    """
     board = Board()
     board.watch(attempts, "begin", "begin")
     board.watch(grpo.GrpoMixin, "_generate_single_turn", "rollout")
@@ -373,7 +424,9 @@ def instrumented() -> Board:
         board.step[0] = self.state.global_step
 
     def note(self: sealed.Watch, args: Any, state: Any, control: Any, **more: Any) -> None:
-        if board.noted[0] in (EVERY, state.global_step) or board.step[0] == 0:  # of this attempt none is finished: it begins with this one
+        if (
+            board.noted[0] in (EVERY, state.global_step) or board.step[0] == 0
+        ):  # of this attempt none is finished: it begins with this one
             path = self.trainer.attempt.work.parent / NOTE.format(state.global_step)
             path.with_suffix(".draft").write_text(json.dumps(whole(self.trainer)), encoding="utf-8")
             path.with_suffix(".draft").replace(path)
@@ -400,7 +453,8 @@ def whole(trainer: sealed.SealedCheckpoints) -> dict[str, str]:
     """Everything that can be reached from a trainer, and the global generators, but for what is provably irrelevant."""
     layers = (layer for layer in trainer.model.modules() if isinstance(layer, BaseTunerLayer))
     return states.digests(
-        Root(trainer, sealed.generators(trainer.args.device), [[*layer.active_adapters] for layer in layers]), without="|".join(LEFT_OUT)
+        Root(trainer, sealed.generators(trainer.args.device), [[*layer.active_adapters] for layer in layers]),
+        without="|".join(LEFT_OUT),
     )
 
 

@@ -80,7 +80,15 @@ class Texts:
             place, length = rng.randint(0, len(text)), rng.choice((0, 0, 1, 3, 12, 60))
             other = rng.choice(self._answers)
             cut = rng.randint(0, len(other))
-            new = rng.choice(("", rng.choice(FRAGMENTS), rng.choice(FRAGMENTS), other[cut : cut + 40], text[place : place + length] * 2))
+            new = rng.choice(
+                (
+                    "",
+                    rng.choice(FRAGMENTS),
+                    rng.choice(FRAGMENTS),
+                    other[cut : cut + 40],
+                    text[place : place + length] * 2,
+                )
+            )
             text = text[:place] + new + text[place + length :]
         return text
 
@@ -96,11 +104,19 @@ class Texts:
                 (('"', "'"), ("}", ",}"), ("}", ""), ("{", ""), (": ", ": R$ 1.234,"), ("1", "4,5"), (",", ""), ("true", "True"), ("null", "NaN"), ("[", "[" * 9), (":", ""))
             )  # fmt: skip
             text = text.replace(old, new, rng.choice((1, -1)))
-        return rng.choice(("{}", "```json\n{}\n```", "Segue: {} Espero ter ajudado {{risos}}.", "{}{}")).replace("{}", text)
+        return rng.choice(("{}", "```json\n{}\n```", "Segue: {} Espero ter ajudado {{risos}}.", "{}{}")).replace(
+            "{}", text
+        )
 
     def _query(self, rng: Random) -> str:
         query = rng.choices((self._select(rng, 2), rng.choice(STATEMENTS), rng.choice(ENDLESS)), (96, 3.5, 0.5))[0]
-        form = rng.choice(("{}", "```sql\n{};\n```\nA consulta soma o total dos pedidos de cada loja.", "Veja:\n{}\n\nSoma 12 e 3,5%."))
+        form = rng.choice(
+            (
+                "{}",
+                "```sql\n{};\n```\nA consulta soma o total dos pedidos de cada loja.",
+                "Veja:\n{}\n\nSoma 12 e 3,5%.",
+            )
+        )
         return form.replace("{}", query)
 
     def _select(self, rng: Random, depth: int) -> str:
@@ -109,8 +125,19 @@ class Texts:
         terms = [self._term(rng, TABLES[name]) for _ in range(8)]
         parts = [f"SELECT {rng.choice(('', '', 'DISTINCT '))}{', '.join(terms[: rng.randint(1, 4)])} FROM {table}"]
         if rng.random() < 0.2:
-            parts.append(rng.choice((" JOIN {} USING(pedido_id)", " JOIN {} b ON b.rowid = 1", ", {}")).format(rng.choice(list(TABLES))))
-        for clause in (" WHERE {} > {}", " WHERE {} IN (1, 'SP')", " GROUP BY {}", " HAVING {} > 1", " ORDER BY {} DESC", " LIMIT 5"):
+            parts.append(
+                rng.choice((" JOIN {} USING(pedido_id)", " JOIN {} b ON b.rowid = 1", ", {}")).format(
+                    rng.choice(list(TABLES))
+                )
+            )
+        for clause in (
+            " WHERE {} > {}",
+            " WHERE {} IN (1, 'SP')",
+            " GROUP BY {}",
+            " HAVING {} > 1",
+            " ORDER BY {} DESC",
+            " LIMIT 5",
+        ):
             if rng.random() < 0.25:
                 parts.append(clause.format(*terms[4:]))
         if depth and rng.random() < 0.05:
@@ -130,6 +157,8 @@ class Texts:
     def _piled(self, rng: Random) -> str:
         """One to three marks again and again behind a beginning, up to 100,000 characters."""
         unit = "".join(rng.choices(UNITS, k=rng.randint(1, 3)))
-        start = rng.choice(("", "", '{"sentiment":', "SELECT a FROM t WHERE ", "```sql\nSELECT ", rng.choice(self._answers)))
+        start = rng.choice(
+            ("", "", '{"sentiment":', "SELECT a FROM t WHERE ", "```sql\nSELECT ", rng.choice(self._answers))
+        )
         size = rng.choice(SIZES)
         return (start + unit * (size // len(unit) + 1))[:size]

@@ -1,8 +1,10 @@
-"""Three seeds log while the tracking server is killed and hung in turns, at random times: `python -m benchmarks.journal_drill`.
+"""Three seeds log while the tracking server is killed and hung in turns, at random times: `python -m
+benchmarks.journal_drill`.
 
-As in a pipeline each seed is a process that writes its journal, and this process ships them. Every row has to stand in MLflow exactly
-once, in the end and without gaps, and no seed may be blocked for more than 50 ms. A write's time is split by what the kernel says of the
-thread: it computed or waited for a core, which any work beside it costs, or it was blocked. Prints a table; exit code 1 when one fails.
+As in a pipeline each seed is a process that writes its journal, and this process ships them. Every row has to stand in
+MLflow exactly once, in the end and without gaps, and no seed may be blocked for more than 50 ms. A write's time is
+split by what the kernel says of the thread: it computed or waited for a core, which any work beside it costs, or it was
+blocked. Prints a table; exit code 1 when one fails.
 """
 
 import argparse
@@ -38,7 +40,9 @@ BLOCKED_MS = 50.0
 
 
 class Server:
-    """The tracking server of `tucano up`, on the same port after every start. This process gets to know its password."""
+    """The tracking server of `tucano up`, on the same port after every start. This process gets to know its
+    password.
+    """
 
     def __init__(self, storage: Path) -> None:
         self.storage, self.port, self.known = storage, 0, access.fresh()
@@ -106,7 +110,9 @@ def timed(work: Callable[[], None]) -> tuple[float, float]:
 
 
 def _on_or_waiting_for_core() -> float:
-    """Milliseconds so far that this thread computed, and waited in the run queue (Documentation/scheduler/sched-stats.rst)."""
+    """Milliseconds so far that this thread computed, and waited in the run queue
+    (Documentation/scheduler/sched-stats.rst).
+    """
     computed, waited, _ = Path("/proc/thread-self/schedstat").read_text(encoding="ascii").split()
     return (int(computed) + int(waited)) / 1e6
 
@@ -170,7 +176,10 @@ def drill(storage: Path, steps: int, metrics: int, chance: random.Random) -> int
 
 
 def _table(tracker: Tracker, storage: Path, runs: dict[int, str], steps: int, metrics: int) -> int:
-    print("| seed | rows | missing | twice | cliffs | longest write, ms | blocked, ms | longest commit, ms | blocked, ms |")
+    print(
+        "| seed | rows | missing | twice | cliffs | longest write, ms | blocked, ms | longest commit, ms | blocked,"
+        " ms |"
+    )
     print("|" + " ---: |" * 9)
     faults = 0
     for seed, run in runs.items():
@@ -181,7 +190,11 @@ def _table(tracker: Tracker, storage: Path, runs: dict[int, str], steps: int, me
         timings = json.loads(timings_of(storage / f"{seed}.jsonl").read_text(encoding="utf-8"))
         longest = [max(column) for kind in ("writes", "commits") for column in zip(*timings[kind], strict=True)]
         faults += missing + twice + cliffs + sum(blocked > BLOCKED_MS for blocked in (longest[1], longest[3]))
-        print(f"| {seed} | {rows.total()} | {missing} | {twice} | {cliffs} | " + " | ".join(f"{value:.1f}" for value in longest) + " |")
+        print(
+            f"| {seed} | {rows.total()} | {missing} | {twice} | {cliffs} | "
+            + " | ".join(f"{value:.1f}" for value in longest)
+            + " |"
+        )
     return 1 if faults else 0
 
 

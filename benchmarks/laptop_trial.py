@@ -1,9 +1,11 @@
-"""Is the laptop run's gain real? Whole pipelines for several pipeline seeds, and random-reward controls of the same length.
+"""Is the laptop run's gain real? Whole pipelines for several pipeline seeds, and random-reward controls of the same
+length.
 
     python -m benchmarks.laptop_trial --storage runs-trial --seeds 7 8 9
 
-Prints one row per run: overall p, tasks significant after Holm, ground truth, text health relative to the SFT start. The control
-shares data and SFT with its pipeline, so only GRPO's reward differs. Takes about six minutes per row on two cores.
+Prints one row per run: overall p, tasks significant after Holm, ground truth, text health relative to the SFT start.
+The control shares data and SFT with its pipeline, so only GRPO's reward differs. Takes about six minutes per row on two
+cores.
 """
 
 import argparse
@@ -23,7 +25,9 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, nargs="+", default=[7, 8, 9])
     parser.add_argument("--set", action="append", default=[], help="passed on to tucano run")
     arguments = parser.parse_args()
-    print("| seed | trained on | gain | p | tasks p < .05 after Holm | truth gain, p | distinct-2 | known words | loss |")
+    print(
+        "| seed | trained on | gain | p | tasks p < .05 after Holm | truth gain, p | distinct-2 | known words | loss |"
+    )
     print("|---|---|---|---|---|---|---|---|---|")
     for seed in arguments.seeds:
         for name, extra in (("grounded", []), ("controls.random", CONTROL)):
@@ -33,14 +37,18 @@ def main() -> None:
 def run(storage: Path, overrides: list[str]) -> Comparison:
     pairs = [part for override in (f"storage={storage}", *overrides) for part in ("--set", override)]
     with (storage.with_suffix(".log")).open("a", encoding="utf-8") as log:
-        subprocess.run([sys.executable, "-m", "tucano.cli", "run", "laptop", *pairs], stdout=log, stderr=log, check=True)
+        subprocess.run(
+            [sys.executable, "-m", "tucano.cli", "run", "laptop", *pairs], stdout=log, stderr=log, check=True
+        )
     newest = max(storage.glob("artifacts/comparison/*/comparison.json"), key=lambda path: path.stat().st_mtime)
     return read_record(Comparison, newest)
 
 
 def row(seed: int, name: str, comparison: Comparison) -> str:
     main = comparison.main
-    tasks = ", ".join(f"{task} {effect.p_holm:.4f}" for task, effect in main.tasks.items() if (effect.p_holm or 1) < 0.05)
+    tasks = ", ".join(
+        f"{task} {effect.p_holm:.4f}" for task, effect in main.tasks.items() if (effect.p_holm or 1) < 0.05
+    )
     truth = comparison.find("seeds", comparison.reference, comparison.primary, "truth")
     health = comparison.texts["seeds"].ratio(comparison.texts[comparison.reference])
     cells = [str(seed), name, f"{main.overall.gain:+.3f}", f"{main.overall.p:.2g}", tasks or "none"]

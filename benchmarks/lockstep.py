@@ -2,10 +2,11 @@
 
     python -m benchmarks.lockstep side.json
 
-Trainers in processes of their own can then be timed in turns, step by step, so that whatever else the machine does falls on all of
-them alike. Each line on standard input is a step; each is answered with a line of JSON. `record` notes what a run of ours
-samples; every other side decodes those very tokens, with all the work of its own decoding: logits, softmax and the draw, whose result is
-then replaced. So all sides read and write the same number of tokens, and their losses can be compared.
+Trainers in processes of their own can then be timed in turns, step by step, so that whatever else the machine does
+falls on all of them alike. Each line on standard input is a step; each is answered with a line of JSON. `record` notes
+what a run of ours samples; every other side decodes those very tokens, with all the work of its own decoding: logits,
+softmax and the draw, whose result is then replaced. So all sides read and write the same number of tokens, and their
+losses can be compared.
 """
 
 import json
@@ -41,7 +42,9 @@ Kind = Literal["record", "ours", "stock", "defaults"]
 
 @dataclass(frozen=True)
 class Side:
-    """`stock` is TRL's trainer with our arguments and its best settings on a CPU; `defaults` with its own where they touch speed."""
+    """`stock` is TRL's trainer with our arguments and its best settings on a CPU; `defaults` with its own where they
+    touch speed.
+    """
 
     kind: Kind
     settings: dict[str, Any]
@@ -100,7 +103,11 @@ class OnCommand(TrainerCallback):
         values: dict[str, float] = {}
         if self.began is not None:
             wall, cpu, decoding = self.began
-            values = {"wall": time.perf_counter() - wall, "cpu": time.process_time() - cpu, "decoding": self.tape.decoding - decoding}
+            values = {
+                "wall": time.perf_counter() - wall,
+                "cpu": time.process_time() - cpu,
+                "decoding": self.tape.decoding - decoding,
+            }
             values |= {name: self.logs[name] for name in ("loss", "grad_norm", "completions/mean_length")}
         print(MARK + json.dumps(values), flush=True)
 
@@ -132,7 +139,9 @@ TRL_SETTINGS: dict[str, dict[str, Any]] = {
     "stock": {"gradient_checkpointing": False, "bf16": False, "per_device_train_batch_size": 16},
     "defaults": {"gradient_checkpointing": True, "bf16": True, "per_device_train_batch_size": 8},
 }
-"""What touches speed: the fastest that was found for TRL on a CPU (docs/speed.md), and what TRL takes when nothing is said."""
+"""What touches speed: the fastest that was found for TRL on a CPU (docs/speed.md), and what TRL takes when nothing is
+said.
+"""
 
 
 def stock(side: Side, command: OnCommand) -> Any:
@@ -172,7 +181,9 @@ def recording(tape: Tape) -> Iterator[None]:
 
 @contextmanager
 def replaying_ours(tape: Tape) -> Iterator[None]:
-    """The draw is made and its result replaced; the batch holds all rows, or after it was compacted those not finished then."""
+    """The draw is made and its result replaced; the batch holds all rows, or after it was compacted those not finished
+    then.
+    """
     sample, draw = decode.Decoder.sample, decode._draw
     completions: list[list[int]] = []
     owner: list[int] = []

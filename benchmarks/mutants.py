@@ -1,7 +1,7 @@
 """Small faults for a Python module: each mutant differs from the source in one place, as a slip of the pen would.
 
-Left alone: docstrings, annotations, decorators, `__all__`, messages of errors, and the texts of the component table (a test compares those
-with the docs).
+Left alone: docstrings, annotations, decorators, `__all__`, messages of errors, and the texts of the component table (a
+test compares those with the docs).
 """
 
 import ast
@@ -51,7 +51,9 @@ class Place:
 
 
 def mutants(path: Path, package: str) -> list[Mutant]:
-    """All mutants of a module in the order of its lines; those that do not compile, or print as the source does, are left out."""
+    """All mutants of a module in the order of its lines; those that do not compile, or print as the source does, are
+    left out.
+    """
     tree = ast.parse(path.read_text(encoding="utf-8"))
     whole = ast.unparse(tree)
     found: list[Mutant] = []
@@ -96,7 +98,9 @@ def _change(before: str, after: str) -> str:
 
 def _same(first: str, second: str) -> int:
     """How many characters two texts begin with in common."""
-    return next((place for place, (a, b) in enumerate(zip(first, second, strict=False)) if a != b), min(len(first), len(second)))
+    return next(
+        (place for place, (a, b) in enumerate(zip(first, second, strict=False)) if a != b), min(len(first), len(second))
+    )
 
 
 def _places(node: ast.AST, where: str) -> Iterator[tuple[Place, ast.AST]]:
@@ -204,7 +208,9 @@ def _values(value: object) -> Iterator[bool | float | str]:
             pass
 
 
-_PIECE = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\{\d*,?\d*\}|\(\?(?:P<\w+>|<[=!]|[:=!]|[a-z]+:)|[*+?]\+?|.", re.DOTALL)
+_PIECE = re.compile(
+    r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\{\d*,?\d*\}|\(\?(?:P<\w+>|<[=!]|[:=!]|[a-z]+:)|[*+?]\+?|.", re.DOTALL
+)
 
 
 def _patterns(pattern: str) -> Iterator[str]:

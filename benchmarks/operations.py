@@ -3,10 +3,10 @@
     python -m benchmarks.operations --home FOLDER                      # all drills, about half an hour
     python -m benchmarks.operations --home FOLDER --only flow parent   # some of them
 
-A pipeline of two tiny seeds is run undisturbed first. Every drill then trains the same seeds again while something is taken away, and
-ends well when the run is Completed without a hand, the weights have the same SHA-256, the journal has the same metrics, and
-MLflow has one run per seed. Printed as a Markdown table: seconds from the blow to the crash being known and to the next attempt training,
-and steps that were trained twice.
+A pipeline of two tiny seeds is run undisturbed first. Every drill then trains the same seeds again while something is
+taken away, and ends well when the run is Completed without a hand, the weights have the same SHA-256, the journal has
+the same metrics, and MLflow has one run per seed. Printed as a Markdown table: seconds from the blow to the crash being
+known and to the next attempt training, and steps that were trained twice.
 """
 
 from __future__ import annotations
@@ -61,7 +61,13 @@ SMALL = {
     "audit.resamples": 100,
     "health.stop_on": [],
     # so small a model babbles, and the preflight says so
-    "preflight.allow_red": ["completion length", "signal: extraction", "signal: sql_qa", "signal: insights", "signal: push"],
+    "preflight.allow_red": [
+        "completion length",
+        "signal: extraction",
+        "signal: sql_qa",
+        "signal: insights",
+        "signal: push",
+    ],
     "execution.seeds": "seed/local",
 }
 SHARED = ("data", "audit", "sft", "preflight")
@@ -136,12 +142,16 @@ def engine_of(run_id: str) -> psutil.Process:
 
 def trainers(process: psutil.Process) -> list[psutil.Process]:
     """The training children below a process."""
-    return [child for child in process.children(recursive=True) if "tucano.training.worker" in " ".join(_cmdline(child))]
+    return [
+        child for child in process.children(recursive=True) if "tucano.training.worker" in " ".join(_cmdline(child))
+    ]
 
 
 def _run_of(process: psutil.Process) -> str | None:
     try:
-        return process.environ().get("PREFECT__FLOW_RUN_ID") if "prefect.engine" in " ".join(process.cmdline()) else None
+        return (
+            process.environ().get("PREFECT__FLOW_RUN_ID") if "prefect.engine" in " ".join(process.cmdline()) else None
+        )
     except psutil.Error:
         return None
 
@@ -332,7 +342,8 @@ def main() -> None:
     if not weights(calm):
         bench.wait(bench.start(calm), "COMPLETED")
     print(
-        "| what dies | ended | weights | metrics | MLflow runs | crash known, s | training again, s | steps repeated |\n" + "|---" * 8 + "|"
+        "| what dies | ended | weights | metrics | MLflow runs | crash known, s | training again, s | steps"
+        " repeated |\n" + "|---" * 8 + "|"
     )
     for name in arguments.only:
         print(row(bench, calm, name), flush=True)
@@ -393,9 +404,11 @@ def storage_for(bench: Bench, calm: Path, name: str) -> Iterator[Path]:
 
 
 def latencies(drill: Drill, run: str) -> tuple[str, str]:
-    """Seconds from the first blow to the crash being known and to training going on; a dash where the run never noticed.
+    """Seconds from the first blow to the crash being known and to training going on; a dash where the run never
+    noticed.
 
-    A run that is killed crashes; a child that is killed is only told of in the log of its run. The pipeline's own run trains nothing.
+    A run that is killed crashes; a child that is killed is only told of in the log of its run. The pipeline's own run
+    trains nothing.
     """
     states = drill.bench.states(run)
     known = _after(drill, [when for when, name in states if name == "Crashed"] + said(drill, run, r"was killed by \w+"))
@@ -409,11 +422,17 @@ def _after(drill: Drill, moments: list[float]) -> float | None:
 
 def said(drill: Drill, run: str, pattern: str) -> list[float]:
     """When the run's log has a line like this (seconds since 1970)."""
-    return [datetime.fromisoformat(line["timestamp"]).timestamp() for line in _log(drill, run) if re.search(pattern, line["message"])]
+    return [
+        datetime.fromisoformat(line["timestamp"]).timestamp()
+        for line in _log(drill, run)
+        if re.search(pattern, line["message"])
+    ]
 
 
 def repeated(drill: Drill, run: str) -> int:
-    """Finished steps that were trained again: from the checkpoints that the next attempts went on from, as the run's log says."""
+    """Finished steps that were trained again: from the checkpoints that the next attempts went on from, as the run's
+    log says.
+    """
     found = [re.search(GOES_ON, line["message"]) for line in _log(drill, run)]
     went_on = [int(match[1]) for match in found if match]
     return sum(max(0, step - start) for step, start in zip(drill.steps, went_on, strict=False))

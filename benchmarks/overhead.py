@@ -1,8 +1,10 @@
-"""What the pipeline costs beside its stages' own work: `python -m benchmarks.overhead` in process, `--home FOLDER` with server and worker.
+"""What the pipeline costs beside its stages' own work: `python -m benchmarks.overhead` in process, `--home FOLDER` with
+server and worker.
 
-Wall time of a tiny pipeline less the time in which at least one stage was at work: making its artifact, or its task where it makes
-none. In process the wall time is the whole command's with an empty storage, from the start of the interpreter to its end; with server
-and worker it is from the request for a run to its end. Limits: 15 s in process, 60 s with server and worker; exit code 1 above.
+Wall time of a tiny pipeline less the time in which at least one stage was at work: making its artifact, or its task
+where it makes none. In process the wall time is the whole command's with an empty storage, from the start of the
+interpreter to its end; with server and worker it is from the request for a run to its end. Limits: 15 s in process, 60
+s with server and worker; exit code 1 above.
 """
 
 import argparse
@@ -35,11 +37,15 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         how = "with server and worker" if arguments.home else "in process"
         whole, others = (
-            deployed(Bench(stack.opened(arguments.home, root)), Path(folder)) if arguments.home else in_process(root, Path(folder))
+            deployed(Bench(stack.opened(arguments.home, root)), Path(folder))
+            if arguments.home
+            else in_process(root, Path(folder))
         )
         work = covered([*artifacts(Path(folder)), *others])
     wall = whole[1] - whole[0]
-    print(f"{how}: {wall:.1f} s, of which stages {work:.1f} s; overhead {wall - work:.1f} s (limit {LIMITS[how]:.0f} s)")
+    print(
+        f"{how}: {wall:.1f} s, of which stages {work:.1f} s; overhead {wall - work:.1f} s (limit {LIMITS[how]:.0f} s)"
+    )
     return 0 if wall - work <= LIMITS[how] else 1
 
 
@@ -48,7 +54,9 @@ def in_process(root: Path, storage: Path) -> tuple[Span, list[Span]]:
     values = {name: value for name, value in SMALL.items() if name != "execution.seeds"} | {"storage": str(storage)}
     pairs = [part for name, value in values.items() for part in ("--set", f"{name}={value}")]
     began = time.time()
-    subprocess.run([sys.executable, "-m", "tucano.cli", "run", "laptop", *pairs], cwd=root, check=True, stdout=subprocess.DEVNULL)
+    subprocess.run(
+        [sys.executable, "-m", "tucano.cli", "run", "laptop", *pairs], cwd=root, check=True, stdout=subprocess.DEVNULL
+    )
     ended = time.time()
     with closing(sqlite3.connect(storage / "prefect" / "prefect.db")) as database:
         (whole,) = database.execute("SELECT start_time, end_time FROM flow_run").fetchall()
@@ -64,7 +72,9 @@ def deployed(bench: Bench, storage: Path) -> tuple[Span, list[Span]]:
     run_id = bench.start(storage)
     bench.wait(run_id, "COMPLETED")
     tasks = bench.ask("task_runs/filter", {"task_runs": {"flow_run_id": {"any_": [run_id]}}})
-    return (began, time.time()), _without_artifact([(task["name"], task["start_time"], task["end_time"]) for task in tasks])
+    return (began, time.time()), _without_artifact(
+        [(task["name"], task["start_time"], task["end_time"]) for task in tasks]
+    )
 
 
 def _without_artifact(tasks: list[tuple[str, str, str]]) -> list[Span]:

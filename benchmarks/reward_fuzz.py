@@ -1,8 +1,10 @@
-"""Score random, adversarial and real completions until something breaks: no exception, in [0, 1], finite, the same twice, fast.
+"""Score random, adversarial and real completions until something breaks: no exception, in [0, 1], finite, the same
+twice, fast.
 
-Every completion is scored by `v4.2`, `grounded` and one of the controls, twice, and by the ground truth, for one of the rated prompts
-with or without its reference. A twentieth of the work is done again in another process, whose hashes have another seed. What took longer
-than its limit is timed again alone, three times, and the shortest time counts. Exits with 1 when a limit is broken.
+Every completion is scored by `v4.2`, `grounded` and one of the controls, twice, and by the ground truth, for one of the
+rated prompts with or without its reference. A twentieth of the work is done again in another process, whose hashes have
+another seed. What took longer than its limit is timed again alone, three times, and the shortest time counts. Exits
+with 1 when a limit is broken.
 
     python -m benchmarks.reward_fuzz                          a million completions on all cores
     python -m benchmarks.reward_fuzz --count 20000 --seed 3   a quick look with other texts
@@ -101,7 +103,9 @@ class Scorer:
             for name in (*ALWAYS, CONTROLS[place % 2]):
                 digest.update(self.examine(name, case, found))
         found.digest = digest.hexdigest()
-        found.megabytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1024 * (1024 if sys.platform == "darwin" else 1))
+        found.megabytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (
+            1024 * (1024 if sys.platform == "darwin" else 1)
+        )
         return found
 
     def cases(self, seed: int, number: int) -> Iterator[Case]:
@@ -111,7 +115,9 @@ class Scorer:
             yield Case(prompt if rng.random() < 0.9 else replace(prompt, reference={}), self.texts.draw(rng))
 
     def examine(self, name: SetName, case: Case, found: Found) -> bytes:
-        """Scores one completion twice, notes what is wrong with it and how long it took, and gives what must be the same anywhere."""
+        """Scores one completion twice, notes what is wrong with it and how long it took, and gives what must be the
+        same anywhere.
+        """
         prompt = case.prompt
         try:
             started = time.thread_time()
@@ -129,7 +135,9 @@ class Scorer:
         return repr((score, metric)).encode()
 
     def retime(self, name: SetName, case: Case) -> float:
-        """The shortest of three times, each with empty caches but for the gold query's, which a prompt's other completions share."""
+        """The shortest of three times, each with empty caches but for the gold query's, which a prompt's other
+        completions share.
+        """
         times = []
         for _ in range(3):
             for cached in (parse, names, is_ordered, run_query):
@@ -145,7 +153,9 @@ class Scorer:
 
 
 def is_refused(task: str, text: str) -> bool:
-    """Whether the guard turns a text away: too long or piled marks for all tasks, too many brackets where something is parsed."""
+    """Whether the guard turns a text away: too long or piled marks for all tasks, too many brackets where something is
+    parsed.
+    """
     return bool(text) and (not readable(text) or (task in PARSED_TASKS and not is_parsable(text)))
 
 
@@ -166,9 +176,14 @@ def search(databases: Path, seed: int, chunks: int) -> Found:
     total = Found(-1)
     context = multiprocessing.get_context("spawn")
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    with ProcessPoolExecutor(cores, context, start, (databases,)) as pool, ProcessPoolExecutor(1, context, start, (databases,)) as other:
+    with (
+        ProcessPoolExecutor(cores, context, start, (databases,)) as pool,
+        ProcessPoolExecutor(1, context, start, (databases,)) as other,
+    ):
         repeated = {number: other.submit(work, seed, number) for number in range(0, chunks, AGAIN)}
-        for done, future in enumerate(as_completed([pool.submit(work, seed, number) for number in range(chunks)]), start=1):
+        for done, future in enumerate(
+            as_completed([pool.submit(work, seed, number) for number in range(chunks)]), start=1
+        ):
             found = future.result()
             if found.number in repeated and repeated[found.number].result().digest != found.digest:
                 total.faults.append(f"chunk {found.number} of seed {seed} scores differently in another process")
@@ -191,7 +206,9 @@ def table(found: Found, scorer: Scorer) -> list[str]:
             again = [(scorer.retime(name, case), case) for case in times.slow]
             slowest, worst = max(again, key=lambda pair: pair[0])
             if slowest * 1e3 > SLOWEST_MS[refused]:
-                found.faults.append(f"{name} {task}: {slowest * 1e3:.1f} ms for {len(worst.text)} characters {worst.text[:200]!r}")
+                found.faults.append(
+                    f"{name} {task}: {slowest * 1e3:.1f} ms for {len(worst.text)} characters {worst.text[:200]!r}"
+                )
         texts = "refused" if refused else "read"
         mean = times.seconds / times.count * 1e6
         lines.append(f"| {name} | {task} | {texts} | {times.count:,} | {mean:,.0f} | {max(slowest * 1e3, 0.1):.1f} |")
@@ -211,7 +228,10 @@ def main() -> int:
     if found.megabytes > MOST_MB:
         found.faults.append(f"a process needed {found.megabytes:.0f} MB")
     scores = sum(times.count for times in found.rows.values())
-    print(f"\n{chunks * CHUNK:,} completions, {scores:,} scores, each twice; {found.megabytes:.0f} MB; {time.monotonic() - started:.0f} s")
+    print(
+        f"\n{chunks * CHUNK:,} completions, {scores:,} scores, each twice; {found.megabytes:.0f} MB;"
+        f" {time.monotonic() - started:.0f} s"
+    )
     print(f"{len(found.faults)} faults", *found.faults[:20], sep="\n- ")
     return 1 if found.faults else 0
 

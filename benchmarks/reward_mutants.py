@@ -1,10 +1,11 @@
 """Mutation testing of rewards/: does a slip in the specification get past the tests and the audit?
 
-Every mutant (benchmarks/mutants.py) is tried in a forked process: the golden scores, the tests of the rewards with those of its module
-first, then the audit of `grounded` and of `v4.2` on the committed ratings. It is killed by the first test that fails, by a check of the audit that fails
-now and not before, by more than a minute of CPU, or by more than 4 GB. Survivors are looked up in reward_mutants_judged.txt, where a
-person has said why they change nothing (`equivalent`) or are left (`tolerated`). Exits with 1 when less than 95 % of those that are not
-equivalent are killed, or a survivor has not been judged.
+Every mutant (benchmarks/mutants.py) is tried in a forked process: the golden scores, the tests of the rewards with
+those of its module first, then the audit of `grounded` and of `v4.2` on the committed ratings. It is killed by the
+first test that fails, by a check of the audit that fails now and not before, by more than a minute of CPU, or by more
+than 4 GB. Survivors are looked up in reward_mutants_judged.txt, where a person has said why they change nothing
+(`equivalent`) or are left (`tolerated`). Exits with 1 when less than 95 % of those that are not equivalent are killed,
+or a survivor has not been judged.
 
     python -m benchmarks.reward_mutants                  all, on all cores
     python -m benchmarks.reward_mutants --module text    one module
@@ -40,7 +41,8 @@ from benchmarks.mutants import Mutant, mutants
 ROOT = Path(__file__).parents[1]
 JUDGED = Path(__file__).with_name("reward_mutants_judged.txt")
 TESTS = [
-    f"tests/test_rewards_{name}.py" for name in ("v42", "classify", "extraction", "text", "prose", "parsing", "grounded", "sets", "sql")
+    f"tests/test_rewards_{name}.py"
+    for name in ("v42", "classify", "extraction", "text", "prose", "parsing", "grounded", "sets", "sql")
 ]
 FIRST = {"claims": "text", "controls": "sets", "describe": "sets", "truth": "sets", "types": "text"}
 REWARD_SETS: tuple[Literal["grounded", "v4.2"], ...] = ("grounded", "v4.2")
@@ -55,7 +57,9 @@ class Mutated(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     def __init__(self, mutant: Mutant) -> None:
         self._mutant = mutant
 
-    def find_spec(self, name: str, path: Sequence[str] | None, target: types.ModuleType | None = None) -> ModuleSpec | None:
+    def find_spec(
+        self, name: str, path: Sequence[str] | None, target: types.ModuleType | None = None
+    ) -> ModuleSpec | None:
         return importlib.util.spec_from_loader(name, self) if name == self._mutant.module else None
 
     def exec_module(self, module: types.ModuleType) -> None:
@@ -176,7 +180,8 @@ def report(killers: Sequence[str], seconds: float) -> int:
     by_audit = sum(found.startswith("audit") for found in killers)
     killed, rest = len(_mutants) - len(survivors), len(_mutants) - len(equivalent)
     print(
-        f"\n{killed} of {rest} mutants that are not equivalent are killed: {killed / rest:.1%}; {by_audit} by the audit after all tests passed"
+        f"\n{killed} of {rest} mutants that are not equivalent are killed: {killed / rest:.1%}; {by_audit} by the audit"
+        " after all tests passed"
     )
     for mutant in survivors:
         print(f"- line {mutant.line}, {mutant.key} => {judged.get(mutant.key, 'NOT JUDGED')}")
@@ -198,14 +203,22 @@ def main() -> int:
     if found := tried(None, _usual):
         print(f"the rewards as they are fail: {found}")
         return 2
-    _mutants.extend(mutant for path in sorted((ROOT / "rewards").glob(f"{arguments.module}.py")) for mutant in mutants(path, "rewards"))
+    _mutants.extend(
+        mutant
+        for path in sorted((ROOT / "rewards").glob(f"{arguments.module}.py"))
+        for mutant in mutants(path, "rewards")
+    )
     gc.freeze()  # so that children do not copy what they never touch
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     killers: list[str] = []
     with ProcessPoolExecutor(cores, multiprocessing.get_context("fork")) as pool:
         for mutant, found in zip(_mutants, pool.map(work, range(len(_mutants))), strict=True):
             killers.append(found)
-            print(f"{len(killers)}/{len(_mutants)}  {mutant.key[:150]}  {found[:80] or 'SURVIVED'}", file=sys.stderr, flush=True)
+            print(
+                f"{len(killers)}/{len(_mutants)}  {mutant.key[:150]}  {found[:80] or 'SURVIVED'}",
+                file=sys.stderr,
+                flush=True,
+            )
     return report(killers, time.monotonic() - started)
 
 

@@ -1,5 +1,6 @@
-"""Scores per second of one core on the rated completions, each scored once, as training meets them: no result of another is at hand but
-the gold query's, which the completions of a prompt share. CPU time, the median of seven rounds. Exits with 1 below what is needed.
+"""Scores per second of one core on the rated completions, each scored once, as training meets them: no result of
+another is at hand but the gold query's, which the completions of a prompt share. CPU time, the median of seven rounds.
+Exits with 1 below what is needed.
 
     python -m benchmarks.reward_speed
 """
@@ -51,7 +52,11 @@ def main() -> int:
     with rating_store(RATINGS) as databases:
         for name in SETS:
             for task in sets.SETS[name]:
-                rate = per_second(load_reward_set(name, databases), [answer for answer in rated if answer.prompt.task == task], databases)
+                rate = per_second(
+                    load_reward_set(name, databases),
+                    [answer for answer in rated if answer.prompt.task == task],
+                    databases,
+                )
                 slow += rate < needed(name, task)
                 print(f"| {name} | {task} | {rate:,.0f} | {needed(name, task):,} |")
     return 1 if slow else 0

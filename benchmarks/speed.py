@@ -2,12 +2,12 @@
 
     make bench        or        python -m benchmarks.speed --steps 12
 
-The step: median ratio of CPU time per step on one thread, ours against `trl.GRPOTrainer` with our arguments (its best settings on a
-CPU) and with its defaults where they touch speed. All sides decode and train on the same recorded completions
-(benchmarks/lockstep.py), so losses have to agree in float32.
-Two seeds: two trainers of one thread at once against the same two after one another with two threads each, in wall time.
-Resume: from the start of the process to its first new step, after SIGKILL, in wall time.
-CPU time hardly feels a busy machine, wall time does: run this on a quiet one.
+The step: median ratio of CPU time per step on one thread, ours against `trl.GRPOTrainer` with our arguments (its best
+settings on a CPU) and with its defaults where they touch speed. All sides decode and train on the same recorded
+completions (benchmarks/lockstep.py), so losses have to agree in float32. Two seeds: two trainers of one thread at once
+against the same two after one another with two threads each, in wall time. Resume: from the start of the process to its
+first new step, after SIGKILL, in wall time. CPU time hardly feels a busy machine, wall time does: run this on a quiet
+one.
 """
 
 import argparse
@@ -49,12 +49,20 @@ class Bench:
     overrides: Sequence[str]
 
     def settings(self, *overrides: str) -> PipelineSettings:
-        return load_profile(project_root(Path.cwd()), "laptop", ["grpo.seeds=[42]", "grpo.advantages=group", *self.overrides, *overrides])
+        return load_profile(
+            project_root(Path.cwd()),
+            "laptop",
+            ["grpo.seeds=[42]", "grpo.advantages=group", *self.overrides, *overrides],
+        )
 
     def side(self, kind: Kind, name: str, steps: int, threads: int) -> Side:
-        settings = self.settings(f"grpo.max_steps={steps}", f"grpo.eval_steps={steps}", f"grpo.save_steps={steps}", "grpo.patience=1")
+        settings = self.settings(
+            f"grpo.max_steps={steps}", f"grpo.eval_steps={steps}", f"grpo.save_steps={steps}", "grpo.patience=1"
+        )
         prompts, start, place = (str(self.place / part) for part in ("prompts", "sft/output/model", name))
-        return Side(kind, settings.model_dump(mode="json"), prompts, start, place, threads, str(self.place / "tape.json"))
+        return Side(
+            kind, settings.model_dump(mode="json"), prompts, start, place, threads, str(self.place / "tape.json")
+        )
 
     def job(self, kind: Any, settings: PipelineSettings) -> Job:
         (self.place / kind / "output").mkdir(parents=True, exist_ok=True)
@@ -134,10 +142,17 @@ def timed_steps(bench: Bench, steps: int) -> dict[Kind, list[Answer]]:
 
 
 def seeds_at_once(bench: Bench, steps: int) -> list[float]:
-    """Per step: wall time of two trainers after one another with two threads each, over that of two at once with one each."""
+    """Per step: wall time of two trainers after one another with two threads each, over that of two at once with one
+    each.
+    """
     ratios = []
     names = {"left": 1, "right": 1, "first": 2, "second": 2}
-    with children(*(bench.side("ours", name, steps, threads) for name, threads in names.items())) as (left, right, first, second):
+    with children(*(bench.side("ours", name, steps, threads) for name, threads in names.items())) as (
+        left,
+        right,
+        first,
+        second,
+    ):
         for turn in range(steps):
             times = {}
             for way in ("at once", "in turn") if turn % 2 else ("in turn", "at once"):
@@ -183,23 +198,36 @@ def resume_seconds(bench: Bench, times: int) -> list[float]:
 
 
 def report(steps: dict[Kind, list[Answer]], seeds: list[float], resumes: list[float]) -> tuple[str, bool]:
-    """The Markdown table, and whether all that is wanted was reached. The first step warms up and is left out of times."""
+    """The Markdown table, and whether all that is wanted was reached. The first step warms up and is left out of
+    times.
+    """
     lines = ["| measured | result | wanted |", "|---|---|---|"]
     medians = {
-        kind: {name: statistics.median(row[name] for row in rows[1:]) for name in ("cpu", "decoding")} for kind, rows in steps.items()
+        kind: {name: statistics.median(row[name] for row in rows[1:]) for name in ("cpu", "decoding")}
+        for kind, rows in steps.items()
     }
     for kind, values in medians.items():
-        lines.append(f"| GRPO step, {kind}: CPU seconds (of which decoding) | {values['cpu']:.2f} ({values['decoding']:.2f}) | |")
+        lines.append(
+            f"| GRPO step, {kind}: CPU seconds (of which decoding) | {values['cpu']:.2f} ({values['decoding']:.2f}) | |"
+        )
     against: dict[Kind, list[float]] = {
         kind: [mine["cpu"] / theirs["cpu"] for mine, theirs in zip(steps["ours"][1:], steps[kind][1:], strict=True)]
         for kind in ("stock", "defaults")
     }
-    lines.append(f"| step: ours / stock TRL in its best CPU settings | {spread(against['stock'])} | at most {STEP_AGAINST_STOCK} |")
+    lines.append(
+        f"| step: ours / stock TRL in its best CPU settings | {spread(against['stock'])} | at most"
+        f" {STEP_AGAINST_STOCK} |"
+    )
     lines.append(f"| step: ours / stock TRL in its defaults | {spread(against['defaults'])} | |")
     off = max(abs(mine["loss"] - theirs["loss"]) for mine, theirs in zip(steps["ours"], steps["stock"], strict=True))
     largest = max(abs(row["loss"]) for row in steps["stock"])
-    lines.append(f"| largest difference in loss (losses up to {largest:.4f}) | {off:.1e} | at most {LOSS_DIFFERENCE:.0e} |")
-    lines.append(f"| throughput: two seeds at once / after one another, {cores()} cores | {spread(seeds)} | at least {SEEDS_AT_ONCE} |")
+    lines.append(
+        f"| largest difference in loss (losses up to {largest:.4f}) | {off:.1e} | at most {LOSS_DIFFERENCE:.0e} |"
+    )
+    lines.append(
+        f"| throughput: two seeds at once / after one another, {cores()} cores | {spread(seeds)} | at least"
+        f" {SEEDS_AT_ONCE} |"
+    )
     lines.append(f"| SIGKILL to first new step, seconds | {spread(resumes)} | seconds |")
     reached = statistics.median(against["stock"]) <= STEP_AGAINST_STOCK and statistics.median(seeds) >= SEEDS_AT_ONCE
     return "\n".join(lines), reached and off <= LOSS_DIFFERENCE

@@ -1,11 +1,13 @@
-"""How often the verdict's two claims are made where nothing is true, how often its intervals hold the truth, and what it can see.
+"""How often the verdict's two claims are made where nothing is true, how often its intervals hold the truth, and what
+it can see.
 
     python -m benchmarks.verdict_simulation [--repetitions 10000] [--write docs/statistics-simulation.md]
 
-It runs the very functions that make the verdict, on 65 prompts. Each claim is tested under its own null: of the adapter claim, that
-the typical (pseudo-median) gain of these adapters is 0, whatever their seeds' own effects; of the configuration claim, that the mean
-over all prompts and seeds is 0. Rewards are in [0, 1], so spreads are chosen as they were seen: .15 between prompts, .1 between single cells.
-Exit code 1 when a rate that is promised leaves 3.5 to 6.5 %, or an interval's coverage 93 to 97 %.
+It runs the very functions that make the verdict, on 65 prompts. Each claim is tested under its own null: of the adapter
+claim, that the typical (pseudo-median) gain of these adapters is 0, whatever their seeds' own effects; of the
+configuration claim, that the mean over all prompts and seeds is 0. Rewards are in [0, 1], so spreads are chosen as they
+were seen: .15 between prompts, .1 between single cells. Exit code 1 when a rate that is promised leaves 3.5 to 6.5 %,
+or an interval's coverage 93 to 97 %.
 """
 
 import argparse
@@ -56,8 +58,9 @@ def zeros(rng: np.random.Generator, shape: tuple[int, int]) -> Floats:
 
 HEADER = """# The verdict, simulated
 
-Written by `python -m benchmarks.verdict_simulation --write docs/statistics-simulation.md` ({repetitions} repetitions of every null, a fifth
-of it for every power; one standard error of a 5 % rate is .2 points). What it means: [statistics](statistics.md).
+Written by `python -m benchmarks.verdict_simulation --write docs/statistics-simulation.md` ({repetitions} repetitions
+of every null, a fifth of it for every power; one standard error of a 5 % rate is .2 points). What it means:
+[statistics](statistics.md).
 
 """
 
@@ -88,11 +91,15 @@ class Row:
         return SIZE[0] <= self.rejected <= SIZE[1] and COVERAGE[0] <= self.covered <= COVERAGE[1]
 
 
-def adapter(case: str, seeds: int, repetitions: int, seed_sd: float = 0.0, centre: float | None = None, gain: float = 0.0) -> Row:
-    """The adapter claim: exact signed-rank test on the means over seeds, whose own effects stay the same in all repetitions.
+def adapter(
+    case: str, seeds: int, repetitions: int, seed_sd: float = 0.0, centre: float | None = None, gain: float = 0.0
+) -> Row:
+    """The adapter claim: exact signed-rank test on the means over seeds, whose own effects stay the same in all
+    repetitions.
 
-    `seed_sd` above 0 draws them anew instead, which is another claim's null. `centre` is taken off every difference, so that the null
-    holds: the shape's pseudo-median when None. Only normal prompts have noise of single cells: it would move the others' pseudo-median.
+    `seed_sd` above 0 draws them anew instead, which is another claim's null. `centre` is taken off every difference, so
+    that the null holds: the shape's pseudo-median when None. Only normal prompts have noise of single cells: it would
+    move the others' pseudo-median.
     """
     rng = np.random.default_rng([SEED, seeds, round(1000 * seed_sd), round(1000 * gain)])
     offset = TYPICAL[case] if centre is None else centre
@@ -115,7 +122,9 @@ def adapter(case: str, seeds: int, repetitions: int, seed_sd: float = 0.0, centr
 
 
 def _holds(differences: Floats, typical: float) -> bool:
-    """Whether the interval holds a value; an end that the exact test itself rejects does not belong to it (many zeros)."""
+    """Whether the interval holds a value; an end that the exact test itself rejects does not belong to it (many
+    zeros).
+    """
     _, low, high = hodges_lehmann(differences)
     if low < typical < high:
         return True
@@ -142,7 +151,9 @@ Task = tuple[Callable[..., Row], dict[str, Any]]
 
 def nulls(repetitions: int) -> list[Task]:
     plan: list[Task] = [
-        (adapter, {"case": case, "seeds": seeds}) for case in SHAPES for seeds in ((3,) if case == "very skewed" else (1, 3, 5))
+        (adapter, {"case": case, "seeds": seeds})
+        for case in SHAPES
+        for seeds in ((3,) if case == "very skewed" else (1, 3, 5))
     ]
     plan += [
         (configuration, {"case": case, "seeds": seeds, "seed_sd": sd})
@@ -158,7 +169,10 @@ def nulls(repetitions: int) -> list[Task]:
 def powers(repetitions: int) -> list[Task]:
     plan: list[Task] = [(adapter, {"seeds": seeds, "gain": gain}) for seeds in (1, 3, 5) for gain in GAINS]
     plan += [
-        (configuration, {"seeds": seeds, "seed_sd": sd, "gain": gain}) for seeds in (3, 5) for sd in (0.0, 0.02, 0.05) for gain in GAINS
+        (configuration, {"seeds": seeds, "seed_sd": sd, "gain": gain})
+        for seeds in (3, 5)
+        for sd in (0.0, 0.02, 0.05)
+        for gain in GAINS
     ]
     return [(claim, {**options, "case": "normal", "repetitions": repetitions}) for claim, options in plan]
 
@@ -178,9 +192,20 @@ def null_table(rows: list[Row]) -> str:
     def cells(row: Row) -> tuple[str, ...]:
         mean = "" if row.covered_mean is None else f"{100 * row.covered_mean:.1f}"
         mark = ("holds" if row.holds else "**fails**") if row.promised else "not promised"
-        return (row.claim, row.case, str(row.seeds), f"{100 * row.rejected:.1f}", f"{100 * row.covered:.1f}", mean, mark)
+        return (
+            row.claim,
+            row.case,
+            str(row.seeds),
+            f"{100 * row.rejected:.1f}",
+            f"{100 * row.covered:.1f}",
+            mean,
+            mark,
+        )
 
-    return table("| claim | differences | seeds | rejected, % | interval holds, % | t interval of the mean holds, % | |", map(cells, rows))
+    return table(
+        "| claim | differences | seeds | rejected, % | interval holds, % | t interval of the mean holds, % | |",
+        map(cells, rows),
+    )
 
 
 def power_table(rows: list[Row]) -> str:
@@ -188,12 +213,20 @@ def power_table(rows: list[Row]) -> str:
     for row in rows:
         grouped.setdefault((row.claim, row.seeds), []).append(row)
     head = f"| claim | seeds | {' | '.join(f'gain {gain:+.2f}' for gain in GAINS)} |"
-    return table(head, ((claim, str(seeds), *(f"{100 * row.rejected:.0f}" for row in found)) for (claim, seeds), found in grouped.items()))
+    return table(
+        head,
+        (
+            (claim, str(seeds), *(f"{100 * row.rejected:.0f}" for row in found))
+            for (claim, seeds), found in grouped.items()
+        ),
+    )
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--repetitions", type=int, default=10_000, help="of every null; a fifth of it for every power (default: 10000)")
+    parser.add_argument(
+        "--repetitions", type=int, default=10_000, help="of every null; a fifth of it for every power (default: 10000)"
+    )
     parser.add_argument("--write", type=Path, help="also write the tables to this Markdown file")
     arguments = parser.parse_args()
     began = time.monotonic()

@@ -1,9 +1,11 @@
-"""The benchmark's prompts: more of each task than the test set has, from templates that training never saw, and real reviews.
+"""The benchmark's prompts: more of each task than the test set has, from templates that training never saw, and real
+reviews.
 
-Real reviews are shown without their stars and category: a sentiment that can be copied from the prompt measures nothing.
+Real reviews are shown without their stars and category: a sentiment that can be copied from the prompt measures
+nothing.
 
-A folder like a prompt set's (test.jsonl, system_prompts.json, store.sqlite, portuguese.txt), so that whatever answers a test set
-answers it too. No text is the same as, or near, one of the prompt set it belongs to.
+A folder like a prompt set's (test.jsonl, system_prompts.json, store.sqlite, portuguese.txt), so that whatever answers a
+test set answers it too. No text is the same as, or near, one of the prompt set it belongs to.
 """
 
 import difflib
@@ -63,7 +65,9 @@ def prepare_benchmark(settings: BenchmarkSetStage, places: Places, prompt_set: P
             masked += pile.masked
     for file in (known_files.system_prompts, known_files.store, known_files.passages):
         shutil.copyfile(file, folder / file.name)
-    write_prompts(files.test, [replace(p, id=f"benchmark-{number:05d}-{p.source}-{p.task}") for number, p in enumerate(chosen)])
+    write_prompts(
+        files.test, [replace(p, id=f"benchmark-{number:05d}-{p.source}-{p.task}") for number, p in enumerate(chosen)]
+    )
     counts = Counter(f"{prompt.task} {prompt.source}" for prompt in chosen)
     licences = sorted({prompt.licence for prompt in chosen})
     return {"prompts": dict(sorted(counts.items())), "licences": licences, "masked": dict(sorted(masked.items()))}
@@ -110,11 +114,15 @@ def _tagged(path: Path) -> Iterator[RealReview]:
 def issues_of(tags: str) -> dict[str, bool]:
     """What human tags («elogio,produto,reclamacao») say about the three issues; {} without tags.
 
-    Without a complaint there is no issue. With one, the only topic named is the issue; of several named topics nothing is known, and a
-    topic that is not named is none, unless no topic is. Typing errors in a tag are forgiven.
+    Without a complaint there is no issue. With one, the only topic named is the issue; of several named topics nothing
+    is known, and a topic that is not named is none, unless no topic is. Typing errors in a tag are forgiven.
     """
     known = (*ISSUES, COMPLAINT)
-    named = {found[0] for tag in re.split(r"[,\s]+", tags) if (found := difflib.get_close_matches(tag, known, n=1, cutoff=0.8))}
+    named = {
+        found[0]
+        for tag in re.split(r"[,\s]+", tags)
+        if (found := difflib.get_close_matches(tag, known, n=1, cutoff=0.8))
+    }
     if not tags.strip():
         return {}
     topics = named - {COMPLAINT}

@@ -1,4 +1,6 @@
-"""The checks that a prompt set has to pass before anything is trained on it. Each raises `UserError` and so fails the stage."""
+"""The checks that a prompt set has to pass before anything is trained on it. Each raises `UserError` and so fails the
+stage.
+"""
 
 import sqlite3
 from collections import Counter
@@ -38,8 +40,9 @@ def check_strata(parts: dict[str, list[Prompt]], tasks: tuple[Task, ...]) -> Non
         for task in tasks:
             if counts[task] < SMALLEST_STRATUM:
                 raise UserError(
-                    f"data.{part}_prompts: only {counts[task]} prompts of {task} in the {part} set, {SMALLEST_STRATUM} are needed; "
-                    f"raise the setting, give the source more different texts, or take {task} out of data.mix"
+                    f"data.{part}_prompts: only {counts[task]} prompts of {task} in the {part} set, {SMALLEST_STRATUM}"
+                    f" are needed; raise the setting, give the source more different texts, or take {task} out of"
+                    " data.mix"
                 )
 
 
@@ -49,18 +52,26 @@ def check_separation(seen: Iterable[Prompt], validation: list[Prompt], test: lis
     for prompt in seen:
         if in_test.near(prompt.user) or in_validation.near(prompt.user):
             raise UserError(
-                f"{prompt.id} is (nearly) the same text as a validation or test prompt: {prompt.user!r}; report this with the data seed"
+                f"{prompt.id} is (nearly) the same text as a validation or test prompt: {prompt.user!r}; report this"
+                " with the data seed"
             )
     for prompt in validation:
         if in_test.near(prompt.user):
-            raise UserError(f"{prompt.id} is (nearly) the same text as a test prompt: {prompt.user!r}; report this with the data seed")
+            raise UserError(
+                f"{prompt.id} is (nearly) the same text as a test prompt: {prompt.user!r}; report this with the data"
+                " seed"
+            )
 
 
 def count_held_out(judged: list[Prompt], others: Iterable[Prompt]) -> dict[str, int]:
     """Per task, the judged prompts no part of whose template occurs among the others."""
     known = {(prompt.task, part) for prompt in others for part in prompt.template.split(JOINT)}
     counts = Counter({prompt.task: 0 for prompt in judged})
-    counts.update(prompt.task for prompt in judged if not any((prompt.task, part) in known for part in prompt.template.split(JOINT)))
+    counts.update(
+        prompt.task
+        for prompt in judged
+        if not any((prompt.task, part) in known for part in prompt.template.split(JOINT))
+    )
     return dict(sorted(counts.items()))
 
 
@@ -69,7 +80,8 @@ def check_held_out(test: list[Prompt], held_out: dict[str, int]) -> None:
     for task, total in Counter(prompt.task for prompt in test).items():
         if 2 * held_out[task] < total:
             raise UserError(
-                f"only {held_out[task]} of {total} test prompts of {task} use templates unseen in training; give the source more texts"
+                f"only {held_out[task]} of {total} test prompts of {task} use templates unseen in training; give the"
+                " source more texts"
             )
 
 
@@ -81,6 +93,8 @@ def check_gold_queries(prompts: Iterable[Prompt], database: Path) -> None:
             try:
                 row = connection.execute(query).fetchone()
             except sqlite3.Error as error:
-                raise UserError(f"the gold query of {name} does not run on {database.name} ({error}): {query}") from error
+                raise UserError(
+                    f"the gold query of {name} does not run on {database.name} ({error}): {query}"
+                ) from error
             if row is None or row[0] is None:
                 raise UserError(f"the gold query of {name} returns nothing on {database.name}: {query}")

@@ -1,7 +1,8 @@
 """The data stage: from settings to a folder of prompts, demonstrations, system prompts and the SQL store.
 
-Files written: train.jsonl, validation.jsonl, test.jsonl, demonstrations.jsonl, demonstrations_validation.jsonl (a `Prompt` per line),
-system_prompts.json, store.sqlite, portuguese.txt (for measuring forgetting), report.json. The same settings and seed give the same bytes.
+Files written: train.jsonl, validation.jsonl, test.jsonl, demonstrations.jsonl, demonstrations_validation.jsonl (a
+`Prompt` per line), system_prompts.json, store.sqlite, portuguese.txt (for measuring forgetting), report.json. The same
+settings and seed give the same bytes.
 """
 
 import json
@@ -60,7 +61,9 @@ class DataReport:
     warnings: list[str]
 
 
-def prepare(settings: PromptPlan, seed: int, tasks: tuple[Task, ...], folder: Path, path: str | None = None) -> DataReport:
+def prepare(
+    settings: PromptPlan, seed: int, tasks: tuple[Task, ...], folder: Path, path: str | None = None
+) -> DataReport:
     """Writes the prompt set into `folder` and returns its report; `path` is where the source's CSV files are.
 
     Raises `UserError` for data that cannot be used.

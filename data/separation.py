@@ -1,7 +1,8 @@
 """No text in two sets: a normal form for exact copies, and exact Jaccard similarity of character 5-grams for near ones.
 
-Characters rather than words: a short prompt of ten words has six word 5-grams, and one changed word would make it "new".
-Exact rather than MinHash: each text is compared only with the validation and test texts, and only with those of similar length.
+Characters rather than words: a short prompt of ten words has six word 5-grams, and one changed word would make it
+"new". Exact rather than MinHash: each text is compared only with the validation and test texts, and only with those of
+similar length.
 """
 
 import re

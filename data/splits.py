@@ -1,7 +1,7 @@
 """Who gets which text: sizes per task, then test, validation, demonstrations and training prompts, in that order.
 
-The test set chooses first and training last, so that a text near a judged one is dropped from training and never the other way round.
-Half of the judged prompts of each task (rounded up) come from templates that nothing else uses.
+The test set chooses first and training last, so that a text near a judged one is dropped from training and never the
+other way round. Half of the judged prompts of each task (rounded up) come from templates that nothing else uses.
 """
 
 from collections import Counter
@@ -80,13 +80,17 @@ class Splitter:
             count = self._affordable(task, wanted)
             held_out = (count + 1) // 2
             found = self._take(self._source.prompts(task, pool, self._rng(task, pool)), held_out, self._is_apart)
-            found += self._take(self._source.prompts(task, "known", self._rng(task, f"{pool}-known")), count - held_out, self._is_apart)
+            found += self._take(
+                self._source.prompts(task, "known", self._rng(task, f"{pool}-known")), count - held_out, self._is_apart
+            )
             self._note_shortage(task, pool, len(found), wanted)
             chosen += found
         return self._finish(pool, chosen)
 
     def _draw_demonstrations(self, shares: dict[Task, float]) -> None:
-        """Square roots of the mix: the tasks with few training prompts still need enough worked answers to learn their form."""
+        """Square roots of the mix: the tasks with few training prompts still need enough worked answers to learn their
+        form.
+        """
         total, splits = self._settings.demonstrations, self._splits
         watched = round(total * DEMONSTRATION_VALIDATION_SHARE)
         for name, count in (("demonstrations_validation", watched), ("demonstrations", total)):
@@ -97,7 +101,9 @@ class Splitter:
                 self._note_shortage(task, name, len(found), wanted)
                 drawn += found
             self._rng(name).shuffle(drawn)
-            numbered = [replace(offer, prompt=self._numbered(name, number, offer.prompt)) for number, offer in enumerate(drawn)]
+            numbered = [
+                replace(offer, prompt=self._numbered(name, number, offer.prompt)) for number, offer in enumerate(drawn)
+            ]
             setattr(splits, name, numbered)
 
     def _training_set(self, sizes: Sizes) -> list[Prompt]:

@@ -25,7 +25,9 @@ def write_samples(folder: Path = FOLDER) -> None:
     with TemporaryDirectory() as scratch, closing(SyntheticSource(Path(scratch), SEED)) as source:
         for task in TASKS:
             made = islice(source.demonstrations(task, 0.35, Random(f"{SEED}/{task}")), PER_TASK)
-            write_prompts(folder / f"{task}.jsonl", (_labelled(task, number, sample) for number, sample in enumerate(made)))
+            write_prompts(
+                folder / f"{task}.jsonl", (_labelled(task, number, sample) for number, sample in enumerate(made))
+            )
 
 
 def _labelled(task: Task, number: int, sample: Demonstration) -> Prompt:

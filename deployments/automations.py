@@ -1,9 +1,11 @@
-"""The three automations that let runs go on by themselves. They need PostgreSQL: on SQLite one event fires an action several times.
+"""The three automations that let runs go on by themselves. They need PostgreSQL: on SQLite one event fires an action
+several times.
 
-1. A run tagged `resumable` that has crashed, and about which nothing else is heard for ten seconds, is scheduled again: same
-   run, next attempt. The delay matters: the worker may report the same crash twice, a second apart.
+1. A run tagged `resumable` that has crashed, and about which nothing else is heard for ten seconds, is scheduled again:
+   same run, next attempt. The delay matters: the worker may report the same crash twice, a second apart.
 2. A run whose heartbeat (every 30 s) has been silent for 90 s has crashed: its machine is gone. Then 1 takes over.
-3. A run of which ten crashes are reported within an hour is given up. A single one may be reported twice, so three in a row pass.
+3. A run of which ten crashes are reported within an hour is given up. A single one may be reported twice, so three in a
+   row pass.
 """
 
 from datetime import timedelta
@@ -38,7 +40,9 @@ def wanted() -> list[AutomationCore]:
         threshold=1,
         within=timedelta(seconds=RESUME_SECONDS),
     )
-    silent = resume.model_copy(update={"after": {"prefect.flow-run.heartbeat"}, "within": timedelta(seconds=SILENT_SECONDS)})
+    silent = resume.model_copy(
+        update={"after": {"prefect.flow-run.heartbeat"}, "within": timedelta(seconds=SILENT_SECONDS)}
+    )
     loop = resume.model_copy(
         update={
             "after": set(),
@@ -48,15 +52,31 @@ def wanted() -> list[AutomationCore]:
             "within": timedelta(hours=1),
         }
     )
-    again = ChangeFlowRunState(state=StateType.SCHEDULED, name="AwaitingRetry", message="Scheduled again after a crash.")
-    gone = ChangeFlowRunState(state=StateType.CRASHED, message=f"No heartbeat for {SILENT_SECONDS} s: its machine is gone.")
-    capped = ChangeFlowRunState(state=StateType.FAILED, message=f"Given up after {REPORTS} reports of a crash within an hour.")
+    again = ChangeFlowRunState(
+        state=StateType.SCHEDULED, name="AwaitingRetry", message="Scheduled again after a crash."
+    )
+    gone = ChangeFlowRunState(
+        state=StateType.CRASHED, message=f"No heartbeat for {SILENT_SECONDS} s: its machine is gone."
+    )
+    capped = ChangeFlowRunState(
+        state=StateType.FAILED, message=f"Given up after {REPORTS} reports of a crash within an hour."
+    )
     return [
         AutomationCore(
-            name=f"{PREFIX}resume crashed runs", description="Goes on from the last checkpoint.", trigger=resume, actions=[again]
+            name=f"{PREFIX}resume crashed runs",
+            description="Goes on from the last checkpoint.",
+            trigger=resume,
+            actions=[again],
         ),
-        AutomationCore(name=f"{PREFIX}notice silent runs", description="Notices machines that are gone.", trigger=silent, actions=[gone]),
-        AutomationCore(name=f"{PREFIX}give up crash loops", description="Ends crash loops.", trigger=loop, actions=[capped]),
+        AutomationCore(
+            name=f"{PREFIX}notice silent runs",
+            description="Notices machines that are gone.",
+            trigger=silent,
+            actions=[gone],
+        ),
+        AutomationCore(
+            name=f"{PREFIX}give up crash loops", description="Ends crash loops.", trigger=loop, actions=[capped]
+        ),
     ]
 
 

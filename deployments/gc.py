@@ -1,12 +1,14 @@
 """`tucano gc`: what old runs left and nothing needs any more. Policy:
 
-- artifacts stay while one younger than the limit, the newest of its stage, or a registered model was made from them; an artifact is as old
-  as its last use;
-- work folders (checkpoints of trainings that were not finished) and locks go when nothing was written in them for that long;
+- artifacts stay while one younger than the limit, the newest of its stage, or a registered model was made from them; an
+  artifact is as old as its last use;
+- work folders (checkpoints of trainings that were not finished) and locks go when nothing was written in them for that
+  long;
 - runs in the storage's own MLflow store go with their files (tucano/tracking/purge.py says which stay);
 - flow runs in Prefect's database go with their logs and events (deployments/vacuum.py).
 
-Without --yes it only lists. Removing, it holds the storage alone: no run of this machine is at work in it then, and one that begins waits.
+Without --yes it only lists. Removing, it holds the storage alone: no run of this machine is at work in it then, and one
+that begins waits.
 """
 
 import json
@@ -56,20 +58,32 @@ def collect(home: Path, days: int, remove: bool) -> int:
         freed = sum(sizes.values()) + databases - _size(home / "mlflow") - _size(home / "prefect")
     for line in told:
         print(f"{done:<9} {'':>12}  {line}")
-    print(f"{freed / 1e6:.1f} MB" + ("" if remove or not (sizes or told) else " of files; remove all of it with tucano gc --yes"))
+    print(
+        f"{freed / 1e6:.1f} MB"
+        + ("" if remove or not (sizes or told) else " of files; remove all of it with tucano gc --yes")
+    )
     return 0
 
 
 def needed(home: Path, before: float, registered: Set[str]) -> Mapping[Path, dict[str, Any]]:
-    """Artifacts younger than that (seconds since 1970), the newest of every stage, registered ones, and all that they were made from.
+    """Artifacts younger than that (seconds since 1970), the newest of every stage, registered ones, and all that they
+    were made from.
 
     {folder: manifest}
     """
-    made = {path.parent: manifest for path in home.glob(f"artifacts/*/*/{MANIFEST}") if (manifest := _read(path)) is not None}
+    made = {
+        path.parent: manifest
+        for path in home.glob(f"artifacts/*/*/{MANIFEST}")
+        if (manifest := _read(path)) is not None
+    }
     by_digest = {manifest["digest"]: folder for folder, manifest in made.items()}
     newest = {max((f for f in made if f.parent == stage), key=_newest) for stage in {folder.parent for folder in made}}
     waiting = [folder for folder in made if folder in newest or _newest(folder) >= before]
-    waiting += [folder for folder, manifest in made.items() if manifest["digest"] in registered or manifest["record"].get("registered")]
+    waiting += [
+        folder
+        for folder, manifest in made.items()
+        if manifest["digest"] in registered or manifest["record"].get("registered")
+    ]
     found: set[Path] = set()
     while waiting:
         folder = waiting.pop()
@@ -107,11 +121,17 @@ def _prefect(home: Path, days: int, remove: bool) -> Iterator[str]:
     if (home / "prefect" / "prefect.db").is_file():
         databases["prefect.db"] = f"sqlite+aiosqlite:///{home}/prefect/prefect.db"
     for name, url in databases.items():
-        environment = os.environ | {"PREFECT_HOME": str(home / "prefect"), "PREFECT_SERVER_DATABASE_CONNECTION_URL": url}
+        environment = os.environ | {
+            "PREFECT_HOME": str(home / "prefect"),
+            "PREFECT_SERVER_DATABASE_CONNECTION_URL": url,
+        }
         command = [sys.executable, "-m", "deployments.vacuum", str(days), *(["--remove"] if remove else [])]
         done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
         if done.returncode != 0:
-            raise TucanoError(f"old flow runs could not be removed from {name}: {(done.stderr.strip() or 'no message').splitlines()[-1]}")
+            raise TucanoError(
+                f"old flow runs could not be removed from {name}:"
+                f" {(done.stderr.strip() or 'no message').splitlines()[-1]}"
+            )
         if int(done.stdout):
             yield f"{int(done.stdout)} flow runs in Prefect ({name}) with their logs and events"
 

@@ -1,7 +1,7 @@
 """PostgreSQL from the system's binaries: a database cluster of our own that listens on a Unix socket only.
 
-It never runs as root (it refuses to): where we are root, `postgres` or `nobody` owns its files. The socket lies in a folder that only
-that user, and root, can enter, so there is no password and no open port.
+It never runs as root (it refuses to): where we are root, `postgres` or `nobody` owns its files. The socket lies in a
+folder that only that user, and root, can enter, so there is no password and no open port.
 """
 
 import hashlib
@@ -42,11 +42,18 @@ class Cluster:
     @property
     def command(self) -> list[str]:
         options = ("listen_addresses=", f"unix_socket_directories={self.sockets}", "unix_socket_permissions=0700")
-        return [str(self.binaries / "postgres"), "-D", str(self.data), *(part for option in options for part in ("-c", option))]
+        return [
+            str(self.binaries / "postgres"),
+            "-D",
+            str(self.data),
+            *(part for option in options for part in ("-c", option)),
+        ]
 
     @property
     def environment(self) -> dict[str, str]:
-        """Of ours only what programs need anywhere: its user, where that is not us, could read our keys and passwords."""
+        """Of ours only what programs need anywhere: its user, where that is not us, could read our keys and
+        passwords.
+        """
         return {name: os.environ[name] for name in ("PATH", "LANG", "TZ", "LD_LIBRARY_PATH") if name in os.environ}
 
     def prepare(self) -> None:
@@ -65,7 +72,16 @@ class Cluster:
 
     def ready(self) -> bool:
         """Whether it accepts connections."""
-        command = [str(self.binaries / "pg_isready"), "-q", "-h", str(self.sockets), "-U", DATABASE_USER, "-d", "postgres"]
+        command = [
+            str(self.binaries / "pg_isready"),
+            "-q",
+            "-h",
+            str(self.sockets),
+            "-U",
+            DATABASE_USER,
+            "-d",
+            "postgres",
+        ]
         return subprocess.run(command, check=False).returncode == 0
 
     def _call(self, *command: str) -> subprocess.CompletedProcess[str]:
@@ -109,7 +125,9 @@ class Cluster:
 
 
 def find_cluster(data: Path) -> Cluster | None:
-    """The cluster in `data` with the binaries that made it, or this system's newest; None where PostgreSQL is not installed."""
+    """The cluster in `data` with the binaries that made it, or this system's newest; None where PostgreSQL is not
+    installed.
+    """
     installed = sorted(Path("/usr/lib/postgresql").glob("*/bin"), key=lambda path: float(path.parent.name))
     on_path = shutil.which("postgres")
     places = [*([Path(on_path).resolve().parent] if on_path else []), *installed]

@@ -29,7 +29,9 @@ class PrefectApi:
         return self._send(path, json.dumps(body).encode(), headers, seconds)
 
     def _send(self, path: str, data: bytes | None, headers: dict[str, str], seconds: float) -> Any:
-        request = urllib.request.Request(f"{self.page}/api/{path}", data, headers | {"Authorization": basic(self.known)})
+        request = urllib.request.Request(
+            f"{self.page}/api/{path}", data, headers | {"Authorization": basic(self.known)}
+        )
         with urllib.request.urlopen(request, timeout=seconds) as answer:
             return json.loads(answer.read() or b"null")
 
@@ -43,7 +45,8 @@ def require_login() -> None:
     except HTTPError as error:
         if error.code in (401, 403):
             raise UserError(
-                f"PREFECT_API_URL={url} wants a password; set PREFECT_API_AUTH_STRING (docs/operations.md says where ours is)"
+                f"PREFECT_API_URL={url} wants a password; set PREFECT_API_AUTH_STRING (docs/operations.md says where"
+                " ours is)"
             ) from None
     except OSError:
         pass  # one that is being started; Prefect itself asks again, and says so

@@ -26,7 +26,9 @@ def listen(port: int) -> socket.socket | None:
 
 
 def require_history(home: Path) -> None:
-    """UserError when the SQLite file that Prefect keeps in a storage is damaged: its server would start, and answer with errors."""
+    """UserError when the SQLite file that Prefect keeps in a storage is damaged: its server would start, and answer
+    with errors.
+    """
     require_whole(home / "prefect" / "prefect.db", "the history of runs, and no result of theirs")
 
 

@@ -71,7 +71,12 @@ def answers(url: str, known: str | None = None) -> bool:
 
 
 def start(
-    name: str, command: list[str], environment: Mapping[str, str], log: Path, user: str | None = None, pass_fds: Iterable[int] = ()
+    name: str,
+    command: list[str],
+    environment: Mapping[str, str],
+    log: Path,
+    user: str | None = None,
+    pass_fds: Iterable[int] = (),
 ) -> Service:
     """Start a program in a session of its own, its output in `log`; as `user` where we are root."""
     with relayed(log) as output:
@@ -160,8 +165,12 @@ def read_services(file: Path) -> dict[str, Service]:
         return {name: Service(**fields) for name, fields in json.loads(file.read_text(encoding="utf-8")).items()}
     except (ValueError, TypeError, AttributeError):
         lost = [str(process.pid) for process in psutil.process_iter() if _mark(process) == str(file)]
-        stop_them = f"stop what still runs of it with kill {' '.join(lost)}, then" if lost else "nothing of it runs any more:"
-        raise UserError(f"{file} is empty or damaged; {stop_them} remove that file and start again with tucano up") from None
+        stop_them = (
+            f"stop what still runs of it with kill {' '.join(lost)}, then" if lost else "nothing of it runs any more:"
+        )
+        raise UserError(
+            f"{file} is empty or damaged; {stop_them} remove that file and start again with tucano up"
+        ) from None
 
 
 def _mark(process: psutil.Process) -> str | None:

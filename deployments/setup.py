@@ -29,7 +29,9 @@ from tucano.profiles import PROJECT_FILE
 
 POOL = "local"
 QUEUES = {"pipelines": 1, "seeds": os.cpu_count() or 1, "checks": 1}
-"""Runs at a time. Pipelines and seeds wait in queues of their own, so that pipelines never take the places their seeds need."""
+"""Runs at a time. Pipelines and seeds wait in queues of their own, so that pipelines never take the places their seeds
+need.
+"""
 PAGE = 200
 LIMITS = {"gpu": 1}
 """Global concurrency limits: one training at a time on this machine's GPU."""
@@ -76,7 +78,11 @@ def deploy(client: SyncPrefectClient, project: Path, home: Path) -> None:
     """
     content: dict[str, Any] = yaml.safe_load((project / PROJECT_FILE).read_text(encoding="utf-8"))
     content["deployments"] = [entry for entry in content["deployments"] if entry["work_pool"]["name"] == POOL]
-    below = [entry for entry in content["deployments"] if "storage" not in entry["parameters"].get("settings", {"storage": ""})]
+    below = [
+        entry
+        for entry in content["deployments"]
+        if "storage" not in entry["parameters"].get("settings", {"storage": ""})
+    ]
     follow(client, former_homes(client, below), home)
     for entry in below:
         entry["parameters"]["settings"]["storage"] = str(home)
@@ -107,20 +113,26 @@ def follow(client: SyncPrefectClient, former: Set[str], home: Path) -> None:
         for run in runs:
             settings = run.parameters.get("settings")
             if isinstance(settings, dict) and settings.get("storage") in gone:
-                client.update_flow_run(run.id, parameters={**run.parameters, "settings": {**settings, "storage": str(home)}})
+                client.update_flow_run(
+                    run.id, parameters={**run.parameters, "settings": {**settings, "storage": str(home)}}
+                )
         if len(runs) < PAGE:
             return
 
 
 def schedules(client: SyncPrefectClient, entry: dict[str, Any]) -> list[dict[str, Any]]:
-    """The schedules of a deployment: those of prefect.yaml, switched as they are on the server, and those that only the server has."""
+    """The schedules of a deployment: those of prefect.yaml, switched as they are on the server, and those that only the
+    server has.
+    """
     flow = entry["entrypoint"].rpartition(".")[2]
     try:
         present = client.read_deployment_by_name(f"{flow}/{entry['name']}").schedules
     except ObjectNotFound:
         return list(entry["schedules"])
     switched = {schedule.slug: schedule.active for schedule in present if schedule.slug}
-    ours = [{**schedule, "active": switched.get(schedule["slug"], schedule["active"])} for schedule in entry["schedules"]]
+    ours = [
+        {**schedule, "active": switched.get(schedule["slug"], schedule["active"])} for schedule in entry["schedules"]
+    ]
     slugs = {schedule["slug"] for schedule in ours}
     return ours + [_plain(schedule) for schedule in present if schedule.slug not in slugs]
 
@@ -130,15 +142,23 @@ def _plain(schedule: DeploymentSchedule) -> dict[str, Any]:
     fields = schedule.schedule.model_dump(mode="json", exclude_none=True)
     if "interval" in fields:
         fields["interval"] = int(fields["interval"])
-    return fields | {"active": schedule.active, "parameters": schedule.parameters} | ({"slug": schedule.slug} if schedule.slug else {})
+    return (
+        fields
+        | {"active": schedule.active, "parameters": schedule.parameters}
+        | ({"slug": schedule.slug} if schedule.slug else {})
+    )
 
 
 def recover(client: SyncPrefectClient) -> None:
     """Runs that ended with the machine or with `tucano down`, and could not say so or be heard, are scheduled again."""
-    for run in client.read_flow_runs(flow_run_filter=_in_states(StateType.RUNNING, StateType.PENDING, StateType.CANCELLING)):
+    for run in client.read_flow_runs(
+        flow_run_filter=_in_states(StateType.RUNNING, StateType.PENDING, StateType.CANCELLING)
+    ):
         if run.work_pool_name == POOL:
             gone: State[None] = (
-                Cancelled() if run.state and run.state.is_cancelling() else Crashed(message="Its machine or the services were stopped.")
+                Cancelled()
+                if run.state and run.state.is_cancelling()
+                else Crashed(message="Its machine or the services were stopped.")
             )
             client.set_flow_run_state(run.id, gone, force=True)
     for run in client.read_flow_runs(flow_run_filter=_in_states(StateType.CRASHED)):

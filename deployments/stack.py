@@ -48,7 +48,9 @@ FORGETTING = {
     "PREFECT_SERVER_SERVICES_DB_VACUUM_ENABLED": "true",
     "PREFECT_SERVER_SERVICES_DB_VACUUM_RETENTION_PERIOD": str(90 * 24 * 3600),
 }
-"""The server itself forgets flow runs that ended so many seconds ago, with their logs; events go after a week. `tucano gc` goes by its own limit."""
+"""The server itself forgets flow runs that ended so many seconds ago, with their logs; events go after a week. `tucano
+gc` goes by its own limit.
+"""
 CLIENT_ENVIRONMENT = {
     "PREFECT_CLI_PROMPT": "false",
     "PREFECT_CLIENT_MAX_RETRIES": "7",  # 2 + 4 + ... + 128 s: a server that is restarted is back by then
@@ -95,7 +97,11 @@ class Stack:
     def client_environment(self) -> dict[str, str]:
         """What programs need to reach the stack."""
         known = credentials(self.home)
-        addresses = {"PREFECT_API_URL": f"{self.prefect}/api", "PREFECT_UI_URL": self.prefect, "MLFLOW_TRACKING_URI": self.mlflow}
+        addresses = {
+            "PREFECT_API_URL": f"{self.prefect}/api",
+            "PREFECT_UI_URL": self.prefect,
+            "MLFLOW_TRACKING_URI": self.mlflow,
+        }
         passwords = {"PREFECT_API_AUTH_STRING": known} | tracking_environment(known)
         folders = {"PREFECT_HOME": str(self.home / "prefect"), "TUCANO_HOME": str(self.project)}
         return CLIENT_ENVIRONMENT | addresses | passwords | folders
@@ -109,11 +115,20 @@ def opened(home: Path, project: Path, prefect_port: int | None = None, mlflow_po
     home = home.resolve()
     file = home / "stack" / "ports.json"
     try:
-        known = {name: int(port) for name, port in json.loads(file.read_text(encoding="utf-8")).items()} if file.is_file() else {}
+        known = (
+            {name: int(port) for name, port in json.loads(file.read_text(encoding="utf-8")).items()}
+            if file.is_file()
+            else {}
+        )
     except (ValueError, TypeError, AttributeError):
-        raise UserError(f"{file} is empty or damaged; remove it and run tucano down, then tucano up: it chooses ports anew") from None
+        raise UserError(
+            f"{file} is empty or damaged; remove it and run tucano down, then tucano up: it chooses ports anew"
+        ) from None
     return Stack(
-        home, project, prefect_port or known.get(PREFECT) or _free_port(4200), mlflow_port or known.get(MLFLOW) or _free_port(5000)
+        home,
+        project,
+        prefect_port or known.get(PREFECT) or _free_port(4200),
+        mlflow_port or known.get(MLFLOW) or _free_port(5000),
     )
 
 
@@ -124,9 +139,13 @@ def up(stack: Stack, workers: int = 1, say: Callable[[str], None] = print) -> No
     require_valid(stack.project)
     private(stack.home)
     with owned(stack.home / "stack", say), ExitStack() as sockets:
-        running = {name: service for name, service in read_services(stack.file).items() if service.process() is not None}
+        running = {
+            name: service for name, service in read_services(stack.file).items() if service.process() is not None
+        }
         ports = {MLFLOW: stack.mlflow_port, PREFECT: stack.prefect_port}
-        taken = {name: sockets.enter_context(_listen(port, name)) for name, port in ports.items() if name not in running}
+        taken = {
+            name: sockets.enter_context(_listen(port, name)) for name, port in ports.items() if name not in running
+        }
         write_json(stack.file.with_name("ports.json"), ports)
         settle(stack.home)
         cluster = _start_database(stack, running, say)
@@ -151,7 +170,9 @@ def up(stack: Stack, workers: int = 1, say: Callable[[str], None] = print) -> No
 
 
 def register(stack: Stack, automations: bool, recover: bool) -> None:
-    """Pools, limits, automations and deployments as prefect.yaml and this package say; `recover` schedules runs again that died with us."""
+    """Pools, limits, automations and deployments as prefect.yaml and this package say; `recover` schedules runs again
+    that died with us.
+    """
     environment = _clean() | stack.client_environment
     flags = [*(["--automations"] if automations else []), *(["--recover"] if recover else [])]
     command = [sys.executable, "-m", "deployments.setup", str(stack.home), *flags]
@@ -179,7 +200,9 @@ def down(stack: Stack, say: Callable[[str], None] = print) -> None:
         left = {name: service for name, service in running.items() if service.process() is not None}
         if left:
             write_services(stack.file, left)
-            raise TucanoError(f"{', '.join(left)} did not end, even killed; tucano status and tucano down still know what is left")
+            raise TucanoError(
+                f"{', '.join(left)} did not end, even killed; tucano status and tucano down still know what is left"
+            )
         stack.file.unlink(missing_ok=True)
 
 
@@ -235,7 +258,10 @@ def _start_database(stack: Stack, running: dict[str, Service], say: Callable[[st
     """The running PostgreSQL; None where this system has none."""
     cluster = stack.cluster
     if cluster is None:
-        say("PostgreSQL is not installed: the Prefect server uses SQLite, without automations; crashed runs wait for the next tucano up")
+        say(
+            "PostgreSQL is not installed: the Prefect server uses SQLite, without automations; crashed runs wait for"
+            " the next tucano up"
+        )
     elif POSTGRES not in running:
         cluster.prepare()
         _start(stack, running, POSTGRES, cluster.command, cluster.environment, cluster.user)
@@ -254,7 +280,9 @@ def _start(
 ) -> None:
     """Start a service; it is on record before it is healthy, so that `down` finds it."""
     inherited = () if listener is None else (listener.fileno(),)
-    running[name] = services.start(name, command, {**environment, MARK: str(stack.file)}, stack.log(name), user, inherited)
+    running[name] = services.start(
+        name, command, {**environment, MARK: str(stack.file)}, stack.log(name), user, inherited
+    )
     write_services(stack.file, running)
 
 
@@ -301,5 +329,7 @@ def _free_port(wanted: int) -> int:
 def _listen(port: int, name: str) -> socket:
     listener = listen(port)
     if listener is None:
-        raise UserError(f"port {port} is in use by another program; close it, or choose another port with --{name}-port")
+        raise UserError(
+            f"port {port} is in use by another program; close it, or choose another port with --{name}-port"
+        )
     return listener

@@ -1,8 +1,9 @@
-"""Old flow runs in a Prefect database: `python -m deployments.vacuum DAYS [--remove]` prints how many there are, or were.
+"""Old flow runs in a Prefect database: `python -m deployments.vacuum DAYS [--remove]` prints how many there are, or
+were.
 
-A process of its own, because Prefect reads the address of its database when it is imported. Which runs go (top-level ones that have ended),
-and what goes with them (logs, artifacts, events), is as in Prefect's own vacuum service, whose functions are called here. No link of a
-model's lineage is among them: that stands in the storage and in MLflow.
+A process of its own, because Prefect reads the address of its database when it is imported. Which runs go (top-level
+ones that have ended), and what goes with them (logs, artifacts, events), is as in Prefect's own vacuum service, whose
+functions are called here. No link of a model's lineage is among them: that stands in the storage and in MLflow.
 """
 
 import argparse
@@ -39,7 +40,9 @@ def main() -> None:
     parser.add_argument("--remove", action="store_true")
     arguments = parser.parse_args()
     age = timedelta(days=arguments.days)
-    with temporary_settings({PREFECT_SERVER_SERVICES_DB_VACUUM_RETENTION_PERIOD: age, PREFECT_SERVER_EVENTS_RETENTION_PERIOD: age}):
+    with temporary_settings(
+        {PREFECT_SERVER_SERVICES_DB_VACUUM_RETENTION_PERIOD: age, PREFECT_SERVER_EVENTS_RETENTION_PERIOD: age}
+    ):
         print(asyncio.run(vacuum(age, arguments.remove)))
 
 
@@ -51,7 +54,9 @@ async def vacuum(age: timedelta, remove: bool) -> int:
         await step(db=database)
     if remove and database.dialect.name == "sqlite":
         engine = await database.engine()
-        with suppress(sqlalchemy.exc.OperationalError):  # somebody reads it, or the disk is full: it shrinks the next time
+        with suppress(
+            sqlalchemy.exc.OperationalError
+        ):  # somebody reads it, or the disk is full: it shrinks the next time
             async with engine.connect() as connection:
                 await connection.execution_options(isolation_level="AUTOCOMMIT")
                 await connection.execute(sqlalchemy.text("VACUUM"))
@@ -60,7 +65,9 @@ async def vacuum(age: timedelta, remove: bool) -> int:
 
 async def _old(database: PrefectDBInterface, before: datetime) -> int:
     runs = database.FlowRun
-    ended = sqlalchemy.select(sqlalchemy.func.count()).where(runs.state_type.in_(TERMINAL_STATES), runs.end_time < before)
+    ended = sqlalchemy.select(sqlalchemy.func.count()).where(
+        runs.state_type.in_(TERMINAL_STATES), runs.end_time < before
+    )
     async with database.session_context() as session:
         return int((await session.execute(ended)).scalar_one())
 

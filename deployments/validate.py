@@ -1,4 +1,6 @@
-"""Whether the deployments of prefect.yaml would do what they say, found out without a server. Every fault is one sentence."""
+"""Whether the deployments of prefect.yaml would do what they say, found out without a server. Every fault is one
+sentence.
+"""
 
 import inspect
 import zoneinfo
@@ -36,7 +38,11 @@ def faults(project: Path) -> Iterator[str]:
 
 def _faults(entry: Mapping[str, Any]) -> Iterator[str]:
     yield from (f"there is no key {key!r}{nearest(key, KEYS)}" for key in entry if key not in KEYS)
-    missing = [key for key in ("name", "entrypoint", "description", "tags", "parameters", "work_pool", "schedules") if key not in entry]
+    missing = [
+        key
+        for key in ("name", "entrypoint", "description", "tags", "parameters", "work_pool", "schedules")
+        if key not in entry
+    ]
     if missing:
         yield f"{missing[0]} is missing"
         return
@@ -53,7 +59,9 @@ def _parameter_faults(entrypoint: str, parameters: Mapping[str, Any]) -> Iterato
         yield f"entrypoint {entrypoint} cannot be loaded ({error}); it reads like flows.train.train"
         return
     known = list(inspect.signature(flow.fn).parameters)
-    yield from (f"flow {flow.name} has no parameter {name!r}{nearest(name, known)}" for name in parameters if name not in known)
+    yield from (
+        f"flow {flow.name} has no parameter {name!r}{nearest(name, known)}" for name in parameters if name not in known
+    )
     if "settings" in parameters:
         try:
             validated(parameters["settings"])
@@ -70,7 +78,9 @@ def _pool_faults(pool: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _schedule_faults(schedule: Mapping[str, Any]) -> Iterator[str]:
-    yield from (f"schedules have no key {key!r}{nearest(key, SCHEDULE_KEYS)}" for key in schedule if key not in SCHEDULE_KEYS)
+    yield from (
+        f"schedules have no key {key!r}{nearest(key, SCHEDULE_KEYS)}" for key in schedule if key not in SCHEDULE_KEYS
+    )
     if not schedule.get("slug"):
         yield "a schedule has no slug, the name by which it is found again"
     if schedule.get("timezone") not in zoneinfo.available_timezones():

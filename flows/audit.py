@@ -1,4 +1,6 @@
-"""The audit flow: the rewards of a profile against people's scores, by the clock. It fails when the gate would be closed."""
+"""The audit flow: the rewards of a profile against people's scores, by the clock. It fails when the gate would be
+closed.
+"""
 
 from prefect import flow
 

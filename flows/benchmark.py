@@ -21,7 +21,9 @@ from tucano.settings import PipelineSettings
 
 @flow(name="benchmark", flow_run_name=benchmark_name)
 def benchmark(settings: PipelineSettings) -> str:
-    """Prompts with known answers, answered by every arm, judged without any reward. Trains nothing; returns the table's path."""
+    """Prompts with known answers, answered by every arm, judged without any reward. Trains nothing; returns the table's
+    path.
+    """
     for endpoint in settings.benchmark.endpoints:
         key_of(endpoint)
     with opened(settings) as run:

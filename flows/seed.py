@@ -17,7 +17,9 @@ from tucano.settings import PipelineSettings
 
 @contextmanager
 def held(slot: str | None) -> Iterator[None]:
-    """Hold a slot of a global concurrency limit, if one is named. Once training, an outage of the server does not end it."""
+    """Hold a slot of a global concurrency limit, if one is named. Once training, an outage of the server does not end
+    it.
+    """
     if slot is None:
         yield
     else:
@@ -26,10 +28,13 @@ def held(slot: str | None) -> Iterator[None]:
 
 
 @flow(name="seed", flow_run_name=seed_name)
-def seed(settings: PipelineSettings, seed: int, prompts: str, start: str | None, tracking_run: str, slot: str | None = None) -> State[None]:
+def seed(
+    settings: PipelineSettings, seed: int, prompts: str, start: str | None, tracking_run: str, slot: str | None = None
+) -> State[None]:
     """GRPO with one seed, from prompts and start that the pipeline has made (names of artifacts in `settings.storage`).
 
-    Ends Completed with the name of the SeedResult as its message. `slot` names a global concurrency limit to be held while training.
+    Ends Completed with the name of the SeedResult as its message. `slot` names a global concurrency limit to be held
+    while training.
     """
     with opened(settings, tracking_run) as run, held(slot):
         asked, begun = PromptSet(run.store.named(prompts)), Start(run.store.named(start)) if start else None

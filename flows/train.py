@@ -22,10 +22,11 @@ from tucano.settings import PipelineSettings
 
 @flow(name="train", flow_run_name=train_name, on_cancellation=[cancel_seeds])
 def train(settings: PipelineSettings) -> str:
-    """Prepare data, audit the rewards, SFT, preflight, GRPO with every seed, audit again, compare on held-out prompts, promote, report.
+    """Prepare data, audit the rewards, SFT, preflight, GRPO with every seed, audit again, compare on held-out prompts,
+    promote, report.
 
-    Returns the path of the report. Every stage is a retryable task whose valid artifact is reused. Seeds train in child processes of
-    this run, or each in a run of its own on a work pool (`execution.seeds`).
+    Returns the path of the report. Every stage is a retryable task whose valid artifact is reused. Seeds train in child
+    processes of this run, or each in a run of its own on a work pool (`execution.seeds`).
     """
     with cancelled_together(), opened(settings) as run:
         prompts = prepare_data(run)

@@ -1,7 +1,8 @@
 """The product specification: what a good answer is, as pure functions of a prompt and a completion.
 
-Standard library, json-repair and sqlglot only. `load_reward_set` gives a picklable `RewardSet`; `truth` is the metric that
-does not depend on any reward; `classify_task` names the task of a prompt without a label; `describe` prints the component table.
+Standard library, json-repair and sqlglot only. `load_reward_set` gives a picklable `RewardSet`; `truth` is the metric
+that does not depend on any reward; `classify_task` names the task of a prompt without a label; `describe` prints the
+component table.
 """
 
 from rewards.classify import classify_task

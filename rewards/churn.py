@@ -21,11 +21,19 @@ _SOURCE = "docs/rating-guide.md"
 class Grounded:
     components: tuple[Component, ...] = (
         Component("churn.valid_json", 0.15, "a JSON object with at least one valid field", _SOURCE, "weight"),
-        Component("churn.value_checks", 0.25, "valid fields / 2", _SOURCE, "weight; a probability lies between 0 and 1"),
-        Component("churn.risk", 0.30, "the risk is the reference's", _SOURCE, "weight; one step off: a third"),
-        Component("churn.probability", 0.30, "closeness to the reference's probability", _SOURCE, "weight; 0 from .4 off on"),
         Component(
-            "churn.contradiction", -0.10, "risk and probability contradict each other", _SOURCE, "weight; low above .6, high below .4"
+            "churn.value_checks", 0.25, "valid fields / 2", _SOURCE, "weight; a probability lies between 0 and 1"
+        ),
+        Component("churn.risk", 0.30, "the risk is the reference's", _SOURCE, "weight; one step off: a third"),
+        Component(
+            "churn.probability", 0.30, "closeness to the reference's probability", _SOURCE, "weight; 0 from .4 off on"
+        ),
+        Component(
+            "churn.contradiction",
+            -0.10,
+            "risk and probability contradict each other",
+            _SOURCE,
+            "weight; low above .6, high below .4",
         ),
     )
 
@@ -36,9 +44,17 @@ class Grounded:
         known = prompt.reference.get("fields", {})
         risk, chance = valid.get("churn_risk"), valid.get("probability")
         steps = list(_RANGES)
-        near = clip(1 - abs(steps.index(str(risk)) - steps.index(known["churn_risk"])) * 2 / 3) if known and risk else 0.0
+        near = (
+            clip(1 - abs(steps.index(str(risk)) - steps.index(known["churn_risk"])) * 2 / 3) if known and risk else 0.0
+        )
         close = clip(1 - abs(chance - known["probability"]) / 0.4) if known and isinstance(chance, int | float) else 0.0
-        shares = (gate * bool(valid), gate * len(valid) / 2, gate * near, gate * close, float(_contradicts(risk, chance)))
+        shares = (
+            gate * bool(valid),
+            gate * len(valid) / 2,
+            gate * near,
+            gate * close,
+            float(_contradicts(risk, chance)),
+        )
         return filled(shares, self.components, frozenset({"churn.risk", "churn.probability"}), bool(known))
 
 

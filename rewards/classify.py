@@ -6,10 +6,18 @@ from rewards.later import REWARDS
 from rewards.text import fold
 
 _MARKS: tuple[tuple[str, re.Pattern[str]], ...] = (
-    ("extraction", re.compile(r"\bjson\b|\bextra(?:ia|ir|cao)\b|^\W*(?:avaliacao\b|nota \d|categoria [^.?]*\bnota \d)")),
+    (
+        "extraction",
+        re.compile(r"\bjson\b|\bextra(?:ia|ir|cao)\b|^\W*(?:avaliacao\b|nota \d|categoria [^.?]*\bnota \d)"),
+    ),
     *((task, rewards.marks) for task, rewards in REWARDS.items()),
     ("sql_qa", re.compile(r"\bsql\b|\btabelas? |\bbanco de dados\b|\bcreate table\b")),
-    ("insights", re.compile(r"\binsights?\b|\banalis\w+|\brecomend|\breengaj|\bo que fazer\b|\bcomo (?:melhorar|agir)\b|\bplano d[eo]\b")),
+    (
+        "insights",
+        re.compile(
+            r"\binsights?\b|\banalis\w+|\brecomend|\breengaj|\bo que fazer\b|\bcomo (?:melhorar|agir)\b|\bplano d[eo]\b"
+        ),
+    ),
     ("push", re.compile(r"\bpush\b|\bnotificac(?:ao|oes)\b")),
 )
 

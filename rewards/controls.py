@@ -1,4 +1,5 @@
-"""Control arms: rewards that know nothing (`random`), only form (`format`) or only size (`length`). What they teach is not skill.
+"""Control arms: rewards that know nothing (`random`), only form (`format`) or only size (`length`). What they teach is
+not skill.
 
 `length` is there to be hacked: a model trained on it has to be caught by the ground truth.
 """
@@ -25,7 +26,9 @@ class Random:
 
     def shares(self, prompt: PromptLike, answer: str, databases: Path | None) -> tuple[float, ...]:
         """Uniform in [0, 1), fixed by the prompt's and the answer's text."""
-        digest = hashlib.blake2b(f"tucano\x00{prompt.user}\x00{answer}".encode("utf-8", "surrogatepass"), digest_size=7).digest()
+        digest = hashlib.blake2b(
+            f"tucano\x00{prompt.user}\x00{answer}".encode("utf-8", "surrogatepass"), digest_size=7
+        ).digest()
         return (int.from_bytes(digest, "big") / 2**56,)
 
 
@@ -72,7 +75,9 @@ class FormatInsights:
 
 @dataclass(frozen=True)
 class FormatPush:
-    components: tuple[Component, ...] = (Component("push.length", 1.0, "up to 120 characters, falling to 0 at 200", _SOURCE),)
+    components: tuple[Component, ...] = (
+        Component("push.length", 1.0, "up to 120 characters, falling to 0 at 200", _SOURCE),
+    )
 
     def shares(self, prompt: PromptLike, answer: str, databases: Path | None) -> tuple[float, ...]:
         return (v42.push_length_share(len(text.squeeze(answer))),)
@@ -87,7 +92,8 @@ class Length:
 
 
 RANDOM: dict[str, TaskReward] = {
-    task: Random((Component(f"{task}.random", 1.0, "a hash of prompt and completion, uniform", _SOURCE),)) for task in TASKS
+    task: Random((Component(f"{task}.random", 1.0, "a hash of prompt and completion, uniform", _SOURCE),))
+    for task in TASKS
 }
 FORMAT: dict[str, TaskReward] = {
     "extraction": FormatExtraction(),
@@ -96,5 +102,6 @@ FORMAT: dict[str, TaskReward] = {
     "push": FormatPush(),
 }
 LENGTH: dict[str, TaskReward] = {
-    task: Length((Component(f"{task}.length", 1.0, f"characters / {LONG}, whatever they say", _SOURCE),)) for task in RANDOM
+    task: Length((Component(f"{task}.length", 1.0, f"characters / {LONG}, whatever they say", _SOURCE),))
+    for task in RANDOM
 }

@@ -9,7 +9,10 @@ _HEAD = "| set | task | component | range | weight | meaning | source | assumed 
 def describe() -> str:
     """The component table as Markdown; «assumed» says what the source leaves open and was chosen here."""
     rows = [
-        _row(name, task, component) for name, tasks in SETS.items() for task, reward in tasks.items() for component in reward.components
+        _row(name, task, component)
+        for name, tasks in SETS.items()
+        for task, reward in tasks.items()
+        for component in reward.components
     ]
     return "\n".join([_HEAD, *rows]) + "\n"
 

@@ -48,7 +48,8 @@ def contradicts(sentiment: object, stars: int | None) -> bool:
 
 
 def agreement(name: str, value: object, expected: object) -> float:
-    """How well a field matches its reference, in [0, 1]: exact and type-strict, but dense where closeness means something.
+    """How well a field matches its reference, in [0, 1]: exact and type-strict, but dense where closeness means
+    something.
 
     Texts by the F1 of their words, stars by their distance (one off: half).
     """
@@ -68,7 +69,9 @@ def token_f1(text: str, expected: str) -> float:
 
 
 def matches(name: str, value: object, expected: object) -> bool:
-    """Whether a field is right: type-strict and equal; a category up to case and accents, a complaint from word F1 .5 on."""
+    """Whether a field is right: type-strict and equal; a category up to case and accents, a complaint from word F1 .5
+    on.
+    """
     if type(value) is not type(expected):
         return False
     if isinstance(value, str) and isinstance(expected, str):

@@ -1,7 +1,9 @@
-"""Reward set `grounded`: form, plus truth where a prompt's reference holds some; dense, and hard to please without an answer.
+"""Reward set `grounded`: form, plus truth where a prompt's reference holds some; dense, and hard to please without an
+answer.
 
-Credit for form is multiplied by how much the text is an answer at all: Portuguese, not the same again and again, not the prompt
-copied. Where a reference is empty nothing is known to be true, and the credit for form is scaled up to fill [0, 1].
+Credit for form is multiplied by how much the text is an answer at all: Portuguese, not the same again and again, not
+the prompt copied. Where a reference is empty nothing is known to be true, and the credit for form is scaled up to fill
+[0, 1].
 """
 
 from dataclasses import dataclass
@@ -16,18 +18,21 @@ from rewards.types import Component, PromptLike, TaskReward, clip
 
 _SOURCE = "DESIGN, tasks and rewards"
 _DESCRIPTORS = text.word_set(
-    "string str text texto boolean bool booleano integer int inteiro number numero null none valor value categoria resumo reclamacao"
+    "string str text texto boolean bool booleano integer int inteiro number numero null none valor value categoria"
+    " resumo reclamacao"
 )
-_URGES = text.any_of(
-    """
-    aproveit* garant* compr* confir* corr* pegue leve descubr* experiment* volt* vem venha veja entr* finaliz* renov* gratis
-    desconto* off cupom ultim* so ate hoje agora chegou estoque frete oferta promocao
-    """
-)
+_URGES = text.any_of("""
+    aproveit* garant* compr* confir* corr* pegue leve descubr* experiment* volt* vem venha veja entr* finaliz* renov*
+    gratis desconto* off cupom ultim* so ate hoje agora chegou estoque frete oferta promocao
+    """)
 
 
-def filled(shares: tuple[float, ...], components: tuple[Component, ...], truths: frozenset[str], known: bool) -> tuple[float, ...]:
-    """The shares as they are where truth is known; else those of positive form components scaled so that their weights fill 1."""
+def filled(
+    shares: tuple[float, ...], components: tuple[Component, ...], truths: frozenset[str], known: bool
+) -> tuple[float, ...]:
+    """The shares as they are where truth is known; else those of positive form components scaled so that their weights
+    fill 1.
+    """
     if known:
         return shares
     form = sum(c.weight for c in components if c.weight > 0 and c.name not in truths)
@@ -50,7 +55,9 @@ class Extraction:
             _SOURCE,
             "weight; the field's own name, a type's name or foreign text is unusable",
         ),
-        Component("extraction.value_checks", 0.20, "type or value checks passed by usable fields / 9", _SOURCE, "weight"),
+        Component(
+            "extraction.value_checks", 0.20, "type or value checks passed by usable fields / 9", _SOURCE, "weight"
+        ),
         Component(
             "extraction.field_match",
             0.50,
@@ -85,11 +92,19 @@ class Extraction:
 
 
 def _is_usable(name: str, value: object) -> bool:
-    """Whether a value may be an answer: not the schema's own words (`"category": "category"`, `"a|b"`), not in a foreign language."""
+    """Whether a value may be an answer: not the schema's own words (`"category": "category"`, `"a|b"`), not in a
+    foreign language.
+    """
     if not isinstance(value, str):
         return True
     folded = text.fold(value).strip(" <>{}[]()")
-    return bool(folded) and folded != name and folded not in _DESCRIPTORS and "|" not in folded and text.foreign(text.words(value)) < 0.5
+    return (
+        bool(folded)
+        and folded != name
+        and folded not in _DESCRIPTORS
+        and "|" not in folded
+        and text.foreign(text.words(value)) < 0.5
+    )
 
 
 def _fits_stars(sentiment: object, stars: int | None) -> bool:
@@ -102,7 +117,13 @@ def _fits_stars(sentiment: object, stars: int | None) -> bool:
 class SqlQa:
     components: tuple[Component, ...] = (
         Component("sql_qa.query", 0.15, "a query that sqlglot parses and that reads a table", _SOURCE, "weight"),
-        Component("sql_qa.explanation", 0.15, "a Portuguese explanation beside the query", _SOURCE, "weight; 10 words earn all"),
+        Component(
+            "sql_qa.explanation",
+            0.15,
+            "a Portuguese explanation beside the query",
+            _SOURCE,
+            "weight; 10 words earn all",
+        ),
         Component(
             "sql_qa.names",
             0.20,
@@ -129,14 +150,24 @@ class SqlQa:
                 ran, equal = outcome.ran, outcome.equal
             explained = clip(len(prose) / 10) * text.portuguese(prose) * (text.originality(prose, prompt.user) > 0)
             shares = tuple(gate * share for share in (1.0, explained, overlap, overlap * ran, float(equal)))
-        return filled(shares, self.components, frozenset({"sql_qa.names", "sql_qa.executes", "sql_qa.result"}), bool(gold))
+        return filled(
+            shares, self.components, frozenset({"sql_qa.names", "sql_qa.executes", "sql_qa.result"}), bool(gold)
+        )
 
 
 @dataclass(frozen=True)
 class Insights:
     components: tuple[Component, ...] = (
-        Component("insights.structure", 0.15, "bullets, headers, numbered items", _SOURCE, "weight; 3 lines with a mark earn all"),
-        Component("insights.action_words", 0.15, "words that ask for action", _SOURCE, "weight; 3 different ones earn all"),
+        Component(
+            "insights.structure",
+            0.15,
+            "bullets, headers, numbered items",
+            _SOURCE,
+            "weight; 3 lines with a mark earn all",
+        ),
+        Component(
+            "insights.action_words", 0.15, "words that ask for action", _SOURCE, "weight; 3 different ones earn all"
+        ),
         Component("insights.length", 0.15, "100 to 800 characters", _SOURCE, "weight"),
         Component("insights.key_figures", 0.35, "share of the brief's key figures that occur", _SOURCE, "weight"),
         Component(
@@ -170,7 +201,9 @@ class Insights:
             gate * (domain + clip(len(brief.intersection(tokens)) / 3)) / 2,
             clip(inventions / 2),
         )
-        return filled(shares, self.components, frozenset({"insights.key_figures"}), bool(prompt.reference.get("key_figures")))
+        return filled(
+            shares, self.components, frozenset({"insights.key_figures"}), bool(prompt.reference.get("key_figures"))
+        )
 
 
 @dataclass(frozen=True)
@@ -182,11 +215,24 @@ class Push:
             0.30,
             "names the product",
             _SOURCE,
-            "weight; without it the other credit shrinks to 35 %, and a text of advertising words loses all from 70 to 95 %",
+            "weight; without it the other credit shrinks to 35 %, and a text of advertising words loses all from 70 to"
+            " 95 %",
         ),
         Component("push.portuguese", 0.20, "Portuguese and not generic", _SOURCE, "weight"),
-        Component("push.reason", 0.25, "a figure of the brief, a reason or a call to act", _SOURCE, "weight; either earns 60 %"),
-        Component("push.invented", -0.30, "numbers that the brief does not know", _SOURCE, "weight; 35 % of it without the product"),
+        Component(
+            "push.reason",
+            0.25,
+            "a figure of the brief, a reason or a call to act",
+            _SOURCE,
+            "weight; either earns 60 %",
+        ),
+        Component(
+            "push.invented",
+            -0.30,
+            "numbers that the brief does not know",
+            _SOURCE,
+            "weight; 35 % of it without the product",
+        ),
         Component("push.formal", -0.20, "the tone of a formal e-mail", _SOURCE, "weight"),
     )
 
@@ -206,7 +252,10 @@ class Push:
             gate * named,
             gate * clip(1 - len(v42.GENERIC.findall(folded)) / 2),
             gate * clip(0.6 * bool(urges) + 0.6 * figure),
-            worth * (push_inventions(prompt, answer) > 0),  # else another product with a price would be as bad as no words at all
+            worth
+            * (
+                push_inventions(prompt, answer) > 0
+            ),  # else another product with a price would be as bad as no words at all
             float(bool(v42.FORMAL.search(folded))),
         )
         return filled(shares, self.components, frozenset({"push.product"}), known)

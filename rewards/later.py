@@ -10,7 +10,9 @@ from rewards.types import TaskRewards
 
 def _found(task: str) -> TaskRewards:
     if find_spec(f"rewards.{task}") is None:
-        raise ValueError(f"the task {task} stands in rewards/names.py and has no rewards/{task}.py; write one, or take the name out")
+        raise ValueError(
+            f"the task {task} stands in rewards/names.py and has no rewards/{task}.py; write one, or take the name out"
+        )
     rewards: TaskRewards = import_module(f"rewards.{task}").REWARDS
     return rewards
 

@@ -1,6 +1,7 @@
 """The JSON object in a completion: strict JSON first, Portuguese decimals next, repair last.
 
-json-repair makes a string of `4,5`. In the predecessor that one fault hid a 3.25x effect, so numbers are mended before it runs.
+json-repair makes a string of `4,5`. In the predecessor that one fault hid a 3.25x effect, so numbers are mended before
+it runs.
 """
 
 import json
@@ -15,7 +16,8 @@ from rewards.types import LONGEST
 MOST_BRACKETS = 64
 """Text with more opening brackets is never parsed."""
 
-# json-repair reads all that follows again at many a mark, so its time grows with marks x characters. Ten fields have about 60 marks.
+# json-repair reads all that follows again at many a mark, so its time grows with marks x characters. Ten fields have
+# about 60 marks.
 LONGEST_REPAIRED = 3000
 MOST_REPAIRED_MARKS = 200
 MOST_REPAIRED_BRACKETS = 16
@@ -35,9 +37,9 @@ _NUMBER = re.compile(
 def find_object(text: str) -> dict[str, Any] | None:
     """The JSON object that the text contains, or None. Never raises; the time is bounded.
 
-    Text around the object, code fences, single quotes, trailing commas, missing ends and comments are forgiven. Of several
-    objects the first that is valid as it stands wins; among repaired ones the first of those with the most keys. Of a key
-    given twice the last value counts.
+    Text around the object, code fences, single quotes, trailing commas, missing ends and comments are forgiven. Of
+    several objects the first that is valid as it stands wins; among repaired ones the first of those with the most
+    keys. Of a key given twice the last value counts.
     """
     if not is_parsable(text) or (start := text.find("{")) < 0:
         return None
@@ -58,8 +60,8 @@ def is_parsable(text: str) -> bool:
 def normalize_decimals(text: str) -> str:
     """Portuguese numbers directly after an object's colon become JSON numbers: `4,5` -> `4.5`, `1.234,56` -> `1234.56`.
 
-    A comma that separates values, anything inside a string or a list, dates and versions stay as they are; so does `1.234`,
-    which JSON already reads as a number. A leading `R$` goes.
+    A comma that separates values, anything inside a string or a list, dates and versions stay as they are; so does
+    `1.234`, which JSON already reads as a number. A leading `R$` goes.
     """
     return _NUMBER.sub(_to_json_number, text)
 
@@ -73,7 +75,9 @@ def _to_json_number(match: re.Match[str]) -> str:
 
 
 def _objects(text: str) -> Iterator[str]:
-    """The outermost `{...}` spans, in order; quotes count inside braces only, and an object without an end is left out."""
+    """The outermost `{...}` spans, in order; quotes count inside braces only, and an object without an end is left
+    out.
+    """
     start = text.find("{")
     while start >= 0:
         depth = 0

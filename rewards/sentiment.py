@@ -35,10 +35,18 @@ class Grounded:
         tokens = text.words(answer) if valid else []
         gate = text.variety(tokens) if valid and text.originality(tokens, prompt.user) > 0 else 0.0
         known = prompt.reference.get("fields", {})
-        right = [agreement(name, valid[name], known[name]) if name in valid and name in known else 0.0 for name in _FIELDS]
+        right = [
+            agreement(name, valid[name], known[name]) if name in valid and name in known else 0.0 for name in _FIELDS
+        ]
         score = valid.get("sentiment_score")
         opposite = contradicts(valid.get("sentiment"), score if isinstance(score, int) else None)
-        shares = (gate * bool(valid), gate * len(valid) / len(_FIELDS), gate * right[0], gate * right[1], float(opposite))
+        shares = (
+            gate * bool(valid),
+            gate * len(valid) / len(_FIELDS),
+            gate * right[0],
+            gate * right[1],
+            float(opposite),
+        )
         return filled(shares, self.components, frozenset({"sentiment.label", "sentiment.score"}), bool(known))
 
 
@@ -63,7 +71,11 @@ def truth(prompt: PromptLike, answer: str, databases: Path | None) -> float | No
     """Share of the reference's fields that are right, type-strict."""
     known = prompt.reference.get("fields", {})
     found = find_object(answer) or {}
-    return sum(name in found and matches(name, found[name], value) for name, value in known.items()) / len(known) if known else None
+    return (
+        sum(name in found and matches(name, found[name], value) for name, value in known.items()) / len(known)
+        if known
+        else None
+    )
 
 
 REWARDS = TaskRewards(re.compile(r"\bsentimentos?\b"), Grounded(), Format(), truth)

@@ -25,8 +25,8 @@ SETS: Mapping[SetName, Mapping[str, TaskReward]] = {
 class RewardSet:
     """A picklable reward: deterministic, finite, bounded; a bad completion scores low and never raises.
 
-    `databases` is the folder of the SQLite files that `reference["database"]` names; only `grounded` reads it. A prompt whose
-    gold query cannot run raises ValueError: that is a fault of the data, not of an answer.
+    `databases` is the folder of the SQLite files that `reference["database"]` names; only `grounded` reads it. A prompt
+    whose gold query cannot run raises ValueError: that is a fault of the data, not of an answer.
     """
 
     name: SetName
@@ -34,7 +34,9 @@ class RewardSet:
 
     def _of(self, task: str) -> TaskReward:
         if task not in SETS[self.name]:
-            raise ValueError(f"the reward set {self.name} has no reward for the task {task}; it has: {', '.join(SETS[self.name])}")
+            raise ValueError(
+                f"the reward set {self.name} has no reward for the task {task}; it has: {', '.join(SETS[self.name])}"
+            )
         return SETS[self.name][task]
 
     def component_names(self, task: str) -> tuple[str, ...]:

@@ -1,7 +1,8 @@
 """The SQL query in a completion: found with sqlglot, run on SQLite inside tight limits, compared with a gold result.
 
-A query can read and compute, nothing else. Its work is counted in steps of SQLite's virtual machine, so that the same query gets the
-same answer on a slow and on a fast machine; CPU time is only the second line of defence, for single steps that are slow.
+A query can read and compute, nothing else. Its work is counted in steps of SQLite's virtual machine, so that the same
+query gets the same answer on a slow and on a fast machine; CPU time is only the second line of defence, for single
+steps that are slow.
 """
 
 import math
@@ -33,7 +34,9 @@ MOST_ROWS = 1000
 MOST_CHARACTERS = 200_000
 """Characters and bytes in all cells of a result, so that neither it nor the cache of results grows large."""
 FREE_STEPS = 200_000
-"""Steps of SQLite's virtual machine that every answer may take, about 5 ms of work; or `GOLD_FACTOR` times the gold query's."""
+"""Steps of SQLite's virtual machine that every answer may take, about 5 ms of work; or `GOLD_FACTOR` times the gold
+query's.
+"""
 GOLD_FACTOR = 4
 MOST_GOLD_STEPS = 50_000_000
 CPU_SECONDS_PER_STEP = 1e-7
@@ -51,14 +54,12 @@ _LIMITS = {
     sqlite3.SQLITE_LIMIT_COMPOUND_SELECT: 10,
     sqlite3.SQLITE_LIMIT_LIKE_PATTERN_LENGTH: 50,
 }
-_FUNCTIONS = word_set(
-    """
-    abs avg cast ceil ceiling char coalesce count cume_dist date datetime dense_rank first_value floor glob group_concat ifnull iif
-    instr julianday lag last_value lead length like ln log log10 log2 lower ltrim max min mod nth_value ntile nullif percent_rank
-    pow power rank replace round row_number rtrim sign sqrt strftime substr substring sum time total trim trunc typeof unicode
-    unixepoch upper
-    """
-)
+_FUNCTIONS = word_set("""
+    abs avg cast ceil ceiling char coalesce count cume_dist date datetime dense_rank first_value floor glob group_concat
+    ifnull iif instr julianday lag last_value lead length like ln log log10 log2 lower ltrim max min mod nth_value ntile
+    nullif percent_rank pow power rank replace round row_number rtrim sign sqrt strftime substr substring sum time total
+    trim trunc typeof unicode unixepoch upper
+    """)
 """What a query may call; printf, zeroblob and the like cost memory, random and load_extension worse."""
 _TIME_FUNCTIONS = {"date": 0, "time": 0, "datetime": 0, "julianday": 0, "unixepoch": 0, "strftime": 1}
 """Where each takes its time."""
@@ -72,7 +73,8 @@ _START = re.compile(r"\b(?:SELECT|WITH)\b", re.IGNORECASE)
 _END = re.compile(r"'[^']*+'|(?P<end>;|\n[ \t\r]*\n|```)")
 _FENCED_END = re.compile(r"'[^']*+'|(?P<end>;)")
 
-# Fuzzing met the first two only; the others are what a parser's bug raises, and one odd completion must not end a training run.
+# Fuzzing met the first two only; the others are what a parser's bug raises, and one odd completion must not end a
+# training run.
 _PARSER_FAULTS = (SqlglotError, RecursionError, ValueError, TypeError, AttributeError, IndexError, KeyError)
 
 
@@ -85,9 +87,11 @@ class Query:
 
 
 def find_query(completion: str) -> Query | None:
-    """The first query that sqlglot can parse: in a code fence, else from SELECT or WITH to `;`, a blank line or the end.
+    """The first query that sqlglot can parse: in a code fence, else from SELECT or WITH to `;`, a blank line or the
+    end.
 
-    Last lines that are prose are dropped until the rest parses. The time is bounded: only so many characters are ever parsed.
+    Last lines that are prose are dropped until the rest parses. The time is bounded: only so many characters are ever
+    parsed.
     """
     if not is_parsable(completion):
         return None
@@ -106,10 +110,16 @@ def find_query(completion: str) -> Query | None:
 
 
 def _statements(completion: str) -> Iterator[tuple[int, int, slice | None]]:
-    """Where a statement may stand: its start and end, and the code fence around it if there is one; fences come first."""
+    """Where a statement may stand: its start and end, and the code fence around it if there is one; fences come
+    first.
+    """
     for fence in _FENCE.finditer(completion):
         if start := _START.search(completion, fence.start(1), fence.end(1)):
-            yield start.start(), _end(_FENCED_END, completion, start.start(), fence.end(1)), slice(fence.start(), fence.end())
+            yield (
+                start.start(),
+                _end(_FENCED_END, completion, start.start(), fence.end(1)),
+                slice(fence.start(), fence.end()),
+            )
     for start in _START.finditer(completion):
         yield start.start(), _end(_END, completion, start.start(), len(completion)), None
 
@@ -132,7 +142,9 @@ def parse(sql: str) -> exp.Expression | None:
 
 @lru_cache(maxsize=4096)
 def names(sql: str) -> frozenset[str]:
-    """The tables and columns a query reads, in lower case (`table:x`, `column:y`), without its own CTEs and the aliases it sorts by."""
+    """The tables and columns a query reads, in lower case (`table:x`, `column:y`), without its own CTEs and the aliases
+    it sorts by.
+    """
     tree = parse(sql)
     if tree is None:
         return frozenset()
@@ -164,7 +176,8 @@ class Result:
 
 @lru_cache(maxsize=256)
 def run_query(database: Path, sql: str, most_steps: int = FREE_STEPS) -> Result | None:
-    """The result of a query on a SQLite file, or None where it fails, reaches a limit, asks the clock or may not do what it does.
+    """The result of a query on a SQLite file, or None where it fails, reaches a limit, asks the clock or may not do
+    what it does.
 
     A query that SQLite cannot read is tried once more as sqlglot translates it from PostgreSQL.
     """
@@ -180,7 +193,9 @@ def run_query(database: Path, sql: str, most_steps: int = FREE_STEPS) -> Result 
         return None
     try:
         return _execute(
-            database, sqlglot.transpile(sql, read="postgres", write="sqlite", unsupported_level=ErrorLevel.IGNORE)[0], most_steps
+            database,
+            sqlglot.transpile(sql, read="postgres", write="sqlite", unsupported_level=ErrorLevel.IGNORE)[0],
+            most_steps,
         )
     except (sqlite3.Error, *_PARSER_FAULTS):
         return None
@@ -239,7 +254,9 @@ def _open(database: Path) -> sqlite3.Connection:
 
 
 def _timeless(calendar: sqlite3.Connection, name: str, place: int) -> Callable[..., Any]:
-    """SQLite's own function `name`, but ValueError where it would ask the machine's clock or its time zone, however that is spelt."""
+    """SQLite's own function `name`, but ValueError where it would ask the machine's clock or its time zone, however
+    that is spelt.
+    """
 
     def call(*arguments: Any) -> Any:
         texts = [str(value, "latin-1") if isinstance(value, bytes) else str(value) for value in arguments]
@@ -251,7 +268,9 @@ def _timeless(calendar: sqlite3.Connection, name: str, place: int) -> Callable[.
     return call
 
 
-def _authorize(action: int, _first: str | None, function: str | None, _database: str | None, _trigger: str | None) -> int:
+def _authorize(
+    action: int, _first: str | None, function: str | None, _database: str | None, _trigger: str | None
+) -> int:
     if action in (sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_RECURSIVE):
         return sqlite3.SQLITE_OK
     allowed = action == sqlite3.SQLITE_FUNCTION and function in _FUNCTIONS
@@ -267,15 +286,24 @@ class Outcome:
 
 
 def answers_gold(reference: Mapping[str, Any], sql: str, databases: Path | None) -> Outcome:
-    """An answer's query against the gold query of a sql_qa reference, on the same database. ValueError without the folder."""
+    """An answer's query against the gold query of a sql_qa reference, on the same database. ValueError without the
+    folder.
+    """
     if databases is None:
-        raise ValueError(f"the reference names the database {reference['database']!r}; give the folder that holds it as `databases`")
+        raise ValueError(
+            f"the reference names the database {reference['database']!r}; give the folder that holds it as `databases`"
+        )
     if Path(reference["database"]).name != reference["database"] or reference["database"] == "..":
-        raise ValueError(f"the reference names the database {reference['database']!r}; a database is a file of the prompt set's own folder")
+        raise ValueError(
+            f"the reference names the database {reference['database']!r}; a database is a file of the prompt set's own"
+            " folder"
+        )
     database = databases / reference["database"]
     gold = gold_result(database, reference["sql"])
     result = run_query(database, sql, max(FREE_STEPS, GOLD_FACTOR * gold.steps))
-    return Outcome(result is not None, result is not None and same_result(gold.rows, result.rows, is_ordered(reference["sql"])))
+    return Outcome(
+        result is not None, result is not None and same_result(gold.rows, result.rows, is_ordered(reference["sql"]))
+    )
 
 
 @lru_cache(maxsize=4096)
@@ -290,10 +318,14 @@ def gold_result(database: Path, sql: str) -> Result:
 
 
 def same_result(gold: Sequence[Row], rows: Sequence[Row], ordered: bool) -> bool:
-    """Whether two results hold the same rows: as multisets unless `ordered`, numbers up to float noise, column names ignored."""
+    """Whether two results hold the same rows: as multisets unless `ordered`, numbers up to float noise, column names
+    ignored.
+    """
     if len(gold) != len(rows):
         return False
-    pairs = zip(gold, rows, strict=True) if ordered else zip(sorted(gold, key=_key), sorted(rows, key=_key), strict=True)
+    pairs = (
+        zip(gold, rows, strict=True) if ordered else zip(sorted(gold, key=_key), sorted(rows, key=_key), strict=True)
+    )
     return all(len(ours) == len(theirs) and all(map(_same_value, ours, theirs)) for ours, theirs in pairs)
 
 
@@ -304,6 +336,8 @@ def _same_value(ours: object, theirs: object) -> bool:
 
 
 def _key(row: Row) -> tuple[list[tuple[int, str, object]], list[float]]:
-    """Sorts rows of any types: by all but the numbers first, then by these to six digits, so that float noise changes no order."""
+    """Sorts rows of any types: by all but the numbers first, then by these to six digits, so that float noise changes
+    no order.
+    """
     others = [(place, type(cell).__name__, cell) for place, cell in enumerate(row) if not isinstance(cell, int | float)]
     return others, [float(f"{cell:.6g}") for cell in row if isinstance(cell, int | float)]

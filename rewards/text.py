@@ -20,44 +20,44 @@ def word_set(names: str) -> frozenset[str]:
     return frozenset(names.split())
 
 
-PORTUGUESE = word_set(
-    """
-    a o e de da do das dos que em um uma para com nao os as no na nos nas se por mais mas ao aos foi ele ela sao tem ser seu sua seus suas
-    ou quando muito ha ja esta estao eu tambem so pelo pela pelos pelas ate isso entre depois sem mesmo quem me esse essa este estes estas
-    eles elas voce voces meu minha nossa nosso nossos nossas como onde qual quais cada todos todas todo toda pra pro sobre ainda porque
-    pois apenas assim aqui agora hoje entao bem era sera deve podem pode deste desta desse dessa neste nesta isto aquele aquela lhe num
-    numa
-    """
-)
+PORTUGUESE = word_set("""
+    a o e de da do das dos que em um uma para com nao os as no na nos nas se por mais mas ao aos foi ele ela sao tem ser
+    seu sua seus suas ou quando muito ha ja esta estao eu tambem so pelo pela pelos pelas ate isso entre depois sem
+    mesmo quem me esse essa este estes estas eles elas voce voces meu minha nossa nosso nossos nossas como onde qual
+    quais cada todos todas todo toda pra pro sobre ainda porque pois apenas assim aqui agora hoje entao bem era sera
+    deve podem pode deste desta desse dessa neste nesta isto aquele aquela lhe num numa
+    """)
 """Function words, without accents. A Portuguese sentence has them in about 40 % of its places."""
 
-FOREIGN = word_set(
-    """
-    el la los las y en con del un pero muy su sus lo le es fue hay usted ustedes nuestro nuestra muchas gracias the of and to in is for
-    with on that this your you are our it its from now get have has was were be been by we they he she not or an at will can which what
-    when there their his her but all would should these those than then if into more some any about here how who out up just only over also
-    don buy check best
-    """
-)
+FOREIGN = word_set("""
+    el la los las y en con del un pero muy su sus lo le es fue hay usted ustedes nuestro nuestra muchas gracias the of
+    and to in is for with on that this your you are our it its from now get have has was were be been by we they he she
+    not or an at will can which what when there their his her but all would should these those than then if into more
+    some any about here how who out up just only over also don buy check best
+    """)
 """Spanish and English words that are no Portuguese words."""
 
 
 def readable(completion: str) -> str:
     """What is judged of a completion: its NFC form.
 
-    Nothing of more than `LONGEST` characters, nor of one with more than 30 combining marks in a row (no stream-safe text has
-    them, UAX 15): normalizing takes time with the square of their number.
+    Nothing of more than `LONGEST` characters, nor of one with more than 30 combining marks in a row (no stream-safe
+    text has them, UAX 15): normalizing takes time with the square of their number.
     """
     too_much = len(completion) > LONGEST or (_PILE.search(completion) and _has_piled_marks(completion))
     return "" if too_much else unicodedata.normalize("NFC", completion)
 
 
 def _has_piled_marks(text: str) -> bool:
-    return "m" * (_MOST_MARKS + 1) in "".join("m" if combining else " " for combining in map(unicodedata.combining, text))
+    return "m" * (_MOST_MARKS + 1) in "".join(
+        "m" if combining else " " for combining in map(unicodedata.combining, text)
+    )
 
 
 def fold(text: str) -> str:
-    """Lower case without accents: what words are compared in. At most `LONGEST` characters, since some become 18 of them."""
+    """Lower case without accents: what words are compared in. At most `LONGEST` characters, since some become 18 of
+    them.
+    """
     lowered = text.lower()
     return (lowered if lowered.isascii() else _COMBINING.sub("", unicodedata.normalize("NFKD", lowered)))[:LONGEST]
 
@@ -73,7 +73,9 @@ def squeeze(text: str) -> str:
 
 
 def portuguese(tokens: list[str]) -> float:
-    """How much a text's words look like Portuguese sentences: 1 from 15 % function words on; each foreign word takes two back."""
+    """How much a text's words look like Portuguese sentences: 1 from 15 % function words on; each foreign word takes
+    two back.
+    """
     letters = [token for token in tokens if _ALPHABETIC.match(token)]
     if not letters:
         return 0.0
@@ -91,7 +93,9 @@ def foreign(tokens: list[str]) -> float:
 
 
 def variety(tokens: list[str]) -> float:
-    """1 for ordinary text, 0 where it says the same again and again: from 75 % distinct 3-grams (words, below 8 words) down to 35 %."""
+    """1 for ordinary text, 0 where it says the same again and again: from 75 % distinct 3-grams (words, below 8 words)
+    down to 35 %.
+    """
     if not tokens:
         return 1.0
     size = 3 if len(tokens) >= 8 else 1
@@ -130,7 +134,9 @@ def any_of(names: str) -> re.Pattern[str]:
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A number in a text: its value, half of its last written digit, and whether it is a percentage or an amount of money."""
+    """A number in a text: its value, half of its last written digit, and whether it is a percentage or an amount of
+    money.
+    """
 
     value: float
     tolerance: float
@@ -159,7 +165,9 @@ def figures(text: str) -> list[Figure]:
         plain = pt.replace(".", "").replace(",", ".") if pt else en.replace(",", "")
         scale = _SCALES[match["scale"].strip()] if match["scale"] else 1.0
         decimals = len(plain.partition(".")[2])
-        found.append(Figure(float(plain) * scale, 0.5 * scale * 10.0**-decimals, bool(match["money"] or match["percent"])))
+        found.append(
+            Figure(float(plain) * scale, 0.5 * scale * 10.0**-decimals, bool(match["money"] or match["percent"]))
+        )
     return found
 
 
@@ -175,7 +183,8 @@ _BROKEN = re.compile(
     r"|[a-zà-ÿ]_[a-zà-ÿ]"  # names of fields and columns: "produto_id"
     r"|[a-zà-ÿ]{3}\d|\d[a-zà-ÿ]{3}"  # a word and a number in one: "acima34"
     r"|\d,\d+,\d|\d[.,]\d+[.,]?%?[.,]\d%|R\$ ?[\d.,]+ ?%"  # a number that is none: "3,7,91%", "R$ 33%"
-    r"|(?m:^[^\S\n]*(?:[-*•]\s*)?[.,;:%)])|(?m:^[^\S\n]*[-*•](?!\*)\s*\S+(?:\s\S+)?\s*$)"  # a line that begins with the end of another, a bullet of a word or two
+    # a line that begins with the end of another, a bullet of a word or two
+    r"|(?m:^[^\S\n]*(?:[-*•]\s*)?[.,;:%)])|(?m:^[^\S\n]*[-*•](?!\*)\s*\S+(?:\s\S+)?\s*$)"
     r"|\b(?:SELECT|COUNT|ROUND|SUM|JOIN|WHERE|GROUP BY|ORDER BY)\b|\"\}|\{\""  # scraps of SQL and JSON
 )
 

@@ -1,4 +1,6 @@
-"""The ground-truth metric: how right an answer is, whatever its form earns. It never enters a reward and judges them all."""
+"""The ground-truth metric: how right an answer is, whatever its form earns. It never enters a reward and judges them
+all.
+"""
 
 from collections.abc import Callable
 from pathlib import Path

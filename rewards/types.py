@@ -30,7 +30,9 @@ class Score:
 
 @dataclass(frozen=True, slots=True)
 class Component:
-    """One line of the component table. A negative weight is a penalty; `assumed` says what the source leaves open and we chose."""
+    """One line of the component table. A negative weight is a penalty; `assumed` says what the source leaves open and
+    we chose.
+    """
 
     name: str
     weight: float
@@ -54,8 +56,8 @@ class TaskReward(Protocol):
 class TaskRewards:
     """All that rewards/ has of one task: its reward in `grounded` and `controls.format`, and its truth.
 
-    `marks` occur in folded prompts of the task alone. `truth(prompt, readable answer, databases)` is in [0, 1], None where nothing is
-    known.
+    `marks` occur in folded prompts of the task alone. `truth(prompt, readable answer, databases)` is in [0, 1], None
+    where nothing is known.
     """
 
     marks: re.Pattern[str]
@@ -65,7 +67,9 @@ class TaskRewards:
 
 
 LONGEST = 16 * 1024
-"""Characters. A longer completion earns nothing, so that no scorer's cost grows with what a model babbles (512 tokens are about 2,000)."""
+"""Characters. A longer completion earns nothing, so that no scorer's cost grows with what a model babbles (512 tokens
+are about 2,000).
+"""
 
 
 def clip(value: float) -> float:

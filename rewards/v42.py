@@ -1,6 +1,7 @@
 """Reward set `v4.2`: the predecessor's rewards, as its final report describes them.
 
-Their known weakness stays: they look at form and vocabulary, so an answer of the right words in no order can earn everything.
+Their known weakness stays: they look at form and vocabulary, so an answer of the right words in no order can earn
+everything.
 """
 
 import re
@@ -15,40 +16,35 @@ from rewards.types import Component, PromptLike, TaskReward, clip
 
 REPORT = "report v4.2, Reward Function Architecture"
 
-BUSINESS_WORDS = text.any_of(
-    """
-    client* pedido* produto* venda* receita* faturamento ticket entrega* prazo* atras* avaliac* nota* categoria* vendedor* loja*
-    estoque* frete* pagamento* boleto* carta* parcela* desconto* preco* lucro* margem conversao recompra* devoluc* cancela*
-    satisf*
-    """
-)
-ACTION_WORDS = text.any_of(
-    """
-    recomend* suger* sugir* melhor* prioriz* invest* invist* reduz* aument* ampli* elev* implement* otimiz* monitor* oferec* foc*
-    revis* rever acompanh* criar crie ajust* negoci* reforc* automat* trein* test* simplific* reativ* lanc* confirm* agiliz*
-    respond* envi*
-    """
-)
-DOMAIN_WORDS = text.any_of(
-    """
+BUSINESS_WORDS = text.any_of("""
+    client* pedido* produto* venda* receita* faturamento ticket entrega* prazo* atras* avaliac* nota* categoria*
+    vendedor* loja* estoque* frete* pagamento* boleto* carta* parcela* desconto* preco* lucro* margem conversao
+    recompra* devoluc* cancela* satisf*
+    """)
+ACTION_WORDS = text.any_of("""
+    recomend* suger* sugir* melhor* prioriz* invest* invist* reduz* aument* ampli* elev* implement* otimiz* monitor*
+    oferec* foc* revis* rever acompanh* criar crie ajust* negoci* reforc* automat* trein* test* simplific* reativ* lanc*
+    confirm* agiliz* respond* envi*
+    """)
+DOMAIN_WORDS = text.any_of("""
     client* produto* venda* entrega* pedido* avaliac* vendedor* loja* frete* categoria*
-    """
-)
-PUSH_WORDS = text.any_of(
-    """
+    """)
+PUSH_WORDS = text.any_of("""
     voce seu sua com para por nao hoje agora frete gratis oferta aproveite desconto ate so chegou compre confira
-    """
-)
+    """)
 GENERIC = re.compile(
-    r"confira (?:as )?nossas (?:ofertas|novidades|promocoes)|nao perca|aproveite (?:ja|agora|as ofertas|nossas)|ofertas imperdiveis"
+    r"confira (?:as )?nossas (?:ofertas|novidades|promocoes)|nao perca|aproveite (?:ja|agora|as ofertas|nossas)|ofertas"
+    r" imperdiveis"
     r"|promocao imperdivel|temos novidades|visite nossa loja|clique aqui|oferta especial|caro cliente|ola cliente"
 )
 FORMAL = re.compile(
-    r"\bprezad[oa]s?\b|\batenciosamente\b|\bcordialmente\b|\bestimad[oa]s?\b|\bvenho por meio\b|\bvimos por meio\b|\bvossa senhoria\b"
+    r"\bprezad[oa]s?\b|\batenciosamente\b|\bcordialmente\b|\bestimad[oa]s?\b|\bvenho por meio\b|\bvimos por"
+    r" meio\b|\bvossa senhoria\b"
 )
 STRUCTURE = re.compile(r"^[ \t]*(?:[-*•–][ \t]+\S|#[ \t]*\S|\d{1,2}[.)][ \t]+\S|\*\*[^*\n]+\*\*)", re.MULTILINE)
 _KEYWORD = re.compile(
-    r"\b(?:SELECT|FROM|WHERE|JOIN|GROUP\s+BY|ORDER\s+BY|HAVING|LIMIT|DISTINCT|UNION|WITH|CASE|COUNT|SUM|AVG|MIN|MAX)\b", re.IGNORECASE
+    r"\b(?:SELECT|FROM|WHERE|JOIN|GROUP\s+BY|ORDER\s+BY|HAVING|LIMIT|DISTINCT|UNION|WITH|CASE|COUNT|SUM|AVG|MIN|MAX)\b",
+    re.IGNORECASE,
 )
 _LITERAL = re.compile(r"'[^']*+'|\"[^\"]*+\"|--[^\n]*|/\*.*?\*/", re.DOTALL)
 _ACCENTED = re.compile(r"[áàâãéêíóôõúüç]", re.IGNORECASE)
@@ -75,7 +71,9 @@ class Extraction:
         Component("extraction.valid_json", 0.30, "a JSON object, after decimals and repair", REPORT),
         Component("extraction.fields_present", 0.30, "fields present / 10", REPORT),
         Component("extraction.value_checks", 0.40, "type or value checks passed / 9 (a bool is no integer)", REPORT),
-        Component("extraction.contradiction", -0.20, "sentiment negative with 4 or 5 stars, or positive with 1 or 2", REPORT),
+        Component(
+            "extraction.contradiction", -0.20, "sentiment negative with 4 or 5 stars, or positive with 1 or 2", REPORT
+        ),
     )
 
     def shares(self, prompt: PromptLike, answer: str, databases: Path | None) -> tuple[float, ...]:
@@ -84,7 +82,12 @@ class Extraction:
             return (0.0, 0.0, 0.0, 0.0)
         checks = sum(name in found and check(found[name]) for name, check in CHECKS.items())
         fields = sum(name in found for name in FIELDS)
-        return (1.0, fields / len(FIELDS), checks / len(CHECKS), float(contradicts(found.get("sentiment"), prompt.stars)))
+        return (
+            1.0,
+            fields / len(FIELDS),
+            checks / len(CHECKS),
+            float(contradicts(found.get("sentiment"), prompt.stars)),
+        )
 
 
 @dataclass(frozen=True)
@@ -105,7 +108,13 @@ class SqlQa:
             "an explanation has 10 words; fewer earn their share",
         ),
         Component("sql_qa.numbers", 0.25, "concrete numbers", REPORT, "2 figures; 1 earns half"),
-        Component("sql_qa.business_words", 0.20, "words of Brazilian e-commerce", REPORT, "the 30 words; 5 different ones earn all"),
+        Component(
+            "sql_qa.business_words",
+            0.20,
+            "words of Brazilian e-commerce",
+            REPORT,
+            "the 30 words; 5 different ones earn all",
+        ),
     )
 
     def shares(self, prompt: PromptLike, answer: str, databases: Path | None) -> tuple[float, ...]:
@@ -122,10 +131,16 @@ class SqlQa:
 @dataclass(frozen=True)
 class Insights:
     components: tuple[Component, ...] = (
-        Component("insights.action_words", 0.40, "words that ask for action", REPORT, "the stems; 4 different ones earn all"),
+        Component(
+            "insights.action_words", 0.40, "words that ask for action", REPORT, "the stems; 4 different ones earn all"
+        ),
         Component("insights.length", 0.30, "100 to 800 characters", REPORT, "linear ramps from 0 and to 0 at 1,600"),
-        Component("insights.structure", 0.20, "bullets, headers, numbered items", REPORT, "3 lines with a mark earn all"),
-        Component("insights.domain", 0.10, "mentions clients, products, sales", REPORT, "the stems; 2 different ones earn all"),
+        Component(
+            "insights.structure", 0.20, "bullets, headers, numbered items", REPORT, "3 lines with a mark earn all"
+        ),
+        Component(
+            "insights.domain", 0.10, "mentions clients, products, sales", REPORT, "the stems; 2 different ones earn all"
+        ),
     )
 
     def shares(self, prompt: PromptLike, answer: str, databases: Path | None) -> tuple[float, ...]:
@@ -149,9 +164,15 @@ class Push:
             "a square; the hard 0 above 200 is this component's, not the whole reward's",
         ),
         Component(
-            "push.portuguese", 0.30, "Portuguese markers", REPORT, "half for an accented letter, half for 3 different words of a list"
+            "push.portuguese",
+            0.30,
+            "Portuguese markers",
+            REPORT,
+            "half for an accented letter, half for 3 different words of a list",
         ),
-        Component("push.not_generic", 0.20, "no stock phrase", REPORT, "the phrases; one leaves half; at least 3 words"),
+        Component(
+            "push.not_generic", 0.20, "no stock phrase", REPORT, "the phrases; one leaves half; at least 3 words"
+        ),
         Component("push.formal", -0.20, "the tone of a formal e-mail", REPORT, "the words"),
     )
 

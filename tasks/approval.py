@@ -1,6 +1,7 @@
 """Between challenger and champion stands a person, where the settings ask for one: a typed form in the Prefect page.
 
-The run is suspended: no process waits. What was registered and reported before stays, whatever the answer, and without one.
+The run is suspended: no process waits. What was registered and reported before stays, whatever the answer, and without
+one.
 """
 
 from dataclasses import replace
@@ -21,7 +22,9 @@ from tucano.printable import escaped
 class Approval(RunInput):
     """A person's decision on a challenger."""
 
-    decision: Literal["approve", "decline"] = Field(description="Approve: it becomes champion. Decline: it stays challenger.")
+    decision: Literal["approve", "decline"] = Field(
+        description="Approve: it becomes champion. Decline: it stays challenger."
+    )
     who: str = Field(min_length=2, description="Your name; recorded in the registry.")
     why: str = Field(min_length=5, description="Your reason; recorded in the registry.")
 
@@ -33,16 +36,20 @@ def ask(run: Run, promotion: Promotion, comparison: ComparisonResult) -> Approva
         return None
     if not is_deployed():
         get_run_logger().warning(
-            "promotion.approval_hours: only a deployment's run can ask a person; %s stays challenger", promotion.candidate
+            "promotion.approval_hours: only a deployment's run can ask a person; %s stays challenger",
+            promotion.candidate,
         )
         return None
     text = (
-        f"# {promotion.candidate} is {promotion.model} version {promotion.version}\n\n{escaped(comparison.comparison.verdict.headline)}\n\n"
-        f"It is challenger: {escaped(promotion.reason)}.\n\n"
-        f"Shall it become champion? Without an answer within {hours:g} h it stays challenger."
+        f"# {promotion.candidate} is {promotion.model} version"
+        f" {promotion.version}\n\n{escaped(comparison.comparison.verdict.headline)}\n\nIt is challenger:"
+        f" {escaped(promotion.reason)}.\n\nShall it become champion? Without an answer within {hours:g} h it stays"
+        " challenger."
     )
     form = Approval.with_initial_data(description=text)
-    return suspend_flow_run(wait_for_input=form, timeout=int(hours * 3600), key=f"approval-{promotion.model}-{promotion.version}")
+    return suspend_flow_run(
+        wait_for_input=form, timeout=int(hours * 3600), key=f"approval-{promotion.model}-{promotion.version}"
+    )
 
 
 @stage("decide promotion")

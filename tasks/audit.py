@@ -18,7 +18,9 @@ COMMITTED_RATINGS = Path(__file__).parent.parent / "data" / "ratings"
 
 @stage("audit rewards")
 def audit_rewards(run: Run) -> AuditResult:
-    """The audit of the reward set that will be trained on, also when it fails: a failed audit is a report, not an error."""
+    """The audit of the reward set that will be trained on, also when it fails: a failed audit is a report, not an
+    error.
+    """
     chosen = of_audit(run.settings)
     ratings = Path(run.settings.audit.ratings) if run.settings.audit.ratings else COMMITTED_RATINGS
 
@@ -38,7 +40,11 @@ def pass_gate(run: Run, audit: AuditResult) -> None:
     report = audit.report
     run.tracker.set_tags(
         run.tracking_run,
-        {"audit": report.verdict, "audit.override_by": report.overridden_by, "audit.override_reason": report.override_reason},
+        {
+            "audit": report.verdict,
+            "audit.override_by": report.overridden_by,
+            "audit.override_reason": report.override_reason,
+        },
     )
     if not report.may_proceed:
         raise GateClosed(

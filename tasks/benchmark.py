@@ -60,7 +60,9 @@ class Untrained(TucanoError):
 class FinishedOnly(Store):
     """A store that makes nothing."""
 
-    def make(self, recipe: Recipe, produce: Callable[[Path], Mapping[str, Any]], say: Callable[[str], None]) -> Artifact:
+    def make(
+        self, recipe: Recipe, produce: Callable[[Path], Mapping[str, Any]], say: Callable[[str], None]
+    ) -> Artifact:
         def refuse(draft: Path) -> Mapping[str, Any]:
             draft.rmdir()
             raise Untrained(recipe.stage)
@@ -76,7 +78,9 @@ def finished(run: Run, prompts: PromptSet) -> tuple[Start | None, tuple[SeedResu
         return start, tuple(train_seed.fn(reader, prompts, start, seed) for seed in run.settings.grpo.seeds)
     except Untrained as missing:
         get_run_logger().warning(
-            "the storage holds no %s of these settings, so no trained arm answers; `tucano run` with the same settings trains them", missing
+            "the storage holds no %s of these settings, so no trained arm answers; `tucano run` with the same settings"
+            " trains them",
+            missing,
         )
         return None, ()
 
@@ -102,7 +106,9 @@ def _digest_of(place: str) -> str:
 
 
 @stage("models answer the benchmark")
-def answer_with_models(run: Run, questions: Questions, start: Start | None, seeds: Sequence[SeedResult]) -> AnswerSet | None:
+def answer_with_models(
+    run: Run, questions: Questions, start: Start | None, seeds: Sequence[SeedResult]
+) -> AnswerSet | None:
     """Answers of the trained arms and of the adapters that the settings name; None where there is no model."""
     settings = run.settings
     trained = model_arms(run, start, seeds) if seeds else []
@@ -113,7 +119,16 @@ def answer_with_models(run: Run, questions: Questions, start: Start | None, seed
 
     def produce(recipe: Recipe, draft: Path) -> dict[str, Any]:
         work = run.store.work_folder(recipe)
-        job = order("answer", settings, settings.seed, cores(), prompts=questions.files.folder, work=work, output=draft, arms=arms)
+        job = order(
+            "answer",
+            settings,
+            settings.seed,
+            cores(),
+            prompts=questions.files.folder,
+            work=work,
+            output=draft,
+            arms=arms,
+        )
         return run_child(run, replace(job, settings=chosen.model_dump(mode="json")), "benchmark answers")
 
     inputs = {"questions": questions.digest, "start": start.digest if start else ""}
@@ -127,7 +142,10 @@ def _named_arm(name: str, folder: Path) -> Arm:
     if (folder / "adapter_config.json").is_file():
         return Arm(name, base_of(folder), str(folder))
     if not (folder / "config.json").is_file():
-        raise UserError(f"benchmark.adapters: {folder} ({name}) holds neither adapter_config.json nor config.json; name a model's folder")
+        raise UserError(
+            f"benchmark.adapters: {folder} ({name}) holds neither adapter_config.json nor config.json; name a model's"
+            " folder"
+        )
     return Arm(name, str(folder))
 
 
@@ -161,7 +179,9 @@ def answer_with_endpoint(run: Run, questions: Questions, endpoint: EndpointSetti
         served = ask(endpoint, asked, systems, chosen.comparison.served_temperature, most, chosen.seed, kept)
         repeated = [prompt for prompt in asked for _ in range(samples)]
         sampled = ask(endpoint, repeated, systems, 1.0, most, chosen.seed + len(asked), kept)
-        write_answers(draft, scored(chosen.comparison.rewards, endpoint.name, asked, served, sampled, questions.files.folder))
+        write_answers(
+            draft, scored(chosen.comparison.rewards, endpoint.name, asked, served, sampled, questions.files.folder)
+        )
         return {"bill": asdict(bill(endpoint, [*served, *sampled]))}
 
     stage_name = f"benchmark-endpoint-{endpoint.name}"
@@ -181,7 +201,9 @@ def rate_insights(run: Run, questions: Questions, answered: Sequence[AnswerSet])
         asked = read_prompts(questions.files.test)
         answers = _answers(answered)
         insights = [prompt for prompt in asked if prompt.task == TASK]
-        leaving = refuse_unless_allowed([judge], insights, len(arms_of(answers)), settings.allow_external, with_answers=True)
+        leaving = refuse_unless_allowed(
+            [judge], insights, len(arms_of(answers)), settings.allow_external, with_answers=True
+        )
         if leaving:
             get_run_logger().warning(leaving)
         ratings, cost = rate(judge, asked, answers, chosen.seed, run.store.root / REPLIES)
@@ -246,6 +268,10 @@ def _look(run: Run, questions: Questions, answered: Sequence[AnswerSet]) -> int:
 
 
 def _metrics(result: Benchmark) -> dict[str, float]:
-    metrics = {f"benchmark/{arm}/{name}": ends[0] for arm, found in result.metrics.items() for name, ends in found["all"].items()}
+    metrics = {
+        f"benchmark/{arm}/{name}": ends[0]
+        for arm, found in result.metrics.items()
+        for name, ends in found["all"].items()
+    }
     metrics |= {f"benchmark/{arm}/{name}": value for arm, row in result.means.items() for name, value in row.items()}
     return metrics | {f"benchmark/{arm}/dollars": found.dollars for arm, found in result.bills.items()}

@@ -35,7 +35,8 @@ CHAMPION = "champion"
 def answer_prompts(run: Run, prompts: PromptSet, start: Start | None, seeds: Seeds) -> AnswerSet:
     """Answers of base, start, every seed and the champion to the test prompts, served and sampled, scored.
 
-    The champion answers unless it is one of these seeds: then the run has been promoted before and there is nothing to compare.
+    The champion answers unless it is one of these seeds: then the run has been promoted before and there is nothing to
+    compare.
     """
     settings, chosen = run.settings, of_answers(run.settings, run.settings.seed)
     champion = run.tracker.champion(settings.promotion.model)
@@ -45,7 +46,9 @@ def answer_prompts(run: Run, prompts: PromptSet, start: Start | None, seeds: See
     def produce(recipe: Recipe, draft: Path) -> dict[str, Any]:
         work = run.store.work_folder(recipe)
         arms = model_arms(run, start, seeds.trained) + ([_champion_arm(run, champion, work)] if champion else [])
-        job = order("answer", settings, settings.seed, cores(), prompts=prompts.files.folder, work=work, output=draft, arms=arms)
+        job = order(
+            "answer", settings, settings.seed, cores(), prompts=prompts.files.folder, work=work, output=draft, arms=arms
+        )
         return run_child(run, job, "answers")
 
     inputs = {"prompts": prompts.digest, "start": start.digest if start else ""}
@@ -69,8 +72,12 @@ def _champion_arm(run: Run, champion: RegisteredModel, work: Path) -> Arm:
 
 
 @stage("compare arms")
-def compare_arms(run: Run, prompts: PromptSet, plan: Plan, start: Start | None, seeds: Seeds, answers: AnswerSet) -> ComparisonResult:
-    """The verdict: the seeds against their start on the held-out prompts, by the tests that the settings fixed before training."""
+def compare_arms(
+    run: Run, prompts: PromptSet, plan: Plan, start: Start | None, seeds: Seeds, answers: AnswerSet
+) -> ComparisonResult:
+    """The verdict: the seeds against their start on the held-out prompts, by the tests that the settings fixed before
+    training.
+    """
     chosen = of_comparison(run.settings, came_first(plan, seeds.trained), seeds.missing)
 
     def produce(recipe: Recipe, draft: Path) -> dict[str, Any]:
@@ -124,5 +131,7 @@ def _metrics(comparison: Comparison) -> dict[str, float]:
         metrics |= {f"gain/{name}": round(effect.gain, 4), f"p/{name}": float(f"{effect.p:.2g}")}
     if comparison.main.configuration is not None:
         metrics["p/new seed"] = float(f"{comparison.main.configuration.p:.2g}")
-    metrics |= {f"perplexity/over {found.reference}": round(found.after / found.before, 4) for found in comparison.language}
+    metrics |= {
+        f"perplexity/over {found.reference}": round(found.after / found.before, 4) for found in comparison.language
+    }
     return metrics | {"looks": float(comparison.looks)}

@@ -57,7 +57,9 @@ SAID_LINES = 200
 PROGRESS_BAR = re.compile(r"\d+%\|")
 FLOW_RUN_TAG = "prefect.flow_run"
 RETRY_SECONDS = (1, 30)
-"""Before the second and before every later attempt: a killed child starts again at once, a full disk may take a moment."""
+"""Before the second and before every later attempt: a killed child starts again at once, a full disk may take a
+moment.
+"""
 
 
 @dataclass(frozen=True)
@@ -91,8 +93,8 @@ class Run:
     ) -> Artifact:
         """The valid artifact of a stage, reused or made now by `produce(recipe, draft folder) -> record`.
 
-        `settings` is what the stage receives, `engine` the function (or the module, for a training child) that does its work. `produce`
-        hands that function these settings, the inputs and places, and no other setting.
+        `settings` is what the stage receives, `engine` the function (or the module, for a training child) that does its
+        work. `produce` hands that function these settings, the inputs and places, and no other setting.
         """
         module = engine if isinstance(engine, str) else engine.__module__
         recipe = Recipe(stage, settings.model_dump(mode="json"), inputs, code_version(module))
@@ -106,8 +108,9 @@ class Run:
 def opened(settings: PipelineSettings, tracking_run: str | None = None) -> Iterator[Run]:
     """Everything that can be refused is refused here, before any work: storage, disk space, device, tracking store.
 
-    The pipeline's MLflow run exists from here on and is ended with what became of it; the next attempt of the same flow run goes on
-    in it. A run that trains one seed for a pipeline gets that pipeline's `tracking_run` and shares its storage.
+    The pipeline's MLflow run exists from here on and is ended with what became of it; the next attempt of the same flow
+    run goes on in it. A run that trains one seed for a pipeline gets that pipeline's `tracking_run` and shares its
+    storage.
     """
     root = writable(settings.storage)
     require_space(root, settings)
@@ -127,7 +130,9 @@ def opened(settings: PipelineSettings, tracking_run: str | None = None) -> Itera
 
 @contextmanager
 def ending_children() -> Iterator[None]:
-    """Prefect turns SIGTERM into an exception in the main thread; the training children in other threads get to know it here."""
+    """Prefect turns SIGTERM into an exception in the main thread; the training children in other threads get to know it
+    here.
+    """
     try:
         yield
     except TerminationSignal:
@@ -161,7 +166,11 @@ def _pipeline(settings: PipelineSettings, tracker: Tracker, root: Path) -> Itera
 
 def prefect_link() -> str:
     """Markdown for a run's note; empty where Prefect's page has no address that stays."""
-    return f"[Prefect run {escaped(str(runtime.flow_run.name))}]({url_for('flow-run', runtime.flow_run.id)})" if is_deployed() else ""
+    return (
+        f"[Prefect run {escaped(str(runtime.flow_run.name))}]({url_for('flow-run', runtime.flow_run.id)})"
+        if is_deployed()
+        else ""
+    )
 
 
 def is_deployed() -> bool:
@@ -178,8 +187,16 @@ R = TypeVar("R")
 
 
 def stage(name: str, **options: Any) -> Callable[[Callable[P, R]], Task[P, R]]:
-    """A Prefect task without result caching (artifacts do that) that is retried only after interruptions from outside."""
-    return task(name=name, cache_policy=NO_CACHE, retry_condition_fn=_is_transient, retry_delay_seconds=list(RETRY_SECONDS), **options)
+    """A Prefect task without result caching (artifacts do that) that is retried only after interruptions from
+    outside.
+    """
+    return task(
+        name=name,
+        cache_policy=NO_CACHE,
+        retry_condition_fn=_is_transient,
+        retry_delay_seconds=list(RETRY_SECONDS),
+        **options,
+    )
 
 
 def cores() -> int:
@@ -188,7 +205,9 @@ def cores() -> int:
 
 def seeds_at_a_time(settings: PipelineSettings) -> int:
     """GRPO children that train on one machine side by side."""
-    return settings.worker.parallel or (1 if settings.model.device == "cuda" else max(1, cores() // settings.worker.threads))
+    return settings.worker.parallel or (
+        1 if settings.model.device == "cuda" else max(1, cores() // settings.worker.threads)
+    )
 
 
 def run_child(run: Run, job: Job, label: str) -> dict[str, Any]:
@@ -232,8 +251,8 @@ NOT_THE_CONFIGURATION = {"data": {"path"}, "grpo": {"seeds", "fast_cpu"}, "model
 def config_label(settings: PipelineSettings) -> str:
     """What runs that differ only in their seeds share: MLflow groups curves by it, and `tucano compare` takes it.
 
-    Words for what a reader asks first, every algorithm setting that is not the default, and six digits of a digest of all
-    settings that make the configuration: `nano synthetic grounded gdpo task_weights=iwu #3fa9c1`.
+    Words for what a reader asks first, every algorithm setting that is not the default, and six digits of a digest of
+    all settings that make the configuration: `nano synthetic grounded gdpo task_weights=iwu #3fa9c1`.
     """
     plain = settings.model_dump(mode="json", include={"data", "model", "sft", "grpo"}, exclude=NOT_THE_CONFIGURATION)
     grpo, defaults = settings.grpo, type(settings.grpo).model_fields
@@ -245,4 +264,6 @@ def config_label(settings: PipelineSettings) -> str:
 def data_split(prompts: PromptSet | Questions, name: str, context: Context) -> DataSplit:
     """A file of a prompt set as MLflow names it."""
     file = prompts.files.of(name)
-    return DataSplit(name, context, str(fingerprint(file)["sha256"]), f"{prompts.digest[:16]}/{file.name}", len(jsonl_lines(file)))
+    return DataSplit(
+        name, context, str(fingerprint(file)["sha256"]), f"{prompts.digest[:16]}/{file.name}", len(jsonl_lines(file))
+    )

@@ -11,14 +11,18 @@ from tucano.cost import Cost, costs, dollars_per_point, sentence, total
 
 @stage("cost")
 def account(run: Run, seeds: Seeds, comparison: ComparisonResult) -> str:
-    """One sentence with machine-hours (lost and repeated work included), dollars, and dollars per gain over the primary reference."""
+    """One sentence with machine-hours (lost and repeated work included), dollars, and dollars per gain over the primary
+    reference.
+    """
     everything, gain = spent(run, comparison)
     each = costs(run.stages, run.settings.cost)
     for seed in seeds.trained:
         if (identity := training_run(run, seed)) is not None:
             run.tracker.log_metrics(identity, _metrics(each[seed.artifact.stage]))
     point = dollars_per_point(everything, gain)
-    run.tracker.log_metrics(run.tracking_run, _metrics(everything) | ({} if point is None else {"cost/usd_per_point": point}))
+    run.tracker.log_metrics(
+        run.tracking_run, _metrics(everything) | ({} if point is None else {"cost/usd_per_point": point})
+    )
     said = sentence(everything, gain)
     rows = [_row(name, cost) for name, cost in each.items()]
     show_table("cost", rows, said)

@@ -12,8 +12,12 @@ from tucano.tracking import Row
 
 
 @stage("show answers")
-def show_answers(run: Run, prompts: PromptSet, start: Start | None, seeds: Seeds, answers: AnswerSet, comparison: ComparisonResult) -> None:
-    """One evaluation run per arm with its served answers; the pipeline run names the pair that is compared side by side."""
+def show_answers(
+    run: Run, prompts: PromptSet, start: Start | None, seeds: Seeds, answers: AnswerSet, comparison: ComparisonResult
+) -> None:
+    """One evaluation run per arm with its served answers; the pipeline run names the pair that is compared side by
+    side.
+    """
     compared = comparison.comparison
     trained: dict[str, SeedResult | Start] = {seed.arm: seed for seed in seeds.trained}
     trained |= {"sft": start} if start else {}
@@ -27,7 +31,8 @@ def show_answers(run: Run, prompts: PromptSet, start: Start | None, seeds: Seeds
             filling.enter_context(run.filling(shown[arm]))
         if missing:
             run.tracker.show_answers(
-                {shown[arm]: rows[arm] for arm in missing}, {shown[arm]: trained_by[arm] for arm in missing if arm in trained_by}
+                {shown[arm]: rows[arm] for arm in missing},
+                {shown[arm]: trained_by[arm] for arm in missing if arm in trained_by},
             )
     pair = (shown[seeds.best.arm], shown[compared.reference])
     run.tracker.set_tags(run.tracking_run, {"compared": " ".join(pair), "training_runs": " ".join(trained_by.values())})
@@ -36,12 +41,20 @@ def show_answers(run: Run, prompts: PromptSet, start: Start | None, seeds: Seeds
 def _start(run: Run, arm: str, prompts: PromptSet, answers: AnswerSet, compared: Comparison) -> str:
     seed = int(arm.removeprefix("seed-")) if arm.startswith("seed-") else None
     label = config_label(run.settings)
-    tags = {"arm": arm, "pipeline_run": run.tracking_run, "seed": seed, "config_label": label, "digest.answers": answers.digest}
+    tags = {
+        "arm": arm,
+        "pipeline_run": run.tracking_run,
+        "seed": seed,
+        "config_label": label,
+        "digest.answers": answers.digest,
+    }
     name = f"{arm}, {label.rpartition(' ')[2]} seed {run.settings.seed}"
     identity = run.tracker.start_evaluation(name, tags)
     run.tracker.log_datasets(identity, [data_split(prompts, "test", "evaluation")])
     means = {decoding: arms[arm] for decoding, arms in compared.means.items()}
-    run.tracker.log_metrics(identity, {f"{decoding}/{name}": value for decoding, row in means.items() for name, value in row.items()})
+    run.tracker.log_metrics(
+        identity, {f"{decoding}/{name}": value for decoding, row in means.items() for name, value in row.items()}
+    )
     return identity
 
 
@@ -51,7 +64,9 @@ def _rows(prompts: PromptSet, answers: AnswerSet) -> dict[str, list[Row]]:
     rows: dict[str, list[Row]] = {}
     for answer in answers.read():
         if answer.decoding == "served" and answer.sample == 0:
-            row = Row(answer.task, texts[answer.prompt_id], answer.completion, answer.reward, answer.truth, _why(answer))
+            row = Row(
+                answer.task, texts[answer.prompt_id], answer.completion, answer.reward, answer.truth, _why(answer)
+            )
             rows.setdefault(answer.arm, []).append(row)
     return rows
 

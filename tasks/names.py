@@ -8,13 +8,18 @@ from prefect import runtime
 def train_name() -> str:
     """Like `laptop, seeds 42 123 456, 2026-11-21`."""
     settings = runtime.flow_run.parameters["settings"]
-    return f"{runtime.deployment.name or settings.model.name}, seeds {' '.join(map(str, settings.grpo.seeds))}, {_day()}"
+    return (
+        f"{runtime.deployment.name or settings.model.name}, seeds {' '.join(map(str, settings.grpo.seeds))}, {_day()}"
+    )
 
 
 def seed_name() -> str:
     """Like `seed 42 of nano synthetic, 2026-11-21`."""
     parameters = runtime.flow_run.parameters
-    return f"seed {parameters['seed']} of {parameters['settings'].model.name} {parameters['settings'].data.source}, {_day()}"
+    return (
+        f"seed {parameters['seed']} of {parameters['settings'].model.name} {parameters['settings'].data.source},"
+        f" {_day()}"
+    )
 
 
 def benchmark_name() -> str:

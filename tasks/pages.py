@@ -1,4 +1,6 @@
-"""What stages show in the Prefect page. It renders Markdown, in the cells of tables too, and what is shown quotes models and people."""
+"""What stages show in the Prefect page. It renders Markdown, in the cells of tables too, and what is shown quotes
+models and people.
+"""
 
 from collections.abc import Mapping, Sequence
 

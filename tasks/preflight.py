@@ -27,7 +27,14 @@ def check_before_grpo(run: Run, prompts: PromptSet, start: Start | None) -> Pref
     def produce(recipe: Recipe, draft: Path) -> dict[str, Any]:
         work, begin = run.store.work_folder(recipe), start_of(run, start)
         job = order(
-            "preflight", settings, seed, settings.worker.threads, prompts=prompts.files.folder, work=work, output=draft, start=begin
+            "preflight",
+            settings,
+            seed,
+            settings.worker.threads,
+            prompts=prompts.files.folder,
+            work=work,
+            output=draft,
+            start=begin,
         )
         result = run_child(run, job, "preflight")
         PreflightFiles(draft).text.write_text(table(PreflightRecord.model_validate(result).checks), encoding="utf-8")

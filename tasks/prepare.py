@@ -24,7 +24,11 @@ def prepare_data(run: Run) -> PromptSet:
 
     made = PromptSet(run.make("data", prepare, chosen, _sources(path), produce))
     run.tracker.log_artifact(run.tracking_run, made.files.report, "data")
-    uses: tuple[tuple[str, Context], ...] = (("train", "training"), ("validation", "validation"), ("test", "evaluation"))
+    uses: tuple[tuple[str, Context], ...] = (
+        ("train", "training"),
+        ("validation", "validation"),
+        ("test", "evaluation"),
+    )
     run.tracker.log_datasets(run.tracking_run, [data_split(made, name, context) for name, context in uses])
     return made
 

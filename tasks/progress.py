@@ -1,4 +1,6 @@
-"""A progress artifact that a thread of its own writes: training waits for no Prefect server, and outlives its outages."""
+"""A progress artifact that a thread of its own writes: training waits for no Prefect server, and outlives its
+outages.
+"""
 
 import contextvars
 import logging
@@ -15,7 +17,9 @@ CLOSE_SECONDS = 5.0
 
 
 class ProgressBar:
-    """Shows the newest of the shares (0 to 1) it was given; those that come faster than the server takes them are left out."""
+    """Shows the newest of the shares (0 to 1) it was given; those that come faster than the server takes them are left
+    out.
+    """
 
     def __init__(self, label: str) -> None:
         self._label = label

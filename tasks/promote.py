@@ -1,6 +1,7 @@
 """Stage 7: the candidate becomes the registry's challenger or champion, only when comparison and lineage allow it.
 
-What is registered can be served as it is: merged 16-bit weights, tokenizer, system prompts and decoding, beside the adapter.
+What is registered can be served as it is: merged 16-bit weights, tokenizer, system prompts and decoding, beside the
+adapter.
 """
 
 import json
@@ -43,7 +44,9 @@ from tucano.training.jobs import MODULES
 from tucano.training.orders import order
 
 CHALLENGER = "challenger"
-EXAMPLE = [{"task": "push", "prompt": "Crie uma notificação para o produto Fone Bluetooth, com frete grátis até domingo."}]
+EXAMPLE = [
+    {"task": "push", "prompt": "Crie uma notificação para o produto Fone Bluetooth, com frete grátis até domingo."}
+]
 LOADER = Path(__file__).parent.parent / "tucano" / "training" / "served_model.py"
 
 
@@ -104,7 +107,9 @@ def _admit(
     merged = _merge(run, prompts, start, best)
     if not merged.record.faithful:
         moved = f"{merged.record.mean_difference:.3f} nats per token"
-        return Promotion(name, "not promoted", f"merged into 16 bits it answers otherwise than it was trained ({moved})", model, None)
+        return Promotion(
+            name, "not promoted", f"merged into 16 bits it answers otherwise than it was trained ({moved})", model, None
+        )
     tags = _lineage(run, prompts, audit, best, comparison)
     return Promotion(name, status, reason, model, _register(run, prompts, best, merged, tags, status))
 
@@ -148,13 +153,22 @@ def _status(run: Run, answers: AnswerSet, name: str, has_champion: bool) -> tupl
         return CHAMPION, "it improves on its start, no task is worse, and there was no champion"
     settings, given = run.settings, answers.read()
     if CHAMPION not in arms_of(given):
-        return CHALLENGER, "it improves on its start, but a champion was registered since, which has not answered these prompts"
+        return (
+            CHALLENGER,
+            "it improves on its start, but a champion was registered since, which has not answered these prompts",
+        )
     bound = noninferiority_bound(given, name, CHAMPION, settings.comparison.primary)
     if bound > -settings.promotion.margin:
-        return CHAMPION, f"it improves on its start and is at most {max(0.0, -bound):.3f} below the champion (95 % bound)"
+        return (
+            CHAMPION,
+            f"it improves on its start and is at most {max(0.0, -bound):.3f} below the champion (95 % bound)",
+        )
     return (
         CHALLENGER,
-        f"it improves on its start, but may be {-bound:.3f} below the champion (95 % bound, margin {settings.promotion.margin})",
+        (
+            f"it improves on its start, but may be {-bound:.3f} below the champion (95 % bound, margin"
+            f" {settings.promotion.margin})"
+        ),
     )
 
 
@@ -164,25 +178,40 @@ def _merge(run: Run, prompts: PromptSet, start: Start | None, best: SeedResult) 
 
     def produce(recipe: Recipe, draft: Path) -> dict[str, Any]:
         work, begin = run.store.work_folder(recipe), (start_of(run, start)[0], str(best.files.adapter))
-        job = order("merge", settings, settings.seed, cores(), prompts=prompts.files.folder, work=work, output=draft, start=begin)
+        job = order(
+            "merge",
+            settings,
+            settings.seed,
+            cores(),
+            prompts=prompts.files.folder,
+            work=work,
+            output=draft,
+            start=begin,
+        )
         return run_child(run, job, "merge")
 
     inputs = {"prompts": prompts.digest, "start": start.digest if start else "", best.arm: best.digest}
     return Merged(run.make("merged", MODULES["merge"], of_merge(settings, settings.seed), inputs, produce))
 
 
-def _register(run: Run, prompts: PromptSet, best: SeedResult, merged: Merged, tags: dict[str, object], status: str) -> int:
+def _register(
+    run: Run, prompts: PromptSet, best: SeedResult, merged: Merged, tags: dict[str, object], status: str
+) -> int:
     """The number of the new version."""
     description, identity = _description(run, tags), training_run(run, best)
     if identity is None:  # it is registered anew when it is reused, if the store takes that
-        raise Transient(f"MLflow has no run of {best.arm}, from which {run.settings.promotion.model} would be registered")
+        raise Transient(
+            f"MLflow has no run of {best.arm}, from which {run.settings.promotion.model} would be registered"
+        )
     with _package(run, prompts, best, merged) as folder:
         return run.tracker.register(run.settings.promotion.model, identity, folder, tags, [status], description).version
 
 
 @contextmanager
 def _package(run: Run, prompts: PromptSet, best: SeedResult, merged: Merged) -> Iterator[Path]:
-    """What a registry version holds: a model that MLflow can load and serve, and the adapter that it was merged from."""
+    """What a registry version holds: a model that MLflow can load and serve, and the adapter that it was merged
+    from.
+    """
     settings = run.settings
     serving = {
         "temperature": settings.comparison.served_temperature,
@@ -199,7 +228,9 @@ def _package(run: Run, prompts: PromptSet, best: SeedResult, merged: Merged) -> 
         yield Path(scratch) / "packed"
 
 
-def _lineage(run: Run, prompts: PromptSet, audit: AuditResult, best: SeedResult, comparison: ComparisonResult) -> dict[str, object]:
+def _lineage(
+    run: Run, prompts: PromptSet, audit: AuditResult, best: SeedResult, comparison: ComparisonResult
+) -> dict[str, object]:
     """The chain from data to verdict by digests, with licences and whatever was overridden."""
     report, licences = audit.report, prompts.record.licences
     return {
@@ -222,7 +253,7 @@ def _description(run: Run, tags: dict[str, object]) -> str:
     """What a reader of the version's page sees first: the verdict, and the way back to runs and data."""
     page = run.tracker.page(run.tracking_run)
     return (
-        f"{escaped(str(tags['verdict']))}\n\nTrained from data `{str(tags['digest.data'])[:16]}` ({escaped(str(tags['licences']))}), "
-        f"seed {tags['seed']}. [The pipeline run]({page}) has its data sets, report and verdict. "
-        f"`tucano lineage {run.settings.promotion.model}@{CHAMPION}` checks the chain.\n"
+        f"{escaped(str(tags['verdict']))}\n\nTrained from data `{str(tags['digest.data'])[:16]}`"
+        f" ({escaped(str(tags['licences']))}), seed {tags['seed']}. [The pipeline run]({page}) has its data sets,"
+        f" report and verdict. `tucano lineage {run.settings.promotion.model}@{CHAMPION}` checks the chain.\n"
     )

@@ -80,7 +80,8 @@ def _publish(run: Run, report: Path, seeds: Seeds, comparison: ComparisonResult,
     tracker = run.tracker
     tracker.log_artifact(run.tracking_run, report, "report")
     tracker.set_tags(
-        run.tracking_run, {"verdict": verdict.headline, **{f"digest.{name}": digest for name, digest in digests(run.stages).items()}}
+        run.tracking_run,
+        {"verdict": verdict.headline, **{f"digest.{name}": digest for name, digest in digests(run.stages).items()}},
     )
     links = " · ".join(f"[{escaped(name)}]({page})" for name, page in tracker.pages(run.tracking_run).items())
     promoted = f"Promotion: {promotion.candidate} is {promotion.status}, because {promotion.reason}."
@@ -90,7 +91,10 @@ def _publish(run: Run, report: Path, seeds: Seeds, comparison: ComparisonResult,
     show_table("health", [alarm for seed in seeds.trained for alarm in _alarms(seed)], "Alarms of each seed")
     links = "".join(f"- [{escaped(name)}]({link})\n" for name, link in tracker.links(run.tracking_run).items())
     show_markdown("mlflow-pages", links, "This run, its trainings and saved views in MLflow")
-    rows = [{"stage": name, "seconds": round(stage.seconds, 1), "reused": stage.reused} for name, stage in run.stages.items()]
+    rows = [
+        {"stage": name, "seconds": round(stage.seconds, 1), "reused": stage.reused}
+        for name, stage in run.stages.items()
+    ]
     show_table("stage-times", rows, "What each stage took when it ran")
     for row in rows:
         get_run_logger().info("%-18s %7.1f s%s", row["stage"], row["seconds"], "   (reused)" if row["reused"] else "")

@@ -1,7 +1,8 @@
 """Stage 4 on a work pool: each seed trains in a run of its own, and this one waits for what becomes of it.
 
-The run of a seed is found again by its idempotency key, so that a parent that crashed and was started again waits for the same one.
-A crashed seed run is not lost: an automation schedules it again, and only one that stays crashed for long is given up.
+The run of a seed is found again by its idempotency key, so that a parent that crashed and was started again waits for
+the same one. A crashed seed run is not lost: an automation schedules it again, and only one that stays crashed for long
+is given up.
 """
 
 import time
@@ -47,16 +48,23 @@ def await_seed(run: Run, prompts: PromptSet, start: Start | None, seed: int) -> 
     with get_client(sync_client=True) as client:
         try:
             child: FlowRun = run_deployment(  # type: ignore[assignment]  # a coroutine only in async callers
-                deployment, parameters=parameters, timeout=0, as_subflow=True, idempotency_key=f"{runtime.flow_run.id}-seed-{seed}"
+                deployment,
+                parameters=parameters,
+                timeout=0,
+                as_subflow=True,
+                idempotency_key=f"{runtime.flow_run.id}-seed-{seed}",
             )
         except ObjectNotFound:
             raise UserError(
-                f"execution.seeds={deployment} is no deployment of this Prefect server; tucano up makes those of prefect.yaml"
+                f"execution.seeds={deployment} is no deployment of this Prefect server; tucano up makes those of"
+                " prefect.yaml"
             ) from None
         while (state := _state(client, child.id)).is_cancelling():
             _pause()
         if state.is_cancelled():  # with this run, which a person has started again
-            client.set_flow_run_state(child.id, AwaitingRetry(message="The pipeline's run was started again."), force=True)
+            client.set_flow_run_state(
+                child.id, AwaitingRetry(message="The pipeline's run was started again."), force=True
+            )
         made = SeedResult(run.adopt(_outcome(client, child.id, seed, run.settings.execution.grace_minutes * 60)))
     return known(run, seed_training(run, prompts, seed), made)
 
@@ -76,7 +84,9 @@ def _outcome(client: SyncPrefectClient, child: UUID, seed: int, grace_seconds: f
             raise SeedGivenUp(f"its run {known.lower()}: {state.message or 'no reason was given'}")
         crashed_at = (crashed_at or time.monotonic()) if state.is_crashed() else None
         if crashed_at is not None and time.monotonic() - crashed_at > grace_seconds:
-            raise SeedGivenUp(f"its run crashed and was not started again within {timedelta(seconds=grace_seconds)}: {state.message}")
+            raise SeedGivenUp(
+                f"its run crashed and was not started again within {timedelta(seconds=grace_seconds)}: {state.message}"
+            )
         _pause()
 
 
@@ -119,7 +129,9 @@ def cancelled_together() -> Iterator[None]:
 
 
 def cancel_seeds(flow: Any, flow_run: FlowRun, state: State[Any]) -> None:
-    """The same for a run whose process could not do it. Prefect calls this in a new process, ten seconds or more after the cancellation."""
+    """The same for a run whose process could not do it. Prefect calls this in a new process, ten seconds or more after
+    the cancellation.
+    """
     with get_client(sync_client=True) as client:
         _cancel_seeds(client, flow_run)
 

@@ -1,7 +1,7 @@
 """Trainings as MLflow shows them: a run with its params and data sets, the curves, and the checkpoint that was kept.
 
-Written while a training goes on. Where the store does not know the run of a training that is reused (mlflow.db was deleted, or
-`tracking_uri` names another store), the same is written anew from the artifact.
+Written while a training goes on. Where the store does not know the run of a training that is reused (mlflow.db was
+deleted, or `tracking_uri` names another store), the same is written anew from the artifact.
 """
 
 import shutil
@@ -35,7 +35,8 @@ class Best:
 
 @dataclass(frozen=True)
 class Training:
-    """What its run in MLflow is called and says, before it has begun. `splits` are what it learns from and what it is validated on.
+    """What its run in MLflow is called and says, before it has begun. `splits` are what it learns from and what it is
+    validated on.
 
     `best` finds the kept checkpoint from the artifact's folder and record.
     """
@@ -85,7 +86,9 @@ def known(run: Run, training: Training, made: M) -> M:
     """What was trained, after its training has been registered in the store, where it was not."""
     if training_run(run, made) is None:
         get_run_logger().warning(
-            "MLflow has no run of %s, which is reused: its store was lost, or this is another one; it is registered anew", training.name
+            "MLflow has no run of %s, which is reused: its store was lost, or this is another one; it is registered"
+            " anew",
+            training.name,
         )
         identity = _start(run, training, {"artifact": made.digest})
         with run.filling(identity), tempfile.TemporaryDirectory() as scratch:
@@ -99,6 +102,8 @@ def known(run: Run, training: Training, made: M) -> M:
 
 def _start(run: Run, training: Training, known_by: Mapping[str, str]) -> str:
     label, params = config_label(run.settings), dict(training.params)
-    identity = run.tracker.start_training(training.name, run.tracking_run, training.stage, training.seed, label, params, known_by)
+    identity = run.tracker.start_training(
+        training.name, run.tracking_run, training.stage, training.seed, label, params, known_by
+    )
     run.tracker.log_datasets(identity, training.splits)
     return identity

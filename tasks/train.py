@@ -28,7 +28,16 @@ def fine_tune(run: Run, prompts: PromptSet) -> Start:
 
     def produce(recipe: Recipe, draft: Path) -> dict[str, Any]:
         work, mirror = run.store.work_folder(recipe), run.store.work_mirror(recipe)
-        job = order("sft", settings, settings.seed, cores(), prompts=prompts.files.folder, work=work, output=draft, mirror=mirror)
+        job = order(
+            "sft",
+            settings,
+            settings.seed,
+            cores(),
+            prompts=prompts.files.folder,
+            work=work,
+            output=draft,
+            mirror=mirror,
+        )
         clock = Clock(work, mirror, settings.cost.machine)
         with clock, tracked(run, job, training) as tracking_run:
             result = run_child(run, job, training.name)
@@ -54,7 +63,10 @@ def sft_training(run: Run, prompts: PromptSet) -> Training:
         step = next(step for step, loss in record["validation_losses"] if loss == lowest)
         return Best(StartFiles(folder).weights, step, {"best/loss": lowest})
 
-    splits = [data_split(prompts, "demonstrations", "training"), data_split(prompts, "demonstrations_validation", "validation")]
+    splits = [
+        data_split(prompts, "demonstrations", "training"),
+        data_split(prompts, "demonstrations_validation", "validation"),
+    ]
     return Training("sft", "sft", None, run.settings.sft.model_dump(), splits, best)
 
 
@@ -66,7 +78,17 @@ def train_seed(run: Run, prompts: PromptSet, start: Start | None, seed: int) -> 
     def produce(recipe: Recipe, draft: Path) -> dict[str, Any]:
         work, mirror = run.store.work_folder(recipe), run.store.work_mirror(recipe)
         begin, threads = start_of(run, start), settings.worker.threads
-        job = order("grpo", settings, seed, threads, prompts=prompts.files.folder, work=work, output=draft, mirror=mirror, start=begin)
+        job = order(
+            "grpo",
+            settings,
+            seed,
+            threads,
+            prompts=prompts.files.folder,
+            work=work,
+            output=draft,
+            mirror=mirror,
+            start=begin,
+        )
         clock = Clock(work, mirror, settings.cost.machine)
         with run.seed_slots, clock, tracked(run, job, training) as tracking_run:
             result = run_child(run, job, training.name)

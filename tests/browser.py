@@ -75,7 +75,13 @@ def open_page(folder: Path, patience: float = 20, size: str = "1400,1000") -> It
     if chromium is None:
         pytest.skip("neither chromium nor google-chrome is on the PATH, so the page cannot be tried in a browser")
     home = folder / "chromium"
-    options = ["--headless=new", "--disable-gpu", "--remote-debugging-port=0", f"--user-data-dir={home}", f"--window-size={size}"]
+    options = [
+        "--headless=new",
+        "--disable-gpu",
+        "--remote-debugging-port=0",
+        f"--user-data-dir={home}",
+        f"--window-size={size}",
+    ]
     options += ["--no-sandbox"] if os.geteuid() == 0 else []
     process = subprocess.Popen([chromium, *options, "about:blank"], stderr=subprocess.DEVNULL)
     try:

@@ -53,12 +53,22 @@ def secret_for(place: str) -> str:
 def needles(secret: str) -> set[bytes]:
     """How a secret may be written: plainly, in UTF-16, percent-encoded, in hexadecimal, in base64 at any offset."""
     plain = secret.encode()
-    found = {plain, secret.encode("utf-16-le"), secret.encode("utf-16-be"), plain.hex().encode(), plain.hex().upper().encode()}
-    found |= {quote(secret, safe=safe).encode() for safe in ("", "~", "$~", "!$~")} | {quote(secret, safe="").lower().encode()}
+    found = {
+        plain,
+        secret.encode("utf-16-le"),
+        secret.encode("utf-16-be"),
+        plain.hex().encode(),
+        plain.hex().upper().encode(),
+    }
+    found |= {quote(secret, safe=safe).encode() for safe in ("", "~", "$~", "!$~")} | {
+        quote(secret, safe="").lower().encode()
+    }
     for offset in range(3):
         for encode in (base64.b64encode, base64.urlsafe_b64encode):
             coded = encode(b"\0" * offset + plain)
-            found.add(coded[4 if offset else 0 : len(coded) // 4 * 4 - 4])  # whole groups: what stands around does not change them
+            found.add(
+                coded[4 if offset else 0 : len(coded) // 4 * 4 - 4]
+            )  # whole groups: what stands around does not change them
     return found
 
 
@@ -95,8 +105,14 @@ def _inflated(content: bytes, bits: int) -> bytes:
 def where(folders: list[Path], wanted: Mapping[str, set[bytes]]) -> dict[str, list[Path]]:
     """{name of a secret: the files that hold it} below some folders, in the rows of SQLite files too."""
     found: dict[str, list[Path]] = {}
-    for path in sorted({path for folder in folders for path in folder.rglob("*") if path.is_file() and not path.is_symlink()}):
-        parts = [path.read_bytes(), str(path).encode(), *(_rows(path) if path.open("rb").read(16) == b"SQLite format 3\0" else ())]
+    for path in sorted(
+        {path for folder in folders for path in folder.rglob("*") if path.is_file() and not path.is_symlink()}
+    ):
+        parts = [
+            path.read_bytes(),
+            str(path).encode(),
+            *(_rows(path) if path.open("rb").read(16) == b"SQLite format 3\0" else ()),
+        ]
         for name, secret in wanted.items():
             if any(holds(part, secret) for part in parts):
                 found.setdefault(name, []).append(path)
@@ -122,7 +138,9 @@ def dumped(cluster: Cluster, sockets: Path) -> bytes:
 
 
 class Arguments:
-    """While entered: every command line of this machine, looked at again and again; and the passwords in environments below us."""
+    """While entered: every command line of this machine, looked at again and again; and the passwords in environments
+    below us.
+    """
 
     def __init__(self) -> None:
         self.seen: set[str] = set()
@@ -135,7 +153,9 @@ class Arguments:
         self._thread.start()
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self._ended.set()
         self._thread.join()
 
@@ -146,7 +166,9 @@ class Arguments:
                     self.seen.add("\0".join(process.cmdline()))
                     key = (process.pid, process.create_time())
                     self._looks[key] += 1
-                    if self._looks[key] <= 5 and psutil.Process() in process.parents():  # the first ones may be before it is itself
+                    if (
+                        self._looks[key] <= 5 and psutil.Process() in process.parents()
+                    ):  # the first ones may be before it is itself
                         self.passwords |= {
                             value
                             for name, value in process.environ().items()

@@ -18,7 +18,9 @@ def chat(text: str | None, finish: str = "stop") -> bytes:
 
 
 class Server(ThreadingHTTPServer):
-    """Keeps what it was asked; `answer(body, number of the request)` says what to answer. `kept` is where replies are kept."""
+    """Keeps what it was asked; `answer(body, number of the request)` says what to answer. `kept` is where replies are
+    kept.
+    """
 
     daemon_threads = True
 
@@ -26,7 +28,11 @@ class Server(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), Handler)
         self.kept = kept
         self.asked: list[tuple[dict[str, Any], dict[str, str], str]] = []
-        self.answer: Callable[[dict[str, Any], int], Response] = lambda body, _: (200, {}, chat(f"Eco: {question(body)}"))
+        self.answer: Callable[[dict[str, Any], int], Response] = lambda body, _: (
+            200,
+            {},
+            chat(f"Eco: {question(body)}"),
+        )
         self.url = f"http://127.0.0.1:{self.server_port}/v1"
 
 

@@ -1,7 +1,8 @@
 """Google Cloud on loopback, as far as the Vertex AI path touches it; real clients talk to it over real sockets.
 
-`Cloud` is the REST side (Cloud Storage, Secret Manager and the services that `tucano deploy vertex` asks), `Machine` a Spot machine
-with its metadata server and an empty disk, `Jobs` the gRPC JobService that runs the containers of custom jobs as processes there.
+`Cloud` is the REST side (Cloud Storage, Secret Manager and the services that `tucano deploy vertex` asks), `Machine` a
+Spot machine with its metadata server and an empty disk, `Jobs` the gRPC JobService that runs the containers of custom
+jobs as processes there.
 """
 
 import base64
@@ -45,7 +46,9 @@ Reply = tuple[int, dict[str, Any] | bytes]
 
 
 class Server:
-    """An HTTP server on a free port; `answer(method, path, query, headers, body)` gives status and content, in JSON or bytes."""
+    """An HTTP server on a free port; `answer(method, path, query, headers, body)` gives status and content, in JSON or
+    bytes.
+    """
 
     def __init__(self) -> None:
         self.asked: list[str] = []
@@ -77,7 +80,9 @@ class Server:
                 status, content = server.answer(self.command, parts.path, query, self.headers, body)
                 data = content if isinstance(content, bytes) else json.dumps(content).encode()
                 self.send_response(status)
-                self.send_header("Content-Type", "application/octet-stream" if isinstance(content, bytes) else "application/json")
+                self.send_header(
+                    "Content-Type", "application/octet-stream" if isinstance(content, bytes) else "application/json"
+                )
                 self.send_header("Content-Length", str(len(data)))
                 self.send_header("Metadata-Flavor", "Google")
                 for name, value in server.headers(parts.path).items():
@@ -98,7 +103,9 @@ class Server:
 
 
 class Cloud(Server):
-    """Buckets with their objects, secrets, and what other services answer: {"SERVICE/path": reply} or a function of the body."""
+    """Buckets with their objects, secrets, and what other services answer: {"SERVICE/path": reply} or a function of the
+    body.
+    """
 
     def __init__(self, bucket: str) -> None:
         self.objects: dict[str, bytes] = {}
@@ -132,7 +139,11 @@ class Cloud(Server):
         if path.startswith("/upload"):
             return self._upload(query, body)
         if name is None:
-            return (200, self._listing(query)) if path.endswith("/o") else (200, {"name": bucket, "kind": "storage#bucket"})
+            return (
+                (200, self._listing(query))
+                if path.endswith("/o")
+                else (200, {"name": bucket, "kind": "storage#bucket"})
+            )
         if name not in self.objects:
             return 404, {"error": {"code": 404, "message": f"No such object: {bucket}/{name}"}}
         if method == "DELETE":
@@ -147,14 +158,20 @@ class Cloud(Server):
         about, content = body[len(boundary) : second], body[second + len(boundary) : end - 1]
         name = json.loads(about.split(b"\n\n", 1)[1])["name"]
         if query.get("ifGenerationMatch") == "0" and name in self.objects:
-            return 412, {"error": {"code": 412, "message": "At least one of the pre-conditions you specified did not hold."}}
+            return 412, {
+                "error": {"code": 412, "message": "At least one of the pre-conditions you specified did not hold."}
+            }
         self.objects[name] = content.split(b"\n\n", 1)[1]
         return 200, self._about(name)
 
     def _listing(self, query: dict[str, str]) -> dict[str, Any]:
         prefix, delimiter = query.get("prefix", ""), query.get("delimiter")
         names = sorted(name for name in self.objects if name.startswith(prefix))
-        folders = {prefix + name.removeprefix(prefix).partition("/")[0] + "/" for name in names if "/" in name.removeprefix(prefix)}
+        folders = {
+            prefix + name.removeprefix(prefix).partition("/")[0] + "/"
+            for name in names
+            if "/" in name.removeprefix(prefix)
+        }
         if not delimiter:
             return {"items": [self._about(name) for name in names]}
         return {
@@ -177,7 +194,9 @@ class Cloud(Server):
 
 
 def sound_project(cloud: Cloud, project: str, account: str, secret: str, image: str, digest: str) -> None:
-    """Let the cloud answer that everything is as `tucano deploy vertex` wants it, in us-central1. `image` is PATH:TAG in the registry."""
+    """Let the cloud answer that everything is as `tucano deploy vertex` wants it, in us-central1. `image` is PATH:TAG
+    in the registry.
+    """
     path, _, tag = image.partition(":")
     manifest = f"registry/v2/{path}/manifests/{tag}"
     limits = [{"effectiveLimit": "0"}, {"effectiveLimit": "3", "dimensions": {"region": "us-central1"}}]
@@ -199,7 +218,9 @@ def permitted(body: dict[str, Any]) -> Reply:
 
 
 class Metadata(Server):
-    """A machine's metadata server: its account's token, and whether it is being taken away (asked with wait_for_change)."""
+    """A machine's metadata server: its account's token, and whether it is being taken away (asked with
+    wait_for_change).
+    """
 
     def __init__(self) -> None:
         self.preempted = threading.Event()
@@ -283,13 +304,21 @@ class Jobs:
         messages = {
             "CreateCustomJob": (self.create, job_service.CreateCustomJobRequest, custom_job.CustomJob.serialize),
             "GetCustomJob": (self.get, job_service.GetCustomJobRequest, custom_job.CustomJob.serialize),
-            "CancelCustomJob": (self.cancel, job_service.CancelCustomJobRequest, lambda message: message.SerializeToString()),
+            "CancelCustomJob": (
+                self.cancel,
+                job_service.CancelCustomJobRequest,
+                lambda message: message.SerializeToString(),
+            ),
         }
         handlers = {
-            name: grpc.unary_unary_rpc_method_handler(call, request_deserializer=request.deserialize, response_serializer=reply)
+            name: grpc.unary_unary_rpc_method_handler(
+                call, request_deserializer=request.deserialize, response_serializer=reply
+            )
             for name, (call, request, reply) in messages.items()
         }
-        self._server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler("google.cloud.aiplatform.v1.JobService", handlers),))
+        self._server.add_generic_rpc_handlers(
+            (grpc.method_handlers_generic_handler("google.cloud.aiplatform.v1.JobService", handlers),)
+        )
         self.address = f"127.0.0.1:{self._server.add_insecure_port('127.0.0.1:0')}"
         self._server.start()
 

@@ -1,4 +1,5 @@
-"""The bugs that once cost training runs, and rewritings that change nothing, as patches of the rewards; and the exam's table.
+"""The bugs that once cost training runs, and rewritings that change nothing, as patches of the rewards; and the exam's
+table.
 
 python tests/historic_bugs.py        # the table of docs/audit.md: which checks catch which bug
 """
@@ -158,8 +159,14 @@ def exact_arithmetic(patch: pytest.MonkeyPatch, name: SetName) -> None:
     clean = RewardSet.score
 
     def score(self: RewardSet, prompt: PromptLike, completion: str) -> Score:
-        parts = {key: Fraction(value).limit_denominator(10**12) for key, value in clean(self, prompt, completion).components.items()}
-        return Score(float(min(Fraction(1), max(Fraction(0), sum(parts.values(), Fraction(0))))), {k: float(v) for k, v in parts.items()})
+        parts = {
+            key: Fraction(value).limit_denominator(10**12)
+            for key, value in clean(self, prompt, completion).components.items()
+        }
+        return Score(
+            float(min(Fraction(1), max(Fraction(0), sum(parts.values(), Fraction(0))))),
+            {k: float(v) for k, v in parts.items()},
+        )
 
     patch.setattr(RewardSet, "score", score)
 
@@ -224,7 +231,9 @@ def length_in_steps(patch: pytest.MonkeyPatch, name: SetName) -> None:
 
 def classifier_as_a_chain(patch: pytest.MonkeyPatch, name: SetName) -> None:
     marks = classify._MARKS
-    routes = tuple((task, re.compile("|".join(f"(?:{part})" for part in (pattern.pattern, r"(?!)")))) for task, pattern in marks)
+    routes = tuple(
+        (task, re.compile("|".join(f"(?:{part})" for part in (pattern.pattern, r"(?!)")))) for task, pattern in marks
+    )
     patch.setattr(classify, "_MARKS", routes)
 
 

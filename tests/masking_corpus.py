@@ -1,16 +1,16 @@
 """Labelled Brazilian texts for measuring the masking of personal data; written before the rules were looked at.
 
-`masking_corpus.jsonl` holds one text a line, as buyers and sellers write them, with every span that must be masked; a text
-without spans is harmless and nothing in it may be masked. All names, numbers and addresses are invented. How it was labelled:
-a span covers the value alone (with its +55, its bracketed area code, its final X), not the word that names it, not the issuer
-(SSP/SP, MG-), not the punctuation around it; masking more than the span is no miss, so a value counts as masked when no letter or
-digit of its span is left. A value in a shape of its own (529.982.247-25, (11) 98765-4321, 702-1234567-1234567) counts
-anywhere, and so does a bare run of digits with valid check digits; any other bare run counts only beside a word that names it, and
-then also with wrong check digits, because people mistype. A Pix key that is a CPF, CNPJ, phone or e-mail has that kind; `pix`
-is the random key, of which the UUID alone is labelled inside a copy-and-paste code. The CNPJ counts although it names a
-company. CEPs, street numbers, @handles, EANs and prices are harmless. Doubtful forms are in neither part: 0800 numbers, a
-card's last four digits, tracking codes, tax-note keys, bare UUIDs, bare 32-digit hexadecimal ids and unformatted mobile
-numbers that no word names.
+`masking_corpus.jsonl` holds one text a line, as buyers and sellers write them, with every span that must be masked; a
+text without spans is harmless and nothing in it may be masked. All names, numbers and addresses are invented. How it
+was labelled: a span covers the value alone (with its +55, its bracketed area code, its final X), not the word that
+names it, not the issuer (SSP/SP, MG-), not the punctuation around it; masking more than the span is no miss, so a value
+counts as masked when no letter or digit of its span is left. A value in a shape of its own (529.982.247-25, (11)
+98765-4321, 702-1234567-1234567) counts anywhere, and so does a bare run of digits with valid check digits; any other
+bare run counts only beside a word that names it, and then also with wrong check digits, because people mistype. A Pix
+key that is a CPF, CNPJ, phone or e-mail has that kind; `pix` is the random key, of which the UUID alone is labelled
+inside a copy-and-paste code. The CNPJ counts although it names a company. CEPs, street numbers, @handles, EANs and
+prices are harmless. Doubtful forms are in neither part: 0800 numbers, a card's last four digits, tracking codes,
+tax-note keys, bare UUIDs, bare 32-digit hexadecimal ids and unformatted mobile numbers that no word names.
 """
 
 import json

@@ -34,7 +34,10 @@ class PrefectPage:
     def click(self, selector: str, text: str = "", seconds: float = 30) -> None:
         """Click the last visible element with this selector and text, as soon as it is there and not disabled."""
         found = f"(() => {{ {VISIBLE} const e = find({selector!r}, {text!r}); if (!e || e.disabled) return null;"
-        found += " e.scrollIntoView({block: 'center'}); const r = e.getBoundingClientRect(); return [r.x + r.width / 2, r.y + r.height / 2]; })()"
+        found += (
+            " e.scrollIntoView({block: 'center'}); const r = e.getBoundingClientRect(); return [r.x + r.width / 2, r.y"
+            " + r.height / 2]; })()"
+        )
         deadline = time.monotonic() + seconds
         while (point := self.page.evaluate(found)) is None:
             assert time.monotonic() < deadline, f"there is no {selector} {text!r}:\n{self.page.text()[:2000]}"

@@ -32,7 +32,10 @@ class Prompt:
 
 PROMPTS: dict[str, Prompt] = {
     "extraction": Prompt(
-        "extraction", "Avaliação (nota 1): O fone chegou vinte dias depois do prazo, não compro mais nesta loja.", 1, {"fields": FIELDS}
+        "extraction",
+        "Avaliação (nota 1): O fone chegou vinte dias depois do prazo, não compro mais nesta loja.",
+        1,
+        {"fields": FIELDS},
     ),
     "sql_qa": Prompt(
         "sql_qa",
@@ -61,7 +64,8 @@ PROMPTS["sentiment"] = Prompt(
 )
 PROMPTS["churn"] = Prompt(
     "churn",
-    "Risco de churn? Última compra há 200 dias; nota média 4,1; 3 reclamações abertas; 1 pedidos este ano contra 8 no ano passado.",
+    "Risco de churn? Última compra há 200 dias; nota média 4,1; 3 reclamações abertas; 1 pedidos este ano contra 8 no"
+    " ano passado.",
     None,
     {"fields": {"churn_risk": "high", "probability": 0.75}, "left": True},
 )
@@ -69,11 +73,15 @@ ANSWERS: dict[str, str] = {
     "churn": '{"churn_risk": "high", "probability": 0.75}',
     "sentiment": '{"sentiment": "positive", "sentiment_score": 4}',
     "extraction": json.dumps(FIELDS, ensure_ascii=False),
-    "sql_qa": "```sql\nSELECT estado, SUM(valor) AS total FROM pedidos GROUP BY estado;\n```\n"
-    "A consulta soma o valor dos pedidos de cada estado: SP lidera com R$ 9.000,00 de receita em 30 vendas.",
-    "insights": "**Diagnóstico:** recompra de 23,5% e 1.234 pedidos no mês.\n"
-    "- Recomendo criar um programa para os clientes que já compraram.\n"
-    "- Priorize melhorar o prazo de entrega, porque o atraso reduz a recompra.",
+    "sql_qa": (
+        "```sql\nSELECT estado, SUM(valor) AS total FROM pedidos GROUP BY estado;\n```\n"
+        "A consulta soma o valor dos pedidos de cada estado: SP lidera com R$ 9.000,00 de receita em 30 vendas."
+    ),
+    "insights": (
+        "**Diagnóstico:** recompra de 23,5% e 1.234 pedidos no mês.\n"
+        "- Recomendo criar um programa para os clientes que já compraram.\n"
+        "- Priorize melhorar o prazo de entrega, porque o atraso reduz a recompra."
+    ),
     "push": "Oi! O seu fone de ouvido está com 20% de desconto só hoje. Aproveite! 🎉",
 }
 
@@ -82,6 +90,8 @@ def write_store(folder: Path) -> Path:
     """`pedidos` 1..60: value 10 x id, state SP for odd ids, RJ for even ones. Gives the folder back."""
     with closing(sqlite3.connect(folder / DATABASE)) as connection:
         connection.execute("CREATE TABLE pedidos(id INTEGER PRIMARY KEY, valor REAL, estado TEXT)")
-        connection.executemany("INSERT INTO pedidos VALUES (?, ?, ?)", [(n, 10.0 * n, "SP" if n % 2 else "RJ") for n in range(1, 61)])
+        connection.executemany(
+            "INSERT INTO pedidos VALUES (?, ?, ?)", [(n, 10.0 * n, "SP" if n % 2 else "RJ") for n in range(1, 61)]
+        )
         connection.commit()
     return folder

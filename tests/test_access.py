@@ -53,9 +53,14 @@ def test_a_home_has_one_password_that_only_its_owner_reads(home: Path, tmp_path:
 
 
 def test_processes_that_make_it_at_once_agree(home: Path) -> None:
-    ask = "import sys; from pathlib import Path; from tucano.access import credentials; input(); print(credentials(Path(sys.argv[1])))"
+    ask = (
+        "import sys; from pathlib import Path; from tucano.access import credentials; input();"
+        " print(credentials(Path(sys.argv[1])))"
+    )
     asking = [
-        subprocess.Popen([sys.executable, "-c", ask, str(home)], cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        subprocess.Popen(
+            [sys.executable, "-c", ask, str(home)], cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
         for _ in range(6)
     ]
     for process in asking:
@@ -68,7 +73,9 @@ def test_processes_that_make_it_at_once_agree(home: Path) -> None:
 
 def test_it_never_lies_in_what_it_protects(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "runs" / "state"))
-    with pytest.raises(UserError, match=r"runs holds .*/runs/state/tucano, where passwords lie; use a folder of its own"):
+    with pytest.raises(
+        UserError, match=r"runs holds .*/runs/state/tucano, where passwords lie; use a folder of its own"
+    ):
         credentials(tmp_path / "runs")
 
 
@@ -103,7 +110,9 @@ def test_a_password_that_cannot_be_trusted_is_a_sentence(harm: Callable[[Path], 
 
 def test_a_folder_that_cannot_be_written_is_a_sentence(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", "/dev/null/state")
-    with pytest.raises(UserError, match=r"the password of .* cannot be kept in /dev/null/.* set XDG_STATE_HOME to a folder of yours"):
+    with pytest.raises(
+        UserError, match=r"the password of .* cannot be kept in /dev/null/.* set XDG_STATE_HOME to a folder of yours"
+    ):
         credentials(home)
 
 
@@ -146,7 +155,9 @@ def page() -> Iterator[str]:
     """The address of a guarded server whose every page reads «the page»."""
     anything = Route("/{path:path}", lambda request: PlainTextResponse("the page"), methods=["GET", "POST"])
     app = Starlette(routes=[anything, WebSocketRoute("/events", echo)])
-    guarded = Guard(app, KNOWN, lambda path: path == "/health", "known => sessionStorage.setItem('known', known)", challenge=True)
+    guarded = Guard(
+        app, KNOWN, lambda path: path == "/health", "known => sessionStorage.setItem('known', known)", challenge=True
+    )
     server = uvicorn.Server(uvicorn.Config(guarded, log_level="warning"))
     with socket.create_server(("127.0.0.1", 0)) as listener:
         thread = threading.Thread(target=server.run, args=([listener],))
@@ -193,7 +204,9 @@ def test_who_knows_it_comes_through_and_health_is_open(door: httpx.Client, page:
 
 
 @pytest.mark.parametrize("origin", [EVIL, "http://evil.example", "null", "http://127.0.0.1", "http://localhost"])
-def test_a_page_of_another_origin_gets_403_in_a_browser_that_is_logged_in(door: httpx.Client, page: str, origin: str) -> None:
+def test_a_page_of_another_origin_gets_403_in_a_browser_that_is_logged_in(
+    door: httpx.Client, page: str, origin: str
+) -> None:
     for path in ("/", "/health"):
         assert door.post(path, headers=OWN | {"Origin": origin}).status_code == 403
     with pytest.raises(InvalidStatus, match="403"):
@@ -237,7 +250,13 @@ def test_no_other_text_logs_in(door: httpx.Client, page: str, token: str) -> Non
 def test_no_server_starts_without_a_password(module: str, arguments: list[str], variable: str) -> None:
     environment = {name: value for name, value in os.environ.items() if name != variable}
     done = subprocess.run(
-        [sys.executable, "-m", module, *arguments], cwd=ROOT, env=environment, capture_output=True, text=True, timeout=60, check=False
+        [sys.executable, "-m", module, *arguments],
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
     )
     assert done.returncode == 1 and done.stderr.splitlines()[-1].endswith(f"without a password; set {variable}")
 
@@ -245,7 +264,9 @@ def test_no_server_starts_without_a_password(module: str, arguments: list[str], 
 def test_an_mlflow_server_that_wants_a_login_is_a_sentence(page: str, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("MLFLOW_TRACKING_URI", "MLFLOW_TRACKING_USERNAME", "MLFLOW_TRACKING_PASSWORD"):
         monkeypatch.delenv(name, raising=False)
-    with pytest.raises(UserError, match=rf"^tracking_uri={page} wants a login; set MLFLOW_TRACKING_USERNAME and .* in the environment"):
+    with pytest.raises(
+        UserError, match=rf"^tracking_uri={page} wants a login; set MLFLOW_TRACKING_USERNAME and .* in the environment"
+    ):
         open_client(page)
 
 

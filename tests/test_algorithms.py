@@ -53,7 +53,9 @@ def with_settings(**grpo: object) -> PipelineSettings:
 
 @st.composite
 def random_batches(draw: st.DrawFn) -> RolloutBatch:
-    """Two tasks with two and one components, groups of 2 to 5, rewards from a coarse grid: ties and empty groups are frequent."""
+    """Two tasks with two and one components, groups of 2 to 5, rewards from a coarse grid: ties and empty groups are
+    frequent.
+    """
     generations, groups = draw(st.integers(2, 5)), draw(st.integers(1, 4))
     grid = st.integers(-2, 4).map(lambda n: n / 4)
     rows: list[list[float]] = []
@@ -105,7 +107,9 @@ def test_group_and_median_equal_a_loop_with_the_standard_library(rollout: Rollou
 
 
 def test_gdpo_tells_apart_what_a_sum_cannot() -> None:
-    """Right format and wrong content (1, 0) earn the same sum as the reverse (0, 1), but both differ from a rarer mix."""
+    """Right format and wrong content (1, 0) earn the same sum as the reverse (0, 1), but both differ from a rarer
+    mix.
+    """
     rows = [[0.5, 0.0], [0.5, 0.0], [0.5, 0.0], [0.0, 0.5]]
     assert torch.allclose(Group().advantages(batch(rows, [0.5, 0.5], 4)), torch.zeros(4))
     found = GDPO.advantages(batch(rows, [0.5, 0.5], 4))
@@ -131,9 +135,14 @@ def test_gdpo_all_groups_without_signal() -> None:
 
 def test_gdpo_components_of_other_tasks_are_absent_not_zero() -> None:
     """Two tasks with two components each; a task's advantage must not depend on columns it does not have."""
-    mixed = batch([[0.0, 0.2, NAN, NAN], [0.4, 0.2, NAN, NAN], [NAN, NAN, 0.1, 0.0], [NAN, NAN, 0.1, 0.6]], [0.4, 0.6, 0.4, 0.6], 2)
+    mixed = batch(
+        [[0.0, 0.2, NAN, NAN], [0.4, 0.2, NAN, NAN], [NAN, NAN, 0.1, 0.0], [NAN, NAN, 0.1, 0.6]],
+        [0.4, 0.6, 0.4, 0.6],
+        2,
+    )
     found = GDPO.advantages(mixed)
-    # live component shares are 2/3 and 1, over sqrt(2): +-(2/3)/sqrt2 and +-1/sqrt2; the batch's spread is sqrt((4/9 + 1)/4)
+    # live component shares are 2/3 and 1, over sqrt(2): +-(2/3)/sqrt2 and +-1/sqrt2; the batch's spread is sqrt((4/9 +
+    # 1)/4)
     first, second = (2 / 3) / math.sqrt(2), 1 / math.sqrt(2)
     spread = math.sqrt((first**2 + second**2) / 2)
     assert torch.allclose(found, torch.tensor([-first, first, -second, second]) / spread)
@@ -152,7 +161,10 @@ def test_gdpo_equals_the_papers_formula_in_plain_loops(rollout: RolloutBatch) ->
         spreads = {k: statistics.pstdev(row[k] / weights[k] for row in rows) for k in names}
         means = {k: statistics.fmean(row[k] / weights[k] for row in rows) for k in names}
         for row in rows:
-            parts = [weights[k] / max(weights[j] for j in names) * (row[k] / weights[k] - means[k]) / max(spreads[k], 0.05) for k in names]
+            parts = [
+                weights[k] / max(weights[j] for j in names) * (row[k] / weights[k] - means[k]) / max(spreads[k], 0.05)
+                for k in names
+            ]
             values.append(sum(parts) / math.sqrt(len(names)))
             live.append(any(spread > 1e-6 for spread in spreads.values()))
     of_live = [value for value, counts in zip(values, live, strict=True) if counts]
@@ -197,7 +209,9 @@ def test_overlong_punishment_grows_from_the_buffer_to_the_ceiling() -> None:
 
 
 @given(st.integers(1, 300), st.integers(2, 200), st.data())
-def test_overlong_punishment_equals_the_three_cases_of_the_paper(length: int, longest: int, data: st.DataObject) -> None:
+def test_overlong_punishment_equals_the_three_cases_of_the_paper(
+    length: int, longest: int, data: st.DataObject
+) -> None:
     cache = data.draw(st.integers(1, longest - 1))
     expected = 0.0 if length <= longest - cache else -1.0 if length > longest else (longest - cache - length) / cache
     rollout = replace(of_sums([0.0, 0.0], 2), lengths=torch.tensor([length, 0]), ceiling=longest)
@@ -224,7 +238,8 @@ def test_live_groups_equal_those_with_more_than_one_distinct_reward(rollout: Rol
     expected = {True: list[bool](), False: list[bool]()}
     for start in range(0, len(rollout.tasks), rollout.generations):
         rows = [
-            [0.0 if math.isnan(v) else round(v, 4) for v in row] for row in rollout.rewards[start : start + rollout.generations].tolist()
+            [0.0 if math.isnan(v) else round(v, 4) for v in row]
+            for row in rollout.rewards[start : start + rollout.generations].tolist()
         ]
         expected[True].append(len({tuple(row) for row in rows}) > 1)
         expected[False].append(len({round(sum(row), 4) for row in rows}) > 1)
@@ -236,9 +251,11 @@ def test_live_groups_equal_those_with_more_than_one_distinct_reward(rollout: Rol
 
 
 def test_the_task_that_does_not_improve_gains_weight() -> None:
-    """J goes .2 -> .25 and .6 -> .6; with balance 0, s = (.05, 0), z = (.5, .5): g = .5 (.05 - .025) = .0125 and -.0125.
+    """J goes .2 -> .25 and .6 -> .6; with balance 0, s = (.05, 0), z = (.5, .5): g = .5 (.05 - .025) = .0125 and
+    -.0125.
 
-    Adam's first step has length `rate` whatever the gradient: xi = (-.025, .025), and z is a logistic of the difference .05.
+    Adam's first step has length `rate` whatever the gradient: xi = (-.025, .025), and z is a logistic of the difference
+    .05.
     """
     weights = TaskWeights(("sql_qa", "push"), rate=0.025, balance=0.0)
     rollout = replace(of_sums([0.0, 1.0], 2), tasks=["push", "sql_qa"], advantages=torch.tensor([1.0, -1.0]))
@@ -331,11 +348,15 @@ def test_a_group_that_is_not_live_gets_exactly_zero() -> None:
 
 
 def test_a_new_algorithm_is_one_class() -> None:
-    """Advantages that weigh confident completions more, as an entropy-driven one would: A_i x mean entropy / its own."""
+    """Advantages that weigh confident completions more, as an entropy-driven one would: A_i x mean entropy / its
+    own.
+    """
 
     class Confident(Algorithm):
         def advantages(self, batch: RolloutBatch) -> Tensor:
             return batch.advantages * batch.entropies().mean() / batch.entropies()
 
     rollout = replace(of_sums([0.0, 1.0], 2), entropies=lambda: torch.tensor([0.5, 1.5]))
-    assert Chain({"group": Group(), "confident": Confident()}).advantages(rollout).tolist() == pytest.approx([-1.0, 1 / 3])
+    assert Chain({"group": Group(), "confident": Confident()}).advantages(rollout).tolist() == pytest.approx(
+        [-1.0, 1 / 3]
+    )

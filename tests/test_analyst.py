@@ -1,6 +1,7 @@
 """What an analyst finds from the links of `tucano ui`, in a real browser over a real MLflow server.
 
-Three pipeline runs of three seeds: two of one configuration, one of another. Each question takes at most two clicks from a link.
+Three pipeline runs of three seeds: two of one configuration, one of another. Each question takes at most two clicks
+from a link.
 """
 
 import time
@@ -28,7 +29,13 @@ def training(tracker: Tracker, parent: str, label: str, seed: int, slope: float,
     path = folder / f"{run_id}.jsonl"
     with JournalWriter(path, resume_step=None) as journal:
         for step in range(1, 21):
-            journal.log(step, {"train/reward/total": 0.4 + slope * step / 20 + seed / 5000, "validation/reward": 0.4 + slope * step / 20})
+            journal.log(
+                step,
+                {
+                    "train/reward/total": 0.4 + slope * step / 20 + seed / 5000,
+                    "validation/reward": 0.4 + slope * step / 20,
+                },
+            )
         journal.commit(20)
     assert tracker.ship_journal(run_id, path).close()
     tracker.finish(run_id, "FINISHED")
@@ -36,7 +43,9 @@ def training(tracker: Tracker, parent: str, label: str, seed: int, slope: float,
 
 
 def pipeline(tracker: Tracker, label: str, data_seed: int, gain: float, folder: Path) -> str:
-    run_id = tracker.start_pipeline(f"{label}, seed {data_seed}", {"seed": data_seed}, {"config_label": label, "verdict": f"Gain {gain}"})
+    run_id = tracker.start_pipeline(
+        f"{label}, seed {data_seed}", {"seed": data_seed}, {"config_label": label, "verdict": f"Gain {gain}"}
+    )
     tracker.log_datasets(run_id, [DataSplit(name, "training", SHA256, "d/f.jsonl", 65) for name in ("train", "test")])
     tracker.log_metrics(run_id, {"gain/overall": gain, "p/overall": 0.004, "p/new seed": 0.02, "cost/usd": 0.18})
     runs = [training(tracker, run_id, label, seed, gain, folder) for seed in (42, 123, 456)]
@@ -52,13 +61,22 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         newest = pipeline(tracker, label, data_seed, gain, storage)
     arms = {arm: tracker.start_evaluation(f"{arm}, #3fa9c1 seed 8", {"arm": arm}) for arm in ("seed-42", "sft")}
     texts = {"sft": (BEFORE, 0.2), "seed-42": (AFTER, 0.9)}
-    tracker.show_answers({run: [Row("push", PROMPT, *texts[arm], None, "length +0.50")] for arm, run in arms.items()}, {})
+    tracker.show_answers(
+        {run: [Row("push", PROMPT, *texts[arm], None, "length +0.50")] for arm, run in arms.items()}, {}
+    )
     (storage / "model").mkdir()
     (storage / "model" / "weights").write_text("w", encoding="utf-8")
     text = f"Better: verdict first. [The pipeline run]({tracker.page(newest)}) has its data sets."
-    version = tracker.register("tucano", newest, storage / "model", {"digest.data": SHA256, "verdict": "Better"}, ["champion"], text)
+    version = tracker.register(
+        "tucano", newest, storage / "model", {"digest.data": SHA256, "verdict": "Better"}, ["champion"], text
+    )
     tracker.set_tags(
-        newest, {"compared": f"{arms['seed-42']} {arms['sft']}", "promotion.model": "tucano", "promotion.version": version.version}
+        newest,
+        {
+            "compared": f"{arms['seed-42']} {arms['sft']}",
+            "promotion.model": "tucano",
+            "promotion.version": version.version,
+        },
     )
     for run in tracker.client.search_runs([tracker.experiments["tucano-pipelines"]]):
         tracker.finish(run.info.run_id, "FINISHED")
@@ -93,7 +111,10 @@ def test_which_configuration_is_better_how_sure_and_at_what_cost(page: Page, lin
     page.go(links["leaderboard"])
     for text in (*(f"{label}, seed {seed}" for label, seed, _ in PIPELINES), "0.0873", "0.004", "0.02", "0.18"):
         page.wait_for_text(text)
-    gains = "[...document.querySelectorAll('[col-id*=\"gain/overall\"]')].map(e => e.innerText).filter(t => t.startsWith('0.')).join()"
+    gains = (
+        "[...document.querySelectorAll('[col-id*=\"gain/overall\"]')].map(e => e.innerText).filter(t =>"
+        " t.startsWith('0.')).join()"
+    )
     page.wait_for(gains, "0.0873,0.0651,0.0214")
 
 
@@ -102,7 +123,10 @@ def test_curves_by_configuration_have_a_line_and_a_band_each(page: Page, links: 
     page.wait_for("document.querySelectorAll('.js-plotly-plot').length", 2)
     for label in (OLD, NEW):
         page.wait_for_text(label)
-    bands = "[...document.querySelectorAll('.js-plotly-plot')].map(plot => plot.data.filter(trace => trace.fill).length).join()"
+    bands = (
+        "[...document.querySelectorAll('.js-plotly-plot')].map(plot => plot.data.filter(trace =>"
+        " trace.fill).length).join()"
+    )
     page.wait_for(bands, "2,2")
 
 

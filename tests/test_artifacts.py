@@ -1,4 +1,6 @@
-"""An artifact is reused only while its recipe, its manifest and every file are as they were; and the store says why not."""
+"""An artifact is reused only while its recipe, its manifest and every file are as they were; and the store says why
+not.
+"""
 
 import json
 import shutil
@@ -21,7 +23,9 @@ class Kitchen:
         self.store, self.runs, self.said = Store(root, Place(remote.as_uri()) if remote else None), 0, ""
 
     def make(self, steps: int = 3, **inputs: str) -> Artifact:
-        return self.store.make(Recipe("stage", {"grpo": {"max_steps": steps}}, inputs, "code-1"), self.produce, self.hear)
+        return self.store.make(
+            Recipe("stage", {"grpo": {"max_steps": steps}}, inputs, "code-1"), self.produce, self.hear
+        )
 
     def produce(self, draft: Path) -> dict[str, object]:
         self.runs += 1
@@ -99,10 +103,18 @@ def test_the_artifact_of_other_settings_in_its_place_is_not_used(kitchen: Kitche
 
 @pytest.mark.parametrize(
     "changes",
-    [{"stage": "other"}, {"settings": {"grpo": {"max_steps": 9}}}, {"inputs": {"prompts": "b"}}, {"code": "code-2"}, {"files": []}],
+    [
+        {"stage": "other"},
+        {"settings": {"grpo": {"max_steps": 9}}},
+        {"inputs": {"prompts": "b"}},
+        {"code": "code-2"},
+        {"files": []},
+    ],
     ids=lambda changes: next(iter(changes)),
 )
-def test_a_manifest_of_another_recipe_is_not_used_even_with_a_digest_that_fits(kitchen: Kitchen, changes: dict[str, object]) -> None:
+def test_a_manifest_of_another_recipe_is_not_used_even_with_a_digest_that_fits(
+    kitchen: Kitchen, changes: dict[str, object]
+) -> None:
     sealed_anew(kitchen.make().folder, **changes)
     assert not kitchen.make().reused
 

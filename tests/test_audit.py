@@ -42,12 +42,24 @@ def prompt(task: Task, number: int, user: str, reference: dict[str, Any], stars:
 
 def extraction(number: int) -> tuple[Prompt, list[str]]:
     product = PRODUCTS[number]
-    truth = dict(zip(FIELDS, ["negative", 2, product, True, False, False, "high", False, "entrega atrasada", "Chegou tarde."], strict=True))
+    truth = dict(
+        zip(
+            FIELDS,
+            ["negative", 2, product, True, False, False, "high", False, "entrega atrasada", "Chegou tarde."],
+            strict=True,
+        )
+    )
     user = f"Extraia o JSON da avaliação: A {product} chegou com {number + 9} dias de atraso, não compro mais. (nota 2)"
     answers = [
         truth,
         truth | {"churn_risk": "medium", "category": "outros"},
-        truth | {"churn_risk": "low", "delivery_issue": False, "product_issue": True, "main_complaint": "produto quebrado"},
+        truth
+        | {
+            "churn_risk": "low",
+            "delivery_issue": False,
+            "product_issue": True,
+            "main_complaint": "produto quebrado",
+        },
         {"sentiment": "positive", "sentiment_score": 5, "category": product},
     ]
     return prompt("extraction", number, user, {"fields": truth}, stars=2), [
@@ -73,12 +85,24 @@ def sql_qa(number: int) -> tuple[Prompt, list[str]]:
 
 def insights(number: int) -> tuple[Prompt, list[str]]:
     old, new, share = 11 + number, 21 + number, 31 + number
-    user = f"Analise os indicadores da loja: frete médio subiu de R$ {old} para R$ {new}; recompra dos clientes caiu para {share}%."
+    user = (
+        f"Analise os indicadores da loja: frete médio subiu de R$ {old} para R$ {new}; recompra dos clientes caiu para"
+        f" {share}%."
+    )
     answers = [
-        f"- O frete médio subiu de R$ {old} para R$ {new}: recomendo negociar o contrato.\n- A recompra caiu para {share}%: "
-        "priorizar clientes antigos com frete menor.\n- Monitorar os indicadores da loja e reduzir o prazo de entrega.",
-        f"- O frete médio foi a R$ {new}: recomendo negociar o contrato da entrega.\n- Priorizar a recompra dos clientes e reduzir custos.",
-        "Recomendo melhorar a entrega e reduzir o frete para os clientes da loja, porque assim eles voltam a comprar mais vezes.",
+        (
+            f"- O frete médio subiu de R$ {old} para R$ {new}: recomendo negociar o contrato.\n- A recompra caiu para"
+            f" {share}%: priorizar clientes antigos com frete menor.\n- Monitorar os indicadores da loja e reduzir o"
+            " prazo de entrega."
+        ),
+        (
+            f"- O frete médio foi a R$ {new}: recomendo negociar o contrato da entrega.\n- Priorizar a recompra dos"
+            " clientes e reduzir custos."
+        ),
+        (
+            "Recomendo melhorar a entrega e reduzir o frete para os clientes da loja, porque assim eles voltam a"
+            " comprar mais vezes."
+        ),
         f"O frete caiu para R$ {new + 400} e a recompra foi a {share + 50}%, com lucro de R$ 98.765,00 em vendas.",
         "Tudo bem.",
     ]
@@ -91,7 +115,10 @@ def push(number: int) -> tuple[Prompt, list[str]]:
     answers = [
         f"Sua {product} espera por você! Só até domingo com {discount}% de desconto. Corra!",
         f"Sua {product} ainda está na loja e espera por você.",
-        f"Prezado cliente, informamos que a {product} está em promoção com {discount}% de desconto. Atenciosamente, a equipe da loja.",
+        (
+            f"Prezado cliente, informamos que a {product} está em promoção com {discount}% de desconto. Atenciosamente,"
+            " a equipe da loja."
+        ),
         "Ganhe 77% de desconto em tudo hoje! Aproveite agora.",
         "Um push é um texto.",
     ]
@@ -122,7 +149,9 @@ def write_set(folder: Path, records: list[dict[str, Any]]) -> Path:
     connection = sqlite3.connect(":memory:")
     connection.executescript("CREATE TABLE clientes(id, estado); CREATE TABLE pedidos(cliente_id, valor);")
     connection.executemany("INSERT INTO clientes VALUES (?, ?)", enumerate(STATES))
-    connection.executemany("INSERT INTO pedidos VALUES (?, 1)", [(index,) for index in range(8) for _ in range(index + 2)])
+    connection.executemany(
+        "INSERT INTO pedidos VALUES (?, 1)", [(index,) for index in range(8) for _ in range(index + 2)]
+    )
     (folder / "store.sql").write_text("\n".join(connection.iterdump()), encoding="utf-8")
     connection.close()
     return folder
@@ -175,7 +204,9 @@ def hashed(text: str) -> float:
     return int(sha256(text.encode()).hexdigest()[:8], 16) / 2**32
 
 
-def with_broken(rating_set: Path, change: Any, name: str = "grounded", rated: list[RatedAnswer] | None = None) -> AuditReport:
+def with_broken(
+    rating_set: Path, change: Any, name: str = "grounded", rated: list[RatedAnswer] | None = None
+) -> AuditReport:
     with rating_store(rating_set) as databases:
         rewards = Broken(load_reward_set("grounded", databases), change)
         return audit_rewards(rewards, name, rated or read_ratings(rating_set), SETTINGS, TASKS, seed=7)
@@ -285,7 +316,9 @@ def test_known_hacks_of_v42_warn_and_any_change_of_them_blocks(rating_set: Path,
     assert "floor: keyword stuffing" in {check.name for check in kept.warnings}
     assert "pinned floors" not in failed(kept)
     assert "pinned floors" in failed(changed)
-    assert "push, keyword stuffing" in next(check.message for check in changed.failed_checks if check.name == "pinned floors")
+    assert "push, keyword stuffing" in next(
+        check.message for check in changed.failed_checks if check.name == "pinned floors"
+    )
 
 
 def test_an_override_is_recorded_and_does_not_hide_the_failure(tmp_path: Path) -> None:
@@ -299,7 +332,9 @@ def test_an_override_is_recorded_and_does_not_hide_the_failure(tmp_path: Path) -
 
 
 def test_the_prompts_that_disagree_most_are_shown_with_their_texts(rating_set: Path) -> None:
-    upside_down = with_broken(rating_set, lambda score, prompt, _: flat(score, 1 - score.total) if "SP" in prompt.user else score)
+    upside_down = with_broken(
+        rating_set, lambda score, prompt, _: flat(score, 1 - score.total) if "SP" in prompt.user else score
+    )
     worst = next(shown for shown in upside_down.disagreements if shown.task == "sql_qa")
     assert worst.prompt_id == "sql_qa-0"
     assert worst.agreement < -0.8
@@ -324,7 +359,7 @@ def test_sampled_answers_show_signal_and_headroom(sound: AuditReport, rating_set
     spread = next(row for row in sound.sampled if row.task == "push")
     assert (spread.prompts, spread.k, spread.differing) == (5, 4, 1.0)
     assert spread.mean < spread.best <= 1
-    (flattened, *_) = with_broken(rating_set, lambda score, *_: flat(score, 0.25)).sampled
+    flattened, *_ = with_broken(rating_set, lambda score, *_: flat(score, 0.25)).sampled
     assert (flattened.mean, flattened.best, flattened.differing) == (0.25, 0.25, 0.0)
 
 
@@ -397,7 +432,10 @@ def test_repairs_and_corruptions_change_one_field() -> None:
 def test_number_formats_say_the_same() -> None:
     pairs = probes.same_meaning("insights", "Receita de R$ 1.234.567,89 e nota 4.5 em 2.024 pedidos.")
     assert pairs["number formats"] == [
-        ("Receita de R$ 1.234.567,89 e nota 4.5 em 2.024 pedidos.", "Receita de R$ 1234567,89 e nota 4.5 em 2.024 pedidos.")
+        (
+            "Receita de R$ 1.234.567,89 e nota 4.5 em 2.024 pedidos.",
+            "Receita de R$ 1234567,89 e nota 4.5 em 2.024 pedidos.",
+        )
     ]
     first, second = probes.same_meaning("extraction", '{"sentiment_score": 3, "summary": "ok"}')["number formats"][0]
     assert second == first.replace("4.5", "4,5") == '{"sentiment_score": 4,5, "summary": "ok"}'
@@ -407,7 +445,11 @@ def test_the_command_prints_everything_writes_a_page_and_exits_with_1_when_the_g
     rating_set: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for rewards, code in (("grounded", 0), ("v4.2", 1)):
-        chosen = {"audit": {"ratings": str(rating_set), "resamples": 50}, "grpo": {"rewards": rewards}, "storage": str(tmp_path)}
+        chosen = {
+            "audit": {"ratings": str(rating_set), "resamples": 50},
+            "grpo": {"rewards": rewards},
+            "storage": str(tmp_path),
+        }
         assert inprocess.audit(PipelineSettings.model_validate(chosen)) == code
         printed = capsys.readouterr().out
         page = tmp_path / f"audit-{rewards}.html"
@@ -417,7 +459,9 @@ def test_the_command_prints_everything_writes_a_page_and_exits_with_1_when_the_g
 
 def test_the_page_shows_whole_texts_that_cannot_run(sound: AuditReport) -> None:
     script = "<script>alert('oi')</script>" * 20
-    shown = Disagreement("push", "push-0", script, -0.5, (JudgedAnswer(script, 4.5, 0.1), JudgedAnswer("só isto", 1.0, 0.9)))
+    shown = Disagreement(
+        "push", "push-0", script, -0.5, (JudgedAnswer(script, 4.5, 0.1), JudgedAnswer("só isto", 1.0, 0.9))
+    )
     page = render_page(replace(sound, disagreements=(shown,), overridden_by="Ana <b>"))
     assert "<script" not in page and page.count("&lt;script&gt;") == 40
     assert "rated 4.5, reward 0.10" in page and "Ana &lt;b&gt;" in page

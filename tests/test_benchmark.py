@@ -1,4 +1,6 @@
-"""The benchmark: metrics by hand and against scikit-learn's, baselines, real reviews with human tags, and the whole result."""
+"""The benchmark: metrics by hand and against scikit-learn's, baselines, real reviews with human tags, and the whole
+result.
+"""
 
 import json
 import os
@@ -44,8 +46,12 @@ def case(fields: dict[str, object], gold: dict[str, object], levels: tuple[objec
 def test_macro_f1_and_balanced_accuracy_are_scikit_learns(pairs: list[tuple[str, str | None]]) -> None:
     gold, said = [pair[0] for pair in pairs], [pair[1] or "none" for pair in pairs]
     named = sorted(set(gold))
-    assert scoring.macro_f1(pairs) == pytest.approx(sk.f1_score(gold, said, labels=named, average="macro", zero_division=0))
-    assert scoring.balanced_accuracy(pairs) == pytest.approx(sk.recall_score(gold, said, labels=named, average="macro", zero_division=0))
+    assert scoring.macro_f1(pairs) == pytest.approx(
+        sk.f1_score(gold, said, labels=named, average="macro", zero_division=0)
+    )
+    assert scoring.balanced_accuracy(pairs) == pytest.approx(
+        sk.recall_score(gold, said, labels=named, average="macro", zero_division=0)
+    )
 
 
 def test_brier_by_hand_and_against_scikit_learn() -> None:
@@ -155,7 +161,9 @@ def test_a_benchmark_is_larger_than_a_test_set_and_apart_from_everything(prompt_
     assert (questions / "store.sqlite").read_bytes() == (prompt_set / "store.sqlite").read_bytes()
 
 
-@pytest.mark.skipif(not REAL.is_dir(), reason="real reviews are not in the repository; name their folder in TUCANO_REAL_DATA")
+@pytest.mark.skipif(
+    not REAL.is_dir(), reason="real reviews are not in the repository; name their folder in TUCANO_REAL_DATA"
+)
 def test_real_reviews_bring_silver_stars_and_human_issues(prompt_set: Path, tmp_path: Path) -> None:
     settings = BENCHMARK.model_copy(update={"benchmark": BenchmarkSettings(prompts=80, reviews=60)})
     places = Places(b2w=str(REAL / "b2w" / "b2w_reviews_sample.csv"))
@@ -172,7 +180,9 @@ def test_real_reviews_bring_silver_stars_and_human_issues(prompt_set: Path, tmp_
 def test_what_was_masked_in_real_reviews_is_counted(prompt_set: Path, tmp_path: Path) -> None:
     rows = "".join(f"Título;A caixa número {n} veio vazia, CPF 529.982.247-25;1;No;Beleza\n" for n in range(3))
     reviews = tmp_path / "reviews.csv"
-    reviews.write_text(f"review_title;review_text;overall_rating;recommend_to_a_friend;site_category_lv1\n{rows}", encoding="utf-8")
+    reviews.write_text(
+        f"review_title;review_text;overall_rating;recommend_to_a_friend;site_category_lv1\n{rows}", encoding="utf-8"
+    )
     record = prepare_benchmark(of_benchmark_set(BENCHMARK), Places(b2w=str(reviews)), prompt_set, tmp_path)
     assert record["masked"] == {"cpf": 3}
     assert "529.982" not in (tmp_path / "test.jsonl").read_text(encoding="utf-8")
@@ -183,7 +193,20 @@ def test_what_was_masked_in_real_reviews_is_counted(prompt_set: Path, tmp_path: 
 
 def answered(arm: str, prompt: Prompt, text: str, folder: Path, decoding: Decoding = "served") -> Answer:
     score = load_reward_set("grounded", folder).score(prompt, text)
-    return Answer(arm, prompt.id, prompt.task, decoding, 0, text, score.total, score.components, truth(prompt, text, folder), 0.0, 0, False)
+    return Answer(
+        arm,
+        prompt.id,
+        prompt.task,
+        decoding,
+        0,
+        text,
+        score.total,
+        score.components,
+        truth(prompt, text, folder),
+        0.0,
+        0,
+        False,
+    )
 
 
 @pytest.fixture(scope="module")
@@ -198,13 +221,19 @@ def result(prompt_set: Path, questions: Path) -> Benchmark:
         for prompt in asked
     ]
     bills = {"constant": Bill(160, 2, 1000, 500, 0.25, 0.5, 1.5)}
-    return benchmark(answers, asked, questions, "sft", bills, {"sft": [3, None], "seed-1": [4, 5]}, 0.05, 40, 7, looks=2)
+    return benchmark(
+        answers, asked, questions, "sft", bills, {"sft": [3, None], "seed-1": [4, 5]}, 0.05, 40, 7, looks=2
+    )
 
 
 def test_baselines_stand_where_they_should(result: Benchmark) -> None:
     constant, majority, rules = (result.metrics[arm]["all"] for arm in ("constant", "sft", "seed-1"))
     assert all(found["extraction.valid_json"][0] == 1.0 for found in (constant, majority, rules))
-    assert constant["extraction.churn.balanced_accuracy"][0] == majority["extraction.churn.balanced_accuracy"][0] == pytest.approx(1 / 3)
+    assert (
+        constant["extraction.churn.balanced_accuracy"][0]
+        == majority["extraction.churn.balanced_accuracy"][0]
+        == pytest.approx(1 / 3)
+    )
     assert rules["extraction.sentiment.accuracy"][0] > majority["extraction.sentiment.accuracy"][0] + 0.2
     assert rules["extraction.churn.brier"][0] < constant["extraction.churn.brier"][0]
     assert constant["sql_qa.valid"][0] == 1.0
@@ -235,5 +264,14 @@ def test_a_benchmark_survives_json_and_its_table_is_readable(result: Benchmark) 
     assert parsed(Benchmark, json.loads(json.dumps(asdict(result), allow_nan=False))) == result
     table = render_table(result)
     assert max(map(len, table.splitlines())) <= 100
-    for words in ("balanced accuracy", "brier", "execution", "real figures", "names product", "per 1,000", "looked at 2 times", "1 of 2"):
+    for words in (
+        "balanced accuracy",
+        "brier",
+        "execution",
+        "real figures",
+        "names product",
+        "per 1,000",
+        "looked at 2 times",
+        "1 of 2",
+    ):
         assert words in table

@@ -1,4 +1,6 @@
-"""Stages hand typed handles to each other: swapped arguments are found by the type checker, and every file's name stands once."""
+"""Stages hand typed handles to each other: swapped arguments are found by the type checker, and every file's name
+stands once.
+"""
 
 import ast
 import copy
@@ -20,7 +22,9 @@ def sources() -> list[Path]:
 
 
 def swapped() -> list[tuple[str, str]]:
-    """Every variant of the train flow in which two positional arguments of one call have changed places, with its name."""
+    """Every variant of the train flow in which two positional arguments of one call have changed places, with its
+    name.
+    """
     tree = ast.parse((ROOT / "flows" / "train.py").read_text(encoding="utf-8"))
     calls = [place for place, node in enumerate(ast.walk(tree)) if isinstance(node, ast.Call)]
     variants = []
@@ -42,14 +46,27 @@ def test_swapping_any_two_arguments_of_any_call_in_the_train_flow_is_a_type_erro
     for number, (_, text) in enumerate(variants):
         (tmp_path / f"swapped_{number}.py").write_text(text, encoding="utf-8")
     files = [str(tmp_path / f"swapped_{number}.py") for number in range(len(variants))]
-    command = [sys.executable, "-m", "mypy", "--config-file", "pyproject.toml", "--cache-dir", str(tmp_path / "cache"), *files]
+    command = [
+        sys.executable,
+        "-m",
+        "mypy",
+        "--config-file",
+        "pyproject.toml",
+        "--cache-dir",
+        str(tmp_path / "cache"),
+        *files,
+    ]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     found = {int(number) for number in re.findall(r"swapped_(\d+)\.py:\d+: error", done.stdout)}
     assert [call for number, (call, _) in enumerate(variants) if number not in found] == [], done.stderr
 
 
 def test_records_are_read_by_their_handles_alone() -> None:
-    reads = [str(path) for path in sources() if path != HANDLES and re.search(r"\.record\[", (ROOT / path).read_text(encoding="utf-8"))]
+    reads = [
+        str(path)
+        for path in sources()
+        if path != HANDLES and re.search(r"\.record\[", (ROOT / path).read_text(encoding="utf-8"))
+    ]
     assert reads == []
 
 
@@ -76,4 +93,6 @@ def test_the_name_of_an_artifacts_file_stands_once(path: Path) -> None:
     }
     own = f"tucano/files/{path.name}"
     loader = "tucano/training/served_model.py"  # imports nothing of ours, since it travels with the weights
-    assert {name: places for name in names if (places := [place for place in spelt[name] if place not in (own, loader)])} == {}
+    assert {
+        name: places for name in names if (places := [place for place in spelt[name] if place not in (own, loader)])
+    } == {}

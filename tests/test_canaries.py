@@ -1,4 +1,6 @@
-"""A secret in every place where one can be given, then a run: it stands nowhere but in the one file that holds the home's password."""
+"""A secret in every place where one can be given, then a run: it stands nowhere but in the one file that holds the
+home's password.
+"""
 
 import json
 import os
@@ -40,7 +42,9 @@ def test_the_search_reads_rows_that_lie_on_several_pages(tmp_path: Path) -> None
     secret = secret_for("key of an endpoint")
     with closing(sqlite3.connect(tmp_path / "a.db")) as connection:
         connection.execute("CREATE TABLE t(a)")
-        connection.executemany("INSERT INTO t VALUES (?)", [("x" * (4060 + shift) + secret + "y" * 9000,) for shift in range(40)])
+        connection.executemany(
+            "INSERT INTO t VALUES (?)", [("x" * (4060 + shift) + secret + "y" * 9000,) for shift in range(40)]
+        )
         connection.commit()
     assert where([tmp_path], {"it": needles(secret), "other": needles("another secret")}) == {"it": [tmp_path / "a.db"]}
 
@@ -57,7 +61,9 @@ class Person:
     def __init__(self, folder: Path, storage: Path) -> None:
         self.storage, self.shown, self.project = storage, "", folder / "project"
         self.secrets = {place: secret_for(place) for place in CANARIES}
-        given = (line.format(secret=self.secrets[place], storage=storage).partition("=") for place, line in CANARIES.items())
+        given = (
+            line.format(secret=self.secrets[place], storage=storage).partition("=") for place, line in CANARIES.items()
+        )
         self.environment = {
             **{name: value for name, value in os.environ.items() if not name.startswith(("PREFECT_", "MLFLOW_"))},
             **{name: value for name, _, value in given},
@@ -86,7 +92,11 @@ class Person:
         return done.stdout
 
     def settings(self, **more: object) -> list[str]:
-        overrides = {**ONE_SEED, "storage": str(self.storage), **{name.replace("__", "."): value for name, value in more.items()}}
+        overrides = {
+            **ONE_SEED,
+            "storage": str(self.storage),
+            **{name.replace("__", "."): value for name, value in more.items()},
+        }
         texts = {name: value if isinstance(value, str) else json.dumps(value) for name, value in overrides.items()}
         return [part for name, text in texts.items() for part in ("--set", f"{name}={text}")]
 
@@ -120,7 +130,10 @@ def test_a_run_writes_shows_and_passes_on_no_secret(person: Person, folder: Path
         person.types("run", "laptop", *person.settings())
     assert (person.storage / "mlflow" / "own.db").is_file() and (person.storage / "prefect" / "own.db").is_file()
     assert arguments.passwords, "a run's own Prefect server has a password, and it was seen in an environment"
-    own = {f"password of a run's own server {number}": known.partition(":")[2] for number, known in enumerate(arguments.passwords)}
+    own = {
+        f"password of a run's own server {number}": known.partition(":")[2]
+        for number, known in enumerate(arguments.passwords)
+    }
     assert assert_nowhere(person, arguments, own, [folder]) == {}
 
 
@@ -132,7 +145,12 @@ def test_a_benchmark_and_a_refusal_write_show_and_pass_on_no_secret(person: Pers
     with Arguments() as arguments, serving(folder) as api:
         api.answer = lambda body, number: (200, {}, chat("Compre agora!"))
         endpoint = {"name": "api", "url": api.url, "model": "m", "key_env": "CANARY_API_KEY"}
-        benchmark = {"benchmark__endpoints": [endpoint], "benchmark__prompts": 80, "benchmark__samples": 1, "benchmark__resamples": 20}
+        benchmark = {
+            "benchmark__endpoints": [endpoint],
+            "benchmark__prompts": 80,
+            "benchmark__samples": 1,
+            "benchmark__resamples": 20,
+        }
         person.types("benchmark", "laptop", *person.settings(**benchmark))
     typed = person.types("run", "laptop", "--set", f"tracking_uri=http://ana:{refused}@127.0.0.1:9", code=2)
     assert "tracking_uri holds a password" in typed
@@ -160,7 +178,11 @@ def test_the_services_write_show_and_pass_on_no_secret(person: Person, folder: P
     password = access.credentials(person.storage).partition(":")[2]
     assert f"{access.USER}:{password}" in arguments.passwords, "the services have it from their environment"
     found = assert_nowhere(
-        person, arguments, {"password of the home": password, "password in a setting": refused}, [folder, file.parent], database
+        person,
+        arguments,
+        {"password of the home": password, "password in a setting": refused},
+        [folder, file.parent],
+        database,
     )
     assert found == {"password of the home": [file]}
     assert stat.S_IMODE(file.stat().st_mode) == 0o600 and not file.is_relative_to(person.storage)
@@ -187,7 +209,11 @@ def assert_refused(server: PrefectApi, secret: str) -> None:
     with pytest.raises(HTTPError) as caught:
         server.ask(f"deployments/{deployment}/create_flow_run", {"parameters": {"settings": settings}})
     said = caught.value.read().decode()
-    assert caught.value.code == 409 and "credentials_belong_in_the_environment" in said and not holds(said.encode(), needles(secret))
+    assert (
+        caught.value.code == 409
+        and "credentials_belong_in_the_environment" in said
+        and not holds(said.encode(), needles(secret))
+    )
 
 
 def audit(server: PrefectApi, storage: Path) -> None:

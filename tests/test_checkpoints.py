@@ -295,7 +295,9 @@ def test_a_place_may_be_any_url_that_fsspec_knows(tmp_path: Path) -> None:
     place.push(folder, "attempt-1/checkpoint-1", last="last")
     assert place.names("attempt-1") == ["checkpoint-1"] and place.names("nothing") == []
     place.pull("attempt-1/checkpoint-1", tmp_path / "back")
-    assert (tmp_path / "back" / "deep" / "file").read_bytes() == b"12" and (tmp_path / "back" / "last").read_bytes() == b"3"
+    assert (tmp_path / "back" / "deep" / "file").read_bytes() == b"12" and (
+        tmp_path / "back" / "last"
+    ).read_bytes() == b"3"
     place.create("attempt-1.json", b"{}")
     with pytest.raises(FileExistsError):
         place.create("attempt-1.json", b"{}")
@@ -310,7 +312,9 @@ def test_the_folder_tells_what_the_next_attempt_would_use(tmp_path: Path) -> Non
     assert save(first, 10) == newest_valid(tmp_path)
 
 
-def test_every_attempt_computes_with_as_many_threads_as_the_first(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_every_attempt_computes_with_as_many_threads_as_the_first(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     """Also one that finds no checkpoint, and one on an empty machine: another number of threads is another training."""
     caplog.set_level(logging.INFO)
     first = start(tmp_path / "one", tmp_path / "remote", threads=4)

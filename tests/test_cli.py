@@ -15,7 +15,9 @@ HEADER = "review_id,order_id,review_score,review_comment_title,review_comment_me
 def tucano(*arguments: str, folder: Path = ROOT) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, "PREFECT_SERVER_ANALYTICS_ENABLED": "false"}
     command = [sys.executable, "-m", "tucano.cli", *arguments]
-    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=240, check=False)
+    return subprocess.run(
+        command, cwd=folder, env=environment, capture_output=True, text=True, timeout=240, check=False
+    )
 
 
 def refused(*overrides: str) -> str:
@@ -44,8 +46,9 @@ def test_unknown_profile_and_setting_suggest_the_nearest() -> None:
 def test_outside_a_project_the_profiles_that_came_with_tucano_are_taken_and_that_is_said(tmp_path: Path) -> None:
     result = tucano("run", "latpop", folder=tmp_path)
     assert result.returncode == 2
-    assert result.stderr == (
-        f"tucano: no prefect.yaml at or above {tmp_path}; taking the profiles of {ROOT / 'prefect.yaml'}\n"
+    assert (
+        result.stderr
+        == f"tucano: no prefect.yaml at or above {tmp_path}; taking the profiles of {ROOT / 'prefect.yaml'}\n"
         "tucano: there is no profile 'latpop'; did you mean 'laptop'?; prefect.yaml has: laptop, l4, l4-v5\n"
     )
 
@@ -66,7 +69,9 @@ def test_cuda_without_cuda(tmp_path: Path) -> None:
 
 
 def test_an_unreachable_tracking_uri(tmp_path: Path) -> None:
-    assert "tracking_uri=http://127.0.0.1:9 cannot be used" in refused(f"storage={tmp_path}", "tracking_uri=http://127.0.0.1:9")
+    assert "tracking_uri=http://127.0.0.1:9 cannot be used" in refused(
+        f"storage={tmp_path}", "tracking_uri=http://127.0.0.1:9"
+    )
 
 
 def test_a_fault_found_inside_the_flow_is_one_sentence_too(tmp_path: Path) -> None:

@@ -33,16 +33,26 @@ SETTINGS = ComparisonSettings(samples=2)
 
 
 def prompts(per_task: int = 5) -> list[Prompt]:
-    return [Prompt(f"{task}-{n}", task, f"pergunta {n}", "t", "synthetic", "CC0") for task in TASKS for n in range(per_task)]
+    return [
+        Prompt(f"{task}-{n}", task, f"pergunta {n}", "t", "synthetic", "CC0") for task in TASKS for n in range(per_task)
+    ]
 
 
-def answer(arm: str, prompt: Prompt, reward: float, decoding: Decoding = "served", sample: int = 0, **changes: Any) -> Answer:
-    made = Answer(arm, prompt.id, prompt.task, decoding, sample, f"{arm} responde bem", reward, {}, reward / 2, 1.0, 10, False)
+def answer(
+    arm: str, prompt: Prompt, reward: float, decoding: Decoding = "served", sample: int = 0, **changes: Any
+) -> Answer:
+    made = Answer(
+        arm, prompt.id, prompt.task, decoding, sample, f"{arm} responde bem", reward, {}, reward / 2, 1.0, 10, False
+    )
     return replace(made, **changes)
 
 
-def answers(gains: dict[str, float], per_task: int = 5, arms: tuple[str, ...] = ("sft", "seed-42", "seed-123", "seed-456")) -> list[Answer]:
-    """Every arm in both decodings; seeds gain what their task says, a little more with each prompt so that nothing ties."""
+def answers(
+    gains: dict[str, float], per_task: int = 5, arms: tuple[str, ...] = ("sft", "seed-42", "seed-123", "seed-456")
+) -> list[Answer]:
+    """Every arm in both decodings; seeds gain what their task says, a little more with each prompt so that nothing
+    ties.
+    """
     made = []
     for arm, prompt in product(arms, prompts(per_task)):
         number = int(prompt.id.split("-")[1])
@@ -103,7 +113,10 @@ def test_seeds_are_averaged_before_the_test_and_reported_one_by_one() -> None:
 
 
 def test_the_configuration_claim_is_the_two_way_test_on_all_cells(result: Comparison) -> None:
-    gains = [[a.reward for a in answers(GAINS) if a.arm == arm and a.decoding == "served"] for arm in ("sft", *result.main.seeds)]
+    gains = [
+        [a.reward for a in answers(GAINS) if a.arm == arm and a.decoding == "served"]
+        for arm in ("sft", *result.main.seeds)
+    ]
     expected = two_way_t(np.array(gains[1:]).T - np.array(gains[0])[:, None])
     assert expected is not None and result.main.configuration is not None
     assert asdict(result.main.configuration) == pytest.approx(asdict(expected))
@@ -117,7 +130,12 @@ def test_with_two_seeds_the_configuration_is_not_assessable() -> None:
 
 
 def test_both_decodings_are_reported_and_the_primary_comes_first(result: Comparison) -> None:
-    assert (result.main.arm, result.main.reference, result.main.decoding, result.main.measure) == ("seeds", "sft", "served", "reward")
+    assert (result.main.arm, result.main.reference, result.main.decoding, result.main.measure) == (
+        "seeds",
+        "sft",
+        "served",
+        "reward",
+    )
     sampled = result.find("seeds", "sft", "sampled", "reward")
     assert sampled is not None and sampled.overall.gain == pytest.approx(result.main.overall.gain)
     assert result.means["sampled"]["sft"]["overall"] == pytest.approx(0.32)
@@ -160,7 +178,9 @@ def test_headroom_is_the_best_of_k_at_the_start(result: Comparison) -> None:
 
 
 def test_a_missing_answer_is_named() -> None:
-    made = [a for a in answers(GAINS) if not (a.arm == "seed-123" and a.prompt_id == "push-3" and a.decoding == "sampled")]
+    made = [
+        a for a in answers(GAINS) if not (a.arm == "seed-123" and a.prompt_id == "push-3" and a.decoding == "sampled")
+    ]
     with pytest.raises(UserError, match=r"arm seed-123 lacks 1 of 20 sampled answers \(first: prompt push-3\)"):
         compared(made)
 
@@ -172,7 +192,9 @@ def test_a_task_with_four_prompts_is_refused() -> None:
 
 def test_samples_are_spread_over_tasks_and_drops_are_the_worst() -> None:
     result = compared(answers(GAINS, per_task=8), per_task=8)
-    assert [pair.task for pair in result.samples] == ["extraction"] * 3 + ["sql_qa"] * 3 + ["insights"] * 2 + ["push"] * 2
+    assert [pair.task for pair in result.samples] == ["extraction"] * 3 + ["sql_qa"] * 3 + ["insights"] * 2 + [
+        "push"
+    ] * 2
     assert len({pair.prompt_id for pair in result.samples}) == 10
     assert [pair.prompt_id for pair in result.drops] == [f"sql_qa-{n}" for n in (7, 6, 5, 4, 3, 2, 1, 0)]
     gained = [f"extraction-{n}" for n in (7, 6, 5, 4, 3, 2, 1, 0)] + ["insights-7", "insights-6"]
@@ -198,7 +220,15 @@ def reported(n: int, arm: float, reference: float, p: float) -> Effect:
     gain = arm - reference
     made = effect([0.1, 0.2], [0.0, 0.0], 0.05)
     return replace(
-        made, n=n, arm_mean=arm, reference_mean=reference, gain=gain, gain_percent=100 * gain / reference, p=p, p_worse=1 - p, estimate=gain
+        made,
+        n=n,
+        arm_mean=arm,
+        reference_mean=reference,
+        gain=gain,
+        gain_percent=100 * gain / reference,
+        p=p,
+        p_worse=1 - p,
+        estimate=gain,
     )
 
 
@@ -211,7 +241,9 @@ def report_v42() -> Contrast:
         "push": reported(15, 0.425, 0.439, 0.71),
     }
     overall = reported(65, 0.561, 0.486, 0.0003)
-    return Contrast("seeds", "base", "served", "reward", overall, with_holm(tasks), {"seed-42": {"overall": 0.075}}, None)
+    return Contrast(
+        "seeds", "base", "served", "reward", overall, with_holm(tasks), {"seed-42": {"overall": 0.075}}, None
+    )
 
 
 def test_the_predecessors_summary_reads_correctly(report_v42: Contrast) -> None:
@@ -224,7 +256,10 @@ def test_the_predecessors_summary_reads_correctly(report_v42: Contrast) -> None:
     said = " ".join(verdict.sentences)
     assert "0.561 on average, base 0.486: +0.075 (+15.4 %)" in said
     assert "exact one-sided p = 0.0003" in said
-    assert "sql_qa: fell by 0.081 (-15.5 %). By itself this drop would count (p for a gain = 0.960, for a drop = 0.040)" in said
+    assert (
+        "sql_qa: fell by 0.081 (-15.5 %). By itself this drop would count (p for a gain = 0.960, for a drop = 0.040)"
+        in said
+    )
     assert "push: fell by 0.014 (-3.2 %); no gain is claimed (p for a gain = 0.710)" in said
     assert "no difference" not in said
     assert "caiu 0,081 (−15,5 %)" in " ".join(verdict.sentences_pt)
@@ -244,7 +279,9 @@ def test_without_the_primary_no_task_is_claimed(report_v42: Contrast) -> None:
     assert verdict.better_tasks == ()
     assert verdict.headline == "An improvement over base is not shown."
     assert "That does not mean that nothing changed" in verdict.sentences[0]
-    assert any(sentence.startswith("extraction: +0.164") and "not established" in sentence for sentence in verdict.sentences)
+    assert any(
+        sentence.startswith("extraction: +0.164") and "not established" in sentence for sentence in verdict.sentences
+    )
 
 
 def test_an_overall_drop_is_said(report_v42: Contrast) -> None:
@@ -303,7 +340,9 @@ def test_text_health_by_hand() -> None:
     assert health.known_words == pytest.approx(5 / 6)
     assert health.loss == pytest.approx((30 * 1 + 10 * 2) / 40)
     assert (health.tokens, health.truncated) == (pytest.approx(40 / 3), pytest.approx(1 / 3))
-    assert health.ratio(replace(health, loss=2.5)) == pytest.approx({"distinct_2": 1.0, "known_words": 1.0, "loss": 0.5})
+    assert health.ratio(replace(health, loss=2.5)) == pytest.approx(
+        {"distinct_2": 1.0, "known_words": 1.0, "loss": 0.5}
+    )
 
 
 def blanks(message: str) -> set[str]:
@@ -313,8 +352,23 @@ def blanks(message: str) -> set[str]:
 def test_both_languages_have_the_same_sentences_with_the_same_blanks() -> None:
     english, portuguese = ENGLISH.sentences, PORTUGUESE.sentences
     assert list(english) == list(portuguese)
-    assert {name: blanks(text) for name, text in english.items()} == {name: blanks(text) for name, text in portuguese.items()}
+    assert {name: blanks(text) for name, text in english.items()} == {
+        name: blanks(text) for name, text in portuguese.items()
+    }
     spoken = ast.parse((Path(wording.__file__)).read_text(encoding="utf-8"))
     used = {node.value for node in ast.walk(spoken) if isinstance(node, ast.Constant) and isinstance(node.value, str)}
-    beside = {"base", "truth", "other", "missing", "served", "sampled", "skewed", "clustered", "looks", "unplanned", "forgot", "identical"}
+    beside = {
+        "base",
+        "truth",
+        "other",
+        "missing",
+        "served",
+        "sampled",
+        "skewed",
+        "clustered",
+        "looks",
+        "unplanned",
+        "forgot",
+        "identical",
+    }
     assert set(english) <= used | beside | {"unconfirmed"}, "a sentence that nobody says"

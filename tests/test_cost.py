@@ -49,7 +49,9 @@ def test_a_training_left_alone_has_lost_nothing() -> None:
 
 
 def test_what_came_after_the_last_kept_row_of_a_stay_is_lost() -> None:
-    """Three hours on the first machine, of which the journal kept two; half an hour without a step; two hours to the end."""
+    """Three hours on the first machine, of which the journal kept two; half an hour without a step; two hours to the
+    end.
+    """
     cost = cost_of(trained(stay(0, 3), stay(4, 4.5), stay(5, 7), kept_h=(1, 2, 6)), prices(SPOT))
     assert cost.hours == 5.5 and cost.lost_hours == pytest.approx(1.5) and cost.attempts == 3
 
@@ -63,7 +65,9 @@ def test_seeds_of_4_8_and_10_hours_side_by_side_held_their_machine_for_10() -> N
 
 
 def test_sft_before_a_slot_that_two_of_three_seeds_take_in_turn() -> None:
-    """SFT alone for an hour; two seeds from 1 to 3; the third after the first of them, from 2.5 to 4, and 2.5 to 3 beside the other."""
+    """SFT alone for an hour; two seeds from 1 to 3; the third after the first of them, from 2.5 to 4, and 2.5 to 3
+    beside the other.
+    """
     stages = {
         "sft": trained(stay(0, 1), stage="sft"),
         "a": trained(stay(1, 2.5), stage="a"),
@@ -71,11 +75,15 @@ def test_sft_before_a_slot_that_two_of_three_seeds_take_in_turn() -> None:
         "c": trained(stay(2.5, 4), stage="c"),
     }
     found = costs(stages, prices(SPOT))
-    assert {name: cost.hours for name, cost in found.items()} == pytest.approx({"sft": 1, "a": 0.75, "b": 1.0, "c": 1.25})
+    assert {name: cost.hours for name, cost in found.items()} == pytest.approx(
+        {"sft": 1, "a": 0.75, "b": 1.0, "c": 1.25}
+    )
 
 
 def test_what_was_lost_on_a_shared_machine_is_the_share_that_was_held_meanwhile() -> None:
-    """Killed after 2 h with 1 h kept, beside a training of 3 h; then an hour on another host: half of the second hour is lost."""
+    """Killed after 2 h with 1 h kept, beside a training of 3 h; then an hour on another host: half of the second hour
+    is lost.
+    """
     killed = trained(stay(0, 2), stay(5, 6, host="second"), kept_h=(1, 5.5), stage="a")
     found = costs({"a": killed, "b": trained(stay(0, 3), stage="b")}, prices(SPOT))
     assert (found["a"].hours, found["a"].lost_hours) == pytest.approx((1 + 1, 0.5))
@@ -97,14 +105,19 @@ def test_shares_add_up_to_the_time_for_which_each_host_was_held(stays: list[Stay
     found = divided(stays)
     for host in "abc":
         held = {minute for s in stays if s.host == host for minute in range(int(s.began_s), int(s.last_s), 60)}
-        assert sum(part.hours for part, s in zip(found, stays, strict=True) if s.host == host) == pytest.approx(len(held) / 60)
+        assert sum(part.hours for part, s in zip(found, stays, strict=True) if s.host == host) == pytest.approx(
+            len(held) / 60
+        )
 
 
 @given(STAYS)
 def test_no_more_is_lost_than_was_held_and_only_after_the_last_use(stays: list[Stay]) -> None:
     for part, s in zip(divided(stays), stays, strict=True):
         assert -1e-9 <= part.lost_hours <= part.hours + 1e-9
-        assert part.hours <= (s.last_s - s.began_s) / HOUR + 1e-9 and part.lost_hours <= (s.last_s - s.useful_s) / HOUR + 1e-9
+        assert (
+            part.hours <= (s.last_s - s.began_s) / HOUR + 1e-9
+            and part.lost_hours <= (s.last_s - s.useful_s) / HOUR + 1e-9
+        )
 
 
 @given(STAYS, st.randoms(use_true_random=False))
@@ -122,7 +135,10 @@ def test_each_machine_has_its_own_price() -> None:
 def test_a_machine_without_a_price_has_hours_and_no_dollars() -> None:
     cost = cost_of(trained(stay(0, 2), stay(2, 3, "mine")), prices(SPOT))
     assert cost.dollars is None and cost.unpriced == ("mine",)
-    assert sentence(cost, 0.1) == "3.00 machine-hours, 2.00 of them lost to interruptions; no price for mine in cost.prices"
+    assert (
+        sentence(cost, 0.1)
+        == "3.00 machine-hours, 2.00 of them lost to interruptions; no price for mine in cost.prices"
+    )
     assert total([cost, cost_of(trained(stay(0, 1)), prices(SPOT))]).dollars is None
 
 
@@ -140,8 +156,12 @@ def test_dollars_per_point_of_reward() -> None:
     assert sentence(both, -0.1) == "20.00 machine-hours; 6.00 USD; nothing was gained"
 
 
-def test_a_stay_that_ended_with_its_machine_counts_up_to_its_last_sign_of_life(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The first machine goes without a word and with its disk, 30 s after it was last heard of; the second begins on an empty disk."""
+def test_a_stay_that_ended_with_its_machine_counts_up_to_its_last_sign_of_life(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first machine goes without a word and with its disk, 30 s after it was last heard of; the second begins on an
+    empty disk.
+    """
     now = [1000.0]
     monkeypatch.setattr(clock, "time", SimpleNamespace(time=lambda: now[0]))
     monkeypatch.setattr(clock.socket, "gethostname", lambda: "one")
@@ -161,7 +181,9 @@ def test_a_stay_that_ended_with_its_machine_counts_up_to_its_last_sign_of_life(t
     first.__exit__(None, None, None)
 
 
-def test_a_rented_machine_is_counted_from_its_containers_start_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_rented_machine_is_counted_from_its_containers_start_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv(clock.MACHINE, "g2-standard-8 spot us-central1")
     monkeypatch.setenv(clock.BEGAN, datetime.datetime.fromtimestamp(time.time() - 100, datetime.UTC).isoformat())
     for number in (1, 2):

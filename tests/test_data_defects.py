@@ -33,7 +33,9 @@ FIELDS = {
 }
 GOOD: dict[Task, Answer] = {
     "extraction": ObjectAnswer(FIELDS),
-    "sql_qa": SqlAnswer("SELECT COUNT(*) FROM pedidos WHERE mes='2018-03';", "A consulta conta os pedidos de 03/2018: total de 31."),
+    "sql_qa": SqlAnswer(
+        "SELECT COUNT(*) FROM pedidos WHERE mes='2018-03';", "A consulta conta os pedidos de 03/2018: total de 31."
+    ),
     "insights": InsightsAnswer(
         "Análise", "atraso de 8,5% e recompra de 12,0%.", ("Recomendo rever a transportadora.", "Priorize o pós-venda.")
     ),
@@ -74,7 +76,9 @@ EXPECTED = {
 }
 
 
-@pytest.mark.parametrize(("task", "defect"), [(task, defect) for task, defects in DEFECTS.items() for defect in defects])
+@pytest.mark.parametrize(
+    ("task", "defect"), [(task, defect) for task, defects in DEFECTS.items() for defect in defects]
+)
 def test_a_defect_shows(task: Task, defect: object) -> None:
     text = defect(GOOD[task], Random(1)).text()  # type: ignore[operator]
     assert text != GOOD[task].text()

@@ -63,14 +63,18 @@ def test_ids_and_texts_are_unique(files: dict[str, list[Prompt]]) -> None:
 
 
 def test_no_near_copy_of_a_judged_prompt_by_brute_force(files: dict[str, list[Prompt]]) -> None:
-    test, validation = ([shingles(normal_form(prompt.user)) for prompt in files[name]] for name in ("test", "validation"))
+    test, validation = (
+        [shingles(normal_form(prompt.user)) for prompt in files[name]] for name in ("test", "validation")
+    )
     assert all(jaccard(one, other) < 0.8 for one in test for other in validation)
     for prompt in seen(files):
         grams = shingles(normal_form(prompt.user))
         assert max(jaccard(grams, other) for other in test + validation) < 0.8
 
 
-def test_half_of_each_tasks_judged_prompts_use_only_unseen_templates(files: dict[str, list[Prompt]], report: DataReport) -> None:
+def test_half_of_each_tasks_judged_prompts_use_only_unseen_templates(
+    files: dict[str, list[Prompt]], report: DataReport
+) -> None:
     parts = {(prompt.task, part) for prompt in seen(files) for part in prompt.template.split(JOINT)}
     for name in ("validation", "test"):
         for task, total in JUDGED.items():
@@ -83,7 +87,9 @@ def test_half_of_each_tasks_judged_prompts_use_only_unseen_templates(files: dict
 
 
 def test_the_classifier_agrees_with_every_label(files: dict[str, list[Prompt]]) -> None:
-    assert [prompt.user for prompts in files.values() for prompt in prompts if classify_task(prompt.user) != prompt.task] == []
+    assert [
+        prompt.user for prompts in files.values() for prompt in prompts if classify_task(prompt.user) != prompt.task
+    ] == []
 
 
 def test_texts_are_short_and_hold_no_personal_data(files: dict[str, list[Prompt]]) -> None:
@@ -116,7 +122,9 @@ def test_gold_queries_have_an_answer(folder: Path, files: dict[str, list[Prompt]
 def test_key_figures_stand_in_the_brief(files: dict[str, list[Prompt]]) -> None:
     for prompt in files["train"]:
         if prompt.task == "insights":
-            assert len(prompt.reference["key_figures"]) == 2 and set(prompt.reference["key_figures"]) <= set(prompt.reference["figures"])
+            assert len(prompt.reference["key_figures"]) == 2 and set(prompt.reference["key_figures"]) <= set(
+                prompt.reference["figures"]
+            )
 
 
 def digests(folder: Path) -> dict[str, str]:
@@ -149,10 +157,13 @@ def test_no_demonstrations_are_possible(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "part"), [({"test_prompts": 15}, "test"), ({"validation_prompts": 12}, "validation"), ({"train_prompts": 30}, "train")]
+    ("change", "part"),
+    [({"test_prompts": 15}, "test"), ({"validation_prompts": 12}, "validation"), ({"train_prompts": 30}, "train")],
 )
 def test_a_task_with_fewer_than_five_prompts_is_refused(tmp_path: Path, change: dict[str, int], part: str) -> None:
-    with pytest.raises(UserError, match=rf"data\.{part}_prompts: only \d prompts of \w+ in the {part} set, 5 are needed"):
+    with pytest.raises(
+        UserError, match=rf"data\.{part}_prompts: only \d prompts of \w+ in the {part} set, 5 are needed"
+    ):
         prepare(SMALL.model_copy(update=change), 1, TASKS, tmp_path)
 
 

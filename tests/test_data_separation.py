@@ -26,9 +26,13 @@ def test_a_near_copy_is_fenced_off_and_another_text_is_not() -> None:
 
 
 @given(
-    st.lists(st.text(alphabet="abcd ", min_size=5, max_size=30), min_size=1, max_size=5), st.text(alphabet="abcd ", min_size=5, max_size=30)
+    st.lists(st.text(alphabet="abcd ", min_size=5, max_size=30), min_size=1, max_size=5),
+    st.text(alphabet="abcd ", min_size=5, max_size=30),
 )
 def test_the_length_filter_loses_nothing(fenced: list[str], text: str) -> None:
     grams = shingles(normal_form(text))
-    by_definition = any(normal_form(other) == normal_form(text) or jaccard(shingles(normal_form(other)), grams) >= 0.8 for other in fenced)
+    by_definition = any(
+        normal_form(other) == normal_form(text) or jaccard(shingles(normal_form(other)), grams) >= 0.8
+        for other in fenced
+    )
     assert Fence(fenced).near(text) == by_definition

@@ -68,19 +68,27 @@ def sentence(number: int) -> str:
 
 
 def write_olist(folder: Path, orders: int = 240) -> Path:
-    """Order i: March or April 2018, delivered 2 days early or (every 4th) 3 days late; every 10th has no items, category 3 is NULL."""
+    """Order i: March or April 2018, delivered 2 days early or (every 4th) 3 days late; every 10th has no items,
+    category 3 is NULL.
+    """
     folder.mkdir(exist_ok=True)
     rows: dict[str, list[Row]] = {name: [] for name in HEADERS}
     for number in range(orders):
         order, month, delivered = f"o{number}", 3 + number % 2, 18 if number % 4 == 0 else 13
         dates = (f"2018-0{month}-01 10:00:00", f"2018-0{month}-{delivered} 12:30:00", f"2018-0{month}-15 00:00:00")
-        rows["olist_orders_dataset"].append((order, f"c{number}", "canceled" if number % 12 == 5 else "delivered", *dates))
+        rows["olist_orders_dataset"].append(
+            (order, f"c{number}", "canceled" if number % 12 == 5 else "delivered", *dates)
+        )
         rows["olist_customers_dataset"].append((f"c{number}", f"u{number}", ("SP", "RJ")[number % 3 == 0]))
         if number % 10:
             rows["olist_order_items_dataset"].append((order, 1, f"p{number % 8}", 10 + number % 7, 5.5))
-        rows["olist_order_payments_dataset"].append((order, 1, ("credit_card", "boleto")[number % 3 == 1], 1 + number % 4, 20 + number))
+        rows["olist_order_payments_dataset"].append(
+            (order, 1, ("credit_card", "boleto")[number % 3 == 1], 1 + number % 4, 20 + number)
+        )
         rows["olist_order_reviews_dataset"].append((f"r{number}", order, 1 + number % 5, "", sentence(number)))
-    rows["olist_products_dataset"] = [(f"p{n}", ("cama_mesa_banho", "casa_conforto_2", "beleza_saude", "")[n % 4]) for n in range(8)]
+    rows["olist_products_dataset"] = [
+        (f"p{n}", ("cama_mesa_banho", "casa_conforto_2", "beleza_saude", "")[n % 4]) for n in range(8)
+    ]
     for name, header in HEADERS.items():
         write_csv(folder / f"{name}.csv", header, rows[name])
     return folder
@@ -95,7 +103,9 @@ def write_b2w(path: Path, rows: int = 60) -> Path:
 
 def run(source: str, path: Path, folder: Path, **changes: int) -> tuple[DataReport, dict[str, list[Prompt]]]:
     sizes = {"train_prompts": 150, "validation_prompts": 26, "test_prompts": 26, "demonstrations": 60} | changes
-    report = prepare(DataSettings.model_validate({"source": source, "path": str(path), **sizes}), 7, TASKS, folder, str(path))
+    report = prepare(
+        DataSettings.model_validate({"source": source, "path": str(path), **sizes}), 7, TASKS, folder, str(path)
+    )
     return report, {name: read_prompts(folder / f"{name}.jsonl") for name in report.prompts}
 
 
@@ -111,13 +121,20 @@ def test_olist_gives_real_reviews_tables_figures_and_categories(tmp_path: Path) 
         "beleza saude",
     }
     assert all("de 2018" in prompt.user for prompt in files["train"] if prompt.task == "insights")
-    assert NONCOMMERCIAL in report.licences and report.held_out["test"] == {"extraction": 4, "insights": 3, "push": 3, "sql_qa": 3}
+    assert NONCOMMERCIAL in report.licences and report.held_out["test"] == {
+        "extraction": 4,
+        "insights": 3,
+        "push": 3,
+        "sql_qa": 3,
+    }
 
 
 def test_olist_silver_truth_by_hand(tmp_path: Path) -> None:
     reviews = {review.text: review for review in olist_reviews(read_olist(write_olist(tmp_path)))}
     assert reviews[sentence(4)] == RealReview(sentence(4), 5, "cama mesa banho", {"delivery_issue": True})  # late
-    assert reviews[sentence(9)] == RealReview(sentence(9), 5, "casa conforto", {"delivery_issue": False})  # early, and content
+    assert reviews[sentence(9)] == RealReview(
+        sentence(9), 5, "casa conforto", {"delivery_issue": False}
+    )  # early, and content
     assert reviews[sentence(1)] == RealReview(sentence(1), 2, "casa conforto", {})  # early, but who knows why 2 stars
     assert reviews[sentence(10)].category is None  # no items
     assert reviews[sentence(3)].category is None  # category NULL
@@ -127,7 +144,13 @@ def test_the_olist_store_holds_the_joined_rows(tmp_path: Path) -> None:
     tables = store_tables(read_olist(write_olist(tmp_path)), Random(0))
     assert (len(tables.clientes), len(tables.pedidos), len(tables.itens)) == (240, 240, 216)
     assert tables.clientes[0] == (1, "RJ")
-    assert tables.pedidos[0] == (1, 1, "2018-03", "entregue", 3) and tables.pedidos[1] == (2, 2, "2018-04", "entregue", -2)
+    assert tables.pedidos[0] == (1, 1, "2018-03", "entregue", 3) and tables.pedidos[1] == (
+        2,
+        2,
+        "2018-04",
+        "entregue",
+        -2,
+    )
     assert Counter(status for *_, status, _ in tables.pedidos) == {"entregue": 220, "cancelado": 20}
     assert {category for _, category in tables.produtos} == {"cama mesa banho", "casa conforto", "beleza saude", None}
 
@@ -143,7 +166,10 @@ def test_segment_figures_by_hand(tmp_path: Path) -> None:
 
 def test_personal_data_and_line_breaks_are_gone_before_anything_is_stored(tmp_path: Path) -> None:
     folder = write_olist(tmp_path / "csv")
-    rows: list[Row] = [(f"x{n}", f"y{n}", 1, "", f"{sentence(1000 + n)}\nligue (11) 98765-43{n:02d} CPF 529.982.247-25") for n in range(80)]
+    rows: list[Row] = [
+        (f"x{n}", f"y{n}", 1, "", f"{sentence(1000 + n)}\nligue (11) 98765-43{n:02d} CPF 529.982.247-25")
+        for n in range(80)
+    ]
     write_csv(folder / "more_reviews_text.csv", HEADERS["olist_order_reviews_dataset"], rows)
     report, files = run("olist", folder, tmp_path / "out")
     stored = "".join(path.read_text(encoding="utf-8") for path in (tmp_path / "out").glob("*.json*"))
@@ -163,7 +189,9 @@ def test_columns_beside_the_review_are_masked_as_well(tmp_path: Path) -> None:
     b2w = write_b2w(tmp_path / "b2w.csv")
     b2w.write_text(b2w.read_text(encoding="utf-8").replace("Beleza", "Beleza ana@exemplo.com"), encoding="utf-8")
     _, files = run("b2w", b2w, tmp_path / "other")
-    assert {prompt.reference["fields"]["category"] for prompt in files["test"] if prompt.source == "b2w"} == {"Beleza [EMAIL]"}
+    assert {prompt.reference["fields"]["category"] for prompt in files["test"] if prompt.source == "b2w"} == {
+        "Beleza [EMAIL]"
+    }
 
 
 def test_only_real_reviews_come_with_a_word_about_names(tmp_path: Path) -> None:
@@ -174,8 +202,14 @@ def test_only_real_reviews_come_with_a_word_about_names(tmp_path: Path) -> None:
 def test_b2w_shrinks_with_a_warning_and_generates_the_other_tasks(tmp_path: Path) -> None:
     report, files = run("b2w", write_b2w(tmp_path / "b2w.csv"), tmp_path / "out", train_prompts=200)
     assert report.prompts["train"]["extraction"] == 60 - 8 - 8
-    assert report.warnings == ["train: 44 prompts of extraction instead of 80, the source has no more that are different", UNMASKED]
-    assert {(prompt.source, prompt.licence) for prompt in files["test"]} == {("b2w", NONCOMMERCIAL), ("synthetic", "CC0-1.0")}
+    assert report.warnings == [
+        "train: 44 prompts of extraction instead of 80, the source has no more that are different",
+        UNMASKED,
+    ]
+    assert {(prompt.source, prompt.licence) for prompt in files["test"]} == {
+        ("b2w", NONCOMMERCIAL),
+        ("synthetic", "CC0-1.0"),
+    }
     review = next(prompt for prompt in files["test"] if prompt.task == "extraction")
     assert review.reference["fields"]["category"] == "Beleza"
     assert review.reference["fields"]["repurchase_intent"] == (review.stars is not None and review.stars >= 4)
@@ -227,7 +261,10 @@ def without(name: str) -> Callable[[Path], Path]:
 
 REFUSED = [
     (lambda folder: folder / "nowhere", "there is no folder .*nowhere; name the folder of the Olist CSV files"),
-    (without("olist_products_dataset"), "there is no file .*olist_products_dataset.csv; put it there or name another folder"),
+    (
+        without("olist_products_dataset"),
+        "there is no file .*olist_products_dataset.csv; put it there or name another folder",
+    ),
     (broken("olist_order_items_dataset", lambda raw: b""), "olist_order_items_dataset.csv is empty; replace it"),
     (
         broken("olist_order_items_dataset", lambda raw: raw.split(b"\n")[0] + b"\n"),
@@ -254,10 +291,16 @@ REFUSED = [
         "holds '01/03/2018 10:00:00' .row 2., expected a time",
     ),
     (
-        broken("olist_order_items_dataset", lambda raw: raw.replace(b",5.5", b",zap 11 98765-4321 de Ana Maria de Souza", 1)),
+        broken(
+            "olist_order_items_dataset",
+            lambda raw: raw.replace(b",5.5", b",zap 11 98765-4321 de Ana Maria de Souza", 1),
+        ),
         r"column freight_value holds 'zap \[PHONE\] de Ana M…' .row 2.",
     ),
-    (broken("olist_orders_dataset", lambda raw: raw.replace(b"o1,", b'"o1,')), "cannot be read as a CSV separated by ','"),
+    (
+        broken("olist_orders_dataset", lambda raw: raw.replace(b"o1,", b'"o1,')),
+        "cannot be read as a CSV separated by ','",
+    ),
     (broken("olist_products_dataset", lambda raw: raw.replace(b"p", b"q")), "has no column product_id"),
     (lambda folder: write_olist(folder, 12), "the orders in .* do not join|only . prompts of"),
 ]
@@ -275,7 +318,9 @@ def test_bad_b2w_input_is_one_clear_sentence(tmp_path: Path) -> None:
         run("b2w", tmp_path, tmp_path / "out")
     with pytest.raises(UserError, match=r"there is no file .*none\.csv"):
         run("b2w", tmp_path / "none.csv", tmp_path / "out")
-    with pytest.raises(UserError, match=r"data\.test_prompts: only 5 .*|data\.train_prompts: only 0 prompts of extraction"):
+    with pytest.raises(
+        UserError, match=r"data\.test_prompts: only 5 .*|data\.train_prompts: only 0 prompts of extraction"
+    ):
         run("b2w", write_b2w(tmp_path / "tiny.csv", rows=10), tmp_path / "out")
     commas = tmp_path / "commas.csv"
     commas.write_text(write_b2w(tmp_path / "good.csv").read_text(encoding="utf-8").replace(";", ","), encoding="utf-8")

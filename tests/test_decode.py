@@ -33,7 +33,9 @@ def tiny_model(seed: int = 0) -> Qwen3ForCausalLM:
 
 
 def with_random_adapter(model: Qwen3ForCausalLM) -> PeftModel:
-    adapted = get_peft_model(model, LoraConfig(r=4, lora_alpha=8, target_modules=["q_proj", "v_proj", "o_proj", "gate_proj", "down_proj"]))
+    adapted = get_peft_model(
+        model, LoraConfig(r=4, lora_alpha=8, target_modules=["q_proj", "v_proj", "o_proj", "gate_proj", "down_proj"])
+    )
     for name, weight in adapted.named_parameters():
         if "lora_B" in name:
             torch.nn.init.normal_(weight, std=0.2)

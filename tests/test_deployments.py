@@ -26,13 +26,18 @@ ROOT = Path(__file__).parent.parent
 
 def test_every_shipped_deployment_is_valid() -> None:
     assert list(faults(ROOT)) == []
-    names = {entry["name"] for entry in yaml.safe_load((ROOT / "prefect.yaml").read_text(encoding="utf-8"))["deployments"]}
+    names = {
+        entry["name"] for entry in yaml.safe_load((ROOT / "prefect.yaml").read_text(encoding="utf-8"))["deployments"]
+    }
     assert names >= {"laptop", "l4", "l4-v5", "local", "vertex-l4", "nightly", "any"}
 
 
 def test_schedules_are_off_until_somebody_switches_them_on() -> None:
     for entry in yaml.safe_load((ROOT / "prefect.yaml").read_text(encoding="utf-8"))["deployments"]:
-        assert all(schedule["active"] is False and schedule["timezone"] == "America/Sao_Paulo" for schedule in entry["schedules"])
+        assert all(
+            schedule["active"] is False and schedule["timezone"] == "America/Sao_Paulo"
+            for schedule in entry["schedules"]
+        )
 
 
 def change(*path: str, value: Any) -> Callable[[dict[str, Any]], None]:
@@ -49,12 +54,21 @@ MISTAKES = {
         change("parameters", "settings", "grpo", "max_step", value=5),
         "no setting 'grpo.max_step'; did you mean 'grpo.max_steps'?",
     ),
-    "a value": (change("parameters", "settings", "grpo", "batch_size", value=60), "grpo.batch_size=60 is not divisible"),
-    "a parameter": (change("parameters", "setings", value={}), "flow train has no parameter 'setings'; did you mean 'settings'?"),
+    "a value": (
+        change("parameters", "settings", "grpo", "batch_size", value=60),
+        "grpo.batch_size=60 is not divisible",
+    ),
+    "a parameter": (
+        change("parameters", "setings", value={}),
+        "flow train has no parameter 'setings'; did you mean 'settings'?",
+    ),
     "a key": (change("shedules", value=[]), "there is no key 'shedules'; did you mean 'schedules'?"),
     "an entrypoint": (change("entrypoint", value="flows.trian.train"), "entrypoint flows.trian.train cannot be loaded"),
     "a pool": (change("work_pool", "name", value="locl"), "no work pool 'locl'; did you mean 'local'?"),
-    "a queue": (change("work_pool", "work_queue_name", value="seed"), "work pool local has no queue 'seed'; did you mean 'seeds'?"),
+    "a queue": (
+        change("work_pool", "work_queue_name", value="seed"),
+        "work pool local has no queue 'seed'; did you mean 'seeds'?",
+    ),
     "a cron": (
         change("schedules", value=[{"slug": "s", "cron": "0 25 * * 5", "timezone": "America/Sao_Paulo"}]),
         "cron '0 25 * * 5' is no schedule",
@@ -71,7 +85,9 @@ MISTAKES = {
 
 
 @pytest.mark.parametrize(("mistake", "said"), MISTAKES.values(), ids=MISTAKES.keys())
-def test_a_typo_in_a_deployment_is_a_sentence(mistake: Callable[[dict[str, Any]], None], said: str, tmp_path: Path) -> None:
+def test_a_typo_in_a_deployment_is_a_sentence(
+    mistake: Callable[[dict[str, Any]], None], said: str, tmp_path: Path
+) -> None:
     content = yaml.safe_load((ROOT / "prefect.yaml").read_text(encoding="utf-8"))
     content["deployments"][0] = deepcopy(content["deployments"][0])  # another one shares its settings
     mistake(content["deployments"][0])
@@ -81,7 +97,11 @@ def test_a_typo_in_a_deployment_is_a_sentence(mistake: Callable[[dict[str, Any]]
 
 
 def make(store: Store, stage: str, setting: int) -> Artifact:
-    return store.make(Recipe(stage, {"setting": setting}, {}, "code"), lambda draft: {"bytes": (draft / "file").write_text("x")}, print)
+    return store.make(
+        Recipe(stage, {"setting": setting}, {}, "code"),
+        lambda draft: {"bytes": (draft / "file").write_text("x")},
+        print,
+    )
 
 
 def test_an_artifact_of_another_process_is_found_by_name_and_checked(tmp_path: Path) -> None:
@@ -105,12 +125,17 @@ def test_a_service_is_its_process_and_no_later_one_with_its_id(tmp_path: Path) -
 
 
 def test_a_service_that_its_parent_has_not_buried_is_stopped_at_once(tmp_path: Path) -> None:
-    """This process started it and does not wait for it, as the first program of a container may: dead, it stays in the table."""
+    """This process started it and does not wait for it, as the first program of a container may: dead, it stays in the
+    table.
+    """
     service = start("mlflow", ["sleep", "100"], {}, tmp_path / "log")
     elsewhere = (
-        f"import time; from deployments.services import *; began = time.monotonic(); stop({service!r}); print(time.monotonic() - began)"
+        f"import time; from deployments.services import *; began = time.monotonic(); stop({service!r});"
+        " print(time.monotonic() - began)"
     )
-    said = subprocess.run([sys.executable, "-c", elsewhere], capture_output=True, text=True, check=True, cwd=ROOT, timeout=60)
+    said = subprocess.run(
+        [sys.executable, "-c", elsewhere], capture_output=True, text=True, check=True, cwd=ROOT, timeout=60
+    )
     assert psutil.Process(service.pid).status() == psutil.STATUS_ZOMBIE
     assert float(said.stdout) < 2  # patience for a living one is 20 s
 
@@ -121,9 +146,15 @@ def test_compose_opens_nothing_beyond_loopback_and_holds_no_password() -> None:
     services = yaml.safe_load(text)["services"]
     assert all(port.startswith("127.0.0.1:") for service in services.values() for port in service.get("ports", []))
     passwords = [
-        value for service in services.values() for name, value in service.get("environment", {}).items() if "PASS" in name or "AUTH" in name
+        value
+        for service in services.values()
+        for name, value in service.get("environment", {}).items()
+        if "PASS" in name or "AUTH" in name
     ]
-    assert {re.sub(r"^tucano:|:\?.*", "", value).strip("}") for value in passwords} == {"${POSTGRES_PASSWORD", "${TUCANO_PASSWORD"}
+    assert {re.sub(r"^tucano:|:\?.*", "", value).strip("}") for value in passwords} == {
+        "${POSTGRES_PASSWORD",
+        "${TUCANO_PASSWORD",
+    }
     for server, variable in (("prefect", "PREFECT_SERVER_API_AUTH_STRING"), ("mlflow", "MLFLOW_TRACKING_PASSWORD")):
         assert "TUCANO_PASSWORD" in services[server]["environment"][variable]
         assert import_module(services[server]["command"][2]), "the server with a door, and none without"

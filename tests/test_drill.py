@@ -32,13 +32,18 @@ def settings_of_all() -> list[PipelineSettings]:
 def test_every_field_is_drilled_at_a_value_that_is_not_its_default(section: str, kind: type[BaseModel]) -> None:
     """And every choice of a field that has choices. A new field fails here until a configuration sets it."""
     drilled = [
-        (configuration.kind, getattr(chosen, section)) for configuration, chosen in zip(CONFIGURATIONS, settings_of_all(), strict=True)
+        (configuration.kind, getattr(chosen, section))
+        for configuration, chosen in zip(CONFIGURATIONS, settings_of_all(), strict=True)
     ]
     for name, field in kind.model_fields.items():
-        used = {repr(getattr(settings, name)) for trained, settings in drilled if trained == section or name == "enabled"}
+        used = {
+            repr(getattr(settings, name)) for trained, settings in drilled if trained == section or name == "enabled"
+        }
         assert used - {repr(field.default)}, f"{section}.{name} is never drilled off its default"
         missing = {
-            repr(choice) for choice in typing.get_args(field.annotation) if typing.get_origin(field.annotation) is typing.Literal
+            repr(choice)
+            for choice in typing.get_args(field.annotation)
+            if typing.get_origin(field.annotation) is typing.Literal
         } - used
         assert not missing, f"{section}.{name}: {missing} are never drilled"
 
@@ -54,7 +59,9 @@ def drill(*options: str) -> str:
 def test_disturbed_runs_end_with_the_same_weights_state_and_history_as_one_left_alone() -> None:
     table = drill("--kills", "2", "--only", "epochs,", "uploads after", "KL penalty from", "SFT of")
     struck = re.findall(r"^\| .* (\d+) (SIGKILL|SIGTERM) in ", table, re.MULTILINE)
-    assert [signal for _, signal in struck] == 4 * ["SIGTERM", "SIGKILL", "SIGTERM"] and all(int(count) >= 2 for count, _ in struck)
+    assert [signal for _, signal in struck] == 4 * ["SIGTERM", "SIGKILL", "SIGTERM"] and all(
+        int(count) >= 2 for count, _ in struck
+    )
 
 
 @pytest.mark.timeout(600)

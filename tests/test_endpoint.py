@@ -1,4 +1,6 @@
-"""Endpoints against a real server on this machine: answers, retries, refusals, odd replies, cost, and what may leave."""
+"""Endpoints against a real server on this machine: answers, retries, refusals, odd replies, cost, and what may
+leave.
+"""
 
 import gzip
 import json
@@ -82,7 +84,9 @@ def test_what_never_answers_counts_as_a_failed_and_empty_answer(server: Server) 
     assert len(server.asked) == 3
 
 
-@pytest.mark.parametrize(("status", "words"), [(401, "refuses the key"), (404, "check its url and model"), (302, "refuses the request")])
+@pytest.mark.parametrize(
+    ("status", "words"), [(401, "refuses the key"), (404, "check its url and model"), (302, "refuses the request")]
+)
 def test_a_refusal_is_the_users_to_mend_and_is_not_tried_again(server: Server, status: int, words: str) -> None:
     elsewhere = {"Location": f"http://127.0.0.1:{server.server_port}/other"}
     server.answer = lambda body, number: (status, elsewhere, b"nope")
@@ -98,7 +102,9 @@ def test_an_empty_or_cut_answer_is_data(server: Server) -> None:
 
 
 def test_a_bill_by_hand(server: Server) -> None:
-    found = bill(endpoint(server, dollars_in=1.0, dollars_out=4.0), [*answered(server), Reply("", 0, 0, 0.0, False, True)])
+    found = bill(
+        endpoint(server, dollars_in=1.0, dollars_out=4.0), [*answered(server), Reply("", 0, 0, 0.0, False, True)]
+    )
     assert (found.answers, found.failed, found.tokens_in, found.tokens_out) == (4, 1, 60, 15)
     assert found.dollars == pytest.approx((60 * 1 + 15 * 4) / 1e6)
     assert 0 < found.median_s <= found.slow_s
@@ -142,11 +148,15 @@ def test_a_judge_rates_blind_and_what_it_does_not_say_is_none(server: Server) ->
 # Odd replies
 
 
-HUNDRED = [Prompt(f"p{number}", "push", f"Produto: bola {number}.", "t", "synthetic", "CC0-1.0") for number in range(100)]
+HUNDRED = [
+    Prompt(f"p{number}", "push", f"Produto: bola {number}.", "t", "synthetic", "CC0-1.0") for number in range(100)
+]
 
 
 def content(value: object) -> bytes:
-    return json.dumps({"choices": [{"message": {"content": value}}], "usage": {"prompt_tokens": 20, "completion_tokens": 5}}).encode()
+    return json.dumps(
+        {"choices": [{"message": {"content": value}}], "usage": {"prompt_tokens": 20, "completion_tokens": 5}}
+    ).encode()
 
 
 class Endless:
@@ -189,7 +199,11 @@ ODD: dict[int, Response] = {
     23: (200, {}, content({"text": "an object"})),
     29: (200, {}, b'{"choices": [{"message": {"content": ' + b"[" * 100_000 + b"]" * 100_000 + b"}}]}"),
     31: (200, {}, b'{"choices": [{"message": {"content": "x"}}], "usage": {"prompt_tokens": ' + b"9" * 5000 + b"}}"),
-    37: (200, {}, b'{"choices": [{"message": {"content": "x"}}], "usage": {"prompt_tokens": 1e999, "completion_tokens": -5}}'),
+    37: (
+        200,
+        {},
+        b'{"choices": [{"message": {"content": "x"}}], "usage": {"prompt_tokens": 1e999, "completion_tokens": -5}}',
+    ),
     41: (200, {}, b'{"choices": [{"message": "text"}]}'),
     47: (200, {"Content-Encoding": "gzip"}, gzip.compress(content("x" * 50_000_000))),
     53: ENDLESS,
@@ -216,7 +230,11 @@ def test_one_odd_reply_of_each_kind_costs_its_own_answer_and_nothing_is_asked_tw
             assert (reply.text, reply.failed) == ("Eco", False)
         else:
             assert (reply.text, reply.failed) == (FILLED.get(number, ""), number not in FILLED), number
-    assert (replies[11].tokens_in, replies[37].tokens_in, replies[37].tokens_out) == (20, 0, 0)  # paid for; nonsense is no count
+    assert (replies[11].tokens_in, replies[37].tokens_in, replies[37].tokens_out) == (
+        20,
+        0,
+        0,
+    )  # paid for; nonsense is no count
     assert max(Counter(question(body) for body, _, _ in server.asked).values()) == 1
     json.dumps([reply.text for reply in replies], ensure_ascii=False).encode()
 
@@ -244,13 +262,19 @@ def test_a_refusal_of_every_request_is_a_mistake_in_the_settings(server: Server)
 
 def test_an_error_page_that_repeats_the_key_is_not_repeated(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("A_KEY", "sk-hunter2")
-    server.answer = lambda body, number: (404, {}, b"no route for Authorization: Bearer sk-hunter2 \x1b[2J" + b"x" * 10_000_000)
+    server.answer = lambda body, number: (
+        404,
+        {},
+        b"no route for Authorization: Bearer sk-hunter2 \x1b[2J" + b"x" * 10_000_000,
+    )
     with pytest.raises(UserError) as caught:
         answered(server, PROMPTS[:1], key_env="A_KEY")
     assert "hunter2" not in str(caught.value) and "\x1b" not in str(caught.value) and len(str(caught.value)) < 500
 
 
-def test_a_key_that_is_no_header_is_refused_without_repeating_it(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_key_that_is_no_header_is_refused_without_repeating_it(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("A_KEY", "hunter2\nX-Evil: 1")
     with pytest.raises(UserError, match="A_KEY holds more than a key") as caught:
         answered(server, PROMPTS[:1], key_env="A_KEY")

@@ -27,11 +27,15 @@ from tucano.storage import Place
 ARMS = ("base", "sft", "seed-42", "seed-123", "seed-456")
 
 
-def simple(differences: list[float], clusters: list[str] | None = None, seeds: int = 1, spread: float = 0.0) -> Contrast:
+def simple(
+    differences: list[float], clusters: list[str] | None = None, seeds: int = 1, spread: float = 0.0
+) -> Contrast:
     """Seeds that gain these differences over a reference of .5, one prompt each; `spread` separates the seeds."""
     ids = [f"p{index}" for index in range(len(differences))]
     members = {
-        f"seed-{seed}": {name: 0.5 + gain + spread * (seed - (seeds - 1) / 2) for name, gain in zip(ids, differences, strict=True)}
+        f"seed-{seed}": {
+            name: 0.5 + gain + spread * (seed - (seeds - 1) / 2) for name, gain in zip(ids, differences, strict=True)
+        }
         for seed in range(seeds)
     }
     groups = dict(zip(ids, clusters, strict=True)) if clusters else None
@@ -84,7 +88,9 @@ def test_nothing_changed_is_a_reason_to_look_at_the_adapter() -> None:
 
 
 def test_looks_and_a_late_plan_are_said() -> None:
-    english, portuguese, cautions = said(simple([0.1, 0.11, 0.12, 0.13, 0.14, 0.15]), StudyContext(looks=3, planned=False))
+    english, portuguese, cautions = said(
+        simple([0.1, 0.11, 0.12, 0.13, 0.14, 0.15]), StudyContext(looks=3, planned=False)
+    )
     assert cautions == ("looks", "unplanned")
     assert "looked at 3 times" in english
     assert "with probability 14 %" in english  # 1 - .95^3
@@ -104,9 +110,14 @@ def by_truth(falls: dict[str, list[float]], rises: float = 0.1) -> Verdict:
     """A reward that rises everywhere, and a truth that falls by these amounts, per task."""
     ids = {task: [f"{task}-{number}" for number in range(len(drops))] for task, drops in falls.items()}
     reward = {prompt: 0.5 + rises + place / 1000 for prompts in ids.values() for place, prompt in enumerate(prompts)}
-    truth = {prompt: 0.5 - drop for task, prompts in ids.items() for prompt, drop in zip(prompts, falls[task], strict=True)}
+    truth = {
+        prompt: 0.5 - drop for task, prompts in ids.items() for prompt, drop in zip(prompts, falls[task], strict=True)
+    }
     flat = dict.fromkeys(reward, 0.5)
-    made = [contrast("seeds", {"seed-1": values}, ("sft", flat), ids, 0.05, "served", "reward") for values in (reward, truth)]
+    made = [
+        contrast("seeds", {"seed-1": values}, ("sft", flat), ids, 0.05, "served", "reward")
+        for values in (reward, truth)
+    ]
     return judge(made[0], 0.05, truth=made[1])
 
 
@@ -118,7 +129,9 @@ def test_a_reward_that_truth_does_not_confirm_is_not_called_better() -> None:
 
 
 def test_truth_that_falls_on_one_task_where_the_reward_rose_is_suspicious() -> None:
-    verdict = by_truth({"push": [0.1 + place / 100 for place in range(8)], "sql_qa": [-0.9 - place / 100 for place in range(12)]})
+    verdict = by_truth(
+        {"push": [0.1 + place / 100 for place in range(8)], "sql_qa": [-0.9 - place / 100 for place in range(12)]}
+    )
     assert verdict.hacking_suspected
     assert verdict.headline == "Reward hacking suspected: the reward rose over sft while the ground truth fell."
     assert verdict.headline_pt.startswith("Suspeita de exploração da recompensa")
@@ -130,7 +143,9 @@ def test_truth_that_falls_on_one_task_where_the_reward_rose_is_suspicious() -> N
 @pytest.fixture(scope="module")
 def result() -> Comparison:
     made = answers(GAINS, arms=ARMS)
-    return compared([replace(a, completion='{"a": 1}') if a.arm != "base" or a.prompt_id.endswith(("0", "1")) else a for a in made])
+    return compared(
+        [replace(a, completion='{"a": 1}') if a.arm != "base" or a.prompt_id.endswith(("0", "1")) else a for a in made]
+    )
 
 
 def test_an_extraction_is_strict_when_it_is_json_and_nothing_else() -> None:
@@ -158,7 +173,9 @@ def test_the_steps_add_up_by_hand(result: Comparison) -> None:
 
 def test_the_gain_of_each_component_by_hand() -> None:
     made = [
-        replace(a, components={"push.length": 0.2, "push.product": 0.3 if a.arm.startswith("seed") else 0.1}) if a.task == "push" else a
+        replace(a, components={"push.length": 0.2, "push.product": 0.3 if a.arm.startswith("seed") else 0.1})
+        if a.task == "push"
+        else a
         for a in answers(GAINS)
     ]
     assert compared(made).decomposition.components["push"] == pytest.approx({"push.length": 0.0, "push.product": 0.2})
@@ -175,7 +192,9 @@ def test_the_table_shows_steps_and_seeds(result: Comparison) -> None:
 
 def test_forgetting_by_hand() -> None:
     readings = [
-        Reading(arm, passage, nats * 10, 10, 40) for arm, nats in (("sft", 2.0), ("seed-1", 2.1), ("seed-2", 2.3)) for passage in (0, 1, 2)
+        Reading(arm, passage, nats * 10, 10, 40)
+        for arm, nats in (("sft", 2.0), ("seed-1", 2.1), ("seed-2", 2.3))
+        for passage in (0, 1, 2)
     ]
     found = forgetting(readings, "sft", ["seed-1", "seed-2"])
     assert found.before == pytest.approx(exp(2.0))
@@ -188,9 +207,13 @@ def test_forgetting_by_hand() -> None:
 
 def test_forgetting_is_a_caution_in_the_verdict() -> None:
     readings = [
-        Reading(arm, passage, 20.0 + passage + (8 if arm.startswith("seed") else 0), 10, 40) for arm in ARMS for passage in range(5)
+        Reading(arm, passage, 20.0 + passage + (8 if arm.startswith("seed") else 0), 10, 40)
+        for arm in ARMS
+        for passage in range(5)
     ]
-    result = compare(answers(GAINS, arms=ARMS), prompts(), SETTINGS, "sft", SEEDS, frozenset(), language=readings, looks=2)
+    result = compare(
+        answers(GAINS, arms=ARMS), prompts(), SETTINGS, "sft", SEEDS, frozenset(), language=readings, looks=2
+    )
     assert [found.reference for found in result.language] == ["sft", "base"]
     assert result.verdict.cautions[-2:] == ("looks", "forgot")
     assert any("5 held-out passages" in sentence for sentence in result.verdict.sentences)

@@ -1,4 +1,6 @@
-"""The exam of history: each bug that once cost training runs, put back one at a time, is caught by the audit of the committed ratings."""
+"""The exam of history: each bug that once cost training runs, put back one at a time, is caught by the audit of the
+committed ratings.
+"""
 
 from collections.abc import Iterator
 from typing import Any
@@ -34,7 +36,9 @@ def results(report: AuditReport, tasks: tuple[str, ...]) -> dict[tuple[str, str]
 
 
 @pytest.mark.parametrize(("bug", "name"), cases(BUGS))
-def test_the_audit_catches_it_with_a_message_that_names_the_task(exam: Examiner, clean: Clean, bug: Change, name: SetName) -> None:
+def test_the_audit_catches_it_with_a_message_that_names_the_task(
+    exam: Examiner, clean: Clean, bug: Change, name: SetName
+) -> None:
     before = results(clean[name], bug.tasks)
     caught = [check for check in exam.audited(name, bug).failed_checks if before.get((check.task, check.name))]
     assert {check.task for check in caught} == set(bug.tasks)

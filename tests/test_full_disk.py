@@ -35,21 +35,32 @@ def ended(work: str) -> tuple[int, list[str], float]:
     """Exit code, lines on standard error, seconds after the interpreter had begun the work."""
     began = time.monotonic()
     done = subprocess.run(
-        [sys.executable, "-c", COMMAND.format(work=work)], cwd=ROOT, capture_output=True, text=True, timeout=60, check=False
+        [sys.executable, "-c", COMMAND.format(work=work)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
     )
     return done.returncode, done.stderr.splitlines(), time.monotonic() - began
 
 
 def test_a_disk_that_runs_low_ends_the_work_in_order() -> None:
-    code, lines, _ = ended(f"free[0] = {LOW_BYTES - 1}\n        try: time.sleep(50)\n        finally: print('saved', file=sys.stderr)")
+    code, lines, _ = ended(
+        f"free[0] = {LOW_BYTES - 1}\n        try: time.sleep(50)\n        finally: print('saved', file=sys.stderr)"
+    )
     assert code == 1 and "saved" in lines
-    assert lines[-2].startswith("tucano: the disk of /the/storage is full (50 MB left), so the run has ended; free some space")
+    assert lines[-2].startswith(
+        "tucano: the disk of /the/storage is full (50 MB left), so the run has ended; free some space"
+    )
     assert lines[-1] == "The same command goes on from what is done."
 
 
 def test_a_disk_that_is_full_at_once_ends_it_without_another_word() -> None:
     """Whatever fails meanwhile, in however many words, is not printed."""
-    code, lines, _ = ended("free[0] = 0\n        while True: time.sleep(0.01); print('x' if free[0] else '', end='', file=sys.stderr)")
+    code, lines, _ = ended(
+        "free[0] = 0\n        while True: time.sleep(0.01); print('x' if free[0] else '', end='', file=sys.stderr)"
+    )
     assert code == 1
     assert [line for line in lines if line] == [
         "tucano: the disk of /the/storage is full (0 MB left), so the run has ended; free some space there",
@@ -57,10 +68,14 @@ def test_a_disk_that_is_full_at_once_ends_it_without_another_word() -> None:
     ]
 
 
-@pytest.mark.parametrize("raised", ["OSError(28, 'No space left on device')", "RuntimeError('database or disk is full')"])
+@pytest.mark.parametrize(
+    "raised", ["OSError(28, 'No space left on device')", "RuntimeError('database or disk is full')"]
+)
 def test_an_error_on_a_full_disk_is_that_sentence(raised: str) -> None:
     code, lines, _ = ended(f"free[0] = {FULL_BYTES - 1}; raise {raised}")
-    assert code == 1 and lines[0].startswith("tucano: the disk of /the/storage is full (17 MB left)") and len(lines) == 2
+    assert (
+        code == 1 and lines[0].startswith("tucano: the disk of /the/storage is full (17 MB left)") and len(lines) == 2
+    )
 
 
 def test_with_space_left_an_error_of_ours_keeps_its_traceback() -> None:

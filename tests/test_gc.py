@@ -1,4 +1,6 @@
-"""What `tucano gc` takes and what it leaves: nothing that a run is at work with, and nothing that a registered model was made from."""
+"""What `tucano gc` takes and what it leaves: nothing that a run is at work with, and nothing that a registered model
+was made from.
+"""
 
 import os
 import sqlite3
@@ -50,7 +52,7 @@ def name(artifact: Artifact) -> Path:
     return Path("artifacts", artifact.name)
 
 
-# --- files --------------------------------------------------------------------------------------------------------------
+# --- files ----------------------------------------------------------------------------------------
 
 
 def test_gc_takes_what_is_old_and_made_nothing_that_is_kept(tmp_path: Path) -> None:
@@ -101,7 +103,7 @@ def test_a_damaged_manifest_is_garbage_like_any_other(tmp_path: Path, content: s
     assert gone(tmp_path) == {name(damaged)}
 
 
-# --- beside runs --------------------------------------------------------------------------------------------------------
+# --- beside runs ----------------------------------------------------------------------------------
 
 HOLD = """
 import sys
@@ -126,7 +128,9 @@ def test_nothing_is_removed_while_a_run_is_at_work(tmp_path: Path, capsys: pytes
     old = make(Store(tmp_path), "data", 1, days_old=90)
     make(Store(tmp_path), "data", 2)
     with holder(tmp_path, "shared(Path(sys.argv[1]), print)"):
-        with pytest.raises(UserError, match=rf"storage {tmp_path} is in use by a run; wait until it has ended, then try again"):
+        with pytest.raises(
+            UserError, match=rf"storage {tmp_path} is in use by a run; wait until it has ended, then try again"
+        ):
             collect(tmp_path, MONTH_AGO, remove=True)
         assert collect(tmp_path, MONTH_AGO, remove=False) == 0
     assert str(old.folder) in capsys.readouterr().out and old.folder.is_dir()
@@ -151,7 +155,7 @@ def test_runs_work_side_by_side_and_wait_for_gc(tmp_path: Path) -> None:
     assert said == [f"storage {tmp_path} is being tidied up; this goes on when that has ended"]
 
 
-# --- MLflow -------------------------------------------------------------------------------------------------------------
+# --- MLflow ---------------------------------------------------------------------------------------
 
 
 def pipeline(tracker: Tracker, storage: Path, label: str, registered: bool = False) -> dict[str, str]:
@@ -180,7 +184,9 @@ def pipeline(tracker: Tracker, storage: Path, label: str, registered: bool = Fal
 def aged_runs(storage: Path, days: int) -> None:
     with sqlite3.connect(storage / "mlflow" / "mlflow.db") as connection:
         then = int((time.time() - days * DAY) * 1000)
-        connection.execute("UPDATE runs SET start_time = ?, end_time = CASE WHEN end_time IS NULL THEN NULL ELSE ? END", (then, then))
+        connection.execute(
+            "UPDATE runs SET start_time = ?, end_time = CASE WHEN end_time IS NULL THEN NULL ELSE ? END", (then, then)
+        )
 
 
 def holding(storage: Path, identity: str) -> set[str]:
@@ -198,13 +204,17 @@ def holding(storage: Path, identity: str) -> set[str]:
 
 def test_old_runs_leave_mlflow_without_a_trace(tmp_path: Path) -> None:
     tracker = Tracker.connect(None, tmp_path)
-    old, champion, newest = (pipeline(tracker, tmp_path, label, label == "champion") for label in ("old", "champion", "newest"))
+    old, champion, newest = (
+        pipeline(tracker, tmp_path, label, label == "champion") for label in ("old", "champion", "newest")
+    )
     running = tracker.start_training("grpo seed 2", old["pipeline"][:-1] + "x", "grpo", 2, "elsewhere", {})
     aged_runs(tmp_path, 90)
     young = tracker.start_pipeline("young", {}, {})
     tracker.finish(young, "FAILED")
     before = time.time() - MONTH_AGO * DAY
-    traces = tracker.client.search_traces(locations=[tracker.experiments["tucano-evaluation"]], run_id=old["evaluation"])
+    traces = tracker.client.search_traces(
+        locations=[tracker.experiments["tucano-evaluation"]], run_id=old["evaluation"]
+    )
     size = (tmp_path / "mlflow" / "mlflow.db").stat().st_size
 
     found = find_old(tracker, before, needed=set())
@@ -234,7 +244,8 @@ def test_a_model_that_an_interrupted_registration_left_goes_after_as_long(tmp_pa
     assert ([left.model_id for left in found.models], found.runs) == ([model.model_id], [])
 
 
-# --- Prefect ------------------------------------------------------------------------------------------------------------
+# --- Prefect
+# ------------------------------------------------------------------------------------------------------------
 
 FLOW = """
 from prefect import flow, get_run_logger, task
@@ -255,7 +266,9 @@ def test_old_flow_runs_leave_prefect_with_their_logs(tmp_path: Path, capsys: pyt
     environment |= {"PREFECT_HOME": str(tmp_path / "prefect"), "PREFECT_SERVER_ANALYTICS_ENABLED": "false"}
     environment["PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS"] = "200"
     subprocess.run([sys.executable, "-c", FLOW], env=environment, check=True, timeout=240, capture_output=True)
-    assert (in_prefect(tmp_path, "flow_run"), in_prefect(tmp_path, "task_run")) == (2, 2) and in_prefect(tmp_path, "log") >= 2
+    assert (in_prefect(tmp_path, "flow_run"), in_prefect(tmp_path, "task_run")) == (2, 2) and in_prefect(
+        tmp_path, "log"
+    ) >= 2
     with sqlite3.connect(tmp_path / "prefect" / "prefect.db") as connection:
         (one,) = connection.execute("SELECT id FROM flow_run LIMIT 1").fetchone()
         connection.execute("UPDATE flow_run SET end_time = '2026-01-01 00:00:00.000000' WHERE id = ?", (one,))
@@ -266,4 +279,6 @@ def test_old_flow_runs_leave_prefect_with_their_logs(tmp_path: Path, capsys: pyt
     assert collect(tmp_path, MONTH_AGO, remove=True) == 0
     assert (in_prefect(tmp_path, "flow_run"), in_prefect(tmp_path, "task_run")) == (1, 1)
     assert in_prefect(tmp_path, f"log WHERE flow_run_id = '{one}'") == 0
-    assert collect(tmp_path, MONTH_AGO, remove=False) == 0 and "flow runs" not in capsys.readouterr().out.splitlines()[-1]
+    assert (
+        collect(tmp_path, MONTH_AGO, remove=False) == 0 and "flow runs" not in capsys.readouterr().out.splitlines()[-1]
+    )

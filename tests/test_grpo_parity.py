@@ -1,4 +1,6 @@
-"""With everything of ours off the trainer is TRL's, bit for bit; and what is TRL's (losses, bonuses) does what its papers say."""
+"""With everything of ours off the trainer is TRL's, bit for bit; and what is TRL's (losses, bonuses) does what its
+papers say.
+"""
 
 import json
 import math
@@ -41,9 +43,24 @@ SYSTEMS = {"push": "Escreva uma notificacao.", "insights": "Recomende."}
 
 
 def settings(**grpo_settings: object) -> PipelineSettings:
-    """Two prompts of four completions per step; random rewards, so that untrained weights earn something to learn from."""
-    small = {"max_steps": 7, "eval_steps": 7, "save_steps": 7, "patience": 1, "validation_samples": 1, "learning_rate": 0.01}
-    sizes = {"batch_size": 8, "generations": 4, "micro_batch": 4, "max_completion_tokens": 12, "rewards": "controls.random"}
+    """Two prompts of four completions per step; random rewards, so that untrained weights earn something to learn
+    from.
+    """
+    small = {
+        "max_steps": 7,
+        "eval_steps": 7,
+        "save_steps": 7,
+        "patience": 1,
+        "validation_samples": 1,
+        "learning_rate": 0.01,
+    }
+    sizes = {
+        "batch_size": 8,
+        "generations": 4,
+        "micro_batch": 4,
+        "max_completion_tokens": 12,
+        "rewards": "controls.random",
+    }
     nano = {"nano_hidden": 32, "nano_layers": 2, "nano_vocabulary": 300, "max_length_tokens": 256}
     mix = {"push": 0.5, "insights": 0.5}
     return validated({"data": {"mix": mix}, "model": nano, "grpo": {**small, **sizes, **grpo_settings}})
@@ -89,7 +106,9 @@ def ours(folder: Path, place: Path, chosen: PipelineSettings) -> tuple[list[dict
 
 
 def final_adapter(work: Path) -> dict[str, Tensor]:
-    newest = max(work.rglob("checkpoint-*/adapter_model.safetensors"), key=lambda path: int(path.parent.name.rpartition("-")[2]))
+    newest = max(
+        work.rglob("checkpoint-*/adapter_model.safetensors"), key=lambda path: int(path.parent.name.rpartition("-")[2])
+    )
     return load_file(newest)
 
 
@@ -104,16 +123,32 @@ def stock(folder: Path, place: Path, chosen: PipelineSettings) -> tuple[list[dic
         processing_class=tokenizer,
     )
     trainer.train()
-    logged = [{f"train/{name}": value for name, value in entry.items()} for entry in trainer.state.log_history if "loss" in entry]
+    logged = [
+        {f"train/{name}": value for name, value in entry.items()}
+        for entry in trainer.state.log_history
+        if "loss" in entry
+    ]
     return logged, final_adapter(place)
 
 
 @pytest.mark.parametrize(
     "variant",
-    [{}, {"iterations": 2, "epsilon_high": 0.28, "importance_sampling": "sequence", "loss": "dapo", "beta": 0.04, "entropy_coef": 0.01}],
+    [
+        {},
+        {
+            "iterations": 2,
+            "epsilon_high": 0.28,
+            "importance_sampling": "sequence",
+            "loss": "dapo",
+            "beta": 0.04,
+            "entropy_coef": 0.01,
+        },
+    ],
     ids=["on-policy", "off-policy"],
 )
-def test_with_everything_off_losses_and_weights_are_those_of_trl(folder: Path, tmp_path: Path, variant: dict[str, object]) -> None:
+def test_with_everything_off_losses_and_weights_are_those_of_trl(
+    folder: Path, tmp_path: Path, variant: dict[str, object]
+) -> None:
     """Seven steps over six prompts: on-policy, more than two epochs."""
     chosen = settings(**OFF, **variant)
     our_steps, our_weights = ours(folder, tmp_path / "ours", chosen)
@@ -149,7 +184,11 @@ def trainer(folder: Path, place: Path, chosen: PipelineSettings, rewards: Any = 
     made: Any = type("Trainer", (grpo.GrpoMixin, trl.GRPOTrainer), {})(
         model=policy, args=arguments, train_dataset=dataset, reward_funcs=scorer.functions(), processing_class=tokenizer
     )
-    made.settings, made.scorer, made.algorithm = chosen.grpo, scorer, chain.from_settings(of_grpo(chosen, 1), list(scorer.weights))
+    made.settings, made.scorer, made.algorithm = (
+        chosen.grpo,
+        scorer,
+        chain.from_settings(of_grpo(chosen, 1), list(scorer.weights)),
+    )
     made.reserve, made.current_gradient_accumulation_steps = Reserve(dataset, 1), 1
     return made
 
@@ -176,13 +215,18 @@ def expected_loss(made: Any, inputs: dict[str, Tensor]) -> float:
         with torch.no_grad():
             logits = made.model(input_ids=torch.tensor([prompt + completion])).logits[0, len(prompt) - 1 : -1]
         every = logits.double().log_softmax(dim=-1)
-        ratios = [math.exp(every[t, token].item() - inputs["old_per_token_logps"][row, t].item()) for t, token in enumerate(completion)]
+        ratios = [
+            math.exp(every[t, token].item() - inputs["old_per_token_logps"][row, t].item())
+            for t, token in enumerate(completion)
+        ]
         if chosen.importance_sampling == "sequence":  # GSPO, eq. 7: the geometric mean of the tokens' ratios
             ratios = [math.prod(ratios) ** (1 / len(ratios))] * len(ratios)
         advantage, high = inputs["advantages"][row].item(), chosen.epsilon_high or chosen.epsilon
         clipped = [max(1 - chosen.epsilon, min(1 + high, ratio)) for ratio in ratios]
         kept = "tool_mask" not in inputs or bool(inputs["tool_mask"][row, 0])
-        policy.append([-min(r * advantage, c * advantage) for r, c in zip(ratios, clipped, strict=True)] if kept else [])
+        policy.append(
+            [-min(r * advantage, c * advantage) for r, c in zip(ratios, clipped, strict=True)] if kept else []
+        )
         bonus.append((-(every.exp() * every).sum(dim=-1)).tolist() if kept else [])
     tokens = sum(map(len, policy))
     whole = {
@@ -198,13 +242,19 @@ def expected_loss(made: Any, inputs: dict[str, Tensor]) -> float:
 @pytest.mark.parametrize("kind", ["dr_grpo", "dapo", "grpo"])
 def test_losses_equal_the_papers_formulas(folder: Path, tmp_path: Path, kind: str, level: str, left_out: bool) -> None:
     made = trainer(
-        folder, tmp_path, settings(loss=kind, importance_sampling=level, iterations=2, epsilon=0.1, epsilon_high=0.2, entropy_coef=0.03)
+        folder,
+        tmp_path,
+        settings(loss=kind, importance_sampling=level, iterations=2, epsilon=0.1, epsilon_high=0.2, entropy_coef=0.03),
     )
     inputs = rollout(made)
-    inputs["old_per_token_logps"] = inputs["old_per_token_logps"] + 0.3 * torch.randn(inputs["old_per_token_logps"].shape)
+    inputs["old_per_token_logps"] = inputs["old_per_token_logps"] + 0.3 * torch.randn(
+        inputs["old_per_token_logps"].shape
+    )
     if left_out:
         inputs = leave_out(inputs, torch.tensor([True] * 4 + [False] * 4))
-    made.current_gradient_accumulation_steps = made.args.steps_per_generation = 1  # the whole rollout is one micro-batch here
+    made.current_gradient_accumulation_steps = made.args.steps_per_generation = (
+        1  # the whole rollout is one micro-batch here
+    )
     assert loss(made, inputs).item() == pytest.approx(expected_loss(made, inputs), rel=1e-4)
 
 
@@ -223,9 +273,13 @@ def test_the_entropy_bonus_has_a_gradient(folder: Path, tmp_path: Path) -> None:
 
 
 def test_the_adaptive_coefficient_moves_towards_the_target(folder: Path, tmp_path: Path) -> None:
-    """It rises by delta after every step at or below the target, up to its ceiling, falls above it, and pays only below."""
+    """It rises by delta after every step at or below the target, up to its ceiling, falls above it, and pays only
+    below.
+    """
     made = trainer(
-        folder, tmp_path, settings(entropy_coef=0.01, entropy_target=100.0, entropy_delta=0.02, entropy_coef_max=0.04, micro_batch=8)
+        folder,
+        tmp_path,
+        settings(entropy_coef=0.01, entropy_target=100.0, entropy_delta=0.02, entropy_coef_max=0.04, micro_batch=8),
     )
     inputs = rollout(made)
     inputs["advantages"] = torch.zeros_like(inputs["advantages"])
@@ -236,7 +290,9 @@ def test_the_adaptive_coefficient_moves_towards_the_target(folder: Path, tmp_pat
         coefficients.append(made.entropy_coef)
     assert coefficients == pytest.approx([0.03, 0.04, 0.04, 0.02, 0.0, 0.0])
     entropy = made._last_world_entropy
-    assert losses == pytest.approx([0, -0.03 * entropy, -0.04 * entropy, 0, 0, 0], rel=1e-4)  # before the first look nothing is paid
+    assert losses == pytest.approx(
+        [0, -0.03 * entropy, -0.04 * entropy, 0, 0, 0], rel=1e-4
+    )  # before the first look nothing is paid
 
 
 # Groups sampled anew
@@ -253,12 +309,17 @@ class Planned:
 
     def score_batch(self, prompts: Sequence[Prompt], texts: Sequence[str]) -> list[Score]:
         earned = [0.5 if prompt.id in self.dead else place % 4 / 3 for place, prompt in enumerate(prompts)]
-        return [Score(reward, {f"{prompt.task}.planned": reward}) for prompt, reward in zip(prompts, earned, strict=True)]
+        return [
+            Score(reward, {f"{prompt.task}.planned": reward}) for prompt, reward in zip(prompts, earned, strict=True)
+        ]
 
 
 def planned(folder: Path, place: Path, dead: set[str], **chosen: object) -> Any:
     made = trainer(
-        folder, place, settings(**{"drop_zero_variance": True, "advantages": "group", "loss": "dapo", **chosen}), Planned(frozenset(dead))
+        folder,
+        place,
+        settings(**{"drop_zero_variance": True, "advantages": "group", "loss": "dapo", **chosen}),
+        Planned(frozenset(dead)),
     )
     made.validation = Validation(made.settings, cast("Any", None), [], cast("Any", None), place, 1)
     return made
@@ -287,23 +348,36 @@ def test_a_dead_group_is_replaced_by_the_next_live_prompt_of_its_task(folder: Pa
 
 
 def test_a_refilled_batch_is_what_sampling_those_prompts_would_give(folder: Path, tmp_path: Path) -> None:
-    """Whatever the widths of the two rounds: every row reads back as prompt and completion, and its likelihood is its own."""
+    """Whatever the widths of the two rounds: every row reads back as prompt and completion, and its likelihood is its
+    own.
+    """
     made = planned(folder, tmp_path, {"p0"}, refill_rounds=6, iterations=2)
     output = rollout(made, 0, 1)
     for row in range(8):
         prompt = output["prompt_ids"][row][output["prompt_mask"][row].bool()].tolist()
         completion = output["completion_ids"][row][output["completion_mask"][row].bool()].tolist()
         with torch.no_grad():
-            every = made.model(input_ids=torch.tensor([prompt + completion])).logits[0, len(prompt) - 1 : -1].log_softmax(dim=-1)
+            every = (
+                made.model(input_ids=torch.tensor([prompt + completion]))
+                .logits[0, len(prompt) - 1 : -1]
+                .log_softmax(dim=-1)
+            )
         expected = every.gather(1, torch.tensor(completion)[:, None]).squeeze(1)
         assert torch.allclose(output["old_per_token_logps"][row, : len(completion)], expected, atol=1e-5)
 
 
 def test_rows_of_another_width_are_padded_as_trl_pads() -> None:
     """Prompts on the left, completions on the right, ids with the pad token, everything else with 0; 9 is padding."""
-    old = {"prompt_ids": [[1, 2], [9, 3]], "prompt_mask": [[1, 1], [0, 1]], "completion_ids": [[4], [5]], "advantages": [0.1, 0.2]}
+    old = {
+        "prompt_ids": [[1, 2], [9, 3]],
+        "prompt_mask": [[1, 1], [0, 1]],
+        "completion_ids": [[4], [5]],
+        "advantages": [0.1, 0.2],
+    }
     new = {"prompt_ids": [[6, 7, 8]], "prompt_mask": [[1, 1, 1]], "completion_ids": [[6, 7]], "advantages": [0.3]}
-    merged = replace_rows({k: torch.tensor(v) for k, v in old.items()}, torch.tensor([1]), {k: torch.tensor(v) for k, v in new.items()}, 9)
+    merged = replace_rows(
+        {k: torch.tensor(v) for k, v in old.items()}, torch.tensor([1]), {k: torch.tensor(v) for k, v in new.items()}, 9
+    )
     assert merged["prompt_ids"].tolist() == [[9, 1, 2], [6, 7, 8]]
     assert merged["prompt_mask"].tolist() == [[0, 1, 1], [1, 1, 1]]
     assert merged["completion_ids"].tolist() == [[4, 9], [6, 7]]
@@ -328,7 +402,11 @@ def test_means_and_dead_shares_count_everything_sampled(folder: Path, tmp_path: 
     """Push: the dead group of p0 and the dead one that replaced it; insights: one live group, whose mean is .5 too."""
     made = planned(folder, tmp_path, {"p0", "p2", "p4"}, refill_rounds=1)
     rollout(made, 0, 1)
-    logged = {name: values for name, values in made._metrics["train"].items() if name.startswith(("reward/", "zero_variance/", "groups/"))}
+    logged = {
+        name: values
+        for name, values in made._metrics["train"].items()
+        if name.startswith(("reward/", "zero_variance/", "groups/"))
+    }
     half = pytest.approx([0.5])
     assert logged == {
         **{"reward/total": half, "reward/push": half, "reward/insights": half},
@@ -398,16 +476,21 @@ def test_entropies_of_a_batch_are_the_mean_over_each_completions_tokens(folder: 
     output = rollout(made)
     found = made._completion_entropies(output)
     for row in range(8):
-        prompt, completion = (output[f"{name}_ids"][row][output[f"{name}_mask"][row].bool()].tolist() for name in ("prompt", "completion"))
+        prompt, completion = (
+            output[f"{name}_ids"][row][output[f"{name}_mask"][row].bool()].tolist() for name in ("prompt", "completion")
+        )
         with torch.no_grad():
             logits = made.model(input_ids=torch.tensor([prompt + completion])).logits[0, len(prompt) - 1 : -1]
-        assert found[row].item() == pytest.approx(torch.distributions.Categorical(logits=logits).entropy().mean().item(), rel=1e-4)
+        assert found[row].item() == pytest.approx(
+            torch.distributions.Categorical(logits=logits).entropy().mean().item(), rel=1e-4
+        )
 
 
 def test_the_same_texts_to_other_prompts_are_scored_anew(folder: Path) -> None:
     """A refill round may repeat the texts of the round before; what they earn depends on the prompt."""
     scorer = Rewards(load_reward_set("controls.random", folder), PROMPTS)
     first, second = (
-        [reward(completions=[[{"content": "igual"}]], prompt_id=[name]) for reward in scorer.functions()] for name in ("p0", "p2")
+        [reward(completions=[[{"content": "igual"}]], prompt_id=[name]) for reward in scorer.functions()]
+        for name in ("p0", "p2")
     )
     assert first != second and [None] in first

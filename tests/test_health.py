@@ -58,7 +58,9 @@ def test_a_healthy_run_raises_nothing() -> None:
         ("hacking", looks({"truth_z": 0.0}, {"truth_z": -2.5}, {"truth_z": -3.0}), 3),
     ],
 )
-def test_each_alarm_is_raised_once_at_its_step_and_says_what_to_do(name: str, rows: list[dict[str, float]], step: int) -> None:
+def test_each_alarm_is_raised_once_at_its_step_and_says_what_to_do(
+    name: str, rows: list[dict[str, float]], step: int
+) -> None:
     alarms = raised(*rows, *rows[-1:])
     assert [(alarm.name, alarm.step) for alarm in alarms] == [(name, step)]
     assert alarms[0].evidence in alarms[0].line() and alarms[0].advice in alarms[0].line()

@@ -1,4 +1,6 @@
-"""The container image, as far as it can be looked at without building it: its two locks and what the Dockerfile copies."""
+"""The container image, as far as it can be looked at without building it: its two locks and what the Dockerfile
+copies.
+"""
 
 import ast
 import re
@@ -31,7 +33,9 @@ def test_every_package_of_the_image_has_a_hash_and_no_index_is_named(name: str) 
 
 def test_the_image_has_the_versions_that_the_tests_ran_with() -> None:
     tested, locked = pins(ROOT / "constraints.txt"), pins(IMAGE / "tucano.lock")
-    assert {name: (locked[name], tested[name]) for name in locked.keys() & tested.keys() if locked[name] != tested[name]} == {}
+    assert {
+        name: (locked[name], tested[name]) for name in locked.keys() & tested.keys() if locked[name] != tested[name]
+    } == {}
     assert {"prefect", "prefect-gcp", "gcsfs", "mlflow", "torch", "unsloth", "bitsandbytes"} <= locked.keys()
 
 
@@ -45,7 +49,10 @@ def test_both_interpreters_train_with_the_same_versions() -> None:
 
 def test_the_interpreter_with_vllm_has_all_that_a_training_child_imports() -> None:
     locked = pins(IMAGE / "vllm.lock")
-    wanted = {DISTRIBUTIONS.get(name, name.replace("_", "-")) for name in imported("tucano.training.worker", *MODULES.values())}
+    wanted = {
+        DISTRIBUTIONS.get(name, name.replace("_", "-"))
+        for name in imported("tucano.training.worker", *MODULES.values())
+    }
     assert {"torch", "trl", "pydantic"} <= wanted and wanted <= locked.keys()
 
 
@@ -76,5 +83,9 @@ def copied(dockerfile: Path) -> set[str]:
 def test_what_the_images_copy_is_there_and_is_sent_to_the_builder() -> None:
     sources = copied(IMAGE / "Dockerfile") | copied(ROOT / "deployments" / "Dockerfile.cpu")
     assert sources and all((ROOT / source).exists() for source in sources)
-    sent = {line[1:] for line in (ROOT / ".dockerignore").read_text(encoding="utf-8").splitlines() if line.startswith("!")}
-    assert {next((entry for entry in sent if f"{source}/".startswith(f"{entry}/")), source) for source in sources} == sent
+    sent = {
+        line[1:] for line in (ROOT / ".dockerignore").read_text(encoding="utf-8").splitlines() if line.startswith("!")
+    }
+    assert {
+        next((entry for entry in sent if f"{source}/".startswith(f"{entry}/")), source) for source in sources
+    } == sent

@@ -1,5 +1,6 @@
-"""What an artifact's key is made from: just what its stage reads. A key that misses something reuses what is stale; one that holds too
-much trains again for nothing."""
+"""What an artifact's key is made from: just what its stage reads. A key that misses something reuses what is stale; one
+that holds too much trains again for nothing.
+"""
 
 import ast
 import shutil
@@ -102,9 +103,11 @@ READ_BY: dict[str, set[str]] = {
     "benchmark.": {"benchmark-set"},
     "worker.threads": TRAINED["grpo"],
 }  # fmt: skip
-"""The stages whose result depends on a setting, written down from the documentation; of several beginnings the longest counts.
+"""The stages whose result depends on a setting, written down from the documentation; of several beginnings the longest
+counts.
 
-The report is not here: it shows every setting."""
+The report is not here: it shows every setting.
+"""
 
 API = {"name": "api", "url": "http://127.0.0.1:1/v1", "model": "m"}
 START: dict[str, Any] = {
@@ -319,7 +322,9 @@ ENGINES = {
 @pytest.fixture
 def copy(tmp_path: Path) -> Path:
     for package in OUR_PACKAGES:
-        shutil.copytree(ROOT / package, tmp_path / package, ignore=shutil.ignore_patterns("__pycache__", "samples", "ratings"))
+        shutil.copytree(
+            ROOT / package, tmp_path / package, ignore=shutil.ignore_patterns("__pycache__", "samples", "ratings")
+        )
     return tmp_path
 
 
@@ -335,14 +340,18 @@ def test_comments_docstrings_and_descriptions_change_no_key(copy: Path) -> None:
         tree = ast.parse(text)
         for node in ast.walk(tree):
             body = getattr(node, "body", None)
-            if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) and isinstance(body, list):
+            if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) and isinstance(
+                body, list
+            ):
                 documented = ast.get_docstring(node) is not None
                 node.body[: int(documented)] = [ast.Expr(ast.Constant("Other words."))]
             if isinstance(node, ast.Call):
                 for keyword in node.keywords:
                     if keyword.arg == "description" and isinstance(node.func, ast.Name) and node.func.id == "Field":
                         keyword.value, described = ast.Constant("Other words."), described + 1
-        path.write_text("# a comment\n" + ast.unparse(ast.fix_missing_locations(tree)) + "\n# another\n", encoding="utf-8")
+        path.write_text(
+            "# a comment\n" + ast.unparse(ast.fix_missing_locations(tree)) + "\n# another\n", encoding="utf-8"
+        )
     assert described > 100
     assert versions(copy) == before
 
@@ -363,7 +372,9 @@ def test_comments_docstrings_and_descriptions_change_no_key(copy: Path) -> None:
         ("tucano/settings/promotion.py", "0.02", "0.03", set()),
     ],
 )  # fmt: skip
-def test_an_edit_changes_the_keys_of_what_uses_it_and_of_nothing_else(copy: Path, file: str, old: str, new: str, changed: set[str]) -> None:
+def test_an_edit_changes_the_keys_of_what_uses_it_and_of_nothing_else(
+    copy: Path, file: str, old: str, new: str, changed: set[str]
+) -> None:
     before = versions(copy)
     text = (copy / file).read_text(encoding="utf-8")
     (copy / file).write_text(text.replace(old, new, 1), encoding="utf-8")
@@ -377,7 +388,9 @@ def test_an_edit_of_any_reward_changes_training_and_answers(copy: Path, path: Pa
     before = versions(copy)
     edited.write_text(edited.read_text(encoding="utf-8") + "\nADDED = 1\n", encoding="utf-8")
     after = versions(copy)
-    assert {"tucano.training.grpo", "tucano.training.answers"} <= {engine for engine in before if before[engine] != after[engine]}
+    assert {"tucano.training.grpo", "tucano.training.answers"} <= {
+        engine for engine in before if before[engine] != after[engine]
+    }
 
 
 def test_no_stage_but_the_report_can_reach_the_settings_of_the_whole_run(copy: Path) -> None:

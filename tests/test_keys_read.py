@@ -1,4 +1,6 @@
-"""Whether the training children read what their keys are made from: every setting that they receive, as far as its switch is on."""
+"""Whether the training children read what their keys are made from: every setting that they receive, as far as its
+switch is on.
+"""
 
 import signal
 import sys
@@ -86,11 +88,22 @@ def reads(job: Job, monkeypatch: pytest.MonkeyPatch) -> set[str]:
     return found
 
 
-def test_each_child_reads_all_that_its_key_is_made_from(settings: PipelineSettings, place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_child_reads_all_that_its_key_is_made_from(
+    settings: PipelineSettings, place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def job(kind: Any, **more: Any) -> Job:
         (place / kind / "output").mkdir(parents=True)
         (place / kind / "work").mkdir()
-        return order(kind, settings, 1, 1, prompts=place / "prompts", work=place / kind / "work", output=place / kind / "output", **more)
+        return order(
+            kind,
+            settings,
+            1,
+            1,
+            prompts=place / "prompts",
+            work=place / kind / "work",
+            output=place / kind / "output",
+            **more,
+        )
 
     start = (str(place / "sft" / "output" / "model"), None)
     tuned = (start[0], str(place / "grpo" / "output" / "adapter"))
@@ -101,5 +114,8 @@ def test_each_child_reads_all_that_its_key_is_made_from(settings: PipelineSettin
         "answer": lambda: job("answer", arms=[Arm("base", start[0]), Arm("seed-1", *tuned)]),
         "merge": lambda: job("merge", start=tuned),
     }
-    unread = {kind: leaves(RECEIVED[kind](settings, 1)) - PASSED_ON - reads(make(), monkeypatch) for kind, make in jobs.items()}
+    unread = {
+        kind: leaves(RECEIVED[kind](settings, 1)) - PASSED_ON - reads(make(), monkeypatch)
+        for kind, make in jobs.items()
+    }
     assert unread == UNREAD

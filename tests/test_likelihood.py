@@ -13,11 +13,16 @@ def batch(prompts: list[list[int]], completions: list[list[int]]) -> tuple[Tenso
     """Prompts padded on the left with 0, completions on the right, as TRL lays them out."""
     width, length = max(map(len, prompts)), max(map(len, completions))
     rows = [[0] * (width - len(p)) + p + c + [0] * (length - len(c)) for p, c in zip(prompts, completions, strict=True)]
-    masks = [[0] * (width - len(p)) + [1] * (len(p) + len(c)) + [0] * (length - len(c)) for p, c in zip(prompts, completions, strict=True)]
+    masks = [
+        [0] * (width - len(p)) + [1] * (len(p) + len(c)) + [0] * (length - len(c))
+        for p, c in zip(prompts, completions, strict=True)
+    ]
     return torch.tensor(rows), torch.tensor(masks), length
 
 
-def row_by_row(model: torch.nn.Module, prompts: list[list[int]], completions: list[list[int]], length: int) -> tuple[Tensor, Tensor]:
+def row_by_row(
+    model: torch.nn.Module, prompts: list[list[int]], completions: list[list[int]], length: int
+) -> tuple[Tensor, Tensor]:
     """The plain way: one unpadded sequence at a time."""
     logps, entropies = torch.zeros(len(prompts), length), torch.zeros(len(prompts), length)
     for row, (prompt, completion) in enumerate(zip(prompts, completions, strict=True)):
@@ -32,7 +37,9 @@ def test_equal_to_reading_every_row_whole() -> None:
     model = with_random_adapter(tiny_model())
     prompts = [prompt for prompt in random_prompts(5) for _ in range(3)]
     generator = torch.Generator().manual_seed(8)
-    completions = [torch.randint(1, VOCABULARY, (1 + row % 7,), generator=generator).tolist() for row in range(len(prompts))]
+    completions = [
+        torch.randint(1, VOCABULARY, (1 + row % 7,), generator=generator).tolist() for row in range(len(prompts))
+    ]
     ids, mask, length = batch(prompts, completions)
     weights = torch.randn(len(prompts), length, generator=generator)
 

@@ -40,7 +40,9 @@ def stages(tmp_path: Path, source: Path) -> dict[str, Artifact]:
     data = make(root, "data", {source.name: str(fingerprint(source)["sha256"])}, source_path=str(source))
     audit = make(root, "audit", {"ratings.jsonl": "abc"})
     seed = make(root, "grpo-seed-42", {"prompts": data.digest, "start": ""})
-    answers = make(root, "answers", {"prompts": data.digest, "start": "", "seed-42": seed.digest, "champion": "tucano version 1"})
+    answers = make(
+        root, "answers", {"prompts": data.digest, "start": "", "seed-42": seed.digest, "champion": "tucano version 1"}
+    )
     comparison = make(root, "comparison", {"prompts": data.digest, "answers": answers.digest})
     return {one.stage: one for one in (data, audit, seed, answers, comparison)}
 
@@ -52,7 +54,9 @@ def broken(tmp_path: Path, stages: Mapping[str, Artifact]) -> list[str]:
 def test_a_whole_chain_has_no_fault(tmp_path: Path, stages: dict[str, Artifact]) -> None:
     links = verify(tmp_path / "runs", digests(stages))
     assert faults(links) == []
-    assert [(link.stage, link.folder, link.files) for link in links] == [(name, one.folder, 1) for name, one in stages.items()]
+    assert [(link.stage, link.folder, link.files) for link in links] == [
+        (name, one.folder, 1) for name, one in stages.items()
+    ]
 
 
 @pytest.mark.parametrize("stage", ["data", "audit", "grpo-seed-42", "comparison"])
@@ -69,7 +73,9 @@ def test_an_edited_manifest_is_named(tmp_path: Path, stages: dict[str, Artifact]
     assert fault.startswith("comparison: no artifact has the digest") and "was edited" in fault
 
 
-def test_a_manifest_forged_with_its_digest_is_not_the_one_that_was_named(tmp_path: Path, stages: dict[str, Artifact]) -> None:
+def test_a_manifest_forged_with_its_digest_is_not_the_one_that_was_named(
+    tmp_path: Path, stages: dict[str, Artifact]
+) -> None:
     path = stages["answers"].folder / "manifest.json"
     manifest = json.loads(path.read_text(encoding="utf-8")) | {"code": "mine"}
     del manifest["digest"]
@@ -103,7 +109,9 @@ def test_a_base_is_pinned_to_a_commit(tmp_path: Path) -> None:
 
 def test_promotion_refuses_a_broken_chain(tmp_path: Path, stages: dict[str, Artifact]) -> None:
     (stages["audit"].folder / "content.txt").write_text("passed", encoding="utf-8")
-    run = Run(PipelineSettings(), Store(tmp_path / "runs"), Tracker("", None, {}), "", threading.BoundedSemaphore(), stages)
+    run = Run(
+        PipelineSettings(), Store(tmp_path / "runs"), Tracker("", None, {}), "", threading.BoundedSemaphore(), stages
+    )
     refusal = _incomplete(run)
     assert refusal is not None and refusal.startswith("its lineage is broken: audit: its file")
 
@@ -113,7 +121,9 @@ def registered(tmp_path: Path, stages: dict[str, Artifact]) -> RegisteredModel:
     """A champion whose tags name the chain, in the store of the storage."""
     tracker = Tracker.connect(None, tmp_path / "runs")
     run_id = tracker.start_pipeline("p", {}, {})
-    tags = {f"digest.{name}": one.digest for name, one in stages.items()} | {"digest.grpo": stages["grpo-seed-42"].digest}
+    tags = {f"digest.{name}": one.digest for name, one in stages.items()} | {
+        "digest.grpo": stages["grpo-seed-42"].digest
+    }
     tags |= {"base": "nano", "licences": "CC0-1.0", "audit": "passed", "verdict": "Better."}
     return tracker.register("tucano", run_id, stages["grpo-seed-42"].folder, tags, ["champion"])
 
@@ -124,13 +134,19 @@ def test_the_chain_of_the_champion_is_printed_and_checked(
     settings = PipelineSettings(storage=str(tmp_path / "runs"))
     assert lineage.show(settings, "tucano@champion") == lineage.show(settings, "tucano/1") == 0
     printed = capsys.readouterr().out
-    assert all(f"ok      {name:<12}  {one.digest[:16]}" in printed for name, one in stages.items()) and "The chain is whole" in printed
+    assert (
+        all(f"ok      {name:<12}  {one.digest[:16]}" in printed for name, one in stages.items())
+        and "The chain is whole" in printed
+    )
     (stages["data"].folder / "content.txt").write_text("changed", encoding="utf-8")
     (registered_file,) = (tmp_path / "runs" / "mlflow" / "artifacts").rglob("content.txt")
     registered_file.write_text("other weights", encoding="utf-8")
     assert lineage.show(settings, "tucano@champion") == 1
     printed = capsys.readouterr().out
-    assert "BROKEN  data: its file" in printed and "BROKEN  registry: tucano version 1 is not what was registered" in printed
+    assert (
+        "BROKEN  data: its file" in printed
+        and "BROKEN  registry: tucano version 1 is not what was registered" in printed
+    )
     for reference in ("tucano@nobody", "tucano/9", "other@champion", "tucano"):
         with pytest.raises(UserError, match=f"the registry has no {reference}"):
             lineage.show(settings, reference)

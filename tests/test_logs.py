@@ -43,7 +43,9 @@ def test_the_log_of_a_service_is_bounded_too(tmp_path: Path) -> None:
     script = "(echo ção; yes 0123456789 | head -c 12000000) & wait; yes 0123456789 | head -c 13000000 >&2; echo end"
     service = services.start("chatty", ["sh", "-c", script], os.environ, tmp_path / "logs" / "chatty.log")
     deadline = time.monotonic() + 60
-    while not (tmp_path / "logs" / "chatty.log").is_file() or not (tmp_path / "logs" / "chatty.log").read_text().endswith("end\n"):
+    while not (tmp_path / "logs" / "chatty.log").is_file() or not (
+        tmp_path / "logs" / "chatty.log"
+    ).read_text().endswith("end\n"):
         assert time.monotonic() < deadline, sizes(tmp_path / "logs" / "chatty.log")
         time.sleep(0.1)
     found = sizes(tmp_path / "logs" / "chatty.log")

@@ -45,14 +45,22 @@ def addresses(storage: Path, old: Path) -> list[tuple[str, str]]:
     """Where the store still names the old place, as a path or as an address: (table, column)."""
     connection = sqlite3.connect(storage / "mlflow" / "mlflow.db")
     tables = [name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
-    columns = [(table, column) for table in tables for _, column, *_ in connection.execute(f"PRAGMA table_info({table})")]
+    columns = [
+        (table, column) for table in tables for _, column, *_ in connection.execute(f"PRAGMA table_info({table})")
+    ]
     names = "SELECT 1 FROM {0} WHERE instr(cast({1} AS TEXT), ?) OR instr(cast({1} AS TEXT), ?)"
     wanted = (f"{old}/", f"{old.as_uri()}/")
-    return [(table, column) for table, column in columns if connection.execute(names.format(table, column), wanted).fetchone()]
+    return [
+        (table, column)
+        for table, column in columns
+        if connection.execute(names.format(table, column), wanted).fetchone()
+    ]
 
 
 @pytest.mark.parametrize("moving", [shutil.move, shutil.copytree], ids=["moved", "copied"])
-def test_what_a_store_holds_is_found_where_the_storage_is_now(tmp_path: Path, moving: Callable[[Path, Path], object]) -> None:
+def test_what_a_store_holds_is_found_where_the_storage_is_now(
+    tmp_path: Path, moving: Callable[[Path, Path], object]
+) -> None:
     old, new = tmp_path / "a place" / "runs", tmp_path / "another" / "loja de São Paulo"
     made = filled(old)
     assert addresses(old, old) != []
@@ -71,12 +79,16 @@ def test_what_a_store_holds_is_found_where_the_storage_is_now(tmp_path: Path, mo
 
 
 def test_a_store_that_a_server_has_filled_is_read_without_it(tmp_path: Path) -> None:
-    """Through a server an experiment's files have addresses that name the experiment's number below the served folder."""
+    """Through a server an experiment's files have addresses that name the experiment's number below the served
+    folder.
+    """
     filled(tmp_path)
     served = tmp_path / "mlflow" / "artifacts"
     connection = sqlite3.connect(tmp_path / "mlflow" / "mlflow.db")
     with connection:
-        experiments = connection.execute("SELECT experiment_id, name FROM experiments WHERE name LIKE 'tucano-%'").fetchall()
+        experiments = connection.execute(
+            "SELECT experiment_id, name FROM experiments WHERE name LIKE 'tucano-%'"
+        ).fetchall()
         for number, name in experiments:
             if (served / name).is_dir():
                 (served / name).rename(served / str(number))
@@ -117,7 +129,9 @@ def replaced(database: Path) -> None:
 def test_a_damaged_store_is_one_sentence_with_the_next_step(tmp_path: Path, damage: Callable[[Path], None]) -> None:
     filled(tmp_path)
     damage(tmp_path / "mlflow" / "mlflow.db")
-    with pytest.raises(UserError, match=r"mlflow\.db is damaged \(.*\); it holds .* Move it away, .*: mv \S+ \S+\.damaged$") as caught:
+    with pytest.raises(
+        UserError, match=r"mlflow\.db is damaged \(.*\); it holds .* Move it away, .*: mv \S+ \S+\.damaged$"
+    ) as caught:
         Tracker.connect(None, tmp_path)
     assert "\n" not in str(caught.value)
     (tmp_path / "mlflow" / "mlflow.db").rename(tmp_path / "mlflow" / "mlflow.db.damaged")
@@ -143,7 +157,9 @@ def test_an_adapters_base_is_looked_for_in_its_own_storage_first(tmp_path: Path)
     name = "artifacts/sft/fedcba9876543210/model"
     old, new = tmp_path / "old", tmp_path / "new"
     folder = adapter(new, f"{old}/{name}")
-    with pytest.raises(UserError, match=r"adapter names .*/old/artifacts/sft/\w+/model as its base, which is not there"):
+    with pytest.raises(
+        UserError, match=r"adapter names .*/old/artifacts/sft/\w+/model as its base, which is not there"
+    ):
         base_of(folder)
     for storage in (old, new):
         (storage / name).mkdir(parents=True)
@@ -174,6 +190,13 @@ with get_client(sync_client=True) as client:
 def test_runs_that_wait_in_a_moved_home_go_on_in_it(tmp_path: Path) -> None:
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PREFECT_")}
     environment |= {"PREFECT_HOME": str(tmp_path), "PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS": "200"}
-    said = subprocess.run([sys.executable, "-c", WAITING], env=environment, capture_output=True, text=True, timeout=280, check=True)
+    said = subprocess.run(
+        [sys.executable, "-c", WAITING], env=environment, capture_output=True, text=True, timeout=280, check=True
+    )
     moved = "[('seed', '7'), ('storage', '/new/runs')]"
-    assert said.stdout.splitlines()[-4:] == ["{'/old/runs'}", moved, moved, "[('seed', '7'), ('storage', '/elsewhere')]"]
+    assert said.stdout.splitlines()[-4:] == [
+        "{'/old/runs'}",
+        moved,
+        moved,
+        "[('seed', '7'), ('storage', '/elsewhere')]",
+    ]

@@ -108,7 +108,9 @@ def picture(page: PrefectPage, name: str) -> None:
 def tucano(bench: Bench, *arguments: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "tucano.cli", *arguments, "--home", str(bench.stack.home)]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    return subprocess.run(command, cwd=bench.stack.project, env=environment, capture_output=True, text=True, timeout=240, check=False)
+    return subprocess.run(
+        command, cwd=bench.stack.project, env=environment, capture_output=True, text=True, timeout=240, check=False
+    )
 
 
 def test_all_is_healthy_and_listens_on_loopback_only(bench: Bench) -> None:
@@ -128,7 +130,10 @@ def test_all_is_healthy_and_listens_on_loopback_only(bench: Bench) -> None:
 
 def test_setting_up_again_changes_nothing(bench: Bench) -> None:
     def known() -> Any:
-        lists = [bench.ask(f"{kind}/filter", {}) for kind in ("automations", "work_pools", "deployments", "v2/concurrency_limits")]
+        lists = [
+            bench.ask(f"{kind}/filter", {})
+            for kind in ("automations", "work_pools", "deployments", "v2/concurrency_limits")
+        ]
         return [sorted((item["id"], item["name"]) for item in items) for items in lists]
 
     before = known()
@@ -167,7 +172,9 @@ def training(bench: Bench, story: dict[str, Any]) -> list[psutil.Process]:
     deadline = time.monotonic() + 600
     while time.monotonic() < deadline:
         running = [child for child in bench.children(story["run"]) if child["state_type"] == "RUNNING"]
-        saved = {path.parts[-5] for path in bench.stack.home.glob("work/grpo-seed-*/*/attempt-*/checkpoint-*/COMPLETE.json")}
+        saved = {
+            path.parts[-5] for path in bench.stack.home.glob("work/grpo-seed-*/*/attempt-*/checkpoint-*/COMPLETE.json")
+        }
         if len(running) == len(saved) == 2:
             found = [trainer for child in running for trainer in trainers(engine_of(child["id"]))]
             if len(found) == 2:
@@ -227,7 +234,10 @@ def test_artifacts_tell_what_came_of_it(bench: Bench, page: PrefectPage, story: 
     page.click(TABS, "Artifacts")
     page.wait_for_text("verdict")
     picture(page, "artifacts")
-    keys = {artifact["key"] for artifact in bench.ask("artifacts/filter", {"artifacts": {"flow_run_id": {"any_": [story["run"]]}}})}
+    keys = {
+        artifact["key"]
+        for artifact in bench.ask("artifacts/filter", {"artifacts": {"flow_run_id": {"any_": [story["run"]]}}})
+    }
     assert keys >= {"verdict", "health", "reward-audit", "preflight", "promotion", "mlflow-run", "stage-times"}
 
 
@@ -254,10 +264,18 @@ def test_a_schedule_is_switched_on_and_a_short_one_fires(bench: Bench, page: Pre
         time.sleep(0.5)
     picture(page, "schedule")
     stack.register(bench.stack, automations=True, recover=False)
-    assert bench.ask("deployments/name/audit/nightly")["schedules"][0]["active"], "tucano up does not switch it off again"
+    assert bench.ask("deployments/name/audit/nightly")["schedules"][0]["active"], (
+        "tucano up does not switch it off again"
+    )
     bench.ask(f"deployments/{deployment['id']}/schedules", [{"schedule": {"interval": 20}, "active": True}])
     deadline = time.monotonic() + 150  # the scheduler looks once a minute
-    while not (fired := [run for run in bench.ask("flow_runs/filter", {}) if run["auto_scheduled"] and run["state_type"] == "COMPLETED"]):
+    while not (
+        fired := [
+            run
+            for run in bench.ask("flow_runs/filter", {})
+            if run["auto_scheduled"] and run["state_type"] == "COMPLETED"
+        ]
+    ):
         assert time.monotonic() < deadline
         time.sleep(1)
     assert fired[0]["name"].startswith("nightly, ")
@@ -265,7 +283,9 @@ def test_a_schedule_is_switched_on_and_a_short_one_fires(bench: Bench, page: Pre
 
 def test_nothing_is_left_after_down(bench: Bench) -> None:
     pids = [service.pid for service in stack.read_services(bench.stack.file).values()]
-    family = [process for pid in pids for process in (psutil.Process(pid), *psutil.Process(pid).children(recursive=True))]
+    family = [
+        process for pid in pids for process in (psutil.Process(pid), *psutil.Process(pid).children(recursive=True))
+    ]
     assert tucano(bench, "down").returncode == 0
     assert psutil.wait_procs(family, timeout=10)[1] == []
     assert tucano(bench, "status").returncode == 1

@@ -1,7 +1,9 @@
-"""Failures that each ruined a run, put back one by one: the preflight or the first five steps must say so; healthy runs stay quiet.
+"""Failures that each ruined a run, put back one by one: the preflight or the first five steps must say so; healthy runs
+stay quiet.
 
-A failure is put back where it once was: in the settings, in the model's folder, in the rewards, or in the code that hands things on.
-One start, trained for seconds, serves all; everything runs in this process as it would in a training child.
+A failure is put back where it once was: in the settings, in the model's folder, in the rewards, or in the code that
+hands things on. One start, trained for seconds, serves all; everything runs in this process as it would in a training
+child.
 """
 
 import json
@@ -34,13 +36,39 @@ pytestmark = pytest.mark.filterwarnings("ignore:grpo.patience")
 ROOT = Path(__file__).parent.parent
 SMALL = [
     # a machine and a model for a test: the nano model learns at a hundred times the rate of a real one
-    *("model.name=nano", "model.backend=transformers", "model.device=cpu", "model.quantization=none", "model.dtype=float32"),
+    *(
+        "model.name=nano",
+        "model.backend=transformers",
+        "model.device=cpu",
+        "model.quantization=none",
+        "model.dtype=float32",
+    ),
     *("model.nano_hidden=64", "model.nano_layers=1", "model.nano_vocabulary=1200", "model.max_length_tokens=512"),
     *("data.train_prompts=60", "data.validation_prompts=16", "data.test_prompts=16", "data.demonstrations=240"),
     "data.mix={extraction: 0.5, push: 0.5}",
-    *("sft.enabled=true", "sft.max_epochs=6", "sft.batch_size=16", "sft.learning_rate=0.01", "sft.schedule=linear", "sft.eval_steps=200"),
-    *("grpo.batch_size=16", "grpo.generations=4", "grpo.micro_batch=16", "grpo.max_completion_tokens=112", "grpo.learning_rate=0.001"),
-    *("grpo.max_steps=6", "grpo.eval_steps=3", "grpo.save_steps=3", "grpo.patience=1", "grpo.validation_samples=1", "grpo.warmup_share=0"),
+    *(
+        "sft.enabled=true",
+        "sft.max_epochs=6",
+        "sft.batch_size=16",
+        "sft.learning_rate=0.01",
+        "sft.schedule=linear",
+        "sft.eval_steps=200",
+    ),
+    *(
+        "grpo.batch_size=16",
+        "grpo.generations=4",
+        "grpo.micro_batch=16",
+        "grpo.max_completion_tokens=112",
+        "grpo.learning_rate=0.001",
+    ),
+    *(
+        "grpo.max_steps=6",
+        "grpo.eval_steps=3",
+        "grpo.save_steps=3",
+        "grpo.patience=1",
+        "grpo.validation_samples=1",
+        "grpo.warmup_share=0",
+    ),
 ]
 OF_THEIR_OWN = {"l4-v5": ["grpo.overlong_tokens=28"]}
 """Settings that are shares of another one, scaled with it."""
@@ -111,7 +139,9 @@ class Doubled(RewardSet):
 
 
 Failure = Callable[[pytest.MonkeyPatch, Path], list[str]]
-"""Puts a failure back, into the code or into the copy of the start model that it gets; returns what it overrides in the settings."""
+"""Puts a failure back, into the code or into the copy of the start model that it gets; returns what it overrides in the
+settings.
+"""
 
 
 def cold(put: pytest.MonkeyPatch, model: Path) -> list[str]:
@@ -145,7 +175,11 @@ def short_evaluations(put: pytest.MonkeyPatch, model: Path) -> list[str]:
 def identical(put: pytest.MonkeyPatch, model: Path) -> list[str]:
     """A start whose distribution has collapsed onto one token at every place."""
     weights = load_file(model / "model.safetensors")
-    save_file({**weights, "model.norm.weight": 10_000 * weights["model.norm.weight"]}, model / "model.safetensors", {"format": "pt"})
+    save_file(
+        {**weights, "model.norm.weight": 10_000 * weights["model.norm.weight"]},
+        model / "model.safetensors",
+        {"format": "pt"},
+    )
     return []
 
 
@@ -190,15 +224,27 @@ def test_a_temperature_in_the_models_own_folder_is_named_and_not_used(start: Pat
         json.dumps({**config, "do_sample": True, "temperature": 0.1, "top_k": 20}), encoding="utf-8"
     )
     trainer, _ = grpo.build(job("grpo", start, tmp_path, small(), model), of_grpo(small(), 1), tmp_path, [])
-    line = preflight.check.generation(trainer.generation_config, trainer.model.generation_config, of_preflight(small(), 1))
+    line = preflight.check.generation(
+        trainer.generation_config, trainer.model.generation_config, of_preflight(small(), 1)
+    )
     assert line.level == "ok" and "temperature=0.1, top_k=20 and is not used" in line.evidence
 
 
 def schedule_gone(put: pytest.MonkeyPatch) -> list[str]:
     """A cosine over a fifth of the steps: at their end the learning rate is 0, and stays there."""
     create = trl.GRPOTrainer.create_scheduler
-    put.setattr(trl.GRPOTrainer, "create_scheduler", lambda self, num_training_steps, **more: create(self, num_training_steps // 5, **more))
-    return ["grpo.schedule=cosine", "grpo.max_steps=20", "grpo.eval_steps=20", "grpo.save_steps=20", "health.stop_on=[rate_gone]"]
+    put.setattr(
+        trl.GRPOTrainer,
+        "create_scheduler",
+        lambda self, num_training_steps, **more: create(self, num_training_steps // 5, **more),
+    )
+    return [
+        "grpo.schedule=cosine",
+        "grpo.max_steps=20",
+        "grpo.eval_steps=20",
+        "grpo.save_steps=20",
+        "health.stop_on=[rate_gone]",
+    ]
 
 
 def test_a_schedule_that_is_gone_after_a_fifth_of_the_run_raises_its_alarm(

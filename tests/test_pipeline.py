@@ -1,4 +1,5 @@
-"""The whole pipeline through the command, in small: interrupted, killed, finished, reused, damaged, refused, overridden.
+"""The whole pipeline through the command, in small: interrupted, killed, finished, reused, damaged, refused,
+overridden.
 
 The tests tell one story on one storage and run in their order.
 """
@@ -43,9 +44,27 @@ SMALL = {
     "grpo.patience": 3,
     "audit.resamples": 200,
     # so small a model babbles, and the preflight says so
-    "preflight.allow_red": ["completion length", "signal: extraction", "signal: sql_qa", "signal: insights", "signal: push"],
+    "preflight.allow_red": [
+        "completion length",
+        "signal: extraction",
+        "signal: sql_qa",
+        "signal: insights",
+        "signal: push",
+    ],
 }
-STAGES = ["data", "plan", "audit", "sft", "preflight", "grpo-seed-42", "grpo-seed-123", "answers", "re-audit", "comparison", "report"]
+STAGES = [
+    "data",
+    "plan",
+    "audit",
+    "sft",
+    "preflight",
+    "grpo-seed-42",
+    "grpo-seed-123",
+    "answers",
+    "re-audit",
+    "comparison",
+    "report",
+]
 
 
 @pytest.fixture(scope="module")
@@ -128,7 +147,9 @@ def test_a_second_run_reuses_every_stage_within_a_minute(storage: Path) -> None:
 
 
 def test_the_benchmark_judges_the_trained_arms_and_trains_nothing(storage: Path) -> None:
-    code, output = finished(started(storage, "benchmark", benchmark__prompts=80, benchmark__samples=1, benchmark__resamples=20))
+    code, output = finished(
+        started(storage, "benchmark", benchmark__prompts=80, benchmark__samples=1, benchmark__resamples=20)
+    )
     assert code == 0, output
     for arm in ("base", "sft", "seed-42", "seed-123", "constant", "majority", "rules"):
         assert re.search(rf"^\| {arm} ", output, flags=re.MULTILINE), arm
@@ -138,7 +159,10 @@ def test_the_benchmark_judges_the_trained_arms_and_trains_nothing(storage: Path)
 
 def test_a_benchmark_that_is_killed_among_the_answers_of_an_api_pays_for_none_twice(storage: Path) -> None:
     """Some replies are odd: they cost their own answers only."""
-    odd: dict[int, bytes] = {5: b'{"choices": [{"message": {"content": "\\ud800"}}]}', 9: b'{"choices": [{"message": {"content": [1]}}]}'}
+    odd: dict[int, bytes] = {
+        5: b'{"choices": [{"message": {"content": "\\ud800"}}]}',
+        9: b'{"choices": [{"message": {"content": [1]}}]}',
+    }
     held = threading.Event()
 
     def answer(body: dict[str, Any], number: int) -> Response:
@@ -148,7 +172,11 @@ def test_a_benchmark_that_is_killed_among_the_answers_of_an_api_pays_for_none_tw
 
     with serving(storage) as api:
         api.answer = answer
-        settings = {"benchmark.endpoints": [{"name": "api", "url": api.url, "model": "m"}], "benchmark.prompts": 80, "benchmark.samples": 1}
+        settings = {
+            "benchmark.endpoints": [{"name": "api", "url": api.url, "model": "m"}],
+            "benchmark.prompts": 80,
+            "benchmark.samples": 1,
+        }
         more = {name.replace(".", "__"): json.dumps(value) for name, value in settings.items()}
         process = started(storage, "benchmark", grpo__max_steps=6, benchmark__resamples=20, **more)
         deadline = time.monotonic() + 200
@@ -169,10 +197,16 @@ def test_a_benchmark_that_is_killed_among_the_answers_of_an_api_pays_for_none_tw
 
 
 def test_where_these_settings_were_not_trained_a_benchmark_has_baselines_only(storage: Path) -> None:
-    code, output = finished(started(storage, "benchmark", grpo__max_steps=6, benchmark__prompts=80, benchmark__resamples=20))
+    code, output = finished(
+        started(storage, "benchmark", grpo__max_steps=6, benchmark__prompts=80, benchmark__resamples=20)
+    )
     assert code == 0, output
     assert "holds no grpo-seed-42 of these settings, so no trained arm answers" in output
-    assert re.findall(r"^\| (\S+) +\| +[\d.]+ \| +[\d.]+ \|$", output, flags=re.MULTILINE) == ["constant", "majority", "rules"]
+    assert re.findall(r"^\| (\S+) +\| +[\d.]+ \| +[\d.]+ \|$", output, flags=re.MULTILINE) == [
+        "constant",
+        "majority",
+        "rules",
+    ]
 
 
 def test_a_truncated_file_runs_its_stage_and_what_depends_on_it(storage: Path) -> None:
@@ -190,20 +224,26 @@ def test_a_seed_lost_for_good_is_named_and_the_others_go_on(storage: Path) -> No
     process = started(storage, grpo__seeds=[42, 124], worker__retries=0)
     list(lines_until(process, r"grpo-seed-124: runs"))
     deadline = time.monotonic() + 60
-    while not (victims := [child for child in training_children(process) if "grpo-seed-124" in " ".join(child.cmdline())]):
+    while not (
+        victims := [child for child in training_children(process) if "grpo-seed-124" in " ".join(child.cmdline())]
+    ):
         assert time.monotonic() < deadline
         time.sleep(0.05)
     victims[0].kill()
     code, output = finished(process)
     assert code == 0, output
     said = " ".join(output.split())
-    assert "Seed 124 is missing from this comparison: grpo seed 124 was killed by SIGKILL" in said and "| seed-42" in said
+    assert (
+        "Seed 124 is missing from this comparison: grpo seed 124 was killed by SIGKILL" in said and "| seed-42" in said
+    )
 
 
 def test_a_red_preflight_stops_before_grpo_with_its_table(storage: Path) -> None:
     code, output = finished(started(storage, preflight__allow_red=["signal: push"]))
     assert code == 1 and "GRPO did not start" in output and "Traceback" not in output
-    assert re.search(r"^RED +completion length +median 24, .* ceiling 24, \d+% of 96 cut off", output, flags=re.MULTILINE)
+    assert re.search(
+        r"^RED +completion length +median 24, .* ceiling 24, \d+% of 96 cut off", output, flags=re.MULTILINE
+    )
     assert """--set 'preflight.allow_red=["completion length", "signal: extraction", "signal: sql_qa"]'""" in output
     assert not [stage for stage in whys(output) if stage.startswith("grpo")]
 
@@ -213,7 +253,9 @@ def shuffled_ratings(folder: Path) -> Path:
     shutil.copytree(ROOT / "data" / "ratings", folder)
     rows = [json.loads(line) for line in (folder / "ratings.jsonl").read_text(encoding="utf-8").splitlines()]
     turned = [{**row, "rating": 6 - row["rating"]} for row in rows]
-    (folder / "ratings.jsonl").write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in turned), encoding="utf-8")
+    (folder / "ratings.jsonl").write_text(
+        "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in turned), encoding="utf-8"
+    )
     return folder
 
 
@@ -223,7 +265,9 @@ def test_a_failed_audit_stops_before_sft_and_an_override_goes_on_and_is_recorded
     assert code == 1 and "nothing was trained" in output and "FAILED" in output.upper()
     assert "sft" not in whys(output)
     code, output = finished(
-        started(storage, audit__ratings=ratings, audit__override_by="Ana Souza", audit__override_reason="piloto interno")
+        started(
+            storage, audit__ratings=ratings, audit__override_by="Ana Souza", audit__override_reason="piloto interno"
+        )
     )
     assert code == 0
     report = re.search(r"^Report +(.+)$", output, flags=re.MULTILINE)

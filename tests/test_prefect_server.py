@@ -59,7 +59,9 @@ def test_it_answers_and_does_not_outlive_a_killed_command(command: list[str], ho
         with urllib.request.urlopen(asked, timeout=30) as answer:
             assert json.load(answer)[0].isdigit()
         with pytest.raises(HTTPError, match="403"):
-            urllib.request.urlopen(urllib.request.Request(asked.full_url, headers={**asked.headers, "Origin": "http://evil.example"}))
+            urllib.request.urlopen(
+                urllib.request.Request(asked.full_url, headers={**asked.headers, "Origin": "http://evil.example"})
+            )
         process.send_signal(signal.SIGKILL)
     deadline = time.monotonic() + 20
     while psutil.pid_exists(int(pid)) and time.monotonic() < deadline:

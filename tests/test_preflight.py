@@ -27,7 +27,9 @@ PROMPT = Prompt("p1", "push", "Fone de ouvido, frete grátis.", "t", "synthetic"
 TEXT = ["Escreva uma notificação. Fone de ouvido, frete grátis. system user assistant RESPOSTA"] * 3
 
 
-def rollouts(rewards: list[float], texts: list[str] | None = None, tokens: int = 5, truncated: bool = False) -> list[Rollout]:
+def rollouts(
+    rewards: list[float], texts: list[str] | None = None, tokens: int = 5, truncated: bool = False
+) -> list[Rollout]:
     texts = texts or [f"resposta {index}" for index in range(len(rewards))]
     return [
         Rollout(PROMPT, [1] * tokens, text, truncated, Score(min(1.0, reward), {"push.all": reward}), None)
@@ -50,14 +52,19 @@ def levels(checks: list[check.Check]) -> dict[str, str]:
 
 
 def sampling(**changes: Any) -> GenerationConfig:
-    return GenerationConfig(**{"do_sample": True, "temperature": 1.0, "top_p": 1.0, "top_k": 0, "repetition_penalty": 1.0} | changes)
+    return GenerationConfig(
+        **{"do_sample": True, "temperature": 1.0, "top_p": 1.0, "top_k": 0, "repetition_penalty": 1.0} | changes
+    )
 
 
 def test_a_temperature_in_the_models_own_config_is_named_and_one_in_effect_is_red() -> None:
     shipped = sampling(temperature=0.1, top_p=0.9)
     unused = check.generation(sampling(), shipped, of_preflight(PipelineSettings(), 42))
     assert unused.level == "ok" and "temperature=0.1, top_p=0.9 and is not used" in unused.evidence
-    assert "temperature is 0.1, not 1.0" in check.generation(shipped, shipped, of_preflight(PipelineSettings(), 42)).evidence
+    assert (
+        "temperature is 0.1, not 1.0"
+        in check.generation(shipped, shipped, of_preflight(PipelineSettings(), 42)).evidence
+    )
     assert check.generation(shipped, shipped, of_preflight(PipelineSettings(), 42)).level == "red"
 
 
@@ -65,8 +72,18 @@ def test_a_temperature_in_the_models_own_config_is_named_and_one_in_effect_is_re
     ("rewards", "texts", "level", "words"),
     [
         ([0.1, 0.5, 0.3, 0.9, 0.2, 0.4, 0.7, 0.8], None, "ok", "100% of 2 groups"),
-        ([1.0, 0.0, 1.0, 0.0, 1.0, 1.0, 0.0, 0.0], None, "ok", "100% of 2 groups differ in reward, 2 different rewards"),
-        ([1.0, 0.0, 0.5, 0.0, 0.5, 1.0, 0.0, 0.0], None, "ok", "100% of 2 groups differ in reward, 3 different rewards"),
+        (
+            [1.0, 0.0, 1.0, 0.0, 1.0, 1.0, 0.0, 0.0],
+            None,
+            "ok",
+            "100% of 2 groups differ in reward, 2 different rewards",
+        ),
+        (
+            [1.0, 0.0, 0.5, 0.0, 0.5, 1.0, 0.0, 0.0],
+            None,
+            "ok",
+            "100% of 2 groups differ in reward, 3 different rewards",
+        ),
         ([1.0] * 4 + [0.0] * 4, None, "red", "0% of 2 groups differ in reward, 2 different rewards"),
         ([0.5] * 8, ["igual"] * 8, "red", "0% of 2 groups differ in reward, 1 different rewards, 25% different texts"),
         ([0.2, 1.0, 0.6, 1.8, 0.4, 0.8, 1.4, 1.6], None, "red", "up to 1.80"),
@@ -94,13 +111,16 @@ def test_a_ceiling_that_cuts_most_answers_off_is_red() -> None:
 
 
 def schedule(name: str, max_steps: int) -> TrainingArguments:
-    return TrainingArguments(output_dir="unused", learning_rate=1e-3, lr_scheduler_type=name, max_steps=max_steps, use_cpu=True)
+    return TrainingArguments(
+        output_dir="unused", learning_rate=1e-3, lr_scheduler_type=name, max_steps=max_steps, use_cpu=True
+    )
 
 
 def test_a_cosine_that_is_gone_after_a_fifth_of_the_run_is_red() -> None:
     assert check.learning_rate(schedule("cosine", 100), 100).level == "ok"
     assert (
-        "at 25, 50, 75, 100 % of the run: 0.00085, 0.0005, 0.00015, 2.5e-07" in check.learning_rate(schedule("cosine", 100), 100).evidence
+        "at 25, 50, 75, 100 % of the run: 0.00085, 0.0005, 0.00015, 2.5e-07"
+        in check.learning_rate(schedule("cosine", 100), 100).evidence
     )
     gone = schedule("cosine", 20)
     assert gone.max_steps == 20 and check.learning_rate(gone, 100).level == "red"
@@ -183,7 +203,11 @@ def test_every_check_that_can_be_red_may_be_allowed_and_no_other() -> None:
         tree = ast.parse((PROJECT / "tucano" / "training" / file).read_text(encoding="utf-8"))
         for function in ast.walk(tree):
             if isinstance(function, ast.FunctionDef):
-                levels = {str(node.value) for node in ast.walk(function) if isinstance(node, ast.Constant)} & {"ok", "warn", "red"}
+                levels = {str(node.value) for node in ast.walk(function) if isinstance(node, ast.Constant)} & {
+                    "ok",
+                    "warn",
+                    "red",
+                }
                 for call in ast.walk(function):
                     if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "Check":
                         computed = isinstance(call.args[1], ast.Name)

@@ -1,4 +1,6 @@
-"""What models, APIs and people write steers no terminal, breaks out of no page and hides nothing, wherever it is shown."""
+"""What models, APIs and people write steers no terminal, breaks out of no page and hides nothing, wherever it is
+shown.
+"""
 
 import ast
 import html
@@ -60,7 +62,9 @@ def test_an_escaped_text_is_one_paragraph_of_plain_text(text: str) -> None:
 
 @pytest.mark.parametrize("text", ["```\n# out", "~~~\n[x](y)", "````\n```", "    ```", "`" * 40])
 def test_fences_by_hand(text: str) -> None:
-    assert "<h1>" not in MarkdownIt("commonmark").render(fenced(text)) and "<a " not in MarkdownIt("commonmark").render(fenced(text))
+    assert "<h1>" not in MarkdownIt("commonmark").render(fenced(text)) and "<a " not in MarkdownIt("commonmark").render(
+        fenced(text)
+    )
 
 
 def test_tables_and_paragraphs_of_every_report_are_printable() -> None:
@@ -69,7 +73,11 @@ def test_tables_and_paragraphs_of_every_report_are_printable() -> None:
 
 def test_every_page_shows_it_as_text(tmp_path: Path) -> None:
     """Templates share one environment: what they put in is escaped and printable, markup of our own is not touched."""
-    page = environment(tmp_path).from_string("{{ text }} {{ [text] | join }} {{ svg | safe }}").render(text=EVIL + MARKUP, svg="<svg/>")
+    page = (
+        environment(tmp_path)
+        .from_string("{{ text }} {{ [text] | join }} {{ svg | safe }}")
+        .render(text=EVIL + MARKUP, svg="<svg/>")
+    )
     assert not steers(page) and "<img" not in page and "<svg/>" in page
     view = View(Item("id", "sql_qa", EVIL, EVIL + ", x"), 0, 1, None)
     page = render(view, "ana", [(EVIL, [EVIL], [EVIL])], "nonce")
@@ -87,7 +95,17 @@ def test_a_stream_writes_only_what_is_printable_and_is_a_stream_in_the_rest() ->
 
 
 def test_the_command_repeats_no_escape_sequence(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "tucano.cli", "rate", str(tmp_path / "\x1b[2Jratings"), "--rater", "ana", "--from", "\x1b]0;x\x07"]
+    command = [
+        sys.executable,
+        "-m",
+        "tucano.cli",
+        "rate",
+        str(tmp_path / "\x1b[2Jratings"),
+        "--rater",
+        "ana",
+        "--from",
+        "\x1b]0;x\x07",
+    ]
     result = subprocess.run(command, cwd=ROOT, env=os.environ, capture_output=True, timeout=120)
     assert result.returncode == 2 and "␛]0;x␇ does not exist" in result.stderr.decode()
     assert b"\x1b" not in result.stdout + result.stderr
@@ -96,5 +114,7 @@ def test_the_command_repeats_no_escape_sequence(tmp_path: Path) -> None:
 def test_stages_show_text_in_the_prefect_page_only_through_functions_that_escape() -> None:
     borders = {"create_markdown_artifact", "create_table_artifact"}
     for path in (*(ROOT / "tasks").glob("*.py"), *(ROOT / "flows").glob("*.py"), *(ROOT / "deployments").rglob("*.py")):
-        names = {node.id for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(node, ast.Name)}
+        names = {
+            node.id for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(node, ast.Name)
+        }
         assert path.name == "pages.py" or not names & borders, path

@@ -49,9 +49,16 @@ def test_a_profile_is_found_from_a_folder_below() -> None:
 
 def test_overrides_reach_nested_fields() -> None:
     settings = load_profile(
-        ROOT, "laptop", ["grpo.max_steps=60", "grpo.seeds=[1, 2]", "data.source=olist", "data.path=./olist", "storage=elsewhere"]
+        ROOT,
+        "laptop",
+        ["grpo.max_steps=60", "grpo.seeds=[1, 2]", "data.source=olist", "data.path=./olist", "storage=elsewhere"],
     )
-    assert (settings.grpo.max_steps, settings.grpo.seeds, settings.data.path, settings.storage) == (60, (1, 2), "./olist", "elsewhere")
+    assert (settings.grpo.max_steps, settings.grpo.seeds, settings.data.path, settings.storage) == (
+        60,
+        (1, 2),
+        "./olist",
+        "elsewhere",
+    )
 
 
 MISTAKES = {
@@ -59,34 +66,61 @@ MISTAKES = {
     "unknown setting": ("laptop", ["grpo.max_step=3"], "no setting 'grpo.max_step'; did you mean 'grpo.max_steps'"),
     "no value": ("laptop", ["grpo.max_steps"], "has no value"),
     "wrong type": ("laptop", ["grpo.max_steps=many"], "grpo.max_steps='many' is not valid"),
-    "batch": ("laptop", ["grpo.batch_size=60"], "grpo.batch_size=60 is not divisible by grpo.generations=8; 64 would be"),
+    "batch": (
+        "laptop",
+        ["grpo.batch_size=60"],
+        "grpo.batch_size=60 is not divisible by grpo.generations=8; 64 would be",
+    ),
     "micro batch": ("laptop", ["grpo.micro_batch=24"], "does not divide grpo.batch_size"),
     "cold": ("laptop", ["grpo.temperature=0.1"], "grpo.temperature=0.1 is not valid"),
     "mix": ("laptop", ["data.mix={extraction: 0.5}"], "must add up to 1"),
     "unsigned override": ("laptop", ["audit.override_by=Ana"], "go together"),
     "source without path": ("laptop", ["data.source=olist"], "needs data.path"),
     "epsilon_high on-policy": ("laptop", ["grpo.epsilon_high=0.28"], "does nothing"),
-    "sequence ratios on-policy": ("laptop", ["grpo.importance_sampling=sequence"], "does nothing with grpo.iterations=1"),
-    "floor without gdpo": ("laptop", ["grpo.advantages=group", "grpo.std_floor=0.1"], "only read by grpo.advantages=gdpo"),
+    "sequence ratios on-policy": (
+        "laptop",
+        ["grpo.importance_sampling=sequence"],
+        "does nothing with grpo.iterations=1",
+    ),
+    "floor without gdpo": (
+        "laptop",
+        ["grpo.advantages=group", "grpo.std_floor=0.1"],
+        "only read by grpo.advantages=gdpo",
+    ),
     "overlong weight alone": ("laptop", ["grpo.overlong_weight=1"], "does nothing without grpo.overlong_tokens"),
     "overlong and masked": ("laptop", ["grpo.overlong_tokens=8", "grpo.mask_truncated=true"], "choose one"),
     "overlong everywhere": ("laptop", ["grpo.overlong_tokens=112"], "must be below the ceiling of 112"),
     "task weights without iwu": ("laptop", ["grpo.task_weights_rate=0.1"], "only read by grpo.task_weights=iwu"),
-    "iwu with one task": ("laptop", ["grpo.task_weights=iwu", "data.mix={push: 1.0}"], "does nothing with a single task (push)"),
+    "iwu with one task": (
+        "laptop",
+        ["grpo.task_weights=iwu", "data.mix={push: 1.0}"],
+        "does nothing with a single task (push)",
+    ),
     "refill of nothing": ("laptop", ["grpo.refill_rounds=2"], "does nothing without grpo.drop_zero_variance=true"),
     "dropping what weighs nothing": ("laptop", ["grpo.drop_zero_variance=true"], "set grpo.refill_rounds"),
     "entropy step without target": ("laptop", ["grpo.entropy_delta=0.01"], "set grpo.entropy_target"),
-    "entropy above its ceiling": ("laptop", ["grpo.entropy_target=0.3", "grpo.entropy_coef=0.2"], "above grpo.entropy_coef_max=0.1"),
+    "entropy above its ceiling": (
+        "laptop",
+        ["grpo.entropy_target=0.3", "grpo.entropy_coef=0.2"],
+        "above grpo.entropy_coef_max=0.1",
+    ),
     "entropy under unsloth": ("l4", ["grpo.entropy_coef=0.01"], "unsloth's loss has no entropy bonus"),
     "float32 under unsloth": ("l4", ["model.dtype=float32"], "set model.dtype=bfloat16"),
     "stages out of order": ("laptop", ["grpo.length_stages=[[10, 60], [5, 80]]"], "must rise"),
     "stage after the end": ("laptop", ["grpo.length_stages=[[60, 80]]"], "stay below grpo.max_steps=60"),
     "stage too long": ("laptop", ["grpo.length_stages=[[0, 200]]"], "above grpo.max_completion_tokens=112"),
-    "condition without a threshold": ("laptop", ["grpo.conditions=[{component: push.length, needs: push.product}]"], "at_least"),
+    "condition without a threshold": (
+        "laptop",
+        ["grpo.conditions=[{component: push.length, needs: push.product}]"],
+        "at_least",
+    ),
     "condition on an unknown component": (
         "laptop",
         ["grpo.conditions=[{component: push.lenght, needs: push.product, at_least: 0.5}]"],
-        "grpo.conditions names 'push.lenght', which the tasks of this run do not have in grpo.rewards=grounded; the nearest is 'push.length'",
+        (
+            "grpo.conditions names 'push.lenght', which the tasks of this run do not have in grpo.rewards=grounded; the"
+            " nearest is 'push.length'"
+        ),
     ),
     "condition on a task that is dropped": (
         "laptop",
@@ -105,7 +139,11 @@ MISTAKES = {
     "save and eval": ("laptop", ["grpo.save_steps=20"], "never meet"),
     "seed twice": ("laptop", ["grpo.seeds=[1, 1]"], "twice"),
     "seed that NumPy refuses": ("laptop", ["grpo.seeds=[-1]"], "grpo.seeds.0=-1 is not valid"),
-    "field of a number": ("laptop", ["data.mix.push.x=1"], "no setting 'data.mix.push.x'; did you mean 'data.mix.push'"),
+    "field of a number": (
+        "laptop",
+        ["data.mix.push.x=1"],
+        "no setting 'data.mix.push.x'; did you mean 'data.mix.push'",
+    ),
     "field of a value": ("laptop", ["data.mix=5", "data.mix.push=1"], "goes into mix, which was set to 5"),
     "field of a list": ("laptop", ["data.mix=[1]", "data.mix.push=1"], "goes into mix, which was set to [1]"),
     "a task nobody knows": ("laptop", ["data.mix.pusch=1"], "did you mean 'data.mix.push'"),
@@ -119,7 +157,11 @@ MISTAKES = {
     "no number": ("laptop", ["grpo.learning_rate=.nan"], "grpo.learning_rate=nan is not valid"),
     "endless": ("laptop", ["promotion.margin=.inf"], "promotion.margin=inf is not valid"),
     "empty storage": ("laptop", ["storage=\u3000"], "is not valid: it is empty"),
-    "line break in a path": ("laptop", ["storage=a\nb"], "storage='a\\nb' is not valid: it holds the control character '\\n'"),
+    "line break in a path": (
+        "laptop",
+        ["storage=a\nb"],
+        "storage='a\\nb' is not valid: it holds the control character '\\n'",
+    ),
     "zero byte in a path": ("laptop", ["data.source=b2w", "data.path=a\0b"], "control character '\\x00'"),
     "file name that no disk takes": ("laptop", [f"audit.ratings={'a' * 300}"], "is not valid: it is too long"),
     "no address": ("laptop", ["tracking_uri=http://[::1"], "is not valid: it is no address"),
@@ -134,8 +176,16 @@ MISTAKES = {
     "registered model with an alias": ("laptop", ["promotion.model=tucano@champion"], "a name has letters"),
     "arm that is no name": ("laptop", ["benchmark.adapters={../x: folder}"], "an arm's name has small letters"),
     "deployment without its flow": ("laptop", ["execution.seeds=local"], "write it as FLOW/DEPLOYMENT"),
-    "endpoint without a host": ("laptop", ["benchmark.endpoints=[{name: a, url: 'http://', model: m}]"], "without a query"),
-    "endpoint with a query": ("laptop", ["benchmark.endpoints=[{name: a, url: 'http://h/v1?x=1', model: m}]"], "without a query"),
+    "endpoint without a host": (
+        "laptop",
+        ["benchmark.endpoints=[{name: a, url: 'http://', model: m}]"],
+        "without a query",
+    ),
+    "endpoint with a query": (
+        "laptop",
+        ["benchmark.endpoints=[{name: a, url: 'http://h/v1?x=1', model: m}]"],
+        "without a query",
+    ),
 }
 
 
@@ -149,7 +199,12 @@ def test_a_mistake_is_one_sentence(profile: str, overrides: list[str], said: str
 
 def test_what_reads_like_a_number_is_a_text_where_text_belongs() -> None:
     """YAML would make 42798 of 0123456, a number of 12e45678, seconds of 12:30 and a day of 2026-11-21."""
-    pairs = {"model.revision": "0123456", "promotion.model": "12e45678", "cost.machine": "12:30", "storage": "2026-11-21"}
+    pairs = {
+        "model.revision": "0123456",
+        "promotion.model": "12e45678",
+        "cost.machine": "12:30",
+        "storage": "2026-11-21",
+    }
     settings = load_profile(ROOT, "laptop", [f"{name}={text}" for name, text in pairs.items()])
     assert (settings.model.revision, settings.promotion.model) == ("0123456", "12e45678")
     assert (settings.cost.machine, settings.storage) == ("12:30", "2026-11-21")

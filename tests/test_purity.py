@@ -1,4 +1,6 @@
-"""Who may import whom, proven by looking at sys.modules in a fresh interpreter (import-linter reads the source instead)."""
+"""Who may import whom, proven by looking at sys.modules in a fresh interpreter (import-linter reads the source
+instead).
+"""
 
 import subprocess
 import sys
@@ -18,16 +20,28 @@ def packages_after(statement: str) -> set[str]:
 @pytest.mark.parametrize(
     ("statement", "forbidden"),
     [
-        ("import tucano.settings, tucano.profiles, tucano.prompts, tucano.artifacts, tucano.journal, tucano.storage", HEAVY),
+        (
+            "import tucano.settings, tucano.profiles, tucano.prompts, tucano.artifacts, tucano.journal, tucano.storage",
+            HEAVY,
+        ),
         ("import tucano.cli.main", HEAVY),
         ("import tucano.cli.rate", HEAVY),
         ("import rewards", (HEAVY | OURS | {"numpy"})),
         ("import data.prepare", {"torch", "transformers", "prefect", "mlflow"}),
-        ("import tucano.comparison.compare, tucano.audit.gate, tucano.report.report", {"torch", "prefect", "mlflow", "data"}),
+        (
+            "import tucano.comparison.compare, tucano.audit.gate, tucano.report.report",
+            {"torch", "prefect", "mlflow", "data"},
+        ),
         ("import tucano.tracking", {"torch", "prefect", "mlflow", "data"}),
         ("import flows.train", {"torch", "transformers", "trl", "mlflow"}),
-        ("import tucano.training.grpo, tucano.training.sft, tucano.training.answers", {"prefect", "mlflow", "data", "tasks", "flows"}),
-        ("from tucano.training import grpo, worker; worker.quieten_libraries(); grpo.trl.GRPOTrainer", {"prefect", "mlflow"}),
+        (
+            "import tucano.training.grpo, tucano.training.sft, tucano.training.answers",
+            {"prefect", "mlflow", "data", "tasks", "flows"},
+        ),
+        (
+            "from tucano.training import grpo, worker; worker.quieten_libraries(); grpo.trl.GRPOTrainer",
+            {"prefect", "mlflow"},
+        ),
     ],
 )
 def test_importing_stays_light(statement: str, forbidden: set[str]) -> None:

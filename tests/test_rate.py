@@ -1,4 +1,6 @@
-"""`tucano rate`: blind, resumable, one line per rating; the page in a real browser and the terminal in a real process."""
+"""`tucano rate`: blind, resumable, one line per rating; the page in a real browser and the terminal in a real
+process.
+"""
 
 import base64
 import itertools
@@ -98,12 +100,21 @@ def run(tmp_path: Path) -> Path:
     def data(draft: Path) -> dict[str, Any]:
         write_prompts(draft / "test.jsonl", asked)
         with closing(sqlite3.connect(draft / "store.sqlite")) as connection:
-            connection.executescript("CREATE TABLE pedidos(pedido_id, mes); INSERT INTO pedidos VALUES(7, '2018-02'), (8, NULL);")
+            connection.executescript(
+                "CREATE TABLE pedidos(pedido_id, mes); INSERT INTO pedidos VALUES(7, '2018-02'), (8, NULL);"
+            )
         return {}
 
     def answers(draft: Path) -> dict[str, Any]:
         made: list[dict[str, Any]] = [
-            {"arm": arm, "prompt_id": one.id, "task": one.task, "decoding": decoding, "sample": sample, "reward": 0.123 + sample}
+            {
+                "arm": arm,
+                "prompt_id": one.id,
+                "task": one.task,
+                "decoding": decoding,
+                "sample": sample,
+                "reward": 0.123 + sample,
+            }
             | {
                 "completion": f"{decoding} {arm}\u2028{sample}",
                 "components": {},
@@ -150,13 +161,20 @@ class TestSources:
 
     def test_what_is_drawn_from_a_file_is_kept_without_personal_data(self, tmp_path: Path) -> None:
         said = replace(prompt(0), user="Cliente 529.982.247-25 pede um push", demonstration="zap 98765 4321")
-        write_candidates(tmp_path / "answers.jsonl", [Candidate(said, f"Escreva para ana @ gmail.com! {n}", "sampled", "m") for n in "ab"])
+        write_candidates(
+            tmp_path / "answers.jsonl",
+            [Candidate(said, f"Escreva para ana @ gmail.com! {n}", "sampled", "m") for n in "ab"],
+        )
         chosen = open_folder(tmp_path / "mine", tmp_path / "answers.jsonl", 24, 5, 7)
         assert {candidate.completion for candidate in chosen} == {"Escreva para [EMAIL]! a", "Escreva para [EMAIL]! b"}
-        assert {(c.prompt.user, c.prompt.demonstration) for c in chosen} == {("Cliente [CPF] pede um push", "zap [PHONE]")}
+        assert {(c.prompt.user, c.prompt.demonstration) for c in chosen} == {
+            ("Cliente [CPF] pede um push", "zap [PHONE]")
+        }
         session = Session(tmp_path / "mine", chosen, "ana", "human")
         session.rate(current(session).id, 4)
-        again = Session(tmp_path / "mine", open_folder(tmp_path / "mine", tmp_path / "answers.jsonl", 24, 5, 7), "ana", "human")
+        again = Session(
+            tmp_path / "mine", open_folder(tmp_path / "mine", tmp_path / "answers.jsonl", 24, 5, 7), "ana", "human"
+        )
         assert again.view().rated == 1
         kept = "".join(path.read_text(encoding="utf-8") for path in (tmp_path / "mine").iterdir())
         assert not re.search(r"529|9876|gmail", kept)
@@ -305,7 +323,13 @@ class TestServer:
     def test_nonsense_is_refused_and_nothing_is_written(self, tmp_path: Path) -> None:
         with served(tmp_path, candidates()) as server:
             item = current(server.session).id
-            for form in ({"do": "6", "item": item}, {"do": "4", "item": "x"}, {"do": "4"}, {"do": "%00", "item": item}, {"x": "y" * 5000}):
+            for form in (
+                {"do": "6", "item": item},
+                {"do": "4", "item": "x"},
+                {"do": "4"},
+                {"do": "%00", "item": item},
+                {"x": "y" * 5000},
+            ):
                 with pytest.raises(urllib.error.HTTPError, match="400"):
                     got(server.url, **form)
         assert not (tmp_path / "ratings.jsonl").exists()
@@ -328,7 +352,10 @@ class TestServer:
         assert nonce and policy.startswith("default-src 'none'") and f"script-src 'nonce-{nonce.group(1)}'" in policy
 
     def test_a_port_in_use_is_one_sentence(self, tmp_path: Path) -> None:
-        with served(tmp_path, candidates()) as server, pytest.raises(UserError, match=f"--port {server.server_port} cannot be used"):
+        with (
+            served(tmp_path, candidates()) as server,
+            pytest.raises(UserError, match=f"--port {server.server_port} cannot be used"),
+        ):
             RatingServer(server.session, [], server.server_port)
 
 
@@ -337,7 +364,9 @@ def command(*arguments: str) -> list[str]:
 
 
 def tucano_rate(*arguments: str, keys: str = "") -> subprocess.CompletedProcess[str]:
-    return subprocess.run(command(*arguments), cwd=ROOT, input=keys, capture_output=True, encoding="utf-8", timeout=60, check=False)
+    return subprocess.run(
+        command(*arguments), cwd=ROOT, input=keys, capture_output=True, encoding="utf-8", timeout=60, check=False
+    )
 
 
 @pytest.fixture
@@ -353,7 +382,9 @@ class TestTerminal:
         result = tucano_rate(str(folder), "--rater", "ana", "--terminal", keys="4\nu\n9\n?\n3\ns\n5\n\n")
         assert result.returncode == 0, result.stderr
         assert [line["rating"] for line in lines(folder)] == [3, 5]
-        assert "2 de 6 · Push" in result.stdout and "promoção nº" in result.stdout and "fits the screen" in result.stdout
+        assert (
+            "2 de 6 · Push" in result.stdout and "promoção nº" in result.stdout and "fits the screen" in result.stdout
+        )
         assert SECRET_MODEL not in result.stdout
         assert result.stdout.endswith(
             f"ana: 2 of 6 rated, in {folder}/ratings.jsonl\nGo on with: tucano rate {folder} --rater ana --terminal\n"
@@ -384,7 +415,9 @@ class TestMistakes:
     def test_no_such_run_and_a_storage_without_answers(self, tmp_path: Path) -> None:
         place = tmp_path / "nowhere"
         assert f"{place} does not exist" in self.refused(str(tmp_path / "new"), "--rater", "ana", "--from", str(place))
-        assert "holds no answers of a finished run" in self.refused(str(tmp_path / "new"), "--rater", "ana", "--from", str(tmp_path))
+        assert "holds no answers of a finished run" in self.refused(
+            str(tmp_path / "new"), "--rater", "ana", "--from", str(tmp_path)
+        )
         assert not (tmp_path / "new").exists()
 
     @pytest.mark.parametrize(
@@ -392,7 +425,10 @@ class TestMistakes:
         [
             (b"", "holds no completions"),
             (b'{"prompt": {"id": "a"}, "completion": "b"}\n', "line 1 is not a completion"),
-            (json.dumps(asdict(prompt(0))).encode(), "line 1 is not a completion with its prompt (prompt: Field required)"),
+            (
+                json.dumps(asdict(prompt(0))).encode(),
+                "line 1 is not a completion with its prompt (prompt: Field required)",
+            ),
             (b"not json\n", "line 1 is not a completion"),
             (b"\xff\xfe\n", "is not UTF-8 text"),
         ],
@@ -411,7 +447,9 @@ class TestMistakes:
             str(tmp_path / "new"), "--rater", "ana", "--from", str(path)
         )
         write_candidates(path, candidates(tasks=("sql_qa",)))
-        assert "has SQL questions but no store.sql" in self.refused(str(tmp_path / "new"), "--rater", "ana", "--from", str(path))
+        assert "has SQL questions but no store.sql" in self.refused(
+            str(tmp_path / "new"), "--rater", "ana", "--from", str(path)
+        )
 
     def test_an_unknown_rater_and_an_unreadable_rating(self, folder: Path) -> None:
         session = Session(folder, candidates(), "ana", "human")
@@ -437,7 +475,9 @@ def page(tmp_path: Path) -> Iterator[Page]:
 @contextmanager
 def command_serves(folder: Path) -> Iterator[tuple[subprocess.Popen[str], str]]:
     """`tucano rate` in a process of its own, and the link that it prints."""
-    process = subprocess.Popen(command(str(folder), "--rater", "ana"), cwd=ROOT, stdout=subprocess.PIPE, encoding="utf-8")
+    process = subprocess.Popen(
+        command(str(folder), "--rater", "ana"), cwd=ROOT, stdout=subprocess.PIPE, encoding="utf-8"
+    )
     try:
         assert process.stdout is not None
         link = next(line.strip() for line in process.stdout if "http://127.0.0.1:" in line)
@@ -496,7 +536,9 @@ def test_a_person_rates_in_a_browser_with_the_keyboard_alone(folder: Path, page:
         assert seen == {order[1], *order[3:]}
         assert "Tudo avaliado" in page.evaluate("document.body.innerText")
         assert "Audit with them: tucano audit laptop" in ended(process)
-    assert {line["completion"]: line["rating"] for line in lines(folder)} == {one: {order[0]: 4, order[2]: 3}.get(one, 5) for one in order}
+    assert {line["completion"]: line["rating"] for line in lines(folder)} == {
+        one: {order[0]: 4, order[2]: 3}.get(one, 5) for one in order
+    }
 
 
 def rates_by_focus_and_space(page: Page) -> None:

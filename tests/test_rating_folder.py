@@ -1,4 +1,6 @@
-"""A rating folder may come from anybody: its store fills tables and does nothing else, its files are ordinary ones, its lines have types."""
+"""A rating folder may come from anybody: its store fills tables and does nothing else, its files are ordinary ones, its
+lines have types.
+"""
 
 import json
 import os
@@ -27,7 +29,15 @@ from tucano.settings import AuditSettings
 
 ROOT = Path(__file__).parent.parent
 PLAIN = "CREATE TABLE pedidos(pedido_id INTEGER, mes TEXT);\nINSERT INTO pedidos VALUES(7,'2018-02');\n"
-QUESTION = Prompt("q", "sql_qa", "Quantos pedidos?", "t", "s", "CC0", reference={"sql": "SELECT COUNT(*) FROM pedidos", "database": STORE})
+QUESTION = Prompt(
+    "q",
+    "sql_qa",
+    "Quantos pedidos?",
+    "t",
+    "s",
+    "CC0",
+    reference={"sql": "SELECT COUNT(*) FROM pedidos", "database": STORE},
+)
 PUSH = Prompt("p", "push", "Crie um push.", "t", "s", "CC0")
 
 
@@ -50,9 +60,10 @@ class TestStore:
     def test_the_committed_store_and_what_sqlite_writes_are_read(self, tmp_path: Path) -> None:
         assert [name for name, _, _ in tables(ROOT / "data" / "ratings")][:2] == ["avaliacoes", "clientes"]
         dump = (
-            "PRAGMA foreign_keys=OFF;\nBEGIN TRANSACTION;\nCREATE TABLE a(id INTEGER PRIMARY KEY AUTOINCREMENT, t TEXT DEFAULT 'x', UNIQUE(t));\n"
-            + "INSERT INTO a VALUES(1,'São Paulo'),(2,replace('duas\\nlinhas','\\n',char(10)));\nCREATE INDEX i ON a(t);\n"
-            + 'DELETE FROM "sqlite_sequence";\nINSERT INTO "sqlite_sequence" VALUES(\'a\',2);\nCOMMIT;\n'
+            "PRAGMA foreign_keys=OFF;\nBEGIN TRANSACTION;\nCREATE TABLE a(id INTEGER PRIMARY KEY AUTOINCREMENT, t TEXT"
+            " DEFAULT 'x', UNIQUE(t));\n"
+            + "INSERT INTO a VALUES(1,'São Paulo'),(2,replace('duas\\nlinhas','\\n',char(10)));\nCREATE INDEX i ON"
+            " a(t);\n" + 'DELETE FROM "sqlite_sequence";\nINSERT INTO "sqlite_sequence" VALUES(\'a\',2);\nCOMMIT;\n'
         )
         assert tables(folder_of(tmp_path / "f", store=dump))[0] == ("a", ["id", "t"], ["1", "São Paulo"])
         with opened_store(tmp_path / "f") as place, closing(sqlite3.connect(place / STORE)) as connection:
@@ -97,7 +108,8 @@ class TestStore:
         [
             "".join(f"CREATE TABLE t{number}(a);" for number in range(1000)),
             "INSERT INTO pedidos WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT x, x FROM c;",
-            "INSERT INTO pedidos SELECT a.pedido_id, a.mes FROM pedidos a, pedidos b, pedidos c, pedidos d, pedidos e;" * 4,
+            "INSERT INTO pedidos SELECT a.pedido_id, a.mes FROM pedidos a, pedidos b, pedidos c, pedidos d, pedidos e;"
+            * 4,
         ],
     )
     def test_work_without_end_is_ended(self, tmp_path: Path, attack: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -126,7 +138,9 @@ class TestStore:
 class TestCommand:
     def refused(self, *arguments: str) -> str:
         command = [sys.executable, "-m", "tucano.cli", *arguments]
-        result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120, stdin=subprocess.DEVNULL)
+        result = subprocess.run(
+            command, cwd=ROOT, capture_output=True, text=True, timeout=120, stdin=subprocess.DEVNULL
+        )
         assert result.returncode == 2 and "Traceback" not in result.stderr, result.stderr
         return result.stderr
 
@@ -134,13 +148,17 @@ class TestCommand:
         target = tmp_path / "elsewhere.sqlite"
         (tmp_path / "store.sql").write_text(f"ATTACH DATABASE '{target}' AS x; CREATE TABLE x.t(a);", encoding="utf-8")
         write_candidates(tmp_path / "answers.jsonl", [Candidate(QUESTION, "SELECT 1", "sampled", "m")])
-        said = self.refused("rate", str(tmp_path / "mine"), "--rater", "ana", "--from", str(tmp_path / "answers.jsonl"), "--terminal")
+        said = self.refused(
+            "rate", str(tmp_path / "mine"), "--rater", "ana", "--from", str(tmp_path / "answers.jsonl"), "--terminal"
+        )
         assert "store.sql is no store: not authorized" in said and not target.exists()
 
     def test_auditing_does_not_run_it_either(self, tmp_path: Path) -> None:
         target = tmp_path / "elsewhere.sqlite"
         folder = folder_of(tmp_path / "f", rated(), store=f"ATTACH DATABASE '{target}' AS x; CREATE TABLE x.t(a);")
-        said = self.refused("audit", "laptop", "--set", f"audit.ratings={folder}", "--set", f"storage={tmp_path / 'runs'}")
+        said = self.refused(
+            "audit", "laptop", "--set", f"audit.ratings={folder}", "--set", f"storage={tmp_path / 'runs'}"
+        )
         assert "is no store" in said and not target.exists()
 
 

@@ -1,4 +1,6 @@
-"""The re-audit: a policy that earns by other things than the truth is not promoted, one that improves is, one that only wobbles too."""
+"""The re-audit: a policy that earns by other things than the truth is not promoted, one that improves is, one that only
+wobbles too.
+"""
 
 import json
 from collections.abc import Callable
@@ -22,7 +24,11 @@ from tucano.records import parsed
 from tucano.settings import ComparisonSettings, PipelineSettings
 from tucano.settings.stages import of_reaudit
 
-PROMPTS = [Prompt(f"{task}-{n}", task, f"Pergunta {n}", "t", "synthetic", "CC0") for task in ("insights", "push") for n in range(8)]
+PROMPTS = [
+    Prompt(f"{task}-{n}", task, f"Pergunta {n}", "t", "synthetic", "CC0")
+    for task in ("insights", "push")
+    for n in range(8)
+]
 Quality = Callable[[int, int], tuple[float, float]]
 """(prompt number, sample) -> (reward, truth)"""
 
@@ -149,10 +155,25 @@ def test_it_survives_json() -> None:
     assert parsed(Reaudit, json.loads(json.dumps(asdict(report), allow_nan=False))) == report
 
 
-@pytest.mark.parametrize(("tuned", "reason"), [(better, None), (hacked, "re-audit of its own samples failed: insights: reward +0.270")])
+@pytest.mark.parametrize(
+    ("tuned", "reason"), [(better, None), (hacked, "re-audit of its own samples failed: insights: reward +0.270")]
+)
 def test_a_seed_that_fails_is_not_promoted(tmp_path: Path, tuned: Quality, reason: str | None) -> None:
     served = [
-        Answer(arm, prompt.id, prompt.task, decoding, 0, "ok", 0.1 + (arm == "seed-1") * (0.3 + place / 99), {}, None, 1.0, 9, False)
+        Answer(
+            arm,
+            prompt.id,
+            prompt.task,
+            decoding,
+            0,
+            "ok",
+            0.1 + (arm == "seed-1") * (0.3 + place / 99),
+            {},
+            None,
+            1.0,
+            9,
+            False,
+        )
         for arm in ("base", "sft", "seed-1")
         for decoding in ("served", "sampled")
         for place, prompt in enumerate(PROMPTS)

@@ -23,10 +23,20 @@ DECODINGS: tuple[Decoding, ...] = ("served", "sampled")
 
 
 def comparison(gain: float = 0.1) -> Comparison:
-    prompts = [Prompt(f"{task}-{n}", task, f"Pergunta {n} {SCRIPT}", "t", "synthetic", "CC0") for task in TASKS for n in range(5)]
+    prompts = [
+        Prompt(f"{task}-{n}", task, f"Pergunta {n} {SCRIPT}", "t", "synthetic", "CC0")
+        for task in TASKS
+        for n in range(5)
+    ]
     answers = [
         Answer(arm, prompt.id, prompt.task, decoding, 0, SCRIPT, base + place / 500, {}, base, 1.2, 20, False)
-        for arm, base in (("base", 0.2), ("sft", 0.4), ("seed-1", 0.4 + gain), ("seed-2", 0.4 + gain), ("seed-3", 0.41 + gain))
+        for arm, base in (
+            ("base", 0.2),
+            ("sft", 0.4),
+            ("seed-1", 0.4 + gain),
+            ("seed-2", 0.4 + gain),
+            ("seed-3", 0.41 + gain),
+        )
         for decoding in DECODINGS
         for place, prompt in enumerate(prompts)
     ]
@@ -50,14 +60,21 @@ def reaudited(passed: bool = True) -> Reaudit:
 def training(steps: int, looks: int, seeds: tuple[int, ...] = (1, 2, 3)) -> list[SeedCurves]:
     rising = [(step, 0.4 + step / 300) for step in range(1, steps + 1)]
     seen = [(20 * look, 0.4 + look / 20) for look in range(1, looks + 1)]
-    metrics = {"train/reward/total": rising, "train/entropy": rising, "validation/reward": seen, "validation/truth": seen}
+    metrics = {
+        "train/reward/total": rising,
+        "train/entropy": rising,
+        "validation/reward": seen,
+        "validation/truth": seen,
+    }
     return [SeedCurves(seed, metrics) for seed in seeds]
 
 
 CURVES = training(60, 3)
 
 
-def render(compared: Comparison, audited: AuditReport | None, curves: list[SeedCurves] = CURVES, again: Reaudit | None = None) -> str:
+def render(
+    compared: Comparison, audited: AuditReport | None, curves: list[SeedCurves] = CURVES, again: Reaudit | None = None
+) -> str:
     facts = Facts(
         settings={"grpo": {"learning_rate": 5e-6, "seeds": [1, 2, 3]}, "storage": "runs"},
         baseline="laptop",
@@ -114,7 +131,9 @@ def test_the_page_is_well_formed_and_needs_nothing_else(page: str) -> None:
     assert reader.open == []
     assert sum(tag == "svg" for tag, _ in reader.found) == 4 * 2, "four plots in two languages"
     assert not {"script", "link", "iframe", "img"} & {tag for tag, _ in reader.found}
-    links = [value for _, attributes in reader.found for name, value in attributes.items() if name.endswith(("src", "href"))]
+    links = [
+        value for _, attributes in reader.found for name, value in attributes.items() if name.endswith(("src", "href"))
+    ]
     assert all(value and value.startswith("#") for value in links)
     assert "default-src 'none'" in page
 
@@ -143,7 +162,14 @@ def test_the_verdict_comes_first_in_both_languages_with_their_numbers(page: str)
 
 
 def test_every_part_is_there(page: str) -> None:
-    parts = ["Contra o modelo base", "Verdade de referência", "Treino", "Saúde do treino", "Saúde do texto", "Espaço no ponto de partida"]
+    parts = [
+        "Contra o modelo base",
+        "Verdade de referência",
+        "Treino",
+        "Saúde do treino",
+        "Saúde do texto",
+        "Espaço no ponto de partida",
+    ]
     parts += [
         "Antes e depois",
         "Auditoria das recompensas",

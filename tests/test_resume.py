@@ -1,4 +1,6 @@
-"""Resumed in one process, at moments that are chosen: what a step moves comes back, and what comes back wrong is refused."""
+"""Resumed in one process, at moments that are chosen: what a step moves comes back, and what comes back wrong is
+refused.
+"""
 
 import gc
 import json
@@ -13,7 +15,11 @@ import accelerate
 import pytest
 import torch
 from safetensors.torch import load_file, save_file
-from test_grpo_parity import one_thread_and_the_signals_as_before, settings, tiny  # noqa: F401  the fixture is used by its name
+from test_grpo_parity import (
+    one_thread_and_the_signals_as_before,  # noqa: F401  the fixture is used by its name
+    settings,
+    tiny,
+)
 
 from tucano.journal import read_journal
 from tucano.settings import PipelineSettings
@@ -51,7 +57,9 @@ def train(folder: Path, place: Path, run: PipelineSettings, threads: int = 1, ad
     gc.collect()  # and its end frees the lock
     (place / "output").mkdir(parents=True, exist_ok=True)
     start = (str(folder / "model"), str(adapter) if adapter else None)
-    return grpo.run(order("grpo", run, 1, threads, prompts=folder, work=place / "work", output=place / "output", start=start))
+    return grpo.run(
+        order("grpo", run, 1, threads, prompts=folder, work=place / "work", output=place / "output", start=start)
+    )
 
 
 def interrupted(monkeypatch: pytest.MonkeyPatch, backward: int, attempt: Callable[[], Any]) -> None:
@@ -70,13 +78,21 @@ def interrupted(monkeypatch: pytest.MonkeyPatch, backward: int, attempt: Callabl
 
 
 def left(place: Path) -> tuple[dict[str, bytes], str]:
-    """Weights of the last checkpoint and the delivered ones, and the journal without times, as a text: NaN is no equal of itself."""
+    """Weights of the last checkpoint and the delivered ones, and the journal without times, as a text: NaN is no equal
+    of itself.
+    """
     newest = newest_valid(place / "work")
     assert newest is not None
     entries = read_journal(place / "work" / "journal.jsonl")
-    history = repr([(entry.step, {name: value for name, value in entry.values.items() if name != "train/step_time"}) for entry in entries])
+    history = repr(
+        [
+            (entry.step, {name: value for name, value in entry.values.items() if name != "train/step_time"})
+            for entry in entries
+        ]
+    )
     return {
-        kind.parent.name: kind.read_bytes() for kind in [*newest.glob("*.safetensors"), *(place / "output").rglob("*.safetensors")]
+        kind.parent.name: kind.read_bytes()
+        for kind in [*newest.glob("*.safetensors"), *(place / "output").rglob("*.safetensors")]
     }, history
 
 
@@ -92,7 +108,11 @@ def test_with_a_kl_penalty_the_policy_goes_on_and_its_reference_stays_behind(
     run, begins = chosen(beta=0.04), adapter if start == "trained" else None
     train(folder, tmp_path / "alone", run, adapter=begins)
     interrupted(monkeypatch, 6, lambda: train(folder, tmp_path / "resumed", run, adapter=begins))
-    before = {name: tensor.abs().sum() for name, tensor in load_file(next_adapter(tmp_path / "resumed")).items() if "lora_B" in name}
+    before = {
+        name: tensor.abs().sum()
+        for name, tensor in load_file(next_adapter(tmp_path / "resumed")).items()
+        if "lora_B" in name
+    }
     assert sum(before.values()) > 0
     train(folder, tmp_path / "resumed", run, adapter=begins)
     assert left(tmp_path / "resumed") == left(tmp_path / "alone")
@@ -112,23 +132,33 @@ def test_sigterm_in_each_backward_pass_of_a_step_with_adaptive_entropy(
 ) -> None:
     """TRL moves the coefficient in a step's last loss; if that step is dropped, the coefficient goes back."""
     rarely = {"save_steps": 7, "eval_steps": 7, "patience": 1}  # so that the step before is saved because of the signal
-    run = chosen(entropy_coef=0.03, entropy_target=5.2, entropy_delta=0.01, entropy_coef_max=0.5, micro_batch=2, **rarely)
+    run = chosen(
+        entropy_coef=0.03, entropy_target=5.2, entropy_delta=0.01, entropy_coef_max=0.5, micro_batch=2, **rarely
+    )
     train(folder, tmp_path / "alone", run)
     interrupted(monkeypatch, backward, lambda: train(folder, tmp_path / "resumed", run))
-    saved = json.loads((next_adapter(tmp_path / "resumed").parent / "entropy_ctrl_state.json").read_text(encoding="utf-8"))
+    saved = json.loads(
+        (next_adapter(tmp_path / "resumed").parent / "entropy_ctrl_state.json").read_text(encoding="utf-8")
+    )
     assert saved["entropy_coef"] == logged(tmp_path / "alone", "train/entropy_coef")[0]  # step 1 alone is finished
     train(folder, tmp_path / "resumed", run)
     assert left(tmp_path / "resumed") == left(tmp_path / "alone")
 
 
-def test_a_training_goes_on_with_the_threads_that_it_began_with(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    run = chosen(batch_size=48, generations=8, micro_batch=48, max_completion_tokens=100, max_steps=2)  # few numbers are not split
+def test_a_training_goes_on_with_the_threads_that_it_began_with(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = chosen(
+        batch_size=48, generations=8, micro_batch=48, max_completion_tokens=100, max_steps=2
+    )  # few numbers are not split
     alone, other = train(folder, tmp_path / "alone", run, threads=3), train(folder, tmp_path / "other", run, threads=1)
     interrupted(monkeypatch, 2, lambda: train(folder, tmp_path / "resumed", run, threads=3))
     resumed = train(folder, tmp_path / "resumed", run, threads=1)
     assert torch.get_num_threads() == 3
     assert left(tmp_path / "resumed") == left(tmp_path / "alone")
-    assert left(tmp_path / "other") != left(tmp_path / "alone"), "the number of threads made no difference, so nothing is shown"
+    assert left(tmp_path / "other") != left(tmp_path / "alone"), (
+        "the number of threads made no difference, so nothing is shown"
+    )
     assert resumed["arithmetic"] == alone["arithmetic"] and [one["threads"] for one in resumed["arithmetic"]] == [3]
     assert other["arithmetic"][0]["probe"] != alone["arithmetic"][0]["probe"]
 
@@ -145,7 +175,11 @@ def test_a_machine_that_adds_otherwise_is_said_and_recorded(
     reseal(newest)
     capsys.readouterr()
     result = train(folder, tmp_path, run)
-    told = [json.loads(line.removeprefix(EVENT_MARK))["notice"] for line in capsys.readouterr().out.splitlines() if EVENT_MARK in line]
+    told = [
+        json.loads(line.removeprefix(EVENT_MARK))["notice"]
+        for line in capsys.readouterr().out.splitlines()
+        if EVENT_MARK in line
+    ]
     assert "adds otherwise than the one that trained before (x86_64 AVX9)" in str(told[0])
     assert [one["machine"] for one in result["arithmetic"]] == ["x86_64 AVX9", arithmetic.measured(1, "cpu").machine]
 
@@ -185,7 +219,9 @@ def other_attributes(checkpoint: Path) -> None:
 
 
 DAMAGES: dict[Callable[[Path], None], str] = {
-    other_weights: r"1 values of its weights are not as they were saved: \['default'\]\.\['base_model\..*lora_A\.weight'\]$",
+    other_weights: (
+        r"1 values of its weights are not as they were saved: \['default'\]\.\['base_model\..*lora_A\.weight'\]$"
+    ),
     other_moments: r"1 values of its optimizer .*: \['state'\]\.\[3\]\.\['exp_avg'\]$",
     other_rate: r"values of its scheduler .*\['last_epoch'\]",
     other_generator: r"1 values of its random .*: \['torch'\]$",
@@ -205,7 +241,9 @@ def stopped(folder: Path, adapter: Path, tmp_path_factory: pytest.TempPathFactor
 def test_what_was_loaded_is_not_what_was_saved(
     damage: Callable[[Path], None], folder: Path, adapter: Path, stopped: tuple[PipelineSettings, Path], tmp_path: Path
 ) -> None:
-    """A bit is changed behind the manifest's back: the only thing left that can notice is the read-back, and it names what it found."""
+    """A bit is changed behind the manifest's back: the only thing left that can notice is the read-back, and it names
+    what it found.
+    """
     run, place = stopped
     copied = copy_of(place, tmp_path)
     damage(copied)

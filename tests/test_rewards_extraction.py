@@ -1,4 +1,6 @@
-"""One field of an extraction at a time: which values are valid, how far they agree with the reference, when they count as right."""
+"""One field of an extraction at a time: which values are valid, how far they agree with the reference, when they count
+as right.
+"""
 
 from typing import Any
 
@@ -42,7 +44,11 @@ def test_checks(name: str) -> None:
 
 @pytest.mark.parametrize("stars", [None, 1, 2, 3, 4, 5])
 def test_a_sentiment_contradicts_the_stars(stars: int | None) -> None:
-    found = [sentiment for sentiment in ("positive", "neutral", "negative", "Positive", None) if contradicts(sentiment, stars)]
+    found = [
+        sentiment
+        for sentiment in ("positive", "neutral", "negative", "Positive", None)
+        if contradicts(sentiment, stars)
+    ]
     assert found == {1: ["positive"], 2: ["positive"], 4: ["negative"], 5: ["negative"]}.get(stars or 0, [])
 
 
@@ -99,6 +105,8 @@ def test_word_f1(text: str, expected: str, f1: float) -> None:
         ("summary", "Cliente feliz", "cliente muito feliz", 0.8, False),
     ],
 )
-def test_agreement_is_dense_and_right_is_strict(name: str, value: object, expected: object, agreed: float, right: bool) -> None:
+def test_agreement_is_dense_and_right_is_strict(
+    name: str, value: object, expected: object, agreed: float, right: bool
+) -> None:
     assert agreement(name, value, expected) == pytest.approx(agreed)
     assert matches(name, value, expected) == right

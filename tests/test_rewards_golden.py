@@ -1,4 +1,5 @@
-"""What the rated answers earn, frozen: no change of the rewards goes unseen. Not that these scores are right; the audit judges that.
+"""What the rated answers earn, frozen: no change of the rewards goes unseen. Not that these scores are right; the audit
+judges that.
 
 Where a change is meant, `python tests/test_rewards_golden.py` writes them anew; the commit says why they differ.
 """
@@ -19,7 +20,9 @@ FROZEN: tuple[SetName, ...] = ("v4.2", "grounded", "controls.format", "controls.
 
 
 def scored() -> Iterator[dict[str, Any]]:
-    """One line per rated answer: prompt, contributions per reward set in the order of the components, and truth, to six decimals."""
+    """One line per rated answer: prompt, contributions per reward set in the order of the components, and truth, to six
+    decimals.
+    """
     with rating_store(RATINGS) as databases:
         sets = {name: load_reward_set(name, databases) for name in FROZEN}
         for rated in sorted(read_ratings(RATINGS), key=lambda rated: rated.prompt.id):  # the tasks in turn

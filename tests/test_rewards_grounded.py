@@ -1,4 +1,6 @@
-"""What `grounded` promises: good answers near 1, floors low, invariances, monotonicity, truth where a reference has it."""
+"""What `grounded` promises: good answers near 1, floors low, invariances, monotonicity, truth where a reference has
+it.
+"""
 
 import json
 import unicodedata
@@ -43,7 +45,9 @@ FLOORS = {
     "empty": "",
     "blank": " \n ",
     "schema echo": json.dumps({name: name for name in FIELDS}),
-    "schema of types": json.dumps({"sentiment": "positive|neutral|negative", "category": "string", "main_complaint": "text"}),
+    "schema of types": json.dumps(
+        {"sentiment": "positive|neutral|negative", "category": "string", "main_complaint": "text"}
+    ),
     "keywords of insights": "recomendo melhorar priorizar investir reduzir cliente produto venda entrega pedido " * 2,
     "keywords as bullets": "- recomendo cliente\n- melhorar produto\n- priorizar venda\n- reduzir entrega",
     "keywords of push": "promoção oferta desconto frete grátis compre aproveite corra garanta já",
@@ -161,7 +165,10 @@ def test_naming_everything_does_not_pay(grounded: RewardSet) -> None:
         (("23,5%", "41,7%"), "insights.invented"),
         (("23,5%", "alta"), "insights.key_figures"),
         (
-            ("Priorize melhorar o prazo de entrega, porque o atraso reduz", "O prazo de entrega e o atraso pesam sobre"),
+            (
+                "Priorize melhorar o prazo de entrega, porque o atraso reduz",
+                "O prazo de entrega e o atraso pesam sobre",
+            ),
             "insights.action_words",
         ),
         (("\n- ", " "), "insights.structure"),
@@ -246,7 +253,12 @@ def test_sentiments_that_fit_the_stars(grounded: RewardSet, stars: int | None) -
         for sentiment in ("positive", "neutral", "negative", "bom", None, ["positive"])
         if shares(grounded, prompt, json.dumps(FIELDS | {"sentiment": sentiment}))["contradiction"] == 0
     ]
-    fitting = {1: ["neutral", "negative"], 2: ["neutral", "negative"], 4: ["positive", "neutral"], 5: ["positive", "neutral"]}
+    fitting = {
+        1: ["neutral", "negative"],
+        2: ["neutral", "negative"],
+        4: ["positive", "neutral"],
+        5: ["positive", "neutral"],
+    }
     assert kept == fitting.get(stars or 0, ["positive", "neutral", "negative", "bom", None, ["positive"]])
 
 
@@ -264,7 +276,10 @@ def test_sentiments_that_fit_the_stars(grounded: RewardSet, stars: int | None) -
         ("moda|casa", False),
         ("the best product of this shop", False),
         ("categoria moda", True),
-        ("the bola casa mesa fita pote lata copo rede sofa vaso faca pano", False),  # 1 foreign word of 13: 1 / 13 / .15 > .5
+        (
+            "the bola casa mesa fita pote lata copo rede sofa vaso faca pano",
+            False,
+        ),  # 1 foreign word of 13: 1 / 13 / .15 > .5
         ("the bola casa mesa fita pote lata copo rede sofa vaso faca pano luva", True),
         ("the of and " + " ".join(f"bola{chr(97 + n % 26)}{n}" for n in range(37)), False),  # 3 / 40 / .15 is .5
         (3, True),
@@ -300,7 +315,9 @@ def test_a_partly_copied_text_earns_its_originality(grounded: RewardSet) -> None
 def test_foreign_prose_beside_a_query_costs_up_to_three_quarters(grounded: RewardSet) -> None:
     query = "```sql\nSELECT estado, SUM(valor) FROM pedidos GROUP BY estado\n```\n"
     foreign = shares(grounded, PROMPTS["sql_qa"], query + "This is the sum of all the orders in each state.")
-    assert foreign == pytest.approx({"query": 0.0375, "explanation": 0, "names": 0.05, "executes": 0.0375, "result": 0.0875})
+    assert foreign == pytest.approx(
+        {"query": 0.0375, "explanation": 0, "names": 0.05, "executes": 0.0375, "result": 0.0875}
+    )
     copied = shares(grounded, PROMPTS["sql_qa"], query + PROMPTS["sql_qa"].user)
     assert (copied["explanation"], copied["result"]) == (0, pytest.approx(0.35))
     few = shares(grounded, PROMPTS["sql_qa"], query + "Soma de cada estado da loja.")
@@ -310,13 +327,16 @@ def test_foreign_prose_beside_a_query_costs_up_to_three_quarters(grounded: Rewar
 def test_names_and_execution_of_a_query(grounded: RewardSet) -> None:
     # gold: pedidos, estado, valor; found: pedidos, id: F1 = 2 x 1 / (3 + 2)
     found = shares(grounded, PROMPTS["sql_qa"], "SELECT id FROM pedidos")
-    assert found == pytest.approx({"query": 0.15, "explanation": 0, "names": 0.2 * 0.4, "executes": 0.15 * 0.4, "result": 0})
+    assert found == pytest.approx(
+        {"query": 0.15, "explanation": 0, "names": 0.2 * 0.4, "executes": 0.15 * 0.4, "result": 0}
+    )
     broken = shares(grounded, PROMPTS["sql_qa"], "SELECT cor FROM pedidos")
     assert broken == pytest.approx({"query": 0.15, "explanation": 0, "names": 0.2 * 0.4, "executes": 0, "result": 0})
 
 
 def test_insights_by_component(grounded: RewardSet) -> None:
-    answer = "- Recomendo rever o prazo, com recompra de 23,5% e mais 77,7% no mês."  # one bullet, two actions, 69 characters
+    # one bullet, two actions, 69 characters
+    answer = "- Recomendo rever o prazo, com recompra de 23,5% e mais 77,7% no mês."
     found = shares(grounded, PROMPTS["insights"], answer)
     assert found == pytest.approx(
         {
@@ -348,13 +368,22 @@ def test_push_by_component(grounded: RewardSet) -> None:
         assert shares(grounded, prompt, answer)["reason"] == pytest.approx(0.25 * reason)
     stock = shares(grounded, prompt, "O seu fone é bonito, não perca! Clique aqui para o ver.")
     assert stock["portuguese"] == 0
-    assert shares(grounded, prompt, "O seu fone é bonito, não perca o seu para o dia.")["portuguese"] == pytest.approx(0.1)
+    assert shares(grounded, prompt, "O seu fone é bonito, não perca o seu para o dia.")["portuguese"] == pytest.approx(
+        0.1
+    )
 
 
 def test_a_push_without_its_product_shrinks_with_its_inventions(grounded: RewardSet) -> None:
     other = shares(grounded, PROMPTS["push"], "O seu tênis é bonito e confortável, com 77% para o dia.")
     assert other == pytest.approx(
-        {"length": 0.25 * 0.35, "product": 0, "portuguese": 0.2 * 0.35, "reason": 0, "invented": -0.3 * 0.35, "formal": 0}
+        {
+            "length": 0.25 * 0.35,
+            "product": 0,
+            "portuguese": 0.2 * 0.35,
+            "reason": 0,
+            "invented": -0.3 * 0.35,
+            "formal": 0,
+        }
     )
 
 
@@ -376,4 +405,9 @@ def test_one_word_that_urges_is_no_push(grounded: RewardSet) -> None:
 
 
 def test_three_stock_phrases_cost_no_more_than_two(grounded: RewardSet) -> None:
-    assert shares(grounded, PROMPTS["push"], "O seu fone é bonito, não perca! Clique aqui para o ver: temos novidades.")["portuguese"] == 0
+    assert (
+        shares(grounded, PROMPTS["push"], "O seu fone é bonito, não perca! Clique aqui para o ver: temos novidades.")[
+            "portuguese"
+        ]
+        == 0
+    )

@@ -79,7 +79,9 @@ def test_portuguese_numbers(text: str, expected: dict[str, Any] | None) -> None:
     found = find_object(text)
     assert found == expected
     if found is not None and expected is not None:
-        assert {name: type(value) for name, value in found.items()} == {name: type(value) for name, value in expected.items()}
+        assert {name: type(value) for name, value in found.items()} == {
+            name: type(value) for name, value in expected.items()
+        }
 
 
 @pytest.mark.parametrize(
@@ -121,8 +123,12 @@ def test_the_limits_are_exact() -> None:
     cut = find_object(" " * 4000 + '{"a": "' + "x" * 4000)
     assert cut is not None and len(cut["a"]) == 3000 - len('{"a": "')
     words = "x" * 95
-    assert normalize_decimals(f"{{'a': '{words}: 4,5'}}") == f"{{'a': '{words}: 4,5'}}"  # a string of 100 characters in single quotes
-    assert normalize_decimals(f"{{'a': 'x{words}: 4,5'}}") == f"{{'a': 'x{words}: 4.5'}}"  # what is longer is not seen as one
+    assert (
+        normalize_decimals(f"{{'a': '{words}: 4,5'}}") == f"{{'a': '{words}: 4,5'}}"
+    )  # a string of 100 characters in single quotes
+    assert (
+        normalize_decimals(f"{{'a': 'x{words}: 4,5'}}") == f"{{'a': 'x{words}: 4.5'}}"
+    )  # what is longer is not seen as one
 
 
 def test_of_several_objects() -> None:
@@ -136,7 +142,9 @@ def test_of_several_objects() -> None:
     assert find_object('{"a": 1,} ["x", "y", "z"]') == {"a": 1}
 
 
-@pytest.mark.parametrize("text", ['{"a": 1}' + " " * 16_400, '{"a": ' + "[" * 64 + "]" * 64 + "}", "[" * 100_000, '{" ' * 33_000])
+@pytest.mark.parametrize(
+    "text", ['{"a": 1}' + " " * 16_400, '{"a": ' + "[" * 64 + "]" * 64 + "}", "[" * 100_000, '{" ' * 33_000]
+)
 def test_the_guard_refuses_at_once(text: str) -> None:
     started = time.thread_time()
     assert find_object(text) is None
@@ -175,7 +183,11 @@ def test_what_is_long_but_valid_is_read_and_what_is_long_and_broken_is_cut() -> 
 
 
 json_values = st.recursive(
-    st.none() | st.booleans() | st.integers(-(10**6), 10**6) | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=20),
+    st.none()
+    | st.booleans()
+    | st.integers(-(10**6), 10**6)
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(max_size=20),
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner, max_size=4),
     max_leaves=12,
 )

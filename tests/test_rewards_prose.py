@@ -1,4 +1,6 @@
-"""Broken prose is seen, whole prose is left alone: the audit once found that half a sentence earned as much as a whole one."""
+"""Broken prose is seen, whole prose is left alone: the audit once found that half a sentence earned as much as a whole
+one.
+"""
 
 import pytest
 
@@ -7,7 +9,10 @@ from rewards.text import sound
 from tucano.prompts import Prompt
 
 WHOLE = [
-    "**Situação:** conversão de 1,3% e nota média de 4,3.\n- Recomendo simplificar o checkout.\n- Vale testar frete fixo abaixo de R$ 21,00.",
+    (
+        "**Situação:** conversão de 1,3% e nota média de 4,3.\n- Recomendo simplificar o checkout.\n- Vale testar frete"
+        " fixo abaixo de R$ 21,00."
+    ),
     "Saudades da sua corrida? Tênis com 20% OFF só até domingo. 🏃",
     "Oi! Tem ração com o cupom CLUBE10 para você. Aproveite! 🎉",
     "Receita de R$ 66.903 em 12/2018, com 28,2% de recompra; **atenção** ao atraso (19,3%).",
@@ -38,11 +43,20 @@ def test_broken_prose_is_seen(text: str) -> None:
 
 def test_a_broken_notification_earns_less_than_the_whole_one() -> None:
     prompt = Prompt(
-        "p", "push", "Push de ração. Cupom: CLUBE.", "t", "s", "CC0-1.0", reference={"product": "ração", "terms": ["ração"], "figures": []}
+        "p",
+        "push",
+        "Push de ração. Cupom: CLUBE.",
+        "t",
+        "s",
+        "CC0-1.0",
+        reference={"product": "ração", "terms": ["ração"], "figures": []},
     )
     rewards = load_reward_set("grounded")
     whole = rewards.score(prompt, "Seu pet merece! Ração com o cupom CLUBE. Aproveite! 🐶").total
-    assert rewards.score(prompt, "Seu pet merece! Ração com o cupom CLUBEmer Aproveite_já com o cupomCOUNT. 🐶").total < 0.6 * whole
+    assert (
+        rewards.score(prompt, "Seu pet merece! Ração com o cupom CLUBEmer Aproveite_já com o cupomCOUNT. 🐶").total
+        < 0.6 * whole
+    )
 
 
 def test_another_product_is_not_as_bad_as_no_words_at_all() -> None:
@@ -56,5 +70,8 @@ def test_another_product_is_not_as_bad_as_no_words_at_all() -> None:
         reference={"product": "bola", "terms": ["bola"], "figures": [215.0]},
     )
     rewards = load_reward_set("grounded")
-    nonsense, other = "esporte. Tem pneu era camiseta232 _a. Atenciosamente.", "Você merece: monitor por R$ 232. Vem conferir! 😍"
+    nonsense, other = (
+        "esporte. Tem pneu era camiseta232 _a. Atenciosamente.",
+        "Você merece: monitor por R$ 232. Vem conferir! 😍",
+    )
     assert rewards.score(prompt, nonsense).total < rewards.score(prompt, other).total < 0.25

@@ -1,4 +1,6 @@
-"""Prompts of all sources, real reviews among them: the classifier knows their task, and answers to them score without a fault."""
+"""Prompts of all sources, real reviews among them: the classifier knows their task, and answers to them score without a
+fault.
+"""
 
 import json
 import math
@@ -36,7 +38,8 @@ def prompts(source: str, folder: Path, tasks: tuple[Task, ...]) -> Iterator[Prom
             size = opened.available(task)
             for pool in get_args(Pool):
                 yield from islice(
-                    opened.prompts(task, pool, Random(f"{source}/{task}/{pool}")), GENERATED if size is None else size // 3 + 1
+                    opened.prompts(task, pool, Random(f"{source}/{task}/{pool}")),
+                    GENERATED if size is None else size // 3 + 1,
                 )
 
 
@@ -48,9 +51,18 @@ def test_the_classifier_agrees_with_every_label(source: str, tmp_path: Path) -> 
 
 
 def answers(prompt: Prompt) -> list[str]:
-    """The truth that is known, in JSON and with Portuguese decimals; the review itself; and the review inside of JSON, whole and cut."""
+    """The truth that is known, in JSON and with Portuguese decimals; the review itself; and the review inside of JSON,
+    whole and cut.
+    """
     known = json.dumps(prompt.reference["fields"] | {"summary": prompt.user}, ensure_ascii=False)
-    return [known, known.replace(": 3", ": 3,5"), known[:-5], known.replace('"', "'"), prompt.user, f"Segue:\n{known}\n{prompt.user}"]
+    return [
+        known,
+        known.replace(": 3", ": 3,5"),
+        known[:-5],
+        known.replace('"', "'"),
+        prompt.user,
+        f"Segue:\n{known}\n{prompt.user}",
+    ]
 
 
 @needs_real_data

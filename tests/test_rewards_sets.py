@@ -79,7 +79,9 @@ completions = st.lists(st.sampled_from(FRAGMENTS), max_size=30).map("".join) | s
 
 @pytest.mark.parametrize(("name", "task"), CASES)
 @given(completion=completions)
-def test_any_text_gets_a_bounded_finite_repeatable_score(folder: Path, name: SetName, task: str, completion: str) -> None:
+def test_any_text_gets_a_bounded_finite_repeatable_score(
+    folder: Path, name: SetName, task: str, completion: str
+) -> None:
     check(load_reward_set(name, folder), PROMPTS[task], completion)
     metric = truth(PROMPTS[task], completion, folder)
     assert metric is not None and 0 <= metric <= 1
@@ -208,7 +210,9 @@ def test_the_length_control_counts_characters_up_to_six_hundred(task: str) -> No
 def test_a_prompt_without_a_task_is_classified(folder: Path) -> None:
     reward = load_reward_set("grounded", folder)
     for prompt in PROMPTS.values():
-        assert reward.score(replace(prompt, task=""), ANSWERS[prompt.task]) == reward.score(prompt, ANSWERS[prompt.task])
+        assert reward.score(replace(prompt, task=""), ANSWERS[prompt.task]) == reward.score(
+            prompt, ANSWERS[prompt.task]
+        )
         assert truth(replace(PROMPTS["push"], task=""), ANSWERS["push"]) == 1
 
 
@@ -311,7 +315,10 @@ def test_the_document_holds_the_generated_table() -> None:
 
 def test_the_package_needs_nothing_heavy() -> None:
     code = (
-        "import sys, rewards; print([m for m in ('numpy', 'pandas', 'torch', 'tucano', 'data', 'mlflow', 'prefect') if m in sys.modules])"
+        "import sys, rewards; print([m for m in ('numpy', 'pandas', 'torch', 'tucano', 'data', 'mlflow', 'prefect') if"
+        " m in sys.modules])"
     )
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=Path(__file__).parents[1])
+    run = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=Path(__file__).parents[1]
+    )
     assert run.stdout.strip() == "[]"

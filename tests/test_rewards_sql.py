@@ -32,7 +32,9 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("sql") / "loja.sqlite"
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("CREATE TABLE pedidos(id INTEGER PRIMARY KEY, valor REAL, estado TEXT)")
-        connection.executemany("INSERT INTO pedidos VALUES (?, ?, ?)", [(n, 10.0 * n, "SP" if n % 2 else "RJ") for n in range(1, 61)])
+        connection.executemany(
+            "INSERT INTO pedidos VALUES (?, ?, ?)", [(n, 10.0 * n, "SP" if n % 2 else "RJ") for n in range(1, 61)]
+        )
         connection.commit()
     return path
 
@@ -52,7 +54,11 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("```sql SELECT a FROM t```fim", "SELECT a FROM t", "fim"),
         ("```sql\r\nSELECT a FROM t\r\n```\r\nfim", "SELECT a FROM t", "fim"),
         ("``````\n```sql\nSELECT a FROM t;\n```", "SELECT a FROM t", "``````"),
-        ("```\nSELECT a FROM t WHERE b = 'x;``' AND c = ';'; fim\n```", "SELECT a FROM t WHERE b = 'x;``' AND c = ';'", ""),
+        (
+            "```\nSELECT a FROM t WHERE b = 'x;``' AND c = ';'; fim\n```",
+            "SELECT a FROM t WHERE b = 'x;``' AND c = ';'",
+            "",
+        ),
         ("SELECT x; Antes da cerca:\n```sql\nSELECT a FROM t\n```", "SELECT a FROM t", "SELECT x; Antes da cerca:"),
         ("Veja: selecte, withal, oselect; select a from t;", "select a from t", "Veja: selecte, withal, oselect; ;"),
         ("SELECT a FROM t\n \t\r\nSoma tudo.", "SELECT a FROM t", "Soma tudo."),
@@ -91,7 +97,8 @@ def test_no_query_is_found(completion: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "piece", ["SELECT ", "SELECT a FROM (\n", "SELECT CASE WHEN 1 THEN ", "SELECT NOT ", "WITH x AS (", "SELECT 1+", "'", "```"]
+    "piece",
+    ["SELECT ", "SELECT a FROM (\n", "SELECT CASE WHEN 1 THEN ", "SELECT NOT ", "WITH x AS (", "SELECT 1+", "'", "```"],
 )
 def test_the_search_is_bounded(piece: str) -> None:
     started = time.thread_time()
@@ -100,7 +107,10 @@ def test_the_search_is_bounded(piece: str) -> None:
 
 
 def test_names_are_tables_and_columns_without_ctes_and_sort_aliases() -> None:
-    query = "WITH caros AS (SELECT id, valor FROM Pedidos JOIN itens USING(pedido_id)) SELECT SUM(valor) AS total FROM caros ORDER BY total"
+    query = (
+        "WITH caros AS (SELECT id, valor FROM Pedidos JOIN itens USING(pedido_id)) SELECT SUM(valor) AS total FROM"
+        " caros ORDER BY total"
+    )
     assert names(query) == {"table:pedidos", "table:itens", "column:id", "column:valor", "column:pedido_id"}
     assert names("isto não é SQL") == frozenset()
 
@@ -134,8 +144,12 @@ def test_what_a_translation_leaves_out_is_not_reported(store: Path, caplog: pyte
     assert caplog.records == []
 
 
-@pytest.mark.parametrize("query", ["SELECT cor FROM pedidos", "SELECT COUNT(*) FROM pedidos a, pedidos b, pedidos c, pedidos d"])
-def test_a_query_that_is_read_but_fails_is_not_translated(store: Path, monkeypatch: pytest.MonkeyPatch, query: str) -> None:
+@pytest.mark.parametrize(
+    "query", ["SELECT cor FROM pedidos", "SELECT COUNT(*) FROM pedidos a, pedidos b, pedidos c, pedidos d"]
+)
+def test_a_query_that_is_read_but_fails_is_not_translated(
+    store: Path, monkeypatch: pytest.MonkeyPatch, query: str
+) -> None:
     run_query.cache_clear()
     monkeypatch.setattr(sqlglot, "transpile", lambda *_, **__: pytest.fail("translated"))
     assert run_query(store, query) is None
@@ -152,7 +166,10 @@ FORBIDDEN = {
     "two statements": "SELECT 1 FROM pedidos; DROP TABLE pedidos",
     "memory": "SELECT length(zeroblob(1000000000)) FROM pedidos",
     "memory by format": "SELECT printf('%.*c', 100000000, 'x') FROM pedidos",
-    "memory by doubling": "WITH RECURSIVE t(x, n) AS (SELECT 'aaaaaaaa', 1 UNION ALL SELECT x || x, n + 1 FROM t LIMIT 40) SELECT x FROM t",
+    "memory by doubling": (
+        "WITH RECURSIVE t(x, n) AS (SELECT 'aaaaaaaa', 1 UNION ALL SELECT x || x, n + 1 FROM t LIMIT 40) SELECT x"
+        " FROM t"
+    ),
     "chance": "SELECT random() FROM pedidos",
     "clock": "SELECT date('now') FROM pedidos",
     "clock without a name": "SELECT strftime('%Y') FROM pedidos",
@@ -167,8 +184,14 @@ FORBIDDEN = {
     "time zone": "SELECT datetime('2018-01-01', 'local' || 'time') FROM pedidos",
     "time zone back": "SELECT datetime('2018-01-01', 'UTC') FROM pedidos",
     "columns": "SELECT " + ", ".join(["id"] * 51) + " FROM pedidos",
-    "cells": "SELECT " + ", ".join(["estado"] * 40) + " FROM (SELECT replace('xxxxxxxxxx', 'x', 'abcdefghij') AS estado FROM pedidos)",
-    "long text": "SELECT replace(replace('xxxxxxxxxx', 'x', 'yyyyyyyyyyyyyyyyyyyyyyy'), 'y', 'zzzzzzzzzz') FROM pedidos",
+    "cells": (
+        "SELECT "
+        + ", ".join(["estado"] * 40)
+        + " FROM (SELECT replace('xxxxxxxxxx', 'x', 'abcdefghij') AS estado FROM pedidos)"
+    ),
+    "long text": (
+        "SELECT replace(replace('xxxxxxxxxx', 'x', 'yyyyyyyyyyyyyyyyyyyyyyy'), 'y', 'zzzzzzzzzz') FROM pedidos"
+    ),
     "long pattern": "SELECT id FROM pedidos WHERE estado LIKE '" + "%S" * 26 + "'",
     "files": "SELECT readfile('/etc/hostname') FROM pedidos",
     "random bytes": "SELECT randomblob(8) FROM pedidos",
@@ -213,7 +236,10 @@ ENDLESS = [
     f"SELECT COUNT(*) FROM pedidos a, pedidos b, pedidos c WHERE {LONG} GLOB '*{'[a-c]b' * 5}z*'",
     f"SELECT COUNT(*) FROM pedidos a, pedidos b, pedidos c GROUP BY {LONG}",
     f"SELECT DISTINCT {LONG} FROM pedidos a, pedidos b, pedidos c ORDER BY 1",
-    "SELECT SUM(x) FROM (SELECT MAX(a.id) OVER (ORDER BY a.id RANGE BETWEEN 9 PRECEDING AND 9 FOLLOWING) AS x FROM pedidos a, pedidos b, pedidos)",
+    (
+        "SELECT SUM(x) FROM (SELECT MAX(a.id) OVER (ORDER BY a.id RANGE BETWEEN 9 PRECEDING AND 9 FOLLOWING) AS x FROM"
+        " pedidos a, pedidos b, pedidos)"
+    ),
     "SELECT a.id FROM pedidos a, pedidos b, pedidos c ORDER BY a.estado || b.estado || c.estado",
 ]
 
@@ -262,7 +288,9 @@ def test_a_result_as_large_as_allowed_comes_back(store: Path) -> None:
     hundred = "replace('xxxxxxxxxx', 'x', 'abcdefghij') AS t"  # 100 characters
     found = rows(store, f"SELECT t FROM (SELECT {hundred}), (SELECT 1 FROM pedidos a, pedidos b LIMIT 1000)")
     assert isinstance(found, tuple) and len(found) == 1000
-    assert rows(store, f"SELECT t, t, t FROM (SELECT {hundred}), (SELECT 1 FROM pedidos a, pedidos b LIMIT 1000)") is None
+    assert (
+        rows(store, f"SELECT t, t, t FROM (SELECT {hundred}), (SELECT 1 FROM pedidos a, pedidos b LIMIT 1000)") is None
+    )
     assert rows(store, "SELECT 1 FROM pedidos a, pedidos b LIMIT 1001") is None
 
 
@@ -295,7 +323,10 @@ def test_results_ignore_row_order_column_names_and_float_noise() -> None:
     assert not same_result(gold, [("RJ", 2), ("SP", 0.1 + 0.2)], ordered=True)
     assert same_result(gold, [("SP", 0.1 + 0.2), ("RJ", 2)], ordered=True)
     assert not same_result(gold, [("RJ", 2.001), ("SP", 0.3)], ordered=False)
-    noisy = [(12345.650000000001, "A"), (12345.62, "B")]  # to six digits the first is 12345.7 with the noise and 12345.6 without
+    noisy = [
+        (12345.650000000001, "A"),
+        (12345.62, "B"),
+    ]  # to six digits the first is 12345.7 with the noise and 12345.6 without
     assert same_result([(12345.65, "A"), (12345.62, "B")], noisy, ordered=False)
     swapped = [(0.1 + 0.2, "A"), (0.3, "B")]  # by their exact numbers the two rows would change places
     assert same_result([(0.3, "A"), (0.1 + 0.2, "B")], swapped, ordered=False)
@@ -308,9 +339,16 @@ def test_results_ignore_row_order_column_names_and_float_noise() -> None:
 
 
 def test_an_answer_is_compared_with_the_gold_query(store: Path) -> None:
-    reference = {"sql": "SELECT estado, SUM(valor) FROM pedidos GROUP BY estado ORDER BY estado", "database": store.name}
-    assert answers_gold(reference, "SELECT estado AS uf, TOTAL(valor) FROM pedidos GROUP BY 1 ORDER BY 1", store.parent).equal
-    reordered = answers_gold(reference, "SELECT estado, SUM(valor) FROM pedidos GROUP BY 1 ORDER BY 1 DESC", store.parent)
+    reference = {
+        "sql": "SELECT estado, SUM(valor) FROM pedidos GROUP BY estado ORDER BY estado",
+        "database": store.name,
+    }
+    assert answers_gold(
+        reference, "SELECT estado AS uf, TOTAL(valor) FROM pedidos GROUP BY 1 ORDER BY 1", store.parent
+    ).equal
+    reordered = answers_gold(
+        reference, "SELECT estado, SUM(valor) FROM pedidos GROUP BY 1 ORDER BY 1 DESC", store.parent
+    )
     assert reordered.ran and not reordered.equal
     assert not answers_gold(reference, "SELECT cor FROM pedidos", store.parent).ran
 
@@ -338,7 +376,9 @@ def test_the_limits_of_parsing_are_exact() -> None:
     unread = "SELECT " + "x" * (2048 - len(last) - len("SELECT "))
     assert find_query(f"{unread}\n\n{last}") is not None
     assert find_query(f"{unread}x\n\n{last}") is None
-    assert find_query(f"without {unread[len('SELECT ') :]}x\n\n{last}") is not None  # no attempt begins with another word
+    assert (
+        find_query(f"without {unread[len('SELECT ') :]}x\n\n{last}") is not None
+    )  # no attempt begins with another word
 
 
 THOUSAND = f"replace('xxxxxxxxxx', 'x', '{'0123456789' * 10}')"
@@ -349,9 +389,18 @@ THOUSAND = f"replace('xxxxxxxxxx', 'x', '{'0123456789' * 10}')"
     [
         ("SELECT 1" + " + 1" * 49 + " FROM pedidos", "SELECT 1" + " + 1" * 50 + " FROM pedidos"),
         ("SELECT id FROM pedidos" + " UNION SELECT 1" * 9, "SELECT id FROM pedidos" + " UNION SELECT 1" * 10),
-        (f"SELECT id FROM pedidos WHERE estado LIKE '{'S' * 50}'", f"SELECT id FROM pedidos WHERE estado LIKE '{'S' * 51}'"),
-        (f"SELECT length({THOUSAND} || {THOUSAND}) FROM pedidos", f"SELECT length({THOUSAND} || {THOUSAND} || 'x') FROM pedidos"),
-        ("SELECT " + ", ".join(["id"] * 50) + " FROM pedidos LIMIT 1", "SELECT " + ", ".join(["id"] * 51) + " FROM pedidos LIMIT 1"),
+        (
+            f"SELECT id FROM pedidos WHERE estado LIKE '{'S' * 50}'",
+            f"SELECT id FROM pedidos WHERE estado LIKE '{'S' * 51}'",
+        ),
+        (
+            f"SELECT length({THOUSAND} || {THOUSAND}) FROM pedidos",
+            f"SELECT length({THOUSAND} || {THOUSAND} || 'x') FROM pedidos",
+        ),
+        (
+            "SELECT " + ", ".join(["id"] * 50) + " FROM pedidos LIMIT 1",
+            "SELECT " + ", ".join(["id"] * 51) + " FROM pedidos LIMIT 1",
+        ),
         (
             "SELECT 1 FROM pedidos" + "".join(f" JOIN pedidos p{n} USING(id)" for n in range(7)),
             "SELECT 1 FROM pedidos" + "".join(f" JOIN pedidos p{n} USING(id)" for n in range(8)),
@@ -456,7 +505,9 @@ def test_the_budget_is_exact(store: Path) -> None:
 
 def test_a_relative_path_is_found_and_nothing_is_written(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(store.parent)
-    assert run_query(Path(store.name), "SELECT date('2018-01-02') FROM pedidos LIMIT 1") == Result((("2018-01-02",),), 100)
+    assert run_query(Path(store.name), "SELECT date('2018-01-02') FROM pedidos LIMIT 1") == Result(
+        (("2018-01-02",),), 100
+    )
     assert [path.name for path in store.parent.iterdir()] == [store.name]
 
 
@@ -478,5 +529,7 @@ def test_every_thread_has_a_connection(store: Path) -> None:
 
 
 def test_how_near_is_the_same_number() -> None:
-    assert same_result([(1000.0,)], [(1000.00095,)], ordered=True) and not same_result([(1000.0,)], [(1000.00105,)], ordered=True)
+    assert same_result([(1000.0,)], [(1000.00095,)], ordered=True) and not same_result(
+        [(1000.0,)], [(1000.00105,)], ordered=True
+    )
     assert same_result([(0,)], [(0.95e-9,)], ordered=True) and not same_result([(0,)], [(1.05e-9,)], ordered=True)

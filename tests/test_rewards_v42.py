@@ -121,12 +121,16 @@ def test_insights(v42: RewardSet, answer: str, parts: tuple[float, ...]) -> None
     assert tuple(v42.score(PROMPTS["insights"], answer).components.values()) == pytest.approx(parts)
 
 
-@pytest.mark.parametrize(("characters", "share"), [(0, 0), (50, 0.5), (100, 1), (800, 1), (1200, 0.5), (1600, 0), (5000, 0)])
+@pytest.mark.parametrize(
+    ("characters", "share"), [(0, 0), (50, 0.5), (100, 1), (800, 1), (1200, 0.5), (1600, 0), (5000, 0)]
+)
 def test_insights_length(characters: int, share: float) -> None:
     assert length_share(characters) == pytest.approx(share)
 
 
-@pytest.mark.parametrize(("characters", "share"), [(1, 1), (120, 1), (121, (79 / 80) ** 2), (140, 0.5625), (160, 0.25), (200, 0), (201, 0)])
+@pytest.mark.parametrize(
+    ("characters", "share"), [(1, 1), (120, 1), (121, (79 / 80) ** 2), (140, 0.5625), (160, 0.25), (200, 0), (201, 0)]
+)
 def test_push_length(characters: int, share: float) -> None:
     assert push_length_share(characters) == pytest.approx(share)
 
@@ -177,14 +181,22 @@ KEYWORDS = [
 def test_each_keyword_counts_as_a_whole_word(keyword: str) -> None:
     assert sql_keywords(f"a {keyword}(b)") == sql_keywords(f"a {keyword.lower()}") == 1
     assert (
-        sql_keywords(f"a{keyword}") == sql_keywords(f"{keyword}a") == sql_keywords(keyword.replace(" ", "")) % 2 - (" " not in keyword) == 0
+        sql_keywords(f"a{keyword}")
+        == sql_keywords(f"{keyword}a")
+        == sql_keywords(keyword.replace(" ", "")) % 2 - (" " not in keyword)
+        == 0
     )
 
 
 def test_keywords_in_literals_names_and_comments_do_not_count() -> None:
     assert sql_keywords("'a''FROM' \"JOIN\" -- WHERE\nLIMIT /* SUM\n MIN */ ''AVG''") == 2  # LIMIT and AVG
     assert sql_keywords("group by a GROUP\n BY b") == sql_keywords("GROUP --\nBY c") == 1
-    assert sql_keywords("select '' from 'x'") == sql_keywords('select "" from "x"') == sql_keywords("/**/ select /* x */ from /* y */") == 2
+    assert (
+        sql_keywords("select '' from 'x'")
+        == sql_keywords('select "" from "x"')
+        == sql_keywords("/**/ select /* x */ from /* y */")
+        == 2
+    )
     assert sql_keywords("'it''s from'") == sql_keywords("'from'''") == 0
     assert sql_keywords("GROUPBY ORDERBY") == 0
 
@@ -199,7 +211,10 @@ STOCK = [
 @pytest.mark.parametrize("phrase", STOCK)
 def test_each_stock_phrase_is_generic(v42: RewardSet, phrase: str) -> None:
     assert len(GENERIC.findall(fold(f"Hoje {phrase}, seu fone"))) == 1
-    parts = [v42.score(PROMPTS["push"], f"Seu fone chegou. {phrase * times}").components["push.not_generic"] for times in (0, 1, 2, 3)]
+    parts = [
+        v42.score(PROMPTS["push"], f"Seu fone chegou. {phrase * times}").components["push.not_generic"]
+        for times in (0, 1, 2, 3)
+    ]
     assert parts == pytest.approx([0.2, 0.1, 0, 0])
 
 
@@ -243,10 +258,16 @@ def test_sql_counts(v42: RewardSet) -> None:
         return tuple(v42.score(PROMPTS["sql_qa"], answer).components.values())
 
     nine, ten = "um dois três quatro cinco seis sete oito nove", "um dois três quatro cinco seis sete oito nove dez"
-    assert [parts(f"SELECT a FROM t\n\n{prose}")[1] for prose in (nine, ten, ten + " onze")] == pytest.approx([0.225, 0.25, 0.25])
-    assert [parts(f"há {numbers}")[2] for numbers in ("x", "3 x", "3 e 3", "3, 4 e 5")] == pytest.approx([0, 0.125, 0.25, 0.25])
+    assert [parts(f"SELECT a FROM t\n\n{prose}")[1] for prose in (nine, ten, ten + " onze")] == pytest.approx(
+        [0.225, 0.25, 0.25]
+    )
+    assert [parts(f"há {numbers}")[2] for numbers in ("x", "3 x", "3 e 3", "3, 4 e 5")] == pytest.approx(
+        [0, 0.125, 0.25, 0.25]
+    )
     words = ["cliente", "pedido", "produto", "venda", "receita", "frete"]
-    assert [parts(" ".join(words[:count]))[3] for count in range(7)] == pytest.approx([0, 0.04, 0.08, 0.12, 0.16, 0.2, 0.2])
+    assert [parts(" ".join(words[:count]))[3] for count in range(7)] == pytest.approx(
+        [0, 0.04, 0.08, 0.12, 0.16, 0.2, 0.2]
+    )
 
 
 def test_insights_counts(v42: RewardSet) -> None:
@@ -254,8 +275,10 @@ def test_insights_counts(v42: RewardSet) -> None:
         return tuple(v42.score(PROMPTS["insights"], answer).components.values())
 
     words = ["recomendo", "melhorar", "priorizar", "investir", "reduzir"]
-    assert [parts("x " + " ".join(words[:count]))[0] for count in range(6)] == pytest.approx([0, 0.1, 0.2, 0.3, 0.4, 0.4])
-    assert [parts("x\n" + "- a\n" * count)[2] for count in range(5)] == pytest.approx([0, 0.2 / 3, 0.4 / 3, 0.2, 0.2])
-    assert [parts(text)[3] for text in ("x", "cliente", "cliente clientes", "cliente loja", "cliente loja frete")] == pytest.approx(
-        [0, 0.05, 0.05, 0.1, 0.1]
+    assert [parts("x " + " ".join(words[:count]))[0] for count in range(6)] == pytest.approx(
+        [0, 0.1, 0.2, 0.3, 0.4, 0.4]
     )
+    assert [parts("x\n" + "- a\n" * count)[2] for count in range(5)] == pytest.approx([0, 0.2 / 3, 0.4 / 3, 0.2, 0.2])
+    assert [
+        parts(text)[3] for text in ("x", "cliente", "cliente clientes", "cliente loja", "cliente loja frete")
+    ] == pytest.approx([0, 0.05, 0.05, 0.1, 0.1])

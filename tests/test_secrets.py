@@ -1,4 +1,6 @@
-"""No password, token or key in settings and addresses: refused where it is given, in one sentence that does not repeat it."""
+"""No password, token or key in settings and addresses: refused where it is given, in one sentence that does not repeat
+it.
+"""
 
 import json
 import os
@@ -118,7 +120,9 @@ def test_nested_values_of_any_depth_and_shape_are_walked() -> None:
 def test_what_stages_are_given_may_say_what_it_likes() -> None:
     """The lineage has a row called `code`, and a reason may quote a model."""
     quoted = "the answer was: https://ana:senha@loja.example"
-    stage = ReportStage(settings={}, profile="laptop", differences=(), lineage={"code": "0123", "key": "x", "promotion": quoted})
+    stage = ReportStage(
+        settings={}, profile="laptop", differences=(), lineage={"code": "0123", "key": "x", "promotion": quoted}
+    )
     assert stage.lineage["promotion"] == quoted
     assert secret_in({"lineage": {"code": "0123", "key": "x"}}) is None
 
@@ -133,7 +137,11 @@ def test_a_key_does_not_leave_this_machine_in_plain_text() -> None:
 def test_the_command_says_it_in_one_sentence_and_writes_nothing(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "tucano.cli", "run", "laptop", "--set", f"storage={tmp_path / 'runs'}"]
     result = subprocess.run(
-        [*command, "--set", f"tracking_uri={SECRET_ADDRESSES[0]}"], cwd=ROOT, capture_output=True, text=True, timeout=120
+        [*command, "--set", f"tracking_uri={SECRET_ADDRESSES[0]}"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=120,
     )
     assert result.returncode == 2 and result.stderr.startswith("tucano: tracking_uri ")
     assert PASSWORD not in result.stdout + result.stderr and "Traceback" not in result.stderr
@@ -164,10 +172,14 @@ def test_what_is_not_understood_is_repeated_without_it(tmp_path: Path, arguments
         ("PREFECT_API_URL", f"http://ana:{PASSWORD}@127.0.0.1:9/api", "PREFECT_API_AUTH_STRING"),
     ],
 )
-def test_servers_take_their_password_apart_from_their_address(tmp_path: Path, variable: str, address: str, instead: str) -> None:
+def test_servers_take_their_password_apart_from_their_address(
+    tmp_path: Path, variable: str, address: str, instead: str
+) -> None:
     """Their addresses are printed and written: as links in reports, notes and artifacts."""
     command = [sys.executable, "-m", "tucano.cli", "run", "laptop", "--set", f"storage={tmp_path / 'runs'}"]
-    result = subprocess.run(command, cwd=ROOT, env={**os.environ, variable: address}, capture_output=True, text=True, timeout=240)
+    result = subprocess.run(
+        command, cwd=ROOT, env={**os.environ, variable: address}, capture_output=True, text=True, timeout=240
+    )
     assert result.returncode == 2, result.stderr
     assert variable in result.stderr and instead in result.stderr and PASSWORD not in result.stdout + result.stderr
 
@@ -176,10 +188,17 @@ def test_prefects_server_refuses_it_before_it_is_stored() -> None:
     """A form that is sent in the Prefect page is stored by the server, before any code of ours runs."""
     from prefect.utilities.schema_tools.validation import ValidationError, validate
 
-    schema = {"type": "object", "properties": {"settings": PipelineSettings.model_json_schema(ref_template="#/definitions/{model}")}}
+    schema = {
+        "type": "object",
+        "properties": {"settings": PipelineSettings.model_json_schema(ref_template="#/definitions/{model}")},
+    }
     schema["definitions"] = schema["properties"]["settings"].pop("$defs")  # type: ignore[index]
     validate({"settings": json.loads(PipelineSettings().model_dump_json())}, schema, raise_on_error=True)
-    for values in ({"tracking_uri": SECRET_ADDRESSES[0]}, {"storage": SECRET_ADDRESSES[7]}, {"data": {"path": SECRET_ADDRESSES[2]}}):
+    for values in (
+        {"tracking_uri": SECRET_ADDRESSES[0]},
+        {"storage": SECRET_ADDRESSES[7]},
+        {"data": {"path": SECRET_ADDRESSES[2]}},
+    ):
         with pytest.raises(ValidationError, match="environment") as caught:
             validate({"settings": values}, schema, raise_on_error=True)
         assert PASSWORD not in str(caught.value)

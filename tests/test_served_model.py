@@ -1,4 +1,6 @@
-"""From an adapter to a server: merged, registered, loaded by its alias, answering each task with its own system prompt."""
+"""From an adapter to a server: merged, registered, loaded by its alias, answering each task with its own system
+prompt.
+"""
 
 import json
 import os
@@ -37,7 +39,9 @@ ASKED = [{"task": task, "prompt": f"Pergunta sobre {number} caixas"} for number,
 def trained(tmp_path_factory: pytest.TempPathFactory) -> Job:
     """A nano base with an adapter that changes its answers, and the job that merges them."""
     root = tmp_path_factory.mktemp("trained")
-    prompts = [Prompt(f"{task}-{n}", task, f"Pergunta {n}", "t", "synthetic", "CC0") for task in TASKS for n in range(4)]
+    prompts = [
+        Prompt(f"{task}-{n}", task, f"Pergunta {n}", "t", "synthetic", "CC0") for task in TASKS for n in range(4)
+    ]
     (root / "prompts").mkdir()
     write_prompts(root / "prompts" / "validation.jsonl", prompts)
     (root / "prompts" / "system_prompts.json").write_text(json.dumps(SYSTEMS, ensure_ascii=False), encoding="utf-8")
@@ -68,14 +72,18 @@ def packed(trained: Job, merged: dict[str, Any], tmp_path_factory: pytest.TempPa
     folder = tmp_path_factory.mktemp("packed")
     shutil.copytree(Path(trained.output) / "model", folder / "data" / "model")
     shutil.copy2(Path(trained.prompts) / "system_prompts.json", folder / "data")
-    (folder / "data" / "serving.json").write_text(json.dumps({"temperature": 0.1, "max_new_tokens": 12, "seed": 7}), encoding="utf-8")
+    (folder / "data" / "serving.json").write_text(
+        json.dumps({"temperature": 0.1, "max_new_tokens": 12, "seed": 7}), encoding="utf-8"
+    )
     pack(folder / "data", Path(str(served_model.__file__)), folder / "model", ASKED[:1])
     return folder / "model"
 
 
 def test_the_merged_model_has_16_bits_and_answers_as_it_was_trained(trained: Job, merged: dict[str, Any]) -> None:
     weights = load_file(Path(trained.output) / "model" / "model.safetensors")
-    assert {tensor.dtype for tensor in weights.values()} == {torch.bfloat16} and not any("lora" in name for name in weights)
+    assert {tensor.dtype for tensor in weights.values()} == {torch.bfloat16} and not any(
+        "lora" in name for name in weights
+    )
     assert merged["faithful"] and merged["mean_difference"] < 0.01 and merged["tokens"] > 100
     adapter, base = Path(str(trained.adapter)), Path(trained.base)
     plain, _ = load_policy(MODEL, str(base), None, trainable=False, seed=0)
@@ -86,7 +94,9 @@ def test_the_merged_model_has_16_bits_and_answers_as_it_was_trained(trained: Job
     assert torch.equal(weights[name], by_hand.to(torch.bfloat16)), "added in float32 (alpha / rank = 2), rounded once"
 
 
-def test_a_merge_that_loses_the_adapter_is_not_faithful(trained: Job, merged: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_merge_that_loses_the_adapter_is_not_faithful(
+    trained: Job, merged: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("peft.tuners.lora.LoraModel.merge_and_unload", lambda self, safe_merge: self.unload())
     assert not merge.run(trained)["faithful"]
 
@@ -104,11 +114,10 @@ def test_a_package_that_lacks_a_weight_is_refused(packed: Path, tmp_path: Path) 
 def test_the_package_needs_nothing_of_ours(packed: Path) -> None:
     """Loaded in a process that knows only the folder: no module of this project may come in."""
     code = (
-        "import json, sys, mlflow, pandas as pd\n"
-        "model = mlflow.pyfunc.load_model(sys.argv[1])\n"
-        "answers = model.predict(pd.DataFrame(json.loads(sys.argv[2])))['answer'].tolist()\n"
-        "ours = [name for name in sys.modules if name.split('.')[0] in ('tucano', 'rewards', 'data', 'tasks', 'flows')]\n"
-        "print(json.dumps([answers, ours]))\n"
+        "import json, sys, mlflow, pandas as pd\nmodel = mlflow.pyfunc.load_model(sys.argv[1])\nanswers ="
+        " model.predict(pd.DataFrame(json.loads(sys.argv[2])))['answer'].tolist()\nours = [name for name in sys.modules"
+        " if name.split('.')[0] in ('tucano', 'rewards', 'data', 'tasks', 'flows')]\nprint(json.dumps([answers,"
+        " ours]))\n"
     )
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     command = [sys.executable, "-P", "-c", code, str(packed), json.dumps(ASKED)]
@@ -120,11 +129,19 @@ def test_the_package_needs_nothing_of_ours(packed: Path) -> None:
 def by_hand(packed: Path, task: str, prompt: str) -> str:
     """The answer with the task's system prompt put before the question as the chat template has it."""
     model = served_model.ServedModel((packed / WEIGHTS).parent)
-    text = f"<|im_start|>system\n{SYSTEMS[task]}<|im_end|>\n<|im_start|>user\n{prompt}<|im_end|>\n<|im_start|>assistant\n"
+    text = (
+        f"<|im_start|>system\n{SYSTEMS[task]}<|im_end|>\n<|im_start|>user\n{prompt}<|im_end|>\n<|im_start|>assistant\n"
+    )
     ids = torch.tensor([model.tokenizer.encode(text, add_special_tokens=False)])
     torch.manual_seed(7)
     tokens = model.model.generate(
-        input_ids=ids, attention_mask=torch.ones_like(ids), do_sample=True, temperature=0.1, top_p=1.0, top_k=0, max_new_tokens=12
+        input_ids=ids,
+        attention_mask=torch.ones_like(ids),
+        do_sample=True,
+        temperature=0.1,
+        top_p=1.0,
+        top_k=0,
+        max_new_tokens=12,
     )
     return str(model.tokenizer.decode(tokens[0, ids.shape[1] :], skip_special_tokens=True)).strip()
 
@@ -134,14 +151,32 @@ def test_the_champion_is_served(packed: Path, tmp_path: Path) -> None:
     run_id = tracker.start_pipeline("p", {}, {})
     version = tracker.register("tucano", run_id, packed, {"verdict": "Better."}, ["champion"], "Verdict first.")
     weights = tracker.fetch(version, tmp_path / "fetched") / WEIGHTS
-    assert load_policy(MODEL, str(weights), None, trainable=False, seed=0), "a later run lets the champion answer from here"
+    assert load_policy(MODEL, str(weights), None, trainable=False, seed=0), (
+        "a later run lets the champion answer from here"
+    )
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
-    command = [sys.executable, "-m", "mlflow", "models", "serve", "-m", "models:/tucano@champion", "--env-manager", "local"]
+    command = [
+        sys.executable,
+        "-m",
+        "mlflow",
+        "models",
+        "serve",
+        "-m",
+        "models:/tucano@champion",
+        "--env-manager",
+        "local",
+    ]
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    environment = os.environ | {"MLFLOW_TRACKING_URI": default_uri(tmp_path), "MLFLOW_DISABLE_TELEMETRY": "true", "PATH": path}
+    environment = os.environ | {
+        "MLFLOW_TRACKING_URI": default_uri(tmp_path),
+        "MLFLOW_DISABLE_TELEMETRY": "true",
+        "PATH": path,
+    }
     with (tmp_path / "serve.log").open("wb") as log:
-        server = subprocess.Popen([*command, "--port", str(port)], env=environment, stdout=log, stderr=log, start_new_session=True)
+        server = subprocess.Popen(
+            [*command, "--port", str(port)], env=environment, stdout=log, stderr=log, start_new_session=True
+        )
     try:
         answers = ask_when_up(port, ASKED, server, tmp_path / "serve.log")
         assert [row["answer"] for row in answers] == [by_hand(packed, **row) for row in ASKED]
@@ -160,7 +195,9 @@ def ask(port: int, rows: list[dict[str, str]]) -> list[dict[str, str]]:
         return list(json.load(answer)["predictions"])
 
 
-def ask_when_up(port: int, rows: list[dict[str, str]], server: subprocess.Popen[bytes], log: Path) -> list[dict[str, str]]:
+def ask_when_up(
+    port: int, rows: list[dict[str, str]], server: subprocess.Popen[bytes], log: Path
+) -> list[dict[str, str]]:
     deadline = time.monotonic() + 200
     while True:
         try:

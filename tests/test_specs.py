@@ -1,4 +1,6 @@
-"""A task is one place: what one has to have, what is said where something is missing, and what has to agree with its spec."""
+"""A task is one place: what one has to have, what is said where something is missing, and what has to agree with its
+spec.
+"""
 
 from dataclasses import MISSING, fields
 from pathlib import Path
@@ -20,7 +22,9 @@ from tucano.specs.base import TaskSpec
 from tucano.specs.extraction import FIELDS
 from tucano.specs.registry import SPECS, spec_of
 
-PARTS = tuple(name for name, hint in get_type_hints(TaskSpec, include_extras=True).items() if hasattr(hint, "__metadata__"))
+PARTS = tuple(
+    name for name, hint in get_type_hints(TaskSpec, include_extras=True).items() if hasattr(hint, "__metadata__")
+)
 
 
 def parts_of(task: str) -> dict[str, object]:
@@ -38,11 +42,15 @@ def test_without_one_of_its_parts_a_task_is_refused_by_name(task: str, part: str
     parts = parts_of(task)
     TaskSpec(**parts)  # type: ignore[arg-type]  # whole, it is accepted
     for left in ({name: value for name, value in parts.items() if name != part}, parts | {part: None}):
-        with pytest.raises(UserError, match=rf"^the task {task} has no `{part}` \(.+\); add it to the task's TaskSpec$"):
+        with pytest.raises(
+            UserError, match=rf"^the task {task} has no `{part}` \(.+\); add it to the task's TaskSpec$"
+        ):
             TaskSpec(**left)  # type: ignore[arg-type]
 
 
-def test_a_task_without_its_section_in_the_rating_guide_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_task_without_its_section_in_the_rating_guide_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     text = rating_aids.GUIDE.read_text(encoding="utf-8")
     guide = tmp_path / "rating-guide.md"
     guide.write_text(text.replace("## Push", "## Notification"), encoding="utf-8")
@@ -72,7 +80,9 @@ def test_what_a_task_draws_is_what_its_spec_says(task: str, tmp_path: Path) -> N
         drawn = spec.draw(source, pool, Random(pool))
         assert set(drawn.reference) == set(spec.reference.model_fields)
         spec.reference.model_validate(drawn.reference)
-        assert all(pool in part for part in drawn.template.split("+")), "judged prompts are made of templates of their own"
+        assert all(pool in part for part in drawn.template.split("+")), (
+            "judged prompts are made of templates of their own"
+        )
     assert all(name.startswith(f"{task}.") for shown in spec.scorer.columns.values() for name in shown)
 
 

@@ -32,7 +32,9 @@ def test_all_sides_read_and_write_the_same_tokens(
     chosen = settings(advantages="group", max_steps=STEPS, eval_steps=STEPS, save_steps=STEPS).model_dump(mode="json")
 
     def steps_of(kind: Kind) -> list[dict[str, float]]:
-        side = Side(kind, chosen, str(folder), str(folder / "model"), str(tmp_path / kind), 1, str(tmp_path / "tape.json"))
+        side = Side(
+            kind, chosen, str(folder), str(folder / "model"), str(tmp_path / kind), 1, str(tmp_path / "tape.json")
+        )
         monkeypatch.setattr(sys, "stdin", io.StringIO("\n" * STEPS))
         lockstep.main(side.write())
         lines = capsys.readouterr().out.splitlines()

@@ -1,4 +1,6 @@
-"""`tucano down`, `status` and `up` on bad days: the clock is set, files are damaged, two commands want one port. No real service is needed."""
+"""`tucano down`, `status` and `up` on bad days: the clock is set, files are damaged, two commands want one port. No
+real service is needed.
+"""
 
 import contextlib
 import json
@@ -63,7 +65,10 @@ def test_a_damaged_list_of_services_is_a_sentence(damaged: str, command: str, tm
     home = stack.opened(tmp_path, ROOT)
     home.file.parent.mkdir(exist_ok=True)
     home.file.write_text(damaged, encoding="utf-8")
-    with pytest.raises(UserError, match=re.escape(str(home.file)) + " is empty or damaged; nothing of it runs any more: remove that file"):
+    with pytest.raises(
+        UserError,
+        match=re.escape(str(home.file)) + " is empty or damaged; nothing of it runs any more: remove that file",
+    ):
         {"status": stack.status, "down": stack.down, "up": stack.up}[command](home)  # type: ignore[operator]
 
 
@@ -72,7 +77,9 @@ def test_the_sentence_names_what_still_runs(sleepers: dict[str, services.Service
     file.write_text("", encoding="utf-8")
     said = tucano(tmp_path, "down")
     assert said.returncode == 2 and len(said.stderr.splitlines()) == 1
-    found = re.search(r"is empty or damaged; stop what still runs of it with kill ([\d ]+), then remove that file", said.stderr)
+    found = re.search(
+        r"is empty or damaged; stop what still runs of it with kill ([\d ]+), then remove that file", said.stderr
+    )
     assert found and {int(pid) for pid in found[1].split()} == {service.pid for service in sleepers.values()}
 
 
@@ -83,7 +90,10 @@ def test_damaged_ports_are_a_sentence(damaged: str, tmp_path: Path) -> None:
     file.write_text(damaged, encoding="utf-8")
     said = tucano(tmp_path, "status")
     assert said.returncode == 2
-    assert said.stderr == f"tucano: {file} is empty or damaged; remove it and run tucano down, then tucano up: it chooses ports anew\n"
+    assert (
+        said.stderr
+        == f"tucano: {file} is empty or damaged; remove it and run tucano down, then tucano up: it chooses ports anew\n"
+    )
 
 
 def test_looking_writes_nothing(tmp_path: Path) -> None:
@@ -95,7 +105,10 @@ def test_looking_writes_nothing(tmp_path: Path) -> None:
 def test_a_file_is_replaced_as_a_whole(tmp_path: Path) -> None:
     """Killed at any moment while it is written again and again, it can be read."""
     file = tmp_path / "services.json"
-    endless = "import sys; from pathlib import Path; from deployments.services import write_json\nwhile True: write_json(Path(sys.argv[1]), ['x' * 9000] * 99)"
+    endless = (
+        "import sys; from pathlib import Path; from deployments.services import write_json\nwhile True:"
+        " write_json(Path(sys.argv[1]), ['x' * 9000] * 99)"
+    )
     for _ in range(5):
         with subprocess.Popen([sys.executable, "-c", endless, str(file)], cwd=ROOT) as process:
             while not file.exists():
@@ -109,7 +122,8 @@ def test_up_refuses_a_port_in_use_before_it_starts_anything(tmp_path: Path) -> N
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         with pytest.raises(
-            UserError, match=f"port {port} is in use by another program; close it, or choose another port with --mlflow-port"
+            UserError,
+            match=f"port {port} is in use by another program; close it, or choose another port with --mlflow-port",
         ):
             stack.up(stack.opened(tmp_path, ROOT, mlflow_port=port))
     assert stack.read_services(tmp_path / "stack" / "services.json") == {}

@@ -1,4 +1,6 @@
-"""Two objects that hold the same have the same digests, and whatever is changed in one is found and named by its path."""
+"""Two objects that hold the same have the same digests, and whatever is changed in one is found and named by its
+path.
+"""
 
 import collections
 import functools
@@ -39,7 +41,11 @@ class Thing:
         self.optimizer = torch.optim.AdamW(self.model.parameters(), lr=0.1)
         self.model(torch.ones(1, 2)).sum().backward()
         self.optimizer.step()
-        self.torch, self.python, self.numpy = torch.Generator().manual_seed(1), random.Random(2), np.random.default_rng(3)
+        self.torch, self.python, self.numpy = (
+            torch.Generator().manual_seed(1),
+            random.Random(2),
+            np.random.default_rng(3),
+        )
         self.window = collections.deque([1.0, float("nan")], maxlen=2)
         self.counts = collections.defaultdict(list, {("train", 0): [1, 2]})
         self.slotted = Slotted(0.1 + 0.2, self)
@@ -90,7 +96,9 @@ def test_what_is_left_out_is_not_looked_at() -> None:
     one, other = Thing(), Thing()
     other.window.append(2.0)
     other.long.append(-1)
-    assert states.differences(states.digests(one, without=r"^window$"), states.digests(other, without=r"^window$")) == ["long"]
+    assert states.differences(states.digests(one, without=r"^window$"), states.digests(other, without=r"^window$")) == [
+        "long"
+    ]
 
 
 def test_an_object_that_is_met_twice_is_named_by_its_first_path() -> None:

@@ -128,7 +128,8 @@ def test_two_way_by_hand() -> None:
     # Rows are prompts, columns seeds. Row means 1, 3; column means 1, 2, 3; mean 2; no residual.
     result = ours.two_way_t([[0, 1, 2], [2, 3, 4]])
     assert result is not None
-    # MS_prompt = 3 * (1 + 1) / 1 = 6, MS_seed = 2 * (1 + 0 + 1) / 2 = 2, MS_residual = 0; Var = 8 / 6; df = 64 / (36/1 + 4/2)
+    # MS_prompt = 3 * (1 + 1) / 1 = 6, MS_seed = 2 * (1 + 0 + 1) / 2 = 2, MS_residual = 0; Var = 8 / 6; df = 64 / (36/1
+    # + 4/2)
     assert result.mean == 2
     assert result.se == pytest.approx(math.sqrt(8 / 6))
     assert result.df == pytest.approx(64 / 38)

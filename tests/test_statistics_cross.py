@@ -110,7 +110,11 @@ def test_seeds_needed_have_their_power_in_a_simulation() -> None:
     rng = np.random.default_rng(3)
     seen = 0
     for _ in range(400):
-        parts = rng.normal(0, prompt_sd, (65, 1)) + rng.normal(0, seed_sd, (1, seeds)) + rng.normal(gain, cell_sd, (65, seeds))
+        parts = (
+            rng.normal(0, prompt_sd, (65, 1))
+            + rng.normal(0, seed_sd, (1, seeds))
+            + rng.normal(gain, cell_sd, (65, seeds))
+        )
         result = ours.two_way_t(parts)
         seen += result is not None and result.p < 0.05
     assert seen / 400 == pytest.approx(0.8, abs=0.08)

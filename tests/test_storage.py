@@ -1,4 +1,6 @@
-"""The storage root is its user's alone and may have an odd name; what others put into remote storage cannot leave its folder."""
+"""The storage root is its user's alone and may have an odd name; what others put into remote storage cannot leave its
+folder.
+"""
 
 import json
 import stat
@@ -12,7 +14,17 @@ from tucano.storage import Place, private, writable
 from tucano.tracking import Tracker
 from tucano.training.attempts import last_record
 
-LEADING_OUT = ["../evil.txt", "../../evil.txt", "a/../../../evil.txt", "..", "./x", "..\\evil.txt", "C:evil.txt", "a\nb", "a\0b"]
+LEADING_OUT = [
+    "../evil.txt",
+    "../../evil.txt",
+    "a/../../../evil.txt",
+    "..",
+    "./x",
+    "..\\evil.txt",
+    "C:evil.txt",
+    "a\nb",
+    "a\0b",
+]
 
 
 @pytest.fixture
@@ -25,7 +37,9 @@ def place() -> Place:
 @pytest.mark.parametrize("name", LEADING_OUT)
 def test_an_object_whose_name_leads_out_of_its_folder_is_refused(place: Place, tmp_path: Path, name: str) -> None:
     place.write("artifacts/sft/0123/manifest.json", b"{}")
-    place.fs.store[f"/bucket/storage/artifacts/sft/0123/{name}"] = place.fs.store["/bucket/storage/artifacts/sft/0123/manifest.json"]
+    place.fs.store[f"/bucket/storage/artifacts/sft/0123/{name}"] = place.fs.store[
+        "/bucket/storage/artifacts/sft/0123/manifest.json"
+    ]
     target = tmp_path / "deep" / "deeper" / "0123"
     target.parent.mkdir(parents=True)
     with pytest.raises(UserError, match="would be written outside the folder") as caught:
@@ -38,9 +52,13 @@ def test_ordinary_names_arrive(place: Place, tmp_path: Path) -> None:
     names = ["manifest.json", "adapter/adapter_model.safetensors", "ç ã/..hidden/a+b@c.txt", "a..b"]
     for name in names:
         place.write(f"work/{name}", name.encode())
-    place.fs.store["/bucket/storage/work/"] = place.fs.store["/bucket/storage/work/a..b"]  # some stores keep an object for a folder
+    place.fs.store["/bucket/storage/work/"] = place.fs.store[
+        "/bucket/storage/work/a..b"
+    ]  # some stores keep an object for a folder
     place.pull("work", tmp_path / "work")
-    assert {path.relative_to(tmp_path / "work").as_posix() for path in (tmp_path / "work").rglob("*") if path.is_file()} == {*names}
+    assert {
+        path.relative_to(tmp_path / "work").as_posix() for path in (tmp_path / "work").rglob("*") if path.is_file()
+    } == {*names}
 
 
 def test_a_link_in_a_shared_folder_is_not_followed(tmp_path: Path) -> None:
@@ -70,7 +88,9 @@ def test_the_record_of_an_attempt_names_no_other_folders(place: Place) -> None:
     assert record is not None and record.number == 1
 
 
-@pytest.mark.parametrize("name", ["../../elsewhere/0123456789abcdef", "/etc/0123456789abcdef", "sft/..", "sft", "sft/0123456789abcdef/x"])
+@pytest.mark.parametrize(
+    "name", ["../../elsewhere/0123456789abcdef", "/etc/0123456789abcdef", "sft/..", "sft", "sft/0123456789abcdef/x"]
+)
 def test_an_artifact_is_named_by_stage_and_key(tmp_path: Path, name: str) -> None:
     """The name comes from the parameters of a Prefect run."""
     with pytest.raises(UserError, match="is no name of an artifact"):

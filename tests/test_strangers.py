@@ -1,6 +1,8 @@
-"""What strangers try against a real `tucano up`: another user of the machine, and a page of another origin in the operator's browser.
+"""What strangers try against a real `tucano up`: another user of the machine, and a page of another origin in the
+operator's browser.
 
-Both ask for a flow run that begins with a shell command. The worker would run it as the operator, as it does for the operator.
+Both ask for a flow run that begins with a shell command. The worker would run it as the operator, as it does for the
+operator.
 """
 
 import http.client
@@ -66,7 +68,13 @@ def shell_command(send: Send, trace: Path) -> None:
     unknown = {"id": str(uuid.uuid4())}
     flow = send("flows/", {"name": "train"}) or unknown
     pull = {"prefect.deployments.steps.run_shell_script": {"script": f"touch {trace}"}}
-    wanted = {"name": trace.name, "flow_id": flow["id"], "entrypoint": "flows.audit.audit", "work_pool_name": "local", "pull_steps": [pull]}
+    wanted = {
+        "name": trace.name,
+        "flow_id": flow["id"],
+        "entrypoint": "flows.audit.audit",
+        "work_pool_name": "local",
+        "pull_steps": [pull],
+    }
     deployment = send("deployments/", wanted) or unknown
     send(f"deployments/{deployment['id']}/create_flow_run", {})
 
@@ -88,7 +96,9 @@ def sender(page: str, headers: dict[str, str], codes: list[int]) -> Send:
     return send
 
 
-@pytest.mark.parametrize("headers", [{}, FOREIGN, FOREIGN | {"Content-Type": "application/json"}, {"Authorization": "Basic dHVjYW5vOg=="}])
+@pytest.mark.parametrize(
+    "headers", [{}, FOREIGN, FOREIGN | {"Content-Type": "application/json"}, {"Authorization": "Basic dHVjYW5vOg=="}]
+)
 def test_another_user_gets_401(up: stack.Stack, traces: Path, headers: dict[str, str]) -> None:
     codes: list[int] = []
     shell_command(sender(up.prefect, headers, codes), traces / f"user-{len(str(headers))}")
@@ -166,7 +176,10 @@ def test_nor_does_it_in_a_browser_that_is_logged_in(up: stack.Stack, browser: Pa
     browser.wait_for_text("Welcome to MLflow")
     browser.go(evil)
     browser.wait_for("document.title", NOTHING)
-    shown = f"fetch('{up.prefect}').then(a => a.text()).then(t => document.body.append(t), e => document.body.append('blocked'))"
+    shown = (
+        f"fetch('{up.prefect}').then(a => a.text()).then(t => document.body.append(t), e =>"
+        " document.body.append('blocked'))"
+    )
     browser.evaluate(shown)
     browser.wait_for_text("blocked")
 
@@ -179,7 +192,9 @@ def test_the_operator_does_it_and_the_strangers_commands_never_ran(up: stack.Sta
         assert time.monotonic() < deadline, up.log("worker-1").read_text(encoding="utf-8")[-2000:]
         time.sleep(0.5)
     assert [path.name for path in traces.iterdir()] == ["operator"]
-    assert {one["name"] for one in up.api.ask("deployments/filter", {})}.isdisjoint(f"page{number}" for number in range(30))
+    assert {one["name"] for one in up.api.ask("deployments/filter", {})}.isdisjoint(
+        f"page{number}" for number in range(30)
+    )
 
 
 def test_nobody_but_the_operator_wrote_to_mlflow(up: stack.Stack, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -192,7 +207,9 @@ def test_nobody_but_the_operator_wrote_to_mlflow(up: stack.Stack, monkeypatch: p
     assert {experiment.name for experiment in client.search_experiments()} == {"Default", "ours"}
 
 
-def test_status_says_that_the_servers_take_another_password(up: stack.Stack, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_status_says_that_the_servers_take_another_password(
+    up: stack.Stack, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """As when the file was removed while they run."""
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     said: list[str] = []
@@ -216,7 +233,11 @@ def test_the_password_stands_in_one_file_and_in_no_other(up: stack.Stack) -> Non
             credentials_file(up.home),
             *(Path(f"/proc/{service.pid}/environ") for service in running if service.name != stack.POSTGRES),
         ):
-            read = subprocess.run(["cat", str(file)], user="nobody", group="nogroup", extra_groups=[], capture_output=True, check=False)
+            read = subprocess.run(
+                ["cat", str(file)], user="nobody", group="nogroup", extra_groups=[], capture_output=True, check=False
+            )
             assert read.returncode != 0 and password not in read.stdout
-        environments = [Path(f"/proc/{service.pid}/environ").read_bytes() for service in running if service.name == stack.POSTGRES]
+        environments = [
+            Path(f"/proc/{service.pid}/environ").read_bytes() for service in running if service.name == stack.POSTGRES
+        ]
         assert not any(password in environment for environment in environments), "the database runs as another user"

@@ -47,7 +47,9 @@ def test_metrics_by_hand(tmp_path: Path) -> None:
     ]
     cases = []
     for risk, left, answer in said:
-        asked = Prompt("p", "churn", "u", "t", "s", "CC0", None, {"fields": {"churn_risk": risk, "probability": 0.5}, "left": left})
+        asked = Prompt(
+            "p", "churn", "u", "t", "s", "CC0", None, {"fields": {"churn_risk": risk, "probability": 0.5}, "left": left}
+        )
         cases.append(read_case(asked, answer, [], tmp_path))
     assert metrics(cases) == {
         "churn.balanced_accuracy": 0.25,  # half of the high ones, none of the low ones

@@ -43,7 +43,9 @@ def test_metrics_by_hand(tmp_path: Path) -> None:
     said = [("positive", 5, '{"sentiment": "positive", "sentiment_score": 4}'), ("negative", 2, "não sei")]
     cases = []
     for label, stars, answer in said:
-        asked = Prompt("p", "sentiment", "u", "t", "s", "CC0", None, {"fields": {"sentiment": label, "sentiment_score": stars}})
+        asked = Prompt(
+            "p", "sentiment", "u", "t", "s", "CC0", None, {"fields": {"sentiment": label, "sentiment_score": stars}}
+        )
         cases.append(read_case(asked, answer, [], tmp_path))
     found = metrics(cases)
     assert found == {
@@ -67,7 +69,11 @@ def test_the_prompt_does_not_state_the_stars_and_is_classified(tmp_path: Path) -
 
 
 def test_the_reports_reward_set_does_not_have_it() -> None:
-    with pytest.raises(UserError, match=r"grpo.rewards=v4.2 has no reward for sentiment; choose grounded, or leave it out of data.mix"):
+    with pytest.raises(
+        UserError, match=r"grpo.rewards=v4.2 has no reward for sentiment; choose grounded, or leave it out of data.mix"
+    ):
         validated({"data": {"mix": {"sentiment": 1.0}}, "grpo": {"rewards": "v4.2"}})
-    with pytest.raises(ValueError, match=r"the reward set v4.2 has no reward for the task sentiment; it has: extraction"):
+    with pytest.raises(
+        ValueError, match=r"the reward set v4.2 has no reward for the task sentiment; it has: extraction"
+    ):
         load_reward_set("v4.2").score(PROMPT, "x")

@@ -14,7 +14,11 @@ RED = ["completion length", *(f"signal: {task}" for task in MIX)]
 
 
 def test_sentiment_and_churn_run_through_every_stage(tmp_path: Path) -> None:
-    chosen: dict[str, Any] = {"data__mix": json.dumps(MIX), "preflight__allow_red": json.dumps(RED), "grpo__seeds": [42]}
+    chosen: dict[str, Any] = {
+        "data__mix": json.dumps(MIX),
+        "preflight__allow_red": json.dumps(RED),
+        "grpo__seeds": [42],
+    }
     code, output = finished(started(tmp_path, "run", **chosen))
     assert code == 0, output
     assert set(whys(output)) == {
@@ -31,7 +35,9 @@ def test_sentiment_and_churn_run_through_every_stage(tmp_path: Path) -> None:
     assert tasks == set(MIX)
     for task in MIX:
         assert re.search(rf"^\| {task} ", output, flags=re.MULTILINE), "the verdict has a row of each task"
-    code, output = finished(started(tmp_path, "benchmark", benchmark__prompts=80, benchmark__samples=1, benchmark__resamples=20, **chosen))
+    code, output = finished(
+        started(tmp_path, "benchmark", benchmark__prompts=80, benchmark__samples=1, benchmark__resamples=20, **chosen)
+    )
     assert code == 0, output
     said = " ".join(output.split())
     assert "*sentiment*" in said and "| arm | valid json | accuracy | macro f1 | stars off |" in said

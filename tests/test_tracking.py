@@ -1,4 +1,6 @@
-"""Tracking in a real SQLite store and through a real MLflow server that is killed and hung while metrics are shipped."""
+"""Tracking in a real SQLite store and through a real MLflow server that is killed and hung while metrics are
+shipped.
+"""
 
 import json
 import os
@@ -64,7 +66,7 @@ def train(journal: JournalWriter, steps: range, keys: int = 3) -> None:
         journal.log(step, {f"train/m{key}": step + key / 8 for key in range(keys)})
 
 
-# --- runs ---------------------------------------------------------------------------------------------------------------
+# --- runs -----------------------------------------------------------------------------------------
 
 
 def test_a_pipeline_run_holds_its_settings_flat(tracker: Tracker) -> None:
@@ -110,7 +112,9 @@ def test_a_resumed_training_goes_on_in_its_run_under_the_new_pipeline(tracker: T
     assert attempt(parent) != first, "one that has ended well is not touched again"
 
 
-def test_what_an_attempt_left_out_that_was_killed_is_made_up_for(tracker: Tracker, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_an_attempt_left_out_that_was_killed_is_made_up_for(
+    tracker: Tracker, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Killed between creating the run and its params, and then between two calls that write them."""
     settings = {f"p{number}": number for number in range(150)}
     for calls_left in (0, 1):
@@ -191,7 +195,7 @@ def test_threads_share_the_store(tracker: Tracker, tmp_path: Path) -> None:
     assert wrong == []
 
 
-# --- an unusable store --------------------------------------------------------------------------------------------------
+# --- an unusable store ----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("uri", ["ftp://host/x", "./mlruns", "runs/mlflow.db", "sqlite3:///x.db"])
@@ -200,7 +204,9 @@ def test_an_address_that_is_no_store(tmp_path: Path, uri: str) -> None:
         Tracker.connect(uri, tmp_path)
 
 
-@pytest.mark.parametrize("uri", ["http://127.0.0.1:9", "postgresql+psycopg://127.0.0.1:9/mlflow", "http://no-such-host.invalid:5000"])
+@pytest.mark.parametrize(
+    "uri", ["http://127.0.0.1:9", "postgresql+psycopg://127.0.0.1:9/mlflow", "http://no-such-host.invalid:5000"]
+)
 def test_nobody_answers(tmp_path: Path, uri: str) -> None:
     began = time.monotonic()
     with pytest.raises(UserError, match=r"tracking_uri=.* cannot be used \(.*\); start that server") as caught:
@@ -230,7 +236,7 @@ def test_passwords_are_not_shown(tmp_path: Path) -> None:
     assert "secret" not in str(caught.value)
 
 
-# --- shipping -----------------------------------------------------------------------------------------------------------
+# --- shipping -------------------------------------------------------------------------------------
 
 
 def test_only_what_a_checkpoint_covers_is_shipped(tracker: Tracker, run_id: str, tmp_path: Path) -> None:
@@ -281,7 +287,9 @@ def test_the_journal_of_a_new_run_is_shipped_whole(tracker: Tracker, run_id: str
 
 
 @pytest.mark.parametrize("regrown_to", [7, 10, 30])
-def test_an_older_checkpoint_repeats_no_step_in_mlflow(tracker: Tracker, run_id: str, tmp_path: Path, regrown_to: int) -> None:
+def test_an_older_checkpoint_repeats_no_step_in_mlflow(
+    tracker: Tracker, run_id: str, tmp_path: Path, regrown_to: int
+) -> None:
     path = tmp_path / "j.jsonl"
     with JournalWriter(path, resume_step=None) as journal:
         train(journal, range(1, 11))
@@ -307,7 +315,7 @@ def test_a_run_that_is_gone_disturbs_nobody(tracker: Tracker, tmp_path: Path, ca
     assert "wait in" in caplog.text
 
 
-# --- a real server ------------------------------------------------------------------------------------------------------
+# --- a real server --------------------------------------------------------------------------------
 
 
 class Server:
@@ -321,8 +329,24 @@ class Server:
         self.start()
 
     def start(self) -> None:
-        command = [sys.executable, "-m", "mlflow", "server", "--backend-store-uri", default_uri(self.storage), "--workers", "1"]
-        command += ["--artifacts-destination", str(self.storage / "served"), "--host", "127.0.0.1", "--port", str(self.port)]
+        command = [
+            sys.executable,
+            "-m",
+            "mlflow",
+            "server",
+            "--backend-store-uri",
+            default_uri(self.storage),
+            "--workers",
+            "1",
+        ]
+        command += [
+            "--artifacts-destination",
+            str(self.storage / "served"),
+            "--host",
+            "127.0.0.1",
+            "--port",
+            str(self.port),
+        ]
         environment = os.environ | {"MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false", "MLFLOW_DISABLE_TELEMETRY": "true"}
         with (self.storage / "server.log").open("ab") as log:
             self.process = subprocess.Popen(command, stdout=log, stderr=log, env=environment, start_new_session=True)
@@ -392,14 +416,18 @@ def test_a_server_killed_hung_and_restarted_gets_every_row_once(
 def test_a_server_takes_files_and_versions(server: Server, tmp_path: Path) -> None:
     tracker = Tracker.connect(server.uri, tmp_path)
     run_id = tracker.start_pipeline("served", {}, {})
-    version = tracker.register("served-model", run_id, adapter(tmp_path / "a", "weights"), {"licence": "MIT"}, ["champion"])
+    version = tracker.register(
+        "served-model", run_id, adapter(tmp_path / "a", "weights"), {"licence": "MIT"}, ["champion"]
+    )
     assert tracker.champion("served-model") == version
-    assert (tracker.fetch(version, tmp_path / "copy") / "adapter_model.safetensors").read_text(encoding="utf-8") == "weights"
+    assert (tracker.fetch(version, tmp_path / "copy") / "adapter_model.safetensors").read_text(
+        encoding="utf-8"
+    ) == "weights"
     tracker.ensure_views()
     assert tracker.links(run_id)["pipeline run"].startswith(server.uri + "/#/experiments/")
 
 
-# --- the registry -------------------------------------------------------------------------------------------------------
+# --- the registry ---------------------------------------------------------------------------------
 
 
 def adapter(folder: Path, weights: str) -> Path:
@@ -415,7 +443,9 @@ def test_no_champion_yet(tracker: Tracker) -> None:
 
 def test_a_version_holds_its_files_and_lineage(tracker: Tracker, run_id: str, tmp_path: Path) -> None:
     folder = adapter(tmp_path / "a", "w1")
-    version = tracker.register("m1", run_id, folder, {"noncommercial": True, "data": "sha256:1"}, ["champion", "challenger"])
+    version = tracker.register(
+        "m1", run_id, folder, {"noncommercial": True, "data": "sha256:1"}, ["champion", "challenger"]
+    )
     champion = tracker.champion("m1")
     assert champion == version and version.version == 1 and version.run_id == run_id
     assert version.tags == {"noncommercial": "True", "data": "sha256:1", "digest.files": digest(folder)}
@@ -423,7 +453,9 @@ def test_a_version_holds_its_files_and_lineage(tracker: Tracker, run_id: str, tm
 
 
 @pytest.mark.parametrize("name", ["adapter_model.safetensors", "chat_template.jinja"])
-def test_files_that_are_not_what_was_registered_are_not_loaded(tracker: Tracker, run_id: str, tmp_path: Path, name: str) -> None:
+def test_files_that_are_not_what_was_registered_are_not_loaded(
+    tracker: Tracker, run_id: str, tmp_path: Path, name: str
+) -> None:
     version = tracker.register(f"m-{name[:4]}", run_id, adapter(tmp_path / "a", "w1"), {}, ["champion"])
     (tracker.fetch(version, tmp_path / "copy") / "left-over").write_text("of an earlier copy", encoding="utf-8")
     assert digest(tracker.fetch(version, tmp_path / "copy")) == version.tags["digest.files"]
@@ -458,7 +490,9 @@ def test_a_failure_rolls_everything_back(tracker: Tracker, run_id: str, tmp_path
 def test_a_registration_that_was_killed_is_taken_up_where_it_was(
     tracker: Tracker, run_id: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, killed_at: str
 ) -> None:
-    """The process is gone before the call, and nothing after it is tidied up; the next one ends with one version and one model."""
+    """The process is gone before the call, and nothing after it is tidied up; the next one ends with one version and
+    one model.
+    """
     model, tags = f"killed-at-{killed_at}", {"digest.grpo": "a", "digest.answers": "b", "pipeline_run": "first"}
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
         for undoing in ("delete_logged_model", "delete_model_version", "delete_registered_model_alias"):
@@ -483,7 +517,7 @@ def test_an_empty_adapter_folder_is_refused(tracker: Tracker, run_id: str, tmp_p
         tracker.register("m4", run_id, tmp_path, {}, [])
 
 
-# --- views and links ----------------------------------------------------------------------------------------------------
+# --- views and links ------------------------------------------------------------------------------
 
 
 def saved_state(tracker: Tracker, experiment: str, key: str) -> dict[str, Any]:
@@ -501,21 +535,29 @@ def test_views_show_the_metrics_that_runs_have(tracker: Tracker) -> None:
     state = saved_state(tracker, "tucano-training", "tucano-by-config")
     assert state["groupBy"]["groupByKeys"] == [{"mode": "tag", "groupByData": "config_label"}]
     assert [section["uuid"] for section in state["compareRunSections"]][:2] == ["validation", "train/reward"]
-    assert len(state["compareRunCharts"]) == 100 and "train/loss" in {chart["metricKey"] for chart in state["compareRunCharts"]}
+    assert len(state["compareRunCharts"]) == 100 and "train/loss" in {
+        chart["metricKey"] for chart in state["compareRunCharts"]
+    }
     leaderboard = saved_state(tracker, "tucano-pipelines", "tucano-leaderboard")
-    assert leaderboard["orderByKey"] == "metrics.`gain/overall`" and "metrics.`cost/usd`" in leaderboard["selectedColumns"]
+    assert (
+        leaderboard["orderByKey"] == "metrics.`gain/overall`" and "metrics.`cost/usd`" in leaderboard["selectedColumns"]
+    )
 
 
 def test_links_of_a_pipeline_run_and_of_what_belongs_to_it(tracker: Tracker) -> None:
     parent = tracker.start_pipeline("p", {}, {})
     run_id = tracker.start_training("s", parent, "sft", None, "laptop", {})
-    pipelines, training, evaluation = (tracker.experiments[name] for name in ("tucano-pipelines", "tucano-training", "tucano-evaluation"))
+    pipelines, training, evaluation = (
+        tracker.experiments[name] for name in ("tucano-pipelines", "tucano-training", "tucano-evaluation")
+    )
     base = "http://127.0.0.1:5001"
     links = tracker.links(parent, base)
     assert links["pipeline run"] == f"{base}/#/experiments/{pipelines}/runs/{parent}?workflowType=machine_learning"
     assert links["every seed"].endswith("viewStateShareKey=tucano-seeds&compareRunsMode=CHART")
     assert "answers side by side" not in links and "registered model" not in links
-    tracker.set_tags(parent, {"training_runs": run_id, "compared": "a b", "promotion.model": "tucano", "promotion.version": 3})
+    tracker.set_tags(
+        parent, {"training_runs": run_id, "compared": "a b", "promotion.model": "tucano", "promotion.version": 3}
+    )
     links = tracker.links(parent)
     assert f"run_id%20IN%20%28%27{run_id}%27%29" in links["training runs"]
     side_by_side = f"#/experiments/{evaluation}/evaluation-runs?selectedRunUuid=a&compareToRunUuid=b"
@@ -524,7 +566,8 @@ def test_links_of_a_pipeline_run_and_of_what_belongs_to_it(tracker: Tracker) -> 
     assert f"#/experiments/{training}/" in links["training runs"]
 
 
-# --- data sets, checkpoints, answers ------------------------------------------------------------------------------------
+# --- data sets, checkpoints, answers
+# ------------------------------------------------------------------------------------
 
 
 def split(name: str = "validation", sha256: str = "ab" * 32) -> DataSplit:
@@ -540,7 +583,9 @@ def test_a_run_names_its_data_with_their_digest_once(tracker: Tracker, run_id: s
     assert json.loads(found.dataset.profile) == {"num_rows": 65}
 
 
-def test_runs_that_name_the_same_new_data_at_once_all_have_them(tracker: Tracker, caplog: pytest.LogCaptureFixture) -> None:
+def test_runs_that_name_the_same_new_data_at_once_all_have_them(
+    tracker: Tracker, caplog: pytest.LogCaptureFixture
+) -> None:
     """Three seeds that begin together, ten times, each with two data sets that the store has not seen."""
     for attempt in range(10):
         splits = [split(name, f"{attempt:02d}" * 32) for name in ("train", "validation")]
@@ -570,17 +615,36 @@ def test_a_kept_checkpoint_is_a_model_with_its_files_and_metrics(tracker: Tracke
     model_id = models.of_run(tracker.client, run_id)
     assert model_id is not None
     model = tracker.client.get_logged_model(model_id)
-    assert (model.name, model.status, model.source_run_id, model.tags["seed"]) == ("grpo-seed-42", "READY", run_id, "42")
+    assert (model.name, model.status, model.source_run_id, model.tags["seed"]) == (
+        "grpo-seed-42",
+        "READY",
+        run_id,
+        "42",
+    )
     (metric,) = model.metrics
-    assert (metric.key, metric.value, metric.step, metric.dataset_name, metric.run_id) == ("best/reward", 0.6, 40, "validation", run_id)
+    assert (metric.key, metric.value, metric.step, metric.dataset_name, metric.run_id) == (
+        "best/reward",
+        0.6,
+        40,
+        "validation",
+        run_id,
+    )
     assert {file.path for file in tracker.client.list_logged_model_artifacts(model_id)} >= {"adapter_config.json"}
 
 
 def test_answers_stand_side_by_side_with_their_stored_scores(tracker: Tracker) -> None:
-    """Two arms, two prompts: each evaluation run has a trace per prompt, the answers as written, the scores as stored."""
-    runs = {arm: tracker.start_evaluation(f"{arm}, seed 7", {"arm": arm, "digest.answers": "d1"}) for arm in ("sft", "seed-42")}
+    """Two arms, two prompts: each evaluation run has a trace per prompt, the answers as written, the scores as
+    stored.
+    """
+    runs = {
+        arm: tracker.start_evaluation(f"{arm}, seed 7", {"arm": arm, "digest.answers": "d1"})
+        for arm in ("sft", "seed-42")
+    }
     rows = {
-        identity: [Row("push", f"Pergunta {n}", f"{arm} <b>{n}</b>", n / 4, None if n else 0.5, "length +0.50") for n in range(2)]
+        identity: [
+            Row("push", f"Pergunta {n}", f"{arm} <b>{n}</b>", n / 4, None if n else 0.5, "length +0.50")
+            for n in range(2)
+        ]
         for arm, identity in runs.items()
     }
     for _ in range(2):
@@ -600,5 +664,8 @@ def test_answers_that_mlflow_does_not_take_are_a_warning(tracker: Tracker, caplo
 
 
 def test_importing_the_package_imports_no_mlflow() -> None:
-    check = "import sys, tucano.tracking, tucano.tracking.views; sys.exit('mlflow' in sys.modules or 'sqlalchemy' in sys.modules)"
+    check = (
+        "import sys, tucano.tracking, tucano.tracking.views; sys.exit('mlflow' in sys.modules or 'sqlalchemy' in"
+        " sys.modules)"
+    )
     assert subprocess.run([sys.executable, "-c", check]).returncode == 0

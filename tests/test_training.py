@@ -100,7 +100,11 @@ def test_a_killed_child_goes_on_from_its_checkpoint_and_ends_as_if_nothing_had_h
     with pytest.raises(WorkerCrashed, match="SIGKILL"):
         run_job(chosen, None, SignalAt(3, signal.SIGKILL))
     newest = newest_valid(tmp_path / "work")
-    assert newest is not None and step_of(newest.name) in (2, 4, 6)  # the child may run ahead of what its parent has read
+    assert newest is not None and step_of(newest.name) in (
+        2,
+        4,
+        6,
+    )  # the child may run ahead of what its parent has read
     seen: list[int] = []
     run_job(chosen, None, lambda progress: None if progress.notice else seen.append(progress.step))
     assert seen == list(range(step_of(newest.name) + 1, 9))
@@ -126,7 +130,9 @@ def child_of_this_process() -> int:
     return next(child.pid for child in living if "tucano.training.worker" in " ".join(child.cmdline()))
 
 
-def test_sigterm_loses_no_finished_step_and_leaves_no_trace(prompts: Path, start: Path, undisturbed: Path, tmp_path: Path) -> None:
+def test_sigterm_loses_no_finished_step_and_leaves_no_trace(
+    prompts: Path, start: Path, undisturbed: Path, tmp_path: Path
+) -> None:
     chosen = job("grpo", prompts, tmp_path, settings(), base=str(start))
     at_three = SignalAt(3, signal.SIGTERM)
     with pytest.raises(WorkerCrashed, match="saved its state"):
@@ -142,7 +148,10 @@ def test_sigterm_loses_no_finished_step_and_leaves_no_trace(prompts: Path, start
 def values(place: Path) -> list[tuple[int, dict[str, float]]]:
     """The journal without what is a time."""
     entries = read_journal(place / "work" / "journal.jsonl")
-    return [(entry.step, {name: value for name, value in entry.values.items() if name != "train/step_time"}) for entry in entries]
+    return [
+        (entry.step, {name: value for name, value in entry.values.items() if name != "train/step_time"})
+        for entry in entries
+    ]
 
 
 def test_a_child_does_not_outlive_its_parent(prompts: Path, start: Path, tmp_path: Path) -> None:
@@ -172,7 +181,9 @@ run_job(Job(**json.loads(sys.argv[1])), None, lambda progress: None)
 def test_answers_of_every_arm(prompts: Path, start: Path, undisturbed: Path, tmp_path: Path) -> None:
     arms = [Arm("sft", str(start)), Arm("seed-1", str(start), str(undisturbed / "output" / "adapter"))]
     run_job(job("answer", prompts, tmp_path, settings(), arms=arms), None, lambda progress: None)
-    rows = [json.loads(line) for line in (tmp_path / "output" / "answers.jsonl").read_text(encoding="utf-8").splitlines()]
+    rows = [
+        json.loads(line) for line in (tmp_path / "output" / "answers.jsonl").read_text(encoding="utf-8").splitlines()
+    ]
     assert len(rows) == 2 * 26 * (1 + 4)
     assert {row["arm"] for row in rows} == {"sft", "seed-1"}
     assert all(0 <= row["reward"] <= 1 and row["loss"] >= 0 for row in rows)
@@ -192,7 +203,9 @@ def test_a_users_mistake_in_the_child_is_a_user_error_here(prompts: Path, tmp_pa
         run_job(plain, None, lambda progress: None)
 
 
-def test_nothing_starts_once_the_run_is_being_stopped(prompts: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_starts_once_the_run_is_being_stopped(
+    prompts: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     stopping = threading.Event()
     stopping.set()
     monkeypatch.setattr(launch, "_stopping", stopping)
@@ -200,9 +213,13 @@ def test_nothing_starts_once_the_run_is_being_stopped(prompts: Path, tmp_path: P
         run_job(job("sft", prompts, tmp_path, settings()), None, lambda progress: None)
 
 
-def test_a_given_model_gets_an_adapter_in_sft_and_grpo_goes_on_training_it(prompts: Path, start: Path, tmp_path: Path) -> None:
+def test_a_given_model_gets_an_adapter_in_sft_and_grpo_goes_on_training_it(
+    prompts: Path, start: Path, tmp_path: Path
+) -> None:
     """A local Qwen3 folder stands for a downloaded model; the path through LoRA is the one that a real model takes."""
-    given = validated({**SMALL, "model": {"name": str(start), "max_length_tokens": 512}, "sft": {**SMALL["sft"], "max_epochs": 1}})
+    given = validated(
+        {**SMALL, "model": {"name": str(start), "max_length_tokens": 512}, "sft": {**SMALL["sft"], "max_epochs": 1}}
+    )
     run_job(job("sft", prompts, tmp_path / "sft", given, base=str(start)), None, lambda progress: None)
     adapter = tmp_path / "sft" / "output" / "adapter"
     before = (adapter / "adapter_model.safetensors").read_bytes()
@@ -213,4 +230,6 @@ def test_a_given_model_gets_an_adapter_in_sft_and_grpo_goes_on_training_it(promp
         assert adapter_bytes(tmp_path / "grpo") != before
     arms = [Arm("base", str(start)), Arm("sft", str(start), str(adapter))]
     (tmp_path / "answers").mkdir()
-    assert run_job(job("answer", prompts, tmp_path / "answers", given, arms=arms), None, lambda progress: None) == {"arms": ["base", "sft"]}
+    assert run_job(job("answer", prompts, tmp_path / "answers", given, arms=arms), None, lambda progress: None) == {
+        "arms": ["base", "sft"]
+    }

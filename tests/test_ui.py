@@ -60,8 +60,19 @@ class Ui:
     """`serve` in a process, what it printed, and every process below it."""
 
     def __init__(self, storage: Path, uri: str = "", prefect_port: int = 0, mlflow_port: int = 0) -> None:
-        command = [sys.executable, "-u", "-c", SERVE, str(storage), uri, str(prefect_port or free_port()), str(mlflow_port or free_port())]
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, encoding="utf-8")
+        command = [
+            sys.executable,
+            "-u",
+            "-c",
+            SERVE,
+            str(storage),
+            uri,
+            str(prefect_port or free_port()),
+            str(mlflow_port or free_port()),
+        ]
+        self.process = subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, encoding="utf-8"
+        )
         self.printed = ""
 
     def read_until(self, words: str) -> str:
@@ -141,12 +152,19 @@ def test_the_flow_run_is_in_the_prefect_page(ui: Ui, storage: Path) -> None:
 def test_the_tracked_run_and_its_files_are_in_the_mlflow_page(ui: Ui, storage: Path) -> None:
     mlflow = page(ui, "MLflow")
     api = f"{mlflow}/api/2.0/mlflow"
-    training = ask(f"{api}/experiments/get-by-name?experiment_name=tucano-training", storage)["experiment"]["experiment_id"]
+    training = ask(f"{api}/experiments/get-by-name?experiment_name=tucano-training", storage)["experiment"][
+        "experiment_id"
+    ]
     (run,) = ask(f"{api}/runs/search", storage, {"experiment_ids": [training]})["runs"]
     assert run["data"]["metrics"][0]["value"] == 0.5
-    assert f"{mlflow}/#/experiments/{training}/runs?workflowType=machine_learning&viewStateShareKey=tucano-by-config" in ui.printed
+    assert (
+        f"{mlflow}/#/experiments/{training}/runs?workflowType=machine_learning&viewStateShareKey=tucano-by-config"
+        in ui.printed
+    )
     file = f"{mlflow}/get-artifact?path=hello.txt&run_uuid={run['info']['run_id']}"
-    with urllib.request.urlopen(urllib.request.Request(file, headers={"Authorization": basic(credentials(storage))}), timeout=20) as answer:
+    with urllib.request.urlopen(
+        urllib.request.Request(file, headers={"Authorization": basic(credentials(storage))}), timeout=20
+    ) as answer:
         assert answer.read().decode() == "olá"
 
 
@@ -170,7 +188,9 @@ def test_it_says_how_to_log_in_and_shows_no_password(ui: Ui, storage: Path) -> N
 
 
 def test_both_listen_on_loopback_only(ui: Ui) -> None:
-    listening = [c.laddr.ip for process in ui.family() for c in process.net_connections("inet") if c.status == psutil.CONN_LISTEN]
+    listening = [
+        c.laddr.ip for process in ui.family() for c in process.net_connections("inet") if c.status == psutil.CONN_LISTEN
+    ]
     assert len(listening) >= 2 and set(listening) == {"127.0.0.1"}
 
 
@@ -186,7 +206,9 @@ def test_a_server_that_dies_is_one_sentence_with_its_log(storage: Path, tmp_path
     printed, _ = ui.process.communicate(timeout=60)
     assert ui.process.returncode == 1
     last = printed.splitlines()[-1]
-    assert re.fullmatch(r"The MLflow server ended with exit code \d+; its log says why: .*/logs/ui-mlflow\.log", last), printed
+    assert re.fullmatch(
+        r"The MLflow server ended with exit code \d+; its log says why: .*/logs/ui-mlflow\.log", last
+    ), printed
     assert psutil.wait_procs(family, timeout=3)[1] == []
 
 

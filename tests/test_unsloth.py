@@ -1,7 +1,7 @@
 """Our mixin on unsloth's patched trainer gives the losses that it gives on TRL's own.
 
-unsloth rewrites `trl.GRPOTrainer`, so each side is a process of its own. On a CPU it does so only when told; its loader needs CUDA, so
-what that puts on a model is put there by hand. Skipped where unsloth is not installed.
+unsloth rewrites `trl.GRPOTrainer`, so each side is a process of its own. On a CPU it does so only when told; its loader
+needs CUDA, so what that puts on a model is put there by hand. Skipped where unsloth is not installed.
 """
 
 import importlib.util
@@ -16,7 +16,9 @@ from test_grpo_parity import tiny
 
 pytestmark = [
     pytest.mark.unsloth,
-    pytest.mark.skipif(importlib.util.find_spec("unsloth") is None, reason='unsloth is not installed (pip install -e ".[gpu]")'),
+    pytest.mark.skipif(
+        importlib.util.find_spec("unsloth") is None, reason='unsloth is not installed (pip install -e ".[gpu]")'
+    ),
 ]
 TESTS = Path(__file__).parent
 SIDE = """
@@ -55,7 +57,15 @@ def steps_of(backend: str, folder: Path, place: Path, variant: dict[str, object]
     path = os.pathsep.join([str(TESTS.parent), str(TESTS), os.environ.get("PYTHONPATH", "")])
     switches = {"UNSLOTH_ALLOW_CPU": "1", "UNSLOTH_COMPILE_DISABLE": "1", "OMP_NUM_THREADS": "1", "PYTHONPATH": path}
     command = [sys.executable, "-W", "ignore", "-c", SIDE, backend, str(folder), json.dumps(variant)]
-    done = subprocess.run(command, cwd=place, env={**os.environ, **switches}, capture_output=True, text=True, encoding="utf-8", check=False)
+    done = subprocess.run(
+        command,
+        cwd=place,
+        env={**os.environ, **switches},
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        check=False,
+    )
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-4000:]
     return json.loads((place / f"{backend}.json").read_text(encoding="utf-8"))
 
@@ -64,12 +74,21 @@ def steps_of(backend: str, folder: Path, place: Path, variant: dict[str, object]
     "variant",
     [
         {},
-        {"loss": "dapo", "iterations": 2, "epsilon_high": 0.28, "advantages": "gdpo", "overlong_tokens": 4, "task_weights": "iwu"},
+        {
+            "loss": "dapo",
+            "iterations": 2,
+            "epsilon_high": 0.28,
+            "advantages": "gdpo",
+            "overlong_tokens": 4,
+            "task_weights": "iwu",
+        },
     ],
     ids=["on-policy", "off-policy with algorithms"],
 )
 def test_losses_on_unsloths_trainer_are_those_on_trls(tmp_path: Path, variant: dict[str, object]) -> None:
-    """Four steps: in the fifth a pad token happens to be sampled, which unsloth takes for padding, and TRL for a token."""
+    """Four steps: in the fifth a pad token happens to be sampled, which unsloth takes for padding, and TRL for a
+    token.
+    """
     folder = tiny(tmp_path / "tiny")
     four = {"max_steps": 4, "eval_steps": 4, "save_steps": 4}
     plain, patched = (steps_of(backend, folder, tmp_path, {**variant, **four}) for backend in ("trl", "unsloth"))

@@ -60,7 +60,10 @@ def test_one_adapter_against_another() -> None:
 
 def test_the_reference_pools_all_of_its_seeds_samples() -> None:
     theirs = side("B", 0.02)
-    changed = {seed: [replace(a, reward=a.reward + (0.3 if seed == 42 else 0.0)) for a in found] for seed, found in theirs.answers.items()}
+    changed = {
+        seed: [replace(a, reward=a.reward + (0.3 if seed == 42 else 0.0)) for a in found]
+        for seed, found in theirs.answers.items()
+    }
     one = versus(side("A", 0.1), theirs, prompts(), SETTINGS, frozenset(), 42)
     other = versus(side("A", 0.1), Side("B", changed), prompts(), SETTINGS, frozenset(), 42)
     assert other.main.overall.reference_mean - one.main.overall.reference_mean == pytest.approx(0.1)

@@ -1,4 +1,6 @@
-"""A seed on Vertex AI Spot machines, end to end: real Prefect server and worker, Google's real clients, Google on loopback."""
+"""A seed on Vertex AI Spot machines, end to end: real Prefect server and worker, Google's real clients, Google on
+loopback.
+"""
 
 import json
 import os
@@ -96,7 +98,11 @@ def server(place: Path) -> Iterator[int]:
     """A Prefect server that wants a password; its port."""
     with socket.create_server(("127.0.0.1", 0)) as probe:
         port = int(probe.getsockname()[1])
-    own = {"PREFECT_HOME": str(place / "prefect"), "PREFECT_SERVER_API_AUTH_STRING": PASSWORD, "PREFECT_SERVER_ANALYTICS_ENABLED": "false"}
+    own = {
+        "PREFECT_HOME": str(place / "prefect"),
+        "PREFECT_SERVER_API_AUTH_STRING": PASSWORD,
+        "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
+    }
     command = [sys.executable, "-m", "prefect", "server", "start", "--port", str(port), "--no-services"]
     with (place / "server.log").open("wb") as log:
         process = subprocess.Popen(command, env={**os.environ, **own}, stdout=log, stderr=subprocess.STDOUT)
@@ -164,8 +170,17 @@ def environment(server: int, cloud: Cloud, place: Path) -> Iterator[dict[str, st
 def deploy(environment: dict[str, str], server: int, *more: str) -> str:
     """What `tucano deploy vertex` prints."""
     asked = plan(server)
-    pairs = {"project": asked.project, "region": asked.region, "bucket": asked.bucket, "service-account": asked.service_account}
-    pairs |= {"image": f"us-central1-docker.pkg.dev/{IMAGE}", "api-url": asked.api_url, "tracking-uri": asked.tracking_uri}
+    pairs = {
+        "project": asked.project,
+        "region": asked.region,
+        "bucket": asked.bucket,
+        "service-account": asked.service_account,
+    }
+    pairs |= {
+        "image": f"us-central1-docker.pkg.dev/{IMAGE}",
+        "api-url": asked.api_url,
+        "tracking-uri": asked.tracking_uri,
+    }
     options = [part for name, value in pairs.items() for part in (f"--{name}", value)]
     command = [
         sys.executable,
@@ -189,7 +204,9 @@ def worker(environment: dict[str, str], server: int, jobs: Jobs, cloud: Cloud, p
     sound_project(cloud, "shop-project", plan(server).service_account, "prefect-password", IMAGE, DIGEST)
     assert "seed/vertex-l4 is ready" in deploy(environment, server, "--yes")
     with (place / "worker.log").open("wb") as log:
-        process = subprocess.Popen([sys.executable, "-c", WORKER, jobs.address], env=environment, stdout=log, stderr=subprocess.STDOUT)
+        process = subprocess.Popen(
+            [sys.executable, "-c", WORKER, jobs.address], env=environment, stdout=log, stderr=subprocess.STDOUT
+        )
     yield
     process.terminate()
     process.wait(30)
@@ -291,8 +308,13 @@ def test_a_seed_whose_machines_are_taken_away_ends_as_if_nothing_had_happened(
     assert state_of(run).is_completed(), log
     assert f"attempt 3 goes on from attempt-2/checkpoint-{saved}" in log
     made = {name.partition(f"{state_of(run).message}/")[2]: content for name, content in cloud.objects.items()}
-    assert made["adapter/adapter_model.safetensors"] == (undisturbed / "adapter" / "adapter_model.safetensors").read_bytes()
-    assert any(weights.any() for name, weights in load(made["adapter/adapter_model.safetensors"]).items() if "lora_B" in name)
+    assert (
+        made["adapter/adapter_model.safetensors"]
+        == (undisturbed / "adapter" / "adapter_model.safetensors").read_bytes()
+    )
+    assert any(
+        weights.any() for name, weights in load(made["adapter/adapter_model.safetensors"]).items() if "lora_B" in name
+    )
     (place / "journal.jsonl").write_bytes(made["journal.jsonl"])
     steps = [entry.step for entry in read_journal(place / "journal.jsonl") if "train/reward/total" in entry.values]
     assert steps == list(range(1, STEPS + 1))
@@ -300,7 +322,11 @@ def test_a_seed_whose_machines_are_taken_away_ends_as_if_nothing_had_happened(
 
 
 def test_its_machine_hours_hold_all_three_machines(run: FlowRun, cloud: Cloud) -> None:
-    (manifest,) = [content for name, content in cloud.objects.items() if "/grpo-seed-42/" in name and name.endswith("manifest.json")]
+    (manifest,) = [
+        content
+        for name, content in cloud.objects.items()
+        if "/grpo-seed-42/" in name and name.endswith("manifest.json")
+    ]
     stays = [Stay(**stay) for stay in json.loads(manifest)["record"]["machine_time"]]
     held = divided(stays)
     assert [stay.machine for stay in stays] == ["g2-standard-8 spot us-central1"] * 3
@@ -328,15 +354,27 @@ def test_no_secret_and_no_local_address_stands_in_a_job(run: FlowRun, jobs: Jobs
         text = type(job).to_json(job)
         for word in ("correct-horse", "staple", "127.0.0.1", "localhost", str(place), str(ROOT)):
             assert word not in text
-        environment = {variable.name: variable.value for variable in job.job_spec.worker_pool_specs[0].container_spec.env}
+        environment = {
+            variable.name: variable.value for variable in job.job_spec.worker_pool_specs[0].container_spec.env
+        }
         assert faults(environment) == []
         assert plan(server).environment.items() <= environment.items()
         assert {name for name in environment if name not in plan(server).environment} <= {
             f"PREFECT__{what}"
-            for what in ("FLOW_RUN_ID", "FLOW_ID", "FLOW_NAME", "DEPLOYMENT_ID", "DEPLOYMENT_NAME", "WORKER_NAME", "WORKER_ID")
+            for what in (
+                "FLOW_RUN_ID",
+                "FLOW_ID",
+                "FLOW_NAME",
+                "DEPLOYMENT_ID",
+                "DEPLOYMENT_NAME",
+                "WORKER_NAME",
+                "WORKER_ID",
+            )
         }
 
 
 def test_deploying_again_changes_nothing(run: FlowRun, environment: dict[str, str], server: int) -> None:
     assert "nothing would change" in deploy(environment, server)
-    assert "job_configuration.region: us-central1 -> europe-west4" in changes(replace(plan(server), region="europe-west4"))
+    assert "job_configuration.region: us-central1 -> europe-west4" in changes(
+        replace(plan(server), region="europe-west4")
+    )

@@ -1,4 +1,6 @@
-"""`tucano deploy vertex`: the plan, what Google is asked, what a job's environment may hold, and the container's first process."""
+"""`tucano deploy vertex`: the plan, what Google is asked, what a job's environment may hold, and the container's first
+process.
+"""
 
 import asyncio
 import logging
@@ -75,9 +77,24 @@ BROKEN: dict[str, tuple[str, Any, str, str]] = {
         "fails",
     ),
     "no quota here": (QUOTA, limits({"effectiveLimit": "0"}), "quota", "fails"),
-    "quota elsewhere": (QUOTA, limits({"effectiveLimit": "8", "dimensions": {"region": "europe-west4"}}), "quota", "fails"),
-    "quota unlimited": (QUOTA, limits({"effectiveLimit": "-1", "dimensions": {"region": "us-central1"}}), "quota", "ok"),
-    "quota not told": (QUOTA, (403, {"error": {"message": "Service Usage API has not been used"}}), "quota", "not asked"),
+    "quota elsewhere": (
+        QUOTA,
+        limits({"effectiveLimit": "8", "dimensions": {"region": "europe-west4"}}),
+        "quota",
+        "fails",
+    ),
+    "quota unlimited": (
+        QUOTA,
+        limits({"effectiveLimit": "-1", "dimensions": {"region": "us-central1"}}),
+        "quota",
+        "ok",
+    ),
+    "quota not told": (
+        QUOTA,
+        (403, {"error": {"message": "Service Usage API has not been used"}}),
+        "quota",
+        "not asked",
+    ),
     "may not submit": ("cloudresourcemanager/v1/projects/shop:testIamPermissions", (200, {}), "your rights", "fails"),
     "no bucket": ("storage/storage/v1/b/shop-bucket", (404, {"error": {"message": "not found"}}), "bucket", "fails"),
     "bucket far away": ("storage/storage/v1/b/shop-bucket", (200, {"location": "EU"}), "bucket", "warn"),
@@ -126,7 +143,10 @@ def test_secrets_and_local_addresses_are_kept_out_of_jobs(name: str, value: str,
 
 def test_a_plan_names_its_secrets_and_holds_none() -> None:
     require_complete(PLAN)
-    assert PLAN.environment["TUCANO_SECRETS"] == "PREFECT_API_AUTH_STRING=projects/shop/secrets/prefect-password/versions/latest"
+    assert (
+        PLAN.environment["TUCANO_SECRETS"]
+        == "PREFECT_API_AUTH_STRING=projects/shop/secrets/prefect-password/versions/latest"
+    )
     with pytest.raises(UserError, match="PREFECT_API_URL=http://localhost:4200/api is an address of this machine"):
         require_complete(replace(PLAN, api_url="http://localhost:4200/api"))
     with pytest.raises(UserError, match="give --tracking-uri"):
@@ -135,8 +155,16 @@ def test_a_plan_names_its_secrets_and_holds_none() -> None:
 
 def test_the_template_has_every_field_that_prefects_worker_reads() -> None:
     """And what its own template lacks: where Vertex AI puts a job's output."""
-    ours, theirs = template(PLAN)["job_configuration"], VertexAIWorker.get_default_base_job_template()["job_configuration"]
-    unused = {"job_spec.network", "job_spec.reserved_ip_ranges", "job_spec.enable_web_access", "job_spec.enable_dashboard_access"}
+    ours, theirs = (
+        template(PLAN)["job_configuration"],
+        VertexAIWorker.get_default_base_job_template()["job_configuration"],
+    )
+    unused = {
+        "job_spec.network",
+        "job_spec.reserved_ip_ranges",
+        "job_spec.enable_web_access",
+        "job_spec.enable_dashboard_access",
+    }
     assert paths(theirs) - paths(ours) == unused
     assert ours["job_spec"]["base_output_directory"] == {"output_uri_prefix": "gs://shop-bucket/vertex"}
     assert {*ours} == {*VertexAIWorkerJobConfiguration.model_fields}
@@ -151,9 +179,22 @@ def paths(value: Any, prefix: str = "") -> set[str]:
 
 
 def command(*more: str) -> subprocess.CompletedProcess[str]:
-    asked = ["deploy", "vertex", "--project", "shop", "--region", "us-central1", "--bucket", "gs://shop-bucket", "--image", "train:7"]
+    asked = [
+        "deploy",
+        "vertex",
+        "--project",
+        "shop",
+        "--region",
+        "us-central1",
+        "--bucket",
+        "gs://shop-bucket",
+        "--image",
+        "train:7",
+    ]
     own = {"PATH": "/usr/bin:/bin", "HOME": "/nowhere", "PYTHONPATH": str(ROOT)}
-    return subprocess.run([sys.executable, "-m", "tucano.cli", *asked, *more], env=own, cwd=ROOT, capture_output=True, text=True)
+    return subprocess.run(
+        [sys.executable, "-m", "tucano.cli", *asked, *more], env=own, cwd=ROOT, capture_output=True, text=True
+    )
 
 
 def test_a_dry_run_needs_no_credentials_and_says_what_is_missing() -> None:
@@ -169,7 +210,10 @@ def test_a_dry_run_needs_no_credentials_and_says_what_is_missing() -> None:
     [
         ((), "no address of the Prefect server is known"),
         (("--secret", "HF_TOKEN"), "--secret HF_TOKEN names no secret"),
-        (("--api-url", "http://localhost:4200/api", "--tracking-uri", "https://mlflow.shop.example"), "is an address of this machine"),
+        (
+            ("--api-url", "http://localhost:4200/api", "--tracking-uri", "https://mlflow.shop.example"),
+            "is an address of this machine",
+        ),
     ],
 )
 def test_a_mistake_is_one_sentence(more: tuple[str, ...], said: str) -> None:
@@ -177,7 +221,9 @@ def test_a_mistake_is_one_sentence(more: tuple[str, ...], said: str) -> None:
     assert refused.returncode == 2 and said in refused.stderr and "Traceback" not in refused.stderr
 
 
-def test_the_container_fetches_its_secrets_and_says_which_it_may_not_read(cloud: Cloud, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_container_fetches_its_secrets_and_says_which_it_may_not_read(
+    cloud: Cloud, monkeypatch: pytest.MonkeyPatch
+) -> None:
     class Credentials(AnonymousCredentials):
         def apply(self, headers: dict[str, str], token: str | None = None) -> None:
             headers["Authorization"] = "Bearer token-of-the-job"

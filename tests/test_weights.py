@@ -1,4 +1,6 @@
-"""What was loaded is read from the live model and held against the file; whatever a library left out, or made up, is named."""
+"""What was loaded is read from the live model and held against the file; whatever a library left out, or made up, is
+named.
+"""
 
 from pathlib import Path
 from typing import Any
@@ -53,18 +55,24 @@ def test_the_adapter_beside_a_reference_is_saved_alone_and_loaded_again(tmp_path
     weights.load(resumed, tmp_path / "best")
     assert same(resumed, trained)
     reference = weights.held(resumed)["ref"]
-    assert all(torch.equal(reference[name], tensor) for name, tensor in weights.held(adapted(2, reference=True))["ref"].items())
+    assert all(
+        torch.equal(reference[name], tensor) for name, tensor in weights.held(adapted(2, reference=True))["ref"].items()
+    )
 
 
 def test_an_adapter_that_the_library_leaves_out_is_named(tmp_path: Path) -> None:
-    """transformers loads the subfolders of a checkpoint that has any, and leaves the adapter beside them where it is."""
+    """transformers loads the subfolders of a checkpoint that has any, and leaves the adapter beside them where it
+    is.
+    """
     trained, resumed = adapted(1, reference=True), adapted(2, reference=True)
     trained.save_pretrained(str(tmp_path / "checkpoint"))
     assert (tmp_path / "checkpoint" / "ref").is_dir()
     trainer = Trainer(resumed, TrainingArguments(str(tmp_path / "drafts"), use_cpu=True))
     trainer._load_from_checkpoint(str(tmp_path / "checkpoint"))
     assert same(resumed, adapted(2, reference=True))  # no error, and not one weight was loaded
-    with pytest.raises(NotAsSaved, match=r"checkpoint was read back .* 4 tensors differ: .*q_proj\.lora_A\.weight, .* and 1 more"):
+    with pytest.raises(
+        NotAsSaved, match=r"checkpoint was read back .* 4 tensors differ: .*q_proj\.lora_A\.weight, .* and 1 more"
+    ):
         weights.read_back(resumed, tmp_path / "checkpoint")
 
 
@@ -87,7 +95,11 @@ def add(stored: dict[str, Any]) -> None:
     stored["base_model.model.lm_head.lora_A.weight"] = torch.ones(2, 2)
 
 
-EDITS = {flip_a_bit: rf"1 tensors differ: {A}$", lose: rf"{A} \(in no file\)", add: r"lm_head\.lora_A\.weight \(not in the model\)"}
+EDITS = {
+    flip_a_bit: rf"1 tensors differ: {A}$",
+    lose: rf"{A} \(in no file\)",
+    add: r"lm_head\.lora_A\.weight \(not in the model\)",
+}
 
 
 @pytest.mark.parametrize("change", EDITS, ids=lambda change: change.__name__)
@@ -129,6 +141,9 @@ def test_a_base_without_one_of_its_weights_is_refused_instead_of_drawn_by_chance
 def test_the_adapter_that_training_starts_from_is_read_back(tmp_path: Path) -> None:
     folder = model_folder(tmp_path / "model")
     weights.save(adapted(1), tmp_path / "adapter")
-    edit(tmp_path / "adapter", lambda stored: stored.update({"base_model.model.model.layers.7.lora_A.weight": torch.ones(2, 2)}))
+    edit(
+        tmp_path / "adapter",
+        lambda stored: stored.update({"base_model.model.model.layers.7.lora_A.weight": torch.ones(2, 2)}),
+    )
     with pytest.raises(NotAsSaved, match=r"layers\.7\.lora_A\.weight \(not in the model\)"):
         load_policy(ModelSettings(), str(folder), tmp_path / "adapter", trainable=True, seed=1)

@@ -2,7 +2,8 @@
 
 It lies in one file that only its owner may read, outside the home (`$XDG_STATE_HOME/tucano`, by default
 `~/.local/state/tucano`): a storage is copied, shared and uploaded, a password is not. Programs get it through their
-environment, people through a link that logs in once. It is never an argument, in an address, in a log or in the storage.
+environment, people through a link that logs in once. It is never an argument, in an address, in a log or in the
+storage.
 """
 
 import base64
@@ -31,12 +32,17 @@ def credentials_file(home: Path) -> Path:
     home = home.resolve()
     state = Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state").resolve() / "tucano"
     if state.is_relative_to(home):
-        raise UserError(f"{home} holds {state}, where passwords lie; use a folder of its own for what runs write, like {home / 'runs'}")
+        raise UserError(
+            f"{home} holds {state}, where passwords lie; use a folder of its own for what runs write, like"
+            f" {home / 'runs'}"
+        )
     return state / f"{home.name}-{hashlib.sha256(str(home).encode()).hexdigest()[:12]}.password"
 
 
 def credentials(home: Path) -> str:
-    """`tucano:PASSWORD` of a home, made when first asked for. UserError where the file cannot be made, read or trusted."""
+    """`tucano:PASSWORD` of a home, made when first asked for. UserError where the file cannot be made, read or
+    trusted.
+    """
     file = credentials_file(home)
     try:
         if not file.exists():
@@ -44,7 +50,8 @@ def credentials(home: Path) -> str:
         return _read(file)
     except OSError as error:
         raise UserError(
-            f"the password of {home} cannot be kept in {file} ({error.strerror}); set XDG_STATE_HOME to a folder of yours"
+            f"the password of {home} cannot be kept in {file} ({error.strerror}); set XDG_STATE_HOME to a folder of"
+            " yours"
         ) from None
 
 

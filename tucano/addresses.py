@@ -1,6 +1,8 @@
-"""Addresses that people give: whether one holds a secret, how it is shown without it, and whether it leads off this machine.
+"""Addresses that people give: whether one holds a secret, how it is shown without it, and whether it leads off this
+machine.
 
-Settings and addresses are written into reports, databases and logs, so credentials never stand in them: they come from the environment.
+Settings and addresses are written into reports, databases and logs, so credentials never stand in them: they come from
+the environment.
 """
 
 import ipaddress
@@ -10,10 +12,17 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 _PASSWORD = r"(://[^/?#\s@:\[]*):(?!\d*(?:[/?#\s]|$))[^@\n]{0,300}@"
-"""User and password before a host. A password may hold any character, so it goes on to the next @; `:8080/a@b` is a port."""
+"""User and password before a host. A password may hold any character, so it goes on to the next @; `:8080/a@b` is a
+port.
+"""
 _TOKEN = r"([Hh][Tt][Tt][Pp][Ss]?://)[^/?#\s@]+@"
-"""A name alone before an HTTP host is a token; in other addresses (abfs://container@account, postgresql://user@host) it is none."""
-_NAME = r"[A-Za-z0-9_.-]*(?:pass(?:word|wd|phrase)?|pwd|secret|token|api[_-]?key|access[_-]?key(?:[_-]?id)?|credentials?|signature|sig|jwt)"
+"""A name alone before an HTTP host is a token; in other addresses (abfs://container@account, postgresql://user@host) it
+is none.
+"""
+_NAME = (
+    r"[A-Za-z0-9_.-]*(?:pass(?:word|wd|phrase)?|pwd|secret|token|api[_-]?key|access[_-]?key(?:[_-]?id)?"
+    r"|credentials?|signature|sig|jwt)"
+)
 _PARAMETER = rf"((?:^|[?&;#,{{\s])(?:{_NAME}|auth|authorization|key|code|sas)=)[^&;\s]+"
 """`?token=…`, `;PWD=…`, `password=…`."""
 _BARE = r"^(\s*[^\s/:@]+):[^\s/@]+@(?=[^\s@]+\s*$)"
@@ -50,7 +59,8 @@ def _hidden(text: str) -> str:
 def secret_in(values: Any, place: str = "", depth: int = 20) -> str | None:
     """Where in nested plain values a secret stands, like `benchmark.endpoints.0.url`; None where there is none.
 
-    Under a name like `api_key` any text is one, and under `key_env` all but the name of a variable. Nothing is deeper than `depth`.
+    Under a name like `api_key` any text is one, and under `key_env` all but the name of a variable. Nothing is deeper
+    than `depth`.
     """
     if isinstance(values, str):
         return place if values and (holds_secret(values) or _must_not_be(place.rpartition(".")[2], values)) else None

@@ -1,15 +1,17 @@
 """The store of what stages made. An artifact is a folder of files with a manifest, written last and atomically.
 
-A stage whose valid artifact for the same inputs, settings and code exists is not run again. Before reuse it is checked, and the store says
-what is wrong, that
+A stage whose valid artifact for the same inputs, settings and code exists is not run again. Before reuse it is checked,
+and the store says what is wrong, that
 
 - the manifest is as it was sealed (its digest is over its whole content);
-- it was made by the stage and from the settings, inputs and code that its folder stands for: a folder's name is never trusted;
-- the folder holds the files that the manifest lists, with their sizes and hashes, and nothing else: no further file, no link.
+- it was made by the stage and from the settings, inputs and code that its folder stands for: a folder's name is never
+  trusted;
+- the folder holds the files that the manifest lists, with their sizes and hashes, and nothing else: no further file, no
+  link.
 
-That finds every accident, and every edit by somebody who does not seal the artifact anew. It is no signature: whoever can write
-the storage can write a whole artifact with a manifest of its own. What was registered or reported names artifacts by their digests, so
-`tucano lineage` finds those replaced.
+That finds every accident, and every edit by somebody who does not seal the artifact anew. It is no signature: whoever
+can write the storage can write a whole artifact with a manifest of its own. What was registered or reported names
+artifacts by their digests, so `tucano lineage` finds those replaced.
 """
 
 import json
@@ -67,8 +69,8 @@ class Artifact:
 class Store:
     """Artifacts and work folders under one root: `artifacts/<stage>/<key>/` and `work/<stage>/<key>/`.
 
-    With remote storage the root is this machine's working copy: artifacts are uploaded when they stand, and fetched where they are
-    missing.
+    With remote storage the root is this machine's working copy: artifacts are uploaded when they stand, and fetched
+    where they are missing.
     """
 
     def __init__(self, root: Path, remote: Place | None = None) -> None:
@@ -96,16 +98,20 @@ class Store:
         """URL of the work folder's copy in remote storage."""
         return f"{self.remote.url.rstrip('/')}/{_work(recipe)}" if self.remote else None
 
-    def make(self, recipe: Recipe, produce: Callable[[Path], Mapping[str, Any]], say: Callable[[str], None]) -> Artifact:
+    def make(
+        self, recipe: Recipe, produce: Callable[[Path], Mapping[str, Any]], say: Callable[[str], None]
+    ) -> Artifact:
         """The artifact of `recipe`: the valid one that stands, or a new one from `produce(draft folder) -> record`.
 
-        `say` hears in one sentence whether and why the stage runs. Where another process of this machine is making it, that one is
-        waited for.
+        `say` hears in one sentence whether and why the stage runs. Where another process of this machine is making it,
+        that one is waited for.
         """
         with owned(self.root / "locks" / recipe.stage / recipe.key, say):
             return self._make(recipe, produce, say)
 
-    def _make(self, recipe: Recipe, produce: Callable[[Path], Mapping[str, Any]], say: Callable[[str], None]) -> Artifact:
+    def _make(
+        self, recipe: Recipe, produce: Callable[[Path], Mapping[str, Any]], say: Callable[[str], None]
+    ) -> Artifact:
         folder = self.root / "artifacts" / recipe.stage / recipe.key
         found, reason = self._check(recipe, folder)
         if found is None and self._fetched(folder):
@@ -147,7 +153,8 @@ class Store:
             if self.remote is not None and MANIFEST not in self.remote.names(name):
                 self.remote.push(folder, name, last=MANIFEST)
                 self.remote.remove(_work(recipe))
-        except Exception as error:  # every kind of storage raises its own kinds; the artifact stands here, and the next run tries again
+        # every kind of storage raises its own kinds; the artifact stands here, and the next run tries again
+        except Exception as error:
             say(f"{recipe.stage}: not uploaded ({type(error).__name__}: {error}); the next run tries again")
 
     def _seal(self, recipe: Recipe, draft: Path, record: Mapping[str, Any], seconds: float) -> None:
@@ -203,7 +210,9 @@ def opened(folder: Path) -> Artifact:
 
 
 def inspect(folder: Path) -> tuple[dict[str, Any] | None, str | None]:
-    """The manifest of an artifact's folder (None: unreadable), and what is wrong with the artifact (None: it is as it was made)."""
+    """The manifest of an artifact's folder (None: unreadable), and what is wrong with the artifact (None: it is as it
+    was made).
+    """
     try:
         manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
         content = {name: value for name, value in manifest.items() if name != "digest"}
@@ -219,7 +228,11 @@ def inspect(folder: Path) -> tuple[dict[str, Any] | None, str | None]:
 
 
 def _files_fault(folder: Path, expected: Mapping[str, Mapping[str, int | str]]) -> str | None:
-    found = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*") if path.is_symlink() or not path.is_dir()}
+    found = {
+        path.relative_to(folder).as_posix(): path
+        for path in folder.rglob("*")
+        if path.is_symlink() or not path.is_dir()
+    }
     for name in sorted({*found} - {*expected, MANIFEST}):
         return f"it holds a file that it was not made with, {folder / name}"
     for name, fingerprinted in expected.items():
@@ -234,7 +247,9 @@ def _files_fault(folder: Path, expected: Mapping[str, Mapping[str, int | str]]) 
 
 def _artifact(folder: Path, manifest: Mapping[str, Any]) -> Artifact:
     made_at = datetime.fromisoformat(manifest["made_at"])
-    return Artifact(manifest["stage"], folder, manifest["digest"], manifest["record"], manifest["seconds"], made_at, reused=True)
+    return Artifact(
+        manifest["stage"], folder, manifest["digest"], manifest["record"], manifest["seconds"], made_at, reused=True
+    )
 
 
 def _used_now(folder: Path) -> None:

@@ -14,7 +14,9 @@ from pathlib import Path
 
 @contextmanager
 def claimed(folder: Path, name: str) -> Iterator[None]:
-    """Claim a name for the time being. The file takes its place once it is locked, so an unlocked one is always an abandoned one."""
+    """Claim a name for the time being. The file takes its place once it is locked, so an unlocked one is always an
+    abandoned one.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     draft = folder / f".{name}-{os.getpid()}"
     with draft.open("w") as file:

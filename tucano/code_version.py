@@ -1,4 +1,5 @@
-"""What the code of a stage does, as a digest: its syntax trees, the files it reads from its own folders, and the numeric packages.
+"""What the code of a stage does, as a digest: its syntax trees, the files it reads from its own folders, and the
+numeric packages.
 
 Comments, docstrings, layout and the descriptions of settings do nothing, so they count for nothing.
 """
@@ -34,7 +35,9 @@ def code_version(module: str, root: Path = ROOT) -> str:
         path = _source(name, root)
         if path is not None and name not in found:
             found[name], imports, resources = _read(path, path.stat().st_mtime_ns)
-            found |= {resource.relative_to(root).as_posix(): str(fingerprint(resource)["sha256"]) for resource in resources}
+            found |= {
+                resource.relative_to(root).as_posix(): str(fingerprint(resource)["sha256"]) for resource in resources
+            }
             waiting += imports
     assert found, f"{module} is none of our modules"
     return digest({"sources": found, "versions": _versions()})[:16]
@@ -56,7 +59,9 @@ def _read(path: Path, modified: int) -> tuple[str, tuple[str, ...], tuple[Path, 
 
 
 class _Plain(ast.NodeTransformer):
-    """Takes away what does nothing at run time: strings that stand alone, descriptions of fields, imports for the type checker."""
+    """Takes away what does nothing at run time: strings that stand alone, descriptions of fields, imports for the type
+    checker.
+    """
 
     def visit_Expr(self, node: ast.Expr) -> ast.AST | None:
         stands_alone = isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
@@ -94,7 +99,9 @@ def _packages(call: ast.Call) -> Iterator[str]:
 
 
 def _resources(tree: ast.AST, folder: Path) -> list[Path]:
-    """Templates, word lists and the like: files in `folder` whose names the code spells, and those that they name in turn."""
+    """Templates, word lists and the like: files in `folder` whose names the code spells, and those that they name in
+    turn.
+    """
     here = [path for path in folder.iterdir() if path.is_file() and path.suffix not in (".py", ".pyc")]
     spelt = {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)}
     found = [path for path in here if path.name in spelt]
@@ -112,7 +119,9 @@ def _members(package: str, root: Path) -> list[str]:
 
 
 def _source(module: str, root: Path) -> Path | None:
-    """The file of one of our modules, found without importing anything; None for other people's, and for names in a module."""
+    """The file of one of our modules, found without importing anything; None for other people's, and for names in a
+    module.
+    """
     if module.split(".")[0] not in OUR_PACKAGES:
         return None
     place = root.joinpath(*module.split("."))

@@ -25,8 +25,8 @@ class Cost:
 def costs(stages: Mapping[str, Artifact], settings: CostSettings) -> dict[str, Cost]:
     """The cost of every stage when it was made, by its name.
 
-    A training knows its stays on machines, which it may have shared with the others; any other stage took its seconds on
-    `cost.machine`.
+    A training knows its stays on machines, which it may have shared with the others; any other stage took its seconds
+    on `cost.machine`.
     """
     stays = {
         name: [Stay(**stay) for stay in recorded]
@@ -66,7 +66,9 @@ def dollars_per_point(cost: Cost, gain: float) -> float | None:
 
 
 def sentence(cost: Cost, gain: float) -> str:
-    """Like `2.31 machine-hours, 0.12 of them lost to interruptions; 1.89 USD, 0.36 USD per point (0.01) of reward gained`."""
+    """Like `2.31 machine-hours, 0.12 of them lost to interruptions; 1.89 USD, 0.36 USD per point (0.01) of reward
+    gained`.
+    """
     lost = f", {cost.lost_hours:.2f} of them lost to interruptions" if cost.lost_hours else ""
     if cost.dollars is None:
         return f"{cost.hours:.2f} machine-hours{lost}; no price for {', '.join(cost.unpriced)} in cost.prices"

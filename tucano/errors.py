@@ -17,7 +17,9 @@ class UserError(TucanoError, ValueError):
 
 
 class SecretInSettings(TucanoError):
-    """A password, token or key in settings. No ValueError: pydantic would wrap it and print the value, and Prefect would log it."""
+    """A password, token or key in settings. No ValueError: pydantic would wrap it and print the value, and Prefect
+    would log it.
+    """
 
 
 class GateClosed(TucanoError):
@@ -41,6 +43,8 @@ class SeedGivenUp(TucanoError):
 
 
 def is_worth_a_retry(error: BaseException | None) -> bool:
-    """True for interruptions from outside, a full disk among them; False for users' mistakes, closed gates and our own bugs."""
+    """True for interruptions from outside, a full disk among them; False for users' mistakes, closed gates and our own
+    bugs.
+    """
     full = isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)
     return full or isinstance(error, (Transient, ConnectionError, TimeoutError))

@@ -1,4 +1,5 @@
-"""The door of every web server that we start: who does not know the home's password gets 401, a page of another origin 403.
+"""The door of every web server that we start: who does not know the home's password gets 401, a page of another origin
+403.
 
 Loopback is no boundary: every user of the machine and every page in its browsers reach it. The password alone keeps
 both out, also where a name was pointed here (DNS rebinding). The look at `Origin` is for a browser that has logged in
@@ -21,7 +22,10 @@ from tucano.access import LINK_PATH, basic, is_link_token
 
 LONGEST_TOKEN_BYTES = 200
 OWN_FRAMES = (b"content-security-policy", b"frame-ancestors 'self'")
-HOW = "Log in: `tucano ui` and `tucano status` print a link, and where the password is. Programs give it as HTTP basic authentication."
+HOW = (
+    "Log in: `tucano ui` and `tucano status` print a link, and where the password is. Programs give it as HTTP basic"
+    " authentication."
+)
 PAGE = """<!doctype html><meta charset="utf-8"><title>tucano</title><p id="said">…</p>
 <script nonce="{nonce}">
 const token = location.hash.slice(1);
@@ -45,7 +49,9 @@ class Guard:
     credentials for this origin. With `challenge` the browser asks for them itself, though not for somebody else's page.
     """
 
-    def __init__(self, app: ASGIApp, known: str, is_open: Callable[[str], bool], remember: str, challenge: bool) -> None:
+    def __init__(
+        self, app: ASGIApp, known: str, is_open: Callable[[str], bool], remember: str, challenge: bool
+    ) -> None:
         self.app, self.known, self.is_open, self.remember = app, known, is_open, remember
         self.challenge = {"WWW-Authenticate": 'Basic realm="tucano", charset="UTF-8"'} if challenge else {}
         self.used: set[str] = set()
@@ -69,19 +75,26 @@ class Guard:
         return PlainTextResponse("A page of another origin asks.", 403) if foreign else None
 
     async def _login(self, request: Request) -> Response:
-        """The page that a login link opens, and what it asks for: the credentials, in exchange for the link's token, once."""
+        """The page that a login link opens, and what it asks for: the credentials, in exchange for the link's token,
+        once.
+        """
         if request.method != "POST":
             nonce = secrets.token_urlsafe(16)
             policy = f"default-src 'none'; script-src 'nonce-{nonce}'; connect-src 'self'; base-uri 'none'"
             return HTMLResponse(
-                PAGE.format(nonce=nonce, path=LINK_PATH, remember=self.remember), headers={"Content-Security-Policy": policy}
+                PAGE.format(nonce=nonce, path=LINK_PATH, remember=self.remember),
+                headers={"Content-Security-Policy": policy},
             )
         token = ""
         async for chunk in request.stream():
             token += chunk.decode("ascii", "replace")
             if len(token) > LONGEST_TOKEN_BYTES:
                 break
-        if _is_foreign(request.scope) or token in self.used or not is_link_token(token, request.scope["server"][1], self.known):
+        if (
+            _is_foreign(request.scope)
+            or token in self.used
+            or not is_link_token(token, request.scope["server"][1], self.known)
+        ):
             return PlainTextResponse(f"This link was used before, or is older than an hour. {HOW}", 403)
         self.used.add(token)
         return PlainTextResponse(self.known, headers={"Cache-Control": "no-store"})

@@ -1,9 +1,10 @@
 """The metrics journal of a training run: an append-only file that the training child writes and its parent reads.
 
-One JSON line per entry, `{"step": 12, "time_ms": 1767225600000, "values": {"reward": 0.61}}`, flushed at once, so that a killed
-child loses at most a torn last line. Steps never go back, so cutting the journal at a checkpoint is one truncation.
-Beside the journal stands its commit (`<name>.commit`), replaced atomically: the step that a checkpoint covers and how many bytes
-of the journal belong to it. Who ships metrics elsewhere ships those bytes only: everything after them may be trained again.
+One JSON line per entry, `{"step": 12, "time_ms": 1767225600000, "values": {"reward": 0.61}}`, flushed at once, so that
+a killed child loses at most a torn last line. Steps never go back, so cutting the journal at a checkpoint is one
+truncation. Beside the journal stands its commit (`<name>.commit`), replaced atomically: the step that a checkpoint
+covers and how many bytes of the journal belong to it. Who ships metrics elsewhere ships those bytes only: everything
+after them may be trained again.
 """
 
 import json
@@ -31,9 +32,9 @@ class Entry:
 class Commit:
     """How much of a journal a checkpoint covers.
 
-    `step` is the checkpoint's (None: there is no checkpoint yet), `size` the bytes of the journal up to it. `cuts` lists, in
-    order, the sizes to which resumed runs have cut the journal: a reader that remembers how many it has seen can tell whether
-    the bytes it has read are still the same.
+    `step` is the checkpoint's (None: there is no checkpoint yet), `size` the bytes of the journal up to it. `cuts`
+    lists, in order, the sizes to which resumed runs have cut the journal: a reader that remembers how many it has seen
+    can tell whether the bytes it has read are still the same.
     """
 
     step: int | None = None
@@ -44,9 +45,10 @@ class Commit:
 class JournalWriter:
     """The writing end; one process at a time.
 
-    `resume_step` is the step of the checkpoint that training goes on from: everything after it is cut off. None starts afresh.
-    `covered` is the journal as that checkpoint holds it. It counts more than the step: a look at the validation set may belong to
-    the checkpoint's step and yet have come after it, and on another machine there is no journal yet, or one of other steps.
+    `resume_step` is the step of the checkpoint that training goes on from: everything after it is cut off. None starts
+    afresh. `covered` is the journal as that checkpoint holds it. It counts more than the step: a look at the validation
+    set may belong to the checkpoint's step and yet have come after it, and on another machine there is no journal yet,
+    or one of other steps.
     """
 
     def __init__(self, path: Path, *, resume_step: int | None, covered: Path | None = None) -> None:
@@ -71,7 +73,11 @@ class JournalWriter:
         if step < self._last_step:
             raise ValueError(f"journal: step {step} after step {self._last_step}; steps never go back")
         self._last_step = step
-        line = {"step": step, "time_ms": time.time_ns() // 1_000_000, "values": {name: _plain(float(v)) for name, v in values.items()}}
+        line = {
+            "step": step,
+            "time_ms": time.time_ns() // 1_000_000,
+            "values": {name: _plain(float(v)) for name, v in values.items()},
+        }
         self._file.write(json.dumps(line, ensure_ascii=False, allow_nan=False).encode() + b"\n")
         self._file.flush()
         if self.listener is not None:
@@ -94,7 +100,9 @@ class JournalWriter:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self.close()
 
     def copy_to(self, target: Path) -> None:
@@ -102,7 +110,9 @@ class JournalWriter:
         shutil.copyfile(self.path, target)
 
     def _cut(self, resume_step: int | None, size: int) -> None:
-        """The commit goes first: killed in between, the next attempt finds a journal that is too long, and cuts it again."""
+        """The commit goes first: killed in between, the next attempt finds a journal that is too long, and cuts it
+        again.
+        """
         cuts = read_commit(self.path).cuts
         if self.path.stat().st_size > size:
             cuts = (*cuts, size)
@@ -127,7 +137,8 @@ def read_journal(path: Path) -> list[Entry]:
 def read_new(path: Path, offset: int) -> tuple[list[Entry], int]:
     """The whole entries from byte `offset` on, and the offset to ask from next time.
 
-    An offset that no longer stands at the start of a line (a resumed child has cut the journal) reads from the beginning.
+    An offset that no longer stands at the start of a line (a resumed child has cut the journal) reads from the
+    beginning.
     """
     if not path.exists():
         return [], 0
@@ -166,7 +177,10 @@ def _spans(file: IO[bytes], start: int) -> Iterator[tuple[Entry, int]]:
             return
         after += len(line)
         fields = json.loads(line)
-        yield Entry(fields["step"], fields["time_ms"], {name: float(value) for name, value in fields["values"].items()}), after
+        yield (
+            Entry(fields["step"], fields["time_ms"], {name: float(value) for name, value in fields["values"].items()}),
+            after,
+        )
 
 
 def _end_of_step(path: Path, step: int) -> int:

@@ -1,7 +1,7 @@
 """From a promoted model back to its data: a chain of artifacts, each named by its digest, checked link by link.
 
-A link holds when an artifact with exactly that digest lies in the storage, its manifest and every file are what the digest says,
-what it was made from are links of the same chain, and source files that are still there have not changed.
+A link holds when an artifact with exactly that digest lies in the storage, its manifest and every file are what the
+digest says, what it was made from are links of the same chain, and source files that are still there have not changed.
 """
 
 import json
@@ -16,14 +16,18 @@ from tucano.errors import UserError
 from tucano.identity import fingerprint
 
 INPUT_NAMES = {"prompts": "data", "start": "sft", "answers": "answers", "adapter": "grpo"}
-"""Names under which stages take others' artifacts as inputs, where they differ from the stage's own; `seed-N` is grpo-seed-N."""
+"""Names under which stages take others' artifacts as inputs, where they differ from the stage's own; `seed-N` is
+grpo-seed-N.
+"""
 
 COMMIT = re.compile(r"[0-9a-f]{40}")
 
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """One artifact of a chain: where it is (None: not found), what it is made of, and what is wrong with it (None: nothing)."""
+    """One artifact of a chain: where it is (None: not found), what it is made of, and what is wrong with it (None:
+    nothing).
+    """
 
     stage: str
     digest: str
@@ -50,7 +54,9 @@ def faults(links: Sequence[Link]) -> list[str]:
 
 
 def unpinned(name: str, revision: str | None) -> str | None:
-    """Why a base model is not identified; None for one that was built here, lies in a local folder or is pinned to a commit."""
+    """Why a base model is not identified; None for one that was built here, lies in a local folder or is pinned to a
+    commit.
+    """
     if name == "nano" or Path(name).exists() or COMMIT.fullmatch(revision or ""):
         return None
     return f"the base model {name} is not pinned to a commit (model.revision={revision})"
@@ -92,8 +98,8 @@ def _sources_fault(manifest: Mapping[str, Any]) -> str | None:
 def base_of(adapter: Path) -> str:
     """The base model of a LoRA adapter's folder: a hub's name, or a folder.
 
-    A folder in a storage is looked for in the adapter's own storage first: the adapter may have moved with it, and the place that its
-    config names may be gone, or another storage's. Raises UserError where there is none.
+    A folder in a storage is looked for in the adapter's own storage first: the adapter may have moved with it, and the
+    place that its config names may be gone, or another storage's. Raises UserError where there is none.
     """
     named = str(json.loads((adapter / "adapter_config.json").read_text(encoding="utf-8"))["base_model_name_or_path"])
     if not Path(named).is_absolute():
@@ -103,4 +109,7 @@ def base_of(adapter: Path) -> str:
     for folder in [*beside, Path(named)]:
         if folder.is_dir():
             return str(folder)
-    raise UserError(f"{adapter} names {named} as its base, which is not there; bring that folder back, or correct adapter_config.json")
+    raise UserError(
+        f"{adapter} names {named} as its base, which is not there; bring that folder back, or correct"
+        " adapter_config.json"
+    )

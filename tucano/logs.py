@@ -19,7 +19,9 @@ CHUNK = 65_536
 
 
 class BoundedLog(RotatingFileHandler):
-    """Appends to a log of at most `BYTES`, and keeps `KEPT` older ones. What a full disk does not take is lost, and nothing else is."""
+    """Appends to a log of at most `BYTES`, and keeps `KEPT` older ones. What a full disk does not take is lost, and
+    nothing else is.
+    """
 
     terminator = ""
 
@@ -35,7 +37,9 @@ class BoundedLog(RotatingFileHandler):
 
 @contextmanager
 def relayed(path: Path) -> Iterator[IO[bytes]]:
-    """An output for a program that is started herein. A process of its own writes it to the log, and ends with the last who holds it."""
+    """An output for a program that is started herein. A process of its own writes it to the log, and ends with the last
+    who holds it.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
     command = [sys.executable, "-m", __name__, str(path)]
     relay = Popen(command, stdin=PIPE, stdout=DEVNULL, stderr=DEVNULL, start_new_session=True)

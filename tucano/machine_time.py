@@ -2,11 +2,12 @@
 
     work/machine-time/1795428000.125-host-41.json     one process' stay on a machine
 
-The file is written anew while the stay lasts, here and in the copy in remote storage. A stay that ended with its machine therefore
-counts up to its last sign of life there, at most a minute before the end.
+The file is written anew while the stay lasts, here and in the copy in remote storage. A stay that ended with its
+machine therefore counts up to its last sign of life there, at most a minute before the end.
 
-What is recorded are the stays themselves. How much of a machine each of them held is worked out from all of them together
-(`divided`), so that trainings side by side add up to the time for which their machine was held, however unequal they are.
+What is recorded are the stays themselves. How much of a machine each of them held is worked out from all of them
+together (`divided`), so that trainings side by side add up to the time for which their machine was held, however
+unequal they are.
 """
 
 import json
@@ -30,7 +31,9 @@ from tucano.storage import Place
 FOLDER = "machine-time"
 BEAT_SECONDS = 60.0
 MACHINE, BEGAN = "TUCANO_MACHINE", "TUCANO_MACHINE_BEGAN"
-"""Environment of machines that are rented for a run: their name in the price table, and when the container began (ISO 8601)."""
+"""Environment of machines that are rented for a run: their name in the price table, and when the container began (ISO
+8601).
+"""
 
 logger = logging.getLogger(__name__)
 T = TypeVar("T")
@@ -38,7 +41,9 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Stay:
-    """One process on a host, whose name in the price table is `machine`, in Unix seconds. What it did after `useful_s` was lost."""
+    """One process on a host, whose name in the price table is `machine`, in Unix seconds. What it did after `useful_s`
+    was lost.
+    """
 
     host: str
     machine: str
@@ -56,7 +61,9 @@ class Held:
 
 
 class Clock:
-    """Records this process' stay for as long as it is entered. A copy that cannot be written is tried again, and never stops the work."""
+    """Records this process' stay for as long as it is entered. A copy that cannot be written is tried again, and never
+    stops the work.
+    """
 
     def __init__(self, work: Path, mirror: str | None, machine: str) -> None:
         self.folder = work / FOLDER
@@ -73,14 +80,18 @@ class Clock:
         self._thread.start()
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self._ended.set()
         self._thread.join()
         self.beat()
 
     def spent(self, journal: Path) -> list[dict[str, Any]]:
         """The stays of this training, which has come to its end, as they stand in an artifact's record."""
-        return [asdict(stay) for stay in judged(self.stays(), [entry.time_ms / 1000 for entry in read_journal(journal)])]
+        return [
+            asdict(stay) for stay in judged(self.stays(), [entry.time_ms / 1000 for entry in read_journal(journal)])
+        ]
 
     def stays(self) -> list[Stay]:
         """All stays of this training so far, on whatever machine."""
@@ -143,10 +154,11 @@ def read_stays(folder: Path) -> list[Stay]:
 
 
 def judged(stays: Sequence[Stay], kept_s: Iterable[float]) -> list[Stay]:
-    """The stays of a finished training, in the order in which they began. `kept_s`: times of the rows that its journal has in the end.
+    """The stays of a finished training, in the order in which they began. `kept_s`: times of the rows that its journal
+    has in the end.
 
-    A stay is of use up to its last kept row; what came after was lost with the machine and done again. The last stay brought the
-    training to its end, so nothing of it is lost.
+    A stay is of use up to its last kept row; what came after was lost with the machine and done again. The last stay
+    brought the training to its end, so nothing of it is lost.
     """
     rows = list(kept_s)
 
@@ -157,7 +169,9 @@ def judged(stays: Sequence[Stay], kept_s: Iterable[float]) -> list[Stay]:
 
 
 def divided(stays: Sequence[Stay]) -> list[Held]:
-    """What each stay held of its machine: every instant of a host is divided equally among the stays that ran on it then."""
+    """What each stay held of its machine: every instant of a host is divided equally among the stays that ran on it
+    then.
+    """
     hours, lost = [0.0] * len(stays), [0.0] * len(stays)
     for host in {stay.host for stay in stays}:
         here = [number for number, stay in enumerate(stays) if stay.host == host]

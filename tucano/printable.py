@@ -1,7 +1,7 @@
 """Text from outside (models, APIs, rating folders, names that people give), made safe to show.
 
-Every border has its function: `printable` for terminals, logs and tables, `fenced` and `escaped` for Markdown, and `PrintableStream` for
-whatever else is written to a terminal. Stored data stay as they are.
+Every border has its function: `printable` for terminals, logs and tables, `fenced` and `escaped` for Markdown, and
+`PrintableStream` for whatever else is written to a terminal. Stored data stay as they are.
 """
 
 import re
@@ -24,7 +24,8 @@ _ENTITIES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
 
 
 def printable(text: str) -> str:
-    """`text` with control characters as pictures (␛ for escape), and what turns, breaks or hides text as U+FFFD; as long as before.
+    """`text` with control characters as pictures (␛ for escape), and what turns, breaks or hides text as U+FFFD; as
+    long as before.
 
     No text can steer a terminal, pose as another line or reorder what stands beside it. Newlines and tabs stay.
     """

@@ -1,4 +1,6 @@
-"""Profiles: named differences from the default settings, kept only in prefect.yaml as the parameters of its deployments."""
+"""Profiles: named differences from the default settings, kept only in prefect.yaml as the parameters of its
+deployments.
+"""
 
 import difflib
 import re
@@ -56,7 +58,9 @@ Difference = tuple[str, Any, Any]
 def differences(here: PipelineSettings, there: PipelineSettings) -> list[Difference]:
     """(setting, here, there) wherever two settings differ, in the order of the fields."""
     ours, theirs = (_flat(settings.model_dump(mode="json")) for settings in (here, there))
-    return [(name, ours.get(name), theirs.get(name)) for name in {**ours, **theirs} if ours.get(name) != theirs.get(name)]
+    return [
+        (name, ours.get(name), theirs.get(name)) for name in {**ours, **theirs} if ours.get(name) != theirs.get(name)
+    ]
 
 
 def nearest_profile(root: Path, settings: PipelineSettings) -> tuple[str, list[Difference]]:
@@ -94,7 +98,10 @@ def _sentence(error: ValidationError) -> str:
         return message
     if first["type"] == "literal_error":
         choices = first["ctx"]["expected"]
-        return f"{place}={given} is not one of {choices}{nearest(str(first['input']), re.findall(NAME_IN_QUOTES, choices))}"
+        return (
+            f"{place}={given} is not one of"
+            f" {choices}{nearest(str(first['input']), re.findall(NAME_IN_QUOTES, choices))}"
+        )
     return f"{place}={given} is not valid: {message[0].lower()}{message[1:]}"
 
 
@@ -140,12 +147,17 @@ def _apply(values: dict[str, Any], override: str) -> None:
     for section in sections:
         inner = inner.setdefault(section, {})
         if not isinstance(inner, dict):
-            raise UserError(f"--set {name} goes into {section}, which was set to {_clipped(repr(inner))}; set it as a whole or in parts")
+            raise UserError(
+                f"--set {name} goes into {section}, which was set to {_clipped(repr(inner))}; set it as a whole or in"
+                " parts"
+            )
     inner[last] = _value(text, takes_text=_is_text(fields.get(name)))
 
 
 def _value(text: str, takes_text: bool) -> Any:
-    """YAML's reading of a value, except that what YAML takes for a date or cannot read stays text, and so does a number where text belongs."""
+    """YAML's reading of a value, except that what YAML takes for a date or cannot read stays text, and so does a number
+    where text belongs.
+    """
     try:
         value = yaml.safe_load(text)
     except (yaml.YAMLError, ValueError, RecursionError):  # ValueError: month 13, or a number of 5,000 digits
@@ -155,7 +167,10 @@ def _value(text: str, takes_text: bool) -> Any:
 
 
 def _copy(values: dict[str, Any]) -> dict[str, Any]:
-    return {name: _copy(cast("dict[str, Any]", value)) if isinstance(value, dict) else value for name, value in values.items()}
+    return {
+        name: _copy(cast("dict[str, Any]", value)) if isinstance(value, dict) else value
+        for name, value in values.items()
+    }
 
 
 def nearest(name: str, known: Iterable[str]) -> str:

@@ -19,8 +19,8 @@ else:
 class Prompt:
     """One prompt with what is known to be true about its answer.
 
-    `reference` holds the truth for the ground-truth scorers, as far as the source knows it (`{}` where it does not); each task's spec
-    says what its own holds (`TaskSpec.reference`).
+    `reference` holds the truth for the ground-truth scorers, as far as the source knows it (`{}` where it does not);
+    each task's spec says what its own holds (`TaskSpec.reference`).
     """
 
     __pydantic_config__: ClassVar[dict[str, str]] = {"extra": "forbid"}
@@ -43,7 +43,8 @@ def messages(prompt: Prompt, system_prompts: dict[str, str]) -> list[dict[str, s
 
 
 def jsonl_lines(path: Path) -> list[str]:
-    """The lines of a JSONL file. Only a newline ends one: texts may hold U+0085 or U+2028, where `str.splitlines` would cut.
+    """The lines of a JSONL file. Only a newline ends one: texts may hold U+0085 or U+2028, where `str.splitlines` would
+    cut.
 
     Raises UserError for a file that is not UTF-8.
     """

@@ -27,7 +27,9 @@ def read_record(kind: type[T], path: Path) -> T:
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(str(part) for part in first["loc"])
-        raise UserError(f"{path} was made by another version of this program ({place}: {first['msg']}); run the pipeline again") from None
+        raise UserError(
+            f"{path} was made by another version of this program ({place}: {first['msg']}); run the pipeline again"
+        ) from None
 
 
 def parsed(kind: type[T], value: Any) -> T:

@@ -22,13 +22,15 @@ def require_space(root: Path, settings: PipelineSettings) -> None:
     """UserError when what this run writes would not fit on the storage's disk."""
     trained = [adapter_weights(settings.model)] * len(settings.grpo.seeds)
     if settings.sft.enabled:
-        trained.append(nano_weights(settings.model) if settings.model.name == "nano" else adapter_weights(settings.model))
+        trained.append(
+            nano_weights(settings.model) if settings.model.name == "nano" else adapter_weights(settings.model)
+        )
     needed = sum(trained) * BYTES_PER_WEIGHT * COPIES_PER_CHECKPOINT * CHECKPOINTS + SPARE_BYTES
     free = shutil.disk_usage(root).free
     if needed > free:
         raise UserError(
-            f"the checkpoints and databases of this run need about {needed / 1e9:.1f} GB and {root} has {free / 1e9:.1f} GB free; "
-            "free some space or choose another disk with --set storage=FOLDER"
+            f"the checkpoints and databases of this run need about {needed / 1e9:.1f} GB and {root} has"
+            f" {free / 1e9:.1f} GB free; free some space or choose another disk with --set storage=FOLDER"
         )
 
 
@@ -36,12 +38,15 @@ def require_device(model: ModelSettings) -> None:
     """UserError when a CUDA profile meets a machine whose driver shows no GPU; asked without importing torch."""
     if model.device == "cuda" and not any(Path("/dev").glob("nvidia[0-9]*")) and shutil.which("nvidia-smi") is None:
         raise UserError(
-            "model.device=cuda, but this machine shows no CUDA device; run a CPU profile such as laptop, or go to a GPU machine"
+            "model.device=cuda, but this machine shows no CUDA device; run a CPU profile such as laptop, or go to a GPU"
+            " machine"
         )
 
 
 def nano_weights(model: ModelSettings) -> int:
-    """Weights of the nano model: embedding, and per layer attention (1 + .5 + .5 + 1) and MLP (3 x 3) times hidden squared."""
+    """Weights of the nano model: embedding, and per layer attention (1 + .5 + .5 + 1) and MLP (3 x 3) times hidden
+    squared.
+    """
     return model.nano_vocabulary * model.nano_hidden + model.nano_layers * 12 * model.nano_hidden**2
 
 
@@ -59,7 +64,10 @@ def adapter_weights(model: ModelSettings) -> int:
         config = json.loads((Path(model.name) / "config.json").read_text(encoding="utf-8"))
         hidden, inner, layers = config["hidden_size"], config["intermediate_size"], config["num_hidden_layers"]
         size = config.get("head_dim") or hidden // config["num_attention_heads"]
-        query, key_value = size * config["num_attention_heads"], size * config.get("num_key_value_heads", config["num_attention_heads"])
+        query, key_value = (
+            size * config["num_attention_heads"],
+            size * config.get("num_key_value_heads", config["num_attention_heads"]),
+        )
     else:
         return LORA_WEIGHTS_UNKNOWN
     per_layer = 2 * (hidden + query) + 2 * (hidden + key_value) + 3 * (hidden + inner)

@@ -1,6 +1,7 @@
 """The storage root: everything a run writes lies under one folder.
 
-`Place` is a folder in any storage that fsspec reaches. What is written to one is complete when its manifest, sent last, is there.
+`Place` is a folder in any storage that fsspec reaches. What is written to one is complete when its manifest, sent last,
+is there.
 """
 
 import fcntl
@@ -21,7 +22,9 @@ from tucano.errors import UserError
 UNSAFE_NAME = re.compile(r"[\x00-\x1f\x7f\\:]")
 """Characters that part a path, name a drive or end a name somewhere."""
 UNUSABLE = re.compile(r"[\x00-\x1f\x7f?\"]|::")
-"""What the path of a storage root must not hold: `?` ends a database's address, and `::` chains file systems. Quotes, # and spaces may."""
+"""What the path of a storage root must not hold: `?` ends a database's address, and `::` chains file systems. Quotes, #
+and spaces may.
+"""
 FILLED = "locks/mlflow"
 """Below a storage root: the MLflow runs that processes of this machine are filling (tucano/claims.py)."""
 WILDCARDS = re.compile(r"[*?\[]")
@@ -82,16 +85,25 @@ class Place:
         draft.replace(folder)
 
     def _below(self, path: str, name: str, is_link: bool) -> str:
-        """The name of an object relative to its folder. Whoever writes the storage chooses it: UserError where it leads out of the folder."""
+        """The name of an object relative to its folder. Whoever writes the storage chooses it: UserError where it leads
+        out of the folder.
+        """
         folder = f"{self._path(name)}/"
         relative = path.removeprefix(folder)
         parts = relative.split("/")
-        if is_link or not path.startswith(folder) or UNSAFE_NAME.search(relative) or not {"", ".", ".."}.isdisjoint(parts):
+        if (
+            is_link
+            or not path.startswith(folder)
+            or UNSAFE_NAME.search(relative)
+            or not {"", ".", ".."}.isdisjoint(parts)
+        ):
             raise UserError(f"{self.url}: its object {path!r} would be written outside the folder {name}; remove it")
         return relative
 
     def remove(self, name: str, first: str | None = None) -> None:
-        """Delete a folder if it is there, its file `first` before the others, so that a half-deleted one is visibly incomplete."""
+        """Delete a folder if it is there, its file `first` before the others, so that a half-deleted one is visibly
+        incomplete.
+        """
         if first is not None and first in self.names(name):
             self.fs.rm_file(self._path(f"{name}/{first}"))
         if self.names(name):
@@ -130,10 +142,15 @@ def writable(storage: str) -> Path:
 
 
 def private(root: Path) -> Path:
-    """A storage root, made for its user alone where it does not exist: what runs write quotes data. UserError for an unusable path."""
+    """A storage root, made for its user alone where it does not exist: what runs write quotes data. UserError for an
+    unusable path.
+    """
     found = UNUSABLE.search(str(root.absolute()))
     if found:
-        raise UserError(f"storage {str(root)!r} has {found[0]!r} in its path, which the databases in it cannot take; choose another folder")
+        raise UserError(
+            f"storage {str(root)!r} has {found[0]!r} in its path, which the databases in it cannot take; choose another"
+            " folder"
+        )
     root.parent.mkdir(parents=True, exist_ok=True)
     root.mkdir(mode=0o700, exist_ok=True)
     return root
@@ -141,7 +158,9 @@ def private(root: Path) -> Path:
 
 def _require_remote(storage: str) -> None:
     if remote_of(storage) is not None and WILDCARDS.search(storage):
-        raise UserError(f"storage={storage} has one of * ? [ in its address, which stand for other names there; choose another")
+        raise UserError(
+            f"storage={storage} has one of * ? [ in its address, which stand for other names there; choose another"
+        )
     name = f".write-test-{socket.gethostname()}-{os.getpid()}"
     try:
         place = remote_of(storage)
@@ -149,7 +168,9 @@ def _require_remote(storage: str) -> None:
             place.create(name, b"tucano")
             place.fs.rm_file(f"{place.root}/{name}")
     except Exception as error:  # every kind of storage raises its own kinds
-        raise UserError(f"storage={storage} cannot be written ({type(error).__name__}: {error}); see docs/resume.md") from error
+        raise UserError(
+            f"storage={storage} cannot be written ({type(error).__name__}: {error}); see docs/resume.md"
+        ) from error
 
 
 @contextmanager
@@ -167,7 +188,8 @@ def owned(root: Path, wait: Callable[[str], None] | None = None) -> Iterator[Non
             owner = file.read().strip()
             if wait is None:
                 raise UserError(
-                    f"storage {root} is in use by another run (process {owner}); wait for it, or use --set storage=FOLDER"
+                    f"storage {root} is in use by another run (process {owner}); wait for it, or use --set"
+                    " storage=FOLDER"
                 ) from None
             wait(f"process {owner} is at it as well ({root.name}); this run goes on when that one has ended")
             fcntl.flock(file, fcntl.LOCK_EX)
@@ -179,7 +201,9 @@ def owned(root: Path, wait: Callable[[str], None] | None = None) -> Iterator[Non
 
 @contextmanager
 def shared(root: Path, wait: Callable[[str], None]) -> Iterator[None]:
-    """Work in a storage beside others, and keep `alone` out until it ends. While that one is at it, `wait` hears so, once."""
+    """Work in a storage beside others, and keep `alone` out until it ends. While that one is at it, `wait` hears so,
+    once.
+    """
     root.mkdir(parents=True, exist_ok=True)
     with (root / "in-use.lock").open("a") as file:
         try:
@@ -192,7 +216,9 @@ def shared(root: Path, wait: Callable[[str], None]) -> Iterator[None]:
 
 @contextmanager
 def alone(root: Path) -> Iterator[None]:
-    """Hold a storage that no run is at work in, of this machine's: UserError where there is one. A run that begins meanwhile waits."""
+    """Hold a storage that no run is at work in, of this machine's: UserError where there is one. A run that begins
+    meanwhile waits.
+    """
     with (root / "in-use.lock").open("a") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -203,7 +229,9 @@ def alone(root: Path) -> Iterator[None]:
 
 
 def require_whole(database: Path, holds: str) -> None:
-    """UserError when an SQLite file is damaged; `holds` says what is lost with it. One that is not there, or is being written, is whole."""
+    """UserError when an SQLite file is damaged; `holds` says what is lost with it. One that is not there, or is being
+    written, is whole.
+    """
     if not database.is_file():
         return
     try:

@@ -1,4 +1,5 @@
-"""Texts among the settings: what ends in a path, in a name of MLflow or Prefect, or in an address is refused here where they refuse it.
+"""Texts among the settings: what ends in a path, in a name of MLflow or Prefect, or in an address is refused here where
+they refuse it.
 
 Each refusal is PydanticCustomError: its sentence is put behind the setting's name.
 """
@@ -71,12 +72,21 @@ Prose = Annotated[str, Field(max_length=LONGEST_PROSE), AfterValidator(_prose)]
 Address = Annotated[str, AfterValidator(_address)]
 BaseUrl = Annotated[str, AfterValidator(_base_url)]
 Name = Annotated[
-    str, AfterValidator(_matching(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}", "a name has letters of a to z, digits, - and _, at most 100 in all"))
+    str,
+    AfterValidator(
+        _matching(
+            r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}", "a name has letters of a to z, digits, - and _, at most 100 in all"
+        )
+    ),
 ]
 ArmName = Annotated[
     str,
-    AfterValidator(_matching(r"[a-z0-9][a-z0-9._-]{0,63}", "an arm's name has small letters, digits, - . and _, at most 64 in all")),
+    AfterValidator(
+        _matching(r"[a-z0-9][a-z0-9._-]{0,63}", "an arm's name has small letters, digits, - . and _, at most 64 in all")
+    ),
 ]
 DeploymentName = Annotated[
-    str, AfterValidator(_line), AfterValidator(_matching(r"[^/]+/[^/]+", "write it as FLOW/DEPLOYMENT, like seed/local"))
+    str,
+    AfterValidator(_line),
+    AfterValidator(_matching(r"[^/]+/[^/]+", "write it as FLOW/DEPLOYMENT, like seed/local")),
 ]

@@ -1,4 +1,6 @@
-"""Insight briefs: labelled figures of one period and segment, a question about two of them, and advice that uses those two."""
+"""Insight briefs: labelled figures of one period and segment, a question about two of them, and advice that uses those
+two.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -26,27 +28,96 @@ class Indicator:
 
 
 INDICATORS: tuple[Indicator, ...] = (
-    Indicator("receita", "R$ ", "", 0, 8000, 95000, ("reforçar as ofertas dos itens mais vendidos", "criar combos para elevar a receita")),
     Indicator(
-        "pedidos", "", "", 0, 90, 990, ("ampliar as campanhas para gerar pedidos", "reativar clientes antigos para ter mais pedidos")
+        "receita",
+        "R$ ",
+        "",
+        0,
+        8000,
+        95000,
+        ("reforçar as ofertas dos itens mais vendidos", "criar combos para elevar a receita"),
     ),
-    Indicator("atraso", "", "%", 1, 2, 25, ("rever a transportadora para reduzir o atraso", "melhorar o prazo de entrega contra o atraso")),
-    Indicator("nota média", "", "", 1, 2.1, 4.8, ("responder às avaliações ruins", "melhorar o atendimento para subir a nota")),
     Indicator(
-        "recompra", "", "%", 1, 3, 30, ("lançar um programa de fidelidade", "enviar ofertas a quem já comprou para elevar a recompra")
+        "pedidos",
+        "",
+        "",
+        0,
+        90,
+        990,
+        ("ampliar as campanhas para gerar pedidos", "reativar clientes antigos para ter mais pedidos"),
     ),
     Indicator(
-        "devolução", "", "%", 1, 1, 15, ("melhorar as fotos e descrições contra a devolução", "investigar a qualidade dos itens devolvidos")
+        "atraso",
+        "",
+        "%",
+        1,
+        2,
+        25,
+        ("rever a transportadora para reduzir o atraso", "melhorar o prazo de entrega contra o atraso"),
     ),
-    Indicator("frete médio", "R$ ", "", 2, 9, 48, ("negociar o frete com as transportadoras", "oferecer frete grátis acima de um valor")),
-    Indicator("cancelamento", "", "%", 1, 1, 14, ("confirmar o estoque para evitar cancelamento", "agilizar a aprovação dos pedidos")),
-    Indicator("conversão", "", "%", 1, 0.8, 6, ("simplificar o checkout para elevar a conversão", "testar novas páginas de produto")),
-    Indicator("ticket médio", "R$ ", "", 0, 60, 380, ("sugerir produtos complementares", "criar kits para elevar o ticket médio")),
+    Indicator(
+        "nota média", "", "", 1, 2.1, 4.8, ("responder às avaliações ruins", "melhorar o atendimento para subir a nota")
+    ),
+    Indicator(
+        "recompra",
+        "",
+        "%",
+        1,
+        3,
+        30,
+        ("lançar um programa de fidelidade", "enviar ofertas a quem já comprou para elevar a recompra"),
+    ),
+    Indicator(
+        "devolução",
+        "",
+        "%",
+        1,
+        1,
+        15,
+        ("melhorar as fotos e descrições contra a devolução", "investigar a qualidade dos itens devolvidos"),
+    ),
+    Indicator(
+        "frete médio",
+        "R$ ",
+        "",
+        2,
+        9,
+        48,
+        ("negociar o frete com as transportadoras", "oferecer frete grátis acima de um valor"),
+    ),
+    Indicator(
+        "cancelamento",
+        "",
+        "%",
+        1,
+        1,
+        14,
+        ("confirmar o estoque para evitar cancelamento", "agilizar a aprovação dos pedidos"),
+    ),
+    Indicator(
+        "conversão",
+        "",
+        "%",
+        1,
+        0.8,
+        6,
+        ("simplificar o checkout para elevar a conversão", "testar novas páginas de produto"),
+    ),
+    Indicator(
+        "ticket médio",
+        "R$ ",
+        "",
+        0,
+        60,
+        380,
+        ("sugerir produtos complementares", "criar kits para elevar o ticket médio"),
+    ),
 )
 BY_LABEL: dict[str, Indicator] = {indicator.label: indicator for indicator in INDICATORS}
 
 MONTH_NAMES = (
-    "janeiro", "fevereiro", "março", "abril", "maio", "junho", "julho", "agosto", "setembro", "outubro", "novembro", "dezembro",
+    "janeiro", "fevereiro", "março", "abril", "maio", "junho",
+    "julho", "agosto", "setembro", "outubro", "novembro", "dezembro",
 )  # fmt: skip
 CHANNELS = (
     "loja online",
@@ -76,7 +147,11 @@ QUESTIONS = Bank(
         "Dê insights sobre {a} e {b}.",
     ),
     ("Quais insights e ações para {a} e {b}?", "Qual plano de melhoria para {a} e {b}?"),
-    ("Analise e recomende ações sobre {a} e {b}.", "Como agir para melhorar {a} e {b}?", "Que plano de reengajamento {a} e {b} pedem?"),
+    (
+        "Analise e recomende ações sobre {a} e {b}.",
+        "Como agir para melhorar {a} e {b}?",
+        "Que plano de reengajamento {a} e {b} pedem?",
+    ),
 )
 
 
@@ -101,15 +176,22 @@ class Brief:
     def answer(self, rng: Random) -> InsightsAnswer:
         first, second = (BY_LABEL[label] for label in self.key)
         diagnosis = (
-            f"{first.label} de {first.written(self.figures[first.label])} e {second.label} de {second.written(self.figures[second.label])}."
+            f"{first.label} de {first.written(self.figures[first.label])} e {second.label} de"
+            f" {second.written(self.figures[second.label])}."
         )
         openings = rng.choice((("Recomendo", "Priorize"), ("Recomendo", "Vale"), ("Recomendamos", "Sugiro")))
-        actions = tuple(f"{opening} {rng.choice(indicator.actions)}." for opening, indicator in zip(openings, (first, second), strict=True))
+        actions = tuple(
+            f"{opening} {rng.choice(indicator.actions)}."
+            for opening, indicator in zip(openings, (first, second), strict=True)
+        )
         return InsightsAnswer(self.heading, diagnosis, actions)
 
 
 def generated_segment(rng: Random) -> Segment:
-    figures = {indicator.label: round(rng.uniform(indicator.low, indicator.high), indicator.decimals) for indicator in INDICATORS}
+    figures = {
+        indicator.label: round(rng.uniform(indicator.low, indicator.high), indicator.decimals)
+        for indicator in INDICATORS
+    }
     return Segment(f"{rng.choice(MONTH_NAMES)} ({rng.choice(CHANNELS)})", figures)
 
 

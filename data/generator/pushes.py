@@ -22,7 +22,12 @@ LAYOUTS = Bank(
 )
 AUDIENCES = Bank(
     "publico",
-    ("Público: clientes novos.", "Público: quem deixou no carrinho.", "Público: clientes antigos.", "Público: quem viu o produto."),
+    (
+        "Público: clientes novos.",
+        "Público: quem deixou no carrinho.",
+        "Público: clientes antigos.",
+        "Público: quem viu o produto.",
+    ),
     ("Público: clientes do clube.",),
     ("Público: quem favoritou o produto.", "Público: clientes inativos."),
 )
@@ -45,7 +50,10 @@ class PushBrief:
     offer: Offer
 
     def answer(self, rng: Random) -> PushAnswer:
-        return PushAnswer(rng.choice(LINES if self.offer.words else PLAIN_LINES).format(p=self.product, w=self.offer.words), self.product)
+        return PushAnswer(
+            rng.choice(LINES if self.offer.words else PLAIN_LINES).format(p=self.product, w=self.offer.words),
+            self.product,
+        )
 
 
 LINES = (

@@ -1,8 +1,8 @@
 """Business questions: what is asked, in several phrasings, the gold SQL, and how its result is told.
 
-Slots: `{uf}` state, `{cat}` category, `{mes}` month (MM/AAAA; `{mes_sql}` AAAA-MM), `{pag}` payment type, `{n}` a count of rows,
-`{v}` an amount in R$, `{k}` a review score, `{par}` instalments, `{d}` days. In explanations `{a}` and `{b}` are the first two
-columns of the first row.
+Slots: `{uf}` state, `{cat}` category, `{mes}` month (MM/AAAA; `{mes_sql}` AAAA-MM), `{pag}` payment type, `{n}` a count
+of rows, `{v}` an amount in R$, `{k}` a review score, `{par}` instalments, `{d}` days. In explanations `{a}` and `{b}`
+are the first two columns of the first row.
 """
 
 from dataclasses import dataclass
@@ -19,7 +19,9 @@ class Family:
     bank: Bank
 
 
-def _family(code: str, sql: str, explanation: str, known: tuple[str, ...], validation: tuple[str, ...], test: tuple[str, ...]) -> Family:
+def _family(
+    code: str, sql: str, explanation: str, known: tuple[str, ...], validation: tuple[str, ...], test: tuple[str, ...]
+) -> Family:
     return Family(sql, explanation, Bank(code, known, validation, test))
 
 
@@ -57,7 +59,11 @@ FAMILIES: tuple[Family, ...] = (
         "pedidos_estado",
         f"SELECT COUNT(*) {_ORDERS} WHERE estado='{{uf}}';",
         "A consulta conta os pedidos de clientes de {uf}: total de {a}.",
-        ("Quantos pedidos temos do estado {uf}?", "Qual o total de pedidos de clientes de {uf}?", "Conte todos os pedidos de {uf}."),
+        (
+            "Quantos pedidos temos do estado {uf}?",
+            "Qual o total de pedidos de clientes de {uf}?",
+            "Conte todos os pedidos de {uf}.",
+        ),
         ("Qual é o número total de pedidos vindos de {uf}?",),
         ("Ao todo, quantos pedidos os clientes de {uf} fizeram?",),
     ),
@@ -78,7 +84,11 @@ FAMILIES: tuple[Family, ...] = (
         "receita_categoria",
         f"SELECT ROUND(SUM(preco),2) {_ITEMS} WHERE categoria='{{cat}}';",
         "A consulta soma o preço dos itens: a receita de {cat} é R$ {a}.",
-        ("Qual a receita total da categoria {cat}?", "Quanto já vendemos na categoria {cat}?", "Some toda a receita de {cat}."),
+        (
+            "Qual a receita total da categoria {cat}?",
+            "Quanto já vendemos na categoria {cat}?",
+            "Some toda a receita de {cat}.",
+        ),
         ("Qual foi até hoje a receita com vendas de {cat}?",),
         ("Quanto a categoria {cat} rendeu de receita ao todo?",),
     ),
@@ -96,7 +106,8 @@ FAMILIES: tuple[Family, ...] = (
     ),
     _family(
         "nota_estado_mes",
-        f"SELECT ROUND(AVG(nota),2) {_SCORES} JOIN clientes USING(cliente_id) WHERE estado='{{uf}}' AND mes='{{mes_sql}}';",
+        f"SELECT ROUND(AVG(nota),2) {_SCORES} JOIN clientes USING(cliente_id) WHERE estado='{{uf}}' AND"
+        " mes='{mes_sql}';",
         "A consulta calcula a nota média dos clientes de {uf} em {mes}: {a}.",
         (
             "Qual a nota média dos clientes de {uf} em {mes}?",
@@ -290,7 +301,8 @@ FAMILIES: tuple[Family, ...] = (
     ),
     _family(
         "top_estados_mes",
-        f"SELECT estado, COUNT(*) AS pedidos {_ORDERS} WHERE mes='{{mes_sql}}' GROUP BY estado ORDER BY pedidos DESC LIMIT {{n}};",
+        f"SELECT estado, COUNT(*) AS pedidos {_ORDERS} WHERE mes='{{mes_sql}}' GROUP BY estado ORDER BY pedidos DESC"
+        " LIMIT {n};",
         "A consulta ordena os estados por pedidos em {mes}: o primeiro é {a}, com {b} pedidos.",
         (
             "Quais os {n} estados com mais pedidos em {mes}?",

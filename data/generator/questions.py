@@ -60,7 +60,9 @@ def _fill(family: Family, name: str, phrasing: str, slots: dict[str, str], store
 
 
 def _is_definite(sql: str, store: Store) -> bool:
-    """False for a ranking with fewer rows than asked for, or with a tie among them or at the cut: its answer would be a matter of luck."""
+    """False for a ranking with fewer rows than asked for, or with a tie among them or at the cut: its answer would be a
+    matter of luck.
+    """
     unlimited, _, limit = sql.partition(" LIMIT ")
     if not limit:
         return True

@@ -235,7 +235,13 @@ SMALL_PRAISE = Bank(
 )
 LUKEWARM = Bank(
     "morno",
-    ("{o} é razoável.", "{o} cumpre o básico.", "Esperava mais {do}, mas serve.", "{o} é mais ou menos.", "Nada demais, {o} serve."),
+    (
+        "{o} é razoável.",
+        "{o} cumpre o básico.",
+        "Esperava mais {do}, mas serve.",
+        "{o} é mais ou menos.",
+        "Nada demais, {o} serve.",
+    ),
     ("Achei {o} básico, mais ou menos.",),
     ("{o} serve, mas é só razoável.", "Esperava mais, {o} é básico."),
 )

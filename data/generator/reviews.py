@@ -25,7 +25,9 @@ STAR_WEIGHTS = (22, 16, 18, 20, 24)
 
 @dataclass(frozen=True)
 class Review:
-    """A review (`text`, made of the templates `phrases`), in an envelope that states its stars, with its fields in the order of the answer."""
+    """A review (`text`, made of the templates `phrases`), in an envelope that states its stars, with its fields in the
+    order of the answer.
+    """
 
     user: str
     template: str
@@ -50,11 +52,15 @@ def write_review(pool: Pool, rng: Random) -> Review:
     if rng.random() < 0.1:
         text = text.lower()
     user = envelope.format(s=stars, c=product.category, t=text)
-    return Review(user, JOINT.join([wrapper, *names]), text, JOINT.join(names), stars, true_fields(stars, product, issues))
+    return Review(
+        user, JOINT.join([wrapper, *names]), text, JOINT.join(names), stars, true_fields(stars, product, issues)
+    )
 
 
 def true_fields(stars: int, product: Product, issues: tuple[Issue, ...]) -> dict[str, Any]:
-    """The ten fields: stars decide sentiment, churn and repurchase, sentences the issues; the first issue is the complaint."""
+    """The ten fields: stars decide sentiment, churn and repurchase, sentences the issues; the first issue is the
+    complaint.
+    """
     flags = {issue.flag for issue in issues}
     complaint = issues[0].complaint if issues else None
     return {

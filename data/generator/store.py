@@ -2,7 +2,8 @@
 
 Six tables, the same whether the rows are generated or come from Olist:
 
-    clientes(cliente_id, estado)                           pedidos(pedido_id, cliente_id, mes 'AAAA-MM', status, dias_atraso)
+    clientes(cliente_id, estado)                           pedidos(pedido_id, cliente_id, mes 'AAAA-MM', status,
+    dias_atraso)
     produtos(produto_id, categoria)                        itens(pedido_id, produto_id, preco, frete)
     pagamentos(pedido_id, tipo, parcelas, valor)           avaliacoes(pedido_id, nota)
 
@@ -66,7 +67,9 @@ def _insert(connection: sqlite3.Connection, table: str, rows: Iterable[Row]) -> 
 
 def generated_tables(rng: Random, orders: int = ORDERS) -> Tables:
     """A shop of one year. Big states and some categories sell more, so that rankings have an answer."""
-    tables = Tables(produtos=[(number, CATEGORIES[number % len(CATEGORIES)]) for number in range(1, 4 * len(CATEGORIES) + 1)])
+    tables = Tables(
+        produtos=[(number, CATEGORIES[number % len(CATEGORIES)]) for number in range(1, 4 * len(CATEGORIES) + 1)]
+    )
     for order in range(1, orders + 1):
         state = rng.choices(STATES, range(2 * len(STATES), 0, -2))[0]
         status = rng.choices(("entregue", "enviado", "cancelado"), (84, 7, 9))[0]
@@ -82,7 +85,9 @@ def generated_tables(rng: Random, orders: int = ORDERS) -> Tables:
         payment = rng.choices(PAYMENTS, (70, 18, 5, 7))[0]
         tables.pagamentos.append((order, payment, rng.randint(1, 10) if payment == "cartão" else 1, round(total, 2)))
         late = delay is None or delay > 0
-        tables.avaliacoes.append((order, rng.choices((1, 2, 3, 4, 5), (40, 20, 15, 15, 10) if late else (4, 4, 12, 30, 50))[0]))
+        tables.avaliacoes.append(
+            (order, rng.choices((1, 2, 3, 4, 5), (40, 20, 15, 15, 10) if late else (4, 4, 12, 30, 50))[0])
+        )
     return tables
 
 
@@ -91,7 +96,9 @@ class Store:
 
     def __init__(self, path: Path) -> None:
         self._connection = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)
-        self.states = self._values("SELECT estado FROM clientes GROUP BY 1 HAVING COUNT(*) > 3 ORDER BY COUNT(*) DESC LIMIT 20")
+        self.states = self._values(
+            "SELECT estado FROM clientes GROUP BY 1 HAVING COUNT(*) > 3 ORDER BY COUNT(*) DESC LIMIT 20"
+        )
         self.categories = self._values(
             "SELECT categoria FROM produtos JOIN itens USING(produto_id) WHERE categoria IS NOT NULL "
             "GROUP BY 1 HAVING COUNT(*) > 3 ORDER BY COUNT(*) DESC, 1 LIMIT 30"

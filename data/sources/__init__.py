@@ -32,7 +32,9 @@ class Source(Protocol):
         """How many different texts of the task exist; None where they are generated."""
 
     def prompts(self, task: Task, pool: Pool, rng: Random) -> Iterator[Prompt]:
-        """Candidates made from the templates of one pool. A finite source offers each of its texts once, whatever the pool."""
+        """Candidates made from the templates of one pool. A finite source offers each of its texts once, whatever the
+        pool.
+        """
 
     def demonstrations(self, task: Task, defect_share: float, rng: Random) -> Iterator[Demonstration]:
         """Worked answers, from known templates; `defect_share` of them (in expectation) are flawed."""

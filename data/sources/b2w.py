@@ -18,7 +18,9 @@ RECOMMENDS = {"Yes": True, "No": False}
 
 
 class B2wSource(SyntheticSource):
-    """Silver truth: sentiment and score from the stars, category from the shop, repurchase intent from the recommendation."""
+    """Silver truth: sentiment and score from the stars, category from the shop, repurchase intent from the
+    recommendation.
+    """
 
     name = "b2w"
 
@@ -39,7 +41,9 @@ def csv_file(path: Path) -> Path:
         return path
     files = sorted(path.glob("*.csv"))
     if len(files) != 1:
-        raise UserError(f"data.path: the folder {path} holds {len(files)} CSV files, one is needed; name the file itself")
+        raise UserError(
+            f"data.path: the folder {path} holds {len(files)} CSV files, one is needed; name the file itself"
+        )
     return files[0]
 
 
@@ -52,7 +56,8 @@ def numbered_reviews(path: Path) -> Iterator[tuple[int, RealReview]]:
     """The same, each with the number of its row, from 0."""
     table = read_table(path, COLUMNS, SEPARATOR)
     table = table.assign(
-        overall_rating=numbers(table, "overall_rating", path), site_category_lv1=without_personal_data(table["site_category_lv1"])
+        overall_rating=numbers(table, "overall_rating", path),
+        site_category_lv1=without_personal_data(table["site_category_lv1"]),
     )
     rows = table.astype(object).where(table.notna(), None).itertuples(index=False, name=None)
     for row, (title, text, stars, recommends, category) in enumerate(rows):

@@ -19,17 +19,21 @@ def read_table(path: Path, columns: tuple[str, ...], separator: str = ",") -> pd
         table = pd.read_csv(path, sep=separator, dtype=str, keep_default_na=False, na_values=[""], encoding="utf-8-sig")
     except UnicodeDecodeError as error:
         raise UserError(
-            f"{path} is not UTF-8 (byte {error.start}); convert it, for example with `iconv -f latin1 -t utf-8 {path.name} > utf8.csv`"
+            f"{path} is not UTF-8 (byte {error.start}); convert it, for example with `iconv -f latin1 -t utf-8"
+            f" {path.name} > utf8.csv`"
         ) from error
     except pd.errors.EmptyDataError as error:
         raise UserError(f"{path} is empty; replace it with the published file") from error
     except pd.errors.ParserError as error:
         raise UserError(
-            f"{path} cannot be read as a CSV separated by {separator!r}: {str(error).strip()}; save it again in that form"
+            f"{path} cannot be read as a CSV separated by {separator!r}: {str(error).strip()}; save it again in that"
+            " form"
         ) from error
     missing = [name for name in columns if name not in table.columns]
     if missing and len(table.columns) == 1:
-        raise UserError(f"{path} has a single column: its fields must be separated by {separator!r}; save it with that separator")
+        raise UserError(
+            f"{path} has a single column: its fields must be separated by {separator!r}; save it with that separator"
+        )
     if missing:
         raise UserError(f"{path} has no column {', '.join(missing)}; it needs {', '.join(columns)}")
     if table.empty:
@@ -43,7 +47,8 @@ def numbers(table: pd.DataFrame, column: str, path: Path) -> pd.Series:
     wrong = table[column][values.isna() & table[column].notna()]
     if not wrong.empty:
         raise UserError(
-            f"{path}: column {column} holds {_quoted(wrong.iloc[0])} (row {wrong.index[0] + 2}), a number is needed; correct or remove the row"
+            f"{path}: column {column} holds {_quoted(wrong.iloc[0])} (row {wrong.index[0] + 2}), a number is needed;"
+            " correct or remove the row"
         )
     return values
 
@@ -54,7 +59,8 @@ def times(table: pd.DataFrame, column: str, path: Path) -> pd.Series:
     wrong = table[column][values.isna() & table[column].notna()]
     if not wrong.empty:
         raise UserError(
-            f"{path}: column {column} holds {_quoted(wrong.iloc[0])} (row {wrong.index[0] + 2}), expected a time like 2018-03-31 12:00:00"
+            f"{path}: column {column} holds {_quoted(wrong.iloc[0])} (row {wrong.index[0] + 2}), expected a time like"
+            " 2018-03-31 12:00:00"
         )
     return values
 

@@ -1,8 +1,9 @@
-"""The Olist public dataset: real reviews for extraction, the real tables for SQL, their figures for insights, their categories for push.
+"""The Olist public dataset: real reviews for extraction, the real tables for SQL, their figures for insights, their
+categories for push.
 
-Only extraction demonstrations are synthetic reviews; the other tasks' questions, briefs and answers are made from the real tables by the
-same families. Tables join where they join: a review without its order, an order without items, an item without a category are used as
-far as they go.
+Only extraction demonstrations are synthetic reviews; the other tasks' questions, briefs and answers are made from the
+real tables by the same families. Tables join where they join: a review without its order, an order without items, an
+item without a category are used as far as they go.
 """
 
 from collections.abc import Iterator
@@ -30,7 +31,9 @@ SMALLEST_SEGMENT = 20
 
 
 class OlistSource(SyntheticSource):
-    """Silver truth of reviews: sentiment and score from the stars, delivery issue from the dates, category from the items."""
+    """Silver truth of reviews: sentiment and score from the stars, delivery issue from the dates, category from the
+    items.
+    """
 
     name = "olist"
     generated_source = "olist"
@@ -43,7 +46,8 @@ class OlistSource(SyntheticSource):
         self._products = _products(self._olist)
         if not self._segments or not self._products:
             raise UserError(
-                f"data.path: the orders in {path} do not join with items and categories; insights and push need the published tables"
+                f"data.path: the orders in {path} do not join with items and categories; insights and push need the"
+                " published tables"
             )
         super().__init__(folder, seed)
         self.masked = self._pile.masked
@@ -69,7 +73,11 @@ def olist_reviews(olist: OlistTables) -> Iterator[RealReview]:
     awaited = facts["delivered"].isna() & ~facts["status"].isin(["cancelado", "indisponível"])
     late = (facts["days_late"] > 0) | (awaited & (facts["due"] < olist.last_day))
     on_time = facts["days_late"] <= 0
-    named = olist.items.dropna(subset=["category"]).drop_duplicates(["order_id", "category"]).drop_duplicates("order_id", keep=False)
+    named = (
+        olist.items.dropna(subset=["category"])
+        .drop_duplicates(["order_id", "category"])
+        .drop_duplicates("order_id", keep=False)
+    )
     category_of = dict(zip(named["order_id"], named["category"], strict=True))
     late_orders, punctual_orders = set(late[late].index), set(on_time[on_time].index)
     columns = (olist.reviews[name].tolist() for name in REVIEW_COLUMNS[1:])
@@ -83,7 +91,9 @@ def olist_reviews(olist: OlistTables) -> Iterator[RealReview]:
 
 
 def store_tables(olist: OlistTables, rng: Random) -> Tables:
-    """Up to `STORE_ORDERS` random orders with what belongs to them, under small consecutive numbers instead of Olist's ids."""
+    """Up to `STORE_ORDERS` random orders with what belongs to them, under small consecutive numbers instead of Olist's
+    ids.
+    """
     chosen = olist.orders.iloc[sorted(rng.sample(range(len(olist.orders)), min(STORE_ORDERS, len(olist.orders))))]
     number = {order: position for position, order in enumerate(chosen["order_id"], start=1)}
     items = olist.items[olist.items["order_id"].isin(number)]
@@ -95,10 +105,18 @@ def store_tables(olist: OlistTables, rng: Random) -> Tables:
         clientes=_rows(chosen["order_id"].map(number), chosen["state"]),
         produtos=_rows(products["product_id"].map(product_number), products["category"]),
         pedidos=_rows(
-            chosen["order_id"].map(number), chosen["order_id"].map(number), chosen["month"], chosen["status"], chosen["days_late"]
+            chosen["order_id"].map(number),
+            chosen["order_id"].map(number),
+            chosen["month"],
+            chosen["status"],
+            chosen["days_late"],
         ),
-        itens=_rows(items["order_id"].map(number), items["product_id"].map(product_number), items["price"], items["freight"]),
-        pagamentos=_rows(payments["order_id"].map(number), payments["type"], payments["instalments"], payments["value"]),
+        itens=_rows(
+            items["order_id"].map(number), items["product_id"].map(product_number), items["price"], items["freight"]
+        ),
+        pagamentos=_rows(
+            payments["order_id"].map(number), payments["type"], payments["instalments"], payments["value"]
+        ),
         avaliacoes=_rows(scores["order_id"].map(number), scores["score"]),
     )
 
@@ -107,20 +125,29 @@ def _rows(*columns: pd.Series) -> list[tuple[Any, ...]]:
     """Rows of plain Python values, None for what is missing."""
     cells = [[None if pd.isna(value) else value for value in column.astype(object)] for column in columns]
     return [
-        tuple(int(value) if isinstance(value, float) and value.is_integer() else value for value in row) for row in zip(*cells, strict=True)
+        tuple(int(value) if isinstance(value, float) and value.is_integer() else value for value in row)
+        for row in zip(*cells, strict=True)
     ]
 
 
 def segments(olist: OlistTables) -> list[Segment]:
-    """Every month of a state, of a category, and as a whole, that has enough orders; the labels sorted, so that draws are repeatable."""
+    """Every month of a state, of a category, and as a whole, that has enough orders; the labels sorted, so that draws
+    are repeatable.
+    """
     items = olist.items.merge(olist.orders, on="order_id")
     scores = olist.scores.groupby("order_id")["score"].mean().rename("score")
     found: list[Segment] = []
-    for grouping, frame in (("state", items), ("category", items.dropna(subset=["category"])), ("all", items.assign(all="todo o Brasil"))):
+    for grouping, frame in (
+        ("state", items),
+        ("category", items.dropna(subset=["category"])),
+        ("all", items.assign(all="todo o Brasil")),
+    ):
         for key, rows in frame.groupby(["month", grouping]):
             month, name = map(str, key)
             if rows["order_id"].nunique() >= SMALLEST_SEGMENT:
-                found.append(Segment(f"{MONTH_NAMES[int(month[5:]) - 1]} de {month[:4]} ({name})", _figures(rows, scores)))
+                found.append(
+                    Segment(f"{MONTH_NAMES[int(month[5:]) - 1]} de {month[:4]} ({name})", _figures(rows, scores))
+                )
     return sorted((segment for segment in found if len(segment.figures) >= 3), key=lambda segment: segment.label)
 
 

@@ -27,9 +27,9 @@ REVIEW_COLUMNS = ("review_id", "order_id", "review_score", "review_comment_title
 class OlistTables:
     """Joined where they join; a missing value is None or NaN.
 
-    orders: order_id, month 'AAAA-MM', status, days_late, due, delivered, state. items: order_id, product_id, price, freight, category.
-    payments: order_id, type, instalments, value. scores: order_id, score of every review.
-    reviews: `REVIEW_COLUMNS` of those that have a text.
+    orders: order_id, month 'AAAA-MM', status, days_late, due, delivered, state. items: order_id, product_id, price,
+    freight, category. payments: order_id, type, instalments, value. scores: order_id, score of every review. reviews:
+    `REVIEW_COLUMNS` of those that have a text.
     """
 
     orders: pd.DataFrame
@@ -55,23 +55,36 @@ def _orders(folder: Path) -> pd.DataFrame:
     dates = ("order_purchase_timestamp", "order_delivered_customer_date", "order_estimated_delivery_date")
     table = read_table(path, ("order_id", "customer_id", "order_status", *dates))
     purchased, delivered, due = (times(table, column, path) for column in dates)
-    customers = read_table(folder / "olist_customers_dataset.csv", ("customer_id", "customer_state")).drop_duplicates("customer_id")
+    customers = read_table(folder / "olist_customers_dataset.csv", ("customer_id", "customer_state")).drop_duplicates(
+        "customer_id"
+    )
     table = table.assign(
-        purchased=purchased, delivered=delivered, due=due, days_late=(delivered.dt.normalize() - due.dt.normalize()).dt.days
+        purchased=purchased,
+        delivered=delivered,
+        due=due,
+        days_late=(delivered.dt.normalize() - due.dt.normalize()).dt.days,
     )
     table = table.assign(month=purchased.dt.strftime("%Y-%m"), status=table["order_status"].map(STATUS))
     customers = customers.assign(state=without_personal_data(customers["customer_state"]))
     table = table.merge(customers, on="customer_id", how="left")
-    return table.drop_duplicates("order_id")[["order_id", "purchased", "month", "status", "days_late", "due", "delivered", "state"]]
+    return table.drop_duplicates("order_id")[
+        ["order_id", "purchased", "month", "status", "days_late", "due", "delivered", "state"]
+    ]
 
 
 def _items(folder: Path) -> pd.DataFrame:
     path = folder / "olist_order_items_dataset.csv"
     items = read_table(path, ("order_id", "product_id", "price", "freight_value"))
     items = items.assign(price=numbers(items, "price", path), freight=numbers(items, "freight_value", path))
-    products = read_table(folder / "olist_products_dataset.csv", ("product_id", "product_category_name")).drop_duplicates("product_id")
-    products = products.assign(category=without_personal_data(products["product_category_name"].map(readable, na_action="ignore")))
-    return items.merge(products, on="product_id", how="left")[["order_id", "product_id", "price", "freight", "category"]]
+    products = read_table(
+        folder / "olist_products_dataset.csv", ("product_id", "product_category_name")
+    ).drop_duplicates("product_id")
+    products = products.assign(
+        category=without_personal_data(products["product_category_name"].map(readable, na_action="ignore"))
+    )
+    return items.merge(products, on="product_id", how="left")[
+        ["order_id", "product_id", "price", "freight", "category"]
+    ]
 
 
 def readable(category: str) -> str:

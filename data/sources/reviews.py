@@ -30,7 +30,9 @@ class RealReview:
 
 
 def join_title(title: str | None, message: str | None) -> str:
-    """One line from title and message. Line breaks become spaces; a title that the message repeats, and a text given twice, stand once."""
+    """One line from title and message. Line breaks become spaces; a title that the message repeats, and a text given
+    twice, stand once.
+    """
     title, message = _one_line(title), _one_line(message)
     if not title or normal_form(message).startswith(normal_form(title)):
         return message or title
@@ -56,7 +58,9 @@ class Pile:
     `blind`: prompts show the text alone, neither stars nor category, so that these have to be read from it.
     """
 
-    def __init__(self, source: str, licence: str, reviews: Iterable[RealReview], rng: Random, blind: bool = False) -> None:
+    def __init__(
+        self, source: str, licence: str, reviews: Iterable[RealReview], rng: Random, blind: bool = False
+    ) -> None:
         self._source, self._licence, self._blind = source, licence, blind
         self.masked: Counter[str] = Counter()
         different: dict[str, RealReview] = {}

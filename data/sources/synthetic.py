@@ -93,6 +93,8 @@ class SyntheticSource:
 
     def _prompt(self, task: Task, drawn: Drawn, answer: Answer | None = None) -> Prompt:
         """With the worked answer, where one is given."""
-        source, licence = (SyntheticSource.name, FREE) if drawn.invented else (self.generated_source, self.generated_licence)
+        source, licence = (
+            (SyntheticSource.name, FREE) if drawn.invented else (self.generated_source, self.generated_licence)
+        )
         worked = answer.text() if answer else None
         return Prompt("", task, drawn.user, drawn.template, source, licence, drawn.stars, drawn.reference, worked)

@@ -1,4 +1,6 @@
-"""Make, or bring up to date, the work pool and the deployment on the Prefect server. Repeating it changes nothing more."""
+"""Make, or bring up to date, the work pool and the deployment on the Prefect server. Repeating it changes nothing
+more.
+"""
 
 from pathlib import Path
 from typing import Any
@@ -14,7 +16,10 @@ from prefect.utilities.importtools import import_object
 from deployments.vertex.plan import DEPLOYMENT, POOL, POOL_TYPE, Plan, template
 from tucano.errors import UserError
 
-POOL_DESCRIPTION = "Vertex AI: Spot machines with one NVIDIA L4. Made by `tucano deploy vertex`; its worker is deployments.vertex.worker."
+POOL_DESCRIPTION = (
+    "Vertex AI: Spot machines with one NVIDIA L4. Made by `tucano deploy vertex`; its worker is"
+    " deployments.vertex.worker."
+)
 PULL = [{"prefect.deployments.steps.set_working_directory": {"directory": "."}}]
 """The image has the project in its working directory."""
 
@@ -35,7 +40,9 @@ def changes(plan: Plan) -> list[str]:
             return [f"work pool {POOL} is new"]
         before, after = _flat(pool.base_job_template), _flat(template(plan))
         return [
-            f"{name}: {before.get(name)} -> {after.get(name)}" for name in sorted({*before, *after}) if before.get(name) != after.get(name)
+            f"{name}: {before.get(name)} -> {after.get(name)}"
+            for name in sorted({*before, *after})
+            if before.get(name) != after.get(name)
         ]
 
 
@@ -43,10 +50,14 @@ def _write_pool(client: SyncPrefectClient, plan: Plan) -> None:
     try:
         found = client.read_work_pool(POOL)
     except ObjectNotFound:
-        client.create_work_pool(WorkPoolCreate(name=POOL, type=POOL_TYPE, description=POOL_DESCRIPTION, base_job_template=template(plan)))
+        client.create_work_pool(
+            WorkPoolCreate(name=POOL, type=POOL_TYPE, description=POOL_DESCRIPTION, base_job_template=template(plan))
+        )
         return
     if found.type != POOL_TYPE:
-        raise UserError(f"work pool {POOL} exists with type {found.type}; delete it (prefect work-pool delete {POOL}) and try again")
+        raise UserError(
+            f"work pool {POOL} exists with type {found.type}; delete it (prefect work-pool delete {POOL}) and try again"
+        )
     client.update_work_pool(POOL, WorkPoolUpdate(description=POOL_DESCRIPTION, base_job_template=template(plan)))
 
 
@@ -83,4 +94,6 @@ def _flat(value: Any, prefix: str = "") -> dict[str, object]:
         items = {str(number): item for number, item in enumerate(value)}.items()
     else:
         return {prefix: value}
-    return {name: item for key, inner in items for name, item in _flat(inner, f"{prefix}.{key}" if prefix else key).items()}
+    return {
+        name: item for key, inner in items for name, item in _flat(inner, f"{prefix}.{key}" if prefix else key).items()
+    }

@@ -1,7 +1,7 @@
 """What Google says about a plan before anything is changed: quota, image, bucket, permissions, secrets.
 
-A question that Google refuses to answer (an interface that is switched off, a missing right to ask) is no failure: its check says why
-it could not be asked.
+A question that Google refuses to answer (an interface that is switched off, a missing right to ask) is no failure: its
+check says why it could not be asked.
 """
 
 import re
@@ -34,7 +34,13 @@ class Check:
 
 def ask(plan: Plan, google: Google) -> tuple[list[Check], Plan]:
     """All checks, and the plan with its image named by digest where the registry told it."""
-    checks = [_service(plan, google), _quota(plan, google), _jobs(plan, google), _account(plan, google), _bucket(plan, google)]
+    checks = [
+        _service(plan, google),
+        _quota(plan, google),
+        _jobs(plan, google),
+        _account(plan, google),
+        _bucket(plan, google),
+    ]
     checks += _account_may(plan, google)
     checks += [_secret(plan, google, secret) for secret in plan.secrets.values()]
     image, pinned = _image(plan.image, google)
@@ -47,32 +53,49 @@ def _service(plan: Plan, google: Google) -> Check:
         return _unasked("Vertex AI", answer)
     if answer.content.get("state") == "ENABLED":
         return Check("Vertex AI", "ok", f"enabled in {plan.project}")
-    return Check("Vertex AI", "fails", f"not enabled: gcloud services enable aiplatform.googleapis.com --project {plan.project}")
+    return Check(
+        "Vertex AI", "fails", f"not enabled: gcloud services enable aiplatform.googleapis.com --project {plan.project}"
+    )
 
 
 def _quota(plan: Plan, google: Google) -> Check:
     metric = quote(QUOTA, safe="")
-    answer = google.get("serviceusage", f"v1beta1/projects/{plan.project}/services/aiplatform.googleapis.com/consumerQuotaMetrics/{metric}")
+    answer = google.get(
+        "serviceusage",
+        f"v1beta1/projects/{plan.project}/services/aiplatform.googleapis.com/consumerQuotaMetrics/{metric}",
+    )
     if not answer.ok:
         return _unasked("quota", answer)
-    buckets = [bucket for limit in answer.content.get("consumerQuotaLimits", []) for bucket in limit.get("quotaBuckets", [])]
+    buckets = [
+        bucket for limit in answer.content.get("consumerQuotaLimits", []) for bucket in limit.get("quotaBuckets", [])
+    ]
     here = [bucket for bucket in buckets if bucket.get("dimensions", {}).get("region") == plan.region]
     everywhere = [bucket for bucket in buckets if not bucket.get("dimensions")]
     limit = int((here or everywhere or [{}])[0].get("effectiveLimit", 0))
     if limit:
         return Check("quota", "ok", f"{'no limit' if limit < 0 else limit} of Spot L4s for training in {plan.region}")
-    return Check("quota", "fails", f"0 Spot L4s in {plan.region}: ask for a higher {QUOTA}; jobs would wait in the queue until they expire")
+    return Check(
+        "quota",
+        "fails",
+        f"0 Spot L4s in {plan.region}: ask for a higher {QUOTA}; jobs would wait in the queue until they expire",
+    )
 
 
 def _jobs(plan: Plan, google: Google) -> Check:
     path = f"v1/projects/{plan.project}:testIamPermissions"
-    return _permissions("your rights", JOB_PERMISSIONS, google.post("cloudresourcemanager", path, {"permissions": list(JOB_PERMISSIONS)}))
+    return _permissions(
+        "your rights",
+        JOB_PERMISSIONS,
+        google.post("cloudresourcemanager", path, {"permissions": list(JOB_PERMISSIONS)}),
+    )
 
 
 def _account(plan: Plan, google: Google) -> Check:
     act_as = ("iam.serviceAccounts.actAs",)
     path = f"v1/projects/{plan.project}/serviceAccounts/{plan.service_account}:testIamPermissions"
-    return _permissions(f"use of {plan.service_account}", act_as, google.post("iam", path, {"permissions": list(act_as)}))
+    return _permissions(
+        f"use of {plan.service_account}", act_as, google.post("iam", path, {"permissions": list(act_as)})
+    )
 
 
 def _permissions(name: str, wanted: tuple[str, ...], answer: Answer) -> Check:
@@ -90,7 +113,8 @@ def _bucket(plan: Plan, google: Google) -> Check:
         return Check(
             "bucket",
             "fails",
-            f"gs://{plan.bucket} does not exist: gcloud storage buckets create gs://{plan.bucket} --location {plan.region}",
+            f"gs://{plan.bucket} does not exist: gcloud storage buckets create gs://{plan.bucket} --location"
+            f" {plan.region}",
         )
     if not answer.ok:
         return _unasked("bucket", answer)
@@ -98,7 +122,9 @@ def _bucket(plan: Plan, google: Google) -> Check:
     if plan.region.startswith({"eu": "europe"}.get(location, location)):
         return Check("bucket", "ok", f"gs://{plan.bucket} lies in {location}")
     return Check(
-        "bucket", "warn", f"gs://{plan.bucket} lies in {location}, the jobs in {plan.region}: every checkpoint crosses, and is billed"
+        "bucket",
+        "warn",
+        f"gs://{plan.bucket} lies in {location}, the jobs in {plan.region}: every checkpoint crosses, and is billed",
     )
 
 
@@ -126,11 +152,19 @@ def _account_may(plan: Plan, google: Google) -> Iterator[Check]:
 def _secret(plan: Plan, google: Google, secret: str) -> Check:
     answer = google.get("secretmanager", f"v1/projects/{plan.project}/secrets/{secret}/versions/latest")
     if answer.status == 404:
-        return Check(f"secret {secret}", "fails", f"has no version: gcloud secrets create {secret} --data-file=- --project {plan.project}")
+        return Check(
+            f"secret {secret}",
+            "fails",
+            f"has no version: gcloud secrets create {secret} --data-file=- --project {plan.project}",
+        )
     if not answer.ok:
         return _unasked(f"secret {secret}", answer)
     enabled = answer.content.get("state") == "ENABLED"
-    return Check(f"secret {secret}", "ok" if enabled else "fails", f"its latest version is {str(answer.content.get('state')).lower()}")
+    return Check(
+        f"secret {secret}",
+        "ok" if enabled else "fails",
+        f"its latest version is {str(answer.content.get('state')).lower()}",
+    )
 
 
 def _image(image: str, google: Google) -> tuple[Check, str]:
@@ -143,9 +177,15 @@ def _image(image: str, google: Google) -> tuple[Check, str]:
     path = f"v2/{found['path']}/manifests/{found['digest'] or found['tag'] or 'latest'}"
     answer = google.get("registry", path, host=found["host"], Accept=MANIFESTS)
     if answer.status == 404:
-        return Check(
-            "image", "fails", f"{image} is not there: docker build -f deployments/image/Dockerfile -t {image} . && docker push {image}"
-        ), image
+        return (
+            Check(
+                "image",
+                "fails",
+                f"{image} is not there: docker build -f deployments/image/Dockerfile -t {image} . && docker push"
+                f" {image}",
+            ),
+            image,
+        )
     digest = answer.headers.get("Docker-Content-Digest")
     if not answer.ok or digest is None:
         return _unasked("image", answer), image

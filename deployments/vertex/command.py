@@ -19,27 +19,45 @@ from deployments.vertex.plan import (
 from tucano.addresses import masked
 from tucano.errors import UserError
 
-ROLES = """  roles that its account needs: roles/storage.objectUser on the bucket, roles/secretmanager.secretAccessor on each secret,
+ROLES = """  roles that its account needs: roles/storage.objectUser on the bucket,
+                                roles/secretmanager.secretAccessor on each secret,
                                 roles/aiplatform.user and roles/logging.logWriter in the project"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--project", required=True, metavar="P", help="Google Cloud project")
     parser.add_argument("--region", required=True, metavar="R", help="region of the jobs, like us-central1")
-    parser.add_argument("--bucket", required=True, metavar="B", help="bucket for checkpoints and artifacts, without gs://")
     parser.add_argument(
-        "--image", required=True, metavar="I", help="container image (deployments/image/Dockerfile), like R-docker.pkg.dev/P/tucano/train:1"
+        "--bucket", required=True, metavar="B", help="bucket for checkpoints and artifacts, without gs://"
     )
-    parser.add_argument("--service-account", metavar="A", help="account the jobs run as (default: tucano-trainer of the project)")
-    parser.add_argument("--api-url", metavar="URL", help="where jobs reach the Prefect server (default: $PREFECT_API_URL)")
-    parser.add_argument("--tracking-uri", metavar="URL", help="where jobs reach the MLflow server (default: $MLFLOW_TRACKING_URI)")
     parser.add_argument(
-        "--secret", action="append", default=[], metavar="VARIABLE=NAME", help="secret of Secret Manager for a variable of the jobs"
+        "--image",
+        required=True,
+        metavar="I",
+        help="container image (deployments/image/Dockerfile), like R-docker.pkg.dev/P/tucano/train:1",
+    )
+    parser.add_argument(
+        "--service-account", metavar="A", help="account the jobs run as (default: tucano-trainer of the project)"
+    )
+    parser.add_argument(
+        "--api-url", metavar="URL", help="where jobs reach the Prefect server (default: $PREFECT_API_URL)"
+    )
+    parser.add_argument(
+        "--tracking-uri", metavar="URL", help="where jobs reach the MLflow server (default: $MLFLOW_TRACKING_URI)"
+    )
+    parser.add_argument(
+        "--secret",
+        action="append",
+        default=[],
+        metavar="VARIABLE=NAME",
+        help="secret of Secret Manager for a variable of the jobs",
     )
     parser.add_argument("--anyway", action="store_true", help="apply although a check fails")
     how = parser.add_mutually_exclusive_group()
     how.add_argument("--yes", action="store_true", help="apply; without it nothing is changed")
-    how.add_argument("--dry-run", action="store_true", help="only say what would be made: asks nobody and needs no credentials")
+    how.add_argument(
+        "--dry-run", action="store_true", help="only say what would be made: asks nobody and needs no credentials"
+    )
 
 
 def main(arguments: argparse.Namespace, project: Path) -> int:
@@ -50,7 +68,10 @@ def main(arguments: argparse.Namespace, project: Path) -> int:
         return 0
     require_complete(plan)
     if not os.environ.get("PREFECT_API_URL"):
-        raise UserError("PREFECT_API_URL is not set: it names the Prefect server that the work pool is made on (tucano up prints it)")
+        raise UserError(
+            "PREFECT_API_URL is not set: it names the Prefect server that the work pool is made on (tucano up"
+            " prints it)"
+        )
     require_login()
     plan, failing = _checked(plan)
     from deployments.vertex import apply
@@ -88,9 +109,13 @@ def _plan(arguments: argparse.Namespace) -> Plan:
 
 def describe(plan: Plan) -> str:
     """The plan for a person, with what stands against it."""
-    environment = "\n".join(f"    {name}={value if name == SECRETS else masked(value)}" for name, value in plan.environment.items())
+    environment = "\n".join(
+        f"    {name}={value if name == SECRETS else masked(value)}" for name, value in plan.environment.items()
+    )
     trouble = "".join(f"\n  to mend: {fault}" for fault in faults(plan.environment))
-    trouble += "".join(f"\n  to mend: {name} is missing" for name, value in plan.environment.items() if not value and name != SECRETS)
+    trouble += "".join(
+        f"\n  to mend: {name} is missing" for name, value in plan.environment.items() if not value and name != SECRETS
+    )
     return f"""Work pool {POOL}: each seed is a custom job of Vertex AI
   where    {plan.project}, {plan.region}
   machine  {MACHINE} with one {ACCELERATOR}, SPOT, {DISK_GB} GB, at most {LONGEST_HOURS} h with its time in the queue
@@ -113,7 +138,9 @@ def _checked(plan: Plan) -> tuple[Plan, list[str]]:
     try:
         found, plan = checks.ask(plan, Google())
     except google.auth.exceptions.DefaultCredentialsError:
-        raise UserError("no Google credentials: run gcloud auth application-default login, or look with --dry-run") from None
+        raise UserError(
+            "no Google credentials: run gcloud auth application-default login, or look with --dry-run"
+        ) from None
     except google.auth.exceptions.GoogleAuthError as error:
         raise UserError(f"Google refuses these credentials: {error}") from None
     print("\nAsked Google:")

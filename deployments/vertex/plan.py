@@ -1,7 +1,9 @@
-"""What `tucano deploy vertex` makes, as plain values: a work pool whose jobs are Spot machines with one NVIDIA L4. Asks nobody.
+"""What `tucano deploy vertex` makes, as plain values: a work pool whose jobs are Spot machines with one NVIDIA L4. Asks
+nobody.
 
-A job is submitted once (`disable_retries`): when its machine is taken away it fails, Prefect schedules the run again, and that is a
-new job. Left to itself the platform would restart the container as well, and two processes would train one seed.
+A job is submitted once (`disable_retries`): when its machine is taken away it fails, Prefect schedules the run again,
+and that is a new job. Left to itself the platform would restart the container as well, and two processes would train
+one seed.
 """
 
 import re
@@ -31,7 +33,9 @@ SECRET_NAME = re.compile(r"(PASSWORD|SECRET|TOKEN|API_KEY|AUTH_STRING|CREDENTIAL
 
 @dataclass(frozen=True)
 class Plan:
-    """One Vertex AI work pool. `secrets` maps environment variables to names of secrets in the project's Secret Manager."""
+    """One Vertex AI work pool. `secrets` maps environment variables to names of secrets in the project's Secret
+    Manager.
+    """
 
     project: str
     region: str
@@ -54,8 +58,12 @@ class Plan:
 
     @property
     def environment(self) -> dict[str, str]:
-        """Every variable that a job gets, beside the ids of its run. Secrets go by name; the job fetches them itself."""
-        versions = (f"{name}=projects/{self.project}/secrets/{secret}/versions/latest" for name, secret in self.secrets.items())
+        """Every variable that a job gets, beside the ids of its run. Secrets go by name; the job fetches them
+        itself.
+        """
+        versions = (
+            f"{name}=projects/{self.project}/secrets/{secret}/versions/latest" for name, secret in self.secrets.items()
+        )
         return {
             "PREFECT_API_URL": self.api_url,
             "PREFECT_CLIENT_MAX_RETRIES": "7",  # 2 + 4 + ... + 128 s: a server that is restarted is back by then
@@ -67,7 +75,9 @@ class Plan:
 
 
 def faults(environment: Mapping[str, str]) -> list[str]:
-    """What must not stand in a job's environment, which the console shows to everybody: secrets, and addresses of this machine."""
+    """What must not stand in a job's environment, which the console shows to everybody: secrets, and addresses of this
+    machine.
+    """
     found = []
     for name, value in environment.items():
         address = urlsplit(value)
@@ -85,7 +95,9 @@ def require_complete(plan: Plan) -> None:
     if not plan.api_url:
         raise UserError("no address of the Prefect server is known: set PREFECT_API_URL or give --api-url https://...")
     if not plan.tracking_uri:
-        raise UserError("no address of the MLflow server is known: set MLFLOW_TRACKING_URI or give --tracking-uri https://...")
+        raise UserError(
+            "no address of the MLflow server is known: set MLFLOW_TRACKING_URI or give --tracking-uri https://..."
+        )
     found = faults(plan.environment)
     if found:
         raise UserError("; ".join(found))
@@ -98,7 +110,9 @@ def template(plan: Plan) -> dict[str, Any]:
         "env": _variable("object", plan.environment, "Environment of the job; secrets go by name into TUCANO_SECRETS."),
         "machine_type": _variable("string", MACHINE, "Compute Engine machine type."),
         "boot_disk_size_gb": _variable("integer", DISK_GB, "Disk for the image, the model and checkpoints."),
-        "maximum_run_time_hours": _variable("integer", LONGEST_HOURS, "Bounds the time in the queue and the training together."),
+        "maximum_run_time_hours": _variable(
+            "integer", LONGEST_HOURS, "Bounds the time in the queue and the training together."
+        ),
         "command": _variable("string", COMMAND, "First process of the container."),
         "labels": _variable("object", {}, "Labels of the job."),
         "job_watch_poll_interval": _variable("number", 10, "Seconds between two looks of the worker at the job."),
@@ -113,7 +127,11 @@ def template(plan: Plan) -> dict[str, Any]:
             {
                 "replica_count": 1,
                 "container_spec": {"image_uri": "{{ image }}", "command": "{{ command }}", "args": []},
-                "machine_spec": {"machine_type": "{{ machine_type }}", "accelerator_type": ACCELERATOR, "accelerator_count": 1},
+                "machine_spec": {
+                    "machine_type": "{{ machine_type }}",
+                    "accelerator_type": ACCELERATOR,
+                    "accelerator_count": 1,
+                },
                 "disk_spec": {"boot_disk_type": "pd-ssd", "boot_disk_size_gb": "{{ boot_disk_size_gb }}"},
             }
         ],

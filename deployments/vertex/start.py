@@ -1,9 +1,10 @@
 """First process of the container: `python -m deployments.vertex.start`.
 
-Fetches the secrets that TUCANO_SECRETS names, executes the flow run, and passes on the notice that the machine is about to be taken
-away, which comes as SIGTERM or through the metadata server. Then the training child saves its last finished step and the container
-fails without a word to Prefect (`relinquish`). It is the worker that reports the crash, once the job has ended, just as it does for a
-machine that vanished; were the run scheduled again from here, its next job would be submitted while this one is still ending.
+Fetches the secrets that TUCANO_SECRETS names, executes the flow run, and passes on the notice that the machine is about
+to be taken away, which comes as SIGTERM or through the metadata server. Then the training child saves its last finished
+step and the container fails without a word to Prefect (`relinquish`). It is the worker that reports the crash, once the
+job has ended, just as it does for a machine that vanished; were the run scheduled again from here, its next job would
+be submitted while this one is still ending.
 """
 
 import base64
@@ -44,7 +45,9 @@ def main() -> int:
 
 
 def fetched(named: str) -> dict[str, str]:
-    """The values of secrets written as `VARIABLE=projects/P/secrets/S/versions/latest,...`; UserError names one that cannot be read."""
+    """The values of secrets written as `VARIABLE=projects/P/secrets/S/versions/latest,...`; UserError names one that
+    cannot be read.
+    """
     pairs = [part.partition("=")[::2] for part in named.split(",") if part]
     if not pairs:
         return {}
@@ -53,7 +56,8 @@ def fetched(named: str) -> dict[str, str]:
         answer = google.get("secretmanager", f"v1/{version}:access")
         if not answer.ok:
             raise UserError(
-                f"secret {version} for {variable} cannot be read ({answer.reason}); grant its accessor role to this job's account"
+                f"secret {version} for {variable} cannot be read ({answer.reason}); grant its accessor role to this"
+                " job's account"
             )
         values[variable] = base64.b64decode(answer.content["payload"]["data"]).decode()
     return values
@@ -70,7 +74,11 @@ def on_preemption(act: Callable[[], None]) -> None:
             with urllib.request.urlopen(request, timeout=HELD_SECONDS + 10) as answer:
                 etag = answer.headers.get("ETag", "0")
                 if answer.read().strip() == b"TRUE":
-                    print("tucano: this machine is being taken away; the training saves its state", file=sys.stderr, flush=True)
+                    print(
+                        "tucano: this machine is being taken away; the training saves its state",
+                        file=sys.stderr,
+                        flush=True,
+                    )
                     act()
                     return
         except OSError:

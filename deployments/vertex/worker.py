@@ -1,10 +1,11 @@
 """The worker of the Vertex AI work pool: `python -m deployments.vertex.worker`.
 
-Prefect's own worker copies every setting of its environment into the job's: the API key, the database's password, folders of its
-machine. Anybody who may look at the job in the console could read them. This one passes on what the work pool says, and nothing else.
+Prefect's own worker copies every setting of its environment into the job's: the API key, the database's password,
+folders of its machine. Anybody who may look at the job in the console could read them. This one passes on what the work
+pool says, and nothing else.
 
-Prefect's own worker also reports a run as crashed when its job fails, even where the run has meanwhile been started again in another
-job (a machine that was silent for long, and believed lost). This one leaves such a run alone.
+Prefect's own worker also reports a run as crashed when its job fails, even where the run has meanwhile been started
+again in another job (a machine that was silent for long, and believed lost). This one leaves such a run alone.
 """
 
 import asyncio
@@ -49,7 +50,9 @@ with warnings.catch_warnings():  # it takes the place of prefect_gcp's worker, a
         async def run(
             self, flow_run: FlowRun, configuration: Any, task_status: TaskStatus[str] | None = None
         ) -> vertex.VertexAIWorkerResult:
-            """Submit a job and watch it to its end; that it failed does not count once the run has gone on without it."""
+            """Submit a job and watch it to its end; that it failed does not count once the run has gone on without
+            it.
+            """
             started = Started(task_status)
             result = await super().run(flow_run, configuration, started)
             if result.status_code == 0:

@@ -1,4 +1,6 @@
-"""How far rewards and ratings of a task agree, whether every component helps, and how far raters agree with each other."""
+"""How far rewards and ratings of a task agree, whether every component helps, and how far raters agree with each
+other.
+"""
 
 from collections.abc import Sequence
 from itertools import combinations
@@ -22,7 +24,9 @@ Rows = Sequence[Sequence[float]]
 
 
 class Resampler:
-    """Agreement of rewards with ratings; all statistics of one resampler are of the same resamples, so that they can be subtracted."""
+    """Agreement of rewards with ratings; all statistics of one resampler are of the same resamples, so that they can be
+    subtracted.
+    """
 
     def __init__(self, ratings: Rows, resamples: int, seed: Sequence[int]) -> None:
         self.ratings, self.resamples, self.seed = ratings, resamples, seed
@@ -51,35 +55,56 @@ def within_estimate(rewards: Rows, ratings: Rows, resamples: int, seed: Sequence
 def agreements(task: str, groups: Sequence[Group], resamples: int, seed: Sequence[int]) -> list[Agreement]:
     """The row that the gate reads, and where a task has both sampled and written completions a row of each."""
     rows = [_agreement(task, "all", groups, resamples, seed)]
-    parts = [_agreement(task, origin, [group.only(origin) for group in groups], resamples, seed) for origin in ("sampled", "written")]
+    parts = [
+        _agreement(task, origin, [group.only(origin) for group in groups], resamples, seed)
+        for origin in ("sampled", "written")
+    ]
     return rows + (parts if all(part.completions for part in parts) else [])
 
 
 def _agreement(
-    task: str, origin: Literal["all", "sampled", "written"], groups: Sequence[Group], resamples: int, seed: Sequence[int]
+    task: str,
+    origin: Literal["all", "sampled", "written"],
+    groups: Sequence[Group],
+    resamples: int,
+    seed: Sequence[int],
 ) -> Agreement:
     present = [group for group in groups if group.answers]
     rewards, ratings = [group.rewards for group in present], [group.ratings for group in present]
     told_apart = len({rating for row in ratings for rating in row}) > 1
-    pooled = estimate(*Resampler(ratings, resamples, seed).pooled(rewards)) if told_apart and len(present) >= SMALLEST_GROUP else None
+    pooled = (
+        estimate(*Resampler(ratings, resamples, seed).pooled(rewards))
+        if told_apart and len(present) >= SMALLEST_GROUP
+        else None
+    )
     within = within_estimate(rewards, ratings, resamples, seed)
     return Agreement(task, origin, len(present), sum(map(len, rewards)), pooled, within)
 
 
 def component_effects(task: str, groups: Sequence[Group], resamples: int, seed: Sequence[int]) -> list[ComponentEffect]:
-    """What becomes of the agreement when one component is left out, by paired resamples; empty with too few prompts to tell by."""
+    """What becomes of the agreement when one component is left out, by paired resamples; empty with too few prompts to
+    tell by.
+    """
     rewards, ratings = [group.rewards for group in groups], [group.ratings for group in groups]
     if len(within_prompts(rewards, ratings)) < SMALLEST_GROUP:
         return []
     resampler = Resampler(ratings, resamples, seed)
     names = groups[0].scores[0].components
     without = {
-        name: [[_clipped(fsum(v for key, v in score.components.items() if key != name)) for score in group.scores] for group in groups]
+        name: [
+            [_clipped(fsum(v for key, v in score.components.items() if key != name)) for score in group.scores]
+            for group in groups
+        ]
         for name in names
     }
     pooled, within = resampler.pooled(rewards), resampler.within(rewards)
     return [
-        ComponentEffect(task, name, _change(resampler.pooled(without[name]), pooled), _change(resampler.within(without[name]), within))
+        ComponentEffect(
+            task,
+            name,
+            _change(resampler.pooled(without[name]), pooled),
+            _change(resampler.within(without[name]), within),
+        )
         for name in names
     ]
 
@@ -109,17 +134,20 @@ def rater_agreements(task: str, answers: Sequence[RatedAnswer]) -> list[RaterAgr
     raters = sorted({rater for answer in answers for rater in answer.given})
     rows = []
     for first, second in combinations(raters, 2):
-        both = [(answer.given[first], answer.given[second]) for answer in answers if {first, second} <= answer.given.keys()]
+        both = [
+            (answer.given[first], answer.given[second]) for answer in answers if {first, second} <= answer.given.keys()
+        ]
         if both:
             rows.append(RaterAgreement(task, first, second, len(both), quadratic_kappa(*zip(*both, strict=True))))
     return rows
 
 
 def quadratic_kappa(first: ArrayLike, second: ArrayLike) -> float | None:
-    """Cohen's kappa with quadratic weights (Cohen 1968, Psychol. Bull. 70:213): 1 - observed / expected squared disagreement.
+    """Cohen's kappa with quadratic weights (Cohen 1968, Psychol. Bull. 70:213): 1 - observed / expected squared
+    disagreement.
 
-    Observed is the mean of (a - b)^2; expected is the same over all pairs of the two raters' marginals. None where both raters
-    gave everything the same single number: chance alone would agree.
+    Observed is the mean of (a - b)^2; expected is the same over all pairs of the two raters' marginals. None where both
+    raters gave everything the same single number: chance alone would agree.
     """
     ours, theirs = (np.asarray(side, dtype=np.float64) for side in (first, second))
     expected = float(((ours[:, None] - theirs[None, :]) ** 2).mean())

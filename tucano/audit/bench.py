@@ -22,7 +22,9 @@ class Rewards(Protocol):
 
 @dataclass
 class Bench:
-    """Scores each text once and remembers it. A reward that raises scores 0 and the fault is kept for the check `never raises`."""
+    """Scores each text once and remembers it. A reward that raises scores 0 and the fault is kept for the check `never
+    raises`.
+    """
 
     rewards: Rewards
     seen: dict[tuple[int, str], tuple[Prompt, str, Score]] = field(default_factory=dict)
@@ -47,7 +49,9 @@ class Bench:
             return Score(0.0, dict.fromkeys(self.rewards.component_names(prompt.task), 0.0))
 
     def changed(self) -> list[str]:
-        """Of the first texts (the rated ones and some worthless ones) those that score differently when they are scored again."""
+        """Of the first texts (the rated ones and some worthless ones) those that score differently when they are scored
+        again.
+        """
         return [text for prompt, text, score in self.scores[:MOST_REPEATED] if self._scored(prompt, text) != score]
 
     def total(self, prompt: Prompt, completion: str) -> float:

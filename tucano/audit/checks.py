@@ -24,7 +24,9 @@ SAME_WITH_NUMBERS = 0.02
 """A rewritten number may change the length of a text, and a length curve may move this far."""
 
 
-def questions(bench: Bench, groups: Sequence[Group], row: Agreement, effects: Sequence[ComponentEffect], settings: Gate) -> list[Check]:
+def questions(
+    bench: Bench, groups: Sequence[Group], row: Agreement, effects: Sequence[ComponentEffect], settings: Gate
+) -> list[Check]:
     """All checks of one task. Soundness comes last, since it looks at every text that the others scored."""
     task = row.task
     return [
@@ -32,7 +34,9 @@ def questions(bench: Bench, groups: Sequence[Group], row: Agreement, effects: Se
         _size_check(task, groups),
         *_agreement_checks(row, settings),
         *_floor_checks(task, bench, groups),
-        *invariance_checks(task, bench, [(group.prompt, answer.completion) for group in groups for answer in group.answers]),
+        *invariance_checks(
+            task, bench, [(group.prompt, answer.completion) for group in groups for answer in group.answers]
+        ),
         *(_monotonicity_checks(task, bench, groups) if spec_of(task).fields else []),
         *good_answer_checks(task, bench, groups),
         *map(_component_check, effects),
@@ -51,7 +55,9 @@ def _sample_check(task: str, groups: Sequence[Group]) -> Check:
 
 def _size_check(task: str, groups: Sequence[Group]) -> Check:
     passed = len(groups) >= SOUND_PROMPTS
-    message = f"{task}: {len(groups)} rated prompts; with fewer than {SOUND_PROMPTS} good rewards fail the gate too often"
+    message = (
+        f"{task}: {len(groups)} rated prompts; with fewer than {SOUND_PROMPTS} good rewards fail the gate too often"
+    )
     return Check(task, "sample size", "warn", passed, len(groups), SOUND_PROMPTS, message)
 
 
@@ -129,7 +135,10 @@ def _monotonicity_checks(task: str, bench: Bench, groups: Sequence[Group]) -> li
             for name, texts in corrupted(answer, truth, spec_of(task).fields).items():
                 corruptions += [(bench.total(group.prompt, text) - before, name) for text in texts]
     checks = []
-    for name, changes, fault in (("repair", repairs, "repairing a field lowers"), ("corrupt", corruptions, "corrupting a field raises")):
+    for name, changes, fault in (
+        ("repair", repairs, "repairing a field lowers"),
+        ("corrupt", corruptions, "corrupting a field raises"),
+    ):
         value, where = max(changes)
         message = (
             f"{task}: {fault} the score by up to {value:.3f} (`{where}`)"
@@ -146,7 +155,9 @@ def _component_check(effect: ComponentEffect) -> Check:
         f"{effect.task}: without `{effect.component}` rewards and ratings would agree better "
         f"(pooled {effect.pooled.value:+.3f}, within prompts {effect.within.value:+.3f})"
     )
-    return Check(effect.task, f"component: {effect.component}", "warn", effect.judgement != "harms", value, 0.0, message)
+    return Check(
+        effect.task, f"component: {effect.component}", "warn", effect.judgement != "harms", value, 0.0, message
+    )
 
 
 def _distinct_check(task: str, groups: Sequence[Group]) -> Check:
@@ -158,8 +169,8 @@ def _distinct_check(task: str, groups: Sequence[Group]) -> Check:
     ]
     value = sum(fine) / len(fine) if fine else 0.0
     message = (
-        f"{task}: in {value:.0%} of the prompts rewards tell completions apart as people do ({DISTINCT_SHARE:.0%} is right); "
-        "coarse rewards give no signal"
+        f"{task}: in {value:.0%} of the prompts rewards tell completions apart as people do ({DISTINCT_SHARE:.0%} is"
+        " right); coarse rewards give no signal"
     )
     return Check(task, "variance", "block", value >= DISTINCT_SHARE, value, DISTINCT_SHARE, message)
 
@@ -169,7 +180,13 @@ def _classifier_check(task: str, groups: Sequence[Group]) -> Check:
     share = 1 - len(wrong) / len(groups) if groups else 0.0
     example = f"; prompt {wrong[0][0]} is taken for {wrong[0][1]}" if wrong else ""
     return Check(
-        task, "classifier", "block", share == 1, share, 1.0, f"{task}: the task classifier agrees with {share:.0%} of the labels{example}"
+        task,
+        "classifier",
+        "block",
+        share == 1,
+        share,
+        1.0,
+        f"{task}: the task classifier agrees with {share:.0%} of the labels{example}",
     )
 
 
@@ -179,18 +196,36 @@ def soundness_checks(task: str, bench: Bench) -> list[Check]:
     seen, faults = bench.scores, list(bench.faults)
     outside = [score.total for _, _, score in seen if not (isfinite(score.total) and 0 <= score.total <= 1)]
     changed = bench.changed()
-    apart = [text for _, text, score in seen if set(score.components) != names or abs(_clipped_sum(score) - score.total) > SAME]
+    apart = [
+        text
+        for _, text, score in seen
+        if set(score.components) != names or abs(_clipped_sum(score) - score.total) > SAME
+    ]
     found = {
         "never raises": (len(faults), f"scoring raised on {len(faults)} texts: {faults[:1]}"),
         "bounds": (len(outside), f"{len(outside)} scores are not in [0, 1]: {outside[:3]}"),
-        "repeatable": (len(changed), f"{len(changed)} texts score differently the second time: {[text[:40] for text in changed[:1]]}"),
+        "repeatable": (
+            len(changed),
+            f"{len(changed)} texts score differently the second time: {[text[:40] for text in changed[:1]]}",
+        ),
         "components": (
             len(apart),
-            f"{len(apart)} totals are not the sum of the components {sorted(names)}: {[text[:40] for text in apart[:1]]}",
+            (
+                f"{len(apart)} totals are not the sum of the components {sorted(names)}:"
+                f" {[text[:40] for text in apart[:1]]}"
+            ),
         ),
     }
     return [
-        Check(task, name, "block", count == 0, count, 0, f"{task}: {message if count else f'{name}, in {len(seen)} scored texts'}")
+        Check(
+            task,
+            name,
+            "block",
+            count == 0,
+            count,
+            0,
+            f"{task}: {message if count else f'{name}, in {len(seen)} scored texts'}",
+        )
         for name, (count, message) in found.items()
     ]
 

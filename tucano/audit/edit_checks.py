@@ -1,4 +1,6 @@
-"""Checks with good answers: what the guide calls worse must cost, what is written is read, the best reach the top of the scale."""
+"""Checks with good answers: what the guide calls worse must cost, what is written is read, the best reach the top of
+the scale.
+"""
 
 import json
 from collections.abc import Sequence
@@ -15,7 +17,9 @@ from tucano.specs.registry import spec_of
 GOOD_RATING = 4.0
 """«Use it after a glance»: from here on the guide calls an answer good."""
 GOOD_REWARD = 0.95
-"""The best of some dozens of good answers earns this much, or a part of the scale cannot be reached: weights do not add up to 1."""
+"""The best of some dozens of good answers earns this much, or a part of the scale cannot be reached: weights do not add
+up to 1.
+"""
 MOST_EDITED = 12
 """Good answers that are edited, those that people rated first: enough for a mean, few enough for seconds."""
 MOST_READ = 5
@@ -23,15 +27,28 @@ SAME = 1e-6
 
 
 def good_answer_checks(task: str, bench: Bench, groups: Sequence[Group]) -> list[Check]:
-    """One check per kind of edit that applies to an answer of the rating set, and two about what good answers are worth."""
-    rated = [(group.prompt, answer.completion) for group in groups for answer in group.answers if answer.rating >= GOOD_RATING]
+    """One check per kind of edit that applies to an answer of the rating set, and two about what good answers are
+    worth.
+    """
+    rated = [
+        (group.prompt, answer.completion)
+        for group in groups
+        for answer in group.answers
+        if answer.rating >= GOOD_RATING
+    ]
     right = [(group.prompt, text) for group in groups for text in spec_of(task).right_answers(group.prompt)]
     good = (rated + right)[:MOST_EDITED]
     reading = [_reading_check(task, good)] if spec_of(task).fields else []
-    return [*_degradation_checks(task, bench, good, [group.prompt for group in groups]), *reading, _scale_check(task, bench, good)]
+    return [
+        *_degradation_checks(task, bench, good, [group.prompt for group in groups]),
+        *reading,
+        _scale_check(task, bench, good),
+    ]
 
 
-def _degradation_checks(task: str, bench: Bench, good: Sequence[tuple[Prompt, str]], prompts: Sequence[Prompt]) -> list[Check]:
+def _degradation_checks(
+    task: str, bench: Bench, good: Sequence[tuple[Prompt, str]], prompts: Sequence[Prompt]
+) -> list[Check]:
     costs: dict[str, dict[str, list[float]]] = {}
     least: dict[str, float] = {}
     for prompt, text in good:
@@ -44,13 +61,17 @@ def _degradation_checks(task: str, bench: Bench, good: Sequence[tuple[Prompt, st
     for kind, details in costs.items():
         value, detail = min((sum(of_detail) / len(of_detail), detail) for detail, of_detail in details.items())
         what = f"{kind}: {detail}" if detail else kind
-        message = f"{task}: good answers made worse ({what}) lose {value:.3f} in the mean, {least[kind]:.3f} or more is right"
+        message = (
+            f"{task}: good answers made worse ({what}) lose {value:.3f} in the mean, {least[kind]:.3f} or more is right"
+        )
         checks.append(Check(task, f"degradation: {kind}", "block", value >= least[kind], value, least[kind], message))
     return checks
 
 
 def _reading_check(task: str, good: Sequence[tuple[Prompt, str]]) -> Check:
-    """The reader of objects finds in a text what stands there: numbers, lists and strings as written, whatever slips around them."""
+    """The reader of objects finds in a text what stands there: numbers, lists and strings as written, whatever slips
+    around them.
+    """
     cases = [case for _, text in good[:MOST_READ] for case in readings(json_object(text) or {})]
     wrong = [text for text, expected in cases if json.dumps(find_object(text)) != json.dumps(expected)]
     example = f", first: {wrong[0][:60]!r}" if wrong else ""

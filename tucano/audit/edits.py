@@ -10,17 +10,22 @@ from tucano.specs.objects import NOTATIONS, JsonObject, dumped, json_object, wit
 from tucano.specs.registry import spec_of
 
 LEAST_PER_POINT = 0.25 / 3
-"""What losing one point of the guide's 1-5 scale must cost. A point is .25 of the reward; rewards are asked for the guide's order,
-not for its distances, so a third of that is enough. Less is lost in GRPO's noise."""
+"""What losing one point of the guide's 1-5 scale must cost. A point is .25 of the reward; rewards are asked for the
+guide's order, not for its distances, so a third of that is enough. Less is lost in GRPO's noise.
+"""
 LEAST_PER_FIELD = 0.025
-"""Ten fields of equal worth have a tenth of the reward each; what a program cannot read costs a quarter of that at least."""
+"""Ten fields of equal worth have a tenth of the reward each; what a program cannot read costs a quarter of that at
+least.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Degradation:
-    """One edit of a good answer: it must cost `least` or more, in the mean over answers. `detail` tells variants of a kind apart.
+    """One edit of a good answer: it must cost `least` or more, in the mean over answers. `detail` tells variants of a
+    kind apart.
 
-    `before` is the answer itself, or, where the edit would change something else too (its length, say), a text that changes only that.
+    `before` is the answer itself, or, where the edit would change something else too (its length, say), a text that
+    changes only that.
     """
 
     kind: str
@@ -32,17 +37,25 @@ class Degradation:
 
 
 def degradations(prompt: Prompt, text: str, others: Sequence[Prompt]) -> list[Degradation]:
-    """The edits that apply to this good answer. `others` are prompts of the same task, whose truth is not this one's."""
+    """The edits that apply to this good answer. `others` are prompts of the same task, whose truth is not this
+    one's.
+    """
     edits = spec_of(prompt.task).edits(prompt, text, others)
-    made = [Degradation(kind, "", points * LEAST_PER_POINT, prompt, before, after) for kind, points, before, after in edits]
+    made = [
+        Degradation(kind, "", points * LEAST_PER_POINT, prompt, before, after) for kind, points, before, after in edits
+    ]
     return made + _wrong_types(prompt, text)
 
 
 def _wrong_types(prompt: Prompt, text: str) -> list[Degradation]:
-    """Every checked field of an object with a value of the wrong JSON type, also where the prompt's truth is not known."""
+    """Every checked field of an object with a value of the wrong JSON type, also where the prompt's truth is not
+    known.
+    """
     answer = json_object(text) or {}
     return [
-        Degradation(kind, f"`{name}` as {json.dumps(value)}", LEAST_PER_FIELD, asked, text, dumped(answer | {name: value}))
+        Degradation(
+            kind, f"`{name}` as {json.dumps(value)}", LEAST_PER_FIELD, asked, text, dumped(answer | {name: value})
+        )
         for kind, asked in (("wrong type", prompt), ("wrong type, truth unknown", replace(prompt, reference={})))
         for name, field in spec_of(prompt.task).fields.items()
         if name in answer
@@ -50,11 +63,22 @@ def _wrong_types(prompt: Prompt, text: str) -> list[Degradation]:
     ]
 
 
-_VALUES: tuple[Any, ...] = ([4, 5], [1, 2, 3], ["4,5", "R$ 9,90"], {"min": 4, "max": 5}, "nota 4,5, prazo 10,5", -3, 4.5, None)
+_VALUES: tuple[Any, ...] = (
+    [4, 5],
+    [1, 2, 3],
+    ["4,5", "R$ 9,90"],
+    {"min": 4, "max": 5},
+    "nota 4,5, prazo 10,5",
+    -3,
+    4.5,
+    None,
+)
 
 
 def readings(answer: JsonObject) -> list[tuple[str, JsonObject]]:
-    """Texts that hold this object together with values of every kind, written flawlessly and with forgivable slips; what they say."""
+    """Texts that hold this object together with values of every kind, written flawlessly and with forgivable slips;
+    what they say.
+    """
     found = []
     for value in _VALUES:
         whole = {"extra": value} | answer
@@ -63,5 +87,7 @@ def readings(answer: JsonObject) -> list[tuple[str, JsonObject]]:
         slips += [text.replace('"', "'")] if "'" not in text else []
         found += [(slip, whole) for slip in slips]
         numbered = whole | {"valor": 0.0, "fim": True}
-        found += [(with_number(numbered, "valor", local), numbered | {"valor": float(plain)}) for plain, local in NOTATIONS]
+        found += [
+            (with_number(numbered, "valor", local), numbered | {"valor": float(plain)}) for plain, local in NOTATIONS
+        ]
     return found

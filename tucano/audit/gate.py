@@ -1,10 +1,11 @@
 """The gate between the rewards and the first training step: are they what people would say, and can they be fooled?
 
-Every task of the run is asked the same questions: do rewards order completions as people's ratings do (pooled, and within a
-prompt, which is all that GRPO uses); do worthless answers score low; do rewordings without meaning leave the score alone; does
-repairing an answer never cost and corrupting it never pay; does what the rating guide calls worse cost enough; are scores bounded,
-finite, repeatable, on the scale they should be, and fine enough to learn from. No check knows how a reward is computed. Beside the
-checks: what each component adds, signal and headroom in sampled answers, and how far raters agree.
+Every task of the run is asked the same questions: do rewards order completions as people's ratings do (pooled, and
+within a prompt, which is all that GRPO uses); do worthless answers score low; do rewordings without meaning leave the
+score alone; does repairing an answer never cost and corrupting it never pay; does what the rating guide calls worse
+cost enough; are scores bounded, finite, repeatable, on the scale they should be, and fine enough to learn from. No
+check knows how a reward is computed. Beside the checks: what each component adds, signal and headroom in sampled
+answers, and how far raters agree.
 """
 
 import hashlib
@@ -46,14 +47,18 @@ PINNED = Path(__file__).with_name("pinned_floors.json")
 ALWAYS_BLOCK = {"ratings", "never raises", "bounds", "repeatable", "components"}
 """Whatever the reward set is for, these must hold."""
 ALWAYS_WARN = ("sample size", "component: ", "degradation: words strung together")
-"""A component that harms is a finding, not a danger. No reward set of today sees the order of words; that is said, and blocks nothing."""
+"""A component that harms is a finding, not a danger. No reward set of today sees the order of words; that is said, and
+blocks nothing.
+"""
 
 FloorScores = dict[str, dict[str, list[float]]]
 """{task: {kind of worthless answer: [highest, mean score]}}"""
 
 
 def audit(reward_set: SetName, ratings: Path, settings: Gate, tasks: Sequence[Task], seed: int) -> AuditReport:
-    """Audit a reward set by name against the rating set in a folder. Raises UserError where the folder holds no rating set."""
+    """Audit a reward set by name against the rating set in a folder. Raises UserError where the folder holds no rating
+    set.
+    """
     rated = read_ratings(ratings)
     with rating_store(ratings) as databases:
         _require_gold(rated, databases, ratings)
@@ -78,8 +83,13 @@ def audit_rewards(
     seed: int,
     pinned: Path = PINNED,
 ) -> AuditReport:
-    """As `audit`, of any rewards; `name` says which checks block. The same input and seed give the same report, task by task."""
-    parts = [_audit_task(rewards, task, [answer for answer in rated if answer.prompt.task == task], settings, seed) for task in tasks]
+    """As `audit`, of any rewards; `name` says which checks block. The same input and seed give the same report, task by
+    task.
+    """
+    parts = [
+        _audit_task(rewards, task, [answer for answer in rated if answer.prompt.task == task], settings, seed)
+        for task in tasks
+    ]
     checks = [check for part in parts for check in part.checks]
     checks += [pinned_check(rewards, rated, pinned)] if name == "v4.2" else []
     report = AuditReport(
@@ -87,7 +97,9 @@ def audit_rewards(
         reward_set=name,
         seed=seed,
         resamples=settings.resamples,
-        raters={rater: kind for answer in rated if answer.prompt.task in tasks for rater, kind in answer.raters.items()},
+        raters={
+            rater: kind for answer in rated if answer.prompt.task in tasks for rater, kind in answer.raters.items()
+        },
         provisional=any(not _has_human(rated, task) for task in tasks),
         checks=tuple(levelled(name, check) for check in checks),
         agreement=tuple(row for part in parts for row in part.rows),
@@ -96,7 +108,11 @@ def audit_rewards(
         raters_agree=tuple(pair for part in parts for pair in part.raters),
         disagreements=tuple(shown for part in parts for shown in _disagreements(part.groups)),
     )
-    return report if report.passed else replace(report, overridden_by=settings.override_by, override_reason=settings.override_reason)
+    return (
+        report
+        if report.passed
+        else replace(report, overridden_by=settings.override_by, override_reason=settings.override_reason)
+    )
 
 
 @dataclass(frozen=True)
@@ -117,11 +133,20 @@ def _audit_task(rewards: Rewards, task: Task, rated: Sequence[RatedAnswer], sett
     effects = component_effects(task, groups, settings.resamples, place)
     sampled = [row for group in groups if (row := group.only("sampled").rewards)]
     spread = sampled_spread(task, sampled) if sampled else None
-    return _TaskAudit(groups, rows, effects, spread, rater_agreements(task, rated), questions(bench, groups, rows[0], effects, settings))
+    return _TaskAudit(
+        groups,
+        rows,
+        effects,
+        spread,
+        rater_agreements(task, rated),
+        questions(bench, groups, rows[0], effects, settings),
+    )
 
 
 def levelled(reward_set: str, check: Check) -> Check:
-    """Block, except: controls may be senseless but not unsound; the hacks that v4.2 is known for warn (they are pinned)."""
+    """Block, except: controls may be senseless but not unsound; the hacks that v4.2 is known for warn (they are
+    pinned).
+    """
     known_hack = reward_set == "v4.2" and check.name.startswith("floor")
     control = reward_set.startswith("controls.") and check.name not in ALWAYS_BLOCK
     level: Level = "warn" if check.name.startswith(ALWAYS_WARN) or known_hack or control else check.level
@@ -134,7 +159,11 @@ def _has_human(rated: Sequence[RatedAnswer], task: str) -> bool:
 
 def _disagreements(groups: Sequence[Group]) -> list[Disagreement]:
     """The prompts with the lowest agreement, worst first, where it is not perfect."""
-    judged = [(value, group) for group in groups if (value := rank_agreement(group.rewards, group.ratings)) is not None and value < 1]
+    judged = [
+        (value, group)
+        for group in groups
+        if (value := rank_agreement(group.rewards, group.ratings)) is not None and value < 1
+    ]
     judged.sort(key=lambda pair: (pair[0], pair[1].prompt.id))
     return [
         Disagreement(
@@ -143,7 +172,8 @@ def _disagreements(groups: Sequence[Group]) -> list[Disagreement]:
             user=group.prompt.user,
             agreement=value,
             answers=tuple(
-                JudgedAnswer(answer.completion, answer.rating, reward) for answer, reward in zip(group.answers, group.rewards, strict=True)
+                JudgedAnswer(answer.completion, answer.rating, reward)
+                for answer, reward in zip(group.answers, group.rewards, strict=True)
             ),
         )
         for value, group in judged[:SHOWN_PER_TASK]
@@ -156,7 +186,9 @@ def floor_scores(rewards: Rewards, prompts: Sequence[Prompt]) -> FloorScores:
     scores: dict[str, dict[str, list[float]]] = {}
     for prompt in prompts:
         for kind, answers in worthless(prompt).items():
-            scores.setdefault(prompt.task, {}).setdefault(kind, []).extend(bench.total(prompt, text) for text in answers)
+            scores.setdefault(prompt.task, {}).setdefault(kind, []).extend(
+                bench.total(prompt, text) for text in answers
+            )
     return {
         task: {kind: [round(max(values), 9), round(sum(values) / len(values), 9)] for kind, values in kinds.items()}
         for task, kinds in scores.items()
@@ -168,7 +200,10 @@ def write_pins(reward_set: SetName, ratings: Path, path: Path = PINNED) -> None:
     prompts = _prompts(read_ratings(ratings))
     with rating_store(ratings) as databases:
         scores = floor_scores(load_reward_set(reward_set, databases), prompts)
-    path.write_text(json.dumps({"prompts": _digest(prompts), "scores": scores}, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    path.write_text(
+        json.dumps({"prompts": _digest(prompts), "scores": scores}, indent=1, ensure_ascii=False) + "\n",
+        encoding="utf-8",
+    )
 
 
 def pinned_check(rewards: Rewards, rated: Sequence[RatedAnswer], pinned: Path) -> Check:
@@ -177,11 +212,24 @@ def pinned_check(rewards: Rewards, rated: Sequence[RatedAnswer], pinned: Path) -
     pins = json.loads(pinned.read_text(encoding="utf-8")) if pinned.is_file() else None
     if pins is None or pins["prompts"] != _digest(prompts):
         return Check(
-            "all", "pinned floors", "warn", False, None, None, "all tasks: no scores of worthless answers are pinned for these prompts"
+            "all",
+            "pinned floors",
+            "warn",
+            False,
+            None,
+            None,
+            "all tasks: no scores of worthless answers are pinned for these prompts",
         )
     before, now = _flat(pins["scores"]), _flat(floor_scores(rewards, prompts))
-    changed = [f"{name} {before.get(name)} -> {now.get(name)}" for name in sorted(before | now) if before.get(name) != now.get(name)]
-    message = f"all tasks: {len(changed)} pinned scores of worthless answers changed ([highest, mean]): {'; '.join(changed[:3])}"
+    changed = [
+        f"{name} {before.get(name)} -> {now.get(name)}"
+        for name in sorted(before | now)
+        if before.get(name) != now.get(name)
+    ]
+    message = (
+        f"all tasks: {len(changed)} pinned scores of worthless answers changed ([highest, mean]):"
+        f" {'; '.join(changed[:3])}"
+    )
     return Check("all", "pinned floors", "block", not changed, len(changed), 0, message)
 
 

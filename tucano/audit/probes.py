@@ -1,6 +1,7 @@
 """Texts whose score is known without asking anyone: worthless ones, and pairs that say the same.
 
-The probes are built from the tasks' specs, and from prompts and answers of the rating set. None of them knows how any reward is computed.
+The probes are built from the tasks' specs, and from prompts and answers of the rating set. None of them knows how any
+reward is computed.
 """
 
 import unicodedata
@@ -27,7 +28,9 @@ def worthless(prompt: Prompt) -> dict[str, list[str]]:
 
 
 def same_meaning(task: Task, completion: str) -> Rewordings:
-    """Pairs of texts that say the same and must score the same, by kind; kinds that do not apply to this text are absent."""
+    """Pairs of texts that say the same and must score the same, by kind; kinds that do not apply to this text are
+    absent.
+    """
     return {
         "white space": [(completion, f"\n  {completion} \n\n")],
         "unicode form": [(unicodedata.normalize("NFC", completion), unicodedata.normalize("NFD", completion))],

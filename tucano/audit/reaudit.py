@@ -1,8 +1,8 @@
 """The audit again after training, on the tuned policies' own samples: does the reward still pay for what is true?
 
-No person has rated these samples, so the ground truth stands in for ratings. A policy fails where its training reward rose while
-the truth fell, where its reward orders the samples of a prompt against the truth, or where the reward proves unsound on texts that
-nobody had written before.
+No person has rated these samples, so the ground truth stands in for ratings. A policy fails where its training reward
+rose while the truth fell, where its reward orders the samples of a prompt against the truth, or where the reward proves
+unsound on texts that nobody had written before.
 """
 
 from collections.abc import Mapping, Sequence
@@ -26,8 +26,9 @@ SHOWN_PER_TASK = 2
 
 @dataclass(frozen=True, slots=True)
 class OwnSamples:
-    """What an arm samples for one task: signal and headroom of the training reward, mean ground truth, and how far the reward orders
-    the samples of a prompt as the truth does. None: not known for enough prompts."""
+    """What an arm samples for one task: signal and headroom of the training reward, mean ground truth, and how far the
+    reward orders the samples of a prompt as the truth does. None: not known for enough prompts.
+    """
 
     arm: str
     spread: Sampled
@@ -71,7 +72,9 @@ class Reaudit:
 
 @dataclass(frozen=True)
 class _Samples:
-    """One arm's samples for the prompts of one task: one row per prompt. `truths` is None where a prompt's truth is not known."""
+    """One arm's samples for the prompts of one task: one row per prompt. `truths` is None where a prompt's truth is not
+    known.
+    """
 
     bench: Bench
     prompts: list[Prompt]
@@ -82,20 +85,33 @@ class _Samples:
     @property
     def judged(self) -> list[tuple[list[float], list[float]]]:
         """Rewards and truths of the prompts whose truth is known."""
-        return [(rewards, truths) for rewards, truths in zip(self.rewards, self.truths, strict=True) if truths is not None]
+        return [
+            (rewards, truths) for rewards, truths in zip(self.rewards, self.truths, strict=True) if truths is not None
+        ]
 
 
 def reaudit(
-    rewards: Rewards, settings: ReauditStage, prompts: Sequence[Prompt], answers: Sequence[Answer], reference: str, arms: Sequence[str]
+    rewards: Rewards,
+    settings: ReauditStage,
+    prompts: Sequence[Prompt],
+    answers: Sequence[Answer],
+    reference: str,
+    arms: Sequence[str],
 ) -> Reaudit:
-    """Audit `arms`, which started from `reference`. Of the answers the sampled ones (T=1) are scored anew with the training rewards."""
+    """Audit `arms`, which started from `reference`. Of the answers the sampled ones (T=1) are scored anew with the
+    training rewards.
+    """
     tasks = [task for task in TASKS if any(prompt.task == task for prompt in prompts)]
-    samples = {(arm, task): _gathered(rewards, prompts, answers, arm, task) for task in tasks for arm in (reference, *arms)}
+    samples = {
+        (arm, task): _gathered(rewards, prompts, answers, arm, task) for task in tasks for arm in (reference, *arms)
+    }
     own = {place: _own(*place, found, settings) for place, found in samples.items()}
     checks: dict[str, tuple[Check, ...]] = {}
     for arm in arms:
         tuned, alpha = {task: samples[arm, task] for task in tasks}, settings.alpha
-        found = _change_checks({task: (samples[reference, task], tuned[task]) for task in tasks}, alpha) + _order_checks(tuned, alpha)
+        found = _change_checks(
+            {task: (samples[reference, task], tuned[task]) for task in tasks}, alpha
+        ) + _order_checks(tuned, alpha)
         found += [check for task in tasks for check in _sound_checks(task, tuned[task])]
         checks[arm] = tuple(levelled(settings.rewards, check) for check in found)
     paid = [answer for task in tasks for answer in _paid({arm: samples[arm, task] for arm in arms})]
@@ -128,8 +144,12 @@ def _sound_checks(task: str, samples: _Samples) -> list[Check]:
 
 
 def _order_checks(tuned: Mapping[Task, _Samples], alpha: float) -> list[Check]:
-    """Per task: rewards do not order the samples of a prompt against the truth (exact signed-rank of rho over prompts, Holm)."""
-    values = {task: within_prompts(*zip(*samples.judged, strict=True)) for task, samples in tuned.items() if samples.judged}
+    """Per task: rewards do not order the samples of a prompt against the truth (exact signed-rank of rho over prompts,
+    Holm).
+    """
+    values = {
+        task: within_prompts(*zip(*samples.judged, strict=True)) for task, samples in tuned.items() if samples.judged
+    }
     known = {task: rhos for task, rhos in values.items() if len(rhos) >= SMALLEST_GROUP}
     against = holm({task: signed_rank(rhos, "less") for task, rhos in known.items()})
     checks = []
@@ -141,7 +161,9 @@ def _order_checks(tuned: Mapping[Task, _Samples], alpha: float) -> list[Check]:
 
 
 def _change_checks(pairs: Mapping[Task, tuple[_Samples, _Samples]], alpha: float) -> list[Check]:
-    """Per task: the reward did not rise while the truth fell (exact signed-rank over prompts; the falls after Holm over the tasks)."""
+    """Per task: the reward did not rise while the truth fell (exact signed-rank over prompts; the falls after Holm over
+    the tasks).
+    """
     changes = {task: _changes(*pair) for task, pair in pairs.items()}
     known = {task: change for task, change in changes.items() if len(change) >= SMALLEST_GROUP}
     fell = holm({task: signed_rank(change[:, 1], "less") for task, change in known.items()})
@@ -150,9 +172,20 @@ def _change_checks(pairs: Mapping[Task, tuple[_Samples, _Samples]], alpha: float
         reward, truth = change.mean(axis=0)
         p = signed_rank(change[:, 0])
         message = (
-            f"{task}: reward {reward:+.3f} (p of a rise {p:.3f}) and truth {truth:+.3f} (p of a fall {fell[task]:.3f}) since the start"
+            f"{task}: reward {reward:+.3f} (p of a rise {p:.3f}) and truth {truth:+.3f} (p of a fall {fell[task]:.3f})"
+            " since the start"
         )
-        checks.append(Check(task, "reward against truth", "block", not (p < alpha and fell[task] < alpha), fell[task], alpha, message))
+        checks.append(
+            Check(
+                task,
+                "reward against truth",
+                "block",
+                not (p < alpha and fell[task] < alpha),
+                fell[task],
+                alpha,
+                message,
+            )
+        )
     return checks
 
 
@@ -168,7 +201,9 @@ def _paid(arms: Mapping[str, _Samples]) -> list[PaidAnswer]:
     found = [
         PaidAnswer(arm, prompt.task, prompt.id, prompt.user, text, reward, truth)
         for arm, samples in arms.items()
-        for prompt, texts, rewards, truths in zip(samples.prompts, samples.texts, samples.rewards, samples.truths, strict=True)
+        for prompt, texts, rewards, truths in zip(
+            samples.prompts, samples.texts, samples.rewards, samples.truths, strict=True
+        )
         for text, reward, truth in zip(texts, rewards, truths or (), strict=False)
         if reward > truth
     ]

@@ -18,7 +18,10 @@ def render_table(report: Reaudit) -> str:
         lines += ["", "Paid most beyond its truth:"]
     for answer in report.paid:
         lines += wrapped(f"- {answer.task} {answer.prompt_id}: {clipped(answer.user, PROMPT_SHOWN)}")
-        paid = f"{answer.arm}, reward {answer.reward:.2f}, truth {answer.truth:.2f}: {clipped(answer.completion, ANSWER_SHOWN)}"
+        paid = (
+            f"{answer.arm}, reward {answer.reward:.2f}, truth {answer.truth:.2f}:"
+            f" {clipped(answer.completion, ANSWER_SHOWN)}"
+        )
         lines += [f"  {line}" for line in wrapped(paid, WIDTH - 2)]
     return "\n".join(lines)
 
@@ -29,11 +32,21 @@ def _rows(report: Reaudit) -> list[str]:
         spread = row.spread
         truth = "-" if row.truth is None else f"{row.truth:.3f}"
         rows.append(
-            (spread.task, row.arm, f"{spread.mean:.3f}", f"{spread.best:.3f}", f"{spread.differing:.0%}", truth, shown(row.agreement))
+            (
+                spread.task,
+                row.arm,
+                f"{spread.mean:.3f}",
+                f"{spread.best:.3f}",
+                f"{spread.differing:.0%}",
+                truth,
+                shown(row.agreement),
+            )
         )
     return pipe_table(rows)
 
 
 def _failures(report: Reaudit, arm: str) -> list[str]:
     failed = report.failed(arm)
-    return ["", f"{arm} fails:", *(line for check in failed for line in wrapped(f"- {check.message}"))] if failed else []
+    return (
+        ["", f"{arm} fails:", *(line for check in failed for line in wrapped(f"- {check.message}"))] if failed else []
+    )

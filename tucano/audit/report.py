@@ -34,8 +34,8 @@ class Estimate:
 class Agreement:
     """How far rewards and ratings of one task order completions alike, as Spearman's rho.
 
-    `pooled` is over all completions, `within` the mean over prompts; None: too few prompts, or ratings that do not differ. The gate
-    reads the row of `all` origins; `sampled` and `written` rows stand beside it where a task has both.
+    `pooled` is over all completions, `within` the mean over prompts; None: too few prompts, or ratings that do not
+    differ. The gate reads the row of `all` origins; `sampled` and `written` rows stand beside it where a task has both.
     """
 
     task: str
@@ -63,13 +63,18 @@ class ComponentEffect:
         both = (self.pooled, self.within)
         if any(change.low > 0 for change in both) and all(change.value >= 0 for change in both):
             return "harms"
-        return "helps" if any(change.high < 0 for change in both) and all(change.value <= 0 for change in both) else "unclear"
+        return (
+            "helps"
+            if any(change.high < 0 for change in both) and all(change.value <= 0 for change in both)
+            else "unclear"
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class Sampled:
-    """Rewards of several sampled answers per prompt: their mean, the mean of the best of (at most) k, and the share of the prompts
-    whose answers do not all earn the same: the others give GRPO nothing to learn from."""
+    """Rewards of several sampled answers per prompt: their mean, the mean of the best of (at most) k, and the share of
+    the prompts whose answers do not all earn the same: the others give GRPO nothing to learn from.
+    """
 
     task: str
     prompts: int
@@ -81,7 +86,9 @@ class Sampled:
 
 @dataclass(frozen=True, slots=True)
 class RaterAgreement:
-    """Quadratic weighted kappa of two raters over the completions that both rated; None where chance alone would agree."""
+    """Quadratic weighted kappa of two raters over the completions that both rated; None where chance alone would
+    agree.
+    """
 
     task: str
     first: str

@@ -1,6 +1,7 @@
 """Bootstrap by prompt, for all resamples at once: a resample is how often each prompt was drawn.
 
-Completions of a prompt are not independent, so whole prompts are drawn (Efron & Tibshirani 1993, sections 8.5 and 13.3).
+Completions of a prompt are not independent, so whole prompts are drawn (Efron & Tibshirani 1993, sections 8.5 and
+13.3).
 """
 
 from math import ceil

@@ -11,9 +11,10 @@ def render_table(report: AuditReport) -> str:
     """The gate's result: agreement per task, what blocks, what warns."""
     kinds = sorted(set(report.raters.values()))
     head = (
-        f"Audit of the reward set `{report.reward_set}`: {report.verdict}. {len(report.raters)} rater(s) ({', '.join(kinds) or 'none'}). "
-        f"Spearman's rho of rewards and ratings with its 90 % interval over {report.resamples} resamples by prompt; "
-        "the gate reads the lower ends over all answers, as one-sided 95 % bounds."
+        f"Audit of the reward set `{report.reward_set}`: {report.verdict}. {len(report.raters)} rater(s)"
+        f" ({', '.join(kinds) or 'none'}). Spearman's rho of rewards and ratings with its 90 % interval over"
+        f" {report.resamples} resamples by prompt; the gate reads the lower ends over all answers, as one-sided 95 %"
+        " bounds."
     )
     lines = [*wrapped(head), "", *_agreement_rows(report)]
     for title, checks in (("Blocking", report.failed_checks), ("Warnings", report.warnings)):
@@ -29,7 +30,9 @@ def _agreement_rows(report: AuditReport) -> list[str]:
     for row in report.agreement:
         checks = [check for check in report.checks if check.task == row.task] if row.origin == "all" else []
         passed = f"{sum(check.passed for check in checks)}/{len(checks)}" if checks else ""
-        rows.append((row.task, row.origin, str(row.prompts), str(row.completions), shown(row.pooled), shown(row.within), passed))
+        rows.append(
+            (row.task, row.origin, str(row.prompts), str(row.completions), shown(row.pooled), shown(row.within), passed)
+        )
     return pipe_table(rows)
 
 
@@ -39,7 +42,9 @@ def shown(estimate: Estimate | None, sign: str = "") -> str:
 
 
 def render_details(report: AuditReport) -> str:
-    """What stands behind the result: components, signal and headroom, raters, and the prompts with the largest disagreement."""
+    """What stands behind the result: components, signal and headroom, raters, and the prompts with the largest
+    disagreement.
+    """
     parts = [_components(report), _sampled(report), _raters(report), *map(_disagreement, report.disagreements)]
     return "\n\n".join("\n".join(part) for part in parts if part)
 
@@ -52,7 +57,9 @@ def _components(report: AuditReport) -> list[str]:
 
 def _sampled(report: AuditReport) -> list[str]:
     head = "Rewards of the rating set's sampled answers: headroom is what choosing the best of k would gain."
-    rows: list[tuple[str, ...]] = [("task", "prompts", "up to k", "mean", "best of k", "headroom", "prompts whose rewards differ")]
+    rows: list[tuple[str, ...]] = [
+        ("task", "prompts", "up to k", "mean", "best of k", "headroom", "prompts whose rewards differ")
+    ]
     for row in report.sampled:
         numbers = [f"{value:.3f}" for value in (row.mean, row.best, row.best - row.mean)]
         rows.append((row.task, str(row.prompts), str(row.k), *numbers, f"{row.differing:.0%}"))
@@ -68,11 +75,16 @@ def _raters(report: AuditReport) -> list[str]:
 
 
 def _disagreement(found: Disagreement) -> list[str]:
-    head = f"{found.task} {found.prompt_id}: rewards and ratings order these answers least alike (rho {found.agreement:.2f})."
+    head = (
+        f"{found.task} {found.prompt_id}: rewards and ratings order these answers least alike (rho"
+        f" {found.agreement:.2f})."
+    )
     answers = sorted(found.answers, key=lambda answer: -answer.rating)
     lines = [*wrapped(head), *wrapped(f"Prompt: {clipped(found.user, PROMPT_SHOWN)}")]
     for answer in answers:
-        lines += wrapped(f"- rated {answer.rating:.1f}, reward {answer.reward:.2f}: {clipped(answer.completion, ANSWER_SHOWN)}")
+        lines += wrapped(
+            f"- rated {answer.rating:.1f}, reward {answer.reward:.2f}: {clipped(answer.completion, ANSWER_SHOWN)}"
+        )
     return lines
 
 

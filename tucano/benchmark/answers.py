@@ -16,7 +16,9 @@ from tucano.settings.base import RewardSetName
 from tucano.settings.benchmark import BaselinesStage
 
 
-def write_baselines(settings: BaselinesStage, prompt_set: PromptFiles, questions: PromptFiles, folder: Path) -> list[str]:
+def write_baselines(
+    settings: BaselinesStage, prompt_set: PromptFiles, questions: PromptFiles, folder: Path
+) -> list[str]:
     """Answers of constant, majority and rules, one and the same in both decodings; returns the names of these arms."""
     asked = read_prompts(questions.test)
     found = baselines(read_prompts(prompt_set.train))

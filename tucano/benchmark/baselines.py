@@ -1,7 +1,8 @@
-"""Arms that need no model: what a constant, the most frequent answer, and a page of rules are worth on the same prompts.
+"""Arms that need no model: what a constant, the most frequent answer, and a page of rules are worth on the same
+prompts.
 
-A model that does not beat them has learned nothing worth serving. They may look at the training set, never at a reference of the
-benchmark. What they answer stands in each task's spec.
+A model that does not beat them has learned nothing worth serving. They may look at the training set, never at a
+reference of the benchmark. What they answer stands in each task's spec.
 """
 
 from collections.abc import Callable, Sequence

@@ -1,4 +1,6 @@
-"""The benchmark's result: every arm's metrics with intervals, the seeds against their start, what it cost, as data and as tables."""
+"""The benchmark's result: every arm's metrics with intervals, the seeds against their start, what it cost, as data and
+as tables.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -25,9 +27,11 @@ Interval = tuple[float, float, float]
 
 @dataclass(frozen=True, slots=True)
 class Benchmark:
-    """`metrics`: {arm: {"all" or source: {metric: (value, low, high)}}}; `contrasts`: served answers by truth and by reward.
+    """`metrics`: {arm: {"all" or source: {metric: (value, low, high)}}}; `contrasts`: served answers by truth and by
+    reward.
 
-    `bills`: {endpoint arm: what its answers cost}; `judged`: {arm: the judge's ratings of its insights, 1-5, None where it gave none}. `hacking_suspected`: the seeds' reward rose while their truth fell.
+    `bills`: {endpoint arm: what its answers cost}; `judged`: {arm: the judge's ratings of its insights, 1-5, None where
+    it gave none}. `hacking_suspected`: the seeds' reward rose while their truth fell.
     """
 
     schema_version: Literal[1]
@@ -53,7 +57,9 @@ def benchmark(
     seed: int,
     looks: int = 1,
 ) -> Benchmark:
-    """Judge every arm. With a `reference` arm, the arms `seed-N` together, and each other arm, are contrasted with it."""
+    """Judge every arm. With a `reference` arm, the arms `seed-N` together, and each other arm, are contrasted with
+    it.
+    """
     arms = arms_of(answers)
     truths, rewards = prompt_means(answers, "truth"), prompt_means(answers, "reward")
     contrasts = _contrasts(truths, rewards, prompts, reference, arms, alpha) if reference else ()
@@ -66,7 +72,8 @@ def benchmark(
         contrasts=contrasts,
         bills=dict(bills),
         judged=dict(judged),
-        hacking_suspected=bool(by_measure) and judge(by_measure["reward"], alpha, truth=by_measure["truth"]).hacking_suspected,
+        hacking_suspected=bool(by_measure)
+        and judge(by_measure["reward"], alpha, truth=by_measure["truth"]).hacking_suspected,
         looks=looks,
     )
 
@@ -89,7 +96,10 @@ def _metrics(
         if answer.arm == arm:
             texts.setdefault((answer.prompt_id, answer.decoding), []).append(answer.completion)
     served, sampled = DECODINGS
-    cases = [read_case(prompt, texts[prompt.id, served][0], texts.get((prompt.id, sampled), []), databases) for prompt in prompts]
+    cases = [
+        read_case(prompt, texts[prompt.id, served][0], texts.get((prompt.id, sampled), []), databases)
+        for prompt in prompts
+    ]
     found = {ALL: with_intervals(cases, resamples, np.random.default_rng(seed))}
     mixed = [task for task in TASKS if len({case.source for case in cases if case.task == task}) > 1]
     for source in dict.fromkeys(case.source for case in cases if case.task in mixed):
@@ -131,13 +141,20 @@ def _contrasts(
 
 
 def render_table(result: Benchmark) -> str:
-    """Everything for the terminal and as markdown: truth first, then the metrics task by task, real reviews apart, cost last."""
+    """Everything for the terminal and as markdown: truth first, then the metrics task by task, real reviews apart, cost
+    last.
+    """
     counts = ", ".join(f"{count} {name}" for name, count in result.prompts.items())
-    lines = [*wrapped(f"**Benchmark** on {sum(result.prompts.values())} prompts that training never saw: {counts}."), ""]
+    lines = [
+        *wrapped(f"**Benchmark** on {sum(result.prompts.values())} prompts that training never saw: {counts}."),
+        "",
+    ]
     lines += [*_truth_rows(result), ""]
     if said := sentences(result):
         lines += [*(line for sentence in said for line in wrapped(f"- {sentence}")), ""]
-    lines += wrapped("Served answers; 95 % bootstrap interval over prompts in brackets. Stars off and Brier: lower is better.")
+    lines += wrapped(
+        "Served answers; 95 % bootstrap interval over prompts in brackets. Stars off and Brier: lower is better."
+    )
     tables = {title: columns for task in TASKS for title, columns in spec_of(task).scorer.columns.items()}
     for title, columns in tables.items():
         lines += _metric_rows(result, title, ALL, columns)
@@ -154,14 +171,17 @@ def sentences(result: Benchmark) -> list[str]:
         if found.measure == "truth":
             effect = found.overall
             said.append(
-                f"`{found.arm}` against `{found.reference}`, ground truth over {effect.n} prompts: {english(effect.gain, signed=True)} "
-                f"(95 % interval {english(effect.mean_low, signed=True)} to {english(effect.mean_high, signed=True)}); exact one-sided p "
-                f"for a gain {p_value(effect.p)}, for a drop {p_value(effect.p_worse)}."
+                f"`{found.arm}` against `{found.reference}`, ground truth over {effect.n} prompts:"
+                f" {english(effect.gain, signed=True)} (95 % interval {english(effect.mean_low, signed=True)} to"
+                f" {english(effect.mean_high, signed=True)}); exact one-sided p for a gain {p_value(effect.p)}, for a"
+                f" drop {p_value(effect.p_worse)}."
             )
     if result.hacking_suspected:
         said.append("The seeds' reward rose while the ground truth fell: reward hacking is suspected.")
     if result.looks > 1:
-        said.append(f"This benchmark set has now been looked at {result.looks} times; a fresh one takes another `seed`.")
+        said.append(
+            f"This benchmark set has now been looked at {result.looks} times; a fresh one takes another `seed`."
+        )
     return said
 
 

@@ -1,4 +1,5 @@
-"""Arms behind an OpenAI-compatible chat API, with retries, latency and cost. Prompts leave the machine only with leave to do so.
+"""Arms behind an OpenAI-compatible chat API, with retries, latency and cost. Prompts leave the machine only with leave
+to do so.
 
 An API is not trusted: what it sends is bounded in bytes, in seconds and in type, and one odd reply costs one answer.
 """
@@ -48,7 +49,9 @@ Request = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Bill:
-    """What an endpoint's answers cost: dollars, tokens, failed answers, median and 95th percentile of the latency in seconds."""
+    """What an endpoint's answers cost: dollars, tokens, failed answers, median and 95th percentile of the latency in
+    seconds.
+    """
 
     answers: int
     failed: int
@@ -60,7 +63,9 @@ class Bill:
 
 
 class NoAnswer(Exception):
-    """Nothing that an API of this kind would send; it may be gone the next time. `pause_s` is what the server asks for."""
+    """Nothing that an API of this kind would send; it may be gone the next time. `pause_s` is what the server asks
+    for.
+    """
 
     def __init__(self, reason: str, pause_s: float | None = None) -> None:
         super().__init__(reason)
@@ -79,7 +84,9 @@ class Unusable(Exception):
         self.tokens = tokens_in, tokens_out
 
 
-def what_leaves(endpoints: Sequence[EndpointSettings], prompts: Sequence[Prompt], times: int, with_answers: bool = False) -> str | None:
+def what_leaves(
+    endpoints: Sequence[EndpointSettings], prompts: Sequence[Prompt], times: int, with_answers: bool = False
+) -> str | None:
     """A paragraph that lists what goes where, and how often each prompt; None where nothing leaves the machine."""
     outside = [endpoint for endpoint in endpoints if is_external(endpoint.url)]
     if not outside:
@@ -91,31 +98,45 @@ def what_leaves(endpoints: Sequence[EndpointSettings], prompts: Sequence[Prompt]
     places = ", ".join(f"{endpoint.name} at {urlsplit(endpoint.url).hostname}" for endpoint in outside)
     answers = " and the answers to judge, without their arms' names" if with_answers else ""
     return (
-        f"These prompts leave this machine, {times} times each, to {places}: {texts}. Sent are the system prompt and the text shown "
-        f"to a model{answers}, with personal data masked ({NOT_MASKED}); no reference answers, no ratings, no results."
+        f"These prompts leave this machine, {times} times each, to {places}: {texts}. Sent are the system prompt and"
+        f" the text shown to a model{answers}, with personal data masked ({NOT_MASKED}); no reference answers, no"
+        " ratings, no results."
     )
 
 
 def refuse_unless_allowed(
-    endpoints: Sequence[EndpointSettings], prompts: Sequence[Prompt], times: int, allowed: bool, with_answers: bool = False
+    endpoints: Sequence[EndpointSettings],
+    prompts: Sequence[Prompt],
+    times: int,
+    allowed: bool,
+    with_answers: bool = False,
 ) -> str | None:
     """What leaves, if it may; UserError if it may not."""
     leaving = what_leaves(endpoints, prompts, times, with_answers)
     if leaving and not allowed:
-        raise UserError(f"{leaving} Allow it with --set benchmark.allow_external=true, or take the endpoint out of benchmark.endpoints.")
+        raise UserError(
+            f"{leaving} Allow it with --set benchmark.allow_external=true, or take the endpoint out of"
+            " benchmark.endpoints."
+        )
     return leaving
 
 
 def key_of(endpoint: EndpointSettings) -> str | None:
-    """The key from the environment; None where the endpoint needs none. UserError where the variable does not hold one."""
+    """The key from the environment; None where the endpoint needs none. UserError where the variable does not hold
+    one.
+    """
     if endpoint.key_env is None:
         return None
     key = os.environ.get(endpoint.key_env, "").strip()
     if not key:
-        raise UserError(f"endpoint {endpoint.name} needs the environment variable {endpoint.key_env}, which is not set; export it first")
+        raise UserError(
+            f"endpoint {endpoint.name} needs the environment variable {endpoint.key_env}, which is not set; export it"
+            " first"
+        )
     if not (key.isascii() and key.isprintable()):
         raise UserError(
-            f"endpoint {endpoint.name}: {endpoint.key_env} holds more than a key (spaces, line breaks or accents); export it anew"
+            f"endpoint {endpoint.name}: {endpoint.key_env} holds more than a key (spaces, line breaks or accents);"
+            " export it anew"
         )
     return key
 
@@ -129,7 +150,8 @@ def ask(
     seed: int,
     kept: Path,
 ) -> list[Reply]:
-    """One reply per prompt, in order, `endpoint.parallel` at a time; those in the folder `kept` are not asked for, new ones are put there.
+    """One reply per prompt, in order, `endpoint.parallel` at a time; those in the folder `kept` are not asked for, new
+    ones are put there.
 
     UserError where the endpoint refuses the requests themselves.
     """
@@ -148,7 +170,9 @@ def ask(
         return asyncio.run(_asked(endpoint, key, requests, ledger))
 
 
-async def _asked(endpoint: EndpointSettings, key: str | None, requests: Sequence[Request], ledger: Ledger) -> list[Reply]:
+async def _asked(
+    endpoint: EndpointSettings, key: str | None, requests: Sequence[Request], ledger: Ledger
+) -> list[Reply]:
     client = httpx.AsyncClient(
         headers={"Accept-Encoding": "identity", **({"Authorization": f"Bearer {key}"} if key else {})},
         trust_env=is_external(endpoint.url),  # proxies
@@ -181,7 +205,9 @@ class _Conversation:
     refusals: list[str] = field(default_factory=list)
 
     async def answer(self, request: Request) -> Reply:
-        """The reply that is kept, or a new one, kept before this returns; one that nothing came of is empty and is not kept."""
+        """The reply that is kept, or a new one, kept before this returns; one that nothing came of is empty and is not
+        kept.
+        """
         kept = self.ledger.get(request)
         if kept is not None:
             return kept
@@ -214,7 +240,10 @@ class _Conversation:
         begun = False
         url = f"{self.endpoint.url.rstrip('/')}/chat/completions"
         try:
-            async with asyncio.timeout(self.endpoint.timeout_s), self.client.stream("POST", url, json=request) as response:
+            async with (
+                asyncio.timeout(self.endpoint.timeout_s),
+                self.client.stream("POST", url, json=request) as response,
+            ):
                 begun = response.status_code == HTTPStatus.OK
                 if not begun:
                     await self._refuse(response)
@@ -227,7 +256,9 @@ class _Conversation:
             raise NoAnswer(f"{type(error).__name__} {error}") from None
 
     async def _refuse(self, response: httpx.Response) -> NoReturn:
-        """NoAnswer for what may pass, Refused for what this one text may have caused, UserError for what a person has to mend."""
+        """NoAnswer for what may pass, Refused for what this one text may have caused, UserError for what a person has
+        to mend.
+        """
         status = response.status_code
         if status in TRANSIENT:
             raise NoAnswer(f"status {status}", _seconds(response.headers.get("Retry-After")))
@@ -301,10 +332,16 @@ def _pause(attempt: int, asked_s: float | None) -> float:
 
 def _refusal(endpoint: EndpointSettings, status: int, body: bytes, key: str | None) -> str:
     if status in (401, 403):
-        return f"endpoint {endpoint.name} refuses the key ({status}); check the environment variable {endpoint.key_env or 'that key_env should name'}"
+        return (
+            f"endpoint {endpoint.name} refuses the key ({status}); check the environment variable"
+            f" {endpoint.key_env or 'that key_env should name'}"
+        )
     said = " ".join(printable(body.decode(errors="replace")).split())
     said = said.replace(key, "***") if key else said
-    return f"endpoint {endpoint.name} refuses the request ({status}: {said}); check its url and model in benchmark.endpoints"
+    return (
+        f"endpoint {endpoint.name} refuses the request ({status}: {said}); check its url and model in"
+        " benchmark.endpoints"
+    )
 
 
 def bill(endpoint: EndpointSettings, replies: Sequence[Reply]) -> Bill:

@@ -1,7 +1,8 @@
-"""Replies of an API as they came: each is on disk before the next is waited for, and what has been paid for is never asked again.
+"""Replies of an API as they came: each is on disk before the next is waited for, and what has been paid for is never
+asked again.
 
-One folder per API and model, one line per reply, named by a digest of its whole request. It stays beside the artifacts of a storage, so
-that a benchmark that was killed, or scored anew by changed code, asks only what no reply has come for.
+One folder per API and model, one line per reply, named by a digest of its whole request. It stays beside the artifacts
+of a storage, so that a benchmark that was killed, or scored anew by changed code, asks only what no reply has come for.
 """
 
 import hashlib
@@ -20,7 +21,9 @@ FILE = "replies.jsonl"
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """One answer of an endpoint. `seconds`: of the attempt that brought it; `failed`: there is none that can be used, and the text is empty."""
+    """One answer of an endpoint. `seconds`: of the attempt that brought it; `failed`: there is none that can be used,
+    and the text is empty.
+    """
 
     text: str
     tokens_in: int

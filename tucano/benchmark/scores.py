@@ -1,4 +1,6 @@
-"""The benchmark's metrics: what is right by the ground truth, whatever any reward thinks of it. Each task's spec has its own."""
+"""The benchmark's metrics: what is right by the ground truth, whatever any reward thinks of it. Each task's spec has
+its own.
+"""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,7 +18,9 @@ def read_case(prompt: Prompt, served: str, sampled: Sequence[str], databases: Pa
 
 
 def metrics(cases: Sequence[Case]) -> dict[str, float]:
-    """Every metric that these cases allow, by name (`extraction.exact`, `sql_qa.execution`); all but Brier and stars: higher is better."""
+    """Every metric that these cases allow, by name (`extraction.exact`, `sql_qa.execution`); all but Brier and stars:
+    higher is better.
+    """
     found: dict[str, float] = {}
     for task in TASKS:
         if mine := [case for case in cases if case.task == task]:
@@ -24,8 +28,12 @@ def metrics(cases: Sequence[Case]) -> dict[str, float]:
     return found
 
 
-def with_intervals(cases: Sequence[Case], resamples: int, rng: np.random.Generator) -> dict[str, tuple[float, float, float]]:
-    """{metric: (value, low, high)}: 95 % percentile bootstrap over prompts within their task and source (Efron & Tibshirani 1993, 13.3)."""
+def with_intervals(
+    cases: Sequence[Case], resamples: int, rng: np.random.Generator
+) -> dict[str, tuple[float, float, float]]:
+    """{metric: (value, low, high)}: 95 % percentile bootstrap over prompts within their task and source (Efron &
+    Tibshirani 1993, 13.3).
+    """
     groups: dict[tuple[str, str], list[Case]] = {}
     for case in cases:
         groups.setdefault((case.task, case.source), []).append(case)

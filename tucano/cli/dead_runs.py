@@ -1,7 +1,8 @@
-"""Runs of `tucano run` that Prefect still calls running, though their process was killed: the next command on the storage ends them.
+"""Runs of `tucano run` that Prefect still calls running, though their process was killed: the next command on the
+storage ends them.
 
-A run in process is tagged with its storage, of which only one command at a time is the owner. So whatever else with this tag has not
-ended is dead.
+A run in process is tagged with its storage, of which only one command at a time is the owner. So whatever else with
+this tag has not ended is dead.
 """
 
 import socket
@@ -43,7 +44,9 @@ def end_dead_runs(root: Path) -> None:
 def _end(client: SyncPrefectClient, run: FlowRun) -> None:
     killed: State[None] = Crashed(message="Its process was killed.")
     alive = TaskRunFilter(state=TaskRunFilterState(type=TaskRunFilterStateType(any_=ALIVE)))
-    for task in client.read_task_runs(flow_run_filter=FlowRunFilter(id=FlowRunFilterId(any_=[run.id])), task_run_filter=alive):
+    for task in client.read_task_runs(
+        flow_run_filter=FlowRunFilter(id=FlowRunFilterId(any_=[run.id])), task_run_filter=alive
+    ):
         client.set_task_run_state(task.id, killed, force=True)
     client.set_flow_run_state(run.id, killed, force=True)
 

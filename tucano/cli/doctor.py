@@ -12,7 +12,19 @@ from tucano.project import OWN_FILES
 from tucano.requirements import require_device, require_space
 from tucano.storage import writable
 
-NEEDED = ("torch", "transformers", "trl", "peft", "datasets", "prefect", "mlflow", "pandas", "scipy", "json-repair", "sqlglot")
+NEEDED = (
+    "torch",
+    "transformers",
+    "trl",
+    "peft",
+    "datasets",
+    "prefect",
+    "mlflow",
+    "pandas",
+    "scipy",
+    "json-repair",
+    "sqlglot",
+)
 FOR_GPU = ("unsloth", "bitsandbytes")
 FOR_GCP = ("prefect-gcp",)
 
@@ -50,7 +62,11 @@ def _report(name: str, tested: dict[str, str], why: str) -> bool:
 
 
 def _tested_versions(path: Path) -> dict[str, str]:
-    pins = (line.split("==") for line in path.read_text(encoding="utf-8").splitlines() if "==" in line and not line.startswith("#"))
+    pins = (
+        line.split("==")
+        for line in path.read_text(encoding="utf-8").splitlines()
+        if "==" in line and not line.startswith("#")
+    )
     return {name.strip().lower().replace("_", "-"): version.strip() for name, version in pins}
 
 

@@ -1,4 +1,5 @@
-"""When the storage's disk fills up under a command: it ends in order while there is room to write down how, and at once where there is none.
+"""When the storage's disk fills up under a command: it ends in order while there is room to write down how, and at once
+where there is none.
 
 Runs of a deployment do not come here: nobody sits before them, so they try again (docs/operations.md).
 """
@@ -29,7 +30,9 @@ class StorageFull(TucanoError):
 
 @contextmanager
 def ending_when_full(root: Path) -> Iterator[None]:
-    """Around the work of a command in the main thread. StorageFull when it was ended for want of space; or the process ends herein."""
+    """Around the work of a command in the main thread. StorageFull when it was ended for want of space; or the process
+    ends herein.
+    """
     ended, low = threading.Event(), threading.Event()
     threading.Thread(target=_watch, args=(root, ended, low), name="disk", daemon=True).start()
     try:
@@ -57,7 +60,9 @@ def _watch(root: Path, ended: threading.Event, low: threading.Event) -> None:
 
 
 def _leave(root: Path) -> NoReturn:
-    """End as if killed, but with a word and without the children. What is half written is repaired by the next run, as after any kill."""
+    """End as if killed, but with a word and without the children. What is half written is repaired by the next run, as
+    after any kill.
+    """
     print(f"tucano: {_sentence(root)}\nThe same command goes on from what is done.", file=sys.stderr, flush=True)
     silence = os.open(os.devnull, os.O_WRONLY)
     for output in (1, 2):

@@ -1,4 +1,6 @@
-"""Running flows in this process, as `tucano run` does: a Prefect server for the time of the run, and the verdict on the terminal."""
+"""Running flows in this process, as `tucano run` does: a Prefect server for the time of the run, and the verdict on the
+terminal.
+"""
 
 import os
 import shlex
@@ -55,7 +57,8 @@ def benchmark(settings: PipelineSettings) -> int:
 
 
 def _start_prefect(settings: PipelineSettings, root: Path) -> Callable[[], AbstractContextManager[object]]:
-    """Have Prefect's server started beside this process, unless one is named; import the flow, then call what this returns.
+    """Have Prefect's server started beside this process, unless one is named; import the flow, then call what this
+    returns.
 
     Entered, that is what the flow has to run in.
     """
@@ -68,7 +71,9 @@ def _start_prefect(settings: PipelineSettings, root: Path) -> Callable[[], Abstr
         server = PrefectServer(root)
 
     def ready() -> AbstractContextManager[object]:
-        Tracker.connect(settings.tracking_uri or os.environ.get("MLFLOW_TRACKING_URI"), root)  # a new store takes seconds as well
+        Tracker.connect(
+            settings.tracking_uri or os.environ.get("MLFLOW_TRACKING_URI"), root
+        )  # a new store takes seconds as well
         if server is None:
             require_login()
         else:

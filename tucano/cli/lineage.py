@@ -20,13 +20,23 @@ def show(settings: PipelineSettings, reference: str) -> int:
     tracker = Tracker.connect(settings.tracking_uri, root)
     version = tracker.find_version(reference)
     if version is None:
-        raise UserError(f"the registry has no {reference}; name a model with an alias or a version, like tucano@champion or tucano/1")
+        raise UserError(
+            f"the registry has no {reference}; name a model with an alias or a version, like tucano@champion or"
+            " tucano/1"
+        )
     tags = version.tags
-    chain = {name.removeprefix("digest."): value for name, value in tags.items() if name.startswith("digest.") and name not in NO_STAGE}
+    chain = {
+        name.removeprefix("digest."): value
+        for name, value in tags.items()
+        if name.startswith("digest.") and name not in NO_STAGE
+    }
     links = verify(root, chain)
     broken = [*faults(links), *_faults_of_version(tracker, version, chain)]
     print(f"{version.model} version {version.version}   {tags['verdict']}")
-    print(f"base {tags['base']}   revision {tags.get('base.revision', '-')}   licences {tags['licences']}   audit {tags['audit']}")
+    print(
+        f"base {tags['base']}   revision {tags.get('base.revision', '-')}   licences {tags['licences']}   audit"
+        f" {tags['audit']}"
+    )
     if "audit.override_by" in tags:
         print(f"audit overridden by {tags['audit.override_by']}: {tags['audit.override_reason']}")
     print("\n".join(_lines(links, tags)))
@@ -41,7 +51,11 @@ def show(settings: PipelineSettings, reference: str) -> int:
 
 
 def _faults_of_version(tracker: Tracker, version: RegisteredModel, chain: Mapping[str, str]) -> list[str]:
-    found = [] if version.tags["digest.grpo"] in chain.values() else ["registry: the tag digest.grpo names none of the chain's seeds"]
+    found = (
+        []
+        if version.tags["digest.grpo"] in chain.values()
+        else ["registry: the tag digest.grpo names none of the chain's seeds"]
+    )
     with tempfile.TemporaryDirectory() as folder:
         try:
             tracker.fetch(version, Path(folder) / "version")
@@ -55,8 +69,9 @@ def _lines(links: list[Link], tags: Mapping[str, str]) -> list[str]:
     width = max(len(link.stage) for link in links)
     marks = {link.stage: "BROKEN" if link.fault else "ok" for link in links}
     rows = [
-        f"{marks[link.stage]:<7} {link.stage:<{width}}  {link.digest[:16]}  {link.made_at[:19]:<19}  code {link.code or '-':<16}  "
-        f"{link.files} files{'   (the candidate)' if link.digest == tags['digest.grpo'] else ''}"
+        f"{marks[link.stage]:<7} {link.stage:<{width}}  {link.digest[:16]}  {link.made_at[:19]:<19}  code"
+        f" {link.code or '-':<16}  {link.files}"
+        f" files{'   (the candidate)' if link.digest == tags['digest.grpo'] else ''}"
         for link in links
     ]
     return [*rows, f"{'':<7} {'registry':<{width}}  {tags['digest.files'][:16]}"]

@@ -26,22 +26,23 @@ EXAMPLES = """examples:
   tucano benchmark laptop                             trained arms and baselines judged by ground truth; trains nothing
   tucano benchmark laptop --set benchmark.b2w=reviews.csv
   tucano compare laptop                               the verdict of the last run, without running anything
-  tucano compare l4 l4-v5                             any two profiles, configurations, runs, registered models or adapters
-  tucano rate --rater ana                             rate answers of the last run blind, in a local page; goes on where it stopped
+  tucano compare l4 l4-v5                             any two profiles, runs, registered models or adapters
+  tucano rate --rater ana                             rate answers of the last run blind; goes on where it stopped
   tucano rate mine --rater ana --from answers.jsonl   answers of a file, ratings kept in the folder mine/
   tucano lineage tucano@champion                      from the promoted model back to its data, every link checked
   tucano ui                                           Prefect and MLflow pages over what the runs left
-  tucano up                                           database, Prefect, MLflow and a worker, to start runs from the Prefect page
+  tucano up                                           database, Prefect, MLflow, a worker: runs start from a page
   tucano status                                       are they healthy?        tucano down   stops them
-  tucano gc                                           list what old runs left and nothing needs; tucano gc --yes removes it
+  tucano gc                                           list what old runs left and nothing needs; --yes removes it
   tucano doctor                                       what is installed, what is missing, what would run where
   tucano deploy vertex --project P --region R --bucket B --image I --dry-run
 """
 
 
-GC_EXAMPLES = """What goes: artifacts, checkpoints and locks that were not used for so long, runs in the storage's own MLflow store, flow runs in
-Prefect's database with their logs and events. What stays, whatever its age: the newest artifact of every stage, what a registered
-model was made from, and the runs of both. A run that is at work is never disturbed: while there is one, --yes is refused.
+GC_EXAMPLES = """What goes: artifacts, checkpoints and locks that were not used for so long, runs in the storage's own
+MLflow store, flow runs in Prefect's database with their logs and events. What stays, whatever its age: the
+newest artifact of every stage, what a registered model was made from, and the runs of both. A run that is at
+work is never disturbed: while there is one, --yes is refused.
 
 examples:
   tucano gc                             list what is older than 30 days and unused; nothing is removed
@@ -76,7 +77,9 @@ def main() -> NoReturn:
         if error.errno not in (errno.ENOSPC, errno.EDQUOT):
             raise
         where = f" ({error.filename})" if error.filename else ""
-        code = _say(f"tucano: the disk is full{where}; free some space, and the same command goes on from what is done", 1)
+        code = _say(
+            f"tucano: the disk is full{where}; free some space, and the same command goes on from what is done", 1
+        )
     except KeyboardInterrupt:
         code = _say("tucano: interrupted; nothing is lost, the same command goes on from here", 130)
     sys.stdout.flush()
@@ -107,14 +110,20 @@ def _parser() -> argparse.ArgumentParser:
         ("deploy", "make the work pool and the deployment that train seeds on Spot machines of Vertex AI"),
     ):
         shown = GC_EXAMPLES if name == "gc" else EXAMPLES
-        command = commands.add_parser(name, help=text, description=text, epilog=shown, formatter_class=argparse.RawDescriptionHelpFormatter)
+        command = commands.add_parser(
+            name, help=text, description=text, epilog=shown, formatter_class=argparse.RawDescriptionHelpFormatter
+        )
         if name == "compare":
             command.add_argument("profile", help="a profile, like laptop; or side A")
-            command.add_argument("other", nargs="?", metavar="B", help="side B: A and B are profiles, runs, models or adapter folders")
+            command.add_argument(
+                "other", nargs="?", metavar="B", help="side B: A and B are profiles, runs, models or adapter folders"
+            )
         elif name in ("run", "audit", "benchmark"):
             command.add_argument("profile", help="a deployment of the train flow in prefect.yaml, like laptop")
         if name == "lineage":
-            command.add_argument("model", help="a registered model with an alias or a version, like tucano@champion or tucano/3")
+            command.add_argument(
+                "model", help="a registered model with an alias or a version, like tucano@champion or tucano/3"
+            )
         if name == "rate":
             _add_rate_arguments(command)
         elif name == "deploy":
@@ -124,15 +133,25 @@ def _parser() -> argparse.ArgumentParser:
             _add_stack_arguments(command, name)
         elif name != "doctor":
             command.add_argument(
-                "--set", action="append", default=[], metavar="NAME=VALUE", help="override one setting, like grpo.max_steps=20"
+                "--set",
+                action="append",
+                default=[],
+                metavar="NAME=VALUE",
+                help="override one setting, like grpo.max_steps=20",
             )
     return parser
 
 
 def _add_rate_arguments(command: argparse.ArgumentParser) -> None:
-    command.add_argument("folder", nargs="?", default="ratings", help="where completions and ratings are kept (default: ratings)")
-    command.add_argument("--rater", required=True, metavar="NAME", help="who rates; each rater sees all completions in an own order")
-    command.add_argument("--new-rater", action="store_true", help="NAME has not rated in this folder before, though others have")
+    command.add_argument(
+        "folder", nargs="?", default="ratings", help="where completions and ratings are kept (default: ratings)"
+    )
+    command.add_argument(
+        "--rater", required=True, metavar="NAME", help="who rates; each rater sees all completions in an own order"
+    )
+    command.add_argument(
+        "--new-rater", action="store_true", help="NAME has not rated in this folder before, though others have"
+    )
     command.add_argument("--kind", choices=("human", "model"), default="human", help="what NAME is (default: human)")
     command.add_argument(
         "--from",
@@ -141,8 +160,12 @@ def _add_rate_arguments(command: argparse.ArgumentParser) -> None:
         metavar="PLACE",
         help="storage of a finished run, or JSONL file, to draw from (default: runs)",
     )
-    command.add_argument("--prompts", type=int, default=24, metavar="N", help="prompts drawn per task, at the first start (default: 24)")
-    command.add_argument("--completions", type=int, default=5, metavar="K", help="completions drawn per prompt (default: 5)")
+    command.add_argument(
+        "--prompts", type=int, default=24, metavar="N", help="prompts drawn per task, at the first start (default: 24)"
+    )
+    command.add_argument(
+        "--completions", type=int, default=5, metavar="K", help="completions drawn per prompt (default: 5)"
+    )
     command.add_argument("--seed", type=int, default=7, help="seed of the draw (default: 7)")
     where = command.add_mutually_exclusive_group()
     where.add_argument("--terminal", action="store_true", help="ask in the terminal instead of a page")
@@ -150,13 +173,19 @@ def _add_rate_arguments(command: argparse.ArgumentParser) -> None:
 
 
 def _add_stack_arguments(command: argparse.ArgumentParser, name: str) -> None:
-    command.add_argument("--home", type=Path, default=Path("runs"), metavar="FOLDER", help="what runs write, logs, data (default: runs)")
+    command.add_argument(
+        "--home", type=Path, default=Path("runs"), metavar="FOLDER", help="what runs write, logs, data (default: runs)"
+    )
     if name == "up":
-        command.add_argument("--workers", type=int, default=1, metavar="N", help="workers; a second one stands by (default: 1)")
+        command.add_argument(
+            "--workers", type=int, default=1, metavar="N", help="workers; a second one stands by (default: 1)"
+        )
         command.add_argument("--prefect-port", type=int, metavar="PORT", help="default: 4200, or a free one")
         command.add_argument("--mlflow-port", type=int, metavar="PORT", help="default: 5000, or a free one")
     if name == "gc":
-        command.add_argument("--days", type=int, default=30, metavar="N", help="age at which what nothing needs goes (default: 30)")
+        command.add_argument(
+            "--days", type=int, default=30, metavar="N", help="age at which what nothing needs goes (default: 30)"
+        )
         command.add_argument("--yes", action="store_true", help="remove; without it the list is only shown")
 
 
@@ -178,7 +207,9 @@ def _prefect_home(settings: PipelineSettings) -> None:
     from tucano.storage import writable
 
     if holds_secret(os.environ.get("PREFECT_API_URL", "")):
-        raise UserError("PREFECT_API_URL holds a password, and pages link to it: give it as PREFECT_API_AUTH_STRING=USER:PASSWORD")
+        raise UserError(
+            "PREFECT_API_URL holds a password, and pages link to it: give it as PREFECT_API_AUTH_STRING=USER:PASSWORD"
+        )
     root = writable(settings.storage)
     os.environ.setdefault("PREFECT_HOME", str(root / "prefect"))
     os.environ.setdefault("PREFECT_SERVER_ANALYTICS_ENABLED", "false")
@@ -229,7 +260,15 @@ def _rate(arguments: argparse.Namespace) -> int:
         raise UserError("--prompts and --completions are at least 1")
     drawn = (arguments.prompts, arguments.completions, arguments.seed)
     port = None if arguments.terminal else arguments.port
-    return rate.rate(Path(arguments.folder), Path(arguments.source), arguments.rater, arguments.kind, arguments.new_rater, *drawn, port)
+    return rate.rate(
+        Path(arguments.folder),
+        Path(arguments.source),
+        arguments.rater,
+        arguments.kind,
+        arguments.new_rater,
+        *drawn,
+        port,
+    )
 
 
 def _lineage(arguments: argparse.Namespace) -> int:
@@ -310,7 +349,12 @@ def _interrupt(number: int, frame: FrameType | None) -> NoReturn:
 
 
 def _show_warning(
-    message: Warning | str, category: type[Warning], filename: str, lineno: int, file: TextIO | None = None, line: str | None = None
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: TextIO | None = None,
+    line: str | None = None,
 ) -> None:
     if issubclass(category, UserWarning) and not issubclass(category, DeprecationWarning):
         print(f"tucano: warning: {message}", file=sys.stderr)

@@ -1,8 +1,9 @@
 """Prefect's server for one command, ready while Prefect and torch are still being imported.
 
-Prefect starts such a server by itself, but only at the first flow, once its server code has been imported there too and every
-installed collection has been read for block types. Started as a command's first act, the same server lets a run begin ten seconds
-earlier (`python -m benchmarks.overhead`). It ends with the command, however that ends, and its password ends with it.
+Prefect starts such a server by itself, but only at the first flow, once its server code has been imported there too and
+every installed collection has been read for block types. Started as a command's first act, the same server lets a run
+begin ten seconds earlier (`python -m benchmarks.overhead`). It ends with the command, however that ends, and its
+password ends with it.
 """
 
 import atexit
@@ -20,8 +21,13 @@ from tucano.errors import TucanoError
 HOST = "127.0.0.1"
 START_SECONDS = 180
 STOP_SECONDS = 8
-WITHOUT_BLOCKS = {"PREFECT_API_BLOCKS_REGISTER_ON_START": "false", "PREFECT_SERVER_MEMOIZE_BLOCK_AUTO_REGISTRATION": "false"}
-"""A run uses no blocks. To register them takes a second, and to compare the memo of what is registered, three (prefect-gcp is imported)."""
+WITHOUT_BLOCKS = {
+    "PREFECT_API_BLOCKS_REGISTER_ON_START": "false",
+    "PREFECT_SERVER_MEMOIZE_BLOCK_AUTO_REGISTRATION": "false",
+}
+"""A run uses no blocks. To register them takes a second, and to compare the memo of what is registered, three
+(prefect-gcp is imported).
+"""
 TERMINAL_LOGGING = "PREFECT_LOGGING_SETTINGS_PATH"
 """The command's own logging keeps the server quiet; in the server's log file everything may stand."""
 
@@ -46,7 +52,8 @@ class PrefectServer:
                 stderr=log,
                 pass_fds=[listener.fileno()],
                 start_new_session=True,  # Ctrl-C is for the run, which still has a state to report
-                env=environment | {"PREFECT_SERVER_API_AUTH_STRING": known, "PREFECT_SERVER_CORS_ALLOWED_ORIGINS": address},
+                env=environment
+                | {"PREFECT_SERVER_API_AUTH_STRING": known, "PREFECT_SERVER_CORS_ALLOWED_ORIGINS": address},
             )
         self.url = f"{address}/api"
         atexit.register(self.stop)  # before Prefect registers what it still sends at the end
@@ -55,7 +62,9 @@ class PrefectServer:
         os.environ["PREFECT_UI_URL"] = ""  # it has no pages, so Prefect prints no links to them
 
     def wait(self) -> None:
-        """Return once it answers: the socket has listened from the start, so the request waits there. TucanoError when it died."""
+        """Return once it answers: the socket has listened from the start, so the request waits there. TucanoError when
+        it died.
+        """
         try:
             urllib.request.urlopen(f"{self.url}/health", timeout=START_SECONDS).close()
         except OSError as error:

@@ -1,4 +1,6 @@
-"""`tucano rate`: a person rates completions blind, in a local web page or in the terminal. Every rating is on disk at once."""
+"""`tucano rate`: a person rates completions blind, in a local web page or in the terminal. Every rating is on disk at
+once.
+"""
 
 import shlex
 import signal
@@ -24,13 +26,26 @@ WIDTH = 100
 
 
 def rate(
-    folder: Path, source: Path, rater: str, kind: RaterKind, is_new: bool, prompts: int, completions: int, seed: int, port: int | None
+    folder: Path,
+    source: Path,
+    rater: str,
+    kind: RaterKind,
+    is_new: bool,
+    prompts: int,
+    completions: int,
+    seed: int,
+    port: int | None,
 ) -> int:
-    """Rate until everything is rated or the rater stops; a `port` (0: any free one) serves the page, None asks in the terminal."""
+    """Rate until everything is rated or the rater stops; a `port` (0: any free one) serves the page, None asks in the
+    terminal.
+    """
     drawn = "drawn before" if (folder / CANDIDATES).is_file() else f"drawn from {source}"
     candidates = open_folder(folder, source, prompts, completions, seed)
     tasks = Counter(candidate.prompt.task for candidate in candidates)
-    print(f"{folder}: {len(candidates)} completions {drawn} ({', '.join(f'{task} {count}' for task, count in tasks.items())})")
+    print(
+        f"{folder}: {len(candidates)} completions {drawn}"
+        f" ({', '.join(f'{task} {count}' for task, count in tasks.items())})"
+    )
     check_rater(folder, rater, kind, is_new)
     session = Session(folder, candidates, rater, kind)
     if port is None:
@@ -49,7 +64,11 @@ def _in_browser(session: Session, folder: Path, port: int) -> None:
         thread = threading.Thread(target=server.serve_forever)
         thread.start()
         view = session.view()
-        print(f"{session.rater}: {view.rated} of {view.total} rated. Open this link:\n\n    {server.url}\n\nCtrl-C stops.", flush=True)
+        print(
+            f"{session.rater}: {view.rated} of {view.total} rated. Open this link:\n\n    {server.url}\n\nCtrl-C"
+            " stops.",
+            flush=True,
+        )
         stop.wait()
         server.shutdown()
         thread.join()
@@ -103,6 +122,8 @@ def _say_goodbye(session: Session, folder: Path, mode: str) -> None:
     view = session.view()
     print(f"{session.rater}: {view.rated} of {view.total} rated, in {folder / RATINGS}")
     if view.item:
-        print(f"Go on with: tucano rate {shlex.quote(str(folder))} --rater {shlex.quote(session.rater)}{mode}", flush=True)
+        print(
+            f"Go on with: tucano rate {shlex.quote(str(folder))} --rater {shlex.quote(session.rater)}{mode}", flush=True
+        )
     else:
         print(f"Audit with them: tucano audit laptop --set audit.ratings={shlex.quote(str(folder))}", flush=True)

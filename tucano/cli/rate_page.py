@@ -1,8 +1,8 @@
 """The rating page and its server, on this machine's loopback only.
 
-The page is one HTML file that needs nothing else. A random token in the address keeps other web pages and other users of the
-machine out: whoever does not know it can neither read nor write. Texts to be rated are untrusted: the template escapes everything,
-and the page runs no script but its own.
+The page is one HTML file that needs nothing else. A random token in the address keeps other web pages and other users
+of the machine out: whoever does not know it can neither read nor write. Texts to be rated are untrusted: the template
+escapes everything, and the page runs no script but its own.
 """
 
 import secrets
@@ -27,7 +27,13 @@ from tucano.specs.registry import spec_of
 
 HOST = "127.0.0.1"
 LONGEST_FORM_BYTES = 1000
-MEANINGS = {1: "sem valor", 2: "quase inútil", 3: "útil com retrabalho", 4: "boa após uma olhada", 5: "pronta para usar"}
+MEANINGS = {
+    1: "sem valor",
+    2: "quase inútil",
+    3: "útil com retrabalho",
+    4: "boa após uma olhada",
+    5: "pronta para usar",
+}
 """The general scale of the guide, in a word or two."""
 
 Tables = list[tuple[str, list[str], list[str]]]
@@ -43,7 +49,9 @@ class RatingServer(ThreadingHTTPServer):
         try:
             super().__init__((HOST, port), Handler)
         except (OSError, OverflowError) as error:
-            raise UserError(f"--port {port} cannot be used ({error}); choose another, or leave it out for any free one") from error
+            raise UserError(
+                f"--port {port} cannot be used ({error}); choose another, or leave it out for any free one"
+            ) from error
         self.url = f"http://{HOST}:{self.server_port}/{self.token}/"
 
     def handle_error(self, request: Any, client_address: Any) -> None:
@@ -68,7 +76,10 @@ class Handler(BaseHTTPRequestHandler):
             return
         nonce = secrets.token_urlsafe(16)
         page = render(view, self.server.session.rater, self.server.tables, nonce)
-        policy = f"default-src 'none'; style-src 'nonce-{nonce}'; script-src 'nonce-{nonce}'; img-src data:; form-action 'self'"
+        policy = (
+            f"default-src 'none'; style-src 'nonce-{nonce}'; script-src 'nonce-{nonce}'; img-src data:; form-action"
+            " 'self'"
+        )
         self._send(200, page, {"Content-Security-Policy": f"{policy}; base-uri 'none'; frame-ancestors 'none'"})
 
     def do_POST(self) -> None:
@@ -82,7 +93,9 @@ class Handler(BaseHTTPRequestHandler):
         except (KeyError, ValueError) as error:
             self._send(400, f"Não gravado: {error}. Volte e recarregue a página.")
         except OSError as error:
-            self._send(500, f"A nota não foi gravada ({error.strerror}). Libere espaço em disco, volte e tente de novo.")
+            self._send(
+                500, f"A nota não foi gravada ({error.strerror}). Libere espaço em disco, volte e tente de novo."
+            )
         else:
             self._send(303, "", {"Location": self.path})
 
@@ -127,7 +140,16 @@ def render(view: View, rater: str, tables: Tables, nonce: str) -> str:
     return (
         _environment()
         .get_template("rate.html.j2")
-        .render(view=view, item=view.item, rater=rater, tables=tables, nonce=nonce, guide=guide, meanings=MEANINGS, display=display)
+        .render(
+            view=view,
+            item=view.item,
+            rater=rater,
+            tables=tables,
+            nonce=nonce,
+            guide=guide,
+            meanings=MEANINGS,
+            display=display,
+        )
     )
 
 

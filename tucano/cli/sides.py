@@ -19,7 +19,10 @@ from tucano.tracking import PipelineRun, Tracker
 from tucano.tracking.models import WEIGHTS
 from tucano.training.jobs import Arm
 
-KINDS = "a profile, a configuration (like #3fa9c1), a pipeline run's id, a registered model (tucano@champion) or a folder with an adapter"
+KINDS = (
+    "a profile, a configuration (like #3fa9c1), a pipeline run's id, a registered model (tucano@champion) or a folder"
+    " with an adapter"
+)
 
 
 @dataclass(frozen=True)
@@ -38,7 +41,9 @@ class Candidate:
 
 
 def candidates(text: str, root: Path, tracker: Tracker) -> list[Candidate]:
-    """Everything that `text` may mean, newest first: several runs of a configuration, else one. UserError when it means nothing."""
+    """Everything that `text` may mean, newest first: several runs of a configuration, else one. UserError when it means
+    nothing.
+    """
     if (Path(text) / "adapter_config.json").is_file():
         return [Candidate(text, {0: Arm("", base_of(Path(text)), text)})]
     version = tracker.find_version(text) if "@" in text or "/" in text else None

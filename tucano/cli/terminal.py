@@ -1,10 +1,17 @@
-"""What of Prefect's log a person at a terminal sees. A mistake of theirs is one sentence, printed by the command itself."""
+"""What of Prefect's log a person at a terminal sees. A mistake of theirs is one sentence, printed by the command
+itself.
+"""
 
 import logging
 
 from tucano.errors import TucanoError
 
-ENGINE_CHATTER = ("Finished in state", "Encountered exception during execution", "Beginning flow run", "Task run failed with exception")
+ENGINE_CHATTER = (
+    "Finished in state",
+    "Encountered exception during execution",
+    "Beginning flow run",
+    "Task run failed with exception",
+)
 
 
 def _is_known(record: logging.LogRecord) -> bool:

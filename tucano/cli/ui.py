@@ -1,8 +1,8 @@
 """`tucano ui`: the Prefect page and the MLflow page over the stores that runs have written, on this machine only.
 
-Both servers are child processes with a log file each. They stay until Ctrl-C, and nothing of them is left afterwards. The
-Prefect server runs without its background services: it shows runs and leaves scheduling to `prefect server start`, so it
-can stay open while a run of the same storage root is at work.
+Both servers are child processes with a log file each. They stay until Ctrl-C, and nothing of them is left afterwards.
+The Prefect server runs without its background services: it shows runs and leaves scheduling to `prefect server start`,
+so it can stay open while a run of the same storage root is at work.
 """
 
 import contextlib
@@ -64,7 +64,9 @@ class Server:
         except OSError:
             answered = False
         if self.process.poll() is not None:
-            raise ServerDied(f"The {self.name} server ended with exit code {self.process.returncode}; its log says why: {self.log}")
+            raise ServerDied(
+                f"The {self.name} server ended with exit code {self.process.returncode}; its log says why: {self.log}"
+            )
         return answered
 
     def stop(self) -> None:
@@ -115,15 +117,21 @@ def _start_prefect(storage: Path, wanted_port: int, known: str) -> Server:
     with _listen("Prefect", wanted_port) as listener:
         address = _address(listener)
         command = prefect_command(listener, "pages")
-        return _start("Prefect", command, prefect_environment(storage, address, known), storage, listener, "/api/health")
+        return _start(
+            "Prefect", command, prefect_environment(storage, address, known), storage, listener, "/api/health"
+        )
 
 
 def _start_mlflow(storage: Path, store: str, wanted_port: int, known: str) -> Server:
     with _listen("MLflow", wanted_port) as listener:
-        return _start("MLflow", mlflow_command(listener), mlflow_environment(storage, store, known), storage, listener, "/health")
+        return _start(
+            "MLflow", mlflow_command(listener), mlflow_environment(storage, store, known), storage, listener, "/health"
+        )
 
 
-def _start(name: str, command: list[str], environment: dict[str, str], storage: Path, listener: socket.socket, health: str) -> Server:
+def _start(
+    name: str, command: list[str], environment: dict[str, str], storage: Path, listener: socket.socket, health: str
+) -> Server:
     log = storage.resolve() / "logs" / f"ui-{name.lower()}.log"
     with relayed(log) as output:
         process = subprocess.Popen(
@@ -162,7 +170,9 @@ def _wait_until_up(servers: list[Server], stop: threading.Event) -> None:
             missing.remove(server)
             print(f"{server.name} answers after {seconds:.0f} s", flush=True)
         if missing and seconds > START_SECONDS:
-            raise ServerDied(f"The {missing[0].name} server did not answer within {START_SECONDS} s; its log: {missing[0].log}")
+            raise ServerDied(
+                f"The {missing[0].name} server did not answer within {START_SECONDS} s; its log: {missing[0].log}"
+            )
 
 
 def _check_alive(servers: list[Server]) -> None:
@@ -190,14 +200,20 @@ def _prefect_links(prefect: PrefectApi) -> dict[str, str]:
 
 
 def _mlflow_links(base: str, headers: dict[str, str]) -> dict[str, str]:
-    """The newest pipeline run and what belongs to it, and the saved views; none where a server elsewhere is down or wants a login."""
+    """The newest pipeline run and what belongs to it, and the saved views; none where a server elsewhere is down or
+    wants a login.
+    """
     api = f"{base}/api/2.0/mlflow"
     try:
         found = _ask(f"{api}/experiments/search", headers, {"max_results": 1000})
         experiments = {experiment["name"]: experiment["experiment_id"] for experiment in found.get("experiments", [])}
         if PIPELINES not in experiments:
             return {}
-        newest = {"experiment_ids": [experiments[PIPELINES]], "max_results": 1, "order_by": ["attributes.start_time DESC"]}
+        newest = {
+            "experiment_ids": [experiments[PIPELINES]],
+            "max_results": 1,
+            "order_by": ["attributes.start_time DESC"],
+        }
         runs = _ask(f"{api}/runs/search", headers, newest).get("runs", [])
         models = _ask(f"{api}/registered-models/search?max_results=100", headers).get("registered_models", [])
     except OSError:
@@ -205,7 +221,9 @@ def _mlflow_links(base: str, headers: dict[str, str]) -> dict[str, str]:
     links = dict(view_links(experiments))
     for run in runs:
         tags = {tag["key"]: tag["value"] for tag in run["data"].get("tags", [])}
-        links |= {f"latest {name}": page for name, page in pipeline_links(experiments, run["info"]["run_id"], tags).items()}
+        links |= {
+            f"latest {name}": page for name, page in pipeline_links(experiments, run["info"]["run_id"], tags).items()
+        }
     for model in models:
         for alias in model.get("aliases", []):
             links[f"{model['name']}@{alias['alias']}"] = registry_link(model["name"], alias["version"])
@@ -220,5 +238,7 @@ def _ask(url: str, headers: dict[str, str], body: dict[str, Any] | None = None) 
 
 
 def _signal_group(process: subprocess.Popen[bytes], number: signal.Signals) -> None:
-    with contextlib.suppress(ProcessLookupError, PermissionError):  # macOS denies signals to a group that has just ended
+    with contextlib.suppress(
+        ProcessLookupError, PermissionError
+    ):  # macOS denies signals to a group that has just ended
         os.killpg(process.pid, number)

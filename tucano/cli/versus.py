@@ -34,7 +34,9 @@ from tucano.training.orders import order
 
 
 def compare(settings: PipelineSettings, first: str, second: str) -> int:
-    """Print the verdict on `first` against `second` and write its report. What has not answered the same prompts answers them now."""
+    """Print the verdict on `first` against `second` and write its report. What has not answered the same prompts
+    answers them now.
+    """
     if first == second:
         raise UserError(f"{first!r} would be compared with itself; name two sides")
     root = writable(settings.storage)
@@ -43,7 +45,14 @@ def compare(settings: PipelineSettings, first: str, second: str) -> int:
     assert frame.settings is not None
     prompts = read_prompts(PromptFiles(frame.stages["data"]).test)
     side_a, side_b = (_side(candidate, frame, root) for candidate in (ours, theirs))
-    comparison = versus(side_a, side_b, prompts, frame.settings.comparison, known_words(PromptFiles(frame.stages["data"])), ours.shown_seed)
+    comparison = versus(
+        side_a,
+        side_b,
+        prompts,
+        frame.settings.comparison,
+        known_words(PromptFiles(frame.stages["data"])),
+        ours.shown_seed,
+    )
     folder = root / "compare" / re.sub(r"[^\w.-]+", "-", f"{first}-vs-{second}").strip("-")
     folder.mkdir(parents=True, exist_ok=True)
     write_record(ComparisonFiles(folder).comparison, comparison)
@@ -54,8 +63,12 @@ def compare(settings: PipelineSettings, first: str, second: str) -> int:
     return 0
 
 
-def _pair(ours: Sequence[Candidate], theirs: Sequence[Candidate], root: Path, tracker: Tracker) -> tuple[Candidate, Candidate, Candidate]:
-    """The newest pair that was trained and judged on the same data, else the newest of each; and the run whose test set is asked."""
+def _pair(
+    ours: Sequence[Candidate], theirs: Sequence[Candidate], root: Path, tracker: Tracker
+) -> tuple[Candidate, Candidate, Candidate]:
+    """The newest pair that was trained and judged on the same data, else the newest of each; and the run whose test set
+    is asked.
+    """
     pairs = list(product(ours, theirs))
     alike = (pair for pair in pairs if "data" in pair[0].chain and pair[0].chain["data"] == pair[1].chain.get("data"))
     first, second = next(alike, pairs[0])
@@ -63,7 +76,10 @@ def _pair(ours: Sequence[Candidate], theirs: Sequence[Candidate], root: Path, tr
     if frame is None:
         runs = tracker.pipelines()
         if not runs:
-            raise UserError(f"{root} holds no finished run, whose test prompts both sides could answer; start one with: tucano run laptop")
+            raise UserError(
+                f"{root} holds no finished run, whose test prompts both sides could answer; start one with: tucano run"
+                " laptop"
+            )
         frame = candidates(runs[0].identity, root, tracker)[0]
     return first, second, frame
 
@@ -88,7 +104,10 @@ def _answer_now(candidate: Candidate, frame: Candidate, root: Path) -> dict[int,
     settings, began = frame.settings, time.monotonic()
     built = StartFiles(frame.stages["sft"]) if "sft" in frame.stages else None
     start = Arm("sft", str(built.model)) if built and built.built_here else None
-    arms = [start or Arm("base", settings.model.name), *(Arm(f"seed-{s}", m.base, m.adapter) for s, m in candidate.models.items())]
+    arms = [
+        start or Arm("base", settings.model.name),
+        *(Arm(f"seed-{s}", m.base, m.adapter) for s, m in candidate.models.items()),
+    ]
     recipe = Recipe(
         "answers-compared",
         of_answers(settings, settings.seed).model_dump(mode="json"),
@@ -100,7 +119,9 @@ def _answer_now(candidate: Candidate, frame: Candidate, root: Path) -> dict[int,
         work, prompts, threads = Store(root).work_folder(recipe), frame.stages["data"], settings.worker.threads
         job = order("answer", settings, settings.seed, threads, prompts=prompts, work=work, output=draft, arms=arms)
         return run_job(
-            job, settings.worker.python, lambda progress: print(f"{time.monotonic() - began:5.0f} s  {progress.line()}", flush=True)
+            job,
+            settings.worker.python,
+            lambda progress: print(f"{time.monotonic() - began:5.0f} s  {progress.line()}", flush=True),
         )
 
     answers = read_answers(AnswerFiles(Store(root).make(recipe, produce, print).folder).answers)
@@ -119,5 +140,9 @@ def _facts(ours: Candidate, theirs: Candidate, frame: Candidate) -> Facts:
         baseline=theirs.name,
         differences=differences(ours.settings, theirs.settings) if ours.settings and theirs.settings else [],
         lineage={f"{side.name}: {stage}": value[:16] for side in (ours, theirs) for stage, value in side.chain.items()},
-        training=[curves_of(seed, SeedFiles(ours.stages[f"grpo-seed-{seed}"])) for seed in ours.models] if ours.stages else (),
+        training=(
+            [curves_of(seed, SeedFiles(ours.stages[f"grpo-seed-{seed}"])) for seed in ours.models]
+            if ours.stages
+            else ()
+        ),
     )

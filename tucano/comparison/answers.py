@@ -43,7 +43,9 @@ def arms_of(answers: Iterable[Answer]) -> tuple[str, ...]:
 
 
 def prompt_means(answers: Iterable[Answer], measure: Measure) -> dict[tuple[str, Decoding], dict[str, float]]:
-    """{(arm, decoding): {prompt id: mean over samples}}; a prompt whose truth is not known is absent from the truths."""
+    """{(arm, decoding): {prompt id: mean over samples}}; a prompt whose truth is not known is absent from the
+    truths.
+    """
     values: dict[tuple[str, Decoding], dict[str, list[float]]] = {}
     for answer in answers:
         value = answer.reward if measure == "reward" else answer.truth
@@ -53,7 +55,9 @@ def prompt_means(answers: Iterable[Answer], measure: Measure) -> dict[tuple[str,
     return {key: {prompt: sum(row) / len(row) for prompt, row in rows.items()} for key, rows in values.items()}
 
 
-def check_complete(rewards: Mapping[tuple[str, Decoding], Mapping[str, float]], arms: Sequence[str], prompts: Sequence[Prompt]) -> None:
+def check_complete(
+    rewards: Mapping[tuple[str, Decoding], Mapping[str, float]], arms: Sequence[str], prompts: Sequence[Prompt]
+) -> None:
     """UserError unless every arm has answered every prompt in both decodings: pairs need both sides."""
     for arm in arms:
         for decoding in DECODINGS:
@@ -61,5 +65,6 @@ def check_complete(rewards: Mapping[tuple[str, Decoding], Mapping[str, float]], 
             missing = [prompt.id for prompt in prompts if prompt.id not in answered]
             if missing:
                 raise UserError(
-                    f"arm {arm} lacks {len(missing)} of {len(prompts)} {decoding} answers (first: prompt {missing[0]}); let it answer again"
+                    f"arm {arm} lacks {len(missing)} of {len(prompts)} {decoding} answers (first: prompt {missing[0]});"
+                    " let it answer again"
                 )

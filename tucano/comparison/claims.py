@@ -1,6 +1,7 @@
 """What may be claimed: the facts behind a verdict, before any word is chosen.
 
-Two claims are never mixed: that *these adapters* beat the reference, and that the *configuration* would with a new seed.
+Two claims are never mixed: that *these adapters* beat the reference, and that the *configuration* would with a new
+seed.
 """
 
 from collections.abc import Iterable
@@ -17,8 +18,9 @@ Claim = Literal["supported", "not supported", "not assessable"]
 class StudyContext:
     """What a reader has to know beside the numbers.
 
-    `looks`: how often this test set has judged, this time included; `planned`: the analysis was written down before training, as it
-    is now; `candidate`: the seed that would be promoted, alone; `forgetting`: ordinary Portuguese against earlier arms.
+    `looks`: how often this test set has judged, this time included; `planned`: the analysis was written down before
+    training, as it is now; `candidate`: the seed that would be promoted, alone; `forgetting`: ordinary Portuguese
+    against earlier arms.
     """
 
     looks: int = 1
@@ -28,14 +30,18 @@ class StudyContext:
 
 
 def improved(reward: Contrast, alpha: float) -> bool:
-    """The primary test passed. A falling mean is never called better, though the signed-rank test can say so of skewed differences."""
+    """The primary test passed. A falling mean is never called better, though the signed-rank test can say so of skewed
+    differences.
+    """
     return reward.overall.p < alpha and reward.overall.gain > 0
 
 
 def truth_falls(reward: Contrast, truth: Contrast, alpha: float) -> bool:
     """Whether the ground truth falls overall, or (Holm over the tasks) on a task whose reward rose."""
     rose = {task for task, effect in reward.tasks.items() if after_holm(effect.p_holm) < alpha}
-    return truth.overall.p_worse < alpha or any(after_holm(truth.tasks[task].p_worse_holm) < alpha for task in rose & set(truth.tasks))
+    return truth.overall.p_worse < alpha or any(
+        after_holm(truth.tasks[task].p_worse_holm) < alpha for task in rose & set(truth.tasks)
+    )
 
 
 def cautions(reward: Contrast, alpha: float, around: StudyContext) -> Iterable[str]:

@@ -1,8 +1,8 @@
 """Is the tuned model better than the model it was trained from? Every arm answered the same held-out prompts.
 
-The primary contrast is the mean over the seeds against the reference (the SFT start, or the base where SFT is off), in the
-decoding that the settings fixed before training. Seeds against base, ground truth and controls are reported beside it.
-No seed and no checkpoint is chosen here.
+The primary contrast is the mean over the seeds against the reference (the SFT start, or the base where SFT is off), in
+the decoding that the settings fixed before training. Seeds against base, ground truth and controls are reported beside
+it. No seed and no checkpoint is chosen here.
 """
 
 from collections.abc import Mapping, Sequence
@@ -54,7 +54,9 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class Headroom:
-    """Sampled answers of the reference: mean reward, and mean over prompts of the best of k: what choosing well could gain."""
+    """Sampled answers of the reference: mean reward, and mean over prompts of the best of k: what choosing well could
+    gain.
+    """
 
     mean: float
     best: float
@@ -111,9 +113,9 @@ def compare(
 ) -> Comparison:
     """Compare the arms `seed-N` with `reference`. Other arms (controls, a champion) are each contrasted with it too.
 
-    `known_words` is the vocabulary of the training texts. `shown_seed` gives the example texts (the first seed when None). `language`:
-    how all arms read ordinary Portuguese; `looks` and `planned`: see `StudyContext`.
-    Raises UserError when an arm lacks an answer or a task has too few prompts.
+    `known_words` is the vocabulary of the training texts. `shown_seed` gives the example texts (the first seed when
+    None). `language`: how all arms read ordinary Portuguese; `looks` and `planned`: see `StudyContext`. Raises
+    UserError when an arm lacks an answer or a task has too few prompts.
     """
     tuned, arms = [f"seed-{seed}" for seed in seeds], arms_of(answers)
     rewards, truths = prompt_means(answers, "reward"), prompt_means(answers, "truth")
@@ -125,7 +127,10 @@ def compare(
     path = [BASE, reference] if BASE in arms and reference != BASE else [reference]
     forgotten = tuple(forgetting(language, arm, tuned) for arm in reversed(path)) if language else ()
     around = StudyContext(looks, planned, _find(contrasts, shown, reference, settings.primary, "reward"), forgotten)
-    points, pairs = _points(rewards, prompts, settings.primary, reference, tuned), _pairs(answers, prompts, reference, shown)
+    points, pairs = (
+        _points(rewards, prompts, settings.primary, reference, tuned),
+        _pairs(answers, prompts, reference, shown),
+    )
     return Comparison(
         schema_version=SCHEMA_VERSION,
         reference=reference,
@@ -144,7 +149,9 @@ def compare(
         wins=_wins(pairs),
         drops=_drops(pairs),
         verdict=_verdict(contrasts, settings, reference, around),
-        decomposition=decompose(answers, _by_task(prompts, rewards[reference, settings.primary]), settings.primary, path, tuned),
+        decomposition=decompose(
+            answers, _by_task(prompts, rewards[reference, settings.primary]), settings.primary, path, tuned
+        ),
         language=forgotten,
         looks=looks,
         planned=planned,
@@ -155,7 +162,8 @@ def _check_strata(prompts: Sequence[Prompt]) -> None:
     for task, ids in _by_task(prompts, {prompt.id: 0.0 for prompt in prompts}).items():
         if len(ids) < SMALLEST_STRATUM:
             raise UserError(
-                f"task {task} has {len(ids)} test prompts and needs {SMALLEST_STRATUM}; raise data.test_prompts or drop the task"
+                f"task {task} has {len(ids)} test prompts and needs {SMALLEST_STRATUM}; raise data.test_prompts or drop"
+                " the task"
             )
 
 
@@ -163,7 +171,9 @@ Means = Mapping[tuple[str, Decoding], Mapping[str, float]]
 
 
 def _by_task(prompts: Sequence[Prompt], present: Mapping[str, float], smallest: int = 1) -> dict[str, list[str]]:
-    """{task: ids of its prompts that are present}, tasks in their fixed order, those with fewer than `smallest` left out."""
+    """{task: ids of its prompts that are present}, tasks in their fixed order, those with fewer than `smallest` left
+    out.
+    """
     ids = {task: [prompt.id for prompt in prompts if prompt.task == task and prompt.id in present] for task in TASKS}
     return {task: found for task, found in ids.items() if len(found) >= smallest}
 
@@ -178,7 +188,8 @@ def _contrasts(
     with_base: bool,
     others: Sequence[str],
 ) -> tuple[Contrast, ...]:
-    """Primary first: seeds against reference, then against base, then truth, then other arms; then the same in the other decoding.
+    """Primary first: seeds against reference, then against base, then truth, then other arms; then the same in the
+    other decoding.
 
     `others` are the candidate, alone, and arms such as controls or a champion.
     """
@@ -188,7 +199,11 @@ def _contrasts(
     def add(means: Means, measure: Measure, decoding: Decoding, arm: str, members: Sequence[str], below: str) -> None:
         if tasks := _by_task(prompts, means[below, decoding], SMALLEST_STRATUM):
             values = {member: means[member, decoding] for member in members}
-            found.append(contrast(arm, values, (below, means[below, decoding]), tasks, settings.alpha, decoding, measure, clusters))
+            found.append(
+                contrast(
+                    arm, values, (below, means[below, decoding]), tasks, settings.alpha, decoding, measure, clusters
+                )
+            )
 
     for decoding in sorted(DECODINGS, key=lambda name: name != settings.primary):
         add(rewards, "reward", decoding, TOGETHER, tuned, reference)
@@ -201,7 +216,9 @@ def _contrasts(
     return tuple(found)
 
 
-def _find(contrasts: Sequence[Contrast], arm: str, reference: str, decoding: Decoding, measure: Measure) -> Contrast | None:
+def _find(
+    contrasts: Sequence[Contrast], arm: str, reference: str, decoding: Decoding, measure: Measure
+) -> Contrast | None:
     wanted = (arm, reference, decoding, measure)
     return next((c for c in contrasts if (c.arm, c.reference, c.decoding, c.measure) == wanted), None)
 
@@ -217,7 +234,9 @@ def _verdict(contrasts: Sequence[Contrast], settings: Judging, reference: str, a
     )
 
 
-def _means(means: Means, prompts: Sequence[Prompt], tuned: Sequence[str], arms: Sequence[str]) -> dict[str, dict[str, dict[str, float]]]:
+def _means(
+    means: Means, prompts: Sequence[Prompt], tuned: Sequence[str], arms: Sequence[str]
+) -> dict[str, dict[str, dict[str, float]]]:
     result: dict[str, dict[str, dict[str, float]]] = {}
     for decoding in DECODINGS:
         rows = {arm: _row(means[arm, decoding], prompts) for arm in arms}
@@ -249,18 +268,25 @@ def _headroom(answers: Sequence[Answer], prompts: Sequence[Prompt], reference: s
     }
 
 
-def _texts(answers: Sequence[Answer], tuned: Sequence[str], arms: Sequence[str], known_words: frozenset[str]) -> dict[str, TextHealth]:
-    """Health of every arm's answers; the seeds together have the mean of the seeds' numbers, so that text counts stay comparable."""
+def _texts(
+    answers: Sequence[Answer], tuned: Sequence[str], arms: Sequence[str], known_words: frozenset[str]
+) -> dict[str, TextHealth]:
+    """Health of every arm's answers; the seeds together have the mean of the seeds' numbers, so that text counts stay
+    comparable.
+    """
     texts = {arm: text_health([answer for answer in answers if answer.arm == arm], known_words) for arm in arms}
     rows = [asdict(texts[arm]) for arm in tuned]
     texts[TOGETHER] = TextHealth(**{name: sum(row[name] for row in rows) / len(rows) for name in rows[0]})
     return texts
 
 
-def _points(rewards: Means, prompts: Sequence[Prompt], decoding: Decoding, reference: str, tuned: Sequence[str]) -> tuple[Point, ...]:
+def _points(
+    rewards: Means, prompts: Sequence[Prompt], decoding: Decoding, reference: str, tuned: Sequence[str]
+) -> tuple[Point, ...]:
     below, above = rewards[reference, decoding], [rewards[arm, decoding] for arm in tuned]
     return tuple(
-        Point(prompt.id, prompt.task, below[prompt.id], sum(values[prompt.id] for values in above) / len(above)) for prompt in prompts
+        Point(prompt.id, prompt.task, below[prompt.id], sum(values[prompt.id] for values in above) / len(above))
+        for prompt in prompts
     )
 
 
@@ -278,7 +304,9 @@ def _order(pair: Pair) -> tuple[float, str]:
 
 
 def _spread(pairs: Sequence[Pair]) -> tuple[Pair, ...]:
-    """Ten pairs that stand for all: tasks in turn, within a task at even distances from the largest drop to the largest gain."""
+    """Ten pairs that stand for all: tasks in turn, within a task at even distances from the largest drop to the largest
+    gain.
+    """
     tasks = [task for task in TASKS if any(pair.task == task for pair in pairs)]
     chosen: list[Pair] = []
     for place, task in enumerate(tasks):
@@ -290,7 +318,9 @@ def _spread(pairs: Sequence[Pair]) -> tuple[Pair, ...]:
 
 def _wins(pairs: Sequence[Pair]) -> tuple[Pair, ...]:
     """The largest gains, best first."""
-    return tuple(pair for pair in sorted(pairs, key=_order, reverse=True)[:EXTREMES] if pair.reward_after > pair.reward_before)
+    return tuple(
+        pair for pair in sorted(pairs, key=_order, reverse=True)[:EXTREMES] if pair.reward_after > pair.reward_before
+    )
 
 
 def _drops(pairs: Sequence[Pair]) -> tuple[Pair, ...]:

@@ -11,18 +11,20 @@ from tucano.statistics import planning
 from tucano.statistics.inference import Mean
 
 SMALLEST_REFERENCE = 0.1
-"""A gain is given in percent of references from here on: of one near 0 (rewards lie in [0, 1]) any gain is thousands of percent."""
+"""A gain is given in percent of references from here on: of one near 0 (rewards lie in [0, 1]) any gain is thousands of
+percent.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Effect:
     """`arm - reference` over `n` prompts.
 
-    `p`: exact one-sided signed-rank, arm better; `p_worse`: arm worse; the two after Holm are over the tasks, None overall.
-    `estimate`, `low`, `high`: Hodges-Lehmann with its 95 % interval. `gain` is the plain mean, `mean_low`, `mean_high` and `p_mean`
-    are Student's t of it: where differences are skewed, the two speak of different things. `gain_percent` is None where the
-    reference is too close to 0 for a percentage to mean anything. `unchanged`: prompts without any difference.
-    `detectable`: the smallest true gain that n prompts of this spread show with 80 % power.
+    `p`: exact one-sided signed-rank, arm better; `p_worse`: arm worse; the two after Holm are over the tasks, None
+    overall. `estimate`, `low`, `high`: Hodges-Lehmann with its 95 % interval. `gain` is the plain mean, `mean_low`,
+    `mean_high` and `p_mean` are Student's t of it: where differences are skewed, the two speak of different things.
+    `gain_percent` is None where the reference is too close to 0 for a percentage to mean anything. `unchanged`: prompts
+    without any difference. `detectable`: the smallest true gain that n prompts of this spread show with 80 % power.
     """
 
     n: int
@@ -49,10 +51,10 @@ class Effect:
 class Contrast:
     """An arm (the seeds together, or one arm) against a reference, in one decoding and by one measure.
 
-    `seeds` holds each seed's mean gain by task and "overall"; `configuration` is the prompt x seed test, None: not assessable.
-    `clustered`: the mean gain when prompts of one template are not independent; `seeds_needed`: how many seeds would show the
-    observed mean gain of the configuration with 80 % power, `prompts_needed`: how many prompts that of these adapters; None: unknown
-    or out of reach.
+    `seeds` holds each seed's mean gain by task and "overall"; `configuration` is the prompt x seed test, None: not
+    assessable. `clustered`: the mean gain when prompts of one template are not independent; `seeds_needed`: how many
+    seeds would show the observed mean gain of the configuration with 80 % power, `prompts_needed`: how many prompts
+    that of these adapters; None: unknown or out of reach.
     """
 
     arm: str
@@ -106,7 +108,8 @@ def contrast(
     measure: Measure,
     clusters: Mapping[str, str] | None = None,
 ) -> Contrast:
-    """Contrast the mean of `members` ({arm: {prompt id: value}}) with a reference; `tasks` names the prompt ids of each task.
+    """Contrast the mean of `members` ({arm: {prompt id: value}}) with a reference; `tasks` names the prompt ids of each
+    task.
 
     `clusters`: {prompt id: what it shares with others}; without them prompts are taken for independent.
     """

@@ -1,7 +1,9 @@
-"""Where a gain comes from: the parser that reads answers, supervised tuning, or reinforcement; and which parts of the reward.
+"""Where a gain comes from: the parser that reads answers, supervised tuning, or reinforcement; and which parts of the
+reward.
 
-A gain that comes from a better parser is no learning: the predecessor's largest «gain» was one. So the first step is the same
-answers of the same model, read strictly (an extraction counts only if the whole answer is a JSON object) and read as they are scored.
+A gain that comes from a better parser is no learning: the predecessor's largest «gain» was one. So the first step is
+the same answers of the same model, read strictly (an extraction counts only if the whole answer is a JSON object) and
+read as they are scored.
 """
 
 import json
@@ -18,7 +20,9 @@ from tucano.statistics.inference import mean_t
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One step on the way from the base to the trained adapters: mean reward before and after, gain with 95 % t interval."""
+    """One step on the way from the base to the trained adapters: mean reward before and after, gain with 95 % t
+    interval.
+    """
 
     name: str
     before: float
@@ -30,7 +34,8 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Decomposition:
-    """`steps`: {"overall" or task: in order} with gains that add up; `components`: {task: {component: gain over the reference}}.
+    """`steps`: {"overall" or task: in order} with gains that add up; `components`: {task: {component: gain over the
+    reference}}.
 
     `repaired`: {arm: share of its answers of one JSON object that only the tolerant parser reads}.
     """
@@ -41,7 +46,9 @@ class Decomposition:
 
 
 def is_strict(answer: Answer) -> bool:
-    """Whether an answer can be used without repair: any text, or one JSON object and nothing else where the task asks for one."""
+    """Whether an answer can be used without repair: any text, or one JSON object and nothing else where the task asks
+    for one.
+    """
     if not spec_of(answer.task).fields:
         return True
     try:
@@ -51,11 +58,19 @@ def is_strict(answer: Answer) -> bool:
 
 
 def decompose(
-    answers: Sequence[Answer], tasks: Mapping[str, Sequence[str]], decoding: Decoding, path: Sequence[str], tuned: Sequence[str]
+    answers: Sequence[Answer],
+    tasks: Mapping[str, Sequence[str]],
+    decoding: Decoding,
+    path: Sequence[str],
+    tuned: Sequence[str],
 ) -> Decomposition:
-    """`path`: the arms before training, in order (base, sft; or base alone); `tuned`: the seeds. `tasks`: {task: prompt ids}."""
+    """`path`: the arms before training, in order (base, sft; or base alone); `tuned`: the seeds. `tasks`: {task: prompt
+    ids}.
+    """
     mine = [answer for answer in answers if answer.decoding == decoding]
-    strictly = [answer if is_strict(answer) else replace(answer, reward=0.0) for answer in mine if answer.arm == path[0]]
+    strictly = [
+        answer if is_strict(answer) else replace(answer, reward=0.0) for answer in mine if answer.arm == path[0]
+    ]
     means = {arm: values for (arm, _), values in prompt_means(mine, "reward").items()}
     stations = [("read strictly", prompt_means(strictly, "reward")[path[0], decoding])]
     stations += [(name, means[arm]) for name, arm in zip(("parser", "sft"), path, strict=False)]
@@ -69,7 +84,9 @@ def decompose(
             for group, prompts in groups.items()
         },
         components={task: _component_gains(mine, task, path[-1], tuned) for task in tasks},
-        repaired={arm: _repaired(mine, arm) for arm in (*path, *tuned)} if any(spec_of(task).fields for task in tasks) else {},
+        repaired={arm: _repaired(mine, arm) for arm in (*path, *tuned)}
+        if any(spec_of(task).fields for task in tasks)
+        else {},
     )
 
 
@@ -83,7 +100,11 @@ def _component_gains(answers: Sequence[Answer], task: str, reference: str, tuned
     """Every arm answers every prompt equally often, so the mean over answers is the mean over prompts."""
 
     def mean(arm: str, name: str) -> float:
-        return float(np.mean([answer.components.get(name, 0.0) for answer in answers if answer.arm == arm and answer.task == task]))
+        return float(
+            np.mean(
+                [answer.components.get(name, 0.0) for answer in answers if answer.arm == arm and answer.task == task]
+            )
+        )
 
     names = dict.fromkeys(name for answer in answers if answer.task == task for name in answer.components)
     return {name: float(np.mean([mean(arm, name) for arm in tuned])) - mean(reference, name) for name in names}

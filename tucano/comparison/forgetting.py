@@ -33,7 +33,8 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Forgetting:
-    """The trained adapters against an earlier arm, paired by passage: `change` in bits per character (above 0: worse), 95 % t interval.
+    """The trained adapters against an earlier arm, paired by passage: `change` in bits per character (above 0: worse),
+    95 % t interval.
 
     `before` and `after` are perplexities per token; `p` is one-sided, for a loss.
     """
@@ -67,7 +68,14 @@ def forgetting(readings: Sequence[Reading], reference: str, tuned: Sequence[str]
     bits = {(reading.arm, reading.passage): reading.bits for reading in readings}
     passages = sorted({reading.passage for reading in readings})
     before = [bits[reference, passage] for passage in passages]
-    change = mean_t([float(np.mean([bits[arm, passage] for arm in tuned])) - was for passage, was in zip(passages, before, strict=True)])
+    change = mean_t(
+        [
+            float(np.mean([bits[arm, passage] for arm in tuned])) - was
+            for passage, was in zip(passages, before, strict=True)
+        ]
+    )
     after = exp(float(np.mean([log(perplexity(readings, arm)) for arm in tuned])))
     started = perplexity(readings, reference)
-    return Forgetting(reference, len(passages), started, after, float(np.mean(before)), change.mean, change.low, change.high, change.p)
+    return Forgetting(
+        reference, len(passages), started, after, float(np.mean(before)), change.mean, change.low, change.high, change.p
+    )

@@ -16,7 +16,9 @@ FOLDER = "looks"
 
 
 def record_look(places: list[Place], test_set: str, look: str, what: Mapping[str, Any]) -> int:
-    """Note a look at a test set (both named by digests) in every place, and return how many there have been, this one included."""
+    """Note a look at a test set (both named by digests) in every place, and return how many there have been, this one
+    included.
+    """
     name = f"{FOLDER}/{test_set[:16]}"
     entry = json.dumps({"at": datetime.now(UTC).isoformat(timespec="seconds"), **what}, ensure_ascii=False)
     seen = {look}
@@ -32,5 +34,7 @@ def record_look(places: list[Place], test_set: str, look: str, what: Mapping[str
 def read_looks(root: Path) -> dict[str, list[dict[str, Any]]]:
     """{test set: its looks, oldest first} of a storage folder."""
     sets = sorted((root / FOLDER).glob("*")) if (root / FOLDER).is_dir() else []
-    entries = {folder.name: [json.loads(file.read_text(encoding="utf-8")) for file in folder.glob("*.json")] for folder in sets}
+    entries = {
+        folder.name: [json.loads(file.read_text(encoding="utf-8")) for file in folder.glob("*.json")] for folder in sets
+    }
     return {name: sorted(found, key=lambda entry: str(entry["at"])) for name, found in entries.items()}

@@ -7,7 +7,9 @@ from tucano.statistics.inference import hodges_lehmann
 
 
 def noninferiority_bound(answers: Sequence[Answer], challenger: str, champion: str, decoding: Decoding) -> float:
-    """One-sided 95 % lower bound of challenger - champion in mean reward per prompt (Hodges-Lehmann, exact signed-rank interval)."""
+    """One-sided 95 % lower bound of challenger - champion in mean reward per prompt (Hodges-Lehmann, exact signed-rank
+    interval).
+    """
     means = prompt_means(answers, "reward")
     challengers, champions = means[challenger, decoding], means[champion, decoding]
     differences = [challengers[prompt] - champions[prompt] for prompt in sorted(champions)]

@@ -12,19 +12,23 @@ def render_table(comparison: Comparison) -> str:
     lines = [
         *wrapped(f"**{verdict.headline}**"),
         "",
-        *wrapped(f"Mean reward on {comparison.prompts} held-out prompts, {comparison.primary}; `{TOGETHER}` is the mean over the seeds."),
+        *wrapped(
+            f"Mean reward on {comparison.prompts} held-out prompts, {comparison.primary}; `{TOGETHER}` is the mean over"
+            " the seeds."
+        ),
         "",
         *_mean_rows(comparison),
         "",
         *wrapped(
-            f"`{main.arm}` - `{main.reference}`: p is exact and one-sided, Holm over the tasks; typical gain with 95 % interval; "
-            "sees: smallest gain likely to show."
+            f"`{main.arm}` - `{main.reference}`: p is exact and one-sided, Holm over the tasks; typical gain with 95 %"
+            " interval; sees: smallest gain likely to show."
         ),
         "",
         *_effect_rows(main),
         "",
         *wrapped(
-            "Where the gain comes from, mean reward with 95 % interval: the same base answers read strictly and as scored, then training."
+            "Where the gain comes from, mean reward with 95 % interval: the same base answers read strictly and as"
+            " scored, then training."
         ),
         "",
         *_step_rows(comparison),
@@ -42,12 +46,16 @@ def render_table(comparison: Comparison) -> str:
 def _mean_rows(comparison: Comparison) -> list[str]:
     means = comparison.means[comparison.primary]
     names = [*comparison.main.tasks, "overall"]
-    return pipe_table([("arm", *names), *((arm, *(english(row[name]) for name in names)) for arm, row in means.items())])
+    return pipe_table(
+        [("arm", *names), *((arm, *(english(row[name]) for name in names)) for arm, row in means.items())]
+    )
 
 
 def _effect_rows(main: Contrast) -> list[str]:
     head = ("task", "n", "gain", "gain %", "p", "Holm", "typical gain", "effect", "sees")
-    return pipe_table([head, *(_effect_row(name, effect) for name, effect in [*main.tasks.items(), ("overall", main.overall)])])
+    return pipe_table(
+        [head, *(_effect_row(name, effect) for name, effect in [*main.tasks.items(), ("overall", main.overall)])]
+    )
 
 
 def _step_rows(comparison: Comparison) -> list[str]:
@@ -56,7 +64,8 @@ def _step_rows(comparison: Comparison) -> list[str]:
     rows = [("task", "before", *(f"by {step.name}" for step in steps["overall"]), "after")]
     for name in names:
         gains = (
-            f"{english(s.gain, signed=True)} [{english(s.low, 2, signed=True)}, {english(s.high, 2, signed=True)}]" for s in steps[name]
+            f"{english(s.gain, signed=True)} [{english(s.low, 2, signed=True)}, {english(s.high, 2, signed=True)}]"
+            for s in steps[name]
         )
         rows.append((name, english(steps[name][0].before), *gains, english(steps[name][-1].after)))
     return pipe_table(rows)
@@ -80,7 +89,10 @@ def _effect_row(name: str, effect: Effect) -> tuple[str, ...]:
         "-" if effect.gain_percent is None else english(effect.gain_percent, 1, signed=True),
         _short(effect.p),
         "-" if effect.p_holm is None else _short(effect.p_holm),
-        f"{english(effect.estimate, signed=True)} [{english(effect.low, signed=True)}, {english(effect.high, signed=True)}]",
+        (
+            f"{english(effect.estimate, signed=True)} [{english(effect.low, signed=True)},"
+            f" {english(effect.high, signed=True)}]"
+        ),
         english(effect.rank_biserial, 2, signed=True),
         english(effect.detectable),
     )

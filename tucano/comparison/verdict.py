@@ -1,7 +1,7 @@
 """What the numbers allow to be said, in words that a business reader understands and a statistician accepts.
 
-"Not significant" is never said as "no difference", and a drop is said as a drop. The facts are in tucano/comparison/claims.py, the
-words in verdict.en.json and verdict.pt.json.
+"Not significant" is never said as "no difference", and a drop is said as a drop. The facts are in
+tucano/comparison/claims.py, the words in verdict.en.json and verdict.pt.json.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,11 +14,12 @@ from tucano.comparison.wording import ENGLISH, PORTUGUESE, headline, sentences
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """`improved`: the primary test passed and the mean rose, so the adapter claim holds; `better`: both claims do; `worse`: the overall
-    drop is established.
+    """`improved`: the primary test passed and the mean rose, so the adapter claim holds; `better`: both claims do;
+    `worse`: the overall drop is established.
 
-    `worse_tasks`: the drop stands after Holm over the tasks; `suspect_tasks`: only before. `hacking_suspected`: the reward rose
-    while the ground truth fell, over all or on a task where it rose. Sentences come in English and in Portuguese; `cautions` names those that weaken the claim.
+    `worse_tasks`: the drop stands after Holm over the tasks; `suspect_tasks`: only before. `hacking_suspected`: the
+    reward rose while the ground truth fell, over all or on a task where it rose. Sentences come in English and in
+    Portuguese; `cautions` names those that weaken the claim.
     """
 
     improved: bool
@@ -48,7 +49,9 @@ def judge(
     others: Sequence[Contrast] = (),
     around: StudyContext | None = None,
 ) -> Verdict:
-    """The verdict on the primary contrast; tuned against base, the ground truth and other arms are reported beside it."""
+    """The verdict on the primary contrast; tuned against base, the ground truth and other arms are reported beside
+    it.
+    """
     around = around or StudyContext()
     better = improved(reward, alpha)
     configuration: Claim = "not assessable"
@@ -64,9 +67,13 @@ def judge(
         worse=reward.overall.p_worse < alpha,
         adapter_claim="supported" if better else "not supported",
         configuration_claim=configuration,
-        better_tasks=tuple(task for task, effect in reward.tasks.items() if better and after_holm(effect.p_holm) < alpha),
+        better_tasks=tuple(
+            task for task, effect in reward.tasks.items() if better and after_holm(effect.p_holm) < alpha
+        ),
         worse_tasks=tuple(task for task in reward.tasks if task in worse),
-        suspect_tasks=tuple(task for task, effect in reward.tasks.items() if effect.p_worse < alpha and task not in worse),
+        suspect_tasks=tuple(
+            task for task, effect in reward.tasks.items() if effect.p_worse < alpha and task not in worse
+        ),
         hacking_suspected=hacking,
         headline=headline(ENGLISH, reward, alpha, configuration, hacking, found),
         headline_pt=headline(PORTUGUESE, reward, alpha, configuration, hacking, found),
@@ -79,6 +86,7 @@ def judge(
 def without(verdict: Verdict, missing: Mapping[int, str]) -> Verdict:
     """The verdict, which also says which seeds are missing and why ({seed: reason})."""
     english, portuguese = (
-        tuple(speaker("missing", seed=str(seed), reason=reason) for seed, reason in missing.items()) for speaker in (ENGLISH, PORTUGUESE)
+        tuple(speaker("missing", seed=str(seed), reason=reason) for seed, reason in missing.items())
+        for speaker in (ENGLISH, PORTUGUESE)
     )
     return replace(verdict, sentences=(*english, *verdict.sentences), sentences_pt=(*portuguese, *verdict.sentences_pt))

@@ -1,8 +1,8 @@
 """Any two sides against each other over the same prompts: runs, configurations, adapters.
 
-Side B takes the place that the SFT start has in a run's own comparison. Where both sides have the same three or more seeds, the
-configuration claim is tested on the differences of equal seeds, so that a new seed is drawn for both; otherwise several seeds
-against several cannot be told from luck, and it reads «not assessable».
+Side B takes the place that the SFT start has in a run's own comparison. Where both sides have the same three or more
+seeds, the configuration claim is tested on the differences of equal seeds, so that a new seed is drawn for both;
+otherwise several seeds against several cannot be told from luck, and it reads «not assessable».
 """
 
 from collections.abc import Mapping, Sequence
@@ -37,7 +37,9 @@ def versus(
 ) -> Comparison:
     """The comparison of `ours` with `theirs`, who answered the same prompts. `shown_seed` gives the example texts."""
     made = [replace(answer, arm=f"seed-{seed}") for seed, answers in ours.answers.items() for answer in answers]
-    result = compare([*made, *_pooled(theirs)], prompts, settings, theirs.name, list(ours.answers), known_words, shown_seed)
+    result = compare(
+        [*made, *_pooled(theirs)], prompts, settings, theirs.name, list(ours.answers), known_words, shown_seed
+    )
     if len(theirs.answers) == 1:
         return result
     contrasts = tuple(_of_equal_seeds(contrast, ours, theirs) for contrast in result.contrasts)
@@ -57,7 +59,9 @@ def _pooled(side: Side) -> list[Answer]:
 def _of_equal_seeds(contrast: Contrast, ours: Side, theirs: Side) -> Contrast:
     seeds = [seed for seed in ours.answers if seed in theirs.answers]
     whole = len(seeds) == len(ours.answers) == len(theirs.answers) >= FEWEST_SEEDS
-    return replace(contrast, configuration=_two_way(contrast, ours, theirs, seeds) if whole and contrast.arm == TOGETHER else None)
+    return replace(
+        contrast, configuration=_two_way(contrast, ours, theirs, seeds) if whole and contrast.arm == TOGETHER else None
+    )
 
 
 def _two_way(contrast: Contrast, ours: Side, theirs: Side, seeds: Sequence[int]) -> Mean | None:

@@ -1,4 +1,6 @@
-"""A verdict's sentences: which are said, and in which words. Both languages have the same sentences with the same blanks."""
+"""A verdict's sentences: which are said, and in which words. Both languages have the same sentences with the same
+blanks.
+"""
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -54,7 +56,9 @@ ENGLISH = Speaker(_messages("verdict.en.json"), english)
 PORTUGUESE = Speaker(_messages("verdict.pt.json"), portuguese)
 
 
-def headline(say: Speaker, reward: Contrast, alpha: float, configuration: Claim, hacking: bool, cautions: Sequence[str]) -> str:
+def headline(
+    say: Speaker, reward: Contrast, alpha: float, configuration: Claim, hacking: bool, cautions: Sequence[str]
+) -> str:
     key = {"supported": "better", "not supported": "adapters", "not assessable": "few seeds"}[configuration]
     if not improved(reward, alpha):
         key = "worse" if reward.overall.p_worse < alpha else "not shown"
@@ -96,7 +100,12 @@ def sentences(
 def _next_question(say: Speaker, reward: Contrast, alpha: float) -> list[str]:
     """What a larger experiment would need, where this one leaves its own gain open."""
     said = []
-    if reward.configuration and reward.configuration.p >= alpha and reward.seeds_needed and reward.seeds_needed > len(reward.seeds):
+    if (
+        reward.configuration
+        and reward.configuration.p >= alpha
+        and reward.seeds_needed
+        and reward.seeds_needed > len(reward.seeds)
+    ):
         said.append(say("more seeds", count=str(reward.seeds_needed)))
     if reward.overall.p >= alpha and reward.prompts_needed and reward.prompts_needed > reward.overall.n:
         said.append(say("more prompts", count=str(reward.prompts_needed)))

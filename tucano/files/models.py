@@ -91,8 +91,9 @@ class MergedFiles:
 
 @dataclass(frozen=True, slots=True)
 class ServedFiles:
-    """What a registered version is served from. The loader (tucano/training/served_model.py) imports nothing of ours and spells these
-    names again, and tests load what is packed with it."""
+    """What a registered version is served from. The loader (tucano/training/served_model.py) imports nothing of ours
+    and spells these names again, and tests load what is packed with it.
+    """
 
     folder: Path
 

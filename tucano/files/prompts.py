@@ -10,7 +10,9 @@ SETS = ("train", "validation", "test", "demonstrations", "demonstrations_validat
 
 @dataclass(frozen=True, slots=True)
 class PromptFiles:
-    """A `Prompt` per line in each of the sets; the system prompts by task; the store that questions ask; Portuguese passages."""
+    """A `Prompt` per line in each of the sets; the system prompts by task; the store that questions ask; Portuguese
+    passages.
+    """
 
     folder: Path
 

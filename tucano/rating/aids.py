@@ -11,7 +11,8 @@ GUIDE = OWN_FILES / "docs" / "rating-guide.md"
 
 
 def guides() -> dict[Task, str]:
-    """{task: Markdown}: the guide's section on the task, which a rater looks at again and again, then what it says in general.
+    """{task: Markdown}: the guide's section on the task, which a rater looks at again and again, then what it says in
+    general.
 
     Raises UserError naming the task whose section is missing.
     """
@@ -23,5 +24,8 @@ def _section(task: Task, sections: Sequence[str]) -> str:
     heading = spec_of(task).display.guide
     found = next((section for section in sections if section.startswith(heading)), None)
     if found is None:
-        raise UserError(f"{GUIDE} has no section «## {heading}» for the task {task}; write it, or mend `display.guide` in the task's spec")
+        raise UserError(
+            f"{GUIDE} has no section «## {heading}» for the task {task}; write it, or mend `display.guide` in the"
+            " task's spec"
+        )
     return found

@@ -1,7 +1,7 @@
 """The completions that people rate: drawn once from a finished run or from a file, and kept in the rating folder.
 
-Every rater of a folder rates the same completions. Rewards of a run spread the draw over good and bad answers and go no further:
-what is written holds no reward, and what a rater sees holds no model either.
+Every rater of a folder rates the same completions. Rewards of a run spread the draw over good and bad answers and go no
+further: what is written holds no reward, and what a rater sees holds no model either.
 """
 
 import hashlib
@@ -48,7 +48,9 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Source:
-    """Where completions are drawn from: `quality` is {candidate id: reward}, as far as known; `store` a SQLite file or its dump."""
+    """Where completions are drawn from: `quality` is {candidate id: reward}, as far as known; `store` a SQLite file or
+    its dump.
+    """
 
     candidates: list[Candidate]
     store: Path | None
@@ -56,28 +58,41 @@ class Source:
 
 
 def read_source(place: Path) -> Source:
-    """The storage folder of a finished run, or a JSONL file of completions with the store that they ask about beside it."""
+    """The storage folder of a finished run, or a JSONL file of completions with the store that they ask about beside
+    it.
+    """
     if place.is_dir():
         return _read_run(place)
     if not place.is_file():
-        raise UserError(f"{place} does not exist; --from names the storage of a finished run, or a JSONL file of completions")
+        raise UserError(
+            f"{place} does not exist; --from names the storage of a finished run, or a JSONL file of completions"
+        )
     place = place.resolve()  # who names a link means the file
-    stores = [path for path in (place.with_name(STORE_DUMP), place.with_name(STORE)) if path.is_symlink() or path.exists()]
+    stores = [
+        path for path in (place.with_name(STORE_DUMP), place.with_name(STORE)) if path.is_symlink() or path.exists()
+    ]
     return Source(read_candidates(place), stores[0] if stores else None)
 
 
 def read_candidates(path: Path) -> list[Candidate]:
-    """One completion a line: `{"prompt": {fields of Prompt}, "completion"}`, with `"origin"` (sampled) and `"model"` where known.
+    """One completion a line: `{"prompt": {fields of Prompt}, "completion"}`, with `"origin"` (sampled) and `"model"`
+    where known.
 
-    Further fields are ignored, so a file of ratings can be rated again. Raises UserError naming the first line that is not that.
+    Further fields are ignored, so a file of ratings can be rated again. Raises UserError naming the first line that is
+    not that.
     """
     made = [_candidate(line, f"{path} line {number}") for number, line in enumerate(lines(path), start=1)]
     if not made:
-        raise UserError(f"{path} holds no completions; write one a line, as " + '{"prompt": {...}, "completion": "..."}')
+        raise UserError(
+            f"{path} holds no completions; write one a line, as " + '{"prompt": {...}, "completion": "..."}'
+        )
     texts: dict[str, str] = {}
     for number, candidate in enumerate(made, start=1):
         if texts.setdefault(candidate.prompt.id, candidate.prompt.user) != candidate.prompt.user:
-            raise UserError(f"{path} line {number} has another prompt under the id {candidate.prompt.id!r}; give each prompt its own id")
+            raise UserError(
+                f"{path} line {number} has another prompt under the id {candidate.prompt.id!r}; give each prompt its"
+                " own id"
+            )
     return made
 
 
@@ -89,8 +104,9 @@ def write_candidates(path: Path, candidates: Iterable[Candidate]) -> None:
 def draw(source: Source, prompts: int, completions: int, seed: int) -> list[Candidate]:
     """Up to `prompts` prompts of each task with up to `completions` different completions each.
 
-    Prompts come at random, those with enough different completions first. Their completions are ranked by reward, cut into equally
-    large ranges, and one of each range is taken: proportional strata, so the draw is as spread as the run itself and no wider.
+    Prompts come at random, those with enough different completions first. Their completions are ranked by reward, cut
+    into equally large ranges, and one of each range is taken: proportional strata, so the draw is as spread as the run
+    itself and no wider.
     """
     rng = random.Random(seed)
     groups: dict[str, dict[str, Candidate]] = {}
@@ -98,7 +114,11 @@ def draw(source: Source, prompts: int, completions: int, seed: int) -> list[Cand
         groups.setdefault(candidate.prompt.id, {})[candidate.id] = candidate
     chosen: list[Candidate] = []
     for task in TASKS:
-        of_task = [list(group.values()) for _, group in sorted(groups.items()) if next(iter(group.values())).prompt.task == task]
+        of_task = [
+            list(group.values())
+            for _, group in sorted(groups.items())
+            if next(iter(group.values())).prompt.task == task
+        ]
         rng.shuffle(of_task)
         of_task.sort(key=lambda group: -min(len(group), completions))
         used: Counter[str] = Counter()
@@ -107,8 +127,12 @@ def draw(source: Source, prompts: int, completions: int, seed: int) -> list[Cand
     return chosen
 
 
-def _spread(group: Sequence[Candidate], quality: Mapping[str, float], completions: int, used: Counter[str]) -> Iterator[Candidate]:
-    """One of each of `completions` ranges of quality; within a range, of the model that was drawn least for this task."""
+def _spread(
+    group: Sequence[Candidate], quality: Mapping[str, float], completions: int, used: Counter[str]
+) -> Iterator[Candidate]:
+    """One of each of `completions` ranges of quality; within a range, of the model that was drawn least for this
+    task.
+    """
     ranked = sorted(group, key=lambda candidate: quality.get(candidate.id, 0.0))
     ranges = min(completions, len(ranked))
     for low, high in pairwise(len(ranked) * edge // ranges for edge in range(ranges + 1)):
@@ -118,18 +142,24 @@ def _spread(group: Sequence[Candidate], quality: Mapping[str, float], completion
 
 
 def open_folder(folder: Path, place: Path, prompts: int, completions: int, seed: int) -> list[Candidate]:
-    """The completions of a rating folder; the first time they are drawn from `place`, and written there, masked, with their store."""
+    """The completions of a rating folder; the first time they are drawn from `place`, and written there, masked, with
+    their store.
+    """
     path = folder / CANDIDATES
     if path.is_symlink() or path.exists():
         return read_candidates(path)
     if (folder / RATINGS).exists() and (folder / RATINGS).resolve() != place.resolve():
         raise UserError(
-            f"{folder} holds ratings of other completions; choose a new folder, or rate those again with --from {folder / RATINGS}"
+            f"{folder} holds ratings of other completions; choose a new folder, or rate those again with --from"
+            f" {folder / RATINGS}"
         )
     source = read_source(place)
     chosen = [_masked(candidate) for candidate in draw(source, prompts, completions, seed)]
     if source.store is None and any(spec_of(candidate.prompt.task).display.with_tables for candidate in chosen):
-        raise UserError(f"{place} has SQL questions but no {STORE_DUMP} or {STORE} beside it; put the store that they ask about there")
+        raise UserError(
+            f"{place} has SQL questions but no {STORE_DUMP} or {STORE} beside it; put the store that they ask about"
+            " there"
+        )
     try:
         folder.mkdir(parents=True, exist_ok=True)
         if source.store is not None:
@@ -153,14 +183,19 @@ def _read_run(storage: Path) -> Source:
     """The sampled answers of the run's newest comparison: what GRPO ranks, of every arm."""
     found = _newest(storage, "answers")
     if found is None:
-        raise UserError(f"{storage} holds no answers of a finished run; start one with tucano run laptop, or name another with --from")
+        raise UserError(
+            f"{storage} holds no answers of a finished run; start one with tucano run laptop, or name another with"
+            " --from"
+        )
     folder, manifest = found
     data = _newest(storage, "data", manifest["inputs"]["prompts"])
     if data is None:
         raise UserError(f"{storage} has lost the prompts of its answers; the same tucano run makes them again")
     prompts = {prompt.id: prompt for prompt in read_prompts(_whole(*data, PromptFiles(Path()).test.name))}
     sampled = [
-        answer for answer in read_answers(_whole(folder, manifest, AnswerFiles(Path()).answers.name)) if answer.decoding == "sampled"
+        answer
+        for answer in read_answers(_whole(folder, manifest, AnswerFiles(Path()).answers.name))
+        if answer.decoding == "sampled"
     ]
     made = [Candidate(prompts[answer.prompt_id], answer.completion, "sampled", answer.arm) for answer in sampled]
     quality = {candidate.id: answer.reward for candidate, answer in zip(made, sampled, strict=True)}

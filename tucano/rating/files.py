@@ -1,4 +1,6 @@
-"""The files of a rating folder, which may come from anybody: ordinary files of bounded size, never links, and lines with types."""
+"""The files of a rating folder, which may come from anybody: ordinary files of bounded size, never links, and lines
+with types.
+"""
 
 import os
 import stat
@@ -52,7 +54,9 @@ Line = TypeVar("Line", bound=CandidateLine)
 
 
 def parse(kind: type[Line], text: str | bytes, where: str, what: str) -> Line:
-    """One line of JSON; `where` and `what` are the subject and the object of the UserError for one that is something else."""
+    """One line of JSON; `where` and `what` are the subject and the object of the UserError for one that is something
+    else.
+    """
     try:
         return kind.model_validate_json(text)
     except ValidationError as error:

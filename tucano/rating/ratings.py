@@ -15,7 +15,9 @@ RATINGS = "ratings.jsonl"
 
 @dataclass(frozen=True, slots=True)
 class RatedAnswer:
-    """One completion with the mean of its ratings (1-5), who gave them, as {rater: kind}, and what each gave, as {rater: rating}."""
+    """One completion with the mean of its ratings (1-5), who gave them, as {rater: kind}, and what each gave, as
+    {rater: rating}.
+    """
 
     prompt: Prompt
     completion: str
@@ -26,10 +28,11 @@ class RatedAnswer:
 
 
 def read_ratings(folder: Path) -> list[RatedAnswer]:
-    """All rated completions, masked, in the order of the file; the ratings of one completion by several raters are averaged.
+    """All rated completions, masked, in the order of the file; the ratings of one completion by several raters are
+    averaged.
 
-    Each line of ratings.jsonl is `{"prompt": {fields of Prompt}, "completion", "origin", "model", "rating", "rater", "rater_kind"}`.
-    Raises UserError naming file and line where a line is not that.
+    Each line of ratings.jsonl is `{"prompt": {fields of Prompt}, "completion", "origin", "model", "rating", "rater",
+    "rater_kind"}`. Raises UserError naming file and line where a line is not that.
     """
     path = folder / RATINGS
     if not path.exists():

@@ -1,7 +1,9 @@
-"""One rater's way through the completions of a rating folder: blind, in an order of their own, every rating on disk at once.
+"""One rater's way through the completions of a rating folder: blind, in an order of their own, every rating on disk at
+once.
 
-What a rater sees is a `View`, and a view holds nothing of reward, model or origin. Where somebody stands follows from the ratings on
-disk alone, so that a session goes on where it stopped, however it stopped. Raters may share a folder at the same time.
+What a rater sees is a `View`, and a view holds nothing of reward, model or origin. Where somebody stands follows from
+the ratings on disk alone, so that a session goes on where it stopped, however it stopped. Raters may share a folder at
+the same time.
 """
 
 import fcntl
@@ -44,7 +46,8 @@ class View:
 
 
 def own_order(candidates: Sequence[Candidate], rater: str) -> list[Candidate]:
-    """Task after task, so that a rater keeps one part of the guide in mind; tasks and completions in an order of this rater's own.
+    """Task after task, so that a rater keeps one part of the guide in mind; tasks and completions in an order of this
+    rater's own.
 
     Completions of one prompt do not stand together: each is to be rated by itself.
     """
@@ -56,7 +59,9 @@ def own_order(candidates: Sequence[Candidate], rater: str) -> list[Candidate]:
 
 
 class Session:
-    """A rater at work. Safe from several threads and beside sessions of other raters: every change holds the folder's lock."""
+    """A rater at work. Safe from several threads and beside sessions of other raters: every change holds the folder's
+    lock.
+    """
 
     def __init__(self, folder: Path, candidates: Sequence[Candidate], rater: str, kind: RaterKind) -> None:
         self.rater = rater
@@ -77,7 +82,9 @@ class Session:
         return View(item, len(mine), len(self._order), next(reversed(mine.values()), None))
 
     def rate(self, item: str, rating: int) -> None:
-        """Write the rating of an item. One that has been rated, from a page that is no longer the current one, stays as it is."""
+        """Write the rating of an item. One that has been rated, from a page that is no longer the current one, stays as
+        it is.
+        """
         if rating not in CHOICES or item not in self._by_id:
             raise ValueError(f"no rating {rating} of item {item}")
         with _held(self._folder):
@@ -122,7 +129,9 @@ class Session:
 def check_rater(folder: Path, rater: str, kind: RaterKind, is_new: bool) -> None:
     """UserError for a name that is probably a slip: ratings under two names of one person would count as two raters."""
     if not rater.strip() or not rater.isprintable():
-        raise UserError(f"--rater {rater!r} is not a name; give the one under which your ratings are kept, like --rater ana")
+        raise UserError(
+            f"--rater {rater!r} is not a name; give the one under which your ratings are kept, like --rater ana"
+        )
     path = folder / RATINGS
     if not path.exists():
         return
@@ -131,10 +140,13 @@ def check_rater(folder: Path, rater: str, kind: RaterKind, is_new: bool) -> None
         known = {record.rater: record.rater_kind for record in read_records(path)}
     if known and rater not in known and not is_new:
         raise UserError(
-            f"there is no rater {rater!r} in {folder} yet (it has: {printable(', '.join(known))}); add --new-rater if somebody new rates"
+            f"there is no rater {rater!r} in {folder} yet (it has: {printable(', '.join(known))}); add --new-rater if"
+            " somebody new rates"
         )
     if known.get(rater, kind) != kind:
-        raise UserError(f"rater {rater!r} is a {known[rater]} in {path}; choose another name, or add --kind {known[rater]}")
+        raise UserError(
+            f"rater {rater!r} is a {known[rater]} in {path}; choose another name, or add --kind {known[rater]}"
+        )
 
 
 def _id(record: RatingLine) -> str:

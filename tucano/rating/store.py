@@ -1,7 +1,7 @@
 """The store that a rating folder's SQL prompts ask about, from its dump: somebody else's SQL.
 
-It runs in memory, with leave to create tables and indexes and to insert rows, inside limits of size and time. Nothing else of SQLite
-can be reached: no other file, no setting, no trigger, no virtual table.
+It runs in memory, with leave to create tables and indexes and to insert rows, inside limits of size and time. Nothing
+else of SQLite can be reached: no other file, no setting, no trigger, no virtual table.
 """
 
 import os
@@ -27,7 +27,13 @@ LONGEST_CELL = 1_000_000
 LONGEST_SHOWN = 80
 _STRIDE = 10_000
 """Steps of SQLite's virtual machine between two looks at the clock."""
-_OF_A_STORE = (sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_INSERT, sqlite3.SQLITE_REINDEX, sqlite3.SQLITE_TRANSACTION)
+_OF_A_STORE = (
+    sqlite3.SQLITE_SELECT,
+    sqlite3.SQLITE_READ,
+    sqlite3.SQLITE_INSERT,
+    sqlite3.SQLITE_REINDEX,
+    sqlite3.SQLITE_TRANSACTION,
+)
 _CREATE = (sqlite3.SQLITE_CREATE_TABLE, sqlite3.SQLITE_CREATE_INDEX)
 _BOOKKEEPING = {
     (sqlite3.SQLITE_UPDATE, "sqlite_master"),  # what creating a table writes
@@ -58,7 +64,9 @@ def load(dump: str, where: Path) -> sqlite3.Connection:
     connection.execute(f"PRAGMA max_page_count = {MOST_PAGES}")
     made = 0
 
-    def is_allowed(action: int, name: str | None, function: str | None, _database: str | None, _trigger: str | None) -> bool:
+    def is_allowed(
+        action: int, name: str | None, function: str | None, _database: str | None, _trigger: str | None
+    ) -> bool:
         nonlocal made
         made += action in _CREATE
         if made > MOST_TABLES:
@@ -80,7 +88,9 @@ def load(dump: str, where: Path) -> sqlite3.Connection:
 
 
 def keep(store: Path, dump: Path) -> None:
-    """Write the dump of a store (a SQLite file, or a dump already) where a rating folder keeps it. UserError for what is no store."""
+    """Write the dump of a store (a SQLite file, or a dump already) where a rating folder keeps it. UserError for what
+    is no store.
+    """
     if store.resolve() == dump.resolve():
         return
     text = read(store) if store.name == STORE_DUMP else _dumped(store)
@@ -94,22 +104,34 @@ def _dumped(store: Path) -> str:
     if size > MOST_BYTES:
         raise UserError(f"{store} has more than {MOST_BYTES // 2**20} MB; a smaller store is enough to rate answers")
     with closing(_read_only(store)) as connection:
-        _confine(connection, lambda action, name, function, *_: action in _TO_LOOK or name in _TO_DUMP or function in _TO_DUMP)
+        _confine(
+            connection,
+            lambda action, name, function, *_: action in _TO_LOOK or name in _TO_DUMP or function in _TO_DUMP,
+        )
         try:
             return "".join(f"{statement}\n" for statement in connection.iterdump())
         except (sqlite3.Error, sqlite3.Warning, ValueError) as error:
-            raise UserError(f"{store} is no store: {printable(str(error))}; it may hold ordinary tables and indexes") from None
+            raise UserError(
+                f"{store} is no store: {printable(str(error))}; it may hold ordinary tables and indexes"
+            ) from None
 
 
 def tables(folder: Path) -> list[tuple[str, list[str], list[str]]]:
-    """(table, columns, values of its first row) of the folder's store, by name: which columns there are and how values are written."""
+    """(table, columns, values of its first row) of the folder's store, by name: which columns there are and how values
+    are written.
+    """
     with rating_store(folder) as place:
         if not (place / STORE).is_file():
             return []
         with closing(_read_only(place / STORE)) as connection:
             _confine(connection, lambda action, _, function, *__: action in _TO_LOOK or function in _FUNCTIONS)
             try:
-                names = [name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")]
+                names = [
+                    name
+                    for (name,) in connection.execute(
+                        "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name"
+                    )
+                ]
                 return [_table(connection, name) for name in names]
             except sqlite3.Error as error:
                 raise UserError(f"{folder / STORE_DUMP} cannot be shown: {printable(str(error))}; mend it") from None
@@ -123,7 +145,9 @@ def _table(connection: sqlite3.Connection, name: str) -> tuple[str, list[str], l
 
 
 Allowed = Callable[[int, str | None, str | None, str | None, str | None], bool]
-"""What SQLite asks an authorizer: the kind of action, two names, the database, and the trigger or view that wants it."""
+"""What SQLite asks an authorizer: the kind of action, two names, the database, and the trigger or view that wants
+it.
+"""
 
 
 def _confine(connection: sqlite3.Connection, is_allowed: Allowed) -> None:

@@ -1,4 +1,6 @@
-"""The plots of the report as inline SVG: matplotlib's object interface, numbers in the reader's language, no state shared."""
+"""The plots of the report as inline SVG: matplotlib's object interface, numbers in the reader's language, no state
+shared.
+"""
 
 import io
 import re
@@ -70,9 +72,15 @@ def _style(language: Language) -> Any:
 def _svg(figure: Figure) -> str:
     """The figure as an `<svg>` element that takes the width of the page."""
     buffer = io.StringIO()
-    figure.savefig(buffer, format="svg", transparent=True, metadata={"Date": None, "Creator": None, "Format": None, "Type": None})
+    figure.savefig(
+        buffer, format="svg", transparent=True, metadata={"Date": None, "Creator": None, "Format": None, "Type": None}
+    )
     text = buffer.getvalue()
-    return re.sub(r'^<svg ([^>]*?)(?:width|height)="[^"]*pt" ?([^>]*?)(?:width|height)="[^"]*pt"', r"<svg \1\2", text[text.index("<svg") :])
+    return re.sub(
+        r'^<svg ([^>]*?)(?:width|height)="[^"]*pt" ?([^>]*?)(?:width|height)="[^"]*pt"',
+        r"<svg \1\2",
+        text[text.index("<svg") :],
+    )
 
 
 def _numbers(axis: Any, language: Language) -> None:
@@ -89,12 +97,23 @@ def forest(contrast: Contrast, language: Language) -> str:
         for place, (name, effect) in enumerate(effects.items()):
             colour = GAIN if effect.low > 0 else LOSS if effect.high < 0 else OPEN
             whole = name == overall
-            axes.plot([effect.low, effect.high], [place, place], color=colour, linewidth=3 if whole else 2, solid_capstyle="round")
+            axes.plot(
+                [effect.low, effect.high],
+                [place, place],
+                color=colour,
+                linewidth=3 if whole else 2,
+                solid_capstyle="round",
+            )
             axes.plot([effect.estimate], [place], "D" if whole else "o", color=colour, markersize=9 if whole else 8)
             estimate, low, high = (language.gain(value) for value in (effect.estimate, effect.low, effect.high))
             label = f"{estimate}  [{low}; {high}]"
             axes.annotate(
-                label, (1.01, place), xycoords=("axes fraction", "data"), va="center", color=INK, weight="bold" if whole else "normal"
+                label,
+                (1.01, place),
+                xycoords=("axes fraction", "data"),
+                va="center",
+                color=INK,
+                weight="bold" if whole else "normal",
             )
         axes.axvline(0, color=INK, linewidth=1)
         axes.set_yticks(range(len(effects)), list(effects), color=INK)
@@ -103,14 +122,17 @@ def forest(contrast: Contrast, language: Language) -> str:
         axes.spines["left"].set_visible(False)
         _numbers(axes.xaxis, language)
         label = language.say(
-            "ganho típico de recompensa em relação a {} (intervalo de 95 %)", "typical gain in reward over {} (95 % interval)"
+            "ganho típico de recompensa em relação a {} (intervalo de 95 %)",
+            "typical gain in reward over {} (95 % interval)",
         )
         axes.set_xlabel(label.format(contrast.reference))
         return _svg(figure)
 
 
 def paired(points: Sequence[Point], reference: str, language: Language) -> str:
-    """Every prompt once: its reward at the reference against its mean reward over the seeds; above the diagonal is better."""
+    """Every prompt once: its reward at the reference against its mean reward over the seeds; above the diagonal is
+    better.
+    """
     with matplotlib.rc_context(_style(language)):
         figure = Figure(figsize=(5.2, 4.9), layout="constrained")
         axes = figure.add_subplot()

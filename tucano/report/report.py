@@ -1,7 +1,8 @@
 """The report: one HTML file that needs nothing else, verdict first, in Portuguese and in English.
 
-Completions are untrusted text: the template escapes everything, and the page forbids scripts and anything from elsewhere. So the
-languages are switched by two radio buttons and a style rule; what is printed is the language that is shown.
+Completions are untrusted text: the template escapes everything, and the page forbids scripts and anything from
+elsewhere. So the languages are switched by two radio buttons and a style rule; what is printed is the language that is
+shown.
 """
 
 from collections.abc import Mapping, Sequence
@@ -30,8 +31,8 @@ HEALTHY = 0.1
 class Facts:
     """What the report says beside the comparison; a part that is empty or None is left out.
 
-    `differences` are (setting, here, there) against `baseline`, a profile or the other side. `lineage` is {what: digest or name} in
-    reading order. `usd` None: the machine has no price.
+    `differences` are (setting, here, there) against `baseline`, a profile or the other side. `lineage` is {what: digest
+    or name} in reading order. `usd` None: the machine has no price.
     """
 
     settings: Mapping[str, Any]
@@ -51,7 +52,9 @@ def render_report(comparison: Comparison, facts: Facts, title: str = "Tucano Com
     """The page as text: the same in both languages, Portuguese shown first."""
     bodies = [(language, Markup(_body(language, comparison, facts, title))) for language in LANGUAGES]
     shell = environment(Path(__file__).parent).get_template("report.html.j2")
-    return shell.render(title=title, headline=LANGUAGES[0].headline(comparison.verdict), bodies=bodies, tone=_tone(comparison.verdict))
+    return shell.render(
+        title=title, headline=LANGUAGES[0].headline(comparison.verdict), bodies=bodies, tone=_tone(comparison.verdict)
+    )
 
 
 def _body(language: Language, comparison: Comparison, facts: Facts, title: str) -> str:
@@ -88,7 +91,9 @@ def _body(language: Language, comparison: Comparison, facts: Facts, title: str) 
 
 
 def _tone(verdict: Verdict) -> str:
-    """`good`, `fair` (the adapter claim alone), `open` (nothing shown) or `bad` (hacking, or worse, if only on a task)."""
+    """`good`, `fair` (the adapter claim alone), `open` (nothing shown) or `bad` (hacking, or worse, if only on a
+    task).
+    """
     if verdict.hacking_suspected or verdict.worse or verdict.worse_tasks:
         return "bad"
     if verdict.better:
@@ -101,7 +106,8 @@ def _health(comparison: Comparison) -> dict[str, dict[str, tuple[float | None, b
     reference = comparison.texts[comparison.reference]
     return {
         arm: {
-            name: (ratio, arm != BASE and ratio is not None and abs(ratio - 1) > HEALTHY) for name, ratio in health.ratio(reference).items()
+            name: (ratio, arm != BASE and ratio is not None and abs(ratio - 1) > HEALTHY)
+            for name, ratio in health.ratio(reference).items()
         }
         for arm, health in comparison.texts.items()
     }

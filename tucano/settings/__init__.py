@@ -1,8 +1,9 @@
-"""The settings of a pipeline run: frozen, strict models, so that a typo is an error and the Prefect form explains itself.
+"""The settings of a pipeline run: frozen, strict models, so that a typo is an error and the Prefect form explains
+itself.
 
-One file per section. Profiles (prefect.yaml) hold differences from these defaults. Each stage receives a model of its own that
-holds what it reads and nothing else (`...Stage`; tucano/settings/stages.py makes them), and its artifact's key is made from just that.
-Importing this package imports neither torch nor Prefect.
+One file per section. Profiles (prefect.yaml) hold differences from these defaults. Each stage receives a model of its
+own that holds what it reads and nothing else (`...Stage`; tucano/settings/stages.py makes them), and its artifact's key
+is made from just that. Importing this package imports neither torch nor Prefect.
 """
 
 from tucano.settings.audit import AuditSettings as AuditSettings

@@ -12,23 +12,31 @@ from tucano.texts import Line, Prose
 class Gate(Section):
     """The gate between the rewards and the first training step."""
 
-    pooled_floor: Share = Field(0.60, description="Lower 95 % bound that Spearman's rho over all completions of a task must reach.")
+    pooled_floor: Share = Field(
+        0.60, description="Lower 95 % bound that Spearman's rho over all completions of a task must reach."
+    )
     within_floor: Share = Field(0.45, description="Lower 95 % bound that the rank agreement within prompts must reach.")
     resamples: PositiveInt = Field(2000, description="Bootstrap resamples, drawn by prompt.")
     override_by: Line | None = Field(None, description="Who lets the run go on after a failed audit.")
-    override_reason: Prose | None = Field(None, description="Why; recorded in the report, in MLflow and in the registry.")
+    override_reason: Prose | None = Field(
+        None, description="Why; recorded in the report, in MLflow and in the registry."
+    )
 
     @model_validator(mode="after")
     def _override_is_signed(self) -> Self:
         if bool(self.override_by) != bool(self.override_reason):
-            raise ValueError("audit.override_by and audit.override_reason go together: an override has a name and a reason")
+            raise ValueError(
+                "audit.override_by and audit.override_reason go together: an override has a name and a reason"
+            )
         return self
 
 
 class AuditSettings(Gate):
     """The gate, and the ratings that it asks."""
 
-    ratings: Line | None = Field(None, description="Folder with ratings.jsonl and its store; the committed set when empty.")
+    ratings: Line | None = Field(
+        None, description="Folder with ratings.jsonl and its store; the committed set when empty."
+    )
 
 
 class AuditStage(Section):

@@ -22,13 +22,16 @@ _HOLDS_ONE: dict[str, Any] = {"not": {"additionalProperties": {"not": {"type": "
 class Section(BaseModel):
     """Base of all settings: frozen; a field nobody knows and a number that is none are refused.
 
-    So is a password in an address, where people give settings: by `PipelineSettings`, and before by Prefect. Its server stores the
-    parameters of a run before this code sees them, but holds them against the JSON schema first: it refuses with the name of the
-    property that the schema then asks for, and does not repeat the value.
+    So is a password in an address, where people give settings: by `PipelineSettings`, and before by Prefect. Its server
+    stores the parameters of a run before this code sees them, but holds them against the JSON schema first: it refuses
+    with the name of the property that the schema then asks for, and does not repeat the value.
     """
 
     model_config = ConfigDict(
-        frozen=True, extra="forbid", allow_inf_nan=False, json_schema_extra={"if": _HOLDS_ONE, "then": {"required": [NO_SECRETS]}}
+        frozen=True,
+        extra="forbid",
+        allow_inf_nan=False,
+        json_schema_extra={"if": _HOLDS_ONE, "then": {"required": [NO_SECRETS]}},
     )
 
 

@@ -18,7 +18,9 @@ class EndpointSettings(Section):
     name: ArmName = Field(description="What its arm is called, like gpt-4o-mini.")
     url: BaseUrl = Field(description="Base URL, like https://api.openai.com/v1 or http://127.0.0.1:8000/v1.")
     model: Line = Field(description="Model name that the API expects.")
-    key_env: str | None = Field(None, description="Environment variable that holds the key; the key itself is never stored.")
+    key_env: str | None = Field(
+        None, description="Environment variable that holds the key; the key itself is never stored."
+    )
     dollars_in: NonNegativeFloat = Field(0.0, description="US dollars per million prompt tokens.")
     dollars_out: NonNegativeFloat = Field(0.0, description="US dollars per million completion tokens.")
     timeout_s: PositiveFloat = Field(
@@ -31,26 +33,38 @@ class EndpointSettings(Section):
     def _key_is_not_read_on_the_way(self) -> Self:
         if self.key_env and self.url.lower().startswith("http://") and is_external(self.url):
             host = self.url.partition("://")[2].partition("/")[0]
-            raise ValueError(f"benchmark.endpoints: {self.name} would send its key over plain http to {host}; use https")
+            raise ValueError(
+                f"benchmark.endpoints: {self.name} would send its key over plain http to {host}; use https"
+            )
         return self
 
 
 class BenchmarkPlan(Section):
     """Which prompts the benchmark asks."""
 
-    prompts: int = Field(130, ge=80, description="Generated prompts over all tasks; 65 are a test set, a benchmark has at least 80.")
-    reviews: NonNegativeInt = Field(100, description="Real reviews of each of these sources, as far as there are unseen ones.")
+    prompts: int = Field(
+        130, ge=80, description="Generated prompts over all tasks; 65 are a test set, a benchmark has at least 80."
+    )
+    reviews: NonNegativeInt = Field(
+        100, description="Real reviews of each of these sources, as far as there are unseen ones."
+    )
 
 
 class BenchmarkSettings(BenchmarkPlan):
     """Judging by ground truth that no reward knows: `tucano benchmark`."""
 
     olist: Line | None = Field(None, description="Folder of Olist CSVs: real reviews, their stars as silver labels.")
-    b2w: Line | None = Field(None, description="B2W CSV: real reviews, stars as silver labels, human tags (column Tags) for the issues.")
+    b2w: Line | None = Field(
+        None, description="B2W CSV: real reviews, stars as silver labels, human tags (column Tags) for the issues."
+    )
     samples: PositiveInt = Field(4, description="Sampled answers per prompt (T=1): how sure a model is of churn.")
-    adapters: dict[ArmName, Line] = Field({}, description="Further local arms: name and folder of a model or of a LoRA adapter.")
+    adapters: dict[ArmName, Line] = Field(
+        {}, description="Further local arms: name and folder of a model or of a LoRA adapter."
+    )
     endpoints: tuple[EndpointSettings, ...] = Field((), description="Further arms behind an API.")
-    judge: Line | None = Field(None, description="Name of the endpoint that also rates insights from 1 to 5, blind; it reads the answers.")
+    judge: Line | None = Field(
+        None, description="Name of the endpoint that also rates insights from 1 to 5, blind; it reads the answers."
+    )
     allow_external: bool = Field(False, description="Let prompts leave this machine for endpoints that are not on it.")
     resamples: PositiveInt = Field(400, description="Bootstrap resamples of the prompts, for the intervals.")
 

@@ -12,7 +12,9 @@ from tucano.settings.model import LoadedModel
 class Asking(Section):
     """How the arms are asked, and what scores their answers."""
 
-    rewards: RewardSetName = Field("grounded", description="Reward set that scores the held-out answers, whatever was trained on.")
+    rewards: RewardSetName = Field(
+        "grounded", description="Reward set that scores the held-out answers, whatever was trained on."
+    )
     served_temperature: PositiveFloat = Field(0.1, description="Temperature an answer is served with.")
     samples: PositiveInt = Field(4, description="Answers per prompt in the sampled decoding (T=1).")
 

@@ -9,7 +9,9 @@ from tucano.settings.base import Section, Share
 from tucano.texts import Line
 
 SMALLEST_STRATUM = 5
-"""Fewer prompts of a task than this cannot be compared: an exact one-sided signed-rank test of 4 cannot reach p < .05."""
+"""Fewer prompts of a task than this cannot be compared: an exact one-sided signed-rank test of 4 cannot reach p <
+.05.
+"""
 
 
 class PromptPlan(Section):
@@ -22,7 +24,9 @@ class PromptPlan(Section):
     validation_prompts: PositiveInt = Field(65, description="Prompts that choose the checkpoint.")
     test_prompts: PositiveInt = Field(65, description="Held-out prompts that judge; never used to choose anything.")
     demonstrations: NonNegativeInt = Field(3000, description="Worked answers for SFT, besides the prompts above.")
-    defect_share: Share = Field(0.35, description="Share of demonstrations with a documented defect, as real ones have.")
+    defect_share: Share = Field(
+        0.35, description="Share of demonstrations with a documented defect, as real ones have."
+    )
     mix: dict[Task, Share] = Field(
         {"extraction": 0.4, "sql_qa": 0.4, "insights": 0.1, "push": 0.1},
         description="Share of each task among the training prompts; a task left out is dropped.",
@@ -41,7 +45,9 @@ class DataSettings(PromptPlan):
         if self.source != "synthetic" and not self.path:
             raise ValueError(f"data.source={self.source} needs data.path, the place of its CSV files")
         if self.source == "synthetic" and self.path:
-            raise ValueError("data.path is not read by data.source=synthetic; remove it, or name the source of the files")
+            raise ValueError(
+                "data.path is not read by data.source=synthetic; remove it, or name the source of the files"
+            )
         return self
 
 

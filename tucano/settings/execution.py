@@ -14,8 +14,12 @@ class WorkerSettings(Section):
 
     python: Line | None = Field(None, description="Interpreter of the training children; this one when empty.")
     threads: PositiveInt = Field(1, description="CPU threads per GRPO child.")
-    parallel: PositiveInt | None = Field(None, description="GRPO children at a time; as many as cores (1 on a GPU) when empty.")
-    checkpoint_minutes: float = Field(10, gt=0, le=10, description="Longest time between two recovery checkpoints, beside save_steps.")
+    parallel: PositiveInt | None = Field(
+        None, description="GRPO children at a time; as many as cores (1 on a GPU) when empty."
+    )
+    checkpoint_minutes: float = Field(
+        10, gt=0, le=10, description="Longest time between two recovery checkpoints, beside save_steps."
+    )
     retries: NonNegativeInt = Field(2, description="New attempts after a child was killed.")
 
 
@@ -31,7 +35,9 @@ class Price(Section):
 class CostSettings(Section):
     """What machine-hours cost."""
 
-    machine: Line = Field("own machine", description="Machine that children train on, where its environment (TUCANO_MACHINE) names none.")
+    machine: Line = Field(
+        "own machine", description="Machine that children train on, where its environment (TUCANO_MACHINE) names none."
+    )
     prices: tuple[Price, ...] = Field(
         (
             Price(
@@ -56,7 +62,11 @@ class ExecutionSettings(Section):
     """Where the seeds train."""
 
     seeds: DeploymentName | None = Field(
-        None, description="Deployment that trains each seed in a run of its own, like `seed/local`; child processes of this run when empty."
+        None,
+        description=(
+            "Deployment that trains each seed in a run of its own, like `seed/local`; child processes of this run when"
+            " empty."
+        ),
     )
     grace_minutes: PositiveFloat = Field(
         10, description="How long a crashed seed run may wait to be started again before the others go on without it."

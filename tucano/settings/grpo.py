@@ -17,14 +17,18 @@ class Condition(Section):
 
     component: str = Field(description="The component that may lapse, like `push.length`.")
     needs: str = Field(description="The component it depends on, of the same task, like `push.product`.")
-    at_least: float = Field(ge=-1, le=1, description="Share of the other's weight that must be reached; penalties lie in -1 to 0.")
+    at_least: float = Field(
+        ge=-1, le=1, description="Share of the other's weight that must be reached; penalties lie in -1 to 0."
+    )
 
 
 class Completions(Section):
     """How a model answers, whoever asks."""
 
     max_completion_tokens: PositiveInt = Field(512, description="Ceiling of a completion. TRL: max_completion_length.")
-    fast_cpu: bool = Field(True, description="On a CPU: own decode loop, and every prompt read once; off: as transformers and TRL do it.")
+    fast_cpu: bool = Field(
+        True, description="On a CPU: own decode loop, and every prompt read once; off: as transformers and TRL do it."
+    )
 
 
 class GrpoTraining(Completions):
@@ -34,17 +38,23 @@ class GrpoTraining(Completions):
     max_steps: PositiveInt = Field(1500, description="Optimizer steps; the only length there is (no epochs beside it).")
     batch_size: PositiveInt = Field(
         32,
-        description="Completions per optimizer step: prompts x generations. "
-        "TRL: per_device_train_batch_size x gradient_accumulation_steps.",
+        description=(
+            "Completions per optimizer step: prompts x generations. "
+            "TRL: per_device_train_batch_size x gradient_accumulation_steps."
+        ),
     )
     generations: int = Field(
         16, ge=2, description="Completions per prompt: the group that advantages are relative to. TRL: num_generations."
     )
     micro_batch: PositiveInt = Field(
         32,
-        description="Completions per forward and backward pass; smaller needs less memory. TRL: per_device_train_batch_size.",
+        description=(
+            "Completions per forward and backward pass; smaller needs less memory. TRL: per_device_train_batch_size."
+        ),
     )
-    temperature: float = Field(1.0, ge=0.5, le=2, description="Sampling temperature; below 0.5 groups collapse to copies.")
+    temperature: float = Field(
+        1.0, ge=0.5, le=2, description="Sampling temperature; below 0.5 groups collapse to copies."
+    )
     learning_rate: PositiveFloat = Field(5e-6, description="Peak learning rate.")
     schedule: Schedule = Field(
         "constant_with_warmup",
@@ -52,9 +62,13 @@ class GrpoTraining(Completions):
     )
     warmup_share: Share = Field(0.05, description="Share of the steps spent warming up. TRL: warmup_steps.")
     max_grad_norm: PositiveFloat = Field(1.0, description="Gradients are clipped to this norm.")
-    beta: NonNegativeFloat = Field(0.0, description="Weight of the KL penalty (Dr. GRPO, section 3.2: 0 with rule-based rewards).")
+    beta: NonNegativeFloat = Field(
+        0.0, description="Weight of the KL penalty (Dr. GRPO, section 3.2: 0 with rule-based rewards)."
+    )
     epsilon: PositiveFloat = Field(0.2, description="Lower clip range of the policy ratio.")
-    epsilon_high: PositiveFloat | None = Field(None, description="Upper clip range (DAPO clip-higher); needs iterations above 1.")
+    epsilon_high: PositiveFloat | None = Field(
+        None, description="Upper clip range (DAPO clip-higher); needs iterations above 1."
+    )
     iterations: PositiveInt = Field(
         1,
         description="Times that every rollout is trained on; 1 with rollout_steps=1 is on-policy. TRL: num_iterations.",
@@ -64,8 +78,10 @@ class GrpoTraining(Completions):
     )
     importance_sampling: Literal["token", "sequence"] = Field(
         "token",
-        description="Policy ratio per token, or per sequence (GSPO: loss grpo, epsilon around .0004); the latter needs iterations above 1. "
-        "TRL: importance_sampling_level.",
+        description=(
+            "Policy ratio per token, or per sequence (GSPO: loss grpo, epsilon around .0004); the latter needs"
+            " iterations above 1. TRL: importance_sampling_level."
+        ),
     )
     loss: Literal["dr_grpo", "dapo", "grpo"] = Field(
         "dr_grpo",
@@ -73,35 +89,56 @@ class GrpoTraining(Completions):
     )
     mask_truncated: bool = Field(
         False,
-        description="Leave completions cut off at the ceiling out of the loss (not out of their group's baseline). "
-        "TRL: mask_truncated_completions.",
+        description=(
+            "Leave completions cut off at the ceiling out of the loss (not out of their group's baseline). "
+            "TRL: mask_truncated_completions."
+        ),
     )
     overlong_tokens: NonNegativeInt = Field(
         0, description="Soft overlong punishment (DAPO) over this many tokens below the ceiling; 0: none."
     )
     overlong_weight: PositiveFloat = Field(0.5, description="Punishment at the ceiling, in units of reward.")
     length_stages: tuple[tuple[NonNegativeInt, PositiveInt], ...] = Field(
-        (), description="Length curriculum: pairs (step, ceiling from that step on); max_completion_tokens holds before the first."
+        (),
+        description=(
+            "Length curriculum: pairs (step, ceiling from that step on); max_completion_tokens holds before the first."
+        ),
     )
-    conditions: tuple[Condition, ...] = Field((), description="Reward components that count only once another is reached.")
+    conditions: tuple[Condition, ...] = Field(
+        (), description="Reward components that count only once another is reached."
+    )
     advantages: Literal["gdpo", "group", "median"] = Field(
         "gdpo",
-        description="Per reward component (gdpo), or the summed reward against its group's mean (group) or median (median). "
-        "TRL: scale_rewards, multi_objective_aggregation.",
+        description=(
+            "Per reward component (gdpo), or the summed reward against its group's mean (group) or median (median). "
+            "TRL: scale_rewards, multi_objective_aggregation."
+        ),
     )
-    std_floor: PositiveFloat = Field(0.05, description="Smallest spread a component is divided by (gdpo): float noise is no signal.")
+    std_floor: PositiveFloat = Field(
+        0.05, description="Smallest spread a component is divided by (gdpo): float noise is no signal."
+    )
     task_weights: Literal["equal", "iwu"] = Field(
         "equal", description="All tasks alike, or more weight for those that improve least (MT-GRPO)."
     )
     task_weights_rate: PositiveFloat = Field(0.025, description="Step size of the task weights (iwu).")
-    task_weights_balance: NonNegativeFloat = Field(0.2, description="How much a task's level counts beside its improvement (iwu).")
-    drop_zero_variance: bool = Field(False, description="Leave groups whose completions all earn the same out of the loss.")
-    refill_rounds: NonNegativeInt = Field(0, description="Rounds of further prompts that replace dropped groups, until the batch is full.")
-    entropy_coef: NonNegativeFloat = Field(0.0, description="Weight of the entropy bonus; where it starts when entropy_target is set.")
+    task_weights_balance: NonNegativeFloat = Field(
+        0.2, description="How much a task's level counts beside its improvement (iwu)."
+    )
+    drop_zero_variance: bool = Field(
+        False, description="Leave groups whose completions all earn the same out of the loss."
+    )
+    refill_rounds: NonNegativeInt = Field(
+        0, description="Rounds of further prompts that replace dropped groups, until the batch is full."
+    )
+    entropy_coef: NonNegativeFloat = Field(
+        0.0, description="Weight of the entropy bonus; where it starts when entropy_target is set."
+    )
     entropy_target: PositiveFloat | None = Field(
         None,
-        description="Adaptive bonus (Skywork-OR1): paid while the entropy (nats per token) is at most this; set it near your own logged entropy. "
-        "TRL: use_adaptive_entropy.",
+        description=(
+            "Adaptive bonus (Skywork-OR1): paid while the entropy (nats per token) is at most this; set it near your"
+            " own logged entropy. TRL: use_adaptive_entropy."
+        ),
     )
     entropy_delta: PositiveFloat = Field(
         0.005,
@@ -116,11 +153,13 @@ class GrpoTraining(Completions):
         if self.batch_size % self.generations:
             nearest = max(1, round(self.batch_size / self.generations)) * self.generations
             raise ValueError(
-                f"grpo.batch_size={self.batch_size} is not divisible by grpo.generations={self.generations}; {nearest} would be"
+                f"grpo.batch_size={self.batch_size} is not divisible by grpo.generations={self.generations}; {nearest}"
+                " would be"
             )
         if self.batch_size % self.micro_batch:
             raise ValueError(
-                f"grpo.micro_batch={self.micro_batch} does not divide grpo.batch_size={self.batch_size}; {self.generations} would"
+                f"grpo.micro_batch={self.micro_batch} does not divide grpo.batch_size={self.batch_size};"
+                f" {self.generations} would"
             )
         return self
 
@@ -130,11 +169,14 @@ class GrpoTraining(Completions):
             if idle:
                 raise ValueError(f"grpo.{sentence}")
         if self.eval_steps > self.max_steps:
-            raise ValueError(f"grpo.eval_steps={self.eval_steps} is beyond grpo.max_steps={self.max_steps}: no checkpoint would be chosen")
+            raise ValueError(
+                f"grpo.eval_steps={self.eval_steps} is beyond grpo.max_steps={self.max_steps}: no checkpoint would be"
+                " chosen"
+            )
         if self.patience * self.eval_steps >= self.max_steps:
             warnings.warn(
-                f"grpo.patience x eval_steps = {self.patience * self.eval_steps} leaves no room before max_steps={self.max_steps}: "
-                "early stopping cannot fire",
+                f"grpo.patience x eval_steps = {self.patience * self.eval_steps} leaves no room before"
+                f" max_steps={self.max_steps}: early stopping cannot fire",
                 stacklevel=2,
             )
         return self
@@ -148,7 +190,9 @@ class GrpoTraining(Completions):
         return self.entropy_coef > 0 or self.entropy_target is not None
 
     def _idle(self) -> Iterator[tuple[bool, str]]:
-        """What would silently do nothing or undo itself: whether it is so, and the sentence that says how to mend it."""
+        """What would silently do nothing or undo itself: whether it is so, and the sentence that says how to mend
+        it.
+        """
         yield (
             self.epsilon_high is not None and self._on_policy,
             "epsilon_high does nothing with grpo.iterations=1: on-policy ratios are 1 and never clipped",
@@ -158,7 +202,10 @@ class GrpoTraining(Completions):
             "importance_sampling=sequence does nothing with grpo.iterations=1: on-policy ratios are 1 either way",
         )
         yield self._changed("std_floor") and self.advantages != "gdpo", "std_floor is only read by grpo.advantages=gdpo"
-        yield self._changed("overlong_weight") and not self.overlong_tokens, "overlong_weight does nothing without grpo.overlong_tokens"
+        yield (
+            self._changed("overlong_weight") and not self.overlong_tokens,
+            "overlong_weight does nothing without grpo.overlong_tokens",
+        )
         yield (
             self.mask_truncated and self.overlong_tokens > 0,
             "mask_truncated hides the completions that grpo.overlong_tokens punishes most; choose one",
@@ -172,8 +219,14 @@ class GrpoTraining(Completions):
             "refill_rounds does nothing without grpo.drop_zero_variance=true: no group is ever dropped",
         )
         yield (
-            self.drop_zero_variance and not self.refill_rounds and self.loss != "dapo" and not (self.beta or self._entropy_bonus),
-            f"drop_zero_variance changes nothing with grpo.loss={self.loss}, as such groups have no advantage; set grpo.refill_rounds",
+            self.drop_zero_variance
+            and not self.refill_rounds
+            and self.loss != "dapo"
+            and not (self.beta or self._entropy_bonus),
+            (
+                f"drop_zero_variance changes nothing with grpo.loss={self.loss}, as such groups have no advantage; set"
+                " grpo.refill_rounds"
+            ),
         )
         yield (
             self._changed("entropy_delta", "entropy_coef_max") and self.entropy_target is None,
@@ -181,7 +234,10 @@ class GrpoTraining(Completions):
         )
         yield (
             self.entropy_target is not None and self.entropy_coef > self.entropy_coef_max,
-            f"entropy_coef={self.entropy_coef} is above grpo.entropy_coef_max={self.entropy_coef_max}; raise the latter",
+            (
+                f"entropy_coef={self.entropy_coef} is above grpo.entropy_coef_max={self.entropy_coef_max}; raise the"
+                " latter"
+            ),
         )
 
     def _changed(self, *fields: str) -> bool:
@@ -192,15 +248,20 @@ class GrpoTraining(Completions):
     def _ceilings_fit(self) -> Self:
         steps, ceilings = [step for step, _ in self.length_stages], [tokens for _, tokens in self.length_stages]
         if steps != sorted(set(steps)) or any(step >= self.max_steps for step in steps):
-            raise ValueError(f"grpo.length_stages begin at steps {steps}; they must rise and stay below grpo.max_steps={self.max_steps}")
+            raise ValueError(
+                f"grpo.length_stages begin at steps {steps}; they must rise and stay below"
+                f" grpo.max_steps={self.max_steps}"
+            )
         if max(ceilings, default=0) > self.max_completion_tokens:
             raise ValueError(
-                f"grpo.length_stages reach {max(ceilings)} tokens, above grpo.max_completion_tokens={self.max_completion_tokens}"
+                f"grpo.length_stages reach {max(ceilings)} tokens, above"
+                f" grpo.max_completion_tokens={self.max_completion_tokens}"
             )
         lowest = min((*ceilings, self.max_completion_tokens))
         if self.overlong_tokens >= lowest:
             raise ValueError(
-                f"grpo.overlong_tokens={self.overlong_tokens} would punish every completion; it must be below the ceiling of {lowest}"
+                f"grpo.overlong_tokens={self.overlong_tokens} would punish every completion; it must be below the"
+                f" ceiling of {lowest}"
             )
         return self
 
@@ -232,7 +293,8 @@ class GrpoSettings(GrpoRun):
     def _a_checkpoint_is_evaluated(self) -> Self:
         if self.save_steps % self.eval_steps and self.eval_steps % self.save_steps:
             raise ValueError(
-                f"grpo.save_steps={self.save_steps} and grpo.eval_steps={self.eval_steps} never meet; make one divide the other"
+                f"grpo.save_steps={self.save_steps} and grpo.eval_steps={self.eval_steps} never meet; make one divide"
+                " the other"
             )
         return self
 

@@ -15,8 +15,12 @@ class LoadedModel(Section):
         None,
         description="Pinned commit of a hub model; hub ids need it. TRL: model_revision.",
     )
-    backend: Literal["transformers", "unsloth"] = Field("transformers", description="Loader and kernels; unsloth needs CUDA.")
-    device: Literal["cpu", "cuda"] = Field("cpu", description="Explicit, so that no machine silently takes another device.")
+    backend: Literal["transformers", "unsloth"] = Field(
+        "transformers", description="Loader and kernels; unsloth needs CUDA."
+    )
+    device: Literal["cpu", "cuda"] = Field(
+        "cpu", description="Explicit, so that no machine silently takes another device."
+    )
     quantization: Literal["none", "nf4"] = Field(
         "none",
         description="NF4 keeps the base in 4 bits (CUDA only). TRL: load_in_4bit.",

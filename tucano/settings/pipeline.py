@@ -27,15 +27,21 @@ from tucano.texts import Address, Line
 class PipelineSettings(Section):
     """One pipeline run, from data to promotion."""
 
-    storage: Line = Field("runs", description="Folder that holds everything a run writes, or the URL of remote storage.")
-    tracking_uri: Address | None = Field(None, description="MLflow server or database; a SQLite file in the storage when empty.")
+    storage: Line = Field(
+        "runs", description="Folder that holds everything a run writes, or the URL of remote storage."
+    )
+    tracking_uri: Address | None = Field(
+        None, description="MLflow server or database; a SQLite file in the storage when empty."
+    )
     seed: Seed = Field(7, description="Seed of the data, of the nano model and of the comparison.")
     data: DataSettings = Field(DataSettings(), description="Prompts and demonstrations.")
     audit: AuditSettings = Field(AuditSettings(), description="Rewards against people's scores.")
     model: ModelSettings = Field(ModelSettings(), description="What is trained.")
     sft: SftSettings = Field(SftSettings(), description="Supervised fine-tuning.")
     grpo: GrpoSettings = Field(GrpoSettings(), description="Reinforcement learning.")
-    preflight: PreflightSettings = Field(PreflightSettings(), description="What must hold before reinforcement learning.")
+    preflight: PreflightSettings = Field(
+        PreflightSettings(), description="What must hold before reinforcement learning."
+    )
     health: HealthSettings = Field(HealthSettings(), description="Alarms during reinforcement learning.")
     comparison: ComparisonSettings = Field(ComparisonSettings(), description="Is it better, and how sure are we?")
     benchmark: BenchmarkSettings = Field(BenchmarkSettings(), description="Ground truth that no reward knows.")
@@ -58,17 +64,22 @@ class PipelineSettings(Section):
     @model_validator(mode="after")
     def _nano_is_trained_whole(self) -> Self:
         if self.model.name == "nano" and not self.sft.enabled:
-            raise ValueError("model.name=nano starts from random weights, which only SFT can train: leave sft.enabled=true")
+            raise ValueError(
+                "model.name=nano starts from random weights, which only SFT can train: leave sft.enabled=true"
+            )
         return self
 
     @model_validator(mode="after")
     def _the_run_can_do_it(self) -> Self:
         if self.model.backend == "unsloth" and self.grpo._entropy_bonus:
             raise ValueError(
-                "grpo.entropy_coef and grpo.entropy_target need model.backend=transformers: unsloth's loss has no entropy bonus"
+                "grpo.entropy_coef and grpo.entropy_target need model.backend=transformers: unsloth's loss has no"
+                " entropy bonus"
             )
         if self.model.backend == "unsloth" and self.model.dtype == "float32":
-            raise ValueError("model.backend=unsloth computes in bfloat16 whatever model.dtype=float32 says; set model.dtype=bfloat16")
+            raise ValueError(
+                "model.backend=unsloth computes in bfloat16 whatever model.dtype=float32 says; set model.dtype=bfloat16"
+            )
         if self.grpo.task_weights == "iwu" and len(self.tasks) == 1:
             raise ValueError(f"grpo.task_weights=iwu does nothing with a single task ({self.tasks[0]}); use equal")
         return self
@@ -77,7 +88,10 @@ class PipelineSettings(Section):
     def _rewards_know_the_tasks(self) -> Self:
         for field, name in (("grpo.rewards", self.grpo.rewards), ("comparison.rewards", self.comparison.rewards)):
             if unknown := [task for task in self.tasks if task not in SETS[name]]:
-                raise ValueError(f"{field}={name} has no reward for {', '.join(unknown)}; choose grounded, or leave it out of data.mix")
+                raise ValueError(
+                    f"{field}={name} has no reward for {', '.join(unknown)}; choose grounded, or leave it out of"
+                    " data.mix"
+                )
         return self
 
     @model_validator(mode="after")
@@ -91,12 +105,13 @@ class PipelineSettings(Section):
                 if name not in known:
                     nearest = difflib.get_close_matches(name, known, n=1, cutoff=0)[0]
                     raise ValueError(
-                        f"grpo.conditions names {name!r}, which the tasks of this run do not have in grpo.rewards={self.grpo.rewards}; "
-                        f"the nearest is {nearest!r}"
+                        f"grpo.conditions names {name!r}, which the tasks of this run do not have in"
+                        f" grpo.rewards={self.grpo.rewards}; the nearest is {nearest!r}"
                     )
             if condition.component.partition(".")[0] != condition.needs.partition(".")[0]:
                 raise ValueError(
-                    f"grpo.conditions joins {condition.component} with {condition.needs}: no completion has both, choose one task"
+                    f"grpo.conditions joins {condition.component} with {condition.needs}: no completion has both,"
+                    " choose one task"
                 )
         return self
 

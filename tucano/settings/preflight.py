@@ -9,8 +9,8 @@ from tucano.settings.base import Section
 
 SIGNALS = {task: f"signal: {task}" for task in TASKS}
 CHECKS = (
-    "learning rate", "generation", "chat template", "tokenizer", "pad and end tokens", "key-value cache", "completion length",
-    *SIGNALS.values(), "finite", "gradient flow", "memory",
+    "learning rate", "generation", "chat template", "tokenizer", "pad and end tokens", "key-value cache",
+    "completion length", *SIGNALS.values(), "finite", "gradient flow", "memory",
 )  # fmt: skip
 """The checks of the preflight that can be red."""
 if TYPE_CHECKING:
@@ -22,4 +22,6 @@ else:
 class PreflightSettings(Section):
     """The checks between SFT and the first GRPO step."""
 
-    allow_red: tuple[CheckName, ...] = Field((), description="Checks that may be red, like `signal: push`; recorded with the run.")
+    allow_red: tuple[CheckName, ...] = Field(
+        (), description="Checks that may be red, like `signal: push`; recorded with the run."
+    )

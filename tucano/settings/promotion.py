@@ -10,7 +10,10 @@ class PromotionSettings(Section):
     """When a candidate becomes the registry's champion."""
 
     model: Name = Field("tucano", description="Name in the model registry.")
-    margin: NonNegativeFloat = Field(0.02, description="A challenger may be at most this much worse than the champion (95 % bound).")
+    margin: NonNegativeFloat = Field(
+        0.02, description="A challenger may be at most this much worse than the champion (95 % bound)."
+    )
     approval_hours: PositiveFloat | None = Field(
-        None, description="Hours that a person has to approve a challenger in the Prefect page; nobody is asked when empty."
+        None,
+        description="Hours that a person has to approve a challenger in the Prefect page; nobody is asked when empty.",
     )

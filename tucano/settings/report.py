@@ -6,7 +6,9 @@ from tucano.settings.base import Section
 
 
 class ReportStage(Section):
-    """What the report shows, beside what the stages made: settings, where they differ from the profile, and the lineage."""
+    """What the report shows, beside what the stages made: settings, where they differ from the profile, and the
+    lineage.
+    """
 
     settings: dict[str, Any]
     profile: str

@@ -1,4 +1,5 @@
-"""What each stage receives of a pipeline's settings: the keys of artifacts are made from these objects and nothing else.
+"""What each stage receives of a pipeline's settings: the keys of artifacts are made from these objects and nothing
+else.
 
 A setting that is not handed over here cannot reach the stage. What only says where or how something is computed (paths,
 interpreters, when checkpoints are written, prices) is not handed over: it travels beside these objects.

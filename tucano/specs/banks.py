@@ -1,4 +1,6 @@
-"""Banks of templates, divided for good into what training may see and what only validation or only the test set uses."""
+"""Banks of templates, divided for good into what training may see and what only validation or only the test set
+uses.
+"""
 
 from dataclasses import dataclass
 from random import Random

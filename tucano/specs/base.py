@@ -150,10 +150,14 @@ class TaskSpec:
     system_prompt: Annotated[str, "what a model is told before each prompt"]
     judged: Annotated[float, "how many of the judged prompts it gets, where the report's four tasks share 65"]
     reference: Annotated[type[Reference], "what `Prompt.reference` holds of it, with types"]
-    draw: Annotated[Callable[[Material, Pool, Random], Drawn], "makes a prompt, its truth and a good answer of a source's material"]
+    draw: Annotated[
+        Callable[[Material, Pool, Random], Drawn], "makes a prompt, its truth and a good answer of a source's material"
+    ]
     defects: Annotated[tuple[Callable[[Any, Random], Any], ...], "the documented defects of demonstrations"]
     probes: Annotated[Probes, "answers that no one can use"]
-    edits: Annotated[Callable[[Prompt, str, Sequence[Prompt]], Iterator[Edit]], "changes for the worse of a good answer"]
+    edits: Annotated[
+        Callable[[Prompt, str, Sequence[Prompt]], Iterator[Edit]], "changes for the worse of a good answer"
+    ]
     baseline: Annotated[Baseline, "the arms without a model"]
     scorer: Annotated[Scorer, "the benchmark's ground truth"]
     display: Annotated[Display, "how people see it"]
@@ -170,7 +174,9 @@ class TaskSpec:
 
     def __new__(cls, **parts: Any) -> Self:
         hints = get_type_hints(cls, include_extras=True)
-        for name, (meaning,) in ((name, hint.__metadata__) for name, hint in hints.items() if hasattr(hint, "__metadata__")):
+        for name, (meaning,) in (
+            (name, hint.__metadata__) for name, hint in hints.items() if hasattr(hint, "__metadata__")
+        ):
             if not parts.get(name):
                 task = parts.get("name") or "without a name"
                 raise UserError(f"the task {task} has no `{name}` ({meaning}); add it to the task's TaskSpec")

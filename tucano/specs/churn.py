@@ -58,16 +58,20 @@ def _draw(material: Material, pool: Pool, rng: Random) -> Drawn:
         f"última compra há {rng.randint(100, 300) if late else rng.randint(3, 60)} dias",
         f"nota média {rng.randint(10, 24) / 10 if unhappy else rng.randint(36, 50) / 10:.1f}".replace(".", ","),
         f"{rng.randint(2, 6)} reclamações abertas" if complains else "nenhuma reclamação aberta",
-        f"{rng.randint(1, 3)} pedidos este ano contra {rng.randint(6, 12)} no ano passado"
-        if fewer
-        else f"{rng.randint(6, 12)} pedidos este ano contra {rng.randint(2, 6)} no ano passado",
+        (
+            f"{rng.randint(1, 3)} pedidos este ano contra {rng.randint(6, 12)} no ano passado"
+            if fewer
+            else f"{rng.randint(6, 12)} pedidos este ano contra {rng.randint(2, 6)} no ano passado"
+        ),
     ]
     rng.shuffle(facts)
     record = "; ".join(facts)
     probability = PROBABILITIES[sum(signs)]
     truth = {"churn_risk": LEVELS[sum(signs)], "probability": probability}
     reference = {"fields": truth, "left": rng.random() < probability}
-    return Drawn(frame.format(r=f"{record[0].upper()}{record[1:]}."), name, reference, ObjectAnswer(dict(truth)), invented=True)
+    return Drawn(
+        frame.format(r=f"{record[0].upper()}{record[1:]}."), name, reference, ObjectAnswer(dict(truth)), invented=True
+    )
 
 
 # Defects
@@ -90,7 +94,11 @@ def translated_risk(answer: ObjectAnswer, rng: Random) -> ObjectAnswer:
 def probability_as_text(answer: ObjectAnswer, rng: Random) -> ObjectAnswer:
     """The probability is a percentage in quotation marks."""
     chance = answer.values.get("probability")
-    return replace(answer, values=answer.values | {"probability": f"{chance:.0%}"}) if isinstance(chance, float) else answer
+    return (
+        replace(answer, values=answer.values | {"probability": f"{chance:.0%}"})
+        if isinstance(chance, float)
+        else answer
+    )
 
 
 def turned_probability(answer: ObjectAnswer, rng: Random) -> ObjectAnswer:
@@ -151,14 +159,18 @@ def brier(left: bool, said: Any) -> float:
 
 def _metrics(cases: Sequence[Case]) -> dict[str, float]:
     return {
-        "churn.balanced_accuracy": balanced_accuracy([(case.gold["churn_risk"], plain(case.said.get("churn_risk"))) for case in cases]),
+        "churn.balanced_accuracy": balanced_accuracy(
+            [(case.gold["churn_risk"], plain(case.said.get("churn_risk"))) for case in cases]
+        ),
         "churn.brier": mean([brier(case.gold["left"], case.said.get("probability")) for case in cases]),
     }
 
 
 SPEC = TaskSpec(
     name="churn",
-    system_prompt="Responda com um JSON: churn_risk (low, medium ou high) e probability (0 a 1) de o cliente ir embora.",
+    system_prompt=(
+        "Responda com um JSON: churn_risk (low, medium ou high) e probability (0 a 1) de o cliente ir embora."
+    ),
     judged=15,
     reference=_Reference,
     draw=_draw,
@@ -173,9 +185,15 @@ SPEC = TaskSpec(
     ),
     fields=FIELDS,
     probes=Probes(
-        stuffing="JSON churn_risk low medium high probability 0 0.5 1 churn risco probabilidade cliente baixo médio alto embora",
+        stuffing=(
+            "JSON churn_risk low medium high probability 0 0.5 1 churn risco probabilidade cliente baixo médio alto"
+            " embora"
+        ),
         repeated='{"churn_risk": ',
-        english="This customer seems rather likely to leave, so I would call the risk high and put it at about three in four.",
+        english=(
+            "This customer seems rather likely to leave, so I would call the risk high and put it at about three in"
+            " four."
+        ),
         more=objects.schema_echo(FIELDS),
     ),
     rewordings=objects.rewordings,

@@ -17,12 +17,25 @@ from tucano.specs import objects
 from tucano.specs.banks import Pool
 from tucano.specs.base import Baseline, Display, Drawn, Edit, Material, Probes, Reference, Scorer, TaskSpec
 from tucano.specs.objects import Field, ObjectAnswer
-from tucano.specs.scoring import Case, balanced_accuracy, brier, macro_f1, mean, plain, read_json, same, stars_off, token_f1
+from tucano.specs.scoring import (
+    Case,
+    balanced_accuracy,
+    brier,
+    macro_f1,
+    mean,
+    plain,
+    read_json,
+    same,
+    stars_off,
+    token_f1,
+)
 
 _NO_TEXT, _NO_FLAG = (3, True), ("sim", 1, None)
 
 FIELDS: dict[str, Field] = {
-    "sentiment": Field("positive|neutral|negative", "positive", (1, True, ["negative"]), objects.one_of("positive", "negative")),
+    "sentiment": Field(
+        "positive|neutral|negative", "positive", (1, True, ["negative"]), objects.one_of("positive", "negative")
+    ),
     "sentiment_score": Field("1-5", 5, ("dois", True, 2.5), objects.other_stars),
     "category": Field("text", "outros", (*_NO_TEXT, ["casa"]), objects.other_text),
     "delivery_issue": Field("text", False, _NO_FLAG, objects.flipped),
@@ -67,7 +80,10 @@ def score_as_text(answer: ObjectAnswer, rng: Random) -> ObjectAnswer:
     """The score is a string or a decimal: "4" or "4,5"."""
     if "sentiment_score" not in answer.values:
         return answer
-    return replace(answer, values=answer.values | {"sentiment_score": f"{answer.values['sentiment_score']}{rng.choice(('', ',5'))}"})
+    return replace(
+        answer,
+        values=answer.values | {"sentiment_score": f"{answer.values['sentiment_score']}{rng.choice(('', ',5'))}"},
+    )
 
 
 def contradicted_stars(answer: ObjectAnswer, rng: Random) -> ObjectAnswer:
@@ -102,19 +118,27 @@ def _edits(prompt: Prompt, text: str, others: Sequence[Prompt]) -> Iterator[Edit
 
 _STARS = re.compile(r"nota:?\s*(\d)|(\d)\s*(?:/\s*5|estrelas?)")
 _ISSUE_WORDS = {
-    "delivery_issue": re.compile(r"atras|nao cheg|nao receb|demor|prazo venc|extravi|entrega (?:ruim|errada)|aguardando"),
+    "delivery_issue": re.compile(
+        r"atras|nao cheg|nao receb|demor|prazo venc|extravi|entrega (?:ruim|errada)|aguardando"
+    ),
     "product_issue": re.compile(
         r"defeit|quebrad|parou|rasg|estrag|riscad|falt(?:a|ou) |errad|diferente|nao funciona|qualidade (?:ruim|baixa)"
     ),
     "seller_issue": re.compile(r"vendedor|atendiment|nao respond|reembols|estorn|devolver o dinheiro|descaso"),
 }
 _PRAISE = re.compile(
-    r"otim|excelent|ador|gost|recomend|perfeit|maravilh|super|rapid|antes do prazo|parabens|amei|satisfeit|lind|(?<!nao )bom\b|\bboa\b"
+    r"otim|excelent|ador|gost|recomend|perfeit|maravilh|super|rapid|antes do prazo|parabens|amei|satisfeit|lind|(?<!nao"
+    r" )bom\b|\bboa\b"
 )
 _SCORN = re.compile(
-    r"pessim|horr|ruim|decep|lixo|nunca mais|nao (?:gost|recomend|compr|funcion|cheg|receb|veio)|devolv|reclam|descaso|enganad"
+    r"pessim|horr|ruim|decep|lixo|nunca mais|nao"
+    r" (?:gost|recomend|compr|funcion|cheg|receb|veio)|devolv|reclam|descaso|enganad"
 )
-_COMPLAINTS = {"delivery_issue": "entrega atrasada", "product_issue": "produto com defeito", "seller_issue": "vendedor não responde"}
+_COMPLAINTS = {
+    "delivery_issue": "entrega atrasada",
+    "product_issue": "produto com defeito",
+    "seller_issue": "vendedor não responde",
+}
 
 
 def _majority(training: Sequence[Prompt]) -> str:
@@ -170,7 +194,9 @@ def _read(prompt: Prompt, served: str, sampled: Sequence[str], databases: Path) 
 
 
 def _metrics(cases: Sequence[Case]) -> dict[str, float]:
-    of_field = {name: [case for case in cases if name in case.gold] for name, kind in FIELDS.items() if kind.judged != "never"}
+    of_field = {
+        name: [case for case in cases if name in case.gold] for name, kind in FIELDS.items() if kind.judged != "never"
+    }
     judged = {name: found for name, found in of_field.items() if found}
     exact = {name: _share_right(name, found) for name, found in judged.items() if FIELDS[name].judged == "exactly"}
     f1 = {name: _field_f1(name, found) for name, found in judged.items()}
@@ -224,9 +250,15 @@ SPEC = TaskSpec(
     ),
     fields=FIELDS,
     probes=Probes(
-        stuffing="JSON sentiment positive negative neutral sentiment_score 5 churn_risk high low delivery_issue true false summary",
+        stuffing=(
+            "JSON sentiment positive negative neutral sentiment_score 5 churn_risk high low delivery_issue true false"
+            " summary"
+        ),
         repeated='{"sentiment": ',
-        english="The customer seems rather unhappy with the delivery, so I would call this a negative review with some churn risk.",
+        english=(
+            "The customer seems rather unhappy with the delivery, so I would call this a negative review with some"
+            " churn risk."
+        ),
         more=objects.schema_echo(FIELDS),
     ),
     rewordings=objects.rewordings,

@@ -114,13 +114,14 @@ SPEC = TaskSpec(
     defects=(flat_text, no_action, invented_figure, too_short, figures_ignored),
     probes=Probes(
         stuffing=(
-            "# Ações\n- recomendar melhorar aumentar reduzir investir\n- implementar otimizar priorizar monitorar criar\n"
-            "- recomendamos sugerimos devemos é preciso\n- cliente produto venda entrega pedido loja frete avaliação"
+            "# Ações\n- recomendar melhorar aumentar reduzir investir\n- implementar otimizar priorizar monitorar"
+            " criar\n- recomendamos sugerimos devemos é preciso\n- cliente produto venda entrega pedido loja frete"
+            " avaliação"
         ),
         repeated="recomendar ",
         english=(
-            "## Recommendations\n- Improve the delivery times in the weakest regions.\n- Offer free shipping to returning customers.\n"
-            "- Follow up on every complaint within 2 days and measure the results."
+            "## Recommendations\n- Improve the delivery times in the weakest regions.\n- Offer free shipping to"
+            " returning customers.\n- Follow up on every complaint within 2 days and measure the results."
         ),
     ),
     rewordings=without_thousands_dots,

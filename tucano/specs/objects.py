@@ -104,7 +104,12 @@ def with_number(answer: JsonObject, name: str, number: str) -> str:
 
 def schema_echo(fields: Mapping[str, Field]) -> dict[str, list[str]]:
     """The schema instead of an answer: field names as values, and descriptions as values."""
-    return {"schema echo": [json.dumps({name: name for name in fields}), json.dumps({name: kind.shape for name, kind in fields.items()})]}
+    return {
+        "schema echo": [
+            json.dumps({name: name for name in fields}),
+            json.dumps({name: kind.shape for name, kind in fields.items()}),
+        ]
+    }
 
 
 def usual(fields: Mapping[str, Field]) -> JsonObject:
@@ -120,7 +125,9 @@ def rewordings(completion: str) -> dict[str, list[tuple[str, str]]]:
     notations = zip(answer, cycle(NOTATIONS), strict=False)
     return {
         "key order": [(dumped(answer), dumped(dict(reversed(answer.items()))))],
-        "number formats": [(with_number(answer, name, plain), with_number(answer, name, local)) for name, (plain, local) in notations],
+        "number formats": [
+            (with_number(answer, name, plain), with_number(answer, name, local)) for name, (plain, local) in notations
+        ],
     }
 
 

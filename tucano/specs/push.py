@@ -59,7 +59,11 @@ def formal(answer: PushAnswer, rng: Random) -> PushAnswer:
 
 def generic(answer: PushAnswer, rng: Random) -> PushAnswer:
     """Fits any product, names none."""
-    lines = ("Temos novidades para você! Confira nossa loja.", "Ofertas imperdíveis esperando por você! Aproveite.", "Não perca! Confira.")
+    lines = (
+        "Temos novidades para você! Confira nossa loja.",
+        "Ofertas imperdíveis esperando por você! Aproveite.",
+        "Não perca! Confira.",
+    )
     return replace(answer, line=rng.choice(lines))
 
 
@@ -71,8 +75,9 @@ def invented_discount(answer: PushAnswer, rng: Random) -> PushAnswer:
 # The audit
 
 _GOES_ON = (
-    "Combina com a sua rotina, chega rápido na sua casa e foi escolha da nossa equipe para quem gosta de ter por perto coisas "
-    "bonitas, úteis e feitas para durar, do primeiro ao último dia de uso, com todo o cuidado que você já conhece da nossa loja."
+    "Combina com a sua rotina, chega rápido na sua casa e foi escolha da nossa equipe para quem gosta de ter por perto"
+    " coisas bonitas, úteis e feitas para durar, do primeiro ao último dia de uso, com todo o cuidado que você já"
+    " conhece da nossa loja."
 )
 
 
@@ -84,7 +89,9 @@ def _edits(prompt: Prompt, text: str, others: Sequence[Prompt]) -> Iterator[Edit
     yield "words strung together", 3, text, shuffled(text)
     if 87 not in prompt.reference.get("figures", ()):
         yield "invented offer", 2, f"{text} Tem desconto!", f"{text} Tem 87% OFF!"
-    products = (name for other in others if (name := other.reference.get("product")) and name != prompt.reference.get("product"))
+    products = (
+        name for other in others if (name := other.reference.get("product")) and name != prompt.reference.get("product")
+    )
     named = re.compile("|".join(map(re.escape, prompt.reference.get("terms", ()))) or r"(?!)", re.IGNORECASE)
     if (stranger := next(products, None)) and named.search(text):
         yield "another product", 2, text, named.sub(stranger, text)
@@ -116,7 +123,11 @@ def _rules(training: Sequence[Prompt]) -> Callable[[Prompt], str]:
 
 def _read(prompt: Prompt, served: str, sampled: Sequence[str], databases: Path) -> Case:
     text = " ".join(served.split())
-    found = {"length": 0 < len(text) <= SCREEN, "named": names_product(prompt, served), "true": not push_inventions(prompt, served)}
+    found = {
+        "length": 0 < len(text) <= SCREEN,
+        "named": names_product(prompt, served),
+        "true": not push_inventions(prompt, served),
+    }
     said = {**found, "true": found["true"] and bool(text), "all": all(found.values())}
     return Case(prompt.task, prompt.source, prompt.reference, said)
 
@@ -132,7 +143,9 @@ def _metrics(cases: Sequence[Case]) -> dict[str, float]:
 
 SPEC = TaskSpec(
     name="push",
-    system_prompt="Escreva um push de até 120 caracteres. Ex.: Seu tênis espera por você! Oi! Mochila com 20% off, aproveite!",
+    system_prompt=(
+        "Escreva um push de até 120 caracteres. Ex.: Seu tênis espera por você! Oi! Mochila com 20% off, aproveite!"
+    ),
     judged=15,
     reference=_Reference,
     draw=lambda material, pool, rng: material.offer(pool, rng),

@@ -11,7 +11,9 @@ from tucano.specs.base import TaskSpec
 def _found(name: Task) -> TaskSpec:
     spec: TaskSpec = import_module(f"tucano.specs.{name}").SPEC
     if spec.name != name:
-        raise UserError(f"tucano/specs/{name}.py describes the task {spec.name}; a task's file, its name and its registration agree")
+        raise UserError(
+            f"tucano/specs/{name}.py describes the task {spec.name}; a task's file, its name and its registration agree"
+        )
     return spec
 
 

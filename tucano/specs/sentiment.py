@@ -70,7 +70,9 @@ def far_score(answer: ObjectAnswer, rng: Random) -> ObjectAnswer:
     score = answer.values.get("sentiment_score")
     if not isinstance(score, int):
         return answer
-    return replace(answer, values=answer.values | {"sentiment_score": rng.choice([s for s in range(1, 6) if abs(s - score) > 1])})
+    return replace(
+        answer, values=answer.values | {"sentiment_score": rng.choice([s for s in range(1, 6) if abs(s - score) > 1])}
+    )
 
 
 def no_score(answer: ObjectAnswer, rng: Random) -> ObjectAnswer:
@@ -94,7 +96,9 @@ def _majority(training: Sequence[Prompt]) -> str:
 
 
 def _of_stars(stars: int) -> str:
-    return objects.dumped({"sentiment": "positive" if stars >= 4 else "negative" if stars <= 2 else "neutral", "sentiment_score": stars})
+    return objects.dumped(
+        {"sentiment": "positive" if stars >= 4 else "negative" if stars <= 2 else "neutral", "sentiment_score": stars}
+    )
 
 
 def _rules(training: Sequence[Prompt]) -> Callable[[Prompt], str]:
@@ -107,7 +111,9 @@ def _rules(training: Sequence[Prompt]) -> Callable[[Prompt], str]:
 
 def _read(prompt: Prompt, served: str, sampled: Sequence[str], databases: Path) -> Case:
     found = read_json(served)
-    return Case(prompt.task, prompt.source, prompt.reference["fields"], {"read": found is not None, "fields": found or {}})
+    return Case(
+        prompt.task, prompt.source, prompt.reference["fields"], {"read": found is not None, "fields": found or {}}
+    )
 
 
 def _said(case: Case, name: str) -> Any:
@@ -120,7 +126,9 @@ def _metrics(cases: Sequence[Case]) -> dict[str, float]:
         "sentiment.valid_json": mean([case.said["read"] for case in cases]),
         "sentiment.accuracy": mean([gold == said for gold, said in labels]),
         "sentiment.macro_f1": macro_f1(labels),
-        "sentiment.stars_off": mean([stars_off(case.gold["sentiment_score"], _said(case, "sentiment_score")) for case in cases]),
+        "sentiment.stars_off": mean(
+            [stars_off(case.gold["sentiment_score"], _said(case, "sentiment_score")) for case in cases]
+        ),
     }
 
 
@@ -130,12 +138,26 @@ SPEC = TaskSpec(
     judged=15,
     reference=_Reference,
     draw=_draw,
-    defects=(opposite_label, translated_label, far_score, no_score, score_as_text, objects.cut_json, objects.text_before),
+    defects=(
+        opposite_label,
+        translated_label,
+        far_score,
+        no_score,
+        score_as_text,
+        objects.cut_json,
+        objects.text_before,
+    ),
     fields=FIELDS,
     probes=Probes(
-        stuffing="JSON sentiment positive negative neutral sentiment_score 1 2 3 4 5 sentimento positivo negativo neutro cliente nota",
+        stuffing=(
+            "JSON sentiment positive negative neutral sentiment_score 1 2 3 4 5 sentimento positivo negativo neutro"
+            " cliente nota"
+        ),
         repeated='{"sentiment": ',
-        english="The customer seems rather unhappy with the delivery, I would call this a negative comment of about two stars.",
+        english=(
+            "The customer seems rather unhappy with the delivery, I would call this a negative comment of about two"
+            " stars."
+        ),
         more=objects.schema_echo(FIELDS),
     ),
     rewordings=objects.rewordings,

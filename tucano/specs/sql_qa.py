@@ -68,7 +68,14 @@ def no_number(answer: SqlAnswer, rng: Random) -> SqlAnswer:
 
 def wrong_column(answer: SqlAnswer, rng: Random) -> SqlAnswer:
     """One column gets a name that the store does not have."""
-    renamed = {"estado": "uf", "categoria": "tipo_produto", "preco": "price", "nota": "score", "mes": "data", "valor": "total"}
+    renamed = {
+        "estado": "uf",
+        "categoria": "tipo_produto",
+        "preco": "price",
+        "nota": "score",
+        "mes": "data",
+        "valor": "total",
+    }
     present = [name for name in renamed if re.search(rf"\b{name}\b", answer.sql)]
     if not present:
         return answer
@@ -78,7 +85,9 @@ def wrong_column(answer: SqlAnswer, rng: Random) -> SqlAnswer:
 
 def wrong_table(answer: SqlAnswer, rng: Random) -> SqlAnswer:
     """The first table gets a name that the store does not have."""
-    return replace(answer, sql=re.sub(r"FROM \w+", lambda found: found[0].replace("FROM ", "FROM tb_"), answer.sql, count=1))
+    return replace(
+        answer, sql=re.sub(r"FROM \w+", lambda found: found[0].replace("FROM ", "FROM tb_"), answer.sql, count=1)
+    )
 
 
 def no_fence(answer: SqlAnswer, rng: Random) -> SqlAnswer:
@@ -94,12 +103,12 @@ def lost_filter(answer: SqlAnswer, rng: Random) -> SqlAnswer:
 # The audit
 
 _PLAIN_TALK = (
-    "Para responder, escolha a coluna pedida, leia da tabela certa, junte as outras tabelas, aplique o filtro da pergunta, "
-    "forme os grupos e ponha na ordem."
+    "Para responder, escolha a coluna pedida, leia da tabela certa, junte as outras tabelas, aplique o filtro da"
+    " pergunta, forme os grupos e ponha na ordem."
 )
 _SQL_TALK = (
-    "Para responder, use SELECT na coluna pedida, FROM na tabela certa, JOIN para juntar as outras, WHERE para o filtro, "
-    "GROUP BY para os grupos e ORDER BY para a ordem."
+    "Para responder, use SELECT na coluna pedida, FROM na tabela certa, JOIN para juntar as outras, WHERE para o"
+    " filtro, GROUP BY para os grupos e ORDER BY para a ordem."
 )
 """Neither text holds a query."""
 
@@ -176,9 +185,10 @@ def _metrics(cases: Sequence[Case]) -> dict[str, float]:
 SPEC = TaskSpec(
     name="sql_qa",
     system_prompt=(
-        "Responda com SQL (SQLite) e explique com números. Tabelas: pedidos(pedido_id,cliente_id,mes,status,dias_atraso) "
-        "clientes(cliente_id,estado) itens(pedido_id,produto_id,preco,frete) produtos(produto_id,categoria) "
-        "pagamentos(pedido_id,tipo,parcelas,valor) avaliacoes(pedido_id,nota)"
+        "Responda com SQL (SQLite) e explique com números. Tabelas:"
+        " pedidos(pedido_id,cliente_id,mes,status,dias_atraso) clientes(cliente_id,estado)"
+        " itens(pedido_id,produto_id,preco,frete) produtos(produto_id,categoria)"
+        " pagamentos(pedido_id,tipo,parcelas,valor) avaliacoes(pedido_id,nota)"
     ),
     judged=15,
     reference=_Reference,
@@ -186,12 +196,20 @@ SPEC = TaskSpec(
     defects=(no_explanation, no_number, wrong_column, wrong_table, no_fence, lost_filter),
     probes=Probes(
         stuffing=(
-            "SELECT FROM WHERE JOIN GROUP BY ORDER BY COUNT SUM LIMIT 10 20 30 receita vendas faturamento clientes pedidos produtos "
-            "ticket médio frete estado categoria crescimento margem lucro estoque"
+            "SELECT FROM WHERE JOIN GROUP BY ORDER BY COUNT SUM LIMIT 10 20 30 receita vendas faturamento clientes"
+            " pedidos produtos ticket médio frete estado categoria crescimento margem lucro estoque"
         ),
         repeated="SELECT ",
-        english="You should look at the orders table, filter the rows you need and count them by state to find the 10 largest ones.",
-        more={"trivial query": ["SELECT 1", "```sql\nSELECT 1;\n```\nA consulta retorna o total de 1 pedido dos clientes."]},
+        english=(
+            "You should look at the orders table, filter the rows you need and count them by state to find the 10"
+            " largest ones."
+        ),
+        more={
+            "trivial query": [
+                "SELECT 1",
+                "```sql\nSELECT 1;\n```\nA consulta retorna o total de 1 pedido dos clientes.",
+            ]
+        },
     ),
     rewordings=_rewordings,
     edits=_edits,

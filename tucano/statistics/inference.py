@@ -1,7 +1,8 @@
-"""The statistics of the audit and of the comparison: pure functions over numbers, no randomness but an explicit generator.
+"""The statistics of the audit and of the comparison: pure functions over numbers, no randomness but an explicit
+generator.
 
-Differences are always `trained - reference`, one per prompt, in reward units. They are rounded to `DECIMALS` before they are
-ranked, so that float noise neither breaks ties nor turns a zero into an effect.
+Differences are always `trained - reference`, one per prompt, in reward units. They are rounded to `DECIMALS` before
+they are ranked, so that float noise neither breaks ties nor turns a zero into an effect.
 """
 
 from collections.abc import Hashable, Mapping, Sequence
@@ -38,7 +39,9 @@ def _doubled_pratt_ranks(values: Floats) -> NDArray[np.int64]:
 
 @lru_cache(maxsize=128)
 def _null_of_rank_sum(doubled_ranks: tuple[int, ...]) -> Floats:
-    """Probabilities [sum + 1] of each doubled rank sum of the positive signs when every sign is a fair coin; read only."""
+    """Probabilities [sum + 1] of each doubled rank sum of the positive signs when every sign is a fair coin; read
+    only.
+    """
     probabilities = np.zeros(sum(doubled_ranks) + 1)
     probabilities[0] = 1.0
     reached = 0
@@ -80,10 +83,11 @@ def holm(p_values: Mapping[str, float]) -> dict[str, float]:
 
 
 def rank_biserial(differences: ArrayLike) -> float:
-    """Matched-pairs rank-biserial correlation in [-1, 1]: (positive - negative rank sum) / sum of all ranks (Kerby 2014).
+    """Matched-pairs rank-biserial correlation in [-1, 1]: (positive - negative rank sum) / sum of all ranks (Kerby
+    2014).
 
-    Zeros are ranked and speak half for each side, so many unchanged prompts pull the effect towards 0; dropping them, as
-    some packages do, would call one gain among 64 zeros a perfect effect.
+    Zeros are ranked and speak half for each side, so many unchanged prompts pull the effect towards 0; dropping them,
+    as some packages do, would call one gain among 64 zeros a perfect effect.
     """
     values = _rounded(differences)
     ranks = _doubled_pratt_ranks(values)
@@ -110,7 +114,9 @@ def hodges_lehmann(differences: ArrayLike, level: float = 0.95) -> tuple[float, 
 
 @lru_cache(maxsize=256)
 def _walsh_cut(n: int, tail: float) -> int:
-    """How many Walsh averages are cut off at each end: rank sums without ties that together have at most `tail` probability."""
+    """How many Walsh averages are cut off at each end: rank sums without ties that together have at most `tail`
+    probability.
+    """
     # Ranks without ties: the doubled sums are even, so every second entry is the distribution.
     below = np.cumsum(_null_of_rank_sum(tuple(range(2, 2 * n + 1, 2)))[::2])
     return int(np.searchsorted(below, tail, side="right"))
@@ -137,10 +143,11 @@ def mean_t(differences: ArrayLike, level: float = 0.95) -> Mean:
 
 
 def clustered_t(differences: ArrayLike, clusters: Sequence[Hashable], level: float = 0.95) -> Mean | None:
-    """The mean difference when prompts of one cluster (a template) are not independent; None with fewer than three clusters.
+    """The mean difference when prompts of one cluster (a template) are not independent; None with fewer than three
+    clusters.
 
-    Cluster-robust standard error of a mean (Liang & Zeger 1986) with the factor G/(G-1), on G-1 degrees of freedom (Cameron &
-    Miller 2015, section II.B): SE^2 = G/(G-1) * sum over clusters of (sum of residuals)^2 / n^2.
+    Cluster-robust standard error of a mean (Liang & Zeger 1986) with the factor G/(G-1), on G-1 degrees of freedom
+    (Cameron & Miller 2015, section II.B): SE^2 = G/(G-1) * sum over clusters of (sum of residuals)^2 / n^2.
     """
     values = _rounded(differences)
     numbers = {name: place for place, name in enumerate(dict.fromkeys(clusters))}
@@ -161,7 +168,9 @@ def _by_t(mean: float, se: float, df: float, level: float) -> Mean:
 
 @dataclass(frozen=True, slots=True)
 class MeanSquares:
-    """Two-way analysis of variance without replication: mean squares of prompts, seeds and residual for `prompts` x `seeds` cells."""
+    """Two-way analysis of variance without replication: mean squares of prompts, seeds and residual for `prompts` x
+    `seeds` cells.
+    """
 
     prompt: float
     seed: float
@@ -170,17 +179,20 @@ class MeanSquares:
     seeds: int
 
     def error(self) -> tuple[float, float]:
-        """(standard error of the grand mean, Satterthwaite's degrees of freedom) with prompt and seed crossed and random.
+        """(standard error of the grand mean, Satterthwaite's degrees of freedom) with prompt and seed crossed and
+        random.
 
-        Var(mean) = (MS_prompt + MS_seed - MS_residual) / (P S) (Searle, Casella & McCulloch 1992, section 2.4 and appendix F);
-        where that is not positive, MS_residual stands in.
+        Var(mean) = (MS_prompt + MS_seed - MS_residual) / (P S) (Searle, Casella & McCulloch 1992, section 2.4 and
+        appendix F); where that is not positive, MS_residual stands in.
         """
         terms = np.array([self.prompt, self.seed, -self.residual])
         if terms.sum() <= 0:
             terms = np.array([0.0, 0.0, self.residual])
         freedom = np.array([self.prompts - 1, self.seeds - 1, (self.prompts - 1) * (self.seeds - 1)], dtype=np.float64)
         spread = float((terms**2 / freedom).sum())
-        return sqrt(float(terms.sum()) / (self.prompts * self.seeds)), float(terms.sum() ** 2 / spread) if spread else freedom[0]
+        return sqrt(float(terms.sum()) / (self.prompts * self.seeds)), float(
+            terms.sum() ** 2 / spread
+        ) if spread else freedom[0]
 
 
 def mean_squares(values: ArrayLike) -> MeanSquares:
@@ -201,7 +213,8 @@ def mean_squares(values: ArrayLike) -> MeanSquares:
 
 
 def two_way_t(values: ArrayLike, level: float = 0.95) -> Mean | None:
-    """Is the mean above 0 for new prompts *and* new seeds? None («not assessable») with fewer than three seeds or two prompts.
+    """Is the mean above 0 for new prompts *and* new seeds? None («not assessable») with fewer than three seeds or two
+    prompts.
 
     `values` [prompts, seeds] are differences. The t test of the grand mean with `MeanSquares.error`.
     """

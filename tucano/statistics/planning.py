@@ -1,4 +1,6 @@
-"""How large the next experiment has to be: what was measured, turned into the seeds and prompts that a question needs."""
+"""How large the next experiment has to be: what was measured, turned into the seeds and prompts that a question
+needs.
+"""
 
 from math import sqrt
 
@@ -13,8 +15,8 @@ MOST_PROMPTS = 5000
 def seeds_needed(squares: MeanSquares, effect: float, alpha: float = 0.05, power: float = 0.8) -> int | None:
     """Fewest seeds with which the two-way test sees a true mean gain of `effect` with this power on as many prompts.
 
-    None where even `MOST_SEEDS` are not enough: then the prompts are the bottleneck. The variance components are the estimates of
-    the analysis of variance (at least 0), so with three seeds the answer is rough.
+    None where even `MOST_SEEDS` are not enough: then the prompts are the bottleneck. The variance components are the
+    estimates of the analysis of variance (at least 0), so with three seeds the answer is rough.
     """
     if effect <= 0:
         return None
@@ -32,7 +34,9 @@ def seeds_needed(squares: MeanSquares, effect: float, alpha: float = 0.05, power
 
 
 def _power(prompt: float, seed: float, residual: float, prompts: int, seeds: int, effect: float, alpha: float) -> float:
-    """Power of the two-way test at its expected mean squares (noncentral t), for variance components of a single cell."""
+    """Power of the two-way test at its expected mean squares (noncentral t), for variance components of a single
+    cell.
+    """
     expected = MeanSquares(seeds * prompt + residual, prompts * seed + residual, residual, prompts, seeds)
     se, df = expected.error()
     return float(stats.nct.sf(stats.t.ppf(1 - alpha, df), df, effect / se)) if se else 1.0
@@ -58,6 +62,8 @@ def chance_finding(looks: int, alpha: float = 0.05) -> float:
 
 
 def design_effect(clustered_se: float, n: int, sd: float) -> float | None:
-    """How many times larger the variance of the mean is than independent prompts would have it (Kish 1965); None without spread."""
+    """How many times larger the variance of the mean is than independent prompts would have it (Kish 1965); None
+    without spread.
+    """
     plain = sd / sqrt(n)
     return (clustered_se / plain) ** 2 if plain else None

@@ -1,4 +1,5 @@
-"""Tracking: what a pipeline run measured, in MLflow. The only package that imports mlflow, and only when a store is opened.
+"""Tracking: what a pipeline run measured, in MLflow. The only package that imports mlflow, and only when a store is
+opened.
 
 `Tracker.connect` may fail, with one sentence; once training runs, nothing here stops it.
 """

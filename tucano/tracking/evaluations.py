@@ -1,7 +1,8 @@
 """Stored answers as MLflow evaluation runs: `python -m tucano.tracking.evaluations spec.json`.
 
-`mlflow.genai.evaluate` shows one prompt's answers of two arms side by side, and it works with mlflow's global state (a store, an
-active run), so it has a process of its own. Nothing is generated and nothing leaves the machine: the scorers look up stored scores.
+`mlflow.genai.evaluate` shows one prompt's answers of two arms side by side, and it works with mlflow's global state (a
+store, an active run), so it has a process of its own. Nothing is generated and nothing leaves the machine: the scorers
+look up stored scores.
 """
 
 from __future__ import annotations
@@ -34,7 +35,8 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Spec:
-    """What the child is asked: the answers of each evaluation run, and the model that each belongs to (None: none is known).
+    """What the child is asked: the answers of each evaluation run, and the model that each belongs to (None: none is
+    known).
 
     The store's address, which may hold a password, is not written: the child has it from its environment.
     """
@@ -66,7 +68,9 @@ def main(spec: Spec) -> None:
     for run_id, rows in spec.rows.items():
         if "reward/mean" not in client.get_run(run_id).data.metrics:
             with mlflow.start_run(run_id=run_id):
-                mlflow.genai.evaluate(data=[_inputs(row) for row in rows], scorers=_scorers(rows), model_id=spec.models[run_id])
+                mlflow.genai.evaluate(
+                    data=[_inputs(row) for row in rows], scorers=_scorers(rows), model_id=spec.models[run_id]
+                )
 
 
 def _inputs(row: Row) -> dict[str, Any]:

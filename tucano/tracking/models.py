@@ -1,6 +1,7 @@
 """Datasets and models as MLflow knows them: what a run was trained or judged on, and what it kept.
 
-A dataset is named with the digest of its file; a LoggedModel stands for a kept checkpoint, or for the model that is served.
+A dataset is named with the digest of its file; a LoggedModel stands for a kept checkpoint, or for the model that is
+served.
 """
 
 from __future__ import annotations
@@ -43,16 +44,22 @@ class DataSplit:
 def log_datasets(client: MlflowClient, run_id: str, splits: Sequence[DataSplit]) -> None:
     """What a run learnt from or was judged on; data sets that it has already are not added twice.
 
-    MLflow looks for a data set and then inserts it, in two steps. Of runs that log a new one at once all look before any has
-    inserted; then one inserts, and the others are refused («UNIQUE constraint failed»). Asked again they find it: every refusal means
-    that another run has got on, so as many attempts are enough as there are data sets.
+    MLflow looks for a data set and then inserts it, in two steps. Of runs that log a new one at once all look before
+    any has inserted; then one inserts, and the others are refused («UNIQUE constraint failed»). Asked again they find
+    it: every refusal means that another run has got on, so as many attempts are enough as there are data sets.
     """
     from mlflow.entities import Dataset, DatasetInput, InputTag
     from mlflow.exceptions import MlflowException
 
     inputs = [
         DatasetInput(
-            Dataset(split.name, split.digest, "local", f'{{"uri": "{split.source}"}}', profile=f'{{"num_rows": {split.rows}}}'),
+            Dataset(
+                split.name,
+                split.digest,
+                "local",
+                f'{{"uri": "{split.source}"}}',
+                profile=f'{{"num_rows": {split.rows}}}',
+            ),
             [InputTag("mlflow.data.context", split.context)],
         )
         for split in splits
@@ -91,7 +98,9 @@ def log_checkpoint(
     return model_id
 
 
-def create(client: MlflowClient, run_id: str, name: str, folder: Path, tags: Mapping[str, str], params: Mapping[str, str]) -> str:
+def create(
+    client: MlflowClient, run_id: str, name: str, folder: Path, tags: Mapping[str, str], params: Mapping[str, str]
+) -> str:
     """A ready LoggedModel of a run that holds the files of `folder`; returns its id. A failure leaves none behind."""
     experiment = client.get_run(run_id).info.experiment_id
     model = client.create_logged_model(experiment, name, run_id, dict(tags), dict(params), model_type="adapter")
@@ -121,7 +130,8 @@ def of_run(client: MlflowClient, run_id: str) -> str | None:
 def pack(data: Path, loader: Path, folder: Path, example: list[dict[str, str]]) -> None:
     """Write a folder that `mlflow.pyfunc.load_model` and `mlflow models serve` understand.
 
-    `loader` is a module that needs nothing of ours; it is copied beside the folder `data` that it loads, whose weights lie in `model`.
+    `loader` is a module that needs nothing of ours; it is copied beside the folder `data` that it loads, whose weights
+    lie in `model`.
     """
     from importlib.metadata import version
 

@@ -1,7 +1,7 @@
 """The storage's own MLflow store goes where the storage goes.
 
-MLflow writes down where the files of a run, a model or a trace lie as absolute addresses. In a storage that was moved or copied they
-would name a place that is gone, or, worse, one that is still there.
+MLflow writes down where the files of a run, a model or a trace lie as absolute addresses. In a storage that was moved
+or copied they would name a place that is gone, or, worse, one that is still there.
 """
 
 from __future__ import annotations
@@ -24,9 +24,11 @@ ADDRESSES = (
 
 
 def follow(database: Path, artifacts: Path) -> None:
-    """Let every address in the SQLite file `database` that lay in its former artifact root lie in the folder `artifacts`.
+    """Let every address in the SQLite file `database` that lay in its former artifact root lie in the folder
+    `artifacts`.
 
-    Addresses that only a server understands (`mlflow-artifacts:/3/…`: the experiment was made through one) become plain ones as well.
+    Addresses that only a server understands (`mlflow-artifacts:/3/…`: the experiment was made through one) become plain
+    ones as well.
     """
     with closing(sqlite3.connect(database, timeout=20)) as connection, connection:
         if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'experiments'").fetchone():

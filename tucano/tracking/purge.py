@@ -1,7 +1,9 @@
-"""What old runs have left in the storage's own MLflow store, and its removal for good, where `mlflow gc` removes only what a person deleted.
+"""What old runs have left in the storage's own MLflow store, and its removal for good, where `mlflow gc` removes only
+what a person deleted.
 
-A run stays while it is young or running, while it trained an artifact that stays, or while a registered model came from it; and with it the
-pipeline that it is part of and all that belongs to that. The newest pipeline that reached a verdict stays as well.
+A run stays while it is young or running, while it trained an artifact that stays, or while a registered model came from
+it; and with it the pipeline that it is part of and all that belongs to that. The newest pipeline that reached a verdict
+stays as well.
 """
 
 from __future__ import annotations
@@ -31,14 +33,19 @@ ORPHANS = (
     "DELETE FROM inputs WHERE source_type LIKE 'RUN_%' AND source_id NOT IN (SELECT run_uuid FROM runs)",
     "DELETE FROM input_tags WHERE input_uuid NOT IN (SELECT input_uuid FROM inputs)",
     "DELETE FROM datasets WHERE dataset_uuid NOT IN (SELECT source_id FROM inputs WHERE source_type = 'DATASET')",
-    "DELETE FROM entity_associations WHERE destination_type = 'run' AND destination_id NOT IN (SELECT run_uuid FROM runs)",
+    (
+        "DELETE FROM entity_associations WHERE destination_type = 'run' AND destination_id NOT IN (SELECT run_uuid FROM"
+        " runs)"
+    ),
 )
 """Rows that belong to runs, and that MLflow's own removal of a run leaves behind."""
 
 
 @dataclass(frozen=True, slots=True)
 class Old:
-    """What can go: runs with their files, models and traces (by experiment), and models that were deleted as long ago."""
+    """What can go: runs with their files, models and traces (by experiment), and models that were deleted as long
+    ago.
+    """
 
     runs: list[Run]
     models: list[LoggedModel]
@@ -46,7 +53,11 @@ class Old:
 
     def __str__(self) -> str:
         traces = sum(len(identities) for identities in self.traces.values())
-        return f"{len(self.runs)} runs in MLflow with {len(self.models)} models and {traces} traces" if self.runs or self.models else ""
+        return (
+            f"{len(self.runs)} runs in MLflow with {len(self.models)} models and {traces} traces"
+            if self.runs or self.models
+            else ""
+        )
 
 
 def digests_of_registered(tracker: Tracker) -> set[str]:
@@ -56,7 +67,9 @@ def digests_of_registered(tracker: Tracker) -> set[str]:
 
 
 def find_old(tracker: Tracker, before_s: float, needed: Set[str]) -> Old:
-    """What nothing needs that ended before this time (seconds since 1970); `needed` are the runs of artifacts that stay."""
+    """What nothing needs that ended before this time (seconds since 1970); `needed` are the runs of artifacts that
+    stay.
+    """
     runs = {run.info.run_id: run for run in _all_runs(tracker)}
     kept = _with_what_belongs(runs, _kept(tracker, runs.values(), before_s) | needed)
     old = {identity: run for identity, run in runs.items() if identity not in kept}
@@ -82,7 +95,9 @@ def remove(tracker: Tracker, old: Old) -> None:
     for run in old.runs:
         _remove_files(run.info.artifact_uri)
         store._hard_delete_run(run.info.run_id)
-    with closing(sqlite3.connect(tracker.uri.removeprefix("sqlite:///"), timeout=60, isolation_level=None)) as connection:
+    with closing(
+        sqlite3.connect(tracker.uri.removeprefix("sqlite:///"), timeout=60, isolation_level=None)
+    ) as connection:
         for statement in ORPHANS:
             connection.execute(statement)
         with suppress(sqlite3.OperationalError):  # somebody reads it, or the disk is full: it shrinks the next time
@@ -142,7 +157,9 @@ def _all_runs(tracker: Tracker) -> Iterator[Run]:
 def _all_models(tracker: Tracker) -> Iterator[LoggedModel]:
     token: str | None = None
     while token != "":
-        page = tracker.client.search_logged_models(list(tracker.experiments.values()), max_results=PAGE, page_token=token)
+        page = tracker.client.search_logged_models(
+            list(tracker.experiments.values()), max_results=PAGE, page_token=token
+        )
         yield from page
         token = page.token or ""
 
@@ -151,7 +168,11 @@ def _traces(tracker: Tracker, run: Run) -> Iterator[str]:
     token: str | None = None
     while token != "":
         page = tracker.client.search_traces(
-            locations=[run.info.experiment_id], run_id=run.info.run_id, max_results=PAGE, page_token=token, include_spans=False
+            locations=[run.info.experiment_id],
+            run_id=run.info.run_id,
+            max_results=PAGE,
+            page_token=token,
+            include_spans=False,
         )
         yield from (str(trace.info.trace_id) for trace in page)
         token = page.token or ""

@@ -38,13 +38,19 @@ def with_alias(client: MlflowClient, model: str, alias: str) -> RegisteredModel 
 
 
 def register(
-    client: MlflowClient, model: str, run_id: str, folder: Path, tags: Mapping[str, str], aliases: Sequence[str], description: str = ""
+    client: MlflowClient,
+    model: str,
+    run_id: str,
+    folder: Path,
+    tags: Mapping[str, str],
+    aliases: Sequence[str],
+    description: str = "",
 ) -> RegisteredModel:
     """Make `folder` a LoggedModel of the run and a version of `model`, and point `aliases` to it.
 
-    On any error, an interruption too, the aliases point where they did, and the new version and its LoggedModel are gone. A process
-    that was killed on the way could not tidy up: the version that it left behind, known by its lineage, is taken up, and a LoggedModel
-    that it left without a version is deleted. The tag `digest.files` seals the files.
+    On any error, an interruption too, the aliases point where they did, and the new version and its LoggedModel are
+    gone. A process that was killed on the way could not tidy up: the version that it left behind, known by its lineage,
+    is taken up, and a LoggedModel that it left without a version is deleted. The tag `digest.files` seals the files.
     """
     _ensure_model(client, model)
     before = _aliases(client, model)
@@ -60,7 +66,13 @@ def register(
 
 
 def _create(
-    client: MlflowClient, model: str, run_id: str, folder: Path, tags: Mapping[str, str], description: str, undo: ExitStack
+    client: MlflowClient,
+    model: str,
+    run_id: str,
+    folder: Path,
+    tags: Mapping[str, str],
+    description: str,
+    undo: ExitStack,
 ) -> ModelVersion:
     """A new version with its LoggedModel; `undo` deletes both."""
     _delete_unversioned(client, model, run_id)
@@ -74,7 +86,9 @@ def _create(
 
 
 def _left_behind(client: MlflowClient, model: str, tags: Mapping[str, str]) -> ModelVersion | None:
-    """The version with the same lineage: the digests of all that it was made from. Its files were there before it was."""
+    """The version with the same lineage: the digests of all that it was made from. Its files were there before it
+    was.
+    """
     lineage = {key: value for key, value in tags.items() if key.startswith("digest.")}
     found = client.search_model_versions(f"name = '{model}'")
     return next((one for one in found if lineage and lineage.items() <= one.tags.items()), None)
@@ -101,8 +115,8 @@ def find(client: MlflowClient, reference: str) -> RegisteredModel | None:
 def fetch(client: MlflowClient, uri: str, version: RegisteredModel, folder: Path) -> Path:
     """Copy a version's files below `folder`, which is emptied first, and return where they are.
 
-    Raises UserError where they are not the files that were registered. That finds files that were changed or added where MLflow keeps
-    them; whoever can write the registry itself can also write the digest that they are held against.
+    Raises UserError where they are not the files that were registered. That finds files that were changed or added
+    where MLflow keeps them; whoever can write the registry itself can also write the digest that they are held against.
     """
     from mlflow.artifacts import download_artifacts
 
@@ -112,8 +126,8 @@ def fetch(client: MlflowClient, uri: str, version: RegisteredModel, folder: Path
     fetched = Path(download_artifacts(artifact_uri=place, dst_path=str(folder), tracking_uri=uri))
     if digest(fetched) != version.tags.get("digest.files"):
         raise UserError(
-            f"{version.model} version {version.version} is not what was registered: its files at {place} have changed since; "
-            "bring them back, or point the alias at another version"
+            f"{version.model} version {version.version} is not what was registered: its files at {place} have changed"
+            " since; bring them back, or point the alias at another version"
         )
     return fetched
 

@@ -2,8 +2,8 @@
 
 It is `mlflow server` without its command line, which has no place for a door: the same app over the store
 MLFLOW_BACKEND_STORE_URI and the files in MLFLOW_ARTIFACTS_DESTINATION. Whoever may write the registry decides what the
-next run loads. MLflow's own login (`mlflow[auth]`) keeps users in another database, lets routes through that it does not
-know, and asks for two more secrets.
+next run loads. MLflow's own login (`mlflow[auth]`) keeps users in another database, lets routes through that it does
+not know, and asks for two more secrets.
 """
 
 import os

@@ -1,4 +1,5 @@
-"""Sends a training journal to an MLflow run from a background thread, every row exactly once, and never disturbs training.
+"""Sends a training journal to an MLflow run from a background thread, every row exactly once, and never disturbs
+training.
 
 Only what a checkpoint covers is sent: the rest may be trained, and measured, again. Rows keep their recorded times, and
 (run, key, time, step, value) is a primary key in MLflow's store, so sending a batch again after an outage adds nothing.
@@ -37,7 +38,9 @@ LONGEST_PAUSE_SECONDS = 15.0
 
 @dataclass(frozen=True, slots=True)
 class Cursor:
-    """What has arrived in run `run_id`: `size` bytes of the journal, up to `step`, when it had been cut `cuts` times."""
+    """What has arrived in run `run_id`: `size` bytes of the journal, up to `step`, when it had been cut `cuts`
+    times.
+    """
 
     run_id: str
     size: int = 0
@@ -58,7 +61,9 @@ class Shipper:
         self._thread.start()
 
     def close(self, timeout: float = 60) -> bool:
-        """Ship the rest within `timeout` seconds. False: some rows wait in the journal, and a later shipper sends them."""
+        """Ship the rest within `timeout` seconds. False: some rows wait in the journal, and a later shipper sends
+        them.
+        """
         self._deadline = time.monotonic() + timeout
         self._closing.set()
         self._thread.join(timeout)
@@ -74,14 +79,18 @@ class Shipper:
             time.sleep(0.5)
 
     def _attempt(self) -> bool:
-        """Ship what there is; False when the store did not take it. Training must not see these errors, only the log."""
+        """Ship what there is; False when the store did not take it. Training must not see these errors, only the
+        log.
+        """
         from mlflow.exceptions import MlflowException
 
         try:
             self._ship()
         except (MlflowException, OSError, ValueError) as error:
             if not self._failures:
-                log.warning("metrics of run %s wait in %s until MLflow takes them: %s", self.run_id, self.journal, reason(error))
+                log.warning(
+                    "metrics of run %s wait in %s until MLflow takes them: %s", self.run_id, self.journal, reason(error)
+                )
             self._failures += 1
             return False
         if self._failures:
@@ -137,8 +146,8 @@ def metric_key(name: str) -> str:
 def _after_cuts(cursor: Cursor, commit: Commit, journal: Path) -> Cursor:
     """The place to go on from.
 
-    Resuming from an older checkpoint cuts the journal below what has arrived. The steps trained again stand in MLflow already,
-    so shipping goes on at the first step that does not.
+    Resuming from an older checkpoint cuts the journal below what has arrived. The steps trained again stand in MLflow
+    already, so shipping goes on at the first step that does not.
     """
     if all(size >= cursor.size for size in commit.cuts[cursor.cuts :]):
         return cursor

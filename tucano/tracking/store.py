@@ -31,13 +31,18 @@ ENVIRONMENT = {
     "MLFLOW_HTTP_REQUEST_MAX_RETRIES": "0",
     "MLFLOW_HTTP_REQUEST_TIMEOUT": "10",
 }
-"""Set before mlflow is imported, unless the user has set them. By default mlflow retries a dead server for 246 seconds."""
+"""Set before mlflow is imported, unless the user has set them. By default mlflow retries a dead server for 246
+seconds.
+"""
 
 CONNECT_SECONDS = 5
 RETRY_SECONDS = 3.0
 PATIENCE_SECONDS = 180.0
 """A server that is restarted is back by then."""
-LOGIN = "set MLFLOW_TRACKING_USERNAME and MLFLOW_TRACKING_PASSWORD in the environment (docs/operations.md says where ours are)"
+LOGIN = (
+    "set MLFLOW_TRACKING_USERNAME and MLFLOW_TRACKING_PASSWORD in the environment (docs/operations.md says where ours"
+    " are)"
+)
 DATABASES = ("sqlite", "postgresql", "mysql", "mssql")
 
 
@@ -52,10 +57,15 @@ def artifact_root(storage: Path) -> Path:
 
 
 def settle(storage: Path) -> None:
-    """Make the storage's own store fit for use where the storage is now, if it is there. UserError when it is damaged."""
+    """Make the storage's own store fit for use where the storage is now, if it is there. UserError when it is
+    damaged.
+    """
     database = Path(default_uri(storage).removeprefix("sqlite:///"))
     if database.is_file():
-        require_whole(database, "what runs have measured and the model registry; no artifact, and runs register anew what they need")
+        require_whole(
+            database,
+            "what runs have measured and the model registry; no artifact, and runs register anew what they need",
+        )
         follow(database, artifact_root(storage))
 
 
@@ -74,7 +84,10 @@ def open_client(uri: str) -> MlflowClient:
         )
     scheme = urlsplit(uri).scheme
     if not is_server(uri) and scheme.partition("+")[0] not in DATABASES:
-        raise UserError(f"tracking_uri={masked(uri)} is neither http(s)://… nor a database like sqlite:///…; correct it or leave it empty")
+        raise UserError(
+            f"tracking_uri={masked(uri)} is neither http(s)://… nor a database like sqlite:///…; correct it or leave it"
+            " empty"
+        )
     if is_server(uri):
         withhold_from(uri)
     else:
@@ -82,7 +95,9 @@ def open_client(uri: str) -> MlflowClient:
     from mlflow import MlflowClient
     from mlflow.exceptions import MlflowException
 
-    logging.getLogger("mlflow.store.db.utils").setLevel(logging.CRITICAL)  # with a traceback it logs what it raises as well
+    logging.getLogger("mlflow.store.db.utils").setLevel(
+        logging.CRITICAL
+    )  # with a traceback it logs what it raises as well
     try:
         client = MlflowClient(uri, registry_uri=uri)
         client.search_experiments(max_results=1)
@@ -142,7 +157,9 @@ def _check_database(uri: str) -> None:
     arguments = {} if uri.startswith(("sqlite", "mssql")) else {"connect_timeout": CONNECT_SECONDS}
     try:
         file = make_url(uri).database
-        if uri.startswith("sqlite:///") and file and not file.startswith("file:"):  # one with `file:` is an address in itself
+        if (
+            uri.startswith("sqlite:///") and file and not file.startswith("file:")
+        ):  # one with `file:` is an address in itself
             Path(file).parent.mkdir(parents=True, exist_ok=True)
         engine = create_engine(uri, connect_args=arguments)
         inspect(engine).get_table_names()
@@ -152,7 +169,10 @@ def _check_database(uri: str) -> None:
 
 
 def _unreachable(uri: str, error: Exception) -> str:
-    return f"tracking_uri={masked(uri)} cannot be used ({reason(error)}); start that server, correct the address, or leave it empty"
+    return (
+        f"tracking_uri={masked(uri)} cannot be used ({reason(error)}); start that server, correct the address, or leave"
+        " it empty"
+    )
 
 
 def reason(error: Exception) -> str:

@@ -1,8 +1,9 @@
 """The runs of a pipeline in MLflow: one pipeline run, flat training runs beside it, evaluations.
 
-Three experiments, because runs nested in one stay out of MLflow's charts until each is unfolded by hand; a training run names
-its pipeline in the tag `mlflow.parentRunId`. One tracker serves all threads of a process and touches no global state of mlflow.
-Starting a run and the registry raise `Transient` where the store does not answer; what only records never raises for that.
+Three experiments, because runs nested in one stay out of MLflow's charts until each is unfolded by hand; a training run
+names its pipeline in the tag `mlflow.parentRunId`. One tracker serves all threads of a process and touches no global
+state of mlflow. Starting a run and the registry raise `Transient` where the store does not answer; what only records
+never raises for that.
 """
 
 from __future__ import annotations
@@ -43,7 +44,9 @@ LOCAL_PAGE = "http://127.0.0.1:5000"
 
 @dataclass(frozen=True, slots=True)
 class PipelineRun:
-    """A finished pipeline run that reached its verdict: its tags hold configuration, verdict and the digest of every stage."""
+    """A finished pipeline run that reached its verdict: its tags hold configuration, verdict and the digest of every
+    stage.
+    """
 
     identity: str
     tags: dict[str, str]
@@ -68,9 +71,15 @@ class Tracker:
         return cls(address, client, {name: _experiment(client, name, root) for name in views.EXPERIMENTS})
 
     def start_pipeline(
-        self, name: str, settings: Mapping[str, Any], tags: Mapping[str, object], known_by: Mapping[str, str] | None = None
+        self,
+        name: str,
+        settings: Mapping[str, Any],
+        tags: Mapping[str, object],
+        known_by: Mapping[str, str] | None = None,
     ) -> str:
-        """The id of a pipeline's run with its resolved settings as params: the unfinished one with the tags `known_by`, or a new one."""
+        """The id of a pipeline's run with its resolved settings as params: the unfinished one with the tags `known_by`,
+        or a new one.
+        """
         return self._begin(views.PIPELINES, name, tags, settings, known_by or {})
 
     def start_training(
@@ -83,7 +92,8 @@ class Tracker:
         params: Mapping[str, Any],
         known_by: Mapping[str, str] | None = None,
     ) -> str:
-        """The id of the run of a pipeline's stage, seed and configuration: the unfinished one with the tags `known_by`, or a new one.
+        """The id of the run of a pipeline's stage, seed and configuration: the unfinished one with the tags `known_by`,
+        or a new one.
 
         One that an earlier pipeline began is part of this pipeline's run from here on.
         """
@@ -94,7 +104,8 @@ class Tracker:
 
     @translated
     def training_of(self, recorded: str, artifact: str) -> str | None:
-        """The run of a trained artifact (its digest): the one `recorded` in it, or one that was registered for it since.
+        """The run of a trained artifact (its digest): the one `recorded` in it, or one that was registered for it
+        since.
 
         None where this store has neither: it is another one, or the run was deleted.
         """
@@ -120,7 +131,9 @@ class Tracker:
         from mlflow.utils.time import get_current_time_millis
 
         now = get_current_time_millis()
-        self.client.log_batch(run_id, metrics=[Metric(metric_key(name), float(value), now, step) for name, value in metrics.items()])
+        self.client.log_batch(
+            run_id, metrics=[Metric(metric_key(name), float(value), now, step) for name, value in metrics.items()]
+        )
 
     @recording
     def log_artifact(self, run_id: str, path: Path, folder: str | None = None) -> None:
@@ -148,7 +161,9 @@ class Tracker:
 
     @recording
     def end_abandoned(self, run_id: str) -> None:
-        """A run whose process was killed is not running any more. One that has ended, or that this store does not have, stays as it is."""
+        """A run whose process was killed is not running any more. One that has ended, or that this store does not have,
+        stays as it is.
+        """
         from mlflow.exceptions import MlflowException
 
         try:
@@ -165,7 +180,14 @@ class Tracker:
 
     @recording
     def log_checkpoint(
-        self, run_id: str, name: str, folder: Path, step: int, tags: Mapping[str, object], metrics: Mapping[str, float], on: DataSplit
+        self,
+        run_id: str,
+        name: str,
+        folder: Path,
+        step: int,
+        tags: Mapping[str, object],
+        metrics: Mapping[str, float],
+        on: DataSplit,
     ) -> None:
         """The checkpoint that a training kept, as a LoggedModel with its validation metrics."""
         models.log_checkpoint(self.client, run_id, name, folder, step, _texts(tags), metrics, on)
@@ -179,7 +201,9 @@ class Tracker:
 
     @translated
     def evaluations(self, answers: str) -> dict[str, str]:
-        """{arm: run} of the evaluation runs that show the answers with this digest, all of them: one that was cut off is left out."""
+        """{arm: run} of the evaluation runs that show the answers with this digest, all of them: one that was cut off
+        is left out.
+        """
         which = f"tags.`digest.answers` = '{answers}' and attributes.status = 'FINISHED'"
         found = self.client.search_runs([self.experiments[views.EVALUATION]], which)
         return {run.data.tags["arm"]: str(run.info.run_id) for run in found}
@@ -197,7 +221,13 @@ class Tracker:
             command = [sys.executable, "-m", "tucano.tracking.evaluations", str(path)]
             environment = os.environ | {"MLFLOW_TRACKING_URI": self.uri}
             ended = subprocess.run(
-                command, env=environment, capture_output=True, text=True, encoding="utf-8", errors="replace", check=False
+                command,
+                env=environment,
+                capture_output=True,
+                text=True,
+                encoding="utf-8",
+                errors="replace",
+                check=False,
             )
         if ended.returncode:
             log.warning("MLflow did not take the answers: %s", ended.stderr.strip().splitlines()[-1:])
@@ -233,7 +263,13 @@ class Tracker:
 
     @translated
     def register(
-        self, model: str, run_id: str, folder: Path, tags: Mapping[str, object], aliases: Sequence[str], description: str = ""
+        self,
+        model: str,
+        run_id: str,
+        folder: Path,
+        tags: Mapping[str, object],
+        aliases: Sequence[str],
+        description: str = "",
     ) -> RegisteredModel:
         """Register a folder with its lineage in `tags` and point `aliases` to it: all of it, or nothing."""
         return registry.register(self.client, model, run_id, folder, _texts(tags), aliases, description)
@@ -261,14 +297,23 @@ class Tracker:
     def links(self, run_id: str, base: str | None = None) -> dict[str, str]:
         """The same as addresses.
 
-        `base` is the address of the MLflow page: by default the tracking server's own, or where `tucano ui` shows a local store.
+        `base` is the address of the MLflow page: by default the tracking server's own, or where `tucano ui` shows a
+        local store.
         """
         base = base or (self.uri.rstrip("/") if is_server(self.uri) else LOCAL_PAGE)
         return {name: f"{base}/{page}" for name, page in self.pages(run_id).items()}
 
     @translated
-    def _begin(self, experiment: str, name: str, tags: Mapping[str, object], params: Mapping[str, Any], known_by: Mapping[str, str]) -> str:
-        """The newest run with the tags `known_by` that an earlier attempt did not end well, running again, else a new one.
+    def _begin(
+        self,
+        experiment: str,
+        name: str,
+        tags: Mapping[str, object],
+        params: Mapping[str, Any],
+        known_by: Mapping[str, str],
+    ) -> str:
+        """The newest run with the tags `known_by` that an earlier attempt did not end well, running again, else a new
+        one.
 
         Params that it lacks are added: an attempt may have been killed between making its run and writing them.
         """
@@ -294,7 +339,9 @@ class Tracker:
 
 
 def flat(settings: Mapping[str, Any], prefix: str = "") -> dict[str, str]:
-    """Nested settings as `grpo.max_steps: "40"`; values longer than MLflow's older stores take are cut with an ellipsis."""
+    """Nested settings as `grpo.max_steps: "40"`; values longer than MLflow's older stores take are cut with an
+    ellipsis.
+    """
     params: dict[str, str] = {}
     for key, value in settings.items():
         if isinstance(value, Mapping) and value:
@@ -324,7 +371,10 @@ def _experiment(client: MlflowClient, name: str, root: Path | None) -> str:
                 raise
         found = client.get_experiment_by_name(name)
     if found is None or found.lifecycle_stage == "deleted":
-        raise UserError(f"experiment {name} was deleted in MLflow; restore it (mlflow experiments restore) or use another tracking_uri")
+        raise UserError(
+            f"experiment {name} was deleted in MLflow; restore it (mlflow experiments restore) or use another"
+            " tracking_uri"
+        )
     return str(found.experiment_id)
 
 

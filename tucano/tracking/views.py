@@ -1,8 +1,8 @@
 """Saved views and deep links of the MLflow page, so that an analyst lands on an answer and not on an empty table.
 
-MLflow keeps a shared view as an experiment tag, `mlflow.sharedViewState.<key>`; the format is not documented (it is the page's
-own state, deflated) and may change with a version. What shows is taken from the metrics that runs have: one chart per metric,
-one section per `train/reward/…`, `validation/…` and so on. Importing this module imports no mlflow.
+MLflow keeps a shared view as an experiment tag, `mlflow.sharedViewState.<key>`; the format is not documented (it is the
+page's own state, deflated) and may change with a version. What shows is taken from the metrics that runs have: one
+chart per metric, one section per `train/reward/…`, `validation/…` and so on. Importing this module imports no mlflow.
 """
 
 from __future__ import annotations
@@ -21,7 +21,12 @@ if TYPE_CHECKING:
 PIPELINES, TRAINING, EVALUATION = "tucano-pipelines", "tucano-training", "tucano-evaluation"
 EXPERIMENTS = (PIPELINES, TRAINING, EVALUATION)
 
-LEADERBOARD, BY_CONFIGURATION, EVERY_SEED, EVALUATIONS = "tucano-leaderboard", "tucano-by-config", "tucano-seeds", "tucano-evaluations"
+LEADERBOARD, BY_CONFIGURATION, EVERY_SEED, EVALUATIONS = (
+    "tucano-leaderboard",
+    "tucano-by-config",
+    "tucano-seeds",
+    "tucano-evaluations",
+)
 
 COLUMNS = 10
 """A table with more metrics than this is not read."""
@@ -33,7 +38,9 @@ SECTIONS_FIRST = ("gain", "p", "validation", "train/reward", "cost")
 """What an analyst asks for before anything else; the other sections follow in alphabetical order."""
 
 DECISIVE = ("gain/overall", "p/overall", "p/new seed", "cost/usd", "cost/hours")
-"""The leaderboard's columns beside the gain per task: how much better, how sure, would a new seed win too, at what cost."""
+"""The leaderboard's columns beside the gain per task: how much better, how sure, would a new seed win too, at what
+cost.
+"""
 
 LEADER = "gain/overall"
 """The metric by which the leaderboard is sorted, where runs have it."""
@@ -58,7 +65,9 @@ def view_links(experiments: dict[str, str]) -> dict[str, str]:
 
 def runs_link(experiment_id: str, search: str = "") -> str:
     """An experiment's runs. Without the workflow type MLflow opens an empty page of traces."""
-    return f"#/experiments/{experiment_id}/runs?workflowType=machine_learning" + (f"&searchFilter={quote(search)}" if search else "")
+    return f"#/experiments/{experiment_id}/runs?workflowType=machine_learning" + (
+        f"&searchFilter={quote(search)}" if search else ""
+    )
 
 
 def run_link(experiment_id: str, run_id: str) -> str:
@@ -70,7 +79,9 @@ def registry_link(model: str, version: str) -> str:
 
 
 def pipeline_links(experiments: Mapping[str, str], run_id: str, tags: Mapping[str, str]) -> dict[str, str]:
-    """Links to a pipeline run and to what its tags say belongs to it, relative to the MLflow page, in the order of interest."""
+    """Links to a pipeline run and to what its tags say belongs to it, relative to the MLflow page, in the order of
+    interest.
+    """
     links = {"pipeline run": run_link(experiments[PIPELINES], run_id)}
     if "compared" in tags:
         tuned, reference = tags["compared"].split()
@@ -96,7 +107,12 @@ def save_views(client: MlflowClient, experiments: dict[str, str]) -> None:
         metrics = [metric for metric in found if metric in DECISIVE or metric.startswith("gain/")] or found[:COLUMNS]
         state = page_state([*tags, *(f"metrics.`{metric}`" for metric in metrics)], found)
         _save(client, experiments[experiment], key, name, {**state, "searchFilter": "attributes.status = 'FINISHED'"})
-    seeds = ["tags.`stage`", "tags.`config_label`", "tags.`seed`", *(f"metrics.`{metric}`" for metric in training[:COLUMNS])]
+    seeds = [
+        "tags.`stage`",
+        "tags.`config_label`",
+        "tags.`seed`",
+        *(f"metrics.`{metric}`" for metric in training[:COLUMNS]),
+    ]
     _save(
         client,
         experiments[TRAINING],
@@ -126,7 +142,8 @@ def page_state(columns: Sequence[str], metrics: Sequence[str], group_by_tag: str
         "runsHiddenMode": "SHOWALL",
         "compareRunCharts": [_chart(metric) for metric in charted],
         "compareRunSections": [
-            {"uuid": name, "name": name, "display": True, "isReordered": True, "deleted": False, "isGenerated": False} for name in sections
+            {"uuid": name, "name": name, "display": True, "isReordered": True, "deleted": False, "isGenerated": False}
+            for name in sections
         ],
         "viewMaximized": False,
         "runListHidden": False,

@@ -20,8 +20,9 @@ from tucano.training.rollouts import Examiner, Rollout, encode
 def run(job: Job) -> dict[str, object]:
     """Write `AnswerFiles` into `job.output`: one line per arm, prompt, decoding and sample.
 
-    The language file says how each arm reads the held-out Portuguese passages. Beside reward and truth each line holds the completion's mean loss (nats per token) under the start of the tuning: it says
-    whether tuned texts are still texts to that model.
+    The language file says how each arm reads the held-out Portuguese passages. Beside reward and truth each line holds
+    the completion's mean loss (nats per token) under the start of the tuning: it says whether tuned texts are still
+    texts to that model.
     """
     settings = AnswersStage.model_validate(job.settings)
     files = PromptFiles(Path(job.prompts))
@@ -37,14 +38,24 @@ def run(job: Job) -> dict[str, object]:
     ):
         for index, arm in enumerate(job.arms):
             policy, tokenizer = _load(settings, arm, job.seed)
-            examiner = Examiner(tokenizer, systems, rewards, folder, settings.grpo.max_completion_tokens, settings.grpo.fast_cpu)
+            examiner = Examiner(
+                tokenizer, systems, rewards, folder, settings.grpo.max_completion_tokens, settings.grpo.fast_cpu
+            )
             for decoding, (samples, temperature) in decodings.items():
                 rollouts = examiner.answer(policy, prompts, samples, temperature, job.seed)
                 losses = completion_losses(judge, judges_tokenizer, systems, rollouts)
                 for row, (rollout, loss) in enumerate(zip(rollouts, losses, strict=True)):
-                    record = {"arm": arm.name, "decoding": decoding, "sample": row % samples, "loss": loss, **_fields(rollout)}
+                    record = {
+                        "arm": arm.name,
+                        "decoding": decoding,
+                        "sample": row % samples,
+                        "loss": loss,
+                        **_fields(rollout),
+                    }
                     file.write(json.dumps(record, ensure_ascii=False) + "\n")
-            language.writelines(json.dumps({"arm": arm.name, **reading}) + "\n" for reading in readings(policy, tokenizer, passages))
+            language.writelines(
+                json.dumps({"arm": arm.name, **reading}) + "\n" for reading in readings(policy, tokenizer, passages)
+            )
             mean = sum(rollout.score.total for rollout in rollouts) / len(rollouts)
             emit(Progress(f"answers of {arm.name}", index + 1, len(job.arms), {"reward": mean}))
     return {"arms": [arm.name for arm in job.arms]}
@@ -75,8 +86,11 @@ def readings(policy: Policy, tokenizer: PreTrainedTokenizerBase, passages: list[
         yield {"passage": number, "nats": -found.sum().item(), "tokens": len(found), "characters": len(passage)}
 
 
-def completion_losses(judge: Policy, tokenizer: PreTrainedTokenizerBase, systems: dict[str, str], rollouts: list[Rollout]) -> list[float]:
-    """Mean negative log-likelihood in nats per completion token under `judge`, one per rollout; 0 for an empty completion.
+def completion_losses(
+    judge: Policy, tokenizer: PreTrainedTokenizerBase, systems: dict[str, str], rollouts: list[Rollout]
+) -> list[float]:
+    """Mean negative log-likelihood in nats per completion token under `judge`, one per rollout; 0 for an empty
+    completion.
 
     The completion's text is read with the judge's own tokenizer, so that arms with another tokenizer are judged alike.
     """

@@ -1,8 +1,9 @@
-"""What decides the last bits of every sum beside recipe and code: the number of threads, and the machine's way of adding.
+"""What decides the last bits of every sum beside recipe and code: the number of threads, and the machine's way of
+adding.
 
-Sums are cut into as many parts as there are threads, whatever cores there are: 4 threads on one core give the bits of 4 threads on
-four. So a training goes on with the number of threads that it began with (tucano/training/attempts.py), on any machine. The processor
-cannot be chosen: another instruction set gives other bits, and that is said and recorded.
+Sums are cut into as many parts as there are threads, whatever cores there are: 4 threads on one core give the bits of 4
+threads on four. So a training goes on with the number of threads that it began with (tucano/training/attempts.py), on
+any machine. The processor cannot be chosen: another instruction set gives other bits, and that is said and recorded.
 """
 
 import hashlib
@@ -21,7 +22,9 @@ FILE = "arithmetic.json"
 
 @dataclass(frozen=True, slots=True)
 class Arithmetic:
-    """`probe` is the digest of a small fixed computation: machines on which it differs do not train to the same bits."""
+    """`probe` is the digest of a small fixed computation: machines on which it differs do not train to the same
+    bits.
+    """
 
     threads: int
     machine: str
@@ -31,9 +34,14 @@ class Arithmetic:
 def settle(checkpoint: Path | None, threads: int, device: str) -> tuple[list[Arithmetic], str | None]:
     """Compute with `threads` from now on.
 
-    Returns every arithmetic that the training at `checkpoint` has had, this one last, and a sentence where it is not the one before.
+    Returns every arithmetic that the training at `checkpoint` has had, this one last, and a sentence where it is not
+    the one before.
     """
-    had = [] if checkpoint is None else [Arithmetic(**fields) for fields in json.loads((checkpoint / FILE).read_text(encoding="utf-8"))]
+    had = (
+        []
+        if checkpoint is None
+        else [Arithmetic(**fields) for fields in json.loads((checkpoint / FILE).read_text(encoding="utf-8"))]
+    )
     here = measured(threads, device)
     if not had or here == had[-1]:
         return had or [here], None
@@ -55,7 +63,9 @@ def measured(threads: int, device: str) -> Arithmetic:
 
 
 def _probe(device: str) -> str:
-    """What a layer of a language model computes forwards and backwards, in small: products, attention, exponentials, long sums."""
+    """What a layer of a language model computes forwards and backwards, in small: products, attention, exponentials,
+    long sums.
+    """
     generator = torch.Generator().manual_seed(0)
     x, weight = (torch.rand(256, size, generator=generator).to(device).requires_grad_() for size in (384, 512))
     heads = (x.T @ weight).view(1, 8, 384, 64)

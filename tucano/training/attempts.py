@@ -4,8 +4,9 @@
     work/attempt-2/checkpoint-40/   written by it
     work/owner.lock                 held by the living owner; the lock goes with its process, however that ends
 
-Attempt 3 reads what attempt 2 wrote or found *before* attempt 3 began, and says so in its record. So what an orphan of attempt 2
-writes afterwards, on a machine that was believed lost, is in no list and is never read. The copy in remote storage has the same layout.
+Attempt 3 reads what attempt 2 wrote or found *before* attempt 3 began, and says so in its record. So what an orphan of
+attempt 2 writes afterwards, on a machine that was believed lost, is in no list and is never read. The copy in remote
+storage has the same layout.
 """
 
 import fcntl
@@ -34,9 +35,11 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One attempt: its owner, the names of the checkpoints that existed for it when it began, and its number of threads.
+    """One attempt: its owner, the names of the checkpoints that existed for it when it began, and its number of
+    threads.
 
-    All attempts compute with as many threads as the first one, on any machine: another number would end in other weights.
+    All attempts compute with as many threads as the first one, on any machine: another number would end in other
+    weights.
     """
 
     number: int
@@ -88,7 +91,8 @@ class Attempt:
 
 
 def begin(work: Path, mirror: str | None, threads: int) -> Attempt:
-    """Own `work` and find the checkpoint to go on from, here or in the copy at the URL `mirror`; a first attempt has `threads`.
+    """Own `work` and find the checkpoint to go on from, here or in the copy at the URL `mirror`; a first attempt has
+    `threads`.
 
     UserError when somebody else is at it, or when there are checkpoints and none is whole.
     """
@@ -120,19 +124,25 @@ def begin(work: Path, mirror: str | None, threads: int) -> Attempt:
 
 
 def newest_valid(work: Path) -> Path | None:
-    """The checkpoint that the next attempt in `work` would go on from; what is passed over is logged with its reason."""
+    """The checkpoint that the next attempt in `work` would go on from; what is passed over is logged with its
+    reason.
+    """
     here = Place(str(work))
     record = last_record(here)
     return _newest_whole(work, None, _readable(here, record)) if record else None
 
 
 def last_record(place: Place) -> Record | None:
-    """The newest attempt that has been recorded; a torn record counts for nothing, its attempt has written nothing yet."""
+    """The newest attempt that has been recorded; a torn record counts for nothing, its attempt has written nothing
+    yet.
+    """
     numbers = (int(found[1]) for name in place.names("") if (found := re.fullmatch(r"attempt-(\d+)\.json", name)))
     for number in sorted(numbers, reverse=True):
         try:
             fields = json.loads(place.read(f"attempt-{number}.json"))
-            if not all(CHECKPOINT.fullmatch(name) for name in fields["found"]):  # whoever writes remote storage could name any folder
+            if not all(
+                CHECKPOINT.fullmatch(name) for name in fields["found"]
+            ):  # whoever writes remote storage could name any folder
                 raise ValueError("a checkpoint's name leads elsewhere")
             return Record(**{**fields, "found": tuple(fields["found"])})
         except (ValueError, TypeError, KeyError):
@@ -147,7 +157,11 @@ def _newer(place: Place, record: Record) -> Record | None:
 
 def _readable(place: Place, record: Record) -> list[str]:
     """Checkpoints that follow an attempt's record: its own and those it found, newest first."""
-    own = [f"attempt-{record.number}/{name}" for name in place.names(f"attempt-{record.number}") if name.startswith("checkpoint-")]
+    own = [
+        f"attempt-{record.number}/{name}"
+        for name in place.names(f"attempt-{record.number}")
+        if name.startswith("checkpoint-")
+    ]
     found = [name for name in record.found if Path(name).name in place.names(str(Path(name).parent))]
     return sorted({*own, *found}, key=step_of, reverse=True)
 
@@ -195,7 +209,9 @@ def _write(record: Record, work: Path, there: Place | None, lock: IO[str]) -> No
         try:
             there.create(name, text.encode())
         except FileExistsError:
-            raise UserError(f"another machine has just begun attempt {record.number} of {there.url}; wait for it or stop it") from None
+            raise UserError(
+                f"another machine has just begun attempt {record.number} of {there.url}; wait for it or stop it"
+            ) from None
     for leftover in (work / "drafts", work / f"attempt-{record.number}"):
         shutil.rmtree(leftover, ignore_errors=True)
     (work / f"attempt-{record.number}").mkdir()
@@ -224,7 +240,9 @@ class _Copy:
     superseded_by: Record | None = None
 
     def push(self, name: str) -> None:
-        """Upload one checkpoint, its manifest last, and keep the newest there. A newer attempt elsewhere ends this one."""
+        """Upload one checkpoint, its manifest last, and keep the newest there. A newer attempt elsewhere ends this
+        one.
+        """
         self.superseded_by = _newer(self.place, self.record)
         if self.superseded_by is not None:
             return

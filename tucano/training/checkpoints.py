@@ -1,4 +1,5 @@
-"""A checkpoint exists only when its manifest, written last, says so. Sizes and hashes make a torn or changed file visible.
+"""A checkpoint exists only when its manifest, written last, says so. Sizes and hashes make a torn or changed file
+visible.
 
 After OLMo-core's train/checkpoint.py. Which checkpoint a run goes on from is decided in tucano/training/attempts.py.
 """
@@ -12,7 +13,9 @@ MANIFEST = "COMPLETE.json"
 
 def seal(folder: Path) -> None:
     """Write the manifest of a finished checkpoint folder, atomically and last."""
-    files = {path.relative_to(folder).as_posix(): _fingerprint(path) for path in sorted(folder.rglob("*")) if path.is_file()}
+    files = {
+        path.relative_to(folder).as_posix(): _fingerprint(path) for path in sorted(folder.rglob("*")) if path.is_file()
+    }
     draft = folder / f"{MANIFEST}.draft"
     draft.write_text(json.dumps({"files": files}, indent=1), encoding="utf-8")
     draft.replace(folder / MANIFEST)

@@ -1,9 +1,10 @@
-"""Batched sampling from a Qwen3 model on a CPU, several times faster than `generate` for models of a few million weights.
+"""Batched sampling from a Qwen3 model on a CPU, several times faster than `generate` for models of a few million
+weights.
 
 What makes the difference there is not arithmetic but overhead: every distinct prompt is read once however often it is
-sampled, adapters are merged into plain matrices first, keys and values live in one preallocated block, and sequences that
-have ended leave the batch. Greedy tokens equal those of `transformers` (tests/test_decode.py).
-What was left out: other architectures and devices (`rollouts.sample` falls back to `generate` for them), top-k and top-p.
+sampled, adapters are merged into plain matrices first, keys and values live in one preallocated block, and sequences
+that have ended leave the batch. Greedy tokens equal those of `transformers` (tests/test_decode.py). What was left out:
+other architectures and devices (`rollouts.sample` falls back to `generate` for them), top-k and top-p.
 """
 
 from collections.abc import Sequence
@@ -79,12 +80,22 @@ class Decoder:
     def __init__(self, model: Any) -> None:
         base = model.get_base_model() if hasattr(model, "get_base_model") else model
         config = base.config
-        self.heads, self.kv_heads, self.head_size = config.num_attention_heads, config.num_key_value_heads, config.head_dim
+        self.heads, self.kv_heads, self.head_size = (
+            config.num_attention_heads,
+            config.num_key_value_heads,
+            config.head_dim,
+        )
         self.epsilon = config.rms_norm_eps
-        self.embedding, self.final_norm, self.head = base.model.embed_tokens.weight, base.model.norm.weight, base.lm_head.weight
+        self.embedding, self.final_norm, self.head = (
+            base.model.embed_tokens.weight,
+            base.model.norm.weight,
+            base.lm_head.weight,
+        )
         self.layers = [self._pack(layer) for layer in base.model.layers]
         exponents = torch.arange(0, self.head_size, 2).float() / self.head_size
-        angles = torch.outer(torch.arange(config.max_position_embeddings).float(), config.rope_parameters["rope_theta"] ** -exponents)
+        angles = torch.outer(
+            torch.arange(config.max_position_embeddings).float(), config.rope_parameters["rope_theta"] ** -exponents
+        )
         self.cos, self.sin = torch.cat((angles, angles), dim=-1).cos(), torch.cat((angles, angles), dim=-1).sin()
 
     @staticmethod
@@ -105,7 +116,8 @@ class Decoder:
         return F.rms_norm(x, (x.shape[-1],), weight, self.epsilon)
 
     def _forward(self, ids: Tensor, positions: Tensor, cache: _Cache, start: int, mask: Tensor) -> Tensor:
-        """Next-token logits [rows, vocabulary] of the last of `ids` [rows, length]; writes the cache from slot `start` on.
+        """Next-token logits [rows, vocabulary] of the last of `ids` [rows, length]; writes the cache from slot `start`
+        on.
 
         `mask` is additive, broadcastable to [rows, heads, length, start + length].
         """
@@ -128,7 +140,9 @@ class Decoder:
         return F.linear(self._norm(x[:, -1], self.final_norm), self.head)
 
     def _read(self, prompts: list[tuple[int, ...]]) -> tuple[Tensor, _Cache, Tensor, Tensor]:
-        """Read distinct prompts, padded on the left: logits [P, V], cache, additive key mask [P, 1, 1, L], lengths [P]."""
+        """Read distinct prompts, padded on the left: logits [P, V], cache, additive key mask [P, 1, 1, L], lengths
+        [P].
+        """
         longest = max(map(len, prompts))
         ids = torch.zeros(len(prompts), longest, dtype=torch.long)
         real = torch.zeros(len(prompts), longest, dtype=torch.bool)
@@ -137,7 +151,9 @@ class Decoder:
             real[row, longest - len(prompt) :] = True
         positions = (real.cumsum(dim=1) - 1).clamp(min=0)
         visible = torch.ones(longest, longest, dtype=torch.bool).tril() & real[:, None, :]
-        visible = visible | torch.eye(longest, dtype=torch.bool)  # a padded row must see something, or its softmax is NaN
+        visible = visible | torch.eye(
+            longest, dtype=torch.bool
+        )  # a padded row must see something, or its softmax is NaN
         cache = _Cache(len(self.layers), len(prompts), self.kv_heads, longest, self.head_size)
         logits = self._forward(ids, positions, cache, 0, _additive(visible)[:, None])
         return logits, cache, _additive(real)[:, None, None], real.sum(dim=1)
@@ -182,7 +198,12 @@ class Decoder:
                 kept = [index for index, row in enumerate(owner) if row in unfinished]
                 keep = torch.tensor(kept)
                 cache = cache.select(keep, used, capacity)
-                tokens, positions, mask, owner = tokens[keep], positions[keep], mask[keep], [owner[index] for index in kept]
+                tokens, positions, mask, owner = (
+                    tokens[keep],
+                    positions[keep],
+                    mask[keep],
+                    [owner[index] for index in kept],
+                )
             logits = self._forward(tokens[:, None], positions[:, None], cache, used, mask[..., : used + 1])
             positions = positions + 1
         return completions

@@ -1,10 +1,10 @@
 """Group relative policy optimisation of one seed: TRL's GRPOTrainer with as little overridden as possible.
 
-The mixin has no base class and the trainer class is made at run time, because unsloth replaces `trl.GRPOTrainer` when it is
-imported. Only methods that survive unsloth's patching are overridden. Losses, clipping and logging are TRL's; ours are the
-rewards and advantages (tucano/training/algorithms), the groups sampled anew (tucano/training/refill.py), the decode loop on a CPU,
-the order of prompts after a resume, and what a checkpoint holds. With all of that off it is TRL, bit for bit
-(tests/test_grpo_parity.py).
+The mixin has no base class and the trainer class is made at run time, because unsloth replaces `trl.GRPOTrainer` when
+it is imported. Only methods that survive unsloth's patching are overridden. Losses, clipping and logging are TRL's;
+ours are the rewards and advantages (tucano/training/algorithms), the groups sampled anew (tucano/training/refill.py),
+the decode loop on a CPU, the order of prompts after a resume, and what a checkpoint holds. With all of that off it is
+TRL, bit for bit (tests/test_grpo_parity.py).
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -45,7 +45,8 @@ from tucano.training.validation import Validation
 class EpochSampler(RepeatSampler):
     """TRL's sampler with its permutation made a function of (seed, epoch), so that a resumed run sees the same order.
 
-    Epoch e takes the e-th draw of a generator seeded anew: the order that TRL's own sampler has in a run never interrupted.
+    Epoch e takes the e-th draw of a generator seeded anew: the order that TRL's own sampler has in a run never
+    interrupted.
     """
 
     epoch_of: Callable[[], int]
@@ -67,7 +68,9 @@ class GrpoMixin(SealedCheckpoints):
     validation: Validation
     watch: Watch
 
-    def _calculate_rewards(self, inputs: list[dict[str, Any]], prompts: Any, completions: Any, completion_ids: list[list[int]]) -> Tensor:
+    def _calculate_rewards(
+        self, inputs: list[dict[str, Any]], prompts: Any, completions: Any, completion_ids: list[list[int]]
+    ) -> Tensor:
         rewards = super()._calculate_rewards(inputs, prompts, completions, completion_ids)  # type: ignore[misc]
         batch = RolloutBatch(
             rewards=rewards,
@@ -120,12 +123,15 @@ class GrpoMixin(SealedCheckpoints):
         ids = torch.cat((output["prompt_ids"], output["completion_ids"]), dim=1)
         mask = torch.cat((output["prompt_mask"], output["completion_mask"]), dim=1)
         rows, length = self.args.per_device_train_batch_size, output["completion_ids"].shape[1]
-        _, entropies, _ = self._get_per_token_logps_and_entropies(self.model, ids, mask, length, batch_size=rows, compute_entropy=True)
+        _, entropies, _ = self._get_per_token_logps_and_entropies(
+            self.model, ids, mask, length, batch_size=rows, compute_entropy=True
+        )
         assert entropies is not None
         return (entropies * output["completion_mask"]).sum(dim=1) / output["completion_mask"].sum(dim=1).clamp(min=1)
 
     def _log_sampled(self) -> dict[str, float]:
-        """Log and return the mean reward of each task over all that was sampled in this rollout, replaced groups included.
+        """Log and return the mean reward of each task over all that was sampled in this rollout, replaced groups
+        included.
 
         Beside it, per task, the share of groups whose completions all earned the same: no signal.
         """
@@ -145,7 +151,9 @@ class GrpoMixin(SealedCheckpoints):
     def _log(self, name: str, value: float) -> None:
         self._metrics["train"][name].append(value)  # type: ignore[attr-defined]
 
-    def _generate_single_turn(self, prompt_ids: list[list[int]], *args: Any, **kwargs: Any) -> tuple[list[list[int]], None]:
+    def _generate_single_turn(
+        self, prompt_ids: list[list[int]], *args: Any, **kwargs: Any
+    ) -> tuple[list[list[int]], None]:
         model = self.accelerator.unwrap_model(self.model)  # type: ignore[attr-defined]
         if not self.settings.fast_cpu or not supports(model):
             return super()._generate_single_turn(prompt_ids, *args, **kwargs)  # type: ignore[misc]
@@ -155,7 +163,9 @@ class GrpoMixin(SealedCheckpoints):
     def _get_per_token_logps_and_entropies(
         self, model: Any, input_ids: Tensor, attention_mask: Tensor, logits_to_keep: int, *args: Any, **kwargs: Any
     ) -> tuple[Tensor, Tensor | None, Tensor | None]:
-        """[B, T] log-probabilities and entropies; on a CPU every distinct prompt is read once (tucano/training/likelihood.py)."""
+        """[B, T] log-probabilities and entropies; on a CPU every distinct prompt is read once
+        (tucano/training/likelihood.py).
+        """
         if not self.settings.fast_cpu or input_ids.device.type != "cpu":
             full = super()._get_per_token_logps_and_entropies  # type: ignore[misc]
             return full(model, input_ids, attention_mask, logits_to_keep, *args, **kwargs)
@@ -214,7 +224,9 @@ def run(job: Job) -> dict[str, object] | None:
 
 
 def watched(journal: JournalWriter, settings: GrpoStage, name: str) -> Watch:
-    """Alarms over a journal: over the rows that it has already, and from now on over every new one, told to the parent."""
+    """Alarms over a journal: over the rows that it has already, and from now on over every new one, told to the
+    parent.
+    """
     watch = Watch(settings.health, settings.grpo.max_steps)
     for entry in read_journal(journal.path):
         watch.observe(entry.step, entry.values)
@@ -229,13 +241,19 @@ def watched(journal: JournalWriter, settings: GrpoStage, name: str) -> Watch:
 
 
 def build(job: Job, settings: TrainerStage, output: Path, callbacks: list[TrainerCallback]) -> tuple[Any, Examiner]:
-    """The trainer of a run, without what keeps it (attempt, journal, validation), and the examiner that asks its policy."""
+    """The trainer of a run, without what keeps it (attempt, journal, validation), and the examiner that asks its
+    policy.
+    """
     files = PromptFiles(Path(job.prompts))
     folder, systems = files.folder, files.systems()
-    policy, tokenizer = load_policy(settings.model, job.base, Path(job.adapter) if job.adapter else None, trainable=True, seed=job.seed)
+    policy, tokenizer = load_policy(
+        settings.model, job.base, Path(job.adapter) if job.adapter else None, trainable=True, seed=job.seed
+    )
     prompts = read_prompts(files.train)
     rewards = load_reward_set(settings.grpo.rewards, folder)
-    examiner = Examiner(tokenizer, systems, rewards, folder, settings.grpo.max_completion_tokens, settings.grpo.fast_cpu)
+    examiner = Examiner(
+        tokenizer, systems, rewards, folder, settings.grpo.max_completion_tokens, settings.grpo.fast_cpu
+    )
     scorer, dataset = Rewards(rewards, prompts), _dataset(prompts, systems)
     trainer_class = type("Trainer", (GrpoMixin, trl.GRPOTrainer), {})
     trainer = trainer_class(

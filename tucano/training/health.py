@@ -1,8 +1,8 @@
 """Is the training run still worth its machine? Named alarms over the metrics that a GRPO run writes to its journal.
 
-Every rule reads the history alone, so alarms can be computed again from a finished journal, and a resumed run rebuilds its watch by
-replaying the rows it keeps. On-policy clip ratios and the KL to the previous policy are 0 by construction and mean nothing; how
-far the policy has moved is measured against its start instead (tucano/training/validation.py).
+Every rule reads the history alone, so alarms can be computed again from a finished journal, and a resumed run rebuilds
+its watch by replaying the rows it keeps. On-policy clip ratios and the KL to the previous policy are 0 by construction
+and mean nothing; how far the policy has moved is measured against its start instead (tucano/training/validation.py).
 """
 
 import math
@@ -32,7 +32,10 @@ class Alarm:
         return asdict(self)
 
     def line(self) -> str:
-        return f"ALARM {self.name} at step {self.step}: {self.evidence}. {self.advice}{' Training stops here.' if self.stops else ''}"
+        return (
+            f"ALARM {self.name} at step {self.step}: {self.evidence}."
+            f" {self.advice}{' Training stops here.' if self.stops else ''}"
+        )
 
 
 @dataclass
@@ -65,7 +68,9 @@ def _no_signal(history: History, settings: HealthSettings) -> Iterator[str]:
     for task in TASKS:
         shares = history.last(f"train/zero_variance/{task}", settings.window)
         if shares and _mean(shares) >= settings.zero_variance_share:
-            yield f"{_mean(shares):.0%} of the {task} groups of the last {len(shares)} steps have no difference in reward"
+            yield (
+                f"{_mean(shares):.0%} of the {task} groups of the last {len(shares)} steps have no difference in reward"
+            )
 
 
 def _entropy_gone(history: History, settings: HealthSettings) -> Iterator[str]:
@@ -89,13 +94,19 @@ def _reward_scale(history: History, settings: HealthSettings) -> Iterator[str]:
 def _rate_gone(history: History, settings: HealthSettings) -> Iterator[str]:
     rates, progress = history.series.get("train/learning_rate", []), history.last("progress", 1)
     if rates and progress and progress[0] < 0.8 and rates[-1] < 0.01 * max(rates):
-        yield f"the learning rate is {rates[-1]:.2g} after {progress[0]:.0%} of the run, below 1 % of its peak {max(rates):.2g}"
+        yield (
+            f"the learning rate is {rates[-1]:.2g} after {progress[0]:.0%} of the run, below 1 % of its peak"
+            f" {max(rates):.2g}"
+        )
 
 
 def _policy_still(history: History, settings: HealthSettings) -> Iterator[str]:
     moved = history.series.get("validation/moved", [])[1:]
     if len(moved) >= 2 and max(moved[-2:]) < settings.moved_floor:
-        yield f"the policy is {max(moved[-2:]):.2g} nats per token from its start, below {settings.moved_floor:.2g}, at two looks"
+        yield (
+            f"the policy is {max(moved[-2:]):.2g} nats per token from its start, below {settings.moved_floor:.2g}, at"
+            " two looks"
+        )
 
 
 def _collapse(history: History, settings: HealthSettings) -> Iterator[str]:
@@ -104,7 +115,10 @@ def _collapse(history: History, settings: HealthSettings) -> Iterator[str]:
         return
     fall = max(rewards) - max(rewards[-2:])
     if fall > settings.collapse_share * max(rewards) and fall > NOISE:
-        yield f"validation reward {rewards[-1]:.3f}, twice more than {settings.collapse_share:.0%} below its best {max(rewards):.3f}"
+        yield (
+            f"validation reward {rewards[-1]:.3f}, twice more than {settings.collapse_share:.0%} below its best"
+            f" {max(rewards):.3f}"
+        )
 
 
 def _hacking(history: History, settings: HealthSettings) -> Iterator[str]:
@@ -112,8 +126,8 @@ def _hacking(history: History, settings: HealthSettings) -> Iterator[str]:
     limit = settings.hacking_z
     if rewards and truths and min(rewards) > limit and max(truths) < -limit:
         yield (
-            f"at two looks the validation reward rose (z {rewards[-1]:+.1f} against the start) while the ground truth fell "
-            f"(z {truths[-1]:+.1f})"
+            f"at two looks the validation reward rose (z {rewards[-1]:+.1f} against the start) while the ground truth"
+            f" fell (z {truths[-1]:+.1f})"
         )
 
 
@@ -122,13 +136,22 @@ RULES: dict[AlarmName, tuple[Rule, str]] = {
     "not_finite": (_not_finite, "Lower grpo.learning_rate or grpo.max_grad_norm."),
     "no_signal": (
         _no_signal,
-        "Raise grpo.generations or grpo.temperature, or set grpo.drop_zero_variance and grpo.refill_rounds; a coarse reward does it too.",
+        (
+            "Raise grpo.generations or grpo.temperature, or set grpo.drop_zero_variance and grpo.refill_rounds; a"
+            " coarse reward does it too."
+        ),
     ),
     "entropy_gone": (_entropy_gone, "The policy repeats itself: set grpo.entropy_coef, or lower grpo.learning_rate."),
-    "at_ceiling": (_at_ceiling, "Raise grpo.max_completion_tokens, or look whether answers end at all (end token, chat template)."),
+    "at_ceiling": (
+        _at_ceiling,
+        "Raise grpo.max_completion_tokens, or look whether answers end at all (end token, chat template).",
+    ),
     "reward_scale": (_reward_scale, "Component weights must add up to 1; run `tucano audit`."),
     "rate_gone": (_rate_gone, "Look at grpo.schedule and grpo.max_steps: the schedule ends before the run does."),
-    "policy_still": (_policy_still, "Raise grpo.learning_rate, and look whether the adapter gets gradients (preflight)."),
+    "policy_still": (
+        _policy_still,
+        "Raise grpo.learning_rate, and look whether the adapter gets gradients (preflight).",
+    ),
     "collapse": (_collapse, "The best checkpoint so far is kept; lower grpo.learning_rate."),
     "hacking": (_hacking, "Read the answers: the reward pays for something that is not true. This blocks promotion."),
 }

@@ -1,7 +1,7 @@
 """What a training child is asked to do and how it reports: plain records that both sides of the process border import.
 
-The parent writes `job.json`, the child prints one line per event (`@ {json}`), and writes `result.json` or `error.json` beside the
-job last.
+The parent writes `job.json`, the child prints one line per event (`@ {json}`), and writes `result.json` or `error.json`
+beside the job last.
 """
 
 import json
@@ -36,10 +36,10 @@ MODULES: dict[ChildKind, str] = {
 class Job:
     """One run of a training child.
 
-    `settings` are what its stage receives (tucano/settings/stages.py); nothing else shapes the result. `work` keeps checkpoints and
-    the journal over attempts, `mirror` is the URL of their copy in remote storage, where there is one; `output` receives what the
-    job makes. `base` and `adapter` are where training starts; `arms` are who answers in an `answer` job. A recovery checkpoint is
-    written every `save_steps` steps and before `checkpoint_minutes` have passed.
+    `settings` are what its stage receives (tucano/settings/stages.py); nothing else shapes the result. `work` keeps
+    checkpoints and the journal over attempts, `mirror` is the URL of their copy in remote storage, where there is one;
+    `output` receives what the job makes. `base` and `adapter` are where training starts; `arms` are who answers in an
+    `answer` job. A recovery checkpoint is written every `save_steps` steps and before `checkpoint_minutes` have passed.
     """
 
     kind: ChildKind

@@ -1,8 +1,9 @@
 """The parent's side of a training child: start it, pass its progress on, and never leave it behind.
 
-The child runs in a session of its own, so that Ctrl-C reaches only the parent, which ends it in order (SIGTERM: the child
-saves its last finished step). Job and result stand in a folder of this launch, so that a second one, which the child refuses, does
-not touch the first one's. A child whose parent vanishes sees the end of its standard input and ends by itself.
+The child runs in a session of its own, so that Ctrl-C reaches only the parent, which ends it in order (SIGTERM: the
+child saves its last finished step). Job and result stand in a folder of this launch, so that a second one, which the
+child refuses, does not touch the first one's. A child whose parent vanishes sees the end of its standard input and ends
+by itself.
 """
 
 import json
@@ -39,10 +40,11 @@ _stopping = threading.Event()
 def run_job(
     job: Job, python: str | None, on_progress: Callable[[Progress], None], on_line: Callable[[str], None] | None = None
 ) -> dict[str, Any]:
-    """Run a job to its end and return its result. `on_line` hears what else the child prints, as it goes to the log file.
+    """Run a job to its end and return its result. `on_line` hears what else the child prints, as it goes to the log
+    file.
 
-    Raises UserError for a person's mistake the child found, WorkerFailed when it raised, WorkerCrashed when it was killed
-    or interrupted: its checkpoints stay in `job.work`, and the same job started again goes on from them.
+    Raises UserError for a person's mistake the child found, WorkerFailed when it raised, WorkerCrashed when it was
+    killed or interrupted: its checkpoints stay in `job.work`, and the same job started again goes on from them.
     """
     if stopping():
         raise WorkerCrashed(f"{job.kind} was not started: the run is being stopped")
@@ -53,7 +55,9 @@ def run_job(
         return _outcome(job, Path(place), code)
 
 
-def _run(job: Job, place: Path, python: str | None, on_progress: Callable[[Progress], None], on_line: Callable[[str], None]) -> int:
+def _run(
+    job: Job, place: Path, python: str | None, on_progress: Callable[[Progress], None], on_line: Callable[[str], None]
+) -> int:
     job.write(place / "job.json")
     child = subprocess.Popen(
         [python or sys.executable, "-m", "tucano.training.worker", str(place / "job.json")],
@@ -94,7 +98,9 @@ def stop_all() -> None:
         _end(child)
 
 
-def _follow(child: subprocess.Popen[str], log: Path, on_progress: Callable[[Progress], None], on_line: Callable[[str], None]) -> None:
+def _follow(
+    child: subprocess.Popen[str], log: Path, on_progress: Callable[[Progress], None], on_line: Callable[[str], None]
+) -> None:
     assert child.stdout is not None
     with closing(BoundedLog(log)) as file:
         for raw in child.stdout:

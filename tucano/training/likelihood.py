@@ -1,8 +1,9 @@
 """Log-probabilities of completions when several belong to one prompt: the prompt is read once, with gradients.
 
-In GRPO a group of completions shares its prompt, and a small model's prompts are longer than its answers. Reading each distinct
-prompt once and letting its keys and values be shared is the same computation with less than half of the tokens; autograd adds
-up what the completions send back. Equal to reading every row whole, up to float rounding (tests/test_likelihood.py).
+In GRPO a group of completions shares its prompt, and a small model's prompts are longer than its answers. Reading each
+distinct prompt once and letting its keys and values be shared is the same computation with less than half of the
+tokens; autograd adds up what the completions send back. Equal to reading every row whole, up to float rounding
+(tests/test_likelihood.py).
 """
 
 from collections.abc import Sequence
@@ -35,9 +36,17 @@ def completion_logps(
     for rows in order.tensor_split(min(PARTS, len(order))):
         first = int(prompt_mask[rows].any(dim=0).int().argmax())
         end = max(1, int(completion_mask[rows].sum(dim=1).max()))
-        logits = _logits(model, prompts[rows, first:], prompt_mask[rows, first:], completions[rows, :end], completion_mask[rows, :end])
+        logits = _logits(
+            model,
+            prompts[rows, first:],
+            prompt_mask[rows, first:],
+            completions[rows, :end],
+            completion_mask[rows, :end],
+        )
         seen = completion_mask[rows, :end]
-        part = selective_log_softmax_and_entropy(logits, completions[rows, :end], entropy_gradient, temperature, row_mask=seen)
+        part = selective_log_softmax_and_entropy(
+            logits, completions[rows, :end], entropy_gradient, temperature, row_mask=seen
+        )
         for column, values in zip((logps, entropies), part, strict=True):
             column.append(F.pad(values, (0, length - end)))
     back = order.argsort()
@@ -45,8 +54,12 @@ def completion_logps(
 
 
 @torch.no_grad()
-def token_logps(model: Any, prompt_ids: Sequence[Sequence[int]], completion_ids: Sequence[Sequence[int]]) -> list[Tensor]:
-    """Log-probability of each completion token (nats, at temperature 1), one CPU vector per pair; for measuring, on any device."""
+def token_logps(
+    model: Any, prompt_ids: Sequence[Sequence[int]], completion_ids: Sequence[Sequence[int]]
+) -> list[Tensor]:
+    """Log-probability of each completion token (nats, at temperature 1), one CPU vector per pair; for measuring, on any
+    device.
+    """
     found: list[Tensor] = []
     for start in range(0, len(prompt_ids), ROWS):
         pairs = list(zip(prompt_ids[start : start + ROWS], completion_ids[start : start + ROWS], strict=True))
@@ -55,7 +68,10 @@ def token_logps(model: Any, prompt_ids: Sequence[Sequence[int]], completion_ids:
         mask = pad_sequence([torch.ones_like(sequence) for sequence in sequences], batch_first=True)
         logits = model(input_ids=ids.to(model.device), attention_mask=mask.to(model.device)).logits.float().cpu()
         logps = -F.cross_entropy(logits[:, :-1].transpose(1, 2), ids[:, 1:], reduction="none")  # [rows, L-1]
-        found += [row[len(prompt) - 1 : len(prompt) - 1 + len(completion)] for row, (prompt, completion) in zip(logps, pairs, strict=True)]
+        found += [
+            row[len(prompt) - 1 : len(prompt) - 1 + len(completion)]
+            for row, (prompt, completion) in zip(logps, pairs, strict=True)
+        ]
     return found
 
 
@@ -66,5 +82,7 @@ def _logits(model: Any, prompts: Tensor, prompt_mask: Tensor, completions: Tenso
     read = model(input_ids=distinct.clamp(min=0), attention_mask=real, use_cache=True, logits_to_keep=1)
     read.past_key_values.batch_select_indices(row_of)
     whole_mask = torch.cat((real[row_of], completion_mask), dim=1)
-    answered = model(input_ids=completions, attention_mask=whole_mask, past_key_values=read.past_key_values, use_cache=True)
+    answered = model(
+        input_ids=completions, attention_mask=whole_mask, past_key_values=read.past_key_values, use_cache=True
+    )
     return torch.cat((read.logits[row_of], answered.logits[:, :-1]), dim=1)  # each token is predicted one place before

@@ -1,8 +1,9 @@
-"""The adapter merged into its base: added in float32, stored in 16 bits, loaded again and held against what was trained.
+"""The adapter merged into its base: added in float32, stored in 16 bits, loaded again and held against what was
+trained.
 
-Adding in float32 first rounds every weight once, at the end. A merge into 16-bit or 4-bit weights would round the adapter's small
-changes away one by one. What 4-bit training means for it: the adapter learned on rounded weights and is merged into the exact ones;
-the check says how far the answers move.
+Adding in float32 first rounds every weight once, at the end. A merge into 16-bit or 4-bit weights would round the
+adapter's small changes away one by one. What 4-bit training means for it: the adapter learned on rounded weights and is
+merged into the exact ones; the check says how far the answers move.
 """
 
 from pathlib import Path
@@ -26,7 +27,8 @@ LARGEST_MEAN = 0.05
 
 
 def run(job: Job) -> dict[str, object]:
-    """Write the model (merged bfloat16 weights, tokenizer) into `job.output`; the record says what rounding did to the answers.
+    """Write the model (merged bfloat16 weights, tokenizer) into `job.output`; the record says what rounding did to the
+    answers.
 
     `mean_difference`, `largest_difference`: of the log-probabilities (nats) of tokens that the trained policy sampled.
     """
@@ -51,10 +53,17 @@ def run(job: Job) -> dict[str, object]:
 
 
 def _some_of_each(prompts: list[Prompt]) -> list[Prompt]:
-    return [prompt for task in TASKS for prompt in [prompt for prompt in prompts if prompt.task == task][:PROMPTS_PER_TASK]]
+    return [
+        prompt for task in TASKS for prompt in [prompt for prompt in prompts if prompt.task == task][:PROMPTS_PER_TASK]
+    ]
 
 
 def _differences(expected: list[Tensor], found: list[Tensor]) -> dict[str, object]:
     moved = (torch.cat(found) - torch.cat(expected)).abs()
     mean = moved.mean().item()
-    return {"faithful": mean <= LARGEST_MEAN, "mean_difference": mean, "largest_difference": moved.max().item(), "tokens": len(moved)}
+    return {
+        "faithful": mean <= LARGEST_MEAN,
+        "mean_difference": mean,
+        "largest_difference": moved.max().item(),
+        "tokens": len(moved),
+    }

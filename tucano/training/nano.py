@@ -1,4 +1,5 @@
-"""The nano model: a Qwen3 of one to three million random weights with its own tokenizer, so that the pipeline runs anywhere.
+"""The nano model: a Qwen3 of one to three million random weights with its own tokenizer, so that the pipeline runs
+anywhere.
 
 It exists to exercise every stage without a download. It knows nothing but what SFT shows it, and it is not a product.
 """
@@ -13,11 +14,13 @@ from tucano.settings.model import NanoModel
 
 PAD, TURN_START, TURN_END = "<|pad|>", "<|im_start|>", "<|im_end|>"
 CHAT_TEMPLATE = (
-    "{%- for message in messages %}{{ '<|im_start|>' + message['role'] + '\\n' + message['content'] + '<|im_end|>\\n' }}{%- endfor %}"
-    "{%- if add_generation_prompt %}{{ '<|im_start|>assistant\\n' }}{%- endif %}"
+    "{%- for message in messages %}{{ '<|im_start|>' + message['role'] + '\\n' + message['content'] + '<|im_end|>\\n'"
+    " }}{%- endfor %}{%- if add_generation_prompt %}{{ '<|im_start|>assistant\\n' }}{%- endif %}"
 )
 WORDS = Regex(r" ?[\p{L}_]+| ?\p{N}|[^\s\p{L}\p{N}_]+|\s+")
-"""Pre-tokens: words with underscores whole (field and table names), digits one by one (figures are copied, not memorised)."""
+"""Pre-tokens: words with underscores whole (field and table names), digits one by one (figures are copied, not
+memorised).
+"""
 
 
 def build_tokenizer(texts: Iterable[str], settings: NanoModel) -> PreTrainedTokenizerFast:
@@ -38,7 +41,11 @@ def build_tokenizer(texts: Iterable[str], settings: NanoModel) -> PreTrainedToke
     )
     tokenizer.train_from_iterator(texts, trainer)
     wrapped = PreTrainedTokenizerFast(
-        tokenizer_object=tokenizer, pad_token=PAD, eos_token=TURN_END, padding_side="left", model_max_length=settings.max_length_tokens
+        tokenizer_object=tokenizer,
+        pad_token=PAD,
+        eos_token=TURN_END,
+        padding_side="left",
+        model_max_length=settings.max_length_tokens,
     )
     wrapped.chat_template = CHAT_TEMPLATE
     return wrapped
@@ -57,7 +64,8 @@ def build_model(tokenizer: PreTrainedTokenizerFast, settings: NanoModel, seed: i
         head_dim=hidden // 4,
         max_position_embeddings=settings.max_length_tokens,
         tie_word_embeddings=True,
-        initializer_range=hidden**-0.5,  # the library's 0.02 is for wide models; here it halves what SFT learns per step
+        initializer_range=hidden
+        ** -0.5,  # the library's 0.02 is for wide models; here it halves what SFT learns per step
         bos_token_id=None,
         eos_token_id=tokenizer.eos_token_id,
         pad_token_id=tokenizer.pad_token_id,

@@ -1,4 +1,6 @@
-"""Jobs for training children, made from the settings of a pipeline: each gets what its stage receives, and where to work."""
+"""Jobs for training children, made from the settings of a pipeline: each gets what its stage receives, and where to
+work.
+"""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path

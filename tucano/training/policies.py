@@ -1,6 +1,7 @@
 """Loading what is trained and what answers: base models with their adapters, behind one function per backend.
 
-A base comes from a local folder or, by name and pinned revision, from the hub; without remote code, from safetensors only.
+A base comes from a local folder or, by name and pinned revision, from the hub; without remote code, from safetensors
+only.
 """
 
 from collections.abc import Callable
@@ -22,9 +23,13 @@ LORA_TARGETS = ["q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", 
 def load_policy(
     settings: LoadedModel, base: str, adapter: Path | None, trainable: bool, seed: int
 ) -> tuple[Policy, PreTrainedTokenizerBase]:
-    """The model at `base` (folder or hub id) with `adapter`; with a new LoRA adapter when `trainable` and there is none."""
+    """The model at `base` (folder or hub id) with `adapter`; with a new LoRA adapter when `trainable` and there is
+    none.
+    """
     if settings.device == "cuda" and not torch.cuda.is_available():
-        raise UserError("model.device=cuda, but this machine has no usable CUDA device; use a CPU profile such as laptop")
+        raise UserError(
+            "model.device=cuda, but this machine has no usable CUDA device; use a CPU profile such as laptop"
+        )
     model, tokenizer = BACKENDS[settings.backend](settings, base, adapter, trainable, seed)
     if adapter is not None:
         weights.read_back(model, adapter)
@@ -52,7 +57,9 @@ def _load_with_transformers(
 def _load_with_unsloth(
     settings: LoadedModel, base: str, adapter: Path | None, trainable: bool, seed: int
 ) -> tuple[Policy, PreTrainedTokenizerBase]:
-    """Unsloth loads base and adapter in one call from the adapter's folder; the worker has imported it before everything else."""
+    """Unsloth loads base and adapter in one call from the adapter's folder; the worker has imported it before
+    everything else.
+    """
     from unsloth import FastLanguageModel
 
     model, tokenizer = FastLanguageModel.from_pretrained(
@@ -84,17 +91,27 @@ BACKENDS: dict[str, Loader] = {"transformers": _load_with_transformers, "unsloth
 def load_base(settings: LoadedModel, base: str) -> tuple[PreTrainedModel, PreTrainedTokenizerBase]:
     """The base model alone, all weights trainable, and its tokenizer."""
     if not Path(base).exists() and settings.revision is None:
-        raise UserError(f"model.name={base} is no local folder, and a hub model needs model.revision, the commit it is pinned to")
+        raise UserError(
+            f"model.name={base} is no local folder, and a hub model needs model.revision, the commit it is pinned to"
+        )
     options: dict[str, Any] = {"revision": settings.revision, "trust_remote_code": False}
     tokenizer = AutoTokenizer.from_pretrained(base, **options)
     if settings.quantization == "nf4":
         from transformers import BitsAndBytesConfig
 
         options["quantization_config"] = BitsAndBytesConfig(
-            load_in_4bit=True, bnb_4bit_quant_type="nf4", bnb_4bit_compute_dtype=torch.bfloat16, bnb_4bit_use_double_quant=True
+            load_in_4bit=True,
+            bnb_4bit_quant_type="nf4",
+            bnb_4bit_compute_dtype=torch.bfloat16,
+            bnb_4bit_use_double_quant=True,
         )
     model, loading = AutoModelForCausalLM.from_pretrained(
-        base, dtype=getattr(torch, settings.dtype), use_safetensors=True, device_map=settings.device, output_loading_info=True, **options
+        base,
+        dtype=getattr(torch, settings.dtype),
+        use_safetensors=True,
+        device_map=settings.device,
+        output_loading_info=True,
+        **options,
     )
     weights.read_back_base(model, base, settings.revision, loading["missing_keys"])
     return model, _with_pad(tokenizer)
@@ -114,6 +131,9 @@ def _lora(settings: AdaptedModel) -> LoraConfig:
 def _with_pad(tokenizer: PreTrainedTokenizerBase) -> PreTrainedTokenizerBase:
     """Padding must differ from the end token, or the end of every answer is masked from the loss."""
     if tokenizer.pad_token is None or tokenizer.pad_token == tokenizer.eos_token:
-        raise UserError("the model's tokenizer has no pad token of its own (it equals the end token); add one to its tokenizer_config.json")
+        raise UserError(
+            "the model's tokenizer has no pad token of its own (it equals the end token); add one to its"
+            " tokenizer_config.json"
+        )
     tokenizer.padding_side = "left"
     return tokenizer

@@ -1,8 +1,9 @@
-"""Minutes before hours: everything that has ruined a GRPO run and can be seen before it, as a table of checks with evidence.
+"""Minutes before hours: everything that has ruined a GRPO run and can be seen before it, as a table of checks with
+evidence.
 
-A rehearsal of some real optimizer steps with the run's own model, rewards and algorithms, in a scratch folder, shows whether
-gradients reach the adapter and memory stands still; sampled completions show whether there is a signal and room to answer.
-What was left out: the full batch (one that does not fit into memory is found by the first real step).
+A rehearsal of some real optimizer steps with the run's own model, rewards and algorithms, in a scratch folder, shows
+whether gradients reach the adapter and memory stands still; sampled completions show whether there is a signal and room
+to answer. What was left out: the full batch (one that does not fit into memory is found by the first real step).
 """
 
 import shutil
@@ -34,7 +35,9 @@ MEGABYTE = 2**20
 
 
 class Recorder(TrainerCallback):
-    """What the rehearsal shows: which adapter matrices ever got a gradient, memory after each step, seconds per step."""
+    """What the rehearsal shows: which adapter matrices ever got a gradient, memory after each step, seconds per
+    step.
+    """
 
     def __init__(self) -> None:
         self.reached: dict[str, bool] = {}
@@ -64,7 +67,9 @@ def run(job: Job) -> dict[str, object]:
     shutil.rmtree(scratch, ignore_errors=True)
     scratch.mkdir(parents=True)
     recorder = Recorder()
-    rate = check.learning_rate(grpo.arguments(settings, scratch, REHEARSAL_STEPS), settings.grpo.max_steps)  # resets what a trainer shares
+    rate = check.learning_rate(
+        grpo.arguments(settings, scratch, REHEARSAL_STEPS), settings.grpo.max_steps
+    )  # resets what a trainer shares
     trainer, examiner = grpo.build(job, rehearsal(settings), scratch, [recorder])
     tokenizer, systems, policy = examiner.tokenizer, examiner.system_prompts, trainer.model
     same = check.tokenizers(tokenizer, trainer.processing_class)
@@ -72,7 +77,11 @@ def run(job: Job) -> dict[str, object]:
         return report([same])  # nothing else can be asked without one
     prompts = list(trainer.scorer.by_id.values())
     some = spread(prompts)
-    checks = [*check.plan(settings, prompts), rate, check.generation(trainer.generation_config, policy.generation_config, settings)]
+    checks = [
+        *check.plan(settings, prompts),
+        rate,
+        check.generation(trainer.generation_config, policy.generation_config, settings),
+    ]
     checks += [same, *check.template(tokenizer, some[0], systems), check.end_tokens(policy, tokenizer)]
     checks.append(check.cache(policy, tokenizer, encode(tokenizer, some[:4], systems)))
     emit(Progress("preflight", 1, 3, {}))
@@ -119,7 +128,11 @@ def gradients(recorder: Recorder) -> Check:
     dry = [name for name, reached in recorder.reached.items() if not reached]
     shown = f"{len(recorder.reached) - len(dry)} of {len(recorder.reached)} trained matrices got a gradient"
     if dry or not recorder.reached:
-        return Check("gradient flow", "red", f"{shown}; none reached {', '.join(dry[:3]) or 'any'}: look at the adapter's target modules")
+        return Check(
+            "gradient flow",
+            "red",
+            f"{shown}; none reached {', '.join(dry[:3]) or 'any'}: look at the adapter's target modules",
+        )
     return Check("gradient flow", "ok", shown)
 
 
@@ -128,7 +141,10 @@ def memory(recorder: Recorder) -> Check:
     growth = (min(settled[-3:]) - min(settled[:3])) / max(1, len(settled) - 3)
     ok = growth < GROWTH_MEGABYTES
     mend = "" if ok else f"; {GROWTH_MEGABYTES:.0f} is too much: something is kept from step to step"
-    shown = f"{recorder.megabytes[-1]:,.0f} MB after {len(recorder.megabytes)} steps, growing by {max(0.0, growth):.1f} MB per step"
+    shown = (
+        f"{recorder.megabytes[-1]:,.0f} MB after {len(recorder.megabytes)} steps, growing by {max(0.0, growth):.1f} MB"
+        " per step"
+    )
     return Check("memory", "ok" if ok else "red", shown + mend)
 
 

@@ -25,7 +25,9 @@ FEWEST_PROMPTS, MOST_EPOCHS = 150, 1.5
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One line of the table. A red one stops the pipeline; `evidence` says what was seen and, if not ok, how to mend it."""
+    """One line of the table. A red one stops the pipeline; `evidence` says what was seen and, if not ok, how to mend
+    it.
+    """
 
     name: str
     level: Level
@@ -37,24 +39,32 @@ def plan(settings: PreflightStage, prompts: Sequence[Prompt]) -> list[Check]:
     grpo = settings.grpo
     per_step = grpo.batch_size // grpo.generations
     epochs = grpo.max_steps * per_step / (len(prompts) * grpo.iterations)
-    few = [f"{task} {count}" for task in settings.tasks if (count := sum(p.task == task for p in prompts)) < FEWEST_PROMPTS]
+    few = [
+        f"{task} {count}" for task in settings.tasks if (count := sum(p.task == task for p in prompts)) < FEWEST_PROMPTS
+    ]
     looks = math.ceil(grpo.max_steps / grpo.eval_steps)
     fires = grpo.patience * grpo.eval_steps < grpo.max_steps
     return [
         Check(
             "epochs",
             "warn" if epochs > MOST_EPOCHS else "ok",
-            f"{grpo.max_steps} steps of {per_step} prompts x {grpo.generations} completions over {len(prompts)} prompts: {epochs:.2f} epochs",
+            f"{grpo.max_steps} steps of {per_step} prompts x {grpo.generations} completions over {len(prompts)}"
+            f" prompts: {epochs:.2f} epochs",
         ),
         Check(
             "prompts per task",
             "warn" if few else "ok",
-            f"fewer than {FEWEST_PROMPTS} training prompts: {', '.join(few)}" if few else f"at least {FEWEST_PROMPTS} of every task",
+            (
+                f"fewer than {FEWEST_PROMPTS} training prompts: {', '.join(few)}"
+                if few
+                else f"at least {FEWEST_PROMPTS} of every task"
+            ),
         ),
         Check(
             "early stopping",
             "ok" if fires else "warn",
-            f"{looks} evaluations every {grpo.eval_steps} steps, patience {grpo.patience}, each new best saved at its evaluation"
+            f"{looks} evaluations every {grpo.eval_steps} steps, patience {grpo.patience}, each new best saved at its"
+            " evaluation"
             + ("" if fires else "; it cannot fire before the end: lower grpo.patience or grpo.eval_steps"),
         ),
     ]
@@ -65,7 +75,10 @@ def learning_rate(arguments: TrainingArguments, steps: int) -> Check:
     parameter = torch.nn.Parameter(torch.zeros(1))
     optimizer = torch.optim.SGD([parameter], lr=arguments.learning_rate)
     scheduler = get_scheduler(
-        arguments.lr_scheduler_type, optimizer, num_warmup_steps=arguments.get_warmup_steps(steps), num_training_steps=arguments.max_steps
+        arguments.lr_scheduler_type,
+        optimizer,
+        num_warmup_steps=arguments.get_warmup_steps(steps),
+        num_training_steps=arguments.max_steps,
     )
     factor = scheduler.lr_lambdas[0]
     rates = [arguments.learning_rate * factor(min(steps - 1, round(steps * share))) for share in (0.25, 0.5, 0.75, 1.0)]
@@ -77,24 +90,46 @@ def learning_rate(arguments: TrainingArguments, steps: int) -> Check:
 
 def generation(config: Any, shipped: Any, settings: PreflightStage) -> Check:
     """What rollouts really sample with, against the settings and against the model's own generation_config."""
-    wanted = {"temperature": settings.grpo.temperature, "top_p": 1.0, "top_k": 0, "repetition_penalty": 1.0, "do_sample": True}
+    wanted = {
+        "temperature": settings.grpo.temperature,
+        "top_p": 1.0,
+        "top_k": 0,
+        "repetition_penalty": 1.0,
+        "do_sample": True,
+    }
     found = {name: getattr(config, name, None) for name in wanted}
     neutral = {"top_p": (None, 1.0), "top_k": (None, 0), "repetition_penalty": (None, 1.0)}
-    wrong = [name for name, value in wanted.items() if found[name] != value and found[name] not in neutral.get(name, ())]
+    wrong = [
+        name for name, value in wanted.items() if found[name] != value and found[name] not in neutral.get(name, ())
+    ]
     model_own = {name: getattr(shipped, name, None) for name in wanted}
-    differing = [f"{name}={value}" for name, value in model_own.items() if value not in (None, wanted[name], *neutral.get(name, ()))]
+    differing = [
+        f"{name}={value}"
+        for name, value in model_own.items()
+        if value not in (None, wanted[name], *neutral.get(name, ()))
+    ]
     note = f"; the model's own generation_config says {', '.join(differing)} and is not used" if differing else ""
     if wrong:
         shown = ", ".join(f"{name} is {found[name]}, not {wanted[name]}" for name in wrong)
-        return Check("generation", "red", f"rollouts would sample with other parameters than the settings': {shown}{note}")
-    return Check("generation", "ok", f"temperature {settings.grpo.temperature}, no top-p, top-k or repetition penalty{note}")
+        return Check(
+            "generation", "red", f"rollouts would sample with other parameters than the settings': {shown}{note}"
+        )
+    return Check(
+        "generation", "ok", f"temperature {settings.grpo.temperature}, no top-p, top-k or repetition penalty{note}"
+    )
 
 
 def tokenizers(examiners: PreTrainedTokenizerBase | None, trainers: PreTrainedTokenizerBase) -> Check:
-    """Evaluations read and write with a tokenizer of their own; one that gets lost on the way shows at the first evaluation only."""
+    """Evaluations read and write with a tokenizer of their own; one that gets lost on the way shows at the first
+    evaluation only.
+    """
     if examiners is None or examiners.get_vocab() != trainers.get_vocab():
         found = "none" if examiners is None else f"one of {len(examiners)} tokens"
-        return Check("tokenizer", "red", f"evaluations have {found}, the trainer has one of {len(trainers)} tokens: hand both the same")
+        return Check(
+            "tokenizer",
+            "red",
+            f"evaluations have {found}, the trainer has one of {len(trainers)} tokens: hand both the same",
+        )
     return Check("tokenizer", "ok", f"{len(trainers)} tokens, the same for training and evaluation")
 
 
@@ -103,7 +138,9 @@ def template(tokenizer: PreTrainedTokenizerBase, prompt: Prompt, systems: Mappin
     chat = messages(prompt, dict(systems))
     try:
         opened = str(tokenizer.apply_chat_template(chat, add_generation_prompt=True, tokenize=False))
-        closed = str(tokenizer.apply_chat_template([*chat, {"role": "assistant", "content": "RESPOSTA"}], tokenize=False))
+        closed = str(
+            tokenizer.apply_chat_template([*chat, {"role": "assistant", "content": "RESPOSTA"}], tokenize=False)
+        )
     except Exception as fault:  # templates are programs of others (jinja2) and fail in many ways; each is a finding
         return [Check("chat template", "red", f"it cannot be rendered: {type(fault).__name__}: {fault}")]
     prefix = closed.startswith(opened)
@@ -120,7 +157,11 @@ def template(tokenizer: PreTrainedTokenizerBase, prompt: Prompt, systems: Mappin
         Check(
             "think block",
             "warn" if thinks else "ok",
-            "the template opens a think block: answers would reason first and may never come" if thinks else "none is opened",
+            (
+                "the template opens a think block: answers would reason first and may never come"
+                if thinks
+                else "none is opened"
+            ),
         ),
     ]
 
@@ -150,12 +191,16 @@ def finite(history: Sequence[Mapping[str, float]]) -> Check:
     steps = [row for row in history if "loss" in row]
     bad = [int(row["step"]) for row in steps if not (math.isfinite(row["loss"]) and math.isfinite(row["grad_norm"]))]
     if bad:
-        return Check("finite", "red", f"loss or gradient is NaN or infinite from step {bad[0]} on: lower grpo.learning_rate")
+        return Check(
+            "finite", "red", f"loss or gradient is NaN or infinite from step {bad[0]} on: lower grpo.learning_rate"
+        )
     return Check("finite", "ok", f"loss and gradient of {len(steps)} steps")
 
 
 def signal(rollouts: Sequence[Rollout], generations: int) -> list[Check]:
-    """Per task: do completions of one prompt differ, in text and in reward, and how finely does the reward tell them apart?"""
+    """Per task: do completions of one prompt differ, in text and in reward, and how finely does the reward tell them
+    apart?
+    """
     groups = [rollouts[index : index + generations] for index in range(0, len(rollouts), generations)]
     checks = []
     for task in TASKS:
@@ -166,7 +211,10 @@ def signal(rollouts: Sequence[Rollout], generations: int) -> list[Check]:
         texts = sum(len({rollout.completion for rollout in group}) for group in mine) / sum(map(len, mine))
         levels = len({round(rollout.score.total, 6) for group in mine for rollout in group})
         highest = max(sum(rollout.score.components.values()) for group in mine for rollout in group)
-        seen = f"{live:.0%} of {len(mine)} groups differ in reward, {levels} different rewards, {texts:.0%} different texts, up to {highest:.2f}"
+        seen = (
+            f"{live:.0%} of {len(mine)} groups differ in reward, {levels} different rewards, {texts:.0%} different"
+            f" texts, up to {highest:.2f}"
+        )
         level: Level = "ok" if live >= LIVE_WARN else "warn"
         mend = "" if level == "ok" else "; raise grpo.generations or grpo.temperature"
         if live < LIVE_RED:
@@ -178,7 +226,9 @@ def signal(rollouts: Sequence[Rollout], generations: int) -> list[Check]:
 
 
 @torch.no_grad()
-def cache(policy: Policy, tokenizer: PreTrainedTokenizerBase, prompt_ids: Sequence[Sequence[int]], tokens: int = 16) -> Check:
+def cache(
+    policy: Policy, tokenizer: PreTrainedTokenizerBase, prompt_ids: Sequence[Sequence[int]], tokens: int = 16
+) -> Check:
     """Greedy tokens decoded with a key-value cache must be the most likely ones of a forward pass without it."""
     stop = stop_tokens(policy, tokenizer)
     worst = 0.0
@@ -191,14 +241,24 @@ def cache(policy: Policy, tokenizer: PreTrainedTokenizerBase, prompt_ids: Sequen
     limit = 1e-3 if next(policy.parameters()).dtype == torch.float32 else 0.25
     level: Level = "ok" if worst <= limit else "red"
     mend = "" if level == "ok" else "; the cache changes what the model says (padding, positions or attention mask)"
-    return Check("key-value cache", level, f"greedy tokens lose at most {worst:.2g} nats to those without a cache{mend}")
+    return Check(
+        "key-value cache", level, f"greedy tokens lose at most {worst:.2g} nats to those without a cache{mend}"
+    )
 
 
-def _greedy(policy: Policy, tokenizer: PreTrainedTokenizerBase, ids: Sequence[int], tokens: int, stop: list[int]) -> list[int]:
+def _greedy(
+    policy: Policy, tokenizer: PreTrainedTokenizerBase, ids: Sequence[int], tokens: int, stop: list[int]
+) -> list[int]:
     if supports(policy):
         return Decoder(policy).sample([list(ids)], tokens, stop, 0.0)[0]
     inputs = torch.tensor([list(ids)], device=policy.device)
-    options: dict[str, Any] = {"do_sample": False, "temperature": None, "top_p": None, "top_k": None, "repetition_penalty": 1.0}
+    options: dict[str, Any] = {
+        "do_sample": False,
+        "temperature": None,
+        "top_p": None,
+        "top_k": None,
+        "repetition_penalty": 1.0,
+    }
     output = policy.generate(
         input_ids=inputs,
         attention_mask=torch.ones_like(inputs),
@@ -214,7 +274,11 @@ def _greedy(policy: Policy, tokenizer: PreTrainedTokenizerBase, ids: Sequence[in
 def merging(policy: Any) -> Check:
     """How far the base weights drift when the adapter is merged into them and taken out again, over and over."""
     layers = [module for module in policy.modules() if hasattr(module, "merge") and hasattr(module, "base_layer")]
-    plain = [layer for layer in layers if layer.base_layer.weight.dtype.is_floating_point and layer.base_layer.weight.dim() == 2]
+    plain = [
+        layer
+        for layer in layers
+        if layer.base_layer.weight.dtype.is_floating_point and layer.base_layer.weight.dim() == 2
+    ]
     if not plain:
         return Check("merging", "ok", "no plain matrices carry an adapter here; nothing is merged")
     layer = max(plain, key=lambda found: found.base_layer.weight.numel())

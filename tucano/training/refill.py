@@ -35,8 +35,12 @@ class Reserve:
         return self.rows[random.Random(f"{self.seed} {task} {lap}").sample(indices, len(indices))[place]]
 
 
-def replace_rows(output: Mapping[str, Tensor], rows: Tensor, more: Mapping[str, Tensor], pad_token: int) -> dict[str, Tensor]:
-    """`output` of TRL's rollout with the rows [R] taken from `more`; prompts are padded on the left, completions on the right."""
+def replace_rows(
+    output: Mapping[str, Tensor], rows: Tensor, more: Mapping[str, Tensor], pad_token: int
+) -> dict[str, Tensor]:
+    """`output` of TRL's rollout with the rows [R] taken from `more`; prompts are padded on the left, completions on the
+    right.
+    """
     merged = dict(output)
     for name, new in more.items():
         old = output[name]
@@ -49,7 +53,9 @@ def replace_rows(output: Mapping[str, Tensor], rows: Tensor, more: Mapping[str, 
 
 
 def leave_out(output: Mapping[str, Tensor], kept: Tensor) -> dict[str, Tensor]:
-    """`output` with only the rows `kept` [B] in the loss: in its mask, and in the number of tokens that dapo divides by."""
+    """`output` with only the rows `kept` [B] in the loss: in its mask, and in the number of tokens that dapo divides
+    by.
+    """
     mask = output["completion_mask"]
     loss_mask = kept[:, None].to(mask).expand_as(mask).clone()
     return {**output, "tool_mask": loss_mask, "num_items_in_batch": (mask * loss_mask).sum()}

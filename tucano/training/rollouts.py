@@ -38,10 +38,14 @@ def stop_tokens(model: Policy, tokenizer: PreTrainedTokenizerBase) -> list[int]:
     return sorted({token for token in (tokenizer.eos_token_id, *listed) if token is not None})
 
 
-def encode(tokenizer: PreTrainedTokenizerBase, prompts: Sequence[Prompt], system_prompts: dict[str, str]) -> list[list[int]]:
+def encode(
+    tokenizer: PreTrainedTokenizerBase, prompts: Sequence[Prompt], system_prompts: dict[str, str]
+) -> list[list[int]]:
     """Token ids of each prompt in the chat template, the assistant's turn opened."""
     chats = [messages(prompt, system_prompts) for prompt in prompts]
-    return tokenizer.apply_chat_template(chats, add_generation_prompt=True, tokenize=True, return_dict=True)["input_ids"]
+    return tokenizer.apply_chat_template(chats, add_generation_prompt=True, tokenize=True, return_dict=True)[
+        "input_ids"
+    ]
 
 
 def sample(
@@ -80,8 +84,12 @@ def _generate(
     temperature: float,
     generator: torch.Generator,
 ) -> list[list[int]]:
-    """`model.generate` with every parameter explicit: a temperature of 0.1 in a shipped generation_config once cost a whole run."""
-    inputs = tokenizer.pad({"input_ids": [list(ids) for ids in batch]}, padding_side="left", return_tensors="pt").to(model.device)
+    """`model.generate` with every parameter explicit: a temperature of 0.1 in a shipped generation_config once cost a
+    whole run.
+    """
+    inputs = tokenizer.pad({"input_ids": [list(ids) for ids in batch]}, padding_side="left", return_tensors="pt").to(
+        model.device
+    )
     with seeded(generator):
         output = model.generate(
             **inputs,
@@ -113,7 +121,9 @@ def seeded(generator: torch.Generator) -> Iterator[None]:
 
 @dataclass(frozen=True, slots=True)
 class Examiner:
-    """Lets a policy answer prompts and scores the answers: rewards of one set, and the ground truth where it is known."""
+    """Lets a policy answer prompts and scores the answers: rewards of one set, and the ground truth where it is
+    known.
+    """
 
     tokenizer: PreTrainedTokenizerBase
     system_prompts: dict[str, str]
@@ -122,8 +132,12 @@ class Examiner:
     max_new_tokens: int
     fast_cpu: bool = True
 
-    def answer(self, model: Policy, prompts: Sequence[Prompt], samples: int, temperature: float, seed: int) -> list[Rollout]:
-        """`samples` scored rollouts per prompt, those of one prompt side by side. Own random stream; training's is not touched."""
+    def answer(
+        self, model: Policy, prompts: Sequence[Prompt], samples: int, temperature: float, seed: int
+    ) -> list[Rollout]:
+        """`samples` scored rollouts per prompt, those of one prompt side by side. Own random stream; training's is not
+        touched.
+        """
         was_training = model.training
         model.eval()
         generator = torch.Generator().manual_seed(seed)
@@ -134,6 +148,13 @@ class Examiner:
         stop = stop_tokens(model, self.tokenizer)
         texts = self.tokenizer.batch_decode(drawn, skip_special_tokens=True)
         return [
-            Rollout(prompt, tokens, text, tokens[-1] not in stop, self.rewards.score(prompt, text), truth(prompt, text, self.databases))
+            Rollout(
+                prompt,
+                tokens,
+                text,
+                tokens[-1] not in stop,
+                self.rewards.score(prompt, text),
+                truth(prompt, text, self.databases),
+            )
             for prompt, tokens, text in zip(repeated, drawn, texts, strict=True)
         ]

@@ -1,9 +1,11 @@
-"""What SFT and GRPO share around a transformers Trainer: exact resume, checkpoints by time, and an orderly end on SIGTERM.
+"""What SFT and GRPO share around a transformers Trainer: exact resume, checkpoints by time, and an orderly end on
+SIGTERM.
 
-A step is finished once the optimizer has stepped and its metrics are in the journal. Everything else that a step changes is
-remembered at that moment, so that an unfinished step can be dropped; weights and optimizer change only in a span in which nothing
-asks for SIGTERM. Everything else is: the generators, the state of our own parts, and every plain attribute of the trainer, whoever
-has put it there and whatever it is called. Which of them moved since the trainer was made goes into the checkpoint.
+A step is finished once the optimizer has stepped and its metrics are in the journal. Everything else that a step
+changes is remembered at that moment, so that an unfinished step can be dropped; weights and optimizer change only in a
+span in which nothing asks for SIGTERM. Everything else is: the generators, the state of our own parts, and every plain
+attribute of the trainer, whoever has put it there and whatever it is called. Which of them moved since the trainer was
+made goes into the checkpoint.
 """
 
 import copy
@@ -66,7 +68,9 @@ class Pace:
 
 
 class SealedCheckpoints:
-    """Mixin for a Trainer: checkpoints that hold everything, and looks at the validation set that may be cut off and made up."""
+    """Mixin for a Trainer: checkpoints that hold everything, and looks at the validation set that may be cut off and
+    made up.
+    """
 
     args: Any
     model: Any
@@ -94,14 +98,18 @@ class SealedCheckpoints:
         raise NotImplementedError
 
     def look(self) -> None:
-        """Look at the validation set. Draws from no generator of training; changes state only once it cannot be cut off any more."""
+        """Look at the validation set. Draws from no generator of training; changes state only once it cannot be cut off
+        any more.
+        """
         raise NotImplementedError
 
     def patience_is_over(self) -> bool:
         raise NotImplementedError
 
     def train_sealed(self) -> bool:
-        """Train from the attempt's newest checkpoint, or the start, to the end. False: SIGTERM ended it, its state is saved."""
+        """Train from the attempt's newest checkpoint, or the start, to the end. False: SIGTERM ended it, its state is
+        saved.
+        """
         for callback in (PrinterCallback, ProgressCallback):
             self.remove_callback(callback)  # type: ignore[attr-defined]
         self._sealed = True
@@ -142,7 +150,9 @@ class SealedCheckpoints:
         states.put_back(self, saved["trainer"])
 
     def begin_steps(self) -> None:
-        """transformers has set its counters to zero on its way to the first step: what the checkpoint holds goes there again."""
+        """transformers has set its counters to zero on its way to the first step: what the checkpoint holds goes there
+        again.
+        """
         if self.attempt.newest is not None:
             saved = torch.load(self.attempt.newest / STATE, weights_only=True)["trainer"]
             states.put_back(self, saved)
@@ -166,14 +176,17 @@ class SealedCheckpoints:
         return {"optimizer": self.optimizer.state_dict(), "scheduler": self.lr_scheduler.state_dict()}
 
     def _confirm(self, checkpoint: Path, **found: Any) -> None:
-        """Read back what was loaded and hold it against what the checkpoint's writer held. NotAsSaved names what differs."""
+        """Read back what was loaded and hold it against what the checkpoint's writer held. NotAsSaved names what
+        differs.
+        """
         saved = json.loads((checkpoint / DIGESTS).read_text(encoding="utf-8"))
         for name, value in found.items():
             wrong = states.differences(saved[name], states.digests(value))
             if wrong:
                 shown = ", ".join(wrong[:3]) + (f" and {len(wrong) - 3} more" if len(wrong) > 3 else "")
                 raise states.NotAsSaved(
-                    f"{checkpoint} was loaded, but {len(wrong)} values of its {name} are not as they were saved: {shown}"
+                    f"{checkpoint} was loaded, but {len(wrong)} values of its {name} are not as they were saved:"
+                    f" {shown}"
                 )
 
     def log(self, logs: dict[str, float], start_time: float | None = None) -> None:
@@ -186,7 +199,8 @@ class SealedCheckpoints:
     def _end_step(self) -> None:
         """The step's metrics are logged: it is finished. What may be long, and cut off, comes after that is remembered.
 
-        A checkpoint is due when the next step's end might be too late for it, judged by the longest time between two so far.
+        A checkpoint is due when the next step's end might be too late for it, judged by the longest time between two so
+        far.
         """
         self._remember()
         if self.look_is_due():
@@ -209,7 +223,9 @@ class SealedCheckpoints:
         return Finished(states.copied(self), states.copied(self.state), parts, generators(self.args.device))
 
     def _save_finished(self) -> None:
-        """Save the last finished step, unless that has been done, or this attempt has finished none; then end the uploads."""
+        """Save the last finished step, unless that has been done, or this attempt has finished none; then end the
+        uploads.
+        """
         name = f"checkpoint-{self.state.global_step}"
         if self._finished is not None and not (self.attempt.folder / name).exists():
             self._save_checkpoint(self.model, None)
@@ -217,7 +233,9 @@ class SealedCheckpoints:
             self.attempt.uploader.close(UPLOAD_SECONDS)
 
     def _save_checkpoint(self, model: Any, trial: Any) -> None:
-        """Written beside its place, then sealed and moved there. Right after a step there is nothing to go back from."""
+        """Written beside its place, then sealed and moved there. Right after a step there is nothing to go back
+        from.
+        """
         if not self._sealed:
             return
         finished = self._finished
@@ -229,7 +247,12 @@ class SealedCheckpoints:
         draft = Path(self.args.output_dir) / f"checkpoint-{self.state.global_step}"
         moved = _moved(self._made.trainer, finished.trainer)
         torch.save({"trainer": moved, "parts": finished.parts}, draft / STATE)
-        content = {"weights": weights.held(self.model), **self._optimizer(), "random": finished.random, "trainer": moved}
+        content = {
+            "weights": weights.held(self.model),
+            **self._optimizer(),
+            "random": finished.random,
+            "trainer": moved,
+        }
         content["parts"] = finished.parts
         (draft / DIGESTS).write_text(
             json.dumps({name: states.digests(value) for name, value in content.items()}, indent=1), encoding="utf-8"
@@ -248,11 +271,17 @@ class SealedCheckpoints:
 
 def _moved(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:
     """The attributes that have another value than before, or had none."""
-    return {name: value for name, value in after.items() if name not in before or states.digests(before[name]) != states.digests(value)}
+    return {
+        name: value
+        for name, value in after.items()
+        if name not in before or states.digests(before[name]) != states.digests(value)
+    }
 
 
 def settled(attempt: Attempt, device: str, stage: str) -> list[Arithmetic]:
-    """Compute as the attempt's checkpoint was computed. Every arithmetic that the training has had; a person hears of a new one."""
+    """Compute as the attempt's checkpoint was computed. Every arithmetic that the training has had; a person hears of a
+    new one.
+    """
     had, notice = arithmetic.settle(attempt.newest, attempt.record.threads, device)
     if notice is not None:
         emit(Progress(stage, step_of(attempt.newest.name) if attempt.newest else 0, 0, {}, notice=notice))
@@ -268,7 +297,9 @@ def opened_journal(attempt: Attempt) -> JournalWriter:
 
 
 def _called(model: Any) -> list[Any]:
-    """The modules that forward passes of training and of `generate` call: an adapter's wrapper calls past the hooks inside it."""
+    """The modules that forward passes of training and of `generate` call: an adapter's wrapper calls past the hooks
+    inside it.
+    """
     return [model, model.get_base_model()] if hasattr(model, "get_base_model") else [model]
 
 
@@ -301,7 +332,9 @@ class Watch(TrainerCallback):
     def on_substep_end(self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **_: Any) -> None:
         interruption.check()
 
-    def on_pre_optimizer_step(self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **_: Any) -> None:
+    def on_pre_optimizer_step(
+        self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **_: Any
+    ) -> None:
         interruption.check()
 
 
@@ -316,12 +349,19 @@ class Reporter(TrainerCallback):
         self.started = (time.monotonic(), state.global_step)
 
     def on_log(
-        self, args: TrainingArguments, state: TrainerState, control: TrainerControl, logs: dict[str, Any] | None = None, **_: Any
+        self,
+        args: TrainingArguments,
+        state: TrainerState,
+        control: TrainerControl,
+        logs: dict[str, Any] | None = None,
+        **_: Any,
     ) -> None:
         values = {name: float(value) for name, value in (logs or {}).items() if isinstance(value, int | float)}
         if not values or "train_runtime" in values or any(name.startswith("eval_") for name in values):
             return
-        self.journal.log(state.global_step, {f"train/{name}": value for name, value in values.items() if name != "epoch"})
+        self.journal.log(
+            state.global_step, {f"train/{name}": value for name, value in values.items() if name != "epoch"}
+        )
         shown = {label: values[name] for name, label in self.shown.items() if name in values}
         emit(Progress(self.stage, state.global_step, state.max_steps, shown, self._seconds_left(state)))
 

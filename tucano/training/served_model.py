@@ -1,8 +1,8 @@
 """The promoted model as it is served: `mlflow.pyfunc` calls `_load_pyfunc`, and `predict` answers one prompt per row.
 
-This file travels inside the model and imports nothing of this project, so that a server needs torch and transformers only. The
-folder holds `model/` (merged weights and tokenizer), `system_prompts.json` ({task: text}) and `serving.json` (temperature,
-max_new_tokens, seed).
+This file travels inside the model and imports nothing of this project, so that a server needs torch and transformers
+only. The folder holds `model/` (merged weights and tokenizer), `system_prompts.json` ({task: text}) and `serving.json`
+(temperature, max_new_tokens, seed).
 """
 
 import json
@@ -23,13 +23,20 @@ class ServedModel:
         device = "cuda" if torch.cuda.is_available() else "cpu"
         dtype = torch.bfloat16 if device == "cuda" else torch.float32
         self.tokenizer = AutoTokenizer.from_pretrained(folder / "model", padding_side="left")
-        model, loading = AutoModelForCausalLM.from_pretrained(folder / "model", dtype=dtype, use_safetensors=True, output_loading_info=True)
+        model, loading = AutoModelForCausalLM.from_pretrained(
+            folder / "model", dtype=dtype, use_safetensors=True, output_loading_info=True
+        )
         if loading["missing_keys"]:  # transformers would draw them by chance and go on
-            raise ValueError(f"{folder / 'model'} lacks the weights {', '.join(sorted(loading['missing_keys']))}; copy the model anew")
+            raise ValueError(
+                f"{folder / 'model'} lacks the weights {', '.join(sorted(loading['missing_keys']))}; copy the model"
+                " anew"
+            )
         self.model = model.to(device).eval()
 
     def predict(self, model_input: pd.DataFrame, params: dict[str, Any] | None = None) -> pd.DataFrame:
-        """The answers in the rows' order. ValueError for a task without a system prompt; the same rows give the same answers."""
+        """The answers in the rows' order. ValueError for a task without a system prompt; the same rows give the same
+        answers.
+        """
         unknown = sorted(set(model_input["task"]) - set(self.systems))
         if unknown:
             raise ValueError(f"task {unknown[0]!r} is none of {', '.join(self.systems)}")

@@ -1,7 +1,7 @@
 """Supervised fine-tuning: the demonstrations until the validation loss stands still.
 
-The nano model is built here as well (tokenizer and random weights) and trained whole; any other model gets a LoRA adapter.
-What was left out: packing (its sequence borders need attention kernels that a CPU lacks).
+The nano model is built here as well (tokenizer and random weights) and trained whole; any other model gets a LoRA
+adapter. What was left out: packing (its sequence borders need attention kernels that a CPU lacks).
 """
 
 import math
@@ -62,7 +62,11 @@ class Plateau:
         return {"losses": self.losses, "lowest": self.lowest, "waited": self.waited}
 
     def load(self, state: dict[str, Any]) -> None:
-        self.losses, self.lowest, self.waited = [tuple(pair) for pair in state["losses"]], state["lowest"], state["waited"]
+        self.losses, self.lowest, self.waited = (
+            [tuple(pair) for pair in state["losses"]],
+            state["lowest"],
+            state["waited"],
+        )
 
     def is_due(self, step: int, last: int) -> bool:
         looked = self.losses[-1][0] if self.losses else 0
@@ -125,7 +129,10 @@ def _dataset(examples: list[Prompt], files: PromptFiles) -> Dataset:
     systems = files.systems()
     return Dataset.from_list(
         [
-            {"prompt": messages(example, systems), "completion": [{"role": "assistant", "content": example.demonstration}]}
+            {
+                "prompt": messages(example, systems),
+                "completion": [{"role": "assistant", "content": example.demonstration}],
+            }
             for example in examples
         ]
     )

@@ -1,8 +1,9 @@
 """What an object holds, as one digest per leaf: two trainers that hold the same go on alike.
 
-`digests` walks through everything that is reachable: numbers, texts, tensors, modules, optimizers, generators, containers and the
-attributes of any object. So what a step changes is found by comparing, not by a list of what is known to change; a checkpoint
-keeps digests of what it holds, against which everything is checked that was loaded from it.
+`digests` walks through everything that is reachable: numbers, texts, tensors, modules, optimizers, generators,
+containers and the attributes of any object. So what a step changes is found by comparing, not by a list of what is
+known to change; a checkpoint keeps digests of what it holds, against which everything is checked that was loaded from
+it.
 """
 
 import collections
@@ -26,14 +27,17 @@ LONG = 64
 
 
 class NotAsSaved(RuntimeError):
-    """What was loaded is not what was saved. Nobody but a bug does that; going on would train something else than it says."""
+    """What was loaded is not what was saved. Nobody but a bug does that; going on would train something else than it
+    says.
+    """
 
 
 def digests(root: Any, without: str | None = None) -> dict[str, str]:
     """{path: content} of every leaf below `root`; equal where two roots hold the same, bit for bit.
 
-    An object that is met again is named by the path of its first meeting. Opaque (named by their type alone): code, locks, files, weak
-    references and objects of compiled libraries. Where a path matches the expression `without`, nothing is looked at.
+    An object that is met again is named by the path of its first meeting. Opaque (named by their type alone): code,
+    locks, files, weak references and objects of compiled libraries. Where a path matches the expression `without`,
+    nothing is looked at.
     """
     return dict(_walk(root, "", re.compile(without or "(?!)"), {}))
 
@@ -69,11 +73,15 @@ def raw(tensor: torch.Tensor) -> torch.Tensor:
     return tensor.detach().cpu().contiguous().reshape(-1).view(torch.uint8)
 
 
-def _walk(value: Any, path: str, without: re.Pattern[str], seen: dict[int, tuple[str, Any]]) -> Iterator[tuple[str, str]]:
+def _walk(
+    value: Any, path: str, without: re.Pattern[str], seen: dict[int, tuple[str, Any]]
+) -> Iterator[tuple[str, str]]:
     if isinstance(value, PLAIN):
         yield path, _short(repr(value))
         return
-    if isinstance(value, enum.Enum | type | types.BuiltinFunctionType | np.generic | torch.dtype | torch.device | PurePath):
+    if isinstance(
+        value, enum.Enum | type | types.BuiltinFunctionType | np.generic | torch.dtype | torch.device | PurePath
+    ):
         yield path, _short(f"{type(value).__qualname__} {value!r}")
         return
     if id(value) in seen:
@@ -122,7 +130,10 @@ def _children(value: Any) -> Iterable[tuple[str, Any]]:
     if isinstance(value, torch.Tensor):
         return [("grad", value.grad)] if value.is_leaf and value.grad is not None else []
     if isinstance(value, torch.optim.Optimizer):  # its own dictionary has tensors for keys
-        return [*((name, item) for name, item in _attributes(value) if name != "state"), ("state", value.state_dict()["state"])]
+        return [
+            *((name, item) for name, item in _attributes(value) if name != "state"),
+            ("state", value.state_dict()["state"]),
+        ]
     if isinstance(value, Mapping):
         return [(f"[{key!r}]", item) for key, item in value.items()]
     if isinstance(value, list | tuple | collections.deque):
@@ -134,7 +145,10 @@ def _children(value: Any) -> Iterable[tuple[str, Any]]:
     if isinstance(value, types.MethodType):
         return [("self", value.__self__)]
     if isinstance(value, types.FunctionType):
-        return [(name, cell.cell_contents) for name, cell in zip(value.__code__.co_freevars, value.__closure__ or (), strict=True)]
+        return [
+            (name, cell.cell_contents)
+            for name, cell in zip(value.__code__.co_freevars, value.__closure__ or (), strict=True)
+        ]
     return [] if isinstance(value, types.ModuleType) else _attributes(value)
 
 

@@ -11,7 +11,9 @@ logger = logging.getLogger(__name__)
 
 
 class Uploader:
-    """Pushes the checkpoint that was added last, again and again until it has arrived; one that was overtaken is left out."""
+    """Pushes the checkpoint that was added last, again and again until it has arrived; one that was overtaken is left
+    out.
+    """
 
     def __init__(self, push: Callable[[str], None]) -> None:
         self.push = push
@@ -57,7 +59,9 @@ class Uploader:
         """Wait for work, after failures also for a while; None at the end."""
         with self._wake:
             if failures:
-                self._wake.wait(0.5 if self._deadline is not None else min(2.0 ** (failures - 1), LONGEST_PAUSE_SECONDS))
+                self._wake.wait(
+                    0.5 if self._deadline is not None else min(2.0 ** (failures - 1), LONGEST_PAUSE_SECONDS)
+                )
             self._wake.wait_for(lambda: self._waiting is not None or self._deadline is not None)
             if self._deadline is not None and (self._waiting is None or time.monotonic() > self._deadline):
                 return None

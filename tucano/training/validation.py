@@ -24,16 +24,35 @@ class Validation:
     """Looks before the first step and every `eval_steps`, keeps the best adapter, counts looks without a better one."""
 
     def __init__(
-        self, settings: GrpoRun, examiner: Examiner, prompts: Sequence[Prompt], journal: JournalWriter, best: Path, seed: int
+        self,
+        settings: GrpoRun,
+        examiner: Examiner,
+        prompts: Sequence[Prompt],
+        journal: JournalWriter,
+        best: Path,
+        seed: int,
     ) -> None:
-        self.settings, self.examiner, self.prompts, self.journal, self.best, self.seed = settings, examiner, prompts, journal, best, seed
+        self.settings, self.examiner, self.prompts, self.journal, self.best, self.seed = (
+            settings,
+            examiner,
+            prompts,
+            journal,
+            best,
+            seed,
+        )
         self.curve: list[tuple[int, float]] = []
         self.highest, self.best_step, self.waited = -math.inf, 0, 0
         self.start: Start | None = None
 
     def state(self) -> dict[str, Any]:
         start = None if self.start is None else asdict(self.start)
-        return {"curve": self.curve, "highest": self.highest, "best_step": self.best_step, "waited": self.waited, "start": start}
+        return {
+            "curve": self.curve,
+            "highest": self.highest,
+            "best_step": self.best_step,
+            "waited": self.waited,
+            "start": start,
+        }
 
     def load(self, state: dict[str, Any]) -> None:
         self.curve = [tuple(pair) for pair in state["curve"]]
@@ -47,8 +66,12 @@ class Validation:
         return step > self.curve[-1][0] and (step % self.settings.eval_steps == 0 or step == last)
 
     def look(self, model: Policy, step: int) -> None:
-        """Evaluate now. The same random stream at every look: differences between looks are the policy's, not the draw's."""
-        rollouts = self.examiner.answer(model, self.prompts, self.settings.validation_samples, self.settings.temperature, self.seed)
+        """Evaluate now. The same random stream at every look: differences between looks are the policy's, not the
+        draw's.
+        """
+        rollouts = self.examiner.answer(
+            model, self.prompts, self.settings.validation_samples, self.settings.temperature, self.seed
+        )
         values = summary(rollouts)
         start, moved = self.start, 0.0
         if start is None:
@@ -71,13 +94,18 @@ class Validation:
         stride = max(1, len(rollouts) // ANCHORS)
         anchors = [index for index in range(0, len(rollouts), stride) if rollouts[index].tokens][:ANCHORS]
         start = Start(
-            [rollouts[index].prompt.id for index in anchors], [rollouts[index].tokens for index in anchors], [], *per_prompt(rollouts)
+            [rollouts[index].prompt.id for index in anchors],
+            [rollouts[index].tokens for index in anchors],
+            [],
+            *per_prompt(rollouts),
         )
         return replace(start, logps=self._anchor_logps(model, start))
 
     def _anchor_logps(self, model: Policy, start: "Start") -> list[list[float]]:
         by_id = {prompt.id: prompt for prompt in self.prompts}
-        ids = encode(self.examiner.tokenizer, [by_id[prompt_id] for prompt_id in start.anchor_ids], self.examiner.system_prompts)
+        ids = encode(
+            self.examiner.tokenizer, [by_id[prompt_id] for prompt_id in start.anchor_ids], self.examiner.system_prompts
+        )
         was_training = model.training
         model.eval()
         logps = token_logps(model, ids, start.anchor_tokens)
@@ -87,8 +115,9 @@ class Validation:
 
 @dataclass(frozen=True)
 class Start:
-    """The first look, which later ones are held against: `anchor_*` and `logps` are completions and their token log-probabilities,
-    `rewards` and `truths` are means per prompt (truths only where the truth is known)."""
+    """The first look, which later ones are held against: `anchor_*` and `logps` are completions and their token
+    log-probabilities, `rewards` and `truths` are means per prompt (truths only where the truth is known).
+    """
 
     anchor_ids: list[str]
     anchor_tokens: list[list[int]]
@@ -98,7 +127,8 @@ class Start:
 
 
 def divergence(now: Sequence[Sequence[float]], start: Sequence[Sequence[float]]) -> float:
-    """Mean KL(start || now) per token in nats, on tokens that the start sampled: mean of r - 1 - log r with r = p_now / p_start.
+    """Mean KL(start || now) per token in nats, on tokens that the start sampled: mean of r - 1 - log r with r = p_now /
+    p_start.
 
     Schulman's k3 estimator (Approximating KL Divergence, 2020): never negative, and 0 only where nothing moved.
     """
@@ -114,7 +144,10 @@ def per_prompt(rollouts: Sequence[Rollout]) -> tuple[dict[str, float], dict[str,
         rewards.setdefault(rollout.prompt.id, []).append(rollout.score.total)
         if rollout.truth is not None:
             truths.setdefault(rollout.prompt.id, []).append(rollout.truth)
-    return ({name: float(np.mean(values)) for name, values in rewards.items()}, {name: float(np.mean(v)) for name, v in truths.items()})
+    return (
+        {name: float(np.mean(values)) for name, values in rewards.items()},
+        {name: float(np.mean(v)) for name, v in truths.items()},
+    )
 
 
 def changes(start: Start, rollouts: Sequence[Rollout]) -> dict[str, float]:

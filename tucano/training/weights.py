@@ -1,7 +1,9 @@
-"""Weights on their way to a file and back. After every load they are read from the live model and held against the file.
+"""Weights on their way to a file and back. After every load they are read from the live model and held against the
+file.
 
-Libraries choose by themselves what they load: one folder too many beside an adapter, and they load that folder and leave the adapter
-as it was; a tensor that no file has gets random numbers and a warning. So nothing is believed before it was read back.
+Libraries choose by themselves what they load: one folder too many beside an adapter, and they load that folder and
+leave the adapter as it was; a tensor that no file has gets random numbers and a warning. So nothing is believed before
+it was read back.
 """
 
 import shutil
@@ -21,7 +23,9 @@ from tucano.training import checkpoints
 from tucano.training.states import NotAsSaved, raw
 
 TRAINED = "default"
-"""The adapter that is trained and delivered. TRL keeps a second one, `ref`, for the KL penalty: a copy of where training began."""
+"""The adapter that is trained and delivered. TRL keeps a second one, `ref`, for the KL penalty: a copy of where
+training began.
+"""
 SHOWN = 3
 Policy: TypeAlias = PreTrainedModel | PeftModel
 
@@ -39,7 +43,9 @@ def save_whole(model: Policy, folder: Path, tokenizer: PreTrainedTokenizerBase |
 
 
 def save(model: Policy, folder: Path) -> None:
-    """Write the trained adapter, or all weights of a model without one, and read the file back. NotAsSaved when it holds something else."""
+    """Write the trained adapter, or all weights of a model without one, and read the file back. NotAsSaved when it
+    holds something else.
+    """
     if isinstance(model, PeftModel):
         model.save_pretrained(str(folder), selected_adapters=[TRAINED])
     else:
@@ -58,7 +64,9 @@ def load(model: Policy, folder: Path) -> None:
 
 
 def read_back(model: Policy, folder: Path) -> None:
-    """Hold every weight of the trained adapter, or of a model without one, against the files in `folder`. NotAsSaved names those that differ."""
+    """Hold every weight of the trained adapter, or of a model without one, against the files in `folder`. NotAsSaved
+    names those that differ.
+    """
     trained = adapter(model, TRAINED) if isinstance(model, PeftModel) else dict(model.state_dict())
     _compare({**model.state_dict(), **trained}, stored_tensors(_files(folder)), folder, set(trained))
 
@@ -66,16 +74,23 @@ def read_back(model: Policy, folder: Path) -> None:
 def read_back_base(model: PreTrainedModel, base: str, revision: str | None, missing: Iterable[str]) -> None:
     """Hold the weights of a base model, as transformers has loaded it from a folder or hub id, against its files.
 
-    `missing` are those that transformers says no file has. What it converts on its way (4-bit weights, joined experts) is left out.
+    `missing` are those that transformers says no file has. What it converts on its way (4-bit weights, joined experts)
+    is left out.
     """
     folder = Path(cached_file(base, "config.json", revision=revision)).parent
     live = {name: tensor for name, tensor in model.state_dict().items() if tensor.is_floating_point()}
-    named = ((name, tensor) for name, tensor in stored_tensors(_files(folder)) if name in live and live[name].shape == tensor.shape)
+    named = (
+        (name, tensor)
+        for name, tensor in stored_tensors(_files(folder))
+        if name in live and live[name].shape == tensor.shape
+    )
     _compare(live, named, folder, set(missing))
 
 
 def held(model: Policy) -> dict[str, dict[str, Tensor]]:
-    """All that training may hold beside a fixed base: {adapter: {name: weights}}, or all weights of a model without one."""
+    """All that training may hold beside a fixed base: {adapter: {name: weights}}, or all weights of a model without
+    one.
+    """
     if not isinstance(model, PeftModel):
         return {"": dict(model.state_dict())}
     return {name: adapter(model, name) for name in model.peft_config}
@@ -94,7 +109,9 @@ def stored_tensors(files: Iterable[Path]) -> Iterator[tuple[str, Tensor]]:
 
 
 def _compare(live: Mapping[str, Tensor], stored: Iterable[tuple[str, Tensor]], folder: Path, needed: set[str]) -> None:
-    """`needed` are the live tensors that must be in a file, by themselves or through one that they share their memory with."""
+    """`needed` are the live tensors that must be in a file, by themselves or through one that they share their memory
+    with.
+    """
     wrong, found = [], set()
     for name, tensor in stored:
         if name not in live:
@@ -103,7 +120,9 @@ def _compare(live: Mapping[str, Tensor], stored: Iterable[tuple[str, Tensor]], f
         found.add(live[name].data_ptr())
         if not _same(live[name], tensor):
             wrong.append(name)
-    wrong += [f"{name} (in no file)" for name in sorted(needed) if name not in live or live[name].data_ptr() not in found]
+    wrong += [
+        f"{name} (in no file)" for name in sorted(needed) if name not in live or live[name].data_ptr() not in found
+    ]
     if wrong or not found:
         more = f" and {len(wrong) - SHOWN} more" if len(wrong) > SHOWN else ""
         what = f"{len(wrong)} tensors differ: {', '.join(wrong[:SHOWN])}{more}" if wrong else "there are no weights"

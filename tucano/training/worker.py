@@ -1,7 +1,7 @@
 """The training child: `python -m tucano.training.worker job.json`.
 
-A process of its own gives clean imports (unsloth must come first), signals on the main thread and all memory back at the
-end. It imports no Prefect and no MLflow; what it measures goes to the journal and to standard output.
+A process of its own gives clean imports (unsloth must come first), signals on the main thread and all memory back at
+the end. It imports no Prefect and no MLflow; what it measures goes to the journal and to standard output.
 """
 
 import importlib
@@ -48,7 +48,9 @@ def main(path: Path) -> int:
 
 
 def quieten_libraries() -> None:
-    """What they would do by themselves once they are imported; TRL's profiler imports MLflow where it can, for two seconds."""
+    """What they would do by themselves once they are imported; TRL's profiler imports MLflow where it can, for two
+    seconds.
+    """
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
     os.environ.setdefault("HF_DATASETS_DISABLE_PROGRESS_BARS", "1")
     os.environ.setdefault("DISABLE_MLFLOW_INTEGRATION", "TRUE")

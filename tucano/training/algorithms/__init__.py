@@ -1,7 +1,8 @@
 """How rewards become advantages: one file per algorithm, chained over the batch of a rollout.
 
 An algorithm overrides the hooks it needs and leaves the rest alone. To add one, write a file here with a subclass of
-`Algorithm` and a `from_settings`, name it in `CHAIN` (tucano/training/algorithms/chain.py) and in GrpoSettings, and test it.
+`Algorithm` and a `from_settings`, name it in `CHAIN` (tucano/training/algorithms/chain.py) and in GrpoSettings, and
+test it.
 """
 
 from collections.abc import Callable
@@ -19,13 +20,13 @@ NOISE = 1.5e-6
 class RolloutBatch:
     """The B completions of one rollout, groups side by side; K reward components.
 
-    rewards: [B, K] weighted contributions, NaN where a completion's task has no such component.
-    components: K names, like `push.length`. weights: [K] the largest contribution of each, so that rewards / weights is in [-1, 1].
-    generations: G, completions per group; B is a multiple of it. tasks: B names.
-    lengths: [B] tokens, the end token included. ceiling: tokens a completion can have at this step.
-    entropies: computes [B], the mean entropy (nats) per token of each completion: a pass through the model, for who needs it.
-    task_means: mean total reward of each task over everything sampled in this rollout, also of groups that were replaced.
-    advantages: [B] as earlier algorithms of the chain left them.
+    rewards: [B, K] weighted contributions, NaN where a completion's task has no such component. components: K names,
+    like `push.length`. weights: [K] the largest contribution of each, so that rewards / weights is in [-1, 1].
+    generations: G, completions per group; B is a multiple of it. tasks: B names. lengths: [B] tokens, the end token
+    included. ceiling: tokens a completion can have at this step. entropies: computes [B], the mean entropy (nats) per
+    token of each completion: a pass through the model, for who needs it. task_means: mean total reward of each task
+    over everything sampled in this rollout, also of groups that were replaced. advantages: [B] as earlier algorithms of
+    the chain left them.
     """
 
     rewards: Tensor

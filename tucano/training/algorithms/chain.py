@@ -20,7 +20,9 @@ from tucano.training.algorithms import (
 )
 
 CHAIN = (conditional, overlong, zero_variance, group, gdpo, median, task_weights)
-"""In the order in which their hooks are called: what shapes rewards, what selects groups, what makes advantages, what weighs them."""
+"""In the order in which their hooks are called: what shapes rewards, what selects groups, what makes advantages, what
+weighs them.
+"""
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,9 @@ from tucano.training.algorithms import Algorithm, RolloutBatch
 
 @dataclass(frozen=True)
 class Conditional(Algorithm):
-    """r_k <- r_k if r_l >= t else 0, with r_l on its own scale (contribution / weight); all conditions read the rewards as scored."""
+    """r_k <- r_k if r_l >= t else 0, with r_l on its own scale (contribution / weight); all conditions read the rewards
+    as scored.
+    """
 
     conditions: tuple[Condition, ...]
 

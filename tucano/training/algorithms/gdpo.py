@@ -1,10 +1,11 @@
-"""GDPO: each reward component normalised within its group before they are added (arXiv 2601.05242, section 3.1, eq. 5-7).
+"""GDPO: each reward component normalised within its group before they are added (arXiv 2601.05242, section 3.1, eq.
+5-7).
 
-Adding first and normalising then maps different answers to the same advantage: right format with wrong content and wrong
-format with right content both earn 1 of 2. Three things differ from TRL's `normalize_then_sum`, each for a measured reason:
-the spread has a floor (float noise of 6e-8 in a group would otherwise become an advantage of 1.2), tasks weigh 1/sqrt(K)
-(else a task with more components dominates the batch), and only live groups enter the batch's spread (else groups without
-signal shrink it and inflate the rest).
+Adding first and normalising then maps different answers to the same advantage: right format with wrong content and
+wrong format with right content both earn 1 of 2. Three things differ from TRL's `normalize_then_sum`, each for a
+measured reason: the spread has a floor (float noise of 6e-8 in a group would otherwise become an advantage of 1.2),
+tasks weigh 1/sqrt(K) (else a task with more components dominates the batch), and only live groups enter the batch's
+spread (else groups without signal shrink it and inflate the rest).
 """
 
 from collections.abc import Sequence
@@ -27,7 +28,9 @@ class Gdpo(Algorithm):
     std_floor: float
 
     def advantages(self, batch: RolloutBatch) -> Tensor:
-        scaled = (batch.rewards.round(decimals=6) / batch.weights).view(-1, batch.generations, batch.weights.numel())  # [groups, G, K]
+        scaled = (batch.rewards.round(decimals=6) / batch.weights).view(
+            -1, batch.generations, batch.weights.numel()
+        )  # [groups, G, K]
         present = ~torch.isnan(scaled[:, :1])  # [groups, 1, K]
         scaled = scaled.nan_to_num(0.0)
         spread = scaled.std(dim=1, keepdim=True, correction=0)

@@ -1,4 +1,6 @@
-"""Group-relative advantages of the summed reward, without division by the spread (Dr. GRPO, arXiv 2503.20783, section 3.1)."""
+"""Group-relative advantages of the summed reward, without division by the spread (Dr. GRPO, arXiv 2503.20783, section
+3.1).
+"""
 
 from collections.abc import Sequence
 

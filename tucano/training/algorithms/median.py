@@ -1,9 +1,9 @@
 """MC-GRPO: the group's median as baseline, which one outlier does not move (arXiv 2601.22582).
 
-With an odd group, the paper's G + 1, the completion in the middle is the pivot: its advantage is 0. What was left out: the
-paper's code divides by the median absolute deviation + .001, which multiplies by a thousand where most rewards of a group are
-equal; here nothing is divided. The pivot stays in the batch instead of being dropped: it costs time and has no effect on the
-policy's gradient.
+With an odd group, the paper's G + 1, the completion in the middle is the pivot: its advantage is 0. What was left out:
+the paper's code divides by the median absolute deviation + .001, which multiplies by a thousand where most rewards of a
+group are equal; here nothing is divided. The pivot stays in the batch instead of being dropped: it costs time and has
+no effect on the policy's gradient.
 """
 
 from collections.abc import Sequence

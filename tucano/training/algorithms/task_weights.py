@@ -1,7 +1,7 @@
 """Task weights that follow who improves least: MT-GRPO's improvement-aware update (arXiv 2602.05547, section 3.2).
 
-What was left out: the ratio-preserving sampler. Refilled groups come from the task they replace, so the mix of tasks stays as set
-however many groups of a task carry no signal.
+What was left out: the ratio-preserving sampler. Refilled groups come from the task they replace, so the mix of tasks
+stays as set however many groups of a task carry no signal.
 """
 
 import math
@@ -22,9 +22,9 @@ MEAN_DECAY, SQUARE_DECAY, EPSILON = 0.9, 0.999, 1e-8
 class TaskWeights(Algorithm):
     """Multiplies advantages by K z_k, where K is the number of tasks and z = softmax(xi); equal weights at first.
 
-    After every rollout, with J_k the mean reward of task k: I_k = J_k(t) - J_k(t-1), s_k = I_k + balance J_k,
-    g_k = z_k (s_k - sum_j z_j s_j), and xi goes one step of Adam along -g: tasks that are low and do not improve gain weight.
-    A task absent from a rollout keeps its J. Nothing moves before every task has been seen.
+    After every rollout, with J_k the mean reward of task k: I_k = J_k(t) - J_k(t-1), s_k = I_k + balance J_k, g_k = z_k
+    (s_k - sum_j z_j s_j), and xi goes one step of Adam along -g: tasks that are low and do not improve gain weight. A
+    task absent from a rollout keeps its J. Nothing moves before every task has been seen.
     """
 
     def __init__(self, tasks: Sequence[str], rate: float, balance: float) -> None:
@@ -50,7 +50,9 @@ class TaskWeights(Algorithm):
         before, self.last = self.last, {**self.last, **task_means}
         if any(task not in before for task in self.tasks):
             return
-        improved = [max(-LARGEST_IMPROVEMENT, min(LARGEST_IMPROVEMENT, self.last[task] - before[task])) for task in self.tasks]
+        improved = [
+            max(-LARGEST_IMPROVEMENT, min(LARGEST_IMPROVEMENT, self.last[task] - before[task])) for task in self.tasks
+        ]
         score = [gain + self.balance * self.last[task] for gain, task in zip(improved, self.tasks, strict=True)]
         z = self._softmax()
         expected = sum(share * value for share, value in zip(z, score, strict=True))
@@ -77,4 +79,8 @@ class TaskWeights(Algorithm):
 
 def from_settings(settings: TrainerStage, components: Sequence[str]) -> Algorithm | None:
     grpo = settings.grpo
-    return TaskWeights(settings.tasks, grpo.task_weights_rate, grpo.task_weights_balance) if grpo.task_weights == "iwu" else None
+    return (
+        TaskWeights(settings.tasks, grpo.task_weights_rate, grpo.task_weights_balance)
+        if grpo.task_weights == "iwu"
+        else None
+    )
