@@ -366,7 +366,7 @@ def test_comments_docstrings_and_descriptions_change_no_key(copy: Path) -> None:
             "tucano.audit.stage", "tucano.audit.reaudit_table", "tucano.report.report",
         }),
         ("tucano/presentation/style.css.j2", "{", "{ ", {"tucano.audit.stage", "tucano.report.report"}),
-        ("tucano/settings/benchmark.py", "Field(130", "Field(140", {
+        ("tucano/settings/benchmark.py", "130, ge=80", "140, ge=80", {
             "data.benchmark", "tucano.benchmark.benchmark", "tucano.benchmark.answers", "tucano.benchmark.judge",
         }),
         ("tucano/settings/promotion.py", "0.02", "0.03", set()),
@@ -377,6 +377,7 @@ def test_an_edit_changes_the_keys_of_what_uses_it_and_of_nothing_else(
 ) -> None:
     before = versions(copy)
     text = (copy / file).read_text(encoding="utf-8")
+    assert old in text
     (copy / file).write_text(text.replace(old, new, 1), encoding="utf-8")
     after = versions(copy)
     assert {engine for engine in before if before[engine] != after[engine]} == changed
