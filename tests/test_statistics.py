@@ -62,6 +62,39 @@ def test_the_two_one_sided_tests_mirror_each_other(differences: list[float]) -> 
     assert ours.signed_rank(differences) + ours.signed_rank(differences, "less") >= 1 - 1e-12
 
 
+@given(st.lists(st.tuples(st.integers(-4, 4), st.sampled_from("abcd")), min_size=1, max_size=12))
+def test_a_clustered_test_flips_each_cluster_as_a_whole(rows: list[tuple[int, str]]) -> None:
+    differences, clusters = [value / 10 for value, _ in rows], [name for _, name in rows]
+    ranks = np.sign(differences) * stats.rankdata(np.abs(differences))
+    sums = [
+        sum(rank for rank, name in zip(ranks, clusters, strict=True) if name == one) for one in sorted(set(clusters))
+    ]
+    seen = [sum(flips) for flips in itertools.product(*((total, -total) for total in sums))]
+    expected = np.mean([total >= ranks.sum() - 1e-9 for total in seen])
+    assert ours.signed_rank(differences, clusters=clusters) == pytest.approx(expected, abs=1e-12)
+
+
+@given(tied)
+def test_clusters_of_one_are_no_clusters(differences: list[float]) -> None:
+    alone = range(len(differences))
+    assert ours.signed_rank(differences, clusters=alone) == ours.signed_rank(differences)
+
+
+def test_the_clustered_interval_is_what_the_clustered_test_does_not_reject() -> None:
+    rng = np.random.default_rng(5)
+    clusters = rng.integers(0, 14, 40).tolist()
+    differences = rng.normal(0.1, 0.2, 40) + np.asarray(clusters) / 100
+    estimate, low, high = ours.hodges_lehmann(differences, clusters=clusters)
+    assert low < estimate < high
+    for centre, kept in ((low - 1e-6, False), (low + 1e-6, True), (high - 1e-6, True), (high + 1e-6, False)):
+        assert (ours.signed_rank(differences - centre, "two-sided", clusters) > 0.05) == kept
+
+
+def test_clusters_of_one_have_the_interval_without_clusters() -> None:
+    differences = np.random.default_rng(6).normal(size=20)
+    assert ours.hodges_lehmann(differences, clusters=range(20)) == ours.hodges_lehmann(differences)
+
+
 def test_numbers_that_are_none_are_refused() -> None:
     with pytest.raises(ValueError, match="finite"):
         ours.signed_rank([0.1, math.nan])

@@ -5,7 +5,8 @@ Differences are always `trained - reference`, one per prompt, in reward units. T
 they are ranked, so that float noise neither breaks ties nor turns a zero into an effect.
 """
 
-from collections.abc import Hashable, Mapping, Sequence
+import bisect
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import sqrt
@@ -54,22 +55,42 @@ def _null_of_rank_sum(doubled_ranks: tuple[int, ...]) -> Floats:
     return probabilities
 
 
-def signed_rank(differences: ArrayLike, alternative: Alternative = "greater") -> float:
+def signed_rank(
+    differences: ArrayLike, alternative: Alternative = "greater", clusters: Sequence[Hashable] | None = None
+) -> float:
     """Exact p of the Wilcoxon signed-rank test with Pratt's zeros, ties by mid-ranks.
 
     Zeros take part in the ranking and are then dropped (Pratt 1959, JASA 54:655). The null distribution comes from
     convolution over doubled ranks, so it is exact with ties too. Under the null, differences are symmetric about 0.
     1.0 when all differences are zero.
+
+    With `clusters`, one name per difference, those of one cluster need not be independent: the signs of a whole cluster
+    flip together (the randomization form of the test of Datta & Satten 2008, Biometrics 64:501).
     """
     values = _rounded(differences)
-    ranks = _doubled_pratt_ranks(values)
-    null = _null_of_rank_sum(tuple(sorted(ranks[values != 0].tolist())))
-    positive = int(ranks[values > 0].sum())
+    sums = _cluster_sums(_doubled_pratt_ranks(values) * np.sign(values).astype(np.int64), clusters)
+    null = _null_of_rank_sum(tuple(sorted(np.abs(sums[sums != 0]).tolist())))
+    positive = int(sums[sums > 0].sum())
     greater = min(1.0, float(null[positive:].sum()))
     less = min(1.0, float(null[: positive + 1].sum()))
     if alternative == "two-sided":
         return min(1.0, 2 * min(greater, less))
     return greater if alternative == "greater" else less
+
+
+def _cluster_sums(values: NDArray[np.int64], clusters: Sequence[Hashable] | None) -> NDArray[np.int64]:
+    """Sum of the values of each cluster; the values themselves where there are no clusters."""
+    if clusters is None:
+        return values
+    sums = np.zeros(len(set(clusters)), dtype=np.int64)
+    np.add.at(sums, _numbered(clusters), values)
+    return sums
+
+
+def _numbered(clusters: Sequence[Hashable]) -> list[int]:
+    """The clusters' numbers, 0 on, in the order of their first members."""
+    numbers = {name: place for place, name in enumerate(dict.fromkeys(clusters))}
+    return [numbers[name] for name in clusters]
 
 
 def holm(p_values: Mapping[str, float]) -> dict[str, float]:
@@ -94,32 +115,50 @@ def rank_biserial(differences: ArrayLike) -> float:
     return float((ranks * np.sign(values)).sum() / ranks.sum())
 
 
-def hodges_lehmann(differences: ArrayLike, level: float = 0.95) -> tuple[float, float, float]:
+def hodges_lehmann(
+    differences: ArrayLike, level: float = 0.95, clusters: Sequence[Hashable] | None = None
+) -> tuple[float, float, float]:
     """Typical difference and its two-sided interval: (estimate, low, high).
 
     The estimate is the median of the Walsh averages (Hodges & Lehmann 1963). The interval inverts the exact signed-rank
-    test (Hollander, Wolfe & Chicken 2014, section 3.3); closed, it keeps its level with ties. Fewer than about six
-    differences reach no 95 %: there it is Student's t interval.
+    test (Hollander, Wolfe & Chicken 2014, section 3.3); closed, it keeps its level with ties. Where so few differences
+    or clusters (fewer than about six) reach no 95 %, it is Student's t interval.
     """
     values = _rounded(differences)
     rows, columns = np.triu_indices(values.size)
     walsh = np.sort((values[rows] + values[columns]) / 2)
-    estimate = float(np.median(walsh))
-    cut = _walsh_cut(values.size, (1 - level) / 2)
-    if cut > 0:
-        return estimate, float(walsh[cut - 1]), float(walsh[walsh.size - cut])
-    mean = mean_t(values, level)
-    return estimate, mean.low, mean.high
+    tail = (1 - level) / 2
+    cut = _walsh_cut(values.size, tail) if clusters is None else _clustered_cut(values, walsh, tail, clusters)
+    if cut is not None:
+        return float(np.median(walsh)), float(walsh[cut[0]]), float(walsh[cut[1]])
+    mean = (clustered_t(values, clusters, level) if clusters else None) or mean_t(values, level)
+    return float(np.median(walsh)), mean.low, mean.high
+
+
+def _clustered_cut(values: Floats, walsh: Floats, tail: float, clusters: Sequence[Hashable]) -> tuple[int, int] | None:
+    """Places of the Walsh averages between which the clustered test rejects no centre; None with too few clusters."""
+    if 0.5 ** len(set(clusters)) > tail:
+        return None
+
+    between = (walsh[1:] + walsh[:-1]) / 2  # what a centre is compared with changes at Walsh averages alone
+
+    def gaps(kept: Callable[[Floats], bool]) -> int:
+        return bisect.bisect_left(between, True, key=lambda centre: kept(values - centre))
+
+    low = gaps(lambda moved: signed_rank(moved, "greater", clusters) > tail)
+    return low, max(low, gaps(lambda moved: signed_rank(moved, "less", clusters) <= tail))
 
 
 @lru_cache(maxsize=256)
-def _walsh_cut(n: int, tail: float) -> int:
-    """How many Walsh averages are cut off at each end: rank sums without ties that together have at most `tail`
-    probability.
+def _walsh_cut(n: int, tail: float) -> tuple[int, int] | None:
+    """Places of the ends of the interval among the sorted Walsh averages of n differences; None where n is too small.
+
+    As many are cut off at each end as there are rank sums without ties that together have at most `tail` probability.
     """
     # Ranks without ties: the doubled sums are even, so every second entry is the distribution.
     below = np.cumsum(_null_of_rank_sum(tuple(range(2, 2 * n + 1, 2)))[::2])
-    return int(np.searchsorted(below, tail, side="right"))
+    cut = int(np.searchsorted(below, tail, side="right"))
+    return (cut - 1, n * (n + 1) // 2 - cut) if cut else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,13 +189,13 @@ def clustered_t(differences: ArrayLike, clusters: Sequence[Hashable], level: flo
     (Cameron & Miller 2015, section II.B): SE^2 = G/(G-1) * sum over clusters of (sum of residuals)^2 / n^2.
     """
     values = _rounded(differences)
-    numbers = {name: place for place, name in enumerate(dict.fromkeys(clusters))}
-    if len(numbers) < 3:
+    count = len(set(clusters))
+    if count < 3:
         return None
     mean = float(values.mean())
-    sums = np.bincount([numbers[name] for name in clusters], weights=values - mean)
-    se = sqrt(len(numbers) / (len(numbers) - 1) * float((sums**2).sum())) / values.size
-    return _by_t(mean, se, len(numbers) - 1, level)
+    sums = np.bincount(_numbered(clusters), weights=values - mean)
+    se = sqrt(count / (count - 1) * float((sums**2).sum())) / values.size
+    return _by_t(mean, se, count - 1, level)
 
 
 def _by_t(mean: float, se: float, df: float, level: float) -> Mean:
