@@ -43,7 +43,7 @@ TINY = SMALL | {
     "audit.override_by": "Ana Souza",
     "audit.override_reason": "the drill of bad days",
 }
-MISHAP_SECONDS = 240
+MISHAP_SECONDS = 600
 MONTHS = 90 * 24 * 3600
 KILL = (
     "import os, signal, mlflow; from mlflow import MlflowClient as C; dead = lambda *a, **k: os.kill(os.getpid(),"

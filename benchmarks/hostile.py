@@ -16,7 +16,7 @@ você cliente recomendo melhorar entrega fone desconto hoje prezado the of and e
 FRAGMENTS = [*_WRITTEN.split(), "\n", "\n\n", " ", "\t", "\r", "\x00", "\x0b", "\u2028", "\ud800", "\udfff", "e\u0301", "\u0323", "😀", "👩‍👩‍👧", "İ", "ß", "ﷺ", "각", "\u200b", "\ufeff"]  # fmt: skip
 
 VALUES: tuple[object, ...] = (
-    None, True, False, 0, 1, 3, 5, 6, -1, 4.5, 1e308, "", " ", "positive", "negative", "neutral", "low", "high", "1", "true", "4,5",
+    None, True, False, 0, 1, 3, 5, 6, -1, 4.5, 1e308, 10**320, -(10**4000), "", " ", "positive", "negative", "neutral", "low", "high", "1", "true", "4,5",
     "null", "positive|negative", "moda", "entrega atrasada", "the product", "a" * 300, [], [4, 5], {}, {"a": 1}, "\ud83d", "é" * 40,
 )  # fmt: skip
 

@@ -8,6 +8,7 @@ import hashlib
 import os
 import pwd
 import shutil
+import stat
 import subprocess
 import tempfile
 from dataclasses import dataclass
@@ -17,6 +18,8 @@ from urllib.parse import quote
 from tucano.errors import TucanoError, UserError
 
 DATABASE_USER = "tucano"
+PASSED_THROUGH = 0o710
+"""Of a home: its user's alone, and the database's way to its own folder."""
 UNPRIVILEGED = ("postgres", "nobody")
 
 
@@ -111,10 +114,13 @@ class Cluster:
             shutil.chown(folder, self.user, pwd.getpwnam(self.user).pw_gid)
 
     def _let_in(self, home: Path) -> None:
-        """The user may pass through a home that is root's alone, and see nothing of it."""
+        """The user may pass through a home that is root's alone, and see nothing else of it."""
         if self.user and home.stat().st_uid == os.geteuid() and home.stat().st_mode & 0o077 == 0:
+            for other in home.iterdir():
+                if other != self.data.parent and not other.is_symlink():
+                    other.chmod(stat.S_IMODE(other.stat().st_mode) & 0o700)
             os.chown(home, -1, pwd.getpwnam(self.user).pw_gid)
-            home.chmod(0o710)
+            home.chmod(PASSED_THROUGH)
 
     def _require_reachable(self) -> None:
         if self._call("test", "-w", str(self.data)).returncode != 0:

@@ -15,11 +15,12 @@ from tucano.guard import Guard, serve
 REMEMBER = "known => localStorage.setItem('prefect-password', btoa(known))"
 """Where Prefect's page keeps what somebody enters on its login page."""
 OPEN = ("/api/health", "/api/ready")
+CLOSED = ("/api/", "/docs/", "/redoc/", "/openapi.json/")
 
 
 def is_open(path: str) -> bool:
     """The pages hold nothing; what they show comes from the API."""
-    return path in OPEN or not f"{path}/".startswith("/api/")
+    return path in OPEN or not f"{path}/".startswith(CLOSED)
 
 
 def main() -> None:

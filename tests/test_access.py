@@ -1,5 +1,6 @@
 """The password of a home, links that log in once, and the door in front of a server."""
 
+import json
 import os
 import socket
 import stat
@@ -8,6 +9,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import httpx
@@ -16,12 +18,12 @@ import uvicorn
 from starlette.applications import Starlette
 from starlette.responses import PlainTextResponse
 from starlette.routing import Route, WebSocketRoute
-from starlette.websockets import WebSocket
-from websockets.exceptions import InvalidStatus
+from starlette.websockets import WebSocket, WebSocketDisconnect
+from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 
 from deployments.prefect_api import require_login
-from tucano import access
+from tucano import access, guard
 from tucano.access import basic, credentials, credentials_file, is_link_token, login_link
 from tucano.errors import UserError
 from tucano.guard import Guard
@@ -129,6 +131,7 @@ def test_a_link_is_good_for_its_own_server_until_it_is_old(monkeypatch: pytest.M
     assert not is_link_token(token, 4200, access.fresh()), "another home's"
     assert not is_link_token(f"9{token}", 4200, KNOWN), "a later end"
     assert not any(is_link_token(text, 4200, KNOWN) for text in ("", ".", "a.b.c", "é.é.é"))
+    assert not is_link_token(token, 4200, KNOWN, since=time.time() + 1), "of a server that was started after it"
     later = time.time() + 3601
     monkeypatch.setattr(time, "time", lambda: later)
     assert not is_link_token(token, 4200, KNOWN)
@@ -150,11 +153,20 @@ async def echo(opened: WebSocket) -> None:
     await opened.close()
 
 
+async def repeat(opened: WebSocket) -> None:
+    """As Prefect's sockets begin: accept, then read a first message."""
+    await opened.accept()
+    with suppress(WebSocketDisconnect):
+        await opened.send_text(await opened.receive_text())
+        await opened.send_text(await opened.receive_text())
+        await opened.close()
+
+
 @pytest.fixture(scope="module")
 def page() -> Iterator[str]:
     """The address of a guarded server whose every page reads «the page»."""
     anything = Route("/{path:path}", lambda request: PlainTextResponse("the page"), methods=["GET", "POST"])
-    app = Starlette(routes=[anything, WebSocketRoute("/events", echo)])
+    app = Starlette(routes=[anything, WebSocketRoute("/events", echo), WebSocketRoute("/repeat", repeat)])
     guarded = Guard(
         app, KNOWN, lambda path: path == "/health", "known => sessionStorage.setItem('known', known)", challenge=True
     )
@@ -216,6 +228,33 @@ def test_a_page_of_another_origin_gets_403_in_a_browser_that_is_logged_in(
 def test_a_websocket_of_the_own_page_comes_through(page: str) -> None:
     with connect(f"{page.replace('http', 'ws')}/events", additional_headers={"Origin": page}) as opened:
         assert opened.recv() == "hello"
+
+
+@pytest.mark.parametrize(
+    "first",
+    ["xxxxx", "[]", '{"type": "auth", "token": {"a": 1}}', '{"type": "auth", "token": "tucano:"}', "[" * 9999, b"\xff"],
+)
+def test_a_websocket_reads_nothing_before_the_password(page: str, first: str | bytes) -> None:
+    with connect(f"{page.replace('http', 'ws')}/repeat") as opened:
+        opened.send(first)
+        with pytest.raises(ConnectionClosed) as closed:
+            opened.recv()
+    assert closed.value.rcvd is not None and closed.value.rcvd.code == 1008
+
+
+def test_a_websocket_that_gives_the_password_is_read(page: str) -> None:
+    login = json.dumps({"type": "auth", "token": KNOWN})
+    with connect(f"{page.replace('http', 'ws')}/repeat") as opened:
+        opened.send(login)
+        assert opened.recv() == login
+        opened.send("filter")
+        assert opened.recv() == "filter"
+
+
+def test_a_websocket_that_says_nothing_is_closed(page: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(guard, "FIRST_MESSAGE_SECONDS", 0.1)
+    with connect(f"{page.replace('http', 'ws')}/repeat") as opened, pytest.raises(ConnectionClosed):
+        opened.recv(timeout=5)
 
 
 def test_no_other_page_may_show_ours_in_a_frame(door: httpx.Client) -> None:

@@ -82,14 +82,17 @@ def test_any_damaged_file_runs_the_stage_again_and_is_named(kitchen: Kitchen, da
     damage(first.folder / name)
     second = kitchen.make()
     assert kitchen.runs == 2 and name.split("/")[-1] in kitchen.said
-    assert second.digest != first.digest, "what depends on it must run again as well"
+    assert second.digest == first.digest, "the same files again: nothing that depends on them has to run again"
     assert kitchen.make().reused
 
 
 def sealed_anew(folder: Path, **changes: object) -> None:
     """As somebody would who edits a manifest and knows how its digest is made."""
     manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8")) | changes
-    manifest["digest"] = digest({name: value for name, value in manifest.items() if name != "digest"})
+    del manifest["seal"]
+    own = {name: value for name, value in manifest.items() if name not in ("digest", "made_at", "seconds")}
+    manifest["digest"] = digest(own)
+    manifest["seal"] = digest(manifest)
     (folder / MANIFEST).write_text(json.dumps(manifest), encoding="utf-8")
 
 

@@ -87,6 +87,16 @@ def test_no_comparison_yet(tmp_path: Path) -> None:
     assert result.returncode == 2 and "holds no comparison yet" in result.stderr
 
 
+@pytest.mark.parametrize("manifest", ["", "[]", "{}", "null", '{"seal": 1}'])
+def test_the_verdict_of_a_damaged_comparison_is_not_shown(tmp_path: Path, manifest: str) -> None:
+    folder = tmp_path / "artifacts" / "comparison" / "0123456789abcdef"
+    folder.mkdir(parents=True)
+    (folder / "comparison.json").write_text("{}", encoding="utf-8")
+    (folder / "manifest.json").write_text(manifest, encoding="utf-8")
+    done = tucano("compare", "laptop", "--set", f"storage={tmp_path}")
+    assert done.returncode == 2 and "is damaged" in done.stderr and "Traceback" not in done.stderr
+
+
 def test_doctor_names_what_is_there() -> None:
     result = tucano("doctor")
     assert result.returncode == 0

@@ -60,8 +60,11 @@ def test_every_prompt_is_asked_with_its_system_prompt_and_answered_in_order(serv
 
 def test_the_key_comes_from_the_environment(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("A_KEY", "secret")
-    answered(server, PROMPTS[:1], key_env="A_KEY")
+    server.answer = lambda body, number: (200, {}, chat("Oi, Bearer secret!"))
+    (reply,) = answered(server, PROMPTS[:1], key_env="A_KEY")
+    assert reply.text == "Oi, Bearer ***!"
     assert server.asked[0][1]["Authorization"] == "Bearer secret"
+    assert "secret" not in "".join(file.read_text(encoding="utf-8") for file in server.kept.rglob("*.jsonl"))
     monkeypatch.delenv("A_KEY")
     with pytest.raises(UserError, match="needs the environment variable A_KEY, which is not set"):
         answered(server, key_env="A_KEY")

@@ -54,6 +54,27 @@ def folder_of(folder: Path, *records: dict[str, Any], store: str | None = PLAIN)
     return folder
 
 
+@pytest.mark.timeout(30)
+@pytest.mark.parametrize("dump", [f"BEGIN;{PLAIN}", "BEGIN TRANSACTION;\nCREATE TABLE t(a);\n"])
+def test_a_dump_without_its_end_is_refused_and_not_waited_for(tmp_path: Path, dump: str) -> None:
+    folder = folder_of(tmp_path / "folder", rated(), store=dump)
+    with pytest.raises(UserError, match="ends within a transaction"), opened_store(folder):
+        pass
+
+
+def test_a_folder_in_the_place_of_a_file_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "ratings.jsonl").mkdir()
+    with pytest.raises(UserError, match="no ordinary file"):
+        read_ratings(tmp_path)
+
+
+def test_a_byte_order_mark_is_no_part_of_the_first_line(tmp_path: Path) -> None:
+    folder = folder_of(tmp_path, rated())
+    file = folder / "ratings.jsonl"
+    file.write_bytes(b"\xef\xbb\xbf" + file.read_bytes())
+    assert [answer.prompt for answer in read_ratings(folder)] == [PUSH]
+
+
 class TestStore:
     """What a dump may not do, each refused in one sentence before anything of it can be seen anywhere."""
 

@@ -88,12 +88,13 @@ def login_link(page: str, known: str) -> str:
     return f"{page}{LINK_PATH}#{token}.{_signature(token, urlsplit(page).port, known)}"
 
 
-def is_link_token(token: str, port: int, known: str) -> bool:
-    """Whether a link to the server on this port, that is not too old, ends in `token`."""
+def is_link_token(token: str, port: int, known: str, since: float = 0.0) -> bool:
+    """Whether a link to the server on this port, made after the time `since` and not too old, ends in `token`."""
     signed, _, signature = token.rpartition(".")
     if not hmac.compare_digest(signature.encode(), _signature(signed, port, known).encode()):
         return False
-    return int(signed.partition(".")[0]) > time.time()
+    ends = int(signed.partition(".")[0])
+    return ends > time.time() and ends - LINK_SECONDS >= int(since)
 
 
 def _signature(token: str, port: int | None, known: str) -> str:

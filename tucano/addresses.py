@@ -11,28 +11,34 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-_PASSWORD = r"(://[^/?#\s@:\[]*):(?!\d*(?:[/?#\s]|$))[^@\n]{0,300}@"
-"""User and password before a host. A password may hold any character, so it goes on to the next @; `:8080/a@b` is a
-port.
+_PASSWORD = r"((?:^|[\s:])/{1,2}[^/?#\s@:\[]*):(?!\d*(?:[/?#\s]|$))[^@\n]{0,300}@(?:[^/?#\s@]*@)*"
+"""User and password before a host. A password may hold any character, so it goes on to the next @, and further where
+the host would hold one; `:8080/a@b` is a port.
 """
-_TOKEN = r"([Hh][Tt][Tt][Pp][Ss]?://)[^/?#\s@]+@"
+_TOKEN = r"((?:[Hh][Tt][Tt][Pp]|[Ww][Ss])[Ss]?:/{1,2})[^/?#\s@]+@"
 """A name alone before an HTTP host is a token; in other addresses (abfs://container@account, postgresql://user@host) it
 is none.
 """
 _NAME = (
-    r"[A-Za-z0-9_.-]*(?:pass(?:word|wd|phrase)?|pwd|secret|token|api[_-]?key|access[_-]?key(?:[_-]?id)?"
+    r"[A-Za-z0-9_.-]*(?:pass(?:word|wd|phrase)?|pwd?|senha|secret|token|bearer|session(?:[_-]?id)?"
+    r"|(?:api|access|account|client|private|secret|shared|signing|subscription)[_-]?key(?:[_-]?id)?"
     r"|credentials?|signature|sig|jwt)"
 )
 _PARAMETER = rf"((?:^|[?&;#,{{\s])(?:{_NAME}|auth|authorization|key|code|sas)=)[^&;\s]+"
 """`?token=…`, `;PWD=…`, `password=…`."""
+_ISSUED = (
+    r"\b((?:[Bb]earer\s+(?=\S{8})|sk-(?=[\w-]{16})|hf_(?=\w{20})|gh[opsru]_(?=\w{20})|github_pat_(?=\w{20})"
+    r"|glpat-(?=[\w-]{16})|xox[abpr]-(?=[\w-]{10})|AKIA(?=[0-9A-Z]{16})|AIza(?=[\w-]{30})|ya29\.(?=[\w-]{16})))[\w.~+/=-]+"
+)
+"""Keys that their makers have marked."""
 _BARE = r"^(\s*[^\s/:@]+):[^\s/@]+@(?=[^\s@]+\s*$)"
 """`user:password@host` without a scheme, and nothing else."""
 
-SECRET = "|".join((_PASSWORD, _TOKEN, _PARAMETER))
+SECRET = "|".join((_PASSWORD, _TOKEN, _PARAMETER, _ISSUED))
 """A secret in an address, for JSON schemas too: no flags."""
 
 _SECRETS = {re.compile(pattern, re.IGNORECASE): shown for pattern, shown in (
-    (_PASSWORD, r"\1:***@"), (_TOKEN, r"\1***@"), (_PARAMETER, r"\1***"), (_BARE, r"\1:***@"),
+    (_PASSWORD, r"\1:***@"), (_TOKEN, r"\1***@"), (_PARAMETER, r"\1***"), (_ISSUED, r"\1***"), (_BARE, r"\1:***@"),
 )}  # fmt: skip
 _SECRET_NAME = re.compile(_NAME, re.IGNORECASE)
 _VARIABLE = re.compile(r"[A-Z_][A-Z0-9_]*")

@@ -3,7 +3,7 @@
 A stage whose valid artifact for the same inputs, settings and code exists is not run again. Before reuse it is checked,
 and the store says what is wrong, that
 
-- the manifest is as it was sealed (its digest is over its whole content);
+- the manifest is as it was sealed (its seal is over its whole content);
 - it was made by the stage and from the settings, inputs and code that its folder stands for: a folder's name is never
   trusted;
 - the folder holds the files that the manifest lists, with their sizes and hashes, and nothing else: no further file, no
@@ -29,7 +29,9 @@ from tucano.errors import UserError
 from tucano.identity import digest, fingerprint
 from tucano.storage import Place, owned
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
+OF_ITS_MAKING = ("made_at", "seconds")
+"""What of a manifest says nothing about what the artifact is."""
 MANIFEST = "manifest.json"
 NAME = re.compile(r"[\w.-]*\w/[0-9a-f]{16}")
 
@@ -170,7 +172,8 @@ class Store:
             "files": {path.relative_to(draft).as_posix(): fingerprint(path) for path in _files(draft)},
             "record": dict(record),
         }
-        text = json.dumps({"digest": digest(manifest), **manifest}, indent=1, ensure_ascii=False, default=str)
+        sealed = {"digest": _identity(manifest), **manifest}
+        text = json.dumps({"seal": digest(sealed), **sealed}, indent=1, ensure_ascii=False, default=str)
         (draft / f"{MANIFEST}.draft").write_text(text, encoding="utf-8")
         (draft / f"{MANIFEST}.draft").replace(draft / MANIFEST)
 
@@ -215,16 +218,21 @@ def inspect(folder: Path) -> tuple[dict[str, Any] | None, str | None]:
     """
     try:
         manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
-        content = {name: value for name, value in manifest.items() if name != "digest"}
-        stated, files = manifest["digest"], dict(manifest["files"])
+        content = {name: value for name, value in manifest.items() if name != "seal"}
+        stated, files = manifest["seal"], dict(manifest["files"])
         made_from = Recipe(manifest["stage"], manifest["settings"], manifest["inputs"], manifest["code"])
     except (OSError, ValueError, KeyError, AttributeError, TypeError, RecursionError):
         return None, f"its manifest {folder / MANIFEST} is damaged"
-    if stated != digest(content):
+    if stated != digest(content) or manifest["digest"] != _identity(manifest):
         return None, f"its manifest {folder / MANIFEST} was edited"
     if (folder.parent.name, folder.name) != (made_from.stage, made_from.key):
         return manifest, f"it is another artifact, {made_from.stage}/{made_from.key}, in the place of {folder}"
     return manifest, _files_fault(folder, files)
+
+
+def _identity(manifest: Mapping[str, Any]) -> str:
+    """What is the same for an artifact that was made again with the same files and the same record."""
+    return digest({name: value for name, value in manifest.items() if name not in ("seal", "digest", *OF_ITS_MAKING)})
 
 
 def _files_fault(folder: Path, expected: Mapping[str, Mapping[str, int | str]]) -> str | None:

@@ -6,9 +6,12 @@ both out, also where a name was pointed here (DNS rebinding). The look at `Origi
 and then opens somebody else's page; for the same reason nobody else may show our pages in a frame.
 """
 
+import asyncio
 import hmac
+import json
 import secrets
 import socket
+import time
 from collections.abc import Callable
 
 import uvicorn
@@ -21,6 +24,7 @@ from starlette.websockets import WebSocketClose
 from tucano.access import LINK_PATH, basic, is_link_token
 
 LONGEST_TOKEN_BYTES = 200
+FIRST_MESSAGE_SECONDS = 10.0
 OWN_FRAMES = (b"content-security-policy", b"frame-ancestors 'self'")
 HOW = (
     "Log in: `tucano ui` and `tucano status` print a link, and where the password is. Programs give it as HTTP basic"
@@ -55,15 +59,44 @@ class Guard:
         self.app, self.known, self.is_open, self.remember = app, known, is_open, remember
         self.challenge = {"WWW-Authenticate": 'Basic realm="tucano", charset="UTF-8"'} if challenge else {}
         self.used: set[str] = set()
+        self.since = time.time()  # which links of before were used nobody knows any more
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
             await self.app(scope, receive, send)
-        elif scope["type"] == "websocket":  # Prefect's own, which ask for the password in their first message
-            await (WebSocketClose() if _is_foreign(scope) else self.app)(scope, receive, send)
+        elif scope["type"] == "websocket":
+            await (WebSocketClose() if _is_foreign(scope) else self._behind_first_message)(scope, receive, send)
         else:
             answer = await self._answer(scope, receive)
             await (answer or self.app)(scope, receive, _without_foreign_frames(send))
+
+    async def _behind_first_message(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Prefect's sockets ask for the password in their first message; nothing else reaches them as the first."""
+        admitted = False
+
+        async def receiving() -> Message:
+            nonlocal admitted
+            if admitted:
+                return await receive()
+            try:
+                message = await asyncio.wait_for(receive(), FIRST_MESSAGE_SECONDS)
+            except TimeoutError:
+                message = {"type": "websocket.receive"}
+            if message["type"] != "websocket.receive" or (admitted := self._is_login(message)):
+                return message
+            await send({"type": "websocket.close", "code": 1008})
+            return {"type": "websocket.disconnect", "code": 1008}
+
+        await self.app(scope, receiving, send)
+
+    def _is_login(self, message: Message) -> bool:
+        """Whether a socket's message is the one that gives the password."""
+        try:
+            given = json.loads(message.get("text") or message.get("bytes") or "")
+        except (ValueError, RecursionError):
+            return False
+        token = given.get("token") if isinstance(given, dict) and given.get("type") == "auth" else None
+        return isinstance(token, str) and hmac.compare_digest(token.encode(), self.known.encode())
 
     async def _answer(self, scope: Scope, receive: Receive) -> Response | None:
         """Our own answer; None where the app shall give its own."""
@@ -93,9 +126,9 @@ class Guard:
         if (
             _is_foreign(request.scope)
             or token in self.used
-            or not is_link_token(token, request.scope["server"][1], self.known)
+            or not is_link_token(token, request.scope["server"][1], self.known, self.since)
         ):
-            return PlainTextResponse(f"This link was used before, or is older than an hour. {HOW}", 403)
+            return PlainTextResponse(f"This link was used before, or is older than an hour or this server. {HOW}", 403)
         self.used.add(token)
         return PlainTextResponse(self.known, headers={"Cache-Control": "no-store"})
 

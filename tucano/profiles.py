@@ -106,6 +106,7 @@ def _sentence(error: ValidationError) -> str:
 
 
 def _clipped(text: str) -> str:
+    text = re.sub(r"(://[^\s?#]*[?#]).+", r"\1…", text)  # a query may hold what nobody should read
     return text if len(text) <= LONGEST_SHOWN else f"{text[: LONGEST_SHOWN - 1]}…"
 
 

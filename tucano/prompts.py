@@ -59,7 +59,7 @@ def lines_of(text: str) -> list[str]:
 def decoded(content: bytes, path: Path) -> str:
     """What a file holds. UserError for one that is not UTF-8."""
     try:
-        return content.decode("utf-8")
+        return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise UserError(f"{path} is not UTF-8 text (byte {error.start}); save it as UTF-8") from None
 

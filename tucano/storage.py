@@ -144,6 +144,9 @@ def writable(storage: str) -> Path:
 def private(root: Path) -> Path:
     """A storage root, made for its user alone where it does not exist: what runs write quotes data. UserError for an
     unusable path.
+
+    What this process makes from then on is its user's alone too, if others may not read the root: then who may pass
+    through it (PostgreSQL's user) finds nothing open there.
     """
     found = UNUSABLE.search(str(root.absolute()))
     if found:
@@ -153,6 +156,8 @@ def private(root: Path) -> Path:
         )
     root.parent.mkdir(parents=True, exist_ok=True)
     root.mkdir(mode=0o700, exist_ok=True)
+    if root.stat().st_mode & 0o067 == 0:
+        os.umask(0o077)
     return root
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from deployments.prefect_api import require_login
 from deployments.servers import require_history
-from tucano.artifacts import MANIFEST
+from tucano.artifacts import MANIFEST, opened
 from tucano.cli.full_disk import ending_when_full
 from tucano.cli.prefect_server import PrefectServer
 from tucano.errors import UserError
@@ -126,6 +126,9 @@ def _last_verdict(settings: PipelineSettings) -> str:
 
 
 def _newest(settings: PipelineSettings, pattern: Path) -> Path | None:
-    """A file of the artifact that was made or used last."""
+    """A file of the artifact that was made or used last. UserError where that artifact is not as it was made."""
     found = writable(settings.storage).glob(str(pattern))
-    return max(found, key=lambda path: (path.parent / MANIFEST).stat().st_mtime, default=None)
+    newest = max(found, key=lambda path: (path.parent / MANIFEST).stat().st_mtime, default=None)
+    if newest is not None:
+        opened(newest.parent)
+    return newest

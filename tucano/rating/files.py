@@ -99,7 +99,8 @@ def opened(path: Path, flags: int) -> Iterator[IO[bytes]]:
     if path.is_symlink():
         raise UserError(f"{path} is a link; a rating folder holds its files itself, so put the file in its place")
     handle = os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK, 0o666)  # a pipe would be waited for
+    if not stat.S_ISREG(os.fstat(handle).st_mode):
+        os.close(handle)
+        raise UserError(f"{path} is no ordinary file; remove it")
     with os.fdopen(handle, {os.O_RDONLY: "rb", os.O_WRONLY: "ab", os.O_RDWR: "r+b"}[flags & os.O_ACCMODE]) as file:
-        if not stat.S_ISREG(os.fstat(handle).st_mode):
-            raise UserError(f"{path} is no ordinary file; remove it")
         yield file

@@ -78,7 +78,9 @@ def load(dump: str, where: Path) -> sqlite3.Connection:
     _confine(connection, is_allowed)
     try:
         connection.executescript(dump)
-    except (sqlite3.Error, sqlite3.Warning, ValueError) as error:  # ValueError: a zero byte
+        if connection.in_transaction:
+            raise ValueError("it ends within a transaction, so its end is missing")
+    except (sqlite3.Error, sqlite3.Warning, ValueError) as error:  # ValueError: a zero byte too
         connection.close()
         raise UserError(
             f"{where} is no store: {printable(str(error))}. It may create tables and indexes and insert rows, "
