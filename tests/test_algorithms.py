@@ -17,13 +17,13 @@ from tucano.settings.stages import of_grpo
 from tucano.training.algorithms import Algorithm, RolloutBatch, chain
 from tucano.training.algorithms.chain import Chain
 from tucano.training.algorithms.conditional import Conditional
-from tucano.training.algorithms.curriculum import ceiling
 from tucano.training.algorithms.gdpo import Gdpo
 from tucano.training.algorithms.group import Group
 from tucano.training.algorithms.median import Median
 from tucano.training.algorithms.overlong import Overlong
 from tucano.training.algorithms.task_weights import TaskWeights
 from tucano.training.algorithms.zero_variance import ZeroVariance
+from tucano.training.rollouts.curriculum import ceiling
 
 GDPO = Gdpo(std_floor=0.05)
 NAN = math.nan

@@ -23,7 +23,7 @@ from tucano.training import grpo
 from tucano.training import preflight_checks as check
 from tucano.training.jobs import Job, Progress, emit
 from tucano.training.preflight_checks import Check
-from tucano.training.rollouts import encode
+from tucano.training.rollouts.sampling import encode
 
 REHEARSAL_STEPS = 20
 PROMPTS_PER_TASK = 6
@@ -85,8 +85,9 @@ def run(job: Job) -> dict[str, object]:
     checks += [same, *check.template(tokenizer, some[0], systems), check.end_tokens(policy, tokenizer)]
     checks.append(check.cache(policy, tokenizer, encode(tokenizer, some[:4], systems)))
     emit(Progress("preflight", 1, 3, {}))
-    rollouts = examiner.answer(policy, some, settings.grpo.generations, settings.grpo.temperature, job.seed)
-    checks += [check.lengths(rollouts, examiner.max_new_tokens), *check.signal(rollouts, settings.grpo.generations)]
+    completions = examiner.answer(policy, some, settings.grpo.generations, settings.grpo.temperature, job.seed)
+    checks.append(check.lengths(completions, examiner.max_new_tokens))
+    checks += check.signal(completions, settings.grpo.generations)
     emit(Progress("preflight", 2, 3, {}))
     trainer.train()
     checks += [check.finite(trainer.state.log_history), gradients(recorder), memory(recorder), check.merging(policy)]
