@@ -59,11 +59,11 @@ def _some_of_each(prompts: list[Prompt]) -> list[Prompt]:
 
 
 def _differences(expected: list[Tensor], found: list[Tensor]) -> dict[str, object]:
-    moved = (torch.cat(found) - torch.cat(expected)).abs()
-    mean = moved.mean().item()
+    differences = (torch.cat(found) - torch.cat(expected)).abs()
+    mean = differences.mean().item()
     return {
         "faithful": mean <= LARGEST_MEAN,
         "mean_difference": mean,
-        "largest_difference": moved.max().item(),
-        "tokens": len(moved),
+        "largest_difference": differences.max().item(),
+        "tokens": len(differences),
     }

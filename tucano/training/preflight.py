@@ -49,8 +49,8 @@ class Recorder(TrainerCallback):
     ) -> None:
         for name, parameter in model.named_parameters():
             if parameter.requires_grad:
-                moved = parameter.grad is not None and bool(parameter.grad.abs().max() > 0)
-                self.reached[name] = self.reached.get(name, False) or moved
+                has_gradient = parameter.grad is not None and bool(parameter.grad.abs().max() > 0)
+                self.reached[name] = self.reached.get(name, False) or has_gradient
 
     def on_step_end(self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **_: Any) -> None:
         if torch.cuda.is_available():

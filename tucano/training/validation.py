@@ -18,7 +18,7 @@ from tucano.training.rollouts.examiner import Examiner, ScoredCompletion
 from tucano.training.rollouts.sampling import encode
 
 ANCHORS = 16
-"""Fixed completions of the start, on which it is measured how far the policy has moved."""
+"""Fixed completions of the start, on which the KL to it is measured."""
 
 
 class Validation:
@@ -74,12 +74,12 @@ class Validation:
             model, self.prompts, self.settings.validation_samples, self.settings.temperature, self.seed
         )
         values = summary(completions)
-        start, moved = self.start, 0.0
+        start, kl = self.start, 0.0
         if start is None:
             start = self._start(model, completions)
         else:
-            moved = divergence(self._anchor_logps(model, start), start.logps)
-        values |= {"moved": moved, **changes(start, completions)}
+            kl = kl_divergence(self._anchor_logps(model, start), start.logps)
+        values |= {"kl": kl, **changes(start, completions)}
         self.start = start
         self.journal.log(step, {f"validation/{name}": value for name, value in values.items()})
         value = values[self.settings.selection]
@@ -127,11 +127,11 @@ class Start:
     truths: dict[str, float]
 
 
-def divergence(now: Sequence[Sequence[float]], start: Sequence[Sequence[float]]) -> float:
+def kl_divergence(now: Sequence[Sequence[float]], start: Sequence[Sequence[float]]) -> float:
     """Mean KL(start || now) per token in nats, on tokens that the start sampled: mean of r - 1 - log r with r = p_now /
     p_start.
 
-    Schulman's k3 estimator (Approximating KL Divergence, 2020): never negative, and 0 only where nothing moved.
+    Schulman's k3 estimator (Approximating KL Divergence, 2020): never negative, and 0 only where both are the same.
     """
     logs = np.concatenate([np.subtract(after, before) for after, before in zip(now, start, strict=True)])
     return float(np.mean(np.expm1(logs) - logs))
