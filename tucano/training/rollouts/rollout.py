@@ -62,7 +62,7 @@ class Rollout:
             replace(self.batch, rewards=rewards, lengths=lengths),
             (*self.tasks, *fresh.tasks),
             torch.cat((self.totals, fresh.totals)),
-            fresh.highest,
+            max(self.highest, fresh.highest),
         )
 
     def task_means(self) -> dict[str, float]:
