@@ -418,7 +418,7 @@ def instrumented() -> Board:
     board.watch(attempts.Place, "push", "upload")
     remember, begin, put_file = (
         resumable.ResumableTrainer._remember,
-        resumable.Watch.on_step_begin,
+        resumable.InterruptionCallback.on_step_begin,
         LocalFileSystem.put_file,
     )
 
@@ -426,7 +426,7 @@ def instrumented() -> Board:
         remember(self)
         board.step[0] = self.state.global_step
 
-    def note(self: resumable.Watch, args: Any, state: Any, control: Any, **more: Any) -> None:
+    def note(self: resumable.InterruptionCallback, args: Any, state: Any, control: Any, **more: Any) -> None:
         if (
             board.noted[0] in (EVERY, state.global_step) or board.step[0] == 0
         ):  # of this attempt none is finished: it begins with this one
@@ -440,7 +440,7 @@ def instrumented() -> Board:
         put_file(*args, **kwargs)
 
     resumable.ResumableTrainer._remember = count  # type: ignore[method-assign]
-    resumable.Watch.on_step_begin = note  # type: ignore[method-assign]
+    resumable.InterruptionCallback.on_step_begin = note  # type: ignore[method-assign]
     LocalFileSystem.put_file = slow
     return board
 

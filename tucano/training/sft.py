@@ -31,7 +31,7 @@ from tucano.training.policies.nano import build_model, build_tokenizer
 
 
 class ResumableSFTTrainer(ResumableTrainer, SFTTrainer):
-    """TRL's trainer with sealed checkpoints that carry the plateau's state."""
+    """TRL's trainer with checkpoints that carry the plateau's state."""
 
     plateau: "Plateau"
 

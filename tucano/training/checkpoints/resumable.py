@@ -4,8 +4,8 @@ SIGTERM.
 A step is finished once the optimizer has stepped and its metrics are in the journal. Everything else that a step
 changes is remembered at that moment, so that an unfinished step can be dropped; weights and optimizer change only in a
 span in which nothing asks for SIGTERM. Everything else is: the generators, the state of our own parts, and every plain
-attribute of the trainer, whoever has put it there and whatever it is called. Which of them moved since the trainer was
-made goes into the checkpoint.
+attribute of the trainer, whoever has put it there and whatever it is called. Which of them changed since the trainer
+was made goes into the checkpoint.
 """
 
 import copy
@@ -57,7 +57,7 @@ class Part(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Finished:
+class FinishedStep:
     """What the unfinished step after it may have changed already."""
 
     trainer: dict[str, Any]
@@ -88,10 +88,10 @@ class ResumableTrainer(Trainer):
     arithmetic: list[Arithmetic]
     best: Path
     save_seconds: float
-    _made: Finished
+    _made: FinishedStep
     _pace: Pace
-    _finished: Finished | None = None
-    _sealed = False
+    _finished: FinishedStep | None = None
+    _keeps_checkpoints = False
     """Only `train_resumable` keeps anything; a rehearsal calls `train` and leaves no trace."""
 
     def parts(self) -> Mapping[str, Part]:
@@ -117,8 +117,8 @@ class ResumableTrainer(Trainer):
         """
         for callback in (PrinterCallback, ProgressCallback):
             self.remove_callback(callback)
-        self._sealed = True
-        self.add_callback(Watch(self))
+        self._keeps_checkpoints = True
+        self.add_callback(InterruptionCallback(self))
         interruption.listen()
         for module in _called(self.model):
             module.register_forward_pre_hook(lambda *_: interruption.check())
@@ -196,7 +196,7 @@ class ResumableTrainer(Trainer):
 
     def log(self, logs: dict[str, float], start_time: float | None = None) -> None:
         super().log(logs, start_time)
-        if self._sealed:
+        if self._keeps_checkpoints:
             self.state.log_history.clear()  # the journal has it
             if "loss" in logs:
                 self._end_step()
@@ -223,9 +223,9 @@ class ResumableTrainer(Trainer):
     def _remember(self) -> None:
         self._finished = self._held()
 
-    def _held(self) -> Finished:
+    def _held(self) -> FinishedStep:
         parts = {name: copy.deepcopy(part.state()) for name, part in self.parts().items()}
-        return Finished(states.copied(self), states.copied(self.state), parts, generators(self.args.device))
+        return FinishedStep(states.copied(self), states.copied(self.state), parts, generators(self.args.device))
 
     def _save_finished(self) -> None:
         """Save the last finished step, unless that has been done, or this attempt has finished none; then end the
@@ -241,7 +241,7 @@ class ResumableTrainer(Trainer):
         """Written beside its place, then sealed and moved there. Right after a step there is nothing to go back
         from.
         """
-        if not self._sealed:
+        if not self._keeps_checkpoints:
             return
         finished = self._finished
         assert finished is not None, "nothing is saved before a step is finished"
@@ -250,13 +250,13 @@ class ResumableTrainer(Trainer):
         _set_generators(finished.random)
         super()._save_checkpoint(model, trial)
         draft = self.attempt.drafts / f"checkpoint-{self.state.global_step}"
-        moved = _moved(self._made.trainer, finished.trainer)
-        torch.save({"trainer": moved, "parts": finished.parts}, draft / STATE)
+        changed = _changed(self._made.trainer, finished.trainer)
+        torch.save({"trainer": changed, "parts": finished.parts}, draft / STATE)
         content = {
             "weights": weights.held(self.model),
             **self._optimizer(),
             "random": finished.random,
-            "trainer": moved,
+            "trainer": changed,
         }
         content["parts"] = finished.parts
         (draft / DIGESTS).write_text(
@@ -274,7 +274,7 @@ class ResumableTrainer(Trainer):
         weights.save(self.model, Path(output_dir or self.attempt.drafts))
 
 
-def _moved(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:
+def _changed(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:
     """The attributes that have another value than before, or had none."""
     return {
         name: value
@@ -322,7 +322,7 @@ def _set_generators(held: Mapping[str, Any]) -> None:
         torch.cuda.set_rng_state(held["cuda"])
 
 
-class Watch(TrainerCallback):
+class InterruptionCallback(TrainerCallback):
     """Asks for SIGTERM where a step can still be dropped."""
 
     def __init__(self, trainer: ResumableTrainer) -> None:
