@@ -17,8 +17,8 @@ import torch
 from tucano.profiles import load_profile, project_root
 from tucano.prompts import TASKS, Prompt, read_prompts
 from tucano.rating.draw import Candidate, write_candidates
-from tucano.training.policies import load_policy
-from tucano.training.rollouts import encode, sample
+from tucano.training.policies.load import load_policy
+from tucano.training.rollouts.sampling import encode, sample
 
 PROMPTS_PER_TASK = 24
 

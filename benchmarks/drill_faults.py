@@ -15,11 +15,12 @@ from transformers import Trainer
 from trl.trainer.utils import RepeatSampler
 
 from tucano.journal import JournalWriter
-from tucano.training import attempts, grpo, sealed, sft, states, weights
+from tucano.training import grpo, grpo_trainer, sft
 from tucano.training.algorithms.chain import Chain
-from tucano.training.attempts import Attempt
-from tucano.training.checkpoints import step_of
-from tucano.training.refill import Reserve
+from tucano.training.checkpoints import attempts, resumable, states, weights
+from tucano.training.checkpoints.attempts import Attempt
+from tucano.training.checkpoints.manifest import step_of
+from tucano.training.rollouts.refill import Reserve
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,7 @@ class Fault:
 
 def blind() -> None:
     """Nothing is read back."""
-    sealed.SealedCheckpoints._confirm = _nothing  # type: ignore[method-assign]
+    resumable.ResumableTrainer._confirm = _nothing  # type: ignore[method-assign]
     weights.read_back = _nothing
 
 
@@ -65,7 +66,7 @@ def _optimizer() -> None:
 
 
 def _epochs() -> None:
-    grpo.EpochSampler.__iter__ = RepeatSampler.__iter__  # type: ignore[method-assign]
+    grpo_trainer.EpochSampler.__iter__ = RepeatSampler.__iter__  # type: ignore[method-assign]
 
 
 def _algorithm() -> None:
@@ -79,14 +80,14 @@ def _reserve() -> None:
 
 
 def _unfinished() -> None:
-    save = sealed.SealedCheckpoints._save_checkpoint
+    save = resumable.ResumableTrainer._save_checkpoint
 
-    def too_late(trainer: sealed.SealedCheckpoints, model: Any, trial: Any) -> None:
+    def too_late(trainer: resumable.ResumableTrainer, model: Any, trial: Any) -> None:
         if trainer._finished is not None:
             trainer._remember()
         save(trainer, model, trial)
 
-    sealed.SealedCheckpoints._save_checkpoint = too_late  # type: ignore[method-assign, assignment]
+    resumable.ResumableTrainer._save_checkpoint = too_late  # type: ignore[method-assign, assignment]
 
 
 def _journal() -> None:
@@ -103,13 +104,13 @@ def _reference() -> None:
     own.
     """
     blind()
-    sealed.BEST = "validation/best"
+    resumable.BEST = "validation/best"
 
     def save(model: weights.Policy, folder: Path) -> None:
         model.save_pretrained(str(folder))
 
     weights.save = save
-    sealed.SealedCheckpoints._load_from_checkpoint = Trainer._load_from_checkpoint  # type: ignore[method-assign]
+    resumable.ResumableTrainer._load_from_checkpoint = Trainer._load_from_checkpoint  # type: ignore[method-assign]
 
 
 def _threads() -> None:

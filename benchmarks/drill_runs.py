@@ -33,8 +33,9 @@ from benchmarks.drill_cases import SETTINGS, Configuration
 from data.prepare import prepare
 from tucano.journal import read_journal
 from tucano.profiles import validated
-from tucano.training import attempts, grpo, sealed, sft, states, worker
-from tucano.training.checkpoints import step_of
+from tucano.training import grpo_trainer, sft, worker
+from tucano.training.checkpoints import attempts, resumable, states
+from tucano.training.checkpoints.manifest import step_of
 from tucano.training.jobs import Job
 from tucano.training.launch import INTERRUPTED
 from tucano.training.orders import order
@@ -62,9 +63,7 @@ LEFT_OUT = {
     r"\bmodel_preparation_time\b": "a time that transformers takes at a look",
     r"^trainer\._finished$": "copies of what is compared itself",
     r"^trainer\._logs$": "the texts of the last rollout for TRL's table of completions, which is off",
-    r"^trainer\.(batch|sampled)$|\.self\.(_scored|scores)$": (
-        "of the last rollout; the next one writes them before it reads them"
-    ),
+    r"\.self\._last$": "the scores of the last rollout's batch, which are asked for again by that batch alone",
     r"generation_config\.max_new_tokens$": "written before every rollout",
     r"\.training$": "every pass through the model says first how it is meant",
     r"prepare_inputs_for_generation$": (
@@ -370,7 +369,7 @@ def _left(name: str, place: Path) -> Finished:
     assert last is not None, f"{name}: no checkpoint was kept"
     folders = (last, *(place / "output" / name for name in ("adapter", "model", "base")))
     weights = b"".join(file.read_bytes() for folder in folders for file in sorted(folder.glob("*model.safetensors")))
-    saved: dict[str, dict[str, str]] = json.loads((last / sealed.DIGESTS).read_text(encoding="utf-8"))
+    saved: dict[str, dict[str, str]] = json.loads((last / resumable.DIGESTS).read_text(encoding="utf-8"))
     del saved["parts"]  # a look after the last step may have come after the last checkpoint
     checkpoint = {
         part: {path: value for path, value in held.items() if not re.search("|".join(LEFT_OUT), path)}
@@ -410,20 +409,24 @@ def instrumented() -> Board:
     """
     board = Board()
     board.watch(attempts, "begin", "begin")
-    board.watch(grpo.GrpoMixin, "_generate_single_turn", "rollout")
+    board.watch(grpo_trainer.GrpoMixin, "_generate_single_turn", "rollout")
     board.watch(accelerate.Accelerator, "backward", "backward")
     board.watch(accelerate.optimizer.AcceleratedOptimizer, "step", "optimizer")
-    board.watch(grpo.GrpoMixin, "look", "evaluation")
-    board.watch(sft.SealedSFTTrainer, "look", "evaluation")
-    board.watch(sealed.SealedCheckpoints, "_save_checkpoint", "checkpoint")
+    board.watch(grpo_trainer.GrpoMixin, "look", "evaluation")
+    board.watch(sft.ResumableSFTTrainer, "look", "evaluation")
+    board.watch(resumable.ResumableTrainer, "_save_checkpoint", "checkpoint")
     board.watch(attempts.Place, "push", "upload")
-    remember, begin, put_file = sealed.SealedCheckpoints._remember, sealed.Watch.on_step_begin, LocalFileSystem.put_file
+    remember, begin, put_file = (
+        resumable.ResumableTrainer._remember,
+        resumable.InterruptionCallback.on_step_begin,
+        LocalFileSystem.put_file,
+    )
 
-    def count(self: sealed.SealedCheckpoints) -> None:
+    def count(self: resumable.ResumableTrainer) -> None:
         remember(self)
         board.step[0] = self.state.global_step
 
-    def note(self: sealed.Watch, args: Any, state: Any, control: Any, **more: Any) -> None:
+    def note(self: resumable.InterruptionCallback, args: Any, state: Any, control: Any, **more: Any) -> None:
         if (
             board.noted[0] in (EVERY, state.global_step) or board.step[0] == 0
         ):  # of this attempt none is finished: it begins with this one
@@ -436,24 +439,24 @@ def instrumented() -> Board:
         time.sleep(SLOW_UPLOAD_SECONDS)
         put_file(*args, **kwargs)
 
-    sealed.SealedCheckpoints._remember = count  # type: ignore[method-assign]
-    sealed.Watch.on_step_begin = note  # type: ignore[method-assign]
+    resumable.ResumableTrainer._remember = count  # type: ignore[method-assign]
+    resumable.InterruptionCallback.on_step_begin = note  # type: ignore[method-assign]
     LocalFileSystem.put_file = slow
     return board
 
 
 @dataclass(frozen=True, slots=True)
 class Root:
-    trainer: sealed.SealedCheckpoints
+    trainer: resumable.ResumableTrainer
     generators: dict[str, Any]
     adapters: list[list[str]]
 
 
-def whole(trainer: sealed.SealedCheckpoints) -> dict[str, str]:
+def whole(trainer: resumable.ResumableTrainer) -> dict[str, str]:
     """Everything that can be reached from a trainer, and the global generators, but for what is provably irrelevant."""
     layers = (layer for layer in trainer.model.modules() if isinstance(layer, BaseTunerLayer))
     return states.digests(
-        Root(trainer, sealed.generators(trainer.args.device), [[*layer.active_adapters] for layer in layers]),
+        Root(trainer, resumable.generators(trainer.args.device), [[*layer.active_adapters] for layer in layers]),
         without="|".join(LEFT_OUT),
     )
 

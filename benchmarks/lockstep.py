@@ -31,10 +31,11 @@ from rewards import load_reward_set
 from tucano.prompts import read_prompts
 from tucano.settings import PipelineSettings
 from tucano.settings.stages import of_grpo
-from tucano.training import decode, grpo
+from tucano.training import grpo, grpo_trainer
 from tucano.training.orders import order
-from tucano.training.policies import load_policy
-from tucano.training.scoring import Rewards
+from tucano.training.policies.load import load_policy
+from tucano.training.rollouts import decode
+from tucano.training.rollouts.scoring import Rewards
 
 MARK = "> "
 Kind = Literal["record", "ours", "stock", "defaults"]
@@ -206,11 +207,11 @@ def replaying_ours(tape: Tape) -> Iterator[None]:
     def timed(trainer: Any, prompts: list[list[int]], *given: Any, **named: Any) -> Any:
         return tape.timed(lambda: generate(trainer, prompts, *given, **named))
 
-    generate = grpo.GrpoMixin._generate_single_turn
+    generate = grpo_trainer.GrpoMixin._generate_single_turn
     with (
         mock.patch.object(decode.Decoder, "sample", replayed),
         mock.patch.object(decode, "_draw", forced),
-        mock.patch.object(grpo.GrpoMixin, "_generate_single_turn", timed),
+        mock.patch.object(grpo_trainer.GrpoMixin, "_generate_single_turn", timed),
     ):
         yield
 

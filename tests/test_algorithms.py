@@ -4,6 +4,8 @@ import math
 import statistics
 from collections.abc import Sequence
 from dataclasses import replace
+from types import ModuleType
+from typing import get_args
 
 import pytest
 import torch
@@ -11,19 +13,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor
 
+from tucano.errors import UserError
 from tucano.profiles import validated
 from tucano.settings import Condition, PipelineSettings
+from tucano.settings.grpo import GrpoTraining
 from tucano.settings.stages import of_grpo
 from tucano.training.algorithms import Algorithm, RolloutBatch, chain
 from tucano.training.algorithms.chain import Chain
 from tucano.training.algorithms.conditional import Conditional
-from tucano.training.algorithms.curriculum import ceiling
 from tucano.training.algorithms.gdpo import Gdpo
 from tucano.training.algorithms.group import Group
 from tucano.training.algorithms.median import Median
 from tucano.training.algorithms.overlong import Overlong
 from tucano.training.algorithms.task_weights import TaskWeights
 from tucano.training.algorithms.zero_variance import ZeroVariance
+from tucano.training.rollouts.curriculum import ceiling
 
 GDPO = Gdpo(std_floor=0.05)
 NAN = math.nan
@@ -338,6 +342,31 @@ def test_the_settings_choose_the_members_and_their_order() -> None:
     ]
     for name in ("group", "gdpo", "median"):
         assert list(chain.from_settings(of_grpo(with_settings(advantages=name), 1), COMPONENTS).members) == [name]
+
+
+@pytest.mark.parametrize("forgotten", chain.CHAIN, ids=lambda module: module.__name__.rpartition(".")[2])
+def test_an_algorithm_that_is_not_in_the_chain_is_refused(
+    forgotten: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its settings would be read by nobody; without the one that makes the advantages, all of them would be 0."""
+    name = forgotten.__name__.rpartition(".")[2]
+    monkeypatch.setattr(chain, "CHAIN", tuple(module for module in chain.CHAIN if module is not forgotten))
+    with pytest.raises(UserError, match=rf"algorithms/{name}\.py is not in CHAIN"):
+        chain.from_settings(of_grpo(with_settings(), 1), COMPONENTS)
+
+
+def test_advantages_that_no_algorithm_makes_are_refused() -> None:
+    asked = of_grpo(with_settings(), 1)
+    unknown = asked.model_copy(update={"grpo": asked.grpo.model_copy(update={"advantages": "rank"})})
+    with pytest.raises(UserError, match=r"grpo\.advantages=rank.*algorithms/rank\.py"):
+        chain.from_settings(unknown, COMPONENTS)
+
+
+@pytest.mark.parametrize("field", ["advantages", "task_weights"])
+def test_every_value_of_a_setting_that_names_an_algorithm_makes_another_chain(field: str) -> None:
+    values = get_args(GrpoTraining.model_fields[field].annotation)
+    chains = [chain.from_settings(of_grpo(with_settings(**{field: value}), 1), COMPONENTS) for value in values]
+    assert len({tuple(made.members) for made in chains}) == len(values)
 
 
 def test_a_group_that_is_not_live_gets_exactly_zero() -> None:

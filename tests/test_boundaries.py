@@ -92,7 +92,7 @@ def test_the_name_of_an_artifacts_file_stands_once(path: Path) -> None:
         and re.fullmatch(r"[\w-]+\.(jsonl|json|txt|html|md|sqlite)", node.value)
     }
     own = f"tucano/files/{path.name}"
-    loader = "tucano/training/served_model.py"  # imports nothing of ours, since it travels with the weights
+    loader = "tucano/training/policies/served_model.py"  # imports nothing of ours, since it travels with the weights
     assert {
         name: places for name in names if (places := [place for place in spelt[name] if place not in (own, loader)])
     } == {}

@@ -14,9 +14,9 @@ import pytest
 
 from tucano.errors import UserError
 from tucano.storage import Place
-from tucano.training import uploads
-from tucano.training.attempts import Attempt, begin, newest_valid
-from tucano.training.checkpoints import MANIFEST, fault, seal
+from tucano.training.checkpoints import uploads
+from tucano.training.checkpoints.attempts import Attempt, begin, newest_valid
+from tucano.training.checkpoints.manifest import MANIFEST, fault, seal
 
 
 def save(attempt: Attempt, step: int) -> Path:
@@ -150,7 +150,7 @@ def test_a_draft_is_no_checkpoint(tmp_path: Path) -> None:
 HOLDER = """
 import sys, time
 from pathlib import Path
-from tucano.training.attempts import begin
+from tucano.training.checkpoints.attempts import begin
 attempt = begin(Path(sys.argv[1]), None, 1)
 print("ready", flush=True)
 time.sleep(60)

@@ -8,8 +8,8 @@ import torch
 from peft import LoraConfig, PeftModel, get_peft_model
 from transformers import Qwen3Config, Qwen3ForCausalLM
 
-from tucano.training import interruption
-from tucano.training.decode import Decoder, supports
+from tucano.training.checkpoints import interruption
+from tucano.training.rollouts.decode import Decoder, supports
 
 VOCABULARY, STOP = 61, 7
 

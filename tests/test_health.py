@@ -20,7 +20,7 @@ HEALTHY_STEP = {
 HEALTHY_LOOK = {
     "validation/reward": 0.5,
     "validation/truth": 0.3,
-    "validation/moved": 0.01,
+    "validation/kl": 0.01,
     "validation/reward_z": 3.0,
     "validation/truth_z": 0.5,
 }
@@ -53,7 +53,7 @@ def test_a_healthy_run_raises_nothing() -> None:
         ("at_ceiling", steps(9, **{"completions/clipped_ratio": 0.8}), 5),
         ("reward_scale", steps(1, **{"reward/highest": 1.7}), 1),
         ("rate_gone", steps(20) + steps(1, learning_rate=1e-6), 21),
-        ("policy_still", looks({"moved": 0.0}, {"moved": 0.0}, {"moved": 1e-9}), 3),
+        ("policy_still", looks({"kl": 0.0}, {"kl": 0.0}, {"kl": 1e-9}), 3),
         ("collapse", looks({"reward": 0.6}, {"reward": 0.4}, {"reward": 0.41}), 3),
         ("hacking", looks({"truth_z": 0.0}, {"truth_z": -2.5}, {"truth_z": -3.0}), 3),
     ],

@@ -359,7 +359,7 @@ def test_comments_docstrings_and_descriptions_change_no_key(copy: Path) -> None:
 @pytest.mark.parametrize(
     ("file", "old", "new", "changed"),
     [
-        ("tucano/training/nano.py", "The nano model:", "A smaller model:", set()),
+        ("tucano/training/policies/nano.py", "The nano model:", "A smaller model:", set()),
         ("tucano/training/merge.py", "LARGEST_MEAN = 0.05", "LARGEST_MEAN = 0.06", {"tucano.training.merge"}),
         ("data/passages.txt", "\n", "\n\n", {"data.prepare", "data.benchmark"}),
         ("tucano/audit/pinned_floors.json", "{", "{ ", {

@@ -4,7 +4,7 @@ import torch
 from test_decode import VOCABULARY, random_prompts, tiny_model, with_random_adapter
 from torch import Tensor
 
-from tucano.training.likelihood import completion_logps
+from tucano.training.policies.likelihood import completion_logps
 
 TEMPERATURE = 0.8
 

@@ -30,7 +30,7 @@ from tucano.settings.stages import of_grpo, of_preflight
 from tucano.training import grpo, preflight, sft, validation
 from tucano.training.jobs import Job
 from tucano.training.orders import order
-from tucano.training.rollouts import Examiner
+from tucano.training.rollouts.examiner import Examiner
 
 pytestmark = pytest.mark.filterwarnings("ignore:grpo.patience")
 ROOT = Path(__file__).parent.parent
@@ -269,8 +269,8 @@ def test_a_save_interval_that_misses_the_best_is_refused_and_would_not_lose_it(
     policies: dict[int, dict[str, Tensor]] = {}
     look, measure = validation.Validation.look, validation.summary
 
-    def peaked(rollouts: Any) -> dict[str, float]:
-        return {**measure(rollouts), "reward": 1.0 if len(policies) == 2 else 0.5}
+    def peaked(completions: Any) -> dict[str, float]:
+        return {**measure(completions), "reward": 1.0 if len(policies) == 2 else 0.5}
 
     def noted(self: validation.Validation, model: Any, step: int) -> None:
         policies[step] = {name: weight.detach().clone() for name, weight in model.named_parameters() if "lora" in name}

@@ -17,9 +17,9 @@ from tucano.settings import ModelSettings, PipelineSettings
 from tucano.settings.preflight import CHECKS, SIGNALS
 from tucano.settings.stages import of_preflight
 from tucano.training import preflight_checks as check
-from tucano.training.nano import build_model, build_tokenizer
+from tucano.training.policies.nano import build_model, build_tokenizer
 from tucano.training.preflight import Recorder, gradients, memory
-from tucano.training.rollouts import Rollout
+from tucano.training.rollouts.examiner import ScoredCompletion
 
 PROJECT = Path(__file__).parent.parent
 SYSTEMS = {"push": "Escreva uma notificação."}
@@ -27,12 +27,12 @@ PROMPT = Prompt("p1", "push", "Fone de ouvido, frete grátis.", "t", "synthetic"
 TEXT = ["Escreva uma notificação. Fone de ouvido, frete grátis. system user assistant RESPOSTA"] * 3
 
 
-def rollouts(
+def completions(
     rewards: list[float], texts: list[str] | None = None, tokens: int = 5, truncated: bool = False
-) -> list[Rollout]:
+) -> list[ScoredCompletion]:
     texts = texts or [f"resposta {index}" for index in range(len(rewards))]
     return [
-        Rollout(PROMPT, [1] * tokens, text, truncated, Score(min(1.0, reward), {"push.all": reward}), None)
+        ScoredCompletion(PROMPT, [1] * tokens, text, truncated, Score(min(1.0, reward), {"push.all": reward}), None)
         for reward, text in zip(rewards, texts, strict=True)
     ]
 
@@ -100,13 +100,13 @@ def test_a_temperature_in_the_models_own_config_is_named_and_one_in_effect_is_re
     ],
 )
 def test_signal_within_groups_of_four(rewards: list[float], texts: list[str] | None, level: str, words: str) -> None:
-    (line,) = check.signal(rollouts(rewards, texts), 4)
+    (line,) = check.signal(completions(rewards, texts), 4)
     assert line.level == level and words in line.evidence
 
 
 def test_a_ceiling_that_cuts_most_answers_off_is_red() -> None:
-    assert check.lengths(rollouts([0.1] * 10, tokens=12), 112).level == "ok"
-    cut = check.lengths(rollouts([0.1] * 10, tokens=16, truncated=True), 16)
+    assert check.lengths(completions([0.1] * 10, tokens=12), 112).level == "ok"
+    cut = check.lengths(completions([0.1] * 10, tokens=16, truncated=True), 16)
     assert cut.level == "red" and "ceiling 16, 100% of 10 cut off" in cut.evidence
 
 

@@ -39,7 +39,7 @@ def packages_after(statement: str) -> set[str]:
             {"prefect", "mlflow", "data", "tasks", "flows"},
         ),
         (
-            "from tucano.training import grpo, worker; worker.quieten_libraries(); grpo.trl.GRPOTrainer",
+            "from tucano.training import grpo_trainer, worker; worker.quieten_libraries(); grpo_trainer.trl.GRPOTrainer",
             {"prefect", "mlflow"},
         ),
     ],

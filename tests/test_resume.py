@@ -23,12 +23,13 @@ from test_grpo_parity import (
 
 from tucano.journal import read_journal
 from tucano.settings import PipelineSettings
-from tucano.training import arithmetic, checkpoints, grpo, interruption, weights
-from tucano.training.arithmetic import Arithmetic
-from tucano.training.attempts import newest_valid
+from tucano.training import grpo
+from tucano.training.checkpoints import arithmetic, interruption, manifest, weights
+from tucano.training.checkpoints.arithmetic import Arithmetic
+from tucano.training.checkpoints.attempts import newest_valid
+from tucano.training.checkpoints.states import NotAsSaved
 from tucano.training.jobs import EVENT_MARK
 from tucano.training.orders import order
-from tucano.training.states import NotAsSaved
 
 pytestmark = pytest.mark.filterwarnings("ignore:grpo.patience")
 
@@ -185,8 +186,8 @@ def test_a_machine_that_adds_otherwise_is_said_and_recorded(
 
 
 def reseal(checkpoint: Path) -> None:
-    (checkpoint / checkpoints.MANIFEST).unlink()
-    checkpoints.seal(checkpoint)
+    (checkpoint / manifest.MANIFEST).unlink()
+    manifest.seal(checkpoint)
 
 
 def other_weights(checkpoint: Path) -> None:

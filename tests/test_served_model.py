@@ -24,11 +24,12 @@ from tucano.settings import ModelSettings, PipelineSettings
 from tucano.tracking import Tracker
 from tucano.tracking.models import WEIGHTS, pack
 from tucano.tracking.store import default_uri
-from tucano.training import merge, served_model
+from tucano.training import merge
 from tucano.training.jobs import Job
-from tucano.training.nano import build_model, build_tokenizer
 from tucano.training.orders import order
-from tucano.training.policies import _lora, load_policy
+from tucano.training.policies import served_model
+from tucano.training.policies.load import _lora, load_policy
+from tucano.training.policies.nano import build_model, build_tokenizer
 
 MODEL = ModelSettings(nano_hidden=32, nano_layers=2, nano_vocabulary=400, max_length_tokens=256)
 SYSTEMS: dict[str, str] = {task: f"Você responde {task}." for task in TASKS}

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 import torch
 
-from tucano.training import states
+from tucano.training.checkpoints import states
 
 
 @dataclass(slots=True)

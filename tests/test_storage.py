@@ -12,7 +12,7 @@ from tucano.artifacts import Store
 from tucano.errors import UserError
 from tucano.storage import Place, private, writable
 from tucano.tracking import Tracker
-from tucano.training.attempts import last_record
+from tucano.training.checkpoints.attempts import last_record
 
 LEADING_OUT = [
     "../evil.txt",

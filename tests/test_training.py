@@ -19,8 +19,8 @@ from tucano.journal import read_journal
 from tucano.profiles import validated
 from tucano.settings import PipelineSettings
 from tucano.training import launch
-from tucano.training.attempts import newest_valid
-from tucano.training.checkpoints import step_of
+from tucano.training.checkpoints.attempts import newest_valid
+from tucano.training.checkpoints.manifest import step_of
 from tucano.training.jobs import Arm, Job, Progress
 from tucano.training.launch import run_job
 from tucano.training.orders import order

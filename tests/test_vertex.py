@@ -220,7 +220,7 @@ def settings(place: Path) -> PipelineSettings:
 @pytest.fixture(scope="module")
 def pipeline(settings: PipelineSettings, cloud: Cloud, place: Path) -> dict[str, Artifact]:
     """What the pipeline's run has made before its seeds: prompts, and a start that knows nothing yet. In the bucket."""
-    from tucano.training.nano import build_model, build_tokenizer
+    from tucano.training.policies.nano import build_model, build_tokenizer
 
     def prompts(draft: Path) -> dict[str, Any]:
         prepare(settings.data, 7, settings.tasks, draft)

@@ -12,10 +12,10 @@ from safetensors.torch import load_file, save_file
 from transformers import Qwen3Config, Qwen3ForCausalLM, Trainer, TrainingArguments
 
 from tucano.settings import ModelSettings
-from tucano.training import weights
-from tucano.training.nano import build_tokenizer
-from tucano.training.policies import load_base, load_policy
-from tucano.training.states import NotAsSaved
+from tucano.training.checkpoints import weights
+from tucano.training.checkpoints.states import NotAsSaved
+from tucano.training.policies.load import load_base, load_policy
+from tucano.training.policies.nano import build_tokenizer
 
 CONFIG = Qwen3Config(
     vocab_size=300, hidden_size=16, intermediate_size=32, num_hidden_layers=1, num_attention_heads=2, num_key_value_heads=1, head_dim=8,

@@ -57,7 +57,7 @@ class SeedFiles:
 
 @dataclass(frozen=True, slots=True)
 class WorkFiles:
-    """The folder that a training keeps over its attempts (tucano/training/attempts.py has the checkpoints in it)."""
+    """The folder that a training keeps over its attempts (tucano/training/checkpoints/attempts.py)."""
 
     folder: Path
 
@@ -91,8 +91,8 @@ class MergedFiles:
 
 @dataclass(frozen=True, slots=True)
 class ServedFiles:
-    """What a registered version is served from. The loader (tucano/training/served_model.py) imports nothing of ours
-    and spells these names again, and tests load what is packed with it.
+    """What a registered version is served from. The loader (tucano/training/policies/served_model.py) imports nothing
+    of ours and spells these names again, and tests load what is packed with it.
     """
 
     folder: Path

@@ -51,7 +51,7 @@ HEALTH = (
     ("train/frac_reward_zero_std", "grupos sem sinal", "groups without signal"),
     ("train/completions/clipped_ratio", "cortadas no limite", "cut off at the ceiling"),
     ("train/completions/mean_length", "tokens por resposta", "tokens per completion"),
-    ("validation/moved", "distância do início (nats)", "distance from the start (nats)"),
+    ("validation/kl", "KL até o início (nats/token)", "KL to the start (nats/token)"),
 )
 """Metrics of the journal that say whether a training is healthy, with their titles."""
 

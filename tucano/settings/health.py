@@ -28,7 +28,7 @@ class HealthSettings(Section):
     )
     entropy_floor: NonNegativeFloat = Field(0.01, description="entropy_gone: mean entropy in nats per token.")
     ceiling_share: Share = Field(0.5, description="at_ceiling: share of completions cut off at the ceiling.")
-    moved_floor: NonNegativeFloat = Field(
+    kl_floor: NonNegativeFloat = Field(
         1e-7, description="policy_still: mean token KL to the start on fixed validation completions, nats."
     )
     collapse_share: Share = Field(0.3, description="collapse: this far below the best validation reward, at two looks.")

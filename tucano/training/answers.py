@@ -12,9 +12,10 @@ from tucano.files.results import AnswerFiles
 from tucano.prompts import read_passages, read_prompts
 from tucano.settings.comparison import AnswersStage
 from tucano.training.jobs import Arm, Job, Progress, emit
-from tucano.training.likelihood import token_logps
-from tucano.training.policies import Policy, load_policy
-from tucano.training.rollouts import Examiner, Rollout, encode
+from tucano.training.policies.likelihood import token_logps
+from tucano.training.policies.load import Policy, load_policy
+from tucano.training.rollouts.examiner import Examiner, ScoredCompletion
+from tucano.training.rollouts.sampling import encode
 
 
 def run(job: Job) -> dict[str, object]:
@@ -42,21 +43,21 @@ def run(job: Job) -> dict[str, object]:
                 tokenizer, systems, rewards, folder, settings.grpo.max_completion_tokens, settings.grpo.fast_cpu
             )
             for decoding, (samples, temperature) in decodings.items():
-                rollouts = examiner.answer(policy, prompts, samples, temperature, job.seed)
-                losses = completion_losses(judge, judges_tokenizer, systems, rollouts)
-                for row, (rollout, loss) in enumerate(zip(rollouts, losses, strict=True)):
+                completions = examiner.answer(policy, prompts, samples, temperature, job.seed)
+                losses = completion_losses(judge, judges_tokenizer, systems, completions)
+                for row, (completion, loss) in enumerate(zip(completions, losses, strict=True)):
                     record = {
                         "arm": arm.name,
                         "decoding": decoding,
                         "sample": row % samples,
                         "loss": loss,
-                        **_fields(rollout),
+                        **_fields(completion),
                     }
                     file.write(json.dumps(record, ensure_ascii=False) + "\n")
             language.writelines(
                 json.dumps({"arm": arm.name, **reading}) + "\n" for reading in readings(policy, tokenizer, passages)
             )
-            mean = sum(rollout.score.total for rollout in rollouts) / len(rollouts)
+            mean = sum(completion.score.total for completion in completions) / len(completions)
             emit(Progress(f"answers of {arm.name}", index + 1, len(job.arms), {"reward": mean}))
     return {"arms": [arm.name for arm in job.arms]}
 
@@ -65,16 +66,16 @@ def _load(settings: AnswersStage, arm: Arm, seed: int) -> tuple[Policy, PreTrain
     return load_policy(settings.model, arm.base, Path(arm.adapter) if arm.adapter else None, trainable=False, seed=seed)
 
 
-def _fields(rollout: Rollout) -> dict[str, object]:
+def _fields(completion: ScoredCompletion) -> dict[str, object]:
     return {
-        "prompt_id": rollout.prompt.id,
-        "task": rollout.prompt.task,
-        "completion": rollout.completion,
-        "reward": rollout.score.total,
-        "components": rollout.score.components,
-        "truth": rollout.truth,
-        "tokens": len(rollout.tokens),
-        "truncated": rollout.truncated,
+        "prompt_id": completion.prompt.id,
+        "task": completion.prompt.task,
+        "completion": completion.text,
+        "reward": completion.score.total,
+        "components": completion.score.components,
+        "truth": completion.truth,
+        "tokens": len(completion.tokens),
+        "truncated": completion.truncated,
     }
 
 
@@ -87,13 +88,13 @@ def readings(policy: Policy, tokenizer: PreTrainedTokenizerBase, passages: list[
 
 
 def completion_losses(
-    judge: Policy, tokenizer: PreTrainedTokenizerBase, systems: dict[str, str], rollouts: list[Rollout]
+    judge: Policy, tokenizer: PreTrainedTokenizerBase, systems: dict[str, str], completions: list[ScoredCompletion]
 ) -> list[float]:
-    """Mean negative log-likelihood in nats per completion token under `judge`, one per rollout; 0 for an empty
+    """Mean negative log-likelihood in nats per completion token under `judge`, one per completion; 0 for an empty
     completion.
 
     The completion's text is read with the judge's own tokenizer, so that arms with another tokenizer are judged alike.
     """
-    prompts = encode(tokenizer, [rollout.prompt for rollout in rollouts], systems)
-    answers = [tokenizer.encode(rollout.completion, add_special_tokens=False) for rollout in rollouts]
+    prompts = encode(tokenizer, [completion.prompt for completion in completions], systems)
+    answers = [tokenizer.encode(completion.text, add_special_tokens=False) for completion in completions]
     return [-logps.mean().item() if len(logps) else 0.0 for logps in token_logps(judge, prompts, answers)]

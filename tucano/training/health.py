@@ -2,7 +2,7 @@
 
 Every rule reads the history alone, so alarms can be computed again from a finished journal, and a resumed run rebuilds
 its watch by replaying the rows it keeps. On-policy clip ratios and the KL to the previous policy are 0 by construction
-and mean nothing; how far the policy has moved is measured against its start instead (tucano/training/validation.py).
+and mean nothing; the KL to the policy at the start is measured instead (tucano/training/validation.py).
 """
 
 import math
@@ -101,12 +101,9 @@ def _rate_gone(history: History, settings: HealthSettings) -> Iterator[str]:
 
 
 def _policy_still(history: History, settings: HealthSettings) -> Iterator[str]:
-    moved = history.series.get("validation/moved", [])[1:]
-    if len(moved) >= 2 and max(moved[-2:]) < settings.moved_floor:
-        yield (
-            f"the policy is {max(moved[-2:]):.2g} nats per token from its start, below {settings.moved_floor:.2g}, at"
-            " two looks"
-        )
+    kl = history.series.get("validation/kl", [])[1:]
+    if len(kl) >= 2 and max(kl[-2:]) < settings.kl_floor:
+        yield f"the KL to the start is {max(kl[-2:]):.2g} nats per token, below {settings.kl_floor:.2g}, at two looks"
 
 
 def _collapse(history: History, settings: HealthSettings) -> Iterator[str]:

@@ -15,11 +15,11 @@ from tucano.files.models import MergedFiles
 from tucano.files.prompts import PromptFiles
 from tucano.prompts import TASKS, Prompt, read_prompts
 from tucano.settings.grpo import MergeStage
-from tucano.training import weights
+from tucano.training.checkpoints import weights
 from tucano.training.jobs import Job
-from tucano.training.likelihood import token_logps
-from tucano.training.policies import load_base, load_policy
-from tucano.training.rollouts import encode, sample
+from tucano.training.policies.likelihood import token_logps
+from tucano.training.policies.load import load_base, load_policy
+from tucano.training.rollouts.sampling import encode, sample
 
 PROMPTS_PER_TASK = 4
 LARGEST_MEAN = 0.05
@@ -59,11 +59,11 @@ def _some_of_each(prompts: list[Prompt]) -> list[Prompt]:
 
 
 def _differences(expected: list[Tensor], found: list[Tensor]) -> dict[str, object]:
-    moved = (torch.cat(found) - torch.cat(expected)).abs()
-    mean = moved.mean().item()
+    differences = (torch.cat(found) - torch.cat(expected)).abs()
+    mean = differences.mean().item()
     return {
         "faithful": mean <= LARGEST_MEAN,
         "mean_difference": mean,
-        "largest_difference": moved.max().item(),
-        "tokens": len(moved),
+        "largest_difference": differences.max().item(),
+        "tokens": len(differences),
     }

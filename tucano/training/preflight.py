@@ -23,7 +23,7 @@ from tucano.training import grpo
 from tucano.training import preflight_checks as check
 from tucano.training.jobs import Job, Progress, emit
 from tucano.training.preflight_checks import Check
-from tucano.training.rollouts import encode
+from tucano.training.rollouts.sampling import encode
 
 REHEARSAL_STEPS = 20
 PROMPTS_PER_TASK = 6
@@ -49,8 +49,8 @@ class Recorder(TrainerCallback):
     ) -> None:
         for name, parameter in model.named_parameters():
             if parameter.requires_grad:
-                moved = parameter.grad is not None and bool(parameter.grad.abs().max() > 0)
-                self.reached[name] = self.reached.get(name, False) or moved
+                has_gradient = parameter.grad is not None and bool(parameter.grad.abs().max() > 0)
+                self.reached[name] = self.reached.get(name, False) or has_gradient
 
     def on_step_end(self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **_: Any) -> None:
         if torch.cuda.is_available():
@@ -85,8 +85,9 @@ def run(job: Job) -> dict[str, object]:
     checks += [same, *check.template(tokenizer, some[0], systems), check.end_tokens(policy, tokenizer)]
     checks.append(check.cache(policy, tokenizer, encode(tokenizer, some[:4], systems)))
     emit(Progress("preflight", 1, 3, {}))
-    rollouts = examiner.answer(policy, some, settings.grpo.generations, settings.grpo.temperature, job.seed)
-    checks += [check.lengths(rollouts, examiner.max_new_tokens), *check.signal(rollouts, settings.grpo.generations)]
+    completions = examiner.answer(policy, some, settings.grpo.generations, settings.grpo.temperature, job.seed)
+    checks.append(check.lengths(completions, examiner.max_new_tokens))
+    checks += check.signal(completions, settings.grpo.generations)
     emit(Progress("preflight", 2, 3, {}))
     trainer.train()
     checks += [check.finite(trainer.state.log_history), gradients(recorder), memory(recorder), check.merging(policy)]

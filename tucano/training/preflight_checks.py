@@ -11,9 +11,10 @@ from transformers import PreTrainedTokenizerBase, TrainingArguments, get_schedul
 from tucano.prompts import TASKS, Prompt, messages
 from tucano.settings.grpo import PreflightStage
 from tucano.settings.preflight import SIGNALS
-from tucano.training.decode import Decoder, supports
-from tucano.training.policies import Policy
-from tucano.training.rollouts import Rollout, stop_tokens
+from tucano.training.policies.load import Policy
+from tucano.training.rollouts.decode import Decoder, supports
+from tucano.training.rollouts.examiner import ScoredCompletion
+from tucano.training.rollouts.sampling import stop_tokens
 
 Level = Literal["ok", "warn", "red"]
 MERGE_CYCLES = 50
@@ -176,14 +177,14 @@ def end_tokens(policy: Policy, tokenizer: PreTrainedTokenizerBase) -> Check:
     return Check("pad and end tokens", level, f"pad {pad}, end {ends}, vocabulary {size}{mend}")
 
 
-def lengths(rollouts: Sequence[Rollout], ceiling: int) -> Check:
+def lengths(completions: Sequence[ScoredCompletion], ceiling: int) -> Check:
     """How many completions the ceiling cuts off at the training temperature."""
-    sizes = sorted(len(rollout.tokens) for rollout in rollouts)
-    cut = sum(rollout.truncated for rollout in rollouts) / len(rollouts)
+    sizes = sorted(len(completion.tokens) for completion in completions)
+    cut = sum(completion.truncated for completion in completions) / len(completions)
     level: Level = "red" if cut > CUT_OFF_RED else "warn" if cut > CUT_OFF_WARN else "ok"
     mend = "" if level == "ok" else "; raise grpo.max_completion_tokens"
     shown = f"median {sizes[len(sizes) // 2]}, 95 % below {sizes[math.ceil(0.95 * len(sizes)) - 1]}, ceiling {ceiling}"
-    return Check("completion length", level, f"{shown}, {cut:.0%} of {len(rollouts)} cut off{mend}")
+    return Check("completion length", level, f"{shown}, {cut:.0%} of {len(completions)} cut off{mend}")
 
 
 def finite(history: Sequence[Mapping[str, float]]) -> Check:
@@ -197,20 +198,20 @@ def finite(history: Sequence[Mapping[str, float]]) -> Check:
     return Check("finite", "ok", f"loss and gradient of {len(steps)} steps")
 
 
-def signal(rollouts: Sequence[Rollout], generations: int) -> list[Check]:
+def signal(completions: Sequence[ScoredCompletion], generations: int) -> list[Check]:
     """Per task: do completions of one prompt differ, in text and in reward, and how finely does the reward tell them
     apart?
     """
-    groups = [rollouts[index : index + generations] for index in range(0, len(rollouts), generations)]
+    groups = [completions[index : index + generations] for index in range(0, len(completions), generations)]
     checks = []
     for task in TASKS:
         mine = [group for group in groups if group[0].prompt.task == task]
         if not mine:
             continue
-        live = sum(len({round(rollout.score.total, 6) for rollout in group}) > 1 for group in mine) / len(mine)
-        texts = sum(len({rollout.completion for rollout in group}) for group in mine) / sum(map(len, mine))
-        levels = len({round(rollout.score.total, 6) for group in mine for rollout in group})
-        highest = max(sum(rollout.score.components.values()) for group in mine for rollout in group)
+        live = sum(len({round(completion.score.total, 6) for completion in group}) > 1 for group in mine) / len(mine)
+        texts = sum(len({completion.text for completion in group}) for group in mine) / sum(map(len, mine))
+        levels = len({round(completion.score.total, 6) for group in mine for completion in group})
+        highest = max(sum(completion.score.components.values()) for group in mine for completion in group)
         seen = (
             f"{live:.0%} of {len(mine)} groups differ in reward, {levels} different rewards, {texts:.0%} different"
             f" texts, up to {highest:.2f}"

@@ -22,16 +22,16 @@ from tucano.journal import JournalWriter
 from tucano.prompts import Prompt, messages, read_prompts
 from tucano.settings.model import AdaptedModel, NanoModel
 from tucano.settings.sft import SftStage, SftTraining
-from tucano.training import attempts, checkpoints
+from tucano.training.checkpoints import attempts, manifest
+from tucano.training.checkpoints.resumable import Part, Reporter, ResumableTrainer, opened_journal, settled
+from tucano.training.checkpoints.weights import save_whole
 from tucano.training.jobs import Job
-from tucano.training.nano import build_model, build_tokenizer
-from tucano.training.policies import Policy, load_base, load_policy
-from tucano.training.sealed import Part, Reporter, SealedCheckpoints, opened_journal, settled
-from tucano.training.weights import save_whole
+from tucano.training.policies.load import Policy, load_base, load_policy
+from tucano.training.policies.nano import build_model, build_tokenizer
 
 
-class SealedSFTTrainer(SealedCheckpoints, SFTTrainer):
-    """TRL's trainer with sealed checkpoints that carry the plateau's state."""
+class ResumableSFTTrainer(ResumableTrainer, SFTTrainer):
+    """TRL's trainer with checkpoints that carry the plateau's state."""
 
     plateau: "Plateau"
 
@@ -91,7 +91,7 @@ def run(job: Job) -> dict[str, object] | None:
     model, tokenizer = _start(job, settings, examples)
     journal = opened_journal(attempt)
     plateau = Plateau(settings.sft, journal, work.best)
-    trainer = SealedSFTTrainer(
+    trainer = ResumableSFTTrainer(
         model=model,
         args=_arguments(settings, attempt.drafts, job),
         train_dataset=_dataset(examples, files),
@@ -101,7 +101,7 @@ def run(job: Job) -> dict[str, object] | None:
     )
     trainer.attempt, trainer.journal, trainer.best, trainer.plateau = attempt, journal, plateau.best, plateau
     trainer.arithmetic, trainer.save_seconds = computed, 60 * job.checkpoint_minutes
-    if not trainer.train_sealed():
+    if not trainer.train_resumable():
         return None
     journal.commit(trainer.state.global_step)
     _deliver(work, StartFiles(Path(job.output)), nano=isinstance(settings.model, NanoModel))
@@ -117,7 +117,7 @@ def _start(job: Job, settings: SftStage, examples: list[Prompt]) -> tuple[Policy
     if isinstance(settings.model, AdaptedModel):
         return load_policy(settings.model, job.base, None, trainable=True, seed=job.seed)
     folder = WorkFiles(Path(job.work)).base
-    if checkpoints.fault(folder) is not None:
+    if manifest.fault(folder) is not None:
         texts = [text for example in examples for text in (example.user, example.demonstration or "")]
         systems = PromptFiles(Path(job.prompts)).systems()
         tokenizer = build_tokenizer([*systems.values(), *texts], settings.model)
@@ -175,7 +175,7 @@ def _arguments(settings: SftStage, drafts: Path, job: Job) -> SFTConfig:
 
 
 def _deliver(work: WorkFiles, output: StartFiles, nano: bool) -> None:
-    if checkpoints.fault(work.best) is not None:
+    if manifest.fault(work.best) is not None:
         raise UserError("SFT ended without one evaluation; make sft.eval_steps smaller than the number of steps")
     if not nano:
         shutil.copytree(work.best, output.adapter)

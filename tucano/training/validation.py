@@ -11,13 +11,14 @@ import numpy as np
 from tucano.journal import JournalWriter
 from tucano.prompts import TASKS, Prompt
 from tucano.settings.grpo import GrpoRun
-from tucano.training.likelihood import token_logps
-from tucano.training.policies import Policy
-from tucano.training.rollouts import Examiner, Rollout, encode
-from tucano.training.weights import save_whole
+from tucano.training.checkpoints.weights import save_whole
+from tucano.training.policies.likelihood import token_logps
+from tucano.training.policies.load import Policy
+from tucano.training.rollouts.examiner import Examiner, ScoredCompletion
+from tucano.training.rollouts.sampling import encode
 
 ANCHORS = 16
-"""Fixed completions of the start, on which it is measured how far the policy has moved."""
+"""Fixed completions of the start, on which the KL to it is measured."""
 
 
 class Validation:
@@ -69,16 +70,16 @@ class Validation:
         """Evaluate now. The same random stream at every look: differences between looks are the policy's, not the
         draw's.
         """
-        rollouts = self.examiner.answer(
+        completions = self.examiner.answer(
             model, self.prompts, self.settings.validation_samples, self.settings.temperature, self.seed
         )
-        values = summary(rollouts)
-        start, moved = self.start, 0.0
+        values = summary(completions)
+        start, kl = self.start, 0.0
         if start is None:
-            start = self._start(model, rollouts)
+            start = self._start(model, completions)
         else:
-            moved = divergence(self._anchor_logps(model, start), start.logps)
-        values |= {"moved": moved, **changes(start, rollouts)}
+            kl = kl_divergence(self._anchor_logps(model, start), start.logps)
+        values |= {"kl": kl, **changes(start, completions)}
         self.start = start
         self.journal.log(step, {f"validation/{name}": value for name, value in values.items()})
         value = values[self.settings.selection]
@@ -89,15 +90,15 @@ class Validation:
         else:
             self.waited += 1
 
-    def _start(self, model: Policy, rollouts: Sequence[Rollout]) -> "Start":
+    def _start(self, model: Policy, completions: Sequence[ScoredCompletion]) -> "Start":
         """What this look remembers as the start: values per prompt, and some completions spread over the prompts."""
-        stride = max(1, len(rollouts) // ANCHORS)
-        anchors = [index for index in range(0, len(rollouts), stride) if rollouts[index].tokens][:ANCHORS]
+        stride = max(1, len(completions) // ANCHORS)
+        anchors = [index for index in range(0, len(completions), stride) if completions[index].tokens][:ANCHORS]
         start = Start(
-            [rollouts[index].prompt.id for index in anchors],
-            [rollouts[index].tokens for index in anchors],
+            [completions[index].prompt.id for index in anchors],
+            [completions[index].tokens for index in anchors],
             [],
-            *per_prompt(rollouts),
+            *per_prompt(completions),
         )
         return replace(start, logps=self._anchor_logps(model, start))
 
@@ -126,33 +127,33 @@ class Start:
     truths: dict[str, float]
 
 
-def divergence(now: Sequence[Sequence[float]], start: Sequence[Sequence[float]]) -> float:
+def kl_divergence(now: Sequence[Sequence[float]], start: Sequence[Sequence[float]]) -> float:
     """Mean KL(start || now) per token in nats, on tokens that the start sampled: mean of r - 1 - log r with r = p_now /
     p_start.
 
-    Schulman's k3 estimator (Approximating KL Divergence, 2020): never negative, and 0 only where nothing moved.
+    Schulman's k3 estimator (Approximating KL Divergence, 2020): never negative, and 0 only where both are the same.
     """
     logs = np.concatenate([np.subtract(after, before) for after, before in zip(now, start, strict=True)])
     return float(np.mean(np.expm1(logs) - logs))
 
 
-def per_prompt(rollouts: Sequence[Rollout]) -> tuple[dict[str, float], dict[str, float]]:
+def per_prompt(completions: Sequence[ScoredCompletion]) -> tuple[dict[str, float], dict[str, float]]:
     """Mean reward and mean truth of each prompt's samples."""
     rewards: dict[str, list[float]] = {}
     truths: dict[str, list[float]] = {}
-    for rollout in rollouts:
-        rewards.setdefault(rollout.prompt.id, []).append(rollout.score.total)
-        if rollout.truth is not None:
-            truths.setdefault(rollout.prompt.id, []).append(rollout.truth)
+    for completion in completions:
+        rewards.setdefault(completion.prompt.id, []).append(completion.score.total)
+        if completion.truth is not None:
+            truths.setdefault(completion.prompt.id, []).append(completion.truth)
     return (
         {name: float(np.mean(values)) for name, values in rewards.items()},
         {name: float(np.mean(v)) for name, v in truths.items()},
     )
 
 
-def changes(start: Start, rollouts: Sequence[Rollout]) -> dict[str, float]:
+def changes(start: Start, completions: Sequence[ScoredCompletion]) -> dict[str, float]:
     """How many standard errors reward and truth lie above the start, paired by prompt; 0 where nothing differs."""
-    rewards, truths = per_prompt(rollouts)
+    rewards, truths = per_prompt(completions)
     return {"reward_z": _paired_z(start.rewards, rewards), "truth_z": _paired_z(start.truths, truths)}
 
 
@@ -162,16 +163,16 @@ def _paired_z(before: dict[str, float], after: dict[str, float]) -> float:
     return float(differences.mean() / (spread / math.sqrt(len(differences)))) if spread > 0 else 0.0
 
 
-def summary(rollouts: Sequence[Rollout]) -> dict[str, float]:
+def summary(completions: Sequence[ScoredCompletion]) -> dict[str, float]:
     """Mean reward and ground truth, over all and per task; tasks weigh as the prompts do."""
-    values = {"reward": float(np.mean([rollout.score.total for rollout in rollouts]))}
-    known = [rollout.truth for rollout in rollouts if rollout.truth is not None]
+    values = {"reward": float(np.mean([completion.score.total for completion in completions]))}
+    known = [completion.truth for completion in completions if completion.truth is not None]
     values["truth"] = float(np.mean(known)) if known else math.nan
     for task in TASKS:
-        mine = [rollout for rollout in rollouts if rollout.prompt.task == task]
+        mine = [completion for completion in completions if completion.prompt.task == task]
         if mine:
-            values[f"reward_{task}"] = float(np.mean([rollout.score.total for rollout in mine]))
-        true = [rollout.truth for rollout in mine if rollout.truth is not None]
+            values[f"reward_{task}"] = float(np.mean([completion.score.total for completion in mine]))
+        true = [completion.truth for completion in mine if completion.truth is not None]
         if true:
             values[f"truth_{task}"] = float(np.mean(true))
     return values

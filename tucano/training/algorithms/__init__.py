@@ -2,7 +2,8 @@
 
 An algorithm overrides the hooks it needs and leaves the rest alone. To add one, write a file here with a subclass of
 `Algorithm` and a `from_settings`, name it in `CHAIN` (tucano/training/algorithms/chain.py) and in GrpoSettings, and
-test it.
+test it. A value of `grpo.advantages` is the name of the file that makes them. A file that is not in `CHAIN` stops every
+run.
 """
 
 from collections.abc import Callable

@@ -2,10 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
+from pkgutil import iter_modules
 from typing import Any
 
 from torch import Tensor
 
+from tucano.errors import UserError
 from tucano.settings.grpo import TrainerStage
 from tucano.training.algorithms import (
     Algorithm,
@@ -23,6 +26,7 @@ CHAIN = (conditional, overlong, zero_variance, group, gdpo, median, task_weights
 """In the order in which their hooks are called: what shapes rewards, what selects groups, what makes advantages, what
 weighs them.
 """
+FOLDER = "tucano/training/algorithms"
 
 
 @dataclass(frozen=True)
@@ -59,6 +63,24 @@ class Chain(Algorithm):
 
 
 def from_settings(settings: TrainerStage, components: Sequence[str]) -> Chain:
-    """`components` are the names of the reward set's components over all tasks of the run."""
-    made = {module.__name__.rpartition(".")[2]: module.from_settings(settings, components) for module in CHAIN}
-    return Chain({name: algorithm for name, algorithm in made.items() if algorithm is not None})
+    """`components` are the names of the reward set's components over all tasks of the run.
+
+    UserError for an algorithm that was written and is not in CHAIN, and for advantages that none of CHAIN makes: what
+    was asked for would be left out without a word.
+    """
+    made = {_name(module.__name__): module.from_settings(settings, components) for module in CHAIN}
+    files = {module.name for module in iter_modules([str(Path(__file__).parent)])}
+    for name in sorted(files - {_name(__name__), *made}):
+        raise UserError(f"{FOLDER}/{name}.py is not in CHAIN, so no run would use it; add it in {FOLDER}/chain.py")
+    members = {name: algorithm for name, algorithm in made.items() if algorithm is not None}
+    asked = settings.grpo.advantages
+    if asked not in members:
+        raise UserError(
+            f"grpo.advantages={asked} is made by no algorithm; write {FOLDER}/{asked}.py, whose from_settings answers"
+            f" to that name, and add it to CHAIN in {FOLDER}/chain.py"
+        )
+    return Chain(members)
+
+
+def _name(module: str) -> str:
+    return module.rpartition(".")[2]

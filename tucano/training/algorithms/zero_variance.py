@@ -1,7 +1,7 @@
 """Groups whose completions all earn the same teach nothing (DAPO, arXiv 2503.14476, section 3.2, dynamic sampling).
 
-They are sampled anew from other prompts of the same task (tucano/training/refill.py); what stays empty is left out of
-the loss.
+They are sampled anew from other prompts of the same task (tucano/training/rollouts/refill.py); what stays empty is left
+out of the loss.
 """
 
 from collections.abc import Sequence

@@ -15,7 +15,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from tucano.training import interruption
+from tucano.training.checkpoints import interruption
 
 SHRINK_AT = 0.75
 """The batch is compacted when at most this share of its rows is still unfinished: copying caches costs time as well."""

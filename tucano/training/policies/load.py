@@ -14,8 +14,8 @@ from transformers import AutoModelForCausalLM, AutoTokenizer, PreTrainedModel, P
 
 from tucano.errors import UserError
 from tucano.settings.model import AdaptedModel, LoadedModel
-from tucano.training import weights
-from tucano.training.weights import Policy
+from tucano.training.checkpoints import weights
+from tucano.training.checkpoints.weights import Policy
 
 LORA_TARGETS = ["q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"]
 

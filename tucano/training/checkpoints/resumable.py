@@ -4,8 +4,8 @@ SIGTERM.
 A step is finished once the optimizer has stepped and its metrics are in the journal. Everything else that a step
 changes is remembered at that moment, so that an unfinished step can be dropped; weights and optimizer change only in a
 span in which nothing asks for SIGTERM. Everything else is: the generators, the state of our own parts, and every plain
-attribute of the trainer, whoever has put it there and whatever it is called. Which of them moved since the trainer was
-made goes into the checkpoint.
+attribute of the trainer, whoever has put it there and whatever it is called. Which of them changed since the trainer
+was made goes into the checkpoint.
 """
 
 import copy
@@ -16,20 +16,28 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 import torch
+from torch.optim import Optimizer
+from torch.optim.lr_scheduler import LambdaLR
 from transformers import TrainerCallback, TrainerControl, TrainerState, TrainingArguments
 from transformers.trainer_callback import PrinterCallback, ProgressCallback
 
 from tucano.files.models import JOURNAL, WorkFiles
 from tucano.journal import JournalWriter
-from tucano.training import arithmetic, interruption, states, weights
-from tucano.training.arithmetic import Arithmetic
-from tucano.training.attempts import Attempt
-from tucano.training.checkpoints import step_of
+from tucano.training.checkpoints import arithmetic, interruption, states, weights
+from tucano.training.checkpoints.arithmetic import Arithmetic
+from tucano.training.checkpoints.attempts import Attempt
+from tucano.training.checkpoints.manifest import step_of
+from tucano.training.checkpoints.weights import Policy
 from tucano.training.jobs import Progress, emit
+
+if TYPE_CHECKING:
+    from transformers.trainer import Trainer
+else:
+    Trainer = object  # the real one comes after it in the trainer's bases
 
 BEST = "best"
 """Place of the best model or adapter in a checkpoint."""
@@ -49,7 +57,7 @@ class Part(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Finished:
+class FinishedStep:
     """What the unfinished step after it may have changed already."""
 
     trainer: dict[str, Any]
@@ -67,27 +75,24 @@ class Pace:
     longest: float
 
 
-class SealedCheckpoints:
+class ResumableTrainer(Trainer):
     """Mixin for a Trainer: checkpoints that hold everything, and looks at the validation set that may be cut off and
     made up.
     """
 
-    args: Any
-    model: Any
-    optimizer: Any
-    lr_scheduler: Any
-    control: TrainerControl
-
+    model: Policy
+    optimizer: Optimizer
+    lr_scheduler: LambdaLR
     journal: JournalWriter
     attempt: Attempt
     arithmetic: list[Arithmetic]
     best: Path
     save_seconds: float
-    _made: Finished
+    _made: FinishedStep
     _pace: Pace
-    _finished: Finished | None = None
-    _sealed = False
-    """Only `train_sealed` keeps anything; a rehearsal calls `train` and leaves no trace."""
+    _finished: FinishedStep | None = None
+    _keeps_checkpoints = False
+    """Only `train_resumable` keeps anything; a rehearsal calls `train` and leaves no trace."""
 
     def parts(self) -> Mapping[str, Part]:
         """What of ours a step changes, besides weights and the trainer's own attributes."""
@@ -106,14 +111,14 @@ class SealedCheckpoints:
     def patience_is_over(self) -> bool:
         raise NotImplementedError
 
-    def train_sealed(self) -> bool:
+    def train_resumable(self) -> bool:
         """Train from the attempt's newest checkpoint, or the start, to the end. False: SIGTERM ended it, its state is
         saved.
         """
         for callback in (PrinterCallback, ProgressCallback):
-            self.remove_callback(callback)  # type: ignore[attr-defined]
-        self._sealed = True
-        self.add_callback(Watch(self))  # type: ignore[attr-defined]
+            self.remove_callback(callback)
+        self._keeps_checkpoints = True
+        self.add_callback(InterruptionCallback(self))
         interruption.listen()
         for module in _called(self.model):
             module.register_forward_pre_hook(lambda *_: interruption.check())
@@ -141,7 +146,7 @@ class SealedCheckpoints:
         ended = time.monotonic()
         self._pace = Pace(ended, ended, ended - began)
         if not self.patience_is_over() and (newest is None or self.state.global_step < self.state.max_steps):
-            self.train(resume_from_checkpoint=str(newest) if newest else None)  # type: ignore[attr-defined]
+            self.train(resume_from_checkpoint=str(newest) if newest else None)
 
     def take(self, saved: Mapping[str, Any]) -> None:
         """Take our parts' state and the trainer's attributes as a checkpoint holds them."""
@@ -163,12 +168,12 @@ class SealedCheckpoints:
         self._confirm(Path(resume_from_checkpoint), weights=weights.held(self.model))
 
     def _load_optimizer_and_scheduler(self, checkpoint: str | None) -> None:
-        super()._load_optimizer_and_scheduler(checkpoint)  # type: ignore[misc]
+        super()._load_optimizer_and_scheduler(checkpoint)
         if checkpoint is not None:
             self._confirm(Path(checkpoint), **self._optimizer())
 
     def _load_rng_state(self, checkpoint: str | None) -> None:
-        super()._load_rng_state(checkpoint)  # type: ignore[misc]
+        super()._load_rng_state(checkpoint)
         if checkpoint is not None:
             self._confirm(Path(checkpoint), random=generators(self.args.device))
 
@@ -190,8 +195,8 @@ class SealedCheckpoints:
                 )
 
     def log(self, logs: dict[str, float], start_time: float | None = None) -> None:
-        super().log(logs, start_time)  # type: ignore[misc]
-        if self._sealed:
+        super().log(logs, start_time)
+        if self._keeps_checkpoints:
             self.state.log_history.clear()  # the journal has it
             if "loss" in logs:
                 self._end_step()
@@ -218,9 +223,9 @@ class SealedCheckpoints:
     def _remember(self) -> None:
         self._finished = self._held()
 
-    def _held(self) -> Finished:
+    def _held(self) -> FinishedStep:
         parts = {name: copy.deepcopy(part.state()) for name, part in self.parts().items()}
-        return Finished(states.copied(self), states.copied(self.state), parts, generators(self.args.device))
+        return FinishedStep(states.copied(self), states.copied(self.state), parts, generators(self.args.device))
 
     def _save_finished(self) -> None:
         """Save the last finished step, unless that has been done, or this attempt has finished none; then end the
@@ -236,22 +241,22 @@ class SealedCheckpoints:
         """Written beside its place, then sealed and moved there. Right after a step there is nothing to go back
         from.
         """
-        if not self._sealed:
+        if not self._keeps_checkpoints:
             return
         finished = self._finished
         assert finished is not None, "nothing is saved before a step is finished"
         states.put_back(self, finished.trainer)
         states.put_back(self.state, finished.progress)
         _set_generators(finished.random)
-        super()._save_checkpoint(model, trial)  # type: ignore[misc]
-        draft = Path(self.args.output_dir) / f"checkpoint-{self.state.global_step}"
-        moved = _moved(self._made.trainer, finished.trainer)
-        torch.save({"trainer": moved, "parts": finished.parts}, draft / STATE)
+        super()._save_checkpoint(model, trial)
+        draft = self.attempt.drafts / f"checkpoint-{self.state.global_step}"
+        changed = _changed(self._made.trainer, finished.trainer)
+        torch.save({"trainer": changed, "parts": finished.parts}, draft / STATE)
         content = {
             "weights": weights.held(self.model),
             **self._optimizer(),
             "random": finished.random,
-            "trainer": moved,
+            "trainer": changed,
         }
         content["parts"] = finished.parts
         (draft / DIGESTS).write_text(
@@ -266,10 +271,10 @@ class SealedCheckpoints:
         self._pace.saved_at = time.monotonic()
 
     def _save(self, output_dir: str | None = None, state_dict: dict[str, Any] | None = None) -> None:
-        weights.save(self.model, Path(output_dir or self.args.output_dir))
+        weights.save(self.model, Path(output_dir or self.attempt.drafts))
 
 
-def _moved(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:
+def _changed(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:
     """The attributes that have another value than before, or had none."""
     return {
         name: value
@@ -317,10 +322,10 @@ def _set_generators(held: Mapping[str, Any]) -> None:
         torch.cuda.set_rng_state(held["cuda"])
 
 
-class Watch(TrainerCallback):
+class InterruptionCallback(TrainerCallback):
     """Asks for SIGTERM where a step can still be dropped."""
 
-    def __init__(self, trainer: SealedCheckpoints) -> None:
+    def __init__(self, trainer: ResumableTrainer) -> None:
         self.trainer = trainer
 
     def on_train_begin(self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **_: Any) -> None:

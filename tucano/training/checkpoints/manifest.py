@@ -1,7 +1,8 @@
 """A checkpoint exists only when its manifest, written last, says so. Sizes and hashes make a torn or changed file
 visible.
 
-After OLMo-core's train/checkpoint.py. Which checkpoint a run goes on from is decided in tucano/training/attempts.py.
+After OLMo-core's train/checkpoint.py. Which checkpoint a run goes on from is decided in
+tucano/training/checkpoints/attempts.py.
 """
 
 import hashlib

@@ -23,8 +23,8 @@ from typing import IO
 
 from tucano.errors import UserError
 from tucano.storage import Place
-from tucano.training.checkpoints import MANIFEST, fault, seal, step_of
-from tucano.training.uploads import Uploader
+from tucano.training.checkpoints.manifest import MANIFEST, fault, seal, step_of
+from tucano.training.checkpoints.uploads import Uploader
 
 CHECKPOINT = re.compile(r"attempt-\d+/checkpoint-\d+")
 KEPT = 2

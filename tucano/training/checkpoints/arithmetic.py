@@ -2,8 +2,9 @@
 adding.
 
 Sums are cut into as many parts as there are threads, whatever cores there are: 4 threads on one core give the bits of 4
-threads on four. So a training goes on with the number of threads that it began with (tucano/training/attempts.py), on
-any machine. The processor cannot be chosen: another instruction set gives other bits, and that is said and recorded.
+threads on four. So a training goes on with the number of threads that it began with
+(tucano/training/checkpoints/attempts.py), on any machine. The processor cannot be chosen: another instruction set gives
+other bits, and that is said and recorded.
 """
 
 import hashlib
@@ -15,7 +16,7 @@ from pathlib import Path
 import torch
 import torch.nn.functional as F
 
-from tucano.training.states import raw
+from tucano.training.checkpoints.states import raw
 
 FILE = "arithmetic.json"
 

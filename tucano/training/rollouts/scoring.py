@@ -15,22 +15,23 @@ class Rewards:
         self.by_id = {prompt.id: prompt for prompt in prompts}
         tasks = sorted({prompt.task for prompt in prompts})
         self.weights = {name: weight for task in tasks for name, weight in rewards.component_weights(task).items()}
-        self._scored: tuple[list[str], list[str]] = ([], [])
-        self.scores: list[Score] = []
+        self._last: tuple[list[str], list[str], list[Score]] = ([], [], [])
 
     def functions(self) -> list[Callable[..., list[float | None]]]:
         return [self._component(name) for name in self.weights]
 
+    def score(self, completions: list[list[dict[str, str]]], prompt_ids: list[str]) -> list[Score]:
+        """The score of each completion, a chat of one message. Asked again for the same batch, nothing is scored."""
+        texts = [completion[0]["content"] for completion in completions]
+        if (texts, prompt_ids) != self._last[:2]:
+            scores = self.rewards.score_batch([self.by_id[prompt_id] for prompt_id in prompt_ids], texts)
+            assert len(scores) == len(texts), "a reward set returns one score per completion"
+            self._last = (texts, prompt_ids, scores)
+        return self._last[2]
+
     def _component(self, name: str) -> Callable[..., list[float | None]]:
         def reward(completions: list[list[dict[str, str]]], prompt_id: list[str], **_: Any) -> list[float | None]:
-            self._score([completion[0]["content"] for completion in completions], prompt_id)
-            return [score.components.get(name) for score in self.scores]
+            return [score.components.get(name) for score in self.score(completions, prompt_id)]
 
         reward.__name__ = name
         return reward
-
-    def _score(self, texts: list[str], prompt_ids: list[str]) -> None:
-        if (texts, prompt_ids) != self._scored:
-            prompts = [self.by_id[prompt_id] for prompt_id in prompt_ids]
-            self._scored, self.scores = (texts, prompt_ids), self.rewards.score_batch(prompts, texts)
-            assert len(self.scores) == len(texts), "a reward set returns one score per completion"

@@ -1,34 +1,16 @@
-"""From prompts to scored answers: chat template, sampling, reward and truth of every completion.
-
-A bad completion is data: it scores low. Nothing here raises because of what a model wrote.
-"""
+"""From prompts to completions: chat template, and sampling with every parameter explicit."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
-from pathlib import Path
 
 import torch
 from transformers import PreTrainedTokenizerBase
 
-from rewards import RewardSet, Score, truth
 from tucano.prompts import Prompt, messages
-from tucano.training.decode import Decoder, supports
-from tucano.training.policies import Policy
+from tucano.training.policies.load import Policy
+from tucano.training.rollouts.decode import Decoder, supports
 
 BATCH_ROWS = 128
-
-
-@dataclass(frozen=True, slots=True)
-class Rollout:
-    """One completion of one prompt, with what it earned."""
-
-    prompt: Prompt
-    tokens: list[int]
-    completion: str
-    truncated: bool
-    score: Score
-    truth: float | None
 
 
 def stop_tokens(model: Policy, tokenizer: PreTrainedTokenizerBase) -> list[int]:
@@ -117,44 +99,3 @@ def seeded(generator: torch.Generator) -> Iterator[None]:
     with torch.random.fork_rng():
         torch.manual_seed(int(torch.randint(2**62, (1,), generator=generator)))
         yield
-
-
-@dataclass(frozen=True, slots=True)
-class Examiner:
-    """Lets a policy answer prompts and scores the answers: rewards of one set, and the ground truth where it is
-    known.
-    """
-
-    tokenizer: PreTrainedTokenizerBase
-    system_prompts: dict[str, str]
-    rewards: RewardSet
-    databases: Path
-    max_new_tokens: int
-    fast_cpu: bool = True
-
-    def answer(
-        self, model: Policy, prompts: Sequence[Prompt], samples: int, temperature: float, seed: int
-    ) -> list[Rollout]:
-        """`samples` scored rollouts per prompt, those of one prompt side by side. Own random stream; training's is not
-        touched.
-        """
-        was_training = model.training
-        model.eval()
-        generator = torch.Generator().manual_seed(seed)
-        repeated = [prompt for prompt in prompts for _ in range(samples)]
-        ids = encode(self.tokenizer, repeated, self.system_prompts)
-        drawn = sample(model, self.tokenizer, ids, self.max_new_tokens, temperature, generator, self.fast_cpu)
-        model.train(was_training)
-        stop = stop_tokens(model, self.tokenizer)
-        texts = self.tokenizer.batch_decode(drawn, skip_special_tokens=True)
-        return [
-            Rollout(
-                prompt,
-                tokens,
-                text,
-                tokens[-1] not in stop,
-                self.rewards.score(prompt, text),
-                truth(prompt, text, self.databases),
-            )
-            for prompt, tokens, text in zip(repeated, drawn, texts, strict=True)
-        ]

@@ -19,8 +19,8 @@ from torch import Tensor
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 from transformers.utils import cached_file
 
-from tucano.training import checkpoints
-from tucano.training.states import NotAsSaved, raw
+from tucano.training.checkpoints import manifest
+from tucano.training.checkpoints.states import NotAsSaved, raw
 
 TRAINED = "default"
 """The adapter that is trained and delivered. TRL keeps a second one, `ref`, for the KL penalty: a copy of where
@@ -37,7 +37,7 @@ def save_whole(model: Policy, folder: Path, tokenizer: PreTrainedTokenizerBase |
     save(model, draft)
     if tokenizer is not None:
         tokenizer.save_pretrained(str(draft))
-    checkpoints.seal(draft)
+    manifest.seal(draft)
     shutil.rmtree(folder, ignore_errors=True)
     draft.replace(folder)
 

@@ -1,0 +1,189 @@
+"""TRL's GRPOTrainer with as little overridden as possible.
+
+At run time the mixin has no base class of TRL's and the trainer class is made where it is needed, because unsloth
+replaces `trl.GRPOTrainer` when it is imported. Only methods that survive unsloth's patching are overridden. Losses,
+clipping and logging are TRL's; ours are the rewards and advantages (tucano/training/algorithms), the groups sampled
+anew (tucano/training/rollouts/refill.py), the decode loop on a CPU, the order of prompts after a resume, and what a
+checkpoint holds. With all of that off it is TRL, bit for bit (tests/test_grpo_parity.py).
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import torch
+import trl
+from datasets import Dataset
+from torch import Tensor
+from trl.trainer.utils import RepeatSampler
+
+from tucano.settings.grpo import GrpoTraining
+from tucano.training.algorithms import Algorithm, RolloutBatch
+from tucano.training.checkpoints.resumable import Part, ResumableTrainer
+from tucano.training.health import Watch
+from tucano.training.policies.likelihood import completion_logps
+from tucano.training.rollouts.curriculum import ceiling
+from tucano.training.rollouts.decode import Decoder, supports
+from tucano.training.rollouts.refill import Reserve
+from tucano.training.rollouts.rollout import Rollout, ScoredBatch, leave_out
+from tucano.training.rollouts.scoring import Rewards
+from tucano.training.validation import Validation
+
+if TYPE_CHECKING:
+    from trl.trainer.grpo_trainer import GRPOTrainer
+else:
+    GRPOTrainer = object
+
+
+class EpochSampler(RepeatSampler):
+    """TRL's sampler with its permutation made a function of (seed, epoch), so that a resumed run sees the same order.
+
+    Epoch e takes the e-th draw of a generator seeded anew: the order that TRL's own sampler has in a run never
+    interrupted.
+    """
+
+    epoch_of: Callable[[], int]
+
+    def __iter__(self) -> Iterator[int]:
+        self.generator.manual_seed(self.seed)
+        for _ in range(self.epoch_of()):
+            torch.randperm(self.num_samples, generator=self.generator)
+        return super().__iter__()
+
+
+class GrpoMixin(ResumableTrainer, GRPOTrainer):  # type: ignore[misc]  # TRL narrows `_get_eval_sampler` of its base
+    """Our part of the trainer; see the module's docstring."""
+
+    settings: GrpoTraining
+    scorer: Rewards
+    algorithm: Algorithm
+    reserve: Reserve
+    validation: Validation
+    watch: Watch
+    _scored: ScoredBatch | None = None
+    """What TRL's own method in between does not pass on: set by `_calculate_rewards`, taken by `_rollout`."""
+
+    def _generate_and_score_completions(self, inputs: list[dict[str, Any]]) -> dict[str, Any]:
+        longest, step = self.settings.max_completion_tokens, self.state.global_step
+        self.generation_config.max_new_tokens = ceiling(self.settings.length_stages, longest, step)
+        rollout = self._rollout(inputs)
+        live = self.algorithm.select_groups(rollout.batch)
+        for _ in range(self.settings.refill_rounds):
+            if live.all():
+                break
+            rollout = self._refill(rollout, live)
+            live = self.algorithm.select_groups(rollout.batch)
+        advantages = self._advantages(rollout)
+        for name, value in {**rollout.metrics(), **self.algorithm.metrics()}.items():
+            self._log(name, value)
+        self._log("groups/live", live.float().mean().item())
+        output = {**rollout.tensors, "advantages": advantages}
+        return output if live.all() or not live.any() else leave_out(output, self._rows(live))
+
+    def _rollout(self, prompts: list[dict[str, Any]]) -> Rollout:
+        """Sample one completion for each of the prompts [B], those of a group side by side, and score them."""
+        tensors = super()._generate_and_score_completions(prompts)
+        scored, self._scored = self._scored, None
+        assert scored is not None, "TRL scores what it generates"
+        return Rollout.of(tensors, scored)
+
+    def _calculate_rewards(
+        self, inputs: list[dict[str, Any]], prompts: Any, completions: Any, completion_ids_list: list[list[int]]
+    ) -> Tensor:
+        rewards = super()._calculate_rewards(inputs, prompts, completions, completion_ids_list)
+        scores = self.scorer.score(completions, [row["prompt_id"] for row in inputs])
+        batch = RolloutBatch(
+            rewards=rewards,
+            components=tuple(self.scorer.weights),
+            weights=torch.tensor(list(self.scorer.weights.values()), device=rewards.device),
+            generations=self.num_generations,
+            tasks=[row["task"] for row in inputs],
+            lengths=torch.tensor([len(ids) for ids in completion_ids_list], device=rewards.device),
+            ceiling=self.generation_config.max_new_tokens,
+            entropies=lambda: torch.zeros(0),
+        )
+        self._scored = ScoredBatch(
+            batch=self.algorithm.shape_rewards(batch),
+            totals=torch.tensor([score.total for score in scores]),
+            highest=max(sum(score.components.values()) for score in scores),
+        )
+        return rewards
+
+    def _refill(self, rollout: Rollout, live: Tensor) -> Rollout:
+        """Sample other prompts of the same tasks in the place of the groups that are not live."""
+        size, rows = rollout.batch.generations, self._rows(~live).nonzero().flatten()
+        prompts = [self.reserve.take(rollout.batch.tasks[row]) for row in rows[::size].tolist()]
+        fresh = self._rollout([prompt for prompt in prompts for _ in range(size)])
+        return rollout.refilled(rows, fresh, self._tokenizer.pad_token_id)
+
+    def _rows(self, groups: Tensor) -> Tensor:
+        """[B] of every completion what [groups] says of its group."""
+        return groups.repeat_interleave(self.num_generations)
+
+    def _advantages(self, rollout: Rollout) -> Tensor:
+        batch = replace(
+            rollout.batch,
+            task_means=rollout.task_means(),
+            entropies=lambda: self._completion_entropies(rollout.tensors),
+        )
+        return self.algorithm.advantages(batch).to(rollout.tensors["advantages"].device)
+
+    @torch.no_grad()
+    def _completion_entropies(self, output: dict[str, Tensor]) -> Tensor:
+        """[B] mean entropy per token of the completions under the policy that sampled them."""
+        ids = torch.cat((output["prompt_ids"], output["completion_ids"]), dim=1)
+        mask = torch.cat((output["prompt_mask"], output["completion_mask"]), dim=1)
+        rows, length = self.args.per_device_train_batch_size, output["completion_ids"].shape[1]
+        _, entropies, _ = self._get_per_token_logps_and_entropies(
+            self.model, ids, mask, length, batch_size=rows, compute_entropy=True
+        )
+        assert entropies is not None
+        return (entropies * output["completion_mask"]).sum(dim=1) / output["completion_mask"].sum(dim=1).clamp(min=1)
+
+    def _log(self, name: str, value: float) -> None:
+        self._metrics["train"][name].append(value)
+
+    def _generate_single_turn(
+        self, prompt_ids: list[list[int]], *args: Any, **kwargs: Any
+    ) -> tuple[list[list[int]], None]:
+        model = self.accelerator.unwrap_model(self.model)
+        if not self.settings.fast_cpu or not supports(model):
+            return super()._generate_single_turn(prompt_ids, *args, **kwargs)
+        limit, stop, temperature = self.generation_config.max_new_tokens, self.eos_token_ids, self.temperature
+        return Decoder(model).sample(prompt_ids, limit, stop, temperature), None
+
+    def _get_per_token_logps_and_entropies(
+        self, model: Any, input_ids: Tensor, attention_mask: Tensor, logits_to_keep: int, *args: Any, **kwargs: Any
+    ) -> tuple[Tensor, Tensor | None, Tensor | None]:
+        """[B, T] log-probabilities and entropies; on a CPU every distinct prompt is read once
+        (tucano/training/policies/likelihood.py).
+        """
+        if not self.settings.fast_cpu or input_ids.device.type != "cpu":
+            full = super()._get_per_token_logps_and_entropies
+            return full(model, input_ids, attention_mask, logits_to_keep, *args, **kwargs)
+        temperature, bonus = self.temperature, self._entropy_bonus_enabled
+        logps, entropies = completion_logps(model, input_ids, attention_mask, logits_to_keep, temperature, bonus)
+        return logps, entropies if kwargs.get("compute_entropy") else None, None
+
+    def _get_train_sampler(self, dataset: Dataset | None = None) -> RepeatSampler:
+        sampler: RepeatSampler = super()._get_train_sampler(dataset)
+        sampler.__class__ = EpochSampler
+        sampler.epoch_of = lambda: int(self.state.epoch or 0)  # a whole number exactly after the last step of an epoch
+        return sampler
+
+    def parts(self) -> dict[str, Part]:
+        return {"validation": self.validation, "algorithm": self.algorithm, "reserve": self.reserve}
+
+    def look_is_due(self) -> bool:
+        return self.validation.is_due(self.state.global_step, self.state.max_steps)
+
+    def look(self) -> None:
+        self.validation.look(self.model, self.state.global_step)
+
+    def patience_is_over(self) -> bool:
+        return self.validation.waited >= self.validation.settings.patience or self.watch.must_stop
+
+
+def trainer_class() -> Callable[..., GrpoMixin]:
+    """Our trainer around the GRPOTrainer that TRL has now, unsloth's where that was imported."""
+    return type("Trainer", (GrpoMixin, trl.GRPOTrainer), {})

@@ -1,0 +1,69 @@
+"""A policy under examination: it answers prompts, and every completion gets its reward and its truth.
+
+A bad completion is data: it scores low. Nothing here raises because of what a model wrote.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+from transformers import PreTrainedTokenizerBase
+
+from rewards import RewardSet, Score, truth
+from tucano.prompts import Prompt
+from tucano.training.checkpoints.weights import Policy
+from tucano.training.rollouts.sampling import encode, sample, stop_tokens
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredCompletion:
+    """One completion of one prompt, with what it earned."""
+
+    prompt: Prompt
+    tokens: list[int]
+    text: str
+    truncated: bool
+    score: Score
+    truth: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Examiner:
+    """Lets a policy answer prompts and scores the answers: rewards of one set, and the ground truth where it is
+    known.
+    """
+
+    tokenizer: PreTrainedTokenizerBase
+    system_prompts: dict[str, str]
+    rewards: RewardSet
+    databases: Path
+    max_new_tokens: int
+    fast_cpu: bool = True
+
+    def answer(
+        self, model: Policy, prompts: Sequence[Prompt], samples: int, temperature: float, seed: int
+    ) -> list[ScoredCompletion]:
+        """`samples` scored completions per prompt, those of one prompt side by side. Own random stream;
+        training's is not touched.
+        """
+        was_training = model.training
+        model.eval()
+        generator = torch.Generator().manual_seed(seed)
+        repeated = [prompt for prompt in prompts for _ in range(samples)]
+        ids = encode(self.tokenizer, repeated, self.system_prompts)
+        drawn = sample(model, self.tokenizer, ids, self.max_new_tokens, temperature, generator, self.fast_cpu)
+        model.train(was_training)
+        stop = stop_tokens(model, self.tokenizer)
+        texts = self.tokenizer.batch_decode(drawn, skip_special_tokens=True)
+        return [
+            ScoredCompletion(
+                prompt,
+                tokens,
+                text,
+                tokens[-1] not in stop,
+                self.rewards.score(prompt, text),
+                truth(prompt, text, self.databases),
+            )
+            for prompt, tokens, text in zip(repeated, drawn, texts, strict=True)
+        ]
