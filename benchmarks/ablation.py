@@ -22,9 +22,9 @@ import numpy as np
 
 from data.prepare import prepare
 from tasks.context import cores
+from tucano.artifacts.identity import digest
 from tucano.comparison.answers import Measure, prompt_means, read_answers
 from tucano.comparison.contrast import effect
-from tucano.identity import digest
 from tucano.profiles import load_profile, project_root
 from tucano.prompts import Prompt, read_prompts
 from tucano.settings import PipelineSettings

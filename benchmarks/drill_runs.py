@@ -31,8 +31,8 @@ from transformers.conversion_mapping import get_checkpoint_conversion_mapping
 
 from benchmarks.drill_cases import SETTINGS, Configuration
 from data.prepare import prepare
-from tucano.journal import read_journal
 from tucano.profiles import validated
+from tucano.storage.journal import read_journal
 from tucano.training import attempts, grpo, sealed, sft, states, worker
 from tucano.training.checkpoints import step_of
 from tucano.training.jobs import Job
@@ -416,7 +416,7 @@ def instrumented() -> Board:
     board.watch(grpo.GrpoMixin, "look", "evaluation")
     board.watch(sft.SealedSFTTrainer, "look", "evaluation")
     board.watch(sealed.SealedCheckpoints, "_save_checkpoint", "checkpoint")
-    board.watch(attempts.Place, "push", "upload")
+    board.watch(attempts.Folder, "push", "upload")
     remember, begin, put_file = sealed.SealedCheckpoints._remember, sealed.Watch.on_step_begin, LocalFileSystem.put_file
 
     def count(self: sealed.SealedCheckpoints) -> None:

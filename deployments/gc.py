@@ -23,10 +23,9 @@ from pathlib import Path
 from typing import Any
 
 from deployments.postgres import find_cluster
-from tucano.artifacts import MANIFEST
-from tucano.claims import abandoned
+from tucano.artifacts.store import MANIFEST
 from tucano.errors import TucanoError, UserError
-from tucano.storage import FILLED, alone
+from tucano.storage.locks import FILLED, abandoned, alone
 from tucano.tracking import Tracker
 from tucano.tracking.purge import digests_of_registered, find_old
 from tucano.tracking.purge import remove as remove_runs

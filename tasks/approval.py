@@ -16,7 +16,7 @@ from tasks.compare import CHAMPION
 from tasks.context import Run, is_deployed, stage
 from tasks.handles import ComparisonResult
 from tasks.promote import CHALLENGER, Promotion, publish
-from tucano.printable import escaped
+from tucano.security.printable import escaped
 
 
 class Approval(RunInput):

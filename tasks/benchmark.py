@@ -23,7 +23,10 @@ from tasks.handles import (
 )
 from tasks.pages import show_markdown
 from tasks.train import fine_tune, train_seed
-from tucano.artifacts import Artifact, Recipe, Store
+from tucano.artifacts.identity import digest, fingerprint, folder_digest
+from tucano.artifacts.lineage import base_of
+from tucano.artifacts.records import write_record
+from tucano.artifacts.store import Artifact, Recipe, Store
 from tucano.benchmark.answers import scored, write_answers, write_baselines
 from tucano.benchmark.benchmark import Benchmark, benchmark, render_table
 from tucano.benchmark.endpoint import Bill, ask, bill, refuse_unless_allowed
@@ -32,10 +35,7 @@ from tucano.comparison.answers import Answer, arms_of
 from tucano.comparison.looks import record_look
 from tucano.errors import TucanoError, UserError
 from tucano.files.results import BenchmarkFiles
-from tucano.identity import digest, fingerprint, folder_digest
-from tucano.lineage import base_of
 from tucano.prompts import read_prompts
-from tucano.records import write_record
 from tucano.settings import EndpointSettings
 from tucano.settings.stages import (
     of_baselines,
@@ -45,7 +45,7 @@ from tucano.settings.stages import (
     of_endpoint,
     of_judge,
 )
-from tucano.storage import Place
+from tucano.storage.folder import Folder
 from tucano.training.jobs import MODULES, Arm
 from tucano.training.orders import order
 
@@ -262,7 +262,7 @@ def _bills(answered: Sequence[AnswerSet], rated: JudgeRatings | None) -> dict[st
 
 
 def _look(run: Run, questions: Questions, answered: Sequence[AnswerSet]) -> int:
-    places = [Place(str(run.store.root)), *([run.store.remote] if run.store.remote else [])]
+    places = [Folder(str(run.store.root)), *([run.store.remote] if run.store.remote else [])]
     look = digest(sorted(given.digest for given in answered if given.artifact.stage == "benchmark-answers"))[:16]
     return record_look(places, str(fingerprint(questions.files.test)["sha256"]), look, {"what": "benchmark"})
 

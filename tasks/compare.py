@@ -10,7 +10,9 @@ from tasks.handles import AnswerSet, ComparisonResult, Plan, PromptSet, SeedResu
 from tasks.pages import show_text
 from tasks.plan import came_first
 from tasks.train import start_of
-from tucano.artifacts import Recipe
+from tucano.artifacts.identity import digest, fingerprint
+from tucano.artifacts.records import write_record
+from tucano.artifacts.store import Recipe
 from tucano.comparison.compare import Comparison, compare
 from tucano.comparison.forgetting import read_readings
 from tucano.comparison.looks import record_look
@@ -18,11 +20,9 @@ from tucano.comparison.table import render_table
 from tucano.comparison.text_health import known_words
 from tucano.comparison.verdict import without
 from tucano.files.results import ComparisonFiles
-from tucano.identity import digest, fingerprint
 from tucano.prompts import read_prompts
-from tucano.records import write_record
 from tucano.settings.stages import of_answers, of_comparison
-from tucano.storage import Place
+from tucano.storage.folder import Folder
 from tucano.tracking import RegisteredModel
 from tucano.tracking.models import WEIGHTS
 from tucano.training.jobs import MODULES, Arm
@@ -114,7 +114,7 @@ def _looks(run: Run, prompts: PromptSet, answers: AnswerSet) -> int:
     """How often this test set has judged; the same answers judged by the same settings are the same look."""
     settings = run.settings.comparison.model_dump()
     look = digest({"answers": answers.digest, "comparison": settings})[:16]
-    places = [Place(str(run.store.root)), *([run.store.remote] if run.store.remote else [])]
+    places = [Folder(str(run.store.root)), *([run.store.remote] if run.store.remote else [])]
     what = {"what": "comparison", "answers": answers.digest, "pipeline_run": run.tracking_run}
     return record_look(places, str(fingerprint(prompts.files.test)["sha256"]), look, what)
 

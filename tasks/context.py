@@ -20,16 +20,17 @@ from prefect.utilities.urls import url_for
 
 from tasks.handles import PromptSet, Questions
 from tasks.progress import ProgressBar
-from tucano.artifacts import Artifact, Recipe, Store
-from tucano.claims import abandoned, claimed
-from tucano.code_version import code_version
+from tucano.artifacts.code_version import code_version
+from tucano.artifacts.identity import digest, fingerprint
+from tucano.artifacts.store import Artifact, Recipe, Store
 from tucano.errors import is_worth_a_retry
-from tucano.identity import digest, fingerprint
-from tucano.printable import escaped
 from tucano.prompts import jsonl_lines
 from tucano.requirements import require_device, require_space
+from tucano.security.printable import escaped
 from tucano.settings import PipelineSettings, Section
-from tucano.storage import FILLED, remote_of, shared, writable
+from tucano.storage.folder import remote_of
+from tucano.storage.locks import FILLED, abandoned, claimed, shared
+from tucano.storage.root import writable
 from tucano.tracking import DataSplit, Tracker
 from tucano.tracking.models import Context
 from tucano.training import launch

@@ -6,9 +6,9 @@ from typing import Any
 
 from tasks.context import Run, stage
 from tasks.handles import Plan, PromptSet, SeedResult
-from tucano.artifacts import Recipe
+from tucano.artifacts.identity import fingerprint
+from tucano.artifacts.store import Recipe
 from tucano.comparison import plan
-from tucano.identity import fingerprint
 from tucano.settings.stages import of_plan
 
 

@@ -9,7 +9,7 @@ from tasks.context import Run, run_child, stage
 from tasks.handles import CheckLine, PreflightRecord, PreflightResult, PromptSet, Start
 from tasks.pages import show_table
 from tasks.train import start_of
-from tucano.artifacts import Recipe
+from tucano.artifacts.store import Recipe
 from tucano.errors import GateClosed
 from tucano.files.results import PreflightFiles
 from tucano.settings.stages import of_preflight

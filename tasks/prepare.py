@@ -7,8 +7,8 @@ from typing import Any
 from data.prepare import prepare
 from tasks.context import Run, data_split, stage
 from tasks.handles import PromptSet
-from tucano.artifacts import Recipe
-from tucano.identity import fingerprint
+from tucano.artifacts.identity import fingerprint
+from tucano.artifacts.store import Recipe
 from tucano.settings.stages import of_data
 from tucano.tracking.models import Context
 

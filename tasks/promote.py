@@ -31,13 +31,13 @@ from tasks.handles import (
 from tasks.pages import show_markdown
 from tasks.tracked import training_run
 from tasks.train import start_of
-from tucano.artifacts import Recipe
+from tucano.artifacts.lineage import digests, faults, unpinned, verify
+from tucano.artifacts.store import Recipe
 from tucano.comparison.answers import arms_of
 from tucano.comparison.promotion import noninferiority_bound
 from tucano.errors import Transient
 from tucano.files.models import ServedFiles
-from tucano.lineage import digests, faults, unpinned, verify
-from tucano.printable import escaped
+from tucano.security.printable import escaped
 from tucano.settings.stages import of_merge
 from tucano.tracking.models import pack
 from tucano.training.jobs import MODULES

@@ -26,7 +26,7 @@ from tasks.handles import PromptSet, SeedResult, Start
 from tasks.tracked import known
 from tasks.train import seed_training
 from tucano.errors import SeedGivenUp, UserError, WorkerCrashed
-from tucano.storage import remote_of
+from tucano.storage.folder import remote_of
 from tucano.training import launch
 
 LOOK_SECONDS = 2.0

@@ -11,7 +11,7 @@ from prefect.futures import PrefectFuture
 from tasks.context import Run, cores, data_split, run_child, stage
 from tasks.handles import PromptSet, SeedResult, Seeds, Start
 from tasks.tracked import Best, Training, known, log_best, tracked
-from tucano.artifacts import Recipe
+from tucano.artifacts.store import Recipe
 from tucano.errors import SeedGivenUp, WorkerCrashed, WorkerFailed
 from tucano.files.models import SeedFiles, StartFiles, WorkFiles
 from tucano.machine_time import Clock

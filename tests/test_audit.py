@@ -13,6 +13,7 @@ import pytest
 
 from rewards import PromptLike, Score, load_reward_set
 from rewards.names import REPORTED as TASKS
+from tucano.artifacts.records import parsed
 from tucano.audit import probes
 from tucano.audit.agreement import quadratic_kappa
 from tucano.audit.bench import Rewards
@@ -25,7 +26,6 @@ from tucano.errors import UserError
 from tucano.prompts import Prompt, Task
 from tucano.rating.ratings import RatedAnswer, read_ratings
 from tucano.rating.store import rating_store
-from tucano.records import parsed
 from tucano.settings import AuditSettings, PipelineSettings
 from tucano.specs import objects
 from tucano.specs.extraction import FIELDS

@@ -18,6 +18,7 @@ from data.prepare import prepare
 from data.separation import Fence
 from rewards import load_reward_set, truth
 from rewards.names import REPORTED as TASKS
+from tucano.artifacts.records import parsed
 from tucano.benchmark import scores
 from tucano.benchmark.baselines import baselines
 from tucano.benchmark.benchmark import Benchmark, benchmark, render_table
@@ -25,7 +26,6 @@ from tucano.benchmark.endpoint import Bill
 from tucano.comparison.answers import Answer, Decoding
 from tucano.files.prompts import SETS
 from tucano.prompts import Prompt, read_prompts
-from tucano.records import parsed
 from tucano.settings import BenchmarkSettings, DataSettings, PipelineSettings
 from tucano.settings.stages import of_benchmark_set
 from tucano.specs import scoring

@@ -13,6 +13,7 @@ import pytest
 from scipy import stats
 
 from rewards.names import REPORTED as TASKS
+from tucano.artifacts.records import parsed
 from tucano.comparison import wording
 from tucano.comparison.answers import Answer, Decoding
 from tucano.comparison.compare import Comparison, compare
@@ -24,7 +25,6 @@ from tucano.comparison.wording import ENGLISH, PORTUGUESE
 from tucano.errors import UserError
 from tucano.presentation.numbers import p_value, portuguese
 from tucano.prompts import Prompt
-from tucano.records import parsed
 from tucano.settings import ComparisonSettings
 from tucano.statistics.inference import Mean, two_way_t
 

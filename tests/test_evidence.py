@@ -12,7 +12,8 @@ from test_comparison import GAINS, SEEDS, SETTINGS, answers, compared, prompts
 
 from tasks.handles import Plan, SeedResult
 from tasks.plan import came_first
-from tucano.artifacts import Artifact
+from tucano.artifacts.records import parsed
+from tucano.artifacts.store import Artifact
 from tucano.comparison.claims import StudyContext
 from tucano.comparison.compare import Comparison, compare
 from tucano.comparison.contrast import Contrast, contrast, effect
@@ -21,8 +22,7 @@ from tucano.comparison.forgetting import Reading, forgetting
 from tucano.comparison.looks import read_looks, record_look
 from tucano.comparison.table import render_table
 from tucano.comparison.verdict import Verdict, judge
-from tucano.records import parsed
-from tucano.storage import Place
+from tucano.storage.folder import Folder
 
 ARMS = ("base", "sft", "seed-42", "seed-123", "seed-456")
 
@@ -224,11 +224,11 @@ def test_forgetting_is_a_caution_in_the_verdict() -> None:
 
 
 def test_the_same_look_counts_once_and_two_places_count_together(tmp_path: Path) -> None:
-    here, far = Place(str(tmp_path / "here")), Place(str(tmp_path / "far"))
+    here, far = Folder(str(tmp_path / "here")), Folder(str(tmp_path / "far"))
     assert record_look([here], "set-a", "one", {"what": "comparison"}) == 1
     assert record_look([here], "set-a", "one", {"what": "comparison"}) == 1
     assert record_look([here, far], "set-a", "two", {}) == 2
-    assert record_look([Place(str(tmp_path / "other machine")), far], "set-a", "three", {}) == 2
+    assert record_look([Folder(str(tmp_path / "other machine")), far], "set-a", "three", {}) == 2
     assert record_look([here], "set-b", "one", {}) == 1
     assert [len(found) for found in read_looks(tmp_path / "here").values()] == [2, 1]
 

@@ -18,11 +18,11 @@ from torch import Tensor
 from transformers.trainer_utils import SaveStrategy
 
 from rewards import Score, load_reward_set
-from tucano.journal import read_journal
 from tucano.profiles import validated
 from tucano.prompts import Prompt, write_prompts
 from tucano.settings import PipelineSettings
 from tucano.settings.stages import of_grpo
+from tucano.storage.journal import read_journal
 from tucano.training import grpo
 from tucano.training.algorithms import chain
 from tucano.training.nano import build_model, build_tokenizer

@@ -30,8 +30,8 @@ from tasks.prepare import prepare_data
 from tasks.promote import _merge
 from tasks.reaudit import audit_again
 from tasks.train import fine_tune, train_seed
-from tucano.artifacts import Artifact, Recipe
-from tucano.code_version import OUR_PACKAGES, code_version
+from tucano.artifacts.code_version import OUR_PACKAGES, code_version
+from tucano.artifacts.store import Artifact, Recipe
 from tucano.files.prompts import SETS, PromptFiles
 from tucano.profiles import field_names, validated
 from tucano.settings import PipelineSettings, Section

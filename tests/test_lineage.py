@@ -11,11 +11,11 @@ import pytest
 
 from tasks.context import Run
 from tasks.promote import _incomplete
-from tucano.artifacts import Artifact, Recipe, Store
+from tucano.artifacts.identity import digest, fingerprint
+from tucano.artifacts.lineage import digests, faults, unpinned, verify
+from tucano.artifacts.store import Artifact, Recipe, Store
 from tucano.cli import lineage
 from tucano.errors import UserError
-from tucano.identity import digest, fingerprint
-from tucano.lineage import digests, faults, unpinned, verify
 from tucano.settings import PipelineSettings
 from tucano.tracking import RegisteredModel, Tracker
 

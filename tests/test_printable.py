@@ -19,8 +19,8 @@ from markdown_it import MarkdownIt
 from tucano.cli.rate_page import render
 from tucano.presentation.pages import environment
 from tucano.presentation.tables import pipe_table, wrapped
-from tucano.printable import PrintableStream, escaped, fenced, printable
 from tucano.rating.session import Item, View
+from tucano.security.printable import PrintableStream, escaped, fenced, printable
 
 ROOT = Path(__file__).parent.parent
 EVIL = "\x1b[2J\x1b]0;title\x07 \x9b31m \u202eabc\u2066 \ud800 \r\x00 \u2028 \U000e0041"

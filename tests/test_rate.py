@@ -25,7 +25,7 @@ from typing import Any
 import pytest
 from browser import Page, open_page
 
-from tucano.artifacts import Recipe, Store
+from tucano.artifacts.store import Recipe, Store
 from tucano.cli.rate_page import RatingServer, render
 from tucano.errors import UserError
 from tucano.prompts import TASKS, Prompt, Task, write_prompts

@@ -14,13 +14,13 @@ import pytest
 from rewards import PromptLike, Score
 from tasks.handles import ComparisonResult, ReauditResult, SeedResult
 from tasks.promote import _refusal
-from tucano.artifacts import Artifact
+from tucano.artifacts.records import parsed
+from tucano.artifacts.store import Artifact
 from tucano.audit.reaudit import Reaudit, reaudit
 from tucano.audit.reaudit_table import render_table
 from tucano.comparison.answers import Answer
 from tucano.comparison.compare import compare
 from tucano.prompts import Prompt
-from tucano.records import parsed
 from tucano.settings import ComparisonSettings, PipelineSettings
 from tucano.settings.stages import of_reaudit
 

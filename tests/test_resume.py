@@ -21,8 +21,8 @@ from test_grpo_parity import (
     tiny,
 )
 
-from tucano.journal import read_journal
 from tucano.settings import PipelineSettings
+from tucano.storage.journal import read_journal
 from tucano.training import arithmetic, checkpoints, grpo, interruption, weights
 from tucano.training.arithmetic import Arithmetic
 from tucano.training.attempts import newest_valid

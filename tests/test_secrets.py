@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from tucano.addresses import holds_secret, masked, secret_in
 from tucano.errors import SecretInSettings, UserError
 from tucano.profiles import load_profile, validated
+from tucano.security.addresses import holds_secret, masked, secret_in
 from tucano.settings import EndpointSettings, PipelineSettings
 from tucano.settings.report import ReportStage
 

@@ -15,9 +15,9 @@ import pytest
 from data.prepare import prepare
 from tucano.comparison.forgetting import read_readings
 from tucano.errors import UserError, WorkerCrashed
-from tucano.journal import read_journal
 from tucano.profiles import validated
 from tucano.settings import PipelineSettings
+from tucano.storage.journal import read_journal
 from tucano.training import launch
 from tucano.training.attempts import newest_valid
 from tucano.training.checkpoints import step_of

@@ -28,12 +28,12 @@ from safetensors.numpy import load
 from data.prepare import prepare
 from deployments.vertex.apply import changes
 from deployments.vertex.plan import Plan, faults
-from tucano.artifacts import Artifact, Recipe, Store
-from tucano.journal import read_journal
+from tucano.artifacts.store import Artifact, Recipe, Store
 from tucano.machine_time import Stay, divided
 from tucano.profiles import validated
 from tucano.settings import PipelineSettings
-from tucano.storage import remote_of
+from tucano.storage.folder import remote_of
+from tucano.storage.journal import read_journal
 from tucano.tracking import Tracker
 from tucano.training.launch import run_job
 from tucano.training.orders import order

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from tucano.artifacts import Artifact
+from tucano.artifacts.store import Artifact
 from tucano.machine_time import Held, Stay, divided
 from tucano.settings import CostSettings
 

@@ -25,8 +25,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
-from tucano.journal import read_journal
-from tucano.storage import Place
+from tucano.storage.folder import Folder
+from tucano.storage.journal import read_journal
 
 FOLDER = "machine-time"
 BEAT_SECONDS = 60.0
@@ -121,20 +121,20 @@ class Clock:
 
     def _upload(self) -> None:
         if self.mirror is not None:
-            place, own = Place(self.mirror), self.folder / self.name
+            place, own = Folder(self.mirror), self.folder / self.name
             _tried("written", lambda: place.write(f"{FOLDER}/{self.name}", own.read_bytes()))
 
     def _download(self) -> None:
         if self.mirror is None:
             return
-        place = Place(self.mirror)
+        place = Folder(self.mirror)
         for name in _tried("listed", lambda: place.names(FOLDER)) or []:
             stay = None if name == self.name else _tried("read", partial(_read_stay, place, name))
             if stay is not None:
                 (self.folder / name).write_text(json.dumps(asdict(stay)), encoding="utf-8")
 
 
-def _read_stay(place: Place, name: str) -> Stay:
+def _read_stay(place: Folder, name: str) -> Stay:
     return Stay(**json.loads(place.read(f"{FOLDER}/{name}")))
 
 

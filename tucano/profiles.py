@@ -12,10 +12,10 @@ from typing import Annotated, Any, cast, get_args, get_origin
 import yaml
 from pydantic import BaseModel, ValidationError
 
-from tucano.addresses import masked
 from tucano.errors import SecretInSettings, UserError
 from tucano.project import OWN_FILES
 from tucano.prompts import TASKS
+from tucano.security.addresses import masked
 from tucano.settings import PipelineSettings
 
 PROJECT_FILE = "prefect.yaml"

@@ -35,10 +35,10 @@ from tucano.audit.report import (
     Sampled,
 )
 from tucano.errors import UserError
-from tucano.printable import printable
 from tucano.prompts import TASKS, Prompt, Task
 from tucano.rating.ratings import RATINGS, RatedAnswer, read_ratings
 from tucano.rating.store import rating_store
+from tucano.security.printable import printable
 from tucano.settings.audit import Gate
 from tucano.statistics.inference import rank_agreement
 

@@ -21,12 +21,12 @@ from urllib.parse import urlsplit
 import httpx
 import numpy as np
 
-from tucano.addresses import is_external
 from tucano.benchmark.replies import Ledger, Reply, opened
 from tucano.errors import UserError
 from tucano.masking import NOT_MASKED
-from tucano.printable import printable
 from tucano.prompts import Prompt, messages
+from tucano.security.addresses import is_external
+from tucano.security.printable import printable
 from tucano.settings.benchmark import EndpointSettings
 
 TRANSIENT = {408, 409, 425, 429, 500, 502, 503, 504, 529}

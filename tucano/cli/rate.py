@@ -11,13 +11,13 @@ from collections import Counter
 from pathlib import Path
 
 from tucano.cli.rate_page import RatingServer
-from tucano.printable import printable
 from tucano.rating.aids import guides
 from tucano.rating.draw import CANDIDATES, open_folder
 from tucano.rating.files import RaterKind
 from tucano.rating.ratings import RATINGS
 from tucano.rating.session import CHOICES, Item, Session, check_rater
 from tucano.rating.store import tables
+from tucano.security.printable import printable
 from tucano.specs.registry import spec_of
 
 STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)

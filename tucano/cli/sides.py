@@ -8,11 +8,11 @@ from pathlib import Path
 
 from tasks.context import config_label
 from tasks.handles import SeedResult, Seeds
-from tucano.artifacts import opened
+from tucano.artifacts.lineage import base_of, faults, verify
+from tucano.artifacts.store import opened
 from tucano.errors import UserError
 from tucano.files.models import StartFiles
 from tucano.files.results import ReportFiles
-from tucano.lineage import base_of, faults, verify
 from tucano.profiles import load_profile, profiles, project_root, validated
 from tucano.settings import PipelineSettings
 from tucano.tracking import PipelineRun, Tracker

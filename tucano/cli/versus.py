@@ -8,9 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from tasks.report import curves_of
-from tucano.artifacts import Recipe, Store
+from tucano.artifacts.code_version import code_version
+from tucano.artifacts.identity import base_identity, digest, folder_digest
+from tucano.artifacts.records import write_record
+from tucano.artifacts.store import Recipe, Store
 from tucano.cli.sides import Candidate, candidates
-from tucano.code_version import code_version
 from tucano.comparison.answers import Answer, read_answers
 from tucano.comparison.table import render_table
 from tucano.comparison.text_health import known_words
@@ -19,14 +21,12 @@ from tucano.errors import UserError
 from tucano.files.models import SeedFiles, StartFiles
 from tucano.files.prompts import PromptFiles
 from tucano.files.results import AnswerFiles, ComparisonFiles, ReportFiles
-from tucano.identity import base_identity, digest, folder_digest
 from tucano.profiles import differences
 from tucano.prompts import read_prompts
-from tucano.records import write_record
 from tucano.report.report import Facts, render_report
 from tucano.settings import PipelineSettings
 from tucano.settings.stages import of_answers
-from tucano.storage import writable
+from tucano.storage.root import writable
 from tucano.tracking import Tracker
 from tucano.training.jobs import MODULES, Arm
 from tucano.training.launch import run_job

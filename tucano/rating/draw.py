@@ -14,12 +14,12 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from tucano.artifacts import MANIFEST
+from tucano.artifacts.identity import fingerprint
+from tucano.artifacts.store import MANIFEST
 from tucano.comparison.answers import read_answers
 from tucano.errors import UserError
 from tucano.files.prompts import STORE, PromptFiles
 from tucano.files.results import AnswerFiles
-from tucano.identity import fingerprint
 from tucano.masking import mask
 from tucano.masking.prompts import masked_prompt
 from tucano.prompts import TASKS, Prompt, read_prompts

@@ -7,7 +7,7 @@ interpreters, when checkpoints are written, prices) is not handed over: it trave
 
 from collections.abc import Mapping
 
-from tucano.identity import base_identity
+from tucano.artifacts.identity import base_identity
 from tucano.settings.audit import AuditStage, Gate, ReauditStage
 from tucano.settings.base import narrowed
 from tucano.settings.benchmark import (

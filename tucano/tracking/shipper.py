@@ -18,7 +18,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from tucano.journal import Commit, Entry, read_commit, read_span
+from tucano.storage.journal import Commit, Entry, read_commit, read_span
 from tucano.tracking.store import reason
 
 if TYPE_CHECKING:

@@ -23,9 +23,9 @@ from trl.trainer.utils import RepeatSampler
 from rewards import load_reward_set
 from tucano.files.models import SeedFiles, WorkFiles
 from tucano.files.prompts import PromptFiles
-from tucano.journal import JournalWriter, read_journal
 from tucano.prompts import Prompt, messages, read_prompts
 from tucano.settings.grpo import GrpoStage, GrpoTraining, TrainerStage
+from tucano.storage.journal import JournalWriter, read_journal
 from tucano.training import attempts, checkpoints
 from tucano.training.algorithms import Algorithm, RolloutBatch, chain
 from tucano.training.algorithms.curriculum import ceiling

@@ -24,7 +24,7 @@ from transformers import TrainerCallback, TrainerControl, TrainerState, Training
 from transformers.trainer_callback import PrinterCallback, ProgressCallback
 
 from tucano.files.models import JOURNAL, WorkFiles
-from tucano.journal import JournalWriter
+from tucano.storage.journal import JournalWriter
 from tucano.training import arithmetic, interruption, states, weights
 from tucano.training.arithmetic import Arithmetic
 from tucano.training.attempts import Attempt

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from tucano.journal import JournalWriter
 from tucano.prompts import TASKS, Prompt
 from tucano.settings.grpo import GrpoRun
+from tucano.storage.journal import JournalWriter
 from tucano.training.likelihood import token_logps
 from tucano.training.policies import Policy
 from tucano.training.rollouts import Examiner, Rollout, encode

@@ -18,7 +18,7 @@ from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocketClose
 
-from tucano.access import LINK_PATH, basic, is_link_token
+from tucano.security.access import LINK_PATH, basic, is_link_token
 
 LONGEST_TOKEN_BYTES = 200
 OWN_FRAMES = (b"content-security-policy", b"frame-ancestors 'self'")
