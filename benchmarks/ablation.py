@@ -21,12 +21,12 @@ from pathlib import Path
 import numpy as np
 
 from data.prepare import prepare
-from tasks.context import cores
 from tucano.artifacts.identity import digest
 from tucano.comparison.answers import Measure, prompt_means, read_answers
 from tucano.comparison.contrast import effect
 from tucano.profiles import load_profile, project_root
 from tucano.prompts import Prompt, read_prompts
+from tucano.requirements import cores
 from tucano.settings import PipelineSettings
 from tucano.statistics.inference import two_way_t
 from tucano.training.jobs import Arm, Job

@@ -28,9 +28,9 @@ import psutil
 
 from benchmarks.lockstep import MARK, Kind, Side
 from data.prepare import prepare
-from tasks.context import cores
 from tucano.errors import WorkerCrashed
 from tucano.profiles import load_profile, project_root
+from tucano.requirements import cores
 from tucano.settings import PipelineSettings
 from tucano.training.jobs import Job, Progress
 from tucano.training.launch import run_job

@@ -8,9 +8,9 @@ from prefect.client.schemas.objects import State
 from prefect.concurrency.sync import concurrency
 from prefect.states import Completed
 
-from tasks.context import opened
 from tasks.handles import PromptSet, Start
-from tasks.names import seed_name
+from tasks.running.labels import seed_name
+from tasks.running.run import opened
 from tasks.train import train_seed
 from tucano.settings import PipelineSettings
 

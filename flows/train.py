@@ -5,16 +5,16 @@ from prefect import flow
 from tasks.approval import ask, decide
 from tasks.audit import audit_rewards, pass_gate
 from tasks.compare import answer_prompts, compare_arms
-from tasks.context import opened
 from tasks.cost import account
 from tasks.evaluations import show_answers
-from tasks.names import train_name
 from tasks.plan import write_plan
 from tasks.preflight import check_before_grpo, pass_preflight
 from tasks.prepare import prepare_data
 from tasks.promote import promote
 from tasks.reaudit import audit_again
 from tasks.report import write_report
+from tasks.running.labels import train_name
+from tasks.running.run import opened
 from tasks.seeds import await_seed, cancel_seeds, cancelled_together
 from tasks.train import fine_tune, gather, train_seed
 from tucano.settings import PipelineSettings

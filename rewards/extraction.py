@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 
-from rewards.text import fold, words
+from rewards.parsing.text import fold, words
 from rewards.types import clip
 
 

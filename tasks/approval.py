@@ -13,9 +13,10 @@ from prefect.input import RunInput
 from pydantic import Field
 
 from tasks.compare import CHAMPION
-from tasks.context import Run, is_deployed, stage
 from tasks.handles import ComparisonResult
 from tasks.promote import CHALLENGER, Promotion, publish
+from tasks.running.labels import is_deployed
+from tasks.running.run import Run, stage
 from tucano.security.printable import escaped
 
 

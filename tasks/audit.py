@@ -3,9 +3,9 @@
 from pathlib import Path
 from typing import Any
 
-from tasks.context import Run, stage
 from tasks.handles import AuditResult
-from tasks.pages import show_text
+from tasks.running.pages import show_text
+from tasks.running.run import Run, stage
 from tucano.artifacts.identity import fingerprint
 from tucano.artifacts.store import Recipe
 from tucano.audit.stage import write_audit

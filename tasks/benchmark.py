@@ -9,7 +9,6 @@ from prefect import get_run_logger
 
 from data.benchmark import Places, prepare_benchmark
 from tasks.compare import model_arms
-from tasks.context import Run, cores, run_child, stage
 from tasks.handles import (
     AnswerSet,
     BenchmarkResult,
@@ -21,7 +20,9 @@ from tasks.handles import (
     SeedResult,
     Start,
 )
-from tasks.pages import show_markdown
+from tasks.running.child import run_child
+from tasks.running.pages import show_markdown
+from tasks.running.run import Run, stage
 from tasks.train import fine_tune, train_seed
 from tucano.artifacts.identity import digest, fingerprint, folder_digest
 from tucano.artifacts.lineage import base_of
@@ -36,6 +37,7 @@ from tucano.comparison.looks import record_look
 from tucano.errors import TucanoError, UserError
 from tucano.files.results import BenchmarkFiles
 from tucano.prompts import read_prompts
+from tucano.requirements import cores
 from tucano.settings import EndpointSettings
 from tucano.settings.stages import (
     of_baselines,

@@ -5,10 +5,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from tasks.context import Run, cores, run_child, stage
 from tasks.handles import AnswerSet, ComparisonResult, Plan, PromptSet, SeedResult, Seeds, Start
-from tasks.pages import show_text
 from tasks.plan import came_first
+from tasks.running.child import run_child
+from tasks.running.pages import show_text
+from tasks.running.run import Run, stage
 from tasks.train import start_of
 from tucano.artifacts.identity import digest, fingerprint
 from tucano.artifacts.records import write_record
@@ -21,6 +22,7 @@ from tucano.comparison.text_health import known_words
 from tucano.comparison.verdict import without
 from tucano.files.results import ComparisonFiles
 from tucano.prompts import read_prompts
+from tucano.requirements import cores
 from tucano.settings.stages import of_answers, of_comparison
 from tucano.storage.folder import Folder
 from tucano.tracking import RegisteredModel

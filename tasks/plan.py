@@ -4,8 +4,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from tasks.context import Run, stage
 from tasks.handles import Plan, PromptSet, SeedResult
+from tasks.running.run import Run, stage
 from tucano.artifacts.identity import fingerprint
 from tucano.artifacts.store import Recipe
 from tucano.comparison import plan

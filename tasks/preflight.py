@@ -5,9 +5,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from tasks.context import Run, run_child, stage
 from tasks.handles import CheckLine, PreflightRecord, PreflightResult, PromptSet, Start
-from tasks.pages import show_table
+from tasks.running.child import run_child
+from tasks.running.pages import show_table
+from tasks.running.run import Run, stage
 from tasks.train import start_of
 from tucano.artifacts.store import Recipe
 from tucano.errors import GateClosed

@@ -5,8 +5,9 @@ from pathlib import Path
 from typing import Any
 
 from data.prepare import prepare
-from tasks.context import Run, data_split, stage
 from tasks.handles import PromptSet
+from tasks.running.labels import data_split
+from tasks.running.run import Run, stage
 from tucano.artifacts.identity import fingerprint
 from tucano.artifacts.store import Recipe
 from tucano.settings.stages import of_data

@@ -16,7 +16,6 @@ from typing import Any
 from prefect import get_run_logger
 
 from tasks.compare import CHAMPION
-from tasks.context import Run, cores, run_child, stage
 from tasks.handles import (
     AnswerSet,
     AuditResult,
@@ -28,7 +27,9 @@ from tasks.handles import (
     Seeds,
     Start,
 )
-from tasks.pages import show_markdown
+from tasks.running.child import run_child
+from tasks.running.pages import show_markdown
+from tasks.running.run import Run, stage
 from tasks.tracked import training_run
 from tasks.train import start_of
 from tucano.artifacts.lineage import digests, faults, unpinned, verify
@@ -37,6 +38,7 @@ from tucano.comparison.answers import arms_of
 from tucano.comparison.promotion import noninferiority_bound
 from tucano.errors import Transient
 from tucano.files.models import ServedFiles
+from tucano.requirements import cores
 from tucano.security.printable import escaped
 from tucano.settings.stages import of_merge
 from tucano.tracking.models import pack

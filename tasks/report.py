@@ -6,11 +6,12 @@ from typing import Any
 
 from prefect import get_run_logger
 
-from tasks.context import Run, prefect_link, stage
 from tasks.cost import spent
 from tasks.handles import AuditResult, ComparisonResult, PromptSet, ReauditResult, Report, SeedResult, Seeds
-from tasks.pages import show_markdown, show_table
 from tasks.promote import Promotion
+from tasks.running.labels import prefect_link
+from tasks.running.pages import show_markdown, show_table
+from tasks.running.run import Run, stage
 from tucano.artifacts.code_version import code_version
 from tucano.artifacts.identity import digest
 from tucano.artifacts.lineage import digests
@@ -21,7 +22,7 @@ from tucano.files.results import ReportFiles
 from tucano.profiles import nearest_profile, project_root
 from tucano.report.report import Facts, SeedCurves, render_report
 from tucano.security.printable import escaped
-from tucano.settings.report import ReportStage
+from tucano.settings.stages import ReportStage
 from tucano.storage.journal import read_journal
 from tucano.training.jobs import MODULES
 

@@ -21,8 +21,8 @@ from prefect.deployments import run_deployment
 from prefect.exceptions import ObjectNotFound, TerminationSignal
 from prefect.states import AwaitingRetry, Cancelling
 
-from tasks.context import Run, stage
 from tasks.handles import PromptSet, SeedResult, Start
+from tasks.running.run import Run, stage
 from tasks.tracked import known
 from tasks.train import seed_training
 from tucano.errors import SeedGivenUp, UserError, WorkerCrashed

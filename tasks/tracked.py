@@ -15,8 +15,9 @@ from typing import Any, Literal, TypeVar
 
 from prefect import get_run_logger
 
-from tasks.context import Run, config_label
 from tasks.handles import SeedResult, Start
+from tasks.running.labels import config_label
+from tasks.running.run import Run
 from tucano.files.models import WorkFiles
 from tucano.tracking import DataSplit
 from tucano.training.jobs import Job

@@ -8,13 +8,16 @@ from typing import Any
 from prefect import get_run_logger
 from prefect.futures import PrefectFuture
 
-from tasks.context import Run, cores, data_split, run_child, stage
 from tasks.handles import PromptSet, SeedResult, Seeds, Start
+from tasks.running.child import run_child
+from tasks.running.labels import data_split
+from tasks.running.run import Run, stage
 from tasks.tracked import Best, Training, known, log_best, tracked
 from tucano.artifacts.store import Recipe
 from tucano.errors import SeedGivenUp, WorkerCrashed, WorkerFailed
 from tucano.files.models import SeedFiles, StartFiles, WorkFiles
 from tucano.machine_time import Clock
+from tucano.requirements import cores
 from tucano.settings.stages import of_grpo, of_sft
 from tucano.training import launch
 from tucano.training.jobs import MODULES

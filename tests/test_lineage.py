@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from tasks.context import Run
 from tasks.promote import _incomplete
+from tasks.running.run import Run
 from tucano.artifacts.identity import digest, fingerprint
 from tucano.artifacts.lineage import digests, faults, unpinned, verify
 from tucano.artifacts.store import Artifact, Recipe, Store

@@ -113,7 +113,11 @@ def test_the_command_repeats_no_escape_sequence(tmp_path: Path) -> None:
 
 def test_stages_show_text_in_the_prefect_page_only_through_functions_that_escape() -> None:
     borders = {"create_markdown_artifact", "create_table_artifact"}
-    for path in (*(ROOT / "tasks").glob("*.py"), *(ROOT / "flows").glob("*.py"), *(ROOT / "deployments").rglob("*.py")):
+    for path in (
+        *(ROOT / "tasks").rglob("*.py"),
+        *(ROOT / "flows").glob("*.py"),
+        *(ROOT / "deployments").rglob("*.py"),
+    ):
         names = {
             node.id for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(node, ast.Name)
         }

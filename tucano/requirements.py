@@ -1,6 +1,9 @@
-"""What a run needs of its machine, known before any work: space for its checkpoints, and the device that it names."""
+"""What a run needs of its machine, known before any work: space for its checkpoints, and the device that it names; and
+how many cores it finds.
+"""
 
 import json
+import os
 import shutil
 from pathlib import Path
 
@@ -72,3 +75,14 @@ def adapter_weights(model: ModelSettings) -> int:
         return LORA_WEIGHTS_UNKNOWN
     per_layer = 2 * (hidden + query) + 2 * (hidden + key_value) + 3 * (hidden + inner)
     return model.lora_rank * layers * per_layer
+
+
+def cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def seeds_at_a_time(settings: PipelineSettings) -> int:
+    """GRPO children that train on one machine side by side."""
+    return settings.worker.parallel or (
+        1 if settings.model.device == "cuda" else max(1, cores() // settings.worker.threads)
+    )

@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from math import fsum
 
-from rewards.parsing import find_object
+from rewards.parsing.objects import find_object
 from tucano.audit.bench import Bench, Group
 from tucano.audit.edits import degradations, readings
 from tucano.audit.report import Check

@@ -16,8 +16,8 @@ from pathlib import Path
 
 from rewards import load_reward_set
 from rewards.names import REPORTED
+from rewards.parsing.sql import gold_result
 from rewards.sets import SetName
-from rewards.sql import gold_result
 from tucano.audit.agreement import agreements, component_effects, rater_agreements, sampled_spread
 from tucano.audit.bench import Bench, Group, Rewards, grouped
 from tucano.audit.checks import questions

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tasks.context import config_label
 from tasks.handles import SeedResult, Seeds
+from tasks.running.labels import config_label
 from tucano.artifacts.lineage import base_of, faults, verify
 from tucano.artifacts.store import opened
 from tucano.errors import UserError

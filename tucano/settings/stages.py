@@ -6,10 +6,11 @@ interpreters, when checkpoints are written, prices) is not handed over: it trave
 """
 
 from collections.abc import Mapping
+from typing import Any
 
 from tucano.artifacts.identity import base_identity
 from tucano.settings.audit import AuditStage, Gate, ReauditStage
-from tucano.settings.base import narrowed
+from tucano.settings.base import Section, narrowed
 from tucano.settings.benchmark import (
     BaselinesStage,
     BenchmarkPlan,
@@ -26,6 +27,17 @@ from tucano.settings.grpo import Completions, GrpoRun, GrpoStage, GrpoTraining, 
 from tucano.settings.model import AdaptedModel, LoadedModel, NanoModel
 from tucano.settings.pipeline import PipelineSettings
 from tucano.settings.sft import SftStage, SftTraining
+
+
+class ReportStage(Section):
+    """What the report shows, beside what the stages made: settings, where they differ from the profile, and the
+    lineage.
+    """
+
+    settings: dict[str, Any]
+    profile: str
+    differences: tuple[tuple[str, Any, Any], ...]
+    lineage: dict[str, str]
 
 
 def of_data(settings: PipelineSettings) -> DataStage:

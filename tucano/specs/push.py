@@ -9,7 +9,7 @@ from random import Random
 
 import pydantic
 
-from rewards.claims import names_product, push_inventions
+from rewards.parsing.claims import names_product, push_inventions
 from tucano.prompts import Prompt
 from tucano.specs.base import Baseline, Display, Edit, Probes, Reference, Scorer, TaskSpec
 from tucano.specs.scoring import Case, mean
