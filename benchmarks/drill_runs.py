@@ -37,7 +37,7 @@ from tucano.training import attempts, grpo, sealed, sft, states, worker
 from tucano.training.checkpoints import step_of
 from tucano.training.jobs import Job
 from tucano.training.launch import INTERRUPTED
-from tucano.training.orders import order
+from tucano.training.orders import JobFolders, order
 
 worker.quieten_libraries()
 WARM = (trl.GRPOTrainer, get_checkpoint_conversion_mapping("qwen3"))
@@ -326,7 +326,12 @@ def job(
         (place / name).mkdir(parents=True, exist_ok=True)
     settings, work, output = validated(chosen), place / "work", place / "output"
     made = order(
-        configuration.kind, settings, 1, threads, prompts=prompts, work=work, output=output, mirror=mirror, start=begin
+        configuration.kind,
+        settings,
+        1,
+        threads,
+        JobFolders(prompts=prompts, work=work, output=output, mirror=mirror),
+        start=begin,
     )
     made.write(place / "work" / "job.json")
     return made

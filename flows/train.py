@@ -10,7 +10,7 @@ from tasks.evaluations import show_answers
 from tasks.plan import write_plan
 from tasks.preflight import check_before_grpo, pass_preflight
 from tasks.prepare import prepare_data
-from tasks.promote import promote
+from tasks.promote import Evidence, promote
 from tasks.reaudit import audit_again
 from tasks.report import write_report
 from tasks.running.labels import train_name
@@ -44,7 +44,7 @@ def train(settings: PipelineSettings) -> str:
         comparison = compare_arms(run, prompts, plan, start, seeds, answers)
         shown = show_answers.submit(run, prompts, start, seeds, answers, comparison)
         account(run, seeds, comparison)
-        promotion = promote(run, prompts, audit, start, seeds, answers, reaudit, comparison)
+        promotion = promote(run, prompts, audit, start, seeds, Evidence(answers, reaudit, comparison))
         report = write_report(run, prompts, audit, seeds, reaudit, comparison, promotion)
         approval = ask(run, promotion, comparison)
         if approval is not None:

@@ -12,11 +12,11 @@ from prefect.flow_runs import suspend_flow_run
 from prefect.input import RunInput
 from pydantic import Field
 
-from tasks.compare import CHAMPION
 from tasks.handles import ComparisonResult
-from tasks.promote import CHALLENGER, Promotion, publish
+from tasks.promote import Promotion, publish
 from tasks.running.labels import is_deployed
 from tasks.running.run import Run, stage
+from tucano.comparison.promotion import CHALLENGER, CHAMPION
 from tucano.security.printable import escaped
 
 

@@ -29,7 +29,7 @@ from tucano.artifacts.lineage import base_of
 from tucano.artifacts.records import write_record
 from tucano.artifacts.store import Artifact, Recipe, Store
 from tucano.benchmark.answers import scored, write_answers, write_baselines
-from tucano.benchmark.benchmark import Benchmark, benchmark, render_table
+from tucano.benchmark.benchmark import Benchmark, Inference, OutsideFindings, benchmark, render_table
 from tucano.benchmark.endpoint import Bill, ask, bill, refuse_unless_allowed
 from tucano.benchmark.judge import TASK, rate
 from tucano.comparison.answers import Answer, arms_of
@@ -49,7 +49,7 @@ from tucano.settings.stages import (
 )
 from tucano.storage.folder import Folder
 from tucano.training.jobs import MODULES, Arm
-from tucano.training.orders import order
+from tucano.training.orders import JobFolders, order
 
 REPLIES = "replies"
 """Folder of a storage with what APIs have answered."""
@@ -126,9 +126,7 @@ def answer_with_models(
             settings,
             settings.seed,
             cores(),
-            prompts=questions.files.folder,
-            work=work,
-            output=draft,
+            JobFolders(prompts=questions.files.folder, work=work, output=draft),
             arms=arms,
         )
         return run_child(run, replace(job, settings=chosen.model_dump(mode="json")), "benchmark answers")
@@ -236,11 +234,8 @@ def judge_benchmark(
             read_prompts(questions.files.test),
             questions.files.folder,
             chosen.reference,
-            _bills(answered, rated),
-            rated.record.ratings if rated else {},
-            chosen.alpha,
-            chosen.resamples,
-            chosen.seed,
+            OutsideFindings(_bills(answered, rated), rated.record.ratings if rated else {}),
+            Inference(chosen.alpha, chosen.resamples, chosen.seed),
             _look(run, questions, answered) if trained else 1,
         )
         files = BenchmarkFiles(draft)

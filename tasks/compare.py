@@ -14,9 +14,10 @@ from tasks.train import start_of
 from tucano.artifacts.identity import digest, fingerprint
 from tucano.artifacts.records import write_record
 from tucano.artifacts.store import Recipe
-from tucano.comparison.compare import Comparison, compare
+from tucano.comparison.compare import Comparison, Design, compare
 from tucano.comparison.forgetting import read_readings
 from tucano.comparison.looks import record_look
+from tucano.comparison.promotion import CHAMPION
 from tucano.comparison.table import render_table
 from tucano.comparison.text_health import known_words
 from tucano.comparison.verdict import without
@@ -28,9 +29,7 @@ from tucano.storage.folder import Folder
 from tucano.tracking import RegisteredModel
 from tucano.tracking.models import WEIGHTS
 from tucano.training.jobs import MODULES, Arm
-from tucano.training.orders import order
-
-CHAMPION = "champion"
+from tucano.training.orders import JobFolders, order
 
 
 @stage("answer test prompts")
@@ -49,7 +48,12 @@ def answer_prompts(run: Run, prompts: PromptSet, start: Start | None, seeds: See
         work = run.store.work_folder(recipe)
         arms = model_arms(run, start, seeds.trained) + ([_champion_arm(run, champion, work)] if champion else [])
         job = order(
-            "answer", settings, settings.seed, cores(), prompts=prompts.files.folder, work=work, output=draft, arms=arms
+            "answer",
+            settings,
+            settings.seed,
+            cores(),
+            JobFolders(prompts=prompts.files.folder, work=work, output=draft),
+            arms=arms,
         )
         return run_child(run, job, "answers")
 
@@ -87,13 +91,15 @@ def compare_arms(
             answers.read(),
             read_prompts(prompts.files.test),
             chosen.comparison,
-            "sft" if start else "base",
-            [seed.seed for seed in seeds.trained],
+            Design(
+                reference="sft" if start else "base",
+                seeds=[seed.seed for seed in seeds.trained],
+                shown_seed=seeds.best.seed,
+                looks=_looks(run, prompts, answers),
+                planned=chosen.planned,
+            ),
             known_words(prompts.files),
-            seeds.best.seed,
             read_readings(answers.files.language),
-            _looks(run, prompts, answers),
-            chosen.planned,
         )
         comparison = replace(comparison, verdict=without(comparison.verdict, dict(chosen.missing)))
         write_record(ComparisonFiles(draft).comparison, comparison)

@@ -15,7 +15,7 @@ from tucano.errors import GateClosed
 from tucano.files.results import PreflightFiles
 from tucano.settings.stages import of_preflight
 from tucano.training.jobs import MODULES
-from tucano.training.orders import order
+from tucano.training.orders import JobFolders, order
 
 MARKS = {"ok": "ok", "warn": "WARN", "red": "RED"}
 
@@ -32,9 +32,7 @@ def check_before_grpo(run: Run, prompts: PromptSet, start: Start | None) -> Pref
             settings,
             seed,
             settings.worker.threads,
-            prompts=prompts.files.folder,
-            work=work,
-            output=draft,
+            JobFolders(prompts=prompts.files.folder, work=work, output=draft),
             start=begin,
         )
         result = run_child(run, job, "preflight")

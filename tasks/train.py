@@ -21,7 +21,7 @@ from tucano.requirements import cores
 from tucano.settings.stages import of_grpo, of_sft
 from tucano.training import launch
 from tucano.training.jobs import MODULES
-from tucano.training.orders import order
+from tucano.training.orders import JobFolders, order
 
 
 @stage("sft")
@@ -36,10 +36,7 @@ def fine_tune(run: Run, prompts: PromptSet) -> Start:
             settings,
             settings.seed,
             cores(),
-            prompts=prompts.files.folder,
-            work=work,
-            output=draft,
-            mirror=mirror,
+            JobFolders(prompts=prompts.files.folder, work=work, output=draft, mirror=mirror),
         )
         clock = Clock(work, mirror, settings.cost.machine)
         with clock, tracked(run, job, training) as tracking_run:
@@ -86,10 +83,7 @@ def train_seed(run: Run, prompts: PromptSet, start: Start | None, seed: int) -> 
             settings,
             seed,
             threads,
-            prompts=prompts.files.folder,
-            work=work,
-            output=draft,
-            mirror=mirror,
+            JobFolders(prompts=prompts.files.folder, work=work, output=draft, mirror=mirror),
             start=begin,
         )
         clock = Clock(work, mirror, settings.cost.machine)

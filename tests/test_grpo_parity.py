@@ -26,7 +26,7 @@ from tucano.storage.journal import read_journal
 from tucano.training import grpo
 from tucano.training.algorithms import chain
 from tucano.training.nano import build_model, build_tokenizer
-from tucano.training.orders import order
+from tucano.training.orders import JobFolders, order
 from tucano.training.policies import load_policy
 from tucano.training.refill import Reserve, leave_out, replace_rows
 from tucano.training.scoring import Rewards
@@ -100,7 +100,11 @@ def ours(folder: Path, place: Path, chosen: PipelineSettings) -> tuple[list[dict
     """Logged values of every step and the final adapter of a run of our own."""
     (place / "output").mkdir(parents=True)
     start = (str(folder / "model"), None)
-    grpo.run(order("grpo", chosen, 1, 1, prompts=folder, work=place / "work", output=place / "output", start=start))
+    grpo.run(
+        order(
+            "grpo", chosen, 1, 1, JobFolders(prompts=folder, work=place / "work", output=place / "output"), start=start
+        )
+    )
     entries = read_journal(place / "work" / "journal.jsonl")
     return [entry.values for entry in entries if "train/loss" in entry.values], final_adapter(place / "work")
 

@@ -12,7 +12,7 @@ from browser import open_page
 from tucano.audit.reaudit import OwnSamples, PaidAnswer, Reaudit
 from tucano.audit.report import Agreement, AuditReport, Check, Estimate, Sampled
 from tucano.comparison.answers import Answer, Decoding
-from tucano.comparison.compare import Comparison, compare
+from tucano.comparison.compare import Comparison, Design, compare
 from tucano.prompts import TASKS, Prompt
 from tucano.report.language import ENGLISH, PORTUGUESE, duration
 from tucano.report.report import Facts, SeedCurves, flat, render_report
@@ -40,7 +40,7 @@ def comparison(gain: float = 0.1) -> Comparison:
         for decoding in DECODINGS
         for place, prompt in enumerate(prompts)
     ]
-    return compare(answers, prompts, ComparisonSettings(), "sft", [1, 2, 3], frozenset({"alert"}))
+    return compare(answers, prompts, ComparisonSettings(), Design("sft", [1, 2, 3]), frozenset({"alert"}))
 
 
 def audit(passed: bool = True, **changes: Any) -> AuditReport:

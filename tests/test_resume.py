@@ -27,7 +27,7 @@ from tucano.training import arithmetic, checkpoints, grpo, interruption, weights
 from tucano.training.arithmetic import Arithmetic
 from tucano.training.attempts import newest_valid
 from tucano.training.jobs import EVENT_MARK
-from tucano.training.orders import order
+from tucano.training.orders import JobFolders, order
 from tucano.training.states import NotAsSaved
 
 pytestmark = pytest.mark.filterwarnings("ignore:grpo.patience")
@@ -58,7 +58,14 @@ def train(folder: Path, place: Path, run: PipelineSettings, threads: int = 1, ad
     (place / "output").mkdir(parents=True, exist_ok=True)
     start = (str(folder / "model"), str(adapter) if adapter else None)
     return grpo.run(
-        order("grpo", run, 1, threads, prompts=folder, work=place / "work", output=place / "output", start=start)
+        order(
+            "grpo",
+            run,
+            1,
+            threads,
+            JobFolders(prompts=folder, work=place / "work", output=place / "output"),
+            start=start,
+        )
     )
 
 

@@ -27,7 +27,7 @@ from tucano.tracking.store import default_uri
 from tucano.training import merge, served_model
 from tucano.training.jobs import Job
 from tucano.training.nano import build_model, build_tokenizer
-from tucano.training.orders import order
+from tucano.training.orders import JobFolders, order
 from tucano.training.policies import _lora, load_policy
 
 MODEL = ModelSettings(nano_hidden=32, nano_layers=2, nano_vocabulary=400, max_length_tokens=256)
@@ -59,7 +59,9 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> Job:
     output = root / "merged"
     output.mkdir()
     start = (str(root / "base"), str(root / "adapter"))
-    return order("merge", settings, 7, 1, prompts=root / "prompts", work=root / "work", output=output, start=start)
+    return order(
+        "merge", settings, 7, 1, JobFolders(prompts=root / "prompts", work=root / "work", output=output), start=start
+    )
 
 
 @pytest.fixture(scope="module")

@@ -92,21 +92,24 @@ def audit_rewards(
     ]
     checks = [check for part in parts for check in part.checks]
     checks += [pinned_check(rewards, rated, pinned)] if name == "v4.2" else []
+    checks = [with_level(name, check) for check in checks]
+    known = [answer for answer in rated if answer.prompt.task in tasks]
+    raters: dict[str, str] = {rater: kind for answer in known for rater, kind in answer.raters.items()}
+    shown = [disagreement for part in parts for disagreement in _disagreements(part.groups)]
+    spreads = [part.spread for part in parts if part.spread]
     report = AuditReport(
         schema_version=SCHEMA_VERSION,
         reward_set=name,
         seed=seed,
         resamples=settings.resamples,
-        raters={
-            rater: kind for answer in rated if answer.prompt.task in tasks for rater, kind in answer.raters.items()
-        },
-        provisional=any(not _has_human(rated, task) for task in tasks),
-        checks=tuple(levelled(name, check) for check in checks),
+        raters=raters,
+        provisional=not all(_has_human(rated, task) for task in tasks),
+        checks=tuple(checks),
         agreement=tuple(row for part in parts for row in part.rows),
         components=tuple(effect for part in parts for effect in part.effects),
-        sampled=tuple(part.spread for part in parts if part.spread),
+        sampled=tuple(spreads),
         raters_agree=tuple(pair for part in parts for pair in part.raters),
-        disagreements=tuple(shown for part in parts for shown in _disagreements(part.groups)),
+        disagreements=tuple(shown),
     )
     return (
         report
@@ -143,7 +146,7 @@ def _audit_task(rewards: Rewards, task: Task, rated: Sequence[RatedAnswer], sett
     )
 
 
-def levelled(reward_set: str, check: Check) -> Check:
+def with_level(reward_set: str, check: Check) -> Check:
     """Block, except: controls may be senseless but not unsound; the hacks that v4.2 is known for warn (they are
     pinned).
     """

@@ -14,7 +14,7 @@ import numpy as np
 from tucano.audit.agreement import SMALLEST_GROUP, sampled_spread, within_estimate
 from tucano.audit.bench import Bench, Rewards
 from tucano.audit.checks import invariance_checks, soundness_checks
-from tucano.audit.gate import levelled
+from tucano.audit.gate import with_level
 from tucano.audit.report import Check, Estimate, Sampled
 from tucano.comparison.answers import Answer
 from tucano.prompts import TASKS, Prompt, Task
@@ -113,7 +113,7 @@ def reaudit(
             {task: (samples[reference, task], tuned[task]) for task in tasks}, alpha
         ) + _order_checks(tuned, alpha)
         found += [check for task in tasks for check in _sound_checks(task, tuned[task])]
-        checks[arm] = tuple(levelled(settings.rewards, check) for check in found)
+        checks[arm] = tuple(with_level(settings.rewards, check) for check in found)
     paid = [answer for task in tasks for answer in _paid({arm: samples[arm, task] for arm in arms})]
     return Reaudit(settings.rewards, reference, tuple(own.values()), checks, tuple(paid))
 

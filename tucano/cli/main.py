@@ -258,17 +258,10 @@ def _rate(arguments: argparse.Namespace) -> int:
 
     if min(arguments.prompts, arguments.completions) < 1:
         raise UserError("--prompts and --completions are at least 1")
-    drawn = (arguments.prompts, arguments.completions, arguments.seed)
+    draw = rate.Draw(Path(arguments.source), arguments.prompts, arguments.completions, arguments.seed)
+    rater = rate.Rater(arguments.rater, arguments.kind, arguments.new_rater)
     port = None if arguments.terminal else arguments.port
-    return rate.rate(
-        Path(arguments.folder),
-        Path(arguments.source),
-        arguments.rater,
-        arguments.kind,
-        arguments.new_rater,
-        *drawn,
-        port,
-    )
+    return rate.rate(Path(arguments.folder), draw, rater, port)
 
 
 def _lineage(arguments: argparse.Namespace) -> int:

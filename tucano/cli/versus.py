@@ -30,7 +30,7 @@ from tucano.storage.root import writable
 from tucano.tracking import Tracker
 from tucano.training.jobs import MODULES, Arm
 from tucano.training.launch import run_job
-from tucano.training.orders import order
+from tucano.training.orders import JobFolders, order
 
 
 def compare(settings: PipelineSettings, first: str, second: str) -> int:
@@ -117,7 +117,9 @@ def _answer_now(candidate: Candidate, frame: Candidate, root: Path) -> dict[int,
 
     def produce(draft: Path) -> dict[str, Any]:
         work, prompts, threads = Store(root).work_folder(recipe), frame.stages["data"], settings.worker.threads
-        job = order("answer", settings, settings.seed, threads, prompts=prompts, work=work, output=draft, arms=arms)
+        job = order(
+            "answer", settings, settings.seed, threads, JobFolders(prompts=prompts, work=work, output=draft), arms=arms
+        )
         return run_job(
             job,
             settings.worker.python,

@@ -190,7 +190,7 @@ class Tracker:
         on: DataSplit,
     ) -> None:
         """The checkpoint that a training kept, as a LoggedModel with its validation metrics."""
-        models.log_checkpoint(self.client, run_id, name, folder, step, _texts(tags), metrics, on)
+        models.log_checkpoint(self.client, run_id, name, folder, step, _texts(tags), models.Measurement(metrics, on))
 
     def start_evaluation(self, name: str, tags: Mapping[str, object]) -> str:
         """A run for the answers of one arm, which the tag `arm` names; returns its id.
