@@ -40,7 +40,8 @@ def collect(home: Path, days: int, remove: bool) -> int:
     if not home.is_dir():
         raise UserError(f"there is no folder {home}; name the one that runs write to with --home FOLDER")
     home = home.resolve()
-    before, done = time.time() - days * DAY, "removed" if remove else "would go"
+    before = time.time() - days * DAY
+    done = "removed" if remove else "would go"
     with alone(home) if remove else nullcontext():
         tracker = Tracker.connect(None, home) if (home / "mlflow" / "mlflow.db").is_file() else None
         if tracker is not None and remove:

@@ -211,7 +211,8 @@ def status(stack: Stack, say: Callable[[str], None] = print) -> bool:
     """Whether all is healthy; one line per service, and what is wrong with it; then how a person logs in."""
     running = read_services(stack.file)
     workers = [name for name in running if name.startswith(WORKER)] or [f"{WORKER}-1"]
-    healthy, pages = True, {}
+    healthy = True
+    pages = {}
     for name in [*([POSTGRES] if stack.cluster else []), PREFECT, MLFLOW, *workers]:
         trouble = _trouble(stack, name, running.get(name))
         healthy &= trouble is None

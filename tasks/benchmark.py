@@ -90,7 +90,8 @@ def finished(run: Run, prompts: PromptSet) -> tuple[Start | None, tuple[SeedResu
 @stage("benchmark prompts")
 def make_benchmark_set(run: Run, prompts: PromptSet) -> Questions:
     """A folder like a prompt set's, with more and other prompts."""
-    chosen, reviews = of_benchmark_set(run.settings), run.settings.benchmark
+    chosen = of_benchmark_set(run.settings)
+    reviews = run.settings.benchmark
     places = Places(run.settings.data.path, reviews.olist, reviews.b2w)
 
     def produce(recipe: Recipe, draft: Path) -> dict[str, Any]:
@@ -165,7 +166,8 @@ def answer_with_baselines(run: Run, prompts: PromptSet, questions: Questions) ->
 @stage("endpoint answers the benchmark")
 def answer_with_endpoint(run: Run, questions: Questions, endpoint: EndpointSettings) -> EndpointAnswers:
     """Answers of one API: served once, sampled as often as local arms. Each is kept as it comes and paid for once."""
-    settings, chosen = run.settings, of_endpoint(run.settings, endpoint)
+    settings = run.settings
+    chosen = of_endpoint(run.settings, endpoint)
     samples = chosen.comparison.samples
 
     def produce(recipe: Recipe, draft: Path) -> dict[str, Any]:

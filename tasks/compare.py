@@ -39,7 +39,8 @@ def answer_prompts(run: Run, prompts: PromptSet, start: Start | None, seeds: See
     The champion answers unless it is one of these seeds: then the run has been promoted before and there is nothing to
     compare.
     """
-    settings, chosen = run.settings, of_answers(run.settings, run.settings.seed)
+    settings = run.settings
+    chosen = of_answers(run.settings, run.settings.seed)
     champion = run.tracker.champion(settings.promotion.model)
     if champion is not None and champion.tags.get("digest.grpo") in {seed.digest for seed in seeds.trained}:
         champion = None

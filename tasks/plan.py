@@ -15,7 +15,8 @@ from tucano.settings.stages import of_plan
 @stage("write down the plan")
 def write_plan(run: Run, prompts: PromptSet) -> Plan:
     """What the comparison will be judged by. Another choice is another plan, with a later date."""
-    chosen, test_set = of_plan(run.settings), str(fingerprint(prompts.files.test)["sha256"])
+    chosen = of_plan(run.settings)
+    test_set = str(fingerprint(prompts.files.test)["sha256"])
 
     def produce(recipe: Recipe, draft: Path) -> dict[str, Any]:
         return {"primary": plan.write_plan(chosen, test_set, draft)}

@@ -23,10 +23,12 @@ MARKS = {"ok": "ok", "warn": "WARN", "red": "RED"}
 @stage("preflight")
 def check_before_grpo(run: Run, prompts: PromptSet, start: Start | None) -> PreflightResult:
     """One line per check with its evidence, on the model that GRPO starts from."""
-    settings, seed = run.settings, run.settings.grpo.seeds[0]
+    settings = run.settings
+    seed = run.settings.grpo.seeds[0]
 
     def produce(recipe: Recipe, draft: Path) -> dict[str, Any]:
-        work, begin = run.store.work_folder(recipe), start_of(run, start)
+        work = run.store.work_folder(recipe)
+        begin = start_of(run, start)
         job = order(
             "preflight",
             settings,

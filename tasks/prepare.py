@@ -17,7 +17,8 @@ from tucano.tracking.models import Context
 @stage("prepare data")
 def prepare_data(run: Run) -> PromptSet:
     """Train, validation and test prompts, demonstrations, system prompts, store.sqlite."""
-    chosen, path = of_data(run.settings), run.settings.data.path
+    chosen = of_data(run.settings)
+    path = run.settings.data.path
 
     def produce(recipe: Recipe, draft: Path) -> dict[str, Any]:
         report = prepare(chosen.data, chosen.seed, chosen.tasks, draft, path)

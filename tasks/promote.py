@@ -152,7 +152,8 @@ def _merge(run: Run, prompts: PromptSet, start: Start | None, best: SeedResult) 
     settings = run.settings
 
     def produce(recipe: Recipe, draft: Path) -> dict[str, Any]:
-        work, begin = run.store.work_folder(recipe), (start_of(run, start)[0], str(best.files.adapter))
+        work = run.store.work_folder(recipe)
+        begin = (start_of(run, start)[0], str(best.files.adapter))
         job = order(
             "merge",
             settings,
@@ -171,7 +172,8 @@ def _register(
     run: Run, prompts: PromptSet, best: SeedResult, merged: Merged, tags: dict[str, object], status: str
 ) -> int:
     """The number of the new version."""
-    description, identity = _description(run, tags), training_run(run, best)
+    description = _description(run, tags)
+    identity = training_run(run, best)
     if identity is None:  # it is registered anew when it is reused, if the store takes that
         raise Transient(
             f"MLflow has no run of {best.arm}, from which {run.settings.promotion.model} would be registered"

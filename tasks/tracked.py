@@ -102,7 +102,8 @@ def known(run: Run, training: Training, made: M) -> M:
 
 
 def _start(run: Run, training: Training, known_by: Mapping[str, str]) -> str:
-    label, params = config_label(run.settings), dict(training.params)
+    label = config_label(run.settings)
+    params = dict(training.params)
     identity = run.tracker.start_training(
         training.name, run.tracking_run, training.stage, training.seed, label, params, known_by
     )

@@ -27,10 +27,12 @@ from tucano.training.orders import JobFolders, order
 @stage("sft")
 def fine_tune(run: Run, prompts: PromptSet) -> Start:
     """The start of GRPO: the best model (nano) or adapter by validation loss."""
-    settings, training = run.settings, sft_training(run, prompts)
+    settings = run.settings
+    training = sft_training(run, prompts)
 
     def produce(recipe: Recipe, draft: Path) -> dict[str, Any]:
-        work, mirror = run.store.work_folder(recipe), run.store.work_mirror(recipe)
+        work = run.store.work_folder(recipe)
+        mirror = run.store.work_mirror(recipe)
         job = order(
             "sft",
             settings,
@@ -73,11 +75,14 @@ def sft_training(run: Run, prompts: PromptSet) -> Training:
 @stage("grpo", task_run_name="grpo-seed-{seed}")
 def train_seed(run: Run, prompts: PromptSet, start: Start | None, seed: int) -> SeedResult:
     """The best adapter of one seed by the validation set, with its curves."""
-    settings, training = run.settings, seed_training(run, prompts, seed)
+    settings = run.settings
+    training = seed_training(run, prompts, seed)
 
     def produce(recipe: Recipe, draft: Path) -> dict[str, Any]:
-        work, mirror = run.store.work_folder(recipe), run.store.work_mirror(recipe)
-        begin, threads = start_of(run, start), settings.worker.threads
+        work = run.store.work_folder(recipe)
+        mirror = run.store.work_mirror(recipe)
+        begin = start_of(run, start)
+        threads = settings.worker.threads
         job = order(
             "grpo",
             settings,

@@ -15,7 +15,7 @@ from sklearn import metrics as sk
 
 from data.benchmark import Places, issues_of, prepare_benchmark
 from data.prepare import prepare
-from data.separation import Fence
+from data.separation import NearDuplicates
 from rewards import load_reward_set, truth
 from rewards.names import REPORTED as TASKS
 from tucano.artifacts.records import parsed
@@ -155,8 +155,8 @@ def questions(prompt_set: Path, tmp_path_factory: pytest.TempPathFactory) -> Pat
 def test_a_benchmark_is_larger_than_a_test_set_and_apart_from_everything(prompt_set: Path, questions: Path) -> None:
     asked = read_prompts(questions / "test.jsonl")
     assert len(asked) == 80 and {prompt.task for prompt in asked} == set(TASKS)
-    fence = Fence(prompt.user for part in SETS for prompt in read_prompts(prompt_set / f"{part}.jsonl"))
-    assert not any(fence.near(prompt.user) for prompt in asked)
+    known = NearDuplicates(prompt.user for part in SETS for prompt in read_prompts(prompt_set / f"{part}.jsonl"))
+    assert not any(known.near(prompt.user) for prompt in asked)
     assert len({prompt.id for prompt in asked}) == 80
     assert (questions / "store.sqlite").read_bytes() == (prompt_set / "store.sqlite").read_bytes()
 

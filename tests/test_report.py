@@ -10,7 +10,7 @@ import pytest
 from browser import open_page
 
 from tucano.audit.reaudit import OwnSamples, PaidAnswer, Reaudit
-from tucano.audit.report import Agreement, AuditReport, Check, Estimate, Sampled
+from tucano.audit.report import Agreement, AuditCheck, AuditReport, Estimate, Sampled
 from tucano.comparison.answers import Answer, Decoding
 from tucano.comparison.compare import Comparison, Design, compare
 from tucano.prompts import TASKS, Prompt
@@ -44,14 +44,14 @@ def comparison(gain: float = 0.1) -> Comparison:
 
 
 def audit(passed: bool = True, **changes: Any) -> AuditReport:
-    checks = (Check("push", "scale", "block", passed, 0.5, 0.8, "push: the scale <b>is not</b> used"),)
+    checks = (AuditCheck("push", "scale", "block", passed, 0.5, 0.8, "push: the scale <b>is not</b> used"),)
     agreement = (Agreement("push", "all", 24, 120, Estimate(0.8, 0.7, 0.9), Estimate(0.6, 0.5, 0.7)),)
     report = AuditReport(2, "grounded", 7, 2000, {"ana": "human"}, False, checks, agreement, (), (), (), ())
     return replace(report, **changes)
 
 
 def reaudited(passed: bool = True) -> Reaudit:
-    checks = (Check("push", "truth order", "block", passed, 0.5, 0.0, "push: against <the> truth"),)
+    checks = (AuditCheck("push", "truth order", "block", passed, 0.5, 0.0, "push: against <the> truth"),)
     own = OwnSamples("seed-1", Sampled("push", 5, 4, 0.5, 0.75, 1.0), 0.25, Estimate(0.3, 0.2, 0.4))
     paid = PaidAnswer("seed-1", "push", "push-0", "Pergunta", SCRIPT, 0.9, 0.0)
     return Reaudit("grounded", "sft", (own,), {"seed-1": checks, "seed-2": ()}, (paid,))

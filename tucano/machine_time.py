@@ -121,7 +121,8 @@ class Clock:
 
     def _upload(self) -> None:
         if self.mirror is not None:
-            place, own = Folder(self.mirror), self.folder / self.name
+            place = Folder(self.mirror)
+            own = self.folder / self.name
             _tried("written", lambda: place.write(f"{FOLDER}/{self.name}", own.read_bytes()))
 
     def _download(self) -> None:
@@ -172,7 +173,8 @@ def divided(stays: Sequence[Stay]) -> list[Held]:
     """What each stay held of its machine: every instant of a host is divided equally among the stays that ran on it
     then.
     """
-    hours, lost = [0.0] * len(stays), [0.0] * len(stays)
+    hours = [0.0] * len(stays)
+    lost = [0.0] * len(stays)
     for host in {stay.host for stay in stays}:
         here = [number for number, stay in enumerate(stays) if stay.host == host]
         instants = {at for n in here for at in (stays[n].began_s, stays[n].useful_s, stays[n].last_s)}

@@ -90,7 +90,8 @@ def validated(values: Mapping[str, Any]) -> PipelineSettings:
 
 def _sentence(error: ValidationError) -> str:
     first = error.errors()[0]
-    place, given = ".".join(str(part) for part in first["loc"]), _clipped(repr(first["input"]))
+    place = ".".join(str(part) for part in first["loc"])
+    given = _clipped(repr(first["input"]))
     if first["type"] == "extra_forbidden":
         return f"there is no setting {place!r}{nearest(place, field_names(PipelineSettings))}"
     message = first["msg"].removeprefix("Value error, ")

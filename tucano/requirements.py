@@ -56,21 +56,19 @@ def nano_weights(model: ModelSettings) -> int:
 def adapter_weights(model: ModelSettings) -> int:
     """Weights of a LoRA adapter on all linear layers: rank x (inputs + outputs) of each."""
     if model.name == "nano":
-        hidden, inner, layers, query, key_value = (
-            model.nano_hidden,
-            3 * model.nano_hidden,
-            model.nano_layers,
-            model.nano_hidden,
-            model.nano_hidden // 2,
-        )
+        hidden = model.nano_hidden
+        inner = 3 * model.nano_hidden
+        layers = model.nano_layers
+        query = model.nano_hidden
+        key_value = model.nano_hidden // 2
     elif (Path(model.name) / "config.json").is_file():
         config = json.loads((Path(model.name) / "config.json").read_text(encoding="utf-8"))
-        hidden, inner, layers = config["hidden_size"], config["intermediate_size"], config["num_hidden_layers"]
+        hidden = config["hidden_size"]
+        inner = config["intermediate_size"]
+        layers = config["num_hidden_layers"]
         size = config.get("head_dim") or hidden // config["num_attention_heads"]
-        query, key_value = (
-            size * config["num_attention_heads"],
-            size * config.get("num_key_value_heads", config["num_attention_heads"]),
-        )
+        query = size * config["num_attention_heads"]
+        key_value = size * config.get("num_key_value_heads", config["num_attention_heads"])
     else:
         return LORA_WEIGHTS_UNKNOWN
     per_layer = 2 * (hidden + query) + 2 * (hidden + key_value) + 3 * (hidden + inner)

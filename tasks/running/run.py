@@ -89,7 +89,8 @@ def opened(settings: PipelineSettings, tracking_run: str | None = None) -> Itera
     require_space(root, settings)
     require_device(settings.model)
     slots = seeds_at_a_time(settings)
-    store, seed_slots = Store(root, remote_of(settings.storage)), threading.BoundedSemaphore(slots)
+    store = Store(root, remote_of(settings.storage))
+    seed_slots = threading.BoundedSemaphore(slots)
     with shared(root, get_run_logger().warning), ending_children():
         tracker = Tracker.connect(settings.tracking_uri or os.environ.get("MLFLOW_TRACKING_URI"), root)
         for killed in abandoned(root / FILLED):
@@ -116,7 +117,8 @@ def ending_children() -> Iterator[None]:
 @contextmanager
 def _pipeline(settings: PipelineSettings, tracker: Tracker, root: Path) -> Iterator[str]:
     """The pipeline's MLflow run, linked with its Prefect run both ways."""
-    plain, label = settings.model_dump(mode="json"), config_label(settings)
+    plain = settings.model_dump(mode="json")
+    label = config_label(settings)
     tags = {"settings_digest": digest(plain), "config_label": label, "mlflow.note.content": prefect_link()}
     known_by = {FLOW_RUN_TAG: str(runtime.flow_run.id)}
     identity = tracker.start_pipeline(f"{label}, seed {settings.seed}", plain, tags, known_by)

@@ -217,7 +217,8 @@ def inspect(folder: Path) -> tuple[dict[str, Any] | None, str | None]:
     try:
         manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
         content = {name: value for name, value in manifest.items() if name != "digest"}
-        stated, files = manifest["digest"], dict(manifest["files"])
+        stated = manifest["digest"]
+        files = dict(manifest["files"])
         made_from = Recipe(manifest["stage"], manifest["settings"], manifest["inputs"], manifest["code"])
     except (OSError, ValueError, KeyError, AttributeError, TypeError, RecursionError):
         return None, f"its manifest {folder / MANIFEST} is damaged"

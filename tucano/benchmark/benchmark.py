@@ -75,7 +75,8 @@ def benchmark(
     it.
     """
     arms = arms_of(answers)
-    truths, rewards = prompt_means(answers, "truth"), prompt_means(answers, "reward")
+    truths = prompt_means(answers, "truth")
+    rewards = prompt_means(answers, "reward")
     contrasts = _contrasts(truths, rewards, prompts, reference, arms, inference.alpha) if reference else ()
     by_measure = {found.measure: found for found in contrasts if found.arm == "seeds"}
     return Benchmark(

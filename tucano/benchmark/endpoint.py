@@ -301,7 +301,8 @@ def _reply(content: bytes, seconds: float) -> Reply:
     choices = answer.get("choices") if isinstance(answer, dict) else None
     if not (isinstance(choices, list) and choices and isinstance(choices[0], dict)):
         raise NoAnswer("JSON without choices")
-    message, usage = choices[0].get("message"), answer.get("usage")
+    message = choices[0].get("message")
+    usage = answer.get("usage")
     tokens = _tokens(usage, "prompt_tokens"), _tokens(usage, "completion_tokens")
     if not isinstance(message, dict):
         raise Unusable("it has no message", *tokens)
@@ -345,7 +346,8 @@ def _refusal(endpoint: EndpointSettings, status: int, body: bytes, key: str | No
 
 
 def bill(endpoint: EndpointSettings, replies: Sequence[Reply]) -> Bill:
-    tokens_in, tokens_out = sum(reply.tokens_in for reply in replies), sum(reply.tokens_out for reply in replies)
+    tokens_in = sum(reply.tokens_in for reply in replies)
+    tokens_out = sum(reply.tokens_out for reply in replies)
     times = [reply.seconds for reply in replies if not reply.failed]
     median, slow = np.quantile(times, [0.5, 0.95]) if times else (0.0, 0.0)
     dollars = (tokens_in * endpoint.dollars_in + tokens_out * endpoint.dollars_out) / 1e6

@@ -105,7 +105,8 @@ def _in_terminal(session: Session, folder: Path) -> None:
 
 
 def _show(session: Session, item: Item, schema: list[str]) -> None:
-    view, display = session.view(), spec_of(item.task).display
+    view = session.view()
+    display = spec_of(item.task).display
     print(f"\n{'─' * WIDTH}\n{view.rated} de {view.total} · {display.name}\n")
     print(f"SOLICITAÇÃO\n{_indented(item.prompt)}\n")
     if display.with_tables:

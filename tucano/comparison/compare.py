@@ -293,7 +293,8 @@ def _texts(
 def _points(
     rewards: Means, prompts: Sequence[Prompt], decoding: Decoding, reference: str, tuned: Sequence[str]
 ) -> tuple[Point, ...]:
-    below, above = rewards[reference, decoding], [rewards[arm, decoding] for arm in tuned]
+    below = rewards[reference, decoding]
+    above = [rewards[arm, decoding] for arm in tuned]
     return tuple(
         Point(prompt.id, prompt.task, below[prompt.id], sum(values[prompt.id] for values in above) / len(above))
         for prompt in prompts

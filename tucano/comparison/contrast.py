@@ -75,7 +75,8 @@ def effect(arm: Sequence[float], reference: Sequence[float], alpha: float) -> Ef
     differences = np.subtract(arm, reference)
     estimate, low, high = statistics.hodges_lehmann(differences)
     mean = statistics.mean_t(differences)
-    reference_mean, gain = float(np.mean(reference)), float(differences.mean())
+    reference_mean = float(np.mean(reference))
+    gain = float(differences.mean())
     return Effect(
         n=len(differences),
         arm_mean=float(np.mean(arm)),
@@ -120,7 +121,8 @@ def contrast(
 ) -> Contrast:
     """Contrast the mean of `members` ({arm: {prompt id: value}}) with a reference."""
     tasks, clusters = strata.tasks, strata.clusters
-    below, ids = reference[1], [prompt for prompts in tasks.values() for prompt in prompts]
+    below = reference[1]
+    ids = [prompt for prompts in tasks.values() for prompt in prompts]
 
     def effect_on(prompts: Sequence[str]) -> Effect:
         means = [float(np.mean([values[prompt] for values in members.values()])) for prompt in prompts]

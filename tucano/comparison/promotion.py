@@ -92,6 +92,7 @@ def noninferiority_bound(answers: Sequence[Answer], challenger: str, champion: s
     interval).
     """
     means = prompt_means(answers, "reward")
-    challengers, champions = means[challenger, decoding], means[champion, decoding]
+    challengers = means[challenger, decoding]
+    champions = means[champion, decoding]
     differences = [challengers[prompt] - champions[prompt] for prompt in sorted(champions)]
     return hodges_lehmann(differences, level=0.90)[1]

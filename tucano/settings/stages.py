@@ -52,7 +52,8 @@ def of_audit(settings: PipelineSettings) -> AuditStage:
 def of_sft(settings: PipelineSettings, seed: int) -> SftStage:
     """Of a model that is built here the shape counts, of any other the adapter."""
     kind = NanoModel if settings.model.name == "nano" else AdaptedModel
-    sft, model = narrowed(SftTraining, settings.sft), narrowed(kind, settings.model)
+    sft = narrowed(SftTraining, settings.sft)
+    model = narrowed(kind, settings.model)
     return SftStage(sft=sft, model=model, base=base_identity(settings.model.name), seed=seed)
 
 

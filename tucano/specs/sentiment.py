@@ -44,7 +44,8 @@ def _draw(material: Material, pool: Pool, rng: Random) -> Drawn:
     review = material.review(pool, rng)
     name, frame = _FRAMES.draw(pool, rng)
     truth = {field: review.fields[field] for field in FIELDS}
-    user, template = frame.format(t=review.text), JOINT.join((name, review.phrases))
+    user = frame.format(t=review.text)
+    template = JOINT.join((name, review.phrases))
     return Drawn(user, template, {"fields": truth}, ObjectAnswer(dict(truth)), invented=True)
 
 

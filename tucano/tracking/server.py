@@ -28,7 +28,8 @@ def main() -> None:
         sys.exit("tucano: no MLflow server without a password; set MLFLOW_TRACKING_PASSWORD")
     from mlflow.server import constants
 
-    store, proxied = os.environ["MLFLOW_BACKEND_STORE_URI"], "mlflow-artifacts:/"
+    store = os.environ["MLFLOW_BACKEND_STORE_URI"]
+    proxied = "mlflow-artifacts:/"
     os.environ |= {
         constants.BACKEND_STORE_URI_ENV_VAR: store,
         constants.ARTIFACT_ROOT_ENV_VAR: proxied,

@@ -166,7 +166,8 @@ def _batches(span: Iterator[tuple[Entry, int]]) -> Iterator[list[tuple[Entry, in
     for entry, after in span:
         if batch and rows + len(entry.values) > BATCH:
             yield batch
-            batch, rows = [], 0
+            batch = []
+            rows = 0
         batch.append((entry, after))
         rows += len(entry.values)
     if batch:

@@ -252,7 +252,8 @@ class Tracker:
     @translated
     def pipelines(self) -> list[PipelineRun]:
         """The finished pipeline runs, newest first."""
-        finished, newest_first = "attributes.status = 'FINISHED' AND tags.verdict != ''", ["attributes.start_time DESC"]
+        finished = "attributes.status = 'FINISHED' AND tags.verdict != ''"
+        newest_first = ["attributes.start_time DESC"]
         found = self.client.search_runs([self.experiments[views.PIPELINES]], finished, order_by=newest_first)
         return [PipelineRun(str(run.info.run_id), dict(run.data.tags)) for run in found]
 
