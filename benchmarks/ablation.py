@@ -21,17 +21,17 @@ from pathlib import Path
 import numpy as np
 
 from data.prepare import prepare
-from tasks.context import cores
+from tucano.artifacts.identity import digest
 from tucano.comparison.answers import Measure, prompt_means, read_answers
 from tucano.comparison.contrast import effect
-from tucano.identity import digest
 from tucano.profiles import load_profile, project_root
 from tucano.prompts import Prompt, read_prompts
+from tucano.requirements import cores
 from tucano.settings import PipelineSettings
 from tucano.statistics.inference import two_way_t
 from tucano.training.jobs import Arm, Job
 from tucano.training.launch import run_job, stop_all
-from tucano.training.orders import order
+from tucano.training.orders import JobFolders, order
 
 PLAIN = ["grpo.loss=dr_grpo", "grpo.advantages=group"]
 GDPO = ["grpo.loss=dr_grpo", "grpo.advantages=gdpo"]
@@ -60,18 +60,18 @@ def main() -> None:
     of = partial(load_profile, project_root(Path.cwd()), "laptop")
     settings, folder = of(arguments.set), arguments.folder.resolve()
     prompts = prompt_set(folder, settings)
-    ask = partial(order, prompts=prompts, work=Path(), output=Path())
-    start = done(folder, ask("sft", settings, settings.seed, cores())) / "model"
+    folders = JobFolders(prompts, work=Path(), output=Path())  # `done` chooses the other two
+    start = done(folder, order("sft", settings, settings.seed, cores(), folders)) / "model"
 
     def train(variant: str, seed: int) -> Arm:
         chosen = of([*arguments.set, *VARIANTS[variant]])
-        job = ask("grpo", chosen, seed, chosen.worker.threads, start=(str(start), None))
+        job = order("grpo", chosen, seed, chosen.worker.threads, folders, start=(str(start), None))
         return Arm(f"{variant}/{seed}", str(start), str(done(folder, job) / "adapter"))
 
     with ThreadPoolExecutor(max(1, cores() // settings.worker.threads)) as pool:
         trained = [pool.submit(train, variant, seed) for variant in arguments.variants for seed in settings.grpo.seeds]
         arms = [Arm("sft", str(start)), *(future.result() for future in trained)]
-    answering = ask("answer", settings, settings.seed, cores(), arms=arms)
+    answering = order("answer", settings, settings.seed, cores(), folders, arms=arms)
     answers = done(folder, answering) / "answers.jsonl"
     print(table(answers, read_prompts(prompts / "test.jsonl"), arguments.variants, settings))
 

@@ -28,7 +28,7 @@ from pathlib import Path
 
 from benchmarks.operations import SMALL
 from deployments import services
-from tucano.logs import BYTES, KEPT
+from tucano.storage.logs import BYTES, KEPT
 from tucano.tracking import DataSplit, Tracker
 
 ROOT = Path(__file__).parent.parent

@@ -14,7 +14,7 @@ import torch
 from transformers import Trainer
 from trl.trainer.utils import RepeatSampler
 
-from tucano.journal import JournalWriter
+from tucano.storage.journal import JournalWriter
 from tucano.training import grpo, grpo_trainer, sft
 from tucano.training.algorithms.chain import Chain
 from tucano.training.checkpoints import attempts, resumable, states, weights

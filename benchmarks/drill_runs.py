@@ -31,14 +31,14 @@ from transformers.conversion_mapping import get_checkpoint_conversion_mapping
 
 from benchmarks.drill_cases import SETTINGS, Configuration
 from data.prepare import prepare
-from tucano.journal import read_journal
 from tucano.profiles import validated
+from tucano.storage.journal import read_journal
 from tucano.training import grpo_trainer, sft, worker
 from tucano.training.checkpoints import attempts, resumable, states
 from tucano.training.checkpoints.manifest import step_of
 from tucano.training.jobs import Job
 from tucano.training.launch import INTERRUPTED
-from tucano.training.orders import order
+from tucano.training.orders import JobFolders, order
 
 worker.quieten_libraries()
 WARM = (trl.GRPOTrainer, get_checkpoint_conversion_mapping("qwen3"))
@@ -325,7 +325,12 @@ def job(
         (place / name).mkdir(parents=True, exist_ok=True)
     settings, work, output = validated(chosen), place / "work", place / "output"
     made = order(
-        configuration.kind, settings, 1, threads, prompts=prompts, work=work, output=output, mirror=mirror, start=begin
+        configuration.kind,
+        settings,
+        1,
+        threads,
+        JobFolders(prompts=prompts, work=work, output=output, mirror=mirror),
+        start=begin,
     )
     made.write(place / "work" / "job.json")
     return made
@@ -415,7 +420,7 @@ def instrumented() -> Board:
     board.watch(grpo_trainer.GrpoMixin, "look", "evaluation")
     board.watch(sft.ResumableSFTTrainer, "look", "evaluation")
     board.watch(resumable.ResumableTrainer, "_save_checkpoint", "checkpoint")
-    board.watch(attempts.Place, "push", "upload")
+    board.watch(attempts.Folder, "push", "upload")
     remember, begin, put_file = (
         resumable.ResumableTrainer._remember,
         resumable.InterruptionCallback.on_step_begin,

@@ -28,8 +28,8 @@ from pathlib import Path
 from mlflow.entities import Metric
 
 from deployments.servers import listen, mlflow_command, mlflow_environment
-from tucano import access
-from tucano.journal import JournalWriter
+from tucano.security import access
+from tucano.storage.journal import JournalWriter
 from tucano.tracking import Tracker
 from tucano.tracking.store import default_uri
 

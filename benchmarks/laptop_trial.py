@@ -13,8 +13,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from tucano.artifacts.records import read_record
 from tucano.comparison.compare import Comparison
-from tucano.records import read_record
 
 CONTROL = ["grpo.rewards=controls.random"]
 

@@ -32,7 +32,7 @@ from tucano.prompts import read_prompts
 from tucano.settings import PipelineSettings
 from tucano.settings.stages import of_grpo
 from tucano.training import grpo, grpo_trainer
-from tucano.training.orders import order
+from tucano.training.orders import JobFolders, order
 from tucano.training.policies.load import load_policy
 from tucano.training.rollouts import decode
 from tucano.training.rollouts.scoring import Rewards
@@ -132,7 +132,14 @@ def ours(side: Side, command: OnCommand) -> Any:
     settings = PipelineSettings.model_validate(side.settings)
     place, seed = Path(side.place), settings.grpo.seeds[0]
     start = (side.start, None)
-    job = order("grpo", settings, seed, side.threads, prompts=Path(side.prompts), work=place, output=place, start=start)
+    job = order(
+        "grpo",
+        settings,
+        seed,
+        side.threads,
+        JobFolders(prompts=Path(side.prompts), work=place, output=place),
+        start=start,
+    )
     return grpo.build(job, of_grpo(settings, seed), place / "drafts", [command])[0]
 
 

@@ -31,9 +31,9 @@ import psutil
 
 from deployments import services, stack
 from deployments.services import read_services
-from tucano.access import credentials, tracking_environment
-from tucano.journal import read_journal
 from tucano.profiles import load_profile, project_root
+from tucano.security.access import credentials, tracking_environment
+from tucano.storage.journal import read_journal
 
 if TYPE_CHECKING:
     from mlflow import MlflowClient

@@ -26,10 +26,10 @@ from random import Random
 
 from benchmarks.hostile import Texts
 from rewards import RewardSet, load_reward_set, truth
-from rewards.parsing import is_parsable
+from rewards.parsing.objects import is_parsable
+from rewards.parsing.sql import gold_result, is_ordered, names, parse, run_query
+from rewards.parsing.text import readable
 from rewards.sets import SetName
-from rewards.sql import gold_result, is_ordered, names, parse, run_query
-from rewards.text import readable
 from tucano.prompts import Prompt
 from tucano.rating.ratings import read_ratings
 from tucano.rating.store import rating_store

@@ -44,7 +44,14 @@ TESTS = [
     f"tests/test_rewards_{name}.py"
     for name in ("v42", "classify", "extraction", "text", "prose", "parsing", "grounded", "sets", "sql")
 ]
-FIRST = {"claims": "text", "controls": "sets", "describe": "sets", "truth": "sets", "types": "text"}
+FIRST = {
+    "objects": "parsing",
+    "claims": "text",
+    "controls": "sets",
+    "describe": "sets",
+    "truth": "sets",
+    "types": "text",
+}
 REWARD_SETS: tuple[Literal["grounded", "v4.2"], ...] = ("grounded", "v4.2")
 CPU_SECONDS = 60
 BYTES = 4 * 2**30
@@ -205,8 +212,8 @@ def main() -> int:
         return 2
     _mutants.extend(
         mutant
-        for path in sorted((ROOT / "rewards").glob(f"{arguments.module}.py"))
-        for mutant in mutants(path, "rewards")
+        for path in sorted((ROOT / "rewards").rglob(f"{arguments.module}.py"))
+        for mutant in mutants(path, ".".join(path.parent.relative_to(ROOT).parts))
     )
     gc.freeze()  # so that children do not copy what they never touch
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()

@@ -11,8 +11,8 @@ import time
 from pathlib import Path
 
 from rewards import RewardSet, load_reward_set, sets
+from rewards.parsing.sql import gold_result, is_ordered, names, parse, run_query
 from rewards.sets import SetName
-from rewards.sql import gold_result, is_ordered, names, parse, run_query
 from tucano.rating.ratings import RatedAnswer, read_ratings
 from tucano.rating.store import rating_store
 

@@ -28,13 +28,13 @@ import psutil
 
 from benchmarks.lockstep import MARK, Kind, Side
 from data.prepare import prepare
-from tasks.context import cores
 from tucano.errors import WorkerCrashed
 from tucano.profiles import load_profile, project_root
+from tucano.requirements import cores
 from tucano.settings import PipelineSettings
 from tucano.training.jobs import Job, Progress
 from tucano.training.launch import run_job
-from tucano.training.orders import order
+from tucano.training.orders import JobFolders, order
 
 STEP_AGAINST_STOCK, SEEDS_AT_ONCE, LOSS_DIFFERENCE = 0.6, 1.15, 1e-5
 """What has to be reached: at most, at least, at most."""
@@ -69,7 +69,7 @@ class Bench:
         start, threads = (str(self.place / "sft/output/model"), None), cores() if kind == "sft" else 1
         prompts, work, output = (self.place / part for part in ("prompts", f"{kind}/work", f"{kind}/output"))
         begin = start if kind == "grpo" else None
-        return order(kind, settings, 42, threads, prompts=prompts, work=work, output=output, start=begin)
+        return order(kind, settings, 42, threads, JobFolders(prompts=prompts, work=work, output=output), start=begin)
 
 
 class Child:

@@ -21,13 +21,13 @@ from random import Random
 from typing import Any
 
 from data.prepare import open_source
-from data.separation import Fence, normal_form
+from data.separation import NearDuplicates, normal_form
 from data.sources import NONCOMMERCIAL
 from data.sources.b2w import COLUMNS, SEPARATOR, B2wSource, csv_file, numbered_reviews, real_reviews
 from data.sources.csv_files import read_table
 from data.sources.olist import OlistSource, olist_reviews
 from data.sources.olist_tables import read_olist
-from data.sources.reviews import BLIND_ENVELOPE, Pile, RealReview
+from data.sources.reviews import BLIND_ENVELOPE, RealReview, RealReviews
 from data.splits import TRIES, apportion, judged_shares
 from tucano.files.prompts import SETS, PromptFiles
 from tucano.prompts import Prompt, read_prompts, write_prompts
@@ -50,19 +50,20 @@ class Places:
 def prepare_benchmark(settings: BenchmarkSetStage, places: Places, prompt_set: Path, folder: Path) -> dict[str, Any]:
     """Writes the benchmark into `folder` and returns its counts. Raises `UserError` for data that cannot be used."""
     plan, tasks, seed = settings.benchmark, settings.tasks, settings.seed
-    known_files, files = PromptFiles(prompt_set), PromptFiles(folder)
+    known_files = PromptFiles(prompt_set)
+    files = PromptFiles(folder)
     used = [prompt.user for part in SETS for prompt in read_prompts(known_files.of(part))]
-    fence = Fence(used)
+    taken = NearDuplicates(used)
     chosen: list[Prompt] = []
     with closing(open_source(settings.data, places.data, seed, folder)) as source:
         for task, wanted in apportion(plan.prompts, judged_shares(tasks)).items():
-            chosen += _take(source.prompts(task, "test", Random(f"{seed}/benchmark/{task}")), wanted, fence)
+            chosen += _take(source.prompts(task, "test", Random(f"{seed}/benchmark/{task}")), wanted, taken)
         masked = Counter(source.masked)
     if "extraction" in tasks:
         known = [normal_form(text) for text in used]
-        for pile in _piles(places, seed):
-            chosen += _take(_unseen(pile.offers("test", Random(seed)), known), plan.reviews, fence)
-            masked += pile.masked
+        for reviews in _real_reviews(places, seed):
+            chosen += _take(_unseen(reviews.offers("test", Random(seed)), known), plan.reviews, taken)
+            masked += reviews.masked
     for file in (known_files.system_prompts, known_files.store, known_files.passages):
         shutil.copyfile(file, folder / file.name)
     write_prompts(
@@ -73,14 +74,14 @@ def prepare_benchmark(settings: BenchmarkSetStage, places: Places, prompt_set: P
     return {"prompts": dict(sorted(counts.items())), "licences": licences, "masked": dict(sorted(masked.items()))}
 
 
-def _take(offers: Iterator[Prompt], count: int, fence: Fence) -> list[Prompt]:
-    """The first `count` offers unlike everything in the fence, which they join."""
+def _take(offers: Iterator[Prompt], count: int, known: NearDuplicates) -> list[Prompt]:
+    """The first `count` offers unlike everything that is known, which they join."""
     taken: list[Prompt] = []
     for offer in islice(offers, TRIES * (count + 50)):
         if len(taken) == count:
             break
-        if not fence.near(offer.user):
-            fence.add(offer.user)
+        if not known.near(offer.user):
+            known.add(offer.user)
             taken.append(offer)
     return taken
 
@@ -93,15 +94,19 @@ def _unseen(offers: Iterator[Prompt], known: list[str]) -> Iterator[Prompt]:
             yield offer
 
 
-def _piles(places: Places, seed: int) -> Iterator[Pile]:
+def _real_reviews(places: Places, seed: int) -> Iterator[RealReviews]:
     """Real reviews of each source that is named, without their stars and category."""
     rng = Random(f"{seed}/benchmark/reviews")
     if places.olist:
-        yield Pile(OlistSource.name, NONCOMMERCIAL, olist_reviews(read_olist(Path(places.olist))), rng, blind=True)
+        yield RealReviews(
+            OlistSource.name, NONCOMMERCIAL, olist_reviews(read_olist(Path(places.olist))), rng, blind=True
+        )
     if places.b2w:
         path = csv_file(Path(places.b2w))
         tagged = TAGS in path.read_text(encoding="utf-8-sig").partition("\n")[0]
-        yield Pile(B2wSource.name, NONCOMMERCIAL, _tagged(path) if tagged else real_reviews(path), rng, blind=True)
+        yield RealReviews(
+            B2wSource.name, NONCOMMERCIAL, _tagged(path) if tagged else real_reviews(path), rng, blind=True
+        )
 
 
 def _tagged(path: Path) -> Iterator[RealReview]:

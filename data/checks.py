@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from contextlib import closing
 from pathlib import Path
 
-from data.separation import Fence
+from data.separation import NearDuplicates
 from data.splits import Splits
 from tucano.errors import UserError
 from tucano.files.prompts import STORE
@@ -48,7 +48,8 @@ def check_strata(parts: dict[str, list[Prompt]], tasks: tuple[Task, ...]) -> Non
 
 def check_separation(seen: Iterable[Prompt], validation: list[Prompt], test: list[Prompt]) -> None:
     """No text of training, validation and test is the same as, or near, one of another set."""
-    in_test, in_validation = Fence(prompt.user for prompt in test), Fence(prompt.user for prompt in validation)
+    in_test = NearDuplicates(prompt.user for prompt in test)
+    in_validation = NearDuplicates(prompt.user for prompt in validation)
     for prompt in seen:
         if in_test.near(prompt.user) or in_validation.near(prompt.user):
             raise UserError(

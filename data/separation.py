@@ -30,7 +30,7 @@ def jaccard(one: frozenset[str], other: frozenset[str]) -> float:
     return shared / (len(one) + len(other) - shared)
 
 
-class Fence:
+class NearDuplicates:
     """Texts that others must neither equal nor resemble."""
 
     def __init__(self, texts: Iterable[str] = ()) -> None:
@@ -48,7 +48,7 @@ class Fence:
         return normal_form(text) in self._exact
 
     def near(self, text: str) -> bool:
-        """True when some text of the fence is the same or has a 5-gram Jaccard similarity of at least .8."""
+        """True when some known text is the same or has a 5-gram Jaccard similarity of at least .8."""
         normal = normal_form(text)
         if normal in self._exact:
             return True

@@ -12,7 +12,7 @@ from math import floor, sqrt
 from random import Random
 from typing import TypeVar
 
-from data.separation import Fence, normal_form
+from data.separation import NearDuplicates, normal_form
 from data.sources import Demonstration, Source
 from tucano.prompts import Prompt, Task
 from tucano.settings.data import SMALLEST_STRATUM, PromptPlan
@@ -61,7 +61,7 @@ class Splitter:
 
     def __init__(self, source: Source, settings: PromptPlan, tasks: tuple[Task, ...], seed: int) -> None:
         self._source, self._settings, self._tasks, self._seed = source, settings, tasks, seed
-        self._judged, self._used = Fence(), set[str]()
+        self._judged, self._used = NearDuplicates(), set[str]()
         self._splits = Splits()
 
     def split(self) -> Splits:

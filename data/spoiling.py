@@ -30,7 +30,8 @@ def spoil(task: Task, answer: Answer, rng: Random) -> tuple[Answer, tuple[str, .
     spec = spec_of(task)
     while True:
         chosen = rng.sample(spec.defects, 1 if spec.most_defects == 1 or rng.random() < 0.7 else 2)
-        spoilt, names = answer, []
+        spoilt = answer
+        names = []
         for defect in chosen:
             changed = defect(spoilt, rng)
             if changed.text() != spoilt.text():

@@ -23,10 +23,9 @@ from pathlib import Path
 from typing import Any
 
 from deployments.postgres import find_cluster
-from tucano.artifacts import MANIFEST
-from tucano.claims import abandoned
+from tucano.artifacts.store import MANIFEST
 from tucano.errors import TucanoError, UserError
-from tucano.storage import FILLED, alone
+from tucano.storage.locks import FILLED, abandoned, alone
 from tucano.tracking import Tracker
 from tucano.tracking.purge import digests_of_registered, find_old
 from tucano.tracking.purge import remove as remove_runs
@@ -41,7 +40,8 @@ def collect(home: Path, days: int, remove: bool) -> int:
     if not home.is_dir():
         raise UserError(f"there is no folder {home}; name the one that runs write to with --home FOLDER")
     home = home.resolve()
-    before, done = time.time() - days * DAY, "removed" if remove else "would go"
+    before = time.time() - days * DAY
+    done = "removed" if remove else "would go"
     with alone(home) if remove else nullcontext():
         tracker = Tracker.connect(None, home) if (home / "mlflow" / "mlflow.db").is_file() else None
         if tracker is not None and remove:

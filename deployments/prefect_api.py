@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.error import HTTPError
 
-from tucano.access import basic
 from tucano.errors import UserError
+from tucano.security.access import basic
 
 
 @dataclass(frozen=True)

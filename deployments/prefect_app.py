@@ -1,4 +1,5 @@
-"""Every Prefect server that we start: `python -m deployments.prefect_app ADDRESS SCOPE`, for tucano.guard.serve.
+"""Every Prefect server that we start: `python -m deployments.prefect_app ADDRESS SCOPE`, for
+tucano.security.guard.serve.
 
 It is `prefect server start` on a socket that may be open already, behind the password PREFECT_SERVER_API_AUTH_STRING.
 SCOPE is `all`, or `pages` (no scheduling: it shows what is there), or `run` (for one command, no pages; ends when its
@@ -10,7 +11,7 @@ import signal
 import sys
 import threading
 
-from tucano.guard import Guard, serve
+from tucano.security.guard import Guard, serve
 
 REMEMBER = "known => localStorage.setItem('prefect-password', btoa(known))"
 """Where Prefect's page keeps what somebody enters on its login page."""

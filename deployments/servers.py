@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal
 
-from tucano.access import USER, credentials_file, login_link, tracking_environment
-from tucano.storage import require_whole
+from tucano.security.access import USER, credentials_file, login_link, tracking_environment
+from tucano.storage.root import require_whole
 from tucano.tracking.store import artifact_root
 
 HOST = "127.0.0.1"

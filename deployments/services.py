@@ -14,9 +14,9 @@ from pathlib import Path
 
 import psutil
 
-from tucano.access import basic
 from tucano.errors import TucanoError, UserError
-from tucano.logs import relayed
+from tucano.security.access import basic
+from tucano.storage.logs import relayed
 
 START_SECONDS = 300
 LOOK_SECONDS = 0.25

@@ -3,8 +3,8 @@
     HOME/stack/postgres   the database of the Prefect server     HOME/stack/services.json   what runs, by process id
     HOME/logs             one log per service                    HOME/mlflow, HOME/prefect  as `tucano run` leaves them
 
-Both servers ask for the home's password, which lies elsewhere (tucano.access). The services stay when the command ends.
-`up` starts what is missing and is safe to repeat; `down` leaves no process and keeps all data.
+Both servers ask for the home's password, which lies elsewhere (tucano.security.access). The services stay
+when the command ends. `up` starts what is missing and is safe to repeat; `down` leaves no process and keeps all data.
 """
 
 import json
@@ -33,10 +33,11 @@ from deployments.servers import (
     require_history,
 )
 from deployments.services import MARK, Service, answers, read_services, write_json, write_services
-from tucano.access import credentials, credentials_file, tracking_environment
 from tucano.errors import TucanoError, UserError
-from tucano.logs import BoundedLog
-from tucano.storage import owned, private
+from tucano.security.access import credentials, credentials_file, tracking_environment
+from tucano.storage.locks import owned
+from tucano.storage.logs import BoundedLog
+from tucano.storage.root import private
 from tucano.tracking.store import default_uri, settle
 
 POSTGRES, PREFECT, MLFLOW, WORKER = "postgres", "prefect", "mlflow", "worker"
@@ -210,7 +211,8 @@ def status(stack: Stack, say: Callable[[str], None] = print) -> bool:
     """Whether all is healthy; one line per service, and what is wrong with it; then how a person logs in."""
     running = read_services(stack.file)
     workers = [name for name in running if name.startswith(WORKER)] or [f"{WORKER}-1"]
-    healthy, pages = True, {}
+    healthy = True
+    pages = {}
     for name in [*([POSTGRES] if stack.cluster else []), PREFECT, MLFLOW, *workers]:
         trouble = _trouble(stack, name, running.get(name))
         healthy &= trouble is None

@@ -70,7 +70,8 @@ def _parameter_faults(entrypoint: str, parameters: Mapping[str, Any]) -> Iterato
 
 
 def _pool_faults(pool: Mapping[str, Any]) -> Iterator[str]:
-    name, queue = str(pool.get("name")), pool.get("work_queue_name")
+    name = str(pool.get("name"))
+    queue = pool.get("work_queue_name")
     if name not in QUEUES:
         yield f"there is no work pool {name!r}{nearest(name, QUEUES)}"
     elif queue is not None and queue not in QUEUES[name]:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import rewards
 from data import spoiling
-from tucano.settings.reference import reference
+from docs.settings_reference import reference
 
 FOLDER = Path(__file__).parent
 TABLES = {"rewards.md": rewards.describe, "data.md": spoiling.describe}

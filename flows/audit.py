@@ -5,8 +5,8 @@ closed.
 from prefect import flow
 
 from tasks.audit import audit_rewards, pass_gate
-from tasks.context import opened
-from tasks.names import plain_name
+from tasks.running.labels import plain_name
+from tasks.running.run import opened
 from tucano.settings import PipelineSettings
 
 

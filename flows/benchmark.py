@@ -11,10 +11,10 @@ from tasks.benchmark import (
     make_benchmark_set,
     rate_insights,
 )
-from tasks.context import opened
 from tasks.handles import AnswerSet
-from tasks.names import benchmark_name
 from tasks.prepare import prepare_data
+from tasks.running.labels import benchmark_name
+from tasks.running.run import opened
 from tucano.benchmark.endpoint import key_of
 from tucano.settings import PipelineSettings
 

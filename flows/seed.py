@@ -1,30 +1,15 @@
 """The seed flow: one seed of a pipeline, on a machine of its own. Started by the train flow, once per seed."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-
 from prefect import flow
 from prefect.client.schemas.objects import State
-from prefect.concurrency.sync import concurrency
 from prefect.states import Completed
 
-from tasks.context import opened
 from tasks.handles import PromptSet, Start
-from tasks.names import seed_name
+from tasks.running.labels import seed_name
+from tasks.running.run import opened
+from tasks.seeds import held
 from tasks.train import train_seed
 from tucano.settings import PipelineSettings
-
-
-@contextmanager
-def held(slot: str | None) -> Iterator[None]:
-    """Hold a slot of a global concurrency limit, if one is named. Once training, an outage of the server does not end
-    it.
-    """
-    if slot is None:
-        yield
-    else:
-        with concurrency(slot, strict=True, raise_on_lease_renewal_failure=False):
-            yield
 
 
 @flow(name="seed", flow_run_name=seed_name)
@@ -37,6 +22,7 @@ def seed(
     while training.
     """
     with opened(settings, tracking_run) as run, held(slot):
-        asked, begun = PromptSet(run.store.named(prompts)), Start(run.store.named(start)) if start else None
+        asked = PromptSet(run.store.named(prompts))
+        begun = Start(run.store.named(start)) if start else None
         made = train_seed.with_options(retries=settings.worker.retries)(run, asked, begun, seed)
     return Completed(message=made.artifact.name)

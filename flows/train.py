@@ -5,16 +5,16 @@ from prefect import flow
 from tasks.approval import ask, decide
 from tasks.audit import audit_rewards, pass_gate
 from tasks.compare import answer_prompts, compare_arms
-from tasks.context import opened
 from tasks.cost import account
 from tasks.evaluations import show_answers
-from tasks.names import train_name
 from tasks.plan import write_plan
 from tasks.preflight import check_before_grpo, pass_preflight
 from tasks.prepare import prepare_data
-from tasks.promote import promote
+from tasks.promote import Evidence, promote
 from tasks.reaudit import audit_again
 from tasks.report import write_report
+from tasks.running.labels import train_name
+from tasks.running.run import opened
 from tasks.seeds import await_seed, cancel_seeds, cancelled_together
 from tasks.train import fine_tune, gather, train_seed
 from tucano.settings import PipelineSettings
@@ -44,7 +44,7 @@ def train(settings: PipelineSettings) -> str:
         comparison = compare_arms(run, prompts, plan, start, seeds, answers)
         shown = show_answers.submit(run, prompts, start, seeds, answers, comparison)
         account(run, seeds, comparison)
-        promotion = promote(run, prompts, audit, start, seeds, answers, reaudit, comparison)
+        promotion = promote(run, prompts, audit, start, seeds, Evidence(answers, reaudit, comparison))
         report = write_report(run, prompts, audit, seeds, reaudit, comparison, promotion)
         approval = ask(run, promotion, comparison)
         if approval is not None:

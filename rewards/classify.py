@@ -2,8 +2,8 @@
 
 import re
 
-from rewards.later import REWARDS
-from rewards.text import fold
+from rewards.parsing.text import fold
+from rewards.tasks.registry import REWARDS
 
 _MARKS: tuple[tuple[str, re.Pattern[str]], ...] = (
     (

@@ -8,11 +8,12 @@ import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 
-from rewards import text, v42
+from rewards import v42
 from rewards.extraction import CHECKS, FIELDS
 from rewards.names import TASKS
-from rewards.parsing import find_object
-from rewards.sql import find_query
+from rewards.parsing import text
+from rewards.parsing.objects import find_object
+from rewards.parsing.sql import find_query
 from rewards.types import Component, PromptLike, TaskReward, clip
 
 _SOURCE = "control arm"

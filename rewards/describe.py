@@ -18,7 +18,8 @@ def describe() -> str:
 
 
 def _row(set_name: str, task: str, component: Component) -> str:
-    low, high = min(0.0, component.weight), max(0.0, component.weight)
+    low = min(0.0, component.weight)
+    high = max(0.0, component.weight)
     cells = (
         set_name,
         task,

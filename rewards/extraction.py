@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 
-from rewards.text import fold, words
+from rewards.parsing.text import fold, words
 
 
 def _one_of(*values: str) -> Callable[[object], bool]:
@@ -63,7 +63,8 @@ def agreement(name: str, value: object, expected: object) -> float:
 
 def token_f1(text: str, expected: str) -> float:
     """F1 of the different words of two texts, accents and case ignored."""
-    ours, theirs = set(words(text)), set(words(expected))
+    ours = set(words(text))
+    theirs = set(words(expected))
     return 2 * len(ours & theirs) / (len(ours) + len(theirs)) if ours else float(text.strip() == expected.strip())
 
 

@@ -9,11 +9,12 @@ the prompt copied. Where a reference is empty nothing is known to be true, and t
 from dataclasses import dataclass
 from pathlib import Path
 
-from rewards import text, v42
-from rewards.claims import insight_figures, names_product, push_figures, push_inventions
+from rewards import v42
 from rewards.extraction import CHECKS, FIELDS, agreement
-from rewards.parsing import find_object
-from rewards.sql import answers_gold, find_query, names
+from rewards.parsing import text
+from rewards.parsing.claims import insight_figures, names_product, push_figures, push_inventions
+from rewards.parsing.objects import find_object
+from rewards.parsing.sql import answers_gold, find_query, names
 from rewards.types import Component, PromptLike, TaskReward, clip
 
 _SOURCE = "DESIGN, tasks and rewards"

@@ -5,13 +5,13 @@ all.
 from collections.abc import Callable
 from pathlib import Path
 
-from rewards.claims import insight_figures, names_product, push_inventions
 from rewards.classify import classify_task
 from rewards.extraction import matches
-from rewards.later import REWARDS
-from rewards.parsing import find_object
-from rewards.sql import answers_gold, find_query
-from rewards.text import readable, squeeze
+from rewards.parsing.claims import insight_figures, names_product, push_inventions
+from rewards.parsing.objects import find_object
+from rewards.parsing.sql import answers_gold, find_query
+from rewards.parsing.text import readable, squeeze
+from rewards.tasks.registry import REWARDS
 from rewards.types import PromptLike, clip
 
 
@@ -22,7 +22,7 @@ def truth(prompt: PromptLike, completion: str, databases: Path | None = None) ->
     - sql_qa: 1 where the query's result equals the gold query's, else 0; ValueError without `databases`
     - insights: share of the key figures used minus the share of invented ones among the figures claimed, at least 0
     - push: 1 where it names the product, invents no number and has at most 120 characters, else 0
-    - later tasks: as their own file in rewards/ says
+    - later tasks: as their own file in rewards/tasks/ says
     """
     return TRUTHS[prompt.task or classify_task(prompt.user)](prompt, readable(completion), databases)
 

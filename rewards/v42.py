@@ -8,10 +8,10 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from rewards import text
 from rewards.extraction import CHECKS, FIELDS, contradicts
-from rewards.parsing import find_object
-from rewards.sql import find_query
+from rewards.parsing import text
+from rewards.parsing.objects import find_object
+from rewards.parsing.sql import find_query
 from rewards.types import Component, PromptLike, TaskReward, clip
 
 REPORT = "report v4.2, Reward Function Architecture"

@@ -12,11 +12,12 @@ from prefect.flow_runs import suspend_flow_run
 from prefect.input import RunInput
 from pydantic import Field
 
-from tasks.compare import CHAMPION
-from tasks.context import Run, is_deployed, stage
 from tasks.handles import ComparisonResult
-from tasks.promote import CHALLENGER, Promotion, publish
-from tucano.printable import escaped
+from tasks.promote import Promotion, publish
+from tasks.running.labels import is_deployed
+from tasks.running.run import Run, stage
+from tucano.comparison.promotion import CHALLENGER, CHAMPION
+from tucano.security.printable import escaped
 
 
 class Approval(RunInput):

@@ -3,14 +3,14 @@
 from pathlib import Path
 from typing import Any
 
-from tasks.context import Run, stage
 from tasks.handles import AuditResult
-from tasks.pages import show_text
-from tucano.artifacts import Recipe
+from tasks.running.pages import show_text
+from tasks.running.run import Run, stage
+from tucano.artifacts.identity import fingerprint
+from tucano.artifacts.store import Recipe
 from tucano.audit.stage import write_audit
 from tucano.audit.table import render_table
 from tucano.errors import GateClosed
-from tucano.identity import fingerprint
 from tucano.settings.stages import of_audit
 
 COMMITTED_RATINGS = Path(__file__).parent.parent / "data" / "ratings"

@@ -9,7 +9,6 @@ from prefect import get_run_logger
 
 from data.benchmark import Places, prepare_benchmark
 from tasks.compare import model_arms
-from tasks.context import Run, cores, run_child, stage
 from tasks.handles import (
     AnswerSet,
     BenchmarkResult,
@@ -21,21 +20,24 @@ from tasks.handles import (
     SeedResult,
     Start,
 )
-from tasks.pages import show_markdown
+from tasks.running.child import run_child
+from tasks.running.pages import show_markdown
+from tasks.running.run import Run, stage
 from tasks.train import fine_tune, train_seed
-from tucano.artifacts import Artifact, Recipe, Store
+from tucano.artifacts.identity import digest, fingerprint, folder_digest
+from tucano.artifacts.lineage import base_of
+from tucano.artifacts.records import write_record
+from tucano.artifacts.store import Artifact, Recipe, Store
 from tucano.benchmark.answers import scored, write_answers, write_baselines
-from tucano.benchmark.benchmark import Benchmark, benchmark, render_table
+from tucano.benchmark.benchmark import Benchmark, Inference, OutsideFindings, benchmark, render_table
 from tucano.benchmark.endpoint import Bill, ask, bill, refuse_unless_allowed
 from tucano.benchmark.judge import TASK, rate
 from tucano.comparison.answers import Answer, arms_of
 from tucano.comparison.looks import record_look
 from tucano.errors import TucanoError, UserError
 from tucano.files.results import BenchmarkFiles
-from tucano.identity import digest, fingerprint, folder_digest
-from tucano.lineage import base_of
 from tucano.prompts import read_prompts
-from tucano.records import write_record
+from tucano.requirements import cores
 from tucano.settings import EndpointSettings
 from tucano.settings.stages import (
     of_baselines,
@@ -45,9 +47,9 @@ from tucano.settings.stages import (
     of_endpoint,
     of_judge,
 )
-from tucano.storage import Place
+from tucano.storage.folder import Folder
 from tucano.training.jobs import MODULES, Arm
-from tucano.training.orders import order
+from tucano.training.orders import JobFolders, order
 
 REPLIES = "replies"
 """Folder of a storage with what APIs have answered."""
@@ -88,7 +90,8 @@ def finished(run: Run, prompts: PromptSet) -> tuple[Start | None, tuple[SeedResu
 @stage("benchmark prompts")
 def make_benchmark_set(run: Run, prompts: PromptSet) -> Questions:
     """A folder like a prompt set's, with more and other prompts."""
-    chosen, reviews = of_benchmark_set(run.settings), run.settings.benchmark
+    chosen = of_benchmark_set(run.settings)
+    reviews = run.settings.benchmark
     places = Places(run.settings.data.path, reviews.olist, reviews.b2w)
 
     def produce(recipe: Recipe, draft: Path) -> dict[str, Any]:
@@ -124,9 +127,7 @@ def answer_with_models(
             settings,
             settings.seed,
             cores(),
-            prompts=questions.files.folder,
-            work=work,
-            output=draft,
+            JobFolders(prompts=questions.files.folder, work=work, output=draft),
             arms=arms,
         )
         return run_child(run, replace(job, settings=chosen.model_dump(mode="json")), "benchmark answers")
@@ -165,7 +166,8 @@ def answer_with_baselines(run: Run, prompts: PromptSet, questions: Questions) ->
 @stage("endpoint answers the benchmark")
 def answer_with_endpoint(run: Run, questions: Questions, endpoint: EndpointSettings) -> EndpointAnswers:
     """Answers of one API: served once, sampled as often as local arms. Each is kept as it comes and paid for once."""
-    settings, chosen = run.settings, of_endpoint(run.settings, endpoint)
+    settings = run.settings
+    chosen = of_endpoint(run.settings, endpoint)
     samples = chosen.comparison.samples
 
     def produce(recipe: Recipe, draft: Path) -> dict[str, Any]:
@@ -234,11 +236,8 @@ def judge_benchmark(
             read_prompts(questions.files.test),
             questions.files.folder,
             chosen.reference,
-            _bills(answered, rated),
-            rated.record.ratings if rated else {},
-            chosen.alpha,
-            chosen.resamples,
-            chosen.seed,
+            OutsideFindings(_bills(answered, rated), rated.record.ratings if rated else {}),
+            Inference(chosen.alpha, chosen.resamples, chosen.seed),
             _look(run, questions, answered) if trained else 1,
         )
         files = BenchmarkFiles(draft)
@@ -262,7 +261,7 @@ def _bills(answered: Sequence[AnswerSet], rated: JudgeRatings | None) -> dict[st
 
 
 def _look(run: Run, questions: Questions, answered: Sequence[AnswerSet]) -> int:
-    places = [Place(str(run.store.root)), *([run.store.remote] if run.store.remote else [])]
+    places = [Folder(str(run.store.root)), *([run.store.remote] if run.store.remote else [])]
     look = digest(sorted(given.digest for given in answered if given.artifact.stage == "benchmark-answers"))[:16]
     return record_look(places, str(fingerprint(questions.files.test)["sha256"]), look, {"what": "benchmark"})
 

@@ -5,30 +5,31 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from tasks.context import Run, cores, run_child, stage
 from tasks.handles import AnswerSet, ComparisonResult, Plan, PromptSet, SeedResult, Seeds, Start
-from tasks.pages import show_text
 from tasks.plan import came_first
+from tasks.running.child import run_child
+from tasks.running.pages import show_text
+from tasks.running.run import Run, stage
 from tasks.train import start_of
-from tucano.artifacts import Recipe
-from tucano.comparison.compare import Comparison, compare
+from tucano.artifacts.identity import digest, fingerprint
+from tucano.artifacts.records import write_record
+from tucano.artifacts.store import Recipe
+from tucano.comparison.compare import Comparison, Design, compare
 from tucano.comparison.forgetting import read_readings
 from tucano.comparison.looks import record_look
+from tucano.comparison.promotion import CHAMPION
 from tucano.comparison.table import render_table
 from tucano.comparison.text_health import known_words
 from tucano.comparison.verdict import without
 from tucano.files.results import ComparisonFiles
-from tucano.identity import digest, fingerprint
 from tucano.prompts import read_prompts
-from tucano.records import write_record
+from tucano.requirements import cores
 from tucano.settings.stages import of_answers, of_comparison
-from tucano.storage import Place
+from tucano.storage.folder import Folder
 from tucano.tracking import RegisteredModel
 from tucano.tracking.models import WEIGHTS
 from tucano.training.jobs import MODULES, Arm
-from tucano.training.orders import order
-
-CHAMPION = "champion"
+from tucano.training.orders import JobFolders, order
 
 
 @stage("answer test prompts")
@@ -38,7 +39,8 @@ def answer_prompts(run: Run, prompts: PromptSet, start: Start | None, seeds: See
     The champion answers unless it is one of these seeds: then the run has been promoted before and there is nothing to
     compare.
     """
-    settings, chosen = run.settings, of_answers(run.settings, run.settings.seed)
+    settings = run.settings
+    chosen = of_answers(run.settings, run.settings.seed)
     champion = run.tracker.champion(settings.promotion.model)
     if champion is not None and champion.tags.get("digest.grpo") in {seed.digest for seed in seeds.trained}:
         champion = None
@@ -47,7 +49,12 @@ def answer_prompts(run: Run, prompts: PromptSet, start: Start | None, seeds: See
         work = run.store.work_folder(recipe)
         arms = model_arms(run, start, seeds.trained) + ([_champion_arm(run, champion, work)] if champion else [])
         job = order(
-            "answer", settings, settings.seed, cores(), prompts=prompts.files.folder, work=work, output=draft, arms=arms
+            "answer",
+            settings,
+            settings.seed,
+            cores(),
+            JobFolders(prompts=prompts.files.folder, work=work, output=draft),
+            arms=arms,
         )
         return run_child(run, job, "answers")
 
@@ -85,13 +92,15 @@ def compare_arms(
             answers.read(),
             read_prompts(prompts.files.test),
             chosen.comparison,
-            "sft" if start else "base",
-            [seed.seed for seed in seeds.trained],
+            Design(
+                reference="sft" if start else "base",
+                seeds=[seed.seed for seed in seeds.trained],
+                shown_seed=seeds.best.seed,
+                looks=_looks(run, prompts, answers),
+                planned=chosen.planned,
+            ),
             known_words(prompts.files),
-            seeds.best.seed,
             read_readings(answers.files.language),
-            _looks(run, prompts, answers),
-            chosen.planned,
         )
         comparison = replace(comparison, verdict=without(comparison.verdict, dict(chosen.missing)))
         write_record(ComparisonFiles(draft).comparison, comparison)
@@ -114,7 +123,7 @@ def _looks(run: Run, prompts: PromptSet, answers: AnswerSet) -> int:
     """How often this test set has judged; the same answers judged by the same settings are the same look."""
     settings = run.settings.comparison.model_dump()
     look = digest({"answers": answers.digest, "comparison": settings})[:16]
-    places = [Place(str(run.store.root)), *([run.store.remote] if run.store.remote else [])]
+    places = [Folder(str(run.store.root)), *([run.store.remote] if run.store.remote else [])]
     what = {"what": "comparison", "answers": answers.digest, "pipeline_run": run.tracking_run}
     return record_look(places, str(fingerprint(prompts.files.test)["sha256"]), look, what)
 

@@ -2,8 +2,9 @@
 
 from contextlib import ExitStack
 
-from tasks.context import Run, config_label, data_split, stage
 from tasks.handles import AnswerSet, ComparisonResult, PromptSet, SeedResult, Seeds, Start
+from tasks.running.labels import config_label, data_split
+from tasks.running.run import Run, stage
 from tasks.tracked import training_run
 from tucano.comparison.answers import Answer
 from tucano.comparison.compare import Comparison

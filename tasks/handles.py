@@ -10,7 +10,8 @@ from functools import cached_property
 
 from pydantic import BaseModel, ConfigDict
 
-from tucano.artifacts import Artifact
+from tucano.artifacts.records import read_record
+from tucano.artifacts.store import Artifact
 from tucano.audit.reaudit import Reaudit
 from tucano.audit.report import AuditReport
 from tucano.benchmark.benchmark import Benchmark
@@ -29,7 +30,6 @@ from tucano.files.results import (
     ReauditFiles,
     ReportFiles,
 )
-from tucano.records import read_record
 
 
 class Record(BaseModel):

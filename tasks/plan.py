@@ -4,18 +4,19 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from tasks.context import Run, stage
 from tasks.handles import Plan, PromptSet, SeedResult
-from tucano.artifacts import Recipe
+from tasks.running.run import Run, stage
+from tucano.artifacts.identity import fingerprint
+from tucano.artifacts.store import Recipe
 from tucano.comparison import plan
-from tucano.identity import fingerprint
 from tucano.settings.stages import of_plan
 
 
 @stage("write down the plan")
 def write_plan(run: Run, prompts: PromptSet) -> Plan:
     """What the comparison will be judged by. Another choice is another plan, with a later date."""
-    chosen, test_set = of_plan(run.settings), str(fingerprint(prompts.files.test)["sha256"])
+    chosen = of_plan(run.settings)
+    test_set = str(fingerprint(prompts.files.test)["sha256"])
 
     def produce(recipe: Recipe, draft: Path) -> dict[str, Any]:
         return {"primary": plan.write_plan(chosen, test_set, draft)}

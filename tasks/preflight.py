@@ -5,16 +5,17 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from tasks.context import Run, run_child, stage
 from tasks.handles import CheckLine, PreflightRecord, PreflightResult, PromptSet, Start
-from tasks.pages import show_table
+from tasks.running.child import run_child
+from tasks.running.pages import show_table
+from tasks.running.run import Run, stage
 from tasks.train import start_of
-from tucano.artifacts import Recipe
+from tucano.artifacts.store import Recipe
 from tucano.errors import GateClosed
 from tucano.files.results import PreflightFiles
 from tucano.settings.stages import of_preflight
 from tucano.training.jobs import MODULES
-from tucano.training.orders import order
+from tucano.training.orders import JobFolders, order
 
 MARKS = {"ok": "ok", "warn": "WARN", "red": "RED"}
 
@@ -22,18 +23,18 @@ MARKS = {"ok": "ok", "warn": "WARN", "red": "RED"}
 @stage("preflight")
 def check_before_grpo(run: Run, prompts: PromptSet, start: Start | None) -> PreflightResult:
     """One line per check with its evidence, on the model that GRPO starts from."""
-    settings, seed = run.settings, run.settings.grpo.seeds[0]
+    settings = run.settings
+    seed = run.settings.grpo.seeds[0]
 
     def produce(recipe: Recipe, draft: Path) -> dict[str, Any]:
-        work, begin = run.store.work_folder(recipe), start_of(run, start)
+        work = run.store.work_folder(recipe)
+        begin = start_of(run, start)
         job = order(
             "preflight",
             settings,
             seed,
             settings.worker.threads,
-            prompts=prompts.files.folder,
-            work=work,
-            output=draft,
+            JobFolders(prompts=prompts.files.folder, work=work, output=draft),
             start=begin,
         )
         result = run_child(run, job, "preflight")

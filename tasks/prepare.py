@@ -5,10 +5,11 @@ from pathlib import Path
 from typing import Any
 
 from data.prepare import prepare
-from tasks.context import Run, data_split, stage
 from tasks.handles import PromptSet
-from tucano.artifacts import Recipe
-from tucano.identity import fingerprint
+from tasks.running.labels import data_split
+from tasks.running.run import Run, stage
+from tucano.artifacts.identity import fingerprint
+from tucano.artifacts.store import Recipe
 from tucano.settings.stages import of_data
 from tucano.tracking.models import Context
 
@@ -16,7 +17,8 @@ from tucano.tracking.models import Context
 @stage("prepare data")
 def prepare_data(run: Run) -> PromptSet:
     """Train, validation and test prompts, demonstrations, system prompts, store.sqlite."""
-    chosen, path = of_data(run.settings), run.settings.data.path
+    chosen = of_data(run.settings)
+    path = run.settings.data.path
 
     def produce(recipe: Recipe, draft: Path) -> dict[str, Any]:
         report = prepare(chosen.data, chosen.seed, chosen.tasks, draft, path)

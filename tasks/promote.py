@@ -15,8 +15,6 @@ from typing import Any
 
 from prefect import get_run_logger
 
-from tasks.compare import CHAMPION
-from tasks.context import Run, cores, run_child, stage
 from tasks.handles import (
     AnswerSet,
     AuditResult,
@@ -28,22 +26,32 @@ from tasks.handles import (
     Seeds,
     Start,
 )
-from tasks.pages import show_markdown
+from tasks.running.child import run_child
+from tasks.running.pages import show_markdown
+from tasks.running.run import Run, stage
 from tasks.tracked import training_run
 from tasks.train import start_of
-from tucano.artifacts import Recipe
-from tucano.comparison.answers import arms_of
-from tucano.comparison.promotion import noninferiority_bound
+from tucano.artifacts.lineage import digests, faults, unpinned, verify
+from tucano.artifacts.store import Recipe
+from tucano.comparison.promotion import (
+    CHALLENGER,
+    CHAMPION,
+    NOT_PROMOTED,
+    STAYS_CHAMPION,
+    Standing,
+    refusal,
+    standing,
+    unfaithful,
+)
 from tucano.errors import Transient
 from tucano.files.models import ServedFiles
-from tucano.lineage import digests, faults, unpinned, verify
-from tucano.printable import escaped
+from tucano.requirements import cores
+from tucano.security.printable import escaped
 from tucano.settings.stages import of_merge
 from tucano.tracking.models import pack
 from tucano.training.jobs import MODULES
-from tucano.training.orders import order
+from tucano.training.orders import JobFolders, order
 
-CHALLENGER = "challenger"
 EXAMPLE = [
     {"task": "push", "prompt": "Crie uma notificação para o produto Fone Bluetooth, com frete grátis até domingo."}
 ]
@@ -61,29 +69,42 @@ class Promotion:
     version: int | None
 
 
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What speaks for or against the candidate."""
+
+    answers: AnswerSet
+    reaudit: ReauditResult
+    comparison: ComparisonResult
+
+
 @stage("promote")
 def promote(
-    run: Run,
-    prompts: PromptSet,
-    audit: AuditResult,
-    start: Start | None,
-    seeds: Seeds,
-    answers: AnswerSet,
-    reaudit: ReauditResult,
-    comparison: ComparisonResult,
+    run: Run, prompts: PromptSet, audit: AuditResult, start: Start | None, seeds: Seeds, evidence: Evidence
 ) -> Promotion:
     """Register the seed that is best on validation, if the held-out comparison allows it. All of it, or nothing."""
-    best, model = seeds.best, run.settings.promotion.model
-    refusal = _incomplete(run) or _refusal(comparison, reaudit, best)
+    best = seeds.best
+    model = run.settings.promotion.model
+    refused = _incomplete(run) or _refusal(evidence, best)
     champion = run.tracker.champion(model)
-    if refusal:
-        result = Promotion(best.arm, "not promoted", refusal, model, None)
+    if refused:
+        result = _promotion(run, best, Standing(NOT_PROMOTED, refused), None)
     elif champion is not None and champion.tags.get("digest.grpo") == best.digest:
-        result = Promotion(best.arm, CHAMPION, "it is the champion since an earlier run", model, champion.version)
+        result = _promotion(run, best, STAYS_CHAMPION, champion.version)
     else:
-        result = _admit(run, prompts, audit, start, best, answers, comparison, has_champion=champion is not None)
+        result = _admit(run, prompts, audit, start, best, evidence, has_champion=champion is not None)
     publish(run, result)
     return result
+
+
+def _promotion(run: Run, best: SeedResult, found: Standing, version: int | None) -> Promotion:
+    return Promotion(best.arm, found.status, found.reason, run.settings.promotion.model, version)
+
+
+def _refusal(evidence: Evidence, best: SeedResult) -> str | None:
+    failed = evidence.reaudit.report.failed(best.arm)
+    verdict = evidence.comparison.comparison.verdict
+    return refusal(verdict, best.record.alarms, failed[0].message if failed else None)
 
 
 def _admit(
@@ -92,26 +113,21 @@ def _admit(
     audit: AuditResult,
     start: Start | None,
     best: SeedResult,
-    answers: AnswerSet,
-    comparison: ComparisonResult,
+    evidence: Evidence,
     has_champion: bool,
 ) -> Promotion:
     """Register the candidate, unless it is registered already or is not itself any more once merged."""
-    name, model = best.arm, run.settings.promotion.model
-    status, reason = _status(run, answers, name, has_champion)
-    if status == CHAMPION and run.settings.promotion.approval_hours is not None:
-        status, reason = CHALLENGER, f"{reason}; a person's approval is asked for"
-    challenger = run.tracker.with_alias(model, CHALLENGER)
-    if status == CHALLENGER and challenger is not None and challenger.tags.get("digest.grpo") == best.digest:
-        return Promotion(name, status, reason, model, challenger.version)
+    settings = run.settings
+    answers = evidence.answers.read()
+    found = standing(answers, best.arm, has_champion, settings.comparison.primary, settings.promotion)
+    challenger = run.tracker.with_alias(settings.promotion.model, CHALLENGER)
+    if found.status == CHALLENGER and challenger is not None and challenger.tags.get("digest.grpo") == best.digest:
+        return _promotion(run, best, found, challenger.version)
     merged = _merge(run, prompts, start, best)
     if not merged.record.faithful:
-        moved = f"{merged.record.mean_difference:.3f} nats per token"
-        return Promotion(
-            name, "not promoted", f"merged into 16 bits it answers otherwise than it was trained ({moved})", model, None
-        )
-    tags = _lineage(run, prompts, audit, best, comparison)
-    return Promotion(name, status, reason, model, _register(run, prompts, best, merged, tags, status))
+        return _promotion(run, best, unfaithful(merged.record.mean_difference), None)
+    tags = _lineage(run, prompts, audit, best, evidence.comparison)
+    return _promotion(run, best, found, _register(run, prompts, best, merged, tags, found.status))
 
 
 def publish(run: Run, result: Promotion) -> None:
@@ -131,61 +147,19 @@ def _incomplete(run: Run) -> str | None:
     return f"its lineage is incomplete: {unknown}" if unknown else None
 
 
-def _refusal(comparison: ComparisonResult, reaudit: ReauditResult, best: SeedResult) -> str | None:
-    """Why what was measured does not allow the candidate even to become challenger; None when it does."""
-    verdict = comparison.comparison.verdict
-    if not verdict.improved:
-        return "the primary test does not show an improvement"
-    if verdict.worse_tasks:
-        return f"it is worse on {', '.join(verdict.worse_tasks)}"
-    if verdict.hacking_suspected:
-        return "the reward rose while the ground truth fell: reward hacking is suspected"
-    for alarm in best.record.alarms:
-        if alarm.name == "hacking":
-            return f"its training raised the hacking alarm at step {alarm.step}: {alarm.evidence}"
-    if failed := reaudit.report.failed(best.arm):
-        return f"the re-audit of its own samples failed: {failed[0].message}"
-    return None
-
-
-def _status(run: Run, answers: AnswerSet, name: str, has_champion: bool) -> tuple[str, str]:
-    if not has_champion:
-        return CHAMPION, "it improves on its start, no task is worse, and there was no champion"
-    settings, given = run.settings, answers.read()
-    if CHAMPION not in arms_of(given):
-        return (
-            CHALLENGER,
-            "it improves on its start, but a champion was registered since, which has not answered these prompts",
-        )
-    bound = noninferiority_bound(given, name, CHAMPION, settings.comparison.primary)
-    if bound > -settings.promotion.margin:
-        return (
-            CHAMPION,
-            f"it improves on its start and is at most {max(0.0, -bound):.3f} below the champion (95 % bound)",
-        )
-    return (
-        CHALLENGER,
-        (
-            f"it improves on its start, but may be {-bound:.3f} below the champion (95 % bound, margin"
-            f" {settings.promotion.margin})"
-        ),
-    )
-
-
 def _merge(run: Run, prompts: PromptSet, start: Start | None, best: SeedResult) -> Merged:
     """The candidate as one model of 16-bit weights, loaded again and held against what was trained."""
     settings = run.settings
 
     def produce(recipe: Recipe, draft: Path) -> dict[str, Any]:
-        work, begin = run.store.work_folder(recipe), (start_of(run, start)[0], str(best.files.adapter))
+        work = run.store.work_folder(recipe)
+        begin = (start_of(run, start)[0], str(best.files.adapter))
         job = order(
             "merge",
             settings,
             settings.seed,
             cores(),
-            prompts=prompts.files.folder,
-            work=work,
-            output=draft,
+            JobFolders(prompts=prompts.files.folder, work=work, output=draft),
             start=begin,
         )
         return run_child(run, job, "merge")
@@ -198,7 +172,8 @@ def _register(
     run: Run, prompts: PromptSet, best: SeedResult, merged: Merged, tags: dict[str, object], status: str
 ) -> int:
     """The number of the new version."""
-    description, identity = _description(run, tags), training_run(run, best)
+    description = _description(run, tags)
+    identity = training_run(run, best)
     if identity is None:  # it is registered anew when it is reused, if the store takes that
         raise Transient(
             f"MLflow has no run of {best.arm}, from which {run.settings.promotion.model} would be registered"

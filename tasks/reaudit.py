@@ -4,15 +4,15 @@ from pathlib import Path
 from typing import Any
 
 from rewards import load_reward_set
-from tasks.context import Run, stage
 from tasks.handles import AnswerSet, PromptSet, ReauditResult, Seeds, Start
-from tasks.pages import show_text
-from tucano.artifacts import Recipe
+from tasks.running.pages import show_text
+from tasks.running.run import Run, stage
+from tucano.artifacts.records import write_record
+from tucano.artifacts.store import Recipe
 from tucano.audit.reaudit import reaudit
 from tucano.audit.reaudit_table import render_table
 from tucano.files.results import ReauditFiles
 from tucano.prompts import read_prompts
-from tucano.records import write_record
 from tucano.settings.stages import of_reaudit
 
 

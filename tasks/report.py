@@ -6,23 +6,24 @@ from typing import Any
 
 from prefect import get_run_logger
 
-from tasks.context import Run, prefect_link, stage
 from tasks.cost import spent
 from tasks.handles import AuditResult, ComparisonResult, PromptSet, ReauditResult, Report, SeedResult, Seeds
-from tasks.pages import show_markdown, show_table
 from tasks.promote import Promotion
-from tucano.artifacts import Recipe
-from tucano.code_version import code_version
+from tasks.running.labels import prefect_link
+from tasks.running.pages import show_markdown, show_table
+from tasks.running.run import Run, stage
+from tucano.artifacts.code_version import code_version
+from tucano.artifacts.identity import digest
+from tucano.artifacts.lineage import digests
+from tucano.artifacts.store import Recipe
 from tucano.cost import sentence
 from tucano.files.models import SeedFiles
 from tucano.files.results import ReportFiles
-from tucano.identity import digest
-from tucano.journal import read_journal
-from tucano.lineage import digests
-from tucano.printable import escaped
 from tucano.profiles import nearest_profile, project_root
 from tucano.report.report import Facts, SeedCurves, render_report
-from tucano.settings.report import ReportStage
+from tucano.security.printable import escaped
+from tucano.settings.stages import ReportStage
+from tucano.storage.journal import read_journal
 from tucano.training.jobs import MODULES
 
 PLACES = {"storage", "tracking_uri"}

@@ -17,16 +17,17 @@ from prefect import get_client, get_run_logger, runtime
 from prefect.client.orchestration import SyncPrefectClient
 from prefect.client.schemas.filters import FlowRunFilter, FlowRunFilterParentFlowRunId
 from prefect.client.schemas.objects import FlowRun, State
+from prefect.concurrency.sync import concurrency
 from prefect.deployments import run_deployment
 from prefect.exceptions import ObjectNotFound, TerminationSignal
 from prefect.states import AwaitingRetry, Cancelling
 
-from tasks.context import Run, stage
 from tasks.handles import PromptSet, SeedResult, Start
+from tasks.running.run import Run, stage
 from tasks.tracked import known
 from tasks.train import seed_training
 from tucano.errors import SeedGivenUp, UserError, WorkerCrashed
-from tucano.storage import remote_of
+from tucano.storage.folder import remote_of
 from tucano.training import launch
 
 LOOK_SECONDS = 2.0
@@ -142,3 +143,15 @@ def _cancel_seeds(client: SyncPrefectClient, run: FlowRun) -> None:
     for child in client.read_flow_runs(flow_run_filter=of_this_run):
         if child.state is not None and not child.state.is_final() and not child.state.is_cancelling():
             client.set_flow_run_state(child.id, Cancelling(message="The pipeline's run was cancelled."))
+
+
+@contextmanager
+def held(slot: str | None) -> Iterator[None]:
+    """Hold a slot of a global concurrency limit, if one is named. Once training, an outage of the server does not end
+    it.
+    """
+    if slot is None:
+        yield
+    else:
+        with concurrency(slot, strict=True, raise_on_lease_renewal_failure=False):
+            yield

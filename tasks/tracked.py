@@ -15,8 +15,9 @@ from typing import Any, Literal, TypeVar
 
 from prefect import get_run_logger
 
-from tasks.context import Run, config_label
 from tasks.handles import SeedResult, Start
+from tasks.running.labels import config_label
+from tasks.running.run import Run
 from tucano.files.models import WorkFiles
 from tucano.tracking import DataSplit
 from tucano.training.jobs import Job
@@ -101,7 +102,8 @@ def known(run: Run, training: Training, made: M) -> M:
 
 
 def _start(run: Run, training: Training, known_by: Mapping[str, str]) -> str:
-    label, params = config_label(run.settings), dict(training.params)
+    label = config_label(run.settings)
+    params = dict(training.params)
     identity = run.tracker.start_training(
         training.name, run.tracking_run, training.stage, training.seed, label, params, known_by
     )

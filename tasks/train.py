@@ -8,35 +8,37 @@ from typing import Any
 from prefect import get_run_logger
 from prefect.futures import PrefectFuture
 
-from tasks.context import Run, cores, data_split, run_child, stage
 from tasks.handles import PromptSet, SeedResult, Seeds, Start
+from tasks.running.child import run_child
+from tasks.running.labels import data_split
+from tasks.running.run import Run, stage
 from tasks.tracked import Best, Training, known, log_best, tracked
-from tucano.artifacts import Recipe
+from tucano.artifacts.store import Recipe
 from tucano.errors import SeedGivenUp, WorkerCrashed, WorkerFailed
 from tucano.files.models import SeedFiles, StartFiles, WorkFiles
 from tucano.machine_time import Clock
+from tucano.requirements import cores
 from tucano.settings.stages import of_grpo, of_sft
 from tucano.training import launch
 from tucano.training.jobs import MODULES
-from tucano.training.orders import order
+from tucano.training.orders import JobFolders, order
 
 
 @stage("sft")
 def fine_tune(run: Run, prompts: PromptSet) -> Start:
     """The start of GRPO: the best model (nano) or adapter by validation loss."""
-    settings, training = run.settings, sft_training(run, prompts)
+    settings = run.settings
+    training = sft_training(run, prompts)
 
     def produce(recipe: Recipe, draft: Path) -> dict[str, Any]:
-        work, mirror = run.store.work_folder(recipe), run.store.work_mirror(recipe)
+        work = run.store.work_folder(recipe)
+        mirror = run.store.work_mirror(recipe)
         job = order(
             "sft",
             settings,
             settings.seed,
             cores(),
-            prompts=prompts.files.folder,
-            work=work,
-            output=draft,
-            mirror=mirror,
+            JobFolders(prompts=prompts.files.folder, work=work, output=draft, mirror=mirror),
         )
         clock = Clock(work, mirror, settings.cost.machine)
         with clock, tracked(run, job, training) as tracking_run:
@@ -73,20 +75,20 @@ def sft_training(run: Run, prompts: PromptSet) -> Training:
 @stage("grpo", task_run_name="grpo-seed-{seed}")
 def train_seed(run: Run, prompts: PromptSet, start: Start | None, seed: int) -> SeedResult:
     """The best adapter of one seed by the validation set, with its curves."""
-    settings, training = run.settings, seed_training(run, prompts, seed)
+    settings = run.settings
+    training = seed_training(run, prompts, seed)
 
     def produce(recipe: Recipe, draft: Path) -> dict[str, Any]:
-        work, mirror = run.store.work_folder(recipe), run.store.work_mirror(recipe)
-        begin, threads = start_of(run, start), settings.worker.threads
+        work = run.store.work_folder(recipe)
+        mirror = run.store.work_mirror(recipe)
+        begin = start_of(run, start)
+        threads = settings.worker.threads
         job = order(
             "grpo",
             settings,
             seed,
             threads,
-            prompts=prompts.files.folder,
-            work=work,
-            output=draft,
-            mirror=mirror,
+            JobFolders(prompts=prompts.files.folder, work=work, output=draft, mirror=mirror),
             start=begin,
         )
         clock = Clock(work, mirror, settings.cost.machine)

@@ -16,8 +16,10 @@ from typing import Any
 
 import pytest
 
-from rewards import PromptLike, RewardSet, Score, classify, extraction, parsing, sets, text, v42
+from rewards import PromptLike, RewardSet, Score, classify, extraction, sets, v42
 from rewards.names import REPORTED as TASKS
+from rewards.parsing import objects as parsing
+from rewards.parsing import text
 from rewards.sets import SETS, SetName
 from rewards.types import Component
 from tucano.audit.gate import audit_rewards

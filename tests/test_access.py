@@ -23,10 +23,10 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 
 from deployments.prefect_api import require_login
-from tucano import access, guard
-from tucano.access import basic, credentials, credentials_file, is_link_token, login_link
 from tucano.errors import UserError
-from tucano.guard import Guard
+from tucano.security import access, guard
+from tucano.security.access import basic, credentials, credentials_file, is_link_token, login_link
+from tucano.security.guard import Guard
 from tucano.tracking.store import open_client
 
 ROOT = Path(__file__).parent.parent
@@ -56,7 +56,7 @@ def test_a_home_has_one_password_that_only_its_owner_reads(home: Path, tmp_path:
 
 def test_processes_that_make_it_at_once_agree(home: Path) -> None:
     ask = (
-        "import sys; from pathlib import Path; from tucano.access import credentials; input();"
+        "import sys; from pathlib import Path; from tucano.security.access import credentials; input();"
         " print(credentials(Path(sys.argv[1])))"
     )
     asking = [

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 from browser import Page, open_page
 
-from tucano.access import basic, fresh, login_link
 from tucano.cli.ui import Server, _mlflow_links, _start_mlflow
-from tucano.journal import JournalWriter
+from tucano.security.access import basic, fresh, login_link
+from tucano.storage.journal import JournalWriter
 from tucano.tracking import DataSplit, Row, Tracker
 from tucano.tracking.store import default_uri
 

@@ -9,18 +9,18 @@ from pathlib import Path
 
 import pytest
 
-from tucano.artifacts import MANIFEST, Artifact, Recipe, Store
-from tucano.code_version import code_version
+from tucano.artifacts.code_version import code_version
+from tucano.artifacts.identity import digest
+from tucano.artifacts.store import MANIFEST, Artifact, Recipe, Store
 from tucano.errors import UserError
-from tucano.identity import digest
-from tucano.storage import Place
+from tucano.storage.folder import Folder
 
 
 class Kitchen:
     """A store with one stage that counts how often it ran and remembers what was said."""
 
     def __init__(self, root: Path, remote: Path | None = None) -> None:
-        self.store, self.runs, self.said = Store(root, Place(remote.as_uri()) if remote else None), 0, ""
+        self.store, self.runs, self.said = Store(root, Folder(remote.as_uri()) if remote else None), 0, ""
 
     def make(self, steps: int = 3, **inputs: str) -> Artifact:
         return self.store.make(

@@ -13,9 +13,10 @@ import pytest
 
 from rewards import PromptLike, Score, load_reward_set
 from rewards.names import REPORTED as TASKS
+from tucano.artifacts.records import parsed
 from tucano.audit import probes
 from tucano.audit.agreement import quadratic_kappa
-from tucano.audit.bench import Rewards
+from tucano.audit.bench import RewardScorer
 from tucano.audit.gate import audit, audit_rewards, write_pins
 from tucano.audit.page import render_page
 from tucano.audit.report import AuditReport, Disagreement, Estimate, JudgedAnswer
@@ -25,7 +26,6 @@ from tucano.errors import UserError
 from tucano.prompts import Prompt, Task
 from tucano.rating.ratings import RatedAnswer, read_ratings
 from tucano.rating.store import rating_store
-from tucano.records import parsed
 from tucano.settings import AuditSettings, PipelineSettings
 from tucano.specs import objects
 from tucano.specs.extraction import FIELDS
@@ -171,7 +171,7 @@ def sound(rating_set: Path) -> AuditReport:
 class Broken:
     """The grounded rewards with each score changed by a function of (score, prompt, completion)."""
 
-    inner: Rewards
+    inner: RewardScorer
     change: Any
 
     def component_names(self, task: str) -> tuple[str, ...]:

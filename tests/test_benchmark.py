@@ -15,17 +15,17 @@ from sklearn import metrics as sk
 
 from data.benchmark import Places, issues_of, prepare_benchmark
 from data.prepare import prepare
-from data.separation import Fence
+from data.separation import NearDuplicates
 from rewards import load_reward_set, truth
 from rewards.names import REPORTED as TASKS
+from tucano.artifacts.records import parsed
 from tucano.benchmark import scores
 from tucano.benchmark.baselines import baselines
-from tucano.benchmark.benchmark import Benchmark, benchmark, render_table
+from tucano.benchmark.benchmark import Benchmark, Inference, OutsideFindings, benchmark, render_table
 from tucano.benchmark.endpoint import Bill
 from tucano.comparison.answers import Answer, Decoding
 from tucano.files.prompts import SETS
 from tucano.prompts import Prompt, read_prompts
-from tucano.records import parsed
 from tucano.settings import BenchmarkSettings, DataSettings, PipelineSettings
 from tucano.settings.stages import of_benchmark_set
 from tucano.specs import scoring
@@ -155,8 +155,8 @@ def questions(prompt_set: Path, tmp_path_factory: pytest.TempPathFactory) -> Pat
 def test_a_benchmark_is_larger_than_a_test_set_and_apart_from_everything(prompt_set: Path, questions: Path) -> None:
     asked = read_prompts(questions / "test.jsonl")
     assert len(asked) == 80 and {prompt.task for prompt in asked} == set(TASKS)
-    fence = Fence(prompt.user for part in SETS for prompt in read_prompts(prompt_set / f"{part}.jsonl"))
-    assert not any(fence.near(prompt.user) for prompt in asked)
+    known = NearDuplicates(prompt.user for part in SETS for prompt in read_prompts(prompt_set / f"{part}.jsonl"))
+    assert not any(known.near(prompt.user) for prompt in asked)
     assert len({prompt.id for prompt in asked}) == 80
     assert (questions / "store.sqlite").read_bytes() == (prompt_set / "store.sqlite").read_bytes()
 
@@ -222,7 +222,13 @@ def result(prompt_set: Path, questions: Path) -> Benchmark:
     ]
     bills = {"constant": Bill(160, 2, 1000, 500, 0.25, 0.5, 1.5)}
     return benchmark(
-        answers, asked, questions, "sft", bills, {"sft": [3, None], "seed-1": [4, 5]}, 0.05, 40, 7, looks=2
+        answers,
+        asked,
+        questions,
+        "sft",
+        OutsideFindings(bills, {"sft": [3, None], "seed-1": [4, 5]}),
+        Inference(0.05, 40, 7),
+        looks=2,
     )
 
 
@@ -257,7 +263,7 @@ def test_a_reward_that_rises_while_truth_falls_is_suspicious(prompt_set: Path, q
                 text = rules(prompt) if arm == "sft" else "x" * 300
                 made = answered(arm, prompt, text, questions, decoding)
                 answers.append(replace(made, reward=len(text) / 400 + place / 10_000))
-    assert benchmark(answers, asked, questions, "sft", {}, {}, 0.05, 2, 7).hacking_suspected
+    assert benchmark(answers, asked, questions, "sft", OutsideFindings({}, {}), Inference(0.05, 2, 7)).hacking_suspected
 
 
 def test_a_benchmark_survives_json_and_its_table_is_readable(result: Benchmark) -> None:

@@ -23,7 +23,7 @@ from test_pipeline import SMALL
 
 from deployments import stack
 from deployments.prefect_api import PrefectApi
-from tucano import access
+from tucano.security import access
 
 ROOT = Path(__file__).parent.parent
 ONE_SEED = {**SMALL, "grpo.seeds": [42], "sft.max_epochs": 1, "audit.resamples": 100}

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from tucano.errors import UserError
-from tucano.storage import Place
+from tucano.storage.folder import Folder
 from tucano.training.checkpoints import uploads
 from tucano.training.checkpoints.attempts import Attempt, begin, newest_valid
 from tucano.training.checkpoints.manifest import MANIFEST, fault, seal
@@ -287,7 +287,7 @@ def test_an_upload_that_cannot_be_made_ends_with_its_time() -> None:
 
 
 def test_a_place_may_be_any_url_that_fsspec_knows(tmp_path: Path) -> None:
-    place = Place("memory://bucket/work")
+    place = Folder("memory://bucket/work")
     folder = tmp_path / "checkpoint-1"
     (folder / "deep").mkdir(parents=True)
     (folder / "deep" / "file").write_bytes(b"12")

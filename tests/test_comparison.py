@@ -13,9 +13,10 @@ import pytest
 from scipy import stats
 
 from rewards.names import REPORTED as TASKS
+from tucano.artifacts.records import parsed
 from tucano.comparison import wording
 from tucano.comparison.answers import Answer, Decoding
-from tucano.comparison.compare import Comparison, compare
+from tucano.comparison.compare import Comparison, Design, compare
 from tucano.comparison.contrast import Contrast, Effect, effect, with_holm
 from tucano.comparison.table import render_table
 from tucano.comparison.text_health import distinct_2, text_health, vocabulary, words
@@ -24,7 +25,6 @@ from tucano.comparison.wording import ENGLISH, PORTUGUESE
 from tucano.errors import UserError
 from tucano.presentation.numbers import p_value, portuguese
 from tucano.prompts import Prompt
-from tucano.records import parsed
 from tucano.settings import ComparisonSettings
 from tucano.statistics.inference import Mean, two_way_t
 
@@ -64,7 +64,7 @@ def answers(
 
 
 def compared(made: list[Answer], per_task: int = 5, seeds: list[int] = SEEDS, reference: str = "sft") -> Comparison:
-    return compare(made, prompts(per_task), SETTINGS, reference, seeds, vocabulary(["bem", "responde"]))
+    return compare(made, prompts(per_task), SETTINGS, Design(reference, seeds), vocabulary(["bem", "responde"]))
 
 
 GAINS = {"extraction": 0.2, "sql_qa": -0.05, "insights": 0.1, "push": 0.01}

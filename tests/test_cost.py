@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tucano import machine_time as clock
-from tucano.artifacts import Artifact
+from tucano.artifacts.store import Artifact
 from tucano.cost import Cost, costs, dollars_per_point, sentence, total
 from tucano.machine_time import Clock, Stay, divided, judged, read_stays
 from tucano.profiles import validated

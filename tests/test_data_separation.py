@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from data.separation import Fence, jaccard, normal_form, shingles
+from data.separation import NearDuplicates, jaccard, normal_form, shingles
 
 
 def test_case_accents_punctuation_and_spaces_make_no_new_text() -> None:
@@ -20,9 +20,9 @@ def test_jaccard_by_hand() -> None:
 
 
 def test_a_near_copy_is_fenced_off_and_another_text_is_not() -> None:
-    fence = Fence(["Quantos pedidos do estado SP foram entregues com atraso em março?"])
-    assert fence.near("quantos pedidos do estado RJ foram entregues com atraso em marco")
-    assert not fence.near("Quantos pedidos do estado SP tiveram frete grátis no Natal?")
+    known = NearDuplicates(["Quantos pedidos do estado SP foram entregues com atraso em março?"])
+    assert known.near("quantos pedidos do estado RJ foram entregues com atraso em marco")
+    assert not known.near("Quantos pedidos do estado SP tiveram frete grátis no Natal?")
 
 
 @given(
@@ -35,4 +35,4 @@ def test_the_length_filter_loses_nothing(fenced: list[str], text: str) -> None:
         normal_form(other) == normal_form(text) or jaccard(shingles(normal_form(other)), grams) >= 0.8
         for other in fenced
     )
-    assert Fence(fenced).near(text) == by_definition
+    assert NearDuplicates(fenced).near(text) == by_definition

@@ -18,7 +18,7 @@ import yaml
 
 from deployments.services import end, start
 from deployments.validate import faults
-from tucano.artifacts import Artifact, Recipe, Store
+from tucano.artifacts.store import Artifact, Recipe, Store
 from tucano.errors import UserError
 
 ROOT = Path(__file__).parent.parent

@@ -20,13 +20,13 @@ from typing import Any
 import pytest
 from chat_api import Handler, Response, Server, chat, question, serving
 
-from tucano.addresses import is_external
 from tucano.benchmark.endpoint import MOST_BYTES, ask, bill, refuse_unless_allowed, what_leaves
 from tucano.benchmark.judge import rate
 from tucano.benchmark.replies import Reply
 from tucano.comparison.answers import Answer
 from tucano.errors import UserError
 from tucano.prompts import Prompt
+from tucano.security.addresses import is_external
 from tucano.settings import EndpointSettings
 
 SYSTEMS = {"push": "Escreva um push."}

@@ -12,17 +12,17 @@ from test_comparison import GAINS, SEEDS, SETTINGS, answers, compared, prompts
 
 from tasks.handles import Plan, SeedResult
 from tasks.plan import came_first
-from tucano.artifacts import Artifact
+from tucano.artifacts.records import parsed
+from tucano.artifacts.store import Artifact
 from tucano.comparison.claims import StudyContext
-from tucano.comparison.compare import Comparison, compare
-from tucano.comparison.contrast import Contrast, contrast, effect
+from tucano.comparison.compare import Comparison, Design, compare
+from tucano.comparison.contrast import Contrast, Strata, contrast, effect
 from tucano.comparison.decomposition import is_strict
 from tucano.comparison.forgetting import Reading, forgetting
 from tucano.comparison.looks import read_looks, record_look
 from tucano.comparison.table import render_table
 from tucano.comparison.verdict import Verdict, judge
-from tucano.records import parsed
-from tucano.storage import Place
+from tucano.storage.folder import Folder
 
 ARMS = ("base", "sft", "seed-42", "seed-123", "seed-456")
 
@@ -39,7 +39,9 @@ def simple(
         for seed in range(seeds)
     }
     groups = dict(zip(ids, clusters, strict=True)) if clusters else None
-    return contrast("seeds", members, ("sft", dict.fromkeys(ids, 0.5)), {"push": ids}, 0.05, "served", "reward", groups)
+    return contrast(
+        "seeds", members, ("sft", dict.fromkeys(ids, 0.5)), Strata({"push": ids}, groups), 0.05, "served", "reward"
+    )
 
 
 def said(main: Contrast, around: StudyContext | None = None) -> tuple[str, str, tuple[str, ...]]:
@@ -115,7 +117,7 @@ def by_truth(falls: dict[str, list[float]], rises: float = 0.1) -> Verdict:
     }
     flat = dict.fromkeys(reward, 0.5)
     made = [
-        contrast("seeds", {"seed-1": values}, ("sft", flat), ids, 0.05, "served", "reward")
+        contrast("seeds", {"seed-1": values}, ("sft", flat), Strata(ids), 0.05, "served", "reward")
         for values in (reward, truth)
     ]
     return judge(made[0], 0.05, truth=made[1])
@@ -212,7 +214,7 @@ def test_forgetting_is_a_caution_in_the_verdict() -> None:
         for passage in range(5)
     ]
     result = compare(
-        answers(GAINS, arms=ARMS), prompts(), SETTINGS, "sft", SEEDS, frozenset(), language=readings, looks=2
+        answers(GAINS, arms=ARMS), prompts(), SETTINGS, Design("sft", SEEDS, looks=2), frozenset(), readings
     )
     assert [found.reference for found in result.language] == ["sft", "base"]
     assert result.verdict.cautions[-2:] == ("looks", "forgot")
@@ -224,11 +226,11 @@ def test_forgetting_is_a_caution_in_the_verdict() -> None:
 
 
 def test_the_same_look_counts_once_and_two_places_count_together(tmp_path: Path) -> None:
-    here, far = Place(str(tmp_path / "here")), Place(str(tmp_path / "far"))
+    here, far = Folder(str(tmp_path / "here")), Folder(str(tmp_path / "far"))
     assert record_look([here], "set-a", "one", {"what": "comparison"}) == 1
     assert record_look([here], "set-a", "one", {"what": "comparison"}) == 1
     assert record_look([here, far], "set-a", "two", {}) == 2
-    assert record_look([Place(str(tmp_path / "other machine")), far], "set-a", "three", {}) == 2
+    assert record_look([Folder(str(tmp_path / "other machine")), far], "set-a", "three", {}) == 2
     assert record_look([here], "set-b", "one", {}) == 1
     assert [len(found) for found in read_looks(tmp_path / "here").values()] == [2, 1]
 

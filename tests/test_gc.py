@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 
 from deployments.gc import collect, garbage, needed
-from tucano.artifacts import MANIFEST, Artifact, Recipe, Store
+from tucano.artifacts.store import MANIFEST, Artifact, Recipe, Store
 from tucano.errors import UserError
-from tucano.storage import shared
+from tucano.storage.locks import shared
 from tucano.tracking import DataSplit, Row, Tracker
 from tucano.tracking.purge import find_old, remove
 
@@ -108,7 +108,7 @@ def test_a_damaged_manifest_is_garbage_like_any_other(tmp_path: Path, content: s
 HOLD = """
 import sys
 from pathlib import Path
-from tucano.storage import alone, shared
+from tucano.storage.locks import alone, shared
 with {lock}:
     print("held", flush=True)
     sys.stdin.read()

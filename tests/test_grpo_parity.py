@@ -18,14 +18,14 @@ from torch import Tensor
 from transformers.trainer_utils import SaveStrategy
 
 from rewards import Score, load_reward_set
-from tucano.journal import read_journal
 from tucano.profiles import validated
 from tucano.prompts import Prompt, write_prompts
 from tucano.settings import PipelineSettings
 from tucano.settings.stages import of_grpo
+from tucano.storage.journal import read_journal
 from tucano.training import grpo, grpo_trainer
 from tucano.training.algorithms import chain
-from tucano.training.orders import order
+from tucano.training.orders import JobFolders, order
 from tucano.training.policies.load import load_policy
 from tucano.training.policies.nano import build_model, build_tokenizer
 from tucano.training.rollouts.refill import Reserve
@@ -101,7 +101,11 @@ def ours(folder: Path, place: Path, chosen: PipelineSettings) -> tuple[list[dict
     """Logged values of every step and the final adapter of a run of our own."""
     (place / "output").mkdir(parents=True)
     start = (str(folder / "model"), None)
-    grpo.run(order("grpo", chosen, 1, 1, prompts=folder, work=place / "work", output=place / "output", start=start))
+    grpo.run(
+        order(
+            "grpo", chosen, 1, 1, JobFolders(prompts=folder, work=place / "work", output=place / "output"), start=start
+        )
+    )
     entries = read_journal(place / "work" / "journal.jsonl")
     return [entry.values for entry in entries if "train/loss" in entry.values], final_adapter(place / "work")
 

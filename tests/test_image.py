@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tucano.code_version import NUMERIC_PACKAGES, _imports, _source
+from tucano.artifacts.code_version import NUMERIC_PACKAGES, _imports, _source
 from tucano.training.jobs import MODULES
 
 ROOT = Path(__file__).parent.parent

@@ -13,12 +13,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tucano.journal import Commit, JournalWriter, read_commit, read_journal, read_new
+from tucano.storage.journal import Commit, JournalWriter, read_commit, read_journal, read_new
 
 WRITER = """
 import sys
 from pathlib import Path
-from tucano.journal import JournalWriter, read_commit
+from tucano.storage.journal import JournalWriter, read_commit
 
 path, last = Path(sys.argv[1]), int(sys.argv[2])
 start = read_commit(path).step

@@ -22,16 +22,16 @@ from tasks.benchmark import (
     rate_insights,
 )
 from tasks.compare import answer_prompts, compare_arms
-from tasks.context import Run
 from tasks.handles import AnswerSet, Plan, PromptSet, Questions, SeedResult, Seeds, Start
 from tasks.plan import write_plan
 from tasks.preflight import check_before_grpo
 from tasks.prepare import prepare_data
 from tasks.promote import _merge
 from tasks.reaudit import audit_again
+from tasks.running.run import Run
 from tasks.train import fine_tune, train_seed
-from tucano.artifacts import Artifact, Recipe
-from tucano.code_version import OUR_PACKAGES, code_version
+from tucano.artifacts.code_version import OUR_PACKAGES, code_version
+from tucano.artifacts.store import Artifact, Recipe
 from tucano.files.prompts import SETS, PromptFiles
 from tucano.profiles import field_names, validated
 from tucano.settings import PipelineSettings, Section
@@ -383,9 +383,14 @@ def test_an_edit_changes_the_keys_of_what_uses_it_and_of_nothing_else(
     assert {engine for engine in before if before[engine] != after[engine]} == changed
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / "rewards").glob("*.py")), ids=lambda path: path.stem)
-def test_an_edit_of_any_reward_changes_training_and_answers(copy: Path, path: Path) -> None:
-    edited = copy / "rewards" / path.name
+REWARDS = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "rewards").rglob("*.py"))
+
+
+@pytest.mark.parametrize(
+    "file", [file for file in REWARDS if not file.endswith("/__init__.py")] + ["rewards/__init__.py"]
+)
+def test_an_edit_of_any_reward_changes_training_and_answers(copy: Path, file: str) -> None:
+    edited = copy / file
     before = versions(copy)
     edited.write_text(edited.read_text(encoding="utf-8") + "\nADDED = 1\n", encoding="utf-8")
     after = versions(copy)

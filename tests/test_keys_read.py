@@ -16,7 +16,7 @@ from tucano.profiles import validated
 from tucano.settings import PipelineSettings
 from tucano.settings.base import Section
 from tucano.training.jobs import Arm, ChildKind, Job
-from tucano.training.orders import RECEIVED, order
+from tucano.training.orders import RECEIVED, JobFolders, order
 from tucano.training.worker import run
 
 SETTINGS: dict[str, dict[str, Any]] = {
@@ -99,9 +99,7 @@ def test_each_child_reads_all_that_its_key_is_made_from(
             settings,
             1,
             1,
-            prompts=place / "prompts",
-            work=place / kind / "work",
-            output=place / kind / "output",
+            JobFolders(prompts=place / "prompts", work=place / kind / "work", output=place / kind / "output"),
             **more,
         )
 

@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from tasks.context import Run
 from tasks.promote import _incomplete
-from tucano.artifacts import Artifact, Recipe, Store
+from tasks.running.run import Run
+from tucano.artifacts.identity import digest, fingerprint
+from tucano.artifacts.lineage import digests, faults, unpinned, verify
+from tucano.artifacts.store import Artifact, Recipe, Store
 from tucano.cli import lineage
 from tucano.errors import UserError
-from tucano.identity import digest, fingerprint
-from tucano.lineage import digests, faults, unpinned, verify
 from tucano.settings import PipelineSettings
 from tucano.tracking import RegisteredModel, Tracker
 

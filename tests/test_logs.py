@@ -8,8 +8,8 @@ import psutil
 import pytest
 
 from deployments import services
-from tucano import logs
-from tucano.logs import KEPT, BoundedLog, relayed
+from tucano.storage import logs
+from tucano.storage.logs import KEPT, BoundedLog, relayed
 
 
 def sizes(log: Path) -> dict[str, int]:

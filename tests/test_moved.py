@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from tucano.artifacts.lineage import base_of
 from tucano.errors import UserError
-from tucano.lineage import base_of
-from tucano.storage import require_whole
+from tucano.storage.root import require_whole
 from tucano.tracking import RegisteredModel, Row, Tracker
 from tucano.tracking.moved import ADDRESSES
 from tucano.tracking.registry import digest

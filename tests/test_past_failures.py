@@ -29,7 +29,7 @@ from tucano.settings import PipelineSettings
 from tucano.settings.stages import of_grpo, of_preflight
 from tucano.training import grpo, preflight, sft, validation
 from tucano.training.jobs import Job
-from tucano.training.orders import order
+from tucano.training.orders import JobFolders, order
 from tucano.training.rollouts.examiner import Examiner
 
 pytestmark = pytest.mark.filterwarnings("ignore:grpo.patience")
@@ -85,7 +85,7 @@ def job(kind: Any, start: Path, place: Path, settings: PipelineSettings, model: 
     (place / kind / "output").mkdir(parents=True)
     work, output = place / kind / "work", place / kind / "output"
     begin = (str(model or start / "sft" / "output" / "model"), None)
-    return order(kind, settings, 1, 1, prompts=start / "prompts", work=work, output=output, start=begin)
+    return order(kind, settings, 1, 1, JobFolders(prompts=start / "prompts", work=work, output=output), start=begin)
 
 
 @pytest.fixture(autouse=True, scope="module")

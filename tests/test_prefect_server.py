@@ -13,9 +13,9 @@ from urllib.error import HTTPError
 import psutil
 import pytest
 
-from tucano.access import basic
 from tucano.cli.prefect_server import PrefectServer
 from tucano.errors import TucanoError
+from tucano.security.access import basic
 
 COMMAND = """
 import os, sys, time

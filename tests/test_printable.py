@@ -19,8 +19,8 @@ from markdown_it import MarkdownIt
 from tucano.cli.rate_page import render
 from tucano.presentation.pages import environment
 from tucano.presentation.tables import pipe_table, wrapped
-from tucano.printable import PrintableStream, escaped, fenced, printable
 from tucano.rating.session import Item, View
+from tucano.security.printable import PrintableStream, escaped, fenced, printable
 
 ROOT = Path(__file__).parent.parent
 EVIL = "\x1b[2J\x1b]0;title\x07 \x9b31m \u202eabc\u2066 \ud800 \r\x00 \u2028 \U000e0041"
@@ -113,7 +113,11 @@ def test_the_command_repeats_no_escape_sequence(tmp_path: Path) -> None:
 
 def test_stages_show_text_in_the_prefect_page_only_through_functions_that_escape() -> None:
     borders = {"create_markdown_artifact", "create_table_artifact"}
-    for path in (*(ROOT / "tasks").glob("*.py"), *(ROOT / "flows").glob("*.py"), *(ROOT / "deployments").rglob("*.py")):
+    for path in (
+        *(ROOT / "tasks").rglob("*.py"),
+        *(ROOT / "flows").glob("*.py"),
+        *(ROOT / "deployments").rglob("*.py"),
+    ):
         names = {
             node.id for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(node, ast.Name)
         }

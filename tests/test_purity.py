@@ -21,7 +21,7 @@ def packages_after(statement: str) -> set[str]:
     ("statement", "forbidden"),
     [
         (
-            "import tucano.settings, tucano.profiles, tucano.prompts, tucano.artifacts, tucano.journal, tucano.storage",
+            "import tucano.settings, tucano.profiles, tucano.prompts, tucano.artifacts.store, tucano.storage.journal, tucano.storage.root",
             HEAVY,
         ),
         ("import tucano.cli.main", HEAVY),

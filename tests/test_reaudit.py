@@ -12,15 +12,15 @@ from random import Random
 import pytest
 
 from rewards import PromptLike, Score
-from tasks.handles import ComparisonResult, ReauditResult, SeedResult
-from tasks.promote import _refusal
-from tucano.artifacts import Artifact
+from tasks.handles import AnswerSet, ComparisonResult, ReauditResult, SeedResult
+from tasks.promote import Evidence, _refusal
+from tucano.artifacts.records import parsed
+from tucano.artifacts.store import Artifact
 from tucano.audit.reaudit import Reaudit, reaudit
 from tucano.audit.reaudit_table import render_table
 from tucano.comparison.answers import Answer
-from tucano.comparison.compare import compare
+from tucano.comparison.compare import Design, compare
 from tucano.prompts import Prompt
-from tucano.records import parsed
 from tucano.settings import ComparisonSettings, PipelineSettings
 from tucano.settings.stages import of_reaudit
 
@@ -178,7 +178,7 @@ def test_a_seed_that_fails_is_not_promoted(tmp_path: Path, tuned: Quality, reaso
         for decoding in ("served", "sampled")
         for place, prompt in enumerate(PROMPTS)
     ]
-    verdict = compare(served, PROMPTS, ComparisonSettings(), "sft", [1], frozenset())
+    verdict = compare(served, PROMPTS, ComparisonSettings(), Design("sft", [1]), frozenset())
     (tmp_path / "comparison.json").write_text(json.dumps(asdict(verdict)), encoding="utf-8")
     (tmp_path / "re-audit.json").write_text(json.dumps(asdict(audited(tuned))), encoding="utf-8")
     artifact = Artifact(
@@ -189,5 +189,7 @@ def test_a_seed_that_fails_is_not_promoted(tmp_path: Path, tuned: Quality, reaso
         0.0,
         datetime(2026, 11, 21, tzinfo=UTC),
     )
-    refusal = _refusal(ComparisonResult(artifact), ReauditResult(artifact), SeedResult(artifact))
+    refusal = _refusal(
+        Evidence(AnswerSet(artifact), ReauditResult(artifact), ComparisonResult(artifact)), SeedResult(artifact)
+    )
     assert refusal == reason if reason is None else refusal is not None and reason in refusal

@@ -10,9 +10,9 @@ import pytest
 from browser import open_page
 
 from tucano.audit.reaudit import OwnSamples, PaidAnswer, Reaudit
-from tucano.audit.report import Agreement, AuditReport, Check, Estimate, Sampled
+from tucano.audit.report import Agreement, AuditCheck, AuditReport, Estimate, Sampled
 from tucano.comparison.answers import Answer, Decoding
-from tucano.comparison.compare import Comparison, compare
+from tucano.comparison.compare import Comparison, Design, compare
 from tucano.prompts import TASKS, Prompt
 from tucano.report.language import ENGLISH, PORTUGUESE, duration
 from tucano.report.report import Facts, SeedCurves, flat, render_report
@@ -40,18 +40,18 @@ def comparison(gain: float = 0.1) -> Comparison:
         for decoding in DECODINGS
         for place, prompt in enumerate(prompts)
     ]
-    return compare(answers, prompts, ComparisonSettings(), "sft", [1, 2, 3], frozenset({"alert"}))
+    return compare(answers, prompts, ComparisonSettings(), Design("sft", [1, 2, 3]), frozenset({"alert"}))
 
 
 def audit(passed: bool = True, **changes: Any) -> AuditReport:
-    checks = (Check("push", "scale", "block", passed, 0.5, 0.8, "push: the scale <b>is not</b> used"),)
+    checks = (AuditCheck("push", "scale", "block", passed, 0.5, 0.8, "push: the scale <b>is not</b> used"),)
     agreement = (Agreement("push", "all", 24, 120, Estimate(0.8, 0.7, 0.9), Estimate(0.6, 0.5, 0.7)),)
     report = AuditReport(2, "grounded", 7, 2000, {"ana": "human"}, False, checks, agreement, (), (), (), ())
     return replace(report, **changes)
 
 
 def reaudited(passed: bool = True) -> Reaudit:
-    checks = (Check("push", "truth order", "block", passed, 0.5, 0.0, "push: against <the> truth"),)
+    checks = (AuditCheck("push", "truth order", "block", passed, 0.5, 0.0, "push: against <the> truth"),)
     own = OwnSamples("seed-1", Sampled("push", 5, 4, 0.5, 0.75, 1.0), 0.25, Estimate(0.3, 0.2, 0.4))
     paid = PaidAnswer("seed-1", "push", "push-0", "Pergunta", SCRIPT, 0.9, 0.0)
     return Reaudit("grounded", "sft", (own,), {"seed-1": checks, "seed-2": ()}, (paid,))

@@ -21,15 +21,15 @@ from test_grpo_parity import (
     tiny,
 )
 
-from tucano.journal import read_journal
 from tucano.settings import PipelineSettings
+from tucano.storage.journal import read_journal
 from tucano.training import grpo
 from tucano.training.checkpoints import arithmetic, interruption, manifest, weights
 from tucano.training.checkpoints.arithmetic import Arithmetic
 from tucano.training.checkpoints.attempts import newest_valid
 from tucano.training.checkpoints.states import NotAsSaved
 from tucano.training.jobs import EVENT_MARK
-from tucano.training.orders import order
+from tucano.training.orders import JobFolders, order
 
 pytestmark = pytest.mark.filterwarnings("ignore:grpo.patience")
 
@@ -59,7 +59,14 @@ def train(folder: Path, place: Path, run: PipelineSettings, threads: int = 1, ad
     (place / "output").mkdir(parents=True, exist_ok=True)
     start = (str(folder / "model"), str(adapter) if adapter else None)
     return grpo.run(
-        order("grpo", run, 1, threads, prompts=folder, work=place / "work", output=place / "output", start=start)
+        order(
+            "grpo",
+            run,
+            1,
+            threads,
+            JobFolders(prompts=folder, work=place / "work", output=place / "output"),
+            start=start,
+        )
     )
 
 

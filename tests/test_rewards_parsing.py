@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rewards.parsing import find_object, is_parsable, normalize_decimals
+from rewards.parsing.objects import find_object, is_parsable, normalize_decimals
 from rewards.types import LONGEST
 
 DECIMALS: list[tuple[str, dict[str, Any] | None]] = [

@@ -5,7 +5,7 @@ one.
 import pytest
 
 from rewards import load_reward_set
-from rewards.text import sound
+from rewards.parsing.text import sound
 from tucano.prompts import Prompt
 
 WHOLE = [

@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 from rewards_examples import ANSWERS, FIELDS, PROMPTS, Prompt, write_store
 
 from rewards import RewardSet, classify_task, describe, load_reward_set, truth
+from rewards.parsing.text import figures, readable
 from rewards.sets import SETS, SetName
-from rewards.text import figures, readable
 
 NAMES = get_args(SetName)
 TASKS = tuple(PROMPTS)

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 import sqlglot
 
-from rewards import sql
-from rewards.sql import (
+from rewards.parsing import sql
+from rewards.parsing.sql import (
     FREE_STEPS,
     GOLD_FACTOR,
     Result,

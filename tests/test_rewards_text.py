@@ -3,10 +3,11 @@
 import pytest
 from rewards_examples import PROMPTS, Prompt
 
-from rewards import text, v42
-from rewards.claims import claims, insight_figures, invented, names_product, push_figures, push_inventions
+from rewards import v42
 from rewards.grounded import _DESCRIPTORS, _URGES
-from rewards.text import Figure, figures, occurs
+from rewards.parsing import text
+from rewards.parsing.claims import claims, insight_figures, invented, names_product, push_figures, push_inventions
+from rewards.parsing.text import Figure, figures, occurs
 from rewards.types import LONGEST
 
 

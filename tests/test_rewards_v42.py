@@ -7,7 +7,7 @@ import pytest
 from rewards_examples import FIELDS, PROMPTS
 
 from rewards import RewardSet, load_reward_set
-from rewards.text import any_of, count_distinct, fold
+from rewards.parsing.text import any_of, count_distinct, fold
 from rewards.v42 import BUSINESS_WORDS, FORMAL, GENERIC, STRUCTURE, length_share, push_length_share, sql_keywords
 
 

@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from tucano.addresses import holds_secret, masked, secret_in
 from tucano.errors import SecretInSettings, UserError
 from tucano.profiles import load_profile, validated
+from tucano.security.addresses import holds_secret, masked, secret_in
 from tucano.settings import EndpointSettings, PipelineSettings
-from tucano.settings.report import ReportStage
+from tucano.settings.stages import ReportStage
 
 ROOT = Path(__file__).parent.parent
 PASSWORD = "hunter2-Xq9"

@@ -26,7 +26,7 @@ from tucano.tracking.models import WEIGHTS, pack
 from tucano.tracking.store import default_uri
 from tucano.training import merge
 from tucano.training.jobs import Job
-from tucano.training.orders import order
+from tucano.training.orders import JobFolders, order
 from tucano.training.policies import served_model
 from tucano.training.policies.load import _lora, load_policy
 from tucano.training.policies.nano import build_model, build_tokenizer
@@ -60,7 +60,9 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> Job:
     output = root / "merged"
     output.mkdir()
     start = (str(root / "base"), str(root / "adapter"))
-    return order("merge", settings, 7, 1, prompts=root / "prompts", work=root / "work", output=output, start=start)
+    return order(
+        "merge", settings, 7, 1, JobFolders(prompts=root / "prompts", work=root / "work", output=output), start=start
+    )
 
 
 @pytest.fixture(scope="module")

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from trl import GRPOConfig, GRPOTrainer, ModelConfig, SFTConfig
 
+from docs.settings_reference import reference, trl_names
 from tucano.settings import GrpoSettings, ModelSettings, SftSettings
-from tucano.settings.reference import reference, trl_names
 
 ROOT = Path(__file__).parent.parent
 CONFIGURATIONS = (GRPOConfig, SFTConfig, ModelConfig)

@@ -11,7 +11,7 @@ import pytest
 
 from data.sources.synthetic import SyntheticSource
 from rewards import describe, extraction, load_reward_set
-from tucano.code_version import code_version
+from tucano.artifacts.code_version import code_version
 from tucano.errors import UserError
 from tucano.prompts import TASKS
 from tucano.rating import aids as rating_aids

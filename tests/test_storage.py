@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from tucano.artifacts import Store
+from tucano.artifacts.store import Store
 from tucano.errors import UserError
-from tucano.storage import Place, private, writable
+from tucano.storage.folder import Folder
+from tucano.storage.root import private, writable
 from tucano.tracking import Tracker
 from tucano.training.checkpoints.attempts import last_record
 
@@ -28,14 +29,14 @@ LEADING_OUT = [
 
 
 @pytest.fixture
-def place() -> Place:
-    made = Place("memory://bucket/storage")
+def place() -> Folder:
+    made = Folder("memory://bucket/storage")
     made.fs.store.clear()
     return made
 
 
 @pytest.mark.parametrize("name", LEADING_OUT)
-def test_an_object_whose_name_leads_out_of_its_folder_is_refused(place: Place, tmp_path: Path, name: str) -> None:
+def test_an_object_whose_name_leads_out_of_its_folder_is_refused(place: Folder, tmp_path: Path, name: str) -> None:
     place.write("artifacts/sft/0123/manifest.json", b"{}")
     place.fs.store[f"/bucket/storage/artifacts/sft/0123/{name}"] = place.fs.store[
         "/bucket/storage/artifacts/sft/0123/manifest.json"
@@ -48,7 +49,7 @@ def test_an_object_whose_name_leads_out_of_its_folder_is_refused(place: Place, t
     assert not target.exists() and not list(tmp_path.rglob("*evil*"))
 
 
-def test_ordinary_names_arrive(place: Place, tmp_path: Path) -> None:
+def test_ordinary_names_arrive(place: Folder, tmp_path: Path) -> None:
     names = ["manifest.json", "adapter/adapter_model.safetensors", "ç ã/..hidden/a+b@c.txt", "a..b"]
     for name in names:
         place.write(f"work/{name}", name.encode())
@@ -66,11 +67,11 @@ def test_a_link_in_a_shared_folder_is_not_followed(tmp_path: Path) -> None:
     (tmp_path / "shared" / "a").mkdir(parents=True)
     (tmp_path / "shared" / "a" / "x").symlink_to(tmp_path / "secret.txt")
     with pytest.raises(UserError, match="outside the folder"):
-        Place((tmp_path / "shared").as_uri()).pull("a", tmp_path / "a")
+        Folder((tmp_path / "shared").as_uri()).pull("a", tmp_path / "a")
     assert not (tmp_path / "a").exists()
 
 
-def test_a_download_does_not_go_through_a_link_in_its_way(place: Place, tmp_path: Path) -> None:
+def test_a_download_does_not_go_through_a_link_in_its_way(place: Folder, tmp_path: Path) -> None:
     place.write("a/x", b"new")
     (tmp_path / "elsewhere").mkdir()
     (tmp_path / "a.draft").symlink_to(tmp_path / "elsewhere")
@@ -79,7 +80,7 @@ def test_a_download_does_not_go_through_a_link_in_its_way(place: Place, tmp_path
     assert not list((tmp_path / "elsewhere").iterdir())
 
 
-def test_the_record_of_an_attempt_names_no_other_folders(place: Place) -> None:
+def test_the_record_of_an_attempt_names_no_other_folders(place: Folder) -> None:
     """Attempt 3 downloads what attempt 2 is said to have found."""
     fields = {"number": 2, "host": "h", "pid": 1, "began": "2026-11-21", "threads": 1}
     place.write("attempt-1.json", json.dumps({**fields, "number": 1, "found": ["attempt-1/checkpoint-5"]}).encode())

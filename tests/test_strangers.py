@@ -220,7 +220,7 @@ def test_status_says_that_the_servers_take_another_password(
 
 def test_the_password_stands_in_one_file_and_in_no_other(up: stack.Stack) -> None:
     """A run was started by now, and everything has written its logs."""
-    from tucano.access import credentials, credentials_file
+    from tucano.security.access import credentials, credentials_file
 
     password = credentials(up.home).partition(":")[2].encode()
     assert not [path for path in up.home.rglob("*") if path.is_file() and password in path.read_bytes()]

@@ -22,9 +22,9 @@ from typing import Any
 
 import pytest
 
-from tucano.addresses import masked
 from tucano.errors import Transient, UserError
-from tucano.journal import JournalWriter, read_journal
+from tucano.security.addresses import masked
+from tucano.storage.journal import JournalWriter, read_journal
 from tucano.tracking import DataSplit, Row, Tracker, models
 from tucano.tracking.registry import digest
 from tucano.tracking.shipper import metric_key

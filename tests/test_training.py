@@ -15,15 +15,15 @@ import pytest
 from data.prepare import prepare
 from tucano.comparison.forgetting import read_readings
 from tucano.errors import UserError, WorkerCrashed
-from tucano.journal import read_journal
 from tucano.profiles import validated
 from tucano.settings import PipelineSettings
+from tucano.storage.journal import read_journal
 from tucano.training import launch
 from tucano.training.checkpoints.attempts import newest_valid
 from tucano.training.checkpoints.manifest import step_of
 from tucano.training.jobs import Arm, Job, Progress
 from tucano.training.launch import run_job
-from tucano.training.orders import order
+from tucano.training.orders import JobFolders, order
 
 SMALL: dict[str, dict[str, Any]] = {
     "data": {"train_prompts": 60, "validation_prompts": 26, "test_prompts": 26, "demonstrations": 80},
@@ -57,7 +57,7 @@ def prompts(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def job(kind: str, prompts: Path, place: Path, chosen: PipelineSettings, **more: object) -> Job:
     (place / "output").mkdir(parents=True, exist_ok=True)
-    made = order(kind, chosen, 1, 1, prompts=prompts, work=place / "work", output=place / "output")  # type: ignore[arg-type]
+    made = order(kind, chosen, 1, 1, JobFolders(prompts=prompts, work=place / "work", output=place / "output"))  # type: ignore[arg-type]
     return replace(made, **more)  # type: ignore[arg-type]
 
 

@@ -18,7 +18,7 @@ import psutil
 import pytest
 
 from deployments.prefect_api import PrefectApi
-from tucano.access import basic, credentials, credentials_file
+from tucano.security.access import basic, credentials, credentials_file
 
 FLOW = """
 from prefect import flow, task

@@ -28,15 +28,15 @@ from safetensors.numpy import load
 from data.prepare import prepare
 from deployments.vertex.apply import changes
 from deployments.vertex.plan import Plan, faults
-from tucano.artifacts import Artifact, Recipe, Store
-from tucano.journal import read_journal
+from tucano.artifacts.store import Artifact, Recipe, Store
 from tucano.machine_time import Stay, divided
 from tucano.profiles import validated
 from tucano.settings import PipelineSettings
-from tucano.storage import remote_of
+from tucano.storage.folder import remote_of
+from tucano.storage.journal import read_journal
 from tucano.tracking import Tracker
 from tucano.training.launch import run_job
-from tucano.training.orders import order
+from tucano.training.orders import JobFolders, order
 
 pytestmark = [pytest.mark.services, pytest.mark.timeout(900)]
 
@@ -247,7 +247,9 @@ def undisturbed(settings: PipelineSettings, pipeline: dict[str, Artifact], place
     work, output = place / "undisturbed" / "work", place / "undisturbed" / "output"
     output.mkdir(parents=True)
     start = (str(pipeline["sft"].folder / "model"), None)
-    job = order("grpo", settings, 42, 1, prompts=pipeline["data"].folder, work=work, output=output, start=start)
+    job = order(
+        "grpo", settings, 42, 1, JobFolders(prompts=pipeline["data"].folder, work=work, output=output), start=start
+    )
     run_job(job, None, lambda progress: None)
     return output
 

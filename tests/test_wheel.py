@@ -11,7 +11,7 @@ import pytest
 from hatchling.builders.wheel import WheelBuilder
 from test_pipeline import SMALL
 
-from tucano.code_version import code_version
+from tucano.artifacts.code_version import code_version
 from tucano.training.jobs import MODULES
 
 ROOT = Path(__file__).parent.parent
@@ -73,7 +73,7 @@ def test_the_code_that_runs_is_the_wheels(environment: Path, elsewhere: Path) ->
 def test_an_artifact_of_the_checkout_is_one_of_the_wheel(environment: Path, elsewhere: Path) -> None:
     """The same code has the same version wherever it lies: nothing runs again because it was installed anew."""
     modules = [*MODULES.values()]
-    code = f"from tucano.code_version import code_version; print(*map(code_version, {modules}))"
+    code = f"from tucano.artifacts.code_version import code_version; print(*map(code_version, {modules}))"
     assert shown(environment, elsewhere, "-c", code, program="python").split() == list(map(code_version, modules))
 
 

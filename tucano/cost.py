@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from tucano.artifacts import Artifact
+from tucano.artifacts.store import Artifact
 from tucano.machine_time import Held, Stay, divided
 from tucano.settings import CostSettings
 
@@ -44,7 +44,8 @@ def _cost(spent: Sequence[tuple[str, Held]], settings: CostSettings) -> Cost:
     price = {row.machine: row.usd_per_hour for row in settings.prices}
     unpriced = tuple(sorted({machine for machine, _ in spent} - {*price}))
     dollars = None if unpriced else sum(held.hours * price[machine] for machine, held in spent)
-    hours, lost = sum(held.hours for _, held in spent), sum(held.lost_hours for _, held in spent)
+    hours = sum(held.hours for _, held in spent)
+    lost = sum(held.lost_hours for _, held in spent)
     return Cost(hours, lost, len(spent), dollars, unpriced)
 
 

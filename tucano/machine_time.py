@@ -25,8 +25,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
-from tucano.journal import read_journal
-from tucano.storage import Place
+from tucano.storage.folder import Folder
+from tucano.storage.journal import read_journal
 
 FOLDER = "machine-time"
 BEAT_SECONDS = 60.0
@@ -121,20 +121,21 @@ class Clock:
 
     def _upload(self) -> None:
         if self.mirror is not None:
-            place, own = Place(self.mirror), self.folder / self.name
+            place = Folder(self.mirror)
+            own = self.folder / self.name
             _tried("written", lambda: place.write(f"{FOLDER}/{self.name}", own.read_bytes()))
 
     def _download(self) -> None:
         if self.mirror is None:
             return
-        place = Place(self.mirror)
+        place = Folder(self.mirror)
         for name in _tried("listed", lambda: place.names(FOLDER)) or []:
             stay = None if name == self.name else _tried("read", partial(_read_stay, place, name))
             if stay is not None:
                 (self.folder / name).write_text(json.dumps(asdict(stay)), encoding="utf-8")
 
 
-def _read_stay(place: Place, name: str) -> Stay:
+def _read_stay(place: Folder, name: str) -> Stay:
     return Stay(**json.loads(place.read(f"{FOLDER}/{name}")))
 
 
@@ -172,7 +173,8 @@ def divided(stays: Sequence[Stay]) -> list[Held]:
     """What each stay held of its machine: every instant of a host is divided equally among the stays that ran on it
     then.
     """
-    hours, lost = [0.0] * len(stays), [0.0] * len(stays)
+    hours = [0.0] * len(stays)
+    lost = [0.0] * len(stays)
     for host in {stay.host for stay in stays}:
         here = [number for number, stay in enumerate(stays) if stay.host == host]
         instants = {at for n in here for at in (stays[n].began_s, stays[n].useful_s, stays[n].last_s)}

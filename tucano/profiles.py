@@ -12,10 +12,10 @@ from typing import Annotated, Any, cast, get_args, get_origin
 import yaml
 from pydantic import BaseModel, ValidationError
 
-from tucano.addresses import masked
 from tucano.errors import SecretInSettings, UserError
 from tucano.project import OWN_FILES
 from tucano.prompts import TASKS
+from tucano.security.addresses import masked
 from tucano.settings import PipelineSettings
 
 PROJECT_FILE = "prefect.yaml"
@@ -90,7 +90,8 @@ def validated(values: Mapping[str, Any]) -> PipelineSettings:
 
 def _sentence(error: ValidationError) -> str:
     first = error.errors()[0]
-    place, given = ".".join(str(part) for part in first["loc"]), _clipped(repr(first["input"]))
+    place = ".".join(str(part) for part in first["loc"])
+    given = _clipped(repr(first["input"]))
     if first["type"] == "extra_forbidden":
         return f"there is no setting {place!r}{nearest(place, field_names(PipelineSettings))}"
     message = first["msg"].removeprefix("Value error, ")

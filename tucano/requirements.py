@@ -1,6 +1,9 @@
-"""What a run needs of its machine, known before any work: space for its checkpoints, and the device that it names."""
+"""What a run needs of its machine, known before any work: space for its checkpoints, and the device that it names; and
+how many cores it finds.
+"""
 
 import json
+import os
 import shutil
 from pathlib import Path
 
@@ -53,22 +56,31 @@ def nano_weights(model: ModelSettings) -> int:
 def adapter_weights(model: ModelSettings) -> int:
     """Weights of a LoRA adapter on all linear layers: rank x (inputs + outputs) of each."""
     if model.name == "nano":
-        hidden, inner, layers, query, key_value = (
-            model.nano_hidden,
-            3 * model.nano_hidden,
-            model.nano_layers,
-            model.nano_hidden,
-            model.nano_hidden // 2,
-        )
+        hidden = model.nano_hidden
+        inner = 3 * model.nano_hidden
+        layers = model.nano_layers
+        query = model.nano_hidden
+        key_value = model.nano_hidden // 2
     elif (Path(model.name) / "config.json").is_file():
         config = json.loads((Path(model.name) / "config.json").read_text(encoding="utf-8"))
-        hidden, inner, layers = config["hidden_size"], config["intermediate_size"], config["num_hidden_layers"]
+        hidden = config["hidden_size"]
+        inner = config["intermediate_size"]
+        layers = config["num_hidden_layers"]
         size = config.get("head_dim") or hidden // config["num_attention_heads"]
-        query, key_value = (
-            size * config["num_attention_heads"],
-            size * config.get("num_key_value_heads", config["num_attention_heads"]),
-        )
+        query = size * config["num_attention_heads"]
+        key_value = size * config.get("num_key_value_heads", config["num_attention_heads"])
     else:
         return LORA_WEIGHTS_UNKNOWN
     per_layer = 2 * (hidden + query) + 2 * (hidden + key_value) + 3 * (hidden + inner)
     return model.lora_rank * layers * per_layer
+
+
+def cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def seeds_at_a_time(settings: PipelineSettings) -> int:
+    """GRPO children that train on one machine side by side."""
+    return settings.worker.parallel or (
+        1 if settings.model.device == "cuda" else max(1, cores() // settings.worker.threads)
+    )

@@ -91,7 +91,8 @@ def write_push(pool: Pool, product: str, price: float | None, rng: Random) -> Pu
     """A brief for the product; half of them name the audience."""
     name, layout = LAYOUTS.draw(pool, rng)
     offer = draw_offer(price, rng)
-    user, names = layout.format(p=product, o=offer.brief), [name]
+    user = layout.format(p=product, o=offer.brief)
+    names = [name]
     if rng.random() < 0.5:
         audience_name, audience = AUDIENCES.draw(pool, rng)
         user, names = f"{user} {audience}", [name, audience_name]

@@ -79,7 +79,8 @@ def generated_tables(rng: Random, orders: int = ORDERS) -> Tables:
         total = 0.0
         for _ in range(rng.choices((1, 2, 3), (75, 18, 7))[0]):
             product = min(rng.randint(1, len(tables.produtos)), rng.randint(1, len(tables.produtos)))
-            price, freight = round(rng.lognormvariate(4.6, 0.7), 2), round(rng.uniform(8, 45), 2)
+            price = round(rng.lognormvariate(4.6, 0.7), 2)
+            freight = round(rng.uniform(8, 45), 2)
             total += price + freight
             tables.itens.append((order, product, price, freight))
         payment = rng.choices(PAYMENTS, (70, 18, 5, 7))[0]

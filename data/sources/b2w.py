@@ -6,7 +6,7 @@ from random import Random
 
 from data.sources import NONCOMMERCIAL
 from data.sources.csv_files import numbers, read_table, without_personal_data
-from data.sources.reviews import Pile, RealReview, join_title
+from data.sources.reviews import RealReview, RealReviews, join_title
 from data.sources.synthetic import SyntheticSource
 from tucano.errors import UserError
 from tucano.prompts import Prompt, Task
@@ -25,15 +25,15 @@ class B2wSource(SyntheticSource):
     name = "b2w"
 
     def __init__(self, path: Path, folder: Path, seed: int) -> None:
-        self._pile = Pile(self.name, NONCOMMERCIAL, real_reviews(csv_file(path)), Random(f"{seed}/reviews"))
+        self._real = RealReviews(self.name, NONCOMMERCIAL, real_reviews(csv_file(path)), Random(f"{seed}/reviews"))
         super().__init__(folder, seed)
-        self.masked = self._pile.masked
+        self.masked = self._real.masked
 
     def available(self, task: Task) -> int | None:
-        return self._pile.size if task == "extraction" else None
+        return self._real.size if task == "extraction" else None
 
     def prompts(self, task: Task, pool: Pool, rng: Random) -> Iterator[Prompt]:
-        return self._pile.offers(pool, rng) if task == "extraction" else super().prompts(task, pool, rng)
+        return self._real.offers(pool, rng) if task == "extraction" else super().prompts(task, pool, rng)
 
 
 def csv_file(path: Path) -> Path:

@@ -17,7 +17,7 @@ from data.generator.insights import MONTH_NAMES, Segment
 from data.generator.store import Tables
 from data.sources import NONCOMMERCIAL
 from data.sources.olist_tables import REVIEW_COLUMNS, OlistTables, read_olist
-from data.sources.reviews import Pile, RealReview, join_title
+from data.sources.reviews import RealReview, RealReviews, join_title
 from data.sources.synthetic import SyntheticSource
 from tucano.errors import UserError
 from tucano.prompts import Prompt, Task
@@ -41,7 +41,7 @@ class OlistSource(SyntheticSource):
 
     def __init__(self, path: Path, folder: Path, seed: int) -> None:
         self._olist = read_olist(path)
-        self._pile = Pile(self.name, NONCOMMERCIAL, olist_reviews(self._olist), Random(f"{seed}/reviews"))
+        self._real = RealReviews(self.name, NONCOMMERCIAL, olist_reviews(self._olist), Random(f"{seed}/reviews"))
         self._segments = segments(self._olist)
         self._products = _products(self._olist)
         if not self._segments or not self._products:
@@ -50,13 +50,13 @@ class OlistSource(SyntheticSource):
                 " published tables"
             )
         super().__init__(folder, seed)
-        self.masked = self._pile.masked
+        self.masked = self._real.masked
 
     def available(self, task: Task) -> int | None:
-        return self._pile.size if task == "extraction" else None
+        return self._real.size if task == "extraction" else None
 
     def prompts(self, task: Task, pool: Pool, rng: Random) -> Iterator[Prompt]:
-        return self._pile.offers(pool, rng) if task == "extraction" else super().prompts(task, pool, rng)
+        return self._real.offers(pool, rng) if task == "extraction" else super().prompts(task, pool, rng)
 
     def tables(self, rng: Random) -> Tables:
         return store_tables(self._olist, rng)
@@ -79,7 +79,8 @@ def olist_reviews(olist: OlistTables) -> Iterator[RealReview]:
         .drop_duplicates("order_id", keep=False)
     )
     category_of = dict(zip(named["order_id"], named["category"], strict=True))
-    late_orders, punctual_orders = set(late[late].index), set(on_time[on_time].index)
+    late_orders = set(late[late].index)
+    punctual_orders = set(on_time[on_time].index)
     columns = (olist.reviews[name].tolist() for name in REVIEW_COLUMNS[1:])
     for order, score, title, message in zip(*columns, strict=True):
         silver: dict[str, Any] = {}
@@ -154,7 +155,8 @@ def segments(olist: OlistTables) -> list[Segment]:
 def _figures(rows: pd.DataFrame, scores: pd.Series) -> dict[str, float]:
     """The indicators of a segment, rounded as they are written; those that are 0 or unknown are left out."""
     orders = rows.drop_duplicates("order_id").set_index("order_id")
-    revenue, delivered = float(rows["price"].sum()), orders["days_late"].dropna()
+    revenue = float(rows["price"].sum())
+    delivered = orders["days_late"].dropna()
     exact = {
         "receita": (revenue, 0),
         "pedidos": (float(len(orders)), 0),

@@ -52,7 +52,7 @@ def shorten(text: str) -> str:
     return text if len(text) <= LONGEST else text[: LONGEST - 1].rsplit(" ", 1)[0] + "…"
 
 
-class Pile:
+class RealReviews:
     """Real reviews in random order; a text that occurs again, or has no letter, is left out. Offers each at most once.
 
     `blind`: prompts show the text alone, neither stars nor category, so that these have to be read from it.

@@ -38,7 +38,8 @@ def changes(plan: Plan) -> list[str]:
             pool = client.read_work_pool(POOL)
         except ObjectNotFound:
             return [f"work pool {POOL} is new"]
-        before, after = _flat(pool.base_job_template), _flat(template(plan))
+        before = _flat(pool.base_job_template)
+        after = _flat(template(plan))
         return [
             f"{name}: {before.get(name)} -> {after.get(name)}"
             for name in sorted({*before, *after})

@@ -24,7 +24,7 @@ Level = Literal["ok", "warn", "fails", "not asked"]
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class CloudCheck:
     """One question and what came of it."""
 
     name: str
@@ -32,7 +32,7 @@ class Check:
     evidence: str
 
 
-def ask(plan: Plan, google: Google) -> tuple[list[Check], Plan]:
+def ask(plan: Plan, google: Google) -> tuple[list[CloudCheck], Plan]:
     """All checks, and the plan with its image named by digest where the registry told it."""
     checks = [
         _service(plan, google),
@@ -47,18 +47,18 @@ def ask(plan: Plan, google: Google) -> tuple[list[Check], Plan]:
     return [*checks, image], replace(plan, image=pinned)
 
 
-def _service(plan: Plan, google: Google) -> Check:
+def _service(plan: Plan, google: Google) -> CloudCheck:
     answer = google.get("serviceusage", f"v1/projects/{plan.project}/services/aiplatform.googleapis.com")
     if not answer.ok:
         return _unasked("Vertex AI", answer)
     if answer.content.get("state") == "ENABLED":
-        return Check("Vertex AI", "ok", f"enabled in {plan.project}")
-    return Check(
+        return CloudCheck("Vertex AI", "ok", f"enabled in {plan.project}")
+    return CloudCheck(
         "Vertex AI", "fails", f"not enabled: gcloud services enable aiplatform.googleapis.com --project {plan.project}"
     )
 
 
-def _quota(plan: Plan, google: Google) -> Check:
+def _quota(plan: Plan, google: Google) -> CloudCheck:
     metric = quote(QUOTA, safe="")
     answer = google.get(
         "serviceusage",
@@ -73,15 +73,17 @@ def _quota(plan: Plan, google: Google) -> Check:
     everywhere = [bucket for bucket in buckets if not bucket.get("dimensions")]
     limit = int((here or everywhere or [{}])[0].get("effectiveLimit", 0))
     if limit:
-        return Check("quota", "ok", f"{'no limit' if limit < 0 else limit} of Spot L4s for training in {plan.region}")
-    return Check(
+        return CloudCheck(
+            "quota", "ok", f"{'no limit' if limit < 0 else limit} of Spot L4s for training in {plan.region}"
+        )
+    return CloudCheck(
         "quota",
         "fails",
         f"0 Spot L4s in {plan.region}: ask for a higher {QUOTA}; jobs would wait in the queue until they expire",
     )
 
 
-def _jobs(plan: Plan, google: Google) -> Check:
+def _jobs(plan: Plan, google: Google) -> CloudCheck:
     path = f"v1/projects/{plan.project}:testIamPermissions"
     return _permissions(
         "your rights",
@@ -90,7 +92,7 @@ def _jobs(plan: Plan, google: Google) -> Check:
     )
 
 
-def _account(plan: Plan, google: Google) -> Check:
+def _account(plan: Plan, google: Google) -> CloudCheck:
     act_as = ("iam.serviceAccounts.actAs",)
     path = f"v1/projects/{plan.project}/serviceAccounts/{plan.service_account}:testIamPermissions"
     return _permissions(
@@ -98,19 +100,23 @@ def _account(plan: Plan, google: Google) -> Check:
     )
 
 
-def _permissions(name: str, wanted: tuple[str, ...], answer: Answer) -> Check:
+def _permissions(name: str, wanted: tuple[str, ...], answer: Answer) -> CloudCheck:
     if answer.status == 404:
-        return Check(name, "fails", answer.reason)
+        return CloudCheck(name, "fails", answer.reason)
     if not answer.ok:
         return _unasked(name, answer)
     missing = sorted({*wanted} - {*answer.content.get("permissions", [])})
-    return Check(name, "fails", f"missing: {', '.join(missing)}") if missing else Check(name, "ok", ", ".join(wanted))
+    return (
+        CloudCheck(name, "fails", f"missing: {', '.join(missing)}")
+        if missing
+        else CloudCheck(name, "ok", ", ".join(wanted))
+    )
 
 
-def _bucket(plan: Plan, google: Google) -> Check:
+def _bucket(plan: Plan, google: Google) -> CloudCheck:
     answer = google.get("storage", f"storage/v1/b/{plan.bucket}")
     if answer.status == 404:
-        return Check(
+        return CloudCheck(
             "bucket",
             "fails",
             f"gs://{plan.bucket} does not exist: gcloud storage buckets create gs://{plan.bucket} --location"
@@ -120,15 +126,15 @@ def _bucket(plan: Plan, google: Google) -> Check:
         return _unasked("bucket", answer)
     location = str(answer.content["location"]).lower()
     if plan.region.startswith({"eu": "europe"}.get(location, location)):
-        return Check("bucket", "ok", f"gs://{plan.bucket} lies in {location}")
-    return Check(
+        return CloudCheck("bucket", "ok", f"gs://{plan.bucket} lies in {location}")
+    return CloudCheck(
         "bucket",
         "warn",
         f"gs://{plan.bucket} lies in {location}, the jobs in {plan.region}: every checkpoint crosses, and is billed",
     )
 
 
-def _account_may(plan: Plan, google: Google) -> Iterator[Check]:
+def _account_may(plan: Plan, google: Google) -> Iterator[CloudCheck]:
     """What the jobs' own account may do; only Policy Troubleshooter can tell for somebody else."""
     bucket = f"//storage.googleapis.com/projects/_/buckets/{plan.bucket}"
     wanted = [(permission, bucket) for permission in OBJECT_PERMISSIONS]
@@ -144,15 +150,15 @@ def _account_may(plan: Plan, google: Google) -> Iterator[Check]:
         if not answer.ok:
             yield _unasked(name, answer)
         elif access == "GRANTED":
-            yield Check(name, "ok", resource.rpartition("/")[2])
+            yield CloudCheck(name, "ok", resource.rpartition("/")[2])
         else:
-            yield Check(name, "warn", f"{access.lower() or 'unknown'} on {resource}")
+            yield CloudCheck(name, "warn", f"{access.lower() or 'unknown'} on {resource}")
 
 
-def _secret(plan: Plan, google: Google, secret: str) -> Check:
+def _secret(plan: Plan, google: Google, secret: str) -> CloudCheck:
     answer = google.get("secretmanager", f"v1/projects/{plan.project}/secrets/{secret}/versions/latest")
     if answer.status == 404:
-        return Check(
+        return CloudCheck(
             f"secret {secret}",
             "fails",
             f"has no version: gcloud secrets create {secret} --data-file=- --project {plan.project}",
@@ -160,25 +166,25 @@ def _secret(plan: Plan, google: Google, secret: str) -> Check:
     if not answer.ok:
         return _unasked(f"secret {secret}", answer)
     enabled = answer.content.get("state") == "ENABLED"
-    return Check(
+    return CloudCheck(
         f"secret {secret}",
         "ok" if enabled else "fails",
         f"its latest version is {str(answer.content.get('state')).lower()}",
     )
 
 
-def _image(image: str, google: Google) -> tuple[Check, str]:
+def _image(image: str, google: Google) -> tuple[CloudCheck, str]:
     """Whether the registry has the image, and its name by digest: a tag may be moved while a run lasts."""
     found = IMAGE.fullmatch(image)
     if found is None:
-        return Check("image", "fails", f"{image} is no image name; write it as HOST/PATH:TAG"), image
+        return CloudCheck("image", "fails", f"{image} is no image name; write it as HOST/PATH:TAG"), image
     if not found["host"].endswith((".pkg.dev", "gcr.io")):
-        return Check("image", "not asked", f"{found['host']} is no Google registry"), image
+        return CloudCheck("image", "not asked", f"{found['host']} is no Google registry"), image
     path = f"v2/{found['path']}/manifests/{found['digest'] or found['tag'] or 'latest'}"
     answer = google.get("registry", path, host=found["host"], Accept=MANIFESTS)
     if answer.status == 404:
         return (
-            Check(
+            CloudCheck(
                 "image",
                 "fails",
                 f"{image} is not there: docker build -f deployments/image/Dockerfile -t {image} . && docker push"
@@ -189,8 +195,8 @@ def _image(image: str, google: Google) -> tuple[Check, str]:
     digest = answer.headers.get("Docker-Content-Digest")
     if not answer.ok or digest is None:
         return _unasked("image", answer), image
-    return Check("image", "ok", digest), f"{found['host']}/{found['path']}@{digest}"
+    return CloudCheck("image", "ok", digest), f"{found['host']}/{found['path']}@{digest}"
 
 
-def _unasked(name: str, answer: Answer) -> Check:
-    return Check(name, "not asked", answer.reason)
+def _unasked(name: str, answer: Answer) -> CloudCheck:
+    return CloudCheck(name, "not asked", answer.reason)

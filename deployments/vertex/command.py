@@ -16,8 +16,8 @@ from deployments.vertex.plan import (
     faults,
     require_complete,
 )
-from tucano.addresses import masked
 from tucano.errors import UserError
+from tucano.security.addresses import masked
 
 ROLES = """  roles that its account needs: roles/storage.objectUser on the bucket,
                                 roles/secretmanager.secretAccessor on each secret,

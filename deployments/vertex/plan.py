@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
-from tucano.addresses import holds_secret, masked
 from tucano.errors import UserError
+from tucano.security.addresses import holds_secret, masked
 
 POOL, POOL_TYPE = "vertex-l4", "vertex-ai"
 DEPLOYMENT = "vertex-l4"

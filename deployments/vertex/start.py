@@ -51,7 +51,8 @@ def fetched(named: str) -> dict[str, str]:
     pairs = [part.partition("=")[::2] for part in named.split(",") if part]
     if not pairs:
         return {}
-    google, values = Google(), {}
+    google = Google()
+    values = {}
     for variable, version in pairs:
         answer = google.get("secretmanager", f"v1/{version}:access")
         if not answer.ok:

@@ -70,7 +70,8 @@ def _agreement(
     seed: Sequence[int],
 ) -> Agreement:
     present = [group for group in groups if group.answers]
-    rewards, ratings = [group.rewards for group in present], [group.ratings for group in present]
+    rewards = [group.rewards for group in present]
+    ratings = [group.ratings for group in present]
     told_apart = len({rating for row in ratings for rating in row}) > 1
     pooled = (
         estimate(*Resampler(ratings, resamples, seed).pooled(rewards))
@@ -85,7 +86,8 @@ def component_effects(task: str, groups: Sequence[Group], resamples: int, seed: 
     """What becomes of the agreement when one component is left out, by paired resamples; empty with too few prompts to
     tell by.
     """
-    rewards, ratings = [group.rewards for group in groups], [group.ratings for group in groups]
+    rewards = [group.rewards for group in groups]
+    ratings = [group.ratings for group in groups]
     if len(within_prompts(rewards, ratings)) < SMALLEST_GROUP:
         return []
     resampler = Resampler(ratings, resamples, seed)
@@ -97,7 +99,8 @@ def component_effects(task: str, groups: Sequence[Group], resamples: int, seed: 
         ]
         for name in names
     }
-    pooled, within = resampler.pooled(rewards), resampler.within(rewards)
+    pooled = resampler.pooled(rewards)
+    within = resampler.within(rewards)
     return [
         ComponentEffect(
             task,

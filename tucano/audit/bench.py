@@ -13,7 +13,7 @@ MOST_REPEATED = 250
 """Texts that are scored twice."""
 
 
-class Rewards(Protocol):
+class RewardScorer(Protocol):
     """What the audit uses of a `rewards.RewardSet`."""
 
     def component_names(self, task: str) -> tuple[str, ...]: ...
@@ -26,7 +26,7 @@ class Bench:
     raises`.
     """
 
-    rewards: Rewards
+    rewards: RewardScorer
     seen: dict[tuple[int, str], tuple[Prompt, str, Score]] = field(default_factory=dict)
     """By the prompt object and the text."""
     faults: list[str] = field(default_factory=list)

@@ -9,7 +9,7 @@ from tucano.audit.agreement import SMALLEST_GROUP
 from tucano.audit.bench import Bench, Group
 from tucano.audit.edit_checks import SAME, good_answer_checks
 from tucano.audit.probes import same_meaning, worthless
-from tucano.audit.report import Agreement, Check, ComponentEffect, Estimate
+from tucano.audit.report import Agreement, AuditCheck, ComponentEffect, Estimate
 from tucano.prompts import Prompt
 from tucano.settings.audit import Gate
 from tucano.specs.objects import corrupted, json_object, repaired
@@ -26,7 +26,7 @@ SAME_WITH_NUMBERS = 0.02
 
 def questions(
     bench: Bench, groups: Sequence[Group], row: Agreement, effects: Sequence[ComponentEffect], settings: Gate
-) -> list[Check]:
+) -> list[AuditCheck]:
     """All checks of one task. Soundness comes last, since it looks at every text that the others scored."""
     task = row.task
     return [
@@ -46,32 +46,32 @@ def questions(
     ]
 
 
-def _sample_check(task: str, groups: Sequence[Group]) -> Check:
+def _sample_check(task: str, groups: Sequence[Group]) -> AuditCheck:
     passed = len(groups) >= SMALLEST_GROUP
     found = f"{len(groups)} prompts with two or more rated completions"
     message = f"{task}: {found}" + ("" if passed else f"; the audit needs {SMALLEST_GROUP} and skips no task")
-    return Check(task, "ratings", "block", passed, len(groups), SMALLEST_GROUP, message)
+    return AuditCheck(task, "ratings", "block", passed, len(groups), SMALLEST_GROUP, message)
 
 
-def _size_check(task: str, groups: Sequence[Group]) -> Check:
+def _size_check(task: str, groups: Sequence[Group]) -> AuditCheck:
     passed = len(groups) >= SOUND_PROMPTS
     message = (
         f"{task}: {len(groups)} rated prompts; with fewer than {SOUND_PROMPTS} good rewards fail the gate too often"
     )
-    return Check(task, "sample size", "warn", passed, len(groups), SOUND_PROMPTS, message)
+    return AuditCheck(task, "sample size", "warn", passed, len(groups), SOUND_PROMPTS, message)
 
 
-def _agreement_checks(row: Agreement, settings: Gate) -> list[Check]:
-    def check(name: str, what: str, found: Estimate | None, floor: float) -> Check:
+def _agreement_checks(row: Agreement, settings: Gate) -> list[AuditCheck]:
+    def check(name: str, what: str, found: Estimate | None, floor: float) -> AuditCheck:
         if found is None:
             message = f"{row.task}: {name} cannot be measured, too few prompts have ratings that differ"
-            return Check(row.task, name, "block", False, None, floor, message)
+            return AuditCheck(row.task, name, "block", False, None, floor, message)
         passed = found.low >= floor
         message = (
             f"{row.task}: {what} rewards and ratings correlate with rho {found.value:.3f}, "
             f"lower bound {found.low:.3f} {'>=' if passed else '<'} {floor:.3f}"
         )
-        return Check(row.task, name, "block", passed, found.low, floor, message)
+        return AuditCheck(row.task, name, "block", passed, found.low, floor, message)
 
     return [
         check("pooled agreement", "over all completions", row.pooled, settings.pooled_floor),
@@ -79,14 +79,14 @@ def _agreement_checks(row: Agreement, settings: Gate) -> list[Check]:
     ]
 
 
-def _floor_checks(task: str, bench: Bench, groups: Sequence[Group]) -> list[Check]:
+def _floor_checks(task: str, bench: Bench, groups: Sequence[Group]) -> list[AuditCheck]:
     worst: dict[str, tuple[float, str]] = {}
     for group in groups:
         for kind, texts in worthless(group.prompt).items():
             scored = max((bench.total(group.prompt, text), text) for text in texts)
             worst[kind] = max(worst.get(kind, scored), scored)
     return [
-        Check(
+        AuditCheck(
             task,
             f"floor: {kind}",
             "block",
@@ -99,7 +99,7 @@ def _floor_checks(task: str, bench: Bench, groups: Sequence[Group]) -> list[Chec
     ]
 
 
-def invariance_checks(task: str, bench: Bench, answers: Iterable[tuple[Prompt, str]]) -> list[Check]:
+def invariance_checks(task: str, bench: Bench, answers: Iterable[tuple[Prompt, str]]) -> list[AuditCheck]:
     """One check per kind of rewriting that changes no meaning, over all answers."""
     worst: dict[str, tuple[float, str]] = {}
     for prompt, completion in answers:
@@ -109,7 +109,7 @@ def invariance_checks(task: str, bench: Bench, answers: Iterable[tuple[Prompt, s
                 worst[kind] = max(worst.get(kind, (change, second)), (change, second))
     limits = {kind: SAME_WITH_NUMBERS if kind == "number formats" else SAME for kind in worst}
     return [
-        Check(
+        AuditCheck(
             task,
             f"invariance: {kind}",
             "block",
@@ -122,7 +122,7 @@ def invariance_checks(task: str, bench: Bench, answers: Iterable[tuple[Prompt, s
     ]
 
 
-def _monotonicity_checks(task: str, bench: Bench, groups: Sequence[Group]) -> list[Check]:
+def _monotonicity_checks(task: str, bench: Bench, groups: Sequence[Group]) -> list[AuditCheck]:
     """Repairing a field of an answer never lowers the score, corrupting one never raises it."""
     repairs: list[tuple[float, str]] = [(0.0, "")]
     corruptions: list[tuple[float, str]] = [(0.0, "")]
@@ -145,22 +145,22 @@ def _monotonicity_checks(task: str, bench: Bench, groups: Sequence[Group]) -> li
             if value > SAME
             else f"{task}: {fault} no score in {len(changes) - 1} edits"
         )
-        checks.append(Check(task, f"monotonicity: {name}", "block", value <= SAME, value, SAME, message))
+        checks.append(AuditCheck(task, f"monotonicity: {name}", "block", value <= SAME, value, SAME, message))
     return checks
 
 
-def _component_check(effect: ComponentEffect) -> Check:
+def _component_check(effect: ComponentEffect) -> AuditCheck:
     value = max(effect.pooled.low, effect.within.low)
     message = (
         f"{effect.task}: without `{effect.component}` rewards and ratings would agree better "
         f"(pooled {effect.pooled.value:+.3f}, within prompts {effect.within.value:+.3f})"
     )
-    return Check(
+    return AuditCheck(
         effect.task, f"component: {effect.component}", "warn", effect.judgement != "harms", value, 0.0, message
     )
 
 
-def _distinct_check(task: str, groups: Sequence[Group]) -> Check:
+def _distinct_check(task: str, groups: Sequence[Group]) -> AuditCheck:
     """A prompt gives signal when its rewards tell apart as many completions as its ratings do, three being enough."""
     fine = [
         len({round(reward, 6) for reward in group.rewards}) >= min(3, len(set(group.ratings)))
@@ -172,14 +172,14 @@ def _distinct_check(task: str, groups: Sequence[Group]) -> Check:
         f"{task}: in {value:.0%} of the prompts rewards tell completions apart as people do ({DISTINCT_SHARE:.0%} is"
         " right); coarse rewards give no signal"
     )
-    return Check(task, "variance", "block", value >= DISTINCT_SHARE, value, DISTINCT_SHARE, message)
+    return AuditCheck(task, "variance", "block", value >= DISTINCT_SHARE, value, DISTINCT_SHARE, message)
 
 
-def _classifier_check(task: str, groups: Sequence[Group]) -> Check:
+def _classifier_check(task: str, groups: Sequence[Group]) -> AuditCheck:
     wrong = [(group.prompt.id, found) for group in groups if (found := classify_task(group.prompt.user)) != task]
     share = 1 - len(wrong) / len(groups) if groups else 0.0
     example = f"; prompt {wrong[0][0]} is taken for {wrong[0][1]}" if wrong else ""
-    return Check(
+    return AuditCheck(
         task,
         "classifier",
         "block",
@@ -190,10 +190,11 @@ def _classifier_check(task: str, groups: Sequence[Group]) -> Check:
     )
 
 
-def soundness_checks(task: str, bench: Bench) -> list[Check]:
+def soundness_checks(task: str, bench: Bench) -> list[AuditCheck]:
     """Over every text that was scored: no fault, within [0, 1], the same twice, and the sum of the named components."""
     names = set(bench.rewards.component_names(task))
-    seen, faults = bench.scores, list(bench.faults)
+    seen = bench.scores
+    faults = list(bench.faults)
     outside = [score.total for _, _, score in seen if not (isfinite(score.total) and 0 <= score.total <= 1)]
     changed = bench.changed()
     apart = [
@@ -217,7 +218,7 @@ def soundness_checks(task: str, bench: Bench) -> list[Check]:
         ),
     }
     return [
-        Check(
+        AuditCheck(
             task,
             name,
             "block",

@@ -6,10 +6,10 @@ import json
 from collections.abc import Sequence
 from math import fsum
 
-from rewards.parsing import find_object
+from rewards.parsing.objects import find_object
 from tucano.audit.bench import Bench, Group
 from tucano.audit.edits import degradations, readings
-from tucano.audit.report import Check
+from tucano.audit.report import AuditCheck
 from tucano.prompts import Prompt
 from tucano.specs.objects import json_object
 from tucano.specs.registry import spec_of
@@ -26,7 +26,7 @@ MOST_READ = 5
 SAME = 1e-6
 
 
-def good_answer_checks(task: str, bench: Bench, groups: Sequence[Group]) -> list[Check]:
+def good_answer_checks(task: str, bench: Bench, groups: Sequence[Group]) -> list[AuditCheck]:
     """One check per kind of edit that applies to an answer of the rating set, and two about what good answers are
     worth.
     """
@@ -48,7 +48,7 @@ def good_answer_checks(task: str, bench: Bench, groups: Sequence[Group]) -> list
 
 def _degradation_checks(
     task: str, bench: Bench, good: Sequence[tuple[Prompt, str]], prompts: Sequence[Prompt]
-) -> list[Check]:
+) -> list[AuditCheck]:
     costs: dict[str, dict[str, list[float]]] = {}
     least: dict[str, float] = {}
     for prompt, text in good:
@@ -64,11 +64,13 @@ def _degradation_checks(
         message = (
             f"{task}: good answers made worse ({what}) lose {value:.3f} in the mean, {least[kind]:.3f} or more is right"
         )
-        checks.append(Check(task, f"degradation: {kind}", "block", value >= least[kind], value, least[kind], message))
+        checks.append(
+            AuditCheck(task, f"degradation: {kind}", "block", value >= least[kind], value, least[kind], message)
+        )
     return checks
 
 
-def _reading_check(task: str, good: Sequence[tuple[Prompt, str]]) -> Check:
+def _reading_check(task: str, good: Sequence[tuple[Prompt, str]]) -> AuditCheck:
     """The reader of objects finds in a text what stands there: numbers, lists and strings as written, whatever slips
     around them.
     """
@@ -76,10 +78,10 @@ def _reading_check(task: str, good: Sequence[tuple[Prompt, str]]) -> Check:
     wrong = [text for text, expected in cases if json.dumps(find_object(text)) != json.dumps(expected)]
     example = f", first: {wrong[0][:60]!r}" if wrong else ""
     message = f"{task}: {len(wrong)} of {len(cases)} texts with an object are read as another one{example}"
-    return Check(task, "reading", "block", not wrong, len(wrong), 0, message)
+    return AuditCheck(task, "reading", "block", not wrong, len(wrong), 0, message)
 
 
-def _scale_check(task: str, bench: Bench, good: Sequence[tuple[Prompt, str]]) -> Check:
+def _scale_check(task: str, bench: Bench, good: Sequence[tuple[Prompt, str]]) -> AuditCheck:
     """Good answers reach the top of the scale, and no sum of components goes beyond it."""
     best = max((bench.total(prompt, text) for prompt, text in good), default=0.0)
     highest = max((fsum(score.components.values()) for _, _, score in bench.scores), default=0.0)
@@ -88,4 +90,4 @@ def _scale_check(task: str, bench: Bench, good: Sequence[tuple[Prompt, str]]) ->
         f"{task}: the best of {len(good)} good answers scores {best:.3f} ({GOOD_REWARD:.2f} or more is right), "
         f"components add up to {highest:.3f} at most (1 is right)"
     )
-    return Check(task, "scale", "block", passed, best, GOOD_REWARD, message)
+    return AuditCheck(task, "scale", "block", passed, best, GOOD_REWARD, message)

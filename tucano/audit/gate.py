@@ -16,17 +16,17 @@ from pathlib import Path
 
 from rewards import load_reward_set
 from rewards.names import REPORTED
+from rewards.parsing.sql import gold_result
 from rewards.sets import SetName
-from rewards.sql import gold_result
 from tucano.audit.agreement import agreements, component_effects, rater_agreements, sampled_spread
-from tucano.audit.bench import Bench, Group, Rewards, grouped
+from tucano.audit.bench import Bench, Group, RewardScorer, grouped
 from tucano.audit.checks import questions
 from tucano.audit.probes import worthless
 from tucano.audit.report import (
     SCHEMA_VERSION,
     Agreement,
+    AuditCheck,
     AuditReport,
-    Check,
     ComponentEffect,
     Disagreement,
     JudgedAnswer,
@@ -35,10 +35,10 @@ from tucano.audit.report import (
     Sampled,
 )
 from tucano.errors import UserError
-from tucano.printable import printable
 from tucano.prompts import TASKS, Prompt, Task
 from tucano.rating.ratings import RATINGS, RatedAnswer, read_ratings
 from tucano.rating.store import rating_store
+from tucano.security.printable import printable
 from tucano.settings.audit import Gate
 from tucano.statistics.inference import rank_agreement
 
@@ -75,7 +75,7 @@ def _require_gold(rated: Sequence[RatedAnswer], databases: Path, ratings: Path) 
 
 
 def audit_rewards(
-    rewards: Rewards,
+    rewards: RewardScorer,
     name: str,
     rated: Sequence[RatedAnswer],
     settings: Gate,
@@ -92,21 +92,24 @@ def audit_rewards(
     ]
     checks = [check for part in parts for check in part.checks]
     checks += [pinned_check(rewards, rated, pinned)] if name == "v4.2" else []
+    checks = [with_level(name, check) for check in checks]
+    known = [answer for answer in rated if answer.prompt.task in tasks]
+    raters: dict[str, str] = {rater: kind for answer in known for rater, kind in answer.raters.items()}
+    shown = [disagreement for part in parts for disagreement in _disagreements(part.groups)]
+    spreads = [part.spread for part in parts if part.spread]
     report = AuditReport(
         schema_version=SCHEMA_VERSION,
         reward_set=name,
         seed=seed,
         resamples=settings.resamples,
-        raters={
-            rater: kind for answer in rated if answer.prompt.task in tasks for rater, kind in answer.raters.items()
-        },
-        provisional=any(not _has_human(rated, task) for task in tasks),
-        checks=tuple(levelled(name, check) for check in checks),
+        raters=raters,
+        provisional=not all(_has_human(rated, task) for task in tasks),
+        checks=tuple(checks),
         agreement=tuple(row for part in parts for row in part.rows),
         components=tuple(effect for part in parts for effect in part.effects),
-        sampled=tuple(part.spread for part in parts if part.spread),
+        sampled=tuple(spreads),
         raters_agree=tuple(pair for part in parts for pair in part.raters),
-        disagreements=tuple(shown for part in parts for shown in _disagreements(part.groups)),
+        disagreements=tuple(shown),
     )
     return (
         report
@@ -122,10 +125,12 @@ class _TaskAudit:
     effects: list[ComponentEffect]
     spread: Sampled | None
     raters: list[RaterAgreement]
-    checks: list[Check]
+    checks: list[AuditCheck]
 
 
-def _audit_task(rewards: Rewards, task: Task, rated: Sequence[RatedAnswer], settings: Gate, seed: int) -> _TaskAudit:
+def _audit_task(
+    rewards: RewardScorer, task: Task, rated: Sequence[RatedAnswer], settings: Gate, seed: int
+) -> _TaskAudit:
     bench = Bench(rewards)
     groups = grouped(bench, rated)
     place = [seed, TASKS.index(task)]
@@ -143,7 +148,7 @@ def _audit_task(rewards: Rewards, task: Task, rated: Sequence[RatedAnswer], sett
     )
 
 
-def levelled(reward_set: str, check: Check) -> Check:
+def with_level(reward_set: str, check: AuditCheck) -> AuditCheck:
     """Block, except: controls may be senseless but not unsound; the hacks that v4.2 is known for warn (they are
     pinned).
     """
@@ -180,7 +185,7 @@ def _disagreements(groups: Sequence[Group]) -> list[Disagreement]:
     ]
 
 
-def floor_scores(rewards: Rewards, prompts: Sequence[Prompt]) -> FloorScores:
+def floor_scores(rewards: RewardScorer, prompts: Sequence[Prompt]) -> FloorScores:
     """What worthless answers to these prompts earn, rounded to 9 decimals."""
     bench = Bench(rewards)
     scores: dict[str, dict[str, list[float]]] = {}
@@ -206,12 +211,12 @@ def write_pins(reward_set: SetName, ratings: Path, path: Path = PINNED) -> None:
     )
 
 
-def pinned_check(rewards: Rewards, rated: Sequence[RatedAnswer], pinned: Path) -> Check:
+def pinned_check(rewards: RewardScorer, rated: Sequence[RatedAnswer], pinned: Path) -> AuditCheck:
     """The scores of worthless answers are exactly those that were pinned for these prompts."""
     prompts = _prompts(rated)
     pins = json.loads(pinned.read_text(encoding="utf-8")) if pinned.is_file() else None
     if pins is None or pins["prompts"] != _digest(prompts):
-        return Check(
+        return AuditCheck(
             "all",
             "pinned floors",
             "warn",
@@ -220,7 +225,8 @@ def pinned_check(rewards: Rewards, rated: Sequence[RatedAnswer], pinned: Path) -
             None,
             "all tasks: no scores of worthless answers are pinned for these prompts",
         )
-    before, now = _flat(pins["scores"]), _flat(floor_scores(rewards, prompts))
+    before = _flat(pins["scores"])
+    now = _flat(floor_scores(rewards, prompts))
     changed = [
         f"{name} {before.get(name)} -> {now.get(name)}"
         for name in sorted(before | now)
@@ -230,7 +236,7 @@ def pinned_check(rewards: Rewards, rated: Sequence[RatedAnswer], pinned: Path) -
         f"all tasks: {len(changed)} pinned scores of worthless answers changed ([highest, mean]):"
         f" {'; '.join(changed[:3])}"
     )
-    return Check("all", "pinned floors", "block", not changed, len(changed), 0, message)
+    return AuditCheck("all", "pinned floors", "block", not changed, len(changed), 0, message)
 
 
 def _flat(scores: FloorScores) -> dict[str, list[float]]:

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 
 from tucano.audit.agreement import SMALLEST_GROUP, sampled_spread, within_estimate
-from tucano.audit.bench import Bench, Rewards
+from tucano.audit.bench import Bench, RewardScorer
 from tucano.audit.checks import invariance_checks, soundness_checks
-from tucano.audit.gate import levelled
-from tucano.audit.report import Check, Estimate, Sampled
+from tucano.audit.gate import with_level
+from tucano.audit.report import AuditCheck, Estimate, Sampled
 from tucano.comparison.answers import Answer
 from tucano.prompts import TASKS, Prompt, Task
 from tucano.settings.audit import ReauditStage
@@ -56,10 +56,10 @@ class Reaudit:
     reward_set: str
     reference: str
     own: tuple[OwnSamples, ...]
-    checks: dict[str, tuple[Check, ...]]
+    checks: dict[str, tuple[AuditCheck, ...]]
     paid: tuple[PaidAnswer, ...]
 
-    def failed(self, arm: str) -> tuple[Check, ...]:
+    def failed(self, arm: str) -> tuple[AuditCheck, ...]:
         """The blocking checks that an arm failed: with one of them it is not promoted."""
         return tuple(check for check in self.checks[arm] if check.level == "block" and not check.passed)
 
@@ -91,7 +91,7 @@ class _Samples:
 
 
 def reaudit(
-    rewards: Rewards,
+    rewards: RewardScorer,
     settings: ReauditStage,
     prompts: Sequence[Prompt],
     answers: Sequence[Answer],
@@ -106,19 +106,22 @@ def reaudit(
         (arm, task): _gathered(rewards, prompts, answers, arm, task) for task in tasks for arm in (reference, *arms)
     }
     own = {place: _own(*place, found, settings) for place, found in samples.items()}
-    checks: dict[str, tuple[Check, ...]] = {}
+    checks: dict[str, tuple[AuditCheck, ...]] = {}
     for arm in arms:
-        tuned, alpha = {task: samples[arm, task] for task in tasks}, settings.alpha
+        tuned = {task: samples[arm, task] for task in tasks}
+        alpha = settings.alpha
         found = _change_checks(
             {task: (samples[reference, task], tuned[task]) for task in tasks}, alpha
         ) + _order_checks(tuned, alpha)
         found += [check for task in tasks for check in _sound_checks(task, tuned[task])]
-        checks[arm] = tuple(levelled(settings.rewards, check) for check in found)
+        checks[arm] = tuple(with_level(settings.rewards, check) for check in found)
     paid = [answer for task in tasks for answer in _paid({arm: samples[arm, task] for arm in arms})]
     return Reaudit(settings.rewards, reference, tuple(own.values()), checks, tuple(paid))
 
 
-def _gathered(rewards: Rewards, prompts: Sequence[Prompt], answers: Sequence[Answer], arm: str, task: str) -> _Samples:
+def _gathered(
+    rewards: RewardScorer, prompts: Sequence[Prompt], answers: Sequence[Answer], arm: str, task: str
+) -> _Samples:
     bench = Bench(rewards)
     mine: dict[str, list[Answer]] = {prompt.id: [] for prompt in prompts if prompt.task == task}
     for answer in answers:
@@ -132,18 +135,19 @@ def _gathered(rewards: Rewards, prompts: Sequence[Prompt], answers: Sequence[Ans
 
 
 def _own(arm: str, task: Task, samples: _Samples, settings: ReauditStage) -> OwnSamples:
-    rewards, truths = [pair[0] for pair in samples.judged], [pair[1] for pair in samples.judged]
+    rewards = [pair[0] for pair in samples.judged]
+    truths = [pair[1] for pair in samples.judged]
     truth = float(np.mean([np.mean(row) for row in truths])) if truths else None
     agreement = within_estimate(rewards, truths, settings.resamples, [settings.seed, TASKS.index(task)])
     return OwnSamples(arm, sampled_spread(task, samples.rewards), truth, agreement)
 
 
-def _sound_checks(task: str, samples: _Samples) -> list[Check]:
+def _sound_checks(task: str, samples: _Samples) -> list[AuditCheck]:
     answers = [(prompt, text) for prompt, texts in zip(samples.prompts, samples.texts, strict=True) for text in texts]
     return [*invariance_checks(task, samples.bench, answers), *soundness_checks(task, samples.bench)]
 
 
-def _order_checks(tuned: Mapping[Task, _Samples], alpha: float) -> list[Check]:
+def _order_checks(tuned: Mapping[Task, _Samples], alpha: float) -> list[AuditCheck]:
     """Per task: rewards do not order the samples of a prompt against the truth (exact signed-rank of rho over prompts,
     Holm).
     """
@@ -156,11 +160,11 @@ def _order_checks(tuned: Mapping[Task, _Samples], alpha: float) -> list[Check]:
     for task, rhos in known.items():
         found = f"correlate with rho {np.mean(rhos):.3f} (p of a reversed order {against[task]:.3f})"
         message = f"{task}: within prompts rewards and ground truth of own samples {found}"
-        checks.append(Check(task, "truth order", "block", against[task] >= alpha, against[task], alpha, message))
+        checks.append(AuditCheck(task, "truth order", "block", against[task] >= alpha, against[task], alpha, message))
     return checks
 
 
-def _change_checks(pairs: Mapping[Task, tuple[_Samples, _Samples]], alpha: float) -> list[Check]:
+def _change_checks(pairs: Mapping[Task, tuple[_Samples, _Samples]], alpha: float) -> list[AuditCheck]:
     """Per task: the reward did not rise while the truth fell (exact signed-rank over prompts; the falls after Holm over
     the tasks).
     """
@@ -176,7 +180,7 @@ def _change_checks(pairs: Mapping[Task, tuple[_Samples, _Samples]], alpha: float
             " since the start"
         )
         checks.append(
-            Check(
+            AuditCheck(
                 task,
                 "reward against truth",
                 "block",

@@ -9,7 +9,7 @@ SCHEMA_VERSION: Literal[2] = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class AuditCheck:
     """One question put to the rewards of one task, and the answer. `message` is a sentence that names the task."""
 
     task: str
@@ -127,7 +127,7 @@ class AuditReport:
     resamples: int
     raters: dict[str, str]
     provisional: bool
-    checks: tuple[Check, ...]
+    checks: tuple[AuditCheck, ...]
     agreement: tuple[Agreement, ...]
     components: tuple[ComponentEffect, ...]
     sampled: tuple[Sampled, ...]
@@ -142,12 +142,12 @@ class AuditReport:
         return not self.failed_checks
 
     @property
-    def failed_checks(self) -> tuple[Check, ...]:
+    def failed_checks(self) -> tuple[AuditCheck, ...]:
         """The blocking checks that failed."""
         return tuple(check for check in self.checks if check.level == "block" and not check.passed)
 
     @property
-    def warnings(self) -> tuple[Check, ...]:
+    def warnings(self) -> tuple[AuditCheck, ...]:
         return tuple(check for check in self.checks if check.level == "warn" and not check.passed)
 
     @property

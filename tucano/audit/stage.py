@@ -2,12 +2,12 @@
 
 from pathlib import Path
 
+from tucano.artifacts.records import write_record
 from tucano.audit.gate import audit
 from tucano.audit.page import render_page
 from tucano.audit.report import AuditReport
 from tucano.audit.table import render_details, render_table
 from tucano.files.results import AuditFiles
-from tucano.records import write_record
 from tucano.settings.audit import AuditStage
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from tucano.benchmark.endpoint import Bill
 from tucano.benchmark.scores import read_case, with_intervals
 from tucano.comparison.answers import DECODINGS, Answer, Decoding, Measure, arms_of, prompt_means
-from tucano.comparison.contrast import Contrast, contrast
+from tucano.comparison.contrast import Contrast, Strata, contrast
 from tucano.comparison.verdict import judge
 from tucano.presentation.numbers import english, p_value
 from tucano.presentation.tables import pipe_table, wrapped
@@ -45,35 +45,50 @@ class Benchmark:
     looks: int
 
 
+@dataclass(frozen=True, slots=True)
+class Inference:
+    """Level of the tests, and the bootstrap of the intervals: how many resamples, from which seed."""
+
+    alpha: float
+    resamples: int
+    seed: int
+
+
+@dataclass(frozen=True, slots=True)
+class OutsideFindings:
+    """What came from outside: {endpoint arm: what its answers cost}, and {arm: a judge model's ratings}."""
+
+    bills: Mapping[str, Bill]
+    judged: Mapping[str, list[int | None]]
+
+
 def benchmark(
     answers: Sequence[Answer],
     prompts: Sequence[Prompt],
     databases: Path,
     reference: str | None,
-    bills: Mapping[str, Bill],
-    judged: Mapping[str, list[int | None]],
-    alpha: float,
-    resamples: int,
-    seed: int,
+    outside: OutsideFindings,
+    inference: Inference,
     looks: int = 1,
 ) -> Benchmark:
     """Judge every arm. With a `reference` arm, the arms `seed-N` together, and each other arm, are contrasted with
     it.
     """
     arms = arms_of(answers)
-    truths, rewards = prompt_means(answers, "truth"), prompt_means(answers, "reward")
-    contrasts = _contrasts(truths, rewards, prompts, reference, arms, alpha) if reference else ()
+    truths = prompt_means(answers, "truth")
+    rewards = prompt_means(answers, "reward")
+    contrasts = _contrasts(truths, rewards, prompts, reference, arms, inference.alpha) if reference else ()
     by_measure = {found.measure: found for found in contrasts if found.arm == "seeds"}
     return Benchmark(
         schema_version=SCHEMA_VERSION,
         prompts=_counts(prompts),
-        metrics={arm: _metrics(answers, prompts, arm, databases, resamples, seed) for arm in arms},
+        metrics={arm: _metrics(answers, prompts, arm, databases, inference) for arm in arms},
         means={arm: _mean_row(truths[arm, "served"], rewards[arm, "served"]) for arm in arms},
         contrasts=contrasts,
-        bills=dict(bills),
-        judged=dict(judged),
+        bills=dict(outside.bills),
+        judged=dict(outside.judged),
         hacking_suspected=bool(by_measure)
-        and judge(by_measure["reward"], alpha, truth=by_measure["truth"]).hacking_suspected,
+        and judge(by_measure["reward"], inference.alpha, truth=by_measure["truth"]).hacking_suspected,
         looks=looks,
     )
 
@@ -88,7 +103,7 @@ def _mean_row(truths: Mapping[str, float], rewards: Mapping[str, float]) -> dict
 
 
 def _metrics(
-    answers: Sequence[Answer], prompts: Sequence[Prompt], arm: str, databases: Path, resamples: int, seed: int
+    answers: Sequence[Answer], prompts: Sequence[Prompt], arm: str, databases: Path, inference: Inference
 ) -> dict[str, dict[str, Interval]]:
     """Over all prompts, and over those of each source, of the tasks that have several."""
     texts: dict[tuple[str, Decoding], list[str]] = {}
@@ -100,11 +115,11 @@ def _metrics(
         read_case(prompt, texts[prompt.id, served][0], texts.get((prompt.id, sampled), []), databases)
         for prompt in prompts
     ]
-    found = {ALL: with_intervals(cases, resamples, np.random.default_rng(seed))}
+    found = {ALL: with_intervals(cases, inference.resamples, np.random.default_rng(inference.seed))}
     mixed = [task for task in TASKS if len({case.source for case in cases if case.task == task}) > 1]
     for source in dict.fromkeys(case.source for case in cases if case.task in mixed):
         mine = [case for case in cases if case.source == source and case.task in mixed]
-        found[source] = with_intervals(mine, resamples, np.random.default_rng(seed))
+        found[source] = with_intervals(mine, inference.resamples, np.random.default_rng(inference.seed))
     return found
 
 
@@ -126,7 +141,7 @@ def _contrasts(
         }
         enough: dict[str, list[str]] = {task: ids for task, ids in tasks.items() if len(ids) >= SMALLEST_STRATUM}
         values = {member: means[member, "served"] for member in members}
-        found.append(contrast(name, values, (reference, below), enough, alpha, "served", measure, clusters))
+        found.append(contrast(name, values, (reference, below), Strata(enough, clusters), alpha, "served", measure))
 
     if seeds:
         add("seeds", seeds, "truth")

@@ -21,12 +21,12 @@ from urllib.parse import urlsplit
 import httpx
 import numpy as np
 
-from tucano.addresses import is_external
 from tucano.benchmark.replies import Ledger, Reply, opened
 from tucano.errors import UserError
 from tucano.masking import NOT_MASKED
-from tucano.printable import printable
 from tucano.prompts import Prompt, messages
+from tucano.security.addresses import is_external
+from tucano.security.printable import printable
 from tucano.settings.benchmark import EndpointSettings
 
 TRANSIENT = {408, 409, 425, 429, 500, 502, 503, 504, 529}
@@ -303,7 +303,8 @@ def _reply(content: bytes, seconds: float) -> Reply:
     choices = answer.get("choices") if isinstance(answer, dict) else None
     if not (isinstance(choices, list) and choices and isinstance(choices[0], dict)):
         raise NoAnswer("JSON without choices")
-    message, usage = choices[0].get("message"), answer.get("usage")
+    message = choices[0].get("message")
+    usage = answer.get("usage")
     tokens = _tokens(usage, "prompt_tokens"), _tokens(usage, "completion_tokens")
     if not isinstance(message, dict):
         raise Unusable("it has no message", *tokens)
@@ -347,7 +348,8 @@ def _refusal(endpoint: EndpointSettings, status: int, body: bytes, key: str | No
 
 
 def bill(endpoint: EndpointSettings, replies: Sequence[Reply]) -> Bill:
-    tokens_in, tokens_out = sum(reply.tokens_in for reply in replies), sum(reply.tokens_out for reply in replies)
+    tokens_in = sum(reply.tokens_in for reply in replies)
+    tokens_out = sum(reply.tokens_out for reply in replies)
     times = [reply.seconds for reply in replies if not reply.failed]
     median, slow = np.quantile(times, [0.5, 0.95]) if times else (0.0, 0.0)
     dollars = (tokens_in * endpoint.dollars_in + tokens_out * endpoint.dollars_out) / 1e6

@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import IO, Any
 
-from tucano.storage import owned
+from tucano.storage.locks import owned
 
 FILE = "replies.jsonl"
 

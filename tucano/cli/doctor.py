@@ -10,7 +10,7 @@ from tucano.errors import UserError
 from tucano.profiles import PROJECT_FILE, load_profile, profiles, project_root
 from tucano.project import OWN_FILES
 from tucano.requirements import require_device, require_space
-from tucano.storage import writable
+from tucano.storage.root import writable
 
 NEEDED = (
     "torch",

@@ -33,7 +33,8 @@ def ending_when_full(root: Path) -> Iterator[None]:
     """Around the work of a command in the main thread. StorageFull when it was ended for want of space; or the process
     ends herein.
     """
-    ended, low = threading.Event(), threading.Event()
+    ended = threading.Event()
+    low = threading.Event()
     threading.Thread(target=_watch, args=(root, ended, low), name="disk", daemon=True).start()
     try:
         yield

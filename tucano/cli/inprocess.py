@@ -11,14 +11,15 @@ from pathlib import Path
 
 from deployments.prefect_api import require_login
 from deployments.servers import require_history
-from tucano.artifacts import MANIFEST, opened
+from tucano.artifacts.store import MANIFEST, opened
 from tucano.cli.full_disk import ending_when_full
 from tucano.cli.prefect_server import PrefectServer
 from tucano.errors import UserError
 from tucano.files.results import ComparisonFiles, ReauditFiles
 from tucano.requirements import require_space
 from tucano.settings import ExecutionSettings, PipelineSettings
-from tucano.storage import owned, writable
+from tucano.storage.locks import owned
+from tucano.storage.root import writable
 from tucano.tracking import Tracker
 
 
@@ -115,9 +116,9 @@ def _last_reaudit(settings: PipelineSettings) -> str:
 
 
 def _last_verdict(settings: PipelineSettings) -> str:
+    from tucano.artifacts.records import read_record
     from tucano.comparison.compare import Comparison
     from tucano.comparison.table import render_table
-    from tucano.records import read_record
 
     file = _newest(settings, ComparisonFiles(Path("artifacts/comparison/*")).comparison)
     if file is None:

@@ -4,10 +4,10 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
+from tucano.artifacts.lineage import Link, faults, unpinned, verify
 from tucano.errors import UserError
-from tucano.lineage import Link, faults, unpinned, verify
 from tucano.settings import PipelineSettings
-from tucano.storage import writable
+from tucano.storage.root import writable
 from tucano.tracking import RegisteredModel, Tracker
 
 NO_STAGE = ("digest.files", "digest.grpo")

@@ -11,11 +11,11 @@ from types import FrameType
 from typing import NoReturn, TextIO
 
 from deployments.vertex import command as vertex
-from tucano.addresses import holds_secret, masked
 from tucano.errors import GateClosed, TucanoError, UserError
-from tucano.printable import PrintableStream
 from tucano.profiles import PROJECT_FILE, load_profile, project_root
 from tucano.project import OWN_FILES
+from tucano.security.addresses import holds_secret, masked
+from tucano.security.printable import PrintableStream
 from tucano.settings import PipelineSettings
 
 EXAMPLES = """examples:
@@ -204,7 +204,7 @@ def _project() -> Path:
 
 def _prefect_home(settings: PipelineSettings) -> None:
     """Before Prefect is imported: its database lies in the storage, it sends nothing, and starts no open server."""
-    from tucano.storage import writable
+    from tucano.storage.root import writable
 
     if holds_secret(os.environ.get("PREFECT_API_URL", "")):
         raise UserError(
@@ -258,17 +258,10 @@ def _rate(arguments: argparse.Namespace) -> int:
 
     if min(arguments.prompts, arguments.completions) < 1:
         raise UserError("--prompts and --completions are at least 1")
-    drawn = (arguments.prompts, arguments.completions, arguments.seed)
+    draw = rate.Draw(Path(arguments.source), arguments.prompts, arguments.completions, arguments.seed)
+    rater = rate.Rater(arguments.rater, arguments.kind, arguments.new_rater)
     port = None if arguments.terminal else arguments.port
-    return rate.rate(
-        Path(arguments.folder),
-        Path(arguments.source),
-        arguments.rater,
-        arguments.kind,
-        arguments.new_rater,
-        *drawn,
-        port,
-    )
+    return rate.rate(Path(arguments.folder), draw, rater, port)
 
 
 def _lineage(arguments: argparse.Namespace) -> int:
@@ -279,7 +272,7 @@ def _lineage(arguments: argparse.Namespace) -> int:
 
 def _ui(arguments: argparse.Namespace) -> int:
     from tucano.cli import ui
-    from tucano.storage import private, working_copy
+    from tucano.storage.root import private, working_copy
 
     settings = _settings(arguments, "laptop")
     return ui.serve(private(working_copy(settings.storage)), settings.tracking_uri)

@@ -15,8 +15,8 @@ import sys
 import urllib.request
 from pathlib import Path
 
-from tucano import access
 from tucano.errors import TucanoError
+from tucano.security import access
 
 HOST = "127.0.0.1"
 START_SECONDS = 180

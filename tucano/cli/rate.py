@@ -8,16 +8,17 @@ import sys
 import textwrap
 import threading
 from collections import Counter
+from dataclasses import dataclass
 from pathlib import Path
 
 from tucano.cli.rate_page import RatingServer
-from tucano.printable import printable
 from tucano.rating.aids import guides
 from tucano.rating.draw import CANDIDATES, open_folder
 from tucano.rating.files import RaterKind
 from tucano.rating.ratings import RATINGS
 from tucano.rating.session import CHOICES, Item, Session, check_rater
 from tucano.rating.store import tables
+from tucano.security.printable import printable
 from tucano.specs.registry import spec_of
 
 STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -25,29 +26,43 @@ ASK = "nota 1 a 5 (s pula, u desfaz, ? guia, q sai): "
 WIDTH = 100
 
 
+@dataclass(frozen=True)
+class Draw:
+    """What a new folder is drawn from, and how many prompts with how many completions each."""
+
+    source: Path
+    prompts: int
+    completions: int
+    seed: int
+
+
+@dataclass(frozen=True)
+class Rater:
+    """Who rates; `is_new` where this name may not be known in the folder yet."""
+
+    name: str
+    kind: RaterKind
+    is_new: bool
+
+
 def rate(
     folder: Path,
-    source: Path,
-    rater: str,
-    kind: RaterKind,
-    is_new: bool,
-    prompts: int,
-    completions: int,
-    seed: int,
+    draw: Draw,
+    rater: Rater,
     port: int | None,
 ) -> int:
     """Rate until everything is rated or the rater stops; a `port` (0: any free one) serves the page, None asks in the
     terminal.
     """
-    drawn = "drawn before" if (folder / CANDIDATES).is_file() else f"drawn from {source}"
-    candidates = open_folder(folder, source, prompts, completions, seed)
+    drawn = "drawn before" if (folder / CANDIDATES).is_file() else f"drawn from {draw.source}"
+    candidates = open_folder(folder, draw.source, draw.prompts, draw.completions, draw.seed)
     tasks = Counter(candidate.prompt.task for candidate in candidates)
     print(
         f"{folder}: {len(candidates)} completions {drawn}"
         f" ({', '.join(f'{task} {count}' for task, count in tasks.items())})"
     )
-    check_rater(folder, rater, kind, is_new)
-    session = Session(folder, candidates, rater, kind)
+    check_rater(folder, rater.name, rater.kind, rater.is_new)
+    session = Session(folder, candidates, rater.name, rater.kind)
     if port is None:
         _in_terminal(session, folder)
     else:
@@ -90,7 +105,8 @@ def _in_terminal(session: Session, folder: Path) -> None:
 
 
 def _show(session: Session, item: Item, schema: list[str]) -> None:
-    view, display = session.view(), spec_of(item.task).display
+    view = session.view()
+    display = spec_of(item.task).display
     print(f"\n{'─' * WIDTH}\n{view.rated} de {view.total} · {display.name}\n")
     print(f"SOLICITAÇÃO\n{_indented(item.prompt)}\n")
     if display.with_tables:

@@ -19,10 +19,10 @@ from markupsafe import Markup
 
 from tucano.errors import UserError
 from tucano.presentation.pages import environment
-from tucano.printable import printable
 from tucano.prompts import Task
 from tucano.rating.aids import guides
 from tucano.rating.session import Session, View
+from tucano.security.printable import printable
 from tucano.specs.registry import spec_of
 
 HOST = "127.0.0.1"

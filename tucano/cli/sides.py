@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tasks.context import config_label
 from tasks.handles import SeedResult, Seeds
-from tucano.artifacts import opened
+from tasks.running.labels import config_label
+from tucano.artifacts.lineage import base_of, faults, verify
+from tucano.artifacts.store import opened
 from tucano.errors import UserError
 from tucano.files.models import StartFiles
 from tucano.files.results import ReportFiles
-from tucano.lineage import base_of, faults, verify
 from tucano.profiles import load_profile, profiles, project_root, validated
 from tucano.settings import PipelineSettings
 from tucano.tracking import PipelineRun, Tracker
@@ -26,7 +26,7 @@ KINDS = (
 
 
 @dataclass(frozen=True)
-class Candidate:
+class SideCandidate:
     """One side before it has answered: its models by seed, and the finished run it comes from, where it comes from one.
 
     `stages` are the run's artifact folders, `shown_seed` the one that is best on validation.
@@ -40,16 +40,16 @@ class Candidate:
     shown_seed: int = 0
 
 
-def candidates(text: str, root: Path, tracker: Tracker) -> list[Candidate]:
+def candidates(text: str, root: Path, tracker: Tracker) -> list[SideCandidate]:
     """Everything that `text` may mean, newest first: several runs of a configuration, else one. UserError when it means
     nothing.
     """
     if (Path(text) / "adapter_config.json").is_file():
-        return [Candidate(text, {0: Arm("", base_of(Path(text)), text)})]
+        return [SideCandidate(text, {0: Arm("", base_of(Path(text)), text)})]
     version = tracker.find_version(text) if "@" in text or "/" in text else None
     if version is not None:
         folder = tracker.fetch(version, Path(tempfile.mkdtemp(prefix="tucano-")))
-        return [Candidate(text, {0: Arm("", str(folder / WEIGHTS))})]
+        return [SideCandidate(text, {0: Arm("", str(folder / WEIGHTS))})]
     meant = [run for run in tracker.pipelines() if _is_meant(text, run)]
     if not meant:
         raise UserError(f"nothing finished in {root} is meant by {text!r}; name {KINDS}")
@@ -71,7 +71,7 @@ def _chain(run: PipelineRun) -> dict[str, str]:
     return {tag.removeprefix("digest."): digest for tag, digest in run.tags.items() if tag.startswith("digest.")}
 
 
-def _of_run(name: str, run: PipelineRun, root: Path) -> Candidate:
+def _of_run(name: str, run: PipelineRun, root: Path) -> SideCandidate:
     chain = _chain(run)
     links = verify(root, chain)
     for fault in faults(links):
@@ -82,4 +82,4 @@ def _of_run(name: str, run: PipelineRun, root: Path) -> Candidate:
     built = StartFiles(stages["sft"]) if "sft" in stages else None
     base = str(built.model) if built and built.built_here else settings.model.name
     models = {seed.seed: Arm("", base, str(seed.files.adapter)) for seed in trained}
-    return Candidate(name, models, settings, stages, chain, Seeds(tuple(trained), {}).best.seed)
+    return SideCandidate(name, models, settings, stages, chain, Seeds(tuple(trained), {}).best.seed)

@@ -30,9 +30,9 @@ from deployments.servers import (
     prefect_environment,
     require_history,
 )
-from tucano.access import basic, credentials
 from tucano.errors import TucanoError
-from tucano.logs import relayed
+from tucano.security.access import basic, credentials
+from tucano.storage.logs import relayed
 from tucano.tracking.store import default_uri, is_server, settle
 from tucano.tracking.views import PIPELINES, pipeline_links, registry_link, view_links
 

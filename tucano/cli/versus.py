@@ -8,9 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from tasks.report import curves_of
-from tucano.artifacts import Recipe, Store
-from tucano.cli.sides import Candidate, candidates
-from tucano.code_version import code_version
+from tucano.artifacts.code_version import code_version
+from tucano.artifacts.identity import base_identity, digest, folder_digest
+from tucano.artifacts.records import write_record
+from tucano.artifacts.store import Recipe, Store
+from tucano.cli.sides import SideCandidate, candidates
 from tucano.comparison.answers import Answer, read_answers
 from tucano.comparison.table import render_table
 from tucano.comparison.text_health import known_words
@@ -19,18 +21,16 @@ from tucano.errors import UserError
 from tucano.files.models import SeedFiles, StartFiles
 from tucano.files.prompts import PromptFiles
 from tucano.files.results import AnswerFiles, ComparisonFiles, ReportFiles
-from tucano.identity import base_identity, digest, folder_digest
 from tucano.profiles import differences
 from tucano.prompts import read_prompts
-from tucano.records import write_record
 from tucano.report.report import Facts, render_report
 from tucano.settings import PipelineSettings
 from tucano.settings.stages import of_answers
-from tucano.storage import writable
+from tucano.storage.root import writable
 from tucano.tracking import Tracker
 from tucano.training.jobs import MODULES, Arm
 from tucano.training.launch import run_job
-from tucano.training.orders import order
+from tucano.training.orders import JobFolders, order
 
 
 def compare(settings: PipelineSettings, first: str, second: str) -> int:
@@ -64,8 +64,8 @@ def compare(settings: PipelineSettings, first: str, second: str) -> int:
 
 
 def _pair(
-    ours: Sequence[Candidate], theirs: Sequence[Candidate], root: Path, tracker: Tracker
-) -> tuple[Candidate, Candidate, Candidate]:
+    ours: Sequence[SideCandidate], theirs: Sequence[SideCandidate], root: Path, tracker: Tracker
+) -> tuple[SideCandidate, SideCandidate, SideCandidate]:
     """The newest pair that was trained and judged on the same data, else the newest of each; and the run whose test set
     is asked.
     """
@@ -84,7 +84,7 @@ def _pair(
     return first, second, frame
 
 
-def _side(candidate: Candidate, frame: Candidate, root: Path) -> Side:
+def _side(candidate: SideCandidate, frame: SideCandidate, root: Path) -> Side:
     """The side with its answers to the frame's test prompts: stored ones where it gave them under the same settings."""
     if candidate.settings and _asked(candidate) == _asked(frame):
         stored = read_answers(AnswerFiles(candidate.stages["answers"]).answers)
@@ -92,16 +92,17 @@ def _side(candidate: Candidate, frame: Candidate, root: Path) -> Side:
     return Side(candidate.name, _answer_now(candidate, frame, root))
 
 
-def _asked(candidate: Candidate) -> Mapping[str, Any]:
+def _asked(candidate: SideCandidate) -> Mapping[str, Any]:
     """What has to be equal for stored answers to be comparable."""
     assert candidate.settings is not None
     asked = of_answers(candidate.settings, candidate.settings.seed).model_dump(mode="json", exclude={"model", "base"})
     return {"data": candidate.chain["data"], **asked}
 
 
-def _answer_now(candidate: Candidate, frame: Candidate, root: Path) -> dict[int, list[Answer]]:
+def _answer_now(candidate: SideCandidate, frame: SideCandidate, root: Path) -> dict[int, list[Answer]]:
     assert frame.settings is not None
-    settings, began = frame.settings, time.monotonic()
+    settings = frame.settings
+    began = time.monotonic()
     built = StartFiles(frame.stages["sft"]) if "sft" in frame.stages else None
     start = Arm("sft", str(built.model)) if built and built.built_here else None
     arms = [
@@ -116,8 +117,12 @@ def _answer_now(candidate: Candidate, frame: Candidate, root: Path) -> dict[int,
     )
 
     def produce(draft: Path) -> dict[str, Any]:
-        work, prompts, threads = Store(root).work_folder(recipe), frame.stages["data"], settings.worker.threads
-        job = order("answer", settings, settings.seed, threads, prompts=prompts, work=work, output=draft, arms=arms)
+        work = Store(root).work_folder(recipe)
+        prompts = frame.stages["data"]
+        threads = settings.worker.threads
+        job = order(
+            "answer", settings, settings.seed, threads, JobFolders(prompts=prompts, work=work, output=draft), arms=arms
+        )
         return run_job(
             job,
             settings.worker.python,
@@ -133,7 +138,7 @@ def _weights(arm: Arm) -> str:
     return digest([base_identity(arm.base), folder_digest(Path(arm.adapter)) if arm.adapter else None])
 
 
-def _facts(ours: Candidate, theirs: Candidate, frame: Candidate) -> Facts:
+def _facts(ours: SideCandidate, theirs: SideCandidate, frame: SideCandidate) -> Facts:
     assert frame.settings is not None
     return Facts(
         settings=(ours.settings or frame.settings).model_dump(mode="json"),

@@ -11,7 +11,7 @@ from typing import Literal
 
 from tucano.comparison.answers import DECODINGS, Answer, Decoding, Measure, arms_of, check_complete, prompt_means
 from tucano.comparison.claims import StudyContext
-from tucano.comparison.contrast import Contrast, contrast
+from tucano.comparison.contrast import Contrast, Strata, contrast
 from tucano.comparison.decomposition import Decomposition, decompose
 from tucano.comparison.forgetting import Forgetting, Reading, forgetting
 from tucano.comparison.text_health import TextHealth, text_health
@@ -99,43 +99,54 @@ class Comparison:
         return _find(self.contrasts, arm, reference, decoding, measure)
 
 
+@dataclass(frozen=True, slots=True)
+class Design:
+    """What is compared with what: the arms `seed-N` of these seeds with a reference arm.
+
+    `shown_seed` gives the example texts (the first seed when None); `looks` and `planned`: see `StudyContext`.
+    """
+
+    reference: str
+    seeds: Sequence[int]
+    shown_seed: int | None = None
+    looks: int = 1
+    planned: bool = True
+
+
 def compare(
     answers: Sequence[Answer],
     prompts: Sequence[Prompt],
     settings: Judging,
-    reference: str,
-    seeds: Sequence[int],
+    design: Design,
     known_words: frozenset[str],
-    shown_seed: int | None = None,
     language: Sequence[Reading] = (),
-    looks: int = 1,
-    planned: bool = True,
 ) -> Comparison:
-    """Compare the arms `seed-N` with `reference`. Other arms (controls, a champion) are each contrasted with it too.
+    """Compare the arms `seed-N` with the reference. Other arms (controls, a champion) are each contrasted with it too.
 
-    `known_words` is the vocabulary of the training texts. `shown_seed` gives the example texts (the first seed when
-    None). `language`: how all arms read ordinary Portuguese; `looks` and `planned`: see `StudyContext`. Raises
+    `known_words` is the vocabulary of the training texts, `language` how all arms read ordinary Portuguese. Raises
     UserError when an arm lacks an answer or a task has too few prompts.
     """
-    tuned, arms = [f"seed-{seed}" for seed in seeds], arms_of(answers)
-    rewards, truths = prompt_means(answers, "reward"), prompt_means(answers, "truth")
+    reference = design.reference
+    tuned = [f"seed-{seed}" for seed in design.seeds]
+    arms = arms_of(answers)
+    rewards = prompt_means(answers, "reward")
+    truths = prompt_means(answers, "truth")
     check_complete(rewards, list(dict.fromkeys([reference, *tuned, *arms])), prompts)
     _check_strata(prompts)
-    shown = f"seed-{shown_seed if shown_seed is not None else seeds[0]}"
+    shown = f"seed-{design.shown_seed if design.shown_seed is not None else design.seeds[0]}"
     others = [arm for arm in arms if arm not in (BASE, reference, *tuned)]
-    contrasts = _contrasts(rewards, truths, prompts, settings, reference, tuned, BASE in arms, [shown, *others])
+    means: dict[Measure, Means] = {"reward": rewards, "truth": truths}
+    contrasts = _contrasts(means, prompts, settings, reference, tuned, BASE in arms, [shown, *others])
     path = [BASE, reference] if BASE in arms and reference != BASE else [reference]
     forgotten = tuple(forgetting(language, arm, tuned) for arm in reversed(path)) if language else ()
-    around = StudyContext(looks, planned, _find(contrasts, shown, reference, settings.primary, "reward"), forgotten)
-    points, pairs = (
-        _points(rewards, prompts, settings.primary, reference, tuned),
-        _pairs(answers, prompts, reference, shown),
-    )
+    candidate = _find(contrasts, shown, reference, settings.primary, "reward")
+    around = StudyContext(design.looks, design.planned, candidate, forgotten)
+    pairs = _pairs(answers, prompts, reference, shown)
     return Comparison(
         schema_version=SCHEMA_VERSION,
         reference=reference,
         shown_arm=shown,
-        seeds=tuple(seeds),
+        seeds=tuple(design.seeds),
         primary=settings.primary,
         alpha=settings.alpha,
         prompts=len(prompts),
@@ -144,7 +155,7 @@ def compare(
         contrasts=contrasts,
         headroom=_headroom(answers, prompts, reference),
         texts=_texts([answer for answer in answers if answer.decoding == settings.primary], tuned, arms, known_words),
-        points=points,
+        points=_points(rewards, prompts, settings.primary, reference, tuned),
         samples=_spread(pairs),
         wins=_wins(pairs),
         drops=_drops(pairs),
@@ -153,8 +164,8 @@ def compare(
             answers, _by_task(prompts, rewards[reference, settings.primary]), settings.primary, path, tuned
         ),
         language=forgotten,
-        looks=looks,
-        planned=planned,
+        looks=design.looks,
+        planned=design.planned,
     )
 
 
@@ -179,8 +190,7 @@ def _by_task(prompts: Sequence[Prompt], present: Mapping[str, float], smallest: 
 
 
 def _contrasts(
-    rewards: Means,
-    truths: Means,
+    means: Mapping[Measure, Means],
     prompts: Sequence[Prompt],
     settings: Judging,
     reference: str,
@@ -196,23 +206,23 @@ def _contrasts(
     found: list[Contrast] = []
     clusters = {prompt.id: f"{prompt.task} {prompt.template.partition('+')[0]}" for prompt in prompts}
 
-    def add(means: Means, measure: Measure, decoding: Decoding, arm: str, members: Sequence[str], below: str) -> None:
-        if tasks := _by_task(prompts, means[below, decoding], SMALLEST_STRATUM):
-            values = {member: means[member, decoding] for member in members}
+    def add(measure: Measure, decoding: Decoding, arm: str, members: Sequence[str], below: str) -> None:
+        known = means[measure]
+        if tasks := _by_task(prompts, known[below, decoding], SMALLEST_STRATUM):
+            values = {member: known[member, decoding] for member in members}
+            strata = Strata(tasks, clusters)
             found.append(
-                contrast(
-                    arm, values, (below, means[below, decoding]), tasks, settings.alpha, decoding, measure, clusters
-                )
+                contrast(arm, values, (below, known[below, decoding]), strata, settings.alpha, decoding, measure)
             )
 
     for decoding in sorted(DECODINGS, key=lambda name: name != settings.primary):
-        add(rewards, "reward", decoding, TOGETHER, tuned, reference)
+        add("reward", decoding, TOGETHER, tuned, reference)
         if with_base and reference != BASE:
-            add(rewards, "reward", decoding, TOGETHER, tuned, BASE)
-            add(truths, "truth", decoding, TOGETHER, tuned, BASE)
-        add(truths, "truth", decoding, TOGETHER, tuned, reference)
+            add("reward", decoding, TOGETHER, tuned, BASE)
+            add("truth", decoding, TOGETHER, tuned, BASE)
+        add("truth", decoding, TOGETHER, tuned, reference)
         for other in others:
-            add(rewards, "reward", decoding, other, [other], reference)
+            add("reward", decoding, other, [other], reference)
     return tuple(found)
 
 
@@ -283,7 +293,8 @@ def _texts(
 def _points(
     rewards: Means, prompts: Sequence[Prompt], decoding: Decoding, reference: str, tuned: Sequence[str]
 ) -> tuple[Point, ...]:
-    below, above = rewards[reference, decoding], [rewards[arm, decoding] for arm in tuned]
+    below = rewards[reference, decoding]
+    above = [rewards[arm, decoding] for arm in tuned]
     return tuple(
         Point(prompt.id, prompt.task, below[prompt.id], sum(values[prompt.id] for values in above) / len(above))
         for prompt in prompts

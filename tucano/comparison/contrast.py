@@ -75,7 +75,8 @@ def effect(arm: Sequence[float], reference: Sequence[float], alpha: float) -> Ef
     differences = np.subtract(arm, reference)
     estimate, low, high = statistics.hodges_lehmann(differences)
     mean = statistics.mean_t(differences)
-    reference_mean, gain = float(np.mean(reference)), float(differences.mean())
+    reference_mean = float(np.mean(reference))
+    gain = float(differences.mean())
     return Effect(
         n=len(differences),
         arm_mean=float(np.mean(arm)),
@@ -98,22 +99,30 @@ def effect(arm: Sequence[float], reference: Sequence[float], alpha: float) -> Ef
     )
 
 
+@dataclass(frozen=True, slots=True)
+class Strata:
+    """The prompts of a contrast: {task: prompt ids}, and {prompt id: what it shares with others of its cluster}.
+
+    Without clusters prompts are taken for independent.
+    """
+
+    tasks: Mapping[str, Sequence[str]]
+    clusters: Mapping[str, str] | None = None
+
+
 def contrast(
     arm: str,
     members: Mapping[str, Mapping[str, float]],
     reference: tuple[str, Mapping[str, float]],
-    tasks: Mapping[str, Sequence[str]],
+    strata: Strata,
     alpha: float,
     decoding: Decoding,
     measure: Measure,
-    clusters: Mapping[str, str] | None = None,
 ) -> Contrast:
-    """Contrast the mean of `members` ({arm: {prompt id: value}}) with a reference; `tasks` names the prompt ids of each
-    task.
-
-    `clusters`: {prompt id: what it shares with others}; without them prompts are taken for independent.
-    """
-    below, ids = reference[1], [prompt for prompts in tasks.values() for prompt in prompts]
+    """Contrast the mean of `members` ({arm: {prompt id: value}}) with a reference."""
+    tasks, clusters = strata.tasks, strata.clusters
+    below = reference[1]
+    ids = [prompt for prompts in tasks.values() for prompt in prompts]
 
     def effect_on(prompts: Sequence[str]) -> Effect:
         means = [float(np.mean([values[prompt] for values in members.values()])) for prompt in prompts]

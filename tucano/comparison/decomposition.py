@@ -78,15 +78,14 @@ def decompose(
     together = {prompt: float(np.mean([means[arm][prompt] for arm in tuned])) for prompt in ids}
     stations.append(("grpo", together))
     groups = {**tasks, "overall": ids}
+    with_parser = any(spec_of(task).fields for task in tasks)
     return Decomposition(
         steps={
             group: tuple(_step(name, before, after, prompts) for (_, before), (name, after) in pairwise(stations))
             for group, prompts in groups.items()
         },
         components={task: _component_gains(mine, task, path[-1], tuned) for task in tasks},
-        repaired={arm: _repaired(mine, arm) for arm in (*path, *tuned)}
-        if any(spec_of(task).fields for task in tasks)
-        else {},
+        repaired={arm: _repaired(mine, arm) for arm in (*path, *tuned)} if with_parser else {},
     )
 
 

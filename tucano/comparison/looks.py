@@ -10,12 +10,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from tucano.storage import Place
+from tucano.storage.folder import Folder
 
 FOLDER = "looks"
 
 
-def record_look(places: list[Place], test_set: str, look: str, what: Mapping[str, Any]) -> int:
+def record_look(places: list[Folder], test_set: str, look: str, what: Mapping[str, Any]) -> int:
     """Note a look at a test set (both named by digests) in every place, and return how many there have been, this one
     included.
     """

@@ -1,9 +1,90 @@
-"""Is a challenger at least nearly as good as the champion, on the same prompts?"""
+"""The promotion policy: which candidate is registered, and whether it becomes champion or waits as a challenger."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
 
-from tucano.comparison.answers import Answer, Decoding, prompt_means
+from tucano.comparison.answers import Answer, Decoding, arms_of, prompt_means
+from tucano.comparison.verdict import Verdict
+from tucano.settings.promotion import PromotionSettings
 from tucano.statistics.inference import hodges_lehmann
+
+CHAMPION = "champion"
+CHALLENGER = "challenger"
+NOT_PROMOTED = "not promoted"
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What a candidate may become, and why: champion, challenger or not promoted."""
+
+    status: str
+    reason: str
+
+
+STAYS_CHAMPION = Standing(CHAMPION, "it is the champion since an earlier run")
+
+
+class Alarm(Protocol):
+    """An alarm that a training raised."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def step(self) -> int: ...
+    @property
+    def evidence(self) -> str: ...
+
+
+def refusal(verdict: Verdict, alarms: Sequence[Alarm], reaudit_failure: str | None) -> str | None:
+    """Why what was measured does not allow the candidate even to become challenger; None when it does."""
+    if not verdict.improved:
+        return "the primary test does not show an improvement"
+    if verdict.worse_tasks:
+        return f"it is worse on {', '.join(verdict.worse_tasks)}"
+    if verdict.hacking_suspected:
+        return "the reward rose while the ground truth fell: reward hacking is suspected"
+    for alarm in alarms:
+        if alarm.name == "hacking":
+            return f"its training raised the hacking alarm at step {alarm.step}: {alarm.evidence}"
+    return f"the re-audit of its own samples failed: {reaudit_failure}" if reaudit_failure is not None else None
+
+
+def unfaithful(difference: float) -> Standing:
+    """Of a candidate that is not itself any more once merged; `difference` in nats per token."""
+    moved = f"{difference:.3f} nats per token"
+    return Standing(NOT_PROMOTED, f"merged into 16 bits it answers otherwise than it was trained ({moved})")
+
+
+def standing(
+    answers: Sequence[Answer], candidate: str, has_champion: bool, primary: Decoding, settings: PromotionSettings
+) -> Standing:
+    """What a candidate becomes that nothing refuses: where a person is asked, challenger at most until then."""
+    found = _standing(answers, candidate, primary, settings) if has_champion else _FIRST
+    if found.status == CHAMPION and settings.approval_hours is not None:
+        return Standing(CHALLENGER, f"{found.reason}; a person's approval is asked for")
+    return found
+
+
+_FIRST = Standing(CHAMPION, "it improves on its start, no task is worse, and there was no champion")
+
+
+def _standing(answers: Sequence[Answer], candidate: str, primary: Decoding, settings: PromotionSettings) -> Standing:
+    """Against the champion: it has to be at most the margin below it, by the bound."""
+    if CHAMPION not in arms_of(answers):
+        return Standing(
+            CHALLENGER,
+            "it improves on its start, but a champion was registered since, which has not answered these prompts",
+        )
+    bound = noninferiority_bound(answers, candidate, CHAMPION, primary)
+    if bound > -settings.margin:
+        return Standing(
+            CHAMPION, f"it improves on its start and is at most {max(0.0, -bound):.3f} below the champion (95 % bound)"
+        )
+    return Standing(
+        CHALLENGER,
+        f"it improves on its start, but may be {-bound:.3f} below the champion (95 % bound, margin {settings.margin})",
+    )
 
 
 def noninferiority_bound(answers: Sequence[Answer], challenger: str, champion: str, decoding: Decoding) -> float:
@@ -11,6 +92,7 @@ def noninferiority_bound(answers: Sequence[Answer], challenger: str, champion: s
     interval).
     """
     means = prompt_means(answers, "reward")
-    challengers, champions = means[challenger, decoding], means[champion, decoding]
+    challengers = means[challenger, decoding]
+    champions = means[champion, decoding]
     differences = [challengers[prompt] - champions[prompt] for prompt in sorted(champions)]
     return hodges_lehmann(differences, level=0.90)[1]

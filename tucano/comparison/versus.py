@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from tucano.comparison.answers import Answer, Decoding, prompt_means
-from tucano.comparison.compare import TOGETHER, Comparison, compare
+from tucano.comparison.compare import TOGETHER, Comparison, Design, compare
 from tucano.comparison.contrast import Contrast
 from tucano.comparison.verdict import judge
 from tucano.prompts import Prompt
@@ -38,7 +38,7 @@ def versus(
     """The comparison of `ours` with `theirs`, who answered the same prompts. `shown_seed` gives the example texts."""
     made = [replace(answer, arm=f"seed-{seed}") for seed, answers in ours.answers.items() for answer in answers]
     result = compare(
-        [*made, *_pooled(theirs)], prompts, settings, theirs.name, list(ours.answers), known_words, shown_seed
+        [*made, *_pooled(theirs)], prompts, settings, Design(theirs.name, list(ours.answers), shown_seed), known_words
     )
     if len(theirs.answers) == 1:
         return result

@@ -52,7 +52,8 @@ def _payload_end(text: str, start: int) -> int | None:
     """The end of fields `id, length, value` with rising ids, 63 the last (EMV QR code); None where there are none."""
     last = -1
     while (field := _FIELD.match(text, start)) and int(field[1]) > last:
-        last, start = int(field[1]), field.end() + int(field[2])
+        last = int(field[1])
+        start = field.end() + int(field[2])
         if last == 63:
             return start if start <= len(text) else None
     return None

@@ -129,7 +129,8 @@ def _is_cnpj_code(found: re.Match[str]) -> bool:
 
 def _is_order_code(found: re.Match[str]) -> bool:
     """The farther from the word, the more digits a code needs; after «n.» or «#» fewer. A plural counts orders."""
-    code, is_far = found["order"], bool(found["far_order"])
+    code = found["order"]
+    is_far = bool(found["far_order"])
     digits = sum(map(str.isdigit, code))
     if found["numbered"]:
         return digits >= (5 if is_far else 3)
@@ -159,7 +160,8 @@ def _listed(text: str, marks: list[Mark]) -> Iterator[Mark]:
 
 def _before_words(text: str) -> Iterator[Mark]:
     for found in _BEHIND.finditer(text):
-        kind, start = str(found.lastgroup), found.start()
+        kind = str(found.lastgroup)
+        start = found.start()
         fits = _LEAST_BEHIND[kind] <= sum(map(str.isdigit, found["value"])) <= _MOST_BEHIND[kind]
         if fits and not is_date(text, start) and not is_amount(text, start):
             yield *found.span("value"), kind

@@ -40,7 +40,8 @@ class Page:
         """The parts around three digits or more; most of a review is far from any, and need not be read for numbers."""
         spans: list[tuple[int, int]] = []
         for found in _DIGITS.finditer(self.text):
-            start, end = max(0, found.start() - BEFORE), min(len(self.text), found.end() + BEHIND)
+            start = max(0, found.start() - BEFORE)
+            end = min(len(self.text), found.end() + BEHIND)
             if spans and start <= spans[-1][1]:
                 start = spans.pop()[0]
             spans.append((start, end))

@@ -5,7 +5,7 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from tucano.printable import printable
+from tucano.security.printable import printable
 
 STYLE = Path(__file__).with_name("style.css.j2")
 

@@ -2,7 +2,7 @@
 
 import textwrap
 
-from tucano.printable import printable
+from tucano.security.printable import printable
 
 WIDTH = 100
 

@@ -14,12 +14,12 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from tucano.artifacts import MANIFEST
+from tucano.artifacts.identity import fingerprint
+from tucano.artifacts.store import MANIFEST
 from tucano.comparison.answers import read_answers
 from tucano.errors import UserError
 from tucano.files.prompts import STORE, PromptFiles
 from tucano.files.results import AnswerFiles
-from tucano.identity import fingerprint
 from tucano.masking import mask
 from tucano.masking.prompts import masked_prompt
 from tucano.prompts import TASKS, Prompt, read_prompts
@@ -47,7 +47,7 @@ class Candidate:
 
 
 @dataclass(frozen=True)
-class Source:
+class CandidateSource:
     """Where completions are drawn from: `quality` is {candidate id: reward}, as far as known; `store` a SQLite file or
     its dump.
     """
@@ -57,7 +57,7 @@ class Source:
     quality: Mapping[str, float] = field(default_factory=dict)
 
 
-def read_source(place: Path) -> Source:
+def read_source(place: Path) -> CandidateSource:
     """The storage folder of a finished run, or a JSONL file of completions with the store that they ask about beside
     it.
     """
@@ -71,7 +71,7 @@ def read_source(place: Path) -> Source:
     stores = [
         path for path in (place.with_name(STORE_DUMP), place.with_name(STORE)) if path.is_symlink() or path.exists()
     ]
-    return Source(read_candidates(place), stores[0] if stores else None)
+    return CandidateSource(read_candidates(place), stores[0] if stores else None)
 
 
 def read_candidates(path: Path) -> list[Candidate]:
@@ -101,7 +101,7 @@ def write_candidates(path: Path, candidates: Iterable[Candidate]) -> None:
     write(path, "".join(json.dumps(asdict(candidate), ensure_ascii=False) + "\n" for candidate in candidates))
 
 
-def draw(source: Source, prompts: int, completions: int, seed: int) -> list[Candidate]:
+def draw(source: CandidateSource, prompts: int, completions: int, seed: int) -> list[Candidate]:
     """Up to `prompts` prompts of each task with up to `completions` different completions each.
 
     Prompts come at random, those with enough different completions first. Their completions are ranked by reward, cut
@@ -179,7 +179,7 @@ def _candidate(line: str, where: str) -> Candidate:
     return Candidate(found.prompt, found.completion, found.origin, found.model)
 
 
-def _read_run(storage: Path) -> Source:
+def _read_run(storage: Path) -> CandidateSource:
     """The sampled answers of the run's newest comparison: what GRPO ranks, of every arm."""
     found = _newest(storage, "answers")
     if found is None:
@@ -199,7 +199,7 @@ def _read_run(storage: Path) -> Source:
     ]
     made = [Candidate(prompts[answer.prompt_id], answer.completion, "sampled", answer.arm) for answer in sampled]
     quality = {candidate.id: answer.reward for candidate, answer in zip(made, sampled, strict=True)}
-    return Source(made, _whole(*data, STORE), quality)
+    return CandidateSource(made, _whole(*data, STORE), quality)
 
 
 def _newest(storage: Path, stage: str, digest: str | None = None) -> tuple[Path, dict[str, Any]] | None:

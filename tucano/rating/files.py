@@ -12,8 +12,8 @@ from typing import IO, Any, Literal, Self, TypeVar
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
 from tucano.errors import UserError
-from tucano.printable import printable
 from tucano.prompts import Prompt, decoded, lines_of
+from tucano.security.printable import printable
 from tucano.specs.registry import spec_of
 
 Origin = Literal["sampled", "written"]

@@ -16,11 +16,11 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from tucano.errors import UserError
-from tucano.printable import printable
 from tucano.prompts import TASKS, Task
 from tucano.rating.draw import Candidate
 from tucano.rating.files import MOST_BYTES, RaterKind, RatingLine, lines, opened, write
 from tucano.rating.ratings import RATINGS, parse_rating, read_records
+from tucano.security.printable import printable
 
 CHOICES = (1, 2, 3, 4, 5)
 

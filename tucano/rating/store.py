@@ -14,8 +14,8 @@ from pathlib import Path
 
 from tucano.errors import UserError
 from tucano.files.prompts import STORE
-from tucano.printable import printable
 from tucano.rating.files import MOST_BYTES, opened, read, write
+from tucano.security.printable import printable
 
 STORE_DUMP = "store.sql"
 MOST_PAGES = 2**16

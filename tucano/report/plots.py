@@ -139,7 +139,8 @@ def paired(points: Sequence[Point], reference: str, language: Language) -> str:
         axes.plot([0, 1], [0, 1], color=INK, linewidth=1)
         for colour, task in zip(COLOURS, dict.fromkeys(point.task for point in points), strict=False):
             chosen = [point for point in points if point.task == task]
-            x, y = [point.reference for point in chosen], [point.tuned for point in chosen]
+            x = [point.reference for point in chosen]
+            y = [point.tuned for point in chosen]
             axes.scatter(x, y, s=34, color=colour, alpha=0.75, edgecolors="white", linewidths=0.6, label=task)
         axes.set(
             xlim=(-0.03, 1.03),

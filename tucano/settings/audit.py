@@ -5,8 +5,8 @@ from typing import Self
 from pydantic import Field, PositiveInt, model_validator
 
 from tucano.prompts import Task
+from tucano.security.texts import Line, Prose
 from tucano.settings.base import RewardSetName, Section, Share
-from tucano.texts import Line, Prose
 
 
 class Gate(Section):

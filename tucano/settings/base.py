@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal, TypeVar, cast
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from tucano.addresses import SECRET
+from tucano.security.addresses import SECRET
 
 Share = Annotated[float, Field(ge=0, le=1)]
 RewardSetName = Literal["v4.2", "grounded", "controls.random", "controls.format", "controls.length"]

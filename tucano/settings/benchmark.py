@@ -4,12 +4,12 @@ from typing import Self
 
 from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt, model_validator
 
-from tucano.addresses import is_external
 from tucano.prompts import Task
+from tucano.security.addresses import is_external
+from tucano.security.texts import ArmName, BaseUrl, Line
 from tucano.settings.base import RewardSetName, Section
 from tucano.settings.comparison import Asking
 from tucano.settings.data import PromptPlan
-from tucano.texts import ArmName, BaseUrl, Line
 
 
 class EndpointSettings(Section):

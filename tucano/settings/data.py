@@ -5,8 +5,8 @@ from typing import Literal, Self
 from pydantic import Field, NonNegativeInt, PositiveInt, model_validator
 
 from tucano.prompts import Task
+from tucano.security.texts import Line
 from tucano.settings.base import Section, Share
-from tucano.texts import Line
 
 SMALLEST_STRATUM = 5
 """Fewer prompts of a task than this cannot be compared: an exact one-sided signed-rank test of 4 cannot reach p <

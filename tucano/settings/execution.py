@@ -5,8 +5,8 @@ from typing import Self
 
 from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt, model_validator
 
+from tucano.security.texts import DeploymentName, Line
 from tucano.settings.base import Section
-from tucano.texts import DeploymentName, Line
 
 
 class WorkerSettings(Section):

@@ -246,7 +246,8 @@ class GrpoTraining(Completions):
 
     @model_validator(mode="after")
     def _ceilings_fit(self) -> Self:
-        steps, ceilings = [step for step, _ in self.length_stages], [tokens for _, tokens in self.length_stages]
+        steps = [step for step, _ in self.length_stages]
+        ceilings = [tokens for _, tokens in self.length_stages]
         if steps != sorted(set(steps)) or any(step >= self.max_steps for step in steps):
             raise ValueError(
                 f"grpo.length_stages begin at steps {steps}; they must rise and stay below"

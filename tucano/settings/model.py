@@ -4,8 +4,8 @@ from typing import Literal, Self
 
 from pydantic import Field, PositiveInt, model_validator
 
+from tucano.security.texts import Line
 from tucano.settings.base import Section
-from tucano.texts import Line
 
 
 class LoadedModel(Section):

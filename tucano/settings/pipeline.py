@@ -6,9 +6,10 @@ from typing import Any, Self
 from pydantic import Field, model_validator
 
 from rewards.sets import SETS, load_reward_set
-from tucano.addresses import secret_in
 from tucano.errors import SecretInSettings
 from tucano.prompts import TASKS, Task
+from tucano.security.addresses import secret_in
+from tucano.security.texts import Address, Line
 from tucano.settings.audit import AuditSettings
 from tucano.settings.base import Section, Seed
 from tucano.settings.benchmark import BenchmarkSettings
@@ -21,7 +22,6 @@ from tucano.settings.model import ModelSettings
 from tucano.settings.preflight import PreflightSettings
 from tucano.settings.promotion import PromotionSettings
 from tucano.settings.sft import SftSettings
-from tucano.texts import Address, Line
 
 
 class PipelineSettings(Section):

@@ -2,8 +2,8 @@
 
 from pydantic import Field, NonNegativeFloat, PositiveFloat
 
+from tucano.security.texts import Name
 from tucano.settings.base import Section
-from tucano.texts import Name
 
 
 class PromotionSettings(Section):

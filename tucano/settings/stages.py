@@ -6,10 +6,11 @@ interpreters, when checkpoints are written, prices) is not handed over: it trave
 """
 
 from collections.abc import Mapping
+from typing import Any
 
-from tucano.identity import base_identity
+from tucano.artifacts.identity import base_identity
 from tucano.settings.audit import AuditStage, Gate, ReauditStage
-from tucano.settings.base import narrowed
+from tucano.settings.base import Section, narrowed
 from tucano.settings.benchmark import (
     BaselinesStage,
     BenchmarkPlan,
@@ -28,6 +29,17 @@ from tucano.settings.pipeline import PipelineSettings
 from tucano.settings.sft import SftStage, SftTraining
 
 
+class ReportStage(Section):
+    """What the report shows, beside what the stages made: settings, where they differ from the profile, and the
+    lineage.
+    """
+
+    settings: dict[str, Any]
+    profile: str
+    differences: tuple[tuple[str, Any, Any], ...]
+    lineage: dict[str, str]
+
+
 def of_data(settings: PipelineSettings) -> DataStage:
     return DataStage(data=_prompt_plan(settings), tasks=settings.tasks, seed=settings.seed)
 
@@ -40,7 +52,8 @@ def of_audit(settings: PipelineSettings) -> AuditStage:
 def of_sft(settings: PipelineSettings, seed: int) -> SftStage:
     """Of a model that is built here the shape counts, of any other the adapter."""
     kind = NanoModel if settings.model.name == "nano" else AdaptedModel
-    sft, model = narrowed(SftTraining, settings.sft), narrowed(kind, settings.model)
+    sft = narrowed(SftTraining, settings.sft)
+    model = narrowed(kind, settings.model)
     return SftStage(sft=sft, model=model, base=base_identity(settings.model.name), seed=seed)
 
 

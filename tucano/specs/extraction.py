@@ -11,7 +11,7 @@ from typing import Any
 
 import pydantic
 
-from rewards.text import fold
+from rewards.parsing.text import fold
 from tucano.prompts import Prompt
 from tucano.specs import objects
 from tucano.specs.banks import Pool

@@ -8,8 +8,8 @@ from random import Random
 
 import pydantic
 
-from rewards.claims import insight_figures
-from rewards.text import figures
+from rewards.parsing.claims import insight_figures
+from rewards.parsing.text import figures
 from tucano.prompts import Prompt
 from tucano.specs.base import Baseline, Display, Edit, Probes, Reference, Scorer, TaskSpec
 from tucano.specs.scoring import Case, mean

@@ -9,7 +9,7 @@ from random import Random
 
 import pydantic
 
-from rewards.claims import names_product, push_inventions
+from rewards.parsing.claims import names_product, push_inventions
 from tucano.prompts import Prompt
 from tucano.specs.base import Baseline, Display, Edit, Probes, Reference, Scorer, TaskSpec
 from tucano.specs.scoring import Case, mean
@@ -83,7 +83,8 @@ _GOES_ON = (
 
 def _edits(prompt: Prompt, text: str, others: Sequence[Prompt]) -> Iterator[Edit]:
     yield "cut off on the screen", 1, text, f"{text} {_GOES_ON}"
-    letter, greeting = f"Prezado cliente, {text} Atenciosamente.", f"Oi, cliente querido, {text} Até logo mais."
+    letter = f"Prezado cliente, {text} Atenciosamente."
+    greeting = f"Oi, cliente querido, {text} Até logo mais."
     if len(letter) <= SCREEN and len(greeting) <= SCREEN:
         yield "formal letter", 1, greeting, letter
     yield "words strung together", 3, text, shuffled(text)

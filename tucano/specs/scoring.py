@@ -65,7 +65,8 @@ def token_f1(said: Any, gold: Any) -> float:
     """F1 of the words of two texts as multisets (SQuAD); of None against None 1, against a text 0."""
     if not isinstance(said, str) or not isinstance(gold, str):
         return float(said is None and gold is None)
-    ours, theirs = Counter(plain(said).split()), Counter(plain(gold).split())
+    ours = Counter(plain(said).split())
+    theirs = Counter(plain(gold).split())
     shared = (ours & theirs).total()
     return 2 * shared / (ours.total() + theirs.total()) if shared else 0.0
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pydantic
 
-from rewards.text import fold
+from rewards.parsing.text import fold
 from tucano.prompts import Prompt
 from tucano.specs import objects
 from tucano.specs.banks import JOINT, Bank, Pool
@@ -44,7 +44,8 @@ def _draw(material: Material, pool: Pool, rng: Random) -> Drawn:
     review = material.review(pool, rng)
     name, frame = _FRAMES.draw(pool, rng)
     truth = {field: review.fields[field] for field in FIELDS}
-    user, template = frame.format(t=review.text), JOINT.join((name, review.phrases))
+    user = frame.format(t=review.text)
+    template = JOINT.join((name, review.phrases))
     return Drawn(user, template, {"fields": truth}, ObjectAnswer(dict(truth)), invented=True)
 
 

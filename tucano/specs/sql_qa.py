@@ -10,7 +10,7 @@ from typing import Annotated, Self
 
 from pydantic import AfterValidator, model_validator
 
-from rewards.sql import answers_gold, find_query
+from rewards.parsing.sql import answers_gold, find_query
 from tucano.prompts import Prompt
 from tucano.specs.base import Baseline, Display, Edit, Probes, Reference, Rewordings, Scorer, TaskSpec
 from tucano.specs.scoring import Case, mean

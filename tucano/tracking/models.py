@@ -72,6 +72,14 @@ def log_datasets(client: MlflowClient, run_id: str, splits: Sequence[DataSplit])
                 raise
 
 
+@dataclass(frozen=True)
+class Measurement:
+    """Metrics, and the data set that they were measured on."""
+
+    metrics: Mapping[str, float]
+    on: DataSplit
+
+
 def log_checkpoint(
     client: MlflowClient,
     run_id: str,
@@ -79,8 +87,7 @@ def log_checkpoint(
     folder: Path,
     step: int,
     tags: Mapping[str, str],
-    metrics: Mapping[str, float],
-    measured_on: DataSplit,
+    measured: Measurement,
 ) -> str:
     """A LoggedModel for the checkpoint that a training kept, with what the validation set said of it; returns its id.
 
@@ -92,8 +99,8 @@ def log_checkpoint(
         client.delete_logged_model(left.model_id)
     model_id = create(client, run_id, name, folder, tags, {"step": str(step)})
     client.log_outputs(run_id, [LoggedModelOutput(model_id, step)])
-    for key, value in metrics.items():
-        where = {"dataset_name": measured_on.name, "dataset_digest": measured_on.digest}
+    for key, value in measured.metrics.items():
+        where = {"dataset_name": measured.on.name, "dataset_digest": measured.on.digest}
         client.log_metric(run_id, key, value, step=step, model_id=model_id, **where)
     return model_id
 

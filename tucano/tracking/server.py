@@ -1,4 +1,5 @@
-"""MLflow's server behind the home's password: `python -m tucano.tracking.server ADDRESS`, for tucano.guard.serve.
+"""MLflow's server behind the home's password: `python -m tucano.tracking.server ADDRESS`, for
+tucano.security.guard.serve.
 
 It is `mlflow server` without its command line, which has no place for a door: the same app over the store
 MLFLOW_BACKEND_STORE_URI and the files in MLFLOW_ARTIFACTS_DESTINATION. Whoever may write the registry decides what the
@@ -9,8 +10,8 @@ not know, and asks for two more secrets.
 import os
 import sys
 
-from tucano.access import USER
-from tucano.guard import Guard, serve
+from tucano.security.access import USER
+from tucano.security.guard import Guard, serve
 
 REMEMBER = """known => new Promise(done => {
   const colon = known.indexOf(':'), request = new XMLHttpRequest();
@@ -27,7 +28,8 @@ def main() -> None:
         sys.exit("tucano: no MLflow server without a password; set MLFLOW_TRACKING_PASSWORD")
     from mlflow.server import constants
 
-    store, proxied = os.environ["MLFLOW_BACKEND_STORE_URI"], "mlflow-artifacts:/"
+    store = os.environ["MLFLOW_BACKEND_STORE_URI"]
+    proxied = "mlflow-artifacts:/"
     os.environ |= {
         constants.BACKEND_STORE_URI_ENV_VAR: store,
         constants.ARTIFACT_ROOT_ENV_VAR: proxied,

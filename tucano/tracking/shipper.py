@@ -18,7 +18,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from tucano.journal import Commit, Entry, read_commit, read_span
+from tucano.storage.journal import Commit, Entry, read_commit, read_span
 from tucano.tracking.store import reason
 
 if TYPE_CHECKING:
@@ -166,7 +166,8 @@ def _batches(span: Iterator[tuple[Entry, int]]) -> Iterator[list[tuple[Entry, in
     for entry, after in span:
         if batch and rows + len(entry.values) > BATCH:
             yield batch
-            batch, rows = [], 0
+            batch = []
+            rows = 0
         batch.append((entry, after))
         rows += len(entry.values)
     if batch:

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
 from urllib.parse import urlsplit
 
-from tucano.access import withhold_from
-from tucano.addresses import holds_secret, masked
 from tucano.errors import Transient, UserError
-from tucano.storage import require_whole
+from tucano.security.access import withhold_from
+from tucano.security.addresses import holds_secret, masked
+from tucano.storage.root import require_whole
 from tucano.tracking.moved import follow
 
 if TYPE_CHECKING:

@@ -190,7 +190,7 @@ class Tracker:
         on: DataSplit,
     ) -> None:
         """The checkpoint that a training kept, as a LoggedModel with its validation metrics."""
-        models.log_checkpoint(self.client, run_id, name, folder, step, _texts(tags), metrics, on)
+        models.log_checkpoint(self.client, run_id, name, folder, step, _texts(tags), models.Measurement(metrics, on))
 
     def start_evaluation(self, name: str, tags: Mapping[str, object]) -> str:
         """A run for the answers of one arm, which the tag `arm` names; returns its id.
@@ -252,7 +252,8 @@ class Tracker:
     @translated
     def pipelines(self) -> list[PipelineRun]:
         """The finished pipeline runs, newest first."""
-        finished, newest_first = "attributes.status = 'FINISHED' AND tags.verdict != ''", ["attributes.start_time DESC"]
+        finished = "attributes.status = 'FINISHED' AND tags.verdict != ''"
+        newest_first = ["attributes.start_time DESC"]
         found = self.client.search_runs([self.experiments[views.PIPELINES]], finished, order_by=newest_first)
         return [PipelineRun(str(run.info.run_id), dict(run.data.tags)) for run in found]
 

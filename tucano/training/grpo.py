@@ -11,9 +11,9 @@ from trl import GRPOConfig
 from rewards import load_reward_set
 from tucano.files.models import SeedFiles, WorkFiles
 from tucano.files.prompts import PromptFiles
-from tucano.journal import JournalWriter, read_journal
 from tucano.prompts import Prompt, messages, read_prompts
 from tucano.settings.grpo import GrpoStage, TrainerStage
+from tucano.storage.journal import JournalWriter, read_journal
 from tucano.training.algorithms import chain
 from tucano.training.checkpoints import attempts, manifest
 from tucano.training.checkpoints.resumable import Reporter, opened_journal, settled

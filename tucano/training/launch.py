@@ -20,8 +20,8 @@ from typing import Any
 
 from tucano.errors import UserError, WorkerCrashed, WorkerFailed
 from tucano.files.models import WorkFiles
-from tucano.logs import BoundedLog
-from tucano.printable import printable
+from tucano.security.printable import printable
+from tucano.storage.logs import BoundedLog
 from tucano.training.jobs import Job, Progress, parse
 
 GRACE_SECONDS = 10

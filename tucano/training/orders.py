@@ -3,6 +3,7 @@ work.
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from tucano.settings import PipelineSettings
@@ -20,31 +21,37 @@ RECEIVED: dict[ChildKind, Callable[[PipelineSettings, int], Section]] = {
 """What a child of each kind receives of the settings, given the seed of its own generators."""
 
 
+@dataclass(frozen=True)
+class JobFolders:
+    """Where a job reads its prompts, works, and puts what it made; `mirror` is the URL of the work folder's copy."""
+
+    prompts: Path
+    work: Path
+    output: Path
+    mirror: str | None = None
+
+
 def order(
     kind: ChildKind,
     settings: PipelineSettings,
     seed: int,
     threads: int,
-    *,
-    prompts: Path,
-    work: Path,
-    output: Path,
-    mirror: str | None = None,
+    folders: JobFolders,
     start: tuple[str, str | None] | None = None,
     arms: Sequence[Arm] = (),
 ) -> Job:
-    """`start` is base and adapter that the job begins with; `mirror` the URL of the work folder's copy."""
+    """`start` is base and adapter that the job begins with."""
     base, adapter = start or (settings.model.name, None)
     return Job(
         kind=kind,
         settings=RECEIVED[kind](settings, seed).model_dump(mode="json"),
-        prompts=str(prompts),
-        work=str(work),
-        output=str(output),
+        prompts=str(folders.prompts),
+        work=str(folders.work),
+        output=str(folders.output),
         threads=threads,
         base=base,
         adapter=adapter,
-        mirror=mirror,
+        mirror=folders.mirror,
         arms=list(arms),
         save_steps=settings.sft.save_steps if kind == "sft" else settings.grpo.save_steps,
         checkpoint_minutes=settings.worker.checkpoint_minutes,

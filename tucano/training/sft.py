@@ -18,10 +18,10 @@ from trl import SFTConfig, SFTTrainer
 from tucano.errors import UserError
 from tucano.files.models import StartFiles, WorkFiles
 from tucano.files.prompts import PromptFiles
-from tucano.journal import JournalWriter
 from tucano.prompts import Prompt, messages, read_prompts
 from tucano.settings.model import AdaptedModel, NanoModel
 from tucano.settings.sft import SftStage, SftTraining
+from tucano.storage.journal import JournalWriter
 from tucano.training.checkpoints import attempts, manifest
 from tucano.training.checkpoints.resumable import Part, Reporter, ResumableTrainer, opened_journal, settled
 from tucano.training.checkpoints.weights import save_whole

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from tucano.journal import JournalWriter
 from tucano.prompts import TASKS, Prompt
 from tucano.settings.grpo import GrpoRun
+from tucano.storage.journal import JournalWriter
 from tucano.training.checkpoints.weights import save_whole
 from tucano.training.policies.likelihood import token_logps
 from tucano.training.policies.load import Policy

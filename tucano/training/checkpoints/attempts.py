@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import IO
 
 from tucano.errors import UserError
-from tucano.storage import Place
+from tucano.storage.folder import Folder
 from tucano.training.checkpoints.manifest import MANIFEST, fault, seal, step_of
 from tucano.training.checkpoints.uploads import Uploader
 
@@ -79,7 +79,7 @@ class Attempt:
 
         UserError when a newer attempt has been begun elsewhere, which believed this one lost: that one goes on.
         """
-        newer = _newer(Place(str(self.work)), self.record) or (self.copy.superseded_by if self.copy else None)
+        newer = _newer(Folder(str(self.work)), self.record) or (self.copy.superseded_by if self.copy else None)
         if newer is not None:
             raise UserError(f"{self.work}: {self.record.owner} was superseded by {newer.owner}, which goes on alone")
         seal(draft)
@@ -97,7 +97,7 @@ def begin(work: Path, mirror: str | None, threads: int) -> Attempt:
     UserError when somebody else is at it, or when there are checkpoints and none is whole.
     """
     lock = _owned(work)
-    here, there = Place(str(work)), Place(mirror) if mirror else None
+    here, there = Folder(str(work)), Folder(mirror) if mirror else None
     mine, theirs = last_record(here), last_record(there) if there else None
     numbers = [record.number if record else 0 for record in (mine, theirs)]
     found = _readable(here, mine) if mine and numbers[0] >= numbers[1] else []
@@ -127,12 +127,12 @@ def newest_valid(work: Path) -> Path | None:
     """The checkpoint that the next attempt in `work` would go on from; what is passed over is logged with its
     reason.
     """
-    here = Place(str(work))
+    here = Folder(str(work))
     record = last_record(here)
     return _newest_whole(work, None, _readable(here, record)) if record else None
 
 
-def last_record(place: Place) -> Record | None:
+def last_record(place: Folder) -> Record | None:
     """The newest attempt that has been recorded; a torn record counts for nothing, its attempt has written nothing
     yet.
     """
@@ -150,12 +150,12 @@ def last_record(place: Place) -> Record | None:
     return None
 
 
-def _newer(place: Place, record: Record) -> Record | None:
+def _newer(place: Folder, record: Record) -> Record | None:
     last = last_record(place)
     return last if last is not None and last.number > record.number else None
 
 
-def _readable(place: Place, record: Record) -> list[str]:
+def _readable(place: Folder, record: Record) -> list[str]:
     """Checkpoints that follow an attempt's record: its own and those it found, newest first."""
     own = [
         f"attempt-{record.number}/{name}"
@@ -166,12 +166,12 @@ def _readable(place: Place, record: Record) -> list[str]:
     return sorted({*own, *found}, key=step_of, reverse=True)
 
 
-def _uploaded(place: Place, record: Record) -> list[str]:
+def _uploaded(place: Folder, record: Record) -> list[str]:
     """Those of which the manifest, uploaded last, is there."""
     return [name for name in _readable(place, record) if MANIFEST in place.names(name)]
 
 
-def _newest_whole(work: Path, there: Place | None, names: list[str]) -> Path | None:
+def _newest_whole(work: Path, there: Folder | None, names: list[str]) -> Path | None:
     reasons = []
     for name in names:
         folder = work / name
@@ -202,7 +202,7 @@ def _owned(work: Path) -> IO[str]:
     return lock
 
 
-def _write(record: Record, work: Path, there: Place | None, lock: IO[str]) -> None:
+def _write(record: Record, work: Path, there: Folder | None, lock: IO[str]) -> None:
     """The remote record first: where somebody else has just taken the number, nothing has changed here."""
     name, text = f"attempt-{record.number}.json", json.dumps(asdict(record), indent=1)
     if there is not None:
@@ -224,7 +224,7 @@ def _write(record: Record, work: Path, there: Place | None, lock: IO[str]) -> No
 
 def _prune(work: Path, record: Record) -> None:
     """Keep the newest whole checkpoints; damaged ones and what orphans left go."""
-    whole = [name for name in _readable(Place(str(work)), record) if fault(work / name) is None]
+    whole = [name for name in _readable(Folder(str(work)), record) if fault(work / name) is None]
     for folder in work.glob("attempt-*/checkpoint-*"):
         if folder.relative_to(work).as_posix() not in whole[:KEPT]:
             shutil.rmtree(folder)
@@ -234,7 +234,7 @@ def _prune(work: Path, record: Record) -> None:
 class _Copy:
     """The copy of a work folder in remote storage."""
 
-    place: Place
+    place: Folder
     work: Path
     record: Record
     superseded_by: Record | None = None

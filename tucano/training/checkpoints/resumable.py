@@ -26,7 +26,7 @@ from transformers import TrainerCallback, TrainerControl, TrainerState, Training
 from transformers.trainer_callback import PrinterCallback, ProgressCallback
 
 from tucano.files.models import JOURNAL, WorkFiles
-from tucano.journal import JournalWriter
+from tucano.storage.journal import JournalWriter
 from tucano.training.checkpoints import arithmetic, interruption, states, weights
 from tucano.training.checkpoints.arithmetic import Arithmetic
 from tucano.training.checkpoints.attempts import Attempt

@@ -1,6 +1,6 @@
 """Log files that do not grow without end: a full one is put aside (`FILE.1`, `FILE.2`, …), and the oldest goes.
 
-python -m tucano.logs FILE      writes there what comes on standard input, for programs that know nothing of it
+python -m tucano.storage.logs FILE      writes there what comes on standard input, for programs that know nothing of it
 """
 
 import logging

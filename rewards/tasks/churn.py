@@ -4,10 +4,10 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from rewards import text
 from rewards.extraction import CHECKS
 from rewards.grounded import filled
-from rewards.parsing import find_object
+from rewards.parsing import text
+from rewards.parsing.objects import find_object
 from rewards.types import Component, PromptLike, TaskRewards, clip
 
 _FIELDS = ("churn_risk", "probability")
@@ -42,7 +42,8 @@ class Grounded:
         tokens = text.words(answer) if valid else []
         gate = text.variety(tokens) if valid and text.originality(tokens, prompt.user) > 0 else 0.0
         known = prompt.reference.get("fields", {})
-        risk, chance = valid.get("churn_risk"), valid.get("probability")
+        risk = valid.get("churn_risk")
+        chance = valid.get("probability")
         steps = list(_RANGES)
         near = (
             clip(1 - abs(steps.index(str(risk)) - steps.index(known["churn_risk"])) * 2 / 3) if known and risk else 0.0

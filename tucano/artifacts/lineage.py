@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tucano.artifacts import Artifact, inspect
+from tucano.artifacts.identity import fingerprint
+from tucano.artifacts.store import Artifact, inspect
 from tucano.errors import UserError
-from tucano.identity import fingerprint
 
 INPUT_NAMES = {"prompts": "data", "start": "sft", "answers": "answers", "adapter": "grpo"}
 """Names under which stages take others' artifacts as inputs, where they differ from the stage's own; `seed-N` is

@@ -45,7 +45,8 @@ class ProgressBar:
         while True:
             self._news.wait()
             self._news.clear()
-            ended, percent = self._ended, 100 * self._share
+            ended = self._ended
+            percent = 100 * self._share
             try:
                 if identity is None:
                     key = self._label.replace(" ", "-")

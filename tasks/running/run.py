@@ -1,9 +1,7 @@
 """What every stage of one pipeline run shares, and how a stage talks: to the store, to MLflow, to the Prefect log."""
 
 import os
-import re
 import threading
-import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
@@ -16,45 +14,20 @@ from prefect.cache_policies import NO_CACHE
 from prefect.client.schemas.objects import State
 from prefect.exceptions import Pause, TerminationSignal
 from prefect.tasks import Task
-from prefect.utilities.urls import url_for
 
-from tasks.handles import PromptSet, Questions
-from tasks.progress import ProgressBar
-from tucano.artifacts import Artifact, Recipe, Store
-from tucano.claims import abandoned, claimed
-from tucano.code_version import code_version
+from tasks.running.labels import config_label, prefect_link
+from tucano.artifacts.code_version import code_version
+from tucano.artifacts.identity import digest
+from tucano.artifacts.store import Artifact, Recipe, Store
 from tucano.errors import is_worth_a_retry
-from tucano.identity import digest, fingerprint
-from tucano.printable import escaped
-from tucano.prompts import jsonl_lines
-from tucano.requirements import require_device, require_space
+from tucano.requirements import require_device, require_space, seeds_at_a_time
 from tucano.settings import PipelineSettings, Section
-from tucano.storage import FILLED, remote_of, shared, writable
-from tucano.tracking import DataSplit, Tracker
-from tucano.tracking.models import Context
+from tucano.storage.folder import remote_of
+from tucano.storage.locks import FILLED, abandoned, claimed, shared
+from tucano.storage.root import writable
+from tucano.tracking import Tracker
 from tucano.training import launch
-from tucano.training.jobs import Job, Progress
 
-SAY_EVERY_SECONDS = 5.0
-ALGORITHM = (
-    "loss",
-    "importance_sampling",
-    "beta",
-    "epsilon_high",
-    "iterations",
-    "mask_truncated",
-    "overlong_tokens",
-    "length_stages",
-    "task_weights",
-    "drop_zero_variance",
-    "refill_rounds",
-    "entropy_coef",
-    "entropy_target",
-)
-"""Settings of GRPO that make another algorithm, rather than more or less of the same."""
-SAID_LINES = 200
-"""Lines of a child's own output in a deployed run's log; all of them are in its log file."""
-PROGRESS_BAR = re.compile(r"\d+%\|")
 FLOW_RUN_TAG = "prefect.flow_run"
 RETRY_SECONDS = (1, 30)
 """Before the second and before every later attempt: a killed child starts again at once, a full disk may take a
@@ -116,7 +89,8 @@ def opened(settings: PipelineSettings, tracking_run: str | None = None) -> Itera
     require_space(root, settings)
     require_device(settings.model)
     slots = seeds_at_a_time(settings)
-    store, seed_slots = Store(root, remote_of(settings.storage)), threading.BoundedSemaphore(slots)
+    store = Store(root, remote_of(settings.storage))
+    seed_slots = threading.BoundedSemaphore(slots)
     with shared(root, get_run_logger().warning), ending_children():
         tracker = Tracker.connect(settings.tracking_uri or os.environ.get("MLFLOW_TRACKING_URI"), root)
         for killed in abandoned(root / FILLED):
@@ -143,7 +117,8 @@ def ending_children() -> Iterator[None]:
 @contextmanager
 def _pipeline(settings: PipelineSettings, tracker: Tracker, root: Path) -> Iterator[str]:
     """The pipeline's MLflow run, linked with its Prefect run both ways."""
-    plain, label = settings.model_dump(mode="json"), config_label(settings)
+    plain = settings.model_dump(mode="json")
+    label = config_label(settings)
     tags = {"settings_digest": digest(plain), "config_label": label, "mlflow.note.content": prefect_link()}
     known_by = {FLOW_RUN_TAG: str(runtime.flow_run.id)}
     identity = tracker.start_pipeline(f"{label}, seed {settings.seed}", plain, tags, known_by)
@@ -164,20 +139,6 @@ def _pipeline(settings: PipelineSettings, tracker: Tracker, root: Path) -> Itera
         tracker.finish(identity, "FINISHED")
 
 
-def prefect_link() -> str:
-    """Markdown for a run's note; empty where Prefect's page has no address that stays."""
-    return (
-        f"[Prefect run {escaped(str(runtime.flow_run.name))}]({url_for('flow-run', runtime.flow_run.id)})"
-        if is_deployed()
-        else ""
-    )
-
-
-def is_deployed() -> bool:
-    """Whether a worker runs this flow for a deployment."""
-    return bool(runtime.deployment.id)
-
-
 def _is_transient(task: Task[..., Any], task_run: Any, state: State[Any]) -> bool:
     return not launch.stopping() and is_worth_a_retry(state.result(raise_on_failure=False))
 
@@ -196,74 +157,4 @@ def stage(name: str, **options: Any) -> Callable[[Callable[P, R]], Task[P, R]]:
         retry_condition_fn=_is_transient,
         retry_delay_seconds=list(RETRY_SECONDS),
         **options,
-    )
-
-
-def cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-def seeds_at_a_time(settings: PipelineSettings) -> int:
-    """GRPO children that train on one machine side by side."""
-    return settings.worker.parallel or (
-        1 if settings.model.device == "cuda" else max(1, cores() // settings.worker.threads)
-    )
-
-
-def run_child(run: Run, job: Job, label: str) -> dict[str, Any]:
-    """Run a training child; its progress goes to the Prefect log (one line in five seconds) and to a progress artifact.
-
-    In a deployment's run, whose log is all that a person sees, so do the first lines that the child prints itself.
-    """
-    logger = get_run_logger()
-    bar = ProgressBar(label)
-    last, lines = 0.0, 0
-
-    def show(progress: Progress) -> None:
-        nonlocal last
-        if progress.notice is not None:
-            logger.warning(progress.line())
-        elif time.monotonic() - last >= SAY_EVERY_SECONDS or progress.step == progress.steps:
-            last = time.monotonic()
-            logger.info(progress.line())
-            bar.show(progress.step / progress.steps)
-
-    def repeat(line: str) -> None:
-        nonlocal lines
-        if not line.strip() or PROGRESS_BAR.search(line):
-            return
-        lines += 1
-        if lines <= SAID_LINES:
-            logger.info(f"{label} | {line}")
-        elif lines == SAID_LINES + 1:
-            logger.info(f"{label} | ... the rest is in {launch.log_of(job)}")
-
-    try:
-        return launch.run_job(job, run.settings.worker.python, show, repeat if is_deployed() else None)
-    finally:
-        bar.close()
-
-
-NOT_THE_CONFIGURATION = {"data": {"path"}, "grpo": {"seeds", "fast_cpu"}, "model": {"device"}}
-"""Settings that do not make another configuration: where the data lie, which seeds are drawn, what computes."""
-
-
-def config_label(settings: PipelineSettings) -> str:
-    """What runs that differ only in their seeds share: MLflow groups curves by it, and `tucano compare` takes it.
-
-    Words for what a reader asks first, every algorithm setting that is not the default, and six digits of a digest of
-    all settings that make the configuration: `nano synthetic grounded gdpo task_weights=iwu #3fa9c1`.
-    """
-    plain = settings.model_dump(mode="json", include={"data", "model", "sft", "grpo"}, exclude=NOT_THE_CONFIGURATION)
-    grpo, defaults = settings.grpo, type(settings.grpo).model_fields
-    variants = [f"{name}={getattr(grpo, name)}" for name in ALGORITHM if getattr(grpo, name) != defaults[name].default]
-    words = [settings.model.name.rpartition("/")[2], settings.data.source, grpo.rewards, grpo.advantages, *variants]
-    return " ".join([*words, f"#{digest(plain)[:6]}"])
-
-
-def data_split(prompts: PromptSet | Questions, name: str, context: Context) -> DataSplit:
-    """A file of a prompt set as MLflow names it."""
-    file = prompts.files.of(name)
-    return DataSplit(
-        name, context, str(fingerprint(file)["sha256"]), f"{prompts.digest[:16]}/{file.name}", len(jsonl_lines(file))
     )

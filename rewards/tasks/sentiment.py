@@ -4,10 +4,10 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from rewards import text
 from rewards.extraction import CHECKS, agreement, contradicts, matches
 from rewards.grounded import filled
-from rewards.parsing import find_object
+from rewards.parsing import text
+from rewards.parsing.objects import find_object
 from rewards.types import Component, PromptLike, TaskRewards
 
 _FIELDS = ("sentiment", "sentiment_score")

@@ -22,8 +22,8 @@ import sqlglot
 from sqlglot import exp
 from sqlglot.errors import ErrorLevel, SqlglotError
 
-from rewards.parsing import is_parsable
-from rewards.text import word_set
+from rewards.parsing.objects import is_parsable
+from rewards.parsing.text import word_set
 
 LONGEST_QUERY = 1024
 """Characters; sqlglot needs about 6 ms for the worst query of this length."""

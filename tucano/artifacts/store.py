@@ -25,9 +25,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from tucano.artifacts.identity import digest, fingerprint
 from tucano.errors import UserError
-from tucano.identity import digest, fingerprint
-from tucano.storage import Place, owned
+from tucano.storage.folder import Folder
+from tucano.storage.locks import owned
 
 SCHEMA_VERSION = 2
 OF_ITS_MAKING = ("made_at", "seconds")
@@ -75,7 +76,7 @@ class Store:
     where they are missing.
     """
 
-    def __init__(self, root: Path, remote: Place | None = None) -> None:
+    def __init__(self, root: Path, remote: Folder | None = None) -> None:
         self.root, self.remote = root, remote
 
     def named(self, name: str) -> Artifact:

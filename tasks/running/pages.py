@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from prefect.artifacts import create_markdown_artifact, create_table_artifact
 
-from tucano.printable import escaped, fenced
+from tucano.security.printable import escaped, fenced
 
 
 def show_text(key: str, text: str, description: str | None = None) -> None:

@@ -21,7 +21,7 @@ from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocketClose
 
-from tucano.access import LINK_PATH, basic, is_link_token
+from tucano.security.access import LINK_PATH, basic, is_link_token
 
 LONGEST_TOKEN_BYTES = 200
 FIRST_MESSAGE_SECONDS = 10.0
@@ -102,7 +102,8 @@ class Guard:
         """Our own answer; None where the app shall give its own."""
         if scope["path"] == LINK_PATH:
             return await self._login(Request(scope, receive))
-        given, foreign = Headers(scope=scope).get("authorization", ""), _is_foreign(scope)
+        given = Headers(scope=scope).get("authorization", "")
+        foreign = _is_foreign(scope)
         if not self.is_open(scope["path"]) and not hmac.compare_digest(given.encode(), basic(self.known).encode()):
             return PlainTextResponse(HOW, 401, {} if foreign else self.challenge)
         return PlainTextResponse("A page of another origin asks.", 403) if foreign else None

@@ -12,12 +12,12 @@ from functools import cache
 from pathlib import Path
 from typing import cast
 
-from tucano.identity import digest, fingerprint
+from tucano.artifacts.identity import digest, fingerprint
 
 OUR_PACKAGES = ("data", "rewards", "tucano")
 NUMERIC_PACKAGES = ("torch", "trl", "peft", "transformers")
 """Their versions are part of the code version of every stage: results depend on them."""
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 
 _parsing = threading.Lock()
 """Python 3.11's parser counts its recursion per process: two threads that parse at once fail (CPython issue 106905)."""

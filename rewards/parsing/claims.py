@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from rewards.text import Figure, figures, occurs, words
+from rewards.parsing.text import Figure, figures, occurs, words
 from rewards.types import PromptLike
 
 

@@ -1,0 +1,1 @@
+"""How a stage runs: the store, MLflow, training children, and what a person sees in Prefect."""

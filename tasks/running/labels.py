@@ -1,0 +1,104 @@
+"""What runs and data sets are called: in Prefect by profile, seeds and date, in MLflow by the configuration."""
+
+from datetime import UTC, datetime
+
+from prefect import runtime
+from prefect.utilities.urls import url_for
+
+from tasks.handles import PromptSet, Questions
+from tucano.artifacts.identity import digest, fingerprint
+from tucano.prompts import jsonl_lines
+from tucano.security.printable import escaped
+from tucano.settings import PipelineSettings
+from tucano.tracking import DataSplit
+from tucano.tracking.models import Context
+
+ALGORITHM = (
+    "loss",
+    "importance_sampling",
+    "beta",
+    "epsilon_high",
+    "iterations",
+    "mask_truncated",
+    "overlong_tokens",
+    "length_stages",
+    "task_weights",
+    "drop_zero_variance",
+    "refill_rounds",
+    "entropy_coef",
+    "entropy_target",
+)
+"""Settings of GRPO that make another algorithm, rather than more or less of the same."""
+
+
+def train_name() -> str:
+    """Like `laptop, seeds 42 123 456, 2026-11-21`."""
+    settings = runtime.flow_run.parameters["settings"]
+    return (
+        f"{runtime.deployment.name or settings.model.name}, seeds {' '.join(map(str, settings.grpo.seeds))}, {_day()}"
+    )
+
+
+def seed_name() -> str:
+    """Like `seed 42 of nano synthetic, 2026-11-21`."""
+    parameters = runtime.flow_run.parameters
+    return (
+        f"seed {parameters['seed']} of {parameters['settings'].model.name} {parameters['settings'].data.source},"
+        f" {_day()}"
+    )
+
+
+def benchmark_name() -> str:
+    """Like `benchmark of nano synthetic, 2026-11-21`."""
+    settings = runtime.flow_run.parameters["settings"]
+    return f"benchmark of {settings.model.name} {settings.data.source}, {_day()}"
+
+
+def plain_name() -> str:
+    """Like `nightly, 2026-11-21`."""
+    return f"{runtime.deployment.name or runtime.flow_run.flow_name}, {_day()}"
+
+
+def _day() -> str:
+    """The day it was due, which a later attempt of the same run does not change."""
+    due = runtime.flow_run.scheduled_start_time or datetime.now(UTC)
+    return due.astimezone().strftime("%Y-%m-%d")
+
+
+def prefect_link() -> str:
+    """Markdown for a run's note; empty where Prefect's page has no address that stays."""
+    return (
+        f"[Prefect run {escaped(str(runtime.flow_run.name))}]({url_for('flow-run', runtime.flow_run.id)})"
+        if is_deployed()
+        else ""
+    )
+
+
+def is_deployed() -> bool:
+    """Whether a worker runs this flow for a deployment."""
+    return bool(runtime.deployment.id)
+
+
+NOT_THE_CONFIGURATION = {"data": {"path"}, "grpo": {"seeds", "fast_cpu"}, "model": {"device"}}
+"""Settings that do not make another configuration: where the data lie, which seeds are drawn, what computes."""
+
+
+def config_label(settings: PipelineSettings) -> str:
+    """What runs that differ only in their seeds share: MLflow groups curves by it, and `tucano compare` takes it.
+
+    Words for what a reader asks first, every algorithm setting that is not the default, and six digits of a digest of
+    all settings that make the configuration: `nano synthetic grounded gdpo task_weights=iwu #3fa9c1`.
+    """
+    plain = settings.model_dump(mode="json", include={"data", "model", "sft", "grpo"}, exclude=NOT_THE_CONFIGURATION)
+    grpo, defaults = settings.grpo, type(settings.grpo).model_fields
+    variants = [f"{name}={getattr(grpo, name)}" for name in ALGORITHM if getattr(grpo, name) != defaults[name].default]
+    words = [settings.model.name.rpartition("/")[2], settings.data.source, grpo.rewards, grpo.advantages, *variants]
+    return " ".join([*words, f"#{digest(plain)[:6]}"])
+
+
+def data_split(prompts: PromptSet | Questions, name: str, context: Context) -> DataSplit:
+    """A file of a prompt set as MLflow names it."""
+    file = prompts.files.of(name)
+    return DataSplit(
+        name, context, str(fingerprint(file)["sha256"]), f"{prompts.digest[:16]}/{file.name}", len(jsonl_lines(file))
+    )

@@ -1,0 +1,103 @@
+"""Who is at work, known by locks that go with their process, however it ends.
+
+    owner.lock             held by the one run that owns a folder
+    in-use.lock            shared by all that work in a storage, held alone by who tidies it up
+    locks/mlflow/4f0c…     held for as long as a process fills the MLflow run of that name
+
+A file under `locks` that nobody holds was left by a process that was killed: what it was at is not being done by
+anybody.
+"""
+
+import fcntl
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from tucano.errors import UserError
+
+FILLED = "locks/mlflow"
+"""Below a storage root: the MLflow runs that processes of this machine are filling (tucano/storage/locks.py)."""
+
+
+@contextmanager
+def owned(root: Path, wait: Callable[[str], None] | None = None) -> Iterator[None]:
+    """Hold a folder for one run at a time; the lock goes with the process, however it ends.
+
+    Where somebody else holds it: UserError, or `wait` hears so and it is waited for.
+    """
+    root.mkdir(parents=True, exist_ok=True)
+    with (root / "owner.lock").open("a+", encoding="utf-8") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            file.seek(0)
+            owner = file.read().strip()
+            if wait is None:
+                raise UserError(
+                    f"storage {root} is in use by another run (process {owner}); wait for it, or use --set"
+                    " storage=FOLDER"
+                ) from None
+            wait(f"process {owner} is at it as well ({root.name}); this run goes on when that one has ended")
+            fcntl.flock(file, fcntl.LOCK_EX)
+        file.truncate(0)
+        file.write(str(os.getpid()))
+        file.flush()
+        yield
+
+
+@contextmanager
+def shared(root: Path, wait: Callable[[str], None]) -> Iterator[None]:
+    """Work in a storage beside others, and keep `alone` out until it ends. While that one is at it, `wait` hears so,
+    once.
+    """
+    root.mkdir(parents=True, exist_ok=True)
+    with (root / "in-use.lock").open("a") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            wait(f"storage {root} is being tidied up; this goes on when that has ended")
+            fcntl.flock(file, fcntl.LOCK_SH)
+        yield
+
+
+@contextmanager
+def alone(root: Path) -> Iterator[None]:
+    """Hold a storage that no run is at work in, of this machine's: UserError where there is one. A run that begins
+    meanwhile waits.
+    """
+    with (root / "in-use.lock").open("a") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise UserError(f"storage {root} is in use by a run; wait until it has ended, then try again") from None
+        with owned(root):
+            yield
+
+
+@contextmanager
+def claimed(folder: Path, name: str) -> Iterator[None]:
+    """Claim a name for the time being. The file takes its place once it is locked, so an unlocked one is always an
+    abandoned one.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    draft = folder / f".{name}-{os.getpid()}"
+    with draft.open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        draft.replace(folder / name)
+        try:
+            yield
+        finally:
+            (folder / name).unlink(missing_ok=True)
+
+
+def abandoned(folder: Path) -> Iterator[str]:
+    """The names that were claimed by processes which are dead. One that was given out is not given out again."""
+    for path in sorted(folder.glob("[!.]*")):
+        with path.open() as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                continue
+            yield path.name
+            path.unlink(missing_ok=True)

@@ -1,0 +1,100 @@
+"""The storage root: everything a run writes lies under one folder."""
+
+import os
+import re
+import shlex
+import socket
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+from tucano.errors import UserError
+from tucano.storage.folder import remote_of
+
+UNUSABLE = re.compile(r"[\x00-\x1f\x7f?\"]|::")
+"""What the path of a storage root must not hold: `?` ends a database's address, and `::` chains file systems. Quotes, #
+and spaces may.
+"""
+WILDCARDS = re.compile(r"[*?\[]")
+"""A remote storage would remove everything that such an address matches."""
+
+
+def working_copy(storage: str) -> Path:
+    """The storage root on this machine: the folder itself, or the one that is copied to remote storage."""
+    if "://" in storage and not storage.startswith("file://"):
+        return Path("runs", re.sub(r"[^\w.-]+", "-", storage)).resolve()
+    return Path(storage.removeprefix("file://")).resolve()
+
+
+def writable(storage: str) -> Path:
+    """The storage root on this machine, made if needed. UserError when it, or the remote storage, cannot be written."""
+    _require_remote(storage)
+    root = working_copy(storage)
+    probe = root / f".write-test-{os.getpid()}"
+    try:
+        private(root)
+        probe.write_bytes(b"tucano")
+        probe.unlink()
+    except OSError as error:
+        raise UserError(
+            f"storage={storage} cannot be written ({error.strerror}); choose another folder with --set storage=FOLDER"
+        ) from error
+    return root
+
+
+def private(root: Path) -> Path:
+    """A storage root, made for its user alone where it does not exist: what runs write quotes data. UserError for an
+    unusable path.
+
+    What this process makes from then on is its user's alone too, if others may not read the root: then who may pass
+    through it (PostgreSQL's user) finds nothing open there.
+    """
+    found = UNUSABLE.search(str(root.absolute()))
+    if found:
+        raise UserError(
+            f"storage {str(root)!r} has {found[0]!r} in its path, which the databases in it cannot take; choose another"
+            " folder"
+        )
+    root.parent.mkdir(parents=True, exist_ok=True)
+    root.mkdir(mode=0o700, exist_ok=True)
+    if root.stat().st_mode & 0o067 == 0:
+        os.umask(0o077)
+    return root
+
+
+def _require_remote(storage: str) -> None:
+    if remote_of(storage) is not None and WILDCARDS.search(storage):
+        raise UserError(
+            f"storage={storage} has one of * ? [ in its address, which stand for other names there; choose another"
+        )
+    name = f".write-test-{socket.gethostname()}-{os.getpid()}"
+    try:
+        place = remote_of(storage)
+        if place is not None:
+            place.create(name, b"tucano")
+            place.fs.rm_file(f"{place.root}/{name}")
+    except Exception as error:  # every kind of storage raises its own kinds
+        raise UserError(
+            f"storage={storage} cannot be written ({type(error).__name__}: {error}); see docs/resume.md"
+        ) from error
+
+
+def require_whole(database: Path, holds: str) -> None:
+    """UserError when an SQLite file is damaged; `holds` says what is lost with it. One that is not there, or is being
+    written, is whole.
+    """
+    if not database.is_file():
+        return
+    try:
+        with closing(sqlite3.connect(database, timeout=20)) as connection:
+            found = str(connection.execute("PRAGMA quick_check(1)").fetchone()[0]).splitlines()[-1]
+    except sqlite3.OperationalError:
+        return
+    except sqlite3.DatabaseError as error:
+        found = str(error)
+    if found != "ok":
+        place = shlex.quote(str(database))
+        raise UserError(
+            f"{database} is damaged ({found}); it holds {holds}. Move it away, and the same command begins a new one: "
+            f"mv {place} {place}.damaged"
+        )
