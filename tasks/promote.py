@@ -55,7 +55,7 @@ from tucano.training.orders import JobFolders, order
 EXAMPLE = [
     {"task": "push", "prompt": "Crie uma notificação para o produto Fone Bluetooth, com frete grátis até domingo."}
 ]
-LOADER = Path(__file__).parent.parent / "tucano" / "training" / "served_model.py"
+LOADER = Path(__file__).parent.parent / "tucano" / "training" / "policies" / "served_model.py"
 
 
 @dataclass(frozen=True, slots=True)
