@@ -139,7 +139,7 @@ def _metrics(comparison: Comparison) -> dict[str, float]:
     for name, effect in effects.items():
         metrics |= {f"gain/{name}": round(effect.gain, 4), f"p/{name}": float(f"{effect.p:.2g}")}
     if comparison.main.configuration is not None:
-        metrics["p/new seed"] = float(f"{comparison.main.configuration.p:.2g}")
+        metrics["p/mean over seeds"] = float(f"{comparison.main.configuration.p:.2g}")
     metrics |= {
         f"perplexity/over {found.reference}": round(found.after / found.before, 4) for found in comparison.language
     }

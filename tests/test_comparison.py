@@ -34,7 +34,9 @@ SETTINGS = ComparisonSettings(samples=2)
 
 def prompts(per_task: int = 5) -> list[Prompt]:
     return [
-        Prompt(f"{task}-{n}", task, f"pergunta {n}", "t", "synthetic", "CC0") for task in TASKS for n in range(per_task)
+        Prompt(f"{task}-{n}", task, f"pergunta {n}", f"t{n}", "synthetic", "CC0")
+        for task in TASKS
+        for n in range(per_task)
     ]
 
 
@@ -50,16 +52,18 @@ def answer(
 def answers(
     gains: dict[str, float], per_task: int = 5, arms: tuple[str, ...] = ("sft", "seed-42", "seed-123", "seed-456")
 ) -> list[Answer]:
-    """Every arm in both decodings; seeds gain what their task says, a little more with each prompt so that nothing
-    ties.
+    """Every arm in both decodings, starts as often as three seeds; seeds gain what their task says, a little more with
+    each prompt so that nothing ties.
     """
     made = []
     for arm, prompt in product(arms, prompts(per_task)):
         number = int(prompt.id.split("-")[1])
         gain = gains[prompt.task] * (1 + number / 100) if arm.startswith("seed") else 0.0
         reward = 0.3 + number / 100 + gain
-        made.append(answer(arm, prompt, reward))
-        made += [answer(arm, prompt, reward + shift, "sampled", place) for place, shift in enumerate([-0.1, 0.1])]
+        times = 3 if arm in ("base", "sft") else 1
+        made += [answer(arm, prompt, reward, sample=place) for place in range(times)]
+        shifts = [-0.1, 0.1] * times
+        made += [answer(arm, prompt, reward + shift, "sampled", place) for place, shift in enumerate(shifts)]
     return made
 
 
@@ -114,7 +118,7 @@ def test_seeds_are_averaged_before_the_test_and_reported_one_by_one() -> None:
 
 def test_the_configuration_claim_is_the_two_way_test_on_all_cells(result: Comparison) -> None:
     gains = [
-        [a.reward for a in answers(GAINS) if a.arm == arm and a.decoding == "served"]
+        [a.reward for a in answers(GAINS) if a.arm == arm and a.decoding == "served" and a.sample == 0]
         for arm in ("sft", *result.main.seeds)
     ]
     expected = two_way_t(np.array(gains[1:]).T - np.array(gains[0])[:, None])
@@ -247,7 +251,7 @@ def report_v42() -> Contrast:
 
 
 def test_the_predecessors_summary_reads_correctly(report_v42: Contrast) -> None:
-    verdict = judge(report_v42, alpha=0.05)
+    verdict = judge(report_v42, SETTINGS)
     assert verdict.improved and verdict.adapter_claim == "supported"
     assert verdict.configuration_claim == "not assessable"
     assert verdict.better_tasks == ("extraction", "insights")
@@ -267,14 +271,14 @@ def test_the_predecessors_summary_reads_correctly(report_v42: Contrast) -> None:
 
 def test_an_established_drop_is_said(report_v42: Contrast) -> None:
     tasks = with_holm(report_v42.tasks | {"sql_qa": reported(15, 0.440, 0.521, 0.999)})
-    verdict = judge(replace(report_v42, tasks=tasks), alpha=0.05)
+    verdict = judge(replace(report_v42, tasks=tasks), SETTINGS)
     assert verdict.worse_tasks == ("sql_qa",)
     assert verdict.suspect_tasks == ()
     assert "sql_qa: worse by 0.081 (-15.5 %), p for a drop after Holm = 0.004." in verdict.sentences
 
 
 def test_without_the_primary_no_task_is_claimed(report_v42: Contrast) -> None:
-    verdict = judge(replace(report_v42, overall=reported(65, 0.50, 0.486, 0.2)), alpha=0.05)
+    verdict = judge(replace(report_v42, overall=reported(65, 0.50, 0.486, 0.2)), SETTINGS)
     assert not verdict.improved
     assert verdict.better_tasks == ()
     assert verdict.headline == "An improvement over base is not shown."
@@ -285,7 +289,7 @@ def test_without_the_primary_no_task_is_claimed(report_v42: Contrast) -> None:
 
 
 def test_an_overall_drop_is_said(report_v42: Contrast) -> None:
-    verdict = judge(replace(report_v42, overall=reported(65, 0.40, 0.486, 0.998)), alpha=0.05)
+    verdict = judge(replace(report_v42, overall=reported(65, 0.40, 0.486, 0.998)), SETTINGS)
     assert verdict.worse and not verdict.improved
     assert verdict.headline == "Worse: the trained adapters are below base."
     assert "The drop is established: exact one-sided p = 0.002." in verdict.sentences[0]
@@ -293,19 +297,19 @@ def test_an_overall_drop_is_said(report_v42: Contrast) -> None:
 
 
 def test_both_claims_are_needed_for_a_better_configuration(report_v42: Contrast) -> None:
-    won = judge(replace(report_v42, configuration=Mean(0.075, 0.02, 30.0, 0.001, 0.03, 0.12)), alpha=0.05)
-    open_ = judge(replace(report_v42, configuration=Mean(0.075, 0.06, 2.4, 0.2, -0.1, 0.25)), alpha=0.05)
+    won = judge(replace(report_v42, configuration=Mean(0.075, 0.02, 30.0, 0.001, 0.03, 0.12)), SETTINGS)
+    open_ = judge(replace(report_v42, configuration=Mean(0.075, 0.06, 2.4, 0.2, -0.1, 0.25)), SETTINGS)
     assert won.better and won.headline.startswith("Better")
     assert not open_.better and open_.configuration_claim == "not supported"
-    assert "that a new seed would win too is not shown" in open_.headline
+    assert "that the configuration does in the mean over seeds is not shown" in open_.headline
 
 
 def test_reward_up_and_truth_down_is_suspicious(report_v42: Contrast) -> None:
     truth = replace(report_v42, measure="truth", overall=reported(65, 0.3, 0.4, 0.999))
-    verdict = judge(report_v42, 0.05, truth=truth)
+    verdict = judge(report_v42, SETTINGS, truth=truth)
     assert verdict.hacking_suspected
     assert verdict.sentences[-1].endswith("reward hacking is suspected.")
-    assert not judge(report_v42, 0.05, truth=replace(truth, overall=reported(65, 0.4, 0.4, 0.5))).hacking_suspected
+    assert not judge(report_v42, SETTINGS, truth=replace(truth, overall=reported(65, 0.4, 0.4, 0.5))).hacking_suspected
 
 
 def test_numbers_are_written_as_readers_expect() -> None:
@@ -365,7 +369,6 @@ def test_both_languages_have_the_same_sentences_with_the_same_blanks() -> None:
         "served",
         "sampled",
         "skewed",
-        "clustered",
         "looks",
         "unplanned",
         "forgot",

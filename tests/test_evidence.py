@@ -22,6 +22,7 @@ from tucano.comparison.forgetting import Reading, forgetting
 from tucano.comparison.looks import read_looks, record_look
 from tucano.comparison.table import render_table
 from tucano.comparison.verdict import Verdict, judge
+from tucano.settings.comparison import Judging
 from tucano.storage.folder import Folder
 
 ARMS = ("base", "sft", "seed-42", "seed-123", "seed-456")
@@ -34,18 +35,17 @@ def simple(
     ids = [f"p{index}" for index in range(len(differences))]
     members = {
         f"seed-{seed}": {
-            name: 0.5 + gain + spread * (seed - (seeds - 1) / 2) for name, gain in zip(ids, differences, strict=True)
+            name: [0.5 + gain + spread * (seed - (seeds - 1) / 2)] for name, gain in zip(ids, differences, strict=True)
         }
         for seed in range(seeds)
     }
     groups = dict(zip(ids, clusters, strict=True)) if clusters else None
-    return contrast(
-        "seeds", members, ("sft", dict.fromkeys(ids, 0.5)), Strata({"push": ids}, groups), 0.05, "served", "reward"
-    )
+    below = {prompt: [0.5] * seeds for prompt in ids}
+    return contrast("seeds", members, ("sft", below), Strata({"push": ids}, groups), 0.05, "served", "reward")
 
 
 def said(main: Contrast, around: StudyContext | None = None) -> tuple[str, str, tuple[str, ...]]:
-    verdict = judge(main, 0.05, around=around)
+    verdict = judge(main, Judging(), around=around)
     return " ".join(verdict.sentences), " ".join(verdict.sentences_pt), verdict.cautions
 
 
@@ -73,14 +73,30 @@ def test_many_small_gains_against_a_few_large_losses_are_said() -> None:
 def test_a_falling_mean_is_never_called_better() -> None:
     main = simple([0.01 + index / 10_000 for index in range(40)] + [-0.9, -0.8, -0.7])
     assert main.overall.p < 0.05 and main.overall.gain < 0
-    assert not judge(main, 0.05).improved
+    assert not judge(main, Judging()).improved
 
 
-def test_prompts_of_one_template_may_be_one_case() -> None:
+def test_prompts_of_one_template_flip_together() -> None:
     gains = [0.2, 0.21, 0.19, 0.2, 0.22, 0.18, 0.2, 0.21, 0.01, -0.01, 0.02, -0.02]
     clusters = ["a"] * 8 + ["b"] * 2 + ["c"] * 2
-    assert said(simple(gains, clusters))[2] == ("clustered",)
-    assert said(simple(gains, [str(index) for index in range(12)]))[2] == ()
+    # |gain| has the ranks 9.5 9.5 ... of a, 1.5 and 1.5 of b, 3.5 and 3.5 of c: b and c cancel, a alone decides.
+    assert simple(gains, clusters).overall.p == 1 / 2
+    assert simple(gains, [str(index) for index in range(12)]).overall.p < 0.01
+
+
+def test_both_sides_have_as_many_answers_per_prompt() -> None:
+    members = {"seed-1": {"p": [1.0, 2.0], "q": [3.0, 4.0]}, "seed-2": {"p": [10.0, 20.0], "q": [30.0, 40.0]}}
+    strata = Strata({"push": ["p", "q"]})
+
+    def means(reference: dict[str, list[float]]) -> tuple[float, float]:
+        found = contrast("seeds", members, ("sft", reference), strata, 0.05, "sampled", "reward").overall
+        return found.arm_mean, found.reference_mean
+
+    assert means({"p": [0.0] * 4, "q": [1.0] * 4}) == (13.75, 0.5)
+    # One answer each: the first seed's at p, the second's at q.
+    assert means({"p": [0.0], "q": [1.0]}) == ((1 + 30) / 2, 0.5)
+    # Six against four: the first four.
+    assert means({"p": [0.0] * 4 + [9.0] * 2, "q": [1.0] * 4 + [9.0] * 2}) == (13.75, 0.5)
 
 
 def test_nothing_changed_is_a_reason_to_look_at_the_adapter() -> None:
@@ -103,7 +119,7 @@ def test_looks_and_a_late_plan_are_said() -> None:
 def test_seeds_that_disagree_are_told_how_many_more_it_takes() -> None:
     rng = np.random.default_rng(1)
     english, _, _ = said(simple(list(rng.normal(0.06, 0.05, 65)), seeds=3, spread=0.07))
-    assert "a new seed cannot yet be expected to win" in english
+    assert "a gain in the mean over seeds is not established" in english
     assert "takes about" in english and "seeds" in english
     assert "seed-0 " in english
 
@@ -115,12 +131,20 @@ def by_truth(falls: dict[str, list[float]], rises: float = 0.1) -> Verdict:
     truth = {
         prompt: 0.5 - drop for task, prompts in ids.items() for prompt, drop in zip(prompts, falls[task], strict=True)
     }
-    flat = dict.fromkeys(reward, 0.5)
+    flat = {prompt: [0.5] for prompt in reward}
     made = [
-        contrast("seeds", {"seed-1": values}, ("sft", flat), Strata(ids), 0.05, "served", "reward")
+        contrast(
+            "seeds",
+            {"seed-1": {prompt: [value] for prompt, value in values.items()}},
+            ("sft", flat),
+            Strata(ids),
+            0.05,
+            "served",
+            "reward",
+        )
         for values in (reward, truth)
     ]
-    return judge(made[0], 0.05, truth=made[1])
+    return judge(made[0], Judging(), truth=made[1])
 
 
 def test_a_reward_that_truth_does_not_confirm_is_not_called_better() -> None:

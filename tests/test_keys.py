@@ -95,6 +95,7 @@ READ_BY: dict[str, set[str]] = {
     "health.": {"grpo"},
     "comparison.primary": {"plan", "comparison"},
     "comparison.alpha": {"plan", "comparison", "re-audit", "benchmark"},
+    "comparison.truth_margin": {"plan", "comparison"},
     "comparison.rewards": {"plan", "answers", "benchmark-answers", "benchmark-baselines", "benchmark-endpoint"},
     "comparison.served_temperature": {"plan", "answers", "benchmark-answers", "benchmark-endpoint"},
     "comparison.samples": {"plan", "answers"},

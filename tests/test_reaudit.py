@@ -25,7 +25,7 @@ from tucano.settings import ComparisonSettings, PipelineSettings
 from tucano.settings.stages import of_reaudit
 
 PROMPTS = [
-    Prompt(f"{task}-{n}", task, f"Pergunta {n}", "t", "synthetic", "CC0")
+    Prompt(f"{task}-{n}", task, f"Pergunta {n}", f"t{n}", "synthetic", "CC0")
     for task in ("insights", "push")
     for n in range(8)
 ]

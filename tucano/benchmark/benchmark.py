@@ -11,12 +11,22 @@ import numpy as np
 
 from tucano.benchmark.endpoint import Bill
 from tucano.benchmark.scores import read_case, with_intervals
-from tucano.comparison.answers import DECODINGS, Answer, Decoding, Measure, arms_of, prompt_means
-from tucano.comparison.contrast import Contrast, Strata, contrast
+from tucano.comparison.answers import (
+    DECODINGS,
+    MEASURES,
+    Answer,
+    Decoding,
+    Measure,
+    arms_of,
+    prompt_means,
+    prompt_values,
+)
+from tucano.comparison.contrast import Contrast, Strata, clusters_of, contrast
 from tucano.comparison.verdict import judge
 from tucano.presentation.numbers import english, p_value
 from tucano.presentation.tables import pipe_table, wrapped
 from tucano.prompts import TASKS, Prompt
+from tucano.settings.comparison import Judging
 from tucano.settings.data import SMALLEST_STRATUM
 from tucano.specs.registry import spec_of
 
@@ -77,7 +87,7 @@ def benchmark(
     arms = arms_of(answers)
     truths = prompt_means(answers, "truth")
     rewards = prompt_means(answers, "reward")
-    contrasts = _contrasts(truths, rewards, prompts, reference, arms, inference.alpha) if reference else ()
+    contrasts = _contrasts(answers, prompts, reference, inference.alpha) if reference else ()
     by_measure = {found.measure: found for found in contrasts if found.arm == "seeds"}
     return Benchmark(
         schema_version=SCHEMA_VERSION,
@@ -88,7 +98,7 @@ def benchmark(
         bills=dict(outside.bills),
         judged=dict(outside.judged),
         hacking_suspected=bool(by_measure)
-        and judge(by_measure["reward"], inference.alpha, truth=by_measure["truth"]).hacking_suspected,
+        and judge(by_measure["reward"], Judging(alpha=inference.alpha), truth=by_measure["truth"]).hacking_suspected,
         looks=looks,
     )
 
@@ -123,24 +133,22 @@ def _metrics(
     return found
 
 
-Means = Mapping[tuple[str, Decoding], Mapping[str, float]]
-
-
 def _contrasts(
-    truths: Means, rewards: Means, prompts: Sequence[Prompt], reference: str, arms: Sequence[str], alpha: float
+    answers: Sequence[Answer], prompts: Sequence[Prompt], reference: str, alpha: float
 ) -> tuple[Contrast, ...]:
+    arms = arms_of(answers)
     seeds = [arm for arm in arms if arm.startswith("seed-")]
-    clusters = {prompt.id: f"{prompt.task} {prompt.template.partition('+')[0]}" for prompt in prompts}
+    clusters = clusters_of(prompts)
+    known = {measure: prompt_values(answers, measure) for measure in MEASURES}
     found = []
 
     def add(name: str, members: Sequence[str], measure: Measure) -> None:
-        means = truths if measure == "truth" else rewards
-        below = means[reference, "served"]
+        below = known[measure][reference, "served"]
         tasks: dict[str, list[str]] = {
             task: [prompt.id for prompt in prompts if prompt.task == task and prompt.id in below] for task in TASKS
         }
         enough: dict[str, list[str]] = {task: ids for task, ids in tasks.items() if len(ids) >= SMALLEST_STRATUM}
-        values = {member: means[member, "served"] for member in members}
+        values = {member: known[measure][member, "served"] for member in members}
         found.append(contrast(name, values, (reference, below), Strata(enough, clusters), alpha, "served", measure))
 
     if seeds:

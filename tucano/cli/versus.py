@@ -3,17 +3,19 @@
 import re
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from itertools import product
 from pathlib import Path
 from typing import Any
 
 from tasks.report import curves_of
 from tucano.artifacts.code_version import code_version
-from tucano.artifacts.identity import base_identity, digest, folder_digest
+from tucano.artifacts.identity import base_identity, digest, fingerprint, folder_digest
 from tucano.artifacts.records import write_record
 from tucano.artifacts.store import Recipe, Store
 from tucano.cli.sides import SideCandidate, candidates
 from tucano.comparison.answers import Answer, read_answers
+from tucano.comparison.looks import record_look
 from tucano.comparison.table import render_table
 from tucano.comparison.text_health import known_words
 from tucano.comparison.versus import Side, versus
@@ -26,6 +28,7 @@ from tucano.prompts import read_prompts
 from tucano.report.report import Facts, render_report
 from tucano.settings import PipelineSettings
 from tucano.settings.stages import of_answers
+from tucano.storage.folder import Folder, remote_of
 from tucano.storage.root import writable
 from tucano.tracking import Tracker
 from tucano.training.jobs import MODULES, Arm
@@ -52,6 +55,7 @@ def compare(settings: PipelineSettings, first: str, second: str) -> int:
         frame.settings.comparison,
         known_words(PromptFiles(frame.stages["data"])),
         ours.shown_seed,
+        _looks(root, PromptFiles(frame.stages["data"]).test, side_a, side_b, frame.settings),
     )
     folder = root / "compare" / re.sub(r"[^\w.-]+", "-", f"{first}-vs-{second}").strip("-")
     folder.mkdir(parents=True, exist_ok=True)
@@ -61,6 +65,15 @@ def compare(settings: PipelineSettings, first: str, second: str) -> int:
     page.write_text(text, encoding="utf-8")
     print(f"{render_table(comparison)}\n\nReport           {page}")
     return 0
+
+
+def _looks(root: Path, test_set: Path, ours: Side, theirs: Side, settings: PipelineSettings) -> int:
+    """How often these prompts have judged, with this comparison: the same answers compared again are no second look."""
+    sides = [[asdict(answer) for answers in side.answers.values() for answer in answers] for side in (ours, theirs)]
+    look = digest({"sides": sides, "comparison": settings.comparison.model_dump()})[:16]
+    places = [place for place in (Folder(str(root)), remote_of(settings.storage)) if place is not None]
+    what = {"what": "compare", "sides": [ours.name, theirs.name]}
+    return record_look(places, str(fingerprint(test_set)["sha256"]), look, what)
 
 
 def _pair(

@@ -12,6 +12,9 @@ from tucano.prompts import Prompt, jsonl_lines
 Decoding = Literal["served", "sampled"]
 Measure = Literal["reward", "truth"]
 DECODINGS: tuple[Decoding, ...] = ("served", "sampled")
+MEASURES: tuple[Measure, ...] = ("reward", "truth")
+Values = Mapping[str, Sequence[float]]
+"""{prompt id: what an arm's answers to it earned}."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +45,8 @@ def arms_of(answers: Iterable[Answer]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(answer.arm for answer in answers))
 
 
-def prompt_means(answers: Iterable[Answer], measure: Measure) -> dict[tuple[str, Decoding], dict[str, float]]:
-    """{(arm, decoding): {prompt id: mean over samples}}; a prompt whose truth is not known is absent from the
+def prompt_values(answers: Iterable[Answer], measure: Measure) -> dict[tuple[str, Decoding], Values]:
+    """{(arm, decoding): {prompt id: one value per sample}}; a prompt whose truth is not known is absent from the
     truths.
     """
     values: dict[tuple[str, Decoding], dict[str, list[float]]] = {}
@@ -52,7 +55,26 @@ def prompt_means(answers: Iterable[Answer], measure: Measure) -> dict[tuple[str,
         of_arm = values.setdefault((answer.arm, answer.decoding), {})
         if value is not None:
             of_arm.setdefault(answer.prompt_id, []).append(value)
+    return {**values}
+
+
+def prompt_means(answers: Iterable[Answer], measure: Measure) -> dict[tuple[str, Decoding], dict[str, float]]:
+    """{(arm, decoding): {prompt id: mean over samples}}, as `prompt_values`."""
+    values = prompt_values(answers, measure)
     return {key: {prompt: sum(row) / len(row) for prompt, row in rows.items()} for key, rows in values.items()}
+
+
+def equally_many(answers: Sequence[Answer]) -> list[Answer]:
+    """The first answers of every arm to each prompt, as many as the arm with the fewest has in that decoding."""
+    counts: dict[tuple[str, Decoding], int] = {}
+    for answer in answers:
+        key = (answer.arm, answer.decoding)
+        counts[key] = max(counts.get(key, 0), answer.sample + 1)
+    fewest = {
+        decoding: min((count for (_, other), count in counts.items() if other == decoding), default=0)
+        for decoding in DECODINGS
+    }
+    return [answer for answer in answers if answer.sample < fewest[answer.decoding]]
 
 
 def check_complete(

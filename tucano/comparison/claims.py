@@ -29,11 +29,27 @@ class StudyContext:
     forgetting: tuple[Forgetting, ...] = ()
 
 
-def improved(reward: Contrast, alpha: float) -> bool:
-    """The primary test passed. A falling mean is never called better, though the signed-rank test can say so of skewed
-    differences.
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What a verdict says before any word is chosen; see `Verdict`."""
+
+    improved: bool
+    worse: bool
+    configuration: Claim
+    hacking: bool
+    cautions: tuple[str, ...]
+
+
+def improved(reward: Contrast, alpha: float, looks: int) -> bool:
+    """The primary test passed, corrected for all looks at the test set (Bonferroni). A falling mean is never called
+    better, though the signed-rank test can say so of skewed differences.
     """
-    return reward.overall.p < alpha and reward.overall.gain > 0
+    return looks * reward.overall.p < alpha and reward.overall.gain > 0
+
+
+def confirmed(truth: Contrast, margin: float) -> bool:
+    """Whether the ground truth is shown to have fallen by less than the margin, if at all."""
+    return truth.overall.mean_low > -margin
 
 
 def truth_falls(reward: Contrast, truth: Contrast, alpha: float) -> bool:
@@ -51,8 +67,6 @@ def cautions(reward: Contrast, alpha: float, around: StudyContext) -> Iterable[s
         yield "identical"
     if overall.p < alpha <= overall.p_mean:
         yield "skewed"
-    if reward.clustered and overall.p_mean < alpha <= reward.clustered.p:
-        yield "clustered"
     if around.looks > 1:
         yield "looks"
     if not around.planned:

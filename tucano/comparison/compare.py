@@ -5,13 +5,25 @@ the decoding that the settings fixed before training. Seeds against base, ground
 it. No seed and no checkpoint is chosen here.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Literal
 
-from tucano.comparison.answers import DECODINGS, Answer, Decoding, Measure, arms_of, check_complete, prompt_means
+from tucano.comparison.answers import (
+    DECODINGS,
+    MEASURES,
+    Answer,
+    Decoding,
+    Measure,
+    Values,
+    arms_of,
+    check_complete,
+    equally_many,
+    prompt_means,
+    prompt_values,
+)
 from tucano.comparison.claims import StudyContext
-from tucano.comparison.contrast import Contrast, Strata, contrast
+from tucano.comparison.contrast import Contrast, Strata, clusters_of, contrast
 from tucano.comparison.decomposition import Decomposition, decompose
 from tucano.comparison.forgetting import Forgetting, Reading, forgetting
 from tucano.comparison.text_health import TextHealth, text_health
@@ -129,14 +141,15 @@ def compare(
     reference = design.reference
     tuned = [f"seed-{seed}" for seed in design.seeds]
     arms = arms_of(answers)
+    alike = equally_many(answers)
     rewards = prompt_means(answers, "reward")
     truths = prompt_means(answers, "truth")
     check_complete(rewards, list(dict.fromkeys([reference, *tuned, *arms])), prompts)
     _check_strata(prompts)
     shown = f"seed-{design.shown_seed if design.shown_seed is not None else design.seeds[0]}"
     others = [arm for arm in arms if arm not in (BASE, reference, *tuned)]
-    means: dict[Measure, Means] = {"reward": rewards, "truth": truths}
-    contrasts = _contrasts(means, prompts, settings, reference, tuned, BASE in arms, [shown, *others])
+    values = {measure: prompt_values(answers, measure) for measure in MEASURES}
+    contrasts = _contrasts(values, prompts, settings, reference, tuned, BASE in arms, [shown, *others])
     path = [BASE, reference] if BASE in arms and reference != BASE else [reference]
     forgotten = tuple(forgetting(language, arm, tuned) for arm in reversed(path)) if language else ()
     candidate = _find(contrasts, shown, reference, settings.primary, "reward")
@@ -153,8 +166,8 @@ def compare(
         means=_means(rewards, prompts, tuned, arms),
         truths=_means(truths, prompts, tuned, arms),
         contrasts=contrasts,
-        headroom=_headroom(answers, prompts, reference),
-        texts=_texts([answer for answer in answers if answer.decoding == settings.primary], tuned, arms, known_words),
+        headroom=_headroom(alike, prompts, reference),
+        texts=_texts([answer for answer in alike if answer.decoding == settings.primary], tuned, arms, known_words),
         points=_points(rewards, prompts, settings.primary, reference, tuned),
         samples=_spread(pairs),
         wins=_wins(pairs),
@@ -181,7 +194,7 @@ def _check_strata(prompts: Sequence[Prompt]) -> None:
 Means = Mapping[tuple[str, Decoding], Mapping[str, float]]
 
 
-def _by_task(prompts: Sequence[Prompt], present: Mapping[str, float], smallest: int = 1) -> dict[str, list[str]]:
+def _by_task(prompts: Sequence[Prompt], present: Container[str], smallest: int = 1) -> dict[str, list[str]]:
     """{task: ids of its prompts that are present}, tasks in their fixed order, those with fewer than `smallest` left
     out.
     """
@@ -190,7 +203,7 @@ def _by_task(prompts: Sequence[Prompt], present: Mapping[str, float], smallest: 
 
 
 def _contrasts(
-    means: Mapping[Measure, Means],
+    values: Mapping[Measure, Mapping[tuple[str, Decoding], Values]],
     prompts: Sequence[Prompt],
     settings: Judging,
     reference: str,
@@ -204,15 +217,15 @@ def _contrasts(
     `others` are the candidate, alone, and arms such as controls or a champion.
     """
     found: list[Contrast] = []
-    clusters = {prompt.id: f"{prompt.task} {prompt.template.partition('+')[0]}" for prompt in prompts}
+    clusters = clusters_of(prompts)
 
     def add(measure: Measure, decoding: Decoding, arm: str, members: Sequence[str], below: str) -> None:
-        known = means[measure]
+        known = values[measure]
         if tasks := _by_task(prompts, known[below, decoding], SMALLEST_STRATUM):
-            values = {member: known[member, decoding] for member in members}
+            above = {member: known[member, decoding] for member in members}
             strata = Strata(tasks, clusters)
             found.append(
-                contrast(arm, values, (below, known[below, decoding]), strata, settings.alpha, decoding, measure)
+                contrast(arm, above, (below, known[below, decoding]), strata, settings.alpha, decoding, measure)
             )
 
     for decoding in sorted(DECODINGS, key=lambda name: name != settings.primary):
@@ -236,7 +249,7 @@ def _find(
 def _verdict(contrasts: Sequence[Contrast], settings: Judging, reference: str, around: StudyContext) -> Verdict:
     return judge(
         contrasts[0],
-        settings.alpha,
+        settings,
         base=_find(contrasts, TOGETHER, BASE, settings.primary, "reward") if reference != BASE else None,
         truth=_find(contrasts, TOGETHER, reference, settings.primary, "truth"),
         others=[c for c in contrasts if c.arm != TOGETHER and c.decoding == settings.primary and c != around.candidate],

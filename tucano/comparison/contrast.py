@@ -1,11 +1,14 @@
 """One arm against another over the same prompts: the tests and the effects, overall and per task."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import zip_longest
+from math import sqrt
 
 import numpy as np
 
-from tucano.comparison.answers import Decoding, Measure
+from tucano.comparison.answers import Decoding, Measure, Values
+from tucano.prompts import Prompt
 from tucano.statistics import inference as statistics
 from tucano.statistics import planning
 from tucano.statistics.inference import Mean
@@ -21,7 +24,8 @@ class Effect:
     """`arm - reference` over `n` prompts.
 
     `p`: exact one-sided signed-rank, arm better; `p_worse`: arm worse; the two after Holm are over the tasks, None
-    overall. `estimate`, `low`, `high`: Hodges-Lehmann with its 95 % interval. `gain` is the plain mean, `mean_low`,
+    overall. Where prompts have clusters, all tests and intervals take those of one cluster together. `estimate`,
+    `low`, `high`: Hodges-Lehmann with its 95 % interval. `gain` is the plain mean, `mean_low`,
     `mean_high` and `p_mean` are Student's t of it: where differences are skewed, the two speak of different things.
     `gain_percent` is None where the reference is too close to 0 for a percentage to mean anything. `unchanged`: prompts
     without any difference. `detectable`: the smallest true gain that n prompts of this spread show with 80 % power.
@@ -52,9 +56,9 @@ class Contrast:
     """An arm (the seeds together, or one arm) against a reference, in one decoding and by one measure.
 
     `seeds` holds each seed's mean gain by task and "overall"; `configuration` is the prompt x seed test, None: not
-    assessable. `clustered`: the mean gain when prompts of one template are not independent; `seeds_needed`: how many
-    seeds would show the observed mean gain of the configuration with 80 % power, `prompts_needed`: how many prompts
-    that of these adapters; None: unknown or out of reach.
+    assessable: it speaks of the mean over all seeds; `new_seed` is where the mean gain of one more may lie (95 %
+    prediction interval). `seeds_needed`: how many seeds would show the observed mean gain of the configuration with
+    80 % power, `prompts_needed`: how many prompts that of these adapters; None: unknown or out of reach.
     """
 
     arm: str
@@ -65,16 +69,22 @@ class Contrast:
     tasks: dict[str, Effect]
     seeds: dict[str, dict[str, float]]
     configuration: Mean | None
-    clustered: Mean | None = None
+    new_seed: tuple[float, float] | None = None
     seeds_needed: int | None = None
     prompts_needed: int | None = None
 
 
-def effect(arm: Sequence[float], reference: Sequence[float], alpha: float) -> Effect:
-    """The effect of paired per-prompt means (two pairs or more)."""
+def effect(
+    arm: Sequence[float], reference: Sequence[float], alpha: float, clusters: Sequence[str] | None = None
+) -> Effect:
+    """The effect of paired per-prompt means (two pairs or more); `clusters` names what each prompt shares with others.
+
+    Both sides' means have to be over as many answers: the mean of fewer is the more skewed one, so that differences
+    would not be symmetric where nothing has changed.
+    """
     differences = np.subtract(arm, reference)
-    estimate, low, high = statistics.hodges_lehmann(differences)
-    mean = statistics.mean_t(differences)
+    estimate, low, high = statistics.hodges_lehmann(differences, clusters=clusters)
+    mean = (statistics.clustered_t(differences, clusters) if clusters else None) or statistics.mean_t(differences)
     reference_mean = float(np.mean(reference))
     gain = float(differences.mean())
     return Effect(
@@ -83,15 +93,15 @@ def effect(arm: Sequence[float], reference: Sequence[float], alpha: float) -> Ef
         reference_mean=reference_mean,
         gain=gain,
         gain_percent=100 * gain / reference_mean if reference_mean >= SMALLEST_REFERENCE else None,
-        p=statistics.signed_rank(differences),
-        p_worse=statistics.signed_rank(differences, "less"),
+        p=statistics.signed_rank(differences, clusters=clusters),
+        p_worse=statistics.signed_rank(differences, "less", clusters),
         p_holm=None,
         p_worse_holm=None,
         estimate=estimate,
         low=low,
         high=high,
         rank_biserial=statistics.rank_biserial(differences),
-        detectable=statistics.smallest_detectable(len(differences), float(differences.std(ddof=1)), alpha),
+        detectable=statistics.smallest_detectable(len(differences), mean.se * sqrt(len(differences)), alpha),
         mean_low=mean.low,
         mean_high=mean.high,
         p_mean=mean.p,
@@ -110,30 +120,45 @@ class Strata:
     clusters: Mapping[str, str] | None = None
 
 
+def clusters_of(prompts: Iterable[Prompt]) -> dict[str, str]:
+    """{prompt id: the template that it shares with others, or itself}: the first part of `Prompt.template`."""
+    return {prompt.id: f"{prompt.task} {prompt.template.partition('+')[0] or prompt.id}" for prompt in prompts}
+
+
 def contrast(
     arm: str,
-    members: Mapping[str, Mapping[str, float]],
-    reference: tuple[str, Mapping[str, float]],
+    members: Mapping[str, Values],
+    reference: tuple[str, Values],
     strata: Strata,
     alpha: float,
     decoding: Decoding,
     measure: Measure,
 ) -> Contrast:
-    """Contrast the mean of `members` ({arm: {prompt id: value}}) with a reference."""
+    """Contrast the mean of `members` with a reference.
+
+    The test over all prompts takes those of a cluster together; that of a task takes its prompts for independent, and
+    so speaks of these templates alone: a task has too few of them.
+    """
     tasks, clusters = strata.tasks, strata.clusters
-    below = reference[1]
     ids = [prompt for prompts in tasks.values() for prompt in prompts]
+    sides = dict(zip(ids, zip(*_sides(list(members.values()), reference[1], ids), strict=True), strict=True))
 
-    def effect_on(prompts: Sequence[str]) -> Effect:
-        means = [float(np.mean([values[prompt] for values in members.values()])) for prompt in prompts]
-        return effect(means, [below[prompt] for prompt in prompts], alpha)
+    def effect_on(prompts: Sequence[str], shared: Sequence[str] | None = None) -> Effect:
+        arm_means, reference_means = zip(*(sides[prompt] for prompt in prompts), strict=True)
+        return effect(arm_means, reference_means, alpha, shared)
 
-    def gain(values: Mapping[str, float], prompts: Sequence[str]) -> float:
-        return float(np.mean([values[prompt] - below[prompt] for prompt in prompts]))
+    below = {prompt: float(np.mean(reference[1][prompt])) for prompt in ids}
+    gains = {
+        name: {prompt: float(np.mean(values[prompt])) - below[prompt] for prompt in ids}
+        for name, values in members.items()
+    }
 
-    table = np.array([[values[prompt] - below[prompt] for values in members.values()] for prompt in ids])
+    def gain(name: str, prompts: Sequence[str]) -> float:
+        return float(np.mean([gains[name][prompt] for prompt in prompts]))
+
+    table = np.array([[of_arm[prompt] for of_arm in gains.values()] for prompt in ids])
     squares = statistics.mean_squares(table) if min(table.shape) > 1 else None
-    means, overall = table.mean(axis=1), effect_on(ids)
+    overall = effect_on(ids, [clusters[prompt] for prompt in ids] if clusters else None)
     return Contrast(
         arm=arm,
         reference=reference[0],
@@ -142,14 +167,35 @@ def contrast(
         overall=overall,
         tasks=with_holm({task: effect_on(prompts) for task, prompts in tasks.items()}),
         seeds={
-            name: {"overall": gain(values, ids)} | {task: gain(values, prompts) for task, prompts in tasks.items()}
-            for name, values in members.items()
+            name: {"overall": gain(name, ids)} | {task: gain(name, prompts) for task, prompts in tasks.items()}
+            for name in members
         },
         configuration=statistics.two_way_t(table),
-        clustered=statistics.clustered_t(means, [clusters[prompt] for prompt in ids]) if clusters else None,
+        new_seed=statistics.new_seed(table),
         seeds_needed=planning.seeds_needed(squares, overall.gain, alpha) if squares else None,
-        prompts_needed=planning.prompts_needed(float(means.std(ddof=1)), overall.gain, alpha),
+        prompts_needed=planning.prompts_needed(float(table.mean(axis=1).std(ddof=1)), overall.gain, alpha),
     )
+
+
+def _sides(members: Sequence[Values], reference: Values, prompts: Sequence[str]) -> tuple[list[float], list[float]]:
+    """(means of the members together, means of the reference) per prompt, over equally many answers.
+
+    Where the members have more answers in all, they give theirs in turn, another one first at each prompt.
+    """
+    above: list[float] = []
+    below: list[float] = []
+    for place, prompt in enumerate(prompts):
+        ours = _in_turn([values[prompt] for values in members], place)
+        theirs = reference[prompt]
+        count = min(len(ours), len(theirs))
+        above.append(float(np.mean(ours[:count])))
+        below.append(float(np.mean(theirs[:count])))
+    return above, below
+
+
+def _in_turn(rows: Sequence[Sequence[float]], first: int) -> list[float]:
+    turned = [rows[(first + place) % len(rows)] for place in range(len(rows))]
+    return [value for values in zip_longest(*turned) for value in values if value is not None]
 
 
 def with_holm(tasks: Mapping[str, Effect]) -> dict[str, Effect]:

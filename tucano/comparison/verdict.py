@@ -7,15 +7,16 @@ tucano/comparison/claims.py, the words in verdict.en.json and verdict.pt.json.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from tucano.comparison.claims import Claim, StudyContext, after_holm, cautions, improved, truth_falls
+from tucano.comparison.claims import Claim, Facts, StudyContext, after_holm, cautions, confirmed, improved, truth_falls
 from tucano.comparison.contrast import Contrast
 from tucano.comparison.wording import ENGLISH, PORTUGUESE, headline, sentences
+from tucano.settings.comparison import Judging
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """`improved`: the primary test passed and the mean rose, so the adapter claim holds; `better`: both claims do;
-    `worse`: the overall drop is established.
+    """`improved`: the primary test passed and the mean rose, so the adapter claim holds; `better`: both claims do, and
+    the ground truth confirms them; `worse`: the overall drop is established.
 
     `worse_tasks`: the drop stands after Holm over the tasks; `suspect_tasks`: only before. `hacking_suspected`: the
     reward rose while the ground truth fell, over all or on a task where it rose. Sentences come in English and in
@@ -38,12 +39,13 @@ class Verdict:
 
     @property
     def better(self) -> bool:
-        return self.adapter_claim == self.configuration_claim == "supported"
+        whole = self.adapter_claim == self.configuration_claim == "supported"
+        return whole and not self.hacking_suspected and "unconfirmed" not in self.cautions
 
 
 def judge(
     reward: Contrast,
-    alpha: float,
+    settings: Judging,
     base: Contrast | None = None,
     truth: Contrast | None = None,
     others: Sequence[Contrast] = (),
@@ -53,34 +55,41 @@ def judge(
     it.
     """
     around = around or StudyContext()
-    better = improved(reward, alpha)
-    configuration: Claim = "not assessable"
-    if reward.configuration:
-        configuration = "supported" if reward.configuration.p < alpha else "not supported"
-    worse = {task for task, effect in reward.tasks.items() if after_holm(effect.p_worse_holm) < alpha}
-    hacking = better and truth is not None and truth_falls(reward, truth, alpha)
+    alpha = settings.alpha
+    facts = _facts(reward, truth, settings, around)
     beside = [("base", base), ("truth", truth), *(("other", other) for other in others)]
-    found = tuple(cautions(reward, alpha, around))
-    found += ("unconfirmed",) if better and truth and truth.overall.gain <= 0 and not hacking else ()
+    worse = {task for task, effect in reward.tasks.items() if after_holm(effect.p_worse_holm) < alpha}
     return Verdict(
-        improved=better,
-        worse=reward.overall.p_worse < alpha,
-        adapter_claim="supported" if better else "not supported",
-        configuration_claim=configuration,
+        improved=facts.improved,
+        worse=facts.worse,
+        adapter_claim="supported" if facts.improved else "not supported",
+        configuration_claim=facts.configuration,
         better_tasks=tuple(
-            task for task, effect in reward.tasks.items() if better and after_holm(effect.p_holm) < alpha
+            task for task, effect in reward.tasks.items() if facts.improved and after_holm(effect.p_holm) < alpha
         ),
         worse_tasks=tuple(task for task in reward.tasks if task in worse),
         suspect_tasks=tuple(
             task for task, effect in reward.tasks.items() if effect.p_worse < alpha and task not in worse
         ),
-        hacking_suspected=hacking,
-        headline=headline(ENGLISH, reward, alpha, configuration, hacking, found),
-        headline_pt=headline(PORTUGUESE, reward, alpha, configuration, hacking, found),
-        sentences=sentences(ENGLISH, reward, alpha, beside, hacking, found, around),
-        sentences_pt=sentences(PORTUGUESE, reward, alpha, beside, hacking, found, around),
-        cautions=found,
+        hacking_suspected=facts.hacking,
+        headline=headline(ENGLISH, reward, facts),
+        headline_pt=headline(PORTUGUESE, reward, facts),
+        sentences=sentences(ENGLISH, reward, alpha, facts, beside, around),
+        sentences_pt=sentences(PORTUGUESE, reward, alpha, facts, beside, around),
+        cautions=facts.cautions,
     )
+
+
+def _facts(reward: Contrast, truth: Contrast | None, settings: Judging, around: StudyContext) -> Facts:
+    better = improved(reward, settings.alpha, around.looks)
+    configuration: Claim = "not assessable"
+    if reward.configuration:
+        configuration = "supported" if reward.configuration.p < settings.alpha else "not supported"
+    hacking = better and truth is not None and truth_falls(reward, truth, settings.alpha)
+    found = tuple(cautions(reward, settings.alpha, around))
+    if better and truth and not hacking and not confirmed(truth, settings.truth_margin):
+        found += ("unconfirmed",)
+    return Facts(better, reward.overall.p_worse < settings.alpha, configuration, hacking, found)
 
 
 def without(verdict: Verdict, missing: Mapping[int, str]) -> Verdict:

@@ -11,13 +11,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from tucano.comparison.answers import Answer, Decoding, prompt_means
+from tucano.comparison.claims import StudyContext
 from tucano.comparison.compare import TOGETHER, Comparison, Design, compare
 from tucano.comparison.contrast import Contrast
 from tucano.comparison.verdict import judge
 from tucano.prompts import Prompt
 from tucano.settings.comparison import Judging
 from tucano.statistics import inference as statistics
-from tucano.statistics.inference import Mean
+from tucano.statistics.inference import Floats
 
 FEWEST_SEEDS = 3
 
@@ -33,18 +34,32 @@ class Side:
 
 
 def versus(
-    ours: Side, theirs: Side, prompts: Sequence[Prompt], settings: Judging, known_words: frozenset[str], shown_seed: int
+    ours: Side,
+    theirs: Side,
+    prompts: Sequence[Prompt],
+    settings: Judging,
+    known_words: frozenset[str],
+    shown_seed: int,
+    looks: int = 1,
 ) -> Comparison:
-    """The comparison of `ours` with `theirs`, who answered the same prompts. `shown_seed` gives the example texts."""
+    """The comparison of `ours` with `theirs`, who answered the same prompts. `shown_seed` gives the example texts,
+    `looks` says how often these prompts have judged.
+    """
     made = [replace(answer, arm=f"seed-{seed}") for seed, answers in ours.answers.items() for answer in answers]
     result = compare(
-        [*made, *_pooled(theirs)], prompts, settings, Design(theirs.name, list(ours.answers), shown_seed), known_words
+        [*made, *_pooled(theirs)],
+        prompts,
+        settings,
+        Design(theirs.name, list(ours.answers), shown_seed, looks),
+        known_words,
     )
     if len(theirs.answers) == 1:
         return result
     contrasts = tuple(_of_equal_seeds(contrast, ours, theirs) for contrast in result.contrasts)
     truth = next((c for c in contrasts if c.measure == "truth" and c.decoding == settings.primary), None)
-    return replace(result, contrasts=contrasts, verdict=judge(contrasts[0], settings.alpha, truth=truth))
+    return replace(
+        result, contrasts=contrasts, verdict=judge(contrasts[0], settings, truth=truth, around=StudyContext(looks))
+    )
 
 
 def _pooled(side: Side) -> list[Answer]:
@@ -59,13 +74,14 @@ def _pooled(side: Side) -> list[Answer]:
 def _of_equal_seeds(contrast: Contrast, ours: Side, theirs: Side) -> Contrast:
     seeds = [seed for seed in ours.answers if seed in theirs.answers]
     whole = len(seeds) == len(ours.answers) == len(theirs.answers) >= FEWEST_SEEDS
-    return replace(
-        contrast, configuration=_two_way(contrast, ours, theirs, seeds) if whole and contrast.arm == TOGETHER else None
-    )
+    if not whole or contrast.arm != TOGETHER:
+        return replace(contrast, configuration=None, new_seed=None)
+    table = _differences(contrast, ours, theirs, seeds)
+    return replace(contrast, configuration=statistics.two_way_t(table), new_seed=statistics.new_seed(table))
 
 
-def _two_way(contrast: Contrast, ours: Side, theirs: Side, seeds: Sequence[int]) -> Mean | None:
-    """The prompt x seed test on [prompts, seeds] differences between equal seeds."""
+def _differences(contrast: Contrast, ours: Side, theirs: Side, seeds: Sequence[int]) -> Floats:
+    """[prompts, seeds] differences between equal seeds."""
 
     def means(side: Side, seed: int) -> Mapping[str, float]:
         answers = [replace(answer, arm="") for answer in side.answers[seed]]
@@ -73,4 +89,4 @@ def _two_way(contrast: Contrast, ours: Side, theirs: Side, seeds: Sequence[int])
 
     pairs = [(means(ours, seed), means(theirs, seed)) for seed in seeds]
     prompts = [prompt for prompt in pairs[0][0] if all(prompt in one and prompt in other for one, other in pairs)]
-    return statistics.two_way_t(np.array([[one[prompt] - other[prompt] for one, other in pairs] for prompt in prompts]))
+    return np.array([[one[prompt] - other[prompt] for one, other in pairs] for prompt in prompts])

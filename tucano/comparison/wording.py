@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tucano.comparison.claims import Claim, StudyContext, after_holm, improved
+from tucano.comparison.claims import Facts, StudyContext, after_holm
 from tucano.comparison.contrast import Contrast, Effect
 from tucano.comparison.forgetting import Forgetting
 from tucano.presentation.numbers import english, p_value, portuguese
@@ -56,15 +56,13 @@ ENGLISH = Speaker(_messages("verdict.en.json"), english)
 PORTUGUESE = Speaker(_messages("verdict.pt.json"), portuguese)
 
 
-def headline(
-    say: Speaker, reward: Contrast, alpha: float, configuration: Claim, hacking: bool, cautions: Sequence[str]
-) -> str:
-    key = {"supported": "better", "not supported": "adapters", "not assessable": "few seeds"}[configuration]
-    if not improved(reward, alpha):
-        key = "worse" if reward.overall.p_worse < alpha else "not shown"
-    elif hacking:
+def headline(say: Speaker, reward: Contrast, facts: Facts) -> str:
+    key = {"supported": "better", "not supported": "adapters", "not assessable": "few seeds"}[facts.configuration]
+    if not facts.improved:
+        key = "worse" if facts.worse else "not shown"
+    elif facts.hacking:
         key = "hacked"
-    elif "unconfirmed" in cautions:
+    elif "unconfirmed" in facts.cautions:
         key = "reward only"
     return say(key, reference=reward.reference)
 
@@ -73,27 +71,25 @@ def sentences(
     say: Speaker,
     reward: Contrast,
     alpha: float,
+    facts: Facts,
     beside: Sequence[tuple[str, Contrast | None]],
-    hacking: bool,
-    cautions: Sequence[str],
     around: StudyContext,
 ) -> tuple[str, ...]:
     overall = say("overall", reward.overall, reference=reward.reference, decoding=say(reward.decoding))
-    better = improved(reward, alpha)
-    if not better:
-        overall += " " + say("drop" if reward.overall.p_worse < alpha else "unseen", reward.overall)
+    if not facts.improved:
+        overall += " " + say("drop" if facts.worse else "unseen", reward.overall)
     said = [overall, _seed_sentence(say, reward, alpha)]
     if len(reward.seeds) > 1:
         gains = "; ".join(f"{name} {say.number(gain['overall'], signed=True)}" for name, gain in reward.seeds.items())
         said.append(say("each seed", gains=gains))
     said += _next_question(say, reward, alpha)
-    said += _task_sentences(say, reward.tasks.items(), better, alpha)
+    said += _task_sentences(say, reward.tasks.items(), facts.improved, alpha)
     said += [say(key, other.overall, name=other.arm, reference=other.reference) for key, other in beside if other]
     if around.candidate and len(reward.seeds) > 1:
         said.append(say("candidate", around.candidate.overall, name=around.candidate.arm))
     said += [_language(say, found) for found in around.forgetting]
-    said += [_caution(say, name, reward, alpha, around) for name in cautions]
-    said += [say("hacking")] if hacking else []
+    said += [_caution(say, name, reward, alpha, around) for name in facts.cautions]
+    said += [say("hacking")] if facts.hacking else []
     return tuple(said)
 
 
@@ -127,9 +123,6 @@ def _language(say: Speaker, found: Forgetting) -> str:
 
 
 def _caution(say: Speaker, name: str, reward: Contrast, alpha: float, around: StudyContext) -> str:
-    if name == "clustered" and reward.clustered:
-        low, high = (say.number(end, signed=True) for end in (reward.clustered.low, reward.clustered.high))
-        return say(name, low=low, high=high, p=p_value(reward.clustered.p, say.number))
     if name == "looks":
         chance = say.number(100 * chance_finding(around.looks, alpha), 0)
         corrected = p_value(min(1.0, around.looks * reward.overall.p), say.number)
@@ -138,8 +131,8 @@ def _caution(say: Speaker, name: str, reward: Contrast, alpha: float, around: St
 
 
 def _seed_sentence(say: Speaker, reward: Contrast, alpha: float) -> str:
-    test = reward.configuration
-    if test is None:
+    test, one = reward.configuration, reward.new_seed
+    if test is None or one is None:
         return say("no seeds", seeds=str(len(reward.seeds)))
     return say(
         "seeds",
@@ -147,7 +140,9 @@ def _seed_sentence(say: Speaker, reward: Contrast, alpha: float) -> str:
         low=say.number(test.low, signed=True),
         high=say.number(test.high, signed=True),
         p=p_value(test.p, say.number),
-        can=say("can" if test.p < alpha else "cannot"),
+        is_shown=say("shown" if test.p < alpha else "open"),
+        one_low=say.number(one[0], signed=True),
+        one_high=say.number(one[1], signed=True),
     )
 
 

@@ -24,6 +24,12 @@ class Judging(Section):
 
     primary: Literal["served", "sampled"] = Field("served", description="Decoding that the primary test uses.")
     alpha: float = Field(0.05, gt=0, lt=0.5, description="Significance level of the primary test and of Holm's family.")
+    truth_margin: float = Field(
+        0.05,
+        gt=0,
+        lt=1,
+        description="«Better» needs a ground truth whose mean gain lies above minus this (95 % interval).",
+    )
 
 
 class ComparisonSettings(Asking, Judging):

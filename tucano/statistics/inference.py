@@ -252,8 +252,8 @@ def mean_squares(values: ArrayLike) -> MeanSquares:
 
 
 def two_way_t(values: ArrayLike, level: float = 0.95) -> Mean | None:
-    """Is the mean above 0 for new prompts *and* new seeds? None («not assessable») with fewer than three seeds or two
-    prompts.
+    """Is the mean above 0 over all prompts *and* seeds that might be drawn? None («not assessable») with fewer than
+    three seeds or two prompts.
 
     `values` [prompts, seeds] are differences. The t test of the grand mean with `MeanSquares.error`.
     """
@@ -261,6 +261,23 @@ def two_way_t(values: ArrayLike, level: float = 0.95) -> Mean | None:
     if table.shape[1] < SMALLEST_SEEDS or table.shape[0] < 2:
         return None
     return _by_t(float(table.mean()), *mean_squares(table).error(), level)
+
+
+def new_seed(values: ArrayLike, level: float = 0.95) -> tuple[float, float] | None:
+    """Prediction interval of the mean gain of one new seed over new prompts; None with fewer than three seeds.
+
+    `values` [prompts, seeds] are differences. mean -+ t * sqrt(SE^2 + S^2) on seeds - 1 degrees of freedom: SE of the
+    grand mean by `MeanSquares.error`, S^2 = MS_seed / prompts the variance of the seeds' means, noise of their answers
+    included (Hahn & Meeker 1991, section 4.7), so that it is rather too wide.
+    """
+    table = np.asarray(values, dtype=np.float64)
+    if table.shape[1] < SMALLEST_SEEDS or table.shape[0] < 2:
+        return None
+    squares = mean_squares(table)
+    half = float(stats.t.ppf((1 + level) / 2, squares.seeds - 1))
+    half *= sqrt(squares.error()[0] ** 2 + squares.seed / squares.prompts)
+    mean = float(table.mean())
+    return mean - half, mean + half
 
 
 def smallest_detectable(n: int, sd: float, alpha: float = 0.05, power: float = 0.8) -> float:

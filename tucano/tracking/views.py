@@ -37,8 +37,8 @@ CHARTS = 100
 SECTIONS_FIRST = ("gain", "p", "validation", "train/reward", "cost")
 """What an analyst asks for before anything else; the other sections follow in alphabetical order."""
 
-DECISIVE = ("gain/overall", "p/overall", "p/new seed", "cost/usd", "cost/hours")
-"""The leaderboard's columns beside the gain per task: how much better, how sure, would a new seed win too, at what
+DECISIVE = ("gain/overall", "p/overall", "p/mean over seeds", "cost/usd", "cost/hours")
+"""The leaderboard's columns beside the gain per task: how much better, how sure, does the mean over seeds gain, at what
 cost.
 """
 

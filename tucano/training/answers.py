@@ -1,5 +1,6 @@
 """Every arm of the comparison answers the same held-out prompts, as it would be served and sampled."""
 
+import hashlib
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,9 +18,16 @@ from tucano.training.policies.load import Policy, load_policy
 from tucano.training.rollouts.examiner import Examiner, ScoredCompletion
 from tucano.training.rollouts.sampling import encode
 
+STARTS = ("base", "sft")
+"""The arms that the seeds together are compared with."""
+
 
 def run(job: Job) -> dict[str, object]:
     """Write `AnswerFiles` into `job.output`: one line per arm, prompt, decoding and sample.
+
+    The starts of the tuning answer as often as all seeds together: with fewer answers their means would be more skewed
+    than those of the seeds, and the two would differ where nothing has changed. For the same reason each arm samples
+    with random numbers of its own.
 
     The language file says how each arm reads the held-out Portuguese passages. Beside reward and truth each line holds
     the completion's mean loss (nats per token) under the start of the tuning: it says whether tuned texts are still
@@ -30,7 +38,8 @@ def run(job: Job) -> dict[str, object]:
     folder, prompts, systems = files.folder, read_prompts(files.test), files.systems()
     rewards = load_reward_set(settings.comparison.rewards, folder)
     decodings = {"served": (1, settings.comparison.served_temperature), "sampled": (settings.comparison.samples, 1.0)}
-    reference = next((arm for arm in reversed(job.arms) if arm.name in ("base", "sft")), job.arms[0])
+    seeds = max(1, sum(arm.name.startswith("seed-") for arm in job.arms))
+    reference = next((arm for arm in reversed(job.arms) if arm.name in STARTS), job.arms[0])
     judge, judges_tokenizer = _load(settings, reference, job.seed)
     made, passages = AnswerFiles(Path(job.output)), read_passages(files.passages)
     with (
@@ -42,8 +51,10 @@ def run(job: Job) -> dict[str, object]:
             examiner = Examiner(
                 tokenizer, systems, rewards, folder, settings.grpo.max_completion_tokens, settings.grpo.fast_cpu
             )
-            for decoding, (samples, temperature) in decodings.items():
-                completions = examiner.answer(policy, prompts, samples, temperature, job.seed)
+            times = seeds if arm.name in STARTS else 1
+            for decoding, (each, temperature) in decodings.items():
+                samples = times * each
+                completions = examiner.answer(policy, prompts, samples, temperature, _seed_of(arm, job.seed))
                 losses = completion_losses(judge, judges_tokenizer, systems, completions)
                 for row, (completion, loss) in enumerate(zip(completions, losses, strict=True)):
                     record = {
@@ -60,6 +71,10 @@ def run(job: Job) -> dict[str, object]:
             mean = sum(completion.score.total for completion in completions) / len(completions)
             emit(Progress(f"answers of {arm.name}", index + 1, len(job.arms), {"reward": mean}))
     return {"arms": [arm.name for arm in job.arms]}
+
+
+def _seed_of(arm: Arm, seed: int) -> int:
+    return int.from_bytes(hashlib.sha256(f"{seed} {arm.name}".encode()).digest()[:4])
 
 
 def _load(settings: AnswersStage, arm: Arm, seed: int) -> tuple[Policy, PreTrainedTokenizerBase]:
