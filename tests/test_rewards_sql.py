@@ -1,6 +1,7 @@
 """Queries in completions: finding them, running them inside the limits, comparing their results."""
 
 import os
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -12,6 +13,7 @@ from pathlib import Path
 
 import pytest
 import sqlglot
+from sql_stores import COLUMNS_OTHERWISE, RIGHT, RIGHT_BY_LUCK, ROUNDED_OTHERWISE, THIRDS, WRONG, write_stores
 
 from rewards import sql
 from rewards.sql import (
@@ -547,152 +549,47 @@ def test_how_near_is_the_same_number() -> None:
 # Several stores, and what an answer may do otherwise than the gold query
 
 
-ORDERS = {
-    "store.sqlite": [(1, "SP", "a", 10.0), (2, "SP", "b", 25.0), (3, "RJ", "a", 7.0), (4, "RJ", "b", 30.0), (5, "MG", "a", 4.0)],
-    "store-1.sqlite": [(1, "SP", "b", 10.0), (2, "SP", "b", 20.0), (3, "SP", "a", 4.5), (4, "RJ", "a", 20.0), (5, "RJ", "b", 1.0)],
-    "store-2.sqlite": [(1, "RJ", "b", 1.0), (2, "RJ", "a", 1.0), (3, "MG", "b", 2.0), (4, "MG", "a", 2.0), (5, "SP", "a", 6.0)],
-}  # fmt: skip
-"""Pedidos (id, estado, tipo, valor) of the three stores of one question."""
-
-
 @pytest.fixture(scope="module")
 def suite(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("suite")
-    for name, orders in ORDERS.items():
-        with closing(sqlite3.connect(folder / name)) as connection:
-            connection.execute("CREATE TABLE pedidos(id INTEGER PRIMARY KEY, estado TEXT, tipo TEXT, valor REAL)")
-            connection.executemany("INSERT INTO pedidos VALUES (?, ?, ?, ?)", orders)
-            connection.commit()
-    return folder
+    return write_stores(tmp_path_factory.mktemp("suite"))
 
 
 def right(suite: Path, gold: str, answer: str, **asked: object) -> bool:
     return answers_gold({"sql": gold, "database": "store.sqlite"} | asked, answer, suite).equal
 
 
-BY_STATE = "SELECT estado, ROUND(AVG(valor)/7,2) AS media FROM pedidos GROUP BY estado ORDER BY media DESC"
-THIRDS = "SELECT ROUND(SUM(valor)/3,2) FROM pedidos"  # 25.333, 18.5, 4.0
+@pytest.mark.parametrize(("gold", "answer"), RIGHT)
+def test_what_is_right(suite: Path, gold: str, answer: str) -> None:
+    assert right(suite, gold, answer) and right(suite, gold, gold)
 
 
-@pytest.mark.parametrize(
-    ("gold", "answer"),
-    [
-        (THIRDS, "SELECT SUM(valor)/3 FROM pedidos"),
-        (THIRDS, "SELECT ROUND(SUM(valor)/3,4) FROM pedidos"),
-        (THIRDS, "SELECT ROUND(SUM(valor)/3,1) FROM pedidos"),
-        ("SELECT SUM(valor)/3 FROM pedidos", "SELECT ROUND(SUM(valor)/3,2) FROM pedidos"),
-        (BY_STATE, "SELECT estado, AVG(valor)/7 FROM pedidos GROUP BY 1 ORDER BY 2 DESC"),
-    ],
-)
-def test_another_rounding_is_right_unless_the_question_asks_for_one(suite: Path, gold: str, answer: str) -> None:
-    assert right(suite, gold, answer)
-    assert not right(suite, gold, answer, asks=["rounding"])
-    assert right(suite, gold, gold, asks=["rounding"])
+@pytest.mark.parametrize(("gold", "answer"), WRONG)
+def test_what_is_wrong(suite: Path, gold: str, answer: str) -> None:
+    assert answers_gold({"sql": gold, "database": "store.sqlite"}, answer, suite) == Outcome(True, False)
 
 
-@pytest.mark.parametrize(
-    "answer",
-    [
-        "SELECT ROUND(SUM(valor)/3) FROM pedidos",
-        "SELECT SUM(valor)/3 + 0.006 FROM pedidos",
-        "SELECT ROUND(SUM(valor)/3,2) + 0.01 FROM pedidos",
-        "SELECT 25.33 FROM pedidos LIMIT 1",
-    ],
-)
-def test_another_number_is_wrong(suite: Path, answer: str) -> None:
-    assert not right(suite, THIRDS, answer)
+@pytest.mark.parametrize(("gold", "answer"), RIGHT_BY_LUCK)
+def test_right_on_the_first_store_by_luck_is_wrong(suite: Path, tmp_path: Path, gold: str, answer: str) -> None:
+    shutil.copy(suite / "store.sqlite", tmp_path)
+    assert right(tmp_path, gold, answer)
+    assert not right(suite, gold, answer) and right(suite, gold, gold)
+
+
+@pytest.mark.parametrize(("gold", "answer"), ROUNDED_OTHERWISE)
+def test_a_rounding_may_be_asked_for(suite: Path, gold: str, answer: str) -> None:
+    assert not right(suite, gold, answer, asks=["rounding"]) and right(suite, gold, gold, asks=["rounding"])
+
+
+@pytest.mark.parametrize(("gold", "answer"), COLUMNS_OTHERWISE)
+def test_an_order_of_the_columns_may_be_asked_for(suite: Path, gold: str, answer: str) -> None:
+    assert not right(suite, gold, answer, asks=["columns"]) and right(suite, gold, gold, asks=["columns"])
 
 
 def test_a_coarser_rounding_may_not_hide_a_small_number(suite: Path) -> None:
+    assert right(suite, THIRDS, THIRDS.replace(",2)", ",1)"))
     share = "SELECT ROUND(SUM(valor)/100000,5) FROM pedidos"
     assert right(suite, share, "SELECT SUM(valor)/100000 FROM pedidos")
     assert not right(suite, share, "SELECT ROUND(SUM(valor)/100000,1) FROM pedidos")
-
-
-RANKING = "SELECT estado, COUNT(*) AS n FROM pedidos GROUP BY estado ORDER BY n DESC LIMIT 2"
-
-
-@pytest.mark.parametrize(
-    ("gold", "answer", "verdict"),
-    [
-        ("SELECT id, valor FROM pedidos ORDER BY valor", "SELECT id, valor FROM pedidos ORDER BY valor, id", True),
-        ("SELECT id, valor FROM pedidos ORDER BY valor", "SELECT id, valor FROM pedidos ORDER BY valor, id DESC", True),
-        ("SELECT id, valor FROM pedidos ORDER BY valor", "SELECT id, valor FROM pedidos ORDER BY valor DESC", False),
-        ("SELECT id, valor FROM pedidos ORDER BY valor", "SELECT id, valor FROM pedidos", False),
-        ("SELECT id, valor FROM pedidos", "SELECT id, valor FROM pedidos ORDER BY valor DESC", True),
-        (RANKING, RANKING.replace("n DESC", "n DESC, estado"), True),
-        (RANKING, RANKING.replace("n DESC", "n DESC, estado DESC"), True),
-        (RANKING, RANKING.replace("n DESC", "n"), False),
-        (RANKING, RANKING.replace("LIMIT 2", "LIMIT 1"), False),
-        (RANKING, RANKING.replace("LIMIT 2", "LIMIT 3"), False),
-        ("SELECT estado FROM pedidos ORDER BY valor", "SELECT estado FROM pedidos ORDER BY valor, estado DESC", True),
-        ("SELECT DISTINCT tipo FROM pedidos ORDER BY tipo", "SELECT tipo FROM pedidos GROUP BY 1 ORDER BY 1", True),
-        (
-            "SELECT tipo FROM pedidos UNION SELECT estado FROM pedidos ORDER BY 1",
-            "SELECT estado FROM pedidos UNION SELECT tipo FROM pedidos ORDER BY 1",
-            True,
-        ),
-    ],
-)
-def test_order_counts_where_it_is_asked_for_but_not_among_ties(
-    suite: Path, gold: str, answer: str, verdict: bool
-) -> None:
-    assert right(suite, gold, answer) == verdict
-
-
-def test_columns_may_stand_in_another_order_unless_the_question_asks_for_one(suite: Path) -> None:
-    gold = "SELECT id, estado, valor, valor * 2 AS dobro FROM pedidos"
-    swapped = "SELECT valor * 2 AS d, valor AS v, estado, id FROM pedidos"
-    assert right(suite, gold, swapped) and not right(suite, gold, swapped, asks=["columns"])
-    assert right(suite, gold, gold, asks=["columns"])
-    assert right(suite, BY_STATE, "SELECT AVG(valor)/7, estado FROM pedidos GROUP BY estado ORDER BY 1 DESC")
-    assert not right(suite, gold, "SELECT id, estado, valor FROM pedidos")
-    assert not right(suite, gold, "SELECT id, estado, valor, valor FROM pedidos")
-    same = "SELECT id, 6 - id FROM pedidos"  # each column holds 1 to 5
-    assert right(suite, same, "SELECT 6 - id, id FROM pedidos") and not right(suite, same, "SELECT id, id FROM pedidos")
-
-
-def test_one_order_of_columns_has_to_fit_every_store(suite: Path) -> None:
-    gold = "SELECT COUNT(*), COUNT(DISTINCT estado) + 2 FROM pedidos"  # (5, 5), (5, 4), (5, 5)
-    assert right(suite, gold, "SELECT COUNT(DISTINCT estado) + 2, COUNT(*) FROM pedidos")
-    crossed = (
-        "SELECT iif(SUM(valor) > 60, 5, 4), iif(SUM(valor) > 60, 4, 5) FROM pedidos",  # 76, 55.5, 12
-        "SELECT CASE WHEN SUM(valor) > 60 THEN 5 ELSE 4 END, CASE WHEN SUM(valor) < 20 THEN 4 ELSE 5 END FROM pedidos",
-    )
-    assert not right(suite, crossed[0], crossed[1])
-
-
-@pytest.mark.parametrize(
-    ("gold", "mutant"),
-    [  # each pair is equal on the first store
-        ("SELECT COUNT(*) FROM pedidos WHERE valor > 20", "SELECT COUNT(*) FROM pedidos WHERE valor >= 20"),
-        ("SELECT COUNT(*) FROM pedidos WHERE estado = 'SP'", "SELECT COUNT(*) FROM pedidos WHERE estado = 'RJ'"),
-        ("SELECT COUNT(DISTINCT estado) FROM pedidos", "SELECT 3 FROM pedidos LIMIT 1"),
-        ("SELECT COUNT(*) FROM pedidos WHERE valor < 100", "SELECT COUNT(*) FROM pedidos WHERE valor <> 1"),
-        (
-            "SELECT tipo, COUNT(*) AS n FROM pedidos GROUP BY tipo ORDER BY n DESC LIMIT 1",
-            "SELECT tipo, COUNT(*) AS n FROM pedidos GROUP BY tipo ORDER BY tipo LIMIT 1",
-        ),
-    ],
-)
-def test_right_on_the_first_store_by_luck_is_wrong(suite: Path, gold: str, mutant: str) -> None:
-    first = {"sql": gold, "database": "store.sqlite"}
-    assert answers_gold(first, mutant, suite).ran
-    assert run_query(suite / "store.sqlite", gold) is not None
-    assert gold_result(suite / "store.sqlite", gold).rows == gold_result(suite / "store.sqlite", mutant).rows
-    assert not right(suite, gold, mutant) and right(suite, gold, gold)
-
-
-def test_duplicates_count(suite: Path) -> None:
-    assert not right(suite, "SELECT tipo FROM pedidos", "SELECT DISTINCT tipo FROM pedidos")
-    assert not right(suite, "SELECT tipo FROM pedidos", "SELECT tipo FROM pedidos UNION ALL SELECT 'a'")
-    assert not right(suite, "SELECT tipo FROM pedidos", "SELECT iif(id < 5, tipo, 'b') FROM pedidos")
-
-
-def test_a_store_on_which_the_question_has_no_answer_says_nothing(suite: Path) -> None:
-    total = "SELECT SUM(valor) FROM pedidos WHERE estado = 'MG'"  # 4, NULL, 4
-    assert right(suite, total, total.replace("SUM(valor)", "COALESCE(SUM(valor), 0)"))
-    assert not right(suite, total, total.replace("MG", "RJ"))
 
 
 BUSY = 4
