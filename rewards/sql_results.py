@@ -145,11 +145,22 @@ def _terms(order: exp.Expression) -> Iterator[exp.Expression]:
 
 
 def decimals(query: exp.Expression | None) -> tuple[int | None, ...]:
-    """What each column of a query is rounded to; shorter than its result where it selects `*`."""
-    return tuple(_decimals(column.unalias()) for column in query.selects) if query is not None else ()
+    """What each column of a query is rounded to, as far as that can be read from it; also in a table or a WITH that it
+    takes a column from.
+    """
+    if query is None:
+        return ()
+    source = query.args.get("from_")
+    inner = {cte.alias: cte.this for cte in query.find_all(exp.CTE)}
+    if source and len(query.selects) == 1 and query.is_star:
+        table = source.this
+        return decimals(table.this if isinstance(table, exp.Subquery) else inner.get(table.name))
+    named = {alias.alias: alias.this for alias in query.find_all(exp.Alias) if isinstance(alias.this, exp.Round)}
+    columns = (column.unalias() for column in query.selects)
+    return tuple(_decimals(named.get(column.name) if isinstance(column, exp.Column) else column) for column in columns)
 
 
-def _decimals(column: exp.Expression) -> int | None:
+def _decimals(column: exp.Expression | None) -> int | None:
     if not isinstance(column, exp.Round):
         return None
     places = column.args.get("decimals")
@@ -164,7 +175,7 @@ def _decimals(column: exp.Expression) -> int | None:
 def arrangements(
     expected: Expected, rows: Sequence[Row], rounding: Callable[[int, int], Rounding], fixed: bool
 ) -> list[Arrangement]:
-    """The orders of the answer's columns in which its rows are the expected ones; `fixed` allows only its own."""
+    """The orders of the answer's columns in which each column holds what is expected; `fixed` allows only its own."""
     if len(rows) != expected.count or any(len(row) != expected.width for row in rows):
         return []
     places = range(expected.width)
@@ -179,7 +190,7 @@ def arrangements(
             ]
             for place in places
         ]
-    return [order for order in _distinct(choices) if fits_arranged(expected, rows, rounding, order)]
+    return list(_distinct(choices))
 
 
 def fits_arranged(

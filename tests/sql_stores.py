@@ -62,6 +62,12 @@ RIGHT = [
         "SELECT tipo FROM pedidos UNION SELECT estado FROM pedidos ORDER BY 1",
         "SELECT estado FROM pedidos UNION SELECT tipo FROM pedidos ORDER BY 1",
     ),
+    (  # on the first store there is none
+        "SELECT estado, id FROM pedidos WHERE valor = 20",
+        "SELECT p.id, p.estado FROM pedidos AS p WHERE p.valor = 20",
+    ),
+    (THIRDS, f"SELECT * FROM ({THIRDS.replace('2)', '4)')}) AS x"),
+    (THIRDS, f"WITH x AS ({THIRDS.replace('2)', '4)')}) SELECT * FROM x"),
     (TOTAL, TOTAL.replace("SUM(valor)", "COALESCE(SUM(valor), 0)")),
     (
         "SELECT estado, tipo FROM pedidos ORDER BY estado LIMIT 3",  # any RJ will do behind MG, any SP behind RJ
@@ -69,6 +75,7 @@ RIGHT = [
     ),
 ]
 WRONG = [
+    ("SELECT estado, id FROM pedidos WHERE valor = 20", "SELECT estado, id FROM pedidos WHERE valor >= 20"),
     (THIRDS, "SELECT ROUND(SUM(valor)/3) FROM pedidos"),
     (THIRDS, "SELECT SUM(valor)/3 + 0.006 FROM pedidos"),
     (THIRDS, "SELECT ROUND(SUM(valor)/3,2) + 0.01 FROM pedidos"),

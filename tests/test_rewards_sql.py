@@ -29,7 +29,7 @@ from rewards.sql import (
     parse,
     run_query,
 )
-from rewards.sql_results import Rounding, Row, arrangements, in_order, unordered
+from rewards.sql_results import Rounding, Row, arrangements, fits_arranged, in_order, unordered
 
 
 @pytest.fixture(scope="module")
@@ -325,7 +325,8 @@ def test_the_budget_counts_steps(store: Path) -> None:
 
 def same_result(gold: Sequence[Row], rows: Sequence[Row], ordered: bool) -> bool:
     expected = in_order(gold) if ordered else unordered(gold)
-    return bool(arrangements(expected, rows, lambda *_: Rounding(), fixed=True))
+    orders = arrangements(expected, rows, lambda *_: Rounding(), fixed=True)
+    return any(fits_arranged(expected, rows, lambda *_: Rounding(), order) for order in orders)
 
 
 def test_results_ignore_row_order_column_names_and_float_noise() -> None:
@@ -587,6 +588,8 @@ def test_an_order_of_the_columns_may_be_asked_for(suite: Path, gold: str, answer
 
 def test_a_coarser_rounding_may_not_hide_a_small_number(suite: Path) -> None:
     assert right(suite, THIRDS, THIRDS.replace(",2)", ",1)"))
+    for inner in ("SELECT * FROM ({}) AS x", "SELECT s FROM ({}) AS x", "WITH x AS ({}) SELECT * FROM x"):
+        assert right(suite, THIRDS, inner.format("SELECT ROUND(SUM(valor)/3,1) AS s FROM pedidos"))
     share = "SELECT ROUND(SUM(valor)/100000,5) FROM pedidos"
     assert right(suite, share, "SELECT SUM(valor)/100000 FROM pedidos")
     assert not right(suite, share, "SELECT ROUND(SUM(valor)/100000,1) FROM pedidos")
