@@ -19,9 +19,11 @@ import sqlite3
 import sys
 import tempfile
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
+from functools import cache
+from itertools import islice
 from pathlib import Path
 from random import Random
 
@@ -39,7 +41,8 @@ from tucano.truth.sql import right_answer
 
 PAIRS = 1000
 """Of equivalents, and as many of mutants."""
-FURTHER = 5
+CANDIDATES = 300
+MOST_STORES = 24
 SEED = 20261122
 BOUNDARY = ("operator", "number one off", "limit one off")
 BEGIN, END = "<!-- sql judgement -->", "<!-- end of sql judgement -->"
@@ -163,11 +166,11 @@ def is_determined(tree: exp.Query, schema: Schema) -> bool:
 # Equivalents
 
 
-def equivalents(sql: str, schema: Schema) -> Iterator[tuple[str, str]]:
+def equivalents(sql: str, schema: Schema, kinds: Iterable[str]) -> Iterator[tuple[str, str]]:
     """(kind, query that gives the same on every database of the schema)"""
     tree = tree_of(sql)
-    for kind, rewrite in REWRITES.items():
-        if (found := rewrite(tree.copy(), schema)) is not None and found != tree.sql("sqlite"):
+    for kind in kinds:
+        if (found := REWRITES[kind](tree.copy(), schema)) is not None and found != tree.sql("sqlite"):
             yield kind, found
 
 
@@ -188,7 +191,7 @@ def _other_join_order(tree: exp.Query, schema: Schema) -> str | None:
     joins = tree.args.get("joins")
     if not is_plain(tree) or not joins or not (joins[0].args.get("on") or joins[0].args.get("using")):
         return None
-    if tree.is_star or tree.args.get("limit") and not tree.args.get("order"):
+    if tree.is_star:
         return None
     source = tree.args["from_"] if "from_" in tree.args else tree.args["from"]
     first, second = source.this.copy(), joins[0].this.copy()
@@ -201,7 +204,7 @@ def _equality(make: Callable[[exp.EQ], exp.Expression]) -> Callable[[exp.Query, 
     def rewrite(tree: exp.Query, schema: Schema) -> str | None:
         for place, node in enumerate(tree.find_all(exp.EQ)):
             if isinstance(node.this, exp.Column) and isinstance(node.expression, exp.Literal):
-                return changed(tree, exp.EQ, place, make)  # type: ignore[arg-type]
+                return changed(tree, exp.EQ, place, make)
         return None
 
     return rewrite
@@ -505,29 +508,60 @@ def _needless_left(join: exp.Join, tree: exp.Query, schema: Schema) -> str | Non
             for column in columns
         )
 
-    if reads(select.args.get("where")) and not (select.args["where"].find(exp.Or) or select.args["where"].find(exp.Is)):
+    def drops(node: exp.Expression | None) -> bool:
+        """Whether a condition is never true of a row without a partner."""
+        if isinstance(node, exp.And | exp.Or):
+            sides = (drops(node.this), drops(node.expression))
+            return any(sides) if isinstance(node, exp.And) else all(sides)
+        if isinstance(node, exp.Where | exp.Paren):
+            return drops(node.this)
+        return isinstance(node, (exp.EQ, exp.NEQ, exp.Like, exp.Between, *EDGE)) and reads(node)
+
+    if drops(select.args.get("where")):
         return "WHERE drops rows without a partner"
     later = select.args["joins"][select.args["joins"].index(join) + 1 :]
     if any(reads(following.args.get("on")) for following in later):
         return "a later join drops rows without a partner"
     group = select.args.get("group")
     totals = [call for column in select.selects for call in column.find_all(exp.AggFunc)]
+    having = select.args.get("having")
+    if having is not None and reads(having) and not totals and not having.find(exp.Count, exp.Or):
+        return "HAVING drops groups without a partner"
+    if group is not None and having is not None and isinstance(having.this, exp.GT | exp.GTE | exp.EQ):
+        least = float(having.this.expression.this) if isinstance(having.this.expression, exp.Literal) else 0
+        if isinstance(having.this.this, exp.Count) and least >= (1 if isinstance(having.this, exp.GT) else 2):
+            keyed = {(key.name.lower(), table_of(key, tree, schema)) for key in group.find_all(exp.Column)}
+            if any(schema.keys.get(owner or "") == key for key, owner in keyed):
+                return "HAVING drops the single row without a partner"
     if group is None and totals and all(reads(call) and not isinstance(call.this, exp.Star) for call in totals):
         return "aggregates pass over rows without a partner"
     return None
 
 
 def _needless_boundary(tree: exp.Query, other: exp.Query) -> str | None:
-    if any(select.args.get("limit") for select in other.find_all(exp.Select)) and tree.args.get("group") is None:
-        if any(column.find(exp.AggFunc) for column in tree.selects):
-            return "there is one row"
-    for query in (tree, other):
-        for node in query.find_all(exp.GTE, exp.GT, exp.LT, exp.LTE):
-            least = {exp.GTE: 1, exp.GT: 0, exp.LT: 1, exp.LTE: 0}[type(node)]
-            if isinstance(node.this, exp.Count) and isinstance(node.expression, exp.Literal):
-                if float(node.expression.this) <= least and node.find_ancestor(exp.Having):
-                    return "a group has at least one row"
+    is_total = tree.args.get("group") is None and any(column.find(exp.AggFunc) for column in tree.selects)
+    if is_total and tree.args.get("limit") != other.args.get("limit"):
+        return "there is one row"
+    ranges = [list(query.find_all(exp.Between)) for query in (tree, other)]
+    for old, new in zip(*ranges, strict=True):
+        lows = [float(node.args["low"].name) for node in (old, new) if isinstance(node.this, exp.Count)]
+        if old != new and old.args["high"] == new.args["high"] and lows and max(lows) <= 1:
+            return "a group has at least one row"
+    comparisons = (list(query.find_all(*EDGE)) for query in (tree, other))
+    for old, new in zip(*comparisons, strict=True):
+        if old != new and _is_always(old) is not None and _is_always(old) == _is_always(new):
+            return "a group has at least one row"
     return None
+
+
+def _is_always(node: exp.Expression) -> bool | None:
+    """Whether a condition on the rows of a group is true of all groups, or of none; None where that depends."""
+    if not (
+        isinstance(node.this, exp.Count) and isinstance(node.expression, exp.Literal) and node.find_ancestor(exp.Having)
+    ):
+        return None
+    least = 1 if isinstance(node, exp.GTE | exp.LT) else 0
+    return isinstance(node, exp.GT | exp.GTE) if float(node.expression.this) <= least else None
 
 
 # The generator's own questions
@@ -541,9 +575,15 @@ OWN_COLUMNS = {
     "pagamentos": ("pedido_id", "tipo", "parcelas", "valor"),
     "avaliacoes": ("pedido_id", "nota"),
 }
-OWN_PARENTS = frozenset({
-    ("pedidos", "clientes"), ("itens", "pedidos"), ("itens", "produtos"), ("pagamentos", "pedidos"), ("avaliacoes", "pedidos"),
-})  # fmt: skip
+OWN_PARENTS = frozenset(
+    {
+        ("pedidos", "clientes"),
+        ("itens", "pedidos"),
+        ("itens", "produtos"),
+        ("pagamentos", "pedidos"),
+        ("avaliacoes", "pedidos"),
+    }
+)
 
 
 def own_schema(store: Store) -> Schema:
@@ -565,7 +605,7 @@ def own_questions(folder: Path, count: int, seed: int) -> list[Question]:
         asked: dict[str, Question] = {}
         while len(asked) < count:
             for pool in ("known", "validation", "test"):
-                sql = ask(pool, source.store, rng).sql  # type: ignore[arg-type]
+                sql = ask(pool, source.store, rng).sql
                 asked[sql] = Question(sql, folder, schema)
     return list(asked.values())[:count]
 
@@ -587,11 +627,24 @@ def spider_questions(spider: Path, folder: Path, rng: Random) -> list[Question]:
     for name, queries in sorted(golds.items()):
         place = folder / name
         place.mkdir(parents=True)
-        schema = Maker(schemas[name], queries, rng).write(place, FURTHER)
+        schema = Maker(schemas[name], queries, rng).write(place)
         for sql in queries:
             if run_query(place / STORE, sql) is not None and is_determined(tree_of(sql), schema):
                 questions.append(Question(sql, place, schema))
     return questions
+
+
+def _told_apart(store: sqlite3.Connection, pairs: Sequence[tuple[str, str]]) -> set[tuple[str, str]]:
+    """The pairs of a gold query and a mutant that give other rows."""
+
+    @cache
+    def result(sql: str) -> list[str] | None:
+        try:
+            return sorted(map(repr, store.execute(sql).fetchmany(2000)))
+        except sqlite3.Error:
+            return None
+
+    return {pair for pair in pairs if (ours := result(pair[1])) is not None and ours != result(pair[0])}
 
 
 class Maker:
@@ -602,60 +655,92 @@ class Maker:
     def __init__(self, schema: dict, queries: Sequence[str], rng: Random) -> None:
         self._rng = rng
         self._tables = [name.lower() for name in schema["table_names_original"]]
-        self._columns: dict[str, dict[str, str]] = {table: {} for table in self._tables}
-        places = []
+        self._columns: dict[str, dict[str, str]] = {
+            table: {} for table in self._tables if not table.startswith("sqlite_")
+        }
+        places: list[tuple[str, str]] = []
         for (table, column), kind in zip(schema["column_names_original"], schema["column_types"], strict=True):
             places.append((self._tables[table], column.lower()) if table >= 0 else ("", ""))
-            if table >= 0:
+            if table >= 0 and self._tables[table] in self._columns:
                 self._columns[self._tables[table]][column.lower()] = kind
         self._keys = {places[key][0]: places[key][1] for key in schema["primary_keys"]}
         self._foreign = {places[child]: places[parent] for child, parent in schema["foreign_keys"]}
-        self._wanted = [profile for query in queries for profile in self._profiles(query)]
+        self._queries = queries
+        self._wanted: list[dict[str, str | float]] = []
+        self._words: list[str] = []
 
-    def _profiles(self, query: str) -> Iterator[dict[str, str | float]]:
+    def _compared(self, query: str) -> Iterator[dict[str, str | float]]:
         """What one SELECT compares columns with: {column: value}."""
         for select in tree_of(query).find_all(exp.Select):
             profile: dict[str, str | float] = {}
             for node in select.find_all(exp.EQ, exp.NEQ, exp.Like, exp.Between, *EDGE):
-                value = node.args.get("low") if isinstance(node, exp.Between) else node.expression
-                if isinstance(node.this, exp.Column) and isinstance(value, exp.Literal):
+                edges = (node.args.get("low"), node.args.get("high"))
+                value = self._rng.choice(edges) if isinstance(node, exp.Between) else node.expression
+                column = node.this.this if isinstance(node.this, exp.AggFunc) else node.this
+                if isinstance(column, exp.Column) and isinstance(value, exp.Literal):
                     text = str(value.this).replace("%", "x" if self._rng.random() < 0.5 else "")
-                    profile[node.this.name.lower()] = text if value.is_string else float(value.this)
+                    if column.name.lower() not in profile or self._rng.random() < 0.5:
+                        profile[column.name.lower()] = text if value.is_string else float(value.this)
             if profile:
                 yield profile
 
-    def write(self, folder: Path, count: int) -> Schema:
-        values: dict[str, list[str]] = defaultdict(list)
-        for number in range(count):
-            rows = self._rows()
-            with closing(sqlite3.connect(folder / (STORE if number == 0 else f"store-{number}.sqlite"))) as connection:
-                for table, columns in self._columns.items():
-                    if table.startswith("sqlite_"):
-                        continue
-                    kinds = ", ".join(f'"{c}" {"NUMERIC" if k == "number" else "TEXT"}' for c, k in columns.items())
-                    connection.execute(f'CREATE TABLE "{table}" ({kinds})')
-                    marks = ",".join("?" * len(columns))
-                    connection.executemany(
-                        f'INSERT INTO "{table}" VALUES ({marks})',
-                        [tuple(row[c] for c in columns) for row in rows[table]],
-                    )
-                connection.commit()
-            for table, made in rows.items():
-                for column, kind in self._columns[table].items():
-                    if kind != "number":
-                        values[column] += [str(row[column]) for row in made]
-        parents = frozenset((child, parent) for (child, _), (parent, _) in self._foreign.items() if child != parent)
+    def write(self, folder: Path) -> Schema:
+        """As many of `CANDIDATES` databases as tell a mutant from its gold query that none before told, at most
+        `MOST_STORES`; the mutants are drawn apart from those that are judged later.
+        """
+        rng, schema = Random(f"{SEED}/distil"), self._schema(self._rows() for _ in range(3))
+        left = [(sql, mutant) for sql in self._queries for _, mutant in mutants(sql, schema, rng)]
+        kept = 0
+        for _ in range(CANDIDATES):
+            with closing(self._stored(self._rows())) as store:
+                told = _told_apart(store, left)
+                if told and kept < MOST_STORES:
+                    with closing(sqlite3.connect(folder / (f"store-{kept}.sqlite" if kept else STORE))) as file:
+                        store.backup(file)
+                    left = [pair for pair in left if pair not in told]
+                    kept += 1
+        return schema
+
+    def _stored(self, rows: Mapping[str, list[dict[str, str | float | int]]]) -> sqlite3.Connection:
+        connection = sqlite3.connect(":memory:")
+        for table, columns in self._columns.items():
+            kinds = ", ".join(f'"{c}" {"NUMERIC" if k == "number" else "TEXT"}' for c, k in columns.items())
+            connection.execute(f'CREATE TABLE "{table}" ({kinds})')
+            cells = [tuple(row[column] for column in columns) for row in rows[table]]
+            connection.executemany(f'INSERT INTO "{table}" VALUES ({",".join("?" * len(columns))})', cells)
+        connection.commit()
+        return connection
+
+    def _schema(self, made: Iterable[Mapping[str, list[dict[str, str | float | int]]]]) -> Schema:
+        values: dict[str, set[str]] = defaultdict(set)
+        for rows in made:
+            for table, columns in self._columns.items():
+                for column in (column for column, kind in columns.items() if kind != "number"):
+                    values[column] |= {str(row[column]) for row in rows[table]}
         return Schema(
             self._keys,
             {table: tuple(columns) for table, columns in self._columns.items()},
-            parents,
-            {column: sorted(set(found)) for column, found in values.items()},
+            frozenset((child, parent) for (child, _), (parent, _) in self._foreign.items() if child != parent),
+            {column: sorted(found) for column, found in values.items()},
         )
 
     def _rows(self) -> dict[str, list[dict[str, str | float | int]]]:
-        """Rows of every table; then the foreign keys, until those that point at foreign keys are right too."""
+        """Rows of every table, with what a few of the queries ask for; then the foreign keys, until those that point at
+        foreign keys are right too.
+        """
         rng = self._rng
-        made = {table: [self._row(table, place) for place in range(rng.randint(20, 40))] for table in self._tables}
+        focus = rng.sample(self._queries, min(len(self._queries), rng.choice((1, 2, 4, 100))))
+        self._wanted = [profile for query in focus for profile in self._compared(query)]
+        self._words = rng.sample(self.WORDS, rng.randint(2, 6))
+        sizes = {table: rng.choice((0, 3, 10, 25, 25, 40, 40)) for table in self._columns}
+        sizes |= {parent: max(8, sizes[parent]) for parent, _ in self._foreign.values()}
+        made = {table: [self._row(table, place) for place in range(size)] for table, size in sizes.items()}
+        for table, key in self._keys.items():
+            names = {key, *(column for (_, column), parent in self._foreign.items() if parent == (table, key))}
+            asked = [profile[name] for profile in self._wanted for name in names if name in profile]
+            keys = dict.fromkeys([*asked, *(row[key] for row in made.get(table, ()))])
+            for row, value in zip(made.get(table, ()), keys, strict=False):
+                row[key] = value
         for _ in range(3):
             for (child, column), (parent, key) in self._foreign.items():
                 pool = [row[key] for row in made[parent]]
@@ -663,7 +748,8 @@ class Maker:
                     chosen = list(dict.fromkeys(rng.sample(pool, len(pool))))
                     made[child] = made[child][: len(chosen)]
                 else:
-                    favourites = rng.sample(pool, max(1, len(pool) // 2))
+                    front = pool[: rng.choice((3, 6, 100))]
+                    favourites = rng.sample(front, rng.randint(1, max(1, len(front) // 2)))
                     chosen = [
                         rng.choice(favourites if rng.random() < 0.6 else pool[: len(pool) - 3]) for _ in made[child]
                     ]
@@ -693,9 +779,9 @@ class Maker:
             base = [int(value) for value in known if isinstance(value, float)]
             return rng.choice(base) + rng.randint(-3, 3) if base and rng.random() < 0.5 else rng.randint(1, 60)
         if kind == "time":
-            return f"20{rng.randint(10, 19)}-{rng.randint(1, 12):02d}-{rng.randint(1, 28):02d}"
+            return f"20{rng.randint(10, 12)}-0{rng.randint(1, 3)}-11"
         words = [str(value) for value in known if isinstance(value, str)]
-        return rng.choice(words) if words and rng.random() < 0.5 else rng.choice(self.WORDS)
+        return rng.choice(words) if words and rng.random() < 0.5 else rng.choice(self._words)
 
 
 # Pairs
@@ -705,11 +791,11 @@ def equivalent_pairs(questions: Sequence[Question], count: int, rng: Random) -> 
     """As many as wanted, of every kind in turn; half of them rewritten twice."""
     found: dict[str, list[Pair]] = defaultdict(list)
     for question in questions:
-        for kind, once in equivalents(question.sql, question.schema):
+        for kind, once in equivalents(question.sql, question.schema, REWRITES):
             found[kind].append(Pair(question, kind, once))
-            further = [twice for other, twice in equivalents(once, question.schema) if other != kind]
-            if further:
-                found[kind].append(Pair(question, kind, rng.choice(further)))
+            others = rng.sample([other for other in REWRITES if other != kind], len(REWRITES) - 1)
+            for _, twice in islice(equivalents(once, question.schema, others), 1):
+                found[kind].append(Pair(question, kind, twice))
     return _in_turn(found, count, rng)
 
 
@@ -809,7 +895,7 @@ def measure(questions: Sequence[Question], pairs: int, rng: Random) -> Measured:
 
 
 HEADER = (
-    "| questions | judge | right, judged wrong | wrong, judged right | boundary mutants judged right | gold is right |\n"
+    "| questions | judge | right, judged wrong | wrong, judged right | boundary, judged right | gold is right |\n"
     "|---|---|---|---|---|---|"
 )
 
