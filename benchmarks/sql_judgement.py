@@ -175,13 +175,14 @@ def equivalents(sql: str, schema: Schema, kinds: Iterable[str]) -> Iterator[tupl
 
 
 def _renamed(tree: exp.Query, schema: Schema) -> str | None:
-    aliases = {table.alias: f"tabela_{place}" for place, table in enumerate(tree.find_all(exp.Table)) if table.alias}
+    named = {table.alias.lower() for table in tree.find_all(exp.Table) if table.alias}
+    aliases = {alias: f"tabela_{place}" for place, alias in enumerate(sorted(named))}
     for table in tree.find_all(exp.Table):
         if table.alias:
-            table.set("alias", exp.TableAlias(this=exp.to_identifier(aliases[table.alias])))
+            table.set("alias", exp.TableAlias(this=exp.to_identifier(aliases[table.alias.lower()])))
     for column in tree.find_all(exp.Column):
-        if column.table in aliases:
-            column.set("table", exp.to_identifier(aliases[column.table]))
+        if column.table.lower() in aliases:
+            column.set("table", exp.to_identifier(aliases[column.table.lower()]))
     if isinstance(tree, exp.Select) and not aliases and not tree.args.get("joins"):
         tree.find(exp.Table).set("alias", exp.TableAlias(this=exp.to_identifier("tabela")))
     return str(tree.sql("sqlite"))
@@ -193,7 +194,7 @@ def _other_join_order(tree: exp.Query, schema: Schema) -> str | None:
         return None
     if tree.is_star:
         return None
-    source = tree.args["from_"] if "from_" in tree.args else tree.args["from"]
+    source = tree.args["from_"]
     first, second = source.this.copy(), joins[0].this.copy()
     source.set("this", second)
     joins[0].set("this", first)
