@@ -687,7 +687,7 @@ class Maker:
 
     def write(self, folder: Path) -> Schema:
         """As many of `CANDIDATES` databases as tell a mutant from its gold query that none before told, at most
-        `MOST_STORES`; the mutants are drawn apart from those that are judged later.
+        `MOST_STORES`; the mutants are of the kinds that are judged later, drawn anew where chance has a part.
         """
         rng, schema = Random(f"{SEED}/distil"), self._schema(self._rows() for _ in range(3))
         left = [(sql, mutant) for sql in self._queries for _, mutant in mutants(sql, schema, rng)]
