@@ -3,7 +3,7 @@
 GRPO uses only the ranking within a prompt, so every prompt gets several completions. Nothing here knows a reward.
 
     python -m benchmarks.draw_rating_candidates PROMPTS_FOLDER OUT.jsonl weak=MODEL strong=MODEL tuned=MODEL:ADAPTER
-    cp PROMPTS_FOLDER/store.sqlite .   # beside OUT.jsonl
+    cp PROMPTS_FOLDER/store*.sqlite .   # beside OUT.jsonl
     tucano rate FOLDER --rater NAME --from OUT.jsonl
 """
 

@@ -4,7 +4,7 @@ reviews.
 Real reviews are shown without their stars and category: a sentiment that can be copied from the prompt measures
 nothing.
 
-A folder like a prompt set's (test.jsonl, system_prompts.json, store.sqlite, portuguese.txt), so that whatever answers a
+A folder like a prompt set's (test.jsonl, system_prompts.json, the stores, portuguese.txt), so that whatever answers a
 test set answers it too. No text is the same as, or near, one of the prompt set it belongs to.
 """
 
@@ -64,7 +64,7 @@ def prepare_benchmark(settings: BenchmarkSetStage, places: Places, prompt_set: P
         for reviews in _real_reviews(places, seed):
             chosen += _take(_unseen(reviews.offers("test", Random(seed)), known), plan.reviews, taken)
             masked += reviews.masked
-    for file in (known_files.system_prompts, known_files.store, known_files.passages):
+    for file in (known_files.system_prompts, *known_files.stores, known_files.passages):
         shutil.copyfile(file, folder / file.name)
     write_prompts(
         files.test, [replace(p, id=f"benchmark-{number:05d}-{p.source}-{p.task}") for number, p in enumerate(chosen)]

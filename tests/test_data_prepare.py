@@ -135,7 +135,7 @@ def test_the_same_seed_gives_the_same_bytes_and_another_seed_other_texts(tmp_pat
     for name, seed in (("one", 5), ("two", 5), ("other", 6)):
         prepare(SMALL, seed, TASKS, tmp_path / name)
     one, two, other = (digests(tmp_path / name) for name in ("one", "two", "other"))
-    assert one == two and len(one) == 9
+    assert one == two and len(one) == 13
     assert all(one[name] != other[name] for name in one if name not in ("system_prompts.json", "portuguese.txt"))
 
 

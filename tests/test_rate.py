@@ -74,18 +74,18 @@ class TestDraw:
     def test_one_completion_of_each_reward_range_and_every_model_in_turn(self) -> None:
         pool = [Candidate(prompt(0), f"texto {rank}", "sampled", f"model-{rank % 2}") for rank in range(10)]
         quality = {candidate.id: rank / 10 for rank, candidate in enumerate(pool)}
-        chosen = draw(CandidateSource(pool, None, quality), prompts=1, completions=5, seed=1)
+        chosen = draw(CandidateSource(pool, [], quality), prompts=1, completions=5, seed=1)
         assert [int(candidate.completion.split()[1]) // 2 for candidate in chosen] == [0, 1, 2, 3, 4]
         assert max(Counter(candidate.model for candidate in chosen).values()) == 3
 
     def test_prompts_with_enough_different_completions_come_first_and_a_text_counts_once(self) -> None:
         same = [Candidate(prompt(0), "igual", "sampled", model) for model in "abc"]
-        chosen = draw(CandidateSource([*same, *candidates()], None), prompts=2, completions=2, seed=1)
+        chosen = draw(CandidateSource([*same, *candidates()], []), prompts=2, completions=2, seed=1)
         assert len({candidate.id for candidate in chosen}) == len(chosen) == 4
-        assert len(draw(CandidateSource(same, None), prompts=9, completions=9, seed=1)) == 1
+        assert len(draw(CandidateSource(same, []), prompts=9, completions=9, seed=1)) == 1
 
     def test_tasks_get_equally_many_prompts_and_a_seed_repeats_the_draw(self) -> None:
-        source = CandidateSource(candidates(prompts=5, tasks=TASKS), None)
+        source = CandidateSource(candidates(prompts=5, tasks=TASKS), [])
         chosen = draw(source, prompts=3, completions=1, seed=4)
         assert Counter(candidate.prompt.task for candidate in chosen) == dict.fromkeys(TASKS, 3)
         assert chosen == draw(source, 3, 1, 4) != draw(source, 3, 1, 5)

@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 from rewards import truth
+from rewards.parsing.sql import Outcome, answers_gold, run_query
 from tucano.audit.gate import audit
 from tucano.errors import UserError
 from tucano.prompts import Prompt
@@ -296,3 +297,21 @@ class TestLinks:
         with pytest.raises(UserError, match="is a link"):
             open_folder(tmp_path / "mine", tmp_path / "in" / "answers.jsonl", 1, 1, 1)
         assert not (tmp_path / "mine" / "store.sql").exists()
+
+
+class TestSeveralStores:
+    def test_all_stores_of_a_question_are_kept_and_judged_on(self, tmp_path: Path) -> None:
+        place, folder = tmp_path / "in", tmp_path / "mine"
+        place.mkdir()
+        for number, name in enumerate((STORE, "store-1.sqlite", "store-2.sqlite")):
+            with closing(sqlite3.connect(place / name)) as connection:
+                connection.execute("CREATE TABLE pedidos(pedido_id)")
+                connection.executemany("INSERT INTO pedidos VALUES (?)", [(n,) for n in range(2 + number)])
+                connection.commit()
+        write_candidates(place / "answers.jsonl", [Candidate(QUESTION, "SELECT 2", "sampled", "m")])
+        open_folder(folder, place / "answers.jsonl", 1, 1, 1)
+        assert sorted(path.name for path in folder.glob("store*")) == ["store-1.sql", "store-2.sql", "store.sql"]
+        with opened_store(folder) as stores:
+            found = [run_query(path, "SELECT COUNT(*) FROM pedidos") for path in sorted(stores.iterdir())]
+            assert [result and result.rows for result in found] == [((3,),), ((4,),), ((2,),)]
+            assert answers_gold(QUESTION.reference, "SELECT 2 FROM pedidos LIMIT 1", stores) == Outcome(True, False)

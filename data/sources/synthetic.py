@@ -9,13 +9,14 @@ from random import Random
 
 from data.generator.insights import Segment, generated_segment, write_brief
 from data.generator.pushes import write_push
-from data.generator.questions import ask
+from data.generator.questions import AMOUNTS, ask
 from data.generator.reviews import Review, write_review
 from data.generator.store import Store, Tables, generated_tables, write_store
+from data.generator.suite import FURTHER, further_tables
 from data.generator.words import CATALOGUE
 from data.sources import FREE, Demonstration
 from data.spoiling import spoil
-from tucano.files.prompts import STORE
+from tucano.files.prompts import STORE, further_store
 from tucano.prompts import Prompt, Task
 from tucano.specs.banks import Pool
 from tucano.specs.base import Answer, Drawn
@@ -35,9 +36,13 @@ class SyntheticSource:
     generated_licence = FREE
 
     def __init__(self, folder: Path, seed: int) -> None:
-        """Writes the store into `folder`."""
+        """Writes the store into `folder`, and beside it the further stores that answers are judged on."""
         self.masked: Counter[str] = Counter()
-        write_store(folder / STORE, self.tables(Random(f"{seed}/store")))
+        tables = self.tables(Random(f"{seed}/store"))
+        write_store(folder / STORE, tables)
+        for number in range(1, FURTHER + 1):
+            further = further_tables(tables, AMOUNTS, Random(f"{seed}/store-{number}"))
+            write_store(folder / further_store(number), further)
         self.store = Store(folder / STORE)
 
     def close(self) -> None:

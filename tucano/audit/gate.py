@@ -16,7 +16,7 @@ from pathlib import Path
 
 from rewards import load_reward_set
 from rewards.names import REPORTED
-from rewards.parsing.sql import gold_result
+from rewards.parsing.sql import gold_result, stores
 from rewards.sets import SetName
 from tucano.audit.agreement import agreements, component_effects, rater_agreements, sampled_spread
 from tucano.audit.bench import Bench, Group, RewardScorer, grouped
@@ -69,7 +69,8 @@ def _require_gold(rated: Sequence[RatedAnswer], databases: Path, ratings: Path) 
     """UserError for a prompt whose gold query does not run on the folder's store."""
     for prompt in {answer.prompt.id: answer.prompt for answer in rated if answer.prompt.reference.get("sql")}.values():
         try:
-            gold_result(databases / prompt.reference["database"], prompt.reference["sql"])
+            for store in stores(databases / prompt.reference["database"]):
+                gold_result(store, prompt.reference["sql"])
         except ValueError as error:
             raise UserError(f"{ratings / RATINGS}: prompt {prompt.id}: {printable(str(error))[:300]}") from None
 

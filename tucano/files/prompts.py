@@ -8,6 +8,11 @@ STORE = "store.sqlite"
 SETS = ("train", "validation", "test", "demonstrations", "demonstrations_validation")
 
 
+def further_store(number: int) -> str:
+    """The file of one of the further stores that the same questions are judged on, beside the first."""
+    return f"store-{number}.sqlite"
+
+
 @dataclass(frozen=True, slots=True)
 class PromptFiles:
     """A `Prompt` per line in each of the sets; the system prompts by task; the store that questions ask; Portuguese
@@ -48,6 +53,11 @@ class PromptFiles:
     @property
     def store(self) -> Path:
         return self.folder / STORE
+
+    @property
+    def stores(self) -> list[Path]:
+        """The store, and the further ones beside it."""
+        return [self.store, *sorted(self.folder.glob("store-*.sqlite"))]
 
     @property
     def passages(self) -> Path:

@@ -25,7 +25,7 @@ from tucano.masking.prompts import masked_prompt
 from tucano.prompts import TASKS, Prompt, read_prompts
 from tucano.rating.files import CandidateLine, Origin, lines, parse, write
 from tucano.rating.ratings import RATINGS
-from tucano.rating.store import STORE_DUMP, keep
+from tucano.rating.store import STORE_DUMP, keep, stores_in
 from tucano.specs.registry import spec_of
 
 CANDIDATES = "candidates.jsonl"
@@ -53,7 +53,7 @@ class CandidateSource:
     """
 
     candidates: list[Candidate]
-    store: Path | None
+    stores: list[Path]
     quality: Mapping[str, float] = field(default_factory=dict)
 
 
@@ -68,10 +68,8 @@ def read_source(place: Path) -> CandidateSource:
             f"{place} does not exist; --from names the storage of a finished run, or a JSONL file of completions"
         )
     place = place.resolve()  # who names a link means the file
-    stores = [
-        path for path in (place.with_name(STORE_DUMP), place.with_name(STORE)) if path.is_symlink() or path.exists()
-    ]
-    return CandidateSource(read_candidates(place), stores[0] if stores else None)
+    stores = next(filter(None, (stores_in(place.parent, Path(name).suffix) for name in (STORE_DUMP, STORE))), [])
+    return CandidateSource(read_candidates(place), stores)
 
 
 def read_candidates(path: Path) -> list[Candidate]:
@@ -155,15 +153,15 @@ def open_folder(folder: Path, place: Path, prompts: int, completions: int, seed:
         )
     source = read_source(place)
     chosen = [_masked(candidate) for candidate in draw(source, prompts, completions, seed)]
-    if source.store is None and any(spec_of(candidate.prompt.task).display.with_tables for candidate in chosen):
+    if not source.stores and any(spec_of(candidate.prompt.task).display.with_tables for candidate in chosen):
         raise UserError(
             f"{place} has SQL questions but no {STORE_DUMP} or {STORE} beside it; put the store that they ask about"
             " there"
         )
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        if source.store is not None:
-            keep(source.store, folder / STORE_DUMP)
+        for store in source.stores:
+            keep(store, folder / store.with_suffix(Path(STORE_DUMP).suffix).name)
         write_candidates(path, chosen)
     except OSError as error:
         raise UserError(f"{folder} cannot be written ({error.strerror}); choose another folder") from error
@@ -199,7 +197,8 @@ def _read_run(storage: Path) -> CandidateSource:
     ]
     made = [Candidate(prompts[answer.prompt_id], answer.completion, "sampled", answer.arm) for answer in sampled]
     quality = {candidate.id: answer.reward for candidate, answer in zip(made, sampled, strict=True)}
-    return CandidateSource(made, _whole(*data, STORE), quality)
+    stores = [_whole(*data, path.name) for path in PromptFiles(data[0]).stores]
+    return CandidateSource(made, stores, quality)
 
 
 def _newest(storage: Path, stage: str, digest: str | None = None) -> tuple[Path, dict[str, Any]] | None:

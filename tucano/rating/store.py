@@ -49,13 +49,23 @@ _TO_DUMP = ("quote", "table_info")
 
 @contextmanager
 def rating_store(folder: Path) -> Iterator[Path]:
-    """A temporary folder that holds the rating set's store as a SQLite file; empty where the set has no dump."""
-    dump = folder / STORE_DUMP
+    """A temporary folder that holds the rating set's stores as SQLite files; empty where the set has no dump."""
     with tempfile.TemporaryDirectory(prefix="tucano-audit-") as name:
-        if dump.is_symlink() or dump.exists():
-            with closing(load(read(dump), dump)) as store, closing(sqlite3.connect(Path(name) / STORE)) as file:
+        for dump in stores_in(folder, Path(STORE_DUMP).suffix):
+            place = Path(name) / dump.with_suffix(Path(STORE).suffix).name
+            with closing(load(read(dump), dump)) as store, closing(sqlite3.connect(place)) as file:
                 store.backup(file)
         yield Path(name)
+
+
+def stores_in(folder: Path, suffix: str) -> list[Path]:
+    """The store of a folder and the further ones of the same questions, as dumps (.sql) or SQLite files (.sqlite); none
+    without the first.
+    """
+    first = folder / f"{Path(STORE).stem}{suffix}"
+    if not (first.is_symlink() or first.exists()):
+        return []
+    return [first, *sorted(folder.glob(f"{first.stem}-*{suffix}"))]
 
 
 def load(dump: str, where: Path) -> sqlite3.Connection:
@@ -95,7 +105,7 @@ def keep(store: Path, dump: Path) -> None:
     """
     if store.resolve() == dump.resolve():
         return
-    text = read(store) if store.name == STORE_DUMP else _dumped(store)
+    text = read(store) if store.suffix == dump.suffix else _dumped(store)
     load(text, store).close()
     write(dump, text)
 

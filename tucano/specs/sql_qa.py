@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
-from typing import Annotated, Self
+from typing import Annotated, Literal, Self
 
-from pydantic import AfterValidator, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
 from rewards.parsing.sql import answers_gold, find_query
 from tucano.prompts import Prompt
@@ -27,7 +27,9 @@ class _Reference(Reference):
     sql: str = ""
     """The gold query."""
     database: Annotated[str, AfterValidator(_file_name)] = ""
-    """A file in the prompt set's folder."""
+    """A file in the prompt set's folder; further stores of the same questions lie beside it."""
+    asks: list[Literal["columns", "rounding"]] = Field(default_factory=list)
+    """What the question asks for besides the rows: their columns in that order, numbers rounded just so."""
 
     @model_validator(mode="after")
     def _database_is_named(self) -> Self:
