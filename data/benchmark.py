@@ -21,7 +21,7 @@ from random import Random
 from typing import Any
 
 from data.prepare import open_source
-from data.separation import Fence, normal_form
+from data.separation import PromptFence, normal_form
 from data.sources import NONCOMMERCIAL
 from data.sources.b2w import COLUMNS, SEPARATOR, B2wSource, csv_file, numbered_reviews, real_reviews
 from data.sources.csv_files import read_table
@@ -51,15 +51,15 @@ def prepare_benchmark(settings: BenchmarkSetStage, places: Places, prompt_set: P
     """Writes the benchmark into `folder` and returns its counts. Raises `UserError` for data that cannot be used."""
     plan, tasks, seed = settings.benchmark, settings.tasks, settings.seed
     known_files, files = PromptFiles(prompt_set), PromptFiles(folder)
-    used = [prompt.user for part in SETS for prompt in read_prompts(known_files.of(part))]
-    fence = Fence(used)
+    used = [prompt for part in SETS for prompt in read_prompts(known_files.of(part))]
+    fence = PromptFence(used)
     chosen: list[Prompt] = []
     with closing(open_source(settings.data, places.data, seed, folder)) as source:
         for task, wanted in apportion(plan.prompts, judged_shares(tasks)).items():
             chosen += _take(source.prompts(task, "test", Random(f"{seed}/benchmark/{task}")), wanted, fence)
         masked = Counter(source.masked)
     if "extraction" in tasks:
-        known = [normal_form(text) for text in used]
+        known = [normal_form(prompt.user) for prompt in used]
         for pile in _piles(places, seed):
             chosen += _take(_unseen(pile.offers("test", Random(seed)), known), plan.reviews, fence)
             masked += pile.masked
@@ -73,14 +73,14 @@ def prepare_benchmark(settings: BenchmarkSetStage, places: Places, prompt_set: P
     return {"prompts": dict(sorted(counts.items())), "licences": licences, "masked": dict(sorted(masked.items()))}
 
 
-def _take(offers: Iterator[Prompt], count: int, fence: Fence) -> list[Prompt]:
+def _take(offers: Iterator[Prompt], count: int, fence: PromptFence) -> list[Prompt]:
     """The first `count` offers unlike everything in the fence, which they join."""
     taken: list[Prompt] = []
     for offer in islice(offers, TRIES * (count + 50)):
         if len(taken) == count:
             break
-        if not fence.near(offer.user):
-            fence.add(offer.user)
+        if not fence.near(offer):
+            fence.add(offer)
             taken.append(offer)
     return taken
 

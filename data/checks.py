@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from contextlib import closing
 from pathlib import Path
 
-from data.separation import Fence
+from data.separation import PromptFence
 from data.splits import Splits
 from tucano.errors import UserError
 from tucano.files.prompts import STORE
@@ -47,19 +47,21 @@ def check_strata(parts: dict[str, list[Prompt]], tasks: tuple[Task, ...]) -> Non
 
 
 def check_separation(seen: Iterable[Prompt], validation: list[Prompt], test: list[Prompt]) -> None:
-    """No text of training, validation and test is the same as, or near, one of another set."""
-    in_test, in_validation = Fence(prompt.user for prompt in test), Fence(prompt.user for prompt in validation)
+    """No text of training, validation and test is the same as, near, or inside of one of another set; nor is a gold
+    query.
+    """
+    in_test, in_validation = PromptFence(test), PromptFence(validation)
     for prompt in seen:
-        if in_test.near(prompt.user) or in_validation.near(prompt.user):
+        if in_test.near(prompt) or in_validation.near(prompt):
             raise UserError(
-                f"{prompt.id} is (nearly) the same text as a validation or test prompt: {prompt.user!r}; report this"
-                " with the data seed"
+                f"{prompt.id} has (nearly) the text, or the gold query, of a validation or test prompt:"
+                f" {prompt.user!r}; report this with the data seed"
             )
     for prompt in validation:
-        if in_test.near(prompt.user):
+        if in_test.near(prompt):
             raise UserError(
-                f"{prompt.id} is (nearly) the same text as a test prompt: {prompt.user!r}; report this with the data"
-                " seed"
+                f"{prompt.id} has (nearly) the text, or the gold query, of a test prompt: {prompt.user!r}; report this"
+                " with the data seed"
             )
 
 

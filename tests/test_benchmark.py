@@ -16,7 +16,7 @@ from sklearn import metrics as sk
 from data.benchmark import Places, issues_of, prepare_benchmark
 from data.prepare import prepare
 from data.separation import Fence
-from rewards import load_reward_set, truth
+from rewards import load_reward_set
 from rewards.names import REPORTED as TASKS
 from tucano.benchmark import scores
 from tucano.benchmark.baselines import baselines
@@ -30,6 +30,7 @@ from tucano.settings import BenchmarkSettings, DataSettings, PipelineSettings
 from tucano.settings.stages import of_benchmark_set
 from tucano.specs import scoring
 from tucano.specs.scoring import Case, read_json
+from tucano.truth import truth
 
 REAL = Path(os.environ.get("TUCANO_REAL_DATA", Path(__file__).parents[1] / "../shared/data"))
 labels = st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from(["a", "b", "c", None])), min_size=1, max_size=20)

@@ -11,7 +11,7 @@ import pytest
 from data.prepare import DataReport, prepare
 from data.separation import jaccard, normal_form, shingles
 from data.splits import apportion
-from rewards import classify_task, truth
+from rewards import classify_task
 from rewards.names import REPORTED as TASKS
 from tucano.errors import UserError
 from tucano.masking import mask
@@ -19,6 +19,7 @@ from tucano.prompts import Prompt, read_prompts
 from tucano.settings import DataSettings
 from tucano.specs.banks import JOINT
 from tucano.specs.registry import SPECS
+from tucano.truth import truth
 
 FILES = ("train", "validation", "test", "demonstrations", "demonstrations_validation")
 JUDGED = {"extraction": 20, "sql_qa": 15, "insights": 15, "push": 15}

@@ -7,11 +7,12 @@ from typing import get_args
 
 import pytest
 
-from rewards import load_reward_set, truth
+from rewards import load_reward_set
 from rewards.names import REPORTED
 from tucano.prompts import Prompt
 from tucano.settings import AlarmName, PipelineSettings
 from tucano.settings.preflight import CHECKS
+from tucano.truth import truth
 
 ROOT = Path(__file__).parent.parent
 HELD_BY = {

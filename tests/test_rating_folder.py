@@ -15,7 +15,6 @@ from typing import Any
 
 import pytest
 
-from rewards import truth
 from tucano.audit.gate import audit
 from tucano.errors import UserError
 from tucano.prompts import Prompt
@@ -26,6 +25,7 @@ from tucano.rating.session import Session
 from tucano.rating.store import STORE, load, tables
 from tucano.rating.store import rating_store as opened_store
 from tucano.settings import AuditSettings
+from tucano.truth import truth
 
 ROOT = Path(__file__).parent.parent
 PLAIN = "CREATE TABLE pedidos(pedido_id INTEGER, mes TEXT);\nINSERT INTO pedidos VALUES(7,'2018-02');\n"

@@ -13,7 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rewards_examples import ANSWERS, FIELDS, PROMPTS, Prompt, write_store
 
-from rewards import RewardSet, load_reward_set, truth
+from rewards import RewardSet, load_reward_set
+from tucano.truth import truth
 
 TASKS = tuple(PROMPTS)
 

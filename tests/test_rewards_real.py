@@ -15,12 +15,13 @@ from typing import get_args
 import pytest
 
 from data.prepare import open_source
-from rewards import classify_task, load_reward_set, truth
+from rewards import classify_task, load_reward_set
 from rewards.names import REPORTED as TASKS
 from rewards.sets import SetName
 from tucano.prompts import Prompt, Task
 from tucano.settings import DataSettings
 from tucano.specs.banks import Pool
+from tucano.truth import truth
 
 REAL = Path(os.environ.get("TUCANO_REAL_DATA", Path(__file__).parents[1] / "../shared/data"))
 needs_real_data = pytest.mark.skipif(

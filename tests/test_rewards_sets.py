@@ -16,9 +16,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rewards_examples import ANSWERS, FIELDS, PROMPTS, Prompt, write_store
 
-from rewards import RewardSet, classify_task, describe, load_reward_set, truth
+from rewards import RewardSet, classify_task, describe, load_reward_set
 from rewards.sets import SETS, SetName
 from rewards.text import figures, readable
+from tucano.truth import truth
 
 NAMES = get_args(SetName)
 TASKS = tuple(PROMPTS)

@@ -7,12 +7,13 @@ import pytest
 from rewards_examples import PROMPTS
 
 from data.sources.synthetic import SyntheticSource
-from rewards import classify_task, load_reward_set, truth
+from rewards import classify_task, load_reward_set
 from tucano.benchmark.scores import metrics, read_case
 from tucano.prompts import Prompt
 from tucano.specs.banks import Pool
 from tucano.specs.churn import LEVELS, PROBABILITIES
 from tucano.specs.registry import spec_of
+from tucano.truth import truth
 
 REWARDS = load_reward_set("grounded")
 PROMPT = PROMPTS["churn"]  # high, .75

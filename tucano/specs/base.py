@@ -45,7 +45,7 @@ class Review(Protocol):
     """A review that the generator wrote: what it says (`text`, made of the templates `phrases`) and the ten true
     fields.
 
-    `user` is the text in an envelope that states its stars, `template` the parts of both.
+    `user` is the text in an envelope that may state its stars, `template` the parts of both.
     """
 
     @property

@@ -11,10 +11,11 @@ from pathlib import Path
 import torch
 from transformers import PreTrainedTokenizerBase
 
-from rewards import RewardSet, Score, truth
+from rewards import RewardSet, Score
 from tucano.prompts import Prompt, messages
 from tucano.training.decode import Decoder, supports
 from tucano.training.policies import Policy
+from tucano.truth import truth
 
 BATCH_ROWS = 128
 
