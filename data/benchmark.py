@@ -8,8 +8,6 @@ A folder like a prompt set's (test.jsonl, system_prompts.json, store.sqlite, por
 test set answers it too. No text is the same as, or near, one of the prompt set it belongs to.
 """
 
-import difflib
-import re
 import shutil
 from collections import Counter
 from collections.abc import Iterator
@@ -23,19 +21,14 @@ from typing import Any
 from data.prepare import open_source
 from data.separation import PromptFence, normal_form
 from data.sources import NONCOMMERCIAL
-from data.sources.b2w import COLUMNS, SEPARATOR, B2wSource, csv_file, numbered_reviews, real_reviews
-from data.sources.csv_files import read_table
+from data.sources.b2w import B2wSource, csv_file, real_reviews
 from data.sources.olist import OlistSource, olist_reviews
 from data.sources.olist_tables import read_olist
-from data.sources.reviews import BLIND_ENVELOPE, Pile, RealReview
+from data.sources.reviews import BLIND_ENVELOPE, Pile
 from data.splits import TRIES, apportion, judged_shares
 from tucano.files.prompts import SETS, PromptFiles
 from tucano.prompts import Prompt, read_prompts, write_prompts
 from tucano.settings.benchmark import BenchmarkSetStage
-
-ISSUES = {"entrega": "delivery_issue", "produto": "product_issue", "atendimento": "seller_issue"}
-COMPLAINT = "reclamacao"
-TAGS = "Tags"
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,33 +93,4 @@ def _piles(places: Places, seed: int) -> Iterator[Pile]:
         yield Pile(OlistSource.name, NONCOMMERCIAL, olist_reviews(read_olist(Path(places.olist))), rng, blind=True)
     if places.b2w:
         path = csv_file(Path(places.b2w))
-        tagged = TAGS in path.read_text(encoding="utf-8-sig").partition("\n")[0]
-        yield Pile(B2wSource.name, NONCOMMERCIAL, _tagged(path) if tagged else real_reviews(path), rng, blind=True)
-
-
-def _tagged(path: Path) -> Iterator[RealReview]:
-    """B2W reviews with what their human tags say about the issues."""
-    tags = read_table(path, (*COLUMNS, TAGS), SEPARATOR)[TAGS].fillna("")
-    for row, review in numbered_reviews(path):
-        yield replace(review, silver=review.silver | issues_of(str(tags.iloc[row])))
-
-
-def issues_of(tags: str) -> dict[str, bool]:
-    """What human tags («elogio,produto,reclamacao») say about the three issues; {} without tags.
-
-    Without a complaint there is no issue. With one, the only topic named is the issue; of several named topics nothing
-    is known, and a topic that is not named is none, unless no topic is. Typing errors in a tag are forgiven.
-    """
-    known = (*ISSUES, COMPLAINT)
-    named = {
-        found[0]
-        for tag in re.split(r"[,\s]+", tags)
-        if (found := difflib.get_close_matches(tag, known, n=1, cutoff=0.8))
-    }
-    if not tags.strip():
-        return {}
-    topics = named - {COMPLAINT}
-    if COMPLAINT not in named:
-        return dict.fromkeys(ISSUES.values(), False)
-    sure = {field: False for topic, field in ISSUES.items() if topics and topic not in topics}
-    return sure | ({ISSUES[topic]: True for topic in topics} if len(topics) == 1 else {})
+        yield Pile(B2wSource.name, NONCOMMERCIAL, real_reviews(path), rng, blind=True)

@@ -13,9 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn import metrics as sk
 
-from data.benchmark import Places, issues_of, prepare_benchmark
+from data.benchmark import Places, prepare_benchmark
 from data.prepare import prepare
 from data.separation import Fence
+from data.sources.b2w import issues_of
 from rewards import load_reward_set
 from rewards.names import REPORTED as TASKS
 from tucano.benchmark import scores

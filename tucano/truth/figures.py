@@ -7,7 +7,7 @@ from typing import Literal
 Unit = Literal["%", "R$", ""]
 
 _FIGURE = re.compile(
-    r"(?P<money>r\$\s*)?(?<![\w.,])"
+    r"(?P<money>r\$\s*)?(?<![\w.,/])(?<![a-z]-)"
     r"(?P<digits>\d{1,3}(?:\.\d{3})+(?:,\d+)?|\d+(?:,\d+)?|\d+\.\d{1,2}(?!\d))"
     r"(?![\w]|[.,/-]\d)"
     r"(?P<scale>\s+(?:mil|milhao|milhoes)\b)?(?P<percent>\s*%|\s+por\s+cento\b)?(?P<reais>\s+reais\b)?"

@@ -3,7 +3,7 @@
 An interpolated trigram model (Witten and Bell 1991) over word classes: function words and frequent words stand for
 themselves, other words for their ending. A text is judged by the log-odds of its order: how much likelier its words
 are where they stand than anywhere (SLOR, Pauls and Klein 2012), so that rare words cost nothing. It is estimated from
-`portuguese.txt`, written for this project (CC0-1.0), and from nothing that is ever scored.
+`corpus.txt`, written for this project (CC0-1.0), and from nothing that is ever scored.
 """
 
 import math
@@ -63,6 +63,9 @@ class Model:
     def of(self, token: str) -> str:
         return token if token in self._known else _ending(token)
 
+    def is_known(self, token: str) -> bool:
+        return token in self._known
+
     def probability(self, history: tuple[str, ...], following: str) -> float:
         if not history:
             seen = self._after[0][()]
@@ -86,13 +89,27 @@ class Model:
 
 @lru_cache(maxsize=1)
 def model() -> Model:
-    return Model(files("tucano.truth").joinpath("portuguese.txt").read_text(encoding="utf-8").splitlines())
+    return Model(files("tucano.truth").joinpath("corpus.txt").read_text(encoding="utf-8").splitlines())
 
 
 ODD = -0.7
 """Log-odds below which a word stands where it hardly ever stands."""
 WINDOW = 5
 """Places that are looked at together for a broken part."""
+
+
+FAULT, MISSING_CAPITAL = 0.4, 0.7
+"""What is left for every ordinary word with a capital inside of a sentence and every word that waits for another one,
+and for every sentence without a capital."""
+_LEFT_HANGING = re.compile(
+    r"\b(?:o|a|os|as|um|uma|de|do|da|dos|das|em|no|na|nos|nas|com|por|para|ao|aos|pelo|pela|e|ou|mas|seu|sua|que)"
+    r"\s*(?:[.!;:)]|$)"
+    r"|\b(?:um|uma|de|do|da|dos|das|em|no|na|nos|nas|com|por|para|ao|aos|pelo|pela|seu|sua)\s+"
+    r"(?:de|do|da|dos|das|em|no|na|nos|nas|com|por|pelo|pela|ao|aos|e|ou|mas)\b"
+    r"|r\$(?!\s*\d)|\b(?:e|ou|mas|que) (?:e|ou|mas)\b"
+)
+_CAPITAL = re.compile(r"(?<=[a-zà-ÿ0-9] )[A-ZÀ-Ý][a-zà-ÿ]+\b")
+_NO_CAPITAL = re.compile(r"[a-zà-ÿ][.!?] [a-zà-ÿ]")
 
 
 def fluency(text: str) -> float:
@@ -103,9 +120,16 @@ def fluency(text: str) -> float:
     """
     if not any(token.isalpha() for token in tokens(text)):
         return 0.0
+    faults = _misplaced_capitals(text) + len(_LEFT_HANGING.findall(plain(text)))
+    kept = FAULT**faults * MISSING_CAPITAL ** len(_NO_CAPITAL.findall(text))
     odds = model().odds(text)
     mean = sum(odds) / len(odds)
     odd = sum(value < ODD for value in odds) / len(odds)
     last = max(1, len(odds) - WINDOW + 1)
     worst = min(sum(odds[start : start + WINDOW]) / WINDOW for start in range(last))
-    return min(clip((mean + 0.5) / 0.4), clip((0.5 - odd) / 0.1), clip((worst + 2.1) / 0.5))
+    return kept * min(clip((mean + 0.5) / 0.4), clip((0.5 - odd) / 0.1), clip((worst + 2.1) / 0.5))
+
+
+def _misplaced_capitals(text: str) -> int:
+    """How many ordinary words stand inside of a sentence and begin with a capital («Aproveite Sua novidade»)."""
+    return sum(model().is_known(plain(word)) for word in _CAPITAL.findall(text))

@@ -169,10 +169,14 @@ def _weight(name: str, value: Any, prompt: PromptLike) -> float:
 def _told(prompt: PromptLike) -> frozenset[str]:
     """Beginnings of the words that this review says and not every other one."""
     category = {stem(word) for word in words(str(prompt.reference["fields"].get("category", "")))}
-    return frozenset(stem(word) for word in words(prompt.user) if len(word) > 3 and word.isalpha()) - _FRAME - category
+    return _stems(prompt.user) - _FRAME - category
 
 
 def _sums_up(summary: Any, told: frozenset[str]) -> bool:
     if not isinstance(summary, str) or fluency(summary) < 0.5:
         return False
-    return bool({stem(word) for word in words(summary)} & told)
+    return bool(_stems(summary) & told)
+
+
+def _stems(text: str) -> frozenset[str]:
+    return frozenset(stem(word) for word in re.findall(r"[^\W\d_]{4,}", plain(text)))

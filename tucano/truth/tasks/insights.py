@@ -9,8 +9,6 @@ from tucano.truth.reading import clip, sentences, words
 from tucano.truth.single import copied, is_single
 from tucano.truth.types import PromptLike
 
-ONE_OF_TWO = 0.9
-"""Advice on one of the indicators in question; on both of them it is worth 1."""
 ON_OTHERS = 0.5
 """Advice on indicators of the brief that were not asked about."""
 ADVICE_ALONE, FIGURES_ALONE = 0.28, 0.25
@@ -36,7 +34,7 @@ def truth(prompt: PromptLike, answer: str, databases: Path | None) -> float | No
     said = stated(answer, prompt.user, facts)
     shown = len(said.labels & set(key)) / len(key)
     hits, share = covered(answer, key, labels)
-    asked = 1.0 if hits == len(key) else ONE_OF_TWO if hits else ON_OTHERS if share else 0.0
+    asked = 1.0 if hits else ON_OTHERS if share else 0.0
     advice = asked * clip((share - 0.4) / 0.35)
     whole = advice * (ADVICE_ALONE + (1 - ADVICE_ALONE) * shown) + (1 - advice) * FIGURES_ALONE * shown
     return fluency(answer) * _variety(answer) * whole * (1.0 if not said.wrong else WRONG if said.wrong == 1 else 0.0)
