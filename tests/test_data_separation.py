@@ -3,7 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from data.separation import Fence, jaccard, normal_form, shingles
+from data.separation import Fence, PromptFence, jaccard, normal_form, shingles
+from tucano.prompts import Prompt
 
 
 def test_case_accents_punctuation_and_spaces_make_no_new_text() -> None:
@@ -36,3 +37,19 @@ def test_the_length_filter_loses_nothing(fenced: list[str], text: str) -> None:
         for other in fenced
     )
     assert Fence(fenced).near(text) == by_definition
+
+
+def test_a_text_inside_of_another_one_is_near_it() -> None:
+    fence = Fence(["Push sobre câmera. Cupom: SURPRESA. Público: clientes inativos, que não compram há meses."])
+    assert fence.near("Push sobre câmera. Cupom: SURPRESA.")
+    assert fence.near("Olá! Push sobre câmera. Cupom: SURPRESA. Público: clientes inativos, que não compram há meses.")
+    assert not fence.near("Push sobre câme")
+
+
+def test_a_gold_query_is_kept_apart_however_it_is_asked_for() -> None:
+    def asked(user: str, sql: str) -> Prompt:
+        return Prompt("p", "sql_qa", user, "t", "synthetic", "CC0-1.0", None, {"sql": sql, "database": "store.sqlite"})
+
+    fence = PromptFence([asked("Quantos pedidos?", "SELECT COUNT(*)  FROM pedidos;")])
+    assert fence.near(asked("Conte todas as compras da loja.", "select count(*) from pedidos"))
+    assert not fence.near(asked("Conte todas as compras da loja.", "SELECT COUNT(*) FROM itens"))

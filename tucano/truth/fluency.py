@@ -102,9 +102,9 @@ FAULT, MISSING_CAPITAL = 0.4, 0.7
 """What is left for every ordinary word with a capital inside of a sentence and every word that waits for another one,
 and for every sentence without a capital."""
 _LEFT_HANGING = re.compile(
-    r"\b(?:o|a|os|as|um|uma|de|do|da|dos|das|em|no|na|nos|nas|com|por|para|ao|aos|pelo|pela|e|ou|mas|seu|sua|que)"
+    r"\b(?:o|a|os|as|um|uma|de|do|da|dos|das|em|no|na|nos|nas|com|por|para|ao|aos|pelo|pela|e|ou|mas|que)"
     r"\s*(?:[.!;:)]|$)"
-    r"|\b(?:um|uma|de|do|da|dos|das|em|no|na|nos|nas|com|por|para|ao|aos|pelo|pela|seu|sua)\s+"
+    r"|\b(?:de|do|da|dos|das|em|no|na|nos|nas|com|por|para|ao|aos|pelo|pela|seu|sua|meu)\s+"
     r"(?:de|do|da|dos|das|em|no|na|nos|nas|com|por|pelo|pela|ao|aos|e|ou|mas)\b"
     r"|r\$(?!\s*\d)|\b(?:e|ou|mas|que) (?:e|ou|mas)\b"
 )
