@@ -9,10 +9,13 @@ are where they stand than anywhere (SLOR, Pauls and Klein 2012), so that rare wo
 import math
 import re
 from collections import Counter, defaultdict
+from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
+from itertools import pairwise
 
-from tucano.truth.reading import clip, plain, word_set
+from tucano.truth.reading import clip, plain, sentences, word_set, words
+from tucano.truth.verbs import FORMS
 
 TOKEN = re.compile(
     r"(?P<money>r\$)|(?P<number>\d+(?:[.,/]\d+)*)|(?P<word>[^\W\d_]+(?:-[^\W\d_]+)*)|(?P<mark>[%.,;:!?()])"
@@ -61,7 +64,7 @@ class Model:
         self._size = len(self._after[0][()]) + 1
 
     def of(self, token: str) -> str:
-        return token if token in self._known else _ending(token)
+        return token if token in self._known else FORMS.get(token) or _ending(token)
 
     def is_known(self, token: str) -> bool:
         return token in self._known
@@ -98,38 +101,76 @@ WINDOW = 5
 """Places that are looked at together for a broken part."""
 
 
-FAULT, MISSING_CAPITAL = 0.4, 0.7
-"""What is left for every ordinary word with a capital inside of a sentence and every word that waits for another one,
-and for every sentence without a capital."""
+FAULT, MISSING_CAPITAL = 0.4, 0.5
+"""What is left for every ordinary word with a capital inside of a sentence, every word that waits for another one and
+every verb of the past behind an article or another one, and for every sentence that begins without a capital."""
 _LEFT_HANGING = re.compile(
     r"\b(?:o|a|os|as|um|uma|de|do|da|dos|das|em|no|na|nos|nas|com|por|para|ao|aos|pelo|pela|e|ou|mas|que)"
     r"\s*(?:[.!;:)]|$)"
     r"|\b(?:de|do|da|dos|das|em|no|na|nos|nas|com|por|para|ao|aos|pelo|pela|seu|sua|meu)\s+"
     r"(?:de|do|da|dos|das|em|no|na|nos|nas|com|por|pelo|pela|ao|aos|e|ou|mas)\b"
+    r"|\b(?:o|os|as|um|uma|do|da|dos|das|no|na|nos|nas|pelo|pela|ao|aos)\s+(?:o|a|os|as|um|uma)\b"
+    r"|\b(?:e|ou|mas) (?:[.!?])|(?:\A|[.!?] )que (?:de|do|da|em|no|na|para|por|com)\b"
     r"|r\$(?!\s*\d)|\b(?:e|ou|mas|que) (?:e|ou|mas)\b"
 )
 _CAPITAL = re.compile(r"(?<=[a-zà-ÿ0-9] )[A-ZÀ-Ý][a-zà-ÿ]+\b")
-_NO_CAPITAL = re.compile(r"[a-zà-ÿ][.!?] [a-zà-ÿ]")
+_NO_CAPITAL = re.compile(r"(?:\A\W*|[\wà-ÿ%][.!?]\W+)(?=[a-zà-ÿ])")
+_UNFINISHED = re.compile(r"[\w,;:(-]\s*\Z|\n\s*[-*•]\s*(?:\n|\Z)|[;,:]\s*[;,.]")
+_BEFORE_NOUNS = word_set("um uma do da dos das no na nos nas ao aos pelo pela seu sua meu minha")
 
 
-def fluency(text: str) -> float:
-    """How much a text reads like Portuguese in its order, in [0, 1]: the least of three looks, each 1 for good text.
+@dataclass(frozen=True)
+class Norm:
+    """What is ordinary for a kind of text: mean log-odds of its words, and share of words in odd places."""
 
-    The mean log-odds of its words (1 from -.1 on, 0 at -.5), the share of words in odd places (1 up to 40 %, 0 from
-    50 % on), and the worst five words in a row (1 down to -1.6, 0 at -2.1). A text without words is 0.
+    mean: float = -0.1
+    odd: float = 0.40
+
+
+PROSE = Norm()
+
+
+def fluency(text: str, norm: Norm = PROSE) -> float:
+    """How much a text reads like Portuguese in its order, in [0, 1]: the least of four looks, each 1 for good text.
+
+    The mean log-odds of its words (0 from .35 below the norm on), the share of words in odd places (0 from .1 above the
+    norm on), the worst five words in a row (1 down to -1.6, 0 at -2.1), and the worst of its sentences of five words
+    and more (1 down to -.4, 0 at -.8). Faults that one can name cost besides. A text without words is 0.
     """
     if not any(token.isalpha() for token in tokens(text)):
         return 0.0
-    faults = _misplaced_capitals(text) + len(_LEFT_HANGING.findall(plain(text)))
-    kept = FAULT**faults * MISSING_CAPITAL ** len(_NO_CAPITAL.findall(text))
     odds = model().odds(text)
-    mean = sum(odds) / len(odds)
+    mean = _mean(text)
     odd = sum(value < ODD for value in odds) / len(odds)
     last = max(1, len(odds) - WINDOW + 1)
     worst = min(sum(odds[start : start + WINDOW]) / WINDOW for start in range(last))
-    return kept * min(clip((mean + 0.5) / 0.4), clip((0.5 - odd) / 0.1), clip((worst + 2.1) / 0.5))
+    sentence = min((_mean(part) for part in sentences(text) if len(words(part)) >= WINDOW), default=0.0)
+    looks = (clip((mean - norm.mean + 0.35) / 0.35), clip((norm.odd + 0.1 - odd) / 0.1), clip((worst + 2.1) / 0.5))
+    kept = FAULT ** _faults(text) * MISSING_CAPITAL ** len(_NO_CAPITAL.findall(text))
+    return kept * min(*looks, clip((sentence + 0.8) / 0.4))
+
+
+def _mean(text: str) -> float:
+    """Mean log-odds of the words, without marks, figures and pictures."""
+    pairs = zip(tokens(text), model().odds(text), strict=False)
+    found = [value for token, value in pairs if token[0].isalpha()]
+    return sum(found) / len(found) if found else 0.0
+
+
+def _faults(text: str) -> int:
+    folded = plain(text)
+    brackets = folded.count("(") != folded.count(")")
+    unfinished = bool(_UNFINISHED.search(folded))
+    named = len(_LEFT_HANGING.findall(folded)) + _misplaced_verbs(tokens(text))
+    return _misplaced_capitals(text) + named + brackets + unfinished
 
 
 def _misplaced_capitals(text: str) -> int:
     """How many ordinary words stand inside of a sentence and begin with a capital («Aproveite Sua novidade»)."""
     return sum(model().is_known(plain(word)) for word in _CAPITAL.findall(text))
+
+
+def _misplaced_verbs(read: list[str]) -> int:
+    """How many verbs in the past follow another one, or an article («uma derrubou sabia»)."""
+    kinds = [FORMS.get(token, "article" if token in _BEFORE_NOUNS else "") for token in read]
+    return sum(other == "v:past" and one in ("v:past", "article") for one, other in pairwise(kinds))

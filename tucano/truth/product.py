@@ -50,6 +50,34 @@ def names_product(text: str, product: str, terms: Sequence[str] = ()) -> bool:
     return False
 
 
+_HEADS = word_set(
+    "estoque hora oferta ofertas compra promocao novidade novidades falta jogo kit linha par preco gostar precisando"
+)
+_BEFORE = word_set(
+    """
+    o a os as um uma seu sua seus suas novo nova novos novas aquele aquela este esta esse essa nosso nossa do da no na ao
+    tem temos tal leve garanta confira quer peca chegou merece levar comprar compre com e teu tua mais melhor ver veja
+    conheca garantir amar ame experimente use usar aproveite ganhe super belo bela lindo linda otimo otima
+    """
+)
+"""Words that a product stands behind; at the beginning of a sentence and behind a mark it stands alone."""
+
+
+def in_a_phrase(text: str, product: str) -> bool:
+    """Whether the product's name stands somewhere as a thing that is offered, not behind any other word."""
+    head = words(product)[0]
+    for part in re.split(r"[.!?:;,–—(-]\s|\n|\A\W+|[^\w\s%$]{1,3}\s", plain(text)):
+        said = words(part)
+        for place, word in enumerate(said):
+            if word in (head, f"{head}s") and (
+                place == 0
+                or said[place - 1] in _BEFORE
+                or (said[place - 1] in ("de", "para") and place > 1 and said[place - 2] in _HEADS)
+            ):
+                return True
+    return False
+
+
 def names_another(text: str, product: str, brief: str) -> bool:
     """Whether the text names a product of the catalogue that is neither its own nor stands in its brief."""
     said = f" {' '.join(words(text))} "

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from tucano.truth.advice import covered, harmful
 from tucano.truth.facts import facts_of, stated
-from tucano.truth.fluency import fluency
+from tucano.truth.fluency import Norm, fluency
 from tucano.truth.reading import clip, sentences, words
 from tucano.truth.single import copied, is_single
 from tucano.truth.types import PromptLike
@@ -16,6 +16,8 @@ ADVICE_ALONE, FIGURES_ALONE = 0.28, 0.25
 WRONG = 0.2
 """What is left beside one wrong figure; nothing beside two."""
 MOST_SENTENCES = 14
+FLUENT = Norm(mean=0.5, odd=0.35)
+"""Analyses are made of usual phrases; prose has less."""
 
 
 def truth(prompt: PromptLike, answer: str, databases: Path | None) -> float | None:
@@ -37,7 +39,12 @@ def truth(prompt: PromptLike, answer: str, databases: Path | None) -> float | No
     asked = 1.0 if hits else ON_OTHERS if share else 0.0
     advice = asked * clip((share - 0.4) / 0.35)
     whole = advice * (ADVICE_ALONE + (1 - ADVICE_ALONE) * shown) + (1 - advice) * FIGURES_ALONE * shown
-    return fluency(answer) * _variety(answer) * whole * (1.0 if not said.wrong else WRONG if said.wrong == 1 else 0.0)
+    return (
+        fluency(answer, FLUENT)
+        * _variety(answer)
+        * whole
+        * (1.0 if not said.wrong else WRONG if said.wrong == 1 else 0.0)
+    )
 
 
 def _variety(answer: str) -> float:

@@ -3,9 +3,9 @@
 import re
 from pathlib import Path
 
-from tucano.truth.fluency import fluency
+from tucano.truth.fluency import Norm, fluency
 from tucano.truth.offers import granted, mentions_offer
-from tucano.truth.product import names_another, names_product
+from tucano.truth.product import in_a_phrase, names_another, names_product
 from tucano.truth.reading import plain, sentences
 from tucano.truth.single import copied, is_single
 from tucano.truth.types import PromptLike
@@ -15,6 +15,14 @@ SCREEN = 120
 WITHOUT_OFFER = 0.75
 """What is left of a notification that does not pass on the offer of its brief: a minor point, by the rating guide."""
 FORMAL = 0.5
+FLUENT = Norm(mean=0.2)
+LOOSE = 0.4
+"""What is left for a product, and for every price or discount, that hangs in no phrase («Sua 24%. Sugiro mouse.»)."""
+_PHRASE = re.compile(
+    r"(?:com|ate|de|off|:|por|so|mais|tem|ganhe|seus?|esses?|estes?)\s*\d[\d,]*\s*%|%\s*(?:off|de desconto|de off|a menos|mais barat)"
+    r"|(?:por|a|so|apenas|de|custa|sai|esta|tudo|:|-|agora|hoje|em dia)\s*(?:so |apenas )?r\$"
+)
+_AMOUNT = re.compile(r"\d\s*%|r\$\s*\d")
 _AGAINST = re.compile(
     r"\b(?:nao|nunca|jamais|nem|pare de|evit\w+|deixe de)\s+(?:\w+\s+){0,2}?(?:compr|us|lev|peg|aproveit"
     r"|recomend|val|serv|funcion|prest|gost|confi"
@@ -63,7 +71,8 @@ def truth(prompt: PromptLike, answer: str, databases: Path | None) -> float | No
     if not fits or _is_repeated(answer):
         return 0.0
     offer = 1.0 if mentions_offer(answer, prompt.user, product) else WITHOUT_OFFER
-    return fluency(answer) * offer * (FORMAL if _FORMAL.search(text) else 1.0)
+    loose = (not in_a_phrase(answer, product)) + max(0, len(_AMOUNT.findall(text)) - len(_PHRASE.findall(text)))
+    return fluency(answer, FLUENT) * LOOSE**loose * offer * (FORMAL if _FORMAL.search(text) else 1.0)
 
 
 def _is_repeated(answer: str) -> bool:
