@@ -215,7 +215,7 @@ def test_a_score_one_off_is_half_right_where_the_frame_states_no_stars() -> None
         (ANSWERS["insights"] + "\n- A meta é chegar a 30% de recompra.", 1.0),
         (ANSWERS["insights"] + "\n- Ofereça um cupom de R$ 20 a partir de R$ 150.", 1.0),
         (ANSWERS["insights"] + "\n- Com 76,5% sem recompra, ofereça um cupom de retorno.", 1.0),
-        (ANSWERS["insights"] + "\n- Avise os cerca de 99 clientes com atraso de 8,0%.", 1.0),
+        (ANSWERS["insights"] + "\n- Avise cerca de 99 clientes com atraso de 8,0%.", 1.0),
     ],
 )
 def test_insights_by_hand(text: str, expected: float) -> None:

@@ -79,6 +79,8 @@ def stated(answer: str, brief: str, facts: Sequence[Fact]) -> Stated:
         for place, figure in enumerate(found):
             label = _label(sentence, mentions, found, place, by_label)
             fact = by_label.get(label) if label else None
+            if fact and _shows(figure, fact) and _is_listed(sentence, mentions, figure):
+                continue
             if fact and _shows(figure, fact):
                 moved = _movement(sentence, mentions, figure)
                 if moved in ("", fact.moved):
@@ -93,6 +95,12 @@ def stated(answer: str, brief: str, facts: Sequence[Fact]) -> Stated:
 
 def _shows(figure: Figure, fact: Fact) -> bool:
     return figure.shows(fact.value) and (figure.unit == fact.unit or not figure.unit)
+
+
+def _is_listed(sentence: str, mentions: Sequence[tuple[int, int, str]], figure: Figure) -> bool:
+    """Whether the figure stands bare behind its label, as briefs list them («atraso 8,0%»): a copy states nothing."""
+    ends = [end for _, end, _ in mentions if end <= figure.start]
+    return bool(ends) and re.fullmatch(r"\s*(?:medi[oa]\s*)?", sentence[ends[-1] : figure.start]) is not None
 
 
 def _label(

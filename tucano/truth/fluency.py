@@ -111,10 +111,17 @@ _LEFT_HANGING = re.compile(
     r"(?:de|do|da|dos|das|em|no|na|nos|nas|com|por|pelo|pela|ao|aos|e|ou|mas)\b"
     r"|\b(?:o|os|as|um|uma|do|da|dos|das|no|na|nos|nas|pelo|pela|ao|aos)\s+(?:o|a|os|as|um|uma)\b"
     r"|\b(?:e|ou|mas) (?:[.!?])|(?:\A|[.!?] )que (?:de|do|da|em|no|na|para|por|com)\b"
+    r"|\b(?:o|os|as|um|uma|do|da|dos|das|no|na|por|com|de|em)\s+(?:e|ou|mas)\b"
     r"|r\$(?!\s*\d)|\b(?:e|ou|mas|que) (?:e|ou|mas)\b"
 )
-_CAPITAL = re.compile(r"(?<=[a-zà-ÿ0-9] )[A-ZÀ-Ý][a-zà-ÿ]+\b")
+_CAPITAL = re.compile(r"(?<=[a-zà-ÿ0-9] )[A-ZÀ-Ý][a-zà-ÿ]*\b")
 _NO_CAPITAL = re.compile(r"(?:\A\W*|[\wà-ÿ%][.!?]\W+)(?=[a-zà-ÿ])")
+_DISAGREES = re.compile(
+    r"\b(?:os|as|dos|das|nos|nas|aos)\s+(?!que\b|r\$|com\b|em\b|de\b|quem\b)[a-z-]+[^\Ws0-9_]\b"
+    r"|\b(?:o|um|uma|do|da|no|na|ao|pelo|pela|seu|sua)\s+(?!dos|das|nos|nas|pois|mas\b|mais|menos)[a-z]{2,}(?:[oa]s|oes|ens)\b"
+    r"|\b(?:o|um|do|no|ao|pelo|seu|meu)\s+(?!coracao)[a-z]+(?:cao|dade|agem|ncia)\b"
+    r"|\b(?:uma|da|na|pela|sua|minha)\s+[a-z]+(?:mento|ismo)\b"
+)
 _UNFINISHED = re.compile(r"[\w,;:(-]\s*\Z|\n\s*[-*•]\s*(?:\n|\Z)|[;,:]\s*[;,.]")
 _BEFORE_NOUNS = word_set("um uma do da dos das no na nos nas ao aos pelo pela seu sua meu minha")
 
@@ -135,7 +142,7 @@ def fluency(text: str, norm: Norm = PROSE) -> float:
 
     The mean log-odds of its words (0 from .35 below the norm on), the share of words in odd places (0 from .1 above the
     norm on), the worst five words in a row (1 down to -1.6, 0 at -2.1), and the worst of its sentences of five words
-    and more (1 down to -.4, 0 at -.8). Faults that one can name cost besides. A text without words is 0.
+    and more (1 down to -.2, 0 at -.6). Faults that one can name cost besides. A text without words is 0.
     """
     if not any(token.isalpha() for token in tokens(text)):
         return 0.0
@@ -144,10 +151,10 @@ def fluency(text: str, norm: Norm = PROSE) -> float:
     odd = sum(value < ODD for value in odds) / len(odds)
     last = max(1, len(odds) - WINDOW + 1)
     worst = min(sum(odds[start : start + WINDOW]) / WINDOW for start in range(last))
-    sentence = min((_mean(part) for part in sentences(text) if len(words(part)) >= WINDOW), default=0.0)
+    sentence = min((_mean(part) for part in sentences(text, whole=True) if len(words(part)) >= WINDOW), default=0.0)
     looks = (clip((mean - norm.mean + 0.35) / 0.35), clip((norm.odd + 0.1 - odd) / 0.1), clip((worst + 2.1) / 0.5))
     kept = FAULT ** _faults(text) * MISSING_CAPITAL ** len(_NO_CAPITAL.findall(text))
-    return kept * min(*looks, clip((sentence + 0.8) / 0.4))
+    return kept * min(*looks, clip((sentence + 0.6) / 0.4))
 
 
 def _mean(text: str) -> float:
@@ -161,7 +168,7 @@ def _faults(text: str) -> int:
     folded = plain(text)
     brackets = folded.count("(") != folded.count(")")
     unfinished = bool(_UNFINISHED.search(folded))
-    named = len(_LEFT_HANGING.findall(folded)) + _misplaced_verbs(tokens(text))
+    named = len(_LEFT_HANGING.findall(folded)) + len(_DISAGREES.findall(folded)) + _misplaced_verbs(tokens(text))
     return _misplaced_capitals(text) + named + brackets + unfinished
 
 

@@ -55,9 +55,9 @@ _HEADS = word_set(
 )
 _BEFORE = word_set(
     """
-    o a os as um uma seu sua seus suas novo nova novos novas aquele aquela este esta esse essa nosso nossa do da no na ao
-    tem temos tal leve garanta confira quer peca chegou merece levar comprar compre com e teu tua mais melhor ver veja
-    conheca garantir amar ame experimente use usar aproveite ganhe super belo bela lindo linda otimo otima
+    o a os as um uma seu sua seus suas novo nova novos novas aquele aquela este esta esse essa nosso nossa do da no
+    na ao tem temos tal leve garanta confira quer peca chegou merece levar comprar compre com e teu tua mais melhor
+    ver veja conheca garantir amar ame experimente use usar aproveite ganhe super belo bela lindo linda otimo otima
     """
 )
 """Words that a product stands behind; at the beginning of a sentence and behind a mark it stands alone."""

@@ -7,7 +7,8 @@ LONGEST = 8192
 """Characters; a longer completion is no answer to anything that is asked here."""
 
 _WORD = re.compile(r"[^\W_]+(?:[-.,][^\W_]+)*")
-_SENTENCE = re.compile(r"(?<=[.!?;…])\s+|\n+")
+_SENTENCE = re.compile(r"(?<=[.!?…])\s+|\n+")
+_CLAUSE = re.compile(r"(?<=[.!?;…])\s+|\n+")
 _PILED = re.compile(r"[\u0300-\u036f]{9}")
 _BULLET = re.compile(r"^[ \t]*(?:[-*•]|\d{1,2}[.)])[ \t]+")
 
@@ -30,11 +31,11 @@ def words(text: str) -> list[str]:
     return _WORD.findall(plain(text))
 
 
-def sentences(text: str) -> list[str]:
-    """Sentences, bullets and lines, without marks of lists and of bold type."""
+def sentences(text: str, whole: bool = False) -> list[str]:
+    """Sentences, bullets and lines, without marks of lists and of bold type; cut at semicolons too unless `whole`."""
     bare = text.replace("**", "").replace("__", "")
     lines = (_BULLET.sub("", line) for line in bare.splitlines())
-    return [part.strip() for line in lines for part in _SENTENCE.split(line) if part.strip()]
+    return [part.strip() for line in lines for part in (_SENTENCE if whole else _CLAUSE).split(line) if part.strip()]
 
 
 def word_set(text: str) -> frozenset[str]:

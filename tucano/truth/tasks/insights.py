@@ -16,7 +16,7 @@ ADVICE_ALONE, FIGURES_ALONE = 0.28, 0.25
 WRONG = 0.2
 """What is left beside one wrong figure; nothing beside two."""
 MOST_SENTENCES = 14
-FLUENT = Norm(mean=0.5, odd=0.35)
+FLUENT = Norm(mean=0.15)
 """Analyses are made of usual phrases; prose has less."""
 
 
@@ -34,8 +34,10 @@ def truth(prompt: PromptLike, answer: str, databases: Path | None) -> float | No
     if not is_single(answer) or harmful(answer, labels) or copied(answer, prompt.user) > 0.6:
         return 0.0
     said = stated(answer, prompt.user, facts)
-    shown = len(said.labels & set(key)) / len(key)
-    hits, share = covered(answer, key, labels)
+    good = "\n".join(part for part in sentences(answer, whole=True) if fluency(part, FLUENT) >= 0.5)
+    read = stated(good, prompt.user, facts)
+    shown = len(read.labels & set(key)) / len(key)
+    hits, share = covered(good, key, labels)
     asked = 1.0 if hits else ON_OTHERS if share else 0.0
     advice = asked * clip((share - 0.4) / 0.35)
     whole = advice * (ADVICE_ALONE + (1 - ADVICE_ALONE) * shown) + (1 - advice) * FIGURES_ALONE * shown

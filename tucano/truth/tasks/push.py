@@ -15,11 +15,14 @@ SCREEN = 120
 WITHOUT_OFFER = 0.75
 """What is left of a notification that does not pass on the offer of its brief: a minor point, by the rating guide."""
 FORMAL = 0.5
+NEUTRAL = "quadro"
+"""Stands for the product where order is judged: its own ending may look like a verb («celular»)."""
 FLUENT = Norm(mean=0.2)
 LOOSE = 0.4
 """What is left for a product, and for every price or discount, that hangs in no phrase («Sua 24%. Sugiro mouse.»)."""
 _PHRASE = re.compile(
-    r"(?:com|ate|de|off|:|por|so|mais|tem|ganhe|seus?|esses?|estes?)\s*\d[\d,]*\s*%|%\s*(?:off|de desconto|de off|a menos|mais barat)"
+    r"(?:com|ate|de|off|:|por|so|mais|tem|ganhe|seus?|esses?|estes?)\s*\d[\d,]*\s*%"
+    r"|%\s*(?:off|de desconto|de off|a menos|mais barat)"
     r"|(?:por|a|so|apenas|de|custa|sai|esta|tudo|:|-|agora|hoje|em dia)\s*(?:so |apenas )?r\$"
 )
 _AMOUNT = re.compile(r"\d\s*%|r\$\s*\d")
@@ -72,7 +75,12 @@ def truth(prompt: PromptLike, answer: str, databases: Path | None) -> float | No
         return 0.0
     offer = 1.0 if mentions_offer(answer, prompt.user, product) else WITHOUT_OFFER
     loose = (not in_a_phrase(answer, product)) + max(0, len(_AMOUNT.findall(text)) - len(_PHRASE.findall(text)))
-    return fluency(answer, FLUENT) * LOOSE**loose * offer * (FORMAL if _FORMAL.search(text) else 1.0)
+    read = re.sub(rf"\b{re.escape(product)}\b", _neutral, answer, flags=re.IGNORECASE)
+    return fluency(read, FLUENT) * LOOSE**loose * offer * (FORMAL if _FORMAL.search(text) else 1.0)
+
+
+def _neutral(name: re.Match[str]) -> str:
+    return NEUTRAL.capitalize() if name[0][0].isupper() else NEUTRAL
 
 
 def _is_repeated(answer: str) -> bool:
