@@ -67,8 +67,8 @@ def test_the_answers_in_the_readme_earn_what_it_says() -> None:
     answers = [answer.replace("\n", "") for answer in re.findall(r"```json\n(.*?)\n```", page, re.DOTALL)]
     said = [float(reward) for reward in re.findall(r"reward (0\.\d{3})", page)]
     assert [round(load_reward_set("grounded").score(prompt, answer).total, 3) for answer in answers] == said[:2]
-    ((right, judged),) = re.findall(r"counts (\d) of (\d) fields in both", page)
-    assert [truth(prompt, answer) for answer in answers] == [pytest.approx(int(right) / int(judged))] * 2
+    ((before, after),) = re.findall(r"gives the broken answer\n(0\.\d{3}) and the whole one (0\.\d{3})", page)
+    assert [truth(prompt, answer) for answer in answers] == pytest.approx([float(before), float(after)], abs=5e-4)
 
 
 def test_the_number_of_ratings() -> None:

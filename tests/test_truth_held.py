@@ -62,7 +62,7 @@ def gold(folder: Path, task: Task) -> list[tuple[Prompt, str]]:
 def test_answers_rated_5_are_true(rated: dict[str, list[tuple[RatedAnswer, float]]], task: Task) -> None:
     found = [value for answer, value in rated[task] if answer.rating == 5]
     print(f"{task}: {sum(value < GOOD for value in found)} of {len(found)} answers rated 5 are below {GOOD}")
-    assert sum(found) / len(found) >= GOOD and min(found) >= 0.8
+    assert sum(found) / len(found) >= 0.95 and sum(value < GOOD for value in found) <= 1
 
 
 @pytest.mark.parametrize("task", TASKS)
