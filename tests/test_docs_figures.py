@@ -29,6 +29,10 @@ MEASURED_BY = {
     "docs/operations.md": ["make operations", "python -m benchmarks.overhead"],
     "docs/resume.md": ["make drill KILLS=50"],
     "docs/speed.md": ["make bench"],
+    "docs/truth.md": [
+        "python -m benchmarks.truth_and_reward",
+        "python -m benchmarks.truth_search --task push --calls 10000 --seed 1",
+    ],
     "docs/statistics-simulation.md": ["python -m benchmarks.verdict_simulation --write docs/statistics-simulation.md"],
 }
 """Minutes to hours of measuring: no test repeats them."""

@@ -79,7 +79,7 @@ def stated(answer: str, brief: str, facts: Sequence[Fact]) -> Stated:
         for place, figure in enumerate(found):
             label = _label(sentence, mentions, found, place, by_label)
             fact = by_label.get(label) if label else None
-            if fact and _shows(figure, fact) and _is_listed(sentence, mentions, figure):
+            if fact and _shows(figure, fact) and not _is_said(sentence, mentions, figure, fact.label):
                 continue
             if fact and _shows(figure, fact):
                 moved = _movement(sentence, mentions, figure)
@@ -97,10 +97,16 @@ def _shows(figure: Figure, fact: Fact) -> bool:
     return figure.shows(fact.value) and (figure.unit == fact.unit or not figure.unit)
 
 
-def _is_listed(sentence: str, mentions: Sequence[tuple[int, int, str]], figure: Figure) -> bool:
-    """Whether the figure stands bare behind its label, as briefs list them («atraso 8,0%»): a copy states nothing."""
-    ends = [end for _, end, _ in mentions if end <= figure.start]
-    return bool(ends) and re.fullmatch(r"\s*(?:medi[oa]\s*)?", sentence[ends[-1] : figure.start]) is not None
+def _is_said(sentence: str, mentions: Sequence[tuple[int, int, str]], figure: Figure, label: str) -> bool:
+    """Whether words join the figure to its label («atraso de 8,0%», «1.234 pedidos»). Bare behind it, as briefs list
+    them («atraso 8,0%»), or among other words, it states nothing.
+    """
+    ends = [end for _, end, named in mentions if end <= figure.start and named == label]
+    if not ends or "respectiv" in sentence or _MOVED.search(sentence, ends[-1], figure.start):
+        return True
+    between = re.sub(r"^\s*medi[oa]s?\b", "", sentence[ends[-1] : figure.start])
+    behind = any(0 <= start - figure.end < 8 for start, _, named in mentions if named == label)
+    return behind or bool(between.strip() and _STATED.fullmatch(between))
 
 
 def _label(
