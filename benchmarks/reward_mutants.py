@@ -44,7 +44,7 @@ TESTS = [
     f"tests/test_rewards_{name}.py"
     for name in ("v42", "classify", "extraction", "text", "prose", "parsing", "grounded", "sets", "sql")
 ]
-FIRST = {"claims": "text", "controls": "sets", "describe": "sets", "truth": "sets", "types": "text"}
+FIRST = {"claims": "text", "controls": "sets", "describe": "sets", "types": "text"}
 REWARD_SETS: tuple[Literal["grounded", "v4.2"], ...] = ("grounded", "v4.2")
 CPU_SECONDS = 60
 BYTES = 4 * 2**30

@@ -87,8 +87,3 @@ def names_another(text: str, product: str, brief: str) -> bool:
         for name in _SOLD
         if not (len(name) == 1 and name[0] in _AMBIGUOUS)
     )
-
-
-def bare(text: str) -> str:
-    """The text in plain form without marks."""
-    return re.sub(r"[^\w\s]", " ", plain(text))
