@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 
-from rewards.text import words
+from rewards.text import fold, words
 from rewards.types import clip
 
 
@@ -66,3 +66,17 @@ def token_f1(text: str, expected: str) -> float:
     """F1 of the different words of two texts, accents and case ignored."""
     ours, theirs = set(words(text)), set(words(expected))
     return 2 * len(ours & theirs) / (len(ours) + len(theirs)) if ours else float(text.strip() == expected.strip())
+
+
+def matches(name: str, value: object, expected: object) -> bool:
+    """Whether a field is right: type-strict and equal; a category up to case and accents, a complaint from word F1 .5
+    on.
+    """
+    if type(value) is not type(expected):
+        return False
+    if isinstance(value, str) and isinstance(expected, str):
+        if name == "main_complaint":
+            return token_f1(value, expected) >= 0.5
+        if name == "category":
+            return fold(value).strip() == fold(expected).strip()
+    return value == expected
