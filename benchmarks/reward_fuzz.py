@@ -25,7 +25,7 @@ from pathlib import Path
 from random import Random
 
 from benchmarks.hostile import Texts
-from rewards import RewardSet, load_reward_set, truth
+from rewards import RewardSet, load_reward_set
 from rewards.parsing.objects import is_parsable
 from rewards.parsing.sql import gold_result, is_ordered, names, parse, run_query
 from rewards.parsing.text import readable
@@ -33,6 +33,7 @@ from rewards.sets import SetName
 from tucano.prompts import Prompt
 from tucano.rating.ratings import read_ratings
 from tucano.rating.store import rating_store
+from tucano.truth import truth
 
 RATINGS = Path(__file__).parents[1] / "data" / "ratings"
 ALWAYS: tuple[SetName, ...] = ("v4.2", "grounded")

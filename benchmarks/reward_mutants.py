@@ -49,7 +49,6 @@ FIRST = {
     "claims": "text",
     "controls": "sets",
     "describe": "sets",
-    "truth": "sets",
     "types": "text",
 }
 REWARD_SETS: tuple[Literal["grounded", "v4.2"], ...] = ("grounded", "v4.2")

@@ -8,8 +8,6 @@ A folder like a prompt set's (test.jsonl, system_prompts.json, the stores, portu
 test set answers it too. No text is the same as, or near, one of the prompt set it belongs to.
 """
 
-import difflib
-import re
 import shutil
 from collections import Counter
 from collections.abc import Iterator
@@ -21,21 +19,16 @@ from random import Random
 from typing import Any
 
 from data.prepare import open_source
-from data.separation import NearDuplicates, normal_form
+from data.separation import NearPrompts, normal_form
 from data.sources import NONCOMMERCIAL
-from data.sources.b2w import COLUMNS, SEPARATOR, B2wSource, csv_file, numbered_reviews, real_reviews
-from data.sources.csv_files import read_table
+from data.sources.b2w import B2wSource, csv_file, real_reviews
 from data.sources.olist import OlistSource, olist_reviews
 from data.sources.olist_tables import read_olist
-from data.sources.reviews import BLIND_ENVELOPE, RealReview, RealReviews
+from data.sources.reviews import BLIND_ENVELOPE, RealReviews
 from data.splits import TRIES, apportion, judged_shares
 from tucano.files.prompts import SETS, PromptFiles
 from tucano.prompts import Prompt, read_prompts, write_prompts
 from tucano.settings.benchmark import BenchmarkSetStage
-
-ISSUES = {"entrega": "delivery_issue", "produto": "product_issue", "atendimento": "seller_issue"}
-COMPLAINT = "reclamacao"
-TAGS = "Tags"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,15 +45,15 @@ def prepare_benchmark(settings: BenchmarkSetStage, places: Places, prompt_set: P
     plan, tasks, seed = settings.benchmark, settings.tasks, settings.seed
     known_files = PromptFiles(prompt_set)
     files = PromptFiles(folder)
-    used = [prompt.user for part in SETS for prompt in read_prompts(known_files.of(part))]
-    taken = NearDuplicates(used)
+    used = [prompt for part in SETS for prompt in read_prompts(known_files.of(part))]
+    taken = NearPrompts(used)
     chosen: list[Prompt] = []
     with closing(open_source(settings.data, places.data, seed, folder)) as source:
         for task, wanted in apportion(plan.prompts, judged_shares(tasks)).items():
             chosen += _take(source.prompts(task, "test", Random(f"{seed}/benchmark/{task}")), wanted, taken)
         masked = Counter(source.masked)
     if "extraction" in tasks:
-        known = [normal_form(text) for text in used]
+        known = [normal_form(prompt.user) for prompt in used]
         for reviews in _real_reviews(places, seed):
             chosen += _take(_unseen(reviews.offers("test", Random(seed)), known), plan.reviews, taken)
             masked += reviews.masked
@@ -74,14 +67,14 @@ def prepare_benchmark(settings: BenchmarkSetStage, places: Places, prompt_set: P
     return {"prompts": dict(sorted(counts.items())), "licences": licences, "masked": dict(sorted(masked.items()))}
 
 
-def _take(offers: Iterator[Prompt], count: int, known: NearDuplicates) -> list[Prompt]:
+def _take(offers: Iterator[Prompt], count: int, known: NearPrompts) -> list[Prompt]:
     """The first `count` offers unlike everything that is known, which they join."""
     taken: list[Prompt] = []
     for offer in islice(offers, TRIES * (count + 50)):
         if len(taken) == count:
             break
-        if not known.near(offer.user):
-            known.add(offer.user)
+        if not known.near(offer):
+            known.add(offer)
             taken.append(offer)
     return taken
 
@@ -103,35 +96,4 @@ def _real_reviews(places: Places, seed: int) -> Iterator[RealReviews]:
         )
     if places.b2w:
         path = csv_file(Path(places.b2w))
-        tagged = TAGS in path.read_text(encoding="utf-8-sig").partition("\n")[0]
-        yield RealReviews(
-            B2wSource.name, NONCOMMERCIAL, _tagged(path) if tagged else real_reviews(path), rng, blind=True
-        )
-
-
-def _tagged(path: Path) -> Iterator[RealReview]:
-    """B2W reviews with what their human tags say about the issues."""
-    tags = read_table(path, (*COLUMNS, TAGS), SEPARATOR)[TAGS].fillna("")
-    for row, review in numbered_reviews(path):
-        yield replace(review, silver=review.silver | issues_of(str(tags.iloc[row])))
-
-
-def issues_of(tags: str) -> dict[str, bool]:
-    """What human tags («elogio,produto,reclamacao») say about the three issues; {} without tags.
-
-    Without a complaint there is no issue. With one, the only topic named is the issue; of several named topics nothing
-    is known, and a topic that is not named is none, unless no topic is. Typing errors in a tag are forgiven.
-    """
-    known = (*ISSUES, COMPLAINT)
-    named = {
-        found[0]
-        for tag in re.split(r"[,\s]+", tags)
-        if (found := difflib.get_close_matches(tag, known, n=1, cutoff=0.8))
-    }
-    if not tags.strip():
-        return {}
-    topics = named - {COMPLAINT}
-    if COMPLAINT not in named:
-        return dict.fromkeys(ISSUES.values(), False)
-    sure = {field: False for topic, field in ISSUES.items() if topics and topic not in topics}
-    return sure | ({ISSUES[topic]: True for topic in topics} if len(topics) == 1 else {})
+        yield RealReviews(B2wSource.name, NONCOMMERCIAL, real_reviews(path), rng, blind=True)

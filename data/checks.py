@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from contextlib import closing
 from pathlib import Path
 
-from data.separation import NearDuplicates
+from data.separation import NearPrompts
 from data.splits import Splits
 from tucano.errors import UserError
 from tucano.files.prompts import STORE
@@ -47,20 +47,22 @@ def check_strata(parts: dict[str, list[Prompt]], tasks: tuple[Task, ...]) -> Non
 
 
 def check_separation(seen: Iterable[Prompt], validation: list[Prompt], test: list[Prompt]) -> None:
-    """No text of training, validation and test is the same as, or near, one of another set."""
-    in_test = NearDuplicates(prompt.user for prompt in test)
-    in_validation = NearDuplicates(prompt.user for prompt in validation)
+    """No text of training, validation and test is the same as, near, or inside of one of another set; nor is a gold
+    query.
+    """
+    in_test = NearPrompts(test)
+    in_validation = NearPrompts(validation)
     for prompt in seen:
-        if in_test.near(prompt.user) or in_validation.near(prompt.user):
+        if in_test.near(prompt) or in_validation.near(prompt):
             raise UserError(
-                f"{prompt.id} is (nearly) the same text as a validation or test prompt: {prompt.user!r}; report this"
-                " with the data seed"
+                f"{prompt.id} has (nearly) the text, or the gold query, of a validation or test prompt:"
+                f" {prompt.user!r}; report this with the data seed"
             )
     for prompt in validation:
-        if in_test.near(prompt.user):
+        if in_test.near(prompt):
             raise UserError(
-                f"{prompt.id} is (nearly) the same text as a test prompt: {prompt.user!r}; report this with the data"
-                " seed"
+                f"{prompt.id} has (nearly) the text, or the gold query, of a test prompt: {prompt.user!r}; report this"
+                " with the data seed"
             )
 
 

@@ -1,4 +1,5 @@
-"""No text in two sets: a normal form for exact copies, and exact Jaccard similarity of character 5-grams for near ones.
+"""No text in two sets: a normal form for exact copies, exact Jaccard similarity of character 5-grams for near ones, and
+no text inside of another one; no gold query in two sets either.
 
 Characters rather than words: a short prompt of ten words has six word 5-grams, and one changed word would make it
 "new". Exact rather than MinHash: each text is compared only with the validation and test texts, and only with those of
@@ -8,6 +9,8 @@ similar length.
 import re
 import unicodedata
 from collections.abc import Iterable
+
+from tucano.prompts import Prompt
 
 SHINGLE = 5
 NEAR = 0.8
@@ -34,24 +37,55 @@ class NearDuplicates:
     """Texts that others must neither equal nor resemble."""
 
     def __init__(self, texts: Iterable[str] = ()) -> None:
-        self._exact: set[str] = set()
+        self._exact: dict[str, None] = {}
         self._sets: list[frozenset[str]] = []
         for text in texts:
             self.add(text)
 
     def add(self, text: str) -> None:
         normal = normal_form(text)
-        self._exact.add(normal)
+        self._exact[normal] = None
         self._sets.append(shingles(normal))
 
     def same(self, text: str) -> bool:
         return normal_form(text) in self._exact
 
     def near(self, text: str) -> bool:
-        """True when some known text is the same or has a 5-gram Jaccard similarity of at least .8."""
+        """True when some text known is the same, has a 5-gram Jaccard similarity of at least .8, stands as a
+        whole in this one, or this one in it.
+        """
         normal = normal_form(text)
-        if normal in self._exact:
+        if any(_contains(normal, other) or _contains(other, normal) for other in self._exact):
             return True
         grams = shingles(normal)
         size = len(grams)
         return any(NEAR * size <= len(other) <= size / NEAR and jaccard(grams, other) >= NEAR for other in self._sets)
+
+
+def _contains(text: str, other: str) -> bool:
+    """Whether the words of `other` stand in `text`, in one piece. Nothing is said of texts without a word."""
+    return bool(other) and other in text and f" {other} " in f" {text} "
+
+
+def gold_query(prompt: Prompt) -> str | None:
+    """Its gold query, whatever its case and spaces."""
+    query = prompt.reference.get("sql")
+    return " ".join(str(query).casefold().replace(";", " ").split()) if query else None
+
+
+class NearPrompts:
+    """Prompts whose texts and gold queries no other set may have."""
+
+    def __init__(self, prompts: Iterable[Prompt] = ()) -> None:
+        self._texts, self._queries = NearDuplicates(), set[str]()
+        for prompt in prompts:
+            self.add(prompt)
+
+    def add(self, prompt: Prompt) -> None:
+        self._texts.add(prompt.user)
+        if query := gold_query(prompt):
+            self._queries.add(query)
+
+    def near(self, prompt: Prompt) -> bool:
+        """True when its gold query is one of theirs, or its text is near one of theirs (`NearDuplicates.near`)."""
+        return gold_query(prompt) in self._queries or self._texts.near(prompt.user)

@@ -1,7 +1,8 @@
 """Who gets which text: sizes per task, then test, validation, demonstrations and training prompts, in that order.
 
-The test set chooses first and training last, so that a text near a judged one is dropped from training and never the
-other way round. Half of the judged prompts of each task (rounded up) come from templates that nothing else uses.
+The test set chooses first and training last, so that a text near a judged one, inside of one, around one or with its
+gold query is dropped from training and never the other way round. Half of the judged prompts of each task (rounded up)
+come from templates that nothing else uses.
 """
 
 from collections import Counter
@@ -12,7 +13,7 @@ from math import floor, sqrt
 from random import Random
 from typing import TypeVar
 
-from data.separation import NearDuplicates, normal_form
+from data.separation import NearPrompts, normal_form
 from data.sources import Demonstration, Source
 from tucano.prompts import Prompt, Task
 from tucano.settings.data import SMALLEST_STRATUM, PromptPlan
@@ -61,7 +62,7 @@ class Splitter:
 
     def __init__(self, source: Source, settings: PromptPlan, tasks: tuple[Task, ...], seed: int) -> None:
         self._source, self._settings, self._tasks, self._seed = source, settings, tasks, seed
-        self._judged, self._used = NearDuplicates(), set[str]()
+        self._judged, self._used = NearPrompts(), set[str]()
         self._splits = Splits()
 
     def split(self) -> Splits:
@@ -125,15 +126,15 @@ class Splitter:
 
     def _is_apart(self, prompt: Prompt) -> bool:
         """For judged texts: unlike every other judged one."""
-        if self._judged.near(prompt.user):
+        if self._judged.near(prompt):
             self._splits.turned_away["near a judged text"] += 1
             return False
-        self._judged.add(prompt.user)
+        self._judged.add(prompt)
         return True
 
     def _is_new(self, prompt: Prompt) -> bool:
         """For texts that training sees: unlike every judged one, and not used before."""
-        if self._judged.near(prompt.user):
+        if self._judged.near(prompt):
             self._splits.turned_away["near a judged text"] += 1
             return False
         normal = normal_form(prompt.user)

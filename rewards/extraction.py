@@ -1,4 +1,4 @@
-"""The fields of an extraction answer and their checks; shared by all sets and by the ground truth."""
+"""The fields of an extraction answer and their checks; shared by all sets."""
 
 from collections.abc import Callable, Mapping
 

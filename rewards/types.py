@@ -1,7 +1,7 @@
 """What the parts of this package hand to each other."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -54,16 +54,14 @@ class TaskReward(Protocol):
 
 @dataclass(frozen=True)
 class TaskRewards:
-    """All that rewards/ has of one task: its reward in `grounded` and `controls.format`, and its truth.
+    """All that rewards/ has of one task: its reward in `grounded` and `controls.format`.
 
-    `marks` occur in folded prompts of the task alone. `truth(prompt, readable answer, databases)` is in [0, 1], None
-    where nothing is known.
+    `marks` occur in folded prompts of the task alone.
     """
 
     marks: re.Pattern[str]
     grounded: TaskReward
     format: TaskReward
-    truth: Callable[[PromptLike, str, Path | None], float | None]
 
 
 LONGEST = 16 * 1024

@@ -47,7 +47,16 @@ PROMPTS: dict[str, Prompt] = {
         "insights",
         "Resumo de maio: recompra 23,5%; pedidos 1.234; atraso 8,0%. Que ações você recomenda para recompra e pedidos?",
         None,
-        {"figures": [23.5, 1234.0, 8.0], "key_figures": [23.5, 1234.0]},
+        {
+            "figures": [23.5, 1234.0, 8.0],
+            "key_figures": [23.5, 1234.0],
+            "facts": [
+                {"label": "recompra", "value": 23.5, "unit": "%"},
+                {"label": "pedidos", "value": 1234.0, "unit": ""},
+                {"label": "atraso", "value": 8.0, "unit": "%"},
+            ],
+            "key": ["recompra", "pedidos"],
+        },
     ),
     "push": Prompt(
         "push",

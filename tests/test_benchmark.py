@@ -13,10 +13,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn import metrics as sk
 
-from data.benchmark import Places, issues_of, prepare_benchmark
+from data.benchmark import Places, prepare_benchmark
 from data.prepare import prepare
 from data.separation import NearDuplicates
-from rewards import load_reward_set, truth
+from data.sources.b2w import issues_of
+from rewards import load_reward_set
 from rewards.names import REPORTED as TASKS
 from tucano.artifacts.records import parsed
 from tucano.benchmark import scores
@@ -30,6 +31,7 @@ from tucano.settings import BenchmarkSettings, DataSettings, PipelineSettings
 from tucano.settings.stages import of_benchmark_set
 from tucano.specs import scoring
 from tucano.specs.scoring import Case, read_json
+from tucano.truth import truth
 
 REAL = Path(os.environ.get("TUCANO_REAL_DATA", Path(__file__).parents[1] / "../shared/data"))
 labels = st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from(["a", "b", "c", None])), min_size=1, max_size=20)

@@ -11,7 +11,7 @@ import pytest
 from data.prepare import DataReport, prepare
 from data.separation import jaccard, normal_form, shingles
 from data.splits import apportion
-from rewards import classify_task, truth
+from rewards import classify_task
 from rewards.names import REPORTED as TASKS
 from tucano.errors import UserError
 from tucano.masking import mask
@@ -19,6 +19,7 @@ from tucano.prompts import Prompt, read_prompts
 from tucano.settings import DataSettings
 from tucano.specs.banks import JOINT
 from tucano.specs.registry import SPECS
+from tucano.truth import truth
 
 FILES = ("train", "validation", "test", "demonstrations", "demonstrations_validation")
 JUDGED = {"extraction": 20, "sql_qa": 15, "insights": 15, "push": 15}
@@ -70,6 +71,16 @@ def test_no_near_copy_of_a_judged_prompt_by_brute_force(files: dict[str, list[Pr
     for prompt in seen(files):
         grams = shingles(normal_form(prompt.user))
         assert max(jaccard(grams, other) for other in test + validation) < 0.8
+
+
+def test_no_gold_query_and_no_text_inside_of_another_crosses_the_sets(files: dict[str, list[Prompt]]) -> None:
+    """By brute force, with the default settings of a laptop."""
+    sets = [seen(files), files["validation"], files["test"]]
+    for one, other in ((0, 1), (0, 2), (1, 2)):
+        queries = [{prompt.reference.get("sql") for prompt in sets[place]} - {None} for place in (one, other)]
+        assert not queries[0] & queries[1]
+        texts = [[f" {normal_form(prompt.user)} " for prompt in sets[place]] for place in (one, other)]
+        assert not [(mine, theirs) for mine in texts[0] for theirs in texts[1] if mine in theirs or theirs in mine]
 
 
 def test_half_of_each_tasks_judged_prompts_use_only_unseen_templates(

@@ -3,7 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from data.separation import NearDuplicates, jaccard, normal_form, shingles
+from data.separation import NearDuplicates, NearPrompts, jaccard, normal_form, shingles
+from tucano.prompts import Prompt
 
 
 def test_case_accents_punctuation_and_spaces_make_no_new_text() -> None:
@@ -36,3 +37,21 @@ def test_the_length_filter_loses_nothing(fenced: list[str], text: str) -> None:
         for other in fenced
     )
     assert NearDuplicates(fenced).near(text) == by_definition
+
+
+def test_a_text_inside_of_another_one_is_near_it() -> None:
+    known = NearDuplicates(
+        ["Push sobre câmera. Cupom: SURPRESA. Público: clientes inativos, que não compram há meses."]
+    )
+    assert known.near("Push sobre câmera. Cupom: SURPRESA.")
+    assert known.near("Olá! Push sobre câmera. Cupom: SURPRESA. Público: clientes inativos, que não compram há meses.")
+    assert not known.near("Push sobre câme")
+
+
+def test_a_gold_query_is_kept_apart_however_it_is_asked_for() -> None:
+    def asked(user: str, sql: str) -> Prompt:
+        return Prompt("p", "sql_qa", user, "t", "synthetic", "CC0-1.0", None, {"sql": sql, "database": "store.sqlite"})
+
+    known = NearPrompts([asked("Quantos pedidos?", "SELECT COUNT(*)  FROM pedidos;")])
+    assert known.near(asked("Conte todas as compras da loja.", "select count(*) from pedidos"))
+    assert not known.near(asked("Conte todas as compras da loja.", "SELECT COUNT(*) FROM itens"))

@@ -189,9 +189,8 @@ def test_columns_beside_the_review_are_masked_as_well(tmp_path: Path) -> None:
     b2w = write_b2w(tmp_path / "b2w.csv")
     b2w.write_text(b2w.read_text(encoding="utf-8").replace("Beleza", "Beleza ana@exemplo.com"), encoding="utf-8")
     _, files = run("b2w", b2w, tmp_path / "other")
-    assert {prompt.reference["fields"]["category"] for prompt in files["test"] if prompt.source == "b2w"} == {
-        "Beleza [EMAIL]"
-    }
+    told = [prompt.reference["fields"].get("category") for prompt in files["test"] if prompt.source == "b2w"]
+    assert set(told) == {"Beleza [EMAIL]", None}  # half of the prompts do not state it
 
 
 def test_only_real_reviews_come_with_a_word_about_names(tmp_path: Path) -> None:

@@ -15,7 +15,6 @@ from typing import Any
 
 import pytest
 
-from rewards import truth
 from rewards.parsing.sql import Outcome, answers_gold, run_query
 from tucano.audit.gate import audit
 from tucano.errors import UserError
@@ -27,6 +26,7 @@ from tucano.rating.session import Session
 from tucano.rating.store import STORE, load, tables
 from tucano.rating.store import rating_store as opened_store
 from tucano.settings import AuditSettings
+from tucano.truth import truth
 
 ROOT = Path(__file__).parent.parent
 PLAIN = "CREATE TABLE pedidos(pedido_id INTEGER, mes TEXT);\nINSERT INTO pedidos VALUES(7,'2018-02');\n"

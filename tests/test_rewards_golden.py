@@ -9,10 +9,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from rewards import load_reward_set, truth
+from rewards import load_reward_set
 from rewards.sets import SETS, SetName
 from tucano.rating.ratings import read_ratings
 from tucano.rating.store import rating_store
+from tucano.truth import truth
 
 RATINGS = Path(__file__).parents[1] / "data" / "ratings"
 GOLDEN = Path(__file__).with_name("golden_rewards.jsonl")

@@ -1,6 +1,5 @@
-"""The public face of the rewards: names, bounds, pickling, controls, truth, the classifier, the generated table."""
+"""The public face of the rewards: names, bounds, pickling, controls, the classifier, the generated table."""
 
-import json
 import math
 import pickle
 import random
@@ -14,9 +13,9 @@ from typing import Any, get_args
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from rewards_examples import ANSWERS, FIELDS, PROMPTS, Prompt, write_store
+from rewards_examples import ANSWERS, PROMPTS, Prompt, write_store
 
-from rewards import RewardSet, classify_task, describe, load_reward_set, truth
+from rewards import RewardSet, classify_task, describe, load_reward_set
 from rewards.parsing.text import figures, readable
 from rewards.sets import SETS, SetName
 
@@ -83,8 +82,6 @@ def test_any_text_gets_a_bounded_finite_repeatable_score(
     folder: Path, name: SetName, task: str, completion: str
 ) -> None:
     check(load_reward_set(name, folder), PROMPTS[task], completion)
-    metric = truth(PROMPTS[task], completion, folder)
-    assert metric is not None and 0 <= metric <= 1
 
 
 @pytest.mark.parametrize(("name", "task"), CASES)
@@ -102,7 +99,6 @@ def test_mutated_good_answers_score_too(folder: Path, name: SetName, task: str) 
 def test_huge_text_scores_zero(folder: Path, name: SetName, task: str) -> None:
     reward = load_reward_set(name, folder)
     assert reward.score(PROMPTS[task], ANSWERS[task] * 2000).total == 0
-    assert truth(PROMPTS[task], ANSWERS[task] * 2000, folder) == 0
 
 
 SLOW = {
@@ -213,7 +209,6 @@ def test_a_prompt_without_a_task_is_classified(folder: Path) -> None:
         assert reward.score(replace(prompt, task=""), ANSWERS[prompt.task]) == reward.score(
             prompt, ANSWERS[prompt.task]
         )
-        assert truth(replace(PROMPTS["push"], task=""), ANSWERS["push"]) == 1
 
 
 @pytest.mark.parametrize(
@@ -235,59 +230,6 @@ def test_a_prompt_without_a_task_is_classified(folder: Path) -> None:
 )
 def test_classifier(user: str, task: str) -> None:
     assert classify_task(user) == task
-
-
-@pytest.mark.parametrize(
-    ("changes", "expected"),
-    [
-        ({}, 1),
-        ({"summary": "outra coisa"}, 1),
-        ({"main_complaint": "Entrega atrasada"}, 1),
-        ({"category": "ELETRONICOS"}, 1),
-        ({"main_complaint": "produto quebrado"}, 8 / 9),
-        ({"main_complaint": None}, 8 / 9),
-        ({"sentiment_score": True}, 8 / 9),
-        ({"sentiment_score": 1.0}, 8 / 9),
-        ({"delivery_issue": 1, "product_issue": 0}, 7 / 9),
-    ],
-)
-def test_truth_of_extraction_is_type_strict(changes: dict[str, Any], expected: float) -> None:
-    assert truth(PROMPTS["extraction"], json.dumps(FIELDS | changes)) == pytest.approx(expected)
-
-
-@pytest.mark.parametrize(
-    ("task", "answer", "expected"),
-    [
-        ("insights", "Recompra de 23,5%.", 0.5),
-        ("insights", "Recompra de 23,5% e 1.234 pedidos, meta de 30% e 40%.", 1 - 2 / 4),
-        ("insights", "Meta de 77%.", 0),
-        ("insights", "Nenhum número.", 0),
-        ("push", "Seu fone por aqui!", 1),
-        ("push", "Seu fone com 20% off", 1),
-        ("push", "Seu fone com 30% off", 0),
-        ("push", "Seu tênis com 20% off", 0),
-        ("push", "Seu fone" + " está aqui" * 20, 0),
-        ("push", "Seu fone" + "  \n" * 60 + "x" * 111, 1),  # 8 + 1 + 111 characters
-        ("push", "Seu fone " + "x" * 112, 0),
-        ("sql_qa", "SELECT estado, TOTAL(valor) FROM pedidos GROUP BY 1", 1),
-        ("sql_qa", "SELECT estado FROM pedidos", 0),
-        ("sql_qa", "não sei", 0),
-    ],
-)
-def test_truth(folder: Path, task: str, answer: str, expected: float) -> None:
-    assert truth(PROMPTS[task], answer, folder) == pytest.approx(expected)
-
-
-def test_truth_goes_by_the_label_before_the_text() -> None:
-    labelled = replace(PROMPTS["push"], user="Extraia um JSON.")
-    assert truth(labelled, "Seu fone por aqui!") == 1
-    small = Prompt("insights", "Lojas: 5.", None, {"key_figures": [5.0]})
-    assert truth(small, "Há 5 lojas.") == 1  # a small whole number claims nothing and is used all the same
-
-
-@pytest.mark.parametrize("task", TASKS)
-def test_without_a_reference_there_is_no_truth(task: str) -> None:
-    assert truth(replace(PROMPTS[task], reference={}), ANSWERS[task]) is None
 
 
 @pytest.mark.parametrize(

@@ -7,12 +7,13 @@ import pytest
 from rewards_examples import PROMPTS
 
 from data.sources.synthetic import SyntheticSource
-from rewards import classify_task, load_reward_set, truth
+from rewards import classify_task, load_reward_set
 from tucano.benchmark.scores import metrics, read_case
 from tucano.prompts import Prompt
 from tucano.specs.banks import Pool
 from tucano.specs.churn import LEVELS, PROBABILITIES
 from tucano.specs.registry import spec_of
+from tucano.truth import truth
 
 REWARDS = load_reward_set("grounded")
 PROMPT = PROMPTS["churn"]  # high, .75
@@ -23,13 +24,17 @@ POOLS: tuple[Pool, ...] = ("known", "validation", "test")
     ("answer", "expected", "true"),
     [
         ('{"churn_risk": "high", "probability": 0.75}', 1.0, 1.0),
-        ('{"churn_risk": "high", "probability": 0,75}', 1.0, 1.0),
-        ('{"churn_risk": "high", "probability": 0.95}', 1.0 - 0.15, 0.9),  # .2 of .4 off: half of .30
-        ('{"churn_risk": "high", "probability": 0.25}', 0.15 + 0.25 + 0.30 - 0.10, 0.75),  # and it contradicts the risk
-        ('{"churn_risk": "medium", "probability": 0.65}', 0.15 + 0.25 + 0.10 + 0.225, 0.45),
-        ('{"churn_risk": "low", "probability": 0.05}', 0.15 + 0.25, 0.15),
-        ('{"churn_risk": "high"}', 0.15 + 0.125 + 0.30, 0.5),
-        ('{"churn_risk": "high", "probability": 75}', 0.15 + 0.125 + 0.30, 0.5),
+        ('{"churn_risk": "high", "probability": 0,75}', 1.0, 0.0),  # no JSON; the reward repairs it
+        (
+            '{"churn_risk": "high", "probability": 0.95}',
+            1.0 - 0.15,
+            0.6 + 0.4 * 2 / 3,
+        ),  # .2 off: half of .30, and a third of .4
+        ('{"churn_risk": "high", "probability": 0.25}', 0.15 + 0.25 + 0.30 - 0.10, 0.6),  # and it contradicts the risk
+        ('{"churn_risk": "medium", "probability": 0.65}', 0.15 + 0.25 + 0.10 + 0.225, 0.2),
+        ('{"churn_risk": "low", "probability": 0.05}', 0.15 + 0.25, 0.0),
+        ('{"churn_risk": "high"}', 0.15 + 0.125 + 0.30, 0.6),
+        ('{"churn_risk": "high", "probability": 75}', 0.15 + 0.125 + 0.30, 0.6),
         ('{"churn_risk": "alto", "probability": true}', 0.0, 0.0),
         ("high, 75%", 0.0, 0.0),
     ],

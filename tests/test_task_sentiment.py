@@ -8,13 +8,14 @@ import pytest
 from rewards_examples import PROMPTS
 
 from data.sources.synthetic import SyntheticSource
-from rewards import classify_task, load_reward_set, truth
+from rewards import classify_task, load_reward_set
 from tucano.benchmark.scores import metrics, read_case
 from tucano.errors import UserError
 from tucano.profiles import validated
 from tucano.prompts import Prompt
 from tucano.specs.banks import Pool
 from tucano.specs.registry import spec_of
+from tucano.truth import truth
 
 REWARDS = load_reward_set("grounded")
 POOLS: tuple[Pool, ...] = ("known", "validation", "test")
@@ -25,10 +26,10 @@ PROMPT = PROMPTS["sentiment"]  # positive, 4
     ("answer", "expected", "true"),
     [
         ('{"sentiment": "positive", "sentiment_score": 4}', 1.0, 1.0),
-        ('{"sentiment": "positive", "sentiment_score": 5}', 1.0 - 0.15, 0.5),  # one off: half of .30
-        ('{"sentiment": "positive"}', 0.15 + 0.125 + 0.30, 0.5),
-        ('{"sentiment": "positive", "sentiment_score": "4"}', 0.15 + 0.125 + 0.30, 0.5),
-        ('{"sentiment": "positive", "sentiment_score": 2}', 0.15 + 0.25 + 0.30 - 0.10, 0.5),  # 2 stars contradict it
+        ('{"sentiment": "positive", "sentiment_score": 5}', 1.0 - 0.15, 0.85),  # one off: half of .30
+        ('{"sentiment": "positive"}', 0.15 + 0.125 + 0.30, 0.7),
+        ('{"sentiment": "positive", "sentiment_score": "4"}', 0.15 + 0.125 + 0.30, 0.7),
+        ('{"sentiment": "positive", "sentiment_score": 2}', 0.15 + 0.25 + 0.30 - 0.10, 0.2),  # 2 stars contradict it
         ('{"sentiment": "negative", "sentiment_score": 1}', 0.15 + 0.25, 0.0),
         ('{"sentiment": "positivo", "sentiment_score": true}', 0.0, 0.0),
         ("positive, 4", 0.0, 0.0),
@@ -36,7 +37,7 @@ PROMPT = PROMPTS["sentiment"]  # positive, 4
 )
 def test_reward_and_truth(answer: str, expected: float, true: float) -> None:
     assert REWARDS.score(PROMPT, answer).total == pytest.approx(expected)
-    assert truth(PROMPT, answer) == true
+    assert truth(PROMPT, answer) == pytest.approx(true)
 
 
 def test_metrics_by_hand(tmp_path: Path) -> None:

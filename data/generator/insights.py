@@ -23,6 +23,11 @@ class Indicator:
     high: float
     actions: tuple[str, str]
 
+    @property
+    def unit(self) -> str:
+        """«%», «R$» or none."""
+        return (self.prefix or self.suffix).strip()
+
     def written(self, value: float) -> str:
         return f"{self.prefix}{brazilian(value, self.decimals)}{self.suffix}"
 

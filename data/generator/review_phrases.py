@@ -41,6 +41,19 @@ WRAPPERS_WITH_CATEGORY = Bank(
     validation=("Categoria {c}, nota {s}. Extraia em JSON: {t}",),
     test=("Extraia da avaliação na categoria {c}, nota {s}: {t}",),
 )
+BLIND_WRAPPERS = Bank(
+    "texto",
+    known=(
+        "Extraia da avaliação: {t}",
+        "Extraia em JSON. {t}",
+        "JSON da avaliação: {t}",
+        "[avaliação] Extraia os dados: {t}",
+    ),
+    validation=("Extraia desta avaliação recebida: {t}",),
+    test=("JSON da avaliação de cliente: {t}",),
+)
+BLIND_SHARE = 0.5
+"""Of the prompts show the review alone: its stars and its category have to be read from it."""
 
 ISSUES: tuple[Issue, ...] = (
     Issue(

@@ -5,6 +5,8 @@ from random import Random
 from typing import Any
 
 from data.generator.review_phrases import (
+    BLIND_SHARE,
+    BLIND_WRAPPERS,
     CLOSING_BAD,
     CLOSING_GOOD,
     CLOSING_UNSURE,
@@ -25,8 +27,8 @@ STAR_WEIGHTS = (22, 16, 18, 20, 24)
 
 @dataclass(frozen=True)
 class Review:
-    """A review (`text`, made of the templates `phrases`), in an envelope that states its stars, with its fields in the
-    order of the answer.
+    """A review (`text`, made of the templates `phrases`), in an envelope that may state its stars, with its fields in
+    the order of the answer.
     """
 
     user: str
@@ -47,7 +49,8 @@ def write_review(pool: Pool, rng: Random) -> Review:
         name, template = bank.draw(pool, rng)
         names.append(name)
         sentences.append(_sentence(template, product.slots if position == 0 else THE_PRODUCT, rng))
-    wrapper, envelope = rng.choice((WRAPPERS, WRAPPERS_WITH_CATEGORY)).draw(pool, rng)
+    told = rng.choice((WRAPPERS, WRAPPERS_WITH_CATEGORY))
+    wrapper, envelope = (BLIND_WRAPPERS if rng.random() < BLIND_SHARE else told).draw(pool, rng)
     text = " ".join(sentences)
     if rng.random() < 0.1:
         text = text.lower()

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from tucano.truth.catalogue import CATALOGUE as ARTICLES
+
 
 @dataclass(frozen=True)
 class Product:
@@ -20,27 +22,10 @@ class Product:
 THE_PRODUCT = {"o": "o produto", "do": "do produto", "p": "produto"}
 """The slots of a second sentence, which does not name the product again."""
 
-_NAMES: dict[str, str] = {
-    "eletrônicos": "o fone de ouvido|a caixa de som|a câmera|o carregador|a smart tv|o relógio digital|o projetor",
-    "informática": "o teclado|o mouse|o notebook|a impressora|o monitor|o pendrive|a webcam",
-    "telefonia": "o celular|a capinha|a película|o cabo usb|o suporte de celular|o chip",
-    "móveis": "o sofá|a cadeira|a estante|a mesa|o armário|a cômoda|o guarda-roupa",
-    "cama e banho": "o lençol|a toalha|o edredom|o travesseiro|a fronha|o roupão",
-    "beleza": "o perfume|o batom|o xampu|a maquiagem|o secador|o creme facial|o esmalte",
-    "esporte": "a bicicleta|a bola|a esteira|o tênis de corrida|a raquete|o capacete|o haltere",
-    "brinquedos": "a boneca|o carrinho|o quebra-cabeça|o jogo de tabuleiro|a pelúcia|o patinete",
-    "cozinha": "a panela|a cafeteira|o liquidificador|a faca|a frigideira|a fritadeira|o forno",
-    "moda": "a camiseta|a calça|o vestido|a jaqueta|o sapato|a bolsa|a saia",
-    "bebês": "o carrinho de bebê|a mamadeira|a fralda|o berço|a chupeta|a banheira",
-    "pet": "a ração|a coleira|a casinha|o arranhador|o comedouro|a caminha",
-    "automotivo": "o pneu|a bateria|o tapete|o farol|a capa de banco|o alarme",
-    "ferramentas": "a furadeira|o martelo|a serra|a parafusadeira|a trena|o alicate",
-}
-
 CATALOGUE: tuple[Product, ...] = tuple(
-    Product(entry[0], entry[2:], category) for category, entries in _NAMES.items() for entry in entries.split("|")
+    Product(entry[0], entry[2:], category) for category, entries in ARTICLES.items() for entry in entries.split("|")
 )
-CATEGORIES: tuple[str, ...] = tuple(_NAMES)
+CATEGORIES: tuple[str, ...] = tuple(ARTICLES)
 STATES: tuple[str, ...] = ("SP", "RJ", "MG", "RS", "PR", "SC", "BA", "PE", "CE", "GO", "DF", "ES")
 MONTHS: tuple[str, ...] = tuple(f"2018-{month:02d}" for month in range(1, 13))
 PAYMENTS: tuple[str, ...] = ("cartão", "boleto", "voucher", "débito")

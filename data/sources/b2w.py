@@ -1,5 +1,7 @@
 """B2W-Reviews01 (Americanas): a semicolon CSV of reviews. Extraction comes from it, the other tasks are generated."""
 
+import difflib
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random
@@ -15,11 +17,14 @@ from tucano.specs.banks import Pool
 COLUMNS = ("review_title", "review_text", "overall_rating", "recommend_to_a_friend", "site_category_lv1")
 SEPARATOR = ";"
 RECOMMENDS = {"Yes": True, "No": False}
+ISSUES = {"entrega": "delivery_issue", "produto": "product_issue", "atendimento": "seller_issue"}
+COMPLAINT = "reclamacao"
+TAGS = "Tags"
 
 
 class B2wSource(SyntheticSource):
     """Silver truth: sentiment and score from the stars, category from the shop, repurchase intent from the
-    recommendation.
+    recommendation, issues from human tags where the file has them.
     """
 
     name = "b2w"
@@ -48,19 +53,36 @@ def csv_file(path: Path) -> Path:
 
 
 def real_reviews(path: Path) -> Iterator[RealReview]:
-    """Its reviews with a valid number of stars."""
-    return (review for _, review in numbered_reviews(path))
-
-
-def numbered_reviews(path: Path) -> Iterator[tuple[int, RealReview]]:
-    """The same, each with the number of its row, from 0."""
-    table = read_table(path, COLUMNS, SEPARATOR)
+    """Its reviews with a valid number of stars; what its human tags say about the issues, where it has tags."""
+    table = read_table(path, COLUMNS, SEPARATOR, optional=(TAGS,))
     table = table.assign(
         overall_rating=numbers(table, "overall_rating", path),
         site_category_lv1=without_personal_data(table["site_category_lv1"]),
     )
     rows = table.astype(object).where(table.notna(), None).itertuples(index=False, name=None)
-    for row, (title, text, stars, recommends, category) in enumerate(rows):
+    for title, text, stars, recommends, category, *tags in rows:
         if stars in (1, 2, 3, 4, 5):
             silver = {"repurchase_intent": RECOMMENDS[recommends]} if recommends in RECOMMENDS else {}
-            yield row, RealReview(join_title(title, text), int(stars), category, silver)
+            silver |= issues_of(str(tags[0])) if tags and tags[0] else {}
+            yield RealReview(join_title(title, text), int(stars), category, silver)
+
+
+def issues_of(tags: str) -> dict[str, bool]:
+    """What human tags («elogio,produto,reclamacao») say about the three issues; {} without tags.
+
+    Without a complaint there is no issue. With one, the only topic named is the issue; of several named topics nothing
+    is known, and a topic that is not named is none, unless no topic is. Typing errors in a tag are forgiven.
+    """
+    known = (*ISSUES, COMPLAINT)
+    named = {
+        found[0]
+        for tag in re.split(r"[,\s]+", tags)
+        if (found := difflib.get_close_matches(tag, known, n=1, cutoff=0.8))
+    }
+    if not tags.strip():
+        return {}
+    topics = named - {COMPLAINT}
+    if COMPLAINT not in named:
+        return dict.fromkeys(ISSUES.values(), False)
+    sure = {field: False for topic, field in ISSUES.items() if topics and topic not in topics}
+    return sure | ({ISSUES[topic]: True for topic in topics} if len(topics) == 1 else {})

@@ -11,8 +11,12 @@ QUOTED = 20
 """Characters of a cell that a complaint shows: in a shifted row they are somebody's review."""
 
 
-def read_table(path: Path, columns: tuple[str, ...], separator: str = ",") -> pd.DataFrame:
-    """The named columns of a CSV file, all as text, empty cells as missing. Raises `UserError`."""
+def read_table(
+    path: Path, columns: tuple[str, ...], separator: str = ",", optional: tuple[str, ...] = ()
+) -> pd.DataFrame:
+    """The named columns of a CSV file and the optional ones that it has, all as text, empty cells as missing. Raises
+    `UserError`.
+    """
     if not path.is_file():
         raise UserError(f"data.path: there is no file {path}; put it there or name another folder")
     try:
@@ -38,7 +42,7 @@ def read_table(path: Path, columns: tuple[str, ...], separator: str = ",") -> pd
         raise UserError(f"{path} has no column {', '.join(missing)}; it needs {', '.join(columns)}")
     if table.empty:
         raise UserError(f"{path} has a header and no rows; replace it with the published file")
-    return table[list(columns)]
+    return table[[*columns, *(name for name in optional if name in table.columns)]]
 
 
 def numbers(table: pd.DataFrame, column: str, path: Path) -> pd.Series:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
-from data.generator.review_phrases import WRAPPERS, WRAPPERS_WITH_CATEGORY
+from data.generator.review_phrases import BLIND_SHARE, BLIND_WRAPPERS, WRAPPERS, WRAPPERS_WITH_CATEGORY
 from data.generator.reviews import sentiment_of
 from data.separation import normal_form
 from tucano.masking import mask
@@ -55,7 +55,8 @@ def shorten(text: str) -> str:
 class RealReviews:
     """Real reviews in random order; a text that occurs again, or has no letter, is left out. Offers each at most once.
 
-    `blind`: prompts show the text alone, neither stars nor category, so that these have to be read from it.
+    Half of the prompts show the text alone, neither stars nor category, so that these have to be read from it; with
+    `blind` all do.
     """
 
     def __init__(
@@ -79,9 +80,10 @@ class RealReviews:
     def _prompt(self, review: RealReview, pool: Pool, rng: Random) -> Prompt:
         text, masked = mask(review.text)
         self.masked += masked
-        bank = WRAPPERS if review.category is None else WRAPPERS_WITH_CATEGORY
+        blind = self._blind or rng.random() < BLIND_SHARE
+        bank = BLIND_WRAPPERS if blind else WRAPPERS if review.category is None else WRAPPERS_WITH_CATEGORY
         name, envelope = (BLIND, BLIND_ENVELOPE) if self._blind else bank.draw(pool, rng)
         user = envelope.format(s=review.stars, c=review.category, t=shorten(text))
-        category = {} if review.category is None or self._blind else {"category": review.category}
+        category = {} if review.category is None or blind else {"category": review.category}
         fields = {"sentiment": sentiment_of(review.stars), "sentiment_score": review.stars} | category | review.silver
         return Prompt("", "extraction", user, name, self._source, self._licence, review.stars, {"fields": fields})

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 
-from data.generator.insights import Segment, generated_segment, write_brief
+from data.generator.insights import BY_LABEL, Segment, generated_segment, write_brief
 from data.generator.pushes import write_push
 from data.generator.questions import AMOUNTS, ask
 from data.generator.reviews import Review, write_review
@@ -86,7 +86,15 @@ class SyntheticSource:
         brief = write_brief(pool, segment, rng)
         figures = [float(value) for value in brief.figures.values()]
         in_label = [float(number) for number in re.findall(r"\d+", segment.label)]
-        reference = {"figures": figures + in_label, "key_figures": [float(brief.figures[label]) for label in brief.key]}
+        reference = {
+            "figures": figures + in_label,
+            "key_figures": [float(brief.figures[label]) for label in brief.key],
+            "facts": [
+                {"label": label, "value": float(value), "unit": BY_LABEL[label].unit}
+                for label, value in brief.figures.items()
+            ],
+            "key": list(brief.key),
+        }
         return Drawn(brief.user, brief.template, reference, brief.answer(rng))
 
     def offer(self, pool: Pool, rng: Random) -> Drawn:

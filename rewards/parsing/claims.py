@@ -1,4 +1,4 @@
-"""What an answer claims in figures, against what its prompt knows; shared by `grounded` and by the ground truth."""
+"""What an answer claims in figures, against what its prompt knows; shared by `grounded` and by the benchmark."""
 
 from collections.abc import Iterable
 

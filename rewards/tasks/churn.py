@@ -88,15 +88,4 @@ def _contradicts(risk: object, chance: object) -> bool:
     return not low <= chance <= high
 
 
-def truth(prompt: PromptLike, answer: str, databases: Path | None) -> float | None:
-    """Half for the right risk, half for the closeness of the probability to the true one (a valid one)."""
-    known = prompt.reference.get("fields", {})
-    if not known:
-        return None
-    found = find_object(answer) or {}
-    chance = found.get("probability")
-    close = 1 - abs(chance - known["probability"]) if _is_probability(chance) else 0.0
-    return (float(found.get("churn_risk") == known["churn_risk"]) + close) / 2
-
-
-REWARDS = TaskRewards(re.compile(r"\bchurn\b|\bcliente vai embora\b"), Grounded(), Format(), truth)
+REWARDS = TaskRewards(re.compile(r"\bchurn\b|\bcliente vai embora\b"), Grounded(), Format())

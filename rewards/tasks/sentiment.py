@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from rewards.extraction import CHECKS, agreement, contradicts, matches
+from rewards.extraction import CHECKS, agreement, contradicts
 from rewards.grounded import filled
 from rewards.parsing import text
 from rewards.parsing.objects import find_object
@@ -67,15 +67,4 @@ def _valid(answer: str) -> dict[str, object]:
     return {name: found[name] for name in _FIELDS if name in found and CHECKS[name](found[name])}
 
 
-def truth(prompt: PromptLike, answer: str, databases: Path | None) -> float | None:
-    """Share of the reference's fields that are right, type-strict."""
-    known = prompt.reference.get("fields", {})
-    found = find_object(answer) or {}
-    return (
-        sum(name in found and matches(name, found[name], value) for name, value in known.items()) / len(known)
-        if known
-        else None
-    )
-
-
-REWARDS = TaskRewards(re.compile(r"\bsentimentos?\b"), Grounded(), Format(), truth)
+REWARDS = TaskRewards(re.compile(r"\bsentimentos?\b"), Grounded(), Format())

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from rewards import load_reward_set, truth
+from rewards import load_reward_set
 from tucano.benchmark.baselines import baselines
 from tucano.benchmark.endpoint import Reply
 from tucano.comparison.answers import Answer, Decoding
@@ -14,6 +14,7 @@ from tucano.files.results import AnswerFiles
 from tucano.prompts import Prompt, read_prompts
 from tucano.settings.base import RewardSetName
 from tucano.settings.benchmark import BaselinesStage
+from tucano.truth import truth
 
 
 def write_baselines(

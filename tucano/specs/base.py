@@ -1,5 +1,5 @@
 """What a task of the product consists of. One file per task in this folder fills a `TaskSpec`; only its reward
-formulas stand in rewards/.
+formulas stand in rewards/, and its truth in tucano/truth/tasks/.
 
 Whoever needs something of a task asks its spec (`tucano.specs.registry.spec_of`): nothing else knows how many tasks
 there are.
@@ -45,7 +45,7 @@ class Review(Protocol):
     """A review that the generator wrote: what it says (`text`, made of the templates `phrases`) and the ten true
     fields.
 
-    `user` is the text in an envelope that states its stars, `template` the parts of both.
+    `user` is the text in an envelope that may state its stars, `template` the parts of both.
     """
 
     @property

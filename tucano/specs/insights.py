@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
+from typing import Literal
 
 import pydantic
 
@@ -16,11 +17,24 @@ from tucano.specs.scoring import Case, mean
 from tucano.specs.texts import shuffled, without_thousands_dots
 
 
+class Fact(Reference):
+    label: str
+    value: pydantic.FiniteFloat
+    unit: str = ""
+    """«%», «R$» or none."""
+    moved: Literal["", "up", "down"] = ""
+    """How the brief says that it moved."""
+
+
 class _Reference(Reference):
     figures: list[pydantic.FiniteFloat] = pydantic.Field(default_factory=list)
     """Every number in the brief."""
     key_figures: list[pydantic.FiniteFloat] = pydantic.Field(default_factory=list)
     """Those that an answer should use."""
+    facts: list[Fact] = pydantic.Field(default_factory=list)
+    """The figures with their labels, for the truth."""
+    key: list[str] = pydantic.Field(default_factory=list)
+    """The labels in question."""
 
 
 @dataclass(frozen=True)

@@ -10,10 +10,11 @@ from pathlib import Path
 import torch
 from transformers import PreTrainedTokenizerBase
 
-from rewards import RewardSet, Score, truth
+from rewards import RewardSet, Score
 from tucano.prompts import Prompt
 from tucano.training.checkpoints.weights import Policy
 from tucano.training.rollouts.sampling import encode, sample, stop_tokens
+from tucano.truth import truth
 
 
 @dataclass(frozen=True, slots=True)

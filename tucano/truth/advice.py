@@ -1,0 +1,192 @@
+"""What one may sensibly advise about each indicator of a shop, and what would do harm.
+
+The same ten indicators occur in generated briefs and in those made of Olist's tables. Of an indicator that is not
+listed, advice counts that names it.
+"""
+
+import re
+from collections.abc import Collection
+from dataclasses import dataclass
+from functools import lru_cache
+
+from tucano.truth.reading import plain, sentences, word_set
+
+
+@dataclass(frozen=True)
+class Indicator:
+    """How an indicator is named in a text, whether more of it is good, and what actions on it are about."""
+
+    names: str
+    more_is_good: bool
+    about: str
+
+
+INDICATORS: dict[str, Indicator] = {
+    "receita": Indicator(
+        r"receitas?|faturamento",
+        True,
+        r"oferta|combo|kit|mais vendid|promoc|campanh|cupo[mn]|vitrine|complementar|sortimento|itens|anunci|descont"
+        r"|lancamento|catalogo|preco",
+    ),
+    "pedidos": Indicator(
+        r"pedidos?",
+        True,
+        r"campanh|reativ|cliente\w* antig|cupo[mn]|oferta|anunci|divulg|frete gratis|promoc|e-mail|carrinho"
+        r"|lembrete|redes"
+        r"|indicac",
+    ),
+    "atraso": Indicator(
+        r"atras\w+",
+        False,
+        r"transportadora|prazo|rotas?\b|rastre|aviso|avis[ae]|centro de|expedic|multa|atras|entregador|despach|postage",
+    ),
+    "nota média": Indicator(
+        r"notas?",
+        True,
+        r"avaliac|atendiment|respond|resposta|equipe|prova social|pesquis|reclama|qualidade|suporte|opini|elogi",
+    ),
+    "recompra": Indicator(
+        r"recompras?",
+        True,
+        r"fidelidade|cupo[mn]|segunda compra|ja compr|pontos|retorno|volt\w+|pos-venda|pos-compra|e-mail|oferta"
+        r"|lembrete"
+        r"|assinatur|cliente\w* antig|recompra|beneficio|cashback|proxima compra|whatsapp",
+    ),
+    "devolução": Indicator(
+        r"devoluc\w+",
+        False,
+        r"fotos?|descric|medida|qualidade|devolv|devoluc|tamanho|troca|embalage|inspec|fornecedor|video",
+    ),
+    "frete médio": Indicator(
+        r"fretes?",
+        False,
+        r"transportadora|frete|retirada|centro de|valor minimo|correios|ponto de coleta",
+    ),
+    "cancelamento": Indicator(
+        r"cancelament\w+",
+        False,
+        r"estoque|aprovac|confirm|prazo|cancel|pagamento|cobrar|troca do item|desist",
+    ),
+    "conversão": Indicator(
+        r"convers\w+",
+        True,
+        r"checkout|pagina|foto|parcel|pagamento|etapa|prova social|avaliac|frete|carrinho|anunci|video|descric"
+        r"|busca|site"
+        r"|layout|compra rapida",
+    ),
+    "ticket médio": Indicator(
+        r"(?:ticket|tiquete)s?",
+        True,
+        r"complementar|kit|combo|frete gratis|parcel|valor minimo|progressiv|leve mais|ticket|acessorio|conjunto"
+        r"|premium",
+    ),
+}  # fmt: skip
+
+_VERBS = sorted(
+    word_set(
+        """
+    recomend sugir sugest prioriz oferec envi cri us test revis confirm mant reduz negoci mostr invist
+    acompanh prefir melhor lanc reativ ampli avis troc lig perguntar simplific mont respond treina trein
+    agiliz reforc vale investig elev aument diminu corrij corrig divulg separ combin faca fazer avali mec
+    med ouv rever renegoci checar cheque antecip automatiz public inclu pec pedir notific personaliz segment
+    monitor analis implant implement adot planej convid lembr estimul incentiv foque foc conced dar deem
+    defin disponibiliz apresent entreg destac adicion program comece comecar contrat estabelec exib explic
+    facilit foment garant otimiz promov realiz rej resolv sinaliz trat premi integr oriente orient compens
+    bonific repens ajust informe informar
+    """
+    )
+)
+_ADVICE = re.compile(rf"\b(?:{'|'.join(_VERBS)})\w*")
+_OPENING = re.compile(
+    r"\b(?:recomend|sugir|sugest|prioriz|vale\b|dev(?:e|em|emos|eria)\b|precis|conv[ee]m|e (?:preciso"
+    r"|importante|bom|hora)"
+    r"|a ideia|proximo passo|acao|acoes|plano|para (?:elevar|reduzir|aumentar|subir|melhorar|diminuir|baixar))"
+)
+_IMPERATIVE = re.compile(
+    r"^\W*(?:\w+:\s*)?(?:(?:tambem|alem disso|primeiro|depois|por fim|ja|entao|assim),?\s+)?(\w+(?:a|e|r|ca|que"
+    r"|gue))\b"
+)
+_NEGATED = re.compile(
+    rf"\b(?:nao|nunca|jamais|evit\w+|par[ae]r? de|deix[ae]r? de|deixem de|chega de|em vez de)\s+(?:(?!e\b"
+    rf"|mas\b)[\w-]+\s+){{0,2}}?(?:{'|'.join(_VERBS)})\w*"
+)
+_UP = (
+    r"(?:aument(?:ar|e|em)|elev(?:ar|e|em)|sub(?:ir|a|am)|dobr(?:ar|e)|dupliqu?\w+|ampli(?:ar|e)|inflar|infle"
+    r"|encarec\w+|triplic\w+)"
+)
+_DOWN = (
+    r"(?:reduz(?:ir|a|am)|cort(?:ar|e|em)|diminu(?:ir|a|am)|baix(?:ar|e|em)|derrub(?:ar|e)|limit(?:ar|e)"
+    r"|elimin(?:ar|e)"
+    r"|acab(?:ar|e) com|zer(?:ar|e)|piore?|piorar|prejudi\w+|frear|freie|cancel(?:ar|e))"
+)
+_STEPS = (
+    r"\s+(?:(?:mais|ainda|muito|bastante|todos?|todas?|o|a|os|as|seu|sua|numero|taxa|valor|indice|volume"
+    r"|de|do|da|dos|das)\s+){0,4}"
+)
+_HARM = re.compile(
+    r"\bignor(?:ar|e|em)\b|\bdemit\w+|\bfech(?:ar|e) (?:a|as) loja|\besco?nd(?:er|a|am)\b|\bpior(?:ar|e|em)\b"
+    r"|\bpar[ae]r? de\b|\bdeix[ae]r? de (?!lado\b)|\bcobr(?:ar|e) (?:mais|o dobro|a mais|taxa|multa do cliente|frete)"
+    r"|\bproib\w+|\bapag(?:ar|ue|uem)\b|\bremov(?:er|a|am) as (?:fotos|avaliac|descric)|\bretir(?:ar"
+    r"|e) as (?:fotos|avaliac|descric)"
+    r"|\bengan(?:ar|e|em)\b|\bmint\w*|\bmentir\b|\bdificult\w+|\bencarec(?:er|a)\b|\bcompli(?:car|que)\w*"
+    r"|\babandon(?:ar|e)\b|\bdesist(?:ir|a|am) d[aeo]\w*|\bvend(?:er|a) menos|\bsuspend(?:er|a)\b|\bbloque(?:ar|ie)\b"
+    r"|\batras(?:ar|e|em) (?:mais |ainda )?(?:a|o|as|os)\b|\baument(?:ar|e) (?:o|os) (?:prazo|preco)s?\b"
+    r"|\b(?:reduz(?:ir|a)|cort(?:ar|e)|diminu(?:ir|a)) (?:a|o|as|os) (?:qualidade|atendimento|estoque|ofertas"
+    r"|equipe|fotos|campanhas)"
+    r"|\bfaca nada|\bfazer nada|\bnada a fazer|\bmais lent[ao]|\bmais car[ao]s?\b(?= para)|\bcancel(?:ar"
+    r"|e) (?:os|as|todos|todas|o|a)\b"
+    r"|\bespant(?:ar|e)\b|\bafast(?:ar|e) (?:os|o) cliente|\brecus(?:ar|e)\b|\bneg(?:ar|ue) (?:a|as|o|os)\b"
+    r"|\bperder clientes\b"
+)
+
+
+@lru_cache(maxsize=256)
+def names(label: str) -> re.Pattern[str]:
+    """How a plain text names an indicator."""
+    known = INDICATORS.get(label)
+    return re.compile(rf"\b(?:{known.names if known else re.escape(plain(label).split()[0])})\b")
+
+
+@lru_cache(maxsize=256)
+def _about(label: str) -> re.Pattern[str]:
+    known = INDICATORS.get(label)
+    return re.compile(rf"\b(?:{known.about})" if known else names(label).pattern)
+
+
+def recommends(sentence: str) -> bool:
+    """Whether a plain sentence proposes something: it says so, or a clause of it begins with an imperative."""
+    if _OPENING.search(sentence):
+        return True
+    starts = (_IMPERATIVE.match(clause) for clause in re.split(r"[,;:]\s+", sentence))
+    return any(first and _ADVICE.match(first[1]) for first in starts)
+
+
+def harmful(answer: str, labels: Collection[str]) -> bool:
+    """Whether an answer advises to do harm: to raise what should fall, to stop what helps, not to do what it names."""
+    for sentence in map(plain, sentences(answer)):
+        if _HARM.search(sentence) or (recommends(sentence) and _NEGATED.search(sentence)):
+            return True
+        for label in {*INDICATORS, *labels}:
+            known = INDICATORS.get(label)
+            verb = _DOWN if known is None or known.more_is_good else _UP
+            if known and re.search(rf"\b{verb}\b{_STEPS}{names(label).pattern}", sentence):
+                return True
+    return False
+
+
+def covered(answer: str, key: Collection[str], brief: Collection[str]) -> tuple[int, float]:
+    """How many of the key indicators some advice of the answer is about, and the share of its advice that is about
+    any indicator of the brief."""
+    found: set[str] = set()
+    on = off = 0
+    for sentence in map(plain, sentences(answer)):
+        if not recommends(sentence):
+            continue
+        for part in re.split(r"\s*(?:,|;|:|\be\b(?=\s+\w+(?:ar|er|ir)\b))\s*", sentence):
+            of_brief = [label for label in brief if _about(label).search(part)]
+            found.update(label for label in key if _about(label).search(part))
+            if of_brief:
+                on += 1
+            elif any(_about(label).search(part) for label in INDICATORS):
+                off += 1
+    return len(found), on / (on + off) if on + off else 0.0

@@ -1,0 +1,183 @@
+"""Whether a text is Portuguese in an order that Portuguese has: a frozen judge, without the answer's content.
+
+An interpolated trigram model (Witten and Bell 1991) over word classes: function words and frequent words stand for
+themselves, other words for their ending. A text is judged by the log-odds of its order: how much likelier its words
+are where they stand than anywhere (SLOR, Pauls and Klein 2012), so that rare words cost nothing. It is estimated from
+`corpus.txt`, written for this project (CC0-1.0), and from nothing that is ever scored.
+"""
+
+import math
+import re
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.resources import files
+from itertools import pairwise
+
+from tucano.truth.reading import clip, plain, sentences, word_set, words
+from tucano.truth.verbs import FORMS
+
+TOKEN = re.compile(
+    r"(?P<money>r\$)|(?P<number>\d+(?:[.,/]\d+)*)|(?P<word>[^\W\d_]+(?:-[^\W\d_]+)*)|(?P<mark>[%.,;:!?()])"
+    r"|(?P<other>\S)"
+)
+EDGE = "<>"
+FREQUENT = 3
+_ENDINGS = (
+    "mente", "coes", "cao", "ndo", "ados", "adas", "idos", "idas", "ado", "ada", "ido", "ida", "mos", "ram", "ar",
+    "er", "ir", "ou", "eu", "iu", "am", "em", "es", "os", "as", "is", "ns", "l", "r", "m", "z", "o", "a", "e", "s",
+)  # fmt: skip
+FUNCTION = word_set(
+    """
+    a o e de da do das dos que em um uma para com nao os as no na nos nas se por mais mas ao aos foi ele ela
+    sao tem ser seu sua seus suas ou quando muito ha ja esta estao eu tambem so pelo pela pelos pelas ate
+    isso entre depois sem mesmo quem me esse essa este estes estas eles elas voce voces meu minha nossa
+    nosso nossos nossas como onde qual quais cada todos todas todo toda pra pro sobre ainda porque pois
+    apenas assim aqui agora hoje entao bem era sera deve podem pode deste desta desse dessa neste nesta isto
+    aquele aquela lhe num numa antes porem nem sempre nunca sob contra durante desde cujo oi que
+    """
+)
+
+
+def tokens(text: str) -> list[str]:
+    return [
+        "€" if found["money"] else "9" if found["number"] else found["word"] or found["mark"] or "*"
+        for found in TOKEN.finditer(plain(text))
+    ]
+
+
+def _ending(word: str) -> str:
+    return next((f"-{ending}" for ending in _ENDINGS if word.endswith(ending) and len(word) > len(ending)), "-")
+
+
+class Model:
+    def __init__(self, lines: list[str]) -> None:
+        read = [tokens(line) for line in lines]
+        counts = Counter(token for line in read for token in line)
+        self._known = FUNCTION | {token for token, count in counts.items() if count >= FREQUENT or not token.isalpha()}
+        self._after: list[defaultdict[tuple[str, ...], Counter[str]]] = [defaultdict(Counter) for _ in range(3)]
+        for line in read:
+            classes = [EDGE, EDGE, *map(self.of, line), EDGE]
+            for place in range(2, len(classes)):
+                for order in range(3):
+                    self._after[order][tuple(classes[place - order : place])][classes[place]] += 1
+        self._size = len(self._after[0][()]) + 1
+
+    def of(self, token: str) -> str:
+        return token if token in self._known else FORMS.get(token) or _ending(token)
+
+    def is_known(self, token: str) -> bool:
+        return token in self._known
+
+    def probability(self, history: tuple[str, ...], following: str) -> float:
+        if not history:
+            seen = self._after[0][()]
+            return (seen[following] + 1) / (seen.total() + self._size)
+        shorter = self.probability(history[1:], following)
+        seen = self._after[len(history)].get(history, Counter())
+        if not seen:
+            return shorter
+        kinds = len(seen)
+        return (seen[following] + kinds * shorter) / (seen.total() + kinds)
+
+    def odds(self, text: str) -> list[float]:
+        """Per place, also the end: log of how much likelier the class is here than anywhere."""
+        classes = [EDGE, EDGE, *map(self.of, tokens(text)), EDGE]
+        return [
+            math.log(self.probability((classes[place - 2], classes[place - 1]), classes[place]))
+            - math.log(self.probability((), classes[place]))
+            for place in range(2, len(classes))
+        ]
+
+
+@lru_cache(maxsize=1)
+def model() -> Model:
+    return Model(files("tucano.truth").joinpath("corpus.txt").read_text(encoding="utf-8").splitlines())
+
+
+ODD = -0.7
+"""Log-odds below which a word stands where it hardly ever stands."""
+WINDOW = 5
+"""Places that are looked at together for a broken part."""
+
+
+FAULT, MISSING_CAPITAL = 0.4, 0.5
+"""What is left for every ordinary word with a capital inside of a sentence, every word that waits for another one and
+every verb of the past behind an article or another one, and for every sentence that begins without a capital."""
+_LEFT_HANGING = re.compile(
+    r"\b(?:o|a|os|as|um|uma|de|do|da|dos|das|em|no|na|nos|nas|com|por|para|ao|aos|pelo|pela|e|ou|mas|que)"
+    r"\s*(?:[.!;:)]|$)"
+    r"|\b(?:de|do|da|dos|das|em|no|na|nos|nas|com|por|para|ao|aos|pelo|pela|seu|sua|meu)\s+"
+    r"(?:de|do|da|dos|das|em|no|na|nos|nas|com|por|pelo|pela|ao|aos|e|ou|mas)\b"
+    r"|\b(?:o|os|as|um|uma|do|da|dos|das|no|na|nos|nas|pelo|pela|ao|aos)\s+(?:o|a|os|as|um|uma)\b"
+    r"|\b(?:e|ou|mas) (?:[.!?])|(?:\A|[.!?] )que (?:de|do|da|em|no|na|para|por|com)\b"
+    r"|\b(?:o|os|as|um|uma|do|da|dos|das|no|na|por|com|de|em)\s+(?:e|ou|mas)\b"
+    r"|r\$(?!\s*\d)|\b(?:e|ou|mas|que) (?:e|ou|mas)\b"
+)
+_CAPITAL = re.compile(r"(?<=[a-zà-ÿ0-9] )[A-ZÀ-Ý][a-zà-ÿ]*\b")
+_NO_CAPITAL = re.compile(r"(?:\A\W*|[\wà-ÿ%][.!?]\W+)(?=[a-zà-ÿ])")
+_DISAGREES = re.compile(
+    r"\b(?:os|as|dos|das|nos|nas|aos)\s+(?!que\b|r\$|com\b|em\b|de\b|quem\b)[a-z-]+[^\Ws0-9_]\b"
+    r"|\b(?:o|um|uma|do|da|no|na|ao|pelo|pela|seu|sua)\s+(?!dos|das|nos|nas|pois|mas\b|mais|menos)[a-z]{2,}(?:[oa]s|oes|ens)\b"
+    r"|\b(?:o|um|do|no|ao|pelo|seu|meu)\s+(?!coracao)[a-z]+(?:cao|dade|agem|ncia)\b"
+    r"|\b(?:uma|da|na|pela|sua|minha)\s+[a-z]+(?:mento|ismo)\b"
+)
+_UNFINISHED = re.compile(r"[\w,;:(-]\s*\Z|\n\s*[-*•]\s*(?:\n|\Z)|[;,:]\s*[;,.]")
+_BEFORE_NOUNS = word_set("um uma do da dos das no na nos nas ao aos pelo pela seu sua meu minha")
+
+
+@dataclass(frozen=True)
+class Norm:
+    """What is ordinary for a kind of text: mean log-odds of its words, and share of words in odd places."""
+
+    mean: float = -0.1
+    odd: float = 0.40
+
+
+PROSE = Norm()
+
+
+def fluency(text: str, norm: Norm = PROSE) -> float:
+    """How much a text reads like Portuguese in its order, in [0, 1]: the least of four looks, each 1 for good text.
+
+    The mean log-odds of its words (0 from .35 below the norm on), the share of words in odd places (0 from .1 above the
+    norm on), the worst five words in a row (1 down to -1.6, 0 at -2.1), and the worst of its sentences of five words
+    and more (1 down to -.2, 0 at -.6). Faults that one can name cost besides. A text without words is 0.
+    """
+    if not any(token.isalpha() for token in tokens(text)):
+        return 0.0
+    odds = model().odds(text)
+    mean = _mean(text)
+    odd = sum(value < ODD for value in odds) / len(odds)
+    last = max(1, len(odds) - WINDOW + 1)
+    worst = min(sum(odds[start : start + WINDOW]) / WINDOW for start in range(last))
+    sentence = min((_mean(part) for part in sentences(text, whole=True) if len(words(part)) >= WINDOW), default=0.0)
+    looks = (clip((mean - norm.mean + 0.35) / 0.35), clip((norm.odd + 0.1 - odd) / 0.1), clip((worst + 2.1) / 0.5))
+    kept = FAULT ** _faults(text) * MISSING_CAPITAL ** len(_NO_CAPITAL.findall(text))
+    return kept * min(*looks, clip((sentence + 0.6) / 0.4))
+
+
+def _mean(text: str) -> float:
+    """Mean log-odds of the words, without marks, figures and pictures."""
+    pairs = zip(tokens(text), model().odds(text), strict=False)
+    found = [value for token, value in pairs if token[0].isalpha()]
+    return sum(found) / len(found) if found else 0.0
+
+
+def _faults(text: str) -> int:
+    folded = plain(text)
+    brackets = folded.count("(") != folded.count(")")
+    unfinished = bool(_UNFINISHED.search(folded))
+    named = len(_LEFT_HANGING.findall(folded)) + len(_DISAGREES.findall(folded)) + _misplaced_verbs(tokens(text))
+    return _misplaced_capitals(text) + named + brackets + unfinished
+
+
+def _misplaced_capitals(text: str) -> int:
+    """How many ordinary words stand inside of a sentence and begin with a capital («Aproveite Sua novidade»)."""
+    return sum(model().is_known(plain(word)) for word in _CAPITAL.findall(text))
+
+
+def _misplaced_verbs(read: list[str]) -> int:
+    """How many verbs in the past follow another one, or an article («uma derrubou sabia»)."""
+    kinds = [FORMS.get(token, "article" if token in _BEFORE_NOUNS else "") for token in read]
+    return sum(other == "v:past" and one in ("v:past", "article") for one, other in pairwise(kinds))

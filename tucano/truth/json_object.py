@@ -1,0 +1,35 @@
+"""The JSON object that an answer is: strict JSON and nothing beside it. No repair, no second object."""
+
+import json
+import re
+from typing import Any
+
+_FENCE = re.compile(r"```(?:json)?[ \t]*\n(.*?)\n?[ \t]*```", re.DOTALL | re.IGNORECASE)
+_DEEPEST = 64
+
+
+def only_object(answer: str) -> dict[str, Any] | None:
+    """The object where the answer is one and nothing else, alone or alone in a code fence; else None.
+
+    Refused, as RFC 8259 and any strict reader would: a name given twice, NaN and Infinity.
+    """
+    text = answer.strip()
+    fenced = _FENCE.fullmatch(text)
+    if text.count("{") + text.count("[") > _DEEPEST:
+        return None
+    try:
+        value = json.loads(fenced[1] if fenced else text, object_pairs_hook=_once, parse_constant=_refused)
+    except ValueError:
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError("a name is given twice")
+    return found
+
+
+def _refused(constant: str) -> float:
+    raise ValueError(f"{constant} is no JSON")

@@ -1,0 +1,99 @@
+"""What a text offers: discounts, prices, coupons, gifts, in figures or in words; and whether a brief grants it."""
+
+import re
+
+from tucano.truth.figures import figures
+from tucano.truth.reading import plain
+
+_KINDS: dict[str, re.Pattern[str]] = {
+    "free shipping": re.compile(
+        r"\b(?:fretes?|entregas?|envios?)\s+(?:e\s+|sai\s+|totalmente\s+|toda\s+)?(?:gratis|gratuit\w+|livre|zero"
+        r"|zerad\w+|por nossa conta|de graca|incluso)"
+        r"|\bsem (?:pagar |custo de |cobrar )?(?:o |a )?(?:frete|entrega|taxa de entrega)|\bfrete por conta"
+    ),
+    "free": re.compile(
+        r"\b(?:gratis|gratuit\w+|de graca|na faixa|0800|sem pagar|sem custo|custo zero|preco zero|nao paga|free"
+        r"|cortesia)\b"
+    ),
+    "gift": re.compile(r"\b(?:brindes?|presentes?\s+(?:gratis|na compra|extra)|ganhe|ganha|ganhar|bonus|mimo)\b"),
+    "several for one": re.compile(
+        r"\b(?:lev\w+|compr\w+|pegu?\w+)\s+(?:[2-9]|dois|duas|tres|quatro)\b|\bpagu?e?\w*\s+(?:so\s+)?(?:[1-9]|um"
+        r"|uma|dois|duas|metade)\b"
+        r"|\b[2-9] por 1\b|\bdois por um\b|\bem dobro\b"
+    ),
+    "half": re.compile(r"\b(?:metade|meio preco|50 off)\b"),
+    "discount": re.compile(
+        r"\b(?:descontos?|off|abatimento|mais barat\w+|menor preco|preco (?:baixo|caiu|reduzido|especial|imbativel"
+        r"|promocional))\b"
+    ),
+    "sale": re.compile(
+        r"\b(?:promoc\w+|liquidac\w+|queima|saldao|black friday|outlet|imperdive\w+|super ?oferta|ofertas?)\b"
+    ),
+    "coupon": re.compile(r"\b(?:cupom|cupons|codigo|voucher|vale-compras?)\b"),
+    "cashback": re.compile(r"\b(?:cashback|dinheiro de volta|reembols\w+|pontos em dobro)\b"),
+    "instalments": re.compile(r"\b(?:sem juros|parcel\w+|\d{1,2}\s?x\b|vezes no cartao|prestac\w+)"),
+    "scarcity": re.compile(
+        r"\bultim[ao]s?\s+(?:unidades?|pecas?|chances?|dias?|horas?)|\b(?:estoque|unidades?)\s+(?:limitad\w+"
+        r"|acaband\w+|no fim)"
+        r"|\b(?:poucas|restam|so restam)\s+\w*\s*(?:unidades|pecas)|\b(?:acabando|esgotando|quase no fim)\b"
+    ),
+    "prize": re.compile(r"\b(?:sorteio|concorra|premio|garantia (?:vitalicia|eterna)|garantia de)\b"),
+    "service": re.compile(
+        r"\b(?:entrega (?:hoje|imediata|expressa|em (?:\d+|uma|duas|poucas) horas?)|instalacao|teste por|devolva)\b"
+    ),
+}
+_IMPLIED = {
+    "free shipping": {"free", "discount", "sale"},
+    "discount": {"sale"},
+    "coupon": {"sale"},
+    "price": {"sale"},
+    "half": {"discount", "sale"},
+}
+"""What may be said of an offer besides: free shipping is free of something, a discount is an offer."""
+_NONE = re.compile(r"\bsem (?:ofertas?|descontos?|promoc\w+)\b")
+_CODE = re.compile(r"(?i:\bcupom|\bc[oó]digo)\b[^.!?]{0,20}?\b([A-Z][A-Z0-9]{2,})\b")
+
+
+def kinds(text: str) -> frozenset[str]:
+    """The kinds of offers that a text makes in words."""
+    bare = _NONE.sub(" ", plain(text))
+    return frozenset(kind for kind, words in _KINDS.items() if words.search(bare))
+
+
+def codes(text: str) -> frozenset[str]:
+    """The codes of its coupons: words in capitals after «cupom»."""
+    return frozenset(_CODE.findall(text))
+
+
+def granted(answer: str, brief: str, product: str) -> bool:
+    """Whether a brief grants all that an answer offers, with the same figures in the same units and the same codes."""
+    name = plain(product)
+    given = {figure for figure in figures(plain(brief).replace(name, " "))}
+    for figure in figures(plain(answer).replace(name, " ")):
+        if not any(figure.shows(known.value) and figure.unit == known.unit for known in given):
+            return False
+    allowed = set(kinds(brief.replace(product, " ")))
+    if any(figure.unit == "R$" for figure in given):
+        allowed.add("price")
+    if any(figure.unit == "%" and figure.value == 50 for figure in given):
+        allowed.add("half")
+    for kind in tuple(allowed):
+        allowed |= _IMPLIED.get(kind, set())
+    named = codes(brief)
+    if not codes(answer) <= named or ("coupon" in kinds(answer) and not any(code in answer for code in named)):
+        return False
+    return kinds(plain(answer).replace(name, " ")) <= allowed
+
+
+def mentions_offer(answer: str, brief: str, product: str) -> bool:
+    """Whether an answer passes on what its brief grants; true where it grants nothing."""
+    name = plain(product)
+    given = figures(plain(brief).replace(name, " "))
+    if given:
+        shown = figures(plain(answer))
+        return any(figure.shows(known.value) for figure in shown for known in given)
+    if named := codes(brief):
+        return bool(named & codes(answer))
+    if "free shipping" in kinds(brief):
+        return "free shipping" in kinds(answer)
+    return True

@@ -1,0 +1,89 @@
+"""Which product a text names, and whether it names another one."""
+
+import re
+from collections.abc import Sequence
+
+from tucano.truth.catalogue import CATALOGUE
+from tucano.truth.reading import plain, word_set, words
+
+_LINKS = word_set(
+    """
+    de do da dos das e para com
+    """
+)
+_SOLD = tuple(tuple(words(entry)[1:]) for entries in CATALOGUE.values() for entry in entries.split("|"))
+"""The names of the synthetic shop's products, as words."""
+_NO_THING = word_set(
+    """
+    desconto voce voces seu sua hoje graca novo nova casa verdade volta presente cliente loja
+    """
+)
+_AMBIGUOUS = word_set(
+    """
+    mesa bola bolsa banheira carrinho chip forno faca esteira bateria alarme farol serra saia
+    """
+)
+"""Products whose name is also a word of other sentences («finalize o carrinho»); they alone name no other product."""
+
+
+def names_product(text: str, product: str, terms: Sequence[str] = ()) -> bool:
+    """Whether the text names the product: its whole name, or its first word where nothing else is made of it
+    («fone de ouvido» is named by «fone», not by «fone de parede»)."""
+    said, name = words(text), words(product)
+    if not name:
+        return False
+    forms = {name[0], f"{name[0]}s", *(words(terms[0])[:1] if terms else ())}
+    for place, word in enumerate(said):
+        if word not in forms:
+            continue
+        after = said[place + 1 : place + 3]
+        if said[place : place + len(name)] == name:
+            return True
+        if (
+            len(after) == 2
+            and after[0] in ("de", "do", "da")
+            and after[1] not in (*name, *_NO_THING)
+            and after[1].isalpha()
+        ):
+            continue
+        return True
+    return False
+
+
+_HEADS = word_set(
+    "estoque hora oferta ofertas compra promocao novidade novidades falta jogo kit linha par preco gostar precisando"
+)
+_BEFORE = word_set(
+    """
+    o a os as um uma seu sua seus suas novo nova novos novas aquele aquela este esta esse essa nosso nossa do da no
+    na ao tem temos tal leve garanta confira quer peca chegou merece levar comprar compre com e teu tua mais melhor
+    ver veja conheca garantir amar ame experimente use usar aproveite ganhe super belo bela lindo linda otimo otima
+    """
+)
+"""Words that a product stands behind; at the beginning of a sentence and behind a mark it stands alone."""
+
+
+def in_a_phrase(text: str, product: str) -> bool:
+    """Whether the product's name stands somewhere as a thing that is offered, not behind any other word."""
+    head = words(product)[0]
+    for part in re.split(r"[.!?:;,–—(-]\s|\n|\A\W+|[^\w\s%$]{1,3}\s", plain(text)):
+        said = words(part)
+        for place, word in enumerate(said):
+            if word in (head, f"{head}s") and (
+                place == 0
+                or said[place - 1] in _BEFORE
+                or (said[place - 1] in ("de", "para") and place > 1 and said[place - 2] in _HEADS)
+            ):
+                return True
+    return False
+
+
+def names_another(text: str, product: str, brief: str) -> bool:
+    """Whether the text names a product of the catalogue that is neither its own nor stands in its brief."""
+    said = f" {' '.join(words(text))} "
+    own = f" {plain(' '.join(words(brief)))} {' '.join(words(product))} "
+    return any(
+        f" {' '.join(name)} " in said and f" {' '.join(name)} " not in own
+        for name in _SOLD
+        if not (len(name) == 1 and name[0] in _AMBIGUOUS)
+    )

@@ -1,0 +1,51 @@
+"""How the truth reads a text: what is judged of it, its words, its sentences. Shares nothing with the rewards."""
+
+import re
+import unicodedata
+
+LONGEST = 8192
+"""Characters; a longer completion is no answer to anything that is asked here."""
+
+_WORD = re.compile(r"[^\W_]+(?:[-.,][^\W_]+)*")
+_SENTENCE = re.compile(r"(?<=[.!?…])\s+|\n+")
+_CLAUSE = re.compile(r"(?<=[.!?;…])\s+|\n+")
+_PILED = re.compile(r"[\u0300-\u036f]{9}")
+_BULLET = re.compile(r"^[ \t]*(?:[-*•]|\d{1,2}[.)])[ \t]+")
+
+
+def readable(completion: str) -> str:
+    """The completion in one Unicode form (NFC); nothing of one that is too long or piles mark on mark."""
+    if len(completion) > LONGEST or _PILED.search(completion):
+        return ""
+    return unicodedata.normalize("NFC", completion).strip()
+
+
+def plain(text: str) -> str:
+    """Case and accents taken away; of the same length as the NFC text wherever one letter stays one letter."""
+    letters = unicodedata.normalize("NFD", text.casefold())
+    return "".join(letter for letter in letters if not unicodedata.combining(letter))
+
+
+def words(text: str) -> list[str]:
+    """Words and numbers in plain form, in their order."""
+    return _WORD.findall(plain(text))
+
+
+def sentences(text: str, whole: bool = False) -> list[str]:
+    """Sentences, bullets and lines, without marks of lists and of bold type; cut at semicolons too unless `whole`."""
+    bare = text.replace("**", "").replace("__", "")
+    lines = (_BULLET.sub("", line) for line in bare.splitlines())
+    return [part.strip() for line in lines for part in (_SENTENCE if whole else _CLAUSE).split(line) if part.strip()]
+
+
+def word_set(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+def stem(word: str) -> str:
+    """The beginning of a word, enough to tell most Portuguese words apart in whatever form they stand."""
+    return word[:5]
+
+
+def clip(value: float) -> float:
+    return min(1.0, max(0.0, value))

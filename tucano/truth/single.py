@@ -1,0 +1,43 @@
+"""One answer that stands by itself: not several to choose from, not one that takes itself back, not the prompt."""
+
+import re
+from functools import lru_cache
+
+from tucano.truth.reading import plain, words
+
+_SEVERAL = re.compile(
+    r"\b(?:resposta|opcao|alternativa|versao|exemplo|push|notificacao|option|answer)\s*(?:n[o.]?\s*)?(?:[1-9]\b"
+    r"|[a-c]\s*[:)])"
+    r"|\bou entao\s*:|\boutra (?:resposta|opcao|versao)\s*:|\b(?:primeira|segunda) (?:resposta|opcao|versao)\b"
+)
+_TAKEN_BACK = re.compile(
+    r"\b(?:esta|e|sao|estao|ficou)\s+(?:(?:tudo|toda|totalmente|completamente|muito)\s+)?"
+    r"(?:errad|incorret|fals|mentira|invalid)\w*"
+    r"|\bnao\s+(?:use|usem|usar|siga|sigam|leia|acredit\w+|confi\w+|consider\w+|faca|copie|publique|envie)\b"
+    r"|\b(?:ignor|desconsider|descart|esquec)\w*\s+(?:est\w+|ess\w+|isso|isto|tudo|o texto|a resposta|o que)\b"
+    r"|\b(?:resposta|texto|dados?|numeros?|analise)\s+(?:errad|incorret|fals|inventad)\w*"
+    r"|\b(?:e brincadeira|era mentira|so que nao|nada disso|ao contrario do que)\b"
+)
+
+
+def is_single(answer: str) -> bool:
+    """Whether the text offers one answer and does not take it back."""
+    text = plain(answer)
+    return not _SEVERAL.search(text) and not _TAKEN_BACK.search(text)
+
+
+def copied(answer: str, prompt: str, size: int = 4) -> float:
+    """Share of the answer's words that lie in runs of `size` words or more that stand in the prompt."""
+    found = words(answer)
+    runs = _runs(prompt, size)
+    inside = [False] * len(found)
+    for start in range(len(found) - size + 1):
+        if tuple(found[start : start + size]) in runs:
+            inside[start : start + size] = [True] * size
+    return sum(inside) / len(found) if found else 0.0
+
+
+@lru_cache(maxsize=1024)
+def _runs(text: str, size: int) -> frozenset[tuple[str, ...]]:
+    found = words(text)
+    return frozenset(tuple(found[start : start + size]) for start in range(len(found) - size + 1))

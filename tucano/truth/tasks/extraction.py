@@ -1,0 +1,182 @@
+"""Truth of `extraction`: the fields of the object that are right, weighed by what only reading the review tells."""
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from tucano.truth.fluency import fluency
+from tucano.truth.json_object import only_object
+from tucano.truth.reading import plain, stem, word_set, words
+from tucano.truth.single import is_single
+from tucano.truth.types import PromptLike
+
+FIELDS = word_set(
+    """
+    sentiment sentiment_score category delivery_issue product_issue seller_issue churn_risk
+    repurchase_intent main_complaint summary
+    """
+)
+OF_STARS = word_set(
+    """
+    sentiment sentiment_score churn_risk repurchase_intent
+    """
+)
+"""Fields that follow from the stars, where the prompt states them."""
+COPIED, ABSENT, FOUND = 0.1, 0.5, 2.0
+"""Weights of a field that the prompt's frame states, of a complaint that is not there, of one that is, and of the
+summary. Other fields weigh 1."""
+WRONG_FEELING, WRONG_PROBLEM, MISCOPIED = 0.25, 0.5, 0.6
+"""What is left where the sentiment, the complaint, or (for each) a field that the frame states is wrong or missing: by
+the rating guide the first two make an answer mostly useless."""
+_FRAME = frozenset(
+    stem(word)
+    for word in [
+        "extraia",
+        "extrair",
+        "avaliacao",
+        "json",
+        "nota",
+        "notas",
+        "dados",
+        "categoria",
+        "cliente",
+        "clientes",
+        "desta",
+        "recebida",
+        "produto",
+        "produtos",
+        "compra",
+        "compras",
+        "comprei",
+        "comprou",
+        "compraria",
+        "comprar",
+        "loja",
+        "lojas",
+        "entrega",
+        "entregue",
+        "entregar",
+        "chegou",
+        "recebi",
+        "recebeu",
+        "recomendo",
+        "recomenda",
+        "satisfeito",
+        "insatisfeito",
+        "neutro",
+        "reclama",
+        "reclamacao",
+        "gostou",
+        "gostei",
+        "elogia",
+        "avaliou",
+        "avalia",
+        "prazo",
+        "qualidade",
+        "pedido",
+        "muito",
+        "antes",
+        "sobre",
+        "aponta",
+        "positivo",
+        "negativo",
+        "bom",
+        "boa",
+        "otimo",
+        "otima",
+        "experiencia",
+        "como",
+        "para",
+        "mais",
+        "menos",
+        "ainda",
+        "quero",
+        "quer",
+        "pelo",
+        "pela",
+        "veio",
+    ]
+)
+"""Beginnings of words that a summary shares with most reviews, read or not."""
+
+
+def truth(prompt: PromptLike, answer: str, databases: Path | None) -> float | None:
+    """The weight of the right fields among those that are known; 0 where the answer is not one strict JSON object.
+    Less of it is left where the feeling, the complaint or a field that only had to be copied is wrong.
+
+    A summary is right where it is a sentence with something of the review that not every review says.
+    """
+    known = dict(prompt.reference.get("fields", {}))
+    known.pop("summary", None)
+    if not known:
+        return None
+    found = only_object(answer)
+    more = " ".join(str(value) for name, value in (found or {}).items() if name not in FIELDS)
+    if found is None or not is_single(more):
+        return 0.0
+    weights = {name: _weight(name, value, prompt) for name, value in known.items()}
+    right = {name: name in found and is_right(name, found[name], value) for name, value in known.items()}
+    near = 0.0
+    if not states_stars(prompt) and _is_near(found.get("sentiment_score"), known.get("sentiment_score")):
+        near = weights["sentiment_score"] / 2
+    if told := _told(prompt):
+        weights["summary"], right["summary"] = FOUND, _sums_up(found.get("summary"), told)
+    earned = near + sum(weights[name] for name in weights if right[name])
+    return earned / sum(weights.values()) * _kept(right, known, weights)
+
+
+def _kept(right: Mapping[str, bool], known: Mapping[str, Any], weights: Mapping[str, float]) -> float:
+    """What is left of the credit, where something decisive is wrong."""
+    miscopied = sum(not right[name] and weights[name] == COPIED for name in known if name != "sentiment")
+    kept = MISCOPIED**miscopied
+    if not right.get("sentiment", True):
+        kept *= WRONG_FEELING
+    return kept if right.get("main_complaint", True) else kept * WRONG_PROBLEM
+
+
+def is_right(name: str, value: Any, expected: Any) -> bool:
+    """Equal in value and JSON type; a category whatever its case and accents, a complaint by half of its words."""
+    if type(value) is not type(expected):
+        return False
+    if name == "main_complaint" and isinstance(value, str):
+        said, wanted = ({stem(word) for word in words(text) if len(word) > 3} for text in (value, expected))
+        return bool(said) and 2 * len(said & wanted) >= (len(said) + len(wanted)) / 2
+    if name == "category" and isinstance(value, str):
+        return plain(value).strip() == plain(expected).strip()
+    return bool(value == expected)
+
+
+def _is_near(score: Any, expected: Any) -> bool:
+    """One star off: what a reader cannot know who is not told the stars."""
+    return type(score) is int and type(expected) is int and abs(score - expected) == 1
+
+
+def states_stars(prompt: PromptLike) -> bool:
+    return prompt.stars is not None and bool(
+        re.search(rf"\bnota\s*(?:de\s*)?{prompt.stars}\b|\b{prompt.stars}\s*estrelas?\b", plain(prompt.user))
+    )
+
+
+def _weight(name: str, value: Any, prompt: PromptLike) -> float:
+    if name in OF_STARS:
+        return COPIED if states_stars(prompt) else 1.0
+    if name == "category":
+        return COPIED if isinstance(value, str) and plain(value) in plain(prompt.user) else 1.0
+    return FOUND if value else ABSENT
+
+
+def _told(prompt: PromptLike) -> frozenset[str]:
+    """Beginnings of the words that this review says and not every other one."""
+    category = {stem(word) for word in words(str(prompt.reference["fields"].get("category", "")))}
+    return _stems(prompt.user) - _FRAME - category
+
+
+def _sums_up(summary: Any, told: frozenset[str]) -> bool:
+    if not isinstance(summary, str) or fluency(summary) < 0.5:
+        return False
+    return bool(_stems(summary) & told)
+
+
+def _stems(text: str) -> frozenset[str]:
+    return frozenset(stem(word) for word in re.findall(r"[^\W\d_]{4,}", plain(text)))

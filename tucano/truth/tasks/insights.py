@@ -1,0 +1,58 @@
+"""Truth of `insights`: the decisive figures, each at its label, and advice that fits the problem."""
+
+from pathlib import Path
+
+from tucano.truth.advice import covered, harmful
+from tucano.truth.facts import facts_of, stated
+from tucano.truth.fluency import Norm, fluency
+from tucano.truth.reading import clip, sentences, words
+from tucano.truth.single import copied, is_single
+from tucano.truth.types import PromptLike
+
+ON_OTHERS = 0.5
+"""Advice on indicators of the brief that were not asked about."""
+ADVICE_ALONE, FIGURES_ALONE = 0.28, 0.25
+"""Advice that uses no figure would fit any shop; figures that lead to nothing repeat the brief."""
+WRONG = 0.2
+"""What is left beside one wrong figure; nothing beside two."""
+MOST_SENTENCES = 14
+FLUENT = Norm(mean=0.15)
+"""Analyses are made of usual phrases; prose has less."""
+
+
+def truth(prompt: PromptLike, answer: str, databases: Path | None) -> float | None:
+    """None without facts. Else fluency x (advice x (.28 + .72 figures) + (1 - advice) x .25 figures).
+
+    `figures`: share of the key figures at their labels. `advice`: how much of it is about the indicators in question.
+    0 for harmful advice, several answers, one that takes itself back, a copy; a wrong figure leaves a fifth.
+    """
+    facts = facts_of(prompt.reference)
+    key = [str(label) for label in prompt.reference.get("key", ())]
+    if not facts or not key:
+        return None
+    labels = [fact.label for fact in facts]
+    if not is_single(answer) or harmful(answer, labels) or copied(answer, prompt.user) > 0.6:
+        return 0.0
+    said = stated(answer, prompt.user, facts)
+    good = "\n".join(part for part in sentences(answer, whole=True) if fluency(part, FLUENT) >= 0.5)
+    read = stated(good, prompt.user, facts)
+    shown = len(read.labels & set(key)) / len(key)
+    hits, share = covered(good, key, labels)
+    asked = 1.0 if hits else ON_OTHERS if share else 0.0
+    advice = asked * clip((share - 0.4) / 0.35)
+    whole = advice * (ADVICE_ALONE + (1 - ADVICE_ALONE) * shown) + (1 - advice) * FIGURES_ALONE * shown
+    return (
+        fluency(answer, FLUENT)
+        * _variety(answer)
+        * whole
+        * (1.0 if not said.wrong else WRONG if said.wrong == 1 else 0.0)
+    )
+
+
+def _variety(answer: str) -> float:
+    """1 for ordinary text, 0 where it says the same again and again, or goes on without an end."""
+    found = words(answer)
+    triples = list(zip(found, found[1:], found[2:], strict=False))
+    if not triples:
+        return 0.0
+    return clip((len(set(triples)) / len(triples) - 0.5) / 0.35) * (len(sentences(answer)) <= MOST_SENTENCES)
