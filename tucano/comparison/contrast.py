@@ -141,10 +141,10 @@ def contrast(
     """
     tasks, clusters = strata.tasks, strata.clusters
     ids = [prompt for prompts in tasks.values() for prompt in prompts]
-    sides = dict(zip(ids, zip(*_sides(list(members.values()), reference[1], ids), strict=True), strict=True))
+    pairs = dict(zip(ids, zip(*sides(list(members.values()), reference[1], ids), strict=True), strict=True))
 
     def effect_on(prompts: Sequence[str], shared: Sequence[str] | None = None) -> Effect:
-        arm_means, reference_means = zip(*(sides[prompt] for prompt in prompts), strict=True)
+        arm_means, reference_means = zip(*(pairs[prompt] for prompt in prompts), strict=True)
         return effect(arm_means, reference_means, alpha, shared)
 
     below = {prompt: float(np.mean(reference[1][prompt])) for prompt in ids}
@@ -177,7 +177,7 @@ def contrast(
     )
 
 
-def _sides(members: Sequence[Values], reference: Values, prompts: Sequence[str]) -> tuple[list[float], list[float]]:
+def sides(members: Sequence[Values], reference: Values, prompts: Sequence[str]) -> tuple[list[float], list[float]]:
     """(means of the members together, means of the reference) per prompt, over equally many answers.
 
     Where the members have more answers in all, they give theirs in turn, another one first at each prompt.

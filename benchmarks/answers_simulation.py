@@ -1,0 +1,233 @@
+"""How often the primary test finds something where nothing has changed, drawn from answers and not from differences.
+
+    python -m benchmarks.answers_simulation [--repetitions 10000] [--answers runs/artifacts/answers/KEY/answers.jsonl]
+                                            [--write docs/statistics-answers.md]
+
+Every arm draws its answers to a prompt from one and the same distribution: 65 prompts in 35 templates, k answers each.
+The test is the one of the verdict (`contrast`'s sides and the clustered signed-rank test). «Before» is what it was: the
+mean of all seeds' answers against that of one arm's k, prompts taken for independent. With `--answers` the pools are
+the stored answers of a run's start. Exit code 1 when a rate that is promised leaves 3.5 to 6.5 % (continuous scores) or
+exceeds 6.5 % (discrete ones), or a prediction interval for a new seed holds less than 95 %.
+"""
+
+import argparse
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from itertools import product
+from math import sqrt
+from pathlib import Path
+
+import numpy as np
+
+from tucano.comparison.answers import MEASURES, prompt_values, read_answers
+from tucano.comparison.contrast import sides
+from tucano.statistics.inference import Floats, new_seed, signed_rank
+
+SEED = 20261122
+TEMPLATES = {"insights": (15, 6), "sql_qa": (15, 14), "extraction": (20, 8), "push": (15, 7)}
+"""Prompts and templates of each task in a default test set."""
+CLUSTERS = [f"{task} {place % count}" for task, (prompts, count) in TEMPLATES.items() for place in range(prompts)]
+PROMPTS = len(CLUSTERS)
+GAIN = 0.05
+EFFECT_SD = 0.15
+"""Spread of true gains over prompts where templates matter; half of its variance lies between templates."""
+PROMISED_CONTINUOUS = (0.035, 0.065)
+PROMISED_DISCRETE = 0.065
+SPREADS = (0.0, EFFECT_SD)
+SEED_SDS = (0.0, 0.02, 0.05)
+SMALLEST_COVERAGE = 0.945
+
+Draw = Callable[[np.random.Generator, int], Floats]
+
+
+def zero_one(chance: float) -> Draw:
+    return lambda rng, count: (rng.random((PROMPTS, count)) < chance).astype(np.float64)
+
+
+def normal(rng: np.random.Generator, count: int) -> Floats:
+    return rng.normal(0.5, 0.15, (PROMPTS, count))
+
+
+def floor(rng: np.random.Generator, count: int) -> Floats:
+    """Most near 0, few high."""
+    return rng.gamma(0.5, 0.1, (PROMPTS, count))
+
+
+def ceiling(rng: np.random.Generator, count: int) -> Floats:
+    """.9 with 15 % failures at .3."""
+    return np.where(rng.random((PROMPTS, count)) < 0.15, 0.3, 0.9) + rng.normal(0, 0.02, (PROMPTS, count))
+
+
+CONTINUOUS: dict[str, Draw] = {"normal": normal, "floor": floor, "ceiling": ceiling}
+DISCRETE: dict[str, Draw] = {f"0/1, {chance:g}": zero_one(chance) for chance in (0.1, 0.5, 0.8)}
+
+
+def pooled(pools: Sequence[Sequence[float]]) -> Draw:
+    """Answers drawn with replacement from what a real model answered to each prompt."""
+    return lambda rng, count: np.array([rng.choice(pool, count) for pool in pools])
+
+
+@dataclass(frozen=True)
+class Case:
+    """Arms of `seeds` seeds with k `answers` each; true gains have the mean `gain` and this `spread` over prompts."""
+
+    answers_of: str
+    seeds: int
+    answers: int
+    spread: float = 0.0
+    gain: float = 0.0
+
+
+@dataclass(frozen=True)
+class Row:
+    """Shares of the repetitions in which each one-sided test rejects at 5 %."""
+
+    case: Case
+    better: float
+    worse: float
+    better_before: float
+    worse_before: float
+
+    @property
+    def holds(self) -> bool:
+        low, high = PROMISED_CONTINUOUS if self.case.answers_of in CONTINUOUS else (0.0, PROMISED_DISCRETE)
+        return all(low <= rate <= high for rate in (self.better, self.worse))
+
+
+def rejections(case: Case, repetitions: int, pools: Mapping[str, Sequence[Sequence[float]]]) -> Row:
+    own = pools.get(case.answers_of)
+    draw = pooled(own) if own else (CONTINUOUS | DISCRETE)[case.answers_of]
+    rng = np.random.default_rng([SEED, *repr(case).encode()])
+    found = np.zeros(4)
+    names = list(dict.fromkeys(CLUSTERS))
+    places = [names.index(name) for name in CLUSTERS]
+    for _ in range(repetitions):
+        between = rng.normal(size=len(names))[places] + rng.normal(size=PROMPTS)
+        effects = case.gain + case.spread / sqrt(2) * between
+        tuned = draw(rng, case.seeds * case.answers) + effects[:, None]
+        start = draw(rng, case.seeds * case.answers)
+        now = np.subtract(*sides(_members(tuned, case.seeds), _values(start), _IDS))
+        before = tuned.mean(axis=1) - start[:, : case.answers].mean(axis=1)
+        found += [
+            signed_rank(now, clusters=CLUSTERS) < 0.05,
+            signed_rank(now, "less", CLUSTERS) < 0.05,
+            signed_rank(before) < 0.05,
+            signed_rank(before, "less") < 0.05,
+        ]
+    better, worse, better_before, worse_before = (float(rate) for rate in found / repetitions)
+    return Row(case, better, worse, better_before, worse_before)
+
+
+_IDS = [str(place) for place in range(PROMPTS)]
+
+
+def _values(table: Floats) -> Mapping[str, Sequence[float]]:
+    return dict(zip(_IDS, table.tolist(), strict=True))
+
+
+def _members(table: Floats, seeds: int) -> list[Mapping[str, Sequence[float]]]:
+    return [_values(part) for part in np.split(table, seeds, axis=1)]
+
+
+def new_seed_coverage(seeds: int, seed_sd: float, repetitions: int) -> float:
+    """Share of the repetitions in which the prediction interval holds the true mean gain of one more seed."""
+    rng = np.random.default_rng([SEED, seeds, round(1000 * seed_sd)])
+    held = 0
+    for _ in range(repetitions):
+        table = rng.normal(0, 0.15, (PROMPTS, 1)) + rng.normal(0, seed_sd, (1, seeds))
+        interval = new_seed(table + rng.normal(0, 0.1, (PROMPTS, seeds)))
+        assert interval is not None
+        held += interval[0] <= rng.normal(0, seed_sd) <= interval[1]
+    return held / repetitions
+
+
+def real_pools(path: Path) -> dict[str, list[list[float]]]:
+    """{name: the start's sampled answers to each prompt}, by reward and by truth."""
+    answers = [answer for answer in read_answers(path) if answer.arm in ("sft", "base")]
+    pools = {}
+    for measure in MEASURES:
+        values = prompt_values(answers, measure)
+        of_start = list(values.get(("sft", "sampled"), values["base", "sampled"]).values())
+        pools[f"answers of nano, {measure}"] = [list(of_start[place % len(of_start)]) for place in range(PROMPTS)]
+    return pools
+
+
+def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    return "\n".join(f"| {' | '.join(row)} |" for row in (head, ["---"] * len(head), *rows))
+
+
+def percent(rate: float) -> str:
+    return f"{100 * rate:.1f}"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--repetitions", type=int, default=10_000)
+    parser.add_argument("--answers", type=Path, help="answers.jsonl of a run, whose start's answers are drawn from too")
+    parser.add_argument("--write", type=Path, help="page to write")
+    chosen = parser.parse_args()
+    pools = real_pools(chosen.answers) if chosen.answers else {}
+    shapes = [*CONTINUOUS, *DISCRETE, *pools]
+    nulls = [Case(*chosen_case) for chosen_case in product(shapes, (1, 3, 5), (1, 2, 4, 8))]
+    nulls += [Case(shape, 3, 4, spread=EFFECT_SD) for shape in CONTINUOUS]
+    powers = [Case(shape, seeds, 4, spread, GAIN) for shape, seeds, spread in product(CONTINUOUS, (1, 3, 5), SPREADS)]
+    count = chosen.repetitions
+    with ProcessPoolExecutor() as pool:
+        rows = list(pool.map(partial(rejections, repetitions=count, pools=pools), nulls))
+        power = list(pool.map(partial(rejections, repetitions=count // 5, pools=pools), powers))
+        settings = list(product((3, 5), SEED_SDS))
+        covered = list(pool.map(new_seed_coverage, *zip(*settings, strict=True), [count] * len(settings)))
+    page = _page(count, rows, power, list(zip(settings, covered, strict=True)))
+    if chosen.write:
+        chosen.write.write_text(page, encoding="utf-8")
+    print(page)
+    return 0 if all(row.holds for row in rows) and min(covered) >= SMALLEST_COVERAGE else 1
+
+
+def _page(
+    repetitions: int, rows: Sequence[Row], power: Sequence[Row], covered: Sequence[tuple[tuple[int, float], float]]
+) -> str:
+    head = ["answers", "seeds", "k", "templates differ", "better, %", "worse, %", "before: better, %", "worse, %", ""]
+    nulls = [
+        [*_words(row.case), percent(row.better), percent(row.worse), percent(row.better_before),
+         percent(row.worse_before), "holds" if row.holds else "**fails**"]
+        for row in rows
+    ]  # fmt: skip
+    found = [[*_words(row.case), percent(row.better), percent(row.better_before)] for row in power]
+    one_more = [[str(seeds), f"{sd:g}", percent(rate)] for (seeds, sd), rate in covered]
+    return f"""# The primary test, simulated on answers
+
+Written by `python -m benchmarks.answers_simulation --write docs/statistics-answers.md` ({repetitions} repetitions of
+every null, a fifth of it for every power). {PROMPTS} prompts in {len(set(CLUSTERS))} templates, k answers of each seed.
+What it means: [statistics](statistics.md).
+
+## Where nothing has changed
+
+{table(head, nulls)}
+
+Where templates differ, true gains have the mean 0 over all templates that could be drawn, and a standard deviation of
+{EFFECT_SD:g} over prompts; half of its variance lies between templates.
+
+## Power for a gain of {GAIN:g}
+
+{table(["answers", "seeds", "k", "templates differ", "found, %", "before, %"], found)}
+
+Where templates differ, the test of before also found {GAIN:g} too often where there was nothing (above).
+
+## One more seed
+
+How often the 95 % prediction interval holds the true mean gain of one more seed.
+
+{table(["seeds", "SD between seeds", "holds, %"], one_more)}
+"""
+
+
+def _words(case: Case) -> list[str]:
+    return [case.answers_of, str(case.seeds), str(case.answers), "yes" if case.spread else "no"]
+
+
+if __name__ == "__main__":
+    sys.exit(main())
