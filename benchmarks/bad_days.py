@@ -130,11 +130,12 @@ class Day:
         return said
 
     def grow_old(self) -> None:
-        """All files were last used months ago, and all runs ended then."""
-        then = time.time() - MONTHS
+        """All files were last used, and all runs ended, so many months earlier; what came first stays first."""
         for path in (self.storage, *self.storage.rglob("*")):
+            then = path.lstat().st_mtime - MONTHS
             os.utime(path, (then, then), follow_symlinks=False)
-        execute(self.mlflow, "UPDATE runs SET start_time = ?, end_time = ?", int(then * 1000), int(then * 1000) + 1)
+        earlier = "UPDATE runs SET start_time = start_time - ?, end_time = end_time - ?"
+        execute(self.mlflow, earlier, 1000 * MONTHS, 1000 * MONTHS)
         execute(self.prefect, "UPDATE flow_run SET end_time = '2026-01-01 00:00:00.000000'")
 
 
@@ -196,12 +197,16 @@ def gc_after_reuse(day: Day) -> Outcome:
 
 
 def gc_old_runs(day: Day) -> Outcome:
-    """A second configuration ran last, so that the champion's own run is neither the newest nor young."""
+    """Two more configurations ran: one that learned nothing and was not registered, and a last one, so that the
+    champion's own run is neither the newest nor young.
+    """
+    day.run(grpo__learning_rate=1e-9).ended(0)
     run = day.run(grpo__max_steps=5, sft__max_epochs=2).ended(0)
     before = int(str(execute(day.mlflow, "SELECT count(*) FROM runs")[0][0]))
     day.grow_old()
     gone = day.tucano("gc", "--yes", home=True).ended(0)
     after = int(str(execute(day.mlflow, "SELECT count(*) FROM runs")[0][0]))
+    assert after < before, "what nothing needs is removed"
     day.lineage()
     sentence = gone.line(r"flow runs in Prefect")
     return Outcome(
