@@ -1,6 +1,6 @@
 # `make run`: the whole pipeline on this machine.  `make test`: its tests.  `make drill`: training killed again and again.
 # `make services`: tests with real servers, PostgreSQL and a browser.  `make operations`: what happens when one of them dies.
-# `make bad-days`: torn files, full disks, kills at bad moments; a quarter of an hour.
+# `make long`: every bad day (torn files, full disks, kills), every guide, the later tasks; half an hour.
 # `make bench`: how fast training is, against TRL itself.  `make docs`: the docs as a site, in site/.
 # Each makes the virtual environment when needed.
 PYTHON ?= python3
@@ -10,7 +10,7 @@ PROFILE ?= laptop
 ARGS ?=
 KILLS ?= 8
 
-.PHONY: run test services bad-days check drill operations bench docs ui clean
+.PHONY: run test services long check drill operations bench docs ui clean
 
 run: $(VENV)/.stamp
 	$(BIN)/tucano run $(PROFILE) $(ARGS)
@@ -21,8 +21,8 @@ test: $(VENV)/.stamp check
 services: $(VENV)/.stamp
 	$(BIN)/python -m pytest -m services --durations=8
 
-bad-days: $(VENV)/.stamp
-	$(BIN)/python -m pytest -m bad_days --durations=8
+long: $(VENV)/.stamp
+	$(BIN)/python -m pytest -m long --durations=8
 
 check: $(VENV)/.stamp
 	$(BIN)/ruff check .

@@ -57,9 +57,9 @@ def drill(*options: str) -> str:
 
 @pytest.mark.timeout(600)
 def test_disturbed_runs_end_with_the_same_weights_state_and_history_as_one_left_alone() -> None:
-    table = drill("--kills", "2", "--only", "epochs,", "uploads after", "KL penalty from", "SFT of")
+    table = drill("--kills", "2", "--only", "KL penalty from", "SFT of")
     struck = re.findall(r"^\| .* (\d+) (SIGKILL|SIGTERM) in ", table, re.MULTILINE)
-    assert [signal for _, signal in struck] == 4 * ["SIGTERM", "SIGKILL", "SIGTERM"] and all(
+    assert [signal for _, signal in struck] == 2 * ["SIGTERM", "SIGKILL", "SIGTERM"] and all(
         int(count) >= 2 for count, _ in struck
     )
 
@@ -67,8 +67,8 @@ def test_disturbed_runs_end_with_the_same_weights_state_and_history_as_one_left_
 @pytest.mark.timeout(600)
 def test_planted_faults_are_found() -> None:
     """`make drill ARGS=--faults` plants all of them."""
-    table = drill("--faults", "--only", "reference adapter", "entropy coefficient", "over, and")
-    assert len(re.findall(r"^\| .* \| .* \| equal of \d+ runs: ", table, re.MULTILINE)) == 3
+    table = drill("--faults", "--only", "reference adapter", "over, and")
+    assert len(re.findall(r"^\| .* \| .* \| equal of \d+ runs: ", table, re.MULTILINE)) == 2
 
 
 def test_a_fault_names_a_configuration_that_there_is() -> None:

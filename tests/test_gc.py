@@ -261,6 +261,7 @@ def in_prefect(home: Path, table: str) -> int:
     return int(sqlite3.connect(home / "prefect" / "prefect.db").execute(f"SELECT count(*) FROM {table}").fetchone()[0])
 
 
+@pytest.mark.long
 def test_old_flow_runs_leave_prefect_with_their_logs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     environment: dict[str, Any] = {name: value for name, value in os.environ.items() if not name.startswith("PREFECT_")}
     environment |= {"PREFECT_HOME": str(tmp_path / "prefect"), "PREFECT_SERVER_ANALYTICS_ENABLED": "false"}

@@ -209,6 +209,7 @@ def test_where_these_settings_were_not_trained_a_benchmark_has_baselines_only(st
     ]
 
 
+@pytest.mark.long
 def test_a_truncated_file_runs_its_stage_and_what_depends_on_it(storage: Path) -> None:
     (adapter,) = storage.glob("artifacts/grpo-seed-42/*/adapter/adapter_model.safetensors")
     adapter.write_bytes(adapter.read_bytes()[:-100])
@@ -220,6 +221,7 @@ def test_a_truncated_file_runs_its_stage_and_what_depends_on_it(storage: Path) -
     assert all(said[stage].startswith("reused") for stage in ("data", "audit", "sft", "preflight", "grpo-seed-123"))
 
 
+@pytest.mark.long
 def test_a_seed_lost_for_good_is_named_and_the_others_go_on(storage: Path) -> None:
     process = started(storage, grpo__seeds=[42, 124], worker__retries=0)
     list(lines_until(process, r"grpo-seed-124: runs"))

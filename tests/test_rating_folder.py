@@ -234,8 +234,10 @@ class TestLines:
         (tmp_path / "mlflow").mkdir()
         with closing(sqlite3.connect(tmp_path / "mlflow" / "mlflow.db")) as connection:
             connection.executescript(PLAIN)
-        with pytest.raises(ValueError, match="own folder"):
+        with pytest.raises(ValueError, match=r"own folder|a file of the folder"):
             truth(elsewhere, "SELECT COUNT(*) FROM pedidos", tmp_path / "f")
+        with pytest.raises(ValueError, match="own folder"):
+            answers_gold(elsewhere.reference, "SELECT COUNT(*) FROM pedidos", tmp_path / "f")
 
     def test_a_gold_query_that_does_not_run_is_known_before_the_audit(self, tmp_path: Path) -> None:
         broken = replace(QUESTION, reference={"sql": "SELECT nada FROM pedidos", "database": STORE})

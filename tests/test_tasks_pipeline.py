@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+import pytest
 from test_pipeline import finished, started, whys
 
 NEW = ("sentiment", "churn")
@@ -13,6 +14,7 @@ MIX = {"sentiment": 0.4, "churn": 0.3, "insights": 0.3}
 RED = ["completion length", *(f"signal: {task}" for task in MIX)]
 
 
+@pytest.mark.long
 def test_sentiment_and_churn_run_through_every_stage(tmp_path: Path) -> None:
     chosen: dict[str, Any] = {
         "data__mix": json.dumps(MIX),

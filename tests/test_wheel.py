@@ -90,6 +90,7 @@ def test_the_audit(environment: Path, elsewhere: Path) -> None:
     assert f"no prefect.yaml at or above {elsewhere}; taking the profiles of {environment}" in text
 
 
+@pytest.mark.long
 def test_a_pipeline_then_its_answers_are_rated(environment: Path, elsewhere: Path) -> None:
     pairs = [part for name, value in TINY.items() for part in ("--set", f"{name}={value}")]
     assert "| overall" in shown(environment, elsewhere, "run", "laptop", *pairs)
