@@ -114,13 +114,15 @@ class Cluster:
             shutil.chown(folder, self.user, pwd.getpwnam(self.user).pw_gid)
 
     def _let_in(self, home: Path) -> None:
-        """The user may pass through a home that is root's alone, and see nothing else of it."""
+        """The user may pass through a home that is root's alone to its own folders, and see nothing else of it."""
         if self.user and home.stat().st_uid == os.geteuid() and home.stat().st_mode & 0o077 == 0:
+            own = self.data.parent
             for other in home.iterdir():
-                if other != self.data.parent and not other.is_symlink():
+                if other != own and not other.is_symlink():
                     other.chmod(stat.S_IMODE(other.stat().st_mode) & 0o700)
-            os.chown(home, -1, pwd.getpwnam(self.user).pw_gid)
-            home.chmod(PASSED_THROUGH)
+            for passed in (own, home):
+                os.chown(passed, -1, pwd.getpwnam(self.user).pw_gid)
+                passed.chmod(PASSED_THROUGH)
 
     def _require_reachable(self) -> None:
         if self._call("test", "-w", str(self.data)).returncode != 0:
