@@ -1,6 +1,7 @@
 """Every row of docs/bad-days.md: the mishap is really played, and it ends well.
 
-`make long` plays them all. Some, cheap ones of each kind, belong to `make services`, so that no change goes unseen.
+`make long` plays them. What they rest on is tested one by one at every change (test_gc, test_moved, test_full_disk,
+test_stack, test_logs).
 """
 
 import os
@@ -20,14 +21,9 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("bad-days")
 
 
-OFTEN = {"clock", "services-empty", "question", "odd-set", "mlflow-torn"}
-
-
+@pytest.mark.long
 @pytest.mark.timeout(900)
-@pytest.mark.parametrize(
-    "name",
-    [pytest.param(name, marks=[pytest.mark.services] * (name in OFTEN) + [pytest.mark.long]) for name in MISHAPS],
-)
+@pytest.mark.parametrize("name", MISHAPS)
 def test_a_bad_day_ends_well(home: Path, name: str) -> None:
     if name.startswith("full") and os.geteuid() != 0:
         pytest.skip("a disk of its own is mounted by root")
