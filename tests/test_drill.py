@@ -64,6 +64,7 @@ def test_disturbed_runs_end_with_the_same_weights_state_and_history_as_one_left_
     )
 
 
+@pytest.mark.long
 @pytest.mark.timeout(600)
 def test_planted_faults_are_found() -> None:
     """`make drill ARGS=--faults` plants all of them."""
