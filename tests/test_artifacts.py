@@ -11,7 +11,7 @@ import pytest
 
 from tucano.artifacts.code_version import code_version
 from tucano.artifacts.identity import digest
-from tucano.artifacts.store import MANIFEST, Artifact, Recipe, Store
+from tucano.artifacts.store import MANIFEST, Artifact, Recipe, Store, inspect
 from tucano.errors import UserError
 from tucano.storage.folder import Folder
 
@@ -84,6 +84,17 @@ def test_any_damaged_file_runs_the_stage_again_and_is_named(kitchen: Kitchen, da
     assert kitchen.runs == 2 and name.split("/")[-1] in kitchen.said
     assert second.digest == first.digest, "the same files again: nothing that depends on them has to run again"
     assert kitchen.make().reused
+
+
+def test_an_artifact_of_schema_version_1_is_read_and_checked(kitchen: Kitchen) -> None:
+    folder = kitchen.make().folder
+    file = folder / MANIFEST
+    manifest = json.loads(file.read_text(encoding="utf-8")) | {"schema_version": 1}
+    del manifest["seal"], manifest["digest"]
+    file.write_text(json.dumps({"digest": digest(manifest), **manifest}), encoding="utf-8")
+    assert inspect(folder)[1] is None
+    file.write_text(file.read_text(encoding="utf-8").replace("best_step", "last_step"), encoding="utf-8")
+    assert "was edited" in str(inspect(folder)[1])
 
 
 def sealed_anew(folder: Path, **changes: object) -> None:

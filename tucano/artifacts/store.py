@@ -31,6 +31,7 @@ from tucano.storage.folder import Folder
 from tucano.storage.locks import owned
 
 SCHEMA_VERSION = 2
+"""In a manifest of version 1 the digest is over its whole content: identity and seal in one."""
 OF_ITS_MAKING = ("made_at", "seconds")
 """What of a manifest says nothing about what the artifact is."""
 MANIFEST = "manifest.json"
@@ -219,12 +220,13 @@ def inspect(folder: Path) -> tuple[dict[str, Any] | None, str | None]:
     """
     try:
         manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
-        content = {name: value for name, value in manifest.items() if name != "seal"}
-        stated, files = manifest["seal"], dict(manifest["files"])
+        seal = "digest" if manifest["schema_version"] == 1 else "seal"
+        content = {name: value for name, value in manifest.items() if name != seal}
+        stated, files = manifest[seal], dict(manifest["files"])
         made_from = Recipe(manifest["stage"], manifest["settings"], manifest["inputs"], manifest["code"])
     except (OSError, ValueError, KeyError, AttributeError, TypeError, RecursionError):
         return None, f"its manifest {folder / MANIFEST} is damaged"
-    if stated != digest(content) or manifest["digest"] != _identity(manifest):
+    if stated != digest(content) or (seal == "seal" and manifest["digest"] != _identity(manifest)):
         return None, f"its manifest {folder / MANIFEST} was edited"
     if (folder.parent.name, folder.name) != (made_from.stage, made_from.key):
         return manifest, f"it is another artifact, {made_from.stage}/{made_from.key}, in the place of {folder}"
