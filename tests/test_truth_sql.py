@@ -1,6 +1,5 @@
 """Truth's own judge of SQL answers: what it reads as the answer's query, and what it calls right."""
 
-import shutil
 import sqlite3
 import subprocess
 import sys
@@ -9,7 +8,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from sql_stores import COLUMNS_OTHERWISE, RIGHT, RIGHT_BY_LUCK, ROUNDED_OTHERWISE, WRONG, write_stores
+from sql_stores import write_stores
 
 from tucano.truth.sql import right_answer
 
@@ -17,37 +16,6 @@ from tucano.truth.sql import right_answer
 @pytest.fixture(scope="module")
 def suite(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_stores(tmp_path_factory.mktemp("suite"))
-
-
-def right(suite: Path, gold: str, answer: str, **asked: object) -> bool:
-    return right_answer({"sql": gold, "database": "store.sqlite"} | asked, f"```sql\n{answer};\n```\nTotal.", suite)
-
-
-@pytest.mark.parametrize(("gold", "answer"), RIGHT)
-def test_what_is_right(suite: Path, gold: str, answer: str) -> None:
-    assert right(suite, gold, answer) and right(suite, gold, gold)
-
-
-@pytest.mark.parametrize(("gold", "answer"), WRONG)
-def test_what_is_wrong(suite: Path, gold: str, answer: str) -> None:
-    assert not right(suite, gold, answer)
-
-
-@pytest.mark.parametrize(("gold", "answer"), RIGHT_BY_LUCK)
-def test_right_on_the_first_store_by_luck_is_wrong(suite: Path, tmp_path: Path, gold: str, answer: str) -> None:
-    shutil.copy(suite / "store.sqlite", tmp_path)
-    assert right(tmp_path, gold, answer)
-    assert not right(suite, gold, answer) and right(suite, gold, gold)
-
-
-@pytest.mark.parametrize(("gold", "answer"), ROUNDED_OTHERWISE)
-def test_a_rounding_may_be_asked_for(suite: Path, gold: str, answer: str) -> None:
-    assert not right(suite, gold, answer, asks=["rounding"]) and right(suite, gold, gold, asks=["rounding"])
-
-
-@pytest.mark.parametrize(("gold", "answer"), COLUMNS_OTHERWISE)
-def test_an_order_of_the_columns_may_be_asked_for(suite: Path, gold: str, answer: str) -> None:
-    assert not right(suite, gold, answer, asks=["columns"]) and right(suite, gold, gold, asks=["columns"])
 
 
 COUNT = "SELECT COUNT(*) FROM pedidos WHERE estado = 'SP'"

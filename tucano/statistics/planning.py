@@ -2,8 +2,6 @@
 needs.
 """
 
-from math import sqrt
-
 from scipy import stats
 
 from tucano.statistics.inference import SMALLEST_SEEDS, MeanSquares, smallest_detectable
@@ -59,11 +57,3 @@ def prompts_needed(sd: float, effect: float, alpha: float = 0.05, power: float =
 def chance_finding(looks: int, alpha: float = 0.05) -> float:
     """Probability that at least one of `looks` independent tests at `alpha` finds something where there is nothing."""
     return 1 - (1 - alpha) ** looks
-
-
-def design_effect(clustered_se: float, n: int, sd: float) -> float | None:
-    """How many times larger the variance of the mean is than independent prompts would have it (Kish 1965); None
-    without spread.
-    """
-    plain = sd / sqrt(n)
-    return (clustered_se / plain) ** 2 if plain else None
