@@ -11,7 +11,7 @@ from tucano.comparison.answers import Decoding, Measure, Values
 from tucano.prompts import Prompt
 from tucano.statistics import inference as statistics
 from tucano.statistics import planning
-from tucano.statistics.inference import Mean
+from tucano.statistics.inference import Floats, Mean
 
 SMALLEST_REFERENCE = 0.1
 """A gain is given in percent of references from here on: of one near 0 (rewards lie in [0, 1]) any gain is thousands of
@@ -84,7 +84,7 @@ def effect(
     """
     differences = np.subtract(arm, reference)
     estimate, low, high = statistics.hodges_lehmann(differences, clusters=clusters)
-    mean = (statistics.clustered_t(differences, clusters) if clusters else None) or statistics.mean_t(differences)
+    mean = _mean(differences, clusters)
     reference_mean = float(np.mean(reference))
     gain = float(differences.mean())
     return Effect(
@@ -101,12 +101,21 @@ def effect(
         low=low,
         high=high,
         rank_biserial=statistics.rank_biserial(differences),
-        detectable=statistics.smallest_detectable(len(differences), mean.se * sqrt(len(differences)), alpha),
+        detectable=statistics.smallest_detectable(len(differences), _spread(mean, len(differences)), alpha),
         mean_low=mean.low,
         mean_high=mean.high,
         p_mean=mean.p,
         unchanged=int((np.abs(differences) < 10**-statistics.DECIMALS).sum()),
     )
+
+
+def _mean(differences: Floats, clusters: Sequence[str] | None) -> Mean:
+    return (statistics.clustered_t(differences, clusters) if clusters else None) or statistics.mean_t(differences)
+
+
+def _spread(mean: Mean, prompts: int) -> float:
+    """The standard deviation of independent prompts whose mean would be known as well as this one."""
+    return mean.se * sqrt(prompts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +167,9 @@ def contrast(
 
     table = np.array([[of_arm[prompt] for of_arm in gains.values()] for prompt in ids])
     squares = statistics.mean_squares(table) if min(table.shape) > 1 else None
-    overall = effect_on(ids, [clusters[prompt] for prompt in ids] if clusters else None)
+    shared = [clusters[prompt] for prompt in ids] if clusters else None
+    overall = effect_on(ids, shared)
+    spread = _spread(_mean(table.mean(axis=1), shared), len(ids))
     return Contrast(
         arm=arm,
         reference=reference[0],
@@ -173,7 +184,7 @@ def contrast(
         configuration=statistics.two_way_t(table),
         new_seed=statistics.new_seed(table),
         seeds_needed=planning.seeds_needed(squares, overall.gain, alpha) if squares else None,
-        prompts_needed=planning.prompts_needed(float(table.mean(axis=1).std(ddof=1)), overall.gain, alpha),
+        prompts_needed=planning.prompts_needed(spread, overall.gain, alpha),
     )
 
 
