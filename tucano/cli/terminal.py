@@ -11,6 +11,7 @@ ENGINE_CHATTER = (
     "Encountered exception during execution",
     "Beginning flow run",
     "Task run failed with exception",
+    "Crash detected! Execution was aborted by an interrupt signal",  # Ctrl-C: the command says itself what that means
 )
 
 
