@@ -10,24 +10,11 @@ from random import Random
 
 import pytest
 
-from benchmarks.sql_judgement import (
-    BOUNDARY,
-    JUDGES,
-    OWN_COLUMNS,
-    OWN_KEYS,
-    OWN_PARENTS,
-    REWRITES,
-    Measured,
-    Schema,
-    equivalents,
-    is_same,
-    measure,
-    mutants,
-    other_values,
-    own_questions,
-    rate,
-    spider_questions,
-)
+from benchmarks.sql_equivalents import REWRITES, equivalents
+from benchmarks.sql_judgement import JUDGES, Measured, measure, other_values, rate
+from benchmarks.sql_mutants import BOUNDARY, is_same, mutants
+from benchmarks.sql_queries import Schema
+from benchmarks.sql_questions import OWN_COLUMNS, OWN_KEYS, OWN_PARENTS, own_questions, spider_questions
 
 SHOP = Schema(OWN_KEYS, OWN_COLUMNS, OWN_PARENTS, {"estado": ["SP", "RJ"]}, frozenset({"dias_atraso"}))
 
