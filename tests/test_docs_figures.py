@@ -26,6 +26,7 @@ HELD_BY = {
 MEASURED_BY = {
     "README.md": ["make run"],
     "docs/algorithms.md": ["python -m benchmarks.ablation --folder runs-ablation"],
+    "docs/bad-days.md": ["python -m benchmarks.bad_days --home FOLDER"],
     "docs/operations.md": ["make operations", "python -m benchmarks.overhead"],
     "docs/resume.md": ["make drill KILLS=50"],
     "docs/speed.md": ["make bench"],
@@ -33,6 +34,7 @@ MEASURED_BY = {
         "python -m benchmarks.truth_and_reward",
         "python -m benchmarks.truth_search --task push --calls 10000 --seed 1",
     ],
+    "docs/statistics-answers.md": ["python -m benchmarks.answers_simulation --write docs/statistics-answers.md"],
     "docs/statistics-simulation.md": ["python -m benchmarks.verdict_simulation --write docs/statistics-simulation.md"],
 }
 """Minutes to hours of measuring: no test repeats them."""
@@ -131,7 +133,7 @@ def test_the_power_table_repeats_the_simulation() -> None:
 )  # fmt: skip
 def test_the_signed_rank_test_under_skewness(differences: str, seeds: str) -> None:
     (rejected,) = [row[3] for row in NULLS if row[0] == "adapter" and row[1] == differences and row[2] == seeds]
-    assert f"{round(float(rejected))} %" in point("symmetric")
+    assert f"{round(float(rejected))} %" in point("takes differences to be symmetric")
 
 
 @pytest.mark.parametrize(("deviation", "seeds"), [("0.02", "1"), ("0.05", "1"), ("0.02", "3"), ("0.05", "3")])

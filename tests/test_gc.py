@@ -182,10 +182,11 @@ def pipeline(tracker: Tracker, storage: Path, label: str, registered: bool = Fal
 
 
 def aged_runs(storage: Path, days: int) -> None:
+    """Put every run of the store back by some days, in the order in which they were."""
     with sqlite3.connect(storage / "mlflow" / "mlflow.db") as connection:
-        then = int((time.time() - days * DAY) * 1000)
+        back = int(days * DAY * 1000)
         connection.execute(
-            "UPDATE runs SET start_time = ?, end_time = CASE WHEN end_time IS NULL THEN NULL ELSE ? END", (then, then)
+            "UPDATE runs SET start_time = start_time - :back, end_time = end_time - :back", {"back": back}
         )
 
 
