@@ -68,6 +68,12 @@ def test_cuda_without_cuda(tmp_path: Path) -> None:
     assert "shows no CUDA device" in refused(f"storage={tmp_path}", "model.device=cuda")
 
 
+def test_seeds_on_a_work_pool_without_a_server_that_has_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("PREFECT_API_URL", raising=False)
+    sentence = refused(f"storage={tmp_path}", "execution.seeds=seed/vertex-l4")
+    assert "execution.seeds=seed/vertex-l4 needs a Prefect server" in sentence and "PREFECT_API_URL" in sentence
+
+
 def test_an_unreachable_tracking_uri(tmp_path: Path) -> None:
     assert "tracking_uri=http://127.0.0.1:9 cannot be used" in refused(
         f"storage={tmp_path}", "tracking_uri=http://127.0.0.1:9"

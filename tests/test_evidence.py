@@ -112,7 +112,7 @@ def test_looks_and_a_late_plan_are_said() -> None:
     assert cautions == ("looks", "unplanned")
     assert "looked at 3 times" in english
     assert "with probability 14 %" in english  # 1 - .95^3
-    assert "(Bonferroni) is = 0.047" in english  # 3 / 64
+    assert "(Bonferroni), this one has p = 0.047" in english  # 3 / 64
     assert "exploratórias" in portuguese
 
 

@@ -5,7 +5,7 @@ terminal.
 import os
 import shlex
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 
@@ -23,9 +23,20 @@ from tucano.storage.root import writable
 from tucano.tracking import Tracker
 
 
+def refuse_deployment_without_server(overrides: Sequence[str]) -> None:
+    """Raise UserError where somebody asks for seeds on a work pool and no server is named that has one."""
+    asked = [pair for pair in overrides if pair.startswith("execution.seeds=") and not pair.endswith("=")]
+    if asked and not os.environ.get("PREFECT_API_URL"):
+        raise UserError(
+            f"{asked[-1]} needs a Prefect server that stays: start one with tucano up and name it in PREFECT_API_URL"
+            " (docs/operations.md), or leave the setting out and the seeds train on this machine"
+        )
+
+
 def run(settings: PipelineSettings, profile: str) -> int:
     """Run the train flow to its verdict and say what to do next."""
-    if settings.execution.seeds and not os.environ.get("PREFECT_API_URL"):  # only a server that stays has deployments
+    if settings.execution.seeds and not os.environ.get("PREFECT_API_URL"):
+        print(f"tucano: the profile's {settings.execution.seeds} needs a Prefect server that stays; seeds train here")
         settings = settings.model_copy(update={"execution": ExecutionSettings()})
     root = writable(settings.storage)
     with owned(root), ending_when_full(root):

@@ -12,6 +12,8 @@ from tucano.comparison.contrast import Contrast
 from tucano.comparison.forgetting import Forgetting
 
 Claim = Literal["supported", "not supported", "not assessable"]
+PRINTED = 3
+"""Decimals of a reward where people read it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +49,38 @@ def improved(reward: Contrast, alpha: float, looks: int) -> bool:
     return looks * reward.overall.p < alpha and reward.overall.gain > 0
 
 
+def worsened(reward: Contrast, alpha: float, looks: int) -> bool:
+    """The same of a drop."""
+    return looks * reward.overall.p_worse < alpha and reward.overall.gain < 0
+
+
+def of_configuration(reward: Contrast, alpha: float, looks: int) -> Claim:
+    """What holds in the mean over seeds, which is claimed only of adapters that did improve."""
+    if reward.configuration is None:
+        return "not assessable"
+    shown = improved(reward, alpha, looks) and looks * reward.configuration.p < alpha
+    return "supported" if shown else "not supported"
+
+
+def task_gains(reward: Contrast, alpha: float, looks: int) -> dict[str, bool]:
+    """{task whose gain counts after Holm: whether it is claimed}: only when the whole improved, and corrected for
+    looks.
+    """
+    whole = improved(reward, alpha, looks)
+    return {
+        task: whole and looks * after_holm(effect.p_holm) < alpha
+        for task, effect in reward.tasks.items()
+        if after_holm(effect.p_holm) < alpha and effect.gain > 0
+    }
+
+
+def task_drops(reward: Contrast, alpha: float) -> tuple[str, ...]:
+    """The tasks whose drop counts after Holm. Looks do not soften it: it keeps a model from being promoted."""
+    return tuple(
+        task for task, effect in reward.tasks.items() if after_holm(effect.p_worse_holm) < alpha and effect.gain < 0
+    )
+
+
 def confirmed(truth: Contrast, margin: float) -> bool:
     """Whether the ground truth is shown to have fallen by less than the margin, if at all."""
     return truth.overall.mean_low > -margin
@@ -67,12 +101,29 @@ def cautions(reward: Contrast, alpha: float, around: StudyContext) -> Iterable[s
         yield "identical"
     if overall.p < alpha <= overall.p_mean:
         yield "skewed"
+    if overall.p_worse < alpha <= 1 - overall.p_mean:
+        yield "skewed drop"
+    if (overall.p >= alpha and round(overall.low, PRINTED) > 0) or (
+        overall.p_worse >= alpha and round(overall.high, PRINTED) < 0
+    ):
+        yield "interval"  # with so few templates that the exact test can hardly say anything
+    if _at_the_limit(reward, alpha, around.looks):
+        yield "limit"
     if around.looks > 1:
         yield "looks"
     if not around.planned:
         yield "unplanned"
     if any(found.established(alpha) for found in around.forgetting):
         yield "forgot"
+
+
+def _at_the_limit(reward: Contrast, alpha: float, looks: int) -> bool:
+    """A one-sided test at 5 % passed, and the two-sided 95 % interval, as it is printed, includes 0 all the same."""
+    overall, mean = reward.overall, reward.configuration
+    above = improved(reward, alpha, looks) and round(overall.low, PRINTED) <= 0
+    below = worsened(reward, alpha, looks) and round(overall.high, PRINTED) >= 0
+    over_seeds = of_configuration(reward, alpha, looks) == "supported" and mean and round(mean.low, PRINTED) <= 0
+    return bool(above or below or over_seeds)
 
 
 def after_holm(p: float | None) -> float:

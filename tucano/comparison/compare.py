@@ -23,7 +23,7 @@ from tucano.comparison.answers import (
     prompt_values,
 )
 from tucano.comparison.claims import StudyContext
-from tucano.comparison.contrast import Contrast, Strata, clusters_of, contrast
+from tucano.comparison.contrast import Contrast, Strata, clusters_of, contrast, share
 from tucano.comparison.decomposition import Decomposition, decompose
 from tucano.comparison.forgetting import Forgetting, Reading, forgetting
 from tucano.comparison.text_health import TextHealth, text_health
@@ -223,10 +223,11 @@ def _contrasts(
         known = values[measure]
         if tasks := _by_task(prompts, known[below, decoding], SMALLEST_STRATUM):
             above = {member: known[member, decoding] for member in members}
+            reference_values = known[below, decoding]
+            if arm in tuned:
+                reference_values = share(reference_values, {seed: known[seed, decoding] for seed in tuned}, arm)
             strata = Strata(tasks, clusters)
-            found.append(
-                contrast(arm, above, (below, known[below, decoding]), strata, settings.alpha, decoding, measure)
-            )
+            found.append(contrast(arm, above, (below, reference_values), strata, settings.alpha, decoding, measure))
 
     for decoding in sorted(DECODINGS, key=lambda name: name != settings.primary):
         add("reward", decoding, TOGETHER, tuned, reference)

@@ -156,16 +156,13 @@ def contrast(
         arm_means, reference_means = zip(*(pairs[prompt] for prompt in prompts), strict=True)
         return effect(arm_means, reference_means, alpha, shared)
 
-    below = {prompt: float(np.mean(reference[1][prompt])) for prompt in ids}
-    gains = {
-        name: {prompt: float(np.mean(values[prompt])) - below[prompt] for prompt in ids}
-        for name, values in members.items()
-    }
+    shares = {name: share(reference[1], members, name) for name in members}
 
     def gain(name: str, prompts: Sequence[str]) -> float:
-        return float(np.mean([gains[name][prompt] for prompt in prompts]))
+        return float(np.mean([np.mean(members[name][prompt]) - np.mean(shares[name][prompt]) for prompt in prompts]))
 
-    table = np.array([[of_arm[prompt] for of_arm in gains.values()] for prompt in ids])
+    below = {prompt: float(np.mean(reference[1][prompt])) for prompt in ids}
+    table = np.array([[float(np.mean(of[prompt])) - below[prompt] for of in members.values()] for prompt in ids])
     squares = statistics.mean_squares(table) if min(table.shape) > 1 else None
     shared = [clusters[prompt] for prompt in ids] if clusters else None
     overall = effect_on(ids, shared)
@@ -186,6 +183,19 @@ def contrast(
         seeds_needed=planning.seeds_needed(squares, overall.gain, alpha) if squares else None,
         prompts_needed=planning.prompts_needed(spread, overall.gain, alpha),
     )
+
+
+def share(reference: Values, members: Mapping[str, Values], name: str) -> Values:
+    """What one member alone is held against: its own part of a reference that has answered as often as all members
+    together, so that the members' gains have the gain of all together as their mean; else the whole reference.
+    """
+    place = list(members).index(name)
+
+    def part(prompt: str) -> Sequence[float]:
+        theirs, count = reference[prompt], len(members[name][prompt])
+        return theirs[place * count :][:count] if len(theirs) == count * len(members) else theirs
+
+    return {prompt: part(prompt) for prompt in reference if prompt in members[name]}
 
 
 def sides(members: Sequence[Values], reference: Values, prompts: Sequence[str]) -> tuple[list[float], list[float]]:

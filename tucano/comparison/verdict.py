@@ -7,7 +7,19 @@ tucano/comparison/claims.py, the words in verdict.en.json and verdict.pt.json.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from tucano.comparison.claims import Claim, Facts, StudyContext, after_holm, cautions, confirmed, improved, truth_falls
+from tucano.comparison.claims import (
+    Claim,
+    Facts,
+    StudyContext,
+    cautions,
+    confirmed,
+    improved,
+    of_configuration,
+    task_drops,
+    task_gains,
+    truth_falls,
+    worsened,
+)
 from tucano.comparison.contrast import Contrast
 from tucano.comparison.wording import ENGLISH, PORTUGUESE, headline, sentences
 from tucano.settings.comparison import Judging
@@ -58,16 +70,14 @@ def judge(
     alpha = settings.alpha
     facts = _facts(reward, truth, settings, around)
     beside = [("base", base), ("truth", truth), *(("other", other) for other in others)]
-    worse = {task for task, effect in reward.tasks.items() if after_holm(effect.p_worse_holm) < alpha}
+    worse = task_drops(reward, alpha)
     return Verdict(
         improved=facts.improved,
         worse=facts.worse,
         adapter_claim="supported" if facts.improved else "not supported",
         configuration_claim=facts.configuration,
-        better_tasks=tuple(
-            task for task, effect in reward.tasks.items() if facts.improved and after_holm(effect.p_holm) < alpha
-        ),
-        worse_tasks=tuple(task for task in reward.tasks if task in worse),
+        better_tasks=tuple(task for task, claimed in task_gains(reward, alpha, around.looks).items() if claimed),
+        worse_tasks=worse,
         suspect_tasks=tuple(
             task for task, effect in reward.tasks.items() if effect.p_worse < alpha and task not in worse
         ),
@@ -82,14 +92,12 @@ def judge(
 
 def _facts(reward: Contrast, truth: Contrast | None, settings: Judging, around: StudyContext) -> Facts:
     better = improved(reward, settings.alpha, around.looks)
-    configuration: Claim = "not assessable"
-    if reward.configuration:
-        configuration = "supported" if reward.configuration.p < settings.alpha else "not supported"
+    configuration = of_configuration(reward, settings.alpha, around.looks)
     hacking = better and truth is not None and truth_falls(reward, truth, settings.alpha)
     found = tuple(cautions(reward, settings.alpha, around))
     if better and truth and not hacking and not confirmed(truth, settings.truth_margin):
         found += ("unconfirmed",)
-    return Facts(better, reward.overall.p_worse < settings.alpha, configuration, hacking, found)
+    return Facts(better, worsened(reward, settings.alpha, around.looks), configuration, hacking, found)
 
 
 def without(verdict: Verdict, missing: Mapping[int, str]) -> Verdict:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tucano.comparison.claims import Facts, StudyContext, after_holm
+from tucano.comparison.claims import Facts, StudyContext, after_holm, task_drops, task_gains
 from tucano.comparison.contrast import Contrast, Effect
 from tucano.comparison.forgetting import Forgetting
 from tucano.presentation.numbers import english, p_value, portuguese
@@ -40,6 +40,7 @@ class Speaker:
             "mean_low": number(effect.mean_low, signed=True),
             "mean_high": number(effect.mean_high, signed=True),
             "p_mean": p_value(effect.p_mean, number),
+            "p_mean_drop": p_value(1 - effect.p_mean, number),
             "detectable": number(effect.detectable),
             "p": p_value(effect.p, number),
             "worse": p_value(effect.p_worse, number),
@@ -78,12 +79,12 @@ def sentences(
     overall = say("overall", reward.overall, reference=reward.reference, decoding=say(reward.decoding))
     if not facts.improved:
         overall += " " + say("drop" if facts.worse else "unseen", reward.overall)
-    said = [overall, _seed_sentence(say, reward, alpha)]
+    said = [overall, _seed_sentence(say, reward, alpha, facts)]
     if len(reward.seeds) > 1:
         gains = "; ".join(f"{name} {say.number(gain['overall'], signed=True)}" for name, gain in reward.seeds.items())
         said.append(say("each seed", gains=gains))
     said += _next_question(say, reward, alpha)
-    said += _task_sentences(say, reward.tasks.items(), facts.improved, alpha)
+    said += _task_sentences(say, reward, alpha, facts, around.looks)
     said += [say(key, other.overall, name=other.arm, reference=other.reference) for key, other in beside if other]
     if around.candidate and len(reward.seeds) > 1:
         said.append(say("candidate", around.candidate.overall, name=around.candidate.arm))
@@ -130,32 +131,41 @@ def _caution(say: Speaker, name: str, reward: Contrast, alpha: float, around: St
     return say(name, reward.overall, reference=reward.reference)
 
 
-def _seed_sentence(say: Speaker, reward: Contrast, alpha: float) -> str:
+def _why_not(say: Speaker, facts: Facts) -> str:
+    """Why something is not claimed that by itself would count."""
+    return say("too many looks" if facts.improved else "without the whole")
+
+
+def _seed_sentence(say: Speaker, reward: Contrast, alpha: float, facts: Facts) -> str:
     test, one = reward.configuration, reward.new_seed
     if test is None or one is None:
         return say("no seeds", seeds=str(len(reward.seeds)))
+    shown = say("shown" if facts.configuration == "supported" else "open")
+    if test.p < alpha and facts.configuration != "supported":
+        shown = say("gated", why=_why_not(say, facts))
     return say(
         "seeds",
         mean=say.number(test.mean, signed=True),
         low=say.number(test.low, signed=True),
         high=say.number(test.high, signed=True),
         p=p_value(test.p, say.number),
-        is_shown=say("shown" if test.p < alpha else "open"),
+        is_shown=shown,
         one_low=say.number(one[0], signed=True),
         one_high=say.number(one[1], signed=True),
     )
 
 
-def _task_sentences(say: Speaker, tasks: Iterable[tuple[str, Effect]], better: bool, alpha: float) -> list[str]:
-    said = []
-    for task, effect in tasks:
-        if better and after_holm(effect.p_holm) < alpha:
-            key = "task better"
-        elif after_holm(effect.p_worse_holm) < alpha:
+def _task_sentences(say: Speaker, reward: Contrast, alpha: float, facts: Facts, looks: int) -> Iterable[str]:
+    gains, drops = task_gains(reward, alpha, looks), task_drops(reward, alpha)
+    for task, effect in reward.tasks.items():
+        if task in gains:
+            key = "task better" if gains[task] else "task gated"
+        elif task in drops:
             key = "task worse"
+        elif (effect.p < alpha and effect.gain < 0) or (effect.p_worse < alpha and effect.gain >= 0):
+            key = "task skewed"
         elif effect.p_worse < alpha:
             key = "task suspect"
         else:
             key = "task gain" if effect.gain >= 0 else "task drop"
-        said.append(say(key, effect, task=task))
-    return said
+        yield say(key, effect, task=task, why=_why_not(say, facts))

@@ -2,6 +2,10 @@
 
 from collections.abc import Callable
 
+LEVEL = 0.05
+"""The level that readers hold a p against."""
+MOST_DIGITS = 9
+
 
 def english(value: float, digits: int = 3, signed: bool = False) -> str:
     shown = round(value, digits) or 0.0  # no minus before nothing
@@ -14,7 +18,10 @@ def portuguese(value: float, digits: int = 3, signed: bool = False) -> str:
 
 
 def p_value(p: float, number: Callable[..., str] = english) -> str:
-    """`= 0.031`, `= 0.0003`, `< 0.0001`: never 0."""
+    """`= 0.031`, `= 0.0003`, `< 0.0001`: never 0, and never rounded onto 0.05 from either side."""
     if p < 0.0001:
         return f"< {number(0.0001, 4)}"
-    return f"= {number(p, 4 if p < 0.001 else 3)}"
+    digits = 4 if p < 0.001 else 3
+    while round(p, digits) == LEVEL != round(p, MOST_DIGITS):
+        digits += 1
+    return f"= {number(p, digits)}"
