@@ -131,10 +131,12 @@ def cancelled_together() -> Iterator[None]:
 
 def cancel_seeds(flow: Any, flow_run: FlowRun, state: State[Any]) -> None:
     """The same for a run whose process could not do it. Prefect calls this in a new process, ten seconds or more after
-    the cancellation.
+    the cancellation: a person may have started the run again by then, and its seeds with it.
     """
     with get_client(sync_client=True) as client:
-        _cancel_seeds(client, flow_run)
+        now = _state(client, flow_run.id)
+        if now.is_cancelling() or now.is_cancelled():
+            _cancel_seeds(client, flow_run)
 
 
 def _cancel_seeds(client: SyncPrefectClient, run: FlowRun) -> None:
