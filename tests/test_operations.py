@@ -155,6 +155,7 @@ def test_a_run_is_started_from_the_form(bench: Bench, page: PrefectPage, story: 
         time.sleep(0.5)
     assert runs[0]["parameters"]["settings"]["grpo"]["max_steps"] == 40
     story["run"] = runs[0]["id"]
+    page.rest()
 
 
 def test_its_seeds_are_runs_of_their_own(bench: Bench, page: PrefectPage, story: dict[str, Any]) -> None:
@@ -194,6 +195,7 @@ def test_cancel_stops_the_trainings_within_15_seconds(bench: Bench, page: Prefec
     assert not alive and time.monotonic() - began < 15
     bench.wait(story["run"], "CANCELLED", seconds=60)
     picture(page, "cancelled")
+    page.rest()
 
 
 def test_the_cancelled_run_is_started_again_and_goes_on(bench: Bench, page: PrefectPage, story: dict[str, Any]) -> None:
@@ -201,6 +203,11 @@ def test_the_cancelled_run_is_started_again_and_goes_on(bench: Bench, page: Pref
     page.go(f"{bench.stack.prefect}/runs/flow-run/{story['run']}")
     page.click("button", "Retry")
     page.click("[role=dialog] button", "Retry")
+    retried = time.monotonic() + 60
+    while bench.run(story["run"])["state_type"] == "CANCELLED":
+        assert time.monotonic() < retried, page.text()
+        time.sleep(0.2)
+    page.rest()
     training(bench, story)
     assert {child["id"] for child in bench.children(story["run"])} == before
 
@@ -223,6 +230,8 @@ def test_a_person_approves_the_promotion(bench: Bench, page: PrefectPage, story:
     page.fill("Why", "as respostas estão melhores")
     picture(page, "approval")
     page.click("[role=dialog] button", "Submit")
+    bench.wait(story["run"], "RUNNING", "COMPLETED", seconds=60)
+    page.rest()
     bench.wait(story["run"], "COMPLETED", seconds=240)
     champion = bench.mlflow().get_model_version_by_alias("tucano", "champion")
     assert champion.tags["approval.who"] == "Ana Souza"
@@ -263,6 +272,7 @@ def test_a_schedule_is_switched_on_and_a_short_one_fires(bench: Bench, page: Pre
         assert time.monotonic() < deadline, page.text()
         time.sleep(0.5)
     picture(page, "schedule")
+    page.rest()
     stack.register(bench.stack, automations=True, recover=False)
     assert bench.ask("deployments/name/audit/nightly")["schedules"][0]["active"], (
         "tucano up does not switch it off again"
