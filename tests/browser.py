@@ -83,7 +83,9 @@ def open_page(folder: Path, patience: float = 20, size: str = "1400,1000") -> It
         f"--window-size={size}",
     ]
     options += ["--no-sandbox"] if os.geteuid() == 0 else []
-    process = subprocess.Popen([chromium, *options, "about:blank"], stderr=subprocess.DEVNULL)
+    # setpriv ends it with these tests, however they end: a browser that is left over takes most of a processor
+    tied = ["setpriv", "--pdeathsig", "KILL"] if shutil.which("setpriv") else []
+    process = subprocess.Popen([*tied, chromium, *options, "about:blank"], stderr=subprocess.DEVNULL)
     try:
         port = _devtools_port(home / "DevToolsActivePort")
         with urllib.request.urlopen(f"http://127.0.0.1:{port}/json", timeout=20) as answer:
