@@ -26,7 +26,7 @@ from deployments.prefect_api import PrefectApi
 from tucano.security import access
 
 ROOT = Path(__file__).parent.parent
-ONE_SEED = {**SMALL, "grpo.seeds": [42], "sft.max_epochs": 1, "audit.resamples": 100}
+ONE_SEED = {**SMALL, "grpo.seeds": [42], "sft.max_epochs": 1, "audit.resamples": 100, "comparison.samples": 1}
 
 
 @pytest.mark.parametrize("kind", ["plain", "header", "query", "gzip", "zip", "zlib in base64", "UTF-16", "hexadecimal"])

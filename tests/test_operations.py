@@ -43,6 +43,7 @@ EASY = {
     "audit.override_by": "Ana Souza",
     "audit.override_reason": "the drill of the operators",
     "promotion.approval_hours": 1,
+    "comparison.samples": 1,
 }
 
 
