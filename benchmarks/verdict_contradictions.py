@@ -43,9 +43,12 @@ def random_verdict(rng: np.random.Generator) -> Verdict:
     prompts = [prompt for names in ids.values() for prompt in names]
     clusters = {prompt: f"{prompt.partition('-')[0]} {rng.integers(8)}" for prompt in prompts}
     strata = Strata(ids, clusters if rng.random() < 0.7 else None)
-    seeds, count = int(rng.integers(1, 6)), int(rng.integers(1, 5))
+    seeds = int(rng.integers(1, 6))
+    count = int(rng.integers(1, 5))
     shape = SHAPES[rng.integers(len(SHAPES))]
-    gain, spread, between = rng.normal(0, 0.05), abs(rng.normal(0, 0.05)), abs(rng.normal(0, 0.04))
+    gain = rng.normal(0, 0.05)
+    spread = abs(rng.normal(0, 0.05))
+    between = abs(rng.normal(0, 0.04))
     gains = {task: gain + rng.normal(0, 0.05) for task in tasks}
     effects = {prompt: gains[prompt.partition("-")[0]] + _skewed(rng) * spread for prompt in prompts}
     start = _drawn(rng, shape, dict.fromkeys(prompts, 0.0), seeds * count)
@@ -117,7 +120,9 @@ BEATS = ("Better:", "These adapters beat", "By the reward alone", "Reward hackin
 def contradictions(headline: str, sentences: Sequence[str]) -> Iterator[str]:
     """The rules that this verdict breaks, by name."""
     text = " ".join(sentences)
-    beats, worse, better = headline.startswith(BEATS), headline.startswith("Worse:"), headline.startswith("Better:")
+    beats = headline.startswith(BEATS)
+    worse = headline.startswith("Worse:")
+    better = headline.startswith("Better:")
     yield from _of_the_whole(text, beats, worse)
     yield from _of_seeds(text, beats, better)
     for sentence in sentences:

@@ -119,7 +119,8 @@ def cautions(reward: Contrast, alpha: float, around: StudyContext) -> Iterable[s
 
 def _at_the_limit(reward: Contrast, alpha: float, looks: int) -> bool:
     """A one-sided test at 5 % passed, and the two-sided 95 % interval, as it is printed, includes 0 all the same."""
-    overall, mean = reward.overall, reward.configuration
+    overall = reward.overall
+    mean = reward.configuration
     above = improved(reward, alpha, looks) and round(overall.low, PRINTED) <= 0
     below = worsened(reward, alpha, looks) and round(overall.high, PRINTED) >= 0
     over_seeds = of_configuration(reward, alpha, looks) == "supported" and mean and round(mean.low, PRINTED) <= 0

@@ -156,7 +156,8 @@ def _seed_sentence(say: Speaker, reward: Contrast, alpha: float, facts: Facts) -
 
 
 def _task_sentences(say: Speaker, reward: Contrast, alpha: float, facts: Facts, looks: int) -> Iterable[str]:
-    gains, drops = task_gains(reward, alpha, looks), task_drops(reward, alpha)
+    gains = task_gains(reward, alpha, looks)
+    drops = task_drops(reward, alpha)
     for task, effect in reward.tasks.items():
         if task in gains:
             key = "task better" if gains[task] else "task gated"
