@@ -1,6 +1,6 @@
 # `make run`: the whole pipeline on this machine.  `make test`: its tests.  `make drill`: training killed again and again.
 # `make services`: tests with real servers, PostgreSQL and a browser.  `make operations`: what happens when one of them dies.
-# `make long`: every bad day (torn files, full disks, kills), every guide, the later tasks; half an hour.
+# `make long`: every bad day (torn files, full disks, kills), the later tasks, the wheel; half an hour.
 # `make bench`: how fast training is, against TRL itself.  `make docs`: the docs as a site, in site/.
 # Each makes the virtual environment when needed.
 PYTHON ?= python3

@@ -64,7 +64,7 @@ class DataReport:
 def prepare(
     settings: PromptPlan, seed: int, tasks: tuple[Task, ...], folder: Path, path: str | None = None
 ) -> DataReport:
-    """Writes the prompt set into `folder` and returns its report; `path` is where the source's CSV files are.
+    """Writes the prompt set into `folder` and returns its report; `path` is where the source's files are.
 
     Raises `UserError` for data that cannot be used.
     """
@@ -83,7 +83,7 @@ def prepare(
 
 
 def open_source(settings: PromptPlan, path: str | None, seed: int, folder: Path) -> Source:
-    """The source that the settings name, its CSV files at `path`; its store is written into `folder`."""
+    """The source that the settings name, its files at `path`; its store is written into `folder`."""
     if path is None:
         return SyntheticSource(folder, seed)
     return OF_FILES[settings.source](Path(path), folder, seed)

@@ -24,7 +24,7 @@ from tasks.running.child import run_child
 from tasks.running.pages import show_markdown
 from tasks.running.run import Run, stage
 from tasks.train import fine_tune, train_seed
-from tucano.artifacts.identity import digest, fingerprint, folder_digest
+from tucano.artifacts.identity import digest, digests_at, fingerprint, folder_digest
 from tucano.artifacts.lineage import base_of
 from tucano.artifacts.records import write_record
 from tucano.artifacts.store import Artifact, Recipe, Store
@@ -103,9 +103,7 @@ def make_benchmark_set(run: Run, prompts: PromptSet) -> Questions:
 
 
 def _digest_of(place: str) -> str:
-    path = Path(place)
-    files = sorted(path.glob("*.csv")) if path.is_dir() else [path] if path.is_file() else []
-    return digest({file.name: fingerprint(file)["sha256"] for file in files})
+    return digest(digests_at(Path(place)))
 
 
 @stage("models answer the benchmark")

@@ -8,7 +8,7 @@ from data.prepare import prepare
 from tasks.handles import PromptSet
 from tasks.running.labels import data_split
 from tasks.running.run import Run, stage
-from tucano.artifacts.identity import fingerprint
+from tucano.artifacts.identity import digests_at
 from tucano.artifacts.store import Recipe
 from tucano.settings.stages import of_data
 from tucano.tracking.models import Context
@@ -36,8 +36,5 @@ def prepare_data(run: Run) -> PromptSet:
 
 
 def _sources(path: str | None) -> dict[str, str]:
-    """The digests of the CSV files that are read, so that changed data is new data."""
-    if path is None or not Path(path).exists():
-        return {}
-    files = [Path(path)] if Path(path).is_file() else sorted(Path(path).glob("*.csv"))
-    return {file.name: str(fingerprint(file)["sha256"]) for file in files}
+    """The digests of the files that are read, so that changed data is new data."""
+    return digests_at(Path(path)) if path is not None else {}

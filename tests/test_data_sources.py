@@ -18,9 +18,10 @@ from data.prepare import OF_FILES, UNMASKED, DataReport, prepare
 from data.sources.csv_files import read_table
 from data.sources.olist import olist_reviews, segments, store_tables
 from data.sources.olist_tables import read_olist
-from data.sources.reviews import RealReview, join_title, shorten
+from data.sources.reviews import RealReview, RealReviews, join_title, shorten
 from rewards import classify_task
 from rewards.names import REPORTED as TASKS
+from tucano.artifacts.identity import digests_at
 from tucano.errors import UserError
 from tucano.prompts import Prompt, read_prompts
 from tucano.settings import DataSettings
@@ -370,3 +371,19 @@ def test_gold_queries_are_fast_on_the_real_tables(tmp_path: Path) -> None:
 def test_every_source_that_the_settings_name_can_be_opened() -> None:
     named = set(get_args(DataSettings.model_fields["source"].annotation))
     assert named == {"synthetic", *OF_FILES}
+
+
+def test_a_category_is_masked_like_the_text() -> None:
+    reviews = [RealReview("Chegou bem.", 5, "moda de ana@exemplo.com.br", {})]
+    source = RealReviews("shop", "of the shop", reviews, Random(1))
+    (prompt,) = source.offers("known", Random(4))
+    assert "ana@exemplo" not in prompt.user + str(prompt.reference)
+    assert source.masked.total() == 1
+
+
+def test_every_file_of_a_folder_makes_new_data_when_it_changes(tmp_path: Path) -> None:
+    (tmp_path / "reviews.jsonl").write_text("{}", encoding="utf-8")
+    before = digests_at(tmp_path)
+    (tmp_path / "reviews.jsonl").write_text("{ }", encoding="utf-8")
+    assert before.keys() == digests_at(tmp_path).keys() == {"reviews.jsonl"} and before != digests_at(tmp_path)
+    assert digests_at(tmp_path / "none") == {}

@@ -48,7 +48,10 @@ def change(path: Path, block: str) -> None:
     before = "".join(line[1:] for line in lines if line[0] in "- ")
     after = "".join(line[1:] for line in lines if line[0] in "+ ")
     text = path.read_text(encoding="utf-8")
-    assert text.count(before) == 1, f"{path.name} has this {text.count(before)} times:\n{before}"
+    assert text.count(before) == 1, (
+        f"{path.name} has this {text.count(before)} times; where you have changed it, change what the guide in docs/guides"
+        f" quotes of it too:\n{before}"
+    )
     path.write_text(text.replace(before, after), encoding="utf-8")
 
 

@@ -120,7 +120,7 @@ def test_no_text_is_slow(folder: Path, name: SetName, task: str, text: str) -> N
         started = time.thread_time()
         reward.score(PROMPTS[task], text)
         seconds.append(time.thread_time() - started)
-    assert min(seconds) < 0.05
+    assert min(seconds) < 0.1
 
 
 def test_piled_marks_are_no_text_and_a_few_are() -> None:

@@ -78,12 +78,13 @@ class RealReviews:
             yield self._prompt(self._reviews.pop(), pool, rng)
 
     def _prompt(self, review: RealReview, pool: Pool, rng: Random) -> Prompt:
-        text, masked = mask(review.text)
-        self.masked += masked
+        text, masked = mask(" ".join(review.text.split()))
+        shown, masked_too = mask(review.category or "")
+        self.masked += masked + masked_too
         blind = self._blind or rng.random() < BLIND_SHARE
         bank = BLIND_WRAPPERS if blind else WRAPPERS if review.category is None else WRAPPERS_WITH_CATEGORY
         name, envelope = (BLIND, BLIND_ENVELOPE) if self._blind else bank.draw(pool, rng)
-        user = envelope.format(s=review.stars, c=review.category, t=shorten(text))
-        category = {} if review.category is None or blind else {"category": review.category}
+        user = envelope.format(s=review.stars, c=shown, t=shorten(text))
+        category = {"category": shown} if shown and not blind else {}
         fields = {"sentiment": sentiment_of(review.stars), "sentiment_score": review.stars} | category | review.silver
         return Prompt("", "extraction", user, name, self._source, self._licence, review.stars, {"fields": fields})

@@ -19,6 +19,14 @@ def fingerprint(path: Path) -> dict[str, int | str]:
         return {"bytes": path.stat().st_size, "sha256": hashlib.file_digest(file, "sha256").hexdigest()}
 
 
+def digests_at(path: Path) -> dict[str, str]:
+    """{name: SHA-256} of a file, or of all files directly in a folder; empty where there is nothing."""
+    files = (
+        sorted(one for one in path.iterdir() if one.is_file()) if path.is_dir() else [path] if path.is_file() else []
+    )
+    return {file.name: str(fingerprint(file)["sha256"]) for file in files}
+
+
 def folder_digest(folder: Path) -> str:
     """SHA-256 over names and contents of the files that lie directly in `folder`."""
     files = sorted(path for path in folder.iterdir() if path.is_file())

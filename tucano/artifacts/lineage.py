@@ -84,7 +84,7 @@ def _inputs_fault(inputs: Mapping[str, str], chain: Mapping[str, str]) -> str | 
 
 
 def _sources_fault(manifest: Mapping[str, Any]) -> str | None:
-    """The CSV files that data were made from, where they are still there: raw data may have to be deleted."""
+    """The files that data were made from, where they are still there: raw data may have to be deleted."""
     place = manifest["record"].get("source_path") if manifest["stage"] == "data" else None
     if place is None:
         return None

@@ -29,6 +29,8 @@ def questions(
 ) -> list[AuditCheck]:
     """All checks of one task. Soundness comes last, since it looks at every text that the others scored."""
     task = row.task
+    if not groups:
+        return [_sample_check(task, groups)]  # all else would only say in other words that nothing is rated
     return [
         _sample_check(task, groups),
         _size_check(task, groups),

@@ -357,3 +357,7 @@ def _show_warning(
 def _say(text: str, code: int) -> int:
     print(masked(text), file=sys.stderr)
     return code
+
+
+if __name__ == "__main__":
+    main()

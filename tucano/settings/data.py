@@ -36,14 +36,14 @@ class PromptPlan(Section):
 class DataSettings(PromptPlan):
     """Where prompts come from and how many are made."""
 
-    path: Line | None = Field(None, description="Folder (olist) or file or folder (b2w) that holds the CSVs.")
+    path: Line | None = Field(None, description="Folder (olist), or file or folder (b2w), of the data.")
 
     @model_validator(mode="after")
     def _mix_is_a_distribution(self) -> Self:
         if not self.mix or abs(sum(self.mix.values()) - 1) > 1e-6:
             raise ValueError(f"data.mix must add up to 1, it adds up to {sum(self.mix.values()):g}")
         if self.source != "synthetic" and not self.path:
-            raise ValueError(f"data.source={self.source} needs data.path, the place of its CSV files")
+            raise ValueError(f"data.source={self.source} needs data.path, the place of its files")
         if self.source == "synthetic" and self.path:
             raise ValueError(
                 "data.path is not read by data.source=synthetic; remove it, or name the source of the files"
