@@ -19,7 +19,7 @@ test: $(VENV)/.stamp check
 	$(BIN)/python -m pytest -n auto --dist loadfile
 
 services: $(VENV)/.stamp
-	$(BIN)/python -m pytest -m services -n 2 --dist loadfile --durations=8
+	$(BIN)/python -m pytest -m services --durations=8
 
 long: $(VENV)/.stamp
 	$(BIN)/python -m pytest -m long --durations=8
