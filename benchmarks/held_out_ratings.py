@@ -12,6 +12,7 @@ import json
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from statistics import fmean
 
@@ -48,7 +49,8 @@ class Row:
     @property
     def kept(self) -> bool:
         means = [self.means[rating] for rating in sorted(self.means)]
-        return means == sorted(means) and self.rho.low >= SMALLEST_RHO and self.excess.low > 0
+        rises = all(lower < higher for lower, higher in pairwise(means))
+        return rises and self.rho.low >= SMALLEST_RHO and self.excess.low > 0
 
     def line(self) -> str:
         means = " / ".join(f"{self.means.get(rating, float('nan')):.2f}" for rating in range(1, 6))

@@ -8,10 +8,11 @@ forgetting), report.json. The same settings and seed give the same bytes.
 import json
 import shutil
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Protocol
 
 from data.checks import check
 from data.sources import Demonstration, Source
@@ -31,11 +32,23 @@ OWN_PASSAGES = Path(__file__).with_name("passages.txt")
 
 UNMASKED = f"real reviews: {NOT_MASKED}; do not publish prompts, or answers to them"
 
-OF_FILES: Mapping[str, Callable[[Path, Path, int], Source]] = {
+
+class SourceOfFiles(Protocol):
+    """A class of sources that read files; called with the place of the files, the folder of the store and a seed.
+
+    `files`: which files of a folder.
+    """
+
+    @property
+    def files(self) -> str: ...
+
+    def __call__(self, path: Path, folder: Path, seed: int) -> Source: ...
+
+
+OF_FILES: Mapping[str, SourceOfFiles] = {
     "olist": OlistSource,
     "b2w": B2wSource,
 }
-"""The sources that read files: place of the files, folder of the store, seed."""
 
 Counts = dict[str, dict[str, int]]
 

@@ -8,6 +8,7 @@ from typing import Any
 from prefect import get_run_logger
 
 from data.benchmark import Places, prepare_benchmark
+from data.prepare import OF_FILES
 from tasks.compare import model_arms
 from tasks.handles import (
     AnswerSet,
@@ -98,12 +99,10 @@ def make_benchmark_set(run: Run, prompts: PromptSet) -> Questions:
         return prepare_benchmark(chosen, places, prompts.files.folder, draft)
 
     named = {"olist": reviews.olist, "b2w": reviews.b2w}
-    inputs = {"prompts": prompts.digest} | {name: _digest_of(place) for name, place in named.items() if place}
+    inputs = {"prompts": prompts.digest} | {
+        name: digest(digests_at(Path(place), OF_FILES[name].files)) for name, place in named.items() if place
+    }
     return Questions(run.make("benchmark-set", prepare_benchmark, chosen, inputs, produce))
-
-
-def _digest_of(place: str) -> str:
-    return digest(digests_at(Path(place)))
 
 
 @stage("models answer the benchmark")

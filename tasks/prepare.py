@@ -4,12 +4,13 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from data.prepare import prepare
+from data.prepare import OF_FILES, prepare
 from tasks.handles import PromptSet
 from tasks.running.labels import data_split
 from tasks.running.run import Run, stage
 from tucano.artifacts.identity import digests_at
 from tucano.artifacts.store import Recipe
+from tucano.settings import DataSettings
 from tucano.settings.stages import of_data
 from tucano.tracking.models import Context
 
@@ -24,7 +25,7 @@ def prepare_data(run: Run) -> PromptSet:
         report = prepare(chosen.data, chosen.seed, chosen.tasks, draft, path)
         return asdict(report) | {"source_path": path}
 
-    made = PromptSet(run.make("data", prepare, chosen, _sources(path), produce))
+    made = PromptSet(run.make("data", prepare, chosen, _sources(run.settings.data), produce))
     run.tracker.log_artifact(run.tracking_run, made.files.report, "data")
     uses: tuple[tuple[str, Context], ...] = (
         ("train", "training"),
@@ -35,6 +36,6 @@ def prepare_data(run: Run) -> PromptSet:
     return made
 
 
-def _sources(path: str | None) -> dict[str, str]:
+def _sources(settings: DataSettings) -> dict[str, str]:
     """The digests of the files that are read, so that changed data is new data."""
-    return digests_at(Path(path)) if path is not None else {}
+    return digests_at(Path(settings.path), OF_FILES[settings.source].files) if settings.path else {}

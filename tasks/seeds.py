@@ -134,8 +134,8 @@ def cancel_seeds(flow: Any, flow_run: FlowRun, state: State[Any]) -> None:
     the cancellation: a person may have started the run again by then, and its seeds with it.
     """
     with get_client(sync_client=True) as client:
-        now = _state(client, flow_run.id)
-        if now.is_cancelling() or now.is_cancelled():
+        now = client.read_flow_run(flow_run.id).state
+        if now is not None and (now.is_cancelling() or now.is_cancelled()):
             _cancel_seeds(client, flow_run)
 
 

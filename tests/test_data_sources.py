@@ -15,6 +15,7 @@ from typing import get_args
 import pytest
 
 from data.prepare import OF_FILES, UNMASKED, DataReport, prepare
+from data.sources.b2w import B2wSource
 from data.sources.csv_files import read_table
 from data.sources.olist import olist_reviews, segments, store_tables
 from data.sources.olist_tables import read_olist
@@ -381,9 +382,14 @@ def test_a_category_is_masked_like_the_text() -> None:
     assert source.masked.total() == 1
 
 
-def test_every_file_of_a_folder_makes_new_data_when_it_changes(tmp_path: Path) -> None:
-    (tmp_path / "reviews.jsonl").write_text("{}", encoding="utf-8")
-    before = digests_at(tmp_path)
-    (tmp_path / "reviews.jsonl").write_text("{ }", encoding="utf-8")
-    assert before.keys() == digests_at(tmp_path).keys() == {"reviews.jsonl"} and before != digests_at(tmp_path)
-    assert digests_at(tmp_path / "none") == {}
+def test_a_changed_file_that_a_source_reads_makes_new_data_and_no_other_file_does(tmp_path: Path) -> None:
+    (tmp_path / "folder.csv").mkdir()
+    for name in ("reviews.csv", "reviews.jsonl"):
+        (tmp_path / name).write_text("a", encoding="utf-8")
+    before = digests_at(tmp_path, B2wSource.files)
+    (tmp_path / "reviews.jsonl").write_text("b", encoding="utf-8")
+    assert digests_at(tmp_path, B2wSource.files) == before and before.keys() == {"reviews.csv"}
+    assert digests_at(tmp_path, "*.jsonl").keys() == {"reviews.jsonl"}
+    (tmp_path / "reviews.csv").write_text("b", encoding="utf-8")
+    assert digests_at(tmp_path, B2wSource.files) != before
+    assert digests_at(tmp_path / "none", "*.csv") == {}

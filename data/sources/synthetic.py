@@ -32,6 +32,10 @@ class SyntheticSource:
     """
 
     name = "synthetic"
+    files = "*.csv"
+    """What a source that extends this one reads where `data.path` is a folder: these files make new data when they
+    change.
+    """
     generated_source = "synthetic"
     generated_licence = FREE
 

@@ -19,12 +19,10 @@ def fingerprint(path: Path) -> dict[str, int | str]:
         return {"bytes": path.stat().st_size, "sha256": hashlib.file_digest(file, "sha256").hexdigest()}
 
 
-def digests_at(path: Path) -> dict[str, str]:
-    """{name: SHA-256} of a file, or of all files directly in a folder; empty where there is nothing."""
-    files = (
-        sorted(one for one in path.iterdir() if one.is_file()) if path.is_dir() else [path] if path.is_file() else []
-    )
-    return {file.name: str(fingerprint(file)["sha256"]) for file in files}
+def digests_at(path: Path, pattern: str) -> dict[str, str]:
+    """{name: SHA-256} of a file, or of a folder's files whose names match; empty where there is nothing."""
+    found = sorted(path.glob(pattern)) if path.is_dir() else [path]
+    return {file.name: str(fingerprint(file)["sha256"]) for file in found if file.is_file()}
 
 
 def folder_digest(folder: Path) -> str:

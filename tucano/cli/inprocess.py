@@ -23,13 +23,15 @@ from tucano.storage.root import writable
 from tucano.tracking import Tracker
 
 
-def refuse_deployment_without_server(overrides: Sequence[str]) -> None:
-    """Raise UserError where somebody asks for seeds on a work pool and no server is named that has one."""
-    asked = [pair for pair in overrides if pair.startswith("execution.seeds=") and not pair.endswith("=")]
-    if asked and not os.environ.get("PREFECT_API_URL"):
+def refuse_deployment_without_server(settings: PipelineSettings, overrides: Sequence[str]) -> None:
+    """Raise UserError where somebody asks for seeds on a work pool and no server is named that has one. A profile that
+    asks is no mistake: its runs from the Prefect page have a server.
+    """
+    asked = any(override.startswith("execution.seeds=") for override in overrides)
+    if asked and settings.execution.seeds and not os.environ.get("PREFECT_API_URL"):
         raise UserError(
-            f"{asked[-1]} needs a Prefect server that stays: start one with tucano up and name it in PREFECT_API_URL"
-            " (docs/operations.md), or leave the setting out and the seeds train on this machine"
+            f"execution.seeds={settings.execution.seeds} needs a Prefect server that stays: start one with tucano up"
+            " and name it in PREFECT_API_URL (docs/operations.md), or leave the setting out and the seeds train here"
         )
 
 

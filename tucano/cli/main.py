@@ -221,7 +221,7 @@ def _run(arguments: argparse.Namespace) -> int:
     from tucano.cli import inprocess
 
     settings = _settings(arguments)
-    inprocess.refuse_deployment_without_server(arguments.set)
+    inprocess.refuse_deployment_without_server(settings, arguments.set)
     _prefect_home(settings)
     return inprocess.run(settings, arguments.profile)
 
