@@ -36,6 +36,7 @@ from tucano.training.orders import JobFolders, order
 from tucano.training.policies.load import load_policy
 from tucano.training.rollouts import decode
 from tucano.training.rollouts.scoring import Rewards
+from tucano.training.threads import compute_with
 
 MARK = "> "
 Kind = Literal["record", "ours", "stock", "defaults"]
@@ -115,7 +116,7 @@ class OnCommand(TrainerCallback):
 
 def main(path: Path) -> None:
     side = Side(**json.loads(path.read_text(encoding="utf-8")))
-    torch.set_num_threads(side.threads)
+    compute_with(side.threads)
     tape = Tape([] if side.kind == "record" else json.loads(Path(side.tape).read_text(encoding="utf-8")))
     command = OnCommand(tape)
     trainer = ours(side, command) if side.kind in ("record", "ours") else stock(side, command)

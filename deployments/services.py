@@ -16,10 +16,12 @@ import psutil
 
 from tucano.errors import TucanoError, UserError
 from tucano.security.access import basic
+from tucano.security.printable import printable
 from tucano.storage.logs import relayed
 
 START_SECONDS = 300
 LOOK_SECONDS = 0.25
+LAST_WORDS_SECONDS = 2
 BOOT = Path("/proc/sys/kernel/random/boot_id")
 MARK = "TUCANO_STACK"
 """In the environment of every program of a stack, and so of all that they start: the file that they stand in."""
@@ -105,12 +107,23 @@ def wait_until(service: Service, healthy: Callable[[], bool]) -> None:
     while True:
         well = healthy()
         if service.process() is None:
-            raise ServiceDied(f"{service.name} ended while starting; its log says why: {service.log}")
+            raise ServiceDied(f"{service.name} ended while starting{_last_words(service)}; its log: {service.log}")
         if well:
             return
         if time.monotonic() > deadline:
             raise ServiceDied(f"{service.name} did not answer within {START_SECONDS} s; its log: {service.log}")
         time.sleep(LOOK_SECONDS)
+
+
+def _last_words(service: Service) -> str:
+    """The last line of its log, which another process writes and may not have written yet."""
+    deadline = time.monotonic() + LAST_WORDS_SECONDS
+    while time.monotonic() < deadline:
+        with contextlib.suppress(FileNotFoundError):
+            if lines := Path(service.log).read_text(encoding="utf-8", errors="replace").strip().splitlines():
+                return f": {printable(lines[-1][:300])}"
+        time.sleep(LOOK_SECONDS)
+    return ""
 
 
 def stop(service: Service, number: signal.Signals = signal.SIGTERM, seconds: float = 20) -> None:

@@ -1,6 +1,6 @@
 """Labelled Brazilian texts for measuring the masking of personal data; written before the rules were looked at.
 
-`masking_corpus.jsonl` holds one text a line, as buyers and sellers write them, with every span that must be masked; a
+Each `masking_corpus*.jsonl` has authors of its own and holds one text a line, as buyers and sellers write them, with every span that must be masked; a
 text without spans is harmless and nothing in it may be masked. All names, numbers and addresses are invented. How it
 was labelled: a span covers the value alone (with its +55, its bracketed area code, its final X), not the word that
 names it, not the issuer (SSP/SP, MG-), not the punctuation around it; masking more than the span is no miss, so a value
@@ -39,10 +39,14 @@ class Labelled:
     note: str
 
 
-def corpus() -> list[Labelled]:
-    """All labelled texts, in the order of the file."""
-    lines = Path(__file__).with_suffix(".jsonl").read_text(encoding="utf-8").split("\n")
-    return [_labelled(line) for line in lines if line]
+def corpora() -> dict[str, list[Labelled]]:
+    """{first, second or third: its texts, in the order of the file}"""
+    files = {"first": "masking_corpus", "second": "masking_corpus_2", "third": "masking_corpus_3"}
+    return {name: _corpus(Path(__file__).with_name(f"{file}.jsonl")) for name, file in files.items()}
+
+
+def _corpus(file: Path) -> list[Labelled]:
+    return [_labelled(line) for line in file.read_text(encoding="utf-8").split("\n") if line]
 
 
 def _labelled(line: str) -> Labelled:

@@ -47,6 +47,17 @@ class PrefectPage:
         for kind in ("mousePressed", "mouseReleased"):
             self.page.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
 
+    def open(self, selector: str, text: str, *shown: str) -> None:
+        """Click until one of these texts is shown: what is clicked before the page listens is lost."""
+        for attempt in range(6):
+            self.click(selector, text)
+            try:
+                self.wait_for_text(*shown, seconds=10)
+                return
+            except AssertionError:
+                if attempt == 5:
+                    raise
+
     def fill(self, label: str, value: str) -> None:
         """Replace the text of the last visible field that follows this label."""
         focus = f"""(() => {{ {VISIBLE}

@@ -7,16 +7,15 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from masking_corpus import Labelled, corpus
+from masking_corpus import Labelled, Span, corpora
 
 from benchmarks.masking import (
     DOCUMENT,
-    LEAST_RECALL,
-    MOST_FALSE,
-    MOST_MS,
+    MOST_PASSES,
     REPEATED,
-    false_masks,
     milliseconds,
+    missed_in,
+    pass_milliseconds,
     quality_table,
     recall,
     text_of,
@@ -112,8 +111,8 @@ UNTOUCHED = [
 
 
 @pytest.fixture(scope="module")
-def labelled() -> list[Labelled]:
-    return corpus()
+def labelled() -> dict[str, list[Labelled]]:
+    return corpora()
 
 
 @pytest.mark.parametrize(("text", "expected", "counts"), MASKED)
@@ -139,17 +138,21 @@ def test_check_digits_are_checked() -> None:
     assert luhn("79927398713") and not luhn("79927398710")  # the worked example of ISO/IEC 7812-1
 
 
-def test_recall_of_each_kind_on_the_labelled_corpus(labelled: list[Labelled]) -> None:
-    for kind, (masked, spans) in recall(labelled).items():
-        assert spans >= 50 and masked / spans >= LEAST_RECALL, kind
+@pytest.mark.parametrize("name", ["first", "second", "third"])
+def test_recall_of_each_kind_and_false_masks_on_each_labelled_corpus(
+    name: str, labelled: dict[str, list[Labelled]]
+) -> None:
+    assert min(spans for _, spans in recall(labelled[name]).values()) >= 50
+    assert missed_in(labelled[name]) == []
 
 
-def test_false_masks_on_the_labelled_corpus(labelled: list[Labelled]) -> None:
-    false, harmless = false_masks(labelled)
-    assert harmless >= 500 and false / harmless <= MOST_FALSE
+def test_a_value_that_stays_and_a_mask_on_nothing_are_missed() -> None:
+    stays = Labelled("rg abc", (Span(3, 6, "rg"),), "")
+    masked = Labelled("ana@exemplo.com.br", (), "")
+    assert missed_in([stays]) == ["rg"] and missed_in([masked]) == ["false masks"]
 
 
-def test_the_table_in_the_docs_is_current(labelled: list[Labelled]) -> None:
+def test_the_table_in_the_docs_is_current(labelled: dict[str, list[Labelled]]) -> None:
     document = DOCUMENT.read_text(encoding="utf-8")
     current = with_tables(document, quality=quality_table(labelled))
     assert current == document, "python -m benchmarks.masking writes it anew"
@@ -157,14 +160,14 @@ def test_the_table_in_the_docs_is_current(labelled: list[Labelled]) -> None:
 
 
 @pytest.mark.parametrize("name", REPEATED)
-def test_a_hundred_thousand_characters_take_less_than_fifty_milliseconds(name: str) -> None:
-    """In one of up to forty tries: the rest of the machine may be busy."""
+def test_a_hundred_thousand_characters_take_little_more_than_plain_passes_do(name: str) -> None:
+    """In one of up to forty tries: the rest of the machine may be busy. A machine's speed is that of a plain pass."""
     text = text_of(name)
-    assert any(milliseconds(text, rounds=1) < MOST_MS for _ in range(40))
+    assert any(milliseconds(text, rounds=1) < MOST_PASSES * pass_milliseconds() for _ in range(40))
 
 
-def test_masking_the_corpus_twice_is_masking_it_once(labelled: list[Labelled]) -> None:
-    for text in (mask(line.text)[0] for line in labelled):
+def test_masking_the_corpus_twice_is_masking_it_once(labelled: dict[str, list[Labelled]]) -> None:
+    for text in (mask(line.text)[0] for corpus in labelled.values() for line in corpus):
         assert mask(text)[0] == text
 
 

@@ -162,8 +162,7 @@ def test_a_run_is_started_from_the_form(bench: Bench, page: PrefectPage, story: 
 def test_its_seeds_are_runs_of_their_own(bench: Bench, page: PrefectPage, story: dict[str, Any]) -> None:
     training(bench, story)
     page.go(f"{bench.stack.prefect}/runs/flow-run/{story['run']}")
-    page.click(TABS, "Subflow Runs")
-    page.wait_for_text("seed 42 of nano synthetic")
+    page.open(TABS, "Subflow Runs", "seed 42 of nano synthetic")
     page.wait_for_text("seed 123 of nano synthetic")
     assert re.search(r"laptop, seeds 42 123, \d{4}-\d\d-\d\d", page.text())
     picture(page, "run")
@@ -241,8 +240,7 @@ def test_a_person_approves_the_promotion(bench: Bench, page: PrefectPage, story:
 
 def test_artifacts_tell_what_came_of_it(bench: Bench, page: PrefectPage, story: dict[str, Any]) -> None:
     page.go(f"{bench.stack.prefect}/runs/flow-run/{story['run']}")
-    page.click(TABS, "Artifacts")
-    page.wait_for_text("verdict")
+    page.open(TABS, "Artifacts", "verdict")
     picture(page, "artifacts")
     keys = {
         artifact["key"]

@@ -24,6 +24,8 @@ _NAME = re.compile(
     r"(?<![\w.+%'-])[.+%'-]*+(?P<value>\w[\w.+%'-]*+(?: (?:ponto|dot|underline|underscore|traco|hifen) [\w-]++){0,3}+)"
     r"(?P<gap> {0,2}[(\[{<]? ?)\Z"
 )
+_ANNOUNCED = re.compile(r"\be[- ]?mail\b[^@]{0,20}\Z")
+_IMAGE = re.compile(r"\.(?:png|jpe?g|gif|webp|svg)\Z")
 _LONGEST_NAME = 100
 """RFC 5321 allows 64 characters; spelt out they are more."""
 
@@ -39,13 +41,15 @@ def _addresses(text: str, domains: re.Pattern[str]) -> Iterator[Mark]:
     end = 0
     for domain in domains.finditer(text):
         name = _NAME.search(text, max(end, domain.start() - _LONGEST_NAME), domain.start())
-        if name and not _is_handle(name, domain):
+        if name and not _is_handle(name, domain) and not _IMAGE.search(domain[0]):
             end = domain.end()
             yield name.start("value"), end, "email"
 
 
 def _is_handle(name: re.Match[str], domain: re.Match[str]) -> bool:
-    """«siga @loja.oficial»: a gap in front of the sign, none behind it, and no provider of mail."""
+    """«siga @loja.oficial»: a gap in front of the sign, none behind it, no provider of mail and no word for it."""
     if not name["gap"] or domain["gap"] or not domain[0].startswith("@"):
+        return False
+    if _ANNOUNCED.search(name.string, max(0, name.start() - 30), name.start("value")):
         return False
     return _KNOWN.match(domain.string, domain.end("gap")) is None

@@ -13,7 +13,9 @@ from tucano.masking.page import Mark
 
 _DROPPED = "\x7f"
 _CODE = re.compile(r"%(?:25)*([2-7][0-9a-f])|&(?:#x[0-9a-f]{2,4}|#[0-9]{2,5}|[a-z]{3,8});")
-_LOOKALIKES = {"°": "o", "№": "#"} | dict.fromkeys("−⁃", "-") | dict.fromkeys("·•∙⋅。", ".") | dict.fromkeys("⁄∕", "/")
+_LOOKALIKES = (
+    {"°": "o", "№": "#", "\\": "/"} | dict.fromkeys("−⁃", "-") | dict.fromkeys("·•∙⋅。", ".") | dict.fromkeys("⁄∕", "/")
+)
 
 
 class _Table(dict[int, str]):

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from tucano.masking.amounts import AMOUNT, DATE, Harmless, is_amount, is_date, is_price
 from tucano.masking.page import BLANK, Mark, Page
 
-_S, _G = r"[ .\-/]{0,2}", r"[ .,\-/_]{0,3}"
+_S, _C, _G = r"[ .\-/]{0,2}", r"[ .\-/+]{0,2}", r"[ .,\-/_]{0,3}"
 _MARKS = r"[ :;,.()'\"=*>-]{0,5}"
 
 _WORDS = {
@@ -16,12 +16,13 @@ _WORDS = {
     "card": r"cart(?:ao|oes)|visa|master(?:card)?|elo|amex|american express|hipercard|diners",
     "pix": r"pix|chave aleatoria|evp",
     "phone": (
-        r"tel|tels|telefones?|fones?|cel|celular(?:es)?|zap|zapzap|zapp|whats|whatsapp|whatsap|watsapp?|watts?zap|wpp"
+        r"tel|tels|telefones?|fones?|cel|celular(?:es)?|zap|zapzap|zapp|whats|whatsapp|whatsap|wats|watsapp?|watts?zap|wpp"
         r"|wapp|fixo|contatos?|lig(?:a|ar|ue|uem|arem|ando)|retorn(?:a|ar|e|em|arem)|cham(?:a|ar|e|em|arem)|recados?"
         r"|sms|telegram|fax|ddd|(?:meu|nosso|seu) (?:numero|nr|n)"
     ),
     "order": (
-        r"pedido|ped|compra|encomenda|venda|reserva|protocolos?|rastreios?|rastreamento|rastrear|notas? fisca(?:l|is)"
+        r"(?:(?:numero|num|nro|nr|no|cod|codigo|id)_?)?pe?d+id+o|pedio|ped"
+        r"|compra|encomenda|venda|reserva|protocolos?|rastreios?|rastreamento|rastrear|notas? fisca(?:l|is)"
         r"|nf|nfs|nf-?e|nfc-?e|danfe|ordem de (?:compra|servico)|o\.s|os(?= ?(?:numero|nro|nr|no|n|#)(?![a-z]))|chamado"
         r"|ticket(?! medio)|reclamacao|ocorrencia|solicitacao|atendimento|remessa|objeto|transacao|order|troca"
         r"|devolucao|localizador|oc"
@@ -34,11 +35,11 @@ _VALUES = {
     "cpf": rf"\d{{11,14}}(?!\d)|\d(?:{_G}\d){{10}}(?!\d)|\d(?:{_G}\d){{8,9}}(?!\d)",
     "cnpj": rf"\d{{13,15}}(?!\d)|\d(?:{_G}\d){{13}}(?!\d)|\d(?:{_G}\d){{12}}(?!\d)",
     "rg": (
-        rf"\d{{1,2}}{_S}\d{{3}}{_S}\d{{3}}{_S}(?:\d(?!-?\d)|x(?![0-9a-z]))|\d{{1,2}}{_S}\d{{3}}{_S}\d{{3}}(?!-?[\dx])"
-        rf"|\d(?:{_S}\d){{4,10}}(?:-? ?x\b)?(?!\d)"
+        rf"\d{{1,2}}{_G}\d{{3}}{_G}\d{{3}}{_G}(?:\d(?!-?\d)|x(?![0-9a-z]))|\d{{1,2}}{_G}\d{{3}}{_G}\d{{3}}(?!-?[\dx])"
+        rf"|\d(?:{_S}\d){{4,12}}(?:-? ?x\b)?(?!\d)"
     ),
     "card": (
-        rf"\d{{4}}{_S}\d{{4}}{_S}\d{{4}}{_S}\d{{4}}(?!\d)|\d{{4}}{_S}\d{{6}}{_S}\d{{4,5}}(?!\d)"
+        rf"\d{{4}}{_C}\d{{4}}{_C}\d{{4}}{_C}\d{{4}}(?!\d)|\d{{4}}{_S}\d{{6}}{_S}\d{{4,5}}(?!\d)"
         rf"|\d(?:{_G}\d){{12,18}}(?!\d)"
     ),
     "pix": rf"(?!{AMOUNT})(?:\d(?:{_G}\d){{7,13}}(?!\d)|[0-9a-f]{{4,}}(?:[ -]?[0-9a-f]{{4,}}){{3,}}(?![0-9a-z]))",
@@ -63,7 +64,7 @@ def _named(kind: str) -> str:
     """The word, characters without a digit, a small number or a date and its words perhaps, the number."""
     end = r"\]" if kind in _GLUED else r"[a-z\]]"
     state = "|(?<=[^a-z][a-z]{2})" if kind == "rg" else ""  # MG12345678
-    gap = rf"(?:{_OUTSIDE}{{1,{_REACH.get(kind, 40)}}}+(?:(?<![a-z]){state}|(?<=[^a-z]n)|(?<=[^a-z]n[or])))?"
+    gap = rf"(?:{_OUTSIDE}{{1,{_REACH.get(kind, 40)}}}+(?:(?<![a-z]){state}|(?<=[^a-z]n)|(?<=[^a-z]n[or])|(?<=n\.o)))?"
     skip = rf"(?:(?:\d{{1,2}}(?![\d./\-,])|{DATE}) ?[a-z]{_OUTSIDE}{{1,25}}+(?<![a-z]))??"
     fewest = rf"(?=[\da-f](?:{_G}[\da-f]){{{_FEWEST[kind] - 1}}})"
     return rf"(?:{_WORDS[kind]})(?!{end}){gap}{skip}{fewest}(?!{DATE})(?P<{kind}>{_VALUES[kind]})"
@@ -79,7 +80,7 @@ _FAR = rf"(?:[a-z]++(?!\d){_MARKS}){{0,6}}?"
 """Up to six words between."""
 
 _CODED = re.compile(
-    rf"(?=[a-z])(?:(?<![a-z])(?:(?P<plural>pedidos|compras|encomendas|vendas)|{_WORDS['order']})(?![a-z\]]){_MARKS}"
+    rf"(?=[a-z])(?:(?<![a-z])(?:(?P<plural>pe?d+id+os|compras|encomendas|vendas)|{_WORDS['order']})(?![a-z\]]){_MARKS}"
     rf"{_SMALL}(?P<far_order>{_FAR})(?P<numbered>{_NUMBER}(?:{_NUMBER})?)?(?!{DATE})"
     r"(?P<order>(?=[a-z]{0,6}[-_./]?\d)[0-9a-z]++(?:[-_./][0-9a-z]++)*+)"
     rf"|(?:{_WORDS['cnpj']})(?!\]){_MARKS}(?P<far_cnpj>{_FAR})"
@@ -88,11 +89,12 @@ _CODED = re.compile(
 _QUANTITY = re.compile(rf"{AMOUNT}|(?:19|20)\d\d(?![0-9a-z])")
 _LISTED = re.compile(
     rf"{BLANK} {{0,2}}(?:[,;/|+&]|e|ou) {{0,2}}(?:(?:o|a|no|n|numero) )?(?!{DATE})(?!{AMOUNT})"
-    rf"(?P<value>\d(?:{_G}\d){{7,13}}(?!\d))"
+    rf"(?P<value>\d(?:{_G}\d){{6,13}}(?!\d))"
 )
 _BEHIND = re.compile(
-    r"(?=\d)(?<![0-9a-z])(?<!\d[ .\-/])(?P<value>\d(?:[ .\-/]?\d){4,17}+)(?!\d)[ ,;:()\-=>]{1,5}+(?=[a-z])"
-    r"(?:(?:e|eh|sao|o|a|meu|minha|no|do|da|de|numero|n|esse|este|pelo|como|so)\b ?){0,6}[(]?"
+    r"(?=\d)(?<![0-9a-z])(?<!\d[ .\-/])(?P<value>\d(?:[ .\-/]?\d){4,17}+(?![0-9a-z])|\d{6}[0-9a-z]{4,14}+)"
+    r"[ ,;:()\-=>]{1,5}+(?=[a-z])"
+    r"(?:(?:e|eh|sao|o|a|meu|minha|no|do|da|de|numero|n|esse|este|pelo|como|so|campo)\b ?){0,6}[(]?"
     r"(?:(?P<cpf>cpf)|(?P<cnpj>cnpj)|(?P<phone>whats\w*+|zap\w*+|wpp|tel|telefone|fone|cel|celular)"
     r"|(?P<rg>rg|identidade|ssp|sesp|detran)|(?P<order>pedido|protocolo|nota fiscal)|(?P<pix>pix|chave pix)"
     r"|(?P<card>cartao))\b(?![ :=#\-]{0,3}(?:(?:numero|no|n)\b)?[ :.#\-]{0,3}\d)"
@@ -151,7 +153,7 @@ def _behind_words(text: str, harmless: Harmless) -> Iterator[Mark]:
 def _listed(text: str, marks: list[Mark]) -> Iterator[Mark]:
     """More of the same kind: «telefones X e Y»."""
     listed = list(_LISTED.finditer(text))
-    kinds = {end: kind for _, end, kind in marks if kind in ("phone", "cpf", "rg")} if listed else {}
+    kinds = {end: kind for _, end, kind in marks if kind in ("phone", "cpf", "rg", "order")} if listed else {}
     for found in listed:
         kind = kinds.get(found.start() + len(BLANK))
         if kind:

@@ -60,9 +60,9 @@ def run(job: Job) -> dict[str, object] | None:
     """Do the job; None when SIGTERM ended it early with its state saved."""
     if job.settings["model"]["backend"] == "unsloth":
         import unsloth  # noqa: F401  patches trl and transformers, so it comes before them
-    import torch
+    from tucano.training.threads import compute_with
 
-    torch.set_num_threads(job.threads)
+    compute_with(job.threads)
     result: dict[str, object] | None = importlib.import_module(MODULES[job.kind]).run(job)
     return result
 

@@ -17,6 +17,7 @@ import torch
 import torch.nn.functional as F
 
 from tucano.training.checkpoints.states import raw
+from tucano.training.threads import compute_with
 
 FILE = "arithmetic.json"
 
@@ -58,12 +59,12 @@ def write(had: list[Arithmetic], checkpoint: Path) -> None:
 
 def measured(threads: int, device: str) -> Arithmetic:
     """How this machine computes on `device` (cpu or cuda) with `threads`, which it does from now on."""
-    torch.set_num_threads(threads)
+    compute_with(threads)
     processor = f"{platform.machine()} {torch.backends.cpu.get_cpu_capability()}"
-    return Arithmetic(threads, torch.cuda.get_device_name() if device == "cuda" else processor, _probe(device))
+    return Arithmetic(threads, torch.cuda.get_device_name() if device == "cuda" else processor, probe(device))
 
 
-def _probe(device: str) -> str:
+def probe(device: str) -> str:
     """What a layer of a language model computes forwards and backwards, in small: products, attention, exponentials,
     long sums.
     """
