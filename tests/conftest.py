@@ -1,9 +1,11 @@
-"""For all tests: passwords of homes that tests make lie in a folder of theirs, not in the home of who runs them."""
+"""For all tests: threads leave each other their cores, and passwords of homes that tests make lie in a folder of theirs."""
 
 import os
 from collections.abc import Iterator
 
 import pytest
+
+os.environ.setdefault("GOMP_SPINCOUNT", "1000")  # before torch: tests run side by side (tucano/training/launch.py)
 
 
 @pytest.fixture(scope="session", autouse=True)
