@@ -16,10 +16,10 @@ run: $(VENV)/.stamp
 	$(BIN)/tucano run $(PROFILE) $(ARGS)
 
 test: $(VENV)/.stamp check
-	$(BIN)/python -m pytest -n auto --dist loadfile
+	$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
 
 services: $(VENV)/.stamp
-	$(BIN)/python -m pytest -m services --durations=8
+	$(BIN)/python -m pytest -m services -n 2 --dist loadfile --durations=8
 
 long: $(VENV)/.stamp
 	$(BIN)/python -m pytest -m long --durations=8
@@ -48,7 +48,7 @@ ui: $(VENV)/.stamp
 $(VENV)/.stamp: pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit("Python 3.11 or newer is needed, this is " + sys.version.split()[0]) if sys.version_info < (3, 11) else None'
 	$(PYTHON) -m venv --clear $(VENV)
-	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[dev]"
+	$(BIN)/pip install --quiet --disable-pip-version-check --no-compile -c constraints.txt -e ".[dev]"
 	@touch $@
 
 clean:

@@ -7,6 +7,13 @@ import pytest
 
 os.environ.setdefault("GOMP_SPINCOUNT", "1000")  # before torch: tests run side by side (tucano/training/launch.py)
 
+SLOW = ("test_pipeline", "test_training", "test_ui", "test_drill", "test_moved", "test_guides", "test_analyst")
+"""Files that take minutes: they come first, so that no process ends with one of them while the others have nothing to do."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    items.sort(key=lambda item: item.path.stem not in SLOW)
+
 
 @pytest.fixture(scope="session", autouse=True)
 def state_of_its_own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
