@@ -4,6 +4,7 @@ import contextlib
 import json
 import os
 import pwd
+import re
 import signal
 import subprocess
 import time
@@ -23,6 +24,7 @@ START_SECONDS = 300
 LOOK_SECONDS = 0.25
 LAST_WORDS_SECONDS = 2
 BOOT = Path("/proc/sys/kernel/random/boot_id")
+_ERROR = re.compile(r"\b(?:fatal|panic|error)\b", re.IGNORECASE)
 MARK = "TUCANO_STACK"
 """In the environment of every program of a stack, and so of all that they start: the file that they stand in."""
 
@@ -116,12 +118,13 @@ def wait_until(service: Service, healthy: Callable[[], bool]) -> None:
 
 
 def _last_words(service: Service) -> str:
-    """The last line of its log, which another process writes and may not have written yet."""
+    """The last error in its log, or its last line; another process writes it and may not have done so yet."""
     deadline = time.monotonic() + LAST_WORDS_SECONDS
     while time.monotonic() < deadline:
         with contextlib.suppress(FileNotFoundError):
             if lines := Path(service.log).read_text(encoding="utf-8", errors="replace").strip().splitlines():
-                return f": {printable(lines[-1][:300])}"
+                said = next((line for line in reversed(lines) if _ERROR.search(line)), lines[-1])
+                return f": {printable(said[:300])}"
         time.sleep(LOOK_SECONDS)
     return ""
 

@@ -137,8 +137,12 @@ def test_a_port_that_there_is_not_is_a_sentence(tmp_path: Path) -> None:
 
 def test_an_answer_counts_only_while_the_own_process_lives(tmp_path: Path) -> None:
     """Somebody else answers on the port of a service that has ended."""
-    service = services.start("prefect", ["echo", "no space\x1b[2J left"], os.environ, tmp_path / "log")
+    service = services.start(
+        "prefect", ["echo", "FATAL: no space\x1b[2J left\nsystem is shut down"], os.environ, tmp_path / "log"
+    )
     with contextlib.suppress(psutil.NoSuchProcess):
         psutil.Process(service.pid).wait(30)
-    with pytest.raises(services.ServiceDied, match="prefect ended while starting: no space␛\\[2J left; its log: "):
+    with pytest.raises(
+        services.ServiceDied, match="prefect ended while starting: FATAL: no space␛\\[2J left; its log: "
+    ):
         services.wait_until(service, lambda: True)
