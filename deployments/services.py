@@ -24,7 +24,7 @@ START_SECONDS = 300
 LOOK_SECONDS = 0.25
 LAST_WORDS_SECONDS = 2
 BOOT = Path("/proc/sys/kernel/random/boot_id")
-_ERROR = re.compile(r"\b(?:fatal|panic|error)\b", re.IGNORECASE)
+_ERROR = re.compile(r"\b(?:fatal|panic|error|received)\b", re.IGNORECASE)
 MARK = "TUCANO_STACK"
 """In the environment of every program of a stack, and so of all that they start: the file that they stand in."""
 
