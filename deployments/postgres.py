@@ -62,11 +62,12 @@ class Cluster:
     def prepare(self) -> None:
         """Make socket folder and, the first time, the database files. UserError where the user cannot reach them."""
         self._own(self.sockets)
+        self._require_reachable(self.sockets, "set TMPDIR to a folder that everybody may enter, such as /tmp")
         if (self.data / "PG_VERSION").is_file():
             return
         self._own(self.data)
         self._let_in(self.data.parent.parent)
-        self._require_reachable()
+        self._require_reachable(self.data, "use a folder that everybody may enter with --home FOLDER")
         options = ("-D", str(self.data), "-U", DATABASE_USER, "--auth=trust", "--encoding=UTF8", "--locale=C")
         made = self._call(str(self.binaries / "initdb"), *options)
         if made.returncode != 0:
@@ -124,11 +125,11 @@ class Cluster:
                 os.chown(passed, -1, pwd.getpwnam(self.user).pw_gid)
                 passed.chmod(PASSED_THROUGH)
 
-    def _require_reachable(self) -> None:
-        if self._call("test", "-w", str(self.data)).returncode != 0:
+    def _require_reachable(self, folder: Path, mend: str) -> None:
+        if self._call("test", "-w", str(folder)).returncode != 0:
             raise UserError(
-                f"PostgreSQL does not run as root, and user {self.user} cannot enter {self.data.parent}; "
-                "use a folder that everybody may enter with --home FOLDER, or run tucano up as an ordinary user"
+                f"PostgreSQL does not run as root, and user {self.user} cannot enter {folder.parent}; {mend}, "
+                "or run tucano up as an ordinary user"
             )
 
 

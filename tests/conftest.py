@@ -15,6 +15,18 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: item.path.stem not in SLOW)
 
 
+UMASK = os.umask(0o022)
+os.umask(UMASK)
+
+
+@pytest.fixture(autouse=True)
+def umask_of_the_machine() -> Iterator[None]:
+    """A command makes what it writes private, for good in its process: here that is the process of all tests."""
+    os.umask(UMASK)
+    yield
+    os.umask(UMASK)
+
+
 @pytest.fixture(scope="session", autouse=True)
 def state_of_its_own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:

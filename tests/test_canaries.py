@@ -74,6 +74,7 @@ class Person:
         }
         for name in ("home", "tmp", "project"):
             (folder / name).mkdir()
+        (folder / "tmp").chmod(0o711)  # PostgreSQL's user passes through to its socket
         shutil.copyfile(ROOT / "prefect.yaml", self.project / "prefect.yaml")
 
     def types(self, command: str, *arguments: str, code: int = 0, environment: Mapping[str, str] | None = None) -> str:

@@ -10,6 +10,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,6 +18,7 @@ import psutil
 import pytest
 
 from deployments import services, stack
+from deployments.postgres import find_cluster
 from tucano.errors import UserError
 
 ROOT = Path(__file__).parent.parent
@@ -146,3 +148,13 @@ def test_an_answer_counts_only_while_the_own_process_lives(tmp_path: Path) -> No
         services.ServiceDied, match="prefect ended while starting: FATAL: no space␛\\[2J left; its log: "
     ):
         services.wait_until(service, lambda: True)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only as root is the database another user's")
+def test_a_private_folder_for_its_socket_is_a_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))  # pytest's folders are private
+    cluster = find_cluster(tmp_path / "home" / "stack" / "postgres")
+    if cluster is None:
+        pytest.skip("PostgreSQL (Debian: postgresql) is not installed")
+    with pytest.raises(UserError, match=rf"cannot enter {tmp_path}; set TMPDIR to a folder that everybody may enter"):
+        cluster.prepare()
