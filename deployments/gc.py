@@ -14,11 +14,12 @@ that begins waits.
 import json
 import os
 import shutil
+import stat
 import subprocess
 import sys
 import time
 from collections.abc import Iterator, Mapping, Set
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from pathlib import Path
 from typing import Any
 
@@ -52,7 +53,7 @@ def collect(home: Path, days: int, remove: bool) -> int:
         for place, size in sizes.items():
             print(f"{done:<9} {size / 1e6:9.1f} MB  {place}")
             if remove:
-                shutil.rmtree(place) if place.is_dir() else place.unlink()
+                place.unlink() if place.is_symlink() or place.is_file() else shutil.rmtree(place)
         databases = _size(home / "mlflow") + _size(home / "prefect")
         told = [*_mlflow(tracker, kept, before, remove), *_prefect(home, days, remove)]
         freed = sum(sizes.values()) + databases - _size(home / "mlflow") - _size(home / "prefect")
@@ -95,11 +96,8 @@ def needed(home: Path, before: float, registered: Set[str]) -> Mapping[Path, dic
 
 def garbage(home: Path, kept: Mapping[Path, object], before: float) -> Iterator[Path]:
     """Files and folders that were last written before this time and that nothing needs."""
-    for folder in home.glob("artifacts/*/*"):
-        if folder not in kept and _newest(folder) < before:
-            yield folder
-    for place in (*home.glob("work/*/*"), *home.glob("locks/*/*")):
-        if _newest(place) < before:
+    for place in (path for kind in ("artifacts", "work", "locks") for path in home.glob(f"{kind}/*/*")):
+        if place not in kept and not place.parent.is_symlink() and _newest(place) < before:
             yield place
 
 
@@ -146,8 +144,15 @@ def _read(manifest: Path) -> dict[str, Any] | None:
 
 
 def _newest(place: Path) -> float:
-    return max((path.stat().st_mtime for path in (place, *place.rglob("*"))), default=0.0)
+    return max((found.st_mtime for found in _found(place)), default=0.0)
 
 
 def _size(place: Path) -> int:
-    return sum(path.stat().st_size for path in (place, *place.rglob("*")) if path.is_file())
+    return sum(found.st_size for found in _found(place) if stat.S_ISREG(found.st_mode))
+
+
+def _found(place: Path) -> Iterator[os.stat_result]:
+    """Of a file or of a folder and all in it: links as such, and without what goes meanwhile."""
+    for path in (place, *place.rglob("*")):
+        with suppress(FileNotFoundError):
+            yield path.lstat()

@@ -49,6 +49,13 @@ def test_first_made_then_reused(kitchen: Kitchen) -> None:
     assert (kitchen.runs, again.reused, again.digest, again.record) == (1, True, made.digest, {"best_step": 2})
 
 
+@pytest.mark.parametrize("manifest", ["[]", "null", "1", '{"inputs": {}, "settings": null, "code": ""}', "[" * 99_999])
+def test_a_damaged_manifest_of_another_key_stops_nothing(kitchen: Kitchen, manifest: str) -> None:
+    kitchen.make(steps=3).folder.joinpath("manifest.json").write_text(manifest, encoding="utf-8")
+    kitchen.make(steps=4)
+    assert kitchen.runs == 2 and "damaged" in kitchen.said
+
+
 def test_another_setting_runs_and_names_it(kitchen: Kitchen) -> None:
     kitchen.make(steps=3)
     kitchen.make(steps=4)

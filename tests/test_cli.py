@@ -58,6 +58,10 @@ def test_a_storage_that_cannot_be_written(tmp_path: Path) -> None:
     assert "cannot be written" in refused(f"storage={tmp_path / 'file' / 'runs'}")
 
 
+def test_a_storage_of_a_kind_that_there_is_not() -> None:
+    assert "Protocol not known: abc" in refused("storage=abc://x")
+
+
 def test_no_space_for_checkpoints_is_known_before_training(tmp_path: Path) -> None:
     assert "GB free" in refused(f"storage={tmp_path}", "model.nano_hidden=200000", "model.nano_layers=100")
 

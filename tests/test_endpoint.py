@@ -6,6 +6,7 @@ import gzip
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -59,11 +60,11 @@ def test_every_prompt_is_asked_with_its_system_prompt_and_answered_in_order(serv
 
 
 def test_the_key_comes_from_the_environment(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("A_KEY", "secret")
-    server.answer = lambda body, number: (200, {}, chat("Oi, Bearer secret!"))
+    monkeypatch.setenv("A_KEY", "sk-secret")
+    server.answer = lambda body, number: (200, {}, chat("Oi, Bearer sk-secret!"))
     (reply,) = answered(server, PROMPTS[:1], key_env="A_KEY")
     assert reply.text == "Oi, Bearer ***!"
-    assert server.asked[0][1]["Authorization"] == "Bearer secret"
+    assert server.asked[0][1]["Authorization"] == "Bearer sk-secret"
     assert "secret" not in "".join(file.read_text(encoding="utf-8") for file in server.kept.rglob("*.jsonl"))
     monkeypatch.delenv("A_KEY")
     with pytest.raises(UserError, match="needs the environment variable A_KEY, which is not set"):
@@ -187,6 +188,16 @@ def dripping(handler: Handler) -> None:
         time.sleep(0.05)
 
 
+def broken_off(handler: Handler) -> None:
+    """It was paid for: asked again it would be so twice."""
+    handler.send_response(200)
+    handler.send_header("Content-Length", "1000")
+    handler.end_headers()
+    handler.wfile.write(b'{"choices": [')
+    handler.wfile.flush()
+    handler.connection.shutdown(socket.SHUT_RDWR)
+
+
 def dripping_headers(handler: Handler) -> None:
     for byte in b"HTTP/1.1 200 OK\r\nX-Slow: " + b"x" * 50_000:
         handler.wfile.write(bytes([byte]))
@@ -214,6 +225,7 @@ ODD: dict[int, Response] = {
     61: (400, {}, b"content_filter"),
     67: (200, {}, content("x" * (MOST_BYTES + 1))),
     71: (200, {}, b'{"choices": [{"message": {}}]}'),
+    73: broken_off,
 }
 FILLED = {3: "Promoção \ufffd!", 37: "x", 71: ""}
 """Odd replies that hold an answer all the same."""
@@ -296,6 +308,34 @@ from tucano.settings import EndpointSettings
 settings = EndpointSettings(name="local", url=sys.argv[1], model="m", timeout_s=60)
 ask(settings, HUNDRED, SYSTEMS, 0.1, 64, 7, Path(sys.argv[2]))
 """
+
+
+@pytest.mark.parametrize(
+    "damaged", [b"\0\0\0\0\n", b"{}\n", b"[]\n", b"\xff\n", b'{"request": "a", "x": 1}\n', b"[" * 99_999 + b"\n"]
+)
+def test_a_damaged_line_is_no_reply_and_loses_no_other(server: Server, damaged: bytes) -> None:
+    server.answer = lambda body, _: (200, {}, chat("Eco"))
+    answered(server, PROMPTS[:2])
+    (file,) = server.kept.glob("*/replies.jsonl")
+    file.write_bytes(damaged + file.read_bytes())
+    assert [reply.text for reply in answered(server, PROMPTS[:2])] == ["Eco", "Eco"] and len(server.asked) == 2
+
+
+def test_a_key_of_one_letter_changes_no_answer(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("A_KEY", "x")
+    server.answer = lambda body, _: (200, {}, chat("SELECT x FROM exemplo"))
+    (reply,) = answered(server, PROMPTS[:1], key_env="A_KEY")
+    assert reply.text == "SELECT x FROM exemplo"
+
+
+def test_a_key_that_stands_across_the_end_of_what_is_shown_is_hidden_whole(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("A_KEY", "sk-" + 12 * "SECRET")
+    server.answer = lambda body, _: (404, {}, b"." * 270 + b"sk-" + 12 * b"SECRET")
+    with pytest.raises(UserError) as caught:
+        answered(server, PROMPTS[:1], key_env="A_KEY")
+    assert "SECRET" not in str(caught.value)
 
 
 @pytest.mark.parametrize("torn", [b"", b'{"request": "abc", "te'])

@@ -71,6 +71,20 @@ def test_gc_takes_what_is_old_and_made_nothing_that_is_kept(tmp_path: Path) -> N
     assert gone(tmp_path) == {name(old_data), name(old_sft), Path("work/grpo-seed-1/abc"), *locks}
 
 
+def test_a_link_goes_alone_and_what_it_leads_to_stays(tmp_path: Path) -> None:
+    home, mine = tmp_path / "runs", tmp_path / "mine"
+    (mine / "letters").mkdir(parents=True)
+    links = {"work/sft/dangling": tmp_path / "nowhere", "work/sft/abc": mine, "artifacts/sft": mine}
+    for link, target in links.items():
+        (home / link).parent.mkdir(parents=True, exist_ok=True)
+        (home / link).symlink_to(target)
+        os.utime(home / link, (0, 0), follow_symlinks=False)
+    os.utime(mine / "letters", (0, 0))
+    assert gone(home) == {Path("work/sft/dangling"), Path("work/sft/abc")}
+    assert collect(home, MONTH_AGO, remove=True) == 0
+    assert (mine / "letters").is_dir() and not list((home / "work" / "sft").iterdir())
+
+
 def test_what_is_reused_is_young_again(tmp_path: Path) -> None:
     store = Store(tmp_path)
     first, second = make(store, "data", 1, days_old=90), make(store, "sft", 1, days_old=90)

@@ -50,6 +50,10 @@ SECRET_ADDRESSES = [
     f"sk-proj-{PASSWORD}",
     f"hf_0123456789{PASSWORD.replace('-', '')}",
     f"ghp_0123456789{PASSWORD.replace('-', '')}",
+    f"postgresql://mlflow:2024#{PASSWORD}@127.0.0.1:1/mlflow",  # no port, though it begins with digits
+    f"http://user:2024#{PASSWORD}@host:5000",
+    f"http://user:123?{PASSWORD}@host",
+    f"mysql+pymysql://root:77/{PASSWORD}@db/h",
 ]
 HARMLESS = [
     "runs",

@@ -201,7 +201,7 @@ class Store:
             now = json.loads(json.dumps(recipe.settings, default=str))
             changed += [f"setting {name}" for name in _differences(before["settings"], now)]
             changed += ["code"] if before["code"] != recipe.code else []
-        except (ValueError, KeyError, AttributeError):
+        except (ValueError, KeyError, AttributeError, TypeError, RecursionError):
             return "its last manifest is damaged"
         return f"because of a new {', '.join(changed)}" if changed else "its artifact is gone"
 

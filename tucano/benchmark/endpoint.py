@@ -38,6 +38,8 @@ LONGEST_PAUSE_S = 30.0
 MOST_BYTES = 2 * 2**20
 """Of a reply; 8,000 tokens have less than a tenth of that."""
 MOST_TOKENS = 10**9
+SECRET_KEY = 8
+"""Characters of a key that is one: a shorter one, as servers on this machine get (`x`), stands in any answer."""
 SHOWN_BYTES = 300
 """Of what is said with a refusal."""
 
@@ -249,12 +251,14 @@ class _Conversation:
                     await self._refuse(response)
                 body = await _body(response)
                 # some repeat what they were sent
-                return body.replace(self.key.encode(), b"***") if self.key else body
+                return body.replace(self.key.encode(), b"***") if self.key and len(self.key) >= SECRET_KEY else body
         except (TimeoutError, httpx.TimeoutException):
             if begun:
                 raise Unusable(f"it was not complete after {self.endpoint.timeout_s:g} s") from None
             raise NoAnswer(f"none within {self.endpoint.timeout_s:g} s") from None
         except httpx.HTTPError as error:
+            if begun:
+                raise Unusable(f"it broke off ({type(error).__name__})") from None
             raise NoAnswer(f"{type(error).__name__} {error}") from None
 
     async def _refuse(self, response: httpx.Response) -> NoReturn:
@@ -264,7 +268,7 @@ class _Conversation:
         status = response.status_code
         if status in TRANSIENT:
             raise NoAnswer(f"status {status}", _seconds(response.headers.get("Retry-After")))
-        said = await _up_to(response, SHOWN_BYTES)
+        said = await _up_to(response, SHOWN_BYTES + len(self.key or ""))
         self.refusals.append(_refusal(self.endpoint, status, said, self.key))
         hopeless = not self.ledger.known and len(self.refusals) >= FEWEST_REFUSALS
         if status not in OF_ONE_REQUEST or hopeless:
@@ -340,7 +344,7 @@ def _refusal(endpoint: EndpointSettings, status: int, body: bytes, key: str | No
             f" {endpoint.key_env or 'that key_env should name'}"
         )
     said = " ".join(printable(body.decode(errors="replace")).split())
-    said = said.replace(key, "***") if key else said
+    said = (said.replace(key, "***") if key else said)[:SHOWN_BYTES]
     return (
         f"endpoint {endpoint.name} refuses the request ({status}: {said}); check its url and model in"
         " benchmark.endpoints"

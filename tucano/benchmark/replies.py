@@ -5,6 +5,7 @@ One folder per API and model, one line per reply, named by a digest of its whole
 of a storage, so that a benchmark that was killed, or scored anew by changed code, asks only what no reply has come for.
 """
 
+import contextlib
 import hashlib
 import json
 import os
@@ -60,16 +61,17 @@ def opened(folder: Path, url: str, model: str) -> Iterator[Ledger]:
 
 
 def _whole_lines(file: IO[bytes]) -> dict[str, Reply]:
-    """What the file holds; a last line that was torn while it was written is cut off."""
+    """What the file holds; a last line that was torn while it was written is cut off, and a damaged one is no reply."""
     file.seek(0)
     whole, newline, torn = file.read().rpartition(b"\n")
     if torn:
         file.truncate(len(whole) + len(newline))
     known = {}
     for line in whole.split(b"\n") if whole else ():
-        fields = json.loads(line)
-        name = fields.pop("request")
-        known[name] = Reply(**fields)
+        with contextlib.suppress(ValueError, KeyError, TypeError, AttributeError, RecursionError):
+            fields = json.loads(line)
+            name = fields.pop("request")
+            known[name] = Reply(**fields)
     return known
 
 

@@ -11,10 +11,15 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-_PASSWORD = r"((?:^|[\s:])/{1,2}[^/?#\s@:\[]*):(?!\d*(?:[/?#\s]|$))[^@\n]{0,300}@(?:[^/?#\s@]*@)*"
+_PASSWORD = r"((?:^|[\s:])/{1,2}[^/?#\s@:\[]*):(?!\d*(?:[/\s]|$))[^@\n]{0,300}@(?:[^/?#\s@]*@)*"
 """User and password before a host. A password may hold any character, so it goes on to the next @, and further where
 the host would hold one; `:8080/a@b` is a port.
 """
+_DATABASE = (
+    r"((?:[Pp][Oo][Ss][Tt][Gg][Rr][Ee]|[Mm][Yy][Ss][Qq][Ll]|[Mm][Aa][Rr][Ii][Aa]|[Oo][Rr][Aa]|[Mm][Ss][Ss][Qq][Ll])"
+    r"[\w+-]*:/{1,2}[^/?#\s@:\[]*):[^@\n]{1,300}@"
+)
+"""In a database's address it is a password even so: SQLAlchemy reads `user:77/secret@host` as one."""
 _TOKEN = r"((?:[Hh][Tt][Tt][Pp]|[Ww][Ss])[Ss]?:/{1,2})[^/?#\s@]+@"
 """A name alone before an HTTP host is a token; in other addresses (abfs://container@account, postgresql://user@host) it
 is none.
@@ -34,11 +39,12 @@ _ISSUED = (
 _BARE = r"^(\s*[^\s/:@]+):[^\s/@]+@(?=[^\s@]+\s*$)"
 """`user:password@host` without a scheme, and nothing else."""
 
-SECRET = "|".join((_PASSWORD, _TOKEN, _PARAMETER, _ISSUED))
+SECRET = "|".join((_PASSWORD, _DATABASE, _TOKEN, _PARAMETER, _ISSUED))
 """A secret in an address, for JSON schemas too: no flags."""
 
 _SECRETS = {re.compile(pattern, re.IGNORECASE): shown for pattern, shown in (
-    (_PASSWORD, r"\1:***@"), (_TOKEN, r"\1***@"), (_PARAMETER, r"\1***"), (_ISSUED, r"\1***"), (_BARE, r"\1:***@"),
+    (_PASSWORD, r"\1:***@"), (_DATABASE, r"\1:***@"),
+    (_TOKEN, r"\1***@"), (_PARAMETER, r"\1***"), (_ISSUED, r"\1***"), (_BARE, r"\1:***@"),
 )}  # fmt: skip
 _SECRET_NAME = re.compile(_NAME, re.IGNORECASE)
 _VARIABLE = re.compile(r"[A-Z_][A-Z0-9_]*")

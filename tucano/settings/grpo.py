@@ -151,7 +151,7 @@ class GrpoTraining(Completions):
     @model_validator(mode="after")
     def _batches_fit(self) -> Self:
         if self.batch_size % self.generations:
-            nearest = max(1, round(self.batch_size / self.generations)) * self.generations
+            nearest = max(1, (self.batch_size + self.generations // 2) // self.generations) * self.generations
             raise ValueError(
                 f"grpo.batch_size={self.batch_size} is not divisible by grpo.generations={self.generations}; {nearest}"
                 " would be"

@@ -63,7 +63,7 @@ def private(root: Path) -> Path:
 
 
 def _require_remote(storage: str) -> None:
-    if remote_of(storage) is not None and WILDCARDS.search(storage):
+    if "://" in storage and not storage.startswith("file://") and WILDCARDS.search(storage):
         raise UserError(
             f"storage={storage} has one of * ? [ in its address, which stand for other names there; choose another"
         )
