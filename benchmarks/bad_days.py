@@ -11,6 +11,7 @@ docs/bad-days.md.
 """
 
 import argparse
+import errno
 import json
 import os
 import re
@@ -432,11 +433,17 @@ def small_disk(day: Day) -> Iterator[Day]:
 
 
 def fill(day: Day, leave: int) -> Path:
-    """A file that leaves so many bytes free."""
+    """A file that leaves so many bytes free, whatever a run writes meanwhile."""
     filler = day.storage.parent / "filler"
     with filler.open("wb") as file:
-        os.posix_fallocate(file.fileno(), 0, shutil.disk_usage(day.storage).free - leave)
-    return filler
+        while True:
+            try:
+                os.posix_fallocate(file.fileno(), 0, shutil.disk_usage(day.storage).free - leave)
+                return filler
+            except OSError as error:
+                if error.errno != errno.ENOSPC:
+                    raise
+                file.truncate(0)
 
 
 def full_at_start(day: Day) -> Outcome:
