@@ -591,6 +591,9 @@ def main() -> None:
         "--only", nargs="+", default=[""], metavar="NAME", help=f"beginnings of names: {', '.join(MISHAPS)}"
     )
     arguments = parser.parse_args()
+    for beginning in arguments.only:
+        if not any(name.startswith(beginning) for name in MISHAPS):
+            parser.error(f"no mishap begins with {beginning!r}; there are {', '.join(MISHAPS)}")
     print("| mishap | what happens | what a person reads | tracebacks |\n|---|---|---|---|", flush=True)
     for name in MISHAPS:
         if name.startswith(tuple(arguments.only)):
