@@ -5,7 +5,7 @@
 
 Each process is a fork of one that has computed nothing, computes with two threads and answers with a digest: of a layer
 of a language model (the probe of tucano/training/checkpoints/arithmetic.py) and of each function of MKL's vector
-maths. Exits with 1 where a process of ours differs.
+maths that models use. Exits with 1 where a process of ours differs.
 """
 
 import argparse
@@ -30,7 +30,7 @@ def digest() -> str:
 
 
 def digests(processes: int, warmed: bool) -> Counter[str]:
-    """{digest: the number of processes that answered with it}; one that ended without an answer counts as itself."""
+    """{digest: the number of processes that answered with it}"""
     return Counter(_first(warmed) for _ in range(processes))
 
 
@@ -47,7 +47,8 @@ def _first(warmed: bool) -> str:
     with os.fdopen(read, encoding="utf-8") as answer:
         said = answer.read()
     os.waitpid(child, 0)
-    return said or "no answer"
+    assert said, "a process ended without an answer"
+    return said
 
 
 def differing(found: Counter[str], usual: str) -> int:

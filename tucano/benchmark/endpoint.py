@@ -38,8 +38,8 @@ LONGEST_PAUSE_S = 30.0
 MOST_BYTES = 2 * 2**20
 """Of a reply; 8,000 tokens have less than a tenth of that."""
 MOST_TOKENS = 10**9
-SECRET_KEY = 8
-"""Characters of a key that is one: a shorter one, as servers on this machine get (`x`), stands in any answer."""
+FEWEST_KEY_CHARACTERS = 8
+"""A shorter key, as servers on this machine get (`x`), is no secret and stands in any answer."""
 SHOWN_BYTES = 300
 """Of what is said with a refusal."""
 
@@ -251,7 +251,11 @@ class _Conversation:
                     await self._refuse(response)
                 body = await _body(response)
                 # some repeat what they were sent
-                return body.replace(self.key.encode(), b"***") if self.key and len(self.key) >= SECRET_KEY else body
+                return (
+                    body.replace(self.key.encode(), b"***")
+                    if self.key and len(self.key) >= FEWEST_KEY_CHARACTERS
+                    else body
+                )
         except (TimeoutError, httpx.TimeoutException):
             if begun:
                 raise Unusable(f"it was not complete after {self.endpoint.timeout_s:g} s") from None

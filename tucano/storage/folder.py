@@ -96,6 +96,10 @@ class Folder:
         return f"{self.root}/{name}".rstrip("/")
 
 
+def is_remote(storage: str) -> bool:
+    return "://" in storage and not storage.startswith("file://")
+
+
 def remote_of(storage: str) -> Folder | None:
     """The remote storage, where `storage` is the URL of one."""
-    return Folder(storage) if "://" in storage and not storage.startswith("file://") else None
+    return Folder(storage) if is_remote(storage) else None

@@ -9,7 +9,7 @@ from contextlib import closing
 from pathlib import Path
 
 from tucano.errors import UserError
-from tucano.storage.folder import remote_of
+from tucano.storage.folder import is_remote, remote_of
 
 UNUSABLE = re.compile(r"[\x00-\x1f\x7f?\"]|::")
 """What the path of a storage root must not hold: `?` ends a database's address, and `::` chains file systems. Quotes, #
@@ -21,7 +21,7 @@ WILDCARDS = re.compile(r"[*?\[]")
 
 def working_copy(storage: str) -> Path:
     """The storage root on this machine: the folder itself, or the one that is copied to remote storage."""
-    if "://" in storage and not storage.startswith("file://"):
+    if is_remote(storage):
         return Path("runs", re.sub(r"[^\w.-]+", "-", storage)).resolve()
     return Path(storage.removeprefix("file://")).resolve()
 
@@ -63,7 +63,7 @@ def private(root: Path) -> Path:
 
 
 def _require_remote(storage: str) -> None:
-    if "://" in storage and not storage.startswith("file://") and WILDCARDS.search(storage):
+    if is_remote(storage) and WILDCARDS.search(storage):
         raise UserError(
             f"storage={storage} has one of * ? [ in its address, which stand for other names there; choose another"
         )
