@@ -71,7 +71,12 @@ MISTAKES = {
         ["grpo.batch_size=60"],
         "grpo.batch_size=60 is not divisible by grpo.generations=8; 64 would be",
     ),
-    "a batch of many digits": ("laptop", [f"grpo.batch_size={'9' * 400}"], "is not divisible by grpo.generations=8"),
+    "a batch of many digits": ("laptop", [f"grpo.batch_size={'9' * 400}"], "batch_size has 400 digits"),
+    "more prompts than there can be": (
+        "laptop",
+        [f"data.train_prompts={'9' * 400}"],
+        "train_prompts has 400 digits; more than 4294967296 of anything is a slip",
+    ),
     "micro batch": ("laptop", ["grpo.micro_batch=24"], "does not divide grpo.batch_size"),
     "cold": ("laptop", ["grpo.temperature=0.1"], "grpo.temperature=0.1 is not valid"),
     "mix": ("laptop", ["data.mix={extraction: 0.5}"], "must add up to 1"),

@@ -1,8 +1,8 @@
 """What all sections of the settings share."""
 
-from typing import Annotated, Any, Literal, TypeVar, cast
+from typing import Annotated, Any, Literal, Self, TypeVar, cast
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from tucano.security.addresses import SECRET
 
@@ -13,6 +13,9 @@ Schedule = Literal["constant_with_warmup", "cosine", "linear"]
 
 Seed = Annotated[int, Field(ge=0, lt=2**32)]
 """What NumPy, Python and torch all take."""
+
+MOST = 2**32
+"""Whole numbers beyond it overflow somewhere, hours later; no count is so large."""
 
 NO_SECRETS = "credentials_belong_in_the_environment"
 """What Prefect's server says of settings that hold some."""
@@ -33,6 +36,13 @@ class Section(BaseModel):
         allow_inf_nan=False,
         json_schema_extra={"if": _HOLDS_ONE, "then": {"required": [NO_SECRETS]}},
     )
+
+    @model_validator(mode="after")
+    def _numbers_are_of_this_world(self) -> Self:
+        for name, value in self:
+            if isinstance(value, int) and abs(value) > MOST:
+                raise ValueError(f"{name} has {len(str(abs(value)))} digits; more than {MOST} of anything is a slip")
+        return self
 
 
 S = TypeVar("S", bound=Section)
