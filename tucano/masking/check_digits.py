@@ -1,4 +1,4 @@
-"""The check digits of CPF, CNPJ and card numbers."""
+"""The check digits of CPF, CNPJ, card numbers and the access keys of invoices."""
 
 from collections.abc import Sequence
 from operator import mul
@@ -10,6 +10,7 @@ _DOUBLED = (0, 2, 4, 6, 8, 1, 3, 5, 7, 9)
 _CPF_WEIGHTS = ((10, 9, 8, 7, 6, 5, 4, 3, 2), (11, 10, 9, 8, 7, 6, 5, 4, 3, 2))
 _CNPJ_WEIGHTS = ((5, 4, 3, 2, 9, 8, 7, 6, 5, 4, 3, 2), (6, 5, 4, 3, 2, 9, 8, 7, 6, 5, 4, 3, 2))
 """For the first and for the second check digit."""
+_KEY_WEIGHTS = (4, 3, 2, *(9, 8, 7, 6, 5, 4, 3, 2) * 5)
 
 
 def luhn(digits: str) -> bool:
@@ -32,6 +33,12 @@ def is_cnpj(characters: str) -> bool:
     if len(characters) != 14 or not characters[12:].isdigit():
         return False
     return _checks(characters.upper(), *_CNPJ_WEIGHTS)
+
+
+def is_access_key(digits: str) -> bool:
+    """One check digit modulo 11 over weights 2..9 from the right (NF-e, NFC-e, CT-e: 44 digits)."""
+    values = digits.encode().translate(_VALUES)
+    return len(digits) == 44 and values[-1] == -sum(map(mul, values, _KEY_WEIGHTS)) % 11 % 10
 
 
 def _checks(characters: str, first: Sequence[int], second: Sequence[int]) -> bool:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from tucano.masking.check_digits import is_cnpj
+from tucano.masking.check_digits import is_access_key, is_cnpj
 from tucano.masking.page import Mark, Page
 
 _PAYLOAD = re.compile(r"(?<!\d)000201(?=\d)")
@@ -11,11 +11,19 @@ _FIELD = re.compile(r"(\d\d)(\d\d)")
 _UUID = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 _KEY_IN_PAYLOAD = re.compile(rf"(?<=0136){_UUID}")
 _SPACED_UUID = r"[0-9a-f]{8}(?:[ -]{1,3}[0-9a-f]{4}){3}[ -]{1,3}[0-9a-f]{12}(?![0-9a-z])"
+_ACCESS_KEY = r"[1-5]\d{3}[ .-]{0,3}(?:0[1-9]|1[0-2])\d\d(?:[ .-]{0,3}\d{4}){9}"
+"""The key of an invoice: state, year, month and more, as 44 digits or in groups of four."""
+
+_PARCEL = r"[a-z]{2} ?\d{9} ?[a-z]{2}|[a-z]{2}(?:[ .-]?\d){9}[ .-]?(?:br|cn|hk|nl|sg|us)"
+"""AA123456789BR; with gaps («de 123 456 789 em») only of countries whose code is no word."""
+
 _IDS = re.compile(
-    rf"(?<![0-9a-z])(?=[0-9a-z]{{8}}|[a-z]{{2}} \d{{9}})(?:(?P<pix>{_UUID}|{_SPACED_UUID})"
-    r"|(?P<order>[0-9a-f]{32}|[a-z]{2} ?\d{9} ?[a-z]{2})(?![0-9a-z])|(?P<cnpj>[0-9a-z]{12}\d\d)(?![0-9a-z]))"
+    r"(?<![0-9a-z])(?=[0-9a-z]{4}(?:[0-9a-z]{4}|[ .-]{1,3}[01]\d{3})|[a-z]{2}(?:[ .-]?\d){9})"
+    rf"(?:(?P<pix>{_UUID}|{_SPACED_UUID})"
+    rf"|(?P<order>(?P<key>{_ACCESS_KEY})|[0-9a-f]{{32}}|{_PARCEL})(?![0-9a-z])"
+    r"|(?P<cnpj>[0-9a-z]{12}\d\d)(?![0-9a-z]))"
 )
-_BRANCH = re.compile(r"/ ?[0-9a-z]{4} ?- ?\d\d(?!\d)")
+_BRANCH = re.compile(r"/(?:(?<=[0-9a-z]{3}/)|(?<=[0-9a-z]{3} /)) ?[0-9a-z]{4} ?- ?\d\d(?!\d)")
 _ROOT = re.compile(r"(?<![0-9a-z])[0-9a-z]{2}\.?[0-9a-z]{3}\.?[0-9a-z]{3} ?\Z")
 
 
@@ -32,7 +40,9 @@ def mark_ids(page: Page) -> None:
 
 
 def _is_id(found: re.Match[str]) -> bool:
-    """No word of the letters a to f alone; a CNPJ has letters and valid check digits."""
+    """No word of the letters a to f alone; a CNPJ has letters, it and the key of an invoice valid check digits."""
+    if found["key"]:
+        return is_access_key(re.sub(r"\D", "", found[0]))
     if found.lastgroup == "cnpj":
         return not found[0].isdigit() and is_cnpj(found[0])
     return any(map(str.isdigit, found[0]))
