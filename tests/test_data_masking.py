@@ -22,11 +22,17 @@ from benchmarks.masking import (
     with_tables,
 )
 from tucano.masking import KINDS, mask
-from tucano.masking.check_digits import is_cnpj, is_cpf, luhn
+from tucano.masking.check_digits import is_access_key, is_cnpj, is_cpf, luhn
 from tucano.masking.prompts import masked_prompt
 from tucano.prompts import Prompt
 
 ROOT = Path(__file__).parents[1]
+
+NFE_KEY = "35180311222333000181550010001234561123456788"
+NFE_GROUPS = "3518 0311 2223 3300 0181 5500 1000 1234 5611 2345 6788"
+"""The access key of an invoice of March 2018; its check digit is summed up apart from the rules, left to right."""
+
+LONG_NAME = "Maria Aparecida dos Santos Oliveira de Albuquerque Cavalcanti"
 
 MASKED = [
     ("meu e-mail é maria.silva+1@exemplo.com.br, obrigada", "meu e-mail é [EMAIL], obrigada", {"email": 1}),
@@ -86,6 +92,52 @@ MASKED = [
     ("12345678 é o número do meu pedido", "[ORDER] é o número do meu pedido", {"order": 1}),
     ("rastreio PN779108646BR", "rastreio [ORDER]", {"order": 1}),
     ("id a4591c265e18cb1dcee52889e2d8acc3.", "id [ORDER].", {"order": 1}),
+    ("objeto AA 123 456 789 BR parado", "objeto [ORDER] parado", {"order": 1}),
+    ("AA.123.456.789.BR, LB-123456789-CN", "[ORDER], [ORDER]", {"order": 2}),
+    ("RR 1234 5678 9 BR", "[ORDER]", {"order": 1}),
+    ("nota fiscal 000.123.456", "nota fiscal [ORDER]", {"order": 1}),
+    ("nota 000.123.456", "nota [ORDER]", {"order": 1}),
+    ("pedido 12345678 2 unidades", "pedido [ORDER] 2 unidades", {"order": 1}),
+    ("meu c p f 52998224726", "meu c p f [CPF]", {"cpf": 1}),
+    ("NF-e nº 000.012.345 série 1", "NF-e nº [ORDER] série 1", {"order": 1}),
+    (f"segue {NFE_KEY} ok", "segue [ORDER] ok", {"order": 1}),
+    (f"segue {NFE_GROUPS} ok", "segue [ORDER] ok", {"order": 1}),
+    (f"{NFE_GROUPS.replace(' ', '.')} e {NFE_GROUPS.replace(' ', '-')}", "[ORDER] e [ORDER]", {"order": 2}),
+    ("pedido 1234 5678 9012, protocolo 2345 6789", "pedido [ORDER], protocolo [ORDER]", {"order": 2}),
+    ("3456-7890 3456-7891", "[PHONE] [PHONE]", {"phone": 2}),
+    (f"chave de acesso: {NFE_GROUPS[:-1]}0", "chave de acesso: [ORDER]", {"order": 1}),
+    ("é o 529,982,247-25", "é o [CPF]", {"cpf": 1}),
+    ("é o 529_982_247_25 ou 529,982,247,25", "é o [CPF] ou [CPF]", {"cpf": 2}),
+    ("CPF 398,259,791-90 digitado errado", "CPF [CPF] digitado errado", {"cpf": 1}),
+    (f"CPF do titular {LONG_NAME}: 52998224724", f"CPF do titular {LONG_NAME}: [CPF]", {"cpf": 1}),
+    (f"CPF da compradora {LONG_NAME} 529 982 247 24", f"CPF da compradora {LONG_NAME} [CPF]", {"cpf": 1}),
+    (f"RG da titular {LONG_NAME}: 1234567", f"RG da titular {LONG_NAME}: [RG]", {"rg": 1}),
+    (f"telefone do titular {LONG_NAME}: 34567890", f"telefone do titular {LONG_NAME}: [PHONE]", {"phone": 1}),
+    ("4111_1111_1111_1111 ou 4111,1111,1111,1111", "[CARD] ou [CARD]", {"card": 2}),
+    ("4111 - 1111 - 1111 - 1111", "[CARD]", {"card": 1}),
+    ("3782_822463_10005", "[CARD]", {"card": 1}),
+    ("11 98765_4321 ou (11) 98765_4321", "[PHONE] ou [PHONE]", {"phone": 2}),
+    ("11_98765_4321", "[PHONE]", {"phone": 1}),
+    ("numero 11987654321", "numero [PHONE]", {"phone": 1}),
+    (
+        "novo numero = 11987654321, manda msg no 11987654321",
+        "novo numero = [PHONE], manda msg no [PHONE]",
+        {"phone": 2},
+    ),
+    ("meu numero é 11987654321", "meu numero é [PHONE]", {"phone": 1}),
+    (
+        "esse número: 21987654321, o número novo é 31987654321",
+        "esse número: [PHONE], o número novo é [PHONE]",
+        {"phone": 2},
+    ),
+    ("ana at gmail dot com", "[EMAIL]", {"email": 1}),
+    ("ana at hotmail.com", "[EMAIL]", {"email": 1}),
+    ("ana aroba gmail ponto com", "[EMAIL]", {"email": 1}),
+    ("ana@@gmail.com ou bia@.hotmail.com", "[EMAIL] ou [EMAIL]", {"email": 2}),
+    ("ana@gmail..com", "[EMAIL]", {"email": 1}),
+    ("ana@gmailcom, ana at uol com, anaarrobagmail.com", "[EMAIL], [EMAIL], [EMAIL]", {"email": 3}),
+    ("contato: financeiro @ empresa.com.br", "contato: [EMAIL]", {"email": 1}),
+    ("é o ana.silva @ empresa.com.br", "é o [EMAIL]", {"email": 1}),
 ]
 UNTOUCHED = [
     "chegou em 12/03/2018, prazo 15.03.2018",
@@ -106,6 +158,27 @@ UNTOUCHED = [
     "cartão de memória 128 gb, cartão final 1234",
     "11111111111 e 12345678901234567890",
     "contrato/2018-10, em que não veio 12",
+    "ligar no 220 110 127",
+    "ligar em 110/220/127 ou 127 220 380",
+    "resolução 3840-2160",
+    "resolução de 2532-1170, tela 2560-1440",
+    "identidade visual de 1999 2001 2003",
+    "identidade 2001-2003",
+    "Meu numero é 38 40 42 44",
+    "meu número: 36, 37, 38 e 39",
+    "pedido 38 40 42, compra 36/38/40",
+    "compra @ americanas.com",
+    "comprei @ magalu.com.br",
+    "look at this dot com, meet at noon",
+    "contrato número 11987654321, lote numero 11987654321",
+    "numero de serie 11987654321",
+    "faturou R$ 529.982.247,25",
+    "nota fiscal de 1.123.456",
+    "chave de acesso do wifi 12345678, compra de 1234.56 reais, mais de 10.000.000.000 de linhas",
+    "de 123 456 789 em 2018",
+    "tamanhos 529,982,247,24",
+    "3050, 4120, 5030, 6010 e 4111,1111,1111,1112",
+    f"{NFE_KEY[:-1]}0",
     "nota\u00a0dez ＡＢＣ\u200b\u0301 ½ %20 &amp; 100%25",
 ]
 
@@ -135,6 +208,7 @@ def test_check_digits_are_checked() -> None:
     assert is_cnpj("11222333000181") and not is_cnpj("11222333000180") and not is_cnpj("00000000000000")
     assert is_cnpj("12ABC34501DE35") and is_cnpj("12abc34501de35")  # the example of technical note 49/2024
     assert not is_cnpj("12ABC34501DE36")
+    assert is_access_key(NFE_KEY) and not is_access_key(f"{NFE_KEY[:-1]}0")
     assert luhn("79927398713") and not luhn("79927398710")  # the worked example of ISO/IEC 7812-1
 
 

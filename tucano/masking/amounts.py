@@ -18,9 +18,15 @@ DATE = (
     r"|\d{1,2} ?[:h] ?\d\d)(?![/.\-]?\d)"
 )
 AMOUNT = (
-    r"(?:\d{1,3}(?:\.\d{3})+(?:,\d{1,2})?(?![.\-/]?\d)|\d{1,15},\d{1,6}(?!\d)"
-    rf"|\d[\d .]{{0,14}}+{UNIT})"
+    r"(?:(?!0\d)\d{1,3}(?:\.\d{3})+(?:,\d{1,2})?(?![.\-/]?\d)|\d{1,15},\d{1,6}(?!\d)"
+    rf"|(?:\d{{1,3}}(?:[ .]\d{{3}})++|\d{{1,15}}+(?:\.\d\d?)?) ?{UNIT})"
 )
+_YEAR = r"(?:19|20)\d\d"
+_SIZE = rf"(?:[345]\d|110|127|220|380|{_YEAR})"
+_NEXT = r"[ ,/\-e]{1,3}"
+SERIES = rf"(?:{_SIZE}(?:{_NEXT}{_SIZE}){{2,}}|{_YEAR}{_NEXT}{_YEAR})(?![/.\-]?\d)"
+"""Sizes of clothes and shoes, voltages, years: 38 40 42, 110/127/220, 2018-2019."""
+
 _DATE, _AMOUNT = re.compile(DATE), re.compile(AMOUNT)
 
 _CODES = (
@@ -29,7 +35,7 @@ _CODES = (
 )
 _THINGS = (
     r"(?<!pedido do )(?<!compra do )produto|artigo|item|registro|agencia|valor|preco|total|dia|data|ano"
-    r"|medio|media"
+    r"|medio|media|resolucao"
 )
 _WORD = re.compile(
     rf"(?<![a-z])(?=[acdegilmnprstuv])(?:(?P<code>{_CODES})|{_THINGS})(?![a-z\]])"

@@ -3,15 +3,20 @@
 import re
 from collections.abc import Iterator
 
-from tucano.masking.amounts import AMOUNT, DATE, Harmless, is_amount, is_date, is_price
+from tucano.masking.amounts import AMOUNT, DATE, SERIES, Harmless, is_amount, is_date, is_price
 from tucano.masking.page import BLANK, Mark, Page
 
 _S, _C, _G = r"[ .\-/]{0,2}", r"[ .\-/+]{0,2}", r"[ .,\-/_]{0,3}"
 _MARKS = r"[ :;,.()'\"=*>-]{0,5}"
+_MOBILE_NEXT = r"(?=[ :=-]{1,3}(?:[a-z]{1,5}[ :=-]{1,3}){0,3}[1-9]{2}9\d{8}(?!\d))"
+"""«numero», which may be any thing's («contrato numero»), names a mobile phone with its area code only."""
+
+_KEY = r"chave de acesso(?=[^\d]{1,30}\d(?:[ .-]{0,3}\d){30})"
+"""Of an invoice, which is long; not of a network."""
 
 _WORDS = {
-    "cpf": r"cpfs?|c\.p\.f|cic",
-    "cnpj": r"cnpjs?|c\.n\.p\.j|cgc",
+    "cpf": r"cpfs?|c[. ]p[. ]f|cic",
+    "cnpj": r"cnpjs?|c[. ]n[. ]p[. ]j|cgc",
     "rg": r"rg|r\.g|identidade|registro geral|documento",
     "card": r"cart(?:ao|oes)|visa|master(?:card)?|elo|amex|american express|hipercard|diners",
     "pix": r"pix|chave aleatoria|evp",
@@ -19,12 +24,13 @@ _WORDS = {
         r"tel|tels|telefones?|fones?|cel|celular(?:es)?|zap|zapzap|zapp|whats|whatsapp|whatsap|wats|watsapp?|watts?zap|wpp"
         r"|wapp|fixo|contatos?|lig(?:a|ar|ue|uem|arem|ando)|retorn(?:a|ar|e|em|arem)|cham(?:a|ar|e|em|arem)|recados?"
         r"|sms|telegram|fax|ddd|(?:meu|nosso|seu) (?:numero|nr|n)"
+        rf"|(?:numero(?<![a-z] numero)|(?:o|no|do|ao|um|pelo|n?es[st]e|novo|outro) numero|msg|mensagem){_MOBILE_NEXT}"
     ),
     "order": (
         r"(?:(?:numero|num|nro|nr|no|cod|codigo|id)_?)?pe?d+id+o|pedio|ped"
         r"|compra|encomenda|venda|reserva|protocolos?|rastreios?|rastreamento|rastrear|notas? fisca(?:l|is)"
-        r"|nf|nfs|nf-?e|nfc-?e|danfe|ordem de (?:compra|servico)|o\.s|os(?= ?(?:numero|nro|nr|no|n|#)(?![a-z]))|chamado"
-        r"|ticket(?! medio)|reclamacao|ocorrencia|solicitacao|atendimento|remessa|objeto|transacao|order|troca"
+        rf"|nf|nfs|nf-?e|nfc-?e|danfe|{_KEY}|ordem de (?:compra|servico)|o\.s|os(?= ?(?:numero|nro|nr|no|n|#)(?![a-z]))"
+        r"|chamado|ticket(?! medio)|reclamacao|ocorrencia|solicitacao|atendimento|remessa|objeto|transacao|order|troca"
         r"|devolucao|localizador|oc"
     ),
 }
@@ -47,7 +53,7 @@ _VALUES = {
         rf"(?!{AMOUNT})(?:(?:55{_G})?(?:0?\d\d{_G})?9{_G}\d{{4}}{_G}\d{{4}}(?!\d)"
         rf"|(?:55{_G})?(?:0?\d\d{_G})?[2-9]\d{{3}}{_G}\d{{4}}(?!\d)|\d(?:{_G}\d){{7,12}}(?!\d))"
     ),
-    "order": rf"(?!{AMOUNT})\d(?:{_G}\d){{5,24}}+(?!\d)[0-9a-z]*+",
+    "order": rf"(?!{AMOUNT})\d(?:{_G}\d){{5,43}}+(?!\d)[0-9a-z]*+",
 }
 """The number of each kind as it may be written behind its word; the usual forms first, then any gaps."""
 
@@ -57,6 +63,9 @@ _FEWEST = {"cpf": 9, "cnpj": 13, "rg": 5, "card": 13, "pix": 8, "phone": 8, "ord
 _REACH = {"rg": 30, "order": 30}
 """Characters between word and number; 40 of other kinds."""
 
+_OF_SOMEBODY = 80
+"""Characters of «da titular NAME:» between them; not of orders, since what is bought has long names, too."""
+
 _OUTSIDE = rf"[^\d{BLANK}\]]"
 
 
@@ -64,10 +73,12 @@ def _named(kind: str) -> str:
     """The word, characters without a digit, a small number or a date and its words perhaps, the number."""
     end = r"\]" if kind in _GLUED else r"[a-z\]]"
     state = "|(?<=[^a-z][a-z]{2})" if kind == "rg" else ""  # MG12345678
-    gap = rf"(?:{_OUTSIDE}{{1,{_REACH.get(kind, 40)}}}+(?:(?<![a-z]){state}|(?<=[^a-z]n)|(?<=[^a-z]n[or])|(?<=n\.o)))?"
+    name = "" if kind == "order" else rf"(?=[ (]{{1,2}}(?:d[aoe]|titular) ){_OUTSIDE}{{1,{_OF_SOMEBODY}}}|"
+    reach = rf"(?>{name}{_OUTSIDE}{{1,{_REACH.get(kind, 40)}}})"
+    gap = rf"(?:{reach}(?:(?<![a-z]){state}|(?<=[^a-z]n)|(?<=[^a-z]n[or])|(?<=n\.o)))?"
     skip = rf"(?:(?:\d{{1,2}}(?![\d./\-,])|{DATE}) ?[a-z]{_OUTSIDE}{{1,25}}+(?<![a-z]))??"
     fewest = rf"(?=[\da-f](?:{_G}[\da-f]){{{_FEWEST[kind] - 1}}})"
-    return rf"(?:{_WORDS[kind]})(?!{end}){gap}{skip}{fewest}(?!{DATE})(?P<{kind}>{_VALUES[kind]})"
+    return rf"(?:{_WORDS[kind]})(?!{end}){gap}{skip}{fewest}(?!{DATE}|{SERIES})(?P<{kind}>{_VALUES[kind]})"
 
 
 _GLUED_NAMED = "|".join(map(_named, _GLUED))
@@ -79,10 +90,13 @@ _SMALL = rf"(?:(?:de|do|da|sob|com|o|a|e|eh|foi|era)(?![a-z]){_MARKS}){{0,2}}"
 _FAR = rf"(?:[a-z]++(?!\d){_MARKS}){{0,6}}?"
 """Up to six words between."""
 
+_MORE = rf"(?<=[^0-9a-z]\d{{4}}) (?!{AMOUNT})\d{{4}}(?!\d)"
+"""1234 5678: the first of some groups, which are read as one number."""
+
 _CODED = re.compile(
     rf"(?=[a-z])(?:(?<![a-z])(?:(?P<plural>pe?d+id+os|compras|encomendas|vendas)|{_WORDS['order']})(?![a-z\]]){_MARKS}"
     rf"{_SMALL}(?P<far_order>{_FAR})(?P<numbered>{_NUMBER}(?:{_NUMBER})?)?(?!{DATE})"
-    r"(?P<order>(?=[a-z]{0,6}[-_./]?\d)[0-9a-z]++(?:[-_./][0-9a-z]++)*+)"
+    rf"(?P<order>(?=[a-z]{{0,6}}[-_./]?\d)[0-9a-z]++(?:[-_./][0-9a-z]++)*+)(?!{_MORE})"
     rf"|(?:{_WORDS['cnpj']})(?!\]){_MARKS}(?P<far_cnpj>{_FAR})"
     rf"(?P<cnpj>[0-9a-z]{{2}}{_S}[0-9a-z]{{3}}{_S}[0-9a-z]{{3}}{_S}[0-9a-z]{{4}}{_S}\d\d(?![0-9a-z])))"
 )

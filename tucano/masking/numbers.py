@@ -12,15 +12,20 @@ from tucano.masking.amounts import UNIT, Harmless
 from tucano.masking.check_digits import is_cnpj, is_cpf, luhn
 from tucano.masking.page import Mark, Page
 
-_S = r"[ .\-/]{0,2}"
+_S = r"[ .\-/]{0,2}+"
+"""A gap. Possessive: a digit follows, so less of it never fits better."""
+
+_L = r"[ .,_\-/]{0,3}+"
+"""A looser gap, of numbers with check digits."""
+
 _CNPJ = rf"\d\d{_S}\d{{3}}{_S}\d{{3}}(?: ?/ ?\d{{4}}[ .\-/]{{0,3}}| ?[.\-] ?\d{{4}} ?- ?)\d\d(?!\d)"
 _CPF = rf"\d{{3}}{_S}\d{{3}}{_S}\d{{3}}[ .\-/]{{0,3}}\d\d(?!\d)"
 _CPF_MARKS = re.compile(r".*- ?\d\d|\d{3} ?([.\-/]) ?\d{3} ?\1.*")
 """000.000.000-00, 000-000-000-00, 000.000.000/00, 000 000 000-00, 000000000-00: marks, not gaps alone."""
 
 _RG = r"\d{1,2} ?\. ?\d{3} ?\. ?\d{3} ?- ?(?:\d(?!\d)|x(?![0-9a-z]))|(?<=\bmg[- ])\d{1,2}\.\d{3}\.\d{3}(?!\d)"
-_ORDER = r"(?:0[1-3] ?[-_] ?\d{3,6} ?\d{3,9}|\d{3}-\d{7}-\d{7}|\d{13}-0[1-9])(?!\d)"
-"""As large Brazilian shops number them."""
+_ORDER = r"(?:0[1-3] ?[-_] ?\d{3,6} ?\d{3,9}|\d{3}-\d{7}-\d{7}|\d{13}-0[1-9]|(?<!\.)0\d\d\.\d{3}\.\d{3}(?!-))(?!\d)"
+"""As large Brazilian shops number them, and the printed number of an invoice."""
 
 _AREA = r"(?:1[1-9]|2[12478]|3[1-578]|4[1-9]|5[1345]|6[1-9]|7[134579]|8[1-9]|9[1-9])"
 """The area codes in use (Anatel)."""
@@ -28,9 +33,9 @@ _AREA = r"(?:1[1-9]|2[12478]|3[1-578]|4[1-9]|5[1345]|6[1-9]|7[134579]|8[1-9]|9[1
 _TRUNK = r"(?:0 ?(?:(?:xx|\*\*|\d\d) ?)?)?"
 """What may stand in front of it, with or without a carrier: 0, 0xx, 0 21."""
 
-_IN_AREA = r"[1-9]\d[ .\-/)]{1,3}[2-9]|0\d\d|0[ x*]{1,3}\d\d"
-_MOBILE = r"9[ .\-]{0,2}\d{4}[ .\-]{0,3}\d{4}(?!\d)"
-_ANY = r"(?:9[ .\-]{0,2})?[2-9]\d{3}[ .\-]{0,3}\d{4}(?!\d)"
+_IN_AREA = r"[1-9]\d[ .\-/)_]{1,3}[2-9]|0\d\d|0[ x*]{1,3}\d\d"
+_MOBILE = r"9[ .\-_]{0,2}\d{4}[ .\-_]{0,3}\d{4}(?!\d)"
+_ANY = r"(?:9[ .\-_]{0,2})?[2-9]\d{3}[ .\-_]{0,3}\d{4}(?!\d)"
 _BRACKETED = re.compile(
     rf"[(\[] ?(?:ddd ?)?{_TRUNK}\d\d ?[)\]][ .\-/]{{0,3}}(?:{_ANY}|\d(?:[ .\-]{{0,2}}\d){{7,8}}(?!\d))"
 )
@@ -41,18 +46,18 @@ _WITH_PLUS = re.compile(
 )
 _WRITTEN = re.compile(
     rf"(?=\d)(?<!\d)(?:(?=55|{_IN_AREA})(?P<phone>(?:00 ?)?55[ .\-(]{{0,2}}{_TRUNK}{_AREA}[ .\-/)]{{0,3}}{_MOBILE}"
-    rf"|{_TRUNK}{_AREA}[ .\-/)]{{1,3}}{_MOBILE})"
+    rf"|{_TRUNK}{_AREA}[ .\-/)_]{{1,3}}{_MOBILE})"
     rf"|(?=[\d ]{{2,14}}+[.\-/_])(?:(?P<cnpj>{_CNPJ})|(?P<cpf>{_CPF})|(?P<rg>{_RG})|(?<![a-z])(?P<order>{_ORDER})))"
 )
 
-_C = r"[ .\-/+]{0,2}"
 _CARD = (
-    rf"(?:(?:2[2-7]|[3-6]\d)\d\d{_C}\d{{4}}{_C}\d{{4}}{_C}\d{{4}}|3\d{{3}}{_S}\d{{6}}{_S}\d{{4,5}}"
+    r"(?:(?:2[2-7]|[3-6]\d)\d\d(?:(?: {1,3}\d{4}){3}|(?P<gap>[,_]|[ .\-/+]{0,3}+)\d{4}(?P=gap)\d{4}(?P=gap)\d{4})"
+    rf"|3\d{{3}}{_L}\d{{6}}{_L}\d{{4,5}}"
     r"|4\d{12}|[56]\d{16,18})(?!\d)"
 )
-_CARD_FORM = re.compile(r"[3-6]\d{3}([ .\-])\d{4}\1\d{4}\1\d{4}")
-_GROUPS = r"(?!(?:19|20)\d\d[ .-]{1,2}(?:19|20)\d\d|\d\d00[ .-]{1,2}\d\d00)"
-"""Two groups of four digits that are no years (2018-2019) and no range of round numbers (2500-3000)."""
+_CARD_FORM = re.compile(r"[3-6]\d{3}([ .\-_])\d{4}\1\d{4}\1\d{4}")
+_GROUPS = r"(?!(?:19|20)\d\d[ .-]{1,2}(?:19|20)\d\d|\d\d00[ .-]{1,2}\d\d00|\d{4}[ .-]{1,2}(?:1080|1440|2160|4320))"
+"""Two groups of four digits that are no years (2018-2019), no round numbers (2500-3000), no pixels of a screen."""
 
 _PHONE = (
     rf"(?=[\d ./x*)]{{2,12}}+-)(?:{_TRUNK}{_AREA}[ .\-/)]{{0,3}}(?:9[ .\-]{{0,2}})?)?{_GROUPS}[2-9]\d{{3}}-\d{{4}}"
@@ -60,10 +65,10 @@ _PHONE = (
     rf"|9[ .\-]?{_GROUPS}\d{{4}}[ .\-]\d{{4}}|0[38]00[ .-]?\d{{3}}[ .-]?\d{{4}}"
 )
 _UNSURE = re.compile(
-    rf"(?=\d)(?<!\d)(?:(?P<cpf>{_CPF})|(?P<card>{_CARD})"
-    rf"|(?P<cnpj>\d\d{_S}\d{{3}}{_S}\d{{3}}[ .\-/]{{0,3}}\d{{4}}[ .\-/]{{0,3}}\d\d(?!\d))"
-    r"|(?=\d\d|9[ .\-]\d{4}|0[ x*]{1,3}\d\d)(?<![a-z$€])(?<![$€] )(?<!\d[-./])"
-    rf"(?P<phone>{_PHONE})(?![-/]?\d| ?{UNIT}))"
+    r"(?=\d\d|9[ .\-]\d{4}|0[ x*]{1,3}\d\d)"
+    rf"(?<![\d$€])(?<![$€] )(?:(?P<cpf>\d{{3}}{_L}\d{{3}}{_L}\d{{3}}{_L}\d\d(?!\d))|(?P<card>{_CARD})"
+    rf"|(?P<cnpj>\d\d{_L}\d{{3}}{_L}\d{{3}}{_L}\d{{4}}{_L}\d\d(?!\d))"
+    rf"|(?<![a-z])(?<!\d[-./])(?P<phone>{_PHONE})(?![-/]?\d| ?{UNIT}))"
 )
 
 
