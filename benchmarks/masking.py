@@ -38,6 +38,7 @@ REPEATED = {
     "hexadecimal": "deadbeef-", "dates": "12/03/2018 ", "prices": "r$ 1.234,56 ", "named, too short": "cpf 12345 ",
     "invalid CPFs": "52998224720 ", "valid CPFs": "52998224725 ", "written CPFs": "529.982.247-25 ",
     "cards": "4111111111111111 ", "mobile phones": "11 98765-4321 ", "phones without area": "98765-4321, ",
+    "`1-`": "1-", "`/0001-81`": "/0001-81", "`9 8`": "9 8 ", "`(11)`": "(11)",
 }  # fmt: skip
 """What a text of 100,000 characters repeats: what makes naive patterns slow, and nothing but personal data."""
 
