@@ -138,6 +138,8 @@ MASKED = [
     ("ana@gmailcom, ana at uol com, anaarrobagmail.com", "[EMAIL], [EMAIL], [EMAIL]", {"email": 3}),
     ("contato: financeiro @ empresa.com.br", "contato: [EMAIL]", {"email": 1}),
     ("é o ana.silva @ empresa.com.br", "é o [EMAIL]", {"email": 1}),
+    ("fale comigo: maria @ empresa . com . br", "fale comigo: [EMAIL]", {"email": 1}),
+    ("resposta para financeiro @ empresa.com.br", "resposta para [EMAIL]", {"email": 1}),
 ]
 UNTOUCHED = [
     "chegou em 12/03/2018, prazo 15.03.2018",

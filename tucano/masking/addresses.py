@@ -32,7 +32,9 @@ _NAME = re.compile(
     r"(?P<gap> {0,2}[(\[{<]? ?)\Z"
 )
 _ANNOUNCED = re.compile(r"\be[- ]?mail\b[^@]{0,20}\Z")
-_WRITTEN_TO = re.compile(r"\b(?:e[- ]?mail|contato|pix|escrev\w+|envi\w+|mand\w+|fal\w+)\b[^@]{0,20}\Z")
+_SHOPPED = re.compile(r"compr\w*|ped(?:i|ido)|loja|site|app|vendid[oa]|[nd][ao]|vi|achei|peguei|assinei")
+"""What one does at a shop («compra @ americanas.com»); any other word in front of such a sign may be a name."""
+
 _IMAGE = re.compile(r"\.(?:png|jpe?g|gif|webp|svg)\Z")
 _LONGEST_NAME = 100
 """RFC 5321 allows 64 characters; spelt out they are more."""
@@ -57,11 +59,10 @@ def _addresses(text: str, domains: re.Pattern[str]) -> Iterator[Mark]:
 def _is_handle(name: re.Match[str], domain: re.Match[str]) -> bool:
     """«siga @loja.oficial»: a gap in front of the sign, no provider of mail and no word for it.
 
-    With a gap behind the sign, too («compra @ americanas.com»), only a plain word in front of it, and more words tell.
+    With a gap behind the sign, too («compra @ americanas.com»), only where the word in front says that it is a shop.
     """
-    if not name["gap"] or not domain[0].startswith("@") or (domain["gap"] and not name["value"].isalpha()):
+    if not name["gap"] or not domain[0].startswith("@") or (domain["gap"] and not _SHOPPED.fullmatch(name["value"])):
         return False
-    announced = _WRITTEN_TO if domain["gap"] else _ANNOUNCED
-    if announced.search(name.string, max(0, name.start() - 30), name.start("value")):
+    if _ANNOUNCED.search(name.string, max(0, name.start() - 30), name.start("value")):
         return False
     return _KNOWN.match(domain.string, domain.end("gap")) is None
