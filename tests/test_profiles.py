@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tucano.errors import UserError
-from tucano.profiles import load_profile, profiles, project_root
+from tucano.profiles import load_profile, profiles, project_root, validated
 from tucano.settings import PipelineSettings
 
 ROOT = Path(__file__).parent.parent
@@ -59,6 +59,10 @@ def test_overrides_reach_nested_fields() -> None:
         "./olist",
         "elsewhere",
     )
+
+
+def at(url: str) -> list[str]:
+    return [f'benchmark.endpoints=[{{name: a, url: "{url}", model: m}}]']
 
 
 MISTAKES = {
@@ -187,6 +191,31 @@ MISTAKES = {
         ["benchmark.endpoints=[{name: a, url: 'http://', model: m}]"],
         "without a query",
     ),
+    **{
+        f"endpoint at {url[:30]}": ("laptop", at(url), "benchmark.endpoints.0.url=")
+        for url in (
+            "http://xn--/",
+            "http://a.xn--/",
+            "http://xn--a/v1",
+            "http://[::1",
+            "http://a..b/",
+            "http:// h/",
+            "http://h /",
+            "http://.h",
+            "http://h:99999/",
+            "http://h:0/",
+            "http://h:x/",
+            "http://-/",
+            f"http://{'a' * 64}.br/",
+            f"http://{'a.' * 130}br/",
+            f"http://{'a' * 5000}/",
+            "http://é..b/",
+            "http://h%20h/",
+            "http://[::1%25eth0]x/",
+            "http://1.2.3.4.5/",
+            "http://999.1.1.1/",
+        )
+    },
     "endpoint with a query": (
         "laptop",
         ["benchmark.endpoints=[{name: a, url: 'http://h/v1?x=1', model: m}]"],
@@ -201,6 +230,15 @@ def test_a_mistake_is_one_sentence(profile: str, overrides: list[str], said: str
         load_profile(ROOT, profile, overrides)
     assert said in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["http://h", "http://a_b.c:8000/v1", "https://xn--caf-dma.br/v1", "https://café.br", "http://[::1]:8000/v1", "http://1.2.3.4", "http://h."],
+)  # fmt: skip
+def test_hosts_that_there_may_be_are_taken_without_the_blanks_around_them(url: str) -> None:
+    assert load_profile(ROOT, "laptop", at(f" {url}  ")).benchmark.endpoints[0].url == url
+    assert validated({"tracking_uri": f" {url} "}).tracking_uri == url
 
 
 def test_what_reads_like_a_number_is_a_text_where_text_belongs() -> None:
