@@ -1,5 +1,6 @@
 """Profiles parse, and a person's mistake is one sentence that names the field and the mend."""
 
+import re
 import warnings
 from pathlib import Path
 
@@ -75,11 +76,11 @@ MISTAKES = {
         ["grpo.batch_size=60"],
         "grpo.batch_size=60 is not divisible by grpo.generations=8; 64 would be",
     ),
-    "a batch of many digits": ("laptop", [f"grpo.batch_size={'9' * 400}"], "batch_size has 400 digits"),
-    "more prompts than there can be": (
+    "a batch of many digits": ("laptop", [f"grpo.batch_size={'9' * 400}"], "input should be less than or equal to"),
+    "more patience than there can be": (
         "laptop",
-        [f"data.train_prompts={'9' * 400}"],
-        "train_prompts has 400 digits; more than 4294967296 of anything is a slip",
+        [f"grpo.patience={'9' * 400}"],
+        "patience has 400 digits; more than 4294967296 of anything is a slip",
     ),
     "micro batch": ("laptop", ["grpo.micro_batch=24"], "does not divide grpo.batch_size"),
     "cold": ("laptop", ["grpo.temperature=0.1"], "grpo.temperature=0.1 is not valid"),
@@ -222,6 +223,65 @@ MISTAKES = {
         "without a query",
     ),
 }
+
+
+LARGEST = {
+    "data.train_prompts": 10**6, "data.validation_prompts": 10**5, "data.test_prompts": 10**5, "data.demonstrations": 10**6,
+    "audit.resamples": 50_000, "benchmark.resamples": 10**5, "benchmark.prompts": 10**5, "benchmark.reviews": 10**6,
+    "benchmark.samples": 1000, "comparison.samples": 1000, "grpo.validation_samples": 1000,
+    "model.max_length_tokens": 2**20, "model.lora_rank": 4096,
+    "model.nano_hidden": 8192, "model.nano_layers": 128, "model.nano_vocabulary": 2**18,
+    "sft.max_epochs": 1000, "sft.batch_size": 2**16,
+    "grpo.max_steps": 10**6, "grpo.batch_size": 2**16, "grpo.generations": 1024, "grpo.micro_batch": 2**16,
+    "grpo.max_completion_tokens": 2**17, "grpo.iterations": 1000, "grpo.rollout_steps": 1000, "grpo.refill_rounds": 100,
+    "worker.threads": 1024, "worker.parallel": 1024, "worker.retries": 1000,
+    "promotion.approval_hours": 8760, "execution.grace_minutes": 525_600,
+}  # fmt: skip
+"""What makes memory or time grow, and no machine's figure comes near."""
+
+
+@pytest.mark.parametrize("name", LARGEST)
+def test_a_number_that_no_machine_bears_is_refused_with_its_limit(name: str) -> None:
+    for much in (LARGEST[name] + 1, 10**9, 10**300):
+        with pytest.raises(UserError, match=rf"^{re.escape(name)}=.* less than or equal to {LARGEST[name]}$"):
+            load_profile(ROOT, "laptop", [f"{name}={much}"])
+
+
+def test_every_count_has_a_limit_or_costs_nothing() -> None:
+    """Numbers that are only compared or multiplied with others may be any."""
+    free = {"grpo.overlong_tokens", "model.lora_alpha", "health.window", *(
+        f"{section}.{field}" for section in ("sft", "grpo") for field in ("eval_steps", "save_steps", "patience")
+    )}  # fmt: skip
+    schema = PipelineSettings.model_json_schema()
+    found = set()
+    for section, value in schema["properties"].items():
+        for field, kind in (
+            schema["$defs"][value["$ref"].rpartition("/")[2]]["properties"].items() if "$ref" in value else ()
+        ):
+            for one in kind.get("anyOf", [kind]):
+                if one.get("type") == "integer" and "maximum" not in one:
+                    found.add(f"{section}.{field}")
+    assert found == free
+
+
+def test_there_are_at_most_so_many_seeds_and_rows() -> None:
+    rows = "[" + "{name: a, url: 'http://h', model: m}," * 101 + "]"
+    prices = "[" + "{machine: a, usd_per_hour: 1, source: a, date: 2026-01-01}," * 1001 + "]"
+    stages = str([[step, 9] for step in range(1001)])
+    many = {
+        "grpo.seeds": (100, str(list(range(101)))),
+        "benchmark.endpoints": (100, rows),
+        "cost.prices": (1000, prices),
+    }
+    for name, (most, value) in (many | {"grpo.length_stages": (1000, stages)}).items():
+        with pytest.raises(UserError, match=rf"^{re.escape(name)}=.*at most {most} items") as caught:
+            load_profile(ROOT, "laptop", [f"{name}={value}"])
+        assert len(str(caught.value)) < 400
+    for name, most in {"timeout_s": 86400, "attempts": 100, "parallel": 1000}.items():
+        with pytest.raises(UserError, match=rf"^benchmark\.endpoints\.0\.{name}=.* equal to {most}$"):
+            load_profile(
+                ROOT, "laptop", [f"benchmark.endpoints=[{{name: a, url: 'http://h', model: m, {name}: {10**9}}}]"]
+            )
 
 
 @pytest.mark.parametrize(("profile", "overrides", "said"), MISTAKES.values(), ids=MISTAKES.keys())

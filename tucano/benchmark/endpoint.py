@@ -308,7 +308,8 @@ def _reply(content: bytes, seconds: float) -> Reply:
     except (ValueError, RecursionError) as error:  # a number of 5,000 digits, 100,000 brackets
         raise Unusable(f"its JSON cannot be read ({type(error).__name__})") from None
     answer = answer if isinstance(answer, dict) else {}
-    choices, usage = answer.get("choices"), answer.get("usage")
+    choices = answer.get("choices")
+    usage = answer.get("usage")
     tokens = _tokens(usage, "prompt_tokens"), _tokens(usage, "completion_tokens")
     if not (isinstance(choices, list) and choices and isinstance(choices[0], dict)):
         raise Unusable("it has no choices", *tokens)

@@ -71,7 +71,8 @@ def _has_host(url: str) -> bool:
 
     try:
         parsed = httpx.URL(url)
-        host, sent = parsed.host, parsed.raw_host.decode("ascii")
+        host = parsed.host  # reading it is a check too
+        sent = parsed.raw_host.decode("ascii")
     except (httpx.InvalidURL, ValueError):
         return False
     try:
