@@ -3,6 +3,7 @@
 import re
 import warnings
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -318,3 +319,37 @@ def test_what_reads_like_a_number_is_a_text_where_text_belongs() -> None:
 def test_settings_are_frozen() -> None:
     with pytest.raises(ValueError, match="frozen"):
         PipelineSettings().seed = 3  # type: ignore[misc]
+
+
+EVIL_NAME = "\x1b[2J\n\u202e" + "x" * 10_000
+
+
+@pytest.mark.parametrize(
+    ("values", "place"),
+    [
+        ({EVIL_NAME: 1}, "there is no setting"),
+        ({"grpo": {EVIL_NAME: 1}}, "there is no setting 'grpo."),
+        ({"benchmark": {"adapters": {EVIL_NAME: "a"}}}, "benchmark.adapters."),
+        ({"data": {"mix": {EVIL_NAME: 1}}}, "data.mix."),
+        ({"data": {"mix": {"push": EVIL_NAME}}}, "data.mix.push="),
+        ({"benchmark": {"judge": "x" * 250}}, "benchmark.judge="),
+        ({"grpo": {"conditions": [{"component": EVIL_NAME, "needs": EVIL_NAME, "at_least": 1}]}}, "grpo.conditions names"),
+        ({EVIL_NAME: "http://ana:hunter2@host"}, "holds a password"),
+        ({"worker": {EVIL_NAME: {"password": "hunter2"}}}, "holds a password"),
+        ({"http://ana:hunter2@host": 1}, "holds a password"),
+        ({"benchmark": {"adapters": {"sk-hunter2-hunter2-hunter2": "a"}}}, "benchmark.adapters.sk-*** holds a password"),
+    ],
+)  # fmt: skip
+def test_what_people_give_is_repeated_short_printable_and_without_secrets(values: dict[str, Any], place: str) -> None:
+    with pytest.raises(UserError) as caught:
+        validated(values)
+    said = str(caught.value)
+    assert place in said and len(said) < 1000 and said.isprintable() and "hunter2" not in said
+
+
+@pytest.mark.parametrize("given", [EVIL_NAME, f"{EVIL_NAME}=1", f"data.mix.{EVIL_NAME}=1"])
+def test_so_are_overrides_and_profiles(given: str) -> None:
+    for profile, overrides in (("laptop", [given]), (given, [])):
+        with pytest.raises(UserError) as caught:
+            load_profile(ROOT, profile, overrides)
+        assert len(str(caught.value)) < 1000 and str(caught.value).isprintable()

@@ -99,7 +99,8 @@ def _hidden(text: str) -> str:
 
 
 def secret_in(values: Any, place: str = "", depth: int = 20) -> str | None:
-    """Where in nested plain values a secret stands, like `benchmark.endpoints.0.url`; None where there is none.
+    """Where in nested plain values a secret stands, like `benchmark.endpoints.0.url`; None where there is none. A name
+    that is one itself stands in the answer.
 
     Under a name like `api_key` any text is one, and under `key_env` all but the name of a variable. Nothing is deeper
     than `depth`.
@@ -112,8 +113,12 @@ def secret_in(values: Any, place: str = "", depth: int = 20) -> str | None:
         items = list(enumerate(values))
     else:
         return None
-    inner = (secret_in(value, f"{place}.{name}".lstrip("."), depth - 1) for name, value in items) if depth else ()
-    return next((found for found in inner if found is not None), None)
+    for name, value in items if depth else ():
+        inner = f"{place}.{name}".lstrip(".")
+        found = inner if holds_secret(str(name)) else secret_in(value, inner, depth - 1)
+        if found is not None:
+            return found
+    return None
 
 
 def _must_not_be(name: str, value: str) -> bool:
