@@ -12,8 +12,10 @@ import urllib.request
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Annotated
 
 import psutil
+from pydantic import Field, TypeAdapter, ValidationError
 
 from tucano.errors import TucanoError, UserError
 from tucano.security.access import basic
@@ -38,7 +40,7 @@ class Service:
     """A program that was started: `started` tells it from a later process with the same id."""
 
     name: str
-    pid: int
+    pid: Annotated[int, Field(ge=1, lt=2**31)]
     started: str
     log: str
 
@@ -178,8 +180,8 @@ def read_services(file: Path) -> dict[str, Service]:
     if not file.is_file():
         return {}
     try:
-        return {name: Service(**fields) for name, fields in json.loads(file.read_text(encoding="utf-8")).items()}
-    except (ValueError, TypeError, AttributeError):
+        return TypeAdapter(dict[str, Service]).validate_json(file.read_bytes(), strict=True)
+    except ValidationError:
         lost = [str(process.pid) for process in psutil.process_iter() if _mark(process) == str(file)]
         stop_them = (
             f"stop what still runs of it with kill {' '.join(lost)}, then" if lost else "nothing of it runs any more:"

@@ -7,7 +7,6 @@ Both servers ask for the home's password, which lies elsewhere (tucano.security.
 when the command ends. `up` starts what is missing and is safe to repeat; `down` leaves no process and keeps all data.
 """
 
-import json
 import os
 import signal
 import subprocess
@@ -18,6 +17,9 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from socket import socket
+from typing import Annotated
+
+from pydantic import Field, TypeAdapter, ValidationError
 
 from deployments import services
 from deployments.postgres import Cluster, find_cluster
@@ -42,6 +44,8 @@ from tucano.tracking.store import default_uri, settle
 
 POSTGRES, PREFECT, MLFLOW, WORKER = "postgres", "prefect", "mlflow", "worker"
 POOL = "local"
+LAST_PORT = 65535
+Port = Annotated[int, Field(ge=1, le=LAST_PORT)]
 GRACE_SECONDS = 20
 """A run has this long to end its training children, which have ten seconds, and to report."""
 
@@ -113,15 +117,16 @@ class Stack:
 
 def opened(home: Path, project: Path, prefect_port: int | None = None, mlflow_port: int | None = None) -> Stack:
     """The stack of a home folder, on the given ports, those of last time, or free ones near 4200 and 5000."""
+    for name, port in ((PREFECT, prefect_port), (MLFLOW, mlflow_port)):
+        if port is not None and not 1 <= port <= LAST_PORT:
+            raise UserError(
+                f"--{name}-port {port} is no port; choose one from 1 to {LAST_PORT}, or leave it out for a free one"
+            )
     home = home.resolve()
     file = home / "stack" / "ports.json"
     try:
-        known = (
-            {name: int(port) for name, port in json.loads(file.read_text(encoding="utf-8")).items()}
-            if file.is_file()
-            else {}
-        )
-    except (ValueError, TypeError, AttributeError):
+        known = TypeAdapter(dict[str, Port]).validate_json(file.read_bytes(), strict=True) if file.is_file() else {}
+    except ValidationError:
         raise UserError(
             f"{file} is empty or damaged; remove it and run tucano down, then tucano up: it chooses ports anew"
         ) from None

@@ -63,7 +63,7 @@ def test_a_storage_of_a_kind_that_there_is_not() -> None:
 
 
 def test_no_space_for_checkpoints_is_known_before_training(tmp_path: Path) -> None:
-    assert "GB free" in refused(f"storage={tmp_path}", "model.nano_hidden=200000", "model.nano_layers=100")
+    assert "GB free" in refused(f"storage={tmp_path}", "model.nano_hidden=8192", "model.nano_layers=128")
 
 
 def test_cuda_without_cuda(tmp_path: Path) -> None:

@@ -367,7 +367,7 @@ def test_comments_docstrings_and_descriptions_change_no_key(copy: Path) -> None:
             "tucano.audit.stage", "tucano.audit.reaudit_table", "tucano.report.report",
         }),
         ("tucano/presentation/style.css.j2", "{", "{ ", {"tucano.audit.stage", "tucano.report.report"}),
-        ("tucano/settings/benchmark.py", "130, ge=80", "140, ge=80", {
+        ("tucano/settings/benchmark.py", "ge=80", "ge=81", {
             "data.benchmark", "tucano.benchmark.benchmark", "tucano.benchmark.answers", "tucano.benchmark.judge",
         }),
         ("tucano/settings/promotion.py", "0.02", "0.03", set()),

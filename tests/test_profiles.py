@@ -1,12 +1,14 @@
 """Profiles parse, and a person's mistake is one sentence that names the field and the mend."""
 
+import re
 import warnings
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tucano.errors import UserError
-from tucano.profiles import load_profile, profiles, project_root
+from tucano.profiles import load_profile, profiles, project_root, validated
 from tucano.settings import PipelineSettings
 
 ROOT = Path(__file__).parent.parent
@@ -61,6 +63,10 @@ def test_overrides_reach_nested_fields() -> None:
     )
 
 
+def at(url: str) -> list[str]:
+    return [f'benchmark.endpoints=[{{name: a, url: "{url}", model: m}}]']
+
+
 MISTAKES = {
     "unknown profile": ("latpop", [], "no profile 'latpop'; did you mean 'laptop'"),
     "unknown setting": ("laptop", ["grpo.max_step=3"], "no setting 'grpo.max_step'; did you mean 'grpo.max_steps'"),
@@ -71,11 +77,11 @@ MISTAKES = {
         ["grpo.batch_size=60"],
         "grpo.batch_size=60 is not divisible by grpo.generations=8; 64 would be",
     ),
-    "a batch of many digits": ("laptop", [f"grpo.batch_size={'9' * 400}"], "batch_size has 400 digits"),
-    "more prompts than there can be": (
+    "a batch of many digits": ("laptop", [f"grpo.batch_size={'9' * 400}"], "input should be less than or equal to"),
+    "more patience than there can be": (
         "laptop",
-        [f"data.train_prompts={'9' * 400}"],
-        "train_prompts has 400 digits; more than 4294967296 of anything is a slip",
+        [f"grpo.patience={'9' * 400}"],
+        "patience has 400 digits; more than 4294967296 of anything is a slip",
     ),
     "micro batch": ("laptop", ["grpo.micro_batch=24"], "does not divide grpo.batch_size"),
     "cold": ("laptop", ["grpo.temperature=0.1"], "grpo.temperature=0.1 is not valid"),
@@ -187,6 +193,31 @@ MISTAKES = {
         ["benchmark.endpoints=[{name: a, url: 'http://', model: m}]"],
         "without a query",
     ),
+    **{
+        f"endpoint at {url[:30]}": ("laptop", at(url), "benchmark.endpoints.0.url=")
+        for url in (
+            "http://xn--/",
+            "http://a.xn--/",
+            "http://xn--a/v1",
+            "http://[::1",
+            "http://a..b/",
+            "http:// h/",
+            "http://h /",
+            "http://.h",
+            "http://h:99999/",
+            "http://h:0/",
+            "http://h:x/",
+            "http://-/",
+            f"http://{'a' * 64}.br/",
+            f"http://{'a.' * 130}br/",
+            f"http://{'a' * 5000}/",
+            "http://é..b/",
+            "http://h%20h/",
+            "http://[::1%25eth0]x/",
+            "http://1.2.3.4.5/",
+            "http://999.1.1.1/",
+        )
+    },
     "endpoint with a query": (
         "laptop",
         ["benchmark.endpoints=[{name: a, url: 'http://h/v1?x=1', model: m}]"],
@@ -195,12 +226,80 @@ MISTAKES = {
 }
 
 
+LARGEST = {
+    "data.train_prompts": 10**6, "data.validation_prompts": 10**5, "data.test_prompts": 10**5, "data.demonstrations": 10**6,
+    "audit.resamples": 50_000, "benchmark.resamples": 10**5, "benchmark.prompts": 10**5, "benchmark.reviews": 10**6,
+    "benchmark.samples": 1000, "comparison.samples": 1000, "grpo.validation_samples": 1000,
+    "model.max_length_tokens": 2**20, "model.lora_rank": 4096,
+    "model.nano_hidden": 8192, "model.nano_layers": 128, "model.nano_vocabulary": 2**18,
+    "sft.max_epochs": 1000, "sft.batch_size": 2**16,
+    "grpo.max_steps": 10**6, "grpo.batch_size": 2**16, "grpo.generations": 1024, "grpo.micro_batch": 2**16,
+    "grpo.max_completion_tokens": 2**17, "grpo.iterations": 1000, "grpo.rollout_steps": 1000, "grpo.refill_rounds": 100,
+    "worker.threads": 1024, "worker.parallel": 1024, "worker.retries": 1000,
+    "promotion.approval_hours": 8760, "execution.grace_minutes": 525_600,
+}  # fmt: skip
+"""What makes memory or time grow, and no machine's figure comes near."""
+
+
+@pytest.mark.parametrize("name", LARGEST)
+def test_a_number_that_no_machine_bears_is_refused_with_its_limit(name: str) -> None:
+    for much in (LARGEST[name] + 1, 10**9, 10**300):
+        with pytest.raises(UserError, match=rf"^{re.escape(name)}=.* less than or equal to {LARGEST[name]}$"):
+            load_profile(ROOT, "laptop", [f"{name}={much}"])
+
+
+def test_every_count_has_a_limit_or_costs_nothing() -> None:
+    """Numbers that are only compared or multiplied with others may be any."""
+    free = {"grpo.overlong_tokens", "model.lora_alpha", "health.window", *(
+        f"{section}.{field}" for section in ("sft", "grpo") for field in ("eval_steps", "save_steps", "patience")
+    )}  # fmt: skip
+    schema = PipelineSettings.model_json_schema()
+    found = set()
+    for section, value in schema["properties"].items():
+        for field, kind in (
+            schema["$defs"][value["$ref"].rpartition("/")[2]]["properties"].items() if "$ref" in value else ()
+        ):
+            for one in kind.get("anyOf", [kind]):
+                if one.get("type") == "integer" and "maximum" not in one:
+                    found.add(f"{section}.{field}")
+    assert found == free
+
+
+def test_there_are_at_most_so_many_seeds_and_rows() -> None:
+    rows = "[" + "{name: a, url: 'http://h', model: m}," * 101 + "]"
+    prices = "[" + "{machine: a, usd_per_hour: 1, source: a, date: 2026-01-01}," * 1001 + "]"
+    stages = str([[step, 9] for step in range(1001)])
+    many = {
+        "grpo.seeds": (100, str(list(range(101)))),
+        "benchmark.endpoints": (100, rows),
+        "cost.prices": (1000, prices),
+    }
+    for name, (most, value) in (many | {"grpo.length_stages": (1000, stages)}).items():
+        with pytest.raises(UserError, match=rf"^{re.escape(name)}=.*at most {most} items") as caught:
+            load_profile(ROOT, "laptop", [f"{name}={value}"])
+        assert len(str(caught.value)) < 400
+    for name, most in {"timeout_s": 86400, "attempts": 100, "parallel": 1000}.items():
+        with pytest.raises(UserError, match=rf"^benchmark\.endpoints\.0\.{name}=.* equal to {most}$"):
+            load_profile(
+                ROOT, "laptop", [f"benchmark.endpoints=[{{name: a, url: 'http://h', model: m, {name}: {10**9}}}]"]
+            )
+
+
 @pytest.mark.parametrize(("profile", "overrides", "said"), MISTAKES.values(), ids=MISTAKES.keys())
 def test_a_mistake_is_one_sentence(profile: str, overrides: list[str], said: str) -> None:
     with pytest.raises(UserError) as caught:
         load_profile(ROOT, profile, overrides)
     assert said in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["http://h", "http://a_b.c:8000/v1", "https://xn--caf-dma.br/v1", "https://café.br", "http://[::1]:8000/v1", "http://1.2.3.4", "http://h."],
+)  # fmt: skip
+def test_hosts_that_there_may_be_are_taken_without_the_blanks_around_them(url: str) -> None:
+    assert load_profile(ROOT, "laptop", at(f" {url}  ")).benchmark.endpoints[0].url == url
+    assert validated({"tracking_uri": f" {url} "}).tracking_uri == url
 
 
 def test_what_reads_like_a_number_is_a_text_where_text_belongs() -> None:
@@ -220,3 +319,37 @@ def test_what_reads_like_a_number_is_a_text_where_text_belongs() -> None:
 def test_settings_are_frozen() -> None:
     with pytest.raises(ValueError, match="frozen"):
         PipelineSettings().seed = 3  # type: ignore[misc]
+
+
+EVIL_NAME = "\x1b[2J\n\u202e" + "x" * 10_000
+
+
+@pytest.mark.parametrize(
+    ("values", "place"),
+    [
+        ({EVIL_NAME: 1}, "there is no setting"),
+        ({"grpo": {EVIL_NAME: 1}}, "there is no setting 'grpo."),
+        ({"benchmark": {"adapters": {EVIL_NAME: "a"}}}, "benchmark.adapters."),
+        ({"data": {"mix": {EVIL_NAME: 1}}}, "data.mix."),
+        ({"data": {"mix": {"push": EVIL_NAME}}}, "data.mix.push="),
+        ({"benchmark": {"judge": "x" * 250}}, "benchmark.judge="),
+        ({"grpo": {"conditions": [{"component": EVIL_NAME, "needs": EVIL_NAME, "at_least": 1}]}}, "grpo.conditions names"),
+        ({EVIL_NAME: "http://ana:hunter2@host"}, "holds a password"),
+        ({"worker": {EVIL_NAME: {"password": "hunter2"}}}, "holds a password"),
+        ({"http://ana:hunter2@host": 1}, "holds a password"),
+        ({"benchmark": {"adapters": {"sk-hunter2-hunter2-hunter2": "a"}}}, "benchmark.adapters.sk-*** holds a password"),
+    ],
+)  # fmt: skip
+def test_what_people_give_is_repeated_short_printable_and_without_secrets(values: dict[str, Any], place: str) -> None:
+    with pytest.raises(UserError) as caught:
+        validated(values)
+    said = str(caught.value)
+    assert place in said and len(said) < 1000 and said.isprintable() and "hunter2" not in said
+
+
+@pytest.mark.parametrize("given", [EVIL_NAME, f"{EVIL_NAME}=1", f"data.mix.{EVIL_NAME}=1"])
+def test_so_are_overrides_and_profiles(given: str) -> None:
+    for profile, overrides in (("laptop", [given]), (given, [])):
+        with pytest.raises(UserError) as caught:
+            load_profile(ROOT, profile, overrides)
+        assert len(str(caught.value)) < 1000 and str(caught.value).isprintable()

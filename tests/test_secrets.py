@@ -6,13 +6,14 @@ import json
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tucano.errors import SecretInSettings, UserError
-from tucano.profiles import load_profile, validated
+from tucano.profiles import load_profile, profiles, validated
 from tucano.security.addresses import holds_secret, masked, secret_in
 from tucano.settings import EndpointSettings, PipelineSettings
 from tucano.settings.stages import ReportStage
@@ -54,7 +55,40 @@ SECRET_ADDRESSES = [
     f"http://user:2024#{PASSWORD}@host:5000",
     f"http://user:123?{PASSWORD}@host",
     f"mysql+pymysql://root:77/{PASSWORD}@db/h",
+    f"http://user:{PASSWORD}＠host",  # a full-width @
+    f"http：／／user：{PASSWORD}＠host",
+    f"http://user:{PASSWORD}%2540host",
+    f"http://user:{PASSWORD}%25252540host",
+    f"http://user:{PASSWORD}%EF%BC%A0host",
+    f"https://host/v1?auth[token]={PASSWORD}",
+    f"https://host/v1?auth%5Btoken%5D={PASSWORD}",
+    f"https://host/v1?credentials[0][value]={PASSWORD}",
+    f"tucano:first@{PASSWORD}@db.example",
 ]
+LETTERS, HEX = "Hunter2Xq9" * 8, "0123456789abcdef" * 4
+MAKERS_KEYS = [
+    f"gsk_{LETTERS[:52]}",
+    f"xai-{LETTERS}",
+    f"nvapi-{LETTERS[:30]}_-{LETTERS[:30]}",
+    f"dapi{HEX[:32]}",
+    f"dapi{HEX[:32]}-2",
+    "ASIAHUNTER2XQ9HUNTER",
+    "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhbmEifQ.Hunter2Xq9-Hunter2Xq9_",
+    "Basic YW5hOmh1bnRlcjItWHE5",
+    "basic dXNlcjpwYXNz",
+    "Authorization: Basic SHVudGVyMi1YcTk=",
+    f"-----BEGIN PRIVATE KEY-----\n{LETTERS}\n-----END PRIVATE KEY-----",
+    f"-----BEGIN OPENSSH PRIVATE KEY-----{LETTERS}",
+    f"r8_{LETTERS[:37]}",
+    f"pplx-{LETTERS[:48]}",
+    *(f"{name}_{LETTERS[:24]}" for name in ("sk_live", "rk_live", "sk_test", "whsec", "fw", "hf", "npm", "api_org")),
+    *(f"{name}{LETTERS[:40]}" for name in ("csk-", "tvly-", "GOCSPX-", "hvs.", "pypi-AgEI", "dop_v1_", "jina_", "shpat_")),
+    f"SG.{LETTERS[:22]}.{LETTERS[:43]}",
+    f"tgp_v1_{LETTERS[:43]}",
+    f"lsv2_pt_{HEX[:32]}_{HEX[:10]}",
+    f"dckr_pat_{LETTERS[:27]}",
+]  # fmt: skip
+"""As their makers form them; the secret parts are told by `Hunter`, or by digits that stand in their order."""
 HARMLESS = [
     "runs",
     "/data/my runs",
@@ -72,6 +106,21 @@ HARMLESS = [
     "bearer of news",
     "s3://bucket/session/sk-1",
     "//server/share/a:b",
+    "gs://bucket/x",
+    "98c9c06b3f0d5c1f4e8a7b2d6c9e0f1a2b3c4d5e",
+    "/data/basic-models/eyJ/r8_old/dapi",
+    "basic questions about production",
+    "Basic fjords",
+    "AsiaPacificSoutheast1models",
+    "s3://bucket/sk-learn-and-other-baselines",
+    "hf_models_finetuned_on_reviews",
+    "pplx-7b-online",
+    "xai-org/grok-1",
+    "nvidia/Llama-3.1-Nemotron-70B-Instruct-HF",
+    "deepseek-ai/DeepSeek-R1-Distill-Qwen-1.5B",
+    "-----BEGIN PUBLIC KEY-----",
+    "https://host/v1?author[name]=ana&items[0]=1",
+    "100%25 ana＠loja",
 ]
 TEXT_SETTINGS = (
     "storage", "tracking_uri", "data.path", "audit.ratings", "audit.override_reason", "model.name", "model.revision",
@@ -90,6 +139,61 @@ def test_a_secret_in_an_address_is_found_and_masked(address: str) -> None:
 def test_an_address_without_one_stays_as_it_is(address: str) -> None:
     assert not holds_secret(address)
     assert masked(address) == address
+
+
+@pytest.mark.parametrize("key", MAKERS_KEYS)
+def test_a_key_that_stands_bare_is_found_and_masked(key: str) -> None:
+    for text in (key, f"the key {key}", f"/data/{key}", f"http://127.0.0.1/v1/{key}"):
+        assert holds_secret(text)
+        shown = masked(text)
+        assert not any(part in shown for part in ("unter", "HUNTER", "eyJzdWI", "01234567", "YW5h", "dXNl", "SHVu"))
+    with pytest.raises(UserError, match=r"model\.name holds a password, token or key"):
+        validated({"model": {"name": key}})
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("https://u:p@ss/w@h", "https://***@h"),
+        ("ftp://u:p@ss/w@h/x", "ftp://u:***@h/x"),
+        ("postgresql://u:7/7@s?s@h/mlflow", "postgresql://u:***@h/mlflow"),
+        ("ftp://u:p@s s@h", "ftp://u:***@h"),
+        ("https://tok@en/x@h", "https://***@h"),
+        ("http://h:8080/a@b", "http://h:8080/a@b"),
+        ("ftp://u:80@h", "ftp://u:***@h"),
+    ],
+)
+def test_all_up_to_the_last_at_of_the_line_is_the_password(text: str, shown: str) -> None:
+    assert masked(text) == shown
+
+
+PREFIXES = [
+    ":/:", "//a:", "ora", "oracle://a:", "http:", "https://a", "a:b@", "?token", "?token[a]", "[token]", "Bearer ", "Basic ",
+    "Basic AAAA", "basic b2", "sk-", "sk-a", "eyJ-", "eyJ.", "eyJ.eyJ", "-----BEGIN ", "-----BEGIN PRIVATE KEY-----", "SG.",
+    "dapi0", "%25", "%", "%2540", "＠", " ", "@", "A", "hf_", "nvapi--", "lsv2_pt_",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("prefix", PREFIXES)
+def test_looking_takes_time_in_proportion_to_the_text(prefix: str) -> None:
+    """A pattern that tries every end from every beginning takes minutes for these."""
+    began = time.process_time()
+    for text in (prefix * (100_000 // len(prefix)), f"?{prefix * (100_000 // len(prefix))}\n"):
+        holds_secret(text)
+        masked(text)
+    assert time.process_time() - began < 5
+
+
+@pytest.mark.parametrize("name", profiles(ROOT))
+def test_no_setting_of_a_profile_is_taken_for_a_secret(name: str) -> None:
+    def check(value: Any) -> None:
+        if isinstance(value, str):
+            assert masked(value) == value
+        for inner in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+            check(inner)
+
+    assert secret_in(profiles(ROOT)[name]) is None
+    check(validated(profiles(ROOT)[name]).model_dump(mode="json"))
 
 
 @pytest.mark.parametrize("name", TEXT_SETTINGS)

@@ -61,12 +61,26 @@ def test_down_stops_everything_after_the_clock_was_set(sleepers: dict[str, servi
     assert stack.read_services(tmp_path / "stack" / "services.json") == {}
 
 
-@pytest.mark.parametrize("damaged", ["", "{", "[]", '{"mlflow": 7}', '{"mlflow": {"name": "mlflow"}}'])
+DEEP = "[" * 100_000 + "]" * 100_000
+
+
+def one_service(pid: str, log: str = '"x"') -> str:
+    return f'{{"mlflow": {{"name": "mlflow", "pid": {pid}, "started": "now", "log": {log}}}}}'
+
+
+DAMAGED_SERVICES = {
+    "": "", "{": "{", "list": "[]", "number": '{"mlflow": 7}', "fields": '{"mlflow": {"name": "mlflow"}}', "deep": DEEP,
+    "deep below": f'{{"mlflow": {DEEP}}}', "no UTF-8": "\udcff", "log": one_service("7", "null"),
+    **{pid: one_service(pid) for pid in ("-1", "0", "3.5", '"x"', "null", "true", "NaN", "1e999", "9" * 30, "[1]")},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("damaged", DAMAGED_SERVICES.values(), ids=DAMAGED_SERVICES)
 @pytest.mark.parametrize("command", ["status", "down", "up"])
 def test_a_damaged_list_of_services_is_a_sentence(damaged: str, command: str, tmp_path: Path) -> None:
     home = stack.opened(tmp_path, ROOT)
     home.file.parent.mkdir(exist_ok=True)
-    home.file.write_text(damaged, encoding="utf-8")
+    home.file.write_text(damaged, encoding="utf-8", errors="surrogateescape")
     with pytest.raises(
         UserError,
         match=re.escape(str(home.file)) + " is empty or damaged; nothing of it runs any more: remove that file",
@@ -85,17 +99,32 @@ def test_the_sentence_names_what_still_runs(sleepers: dict[str, services.Service
     assert found and {int(pid) for pid in found[1].split()} == {service.pid for service in sleepers.values()}
 
 
-@pytest.mark.parametrize("damaged", ["", "[4200]", '{"prefect": "no"}', '{"prefect": null}'])
+@pytest.mark.parametrize("command", ["status", "down", "up"])
+def test_what_is_damaged_ends_the_command_with_2(command: str, tmp_path: Path) -> None:
+    file = tmp_path / "stack" / "services.json"
+    file.parent.mkdir()
+    file.write_text(one_service("-1"), encoding="utf-8")
+    said = tucano(tmp_path, command)
+    assert said.returncode == 2 and said.stderr.startswith(f"tucano: {file} is empty or damaged; nothing of it runs")
+    assert len(said.stderr.splitlines()) == 1
+
+
+DAMAGED_PORTS = {
+    "": "", "list": "[4200]", "deep": DEEP, "deep below": f'{{"prefect": {DEEP}}}',
+    **{port: f'{{"prefect": {port}}}' for port in (
+        '"no"', "null", "Infinity", "NaN", "1e999", "4200.5", "0", "-1", "65536", "true", "[4200]", "9" * 5000,
+    )},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("damaged", DAMAGED_PORTS.values(), ids=[name[:9] for name in DAMAGED_PORTS])
 def test_damaged_ports_are_a_sentence(damaged: str, tmp_path: Path) -> None:
     (tmp_path / "stack").mkdir()
     file = tmp_path / "stack" / "ports.json"
     file.write_text(damaged, encoding="utf-8")
-    said = tucano(tmp_path, "status")
-    assert said.returncode == 2
-    assert (
-        said.stderr
-        == f"tucano: {file} is empty or damaged; remove it and run tucano down, then tucano up: it chooses ports anew\n"
-    )
+    said = "is empty or damaged; remove it and run tucano down, then tucano up: it chooses ports anew"
+    with pytest.raises(UserError, match=f"^{re.escape(f'{file} {said}')}$"):
+        stack.opened(tmp_path, ROOT)
 
 
 def test_looking_writes_nothing(tmp_path: Path) -> None:
@@ -132,9 +161,17 @@ def test_up_refuses_a_port_in_use_before_it_starts_anything(tmp_path: Path) -> N
     assert not (tmp_path / "stack" / "ports.json").exists()
 
 
-def test_a_port_that_there_is_not_is_a_sentence(tmp_path: Path) -> None:
+@pytest.mark.parametrize("port", [99999, 65536, 0, -1, 10**30])
+@pytest.mark.parametrize("name", ["prefect", "mlflow"])
+def test_a_port_that_there_is_not_is_a_sentence(name: str, port: int, tmp_path: Path) -> None:
+    said = f"^--{name}-port {port} is no port; choose one from 1 to 65535, or leave it out for a free one$"
+    with pytest.raises(UserError, match=said):
+        stack.opened(tmp_path, ROOT, **{f"{name}_port": port})
+
+
+def test_no_port_ends_the_command_with_2(tmp_path: Path) -> None:
     said = tucano(tmp_path, "up", "--prefect-port", "99999")
-    assert said.returncode == 2 and said.stderr.startswith("tucano: port 99999 ") and len(said.stderr.splitlines()) == 1
+    assert (said.returncode, said.stderr.partition(" is no port")[0]) == (2, "tucano: --prefect-port 99999")
 
 
 def test_an_answer_counts_only_while_the_own_process_lives(tmp_path: Path) -> None:

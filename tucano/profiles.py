@@ -15,15 +15,14 @@ from pydantic import BaseModel, ValidationError
 from tucano.errors import SecretInSettings, UserError
 from tucano.project import OWN_FILES
 from tucano.prompts import TASKS
-from tucano.security.addresses import masked
+from tucano.security.printable import short
 from tucano.settings import PipelineSettings
 
 PROJECT_FILE = "prefect.yaml"
 NAME_IN_QUOTES = r"'([^']*)'"
 TRAIN = "flows.train.train"
 """Entrypoint of the deployments that are profiles."""
-LONGEST_SHOWN = 200
-"""Characters of a wrong value that a sentence repeats."""
+LONGEST_SENTENCE = 600
 
 
 def project_root(start: Path) -> Path:
@@ -45,7 +44,9 @@ def load_profile(root: Path, name: str, overrides: Iterable[str]) -> PipelineSet
     """The settings of a profile with `section.field=value` overrides; every mistake is one UserError sentence."""
     known = profiles(root)
     if name not in known:
-        raise UserError(f"there is no profile {name!r}{nearest(name, known)}; {PROJECT_FILE} has: {', '.join(known)}")
+        raise UserError(
+            f"there is no profile {short(name)!r}{nearest(name, known)}; {PROJECT_FILE} has: {', '.join(known)}"
+        )
     values = _copy(known[name])
     for override in overrides:
         _apply(values, override)
@@ -90,13 +91,13 @@ def validated(values: Mapping[str, Any]) -> PipelineSettings:
 
 def _sentence(error: ValidationError) -> str:
     first = error.errors()[0]
-    place = ".".join(str(part) for part in first["loc"])
+    place = _clipped(".".join(str(part) for part in first["loc"]))
     given = _clipped(repr(first["input"]))
     if first["type"] == "extra_forbidden":
         return f"there is no setting {place!r}{nearest(place, field_names(PipelineSettings))}"
     message = first["msg"].removeprefix("Value error, ")
     if first["type"] == "value_error":
-        return message
+        return short(message, LONGEST_SENTENCE)
     if first["type"] == "literal_error":
         choices = first["ctx"]["expected"]
         return (
@@ -108,7 +109,7 @@ def _sentence(error: ValidationError) -> str:
 
 def _clipped(text: str) -> str:
     text = re.sub(r"(://[^\s?#]*[?#]).+", r"\1…", text)  # a query may hold what nobody should read
-    return text if len(text) <= LONGEST_SHOWN else f"{text[: LONGEST_SHOWN - 1]}…"
+    return short(text)
 
 
 def field_names(model: type[BaseModel]) -> list[str]:
@@ -138,7 +139,7 @@ def _is_text(annotation: Any) -> bool:
 def _apply(values: dict[str, Any], override: str) -> None:
     name, equals, text = override.partition("=")
     if not equals:
-        shown = _clipped(masked(override))
+        shown = _clipped(override)
         raise UserError(f"--set {shown} has no value; write it as --set {shown or 'grpo.max_steps'}=200")
     fields = _fields(PipelineSettings)
     known = [*fields, *(f"data.mix.{task}" for task in TASKS)]

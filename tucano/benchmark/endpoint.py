@@ -65,9 +65,7 @@ class Bill:
 
 
 class NoAnswer(Exception):
-    """Nothing that an API of this kind would send; it may be gone the next time. `pause_s` is what the server asks
-    for.
-    """
+    """No reply has begun; one may the next time. `pause_s` is what the server asks for."""
 
     def __init__(self, reason: str, pause_s: float | None = None) -> None:
         super().__init__(reason)
@@ -282,7 +280,8 @@ class _Conversation:
 
 async def _body(response: httpx.Response) -> bytes:
     """Unusable beyond `MOST_BYTES`, and where it could become more than it is."""
-    if response.headers.get("Content-Encoding", "identity") != "identity":
+    encodings = {name.strip().lower() for name in response.headers.get("Content-Encoding", "").split(",")}
+    if not encodings <= {"", "identity"}:
         raise Unusable("it is compressed, which was not asked for")
     content = await _up_to(response, MOST_BYTES + 1)
     if len(content) > MOST_BYTES:
@@ -301,19 +300,20 @@ async def _up_to(response: httpx.Response, most: int) -> bytes:
 
 
 def _reply(content: bytes, seconds: float) -> Reply:
-    """NoAnswer for what is no reply of a chat API, Unusable for a reply with no text in it."""
+    """Unusable for what is no reply of a chat API, or one with no text in it."""
     try:
         answer = json.loads(content)
     except (json.JSONDecodeError, UnicodeDecodeError) as error:
-        raise NoAnswer(f"no JSON ({error})") from None
+        raise Unusable(f"it is no JSON ({error})") from None
     except (ValueError, RecursionError) as error:  # a number of 5,000 digits, 100,000 brackets
         raise Unusable(f"its JSON cannot be read ({type(error).__name__})") from None
-    choices = answer.get("choices") if isinstance(answer, dict) else None
-    if not (isinstance(choices, list) and choices and isinstance(choices[0], dict)):
-        raise NoAnswer("JSON without choices")
-    message = choices[0].get("message")
+    answer = answer if isinstance(answer, dict) else {}
+    choices = answer.get("choices")
     usage = answer.get("usage")
     tokens = _tokens(usage, "prompt_tokens"), _tokens(usage, "completion_tokens")
+    if not (isinstance(choices, list) and choices and isinstance(choices[0], dict)):
+        raise Unusable("it has no choices", *tokens)
+    message = choices[0].get("message")
     if not isinstance(message, dict):
         raise Unusable("it has no message", *tokens)
     text = message.get("content")

@@ -7,6 +7,10 @@ Every border has its function: `printable` for terminals, logs and tables, `fenc
 import re
 from typing import IO, Any
 
+from tucano.security.addresses import masked
+
+LONGEST_SHOWN = 200
+"""Characters of a wrong value or name that a sentence repeats."""
 _PICTURES = {code: 0x2400 + code for code in range(0x20) if chr(code) not in "\n\t"} | {0x7F: 0x2421}
 _STEERING = (
     range(0x80, 0xA0),  # C1 controls: 0x9B starts an escape sequence
@@ -30,6 +34,12 @@ def printable(text: str) -> str:
     No text can steer a terminal, pose as another line or reorder what stands beside it. Newlines and tabs stay.
     """
     return text.translate(_SHOWN)
+
+
+def short(text: str, most: int = LONGEST_SHOWN) -> str:
+    """What a person gave, as a sentence may repeat it: one printable line without secrets, of `most` characters."""
+    line = " ".join(printable(masked(text)).splitlines())
+    return line if len(line) <= most else f"{line[: most - 1]}…"
 
 
 def fenced(text: str) -> str:

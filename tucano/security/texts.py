@@ -4,6 +4,7 @@ they refuse it.
 Each refusal is PydanticCustomError: its sentence is put behind the setting's name.
 """
 
+import ipaddress
 import re
 import unicodedata
 from collections.abc import Callable
@@ -14,6 +15,10 @@ from pydantic import AfterValidator, Field
 from pydantic_core import PydanticCustomError
 
 LONGEST_LINE, LONGEST_PROSE, LONGEST_FILE_NAME = 2000, 2000, 255
+LONGEST_HOST = 253
+_LABEL = r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?"
+_HOST = re.compile(rf"(?:{_LABEL}\.)*(?!\d+\.?$){_LABEL}\.?")
+"""A name as name services know it; what ends in a number is an IP address."""
 
 
 def _refuse(sentence: str) -> PydanticCustomError:
@@ -43,7 +48,8 @@ def _printable(text: str, allowed: str) -> None:
 
 
 def _address(text: str) -> str:
-    """A URL whose host and port can be read."""
+    """A URL whose host and port can be read, without blanks around it."""
+    text = text.strip()
     try:
         urlsplit(_line(text)).port  # noqa: B018  # reading it is the check
     except ValueError as error:
@@ -52,10 +58,27 @@ def _address(text: str) -> str:
 
 
 def _base_url(text: str) -> str:
-    url = urlsplit(_address(text))
-    if url.scheme not in ("http", "https") or not url.hostname or url.query or url.fragment:
+    text = _address(text)
+    url = urlsplit(text)
+    if url.scheme not in ("http", "https") or url.port == 0 or url.query or url.fragment or not _has_host(text):
         raise _refuse("it is no http(s)://host/path without a query; write it like https://api.openai.com/v1")
     return text
+
+
+def _has_host(url: str) -> bool:
+    """Whether the HTTP client and the name service take a URL's host; either would raise at the first request."""
+    import httpx  # takes as long to import as all settings
+
+    try:
+        parsed = httpx.URL(url)
+        host = parsed.host  # reading it is a check too
+        sent = parsed.raw_host.decode("ascii")
+    except (httpx.InvalidURL, ValueError):
+        return False
+    try:
+        return bool(ipaddress.ip_address(host))
+    except ValueError:
+        return len(sent) <= LONGEST_HOST and bool(_HOST.fullmatch(sent))
 
 
 def _matching(pattern: str, sentence: str) -> Callable[[str], str]:

@@ -16,7 +16,7 @@ class Gate(Section):
         0.60, description="Lower 95 % bound that Spearman's rho over all completions of a task must reach."
     )
     within_floor: Share = Field(0.45, description="Lower 95 % bound that the rank agreement within prompts must reach.")
-    resamples: PositiveInt = Field(2000, description="Bootstrap resamples, drawn by prompt.")
+    resamples: PositiveInt = Field(2000, le=50_000, description="Bootstrap resamples, drawn by prompt.")
     override_by: Line | None = Field(None, description="Who lets the run go on after a failed audit.")
     override_reason: Prose | None = Field(
         None, description="Why; recorded in the report, in MLflow and in the registry."

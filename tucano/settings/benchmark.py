@@ -24,10 +24,12 @@ class EndpointSettings(Section):
     dollars_in: NonNegativeFloat = Field(0.0, description="US dollars per million prompt tokens.")
     dollars_out: NonNegativeFloat = Field(0.0, description="US dollars per million completion tokens.")
     timeout_s: PositiveFloat = Field(
-        60, description="Longest wait for one answer, from the first byte sent to the last received, in seconds."
+        60,
+        le=86_400,
+        description="Longest wait for one answer, from the first byte sent to the last received, in seconds.",
     )
-    attempts: PositiveInt = Field(4, description="Attempts per answer before it counts as failed.")
-    parallel: PositiveInt = Field(4, description="Requests at a time.")
+    attempts: PositiveInt = Field(4, le=100, description="Attempts per answer before it counts as failed.")
+    parallel: PositiveInt = Field(4, le=1000, description="Requests at a time.")
 
     @model_validator(mode="after")
     def _key_is_not_read_on_the_way(self) -> Self:
@@ -43,10 +45,13 @@ class BenchmarkPlan(Section):
     """Which prompts the benchmark asks."""
 
     prompts: int = Field(
-        130, ge=80, description="Generated prompts over all tasks; 65 are a test set, a benchmark has at least 80."
+        130,
+        ge=80,
+        le=100_000,
+        description="Generated prompts over all tasks; 65 are a test set, a benchmark has at least 80.",
     )
     reviews: NonNegativeInt = Field(
-        100, description="Real reviews of each of these sources, as far as there are unseen ones."
+        100, le=1_000_000, description="Real reviews of each of these sources, as far as there are unseen ones."
     )
 
 
@@ -57,16 +62,20 @@ class BenchmarkSettings(BenchmarkPlan):
     b2w: Line | None = Field(
         None, description="B2W CSV: real reviews, stars as silver labels, human tags (column Tags) for the issues."
     )
-    samples: PositiveInt = Field(4, description="Sampled answers per prompt (T=1): how sure a model is of churn.")
-    adapters: dict[ArmName, Line] = Field(
-        {}, description="Further local arms: name and folder of a model or of a LoRA adapter."
+    samples: PositiveInt = Field(
+        4, le=1000, description="Sampled answers per prompt (T=1): how sure a model is of churn."
     )
-    endpoints: tuple[EndpointSettings, ...] = Field((), description="Further arms behind an API.")
+    adapters: dict[ArmName, Line] = Field(
+        {}, max_length=100, description="Further local arms: name and folder of a model or of a LoRA adapter."
+    )
+    endpoints: tuple[EndpointSettings, ...] = Field((), max_length=100, description="Further arms behind an API.")
     judge: Line | None = Field(
         None, description="Name of the endpoint that also rates insights from 1 to 5, blind; it reads the answers."
     )
     allow_external: bool = Field(False, description="Let prompts leave this machine for endpoints that are not on it.")
-    resamples: PositiveInt = Field(400, description="Bootstrap resamples of the prompts, for the intervals.")
+    resamples: PositiveInt = Field(
+        400, le=100_000, description="Bootstrap resamples of the prompts, for the intervals."
+    )
 
     @model_validator(mode="after")
     def _arms_have_their_own_names(self) -> Self:

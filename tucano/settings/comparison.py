@@ -16,7 +16,7 @@ class Asking(Section):
         "grounded", description="Reward set that scores the held-out answers, whatever was trained on."
     )
     served_temperature: PositiveFloat = Field(0.1, description="Temperature an answer is served with.")
-    samples: PositiveInt = Field(4, description="Answers per prompt in the sampled decoding (T=1).")
+    samples: PositiveInt = Field(4, le=1000, description="Answers per prompt in the sampled decoding (T=1).")
 
 
 class Judging(Section):

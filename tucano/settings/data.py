@@ -20,10 +20,14 @@ class PromptPlan(Section):
     source: Literal["synthetic", "olist", "b2w"] = Field(
         "synthetic", description="Generated data, a folder of Olist CSVs, or a B2W review CSV."
     )
-    train_prompts: PositiveInt = Field(1480, description="Training prompts over all tasks.")
-    validation_prompts: PositiveInt = Field(65, description="Prompts that choose the checkpoint.")
-    test_prompts: PositiveInt = Field(65, description="Held-out prompts that judge; never used to choose anything.")
-    demonstrations: NonNegativeInt = Field(3000, description="Worked answers for SFT, besides the prompts above.")
+    train_prompts: PositiveInt = Field(1480, le=1_000_000, description="Training prompts over all tasks.")
+    validation_prompts: PositiveInt = Field(65, le=100_000, description="Prompts that choose the checkpoint.")
+    test_prompts: PositiveInt = Field(
+        65, le=100_000, description="Held-out prompts that judge; never used to choose anything."
+    )
+    demonstrations: NonNegativeInt = Field(
+        3000, le=1_000_000, description="Worked answers for SFT, besides the prompts above."
+    )
     defect_share: Share = Field(
         0.35, description="Share of demonstrations with a documented defect, as real ones have."
     )

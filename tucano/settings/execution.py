@@ -13,14 +13,14 @@ class WorkerSettings(Section):
     """The child processes that hold the models."""
 
     python: Line | None = Field(None, description="Interpreter of the training children; this one when empty.")
-    threads: PositiveInt = Field(1, description="CPU threads per GRPO child.")
+    threads: PositiveInt = Field(1, le=1024, description="CPU threads per GRPO child.")
     parallel: PositiveInt | None = Field(
-        None, description="GRPO children at a time; as many as cores (1 on a GPU) when empty."
+        None, le=1024, description="GRPO children at a time; as many as cores (1 on a GPU) when empty."
     )
     checkpoint_minutes: float = Field(
         10, gt=0, le=10, description="Longest time between two recovery checkpoints, beside save_steps."
     )
-    retries: NonNegativeInt = Field(2, description="New attempts after a child was killed.")
+    retries: NonNegativeInt = Field(2, le=1000, description="New attempts after a child was killed.")
 
 
 class Price(Section):
@@ -47,6 +47,7 @@ class CostSettings(Section):
                 date=datetime.date(2026, 5, 2),
             ),
         ),
+        max_length=1000,
         description="Price table; a machine without a row has hours and no dollars.",
     )
 
@@ -69,5 +70,7 @@ class ExecutionSettings(Section):
         ),
     )
     grace_minutes: PositiveFloat = Field(
-        10, description="How long a crashed seed run may wait to be started again before the others go on without it."
+        10,
+        le=525_600,
+        description="How long a crashed seed run may wait to be started again before the others go on without it.",
     )

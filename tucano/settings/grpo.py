@@ -25,7 +25,9 @@ class Condition(Section):
 class Completions(Section):
     """How a model answers, whoever asks."""
 
-    max_completion_tokens: PositiveInt = Field(512, description="Ceiling of a completion. TRL: max_completion_length.")
+    max_completion_tokens: PositiveInt = Field(
+        512, le=2**17, description="Ceiling of a completion. TRL: max_completion_length."
+    )
     fast_cpu: bool = Field(
         True, description="On a CPU: own decode loop, and every prompt read once; off: as transformers and TRL do it."
     )
@@ -35,19 +37,26 @@ class GrpoTraining(Completions):
     """What shapes a step of the optimizer, and when the run ends: all that the preflight rehearses."""
 
     rewards: RewardSetName = Field("grounded", description="Reward set that is trained on. TRL: reward_funcs.")
-    max_steps: PositiveInt = Field(1500, description="Optimizer steps; the only length there is (no epochs beside it).")
+    max_steps: PositiveInt = Field(
+        1500, le=1_000_000, description="Optimizer steps; the only length there is (no epochs beside it)."
+    )
     batch_size: PositiveInt = Field(
         32,
+        le=2**16,
         description=(
             "Completions per optimizer step: prompts x generations. "
             "TRL: per_device_train_batch_size x gradient_accumulation_steps."
         ),
     )
     generations: int = Field(
-        16, ge=2, description="Completions per prompt: the group that advantages are relative to. TRL: num_generations."
+        16,
+        ge=2,
+        le=1024,
+        description="Completions per prompt: the group that advantages are relative to. TRL: num_generations.",
     )
     micro_batch: PositiveInt = Field(
         32,
+        le=2**16,
         description=(
             "Completions per forward and backward pass; smaller needs less memory. TRL: per_device_train_batch_size."
         ),
@@ -71,10 +80,11 @@ class GrpoTraining(Completions):
     )
     iterations: PositiveInt = Field(
         1,
+        le=1000,
         description="Times that every rollout is trained on; 1 with rollout_steps=1 is on-policy. TRL: num_iterations.",
     )
     rollout_steps: PositiveInt = Field(
-        1, description="Optimizer steps that completions are sampled for at once. TRL: steps_per_generation."
+        1, le=1000, description="Optimizer steps that completions are sampled for at once. TRL: steps_per_generation."
     )
     importance_sampling: Literal["token", "sequence"] = Field(
         "token",
@@ -100,12 +110,13 @@ class GrpoTraining(Completions):
     overlong_weight: PositiveFloat = Field(0.5, description="Punishment at the ceiling, in units of reward.")
     length_stages: tuple[tuple[NonNegativeInt, PositiveInt], ...] = Field(
         (),
+        max_length=1000,
         description=(
             "Length curriculum: pairs (step, ceiling from that step on); max_completion_tokens holds before the first."
         ),
     )
     conditions: tuple[Condition, ...] = Field(
-        (), description="Reward components that count only once another is reached."
+        (), max_length=1000, description="Reward components that count only once another is reached."
     )
     advantages: Literal["gdpo", "group", "median"] = Field(
         "gdpo",
@@ -128,7 +139,7 @@ class GrpoTraining(Completions):
         False, description="Leave groups whose completions all earn the same out of the loss."
     )
     refill_rounds: NonNegativeInt = Field(
-        0, description="Rounds of further prompts that replace dropped groups, until the batch is full."
+        0, le=100, description="Rounds of further prompts that replace dropped groups, until the batch is full."
     )
     entropy_coef: NonNegativeFloat = Field(
         0.0, description="Weight of the entropy bonus; where it starts when entropy_target is set."
@@ -271,7 +282,7 @@ class GrpoRun(GrpoTraining):
     """What the training of one seed follows from: GrpoTraining, and how its checkpoint is chosen."""
 
     validation_samples: PositiveInt = Field(
-        2, description="Sampled answers per validation prompt in an evaluation. TRL: num_generations_eval."
+        2, le=1000, description="Sampled answers per validation prompt in an evaluation. TRL: num_generations_eval."
     )
     selection: Literal["reward", "truth"] = Field(
         "reward", description="What chooses the best checkpoint: the reward, or the ground-truth metric."
@@ -281,7 +292,9 @@ class GrpoRun(GrpoTraining):
 class GrpoSettings(GrpoRun):
     """Group relative policy optimisation, one run per seed."""
 
-    seeds: tuple[Seed, ...] = Field((42, 123, 456), min_length=1, description="One training run per seed. TRL: seed.")
+    seeds: tuple[Seed, ...] = Field(
+        (42, 123, 456), min_length=1, max_length=100, description="One training run per seed. TRL: seed."
+    )
     save_steps: PositiveInt = Field(100, description="Steps between two recovery checkpoints.")
 
     @model_validator(mode="after")

@@ -28,6 +28,7 @@ class LoadedModel(Section):
     dtype: Literal["float32", "bfloat16"] = Field("float32", description="Precision of the base weights.")
     max_length_tokens: PositiveInt = Field(
         768,
+        le=2**20,
         description="Prompt and completion together; longer prompts are refused. TRL: max_length.",
     )
 
@@ -35,7 +36,7 @@ class LoadedModel(Section):
 class AdaptedModel(LoadedModel):
     """A loaded model that is trained through a LoRA adapter."""
 
-    lora_rank: PositiveInt = Field(16, description="Rank of the adapter, on all linear layers. TRL: lora_r.")
+    lora_rank: PositiveInt = Field(16, le=4096, description="Rank of the adapter, on all linear layers. TRL: lora_r.")
     lora_alpha: PositiveInt = Field(32, description="Scale of the adapter: alpha / rank.")
     lora_dropout: float = Field(0.0, ge=0, lt=1, description="Share of an adapter's inputs dropped while training.")
 
@@ -43,9 +44,9 @@ class AdaptedModel(LoadedModel):
 class NanoModel(LoadedModel):
     """The model that is built here and trained whole."""
 
-    nano_hidden: PositiveInt = Field(128, description="Width of the nano model.")
-    nano_layers: PositiveInt = Field(4, description="Layers of the nano model.")
-    nano_vocabulary: PositiveInt = Field(2048, description="Entries of the nano tokenizer.")
+    nano_hidden: PositiveInt = Field(128, le=8192, description="Width of the nano model.")
+    nano_layers: PositiveInt = Field(4, le=128, description="Layers of the nano model.")
+    nano_vocabulary: PositiveInt = Field(2048, le=2**18, description="Entries of the nano tokenizer.")
 
 
 class ModelSettings(AdaptedModel, NanoModel):

@@ -9,6 +9,7 @@ from rewards.sets import SETS, load_reward_set
 from tucano.errors import SecretInSettings
 from tucano.prompts import TASKS, Task
 from tucano.security.addresses import secret_in
+from tucano.security.printable import short
 from tucano.security.texts import Address, Line
 from tucano.settings.audit import AuditSettings
 from tucano.settings.base import Section, Seed
@@ -56,7 +57,7 @@ class PipelineSettings(Section):
         place = secret_in(values)
         if place is not None:
             raise SecretInSettings(
-                f"{place} holds a password, token or key, and settings are written into reports and databases: "
+                f"{short(place)} holds a password, token or key, and settings are written into reports and databases: "
                 "leave it out and give it in the environment (docs/operations.md, Credentials)"
             )
         return values

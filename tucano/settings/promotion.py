@@ -15,5 +15,6 @@ class PromotionSettings(Section):
     )
     approval_hours: PositiveFloat | None = Field(
         None,
+        le=8760,
         description="Hours that a person has to approve a challenger in the Prefect page; nobody is asked when empty.",
     )

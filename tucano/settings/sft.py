@@ -13,10 +13,11 @@ class SftTraining(Section):
     """
 
     max_epochs: PositiveFloat = Field(
-        4, description="Upper limit; training stops earlier at the validation plateau. TRL: num_train_epochs."
+        4, le=1000, description="Upper limit; training stops earlier at the validation plateau. TRL: num_train_epochs."
     )
     batch_size: PositiveInt = Field(
         32,
+        le=2**16,
         description="Demonstrations per optimizer step. TRL: per_device_train_batch_size.",
     )
     learning_rate: PositiveFloat = Field(2e-4, description="Peak learning rate.")
