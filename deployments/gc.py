@@ -4,11 +4,12 @@
   artifact is as old as its last use;
 - work folders (checkpoints of trainings that were not finished) and locks go when nothing was written in them for that
   long;
+- an artifact with a damaged manifest stays, and is said;
 - runs in the storage's own MLflow store go with their files (tucano/tracking/purge.py says which stay);
 - flow runs in Prefect's database go with their logs and events (deployments/vacuum.py).
 
-Without --yes it only lists. Removing, it holds the storage alone: no run of this machine is at work in it then, and one
-that begins waits.
+A folder in which no run has worked is refused. Without --yes it only lists. Removing, it holds the storage alone: no
+run of this machine is at work in it then, and one that begins waits.
 """
 
 import os

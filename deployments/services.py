@@ -12,13 +12,18 @@ import urllib.request
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import TypeVar
 
 import psutil
+from pydantic import PositiveInt
 
+from tucano.artifacts.records import parsed
 from tucano.errors import TucanoError, UserError
 from tucano.security.access import basic
 from tucano.security.printable import printable
 from tucano.storage.logs import relayed
+
+T = TypeVar("T")
 
 START_SECONDS = 300
 LOOK_SECONDS = 0.25
@@ -38,7 +43,7 @@ class Service:
     """A program that was started: `started` tells it from a later process with the same id."""
 
     name: str
-    pid: int
+    pid: PositiveInt
     started: str
     log: str
 
@@ -175,11 +180,9 @@ def read_services(file: Path) -> dict[str, Service]:
 
     UserError where it is damaged.
     """
-    if not file.is_file():
-        return {}
     try:
-        return {name: Service(**fields) for name, fields in json.loads(file.read_text(encoding="utf-8")).items()}
-    except (ValueError, TypeError, AttributeError):
+        return read_json(file, dict[str, Service]) or {}
+    except ValueError:
         lost = [str(process.pid) for process in psutil.process_iter() if _mark(process) == str(file)]
         stop_them = (
             f"stop what still runs of it with kill {' '.join(lost)}, then" if lost else "nothing of it runs any more:"
@@ -187,6 +190,18 @@ def read_services(file: Path) -> dict[str, Service]:
         raise UserError(
             f"{file} is empty or damaged; {stop_them} remove that file and start again with tucano up"
         ) from None
+
+
+def read_json(file: Path, kind: type[T]) -> T | None:
+    """What a file of the stack holds, None where there is none. ValueError where it is damaged, or no file."""
+    if not os.path.lexists(file):
+        return None
+    if not file.is_file():
+        raise ValueError("it is no file")
+    try:
+        return parsed(kind, json.loads(file.read_text(encoding="utf-8")))
+    except RecursionError as error:
+        raise ValueError("it is too deep") from error
 
 
 def _mark(process: psutil.Process) -> str | None:

@@ -7,7 +7,6 @@ Both servers ask for the home's password, which lies elsewhere (tucano.security.
 when the command ends. `up` starts what is missing and is safe to repeat; `down` leaves no process and keeps all data.
 """
 
-import json
 import os
 import signal
 import subprocess
@@ -32,7 +31,7 @@ from deployments.servers import (
     prefect_environment,
     require_history,
 )
-from deployments.services import MARK, Service, answers, read_services, write_json, write_services
+from deployments.services import MARK, Service, answers, read_json, read_services, write_json, write_services
 from tucano.errors import TucanoError, UserError
 from tucano.security.access import credentials, credentials_file, tracking_environment
 from tucano.storage.locks import owned
@@ -116,12 +115,8 @@ def opened(home: Path, project: Path, prefect_port: int | None = None, mlflow_po
     home = home.resolve()
     file = home / "stack" / "ports.json"
     try:
-        known = (
-            {name: int(port) for name, port in json.loads(file.read_text(encoding="utf-8")).items()}
-            if file.is_file()
-            else {}
-        )
-    except (ValueError, TypeError, AttributeError):
+        known = read_json(file, dict[str, int]) or {}
+    except ValueError:
         raise UserError(
             f"{file} is empty or damaged; remove it and run tucano down, then tucano up: it chooses ports anew"
         ) from None

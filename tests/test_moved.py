@@ -211,6 +211,24 @@ def adapter(storage: Path, base: str) -> Path:
     return folder
 
 
+@pytest.mark.parametrize("config", ["", "[]", "{}", '{"base_model_name_or_path": null}', "[" * 99_999])
+def test_an_adapter_with_a_damaged_config_is_a_sentence(tmp_path: Path, config: str) -> None:
+    (tmp_path / "adapter_config.json").write_text(config, encoding="utf-8")
+    with pytest.raises(UserError, match=r"adapter_config\.json is damaged or names no base; bring it back"):
+        base_of(tmp_path)
+
+
+def test_a_version_whose_files_are_gone_is_a_sentence(tmp_path: Path) -> None:
+    """The store is there, and the folder beside it is not."""
+    filled(tmp_path)
+    shutil.rmtree(tmp_path / "mlflow" / "artifacts")
+    tracker = Tracker.connect(None, tmp_path)
+    champion = tracker.champion("tucano")
+    assert champion is not None
+    with pytest.raises(UserError, match=r"tucano version 1 is not what was registered: its files at .* are gone"):
+        tracker.fetch(champion, tmp_path / "fetched")
+
+
 def test_an_adapters_base_is_looked_for_in_its_own_storage_first(tmp_path: Path) -> None:
     name = "artifacts/sft/fedcba9876543210/model"
     old, new = tmp_path / "old", tmp_path / "new"

@@ -16,6 +16,7 @@ from pathlib import Path
 
 import psutil
 import pytest
+from odd_files import ODD, put_in_place
 
 from deployments import services, stack
 from deployments.postgres import find_cluster
@@ -61,7 +62,16 @@ def test_down_stops_everything_after_the_clock_was_set(sleepers: dict[str, servi
     assert stack.read_services(tmp_path / "stack" / "services.json") == {}
 
 
-@pytest.mark.parametrize("damaged", ["", "{", "[]", '{"mlflow": 7}', '{"mlflow": {"name": "mlflow"}}'])
+SERVICE = '{{"mlflow": {{"name": "mlflow", "pid": {}, "started": "x", "log": "y"}}}}'
+
+
+@pytest.mark.parametrize(
+    "damaged",
+    [
+        *("", "{", "[]", "null", "[" * 99_999, '{"mlflow": 7}', '{"mlflow": {"name": "mlflow"}}'),
+        *(SERVICE.format(pid) for pid in ('"x"', "-1", "null", "1e999")),
+    ],
+)
 @pytest.mark.parametrize("command", ["status", "down", "up"])
 def test_a_damaged_list_of_services_is_a_sentence(damaged: str, command: str, tmp_path: Path) -> None:
     home = stack.opened(tmp_path, ROOT)
@@ -85,7 +95,22 @@ def test_the_sentence_names_what_still_runs(sleepers: dict[str, services.Service
     assert found and {int(pid) for pid in found[1].split()} == {service.pid for service in sleepers.values()}
 
 
-@pytest.mark.parametrize("damaged", ["", "[4200]", '{"prefect": "no"}', '{"prefect": null}'])
+@pytest.mark.timeout(30)
+@pytest.mark.parametrize("kind", ODD)
+def test_what_is_no_file_among_the_stacks_files_is_a_sentence(kind: str, tmp_path: Path) -> None:
+    (tmp_path / "stack").mkdir()
+    for name, opens in (
+        ("services.json", services.read_services),
+        ("ports.json", lambda _: stack.opened(tmp_path, ROOT)),
+    ):
+        put_in_place(kind, tmp_path / "stack" / name)
+        with pytest.raises(UserError, match=rf"{name} is empty or damaged"):
+            opens(tmp_path / "stack" / name)
+
+
+@pytest.mark.parametrize(
+    "damaged", ["", "[4200]", '{"prefect": "no"}', '{"prefect": null}', '{"prefect": 1e999}', "[" * 99_999]
+)
 def test_damaged_ports_are_a_sentence(damaged: str, tmp_path: Path) -> None:
     (tmp_path / "stack").mkdir()
     file = tmp_path / "stack" / "ports.json"
