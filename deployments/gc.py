@@ -4,15 +4,16 @@
   artifact is as old as its last use;
 - work folders (checkpoints of trainings that were not finished) and locks go when nothing was written in them for that
   long;
+- an artifact with a damaged manifest stays, and is said;
 - runs in the storage's own MLflow store go with their files (tucano/tracking/purge.py says which stay);
 - flow runs in Prefect's database go with their logs and events (deployments/vacuum.py).
 
-Without --yes it only lists. Removing, it holds the storage alone: no run of this machine is at work in it then, and one
-that begins waits.
+A folder in which no run has worked is refused. Without --yes it only lists. Removing, it holds the storage alone: no
+run of this machine is at work in it then, and one that begins waits.
 """
 
-import json
 import os
+import re
 import shutil
 import stat
 import subprocess
@@ -24,14 +25,17 @@ from pathlib import Path
 from typing import Any
 
 from deployments.postgres import find_cluster
-from tucano.artifacts.store import MANIFEST
+from deployments.servers import require_history
+from tucano.artifacts.store import MANIFEST, read_manifest
 from tucano.errors import TucanoError, UserError
-from tucano.storage.locks import FILLED, abandoned, alone
+from tucano.storage.locks import FILLED, abandoned, alone, is_storage
 from tucano.tracking import Tracker
 from tucano.tracking.purge import digests_of_registered, find_old
 from tucano.tracking.purge import remove as remove_runs
 
 DAY = 24 * 3600
+OURS = re.compile(r"\.?[0-9a-f]{16,32}(\.draft|-\d+)?")
+"""How a storage names what it makes for an artifact, a training or an MLflow run: nothing else is taken."""
 
 
 def collect(home: Path, days: int, remove: bool) -> int:
@@ -41,10 +45,13 @@ def collect(home: Path, days: int, remove: bool) -> int:
     if not home.is_dir():
         raise UserError(f"there is no folder {home}; name the one that runs write to with --home FOLDER")
     home = home.resolve()
+    if not is_storage(home):
+        raise UserError(f"no run has worked in {home}, so nothing there is touched; name a storage with --home FOLDER")
+    require_history(home)
     before = time.time() - days * DAY
     done = "removed" if remove else "would go"
     with alone(home) if remove else nullcontext():
-        tracker = Tracker.connect(None, home) if (home / "mlflow" / "mlflow.db").is_file() else None
+        tracker = Tracker.connect(None, home) if os.path.lexists(home / "mlflow" / "mlflow.db") else None
         if tracker is not None and remove:
             for killed in abandoned(home / FILLED):
                 tracker.end_abandoned(killed)
@@ -53,10 +60,12 @@ def collect(home: Path, days: int, remove: bool) -> int:
         for place, size in sizes.items():
             print(f"{done:<9} {size / 1e6:9.1f} MB  {place}")
             if remove:
-                place.unlink() if place.is_symlink() or place.is_file() else shutil.rmtree(place)
+                shutil.rmtree(place) if place.is_dir() and not place.is_symlink() else place.unlink()
         databases = _size(home / "mlflow") + _size(home / "prefect")
         told = [*_mlflow(tracker, kept, before, remove), *_prefect(home, days, remove)]
         freed = sum(sizes.values()) + databases - _size(home / "mlflow") - _size(home / "prefect")
+    for place in damaged(home):
+        print(f"{'damaged':<9} {'':>12}  {place / MANIFEST}; not removed, look at that folder and remove it by hand")
     for line in told:
         print(f"{done:<9} {'':>12}  {line}")
     print(
@@ -73,9 +82,7 @@ def needed(home: Path, before: float, registered: Set[str]) -> Mapping[Path, dic
     {folder: manifest}
     """
     made = {
-        path.parent: manifest
-        for path in home.glob(f"artifacts/*/*/{MANIFEST}")
-        if (manifest := _read(path)) is not None
+        folder: manifest for folder in _places(home, "artifacts") if (manifest := read_manifest(folder)) is not None
     }
     by_digest = {manifest["digest"]: folder for folder, manifest in made.items()}
     newest = {max((f for f in made if f.parent == stage), key=_newest) for stage in {folder.parent for folder in made}}
@@ -96,9 +103,25 @@ def needed(home: Path, before: float, registered: Set[str]) -> Mapping[Path, dic
 
 def garbage(home: Path, kept: Mapping[Path, object], before: float) -> Iterator[Path]:
     """Files and folders that were last written before this time and that nothing needs."""
-    for place in (path for kind in ("artifacts", "work", "locks") for path in home.glob(f"{kind}/*/*")):
-        if place not in kept and not place.parent.is_symlink() and _newest(place) < before:
+    stay = {*kept, *damaged(home)}
+    for place in _places(home, "artifacts", "work", "locks"):
+        if place not in stay and OURS.fullmatch(place.name) and _newest(place) < before:
             yield place
+
+
+def damaged(home: Path) -> list[Path]:
+    """Artifacts that nobody can say of what they are, or were made from: a person looks at them."""
+    return [
+        folder
+        for folder in _places(home, "artifacts")
+        if os.path.lexists(folder / MANIFEST) and read_manifest(folder) is None
+    ]
+
+
+def _places(home: Path, *kinds: str) -> Iterator[Path]:
+    """What lies in the folders of stages, and nothing that a link leads to."""
+    for stage in (path for kind in kinds if not (home / kind).is_symlink() for path in sorted(home.glob(f"{kind}/*"))):
+        yield from sorted(stage.glob("*")) if not stage.is_symlink() else ()
 
 
 def _mlflow(tracker: Tracker | None, kept: Mapping[Path, dict[str, Any]], before: float, remove: bool) -> Iterator[str]:
@@ -134,15 +157,6 @@ def _prefect(home: Path, days: int, remove: bool) -> Iterator[str]:
             yield f"{int(done.stdout)} flow runs in Prefect ({name}) with their logs and events"
 
 
-def _read(manifest: Path) -> dict[str, Any] | None:
-    """None for one that is damaged: nothing can be made from its artifact."""
-    try:
-        content: dict[str, Any] = json.loads(manifest.read_text(encoding="utf-8"))
-        return content if {"digest", "inputs", "record"} <= content.keys() else None
-    except (OSError, ValueError, AttributeError):
-        return None
-
-
 def _newest(place: Path) -> float:
     return max((found.st_mtime for found in _found(place)), default=0.0)
 
@@ -153,6 +167,6 @@ def _size(place: Path) -> int:
 
 def _found(place: Path) -> Iterator[os.stat_result]:
     """Of a file or of a folder and all in it: links as such, and without what goes meanwhile."""
-    for path in (place, *place.rglob("*")):
+    for path in (place, *(() if place.is_symlink() else place.rglob("*"))):
         with suppress(FileNotFoundError):
             yield path.lstat()

@@ -12,15 +12,17 @@ import urllib.request
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, TypeVar
 
 import psutil
-from pydantic import Field, TypeAdapter, ValidationError
+from pydantic import Field, TypeAdapter
 
 from tucano.errors import TucanoError, UserError
 from tucano.security.access import basic
 from tucano.security.printable import printable
 from tucano.storage.logs import relayed
+
+T = TypeVar("T")
 
 START_SECONDS = 300
 LOOK_SECONDS = 0.25
@@ -177,11 +179,9 @@ def read_services(file: Path) -> dict[str, Service]:
 
     UserError where it is damaged.
     """
-    if not file.is_file():
-        return {}
     try:
-        return TypeAdapter(dict[str, Service]).validate_json(file.read_bytes(), strict=True)
-    except ValidationError:
+        return read_json(file, dict[str, Service]) or {}
+    except ValueError:
         lost = [str(process.pid) for process in psutil.process_iter() if _mark(process) == str(file)]
         stop_them = (
             f"stop what still runs of it with kill {' '.join(lost)}, then" if lost else "nothing of it runs any more:"
@@ -189,6 +189,15 @@ def read_services(file: Path) -> dict[str, Service]:
         raise UserError(
             f"{file} is empty or damaged; {stop_them} remove that file and start again with tucano up"
         ) from None
+
+
+def read_json(file: Path, kind: type[T]) -> T | None:
+    """What a file of the stack holds, None where there is none. ValueError where it is damaged, or no file."""
+    if not os.path.lexists(file):
+        return None
+    if not file.is_file():
+        raise ValueError("it is no file")
+    return TypeAdapter(kind).validate_json(file.read_bytes(), strict=True)
 
 
 def _mark(process: psutil.Process) -> str | None:

@@ -19,7 +19,7 @@ from pathlib import Path
 from socket import socket
 from typing import Annotated
 
-from pydantic import Field, TypeAdapter, ValidationError
+from pydantic import Field
 
 from deployments import services
 from deployments.postgres import Cluster, find_cluster
@@ -34,7 +34,7 @@ from deployments.servers import (
     prefect_environment,
     require_history,
 )
-from deployments.services import MARK, Service, answers, read_services, write_json, write_services
+from deployments.services import MARK, Service, answers, read_json, read_services, write_json, write_services
 from tucano.errors import TucanoError, UserError
 from tucano.security.access import credentials, credentials_file, tracking_environment
 from tucano.storage.locks import owned
@@ -125,8 +125,8 @@ def opened(home: Path, project: Path, prefect_port: int | None = None, mlflow_po
     home = home.resolve()
     file = home / "stack" / "ports.json"
     try:
-        known = TypeAdapter(dict[str, Port]).validate_json(file.read_bytes(), strict=True) if file.is_file() else {}
-    except ValidationError:
+        known = read_json(file, dict[str, Port]) or {}
+    except ValueError:
         raise UserError(
             f"{file} is empty or damaged; remove it and run tucano down, then tucano up: it chooses ports anew"
         ) from None

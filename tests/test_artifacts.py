@@ -4,14 +4,16 @@ not.
 
 import json
 import shutil
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from odd_files import ODD, put_in_place
 
 from tucano.artifacts.code_version import code_version
 from tucano.artifacts.identity import digest
-from tucano.artifacts.store import MANIFEST, Artifact, Recipe, Store, inspect
+from tucano.artifacts.store import MANIFEST, MOST_BYTES, Artifact, Recipe, Store, inspect
 from tucano.errors import UserError
 from tucano.storage.folder import Folder
 
@@ -153,6 +155,83 @@ def test_a_link_to_a_file_of_the_same_content_makes_it_invalid(kitchen: Kitchen,
     file.symlink_to(tmp_path / "elsewhere.bin")
     assert not kitchen.make().reused
     assert "is a link now" in kitchen.said
+
+
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize("name", ["adapter/weights.bin", MANIFEST])
+@pytest.mark.parametrize("kind", ODD)
+def test_what_is_no_file_is_damage_and_is_not_opened(kitchen: Kitchen, kind: str, name: str) -> None:
+    folder = kitchen.make().folder
+    put_in_place(kind, folder / name)
+    assert inspect(folder)[1] is not None
+    kitchen.make(steps=4)
+    assert not kitchen.make().reused and kitchen.runs == 3
+    assert name.split("/")[-1] in kitchen.said
+
+
+def test_a_link_to_its_manifest_makes_it_invalid(kitchen: Kitchen, tmp_path: Path) -> None:
+    manifest = kitchen.make().folder / MANIFEST
+    manifest.rename(tmp_path / "elsewhere.json")
+    manifest.symlink_to(tmp_path / "elsewhere.json")
+    assert not kitchen.make().reused
+
+
+def test_a_manifest_that_is_far_too_large_is_not_read(kitchen: Kitchen) -> None:
+    folder = kitchen.make().folder
+    with (folder / MANIFEST).open("ab") as file:
+        file.write(b" " * MOST_BYTES)
+    assert "damaged" in str(inspect(folder)[1])
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"record": None},
+        {"digest": ["x"]},
+        {"made_at": "yesterday"},
+        {"seconds": 1e999},
+        {"files": {"adapter/weights.bin": None}},
+        {"inputs": {"prompts": {}}},
+        {"settings": {"text": "\ud800"}},
+    ],
+    ids=lambda changes: next(iter(changes)),
+)
+def test_a_manifest_of_odd_values_is_damaged(kitchen: Kitchen, changes: dict[str, object]) -> None:
+    folder = kitchen.make().folder
+    manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8")) | changes
+    (folder / MANIFEST).write_text(json.dumps(manifest), encoding="utf-8")
+    assert inspect(folder) == (None, f"its manifest {folder / MANIFEST} is damaged")
+
+
+def elsewhere(path: Path) -> None:
+    (path.parent / "elsewhere").mkdir()
+    path.symlink_to(path.parent / "elsewhere")
+
+
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize(
+    "place",
+    ["artifacts", "artifacts/stage", "artifacts/stage/{}", "artifacts/stage/{}.draft", "work/stage/{}", "locks"],
+)
+@pytest.mark.parametrize("put", [Path.touch, elsewhere, *(ODD[kind] for kind in ("pipe", "dangling link"))])
+def test_what_stands_in_an_artifacts_way_is_said_before_the_stage_works(
+    kitchen: Kitchen, tmp_path: Path, place: str, put: Callable[[Path], object]
+) -> None:
+    in_the_way = tmp_path / place.format(Recipe("stage", {"grpo": {"max_steps": 3}}, {}, "code-1").key)
+    in_the_way.parent.mkdir(parents=True, exist_ok=True)
+    put(in_the_way)
+    with pytest.raises(UserError, match="is no folder of its own; move it away") as caught:
+        kitchen.make()
+    assert str(in_the_way) in str(caught.value) and kitchen.runs == 0
+    assert not list(tmp_path.rglob("elsewhere/*"))
+
+
+def test_an_artifact_is_not_found_through_a_link(kitchen: Kitchen, tmp_path: Path) -> None:
+    made = kitchen.make()
+    made.folder.rename(tmp_path / made.folder.name)
+    made.folder.symlink_to(tmp_path / made.folder.name)
+    with pytest.raises(UserError, match="is no folder of its own"):
+        kitchen.store.named(made.name)
 
 
 @pytest.mark.parametrize("name", ["../stage/0123456789abcdef", "stage/../../etc", "/etc/passwd", "stage", ""])

@@ -98,6 +98,14 @@ def tear_the_manifest(folder: Path) -> None:
     (folder / MANIFEST).write_text((folder / MANIFEST).read_text(encoding="utf-8")[:50], encoding="utf-8")
 
 
+def empty_the_manifest(folder: Path) -> None:
+    (folder / MANIFEST).write_text("null", encoding="utf-8")
+
+
+def list_no_sizes(folder: Path) -> None:
+    (folder / MANIFEST).write_text('{"files": {"optimizer.pt": null}}', encoding="utf-8")
+
+
 def empty(folder: Path) -> None:
     shutil.rmtree(folder)
     folder.mkdir()
@@ -110,6 +118,8 @@ DAMAGES: dict[Callable[[Path], None], str] = {
     lose_the_generators: "rng_state.pth is missing",
     lose_the_manifest: f"it has no {MANIFEST}",
     tear_the_manifest: f"its {MANIFEST} is damaged",
+    empty_the_manifest: f"its {MANIFEST} is damaged",
+    list_no_sizes: f"its {MANIFEST} is damaged",
     empty: f"it has no {MANIFEST}",
 }
 

@@ -8,6 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from tucano.errors import UserError
+from tucano.requirements import adapter_weights
+from tucano.settings import ModelSettings
+
 ROOT = Path(__file__).parent.parent
 HEADER = "review_id,order_id,review_score,review_comment_title,review_comment_message,review_creation_date,review_answer_timestamp\n"
 
@@ -95,6 +99,21 @@ def test_a_fault_found_inside_the_flow_is_one_sentence_too(tmp_path: Path) -> No
 def test_no_comparison_yet(tmp_path: Path) -> None:
     result = tucano("compare", "laptop", "--set", f"storage={tmp_path}")
     assert result.returncode == 2 and "holds no comparison yet" in result.stderr
+
+
+def test_a_comparison_that_was_killed_before_its_end_is_none(tmp_path: Path) -> None:
+    folder = tmp_path / "artifacts" / "comparison" / "0123456789abcdef.draft"
+    folder.mkdir(parents=True)
+    (folder / "comparison.json").write_text("{}", encoding="utf-8")
+    result = tucano("compare", "laptop", "--set", f"storage={tmp_path}")
+    assert result.returncode == 2 and "holds no comparison yet" in result.stderr
+
+
+@pytest.mark.parametrize("config", ["", "[]", "{}", '{"hidden_size": null}', "[" * 99_999])
+def test_a_damaged_model_folder_is_known_before_training(tmp_path: Path, config: str) -> None:
+    (tmp_path / "config.json").write_text(config, encoding="utf-8")
+    with pytest.raises(UserError, match=rf"{tmp_path}/config\.json is damaged or describes no language model"):
+        adapter_weights(ModelSettings(name=str(tmp_path)))
 
 
 @pytest.mark.parametrize("manifest", ["", "[]", "{}", "null", '{"seal": 1}'])

@@ -11,17 +11,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from odd_files import ODD, put_in_place
 
 from deployments.gc import collect, garbage, needed
 from tucano.artifacts.store import MANIFEST, Artifact, Recipe, Store
 from tucano.errors import UserError
-from tucano.storage.locks import shared
+from tucano.storage.locks import IN_USE, OWNER, alone, owned, shared
 from tucano.tracking import DataSplit, Row, Tracker
 from tucano.tracking.purge import find_old, remove
 
 ROOT = Path(__file__).parent.parent
 DAY = 24 * 3600.0
 MONTH_AGO = 30
+KEY = "0123456789abcdef"
 
 
 def make(store: Store, stage: str, setting: int, *inputs: Artifact, days_old: int = 0, **record: object) -> Artifact:
@@ -63,26 +65,31 @@ def test_gc_takes_what_is_old_and_made_nothing_that_is_kept(tmp_path: Path) -> N
     make(store, "sft", 2, needed_data)
     make(store, "report", 1, days_old=200)
     for stage, days in (("grpo-seed-1", 31), ("grpo-seed-2", 0)):
-        (tmp_path / "work" / stage / "abc").mkdir(parents=True)
-        (tmp_path / "work" / stage / "abc" / "owner.lock").write_text("", encoding="utf-8")
-        aged(tmp_path / "work" / stage / "abc", days)
+        (tmp_path / "work" / stage / KEY).mkdir(parents=True)
+        (tmp_path / "work" / stage / KEY / "owner.lock").write_text("", encoding="utf-8")
+        aged(tmp_path / "work" / stage / KEY, days)
     aged(tmp_path / "locks" / "data", 31)
     locks = {Path("locks", "data", artifact.folder.name) for artifact in (old_data, needed_data)}
-    assert gone(tmp_path) == {name(old_data), name(old_sft), Path("work/grpo-seed-1/abc"), *locks}
+    assert gone(tmp_path) == {name(old_data), name(old_sft), Path("work/grpo-seed-1", KEY), *locks}
 
 
 def test_a_link_goes_alone_and_what_it_leads_to_stays(tmp_path: Path) -> None:
     home, mine = tmp_path / "runs", tmp_path / "mine"
-    (mine / "letters").mkdir(parents=True)
-    links = {"work/sft/dangling": tmp_path / "nowhere", "work/sft/abc": mine, "artifacts/sft": mine}
+    (mine / "letters" / KEY).mkdir(parents=True)
+    dangling, links = (
+        f"work/sft/{KEY}.draft",
+        {f"work/sft/{KEY}": mine, "artifacts/sft": mine / "letters", "locks": mine},
+    )
+    links[dangling] = tmp_path / "nowhere"
     for link, target in links.items():
         (home / link).parent.mkdir(parents=True, exist_ok=True)
         (home / link).symlink_to(target)
         os.utime(home / link, (0, 0), follow_symlinks=False)
-    os.utime(mine / "letters", (0, 0))
-    assert gone(home) == {Path("work/sft/dangling"), Path("work/sft/abc")}
+    (home / IN_USE).touch()
+    aged(mine / "letters", 90)
+    assert gone(home) == {Path(dangling), Path("work/sft", KEY)}
     assert collect(home, MONTH_AGO, remove=True) == 0
-    assert (mine / "letters").is_dir() and not list((home / "work" / "sft").iterdir())
+    assert (mine / "letters" / KEY).is_dir() and not list((home / "work" / "sft").iterdir())
 
 
 def test_what_is_reused_is_young_again(tmp_path: Path) -> None:
@@ -108,13 +115,79 @@ def test_what_a_registered_model_was_made_from_stays(tmp_path: Path) -> None:
     assert gone(tmp_path, seed.digest) == set()
 
 
-@pytest.mark.parametrize("content", ["", "{", "[]", '{"digest": "x"}'])
-def test_a_damaged_manifest_is_garbage_like_any_other(tmp_path: Path, content: str) -> None:
-    damaged = make(Store(tmp_path), "data", 1)
-    (damaged.folder / MANIFEST).write_text(content, encoding="utf-8")
+@pytest.mark.parametrize(
+    "content",
+    [
+        "",
+        "{",
+        "[]",
+        "[" * 99_999,
+        " " * 2**24 + "{}",
+        '{"digest": "x"}',
+        '{"digest": ["x"], "inputs": {}, "record": {}}',
+        '{"digest": "x", "inputs": {}, "record": null}',
+        '{"digest": "x", "inputs": {"a": []}, "record": {}}',
+        '{"digest": "x", "inputs": {}, "record": {"x": "\\ud800"}}',
+        f'{{"digest": {"9" * 5000}}}',
+    ],
+    ids=lambda content: content[:45],
+)
+def test_a_damaged_manifest_stays_and_everything_else_goes_on(
+    tmp_path: Path, content: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    old, broken = make(Store(tmp_path), "data", 1, days_old=90), make(Store(tmp_path), "data", 2)
+    make(Store(tmp_path), "data", 3)
+    (broken.folder / MANIFEST).write_text(content, encoding="utf-8")
+    aged(broken.folder, 90)
+    (tmp_path / IN_USE).touch()
+    assert collect(tmp_path, MONTH_AGO, remove=True) == 0
+    assert broken.folder.is_dir() and not old.folder.exists()
+    assert f"{broken.folder / MANIFEST}; not removed" in capsys.readouterr().out
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("kind", ODD)
+def test_what_is_no_file_is_not_waited_for(tmp_path: Path, kind: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """In the place of a manifest, of a training's folder and of what says which MLflow run is being filled."""
+    broken = make(Store(tmp_path), "data", 1).folder / MANIFEST
+    put_in_place(kind, broken)
+    for place in (f"work/sft/{KEY}", f"locks/mlflow/{KEY * 2}"):
+        (tmp_path / place).parent.mkdir(parents=True)
+        put_in_place(kind, tmp_path / place)
+        os.utime(tmp_path / place, (0, 0), follow_symlinks=False)
+    pipeline(Tracker.connect(None, tmp_path), tmp_path, "one")
+    (tmp_path / IN_USE).touch()
+    assert collect(tmp_path, MONTH_AGO, remove=True) == 0
+    assert not os.path.lexists(tmp_path / "work" / "sft" / KEY) and os.path.lexists(broken)
+    assert f"{broken}; not removed" in capsys.readouterr().out
+
+
+# --- other people's folders -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("remove", [False, True])
+@pytest.mark.parametrize(
+    "file", [None, "notes.txt", f"work/sft/{KEY}/letter", "mlflow/mlflow.db", "prefect/prefect.db"]
+)
+def test_a_folder_that_is_no_storage_is_refused_and_left_as_it_is(
+    tmp_path: Path, file: str | None, remove: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    if file is not None:
+        (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / file).write_text("mine", encoding="utf-8")
+    aged(tmp_path, 90)
+    before = sorted(tmp_path.rglob("*"))
+    with pytest.raises(UserError, match=rf"no run has worked in {tmp_path}, so nothing there is touched"):
+        collect(tmp_path, MONTH_AGO, remove)
+    assert sorted(tmp_path.rglob("*")) == before and capsys.readouterr().out == ""
+
+
+@pytest.mark.parametrize("place", ["work/letters/to-ana", "artifacts/paintings/sea", "locks/doors/1"])
+def test_what_a_storage_did_not_make_is_not_taken_from_it(tmp_path: Path, place: str) -> None:
+    """Somebody has let runs write into a folder that holds other things."""
+    (tmp_path / place).mkdir(parents=True)
+    aged(tmp_path, 90)
     assert gone(tmp_path) == set()
-    aged(damaged.folder, 90)
-    assert gone(tmp_path) == {name(damaged)}
 
 
 # --- beside runs ----------------------------------------------------------------------------------
@@ -167,6 +240,18 @@ def test_runs_work_side_by_side_and_wait_for_gc(tmp_path: Path) -> None:
         with shared(tmp_path, hear):
             assert time.monotonic() - began < 10
     assert said == [f"storage {tmp_path} is being tidied up; this goes on when that has ended"]
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("kind", sorted(ODD.keys() - {"dangling link"}))
+@pytest.mark.parametrize("name", [IN_USE, OWNER])
+def test_a_lock_that_is_no_file_is_a_sentence(tmp_path: Path, kind: str, name: str) -> None:
+    for lock in (IN_USE, OWNER):
+        (tmp_path / lock).touch()
+    put_in_place(kind, tmp_path / name)
+    for locked in (alone(tmp_path), owned(tmp_path) if name == OWNER else shared(tmp_path, pytest.fail)):
+        with pytest.raises(UserError, match=rf"{name} is no ordinary file; move it away"), locked:
+            pass
 
 
 # --- MLflow ---------------------------------------------------------------------------------------
@@ -289,6 +374,7 @@ def test_old_flow_runs_leave_prefect_with_their_logs(tmp_path: Path, capsys: pyt
         (one,) = connection.execute("SELECT id FROM flow_run LIMIT 1").fetchone()
         connection.execute("UPDATE flow_run SET end_time = '2026-01-01 00:00:00.000000' WHERE id = ?", (one,))
     connection.close()
+    (tmp_path / IN_USE).touch()
     assert collect(tmp_path, MONTH_AGO, remove=False) == 0
     assert "would go" in (said := capsys.readouterr().out) and "1 flow runs in Prefect (prefect.db)" in said
     assert in_prefect(tmp_path, "flow_run") == 2

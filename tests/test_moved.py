@@ -3,17 +3,23 @@
 import os
 import shutil
 import sqlite3
+import stat
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
 
 import pytest
+from odd_files import ODD, put_in_place
 
+from deployments.gc import collect
+from deployments.servers import require_history
 from tucano.artifacts.lineage import base_of
 from tucano.errors import UserError
+from tucano.storage.locks import IN_USE
 from tucano.storage.root import require_whole
 from tucano.tracking import RegisteredModel, Row, Tracker
 from tucano.tracking.moved import ADDRESSES
@@ -138,6 +144,58 @@ def test_a_damaged_store_is_one_sentence_with_the_next_step(tmp_path: Path, dama
     assert Tracker.connect(None, tmp_path).champion("tucano") is None
 
 
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("kind", ODD)
+@pytest.mark.parametrize("name", ["mlflow/mlflow.db", "prefect/prefect.db"])
+def test_what_is_no_file_in_a_databases_place_is_a_sentence(tmp_path: Path, name: str, kind: str) -> None:
+    """gc above all: without the registry's word it would take what a champion was made from."""
+    (tmp_path / name).parent.mkdir()
+    (tmp_path / IN_USE).touch()
+    put_in_place(kind, tmp_path / name)
+    refusing: list[Callable[[], object]] = [lambda: collect(tmp_path, 30, remove=True)]
+    refusing.append(lambda: require_history(tmp_path) if "prefect" in name else settle(tmp_path))
+    for command in refusing:
+        with pytest.raises(UserError, match=rf"{name} is damaged \(it is no file\); .*: mv \S+ \S+\.damaged$"):
+            command()
+
+
+@pytest.mark.parametrize("damage", [torn, replaced])
+def test_gc_takes_nothing_while_prefects_database_is_damaged(tmp_path: Path, damage: Callable[[Path], None]) -> None:
+    """It said so in the last words of a process that ended with an error, after it had removed files."""
+    old = tmp_path / "work" / "sft" / "0123456789abcdef"
+    old.mkdir(parents=True)
+    (tmp_path / IN_USE).touch()
+    database = tmp_path / "prefect" / "prefect.db"
+    database.parent.mkdir()
+    with sqlite3.connect(database) as connection:
+        connection.execute("CREATE TABLE flow_run AS SELECT zeroblob(100000) AS id")
+    connection.close()
+    damage(database)
+    os.utime(old, (0, 0))
+    with pytest.raises(UserError, match=r"prefect\.db is damaged \(.*\); it holds the history of runs"):
+        collect(tmp_path, 30, remove=True)
+    assert old.is_dir()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs another user")
+@pytest.mark.parametrize("mode", [stat.S_IRUSR, 0])
+@pytest.mark.parametrize("closed", ["a.db", "."])
+def test_a_database_that_may_not_be_written_is_a_sentence(mode: int, closed: str) -> None:
+    nobody = 65534
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        sqlite3.connect(folder / "a.db").execute("CREATE TABLE t (x)").connection.close()
+        for path in (folder, folder / "a.db"):
+            os.chown(path, nobody, nobody)
+        (folder / closed).chmod(mode | (stat.S_IXUSR if closed == "." else 0))
+        os.seteuid(nobody)
+        try:
+            with pytest.raises(UserError, match=r"a\.db cannot be written, .* give yourself leave: chmod u\+rwX"):
+                require_whole(folder / "a.db", "nothing")
+        finally:
+            os.seteuid(0)
+
+
 def test_a_database_that_is_being_written_is_not_damaged(tmp_path: Path) -> None:
     connection = sqlite3.connect(tmp_path / "a.db", isolation_level=None)
     connection.execute("CREATE TABLE t (x)")
@@ -151,6 +209,24 @@ def adapter(storage: Path, base: str) -> Path:
     folder.mkdir(parents=True)
     (folder / "adapter_config.json").write_text(f'{{"base_model_name_or_path": "{base}"}}', encoding="utf-8")
     return folder
+
+
+@pytest.mark.parametrize("config", ["", "[]", "{}", '{"base_model_name_or_path": null}', "[" * 99_999])
+def test_an_adapter_with_a_damaged_config_is_a_sentence(tmp_path: Path, config: str) -> None:
+    (tmp_path / "adapter_config.json").write_text(config, encoding="utf-8")
+    with pytest.raises(UserError, match=r"adapter_config\.json is damaged or names no base; bring it back"):
+        base_of(tmp_path)
+
+
+def test_a_version_whose_files_are_gone_is_a_sentence(tmp_path: Path) -> None:
+    """The store is there, and the folder beside it is not."""
+    filled(tmp_path)
+    shutil.rmtree(tmp_path / "mlflow" / "artifacts")
+    tracker = Tracker.connect(None, tmp_path)
+    champion = tracker.champion("tucano")
+    assert champion is not None
+    with pytest.raises(UserError, match=r"tucano version 1 is not what was registered: its files at .* are gone"):
+        tracker.fetch(champion, tmp_path / "fetched")
 
 
 def test_an_adapters_base_is_looked_for_in_its_own_storage_first(tmp_path: Path) -> None:

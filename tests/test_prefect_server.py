@@ -12,10 +12,12 @@ from urllib.error import HTTPError
 
 import psutil
 import pytest
+from odd_files import put_in_place
 
 from tucano.cli.prefect_server import PrefectServer
-from tucano.errors import TucanoError
+from tucano.errors import TucanoError, UserError
 from tucano.security.access import basic
+from tucano.storage.logs import relayed
 
 COMMAND = """
 import os, sys, time
@@ -67,6 +69,17 @@ def test_it_answers_and_does_not_outlive_a_killed_command(command: list[str], ho
     while psutil.pid_exists(int(pid)) and time.monotonic() < deadline:
         time.sleep(0.1)
     assert not psutil.pid_exists(int(pid))
+
+
+@pytest.mark.timeout(30)
+@pytest.mark.parametrize("kind", ["pipe", "folder"])
+def test_a_log_that_is_no_file_is_a_sentence(home: Path, kind: str) -> None:
+    (home / "logs").mkdir()
+    put_in_place(kind, home / "logs" / "run-prefect.log")
+    with pytest.raises(UserError, match=r"run-prefect\.log is no ordinary file"):
+        PrefectServer(home)
+    with pytest.raises(UserError, match="is no ordinary file"), relayed(home / "logs" / "run-prefect.log"):
+        pass
 
 
 def test_one_that_cannot_start_is_an_error_that_names_its_log(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:

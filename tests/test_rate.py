@@ -24,6 +24,7 @@ from typing import Any
 
 import pytest
 from browser import Page, open_page
+from odd_files import ODD, put_in_place
 
 from tucano.artifacts.store import Recipe, Store
 from tucano.cli.rate_page import RatingServer, render
@@ -153,6 +154,20 @@ class TestSources:
         (path,) = run.glob("artifacts/answers/*/answers.jsonl")
         path.write_text("", encoding="utf-8")
         with pytest.raises(UserError, match=r"answers\.jsonl is missing or was changed"):
+            read_source(run)
+
+    @pytest.mark.timeout(20)
+    @pytest.mark.parametrize("kind", sorted(ODD.keys() - {"dangling link"}))
+    @pytest.mark.parametrize("stage", ["answers", "data"])
+    def test_a_run_whose_manifest_is_no_file(self, run: Path, stage: str, kind: str) -> None:
+        put_in_place(kind, next(run.glob(f"artifacts/{stage}/*/manifest.json")))
+        with pytest.raises(UserError, match=r"manifest\.json is damaged; the same tucano run makes it again"):
+            read_source(run)
+
+    @pytest.mark.parametrize("manifest", ["null", "[]", '{"inputs": null}', "[" * 99_999])
+    def test_a_run_whose_manifest_is_damaged(self, run: Path, manifest: str) -> None:
+        next(run.glob("artifacts/answers/*/manifest.json")).write_text(manifest, encoding="utf-8")
+        with pytest.raises(UserError, match=r"manifest\.json is damaged; the same tucano run makes it again"):
             read_source(run)
 
     def test_the_committed_ratings_can_be_rated_again(self, tmp_path: Path) -> None:

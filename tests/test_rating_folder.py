@@ -3,17 +3,18 @@ lines have types.
 """
 
 import json
-import os
 import sqlite3
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from contextlib import closing
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from odd_files import ODD, put_in_place
 
 from rewards.parsing.sql import Outcome, answers_gold, run_query
 from tucano.audit.gate import audit
@@ -22,7 +23,7 @@ from tucano.prompts import Prompt
 from tucano.rating import store as rating_store
 from tucano.rating.draw import Candidate, open_folder, read_candidates, write_candidates
 from tucano.rating.ratings import read_ratings
-from tucano.rating.session import Session
+from tucano.rating.session import Session, check_rater
 from tucano.rating.store import STORE, load, tables
 from tucano.rating.store import rating_store as opened_store
 from tucano.settings import AuditSettings
@@ -284,11 +285,27 @@ class TestLinks:
         assert target.read_bytes() == before
         assert session.view().rated == 0 and not (folder / "ratings.jsonl").is_symlink()
 
-    def test_a_pipe_is_not_waited_for(self, tmp_path: Path) -> None:
-        (tmp_path / "f").mkdir()
-        os.mkfifo(tmp_path / "f" / "ratings.jsonl")
-        with pytest.raises(UserError, match="is no ordinary file"):
-            read_ratings(tmp_path / "f")
+    @pytest.mark.timeout(20)
+    @pytest.mark.parametrize("name", ["ratings.jsonl", "candidates.jsonl", "store.sql", "store-1.sql"])
+    @pytest.mark.parametrize("kind", ODD)
+    def test_what_is_no_file_is_not_opened(self, tmp_path: Path, kind: str, name: str) -> None:
+        (tmp_path / "store.sql").write_text(PLAIN, encoding="utf-8")
+        write_candidates(tmp_path / "candidates.jsonl", [Candidate(QUESTION, "SELECT 1", "sampled", "m")])
+        (tmp_path / "ratings.jsonl").touch()
+        put_in_place(kind, tmp_path / name)
+        open_each: list[Callable[[], object]] = [
+            lambda: tables(tmp_path),
+            lambda: open_folder(tmp_path, tmp_path, 1, 1, 1),
+            lambda: check_rater(tmp_path, "ana", "human", is_new=True),
+            lambda: read_ratings(tmp_path),
+        ]
+        refused = 0
+        for open_one in open_each:
+            try:
+                open_one()
+            except UserError as error:
+                refused += name in str(error)
+        assert refused >= 1
 
     def test_the_store_beside_answers_is_not_a_link_to_another_database(self, tmp_path: Path) -> None:
         with closing(sqlite3.connect(tmp_path / "cookies.sqlite")) as connection:

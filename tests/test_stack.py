@@ -16,6 +16,7 @@ from pathlib import Path
 
 import psutil
 import pytest
+from odd_files import ODD, put_in_place
 
 from deployments import services, stack
 from deployments.postgres import find_cluster
@@ -107,6 +108,19 @@ def test_what_is_damaged_ends_the_command_with_2(command: str, tmp_path: Path) -
     said = tucano(tmp_path, command)
     assert said.returncode == 2 and said.stderr.startswith(f"tucano: {file} is empty or damaged; nothing of it runs")
     assert len(said.stderr.splitlines()) == 1
+
+
+@pytest.mark.timeout(30)
+@pytest.mark.parametrize("kind", ODD)
+def test_what_is_no_file_among_the_stacks_files_is_a_sentence(kind: str, tmp_path: Path) -> None:
+    (tmp_path / "stack").mkdir()
+    for name, opens in (
+        ("services.json", services.read_services),
+        ("ports.json", lambda _: stack.opened(tmp_path, ROOT)),
+    ):
+        put_in_place(kind, tmp_path / "stack" / name)
+        with pytest.raises(UserError, match=rf"{name} is empty or damaged"):
+            opens(tmp_path / "stack" / name)
 
 
 DAMAGED_PORTS = {

@@ -7,11 +7,12 @@ import stat
 from pathlib import Path
 
 import pytest
+from odd_files import ODD
 
 from tucano.artifacts.store import Store
 from tucano.errors import UserError
 from tucano.storage.folder import Folder
-from tucano.storage.root import private, writable
+from tucano.storage.root import FOLDERS, private, writable
 from tucano.tracking import Tracker
 from tucano.training.checkpoints.attempts import last_record
 
@@ -111,6 +112,16 @@ def test_a_root_that_databases_cannot_take_is_refused_in_one_sentence(tmp_path: 
         writable(str(tmp_path / name / "runs"))
     assert "\n" not in str(caught.value)
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("place", [".", *FOLDERS])
+@pytest.mark.parametrize("kind", ["file", "pipe", "socket", "dangling link"])
+def test_what_is_no_folder_in_a_folders_place_is_refused_in_one_sentence(tmp_path: Path, place: str, kind: str) -> None:
+    root = tmp_path / "runs"
+    (root / place).parent.mkdir(exist_ok=True)
+    (ODD | {"file": Path.touch})[kind](root / place)
+    with pytest.raises(UserError, match=r"is no folder; move it away|cannot be written \(File exists\)"):
+        private(root)
 
 
 @pytest.mark.parametrize("storage", ["memory://bucket/a*b", "memory://bucket/a?b", "memory://bucket/[ab]"])

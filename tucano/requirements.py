@@ -5,8 +5,12 @@ how many cores it finds.
 import json
 import os
 import shutil
+from dataclasses import dataclass
 from pathlib import Path
 
+from pydantic import PositiveInt
+
+from tucano.artifacts.records import parsed
 from tucano.errors import UserError
 from tucano.settings import ModelSettings, PipelineSettings
 
@@ -62,17 +66,36 @@ def adapter_weights(model: ModelSettings) -> int:
         query = model.nano_hidden
         key_value = model.nano_hidden // 2
     elif (Path(model.name) / "config.json").is_file():
-        config = json.loads((Path(model.name) / "config.json").read_text(encoding="utf-8"))
-        hidden = config["hidden_size"]
-        inner = config["intermediate_size"]
-        layers = config["num_hidden_layers"]
-        size = config.get("head_dim") or hidden // config["num_attention_heads"]
-        query = size * config["num_attention_heads"]
-        key_value = size * config.get("num_key_value_heads", config["num_attention_heads"])
+        config = _config(Path(model.name) / "config.json")
+        hidden = config.hidden_size
+        inner = config.intermediate_size
+        layers = config.num_hidden_layers
+        size = config.head_dim or hidden // config.num_attention_heads
+        query = size * config.num_attention_heads
+        key_value = size * (config.num_key_value_heads or config.num_attention_heads)
     else:
         return LORA_WEIGHTS_UNKNOWN
     per_layer = 2 * (hidden + query) + 2 * (hidden + key_value) + 3 * (hidden + inner)
     return model.lora_rank * layers * per_layer
+
+
+@dataclass(frozen=True, slots=True)
+class _Config:
+    """What we read of a language model's config."""
+
+    hidden_size: PositiveInt
+    intermediate_size: PositiveInt
+    num_hidden_layers: PositiveInt
+    num_attention_heads: PositiveInt
+    num_key_value_heads: PositiveInt | None = None
+    head_dim: PositiveInt | None = None
+
+
+def _config(file: Path) -> _Config:
+    try:
+        return parsed(_Config, json.loads(file.read_text(encoding="utf-8")))
+    except (ValueError, RecursionError) as error:
+        raise UserError(f"{file} is damaged or describes no language model; bring it back, or name another") from error
 
 
 def cores() -> int:

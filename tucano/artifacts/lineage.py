@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from tucano.artifacts.identity import fingerprint
+from tucano.artifacts.records import parsed
 from tucano.artifacts.store import Artifact, inspect
 from tucano.errors import UserError
 
@@ -21,6 +22,13 @@ grpo-seed-N.
 """
 
 COMMIT = re.compile(r"[0-9a-f]{40}")
+
+
+@dataclass(frozen=True, slots=True)
+class _Adapter:
+    """What we read of an adapter's config."""
+
+    base_model_name_or_path: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +109,11 @@ def base_of(adapter: Path) -> str:
     A folder in a storage is looked for in the adapter's own storage first: the adapter may have moved with it, and the
     place that its config names may be gone, or another storage's. Raises UserError where there is none.
     """
-    named = str(json.loads((adapter / "adapter_config.json").read_text(encoding="utf-8"))["base_model_name_or_path"])
+    config = adapter / "adapter_config.json"
+    try:
+        named: str = parsed(_Adapter, json.loads(config.read_text(encoding="utf-8"))).base_model_name_or_path
+    except (OSError, ValueError, RecursionError) as error:
+        raise UserError(f"{config} is damaged or names no base; bring it back") from error
     if not Path(named).is_absolute():
         return named
     _, inside, tail = named.rpartition("/artifacts/")

@@ -25,16 +25,22 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from pydantic import FiniteFloat
+
 from tucano.artifacts.identity import digest, fingerprint
+from tucano.artifacts.records import parsed
 from tucano.errors import UserError
 from tucano.storage.folder import Folder
 from tucano.storage.locks import owned
+from tucano.storage.places import require_own_folder
 
 SCHEMA_VERSION = 2
 """In a manifest of version 1 the digest is over its whole content: identity and seal in one."""
 OF_ITS_MAKING = ("made_at", "seconds")
 """What of a manifest says nothing about what the artifact is."""
 MANIFEST = "manifest.json"
+MOST_BYTES = 2**24
+"""Of a manifest. One of ten thousand files has 2 MB."""
 NAME = re.compile(r"[\w.-]*\w/[0-9a-f]{16}")
 
 
@@ -50,6 +56,22 @@ class Recipe:
     @property
     def key(self) -> str:
         return digest({"stage": self.stage, "settings": self.settings, "inputs": self.inputs, "code": self.code})[:16]
+
+
+@dataclass(frozen=True, slots=True)
+class _Fields:
+    """What every manifest holds."""
+
+    digest: str
+    schema_version: int
+    stage: str
+    settings: dict[str, Any]
+    inputs: dict[str, str]
+    code: str
+    made_at: str
+    seconds: FiniteFloat
+    files: dict[str, dict[str, int | str]]
+    record: dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +110,7 @@ class Store:
         if not NAME.fullmatch(name):
             raise UserError(f"{name!r} is no name of an artifact; one looks like sft/3fa86c0d51e2b7a4")
         folder = self.root / "artifacts" / name
+        require_own_folder(self.root, "artifacts", name)
         if not folder.is_dir():
             self._fetched(folder)
         made = opened(folder)
@@ -110,7 +133,10 @@ class Store:
         `say` hears in one sentence whether and why the stage runs. Where another process of this machine is making it,
         that one is waited for.
         """
-        with owned(self.root / "locks" / recipe.stage / recipe.key, say):
+        name = f"{recipe.stage}/{recipe.key}"
+        for place in (f"artifacts/{name}", f"artifacts/{name}.draft", f"work/{name}", f"locks/{name}"):
+            require_own_folder(self.root, place)
+        with owned(self.root / "locks" / name, say):
             return self._make(recipe, produce, say)
 
     def _make(
@@ -190,19 +216,18 @@ class Store:
 
     def _what_changed(self, recipe: Recipe, folder: Path) -> str:
         """Compare with the newest earlier artifact of the stage: which settings, inputs or code differ."""
-        manifests = sorted(folder.parent.glob(f"*/{MANIFEST}"), key=lambda path: path.stat().st_mtime)
+        manifests = sorted(folder.parent.glob(f"*/{MANIFEST}"), key=lambda path: path.lstat().st_mtime)
         if folder.is_dir():
             return f"its manifest {folder / MANIFEST} is missing"
         if not manifests:
             return "for the first time"
-        try:
-            before = json.loads(manifests[-1].read_text(encoding="utf-8"))
-            changed = [f"input {name}" for name, value in recipe.inputs.items() if before["inputs"].get(name) != value]
-            now = json.loads(json.dumps(recipe.settings, default=str))
-            changed += [f"setting {name}" for name in _differences(before["settings"], now)]
-            changed += ["code"] if before["code"] != recipe.code else []
-        except (ValueError, KeyError, AttributeError, TypeError, RecursionError):
+        before = read_manifest(manifests[-1].parent)
+        if before is None:
             return "its last manifest is damaged"
+        changed = [f"input {name}" for name, value in recipe.inputs.items() if before["inputs"].get(name) != value]
+        now = json.loads(json.dumps(recipe.settings, default=str))
+        changed += [f"setting {name}" for name in _differences(before["settings"], now)]
+        changed += ["code"] if before["code"] != recipe.code else []
         return f"because of a new {', '.join(changed)}" if changed else "its artifact is gone"
 
 
@@ -218,19 +243,31 @@ def inspect(folder: Path) -> tuple[dict[str, Any] | None, str | None]:
     """The manifest of an artifact's folder (None: unreadable), and what is wrong with the artifact (None: it is as it
     was made).
     """
-    try:
-        manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
-        seal = "digest" if manifest["schema_version"] == 1 else "seal"
-        content = {name: value for name, value in manifest.items() if name != seal}
-        stated, files = manifest[seal], dict(manifest["files"])
-        made_from = Recipe(manifest["stage"], manifest["settings"], manifest["inputs"], manifest["code"])
-    except (OSError, ValueError, KeyError, AttributeError, TypeError, RecursionError):
+    manifest = read_manifest(folder)
+    if manifest is None:
         return None, f"its manifest {folder / MANIFEST} is damaged"
-    if stated != digest(content) or (seal == "seal" and manifest["digest"] != _identity(manifest)):
+    seal = "digest" if manifest["schema_version"] == 1 else "seal"
+    content = {name: value for name, value in manifest.items() if name != seal}
+    made_from = Recipe(manifest["stage"], manifest["settings"], manifest["inputs"], manifest["code"])
+    if manifest.get(seal) != digest(content) or (seal == "seal" and manifest["digest"] != _identity(manifest)):
         return None, f"its manifest {folder / MANIFEST} was edited"
     if (folder.parent.name, folder.name) != (made_from.stage, made_from.key):
         return manifest, f"it is another artifact, {made_from.stage}/{made_from.key}, in the place of {folder}"
-    return manifest, _files_fault(folder, files)
+    return manifest, _files_fault(folder, manifest["files"])
+
+
+def read_manifest(folder: Path) -> dict[str, Any] | None:
+    """What the manifest of an artifact's folder holds, whoever wrote it; None where it is missing or damaged."""
+    path = folder / MANIFEST
+    try:
+        if path.is_symlink() or not path.is_file() or path.stat().st_size > MOST_BYTES:
+            return None
+        content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        datetime.fromisoformat(parsed(_Fields, content).made_at)
+        digest(content)  # text may hold what is no character
+    except (OSError, ValueError, RecursionError):
+        return None
+    return content
 
 
 def _identity(manifest: Mapping[str, Any]) -> str:
@@ -251,6 +288,8 @@ def _files_fault(folder: Path, expected: Mapping[str, Mapping[str, int | str]]) 
             return f"its file {folder / name} is missing"
         if found[name].is_symlink():
             return f"its file {folder / name} is a link now"
+        if not found[name].is_file():  # it is not opened: a pipe would be waited for
+            return f"its file {folder / name} is no file any more"
         if fingerprint(found[name]) != fingerprinted:
             return f"its file {folder / name} was changed or truncated"
     return None

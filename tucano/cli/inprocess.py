@@ -141,7 +141,7 @@ def _last_verdict(settings: PipelineSettings) -> str:
 
 def _newest(settings: PipelineSettings, pattern: Path) -> Path | None:
     """A file of the artifact that was made or used last. UserError where that artifact is not as it was made."""
-    found = writable(settings.storage).glob(str(pattern))
+    found = [path for path in writable(settings.storage).glob(str(pattern)) if (path.parent / MANIFEST).exists()]
     newest = max(found, key=lambda path: (path.parent / MANIFEST).stat().st_mtime, default=None)
     if newest is not None:
         opened(newest.parent)

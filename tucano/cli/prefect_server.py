@@ -17,6 +17,7 @@ from pathlib import Path
 
 from tucano.errors import TucanoError
 from tucano.security import access
+from tucano.storage.places import require_file
 
 HOST = "127.0.0.1"
 START_SECONDS = 180
@@ -41,6 +42,7 @@ class PrefectServer:
     def __init__(self, storage: Path) -> None:
         self.log = storage.resolve() / "logs" / "run-prefect.log"
         self.log.parent.mkdir(parents=True, exist_ok=True)
+        require_file(self.log)
         known = access.fresh()
         environment = {name: value for name, value in os.environ.items() if name != TERMINAL_LOGGING} | WITHOUT_BLOCKS
         with socket.create_server((HOST, 0)) as listener, self.log.open("wb") as log:

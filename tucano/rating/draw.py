@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from tucano.artifacts.identity import fingerprint
-from tucano.artifacts.store import MANIFEST
+from tucano.artifacts.store import MANIFEST, read_manifest
 from tucano.comparison.answers import read_answers
 from tucano.errors import UserError
 from tucano.files.prompts import STORE, PromptFiles
@@ -203,12 +203,13 @@ def _read_run(storage: Path) -> CandidateSource:
 
 def _newest(storage: Path, stage: str, digest: str | None = None) -> tuple[Path, dict[str, Any]] | None:
     """Folder and manifest of a stage's newest artifact, or of the one with that digest."""
-    paths = sorted(storage.glob(f"artifacts/{stage}/*/{MANIFEST}"), key=lambda path: path.stat().st_mtime, reverse=True)
+    paths = sorted(
+        storage.glob(f"artifacts/{stage}/*/{MANIFEST}"), key=lambda path: path.lstat().st_mtime, reverse=True
+    )
     for path in paths:
-        try:
-            manifest = json.loads(path.read_text(encoding="utf-8"))
-        except ValueError as error:
-            raise UserError(f"{path} is damaged; the same tucano run makes it again") from error
+        manifest = read_manifest(path.parent)
+        if manifest is None:
+            raise UserError(f"{path} is damaged; the same tucano run makes it again")
         if digest in (None, manifest["digest"]):
             return path.parent, manifest
     return None

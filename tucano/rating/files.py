@@ -15,6 +15,7 @@ from tucano.errors import UserError
 from tucano.prompts import Prompt, decoded, lines_of
 from tucano.security.printable import printable
 from tucano.specs.registry import spec_of
+from tucano.storage.places import require_file
 
 Origin = Literal["sampled", "written"]
 RaterKind = Literal["human", "model"]
@@ -98,6 +99,7 @@ def opened(path: Path, flags: int) -> Iterator[IO[bytes]]:
     """An ordinary file in binary mode, never through a link. UserError for anything else."""
     if path.is_symlink():
         raise UserError(f"{path} is a link; a rating folder holds its files itself, so put the file in its place")
+    require_file(path)
     handle = os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK, 0o666)  # a pipe would be waited for
     if not stat.S_ISREG(os.fstat(handle).st_mode):
         os.close(handle)

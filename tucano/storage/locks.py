@@ -13,11 +13,19 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import IO
 
 from tucano.errors import UserError
+from tucano.storage.places import require_file
 
 FILLED = "locks/mlflow"
 """Below a storage root: the MLflow runs that processes of this machine are filling (tucano/storage/locks.py)."""
+IN_USE, OWNER = "in-use.lock", "owner.lock"
+
+
+def is_storage(root: Path) -> bool:
+    """Whether a run, or `tucano up`, has worked in a folder: each leaves its lock."""
+    return any((root / name).is_file() for name in (IN_USE, OWNER, f"stack/{OWNER}"))
 
 
 @contextmanager
@@ -27,7 +35,7 @@ def owned(root: Path, wait: Callable[[str], None] | None = None) -> Iterator[Non
     Where somebody else holds it: UserError, or `wait` hears so and it is waited for.
     """
     root.mkdir(parents=True, exist_ok=True)
-    with (root / "owner.lock").open("a+", encoding="utf-8") as file:
+    with _opened(root / OWNER) as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -52,7 +60,7 @@ def shared(root: Path, wait: Callable[[str], None]) -> Iterator[None]:
     once.
     """
     root.mkdir(parents=True, exist_ok=True)
-    with (root / "in-use.lock").open("a") as file:
+    with _opened(root / IN_USE) as file:
         try:
             fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -66,7 +74,7 @@ def alone(root: Path) -> Iterator[None]:
     """Hold a storage that no run is at work in, of this machine's: UserError where there is one. A run that begins
     meanwhile waits.
     """
-    with (root / "in-use.lock").open("a") as file:
+    with _opened(root / IN_USE) as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -93,7 +101,7 @@ def claimed(folder: Path, name: str) -> Iterator[None]:
 
 def abandoned(folder: Path) -> Iterator[str]:
     """The names that were claimed by processes which are dead. One that was given out is not given out again."""
-    for path in sorted(folder.glob("[!.]*")):
+    for path in sorted(path for path in folder.glob("[!.]*") if path.is_file()):
         with path.open() as file:
             try:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -101,3 +109,8 @@ def abandoned(folder: Path) -> Iterator[str]:
                 continue
             yield path.name
             path.unlink(missing_ok=True)
+
+
+def _opened(lock: Path) -> IO[str]:
+    require_file(lock)
+    return lock.open("a+", encoding="utf-8")

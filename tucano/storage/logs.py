@@ -13,6 +13,8 @@ from pathlib import Path
 from subprocess import DEVNULL, PIPE, Popen
 from typing import IO
 
+from tucano.storage.places import require_file
+
 BYTES = 10_000_000
 KEPT = 3
 CHUNK = 65_536
@@ -41,6 +43,7 @@ def relayed(path: Path) -> Iterator[IO[bytes]]:
     who holds it.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
+    require_file(path)
     command = [sys.executable, "-m", __name__, str(path)]
     relay = Popen(command, stdin=PIPE, stdout=DEVNULL, stderr=DEVNULL, start_new_session=True)
     assert relay.stdin is not None

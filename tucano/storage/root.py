@@ -6,6 +6,7 @@ import shlex
 import socket
 import sqlite3
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 
 from tucano.errors import UserError
@@ -15,6 +16,8 @@ UNUSABLE = re.compile(r"[\x00-\x1f\x7f?\"]|::")
 """What the path of a storage root must not hold: `?` ends a database's address, and `::` chains file systems. Quotes, #
 and spaces may.
 """
+FOLDERS = ("artifacts", "locks", "logs", "looks", "mlflow", "prefect", "replies", "stack", "work")
+"""What is made in a storage root."""
 WILDCARDS = re.compile(r"[*?\[]")
 """A remote storage would remove everything that such an address matches."""
 
@@ -55,8 +58,14 @@ def private(root: Path) -> Path:
             f"storage {str(root)!r} has {found[0]!r} in its path, which the databases in it cannot take; choose another"
             " folder"
         )
-    root.parent.mkdir(parents=True, exist_ok=True)
-    root.mkdir(mode=0o700, exist_ok=True)
+    try:
+        root.parent.mkdir(parents=True, exist_ok=True)
+        root.mkdir(mode=0o700, exist_ok=True)
+    except OSError as error:
+        raise UserError(f"storage {root} cannot be written ({error.strerror}); choose another folder") from error
+    for place in (root / name for name in FOLDERS):
+        if os.path.lexists(place) and not place.is_dir():
+            raise UserError(f"{place} is no folder; move it away, and the same command makes one")
     if root.stat().st_mode & 0o067 == 0:
         os.umask(0o077)
     return root
@@ -83,18 +92,32 @@ def require_whole(database: Path, holds: str) -> None:
     """UserError when an SQLite file is damaged; `holds` says what is lost with it. One that is not there, or is being
     written, is whole.
     """
-    if not database.is_file():
+    place = shlex.quote(str(database))
+    if not os.path.lexists(database):
         return
-    try:
-        with closing(sqlite3.connect(database, timeout=20)) as connection:
-            found = str(connection.execute("PRAGMA quick_check(1)").fetchone()[0]).splitlines()[-1]
-    except sqlite3.OperationalError:
-        return
-    except sqlite3.DatabaseError as error:
-        found = str(error)
-    if found != "ok":
-        place = shlex.quote(str(database))
+    may_write = partial(os.access, mode=os.R_OK | os.W_OK, effective_ids=True)
+    if database.is_file() and not (may_write(database) and may_write(database.parent)):
+        raise UserError(
+            f"{database} cannot be written, and every command writes to it; give yourself leave: "
+            f"chmod u+rwX {shlex.quote(str(database.parent))} {place}"
+        )
+    found = _damage(database)
+    if found is not None:
         raise UserError(
             f"{database} is damaged ({found}); it holds {holds}. Move it away, and the same command begins a new one: "
             f"mv {place} {place}.damaged"
         )
+
+
+def _damage(database: Path) -> str | None:
+    """What is wrong with an SQLite file."""
+    if not database.is_file():
+        return "it is no file"
+    try:
+        with closing(sqlite3.connect(database, timeout=20)) as connection:
+            found = str(connection.execute("PRAGMA quick_check(1)").fetchone()[0]).splitlines()[-1]
+    except sqlite3.OperationalError:
+        return None
+    except sqlite3.DatabaseError as error:
+        found = str(error)
+    return None if found == "ok" else found

@@ -9,6 +9,8 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
 
 from tucano.errors import UserError
 from tucano.tracking import models
@@ -123,6 +125,12 @@ def fetch(client: MlflowClient, uri: str, version: RegisteredModel, folder: Path
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     place = client.get_model_version_download_uri(version.model, str(version.version))
+    address = urlsplit(place)
+    if address.scheme == "file" and not Path(url2pathname(address.path)).is_dir():
+        raise UserError(
+            f"{version.model} version {version.version} is not what was registered: its files at {place} are gone;"
+            " bring them back, or point the alias at another version"
+        )
     fetched = Path(download_artifacts(artifact_uri=place, dst_path=str(folder), tracking_uri=uri))
     if digest(fetched) != version.tags.get("digest.files"):
         raise UserError(

@@ -61,11 +61,11 @@ def settle(storage: Path) -> None:
     damaged.
     """
     database = Path(default_uri(storage).removeprefix("sqlite:///"))
+    require_whole(
+        database,
+        "what runs have measured and the model registry; no artifact, and runs register anew what they need",
+    )
     if database.is_file():
-        require_whole(
-            database,
-            "what runs have measured and the model registry; no artifact, and runs register anew what they need",
-        )
         follow(database, artifact_root(storage))
 
 

@@ -9,6 +9,8 @@ import hashlib
 import json
 from pathlib import Path
 
+from tucano.artifacts.records import parsed
+
 MANIFEST = "COMPLETE.json"
 
 
@@ -27,15 +29,16 @@ def fault(folder: Path) -> str | None:
     if not (folder / MANIFEST).is_file():
         return f"it has no {MANIFEST}"
     try:
-        files = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))["files"]
-    except (ValueError, KeyError):
+        content = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+        files = parsed(dict[str, dict[str, int | str]], content["files"])
+    except (ValueError, KeyError, TypeError, RecursionError):
         return f"its {MANIFEST} is damaged"
     for name, expected in files.items():
         path = folder / name
         if not path.is_file():
             return f"{name} is missing"
-        if path.stat().st_size != expected["bytes"]:
-            return f"{name} has {path.stat().st_size} bytes instead of {expected['bytes']}"
+        if path.stat().st_size != expected.get("bytes"):
+            return f"{name} has {path.stat().st_size} bytes instead of {expected.get('bytes')}"
         if _fingerprint(path) != expected:
             return f"{name} has changed"
     return None
