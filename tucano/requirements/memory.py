@@ -75,7 +75,8 @@ def device_bytes(device: str) -> int | None:
 
 
 def _needs(settings: PipelineSettings, shape: Shape) -> Iterator[Need]:
-    model, grpo = settings.model, settings.grpo
+    model = settings.model
+    grpo = settings.grpo
     width = 4 if model.dtype == "float32" else 2
     weights = _weights(model, shape, width)
     adapter = adapter_weights(model) * ADAM_COPIES * (2 if model.quantization == "nf4" else 4)

@@ -70,7 +70,8 @@ def _base_is_pinned(settings: PipelineSettings) -> Iterator[Finding]:
 
 
 def _lengths_fit(settings: PipelineSettings) -> Iterator[Finding]:
-    longest, answer = settings.model.max_length_tokens, settings.grpo.max_completion_tokens
+    longest = settings.model.max_length_tokens
+    answer = settings.grpo.max_completion_tokens
     if answer >= longest:
         yield Finding(
             f"grpo.max_completion_tokens={answer} leaves no room for a prompt in model.max_length_tokens={longest};"
@@ -99,7 +100,8 @@ def _rewards_pass_the_audit(settings: PipelineSettings) -> Iterator[Finding]:
 
 def _alarms_can_fire(settings: PipelineSettings) -> Iterator[Finding]:
     """Some alarms compare several looks or steps; a run too short for them is watched by the others alone."""
-    steps, window = settings.grpo.max_steps, settings.health.window
+    steps = settings.grpo.max_steps
+    window = settings.health.window
     looks = 1 + -(-steps // settings.grpo.eval_steps)
     if looks < LOOKS_OF_TREND:
         yield Finding(

@@ -142,7 +142,8 @@ class GrpoMixin(ResumableTrainer, GRPOTrainer):  # type: ignore[misc]  # TRL nar
         """Mean entropy per token, estimated without a distribution at hand: the mean of -log p over the tokens that
         were drawn with p has the entropy as its expectation.
         """
-        logps, mask = self._read(output, compute_entropy=False)[0], output["completion_mask"]
+        logps = self._read(output, compute_entropy=False)[0]
+        mask = output["completion_mask"]
         return -((logps * mask).sum() / mask.sum().clamp(min=1)).item()
 
     @torch.no_grad()

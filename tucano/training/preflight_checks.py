@@ -182,10 +182,9 @@ def end_tokens(policy: Policy, tokenizer: PreTrainedTokenizerBase) -> Check:
 
 def context(prompts: Sequence[int], positions: int | None, longest: int, ceiling: int) -> Check:
     """The longest of the prompts (tokens of each) and an answer at the ceiling, against settings and model."""
-    room, name = longest, f"model.max_length_tokens={longest}"
-    if positions is not None and positions < longest:
-        room, name = positions, f"the model's {positions} positions"
-    fits = max(prompts) + ceiling <= room
+    short = positions is not None and positions < longest
+    name = f"the model's {positions} positions" if short else f"model.max_length_tokens={longest}"
+    fits = max(prompts) + ceiling <= min(longest, positions or longest)
     mend = "" if fits else "; lower grpo.max_completion_tokens, or raise model.max_length_tokens up to the model's own"
     shown = f"the longest prompt and its answer take {max(prompts)} + {ceiling} tokens, {name}"
     return Check("context", "ok" if fits else "red", shown + mend)
