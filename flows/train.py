@@ -7,7 +7,7 @@ from tasks.audit import audit_rewards, pass_gate
 from tasks.compare import answer_prompts, compare_arms
 from tasks.cost import account
 from tasks.evaluations import show_answers
-from tasks.plan import write_plan
+from tasks.plan import foresee, write_plan
 from tasks.preflight import check_before_grpo, pass_preflight
 from tasks.prepare import prepare_data
 from tasks.promote import Evidence, promote
@@ -28,6 +28,7 @@ def train(settings: PipelineSettings) -> str:
     Returns the path of the report. Every stage is a retryable task whose valid artifact is reused. Seeds train in child
     processes of this run, or each in a run of its own on a work pool (`execution.seeds`).
     """
+    foresee(settings)
     with cancelled_together(), opened(settings) as run:
         prompts = prepare_data(run)
         plan = write_plan(run, prompts)

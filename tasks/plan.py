@@ -4,12 +4,23 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from prefect import get_run_logger
+
 from tasks.handles import Plan, PromptSet, SeedResult
 from tasks.running.run import Run, stage
 from tucano.artifacts.identity import fingerprint
 from tucano.artifacts.store import Recipe
 from tucano.comparison import plan
+from tucano.requirements import require_startable, warnings_of
+from tucano.settings import PipelineSettings
 from tucano.settings.stages import of_plan
+
+
+def foresee(settings: PipelineSettings) -> None:
+    """What can be known before the first stage: UserError for what would end the run later, the rest into the log."""
+    require_startable(settings)
+    for warning in warnings_of(settings):
+        get_run_logger().warning(warning)
 
 
 @stage("write down the plan")

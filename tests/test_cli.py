@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tucano.errors import UserError
-from tucano.requirements import adapter_weights
+from tucano.requirements.shapes import adapter_weights
 from tucano.settings import ModelSettings
 
 ROOT = Path(__file__).parent.parent
@@ -67,7 +67,14 @@ def test_a_storage_of_a_kind_that_there_is_not() -> None:
 
 
 def test_no_space_for_checkpoints_is_known_before_training(tmp_path: Path) -> None:
-    assert "GB free" in refused(f"storage={tmp_path}", "model.nano_hidden=8192", "model.nano_layers=128")
+    assert "GB free" in refused(
+        f"storage={tmp_path}", "model.nano_hidden=1024", "model.lora_rank=4096", f"grpo.seeds={list(range(100))}"
+    )
+
+
+def test_a_model_that_no_machine_can_hold_is_known_before_training() -> None:
+    sentence = refused("model.nano_hidden=8192", "model.nano_layers=128")
+    assert "SFT needs at least" in sentence and "lower the model's size" in sentence
 
 
 def test_cuda_without_cuda(tmp_path: Path) -> None:

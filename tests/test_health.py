@@ -1,11 +1,27 @@
 """Each alarm is raised by the run it is meant for, once, and a healthy run raises none."""
 
 import math
+from collections import defaultdict
+from pathlib import Path
+from typing import Any, get_args
 
 import pytest
+import trl
+from test_grpo_parity import (
+    one_thread_and_the_signals_as_before,  # noqa: F401  the fixture is used by its name
+    ours,
+    settings,
+    tiny,
+)
 
 from tucano.settings import HealthSettings
-from tucano.training.health import Alarm, Watch
+from tucano.settings.model import LoadedModel
+from tucano.storage.journal import read_journal
+from tucano.training import grpo
+from tucano.training.grpo_trainer import trainer_class
+from tucano.training.health import RULES, Alarm, History, Watch
+
+pytestmark = pytest.mark.filterwarnings("ignore:grpo.patience")
 
 HEALTHY_STEP = {
     "train/loss": 0.01,
@@ -76,3 +92,53 @@ def test_the_settings_say_which_alarms_stop() -> None:
     rows = steps(9, entropy=0.001)
     assert not raised(*rows)[0].stops
     assert raised(*rows, settings=HealthSettings(stop_on=("entropy_gone",)))[0].stops
+
+
+BACKENDS = get_args(LoadedModel.model_fields["backend"].annotation)
+OFTEN = {"max_steps": 4, "eval_steps": 1, "save_steps": 4, "patience": 4, "advantages": "group"}
+
+
+def asked_for() -> set[str]:
+    """Every metric that some rule looks up, of the tasks of a run of push and insights."""
+    names: set[str] = set()
+
+    class Asked(defaultdict[str, list[float]]):
+        def get(self, name: str, default: Any = None) -> Any:
+            names.add(name)
+            return [1.0] * 9
+
+    for rule, _ in RULES.values():
+        list(rule(History(Asked(list)), HealthSettings(window=1)))
+    others = ("extraction", "sql_qa", "sentiment", "churn")
+    return {name for name in names - {"progress"} if not name.endswith(others)}
+
+
+def as_unsloths_trainer() -> Any:
+    """Our trainer around one that, like unsloth's, logs no entropy and has none beside its log-probabilities."""
+
+    class UnslothGRPOTrainer(trl.GRPOTrainer):
+        def _compute_loss(self, *given: Any, **named: Any) -> Any:
+            loss = super()._compute_loss(*given, **named)
+            self._metrics["train"]["entropy"].pop()
+            return loss
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(trl, "GRPOTrainer", UnslothGRPOTrainer)
+        return trainer_class()
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_every_backend_logs_what_each_alarm_needs(
+    backend: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Unsloth itself needs CUDA; tests/test_unsloth.py asks the same of its trainer where it is installed."""
+    folder = tiny(tmp_path / "tiny")
+    plain, _ = ours(folder, tmp_path / "plain", settings(**OFTEN))
+    if backend == "unsloth":
+        monkeypatch.setattr(grpo, "trainer_class", as_unsloths_trainer)
+    steps, _ = ours(folder, tmp_path / backend, settings(**OFTEN))
+    rows = read_journal(tmp_path / backend / "work" / "journal.jsonl")
+    assert {name for row in rows for name in row.values} >= asked_for()
+    for step, expected in zip(steps, plain, strict=True):
+        assert step["train/entropy"] == pytest.approx(expected["train/entropy"], rel=0.05)
+        assert step["train/loss"] == expected["train/loss"], "measuring moves nothing"

@@ -33,12 +33,12 @@ SETTINGS: dict[str, dict[str, Any]] = {
 }  # fmt: skip
 UNREAD: dict[str, set[str]] = {
     "sft": set(),
-    "preflight": {"max_length_tokens"},
+    "preflight": set(),
     "grpo": {"max_length_tokens"},
     "answer": {"max_length_tokens"},
     "merge": {"max_length_tokens"},
 }
-"""Unsloth alone reads the length again after SFT."""
+"""Of these unsloth alone reads the length again after SFT."""
 PASSED_ON = {"base", "threads", "seed", "backend"}
 """What the job's own fields are made from, and what the worker asks before it imports anything."""
 

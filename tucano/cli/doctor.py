@@ -4,12 +4,16 @@ import importlib.metadata
 import os
 import shutil
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from tucano.errors import UserError
 from tucano.profiles import PROJECT_FILE, load_profile, profiles, project_root
 from tucano.project import OWN_FILES
-from tucano.requirements import require_device, require_space
+from tucano.requirements import require_space, require_startable
+from tucano.requirements.memory import needs, shown
+from tucano.requirements.second_zero import findings
+from tucano.settings import PipelineSettings
 from tucano.storage.root import writable
 
 NEEDED = (
@@ -29,9 +33,12 @@ FOR_GPU = ("unsloth", "bitsandbytes")
 FOR_GCP = ("prefect-gcp",)
 
 
-def main() -> int:
-    """Print the findings; exit code 1 when something that every profile needs is missing."""
+def main(profile: str | None, overrides: Sequence[str]) -> int:
+    """Print the findings, more of them about one profile; exit code 1 when something that every profile needs is
+    missing.
+    """
     root = project_root(Path.cwd())
+    asked = load_profile(root, profile or "laptop", overrides) if profile or overrides else None
     tested = _tested_versions(OWN_FILES / "constraints.txt")
     print(f"Python {sys.version.split()[0]} in {sys.prefix}, {os.cpu_count()} cores\n")
     missing = [name for name in NEEDED if not _report(name, tested, "needed by every profile")]
@@ -44,6 +51,8 @@ def main() -> int:
     print(f"Profiles         of {root / PROJECT_FILE}")
     for name in profiles(root):
         print(f"Profile {name:<9}{_verdict(root, name)}")
+    if asked is not None:
+        _foresee(profile or "laptop", asked)
     if missing:
         print(f"\nMissing: {', '.join(missing)}. Install with: pip install -e . -c constraints.txt")
     return 1 if missing else 0
@@ -72,9 +81,27 @@ def _tested_versions(path: Path) -> dict[str, str]:
 
 def _verdict(root: Path, name: str) -> str:
     try:
-        settings = load_profile(root, name, [])
-        require_device(settings.model)
-        require_space(writable(settings.storage), settings)
+        return _place(load_profile(root, name, []))
     except UserError as error:
         return f"does not run here: {error}"
+
+
+def _place(settings: PipelineSettings) -> str:
+    """Where it would run. UserError where it would not."""
+    require_startable(settings)
+    require_space(writable(settings.storage), settings)
     return f"runs here ({settings.model.device}, model {settings.model.name}, {len(settings.grpo.seeds)} seeds)"
+
+
+def _foresee(name: str, settings: PipelineSettings) -> None:
+    """What is known of a run before it starts."""
+    try:
+        said = _place(settings)
+    except UserError as error:
+        said = f"does not run here: {error}"
+    bounds = shown(needs(settings)) or f"unknown, since the config of {settings.model.name} is not at hand"
+    print(f"\n{name}, with the given settings\n  {said}")
+    print(f"  Memory         at least {bounds} (weights, caches and logits alone)")
+    print("  Gates          data, then the audit (seconds), then SFT, then the preflight (minutes), then GRPO")
+    for finding in findings(settings):
+        print(f"  {'Refused' if finding.refuses else 'Warning'}        {finding.sentence}")

@@ -5,7 +5,7 @@ terminal.
 import os
 import shlex
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
 
@@ -17,29 +17,14 @@ from tucano.cli.prefect_server import PrefectServer
 from tucano.errors import UserError
 from tucano.files.results import ComparisonFiles, ReauditFiles
 from tucano.requirements import require_space
-from tucano.settings import ExecutionSettings, PipelineSettings
+from tucano.settings import PipelineSettings
 from tucano.storage.locks import owned
 from tucano.storage.root import writable
 from tucano.tracking import Tracker
 
 
-def refuse_deployment_without_server(settings: PipelineSettings, overrides: Sequence[str]) -> None:
-    """Raise UserError where somebody asks for seeds on a work pool and no server is named that has one. A profile that
-    asks is no mistake: its runs from the Prefect page have a server.
-    """
-    asked = any(override.startswith("execution.seeds=") for override in overrides)
-    if asked and settings.execution.seeds and not os.environ.get("PREFECT_API_URL"):
-        raise UserError(
-            f"execution.seeds={settings.execution.seeds} needs a Prefect server that stays: start one with tucano up"
-            " and name it in PREFECT_API_URL (docs/operations.md), or leave the setting out and the seeds train here"
-        )
-
-
 def run(settings: PipelineSettings, profile: str) -> int:
     """Run the train flow to its verdict and say what to do next."""
-    if settings.execution.seeds and not os.environ.get("PREFECT_API_URL"):
-        print(f"tucano: the profile's {settings.execution.seeds} needs a Prefect server that stays; seeds train here")
-        settings = settings.model_copy(update={"execution": ExecutionSettings()})
     root = writable(settings.storage)
     with owned(root), ending_when_full(root):
         ready = _start_prefect(settings, root)

@@ -14,6 +14,7 @@ from deployments.vertex import command as vertex
 from tucano.errors import GateClosed, TucanoError, UserError
 from tucano.profiles import PROJECT_FILE, load_profile, project_root
 from tucano.project import OWN_FILES
+from tucano.requirements import require_startable
 from tucano.security.addresses import holds_secret, masked
 from tucano.security.printable import PrintableStream
 from tucano.settings import PipelineSettings
@@ -35,6 +36,7 @@ EXAMPLES = """examples:
   tucano status                                       are they healthy?        tucano down   stops them
   tucano gc                                           list what old runs left and nothing needs; --yes removes it
   tucano doctor                                       what is installed, what is missing, what would run where
+  tucano doctor l4-v5                                 what is known of a profile before it runs: memory, gates, warnings
   tucano deploy vertex --project P --region R --bucket B --image I --dry-run
 """
 
@@ -118,6 +120,8 @@ def _parser() -> argparse.ArgumentParser:
             command.add_argument(
                 "other", nargs="?", metavar="B", help="side B: A and B are profiles, runs, models or adapter folders"
             )
+        elif name == "doctor":
+            command.add_argument("profile", nargs="?", help="a profile to say more about: memory, gates, warnings")
         elif name in ("run", "audit", "benchmark"):
             command.add_argument("profile", help="a deployment of the train flow in prefect.yaml, like laptop")
         if name == "lineage":
@@ -131,7 +135,7 @@ def _parser() -> argparse.ArgumentParser:
             vertex.add_arguments(command)
         elif name in STACK:
             _add_stack_arguments(command, name)
-        elif name != "doctor":
+        else:
             command.add_argument(
                 "--set",
                 action="append",
@@ -221,7 +225,7 @@ def _run(arguments: argparse.Namespace) -> int:
     from tucano.cli import inprocess
 
     settings = _settings(arguments)
-    inprocess.refuse_deployment_without_server(settings, arguments.set)
+    require_startable(settings)
     _prefect_home(settings)
     return inprocess.run(settings, arguments.profile)
 
@@ -282,7 +286,7 @@ def _ui(arguments: argparse.Namespace) -> int:
 def _doctor(arguments: argparse.Namespace) -> int:
     from tucano.cli import doctor
 
-    return doctor.main()
+    return doctor.main(arguments.profile, arguments.set)
 
 
 def _deploy(arguments: argparse.Namespace) -> int:

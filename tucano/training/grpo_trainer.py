@@ -60,6 +60,8 @@ class GrpoMixin(ResumableTrainer, GRPOTrainer):  # type: ignore[misc]  # TRL nar
     reserve: Reserve
     validation: Validation
     watch: Watch
+    logs_entropy: bool = True
+    """Whether the trainer below logs the mean entropy of each step; unsloth's does not (2026.10.7)."""
     _scored: ScoredBatch | None = None
     """What TRL's own method in between does not pass on: set by `_calculate_rewards`, taken by `_rollout`."""
 
@@ -77,6 +79,8 @@ class GrpoMixin(ResumableTrainer, GRPOTrainer):  # type: ignore[misc]  # TRL nar
         for name, value in {**rollout.metrics(), **self.algorithm.metrics()}.items():
             self._log(name, value)
         self._log("groups/live", live.float().mean().item())
+        if not self.logs_entropy:
+            self._log("entropy", self._sampled_entropy(rollout.tensors))
         output = {**rollout.tensors, "advantages": advantages}
         return output if live.all() or not live.any() else leave_out(output, self._rows(live))
 
@@ -128,17 +132,29 @@ class GrpoMixin(ResumableTrainer, GRPOTrainer):  # type: ignore[misc]  # TRL nar
         )
         return self.algorithm.advantages(batch).to(rollout.tensors["advantages"].device)
 
-    @torch.no_grad()
     def _completion_entropies(self, output: dict[str, Tensor]) -> Tensor:
         """[B] mean entropy per token of the completions under the policy that sampled them."""
+        entropies = self._read(output, compute_entropy=True)[1]
+        assert entropies is not None
+        return (entropies * output["completion_mask"]).sum(dim=1) / output["completion_mask"].sum(dim=1).clamp(min=1)
+
+    def _sampled_entropy(self, output: dict[str, Tensor]) -> float:
+        """Mean entropy per token, estimated without a distribution at hand: the mean of -log p over the tokens that
+        were drawn with p has the entropy as its expectation.
+        """
+        logps = self._read(output, compute_entropy=False)[0]
+        mask = output["completion_mask"]
+        return -((logps * mask).sum() / mask.sum().clamp(min=1)).item()
+
+    @torch.no_grad()
+    def _read(self, output: dict[str, Tensor], compute_entropy: bool) -> tuple[Tensor, Tensor | None, Tensor | None]:
+        """What the policy says of completions now, a micro-batch at a time."""
         ids = torch.cat((output["prompt_ids"], output["completion_ids"]), dim=1)
         mask = torch.cat((output["prompt_mask"], output["completion_mask"]), dim=1)
         rows, length = self.args.per_device_train_batch_size, output["completion_ids"].shape[1]
-        _, entropies, _ = self._get_per_token_logps_and_entropies(
-            self.model, ids, mask, length, batch_size=rows, compute_entropy=True
+        return self._get_per_token_logps_and_entropies(
+            self.model, ids, mask, length, batch_size=rows, compute_entropy=compute_entropy
         )
-        assert entropies is not None
-        return (entropies * output["completion_mask"]).sum(dim=1) / output["completion_mask"].sum(dim=1).clamp(min=1)
 
     def _log(self, name: str, value: float) -> None:
         self._metrics["train"][name].append(value)
@@ -186,4 +202,5 @@ class GrpoMixin(ResumableTrainer, GRPOTrainer):  # type: ignore[misc]  # TRL nar
 
 def trainer_class() -> Callable[..., GrpoMixin]:
     """Our trainer around the GRPOTrainer that TRL has now, unsloth's where that was imported."""
-    return type("Trainer", (GrpoMixin, trl.GRPOTrainer), {})
+    logs_entropy = "Unsloth" not in trl.GRPOTrainer.__name__
+    return type("Trainer", (GrpoMixin, trl.GRPOTrainer), {"logs_entropy": logs_entropy})

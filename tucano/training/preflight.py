@@ -8,7 +8,7 @@ to answer. What was left out: the full batch (one that does not fit into memory 
 
 import shutil
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -17,12 +17,16 @@ import psutil
 import torch
 from transformers import TrainerCallback, TrainerControl, TrainerState, TrainingArguments
 
-from tucano.prompts import Prompt
+from tucano.files.prompts import PromptFiles
+from tucano.prompts import Prompt, read_prompts
 from tucano.settings.grpo import PreflightStage
 from tucano.training import grpo
 from tucano.training import preflight_checks as check
 from tucano.training.jobs import Job, Progress, emit
+from tucano.training.merge import quantisation_distance
+from tucano.training.policies.load import Policy
 from tucano.training.preflight_checks import Check
+from tucano.training.rollouts.examiner import Examiner, ScoredCompletion
 from tucano.training.rollouts.sampling import encode
 
 REHEARSAL_STEPS = 20
@@ -84,9 +88,12 @@ def run(job: Job) -> dict[str, object]:
     ]
     checks += [same, *check.template(tokenizer, some[0], systems), check.end_tokens(policy, tokenizer)]
     checks.append(check.cache(policy, tokenizer, encode(tokenizer, some[:4], systems)))
+    checks.append(_context(job, settings, policy, examiner))
     emit(Progress("preflight", 1, 3, {}))
     completions = examiner.answer(policy, some, settings.grpo.generations, settings.grpo.temperature, job.seed)
     checks.append(check.lengths(completions, examiner.max_new_tokens))
+    if settings.model.quantization != "none":
+        checks.append(_quantisation(job, settings, policy, examiner, completions[:: settings.grpo.generations]))
     checks += check.signal(completions, settings.grpo.generations)
     emit(Progress("preflight", 2, 3, {}))
     trainer.train()
@@ -95,6 +102,24 @@ def run(job: Job) -> dict[str, object]:
     emit(Progress("preflight", 3, 3, {}))
     shutil.rmtree(scratch)
     return report(checks)
+
+
+def _context(job: Job, settings: PreflightStage, policy: Policy, examiner: Examiner) -> Check:
+    """Of every prompt that will be read before the run is over; the held-out ones come last, after all training."""
+    files = PromptFiles(Path(job.prompts))
+    sets = (files.of(name) for name in ("train", "validation", "test"))
+    prompts = [prompt for file in sets if file.is_file() for prompt in read_prompts(file)]
+    sizes = [len(ids) for ids in encode(examiner.tokenizer, prompts, examiner.system_prompts)]
+    positions = getattr(policy.config, "max_position_embeddings", None)
+    return check.context(sizes, positions, settings.model.max_length_tokens, settings.grpo.max_completion_tokens)
+
+
+def _quantisation(
+    job: Job, settings: PreflightStage, policy: Policy, examiner: Examiner, completions: Sequence[ScoredCompletion]
+) -> Check:
+    ids = encode(examiner.tokenizer, [completion.prompt for completion in completions], examiner.system_prompts)
+    answers = [completion.tokens for completion in completions]
+    return check.quantisation(quantisation_distance(policy, settings.model, job.base, ids, answers))
 
 
 def report(checks: list[Check]) -> dict[str, object]:

@@ -11,6 +11,7 @@ from transformers import PreTrainedTokenizerBase, TrainingArguments, get_schedul
 from tucano.prompts import TASKS, Prompt, messages
 from tucano.settings.grpo import PreflightStage
 from tucano.settings.preflight import SIGNALS
+from tucano.training.merge import LARGEST_MEAN, limit
 from tucano.training.policies.load import Policy
 from tucano.training.rollouts.decode import Decoder, supports
 from tucano.training.rollouts.examiner import ScoredCompletion
@@ -22,6 +23,8 @@ CUT_OFF_WARN, CUT_OFF_RED = 0.1, 0.3
 LIVE_WARN, LIVE_RED = 0.5, 0.1
 """Share of groups whose completions differ in reward. Below a tenth a task trains on almost nothing."""
 FEWEST_PROMPTS, MOST_EPOCHS = 150, 1.5
+FARTHEST_QUANTISED = 0.2
+"""Nats per token (assumed: four times what a merge may do). Beyond it another model is served than was judged."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,6 +178,24 @@ def end_tokens(policy: Policy, tokenizer: PreTrainedTokenizerBase) -> Check:
     level: Level = "red" if not ends or pad in ends or bad else "ok"
     mend = "" if level == "ok" else f"; they must differ and lie below {size}: mend the tokenizer"
     return Check("pad and end tokens", level, f"pad {pad}, end {ends}, vocabulary {size}{mend}")
+
+
+def context(prompts: Sequence[int], positions: int | None, longest: int, ceiling: int) -> Check:
+    """The longest of the prompts (tokens of each) and an answer at the ceiling, against settings and model."""
+    short = positions is not None and positions < longest
+    name = f"the model's {positions} positions" if short else f"model.max_length_tokens={longest}"
+    fits = max(prompts) + ceiling <= min(longest, positions or longest)
+    mend = "" if fits else "; lower grpo.max_completion_tokens, or raise model.max_length_tokens up to the model's own"
+    shown = f"the longest prompt and its answer take {max(prompts)} + {ceiling} tokens, {name}"
+    return Check("context", "ok" if fits else "red", shown + mend)
+
+
+def quantisation(distance: float) -> Check:
+    """How far the base in 4 bits is from the full one (nats per token), which an adapter is merged into at the end."""
+    level: Level = "ok" if distance <= LARGEST_MEAN else "warn" if distance <= FARTHEST_QUANTISED else "red"
+    mend = "" if level == "ok" else "; model.quantization=none has no such distance, for more memory"
+    shown = f"with the adapter off the 4-bit base is {distance:.3f} nats per token from the full one"
+    return Check("quantisation", level, f"{shown}; a merge may differ by {limit(distance):.3f}{mend}")
 
 
 def lengths(completions: Sequence[ScoredCompletion], ceiling: int) -> Check:

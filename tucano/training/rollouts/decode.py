@@ -37,8 +37,8 @@ def supports(model: Any) -> bool:
     """Whether `Decoder` can stand in for `model.generate`: a dense Qwen3 in float32 on a CPU."""
     config = model.config
     plain = config.model_type == "qwen3" and not config.attention_bias and not config.use_sliding_window
-    weight = next(model.parameters())
-    return plain and weight.device.type == "cpu" and weight.dtype == torch.float32
+    weights = list(model.parameters())  # all of them: the embedding of a 4-bit model is in float32 as well
+    return plain and weights[0].device.type == "cpu" and all(weight.dtype == torch.float32 for weight in weights)
 
 
 def _merged(linear: Any) -> Tensor:

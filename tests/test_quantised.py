@@ -1,0 +1,126 @@
+"""A 4-bit base can be merged: how far quantisation alone moves it is measured, before the first step and at the end."""
+
+import importlib.util
+import json
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import torch
+from peft import get_peft_model
+from safetensors.torch import load_file, save_file
+
+from tucano.prompts import TASKS, Prompt, write_prompts
+from tucano.settings import ModelSettings, PipelineSettings
+from tucano.training import merge
+from tucano.training import preflight_checks as check
+from tucano.training.jobs import Job
+from tucano.training.orders import JobFolders, order
+from tucano.training.policies.load import _lora, load_policy
+from tucano.training.policies.nano import build_model, build_tokenizer
+
+needs_bitsandbytes = pytest.mark.skipif(
+    importlib.util.find_spec("bitsandbytes") is None, reason='bitsandbytes is not installed (pip install -e ".[gpu]")'
+)
+MODEL = ModelSettings(nano_hidden=64, nano_layers=2, nano_vocabulary=400, max_length_tokens=256)
+NF4 = MODEL.model_copy(update={"quantization": "nf4"})
+SYSTEMS: dict[str, str] = {task: f"Você responde {task}." for task in TASKS}
+
+
+@pytest.fixture(scope="module")
+def quantised(tmp_path_factory: pytest.TempPathFactory) -> Job:
+    """The job that merges an adapter of a nano base that is loaded in 4 bits, on a CPU (settings leave that to GPUs)."""
+    root = tmp_path_factory.mktemp("quantised")
+    prompts = [Prompt(f"{task}-{n}", task, f"Pergunta {n}", "t", "test", "own") for task in TASKS for n in range(4)]
+    (root / "prompts").mkdir()
+    write_prompts(root / "prompts" / "validation.jsonl", prompts)
+    (root / "prompts" / "system_prompts.json").write_text(json.dumps(SYSTEMS, ensure_ascii=False), encoding="utf-8")
+    tokenizer = build_tokenizer([*SYSTEMS.values(), *(prompt.user for prompt in prompts)], MODEL)
+    model = build_model(tokenizer, MODEL, seed=1)
+    model.save_pretrained(root / "base")
+    tokenizer.save_pretrained(root / "base")
+    adapted = get_peft_model(model, _lora(MODEL))
+    generator = torch.Generator().manual_seed(2)
+    for name, weight in adapted.named_parameters():
+        if "lora_B" in name:
+            weight.data = 0.02 * torch.randn(weight.shape, generator=generator)
+    adapted.save_pretrained(root / "adapter")
+    settings = PipelineSettings.model_validate({"grpo": {"max_completion_tokens": 24}}).model_copy(
+        update={"model": NF4}
+    )
+    output = root / "merged"
+    output.mkdir()
+    folders = JobFolders(prompts=root / "prompts", work=root / "work", output=output)
+    return order("merge", settings, 7, 1, folders, start=(str(root / "base"), str(root / "adapter")))
+
+
+@needs_bitsandbytes
+def test_an_nf4_adapter_is_merged_although_quantisation_alone_exceeds_the_limit(quantised: Job) -> None:
+    record = merge.run(quantised)
+    own, mean = float(str(record["quantisation"])), float(str(record["mean_difference"]))
+    assert own > merge.LARGEST_MEAN and mean > merge.LARGEST_MEAN, "the old limit refused it"
+    assert record["faithful"] and mean <= merge.limit(own)
+
+
+@needs_bitsandbytes
+def test_an_nf4_merge_that_loses_the_adapter_is_still_refused(
+    quantised: Job, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A hundredfold: an adapter whose loss is more than what quantisation does."""
+    loud = tmp_path / "adapter"
+    shutil.copytree(str(quantised.adapter), loud)
+    weights = load_file(loud / "adapter_model.safetensors")
+    save_file(
+        {name: tensor * (100 if "lora_B" in name else 1) for name, tensor in weights.items()},
+        loud / "adapter_model.safetensors",
+        metadata={"format": "pt"},
+    )
+    monkeypatch.setattr("peft.tuners.lora.LoraModel.merge_and_unload", lambda self, **_: self.unload())
+    job = replace(quantised, adapter=str(loud), output=str(tmp_path))
+    assert not merge.run(job)["faithful"]
+
+
+@needs_bitsandbytes
+def test_the_distance_before_the_first_step_is_that_of_the_bases_whatever_the_adapter_says(quantised: Job) -> None:
+    """By a second way: one sequence at a time, through softmax."""
+    base = str(quantised.base)
+    policy, _ = load_policy(NF4, base, Path(str(quantised.adapter)), trainable=False, seed=7)
+    prompts, answers = [[5, 6, 7, 8], [9, 10]], [[11, 12, 13], [14, 15, 16, 17]]
+    small, _ = load_policy(NF4, base, None, trainable=False, seed=7)
+    full, _ = load_policy(MODEL, base, None, trainable=False, seed=7)
+    stored = full.to(torch.bfloat16)
+    gaps = []
+    for prompt, answer in zip(prompts, answers, strict=True):
+        ids = torch.tensor([[*prompt, *answer]])
+        with torch.no_grad():
+            rows = [torch.log(model(ids).logits.float().softmax(dim=-1))[0] for model in (small, stored)]
+        for place, token in enumerate(answer, start=len(prompt) - 1):
+            gaps.append(abs(float(rows[0][place, token] - rows[1][place, token])))
+    found = merge.quantisation_distance(policy, NF4, base, prompts, answers)
+    assert found == pytest.approx(sum(gaps) / len(gaps), rel=1e-3)
+
+
+def test_the_limit_grows_by_what_quantisation_does_alone() -> None:
+    before, after = [torch.tensor([-1.0, -2.0])], [torch.tensor([-1.072, -2.072])]
+    assert not merge._differences(before, after, 0.0)["faithful"]
+    assert merge._differences(before, after, 0.072)["faithful"]
+    assert not merge._differences(before, [torch.tensor([-1.3, -2.3])], 0.072)["faithful"]
+
+
+@pytest.mark.parametrize(("distance", "level"), [(0.03, "ok"), (0.072, "warn"), (0.25, "red")])
+def test_a_base_that_quantisation_has_made_another_is_known_before_the_first_step(distance: float, level: str) -> None:
+    line = check.quantisation(distance)
+    assert line.level == level and f"{distance:.3f} nats per token" in line.evidence
+    assert ("model.quantization=none" in line.evidence) == (level != "ok")
+
+
+def test_prompts_longer_than_what_the_model_can_read_are_red() -> None:
+    settings = PipelineSettings.model_validate({"model": {"max_length_tokens": 200}})
+    assert check.context([100, 40], 512, settings.model.max_length_tokens, 100).level == "ok"
+    long = check.context([101, 40], 512, settings.model.max_length_tokens, 100)
+    assert (
+        long.level == "red" and "101 + 100 tokens" in long.evidence and "model.max_length_tokens=200" in long.evidence
+    )
+    short = check.context([100, 40], 128, settings.model.max_length_tokens, 100)
+    assert short.level == "red" and "128 positions" in short.evidence

@@ -1,0 +1,215 @@
+"""What can be known before the first stage is said before it, in one sentence, and not after hours of a GPU."""
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from test_cli import refused, tucano
+
+from flows.train import train
+from tucano.errors import UserError
+from tucano.profiles import load_profile
+from tucano.requirements.memory import CERTAIN_ROWS, device_bytes, needs
+from tucano.requirements.second_zero import findings, require_startable
+from tucano.requirements.shapes import LORA_WEIGHTS_UNKNOWN, TUCANO, adapter_weights, shape_of
+from tucano.settings import ModelSettings
+from tucano.training.rollouts.sampling import BATCH_ROWS
+
+ROOT = Path(__file__).parent.parent
+HERE = ["execution.seeds=null"]
+QWEN3 = {
+    "hidden_size": 1024, "intermediate_size": 3072, "num_hidden_layers": 28, "num_attention_heads": 16,
+    "num_key_value_heads": 8, "head_dim": 128, "vocab_size": 49152, "tie_word_embeddings": True,
+    "max_position_embeddings": 4096,
+}  # fmt: skip
+
+
+@pytest.fixture
+def no_server(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("PREFECT_API_URL", raising=False)
+
+
+@pytest.fixture
+def gpu(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
+    """Puts a driver into the path that says how many MiB the machine's GPUs have."""
+
+    def install(mebibytes: int) -> None:
+        driver = tmp_path / "bin" / "nvidia-smi"
+        driver.parent.mkdir(exist_ok=True)
+        driver.write_text(f"#!/bin/sh\necho {mebibytes}\n", encoding="utf-8")
+        driver.chmod(0o755)
+        monkeypatch.setenv("PATH", f"{driver.parent}:{os.environ['PATH']}")
+
+    return install
+
+
+def sentences(profile: str, *overrides: str, refuses: bool = True) -> list[str]:
+    settings = load_profile(ROOT, profile, [*HERE, *overrides])
+    return [finding.sentence for finding in findings(settings) if finding.refuses == refuses]
+
+
+@pytest.mark.parametrize("profile", ["l4", "l4-v5"])
+def test_a_profiles_own_deployment_without_a_server_is_refused_too(
+    profile: str, gpu: Callable[[int], None], no_server: None
+) -> None:
+    """It used to say so in passing and to train on this machine."""
+    gpu(23_034)
+    result = tucano("run", profile)
+    assert result.returncode == 2 and "starting Prefect" not in result.stdout
+    (sentence,) = [line for line in result.stderr.splitlines() if "warning" not in line]
+    assert "execution.seeds=seed/local-gpu needs a Prefect server" in sentence
+    assert "tucano up" in sentence and "PREFECT_API_URL" in sentence and "--set execution.seeds=null" in sentence
+
+
+@pytest.mark.parametrize("profile", ["l4", "l4-v5"])
+def test_a_shipped_profile_can_deliver_a_champion_on_an_l4(
+    profile: str, gpu: Callable[[int], None], no_server: None
+) -> None:
+    gpu(23_034)
+    require_startable(load_profile(ROOT, profile, HERE))
+
+
+@pytest.mark.parametrize("revision", ["main", "v1.0", "d1953bb", "null"])
+def test_a_base_that_is_no_commit_is_refused_before_anything_starts(
+    revision: str, gpu: Callable[[int], None], no_server: None
+) -> None:
+    gpu(23_034)
+    result = tucano("run", "l4-v5", "--set", "execution.seeds=null", "--set", f"model.revision={revision}")
+    assert result.returncode == 2 and "starting Prefect" not in result.stdout
+    assert "is not pinned to a commit" in result.stderr and "--set model.revision=COMMIT" in result.stderr
+
+
+def test_a_folder_that_is_not_there_is_no_base(no_server: None) -> None:
+    assert "./modelo is no local folder" in refused("model.name=./modelo")
+
+
+def test_the_deployments_run_is_refused_by_the_same_checks(tmp_path: Path) -> None:
+    settings = load_profile(ROOT, "laptop", [f"storage={tmp_path / 'runs'}", "model.name=loja/modelo"])
+    with pytest.raises(UserError, match=r"loja/modelo is no local folder, and .* is not pinned to a commit"):
+        train.fn(settings)
+    assert not (tmp_path / "runs").exists(), "nothing was begun"
+
+
+def test_the_shipped_commit_is_marked_as_one_that_nobody_here_has_checked() -> None:
+    commit = "d1953bbde1651a70ac1c7992671ac6478e7946f3"
+    lines = [line for line in (ROOT / "prefect.yaml").read_text(encoding="utf-8").splitlines() if commit in line]
+    assert [load_profile(ROOT, name, []).model.revision for name in ("l4", "l4-v5")] == [commit, commit]
+    assert len(lines) >= 2 and all("unverified" in line for line in lines)
+
+
+def test_rewards_that_fail_the_audit_by_design_are_said_at_once() -> None:
+    (said,) = sentences("l4", refuses=False)
+    assert "grpo.rewards=v4.2" in said and "audit.override_by" in said and "audit.override_reason" in said
+    assert "before SFT" in said
+    assert sentences("l4", "audit.override_by=Ana", "audit.override_reason=piloto", refuses=False) == []
+    assert sentences("l4-v5", refuses=False) == []
+
+
+def test_answers_that_leave_no_room_for_a_prompt_are_refused() -> None:
+    (said,) = sentences("l4-v5", "grpo.max_completion_tokens=1536")
+    assert "grpo.max_completion_tokens=1536" in said and "model.max_length_tokens=1536" in said
+
+
+def test_lengths_beyond_the_models_context_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "config.json").write_text(json.dumps(QWEN3), encoding="utf-8")
+    model = f"model.name={tmp_path}"
+    assert sentences("l4-v5", model, "model.max_length_tokens=4096") == []
+    (said,) = sentences("l4-v5", model, "model.max_length_tokens=4097")
+    assert "model.max_length_tokens=4097" in said and "4096 positions" in said
+
+
+@pytest.mark.parametrize(
+    ("override", "said"),
+    [
+        ("grpo.batch_size=60", "not divisible by grpo.generations"),
+        ("grpo.micro_batch=24", "does not divide grpo.batch_size"),
+        ("grpo.generations=1", "grpo.generations=1 is not valid"),
+    ],
+)
+def test_batches_that_cannot_be_are_refused_where_settings_are_read(override: str, said: str) -> None:
+    assert said in refused(override)
+
+
+def test_alarms_that_cannot_fire_in_so_short_a_run_are_named() -> None:
+    short = ["grpo.max_steps=4", "grpo.eval_steps=4", "grpo.save_steps=4", "grpo.patience=1"]
+    with pytest.warns(UserWarning, match="early stopping cannot fire"):
+        (looks, steps) = sentences("laptop", *short, refuses=False)
+    assert "policy_still and collapse" in looks and "grpo.eval_steps" in looks
+    assert "no_signal, entropy_gone and at_ceiling" in steps and "health.window=5" in steps
+
+
+def test_tucanos_shape_is_the_one_that_its_card_gives() -> None:
+    """490.8 million weights: embedding once, since it is tied; 28 layers of attention, MLP and norms."""
+    layer = 1024 * (2048 + 1024 + 1024 + 2048) + 3 * 1024 * 3072 + 2 * 1024 + 2 * 128
+    assert TUCANO.weights == 49152 * 1024 + 28 * layer + 1024 == 490_799_104
+    l4 = load_profile(ROOT, "l4", []).model
+    assert shape_of(l4) is TUCANO and adapter_weights(l4) < LORA_WEIGHTS_UNKNOWN
+    assert adapter_weights(l4) == 16 * 28 * (2 * (1024 + 2048) + 2 * (1024 + 1024) + 3 * (1024 + 3072))
+
+
+def test_a_model_of_the_hub_that_nobody_has_seen_has_no_shape_and_no_bound() -> None:
+    settings = load_profile(ROOT, "l4-v5", ["model.name=loja/modelo"])
+    assert shape_of(settings.model) is None and needs(settings) == []
+
+
+def test_the_lower_bounds_are_these() -> None:
+    """By hand, for `l4-v5` on Tucano. Cache: 28 layers x keys and values of 8 x 128 in two bytes."""
+    found = {need.stage: need.bytes for need in needs(load_profile(ROOT, "l4-v5", []))}
+    weights = 2 * 490_799_104
+    adapter = 10_092_544 * 4 * 4
+    token = 28 * 2 * 8 * 128 * 2
+    assert found == {
+        "SFT": weights + adapter,
+        "GRPO rollout": weights + adapter + 64 * 512 * token,
+        "GRPO step": weights + adapter + 32 * 512 * 49_152 * 8,
+        "answers": weights + 128 * 512 * token,
+        "merge": 4 * 490_799_104,
+    }
+    assert CERTAIN_ROWS == BATCH_ROWS, "what is sampled at a time"
+
+
+def test_the_largest_bounds_are_those_that_the_page_names() -> None:
+    """docs/health.md"""
+    largest = {name: max(need.bytes for need in needs(load_profile(ROOT, name, []))) for name in ("l4", "l4-v5")}
+    assert largest == {"l4": pytest.approx(7.8e9, rel=0.01), "l4-v5": pytest.approx(8.5e9, rel=0.01)}
+
+
+def test_a_large_vocabulary_is_refused_above_the_device_with_the_setting_that_helps(
+    tmp_path: Path, gpu: Callable[[int], None], no_server: None
+) -> None:
+    (tmp_path / "config.json").write_text(json.dumps({**QWEN3, "vocab_size": 151_936}), encoding="utf-8")
+    large = load_profile(ROOT, "l4-v5", [*HERE, f"model.name={tmp_path}", "grpo.micro_batch=64"])
+    gpu(23_034)
+    with pytest.raises(UserError, match=r"GRPO step needs at least 41\.. GB .* 24\.2 GB; lower grpo\.micro_batch"):
+        require_startable(large)
+    gpu(81_559)
+    require_startable(large)
+
+
+def test_a_driver_that_says_nothing_refuses_nothing(gpu: Callable[[int], None]) -> None:
+    gpu(23_034)
+    assert device_bytes("cuda") == 23_034 * 2**20
+    (Path(os.environ["PATH"].split(":")[0]) / "nvidia-smi").write_text("#!/bin/sh\nexit 9\n", encoding="utf-8")
+    assert device_bytes("cuda") is None
+
+
+@pytest.mark.parametrize("profile", ["laptop", "l4", "l4-v5"])
+def test_doctor_prints_of_a_profile_what_is_known_of_it(profile: str, no_server: None) -> None:
+    result = tucano("doctor", profile)
+    assert result.returncode == 0
+    assert "SFT" in result.stdout and "GRPO step" in result.stdout and " GB" in result.stdout
+    assert ("fails the audit by design" in result.stdout) == (profile == "l4")
+    assert ("execution.seeds=seed/local-gpu needs a Prefect server" in result.stdout) == (profile != "laptop")
+
+
+def test_doctor_of_a_profile_that_is_none() -> None:
+    result = tucano("doctor", "l4-v6")
+    assert result.returncode == 2 and "did you mean 'l4-v5'" in result.stderr
+
+
+def test_a_nano_model_is_counted_whole() -> None:
+    shape = shape_of(ModelSettings())
+    assert shape is not None and shape.matrices == 4 * 12 * 128**2
+    assert shape.other_weights == 2048 * 128 + 4 * 2 * (128 + 32) + 128

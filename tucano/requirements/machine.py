@@ -1,0 +1,54 @@
+"""What a run needs of its machine, known before any work: space for its checkpoints, and the device that it names; and
+how many cores it finds.
+"""
+
+import os
+import shutil
+from pathlib import Path
+
+from tucano.errors import UserError
+from tucano.requirements.shapes import adapter_weights, shape_of
+from tucano.settings import ModelSettings, PipelineSettings
+
+BYTES_PER_WEIGHT = 4
+COPIES_PER_CHECKPOINT = 4
+"""Weights, the two moments of AdamW, and the best weights so far."""
+CHECKPOINTS = 4
+"""Two recovery checkpoints, the one being written, and the best with its copy in the artifact."""
+SPARE_BYTES = 200_000_000
+"""Databases, logs, answers and whatever else a run writes besides its weights."""
+
+
+def require_space(root: Path, settings: PipelineSettings) -> None:
+    """UserError when what this run writes would not fit on the storage's disk."""
+    trained = [adapter_weights(settings.model)] * len(settings.grpo.seeds)
+    if settings.sft.enabled:
+        whole = shape_of(settings.model) if settings.model.name == "nano" else None
+        trained.append(whole.weights if whole else adapter_weights(settings.model))
+    needed = sum(trained) * BYTES_PER_WEIGHT * COPIES_PER_CHECKPOINT * CHECKPOINTS + SPARE_BYTES
+    free = shutil.disk_usage(root).free
+    if needed > free:
+        raise UserError(
+            f"the checkpoints and databases of this run need about {needed / 1e9:.1f} GB and {root} has"
+            f" {free / 1e9:.1f} GB free; free some space or choose another disk with --set storage=FOLDER"
+        )
+
+
+def require_device(model: ModelSettings) -> None:
+    """UserError when a CUDA profile meets a machine whose driver shows no GPU; asked without importing torch."""
+    if model.device == "cuda" and not any(Path("/dev").glob("nvidia[0-9]*")) and shutil.which("nvidia-smi") is None:
+        raise UserError(
+            "model.device=cuda, but this machine shows no CUDA device; run a CPU profile such as laptop, or go to a GPU"
+            " machine"
+        )
+
+
+def cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def seeds_at_a_time(settings: PipelineSettings) -> int:
+    """GRPO children that train on one machine side by side."""
+    return settings.worker.parallel or (
+        1 if settings.model.device == "cuda" else max(1, cores() // settings.worker.threads)
+    )

@@ -1,0 +1,104 @@
+"""How much memory a stage needs for certain: a lower bound from the model's shape, before anything is loaded.
+
+Counted are the weights, what AdamW keeps of the trained ones, the keys and values of the completions that are sampled
+at a time, and the logits of a micro-batch with their gradient. Not counted are activations, prompts, and what libraries
+take for themselves: so what is refused cannot fit, and what is not refused may still not. Completions count at their
+ceiling, since one that reaches it makes its whole batch as long.
+"""
+
+import shutil
+import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import psutil
+
+from tucano.errors import UserError
+from tucano.requirements.shapes import Shape, adapter_weights, shape_of
+from tucano.settings import ModelSettings, PipelineSettings
+
+CERTAIN_ROWS = 128
+"""Completions that are sampled at a time outside of training (tucano/training/rollouts/sampling.py)."""
+LOGIT_BYTES = 8
+"""Per row, token and entry of the vocabulary: the logits, their gradient and a float32 copy, of which 8.3 bytes were
+measured in bfloat16 on torch's meta device (TRL 1.14.2). Unsloth's loss never makes them as a whole.
+"""
+ADAM_COPIES = 4
+"""Weights, gradient, and the two moments."""
+GIGABYTE = 1e9
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """What a stage takes at least, in bytes, and the setting that lowers it."""
+
+    stage: str
+    bytes: int
+    mend: str
+
+
+def needs(settings: PipelineSettings) -> list[Need]:
+    """Of every stage that holds the model; empty where the model's shape is not known."""
+    shape = shape_of(settings.model)
+    return [] if shape is None else list(_needs(settings, shape))
+
+
+def shown(found: list[Need]) -> str:
+    """As one line."""
+    return ", ".join(f"{need.stage} {need.bytes / GIGABYTE:.2g} GB" for need in found)
+
+
+def require_memory(settings: PipelineSettings) -> None:
+    """UserError for the hungriest stage, where the device is known and has less than that."""
+    there = device_bytes(settings.model.device)
+    most = max(needs(settings), key=lambda need: need.bytes, default=None)
+    if most is not None and there is not None and most.bytes > there:
+        raise UserError(
+            f"{most.stage} needs at least {most.bytes / GIGABYTE:.1f} GB of memory and model.device="
+            f"{settings.model.device} has {there / GIGABYTE:.1f} GB; lower {most.mend}"
+        )
+
+
+def device_bytes(device: str) -> int | None:
+    """Memory of this machine, or of its largest GPU; None where the driver does not say."""
+    if device == "cpu":
+        return psutil.virtual_memory().total
+    driver = shutil.which("nvidia-smi")
+    if driver is None:
+        return None
+    command = [driver, "--query-gpu=memory.total", "--format=csv,noheader,nounits"]
+    try:
+        asked = subprocess.run(command, capture_output=True, text=True, timeout=30, check=True)
+        return max(int(line) for line in asked.stdout.split()) * 2**20
+    except (OSError, subprocess.SubprocessError, ValueError):
+        return None
+
+
+def _needs(settings: PipelineSettings, shape: Shape) -> Iterator[Need]:
+    model = settings.model
+    grpo = settings.grpo
+    width = 4 if model.dtype == "float32" else 2
+    weights = _weights(model, shape, width)
+    adapter = adapter_weights(model) * ADAM_COPIES * (2 if model.quantization == "nf4" else 4)
+    ceiling = grpo.max_completion_tokens
+    cache = ceiling * shape.num_hidden_layers * 2 * shape.key_value * width
+    logits = 0 if model.backend == "unsloth" else grpo.micro_batch * ceiling * (shape.vocab_size or 0) * LOGIT_BYTES
+    smaller = "grpo.max_completion_tokens, or take a smaller model"
+    if settings.sft.enabled:
+        trained = shape.weights * 4 * (ADAM_COPIES - 1) if model.name == "nano" else adapter
+        yield Need("SFT", weights + trained, "the model's size")
+    rollout = grpo.batch_size * grpo.rollout_steps * cache
+    yield Need("GRPO rollout", weights + adapter + rollout, f"grpo.batch_size or {smaller}")
+    yield Need("GRPO step", weights + adapter + logits, f"grpo.micro_batch or {smaller}")
+    asked = max(
+        settings.data.validation_prompts * grpo.validation_samples,
+        settings.data.test_prompts * settings.comparison.samples,
+    )
+    yield Need("answers", weights + min(CERTAIN_ROWS, asked) * cache, smaller)
+    yield Need("merge", 4 * shape.weights, "the model's size")
+
+
+def _weights(model: ModelSettings, shape: Shape, width: int) -> int:
+    """NF4 keeps half a byte of every linear layer's weight; embedding, head and norms stay as they are."""
+    matrices = shape.matrices // 2 if model.quantization == "nf4" else shape.matrices * width
+    return matrices + shape.other_weights * width

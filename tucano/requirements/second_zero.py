@@ -1,0 +1,121 @@
+"""What can be known of a run before its first stage: one list of checks, for the command, `tucano doctor` and the flow.
+
+What a single section of the settings can refuse by itself, it does (tucano/settings/): batches that do not divide,
+groups of one, patience that cannot fire. What needs the loaded model is in the preflight. Here is what is between:
+settings against each other, against the model's shape, and against this machine and its surroundings.
+"""
+
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from tucano.artifacts.lineage import unpinned
+from tucano.errors import UserError
+from tucano.requirements.machine import require_device
+from tucano.requirements.memory import require_memory
+from tucano.requirements.shapes import shape_of
+from tucano.settings import PipelineSettings
+
+FAILS_BY_DESIGN = "v4.2"
+"""The predecessor's rewards, kept as they were; the committed ratings find what was wrong with them."""
+LOOKS_OF_TREND = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One sentence: what, where, how to mend it. One that refuses ends the run before it begins."""
+
+    sentence: str
+    refuses: bool
+
+
+def findings(settings: PipelineSettings) -> list[Finding]:
+    """Everything that the checks find, in their order."""
+    return [finding for check in CHECKS for finding in check(settings)]
+
+
+def warnings_of(settings: PipelineSettings) -> list[str]:
+    return [finding.sentence for finding in findings(settings) if not finding.refuses]
+
+
+def require_startable(settings: PipelineSettings) -> None:
+    """UserError with the first thing that would end this run later, or make it worthless."""
+    require_device(settings.model)
+    for finding in findings(settings):
+        if finding.refuses:
+            raise UserError(finding.sentence)
+    require_memory(settings)
+
+
+def _has_a_server(settings: PipelineSettings) -> Iterator[Finding]:
+    deployment = settings.execution.seeds
+    if deployment is not None and not os.environ.get("PREFECT_API_URL"):
+        yield Finding(
+            f"execution.seeds={deployment} needs a Prefect server that stays: start one with tucano up and name it in"
+            " PREFECT_API_URL (docs/operations.md), or train the seeds in this run with --set execution.seeds=null",
+            refuses=True,
+        )
+
+
+def _base_is_pinned(settings: PipelineSettings) -> Iterator[Finding]:
+    name = settings.model.name
+    unknown = unpinned(name, settings.model.revision)
+    if unknown is not None:
+        yield Finding(
+            f"{name} is no local folder, and {unknown}: what is trained on it can never be promoted, and it may change"
+            " between two attempts; name the commit with --set model.revision=COMMIT"
+            f" (git ls-remote https://huggingface.co/{name} says it)",
+            refuses=True,
+        )
+
+
+def _lengths_fit(settings: PipelineSettings) -> Iterator[Finding]:
+    longest = settings.model.max_length_tokens
+    answer = settings.grpo.max_completion_tokens
+    if answer >= longest:
+        yield Finding(
+            f"grpo.max_completion_tokens={answer} leaves no room for a prompt in model.max_length_tokens={longest};"
+            " raise the latter",
+            refuses=True,
+        )
+    shape = shape_of(settings.model)
+    context = shape.max_position_embeddings if shape else None
+    if context is not None and longest > context:
+        yield Finding(
+            f"model.max_length_tokens={longest} is beyond the {context} positions of {settings.model.name}; lower it",
+            refuses=True,
+        )
+
+
+def _rewards_pass_the_audit(settings: PipelineSettings) -> Iterator[Finding]:
+    """Others may fail as well: the gate itself takes seconds and stands before SFT. This one is known without it."""
+    own = settings.audit.ratings is not None
+    if settings.grpo.rewards == FAILS_BY_DESIGN and not own and settings.audit.override_by is None:
+        yield Finding(
+            f"grpo.rewards={FAILS_BY_DESIGN} fails the audit by design, and the run will end there, before SFT; to go"
+            ' on, sign for it: --set audit.override_by=NAME --set audit.override_reason="WHY"',
+            refuses=False,
+        )
+
+
+def _alarms_can_fire(settings: PipelineSettings) -> Iterator[Finding]:
+    """Some alarms compare several looks or steps; a run too short for them is watched by the others alone."""
+    steps = settings.grpo.max_steps
+    window = settings.health.window
+    looks = 1 + -(-steps // settings.grpo.eval_steps)
+    if looks < LOOKS_OF_TREND:
+        yield Finding(
+            f"the alarms policy_still and collapse need {LOOKS_OF_TREND} looks at the validation set and this run has"
+            f" {looks}; lower grpo.eval_steps={settings.grpo.eval_steps}",
+            refuses=False,
+        )
+    if steps < window:
+        yield Finding(
+            f"the alarms no_signal, entropy_gone and at_ceiling need health.window={window} steps and this run has"
+            f" grpo.max_steps={steps}; lower the former",
+            refuses=False,
+        )
+
+
+Check = Callable[[PipelineSettings], Iterator[Finding]]
+CHECKS: tuple[Check, ...] = (_has_a_server, _base_is_pinned, _lengths_fit, _rewards_pass_the_audit, _alarms_can_fire)

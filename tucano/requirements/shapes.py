@@ -1,0 +1,107 @@
+"""The shape of the model that is trained, as far as it is known without loading it: its weights, cache and context."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import PositiveInt
+
+from tucano.artifacts.records import parsed
+from tucano.errors import UserError
+from tucano.settings import ModelSettings
+
+LORA_WEIGHTS_UNKNOWN = 30_000_000
+"""Adapter weights assumed for a hub model whose config is not at hand: above rank 16 on a model of 1.5 billion."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """What we read of a language model's config, by its names there."""
+
+    hidden_size: PositiveInt
+    intermediate_size: PositiveInt
+    num_hidden_layers: PositiveInt
+    num_attention_heads: PositiveInt
+    num_key_value_heads: PositiveInt | None = None
+    head_dim: PositiveInt | None = None
+    vocab_size: PositiveInt | None = None
+    tie_word_embeddings: bool = True
+    max_position_embeddings: PositiveInt | None = None
+
+    @property
+    def query(self) -> int:
+        """Outputs of the query projection."""
+        return self._head * self.num_attention_heads
+
+    @property
+    def key_value(self) -> int:
+        """Outputs of the key projection, and of the value projection."""
+        return self._head * (self.num_key_value_heads or self.num_attention_heads)
+
+    @property
+    def _head(self) -> int:
+        return self.head_dim or self.hidden_size // self.num_attention_heads
+
+    @property
+    def matrices(self) -> int:
+        """Weights of all linear layers but the head."""
+        attention = 2 * self.hidden_size * (self.query + self.key_value)
+        return self.num_hidden_layers * (attention + 3 * self.hidden_size * self.intermediate_size)
+
+    @property
+    def other_weights(self) -> int:
+        """Embedding, head and norms (those of Qwen3; other models have a few thousand fewer)."""
+        embeddings = (self.vocab_size or 0) * self.hidden_size * (1 if self.tie_word_embeddings else 2)
+        return embeddings + self.num_hidden_layers * 2 * (self.hidden_size + self._head) + self.hidden_size
+
+    @property
+    def weights(self) -> int:
+        return self.matrices + self.other_weights
+
+
+TUCANO = Shape(
+    hidden_size=1024,
+    intermediate_size=3072,
+    num_hidden_layers=28,
+    num_attention_heads=16,
+    num_key_value_heads=8,
+    head_dim=128,
+    vocab_size=49_152,
+)
+"""Of Tucano2-qwen-0.5B: 490.8 million weights, as its card says. The preflight sees the real model."""
+KNOWN = {"Polygl0t/Tucano2-qwen-0.5B-Instruct": TUCANO}
+
+
+def shape_of(model: ModelSettings) -> Shape | None:
+    """From the settings (nano), a local folder, or the few hub models that we know; None for another one of the hub.
+
+    UserError where a folder's config describes no language model.
+    """
+    if model.name == "nano":
+        return Shape(
+            hidden_size=model.nano_hidden,
+            intermediate_size=3 * model.nano_hidden,
+            num_hidden_layers=model.nano_layers,
+            num_attention_heads=4,
+            num_key_value_heads=2,
+            vocab_size=model.nano_vocabulary,
+        )
+    file = Path(model.name) / "config.json"
+    return _read(file) if file.is_file() else KNOWN.get(model.name)
+
+
+def adapter_weights(model: ModelSettings) -> int:
+    """Weights of a LoRA adapter on all linear layers: rank x (inputs + outputs) of each."""
+    shape = shape_of(model)
+    if shape is None:
+        return LORA_WEIGHTS_UNKNOWN
+    hidden = shape.hidden_size
+    per_layer = 2 * (hidden + shape.query) + 2 * (hidden + shape.key_value) + 3 * (hidden + shape.intermediate_size)
+    return model.lora_rank * shape.num_hidden_layers * per_layer
+
+
+def _read(file: Path) -> Shape:
+    try:
+        return parsed(Shape, json.loads(file.read_text(encoding="utf-8")))
+    except (ValueError, RecursionError) as error:
+        raise UserError(f"{file} is damaged or describes no language model; bring it back, or name another") from error
