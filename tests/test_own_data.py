@@ -158,6 +158,14 @@ def test_sizes_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
         read_own(path)
 
 
+@pytest.mark.parametrize("name", ["licence", "source"])
+def test_names_that_stand_with_the_model_are_few(name: str, tmp_path: Path) -> None:
+    rows = [push(n, **{name: f"own-{n}"}) for n in range(21)]
+    assert len(read_own(written(tmp_path / "own.jsonl", rows[:20])).prompts) == 20
+    with pytest.raises(UserError, match=f"has 21 different values of {name}, at most 20"):
+        read_own(written(tmp_path / "own.jsonl", rows))
+
+
 # The check
 
 

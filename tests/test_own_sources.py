@@ -1,5 +1,6 @@
 """Own prompts, and several sources, through the data stage: separation, shares, what is said about them."""
 
+import math
 import re
 from itertools import combinations
 from pathlib import Path
@@ -10,15 +11,18 @@ from own_rows import ODD_ROWS, insight, push, words, written
 from pydantic import ValidationError
 from test_data_sources import NONCOMMERCIAL, write_b2w, write_olist
 
+from data.benchmark import Places, prepare_benchmark
 from data.prepare import DataReport, prepare
 from data.separation import normal_form
 from data.shares import Limit, allotted, filled, trimmed
 from tucano.errors import UserError
 from tucano.profiles import load_profile
 from tucano.prompts import Prompt, read_prompts
-from tucano.settings import DataSettings
+from tucano.settings import DataSettings, PipelineSettings
 from tucano.settings.data import DEFAULT_MIX
+from tucano.settings.stages import of_benchmark_set
 from tucano.specs.banks import JOINT
+from tucano.training.validation import selected
 
 ROOT = Path(__file__).parent.parent
 MIX = {"push": 0.5, "insights": 0.5}
@@ -81,7 +85,7 @@ def test_its_own_worked_answers_come_before_generated_ones(tmp_path: Path) -> No
 
 
 def test_a_group_of_templates_stays_in_one_set(tmp_path: Path) -> None:
-    rows = [push(n, template=f"tom-{n % 25}{JOINT}frio-{n % 25}") for n in range(300)]
+    rows = [push(n, template=f"tom-{n % 5}{JOINT}frio-{n % 5}") for n in range(300)]
     _, files = run(tmp_path / "out", **own(written(tmp_path / "own.jsonl", rows)), mix={"push": 1.0})
     parts = [
         {part for prompt in prompts if prompt.source == "own" for part in prompt.template.split(JOINT)}
@@ -233,6 +237,26 @@ def test_what_near_copies_took_from_one_source_is_taken_from_the_others() -> Non
     assert {number: len(prompts) for number, prompts in kept.items()} == {0: 35, 1: 15}
     near = {0: [prompt] * 69, 1: [prompt] * 30}
     assert trimmed(near, (0.7, 0.3)) == near
+
+
+def test_a_checkpoint_is_not_chosen_by_a_truth_that_nobody_knows() -> None:
+    with pytest.raises(UserError, match=r"grpo\.selection=truth: no validation prompt has a reference"):
+        selected({"truth": math.nan, "reward": 0.5}, "truth")
+    assert selected({"truth": math.nan, "reward": 0.5}, "reward") == 0.5
+
+
+def test_the_benchmark_asks_what_no_set_has_used_and_knows_the_truth(tmp_path: Path) -> None:
+    rows = [push(n, reference={"product": "bolsa", "terms": ["bolsa"]} if n % 2 else {}) for n in range(150)]
+    path = written(tmp_path / "own.jsonl", rows)
+    _, files = run(tmp_path / "out", **own(path), mix={"push": 1.0}, train_prompts=60, demonstrations=10)
+    settings = PipelineSettings.model_validate({"data": {**own(path), "mix": {"push": 1.0}}})
+    places = Places(settings.data.paths)
+    (tmp_path / "asked").mkdir()
+    counts = prepare_benchmark(of_benchmark_set(settings), places, tmp_path / "out", tmp_path / "asked")
+    asked = read_prompts(tmp_path / "asked" / "test.jsonl")
+    used = {prompt.user for prompts in files.values() for prompt in prompts}
+    assert len(asked) == 130 and all(prompt.reference for prompt in asked) and not used & {p.user for p in asked}
+    assert counts["prompts"]["push own"] > 10 and counts["prompts"]["push synthetic"] > 50
 
 
 # Settings

@@ -8,10 +8,14 @@ from pathlib import Path
 from data.own.reading import raw_rows
 from data.own.rows import Bad, own_row
 from data.separation import normal_form
+from tucano.errors import UserError
 from tucano.prompts import Prompt
 
 SHOWN = 20
 """Findings of each kind that are named; all are counted."""
+
+MOST_NAMES = 20
+"""Different licences, and different sources, of a file."""
 
 
 @dataclass
@@ -64,7 +68,18 @@ def read_own(place: Path) -> OwnPrompts:
         found.masked += row.masked
         for kind, sentence in row.notes:
             found.notes.add(kind, f"{where}: {sentence}")
+    _refuse_many("licence", {prompt.licence for prompt in found.prompts}, place)
+    _refuse_many("source", {prompt.source for prompt in found.prompts}, place)
     return found
+
+
+def _refuse_many(name: str, different: set[str], place: Path) -> None:
+    """They stand with the registered model and in tables."""
+    if len(different) > MOST_NAMES:
+        raise UserError(
+            f"{place} has {len(different)} different values of {name}, at most {MOST_NAMES} are allowed; a link or a"
+            " name of each row belongs into `id`"
+        )
 
 
 def per_task(prompts: list[Prompt]) -> str:
