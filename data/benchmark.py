@@ -11,21 +11,22 @@ test set answers it too. No text is the same as, or near, one of the prompt set 
 import shutil
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import closing
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from random import Random
 from typing import Any
 
-from data.prepare import open_source
+from data.prepare import Place, opened_sources
 from data.separation import NearPrompts, normal_form
+from data.shares import filled
+from data.sizes import apportion
 from data.sources import NONCOMMERCIAL
 from data.sources.b2w import B2wSource, csv_file, real_reviews
 from data.sources.olist import OlistSource, olist_reviews
 from data.sources.olist_tables import read_olist
 from data.sources.reviews import BLIND_ENVELOPE, RealReviews
-from data.splits import TRIES, apportion, judged_shares
+from data.splits import TRIES, judged_shares
 from tucano.files.prompts import SETS, PromptFiles
 from tucano.prompts import Prompt, read_prompts, write_prompts
 from tucano.settings.benchmark import BenchmarkSetStage
@@ -35,7 +36,7 @@ from tucano.settings.benchmark import BenchmarkSetStage
 class Places:
     """Where files of reviews are: the source's own (`data.path`), and real ones that are asked about besides."""
 
-    data: str | None = None
+    data: Place = None
     olist: str | None = None
     b2w: str | None = None
 
@@ -48,10 +49,14 @@ def prepare_benchmark(settings: BenchmarkSetStage, places: Places, prompt_set: P
     used = [prompt for part in SETS for prompt in read_prompts(known_files.of(part))]
     taken = NearPrompts(used)
     chosen: list[Prompt] = []
-    with closing(open_source(settings.data, places.data, seed, folder)) as source:
-        for task, wanted in apportion(plan.prompts, judged_shares(tasks)).items():
-            chosen += _take(source.prompts(task, "test", Random(f"{seed}/benchmark/{task}")), wanted, taken)
-        masked = Counter(source.masked)
+    with opened_sources(settings.data, places.data, seed, folder) as sources:
+        shares = [part.share for part in settings.data.parts]
+        sizes = apportion(plan.prompts, judged_shares(tasks))
+        cells = filled(sizes, shares, lambda number, task: None if sources[number].demonstrates(task) else 0)
+        for (number, task), wanted in cells.items():
+            name = f"{seed}/benchmark/{task}" + (f"/source-{number}" if number else "")
+            chosen += _take(sources[number].fresh(task, Random(name)), wanted, taken)
+        masked = sum((source.masked for source in sources), Counter[str]())
     if "extraction" in tasks:
         known = [normal_form(prompt.user) for prompt in used]
         for reviews in _real_reviews(places, seed):

@@ -8,8 +8,8 @@ forgetting), report.json. The same settings and seed give the same bytes.
 import json
 import shutil
 from collections import Counter
-from collections.abc import Mapping
-from contextlib import closing
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Protocol
@@ -18,6 +18,7 @@ from data.checks import check
 from data.sources import Demonstration, Source
 from data.sources.b2w import B2wSource
 from data.sources.olist import OlistSource
+from data.sources.own import OwnSource
 from data.sources.synthetic import SyntheticSource
 from data.splits import Splits, Splitter
 from tucano.files.prompts import PromptFiles
@@ -48,7 +49,12 @@ class SourceOfFiles(Protocol):
 OF_FILES: Mapping[str, SourceOfFiles] = {
     "olist": OlistSource,
     "b2w": B2wSource,
+    "jsonl": OwnSource,
 }
+WITH_TABLES = ("olist",)
+"""Sources whose own tables the questions are about, where they are among several."""
+Place = str | None | tuple[str | None, ...]
+"""Where a source's files are; of several, one after the other."""
 
 Counts = dict[str, dict[str, int]]
 
@@ -71,22 +77,24 @@ class DataReport:
     flawed_demonstrations: int
     turned_away: dict[str, int]
     """Candidates dropped to keep the sets apart, per reason."""
+    of_source: dict[str, int]
+    """Training prompts of each source."""
+    bad_rows: list[str]
+    """Rows of own files that are not used, the first of each kind by name."""
     warnings: list[str]
 
 
-def prepare(
-    settings: PromptPlan, seed: int, tasks: tuple[Task, ...], folder: Path, path: str | None = None
-) -> DataReport:
+def prepare(settings: PromptPlan, seed: int, tasks: tuple[Task, ...], folder: Path, path: Place = None) -> DataReport:
     """Writes the prompt set into `folder` and returns its report; `path` is where the source's files are.
 
     Raises `UserError` for data that cannot be used.
     """
     files = PromptFiles(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    with closing(open_source(settings, path, seed, folder)) as source:
-        splits = Splitter(source, settings, tasks, seed).split()
+    with opened_sources(settings, path, seed, folder) as sources:
+        splits = Splitter(sources, settings, tasks, seed).split()
         held_out = check(splits, tasks, folder)
-        report = _report(source, splits, held_out, seed)
+        report = _report(settings, sources, splits, held_out, seed)
     for name, prompts in _sets(splits).items():
         write_prompts(files.of(name), prompts)
     _write_json(files.system_prompts, {task: spec_of(task).system_prompt for task in tasks})
@@ -95,11 +103,26 @@ def prepare(
     return report
 
 
-def open_source(settings: PromptPlan, path: str | None, seed: int, folder: Path) -> Source:
-    """The source that the settings name, its files at `path`; its store is written into `folder`."""
+@contextmanager
+def opened_sources(settings: PromptPlan, path: Place, seed: int, folder: Path) -> Iterator[list[Source]]:
+    """The sources that the settings name. The first that is opened writes its store into `folder`."""
+    paths = path if isinstance(path, tuple) else (path,)
+    parts = list(zip(settings.parts, paths, strict=True))
+    for store in PromptFiles(folder).stores:
+        store.unlink(missing_ok=True)
+    opened: dict[int, Source] = {}
+    with ExitStack() as stack:
+        for number in sorted(range(len(parts)), key=lambda number: parts[number][0].source not in WITH_TABLES):
+            part, place = parts[number]
+            opened[number] = stack.enter_context(closing(open_source(part.source, place, seed, folder)))
+        yield [opened[number] for number in range(len(parts))]
+
+
+def open_source(name: str, path: str | None, seed: int, folder: Path) -> Source:
+    """The source of that name, its files at `path`; its store is in `folder`, or is written there."""
     if path is None:
         return SyntheticSource(folder, seed)
-    return OF_FILES[settings.source](Path(path), folder, seed)
+    return OF_FILES[name](Path(path), folder, seed)
 
 
 def _sets(splits: Splits) -> dict[str, list[Prompt]]:
@@ -116,22 +139,40 @@ def _prompts(demonstrations: list[Demonstration]) -> list[Prompt]:
     return [demonstration.prompt for demonstration in demonstrations]
 
 
-def _report(source: Source, splits: Splits, held_out: Counts, seed: int) -> DataReport:
+def _report(settings: PromptPlan, sources: Sequence[Source], splits: Splits, held_out: Counts, seed: int) -> DataReport:
     files = _sets(splits)
     licences = {prompt.licence for prompts in files.values() for prompt in prompts}
+    said = [warning for source in sources for warning in source.warnings]
+    generated = all(source.name == SyntheticSource.name for source in sources)
     return DataReport(
-        source=source.name,
+        source=settings.label,
         seed=seed,
         licences=sorted(licences),
         prompts={name: _per_task(prompts) for name, prompts in files.items()},
         templates={name: _templates(prompts) for name, prompts in files.items()},
         held_out=held_out,
-        masked=dict(sorted(source.masked.items())),
-        defects=dict(sorted(Counter(name for made in splits.demonstrations for name in made.defects).items())),
+        masked=_masked(sources),
+        defects=_defects(splits.demonstrations),
         flawed_demonstrations=sum(bool(made.defects) for made in splits.demonstrations),
         turned_away=dict(sorted(splits.turned_away.items())),
-        warnings=splits.warnings + ([] if source.name == SyntheticSource.name else [UNMASKED]),
+        of_source=_of_source(sources, splits.of_source),
+        bad_rows=[row for source in sources for row in source.bad_rows],
+        warnings=said + splits.warnings + ([] if generated else [UNMASKED]),
     )
+
+
+def _masked(sources: Sequence[Source]) -> dict[str, int]:
+    return dict(sorted(sum((source.masked for source in sources), Counter[str]()).items()))
+
+
+def _defects(demonstrations: list[Demonstration]) -> dict[str, int]:
+    return dict(sorted(Counter(name for made in demonstrations for name in made.defects).items()))
+
+
+def _of_source(sources: Sequence[Source], counts: list[int]) -> dict[str, int]:
+    return {
+        f"{number} {source.name}": count for number, (source, count) in enumerate(zip(sources, counts, strict=True), 1)
+    }
 
 
 def _per_task(prompts: list[Prompt]) -> dict[str, int]:

@@ -6,7 +6,7 @@ come from templates that nothing else uses.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from math import floor, sqrt
@@ -14,7 +14,10 @@ from random import Random
 from typing import TypeVar
 
 from data.separation import NearPrompts, normal_form
+from data.shares import Cells, allotted, filled, trimmed
+from data.sizes import Sizes, apportion
 from data.sources import Demonstration, Source
+from tucano.errors import UserError
 from tucano.prompts import Prompt, Task
 from tucano.settings.data import SMALLEST_STRATUM, PromptPlan
 from tucano.specs.banks import Pool
@@ -24,7 +27,6 @@ DEMONSTRATION_VALIDATION_SHARE = 0.05
 REAL_JUDGED_SHARE = 0.2
 TRIES = 60
 
-Sizes = dict[Task, int]
 T = TypeVar("T")
 
 
@@ -39,17 +41,8 @@ class Splits:
     demonstrations_validation: list[Demonstration] = field(default_factory=list)
     turned_away: Counter[str] = field(default_factory=Counter)
     warnings: list[str] = field(default_factory=list)
-
-
-def apportion(total: int, shares: dict[Task, float]) -> Sizes:
-    """`total` in proportion to `shares`, in whole numbers that add up (largest remainders, Hamilton's method)."""
-    whole = sum(shares.values())
-    exact = {task: total * share / whole for task, share in shares.items()}
-    sizes = {task: floor(value) for task, value in exact.items()}
-    by_remainder = sorted(shares, key=lambda task: exact[task] - sizes[task], reverse=True)
-    for task in by_remainder[: total - sum(sizes.values())]:
-        sizes[task] += 1
-    return sizes
+    of_source: list[int] = field(default_factory=list)
+    """Training prompts of each source."""
 
 
 def judged_shares(tasks: Iterable[Task]) -> dict[Task, float]:
@@ -58,11 +51,13 @@ def judged_shares(tasks: Iterable[Task]) -> dict[Task, float]:
 
 
 class Splitter:
-    """Draws candidates from one source and keeps the sets apart."""
+    """Draws candidates from the sources and keeps the sets apart."""
 
-    def __init__(self, source: Source, settings: PromptPlan, tasks: tuple[Task, ...], seed: int) -> None:
-        self._source, self._settings, self._tasks, self._seed = source, settings, tasks, seed
+    def __init__(self, sources: Sequence[Source], settings: PromptPlan, tasks: tuple[Task, ...], seed: int) -> None:
+        self._sources, self._settings, self._tasks, self._seed = sources, settings, tasks, seed
+        self._shares = [part.share for part in settings.parts]
         self._judged, self._used = NearPrompts(), set[str]()
+        self._drawn: Counter[tuple[int, Task]] = Counter()
         self._splits = Splits()
 
     def split(self) -> Splits:
@@ -72,21 +67,29 @@ class Splitter:
         splits.test = self._judged_set("test", apportion(settings.test_prompts, judged))
         splits.validation = self._judged_set("validation", apportion(settings.validation_prompts, judged))
         self._draw_demonstrations({task: sqrt(share) for task, share in mix.items()})
-        splits.train = self._training_set(apportion(settings.train_prompts, mix))
+        splits.train = self._training_set(mix)
         return splits
 
     def _judged_set(self, pool: Pool, sizes: Sizes) -> list[Prompt]:
         chosen: list[Prompt] = []
+        cells = filled(sizes, self._shares, self._affordable)
         for task, wanted in sizes.items():
-            count = self._affordable(task, wanted)
-            held_out = (count + 1) // 2
-            found = self._take(self._source.prompts(task, pool, self._rng(task, pool)), held_out, self._is_apart)
-            found += self._take(
-                self._source.prompts(task, "known", self._rng(task, f"{pool}-known")), count - held_out, self._is_apart
-            )
+            found = [prompt for number in self._numbers for prompt in self._judged_part(pool, task, number, cells)]
             self._note_shortage(task, pool, len(found), wanted)
             chosen += found
         return self._finish(pool, chosen)
+
+    def _judged_part(self, pool: Pool, task: Task, number: int, cells: Cells) -> list[Prompt]:
+        """What one source gives of a task: half of it from templates of the pool, and no more than that from known
+        ones.
+        """
+        count, source = cells[number, task], self._sources[number]
+        held_out = (count + 1) // 2
+        found = self._take(source.prompts(task, pool, self._rng(task, pool, number=number)), held_out, self._is_apart)
+        known = source.prompts(task, "known", self._rng(task, f"{pool}-known", number=number))
+        found += self._take(known, min(count - held_out, len(found)), self._is_apart)
+        self._drawn[number, task] += len(found)
+        return found
 
     def _draw_demonstrations(self, shares: dict[Task, float]) -> None:
         """Square roots of the mix: the tasks with few training prompts still need enough worked answers to learn their
@@ -96,9 +99,14 @@ class Splitter:
         watched = round(total * DEMONSTRATION_VALIDATION_SHARE)
         for name, count in (("demonstrations_validation", watched), ("demonstrations", total)):
             drawn: list[Demonstration] = []
-            for task, wanted in apportion(count, shares).items():
-                offers = self._source.demonstrations(task, self._settings.defect_share, self._rng(task, name))
-                found = self._take(offers, wanted, lambda offer: self._is_new(offer.prompt))
+            sizes = apportion(count, shares)
+            cells = filled(sizes, self._shares, self._teachable)
+            for task, wanted in sizes.items():
+                found: list[Demonstration] = []
+                for number in self._numbers:
+                    rng = self._rng(task, name, number=number)
+                    offers = self._sources[number].demonstrations(task, self._settings.defect_share, rng)
+                    found += self._take(offers, cells[number, task], lambda offer: self._is_new(offer.prompt))
                 self._note_shortage(task, name, len(found), wanted)
                 drawn += found
             self._rng(name).shuffle(drawn)
@@ -107,18 +115,57 @@ class Splitter:
             ]
             setattr(splits, name, numbered)
 
-    def _training_set(self, sizes: Sizes) -> list[Prompt]:
-        chosen: list[Prompt] = []
+    def _training_set(self, mix: Mapping[Task, float]) -> list[Prompt]:
+        """A source alone gives what it has; several keep their shares, and so are as few as the scarcest allows."""
+        total = self._settings.train_prompts
+        sizes = apportion(total, mix)
+        alone = len(self._sources) == 1
+        cells = {(0, task): wanted for task, wanted in sizes.items()}
+        if not alone:
+            cells = allotted(total, mix, self._shares, self._left)
+            self._require_enough(cells)
+        found: dict[int, list[Prompt]] = {number: [] for number in self._numbers}
+        for (number, task), wanted in cells.items():
+            offers = self._sources[number].prompts(task, "known", self._rng(task, "train", number=number))
+            found[number] += self._take(offers, wanted, self._is_new)
+        if not alone:
+            for number, prompts in found.items():
+                self._rng("train", "order", number=number).shuffle(prompts)
+        kept = trimmed(found, self._shares)
+        self._splits.of_source = [len(kept[number]) for number in self._numbers]
+        chosen = [prompt for prompts in kept.values() for prompt in prompts]
         for task, wanted in sizes.items():
-            found = self._take(self._source.prompts(task, "known", self._rng(task, "train")), wanted, self._is_new)
-            self._note_shortage(task, "train", len(found), wanted)
-            chosen += found
+            self._note_shortage(task, "train", sum(prompt.task == task for prompt in chosen), wanted)
         return self._finish("train", chosen)
 
-    def _affordable(self, task: Task, wanted: int) -> int:
+    def _require_enough(self, cells: Cells) -> None:
+        if sum(cells.values()) >= SMALLEST_STRATUM * len(self._tasks):
+            return
+        said = []
+        for number in self._numbers:
+            left = {task: self._left(number, task) for task in sorted(self._tasks)}
+            has = ", ".join(task if count is None else f"{task} {count}" for task, count in left.items() if count != 0)
+            said.append(f"{number + 1} {self._sources[number].name} ({has or 'nothing'})")
+        raise UserError(
+            "data.sources: no training set has these shares of the sources and data.mix of the tasks. For training"
+            f" there are {', '.join(said)}; change the shares or data.mix"
+        )
+
+    @property
+    def _numbers(self) -> range:
+        return range(len(self._sources))
+
+    def _affordable(self, number: int, task: Task) -> int | None:
         """A fifth of a finite source at most, so that training keeps three fifths."""
-        available = self._source.available(task)
-        return wanted if available is None else min(wanted, max(SMALLEST_STRATUM, floor(available * REAL_JUDGED_SHARE)))
+        available = self._sources[number].available(task)
+        return max(SMALLEST_STRATUM, floor(available * REAL_JUDGED_SHARE)) if available else available
+
+    def _teachable(self, number: int, task: Task) -> int | None:
+        return None if self._sources[number].demonstrates(task) else 0
+
+    def _left(self, number: int, task: Task) -> int | None:
+        available = self._sources[number].available(task)
+        return None if available is None else max(0, available - self._drawn[number, task])
 
     def _take(self, offers: Iterator[T], count: int, fits: Callable[[T], bool]) -> list[T]:
         """The first `count` offers that fit; fewer when the source ends, or when it keeps repeating itself."""
@@ -157,5 +204,6 @@ class Splitter:
     def _numbered(self, part: str, number: int, prompt: Prompt) -> Prompt:
         return replace(prompt, id=f"{part}-{number:05d}-{prompt.task}")
 
-    def _rng(self, *names: str) -> Random:
-        return Random("/".join([str(self._seed), *names]))
+    def _rng(self, *names: str, number: int = 0) -> Random:
+        """A generator of its own for each use; `number`: that of the source."""
+        return Random("/".join([str(self._seed), *names, *([f"source-{number}"] if number else [])]))

@@ -93,7 +93,7 @@ def make_benchmark_set(run: Run, prompts: PromptSet) -> Questions:
     """A folder like a prompt set's, with more and other prompts."""
     chosen = of_benchmark_set(run.settings)
     reviews = run.settings.benchmark
-    places = Places(run.settings.data.path, reviews.olist, reviews.b2w)
+    places = Places(run.settings.data.paths, reviews.olist, reviews.b2w)
 
     def produce(recipe: Recipe, draft: Path) -> dict[str, Any]:
         return prepare_benchmark(chosen, places, prompts.files.folder, draft)

@@ -19,11 +19,11 @@ from tucano.tracking.models import Context
 def prepare_data(run: Run) -> PromptSet:
     """Train, validation and test prompts, demonstrations, system prompts, store.sqlite."""
     chosen = of_data(run.settings)
-    path = run.settings.data.path
+    paths = run.settings.data.paths
 
     def produce(recipe: Recipe, draft: Path) -> dict[str, Any]:
-        report = prepare(chosen.data, chosen.seed, chosen.tasks, draft, path)
-        return asdict(report) | {"source_path": path}
+        report = prepare(chosen.data, chosen.seed, chosen.tasks, draft, paths)
+        return asdict(report) | {"source_path": paths[0] if len(paths) == 1 else list(paths)}
 
     made = PromptSet(run.make("data", prepare, chosen, _sources(run.settings.data), produce))
     run.tracker.log_artifact(run.tracking_run, made.files.report, "data")
@@ -38,4 +38,8 @@ def prepare_data(run: Run) -> PromptSet:
 
 def _sources(settings: DataSettings) -> dict[str, str]:
     """The digests of the files that are read, so that changed data is new data."""
-    return digests_at(Path(settings.path), OF_FILES[settings.source].files) if settings.path else {}
+    found: dict[str, str] = {}
+    for number, (part, path) in enumerate(zip(settings.parts, settings.paths, strict=True)):
+        digests = digests_at(Path(path), OF_FILES[part.source].files) if path else {}
+        found |= {f"{number}/{name}" if number else name: value for name, value in digests.items()}
+    return found

@@ -268,6 +268,19 @@ def test_a_reward_that_rises_while_truth_falls_is_suspicious(prompt_set: Path, q
     assert benchmark(answers, asked, questions, "sft", OutsideFindings({}, {}), Inference(0.05, 2, 7)).hacking_suspected
 
 
+def test_prompts_whose_truth_nobody_knows_are_contrasted_by_nothing(prompt_set: Path, questions: Path) -> None:
+    asked = read_prompts(questions / "test.jsonl")
+    known = {prompt.id for prompt in asked if prompt.task in ("insights", "push")}
+    text = "Aproveite hoje"
+    made = [answered(arm, prompt, text, questions) for arm in ("sft", "seed-1") for prompt in asked]
+    for kept in (known, set[str]()):
+        answers = [found if found.prompt_id in kept else replace(found, truth=None) for found in made]
+        result = benchmark(answers, asked, questions, "sft", OutsideFindings({}, {}), Inference(0.05, 2, 7))
+        found = {contrast.measure: contrast.overall.n for contrast in result.contrasts}
+        assert found == {"reward": len(asked), **({"truth": len(kept)} if kept else {})}
+        assert render_table(result)
+
+
 def test_a_benchmark_survives_json_and_its_table_is_readable(result: Benchmark) -> None:
     assert parsed(Benchmark, json.loads(json.dumps(asdict(result), allow_nan=False))) == result
     table = render_table(result)

@@ -390,6 +390,7 @@ def test_a_changed_file_that_a_source_reads_makes_new_data_and_no_other_file_doe
     (tmp_path / "reviews.jsonl").write_text("b", encoding="utf-8")
     assert digests_at(tmp_path, B2wSource.files) == before and before.keys() == {"reviews.csv"}
     assert digests_at(tmp_path, "*.jsonl").keys() == {"reviews.jsonl"}
+    assert digests_at(tmp_path, "*.jsonl *.csv *.parquet").keys() == {"reviews.csv", "reviews.jsonl"}
     (tmp_path / "reviews.csv").write_text("b", encoding="utf-8")
     assert digests_at(tmp_path, B2wSource.files) != before
     assert digests_at(tmp_path / "none", "*.csv") == {}

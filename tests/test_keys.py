@@ -125,6 +125,10 @@ START: dict[str, Any] = {
 CHANGED: dict[str, Any] = {
     "data.source": "olist",
     "data.mix": {"extraction": 0.5, "sql_qa": 0.5},
+    "data.sources": (
+        {"source": "synthetic", "share": 0.5},
+        {"source": "b2w", "share": 0.5, "path": "nowhere"},
+    ),
     "model.name": "org/model",
     "model.revision": "0" * 40,
     "model.backend": "unsloth",

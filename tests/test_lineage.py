@@ -20,7 +20,7 @@ from tucano.settings import PipelineSettings
 from tucano.tracking import RegisteredModel, Tracker
 
 
-def make(root: Path, stage: str, inputs: Mapping[str, str], **record: str) -> Artifact:
+def make(root: Path, stage: str, inputs: Mapping[str, str], **record: object) -> Artifact:
     def produce(draft: Path) -> dict[str, Any]:
         (draft / "content.txt").write_text(stage, encoding="utf-8")
         return record
@@ -64,6 +64,20 @@ def test_a_changed_file_is_named(tmp_path: Path, stages: dict[str, Artifact], st
     (stages[stage].folder / "content.txt").write_text("changed", encoding="utf-8")
     (fault,) = broken(tmp_path, stages)
     assert fault.startswith(f"{stage}: its file ") and fault.endswith("content.txt was changed or truncated")
+
+
+def test_a_changed_file_of_the_second_source_is_named(tmp_path: Path, source: Path) -> None:
+    other = tmp_path / "more" / source.name
+    other.parent.mkdir()
+    other.write_text("own", encoding="utf-8")
+    inputs = {
+        name: str(fingerprint(file)["sha256"]) for name, file in ((source.name, source), (f"1/{other.name}", other))
+    }
+    data = make(tmp_path / "runs", "data", inputs, source_path=[str(source), str(other.parent)])
+    assert broken(tmp_path, {"data": data}) == []
+    other.write_text("changed", encoding="utf-8")
+    (fault,) = broken(tmp_path, {"data": data})
+    assert f"its source file {other} has changed since" in fault
 
 
 def test_an_edited_manifest_is_named(tmp_path: Path, stages: dict[str, Artifact]) -> None:

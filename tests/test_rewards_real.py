@@ -20,7 +20,6 @@ from rewards import classify_task, load_reward_set
 from rewards.names import REPORTED as TASKS
 from rewards.sets import SetName
 from tucano.prompts import Prompt, Task
-from tucano.settings import DataSettings
 from tucano.specs.banks import Pool
 from tucano.truth import truth
 
@@ -35,7 +34,7 @@ GENERATED = 300
 
 def prompts(source: str, folder: Path, tasks: tuple[Task, ...]) -> Iterator[Prompt]:
     path = None if source == "synthetic" else str(REAL / source)
-    with closing(open_source(DataSettings.model_validate({"source": source, "path": path}), path, 7, folder)) as opened:
+    with closing(open_source(source, path, 7, folder)) as opened:
         for task in tasks:
             size = opened.available(task)
             for pool in get_args(Pool):

@@ -138,7 +138,7 @@ def unread(prompt: Prompt, known: dict[tuple[int | None, str], Any], summary: st
 def reviews(source: str, folder: Path) -> Iterator[Prompt]:
     path = None if source == "synthetic" else str(REAL / source)
     plan = DataSettings.model_validate({"source": source, "path": path})
-    with closing(open_source(plan, path, 7, folder)) as opened:
+    with closing(open_source(plan.source, path, 7, folder)) as opened:
         yield from islice(opened.prompts("extraction", "known", Random(3)), 500)
 
 

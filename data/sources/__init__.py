@@ -27,14 +27,24 @@ class Source(Protocol):
     name: str
     masked: Counter[str]
     """How often each kind of personal data was masked while the source was read."""
+    warnings: list[str]
+    """What the data report has to say about its files."""
+    bad_rows: list[str]
+    """Rows that are not used, and why: the first of each kind, and how many more."""
 
     def available(self, task: Task) -> int | None:
-        """How many different texts of the task exist; None where they are generated."""
+        """How many different texts of the task exist; None where they are generated, 0 where it has none."""
 
     def prompts(self, task: Task, pool: Pool, rng: Random) -> Iterator[Prompt]:
         """Candidates made from the templates of one pool. A finite source offers each of its texts once, whatever the
         pool.
         """
+
+    def fresh(self, task: Task, rng: Random) -> Iterator[Prompt]:
+        """Candidates for the benchmark: their truth is known."""
+
+    def demonstrates(self, task: Task) -> bool:
+        """Whether it has worked answers of the task."""
 
     def demonstrations(self, task: Task, defect_share: float, rng: Random) -> Iterator[Demonstration]:
         """Worked answers, from known templates; `defect_share` of them (in expectation) are flawed."""

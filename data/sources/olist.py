@@ -53,7 +53,7 @@ class OlistSource(SyntheticSource):
         self.masked = self._real.masked
 
     def available(self, task: Task) -> int | None:
-        return self._real.size if task == "extraction" else None
+        return self._real.size if task == "extraction" else super().available(task)
 
     def prompts(self, task: Task, pool: Pool, rng: Random) -> Iterator[Prompt]:
         return self._real.offers(pool, rng) if task == "extraction" else super().prompts(task, pool, rng)

@@ -22,6 +22,7 @@ from tucano.specs.banks import Pool
 from tucano.specs.base import Answer, Drawn
 from tucano.specs.registry import spec_of
 
+ABOUT_THE_STORE = "sql_qa"
 _LINKING = {"de", "do", "da", "e", "para", "com"}
 
 
@@ -40,14 +41,23 @@ class SyntheticSource:
     generated_licence = FREE
 
     def __init__(self, folder: Path, seed: int) -> None:
-        """Writes the store into `folder`, and beside it the further stores that answers are judged on."""
+        """Writes the store into `folder`, and beside it the further stores that answers are judged on. Where another
+        source has done so, that one asks the questions about it.
+        """
         self.masked: Counter[str] = Counter()
+        self.warnings: list[str] = []
+        self.bad_rows: list[str] = []
+        self._asks = not (folder / STORE).exists()
+        if self._asks:
+            self._write_stores(folder, seed)
+        self.store = Store(folder / STORE)
+
+    def _write_stores(self, folder: Path, seed: int) -> None:
         tables = self.tables(Random(f"{seed}/store"))
         write_store(folder / STORE, tables)
         for number in range(1, FURTHER + 1):
             further = further_tables(tables, AMOUNTS, Random(f"{seed}/store-{number}"))
             write_store(folder / further_store(number), further)
-        self.store = Store(folder / STORE)
 
     def close(self) -> None:
         self.store.close()
@@ -63,7 +73,13 @@ class SyntheticSource:
         return rng.choice(CATALOGUE).name, None
 
     def available(self, task: Task) -> int | None:
-        return None
+        return None if self.demonstrates(task) else 0
+
+    def demonstrates(self, task: Task) -> bool:
+        return self._asks or task != ABOUT_THE_STORE
+
+    def fresh(self, task: Task, rng: Random) -> Iterator[Prompt]:
+        return self.prompts(task, "test", rng)
 
     def prompts(self, task: Task, pool: Pool, rng: Random) -> Iterator[Prompt]:
         while True:

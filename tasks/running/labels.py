@@ -43,7 +43,7 @@ def seed_name() -> str:
     """Like `seed 42 of nano synthetic, 2026-11-21`."""
     parameters = runtime.flow_run.parameters
     return (
-        f"seed {parameters['seed']} of {parameters['settings'].model.name} {parameters['settings'].data.source},"
+        f"seed {parameters['seed']} of {parameters['settings'].model.name} {parameters['settings'].data.label},"
         f" {_day()}"
     )
 
@@ -51,7 +51,7 @@ def seed_name() -> str:
 def benchmark_name() -> str:
     """Like `benchmark of nano synthetic, 2026-11-21`."""
     settings = runtime.flow_run.parameters["settings"]
-    return f"benchmark of {settings.model.name} {settings.data.source}, {_day()}"
+    return f"benchmark of {settings.model.name} {settings.data.label}, {_day()}"
 
 
 def plain_name() -> str:
@@ -92,7 +92,7 @@ def config_label(settings: PipelineSettings) -> str:
     plain = settings.model_dump(mode="json", include={"data", "model", "sft", "grpo"}, exclude=NOT_THE_CONFIGURATION)
     grpo, defaults = settings.grpo, type(settings.grpo).model_fields
     variants = [f"{name}={getattr(grpo, name)}" for name in ALGORITHM if getattr(grpo, name) != defaults[name].default]
-    words = [settings.model.name.rpartition("/")[2], settings.data.source, grpo.rewards, grpo.advantages, *variants]
+    words = [settings.model.name.rpartition("/")[2], settings.data.label, grpo.rewards, grpo.advantages, *variants]
     return " ".join([*words, f"#{digest(plain)[:6]}"])
 
 

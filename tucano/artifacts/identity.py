@@ -20,8 +20,10 @@ def fingerprint(path: Path) -> dict[str, int | str]:
 
 
 def digests_at(path: Path, pattern: str) -> dict[str, str]:
-    """{name: SHA-256} of a file, or of a folder's files whose names match; empty where there is nothing."""
-    found = sorted(path.glob(pattern)) if path.is_dir() else [path]
+    """{name: SHA-256} of a file, or of a folder's files whose names match one of the patterns (between blanks); empty
+    where there is nothing.
+    """
+    found = sorted({file for part in pattern.split() for file in path.glob(part)}) if path.is_dir() else [path]
     return {file.name: str(fingerprint(file)["sha256"]) for file in found if file.is_file()}
 
 

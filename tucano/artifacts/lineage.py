@@ -96,8 +96,11 @@ def _sources_fault(manifest: Mapping[str, Any]) -> str | None:
     place = manifest["record"].get("source_path") if manifest["stage"] == "data" else None
     if place is None:
         return None
+    places = place if isinstance(place, list) else [place]
     for name, digest in manifest["inputs"].items():
-        file = Path(place) if Path(place).is_file() else Path(place) / name
+        number, _, file_name = name.rpartition("/")
+        at = Path(places[int(number or 0)])
+        file = at if at.is_file() else at / file_name
         if file.is_file() and fingerprint(file)["sha256"] != digest:
             return f"its source file {file} has changed since"
     return None

@@ -97,7 +97,7 @@ def benchmark(
         contrasts=contrasts,
         bills=dict(outside.bills),
         judged=dict(outside.judged),
-        hacking_suspected=bool(by_measure)
+        hacking_suspected="truth" in by_measure
         and judge(by_measure["reward"], Judging(alpha=inference.alpha), truth=by_measure["truth"]).hacking_suspected,
         looks=looks,
     )
@@ -149,7 +149,8 @@ def _contrasts(
         }
         enough: dict[str, list[str]] = {task: ids for task, ids in tasks.items() if len(ids) >= SMALLEST_STRATUM}
         values = {member: known[measure][member, "served"] for member in members}
-        found.append(contrast(name, values, (reference, below), Strata(enough, clusters), alpha, "served", measure))
+        if enough:
+            found.append(contrast(name, values, (reference, below), Strata(enough, clusters), alpha, "served", measure))
 
     if seeds:
         add("seeds", seeds, "truth")

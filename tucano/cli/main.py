@@ -10,6 +10,7 @@ from pathlib import Path
 from types import FrameType
 from typing import NoReturn, TextIO
 
+from data.own import command as own_data
 from deployments.vertex import command as vertex
 from tucano.errors import GateClosed, TucanoError, UserError
 from tucano.profiles import PROJECT_FILE, load_profile, project_root
@@ -30,6 +31,8 @@ EXAMPLES = """examples:
   tucano compare l4 l4-v5                             any two profiles, runs, registered models or adapters
   tucano rate --rater ana                             rate answers of the last run blind; goes on where it stopped
   tucano rate mine --rater ana --from answers.jsonl   answers of a file, ratings kept in the folder mine/
+  tucano data check prompts.jsonl                     which of your own prompts can be used, and why not
+  tucano data export runs prompts.jsonl               the prompts of the last run as such a file
   tucano lineage tucano@champion                      from the promoted model back to its data, every link checked
   tucano ui                                           Prefect and MLflow pages over what the runs left
   tucano up                                           database, Prefect, MLflow, a worker: runs start from a page
@@ -102,6 +105,7 @@ def _parser() -> argparse.ArgumentParser:
         ("benchmark", "judge the trained arms of a profile, baselines, other models and APIs by ground truth"),
         ("compare", "print the verdict of the last run again, or compare any two sides"),
         ("rate", "rate completions blind, from 1 to 5, in a local web page or in the terminal"),
+        ("data", "check a file of your own prompts, or write a run's prompts into one"),
         ("lineage", "print the chain from a registered model back to its data, and check every link"),
         ("up", "start all that scheduled runs need on this machine: database, Prefect, MLflow, a worker"),
         ("down", "stop what tucano up started; all data stays"),
@@ -130,6 +134,8 @@ def _parser() -> argparse.ArgumentParser:
             )
         if name == "rate":
             _add_rate_arguments(command)
+        elif name == "data":
+            own_data.add_arguments(command)
         elif name == "deploy":
             command.add_argument("target", choices=("vertex",), help="where seeds will train")
             vertex.add_arguments(command)
@@ -275,6 +281,10 @@ def _lineage(arguments: argparse.Namespace) -> int:
     return lineage.show(_settings(arguments, "laptop"), arguments.model)
 
 
+def _data(arguments: argparse.Namespace) -> int:
+    return own_data.main(arguments)
+
+
 def _ui(arguments: argparse.Namespace) -> int:
     from tucano.cli import ui
     from tucano.storage.root import private, working_copy
@@ -329,6 +339,7 @@ COMMANDS = {
     "benchmark": _benchmark,
     "compare": _compare,
     "rate": _rate,
+    "data": _data,
     "lineage": _lineage,
     "ui": _ui,
     "doctor": _doctor,

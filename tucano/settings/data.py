@@ -2,7 +2,7 @@
 
 from typing import Literal, Self
 
-from pydantic import Field, NonNegativeInt, PositiveInt, model_validator
+from pydantic import Field, NonNegativeInt, PositiveInt, field_validator, model_validator
 
 from tucano.prompts import Task
 from tucano.security.texts import Line
@@ -12,13 +12,48 @@ SMALLEST_STRATUM = 5
 """Fewer prompts of a task than this cannot be compared: an exact one-sided signed-rank test of 4 cannot reach p <
 .05.
 """
+SLACK = 1e-6
+"""What shares that add up to 1 may miss it by."""
+
+
+SourceName = Literal["synthetic", "olist", "b2w", "jsonl"]
+
+DEFAULT_MIX: dict[Task, float] = {"extraction": 0.4, "sql_qa": 0.4, "insights": 0.1, "push": 0.1}
+
+
+class SourceShare(Section):
+    """One of several sources."""
+
+    source: SourceName = Field(description="As data.source.")
+    share: Share = Field(1.0, gt=0, description="Share of it among the training prompts, kept within 2 %.")
+
+
+class NamedSource(SourceShare):
+    """One of several sources, with the place of its files."""
+
+    path: Line | None = Field(None, description="As data.path.")
+
+    @model_validator(mode="after")
+    def _has_a_place_where_it_needs_one(self) -> Self:
+        if self.source != "synthetic" and not self.path:
+            raise ValueError(f"data.source={self.source} needs data.path, the place of its files")
+        if self.source == "synthetic" and self.path:
+            raise ValueError(
+                "data.path is not read by data.source=synthetic; remove it, or name the source of the files"
+            )
+        return self
 
 
 class PromptPlan(Section):
     """Which prompts are made, and how many."""
 
-    source: Literal["synthetic", "olist", "b2w"] = Field(
-        "synthetic", description="Generated data, a folder of Olist CSVs, or a B2W review CSV."
+    source: SourceName = Field(
+        "synthetic",
+        description="Generated data, a folder of Olist CSVs, a B2W review CSV, or prompts of your own (JSONL, CSV,"
+        " Parquet).",
+    )
+    sources: tuple[SourceShare, ...] = Field(
+        (), max_length=8, description="Several sources with their shares, instead of data.source and data.path."
     )
     train_prompts: PositiveInt = Field(1480, le=1_000_000, description="Training prompts over all tasks.")
     validation_prompts: PositiveInt = Field(65, le=100_000, description="Prompts that choose the checkpoint.")
@@ -32,27 +67,81 @@ class PromptPlan(Section):
         0.35, description="Share of demonstrations with a documented defect, as real ones have."
     )
     mix: dict[Task, Share] = Field(
-        {"extraction": 0.4, "sql_qa": 0.4, "insights": 0.1, "push": 0.1},
-        description="Share of each task among the training prompts; a task left out is dropped.",
+        DEFAULT_MIX,
+        description="Share of each task among the training prompts; a task left out is dropped. Where one is 0, the"
+        " others are scaled to add up to 1.",
     )
+
+    @field_validator("mix")
+    @classmethod
+    def _is_scaled_where_a_task_is_dropped(cls, mix: dict[Task, float]) -> dict[Task, float]:
+        """`data.mix.push=0` alone means the other tasks in their proportions, and without others those of the
+        default.
+        """
+        if mix and not any(mix.values()):
+            mix = {**DEFAULT_MIX, **mix}
+        whole = sum(mix.values())
+        if 0 < whole < 1 - SLACK and 0 in mix.values():
+            return {task: share / whole for task, share in mix.items()}
+        return mix
+
+    @property
+    def parts(self) -> tuple[SourceShare, ...]:
+        """The sources; a single one is a list of one."""
+        return self.sources or (SourceShare(source=self.source, share=1.0),)
+
+    @property
+    def label(self) -> str:
+        """Like `jsonl+synthetic`."""
+        return "+".join(part.source for part in self.parts)
 
 
 class DataSettings(PromptPlan):
     """Where prompts come from and how many are made."""
 
-    path: Line | None = Field(None, description="Folder (olist), or file or folder (b2w), of the data.")
+    path: Line | None = Field(
+        None,
+        description="Folder (olist), or file or folder (b2w, jsonl), of the data; `tucano data check FILE` looks at"
+        " yours.",
+    )
+    sources: tuple[NamedSource, ...] = Field(
+        (),
+        max_length=8,
+        description="Several sources with their shares, instead of data.source and data.path: a list of {source, path,"
+        " share}.",
+    )
 
     @model_validator(mode="after")
     def _mix_is_a_distribution(self) -> Self:
-        if not self.mix or abs(sum(self.mix.values()) - 1) > 1e-6:
-            raise ValueError(f"data.mix must add up to 1, it adds up to {sum(self.mix.values()):g}")
-        if self.source != "synthetic" and not self.path:
-            raise ValueError(f"data.source={self.source} needs data.path, the place of its files")
-        if self.source == "synthetic" and self.path:
+        whole = sum(self.mix.values())
+        if not whole:
+            raise ValueError("data.mix must add up to 1, and no task has a share")
+        if abs(whole - 1) > SLACK:
+            scaled = ", ".join(f"{task}: {share / whole:.4g}" for task, share in self.mix.items() if share)
             raise ValueError(
-                "data.path is not read by data.source=synthetic; remove it, or name the source of the files"
+                f"data.mix must add up to 1, it adds up to {whole:g}; in these proportions it is {{{scaled}}}"
             )
         return self
+
+    @model_validator(mode="after")
+    def _sources_are_named_once(self) -> Self:
+        names = [part.source for part in self.sources]
+        if not names:
+            NamedSource(source=self.source, path=self.path)
+            return self
+        if self.source != "synthetic" or self.path:
+            raise ValueError("data.sources names all sources; leave data.source and data.path out")
+        if names.count("olist") > 1:
+            raise ValueError("data.sources names olist twice, and a prompt set has one store; put the files together")
+        if abs(sum(part.share for part in self.sources) - 1) > SLACK:
+            whole = sum(part.share for part in self.sources)
+            raise ValueError(f"the shares of data.sources must add up to 1, they add up to {whole:g}")
+        return self
+
+    @property
+    def paths(self) -> tuple[str | None, ...]:
+        """The places of the sources' files."""
+        return tuple(part.path for part in self.sources) or (self.path,)
 
 
 class DataStage(Section):

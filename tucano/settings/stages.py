@@ -22,7 +22,7 @@ from tucano.settings.benchmark import (
     JudgeStage,
 )
 from tucano.settings.comparison import AnswersStage, Asking, ComparisonStage, Judging, PlanStage
-from tucano.settings.data import DataStage, PromptPlan
+from tucano.settings.data import DataStage, PromptPlan, SourceShare
 from tucano.settings.grpo import Completions, GrpoRun, GrpoStage, GrpoTraining, MergeStage, PreflightStage
 from tucano.settings.model import AdaptedModel, LoadedModel, NanoModel
 from tucano.settings.pipeline import PipelineSettings
@@ -160,9 +160,13 @@ def of_benchmark(settings: PipelineSettings, trained: bool) -> BenchmarkStage:
 
 
 def _prompt_plan(settings: PipelineSettings) -> PromptPlan:
-    """A share of 0 is a task left out, however it is written."""
-    mix = {task: settings.data.mix[task] for task in settings.tasks}
-    return narrowed(PromptPlan, settings.data).model_copy(update={"mix": mix})
+    """A share of 0 is a task left out, and a list of one source that source, however it is written."""
+    data = settings.data
+    mix = {task: data.mix[task] for task in settings.tasks}
+    sources = tuple(narrowed(SourceShare, part) for part in data.sources)
+    source = sources[0].source if len(sources) == 1 else data.source
+    several = sources if len(sources) > 1 else ()
+    return narrowed(PromptPlan, data).model_copy(update={"mix": mix, "source": source, "sources": several})
 
 
 def _benchmark_asking(settings: PipelineSettings) -> Asking:

@@ -9,10 +9,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Any, Self
 
 import pydantic
 
+from rewards.extraction import CHECKS
 from rewards.parsing.text import fold
 from tucano.prompts import Prompt
 from tucano.specs import objects
@@ -47,6 +48,18 @@ class _Reference(Reference):
     """Risk, and the true probability of leaving."""
     left: bool = False
     """Whether the customer left."""
+
+    @pydantic.model_validator(mode="after")
+    def _is_possible(self) -> Self:
+        checks = {"churn_risk": CHECKS["churn_risk"], "probability": _is_probability}
+        objects.require_possible(self.fields, FIELDS, checks, all_of_them=True)
+        if self.fields and "left" not in self.model_fields_set:
+            raise ValueError("left is missing: whether the customer left")
+        return self
+
+
+def _is_probability(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1
 
 
 def _draw(material: Material, pool: Pool, rng: Random) -> Drawn:
@@ -133,7 +146,7 @@ def _majority(training: Sequence[Prompt]) -> str:
     risks = Counter(prompt.reference["fields"]["churn_risk"] for prompt in training if prompt.reference.get("fields"))
     if not risks:
         return objects.dumped(objects.usual(FIELDS))
-    left = mean([float(prompt.reference["left"]) for prompt in training if prompt.reference])
+    left = mean([float(prompt.reference["left"]) for prompt in training if "left" in prompt.reference])
     return objects.dumped({"churn_risk": risks.most_common(1)[0][0], "probability": round(left, 2)})
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import pydantic
 
+from rewards.extraction import CHECKS
 from rewards.parsing.text import fold
 from tucano.prompts import Prompt
 from tucano.specs import objects
@@ -53,6 +54,12 @@ _BOOLEANS = tuple(name for name, kind in FIELDS.items() if isinstance(kind.usual
 class _Reference(Reference):
     fields: dict[str, pydantic.JsonValue] = pydantic.Field(default_factory=dict)
     """Any subset of the ten answer fields, with their true values."""
+
+    @pydantic.field_validator("fields")
+    @classmethod
+    def _are_possible(cls, fields: dict[str, pydantic.JsonValue]) -> dict[str, pydantic.JsonValue]:
+        objects.require_possible(fields, FIELDS, CHECKS)
+        return fields
 
 
 def _draw(material: Material, pool: Pool, rng: Random) -> Drawn:

@@ -77,6 +77,29 @@ def one_of(first: str, second: str) -> Callable[[Any], str]:
     return lambda value: first if value == second else second
 
 
+# References
+
+
+def require_possible(
+    known: Mapping[str, Any],
+    fields: Mapping[str, Field],
+    checks: Mapping[str, Callable[[object], bool]],
+    all_of_them: bool = False,
+) -> None:
+    """ValueError for true values that no right answer can have. `all_of_them`: either none is known or each is."""
+    if unknown := [name for name in known if name not in fields]:
+        raise ValueError(f"{unknown[0]!r} is no field of the answer")
+    for name, value in known.items():
+        if not checks.get(name, _is_text)(value):
+            raise ValueError(f"{name} has a value that no answer may have")
+    if missing := [name for name in fields if all_of_them and known and name not in known]:
+        raise ValueError(f"{missing[0]} is missing")
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
+
+
 # Reading and writing
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import pydantic
 
+from rewards.extraction import CHECKS
 from rewards.parsing.text import fold
 from tucano.prompts import Prompt
 from tucano.specs import objects
@@ -38,6 +39,12 @@ _FRAMES = Bank(
 class _Reference(Reference):
     fields: dict[str, pydantic.JsonValue] = pydantic.Field(default_factory=dict)
     """Label and stars."""
+
+    @pydantic.field_validator("fields")
+    @classmethod
+    def _are_possible(cls, fields: dict[str, pydantic.JsonValue]) -> dict[str, pydantic.JsonValue]:
+        objects.require_possible(fields, FIELDS, CHECKS, all_of_them=True)
+        return fields
 
 
 def _draw(material: Material, pool: Pool, rng: Random) -> Drawn:

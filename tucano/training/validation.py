@@ -1,13 +1,14 @@
 """The validation set during GRPO: chooses the best checkpoint and stops a run that no longer improves."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from tucano.errors import UserError
 from tucano.prompts import TASKS, Prompt
 from tucano.settings.grpo import GrpoRun
 from tucano.storage.journal import JournalWriter
@@ -19,6 +20,16 @@ from tucano.training.rollouts.sampling import encode
 
 ANCHORS = 16
 """Fixed completions of the start, on which the KL to it is measured."""
+
+
+def selected(values: Mapping[str, float], selection: str) -> float:
+    """The value that chooses the best checkpoint. UserError where no validation prompt has it."""
+    if math.isnan(values[selection]):
+        raise UserError(
+            f"grpo.selection={selection}: no validation prompt has a reference to judge answers by; set"
+            " grpo.selection=reward, or give the prompts references"
+        )
+    return values[selection]
 
 
 class Validation:
@@ -82,7 +93,7 @@ class Validation:
         values |= {"kl": kl, **changes(start, completions)}
         self.start = start
         self.journal.log(step, {f"validation/{name}": value for name, value in values.items()})
-        value = values[self.settings.selection]
+        value = selected(values, self.settings.selection)
         self.curve.append((step, value))
         if value > self.highest:
             self.highest, self.best_step, self.waited = value, step, 0

@@ -1,0 +1,77 @@
+"""`tucano data check` and `tucano data export`."""
+
+import argparse
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from data.own.prompts import OwnPrompts
+
+FINE, SOME_BAD, NONE_USABLE = 0, 1, 2
+
+
+def add_arguments(command: argparse.ArgumentParser) -> None:
+    actions = command.add_subparsers(dest="action", required=True, metavar="ACTION")
+    text = "say row by row what is wrong with a file of prompts; exit code 0: nothing, 1: some rows, 2: all"
+    check = actions.add_parser("check", help=text, description=text)
+    check.add_argument("place", type=Path, metavar="FILE", help="JSONL, CSV or Parquet file, or a folder of them")
+    text = "write the prompts of a run, or of a prompt set's folder, as a file that `data.source=jsonl` reads"
+    export = actions.add_parser("export", help=text, description=text)
+    export.add_argument("place", type=Path, metavar="FOLDER", help="storage of a run, like runs; or a prompt set")
+    export.add_argument("file", type=Path, metavar="FILE", help="a new file, like prompts.jsonl")
+
+
+def main(arguments: argparse.Namespace) -> int:
+    """Its exit code. Raises `UserError` for what cannot be read or written."""
+    if arguments.action == "check":
+        return check(arguments.place)
+    from data.own.export import prompts_of, write_rows
+
+    count = write_rows(arguments.file, prompts_of(arguments.place))
+    print(f"{count} prompts written to {arguments.file}; look at them: tucano data check {arguments.file}")
+    return FINE
+
+
+def check(place: Path) -> int:
+    """Prints what is in a file and says what to do next."""
+    from data.own.prompts import read_own
+
+    found = read_own(place)
+    code = NONE_USABLE if not found.prompts else SOME_BAD if found.bad.counts else FINE
+    print("\n".join(_lines(found, place, code)))
+    return code
+
+
+def _lines(found: "OwnPrompts", place: Path, code: int) -> Iterator[str]:
+    from data.own.prompts import per_task
+
+    usable = len(found.prompts)
+    yield f"{place}: {found.rows} rows, {usable} usable" + (f" ({per_task(found.prompts)})" if usable else "")
+    if found.bad.counts:
+        yield f"{found.bad.counts.total()} rows are not used:"
+        yield from found.bad.lines()
+    if found.notes.counts:
+        yield "of the usable rows:"
+        yield from found.notes.lines()
+    if any("sql" in prompt.reference for prompt in found.prompts):
+        yield "Gold queries are tried on the run's store; the run names those that it leaves out."
+    if code == NONE_USABLE:
+        yield "Next: mend the rows; docs/data.md has the fields with an example."
+        return
+    if code == SOME_BAD:
+        yield "Next: mend these rows, or go on without them:"
+    else:
+        yield "Next:"
+    yield f"  tucano run laptop --set data.source=jsonl --set data.path={place} --set 'data.mix={_mix(found)}'"
+
+
+def _mix(found: "OwnPrompts") -> str:
+    """The tasks' shares among the usable rows, as a setting."""
+    counts = {
+        task: sum(prompt.task == task for prompt in found.prompts) for task in sorted({p.task for p in found.prompts})
+    }
+    shares = {task: round(count / len(found.prompts), 2) for task, count in counts.items()}
+    largest = max(shares, key=lambda task: shares[task])
+    shares[largest] = round(shares[largest] + 1 - sum(shares.values()), 2)
+    return "{" + ", ".join(f"{task}: {share:g}" for task, share in shares.items()) + "}"

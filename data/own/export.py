@@ -1,0 +1,69 @@
+"""A prompt set in the form that `data.source=jsonl` reads: reading it again gives the same prompts."""
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from tucano.artifacts.store import MANIFEST, read_manifest
+from tucano.errors import UserError
+from tucano.files.prompts import SETS, PromptFiles
+from tucano.prompts import Prompt, read_prompts
+from tucano.security.printable import short
+
+ENDING = ".jsonl"
+
+
+def row_of(prompt: Prompt) -> dict[str, Any]:
+    """Its row; what is not known is left out."""
+    row = {
+        "prompt": prompt.user,
+        "task": prompt.task,
+        "reference": prompt.reference or None,
+        "demonstration": prompt.demonstration,
+        "stars": prompt.stars,
+        "licence": prompt.licence,
+        "id": prompt.id,
+        "template": prompt.template,
+        "source": prompt.source,
+    }
+    return {name: value for name, value in row.items() if value is not None}
+
+
+def write_rows(file: Path, prompts: Iterable[Prompt]) -> int:
+    """Whole or not at all; the number of rows. UserError for a place where no new file can be."""
+    shown = short(str(file))
+    if file.suffix.lower() != ENDING:
+        raise UserError(f"{shown} does not end in {ENDING}; an export has one JSON object a line, so name it like that")
+    if file.exists() or file.is_symlink():
+        raise UserError(f"{shown} is there already; name another file, or remove it")
+    lines = [json.dumps(row_of(prompt), ensure_ascii=False) + "\n" for prompt in prompts]
+    draft = file.with_name(f"{file.name}.draft")
+    try:
+        draft.write_text("".join(lines), encoding="utf-8")
+        draft.replace(file)
+    except OSError as error:
+        raise UserError(f"{shown} cannot be written ({error.strerror}); name another place") from None
+    return len(lines)
+
+
+def prompts_of(place: Path) -> list[Prompt]:
+    """All prompts of a prompt set's folder, or of the newest prompt set in a storage folder."""
+    files = PromptFiles(_prompt_set(place))
+    found = [files.of(name) for name in SETS if files.of(name).is_file()]
+    try:
+        return [prompt for path in found for prompt in read_prompts(path)]
+    except (ValueError, TypeError, RecursionError):
+        raise UserError(f"{files.folder} holds no whole prompt set; the same tucano run makes it again") from None
+
+
+def _prompt_set(place: Path) -> Path:
+    shown = short(str(place))
+    if not place.is_dir():
+        raise UserError(f"there is no folder {shown}; name a prompt set's folder, or the storage of a run")
+    if (place / "test.jsonl").is_file():
+        return place
+    made = [path.parent for path in place.glob(f"artifacts/data/*/{MANIFEST}") if read_manifest(path.parent)]
+    if not made:
+        raise UserError(f"{shown} holds no prompts; name a prompt set's folder, or the storage of a finished run")
+    return max(made, key=lambda folder: (folder / MANIFEST).lstat().st_mtime)

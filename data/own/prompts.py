@@ -1,0 +1,87 @@
+"""All usable prompts of an own file or folder, with what is wrong with the others, counted and named row by row."""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from data.own.reading import raw_rows
+from data.own.rows import Bad, own_row
+from data.separation import normal_form
+from tucano.errors import UserError
+from tucano.prompts import Prompt
+
+SHOWN = 20
+"""Findings of each kind that are named; all are counted."""
+
+MOST_NAMES = 20
+"""Different licences, and different sources, of a file."""
+
+
+@dataclass
+class Findings:
+    """By kind: how many rows, and the first of them as «reviews.csv line 7: …»."""
+
+    counts: Counter[str] = field(default_factory=Counter)
+    first: dict[str, list[str]] = field(default_factory=dict)
+
+    def add(self, kind: str, sentence: str) -> None:
+        self.counts[kind] += 1
+        if self.counts[kind] <= SHOWN:
+            self.first.setdefault(kind, []).append(sentence)
+
+    def lines(self) -> Iterator[str]:
+        for kind, count in self.counts.most_common():
+            yield f"  {kind}: {count}"
+            yield from (f"    {sentence}" for sentence in self.first[kind])
+            if count > SHOWN:
+                yield f"    … and {count - SHOWN} more"
+
+
+@dataclass
+class OwnPrompts:
+    """`bad`: why rows are not used. `notes`: what one should know about rows that are."""
+
+    prompts: list[Prompt] = field(default_factory=list)
+    bad: Findings = field(default_factory=Findings)
+    notes: Findings = field(default_factory=Findings)
+    masked: Counter[str] = field(default_factory=Counter)
+    rows: int = 0
+
+
+def read_own(place: Path) -> OwnPrompts:
+    """Every row is looked at. Raises `UserError` where a whole file cannot be read."""
+    found = OwnPrompts()
+    seen: dict[str, str] = {}
+    for raw in raw_rows(place):
+        found.rows += 1
+        where = f"{raw.file} {'row' if raw.form == 'columns' else 'line'} {raw.number}"
+        try:
+            row = own_row(raw)
+            first = seen.setdefault(normal_form(row.prompt.user), where)
+            if first != where:
+                raise Bad("doubled", f"its text stands in {first} already")
+        except Bad as fault:
+            found.bad.add(fault.kind, f"{where}: {fault}")
+            continue
+        found.prompts.append(row.prompt)
+        found.masked += row.masked
+        for kind, sentence in row.notes:
+            found.notes.add(kind, f"{where}: {sentence}")
+    _refuse_many("licence", {prompt.licence for prompt in found.prompts}, place)
+    _refuse_many("source", {prompt.source for prompt in found.prompts}, place)
+    return found
+
+
+def _refuse_many(name: str, different: set[str], place: Path) -> None:
+    """They stand with the registered model and in tables."""
+    if len(different) > MOST_NAMES:
+        raise UserError(
+            f"{place} has {len(different)} different values of {name}, at most {MOST_NAMES} are allowed; a link or a"
+            " name of each row belongs into `id`"
+        )
+
+
+def per_task(prompts: list[Prompt]) -> str:
+    """Like «push 700, churn 12»."""
+    return ", ".join(f"{task} {count}" for task, count in Counter(prompt.task for prompt in prompts).most_common())

@@ -1,0 +1,268 @@
+"""What a row of an own file has to be to become a prompt. docs/data.md has the schema.
+
+A sentence about a fault repeats at most a few masked characters of what stands there.
+"""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from hashlib import sha256
+from typing import Any
+
+from pydantic import ValidationError
+
+from data.own.reading import Broken, RawRow, parsed
+from data.separation import normal_form
+from rewards import classify_task
+from tucano.masking import mask
+from tucano.prompts import TASKS, Prompt
+from tucano.security.printable import short
+from tucano.specs.registry import spec_of
+
+FIELDS = (
+    "prompt", "task", "reference", "demonstration", "stars", "licence", "consent", "id", "template", "source",
+)  # fmt: skip
+LONGEST_TEXT = 8000
+"""Characters of a prompt or a demonstration: some 2,000 tokens, more than any profile here trains on."""
+LONGEST_NAME = 200
+LONGEST_REFERENCE = 2**16
+DEEPEST, LARGEST_NUMBER = 16, 2**53
+SOURCE, LICENCE = "own", "not stated by the owner"
+_QUERY = ("sql", "database")
+"""Parts of a reference that have to run as they are."""
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}")
+_UNSEEN = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+_HALF = re.compile(r"[\ud800-\udfff]")
+_FORMULA = re.compile(r"=|[@+-][A-Za-z][A-Za-z.]*\(")
+_WORDS = {
+    "true": True,
+    "sim": True,
+    "yes": True,
+    "1": True,
+    "false": False,
+    "não": False,
+    "nao": False,
+    "no": False,
+    "0": False,
+}
+
+
+class Bad(Exception):
+    """Why a row is not used: one of the kinds in docs/data.md, and the sentence."""
+
+    def __init__(self, kind: str, sentence: str) -> None:
+        super().__init__(sentence)
+        self.kind = kind
+
+
+@dataclass(frozen=True, slots=True)
+class OwnRow:
+    """A prompt made of a row, masked, and what the check says about it: (kind, sentence)."""
+
+    prompt: Prompt
+    masked: Counter[str]
+    notes: list[tuple[str, str]] = field(default_factory=list)
+
+
+def own_row(raw: RawRow) -> OwnRow:
+    """The prompt of a row. Raises `Bad`."""
+    if isinstance(raw.content, Broken):
+        raise Bad("unreadable", raw.content.why)
+    given = _without_blanks(raw.content)
+    if raw.form == "cells":
+        _refuse_formulas(given)
+    if _consent(given) is False:
+        raise Bad("no consent", "consent is false")
+    masks = _Masks()
+    user = masks.text(_text(given, "prompt"))
+    if not user or not normal_form(user):
+        raise Bad("missing", "there is no prompt, or no word in it")
+    task, guessed = _task(given, user)
+    reference = masks.reference(_reference(given, task, raw.form))
+    notes = _notes(given, task, guessed)
+    demonstration = masks.text(_text(given, "demonstration")) or None
+    names = {name: masks.text(_name(given, name)) for name in ("id", "template", "licence")}
+    if masks.found:
+        shown = ", ".join(f"{count} {kind}" for kind, count in sorted(masks.found.items()))
+        notes.append(("masked", f"personal data is masked: {shown}"))
+    prompt = Prompt(
+        id=names["id"],
+        task=task,
+        user=user,
+        template=names["template"] or f"own-{sha256(normal_form(user).encode()).hexdigest()[:16]}",
+        source=_source(given),
+        licence=names["licence"] or LICENCE,
+        stars=_stars(given),
+        reference=reference,
+        demonstration=demonstration,
+    )
+    return OwnRow(prompt, masks.found, notes)
+
+
+class _Masks:
+    """Masks texts and counts what it masked."""
+
+    def __init__(self) -> None:
+        self.found: Counter[str] = Counter()
+
+    def text(self, text: str) -> str:
+        masked, found = mask(text)
+        self.found += found
+        return masked
+
+    def reference(self, reference: dict[str, Any]) -> dict[str, Any]:
+        return {name: part if name in _QUERY else self._part(part) for name, part in reference.items()}
+
+    def _part(self, part: Any) -> Any:
+        if isinstance(part, str):
+            return self.text(part)
+        if isinstance(part, dict):
+            return {name: self._part(value) for name, value in part.items()}
+        return [self._part(value) for value in part] if isinstance(part, list) else part
+
+
+def quoted(value: object) -> str:
+    """What stands in a row, as a sentence may show it: masked, printable, 40 characters at most."""
+    return repr(short(mask(str(value)[:LONGEST_NAME])[0], 40))
+
+
+def _without_blanks(content: Mapping[str, Any]) -> dict[str, Any]:
+    """Fields that hold something; an empty text is a missing one."""
+    return {
+        name: value
+        for name, value in content.items()
+        if value is not None and not (isinstance(value, str) and not value.strip())
+    }
+
+
+def _refuse_formulas(given: Mapping[str, Any]) -> None:
+    for name, cell in given.items():
+        if name in FIELDS and _FORMULA.match(str(cell)):
+            raise Bad("wrong value", f"{name} is a formula ({quoted(cell)}); save the file with values")
+
+
+def _text(given: Mapping[str, Any], name: str, longest: int = LONGEST_TEXT) -> str:
+    value = given.get(name, "")
+    if not isinstance(value, str):
+        raise Bad("wrong value", f"{name} is {quoted(value)}, a text is needed")
+    if len(value) > longest:
+        raise Bad("too long", f"{name} has {len(value)} characters, {longest} are allowed")
+    _refuse_odd_characters(name, value)
+    return value
+
+
+def _refuse_odd_characters(name: str, value: str) -> None:
+    if _HALF.search(value):
+        raise Bad("unreadable", f"{name} holds bytes that are not UTF-8, or half of a character")
+    if found := _UNSEEN.search(value):
+        raise Bad("unreadable", f"{name} holds the control character {found[0]!r}")
+
+
+def _name(given: Mapping[str, Any], name: str) -> str:
+    value = given.get(name, "")
+    text = _text({name: str(value) if type(value) is int else value}, name, LONGEST_NAME)
+    if "\n" in text or "\r" in text:
+        raise Bad("wrong value", f"{name} has several lines, one is needed")
+    return text
+
+
+def _source(given: Mapping[str, Any]) -> str:
+    source = _name(given, "source") or SOURCE
+    if not _NAME.fullmatch(source):
+        raise Bad("wrong value", f"source is {quoted(source)}; write it with letters, digits, _ . and -")
+    return source
+
+
+def _task(given: Mapping[str, Any], user: str) -> tuple[str, bool]:
+    """(task, whether the classifier chose it)"""
+    task = _text(given, "task", LONGEST_NAME)
+    if not task:
+        return classify_task(user), True
+    if task not in TASKS:
+        raise Bad("unknown task", f"the task {quoted(task)} is none of {', '.join(TASKS)}")
+    return task, False
+
+
+def _stars(given: Mapping[str, Any]) -> int | None:
+    value = given.get("stars")
+    if value is None:
+        return None
+    if isinstance(value, str) and re.fullmatch(r"[1-5](?:\.0)?", value.strip()):
+        return int(value.strip()[0])
+    if isinstance(value, int | float) and not isinstance(value, bool) and value in (1, 2, 3, 4, 5):
+        return int(value)
+    raise Bad("wrong value", f"stars is {quoted(value)}, a whole number from 1 to 5 is needed")
+
+
+def _consent(given: Mapping[str, Any]) -> bool | None:
+    value = given.get("consent")
+    said = _WORDS.get(str(value).strip().casefold()) if isinstance(value, str | int) else None
+    if value is not None and said is None:
+        raise Bad("wrong value", f"consent is {quoted(value)}, true or false is needed")
+    return said
+
+
+# References
+
+
+def _reference(given: Mapping[str, Any], task: str, form: str) -> dict[str, Any]:
+    """The reference, as its task's model has it; {} without one."""
+    value = given.get("reference", {})
+    if isinstance(value, str):
+        if len(value) > LONGEST_REFERENCE:
+            raise Bad("too long", f"reference has {len(value)} characters, {LONGEST_REFERENCE} are allowed")
+        value = parsed(value)
+        if isinstance(value, Broken):
+            raise Bad("reference", f"reference: {value.why}")
+    elif form == "columns" and value:
+        raise Bad("reference", "reference is a structure, whose missing parts nobody can tell; save it as JSON text")
+    if not isinstance(value, dict):
+        raise Bad("reference", "reference is no JSON object")
+    _refuse_odd_values(value)
+    if len(json.dumps(value, ensure_ascii=False)) > LONGEST_REFERENCE:
+        raise Bad("too long", f"reference has more than {LONGEST_REFERENCE} characters")
+    if value:
+        _refuse_misfit(value, task)
+    return value
+
+
+def _refuse_odd_values(reference: dict[str, Any]) -> None:
+    """Without recursion: what is nested deeper than Python may recurse is data too."""
+    level: list[Any] = [reference]
+    for _ in range(DEEPEST):
+        inner: list[Any] = []
+        for part in level:
+            if isinstance(part, dict):
+                inner += [*part, *part.values()]
+            elif isinstance(part, list):
+                inner += part
+            elif isinstance(part, str):
+                _refuse_odd_characters("reference", part)
+            elif isinstance(part, int | float) and not abs(part) <= LARGEST_NUMBER:
+                raise Bad("reference", "reference holds a number that is too large")
+        if not inner:
+            return
+        level = inner
+    raise Bad("reference", f"reference is nested more than {DEEPEST} levels deep")
+
+
+def _refuse_misfit(reference: dict[str, Any], task: str) -> None:
+    try:
+        spec_of(task).reference.model_validate(reference)
+    except ValidationError as error:
+        first: Any = error.errors(include_url=False, include_input=False)[0]
+        place = ".".join(str(part) for part in first["loc"])
+        why = short(mask(f"{place}: {first['msg']}".removeprefix(": "))[0], 160)
+        raise Bad("reference", f"reference does not fit the task {task} ({why})") from None
+
+
+def _notes(given: Mapping[str, Any], task: str, guessed: bool) -> list[tuple[str, str]]:
+    notes = [("task by classifier", f"no task is given; it reads like {task}")] if guessed else []
+    notes += [("no reference", "nothing is known to be true")] * (not given.get("reference"))
+    notes += [("no licence", "no licence is given")] * ("licence" not in given)
+    notes += [("no consent stated", "whether the author consents is not given")] * ("consent" not in given)
+    if unknown := [name for name in given if name not in FIELDS]:
+        notes.append(("unknown field", f"{quoted(unknown[0])} is not read"))
+    return notes

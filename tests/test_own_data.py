@@ -1,0 +1,274 @@
+"""Files of other people's prompts: what becomes of each row, and what is refused in one sentence."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pandas
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from odd_files import ODD, put_in_place
+from own_rows import ODD_ROWS, insight, push, written
+
+from data.own import command, reading
+from data.own.export import prompts_of, write_rows
+from data.own.prompts import SHOWN, read_own
+from data.own.rows import LICENCE
+from data.prepare import prepare
+from tucano.errors import UserError
+from tucano.masking import mask
+from tucano.masking.prompts import masked_prompt
+from tucano.prompts import TASKS, Prompt
+from tucano.settings import DataSettings
+from tucano.specs.registry import SPECS
+
+ROOT = Path(__file__).parent.parent
+
+
+def test_a_row_has_all_fields_or_the_prompt_alone(tmp_path: Path) -> None:
+    row = push(
+        1, reference={"product": "bolsa", "terms": ["bolsa"]}, demonstration="Bolsa nova!", stars=4, licence="CC0-1.0",
+        consent=True, id="p-1", template="frio", source="crm",
+    )  # fmt: skip
+    whole, bare = read_own(written(tmp_path / "own.jsonl", [row, {"prompt": "Crie uma notificação da loja."}])).prompts
+    assert whole == Prompt(
+        "p-1", "push", row["prompt"], "frio", "crm", "CC0-1.0", 4, row["reference"], "Bolsa nova!"
+    )  # fmt: skip
+    assert (bare.task, bare.source, bare.licence, bare.reference, bare.demonstration) == (
+        "push",
+        "own",
+        LICENCE,
+        {},
+        None,
+    )
+    assert bare.template.startswith("own-")
+
+
+@pytest.mark.parametrize("what", ODD_ROWS)
+def test_an_odd_row_is_named_and_the_next_one_is_read(what: str, tmp_path: Path) -> None:
+    row, kind = ODD_ROWS[what]
+    found = read_own(written(tmp_path / "own.jsonl", [push(100), row, push(101)]))
+    assert len(found.prompts) == 2 and found.rows == 3
+    assert found.bad.counts == {kind: 1}
+    (sentence,) = found.bad.first[kind]
+    assert sentence.startswith("own.jsonl line 2: ") and len(sentence) < 300 and sentence.isprintable()
+
+
+def test_a_repeated_text_counts_once_whatever_its_case(tmp_path: Path) -> None:
+    row = push(1)
+    found = read_own(written(tmp_path / "own.jsonl", [row, {**row, "prompt": row["prompt"].upper()}]))
+    assert found.bad.first["doubled"] == ["own.jsonl line 2: its text stands in own.jsonl line 1 already"]
+
+
+def test_personal_data_is_masked_wherever_it_stands_and_in_complaints(tmp_path: Path) -> None:
+    mail = "ana@exemplo.com.br"
+    reference = {"product": f"bolsa de {mail}", "terms": [mail]}
+    row = push(1, reference=reference, demonstration=f"Fale com {mail}", licence=f"de {mail}", template=mail)
+    row["prompt"] += f" Meu zap é (11) 98765-4321, {mail}"
+    found = read_own(written(tmp_path / "own.jsonl", [row, {**push(2), "task": mail}, {**push(3), "stars": mail}]))
+    said = str(found)
+    assert "ana@" not in said and "98765" not in said and "[EMAIL]" in said
+    assert found.masked == {"email": 6, "phone": 1} and found.notes.counts["masked"] == 1
+
+
+def test_a_missing_task_is_chosen_by_the_classifier_and_that_is_said(tmp_path: Path) -> None:
+    found = read_own(written(tmp_path / "own.jsonl", [{"prompt": "Qual o total por mês?"}]))
+    assert found.prompts[0].task == "sql_qa"
+    assert found.notes.first["task by classifier"] == ["own.jsonl line 1: no task is given; it reads like sql_qa"]
+
+
+def test_csv_and_parquet_say_the_same_as_json(tmp_path: Path) -> None:
+    rows = [push(n, stars=1 + n % 5, reference=json.dumps({"product": "bolsa"}), consent=True) for n in range(4)]
+    given = read_own(written(tmp_path / "own.jsonl", rows)).prompts
+    table = pandas.DataFrame(rows)
+    for separator in ",;\t":
+        table.to_csv(tmp_path / "own.csv", index=False, sep=separator, encoding="utf-8-sig")
+        assert read_own(tmp_path / "own.csv").prompts == given
+    table.to_parquet(tmp_path / "own.parquet")
+    assert read_own(tmp_path / "own.parquet").prompts == given
+    assert given[1].stars == 2 and given[0].reference == {"product": "bolsa"}
+
+
+def test_stars_that_pandas_made_floats_of_are_stars(tmp_path: Path) -> None:
+    pandas.DataFrame([push(1, stars=4), push(2)]).to_parquet(tmp_path / "own.parquet")
+    assert [prompt.stars for prompt in read_own(tmp_path / "own.parquet").prompts] == [4, None]
+
+
+CSV_ROWS = [
+    ("=HYPERLINK(1)", "wrong value", "prompt is a formula"),
+    ("@SUM(A1)", "wrong value", "prompt is a formula"),
+    ("Crie um push, hoje", "unreadable", "the row has 3 cells"),
+    ("Notifica\udce7\udce3o", "unreadable", "not UTF-8"),
+    ("push \0", "unreadable", "control character|cannot be read"),
+]
+
+
+@pytest.mark.parametrize(("cell", "kind", "sentence"), CSV_ROWS)
+def test_an_odd_cell_is_named(cell: str, kind: str, sentence: str, tmp_path: Path) -> None:
+    text = f"prompt,task\n{push(1)['prompt']},push\n{cell},push\n-10% hoje: escreva um push,push\n"
+    (tmp_path / "own.csv").write_bytes(text.encode(errors="surrogateescape"))
+    found = read_own(tmp_path / "own.csv")
+    assert len(found.prompts) == 2 and found.bad.counts == {kind: 1}
+    import re
+
+    assert re.search(sentence, found.bad.first[kind][0])
+
+
+def test_an_open_quotation_mark_ends_in_a_sentence(tmp_path: Path) -> None:
+    (tmp_path / "own.csv").write_text('prompt,task\n"Crie,push\n' + "x" * 200_000 + "\n", encoding="utf-8")
+    assert "a quotation mark that nothing closes" in read_own(tmp_path / "own.csv").bad.first["unreadable"][0]
+
+
+REFUSED: dict[str, tuple[str, bytes, str]] = {
+    "ending": ("own.txt", b"x", "ends in none of .jsonl, .csv, .parquet"),
+    "empty": ("own.jsonl", b"", "is empty"),
+    "utf-16": ("own.jsonl", '{"prompt": "Oi"}'.encode("utf-16"), "is not UTF-8; convert it"),
+    "no column": ("own.csv", b"text,task\na,b\n", "has no column prompt"),
+    "two columns": ("own.csv", b"prompt,task,task\na,b,c\n", "has two columns 'task'"),
+    "no Parquet": ("own.parquet", b"PAR1 no PAR1", "cannot be read as Parquet"),
+}
+
+
+@pytest.mark.parametrize("what", REFUSED)
+def test_a_file_that_cannot_be_read_is_one_sentence(what: str, tmp_path: Path) -> None:
+    name, content, complaint = REFUSED[what]
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(UserError, match=complaint) as raised:
+        read_own(tmp_path / name)
+    assert "\n" not in str(raised.value)
+
+
+@pytest.mark.parametrize("kind", ODD)
+def test_whatever_stands_in_a_files_place_is_one_sentence(kind: str, tmp_path: Path) -> None:
+    put_in_place(kind, tmp_path / "own.jsonl")
+    with pytest.raises(UserError):
+        read_own(tmp_path / "own.jsonl")
+
+
+def test_sizes_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = written(tmp_path / "own.jsonl", [push(n) for n in range(4)])
+    monkeypatch.setattr(reading, "MOST_ROWS", 3)
+    with pytest.raises(UserError, match="more than 3 rows"):
+        read_own(path)
+    monkeypatch.setattr(reading, "MOST_BYTES", 100)
+    with pytest.raises(UserError, match="has more than 0 MB"):
+        read_own(path)
+
+
+@pytest.mark.parametrize("name", ["licence", "source"])
+def test_names_that_stand_with_the_model_are_few(name: str, tmp_path: Path) -> None:
+    rows = [push(n, **{name: f"own-{n}"}) for n in range(21)]
+    assert len(read_own(written(tmp_path / "own.jsonl", rows[:20])).prompts) == 20
+    with pytest.raises(UserError, match=f"has 21 different values of {name}, at most 20"):
+        read_own(written(tmp_path / "own.jsonl", rows))
+
+
+# The check
+
+
+def checked(path: Path, capsys: pytest.CaptureFixture[str]) -> tuple[int, str]:
+    code = command.check(path)
+    return code, capsys.readouterr().out
+
+
+def test_the_check_names_the_first_rows_of_each_kind_and_counts_all(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bad = [{**push(n), "task": "poesia"} for n in range(SHOWN + 5)]
+    code, said = checked(written(tmp_path / "own.jsonl", [*bad, push(100), insight(101)]), capsys)
+    assert code == command.SOME_BAD
+    assert said.splitlines()[0] == f"{tmp_path / 'own.jsonl'}: 27 rows, 2 usable (push 1, insights 1)"
+    assert said.count("the task 'poesia' is none of") == SHOWN and "unknown task: 25" in said and "… and 5 more" in said
+    assert "--set 'data.mix={insights: 0.5, push: 0.5}'" in said
+
+
+@pytest.mark.parametrize(
+    ("rows", "code"),
+    [([push(1)], command.FINE), ([push(1), "{"], command.SOME_BAD), (["{", {"task": "push"}], command.NONE_USABLE)],
+)
+def test_the_exit_code_says_how_much_can_be_used(
+    rows: list[Any], code: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert checked(written(tmp_path / "own.jsonl", rows), capsys)[0] == code
+
+
+def test_the_command_checks_a_file_and_refuses_in_a_sentence(tmp_path: Path) -> None:
+    def tucano(*words: str) -> subprocess.CompletedProcess[str]:
+        line = [sys.executable, "-m", "tucano.cli", "data", *words]
+        return subprocess.run(line, cwd=ROOT, capture_output=True, text=True, check=False)
+
+    done = tucano("check", str(written(tmp_path / "own.jsonl", [push(1), "{"])))
+    assert done.returncode == 1 and "1 usable" in done.stdout and done.stderr == ""
+    done = tucano("check", str(tmp_path / "none.jsonl"))
+    assert (
+        done.returncode == 2 and done.stderr.startswith("tucano: there is no file") and "Traceback" not in done.stderr
+    )
+
+
+# The export
+
+
+@pytest.fixture(scope="module")
+def prompt_set(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("made")
+    sizes = {"train_prompts": 90, "validation_prompts": 40, "test_prompts": 40, "demonstrations": 60}
+    mix = dict.fromkeys(TASKS, 1 / len(TASKS))
+    prepare(DataSettings.model_validate({**sizes, "mix": mix}), 7, TASKS, folder)
+    return folder
+
+
+def test_a_prompt_set_comes_back_as_it_was(prompt_set: Path, tmp_path: Path) -> None:
+    prompts = prompts_of(prompt_set)
+    assert len(prompts) > 200 and {prompt.task for prompt in prompts} == set(TASKS)
+    write_rows(tmp_path / "out.jsonl", prompts)
+    found = read_own(tmp_path / "out.jsonl")
+    assert found.prompts == prompts and not found.bad.counts and not found.masked
+
+
+TEXTS = st.text(st.characters(exclude_categories=["Cs", "Cc"]), max_size=40)
+LINES = TEXTS.filter(lambda text: bool(text.strip()) and "\n" not in text)
+PROMPTS = st.builds(
+    Prompt,
+    id=st.text("abc-", min_size=1, max_size=9).map(lambda text: f"p{text}"),
+    task=st.sampled_from(TASKS),
+    user=TEXTS.map(lambda text: f"Texto {text}"),
+    template=LINES,
+    source=st.sampled_from(["own", "crm-2", "b2w"]),
+    licence=LINES,
+    stars=st.none() | st.integers(1, 5),
+    reference=st.just({}) | st.dictionaries(st.just("note"), TEXTS | st.integers(-9, 9) | st.booleans(), min_size=1),
+    demonstration=st.none() | TEXTS.filter(lambda text: bool(text.strip())),
+)
+
+
+@given(prompt=PROMPTS)
+def test_any_prompt_comes_back_as_it_was(prompt: Prompt, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Where nothing is left to mask."""
+    said = [prompt.user, prompt.template, prompt.licence, prompt.demonstration or ""]
+    if any(mask(text)[1] for text in said) or masked_prompt(prompt) != prompt:
+        return
+    file = tmp_path_factory.mktemp("one") / "out.jsonl"
+    write_rows(file, [prompt])
+    assert read_own(file).prompts == [prompt]
+
+
+def test_an_export_replaces_nothing_and_needs_prompts(prompt_set: Path, tmp_path: Path) -> None:
+    taken = written(tmp_path / "out.jsonl", [push(1)])
+    for place, file, complaint in (
+        (prompt_set, taken, "is there already"),
+        (prompt_set, tmp_path / "out.csv", "does not end in .jsonl"),
+        (prompt_set, tmp_path / "none" / "out.jsonl", "cannot be written"),
+        (tmp_path, tmp_path / "new.jsonl", "holds no prompts"),
+        (taken, tmp_path / "new.jsonl", "there is no folder"),
+    ):
+        with pytest.raises(UserError, match=complaint):
+            write_rows(file, prompts_of(place))
+    assert not (tmp_path / "new.jsonl").exists()
+
+
+def test_what_the_specs_draw_fits_their_reference_models(prompt_set: Path) -> None:
+    for prompt in prompts_of(prompt_set):
+        SPECS[prompt.task].reference.model_validate(prompt.reference)
