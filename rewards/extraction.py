@@ -1,8 +1,11 @@
-"""The fields of an extraction answer and their checks; shared by all sets."""
+"""The fields of an extraction answer, their checks, and how far they agree with a reference; shared by all sets."""
 
+import re
 from collections.abc import Callable, Mapping
+from operator import mul
 
-from rewards.parsing.text import fold, words
+from rewards.parsing.text import fold, foreign, word_set, words
+from rewards.types import PromptLike
 
 
 def _one_of(*values: str) -> Callable[[object], bool]:
@@ -80,3 +83,58 @@ def matches(name: str, value: object, expected: object) -> bool:
         if name == "category":
             return fold(value).strip() == fold(expected).strip()
     return value == expected
+
+
+_SHOWN = 0.2
+"""Weight of a field that the words around the review state."""
+_ONLY_READ = 2.0
+"""Weight of one that only reading tells."""
+_UNSET = 0.5
+"""Weight of a flag that is not set."""
+_COMPLAINT = 3.0
+_FROM_STARS = ("sentiment", "sentiment_score", "churn_risk", "repurchase_intent")
+STATED_STARS = re.compile(r"\bnota:? \d|\b\d ?/ ?5|\b\d estrelas?")
+_DESCRIPTORS = word_set(
+    "string str text texto boolean bool booleano integer int inteiro number numero null none valor value categoria"
+    " resumo reclamacao"
+)
+
+
+def match(usable: dict[str, object], expected: dict[str, object], prompt: PromptLike) -> float:
+    """The weighted mean agreement of the usable fields with those of the reference."""
+    agreed = [agreement(name, usable[name], value) if name in usable else 0.0 for name, value in expected.items()]
+    told = [_told(name, value, prompt) for name, value in expected.items()]
+    return sum(map(mul, told, agreed)) / sum(told) if told else 0.0
+
+
+def _told(name: str, value: object, prompt: PromptLike) -> float:
+    """What a field weighs: little where the words around the review state it, most where only reading tells it."""
+    if name in _FROM_STARS:
+        return _SHOWN if STATED_STARS.search(fold(prompt.user)) else 1.0
+    if name == "category":
+        return _SHOWN if fold(str(value)) in fold(prompt.user) else 1.0
+    if name == "main_complaint":
+        return _COMPLAINT
+    return _UNSET if value is False else _ONLY_READ
+
+
+def is_usable(name: str, value: object) -> bool:
+    """Whether a value may be an answer: not the schema's own words (`"category": "category"`, `"a|b"`), not in a
+    foreign language.
+    """
+    if not isinstance(value, str):
+        return True
+    folded = fold(value).strip(" <>{}[]()")
+    return (
+        bool(folded)
+        and folded != name
+        and folded not in _DESCRIPTORS
+        and "|" not in folded
+        and foreign(words(value)) < 0.5
+    )
+
+
+def fits_stars(sentiment: object, stars: int | None) -> bool:
+    if stars is None or stars == 3:
+        return True
+    return sentiment in ("neutral", "positive" if stars >= 4 else "negative")

@@ -1,31 +1,70 @@
 """Reward set `grounded`: form, plus truth where a prompt's reference holds some; dense, and hard to please without an
 answer.
 
-Credit for form is multiplied by how much the text is an answer at all: Portuguese, not the same again and again, not
-the prompt copied. Where a reference is empty nothing is known to be true, and the credit for form is scaled up to fill
-[0, 1].
+All credit is multiplied by gates: how much the text is an answer at all (Portuguese, in order, whole, not the same
+again and again, not the prompt copied, not taken back), and how much of it is true. Where a reference is empty nothing
+is known to be true, and the credit for form is scaled up to fill [0, 1].
 """
 
+import re
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from rewards import v42
-from rewards.extraction import CHECKS, FIELDS, agreement
+from rewards.extraction import CHECKS, FIELDS, fits_stars, is_usable, match
 from rewards.parsing import text
-from rewards.parsing.claims import insight_figures, names_product, push_figures, push_inventions
-from rewards.parsing.objects import find_object
+from rewards.parsing.claims import insight_figures, names_product, offers_another, push_figures, push_inventions
+from rewards.parsing.objects import find_object, is_single, wholeness
+from rewards.parsing.offers import speaks_against, ungranted
+from rewards.parsing.prose import asks, concrete, harms, loose_offers, ordered, stands, tells_of_others
+from rewards.parsing.reading import INSIGHTS, PUSH, credit
 from rewards.parsing.sql import answers_gold, find_query, names
 from rewards.types import Component, PromptLike, TaskReward, clip
 
 _SOURCE = "DESIGN, tasks and rewards"
-_DESCRIPTORS = text.word_set(
-    "string str text texto boolean bool booleano integer int inteiro number numero null none valor value categoria"
-    " resumo reclamacao"
-)
+OPPOSITE = 0.4
+"""Credit of an object whose sentiment is the opposite of the review's."""
+FALSE = 0.3
+"""Credit of a text that says something false."""
+MISTOLD = 0.75
+"""Credit of a right query beside which other states or months are told."""
+WRONGLY = 0.5
+"""Credit of the explanation of a query with another result."""
+FEWEST_WORDS = 10
+"""Words of an explanation that earns all."""
+ENOUGH_ADVICE = 1.5
+"""Lines of advice that earn all: one with a means, and one about a word of the brief."""
+WITHOUT_PRODUCT = 0.35
+NO_INVITATION = 0.3
+"""Credit of a push that neither speaks to anybody nor calls to act."""
+NOT_ONE = 0.25
+"""Credit of a text with more than one object, push or product, or that tells what a push is."""
+TOO_LONG = 0.05
+"""Credit of a push that is too long by far."""
+LONGEST_PUSH = 600
+LONGEST_INSIGHTS = 4000
+"""Characters from which on a text is none at all: several times those from which on its length earns nothing."""
+LONGEST_COPY = 6
+"""Words in a row of its brief that no push has: product and offer together are fewer."""
+LONGEST_QUOTE = 12
+"""Words in a row of its brief in which the figures of insights still earn."""
+_KEPT_FORM = 0.3
+_LINES = re.compile(r"\n|(?<=[.;!])\s")
+_ADVICE = text.any_of("use usem mantenha* vale valeria")
+"""What advises beside the words that ask for action in v4.2."""
 _URGES = text.any_of("""
     aproveit* garant* compr* confir* corr* pegue leve descubr* experiment* volt* vem venha veja entr* finaliz* renov*
     gratis desconto* off cupom ultim* so ate hoje agora chegou estoque frete oferta promocao
     """)
+_INVITES = text.any_of("""
+    voce voces seu seus sua suas te teu tua oi ola oba ei chegou espera* saudad* quer precisa* aproveit* garant* confir*
+    corre* corra* pegue leve descubr* experiment* vem venha veja finaliz* renov* compre* compra* volt* hoje tem
+    """)
+_ABOUT = re.compile(
+    r"\bpush\b|\bnotificac(?:ao|oes)\b"
+    r"|\b(?:uma|a|esta) mensagem\b.{0,40}\b(?:e|serve|informa|deve|pode)\b"
+)
 
 
 def filled(
@@ -40,36 +79,54 @@ def filled(
     return tuple(share / form if c.weight > 0 else share for c, share in zip(components, shares, strict=True))
 
 
-def _is_answer(tokens: list[str], prompt: PromptLike) -> float:
-    """How much a text is an answer at all, in [0, 1]: Portuguese x variety x originality."""
-    return text.portuguese(tokens) * text.variety(tokens) * text.originality(tokens, prompt.user)
+def _damped(share: float) -> float:
+    """Credit for form where a share of the truth is there: some of it even without any."""
+    return _KEPT_FORM + (1 - _KEPT_FORM) * share
+
+
+def _is_answer(answer: str, tokens: list[str], prompt: PromptLike) -> float:
+    """How much a text is an answer at all, in [0, 1]: Portuguese, in order and whole, with variety and words of its
+    own; nothing of one that takes itself back or offers several.
+    """
+    if not stands(answer):
+        return 0.0
+    own = text.portuguese(tokens) * text.variety(tokens) * text.originality(tokens, prompt.user)
+    return own * text.sound(answer, prompt.user) * ordered(answer)
 
 
 @dataclass(frozen=True)
 class Extraction:
     components: tuple[Component, ...] = (
-        Component("extraction.valid_json", 0.15, "a JSON object with at least one usable field", _SOURCE, "weight"),
+        Component(
+            "extraction.valid_json",
+            0.10,
+            "a JSON object with at least one usable field",
+            _SOURCE,
+            "weight; all credit x .6 where it has to be repaired, x .4 for the opposite sentiment, x .25 for several"
+            " objects; of the form's 70 % go with the square of field_match",
+        ),
         Component(
             "extraction.fields_present",
-            0.15,
+            0.10,
             "usable fields / 10",
             _SOURCE,
             "weight; the field's own name, a type's name or foreign text is unusable",
         ),
         Component(
-            "extraction.value_checks", 0.20, "type or value checks passed by usable fields / 9", _SOURCE, "weight"
+            "extraction.value_checks", 0.15, "type or value checks passed by usable fields / 9", _SOURCE, "weight"
         ),
         Component(
             "extraction.field_match",
-            0.50,
-            "mean agreement with the reference's fields",
+            0.65,
+            "agreement with the reference's fields",
             _SOURCE,
-            "weight; texts by word F1, stars one off by half; summary left out",
+            "weight; the cube of a mean in which fields that only reading tells weigh most; texts by word F1, stars one"
+            " off by half; summary left out",
         ),
         Component(
             "extraction.contradiction",
             -0.20,
-            "the sentiment contradicts 4 or 5, 1 or 2 stars, or is none",
+            "the sentiment contradicts the reference or the stars, or is none",
             _SOURCE,
             "no valid sentiment counts too, so that spoiling a field never pays",
         ),
@@ -77,83 +134,92 @@ class Extraction:
 
     def shares(self, prompt: PromptLike, answer: str, databases: Path | None) -> tuple[float, ...]:
         found = find_object(answer) or {}
-        usable = {name: found[name] for name in FIELDS if name in found and _is_usable(name, found[name])}
+        beside = [value for name, value in found.items() if name not in FIELDS and isinstance(value, str)]
+        if not all(map(stands, (_around(answer), *beside))):
+            found = {}
+        usable = {name: found[name] for name in FIELDS if name in found and is_usable(name, found[name])}
         tokens = text.words(answer) if usable else []  # else no credit is left to weigh, however long the text
-        variety = text.variety(tokens) if text.originality(tokens, prompt.user) > 0 else 0.0
+        gate = text.variety(tokens) * (text.originality(tokens, prompt.user) > 0)
+        gate *= wholeness(answer)
         expected = {name: value for name, value in prompt.reference.get("fields", {}).items() if name != "summary"}
-        agreed = [agreement(name, usable[name], value) if name in usable else 0.0 for name, value in expected.items()]
+        matched = match(usable, expected, prompt)
+        felt = found.get("sentiment")
+        meant = expected.get("sentiment")
+        opposite = bool(meant) and felt != meant and "neutral" not in (felt, meant)
+        gate *= (OPPOSITE if opposite else 1.0) * (NOT_ONE if usable and not is_single(answer) else 1.0)
+        form = gate * (_damped(matched**2) if expected else 1.0)
         shares = (
-            variety * bool(usable),
-            variety * len(usable) / len(FIELDS),
-            variety * sum(name in usable and check(usable[name]) for name, check in CHECKS.items()) / len(CHECKS),
-            variety * sum(agreed) / len(agreed) if agreed else 0.0,
-            float(not _fits_stars(found.get("sentiment"), prompt.stars)),
+            form * bool(usable),
+            form * len(usable) / len(FIELDS),
+            form * sum(name in usable and check(usable[name]) for name, check in CHECKS.items()) / len(CHECKS),
+            gate * matched**3,
+            float(opposite or not fits_stars(felt, prompt.stars)),
         )
         return filled(shares, self.components, frozenset({"extraction.field_match"}), bool(expected))
 
 
-def _is_usable(name: str, value: object) -> bool:
-    """Whether a value may be an answer: not the schema's own words (`"category": "category"`, `"a|b"`), not in a
-    foreign language.
-    """
-    if not isinstance(value, str):
-        return True
-    folded = text.fold(value).strip(" <>{}[]()")
-    return (
-        bool(folded)
-        and folded != name
-        and folded not in _DESCRIPTORS
-        and "|" not in folded
-        and text.foreign(text.words(value)) < 0.5
-    )
-
-
-def _fits_stars(sentiment: object, stars: int | None) -> bool:
-    if stars is None or stars == 3:
-        return True
-    return sentiment in ("neutral", "positive" if stars >= 4 else "negative")
+def _around(answer: str) -> str:
+    """The text around the outermost braces: what is said of the object, not in it."""
+    before, _, rest = answer.partition("{")
+    return f"{before}\n{rest.rpartition('}')[2]}"
 
 
 @dataclass(frozen=True)
 class SqlQa:
     components: tuple[Component, ...] = (
-        Component("sql_qa.query", 0.15, "a query that sqlglot parses and that reads a table", _SOURCE, "weight"),
+        Component("sql_qa.query", 0.05, "a query that sqlglot parses and that reads a table", _SOURCE, "weight"),
         Component(
             "sql_qa.explanation",
             0.15,
             "a Portuguese explanation beside the query",
             _SOURCE,
-            "weight; 10 words earn all",
+            "weight; 10 words earn all, x the square of the names' F1, half beside a wrong query; none for prose that"
+            " tells another state or month than question and query, which leaves 75 % of the result",
         ),
         Component(
             "sql_qa.names",
-            0.20,
+            0.10,
             "tables and columns: F1 against those of the gold query",
             _SOURCE,
-            "weight; F1, so that naming everything does not pay",
+            "weight; the square of F1, so that naming everything does not pay",
         ),
-        Component("sql_qa.executes", 0.15, "the query runs within the limits, x names", _SOURCE, "weight"),
-        Component("sql_qa.result", 0.35, "its result equals the gold result", _SOURCE, "weight"),
+        Component("sql_qa.executes", 0.05, "the query runs within the limits, x the names' F1", _SOURCE, "weight"),
+        Component("sql_qa.result", 0.65, "its result equals the gold result", _SOURCE, "weight"),
     )
 
     def shares(self, prompt: PromptLike, answer: str, databases: Path | None) -> tuple[float, ...]:
         query = find_query(answer)
         gold = names(prompt.reference.get("sql", ""))
         named = names(query.text) if query else frozenset()
-        shares: tuple[float, ...] = (0.0,) * 5
-        if query and any(name.startswith("table:") for name in named) and query.text not in prompt.user:
-            prose = text.words(query.prose)
-            gate = text.variety(prose) * (1 - 0.75 * text.foreign(prose))
+        shares: tuple[float, ...] = (0.0,) * len(self.components)
+        reads = query and any(name.startswith("table:") for name in named) and query.text not in prompt.user
+        if query and reads and stands(query.prose):
             overlap, ran, equal = 0.0, False, False
             if gold:
                 overlap = 2 * len(named & gold) / (len(named) + len(gold))
                 outcome = answers_gold(prompt.reference, query.text, databases)
                 ran, equal = outcome.ran, outcome.equal
-            explained = clip(len(prose) / 10) * text.portuguese(prose) * (text.originality(prose, prompt.user) > 0)
-            shares = tuple(gate * share for share in (1.0, explained, overlap, overlap * ran, float(equal)))
-        return filled(
-            shares, self.components, frozenset({"sql_qa.names", "sql_qa.executes", "sql_qa.result"}), bool(gold)
-        )
+            mistold = tells_of_others(query.prose, f"{prompt.user} {query.text}")
+            explained = 0.0 if mistold else _explains(query.prose, prompt)
+            prose = text.words(query.prose)
+            gate = text.variety(prose) * (1 - 0.75 * text.foreign(prose))
+            parts = (
+                1.0,
+                explained * (overlap**2 * (1.0 if equal else WRONGLY) if gold else 1.0),
+                overlap**2,
+                overlap * ran,
+                equal * (MISTOLD if mistold else 1.0),
+            )
+            shares = tuple(gate * part for part in parts)
+        truths = frozenset({"sql_qa.names", "sql_qa.executes", "sql_qa.result"})
+        return filled(shares, self.components, truths, bool(gold))
+
+
+def _explains(prose: str, prompt: PromptLike) -> float:
+    """How much the prose beside a query explains: Portuguese words of its own, ten for all."""
+    tokens = text.words(prose)
+    own = text.portuguese(tokens) * (text.originality(tokens, prompt.user) > 0)
+    return clip(len(tokens) / FEWEST_WORDS) * own
 
 
 @dataclass(frozen=True)
@@ -161,16 +227,27 @@ class Insights:
     components: tuple[Component, ...] = (
         Component(
             "insights.structure",
-            0.15,
+            0.10,
             "bullets, headers, numbered items",
             _SOURCE,
             "weight; 3 lines with a mark earn all",
         ),
         Component(
-            "insights.action_words", 0.15, "words that ask for action", _SOURCE, "weight; 3 different ones earn all"
+            "insights.action_words",
+            0.25,
+            "lines that ask for action and name a means",
+            _SOURCE,
+            "weight; a line with a means is 1, about a word of the brief alone .5,"
+            " and 1.5 earn all; without any all credit x .3; advice that harms leaves none",
         ),
-        Component("insights.length", 0.15, "100 to 800 characters", _SOURCE, "weight"),
-        Component("insights.key_figures", 0.35, "share of the brief's key figures that occur", _SOURCE, "weight"),
+        Component("insights.length", 0.10, "100 to 800 characters", _SOURCE, "weight"),
+        Component(
+            "insights.key_figures",
+            0.35,
+            "share of the brief's key figures that stand at their labels",
+            _SOURCE,
+            "weight; without any, and nothing false, all credit is halved",
+        ),
         Component(
             "insights.coherence",
             0.20,
@@ -180,44 +257,68 @@ class Insights:
         ),
         Component(
             "insights.invented",
-            -0.30,
-            "figures that the brief does not know",
+            -0.05,
+            "false figures: of another label, moved otherwise, or unknown to the brief",
             _SOURCE,
-            "weight; 2 cost all; whole numbers up to 10 without a unit are free",
+            "weight; 2 cost all; the first leaves 30 % of all credit; whole numbers up to 10 without a unit, proposals,"
+            " spans of time and what follows from the brief are free",
         ),
     )
 
     def shares(self, prompt: PromptLike, answer: str, databases: Path | None) -> tuple[float, ...]:
+        length = len(text.squeeze(answer))
+        if length > LONGEST_INSIGHTS:
+            return (0.0,) * len(self.components)
         folded = text.fold(answer)
         tokens = text.words(folded)
-        gate = _is_answer(tokens, prompt) * text.sound(answer)
+        known = bool(prompt.reference.get("key_figures"))
         used, inventions, _ = insight_figures(prompt, answer)
+        if text.longest_copy(tokens, prompt.user) > LONGEST_QUOTE:
+            used, _, _ = insight_figures(prompt, text.without_copies(folded, prompt.user, LONGEST_QUOTE))
         brief = {token for token in text.words(prompt.user) if len(token) >= 4 and token.isalpha()}
-        domain = clip(text.count_distinct(v42.DOMAIN_WORDS, folded) / 2)
+        domain = clip(text.count_distinct(v42.BUSINESS_WORDS, folded) / 2)
+        advice = clip(sum(_advises(line, brief) for line in _LINES.split(folded)) / ENOUGH_ADVICE)
+        gate = 0.0 if harms(folded) else _is_answer(answer, tokens, prompt) * _damped(advice)
+        gate *= credit(answer, prompt, INSIGHTS) if gate else 0.0
+        if inventions:
+            gate *= FALSE
+        elif known:
+            gate *= 0.5 + 0.5 * clip(2 * used)
         shares = (
             gate * clip(len(v42.STRUCTURE.findall(answer)) / 3),
-            gate * clip(text.count_distinct(v42.ACTION_WORDS, folded) / 3),
-            gate * v42.length_share(len(text.squeeze(answer))),
+            gate * advice,
+            gate * v42.length_share(length),
             gate * used,
             gate * (domain + clip(len(brief.intersection(tokens)) / 3)) / 2,
             clip(inventions / 2),
         )
-        return filled(
-            shares, self.components, frozenset({"insights.key_figures"}), bool(prompt.reference.get("key_figures"))
-        )
+        return filled(shares, self.components, frozenset({"insights.key_figures"}), known)
+
+
+def _advises(line: str, brief: set[str]) -> float:
+    """What a folded line counts as advice: with a means of its own 1, about a word of the brief alone a half."""
+    if not (v42.ACTION_WORDS.search(line) or _ADVICE.search(line) or asks(line)):
+        return 0.0
+    return 1.0 if concrete(line) else 0.5 * bool(brief.intersection(text.words(line)))
 
 
 @dataclass(frozen=True)
 class Push:
     components: tuple[Component, ...] = (
-        Component("push.length", 0.25, "up to 120 characters, falling to 0 at 200", _SOURCE, "weight"),
+        Component(
+            "push.length",
+            0.25,
+            "up to 120 characters, falling to 0 at 200",
+            _SOURCE,
+            "weight; all credit falls with its square to 5 %",
+        ),
         Component(
             "push.product",
             0.30,
             "names the product",
             _SOURCE,
-            "weight; without it the other credit shrinks to 35 %, and a text of advertising words loses all from 70 to"
-            " 95 %",
+            "weight; without it the other credit shrinks to 35 %, of two pushes or products to 25 %, without an"
+            " invitation to 30 %; a text of advertising words loses all from 70 to 95 %",
         ),
         Component("push.portuguese", 0.20, "Portuguese and not generic", _SOURCE, "weight"),
         Component(
@@ -229,37 +330,64 @@ class Push:
         ),
         Component(
             "push.invented",
-            -0.30,
-            "numbers that the brief does not know",
+            -0.10,
+            "numbers that the brief does not know, offers that it does not grant",
             _SOURCE,
-            "weight; 35 % of it without the product",
+            "weight; 35 % of it without the product; any leaves 30 % of all credit",
         ),
         Component("push.formal", -0.20, "the tone of a formal e-mail", _SOURCE, "weight"),
     )
 
     def shares(self, prompt: PromptLike, answer: str, databases: Path | None) -> tuple[float, ...]:
-        folded = text.fold(answer)
-        tokens = text.words(folded)
         known = bool(prompt.reference.get("product"))
+        length = len(text.squeeze(answer))
+        if length > LONGEST_PUSH:
+            return (0.0,) * len(self.components)
+        folded = text.fold(answer)
         named = names_product(prompt, answer)
         urges = _URGES.findall(folded)
-        talk = clip((0.95 - len(urges) / max(1, len(tokens))) / 0.25)
-        worth = 1.0 if named or not known else 0.35
-        gate = _is_answer(tokens, prompt) * text.sound(answer) * talk * worth
         shown = text.figures(answer)
         figure = any(text.occurs(number, shown) for number in push_figures(prompt))
+        inventions = push_inventions(prompt, answer)
+        inventions += ungranted(answer, prompt.user, prompt.reference["product"]) if known else 0
+        worth = 1.0 if named or not known else WITHOUT_PRODUCT
+        fits = v42.push_length_share(length)
+        gate = _is_one_push(answer, prompt, len(urges)) * worth * (FALSE if inventions else 1.0)
+        gate *= TOO_LONG + (1 - TOO_LONG) * fits**2
         shares = (
-            gate * v42.push_length_share(len(text.squeeze(answer))),
+            gate * fits,
             gate * named,
             gate * clip(1 - len(v42.GENERIC.findall(folded)) / 2),
             gate * clip(0.6 * bool(urges) + 0.6 * figure),
-            worth
-            * (
-                push_inventions(prompt, answer) > 0
-            ),  # else another product with a price would be as bad as no words at all
+            worth * (inventions > 0),  # else another product with a price would be as bad as no words at all
             float(bool(v42.FORMAL.search(folded))),
         )
         return filled(shares, self.components, frozenset({"push.product"}), known)
+
+
+def _is_one_push(answer: str, prompt: PromptLike, urges: int) -> float:
+    """How much a text is one notification that invites to its product, and not only advertising words."""
+    folded = text.fold(answer)
+    tokens = text.words(folded)
+    if speaks_against(answer) or text.longest_copy(tokens, prompt.user) >= LONGEST_COPY:
+        return 0.0
+    copied = any(label in folded for label in _labels(prompt.user))
+    several = (
+        copied
+        or sum(names_product(prompt, line) for line in answer.splitlines() if line) > 1
+        or offers_another(prompt, answer)
+    )
+    invites = _INVITES.search(folded) or "!" in folded or "que tal" in folded
+    talk = clip((0.95 - urges / max(1, len(tokens))) / 0.25)
+    one = NOT_ONE if several or _ABOUT.search(folded) else 1.0
+    credit_so_far = _is_answer(answer, tokens, prompt) * talk * one * (1.0 if invites else NO_INVITATION)
+    return credit_so_far and credit_so_far * credit(answer, prompt, PUSH) * 0.5 ** loose_offers(answer)
+
+
+@lru_cache(maxsize=1024)
+def _labels(brief: str) -> tuple[str, ...]:
+    """The labels of a folded brief («desconto: 51%»): notes, and no words to a customer."""
+    return tuple(re.findall(r"\b\w{5,}:", text.fold(brief)))
 
 
 TASKS: dict[str, TaskReward] = {"extraction": Extraction(), "sql_qa": SqlQa(), "insights": Insights(), "push": Push()}

@@ -213,7 +213,7 @@ def test_a_partial_reference_is_enough(grounded: RewardSet) -> None:
     prompt = Prompt("extraction", "Avaliação", None, {"fields": {"delivery_issue": True}})
     right = grounded.score(prompt, json.dumps(FIELDS)).components
     wrong = grounded.score(prompt, json.dumps(FIELDS | {"delivery_issue": False})).components
-    assert (right["extraction.field_match"], wrong["extraction.field_match"]) == (0.5, 0.0)
+    assert (right["extraction.field_match"], wrong["extraction.field_match"]) == (0.65, 0.0)
 
 
 def shares(grounded: RewardSet, prompt: Prompt, answer: str) -> dict[str, float]:
@@ -222,9 +222,9 @@ def shares(grounded: RewardSet, prompt: Prompt, answer: str) -> dict[str, float]
 
 
 WITHOUT_TRUTH = {
-    "extraction": {"valid_json": 0.3, "fields_present": 0.3, "value_checks": 0.4, "field_match": 0, "contradiction": 0},
-    "sql_qa": {"query": 0.5, "explanation": 0.5, "names": 0, "executes": 0, "result": 0},
-    "insights": {"structure": 0.15 / 0.65, "action_words": 0.15 / 0.65, "length": 0.15 / 0.65, "key_figures": 0, "coherence": 0.2 / 0.65, "invented": 0},
+    "extraction": {"valid_json": 0.1 / 0.35, "fields_present": 0.1 / 0.35, "value_checks": 0.15 / 0.35, "field_match": 0, "contradiction": 0},
+    "sql_qa": {"query": 0.05 / 0.2, "explanation": 0.15 / 0.2, "names": 0, "executes": 0, "result": 0},
+    "insights": {"structure": 0.1 / 0.65, "action_words": 0.25 / 0.65, "length": 0.1 / 0.65, "key_figures": 0, "coherence": 0.2 / 0.65, "invented": 0},
     "push": {"length": 0.25 / 0.7, "product": 0, "portuguese": 0.2 / 0.7, "reason": 0.25 / 0.7, "invented": 0, "formal": 0},
 }  # fmt: skip
 
@@ -237,15 +237,17 @@ def test_without_a_reference_each_weight_of_form_grows_alike(grounded: RewardSet
 def test_penalties_do_not_grow_without_a_reference(grounded: RewardSet) -> None:
     bare = {task: replace(prompt, reference={}) for task, prompt in PROMPTS.items()}
     assert shares(grounded, bare["extraction"], json.dumps(FIELDS | {"sentiment": "positive"}))["contradiction"] == -0.2
-    assert shares(grounded, bare["insights"], "Meta de 77,7% e 88,8% de recompra para os clientes.")["invented"] == -0.3
+    assert shares(grounded, bare["insights"], "Foram 77,7% e 88,8% de recompra dos clientes.")["invented"] == -0.05
+    # an invention leaves 30 % of all credit; a reason in words without a figure of the brief is 60 %
     assert shares(grounded, bare["push"], "Prezado, o seu fone tem 77% de desconto para você.") == pytest.approx(
-        WITHOUT_TRUTH["push"] | {"invented": -0.3, "formal": -0.2, "reason": 0.25 / 0.7 * 0.6}
+        {name: 0.3 * part for name, part in WITHOUT_TRUTH["push"].items()}
+        | {"invented": -0.1, "formal": -0.2, "reason": 0.3 * 0.6 * 0.25 / 0.7}
     )
 
 
 @pytest.mark.parametrize("stars", [None, 1, 2, 3, 4, 5])
 def test_sentiments_that_fit_the_stars(grounded: RewardSet, stars: int | None) -> None:
-    prompt = replace(PROMPTS["extraction"], stars=stars)
+    prompt = replace(PROMPTS["extraction"], stars=stars, reference={})
     kept = [
         sentiment
         for sentiment in ("positive", "neutral", "negative", "bom", None, ["positive"])
@@ -258,6 +260,14 @@ def test_sentiments_that_fit_the_stars(grounded: RewardSet, stars: int | None) -
         5: ["positive", "neutral"],
     }
     assert kept == fitting.get(stars or 0, ["positive", "neutral", "negative", "bom", None, ["positive"]])
+
+
+@pytest.mark.parametrize(("sentiment", "cost"), [("negative", 0), ("neutral", 0), ("positive", -0.2), ("bom", -0.2)])
+def test_the_opposite_of_the_reference_costs_whatever_the_stars(
+    grounded: RewardSet, sentiment: str, cost: float
+) -> None:
+    prompt = replace(PROMPTS["extraction"], stars=None)
+    assert shares(grounded, prompt, json.dumps(FIELDS | {"sentiment": sentiment}))["contradiction"] == cost
 
 
 @pytest.mark.parametrize(
@@ -286,111 +296,151 @@ def test_sentiments_that_fit_the_stars(grounded: RewardSet, stars: int | None) -
     ],
 )
 def test_values_that_may_be_an_answer(grounded: RewardSet, value: object, usable: bool) -> None:
-    found = shares(grounded, PROMPTS["extraction"], json.dumps({"category": value, "seller_issue": False}))
-    assert found["fields_present"] == pytest.approx(0.015 * (1 + usable))
+    blind = replace(PROMPTS["extraction"], reference={})
+    found = shares(grounded, blind, json.dumps({"category": value, "seller_issue": False}))
+    assert found["fields_present"] == pytest.approx(0.1 / 0.35 * (1 + usable) / 10)
 
 
 def test_an_object_without_usable_fields_earns_nothing_and_one_is_enough(grounded: RewardSet) -> None:
     assert shares(grounded, PROMPTS["extraction"], '{"category": "category"}')["valid_json"] == 0
-    assert shares(grounded, PROMPTS["extraction"], '{"seller_issue": false}')["valid_json"] == 0.15
+    blind = replace(PROMPTS["extraction"], reference={})
+    assert shares(grounded, blind, '{"category": "category"}')["valid_json"] == 0
+    assert shares(grounded, blind, '{"seller_issue": false}')["valid_json"] == pytest.approx(0.1 / 0.35)
 
 
 def test_a_repetitive_text_earns_its_variety(grounded: RewardSet) -> None:
     # 12 words, 10 3-grams of which 4 differ
-    answer = "seu fone hoje com seu fone hoje com seu fone hoje com"
+    answer = "Seu fone chegou hoje, seu fone chegou hoje, seu fone chegou hoje"
     assert shares(grounded, PROMPTS["push"], answer)["product"] == pytest.approx(0.3 * (4 / 10 - 0.35) / 0.4)
     prose = "a soma de tudo\na soma de tudo\na loja"  # 10 words, 8 3-grams of which 5 differ
     found = shares(grounded, PROMPTS["sql_qa"], f"```sql\nSELECT estado FROM pedidos\n```\n{prose}")
-    assert found["query"] == pytest.approx(0.15 * (5 / 8 - 0.35) / 0.4)
+    assert found["query"] == pytest.approx(0.05 * (5 / 8 - 0.35) / 0.4)
 
 
 def test_a_partly_copied_text_earns_its_originality(grounded: RewardSet) -> None:
-    # 10 words, 7 4-grams of which 5 stand in the prompt: (.9 - 5 / 7) / .4
-    answer = "Crie um push para fone de ouvido desconto já vem"
-    assert shares(grounded, PROMPTS["push"], answer)["product"] == pytest.approx(0.3 * (0.9 - 5 / 7) / 0.4)
+    prompt = replace(PROMPTS["insights"], reference={})
+    # 12 words, 9 4-grams of which 5 stand in the prompt; one of three lines; one line of advice where 1.5 earn all
+    answer = "- Que ações você recomenda para recompra e pedidos? Sugiro um cupom novo."
+    expected = 0.1 / 0.65 / 3 * (0.9 - 5 / 9) / 0.4 * (0.3 + 0.7 / 1.5)
+    assert shares(grounded, prompt, answer)["structure"] == pytest.approx(
+        expected, rel=1e-3
+    )  # it reads, but for a trace
+
+
+@pytest.mark.parametrize(("text", "copied"), [("Um push para fone de", False), ("Crie um push para fone de", True)])
+def test_no_push_has_six_words_of_its_brief_in_a_row(grounded: RewardSet, text: str, copied: bool) -> None:
+    found = shares(grounded, PROMPTS["push"], f"{text} parede, para ouvir bem o seu som com 20% hoje!")
+    assert (found["length"] == 0) == copied
 
 
 def test_foreign_prose_beside_a_query_costs_up_to_three_quarters(grounded: RewardSet) -> None:
     query = "```sql\nSELECT estado, SUM(valor) FROM pedidos GROUP BY estado\n```\n"
     foreign = shares(grounded, PROMPTS["sql_qa"], query + "This is the sum of all the orders in each state.")
     assert foreign == pytest.approx(
-        {"query": 0.0375, "explanation": 0, "names": 0.05, "executes": 0.0375, "result": 0.0875}
+        {"query": 0.0125, "explanation": 0, "names": 0.025, "executes": 0.0125, "result": 0.1625}
     )
     copied = shares(grounded, PROMPTS["sql_qa"], query + PROMPTS["sql_qa"].user)
-    assert (copied["explanation"], copied["result"]) == (0, pytest.approx(0.35))
+    assert (copied["explanation"], copied["result"]) == (0, pytest.approx(0.65))
     few = shares(grounded, PROMPTS["sql_qa"], query + "Soma de cada estado da loja.")
     assert few["explanation"] == pytest.approx(0.15 * 6 / 10)
 
 
 def test_names_and_execution_of_a_query(grounded: RewardSet) -> None:
-    # gold: pedidos, estado, valor; found: pedidos, id: F1 = 2 x 1 / (3 + 2)
+    # gold: pedidos, estado, valor; found: pedidos, id: F1 = 2 x 1 / (3 + 2), squared for the names
     found = shares(grounded, PROMPTS["sql_qa"], "SELECT id FROM pedidos")
     assert found == pytest.approx(
-        {"query": 0.15, "explanation": 0, "names": 0.2 * 0.4, "executes": 0.15 * 0.4, "result": 0}
+        {"query": 0.05, "explanation": 0, "names": 0.1 * 0.16, "executes": 0.05 * 0.4, "result": 0}
     )
     broken = shares(grounded, PROMPTS["sql_qa"], "SELECT cor FROM pedidos")
-    assert broken == pytest.approx({"query": 0.15, "explanation": 0, "names": 0.2 * 0.4, "executes": 0, "result": 0})
+    assert broken == pytest.approx({"query": 0.05, "explanation": 0, "names": 0.1 * 0.16, "executes": 0, "result": 0})
 
 
 def test_insights_by_component(grounded: RewardSet) -> None:
-    # one bullet, two actions, 69 characters
+    # one bullet, one line of advice with a means where 1.5 earn all, 69 characters, a false figure
     answer = "- Recomendo rever o prazo, com recompra de 23,5% e mais 77,7% no mês."
     found = shares(grounded, PROMPTS["insights"], answer)
+    gate = (0.3 + 0.7 / 1.5) * 0.3
     assert found == pytest.approx(
         {
-            "structure": 0.15 / 3,
-            "action_words": 0.15 * 2 / 3,
-            "length": 0.15 * len(answer) / 100,
-            "key_figures": 0.35 / 2,
-            "coherence": 0.2 * (0 + 1 / 3) / 2,  # no word of the trade; «recompra» of the brief
-            "invented": -0.3 / 2,
+            "structure": gate * 0.1 / 3,
+            "action_words": gate * 0.25 / 1.5,
+            "length": gate * 0.1 * len(answer) / 100,
+            "key_figures": gate * 0.35 / 2,
+            "coherence": gate * 0.2 * (1 + 1 / 3) / 2,  # «prazo», «recompra» of the trade; «recompra» of the brief
+            "invented": -0.05 / 2,
         }
     )
-    assert shares(grounded, PROMPTS["insights"], answer + " Até 88,8% e 99,9%.")["invented"] == -0.3
+    assert shares(grounded, PROMPTS["insights"], answer + " Já 88,8% e 99,9%.")["invented"] == -0.05
+
+
+@pytest.mark.parametrize(
+    ("said", "false"),
+    [
+        ("A meta é chegar a 30% de recompra.", False),
+        ("Ofereça um cupom de R$ 20 a partir de R$ 150.", False),
+        ("Com 76,5% sem recompra, há espaço.", False),  # 100 - 23,5
+        ("Dos 1.234 pedidos, 99 chegaram com atraso.", False),  # 8 % of 1.234
+        ("Envie um lembrete em 15 dias.", False),
+        ("A recompra foi de 30%.", True),
+        ("O atraso foi de 23,5%.", True),  # the figure of another label
+        ("A receita cresceu 45% no mês.", True),
+        ("A recompra caiu.", True),  # the brief tells no movement
+    ],
+)
+def test_proposed_and_derived_figures_are_free(grounded: RewardSet, said: str, false: bool) -> None:
+    found = shares(grounded, PROMPTS["insights"], f"{ANSWERS['insights']}\n- {said}")
+    assert (found["invented"] < 0) == false
+
+
+def test_figures_earn_at_their_labels_alone(grounded: RewardSet) -> None:
+    loose = "- 23,5 e 1.234 são os números.\n- Recomendo um cupom para quem já comprou na loja."
+    assert shares(grounded, PROMPTS["insights"], loose)["key_figures"] == 0
+    told = "- Recompra de 23,5% e 1.234 pedidos.\n- Recomendo um cupom para quem já comprou na loja."
+    assert shares(grounded, PROMPTS["insights"], told)["key_figures"] > 0.25
 
 
 def test_words_of_the_brief_have_four_letters(grounded: RewardSet) -> None:
     prompt = replace(PROMPTS["insights"], user="mês ruim 2018 abcd efgh", reference={})
     found = shares(grounded, prompt, "No mês de 2018 o ruim e abcd foi a compra do cliente.")
-    assert found["coherence"] == pytest.approx(0.2 / 0.65 * (0.5 + 2 / 3) / 2)
+    assert found["coherence"] == pytest.approx(0.3 * 0.2 / 0.65 * (0.5 + 2 / 3) / 2)  # no advice
 
 
 def test_push_by_component(grounded: RewardSet) -> None:
     prompt = PROMPTS["push"]
     for answer, reason in [
         ("O seu fone é bonito e confortável para o dia.", 0),
-        ("O seu fone é bonito e confortável, 20% por dia.", 0.6),
+        ("O seu fone é bonito e confortável, com 20% a menos.", 0.6),
         ("O seu fone é bonito e confortável, compre já para o dia.", 0.6),
-        ("O seu fone é bonito e confortável, compre com 20% para o dia.", 1),
+        ("O seu fone é bonito e confortável, compre com 20% a menos.", 1),
     ]:
-        assert shares(grounded, prompt, answer)["reason"] == pytest.approx(0.25 * reason)
+        found = shares(grounded, prompt, answer)
+        assert found["reason"] / found["product"] == pytest.approx(0.25 / 0.3 * reason)  # however well it reads
     stock = shares(grounded, prompt, "O seu fone é bonito, não perca! Clique aqui para o ver.")
     assert stock["portuguese"] == 0
-    assert shares(grounded, prompt, "O seu fone é bonito, não perca o seu para o dia.")["portuguese"] == pytest.approx(
-        0.1
-    )
+    once = shares(grounded, prompt, "O seu fone é bonito, não perca o seu fone no dia.")
+    assert once["portuguese"] / once["product"] == pytest.approx(0.1 / 0.3)
 
 
 def test_a_push_without_its_product_shrinks_with_its_inventions(grounded: RewardSet) -> None:
     other = shares(grounded, PROMPTS["push"], "O seu tênis é bonito e confortável, com 77% para o dia.")
     assert other == pytest.approx(
         {
-            "length": 0.25 * 0.35,
+            "length": 0.25 * 0.35 * 0.3,  # an invention leaves 30 %
             "product": 0,
-            "portuguese": 0.2 * 0.35,
+            "portuguese": 0.2 * 0.35 * 0.3,
             "reason": 0,
-            "invented": -0.3 * 0.35,
+            "invented": -0.1 * 0.35,
             "formal": 0,
         }
     )
 
 
 def test_a_push_of_advertising_words_loses_from_seventy_to_all_at_ninety_five_percent(grounded: RewardSet) -> None:
-    # 10 words, 8 urge: (.95 - .8) / .25 = .6; 7 do not matter yet
-    eight = "Compre hoje fone com frete grátis, desconto agora, aproveite oferta"
-    seven = "Compre hoje seu fone com frete grátis, agora, aproveite oferta"
-    assert shares(grounded, PROMPTS["push"], eight)["product"] == pytest.approx(0.3 * 0.6)
-    assert shares(grounded, PROMPTS["push"], seven)["product"] == pytest.approx(0.3)
+    # 10 words, 8 urge: (.95 - .8) / .25 = .6; 7 do not matter yet; as lists of calls, both read as a quarter
+    eight = "Compre hoje fone com desconto agora, aproveite, venha, confira, garanta"
+    seven = "Compre hoje seu fone com desconto agora, aproveite, venha, confira"
+    assert shares(grounded, PROMPTS["push"], eight)["product"] == pytest.approx(0.3 * 0.6 * 0.25)
+    assert shares(grounded, PROMPTS["push"], seven)["product"] == pytest.approx(0.3 * 0.25)
 
 
 def test_an_object_copied_from_the_prompt_earns_nothing(grounded: RewardSet) -> None:
@@ -409,3 +459,53 @@ def test_three_stock_phrases_cost_no_more_than_two(grounded: RewardSet) -> None:
         ]
         == 0
     )
+
+
+def test_an_offer_in_words_that_the_brief_does_not_grant_is_invented(grounded: RewardSet) -> None:
+    free = shares(grounded, PROMPTS["push"], "Oi! O seu fone tem 20% de desconto e frete grátis. Aproveite!")
+    assert (free["invented"], free["product"]) == (-0.1, pytest.approx(0.3 * 0.3))
+    granted = replace(PROMPTS["push"], user=PROMPTS["push"].user + " Frete grátis.")
+    assert shares(grounded, granted, "Oi! O seu fone tem 20% de desconto e frete grátis. Aproveite!")["invented"] == 0
+
+
+def test_another_product_beside_the_own_one_costs(grounded: RewardSet) -> None:
+    both = shares(grounded, PROMPTS["push"], "Oi! Tem panela e fone de ouvido com 20% de desconto para você!")
+    own = shares(grounded, PROMPTS["push"], "Oi! Tem fone de ouvido com 20% de desconto para você!")
+    assert (both["product"], own["product"]) == (pytest.approx(0.3 * 0.25), pytest.approx(0.3))
+
+
+@pytest.mark.parametrize(
+    ("told", "explanation", "result"),
+    [("cada estado da loja", 0.15, 0.65), ("SP", 0, 0.65 * 0.75), ("05/2018", 0, 0.65 * 0.75)],
+)
+def test_another_state_or_month_beside_a_right_query_costs(
+    grounded: RewardSet, told: str, explanation: float, result: float
+) -> None:
+    query = "SELECT SUM(valor) FROM pedidos WHERE estado = 'RJ'"
+    prompt = replace(
+        PROMPTS["sql_qa"], user="Qual o total do RJ em 04/2018?", reference=PROMPTS["sql_qa"].reference | {"sql": query}
+    )
+    prose = f"A consulta soma o valor de todos os pedidos de {told} na loja."
+    found = shares(grounded, prompt, f"```sql\n{query}\n```\n{prose}")
+    assert (found["explanation"], found["result"]) == (pytest.approx(explanation), pytest.approx(result))
+
+
+def test_strict_json_is_above_repaired_and_repaired_above_unreadable(grounded: RewardSet) -> None:
+    strict = ANSWERS["extraction"]
+    repaired = strict.replace('"', "'")
+    totals = [grounded.score(PROMPTS["extraction"], text).total for text in (strict, repaired, strict.strip("{}"))]
+    assert totals == pytest.approx([1.0, 0.6, 0.0])
+    for same in (f"```json\n{strict}\n```", strict[:-1] + ', "valor": 4,5}'):
+        assert grounded.score(PROMPTS["extraction"], same).total == pytest.approx(1.0)
+
+
+def test_the_explanation_of_a_wrong_query_is_worth_half(grounded: RewardSet) -> None:
+    wrong = shares(grounded, PROMPTS["sql_qa"], ANSWERS["sql_qa"].replace("SUM", "MAX"))
+    assert (wrong["explanation"], wrong["result"]) == (pytest.approx(0.15 / 2), 0)
+    assert sum(wrong.values()) <= 0.3
+
+
+@pytest.mark.parametrize(("said", "invented"), [("do primeiro ao último dia de uso", 0), ("últimas unidades", -0.1)])
+def test_the_last_days_of_use_are_no_hurry(grounded: RewardSet, said: str, invented: float) -> None:
+    found = shares(grounded, PROMPTS["push"], f"Oi! O seu fone tem 20% de desconto, {said}. Aproveite!")
+    assert found["invented"] == invented

@@ -5,6 +5,7 @@ one.
 import pytest
 
 from rewards import load_reward_set
+from rewards.parsing.prose import concrete, disorder, harms, ordered, stands, tells_of_others
 from rewards.parsing.text import sound
 from tucano.prompts import Prompt
 
@@ -16,6 +17,8 @@ WHOLE = [
     "Saudades da sua corrida? Tênis com 20% OFF só até domingo. 🏃",
     "Oi! Tem ração com o cupom CLUBE10 para você. Aproveite! 🎉",
     "Receita de R$ 66.903 em 12/2018, com 28,2% de recompra; **atenção** ao atraso (19,3%).",
+    "Avise o cliente pelo WhatsApp e pelo YouTube.",
+    "- Frete menor.\n- Kits.",
     "1. Confirme o estoque antes de cobrar.\n2. Avise o cliente do prazo.",
 ]
 BROKEN = [
@@ -26,6 +29,7 @@ BROKEN = [
     "**Análise:** atraso de 2,3,3% no mês",
     "frete médio de R$ 33% no período",
     "- Recomendo rever a entrega.\n- Vale.\n- .",
+    "- Recomendo rever a entrega.\n- para",
     "Ofertas \ufffd com 24% de desconto",
     "Você merece COUNT na loja",
 ]
@@ -39,6 +43,74 @@ def test_whole_prose_is_left_alone(text: str) -> None:
 @pytest.mark.parametrize("text", BROKEN)
 def test_broken_prose_is_seen(text: str) -> None:
     assert sound(text) <= 0.5
+
+
+def test_names_of_fields_are_whole_where_the_brief_has_them() -> None:
+    assert sound("A taxa_recompra caiu.") == 0.5
+    assert sound("A taxa_recompra caiu.", "taxa_recompra: 23,5%") == 1.0
+
+
+@pytest.mark.parametrize(
+    ("text", "places"),
+    [
+        ("Seu fone chegou com 20% de desconto para você.", 0),
+        ("Recomendo rever o prazo. O atraso caiu.", 0),
+        ("O seu fone de do ouvido chegou.", 1),  # «de do»
+        ("Seu fone chegou com.", 1),  # «com» leads on to nothing
+        ("Seu fone chegou. hoje tem mais.", 1),  # no capital letter behind a full stop
+        ("Seu fone Aproveite chegou.", 1),  # one inside
+        ("Fone! Hoje! Corra! Agora!", 2),  # four sentences of a word
+    ],
+)
+def test_places_that_no_sentence_has(text: str, places: int) -> None:
+    assert disorder(text) == places
+    assert ordered(text) == 0.5**places
+
+
+def test_a_long_text_may_have_one_odd_place_for_each_forty_words() -> None:
+    long = "Recomendo rever o prazo das rotas. " * 7  # 42 words
+    assert (ordered(long + "Vale de do prazo."), ordered("Vale de do prazo.")) == (1.0, 0.5)
+
+
+@pytest.mark.parametrize(
+    ("text", "whole"),
+    [
+        ("Está errada, não use: seu fone chegou.", False),
+        ("Esta análise está errada.", False),
+        ("Resposta 1: fone. Resposta 2: bola.", False),
+        ("O pedido veio errado e o cliente reclamou.", True),
+        ("Não use mais esta transportadora.", True),
+    ],
+)
+def test_an_answer_that_takes_itself_back_does_not_stand(text: str, whole: bool) -> None:
+    assert stands(text) == whole
+
+
+def test_other_states_and_months_are_seen_where_some_are_known() -> None:
+    assert tells_of_others("São 34 pedidos de SP.", "pedidos de PE?")
+    assert tells_of_others("Foram 34 em 06/2018.", "quantos em 05/2018?")
+    assert not tells_of_others("Foram 34 em 05/2018.", "WHERE mes = '2018-05'")
+    assert not tells_of_others("SP lidera.", "qual estado lidera?")
+
+
+@pytest.mark.parametrize(
+    ("advice", "harm"),
+    [
+        ("recomendo aumentar o atraso", True),
+        ("reduzir os pedidos", True),
+        ("pare de enviar ofertas", True),
+        ("nao recomendo kits e evite melhorar o prazo", True),
+        ("recomendo reduzir o atraso e aumentar os pedidos", False),
+        ("nao recomendo kits agora", False),
+    ],
+)
+def test_harmful_advice_is_seen(advice: str, harm: bool) -> None:
+    assert harms(advice) == harm
+
+
+def test_a_means_is_concrete_and_all_of_them_are_none() -> None:
+    assert concrete("recomendo um cupom") and not concrete("recomendo acompanhar tudo")
+    assert not concrete("cupom, frete, kit, foto, checkout e parcela")
 
 
 def test_a_broken_notification_earns_less_than_the_whole_one() -> None:

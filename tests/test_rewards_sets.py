@@ -107,6 +107,14 @@ SLOW = {
     "marks of all sorts": "".join(map(chr, range(0x300, 0x370))) * 140,
     "characters that become 18": "\ufdfa" * 16_000,
     "bullets": "- a\n\n" * 3000,
+    "full stops": ".\n" * 8000,
+    "spaces behind a bullet": "-" + " " * 16_000 + "x",
+    "a fence without an end": "```json\n" + "\n" * 16_000,
+    "figures": "recompra 23,5%, e " * 200,
+    "movements": "recompra caiu para " * 200,
+    "scraps of what is taken back": "nao us esta muito tudo " * 700,
+    "scraps of harm": "aumentar o " * 1400,
+    "pushes": "um push " * 2000,
     "a query of columns": "SELECT " + ", ".join(["id"] * 240) + " FROM pedidos",
 }
 

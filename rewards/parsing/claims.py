@@ -1,14 +1,58 @@
 """What an answer claims in figures, against what its prompt knows; shared by `grounded` and by the benchmark."""
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from heapq import nsmallest
+from typing import Any
 
-from rewards.parsing.text import Figure, figures, occurs, words
+from rewards.parsing.text import Figure, figures, fold, occurs, placed_figures, words
 from rewards.types import PromptLike
+
+_PROPOSED = re.compile(
+    r"\b(?:(?:acima de|abaixo de|a partir de|ate|menos de|mais de|pelo menos|no maximo|chegar a|cerca de|para)\W{0,3}"
+    r"|(?:metas?|objetivo|alvo|minim[oa]|cupo[mn]s?|descontos?|brindes?|bonus|test\w+)\W{0,3}(?:\w+\W{1,3}){0,3})$"
+)
+"""What makes the figure behind it a proposal: words right before it, or a noun a few words before it."""
+_SPAN = re.compile(
+    r"\s*(?:primeir[oa]s\s+)?(?:dias?|semanas?|mes(?:es)?|horas?|minutos?|vezes|x|anos?|parcelas?|etapas?)\b"
+)
+_LINK = re.compile(
+    r"\W{0,4}(?:(?:medi[oa]s?|e|foi|era|esta|ficou|fica|em|de|a|ao|por|so|apenas|chegou|chega|atual|cada|r)\W{1,3}){0,4}"
+)
+"""What joins a figure to its label."""
+_HEDGED = re.compile(
+    r"\b(?:uns|umas|cerca de|perto de|quase|algo como|por volta de|aproximadamente|em torno de)\W{1,3}(?:r\$ ?)?$"
+)
+_ADVISED = re.compile(
+    r"\b(?:recomend|sugir|sugest|prioriz|oferec|cri[ae]r?\b|test[ae]|meta|objetivo|frete (?:fixo|gratis)|cupo[mn]"
+    r"|desconto|limite|ideia|propo|experiment|acima|a partir|ate\b|subsidi|bonus|minim|se\b)"
+    r"|^\W*(?:\w+:\s*)?\w{3,}(?:ar|er|ir|e|a)\b"
+)
+"""A sentence that advises, or begins as advice does: with an infinitive or an imperative."""
+_ROSE = r"subi(?:u|ram)|cresce(?:u|ram)|aument(?:ou|aram)|dobr(?:ou|aram)|dispar(?:ou|aram)|avanc(?:ou|aram)"
+_FELL = r"cai(?:u|ram)|diminui(?:u|ram)|reduzi(?:u|ram)|despenc(?:ou|aram)|recu(?:ou|aram)|baix(?:ou|aram)"
+_MOVED = re.compile(rf"\W+(?:\w+\W+){{0,2}}?(?:(?P<up>{_ROSE})|(?P<down>{_FELL}))\b")
+_SENTENCE = re.compile(r"(?<!\d)[.;]|[.;](?!\d)|[!?\n]")
+_APART = re.compile(r",(?!\d)|;|\be\b|\(|\be$")
+LONGEST_SENTENCE = 400
+"""Characters."""
+_OFFERING = frozenset({"tem", "temos", "leve", "compre", "garanta", "confira", "chegou", "chegaram", "aproveite"})
+_ARTICLES = frozenset({"um", "uma", "o", "a", "os", "as", "seu", "sua"})
+_MOST_BETWEEN = 5
+"""Words between such a verb and the product's name."""
+_CANDIDATES = 4
+"""Labels around a figure that are weighed against each other."""
+_CROSSING = 12
+"""Characters that a comma or an «e» between a figure and a label counts as."""
 
 
 def claims(answer: str) -> list[Figure]:
     """The figures that assert something: all but whole numbers up to 10 without a unit («3 ações», «2 semanas»)."""
-    return [figure for figure in figures(answer) if figure.marked or figure.value > 10 or figure.tolerance < 0.5]
+    return [figure for figure in figures(answer) if claims_one(figure)]
+
+
+def claims_one(figure: Figure) -> bool:
+    return bool(figure.unit) or figure.value > 10 or figure.tolerance < 0.5
 
 
 def invented(found: Iterable[Figure], *known: Iterable[Figure | float]) -> int:
@@ -18,12 +62,130 @@ def invented(found: Iterable[Figure], *known: Iterable[Figure | float]) -> int:
 
 
 def insight_figures(prompt: PromptLike, answer: str) -> tuple[float, int, int]:
-    """Share of the key figures that the answer shows, its invented figures, and its claims."""
+    """Share of the key figures that the answer states, its false figures, and its claims.
+
+    Where the reference names what its figures are of (`facts`: label, value, unit), a figure counts beside its own
+    label alone, and is false beside another's. Proposals («a meta é 30 %»), spans of time and what follows from two
+    facts are not false.
+    """
     key = [float(number) for number in prompt.reference.get("key_figures", ())]
-    shown = figures(answer)
-    used = sum(occurs(number, shown) for number in key) / len(key) if key else 0.0
     asserted = claims(answer)
-    return used, invented(asserted, figures(prompt.user), prompt.reference.get("figures", ()), key), len(asserted)
+    facts = prompt.reference.get("facts", ())
+    known = [*figures(prompt.user), *prompt.reference.get("figures", ()), *key]
+    if not facts:
+        used = sum(occurs(number, figures(answer)) for number in key) / len(key) if key else 0.0
+        return used, invented(asserted, known), len(asserted)
+    stated, false = _stated(fold(answer), facts, known)
+    wanted = [fact["label"] for fact in facts if fact["value"] in key] or [fact["label"] for fact in facts]
+    return sum(label in stated for label in wanted) / len(wanted), len(false), len(asserted)
+
+
+def _stated(
+    answer: str, facts: Sequence[Mapping[str, Any]], known: Sequence[Figure | float]
+) -> tuple[set[str], set[tuple[str, float]]]:
+    """Labels that stand beside their own figure, and what is false: (label, figure), figure 0 for a movement."""
+    stated: set[str] = set()
+    false: set[tuple[str, float]] = set()
+    for sentence in _sentences(answer):
+        places = sorted((match.span(), fact["label"]) for fact in facts for match in _named(fact).finditer(sentence))
+        for figure, start, end in placed_figures(sentence):
+            label = _label(sentence, places, start, end)
+            of_label = [fact for fact in facts if fact["label"] == label]
+            shown = [fact for fact in of_label if _shows(figure, fact)]
+            tied = bool(of_label) and _is_tied(sentence, places, label, start, end)
+            if not shown and not tied:
+                named = {place[1] for place in places}
+                shown = [fact for fact in facts if fact["label"] in named and _shows(figure, fact)]
+            if shown:
+                stated.update(fact["label"] for fact in shown if fact.get("unit", "") in ("", figure.unit))
+            elif not _is_harmless(sentence, figure, start, end, facts, () if tied else known):
+                false.add((label, figure.value))
+        for (_, end), label in places:
+            moved = _MOVED.match(sentence, end)
+            said = {fact.get("moved", "") for fact in facts if fact["label"] == label}
+            if moved and ("up" if moved["up"] else "down") not in said:
+                false.add((label, 0.0))
+    return stated, false
+
+
+def _shows(figure: Figure, fact: Mapping[str, Any]) -> bool:
+    unit = fact.get("unit", "")
+    return occurs(fact["value"], (figure,)) and ("" in (unit, figure.unit) or unit == figure.unit)
+
+
+def _is_tied(sentence: str, places: Sequence[tuple[tuple[int, int], str]], label: str, start: int, end: int) -> bool:
+    """Whether only linking words stand between a figure and its label («nota média foi de 4,6», «1.234 pedidos»)."""
+    for (first, last), named in places:
+        if named == label:
+            before, behind = sentence[last:start], sentence[end:first]
+            if (last <= start and _LINK.fullmatch(before)) or (end <= first and _LINK.fullmatch(behind)):
+                return True
+    return False
+
+
+def _label(sentence: str, places: Sequence[tuple[tuple[int, int], str]], start: int, end: int) -> str:
+    """The label that a figure belongs to: the one that stands closest, or none."""
+    near = nsmallest(_CANDIDATES, places, key=lambda place: max(start - place[0][1], place[0][0] - end))
+    return min(near, key=lambda place: _gap(sentence, place[0], start, end), default=((0, 0), ""))[1]
+
+
+def _sentences(folded: str) -> Iterator[str]:
+    """The sentences; a longer one than any is read in parts, so that the time stays linear."""
+    for sentence in _SENTENCE.split(folded):
+        for start in range(0, len(sentence), LONGEST_SENTENCE):
+            yield sentence[start : start + LONGEST_SENTENCE]
+
+
+def _named(fact: Mapping[str, Any]) -> re.Pattern[str]:
+    """A label in a sentence: its first word's stem."""
+    first = words(str(fact["label"]))[0]
+    return re.compile(rf"\b{re.escape(first[: max(4, len(first) - 2)])}\w*(?: medi[oa]s?)?")
+
+
+def _gap(sentence: str, label: tuple[int, int], start: int, end: int) -> int:
+    """How far a figure stands from a label, in characters; farther across a comma or an «e»."""
+    between = sentence[label[1] : start] if label[1] <= start else sentence[end : label[0]]
+    return len(between) + _CROSSING * len(_APART.findall(between))
+
+
+def _is_harmless(
+    sentence: str,
+    figure: Figure,
+    start: int,
+    end: int,
+    facts: Sequence[Mapping[str, Any]],
+    known: Sequence[Figure | float],
+) -> bool:
+    if not claims_one(figure) or _PROPOSED.search(sentence[:start]) or _SPAN.match(sentence, end):
+        return True
+    if invented([figure], known) == 0 or (known and figure.unit != "%" and _ADVISED.search(sentence)):
+        return True
+    near = 0.1 if _HEDGED.search(sentence[:start]) else 0.0
+    return any(_about(number, figure, near) for number in _derived(facts))
+
+
+def _about(number: float, figure: Figure, near: float) -> bool:
+    """Whether a figure shows a number, or is near it where it says «cerca de»."""
+    return occurs(number, (figure,)) or abs(number - figure.value) <= near * abs(number)
+
+
+def _derived(facts: Sequence[Mapping[str, Any]]) -> Iterator[float]:
+    """What follows from one or two facts: the rest to 100 %, sums, differences, shares of a total, ratios, per cent."""
+    for one in facts:
+        value = float(one["value"])
+        unit = one.get("unit", "")
+        if unit == "%":
+            yield 100 - value
+        for other in facts:
+            second = float(other["value"])
+            if unit == "%" and other.get("unit", "") != "%":
+                yield from (float(round(value * second / 100)), value * second / 100)
+            elif one is not other and unit == other.get("unit", ""):
+                yield from (value + second, value - second)
+                if unit == "R$" and second:
+                    yield 100 * value / second
+            elif second and unit == "R$" and not other.get("unit", ""):
+                yield from (value / second, float(round(value / second)))
 
 
 def push_figures(prompt: PromptLike) -> list[float]:
@@ -34,12 +196,51 @@ def push_figures(prompt: PromptLike) -> list[float]:
 
 
 def push_inventions(prompt: PromptLike, answer: str) -> int:
-    """How many numbers of a push are neither allowed nor part of its product's name."""
-    return invented(figures(answer), push_figures(prompt), figures(prompt.reference.get("product", "")))
+    """How many numbers of a push are neither allowed nor part of its product's name, or stand with another unit."""
+    shown = figures(answer)
+    allowed = push_figures(prompt)
+    units = {figure.unit for figure in figures(prompt.user) if figure.unit}
+    others = {figure for figure in shown if figure.unit and units and figure.unit not in units}
+    others.update(_bare(prompt, shown))
+    false = {figure for figure in shown if invented([figure], allowed, figures(prompt.reference.get("product", "")))}
+    return len(false | others)
+
+
+def _bare(prompt: PromptLike, shown: Iterable[Figure]) -> list[Figure]:
+    """The figures that have a unit in the prompt and none here («51.» for «51%»)."""
+    with_unit = [figure.value for figure in figures(prompt.user) if figure.unit]
+    return [figure for figure in shown if not figure.unit and any(occurs(number, (figure,)) for number in with_unit)]
 
 
 def names_product(prompt: PromptLike, answer: str) -> bool:
-    """Whether the answer contains the product's name or one of its terms as whole words, accents and case ignored."""
-    text = f" {' '.join(words(answer))} "
-    candidates = (prompt.reference.get("product", ""), *prompt.reference.get("terms", ()))
-    return any(f" {' '.join(term)} " in text for term in map(words, candidates) if term)
+    """Whether the answer contains the product's name or one of its terms as whole words, accents and case ignored.
+
+    A term that goes on otherwise than the name («fone de parede» for «fone de ouvido») is another product.
+    """
+    product = words(prompt.reference.get("product", ""))
+    said = words(answer)
+    for term in map(words, (prompt.reference.get("product", ""), *prompt.reference.get("terms", ()))):
+        for place in range(len(said) - len(term) + 1 if term else 0):
+            if said[place : place + len(term)] == term and not _goes_on(said[place + len(term) :][:2], product):
+                return True
+    return False
+
+
+def offers_another(prompt: PromptLike, answer: str) -> bool:
+    """Whether an answer offers something else beside the product («Tem panela e fone de ouvido»)."""
+    name = words(prompt.reference.get("product", ""))
+    said = words(answer)
+    for verb in (place for place, word in enumerate(said) if word in _OFFERING):
+        behind = said[verb + 1 : verb + 2 + _MOST_BETWEEN]
+        link = behind.index("e") if "e" in behind else 0
+        thing = behind[:link]
+        rest = [word for word in behind[link + 1 :] if word not in _ARTICLES]
+        if name and link and rest[:1] == name[:1] and not set(thing) & {*name, "voce"}:
+            return True
+    return False
+
+
+def _goes_on(behind: list[str], product: list[str]) -> bool:
+    """Whether a product's name has «de» in it, and another «de …» stands behind its first word."""
+    of = product[1:3]
+    return len(of) == len(behind) == 2 and of[0] == behind[0] == "de" and of[1] != behind[1]

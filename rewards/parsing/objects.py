@@ -11,6 +11,8 @@ from typing import Any
 
 import json_repair
 
+from rewards.parsing.fluency import Limits, reads
+from rewards.parsing.prose import stands
 from rewards.types import LONGEST
 
 MOST_BRACKETS = 64
@@ -22,6 +24,19 @@ LONGEST_REPAIRED = 3000
 MOST_REPAIRED_MARKS = 200
 MOST_REPAIRED_BRACKETS = 16
 
+FRAMED = 0.85
+"""Worth of an object beside one short sentence."""
+REPAIRED = 0.6
+"""Worth of one beside stray words, or that a program cannot read, with a fault that leaves its fields clear."""
+SCRAPS = 0.1
+"""Worth of one between scraps of others, and of one in pieces."""
+_FRAME = re.compile(r"(?:[A-ZÀ-Ý][^\W\d_]*[,!]?)(?: (?:[^\W\d_]|-)+[,!]?)*[.:!]?")
+_WORDS = re.compile(r"[^\W\d_]+(?: [^\W\d_]+)?[.:!]?")
+_MOST_FRAME, _MOST_STRAY = 12, 2
+"""Words around an object, in sentences and by themselves."""
+_FRAME_READS = Limits({3: (-1.0, -0.7)}, (-0.45, -0.4), (-0.2, 0.0))
+_FENCE = re.compile(r"```(?:json)?")
+
 _MARKS = re.compile(r"[(`#\"'“”{}\[\]:,/]")
 _STRING = r'"(?:[^"\\]|\\.)*+"?|(?<=[{\[,:])\s*+\'[^\n]{0,100}?\'(?=\s*(?:[,:}\]]|\Z))'
 _TOKEN = re.compile(_STRING + r"|[{}]", re.DOTALL)
@@ -32,6 +47,18 @@ _NUMBER = re.compile(
      (?=\s*(?:[}}"'\]]|,(?!\s*\d)|\Z))""",
     re.DOTALL | re.VERBOSE,
 )
+
+
+_QUOTED = r""" "(?:[^"\\]|\\.)*+" | '(?:[^'\\{}]|\\.)*+' """
+_VALUE = rf"(?: {_QUOTED} | -?\d++(?:[.,]\d++)*+%? | \w++ | \[[^\[\]{{}}]*+\] )"
+_KEY = rf"(?: {_QUOTED} | [^\W\d]\w*+ )"
+_PAIR = rf"{_KEY} \s*+ : \s*+ {_VALUE} \s*+"
+_CUT = rf"(?: [\"']\w*+[\"']? | {_KEY} \s*+ : (?: \s*+ [\"'][^\"'{{}}:]*+ )? )"
+_PLAIN = re.compile(
+    rf"\{{ \s*+ {_PAIR} (?: , \s*+ {_PAIR} )*+ (?: ,? \s*+ \}} | ,? \s*+ {_CUT}? ) \s*+ (?:```)? \s*+", re.VERBOSE
+)
+"""An object with plain faults: single quotes, bare words, a comma too many, an end that is missing."""
+_NAME = re.compile(r"(?<=[{,])\s*[\"']?(\w+)[\"']?\s*:")
 
 
 def find_object(text: str) -> dict[str, Any] | None:
@@ -50,6 +77,72 @@ def find_object(text: str) -> dict[str, Any] | None:
             if found := _strict(span):
                 return found
     return _repaired(normalized)
+
+
+def is_strict(text: str) -> bool:
+    """Whether a program can read the text, but for Portuguese decimals, as it stands: one JSON object without a key
+    twice, alone or in a code fence.
+    """
+    bare = text.strip()
+    first, _, rest = bare.partition("\n")
+    if first.rstrip() in ("```", "```json") and rest.endswith("```"):
+        bare = rest[:-3].strip()
+    if not is_parsable(bare) or not bare.startswith("{"):
+        return False
+    try:
+        json.loads(normalize_decimals(bare), object_pairs_hook=_without_repetition)
+    except ValueError:
+        return False
+    return True
+
+
+def wholeness(text: str) -> float:
+    """How much a text is one object: all of it for JSON alone or in a code fence, nearly nothing for scraps."""
+    if is_strict(text):
+        return 1.0
+    start = text.find("{")
+    span = next(_objects(text), "") if is_parsable(text) else ""
+    if start >= 0 and span and is_strict(span):
+        around = (text[:start], text[start + len(span) :])
+        return FRAMED if _is_frame(*around) else REPAIRED if _is_label(*around) else SCRAPS
+    before, plain = text[:start], text[start:] if start >= 0 else ""
+    is_framed = _is_frame(before, "") or _is_label(before, "")
+    return REPAIRED if is_framed and _has_plain_faults(plain) else SCRAPS
+
+
+def _has_plain_faults(text: str) -> bool:
+    names = _NAME.findall(text)
+    return len(text) <= LONGEST_REPAIRED and _PLAIN.fullmatch(text) is not None and len(set(names)) == len(names)
+
+
+def _is_frame(before: str, behind: str) -> bool:
+    """Whether what stands around an object is a fence, nothing or short plain sentences."""
+    said = _said(before, behind)
+    return len(" ".join(said).split()) <= _MOST_FRAME and all(
+        _FRAME.fullmatch(part) and stands(part) and reads(part, _FRAME_READS) == 1 for part in said
+    )
+
+
+def _is_label(before: str, behind: str) -> bool:
+    """Whether a word or two stand around an object («JSON:», «Resposta:»)."""
+    said = _said(before, behind)
+    return len(" ".join(said).split()) <= _MOST_STRAY and all(map(_WORDS.fullmatch, said))
+
+
+def _said(before: str, behind: str) -> list[str]:
+    return [part.strip() for part in (*_FENCE.split(before), *_FENCE.split(behind)) if part.strip()]
+
+
+def is_single(text: str) -> bool:
+    """Whether a text opens at most one object; braces inside strings open none."""
+    return sum(token[0] == "{" for token in _TOKEN.finditer(text)) <= 1
+
+
+def _without_repetition(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError("a key stands twice")
+    return found
 
 
 def is_parsable(text: str) -> bool:

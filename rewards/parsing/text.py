@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
+from typing import Literal
 
 from rewards.types import LONGEST, clip
 
@@ -54,6 +55,7 @@ def _has_piled_marks(text: str) -> bool:
     )
 
 
+@lru_cache(maxsize=32)
 def fold(text: str) -> str:
     """Lower case without accents: what words are compared in. At most `LONGEST` characters, since some become 18 of
     them.
@@ -112,6 +114,33 @@ def originality(tokens: list[str], source: str) -> float:
     return clip((0.9 - sum(gram in known for gram in grams) / len(grams)) / 0.4)
 
 
+def longest_copy(tokens: list[str], source: str) -> int:
+    """Length in words of the longest run that stands in `source`; 0 for runs of fewer than four."""
+    known = _source_grams(source)
+    longest = run = 0
+    for gram in _grams(tokens, 4):
+        run = run + 1 if gram in known else 0
+        longest = max(longest, run + 3 if run else 0)
+    return longest
+
+
+def without_copies(folded: str, source: str, longest: int) -> str:
+    """A folded text without the runs of more than so many words that stand in `source`."""
+    spans = [match.span() for match in _WORD.finditer(folded)]
+    known = _source_grams(source)
+    kept, end, run = [], 0, 0
+    grams = _grams([folded[start:stop] for start, stop in spans], 4)
+    for place in range(len(grams) + 1):
+        if place < len(grams) and grams[place] in known:
+            run += 1
+            continue
+        if run and run + 3 > longest:
+            kept.append(folded[end : spans[place - run][0]])
+            end = spans[place + 2][1]
+        run = 0
+    return "\n".join([*kept, folded[end:]])
+
+
 def _grams(tokens: list[str], size: int) -> list[tuple[str, ...]]:
     return list(zip(*(tokens[start:] for start in range(size)), strict=False))
 
@@ -132,21 +161,25 @@ def any_of(names: str) -> re.Pattern[str]:
     return re.compile(rf"\b(?:{'|'.join(alternatives)})")
 
 
+Unit = Literal["%", "R$", ""]
+
+
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A number in a text: its value, half of its last written digit, and whether it is a percentage or an amount of
-    money.
-    """
+    """A number in a text: its value, half of its last written digit, and its unit."""
 
     value: float
     tolerance: float
-    marked: bool
+    unit: Unit
 
 
 _FIGURE = re.compile(
     r"""(?=[r\d])(?P<money>r\$\s*)?(?<![\w.,/])(?<![a-z_]-)
-    (?:(?P<pt>\d{1,3}(?:\.\d{3}){1,4}(?:,\d{1,6})?|\d{1,15},\d{1,6})|(?P<en>\d{1,3}(?:,\d{3}){2,4}(?:\.\d{1,6})?|\d{1,15}(?:\.\d{1,6})?))
-    (?![\w/]|[.,]\d)(?P<scale>\s+(?:mil|milhao|milhoes|bilhao|bilhoes|mi|bi)\b)?(?P<percent>\s*%)?""",
+    (?:(?P<pt>\d{1,3}(?:\.\d{3}){1,4}(?:,\d{1,6})?|\d{1,15},\d{1,6})
+    |(?P<en>\d{1,3}(?:,\d{3}){2,4}(?:\.\d{1,6})?|\d{1,15}(?:\.\d{1,6})?))
+    (?![\w/]|[.,]\d)
+    (?P<scale>\s+(?:mil|milhao|milhoes|bilhao|bilhoes|mi|bi)\b)?(?P<percent>\s*(?:%|por\ cento\b))?
+    (?P<reais>\s+reais\b)?""",
     re.VERBOSE,
 )
 _NO_FIGURE = re.compile(r"^[ \t>*#_-]*\d{1,2}[.)](?=[\s*_])|\b\d{4}-\d{2}(?:-\d{2})?\b", re.MULTILINE)
@@ -159,15 +192,20 @@ def figures(text: str) -> list[Figure]:
 
     At most 500 are read. The numbers of a list's items, and digits inside words, dates and codes are none.
     """
+    return [figure for figure, _, _ in placed_figures(fold(text))]
+
+
+def placed_figures(folded: str) -> list[tuple[Figure, int, int]]:
+    """The figures of a folded text, each with where it begins and ends."""
     found = []
-    for match in islice(_FIGURE.finditer(_NO_FIGURE.sub("", fold(text))), _MOST_FIGURES):
+    bare = _NO_FIGURE.sub(lambda match: " " * len(match[0]), folded)
+    for match in islice(_FIGURE.finditer(bare), _MOST_FIGURES):
         pt, en = match["pt"], match["en"]
         plain = pt.replace(".", "").replace(",", ".") if pt else en.replace(",", "")
         scale = _SCALES[match["scale"].strip()] if match["scale"] else 1.0
         decimals = len(plain.partition(".")[2])
-        found.append(
-            Figure(float(plain) * scale, 0.5 * scale * 10.0**-decimals, bool(match["money"] or match["percent"]))
-        )
+        unit: Unit = "R$" if match["money"] or match["reais"] else "%" if match["percent"] else ""
+        found.append((Figure(float(plain) * scale, 0.5 * scale * 10.0**-decimals, unit), *match.span()))
     return found
 
 
@@ -180,16 +218,24 @@ _BROKEN = re.compile(
     r"\ufffd"  # a character that is not one
     r"|[a-zà-ÿ]{2}[A-ZÀ-Þ][a-zà-ÿ]|[a-zà-ÿ]{2}[A-Z]{2}"  # two words in one: "ValeAnálise", "olefonSUM"
     r"|:\*\*[a-zà-ÿ]"  # bold that ends in a word: "**Situação:**e"
-    r"|[a-zà-ÿ]_[a-zà-ÿ]"  # names of fields and columns: "produto_id"
     r"|[a-zà-ÿ]{3}\d|\d[a-zà-ÿ]{3}"  # a word and a number in one: "acima34"
+    r"|R\$(?!\s?\d)"  # a price without a figure
     r"|\d,\d+,\d|\d[.,]\d+[.,]?%?[.,]\d%|R\$ ?[\d.,]+ ?%"  # a number that is none: "3,7,91%", "R$ 33%"
-    # a line that begins with the end of another, a bullet of a word or two
-    r"|(?m:^[^\S\n]*(?:[-*•]\s*)?[.,;:%)])|(?m:^[^\S\n]*[-*•](?!\*)\s*\S+(?:\s\S+)?\s*$)"
+    r"|(?m:^[^\S\n]*(?:[-*•]\s*)?[.,;:%)])"  # a line that begins with the end of another
+    r"|(?m:^[^\S\n]*[-*•](?!\*)\s*(?:d[aeo]s?|n[ao]s?|a|o|e|com|para|por|em|que)\s*$)"  # a bullet that only leads on
     r"|\b(?:SELECT|COUNT|ROUND|SUM|JOIN|WHERE|GROUP BY|ORDER BY)\b|\"\}|\{\""  # scraps of SQL and JSON
 )
+_BRANDS = re.compile(
+    r"\b(?:WhatsApp|YouTube|TikTok|LinkedIn|AliExpress|PicPay|MasterCard|PayPal|iPhone|iPad|PlayStation)s?\b"
+)
+_COMPOUND = re.compile(r"\w+")
 
 
-def sound(answer: str) -> float:
-    """How whole a prose text is, in (0, 1]: it halves with every place where words, numbers or markup are broken."""
-    places = len(_BROKEN.findall(answer)) + answer.count("**") % 2
+def sound(answer: str, source: str = "") -> float:
+    """How whole a prose text is, in (0, 1]: it halves with every place where words, numbers or markup are broken.
+
+    Names of fields («produto_id») are broken words unless the source has them.
+    """
+    compounds = [word for word in _COMPOUND.findall(answer) if "_" in word.strip("_") and word not in source]
+    places = len(_BROKEN.findall(_BRANDS.sub("Marca", answer))) + answer.count("**") % 2 + len(compounds)
     return 0.5 ** min(places, 10)

@@ -7,7 +7,7 @@ from pathlib import Path
 from rewards.extraction import CHECKS, agreement, contradicts
 from rewards.grounded import filled
 from rewards.parsing import text
-from rewards.parsing.objects import find_object
+from rewards.parsing.objects import find_object, wholeness
 from rewards.types import Component, PromptLike, TaskRewards
 
 _FIELDS = ("sentiment", "sentiment_score")
@@ -33,7 +33,7 @@ class Grounded:
     def shares(self, prompt: PromptLike, answer: str, databases: Path | None) -> tuple[float, ...]:
         valid = _valid(answer)
         tokens = text.words(answer) if valid else []
-        gate = text.variety(tokens) if valid and text.originality(tokens, prompt.user) > 0 else 0.0
+        gate = text.variety(tokens) * wholeness(answer) if valid and text.originality(tokens, prompt.user) > 0 else 0.0
         known = prompt.reference.get("fields", {})
         right = [
             agreement(name, valid[name], known[name]) if name in valid and name in known else 0.0 for name in _FIELDS

@@ -1,0 +1,62 @@
+"""What a push offers in words, against what its brief grants."""
+
+import re
+
+from rewards.parsing.text import fold
+
+_OFFERS = {
+    kind: re.compile("|".join(patterns))
+    for kind, patterns in {
+        "frete": (
+            r"\b(?:frete|entrega) (?:e |por nossa conta |sai )?(?:gratis|gratuit[ao]|zero)",
+            r"\bsem (?:pagar )?(?:a |o )?(?:frete|entrega)\b",
+        ),
+        "gratis": (
+            r"\bgratis\b|\bde graca\b|\bsem (?:pagar|custo)\b",
+            r"\b(?:custo|preco) zero\b|\bgratuit[ao]\b",
+        ),
+        "metade": (r"\bmetade (?:do|de) (?:preco|valor)", r"\bpela metade\b"),
+        "leve": (
+            r"\bleve (?:\d|dois|tres|mais)\b.{0,12}\bpague\b",
+            r"\bcompre (?:\d|um|uma)\b.{0,12}\bganhe\b|\bem dobro\b",
+        ),
+        "brinde": (r"\bbrindes?\b|\bpresente (?:surpresa|extra)\b", r"\bganhe (?:um|uma|outr[oa])\b"),
+        "cupom": (r"\bcupo(?:m|ns)\b|\bcodigo\b",),
+        "cashback": (r"\bcashback\b|\bdinheiro de volta\b",),
+        "parcelas": (r"\bsem juros\b|\bparcel\w+|\b\d{1,2} ?x\b",),
+        "pressa": (
+            r"(?<!\bao )\bultim[ao]s? (?:unidades?|pecas?|chances?|dias?|horas?)",  # not «do primeiro ao último dia»
+            r"\bestoque (?:limitad|acab|no fim)\w*|\b(?:poucas|so restam|restam)\b|\brelampago\b",
+        ),
+        "sorteio": (r"\bsorteio\b|\bconcorra\b|\bpremios?\b", r"\bgarantia (?:de|vitalicia|total)\b"),
+        "desconto": (r"\bdescont\w+|\boff\b|\bpromoc\w+", r"\bliquidac\w+|\bmais barat\w+|\bqueima\b"),
+    }.items()
+}
+_IMPLIES = {"frete": ("gratis",), "metade": ("desconto",), "cupom": ("desconto",), "leve": ("desconto",)}
+_DENIED = re.compile(r"\bsem (?:ofertas?|descontos?|promoc\w+)")
+
+
+def ungranted(answer: str, brief: str, product: str) -> int:
+    """How many kinds of offers an answer makes that the brief does not; the product's own name makes none."""
+    name = fold(product)
+    given = _kinds(brief, name)
+    for kind in tuple(given):
+        given.update(_IMPLIES.get(kind, ()))
+    return len(_kinds(answer, name) - given)
+
+
+def _kinds(text: str, product: str) -> set[str]:
+    folded = _DENIED.sub(" ", fold(text))
+    folded = folded.replace(product, " ") if product else folded
+    return {kind for kind, words in _OFFERS.items() if words.search(folded)}
+
+
+_AGAINST = re.compile(
+    r"\bnao (?:compre|leve|vale|recomend\w+|gost\w+|queira|perca tempo)\b"
+    r"|\b(?:ruim|pessim[oa]|horrivel|defeit\w+|quebrad[oa]|feio|evite|fuja|cilada)\b"
+)
+
+
+def speaks_against(answer: str) -> bool:
+    """Whether a push talks its product down."""
+    return bool(_AGAINST.search(fold(answer)))

@@ -1,0 +1,186 @@
+"""Whether a text is one sound piece of Portuguese: its words in an order that occurs, and nothing taken back."""
+
+import re
+from itertools import pairwise
+
+from rewards.parsing.kinds import kind
+from rewards.parsing.text import fold, word_set
+
+_DEFINITE = word_set("o a os as")
+_INDEFINITE = word_set("um uma uns umas")
+_POSSESSIVES = word_set("seu sua seus suas meu minha meus minhas nosso nossa nossos nossas teu tua")
+_DEMONSTRATIVES = word_set("estes estas esse essa esses essas aquele aquela cada")
+_MERGED = word_set(
+    "do da dos das no na nos nas ao aos pelo pela pelos pelas num numa deste desta desse dessa neste nesta"
+)
+"""Prepositions with their article: no other article may follow."""
+_PREPOSITIONS = word_set("de em com para por sem ate sobre entre desde contra pra")
+_LINKS = word_set("e ou mas que se porque quando como enquanto pois")
+_DETERMINERS = _DEFINITE | _INDEFINITE | _POSSESSIVES | _DEMONSTRATIVES
+_LEADING = _DETERMINERS | _MERGED | _PREPOSITIONS | _LINKS
+"""Words that want another one behind them."""
+_ALLOWED = {
+    **dict.fromkeys(_DEFINITE | _MERGED, _POSSESSIVES | {"que"}),
+    "a": _POSSESSIVES | _INDEFINITE | {"que", "cada", "de"},
+    **dict.fromkeys(_INDEFINITE, word_set("em com de por para que a e")),
+    "cada": _INDEFINITE,
+    **dict.fromkeys(_PREPOSITIONS, _DETERMINERS | {"que", "quando"}),
+    **dict.fromkeys(_LINKS, _LEADING - {"e", "ou", "mas"}),
+}
+_MERGES = {"de": _DEFINITE | _DEMONSTRATIVES - {"cada"}, "em": _DEFINITE, "por": _DEFINITE}
+"""What a preposition may not stand before, because both become one word."""
+_ENDS = word_set("que seu sua nos como a um uma")
+"""Words of these kinds that may end a sentence all the same."""
+_SENTENCE = re.compile(r"[.!?;:…]+(?=\s|$)|\n|[^\w\s%$.,'\"()/-]")
+_TOKEN = re.compile(r"[^\W_]+(?:[.,-][^\W_]+)*%?")
+
+
+_LISTED = re.compile(r"(?m)^[ \t]*(?:[-*•→–]|#+|\(?\w{1,3}[.)])[ \t]+|\*\*")
+"""Marks of lists and of bold text: no words."""
+_ENDED = re.compile(r"[.!?…]+(?=\s|$)|\n|[^\w\s%$.,'\"():;/-]")
+_MOST_SINGLE = 2
+"""Sentences of one word that a text may have."""
+_LOWER_START = re.compile(r"(?:[.!?]|[^\w\s.,:;()*#\"'“”%$/_–—→&+|•°ºª@=-]) +[a-zà-ÿ]")
+_REPEATS = re.compile(r"[^\W\d]{4}")
+"""What does not stand twice within four words of a sentence."""
+_LOWER_FIRST = re.compile(r"\W*[a-zà-ÿ]")
+_SCRAP = re.compile(
+    r"(?:^|[.!?]\s)\W*(?!(?:Corr|Aproveit|Vem|Venh|Confir|Garant|Ol[áh]|Oi)\w*\.)"
+    r"(?:\w+|(?:R\$ ?)?[\d.,]+\d%?)\.(?=\s|$)"
+)
+"""A word or a figure between full stops."""
+_LOOSE = re.compile(
+    r"\d ?%(?!\*{0,2} (?:de|off|em|no|na|nos|nas|a menos|mais|pra|para|do|da)\b)"
+    r"|(?<!por )(?<!só )(?<!apenas )(?<!de )(?<!sai )(?<!a )(?<!custa )(?<!até )(?<!para )(?<!em )R\$ ?\d",
+    re.IGNORECASE,
+)
+
+
+def loose_offers(text: str) -> int:
+    """How many figures of a push are tied to nothing: a share of nothing, a price that nothing has."""
+    return len(_LOOSE.findall(text))
+
+
+_STARTERS = (
+    "Oi|Olá|Oba|Ei|Que|Tem|Tá|Seu|Sua|Seus|Suas|Não|Só|Hoje|Você|Com|Para|Por|De|Da|Do|Em|No|Na|O|A|Os|As|E|Ou|Um|Uma"
+    "|Este|Esta|Aproveite|Garanta|Confira|Corra|Leve|Vem|Venha|Chegou|Recomendo|Priorize|Sugiro|Ofereça|Crie|Invista"
+    "|Revise|Negocie|Teste|Reduza|Acompanhe|Mantenha|Quer|Saudades|Ainda|Já|Agora"
+)
+_CAPITAL_INSIDE = re.compile(rf"[a-zà-ÿ%],? (?:{_STARTERS})\b")
+"""Capital letters of words that only begin a sentence."""
+
+
+def disorder(text: str) -> int:
+    """How many places no Portuguese sentence has: a word that leads on to a wrong one or to the end of its sentence, a
+    sentence without a capital letter, a capital letter inside of one, more than two sentences of a word.
+    """
+    text = _LISTED.sub("", text)
+    found = len(_LOWER_START.findall(text)) * bool(re.search("[A-Z]", text)) + len(_CAPITAL_INSIDE.findall(text))
+    found += bool(_LOWER_FIRST.match(text)) + len(_SCRAP.findall(text))
+    single = sum(len(_TOKEN.findall(line)) == 1 for line in _ENDED.split(text))
+    for sentence in filter(str.strip, _SENTENCE.split(text.lower())):
+        tokens = _TOKEN.findall(sentence)
+        found += sum(_clash(one, other) for one, other in pairwise(tokens))
+        found += bool(tokens) and tokens[-1] in _LEADING - _ENDS
+        found += sum(word in tokens[place + 1 : place + 4] for place, word in enumerate(tokens) if _REPEATS.match(word))
+    found += max(0, single - _MOST_SINGLE)
+    return found
+
+
+def _clash(one: str, other: str) -> bool:
+    if one not in _LEADING or other not in _LEADING:
+        return False
+    return other not in _ALLOWED.get(one, frozenset()) or other in _MERGES.get(one, ())
+
+
+def ordered(text: str) -> float:
+    """1 for a text in order; it halves with every place that no sentence has, beyond one for each 40 words."""
+    spare = len(text.split()) // 40
+    return 0.5 ** min(max(0, disorder(text) - spare), 10)
+
+
+_SUBJECT = (
+    r"(?:(?:a|esta|essa|minha) )?(?:resposta|analise|consulta|query)|(?:o|este|esse) (?:texto|push|json)"
+    r"|os (?:numeros|dados)|tudo|isso|isto"
+)
+_WRONG = r"(?:errad|incorret|fals|invalid|mentiros|inventad)\w*"
+_TAKEN_BACK = re.compile(
+    rf"(?:^|[\n.!?:;(]\s?)(?:{_SUBJECT})?\s?\b(?:esta|estao|e|sao)\s(?:(?:tudo|toda|muito|totalmente)\s)?{_WRONG}"
+    rf"|\b(?:{_SUBJECT})\s{_WRONG}"
+    r"|\bnao\s(?:us|sig|acredit|confi|consider|publi[cq]|envi|lei)(?:e|em|a|am|ue|uem)\b(?!\s(?:mais|s[oó]))"
+    r"|\b(?:ignor|desconsider|descart|esquec)\w{1,3}\s(?:est|ess)[ea]s?\b"
+    r"|\b(?:ignor|desconsider|descart)\w{1,3}\s(?:tudo|isso|isto)\b"
+)
+_SEVERAL = re.compile(
+    r"\b(?:resposta|opcao|alternativa|versao|push|notificacao)\s?(?:n[o.]?\s?)?(?:[2-9]\b|[b-d]\s?[:)])"
+)
+
+
+_MEANS = re.compile(
+    r"\b(?:transportador|prazo|rota|rastre|cupo[mn]|fidelidade|pontos|checkout|pagina|foto|descric|medida|tamanho|embalag"
+    r"|estoque|kit|combo|parcel|pagamento|atendiment|resposta|respond|e-mail|whatsapp|campanh|oferta|frete|retirada|troca"
+    r"|fornecedor|expedic|reativ|pos-|assinatur|cashback|carrinho|video|prova social|pesquis|complementar|aprovac"
+    r"|despach|postage|centro|multa|vitrine|valor minimo|qualidade|beneficio|anunci|desconto|lembrete|sac\b|suporte"
+    r"|guia|credito|brinde|remarketing|push\b|login|motivo|clube|tarifa|bonus|resgate|sugest|contrato|catalogo|formulario"
+    r"|comentario|ficha|midia|transporte|comunica|mensage|tabela|minimo)"
+)
+_MOST_MEANS = 5
+
+
+def concrete(line: str) -> bool:
+    """Whether a folded line of advice names a means, and not every means that there is."""
+    return 1 <= len(set(_MEANS.findall(line))) <= _MOST_MEANS
+
+
+_CLAUSE = re.compile(r"(?:^\W*(?:\(?\w{1,3}[.)]\s+)?|[:;,)→•]\s+|\b(?:e|ou)\s+)([^\W\d_]{3,})(?<=[aemr])\b")
+"""The first word of a clause that ends as infinitives and imperatives do."""
+
+
+def asks(line: str) -> bool:
+    """Whether a clause of a folded line begins with an infinitive or an imperative («medir o prazo», «teste kits»)."""
+    return any(kind(word) in ("<to>", "<verb>") for word in _CLAUSE.findall(line))
+
+
+def _even(text: str) -> str:
+    """The text with every run of white space as one character, so that no pattern has to cross long ones."""
+    return re.sub(r"\s+", lambda match: "\n" if "\n" in match[0] else " ", text)
+
+
+def stands(text: str) -> bool:
+    """Whether a text is one answer that does not take itself back («está errada, não use»)."""
+    folded = _even(fold(text))
+    return not _TAKEN_BACK.search(folded) and not _SEVERAL.search(folded)
+
+
+_STATES = word_set("ac al ap am ba ce df es go ma mt ms mg pa pb pr pe pi rj rn rs ro rr sc sp se to")
+_MONTH = re.compile(r"\b(?:(\d{4})-(\d\d)|(\d\d)/(\d{4}))\b")
+
+
+def tells_of_others(text: str, about: str) -> bool:
+    """Whether a text names states («SP») or months («2018-05», «05/2018») where it is about others."""
+    return any(known and not found <= known for found, known in zip(_told_of(text), _told_of(about), strict=True))
+
+
+def _told_of(text: str) -> tuple[set[str], set[str]]:
+    states = {word for word in re.findall(r"\b[A-Z]{2}\b", text) if word.lower() in _STATES}
+    return states, {f"{year or other}-{month or one}" for year, month, one, other in _MONTH.findall(text)}
+
+
+_MORE_IS_BAD = r"(?:o |a |os |as )?(?:atras|devoluc|cancelament|frete|reclamac)\w*"
+_MORE_IS_GOOD = r"(?:o |a |os |as )?(?:receita|faturamento|pedidos?|notas?|recompra|convers|ticket|vendas?|satisfac)\w*"
+_HARM = re.compile(
+    rf"\b(?:aument|elev|ampli|incentiv|estimul)(?:ar|e|em|ando)\s{_MORE_IS_BAD}"
+    rf"|\b(?:reduz|diminu|baix|cort|desestimul)(?:ir|ar|a|e|am|em|indo|ando)\s{_MORE_IS_GOOD}"
+    r"|\bignor(?:ar|e|em)\s(?:o|a|os|as)\s(?:client|reclamac|pedido|avaliac|atras)\w*"
+    r"|\b(?:pare|parem|deixe|deixem|parar|deixar) de\s(?:envi|respond|entreg|atend|oferec|acompanh|melhor)\w*"
+)
+_NEGATED = re.compile(
+    r"\b(?:nao|nunca|jamais)\s(?:recomend|sugir|suger|prioriz|invist|ofere|melhor|cri[ea]|reduz)\w*"
+    r"|\bevit(?:e|ar|em)\s(?:melhor|respond|ofere|invest|atend)\w*"
+)
+
+
+def harms(folded: str) -> bool:
+    """Whether advice would do what nobody wants (more delay, fewer orders), or advises against itself."""
+    folded = _even(folded)
+    return bool(_HARM.search(folded)) or len(_NEGATED.findall(folded)) > 1

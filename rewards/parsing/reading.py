@@ -1,0 +1,22 @@
+"""How the prose of a task's answers has to read, and what it earns where it does not."""
+
+import re
+
+from rewards.parsing.fluency import Limits, reads
+from rewards.parsing.kinds import kind
+from rewards.types import PromptLike
+
+UNREAD = 0.25
+"""Credit of prose that does not read: some, so that weak texts still differ."""
+PUSH = Limits({3: (-1.5, -1.1), 8: (-0.75, -0.5)}, (-0.45, -0.3), (-0.15, 0.02))
+INSIGHTS = Limits({3: (-2.3, -1.8), 8: (-1.2, -0.9)}, (-0.45, -0.26), (-0.1, 0.1))
+"""What reads (rewards/parsing/fluency.py): from none to all credit."""
+_STAND_IN = {"<noun-o>": "produto", "<noun-a>": "nota"}
+
+
+def credit(answer: str, prompt: PromptLike, limits: Limits) -> float:
+    """Credit for how well a text reads; the product's name counts as one noun of its gender."""
+    names = filter(None, (prompt.reference.get("product", ""), *prompt.reference.get("terms", ())))
+    for name in sorted(names, key=len, reverse=True):
+        answer = re.sub(rf"(?i)\b{re.escape(name)}\b", _STAND_IN.get(kind(name.split()[0]), "item"), answer)
+    return UNREAD + (1 - UNREAD) * reads(answer, limits)
