@@ -106,6 +106,10 @@ _IMPERATIVE = re.compile(
     r"^\W*(?:\w+:\s*)?(?:(?:tambem|alem disso|primeiro|depois|por fim|ja|entao|assim),?\s+)?(\w+(?:a|e|r|ca|que"
     r"|gue))\b"
 )
+_INFINITIVE = re.compile(
+    r"\W*(?:\(?\w{1,3}[.)]\s+)?(?!celular|lugar|par\b|mulher|por\b|ter\b|ser\b|haver)\w{2,}(?:ar|er|ir)\s+\w"
+)
+"""A clause that begins as notes of what is to be done («medir o prazo»)."""
 _NEGATED = re.compile(
     rf"\b(?:nao|nunca|jamais|evit\w+|par[ae]r? de|deix[ae]r? de|deixem de|chega de|em vez de)\s+(?:(?!e\b"
     rf"|mas\b)[\w-]+\s+){{0,2}}?(?:{'|'.join(_VERBS)})\w*"
@@ -157,8 +161,9 @@ def recommends(sentence: str) -> bool:
     """Whether a plain sentence proposes something: it says so, or a clause of it begins with an imperative."""
     if _OPENING.search(sentence):
         return True
-    starts = (_IMPERATIVE.match(clause) for clause in re.split(r"[,;:]\s+", sentence))
-    return any(first and _ADVICE.match(first[1]) for first in starts)
+    clauses = re.split(r"[,;:]\s+", sentence)
+    starts = (_IMPERATIVE.match(clause) for clause in clauses)
+    return any(map(_INFINITIVE.match, clauses)) or any(first and _ADVICE.match(first[1]) for first in starts)
 
 
 def harmful(answer: str, labels: Collection[str]) -> bool:
@@ -184,7 +189,7 @@ def covered(answer: str, key: Collection[str], brief: Collection[str]) -> tuple[
             continue
         for part in re.split(r"\s*(?:,|;|:|\be\b(?=\s+\w+(?:ar|er|ir)\b))\s*", sentence):
             of_brief = [label for label in brief if _about(label).search(part)]
-            found.update(label for label in key if _about(label).search(part))
+            found.update(label for label in key if _about(label).search(part) or names(label).search(part))
             if of_brief:
                 on += 1
             elif any(_about(label).search(part) for label in INDICATORS):

@@ -29,13 +29,19 @@ _TARGET = re.compile(
     r"|leve)\b"
     r"[^.;]*\b(?:para|a|em)\s*(?:r\$\s*)?$"
 )
+_HEDGED = re.compile(
+    r"\b(?:uns|umas|cerca de|perto de|quase|algo como|por volta de|aproximadamente|em torno de)\s+(?:r\$\s*)?$"
+)
+_OWN_WORDS = 4
+"""Words beside label and figure of a sentence that is more than an item of a list."""
 _SPAN = re.compile(
     r"\s*(?:primeir[oa]s\s+)?(?:dias?|semanas?|mes(?:es)?|horas?|minutos?|vezes|x|anos?|parcelas?|etapas?|passos?)\b"
 )
 _OF = re.compile(r"\s+(?:de|do|da|dos|das|em|na|no)\s+(?:(?:o|a|taxa de|indice de|media de)\s+)?|\s+")
 _STATED = re.compile(
-    r"\s*(?:medi[oa]s?)?\s*(?:\(|:|,|=)?\s*(?:(?:que\s+)?(?:e|foi|esta|ficou|chega|chegou|fica|atual)?\s*(?:de"
-    r"|em|a|so|apenas)?\s*){0,3}(?:apenas |so )?\(?\s*"
+    r"\s*(?:medi[oa]s?)?\s*(?:\(|:|,|=)?\s*(?:(?:que\s+)?(?:e|foi|esta|ficou|chega|chegou|fica|atual|ja|hoje|custa|custou"
+    r"|alcancou|atingiu|marca|marcou|sai|saiu|sustente|gira|soma|somou)?\s*(?:de|em|a|ao|do|da|por|so|apenas)?\s*){0,3}"
+    r"(?:apenas |so )?\(?\s*"
 )
 
 
@@ -79,6 +85,8 @@ def stated(answer: str, brief: str, facts: Sequence[Fact]) -> Stated:
         for place, figure in enumerate(found):
             label = _label(sentence, mentions, found, place, by_label)
             fact = by_label.get(label) if label else None
+            if fact and not _shows(figure, fact) and not _is_attached(sentence, mentions, figure, fact.label):
+                fact = _shown_of_others(sentence, mentions, figure, facts)
             if fact and _shows(figure, fact) and not _is_said(sentence, mentions, figure, fact.label):
                 continue
             if fact and _shows(figure, fact):
@@ -91,6 +99,24 @@ def stated(answer: str, brief: str, facts: Sequence[Fact]) -> Stated:
                 wrong.add((label or "", figure.value))
         wrong.update((label, 0.0) for label in _moves(sentence, mentions, by_label))
     return Stated(frozenset(right), len(wrong))
+
+
+def _is_attached(sentence: str, mentions: Sequence[tuple[int, int, str]], figure: Figure, label: str) -> bool:
+    """Whether only linking words stand between a label and a figure («atraso foi de 8,0%», «1.234 pedidos»)."""
+    for start, end, named in mentions:
+        if named == label and end <= figure.start and _STATED.fullmatch(sentence[end : figure.start]):
+            return True
+        if named == label and figure.end <= start and not sentence[figure.end : start].strip() and not figure.unit:
+            return True
+    return False
+
+
+def _shown_of_others(
+    sentence: str, mentions: Sequence[tuple[int, int, str]], figure: Figure, facts: Sequence[Fact]
+) -> Fact | None:
+    """The fact that a figure shows whose label the sentence names as well («13,3% dos pedidos foram cancelados»)."""
+    named = {label for _, _, label in mentions}
+    return next((fact for fact in facts if fact.label in named and _shows(figure, fact)), None)
 
 
 def _shows(figure: Figure, fact: Fact) -> bool:
@@ -106,7 +132,8 @@ def _is_said(sentence: str, mentions: Sequence[tuple[int, int, str]], figure: Fi
         return True
     between = re.sub(r"^\s*medi[oa]s?\b", "", sentence[ends[-1] : figure.start])
     behind = any(0 <= start - figure.end < 8 for start, _, named in mentions if named == label)
-    return behind or bool(between.strip() and _STATED.fullmatch(between))
+    joined = bool(between.strip()) or len(re.findall(r"[^\W\d_]+", sentence)) > _OWN_WORDS
+    return behind or (joined and bool(_STATED.fullmatch(between)))
 
 
 def _label(
@@ -139,7 +166,8 @@ def _is_free(
     """Whether a figure that shows no fact at its label may stand: a proposal, a span of time, something computed from
     the facts, a small number; or a fact without any label, which earns nothing either."""
     before, behind = sentence[: figure.start], sentence[figure.end :]
-    if _TARGET.search(before) or (_SPAN.match(behind) and not figure.unit):
+    attached = any(end <= figure.start and _STATED.fullmatch(sentence[end : figure.start]) for _, end, _ in mentions)
+    if _TARGET.search(before) or (_SPAN.match(behind) and not figure.unit) or (_HEDGED.search(before) and not attached):
         return True
     if any(_shows(figure, known) for known in facts):
         return fact is None
@@ -147,7 +175,6 @@ def _is_free(
         return True
     if any(figure.shows(value) for value in other) or any(_computed(figure, facts)):
         return True
-    attached = any(end <= figure.start and _STATED.fullmatch(sentence[end : figure.start]) for _, end, _ in mentions)
     return recommends(sentence) and not attached and not _MOVED.search(sentence)
 
 

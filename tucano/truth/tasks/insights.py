@@ -16,8 +16,9 @@ ADVICE_ALONE, FIGURES_ALONE = 0.28, 0.25
 WRONG = 0.2
 """What is left beside one wrong figure; nothing beside two."""
 MOST_SENTENCES = 14
-FLUENT = Norm(mean=0.15)
-"""Analyses are made of usual phrases; prose has less."""
+FLUENT = Norm()
+PART = Norm(mean=-1.0, odd=0.62)
+"""Of a sentence alone: headings and short ones have few words to tell by."""
 
 
 def truth(prompt: PromptLike, answer: str, databases: Path | None) -> float | None:
@@ -34,7 +35,7 @@ def truth(prompt: PromptLike, answer: str, databases: Path | None) -> float | No
     if not is_single(answer) or harmful(answer, labels) or copied(answer, prompt.user) > 0.6:
         return 0.0
     said = stated(answer, prompt.user, facts)
-    good = "\n".join(part for part in sentences(answer, whole=True) if fluency(part, FLUENT) >= 0.5)
+    good = "\n".join(part for part in sentences(answer, whole=True) if fluency(part, PART) >= 0.4)
     read = stated(good, prompt.user, facts)
     shown = len(read.labels & set(key)) / len(key)
     hits, share = covered(good, key, labels)
