@@ -15,7 +15,6 @@ from rewards import PromptLike, Score, load_reward_set
 from rewards.names import REPORTED as TASKS
 from tucano.artifacts.records import parsed
 from tucano.audit import probes
-from tucano.audit.agreement import quadratic_kappa
 from tucano.audit.bench import RewardScorer
 from tucano.audit.gate import audit, audit_rewards, write_pins
 from tucano.audit.page import render_page
@@ -29,9 +28,10 @@ from tucano.rating.store import rating_store
 from tucano.settings import AuditSettings, PipelineSettings
 from tucano.specs import objects
 from tucano.specs.extraction import FIELDS
+from tucano.statistics.raters import quadratic_kappa
 
 PROMPTS = 5
-SETTINGS = AuditSettings(resamples=50)
+SETTINGS = AuditSettings(resamples=50, human_prompts=5)
 STATES = ["SP", "RJ", "MG", "BA", "PR", "SC", "RS", "PE"]
 PRODUCTS = ["mochila", "cafeteira", "luminária", "bicicleta", "panela", "jaqueta", "cadeira", "câmera"]
 
@@ -106,7 +106,13 @@ def insights(number: int) -> tuple[Prompt, list[str]]:
         f"O frete caiu para R$ {new + 400} e a recompra foi a {share + 50}%, com lucro de R$ 98.765,00 em vendas.",
         "Tudo bem.",
     ]
-    return prompt("insights", number, user, {"figures": [old, new, share], "key_figures": [old, new, share]}), answers
+    facts = [
+        {"label": "frete médio", "value": old, "unit": "R$"},
+        {"label": "frete médio", "value": new, "unit": "R$", "moved": "up"},
+        {"label": "recompra", "value": share, "unit": "%", "moved": "down"},
+    ]
+    reference = {"figures": [old, new, share], "key_figures": [new, share], "facts": facts}
+    return prompt("insights", number, user, reference), answers
 
 
 def push(number: int) -> tuple[Prompt, list[str]]:
@@ -251,8 +257,8 @@ def test_a_report_survives_json(sound: AuditReport) -> None:
         pytest.param(lambda score, _, text: penal(score, text.startswith('{"summary')), "invariance: key order", id="key order"),
         pytest.param(lambda score, _, text: penal(score, ": 4,5" in text), "invariance: number formats", id="decimal comma"),
         pytest.param(lambda score, _, text: flat(score, 0.5) if text == "SELECT 1" else score, "floor: trivial query", id="trivial query"),
-        pytest.param(lambda score, _, text: penal(score, '"negative"' in text), "monotonicity: corrupt", id="truth costs"),
-        pytest.param(lambda score, _, text: flat(score, 0.0) if '"negative"' in text else score, "monotonicity: repair", id="repair costs"),
+        pytest.param(lambda score, _, text: penal(score, '"high"' in text), "monotonicity: corrupt", id="truth costs"),
+        pytest.param(lambda score, _, text: flat(score, 0.0) if '"high"' in text else score, "monotonicity: repair", id="repair costs"),
     ],
 )  # fmt: skip
 def test_broken_rewards_are_stopped(rating_set: Path, change: Any, expected: str) -> None:
@@ -412,7 +418,7 @@ def test_a_missing_rating_set_is_named(tmp_path: Path) -> None:
 def test_the_table_fits_the_terminal_and_names_what_failed(rating_set: Path) -> None:
     report = with_broken(rating_set, lambda score, *_: scaled(score, 2))
     table = render_table(report)
-    assert max(map(len, (table + render_details(report)).splitlines())) <= 100
+    assert max(map(len, f"{table}\n{render_details(report)}".splitlines())) <= 100
     assert "failed" in table.splitlines()[0]
     assert "- extraction: the best of" in table
 

@@ -5,6 +5,8 @@ committed ratings.
 from collections.abc import Iterator
 from typing import Any
 
+import invented_bugs
+import invented_bugs_2
 import pytest
 from historic_bugs import BOTH, BUGS, REFACTORINGS, Change, Examiner, examiner
 
@@ -63,3 +65,19 @@ def test_the_results_in_the_docs_are_current(clean: Clean) -> None:
     document = DOCUMENT.read_text(encoding="utf-8")
     assert with_results(document, clean) == document, "python -m benchmarks.gate_table writes them anew"
     assert "`grounded`: passed" in document and "`v4.2`: failed" in document
+
+
+def is_caught(exam: Examiner, clean: Clean, bug: Change) -> bool:
+    """Whether a check of every task that the bug acts on fails, and passed without it."""
+    before = results(clean["grounded"], bug.tasks)
+    failed = [check for check in exam.audited("grounded", bug).failed_checks if before[check.task, check.name]]
+    return {check.task for check in failed} == set(bug.tasks)
+
+
+@pytest.mark.parametrize(
+    ("bugs", "least"), [(invented_bugs.BUGS, 22), (invented_bugs_2.BUGS, 11)], ids=["looked at", "held out"]
+)
+def test_so_many_invented_bugs_are_caught(exam: Examiner, clean: Clean, bugs: tuple[Change, ...], least: int) -> None:
+    caught = [bug.name for bug in bugs if is_caught(exam, clean, bug)]
+    assert len(bugs) == 25
+    assert len(caught) >= least, sorted({bug.name for bug in bugs} - {*caught})

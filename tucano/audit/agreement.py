@@ -3,18 +3,27 @@ other.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import combinations
 from math import fsum
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from tucano.audit.bench import Group
-from tucano.audit.report import Agreement, ComponentEffect, Estimate, RaterAgreement, Sampled
+from tucano.audit.report import (
+    Agreement,
+    ComponentEffect,
+    Consensus,
+    Estimate,
+    PeopleAgreement,
+    RaterAgreement,
+    Sampled,
+)
 from tucano.audit.resampling import draw_prompts, estimate, resampled_mean, resampled_spearman
 from tucano.rating.ratings import RatedAnswer
 from tucano.statistics.inference import Floats, spearman, within_prompts
+from tucano.statistics.raters import krippendorff_alpha, prediction_powered, quadratic_kappa
 
 SMALLEST_GROUP = 5
 """With fewer prompts a bootstrap by prompt means nothing."""
@@ -145,13 +154,54 @@ def rater_agreements(task: str, answers: Sequence[RatedAnswer]) -> list[RaterAgr
     return rows
 
 
-def quadratic_kappa(first: ArrayLike, second: ArrayLike) -> float | None:
-    """Cohen's kappa with quadratic weights (Cohen 1968, Psychol. Bull. 70:213): 1 - observed / expected squared
-    disagreement.
+def consensus(task: str, answers: Sequence[RatedAnswer]) -> Consensus | None:
+    """How far all raters of a task agree; None where no answer has two ratings."""
+    rated = [list(answer.given.values()) for answer in answers if len(answer.given) > 1]
+    raters = {rater for answer in answers for rater in answer.given}
+    return Consensus(task, len(raters), len(rated), krippendorff_alpha(rated)) if rated else None
 
-    Observed is the mean of (a - b)^2; expected is the same over all pairs of the two raters' marginals. None where both
-    raters gave everything the same single number: chance alone would agree.
+
+@dataclass(frozen=True)
+class _Rated:
+    """The answers to one prompt that people rated: rewards, people's ratings, models' where all have one."""
+
+    rewards: Sequence[float]
+    people: Sequence[float]
+    models: Sequence[float] | None
+
+
+def people_agreement(task: str, groups: Sequence[Group], resamples: int, seed: Sequence[int]) -> PeopleAgreement | None:
+    """Agreement of rewards with people's ratings; None where people rated too few prompts to tell by.
+
+    Models' ratings of other prompts help, as far as models go along with people (`prediction_powered`).
     """
-    ours, theirs = (np.asarray(side, dtype=np.float64) for side in (first, second))
-    expected = float(((ours[:, None] - theirs[None, :]) ** 2).mean())
-    return 1 - float(((ours - theirs) ** 2).mean()) / expected if expected else None
+    here = [row for group in groups if (row := _rated_by_people(group))]
+    if len(here) < SMALLEST_GROUP:
+        return None
+    models = [row.models for row in here if row.models]
+    alone = [group for group in groups if not any("human" in answer.raters.values() for answer in group.answers)]
+    alone = [group for group in alone if len(set(group.ratings)) > 1] if len(models) == len(here) else []
+    found = []
+    for statistic in (Resampler.pooled, Resampler.within):
+        rewards = [row.rewards for row in here]
+        value = statistic(Resampler([row.people for row in here], resamples, seed), rewards)
+        if len(alone) >= SMALLEST_GROUP:
+            seen = statistic(Resampler(models, resamples, seed), rewards)
+            elsewhere = Resampler([group.ratings for group in alone], resamples, [*seed, 1])
+            others = statistic(elsewhere, [group.rewards for group in alone])
+            value = prediction_powered(value, seen, others, len(here))
+        found.append(estimate(*value))
+    return PeopleAgreement(task, len(here), len(alone), *found)
+
+
+def _rated_by_people(group: Group) -> _Rated | None:
+    """None where people rated fewer than two answers to the prompt, or all alike; as models, if there are any."""
+    rated = [
+        (reward, answer) for reward, answer in zip(group.rewards, group.answers, strict=True) if answer.mean_of("human")
+    ]
+    people = [answer.mean_of("human") or 0.0 for _, answer in rated]
+    models = [rating for _, answer in rated if (rating := answer.mean_of("model"))]
+    both = len(models) == len(people)
+    if len(set(people)) < 2 or (both and len(set(models)) < 2):
+        return None
+    return _Rated([reward for reward, _ in rated], people, models if both else None)

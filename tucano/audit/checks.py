@@ -6,17 +6,16 @@ from math import fsum, isfinite
 
 from rewards import Score, classify_task
 from tucano.audit.agreement import SMALLEST_GROUP
+from tucano.audit.attacks.findings import FLOOR, lazy_checks, search_check
 from tucano.audit.bench import Bench, Group
 from tucano.audit.edit_checks import SAME, good_answer_checks
 from tucano.audit.probes import same_meaning, worthless
-from tucano.audit.report import Agreement, AuditCheck, ComponentEffect, Estimate
+from tucano.audit.report import Agreement, AuditCheck, ComponentEffect, Estimate, FoolingText
 from tucano.prompts import Prompt
 from tucano.settings.audit import Gate
 from tucano.specs.objects import corrupted, json_object, repaired
 from tucano.specs.registry import spec_of
 
-FLOOR = 0.30
-"""A worthless answer may score this much at most."""
 DISTINCT_SHARE = 0.5
 SOUND_PROMPTS = 24
 """With 12 prompts x 5 and a true rho of .80, all four tasks pass only 67 % of the time; with 24 x 5, 94 %."""
@@ -25,9 +24,14 @@ SAME_WITH_NUMBERS = 0.02
 
 
 def questions(
-    bench: Bench, groups: Sequence[Group], row: Agreement, effects: Sequence[ComponentEffect], settings: Gate
+    bench: Bench,
+    groups: Sequence[Group],
+    row: Agreement,
+    effects: Sequence[ComponentEffect],
+    fooling: Sequence[FoolingText],
+    settings: Gate,
 ) -> list[AuditCheck]:
-    """All checks of one task. Soundness comes last, since it looks at every text that the others scored."""
+    """All checks of one task. Soundness and life come last, since they look at every text that the others scored."""
     task = row.task
     if not groups:
         return [_sample_check(task, groups)]  # all else would only say in other words that nothing is rated
@@ -41,10 +45,13 @@ def questions(
         ),
         *(_monotonicity_checks(task, bench, groups) if spec_of(task).fields else []),
         *good_answer_checks(task, bench, groups),
+        *lazy_checks(task, bench, groups),
+        *([search_check(task, fooling)] if settings.search_calls else []),
         *map(_component_check, effects),
         _distinct_check(task, groups),
         _classifier_check(task, groups),
         *soundness_checks(task, bench),
+        _alive_check(task, bench),
     ]
 
 
@@ -190,6 +197,15 @@ def _classifier_check(task: str, groups: Sequence[Group]) -> AuditCheck:
         1.0,
         f"{task}: the task classifier agrees with {share:.0%} of the labels{example}",
     )
+
+
+def _alive_check(task: str, bench: Bench) -> AuditCheck:
+    """Every component takes two values at least, over good answers, worthless ones and all that was made of them."""
+    names = bench.rewards.component_names(task)
+    still = [name for name in names if len({score.components.get(name) for _, _, score in bench.scores}) < 2]
+    found = f"{still} are the same for" if still else "every component differs between some of"
+    message = f"{task}: {found} {len(bench.scores)} scored texts"
+    return AuditCheck(task, "alive", "block", not still, len(still), 0, message)
 
 
 def soundness_checks(task: str, bench: Bench) -> list[AuditCheck]:

@@ -20,6 +20,9 @@ GOOD_REWARD = 0.95
 """The best of some dozens of good answers earns this much, or a part of the scale cannot be reached: weights do not add
 up to 1.
 """
+KEPT = 0.85
+MOST_FAILED = 0.05
+"""What a faultless answer earns at least, and the share of them that may earn less."""
 MOST_EDITED = 12
 """Good answers that are edited, those that people rated first: enough for a mean, few enough for seconds."""
 MOST_READ = 5
@@ -38,10 +41,14 @@ def good_answer_checks(task: str, bench: Bench, groups: Sequence[Group]) -> list
     ]
     right = [(group.prompt, text) for group in groups for text in spec_of(task).right_answers(group.prompt)]
     good = (rated + right)[:MOST_EDITED]
+    best = right + [
+        (group.prompt, answer.completion) for group in groups for answer in group.answers if answer.rating == 5
+    ]
     reading = [_reading_check(task, good)] if spec_of(task).fields else []
     return [
         *_degradation_checks(task, bench, good, [group.prompt for group in groups]),
         *reading,
+        _false_fail_check(task, bench, best),
         _scale_check(task, bench, good),
     ]
 
@@ -79,6 +86,16 @@ def _reading_check(task: str, good: Sequence[tuple[Prompt, str]]) -> AuditCheck:
     example = f", first: {wrong[0][:60]!r}" if wrong else ""
     message = f"{task}: {len(wrong)} of {len(cases)} texts with an object are read as another one{example}"
     return AuditCheck(task, "reading", "block", not wrong, len(wrong), 0, message)
+
+
+def _false_fail_check(task: str, bench: Bench, best: Sequence[tuple[Prompt, str]]) -> AuditCheck:
+    """What everybody rated 5, and what is right by the prompt's truth, earns nearly all."""
+    scored = sorted((bench.total(prompt, text), text) for prompt, text in best)
+    failed = [text for score, text in scored if score < KEPT]
+    share = len(failed) / len(scored) if scored else 0.0
+    example = f", first: {failed[0][:60]!r}" if failed else ""
+    message = f"{task}: {len(failed)} of {len(scored)} faultless answers earn less than {KEPT:.2f}{example}"
+    return AuditCheck(task, "false fails", "block", share <= MOST_FAILED, share, MOST_FAILED, message)
 
 
 def _scale_check(task: str, bench: Bench, good: Sequence[tuple[Prompt, str]]) -> AuditCheck:

@@ -18,7 +18,15 @@ from rewards import load_reward_set
 from rewards.names import REPORTED
 from rewards.parsing.sql import gold_result, stores
 from rewards.sets import SetName
-from tucano.audit.agreement import agreements, component_effects, rater_agreements, sampled_spread
+from tucano.audit.agreement import (
+    agreements,
+    component_effects,
+    consensus,
+    people_agreement,
+    rater_agreements,
+    sampled_spread,
+)
+from tucano.audit.attacks.findings import searched
 from tucano.audit.bench import Bench, Group, RewardScorer, grouped
 from tucano.audit.checks import questions
 from tucano.audit.probes import worthless
@@ -28,9 +36,12 @@ from tucano.audit.report import (
     AuditCheck,
     AuditReport,
     ComponentEffect,
+    Consensus,
     Disagreement,
+    FoolingText,
     JudgedAnswer,
     Level,
+    PeopleAgreement,
     RaterAgreement,
     Sampled,
 )
@@ -98,19 +109,25 @@ def audit_rewards(
     raters: dict[str, str] = {rater: kind for answer in known for rater, kind in answer.raters.items()}
     shown = [disagreement for part in parts for disagreement in _disagreements(part.groups)]
     spreads = [part.spread for part in parts if part.spread]
+    fooling = [found for part in parts for found in part.fooling]
+    people = [part.people for part in parts if part.people]
+    consensual = [part.consensus for part in parts if part.consensus]
     report = AuditReport(
         schema_version=SCHEMA_VERSION,
         reward_set=name,
         seed=seed,
         resamples=settings.resamples,
         raters=raters,
-        provisional=not all(_has_human(rated, task) for task in tasks),
+        provisional=not all(is_carried(part.people, settings) for part in parts),
         checks=tuple(checks),
         agreement=tuple(row for part in parts for row in part.rows),
         components=tuple(effect for part in parts for effect in part.effects),
         sampled=tuple(spreads),
         raters_agree=tuple(pair for part in parts for pair in part.raters),
         disagreements=tuple(shown),
+        fooling=tuple(fooling),
+        consensus=tuple(consensual),
+        people=tuple(people),
     )
     return (
         report
@@ -126,6 +143,9 @@ class _TaskAudit:
     effects: list[ComponentEffect]
     spread: Sampled | None
     raters: list[RaterAgreement]
+    consensus: Consensus | None
+    people: PeopleAgreement | None
+    fooling: list[FoolingText]
     checks: list[AuditCheck]
 
 
@@ -139,13 +159,17 @@ def _audit_task(
     effects = component_effects(task, groups, settings.resamples, place)
     sampled = [row for group in groups if (row := group.only("sampled").rewards)]
     spread = sampled_spread(task, sampled) if sampled else None
+    fooling = searched(task, bench, groups, settings.search_calls, seed)
     return _TaskAudit(
         groups,
         rows,
         effects,
         spread,
         rater_agreements(task, rated),
-        questions(bench, groups, rows[0], effects, settings),
+        consensus(task, rated),
+        people_agreement(task, groups, settings.resamples, place),
+        fooling,
+        questions(bench, groups, rows[0], effects, fooling, settings),
     )
 
 
@@ -153,14 +177,17 @@ def with_level(reward_set: str, check: AuditCheck) -> AuditCheck:
     """Block, except: controls may be senseless but not unsound; the hacks that v4.2 is known for warn (they are
     pinned).
     """
-    known_hack = reward_set == "v4.2" and check.name.startswith("floor")
+    known_hack = reward_set == "v4.2" and check.name.startswith(("floor", "lazy"))
     control = reward_set.startswith("controls.") and check.name not in ALWAYS_BLOCK
     level: Level = "warn" if check.name.startswith(ALWAYS_WARN) or known_hack or control else check.level
     return replace(check, level=level)
 
 
-def _has_human(rated: Sequence[RatedAnswer], task: str) -> bool:
-    return any("human" in answer.raters.values() for answer in rated if answer.prompt.task == task)
+def is_carried(people: PeopleAgreement | None, settings: Gate) -> bool:
+    """Whether people's ratings carry the result of a task: of so many prompts, and good enough without the models'."""
+    if people is None or people.prompts < settings.human_prompts:
+        return False
+    return people.pooled.low >= settings.pooled_floor and people.within.low >= settings.within_floor
 
 
 def _disagreements(groups: Sequence[Group]) -> list[Disagreement]:

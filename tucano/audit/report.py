@@ -98,6 +98,27 @@ class RaterAgreement:
 
 
 @dataclass(frozen=True, slots=True)
+class Consensus:
+    """Krippendorff's alpha of all raters of a task over the completions with two ratings or more."""
+
+    task: str
+    raters: int
+    completions: int
+    alpha: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class PeopleAgreement:
+    """`Agreement` with people's ratings: of `prompts` that they rated, with the help of models' of `helped` others."""
+
+    task: str
+    prompts: int
+    helped: int
+    pooled: Estimate
+    within: Estimate
+
+
+@dataclass(frozen=True, slots=True)
 class JudgedAnswer:
     """A completion with the mean of its ratings (1-5) and its reward (0-1)."""
 
@@ -118,8 +139,19 @@ class Disagreement:
 
 
 @dataclass(frozen=True, slots=True)
+class FoolingText:
+    """A text that a search made of worthless answers and scraps, and what the rewards give for it (0-1)."""
+
+    task: str
+    prompt_id: str
+    user: str
+    text: str
+    reward: float
+
+
+@dataclass(frozen=True, slots=True)
 class AuditReport:
-    """The gate's result. `provisional`: a task was rated by no human."""
+    """The gate's result. `provisional`: of a task people's ratings do not carry the result yet (`gate.is_carried`)."""
 
     schema_version: Literal[2]
     reward_set: str
@@ -133,6 +165,9 @@ class AuditReport:
     sampled: tuple[Sampled, ...]
     raters_agree: tuple[RaterAgreement, ...]
     disagreements: tuple[Disagreement, ...]
+    fooling: tuple[FoolingText, ...] = ()
+    consensus: tuple[Consensus, ...] = ()
+    people: tuple[PeopleAgreement, ...] = ()
     overridden_by: str | None = None
     override_reason: str | None = None
 

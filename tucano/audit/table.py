@@ -45,7 +45,9 @@ def render_details(report: AuditReport) -> str:
     """What stands behind the result: components, signal and headroom, raters, and the prompts with the largest
     disagreement.
     """
-    parts = [_components(report), _sampled(report), _raters(report), *map(_disagreement, report.disagreements)]
+    parts = [_components(report), _sampled(report), _raters(report)]
+    parts += [_consensus(report), _people(report), _fooling(report)]
+    parts += map(_disagreement, report.disagreements)
     return "\n\n".join("\n".join(part) for part in parts if part)
 
 
@@ -72,6 +74,33 @@ def _raters(report: AuditReport) -> list[str]:
         kappa = "-" if pair.kappa is None else f"{pair.kappa:.2f}"
         rows.append((pair.task, f"{pair.first}, {pair.second}", str(pair.completions), kappa))
     return [*wrapped("How far raters agree with each other:"), "", *pipe_table(rows)] if report.raters_agree else []
+
+
+def _consensus(report: AuditReport) -> list[str]:
+    rows: list[tuple[str, ...]] = [("task", "raters", "rated by two or more", "Krippendorff's alpha")]
+    for row in report.consensus:
+        rows.append((row.task, str(row.raters), str(row.completions), "-" if row.alpha is None else f"{row.alpha:.2f}"))
+    return pipe_table(rows) if report.consensus else []
+
+
+def _people(report: AuditReport) -> list[str]:
+    head = "Agreement with people's ratings, helped by models' ratings of other prompts as far as both agree:"
+    rows: list[tuple[str, ...]] = [("task", "prompts", "helped by", "over all", "within prompts")]
+    rows += [(p.task, str(p.prompts), str(p.helped), shown(p.pooled), shown(p.within)) for p in report.people]
+    return [*wrapped(head), "", *pipe_table(rows)] if report.people else []
+
+
+def _fooling(report: AuditReport) -> list[str]:
+    head = (
+        "Made by a search of worthless answers, the prompt's words and scraps of other answers. If nobody would take"
+        " such a text for a good answer, the reward can be had without one:"
+    )
+    lines = wrapped(head) if report.fooling else []
+    for found in report.fooling:
+        lines += wrapped(
+            f"- {found.task} {found.prompt_id}, reward {found.reward:.2f}: {clipped(found.text, ANSWER_SHOWN)}"
+        )
+    return lines
 
 
 def _disagreement(found: Disagreement) -> list[str]:

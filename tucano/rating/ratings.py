@@ -26,6 +26,11 @@ class RatedAnswer:
     raters: dict[str, RaterKind]
     given: dict[str, int]
 
+    def mean_of(self, kind: RaterKind) -> float | None:
+        """The mean of the ratings by people or by models; None where there are none."""
+        given = [rating for rater, rating in self.given.items() if self.raters[rater] == kind]
+        return sum(given) / len(given) if given else None
+
 
 def read_ratings(folder: Path) -> list[RatedAnswer]:
     """All rated completions, masked, in the order of the file; the ratings of one completion by several raters are

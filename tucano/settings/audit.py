@@ -1,6 +1,6 @@
 """Settings of the reward audit: `audit.*`."""
 
-from typing import Self
+from typing import Annotated, Self
 
 from pydantic import Field, PositiveInt, model_validator
 
@@ -17,6 +17,12 @@ class Gate(Section):
     )
     within_floor: Share = Field(0.45, description="Lower 95 % bound that the rank agreement within prompts must reach.")
     resamples: PositiveInt = Field(2000, le=50_000, description="Bootstrap resamples, drawn by prompt.")
+    human_prompts: Annotated[int, Field(ge=5, le=10_000)] = Field(
+        12, description="Prompts per task that people must have rated before the result is not provisional any more."
+    )
+    search_calls: Annotated[int, Field(ge=0, le=1_000_000)] = Field(
+        2000, description="Answers per task that a search for worthless texts with a high reward may try; 0 skips it."
+    )
     override_by: Line | None = Field(None, description="Who lets the run go on after a failed audit.")
     override_reason: Prose | None = Field(
         None, description="Why; recorded in the report, in MLflow and in the registry."

@@ -136,7 +136,7 @@ class Display:
     with_tables: bool = False
 
 
-Edit = tuple[str, int, str, str]
+Edit = tuple[str, float, str, str]
 """A change for the worse of a good answer: kind, points of the guide's scale lost, before, after."""
 Rewordings = dict[str, list[tuple[str, str]]]
 """{kind: pairs of texts that say the same}"""
@@ -169,6 +169,10 @@ class TaskSpec:
     """Defects that one demonstration may have."""
     rewordings: Callable[[str], Rewordings] = lambda completion: {}
     """Pairs of texts that must score the same, made of a completion."""
+    unread: Callable[[Prompt], dict[str, str]] = lambda prompt: {}
+    """Answers to a prompt of somebody who only looks at what stands around its text, by kind."""
+    most_unread: float = 0.6
+    """The reward that an answer may earn in the mean that does not read its prompt."""
     right_answers: Callable[[Prompt], list[str]] = lambda prompt: []
     """Answers made of a prompt's truth, where that is a whole answer."""
 

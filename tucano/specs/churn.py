@@ -212,6 +212,7 @@ SPEC = TaskSpec(
     rewordings=objects.rewordings,
     edits=_edits,
     right_answers=lambda prompt: objects.right_answer(prompt.reference.get("fields", {}), FIELDS),
+    most_unread=0.75,  # of a middling probability the square error is small already
     baseline=Baseline(objects.dumped(objects.usual(FIELDS)), _majority, _rules),
     scorer=Scorer(_read, _metrics, {"churn": ("churn.balanced_accuracy", "churn.brier")}),
     display=Display("Churn: risco e probabilidade", guide="Churn", as_code=True),

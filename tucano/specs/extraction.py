@@ -121,6 +121,15 @@ def _edits(prompt: Prompt, text: str, others: Sequence[Prompt]) -> Iterator[Edit
     return objects.worse(text, [other.reference.get("fields", {}) for other in others], "sentiment", FIELDS)
 
 
+def _unread(prompt: Prompt) -> dict[str, str]:
+    """Stars and category as the frame of the review states them, and what goes with the stars."""
+    stars = _stated_stars(fold(prompt.user))
+    category = prompt.reference.get("fields", {}).get("category")
+    stated = {"category": category} if isinstance(category, str) and category in prompt.user else {}
+    said = objects.usual(FIELDS) | _of_stars(5 if stars is None else stars) | stated
+    return {"what stands around the review": objects.dumped(said)}
+
+
 # Baselines
 
 _STARS = re.compile(r"nota:?\s*(\d)|(\d)\s*(?:/\s*5|estrelas?)")
@@ -174,19 +183,31 @@ def mood(folded: str) -> int:
 def _extracted(text: str, categories: Sequence[str]) -> dict[str, Any]:
     """Stars, word lists and the categories of the training set: what a page of rules knows about a review."""
     folded = fold(text)
-    found = _STARS.search(folded)
+    stated = _stated_stars(folded)
     issues = {name: bool(pattern.search(folded)) for name, pattern in _ISSUE_WORDS.items()}
-    stars = int(found[1] or found[2]) if found else mood(folded)
+    stars = mood(folded) if stated is None else stated
     complaint = next((_COMPLAINTS[name] for name, present in issues.items() if present), None)
+    return {
+        **_of_stars(stars),
+        "category": next((name for name in categories if fold(name) in folded), "outros"),
+        **issues,
+        "main_complaint": complaint,
+        "summary": "Cliente reclama." if complaint else "Cliente satisfeito.",
+    }
+
+
+def _stated_stars(folded: str) -> int | None:
+    found = _STARS.search(folded)
+    return int(found[1] or found[2]) if found else None
+
+
+def _of_stars(stars: int) -> dict[str, Any]:
+    """The fields that go with the stars of a review."""
     return {
         "sentiment": "positive" if stars >= 4 else "neutral" if stars == 3 else "negative",
         "sentiment_score": min(5, max(1, stars)),
-        "category": next((name for name in categories if fold(name) in folded), "outros"),
-        **issues,
         "churn_risk": "low" if stars >= 4 else "medium" if stars == 3 else "high",
         "repurchase_intent": stars >= 4,
-        "main_complaint": complaint,
-        "summary": "Cliente reclama." if complaint else "Cliente satisfeito.",
     }
 
 
@@ -270,6 +291,7 @@ SPEC = TaskSpec(
     ),
     rewordings=objects.rewordings,
     edits=_edits,
+    unread=_unread,
     right_answers=lambda prompt: objects.right_answer(prompt.reference.get("fields", {}), FIELDS),
     baseline=Baseline(objects.dumped(objects.usual(FIELDS)), _majority, _rules),
     scorer=Scorer(

@@ -14,7 +14,7 @@ from rewards.parsing.text import figures
 from tucano.prompts import Prompt
 from tucano.specs.base import Baseline, Display, Edit, Probes, Reference, Scorer, TaskSpec
 from tucano.specs.scoring import Case, mean
-from tucano.specs.texts import shuffled, without_thousands_dots
+from tucano.specs.texts import figures_off, shuffled, taken_back, without_thousands_dots
 
 
 class Fact(Reference):
@@ -83,9 +83,20 @@ def figures_ignored(answer: InsightsAnswer, rng: Random) -> InsightsAnswer:
 
 # The audit
 
+_HELPS = "Recomendo reduzir os atrasos e responder aos clientes por WhatsApp."
+_HARMS = "Recomendo aumentar os atrasos e ignorar os clientes por WhatsApp."
+
 
 def _edits(prompt: Prompt, text: str, others: Sequence[Prompt]) -> Iterator[Edit]:
     yield "other figures", 2, text, re.sub(r"[1-9]", lambda digit: str(int(digit.group()) % 9 + 1), text)
+    yield "figures a tenth off", 2, text, figures_off(text)
+    yield "taken back", 3, text, taken_back(text)
+    yield "advice that harms", 1, f"{text}\n- {_HELPS}", f"{text}\n- {_HARMS}"
+    yield "flat text", 0.5, text, " ".join(line.lstrip("-*•# ") for line in text.splitlines())
+    for fact in prompt.reference.get("facts", ()):
+        label = str(fact["label"]).capitalize()
+        wrong = "subiu muito" if fact.get("moved") != "up" else "caiu muito"
+        yield "invented movement", 1, f"{text}\n{label} pede atenção.", f"{text}\n{label} {wrong}."
     lines = text.splitlines()
     if kept := [line for line in lines if not line.lstrip().startswith(("-", "*", "•"))]:
         yield "no advice", 1, text, "\n".join(kept) if len(kept) < len(lines) else ""
@@ -99,7 +110,8 @@ _CONSTANT = "**Análise:** os indicadores pedem atenção.\n- Recomendo ouvir os
 
 
 def _all_figures(prompt: Prompt) -> str:
-    shown = [f"{figure.value:g}".replace(".", ",") for figure in figures(prompt.user)]
+    """The clauses of the brief that hold figures, so that each stands at its label."""
+    shown = [clause.strip() for clause in re.split(r"[;:.!?](?!\d)|,(?!\d)", prompt.user) if figures(clause)]
     return f"**Situação:** {'; '.join(shown)}.\n- Recomendo acompanhar estes indicadores.\n- Priorize o mais fraco."
 
 
@@ -108,7 +120,7 @@ def _all_figures(prompt: Prompt) -> str:
 
 def _read(prompt: Prompt, served: str, sampled: Sequence[str], databases: Path) -> Case:
     used, inventions, claims = insight_figures(prompt, served)
-    said = {"coverage": used, "real": 1 - inventions / claims if claims else 0.0}
+    said = {"coverage": used, "real": max(0.0, 1 - inventions / claims) if claims else 0.0}  # a movement is no claim
     return Case(prompt.task, prompt.source, prompt.reference, said)
 
 

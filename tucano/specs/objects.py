@@ -10,6 +10,8 @@ from itertools import cycle
 from random import Random
 from typing import Any, Literal
 
+from tucano.specs.texts import taken_back, without_accents
+
 JsonObject = dict[str, Any]
 NOTATIONS = (("4.5", "4,5"), ("1234.56", "1.234,56"), ("19.9", "R$ 19,90"))
 """A number as JSON has it, and as Brazilians write it."""
@@ -148,6 +150,7 @@ def rewordings(completion: str) -> dict[str, list[tuple[str, str]]]:
     notations = zip(answer, cycle(NOTATIONS), strict=False)
     return {
         "key order": [(dumped(answer), dumped(dict(reversed(answer.items()))))],
+        "accents": [(dumped(answer), dumped({name: without_accents(value) for name, value in answer.items()}))],
         "number formats": [
             (with_number(answer, name, plain), with_number(answer, name, local)) for name, (plain, local) in notations
         ],
@@ -166,10 +169,12 @@ def worse(
     if answer is None:
         return
     yield "half of the fields", 2, text, dumped({name: answer[name] for name in tuple(fields)[::2] if name in answer})
+    yield "taken back", 3, text, taken_back(text)
     yield "no object", 1, text, "\n".join(f"{name}: {value}" for name, value in answer.items())
     yield "field names as values", 3, text, dumped({name: name for name in answer})
     if stranger := next((found for found in strangers if found and found.get(telling) != answer.get(telling)), None):
         yield "another review's facts", 3, text, dumped(stranger)
+        yield "two objects", 2, text, f"{text}\n{dumped(stranger)}"
 
 
 def right_answer(truth: Mapping[str, Any], fields: Mapping[str, Field]) -> list[str]:

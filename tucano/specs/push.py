@@ -13,7 +13,7 @@ from rewards.parsing.claims import names_product, push_inventions
 from tucano.prompts import Prompt
 from tucano.specs.base import Baseline, Display, Edit, Probes, Reference, Scorer, TaskSpec
 from tucano.specs.scoring import Case, mean
-from tucano.specs.texts import shuffled
+from tucano.specs.texts import figures_off, shuffled, taken_back
 
 SCREEN = 120
 """Characters that a notification shows."""
@@ -81,8 +81,25 @@ _GOES_ON = (
 )
 
 
+def _padded(text: str, most: int) -> str:
+    """The text and as many words more as `most` characters hold."""
+    for word in _GOES_ON.split():
+        if len(text) + 1 + len(word) > most:
+            break
+        text += f" {word}"
+    return text
+
+
 def _edits(prompt: Prompt, text: str, others: Sequence[Prompt]) -> Iterator[Edit]:
     yield "cut off on the screen", 1, text, f"{text} {_GOES_ON}"
+    yield "a little too long", 1, _padded(text, SCREEN), _padded(text, SCREEN + 20)
+    yield "taken back", 3, text, taken_back(text)
+    yield "advises against it", 3, text, f"Não compre, é ruim: {text}"
+    brief = prompt.user.casefold()
+    if not re.search(r"frete|gr[áa]tis|entrega", brief):
+        yield "offer in words", 2, f"{text} Vem ver!", f"{text} Frete grátis!"
+    if figures_off(text) != text:
+        yield "figures a tenth off", 2, text, figures_off(text)
     letter = f"Prezado cliente, {text} Atenciosamente."
     greeting = f"Oi, cliente querido, {text} Até logo mais."
     if len(letter) <= SCREEN and len(greeting) <= SCREEN:
@@ -94,6 +111,8 @@ def _edits(prompt: Prompt, text: str, others: Sequence[Prompt]) -> Iterator[Edit
         name for other in others if (name := other.reference.get("product")) and name != prompt.reference.get("product")
     )
     named = re.compile("|".join(map(re.escape, prompt.reference.get("terms", ()))) or r"(?!)", re.IGNORECASE)
+    if named.search(text):
+        yield "product left out", 2, text, named.sub("produto", text)
     if (stranger := next(products, None)) and named.search(text):
         yield "another product", 2, text, named.sub(stranger, text)
 

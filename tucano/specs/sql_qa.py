@@ -14,7 +14,7 @@ from rewards.parsing.sql import answers_gold, find_query
 from tucano.prompts import Prompt
 from tucano.specs.base import Baseline, Display, Edit, Probes, Reference, Rewordings, Scorer, TaskSpec
 from tucano.specs.scoring import Case, mean
-from tucano.specs.texts import without_thousands_dots, words
+from tucano.specs.texts import taken_back, without_thousands_dots, words
 
 
 def _file_name(name: str) -> str:
@@ -116,10 +116,23 @@ _SQL_TALK = (
 
 
 def _rewordings(completion: str) -> Rewordings:
-    return without_thousands_dots(completion) | {"talk about a query": [(_PLAIN_TALK, _SQL_TALK)]}
+    found = _FENCED.fullmatch(completion.strip())
+    same = {"talk about a query": [(_PLAIN_TALK, _SQL_TALK)]} | without_thousands_dots(completion)
+    if found is None:
+        return same
+    upper = re.sub(
+        r"'[^']*'|[^']+", lambda part: part[0] if part[0].startswith("'") else part[0].upper(), found["query"]
+    )
+    return same | {"upper case": [(completion, fenced(upper, found["prose"]))]}
 
 
 _FENCED = re.compile(r"```sql\n(?P<query>.*?)\n?```\s*(?P<prose>.*)", re.DOTALL)
+
+
+def _turned(query: str) -> str:
+    """The same rows, the other way round."""
+    way = "ASC" if "DESC" in query else "DESC"
+    return f"SELECT * FROM ({query.rstrip('; ')}) ORDER BY 2 {way};"
 
 
 def _edits(prompt: Prompt, text: str, others: Sequence[Prompt]) -> Iterator[Edit]:
@@ -133,6 +146,13 @@ def _edits(prompt: Prompt, text: str, others: Sequence[Prompt]) -> Iterator[Edit
     unfiltered = re.sub(r"(?is)\bWHERE\b.*?(?=\bGROUP BY\b|\bORDER BY\b|\bLIMIT\b|;|$)", "", query)
     if unfiltered != query:
         yield "no filter", 1, text, fenced(unfiltered, prose)
+    yield "taken back", 3, text, taken_back(text)
+    if (off := re.sub(r"\b(COUNT|SUM|AVG)\(", r"1.1*\1(", query)) != query:
+        yield "result a tenth off", 2, text, fenced(off, prose)
+    if "ORDER BY" in query and "LIMIT 1;" not in query:
+        yield "order turned", 2, text, fenced(_turned(query), prose)
+    if (state := re.search(r"'([A-Z]{2})'", query)) and state[1] != "AC":
+        yield "another state told", 1, f"{text} Vale para {state[1]}.", f"{text} Vale para AC."
     if strangers := [sql for other in others if (sql := other.reference.get("sql")) and sql != query]:
         yield "another question's query", 2, text, fenced(strangers[0], prose)
 

@@ -3,6 +3,7 @@
 import re
 import unicodedata
 from random import Random
+from typing import Any
 
 _LETTERS = re.compile(r"[^\W\d_]+")
 
@@ -17,6 +18,35 @@ def without_thousands_dots(text: str) -> dict[str, list[tuple[str, str]]]:
     either number."""
     plain = re.sub(r"\b\d{1,3}(?:\.\d{3})+,\d{2}\b", lambda match: match.group().replace(".", ""), text)
     return {"number formats": [(text, plain)]} if plain != text else {}
+
+
+def without_accents(value: Any) -> Any:
+    """A text without its accents; any other value as it is."""
+    if not isinstance(value, str):
+        return value
+    return "".join(part for part in unicodedata.normalize("NFD", value) if not unicodedata.combining(part))
+
+
+_FIGURE = re.compile(r"(?<![\w.,-])(\d{1,3}(?:\.\d{3})+|\d+)(,\d+)?(?![\w-]|[.,]\d)")
+
+
+def figures_off(text: str, factor: float = 1.1) -> str:
+    """The text with every figure from 10 on, or with decimals, changed by a factor, in the notation it has."""
+    return _FIGURE.sub(lambda found: _changed(found, factor), text)
+
+
+def _changed(found: re.Match[str], factor: float) -> str:
+    whole, decimals = found[1].replace(".", ""), (found[2] or "").lstrip(",")
+    value = float(f"{whole}.{decimals or 0}")
+    if value < 10 and not decimals:
+        return found[0]
+    written = f"{value * factor:,.{len(decimals)}f}" if "." in found[1] else f"{value * factor:.{len(decimals)}f}"
+    return written.translate(str.maketrans(",.", ".,"))
+
+
+def taken_back(text: str) -> str:
+    """An answer that says of itself that it is wrong."""
+    return f"A resposta abaixo está errada, não use:\n{text}"
 
 
 def shuffled(text: str) -> str:

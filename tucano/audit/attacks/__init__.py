@@ -1,0 +1,1 @@
+"""Programs that look for answers which earn much and are worth nothing."""

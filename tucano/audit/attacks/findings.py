@@ -1,0 +1,113 @@
+"""What the search and lazy policies find in the rewards of one task, and what the audit says about it."""
+
+import re
+from collections.abc import Callable, Sequence
+from random import Random
+from statistics import fmean
+
+from tucano.audit.attacks.search import Found, Search
+from tucano.audit.bench import Bench, Group
+from tucano.audit.probes import worthless
+from tucano.audit.report import AuditCheck, FoolingText, Level
+from tucano.prompts import Prompt
+from tucano.specs.registry import spec_of
+
+SEARCHED_PROMPTS = 10
+GOOD_RATING = 4.0
+FLOOR = 0.30
+"""A worthless answer may score this much at most."""
+MOST_BORROWED = 0.25
+"""With more than this share of its runs of words from good answers a text may be a good one itself."""
+SHOWN = 3
+_FIGURE = re.compile(r"\d[\d.,]*%?")
+CONSTANTS = 12
+"""Good answers that are tried as the one answer to every prompt."""
+
+
+def searched(task: str, bench: Bench, groups: Sequence[Group], calls: int, seed: int) -> list[FoolingText]:
+    """The texts that earn most beyond `FLOOR` and are borrowed least, each as short as it can be; best first."""
+    rng = Random(f"{seed}/{task}")
+    chosen = rng.sample(list(groups), min(SEARCHED_PROMPTS, len(groups)))
+    found = [
+        FoolingText(task, group.prompt.id, group.prompt.user, best.text, best.score)
+        for group in chosen
+        if (best := _best(bench, group, groups, calls // len(chosen), rng))
+    ]
+    return sorted(found, key=lambda item: (-item.reward, item.text))[:SHOWN]
+
+
+def _best(bench: Bench, group: Group, groups: Sequence[Group], calls: int, rng: Random) -> Found | None:
+    others = [answer for other in groups if other is not group for answer in other.answers]
+    pieces = [answer.completion for answer in others if answer.completion.strip()]
+    good = [answer.completion for answer in [*others, *group.answers] if answer.rating >= GOOD_RATING]
+    start = [text for texts in worthless(group.prompt).values() for text in texts if text.strip()]
+    search = Search(group.prompt.user, start, pieces, good, lambda text: bench.total(group.prompt, text), rng)
+    best = next((found for found in search.run(calls) if found.borrowed <= MOST_BORROWED), None)
+    return search.shortest(best) if best and best.score > FLOOR else None
+
+
+def search_check(task: str, found: Sequence[FoolingText]) -> AuditCheck:
+    highest = max((item.reward for item in found), default=0.0)
+    example = f", first: {found[0].text[:60]!r}" if found else ""
+    message = (
+        f"{task}: a search made texts that no good answer contains and that earn up to {highest:.3f},"
+        f" {FLOOR:.2f} is right; look at them{example}"
+    )
+    return AuditCheck(task, "search", "warn", not found, highest, FLOOR, message)
+
+
+def lazy_checks(task: str, bench: Bench, groups: Sequence[Group]) -> list[AuditCheck]:
+    """What is earned in the mean without reading: by what stands around the text, and by one answer to all prompts.
+
+    The second only warns: where the truth of many prompts is the same, one answer is right for many.
+    """
+    return [
+        _lazy_check(task, "lazy policy", "block", bench, groups, _unread(task, groups)),
+        _lazy_check(task, "one answer to all", "warn", bench, groups, _constants(task, groups)),
+    ]
+
+
+Policy = Callable[[Prompt], str]
+Policies = dict[str, Policy]
+"""{how: what it answers}"""
+
+
+def _lazy_check(
+    task: str, name: str, level: Level, bench: Bench, groups: Sequence[Group], policies: Policies
+) -> AuditCheck:
+    prompts = [group.prompt for group in groups]
+    earned = {how: fmean(bench.total(asked, answer(asked)) for asked in prompts) for how, answer in policies.items()}
+    how, value = max(earned.items(), key=lambda item: item[1])
+    most = spec_of(task).most_unread
+    message = f"{task}: who does not read earns {value:.3f} in the mean ({how}), at most {most:.2f} is right"
+    return AuditCheck(task, name, level, value <= most, value, most, message)
+
+
+def _unread(task: str, groups: Sequence[Group]) -> Policies:
+    spec = spec_of(task)
+    fixed = spec.baseline.constant
+
+    def looked_at(kind: str) -> Policy:
+        return lambda prompt: spec.unread(prompt).get(kind, "")
+
+    kinds = sorted({kind for group in groups for kind in spec.unread(group.prompt)})
+    return {
+        "the prompt and a fixed answer": lambda prompt: f"{prompt.user}\n{fixed}",
+        "the prompt's figures alone": _figures,
+        "its figures and a fixed answer": lambda prompt: f"{_figures(prompt)}\n{fixed}",
+        **{kind: looked_at(kind) for kind in kinds},
+    }
+
+
+def _figures(prompt: Prompt) -> str:
+    return " ".join(_FIGURE.findall(prompt.user))
+
+
+def _constants(task: str, groups: Sequence[Group]) -> Policies:
+    def always(text: str) -> Policy:
+        return lambda prompt: text
+
+    baseline = spec_of(task).baseline
+    good = [answer.completion for group in groups for answer in group.answers if answer.rating >= GOOD_RATING]
+    texts = [baseline.constant, baseline.majority([group.prompt for group in groups]), *good[:CONSTANTS]]
+    return {f"always {text[:40]!r}": always(text) for text in texts}
