@@ -43,6 +43,7 @@ from tucano.comparison.promotion import (
     standing,
     unfaithful,
 )
+from tucano.comparison.text_health import decay
 from tucano.errors import Transient
 from tucano.files.models import ServedFiles
 from tucano.requirements import cores
@@ -103,8 +104,9 @@ def _promotion(run: Run, best: SeedResult, found: Standing, version: int | None)
 
 def _refusal(evidence: Evidence, best: SeedResult) -> str | None:
     failed = evidence.reaudit.report.failed(best.arm)
-    verdict = evidence.comparison.comparison.verdict
-    return refusal(verdict, best.record.alarms, failed[0].message if failed else None)
+    comparison = evidence.comparison.comparison
+    decayed = decay(comparison.texts[best.arm], comparison.texts[comparison.reference])
+    return refusal(comparison.verdict, best.record.alarms, failed[0].message if failed else None, decayed)
 
 
 def _admit(

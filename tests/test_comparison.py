@@ -19,7 +19,7 @@ from tucano.comparison.answers import Answer, Decoding
 from tucano.comparison.compare import Comparison, Design, compare
 from tucano.comparison.contrast import Contrast, Effect, effect, with_holm
 from tucano.comparison.table import render_table
-from tucano.comparison.text_health import distinct_2, text_health, vocabulary, words
+from tucano.comparison.text_health import TextHealth, decay, distinct_2, text_health, vocabulary, words
 from tucano.comparison.verdict import judge
 from tucano.comparison.wording import ENGLISH, PORTUGUESE
 from tucano.errors import UserError
@@ -331,6 +331,22 @@ def test_distinct_2_by_hand() -> None:
 
 def test_words_are_letters_casefolded_and_composed() -> None:
     assert words("Não 3x: A\u0301gua_fria!") == ["não", "x", "água", "fria"]
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({}, None),
+        ({"distinct_2": 0.41, "known_words": 0.91, "loss": 2.9}, None),
+        ({"distinct_2": 0.39}, "repeat themselves: 49% as many"),
+        ({"known_words": 0.89}, "words that nobody knows: 89% as many"),
+        ({"loss": 3.2}, "strange: 160% of the nats"),
+    ],
+)
+def test_texts_that_are_none_any_more_are_said(changed: dict[str, float], said: str | None) -> None:
+    start = TextHealth(distinct_2=0.8, known_words=1.0, loss=2.0, tokens=30, truncated=0)
+    found = decay(replace(start, **changed), start)
+    assert found == said if said is None else found is not None and said in found
 
 
 def test_text_health_by_hand() -> None:

@@ -156,9 +156,14 @@ def test_it_survives_json() -> None:
 
 
 @pytest.mark.parametrize(
-    ("tuned", "reason"), [(better, None), (hacked, "re-audit of its own samples failed: insights: reward +0.270")]
+    ("tuned", "loss", "reason"),
+    [
+        (better, 1.0, None),
+        (better, 1.6, "its texts decayed: its start finds its answers strange: 160%"),
+        (hacked, 1.0, "re-audit of its own samples failed: insights: reward +0.270"),
+    ],
 )
-def test_a_seed_that_fails_is_not_promoted(tmp_path: Path, tuned: Quality, reason: str | None) -> None:
+def test_a_seed_that_fails_is_not_promoted(tmp_path: Path, tuned: Quality, loss: float, reason: str | None) -> None:
     served = [
         Answer(
             arm,
@@ -170,7 +175,7 @@ def test_a_seed_that_fails_is_not_promoted(tmp_path: Path, tuned: Quality, reaso
             0.1 + (arm == "seed-1") * (0.3 + place / 99),
             {},
             None,
-            1.0,
+            loss if arm == "seed-1" else 1.0,
             9,
             False,
         )

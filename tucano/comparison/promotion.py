@@ -36,8 +36,11 @@ class Alarm(Protocol):
     def evidence(self) -> str: ...
 
 
-def refusal(verdict: Verdict, alarms: Sequence[Alarm], reaudit_failure: str | None) -> str | None:
-    """Why what was measured does not allow the candidate even to become challenger; None when it does."""
+def refusal(verdict: Verdict, alarms: Sequence[Alarm], reaudit_failure: str | None, decayed: str | None) -> str | None:
+    """Why what was measured does not allow the candidate even to become challenger; None when it does.
+
+    `reaudit_failure` and `decayed` say what the re-audit and the health of its texts have against it.
+    """
     if not verdict.improved:
         return "the primary test does not show an improvement"
     if verdict.worse_tasks:
@@ -47,7 +50,9 @@ def refusal(verdict: Verdict, alarms: Sequence[Alarm], reaudit_failure: str | No
     for alarm in alarms:
         if alarm.name == "hacking":
             return f"its training raised the hacking alarm at step {alarm.step}: {alarm.evidence}"
-    return f"the re-audit of its own samples failed: {reaudit_failure}" if reaudit_failure is not None else None
+    if reaudit_failure is not None:
+        return f"the re-audit of its own samples failed: {reaudit_failure}"
+    return f"its texts decayed: {decayed}" if decayed is not None else None
 
 
 def unfaithful(difference: float) -> Standing:

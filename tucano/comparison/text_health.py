@@ -9,6 +9,13 @@ from tucano.files.prompts import PromptFiles
 from tucano.prompts import read_prompts
 from tucano.specs.texts import words
 
+LEAST_DISTINCT = 0.5
+LEAST_KNOWN = 0.9
+MOST_LOSS = 1.5
+"""Relative to the start. Sound runs had .78 to 1.07, 1.00 to 1.03 and .72 to 1.19 (LOG.md); a model that writes the
+same again and again, or letters instead of words, is far beyond.
+"""
+
 
 @dataclass(frozen=True, slots=True)
 class TextHealth:
@@ -29,6 +36,19 @@ class TextHealth:
         """Each of the first three relative to the reference's; None where that is 0."""
         names = ("distinct_2", "known_words", "loss")
         return {name: getattr(self, name) / below if (below := getattr(reference, name)) else None for name in names}
+
+
+def decay(health: TextHealth, reference: TextHealth) -> str | None:
+    """What says that an arm's texts are texts no more, against those of its start; None where nothing does."""
+    than = health.ratio(reference)
+    distinct, known, loss = than["distinct_2"], than["known_words"], than["loss"]
+    if distinct is not None and distinct < LEAST_DISTINCT:
+        return f"its answers repeat themselves: {distinct:.0%} as many different word pairs as its start's"
+    if known is not None and known < LEAST_KNOWN:
+        return f"it writes words that nobody knows: {known:.0%} as many known ones as its start"
+    if loss is not None and loss > MOST_LOSS:
+        return f"its start finds its answers strange: {loss:.0%} of the nats per token of its own"
+    return None
 
 
 def known_words(files: PromptFiles) -> frozenset[str]:
