@@ -263,9 +263,9 @@ class Examiner:
     rated: list[RatedAnswer]
     databases: Path
 
-    def audited(self, name: SetName, change: Change | None = None) -> AuditReport:
+    def audited(self, name: SetName, change: Change | None = None, search_calls: int = 0) -> AuditReport:
         """Without the search, which takes the longest and blocks nothing."""
-        gate = SETTINGS.audit.model_copy(update={"search_calls": 0})
+        gate = SETTINGS.audit.model_copy(update={"search_calls": search_calls})
         with pytest.MonkeyPatch.context() as patch:
             if change:
                 change.apply(patch, name)
