@@ -17,8 +17,9 @@ from random import Random
 
 from rewards import load_reward_set
 from rewards.sets import SETS
-from tucano.audit.attacks.findings import FLOOR, GOOD_RATING, MOST_BORROWED, SEARCHED_PROMPTS
+from tucano.audit.attacks.findings import FLOOR, SEARCHED_PROMPTS, unborrowed
 from tucano.audit.attacks.search import Found, Search
+from tucano.audit.bench import GOOD_RATING
 from tucano.audit.probes import worthless
 from tucano.prompts import TASKS, Prompt
 from tucano.rating.ratings import read_ratings
@@ -73,7 +74,7 @@ def main() -> None:
     arguments = parser.parse_args()
     best: list[Found] = []
     for prompt, found in searched(arguments.of, arguments.task, arguments.calls, arguments.seed):
-        own = [item for item in found if item.borrowed <= MOST_BORROWED][:SHOWN]
+        own = unborrowed(found)[:SHOWN]
         print(f"\n{prompt.user}")
         for item in own[: SHOWN // 2]:
             print(

@@ -102,8 +102,9 @@ class Extraction:
             0.10,
             "a JSON object with at least one usable field",
             _SOURCE,
-            "weight; all credit x .6 where it has to be repaired, x .4 for the opposite sentiment, x .25 for several"
-            " objects; of the form's 70 % go with the square of field_match",
+            "weight; all credit x .85 beside a sentence, x .6 with a plain fault or beside a word or two, x .1 among"
+            " scraps, x .4 for the opposite sentiment, x .25 for several objects; of the form's 70 % go with the square"
+            " of field_match",
         ),
         Component(
             "extraction.fields_present",
@@ -320,7 +321,7 @@ class Push:
             "weight; without it the other credit shrinks to 35 %, of two pushes or products to 25 %, without an"
             " invitation to 30 %; a text of advertising words loses all from 70 to 95 %",
         ),
-        Component("push.portuguese", 0.20, "Portuguese and not generic", _SOURCE, "weight"),
+        Component("push.portuguese", 0.20, "Portuguese and not generic; prose must read", _SOURCE, "weight"),
         Component(
             "push.reason",
             0.25,
@@ -380,8 +381,8 @@ def _is_one_push(answer: str, prompt: PromptLike, urges: int) -> float:
     invites = _INVITES.search(folded) or "!" in folded or "que tal" in folded
     talk = clip((0.95 - urges / max(1, len(tokens))) / 0.25)
     one = NOT_ONE if several or _ABOUT.search(folded) else 1.0
-    credit_so_far = _is_answer(answer, tokens, prompt) * talk * one * (1.0 if invites else NO_INVITATION)
-    return credit_so_far and credit_so_far * credit(answer, prompt, PUSH) * 0.5 ** loose_offers(answer)
+    gate = _is_answer(answer, tokens, prompt) * talk * one * (1.0 if invites else NO_INVITATION)
+    return gate * credit(answer, prompt, PUSH) * 0.5 ** loose_offers(answer) if gate else 0.0
 
 
 @lru_cache(maxsize=1024)

@@ -12,9 +12,8 @@ from rewards.parsing.fluency import sentences
 from rewards.parsing.kinds import clash
 from rewards.parsing.objects import FRAMED, REPAIRED, SCRAPS, wholeness
 from rewards.parsing.text import without_copies
-from tucano.audit.attacks.search import Search
+from tucano.audit.attacks.findings import search_for, unborrowed
 from tucano.audit.bench import Bench, Group, grouped
-from tucano.audit.probes import worthless
 from tucano.prompts import Prompt, Task
 
 LOW = 0.30
@@ -120,14 +119,5 @@ def test_a_small_search_finds_little(groups: dict[str, tuple[Bench, list[Group]]
     rng = Random(f"1/{task}")
     best = []
     for group in rng.sample(of_task, 5):
-        others = [answer for other in of_task if other is not group for answer in other.answers]
-        pieces = [answer.completion for answer in others if answer.completion.strip()]
-        good = [answer.completion for answer in [*others, *group.answers] if answer.rating >= 4]
-        start = [text for texts in worthless(group.prompt).values() for text in texts if text.strip()]
-
-        def judge(text: str, prompt: Prompt = group.prompt) -> float:
-            return bench.total(prompt, text)
-
-        search = Search(group.prompt.user, start, pieces, good, judge, rng)
-        best += [found for found in search.run(CALLS // 5) if found.borrowed <= 0.25][:10]
+        best += unborrowed(search_for(bench, group, of_task, rng).run(CALLS // 5))[:10]
     assert sum(found.score > LOW for found in best) <= MOST[task], [found for found in best if found.score > LOW]

@@ -17,6 +17,7 @@ from data.own.reading import Broken, RawRow, parsed
 from data.separation import normal_form
 from rewards import classify_task
 from tucano.masking import mask
+from tucano.masking.prompts import masked_reference
 from tucano.prompts import TASKS, Prompt
 from tucano.security.printable import short
 from tucano.specs.registry import spec_of
@@ -30,8 +31,6 @@ LONGEST_NAME = 200
 LONGEST_REFERENCE = 2**16
 DEEPEST, LARGEST_NUMBER = 16, 2**53
 SOURCE, LICENCE = "own", "not stated by the owner"
-_QUERY = ("sql", "database")
-"""Parts of a reference that have to run as they are."""
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}")
 _UNSEEN = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 _HALF = re.compile(r"[\ud800-\udfff]")
@@ -80,7 +79,7 @@ def own_row(raw: RawRow) -> OwnRow:
     if not user or not normal_form(user):
         raise Bad("missing", "there is no prompt, or no word in it")
     task, guessed = _task(given, user)
-    reference = masks.reference(_reference(given, task, raw.form))
+    reference = masked_reference(_reference(given, task, raw.form), masks.text)
     notes = _notes(given, task, guessed)
     demonstration = masks.text(_text(given, "demonstration")) or None
     names = {name: masks.text(_name(given, name)) for name in ("id", "template", "licence")}
@@ -111,16 +110,6 @@ class _Masks:
         masked, found = mask(text)
         self.found += found
         return masked
-
-    def reference(self, reference: dict[str, Any]) -> dict[str, Any]:
-        return {name: part if name in _QUERY else self._part(part) for name, part in reference.items()}
-
-    def _part(self, part: Any) -> Any:
-        if isinstance(part, str):
-            return self.text(part)
-        if isinstance(part, dict):
-            return {name: self._part(value) for name, value in part.items()}
-        return [self._part(value) for value in part] if isinstance(part, list) else part
 
 
 def quoted(value: object) -> str:

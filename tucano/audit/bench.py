@@ -9,6 +9,8 @@ from rewards import PromptLike, Score
 from tucano.prompts import Prompt
 from tucano.rating.ratings import Origin, RatedAnswer
 
+GOOD_RATING = 4.0
+"""«Use it after a glance»: from here on the guide calls an answer good."""
 MOST_REPEATED = 250
 """Texts that are scored twice."""
 

@@ -7,15 +7,13 @@ from collections.abc import Sequence
 from math import fsum
 
 from rewards.parsing.objects import find_object
-from tucano.audit.bench import Bench, Group
+from tucano.audit.bench import GOOD_RATING, Bench, Group
 from tucano.audit.edits import degradations, readings
 from tucano.audit.report import AuditCheck
 from tucano.prompts import Prompt
 from tucano.specs.objects import json_object
 from tucano.specs.registry import spec_of
 
-GOOD_RATING = 4.0
-"""«Use it after a glance»: from here on the guide calls an answer good."""
 GOOD_REWARD = 0.95
 """The best of some dozens of good answers earns this much, or a part of the scale cannot be reached: weights do not add
 up to 1.

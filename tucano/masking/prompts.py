@@ -1,5 +1,6 @@
 """Prompts of others, masked: all that they say in words."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -12,14 +13,27 @@ _QUERY = ("sql", "database")
 
 def masked_prompt(prompt: Prompt) -> Prompt:
     """The text shown to a model, the demonstration and the words of the reference; a gold query stays as it is."""
-    demonstration = None if prompt.demonstration is None else mask(prompt.demonstration)[0]
-    reference = {name: part if name in _QUERY else _masked(part) for name, part in prompt.reference.items()}
-    return replace(prompt, user=mask(prompt.user)[0], demonstration=demonstration, reference=reference)
+    demonstration = None if prompt.demonstration is None else _text(prompt.demonstration)
+    return replace(
+        prompt,
+        user=_text(prompt.user),
+        demonstration=demonstration,
+        reference=masked_reference(prompt.reference, _text),
+    )
 
 
-def _masked(part: Any) -> Any:
+def masked_reference(reference: dict[str, Any], text: Callable[[str], str]) -> dict[str, Any]:
+    """A reference whose words are masked by `text`; a gold query stays as it is."""
+    return {name: part if name in _QUERY else _masked(part, text) for name, part in reference.items()}
+
+
+def _text(text: str) -> str:
+    return mask(text)[0]
+
+
+def _masked(part: Any, text: Callable[[str], str]) -> Any:
     if isinstance(part, str):
-        return mask(part)[0]
+        return text(part)
     if isinstance(part, dict):
-        return {name: _masked(value) for name, value in part.items()}
-    return [_masked(value) for value in part] if isinstance(part, list) else part
+        return {name: _masked(value, text) for name, value in part.items()}
+    return [_masked(value, text) for value in part] if isinstance(part, list) else part

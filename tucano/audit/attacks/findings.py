@@ -6,14 +6,13 @@ from random import Random
 from statistics import fmean
 
 from tucano.audit.attacks.search import Found, Search
-from tucano.audit.bench import Bench, Group
+from tucano.audit.bench import GOOD_RATING, Bench, Group
 from tucano.audit.probes import worthless
 from tucano.audit.report import AuditCheck, FoolingText, Level
 from tucano.prompts import Prompt
 from tucano.specs.registry import spec_of
 
 SEARCHED_PROMPTS = 10
-GOOD_RATING = 4.0
 FLOOR = 0.30
 """A worthless answer may score this much at most."""
 MOST_BORROWED = 0.25
@@ -37,13 +36,23 @@ def searched(task: str, bench: Bench, groups: Sequence[Group], calls: int, seed:
 
 
 def _best(bench: Bench, group: Group, groups: Sequence[Group], calls: int, rng: Random) -> Found | None:
+    search = search_for(bench, group, groups, rng)
+    best = next(iter(unborrowed(search.run(calls))), None)
+    return search.shortest(best) if best and best.score > FLOOR else None
+
+
+def search_for(bench: Bench, group: Group, groups: Sequence[Group], rng: Random) -> Search:
+    """A search for answers to a group's prompt, with the answers to the other prompts to take pieces from."""
     others = [answer for other in groups if other is not group for answer in other.answers]
     pieces = [answer.completion for answer in others if answer.completion.strip()]
     good = [answer.completion for answer in [*others, *group.answers] if answer.rating >= GOOD_RATING]
     start = [text for texts in worthless(group.prompt).values() for text in texts if text.strip()]
-    search = Search(group.prompt.user, start, pieces, good, lambda text: bench.total(group.prompt, text), rng)
-    best = next((found for found in search.run(calls) if found.borrowed <= MOST_BORROWED), None)
-    return search.shortest(best) if best and best.score > FLOOR else None
+    return Search(group.prompt.user, start, pieces, good, lambda text: bench.total(group.prompt, text), rng)
+
+
+def unborrowed(found: Sequence[Found]) -> list[Found]:
+    """Those that are no good answers with a few words changed."""
+    return [item for item in found if item.borrowed <= MOST_BORROWED]
 
 
 def search_check(task: str, found: Sequence[FoolingText]) -> AuditCheck:
