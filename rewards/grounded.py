@@ -45,6 +45,8 @@ TOO_LONG = 0.05
 LONGEST_PUSH = 600
 LONGEST_INSIGHTS = 4000
 """Characters from which on a text is none at all: several times those from which on its length earns nothing."""
+MOST_FIGURES = 60
+"""A text of insights with more is a table or none; each is weighed against every fact."""
 LONGEST_COPY = 6
 """Words in a row of its brief that no push has: product and offer together are fewer."""
 LONGEST_QUOTE = 12
@@ -268,7 +270,7 @@ class Insights:
 
     def shares(self, prompt: PromptLike, answer: str, databases: Path | None) -> tuple[float, ...]:
         length = len(text.squeeze(answer))
-        if length > LONGEST_INSIGHTS:
+        if length > LONGEST_INSIGHTS or len(text.figures(answer)) > MOST_FIGURES:
             return (0.0,) * len(self.components)
         folded = text.fold(answer)
         tokens = text.words(folded)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from random import Random
+from time import process_time
 
 import pytest
 from historic_bugs import examiner
@@ -121,3 +122,20 @@ def test_a_small_search_finds_little(groups: dict[str, tuple[Bench, list[Group]]
     for group in rng.sample(of_task, 5):
         best += unborrowed(search_for(bench, group, of_task, rng).run(CALLS // 5))[:10]
     assert sum(found.score > LOW for found in best) <= MOST[task], [found for found in best if found.score > LOW]
+
+
+def seconds(text: str) -> float:
+    """CPU time that `grounded` takes for it as insights, the best of three."""
+    rewards = load_reward_set("grounded")
+    best = float("inf")
+    for _ in range(3):
+        began = process_time()
+        rewards.score(PROMPTS["insights"], text)
+        best = min(best, process_time() - began)
+    return best
+
+
+@pytest.mark.parametrize("unit", ["! ", "1. a\n", "medir o prazo; ", "nota média de "])
+def test_a_longer_text_takes_no_more_than_its_share(unit: str) -> None:
+    """A pattern that began anew at each mark took half a second for 4,000 characters."""
+    assert seconds((unit * 2000)[:3900]) < 3 * seconds((unit * 2000)[:1950]) + 0.005

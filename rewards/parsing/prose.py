@@ -45,7 +45,7 @@ _REPEATS = re.compile(r"[^\W\d]{4}")
 """What does not stand twice within four words of a sentence."""
 _LOWER_FIRST = re.compile(r"\W*[a-zà-ÿ]")
 _SCRAP = re.compile(
-    r"(?:^|[.!?]\s)\W*(?!(?:Corr|Aproveit|Vem|Venh|Confir|Garant|Ol[áh]|Oi)\w*\.)"
+    r"(?:^|[.!?]\s)\W{0,4}(?!(?:Corr|Aproveit|Vem|Venh|Confir|Garant|Ol[áh]|Oi)\w*\.)"
     r"(?:\w+|(?:R\$ ?)?[\d.,]+\d%?)\.(?=\s|$)"
 )
 """A word or a figure between full stops."""

@@ -4,8 +4,9 @@ from pathlib import Path
 
 from tucano.truth.advice import covered, harmful
 from tucano.truth.facts import facts_of, stated
+from tucano.truth.figures import figures
 from tucano.truth.fluency import Norm, fluency
-from tucano.truth.reading import clip, sentences, words
+from tucano.truth.reading import clip, plain, sentences, words
 from tucano.truth.single import copied, is_single
 from tucano.truth.types import PromptLike
 
@@ -16,6 +17,8 @@ ADVICE_ALONE, FIGURES_ALONE = 0.28, 0.25
 WRONG = 0.2
 """What is left beside one wrong figure; nothing beside two."""
 MOST_SENTENCES = 14
+MOST_FIGURES = 60
+"""A text with more is a table or nothing, and each figure is weighed against each label."""
 FLUENT = Norm()
 PART = Norm(mean=-1.0, odd=0.62)
 """Of a sentence alone: headings and short ones have few words to tell by."""
@@ -32,6 +35,8 @@ def truth(prompt: PromptLike, answer: str, databases: Path | None) -> float | No
     if not facts or not key:
         return None
     labels = [fact.label for fact in facts]
+    if len(figures(plain(answer))) > MOST_FIGURES:
+        return 0.0
     if not is_single(answer) or harmful(answer, labels) or copied(answer, prompt.user) > 0.6:
         return 0.0
     said = stated(answer, prompt.user, facts)
