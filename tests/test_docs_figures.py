@@ -61,19 +61,19 @@ def test_a_measured_page_names_the_command(page: str) -> None:
 
 
 def test_the_answers_in_the_readme_earn_what_it_says() -> None:
-    """The prompt test-00022-extraction of `make run` with seed 7, and its reference."""
+    """The prompt test-00048-extraction of `make run` with seed 7, and its reference."""
     page = text("README.md")
     (user,) = re.findall(r"```text\n(.*?)\n```", page, re.DOTALL)
     fields = {
-        "sentiment": "negative", "sentiment_score": 1, "category": "informática", "delivery_issue": False,
-        "product_issue": True, "seller_issue": True, "churn_risk": "high", "repurchase_intent": False,
-        "main_complaint": "qualidade ruim", "summary": "Cliente reclama do teclado: qualidade ruim.",
+        "sentiment": "negative", "sentiment_score": 2, "category": "pet", "delivery_issue": True,
+        "product_issue": False, "seller_issue": True, "churn_risk": "high", "repurchase_intent": False,
+        "main_complaint": "entrega atrasada", "summary": "Cliente reclama do arranhador: entrega atrasada.",
     }  # fmt: skip
-    prompt = Prompt("p", "extraction", user.replace("\n", " "), "t", "synthetic", "CC0-1.0", 1, {"fields": fields})
+    prompt = Prompt("p", "extraction", user.replace("\n", " "), "t", "synthetic", "CC0-1.0", 2, {"fields": fields})
     answers = [answer.replace("\n", "") for answer in re.findall(r"```json\n(.*?)\n```", page, re.DOTALL)]
     said = [float(reward) for reward in re.findall(r"reward (0\.\d{3})", page)]
     assert [round(load_reward_set("grounded").score(prompt, answer).total, 3) for answer in answers] == said[:2]
-    ((before, after),) = re.findall(r"gives the broken answer\n(0\.\d{3}) and the whole one (0\.\d{3})", page)
+    ((before, after),) = re.findall(r"gives the\s+broken\s+answer\s+(0\.\d{3}) and the whole one (0\.\d{3})", page)
     assert [truth(prompt, answer) for answer in answers] == pytest.approx([float(before), float(after)], abs=5e-4)
 
 
