@@ -17,8 +17,10 @@ import torch
 from tucano.profiles import load_profile, project_root
 from tucano.prompts import TASKS, Prompt, read_prompts
 from tucano.rating.draw import Candidate, write_candidates
+from tucano.training.policies.chat import encode, stop_tokens
 from tucano.training.policies.load import load_policy
-from tucano.training.rollouts.sampling import encode, sample
+from tucano.training.samplers import Decoding
+from tucano.training.samplers.local import LocalSampler
 
 PROMPTS_PER_TASK = 24
 
@@ -44,10 +46,9 @@ def main() -> None:
             settings.model, base, Path(adapter) if adapter else None, trainable=False, seed=0
         )
         generator = torch.Generator().manual_seed(arguments.seed + index)
-        drawn = sample(
-            model, tokenizer, encode(tokenizer, chosen, systems), settings.grpo.max_completion_tokens, 1.0, generator
-        )
-        texts = tokenizer.batch_decode(drawn, skip_special_tokens=True)
+        decoding = Decoding(settings.grpo.max_completion_tokens, 1.0, tuple(stop_tokens(model, tokenizer)))
+        drawn = LocalSampler().sample(model, encode(tokenizer, chosen, systems), decoding, generator)
+        texts = tokenizer.batch_decode([draw.tokens for draw in drawn], skip_special_tokens=True)
         made += [Candidate(prompt, text, "sampled", name) for prompt, text in zip(chosen, texts, strict=True)]
     write_candidates(arguments.out, made)
 

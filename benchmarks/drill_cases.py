@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+STANDIN = "stand-in"
+"""In the place of the interpreter with vLLM (benchmarks/vllm_standin.py), which the drill makes."""
 SETTINGS: dict[str, Any] = {
     "data": {"train_prompts": 60, "validation_prompts": 26, "test_prompts": 26, "demonstrations": 60},
     "model": {"nano_hidden": 32, "nano_layers": 1, "nano_vocabulary": 600, "max_length_tokens": 512},
@@ -38,7 +40,8 @@ class Configuration:
 
     `start`: the nano model, trained whole; a model that is given, and gets a new adapter; or that model with an adapter
     from SFT. `prompts`: training prompts. `minutes`: checkpoints at least this often. `threads`: what one attempt after
-    the other asks for. `remote`: every attempt on an empty machine.
+    the other asks for. `remote`: every attempt on an empty machine. `server`: another process draws, the
+    stand-in for vLLM.
     """
 
     name: str
@@ -51,6 +54,7 @@ class Configuration:
     minutes: float = 10
     threads: tuple[int, ...] = (1,)
     remote: bool = False
+    server: bool = False
 
     def settings(self) -> dict[str, Any]:
         """For `validated`; the name of a given model is still missing."""
@@ -58,7 +62,7 @@ class Configuration:
             "sft": self.sft,
             "grpo": self.grpo,
             "model": self.model,
-            "worker": {"checkpoint_minutes": self.minutes},
+            "worker": {"checkpoint_minutes": self.minutes, "vllm_python": STANDIN if self.server else None},
         }
         if self.start == "given" and self.kind == "grpo":
             sections["sft"] = {**self.sft, "enabled": False}
@@ -171,5 +175,16 @@ CONFIGURATIONS = (
         "uploads after every step, every attempt on an empty machine",
         grpo={"rewards": "grounded", "entropy_coef": 0.05, "save_steps": 1, "eval_steps": 3},
         remote=True,
+    ),
+    Configuration(
+        "draws from a server (a stand-in for vLLM), refill",
+        grpo={
+            "sampler": "vllm",
+            "rewards": "controls.format",
+            "drop_zero_variance": True,
+            "refill_rounds": 1,
+            "entropy_coef": 0.05,
+        },
+        server=True,
     ),
 )

@@ -30,6 +30,7 @@ from transformers import AutoTokenizer
 from transformers.conversion_mapping import get_checkpoint_conversion_mapping
 
 from benchmarks.drill_cases import SETTINGS, Configuration
+from benchmarks.vllm_standin import interpreter
 from data.prepare import prepare
 from tucano.profiles import validated
 from tucano.storage.journal import read_journal
@@ -79,6 +80,7 @@ LEFT_OUT = {
     r"\.config\.dtype$": "saving a whole model writes the same precision as a text",
     r"\.stateful_callbacks$": "what transformers would give callbacks back after a resume; it is told not to",
     r"\.func\.self$": "the drill's own board",
+    r"^trainer\.(validation\.examiner\.)?sampler\b": "who draws; what was drawn is compared as history",
 }
 """Paths at which a resumed trainer may differ, and why nothing follows from it."""
 
@@ -323,6 +325,8 @@ def job(
     begin = (str(starts.model), adapter) if given or configuration.kind == "grpo" else None
     for name in ("work", "output"):
         (place / name).mkdir(parents=True, exist_ok=True)
+    if configuration.server:
+        chosen["worker"]["vllm_python"] = interpreter(place)
     settings, work, output = validated(chosen), place / "work", place / "output"
     made = order(
         configuration.kind,

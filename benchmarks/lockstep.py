@@ -34,8 +34,8 @@ from tucano.settings.stages import of_grpo
 from tucano.training import grpo, grpo_trainer
 from tucano.training.orders import JobFolders, order
 from tucano.training.policies.load import load_policy
-from tucano.training.rollouts import decode
 from tucano.training.rollouts.scoring import Rewards
+from tucano.training.samplers import decode
 from tucano.training.threads import compute_with
 
 MARK = "> "

@@ -9,7 +9,7 @@ from peft import LoraConfig, PeftModel, get_peft_model
 from transformers import Qwen3Config, Qwen3ForCausalLM
 
 from tucano.training.checkpoints import interruption
-from tucano.training.rollouts.decode import Decoder, supports
+from tucano.training.samplers.decode import Decoder, supports
 
 VOCABULARY, STOP = 61, 7
 

@@ -72,14 +72,15 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tiny(tmp_path_factory.mktemp("parity") / "tiny")
 
 
-def tiny(place: Path) -> Path:
+def tiny(place: Path, hidden: int = 32) -> Path:
     """A prompt set of six and a tiny Qwen3 with random weights, in a new folder."""
     place.mkdir()
     (place / "system_prompts.json").write_text(json.dumps(SYSTEMS), encoding="utf-8")
     write_prompts(place / "train.jsonl", PROMPTS)
     write_prompts(place / "validation.jsonl", PROMPTS[:2])
-    tokenizer = build_tokenizer([prompt.user for prompt in PROMPTS] + list(SYSTEMS.values()), settings().model)
-    model = build_model(tokenizer, settings().model, seed=3)
+    shape = settings().model.model_copy(update={"nano_hidden": hidden})
+    tokenizer = build_tokenizer([prompt.user for prompt in PROMPTS] + list(SYSTEMS.values()), shape)
+    model = build_model(tokenizer, shape, seed=3)
     with torch.no_grad():
         model.get_input_embeddings().weight[tokenizer.eos_token_id] *= 3  # so that completions end at different lengths
     model.save_pretrained(place / "model")

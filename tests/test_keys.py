@@ -52,6 +52,7 @@ READ_BY: dict[str, set[str]] = {
     "storage": NOWHERE,
     "tracking_uri": NOWHERE,
     "worker.python": NOWHERE,
+    "worker.vllm_": NOWHERE,
     "worker.parallel": NOWHERE,
     "worker.checkpoint_minutes": NOWHERE,
     "worker.retries": NOWHERE,
@@ -89,6 +90,7 @@ READ_BY: dict[str, set[str]] = {
     "grpo.seeds": {"plan", "preflight"},
     "grpo.max_completion_tokens": {"preflight", "grpo", "answers", "merged", "benchmark-answers", "benchmark-endpoint"},
     "grpo.fast_cpu": {"preflight", "grpo", "answers", "benchmark-answers"},
+    "grpo.sampler": {"preflight", "grpo", "answers", "benchmark-answers"},
     "grpo.validation_samples": {"grpo"},
     "grpo.selection": {"grpo"},
     "grpo.": TRAINED["grpo"],
@@ -164,6 +166,8 @@ CHANGED: dict[str, Any] = {
     "execution.seeds": "seed/local",
     "promotion.model": "other",
     "worker.python": "/usr/bin/python3",
+    "worker.vllm_python": "/usr/bin/python3",
+    "grpo.sampler": "vllm",
     "worker.checkpoint_minutes": 5,
     "cost.prices": (),
 }
@@ -171,8 +175,10 @@ CHANGED: dict[str, Any] = {
 GIVEN: dict[str, dict[str, Any]] = {
     "data.path": {"data.source": "b2w", "data.path": "nowhere"},
     "sft.enabled": {"model.name": "org/model"},
+    "model.quantization": {"model.name": "org/model"},
     "grpo.mask_truncated": {"grpo.overlong_tokens": 0},
     "grpo.drop_zero_variance": {"grpo.refill_rounds": 0},
+    "grpo.sampler": {"worker.vllm_python": "/opt/vllm/bin/python"},
     "model.backend": {"grpo.entropy_coef": 0.0, "grpo.entropy_target": None},
 }
 """What has to be so before a setting can be changed."""

@@ -34,11 +34,11 @@ SETTINGS: dict[str, dict[str, Any]] = {
 UNREAD: dict[str, set[str]] = {
     "sft": set(),
     "preflight": set(),
-    "grpo": {"max_length_tokens"},
+    "grpo": {"max_length_tokens", "sampler_gap"},
     "answer": {"max_length_tokens"},
     "merge": {"max_length_tokens"},
 }
-"""Of these unsloth alone reads the length again after SFT."""
+"""Of these unsloth alone reads the length again after SFT, and runs that draw by vLLM alone the gap."""
 PASSED_ON = {"base", "threads", "seed", "backend"}
 """What the job's own fields are made from, and what the worker asks before it imports anything."""
 

@@ -11,11 +11,11 @@ from test_cli import refused, tucano
 from flows.train import train
 from tucano.errors import UserError
 from tucano.profiles import load_profile
-from tucano.requirements.memory import CERTAIN_ROWS, device_bytes, needs
+from tucano.requirements.memory import MOST_CACHE_BYTES, device_bytes, needs
 from tucano.requirements.second_zero import findings, require_startable
 from tucano.requirements.shapes import LORA_WEIGHTS_UNKNOWN, TUCANO, adapter_weights, shape_of
 from tucano.settings import ModelSettings
-from tucano.training.rollouts.sampling import BATCH_ROWS
+from tucano.training.samplers.local import CACHE_BYTES
 
 ROOT = Path(__file__).parent.parent
 HERE = ["execution.seeds=null"]
@@ -163,26 +163,26 @@ def test_the_lower_bounds_are_these() -> None:
     assert found == {
         "SFT": weights + adapter,
         "GRPO rollout": weights + adapter + 64 * 512 * token,
-        "GRPO step": weights + adapter + 32 * 512 * 49_152 * 8,
-        "answers": weights + 128 * 512 * token,
+        "GRPO step": weights + adapter,
+        "answers": weights + 4_000_000_000,
         "merge": 4 * 490_799_104,
     }
-    assert CERTAIN_ROWS == BATCH_ROWS, "what is sampled at a time"
+    assert MOST_CACHE_BYTES == CACHE_BYTES, "what is sampled at a time"
 
 
 def test_the_largest_bounds_are_those_that_the_page_names() -> None:
     """docs/health.md"""
     largest = {name: max(need.bytes for need in needs(load_profile(ROOT, name, []))) for name in ("l4", "l4-v5")}
-    assert largest == {"l4": pytest.approx(7.8e9, rel=0.01), "l4-v5": pytest.approx(8.5e9, rel=0.01)}
+    assert largest == {"l4": pytest.approx(4.3e9, rel=0.01), "l4-v5": pytest.approx(5.0e9, rel=0.01)}
 
 
-def test_a_large_vocabulary_is_refused_above_the_device_with_the_setting_that_helps(
+def test_a_large_batch_is_refused_above_the_device_with_the_setting_that_helps(
     tmp_path: Path, gpu: Callable[[int], None], no_server: None
 ) -> None:
-    (tmp_path / "config.json").write_text(json.dumps({**QWEN3, "vocab_size": 151_936}), encoding="utf-8")
-    large = load_profile(ROOT, "l4-v5", [*HERE, f"model.name={tmp_path}", "grpo.micro_batch=64"])
+    (tmp_path / "config.json").write_text(json.dumps(QWEN3), encoding="utf-8")
+    large = load_profile(ROOT, "l4-v5", [*HERE, f"model.name={tmp_path}", "grpo.batch_size=512"])
     gpu(23_034)
-    with pytest.raises(UserError, match=r"GRPO step needs at least 41\.. GB .* 24\.2 GB; lower grpo\.micro_batch"):
+    with pytest.raises(UserError, match=r"GRPO rollout needs at least 31\.. GB .* 24\.2 GB; lower grpo\.batch_size"):
         require_startable(large)
     gpu(81_559)
     require_startable(large)

@@ -77,6 +77,10 @@ class WorkFiles:
     def log(self) -> Path:
         return self.folder / "log.txt"
 
+    @property
+    def server_log(self) -> Path:
+        return self.folder / "vllm.txt"
+
 
 @dataclass(frozen=True, slots=True)
 class MergedFiles:

@@ -17,11 +17,11 @@ from tucano.errors import UserError
 from tucano.requirements.shapes import Shape, adapter_weights, shape_of
 from tucano.settings import ModelSettings, PipelineSettings
 
-CERTAIN_ROWS = 128
-"""Completions that are sampled at a time outside of training (tucano/training/rollouts/sampling.py)."""
+MOST_CACHE_BYTES = 4 * 10**9
+"""Of the keys and values of completions that are sampled outside of training (tucano/training/samplers/local.py)."""
 LOGIT_BYTES = 8
-"""Per row, token and entry of the vocabulary: the logits, their gradient and a float32 copy, of which 8.3 bytes were
-measured in bfloat16 on torch's meta device (TRL 1.14.2). Unsloth's loss never makes them as a whole.
+"""Per row, token and entry of the vocabulary: the logits and their gradient, on a CPU. The losses that are used on a
+GPU never hold them as a whole (tucano/training/grpo_trainer.py).
 """
 ADAM_COPIES = 4
 """Weights, gradient, and the two moments."""
@@ -51,6 +51,8 @@ def shown(found: list[Need]) -> str:
 def require_memory(settings: PipelineSettings) -> None:
     """UserError for the hungriest stage, where the device is known and has less than that."""
     there = device_bytes(settings.model.device)
+    if there is not None and settings.grpo.sampler == "vllm" and settings.model.device == "cuda":
+        there = int(there * (1 - settings.worker.vllm_memory_share))
     most = max(needs(settings), key=lambda need: need.bytes, default=None)
     if most is not None and there is not None and most.bytes > there:
         raise UserError(
@@ -79,22 +81,23 @@ def _needs(settings: PipelineSettings, shape: Shape) -> Iterator[Need]:
     grpo = settings.grpo
     width = 4 if model.dtype == "float32" else 2
     weights = _weights(model, shape, width)
-    adapter = adapter_weights(model) * ADAM_COPIES * (2 if model.quantization == "nf4" else 4)
+    adapter = adapter_weights(model) * ADAM_COPIES * 4
     ceiling = grpo.max_completion_tokens
     cache = ceiling * shape.num_hidden_layers * 2 * shape.key_value * width
-    logits = 0 if model.backend == "unsloth" else grpo.micro_batch * ceiling * (shape.vocab_size or 0) * LOGIT_BYTES
+    logits = grpo.micro_batch * ceiling * (shape.vocab_size or 0) * LOGIT_BYTES if model.device == "cpu" else 0
+    cached = grpo.sampler == "local"
     smaller = "grpo.max_completion_tokens, or take a smaller model"
     if settings.sft.enabled:
         trained = shape.weights * 4 * (ADAM_COPIES - 1) if model.name == "nano" else adapter
         yield Need("SFT", weights + trained, "the model's size")
-    rollout = grpo.batch_size * grpo.rollout_steps * cache
+    rollout = grpo.batch_size * grpo.rollout_steps * cache * cached
     yield Need("GRPO rollout", weights + adapter + rollout, f"grpo.batch_size or {smaller}")
     yield Need("GRPO step", weights + adapter + logits, f"grpo.micro_batch or {smaller}")
     asked = max(
         settings.data.validation_prompts * grpo.validation_samples,
         settings.data.test_prompts * settings.comparison.samples,
     )
-    yield Need("answers", weights + min(CERTAIN_ROWS, asked) * cache, smaller)
+    yield Need("answers", weights + max(cache, min(MOST_CACHE_BYTES, asked * cache)) * cached, smaller)
     yield Need("merge", 4 * shape.weights, "the model's size")
 
 

@@ -5,7 +5,9 @@ groups of one, patience that cannot fire. What needs the loaded model is in the 
 settings against each other, against the model's shape, and against this machine and its surroundings.
 """
 
+import importlib.util
 import os
+import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
@@ -69,6 +71,30 @@ def _base_is_pinned(settings: PipelineSettings) -> Iterator[Finding]:
         )
 
 
+def _can_load_four_bits(settings: PipelineSettings) -> Iterator[Finding]:
+    if settings.model.quantization != "nf4" or settings.worker.python is not None:
+        return
+    if importlib.util.find_spec("bitsandbytes") is None:
+        yield Finding(
+            "model.quantization=nf4 needs bitsandbytes, which is not installed here: pip install -c constraints.txt"
+            " bitsandbytes",
+            refuses=True,
+        )
+
+
+def _has_a_vllm_interpreter(settings: PipelineSettings) -> Iterator[Finding]:
+    """Where seeds train elsewhere, the path is that of their machine."""
+    python = settings.worker.vllm_python
+    if settings.grpo.sampler != "vllm" or python is None or settings.execution.seeds is not None:
+        return
+    if shutil.which(python) is None:
+        yield Finding(
+            f"worker.vllm_python={python} is no program that can be run here; docs/gpu.md says how to make an"
+            " interpreter with vLLM",
+            refuses=True,
+        )
+
+
 def _lengths_fit(settings: PipelineSettings) -> Iterator[Finding]:
     longest = settings.model.max_length_tokens
     answer = settings.grpo.max_completion_tokens
@@ -118,4 +144,12 @@ def _alarms_can_fire(settings: PipelineSettings) -> Iterator[Finding]:
 
 
 Check = Callable[[PipelineSettings], Iterator[Finding]]
-CHECKS: tuple[Check, ...] = (_has_a_server, _base_is_pinned, _lengths_fit, _rewards_pass_the_audit, _alarms_can_fire)
+CHECKS: tuple[Check, ...] = (
+    _has_a_server,
+    _base_is_pinned,
+    _can_load_four_bits,
+    _has_a_vllm_interpreter,
+    _lengths_fit,
+    _rewards_pass_the_audit,
+    _alarms_can_fire,
+)

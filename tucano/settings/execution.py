@@ -13,6 +13,16 @@ class WorkerSettings(Section):
     """The child processes that hold the models."""
 
     python: Line | None = Field(None, description="Interpreter of the training children; this one when empty.")
+    vllm_python: Line | None = Field(
+        None, description="Interpreter with vLLM, which grpo.sampler=vllm starts its server with."
+    )
+    vllm_memory_share: float = Field(
+        0.35,
+        gt=0,
+        lt=1,
+        description="Share of the GPU's memory for the vLLM server; the trainer needs the rest. vLLM:"
+        " gpu_memory_utilization.",
+    )
     threads: PositiveInt = Field(1, le=1024, description="CPU threads per GRPO child.")
     parallel: PositiveInt | None = Field(
         None, le=1024, description="GRPO children at a time; as many as cores (1 on a GPU) when empty."

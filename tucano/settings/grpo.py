@@ -28,6 +28,13 @@ class Completions(Section):
     max_completion_tokens: PositiveInt = Field(
         512, le=2**17, description="Ceiling of a completion. TRL: max_completion_length."
     )
+    sampler: Literal["local", "vllm"] = Field(
+        "local",
+        description=(
+            "Who draws completions: the training process itself, or a vLLM server beside it, which is many times faster"
+            " on a GPU. TRL: use_vllm."
+        ),
+    )
     fast_cpu: bool = Field(
         True, description="On a CPU: own decode loop, and every prompt read once; off: as transformers and TRL do it."
     )

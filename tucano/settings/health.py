@@ -13,6 +13,7 @@ AlarmName = Literal[
     "at_ceiling",
     "reward_scale",
     "rate_gone",
+    "sampler_apart",
     "policy_still",
     "collapse",
     "hacking",
@@ -30,6 +31,11 @@ class HealthSettings(Section):
     ceiling_share: Share = Field(0.5, description="at_ceiling: share of completions cut off at the ceiling.")
     kl_floor: NonNegativeFloat = Field(
         1e-7, description="policy_still: mean token KL to the start on fixed validation completions, nats."
+    )
+    sampler_gap: PositiveFloat = Field(
+        0.05,
+        description="sampler_apart: mean difference (nats per token) between the sampler's log-probabilities and the"
+        " trainer's.",
     )
     collapse_share: Share = Field(0.3, description="collapse: this far below the best validation reward, at two looks.")
     hacking_z: PositiveFloat = Field(

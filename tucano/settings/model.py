@@ -23,7 +23,7 @@ class LoadedModel(Section):
     )
     quantization: Literal["none", "nf4"] = Field(
         "none",
-        description="NF4 keeps the base in 4 bits (CUDA only). TRL: load_in_4bit.",
+        description="NF4 keeps the base in 4 bits; needs bitsandbytes. TRL: load_in_4bit.",
     )
     dtype: Literal["float32", "bfloat16"] = Field("float32", description="Precision of the base weights.")
     max_length_tokens: PositiveInt = Field(
@@ -59,6 +59,6 @@ class ModelSettings(AdaptedModel, NanoModel):
 
     @model_validator(mode="after")
     def _device_can_do_it(self) -> Self:
-        if self.device == "cpu" and (self.backend == "unsloth" or self.quantization == "nf4"):
-            raise ValueError("model.backend=unsloth and model.quantization=nf4 need model.device=cuda")
+        if self.device == "cpu" and self.backend == "unsloth":
+            raise ValueError("model.backend=unsloth needs model.device=cuda")
         return self

@@ -68,6 +68,10 @@ class PipelineSettings(Section):
             raise ValueError(
                 "model.name=nano starts from random weights, which only SFT can train: leave sft.enabled=true"
             )
+        if self.model.name == "nano" and self.model.quantization != "none":
+            raise ValueError(
+                "model.quantization=nf4 needs a model that is given: nano is trained whole, and 4 bits cannot be"
+            )
         return self
 
     @model_validator(mode="after")
@@ -80,6 +84,16 @@ class PipelineSettings(Section):
         if self.model.backend == "unsloth" and self.model.dtype == "float32":
             raise ValueError(
                 "model.backend=unsloth computes in bfloat16 whatever model.dtype=float32 says; set model.dtype=bfloat16"
+            )
+        if self.grpo.sampler == "vllm" and self.worker.vllm_python is None:
+            raise ValueError(
+                "grpo.sampler=vllm needs an interpreter with vLLM: name it with worker.vllm_python=/PATH/bin/python"
+                " (docs/gpu.md says how to make one)"
+            )
+        if self.grpo.sampler == "vllm" and self.model.quantization != "none":
+            raise ValueError(
+                "grpo.sampler=vllm draws with exact weights, and model.quantization=nf4 trains rounded ones: the two"
+                " would be different policies; set model.quantization=none"
             )
         if self.grpo.task_weights == "iwu" and len(self.tasks) == 1:
             raise ValueError(f"grpo.task_weights=iwu does nothing with a single task ({self.tasks[0]}); use equal")

@@ -10,7 +10,7 @@ from tucano.settings.base import Section
 SIGNALS = {task: f"signal: {task}" for task in TASKS}
 CHECKS = (
     "learning rate", "generation", "chat template", "tokenizer", "pad and end tokens", "key-value cache",
-    "context", "completion length", "quantisation", *SIGNALS.values(), "finite", "gradient flow", "memory",
+    "context", "completion length", "quantisation", *SIGNALS.values(), "finite", "sampler", "gradient flow", "memory",
 )  # fmt: skip
 """The checks of the preflight that can be red."""
 if TYPE_CHECKING:

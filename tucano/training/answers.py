@@ -3,8 +3,11 @@
 import hashlib
 import json
 from collections.abc import Iterator
+from contextlib import closing
+from itertools import groupby
 from pathlib import Path
 
+from peft import LoraConfig
 from transformers import PreTrainedTokenizerBase
 
 from rewards import load_reward_set
@@ -13,10 +16,12 @@ from tucano.files.results import AnswerFiles
 from tucano.prompts import read_passages, read_prompts
 from tucano.settings.comparison import AnswersStage
 from tucano.training.jobs import Arm, Job, Progress, emit
+from tucano.training.policies.chat import encode
 from tucano.training.policies.likelihood import token_logps
 from tucano.training.policies.load import Policy, load_policy
 from tucano.training.rollouts.examiner import Examiner, ScoredCompletion
-from tucano.training.rollouts.sampling import encode
+from tucano.training.samplers import Sampler
+from tucano.training.samplers.opening import sampler_for
 
 STARTS = ("base", "sft")
 """The arms that the seeds together are compared with."""
@@ -46,11 +51,9 @@ def run(job: Job) -> dict[str, object]:
         made.answers.open("w", encoding="utf-8") as file,
         made.language.open("w", encoding="utf-8") as language,
     ):
-        for index, arm in enumerate(job.arms):
+        for index, (arm, sampler) in enumerate(_with_samplers(job, settings)):
             policy, tokenizer = _load(settings, arm, job.seed)
-            examiner = Examiner(
-                tokenizer, systems, rewards, folder, settings.grpo.max_completion_tokens, settings.grpo.fast_cpu
-            )
+            examiner = Examiner(tokenizer, systems, rewards, folder, settings.grpo.max_completion_tokens, sampler)
             times = seeds if arm.name in STARTS else 1
             for decoding, (each, temperature) in decodings.items():
                 samples = times * each
@@ -71,6 +74,19 @@ def run(job: Job) -> dict[str, object]:
             mean = sum(completion.score.total for completion in completions) / len(completions)
             emit(Progress(f"answers of {arm.name}", index + 1, len(job.arms), {"reward": mean}))
     return {"arms": [arm.name for arm in job.arms]}
+
+
+def _with_samplers(job: Job, settings: AnswersStage) -> Iterator[tuple[Arm, Sampler]]:
+    """Each arm with who draws for it: one sampler for those of one base, as a server holds one base."""
+    for base, arms in groupby(job.arms, key=lambda arm: arm.base):
+        together = list(arms)
+        rank = max(map(_rank, together))
+        with closing(sampler_for(job, base, rank, settings.model, settings.grpo)) as sampler:
+            yield from ((arm, sampler) for arm in together)
+
+
+def _rank(arm: Arm) -> int:
+    return LoraConfig.from_pretrained(arm.adapter).r if arm.adapter else 0
 
 
 def _seed_of(arm: Arm, seed: int) -> int:

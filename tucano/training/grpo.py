@@ -1,6 +1,7 @@
 """Group relative policy optimisation of one seed: the engine around the trainer (tucano/training/grpo_trainer.py)."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from dataclasses import asdict
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from tucano.training.algorithms import chain
 from tucano.training.checkpoints import attempts, manifest
 from tucano.training.checkpoints.resumable import Reporter, opened_journal, settled
 from tucano.training.checkpoints.states import NotAsSaved
+from tucano.training.checkpoints.weights import train_in_float32
 from tucano.training.grpo_trainer import GrpoMixin, trainer_class
 from tucano.training.health import Watch
 from tucano.training.jobs import Job, Progress, emit
@@ -25,7 +27,13 @@ from tucano.training.policies.load import load_policy
 from tucano.training.rollouts.examiner import Examiner
 from tucano.training.rollouts.refill import Reserve
 from tucano.training.rollouts.scoring import Rewards
+from tucano.training.samplers.opening import sampler_for
 from tucano.training.validation import Validation
+
+LARGEST_CORRECTION = 2.0
+"""Of a token's importance ratio between trainer and sampler (truncated importance sampling: Yao et al. 2025, Your
+Efficient RL Framework Secretly Brings You Off-Policy RL Training).
+"""
 
 
 def run(job: Job) -> dict[str, object] | None:
@@ -42,8 +50,9 @@ def run(job: Job) -> dict[str, object] | None:
     trainer.attempt, trainer.journal, trainer.best = attempt, journal, validation.best
     trainer.save_seconds = 60 * job.checkpoint_minutes
     trainer.validation, trainer.watch, trainer.arithmetic = validation, watch, computed
-    if not trainer.train_resumable():
-        return None
+    with closing(examiner.sampler):
+        if not trainer.train_resumable():
+            return None
     journal.commit(trainer.state.global_step)
     fault = manifest.fault(work.best)
     if fault is not None:
@@ -89,9 +98,8 @@ def build(
     )
     prompts = read_prompts(files.train)
     rewards = load_reward_set(settings.grpo.rewards, folder)
-    examiner = Examiner(
-        tokenizer, systems, rewards, folder, settings.grpo.max_completion_tokens, settings.grpo.fast_cpu
-    )
+    sampler = sampler_for(job, job.base, settings.model.lora_rank, settings.model, settings.grpo)
+    examiner = Examiner(tokenizer, systems, rewards, folder, settings.grpo.max_completion_tokens, sampler)
     scorer, dataset = Rewards(rewards, prompts), _dataset(prompts, systems)
     trainer = trainer_class()(
         model=policy,
@@ -101,7 +109,9 @@ def build(
         processing_class=tokenizer,
         callbacks=callbacks,
     )
+    train_in_float32(policy)
     trainer.settings, trainer.scorer = settings.grpo, scorer
+    trainer.draws_with(sampler)
     trainer.algorithm, trainer.reserve = chain.from_settings(settings, list(scorer.weights)), Reserve(dataset, job.seed)
     return trainer, examiner
 
@@ -156,7 +166,11 @@ def arguments(settings: TrainerStage, drafts: Path, save_steps: int) -> GRPOConf
         gradient_checkpointing=not cpu,
         bf16=settings.model.dtype == "bfloat16",
         use_cpu=cpu,
-        use_vllm=False,
+        use_vllm=False,  # TRL would start, own and reach a server in its own way; see GrpoMixin.draws_with
+        vllm_importance_sampling_correction=True,
+        vllm_importance_sampling_mode="token_truncate",
+        vllm_importance_sampling_clip_min=None,
+        vllm_importance_sampling_clip_max=LARGEST_CORRECTION,
         dataloader_num_workers=0,
         dataloader_pin_memory=not cpu,
         save_strategy="steps",

@@ -23,10 +23,12 @@ from tucano.training.checkpoints.resumable import Part, ResumableTrainer
 from tucano.training.health import Watch
 from tucano.training.policies.likelihood import completion_logps
 from tucano.training.rollouts.curriculum import ceiling
-from tucano.training.rollouts.decode import Decoder, supports
 from tucano.training.rollouts.refill import Reserve
 from tucano.training.rollouts.rollout import Rollout, ScoredBatch, leave_out
 from tucano.training.rollouts.scoring import Rewards
+from tucano.training.samplers import Decoding, Sampler
+from tucano.training.samplers.decode import Decoder, supports
+from tucano.training.samplers.local import LocalSampler
 from tucano.training.validation import Validation
 
 if TYPE_CHECKING:
@@ -60,10 +62,20 @@ class GrpoMixin(ResumableTrainer, GRPOTrainer):  # type: ignore[misc]  # TRL nar
     reserve: Reserve
     validation: Validation
     watch: Watch
-    logs_entropy: bool = True
-    """Whether the trainer below logs the mean entropy of each step; unsloth's does not (2026.10.7)."""
+    sampler: Sampler
+    is_unsloths: bool = False
+    """Whether the trainer below is unsloth's, which logs no entropy (2026.10.7) and has a loss of its own."""
     _scored: ScoredBatch | None = None
     """What TRL's own method in between does not pass on: set by `_calculate_rewards`, taken by `_rollout`."""
+
+    def draws_with(self, sampler: Sampler) -> None:
+        """Let another process than this one draw the completions, where `sampler` does.
+
+        TRL then reads every completion with the trained weights before the step and multiplies the loss of each token
+        by the truncated ratio of both probabilities. This is set after TRL was built: told so before, it would make a
+        server of its own.
+        """
+        self.sampler, self.use_vllm = sampler, not isinstance(sampler, LocalSampler)
 
     def _generate_and_score_completions(self, inputs: list[dict[str, Any]]) -> dict[str, Any]:
         longest, step = self.settings.max_completion_tokens, self.state.global_step
@@ -79,7 +91,7 @@ class GrpoMixin(ResumableTrainer, GRPOTrainer):  # type: ignore[misc]  # TRL nar
         for name, value in {**rollout.metrics(), **self.algorithm.metrics()}.items():
             self._log(name, value)
         self._log("groups/live", live.float().mean().item())
-        if not self.logs_entropy:
+        if self.is_unsloths:
             self._log("entropy", self._sampled_entropy(rollout.tensors))
         output = {**rollout.tensors, "advantages": advantages}
         return output if live.all() or not live.any() else leave_out(output, self._rows(live))
@@ -161,8 +173,12 @@ class GrpoMixin(ResumableTrainer, GRPOTrainer):  # type: ignore[misc]  # TRL nar
 
     def _generate_single_turn(
         self, prompt_ids: list[list[int]], *args: Any, **kwargs: Any
-    ) -> tuple[list[list[int]], None]:
+    ) -> tuple[list[list[int]], list[list[float] | None] | None]:
         model = self.accelerator.unwrap_model(self.model)
+        if self.use_vllm:
+            decoding = Decoding(self.generation_config.max_new_tokens, self.temperature, tuple(self.eos_token_ids))
+            draws = self.sampler.sample(model, prompt_ids, decoding)
+            return [draw.tokens for draw in draws], [draw.logps for draw in draws]
         if not self.settings.fast_cpu or not supports(model):
             return super()._generate_single_turn(prompt_ids, *args, **kwargs)
         limit, stop, temperature = self.generation_config.max_new_tokens, self.eos_token_ids, self.temperature
@@ -171,10 +187,15 @@ class GrpoMixin(ResumableTrainer, GRPOTrainer):  # type: ignore[misc]  # TRL nar
     def _get_per_token_logps_and_entropies(
         self, model: Any, input_ids: Tensor, attention_mask: Tensor, logits_to_keep: int, *args: Any, **kwargs: Any
     ) -> tuple[Tensor, Tensor | None, Tensor | None]:
-        """[B, T] log-probabilities and entropies; on a CPU every distinct prompt is read once
-        (tucano/training/policies/likelihood.py).
+        """[B, T] log-probabilities and entropies. On a CPU every distinct prompt is read once
+        (tucano/training/policies/likelihood.py). On a GPU TRL's fused head is used, which never holds the logits of
+        the batch: with a vocabulary of 152,000 they take 23 GB for 32 completions. Unsloth has a loss of its own.
         """
-        if not self.settings.fast_cpu or input_ids.device.type != "cpu":
+        on_cpu = input_ids.device.type == "cpu"
+        if not on_cpu and not self.is_unsloths:
+            inner, entropy = self.accelerator.unwrap_model(model), kwargs.get("compute_entropy", False)
+            return self._chunked_logps(inner, input_ids, attention_mask, logits_to_keep, compute_entropy=entropy)
+        if not on_cpu or not self.settings.fast_cpu:
             full = super()._get_per_token_logps_and_entropies
             return full(model, input_ids, attention_mask, logits_to_keep, *args, **kwargs)
         temperature, bonus = self.temperature, self._entropy_bonus_enabled
@@ -202,5 +223,5 @@ class GrpoMixin(ResumableTrainer, GRPOTrainer):  # type: ignore[misc]  # TRL nar
 
 def trainer_class() -> Callable[..., GrpoMixin]:
     """Our trainer around the GRPOTrainer that TRL has now, unsloth's where that was imported."""
-    logs_entropy = "Unsloth" not in trl.GRPOTrainer.__name__
-    return type("Trainer", (GrpoMixin, trl.GRPOTrainer), {"logs_entropy": logs_entropy})
+    is_unsloths = "Unsloth" in trl.GRPOTrainer.__name__
+    return type("Trainer", (GrpoMixin, trl.GRPOTrainer), {"is_unsloths": is_unsloths})

@@ -100,6 +100,15 @@ def _rate_gone(history: History, settings: HealthSettings) -> Iterator[str]:
         )
 
 
+def _sampler_apart(history: History, settings: HealthSettings) -> Iterator[str]:
+    gaps = history.last("train/sampling/sampling_logp_difference/mean", settings.window)
+    if gaps and _mean(gaps) > settings.sampler_gap:
+        yield (
+            f"the sampler's log-probabilities differ from the trainer's by {_mean(gaps):.3g} nats per token, above"
+            f" {settings.sampler_gap:.3g}, in the mean of the last {len(gaps)} steps"
+        )
+
+
 def _policy_still(history: History, settings: HealthSettings) -> Iterator[str]:
     kl = history.series.get("validation/kl", [])[1:]
     if len(kl) >= 2 and max(kl[-2:]) < settings.kl_floor:
@@ -145,6 +154,13 @@ RULES: dict[AlarmName, tuple[Rule, str]] = {
     ),
     "reward_scale": (_reward_scale, "Component weights must add up to 1; run `tucano audit`."),
     "rate_gone": (_rate_gone, "Look at grpo.schedule and grpo.max_steps: the schedule ends before the run does."),
+    "sampler_apart": (
+        _sampler_apart,
+        (
+            "The vLLM server does not draw from the weights that are trained: compare model.dtype and the base it has"
+            " loaded, or set grpo.sampler=local."
+        ),
+    ),
     "policy_still": (
         _policy_still,
         "Raise grpo.learning_rate, and look whether the adapter gets gradients (preflight).",

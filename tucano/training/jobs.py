@@ -40,6 +40,7 @@ class Job:
     checkpoints and the journal over attempts, `mirror` is the URL of their copy in remote storage, where there is one;
     `output` receives what the job makes. `base` and `adapter` are where training starts; `arms` are who answers in an
     `answer` job. A recovery checkpoint is written every `save_steps` steps and before `checkpoint_minutes` have passed.
+    The last two are for a vLLM server that draws, where the settings ask for one.
     """
 
     kind: ChildKind
@@ -54,6 +55,8 @@ class Job:
     arms: list[Arm] = field(default_factory=list)
     save_steps: int = 100
     checkpoint_minutes: float = 10.0
+    vllm_python: str | None = None
+    vllm_memory_share: float = 0.35
 
     @property
     def seed(self) -> int:

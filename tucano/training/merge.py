@@ -21,9 +21,11 @@ from tucano.settings.grpo import MergeStage
 from tucano.settings.model import LoadedModel
 from tucano.training.checkpoints import weights
 from tucano.training.jobs import Job
+from tucano.training.policies.chat import encode, stop_tokens
 from tucano.training.policies.likelihood import token_logps
 from tucano.training.policies.load import load_base, load_policy
-from tucano.training.rollouts.sampling import encode, sample
+from tucano.training.samplers import Decoding
+from tucano.training.samplers.local import LocalSampler
 
 PROMPTS_PER_TASK = 4
 LARGEST_MEAN = 0.05
@@ -46,7 +48,8 @@ def run(job: Job) -> dict[str, object]:
     trained, tokenizer = load_policy(settings.model, job.base, Path(job.adapter), trainable=False, seed=job.seed)
     ids = encode(tokenizer, _some_of_each(read_prompts(files.validation)), systems)
     generator = torch.Generator().manual_seed(job.seed)
-    answers = sample(trained, tokenizer, ids, settings.max_completion_tokens, 1.0, generator)
+    decoding = Decoding(settings.max_completion_tokens, 1.0, tuple(stop_tokens(trained, tokenizer)))
+    answers = [draw.tokens for draw in LocalSampler().sample(trained, ids, decoding, generator)]
     expected = token_logps(trained, ids, answers)
     own = quantisation_distance(trained, settings.model, job.base, ids, answers)
     del trained

@@ -55,4 +55,6 @@ def order(
         arms=list(arms),
         save_steps=settings.sft.save_steps if kind == "sft" else settings.grpo.save_steps,
         checkpoint_minutes=settings.worker.checkpoint_minutes,
+        vllm_python=settings.worker.vllm_python,
+        vllm_memory_share=settings.worker.vllm_memory_share,
     )

@@ -8,7 +8,8 @@ to answer. What was left out: the full batch (one that does not fit into memory 
 
 import shutil
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -22,12 +23,13 @@ from tucano.prompts import Prompt, read_prompts
 from tucano.settings.grpo import PreflightStage
 from tucano.training import grpo
 from tucano.training import preflight_checks as check
+from tucano.training.grpo_trainer import GrpoMixin
 from tucano.training.jobs import Job, Progress, emit
 from tucano.training.merge import quantisation_distance
+from tucano.training.policies.chat import encode
 from tucano.training.policies.load import Policy
 from tucano.training.preflight_checks import Check
 from tucano.training.rollouts.examiner import Examiner, ScoredCompletion
-from tucano.training.rollouts.sampling import encode
 
 REHEARSAL_STEPS = 20
 PROMPTS_PER_TASK = 6
@@ -75,33 +77,47 @@ def run(job: Job) -> dict[str, object]:
         grpo.arguments(settings, scratch, REHEARSAL_STEPS), settings.grpo.max_steps
     )  # resets what a trainer shares
     trainer, examiner = grpo.build(job, rehearsal(settings), scratch, [recorder])
+    with closing(examiner.sampler):
+        checks = list(_checks(job, settings, rate, trainer, examiner, recorder))
+    shutil.rmtree(scratch)
+    return report(checks)
+
+
+def _checks(
+    job: Job, settings: PreflightStage, rate: Check, trainer: GrpoMixin, examiner: Examiner, recorder: Recorder
+) -> Iterator[Check]:
+    """In the order that they can be made."""
     tokenizer, systems, policy = examiner.tokenizer, examiner.system_prompts, trainer.model
     same = check.tokenizers(tokenizer, trainer.processing_class)
     if same.level == "red":
-        return report([same])  # nothing else can be asked without one
+        yield same
+        return  # nothing else can be asked without one
     prompts = list(trainer.scorer.by_id.values())
     some = spread(prompts)
-    checks = [
-        *check.plan(settings, prompts),
-        rate,
-        check.generation(trainer.generation_config, policy.generation_config, settings),
-    ]
-    checks += [same, *check.template(tokenizer, some[0], systems), check.end_tokens(policy, tokenizer)]
-    checks.append(check.cache(policy, tokenizer, encode(tokenizer, some[:4], systems)))
-    checks.append(_context(job, settings, policy, examiner))
+    yield from check.plan(settings, prompts)
+    yield rate
+    yield check.generation(trainer.generation_config, policy.generation_config, settings)
+    yield same
+    yield from check.template(tokenizer, some[0], systems)
+    yield check.end_tokens(policy, tokenizer)
+    yield check.cache(policy, tokenizer, encode(tokenizer, some[:4], systems))
+    yield _context(job, settings, policy, examiner)
     emit(Progress("preflight", 1, 3, {}))
     completions = examiner.answer(policy, some, settings.grpo.generations, settings.grpo.temperature, job.seed)
-    checks.append(check.lengths(completions, examiner.max_new_tokens))
+    yield check.lengths(completions, examiner.max_new_tokens)
     if settings.model.quantization != "none":
-        checks.append(_quantisation(job, settings, policy, examiner, completions[:: settings.grpo.generations]))
-    checks += check.signal(completions, settings.grpo.generations)
+        yield _quantisation(job, settings, policy, examiner, completions[:: settings.grpo.generations])
+    yield from check.signal(completions, settings.grpo.generations)
     emit(Progress("preflight", 2, 3, {}))
     trainer.train()
-    checks += [check.finite(trainer.state.log_history), gradients(recorder), memory(recorder), check.merging(policy)]
-    checks.append(forecast(recorder, trainer, settings))
+    yield check.finite(trainer.state.log_history)
+    if settings.grpo.sampler != "local":
+        yield check.sampler(trainer.state.log_history)
+    yield gradients(recorder)
+    yield memory(recorder)
+    yield check.merging(policy)
+    yield forecast(recorder, trainer, settings)
     emit(Progress("preflight", 3, 3, {}))
-    shutil.rmtree(scratch)
-    return report(checks)
 
 
 def _context(job: Job, settings: PreflightStage, policy: Policy, examiner: Examiner) -> Check:

@@ -12,10 +12,10 @@ from tucano.prompts import TASKS, Prompt, messages
 from tucano.settings.grpo import PreflightStage
 from tucano.settings.preflight import SIGNALS
 from tucano.training.merge import LARGEST_MEAN, limit
+from tucano.training.policies.chat import stop_tokens
 from tucano.training.policies.load import Policy
-from tucano.training.rollouts.decode import Decoder, supports
 from tucano.training.rollouts.examiner import ScoredCompletion
-from tucano.training.rollouts.sampling import stop_tokens
+from tucano.training.samplers.decode import Decoder, supports
 
 Level = Literal["ok", "warn", "red"]
 MERGE_CYCLES = 50
@@ -23,6 +23,10 @@ CUT_OFF_WARN, CUT_OFF_RED = 0.1, 0.3
 LIVE_WARN, LIVE_RED = 0.5, 0.1
 """Share of groups whose completions differ in reward. Below a tenth a task trains on almost nothing."""
 FEWEST_PROMPTS, MOST_EPOCHS = 150, 1.5
+LARGEST_GAP = 0.05
+"""Nats per token between sampler and trainer. The same weights in float32 differ by 4e-6 on a CPU, in bfloat16 by some
+thousandths; another policy by tenths.
+"""
 FARTHEST_QUANTISED = 0.2
 """Nats per token (assumed: four times what a merge may do). Beyond it another model is served than was judged."""
 
@@ -217,6 +221,17 @@ def finite(history: Sequence[Mapping[str, float]]) -> Check:
             "finite", "red", f"loss or gradient is NaN or infinite from step {bad[0]} on: lower grpo.learning_rate"
         )
     return Check("finite", "ok", f"loss and gradient of {len(steps)} steps")
+
+
+def sampler(history: Sequence[Mapping[str, float]]) -> Check:
+    """Do the draws of another process come from the policy that is trained, at every step of the rehearsal?"""
+    gaps = [row["sampling/sampling_logp_difference/mean"] for row in history if "loss" in row]
+    seen = f"sampler and trainer differ by at most {max(gaps):.2g} nats per token, in the mean of a step"
+    if max(gaps) > LARGEST_GAP:
+        return Check(
+            "sampler", "red", f"{seen}, above {LARGEST_GAP}: it draws from other weights; compare model.dtype and base"
+        )
+    return Check("sampler", "ok", seen)
 
 
 def signal(completions: Sequence[ScoredCompletion], generations: int) -> list[Check]:

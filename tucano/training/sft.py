@@ -24,7 +24,7 @@ from tucano.settings.sft import SftStage, SftTraining
 from tucano.storage.journal import JournalWriter
 from tucano.training.checkpoints import attempts, manifest
 from tucano.training.checkpoints.resumable import Part, Reporter, ResumableTrainer, opened_journal, settled
-from tucano.training.checkpoints.weights import save_whole
+from tucano.training.checkpoints.weights import save_whole, train_in_float32
 from tucano.training.jobs import Job
 from tucano.training.policies.load import Policy, load_base, load_policy
 from tucano.training.policies.nano import build_model, build_tokenizer
@@ -99,6 +99,7 @@ def run(job: Job) -> dict[str, object] | None:
         processing_class=tokenizer,
         callbacks=[Reporter(journal, "sft", {"loss": "loss", "mean_token_accuracy": "accuracy"})],
     )
+    train_in_float32(model)
     trainer.attempt, trainer.journal, trainer.best, trainer.plateau = attempt, journal, plateau.best, plateau
     trainer.arithmetic, trainer.save_seconds = computed, 60 * job.checkpoint_minutes
     if not trainer.train_resumable():

@@ -13,10 +13,10 @@ from tucano.prompts import TASKS, Prompt
 from tucano.settings.grpo import GrpoRun
 from tucano.storage.journal import JournalWriter
 from tucano.training.checkpoints.weights import save_whole
+from tucano.training.policies.chat import encode
 from tucano.training.policies.likelihood import token_logps
 from tucano.training.policies.load import Policy
 from tucano.training.rollouts.examiner import Examiner, ScoredCompletion
-from tucano.training.rollouts.sampling import encode
 
 ANCHORS = 16
 """Fixed completions of the start, on which the KL to it is measured."""

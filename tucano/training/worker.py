@@ -49,8 +49,9 @@ def main(path: Path) -> int:
 
 def quieten_libraries() -> None:
     """What they would do by themselves once they are imported; TRL's profiler imports MLflow where it can, for two
-    seconds.
+    seconds, and bitsandbytes on a CPU would fetch a kernel from the hub.
     """
+    logging.getLogger("bitsandbytes.backends.cpu.ops").setLevel(logging.ERROR)
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
     os.environ.setdefault("HF_DATASETS_DISABLE_PROGRESS_BARS", "1")
     os.environ.setdefault("DISABLE_MLFLOW_INTEGRATION", "TRUE")

@@ -87,6 +87,18 @@ def read_back_base(model: PreTrainedModel, base: str, revision: str | None, miss
     _compare(live, named, folder, set(missing))
 
 
+def train_in_float32(model: Policy) -> None:
+    """Give a trained adapter weights in float32, whatever TRL has made of them.
+
+    On a 4-bit base TRL keeps them in bfloat16, whose 8 bits of mantissa lose an update of 5e-6 on a weight of .02: 98 %
+    of the entries of LoRA's A were the same to the bit after 12 steps.
+    """
+    if isinstance(model, PeftModel):
+        for weight in model.parameters():
+            if weight.requires_grad:
+                weight.data = weight.data.float()
+
+
 def held(model: Policy) -> dict[str, dict[str, Tensor]]:
     """All that training may hold beside a fixed base: {adapter: {name: weights}}, or all weights of a model without
     one.

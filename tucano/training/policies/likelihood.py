@@ -16,7 +16,9 @@ from torch.nn.utils.rnn import pad_sequence
 from trl.trainer.utils import selective_log_softmax_and_entropy
 
 ROWS = 32
-"""Sequences that are measured at a time."""
+"""Sequences that are measured at a time, at most."""
+MOST_LOGITS = 2**27
+"""Entries of the logits that measuring may hold: half a gigabyte in float32, and its copies."""
 PARTS = 4
 """A batch is read in this many parts with prompts of similar length, so that little padding is computed."""
 
@@ -61,13 +63,16 @@ def token_logps(
     device.
     """
     found: list[Tensor] = []
-    for start in range(0, len(prompt_ids), ROWS):
-        pairs = list(zip(prompt_ids[start : start + ROWS], completion_ids[start : start + ROWS], strict=True))
+    longest = max((len(p) + len(c) for p, c in zip(prompt_ids, completion_ids, strict=True)), default=1)
+    at_once = max(1, min(ROWS, MOST_LOGITS // (longest * model.config.vocab_size)))
+    for start in range(0, len(prompt_ids), at_once):
+        pairs = list(zip(prompt_ids[start : start + at_once], completion_ids[start : start + at_once], strict=True))
         sequences = [torch.tensor([*prompt, *completion]) for prompt, completion in pairs]
         ids = pad_sequence(sequences, batch_first=True)
         mask = pad_sequence([torch.ones_like(sequence) for sequence in sequences], batch_first=True)
-        logits = model(input_ids=ids.to(model.device), attention_mask=mask.to(model.device)).logits.float().cpu()
-        logps = -F.cross_entropy(logits[:, :-1].transpose(1, 2), ids[:, 1:], reduction="none")  # [rows, L-1]
+        there = ids.to(model.device)
+        logits = model(input_ids=there, attention_mask=mask.to(model.device)).logits.float()
+        logps = -F.cross_entropy(logits[:, :-1].transpose(1, 2), there[:, 1:], reduction="none").cpu()  # [rows, L-1]
         found += [
             row[len(prompt) - 1 : len(prompt) - 1 + len(completion)]
             for row, (prompt, completion) in zip(logps, pairs, strict=True)

@@ -17,6 +17,10 @@ from tucano.settings.model import AdaptedModel, LoadedModel
 from tucano.training.checkpoints import weights
 from tucano.training.checkpoints.weights import Policy
 
+CHECKPOINTING = "unsloth"
+"""What unsloth is told wherever it can be told, with a new adapter and with one from a folder: it keeps this for the
+model and prefers it to TRL's `gradient_checkpointing`. Without, a forward pass keeps 1.5 MB per token, with it 0.06.
+"""
 LORA_TARGETS = ["q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"]
 
 
@@ -69,6 +73,7 @@ def _load_with_unsloth(
         load_in_4bit=settings.quantization == "nf4",
         dtype=getattr(torch, settings.dtype),
         trust_remote_code=False,
+        use_gradient_checkpointing=CHECKPOINTING,
     )
     if trainable and adapter is None:
         assert isinstance(settings, AdaptedModel), "a new adapter has a shape"
@@ -78,7 +83,7 @@ def _load_with_unsloth(
             lora_alpha=settings.lora_alpha,
             lora_dropout=settings.lora_dropout,
             target_modules=LORA_TARGETS,
-            use_gradient_checkpointing=False,
+            use_gradient_checkpointing=CHECKPOINTING,
             random_state=seed,
         )
     return model, _with_pad(tokenizer)

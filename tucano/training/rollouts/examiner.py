@@ -13,7 +13,8 @@ from transformers import PreTrainedTokenizerBase
 from rewards import RewardSet, Score
 from tucano.prompts import Prompt
 from tucano.training.checkpoints.weights import Policy
-from tucano.training.rollouts.sampling import encode, sample, stop_tokens
+from tucano.training.policies.chat import encode, stop_tokens
+from tucano.training.samplers import Decoding, Sampler
 from tucano.truth import truth
 
 
@@ -40,7 +41,7 @@ class Examiner:
     rewards: RewardSet
     databases: Path
     max_new_tokens: int
-    fast_cpu: bool = True
+    sampler: Sampler
 
     def answer(
         self, model: Policy, prompts: Sequence[Prompt], samples: int, temperature: float, seed: int
@@ -53,9 +54,10 @@ class Examiner:
         generator = torch.Generator().manual_seed(seed)
         repeated = [prompt for prompt in prompts for _ in range(samples)]
         ids = encode(self.tokenizer, repeated, self.system_prompts)
-        drawn = sample(model, self.tokenizer, ids, self.max_new_tokens, temperature, generator, self.fast_cpu)
-        model.train(was_training)
         stop = stop_tokens(model, self.tokenizer)
+        decoding = Decoding(self.max_new_tokens, temperature, tuple(stop))
+        drawn = [draw.tokens for draw in self.sampler.sample(model, ids, decoding, generator)]
+        model.train(was_training)
         texts = self.tokenizer.batch_decode(drawn, skip_special_tokens=True)
         return [
             ScoredCompletion(

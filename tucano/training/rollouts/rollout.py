@@ -13,6 +13,8 @@ from torch import Tensor
 
 from tucano.training.algorithms import RolloutBatch
 
+LEFT_PAD = "max_left_pad"
+"""Unsloth's: the most padding before a prompt of the batch, [B, 1], all alike, on the CPU wherever the rest is."""
 SAME = 1e-6
 """Rewards of a group that spread less than this are equal."""
 
@@ -96,11 +98,16 @@ def replace_rows(
     merged = dict(output)
     for name, new in more.items():
         old = output[name]
+        if name == LEFT_PAD:
+            continue
         if new.dim() == 2:
             fill, width = (pad_token if name.endswith("_ids") else 0), max(old.shape[1], new.shape[1])
             old, new = (_widened(values, width, name.startswith("prompt"), fill) for values in (old, new))
         if new.dim() > 0:
             merged[name] = old.index_copy(0, rows, new)
+    if LEFT_PAD in output:
+        padding = (merged["prompt_mask"] == 0).sum(dim=1)
+        merged[LEFT_PAD] = padding.max().to(output[LEFT_PAD]).expand_as(output[LEFT_PAD])
     return merged
 
 
@@ -109,7 +116,7 @@ def leave_out(output: Mapping[str, Tensor], kept: Tensor) -> dict[str, Tensor]:
     divides by.
     """
     mask = output["completion_mask"]
-    loss_mask = kept[:, None].to(mask).expand_as(mask).clone()
+    loss_mask = kept.unsqueeze(1).to(mask).expand_as(mask).clone()
     return {**output, "tool_mask": loss_mask, "num_items_in_batch": (mask * loss_mask).sum()}
 
 

@@ -1,0 +1,176 @@
+"""What only a GPU would show, asked without one: tensors that say they are on CUDA and hold nothing, a module in
+unsloth's place, the size of every tensor that is made.
+"""
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+import torch
+from test_grpo_parity import settings, tiny, trainer
+from torch import Tensor
+from torch._subclasses.fake_tensor import FakeTensorMode
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from tucano.settings import ModelSettings
+from tucano.training.policies import likelihood
+from tucano.training.policies.load import load_policy
+from tucano.training.rollouts.rollout import leave_out, replace_rows
+from tucano.training.samplers import local
+
+
+def as_unsloth_lays_out(prompts: int, width: int, tokens: int, device: str) -> dict[str, Tensor]:
+    """Its output of TRL's names, with the one tensor that it leaves on the CPU."""
+    ids = {
+        f"{name}_ids": torch.ones(prompts, size, dtype=torch.long, device=device)
+        for name, size in (("prompt", width), ("completion", tokens))
+    }
+    masks = {name.replace("ids", "mask"): torch.ones_like(tensor) for name, tensor in ids.items()}
+    rest = {"advantages": torch.zeros(prompts, device=device), "num_items_in_batch": torch.tensor(3, device=device)}
+    return {**ids, **masks, **rest, "max_left_pad": torch.tensor(prompts * [0]).unsqueeze(-1)}
+
+
+def test_refilled_and_left_out_groups_stay_on_their_device() -> None:
+    """Unsloth's `max_left_pad` is on the CPU: `index_copy` with rows on CUDA raised there, in the profile l4-v5."""
+    with FakeTensorMode():
+        rows = torch.tensor([2, 3], device="cuda")
+        old, fresh = as_unsloth_lays_out(4, 5, 6, "cuda"), as_unsloth_lays_out(2, 7, 3, "cuda")
+        merged = replace_rows(old, rows, fresh, 9)
+        assert merged["prompt_ids"].shape == (4, 7) and merged["completion_ids"].shape == (4, 6)
+        kept = leave_out(merged, torch.ones(4, dtype=torch.bool, device="cuda"))
+        devices = {name: tensor.device.type for name, tensor in kept.items()}
+    assert devices.pop("max_left_pad") == "cpu" and {*devices.values()} == {"cuda"}
+
+
+def test_the_padding_that_unsloth_is_told_of_is_that_of_the_merged_batch() -> None:
+    """Its loss counts by it where completions begin."""
+    old, fresh = as_unsloth_lays_out(2, 3, 2, "cpu"), as_unsloth_lays_out(1, 5, 2, "cpu")
+    merged = replace_rows(old, torch.tensor([1]), fresh, 9)
+    assert merged["prompt_mask"].tolist() == [[0, 0, 1, 1, 1], [1, 1, 1, 1, 1]]
+    assert merged["max_left_pad"].tolist() == [[2], [2]]
+
+
+@pytest.fixture
+def unsloth(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, dict[str, Any]]]:
+    """What unsloth's loader is called with, by which of its functions."""
+    calls: list[tuple[str, dict[str, Any]]] = []
+    tokenizer = SimpleNamespace(pad_token="<pad>", eos_token="</s>", padding_side="left")
+
+    class FastLanguageModel:
+        @staticmethod
+        def from_pretrained(**given: Any) -> Any:
+            calls.append(("from_pretrained", given))
+            return "model", tokenizer
+
+        @staticmethod
+        def get_peft_model(model: Any, **given: Any) -> Any:
+            calls.append(("get_peft_model", given))
+            return model
+
+    monkeypatch.setitem(sys.modules, "unsloth", SimpleNamespace(FastLanguageModel=FastLanguageModel))
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr("tucano.training.checkpoints.weights.read_back", lambda *_: None)
+    return calls
+
+
+@pytest.mark.parametrize("adapter", [None, Path("adapter")])
+def test_unsloth_checkpoints_gradients_whichever_way_it_loads(
+    adapter: Path | None, unsloth: list[tuple[str, dict[str, Any]]]
+) -> None:
+    """It was told no for a new adapter, which overrode TRL: 25 to 30 GB for 32 completions of 617 tokens."""
+    model = ModelSettings(device="cuda", backend="unsloth", dtype="bfloat16", name="org/model")
+    load_policy(model, "org/model", adapter, trainable=True, seed=1)
+    assert {given["use_gradient_checkpointing"] for _, given in unsloth} == {"unsloth"}
+    assert len(unsloth) == (1 if adapter else 2)
+
+
+class Largest(TorchDispatchMode):
+    """The most elements of any tensor that was made."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.elements = 0
+
+    def __torch_dispatch__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        out = function(*args, **(kwargs or {}))
+        for tensor in torch.utils._pytree.tree_leaves(out):
+            if isinstance(tensor, Tensor):
+                self.elements = max(self.elements, tensor.numel())
+        return out
+
+
+@pytest.fixture
+def wide(tmp_path: Path) -> Iterator[Any]:
+    """A trainer whose model has a vocabulary much wider than itself."""
+    made = trainer(tiny(tmp_path / "tiny"), tmp_path, settings(loss="dapo", entropy_coef=0.01))
+    model = made.model.get_base_model()
+    model.resize_token_embeddings(40_000)
+    yield made
+
+
+def batch(rows: int, prompt: int, tokens: int) -> tuple[Tensor, Tensor]:
+    generator = torch.Generator().manual_seed(1)
+    ids = torch.randint(3, 300, (rows, prompt + tokens), generator=generator)
+    mask = torch.ones_like(ids)
+    mask[0, :2], mask[1, -3:] = 0, 0
+    return ids, mask
+
+
+def test_the_head_on_a_gpu_gives_what_the_whole_logits_give_and_never_holds_them(wide: Any) -> None:
+    """TRL's fused head, asked on a CPU: log-probabilities, entropies and gradients."""
+    rows, tokens = 8, 12
+    ids, mask = batch(rows, 6, tokens)
+    seen = mask[:, -tokens:]
+    found = {}
+    for name, ask in (("whole", wide._full_logits_logps), ("fused", wide._chunked_logps)):
+        wide.model.zero_grad()
+        with Largest() as largest:
+            logps, entropies, _ = ask(wide.model, ids, mask, tokens, compute_entropy=True)
+            ((logps + 0.1 * entropies) * seen).sum().backward()
+        gradients = [weight.grad.clone() for weight in wide.model.parameters() if weight.grad is not None]
+        found[name] = (logps * seen, entropies * seen, gradients, largest.elements)
+    (logps, entropies, gradients, most), (own, spread, slopes, ours) = found["whole"], found["fused"]
+    torch.testing.assert_close(own, logps, atol=1e-4, rtol=1e-4)
+    torch.testing.assert_close(spread, entropies, atol=1e-4, rtol=1e-4)
+    for slope, gradient in zip(slopes, gradients, strict=True):
+        torch.testing.assert_close(slope, gradient, atol=1e-4, rtol=1e-3)
+    assert most >= rows * tokens * 40_000 > ours
+
+
+def test_on_a_gpu_the_trainer_asks_the_fused_head_unless_it_is_unsloths(
+    wide: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+    for name in ("_chunked_logps", "_full_logits_logps"):
+        monkeypatch.setattr(wide, name, lambda *_, _name=name, **__: asked.append(_name))
+    there = SimpleNamespace(device=torch.device("cuda"))
+    wide._get_per_token_logps_and_entropies(wide.model, there, None, 4, compute_entropy=True)
+    wide.is_unsloths = True
+    wide._get_per_token_logps_and_entropies(wide.model, there, None, 4, compute_entropy=True)
+    assert asked == ["_chunked_logps", "_full_logits_logps"]
+
+
+def test_measuring_holds_a_bounded_part_of_the_logits(wide: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It sent those of 32 sequences to the host in float32: 34 GB with a vocabulary of 152,000."""
+    prompts, answers = [[5, 6, 7]] * 32, [[8, 9, 10, 11, 12]] * 32
+    whole = likelihood.token_logps(wide.model, prompts, answers)
+    monkeypatch.setattr(likelihood, "MOST_LOGITS", 4 * 8 * 40_000)
+    with Largest() as largest:
+        found = likelihood.token_logps(wide.model, prompts, answers)
+    assert largest.elements <= 4 * 8 * 40_000
+    for part, row in zip(found, whole, strict=True):
+        torch.testing.assert_close(part, row, atol=1e-5, rtol=1e-5)
+
+
+def test_batches_are_even_and_their_cache_is_bounded() -> None:
+    """130 prompts were drawn as 128 and 2, which takes as long as 260."""
+    config = SimpleNamespace(num_hidden_layers=28, num_key_value_heads=8, head_dim=128)
+    model: Any = SimpleNamespace(config=config, dtype=torch.bfloat16)
+    assert local.batches(130, local.rows_that_fit(model, 300)) == [(0, 65), (65, 130)]
+    longest = 1536
+    rows = local.rows_that_fit(model, longest)
+    assert rows * longest * 28 * 2 * 8 * 128 * 2 <= local.CACHE_BYTES < (rows + 1) * longest * 28 * 2 * 8 * 128 * 2
+    assert [end - start for start, end in local.batches(7, 3)] == [2, 2, 3] and local.batches(0, 3) == []

@@ -1,0 +1,386 @@
+"""Draws from a vLLM server: the same policy, swapped in at every change, through deaths of either side.
+
+A stand-in answers in vLLM's place (benchmarks/vllm_standin.py). Where TUCANO_VLLM_PYTHON names an interpreter with vLLM
+(docs/gpu.md), the tests marked `vllm` ask the real one too.
+"""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+import torch
+from test_grpo_parity import ours, tiny
+from test_grpo_parity import settings as small
+from test_training import SignalAt
+
+from benchmarks.vllm_standin import interpreter
+from tucano.errors import UserError, WorkerCrashed, WorkerFailed
+from tucano.profiles import validated
+from tucano.settings import PipelineSettings
+from tucano.storage.journal import read_journal
+from tucano.training.checkpoints import interruption
+from tucano.training.jobs import Job
+from tucano.training.launch import run_job
+from tucano.training.orders import JobFolders, order
+from tucano.training.policies.likelihood import token_logps
+from tucano.training.policies.load import load_policy
+from tucano.training.samplers import Decoding
+from tucano.training.samplers.local import LocalSampler
+from tucano.training.samplers.server import RANKS, ServerPlan
+from tucano.training.samplers.vllm import VllmSampler
+
+REAL = os.environ.get("TUCANO_VLLM_PYTHON")
+WHO = [
+    "stand-in",
+    pytest.param("vllm", marks=[pytest.mark.vllm, pytest.mark.skipif(not REAL, reason="no TUCANO_VLLM_PYTHON")]),
+]
+PROMPTS = [[5, 9, 30, 31], [5, 9, 30, 31], [5, 9, 30, 31], [7, 8, 40], [5, 9, 30, 31]]
+GAP = "train/sampling/sampling_logp_difference/mean"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tiny(tmp_path_factory.mktemp("vllm") / "tiny", hidden=128)  # vLLM has no kernels for heads below 32
+
+
+@pytest.fixture(autouse=True)
+def one_thread_and_the_signals_as_before() -> Iterator[None]:
+    threads, handler = torch.get_num_threads(), signal.getsignal(signal.SIGTERM)
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(threads)
+    signal.signal(signal.SIGTERM, handler)
+
+
+def python(who: str, place: Path, mood: str = "well") -> str:
+    return str(REAL) if who == "vllm" else interpreter(place, mood)
+
+
+def plan(folder: Path, place: Path, who: str = "stand-in", mood: str = "well") -> ServerPlan:
+    return ServerPlan(
+        python=python(who, place, mood),
+        base=str(folder / "model"),
+        revision=None,
+        dtype="float32",
+        max_length_tokens=256,
+        rank=16,
+        memory_share=0.3,
+        threads=1,
+        log=place / "vllm.txt",
+    )
+
+
+def policy_of(folder: Path, moved: float = 0.05) -> Any:
+    """The tiny model with an adapter that does something."""
+    policy, _ = load_policy(small().model, str(folder / "model"), None, trainable=True, seed=1)
+    move(policy, moved)
+    return policy
+
+
+def move(policy: Any, by: float) -> None:
+    generator = torch.Generator().manual_seed(1)
+    with torch.no_grad():
+        for name, weight in policy.named_parameters():
+            if "lora_B" in name:
+                weight += by * torch.randn(weight.shape, generator=generator)
+
+
+def decoding(policy: Any, tokens: int = 8, temperature: float = 1.0) -> Decoding:
+    return Decoding(tokens, temperature, (int(policy.config.eos_token_id),))
+
+
+def seed(number: int = 7) -> torch.Generator:
+    return torch.Generator().manual_seed(number)
+
+
+@pytest.mark.parametrize("who", WHO)
+def test_it_draws_from_the_policy_as_it_is_now(who: str, folder: Path, tmp_path: Path) -> None:
+    """Greedy completions are those of transformers, and the log-probabilities the trainer's own, before and after the
+    weights have moved.
+    """
+    policy = policy_of(folder)
+    with closing(VllmSampler(plan(folder, tmp_path, who))) as sampler:
+        for _ in range(3):
+            greedy = sampler.sample(policy, PROMPTS, decoding(policy, temperature=0))
+            expected = LocalSampler(fast_cpu=False).sample(policy, PROMPTS, decoding(policy, temperature=0))
+            assert [draw.tokens for draw in greedy] == [draw.tokens for draw in expected]
+            drawn = sampler.sample(policy, PROMPTS, decoding(policy), seed())
+            own = token_logps(policy, PROMPTS, [draw.tokens for draw in drawn])
+            for draw, logps in zip(drawn, own, strict=True):
+                assert draw.logps == pytest.approx(logps.tolist(), abs=1e-4)
+            move(policy, 0.5)
+
+
+@pytest.mark.parametrize("who", WHO)
+def test_log_probabilities_are_those_at_the_sampling_temperature(who: str, folder: Path, tmp_path: Path) -> None:
+    policy = policy_of(folder)
+    with closing(VllmSampler(plan(folder, tmp_path, who))) as sampler:
+        (draw,) = sampler.sample(policy, PROMPTS[:1], decoding(policy, temperature=0.5), seed())
+    with torch.no_grad():
+        logits = policy(torch.tensor([[*PROMPTS[0], *draw.tokens]])).logits[0, len(PROMPTS[0]) - 1 : -1]
+    own = (logits / 0.5).log_softmax(-1)[range(len(draw.tokens)), draw.tokens]
+    assert draw.logps == pytest.approx(own.tolist(), abs=1e-4)
+
+
+@pytest.mark.parametrize("who", WHO)
+def test_completions_of_one_prompt_differ_and_the_same_generator_gives_the_same(
+    who: str, folder: Path, tmp_path: Path
+) -> None:
+    """vLLM gives equal answers to equal questions with one seed: a group would be copies, without any signal."""
+    policy = policy_of(folder)
+    group = [PROMPTS[0]] * 6
+    with closing(VllmSampler(plan(folder, tmp_path, who))) as sampler:
+        first, again, other = (
+            [tuple(draw.tokens) for draw in sampler.sample(policy, group, decoding(policy), seed(number))]
+            for number in (7, 7, 8)
+        )
+        torch.manual_seed(3)
+        sampler.sample(policy, group, decoding(policy))
+        moved = torch.rand(1)
+    assert len(set(first)) == 6 and first == again and first != other
+    torch.manual_seed(3)
+    assert torch.rand(1) != moved, "without a generator the draws take from torch's own, whose state is in checkpoints"
+
+
+def test_a_model_without_an_adapter_is_the_base(folder: Path, tmp_path: Path) -> None:
+    policy, _ = load_policy(small().model, str(folder / "model"), None, trainable=False, seed=1)
+    adapted = policy_of(folder, 0.5)
+    with closing(VllmSampler(plan(folder, tmp_path))) as sampler:
+        sampler.sample(adapted, PROMPTS, decoding(policy), seed())
+        drawn = sampler.sample(policy, PROMPTS, decoding(policy, temperature=0))
+    expected = LocalSampler(fast_cpu=False).sample(policy, PROMPTS, decoding(policy, temperature=0))
+    assert [draw.tokens for draw in drawn] == [draw.tokens for draw in expected]
+
+
+def test_it_stops_at_every_end_token(folder: Path, tmp_path: Path) -> None:
+    policy = policy_of(folder)
+    ending = tuple(range(0, 300, 2))
+    with closing(VllmSampler(plan(folder, tmp_path))) as sampler:
+        for draw in sampler.sample(policy, PROMPTS, replace(decoding(policy, 64), stop=ending), seed()):
+            assert draw.tokens[-1] in ending and not {*draw.tokens[:-1]} & {*ending}
+
+
+@pytest.mark.parametrize("mood", ["dies", pytest.param("faulty", marks=pytest.mark.long)])
+def test_a_server_that_dies_is_started_again_and_asked_the_same(mood: str, folder: Path, tmp_path: Path) -> None:
+    """It dies at the third question of every life, so in the second of two batches of two questions."""
+    policy = policy_of(folder)
+    two = [[5, 9, number] for number in range(30, 32)]
+    with closing(VllmSampler(plan(folder, tmp_path))) as sampler:
+        expected = sampler.sample(policy, two, decoding(policy), seed())
+    with closing(VllmSampler(plan(folder, tmp_path, mood=mood))) as sampler:
+        assert sampler.sample(policy, two, decoding(policy), seed()) == expected
+        assert sampler.sample(policy, two, decoding(policy), seed()) == expected
+    assert (tmp_path / "vllm.txt").read_text(encoding="utf-8").count("started with") == 3
+
+
+def test_what_no_new_start_mends_ends_the_job(folder: Path, tmp_path: Path) -> None:
+    policy = policy_of(folder)
+    with (
+        closing(VllmSampler(plan(folder, tmp_path, mood="refuses"))) as sampler,
+        pytest.raises(WorkerFailed, match="max_tokens is too large"),
+    ):
+        sampler.sample(policy, PROMPTS, decoding(policy))
+
+
+@pytest.mark.long
+def test_a_server_that_dies_every_time_ends_the_job(folder: Path, tmp_path: Path) -> None:
+    policy = policy_of(folder)
+    many = [[5, 9, number] for number in range(30, 34)]
+    with (
+        closing(VllmSampler(plan(folder, tmp_path, mood="dies"))) as sampler,
+        pytest.raises(WorkerFailed, match="died 4 times over one batch"),
+    ):
+        sampler.sample(policy, many, decoding(policy))
+
+
+def test_an_interpreter_without_vllm_is_one_sentence(folder: Path, tmp_path: Path) -> None:
+    policy = policy_of(folder)
+    for command, words in (
+        (interpreter(tmp_path, "silent"), "RuntimeError: no device"),
+        (sys.executable, "No module named 'vllm'"),
+        (str(tmp_path / "nowhere"), "nowhere"),
+    ):
+        with pytest.raises(UserError, match=r"ended while it started: .*worker\.vllm_python") as raised:
+            VllmSampler(replace(plan(folder, tmp_path), python=command)).sample(policy, PROMPTS, decoding(policy))
+        assert words in str(raised.value)
+
+
+def test_a_rank_between_two_of_vllms_is_served_by_the_larger(folder: Path, tmp_path: Path) -> None:
+    arguments = replace(plan(folder, tmp_path), rank=20).arguments(tmp_path)
+    assert arguments[arguments.index("--max-lora-rank") + 1] == "32"
+    with pytest.raises(UserError, match=rf"lora_rank={RANKS[-1] + 1} is more"):
+        replace(plan(folder, tmp_path), rank=RANKS[-1] + 1).arguments(tmp_path)
+
+
+def test_nobody_else_reaches_the_server(folder: Path, tmp_path: Path) -> None:
+    """A socket in a folder of mode 0700, a secret that no process list shows, none of our other secrets with it."""
+    policy = policy_of(folder)
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        closing(VllmSampler(plan(folder, tmp_path))) as sampler,
+    ):
+        patch.setenv("CANARY_API_KEY", "canary-of-a-key")
+        sampler.sample(policy, PROMPTS, decoding(policy))
+        server = sampler._server
+        assert server is not None and server.place.stat().st_mode & 0o777 == 0o700
+        family = [psutil.Process(server._process.pid), *psutil.Process(server._process.pid).children(recursive=True)]
+        assert not any(server._secret in " ".join(process.cmdline()) for process in family)
+        assert not any("canary" in str(process.environ()) for process in family[1:])
+        assert not any(process.net_connections("inet") for process in family)
+        server.client.headers["Authorization"] = "Bearer guess"
+        assert server.client.post("/v1/completions", json={}).status_code == 401
+    assert not server.place.exists()
+
+
+def test_the_server_ends_with_whoever_started_it(folder: Path, tmp_path: Path) -> None:
+    """Killed with kill -9, a trainer cannot end anything itself."""
+    program = (
+        "import sys, time; sys.path.insert(0, sys.argv[1]); import test_vllm as t; from pathlib import Path\n"
+        "s = t.VllmSampler(t.plan(Path(sys.argv[2]), Path(sys.argv[3]))); p = t.policy_of(Path(sys.argv[2]))\n"
+        "s.sample(p, t.PROMPTS, t.decoding(p)); print(s._server._process.pid, s._server.place, flush=True); time.sleep(99)"
+    )
+    asker = subprocess.Popen(
+        [sys.executable, "-W", "ignore", "-c", program, str(Path(__file__).parent), str(folder), str(tmp_path)],
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert asker.stdout is not None
+    guardian = psutil.Process(int(asker.stdout.readline().split()[0]))
+    family = [guardian, *guardian.children(recursive=True)]
+    assert len(family) > 1
+    asker.kill()
+    asker.communicate()
+    psutil.wait_procs(family, timeout=20)
+    assert not [one for one in family if one.is_running() and one.status() != psutil.STATUS_ZOMBIE]
+
+
+def test_sigterm_does_not_wait_for_an_answer(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    policy = policy_of(folder)
+    monkeypatch.setattr(interruption, "_requested", False)
+    with closing(VllmSampler(plan(folder, tmp_path, mood="slow"))) as sampler:
+        sampler._hold(policy)
+        interruption._request()
+        began = time.monotonic()
+        with pytest.raises(interruption.Interrupted):
+            sampler.sample(policy, PROMPTS, decoding(policy))
+    assert time.monotonic() - began < 10
+
+
+# Training
+
+
+def chosen(python_: str, **grpo: object) -> PipelineSettings:
+    asked = small(**{"max_steps": 6, "eval_steps": 2, "save_steps": 2, "patience": 9, **grpo})
+    return validated(
+        {
+            "data": {"mix": {"push": 0.5, "insights": 0.5}},
+            "model": asked.model.model_dump(),
+            "grpo": {**asked.grpo.model_dump(), "sampler": "vllm"},
+            "health": {"window": 2},
+            "worker": {"vllm_python": python_},
+        }
+    )
+
+
+RICH = {
+    "drop_zero_variance": True, "refill_rounds": 2, "loss": "dapo", "length_stages": ((2, 6), (4, 10)),
+    "iterations": 2, "rollout_steps": 2, "rewards": "controls.format",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("who", WHO)
+@pytest.mark.parametrize(
+    "variant", [pytest.param({}, marks=pytest.mark.long), RICH, {"temperature": 0.7}], ids=["plain", "rich", "cooler"]
+)
+def test_sampler_and_trainer_agree_at_every_step(
+    who: str, variant: dict[str, object], folder: Path, tmp_path: Path
+) -> None:
+    steps, adapter = ours(folder, tmp_path, chosen(python(who, tmp_path), **variant))
+    sampled = [step[GAP] for step in steps if GAP in step]
+    assert len(sampled) >= 2 and max(sampled) < 1e-4
+    assert any(tensor.abs().sum() > 0 for name, tensor in adapter.items() if "lora_B" in name)
+
+
+@pytest.mark.parametrize("aggregated", ["dr_grpo", "dapo"])
+def test_with_equal_draws_the_loss_is_that_of_a_trainer_that_draws_itself(
+    aggregated: str, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The importance correction is 1 where sampler and trainer agree: another sampler changes nothing else."""
+    from tucano.training.samplers import vllm
+
+    plain, own = ours(folder, tmp_path / "local", small(loss=aggregated))
+
+    def as_the_trainer(self: VllmSampler, policy: Any, prompts: Any, decoding: Decoding, generator: Any = None) -> Any:
+        drawn = replay.sample(policy, prompts, decoding, generator)
+        logps = token_logps(policy, prompts, [draw.tokens for draw in drawn])
+        return [replace(draw, logps=row.tolist()) for draw, row in zip(drawn, logps, strict=True)]
+
+    class Replay(LocalSampler):
+        """Draws a batch in the rollout's order, as the trainer's own loop does."""
+
+        def sample(self, policy: Any, prompts: Any, decoding: Decoding, generator: Any = None) -> Any:
+            from tucano.training.samplers import Draw
+            from tucano.training.samplers.decode import Decoder
+
+            if generator is not None:
+                return super().sample(policy, prompts, decoding, generator)
+            limit, stop = decoding.max_new_tokens, list(decoding.stop)
+            return [Draw(tokens) for tokens in Decoder(policy).sample(prompts, limit, stop, decoding.temperature)]
+
+    replay = Replay()
+    monkeypatch.setattr(vllm.VllmSampler, "sample", as_the_trainer)
+    same = chosen("unused", **small(loss=aggregated).grpo.model_dump(exclude={"sampler"}))
+    steps, adapter = ours(folder, tmp_path / "vllm", same)
+    for step, expected in zip(steps, plain, strict=True):
+        assert step["train/loss"] == pytest.approx(expected["train/loss"], abs=1e-5)
+    for name, tensor in own.items():
+        torch.testing.assert_close(adapter[name], tensor, atol=1e-4, rtol=1e-3)
+
+
+def test_stale_weights_raise_the_alarm(folder: Path, tmp_path: Path) -> None:
+    """A server that keeps its first adapter: the gap grows with every step that the policy takes."""
+    run = chosen(interpreter(tmp_path, "stale"), max_steps=12, learning_rate=0.05)
+    steps, _ = ours(folder, tmp_path, run)
+    assert steps[0][GAP] < 1e-4 < 0.05 < steps[-1][GAP]
+    rows = read_journal(tmp_path / "work" / "journal.jsonl")
+    assert any("health/sampler_apart" in row.values for row in rows)
+
+
+def job(folder: Path, place: Path, run: PipelineSettings) -> Job:
+    (place / "output").mkdir(parents=True, exist_ok=True)
+    folders = JobFolders(prompts=folder, work=place / "work", output=place / "output")
+    return order("grpo", run, 1, 1, folders, start=(str(folder / "model"), None))
+
+
+def test_a_killed_trainer_goes_on_and_no_finished_step_is_lost(folder: Path, tmp_path: Path) -> None:
+    """That it asks the same questions with the same seeds, `make drill` sees: its history is that of a run left alone."""
+    command = interpreter(tmp_path)
+    run = chosen(command, max_steps=6)
+    with pytest.raises(WorkerCrashed, match="SIGKILL"):
+        run_job(job(folder, tmp_path, run), None, SignalAt(3, signal.SIGKILL))
+    run_job(job(folder, tmp_path, run), None, lambda progress: None)
+    found = {
+        row.step: row.values[GAP] for row in read_journal(tmp_path / "work" / "journal.jsonl") if GAP in row.values
+    }
+    assert list(found) == list(range(1, 7)) and max(found.values()) < 1e-4
+    assert not [one for one in psutil.process_iter(["cmdline"]) if command in " ".join(one.info["cmdline"] or [])]
+
+
+# Settings
+
+
+def test_settings_that_cannot_work_are_refused() -> None:
+    with pytest.raises(ValueError, match=r"worker\.vllm_python=/PATH/bin/python"):
+        validated({"grpo": {"sampler": "vllm"}})
+    given = {"grpo": {"sampler": "vllm"}, "worker": {"vllm_python": "python"}}
+    with pytest.raises(ValueError, match=r"model\.quantization=nf4 trains rounded ones"):
+        validated({**given, "model": {"device": "cuda", "quantization": "nf4", "name": "org/model"}})

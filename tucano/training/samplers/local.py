@@ -1,0 +1,113 @@
+"""Drawing completions in this process: our own decode loop on a CPU, `generate` of transformers elsewhere."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from itertools import pairwise
+
+import torch
+
+from tucano.training.policies.load import Policy
+from tucano.training.samplers import Decoding, Draw
+from tucano.training.samplers.decode import Decoder, supports
+
+BATCH_ROWS = 128
+CACHE_BYTES = 4 * 10**9
+"""Of keys and values that `generate` may hold. Its cache is copied as it grows, so twice that for a moment."""
+
+
+class LocalSampler:
+    """Draws with the policy itself. fast_cpu: whether the own decode loop may stand in for `generate`."""
+
+    def __init__(self, fast_cpu: bool = True) -> None:
+        self.fast_cpu = fast_cpu
+
+    def sample(
+        self,
+        policy: Policy,
+        prompts: Sequence[Sequence[int]],
+        decoding: Decoding,
+        generator: torch.Generator | None = None,
+    ) -> list[Draw]:
+        """See `Sampler`: nearly equal lengths together, `BATCH_ROWS` at a time in the own loop, in which a row that has
+        ended costs nothing, and elsewhere as many as fit, in even batches.
+        """
+        own = generator or torch.default_generator
+        order = sorted(range(len(prompts)), key=lambda index: len(prompts[index]))
+        drawn: dict[int, list[int]] = {}
+        decoder = Decoder(policy) if self.fast_cpu and supports(policy) else None
+        for start, end in self._batches(policy, prompts, decoding, decoder is not None):
+            rows = order[start:end]
+            batch = [prompts[row] for row in rows]
+            if decoder is None:
+                found = _generate(policy, batch, decoding, own)
+            else:
+                found = decoder.sample(batch, decoding.max_new_tokens, list(decoding.stop), decoding.temperature, own)
+            drawn.update(zip(rows, found, strict=True))
+        return [Draw(drawn[row]) for row in range(len(prompts))]
+
+    def _batches(
+        self, policy: Policy, prompts: Sequence[Sequence[int]], decoding: Decoding, in_own_loop: bool
+    ) -> list[tuple[int, int]]:
+        if in_own_loop:
+            starts = range(0, len(prompts), BATCH_ROWS)
+            return [(start, start + BATCH_ROWS) for start in starts]
+        longest = max(map(len, prompts), default=0) + decoding.max_new_tokens
+        return batches(len(prompts), rows_that_fit(policy, longest))
+
+    def close(self) -> None:
+        """See `Sampler`: there is nothing."""
+
+
+def rows_that_fit(policy: Policy, longest: int) -> int:
+    """Sequences of `longest` tokens whose keys and values take at most `CACHE_BYTES`, and at most `BATCH_ROWS`."""
+    config = policy.config
+    size = getattr(config, "head_dim", None) or config.hidden_size // config.num_attention_heads
+    per_token = config.num_hidden_layers * 2 * config.num_key_value_heads * size * policy.dtype.itemsize
+    return max(1, min(BATCH_ROWS, CACHE_BYTES // (longest * per_token)))
+
+
+def batches(count: int, most: int) -> list[tuple[int, int]]:
+    """(start, end) of as few batches as hold `count` with at most `most` in each; their sizes differ by one at most."""
+    parts = -(-count // most)
+    edges = [count * part // parts for part in range(parts + 1)] if parts else []
+    return list(pairwise(edges))
+
+
+@torch.no_grad()
+def _generate(
+    model: Policy, batch: Sequence[Sequence[int]], decoding: Decoding, generator: torch.Generator
+) -> list[list[int]]:
+    """`model.generate` with every parameter explicit: a temperature of 0.1 in a shipped generation_config once cost a
+    whole run.
+    """
+    width, padding = max(map(len, batch)), decoding.stop[0]  # masked before a prompt, cut off behind an answer
+    ids = torch.tensor([[padding] * (width - len(row)) + list(row) for row in batch], device=model.device)
+    mask = torch.tensor([[0] * (width - len(row)) + [1] * len(row) for row in batch], device=model.device)
+    drawing = decoding.temperature > 0
+    with seeded(generator):
+        output = model.generate(
+            input_ids=ids,
+            attention_mask=mask,
+            max_new_tokens=decoding.max_new_tokens,
+            do_sample=drawing,
+            temperature=decoding.temperature if drawing else None,
+            top_k=0 if drawing else None,
+            top_p=1.0 if drawing else None,
+            repetition_penalty=1.0,
+            pad_token_id=padding,
+            eos_token_id=list(decoding.stop),
+        )
+    return [_until_stop(tokens, decoding.stop) for tokens in output[:, width:].tolist()]
+
+
+def _until_stop(tokens: list[int], stop: Sequence[int]) -> list[int]:
+    end = next((index for index, token in enumerate(tokens) if token in stop), len(tokens) - 1)
+    return tokens[: end + 1]
+
+
+@contextmanager
+def seeded(generator: torch.Generator) -> Iterator[None]:
+    """Run a block that draws from torch's global generators on a stream of its own, and leave theirs untouched."""
+    with torch.random.fork_rng():
+        torch.manual_seed(int(torch.randint(2**62, (1,), generator=generator)))
+        yield
