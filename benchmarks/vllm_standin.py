@@ -145,6 +145,13 @@ class Handler(BaseHTTPRequestHandler):
         self.wfile.write(raw)
 
 
+class Server(socketserver.ThreadingUnixStreamServer):
+    """With room for all that connect at once."""
+
+    request_queue_size = 128
+    daemon_threads = True
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(allow_abbrev=False)
     parser.add_argument("--mood", choices=MOODS)
@@ -156,8 +163,7 @@ def main() -> None:
         sys.exit("RuntimeError: no device")
     torch.set_num_threads(1)
     Handler.engine = Engine(options)
-    with socketserver.ThreadingUnixStreamServer(options.uds, Handler) as server:
-        server.daemon_threads = True
+    with Server(options.uds, Handler) as server:
         server.serve_forever()
 
 

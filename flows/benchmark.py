@@ -11,6 +11,7 @@ from tasks.benchmark import (
     make_benchmark_set,
     rate_insights,
 )
+from tasks.elsewhere import where
 from tasks.handles import AnswerSet
 from tasks.prepare import prepare_data
 from tasks.running.labels import benchmark_name
@@ -30,7 +31,7 @@ def benchmark(settings: PipelineSettings) -> str:
         prompts = prepare_data(run)
         start, seeds = finished(run, prompts)
         questions = make_benchmark_set(run, prompts)
-        models = answer_with_models(run, questions, start, seeds)
+        models = where(run, answer_with_models)(run, questions, start, seeds)
         answered: list[AnswerSet] = [models] if models else []
         answered.append(answer_with_baselines(run, prompts, questions))
         answered += [answer_with_endpoint(run, questions, endpoint) for endpoint in settings.benchmark.endpoints]

@@ -5,9 +5,9 @@ from prefect.client.schemas.objects import State
 from prefect.states import Completed
 
 from tasks.handles import PromptSet, Start
+from tasks.running.deployed import held
 from tasks.running.labels import seed_name
 from tasks.running.run import opened
-from tasks.seeds import held
 from tasks.train import train_seed
 from tucano.settings import PipelineSettings
 

@@ -6,6 +6,7 @@ from tasks.approval import ask, decide
 from tasks.audit import audit_rewards, pass_gate
 from tasks.compare import answer_prompts, compare_arms
 from tasks.cost import account
+from tasks.elsewhere import await_seed, where
 from tasks.evaluations import show_answers
 from tasks.plan import foresee, write_plan
 from tasks.preflight import check_before_grpo, pass_preflight
@@ -13,20 +14,20 @@ from tasks.prepare import prepare_data
 from tasks.promote import Evidence, promote
 from tasks.reaudit import audit_again
 from tasks.report import write_report
+from tasks.running.deployed import cancel_children, cancelled_together
 from tasks.running.labels import train_name
 from tasks.running.run import opened
-from tasks.seeds import await_seed, cancel_seeds, cancelled_together
 from tasks.train import fine_tune, gather, train_seed
 from tucano.settings import PipelineSettings
 
 
-@flow(name="train", flow_run_name=train_name, on_cancellation=[cancel_seeds])
+@flow(name="train", flow_run_name=train_name, on_cancellation=[cancel_children])
 def train(settings: PipelineSettings) -> str:
     """Prepare data, audit the rewards, SFT, preflight, GRPO with every seed, audit again, compare on held-out prompts,
     promote, report.
 
-    Returns the path of the report. Every stage is a retryable task whose valid artifact is reused. Seeds train in child
-    processes of this run, or each in a run of its own on a work pool (`execution.seeds`).
+    Returns the path of the report. Every stage is a retryable task whose valid artifact is reused. Those that hold a
+    model work in child processes of this run, or each in a run of its own on a work pool (`execution`).
     """
     foresee(settings)
     with cancelled_together(), opened(settings) as run:
@@ -34,13 +35,12 @@ def train(settings: PipelineSettings) -> str:
         plan = write_plan(run, prompts)
         audit = audit_rewards(run)
         pass_gate(run, audit)
-        retries = settings.worker.retries
-        start = fine_tune.with_options(retries=retries)(run, prompts) if settings.sft.enabled else None
-        preflight = check_before_grpo.with_options(retries=retries)(run, prompts, start)
+        start = where(run, fine_tune)(run, prompts) if settings.sft.enabled else None
+        preflight = where(run, check_before_grpo)(run, prompts, start)
         pass_preflight(run, preflight)
-        one_seed = await_seed if settings.execution.seeds else train_seed.with_options(retries=retries)
+        one_seed = await_seed if settings.execution.seeds else train_seed.with_options(retries=settings.worker.retries)
         seeds = gather(run, {seed: one_seed.submit(run, prompts, start, seed) for seed in settings.grpo.seeds})
-        answers = answer_prompts.with_options(retries=retries)(run, prompts, start, seeds)
+        answers = where(run, answer_prompts)(run, prompts, start, seeds)
         reaudit = audit_again(run, prompts, start, seeds, answers)
         comparison = compare_arms(run, prompts, plan, start, seeds, answers)
         shown = show_answers.submit(run, prompts, start, seeds, answers, comparison)

@@ -1,6 +1,6 @@
 """The benchmark's stages: its prompts, the answers of every arm, and what they are worth by ground truth."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -22,20 +22,21 @@ from tasks.handles import (
     Start,
 )
 from tasks.running.child import run_child
+from tasks.running.finished import FinishedOnly, Untrained
 from tasks.running.pages import show_markdown
 from tasks.running.run import Run, stage
 from tasks.train import fine_tune, train_seed
 from tucano.artifacts.identity import digest, digests_at, fingerprint, folder_digest
 from tucano.artifacts.lineage import base_of
 from tucano.artifacts.records import write_record
-from tucano.artifacts.store import Artifact, Recipe, Store
+from tucano.artifacts.store import Recipe
 from tucano.benchmark.answers import scored, write_answers, write_baselines
 from tucano.benchmark.benchmark import Benchmark, Inference, OutsideFindings, benchmark, render_table
 from tucano.benchmark.endpoint import Bill, ask, bill, refuse_unless_allowed
 from tucano.benchmark.judge import TASK, rate
 from tucano.comparison.answers import Answer, arms_of
 from tucano.comparison.looks import record_look
-from tucano.errors import TucanoError, UserError
+from tucano.errors import UserError
 from tucano.files.results import BenchmarkFiles
 from tucano.prompts import read_prompts
 from tucano.requirements import cores
@@ -54,23 +55,6 @@ from tucano.training.orders import JobFolders, order
 
 REPLIES = "replies"
 """Folder of a storage with what APIs have answered."""
-
-
-class Untrained(TucanoError):
-    """A stage of these settings has no valid artifact, and the benchmark trains nothing."""
-
-
-class FinishedOnly(Store):
-    """A store that makes nothing."""
-
-    def make(
-        self, recipe: Recipe, produce: Callable[[Path], Mapping[str, Any]], say: Callable[[str], None]
-    ) -> Artifact:
-        def refuse(draft: Path) -> Mapping[str, Any]:
-            draft.rmdir()
-            raise Untrained(recipe.stage)
-
-        return super().make(recipe, refuse, lambda sentence: None)
 
 
 def finished(run: Run, prompts: PromptSet) -> tuple[Start | None, tuple[SeedResult, ...]]:

@@ -15,6 +15,7 @@ from typing import Any
 
 from prefect import get_run_logger
 
+from tasks.elsewhere import where
 from tasks.handles import (
     AnswerSet,
     AuditResult,
@@ -125,7 +126,7 @@ def _admit(
     challenger = run.tracker.with_alias(settings.promotion.model, CHALLENGER)
     if found.status == CHALLENGER and challenger is not None and challenger.tags.get("digest.grpo") == best.digest:
         return _promotion(run, best, found, challenger.version)
-    merged = _merge(run, prompts, start, best)
+    merged = where(run, merge)(run, prompts, start, best)
     if not merged.record.faithful:
         return _promotion(run, best, unfaithful(merged.record.mean_difference), None)
     tags = _lineage(run, prompts, audit, best, evidence.comparison)
@@ -149,7 +150,8 @@ def _incomplete(run: Run) -> str | None:
     return f"its lineage is incomplete: {unknown}" if unknown else None
 
 
-def _merge(run: Run, prompts: PromptSet, start: Start | None, best: SeedResult) -> Merged:
+@stage("merge")
+def merge(run: Run, prompts: PromptSet, start: Start | None, best: SeedResult) -> Merged:
     """The candidate as one model of 16-bit weights, loaded again and held against what was trained."""
     settings = run.settings
 

@@ -26,7 +26,7 @@ from tasks.handles import AnswerSet, Plan, PromptSet, Questions, SeedResult, See
 from tasks.plan import write_plan
 from tasks.preflight import check_before_grpo
 from tasks.prepare import prepare_data
-from tasks.promote import _merge
+from tasks.promote import merge
 from tasks.reaudit import audit_again
 from tasks.running.run import Run
 from tasks.train import fine_tune, train_seed
@@ -164,6 +164,7 @@ CHANGED: dict[str, Any] = {
     "benchmark.endpoints": ({**API, "timeout_s": 7, "parallel": 1},),
     "benchmark.judge": None,
     "execution.seeds": "seed/local",
+    "execution.stages": "stage/local",
     "promotion.model": "other",
     "worker.python": "/usr/bin/python3",
     "worker.vllm_python": "/usr/bin/python3",
@@ -239,7 +240,7 @@ def recipes(settings: PipelineSettings, made: Artifact) -> Iterator[tuple[str, R
         "answers": lambda: answer_prompts.fn(run, prompts, start, seeds),
         "re-audit": lambda: audit_again.fn(run, prompts, start, seeds, answers),
         "comparison": lambda: compare_arms.fn(run, prompts, Plan(made), start, seeds, answers),
-        "merged": lambda: _merge(run, prompts, start, seed),
+        "merged": lambda: merge.fn(run, prompts, start, seed),
         "benchmark-set": lambda: make_benchmark_set.fn(run, prompts),
         "benchmark-answers": lambda: answer_with_models.fn(replace(run, settings=model), questions, None, ()),
         "benchmark-baselines": lambda: answer_with_baselines.fn(run, prompts, questions),

@@ -9,7 +9,7 @@ import pytest
 from prefect.client.schemas.objects import FlowRun, State
 from prefect.states import Cancelled, Cancelling, Pending, Running
 
-from tasks import seeds
+from tasks.running import deployed
 
 
 class Server:
@@ -35,8 +35,8 @@ class Server:
 @pytest.mark.parametrize("parent", [Cancelling(), Cancelled()])
 def test_seeds_of_a_cancelled_run_are_cancelled_with_it(monkeypatch: pytest.MonkeyPatch, parent: State[Any]) -> None:
     server = Server(parent, Running())
-    monkeypatch.setattr(seeds, "get_client", lambda sync_client: nullcontext(server))
-    seeds.cancel_seeds(SimpleNamespace(), server.parent, Cancelled())
+    monkeypatch.setattr(deployed, "get_client", lambda sync_client: nullcontext(server))
+    deployed.cancel_children(SimpleNamespace(), server.parent, Cancelled())
     assert server.child.state is not None and server.child.state.is_cancelling()
 
 
@@ -46,6 +46,6 @@ def test_a_hook_that_comes_late_leaves_the_seeds_of_a_run_that_was_started_again
     """Seen on a busy machine: a retry within seconds, and the hook of the cancellation took one seed away from it."""
     server = Server(Running(), Pending())
     cancelled = FlowRun(id=server.parent.id, flow_id=uuid4(), state=Cancelled())
-    monkeypatch.setattr(seeds, "get_client", lambda sync_client: nullcontext(server))
-    seeds.cancel_seeds(SimpleNamespace(), cancelled, Cancelled())
+    monkeypatch.setattr(deployed, "get_client", lambda sync_client: nullcontext(server))
+    deployed.cancel_children(SimpleNamespace(), cancelled, Cancelled())
     assert server.child.state is not None and server.child.state.is_pending()

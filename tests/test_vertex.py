@@ -202,7 +202,7 @@ def deploy(environment: dict[str, str], server: int, *more: str) -> str:
 def worker(environment: dict[str, str], server: int, jobs: Jobs, cloud: Cloud, place: Path) -> Iterator[None]:
     """The deployed pool's worker."""
     sound_project(cloud, "shop-project", plan(server).service_account, "prefect-password", IMAGE, DIGEST)
-    assert "seed/vertex-l4 is ready" in deploy(environment, server, "--yes")
+    assert "seed/vertex-l4 and stage/vertex-l4 are ready" in deploy(environment, server, "--yes")
     with (place / "worker.log").open("wb") as log:
         process = subprocess.Popen(
             [sys.executable, "-c", WORKER, jobs.address], env=environment, stdout=log, stderr=subprocess.STDOUT

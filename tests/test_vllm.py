@@ -254,12 +254,14 @@ def test_the_server_ends_with_whoever_started_it(folder: Path, tmp_path: Path) -
         text=True,
     )
     assert asker.stdout is not None
-    guardian = psutil.Process(int(asker.stdout.readline().split()[0]))
+    number, folder_of_server = asker.stdout.readline().split()
+    guardian, place = psutil.Process(int(number)), Path(folder_of_server)
     family = [guardian, *guardian.children(recursive=True)]
     assert len(family) > 1
     asker.kill()
     asker.communicate()
     psutil.wait_procs(family, timeout=20)
+    assert not place.exists()
     assert not [one for one in family if one.is_running() and one.status() != psutil.STATUS_ZOMBIE]
 
 

@@ -24,11 +24,11 @@ PULL = [{"prefect.deployments.steps.set_working_directory": {"directory": "."}}]
 """The image has the project in its working directory."""
 
 
-def apply(plan: Plan, project: Path) -> str:
-    """Write the plan to the Prefect server; returns the deployment's full name, like `seed/vertex-l4`."""
+def apply(plan: Plan, project: Path) -> list[str]:
+    """Write the plan to the Prefect server; returns the deployments' full names, like `seed/vertex-l4`."""
     with get_client(sync_client=True) as client:
         _write_pool(client, plan)
-        return _write_deployment(client, _described(project))
+        return [_write_deployment(client, described) for described in _described(project)]
 
 
 def changes(plan: Plan) -> list[str]:
@@ -62,12 +62,12 @@ def _write_pool(client: SyncPrefectClient, plan: Plan) -> None:
     client.update_work_pool(POOL, WorkPoolUpdate(description=POOL_DESCRIPTION, base_job_template=template(plan)))
 
 
-def _described(project: Path) -> dict[str, Any]:
+def _described(project: Path) -> list[dict[str, Any]]:
     content = yaml.safe_load((project / "prefect.yaml").read_text(encoding="utf-8"))
-    for deployment in content["deployments"]:
-        if deployment["name"] == DEPLOYMENT:
-            return dict(deployment)
-    raise UserError(f"prefect.yaml has no deployment {DEPLOYMENT}; take it from the released one")
+    found = [dict(deployment) for deployment in content["deployments"] if deployment["name"] == DEPLOYMENT]
+    if not found:
+        raise UserError(f"prefect.yaml has no deployment {DEPLOYMENT}; take it from the released one")
+    return found
 
 
 def _write_deployment(client: SyncPrefectClient, described: dict[str, Any]) -> str:

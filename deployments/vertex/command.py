@@ -83,10 +83,12 @@ def main(arguments: argparse.Namespace, project: Path) -> int:
         return 0
     if failing and not arguments.anyway:
         raise UserError(f"not applied, as a check fails: {', '.join(failing)}; mend it, or add --anyway")
-    print(f"\n{apply.apply(plan, project)} is ready. Its worker, wherever it can reach Prefect and Google:")
+    ready = apply.apply(plan, project)
+    print(f"\n{' and '.join(ready)} are ready. Their worker, wherever it can reach Prefect and Google:")
     print("  python -m deployments.vertex.worker")
-    print("Seeds of a pipeline train there with:")
-    print(f"  --set execution.seeds=seed/vertex-l4 --set storage={plan.storage}")
+    print("What holds a model works there with:")
+    where = " ".join(f"--set execution.{name.split('/')[0]}s={name}" for name in ready)
+    print(f"  {where} --set storage={plan.storage}")
     return 0
 
 
@@ -116,7 +118,7 @@ def describe(plan: Plan) -> str:
     trouble += "".join(
         f"\n  to mend: {name} is missing" for name, value in plan.environment.items() if not value and name != SECRETS
     )
-    return f"""Work pool {POOL}: each seed is a custom job of Vertex AI
+    return f"""Work pool {POOL}: each seed and each stage is a custom job of Vertex AI
   where    {plan.project}, {plan.region}
   machine  {MACHINE} with one {ACCELERATOR}, SPOT, {DISK_GB} GB, at most {LONGEST_HOURS} h with its time in the queue
            never restarted by the platform: a job that loses its machine fails, and Prefect submits the next one

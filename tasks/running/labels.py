@@ -8,7 +8,7 @@ from prefect.utilities.urls import url_for
 from tasks.handles import PromptSet, Questions
 from tucano.artifacts.identity import digest, fingerprint
 from tucano.prompts import jsonl_lines
-from tucano.security.printable import escaped
+from tucano.security.printable import escaped, short
 from tucano.settings import PipelineSettings
 from tucano.tracking import DataSplit
 from tucano.tracking.models import Context
@@ -46,6 +46,13 @@ def seed_name() -> str:
         f"seed {parameters['seed']} of {parameters['settings'].model.name} {parameters['settings'].data.label},"
         f" {_day()}"
     )
+
+
+def stage_name() -> str:
+    """Like `sft of nano synthetic, 2026-11-21`."""
+    parameters = runtime.flow_run.parameters
+    settings = parameters["settings"]
+    return f"{short(str(parameters['stage']))} of {settings.model.name} {settings.data.label}, {_day()}"
 
 
 def benchmark_name() -> str:

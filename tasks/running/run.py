@@ -82,12 +82,13 @@ def opened(settings: PipelineSettings, tracking_run: str | None = None) -> Itera
     """Everything that can be refused is refused here, before any work: storage, disk space, device, tracking store.
 
     The pipeline's MLflow run exists from here on and is ended with what became of it; the next attempt of the same flow
-    run goes on in it. A run that trains one seed for a pipeline gets that pipeline's `tracking_run` and shares its
+    run goes on in it. A run that does a part of a pipeline gets that pipeline's `tracking_run` and shares its
     storage.
     """
     root = writable(settings.storage)
     require_space(root, settings)
-    require_device(settings.model)
+    if tracking_run is not None or settings.execution.computes_here:
+        require_device(settings.model)
     slots = seeds_at_a_time(settings)
     store = Store(root, remote_of(settings.storage))
     seed_slots = threading.BoundedSemaphore(slots)

@@ -42,21 +42,29 @@ def warnings_of(settings: PipelineSettings) -> list[str]:
 
 def require_startable(settings: PipelineSettings) -> None:
     """UserError with the first thing that would end this run later, or make it worthless."""
-    require_device(settings.model)
+    if settings.execution.computes_here:
+        require_device(settings.model)
     for finding in findings(settings):
         if finding.refuses:
             raise UserError(finding.sentence)
-    require_memory(settings)
+    if settings.execution.computes_here:
+        require_memory(settings)
 
 
 def _has_a_server(settings: PipelineSettings) -> Iterator[Finding]:
-    deployment = settings.execution.seeds
-    if deployment is not None and not os.environ.get("PREFECT_API_URL"):
-        yield Finding(
-            f"execution.seeds={deployment} needs a Prefect server that stays: start one with tucano up and name it in"
-            " PREFECT_API_URL (docs/operations.md), or train the seeds in this run with --set execution.seeds=null",
-            refuses=True,
-        )
+    if os.environ.get("PREFECT_API_URL"):
+        return
+    execution = settings.execution
+    for name, deployment, what in (
+        ("seeds", execution.seeds, "train the seeds"),
+        ("stages", execution.stages, "do them"),
+    ):
+        if deployment is not None:
+            yield Finding(
+                f"execution.{name}={deployment} needs a Prefect server that stays: start one with tucano up and name it"
+                f" in PREFECT_API_URL (docs/operations.md), or {what} in this run with --set execution.{name}=null",
+                refuses=True,
+            )
 
 
 def _base_is_pinned(settings: PipelineSettings) -> Iterator[Finding]:
@@ -72,7 +80,8 @@ def _base_is_pinned(settings: PipelineSettings) -> Iterator[Finding]:
 
 
 def _can_load_four_bits(settings: PipelineSettings) -> Iterator[Finding]:
-    if settings.model.quantization != "nf4" or settings.worker.python is not None:
+    elsewhere = settings.worker.python is not None or not settings.execution.computes_here
+    if settings.model.quantization != "nf4" or elsewhere:
         return
     if importlib.util.find_spec("bitsandbytes") is None:
         yield Finding(
@@ -83,9 +92,9 @@ def _can_load_four_bits(settings: PipelineSettings) -> Iterator[Finding]:
 
 
 def _has_a_vllm_interpreter(settings: PipelineSettings) -> Iterator[Finding]:
-    """Where seeds train elsewhere, the path is that of their machine."""
+    """Where all models are elsewhere, the path is that of their machine."""
     python = settings.worker.vllm_python
-    if settings.grpo.sampler != "vllm" or python is None or settings.execution.seeds is not None:
+    if settings.grpo.sampler != "vllm" or python is None or not settings.execution.computes_here:
         return
     if shutil.which(python) is None:
         yield Finding(

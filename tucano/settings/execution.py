@@ -70,8 +70,15 @@ class CostSettings(Section):
 
 
 class ExecutionSettings(Section):
-    """Where the seeds train."""
+    """Where the stages that hold a model work."""
 
+    stages: DeploymentName | None = Field(
+        None,
+        description=(
+            "Deployment that does SFT, preflight, answers and merge, each in a run of its own, like `stage/local`;"
+            " child processes of this run when empty."
+        ),
+    )
     seeds: DeploymentName | None = Field(
         None,
         description=(
@@ -82,5 +89,10 @@ class ExecutionSettings(Section):
     grace_minutes: PositiveFloat = Field(
         10,
         le=525_600,
-        description="How long a crashed seed run may wait to be started again before the others go on without it.",
+        description="How long a crashed run of a seed or stage may wait to be started again before it is given up.",
     )
+
+    @property
+    def computes_here(self) -> bool:
+        """Whether a pipeline's own run holds a model at all."""
+        return self.stages is None or self.seeds is None

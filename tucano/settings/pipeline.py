@@ -49,7 +49,7 @@ class PipelineSettings(Section):
     promotion: PromotionSettings = Field(PromotionSettings(), description="The registry.")
     worker: WorkerSettings = Field(WorkerSettings(), description="Child processes.")
     cost: CostSettings = Field(CostSettings(), description="Price table.")
-    execution: ExecutionSettings = Field(ExecutionSettings(), description="Seeds here or on a work pool.")
+    execution: ExecutionSettings = Field(ExecutionSettings(), description="Stages here or on a work pool.")
 
     @model_validator(mode="before")
     @classmethod

@@ -1,10 +1,12 @@
-"""Runs a command that must not outlive whoever asked for it: `python guardian.py COMMAND...`.
+"""Runs a command that must not outlive whoever asked for it: `python guardian.py FOLDER COMMAND...`.
 
 The command and all its children are one process group. It is ended when this process' standard input ends, which
-happens however the asking process ends, by kill -9 too. Standard library only, so that it is there at once.
+happens however the asking process ends, by kill -9 too; its folder is removed then. Standard library only, so that it
+is there at once.
 """
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -13,7 +15,7 @@ import threading
 GRACE_SECONDS = 5
 
 
-def main(command: list[str]) -> int:
+def main(folder: str, command: list[str]) -> int:
     child = subprocess.Popen(command, stdin=subprocess.DEVNULL, start_new_session=True)
 
     def end_with_the_asker() -> None:
@@ -25,6 +27,7 @@ def main(command: list[str]) -> int:
         signal.signal(number, lambda *_: end(child))
     code = child.wait()
     end(child)  # its own children may be left
+    shutil.rmtree(folder, ignore_errors=True)
     return code if code >= 0 else 128 - code
 
 
@@ -42,4 +45,4 @@ def end(child: "subprocess.Popen[bytes]") -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main(sys.argv[1], sys.argv[2:]))

@@ -29,6 +29,8 @@ BASE = "base"
 """The name that the server gives to the base model."""
 START_SECONDS = 900
 """Loading 0.5B weights and compiling for a GPU take one to three minutes; a cold disk takes longer."""
+CONNECT_RETRIES = 5
+"""With half a second, one, two ... between them: a busy server's queue of connections may be full for a moment."""
 ANSWER_SECONDS = 1800
 """Of the slowest reply: all completions of one prompt, in a full queue."""
 PROMPT_TOKENS = 8192
@@ -117,14 +119,14 @@ class Server:
         self._log = plan.log.open("ab")
         socket = self.place / "socket"
         self._process = subprocess.Popen(
-            [sys.executable, "-I", guardian.__file__, *plan.arguments(socket)],
+            [sys.executable, "-I", guardian.__file__, str(self.place), *plan.arguments(socket)],
             stdin=subprocess.PIPE,
             stdout=self._log,
             stderr=subprocess.STDOUT,
             env=plan.environment(self._secret),
         )
         self.client = httpx.Client(
-            transport=httpx.HTTPTransport(uds=str(socket)),
+            transport=httpx.HTTPTransport(uds=str(socket), retries=CONNECT_RETRIES),
             base_url="http://vllm",
             headers={"Authorization": f"Bearer {self._secret}"},
             timeout=ANSWER_SECONDS,

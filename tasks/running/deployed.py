@@ -1,12 +1,12 @@
-"""Stage 4 on a work pool: each seed trains in a run of its own, and this one waits for what becomes of it.
+"""Runs of deployments that do a part of this one: it starts them, and waits for what becomes of them.
 
-The run of a seed is found again by its idempotency key, so that a parent that crashed and was started again waits for
-the same one. A crashed seed run is not lost: an automation schedules it again, and only one that stays crashed for long
-is given up.
+Such a run is found again by its idempotency key, so that a parent that crashed and was started again waits for the same
+one. One that has crashed is not lost: an automation schedules it again, and only one that stays crashed for long is
+given up.
 """
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from datetime import timedelta
 from typing import Any
@@ -22,11 +22,8 @@ from prefect.deployments import run_deployment
 from prefect.exceptions import ObjectNotFound, TerminationSignal
 from prefect.states import AwaitingRetry, Cancelling
 
-from tasks.handles import PromptSet, SeedResult, Start
-from tasks.running.run import Run, stage
-from tasks.tracked import known
-from tasks.train import seed_training
-from tucano.errors import SeedGivenUp, UserError, WorkerCrashed
+from tasks.running.run import Run
+from tucano.errors import UserError, WorkerCrashed
 from tucano.storage.folder import remote_of
 from tucano.training import launch
 
@@ -34,31 +31,34 @@ LOOK_SECONDS = 2.0
 SAY_OUTAGE_SECONDS = 60.0
 
 
-@stage("seed run", task_run_name="seed-{seed}")
-def await_seed(run: Run, prompts: PromptSet, start: Start | None, seed: int) -> SeedResult:
-    """The result of a seed that a run of the deployment `execution.seeds` trains."""
-    deployment = str(run.settings.execution.seeds)
+class RunLost(Exception):
+    """A run ended without what it was to make; the message says how."""
+
+
+def artifact_of(run: Run, deployment: str, part: str, parameters: Mapping[str, Any]) -> str:
+    """The name of the artifact that a run of `deployment` makes for this run, of which it does a `part`.
+
+    Raises RunLost where it makes none, UserError where there is no such deployment.
+    """
     storage = run.settings.storage if remote_of(run.settings.storage) else str(run.store.root)
-    parameters = {
+    given = {
         "settings": run.settings.model_copy(update={"storage": storage}).model_dump(mode="json"),
-        "seed": seed,
-        "prompts": prompts.artifact.name,
-        "start": start.artifact.name if start else None,
         "tracking_run": run.tracking_run,
+        **parameters,
     }
     with get_client(sync_client=True) as client:
         try:
             child: FlowRun = run_deployment(  # type: ignore[assignment]  # a coroutine only in async callers
                 deployment,
-                parameters=parameters,
+                parameters=given,
                 timeout=0,
                 as_subflow=True,
-                idempotency_key=f"{runtime.flow_run.id}-seed-{seed}",
+                idempotency_key=f"{runtime.flow_run.id}-{part}",
             )
         except ObjectNotFound:
             raise UserError(
-                f"execution.seeds={deployment} is no deployment of this Prefect server; tucano up makes those of"
-                " prefect.yaml"
+                f"{deployment} is no deployment of this Prefect server; tucano up makes those of prefect.yaml, tucano"
+                " deploy vertex those of Vertex AI"
             ) from None
         while (state := _state(client, child.id)).is_cancelling():
             _pause()
@@ -66,26 +66,25 @@ def await_seed(run: Run, prompts: PromptSet, start: Start | None, seed: int) -> 
             client.set_flow_run_state(
                 child.id, AwaitingRetry(message="The pipeline's run was started again."), force=True
             )
-        made = SeedResult(run.adopt(_outcome(client, child.id, seed, run.settings.execution.grace_minutes * 60)))
-    return known(run, seed_training(run, prompts, seed), made)
+        return _outcome(client, child.id, part, run.settings.execution.grace_minutes * 60)
 
 
-def _outcome(client: SyncPrefectClient, child: UUID, seed: int, grace_seconds: float) -> str:
-    """The name of the artifact that the run of a seed has made; SeedGivenUp when it ends without one."""
+def _outcome(client: SyncPrefectClient, child: UUID, part: str, grace_seconds: float) -> str:
+    """The name of the artifact that a run has made; RunLost when it ends without one."""
     logger = get_run_logger()
     known, crashed_at = "", None
     while True:
         state = _state(client, child)
         if state.name != known:
             known = str(state.name)
-            logger.info("seed %d: %s%s", seed, known.lower(), f" ({state.message})" if state.message else "")
+            logger.info("%s: %s%s", part, known.lower(), f" ({state.message})" if state.message else "")
         if state.is_completed():
             return str(state.message)
         if state.is_failed() or state.is_cancelled():
-            raise SeedGivenUp(f"its run {known.lower()}: {state.message or 'no reason was given'}")
+            raise RunLost(f"its run {known.lower()}: {state.message or 'no reason was given'}")
         crashed_at = (crashed_at or time.monotonic()) if state.is_crashed() else None
         if crashed_at is not None and time.monotonic() - crashed_at > grace_seconds:
-            raise SeedGivenUp(
+            raise RunLost(
                 f"its run crashed and was not started again within {timedelta(seconds=grace_seconds)}: {state.message}"
             )
         _pause()
@@ -102,22 +101,22 @@ def _state(client: SyncPrefectClient, child: UUID) -> State[Any]:
         except httpx.HTTPError as error:
             if time.monotonic() - said_at > SAY_OUTAGE_SECONDS:
                 said_at = time.monotonic()
-                get_run_logger().warning("Prefect's server does not answer (%s); the seeds train on", error)
+                get_run_logger().warning("Prefect's server does not answer (%s); its runs go on", error)
         _pause()
 
 
 def _pause() -> None:
-    """A moment; WorkerCrashed when this run is being ended meanwhile. The run of the seed goes on."""
+    """A moment; WorkerCrashed when this run is being ended meanwhile. The run that it waits for goes on."""
     time.sleep(LOOK_SECONDS)
     if launch.stopping():
-        raise WorkerCrashed("the run that waited for this seed was interrupted")
+        raise WorkerCrashed("the run that waited for this one was interrupted")
 
 
 @contextmanager
 def cancelled_together() -> Iterator[None]:
-    """A pipeline's run that is cancelled takes the runs of its seeds with it at once.
+    """A pipeline's run that is cancelled takes the runs that it has started with it at once.
 
-    SIGTERM alone is no cancellation: a machine that shuts down leaves the seeds to train on other ones.
+    SIGTERM alone is no cancellation: a machine that shuts down leaves them to go on on other ones.
     """
     try:
         yield
@@ -125,21 +124,21 @@ def cancelled_together() -> Iterator[None]:
         with suppress(httpx.HTTPError), get_client(sync_client=True) as client:
             this = client.read_flow_run(UUID(str(runtime.flow_run.id)))
             if this.state is not None and this.state.is_cancelling():
-                _cancel_seeds(client, this)
+                _cancel_children(client, this)
         raise
 
 
-def cancel_seeds(flow: Any, flow_run: FlowRun, state: State[Any]) -> None:
+def cancel_children(flow: Any, flow_run: FlowRun, state: State[Any]) -> None:
     """The same for a run whose process could not do it. Prefect calls this in a new process, ten seconds or more after
-    the cancellation: a person may have started the run again by then, and its seeds with it.
+    the cancellation: a person may have started the run again by then, and its runs with it.
     """
     with get_client(sync_client=True) as client:
         now = client.read_flow_run(flow_run.id).state
         if now is not None and (now.is_cancelling() or now.is_cancelled()):
-            _cancel_seeds(client, flow_run)
+            _cancel_children(client, flow_run)
 
 
-def _cancel_seeds(client: SyncPrefectClient, run: FlowRun) -> None:
+def _cancel_children(client: SyncPrefectClient, run: FlowRun) -> None:
     """All of them can be started again."""
     of_this_run = FlowRunFilter(parent_flow_run_id=FlowRunFilterParentFlowRunId(any_=[run.id]))
     for child in client.read_flow_runs(flow_run_filter=of_this_run):

@@ -1,0 +1,121 @@
+"""Stages that hold a model, where `execution` says: in this run, or each in a run of a deployment.
+
+A stage elsewhere is the same task, called in the flow of `flows/stage.py` with the same handles: they travel as names
+of artifacts, which both runs find in their common storage.
+"""
+
+import inspect
+import types
+import typing
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any, ParamSpec, TypeVar
+
+from prefect.tasks import Task
+
+from tasks.handles import Handle, PromptSet, SeedResult, Seeds, Start
+from tasks.running.deployed import RunLost, artifact_of
+from tasks.running.finished import FinishedOnly, Untrained
+from tasks.running.run import Run, stage
+from tasks.tracked import known
+from tasks.train import seed_training
+from tucano.artifacts.store import Store
+from tucano.errors import SeedGivenUp, WorkerFailed
+
+P = ParamSpec("P")
+R = TypeVar("R")
+NOTHING = ""
+"""The name of what a stage has not made, where it may make nothing."""
+
+
+def where(run: Run, work: Task[P, R]) -> Callable[P, R]:
+    """`work` in this run, or in one of the deployment that `execution.stages` names, unless its artifact is there
+    already.
+    """
+    if run.settings.execution.stages is None:
+        return work.with_options(retries=run.settings.worker.retries)
+
+    def elsewhere(*args: P.args, **kwargs: P.kwargs) -> R:
+        function: Callable[..., R] = work.fn
+        given = inspect.signature(function).bind(*args, **kwargs).arguments
+        try:
+            return function(**{**given, "run": finished_only(run)})
+        except Untrained:
+            packed = {name: pack(value) for name, value in given.items() if name != "run"}
+            name = await_stage(run, work.name, packed)
+        made: R = adopted(run, typing.get_type_hints(work.fn)["return"], name)
+        return made
+
+    return elsewhere
+
+
+@stage("stage run", task_run_name="{name}")
+def await_stage(run: Run, name: str, given: dict[str, Any]) -> str:
+    """The name of the artifact that a run of the deployment `execution.stages` makes. WorkerFailed where it makes
+    none.
+    """
+    try:
+        return artifact_of(run, str(run.settings.execution.stages), name, {"stage": name, "given": given})
+    except RunLost as lost:
+        raise WorkerFailed(f"{name} was not done: {lost}") from None
+
+
+@stage("seed run", task_run_name="seed-{seed}")
+def await_seed(run: Run, prompts: PromptSet, start: Start | None, seed: int) -> SeedResult:
+    """The result of a seed that a run of the deployment `execution.seeds` trains. SeedGivenUp where it does not."""
+    parameters = {"seed": seed, "prompts": pack(prompts), "start": pack(start)}
+    try:
+        name = artifact_of(run, str(run.settings.execution.seeds), f"seed-{seed}", parameters)
+    except RunLost as lost:
+        raise SeedGivenUp(str(lost)) from None
+    return known(run, seed_training(run, prompts, seed), SeedResult(run.adopt(name)))
+
+
+def finished_only(run: Run) -> Run:
+    """The same run, whose stages give what is there and make nothing: they raise Untrained."""
+    return replace(run, store=FinishedOnly(run.store.root, run.store.remote))
+
+
+def pack(value: Any) -> Any:
+    """A stage's argument as JSON."""
+    match value:
+        case Handle():
+            return value.artifact.name
+        case Seeds():
+            return {"trained": [pack(seed) for seed in value.trained], "missing": dict(value.missing)}
+        case list() | tuple():
+            return [pack(one) for one in value]
+        case None | int() | str():
+            return value
+    raise AssertionError(f"a stage elsewhere cannot be given a {type(value).__name__}")
+
+
+def unpack(store: Store, kind: Any, value: Any) -> Any:
+    """What `pack` was given, by the type that the stage's parameter has."""
+    if value is None:
+        return None
+    kind = _without_none(kind)
+    if typing.get_origin(kind) is Sequence:
+        (item,) = typing.get_args(kind)
+        return tuple(unpack(store, item, one) for one in value)
+    if kind is Seeds:
+        trained = tuple(SeedResult(store.named(name)) for name in value["trained"])
+        return Seeds(trained, {int(seed): why for seed, why in value["missing"].items()})
+    return kind(store.named(value)) if issubclass(kind, Handle) else value
+
+
+def given_to(work: Task[..., Any], store: Store, packed: dict[str, Any]) -> dict[str, Any]:
+    """The arguments of a stage beside its run."""
+    kinds = typing.get_type_hints(work.fn)
+    return {name: unpack(store, kinds[name], value) for name, value in packed.items()}
+
+
+def adopted(run: Run, kind: Any, name: str) -> Any:
+    """The handle of an artifact that another run has made, or None where it had nothing to make."""
+    return None if name == NOTHING else _without_none(kind)(run.adopt(name))
+
+
+def _without_none(kind: Any) -> Any:
+    if typing.get_origin(kind) in (types.UnionType, typing.Union):
+        (kind,) = (one for one in typing.get_args(kind) if one is not type(None))
+    return kind

@@ -1,0 +1,164 @@
+"""Stages in runs of their own: what travels to them, which may be asked for, and when nothing is asked."""
+
+import ast
+import typing
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from prefect.logging import disable_run_logger
+
+from flows.stage import STAGES
+from flows.stage import stage as stage_flow
+from tasks import elsewhere
+from tasks.elsewhere import NOTHING, adopted, given_to, pack, where
+from tasks.handles import AnswerSet, PromptSet, Questions, SeedResult, Seeds, Start
+from tasks.running.deployed import RunLost
+from tasks.running.run import Run
+from tasks.train import fine_tune
+from tucano.artifacts.store import Artifact, Recipe, Store
+from tucano.errors import UserError, WorkerFailed
+from tucano.profiles import load_profile, validated
+from tucano.requirements import require_startable
+
+ROOT = Path(__file__).parent.parent
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    return Store(tmp_path, None)
+
+
+def made(store: Store, stage: str, **record: Any) -> Artifact:
+    return store.make(Recipe(stage, {}, {}, ""), lambda draft: record, lambda sentence: None)
+
+
+def run_with(store: Store, **execution: Any) -> Run:
+    settings = validated({"execution": execution})
+    return Run(settings, store, SimpleNamespace(), "", None)  # type: ignore[arg-type]
+
+
+def test_handles_travel_as_names_and_come_back_as_their_types(store: Store) -> None:
+    """Every parameter of every stage that can be asked for."""
+    handles = {kind: kind(made(store, kind.__name__.lower())) for kind in (PromptSet, Questions, Start)}
+    seed = SeedResult(made(store, "grpo-seed-42", seed=42))
+    values: dict[Any, Any] = {
+        PromptSet: handles[PromptSet],
+        Questions: handles[Questions],
+        Start | None: handles[Start],
+        Seeds: Seeds((seed,), {7: "lost"}),
+        SeedResult: seed,
+        Sequence[SeedResult]: (seed,),
+    }
+    for work in STAGES.values():
+        kinds = {name: kind for name, kind in typing.get_type_hints(work.fn).items() if name not in ("run", "return")}
+        given = {name: values[kind] for name, kind in kinds.items()}
+        assert given_to(work, store, {name: pack(value) for name, value in given.items()}) == given
+    assert given_to(fine_tune, store, {}) == {}
+    assert given_to(STAGES["preflight"], store, {"start": None}) == {"start": None}
+    with pytest.raises(AssertionError, match="cannot be given a float"):
+        pack(0.5)
+
+
+def test_every_stage_that_is_placed_somewhere_can_be_asked_for() -> None:
+    """`where(run, work)` in flows and tasks, against what the stage flow knows."""
+    placed = set()
+    for file in (*(ROOT / "flows").glob("*.py"), *(ROOT / "tasks").glob("*.py")):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "where":
+                placed.add(ast.unparse(node.args[1]))
+    assert placed == {work.fn.__name__ for work in STAGES.values()}
+
+
+def test_without_a_deployment_a_stage_works_here(store: Store) -> None:
+    assert where(run_with(store), fine_tune).fn is fine_tune.fn  # type: ignore[attr-defined]
+
+
+class Asked(list[tuple[str, str, dict[str, Any]]]):
+    """The runs that were started: deployment, part, parameters."""
+
+    def __init__(self, answer: str | RunLost) -> None:
+        super().__init__()
+        self.answer = answer
+
+    def __call__(self, run: Run, deployment: str, part: str, parameters: dict[str, Any]) -> str:
+        self.append((deployment, part, parameters))
+        if isinstance(self.answer, RunLost):
+            raise self.answer
+        return self.answer
+
+
+@pytest.fixture
+def here(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tasks without an engine, and without MLflow."""
+    monkeypatch.setattr(elsewhere, "await_stage", elsewhere.await_stage.fn)
+    monkeypatch.setattr("tasks.train.known", lambda run, training, found: found)
+    monkeypatch.setattr("tasks.train.sft_training", lambda run, prompts: None)
+    monkeypatch.setattr("tasks.running.run.get_run_logger", lambda: SimpleNamespace(info=print))
+
+
+def test_what_is_not_there_is_asked_for_and_adopted(store: Store, here: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    prompts, start = PromptSet(made(store, "data")), made(store, "sft-elsewhere")
+    asked = Asked(start.name)
+    monkeypatch.setattr(elsewhere, "artifact_of", asked)
+    run = run_with(store, stages="stage/somewhere")
+    assert where(run, fine_tune)(run, prompts) == Start(store.named(start.name))
+    parameters = {"stage": "sft", "given": {"prompts": prompts.artifact.name}}
+    assert asked == [("stage/somewhere", "sft", parameters)]
+    assert run.stages[start.stage].name == start.name
+
+
+def test_what_is_there_is_not_asked_for(store: Store, here: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A job would start a machine to find out that nothing is to be done."""
+    prompts = PromptSet(made(store, "data"))
+    asked = Asked("")
+    monkeypatch.setattr(elsewhere, "artifact_of", asked)
+    run = run_with(store, stages="stage/somewhere")
+    seen: list[Recipe] = []
+
+    def make(stage: str, engine: Any, settings: Any, inputs: Any, produce: Any) -> Artifact:
+        recipe = Recipe(stage, settings.model_dump(mode="json"), inputs, "code")
+        seen.append(recipe)
+        return store.make(recipe, lambda draft: {"tracking_run": ""}, lambda sentence: None)
+
+    there = replace(run)
+    object.__setattr__(there, "make", make)
+    fine_tune.fn(there, prompts)
+    monkeypatch.setattr("tasks.running.run.code_version", lambda module: "code")
+    found = where(run, fine_tune)(run, prompts)
+    assert asked == [] and isinstance(found, Start) and len(seen) == 1
+
+
+def test_a_run_that_is_lost_fails_the_stage_in_one_sentence(
+    store: Store, here: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(elsewhere, "artifact_of", Asked(RunLost("its run failed: no GPU")))
+    run = run_with(store, stages="stage/somewhere")
+    with pytest.raises(WorkerFailed, match="sft was not done: its run failed: no GPU"):
+        where(run, fine_tune)(run, PromptSet(made(store, "data")))
+
+
+def test_a_stage_that_makes_nothing_has_no_handle(store: Store) -> None:
+    assert adopted(run_with(store), AnswerSet | None, NOTHING) is None
+
+
+def test_a_stage_that_nobody_knows_is_one_sentence() -> None:
+    with disable_run_logger(), pytest.raises(UserError, match=r"rm -rf is no stage .* sft, preflight"):
+        stage_flow.fn(validated({}), "rm -rf", {}, "")
+
+
+@pytest.mark.parametrize(("seeds", "stages", "needs"), [("seed/a", "stage/a", False), ("seed/a", "null", True)])
+def test_a_run_that_holds_no_model_needs_no_gpu(
+    seeds: str, stages: str, needs: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PREFECT_API_URL", "http://127.0.0.1:1/api")
+    monkeypatch.setattr("shutil.which", lambda name: None)
+    settings = load_profile(ROOT, "l4-v5", [f"execution.seeds={seeds}", f"execution.stages={stages}"])
+    if needs:
+        with pytest.raises(UserError, match="no CUDA device"):
+            require_startable(settings)
+    else:
+        require_startable(settings)
