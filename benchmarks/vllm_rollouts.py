@@ -127,11 +127,16 @@ def rows(settings: PipelineSettings, folder: Path, prompts: Path, model: Path) -
         steps, gaps, spent = train(name, act)
         seen = f"{len(steps)} steps, largest mean difference {max(gaps):.1e} nats per token, {spent:.0f} s"
         yield f"{STEPS} steps, {what}", seen, steps == every and max(gaps) <= LARGEST_GAP and (not act or act.done)
-    left = [one for one in psutil.process_iter(["cmdline"]) if SERVER in (one.info["cmdline"] or [])]
+    left = [one for one in psutil.process_iter(["cmdline"]) if of_vllm(one.info["cmdline"] or [])]
     yield "processes of servers left", str(len(left)), not left
     yield groups(folder / "alone")
     yield stale(job("grpo", settings, prompts, folder / "stale", model))
     yield greedy(settings, folder, prompts, model)
+
+
+def of_vllm(command: list[str]) -> bool:
+    """Its server, or its engine and workers, which call themselves VLLM::..."""
+    return SERVER in command or any(part.startswith("VLLM::") for part in command)
 
 
 def stale(asked: Job) -> tuple[str, str, bool]:

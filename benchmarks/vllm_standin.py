@@ -8,6 +8,7 @@ import argparse
 import json
 import os
 import socketserver
+import subprocess
 import sys
 import threading
 import time
@@ -160,7 +161,8 @@ def main() -> None:
     options, rest = parser.parse_known_args()
     print("started with", rest, flush=True)
     if options.mood == "silent":
-        sys.exit("RuntimeError: no device")
+        sys.exit("RuntimeError: no device \x1b[31m at http://user:geheim@host/x")
+    subprocess.Popen(["sleep", "600"], start_new_session=True)  # as vLLM's engine, which does not notice our death
     torch.set_num_threads(1)
     Handler.engine = Engine(options)
     with Server(options.uds, Handler) as server:

@@ -55,9 +55,12 @@ def await_stage(run: Run, name: str, given: dict[str, Any]) -> str:
     none.
     """
     try:
-        return artifact_of(run, str(run.settings.execution.stages), name, {"stage": name, "given": given})
+        parameters = {"stage": name, "given": given}
+        return artifact_of(run, str(run.settings.execution.stages), name, parameters, failed_again=True)
     except RunLost as lost:
-        raise WorkerFailed(f"{name} was not done: {lost}") from None
+        raise WorkerFailed(
+            f"{name} was not done: {lost}. Mend that, then Retry this run: it asks for {name} again"
+        ) from None
 
 
 @stage("seed run", task_run_name="seed-{seed}")

@@ -84,7 +84,10 @@ class Asked(list[tuple[str, str, dict[str, Any]]]):
         super().__init__()
         self.answer = answer
 
-    def __call__(self, run: Run, deployment: str, part: str, parameters: dict[str, Any]) -> str:
+    def __call__(
+        self, run: Run, deployment: str, part: str, parameters: dict[str, Any], failed_again: bool = False
+    ) -> str:
+        assert failed_again
         self.append((deployment, part, parameters))
         if isinstance(self.answer, RunLost):
             raise self.answer

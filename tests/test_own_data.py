@@ -1,12 +1,16 @@
 """Files of other people's prompts: what becomes of each row, and what is refused in one sentence."""
 
 import json
+import shlex
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pandas
+import pyarrow
+import pyarrow.parquet
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -272,3 +276,78 @@ def test_an_export_replaces_nothing_and_needs_prompts(prompt_set: Path, tmp_path
 def test_what_the_specs_draw_fits_their_reference_models(prompt_set: Path) -> None:
     for prompt in prompts_of(prompt_set):
         SPECS[prompt.task].reference.model_validate(prompt.reference)
+
+
+def as_parquet(file: Path, columns: dict[str, pyarrow.Array]) -> Path:
+    pyarrow.parquet.write_table(pyarrow.table(columns), file)
+    return file
+
+
+def test_a_small_parquet_file_cannot_take_gigabytes(tmp_path: Path) -> None:
+    """Equal values take some bytes in a file however long and however many they are."""
+    long = pyarrow.array(["x" * 8_000_000]).dictionary_encode().take(pyarrow.array([0] * 64))
+    bomb = as_parquet(tmp_path / "bomb.parquet", {"prompt": long, "task": pyarrow.array(["push"] * 64)})
+    assert bomb.stat().st_size < 1_000_000
+    program = (
+        "import resource, sys; from pathlib import Path; from data.own.prompts import read_own\n"
+        "before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss; found = read_own(Path(sys.argv[1]))\n"
+        "print(found.bad.counts.total(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)"
+    )
+    done = subprocess.run([sys.executable, "-c", program, str(bomb)], capture_output=True, text=True, cwd=ROOT)
+    bad, kilobytes = map(int, done.stdout.split())
+    assert bad == 64 and kilobytes < 300_000
+    lists = pyarrow.array([[0] * 9_000_000])
+    with pytest.raises(UserError, match="8000000 values; split it"):
+        read_own(as_parquet(tmp_path / "lists.parquet", {"prompt": pyarrow.array(["a"]), "reference": lists}))
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        pyarrow.array([2**31 - 1], pyarrow.date32()),
+        pyarrow.array([2**62], pyarrow.timestamp("us")),
+        pyarrow.array([0], pyarrow.timestamp("us", "Mars/Olympus")),
+    ],
+)
+def test_odd_columns_of_parquet_are_not_read_or_are_one_sentence(odd: pyarrow.Array, tmp_path: Path) -> None:
+    prompt = pyarrow.array(["Crie uma notificação para o produto Fone."])
+    task = pyarrow.array(["push"])
+    beside = as_parquet(tmp_path / "beside.parquet", {"prompt": prompt, "task": task, "day": odd})
+    found = read_own(beside)
+    assert len(found.prompts) == 1 and "'day' is not read" in " ".join(found.notes.lines())
+    with pytest.raises(UserError, match="cannot be read as Parquet"):
+        read_own(as_parquet(tmp_path / "own.parquet", {"prompt": prompt, "task": task, "licence": odd}))
+
+
+def test_a_name_that_no_disk_takes_is_one_sentence() -> None:
+    with pytest.raises(UserError, match="cannot be opened"):
+        read_own(Path("n" * 300 + ".jsonl"))
+
+
+def test_a_source_that_is_personal_data_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "own.jsonl").write_text(json.dumps({**push(1), "source": "529.982.247-25"}) + "\n", encoding="utf-8")
+    found = read_own(tmp_path / "own.jsonl")
+    assert not found.prompts and "529" not in " ".join(found.bad.lines())
+
+
+def test_an_export_touches_no_other_file(tmp_path: Path) -> None:
+    """A draft beside it once wrote through a link of that name."""
+    (tmp_path / "victim.txt").write_text("mine", encoding="utf-8")
+    (tmp_path / "out.jsonl.draft").symlink_to(tmp_path / "victim.txt")
+    prompt = Prompt("p", "push", "Crie uma notificação.", "t", "s", "CC0-1.0")
+    assert write_rows(tmp_path / "out.jsonl", [prompt]) == 1
+    assert (tmp_path / "victim.txt").read_text(encoding="utf-8") == "mine"
+    assert {path.name for path in tmp_path.iterdir()} == {"out.jsonl", "out.jsonl.draft", "victim.txt"}
+    with pytest.raises(UserError, match="half a character"):
+        write_rows(tmp_path / "odd.jsonl", [replace(prompt, user="\ud800")])
+    assert not (tmp_path / "odd.jsonl").exists()
+
+
+def test_the_command_that_is_named_takes_the_file_whatever_its_name(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "q'f; touch x.jsonl"
+    file.write_text(json.dumps(push(1)) + "\n", encoding="utf-8")
+    assert command.check(file) == 0
+    named = shlex.split(capsys.readouterr().out.splitlines()[-1])
+    assert f"data.path={file}" in named

@@ -211,7 +211,9 @@ def test_an_interpreter_without_vllm_is_one_sentence(folder: Path, tmp_path: Pat
     ):
         with pytest.raises(UserError, match=r"ended while it started: .*worker\.vllm_python") as raised:
             VllmSampler(replace(plan(folder, tmp_path), python=command)).sample(policy, PROMPTS, decoding(policy))
-        assert words in str(raised.value)
+        said = str(raised.value)
+        assert words in said and "geheim" not in said and "\x1b" not in said
+        assert "\x1b" not in (tmp_path / "vllm.txt").read_text(encoding="utf-8")
 
 
 def test_a_rank_between_two_of_vllms_is_served_by_the_larger(folder: Path, tmp_path: Path) -> None:
@@ -263,6 +265,19 @@ def test_the_server_ends_with_whoever_started_it(folder: Path, tmp_path: Path) -
     psutil.wait_procs(family, timeout=20)
     assert not place.exists()
     assert not [one for one in family if one.is_running() and one.status() != psutil.STATUS_ZOMBIE]
+
+
+def test_no_process_of_a_killed_server_is_left(folder: Path, tmp_path: Path) -> None:
+    """vLLM's engine and workers went on, with 2 GB on a CPU, and on a GPU with the memory that the next server needs."""
+    policy = policy_of(folder)
+    with closing(VllmSampler(plan(folder, tmp_path))) as sampler:
+        sampler.sample(policy, PROMPTS, decoding(policy))
+        assert sampler._server is not None
+        family = psutil.Process(sampler._server._process.pid).children(recursive=True)
+        assert [one.name() for one in family].count("sleep") == 1
+        family[0].kill()
+        psutil.wait_procs(family, timeout=20)
+        assert not [one for one in family if one.is_running() and one.status() != psutil.STATUS_ZOMBIE]
 
 
 def test_sigterm_does_not_wait_for_an_answer(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

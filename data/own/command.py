@@ -1,6 +1,7 @@
 """`tucano data check` and `tucano data export`."""
 
 import argparse
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -29,7 +30,8 @@ def main(arguments: argparse.Namespace) -> int:
     from data.own.export import prompts_of, write_rows
 
     count = write_rows(arguments.file, prompts_of(arguments.place))
-    print(f"{count} prompts written to {arguments.file}; look at them: tucano data check {arguments.file}")
+    again = shlex.quote(str(arguments.file))
+    print(f"{count} prompts written to {arguments.file}; look at them: tucano data check {again}")
     return FINE
 
 
@@ -63,7 +65,8 @@ def _lines(found: "OwnPrompts", place: Path, code: int) -> Iterator[str]:
         yield "Next: mend these rows, or go on without them:"
     else:
         yield "Next:"
-    yield f"  tucano run laptop --set data.source=jsonl --set data.path={place} --set 'data.mix={_mix(found)}'"
+    path = shlex.quote(f"data.path={place}")
+    yield f"  tucano run laptop --set data.source=jsonl --set {path} --set 'data.mix={_mix(found)}'"
 
 
 def _mix(found: "OwnPrompts") -> str:

@@ -1,6 +1,8 @@
 """A prompt set in the form that `data.source=jsonl` reads: reading it again gives the same prompts."""
 
 import json
+import os
+import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -38,10 +40,17 @@ def write_rows(file: Path, prompts: Iterable[Prompt]) -> int:
     if file.exists() or file.is_symlink():
         raise UserError(f"{shown} is there already; name another file, or remove it")
     lines = [json.dumps(row_of(prompt), ensure_ascii=False) + "\n" for prompt in prompts]
-    draft = file.with_name(f"{file.name}.draft")
     try:
-        draft.write_text("".join(lines), encoding="utf-8")
-        draft.replace(file)
+        content = "".join(lines).encode()
+    except UnicodeEncodeError:
+        raise UserError(
+            "a prompt of this set holds half a character; the same tucano run makes the set again"
+        ) from None
+    try:
+        with tempfile.TemporaryDirectory(dir=file.parent, prefix=".export-") as place:
+            draft = Path(place) / file.name
+            draft.write_bytes(content)
+            os.link(draft, file)  # refuses what has come into its place meanwhile
     except OSError as error:
         raise UserError(f"{shown} cannot be written ({error.strerror}); name another place") from None
     return len(lines)

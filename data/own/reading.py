@@ -6,6 +6,7 @@ What is wrong with a whole file is one `UserError`; a row that cannot be read is
 import csv
 import json
 import os
+import shlex
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,6 +18,9 @@ from typing import IO, Any, Literal
 from tucano.errors import UserError
 from tucano.security.printable import short
 
+FIELDS = (
+    "prompt", "task", "reference", "demonstration", "stars", "licence", "consent", "id", "template", "source",
+)  # fmt: skip
 ENDINGS = (".jsonl", ".csv", ".parquet")
 PATTERNS = " ".join(f"*{ending}" for ending in ENDINGS)
 MOST_BYTES = 512 * 2**20
@@ -25,7 +29,8 @@ MOST_ROWS = 200_000
 """Of all files together."""
 LONGEST_ROW = 2**18
 """Bytes of a line of JSON. Python's reader of CSV takes half as many characters in a cell."""
-PARQUET_ROWS = 64
+MOST_VALUES = 40 * MOST_ROWS
+"""Of a Parquet file, those inside lists and structures counted one by one."""
 _WIDE = (b"\xff\xfe", b"\xfe\xff")
 """How UTF-16 and UTF-32 begin."""
 _READ = os.O_RDONLY | os.O_NONBLOCK  # a pipe would be waited for
@@ -62,7 +67,7 @@ def raw_rows(place: Path) -> Iterator[RawRow]:
 
 def files_at(place: Path) -> list[Path]:
     """The file itself, or what a folder holds of files with the known endings, by name."""
-    if not place.is_dir():
+    if not os.path.isdir(place):  # noqa: PTH112  a name that is too long is no folder, and no error
         if place.suffix.lower() not in ENDINGS:
             raise UserError(
                 f"{short(str(place))} ends in none of {', '.join(ENDINGS)}; save or rename it as one of them"
@@ -84,9 +89,8 @@ def _rows_of(path: Path) -> Iterator[RawRow]:
             yield from _parquet(file, path)
             return
         if start.startswith(_WIDE):
-            raise UserError(
-                f"{path} is not UTF-8; convert it, like `iconv -f utf-16 -t utf-8 {path.name} > utf8{ending}`"
-            )
+            name = shlex.quote(path.name)
+            raise UserError(f"{path} is not UTF-8; convert it, like `iconv -f utf-16 -t utf-8 {name} > utf8{ending}`")
         file.seek(3 if start.startswith(b"\xef\xbb\xbf") else 0)
         yield from _jsonl(file, path.name) if ending == ".jsonl" else _csv(file, path)
 
@@ -220,18 +224,30 @@ def _parquet(file: IO[bytes], path: Path) -> Iterator[RawRow]:
 
     try:
         table = parquet.ParquetFile(file)
-        about = table.metadata
-        unpacked = sum(about.row_group(number).total_byte_size for number in range(about.num_row_groups))
-        if unpacked > MOST_BYTES or about.num_rows > MOST_ROWS:
-            raise UserError(f"{path} unpacks to more than {MOST_BYTES // 2**20} MB or {MOST_ROWS} rows; split it")
-        if "prompt" not in table.schema_arrow.names:
+        names = table.schema_arrow.names
+        _refuse_large(table.metadata, path)
+        if "prompt" not in names:
             raise UserError(f"{path} has no column prompt; name it so")
-        number = 0
-        for batch in table.iter_batches(batch_size=PARQUET_ROWS):
-            for row in batch.to_pylist():
-                number += 1
-                yield RawRow(
-                    path.name, number, {name: cell for name, cell in row.items() if cell is not None}, "columns"
-                )
-    except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
+        others = dict.fromkeys((name for name in names if name not in FIELDS), "not read")
+        batches = table.iter_batches(batch_size=1, columns=[name for name in FIELDS if name in names])
+        for number, batch in enumerate(batches, start=1):
+            (row,) = batch.to_pylist()
+            content = {name: cell for name, cell in row.items() if cell is not None}
+            yield RawRow(path.name, number, {**content, **others}, "columns")
+    except (pyarrow.ArrowException, OSError, UnicodeDecodeError, OverflowError, LookupError, ValueError) as error:
+        if isinstance(error, UserError):
+            raise
         raise UserError(f"{path} cannot be read as Parquet ({short(str(error), 100)}); save it again") from None
+
+
+def _refuse_large(about: Any, path: Path) -> None:
+    """A column that repeats itself takes some bytes in a file and gigabytes in memory, so its values are counted too;
+    and one row is read at a time, so that a value that many rows share is held once.
+    """
+    groups = [about.row_group(number) for number in range(about.num_row_groups)]
+    unpacked = sum(group.total_byte_size for group in groups)
+    values = sum(group.column(column).num_values for group in groups for column in range(group.num_columns))
+    if unpacked > MOST_BYTES or about.num_rows > MOST_ROWS or values > MOST_VALUES:
+        raise UserError(
+            f"{path} unpacks to more than {MOST_BYTES // 2**20} MB, {MOST_ROWS} rows or {MOST_VALUES} values; split it"
+        )

@@ -13,7 +13,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from data.own.reading import Broken, RawRow, parsed
+from data.own.reading import FIELDS, Broken, RawRow, parsed
 from data.separation import normal_form
 from rewards import classify_task
 from tucano.masking import mask
@@ -22,9 +22,6 @@ from tucano.prompts import TASKS, Prompt
 from tucano.security.printable import short
 from tucano.specs.registry import spec_of
 
-FIELDS = (
-    "prompt", "task", "reference", "demonstration", "stars", "licence", "consent", "id", "template", "source",
-)  # fmt: skip
 LONGEST_TEXT = 8000
 """Characters of a prompt or a demonstration: some 2,000 tokens, more than any profile here trains on."""
 LONGEST_NAME = 200
@@ -159,7 +156,7 @@ def _name(given: Mapping[str, Any], name: str) -> str:
 
 def _source(given: Mapping[str, Any]) -> str:
     source = _name(given, "source") or SOURCE
-    if not _NAME.fullmatch(source):
+    if not _NAME.fullmatch(source) or mask(source)[0] != source:
         raise Bad("wrong value", f"source is {quoted(source)}; write it with letters, digits, _ . and -")
     return source
 

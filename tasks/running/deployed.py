@@ -35,8 +35,10 @@ class RunLost(Exception):
     """A run ended without what it was to make; the message says how."""
 
 
-def artifact_of(run: Run, deployment: str, part: str, parameters: Mapping[str, Any]) -> str:
+def artifact_of(run: Run, deployment: str, part: str, parameters: Mapping[str, Any], failed_again: bool = False) -> str:
     """The name of the artifact that a run of `deployment` makes for this run, of which it does a `part`.
+
+    `failed_again`: one that failed in an earlier attempt of this run is started again.
 
     Raises RunLost where it makes none, UserError where there is no such deployment.
     """
@@ -62,7 +64,7 @@ def artifact_of(run: Run, deployment: str, part: str, parameters: Mapping[str, A
             ) from None
         while (state := _state(client, child.id)).is_cancelling():
             _pause()
-        if state.is_cancelled():  # with this run, which a person has started again
+        if state.is_cancelled() or (failed_again and state.is_failed()):  # and a person has started this run again
             client.set_flow_run_state(
                 child.id, AwaitingRetry(message="The pipeline's run was started again."), force=True
             )

@@ -1,47 +1,57 @@
 """Runs a command that must not outlive whoever asked for it: `python guardian.py FOLDER COMMAND...`.
 
-The command and all its children are one process group. It is ended when this process' standard input ends, which
-happens however the asking process ends, by kill -9 too; its folder is removed then. Standard library only, so that it
-is there at once.
+It is ended with all its processes when this one's standard input ends, which happens however the asking process ends,
+by kill -9 too, or when the command itself ends; its folder is removed then. vLLM's engine and workers are in sessions
+of their own and do not notice a killed server: they would keep the GPU's memory. So orphans below this process become
+its children, and are found as such.
 """
 
-import os
+import contextlib
+import ctypes
 import shutil
 import signal
 import subprocess
 import sys
 import threading
 
+import psutil
+
 GRACE_SECONDS = 5
+SET_CHILD_SUBREAPER = 36
+"""Of prctl(2), Linux alone."""
 
 
 def main(folder: str, command: list[str]) -> int:
-    child = subprocess.Popen(command, stdin=subprocess.DEVNULL, start_new_session=True)
+    adopt_orphans()
+    child = subprocess.Popen(command, stdin=subprocess.DEVNULL)
 
     def end_with_the_asker() -> None:
         sys.stdin.buffer.read()
-        end(child)
+        end_all()
 
     threading.Thread(target=end_with_the_asker, daemon=True).start()
     for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda *_: end(child))
+        signal.signal(number, lambda *_: end_all())
     code = child.wait()
-    end(child)  # its own children may be left
+    end_all()
     shutil.rmtree(folder, ignore_errors=True)
     return code if code >= 0 else 128 - code
 
 
-def end(child: "subprocess.Popen[bytes]") -> None:
-    """End the whole group in order, then by force."""
+def adopt_orphans() -> None:
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
+def end_all() -> None:
+    """End every process below this one in order, then by force."""
     for number in (signal.SIGTERM, signal.SIGKILL):
-        try:
-            os.killpg(child.pid, number)
-        except ProcessLookupError:
+        family = psutil.Process().children(recursive=True)
+        for process in family:
+            with contextlib.suppress(psutil.NoSuchProcess):
+                process.send_signal(number)
+        if not psutil.wait_procs(family, timeout=GRACE_SECONDS)[1]:
             return
-        try:
-            child.wait(GRACE_SECONDS)
-        except subprocess.TimeoutExpired:
-            continue
 
 
 if __name__ == "__main__":

@@ -12,14 +12,18 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections import deque
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
 import httpx
 
 from tucano.errors import UserError
+from tucano.security.printable import printable, short
+from tucano.storage.logs import BoundedLog
 from tucano.training.checkpoints import interruption
 from tucano.training.samplers import guardian
 
@@ -116,15 +120,19 @@ class Server:
         self.plan = plan
         self.place = Path(tempfile.mkdtemp(prefix="tucano-vllm-"))  # mode 0700; a socket's path has at most 107 bytes
         self._secret = secrets.token_urlsafe(32)
-        self._log = plan.log.open("ab")
         socket = self.place / "socket"
         self._process = subprocess.Popen(
             [sys.executable, "-I", guardian.__file__, str(self.place), *plan.arguments(socket)],
             stdin=subprocess.PIPE,
-            stdout=self._log,
+            stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
+            text=True,
+            encoding="utf-8",
+            errors="replace",
             env=plan.environment(self._secret),
         )
+        self._listener = threading.Thread(target=self._listen, daemon=True)
+        self._listener.start()
         self.client = httpx.Client(
             transport=httpx.HTTPTransport(uds=str(socket), retries=CONNECT_RETRIES),
             base_url="http://vllm",
@@ -150,7 +158,7 @@ class Server:
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
-        self._log.close()
+        self._listener.join(guardian.GRACE_SECONDS)
         shutil.rmtree(self.place, ignore_errors=True)
 
     def _wait(self) -> None:
@@ -159,6 +167,7 @@ class Server:
         while time.monotonic() - began < START_SECONDS:
             interruption.check()
             if self.died():
+                self._listener.join(guardian.GRACE_SECONDS)
                 raise UserError(
                     f"the vLLM server ended while it started: {self._last_words()} (all of it: {self.plan.log});"
                     " look at worker.vllm_python and worker.vllm_memory_share, or set grpo.sampler=local"
@@ -172,6 +181,13 @@ class Server:
             " again, or set grpo.sampler=local"
         )
 
+    def _listen(self) -> None:
+        """What it says goes to a log of bounded size, as printable text."""
+        assert self._process.stdout is not None
+        with closing(BoundedLog(self.plan.log)) as file:
+            for line in self._process.stdout:
+                file.write(printable(line))
+
     def _healthy(self) -> bool:
         try:
             return self.client.get("/health", timeout=5).status_code == httpx.codes.OK
@@ -183,4 +199,4 @@ class Server:
         with self.plan.log.open(encoding="utf-8", errors="replace") as file:
             lines = [line.strip() for line in deque(file, 200) if line.strip()]
         errors = [line for line in lines if "Error" in line]
-        return (errors or lines or ["it said nothing"])[-1][-300:]
+        return short((errors or lines or ["it said nothing"])[-1][-300:], 300)
