@@ -8,6 +8,7 @@ import inspect
 import types
 import typing
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any, ParamSpec, TypeVar
 
@@ -18,7 +19,7 @@ from tasks.running.deployed import RunLost, artifact_of
 from tasks.running.finished import FinishedOnly, Untrained
 from tasks.running.run import Run, stage
 from tasks.tracked import known
-from tasks.train import seed_training
+from tasks.train import seed_training, train_seed
 from tucano.artifacts.store import Store
 from tucano.errors import SeedGivenUp, WorkerFailed
 
@@ -65,7 +66,11 @@ def await_stage(run: Run, name: str, given: dict[str, Any]) -> str:
 
 @stage("seed run", task_run_name="seed-{seed}")
 def await_seed(run: Run, prompts: PromptSet, start: Start | None, seed: int) -> SeedResult:
-    """The result of a seed that a run of the deployment `execution.seeds` trains. SeedGivenUp where it does not."""
+    """The result of a seed that a run of the deployment `execution.seeds` trains, unless it is there already.
+    SeedGivenUp where it does not.
+    """
+    with suppress(Untrained):
+        return train_seed.fn(finished_only(run), prompts, start, seed)
     parameters = {"seed": seed, "prompts": pack(prompts), "start": pack(start)}
     try:
         name = artifact_of(run, str(run.settings.execution.seeds), f"seed-{seed}", parameters)

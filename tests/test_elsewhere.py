@@ -3,7 +3,6 @@
 import ast
 import typing
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -14,11 +13,11 @@ from prefect.logging import disable_run_logger
 from flows.stage import STAGES
 from flows.stage import stage as stage_flow
 from tasks import elsewhere
-from tasks.elsewhere import NOTHING, adopted, given_to, pack, where
+from tasks.elsewhere import NOTHING, adopted, await_seed, given_to, pack, where
 from tasks.handles import AnswerSet, PromptSet, Questions, SeedResult, Seeds, Start
 from tasks.running.deployed import RunLost
 from tasks.running.run import Run
-from tasks.train import fine_tune
+from tasks.train import fine_tune, train_seed
 from tucano.artifacts.store import Artifact, Recipe, Store
 from tucano.errors import UserError, WorkerFailed
 from tucano.profiles import load_profile, validated
@@ -114,25 +113,27 @@ def test_what_is_not_there_is_asked_for_and_adopted(store: Store, here: None, mo
     assert run.stages[start.stage].name == start.name
 
 
+class Here(Run):
+    """Makes what is asked for at once, by the same recipe as another run would."""
+
+    def make(self, stage: str, engine: Any, settings: Any, inputs: Any, produce: Any) -> Artifact:
+        recipe = Recipe(stage, settings.model_dump(mode="json"), inputs, "code")
+        return self.store.make(recipe, lambda draft: {"tracking_run": "", "seed": 42}, lambda sentence: None)
+
+
 def test_what_is_there_is_not_asked_for(store: Store, here: None, monkeypatch: pytest.MonkeyPatch) -> None:
     """A job would start a machine to find out that nothing is to be done."""
     prompts = PromptSet(made(store, "data"))
     asked = Asked("")
     monkeypatch.setattr(elsewhere, "artifact_of", asked)
-    run = run_with(store, stages="stage/somewhere")
-    seen: list[Recipe] = []
-
-    def make(stage: str, engine: Any, settings: Any, inputs: Any, produce: Any) -> Artifact:
-        recipe = Recipe(stage, settings.model_dump(mode="json"), inputs, "code")
-        seen.append(recipe)
-        return store.make(recipe, lambda draft: {"tracking_run": ""}, lambda sentence: None)
-
-    there = replace(run)
-    object.__setattr__(there, "make", make)
-    fine_tune.fn(there, prompts)
     monkeypatch.setattr("tasks.running.run.code_version", lambda module: "code")
-    found = where(run, fine_tune)(run, prompts)
-    assert asked == [] and isinstance(found, Start) and len(seen) == 1
+    monkeypatch.setattr("tasks.train.seed_training", lambda run, prompts, seed: None)
+    run = run_with(store, stages="stage/somewhere", seeds="seed/somewhere")
+    there = Here(run.settings, store, run.tracker, "", run.seed_slots)
+    start, seed = fine_tune.fn(there, prompts), train_seed.fn(there, prompts, None, 42)
+    assert where(run, fine_tune)(run, prompts) == start
+    assert await_seed.fn(run, prompts, None, 42) == seed
+    assert asked == []
 
 
 def test_a_run_that_is_lost_fails_the_stage_in_one_sentence(
