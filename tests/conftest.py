@@ -7,7 +7,16 @@ import pytest
 
 os.environ.setdefault("GOMP_SPINCOUNT", "1000")  # before torch: tests run side by side (tucano/training/launch.py)
 
-SLOW = ("test_pipeline", "test_training", "test_ui", "test_drill", "test_moved", "test_guides", "test_analyst")
+SLOW = (
+    "test_pipeline",
+    "test_vllm",
+    "test_training",
+    "test_ui",
+    "test_drill",
+    "test_moved",
+    "test_guides",
+    "test_analyst",
+)
 """Files that take minutes: they come first, so that no process ends with one of them while the others have nothing to do."""
 
 
