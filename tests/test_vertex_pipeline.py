@@ -29,7 +29,7 @@ ELSEWHERE = {
     "execution.stages": "stage/vertex-l4",
     "execution.seeds": "seed/vertex-l4",
     "grpo.seeds": [42],
-    "sft.save_steps": 1,
+    "sft.max_epochs": 12,  # long enough for a machine to be taken away in the middle
     "storage": "gs://shop-bucket/tucano",
 }
 PARENT = """
