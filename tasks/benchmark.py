@@ -22,7 +22,7 @@ from tasks.handles import (
     Start,
 )
 from tasks.running.child import run_child
-from tasks.running.finished import FinishedOnly, Untrained
+from tasks.running.finished import Untrained, finished_only
 from tasks.running.pages import show_markdown
 from tasks.running.run import Run, stage
 from tasks.train import fine_tune, train_seed
@@ -59,7 +59,7 @@ REPLIES = "replies"
 
 def finished(run: Run, prompts: PromptSet) -> tuple[Start | None, tuple[SeedResult, ...]]:
     """SFT start and seeds of these settings as far as they are there; (None, ()) where they are not."""
-    reader = replace(run, store=FinishedOnly(run.store.root, run.store.remote))
+    reader = finished_only(run)
     try:
         start = fine_tune.fn(reader, prompts) if run.settings.sft.enabled else None
         return start, tuple(train_seed.fn(reader, prompts, start, seed) for seed in run.settings.grpo.seeds)

@@ -9,19 +9,18 @@ import types
 import typing
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from typing import Any, ParamSpec, TypeVar
 
 from prefect.tasks import Task
 
 from tasks.handles import Handle, PromptSet, SeedResult, Seeds, Start
 from tasks.running.deployed import RunLost, artifact_of
-from tasks.running.finished import FinishedOnly, Untrained
+from tasks.running.finished import Untrained, finished_only
 from tasks.running.run import Run, stage
 from tasks.tracked import known
 from tasks.train import seed_training, train_seed
 from tucano.artifacts.store import Store
-from tucano.errors import SeedGivenUp, WorkerFailed
+from tucano.errors import SeedGivenUp, UserError, WorkerFailed
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -79,11 +78,6 @@ def await_seed(run: Run, prompts: PromptSet, start: Start | None, seed: int) -> 
     return known(run, seed_training(run, prompts, seed), SeedResult(run.adopt(name)))
 
 
-def finished_only(run: Run) -> Run:
-    """The same run, whose stages give what is there and make nothing: they raise Untrained."""
-    return replace(run, store=FinishedOnly(run.store.root, run.store.remote))
-
-
 def pack(value: Any) -> Any:
     """A stage's argument as JSON."""
     match value:
@@ -113,9 +107,19 @@ def unpack(store: Store, kind: Any, value: Any) -> Any:
 
 
 def given_to(work: Task[..., Any], store: Store, packed: dict[str, Any]) -> dict[str, Any]:
-    """The arguments of a stage beside its run."""
+    """The arguments of a stage beside its run. UserError where they are not those of this stage: a person may have
+    written them into a form.
+    """
     kinds = typing.get_type_hints(work.fn)
-    return {name: unpack(store, kinds[name], value) for name, value in packed.items()}
+    wanted = [name for name in inspect.signature(work.fn).parameters if name != "run"]
+    if sorted(packed) != sorted(wanted):
+        raise UserError(f"{work.name} is given {', '.join(wanted)}; leave its start to the run that needs it")
+    try:
+        return {name: unpack(store, kinds[name], packed[name]) for name in wanted}
+    except (AttributeError, KeyError, TypeError):
+        raise UserError(
+            f"what {work.name} is given are no names of artifacts; leave its start to the run that needs it"
+        ) from None
 
 
 def adopted(run: Run, kind: Any, name: str) -> Any:

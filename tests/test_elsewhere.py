@@ -56,8 +56,8 @@ def test_handles_travel_as_names_and_come_back_as_their_types(store: Store) -> N
         kinds = {name: kind for name, kind in typing.get_type_hints(work.fn).items() if name not in ("run", "return")}
         given = {name: values[kind] for name, kind in kinds.items()}
         assert given_to(work, store, {name: pack(value) for name, value in given.items()}) == given
-    assert given_to(fine_tune, store, {}) == {}
-    assert given_to(STAGES["preflight"], store, {"start": None}) == {"start": None}
+    data = pack(handles[PromptSet])
+    assert given_to(STAGES["preflight"], store, {"prompts": data, "start": None})["start"] is None
     with pytest.raises(AssertionError, match="cannot be given a float"):
         pack(0.5)
 
@@ -152,6 +152,15 @@ def test_a_stage_that_makes_nothing_has_no_handle(store: Store) -> None:
 def test_a_stage_that_nobody_knows_is_one_sentence() -> None:
     with disable_run_logger(), pytest.raises(UserError, match=r"rm -rf is no stage .* sft, preflight"):
         stage_flow.fn(validated({}), "rm -rf", {}, "")
+
+
+@pytest.mark.parametrize(
+    "given",
+    [{}, {"prompts": "data/x", "run": "mine"}, {"rm": "-rf"}, {"prompts": 5}, {"prompts": ["a"]}, {"prompts": "../.."}],
+)
+def test_what_a_person_writes_into_the_form_is_refused_in_one_sentence(given: dict[str, Any], store: Store) -> None:
+    with pytest.raises(UserError):
+        given_to(fine_tune, store, given)
 
 
 @pytest.mark.parametrize(("seeds", "stages", "needs"), [("seed/a", "stage/a", False), ("seed/a", "null", True)])

@@ -9,7 +9,6 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -18,7 +17,7 @@ from typing import Any
 import psutil
 import pytest
 import torch
-from test_grpo_parity import ours, tiny
+from test_grpo_parity import one_thread_and_the_signals_as_before, ours, tiny  # noqa: F401
 from test_grpo_parity import settings as small
 from test_training import SignalAt
 
@@ -50,15 +49,6 @@ GAP = "train/sampling/sampling_logp_difference/mean"
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tiny(tmp_path_factory.mktemp("vllm") / "tiny", hidden=128)  # vLLM has no kernels for heads below 32
-
-
-@pytest.fixture(autouse=True)
-def one_thread_and_the_signals_as_before() -> Iterator[None]:
-    threads, handler = torch.get_num_threads(), signal.getsignal(signal.SIGTERM)
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
-    signal.signal(signal.SIGTERM, handler)
 
 
 def python(who: str, place: Path, mood: str = "well") -> str:

@@ -1,9 +1,11 @@
 """What is there already, and nothing else: stages of a run that may not make anything."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from tasks.running.run import Run
 from tucano.artifacts.store import Artifact, Recipe, Store
 from tucano.errors import TucanoError
 
@@ -23,3 +25,8 @@ class FinishedOnly(Store):
             raise Untrained(recipe.stage)
 
         return super().make(recipe, refuse, lambda sentence: None)
+
+
+def finished_only(run: Run) -> Run:
+    """The same run, whose stages give what is there and make nothing: they raise Untrained."""
+    return replace(run, store=FinishedOnly(run.store.root, run.store.remote))
