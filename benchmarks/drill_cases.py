@@ -166,7 +166,7 @@ CONFIGURATIONS = (
             "warmup_share": 0.3,
             "max_grad_norm": 0.1,
             "advantages": "group",
-            "fast_cpu": False,
+            "own_decoding": False,
         },
     ),
     Configuration("bfloat16", model={"dtype": "bfloat16"}, grpo={"max_steps": 6, "temperature": 1.2}),

@@ -32,6 +32,7 @@ from tucano.prompts import read_prompts
 from tucano.settings import PipelineSettings
 from tucano.settings.stages import of_grpo
 from tucano.training import grpo, grpo_trainer
+from tucano.training.foresight.trial import replaying
 from tucano.training.orders import JobFolders, order
 from tucano.training.policies.load import load_policy
 from tucano.training.rollouts.scoring import Rewards
@@ -190,37 +191,13 @@ def recording(tape: Tape) -> Iterator[None]:
 
 @contextmanager
 def replaying_ours(tape: Tape) -> Iterator[None]:
-    """The draw is made and its result replaced; the batch holds all rows, or after it was compacted those not finished
-    then.
-    """
-    sample, draw = decode.Decoder.sample, decode._draw
-    completions: list[list[int]] = []
-    owner: list[int] = []
-    step = 0
-
-    def forced(logits: Tensor, *given: Any) -> Tensor:
-        nonlocal owner, step
-        draw(logits, *given)
-        if len(logits) != len(owner):
-            owner = [row for row in owner if len(completions[row]) > step]
-        tokens = torch.tensor([completions[row][step] if step < len(completions[row]) else 0 for row in owner])
-        step += 1
-        return tokens
-
-    def replayed(decoder: decode.Decoder, prompts: Sequence[Sequence[int]], *given: Any) -> list[list[int]]:
-        nonlocal completions, owner, step
-        completions, owner, step = tape.next(prompts), list(range(len(prompts))), 0
-        return sample(decoder, prompts, *given)
+    """The draw is made and its result replaced."""
 
     def timed(trainer: Any, prompts: list[list[int]], *given: Any, **named: Any) -> Any:
         return tape.timed(lambda: generate(trainer, prompts, *given, **named))
 
     generate = grpo_trainer.GrpoMixin._generate_single_turn
-    with (
-        mock.patch.object(decode.Decoder, "sample", replayed),
-        mock.patch.object(decode, "_draw", forced),
-        mock.patch.object(grpo_trainer.GrpoMixin, "_generate_single_turn", timed),
-    ):
+    with replaying(tape.next), mock.patch.object(grpo_trainer.GrpoMixin, "_generate_single_turn", timed):
         yield
 
 

@@ -19,6 +19,10 @@ from tucano.settings.stages import of_plan
 def foresee(settings: PipelineSettings) -> None:
     """What can be known before the first stage: UserError for what would end the run later, the rest into the log."""
     require_startable(settings)
+    if settings.model.device == "cuda" and settings.execution.computes_here:
+        from tucano.training.foresight.forecast import require_fitting  # torch, which only a GPU's plan needs here
+
+        require_fitting(settings)
     for warning in warnings_of(settings):
         get_run_logger().warning(warning)
 

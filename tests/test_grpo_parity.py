@@ -34,7 +34,7 @@ from tucano.training.rollouts.scoring import Rewards
 from tucano.training.validation import Validation
 
 pytestmark = pytest.mark.filterwarnings("ignore:grpo.patience")
-OFF = {"advantages": "group", "fast_cpu": False}
+OFF = {"advantages": "group", "own_decoding": False}
 PROMPTS = [
     Prompt(f"p{n}", task, f"{'produto ' * (n % 3)}numero {n}", "t", "test", "own")
     for n in range(6)
@@ -460,9 +460,9 @@ def test_the_reserve_visits_every_prompt_before_any_twice_in_an_order_of_seed_an
 # Lengths, curriculum, entropies
 
 
-@pytest.mark.parametrize("fast_cpu", [True, False])
-def test_completions_keep_to_the_ceiling_of_the_step(folder: Path, tmp_path: Path, fast_cpu: bool) -> None:
-    made = trainer(folder, tmp_path, settings(length_stages=[(0, 3), (2, 8)], fast_cpu=fast_cpu))
+@pytest.mark.parametrize("own_decoding", [True, False])
+def test_completions_keep_to_the_ceiling_of_the_step(folder: Path, tmp_path: Path, own_decoding: bool) -> None:
+    made = trainer(folder, tmp_path, settings(length_stages=[(0, 3), (2, 8)], own_decoding=own_decoding))
     for step, tokens in ((0, 3), (1, 3), (2, 8)):
         made.state.global_step = step
         assert rollout(made)["completion_ids"].shape[1] == tokens

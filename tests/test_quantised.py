@@ -19,7 +19,7 @@ from tucano.training import preflight_checks as check
 from tucano.training.checkpoints import weights
 from tucano.training.jobs import Job
 from tucano.training.orders import JobFolders, order
-from tucano.training.policies.load import _lora, load_policy
+from tucano.training.policies.load import load_policy, lora_config
 from tucano.training.policies.nano import build_model, build_tokenizer
 
 MODEL = ModelSettings(nano_hidden=64, nano_layers=2, nano_vocabulary=400, max_length_tokens=256)
@@ -39,7 +39,7 @@ def quantised(tmp_path_factory: pytest.TempPathFactory) -> Job:
     model = build_model(tokenizer, MODEL, seed=1)
     model.save_pretrained(root / "base")
     tokenizer.save_pretrained(root / "base")
-    adapted = get_peft_model(model, _lora(MODEL))
+    adapted = get_peft_model(model, lora_config(MODEL))
     generator = torch.Generator().manual_seed(2)
     for name, weight in adapted.named_parameters():
         if "lora_B" in name:

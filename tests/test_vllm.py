@@ -101,7 +101,7 @@ def test_it_draws_from_the_policy_as_it_is_now(who: str, folder: Path, tmp_path:
     with closing(VllmSampler(plan(folder, tmp_path, who))) as sampler:
         for _ in range(3):
             greedy = sampler.sample(policy, PROMPTS, decoding(policy, temperature=0))
-            expected = LocalSampler(fast_cpu=False).sample(policy, PROMPTS, decoding(policy, temperature=0))
+            expected = LocalSampler(own_decoding=False).sample(policy, PROMPTS, decoding(policy, temperature=0))
             assert [draw.tokens for draw in greedy] == [draw.tokens for draw in expected]
             drawn = sampler.sample(policy, PROMPTS, decoding(policy), seed())
             own = token_logps(policy, PROMPTS, [draw.tokens for draw in drawn])
@@ -147,7 +147,7 @@ def test_a_model_without_an_adapter_is_the_base(folder: Path, tmp_path: Path) ->
     with closing(VllmSampler(plan(folder, tmp_path))) as sampler:
         sampler.sample(adapted, PROMPTS, decoding(policy), seed())
         drawn = sampler.sample(policy, PROMPTS, decoding(policy, temperature=0))
-    expected = LocalSampler(fast_cpu=False).sample(policy, PROMPTS, decoding(policy, temperature=0))
+    expected = LocalSampler(own_decoding=False).sample(policy, PROMPTS, decoding(policy, temperature=0))
     assert [draw.tokens for draw in drawn] == [draw.tokens for draw in expected]
 
 

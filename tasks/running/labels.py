@@ -86,7 +86,7 @@ def is_deployed() -> bool:
     return bool(runtime.deployment.id)
 
 
-NOT_THE_CONFIGURATION = {"data": {"path"}, "grpo": {"seeds", "fast_cpu"}, "model": {"device"}}
+NOT_THE_CONFIGURATION = {"data": {"path"}, "grpo": {"seeds", "own_decoding"}, "model": {"device"}}
 """Settings that do not make another configuration: where the data lie, which seeds are drawn, what computes."""
 
 

@@ -16,6 +16,7 @@ from tucano.errors import GateClosed, TucanoError, UserError
 from tucano.profiles import PROJECT_FILE, load_profile, project_root
 from tucano.project import OWN_FILES
 from tucano.requirements import require_startable
+from tucano.requirements.machines import MACHINES
 from tucano.security.addresses import holds_secret, masked
 from tucano.security.printable import PrintableStream
 from tucano.settings import PipelineSettings
@@ -40,6 +41,7 @@ EXAMPLES = """examples:
   tucano gc                                           list what old runs left and nothing needs; --yes removes it
   tucano doctor                                       what is installed, what is missing, what would run where
   tucano doctor l4-v5                                 what is known of a profile before it runs: memory, gates, warnings
+  tucano forecast l4-v5 --machine l4                  memory, time and dollars of each stage, before a GPU is paid for
   tucano deploy vertex --project P --region R --bucket B --image I --dry-run
 """
 
@@ -113,6 +115,7 @@ def _parser() -> argparse.ArgumentParser:
         ("gc", "remove what old runs left and nothing needs any more: files, MLflow runs, flow runs"),
         ("ui", "open Prefect and MLflow pages over the runs of a storage"),
         ("doctor", "say what is installed, what is missing and what would run where"),
+        ("forecast", "say what memory, time and money a run will take, before it starts"),
         ("deploy", "make the work pool and the deployment that train seeds on Spot machines of Vertex AI"),
     ):
         shown = GC_EXAMPLES if name == "gc" else EXAMPLES
@@ -126,8 +129,12 @@ def _parser() -> argparse.ArgumentParser:
             )
         elif name == "doctor":
             command.add_argument("profile", nargs="?", help="a profile to say more about: memory, gates, warnings")
-        elif name in ("run", "audit", "benchmark"):
+        elif name in ("run", "audit", "benchmark", "forecast"):
             command.add_argument("profile", help="a deployment of the train flow in prefect.yaml, like laptop")
+        if name == "forecast":
+            command.add_argument(
+                "--machine", choices=sorted(MACHINES), default="l4", help="GPU of a CUDA profile (default: l4)"
+            )
         if name == "lineage":
             command.add_argument(
                 "model", help="a registered model with an alias or a version, like tucano@champion or tucano/3"
@@ -299,6 +306,12 @@ def _doctor(arguments: argparse.Namespace) -> int:
     return doctor.main(arguments.profile, arguments.set)
 
 
+def _forecast(arguments: argparse.Namespace) -> int:
+    from tucano.cli import forecast
+
+    return forecast.show(_settings(arguments), arguments.machine)
+
+
 def _deploy(arguments: argparse.Namespace) -> int:
     return vertex.main(arguments, _project())
 
@@ -343,6 +356,7 @@ COMMANDS = {
     "lineage": _lineage,
     "ui": _ui,
     "doctor": _doctor,
+    "forecast": _forecast,
     "deploy": _deploy,
 }
 

@@ -35,8 +35,8 @@ class Completions(Section):
             " on a GPU. TRL: use_vllm."
         ),
     )
-    fast_cpu: bool = Field(
-        True, description="On a CPU: own decode loop, and every prompt read once; off: as transformers and TRL do it."
+    own_decoding: bool = Field(
+        True, description="Own decode loop, and on a CPU every prompt read once; off: as transformers and TRL do it."
     )
 
 

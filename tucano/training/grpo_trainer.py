@@ -179,7 +179,7 @@ class GrpoMixin(ResumableTrainer, GRPOTrainer):  # type: ignore[misc]  # TRL nar
             decoding = Decoding(self.generation_config.max_new_tokens, self.temperature, tuple(self.eos_token_ids))
             draws = self.sampler.sample(model, prompt_ids, decoding)
             return [draw.tokens for draw in draws], [draw.logps for draw in draws]
-        if not self.settings.fast_cpu or not supports(model):
+        if not self.settings.own_decoding or not supports(model):
             return super()._generate_single_turn(prompt_ids, *args, **kwargs)
         limit, stop, temperature = self.generation_config.max_new_tokens, self.eos_token_ids, self.temperature
         return Decoder(model).sample(prompt_ids, limit, stop, temperature), None
@@ -195,7 +195,7 @@ class GrpoMixin(ResumableTrainer, GRPOTrainer):  # type: ignore[misc]  # TRL nar
         if not on_cpu and not self.is_unsloths:
             inner, entropy = self.accelerator.unwrap_model(model), kwargs.get("compute_entropy", False)
             return self._chunked_logps(inner, input_ids, attention_mask, logits_to_keep, compute_entropy=entropy)
-        if not on_cpu or not self.settings.fast_cpu:
+        if not on_cpu or not self.settings.own_decoding:
             full = super()._get_per_token_logps_and_entropies
             return full(model, input_ids, attention_mask, logits_to_keep, *args, **kwargs)
         temperature, bonus = self.temperature, self._entropy_bonus_enabled

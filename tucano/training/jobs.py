@@ -21,13 +21,14 @@ class Arm:
     adapter: str | None = None
 
 
-ChildKind = Literal["sft", "preflight", "grpo", "answer", "merge"]
+ChildKind = Literal["sft", "preflight", "grpo", "answer", "merge", "trial"]
 MODULES: dict[ChildKind, str] = {
     "sft": "tucano.training.sft",
     "preflight": "tucano.training.preflight",
     "grpo": "tucano.training.grpo",
     "answer": "tucano.training.answers",
     "merge": "tucano.training.merge",
+    "trial": "tucano.training.foresight.trial",
 }
 """The engine of each kind of job: a module whose `run(job)` does it."""
 

@@ -17,6 +17,7 @@ RECEIVED: dict[ChildKind, Callable[[PipelineSettings, int], Section]] = {
     "grpo": of_grpo,
     "answer": of_answers,
     "merge": of_merge,
+    "trial": lambda settings, seed: settings,
 }
 """What a child of each kind receives of the settings, given the seed of its own generators."""
 

@@ -55,7 +55,7 @@ def _load_with_transformers(
     assert isinstance(settings, AdaptedModel), "a new adapter has a shape"
     with torch.random.fork_rng():
         torch.manual_seed(seed)
-        return get_peft_model(model, _lora(settings)), tokenizer
+        return get_peft_model(model, lora_config(settings)), tokenizer
 
 
 def _load_with_unsloth(
@@ -122,7 +122,7 @@ def load_base(settings: LoadedModel, base: str) -> tuple[PreTrainedModel, PreTra
     return model, _with_pad(tokenizer)
 
 
-def _lora(settings: AdaptedModel) -> LoraConfig:
+def lora_config(settings: AdaptedModel) -> LoraConfig:
     return LoraConfig(
         r=settings.lora_rank,
         lora_alpha=settings.lora_alpha,

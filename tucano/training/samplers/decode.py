@@ -1,10 +1,11 @@
-"""Batched sampling from a Qwen3 model on a CPU, several times faster than `generate` for models of a few million
-weights.
+"""Batched sampling from a Qwen3 model, several times faster than `generate`.
 
-What makes the difference there is not arithmetic but overhead: every distinct prompt is read once however often it is
-sampled, adapters are merged into plain matrices first, keys and values live in one preallocated block, and sequences
-that have ended leave the batch. Greedy tokens equal those of `transformers` (tests/test_decode.py). What was left out:
-other architectures and devices (`rollouts.sample` falls back to `generate` for them), top-k and top-p.
+What makes the difference is not arithmetic but overhead: every distinct prompt is read once however often it is
+sampled, adapters are merged into plain matrices first, keys and values live in one preallocated block and are never
+repeated for the heads that share them, and sequences that have ended leave the batch. Greedy tokens equal those of
+`transformers` (tests/test_decode.py); kernels and traffic per token are bounded (tests/test_meter.py). What was left
+out: other architectures and 4-bit weights (`LocalSampler` falls back to `generate` for them), CUDA graphs, top-k and
+top-p.
 """
 
 from collections.abc import Sequence
@@ -25,8 +26,7 @@ SHRINK_AT = 0.75
 class _Layer:
     input_norm: Tensor
     query_key_value: Tensor
-    query_norm: Tensor
-    key_norm: Tensor
+    query_key_norm: Tensor
     output: Tensor
     post_norm: Tensor
     gate_up: Tensor
@@ -34,40 +34,46 @@ class _Layer:
 
 
 def supports(model: Any) -> bool:
-    """Whether `Decoder` can stand in for `model.generate`: a dense Qwen3 in float32 on a CPU."""
+    """Whether `Decoder` can stand in for `model.generate`: a dense Qwen3, on a CPU in float32 (16 bits are slow there),
+    elsewhere in any precision but 4 bits.
+    """
     config = model.config
     plain = config.model_type == "qwen3" and not config.attention_bias and not config.use_sliding_window
     weights = list(model.parameters())  # all of them: the embedding of a 4-bit model is in float32 as well
-    return plain and weights[0].device.type == "cpu" and all(weight.dtype == torch.float32 for weight in weights)
+    on_cpu = weights[0].device.type == "cpu"
+    return plain and all(w.dtype == torch.float32 if on_cpu else w.is_floating_point() for w in weights)
 
 
 def _merged(linear: Any) -> Tensor:
-    """The weight [out, in] that a linear layer applies, its active LoRA adapters (W + scaling * B A) included."""
+    """The weight [out, in] that a linear layer applies, its active LoRA adapters (W + scaling * B A) included. Added in
+    float32 and rounded once, to the base's precision.
+    """
     if not hasattr(linear, "base_layer"):
         return linear.weight
-    weight = linear.base_layer.weight
+    base = linear.base_layer.weight
+    weight = base.float()
     for name in linear.active_adapters:
-        weight = weight + linear.scaling[name] * (linear.lora_B[name].weight @ linear.lora_A[name].weight)
-    return weight
+        change = linear.lora_B[name].weight.float() @ linear.lora_A[name].weight.float()
+        weight = weight + linear.scaling[name] * change
+    return weight.to(base.dtype)
 
 
 def _rotate(x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
-    """Rotary position embedding in the half-split layout of Llama and Qwen."""
-    half = x.shape[-1] // 2
-    return x * cos + torch.cat((-x[..., half:], x[..., :half]), dim=-1) * sin
+    """Rotary position embedding in the half-split layout of Llama and Qwen; `sin` has its first half negated."""
+    return x * cos + x.roll(x.shape[-1] // 2, dims=-1) * sin
 
 
-class _Cache:
+class Cache:
     """Keys and values of all layers: [layers, rows, kv heads, positions, head size]."""
 
-    def __init__(self, layers: int, rows: int, heads: int, positions: int, size: int) -> None:
-        self.keys = torch.zeros(layers, rows, heads, positions, size)
-        self.values = torch.zeros(layers, rows, heads, positions, size)
+    def __init__(self, shape: tuple[int, int, int, int, int], like: Tensor) -> None:
+        self.keys = torch.zeros(shape, dtype=like.dtype, device=like.device)
+        self.values = torch.zeros_like(self.keys)
 
-    def select(self, rows: Tensor, used: int, positions: int) -> "_Cache":
+    def select(self, rows: Tensor, used: int, positions: int) -> "Cache":
         """A new cache that holds only `rows` (repeats allowed), of which the first `used` positions are filled."""
         layers, _, heads, _, size = self.keys.shape
-        chosen = _Cache(layers, len(rows), heads, positions, size)
+        chosen = Cache((layers, len(rows), heads, positions, size), self.keys)
         chosen.keys[:, :, :, :used] = self.keys[:, rows, :, :used]
         chosen.values[:, :, :, :used] = self.values[:, rows, :, :used]
         return chosen
@@ -96,26 +102,28 @@ class Decoder:
         angles = torch.outer(
             torch.arange(config.max_position_embeddings).float(), config.rope_parameters["rope_theta"] ** -exponents
         )
-        self.cos, self.sin = torch.cat((angles, angles), dim=-1).cos(), torch.cat((angles, angles), dim=-1).sin()
+        cos, sin = torch.cat((angles, angles), dim=-1).cos(), torch.cat((-angles, angles), dim=-1).sin()
+        self.cos = cos.to(self.embedding)
+        self.sin = sin.to(self.embedding)
 
-    @staticmethod
-    def _pack(layer: Any) -> _Layer:
-        attention, mlp = layer.self_attn, layer.mlp
+    def _pack(self, layer: Any) -> _Layer:
+        attention = layer.self_attn
+        mlp = layer.mlp
+        norms = (attention.q_norm.weight.expand(self.heads, -1), attention.k_norm.weight.expand(self.kv_heads, -1))
         return _Layer(
             input_norm=layer.input_layernorm.weight,
             query_key_value=torch.cat([_merged(m) for m in (attention.q_proj, attention.k_proj, attention.v_proj)]),
-            query_norm=attention.q_norm.weight,
-            key_norm=attention.k_norm.weight,
+            query_key_norm=torch.cat(norms).unsqueeze(1),
             output=_merged(attention.o_proj),
             post_norm=layer.post_attention_layernorm.weight,
             gate_up=torch.cat([_merged(mlp.gate_proj), _merged(mlp.up_proj)]),
             down=_merged(mlp.down_proj),
         )
 
-    def _norm(self, x: Tensor, weight: Tensor) -> Tensor:
+    def _norm(self, x: Tensor, weight: Tensor | None) -> Tensor:
         return F.rms_norm(x, (x.shape[-1],), weight, self.epsilon)
 
-    def _forward(self, ids: Tensor, positions: Tensor, cache: _Cache, start: int, mask: Tensor) -> Tensor:
+    def forward(self, ids: Tensor, positions: Tensor, cache: Cache, start: int, mask: Tensor) -> Tensor:
         """Next-token logits [rows, vocabulary] of the last of `ids` [rows, length]; writes the cache from slot `start`
         on.
 
@@ -128,35 +136,47 @@ class Decoder:
         for index, layer in enumerate(self.layers):
             packed = F.linear(self._norm(x, layer.input_norm), layer.query_key_value)
             states = packed.view(rows, length, self.heads + 2 * self.kv_heads, self.head_size).transpose(1, 2)
-            query, key, value = states.split((self.heads, self.kv_heads, self.kv_heads), dim=1)
-            query = _rotate(self._norm(query, layer.query_norm), cos, sin)
-            cache.keys[index, :, :, start:end] = _rotate(self._norm(key, layer.key_norm), cos, sin)
-            cache.values[index, :, :, start:end] = value
-            keys, values = cache.keys[index, :, :, :end], cache.values[index, :, :, :end]
-            mixed = F.scaled_dot_product_attention(query, keys, values, attn_mask=mask, enable_gqa=True)
-            x = x + F.linear(mixed.transpose(1, 2).reshape(rows, length, -1), layer.output)
+            asked, value = states.split((self.heads + self.kv_heads, self.kv_heads), dim=1)
+            rotated = _rotate(self._norm(asked, None) * layer.query_key_norm, cos, sin)
+            query, key = rotated.split((self.heads, self.kv_heads), dim=1)
+            cache.keys[index, :, :, start:end], cache.values[index, :, :, start:end] = key, value
+            mixed = self._attend(query, cache.keys[index, :, :, :end], cache.values[index, :, :, :end], mask)
+            x = x + F.linear(mixed.reshape(rows, length, -1), layer.output)
             gate, up = F.linear(self._norm(x, layer.post_norm), layer.gate_up).chunk(2, dim=-1)
             x = x + F.linear(F.silu(gate) * up, layer.down)
         return F.linear(self._norm(x[:, -1], self.final_norm), self.head)
 
-    def _read(self, prompts: list[tuple[int, ...]]) -> tuple[Tensor, _Cache, Tensor, Tensor]:
+    def _attend(self, query: Tensor, keys: Tensor, values: Tensor, mask: Tensor) -> Tensor:
+        """[rows, length, heads, size] of a query [rows, heads, length, size] over keys of fewer heads.
+
+        For a single token the heads that share keys are laid where a sequence would be: one kernel that reads every key
+        once. With a mask and repeated heads no fused kernel would be used.
+        """
+        rows, heads, length, size = query.shape
+        if length > 1:
+            return F.scaled_dot_product_attention(query, keys, values, attn_mask=mask, enable_gqa=True).transpose(1, 2)
+        shared = query.reshape(rows, self.kv_heads, heads // self.kv_heads, size)
+        return F.scaled_dot_product_attention(shared, keys, values, attn_mask=mask).view(rows, 1, heads, size)
+
+    def _read(self, prompts: list[tuple[int, ...]]) -> tuple[Tensor, Cache, Tensor, Tensor]:
         """Read distinct prompts, padded on the left: logits [P, V], cache, additive key mask [P, 1, 1, L], lengths
         [P].
         """
         longest = max(map(len, prompts))
-        ids = torch.zeros(len(prompts), longest, dtype=torch.long)
-        real = torch.zeros(len(prompts), longest, dtype=torch.bool)
-        for row, prompt in enumerate(prompts):
-            ids[row, longest - len(prompt) :] = torch.tensor(prompt)
-            real[row, longest - len(prompt) :] = True
+        device = self.embedding.device
+        ids = torch.tensor([[0] * (longest - len(prompt)) + list(prompt) for prompt in prompts], device=device)
+        lengths = torch.tensor([len(prompt) for prompt in prompts], device=device)
+        real = torch.arange(longest, device=device) >= (longest - lengths)[:, None]
         positions = (real.cumsum(dim=1) - 1).clamp(min=0)
-        visible = torch.ones(longest, longest, dtype=torch.bool).tril() & real[:, None, :]
-        visible = visible | torch.eye(
-            longest, dtype=torch.bool
-        )  # a padded row must see something, or its softmax is NaN
-        cache = _Cache(len(self.layers), len(prompts), self.kv_heads, longest, self.head_size)
-        logits = self._forward(ids, positions, cache, 0, _additive(visible)[:, None])
-        return logits, cache, _additive(real)[:, None, None], real.sum(dim=1)
+        visible = torch.ones(longest, longest, dtype=torch.bool, device=device).tril() & real[:, None, :]
+        # a padded row must see something, or its softmax is NaN
+        visible = visible | torch.eye(longest, dtype=torch.bool, device=device)
+        cache = Cache((len(self.layers), len(prompts), self.kv_heads, longest, self.head_size), self.embedding)
+        logits = self.forward(ids, positions, cache, 0, self._additive(visible)[:, None])
+        return logits, cache, self._additive(real)[:, None, None], lengths
+
+    def _additive(self, visible: Tensor) -> Tensor:
+        return torch.zeros_like(visible, dtype=self.embedding.dtype).masked_fill(~visible, float("-inf"))
 
     @torch.no_grad()
     def sample(
@@ -173,7 +193,7 @@ class Decoder:
         """
         distinct = list(dict.fromkeys(tuple(prompt) for prompt in prompts))
         row_of = {prompt: row for row, prompt in enumerate(distinct)}
-        rows = torch.tensor([row_of[tuple(prompt)] for prompt in prompts])
+        rows = torch.tensor([row_of[tuple(prompt)] for prompt in prompts], device=self.embedding.device)
         logits, prompt_cache, prompt_mask, lengths = self._read(distinct)
         read = prompt_mask.shape[-1]
         capacity = read + max_new_tokens
@@ -185,7 +205,7 @@ class Decoder:
         unfinished = set(owner)
         for step in range(max_new_tokens):
             interruption.check()
-            tokens = _draw(logits, temperature, generator)
+            tokens = draw(logits, temperature, generator)
             for row, token in zip(owner, tokens.tolist(), strict=True):
                 if row in unfinished:
                     completions[row].append(token)
@@ -196,7 +216,7 @@ class Decoder:
             used = read + step
             if len(unfinished) <= SHRINK_AT * len(owner):
                 kept = [index for index, row in enumerate(owner) if row in unfinished]
-                keep = torch.tensor(kept)
+                keep = torch.tensor(kept, device=rows.device)
                 cache = cache.select(keep, used, capacity)
                 tokens, positions, mask, owner = (
                     tokens[keep],
@@ -204,20 +224,17 @@ class Decoder:
                     mask[keep],
                     [owner[index] for index in kept],
                 )
-            logits = self._forward(tokens[:, None], positions[:, None], cache, used, mask[..., : used + 1])
+            logits = self.forward(tokens[:, None], positions[:, None], cache, used, mask[..., : used + 1])
             positions = positions + 1
         return completions
 
 
-def _additive(visible: Tensor) -> Tensor:
-    return torch.zeros(visible.shape).masked_fill(~visible, float("-inf"))
-
-
-def _draw(logits: Tensor, temperature: float, generator: torch.Generator | None) -> Tensor:
+def draw(logits: Tensor, temperature: float, generator: torch.Generator | None) -> Tensor:
     """One token per row [rows] from logits [rows, vocabulary]."""
     if temperature == 0:
         return logits.argmax(dim=-1)
     # By inverting the distribution function: one uniform number per row, three times as fast as torch.multinomial here.
-    cumulated = F.softmax(logits / temperature, dim=-1).cumsum(dim=-1)
-    thresholds = torch.rand(len(logits), 1, generator=generator) * cumulated[:, -1:]
+    # That number is a CPU's on every device: its generator is the one that a checkpoint and a caller hold.
+    cumulated = F.softmax(logits.float() / temperature, dim=-1).cumsum(dim=-1)
+    thresholds = torch.rand(len(logits), 1, generator=generator).to(logits.device) * cumulated[:, -1:]
     return torch.searchsorted(cumulated, thresholds, right=True).squeeze(1).clamp(max=logits.shape[1] - 1)

@@ -1,4 +1,4 @@
-"""Drawing completions in this process: our own decode loop on a CPU, `generate` of transformers elsewhere."""
+"""Drawing completions in this process: by our own decode loop, or by `generate` of transformers where that cannot."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -12,14 +12,16 @@ from tucano.training.samplers.decode import Decoder, supports
 
 BATCH_ROWS = 128
 CACHE_BYTES = 4 * 10**9
-"""Of keys and values that `generate` may hold. Its cache is copied as it grows, so twice that for a moment."""
+"""Of keys and values of completions that are drawn at a time. `generate` copies its cache as it grows, so twice that
+for a moment.
+"""
 
 
 class LocalSampler:
-    """Draws with the policy itself. fast_cpu: whether the own decode loop may stand in for `generate`."""
+    """Draws with the policy itself. own_decoding: whether the own decode loop may stand in for `generate`."""
 
-    def __init__(self, fast_cpu: bool = True) -> None:
-        self.fast_cpu = fast_cpu
+    def __init__(self, own_decoding: bool = True) -> None:
+        self.own_decoding = own_decoding
 
     def sample(
         self,
@@ -28,14 +30,13 @@ class LocalSampler:
         decoding: Decoding,
         generator: torch.Generator | None = None,
     ) -> list[Draw]:
-        """See `Sampler`: nearly equal lengths together, `BATCH_ROWS` at a time in the own loop, in which a row that has
-        ended costs nothing, and elsewhere as many as fit, in even batches.
-        """
+        """See `Sampler`: nearly equal lengths together, as many at a time as fit, in even batches."""
         own = generator or torch.default_generator
         order = sorted(range(len(prompts)), key=lambda index: len(prompts[index]))
         drawn: dict[int, list[int]] = {}
-        decoder = Decoder(policy) if self.fast_cpu and supports(policy) else None
-        for start, end in self._batches(policy, prompts, decoding, decoder is not None):
+        decoder = Decoder(policy) if self.own_decoding and supports(policy) else None
+        longest = max(map(len, prompts), default=0) + decoding.max_new_tokens
+        for start, end in batches(len(prompts), rows_that_fit(policy, longest)):
             rows = order[start:end]
             batch = [prompts[row] for row in rows]
             if decoder is None:
@@ -44,15 +45,6 @@ class LocalSampler:
                 found = decoder.sample(batch, decoding.max_new_tokens, list(decoding.stop), decoding.temperature, own)
             drawn.update(zip(rows, found, strict=True))
         return [Draw(drawn[row]) for row in range(len(prompts))]
-
-    def _batches(
-        self, policy: Policy, prompts: Sequence[Sequence[int]], decoding: Decoding, in_own_loop: bool
-    ) -> list[tuple[int, int]]:
-        if in_own_loop:
-            starts = range(0, len(prompts), BATCH_ROWS)
-            return [(start, start + BATCH_ROWS) for start in starts]
-        longest = max(map(len, prompts), default=0) + decoding.max_new_tokens
-        return batches(len(prompts), rows_that_fit(policy, longest))
 
     def close(self) -> None:
         """See `Sampler`: there is nothing."""

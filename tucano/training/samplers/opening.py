@@ -17,7 +17,7 @@ def sampler_for(job: Job, base: str, rank: int, model: LoadedModel, completions:
     by whoever asked for it.
     """
     if completions.sampler == "local":
-        return LocalSampler(completions.fast_cpu)
+        return LocalSampler(completions.own_decoding)
     assert job.vllm_python is not None, "settings without an interpreter are refused"
     return VllmSampler(
         ServerPlan(

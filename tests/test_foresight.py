@@ -1,0 +1,214 @@
+"""What a run takes is foreseen from its real code, on tensors that hold nothing: kernels, traffic, memory."""
+
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+from unittest.mock import patch
+
+import pytest
+import torch
+from torch import Tensor
+from torch.distributed._tools.mem_tracker import MemTracker
+
+from tucano.cli.forecast import print_forecast
+from tucano.errors import UserError
+from tucano.profiles import load_profile
+from tucano.requirements.machines import LAUNCH_SECONDS, MACHINES, REACHED, Machine
+from tucano.requirements.shapes import TUCANO, Shape, shape_of
+from tucano.settings import PipelineSettings
+from tucano.training.foresight import pieces as foresight
+from tucano.training.foresight.forecast import GIBIBYTE, Forecast, Line, _Run, forecast, require_fitting, require_memory
+from tucano.training.foresight.meter import Meter
+from tucano.training.foresight.pieces import Piece, Pieces
+from tucano.training.samplers.decode import Cache, Decoder
+
+ROOT = Path(__file__).parent.parent
+L4 = MACHINES["l4"]
+MOST_KERNELS, MOST_TRAFFIC, MOST_MEMORY = 600, 1.5, 20 * GIBIBYTE
+"""Per decoded token; of weights and cache; in any stage."""
+WIDE = 152_000
+ROWS, USED = 64, 361
+
+
+def empty(*shape: int) -> Tensor:
+    return torch.empty(*shape, dtype=torch.bfloat16, device="meta")
+
+
+def profile(name: str, **grpo: object) -> PipelineSettings:
+    return load_profile(ROOT, name, [f"grpo.{field}={value}" for field, value in grpo.items()])
+
+
+@pytest.fixture(scope="module")
+def pieces() -> Pieces:
+    return Pieces(profile("l4-v5").model, TUCANO)
+
+
+@pytest.fixture(scope="module")
+def token(pieces: Pieces) -> Piece:
+    return pieces.token(ROWS, USED, 640)
+
+
+class TestMeter:
+    def test_a_product_reads_its_inputs_and_writes_its_output_once(self) -> None:
+        left, right = empty(4, 8), empty(8, 2)
+        with Meter() as meter:
+            left @ right
+        (kernel,) = meter.kernels
+        assert kernel.moved_bytes == 2 * (4 * 8 + 8 * 2 + 4 * 2)
+        assert kernel.operations == 2 * 4 * 8 * 2
+
+    def test_views_and_allocations_are_free_and_a_lookup_reads_what_it_writes(self) -> None:
+        table, rows = empty(1000, 8), torch.empty(3, dtype=torch.long, device="meta")
+        with Meter() as meter:
+            empty(5, 5).view(25).unsqueeze(0).expand(4, 25)[:, 2:].transpose(0, 1)
+            assert meter.kernels == []
+            torch.nn.functional.embedding(rows, table)
+        assert [kernel.moved_bytes for kernel in meter.kernels] == [2 * (2 * 3 * 8)]
+
+    def test_memory_is_held_until_nobody_refers_to_it(self) -> None:
+        with Meter() as meter:
+            first = empty(100) + 1  # 200 bytes, and 200 that go at once
+            assert meter.held_bytes == 200 and meter.peak_bytes == 400
+            second = first.view(10, 10) * 2
+            del first
+            assert meter.held_bytes == 200 and meter.peak_bytes == 400
+            del second
+        assert meter.held_bytes == 0
+
+    def test_the_peak_of_a_backward_pass_is_that_of_torchs_own_tracker(self) -> None:
+        with torch.device("meta"):
+            model = torch.nn.Sequential(torch.nn.Linear(64, 256), torch.nn.GELU(), torch.nn.Linear(256, 64))
+            given = torch.randn(32, 64)
+        with Meter() as meter:
+            meter.holds([given, *model.parameters()])
+            model(given).sum().backward()
+        for weight in model.parameters():
+            weight.grad = None
+        tracker = MemTracker()
+        tracker.track_external(model, given)
+        with tracker:
+            model(given).sum().backward()
+        theirs = tracker.get_tracker_snapshot("peak")[torch.device("meta")]["Total"]
+        assert meter.peak_bytes == pytest.approx(theirs, rel=0.01)
+
+
+class TestTokens:
+    def test_few_kernels(self, token: Piece) -> None:
+        assert token.kernels <= MOST_KERNELS
+
+    def test_hardly_more_traffic_than_weights_and_cache(self, token: Piece) -> None:
+        cache = TUCANO.num_hidden_layers * 2 * TUCANO.key_value * ROWS * USED * 2
+        assert token.moved_bytes <= MOST_TRAFFIC * (2 * TUCANO.weights + cache)
+
+    def test_generate_would_pass_neither(self, pieces: Pieces) -> None:
+        theirs = pieces.token_by_transformers(ROWS, USED)
+        cache = TUCANO.num_hidden_layers * 2 * TUCANO.key_value * ROWS * USED * 2
+        assert theirs.kernels > MOST_KERNELS and theirs.moved_bytes > MOST_TRAFFIC * (2 * TUCANO.weights + cache)
+
+    def test_two_and_three_layers_say_what_all_would(self, pieces: Pieces, token: Piece) -> None:
+        @torch.no_grad()
+        def whole() -> Meter:
+            policy = pieces.policy(TUCANO.num_hidden_layers)
+            with Meter() as meter:
+                decoder = Decoder(policy)
+                meter.kernels.clear()
+                cache = Cache((28, ROWS, decoder.kv_heads, 640, decoder.head_size), decoder.embedding)
+                meter.kernels.clear()
+                ids = torch.zeros(ROWS, 1, dtype=torch.long, device="meta")
+                foresight.draw(decoder.forward(ids, ids, cache, USED, empty(ROWS, 1, 1, USED + 1)), 1.0, None)
+            return meter
+
+        meter = whole()
+        own = 2  # ids and mask are made inside of the piece
+        assert abs(len(meter.kernels) - token.kernels) <= own
+        assert meter.moved_bytes == pytest.approx(token.moved_bytes, rel=1e-3)
+
+    def test_every_tensor_of_the_loop_is_where_the_weights_are(self, pieces: Pieces) -> None:
+        """On the meta device, where one from the CPU raises; what was drawn is known there to nobody, so it is said."""
+        drawn = iter([[9, 7, 9, 9], [7, 9, 9], [9, 9]])  # 7 ends a row, and the batch is compacted
+        with patch.object(Tensor, "tolist", lambda _: next(drawn)):
+            completions = Decoder(pieces.policy(2)).sample([(5, 6, 8), (5, 6), (5, 6, 8), (4,)], 3, [7], 1.0)
+        assert completions == [[9, 7], [7], [9, 9, 9], [9, 9, 9]]
+
+
+class TestMemory:
+    def test_the_widest_step_never_holds_its_logits(self, pieces: Pieces) -> None:
+        wide = Pieces(pieces.model, replaced_vocabulary(TUCANO, WIDE)).update(32, 1024, 512)
+        assert wide.peak_bytes <= MOST_MEMORY and wide.most_elements < 32 * 512 * WIDE
+
+    def test_without_checkpointing_the_step_would_not_fit(self, pieces: Pieces) -> None:
+        with patch("transformers.PreTrainedModel.gradient_checkpointing_enable", lambda *_: None):
+            assert pieces.update(32, 105, 512).peak_bytes > 2 * MOST_MEMORY
+
+    @pytest.mark.long
+    @pytest.mark.parametrize("vocabulary", [49_152, WIDE])
+    @pytest.mark.parametrize("name", ["l4", "l4-v5"])
+    def test_every_stage_of_the_shipped_profiles_fits(self, name: str, vocabulary: int) -> None:
+        settings = profile(name)
+        with patch("tucano.training.foresight.forecast.shape_of", lambda _: replaced_vocabulary(TUCANO, vocabulary)):
+            found = forecast(settings, L4)
+        assert {line.stage: line.peak_bytes for line in found.lines if line.peak_bytes > MOST_MEMORY} == {}
+        require_memory(found, settings)
+
+    def test_what_does_not_fit_is_refused_with_what_would(self, pieces: Pieces) -> None:
+        small = replace(L4, title="half an L4", memory_bytes=8 * GIBIBYTE)
+        settings = profile("l4-v5")
+        mend = _Run(settings, TUCANO, small)._smaller_micro_batch()
+        assert mend == "--set grpo.micro_batch=16 would fit"
+        assert pieces.update(16, 1024, 512).peak_bytes <= small.memory_bytes < pieces.update(32, 1024, 512).peak_bytes
+        step = Line("GRPO steps", 9 * GIBIBYTE, 1.0, "", mend)
+        with pytest.raises(
+            UserError, match=r"GRPO steps .* 9.0 GiB and half an L4 has 8.0 GiB: --set grpo.micro_batch"
+        ):
+            require_memory(Forecast(small, (step,)), settings)
+
+    def test_a_run_is_refused_before_its_first_stage(self) -> None:
+        settings, asked = load_profile(ROOT, "laptop", ["model.device=cuda"]), "tucano.training.foresight.forecast"
+        refused = pytest.raises(UserError, match=r"will take about .* and this machine's GPU has 0.0 GiB")
+        with patch(f"{asked}.device_bytes", lambda _: 50 * 2**20), refused:
+            require_fitting(settings)
+        with patch(f"{asked}.device_bytes", lambda _: None):
+            require_fitting(settings)
+
+
+def replaced_vocabulary(shape: Shape, size: int) -> Shape:
+    return replace(shape, vocab_size=size)
+
+
+class TestTime:
+    MACHINE = Machine("one of round numbers", 10**9, bytes_per_second=1e9, operations_per_second=1e12)
+
+    @pytest.mark.parametrize(
+        ("moved_bytes", "operations", "seconds"),
+        [(1, 1, LAUNCH_SECONDS), (10**9, 1, 1 / REACHED), (1, 10**12, 1 / REACHED), (10**9, 2 * 10**12, 2 / REACHED)],
+    )
+    def test_a_kernel_waits_for_the_slowest_of_start_memory_and_products(
+        self, moved_bytes: int, operations: int, seconds: float
+    ) -> None:
+        assert self.MACHINE.seconds(moved_bytes, operations) == pytest.approx(seconds)
+
+
+class TestCommand:
+    def test_it_shows_each_stage_with_memory_time_and_where_they_come_from(
+        self, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        lines = (Line("GRPO steps", 9 * GIBIBYTE, 7200.0, "4,500 steps x 1.6 s", ""), Line("merge", 1, 60.0, "so", ""))
+        print_forecast(Forecast(L4, lines), profile("l4-v5"))
+        said = capsys.readouterr().out
+        assert "\nGRPO steps       9.0 GiB     2.0 h   4,500 steps x 1.6 s\n" in said
+        assert "\nall              9.0 GiB     2.0 h\n1.65 USD at 0.82 USD/h" in said
+
+    @pytest.mark.long
+    def test_the_command_as_a_person_gives_it(self) -> None:
+        command = [sys.executable, "-m", "tucano.cli", "forecast", "l4-v5", "--set", "grpo.batch_size=512",
+                   "--set", "grpo.micro_batch=256"]  # fmt: skip
+        done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, timeout=300, check=False)
+        assert done.returncode == 2 and "GRPO rollouts" in done.stdout
+        assert done.stderr.splitlines()[-1].startswith("tucano: GRPO rollouts will take about")
+
+    def test_a_model_whose_shape_nobody_knows_is_a_sentence(self) -> None:
+        settings = load_profile(ROOT, "l4", ["model.name=some/model"])
+        assert shape_of(settings.model) is None
+        with pytest.raises(UserError, match=r"config of some/model is not at hand.*--set model.name=FOLDER"):
+            forecast(settings, L4)

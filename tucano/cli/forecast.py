@@ -1,0 +1,133 @@
+"""`tucano forecast PROFILE`: memory, time and dollars of a run before it starts."""
+
+import math
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from data.prepare import prepare
+from tucano.requirements import cores
+from tucano.requirements.machine import seeds_at_a_time
+from tucano.requirements.machines import MACHINES
+from tucano.requirements.memory import needs, shown
+from tucano.settings import PipelineSettings
+from tucano.settings.stages import of_data
+from tucano.training.launch import run_job
+from tucano.training.orders import JobFolders, order
+
+if TYPE_CHECKING:
+    from tucano.training.foresight.forecast import Forecast
+
+GIBIBYTE = 2**30
+ANSWERING_CHILDREN = 2
+"""Answers and merge, beside those of SFT, preflight and each seed."""
+SERVICES_SECONDS = 25
+"""Prefect's own server, data, audit, verdict, report and promotion (measured on two cores: docs/speed.md)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    stage: str
+    seconds: float
+    arithmetic: str
+
+
+def show(settings: PipelineSettings, machine: str) -> int:
+    """Print the forecast. UserError where the run would not fit, or nothing can be foreseen."""
+    if settings.model.device == "cuda":
+        return _on_a_gpu(settings, machine)
+    return _on_this_machine(settings)
+
+
+def _on_a_gpu(settings: PipelineSettings, machine: str) -> int:
+    from tucano.training.foresight.forecast import forecast, require_memory
+
+    found = forecast(settings, MACHINES[machine])
+    print_forecast(found, settings)
+    require_memory(found, settings)
+    return 0
+
+
+def print_forecast(found: "Forecast", settings: PipelineSettings) -> None:
+    """Stage by stage: memory, time, and their arithmetic."""
+    gpu = found.machine
+    print(
+        f"On one {gpu.title} ({gpu.memory_bytes / GIBIBYTE:.1f} GiB, {gpu.bytes_per_second / 1e9:,.0f} GB/s,"
+        f" {gpu.operations_per_second / 1e12:,.0f} TFLOPS), {len(settings.grpo.seeds)} seeds one after the other:\n"
+    )
+    print(f"{'stage':<14} {'memory':>9} {'time':>9}   from")
+    for line in found.lines:
+        memory = f"{line.peak_bytes / GIBIBYTE:.1f} GiB"
+        print(f"{line.stage:<14} {memory:>9} {_duration(line.seconds):>9}   {line.arithmetic}")
+    most = f"{found.hungriest.peak_bytes / GIBIBYTE:.1f} GiB"
+    print(f"{'all':<14} {most:>9} {_duration(found.seconds):>9}")
+    _dollars(settings, found.seconds)
+    print(
+        "\nMemory is for the longest prompts and completions, time for usual ones. No GPU was compared with it yet:"
+        " take memory as plus or minus 15 %, time as plus or minus 50 %."
+    )
+
+
+def _on_this_machine(settings: PipelineSettings) -> int:
+    print(f"Measuring a few steps of each stage on this machine ({cores()} cores) ...", flush=True)
+    rows = list(_rows(settings, _tried(settings)))
+    print(f"\n{'stage':<14} {'time':>9}   from")
+    for row in [*rows, Row("all", sum(row.seconds for row in rows), "")]:
+        print(f"{row.stage:<14} {_duration(row.seconds):>9}   {row.arithmetic}".rstrip())
+    _dollars(settings, sum(row.seconds for row in rows))
+    print(
+        f"\nMemory: at least {shown(needs(settings)) or 'unknown'}. Take time as plus or minus 20 % on a quiet machine."
+    )
+    return 0
+
+
+def _tried(settings: PipelineSettings) -> dict[str, float]:
+    """Seconds of each piece, from a child that works in a folder of its own."""
+    chosen = of_data(settings)
+    with tempfile.TemporaryDirectory(prefix="tucano-forecast-") as place:
+        folder = Path(place)
+        for name in ("prompts", "work", "output"):
+            (folder / name).mkdir()
+        prepare(chosen.data, chosen.seed, chosen.tasks, folder / "prompts", settings.data.paths)
+        folders = JobFolders(folder / "prompts", folder / "work", folder / "output")
+        job = order("trial", settings, settings.seed, cores(), folders)
+        return run_job(job, settings.worker.python, lambda progress: None)
+
+
+def _rows(settings: PipelineSettings, tried: dict[str, float]) -> Iterator[Row]:
+    grpo = settings.grpo
+    sft = settings.sft
+    seeds = len(grpo.seeds)
+    if sft.enabled:
+        steps = math.ceil(settings.data.demonstrations / sft.batch_size) * sft.max_epochs
+        looks = math.ceil(steps / sft.eval_steps)
+        each = tried["sft_step"]
+        look = tried["sft_look"]
+        seconds = steps * each + looks * look
+        yield Row("SFT", seconds, f"{steps:,.0f} steps x {each:.2f} s, {looks} looks x {look:.1f} s")
+    at_once = min(seeds, seeds_at_a_time(settings))
+    rounds = math.ceil(seeds / at_once)
+    looks = math.ceil(grpo.max_steps / grpo.eval_steps) + 1
+    look = settings.data.validation_prompts * grpo.validation_samples * tried["answer"]
+    seconds = rounds * (grpo.max_steps * tried["grpo_step"] + looks * look)
+    how = f"{grpo.max_steps} steps x {tried['grpo_step']:.2f} s, {looks} looks x {look:.1f} s"
+    yield Row("GRPO", seconds, f"{how}; {seeds} seeds, {at_once} at a time")
+    answers = settings.data.test_prompts * (1 + settings.comparison.samples) * seeds * (2 + sft.enabled)
+    yield Row("answers", answers * tried["answer"], f"{answers:,} answers x {tried['answer'] * 1e3:.0f} ms")
+    children = 1 + sft.enabled + rounds + ANSWERING_CHILDREN
+    rest = SERVICES_SECONDS + children * tried["start"]
+    yield Row("the rest", rest, f"{children} starts of a child x {tried['start']:.1f} s, and {SERVICES_SECONDS} s")
+
+
+def _dollars(settings: PipelineSettings, seconds: float) -> None:
+    for price in settings.cost.prices:
+        dollars = price.usd_per_hour * seconds / 3600
+        print(f"{dollars:,.2f} USD at {price.usd_per_hour:.2f} USD/h ({price.machine}: {price.source}, {price.date})")
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"

@@ -1,0 +1,33 @@
+"""The GPUs that a run can be foreseen for, by the figures of their makers."""
+
+from dataclasses import dataclass
+
+LAUNCH_SECONDS = 6e-6
+"""From one kernel to the next where Python starts each (assumed; 5 to 10 microseconds are usual)."""
+REACHED = 0.7
+"""Of a maker's figure, by kernels that are large enough (assumed)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """memory_bytes: as its driver says, not as it is sold; the other figures as sold, per second."""
+
+    title: str
+    memory_bytes: int
+    bytes_per_second: float
+    operations_per_second: float
+
+    def seconds(self, moved_bytes: int, operations: int) -> float:
+        """Of one kernel, which waits for the slowest of three: its start, its memory, its products (the roofline of
+        Williams et al. 2009, section 3).
+        """
+        moving, computing = moved_bytes / self.bytes_per_second, operations / self.operations_per_second
+        return max(LAUNCH_SECONDS, max(moving, computing) / REACHED)
+
+
+MACHINES = {
+    "l4": Machine("NVIDIA L4", 23_034 * 2**20, 300e9, 121e12),
+    "a100": Machine("NVIDIA A100 40 GB", 40_960 * 2**20, 1555e9, 312e12),
+    "h100": Machine("NVIDIA H100 80 GB SXM", 81_559 * 2**20, 3350e9, 989e12),
+}
+"""bfloat16 with float32 sums, without sparsity: data sheets of the L4 (2023), A100 (2020) and H100 (2022)."""

@@ -1,0 +1,208 @@
+"""What a profile's run will take of a GPU: memory, time and their arithmetic, stage by stage, before it starts.
+
+Memory is counted at the longest prompts and completions that the settings allow. Time is counted at usual ones: a
+prompt of `PROMPT_TOKENS`, completions that are half as long as their ceiling in the mean while one of each batch
+reaches it, and half of the groups drawn anew where groups without a signal are. No GPU has been compared with it yet.
+"""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from tucano.errors import UserError
+from tucano.requirements.machines import MACHINES, Machine
+from tucano.requirements.memory import device_bytes
+from tucano.requirements.shapes import Shape, shape_of
+from tucano.settings import PipelineSettings
+from tucano.training.foresight.pieces import Piece, Pieces
+from tucano.training.samplers.local import BATCH_ROWS, CACHE_BYTES, batches
+
+PROMPT_TOKENS = 128
+REFILLED = 0.5
+"""Of the groups, in a round that draws groups without a signal anew (assumed)."""
+MERGE_COPIES = 10
+"""Bytes per weight at the merge: the model in 32 bits with its adapter, then in 16, and loaded again in 32."""
+GIBIBYTE = 2**30
+ANY = replace(MACHINES["l4"], title="this machine's GPU")
+"""Its speed does not matter for what fits."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One stage on one machine: its peak, its time, where that comes from, and the setting that lowers the peak."""
+
+    stage: str
+    peak_bytes: int
+    seconds: float
+    arithmetic: str
+    mend: str
+
+
+@dataclass(frozen=True, slots=True)
+class Forecast:
+    machine: Machine
+    lines: tuple[Line, ...]
+
+    @property
+    def seconds(self) -> float:
+        return sum(line.seconds for line in self.lines)
+
+    @property
+    def hungriest(self) -> Line:
+        return max(self.lines, key=lambda line: line.peak_bytes)
+
+
+def forecast(settings: PipelineSettings, machine: Machine) -> Forecast:
+    """UserError where the model's shape is not known: a model of the hub whose config is not at hand."""
+    shape = shape_of(settings.model)
+    if shape is None:
+        raise UserError(
+            f"the config of {settings.model.name} is not at hand, so nothing can be foreseen; download the model, and"
+            " name its folder with --set model.name=FOLDER"
+        )
+    return Forecast(machine, tuple(_Run(settings, shape, machine).lines()))
+
+
+def require_fitting(settings: PipelineSettings) -> None:
+    """UserError where a stage would not fit into this machine's GPU; nothing where the GPU or the model's shape is not
+    known.
+    """
+    there = device_bytes("cuda")
+    if there is not None and shape_of(settings.model) is not None:
+        require_memory(forecast(settings, replace(ANY, memory_bytes=there)), settings)
+
+
+def require_memory(found: Forecast, settings: PipelineSettings) -> None:
+    """UserError for the hungriest stage where the machine, or what a vLLM server leaves of it, has less."""
+    share = 1 - settings.worker.vllm_memory_share if settings.grpo.sampler == "vllm" else 1.0
+    there = found.machine.memory_bytes * share
+    most = found.hungriest
+    if most.peak_bytes > there:
+        raise UserError(
+            f"{most.stage} will take about {most.peak_bytes / GIBIBYTE:.1f} GiB and {found.machine.title} has"
+            f" {there / GIBIBYTE:.1f} GiB{' beside the vLLM server' if share < 1 else ''}: {most.mend}"
+        )
+
+
+class _Run:
+    def __init__(self, settings: PipelineSettings, shape: Shape, machine: Machine) -> None:
+        self.settings = settings
+        self.shape = shape
+        self.machine = machine
+        self.pieces = Pieces(settings.model, shape)
+        self.ceiling = settings.grpo.max_completion_tokens
+        self.longest = settings.model.max_length_tokens
+        plain = settings.model.backend == "transformers" and settings.model.quantization == "none"
+        self.own_loop = plain and settings.grpo.own_decoding
+
+    def lines(self) -> Iterator[Line]:
+        settings = self.settings
+        grpo = settings.grpo
+        if settings.sft.enabled:
+            yield self._sft()
+        yield from self._grpo_step()
+        looks = math.ceil(grpo.max_steps / grpo.eval_steps) + 1
+        asked = settings.data.validation_prompts * grpo.validation_samples
+        yield self._answers("validation", asked, looks * len(grpo.seeds), f"{looks} looks x {len(grpo.seeds)} seeds", 1)
+        yield self._answers("answers", *self._comparison(), models=2)
+        yield Line("merge", MERGE_COPIES * self.shape.weights, 60.0, "about a minute", "the model's size decides")
+
+    def _sft(self) -> Line:
+        sft = self.settings.sft
+        steps = math.ceil(self.settings.data.demonstrations / sft.batch_size * sft.max_epochs)
+        peak = self.pieces.update(sft.batch_size, self.longest // 2, self.longest - self.longest // 2).peak_bytes
+        usual = self.pieces.update(sft.batch_size, PROMPT_TOKENS, self.ceiling // 2)
+        each = usual.seconds(self.machine)
+        return Line(
+            "SFT",
+            peak,
+            steps * each,
+            f"{steps} steps x {each:.1f} s"
+            f" ({sft.batch_size} x {PROMPT_TOKENS + self.ceiling // 2} tokens: {_of(usual)})",
+            "lower sft.batch_size",
+        )
+
+    def _grpo_step(self) -> Iterator[Line]:
+        grpo = self.settings.grpo
+        steps = grpo.max_steps * len(grpo.seeds)
+        parts = grpo.batch_size // grpo.micro_batch
+        rows = grpo.batch_size * grpo.rollout_steps
+        if grpo.sampler == "local":
+            peak = self._token(rows, self.longest - 1, self.longest).peak_bytes
+            each, how = self._drawing(rows)
+            again = grpo.refill_rounds * REFILLED
+            often = f" x {1 + again:g} (groups drawn anew)" if again else ""
+            yield Line(
+                "GRPO rollouts",
+                peak,
+                steps / grpo.rollout_steps * each * (1 + again),
+                f"{steps // grpo.rollout_steps} rollouts x {each:.1f} s{often} ({how})",
+                "lower grpo.batch_size or grpo.max_completion_tokens",
+            )
+        usual = self.pieces.update(grpo.micro_batch, PROMPT_TOKENS, self.ceiling)
+        each = usual.seconds(self.machine) * parts
+        read = grpo.sampler == "vllm" or self.settings.model.backend == "unsloth"
+        if read:
+            each += self.pieces.reading(grpo.micro_batch, PROMPT_TOKENS, self.ceiling).seconds(self.machine) * parts
+        peak = self._step_bytes(grpo.micro_batch)
+        yield Line(
+            "GRPO steps",
+            peak,
+            steps * each,
+            f"{steps} steps x {each:.1f} s ({parts} x {grpo.micro_batch} x {PROMPT_TOKENS + self.ceiling} tokens:"
+            f" {_of(usual)}{', each read once before' if read else ''})",
+            "" if peak <= self.machine.memory_bytes else self._smaller_micro_batch(),
+        )
+
+    def _step_bytes(self, rows: int) -> int:
+        return self.pieces.update(rows, self.longest - self.ceiling, self.ceiling).peak_bytes
+
+    def _smaller_micro_batch(self) -> str:
+        """The largest micro-batch that the machine has memory for."""
+        grpo = self.settings.grpo
+        smaller = (rows for rows in range(grpo.micro_batch - 1, 0, -1) if grpo.batch_size % rows == 0)
+        fits = next((rows for rows in smaller if self._step_bytes(rows) <= self.machine.memory_bytes), None)
+        if fits is None:
+            return "take a smaller model or lower model.max_length_tokens"
+        return f"--set grpo.micro_batch={fits} would fit"
+
+    def _comparison(self) -> tuple[int, int, str]:
+        """How many answers an arm gives at a time, how often, and how that comes."""
+        seeds = len(self.settings.grpo.seeds)
+        samples = 1 + self.settings.comparison.samples
+        starts = 1 + self.settings.sft.enabled
+        times = samples * seeds * (starts + 1)
+        return (
+            self.settings.data.test_prompts,
+            times,
+            f"{samples} answers x {seeds} seeds, and as many of {starts} starts",
+        )
+
+    def _answers(self, stage: str, asked: int, times: int, how: str, models: int) -> Line:
+        rows = max((end - start for start, end in batches(asked, self._rows_that_fit())), default=1)
+        each = self._drawing(rows)[0] * math.ceil(asked / rows)
+        peak = self._token(rows, self.longest - 1, self.longest).peak_bytes + (models - 1) * 2 * self.shape.weights
+        mend = "the model's size decides; its cache is bounded"
+        return Line(stage, peak, times * each, f"{asked} prompts in {each:.0f} s, {how}", mend)
+
+    def _rows_that_fit(self) -> int:
+        width = 2 if self.settings.model.dtype == "bfloat16" else 4
+        per_token = self.shape.num_hidden_layers * 2 * self.shape.key_value * width
+        return max(1, min(BATCH_ROWS, CACHE_BYTES // (self.longest * per_token)))
+
+    def _drawing(self, rows: int) -> tuple[float, str]:
+        """Seconds until the last of `rows` completions ends, and their arithmetic. Rows leave the batch as they end, so
+        that half of them are there in the mean.
+        """
+        usual = self._token(max(1, rows // 2), PROMPT_TOKENS + self.ceiling // 2, PROMPT_TOKENS + self.ceiling)
+        each = usual.seconds(self.machine)
+        return self.ceiling * each, f"{self.ceiling} tokens x {each * 1e3:.0f} ms: {_of(usual)}"
+
+    def _token(self, rows: int, used: int, positions: int) -> Piece:
+        if self.own_loop:
+            return self.pieces.token(rows, used, positions)
+        return self.pieces.token_by_transformers(rows, used)
+
+
+def _of(piece: Piece) -> str:
+    return f"{piece.kernels:,} kernels, {piece.moved_bytes / 1e9:,.1f} GB moved"

@@ -1,0 +1,164 @@
+"""Counts what code would ask of a GPU, while it runs on the meta device: kernels, bytes moved, bytes held.
+
+Every operation that makes new values counts as one kernel that reads its inputs and writes its outputs once. Views are
+free, and so is what a lookup leaves unread. Attention and RMS norm are one kernel each on CUDA, but are taken apart on
+the meta device, where no kernel is registered for them; here they are put together again, with the tensors that the
+fused ones keep for the way back. What is not seen: how well a kernel uses the machine, and what allocators waste.
+"""
+
+import weakref
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import Any, Self
+from unittest.mock import patch
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_leaves
+from torch.utils.flop_counter import flop_registry, sdpa_flop_count
+
+LOOKUPS = {"aten.embedding.default", "aten.index.Tensor", "aten.index_select.default", "aten.gather.default"}
+"""Of their first input they read only what they write."""
+OVERWRITES = {"aten.copy_.default", "aten.fill_.Scalar", "aten.zero_.default"}
+"""Their first input is written and not read."""
+ALLOCATIONS = {"aten.empty.memory_format", "aten.empty_like.default", "aten.new_empty.default", "aten.detach.default"}
+
+
+@dataclass(frozen=True, slots=True)
+class Kernel:
+    """What one kernel reads and writes, and how many floating point operations its matrix products take."""
+
+    moved_bytes: int
+    operations: int
+
+
+class Meter:
+    """`with Meter() as meter:` counts until the block ends.
+
+    kernels: in their order; peak_bytes: the most that was held at once by tensors that were made inside, or were told
+    of by `holds`; most_elements: of the largest tensor that was made.
+    """
+
+    def __init__(self) -> None:
+        self.kernels: list[Kernel] = []
+        self.held_bytes = self.peak_bytes = self.most_elements = 0
+        self._seen: set[int] = set()
+        self._modes = ExitStack()
+
+    def __enter__(self) -> Self:
+        self._modes.enter_context(_Operations(self))
+        # By name, not by a mode of torch's: what is computed again on the way back runs outside of such modes.
+        self._modes.enter_context(patch.object(F, "scaled_dot_product_attention", self._fused(_attention)))
+        self._modes.enter_context(patch.object(F, "rms_norm", self._fused(_rms_norm)))
+        self._modes.enter_context(patch.object(torch, "is_autocast_enabled", lambda *_: False))
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._modes.close()
+
+    def holds(self, tensors: Any) -> None:
+        """Count what was there before, like a model's weights: any nest of tensors."""
+        for tensor in tree_leaves(tensors):
+            if isinstance(tensor, Tensor):
+                self._hold(tensor.untyped_storage())
+
+    @property
+    def moved_bytes(self) -> int:
+        return sum(kernel.moved_bytes for kernel in self.kernels)
+
+    def ran(self, read: Any, written: Any, operations: int = 0) -> None:
+        """One kernel."""
+        moved = sum(map(_size, tree_leaves(read))) + sum(map(_size, tree_leaves(written)))
+        self.kernels.append(Kernel(moved, operations))
+
+    def made(self, out: Any) -> None:
+        """An operation's output, whose memory is held until nobody refers to it."""
+        for tensor in tree_leaves(out):
+            if isinstance(tensor, Tensor):
+                self.most_elements = max(self.most_elements, tensor.numel())
+                self._hold(tensor.untyped_storage())
+
+    def _fused(self, stand_in: Callable[..., Tensor]) -> Callable[..., Tensor]:
+        def counted(*args: Any, **kwargs: Any) -> Tensor:
+            out = stand_in(*args, **kwargs)
+            products = sdpa_flop_count(*(tensor.shape for tensor in args[:3])) if stand_in is _attention else 0
+            self.ran((args, kwargs), out, products)
+            return out
+
+        return counted
+
+    def _hold(self, storage: torch.UntypedStorage) -> None:
+        address = storage._cdata
+        size = storage.nbytes()
+        if address in self._seen:
+            return
+        self._seen.add(address)
+        self.held_bytes += size
+        self.peak_bytes = max(self.peak_bytes, self.held_bytes)
+        weakref.finalize(storage, self._let_go, address, size)
+
+    def _let_go(self, address: int, size: int) -> None:
+        self._seen.discard(address)
+        self.held_bytes -= size
+
+
+class _Operations(TorchDispatchMode):
+    def __init__(self, meter: Meter) -> None:
+        super().__init__()
+        self.meter = meter
+
+    def __torch_dispatch__(self, operation: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        out = operation(*args, **(kwargs or {}))
+        name = str(operation)
+        inputs = tree_leaves((args, kwargs))
+        if name not in ALLOCATIONS and not _is_view(operation, inputs, out):
+            read = [out] if name in LOOKUPS else inputs[1:] if name in OVERWRITES else inputs
+            count = flop_registry.get(operation._overloadpacket)
+            self.meter.ran(read, out, count(*args, **(kwargs or {}), out_val=out) if count else 0)
+        self.meter.made(out)
+        return out
+
+
+class _Attention(torch.autograd.Function):
+    """Keeps queries, keys, values, result and one number per query, as the memory-efficient kernels do."""
+
+    @staticmethod
+    def forward(ctx: Any, query: Tensor, keys: Tensor, values: Tensor) -> Tensor:
+        out = query.new_empty((*query.shape[:-1], values.shape[-1]))
+        ctx.save_for_backward(query, keys, values, out, query.new_empty(query.shape[:-1], dtype=torch.float32))
+        return out
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Tensor) -> Any:
+        return tuple(torch.empty_like(tensor) for tensor in ctx.saved_tensors[:3])
+
+
+def _attention(query: Tensor, keys: Tensor, values: Tensor, *_: Any, **named: Any) -> Tensor:
+    return _Attention.apply(query, keys, values)
+
+
+def _rms_norm(x: Tensor, *_: Any, **named: Any) -> Tensor:
+    assert not x.requires_grad, "only the decode loop uses it, without gradients"
+    return torch.empty_like(x)
+
+
+def _is_view(operation: Any, inputs: list[Any], out: Any) -> bool:
+    """Whether an operation only looks at its inputs' memory in another way."""
+    if operation._schema.is_mutable:
+        return False
+    there = {tensor.untyped_storage()._cdata for tensor in inputs if isinstance(tensor, Tensor)}
+    made = [tensor for tensor in tree_leaves(out) if isinstance(tensor, Tensor)]
+    return not made or all(tensor.untyped_storage()._cdata in there for tensor in made)
+
+
+def _size(tensor: Any) -> int:
+    """Bytes of the distinct elements: what is expanded is read once."""
+    if not isinstance(tensor, Tensor):
+        return 0
+    elements = 1
+    for length, stride in zip(tensor.shape, tensor.stride(), strict=True):
+        elements *= length if stride else min(1, length)
+    return elements * tensor.element_size()

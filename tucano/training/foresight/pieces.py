@@ -1,0 +1,183 @@
+"""The pieces of a run that a GPU would work on, each run once on the meta device: our code, TRL's head, transformers'
+layers, with the shapes of a profile and no numbers in them.
+
+The model is a Qwen3 of the profile's shape; another architecture of the same shape differs by little. 4-bit weights are
+counted as 16-bit ones for kernels and traffic, and by their size for memory. Unsloth's own kernels are not seen: its
+backend is counted as transformers with checkpointing.
+
+All layers are alike, so each piece is run with two of them and with three, and the rest follows.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import torch
+from peft import get_peft_model
+from torch import Tensor
+from transformers import DynamicCache, Qwen3Config, Qwen3ForCausalLM
+from trl.trainer import grpo_trainer
+from trl.trainer.utils import _ChunkedLogProbFunction
+
+from tucano.requirements.machines import Machine
+from tucano.requirements.shapes import Shape
+from tucano.settings import ModelSettings
+from tucano.training.checkpoints.weights import Policy, train_in_float32
+from tucano.training.foresight.meter import Meter
+from tucano.training.policies.load import lora_config
+from tucano.training.samplers.decode import Cache, Decoder, draw
+
+POSITIONS = 2**16
+
+
+FEW, MORE = 2, 3
+"""Layers that a piece is run with."""
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """What a piece of a run takes, from meters that saw it with `FEW` and with `MORE` of its `layers`; 4-bit weights
+    save `saved_bytes`.
+    """
+
+    few: Meter
+    more: Meter
+    layers: int
+    saved_bytes: int
+
+    @property
+    def peak_bytes(self) -> int:
+        return round(self._of_all(lambda meter: meter.peak_bytes)) - self.saved_bytes
+
+    @property
+    def kernels(self) -> int:
+        return round(self._of_all(lambda meter: len(meter.kernels)))
+
+    @property
+    def moved_bytes(self) -> int:
+        return round(self._of_all(lambda meter: meter.moved_bytes))
+
+    @property
+    def most_elements(self) -> int:
+        """Of the largest tensor."""
+        return round(self._of_all(lambda meter: meter.most_elements))
+
+    def seconds(self, machine: Machine) -> float:
+        return self._of_all(
+            lambda meter: sum(machine.seconds(kernel.moved_bytes, kernel.operations) for kernel in meter.kernels)
+        )
+
+    def _of_all(self, value: Callable[[Meter], float]) -> float:
+        return value(self.few) + (value(self.more) - value(self.few)) * (self.layers - FEW) / (MORE - FEW)
+
+
+class Pieces:
+    """Of one model on one GPU."""
+
+    def __init__(self, model: ModelSettings, shape: Shape) -> None:
+        self.model = model
+        self.shape = shape
+        self.saved_bytes = shape.matrices * 3 // 2 if model.quantization == "nf4" else 0
+        self.dtype = getattr(torch, model.dtype)
+
+    def policy(self, layers: int) -> Policy:
+        """The base, of so many layers, with a new adapter, trained with checkpointing."""
+        shape = self.shape
+        config = Qwen3Config(
+            vocab_size=shape.vocab_size or 0,
+            hidden_size=shape.hidden_size,
+            intermediate_size=shape.intermediate_size,
+            num_hidden_layers=layers,
+            num_attention_heads=shape.num_attention_heads,
+            num_key_value_heads=shape.num_key_value_heads or shape.num_attention_heads,
+            head_dim=shape.query // shape.num_attention_heads,
+            max_position_embeddings=POSITIONS,
+            tie_word_embeddings=shape.tie_word_embeddings,
+        )
+        with torch.device("meta"):
+            policy = get_peft_model(Qwen3ForCausalLM(config).to(self.dtype), lora_config(self.model))
+        train_in_float32(policy)
+        policy.gradient_checkpointing_enable({"use_reentrant": False, "preserve_rng_state": False})
+        policy.enable_input_require_grads()
+        return policy
+
+    def update(self, rows: int, prompt: int, completion: int) -> Piece:
+        """Forward and backward of `rows` sequences, with what AdamW keeps of the adapter: a step of GRPO's micro-batch,
+        and of SFT, whose head is chunked in the same way.
+        """
+
+        def work(meter: Meter, policy: Policy) -> None:
+            trained = [weight for weight in policy.parameters() if weight.requires_grad]
+            meter.holds([[torch.empty_like(weight) for weight in trained] for _ in ("first moment", "second moment")])
+            self._read(policy.train(), rows, prompt, completion).sum().backward()
+
+        return self._piece(work)
+
+    def reading(self, rows: int, prompt: int, completion: int) -> Piece:
+        """Log-probabilities of a micro-batch, without gradients."""
+
+        @torch.no_grad()
+        def work(meter: Meter, policy: Policy) -> None:
+            self._read(policy.train(), rows, prompt, completion)
+
+        return self._piece(work)
+
+    def token(self, rows: int, used: int, positions: int) -> Piece:
+        """One token for each of `rows` completions by our own loop, after `used` tokens, in a cache for `positions`."""
+
+        @torch.no_grad()
+        def work(meter: Meter, policy: Policy) -> None:
+            decoder = Decoder(policy)
+            size = (len(decoder.layers), rows, decoder.kv_heads, positions, decoder.head_size)
+            cache = Cache(size, decoder.embedding)
+            meter.kernels.clear()  # the adapter is merged once for all tokens
+            ids = torch.zeros(rows, 1, dtype=torch.long, device="meta")
+            mask = torch.empty(rows, 1, 1, used + 1, dtype=self.dtype, device="meta")
+            draw(decoder.forward(ids, ids, cache, used, mask), 1.0, None)
+
+        return self._piece(work)
+
+    def token_by_transformers(self, rows: int, used: int) -> Piece:
+        """The same by `generate`, where our loop cannot: adapters apart, a cache that is copied as it grows."""
+
+        @torch.no_grad()
+        def work(meter: Meter, policy: Policy) -> None:
+            shape = (rows, self.shape.num_key_value_heads or self.shape.num_attention_heads, used)
+            size = self.shape.query // self.shape.num_attention_heads
+            block = torch.empty(*shape, size, dtype=self.dtype, device="meta")
+            layers = policy.config.num_hidden_layers
+            cache = DynamicCache([(block.clone(), block.clone()) for _ in range(layers)])
+            meter.kernels.clear()
+            ids = torch.zeros(rows, 1, dtype=torch.long, device="meta")
+            mask = torch.ones(rows, 1, 1, used + 1, dtype=torch.bool, device="meta")
+            logits = policy.eval()(input_ids=ids, position_ids=ids, attention_mask=mask, past_key_values=cache).logits
+            draw(logits[:, -1], 1.0, None)
+
+        return self._piece(work)
+
+    def _piece(self, work: Callable[[Meter, Policy], None]) -> Piece:
+        few = self._metered(work, FEW)
+        more = self._metered(work, MORE)
+        return Piece(few, more, self.shape.num_hidden_layers, self.saved_bytes)
+
+    def _metered(self, work: Callable[[Meter, Policy], None], layers: int) -> Meter:
+        policy = self.policy(layers)
+        with Meter() as meter:
+            meter.holds(list(policy.parameters()))
+            work(meter, policy)
+        return meter
+
+    def _read(self, policy: Policy, rows: int, prompt: int, completion: int) -> Tensor:
+        """[rows * completion] log-probabilities by TRL's fused head, as `_chunked_logps` takes them when every token of
+        a completion counts; which do is a question of numbers, and here are none.
+        """
+        ids = torch.zeros(rows, prompt + completion, dtype=torch.long, device="meta")
+        seen = torch.ones(rows, 1, prompt + completion, prompt + completion, dtype=torch.bool, device="meta")
+        inner = policy.get_base_model()
+        hidden = inner.base_model(input_ids=ids, attention_mask=seen, use_cache=False).last_hidden_state
+        asked = hidden[:, :-1][:, -completion:].flatten(0, 1)
+        labels = ids[:, -completion:].flatten()
+        head = inner.get_output_embeddings().weight
+        logps, _ = _ChunkedLogProbFunction.apply(
+            asked, head, None, labels, 1.0, grpo_trainer._CHUNKED_LOGPROB_CHUNK_SIZE, None, 1.0
+        )
+        return logps
