@@ -30,7 +30,7 @@ MEASURED_BY = {
     "docs/gpu.md": ["python -m benchmarks.vllm_rollouts --python PYTHON --folder FOLDER"],
     "docs/operations.md": ["make operations", "python -m benchmarks.overhead"],
     "docs/resume.md": ["make drill KILLS=50"],
-    "docs/speed.md": ["make bench"],
+    "docs/speed.md": ["make bench", "tucano forecast laptop"],
     "docs/truth.md": [
         "python -m benchmarks.truth_and_reward",
         "python -m benchmarks.truth_search --task push --calls 10000 --seed 1",

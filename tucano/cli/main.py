@@ -42,6 +42,7 @@ EXAMPLES = """examples:
   tucano doctor                                       what is installed, what is missing, what would run where
   tucano doctor l4-v5                                 what is known of a profile before it runs: memory, gates, warnings
   tucano forecast l4-v5 --machine l4                  memory, time and dollars of each stage, before a GPU is paid for
+  tucano rehearse l4-v5                               every stage in minutes on this machine, with one file to send back
   tucano deploy vertex --project P --region R --bucket B --image I --dry-run
 """
 
@@ -116,6 +117,7 @@ def _parser() -> argparse.ArgumentParser:
         ("ui", "open Prefect and MLflow pages over the runs of a storage"),
         ("doctor", "say what is installed, what is missing and what would run where"),
         ("forecast", "say what memory, time and money a run will take, before it starts"),
+        ("rehearse", "run every stage of a profile in small, in a storage of its own, and write what was seen"),
         ("deploy", "make the work pool and the deployment that train seeds on Spot machines of Vertex AI"),
     ):
         shown = GC_EXAMPLES if name == "gc" else EXAMPLES
@@ -129,7 +131,7 @@ def _parser() -> argparse.ArgumentParser:
             )
         elif name == "doctor":
             command.add_argument("profile", nargs="?", help="a profile to say more about: memory, gates, warnings")
-        elif name in ("run", "audit", "benchmark", "forecast"):
+        elif name in ("run", "audit", "benchmark", "forecast", "rehearse"):
             command.add_argument("profile", help="a deployment of the train flow in prefect.yaml, like laptop")
         if name == "forecast":
             command.add_argument(
@@ -312,6 +314,14 @@ def _forecast(arguments: argparse.Namespace) -> int:
     return forecast.show(_settings(arguments), arguments.machine)
 
 
+def _rehearse(arguments: argparse.Namespace) -> int:
+    from tucano.cli import rehearse
+
+    settings = _settings(arguments)
+    _prefect_home(rehearse.in_small(settings, arguments.profile))
+    return rehearse.rehearse(settings, arguments.profile)
+
+
 def _deploy(arguments: argparse.Namespace) -> int:
     return vertex.main(arguments, _project())
 
@@ -357,6 +367,7 @@ COMMANDS = {
     "ui": _ui,
     "doctor": _doctor,
     "forecast": _forecast,
+    "rehearse": _rehearse,
     "deploy": _deploy,
 }
 
