@@ -7,6 +7,7 @@ from typing import Any
 from prefect import get_run_logger
 
 from tasks.handles import Plan, PromptSet, SeedResult
+from tasks.running.places import require_places
 from tasks.running.run import Run, stage
 from tucano.artifacts.identity import fingerprint
 from tucano.artifacts.store import Recipe
@@ -19,6 +20,7 @@ from tucano.settings.stages import of_plan
 def foresee(settings: PipelineSettings) -> None:
     """What can be known before the first stage: UserError for what would end the run later, the rest into the log."""
     require_startable(settings)
+    require_places(settings)
     for warning in warnings_of(settings):
         get_run_logger().warning(warning)
 

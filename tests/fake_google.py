@@ -113,6 +113,7 @@ class Cloud(Server):
         self.secrets: dict[str, str] = {}
         self.replies: dict[str, Reply | Callable[[dict[str, Any]], Reply]] = {}
         self.reply_headers: dict[str, dict[str, str]] = {}
+        self.on_upload: Callable[[str], None] = lambda name: None
         super().__init__()
 
     def headers(self, path: str) -> dict[str, str]:
@@ -162,6 +163,7 @@ class Cloud(Server):
                 "error": {"code": 412, "message": "At least one of the pre-conditions you specified did not hold."}
             }
         self.objects[name] = content.split(b"\n\n", 1)[1]
+        self.on_upload(name)
         return 200, self._about(name)
 
     def _listing(self, query: dict[str, str]) -> dict[str, Any]:
