@@ -17,8 +17,7 @@ from deployments.vertex.plan import DEPLOYMENT, POOL, POOL_TYPE, Plan, template
 from tucano.errors import UserError
 
 POOL_DESCRIPTION = (
-    "Vertex AI: Spot machines with one NVIDIA L4. Made by `tucano deploy vertex`; its worker is"
-    " deployments.vertex.worker."
+    "Vertex AI: machines with one NVIDIA L4. Made by `tucano deploy vertex`; its worker is deployments.vertex.worker."
 )
 PULL = [{"prefect.deployments.steps.set_working_directory": {"directory": "."}}]
 """The image has the project in its working directory."""

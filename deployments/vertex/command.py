@@ -9,8 +9,10 @@ from deployments.vertex.plan import (
     ACCELERATOR,
     DISK_GB,
     LONGEST_HOURS,
+    LONGEST_WAIT_HOURS,
     MACHINE,
     POOL,
+    PROVISIONING,
     SECRETS,
     Plan,
     faults,
@@ -52,6 +54,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="VARIABLE=NAME",
         help="secret of Secret Manager for a variable of the jobs",
     )
+    parser.add_argument(
+        "--provisioning",
+        choices=[*PROVISIONING],
+        default="spot",
+        help="how a job's machine is had: cheap and taken away at any time, after a wait in a queue, or at once"
+        " (default: spot)",
+    )
+    parser.add_argument(
+        "--fallback", choices=[*PROVISIONING], help="how it is had after a run has lost some (default: as before)"
+    )
+    parser.add_argument("--fallback-after", type=int, default=2, metavar="N", help="how many that are (default: 2)")
     parser.add_argument("--anyway", action="store_true", help="apply although a check fails")
     how = parser.add_mutually_exclusive_group()
     how.add_argument("--yes", action="store_true", help="apply; without it nothing is changed")
@@ -106,6 +119,9 @@ def _plan(arguments: argparse.Namespace) -> Plan:
         tracking_uri=arguments.tracking_uri or os.environ.get("MLFLOW_TRACKING_URI", ""),
         service_account=arguments.service_account or f"tucano-trainer@{arguments.project}.iam.gserviceaccount.com",
         secrets={variable: name for variable, _, name in secrets},
+        provisioning=arguments.provisioning,
+        fallback=arguments.fallback,
+        fallback_after=arguments.fallback_after,
     )
 
 
@@ -120,7 +136,7 @@ def describe(plan: Plan) -> str:
     )
     return f"""Work pool {POOL}: each seed and each stage is a custom job of Vertex AI
   where    {plan.project}, {plan.region}
-  machine  {MACHINE} with one {ACCELERATOR}, SPOT, {DISK_GB} GB, at most {LONGEST_HOURS} h with its time in the queue
+  machine  {MACHINE} with one {ACCELERATOR}, {_had(plan)}, {DISK_GB} GB
            never restarted by the platform: a job that loses its machine fails, and Prefect submits the next one
   image    {plan.image}
   account  {plan.service_account}
@@ -128,6 +144,16 @@ def describe(plan: Plan) -> str:
   environment of a job, beside the ids of its run:
 {environment}
 {ROLES}{trouble}"""
+
+
+def _had(plan: Plan) -> str:
+    """How a job's machine is had, and for how long."""
+    bounds = dict.fromkeys(PROVISIONING, f"at most {LONGEST_HOURS} h with its time in the queue")
+    bounds["flex-start"] = f"at most {LONGEST_HOURS} h after at most {LONGEST_WAIT_HOURS} h in the queue"
+    first = f"{plan.provisioning} ({bounds[plan.provisioning]})"
+    if plan.fallback is None:
+        return first
+    return f"{first}, {plan.fallback} ({bounds[plan.fallback]}) once a run has lost {plan.fallback_after}"
 
 
 def _checked(plan: Plan) -> tuple[Plan, list[str]]:
