@@ -26,8 +26,9 @@ from prefect.states import AwaitingRetry
 from safetensors.numpy import load
 
 from data.prepare import prepare
-from deployments.vertex.apply import changes
-from deployments.vertex.plan import MACHINE_NAME, Plan, faults
+from deployments.jobs import MACHINE_NAME, faults
+from deployments.pools import changes
+from deployments.vertex.plan import Plan, pool
 from tucano.artifacts.store import Artifact, Recipe, Store
 from tucano.machine_time import Stay, divided
 from tucano.profiles import validated
@@ -385,5 +386,5 @@ def test_no_secret_and_no_local_address_stands_in_a_job(run: FlowRun, jobs: Jobs
 def test_deploying_again_changes_nothing(run: FlowRun, environment: dict[str, str], server: int) -> None:
     assert "nothing would change" in deploy(environment, server, *FALLBACK)
     assert "job_configuration.region: us-central1 -> europe-west4" in changes(
-        replace(plan(server), region="europe-west4", fallback="on-demand")
+        pool(replace(plan(server), region="europe-west4", fallback="on-demand"))
     )

@@ -22,9 +22,10 @@ from prefect.states import AwaitingRetry, Crashed, Pending, Running, Scheduled
 from prefect.utilities.templating import apply_values
 from prefect_gcp.workers.vertex import VertexAIWorker, VertexAIWorkerJobConfiguration, VertexAIWorkerResult
 
+from deployments.jobs import faults
 from deployments.vertex import checks, start
 from deployments.vertex.google import Google
-from deployments.vertex.plan import Plan, faults, require_complete, template
+from deployments.vertex.plan import Plan, require_complete, template
 from deployments.vertex.worker import JobConfiguration, Worker, machines_lost
 from tucano.errors import UserError
 

@@ -6,17 +6,17 @@ and that is a new job. Left to itself the platform would restart the container a
 one seed.
 """
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import urlsplit
 
+from deployments.jobs import COMMAND, SECRETS, Pool, environment, require_sound, variable
 from tucano.errors import UserError
-from tucano.security.addresses import holds_secret, masked
 
 POOL, POOL_TYPE = "vertex-l4", "vertex-ai"
-DEPLOYMENT = "vertex-l4"
+DESCRIPTION = (
+    "Vertex AI: machines with one NVIDIA L4. Made by `tucano deploy vertex`; its worker is deployments.vertex.worker."
+)
 MACHINE, ACCELERATOR = "g2-standard-8", "NVIDIA_L4"
 LONGEST_HOURS = 72
 """Bounds a job's time in the queue and its training together; with flex-start its training alone."""
@@ -27,7 +27,6 @@ LONGEST_WAIT_HOURS = 24
 PROVISIONING = {"spot": "SPOT", "flex-start": "FLEX_START", "on-demand": "STANDARD"}
 """How a machine is had, by Google's name of it: cheap and taken away at any time; after a wait in a queue; at once."""
 DISK_GB = 200
-COMMAND = "python -m deployments.vertex.start"
 CHANGEABLE = (
     "name",
     "command",
@@ -39,15 +38,6 @@ CHANGEABLE = (
     "fallback_after",
 )
 """What may be changed for a run beside what is inside its job."""
-HEARTBEAT_SECONDS = 30
-"""A run that stays silent for three of these is taken for lost."""
-
-MACHINE_NAME = "TUCANO_MACHINE"
-"""Says where a run computes, as the price table knows it."""
-SECRETS = "TUCANO_SECRETS"
-"""Names variables and the secrets that a job fetches for them."""
-LOOPBACK = re.compile(r"(localhost|127\.\d+\.\d+\.\d+|0\.0\.0\.0|\[?::1\]?)", re.IGNORECASE)
-SECRET_NAME = re.compile(r"(PASSWORD|SECRET|TOKEN|API_KEY|AUTH_STRING|CREDENTIAL|CONNECTION_URL)", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -81,14 +71,8 @@ class Plan:
         versions = (
             f"{name}=projects/{self.project}/secrets/{secret}/versions/latest" for name, secret in self.secrets.items()
         )
-        return {
-            "PREFECT_API_URL": self.api_url,
-            "PREFECT_CLIENT_MAX_RETRIES": "7",  # 2 + 4 + ... + 128 s: a server that is restarted is back by then
-            "PREFECT_FLOWS_HEARTBEAT_FREQUENCY": str(HEARTBEAT_SECONDS),
-            "MLFLOW_TRACKING_URI": self.tracking_uri,
-            MACHINE_NAME: priced(MACHINE, self.provisioning, self.region),
-            SECRETS: ",".join(versions),
-        }
+        machine = priced(MACHINE, self.provisioning, self.region)
+        return environment(self.api_url, self.tracking_uri, machine) | {SECRETS: ",".join(versions)}
 
 
 def priced(machine: str, provisioning: str, region: str) -> str:
@@ -104,58 +88,38 @@ def scheduling(provisioning: str) -> dict[str, Any]:
     return once
 
 
-def faults(environment: Mapping[str, str]) -> list[str]:
-    """What must not stand in a job's environment, which the console shows to everybody: secrets, and addresses of this
-    machine.
-    """
-    found = []
-    for name, value in environment.items():
-        address = urlsplit(value)
-        if LOOPBACK.fullmatch(address.hostname or ""):
-            found.append(f"{name}={masked(value)} is an address of this machine, which a job cannot reach")
-        elif address.scheme and not address.hostname and "/" in value and not name.startswith("TUCANO_"):
-            found.append(f"{name}={masked(value)} is a file of this machine, which a job cannot read")
-        if name != SECRETS and (holds_secret(value) or SECRET_NAME.search(name)):
-            found.append(f"{name} holds a secret; put it into Secret Manager and name it with --secret {name}=NAME")
-    return found
-
-
 def require_complete(plan: Plan) -> None:
     """UserError for what cannot work, whoever is asked."""
-    if not plan.api_url:
-        raise UserError("no address of the Prefect server is known: set PREFECT_API_URL or give --api-url https://...")
-    if not plan.tracking_uri:
-        raise UserError(
-            "no address of the MLflow server is known: set MLFLOW_TRACKING_URI or give --tracking-uri https://..."
-        )
     if plan.fallback_after < 1:
         raise UserError(f"--fallback-after {plan.fallback_after} is no number of lost machines; it is at least 1")
-    found = faults(plan.environment)
-    if found:
-        raise UserError("; ".join(found))
+    require_sound(plan.environment)
+
+
+def pool(plan: Plan) -> Pool:
+    return Pool(POOL, POOL_TYPE, DESCRIPTION, template(plan))
 
 
 def template(plan: Plan) -> dict[str, Any]:
     """The work pool's job template: what may be changed for a run in the Prefect page, and the job around it."""
     properties = {
-        "image": _variable("string", plan.image, "Container image, by digest."),
-        "env": _variable("object", plan.environment, "Environment of the job; secrets go by name into TUCANO_SECRETS."),
-        "machine_type": _variable("string", MACHINE, "Compute Engine machine type."),
-        "boot_disk_size_gb": _variable("integer", DISK_GB, "Disk for the image, the model and checkpoints."),
+        "image": variable("string", plan.image, "Container image, by digest."),
+        "env": variable("object", plan.environment, "Environment of the job; secrets go by name into TUCANO_SECRETS."),
+        "machine_type": variable("string", MACHINE, "Compute Engine machine type."),
+        "boot_disk_size_gb": variable("integer", DISK_GB, "Disk for the image, the model and checkpoints."),
         "maximum_run_time_hours": {
-            **_variable("integer", LONGEST_HOURS, "Bounds queue and training together; flex-start: training alone."),
+            **variable("integer", LONGEST_HOURS, "Bounds queue and training together; flex-start: training alone."),
             "minimum": 1,
             "maximum": MOST_HOURS,
         },
         "provisioning": _kind(plan.provisioning, "How the machine is had."),
         "fallback": _kind(plan.fallback, "How it is had by a run that has lost so many; the same when empty."),
         "fallback_after": {
-            **_variable("integer", plan.fallback_after, "How many machines a run loses before the fallback."),
+            **variable("integer", plan.fallback_after, "How many machines a run loses before the fallback."),
             "minimum": 1,
         },
-        "command": _variable("string", COMMAND, "First process of the container."),
-        "labels": _variable("object", {}, "Labels of the job."),
-        "job_watch_poll_interval": _variable("number", 10, "Seconds between two looks of the worker at the job."),
+        "command": variable("string", COMMAND, "First process of the container."),
+        "labels": variable("object", {}, "Labels of the job."),
+        "job_watch_poll_interval": variable("number", 10, "Seconds between two looks of the worker at the job."),
         "name": {"type": "string", "description": "Name of the job; the run's when empty."},
     }
     job = {
@@ -188,7 +152,3 @@ def template(plan: Plan) -> dict[str, Any]:
 def _kind(default: str | None, description: str) -> dict[str, Any]:
     chosen = {} if default is None else {"default": default}
     return {"type": "string", "enum": [*PROVISIONING], "description": description, **chosen}
-
-
-def _variable(kind: str, default: object, description: str) -> dict[str, Any]:
-    return {"type": kind, "default": default, "description": description}

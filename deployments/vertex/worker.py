@@ -19,7 +19,8 @@ from anyio.abc import TaskStatus
 from prefect.client.schemas.objects import FlowRun, State
 from prefect_gcp.workers import vertex
 
-from deployments.vertex.plan import LONGEST_WAIT_HOURS, MACHINE_NAME, POOL, POOL_TYPE, priced, scheduling
+from deployments.jobs import MACHINE_NAME
+from deployments.vertex.plan import LONGEST_WAIT_HOURS, POOL, POOL_TYPE, priced, scheduling
 
 
 class Started:

@@ -1,6 +1,5 @@
 """Where stages and seeds work elsewhere: what of that Prefect's server can refuse before the first stage."""
 
-import os
 import time
 from pathlib import Path
 
@@ -13,6 +12,7 @@ from tucano.errors import UserError
 from tucano.security.addresses import is_external
 from tucano.settings import PipelineSettings
 from tucano.storage.folder import remote_of
+from tucano.tracking.store import named
 
 NANO = "nano"
 """The name of the model that SFT builds, wherever it works."""
@@ -68,7 +68,7 @@ def _require_reachable(settings: PipelineSettings, job: str) -> None:
             f"model.name={settings.model.name} is a folder of this machine, which {job} does not see; name a model of"
             " the Hub, with its commit in model.revision"
         )
-    tracking = settings.tracking_uri or os.environ.get("MLFLOW_TRACKING_URI", "")
+    tracking = named(settings.tracking_uri) or ""
     if not tracking.startswith(("http://", "https://")):
         raise UserError(
             f"{job} writes to an MLflow server, and this run would write to"
