@@ -1,4 +1,4 @@
-"""docs/gpu.md and docs/vertex.md: their commands would start. Every run is one that the checks before the first stage let
+"""docs/gpu.md, docs/vertex.md and docs/kubernetes.md: their commands would start. Every run is one that the checks before the first stage let
 through, every deployment one that stands nothing against; nothing is run.
 """
 
@@ -16,6 +16,7 @@ from tucano.cli import main as cli
 from tucano.profiles import load_profile
 from tucano.requirements.second_zero import findings
 
+PAGES = ("gpu.md", "vertex.md", "kubernetes.md")
 PLACES = {
     "P": "shop-project", "B": "shop-bucket", "PROJECT": "shop-project", "REGION": "us-central1", "BUCKET": "shop-bucket",
     "IMAGE": "us-central1-docker.pkg.dev/shop-project/tucano/train:1",
@@ -25,12 +26,12 @@ PLACES = {
 
 
 def commands(page: str) -> Iterator[tuple[list[str], bool]]:
-    """The `tucano` commands of a page's blocks as words, each with whether the block, or one before it in the same
-    section, leads to a Prefect server.
+    """The `tucano` commands of a page's blocks as words, each with whether its section names PREFECT_API_URL, or a block
+    before it sets it.
     """
     text = (ROOT / "docs" / page).read_text(encoding="utf-8")
     for section in re.split(r"^#+ ", text, flags=re.MULTILINE):
-        served = "Both need `PREFECT_API_URL`" in section
+        served = "`PREFECT_API_URL`" in section
         for _, block in FENCE.findall(section):
             served |= "export PREFECT_API_URL=" in block
             for line in block.replace("\\\n", " ").splitlines():
@@ -40,8 +41,8 @@ def commands(page: str) -> Iterator[tuple[list[str], bool]]:
 
 
 def all_commands(name: str) -> list[tuple[list[str], bool]]:
-    found = [one for page in ("gpu.md", "vertex.md") for one in commands(page) if one[0][0] == name]
-    assert len(found) >= 2, "both pages show one"
+    found = [one for page in PAGES for one in commands(page) if one[0][0] == name]
+    assert len(found) >= len(PAGES), "each page shows one"
     return found
 
 
