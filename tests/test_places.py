@@ -29,7 +29,7 @@ class Server:
     def read_deployment_by_name(self, name: str) -> SimpleNamespace:
         if name == "stage/gone":
             raise ObjectNotFound(ValueError())
-        return SimpleNamespace(work_pool_name="vertex-l4")
+        return SimpleNamespace(work_pool_name=None if name == "stage/without-pool" else "vertex-l4")
 
     def read_work_pool(self, name: str) -> WorkPool:
         self.looks += 1
@@ -70,6 +70,7 @@ def test_what_is_there_and_reachable_may_begin(ask: Any) -> None:
     ("settings", "said"),
     [
         ({"stages": "stage/gone", **BUCKET}, "stage/gone is no deployment of this Prefect server"),
+        ({"stages": "stage/without-pool", **BUCKET}, "the work pool of stage/without-pool was deleted"),
         ({}, r"storage=runs is a folder of this machine, which a job of work pool vertex-l4 \(vertex-ai\) does not see"),
         ({"model": {"name": str(Path(__file__).parent)}, **BUCKET}, "model.name=.* is a folder of this machine"),
         ({"tracking_uri": "http://127.0.0.1:5000", **BUCKET}, "is an address of this machine"),

@@ -21,6 +21,7 @@ from prefect.client.schemas.objects import State
 from prefect.states import AwaitingRetry, Crashed, Pending, Running, Scheduled
 from prefect.utilities.templating import apply_values
 from prefect_gcp.workers.vertex import VertexAIWorker, VertexAIWorkerJobConfiguration, VertexAIWorkerResult
+from pydantic import ValidationError
 
 from deployments.jobs import faults
 from deployments.vertex import checks, start
@@ -222,6 +223,8 @@ def test_after_some_lost_machines_another_kind_is_asked_for(lost: int, kind: str
 
 def test_a_person_may_choose_for_one_run_and_only_what_there_is() -> None:
     assert configured(PLAN, provisioning="on-demand").after(5) == "on-demand"
+    with pytest.raises(ValidationError, match="'spot', 'flex-start' or 'on-demand'"):
+        configured(PLAN, fallback="preemptible")
     properties = template(PLAN)["variables"]["properties"]
     assert properties["provisioning"]["enum"] == ["spot", "flex-start", "on-demand"] == properties["fallback"]["enum"]
     assert properties["maximum_run_time_hours"]["maximum"] == 168
@@ -239,7 +242,7 @@ def test_flex_start_beyond_a_week_or_without_a_gpu_of_its_list_is_refused_by_the
 
 
 def test_machines_lost_are_counted_by_new_starts_and_not_by_reports() -> None:
-    history = [
+    history: list[State[Any]] = [
         Scheduled(),
         Pending(),
         Running(),

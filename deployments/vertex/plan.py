@@ -8,7 +8,7 @@ one seed.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from deployments.jobs import COMMAND, SECRETS, Pool, environment, require_sound, variable
 from tucano.errors import UserError
@@ -24,7 +24,8 @@ MOST_HOURS = 7 * 24
 """Google's bound, for flex-start."""
 LONGEST_WAIT_HOURS = 24
 """With flex-start, how long a job may wait for its machine."""
-PROVISIONING = {"spot": "SPOT", "flex-start": "FLEX_START", "on-demand": "STANDARD"}
+Provisioning = Literal["spot", "flex-start", "on-demand"]
+PROVISIONING: Mapping[str, str] = {"spot": "SPOT", "flex-start": "FLEX_START", "on-demand": "STANDARD"}
 """How a machine is had, by Google's name of it: cheap and taken away at any time; after a wait in a queue; at once."""
 DISK_GB = 200
 CHANGEABLE = (

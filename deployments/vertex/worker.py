@@ -20,7 +20,7 @@ from prefect.client.schemas.objects import FlowRun, State
 from prefect_gcp.workers import vertex
 
 from deployments.jobs import MACHINE_NAME
-from deployments.vertex.plan import LONGEST_WAIT_HOURS, POOL, POOL_TYPE, priced, scheduling
+from deployments.vertex.plan import LONGEST_WAIT_HOURS, POOL, POOL_TYPE, Provisioning, priced, scheduling
 
 
 class Started:
@@ -48,9 +48,9 @@ with warnings.catch_warnings():  # it takes the place of prefect_gcp's worker, a
         had.
         """
 
-        provisioning: str
-        fallback: str | None = None
-        fallback_after: int
+        provisioning: Provisioning = "spot"
+        fallback: Provisioning | None = None
+        fallback_after: int = 2
 
         @classmethod
         def _base_environment(cls) -> dict[str, str]:

@@ -40,21 +40,23 @@ def require_places(settings: PipelineSettings) -> None:
     with get_client(sync_client=True) as client:
         for name in wanted:
             pool = _pool_of(client, name)
-            if pool is None:
-                continue
             if pool.type != ON_THIS_MACHINE:
                 _require_reachable(settings, f"a job of work pool {pool.name} ({pool.type})")
             if int(runtime.flow_run.run_count or 1) == 1:  # a run that goes on may wait for jobs that go on, too
                 _require_worker(client, pool)
 
 
-def _pool_of(client: SyncPrefectClient, deployment: str) -> WorkPool | None:
-    """The work pool of a deployment; none where the deployment is served by a process of its own."""
+def _pool_of(client: SyncPrefectClient, deployment: str) -> WorkPool:
     try:
         name = client.read_deployment_by_name(deployment).work_pool_name
     except ObjectNotFound:
         raise no_deployment(deployment) from None
-    return client.read_work_pool(name) if name else None
+    if name is None:
+        raise UserError(
+            f"the work pool of {deployment} was deleted, so nothing would start there; make it again (tucano up, or"
+            " tucano deploy)"
+        )
+    return client.read_work_pool(name)
 
 
 def _require_reachable(settings: PipelineSettings, job: str) -> None:
