@@ -100,10 +100,9 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-def ask(url: str, storage: Path, body: dict[str, Any] | None = None, **more: str) -> Any:
-    """`more` headers, like the name that a proxy passes on."""
+def ask(url: str, storage: Path, body: dict[str, Any] | None = None) -> Any:
     data = None if body is None else json.dumps(body).encode()
-    headers = {"Content-Type": "application/json", "Authorization": basic(credentials(storage)), **more}
+    headers = {"Content-Type": "application/json", "Authorization": basic(credentials(storage))}
     with urllib.request.urlopen(urllib.request.Request(url, data, headers), timeout=20) as answer:
         return json.load(answer)
 
@@ -162,9 +161,6 @@ def test_the_tracked_run_and_its_files_are_in_the_mlflow_page(ui: Ui, storage: P
         f"{mlflow}/#/experiments/{training}/runs?workflowType=machine_learning&viewStateShareKey=tucano-by-config"
         in ui.printed
     )
-    assert ask(f"{api}/runs/search", storage, {"experiment_ids": [training]}, Host="mlflow.shop.example")["runs"] == [
-        run
-    ]
     file = f"{mlflow}/get-artifact?path=hello.txt&run_uuid={run['info']['run_id']}"
     with urllib.request.urlopen(
         urllib.request.Request(file, headers={"Authorization": basic(credentials(storage))}), timeout=20

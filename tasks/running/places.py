@@ -11,7 +11,7 @@ from prefect.exceptions import ObjectNotFound
 from tucano.errors import UserError
 from tucano.security.addresses import is_external
 from tucano.settings import PipelineSettings
-from tucano.storage.folder import remote_of
+from tucano.storage.folder import is_remote
 from tucano.tracking.store import named
 
 NANO = "nano"
@@ -60,7 +60,7 @@ def _pool_of(client: SyncPrefectClient, deployment: str) -> WorkPool:
 
 
 def _require_reachable(settings: PipelineSettings, job: str) -> None:
-    if remote_of(settings.storage) is None:
+    if not is_remote(settings.storage):
         raise UserError(
             f"storage={settings.storage} is a folder of this machine, which {job} does not see; name a bucket, like"
             " --set storage=gs://BUCKET/tucano"
