@@ -36,6 +36,16 @@ class PrefectApi:
             return json.loads(answer.read() or b"null")
 
 
+def require_server() -> None:
+    """UserError where no server is named that work pools could be made on, or the password for it is not known."""
+    if not os.environ.get("PREFECT_API_URL"):
+        raise UserError(
+            "PREFECT_API_URL is not set: it names the Prefect server that the work pool is made on (tucano up"
+            " prints it)"
+        )
+    require_login()
+
+
 def require_login() -> None:
     """UserError where the server that PREFECT_API_URL names wants a password that the environment does not hold."""
     url, known, key = (os.environ.get(f"PREFECT_API_{name}", "") for name in ("URL", "AUTH_STRING", "KEY"))

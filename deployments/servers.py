@@ -54,11 +54,16 @@ def mlflow_command(listener: socket.socket) -> list[str]:
 
 
 def mlflow_environment(home: Path, store: str, known: str) -> dict[str, str]:
-    """Addresses and passwords stand here and not on the command line, which everybody can read."""
+    """Addresses and passwords stand here and not on the command line, which everybody can read.
+
+    MLflow itself would answer only where it is called by an address of this machine or a private one, and so refuse
+    what a proxy passes on; our door asks everybody for the password, whatever the name.
+    """
     return tracking_environment(known) | {
         "MLFLOW_BACKEND_STORE_URI": store,
         "MLFLOW_ARTIFACTS_DESTINATION": str(artifact_root(home)),
         "MLFLOW_DISABLE_TELEMETRY": "true",
+        "MLFLOW_SERVER_ALLOWED_HOSTS": "*",
         "MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false",
     }
 

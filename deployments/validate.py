@@ -18,7 +18,11 @@ from tucano.profiles import PROJECT_FILE, nearest, validated
 
 KEYS = ("name", "entrypoint", "description", "tags", "parameters", "work_pool", "schedules", "concurrency_limit")
 SCHEDULE_KEYS = ("slug", "cron", "timezone", "active", "parameters")
-QUEUES: Mapping[str, tuple[str, ...]] = {"local": ("pipelines", "seeds", "checks"), "vertex-l4": ()}
+QUEUES: Mapping[str, tuple[str, ...]] = {
+    "local": ("pipelines", "seeds", "checks"),
+    "vertex-l4": (),
+    "kubernetes-gpu": (),
+}
 """The work pools that there are, and their queues."""
 
 

@@ -15,6 +15,7 @@ from tasks.elsewhere import where
 from tasks.handles import AnswerSet
 from tasks.prepare import prepare_data
 from tasks.running.labels import benchmark_name
+from tasks.running.places import require_places
 from tasks.running.run import opened
 from tucano.benchmark.endpoint import key_of
 from tucano.settings import PipelineSettings
@@ -27,6 +28,7 @@ def benchmark(settings: PipelineSettings) -> str:
     """
     for endpoint in settings.benchmark.endpoints:
         key_of(endpoint)
+    require_places(settings)
     with opened(settings) as run:
         prompts = prepare_data(run)
         start, seeds = finished(run, prompts)

@@ -7,6 +7,7 @@ from typing import Any
 from prefect import get_run_logger
 
 from tasks.handles import Plan, PromptSet, SeedResult
+from tasks.running.places import require_places
 from tasks.running.run import Run, stage
 from tucano.artifacts.identity import fingerprint
 from tucano.artifacts.store import Recipe
@@ -23,6 +24,7 @@ def foresee(settings: PipelineSettings) -> None:
         from tucano.training.foresight.forecast import require_fitting  # torch, which only a GPU's plan needs here
 
         require_fitting(settings)
+    require_places(settings)
     for warning in warnings_of(settings):
         get_run_logger().warning(warning)
 

@@ -18,6 +18,7 @@ import sys
 import threading
 from collections.abc import Callable
 from concurrent import futures
+from datetime import timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -25,10 +26,18 @@ from urllib.parse import parse_qs, unquote, urlsplit
 
 import grpc
 import psutil
-from google.cloud.aiplatform_v1.types import custom_job, job_service
+from google.cloud.aiplatform_v1.types import AcceleratorType, Scheduling, custom_job, job_service
 from google.cloud.aiplatform_v1.types.job_state import JobState
 from google.protobuf import empty_pb2
 
+FLEXIBLE = (
+    "NVIDIA_L4",
+    "NVIDIA_TESLA_A100",
+    "NVIDIA_A100_80GB",
+    "NVIDIA_H100_80GB",
+    "NVIDIA_H200_141GB",
+    "NVIDIA_B200",
+)
 ROOT = Path(__file__).parent.parent
 QUOTA = (
     "serviceusage/v1beta1/projects/{project}/services/aiplatform.googleapis.com/consumerQuotaMetrics/"
@@ -113,6 +122,7 @@ class Cloud(Server):
         self.secrets: dict[str, str] = {}
         self.replies: dict[str, Reply | Callable[[dict[str, Any]], Reply]] = {}
         self.reply_headers: dict[str, dict[str, str]] = {}
+        self.on_upload: Callable[[str], None] = lambda name: None
         super().__init__()
 
     def headers(self, path: str) -> dict[str, str]:
@@ -162,6 +172,7 @@ class Cloud(Server):
                 "error": {"code": 412, "message": "At least one of the pre-conditions you specified did not hold."}
             }
         self.objects[name] = content.split(b"\n\n", 1)[1]
+        self.on_upload(name)
         return 200, self._about(name)
 
     def _listing(self, query: dict[str, str]) -> dict[str, Any]:
@@ -293,6 +304,16 @@ class Machine:
         shutil.rmtree(self.disk, ignore_errors=True)
 
 
+def refused(spec: Any) -> str | None:
+    """What JobService documents of flex-start: which GPUs, and how long at most."""
+    scheduling, machine = spec.scheduling, spec.worker_pool_specs[0].machine_spec
+    if scheduling.strategy != Scheduling.Strategy.FLEX_START:
+        return None
+    if AcceleratorType(machine.accelerator_type).name not in FLEXIBLE:
+        return "FLEX_START needs an L4, A100, H100, H200 or B200"
+    return "FLEX_START needs a timeout of 7 days or less" if scheduling.timeout > timedelta(days=7) else None
+
+
 class Jobs:
     """JobService: CreateCustomJob, GetCustomJob, CancelCustomJob."""
 
@@ -324,6 +345,8 @@ class Jobs:
 
     def create(self, request: Any, context: Any) -> Any:
         job = request.custom_job
+        if refusal := refused(job.job_spec):
+            context.abort(grpc.StatusCode.INVALID_ARGUMENT, refusal)
         job.name = f"{request.parent}/customJobs/{len(self.jobs) + 1}"
         job.state = JobState.JOB_STATE_RUNNING
         container = job.job_spec.worker_pool_specs[0].container_spec

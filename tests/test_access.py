@@ -15,6 +15,8 @@ from pathlib import Path
 import httpx
 import pytest
 import uvicorn
+from fastapi import FastAPI
+from fastapi.testclient import TestClient
 from starlette.applications import Starlette
 from starlette.responses import PlainTextResponse
 from starlette.routing import Route, WebSocketRoute
@@ -23,6 +25,7 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 
 from deployments.prefect_api import require_login
+from deployments.servers import mlflow_environment
 from tucano.errors import UserError
 from tucano.security import access, guard
 from tucano.security.access import basic, credentials, credentials_file, is_link_token, login_link
@@ -316,3 +319,16 @@ def test_a_prefect_server_that_wants_a_password_is_a_sentence(page: str, monkeyp
         require_login()
     monkeypatch.setenv("PREFECT_API_AUTH_STRING", KNOWN)
     require_login()
+
+
+def test_mlflow_answers_to_the_name_that_a_proxy_passes_on(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Its own middleware, as our environment has it; it said 403, and jobs reach it by such a name."""
+    from mlflow.server.fastapi_security import init_fastapi_security
+
+    for name, value in mlflow_environment(tmp_path, "sqlite://", "tucano:abc").items():
+        monkeypatch.setenv(name, value)
+    app = FastAPI()
+    app.get("/api/2.0/mlflow/runs")(lambda: "found")
+    init_fastapi_security(app)
+    answer = TestClient(app).get("/api/2.0/mlflow/runs", headers={"Host": "mlflow.shop.example"})
+    assert (answer.status_code, answer.text) == (200, '"found"')

@@ -137,3 +137,12 @@ def test_doctor_names_what_is_there() -> None:
     result = tucano("doctor")
     assert result.returncode == 0
     assert "torch" in result.stdout and "Profile laptop   runs here" in result.stdout
+
+
+def test_the_registry_that_the_environment_names_is_the_one_that_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`tucano lineage` read the storage's own, though the run had written to the one of MLFLOW_TRACKING_URI."""
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", "ftp://mlflow.shop.example")
+    said = tucano("lineage", "tucano@champion", "--set", f"storage={tmp_path}")
+    assert said.returncode == 2 and "ftp://mlflow.shop.example is neither http(s)" in said.stderr

@@ -26,8 +26,9 @@ from prefect.states import AwaitingRetry
 from safetensors.numpy import load
 
 from data.prepare import prepare
-from deployments.vertex.apply import changes
-from deployments.vertex.plan import Plan, faults
+from deployments.jobs import MACHINE_NAME, faults
+from deployments.pools import changes
+from deployments.vertex.plan import Plan, pool
 from tucano.artifacts.store import Artifact, Recipe, Store
 from tucano.machine_time import Stay, divided
 from tucano.profiles import validated
@@ -43,6 +44,9 @@ pytestmark = [pytest.mark.services, pytest.mark.timeout(900)]
 PASSWORD = "admin:correct-horse"
 IMAGE, DIGEST = "shop-project/tucano/train:7", "sha256:" + 64 * "a"
 STEPS = 16
+FALLBACK = ("--fallback", "on-demand", "--fallback-after", "2")
+KINDS = ("spot", "spot", "on-demand")
+"""How the machines of a seed that loses two are had."""
 SMALL = {
     "data": {"train_prompts": 60, "validation_prompts": 26, "test_prompts": 26, "demonstrations": 80},
     "model": {"nano_hidden": 32, "nano_layers": 1, "nano_vocabulary": 600, "max_length_tokens": 512},
@@ -202,7 +206,7 @@ def deploy(environment: dict[str, str], server: int, *more: str) -> str:
 def worker(environment: dict[str, str], server: int, jobs: Jobs, cloud: Cloud, place: Path) -> Iterator[None]:
     """The deployed pool's worker."""
     sound_project(cloud, "shop-project", plan(server).service_account, "prefect-password", IMAGE, DIGEST)
-    assert "seed/vertex-l4 and stage/vertex-l4 are ready" in deploy(environment, server, "--yes")
+    assert "seed/vertex-l4 and stage/vertex-l4 are ready" in deploy(environment, server, *FALLBACK, "--yes")
     with (place / "worker.log").open("wb") as log:
         process = subprocess.Popen(
             [sys.executable, "-c", WORKER, jobs.address], env=environment, stdout=log, stderr=subprocess.STDOUT
@@ -331,18 +335,19 @@ def test_its_machine_hours_hold_all_three_machines(run: FlowRun, cloud: Cloud) -
     ]
     stays = [Stay(**stay) for stay in json.loads(manifest)["record"]["machine_time"]]
     held = divided(stays)
-    assert [stay.machine for stay in stays] == ["g2-standard-8 spot us-central1"] * 3
+    assert [stay.machine for stay in stays] == [f"g2-standard-8 {kind} us-central1" for kind in KINDS]
     assert 0 < sum(part.lost_hours for part in held) < sum(part.hours for part in held)
 
 
-def test_every_job_asks_for_one_l4_on_a_spot_machine(run: FlowRun, jobs: Jobs) -> None:
-    assert len(jobs.jobs) == 3
+def test_every_job_asks_for_one_l4_on_a_spot_machine_until_two_are_lost(run: FlowRun, jobs: Jobs) -> None:
+    strategies = [Scheduling.Strategy.SPOT, Scheduling.Strategy.SPOT, Scheduling.Strategy.STANDARD]
+    assert [job.job_spec.scheduling.strategy for job in jobs.jobs] == strategies
     for job in jobs.jobs:
         (pool,) = job.job_spec.worker_pool_specs
         assert (pool.machine_spec.machine_type, pool.machine_spec.accelerator_count) == ("g2-standard-8", 1)
         assert pool.machine_spec.accelerator_type == AcceleratorType.NVIDIA_L4
         scheduling = job.job_spec.scheduling
-        assert scheduling.strategy == Scheduling.Strategy.SPOT and scheduling.disable_retries
+        assert scheduling.disable_retries
         assert not scheduling.restart_job_on_worker_restart and scheduling.timeout.total_seconds() == 72 * 3600
         assert job.job_spec.service_account == "trainer@shop-project.iam.gserviceaccount.com"
         assert job.job_spec.base_output_directory.output_uri_prefix == "gs://shop-bucket/vertex"
@@ -360,7 +365,10 @@ def test_no_secret_and_no_local_address_stands_in_a_job(run: FlowRun, jobs: Jobs
             variable.name: variable.value for variable in job.job_spec.worker_pool_specs[0].container_spec.env
         }
         assert faults(environment) == []
-        assert plan(server).environment.items() <= environment.items()
+        assert environment.pop(MACHINE_NAME).startswith("g2-standard-8 ")
+        assert plan(server).environment.items() - environment.items() == {
+            (MACHINE_NAME, "g2-standard-8 spot us-central1")
+        }
         assert {name for name in environment if name not in plan(server).environment} <= {
             f"PREFECT__{what}"
             for what in (
@@ -376,7 +384,7 @@ def test_no_secret_and_no_local_address_stands_in_a_job(run: FlowRun, jobs: Jobs
 
 
 def test_deploying_again_changes_nothing(run: FlowRun, environment: dict[str, str], server: int) -> None:
-    assert "nothing would change" in deploy(environment, server)
+    assert "nothing would change" in deploy(environment, server, *FALLBACK)
     assert "job_configuration.region: us-central1 -> europe-west4" in changes(
-        replace(plan(server), region="europe-west4")
+        pool(replace(plan(server), region="europe-west4", fallback="on-demand"))
     )

@@ -18,13 +18,16 @@ import pytest
 from fake_google import ROOT, Cloud, Metadata
 from google.auth.credentials import AnonymousCredentials
 from prefect.client.schemas.objects import State
-from prefect.states import AwaitingRetry, Pending, Running
+from prefect.states import AwaitingRetry, Crashed, Pending, Running, Scheduled
+from prefect.utilities.templating import apply_values
 from prefect_gcp.workers.vertex import VertexAIWorker, VertexAIWorkerJobConfiguration, VertexAIWorkerResult
+from pydantic import ValidationError
 
+from deployments.jobs import faults
 from deployments.vertex import checks, start
 from deployments.vertex.google import Google
-from deployments.vertex.plan import Plan, faults, require_complete, template
-from deployments.vertex.worker import Worker
+from deployments.vertex.plan import Plan, require_complete, template
+from deployments.vertex.worker import JobConfiguration, Worker, machines_lost
 from tucano.errors import UserError
 
 PLAN = Plan(
@@ -47,13 +50,17 @@ def limits(*buckets: dict[str, Any]) -> tuple[int, dict[str, Any]]:
     return 200, {"consumerQuotaLimits": [{"unit": "1/{project}/{region}", "quotaBuckets": list(buckets)}]}
 
 
+@pytest.fixture(autouse=True)
+def logged_in(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(google.auth, "default", lambda *given, **named: (AnonymousCredentials(), "shop"))
+
+
 @pytest.fixture
 def cloud(monkeypatch: pytest.MonkeyPatch) -> Iterator[Cloud]:
     """A project in which everything is as it should be."""
     cloud = Cloud("shop-bucket")
     fake_google.sound_project(cloud, "shop", PLAN.service_account, "prefect-password", "shop/tucano/train:7", DIGEST)
     monkeypatch.setenv("TUCANO_GOOGLE_ENDPOINT", f"{cloud.url}/{{service}}")
-    monkeypatch.setattr(google.auth, "default", lambda scopes: (AnonymousCredentials(), "shop"))
     yield cloud
     cloud.close()
 
@@ -167,7 +174,96 @@ def test_the_template_has_every_field_that_prefects_worker_reads() -> None:
     }
     assert paths(theirs) - paths(ours) == unused
     assert ours["job_spec"]["base_output_directory"] == {"output_uri_prefix": "gs://shop-bucket/vertex"}
-    assert {*ours} == {*VertexAIWorkerJobConfiguration.model_fields}
+    assert {*ours} == {*JobConfiguration.model_fields} > {*VertexAIWorkerJobConfiguration.model_fields}
+
+
+def configured(plan: Plan, **chosen: Any) -> JobConfiguration:
+    """A job's configuration as a worker makes it of the pool's template and what was chosen for the run."""
+    made = template(plan)
+    defaults = {name: one["default"] for name, one in made["variables"]["properties"].items() if "default" in one}
+    values = {**defaults, "name": "seed 42", **chosen}
+    found = JobConfiguration.model_validate(apply_values(made["job_configuration"], values, remove_notset=True))
+    found._inject_formatted_env_vars()
+    return found
+
+
+def job(configuration: JobConfiguration) -> Any:
+    """What Google is asked for."""
+    return object.__new__(Worker)._build_job_spec(configuration)
+
+
+def machine_of(spec: Any) -> str:
+    (pool,) = spec.worker_pool_specs
+    return next(str(variable.value) for variable in pool.container_spec.env if variable.name == "TUCANO_MACHINE")
+
+
+@pytest.mark.parametrize(
+    ("provisioning", "strategy", "waits_hours"), [("spot", 4, 0), ("flex-start", 6, 24), ("on-demand", 3, 0)]
+)
+def test_a_machine_is_had_as_the_plan_says(provisioning: str, strategy: int, waits_hours: int) -> None:
+    """The numbers are those of Google's Scheduling.Strategy."""
+    asked = configured(replace(PLAN, provisioning=provisioning))
+    assert asked.after(0) == provisioning
+    spec = job(asked)
+    assert spec.scheduling.strategy == strategy and spec.scheduling.disable_retries
+    assert spec.scheduling.timeout.total_seconds() == 72 * 3600
+    assert spec.scheduling.max_wait_duration.total_seconds() == waits_hours * 3600
+    assert machine_of(spec) == f"g2-standard-8 {provisioning} us-central1"
+    assert fake_google.refused(spec) is None
+
+
+@pytest.mark.parametrize(
+    ("lost", "kind", "machine"), [(0, "spot", "spot"), (1, "spot", "spot"), (2, "on-demand", "on-demand")]
+)
+def test_after_some_lost_machines_another_kind_is_asked_for(lost: int, kind: str, machine: str) -> None:
+    asked = configured(replace(PLAN, fallback="on-demand"), machine_type="g2-standard-16")
+    assert asked.after(lost) == kind
+    assert machine_of(job(asked)) == f"g2-standard-16 {machine} us-central1"
+
+
+def test_a_person_may_choose_for_one_run_and_only_what_there_is() -> None:
+    assert configured(PLAN, provisioning="on-demand").after(5) == "on-demand"
+    with pytest.raises(ValidationError, match="'spot', 'flex-start' or 'on-demand'"):
+        configured(PLAN, fallback="preemptible")
+    properties = template(PLAN)["variables"]["properties"]
+    assert properties["provisioning"]["enum"] == ["spot", "flex-start", "on-demand"] == properties["fallback"]["enum"]
+    assert properties["maximum_run_time_hours"]["maximum"] == 168
+
+
+def test_flex_start_beyond_a_week_or_without_a_gpu_of_its_list_is_refused_by_the_stand_in() -> None:
+    flexible = replace(PLAN, provisioning="flex-start")
+    asked = configured(flexible, maximum_run_time_hours=169)
+    asked.after(0)
+    assert "7 days" in str(fake_google.refused(job(asked)))
+    asked = configured(flexible)
+    asked.after(0)
+    asked.job_spec["worker_pool_specs"][0]["machine_spec"]["accelerator_type"] = "NVIDIA_TESLA_T4"
+    assert "needs an L4" in str(fake_google.refused(job(asked)))
+
+
+def test_machines_lost_are_counted_by_new_starts_and_not_by_reports() -> None:
+    history: list[State[Any]] = [
+        Scheduled(),
+        Pending(),
+        Running(),
+        Crashed(),
+        Crashed(),
+        AwaitingRetry(),
+        Pending(),
+        Running(),
+        Crashed(),
+    ]
+    assert machines_lost(history) == 1
+    assert machines_lost([*history, AwaitingRetry()]) == 2
+
+
+def test_the_quota_of_every_kind_of_machine_is_asked_for(cloud: Cloud) -> None:
+    both = replace(PLAN, fallback="on-demand")
+    assert levels(replace(PLAN, fallback="flex-start"))["quota"] == "ok", "they count against the same"
+    assert levels(both)["quota on demand"] == "not asked"
+    cloud.replies[QUOTA.replace("preemptible_", "")] = limits({"effectiveLimit": "0"})
+    assert levels(both) | {"quota": "ok", "quota on demand": "fails"} == levels(both)
+    assert levels(replace(PLAN, provisioning="on-demand"))["quota on demand"] == "fails"
 
 
 def paths(value: Any, prefix: str = "") -> set[str]:
@@ -200,7 +296,10 @@ def command(*more: str) -> subprocess.CompletedProcess[str]:
 def test_a_dry_run_needs_no_credentials_and_says_what_is_missing() -> None:
     shown = command("--dry-run", "--secret", "HF_TOKEN=hugging-face")
     assert shown.returncode == 0, shown.stderr
-    assert "g2-standard-8 with one NVIDIA_L4, SPOT" in shown.stdout and "gs://shop-bucket/tucano" in shown.stdout
+    assert (
+        "g2-standard-8 with one NVIDIA_L4, spot (at most 72 h with its time in the queue)" in shown.stdout
+        and "gs://shop-bucket/tucano" in shown.stdout
+    )
     assert "HF_TOKEN=projects/shop/secrets/hugging-face/versions/latest" in shown.stdout
     assert "to mend: PREFECT_API_URL is missing" in shown.stdout and "Nothing was asked" in shown.stdout
 
@@ -208,6 +307,8 @@ def test_a_dry_run_needs_no_credentials_and_says_what_is_missing() -> None:
 @pytest.mark.parametrize(
     ("more", "said"),
     [
+        (("--provisioning", "preemptible"), "invalid choice: 'preemptible'"),
+        (("--api-url", "https://a", "--tracking-uri", "https://b", "--fallback-after", "0"), "it is at least 1"),
         ((), "no address of the Prefect server is known"),
         (("--secret", "HF_TOKEN"), "--secret HF_TOKEN names no secret"),
         (
@@ -231,7 +332,7 @@ def test_the_container_fetches_its_secrets_and_says_which_it_may_not_read(
         def before_request(self, request: Any, method: str, url: str, headers: dict[str, str]) -> None:
             self.apply(headers)
 
-    monkeypatch.setattr(google.auth, "default", lambda scopes: (Credentials(), "shop"))
+    monkeypatch.setattr(google.auth, "default", lambda *given, **named: (Credentials(), "shop"))
     cloud.secrets["prefect-password"] = "admin:correct-horse=battery"
     named = "A=projects/shop/secrets/prefect-password/versions/latest"
     assert start.fetched(named) == {"A": "admin:correct-horse=battery"}
@@ -273,8 +374,13 @@ def test_a_failed_job_of_a_run_that_has_gone_on_is_no_crash(
     async def read_flow_run(identity: Any) -> SimpleNamespace:
         return SimpleNamespace(infrastructure_pid=latest_job, state=state)
 
+    async def read_flow_run_states(identity: Any) -> list[State[Any]]:
+        return [Scheduled(), state]
+
     monkeypatch.setattr(VertexAIWorker, "run", fails)
-    monkeypatch.setattr(Worker, "client", SimpleNamespace(read_flow_run=read_flow_run))
+    monkeypatch.setattr(
+        Worker, "client", SimpleNamespace(read_flow_run=read_flow_run, read_flow_run_states=read_flow_run_states)
+    )
     monkeypatch.setattr(Worker, "get_flow_run_logger", lambda self, flow_run: logging.getLogger("test"))
     worker = object.__new__(Worker)
-    assert asyncio.run(worker.run(SimpleNamespace(id="run"), None)).status_code == code  # type: ignore[arg-type]
+    assert asyncio.run(worker.run(SimpleNamespace(id="run"), configured(PLAN))).status_code == code  # type: ignore[arg-type]

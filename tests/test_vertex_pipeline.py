@@ -1,82 +1,193 @@
-# ruff: noqa: F811  what is imported from another test is a fixture
-"""A whole pipeline whose own run holds no model: SFT, preflight, seed, answers and merge are jobs of Vertex AI.
+"""docs/gpu.md, «With Vertex AI, from a machine without a GPU»: its commands, one after the other, to a champion.
 
-Google stands on loopback, as in tests/test_vertex.py. Three machines are taken away: in SFT, in the seed, and while the
-arms answer.
+Google stands on loopback, as in tests/test_vertex.py, with `gcloud` and `docker`. `tucano up`, the work pool's worker,
+the pipeline and its jobs are real; the profile l4-v5 keeps its shape and is as small as a CPU needs. Three machines are
+taken away: in SFT, in the seed, and while the arms answer. It is the automation of `tucano up` that goes on from there.
 """
 
-import json
+import os
 import re
+import shlex
+import shutil
+import signal
+import socket
+import stat
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
-from fake_google import ROOT, Cloud, Jobs
-from mlflow import MlflowClient
-from prefect import get_client
-from prefect.client.schemas.filters import FlowRunFilter, FlowRunFilterState, FlowRunFilterStateType
-from prefect.states import AwaitingRetry, StateType
-from test_vertex import cloud, environment, jobs, place, server, until, worker  # noqa: F401
+import yaml
+from fake_gcloud import Project
+from fake_google import NAMES, ROOT, Cloud, Jobs, Metadata
+from test_docs import FENCE
+from test_vertex import until
 
-from benchmarks.bad_days import TINY
-from tucano.profiles import load_profile
+from deployments.postgres import find_cluster
 
-pytestmark = [pytest.mark.long, pytest.mark.timeout(1200)]
-ELSEWHERE = {
-    "execution.stages": "stage/vertex-l4",
-    "execution.seeds": "seed/vertex-l4",
-    "grpo.seeds": [42],
-    "sft.max_epochs": 12,  # long enough for a machine to be taken away in the middle
-    "storage": "gs://shop-bucket/tucano",
-}
-PARENT = """
-import json, sys
-from flows.train import train
-from tucano.profiles import validated
-from tucano.training import launch
-
-def none_here(*given, **named):
-    raise AssertionError("this machine has no GPU")
-
-launch.run_job = none_here
-print("report", train(validated(json.loads(sys.argv[1]))))
+pytestmark = [pytest.mark.long, pytest.mark.timeout(2400)]
+LONGEST_SECONDS = 1800
+"""On two cores that five others used as well the first test took seventeen minutes."""
+SMALLER: dict[str, dict[str, Any]] = {
+    "data": {"train_prompts": 60, "validation_prompts": 26, "test_prompts": 26, "demonstrations": 80},
+    "model": {
+        "name": "nano", "revision": None, "device": "cpu", "dtype": "float32", "max_length_tokens": 512,
+        "nano_hidden": 32, "nano_layers": 2, "nano_vocabulary": 700,
+    },
+    "audit": {"resamples": 100, "override_by": "Ana Souza", "override_reason": "the drill of taken machines"},
+    # long enough for a machine to be taken away in the middle
+    "sft": {"max_epochs": 12, "learning_rate": 0.005, "schedule": "linear", "eval_steps": 5, "save_steps": 5},
+    "preflight": {"allow_red": ["completion length", *(f"signal: {task}" for task in ("extraction", "sql_qa", "insights", "push"))]},
+    "grpo": {
+        "seeds": [42], "max_steps": 10, "batch_size": 32, "generations": 8, "micro_batch": 32,
+        "max_completion_tokens": 48, "overlong_tokens": 8, "eval_steps": 5, "save_steps": 5, "patience": 3,
+        # so small a model learns within seconds to write more, and nothing else; it is promoted for that
+        "rewards": "controls.length", "learning_rate": 0.01, "selection": "reward",
+    },
+    "comparison": {"rewards": "controls.length", "primary": "sampled", "samples": 8},
+    "health": {"stop_on": []},
+}  # fmt: skip
+"""What a CPU needs in l4-v5; its losses, filters, refills and bonuses stay as they are."""
+OPERATOR = (
+    NAMES
+    + """
+import os, sys
+if "deployments.vertex.worker" in sys.orig_argv:  # as it is, but for the address and the encryption of its channel
+    import grpc
+    from google.cloud.aiplatform_v1.services.job_service import JobServiceAsyncClient
+    from google.cloud.aiplatform_v1.services.job_service.transports import JobServiceGrpcAsyncIOTransport
+    from prefect_gcp.credentials import GcpCredentials
+    GcpCredentials.get_job_service_async_client = lambda self, client_options: JobServiceAsyncClient(
+        transport=JobServiceGrpcAsyncIOTransport(channel=grpc.aio.insecure_channel(os.environ["STANDIN_JOBS"])))
+if any(word.endswith("/tucano") for word in sys.orig_argv) and "run" in sys.orig_argv:
+    from tucano.training import launch
+    def run_job(*given, **named):
+        raise AssertionError("this machine has no GPU")
+    launch.run_job = run_job
 """
+)
+"""What the operator's machine has besides: names of hosts, the stand-in's address, and no GPU."""
+
+
+def commands() -> list[str]:
+    """The page's blocks of commands."""
+    page = (ROOT / "docs" / "gpu.md").read_text(encoding="utf-8")
+    (section,) = re.findall(r"^### With Vertex AI.*?(?=^##)", page, re.MULTILINE | re.DOTALL)
+    return [block for _, block in FENCE.findall(section)]
+
+
+def project() -> str:
+    """prefect.yaml whose profile l4-v5 is as small as a CPU needs."""
+    content = yaml.safe_load((ROOT / "prefect.yaml").read_text(encoding="utf-8"))
+    (profile,) = [entry for entry in content["deployments"] if entry["name"] == "l4-v5"]
+    settings = profile["parameters"]["settings"]
+    for section, smaller in SMALLER.items():
+        settings[section] = settings.get(section, {}) | smaller
+    return yaml.safe_dump(content, allow_unicode=True, sort_keys=False)
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        return int(probe.getsockname()[1])
 
 
 @pytest.fixture(scope="module")
-def parent(
-    worker: None,
-    environment: dict[str, str],
-    cloud: Cloud,
-    place: Path,
-) -> Iterator[subprocess.Popen[str]]:
-    overrides = TINY | ELSEWHERE | {"tracking_uri": f"sqlite:///{place}/mlflow.db"}
-    texts = [f"{name}={value if isinstance(value, str) else json.dumps(value)}" for name, value in overrides.items()]
-    settings = load_profile(ROOT, "laptop", texts).model_dump(mode="json")
-    with (place / "parent.log").open("w") as log:
-        process = subprocess.Popen(
-            [sys.executable, "-W", "ignore", "-c", PARENT, json.dumps(settings)],
-            env={**environment, "STORAGE_EMULATOR_HOST": cloud.url},
-            cwd=place,
+def place() -> Iterator[Path]:
+    """A folder that the unprivileged user of PostgreSQL may enter as well; in it, the project's."""
+    if find_cluster(Path(tempfile.gettempdir())) is None:
+        pytest.skip("PostgreSQL (Debian: postgresql) is not installed, so runs cannot go on by themselves here")
+    place = Path(tempfile.mkdtemp(prefix="tucano-vertex-"))
+    place.chmod(stat.S_IRWXU | stat.S_IXGRP | stat.S_IXOTH | stat.S_IRGRP | stat.S_IROTH)
+    shop = place / "shop"
+    shop.mkdir()
+    (shop / "prefect.yaml").write_text(project(), encoding="utf-8")
+    yield place
+    shutil.rmtree(place)
+
+
+@pytest.fixture(scope="module")
+def cloud() -> Iterator[Cloud]:
+    cloud = Cloud("shop-bucket")
+    yield cloud
+    cloud.close()
+
+
+@pytest.fixture(scope="module")
+def jobs(cloud: Cloud, place: Path) -> Iterator[Jobs]:
+    jobs = Jobs(cloud, place / "machines")
+    yield jobs
+    jobs.close()
+
+
+@pytest.fixture(scope="module")
+def only_you_know(place: Path) -> dict[str, str]:
+    """What the page's first block asks for. The proxy is a name for this machine."""
+    prefect, mlflow = free_port(), free_port()
+    ports = place / "shop" / "runs" / "stack" / "ports.json"
+    ports.parent.mkdir(parents=True)
+    ports.write_text(f'{{"prefect": {prefect}, "mlflow": {mlflow}}}', encoding="utf-8")
+    own = {"PROJECT": "shop-project", "REGION": "us-central1", "BUCKET": "shop-bucket"}
+    own |= {"HERE_PREFECT": f"http://127.0.0.1:{prefect}", "HERE_MLFLOW": f"http://127.0.0.1:{mlflow}"}
+    return own | {
+        "PREFECT": f"http://prefect.shop.example:{prefect}",
+        "MLFLOW": f"http://mlflow.shop.example:{mlflow}",
+    }
+
+
+@pytest.fixture(scope="module")
+def environment(cloud: Cloud, jobs: Jobs, place: Path) -> Iterator[dict[str, str]]:
+    """Of the operator's terminal: the stand-in's programs and addresses."""
+    own_account, site = Metadata(), place / "site"
+    Project(cloud, "shop-project").install(place / "bin")
+    site.mkdir()
+    (site / "sitecustomize.py").write_text(OPERATOR, encoding="utf-8")
+    clean = {name: value for name, value in os.environ.items() if not name.startswith(("PREFECT_", "MLFLOW_"))}
+    yield clean | {
+        "HOME": str(place),
+        "XDG_STATE_HOME": str(place / "state"),
+        "PATH": os.pathsep.join([str(place / "bin"), str(Path(sys.executable).parent), os.environ["PATH"]]),
+        "PYTHONPATH": f"{site}{os.pathsep}{ROOT}",
+        "PREFECT_WORKER_QUERY_SECONDS": "1",
+        "GCE_METADATA_HOST": own_account.host,
+        "GCE_METADATA_IP": own_account.host,
+        "STORAGE_EMULATOR_HOST": cloud.url,
+        "TUCANO_GOOGLE_ENDPOINT": f"{cloud.url}/{{service}}",
+        "STANDIN_JOBS": jobs.address,
+    }
+    own_account.close()
+
+
+def begin(
+    blocks: list[str], only_you_know: Mapping[str, str], environment: Mapping[str, str], place: Path
+) -> subprocess.Popen[bytes]:
+    """The blocks in a terminal; where the first one asks for what only the user knows, that is given."""
+    answers = "\n".join(f"export {name}={shlex.quote(value)}" for name, value in only_you_know.items())
+    script = "\n".join(["set -e", blocks[0], answers, *blocks[1:]])
+    with (place / "terminal.log").open("ab") as log:
+        return subprocess.Popen(
+            ["bash", "-c", script],
+            env=dict(environment),
+            cwd=place / "shop",
             stdout=log,
             stderr=subprocess.STDOUT,
-            text=True,
+            start_new_session=True,
         )
+
+
+@pytest.fixture(scope="module")
+def terminal(
+    only_you_know: dict[str, str], environment: dict[str, str], place: Path
+) -> Iterator[subprocess.Popen[bytes]]:
+    process = begin(commands(), only_you_know, environment, place)
     yield process
-    process.kill()
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGTERM)
     process.wait()
-
-
-def crashed_again() -> bool:
-    """What the automation does ten seconds after a crash; false, to be asked again."""
-    crashed = FlowRunFilter(state=FlowRunFilterState(type=FlowRunFilterStateType(any_=[StateType.CRASHED])))
-    with get_client(sync_client=True) as client:
-        for run in client.read_flow_runs(flow_run_filter=crashed):
-            client.set_flow_run_state(run.id, AwaitingRetry(), force=True)
-    return False
+    subprocess.run(["tucano", "down"], env=environment, cwd=place / "shop", check=True, capture_output=True)
 
 
 def log(place: Path, number: int) -> str:
@@ -88,54 +199,57 @@ def numbers(jobs: Jobs, place: Path, what: str) -> list[int]:
     return [number for number in range(len(jobs.jobs)) if f"Flow run '{what}" in log(place, number)]
 
 
-def test_every_stage_survives_its_machine(
-    parent: subprocess.Popen[str],
+def test_the_pages_commands_lead_to_a_champion_whatever_machine_is_taken_away(
+    terminal: subprocess.Popen[bytes],
     jobs: Jobs,
     cloud: Cloud,
     place: Path,
 ) -> None:
-    def gone() -> bool:
-        return crashed_again() or parent.poll() is not None
-
-    def checkpoint(stage: str) -> Callable[[], Any]:
-        found = re.compile(rf"/{stage}[^/]*/.*checkpoint-\d+/COMPLETE\.json$")
-        return lambda: any(found.search(name) for name in list(cloud.objects)) or gone()
+    def said() -> str:
+        return (place / "terminal.log").read_text(encoding="utf-8")
 
     def take_away(kind: str) -> None:
         (first,) = numbers(jobs, place, kind)
         jobs.take_away(first, notice_s=0)
-        until(lambda: len(numbers(jobs, place, kind)) == 2 or gone())
 
-    until(checkpoint("sft"))
-    take_away("sft")
-    until(checkpoint("grpo-seed-42"))
-    take_away("seed 42")
-    until(lambda: any("answers of base" in log(place, one) for one in numbers(jobs, place, "answer")) or gone())
+    at_first_checkpoint = {"sft": "sft", "grpo-seed-42": "seed 42"}
+
+    def strike(name: str) -> None:
+        """As soon as a checkpoint is whole in the bucket, and before the machine hears so."""
+        found = re.search(r"/(sft|grpo-seed-42)[^/]*/.*checkpoint-\d+/COMPLETE\.json$", name)
+        if found and (kind := at_first_checkpoint.pop(found[1], None)):
+            take_away(kind)
+
+    cloud.on_upload = strike
+    gone = terminal.poll
+    until(
+        lambda: (
+            any("answers of base" in log(place, one) for one in numbers(jobs, place, "answer")) or gone() is not None
+        ),
+        LONGEST_SECONDS,
+    )
+    assert gone() is None, said()[-3000:]
     take_away("answer")
-    until(gone)
-    said = (place / "parent.log").read_text(encoding="utf-8")
-    assert parent.returncode == 0 and "report" in said, said[-3000:]
-    kinds = ("sft", "preflight", "seed 42", "answer")
-    assert [len(numbers(jobs, place, kind)) for kind in kinds] == [2, 1, 2, 2]
+    until(lambda: gone() is not None, LONGEST_SECONDS)
+    assert gone() == 0, said()[-3000:]
+    kinds = ("sft", "preflight", "seed 42", "answer", "merge")
+    assert [len(numbers(jobs, place, kind)) for kind in kinds] == [2, 1, 2, 2, 1]
     assert "goes on from attempt-1/checkpoint-" in log(place, numbers(jobs, place, "sft")[1])
-    versions = MlflowClient(f"sqlite:///{place}/mlflow.db").search_model_versions("")
-    assert len(numbers(jobs, place, "merge")) == len(versions), "what is promoted is merged elsewhere, too"
+    assert "The chain is whole" in said()
 
 
-def test_a_run_of_the_same_settings_asks_for_no_machine(
-    parent: subprocess.Popen[str],
+def test_the_same_command_again_asks_for_no_machine(
+    terminal: subprocess.Popen[bytes],
     jobs: Jobs,
+    only_you_know: dict[str, str],
     environment: dict[str, str],
-    cloud: Cloud,
     place: Path,
 ) -> None:
     """What is in the storage is found before a job is paid for."""
     before = len(jobs.jobs)
     assert before
-    arguments = parent.args
-    assert isinstance(arguments, list)
-    again = subprocess.run(
-        arguments, env={**environment, "STORAGE_EMULATOR_HOST": cloud.url}, cwd=place, capture_output=True, text=True
-    )
-    assert again.returncode == 0, again.stdout[-2000:] + again.stderr[-2000:]
+    blocks = commands()
+    in_this_terminal = [line for block in blocks[1:] for line in block.splitlines() if re.match("export|FILE=", line)]
+    again = begin([blocks[0], *in_this_terminal, blocks[-1]], only_you_know, environment, place)
+    assert again.wait() == 0, (place / "terminal.log").read_text(encoding="utf-8")[-3000:]
     assert len(jobs.jobs) == before

@@ -13,7 +13,9 @@ from urllib.parse import quote
 from deployments.vertex.google import Answer, Google
 from deployments.vertex.plan import Plan
 
-QUOTA = "aiplatform.googleapis.com/custom_model_training_preemptible_nvidia_l4_gpus"
+PREEMPTIBLE = "custom_model_training_preemptible_nvidia_l4_gpus"
+QUOTA = {"spot": PREEMPTIBLE, "flex-start": PREEMPTIBLE, "on-demand": "custom_model_training_nvidia_l4_gpus"}
+"""What a machine counts against. That of flex-start is not taken away and counts as if it could be."""
 JOB_PERMISSIONS = ("aiplatform.customJobs.create", "aiplatform.customJobs.get", "aiplatform.customJobs.cancel")
 OBJECT_PERMISSIONS = ("storage.objects.create", "storage.objects.get", "storage.objects.list", "storage.objects.delete")
 MANIFESTS = "application/vnd.oci.image.index.v1+json, application/vnd.docker.distribution.manifest.list.v2+json, "
@@ -36,7 +38,7 @@ def ask(plan: Plan, google: Google) -> tuple[list[CloudCheck], Plan]:
     """All checks, and the plan with its image named by digest where the registry told it."""
     checks = [
         _service(plan, google),
-        _quota(plan, google),
+        *(_quota(plan, google, metric) for metric in _metrics(plan)),
         _jobs(plan, google),
         _account(plan, google),
         _bucket(plan, google),
@@ -58,14 +60,18 @@ def _service(plan: Plan, google: Google) -> CloudCheck:
     )
 
 
-def _quota(plan: Plan, google: Google) -> CloudCheck:
-    metric = quote(QUOTA, safe="")
-    answer = google.get(
-        "serviceusage",
-        f"v1beta1/projects/{plan.project}/services/aiplatform.googleapis.com/consumerQuotaMetrics/{metric}",
-    )
+def _metrics(plan: Plan) -> list[str]:
+    kinds = [kind for kind in (plan.provisioning, plan.fallback) if kind is not None]
+    return list(dict.fromkeys(QUOTA[kind] for kind in kinds))
+
+
+def _quota(plan: Plan, google: Google, metric: str) -> CloudCheck:
+    name = "quota" if metric == PREEMPTIBLE else "quota on demand"
+    metric = f"aiplatform.googleapis.com/{metric}"
+    service = f"v1beta1/projects/{plan.project}/services/aiplatform.googleapis.com"
+    answer = google.get("serviceusage", f"{service}/consumerQuotaMetrics/{quote(metric, safe='')}")
     if not answer.ok:
-        return _unasked("quota", answer)
+        return _unasked(name, answer)
     buckets = [
         bucket for limit in answer.content.get("consumerQuotaLimits", []) for bucket in limit.get("quotaBuckets", [])
     ]
@@ -73,13 +79,11 @@ def _quota(plan: Plan, google: Google) -> CloudCheck:
     everywhere = [bucket for bucket in buckets if not bucket.get("dimensions")]
     limit = int((here or everywhere or [{}])[0].get("effectiveLimit", 0))
     if limit:
-        return CloudCheck(
-            "quota", "ok", f"{'no limit' if limit < 0 else limit} of Spot L4s for training in {plan.region}"
-        )
+        return CloudCheck(name, "ok", f"{'no limit' if limit < 0 else limit} L4s for training in {plan.region}")
     return CloudCheck(
-        "quota",
+        name,
         "fails",
-        f"0 Spot L4s in {plan.region}: ask for a higher {QUOTA}; jobs would wait in the queue until they expire",
+        f"0 L4s in {plan.region}: ask for a higher {metric}; jobs would wait in the queue until they expire",
     )
 
 

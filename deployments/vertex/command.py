@@ -4,20 +4,21 @@ import argparse
 import os
 from pathlib import Path
 
-from deployments.prefect_api import require_login
+from deployments.jobs import shown, trouble
+from deployments.prefect_api import require_server
 from deployments.vertex.plan import (
     ACCELERATOR,
     DISK_GB,
     LONGEST_HOURS,
+    LONGEST_WAIT_HOURS,
     MACHINE,
     POOL,
-    SECRETS,
+    PROVISIONING,
     Plan,
-    faults,
+    pool,
     require_complete,
 )
 from tucano.errors import UserError
-from tucano.security.addresses import masked
 
 ROLES = """  roles that its account needs: roles/storage.objectUser on the bucket,
                                 roles/secretmanager.secretAccessor on each secret,
@@ -52,6 +53,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="VARIABLE=NAME",
         help="secret of Secret Manager for a variable of the jobs",
     )
+    parser.add_argument(
+        "--provisioning",
+        choices=[*PROVISIONING],
+        default="spot",
+        help="how a job's machine is had: cheap and taken away at any time, after a wait in a queue, or at once"
+        " (default: spot)",
+    )
+    parser.add_argument(
+        "--fallback", choices=[*PROVISIONING], help="how it is had after a run has lost some (default: as before)"
+    )
+    parser.add_argument("--fallback-after", type=int, default=2, metavar="N", help="how many that are (default: 2)")
     parser.add_argument("--anyway", action="store_true", help="apply although a check fails")
     how = parser.add_mutually_exclusive_group()
     how.add_argument("--yes", action="store_true", help="apply; without it nothing is changed")
@@ -67,28 +79,16 @@ def main(arguments: argparse.Namespace, project: Path) -> int:
         print("\nNothing was asked and nothing was changed (--dry-run).")
         return 0
     require_complete(plan)
-    if not os.environ.get("PREFECT_API_URL"):
-        raise UserError(
-            "PREFECT_API_URL is not set: it names the Prefect server that the work pool is made on (tucano up"
-            " prints it)"
-        )
-    require_login()
+    require_server()
     plan, failing = _checked(plan)
-    from deployments.vertex import apply
+    from deployments.pools import applied
 
-    changes = apply.changes(plan)
-    print("\nOn the Prefect server:", *(changes or ["nothing would change"]), sep="\n  ")
-    if not arguments.yes:
-        print("\nNothing was changed. The same command with --yes applies this.")
-        return 0
-    if failing and not arguments.anyway:
+    if arguments.yes and failing and not arguments.anyway:
         raise UserError(f"not applied, as a check fails: {', '.join(failing)}; mend it, or add --anyway")
-    ready = apply.apply(plan, project)
-    print(f"\n{' and '.join(ready)} are ready. Their worker, wherever it can reach Prefect and Google:")
-    print("  python -m deployments.vertex.worker")
-    print("What holds a model works there with:")
-    where = " ".join(f"--set execution.{name.split('/')[0]}s={name}" for name in ready)
-    print(f"  {where} --set storage={plan.storage}")
+    ready = applied(pool(plan), project, arguments.yes)
+    if ready:
+        print("Their worker, wherever it can reach Prefect and Google:\n  python -m deployments.vertex.worker")
+        print(f"What holds a model works there with:\n  {ready} --set storage={plan.storage}")
     return 0
 
 
@@ -106,28 +106,34 @@ def _plan(arguments: argparse.Namespace) -> Plan:
         tracking_uri=arguments.tracking_uri or os.environ.get("MLFLOW_TRACKING_URI", ""),
         service_account=arguments.service_account or f"tucano-trainer@{arguments.project}.iam.gserviceaccount.com",
         secrets={variable: name for variable, _, name in secrets},
+        provisioning=arguments.provisioning,
+        fallback=arguments.fallback,
+        fallback_after=arguments.fallback_after,
     )
 
 
 def describe(plan: Plan) -> str:
     """The plan for a person, with what stands against it."""
-    environment = "\n".join(
-        f"    {name}={value if name == SECRETS else masked(value)}" for name, value in plan.environment.items()
-    )
-    trouble = "".join(f"\n  to mend: {fault}" for fault in faults(plan.environment))
-    trouble += "".join(
-        f"\n  to mend: {name} is missing" for name, value in plan.environment.items() if not value and name != SECRETS
-    )
     return f"""Work pool {POOL}: each seed and each stage is a custom job of Vertex AI
   where    {plan.project}, {plan.region}
-  machine  {MACHINE} with one {ACCELERATOR}, SPOT, {DISK_GB} GB, at most {LONGEST_HOURS} h with its time in the queue
+  machine  {MACHINE} with one {ACCELERATOR}, {_had(plan)}, {DISK_GB} GB
            never restarted by the platform: a job that loses its machine fails, and Prefect submits the next one
   image    {plan.image}
   account  {plan.service_account}
   storage  {plan.storage}
   environment of a job, beside the ids of its run:
-{environment}
-{ROLES}{trouble}"""
+{shown(plan.environment)}
+{ROLES}{trouble(plan.environment)}"""
+
+
+def _had(plan: Plan) -> str:
+    """How a job's machine is had, and for how long."""
+    bounds = dict.fromkeys(PROVISIONING, f"at most {LONGEST_HOURS} h with its time in the queue")
+    bounds["flex-start"] = f"at most {LONGEST_HOURS} h after at most {LONGEST_WAIT_HOURS} h in the queue"
+    first = f"{plan.provisioning} ({bounds[plan.provisioning]})"
+    if plan.fallback is None:
+        return first
+    return f"{first}, {plan.fallback} ({bounds[plan.fallback]}) once a run has lost {plan.fallback_after}"
 
 
 def _checked(plan: Plan) -> tuple[Plan, list[str]]:

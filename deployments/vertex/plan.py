@@ -1,4 +1,4 @@
-"""What `tucano deploy vertex` makes, as plain values: a work pool whose jobs are Spot machines with one NVIDIA L4. Asks
+"""What `tucano deploy vertex` makes, as plain values: a work pool whose jobs are machines with one NVIDIA L4. Asks
 nobody.
 
 A job is submitted once (`disable_retries`): when its machine is taken away it fails, Prefect schedules the run again,
@@ -6,29 +6,39 @@ and that is a new job. Left to itself the platform would restart the container a
 one seed.
 """
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
-from urllib.parse import urlsplit
+from typing import Any, Literal
 
+from deployments.jobs import COMMAND, SECRETS, Pool, environment, require_sound, variable
 from tucano.errors import UserError
-from tucano.security.addresses import holds_secret, masked
 
 POOL, POOL_TYPE = "vertex-l4", "vertex-ai"
-DEPLOYMENT = "vertex-l4"
+DESCRIPTION = (
+    "Vertex AI: machines with one NVIDIA L4. Made by `tucano deploy vertex`; its worker is deployments.vertex.worker."
+)
 MACHINE, ACCELERATOR = "g2-standard-8", "NVIDIA_L4"
 LONGEST_HOURS = 72
-"""Bounds a job's time in the queue and its training together."""
+"""Bounds a job's time in the queue and its training together; with flex-start its training alone."""
+MOST_HOURS = 7 * 24
+"""Google's bound, for flex-start."""
+LONGEST_WAIT_HOURS = 24
+"""With flex-start, how long a job may wait for its machine."""
+Provisioning = Literal["spot", "flex-start", "on-demand"]
+PROVISIONING: Mapping[str, str] = {"spot": "SPOT", "flex-start": "FLEX_START", "on-demand": "STANDARD"}
+"""How a machine is had, by Google's name of it: cheap and taken away at any time; after a wait in a queue; at once."""
 DISK_GB = 200
-COMMAND = "python -m deployments.vertex.start"
-HEARTBEAT_SECONDS = 30
-"""A run that stays silent for three of these is taken for lost."""
-
-SECRETS = "TUCANO_SECRETS"
-"""Names variables and the secrets that a job fetches for them."""
-LOOPBACK = re.compile(r"(localhost|127\.\d+\.\d+\.\d+|0\.0\.0\.0|\[?::1\]?)", re.IGNORECASE)
-SECRET_NAME = re.compile(r"(PASSWORD|SECRET|TOKEN|API_KEY|AUTH_STRING|CREDENTIAL|CONNECTION_URL)", re.IGNORECASE)
+CHANGEABLE = (
+    "name",
+    "command",
+    "env",
+    "labels",
+    "job_watch_poll_interval",
+    "provisioning",
+    "fallback",
+    "fallback_after",
+)
+"""What may be changed for a run beside what is inside its job."""
 
 
 @dataclass(frozen=True)
@@ -45,16 +55,14 @@ class Plan:
     tracking_uri: str
     service_account: str
     secrets: Mapping[str, str]
+    provisioning: str = "spot"
+    fallback: str | None = None
+    fallback_after: int = 2
 
     @property
     def storage(self) -> str:
         """What runs that train here set `storage` to."""
         return f"gs://{self.bucket}/tucano"
-
-    @property
-    def machine(self) -> str:
-        """The machine's name in the price table."""
-        return f"{MACHINE} spot {self.region}"
 
     @property
     def environment(self) -> dict[str, str]:
@@ -64,64 +72,61 @@ class Plan:
         versions = (
             f"{name}=projects/{self.project}/secrets/{secret}/versions/latest" for name, secret in self.secrets.items()
         )
-        return {
-            "PREFECT_API_URL": self.api_url,
-            "PREFECT_CLIENT_MAX_RETRIES": "7",  # 2 + 4 + ... + 128 s: a server that is restarted is back by then
-            "PREFECT_FLOWS_HEARTBEAT_FREQUENCY": str(HEARTBEAT_SECONDS),
-            "MLFLOW_TRACKING_URI": self.tracking_uri,
-            "TUCANO_MACHINE": self.machine,
-            SECRETS: ",".join(versions),
-        }
+        machine = priced(MACHINE, self.provisioning, self.region)
+        return environment(self.api_url, self.tracking_uri, machine) | {SECRETS: ",".join(versions)}
 
 
-def faults(environment: Mapping[str, str]) -> list[str]:
-    """What must not stand in a job's environment, which the console shows to everybody: secrets, and addresses of this
-    machine.
-    """
-    found = []
-    for name, value in environment.items():
-        address = urlsplit(value)
-        if LOOPBACK.fullmatch(address.hostname or ""):
-            found.append(f"{name}={masked(value)} is an address of this machine, which a job cannot reach")
-        elif address.scheme and not address.hostname and "/" in value and not name.startswith("TUCANO_"):
-            found.append(f"{name}={masked(value)} is a file of this machine, which a job cannot read")
-        if name != SECRETS and (holds_secret(value) or SECRET_NAME.search(name)):
-            found.append(f"{name} holds a secret; put it into Secret Manager and name it with --secret {name}=NAME")
-    return found
+def priced(machine: str, provisioning: str, region: str) -> str:
+    """A machine's name in the price table, like `g2-standard-8 spot us-central1`."""
+    return f"{machine} {provisioning} {region}"
+
+
+def scheduling(provisioning: str) -> dict[str, Any]:
+    """Google's words for how a job's machine is had. A job that loses it fails, and is not restarted."""
+    once = {"strategy": PROVISIONING[provisioning], "disable_retries": True, "restart_job_on_worker_restart": False}
+    if provisioning == "flex-start":
+        return once | {"max_wait_duration": f"{LONGEST_WAIT_HOURS * 3600}s"}
+    return once
 
 
 def require_complete(plan: Plan) -> None:
     """UserError for what cannot work, whoever is asked."""
-    if not plan.api_url:
-        raise UserError("no address of the Prefect server is known: set PREFECT_API_URL or give --api-url https://...")
-    if not plan.tracking_uri:
-        raise UserError(
-            "no address of the MLflow server is known: set MLFLOW_TRACKING_URI or give --tracking-uri https://..."
-        )
-    found = faults(plan.environment)
-    if found:
-        raise UserError("; ".join(found))
+    if plan.fallback_after < 1:
+        raise UserError(f"--fallback-after {plan.fallback_after} is no number of lost machines; it is at least 1")
+    require_sound(plan.environment)
+
+
+def pool(plan: Plan) -> Pool:
+    return Pool(POOL, POOL_TYPE, DESCRIPTION, template(plan))
 
 
 def template(plan: Plan) -> dict[str, Any]:
     """The work pool's job template: what may be changed for a run in the Prefect page, and the job around it."""
     properties = {
-        "image": _variable("string", plan.image, "Container image, by digest."),
-        "env": _variable("object", plan.environment, "Environment of the job; secrets go by name into TUCANO_SECRETS."),
-        "machine_type": _variable("string", MACHINE, "Compute Engine machine type."),
-        "boot_disk_size_gb": _variable("integer", DISK_GB, "Disk for the image, the model and checkpoints."),
-        "maximum_run_time_hours": _variable(
-            "integer", LONGEST_HOURS, "Bounds the time in the queue and the training together."
-        ),
-        "command": _variable("string", COMMAND, "First process of the container."),
-        "labels": _variable("object", {}, "Labels of the job."),
-        "job_watch_poll_interval": _variable("number", 10, "Seconds between two looks of the worker at the job."),
+        "image": variable("string", plan.image, "Container image, by digest."),
+        "env": variable("object", plan.environment, "Environment of the job; secrets go by name into TUCANO_SECRETS."),
+        "machine_type": variable("string", MACHINE, "Compute Engine machine type."),
+        "boot_disk_size_gb": variable("integer", DISK_GB, "Disk for the image, the model and checkpoints."),
+        "maximum_run_time_hours": {
+            **variable("integer", LONGEST_HOURS, "Bounds queue and training together; flex-start: training alone."),
+            "minimum": 1,
+            "maximum": MOST_HOURS,
+        },
+        "provisioning": _kind(plan.provisioning, "How the machine is had."),
+        "fallback": _kind(plan.fallback, "How it is had by a run that has lost so many; the same when empty."),
+        "fallback_after": {
+            **variable("integer", plan.fallback_after, "How many machines a run loses before the fallback."),
+            "minimum": 1,
+        },
+        "command": variable("string", COMMAND, "First process of the container."),
+        "labels": variable("object", {}, "Labels of the job."),
+        "job_watch_poll_interval": variable("number", 10, "Seconds between two looks of the worker at the job."),
         "name": {"type": "string", "description": "Name of the job; the run's when empty."},
     }
     job = {
         "service_account_name": plan.service_account,
         "maximum_run_time_hours": "{{ maximum_run_time_hours }}",
-        "scheduling": {"strategy": "SPOT", "disable_retries": True, "restart_job_on_worker_restart": False},
+        "scheduling": scheduling(plan.provisioning),
         "base_output_directory": {"output_uri_prefix": f"gs://{plan.bucket}/vertex"},
         "worker_pool_specs": [
             {
@@ -137,7 +142,7 @@ def template(plan: Plan) -> dict[str, Any]:
         ],
     }
     configuration = {
-        **{name: f"{{{{ {name} }}}}" for name in ("name", "command", "env", "labels", "job_watch_poll_interval")},
+        **{name: f"{{{{ {name} }}}}" for name in CHANGEABLE},
         "region": plan.region,
         "credentials": {"project": plan.project},
         "job_spec": job,
@@ -145,5 +150,6 @@ def template(plan: Plan) -> dict[str, Any]:
     return {"variables": {"type": "object", "properties": properties}, "job_configuration": configuration}
 
 
-def _variable(kind: str, default: object, description: str) -> dict[str, Any]:
-    return {"type": kind, "default": default, "description": description}
+def _kind(default: str | None, description: str) -> dict[str, Any]:
+    chosen = {} if default is None else {"default": default}
+    return {"type": "string", "enum": [*PROVISIONING], "description": description, **chosen}

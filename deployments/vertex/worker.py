@@ -6,17 +6,21 @@ pool says, and nothing else.
 
 Prefect's own worker also reports a run as crashed when its job fails, even where the run has meanwhile been started
 again in another job (a machine that was silent for long, and believed lost). This one leaves such a run alone.
+
+And this one knows how many machines a run has lost: after so many it asks for another kind (`fallback`).
 """
 
 import asyncio
 import warnings
+from collections.abc import Iterable
 from typing import Any
 
 from anyio.abc import TaskStatus
-from prefect.client.schemas.objects import FlowRun
+from prefect.client.schemas.objects import FlowRun, State
 from prefect_gcp.workers import vertex
 
-from deployments.vertex.plan import POOL, POOL_TYPE
+from deployments.jobs import MACHINE_NAME
+from deployments.vertex.plan import LONGEST_WAIT_HOURS, POOL, POOL_TYPE, Provisioning, priced, scheduling
 
 
 class Started:
@@ -31,15 +35,36 @@ class Started:
             self.status.started(job)
 
 
+def machines_lost(history: Iterable[State[Any]]) -> int:
+    """How often a run was started again: one report of a crash too many does not count."""
+    return sum(state.name == "AwaitingRetry" for state in history)
+
+
 with warnings.catch_warnings():  # it takes the place of prefect_gcp's worker, and Prefect says so
     warnings.simplefilter("ignore", UserWarning)
 
     class JobConfiguration(vertex.VertexAIWorkerJobConfiguration):
-        """A job whose environment holds the ids of its run and the work pool's own variables."""
+        """A job whose environment holds the ids of its run and the work pool's own variables, and how its machine is
+        had.
+        """
+
+        provisioning: Provisioning = "spot"
+        fallback: Provisioning | None = None
+        fallback_after: int = 2
 
         @classmethod
         def _base_environment(cls) -> dict[str, str]:
             return {}
+
+        def after(self, lost: int) -> str:
+            """Provide for a run that has lost so many machines; returns how its next one is had."""
+            kind = self.fallback if self.fallback and lost >= self.fallback_after else self.provisioning
+            (pool,) = self.job_spec["worker_pool_specs"]
+            name = priced(pool["machine_spec"]["machine_type"], kind, self.region)
+            others = [variable for variable in pool["container_spec"]["env"] if variable["name"] != MACHINE_NAME]
+            pool["container_spec"]["env"] = [*others, {"name": MACHINE_NAME, "value": name}]
+            self.job_spec["scheduling"] = scheduling(kind)
+            return kind
 
     class Worker(vertex.VertexAIWorker):
         """Prefect's Vertex AI worker with a clean environment for its jobs."""
@@ -53,6 +78,9 @@ with warnings.catch_warnings():  # it takes the place of prefect_gcp's worker, a
             """Submit a job and watch it to its end; that it failed does not count once the run has gone on without
             it.
             """
+            lost = machines_lost(await self.client.read_flow_run_states(flow_run.id))
+            kind = configuration.after(lost)
+            self.get_flow_run_logger(flow_run).info("Asking for a machine (%s); %d lost so far", kind, lost)
             started = Started(task_status)
             result = await super().run(flow_run, configuration, started)
             if result.status_code == 0:
@@ -62,6 +90,10 @@ with warnings.catch_warnings():  # it takes the place of prefect_gcp's worker, a
                 return result
             self.get_flow_run_logger(flow_run).info("Job %s failed, but the run has gone on without it", started.job)
             return vertex.VertexAIWorkerResult(identifier=result.identifier, status_code=0)
+
+        async def _watch_job_run(self, *, timeout: int, **named: Any) -> Any:
+            """To its end, however long it may wait for its machine before it computes."""
+            return await super()._watch_job_run(timeout=timeout + LONGEST_WAIT_HOURS * 3600, **named)
 
 
 if __name__ == "__main__":

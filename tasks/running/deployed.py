@@ -22,8 +22,9 @@ from prefect.deployments import run_deployment
 from prefect.exceptions import ObjectNotFound, TerminationSignal
 from prefect.states import AwaitingRetry, Cancelling
 
+from tasks.running.places import no_deployment
 from tasks.running.run import Run
-from tucano.errors import UserError, WorkerCrashed
+from tucano.errors import WorkerCrashed
 from tucano.storage.folder import remote_of
 from tucano.training import launch
 
@@ -58,10 +59,7 @@ def artifact_of(run: Run, deployment: str, part: str, parameters: Mapping[str, A
                 idempotency_key=f"{runtime.flow_run.id}-{part}",
             )
         except ObjectNotFound:
-            raise UserError(
-                f"{deployment} is no deployment of this Prefect server; tucano up makes those of prefect.yaml, tucano"
-                " deploy vertex those of Vertex AI"
-            ) from None
+            raise no_deployment(deployment) from None
         while (state := _state(client, child.id)).is_cancelling():
             _pause()
         if state.is_cancelled() or (failed_again and state.is_failed()):  # and a person has started this run again

@@ -1,6 +1,5 @@
 """What every stage of one pipeline run shares, and how a stage talks: to the store, to MLflow, to the Prefect log."""
 
-import os
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
@@ -26,6 +25,7 @@ from tucano.storage.folder import remote_of
 from tucano.storage.locks import FILLED, abandoned, claimed, shared
 from tucano.storage.root import writable
 from tucano.tracking import Tracker
+from tucano.tracking.store import named
 from tucano.training import launch
 
 FLOW_RUN_TAG = "prefect.flow_run"
@@ -93,7 +93,7 @@ def opened(settings: PipelineSettings, tracking_run: str | None = None) -> Itera
     store = Store(root, remote_of(settings.storage))
     seed_slots = threading.BoundedSemaphore(slots)
     with shared(root, get_run_logger().warning), ending_children():
-        tracker = Tracker.connect(settings.tracking_uri or os.environ.get("MLFLOW_TRACKING_URI"), root)
+        tracker = Tracker.connect(named(settings.tracking_uri), root)
         for killed in abandoned(root / FILLED):
             tracker.end_abandoned(killed)
         if tracking_run is not None:

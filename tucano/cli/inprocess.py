@@ -21,6 +21,7 @@ from tucano.settings import PipelineSettings
 from tucano.storage.locks import owned
 from tucano.storage.root import writable
 from tucano.tracking import Tracker
+from tucano.tracking.store import named
 
 
 def run(settings: PipelineSettings, profile: str) -> int:
@@ -70,9 +71,7 @@ def _start_prefect(settings: PipelineSettings, root: Path) -> Callable[[], Abstr
         server = PrefectServer(root)
 
     def ready() -> AbstractContextManager[object]:
-        Tracker.connect(
-            settings.tracking_uri or os.environ.get("MLFLOW_TRACKING_URI"), root
-        )  # a new store takes seconds as well
+        Tracker.connect(named(settings.tracking_uri), root)  # a new store takes seconds as well
         if server is None:
             require_login()
         else:

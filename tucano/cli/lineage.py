@@ -9,6 +9,7 @@ from tucano.errors import UserError
 from tucano.settings import PipelineSettings
 from tucano.storage.root import writable
 from tucano.tracking import RegisteredModel, Tracker
+from tucano.tracking.store import named
 
 NO_STAGE = ("digest.files", "digest.grpo")
 """Tags that name files and the candidate, which is one of the seeds."""
@@ -17,7 +18,7 @@ NO_STAGE = ("digest.files", "digest.grpo")
 def show(settings: PipelineSettings, reference: str) -> int:
     """Print the chain of a registered version; exit code 1 when a link is broken."""
     root = writable(settings.storage)
-    tracker = Tracker.connect(settings.tracking_uri, root)
+    tracker = Tracker.connect(named(settings.tracking_uri), root)
     version = tracker.find_version(reference)
     if version is None:
         raise UserError(

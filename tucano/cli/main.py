@@ -11,6 +11,7 @@ from types import FrameType
 from typing import NoReturn, TextIO
 
 from data.own import command as own_data
+from deployments.kubernetes import command as kubernetes
 from deployments.vertex import command as vertex
 from tucano.errors import GateClosed, TucanoError, UserError
 from tucano.profiles import PROJECT_FILE, load_profile, project_root
@@ -58,6 +59,10 @@ examples:
   tucano gc --days 90 --home /data/runs
   0 4 * * 0  cd PROJECT && .venv/bin/tucano gc --yes     a line for crontab: every Sunday at four
 """
+
+
+TARGETS = {"vertex": vertex, "kubernetes": kubernetes}
+"""Where `tucano deploy` makes a work pool."""
 
 
 class Parser(argparse.ArgumentParser):
@@ -118,7 +123,7 @@ def _parser() -> argparse.ArgumentParser:
         ("doctor", "say what is installed, what is missing and what would run where"),
         ("forecast", "say what memory, time and money a run will take, before it starts"),
         ("rehearse", "run every stage of a profile in small, in a storage of its own, and write what was seen"),
-        ("deploy", "make the work pool and the deployment that train seeds on Spot machines of Vertex AI"),
+        ("deploy", "make a work pool and its deployments for seeds and stages: machines of Vertex AI, or Kubernetes"),
     ):
         shown = GC_EXAMPLES if name == "gc" else EXAMPLES
         command = commands.add_parser(
@@ -146,8 +151,9 @@ def _parser() -> argparse.ArgumentParser:
         elif name == "data":
             own_data.add_arguments(command)
         elif name == "deploy":
-            command.add_argument("target", choices=("vertex",), help="where seeds will train")
-            vertex.add_arguments(command)
+            targets = command.add_subparsers(dest="target", required=True, metavar="TARGET")
+            for target, module in TARGETS.items():
+                module.add_arguments(targets.add_parser(target, help=module.__doc__, description=module.__doc__))
         elif name in STACK:
             _add_stack_arguments(command, name)
         else:
@@ -297,9 +303,10 @@ def _data(arguments: argparse.Namespace) -> int:
 def _ui(arguments: argparse.Namespace) -> int:
     from tucano.cli import ui
     from tucano.storage.root import private, working_copy
+    from tucano.tracking.store import named
 
     settings = _settings(arguments, "laptop")
-    return ui.serve(private(working_copy(settings.storage)), settings.tracking_uri)
+    return ui.serve(private(working_copy(settings.storage)), named(settings.tracking_uri))
 
 
 def _doctor(arguments: argparse.Namespace) -> int:
@@ -323,7 +330,7 @@ def _rehearse(arguments: argparse.Namespace) -> int:
 
 
 def _deploy(arguments: argparse.Namespace) -> int:
-    return vertex.main(arguments, _project())
+    return TARGETS[arguments.target].main(arguments, _project())
 
 
 def _up(arguments: argparse.Namespace) -> int:

@@ -31,6 +31,7 @@ from tucano.settings.stages import of_answers
 from tucano.storage.folder import Folder, remote_of
 from tucano.storage.root import writable
 from tucano.tracking import Tracker
+from tucano.tracking.store import named
 from tucano.training.jobs import MODULES, Arm
 from tucano.training.launch import run_job
 from tucano.training.orders import JobFolders, order
@@ -43,7 +44,7 @@ def compare(settings: PipelineSettings, first: str, second: str) -> int:
     if first == second:
         raise UserError(f"{first!r} would be compared with itself; name two sides")
     root = writable(settings.storage)
-    tracker = Tracker.connect(settings.tracking_uri, root)
+    tracker = Tracker.connect(named(settings.tracking_uri), root)
     ours, theirs, frame = _pair(candidates(first, root, tracker), candidates(second, root, tracker), root, tracker)
     assert frame.settings is not None
     prompts = read_prompts(PromptFiles(frame.stages["data"]).test)

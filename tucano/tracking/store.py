@@ -69,6 +69,13 @@ def settle(storage: Path) -> None:
         follow(database, artifact_root(storage))
 
 
+def named(uri: str | None) -> str | None:
+    """The store that is named, in the settings (`uri`) or else in the environment; None where it is the storage's
+    own.
+    """
+    return uri or os.environ.get("MLFLOW_TRACKING_URI")
+
+
 def is_server(uri: str) -> bool:
     return urlsplit(uri).scheme in ("http", "https")
 

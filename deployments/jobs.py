@@ -1,0 +1,91 @@
+"""What every work pool of ours has whose jobs are containers on other machines: their environment, and what it may not
+hold. Asks nobody.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit
+
+from tucano.errors import UserError
+from tucano.security.addresses import holds_secret, masked
+
+COMMAND = "python -m deployments.vertex.start"
+"""First process of a container."""
+HEARTBEAT_SECONDS = 30
+"""A run that stays silent for three of these is taken for lost."""
+MACHINE_NAME = "TUCANO_MACHINE"
+"""Says where a run computes, as the price table knows it."""
+SECRETS = "TUCANO_SECRETS"
+"""Names variables and the secrets that a job fetches for them."""
+LOOPBACK = re.compile(r"(localhost|127\.\d+\.\d+\.\d+|0\.0\.0\.0|\[?::1\]?)", re.IGNORECASE)
+SECRET_NAME = re.compile(r"(PASSWORD|SECRET|TOKEN|API_KEY|AUTH_STRING|CREDENTIAL|CONNECTION_URL)", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Pool:
+    """A work pool as a Prefect server shall know it; in prefect.yaml its deployments bear its name."""
+
+    name: str
+    type: str
+    description: str
+    template: Mapping[str, Any]
+
+
+def environment(api_url: str, tracking_uri: str, machine: str) -> dict[str, str]:
+    """What a job has to know, beside the ids of its run and its secrets."""
+    return {
+        "PREFECT_API_URL": api_url,
+        "PREFECT_CLIENT_MAX_RETRIES": "7",  # 2 + 4 + ... + 128 s: a server that is restarted is back by then
+        "PREFECT_FLOWS_HEARTBEAT_FREQUENCY": str(HEARTBEAT_SECONDS),
+        "MLFLOW_TRACKING_URI": tracking_uri,
+        MACHINE_NAME: machine,
+    }
+
+
+def faults(environment: Mapping[str, str]) -> list[str]:
+    """What must not stand in a job's environment, which the console shows to everybody: secrets, and addresses of this
+    machine.
+    """
+    found = []
+    for name, value in environment.items():
+        address = urlsplit(value)
+        if LOOPBACK.fullmatch(address.hostname or ""):
+            found.append(f"{name}={masked(value)} is an address of this machine, which a job cannot reach")
+        elif address.scheme and not address.hostname and "/" in value and not name.startswith("TUCANO_"):
+            found.append(f"{name}={masked(value)} is a file of this machine, which a job cannot read")
+        if name != SECRETS and (holds_secret(value) or SECRET_NAME.search(name)):
+            found.append(f"{name} holds a secret; give it as one (--secret), and the address without it")
+    return found
+
+
+def missing(environment: Mapping[str, str]) -> list[str]:
+    return [name for name, value in environment.items() if not value and name != SECRETS]
+
+
+def require_sound(environment: Mapping[str, str]) -> None:
+    """UserError for what cannot work, whoever is asked."""
+    if "PREFECT_API_URL" in missing(environment):
+        raise UserError("no address of the Prefect server is known: set PREFECT_API_URL or give --api-url https://...")
+    if "MLFLOW_TRACKING_URI" in missing(environment):
+        raise UserError(
+            "no address of the MLflow server is known: set MLFLOW_TRACKING_URI or give --tracking-uri https://..."
+        )
+    if found := faults(environment):
+        raise UserError("; ".join(found))
+
+
+def trouble(environment: Mapping[str, str]) -> str:
+    """The same for a person who only looks."""
+    found = [*faults(environment), *(f"{name} is missing" for name in missing(environment))]
+    return "".join(f"\n  to mend: {fault}" for fault in found)
+
+
+def shown(environment: Mapping[str, str]) -> str:
+    return "\n".join(f"    {name}={value if name == SECRETS else masked(value)}" for name, value in environment.items())
+
+
+def variable(kind: str, default: object, description: str) -> dict[str, Any]:
+    """What may be changed for a run in the Prefect page."""
+    return {"type": kind, "default": default, "description": description}

@@ -1,0 +1,80 @@
+"""`tucano deploy kubernetes`: prints a Job as it would be, and makes the work pool and its deployments with --yes."""
+
+import argparse
+import os
+from pathlib import Path
+
+import yaml
+
+from deployments.jobs import require_sound, trouble
+from deployments.kubernetes.plan import Plan, example, pool
+from deployments.prefect_api import require_server
+from tucano.errors import UserError
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--image", required=True, metavar="I", help="container image (deployments/image/Dockerfile)")
+    parser.add_argument("--namespace", default="tucano", metavar="N", help="namespace of the jobs (default: tucano)")
+    parser.add_argument(
+        "--secret",
+        default="tucano",
+        metavar="NAME",
+        help="Secret of that namespace; its keys are variables of the jobs (default: tucano)",
+    )
+    parser.add_argument(
+        "--service-account",
+        default="tucano",
+        metavar="A",
+        help="account of that namespace that may write the bucket (default: tucano)",
+    )
+    parser.add_argument(
+        "--node",
+        action="append",
+        default=[],
+        metavar="LABEL=VALUE",
+        help="label that a node must have, like cloud.google.com/gke-accelerator=nvidia-l4",
+    )
+    parser.add_argument(
+        "--machine", default="kubernetes", metavar="NAME", help="the node's name in cost.prices (default: kubernetes)"
+    )
+    parser.add_argument("--api-url", metavar="URL", help="where jobs reach the Prefect server")
+    parser.add_argument("--tracking-uri", metavar="URL", help="where jobs reach the MLflow server")
+    how = parser.add_mutually_exclusive_group()
+    how.add_argument("--yes", action="store_true", help="apply; without it nothing is changed")
+    how.add_argument(
+        "--dry-run", action="store_true", help="only print a Job: asks nobody, for kubectl create --dry-run=server -f -"
+    )
+
+
+def main(arguments: argparse.Namespace, project: Path) -> int:
+    plan = _plan(arguments)
+    print(yaml.safe_dump(example(plan), sort_keys=False), end="")
+    print(trouble(plan.environment).replace("\n", "\n#"))
+    if arguments.dry_run:
+        return 0
+    require_sound(plan.environment)
+    require_server()
+    from deployments.pools import applied
+
+    ready = applied(pool(plan), project, arguments.yes)
+    if ready:
+        print("Their worker, in the cluster (pip install prefect-kubernetes):")
+        print(f"  prefect worker start --pool {pool(plan).name} --type kubernetes")
+        print(f"What holds a model works there with:\n  {ready} --set storage=BUCKET")
+    return 0
+
+
+def _plan(arguments: argparse.Namespace) -> Plan:
+    nodes = dict(label.partition("=")[::2] for label in arguments.node)
+    if not all(nodes.values()) or not all(nodes):
+        raise UserError("--node names a label and its value, like --node cloud.google.com/gke-accelerator=nvidia-l4")
+    return Plan(
+        image=arguments.image,
+        namespace=arguments.namespace,
+        api_url=arguments.api_url or os.environ.get("PREFECT_API_URL", ""),
+        tracking_uri=arguments.tracking_uri or os.environ.get("MLFLOW_TRACKING_URI", ""),
+        secret=arguments.secret,
+        service_account=arguments.service_account,
+        machine=arguments.machine,
+        nodes=nodes,
+    )

@@ -1,0 +1,107 @@
+"""Make a work pool and its deployments on the Prefect server, or bring them up to date; safe to repeat."""
+
+from pathlib import Path
+from typing import Any
+
+import yaml
+from prefect import get_client
+from prefect.client.orchestration import SyncPrefectClient
+from prefect.client.schemas.actions import WorkPoolCreate, WorkPoolUpdate
+from prefect.exceptions import ObjectNotFound
+from prefect.utilities.callables import parameter_schema
+from prefect.utilities.importtools import import_object
+
+from deployments.jobs import Pool
+from tucano.errors import UserError
+
+PULL = [{"prefect.deployments.steps.set_working_directory": {"directory": "."}}]
+"""The image has the project in its working directory."""
+
+
+def applied(pool: Pool, project: Path, really: bool) -> str:
+    """Say what would change and, `really`, change it. Returns the settings by which runs work there; none where nothing
+    was done.
+    """
+    print("\nOn the Prefect server:", *(changes(pool) or ["nothing would change"]), sep="\n  ")
+    if not really:
+        print("\nNothing was changed. The same command with --yes applies this.")
+        return ""
+    ready = apply(pool, project)
+    print(f"\n{' and '.join(ready)} are ready.", end=" ")
+    return " ".join(f"--set execution.{name.split('/')[0]}s={name}" for name in ready)
+
+
+def apply(pool: Pool, project: Path) -> list[str]:
+    """Write the pool to the Prefect server; returns its deployments' full names, like `seed/vertex-l4`."""
+    with get_client(sync_client=True) as client:
+        _write_pool(client, pool)
+        return [_write_deployment(client, described, pool) for described in _described(project, pool)]
+
+
+def changes(pool: Pool) -> list[str]:
+    """What `apply` would change, in words; an empty list where everything is as it should be already."""
+    with get_client(sync_client=True) as client:
+        try:
+            found = client.read_work_pool(pool.name)
+        except ObjectNotFound:
+            return [f"work pool {pool.name} is new"]
+        before = _flat(found.base_job_template)
+        after = _flat(pool.template)
+        return [
+            f"{name}: {before.get(name)} -> {after.get(name)}"
+            for name in sorted({*before, *after})
+            if before.get(name) != after.get(name)
+        ]
+
+
+def _write_pool(client: SyncPrefectClient, pool: Pool) -> None:
+    content = {"description": pool.description, "base_job_template": dict(pool.template)}
+    try:
+        found = client.read_work_pool(pool.name)
+    except ObjectNotFound:
+        client.create_work_pool(WorkPoolCreate(name=pool.name, type=pool.type, **content))
+        return
+    if found.type != pool.type:
+        raise UserError(
+            f"work pool {pool.name} exists with type {found.type}; delete it (prefect work-pool delete {pool.name}) and"
+            " try again"
+        )
+    client.update_work_pool(pool.name, WorkPoolUpdate(**content))
+
+
+def _described(project: Path, pool: Pool) -> list[dict[str, Any]]:
+    content = yaml.safe_load((project / "prefect.yaml").read_text(encoding="utf-8"))
+    found = [dict(deployment) for deployment in content["deployments"] if deployment["name"] == pool.name]
+    if not found:
+        raise UserError(f"prefect.yaml has no deployment {pool.name}; take it from the released one")
+    return found
+
+
+def _write_deployment(client: SyncPrefectClient, described: dict[str, Any], pool: Pool) -> str:
+    flow = import_object(described["entrypoint"])
+    client.create_deployment(
+        flow_id=client.create_flow_from_name(flow.name),
+        name=pool.name,
+        description=described["description"],
+        tags=described["tags"],
+        entrypoint=described["entrypoint"],
+        parameters=described.get("parameters", {}),
+        parameter_openapi_schema=parameter_schema(flow).model_dump_for_openapi(),
+        enforce_parameter_schema=True,
+        work_pool_name=pool.name,
+        pull_steps=PULL,
+    )
+    return f"{flow.name}/{pool.name}"
+
+
+def _flat(value: Any, prefix: str = "") -> dict[str, object]:
+    """Nested JSON by path, like `job_configuration.region`."""
+    if isinstance(value, dict):
+        items = value.items()
+    elif isinstance(value, list):
+        items = {str(number): item for number, item in enumerate(value)}.items()
+    else:
+        return {prefix: value}
+    return {
+        name: item for key, inner in items for name, item in _flat(inner, f"{prefix}.{key}" if prefix else key).items()
+    }

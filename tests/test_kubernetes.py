@@ -1,0 +1,71 @@
+"""`tucano deploy kubernetes`: the Job of a run, without a cluster."""
+
+from pathlib import Path
+
+import yaml
+from test_cli import tucano
+
+from deployments.jobs import faults
+from deployments.kubernetes.plan import GPU, Plan, example, pool
+
+ROOT = Path(__file__).parent.parent
+PLAN = Plan(
+    image="ghcr.io/shop/train:7",
+    namespace="shop",
+    api_url="https://prefect.shop.example/api",
+    tracking_uri="https://mlflow.shop.example",
+    secret="tucano-login",
+    service_account="trainer",
+    machine="g2-standard-8 gke",
+    nodes={"cloud.google.com/gke-accelerator": "nvidia-l4"},
+)
+REQUIRED = {"parallelism": 1, "completions": 1, "restartPolicy": "Never"}
+"""What the worker of prefect-kubernetes refuses a template without, where it wants them: in the pod."""
+
+
+def test_a_job_has_one_gpu_its_secret_by_name_and_is_never_restarted() -> None:
+    job = example(PLAN)
+    pod = job["spec"]["template"]["spec"]
+    (container,) = pod["containers"]
+    assert (job["apiVersion"], job["kind"], job["metadata"]["namespace"]) == ("batch/v1", "Job", "shop")
+    assert job["spec"]["backoffLimit"] == 0 and pod["restartPolicy"] == "Never"
+    assert pod["nodeSelector"] == {"cloud.google.com/gke-accelerator": "nvidia-l4"}
+    assert pod["serviceAccountName"] == "trainer"
+    assert container["resources"]["limits"] == {GPU: "1"}
+    assert container["envFrom"] == [{"secretRef": {"name": "tucano-login"}}]
+    environment = {variable["name"]: variable["value"] for variable in container["env"]}
+    assert environment == PLAN.environment and faults(environment) == []
+    assert container["args"] == ["python", "-m", "deployments.vertex.start"]
+    assert "{{" not in yaml.safe_dump(job), "every placeholder has a value"
+
+
+def test_every_variable_of_the_template_is_used_and_every_placeholder_has_one() -> None:
+    template = pool(PLAN).template
+    used = yaml.safe_dump(template["job_configuration"])
+    properties = template["variables"]["properties"]
+    assert [name for name in properties if f"{{{{ {name} }}}}" not in used] == []
+    assert used.count("{{") == sum(used.count(f"{{{{ {name} }}}}") for name in properties)
+    manifest = template["job_configuration"]["job_manifest"]
+    assert REQUIRED.items() <= manifest["spec"]["template"]["spec"].items()
+    assert manifest["metadata"].keys() >= {"labels", "namespace"}
+
+
+def test_its_deployments_are_in_the_project() -> None:
+    deployments = yaml.safe_load((ROOT / "prefect.yaml").read_text(encoding="utf-8"))["deployments"]
+    ours = [entry["entrypoint"] for entry in deployments if entry["work_pool"]["name"] == pool(PLAN).name]
+    assert ours == ["flows.seed.seed", "flows.stage.stage"]
+    assert all(
+        entry["name"] == pool(PLAN).name for entry in deployments if entry["work_pool"]["name"] == pool(PLAN).name
+    )
+
+
+def test_a_dry_run_prints_one_yaml_document_and_what_stands_against_it() -> None:
+    shown = tucano("deploy", "kubernetes", "--image", "train:7", "--tracking-uri", "http://localhost:5000", "--dry-run")
+    assert shown.returncode == 0, shown.stderr
+    assert yaml.safe_load(shown.stdout)["kind"] == "Job"
+    assert "to mend: MLFLOW_TRACKING_URI=http://localhost:5000 is an address of this machine" in shown.stdout
+
+
+def test_a_label_without_a_value_is_one_sentence() -> None:
+    refused = tucano("deploy", "kubernetes", "--image", "train:7", "--node", "gpu")
+    assert refused.returncode == 2 and "--node names a label and its value" in refused.stderr
