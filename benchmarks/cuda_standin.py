@@ -99,6 +99,8 @@ def pretend() -> None:
     }
     for name, answer in answers.items():
         setattr(torch.cuda, name, lambda *_, _answer=answer, **__: _answer)
+        if hasattr(torch.cuda.random, name):
+            setattr(torch.cuda.random, name, getattr(torch.cuda, name))
     torch.cuda.device = Device  # type: ignore[assignment,misc]
     torch._C._cuda_getCurrentRawStream = lambda *_: 0
     torch.autograd._engine_run_backward = _backwards

@@ -204,7 +204,7 @@ class KillOnceSaved:
 def smallest(place: Path) -> Path:
     """Every program of a kernel takes the interpreter 2 ms: prompts of two tokens, two heads."""
     with pytest.MonkeyPatch.context() as patch:
-        prompts = [Prompt(f"p{n}", ("push", "insights")[n % 2], str(n), "t", "test", "own") for n in range(6)]
+        prompts = [Prompt(f"p{n}", ("push", "insights")[n % 2], str(n), "t", "test", "own") for n in range(2)]
         patch.setattr(parity, "PROMPTS", prompts)
         patch.setattr(parity, "SYSTEMS", {"push": "P", "insights": "I"})
         folder = tiny(place)
@@ -222,7 +222,7 @@ def smallest(place: Path) -> Path:
 def on_cuda() -> PipelineSettings:
     """Push earns the same whatever it says, so that its groups are sampled anew; insights earns by its length."""
     chosen = parity.settings(
-        max_steps=2, eval_steps=1, save_steps=1, batch_size=4, generations=2, max_completion_tokens=6,
+        max_steps=2, eval_steps=1, save_steps=1, patience=9, warmup_share=0.0, batch_size=4, generations=2, max_completion_tokens=6,
         rewards="controls.format", drop_zero_variance=True, refill_rounds=1, advantages="group",
     )  # fmt: skip
     model = {"device": "cuda", "backend": "unsloth"}  # in float32, which tucano/settings/pipeline.py does not let pass
