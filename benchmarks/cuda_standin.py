@@ -46,7 +46,7 @@ class OnCpu(TorchFunctionMode):
     """Tensors say that they are on CUDA, and every call that names CUDA names the CPU."""
 
     def __torch_function__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        given = dict(kwargs or {})
+        given = {name: value for name, value in (kwargs or {}).items() if name != "pin_memory"}
         if function in (torch.Tensor.cuda, torch.Tensor.pin_memory):
             return args[0]
         if function == ON_CUDA:

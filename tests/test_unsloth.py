@@ -105,9 +105,8 @@ def ask(command: list[str], place: Path, switches: dict[str, str]) -> None:
             "overlong_tokens": 4,
             "task_weights": "iwu",
         },
-        {"entropy_coef": 0.05, "loss": "dapo"},
     ],
-    ids=["on-policy", "off-policy with algorithms", "fixed entropy bonus"],
+    ids=["on-policy", "off-policy with algorithms"],
 )
 def test_losses_on_unsloths_trainer_are_those_on_trls(tmp_path: Path, variant: dict[str, object]) -> None:
     """Four steps: in the fifth a pad token happens to be sampled, which unsloth takes for padding, and TRL for a

@@ -76,10 +76,10 @@ class PipelineSettings(Section):
 
     @model_validator(mode="after")
     def _the_run_can_do_it(self) -> Self:
-        if self.model.backend == "unsloth" and self.grpo.entropy_target is not None:
+        if self.model.backend == "unsloth" and self.grpo._entropy_bonus:
             raise ValueError(
-                "grpo.entropy_target needs model.backend=transformers: unsloth's loss has no adaptive entropy bonus;"
-                " leave it out, and grpo.entropy_coef stays as it is"
+                "grpo.entropy_coef and grpo.entropy_target need model.backend=transformers: unsloth's loss has no"
+                " entropy bonus"
             )
         if self.model.backend == "unsloth" and self.model.dtype == "float32":
             raise ValueError(
