@@ -10,6 +10,7 @@ BIN := $(VENV)/bin
 PROFILE ?= laptop
 ARGS ?=
 KILLS ?= 8
+TUCANO_UNSLOTH_PYTHON ?=
 
 export TUCANO_UNSLOTH_PYTHON
 
