@@ -29,7 +29,7 @@ long: $(VENV)/.stamp
 	$(BIN)/python -m pytest -m long --durations=8
 
 without-gpu: $(VENV)/.stamp
-	@test -n "$$TUCANO_UNSLOTH_PYTHON" || { echo "say where Unsloth is: make without-gpu TUCANO_UNSLOTH_PYTHON=/PATH/bin/python (docs/gpu.md)"; exit 2; }
+	@test -n "$(TUCANO_UNSLOTH_PYTHON)" || { echo "say where Unsloth is: make without-gpu TUCANO_UNSLOTH_PYTHON=/PATH/bin/python (docs/gpu.md)"; exit 2; }
 	$(BIN)/python -m pytest -m "not services" tests/test_unsloth.py tests/test_gpu_without_one.py tests/test_quantised.py tests/test_health.py --durations=8
 
 check: $(VENV)/.stamp
