@@ -1,8 +1,9 @@
 """A stand-in for CUDA, so that Unsloth's own loader, kernels, generate and trainer run where no GPU is
 (tests/test_unsloth.py).
 
-Whatever is put on `cuda` stays on the CPU, `torch.cuda` answers as a GPU of 24 GiB without bfloat16 would, and Triton's
-kernels run in its interpreter. What that cannot show: bfloat16, the speed, the memory, and whether a kernel compiles.
+Whatever is put on `cuda` stays on the CPU, `torch.cuda` answers as an L4 would, and Triton's kernels run in its
+interpreter. A cast that is for CUDA does nothing to what is on the CPU. What that cannot show: bfloat16, the
+speed, the memory, and whether a kernel compiles.
 
     sh python-of-cuda -m tucano.training.worker job.json    # `interpreter` writes it
 """
@@ -81,15 +82,25 @@ class Device(contextlib.nullcontext[None]):
 def pretend() -> None:
     """From now on this process has a GPU."""
     stream = SimpleNamespace(cuda_stream=0, synchronize=lambda: None)
-    card = SimpleNamespace(name="stand-in", major=7, minor=5, total_memory=24 * GIB, multi_processor_count=58)
+    card = SimpleNamespace(
+        name="stand-in",
+        major=8,
+        minor=9,
+        total_memory=24 * GIB,
+        multi_processor_count=58,
+        warp_size=32,
+        max_threads_per_multi_processor=1536,
+        regs_per_multiprocessor=65536,
+        shared_memory_per_block_optin=101376,
+    )
     nothing = ("synchronize", "empty_cache", "set_device", "manual_seed", "manual_seed_all", "set_rng_state")
     free = ("memory_allocated", "max_memory_allocated", "memory_reserved", "max_memory_reserved", "current_device")
     answers = {
         **dict.fromkeys((*nothing, "reset_peak_memory_stats"), None),
         **dict.fromkeys(free, 0),
         **dict.fromkeys(("current_stream", "default_stream"), stream),
-        **dict.fromkeys(("is_bf16_supported", "is_current_stream_capturing"), False),
-        "is_available": True,
+        **dict.fromkeys(("is_available", "is_bf16_supported"), True),
+        "is_current_stream_capturing": False,
         "device_count": 1,
         "get_device_name": card.name,
         "get_device_properties": card,
