@@ -2,6 +2,7 @@
 # `make services`: tests with real servers, PostgreSQL and a browser.  `make operations`: what happens when one of them dies.
 # `make long`: every bad day (torn files, full disks, kills), the later tasks, the wheel; half an hour.
 # `make bench`: how fast training is, against TRL itself.  `make docs`: the docs as a site, in site/.
+# `make without-gpu`: the CUDA path without CUDA; needs an interpreter with Unsloth (docs/gpu.md).
 # Each makes the virtual environment when needed.
 PYTHON ?= python3
 VENV := .venv
@@ -9,8 +10,11 @@ BIN := $(VENV)/bin
 PROFILE ?= laptop
 ARGS ?=
 KILLS ?= 8
+TUCANO_UNSLOTH_PYTHON ?=
 
-.PHONY: run test services long check drill operations bench docs ui clean
+export TUCANO_UNSLOTH_PYTHON
+
+.PHONY: run test services long without-gpu check drill operations bench docs ui clean
 
 run: $(VENV)/.stamp
 	$(BIN)/tucano run $(PROFILE) $(ARGS)
@@ -23,6 +27,10 @@ services: $(VENV)/.stamp
 
 long: $(VENV)/.stamp
 	$(BIN)/python -m pytest -m long --durations=8
+
+without-gpu: $(VENV)/.stamp
+	@test -n "$(TUCANO_UNSLOTH_PYTHON)" || { echo "say where Unsloth is: make without-gpu TUCANO_UNSLOTH_PYTHON=/PATH/bin/python (docs/gpu.md)"; exit 2; }
+	$(BIN)/python -m pytest -m "not services" tests/test_unsloth.py tests/test_gpu_without_one.py tests/test_quantised.py tests/test_health.py --durations=8
 
 check: $(VENV)/.stamp
 	$(BIN)/ruff check .

@@ -98,8 +98,10 @@ BACKENDS = get_args(LoadedModel.model_fields["backend"].annotation)
 OFTEN = {"max_steps": 4, "eval_steps": 1, "save_steps": 4, "patience": 4, "advantages": "group"}
 
 
-def asked_for() -> set[str]:
-    """Every metric that some rule looks up, of the tasks of a run of push and insights."""
+def asked_for(vllm: bool = False) -> set[str]:
+    """Every metric that some rule looks up, of the tasks of a run of push and insights; of a run that vLLM draws for,
+    if so.
+    """
     names: set[str] = set()
 
     class Asked(defaultdict[str, list[float]]):
@@ -110,8 +112,11 @@ def asked_for() -> set[str]:
     for rule, _ in RULES.values():
         list(rule(History(Asked(list)), HealthSettings(window=1)))
     others = ("extraction", "sql_qa", "sentiment", "churn")
-    of_vllm = "train/sampling/"  # tests/test_vllm.py reads it from runs that draw so
-    return {name for name in names - {"progress"} if not name.endswith(others) and not name.startswith(of_vllm)}
+    return {
+        name
+        for name in names - {"progress"}
+        if not name.endswith(others) and (vllm or not name.startswith("train/sampling/"))
+    }
 
 
 def as_unsloths_trainer() -> Any:
@@ -128,16 +133,16 @@ def as_unsloths_trainer() -> Any:
         return trainer_class()
 
 
-@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize(("backend", "own_decoding"), [*((backend, True) for backend in BACKENDS), ("transformers", False)])
 def test_every_backend_logs_what_each_alarm_needs(
-    backend: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    backend: str, own_decoding: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Unsloth itself needs CUDA; tests/test_unsloth.py asks the same of its trainer where it is installed."""
+    """tests/test_unsloth.py asks it of Unsloth itself, tests/test_vllm.py of runs that vLLM draws for."""
     folder = tiny(tmp_path / "tiny")
-    plain, _ = ours(folder, tmp_path / "plain", settings(**OFTEN))
+    plain, _ = ours(folder, tmp_path / "plain", settings(**OFTEN, own_decoding=own_decoding))
     if backend == "unsloth":
         monkeypatch.setattr(grpo, "trainer_class", as_unsloths_trainer)
-    steps, _ = ours(folder, tmp_path / backend, settings(**OFTEN))
+    steps, _ = ours(folder, tmp_path / backend, settings(**OFTEN, own_decoding=own_decoding))
     rows = read_journal(tmp_path / backend / "work" / "journal.jsonl")
     assert {name for row in rows for name in row.values} >= asked_for()
     for step, expected in zip(steps, plain, strict=True):

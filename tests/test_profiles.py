@@ -116,7 +116,11 @@ MISTAKES = {
         ["grpo.entropy_target=0.3", "grpo.entropy_coef=0.2"],
         "above grpo.entropy_coef_max=0.1",
     ),
-    "entropy under unsloth": ("l4", ["grpo.entropy_coef=0.01"], "unsloth's loss has no entropy bonus"),
+    "adaptive entropy under unsloth": (
+        "l4",
+        ["grpo.entropy_target=0.2"],
+        "unsloth's loss has no adaptive entropy bonus",
+    ),
     "float32 under unsloth": ("l4", ["model.dtype=float32"], "set model.dtype=bfloat16"),
     "stages out of order": ("laptop", ["grpo.length_stages=[[10, 60], [5, 80]]"], "must rise"),
     "stage after the end": ("laptop", ["grpo.length_stages=[[60, 80]]"], "stay below grpo.max_steps=60"),

@@ -14,7 +14,7 @@ from test_grpo_parity import settings as small
 
 from tucano.prompts import TASKS, Prompt, write_prompts
 from tucano.settings import ModelSettings, PipelineSettings
-from tucano.training import merge
+from tucano.training import merge, sft
 from tucano.training import preflight_checks as check
 from tucano.training.checkpoints import weights
 from tucano.training.jobs import Job
@@ -108,6 +108,24 @@ def test_an_adapter_on_a_quantised_base_moves_at_a_small_learning_rate(quantizat
     began = weights.adapter(begun, weights.TRAINED)
     same = [(ended[name] == began[name]).float().mean().item() for name in ended if "lora_A" in name]
     assert len(same) == 14 and sum(same) / len(same) <= 0.01
+
+
+def test_sft_too_trains_an_adapter_of_a_quantised_base_in_float32(quantised: Job, tmp_path: Path) -> None:
+    """What SFT gives GRPO was rounded to bfloat16 at every step."""
+    shown = [Prompt(f"d{n}", "push", f"Pergunta {n}", "t", "test", "own", demonstration="Sim.") for n in range(8)]
+    (tmp_path / "prompts").mkdir()
+    for name in ("demonstrations", "demonstrations_validation"):
+        write_prompts(tmp_path / "prompts" / f"{name}.jsonl", shown)
+    shutil.copy(Path(quantised.prompts) / "system_prompts.json", tmp_path / "prompts")
+    settings = PipelineSettings.model_validate({"sft": {"batch_size": 4, "max_epochs": 1, "eval_steps": 1}}).model_copy(
+        update={"model": NF4.model_copy(update={"name": str(quantised.base)})}
+    )
+    output = tmp_path / "output"
+    output.mkdir()
+    folders = JobFolders(prompts=tmp_path / "prompts", work=tmp_path / "work", output=output)
+    sft.run(order("sft", settings, 7, 1, folders, start=(str(quantised.base), None)))
+    stored = load_file(output / "adapter" / "adapter_model.safetensors")
+    assert {tensor.dtype for tensor in stored.values()} == {torch.float32}
 
 
 def test_the_limit_grows_by_what_quantisation_does_alone() -> None:

@@ -7,6 +7,8 @@ import functools
 import random
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -121,3 +123,14 @@ def test_plain_attributes_are_kept_and_put_back_and_those_unchanged_stay_the_sam
     assert owner.step == 1 and owner.buffer[0]["ids"].tolist() == [0, 1, 2] and owner.constant is constant
     owner.buffer[0]["ids"] += 1
     assert kept["buffer"][0]["ids"].tolist() == [0, 1, 2]  # what was kept does not move with the object
+
+
+def test_what_belongs_together_is_kept_together(tmp_path: Path) -> None:
+    """Unsloth's trainer notes once whether it casts and to what, and asks for the first alone: a checkpoint had one
+    without the other, and the resumed run crashed.
+    """
+    owner = SimpleNamespace(_autocast_enabled=True, _autocast_dtype=torch.bfloat16)
+    torch.save(states.copied(owner), tmp_path / "state.pt")
+    again = SimpleNamespace()
+    states.put_back(again, torch.load(tmp_path / "state.pt", weights_only=True))
+    assert vars(again) == vars(owner)

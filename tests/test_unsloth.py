@@ -1,24 +1,44 @@
-"""Our mixin on unsloth's patched trainer gives the losses that it gives on TRL's own.
+"""Unsloth itself, where no GPU is: what it loads, draws, trains and leaves behind is what TRL and transformers would.
 
-unsloth rewrites `trl.GRPOTrainer`, so each side is a process of its own. On a CPU it does so only when told; its loader
-needs CUDA, so what that puts on a model is put there by hand. Skipped where unsloth is not installed.
+It rewrites `trl.GRPOTrainer`, so each side is a process of its own, in the interpreter that has Unsloth: this one, or
+the one that TUCANO_UNSLOTH_PYTHON names. `make without-gpu` runs it; skipped where there is none (docs/gpu.md).
 """
 
 import importlib.util
 import json
 import os
+import shutil
+import signal
 import subprocess
 import sys
+import time
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+import test_grpo_parity as parity
+import torch
 from test_grpo_parity import tiny
+from test_health import asked_for
+from test_training import child_of_this_process
+from transformers import AutoTokenizer, Qwen3Config, Qwen3ForCausalLM
 
+from benchmarks.cuda_standin import interpreter
+from tucano.errors import WorkerCrashed
+from tucano.prompts import Prompt
+from tucano.settings import PipelineSettings
+from tucano.storage.journal import read_journal
+from tucano.training.jobs import Job, Progress
+from tucano.training.launch import run_job
+from tucano.training.orders import JobFolders, order
+from tucano.training.policies.likelihood import token_logps
+from tucano.training.policies.load import load_policy
+
+PYTHON = os.environ.get("TUCANO_UNSLOTH_PYTHON") or (sys.executable if importlib.util.find_spec("unsloth") else None)
 pytestmark = [
     pytest.mark.unsloth,
-    pytest.mark.skipif(
-        importlib.util.find_spec("unsloth") is None, reason='unsloth is not installed (pip install -e ".[gpu]")'
-    ),
+    pytest.mark.timeout(1800),
+    pytest.mark.skipif(PYTHON is None, reason="no interpreter with Unsloth: name one in TUCANO_UNSLOTH_PYTHON"),
 ]
 TESTS = Path(__file__).parent
 SIDE = """
@@ -54,20 +74,23 @@ Path(f"{backend}.json").write_text(json.dumps(steps))
 
 def steps_of(backend: str, folder: Path, place: Path, variant: dict[str, object]) -> list[dict[str, float]]:
     """The logged values of each step, from a process in `place`, where unsloth leaves its generated code."""
+    switches = {"UNSLOTH_ALLOW_CPU": "1", "UNSLOTH_COMPILE_DISABLE": "1"}
+    ask([str(PYTHON), "-W", "ignore", "-c", SIDE, backend, str(folder), json.dumps(variant)], place, switches)
+    return json.loads((place / f"{backend}.json").read_text(encoding="utf-8"))
+
+
+def ask(command: list[str], place: Path, switches: dict[str, str]) -> None:
     path = os.pathsep.join([str(TESTS.parent), str(TESTS), os.environ.get("PYTHONPATH", "")])
-    switches = {"UNSLOTH_ALLOW_CPU": "1", "UNSLOTH_COMPILE_DISABLE": "1", "OMP_NUM_THREADS": "1", "PYTHONPATH": path}
-    command = [sys.executable, "-W", "ignore", "-c", SIDE, backend, str(folder), json.dumps(variant)]
     done = subprocess.run(
         command,
         cwd=place,
-        env={**os.environ, **switches},
+        env={**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": path, **switches},
         capture_output=True,
         text=True,
         encoding="utf-8",
         check=False,
     )
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-4000:]
-    return json.loads((place / f"{backend}.json").read_text(encoding="utf-8"))
 
 
 @pytest.mark.parametrize(
@@ -97,3 +120,174 @@ def test_losses_on_unsloths_trainer_are_those_on_trls(tmp_path: Path, variant: d
         assert mine["train/loss"] == pytest.approx(theirs["train/loss"], rel=1e-3, abs=1e-6)
         assert mine["train/grad_norm"] == pytest.approx(theirs["train/grad_norm"], rel=5e-3)
         assert mine["train/entropy"] == pytest.approx(theirs["train/entropy"], rel=0.05), "the alarm is not blind"
+
+
+KERNEL = """
+import os
+os.environ["TRITON_INTERPRET"] = "1"
+import json, sys
+from pathlib import Path
+
+from trl.trainer import utils
+from test_grpo_parity import OFF, ours, settings
+
+calls, kernel = [], utils._fused_logprob_entropy
+utils._fused_logprob_entropy = lambda *given, **named: calls.append(1) or kernel(*given, **named)
+found = {}
+for side in (True, False):
+    utils._supports_trl_loss_kernel = lambda *given, **named: side
+    found[str(side)], _ = ours(Path(sys.argv[1]), Path.cwd() / str(side), settings(**{**OFF, **json.loads(sys.argv[2])}))
+    assert bool(calls) == side
+    calls.clear()
+Path("found.json").write_text(json.dumps(found))
+"""
+
+
+def test_trls_loss_in_triton_is_its_plain_loss(tmp_path: Path) -> None:
+    """The kernel of a GPU for log-probabilities and entropies, forwards and backwards."""
+    variant = {
+        "loss": "dapo",
+        "entropy_coef": 0.05,
+        "temperature": 0.8,
+        "max_steps": 3,
+        "eval_steps": 3,
+        "save_steps": 3,
+    }
+    folder = tiny(tmp_path / "tiny")
+    ask([str(PYTHON), "-W", "ignore", "-c", KERNEL, str(folder), json.dumps(variant)], tmp_path, {})
+    found = json.loads((tmp_path / "found.json").read_text(encoding="utf-8"))
+    assert len(found["True"]) == len(found["False"]) == 3
+    for fused, plain in zip(found["True"], found["False"], strict=True):
+        for name in ("train/loss", "train/grad_norm", "train/entropy"):
+            assert fused[name] == pytest.approx(plain[name], rel=1e-4, abs=1e-6)
+
+
+# The whole way, on a stand-in for CUDA: Unsloth's own loader, kernels (in Triton's interpreter), generate and trainer.
+
+PROMPTS = [[5, 9, 30, 31], [7, 8, 40]]
+ANSWERS = [[50, 51, 52, 53, 54], [60, 61, 62]]
+AFTER = """
+import json, sys
+from pathlib import Path
+
+import unsloth  # first, as the worker does
+from tucano.settings.model import LoadedModel
+from tucano.training import merge
+from tucano.training.jobs import Job
+from tucano.training.policies.likelihood import token_logps
+from tucano.training.policies.load import load_policy
+
+job, prompts, answers = Job.read(Path(sys.argv[1])), *map(json.loads, sys.argv[2:])
+policy, _ = load_policy(
+    LoadedModel.model_validate(job.settings["model"]), job.base, Path(job.adapter), trainable=False, seed=1
+)
+found = {"logps": [row.tolist() for row in token_logps(policy, prompts, answers)], "merge": merge.run(job)}
+Path(job.work, "found.json").write_text(json.dumps(found))
+"""
+
+
+@dataclass
+class KillOnceSaved:
+    """SIGKILL to the training child when its first checkpoint is whole."""
+
+    work: Path
+    done: bool = False
+
+    def __call__(self, progress: Progress) -> None:
+        if progress.step >= 1 and not self.done:
+            while not list(self.work.glob("attempt-1/checkpoint-1")):
+                time.sleep(0.1)
+            self.done = True
+            os.kill(child_of_this_process(), signal.SIGKILL)
+
+
+def smallest(place: Path) -> Path:
+    """Every program of a kernel takes the interpreter 2 ms: prompts of two tokens, two heads."""
+    with pytest.MonkeyPatch.context() as patch:
+        prompts = [Prompt(f"p{n}", ("push", "insights")[n % 2], str(n), "t", "test", "own") for n in range(2)]
+        patch.setattr(parity, "PROMPTS", prompts)
+        patch.setattr(parity, "SYSTEMS", {"push": "P", "insights": "I"})
+        folder = tiny(place)
+    tokenizer = AutoTokenizer.from_pretrained(folder / "model")
+    tokenizer.chat_template = "{% for message in messages %}{{ message['content'] }}{% endfor %}"
+    tokenizer.save_pretrained(folder / "model")
+    config = Qwen3Config.from_pretrained(folder / "model")
+    config.update({"hidden_size": 64, "intermediate_size": 128, "head_dim": 32})
+    config.update({"num_attention_heads": 2, "num_key_value_heads": 1})
+    torch.manual_seed(3)
+    Qwen3ForCausalLM(config).save_pretrained(folder / "model")
+    return folder
+
+
+def on_cuda() -> PipelineSettings:
+    """Push earns the same whatever it says, so that its groups are sampled anew; insights earns by its length."""
+    chosen = parity.settings(
+        max_steps=2, eval_steps=1, save_steps=1, patience=9, warmup_share=0.0, batch_size=4, generations=2, max_completion_tokens=6,
+        rewards="controls.format", drop_zero_variance=True, refill_rounds=1, advantages="group",
+    )  # fmt: skip
+    model = {"device": "cuda", "backend": "unsloth"}  # in float32, which tucano/settings/pipeline.py does not let pass
+    return chosen.model_copy(update={"model": chosen.model.model_copy(update=model)})
+
+
+def asked(kind: str, folder: Path, place: Path, adapter: Path | None = None) -> Job:
+    (place / "output").mkdir(parents=True, exist_ok=True)
+    folders = JobFolders(prompts=folder, work=place / "work", output=place / "output")
+    start = (str(folder / "model"), str(adapter) if adapter else None)
+    return order(kind, on_cuda(), 1, 1, folders, start=start)  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True)
+class Trained:
+    folder: Path
+    work: Path
+    adapter: Path
+    steps: int
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory: pytest.TempPathFactory) -> Trained:
+    """Two steps of GRPO, killed after the first."""
+    place = tmp_path_factory.mktemp("cuda")
+    folder, python = smallest(place / "tiny"), interpreter(place, str(PYTHON))
+    job = asked("grpo", folder, place / "grpo")
+    with pytest.raises(WorkerCrashed, match="SIGKILL"):
+        run_job(job, python, KillOnceSaved(Path(job.work)))
+    result = run_job(job, python, lambda progress: None)
+    adapter = place / "adapter"  # of the last step; what the run delivers is the best by validation
+    adapter.mkdir()
+    for file in Path(job.work).glob("attempt-2/checkpoint-2/adapter_*"):
+        shutil.copy(file, adapter)
+    return Trained(folder, Path(job.work), adapter, int(result["steps"]))
+
+
+def test_a_killed_run_goes_on_where_it_was(trained: Trained) -> None:
+    rows = [row for row in read_journal(trained.work / "journal.jsonl") if "train/loss" in row.values]
+    assert [row.step for row in rows] == [1, 2] and trained.steps == 2
+    assert (trained.work / "attempt-2").is_dir()
+    assert any(row.values["train/grad_norm"] > 0 for row in rows)
+    assert any(row.values["train/groups/live"] < 1 for row in rows), "some were sampled anew"
+
+
+def test_every_alarm_finds_what_it_needs(trained: Trained) -> None:
+    """Its trainer logs no entropy: the alarm of collapse was blind in the profile whose predecessor died of it."""
+    rows = read_journal(trained.work / "journal.jsonl")
+    assert {name for row in rows for name in row.values} >= asked_for()
+    entropies = [row.values["train/entropy"] for row in rows if "train/entropy" in row.values]
+    assert len(entropies) == 2 and all(2 < entropy < 6 for entropy in entropies), "near that of 303 equal tokens, 5.7"
+
+
+def test_what_it_trained_says_the_same_in_transformers_and_is_merged(trained: Trained, tmp_path: Path) -> None:
+    job = asked("merge", trained.folder, tmp_path, trained.adapter)
+    Path(job.work).mkdir()
+    job.write(tmp_path / "job.json")
+    (tmp_path / "after.py").write_text(AFTER, encoding="utf-8")
+    lists = [json.dumps(PROMPTS), json.dumps(ANSWERS)]
+    python = interpreter(tmp_path, str(PYTHON))
+    ask([python, str(tmp_path / "after.py"), str(tmp_path / "job.json"), *lists], tmp_path, {})
+    found = json.loads((tmp_path / "work" / "found.json").read_text(encoding="utf-8"))
+    policy, _ = load_policy(parity.settings().model, job.base, trained.adapter, trainable=False, seed=1)
+    base, _ = load_policy(parity.settings().model, job.base, None, trainable=False, seed=1)
+    own, before = (torch.cat(token_logps(model, PROMPTS, ANSWERS)) for model in (policy, base))
+    assert (own - before).abs().max() > 1e-3, "training moved it"
+    torch.testing.assert_close(torch.tensor([logp for row in found["logps"] for logp in row]), own, atol=1e-5, rtol=0)
+    assert found["merge"]["faithful"], found["merge"]

@@ -19,6 +19,7 @@ import pytest
 import torch
 from test_grpo_parity import one_thread_and_the_signals_as_before, ours, tiny  # noqa: F401
 from test_grpo_parity import settings as small
+from test_health import asked_for
 from test_training import SignalAt
 
 from benchmarks.vllm_standin import interpreter
@@ -314,6 +315,8 @@ def test_sampler_and_trainer_agree_at_every_step(
     steps, adapter = ours(folder, tmp_path, chosen(python(who, tmp_path), **variant))
     sampled = [step[GAP] for step in steps if GAP in step]
     assert len(sampled) >= 2 and max(sampled) < 1e-4
+    logged = {name for row in read_journal(tmp_path / "work" / "journal.jsonl") for name in row.values}
+    assert logged >= asked_for(vllm=True), "no alarm is blind"
     assert any(tensor.abs().sum() > 0 for name, tensor in adapter.items() if "lora_B" in name)
 
 

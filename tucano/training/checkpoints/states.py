@@ -48,8 +48,12 @@ def differences(expected: Mapping[str, str], found: Mapping[str, str]) -> list[s
 
 
 def plain(value: Any) -> bool:
-    """Whether a value is made of nothing but numbers, texts and tensors in lists, tuples and dictionaries."""
-    if type(value) in PLAIN or type(value) is torch.Tensor:
+    """Whether a value is made of nothing but numbers, texts, tensors and their types in lists, tuples and dictionaries.
+
+    Types of tensors, since Unsloth's trainer notes the one it computes in beside the fact that it did: with the fact
+    alone, a run that was resumed crashed.
+    """
+    if type(value) in PLAIN or type(value) in (torch.Tensor, torch.dtype):
         return True
     if type(value) in (list, tuple):
         return all(map(plain, value))

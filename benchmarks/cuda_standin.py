@@ -1,0 +1,130 @@
+"""A stand-in for CUDA, so that Unsloth's own loader, kernels, generate and trainer run where no GPU is
+(tests/test_unsloth.py).
+
+Whatever is put on `cuda` stays on the CPU, `torch.cuda` answers as an L4 would, and Triton's kernels run in its
+interpreter. A cast that is for CUDA does nothing to what is on the CPU. What that cannot show: bfloat16, the
+speed, the memory, and whether a kernel compiles.
+
+    sh python-of-cuda -m tucano.training.worker job.json    # `interpreter` writes it
+"""
+
+import contextlib
+import runpy
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import torch
+from torch.overrides import TorchFunctionMode
+from torch.utils import checkpoint
+
+ROOT = Path(__file__).parent.parent
+GIB = 1024**3
+SWITCHES = {
+    "TRITON_INTERPRET": "1",
+    "UNSLOTH_COMPILE_DISABLE": "1",
+    "TORCHDYNAMO_DISABLE": "1",
+    "HF_DEACTIVATE_ASYNC_LOAD": "1",  # what stands in for CUDA does so in one thread
+    "TRITON_LIBCUDA_PATH": "/nowhere",  # or Unsloth has the system's linker look for it, as root with `ldconfig`
+}
+
+
+def interpreter(folder: Path, python: str) -> str:
+    """A command that stands in for `python` on a machine with CUDA. Unsloth's generated code goes into `folder`."""
+    script, switches = folder / "python-of-cuda", " ".join(f"{name}={value}" for name, value in SWITCHES.items())
+    command = f'cd {folder}\nexec env {switches} {python} -W ignore {__file__} "$@"'
+    script.write_text(f"#!/bin/sh\n{command}\n", encoding="utf-8")
+    script.chmod(0o755)
+    return str(script)
+
+
+CARD = torch.device("cuda", 0)
+AT, ON_CUDA = torch.Tensor.device.__get__, torch.Tensor.is_cuda.__get__  # type: ignore[attr-defined]
+
+
+class OnCpu(TorchFunctionMode):
+    """Tensors say that they are on CUDA, and every call that names CUDA names the CPU."""
+
+    def __torch_function__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        given = {name: value for name, value in (kwargs or {}).items() if name != "pin_memory"}
+        if function in (torch.Tensor.cuda, torch.Tensor.pin_memory):
+            return args[0]
+        if function == ON_CUDA:
+            return not args[0].is_meta
+        if function is torch.device:
+            return CARD if type(args[0]) is int else function(*args, **given)
+        if function is torch.Tensor.to and type(args[-1]) is int:
+            args = (*args[:-1], CARD)
+        if type(given.get("device")) is int:
+            given["device"] = CARD
+        found = function(*map(_here, args), **{name: _here(value) for name, value in given.items()})
+        return CARD if function == AT and found.type == "cpu" else found
+
+
+def _here(value: Any) -> Any:
+    named = value.type if isinstance(value, torch.device) else value
+    return torch.device("cpu") if isinstance(named, str) and named.partition(":")[0] == "cuda" else value
+
+
+def _backwards(*args: Any, _engine: Any = torch.autograd._engine_run_backward, **kwargs: Any) -> Any:
+    """Checkpointed layers are computed again in here, and inside an intercepted call nothing is intercepted."""
+    with OnCpu():
+        return _engine(*args, **kwargs)
+
+
+class Device(contextlib.nullcontext[None]):
+    """In place of torch.cuda.device."""
+
+    idx = 0
+
+
+def pretend() -> None:
+    """From now on this process has a GPU."""
+    stream = SimpleNamespace(cuda_stream=0, synchronize=lambda: None)
+    card = SimpleNamespace(
+        name="stand-in",
+        major=8,
+        minor=9,
+        total_memory=24 * GIB,
+        multi_processor_count=58,
+        warp_size=32,
+        max_threads_per_multi_processor=1536,
+        regs_per_multiprocessor=65536,
+        shared_memory_per_block_optin=101376,
+    )
+    nothing = ("synchronize", "empty_cache", "set_device", "manual_seed", "manual_seed_all", "set_rng_state")
+    free = ("memory_allocated", "max_memory_allocated", "memory_reserved", "max_memory_reserved", "current_device")
+    answers = {
+        **dict.fromkeys((*nothing, "reset_peak_memory_stats"), None),
+        **dict.fromkeys(free, 0),
+        **dict.fromkeys(("current_stream", "default_stream"), stream),
+        **dict.fromkeys(("is_available", "is_bf16_supported"), True),
+        "is_current_stream_capturing": False,
+        "device_count": 1,
+        "get_device_name": card.name,
+        "get_device_properties": card,
+        "get_device_capability": (card.major, card.minor),
+        "mem_get_info": (20 * GIB, 24 * GIB),
+        "get_rng_state": torch.zeros(16, dtype=torch.uint8),
+    }
+    for name, answer in answers.items():
+        setattr(torch.cuda, name, lambda *_, _answer=answer, **__: _answer)
+        if hasattr(torch.cuda.random, name):
+            setattr(torch.cuda.random, name, getattr(torch.cuda, name))
+    torch.cuda.device = Device  # type: ignore[assignment,misc]
+    torch._C._cuda_getCurrentRawStream = lambda *_: 0
+    torch.autograd._engine_run_backward = _backwards
+    checkpoint._allowed_determinism_checks_to_fns["default"] = lambda tensor: {"shape": tensor.shape}
+    OnCpu().__enter__()
+
+
+if __name__ == "__main__":
+    module = sys.argv[1] == "-m"
+    what, *arguments = sys.argv[1 + module :]
+    sys.path[0], sys.argv = str(ROOT), [what, *arguments]
+    pretend()
+    if module:
+        runpy.run_module(what, run_name="__main__", alter_sys=True)
+    else:
+        runpy.run_path(what, run_name="__main__")
