@@ -2,6 +2,7 @@
 # `make services`: tests with real servers, PostgreSQL and a browser.  `make operations`: what happens when one of them dies.
 # `make long`: every bad day (torn files, full disks, kills), the later tasks, the wheel; half an hour.
 # `make bench`: how fast training is, against TRL itself.  `make docs`: the docs as a site, in site/.
+# `make images`: both container images, built and run with Buildah, as root.
 # Each makes the virtual environment when needed.
 PYTHON ?= python3
 VENV := .venv
@@ -10,7 +11,7 @@ PROFILE ?= laptop
 ARGS ?=
 KILLS ?= 8
 
-.PHONY: run test services long check drill operations bench docs ui clean
+.PHONY: run test services long check drill operations bench images docs ui clean
 
 run: $(VENV)/.stamp
 	$(BIN)/tucano run $(PROFILE) $(ARGS)
@@ -38,6 +39,9 @@ operations: $(VENV)/.stamp
 
 bench: $(VENV)/.stamp
 	$(BIN)/python -W ignore -m benchmarks.speed $(ARGS)
+
+images: $(VENV)/.stamp
+	$(BIN)/python -m benchmarks.images --home $(or $(IMAGES_HOME),/tmp/tucano-images) $(ARGS)
 
 docs: $(VENV)/.stamp
 	$(BIN)/python -m mkdocs build
