@@ -27,7 +27,7 @@ from benchmarks.bad_days import TINY
 from benchmarks.images.buildah import Buildah
 
 FILE = Path(__file__).parent.parent.parent / "deployments" / "compose.yaml"
-WAIT_S = 300
+WAIT_S = 900
 DATABASE = "localhost/tucano-postgres:15"
 POSTGRES = """
 set -e
