@@ -3,6 +3,7 @@
 # `make long`: every bad day (torn files, full disks, kills), the later tasks, the wheel; half an hour.
 # `make bench`: how fast training is, against TRL itself.  `make docs`: the docs as a site, in site/.
 # `make without-gpu`: the CUDA path without CUDA; needs an interpreter with Unsloth (docs/gpu.md).
+# `make images`: both container images, built and run with Buildah, as root.
 # Each makes the virtual environment when needed.
 PYTHON ?= python3
 VENV := .venv
@@ -14,7 +15,7 @@ TUCANO_UNSLOTH_PYTHON ?=
 
 export TUCANO_UNSLOTH_PYTHON
 
-.PHONY: run test services long without-gpu check drill operations bench docs ui clean
+.PHONY: run test services long without-gpu check drill operations bench images docs ui clean
 
 run: $(VENV)/.stamp
 	$(BIN)/tucano run $(PROFILE) $(ARGS)
@@ -46,6 +47,9 @@ operations: $(VENV)/.stamp
 
 bench: $(VENV)/.stamp
 	$(BIN)/python -W ignore -m benchmarks.speed $(ARGS)
+
+images: $(VENV)/.stamp
+	$(BIN)/python -m benchmarks.images --home $(or $(IMAGES_HOME),/tmp/tucano-images) $(ARGS)
 
 docs: $(VENV)/.stamp
 	$(BIN)/python -m mkdocs build

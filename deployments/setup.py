@@ -88,7 +88,7 @@ def deploy(client: SyncPrefectClient, project: Path, home: Path) -> None:
         entry["parameters"]["settings"]["storage"] = str(home)
     for entry in content["deployments"]:
         entry["schedules"] = schedules(client, entry)
-    with tempfile.NamedTemporaryFile("w", suffix=".yaml", dir=project, encoding="utf-8") as file:
+    with tempfile.NamedTemporaryFile("w", suffix=".yaml", encoding="utf-8") as file:
         yaml.safe_dump(content, file, allow_unicode=True, sort_keys=False)
         file.flush()
         command = [sys.executable, "-m", "prefect", "--no-prompt", "deploy", "--all", "--prefect-file", file.name]

@@ -28,6 +28,7 @@ MEASURED_BY = {
     "docs/algorithms.md": ["python -m benchmarks.ablation --folder runs-ablation"],
     "docs/bad-days.md": ["python -m benchmarks.bad_days --home FOLDER"],
     "docs/gpu.md": ["python -m benchmarks.vllm_rollouts --python PYTHON --folder FOLDER"],
+    "docs/images.md": ["make images"],
     "docs/operations.md": ["make operations", "python -m benchmarks.overhead"],
     "docs/resume.md": ["make drill KILLS=50"],
     "docs/speed.md": ["make bench", "tucano forecast laptop"],

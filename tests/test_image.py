@@ -1,19 +1,27 @@
-"""The container image, as far as it can be looked at without building it: its two locks and what the Dockerfile
-copies.
+"""The container images, as far as they can be looked at without building them (`make images` does that): base, locks,
+what the Dockerfiles copy, what the command that builds them refuses.
 """
 
 import ast
+import os
 import re
+import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+import yaml
 
+from benchmarks.images import base
 from tucano.artifacts.code_version import NUMERIC_PACKAGES, _imports, _source
+from tucano.errors import UserError
 from tucano.training.jobs import MODULES
 
 ROOT = Path(__file__).parent.parent
 IMAGE = ROOT / "deployments" / "image"
+DOCKERFILES = (IMAGE / "Dockerfile", ROOT / "deployments" / "Dockerfile.cpu")
+LOCKS = ("tucano.lock", "vllm.lock", "cpu.lock")
+DIGEST = r"@sha256:[0-9a-f]{64}"
 DISTRIBUTIONS = {"yaml": "pyyaml"}
 
 
@@ -23,20 +31,80 @@ def pins(path: Path) -> dict[str, str]:
     return {re.sub(r"[-_.]+", "-", name).lower(): version for name, version in found}
 
 
-@pytest.mark.parametrize("name", ["tucano.lock", "vllm.lock"])
+def test_nothing_is_built_on_a_tag_alone() -> None:
+    """A tag can be moved; a digest cannot. The date in the tag says which state of Debian it is."""
+    bases = set()
+    for dockerfile in DOCKERFILES:
+        text = dockerfile.read_text(encoding="utf-8")
+        bases |= set(re.findall(r"^ARG BASE=(.+)$", text, flags=re.MULTILINE))
+        named = re.findall(r"^FROM (\S+)", text, flags=re.MULTILINE)
+        assert set(named) <= {"${BASE}", *re.findall(r"^FROM \S+ AS (\S+)$", text, flags=re.MULTILINE)}
+    assert len(bases) == 1 and re.fullmatch(
+        rf"docker\.io/library/debian:bookworm-2026\d{{4}}-slim{DIGEST}", bases.pop()
+    )
+    services = yaml.safe_load((ROOT / "deployments" / "compose.yaml").read_text(encoding="utf-8"))["services"]
+    foreign = [service["image"] for service in services.values() if "build" not in service]
+    assert foreign and all(re.search(f"{DIGEST}$", image) for image in foreign)
+
+
+def test_the_images_have_the_python_that_the_tests_ran_with() -> None:
+    tested = re.search(r"\(Python (3\.\d+)", (ROOT / "constraints.txt").read_text(encoding="utf-8"))
+    assert tested
+    for dockerfile in (*DOCKERFILES, ROOT / "docs" / "gpu.md"):
+        assert set(re.findall(r"python(3\.\d+)", dockerfile.read_text(encoding="utf-8"))) == {tested[1]}
+    for name in LOCKS:
+        assert f"--python-version {tested[1]} " in (IMAGE / name).read_text(encoding="utf-8").split("\n", 2)[1]
+
+
+def test_the_images_are_left_to_an_ordinary_user() -> None:
+    for dockerfile in DOCKERFILES:
+        stages = re.split(r"^FROM ", dockerfile.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]
+        users = [re.findall(r"^USER (\w+)$", stage, flags=re.MULTILINE) for stage in stages]
+        assert [found[-1] for found in users if found] and all(found[-1] == "tucano" for found in users if found)
+        assert "chmod" not in dockerfile.read_text(encoding="utf-8")
+
+
+def test_a_base_with_another_checksum_is_refused(tmp_path: Path) -> None:
+    tarball = tmp_path / f"debian-{base.RELEASE}.tar"
+    tarball.write_bytes(b"another Debian")
+    with pytest.raises(
+        UserError, match=rf"{tarball} has the checksum [0-9a-f]{{64}} and not {base.SHA256}.*; delete it"
+    ):
+        base.made(tmp_path)
+
+
+def test_where_the_tools_are_missing_one_sentence_says_how_to_get_them(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "benchmarks.images", "--home", str(tmp_path / "images")]
+    environment = {**os.environ, "PATH": str(tmp_path)}
+    said = subprocess.run(command, env=environment, cwd=ROOT, capture_output=True, text=True)
+    assert said.returncode == 2 and said.stdout == "" and not (tmp_path / "images").exists()
+    assert re.fullmatch(r"tucano: buildah, mmdebstrap, ip, unshare not found: apt-get install .+\n", said.stderr)
+
+
+@pytest.mark.parametrize("name", LOCKS)
 def test_every_package_of_the_image_has_a_hash_and_no_index_is_named(name: str) -> None:
     text = (IMAGE / name).read_text(encoding="utf-8")
     entries = re.split(r"^(?=[A-Za-z0-9])", re.sub(r"^#.*\n", "", text, flags=re.MULTILINE), flags=re.MULTILINE)[1:]
-    assert len(entries) > 200 and all("--hash=sha256:" in entry for entry in entries)
+    assert len(entries) > 100 and all("--hash=sha256:" in entry for entry in entries)
     assert "index-url" not in re.sub("--no-emit-index-url", "", text) and "://" not in text
 
 
-def test_the_image_has_the_versions_that_the_tests_ran_with() -> None:
-    tested, locked = pins(ROOT / "constraints.txt"), pins(IMAGE / "tucano.lock")
+@pytest.mark.parametrize(
+    ("name", "needed"),
+    [("tucano.lock", {"prefect-gcp", "gcsfs", "unsloth", "bitsandbytes"}), ("cpu.lock", {"asyncpg", "uvicorn"})],
+)
+def test_the_image_has_the_versions_that_the_tests_ran_with(name: str, needed: set[str]) -> None:
+    tested, locked = pins(ROOT / "constraints.txt"), pins(IMAGE / name)
+    locked["torch"] = locked["torch"].removesuffix("+cpu")
     assert {
-        name: (locked[name], tested[name]) for name in locked.keys() & tested.keys() if locked[name] != tested[name]
+        key: (locked[key], tested[key]) for key in locked.keys() & tested.keys() if locked[key] != tested[key]
     } == {}
-    assert {"prefect", "prefect-gcp", "gcsfs", "mlflow", "torch", "unsloth", "bitsandbytes"} <= locked.keys()
+    assert {"prefect", "mlflow", "torch", *needed} <= locked.keys()
+
+
+def test_the_image_for_a_cpu_has_no_cuda() -> None:
+    locked = pins(IMAGE / "cpu.lock")
+    assert locked["torch"].endswith("+cpu") and not [name for name in locked if name.startswith(("nvidia", "triton"))]
 
 
 def test_both_interpreters_train_with_the_same_versions() -> None:
@@ -82,7 +150,7 @@ def copied(dockerfile: Path) -> set[str]:
 
 
 def test_what_the_images_copy_is_there_and_is_sent_to_the_builder() -> None:
-    sources = copied(IMAGE / "Dockerfile") | copied(ROOT / "deployments" / "Dockerfile.cpu")
+    sources = set[str]().union(*map(copied, DOCKERFILES))
     assert sources and all((ROOT / source).exists() for source in sources)
     sent = {
         line[1:] for line in (ROOT / ".dockerignore").read_text(encoding="utf-8").splitlines() if line.startswith("!")

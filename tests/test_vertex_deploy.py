@@ -4,11 +4,13 @@ process.
 
 import asyncio
 import logging
+import os
 import subprocess
 import sys
 import threading
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -339,6 +341,21 @@ def test_the_container_fetches_its_secrets_and_says_which_it_may_not_read(
     assert start.fetched("") == {}
     with pytest.raises(UserError, match="secrets/other/versions/latest for B cannot be read"):
         start.fetched(f"{named},B=projects/shop/secrets/other/versions/latest")
+
+
+def test_a_container_on_a_machine_without_an_account_says_so(tmp_path: Path) -> None:
+    nowhere = {
+        "HOME": str(tmp_path),
+        "PATH": os.environ["PATH"],
+        "PYTHONPATH": str(ROOT),
+        "GCE_METADATA_HOST": "127.0.0.1:1",
+    }
+    secret = {"TUCANO_SECRETS": "PASSWORD=projects/shop/secrets/other/versions/latest"}
+    command = [sys.executable, "-m", "deployments.vertex.start"]
+    said = subprocess.run(command, env=nowhere | secret, cwd=tmp_path, capture_output=True, text=True)
+    assert said.returncode == 2
+    assert said.stderr.splitlines()[-1].startswith("tucano: the secrets PASSWORD cannot be read: Google ")
+    assert "Traceback" not in said.stderr
 
 
 def test_the_notice_of_a_preemption_is_heard_at_once_and_acted_on_once(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,7 +15,7 @@ import sys
 import threading
 import time
 import urllib.request
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 
 from deployments.vertex.google import Google
@@ -48,10 +48,21 @@ def fetched(named: str) -> dict[str, str]:
     """The values of secrets written as `VARIABLE=projects/P/secrets/S/versions/latest,...`; UserError names one that
     cannot be read.
     """
-    pairs = [part.partition("=")[::2] for part in named.split(",") if part]
+    pairs = [(variable, version) for variable, _, version in (part.partition("=") for part in named.split(",") if part)]
     if not pairs:
         return {}
-    google = Google()
+    from google.auth.exceptions import GoogleAuthError
+
+    try:
+        return _read(pairs, Google())
+    except GoogleAuthError as error:
+        raise UserError(
+            f"the secrets {', '.join(variable for variable, _ in pairs)} cannot be read: Google knows no account of"
+            f" this machine ({' '.join(str(error).split())}); give the job a service account"
+        ) from None
+
+
+def _read(pairs: Sequence[tuple[str, str]], google: Google) -> dict[str, str]:
     values = {}
     for variable, version in pairs:
         answer = google.get("secretmanager", f"v1/{version}:access")
