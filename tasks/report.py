@@ -1,6 +1,7 @@
 """Stage 8: one HTML file for readers, and the note on the run's MLflow page."""
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -68,7 +69,8 @@ def write_report(
         files = ReportFiles(draft)
         files.settings.write_text(text, encoding="utf-8")
         files.page.write_text(render_report(comparison.comparison, facts), encoding="utf-8")
-        return {"registered": promotion.version}  # `tucano gc` keeps what a registered model was made from
+        # `tucano gc` keeps what a registered model was made from
+        return {"registered": promotion.version, "promotion": asdict(promotion)}
 
     inputs = {name: artifact.digest for name, artifact in run.stages.items()}
     made = Report(run.make("report", render_report, chosen, inputs, produce))

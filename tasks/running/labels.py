@@ -6,10 +6,11 @@ from prefect import runtime
 from prefect.utilities.urls import url_for
 
 from tasks.handles import PromptSet, Questions
-from tucano.artifacts.identity import digest, fingerprint
+from tucano.artifacts.identity import fingerprint
 from tucano.prompts import jsonl_lines
 from tucano.security.printable import escaped, short
 from tucano.settings import PipelineSettings
+from tucano.settings.configuration import configuration_digits
 from tucano.tracking import DataSplit
 from tucano.tracking.models import Context
 
@@ -86,21 +87,16 @@ def is_deployed() -> bool:
     return bool(runtime.deployment.id)
 
 
-NOT_THE_CONFIGURATION = {"data": {"path"}, "grpo": {"seeds", "fast_cpu"}, "model": {"device"}}
-"""Settings that do not make another configuration: where the data lie, which seeds are drawn, what computes."""
-
-
 def config_label(settings: PipelineSettings) -> str:
     """What runs that differ only in their seeds share: MLflow groups curves by it, and `tucano compare` takes it.
 
     Words for what a reader asks first, every algorithm setting that is not the default, and six digits of a digest of
     all settings that make the configuration: `nano synthetic grounded gdpo task_weights=iwu #3fa9c1`.
     """
-    plain = settings.model_dump(mode="json", include={"data", "model", "sft", "grpo"}, exclude=NOT_THE_CONFIGURATION)
     grpo, defaults = settings.grpo, type(settings.grpo).model_fields
     variants = [f"{name}={getattr(grpo, name)}" for name in ALGORITHM if getattr(grpo, name) != defaults[name].default]
     words = [settings.model.name.rpartition("/")[2], settings.data.label, grpo.rewards, grpo.advantages, *variants]
-    return " ".join([*words, f"#{digest(plain)[:6]}"])
+    return " ".join([*words, configuration_digits(settings.model_dump(mode="json"))])
 
 
 def data_split(prompts: PromptSet | Questions, name: str, context: Context) -> DataSplit:
