@@ -17,7 +17,7 @@ from tucano.artifacts.code_version import code_version
 from tucano.artifacts.identity import digest
 from tucano.artifacts.lineage import digests
 from tucano.artifacts.store import Recipe
-from tucano.cost import sentence
+from tucano.cost import costs, sentence
 from tucano.files.models import SeedFiles
 from tucano.files.results import ReportFiles
 from tucano.profiles import nearest_profile, project_root
@@ -57,7 +57,7 @@ def write_report(
         lineage=chosen.lineage,
         data=json.loads(prompts.files.report.read_text(encoding="utf-8")),
         training=[curves_of(seed.seed, seed.files) for seed in seeds.trained],
-        stage_seconds={name: artifact.seconds for name, artifact in run.stages.items()},
+        stage_seconds={name: 3600 * found.hours for name, found in costs(run.stages, run.settings.cost).items()},
         machine_hours=cost.hours,
         usd=cost.dollars,
         audit=audit.report,
@@ -88,7 +88,7 @@ def _publish(run: Run, report: Path, seeds: Seeds, comparison: ComparisonResult,
     )
     links = " · ".join(f"[{escaped(name)}]({page})" for name, page in tracker.pages(run.tracking_run).items())
     promoted = f"Promotion: {promotion.candidate} is {promotion.status}, because {promotion.reason}."
-    said = map(escaped, (promoted, *verdict.sentences))
+    said = map(escaped, (*verdict.reservations, promoted, *verdict.sentences))
     tracker.set_note(run.tracking_run, "\n\n".join([f"**{escaped(verdict.headline)}**", links, *said, prefect_link()]))
     tracker.ensure_views()
     show_table("health", [alarm for seed in seeds.trained for alarm in _alarms(seed)], "Alarms of each seed")

@@ -15,7 +15,7 @@ from tucano.comparison.compare import Design, compare
 from tucano.files.models import SeedFiles
 from tucano.files.prompts import PromptFiles
 from tucano.files.results import AnswerFiles, ComparisonFiles, ReportFiles
-from tucano.profiles import load_profile
+from tucano.profiles import load_profile, nearest_profile
 from tucano.prompts import Prompt, write_prompts
 from tucano.storage.journal import JournalWriter
 
@@ -75,7 +75,9 @@ def finished(root: Path, run: Finished) -> Artifact:
         ReportFiles(draft).page.write_text("<!doctype html><p>Relatório", encoding="utf-8")
         return {"registered": None, "promotion": run.promotion}
 
-    return Store(root).make(Recipe("report", {"settings": plain}, inputs, "code"), report, silent)
+    profile, rows = nearest_profile(ROOT, settings)
+    chosen = {"settings": plain, "profile": profile, "differences": rows}
+    return Store(root).make(Recipe("report", chosen, inputs, "code"), report, silent)
 
 
 def silent(sentence: str) -> None:

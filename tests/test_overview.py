@@ -134,7 +134,9 @@ def test_none_and_one_configuration(tmp_path: Path) -> None:
     empty = write_page(tmp_path).read_text(encoding="utf-8")
     assert "No comparison yet" in empty and read(empty).open == []
     single = write_page(storage_of(tmp_path, BEST)).read_text(encoding="utf-8")
-    assert "the only configuration" in single and "All pairs" not in single and "Ahead of the second" not in single
+    assert "<b>laptop</b>" in single and "All pairs" not in single and "Ahead of the second" not in single
+    (line,) = view(tmp_path).lines
+    assert line.differs == {"learning_rate": 0.003, "machine": "l4 workbench"}
 
 
 def test_many_configurations_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

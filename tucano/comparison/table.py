@@ -2,7 +2,7 @@
 
 from tucano.comparison.compare import TOGETHER, Comparison
 from tucano.comparison.contrast import Contrast, Effect
-from tucano.presentation.numbers import english, p_value
+from tucano.presentation.numbers import english, p_value, possible
 from tucano.presentation.tables import pipe_table, wrapped
 
 
@@ -12,6 +12,8 @@ def render_table(comparison: Comparison) -> str:
     lines = [
         *wrapped(f"**{verdict.headline}**"),
         "",
+        *(line for said in verdict.reservations for line in wrapped(said)),
+        *([""] if verdict.reservations else []),
         *wrapped(
             f"Mean reward on {comparison.prompts} held-out prompts, {comparison.primary}; `{TOGETHER}` is the mean over"
             " the seeds."
@@ -63,12 +65,14 @@ def _step_rows(comparison: Comparison) -> list[str]:
     names = [*comparison.main.tasks, "overall"]
     rows = [("task", "before", *(f"by {step.name}" for step in steps["overall"]), "after")]
     for name in names:
-        gains = (
-            f"{english(s.gain, signed=True)} [{english(s.low, 2, signed=True)}, {english(s.high, 2, signed=True)}]"
-            for s in steps[name]
-        )
+        gains = (f"{english(step.gain, signed=True)} {_range(step.low, step.high)}" for step in steps[name])
         rows.append((name, english(steps[name][0].before), *gains, english(steps[name][-1].after)))
     return pipe_table(rows)
+
+
+def _range(low: float, high: float) -> str:
+    ends = possible(low, high)
+    return "[?]" if ends is None else f"[{english(ends[0], 2, signed=True)}, {english(ends[1], 2, signed=True)}]"
 
 
 def _seed_rows(main: Contrast) -> list[str]:

@@ -21,6 +21,7 @@ from tucano.overview import drawing
 from tucano.overview.pairs import Pair, pairs
 from tucano.overview.rows import Promotion, Row, Spent, read_rows, spent, varied
 from tucano.overview.runs import RunRecord, read_addresses, read_runs
+from tucano.presentation.numbers import possible
 from tucano.presentation.pages import environment
 from tucano.report.language import LANGUAGES, Language, duration
 from tucano.report.tone import tone
@@ -184,6 +185,7 @@ def _body(language: Language, shown: View, folder: Path) -> str:
     ends = [(line.effect.low, line.effect.high) for line in shown.lines]
     return made.get_template("body.html.j2").render(
         t=language.say,
+        possible=possible,
         language=language,
         view=shown,
         first=shown.lines[0] if shown.lines else None,

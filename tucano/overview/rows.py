@@ -48,12 +48,15 @@ class Promotion:
 class Row:
     """A configuration by its newest report.
 
-    `settings` are those that make the configuration, by dotted name; rows with the same `asked` answered the same
-    prompts in the same way and were judged alike. `stages` are the artifacts it was made from, by name; `report` is the
-    page's path below the storage.
+    `profile` is the one that it is nearest to, with `differences` as {setting: value here}. `settings` are those that
+    make the configuration, by dotted name; rows with the same `asked` answered the same prompts in the same way and
+    were judged alike. `stages` are the artifacts it was made from, by name; `report` is the page's path below the
+    storage.
     """
 
     label: str
+    profile: str
+    differences: Mapping[str, Any]
     settings: Mapping[str, Any]
     asked: str
     comparison: Comparison
@@ -115,9 +118,12 @@ def read_rows(root: Path) -> Found:
 
 def varied(rows: Sequence[Row]) -> list[dict[str, Any]]:
     """What of each row's settings differs: all that vary where they are few, else those that are not the usual value.
+    Of a single row, what differs from its profile.
 
     {dotted name: value}, for each row.
     """
+    if len(rows) == 1:
+        return [{**rows[0].differences}]
     names = dict.fromkeys(name for row in rows for name in row.settings)
     kinds = {name: Counter(_key(row.settings.get(name)) for row in rows) for name in names}
     several = [name for name, values in kinds.items() if len(values) > 1]
@@ -164,6 +170,8 @@ def _row(root: Path, folder: Path, made: Mapping[str, Artifact]) -> Row:
     promotion = manifest["record"].get("promotion")
     return Row(
         label=configuration_digits(settings),
+        profile=str(manifest["settings"].get("profile", "")),
+        differences={str(name): here for name, here, _ in manifest["settings"].get("differences", ())},
         settings=_flat(of_configuration(settings)),
         asked=digest({"data": digests.get("data"), "comparison": settings.get("comparison")}),
         comparison=_comparison(file, file.stat().st_mtime_ns),
