@@ -8,7 +8,7 @@ from typing import Any
 from tasks.handles import AnswerSet, ComparisonResult, Plan, PromptSet, SeedResult, Seeds, Start
 from tasks.plan import came_first
 from tasks.running.child import run_child
-from tasks.running.pages import show_text
+from tasks.running.pages import show_markdown
 from tasks.running.run import Run, stage
 from tasks.train import start_of
 from tucano.artifacts.identity import digest, fingerprint
@@ -19,7 +19,7 @@ from tucano.comparison.compare import TOGETHER, Comparison, Design, compare
 from tucano.comparison.forgetting import read_readings
 from tucano.comparison.looks import record_look
 from tucano.comparison.promotion import CHAMPION
-from tucano.comparison.table import render_table
+from tucano.comparison.table import render_markdown
 from tucano.comparison.text_health import known_words
 from tucano.comparison.verdict import without
 from tucano.files.results import ComparisonFiles
@@ -117,7 +117,7 @@ def compare_arms(
     inputs = {"prompts": prompts.digest, "answers": answers.digest}
     made = ComparisonResult(run.make("comparison", compare, chosen, inputs, produce))
     comparison = made.comparison
-    show_text("verdict", render_table(comparison), comparison.verdict.headline)
+    show_markdown("verdict", render_markdown(comparison), comparison.verdict.headline)
     run.tracker.log_metrics(run.tracking_run, _metrics(comparison))
     run.tracker.log_artifact(run.tracking_run, made.files.comparison, "comparison")
     return made

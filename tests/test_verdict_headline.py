@@ -15,7 +15,7 @@ from tucano.cli.versus import _introduction
 from tucano.comparison.answers import Answer
 from tucano.comparison.compare import Comparison, Design, compare
 from tucano.comparison.forgetting import Reading
-from tucano.comparison.table import render_table
+from tucano.comparison.table import render_markdown, render_table
 from tucano.comparison.verdict import judge
 from tucano.comparison.versus import Side, versus
 from tucano.presentation.numbers import possible
@@ -156,3 +156,14 @@ def test_mlflow_stores_the_p_that_the_verdict_goes_by() -> None:
     overall = found.main.overall
     assert (stored["interval/low"], stored["interval/high"]) == (round(overall.low, 4), round(overall.high, 4))
     assert stored["truth/gain"] == round(found.contrasts[1].overall.gain, 4) and "served/gain" in stored
+
+
+def test_the_verdict_in_prefect_is_markdown_with_tables() -> None:
+    text = render_markdown(judged([flat_truth(a) for a in answers(ALIKE, per_task=9)]))
+    paragraphs = text.split("\n\n")
+    assert (
+        paragraphs[0]
+        == "**Better: the trained adapters beat sft, and so does the configuration in the mean over seeds.**"
+    )
+    assert "a gain is not established on: insights." in paragraphs[1]
+    assert paragraphs[3].startswith("| task ") and paragraphs[4].startswith("| arm ") and "```" not in text

@@ -4,6 +4,7 @@ from tucano.comparison.compare import TOGETHER, Comparison
 from tucano.comparison.contrast import Contrast, Effect
 from tucano.presentation.numbers import english, p_value, possible
 from tucano.presentation.tables import pipe_table, wrapped
+from tucano.security.printable import escaped
 
 
 def render_table(comparison: Comparison) -> str:
@@ -43,6 +44,15 @@ def render_table(comparison: Comparison) -> str:
     for sentence in verdict.sentences:
         lines += wrapped(f"- {sentence}")
     return "\n".join(lines)
+
+
+def render_markdown(comparison: Comparison) -> str:
+    """The same for a page that renders Markdown: headline, what stands beside it, effects, arms, sentences."""
+    main, verdict = comparison.main, comparison.verdict
+    parts = [f"**{escaped(verdict.headline)}**", *map(escaped, verdict.reservations)]
+    parts += ["\n".join(_effect_rows(main)), "\n".join(_mean_rows(comparison))]
+    parts.append("\n".join(f"- {escaped(sentence)}" for sentence in verdict.sentences))
+    return "\n\n".join(parts)
 
 
 def _mean_rows(comparison: Comparison) -> list[str]:

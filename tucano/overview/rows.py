@@ -17,12 +17,12 @@ from tucano.artifacts.records import parsed, read_record
 from tucano.artifacts.store import MANIFEST, Artifact, described, inspect
 from tucano.comparison.compare import Comparison
 from tucano.comparison.promotion import CHAMPION
+from tucano.configuration import configuration_digits, of_configuration
 from tucano.cost import Cost, costs, total
 from tucano.errors import UserError
 from tucano.files.models import SeedFiles
 from tucano.files.results import ComparisonFiles, ReportFiles
 from tucano.settings import CostSettings
-from tucano.settings.configuration import configuration_digits, of_configuration
 from tucano.storage.journal import read_journal
 
 MOST = 100
