@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import asdict
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -62,6 +63,7 @@ def write_report(
         usd=cost.dollars,
         audit=audit.report,
         reaudit=reaudit.report,
+        made_on=datetime.now().astimezone().date().isoformat(),
     )
 
     def produce(recipe: Recipe, draft: Path) -> dict[str, Any]:

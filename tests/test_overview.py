@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -18,6 +19,7 @@ from test_report import read
 from tasks.running import overview as keeping
 from tasks.running.overview import Overview
 from tucano.artifacts.identity import digest, fingerprint
+from tucano.artifacts.store import opened
 from tucano.comparison.answers import read_answers
 from tucano.comparison.contrast import Effect
 from tucano.comparison.versus import Side, versus
@@ -59,6 +61,21 @@ def four(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = storage_of(tmp_path_factory.mktemp("four"), *FOUR)
     write_page(root)
     return root
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str, str]:
+    """A storage with two configurations, and the folders of their reports below it."""
+    root = tmp_path_factory.mktemp("two")
+    best, small = (finished(root, replace(run, per_task=5)).folder for run in (BEST, SMALL))
+    return root, str(best.relative_to(root)), str(small.relative_to(root))
+
+
+@pytest.fixture
+def two(made: tuple[Path, str, str], tmp_path: Path) -> Path:
+    """A copy that a test may harm."""
+    shutil.copytree(made[0], tmp_path / "two")
+    return tmp_path / "two"
 
 
 def record(state: str = "running", run: str = "a1b2", **changes: object) -> RunRecord:
@@ -130,40 +147,48 @@ def test_the_page_is_whole_closed_and_says_everything_in_both_languages(four: Pa
     assert not re.search(r">[+−]?0\.\d+<", portuguese) and not re.search(r">[+-]?0,\d+<", english)
 
 
-def test_none_and_one_configuration(tmp_path: Path) -> None:
+def test_none_and_one_configuration(two: Path, made: tuple[Path, str, str], tmp_path: Path) -> None:
     empty = write_page(tmp_path).read_text(encoding="utf-8")
     assert "No comparison yet" in empty and read(empty).open == []
-    single = write_page(storage_of(tmp_path, BEST)).read_text(encoding="utf-8")
+    shutil.rmtree(two / made[2])
+    single = write_page(two).read_text(encoding="utf-8")
     assert "<b>laptop</b>" in single and "All pairs" not in single and "Ahead of the second" not in single
-    (line,) = view(tmp_path).lines
+    (line,) = view(two).lines
     assert line.differs == {"learning_rate": 0.003, "machine": "l4 workbench"}
 
 
-def test_many_configurations_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tucano.overview.rows.MOST", 2)
+def test_many_configurations_are_bounded(four: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tucano.overview.rows.MOST", 3)
     monkeypatch.setattr("tucano.overview.pairs.MOST", 2)
-    shown = view(storage_of(tmp_path, *(replace(run, per_task=5) for run in FOUR[:3])))
-    assert (len(shown.lines), shown.older, len(shown.pairs)) == (2, 1, 2)
+    shown = view(four)
+    assert (len(shown.lines), shown.older, len(shown.pairs)) == (3, 1, 2)
 
 
-def test_of_a_configuration_its_newest_run_is_shown_and_other_prompts_are_not_ranked(tmp_path: Path) -> None:
-    root = storage_of(tmp_path, replace(BEST, per_task=9), SMALL, replace(SMALL, seeds=(1, 2, 3)))
-    shown = view(root)
+def test_of_a_configuration_its_newest_run_is_shown_and_other_prompts_are_not_ranked(two: Path) -> None:
+    finished(two, replace(SMALL, per_task=6, seeds=(1, 2, 3)))
+    shown = view(two)
     assert [(line.row.comparison.seeds, line.ranked) for line in shown.lines] == [
         ((1, 2, 3), True),
         ((42, 123, 456), False),
     ]
-    assert not shown.pairs and "outros prompts de teste" in write_page(root).read_text(encoding="utf-8")
+    assert not shown.pairs and "outros prompts de teste" in write_page(two).read_text(encoding="utf-8")
+
+
+def compared_in(report: Path, root: Path) -> Path:
+    """The folder of the comparison that a report is about."""
+    known = json.loads((report / "manifest.json").read_text(encoding="utf-8"))["inputs"]["comparison"]
+    folders = root.glob("artifacts/comparison/*")
+    return next(f for f in folders if json.loads((f / "manifest.json").read_text(encoding="utf-8"))["digest"] == known)
 
 
 def edited(report: Path, root: Path) -> None:
-    (file,) = root.glob("artifacts/comparison/*/comparison.json")
+    file = ComparisonFiles(compared_in(report, root)).comparison
     file.write_text(file.read_text(encoding="utf-8").replace("sft", "base"), encoding="utf-8")
 
 
 def of_another_version(report: Path, root: Path) -> None:
     """As an earlier version of the program would have sealed it."""
-    (folder,) = root.glob("artifacts/comparison/*")
+    folder = compared_in(report, root)
     file = ComparisonFiles(folder).comparison
     file.write_text(json.dumps({**json.loads(file.read_text(encoding="utf-8")), "schema_version": 1}), encoding="utf-8")
     manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
@@ -173,8 +198,7 @@ def of_another_version(report: Path, root: Path) -> None:
 
 
 def no_comparison(report: Path, root: Path) -> None:
-    for file in root.glob("artifacts/comparison/*/manifest.json"):
-        file.unlink()
+    (compared_in(report, root) / "manifest.json").unlink()
 
 
 def no_settings(report: Path, root: Path) -> None:
@@ -182,27 +206,27 @@ def no_settings(report: Path, root: Path) -> None:
 
 
 @pytest.mark.parametrize("harm", [edited, of_another_version, no_comparison, no_settings])
-def test_what_cannot_be_read_is_named_and_the_rest_is_shown(tmp_path: Path, harm: Callable[[Path, Path], None]) -> None:
-    report = finished(tmp_path, BEST).folder
-    harm(report, tmp_path)
-    finished(tmp_path, SMALL)
-    shown = view(tmp_path)
-    assert [line.row.label for line in shown.lines] and len(shown.lines) == 1
-    assert len(shown.unreadable) == 1 and shown.unreadable[0].startswith(f"artifacts/report/{report.name}: ")
-    page = write_page(tmp_path).read_text(encoding="utf-8")
-    assert "Could not be read:" in page and report.name in page and str(tmp_path) not in page
+def test_what_cannot_be_read_is_named_and_the_rest_is_shown(
+    two: Path, made: tuple[Path, str, str], harm: Callable[[Path, Path], None]
+) -> None:
+    harm(two / made[1], two)
+    shown = view(two)
+    assert [dict(line.row.settings)["grpo.learning_rate"] for line in shown.lines] == [0.001]
+    assert len(shown.unreadable) == 1 and shown.unreadable[0].startswith(f"{made[1]}: ")
+    page = write_page(two).read_text(encoding="utf-8")
+    assert "Could not be read:" in page and made[1] in page and str(two) not in page
 
 
-def test_names_of_others_are_text(tmp_path: Path) -> None:
+def test_names_of_others_are_text(two: Path) -> None:
     odd = "<script>alert(1)</script>\u202e"
     promotion = {**champion(1), "reason": odd}
-    first = replace(BEST, changed={"model": {"name": odd}}, promotion=promotion)
-    write_run(tmp_path, record("failed", label=odd, failure=odd))
-    page = write_page(storage_of(tmp_path, first, SMALL)).read_text(encoding="utf-8")
+    finished(two, replace(HACKED, changed={"model": {"name": odd}}, promotion=promotion, per_task=5))
+    write_run(two, record("failed", label=odd, failure=odd))
+    page = write_page(two).read_text(encoding="utf-8")
     assert page.count("<script>") == 1 and "\u202e" not in page and page.count("&lt;script&gt;alert(1)") > 2
 
 
-def test_a_run_at_work_is_shown_with_what_it_last_said_and_a_dead_one_is_not_alive(four: Path, tmp_path: Path) -> None:
+def test_a_run_at_work_is_shown_with_what_it_last_said_and_a_dead_one_is_not_alive(tmp_path: Path) -> None:
     write_run(tmp_path, record(at_work={"grpo": "grpo seed 42   step 12/40"}, stages={"data": "d"}))
     assert [run.state for run, _ in view(tmp_path).runs] == ["killed"]
     with claimed(tmp_path / FILLED, "a1b2"):
@@ -217,17 +241,18 @@ def test_a_run_at_work_is_shown_with_what_it_last_said_and_a_dead_one_is_not_ali
     assert "http://127.0.0.1:4201/runs/flow-run/7" in page
 
 
-def test_a_run_links_its_configuration_and_files_that_are_no_runs_are_named(tmp_path: Path) -> None:
-    report = finished(tmp_path, BEST)
-    compared = json.loads((report.folder / "manifest.json").read_text(encoding="utf-8"))["inputs"]["comparison"]
-    write_run(tmp_path, record("finished", stages={"comparison": compared}, mlflow="https://mlflow.example/#/runs/1"))
-    (tmp_path / "overview" / "other.json").write_text('{"run": "../../etc"}', encoding="utf-8")
-    (tmp_path / "overview" / "link.json").symlink_to("/dev/zero")
-    shown = view(tmp_path)
-    assert shown.lines[0].pages == {
-        "MLflow": "https://mlflow.example/#/runs/1",
-        "Prefect": "http://127.0.0.1:4200/runs/flow-run/7",
-    }
+def test_a_run_links_its_configuration_and_files_that_are_no_runs_are_named(
+    two: Path, made: tuple[Path, str, str]
+) -> None:
+    compared = json.loads((two / made[1] / "manifest.json").read_text(encoding="utf-8"))["inputs"]["comparison"]
+    write_run(two, record("finished", stages={"comparison": compared}, mlflow="https://mlflow.example/#/runs/1"))
+    (two / "overview" / "other.json").write_text('{"run": "../../etc"}', encoding="utf-8")
+    (two / "overview" / "link.json").symlink_to("/dev/zero")
+    shown = view(two)
+    assert [line.pages for line in shown.lines] == [
+        {"MLflow": "https://mlflow.example/#/runs/1", "Prefect": "http://127.0.0.1:4200/runs/flow-run/7"},
+        {},
+    ]
     assert shown.unreadable == ("overview/other.json",)
 
 
@@ -238,11 +263,11 @@ def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Overview]:
         yield Overview(tmp_path, record())
 
 
-def test_a_run_keeps_the_page_of_its_storage(kept: Overview, tmp_path: Path) -> None:
-    made = finished(tmp_path, BEST)
+def test_a_run_keeps_the_page_of_its_storage(kept: Overview, made: tuple[Path, str, str], tmp_path: Path) -> None:
+    report = opened(made[0] / made[1])
     with kept.kept():
-        kept.stage_ended(made)
-        kept.stage_ended(replace(made, stage="data", reused=True))
+        kept.stage_ended(replace(report, reused=False))
+        kept.stage_ended(replace(report, stage="data"))
         kept.hears("grpo", "step 1/40")
         kept.hears("sft", "step 2/40")
         kept.hears("grpo", None)
