@@ -142,6 +142,7 @@ def test_the_page_is_whole_closed_and_says_everything_in_both_languages(four: Pa
     for part in ("Which?", "Where?", "How sure?", "What did it cost?", "All pairs", "Curves", "Champions"):
         assert part in english and part not in portuguese
     assert english.count('class="interval"') == 4 and english.count("<polyline") == 4
+    assert english.count("champion before<small>tucano version 1</small>") == 1
     champions = english[english.index("Champions, first to last") :]
     assert champions.index("tucano version 1") < champions.index("tucano version 2")
     assert not re.search(r">[+−]?0\.\d+<", portuguese) and not re.search(r">[+-]?0,\d+<", english)

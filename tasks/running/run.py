@@ -136,7 +136,8 @@ def _pipeline(settings: PipelineSettings, tracker: Tracker, root: Path) -> Itera
         link_text="This run in MLflow",
         description="Settings, metrics and files in MLflow",
     )
-    with claimed(root / FILLED, identity), overview_of(tracker, root, identity, label).kept() as overview:
+    kept = overview_of(tracker, root, identity, label).kept()
+    with claimed(root / FILLED, identity), kept as overview, ending_children():
         try:
             yield identity, overview
         except Pause:  # it waits for a person, and goes on

@@ -73,6 +73,11 @@ class View:
         return any(run.state == "running" for run, _ in self.runs)
 
     @property
+    def champions(self) -> dict[str, int | None]:
+        """{model: the version that became champion last}."""
+        return {promotion.model: promotion.version for _, promotion, _ in self.promoted}
+
+    @property
     def matrix(self) -> list[Line]:
         """The configurations of which all pairs are known."""
         known = {label for label, _ in self.pairs}
