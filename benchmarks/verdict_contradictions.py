@@ -69,13 +69,14 @@ def random_verdict(rng: np.random.Generator) -> Verdict:
         truth = against("seeds", above, ("sft", below), measure="truth")
     own = share(start, arms, "seed-1")
     one = against("seed-1", {"seed-1": arms["seed-1"]}, ("sft", own), measure="reward")
+    # the same contrast also stands for what is served: in a reservation one reads its tasks alone
     around = StudyContext(
         looks=int(rng.choice([1, 1, 1, 2, 5, 20])),
         planned=rng.random() < 0.8,
         candidate=one,
         forgetting=(_forgotten(rng),) if rng.random() < 0.5 else (),
     )
-    return judge(reward, SETTINGS, truth=truth, others=[one], around=around)
+    return judge(reward, SETTINGS, truth=truth, served=truth, others=[one], around=around)
 
 
 def _skewed(rng: np.random.Generator) -> float:
@@ -108,12 +109,16 @@ OVERALL = re.compile(
     rf": {NUMBER}(?: \(([+-]\d+\.\d+) %\))?\. Typical gain {NUMBER}, 95 % interval {NUMBER} to {NUMBER};"
     rf" exact one-sided {P}"
 )
-SEEDS = re.compile(rf"the mean gain is {NUMBER}, 95 % interval {NUMBER} to {NUMBER}, one-sided {P}: (.*?)\. One new")
+SEEDS = re.compile(
+    rf"the mean gain is {NUMBER}, (?:95 % interval {NUMBER} to {NUMBER}|its 95 % interval cannot be assessed),"
+    rf" one-sided {P}: (.*?)\. (?:One|What one) new"
+)
 NEW_SEED = re.compile(rf"may gain {NUMBER} to {NUMBER}")
 LOOKED = re.compile(rf"corrected for all of them \(Bonferroni\), this one has p [=<] {NUMBER}")
 TASK = re.compile(rf"^(\w+): (better by|worse by|fell by|the typical|)\s*{NUMBER}?", re.ASCII)
 HOLM = re.compile(rf"after Holm(?: over the tasks it is not established \(p)? [=<] {NUMBER}")
 TRUTH_DROP = re.compile(rf"^Ground truth .* for a drop [=<] {NUMBER}")
+INTERVAL = re.compile(rf"95 % interval {NUMBER} to {NUMBER}(?!\))")
 BEATS = ("Better:", "These adapters beat", "By the reward alone", "Reward hacking suspected")
 
 
@@ -132,6 +137,9 @@ def contradictions(headline: str, sentences: Sequence[str]) -> Iterator[str]:
     drop = [float(found[1]) for sentence in sentences if (found := TRUTH_DROP.search(sentence))]
     if better and drop and drop[0] < LEVEL:
         yield "better, while the ground truth falls"
+    outside = [found[0] for found in INTERVAL.finditer(text) if not -1 <= float(found[1]) <= float(found[2]) <= 1]
+    if outside:
+        yield "an interval holds differences of rewards that cannot be"
     if "Every answer earns exactly" in text and not headline.startswith("An improvement"):
         yield "nothing changed, and something is claimed"
 
@@ -180,7 +188,8 @@ def _of_seeds(text: str, beats: bool, better: bool) -> Iterator[str]:
         if better:
             yield "better in the mean over seeds, which is not assessed"
         return
-    mean, low, high, p = (float(value) for value in found.groups()[:4])
+    mean, p = float(found[1]), float(found[4])
+    low, high = float(found[2] or -1), float(found[3] or 1)
     established = "is established" in found[5]
     if established and (p >= LEVEL or not beats):
         yield "established over seeds, but p is too large or the adapters do not beat the reference"
@@ -226,7 +235,8 @@ def same_numbers(english: Sequence[str], portuguese: Sequence[str]) -> bool:
 
 def broken_rules(verdict: Verdict) -> list[str]:
     found = list(contradictions(verdict.headline, verdict.sentences))
-    if not same_numbers(verdict.sentences, verdict.sentences_pt):
+    same = same_numbers(verdict.sentences, verdict.sentences_pt)
+    if not same or not same_numbers(verdict.reservations, verdict.reservations_pt):
         found.append("the languages say different numbers")
     return found
 

@@ -8,17 +8,18 @@ from typing import Any
 from tasks.handles import AnswerSet, ComparisonResult, Plan, PromptSet, SeedResult, Seeds, Start
 from tasks.plan import came_first
 from tasks.running.child import run_child
-from tasks.running.pages import show_text
+from tasks.running.pages import show_markdown
 from tasks.running.run import Run, stage
 from tasks.train import start_of
 from tucano.artifacts.identity import digest, fingerprint
 from tucano.artifacts.records import write_record
 from tucano.artifacts.store import Recipe
-from tucano.comparison.compare import Comparison, Design, compare
+from tucano.comparison.claims import after_holm
+from tucano.comparison.compare import TOGETHER, Comparison, Design, compare
 from tucano.comparison.forgetting import read_readings
 from tucano.comparison.looks import record_look
 from tucano.comparison.promotion import CHAMPION
-from tucano.comparison.table import render_table
+from tucano.comparison.table import render_markdown
 from tucano.comparison.text_health import known_words
 from tucano.comparison.verdict import without
 from tucano.files.results import ComparisonFiles
@@ -85,7 +86,8 @@ def compare_arms(
     """The verdict: the seeds against their start on the held-out prompts, by the tests that the settings fixed before
     training.
     """
-    chosen = of_comparison(run.settings, came_first(plan, seeds.trained), seeds.missing)
+    unmoved = [seed.seed for seed in seeds.trained if seed.record.best_step == 0]
+    chosen = of_comparison(run.settings, came_first(plan, seeds.trained), seeds.missing, unmoved)
 
     def produce(recipe: Recipe, draft: Path) -> dict[str, Any]:
         comparison = compare(
@@ -98,6 +100,8 @@ def compare_arms(
                 shown_seed=seeds.best.seed,
                 looks=_looks(run, prompts, answers),
                 planned=chosen.planned,
+                unmoved=chosen.unmoved,
+                untrained_base=chosen.untrained_base,
             ),
             known_words(prompts.files),
             read_readings(answers.files.language),
@@ -113,7 +117,7 @@ def compare_arms(
     inputs = {"prompts": prompts.digest, "answers": answers.digest}
     made = ComparisonResult(run.make("comparison", compare, chosen, inputs, produce))
     comparison = made.comparison
-    show_text("verdict", render_table(comparison), comparison.verdict.headline)
+    show_markdown("verdict", render_markdown(comparison), comparison.verdict.headline)
     run.tracker.log_metrics(run.tracking_run, _metrics(comparison))
     run.tracker.log_artifact(run.tracking_run, made.files.comparison, "comparison")
     return made
@@ -129,18 +133,31 @@ def _looks(run: Run, prompts: PromptSet, answers: AnswerSet) -> int:
 
 
 def _metrics(comparison: Comparison) -> dict[str, float]:
-    """What an analyst sorts runs by: mean reward per arm, gain and p of the primary contrast, per task as well.
+    """What an analyst sorts runs by: mean reward per arm, gain, interval and p of the primary contrast; per task the p
+    that the verdict goes by, after Holm; the same gain by truth and as served.
 
     Rounded to what is read: four decimals, p to two digits.
     """
     rows = comparison.means[comparison.primary]
     metrics = {f"test/{arm}/{name}": round(value, 4) for arm, row in rows.items() for name, value in row.items()}
     effects = {"overall": comparison.main.overall, **comparison.main.tasks}
-    for name, effect in effects.items():
-        metrics |= {f"gain/{name}": round(effect.gain, 4), f"p/{name}": float(f"{effect.p:.2g}")}
+    metrics |= {f"gain/{name}": round(effect.gain, 4) for name, effect in effects.items()}
+    tasks = comparison.main.tasks.items()
+    metrics |= {f"holm/{name}": _two_digits(after_holm(effect.p_holm)) for name, effect in tasks}
+    metrics["p/overall"] = _two_digits(comparison.main.overall.p)
+    metrics["interval/low"] = round(comparison.main.overall.low, 4)
+    metrics["interval/high"] = round(comparison.main.overall.high, 4)
+    truth = comparison.find(TOGETHER, comparison.reference, comparison.primary, "truth")
+    served = comparison.find(TOGETHER, comparison.reference, "served", "reward")
+    beside = {"truth/gain": truth, "served/gain": served}
+    metrics |= {name: round(found.overall.gain, 4) for name, found in beside.items() if found is not None}
     if comparison.main.configuration is not None:
-        metrics["p/mean over seeds"] = float(f"{comparison.main.configuration.p:.2g}")
+        metrics["p/mean over seeds"] = _two_digits(comparison.main.configuration.p)
     metrics |= {
         f"perplexity/over {found.reference}": round(found.after / found.before, 4) for found in comparison.language
     }
     return metrics | {"looks": float(comparison.looks)}
+
+
+def _two_digits(p: float) -> float:
+    return float(f"{p:.2g}")

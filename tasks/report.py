@@ -1,6 +1,8 @@
 """Stage 8: one HTML file for readers, and the note on the run's MLflow page."""
 
 import json
+from dataclasses import asdict
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +18,7 @@ from tucano.artifacts.code_version import code_version
 from tucano.artifacts.identity import digest
 from tucano.artifacts.lineage import digests
 from tucano.artifacts.store import Recipe
-from tucano.cost import sentence
+from tucano.cost import costs, sentence
 from tucano.files.models import SeedFiles
 from tucano.files.results import ReportFiles
 from tucano.profiles import nearest_profile, project_root
@@ -56,11 +58,12 @@ def write_report(
         lineage=chosen.lineage,
         data=json.loads(prompts.files.report.read_text(encoding="utf-8")),
         training=[curves_of(seed.seed, seed.files) for seed in seeds.trained],
-        stage_seconds={name: artifact.seconds for name, artifact in run.stages.items()},
+        stage_seconds={name: 3600 * found.hours for name, found in costs(run.stages, run.settings.cost).items()},
         machine_hours=cost.hours,
         usd=cost.dollars,
         audit=audit.report,
         reaudit=reaudit.report,
+        made_on=datetime.now().astimezone().date().isoformat(),
     )
 
     def produce(recipe: Recipe, draft: Path) -> dict[str, Any]:
@@ -68,7 +71,8 @@ def write_report(
         files = ReportFiles(draft)
         files.settings.write_text(text, encoding="utf-8")
         files.page.write_text(render_report(comparison.comparison, facts), encoding="utf-8")
-        return {"registered": promotion.version}  # `tucano gc` keeps what a registered model was made from
+        # `tucano gc` keeps what a registered model was made from
+        return {"registered": promotion.version, "promotion": asdict(promotion)}
 
     inputs = {name: artifact.digest for name, artifact in run.stages.items()}
     made = Report(run.make("report", render_report, chosen, inputs, produce))
@@ -86,7 +90,7 @@ def _publish(run: Run, report: Path, seeds: Seeds, comparison: ComparisonResult,
     )
     links = " · ".join(f"[{escaped(name)}]({page})" for name, page in tracker.pages(run.tracking_run).items())
     promoted = f"Promotion: {promotion.candidate} is {promotion.status}, because {promotion.reason}."
-    said = map(escaped, (promoted, *verdict.sentences))
+    said = map(escaped, (*verdict.reservations, promoted, *verdict.sentences))
     tracker.set_note(run.tracking_run, "\n\n".join([f"**{escaped(verdict.headline)}**", links, *said, prefect_link()]))
     tracker.ensure_views()
     show_table("health", [alarm for seed in seeds.trained for alarm in _alarms(seed)], "Alarms of each seed")

@@ -1,5 +1,6 @@
 """The password of a home, links that log in once, and the door in front of a server."""
 
+import contextlib
 import json
 import os
 import socket
@@ -15,6 +16,7 @@ from pathlib import Path
 import httpx
 import pytest
 import uvicorn
+from browser import open_page
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 from starlette.applications import Starlette
@@ -262,7 +264,30 @@ def test_a_websocket_that_says_nothing_is_closed(page: str, monkeypatch: pytest.
 
 def test_no_other_page_may_show_ours_in_a_frame(door: httpx.Client) -> None:
     for answer in (door.get("/", headers=OWN), door.get("/"), door.get("/enter")):
-        assert "frame-ancestors 'self'" in answer.headers.get_list("Content-Security-Policy")
+        policies = answer.headers.get_list("Content-Security-Policy")
+        assert "frame-ancestors 'self'" in policies and policies[-1].startswith("default-src 'self' ")
+
+
+def test_a_page_of_ours_asks_nobody_but_its_own_server(page: str, tmp_path: Path) -> None:
+    """Prefect's page would ask amplitude.com, whatever its settings say."""
+    asked = []
+    listener = socket.create_server(("127.0.0.1", 0))
+    listener.settimeout(1)
+    elsewhere = f"http://127.0.0.1:{listener.getsockname()[1]}/telemetry"
+    with listener, open_page(tmp_path) as tab:
+        tab.go(f"{page}/health")
+        tab.wait_for("document.body?.innerText", "the page")
+        for ask in (
+            f"fetch('{elsewhere}')",
+            f"navigator.sendBeacon('{elsewhere}')",
+            f"new Image().src = '{elsewhere}'",
+        ):
+            tab.evaluate(ask)
+        tab.evaluate("fetch('/health').then(answer => answer.text()).then(text => { window.own = text })")
+        tab.wait_for("window.own", "the page")
+        with contextlib.suppress(TimeoutError):
+            asked.append(listener.accept())
+    assert asked == []
 
 
 def test_a_link_logs_in_once(door: httpx.Client, page: str) -> None:

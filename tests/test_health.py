@@ -133,7 +133,9 @@ def as_unsloths_trainer() -> Any:
         return trainer_class()
 
 
-@pytest.mark.parametrize(("backend", "own_decoding"), [*((backend, True) for backend in BACKENDS), ("transformers", False)])
+@pytest.mark.parametrize(
+    ("backend", "own_decoding"), [*((backend, True) for backend in BACKENDS), ("transformers", False)]
+)
 def test_every_backend_logs_what_each_alarm_needs(
     backend: str, own_decoding: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

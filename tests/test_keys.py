@@ -81,7 +81,7 @@ READ_BY: dict[str, set[str]] = {
     "data.": {"data", "benchmark-set"},
     "audit.resamples": {"audit", "re-audit"},
     "audit.": {"audit"},
-    "model.name": LOADED,
+    "model.name": LOADED | {"comparison"},  # random weights have nothing to forget
     "model.nano_": {"sft"},
     "model.lora_": TRAINED["grpo"],  # and SFT, where the model is not built here
     "model.": LOADED,

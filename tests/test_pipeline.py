@@ -21,6 +21,8 @@ import psutil
 import pytest
 from chat_api import Response, chat, serving
 
+from tucano.overview.page import PAGE, view
+
 ROOT = Path(__file__).parent.parent
 SMALL = {
     "data.train_prompts": 60,
@@ -136,6 +138,11 @@ def test_a_killed_child_is_started_again_and_the_flow_completes(storage: Path) -
     assert code == 0, output
     assert "Retry 1/" in output or "killed by SIGKILL" in output
     assert "| overall" in output and "tucano ui" in output
+    ended, interrupted = view(storage).runs  # the newest first
+    assert (ended[0].state, interrupted[0].state) == ("finished", "killed") and set(ended[0].stages) >= {*STAGES}
+    (line,) = view(storage).lines
+    assert line.pages["MLflow"].endswith("?workflowType=machine_learning") and (storage / line.row.report).is_file()
+    assert f'href="{line.row.report}"' in (storage / PAGE).read_text(encoding="utf-8")
     assert re.search(r"cost: 0\.\d\d machine-hours.*; no price for own machine", output)
     assert whys(seen)["data"].startswith("reused"), "Ctrl-C had not lost what was done"
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from tasks.running.labels import described
 from tucano.errors import UserError
 from tucano.profiles import load_profile, profiles, project_root, validated
 from tucano.settings import PipelineSettings
@@ -357,3 +358,24 @@ def test_so_are_overrides_and_profiles(given: str) -> None:
         with pytest.raises(UserError) as caught:
             load_profile(ROOT, profile, overrides)
         assert len(str(caught.value)) < 1000 and str(caught.value).isprintable()
+
+
+def test_forms_show_every_field_in_its_declared_order() -> None:
+    """Prefect's form sorts by `position`; without it 119 settings stand in the order of the length of their names."""
+    schema = PipelineSettings.model_json_schema()
+    for section in (schema, *schema["$defs"].values()):
+        places = [field.get("position") for field in section.get("properties", {}).values()]
+        assert places == list(range(len(places))), section.get("title")
+    assert list(schema["properties"]) == list(PipelineSettings.model_fields)
+
+
+def test_a_run_is_named_by_what_differs_from_its_profile() -> None:
+    plain = load_profile(ROOT, "laptop", ["grpo.seeds=[1,2,3]", "storage=elsewhere"])
+    assert described(plain) == "laptop, seeds 1 2 3"
+    assert described(load_profile(ROOT, "laptop", ["grpo.learning_rate=0.002"])).startswith(
+        "laptop learning_rate=0.002, seeds "
+    )
+    many = ["grpo.learning_rate=0.002", "grpo.max_steps=80", "grpo.beta=0.1", "seed=8"]
+    assert described(load_profile(ROOT, "laptop", many), "nightly").startswith(
+        "nightly seed=8 max_steps=80 learning_rate=0.002 …, seeds "
+    )

@@ -196,6 +196,14 @@ def test_every_part_is_there(page: str) -> None:
     assert [part for part in parts if part not in in_english(page)] == []
 
 
+def test_the_first_lines_say_what_was_trained_on_what_and_when() -> None:
+    settings = {"model": {"name": "nano"}, "data": {"source": "synthetic"}}
+    page = render_report(comparison(), Facts(settings, "laptop", [], {}, made_on="2026-11-22"))
+    assert page.count("nano · synthetic · 2026-11-22.</p></header>") == 2
+    several = {"data": {"source": "own", "sources": [{"source": "olist"}, {"source": "synthetic"}]}}
+    assert Facts(several, "laptop", [], {}).subject == "olist + synthetic"
+
+
 def test_ten_wins_and_ten_that_stand_for_all(page: str) -> None:
     assert in_portuguese(page).count("antes (sft)") == in_english(page).count("before (sft)") == 20
 

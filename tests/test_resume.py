@@ -7,9 +7,10 @@ import json
 import os
 import shutil
 import signal
+import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import accelerate
 import pytest
@@ -20,15 +21,17 @@ from test_grpo_parity import (
     settings,
     tiny,
 )
+from transformers import TrainerState
 
 from tucano.settings import PipelineSettings
-from tucano.storage.journal import read_journal
+from tucano.storage.journal import JournalWriter, read_journal
 from tucano.training import grpo
 from tucano.training.checkpoints import arithmetic, interruption, manifest, weights
 from tucano.training.checkpoints.arithmetic import Arithmetic
 from tucano.training.checkpoints.attempts import newest_valid
+from tucano.training.checkpoints.resumable import Reporter
 from tucano.training.checkpoints.states import NotAsSaved
-from tucano.training.jobs import EVENT_MARK
+from tucano.training.jobs import EVENT_MARK, parse
 from tucano.training.orders import JobFolders, order
 
 pytestmark = pytest.mark.filterwarnings("ignore:grpo.patience")
@@ -280,3 +283,17 @@ def copy_of(place: Path, target: Path) -> Path:
     newest = newest_valid(target / "work")
     assert newest is not None
     return newest
+
+
+def test_the_time_left_goes_by_the_steps_of_this_attempt_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A resumed run said 219 minutes and took 11: its first step had waited for loading and a look at validation."""
+    with JournalWriter(tmp_path / "journal.jsonl", resume_step=None) as journal:
+        reporter = Reporter(journal, "grpo seed 1", {})
+        for step, clock in ((31, 1600.0), (32, 1610.0)):
+            monkeypatch.setattr(time, "monotonic", lambda now=clock: now)
+            state = TrainerState(global_step=step, max_steps=40)
+            reporter.on_log(cast(Any, None), state, cast(Any, None), logs={"loss": 0.5})
+    left = [found.seconds_left for line in capsys.readouterr().out.splitlines() if (found := parse(line))]
+    assert left == [None, 80.0], "eight steps of ten seconds"

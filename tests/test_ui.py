@@ -18,6 +18,7 @@ import psutil
 import pytest
 
 from deployments.prefect_api import PrefectApi
+from tucano.overview.runs import Addresses, read_addresses
 from tucano.security.access import basic, credentials, credentials_file
 
 FLOW = """
@@ -138,6 +139,13 @@ def page(ui: Ui, name: str) -> str:
 
 def test_a_port_in_use_is_said_and_another_taken(ui: Ui) -> None:
     assert re.search(r"^Port (\d+) is in use: MLflow takes (?!\1)\d+$", ui.printed, re.MULTILINE)
+
+
+def test_the_overview_is_the_first_link_and_knows_where_the_others_are(ui: Ui, storage: Path) -> None:
+    links = re.findall(r"^(\w+) +((?:file|http)://\S+)$", ui.printed, re.MULTILINE)
+    assert links[0] == ("Overview", (storage / "index.html").resolve().as_uri())
+    assert "Nenhuma comparação ainda" in (storage / "index.html").read_text(encoding="utf-8")
+    assert read_addresses(storage) == Addresses(page(ui, "MLflow"), page(ui, "Prefect"))
 
 
 def test_the_flow_run_is_in_the_prefect_page(ui: Ui, storage: Path) -> None:

@@ -25,6 +25,7 @@ def run_child(run: Run, job: Job, label: str) -> dict[str, Any]:
     """
     logger = get_run_logger()
     bar = ProgressBar(label)
+    hears = run.overview.hears if run.overview is not None else _nobody
     last, lines = 0.0, 0
 
     def show(progress: Progress) -> None:
@@ -35,6 +36,7 @@ def run_child(run: Run, job: Job, label: str) -> dict[str, Any]:
             last = time.monotonic()
             logger.info(progress.line())
             bar.show(progress.step / progress.steps)
+            hears(label, progress.line())
 
     def repeat(line: str) -> None:
         nonlocal lines
@@ -50,3 +52,8 @@ def run_child(run: Run, job: Job, label: str) -> dict[str, Any]:
         return launch.run_job(job, run.settings.worker.python, show, repeat if is_deployed() else None)
     finally:
         bar.close()
+        hears(label, None)
+
+
+def _nobody(child: str, sentence: str | None) -> None:
+    """A part of a run keeps no overview."""

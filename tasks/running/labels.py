@@ -1,12 +1,15 @@
 """What runs and data sets are called: in Prefect by profile, seeds and date, in MLflow by the configuration."""
 
 from datetime import UTC, datetime
+from pathlib import Path
 
 from prefect import runtime
 from prefect.utilities.urls import url_for
 
 from tasks.handles import PromptSet, Questions
-from tucano.artifacts.identity import digest, fingerprint
+from tucano.artifacts.identity import fingerprint
+from tucano.configuration import configuration_digits
+from tucano.profiles import nearest_profile, project_root
 from tucano.prompts import jsonl_lines
 from tucano.security.printable import escaped, short
 from tucano.settings import PipelineSettings
@@ -31,12 +34,26 @@ ALGORITHM = (
 """Settings of GRPO that make another algorithm, rather than more or less of the same."""
 
 
+SAID = {"storage", "tracking_uri", "grpo.seeds"}
+"""Settings that a run's name does not repeat: where things are kept, and the seeds that it names anyway."""
+MOST_SAID = 3
+LONGEST = 24
+"""Characters of a setting's value in a name."""
+
+
 def train_name() -> str:
-    """Like `laptop, seeds 42 123 456, 2026-11-21`."""
+    """Like `laptop learning_rate=0.002, seeds 42 123 456, 2026-11-21 18:04`."""
     settings = runtime.flow_run.parameters["settings"]
-    return (
-        f"{runtime.deployment.name or settings.model.name}, seeds {' '.join(map(str, settings.grpo.seeds))}, {_day()}"
-    )
+    return f"{described(settings, runtime.deployment.name)}, {_due().strftime('%Y-%m-%d %H:%M')}"
+
+
+def described(settings: PipelineSettings, deployment: str | None = None) -> str:
+    """The profile, what differs from it, and the seeds."""
+    profile, rows = nearest_profile(project_root(Path.cwd()), settings)
+    differs = [f"{name.rpartition('.')[2]}={short(str(here), LONGEST)}" for name, here, _ in rows if name not in SAID]
+    more = ["…"] if len(differs) > MOST_SAID else []
+    what = " ".join([deployment or profile, *differs[:MOST_SAID], *more])
+    return f"{what}, seeds {' '.join(map(str, settings.grpo.seeds))}"
 
 
 def seed_name() -> str:
@@ -66,10 +83,13 @@ def plain_name() -> str:
     return f"{runtime.deployment.name or runtime.flow_run.flow_name}, {_day()}"
 
 
+def _due() -> datetime:
+    """When it was due, which a later attempt of the same run does not change."""
+    return (runtime.flow_run.scheduled_start_time or datetime.now(UTC)).astimezone()
+
+
 def _day() -> str:
-    """The day it was due, which a later attempt of the same run does not change."""
-    due = runtime.flow_run.scheduled_start_time or datetime.now(UTC)
-    return due.astimezone().strftime("%Y-%m-%d")
+    return _due().strftime("%Y-%m-%d")
 
 
 def prefect_link() -> str:
@@ -86,21 +106,16 @@ def is_deployed() -> bool:
     return bool(runtime.deployment.id)
 
 
-NOT_THE_CONFIGURATION = {"data": {"path"}, "grpo": {"seeds", "own_decoding"}, "model": {"device"}}
-"""Settings that do not make another configuration: where the data lie, which seeds are drawn, what computes."""
-
-
 def config_label(settings: PipelineSettings) -> str:
     """What runs that differ only in their seeds share: MLflow groups curves by it, and `tucano compare` takes it.
 
     Words for what a reader asks first, every algorithm setting that is not the default, and six digits of a digest of
     all settings that make the configuration: `nano synthetic grounded gdpo task_weights=iwu #3fa9c1`.
     """
-    plain = settings.model_dump(mode="json", include={"data", "model", "sft", "grpo"}, exclude=NOT_THE_CONFIGURATION)
     grpo, defaults = settings.grpo, type(settings.grpo).model_fields
     variants = [f"{name}={getattr(grpo, name)}" for name in ALGORITHM if getattr(grpo, name) != defaults[name].default]
     words = [settings.model.name.rpartition("/")[2], settings.data.label, grpo.rewards, grpo.advantages, *variants]
-    return " ".join([*words, f"#{digest(plain)[:6]}"])
+    return " ".join([*words, configuration_digits(settings.model_dump(mode="json"))])
 
 
 def data_split(prompts: PromptSet | Questions, name: str, context: Context) -> DataSplit:

@@ -15,6 +15,7 @@ from prefect.exceptions import Pause, TerminationSignal
 from prefect.tasks import Task
 
 from tasks.running.labels import config_label, prefect_link
+from tasks.running.overview import Overview, overview_of
 from tucano.artifacts.code_version import code_version
 from tucano.artifacts.identity import digest
 from tucano.artifacts.store import Artifact, Recipe, Store
@@ -37,7 +38,10 @@ moment.
 
 @dataclass(frozen=True)
 class Run:
-    """One pipeline run. `seed_slots` bounds how many GRPO children train at a time."""
+    """One pipeline run. `seed_slots` bounds how many GRPO children train at a time.
+
+    `overview` hears how it goes, unless it is a part of another run.
+    """
 
     settings: PipelineSettings
     store: Store
@@ -45,6 +49,7 @@ class Run:
     tracking_run: str
     seed_slots: threading.BoundedSemaphore
     stages: dict[str, Artifact] = field(default_factory=dict)
+    overview: Overview | None = None
 
     def filling(self, run_id: str) -> AbstractContextManager[None]:
         """Around writing to an MLflow run: should this process be killed meanwhile, the next one ends that run."""
@@ -52,9 +57,7 @@ class Run:
 
     def adopt(self, name: str) -> Artifact:
         """The artifact of a stage that another run has made."""
-        artifact = self.store.named(name)
-        self.stages[artifact.stage] = artifact
-        return artifact
+        return self._ended(self.store.named(name))
 
     def make(
         self,
@@ -72,8 +75,12 @@ class Run:
         module = engine if isinstance(engine, str) else engine.__module__
         recipe = Recipe(stage, settings.model_dump(mode="json"), inputs, code_version(module))
         logger = get_run_logger()
-        artifact = self.store.make(recipe, lambda draft: produce(recipe, draft), logger.info)
-        self.stages[stage] = artifact
+        return self._ended(self.store.make(recipe, lambda draft: produce(recipe, draft), logger.info))
+
+    def _ended(self, artifact: Artifact) -> Artifact:
+        self.stages[artifact.stage] = artifact
+        if self.overview is not None:
+            self.overview.stage_ended(artifact)
         return artifact
 
 
@@ -99,8 +106,8 @@ def opened(settings: PipelineSettings, tracking_run: str | None = None) -> Itera
         if tracking_run is not None:
             yield Run(settings, store, tracker, tracking_run, seed_slots)
         else:
-            with _pipeline(settings, tracker, root) as identity:
-                yield Run(settings, store, tracker, identity, seed_slots)
+            with _pipeline(settings, tracker, root) as (identity, overview):
+                yield Run(settings, store, tracker, identity, seed_slots, overview=overview)
 
 
 @contextmanager
@@ -116,8 +123,8 @@ def ending_children() -> Iterator[None]:
 
 
 @contextmanager
-def _pipeline(settings: PipelineSettings, tracker: Tracker, root: Path) -> Iterator[str]:
-    """The pipeline's MLflow run, linked with its Prefect run both ways."""
+def _pipeline(settings: PipelineSettings, tracker: Tracker, root: Path) -> Iterator[tuple[str, Overview]]:
+    """The pipeline's MLflow run, linked with its Prefect run both ways, and the overview that it keeps."""
     plain = settings.model_dump(mode="json")
     label = config_label(settings)
     tags = {"settings_digest": digest(plain), "config_label": label, "mlflow.note.content": prefect_link()}
@@ -129,9 +136,10 @@ def _pipeline(settings: PipelineSettings, tracker: Tracker, root: Path) -> Itera
         link_text="This run in MLflow",
         description="Settings, metrics and files in MLflow",
     )
-    with claimed(root / FILLED, identity):
+    kept = overview_of(tracker, root, identity, label).kept()
+    with claimed(root / FILLED, identity), kept as overview, ending_children():
         try:
-            yield identity
+            yield identity, overview
         except Pause:  # it waits for a person, and goes on
             raise
         except BaseException as error:

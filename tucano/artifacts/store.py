@@ -239,6 +239,12 @@ def opened(folder: Path) -> Artifact:
     return _artifact(folder, manifest)
 
 
+def described(folder: Path) -> Artifact | None:
+    """The artifact that a folder's manifest describes, whose files nobody has checked; None where it is damaged."""
+    manifest = read_manifest(folder)
+    return None if manifest is None else _artifact(folder, manifest)
+
+
 def inspect(folder: Path) -> tuple[dict[str, Any] | None, str | None]:
     """The manifest of an artifact's folder (None: unreadable), and what is wrong with the artifact (None: it is as it
     was made).

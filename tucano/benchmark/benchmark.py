@@ -23,6 +23,7 @@ from tucano.comparison.answers import (
 )
 from tucano.comparison.contrast import Contrast, Strata, clusters_of, contrast
 from tucano.comparison.verdict import judge
+from tucano.comparison.wording import ENGLISH
 from tucano.presentation.numbers import english, p_value
 from tucano.presentation.tables import pipe_table, wrapped
 from tucano.prompts import TASKS, Prompt
@@ -196,9 +197,8 @@ def sentences(result: Benchmark) -> list[str]:
             effect = found.overall
             said.append(
                 f"`{found.arm}` against `{found.reference}`, ground truth over {effect.n} prompts:"
-                f" {english(effect.gain, signed=True)} (95 % interval {english(effect.mean_low, signed=True)} to"
-                f" {english(effect.mean_high, signed=True)}); exact one-sided p for a gain {p_value(effect.p)}, for a"
-                f" drop {p_value(effect.p_worse)}."
+                f" {english(effect.gain, signed=True)} ({ENGLISH.range(effect.mean_low, effect.mean_high)}); exact"
+                f" one-sided p for a gain {p_value(effect.p)}, for a drop {p_value(effect.p_worse)}."
             )
     if result.hacking_suspected:
         said.append("The seeds' reward rose while the ground truth fell: reward hacking is suspected.")

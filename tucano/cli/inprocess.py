@@ -16,6 +16,7 @@ from tucano.cli.full_disk import ending_when_full
 from tucano.cli.prefect_server import PrefectServer
 from tucano.errors import UserError
 from tucano.files.results import ComparisonFiles, ReauditFiles
+from tucano.overview.page import PAGE
 from tucano.requirements import require_space
 from tucano.settings import PipelineSettings
 from tucano.storage.locks import owned
@@ -36,6 +37,7 @@ def run(settings: PipelineSettings, profile: str) -> int:
     print(f"\n{_last_verdict(settings)}\n")
     storage = "" if settings.storage == "runs" else f" --set storage={shlex.quote(settings.storage)}"
     print(f"Report           {report}")
+    print(f"Overview         {root / PAGE}")
     print(f"See the runs     tucano ui{storage}")
     print(f"Verdict again    tucano compare {profile}{storage}")
     print(f"Change a thing   tucano run {profile}{storage} --set grpo.max_steps=80")

@@ -31,6 +31,8 @@ from deployments.servers import (
     require_history,
 )
 from tucano.errors import TucanoError
+from tucano.overview.page import write_page
+from tucano.overview.runs import Addresses, write_addresses
 from tucano.security.access import basic, credentials
 from tucano.storage.logs import relayed
 from tucano.tracking.store import default_uri, is_server, settle
@@ -96,7 +98,10 @@ def serve(storage: Path, tracking_uri: str | None, prefect_port: int = 4200, mlf
             servers.append(_start_mlflow(storage, tracking_uri or default_uri(storage), mlflow_port, known))
         _wait_until_up(servers, stop)
         if not stop.is_set():
-            _show(servers, str(tracking_uri).rstrip("/"), known)
+            mlflow = servers[1].url if len(servers) > 1 else str(tracking_uri).rstrip("/")
+            write_addresses(storage, Addresses(mlflow, servers[0].url))
+            print(f"\nOverview  {write_page(storage).resolve().as_uri()}")
+            _show(servers, mlflow, known)
             print(how_to_log_in(storage, known, {server.name: server.url for server in servers}))
             print("Ctrl-C stops.", flush=True)
         while not stop.wait(LOOK_SECONDS):
@@ -181,13 +186,12 @@ def _check_alive(servers: list[Server]) -> None:
             server.answers()
 
 
-def _show(servers: list[Server], mlflow_elsewhere: str, known: str) -> None:
+def _show(servers: list[Server], mlflow: str, known: str) -> None:
     prefect = servers[0].url
-    print(f"\nPrefect   {prefect}")
+    print(f"Prefect   {prefect}")
     for name, address in _prefect_links(PrefectApi(prefect, known)).items():
         print(f"  {name:<32} {address}")
     ours = len(servers) > 1
-    mlflow = servers[1].url if ours else mlflow_elsewhere
     print(f"MLflow    {mlflow}")
     for name, address in _mlflow_links(mlflow, {"Authorization": basic(known)} if ours else {}).items():
         print(f"  {name:<32} {address}")

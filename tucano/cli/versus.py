@@ -23,6 +23,7 @@ from tucano.errors import UserError
 from tucano.files.models import SeedFiles, StartFiles
 from tucano.files.prompts import PromptFiles
 from tucano.files.results import AnswerFiles, ComparisonFiles, ReportFiles
+from tucano.presentation.tables import pipe_table, wrapped
 from tucano.profiles import differences
 from tucano.prompts import read_prompts
 from tucano.report.report import Facts, render_report
@@ -64,8 +65,20 @@ def compare(settings: PipelineSettings, first: str, second: str) -> int:
     page = ReportFiles(folder).page
     text = render_report(comparison, _facts(ours, theirs, frame), f"Tucano Commerce: {first} × {second}")
     page.write_text(text, encoding="utf-8")
+    print("\n".join(_introduction(ours, theirs)))
     print(f"{render_table(comparison)}\n\nReport           {page}")
     return 0
+
+
+def _introduction(ours: SideCandidate, theirs: SideCandidate) -> list[str]:
+    """Who is compared with whom, and the settings in which they differ."""
+    a, b = (f"{side.name} (seeds {' '.join(map(str, side.models))})" for side in (ours, theirs))
+    lines = [*wrapped(f"A: {a}"), *wrapped(f"B: {b}"), *wrapped("The trained adapters below are those of A."), ""]
+    if ours.settings is None or theirs.settings is None:
+        return [*lines, "Not both come from a finished run here: in which settings they differ is not known.", ""]
+    rows = [(name, str(here), str(there)) for name, here, there in differences(ours.settings, theirs.settings)]
+    shown = pipe_table([("setting", "A", "B"), *rows]) if rows else ["No setting differs."]
+    return [*lines, *shown, ""]
 
 
 def _looks(root: Path, test_set: Path, ours: Side, theirs: Side, settings: PipelineSettings) -> int:

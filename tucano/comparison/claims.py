@@ -22,13 +22,14 @@ class StudyContext:
 
     `looks`: how often this test set has judged, this time included; `planned`: the analysis was written down before
     training, as it is now; `candidate`: the seed that would be promoted, alone; `forgetting`: ordinary Portuguese
-    against earlier arms.
+    against earlier arms; `unmoved`: the seeds whose best adapter is the one that they began with.
     """
 
     looks: int = 1
     planned: bool = True
     candidate: Contrast | None = None
     forgetting: tuple[Forgetting, ...] = ()
+    unmoved: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +41,9 @@ class Facts:
     configuration: Claim
     hacking: bool
     cautions: tuple[str, ...]
+    open_by_truth: tuple[str, ...] = ()
+    open_as_served: tuple[str, ...] = ()
+    unmoved: tuple[str, ...] = ()
 
 
 def improved(reward: Contrast, alpha: float, looks: int) -> bool:
@@ -84,6 +88,18 @@ def task_drops(reward: Contrast, alpha: float) -> tuple[str, ...]:
 def confirmed(truth: Contrast, margin: float) -> bool:
     """Whether the ground truth is shown to have fallen by less than the margin, if at all."""
     return truth.overall.mean_low > -margin
+
+
+def open_tasks(reward: Contrast, beside: Contrast | None, alpha: float, looks: int) -> tuple[str, ...]:
+    """The tasks on which a contrast that stands beside the primary one (by truth, as served) shows no gain of its own:
+    after Holm and all looks. Tasks that it does not hold have none either.
+    """
+
+    def shown(task: str) -> bool:
+        effect = beside.tasks.get(task) if beside else None
+        return effect is not None and effect.gain > 0 and looks * after_holm(effect.p_holm) < alpha
+
+    return tuple(task for task in reward.tasks if not shown(task))
 
 
 def truth_falls(reward: Contrast, truth: Contrast, alpha: float) -> bool:

@@ -115,7 +115,8 @@ class Comparison:
 class Design:
     """What is compared with what: the arms `seed-N` of these seeds with a reference arm.
 
-    `shown_seed` gives the example texts (the first seed when None); `looks` and `planned`: see `StudyContext`.
+    `shown_seed` gives the example texts (the first seed when None); `looks`, `planned` and `unmoved` (seeds): see
+    `StudyContext`. Of an `untrained_base`, whose weights are random, nothing can be forgotten.
     """
 
     reference: str
@@ -123,6 +124,8 @@ class Design:
     shown_seed: int | None = None
     looks: int = 1
     planned: bool = True
+    unmoved: Sequence[int] = ()
+    untrained_base: bool = False
 
 
 def compare(
@@ -151,9 +154,11 @@ def compare(
     values = {measure: prompt_values(answers, measure) for measure in MEASURES}
     contrasts = _contrasts(values, prompts, settings, reference, tuned, BASE in arms, [shown, *others])
     path = [BASE, reference] if BASE in arms and reference != BASE else [reference]
-    forgotten = tuple(forgetting(language, arm, tuned) for arm in reversed(path)) if language else ()
+    known = [arm for arm in reversed(path) if not (arm == BASE and design.untrained_base)]
+    forgotten = tuple(forgetting(language, arm, tuned) for arm in known) if language else ()
     candidate = _find(contrasts, shown, reference, settings.primary, "reward")
-    around = StudyContext(design.looks, design.planned, candidate, forgotten)
+    unmoved = tuple(f"seed-{seed}" for seed in design.unmoved)
+    around = StudyContext(design.looks, design.planned, candidate, forgotten, unmoved)
     pairs = _pairs(answers, prompts, reference, shown)
     return Comparison(
         schema_version=SCHEMA_VERSION,
@@ -253,6 +258,7 @@ def _verdict(contrasts: Sequence[Contrast], settings: Judging, reference: str, a
         settings,
         base=_find(contrasts, TOGETHER, BASE, settings.primary, "reward") if reference != BASE else None,
         truth=_find(contrasts, TOGETHER, reference, settings.primary, "truth"),
+        served=_find(contrasts, TOGETHER, reference, "served", "reward") if settings.primary != "served" else None,
         others=[c for c in contrasts if c.arm != TOGETHER and c.decoding == settings.primary and c != around.candidate],
         around=around,
     )

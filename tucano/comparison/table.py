@@ -2,8 +2,9 @@
 
 from tucano.comparison.compare import TOGETHER, Comparison
 from tucano.comparison.contrast import Contrast, Effect
-from tucano.presentation.numbers import english, p_value
+from tucano.presentation.numbers import english, p_value, possible
 from tucano.presentation.tables import pipe_table, wrapped
+from tucano.security.printable import escaped
 
 
 def render_table(comparison: Comparison) -> str:
@@ -12,6 +13,8 @@ def render_table(comparison: Comparison) -> str:
     lines = [
         *wrapped(f"**{verdict.headline}**"),
         "",
+        *(line for said in verdict.reservations for line in wrapped(said)),
+        *([""] if verdict.reservations else []),
         *wrapped(
             f"Mean reward on {comparison.prompts} held-out prompts, {comparison.primary}; `{TOGETHER}` is the mean over"
             " the seeds."
@@ -43,6 +46,15 @@ def render_table(comparison: Comparison) -> str:
     return "\n".join(lines)
 
 
+def render_markdown(comparison: Comparison) -> str:
+    """The same for a page that renders Markdown: headline, what stands beside it, effects, arms, sentences."""
+    main, verdict = comparison.main, comparison.verdict
+    parts = [f"**{escaped(verdict.headline)}**", *map(escaped, verdict.reservations)]
+    parts += ["\n".join(_effect_rows(main)), "\n".join(_mean_rows(comparison))]
+    parts.append("\n".join(f"- {escaped(sentence)}" for sentence in verdict.sentences))
+    return "\n\n".join(parts)
+
+
 def _mean_rows(comparison: Comparison) -> list[str]:
     means = comparison.means[comparison.primary]
     names = [*comparison.main.tasks, "overall"]
@@ -63,12 +75,14 @@ def _step_rows(comparison: Comparison) -> list[str]:
     names = [*comparison.main.tasks, "overall"]
     rows = [("task", "before", *(f"by {step.name}" for step in steps["overall"]), "after")]
     for name in names:
-        gains = (
-            f"{english(s.gain, signed=True)} [{english(s.low, 2, signed=True)}, {english(s.high, 2, signed=True)}]"
-            for s in steps[name]
-        )
+        gains = (f"{english(step.gain, signed=True)} {_range(step.low, step.high)}" for step in steps[name])
         rows.append((name, english(steps[name][0].before), *gains, english(steps[name][-1].after)))
     return pipe_table(rows)
+
+
+def _range(low: float, high: float) -> str:
+    ends = possible(low, high)
+    return "[?]" if ends is None else f"[{english(ends[0], 2, signed=True)}, {english(ends[1], 2, signed=True)}]"
 
 
 def _seed_rows(main: Contrast) -> list[str]:

@@ -15,13 +15,14 @@ from tucano.comparison.claims import (
     confirmed,
     improved,
     of_configuration,
+    open_tasks,
     task_drops,
     task_gains,
     truth_falls,
     worsened,
 )
 from tucano.comparison.contrast import Contrast
-from tucano.comparison.wording import ENGLISH, PORTUGUESE, headline, sentences
+from tucano.comparison.wording import ENGLISH, PORTUGUESE, headline, reservations, sentences
 from tucano.settings.comparison import Judging
 
 
@@ -32,7 +33,9 @@ class Verdict:
 
     `worse_tasks`: the drop stands after Holm over the tasks; `suspect_tasks`: only before. `hacking_suspected`: the
     reward rose while the ground truth fell, over all or on a task where it rose. Sentences come in English and in
-    Portuguese; `cautions` names those that weaken the claim.
+    Portuguese; `cautions` names those that weaken the claim. `reservations` belong to the headline: where it claims a
+    gain, they name every task whose truth (`open_by_truth`) or served answers (`open_as_served`) do not show it, and
+    the seeds that are no other than their start.
     """
 
     improved: bool
@@ -48,6 +51,10 @@ class Verdict:
     sentences: tuple[str, ...]
     sentences_pt: tuple[str, ...]
     cautions: tuple[str, ...] = field(default=())
+    reservations: tuple[str, ...] = field(default=())
+    reservations_pt: tuple[str, ...] = field(default=())
+    open_by_truth: tuple[str, ...] = field(default=())
+    open_as_served: tuple[str, ...] = field(default=())
 
     @property
     def better(self) -> bool:
@@ -60,15 +67,16 @@ def judge(
     settings: Judging,
     base: Contrast | None = None,
     truth: Contrast | None = None,
+    served: Contrast | None = None,
     others: Sequence[Contrast] = (),
     around: StudyContext | None = None,
 ) -> Verdict:
-    """The verdict on the primary contrast; tuned against base, the ground truth and other arms are reported beside
-    it.
+    """The verdict on the primary contrast; tuned against base, the ground truth, the served answers (where they are not
+    primary) and other arms are reported beside it.
     """
     around = around or StudyContext()
     alpha = settings.alpha
-    facts = _facts(reward, truth, settings, around)
+    facts = _facts(reward, truth, served, settings, around)
     beside = [("base", base), ("truth", truth), *(("other", other) for other in others)]
     worse = task_drops(reward, alpha)
     return Verdict(
@@ -87,17 +95,32 @@ def judge(
         sentences=sentences(ENGLISH, reward, alpha, facts, beside, around),
         sentences_pt=sentences(PORTUGUESE, reward, alpha, facts, beside, around),
         cautions=facts.cautions,
+        reservations=reservations(ENGLISH, facts),
+        reservations_pt=reservations(PORTUGUESE, facts),
+        open_by_truth=facts.open_by_truth,
+        open_as_served=facts.open_as_served,
     )
 
 
-def _facts(reward: Contrast, truth: Contrast | None, settings: Judging, around: StudyContext) -> Facts:
+def _facts(
+    reward: Contrast, truth: Contrast | None, served: Contrast | None, settings: Judging, around: StudyContext
+) -> Facts:
     better = improved(reward, settings.alpha, around.looks)
     configuration = of_configuration(reward, settings.alpha, around.looks)
     hacking = better and truth is not None and truth_falls(reward, truth, settings.alpha)
     found = tuple(cautions(reward, settings.alpha, around))
     if better and truth and not hacking and not confirmed(truth, settings.truth_margin):
         found += ("unconfirmed",)
-    return Facts(better, worsened(reward, settings.alpha, around.looks), configuration, hacking, found)
+    return Facts(
+        better,
+        worsened(reward, settings.alpha, around.looks),
+        configuration,
+        hacking,
+        found,
+        open_tasks(reward, truth, settings.alpha, around.looks) if truth else (),
+        open_tasks(reward, served, settings.alpha, around.looks) if served else (),
+        around.unmoved,
+    )
 
 
 def without(verdict: Verdict, missing: Mapping[int, str]) -> Verdict:

@@ -47,7 +47,7 @@ def versus(
     """
     made = [replace(answer, arm=f"seed-{seed}") for seed, answers in ours.answers.items() for answer in answers]
     result = compare(
-        [*made, *_pooled(theirs)],
+        [*made, *_pooled(theirs, in_turn=len(theirs.answers) > len(ours.answers))],
         prompts,
         settings,
         Design(theirs.name, list(ours.answers), shown_seed, looks),
@@ -56,19 +56,32 @@ def versus(
     if len(theirs.answers) == 1:
         return result
     contrasts = tuple(_of_equal_seeds(contrast, ours, theirs) for contrast in result.contrasts)
-    truth = next((c for c in contrasts if c.measure == "truth" and c.decoding == settings.primary), None)
-    return replace(
-        result, contrasts=contrasts, verdict=judge(contrasts[0], settings, truth=truth, around=StudyContext(looks))
+    whole = replace(result, contrasts=contrasts)
+    verdict = judge(
+        whole.main,
+        settings,
+        truth=whole.find(TOGETHER, theirs.name, settings.primary, "truth"),
+        served=whole.find(TOGETHER, theirs.name, "served", "reward") if settings.primary != "served" else None,
+        around=StudyContext(looks),
     )
+    return replace(whole, verdict=verdict)
 
 
-def _pooled(side: Side) -> list[Answer]:
-    """The answers of all seeds as one arm's samples."""
-    return [
-        replace(answer, arm=side.name, sample=place * len(answers) + answer.sample)
-        for place, answers in enumerate(side.answers.values())
-        for answer in answers
-    ]
+def _pooled(side: Side, in_turn: bool) -> list[Answer]:
+    """The answers of all seeds as one arm's samples, one seed after another.
+
+    Or `in_turn`, another seed first at each prompt: then the first answers, which are all that is held against a
+    smaller side, are those of all seeds.
+    """
+    seeds = len(side.answers)
+    order: dict[str, int] = {}
+    found = []
+    for place, answers in enumerate(side.answers.values()):
+        for answer in answers:
+            turn = (place - order.setdefault(answer.prompt_id, len(order))) % seeds
+            sample = answer.sample * seeds + turn if in_turn else place * len(answers) + answer.sample
+            found.append(replace(answer, arm=side.name, sample=sample))
+    return sorted(found, key=lambda answer: answer.sample)
 
 
 def _of_equal_seeds(contrast: Contrast, ours: Side, theirs: Side) -> Contrast:

@@ -10,7 +10,7 @@ from pathlib import Path
 from tucano.comparison.claims import Facts, StudyContext, after_holm, task_drops, task_gains
 from tucano.comparison.contrast import Contrast, Effect
 from tucano.comparison.forgetting import Forgetting
-from tucano.presentation.numbers import english, p_value, portuguese
+from tucano.presentation.numbers import english, p_value, portuguese, possible
 from tucano.statistics.planning import chance_finding
 
 
@@ -23,6 +23,13 @@ class Speaker:
 
     def __call__(self, key: str, effect: Effect | None = None, **words: str) -> str:
         return self.sentences[key].format(**(self._numbers(effect) if effect else {}) | words)
+
+    def range(self, low: float, high: float, kind: str = "range") -> str:
+        """An interval of a difference of rewards, as far as it says anything."""
+        ends = possible(low, high)
+        if ends is None:
+            return self.sentences[f"no {kind}"]
+        return self(kind, low=self.number(ends[0], signed=True), high=self.number(ends[1], signed=True))
 
     def _numbers(self, effect: Effect) -> dict[str, str]:
         number = self.number
@@ -37,8 +44,7 @@ class Speaker:
             "estimate": number(effect.estimate, signed=True),
             "low": number(effect.low, signed=True),
             "high": number(effect.high, signed=True),
-            "mean_low": number(effect.mean_low, signed=True),
-            "mean_high": number(effect.mean_high, signed=True),
+            "mean_range": self.range(effect.mean_low, effect.mean_high),
             "p_mean": p_value(effect.p_mean, number),
             "p_mean_drop": p_value(1 - effect.p_mean, number),
             "detectable": number(effect.detectable),
@@ -66,6 +72,16 @@ def headline(say: Speaker, reward: Contrast, facts: Facts) -> str:
     elif "unconfirmed" in facts.cautions:
         key = "reward only"
     return say(key, reference=reward.reference)
+
+
+def reservations(say: Speaker, facts: Facts) -> tuple[str, ...]:
+    """What has to stand beside a headline that claims a gain, so that nobody takes it for more."""
+    said = [
+        say(key, tasks=", ".join(tasks))
+        for key, tasks in (("open by truth", facts.open_by_truth), ("open as served", facts.open_as_served))
+        if facts.improved and tasks
+    ]
+    return (*said, say("unmoved", seeds=", ".join(facts.unmoved))) if facts.unmoved else tuple(said)
 
 
 def sentences(
@@ -146,12 +162,10 @@ def _seed_sentence(say: Speaker, reward: Contrast, alpha: float, facts: Facts) -
     return say(
         "seeds",
         mean=say.number(test.mean, signed=True),
-        low=say.number(test.low, signed=True),
-        high=say.number(test.high, signed=True),
+        range=say.range(test.low, test.high),
         p=p_value(test.p, say.number),
         is_shown=shown,
-        one_low=say.number(one[0], signed=True),
-        one_high=say.number(one[1], signed=True),
+        one=say.range(one[0], one[1], "one"),
     )
 
 

@@ -17,6 +17,13 @@ def portuguese(value: float, digits: int = 3, signed: bool = False) -> str:
     return english(value, digits, signed).replace(".", ",").replace("-", "−")
 
 
+def possible(low: float, high: float) -> tuple[float, float] | None:
+    """What an interval of a difference of rewards says: they lie in [0, 1], so differences in [-1, 1]. None where it
+    holds all of these.
+    """
+    return None if low <= -1 and high >= 1 else (max(low, -1.0), min(high, 1.0))
+
+
 def p_value(p: float, number: Callable[..., str] = english) -> str:
     """`= 0.031`, `= 0.0003`, `< 0.0001`: never 0, and never rounded onto 0.05 from either side."""
     if p < 0.0001:

@@ -26,6 +26,9 @@ class Language:
     def headline(self, verdict: Verdict) -> str:
         return self.say(verdict.headline_pt, verdict.headline)
 
+    def reservations(self, verdict: Verdict) -> tuple[str, ...]:
+        return verdict.reservations_pt if self.is_portuguese else verdict.reservations
+
     def sentences(self, verdict: Verdict) -> tuple[str, ...]:
         return verdict.sentences_pt if self.is_portuguese else verdict.sentences
 

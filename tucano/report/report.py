@@ -15,11 +15,11 @@ from markupsafe import Markup
 from tucano.audit.reaudit import Reaudit
 from tucano.audit.report import AuditReport
 from tucano.comparison.compare import BASE, TOGETHER, Comparison
-from tucano.comparison.verdict import Verdict
 from tucano.presentation.pages import environment
 from tucano.report import plots
 from tucano.report.language import LANGUAGES, Language, duration
 from tucano.report.plots import SeedCurves
+from tucano.report.tone import tone
 
 __all__ = ["Facts", "SeedCurves", "render_report"]
 
@@ -32,7 +32,7 @@ class Facts:
     """What the report says beside the comparison; a part that is empty or None is left out.
 
     `differences` are (setting, here, there) against `baseline`, a profile or the other side. `lineage` is {what: digest
-    or name} in reading order. `usd` None: the machine has no price.
+    or name} in reading order. `usd` None: the machine has no price. `made_on` is the day of the report (ISO).
     """
 
     settings: Mapping[str, Any]
@@ -46,6 +46,15 @@ class Facts:
     usd: float | None = None
     audit: AuditReport | None = None
     reaudit: Reaudit | None = None
+    made_on: str = ""
+
+    @property
+    def subject(self) -> str:
+        """What was trained on what, when: `nano · synthetic · 2026-11-22`."""
+        sections = {name: self.settings.get(name, {}) for name in ("model", "data")}
+        sources = sections["data"].get("sources") or [sections["data"]]
+        source = " + ".join(str(part.get("source", "")) for part in sources)
+        return " · ".join(part for part in (str(sections["model"].get("name", "")), source, self.made_on) if part)
 
 
 def render_report(comparison: Comparison, facts: Facts, title: str = "Tucano Commerce") -> str:
@@ -53,7 +62,7 @@ def render_report(comparison: Comparison, facts: Facts, title: str = "Tucano Com
     bodies = [(language, Markup(_body(language, comparison, facts, title))) for language in LANGUAGES]
     shell = environment(Path(__file__).parent).get_template("report.html.j2")
     return shell.render(
-        title=title, headline=LANGUAGES[0].headline(comparison.verdict), bodies=bodies, tone=_tone(comparison.verdict)
+        title=title, headline=LANGUAGES[0].headline(comparison.verdict), bodies=bodies, tone=tone(comparison.verdict)
     )
 
 
@@ -74,7 +83,7 @@ def _body(language: Language, comparison: Comparison, facts: Facts, title: str) 
         comparison=comparison,
         main=comparison.main,
         verdict=comparison.verdict,
-        tone=_tone(comparison.verdict),
+        tone=tone(comparison.verdict),
         other=next(c for c in comparison.contrasts if c.decoding != comparison.primary),
         truths=[c for c in comparison.contrasts if c.measure == "truth" and c.decoding == comparison.primary],
         against_base=comparison.find(TOGETHER, BASE, comparison.primary, "reward"),
@@ -88,17 +97,6 @@ def _body(language: Language, comparison: Comparison, facts: Facts, title: str) 
         curves=Markup(plots.curves(facts.training, language)) if facts.training else None,
         training_health=Markup(plots.health(facts.training, language)) if facts.training else None,
     )
-
-
-def _tone(verdict: Verdict) -> str:
-    """`good`, `fair` (the adapter claim alone), `open` (nothing shown) or `bad` (hacking, or worse, if only on a
-    task).
-    """
-    if verdict.hacking_suspected or verdict.worse or verdict.worse_tasks:
-        return "bad"
-    if verdict.better:
-        return "good"
-    return "fair" if verdict.improved else "open"
 
 
 def _health(comparison: Comparison) -> dict[str, dict[str, tuple[float | None, bool]]]:

@@ -26,6 +26,8 @@ from tucano.security.access import LINK_PATH, basic, is_link_token
 LONGEST_TOKEN_BYTES = 200
 FIRST_MESSAGE_SECONDS = 10.0
 OWN_FRAMES = (b"content-security-policy", b"frame-ancestors 'self'")
+OWN_SOURCES = (b"content-security-policy", b"default-src 'self' data: blob: 'unsafe-inline' 'unsafe-eval'")
+"""Pages that others made ask nobody but their own server, whatever telemetry is built into them."""
 HOW = (
     "Log in: `tucano ui` and `tucano status` print a link, and where the password is. Programs give it as HTTP basic"
     " authentication."
@@ -68,7 +70,7 @@ class Guard:
             await (WebSocketClose() if _is_foreign(scope) else self._behind_first_message)(scope, receive, send)
         else:
             answer = await self._answer(scope, receive)
-            await (answer or self.app)(scope, receive, _without_foreign_frames(send))
+            await (answer or self.app)(scope, receive, _own_origin_alone(send))
 
     async def _behind_first_message(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Prefect's sockets ask for the password in their first message; nothing else reaches them as the first."""
@@ -148,10 +150,10 @@ def _is_foreign(scope: Scope) -> bool:
     return origin is not None and origin.partition("://")[2] != headers.get("host")
 
 
-def _without_foreign_frames(send: Send) -> Send:
+def _own_origin_alone(send: Send) -> Send:
     async def sending(message: Message) -> None:
         if message["type"] == "http.response.start":
-            message["headers"] = [*message.get("headers", []), OWN_FRAMES]
+            message["headers"] = [*message.get("headers", []), OWN_FRAMES, OWN_SOURCES]
         await send(message)
 
     return sending

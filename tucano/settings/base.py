@@ -22,6 +22,13 @@ NO_SECRETS = "credentials_belong_in_the_environment"
 _HOLDS_ONE: dict[str, Any] = {"not": {"additionalProperties": {"not": {"type": "string", "pattern": SECRET}}}}
 
 
+def _for_forms(schema: dict[str, Any]) -> None:
+    """Prefect's form shows the fields in the order of `position`; without it, in that of the length of their names."""
+    schema |= {"if": _HOLDS_ONE, "then": {"required": [NO_SECRETS]}}
+    for place, field in enumerate(schema.get("properties", {}).values()):
+        field["position"] = place
+
+
 class Section(BaseModel):
     """Base of all settings: frozen; a field nobody knows and a number that is none are refused.
 
@@ -34,7 +41,7 @@ class Section(BaseModel):
         frozen=True,
         extra="forbid",
         allow_inf_nan=False,
-        json_schema_extra={"if": _HOLDS_ONE, "then": {"required": [NO_SECRETS]}},
+        json_schema_extra=_for_forms,
     )
 
     @model_validator(mode="after")

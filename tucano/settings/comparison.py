@@ -55,8 +55,12 @@ class PlanStage(Section):
 
 
 class ComparisonStage(Section):
-    """What the verdict follows from, beside the answers; `missing` are the seeds that were given up, and why."""
+    """What the verdict follows from, beside the answers; `missing` are the seeds that were given up, and why, `unmoved`
+    those whose best adapter is the one that they began with.
+    """
 
     comparison: Judging
     planned: bool
     missing: tuple[tuple[int, str], ...]
+    unmoved: tuple[int, ...]
+    untrained_base: bool

@@ -5,7 +5,7 @@ A setting that is not handed over here cannot reach the stage. What only says wh
 interpreters, when checkpoints are written, prices) is not handed over: it travels beside these objects.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tucano.artifacts.identity import base_identity
@@ -114,9 +114,16 @@ def of_plan(settings: PipelineSettings) -> PlanStage:
     return PlanStage(comparison=settings.comparison, seeds=tuple(sorted(settings.grpo.seeds)), reference=reference)
 
 
-def of_comparison(settings: PipelineSettings, planned: bool, missing: Mapping[int, str]) -> ComparisonStage:
-    judging = narrowed(Judging, settings.comparison)
-    return ComparisonStage(comparison=judging, planned=planned, missing=tuple(sorted(missing.items())))
+def of_comparison(
+    settings: PipelineSettings, planned: bool, missing: Mapping[int, str], unmoved: Sequence[int]
+) -> ComparisonStage:
+    return ComparisonStage(
+        comparison=narrowed(Judging, settings.comparison),
+        planned=planned,
+        missing=tuple(sorted(missing.items())),
+        unmoved=tuple(unmoved),
+        untrained_base=settings.model.name == "nano",
+    )
 
 
 def of_benchmark_set(settings: PipelineSettings) -> BenchmarkSetStage:

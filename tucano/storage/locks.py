@@ -111,6 +111,18 @@ def abandoned(folder: Path) -> Iterator[str]:
             path.unlink(missing_ok=True)
 
 
+def is_claimed(folder: Path, name: str) -> bool:
+    """Whether a living process of this machine has claimed a name."""
+    try:
+        with (folder / name).open() as file:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except FileNotFoundError:
+        pass
+    return False
+
+
 def _opened(lock: Path) -> IO[str]:
     require_file(lock)
     return lock.open("a+", encoding="utf-8")

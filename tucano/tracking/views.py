@@ -34,10 +34,10 @@ COLUMNS = 10
 CHARTS = 100
 """Keeps a view well below the 20,000 characters of an experiment tag."""
 
-SECTIONS_FIRST = ("gain", "p", "validation", "train/reward", "cost")
+SECTIONS_FIRST = ("gain", "truth", "served", "p", "holm", "validation", "train/reward", "cost")
 """What an analyst asks for before anything else; the other sections follow in alphabetical order."""
 
-DECISIVE = ("gain/overall", "p/overall", "p/mean over seeds", "cost/usd", "cost/hours")
+DECISIVE = ("gain/overall", "truth/gain", "served/gain", "p/overall", "p/mean over seeds", "cost/usd", "cost/hours")
 """The leaderboard's columns beside the gain per task: how much better, how sure, does the mean over seeds gain, at what
 cost.
 """

@@ -350,9 +350,6 @@ class Reporter(TrainerCallback):
         self.journal, self.stage, self.shown = journal, stage, shown
         self.started: tuple[float, int] | None = None
 
-    def on_train_begin(self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **_: Any) -> None:
-        self.started = (time.monotonic(), state.global_step)
-
     def on_log(
         self,
         args: TrainingArguments,
@@ -371,7 +368,11 @@ class Reporter(TrainerCallback):
         emit(Progress(self.stage, state.global_step, state.max_steps, shown, self._seconds_left(state)))
 
     def _seconds_left(self, state: TrainerState) -> float | None:
-        assert self.started is not None
+        """By the steps since the first one of this attempt: before that come loading, batches made again and a look at
+        the validation set, once.
+        """
+        if self.started is None:
+            self.started = (time.monotonic(), state.global_step)
         began, first = self.started
         done = state.global_step - first
         return (time.monotonic() - began) / done * (state.max_steps - state.global_step) if done else None

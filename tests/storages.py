@@ -1,0 +1,142 @@
+"""A storage with the artifacts of finished runs, made by hand: nothing is trained."""
+
+import json
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+from tucano.artifacts.records import write_record
+from tucano.artifacts.store import Artifact, Recipe, Store
+from tucano.comparison.answers import Answer, Decoding
+from tucano.comparison.compare import Design, compare
+from tucano.files.models import SeedFiles
+from tucano.files.prompts import PromptFiles
+from tucano.files.results import AnswerFiles, ComparisonFiles, ReportFiles
+from tucano.profiles import load_profile, nearest_profile
+from tucano.prompts import Prompt, write_prompts
+from tucano.storage.journal import JournalWriter
+
+ROOT = Path(__file__).parent.parent
+TASKS = ("extraction", "sql_qa", "insights", "push")
+DECODINGS: tuple[Decoding, ...] = ("served", "sampled")
+SEEDS = (42, 123, 456)
+
+
+@dataclass(frozen=True)
+class Finished:
+    """A finished run: its settings as overrides of the laptop profile, what each task gains, and what became of its
+    candidate.
+    """
+
+    overrides: Sequence[str]
+    gains: Mapping[str, float]
+    truth: float = 0.5
+    """Share of a gain that the ground truth has too."""
+    hours: float = 0.2
+    promotion: Mapping[str, Any] | None = None
+    seeds: Sequence[int] = SEEDS
+    per_task: int = 7
+    machine: str = "l4 workbench"
+    changed: Mapping[str, Any] = field(default_factory=dict)
+    """Settings that no profile can have."""
+
+
+def finished(root: Path, run: Finished) -> Artifact:
+    """Its artifacts in a storage; returns the report's."""
+    settings = load_profile(ROOT, "laptop", [*run.overrides, f"grpo.seeds={list(run.seeds)}"])
+    plain = {**settings.model_dump(mode="json", exclude={"storage", "tracking_uri"}), **run.changed}
+    prompts = [
+        Prompt(f"{task}-{n}", task, f"Pergunta {n}", f"t{n}", "synthetic", "CC0")
+        for task in TASKS
+        for n in range(run.per_task)
+    ]
+    data = _data(root, prompts)
+    trained = {"sft": _made(root, "sft", {"sft": plain["sft"]}, {}, {"machine_time": [_stay(run.machine, 0, 0.1)]})}
+    trained |= {f"grpo-seed-{seed}": _trained(root, plain, run, seed) for seed in run.seeds}
+    inputs = {name: made.digest for name, made in {"data": data, **trained}.items()}
+    replies = _answers(prompts, run)
+    answers = Store(root).make(
+        Recipe("answers", plain["comparison"], inputs, "code"), lambda draft: _write_answers(draft, replies), silent
+    )
+    inputs |= {"answers": answers.digest}
+    judged = compare(replies, prompts, settings.comparison, Design("sft", run.seeds), frozenset({"bem"}))
+
+    def comparison(draft: Path) -> Mapping[str, Any]:
+        write_record(ComparisonFiles(draft).comparison, judged)
+        return {}
+
+    inputs |= {"comparison": Store(root).make(Recipe("comparison", {}, inputs, "code"), comparison, silent).digest}
+
+    def report(draft: Path) -> Mapping[str, Any]:
+        ReportFiles(draft).settings.write_text(json.dumps(plain), encoding="utf-8")
+        ReportFiles(draft).page.write_text("<!doctype html><p>Relatório", encoding="utf-8")
+        return {"registered": None, "promotion": run.promotion}
+
+    profile, rows = nearest_profile(ROOT, settings)
+    chosen = {"settings": plain, "profile": profile, "differences": rows}
+    return Store(root).make(Recipe("report", chosen, inputs, "code"), report, silent)
+
+
+def silent(sentence: str) -> None:
+    pass
+
+
+def _made(
+    root: Path, stage: str, settings: Mapping[str, Any], inputs: Mapping[str, str], record: Mapping[str, Any]
+) -> Artifact:
+    return Store(root).make(Recipe(stage, settings, inputs, "code"), lambda draft: record, silent)
+
+
+def _data(root: Path, prompts: Sequence[Prompt]) -> Artifact:
+    def produce(draft: Path) -> Mapping[str, Any]:
+        write_prompts(PromptFiles(draft).test, prompts)
+        return {}
+
+    return Store(root).make(Recipe("data", {"prompts": len(prompts)}, {}, "code"), produce, silent)
+
+
+def _trained(root: Path, plain: Mapping[str, Any], run: Finished, seed: int) -> Artifact:
+    gain = sum(run.gains.values()) / len(run.gains)
+
+    def produce(draft: Path) -> Mapping[str, Any]:
+        writer = JournalWriter(SeedFiles(draft).journal, resume_step=None)
+        for step in range(0, plain["grpo"]["max_steps"] + 1, 5):
+            value = 0.45 + gain * min(1, step / 30) + (seed % 7) / 300 + (step * seed % 5) / 500
+            writer.log(step, {"validation/reward": value})
+        writer.close()
+        return {"seed": seed, "machine_time": [_stay(run.machine, seed, run.hours)]}
+
+    recipe = Recipe(f"grpo-seed-{seed}", {"grpo": plain["grpo"], "gain": gain}, {}, "code")
+    return Store(root).make(recipe, produce, silent)
+
+
+def _stay(machine: str, began: float, hours: float) -> dict[str, Any]:
+    ended = 1e6 * began + 3600 * hours
+    return {"host": "h", "machine": machine, "began_s": 1e6 * began, "last_s": ended, "useful_s": ended}
+
+
+def _answers(prompts: Sequence[Prompt], run: Finished) -> list[Answer]:
+    """Starts answer as often as all seeds together; a gain differs a little from prompt to prompt and seed to seed."""
+    rng = random.Random(str(run.overrides))
+    replies = []
+    for arm, prompt in product(("sft", *(f"seed-{seed}" for seed in run.seeds)), prompts):
+        tuned = arm != "sft"
+        gain = (run.gains[prompt.task] + rng.gauss(0, 0.015)) if tuned else 0.0
+        for decoding, sample in product(DECODINGS, range(1 if tuned else len(run.seeds))):
+            reward = 0.45 + int(prompt.id.rpartition("-")[2]) / 40 + gain + rng.gauss(0, 0.01)
+            truth = 0.3 + run.truth * gain + rng.gauss(0, 0.01)
+            replies.append(
+                Answer(
+                    arm, prompt.id, prompt.task, decoding, sample, f"{arm} vai bem", reward, {}, truth, 1.0, 10, False
+                )
+            )
+    return replies
+
+
+def _write_answers(draft: Path, replies: Sequence[Answer]) -> Mapping[str, Any]:
+    lines = (json.dumps(asdict(reply)) for reply in replies)
+    AnswerFiles(draft).answers.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return {}

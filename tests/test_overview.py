@@ -1,0 +1,352 @@
+"""The overview: one page over a storage says which configuration is better, where, how sure that is and what it cost."""
+
+import json
+import re
+import shutil
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from datetime import UTC, datetime
+from itertools import combinations, starmap
+from pathlib import Path
+
+import pytest
+from browser import Page, open_page
+from statsmodels.stats.multitest import multipletests
+from storages import Finished, finished
+from test_report import read
+
+from tasks.running import overview as keeping
+from tasks.running.overview import Overview
+from tucano.artifacts.identity import digest, fingerprint
+from tucano.artifacts.store import opened
+from tucano.comparison.answers import read_answers
+from tucano.comparison.contrast import Effect
+from tucano.comparison.versus import Side, versus
+from tucano.files.prompts import PromptFiles
+from tucano.files.results import AnswerFiles, ComparisonFiles, ReportFiles
+from tucano.overview.page import PAGE, view, write_page
+from tucano.overview.rows import Row
+from tucano.overview.runs import Addresses, RunRecord, write_addresses, write_run
+from tucano.prompts import read_prompts
+from tucano.settings import ComparisonSettings
+from tucano.storage.locks import FILLED, claimed
+
+
+def gains(extraction: float, sql_qa: float, insights: float, push: float) -> dict[str, float]:
+    return {"extraction": extraction, "sql_qa": sql_qa, "insights": insights, "push": push}
+
+
+def champion(version: int) -> dict[str, object]:
+    reason = "it improves on its start, no task is worse, and there was no champion"
+    return {"candidate": "seed-42", "status": "champion", "reason": reason, "model": "tucano", "version": version}
+
+
+PRICED = "cost.machine=l4 workbench"
+SMALL = Finished(["grpo.learning_rate=0.001", PRICED], gains(0.04, 0.01, 0.03, 0.02), promotion=champion(1))
+BEST = Finished(["grpo.learning_rate=0.003", PRICED], gains(0.12, 0.0, 0.09, 0.06), promotion=champion(2))
+LONGER = Finished(["grpo.learning_rate=0.003", "grpo.max_steps=90", PRICED], gains(0.10, 0.01, 0.09, 0.06), hours=0.5)
+HACKED = Finished(["grpo.learning_rate=0.01", PRICED], gains(0.14, 0.1, 0.12, 0.1), truth=-0.5)
+FOUR = (SMALL, BEST, LONGER, HACKED)
+
+
+def storage_of(root: Path, *runs: Finished) -> Path:
+    for run in runs:
+        finished(root, run)
+    return root
+
+
+@pytest.fixture(scope="module")
+def four(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = storage_of(tmp_path_factory.mktemp("four"), *FOUR)
+    write_page(root)
+    return root
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str, str]:
+    """A storage with two configurations, and the folders of their reports below it."""
+    root = tmp_path_factory.mktemp("two")
+    best, small = (finished(root, replace(run, per_task=5)).folder for run in (BEST, SMALL))
+    return root, str(best.relative_to(root)), str(small.relative_to(root))
+
+
+@pytest.fixture
+def two(made: tuple[Path, str, str], tmp_path: Path) -> Path:
+    """A copy that a test may harm."""
+    shutil.copytree(made[0], tmp_path / "two")
+    return tmp_path / "two"
+
+
+def record(state: str = "running", run: str = "a1b2", **changes: object) -> RunRecord:
+    now = datetime.now(UTC).isoformat()
+    made = RunRecord(run, "nano grounded #123456", now, now, "running", "#/experiments/1/runs/a1b2", "runs/flow-run/7")
+    return replace(made, state=state, **changes)  # type: ignore[arg-type]
+
+
+def test_the_highest_mean_reward_comes_first_and_suspects_come_last(four: Path) -> None:
+    lines = view(four).lines
+    shown = [dict(line.differs) for line in lines]
+    assert shown == [
+        {"learning_rate": 0.003, "max_steps": 60},
+        {"learning_rate": 0.003, "max_steps": 90},
+        {"learning_rate": 0.001, "max_steps": 60},
+        {"learning_rate": 0.01, "max_steps": 60},
+    ]
+    assert lines[3].tone == "bad" and lines[3].effect.arm_mean > lines[0].effect.arm_mean, "its truth fell"
+
+
+def test_what_two_share_is_the_cost_of_neither(four: Path) -> None:
+    best, longer = view(four).lines[:2]
+    # Three seeds of .2 h (.5 h) at .82 USD; beside them a fraction of a second for answers and statistics.
+    assert best.spent.own.hours == pytest.approx(0.6, abs=0.01)
+    assert best.spent.own.dollars == pytest.approx(0.6 * 0.82, abs=0.01)
+    assert longer.spent.own.hours == pytest.approx(1.5, abs=0.01)
+    assert best.spent.shared.hours == pytest.approx(0.1, abs=0.01) and set(best.spent.with_others) == {"data", "sft"}
+
+
+def test_a_pair_is_what_tucano_compare_says_and_is_corrected_for_all_pairs(four: Path) -> None:
+    shown = view(four)
+    one, other = shown.lines[0].row, shown.lines[2].row
+    judged = compared(one, other)
+    pair = shown.pairs[one.label, other.label]
+    assert (pair.gain, pair.low, pair.high) == pytest.approx((judged.gain, judged.low, judged.high))
+    assert shown.pairs[other.label, one.label].gain == -pair.gain
+    rows = list(combinations([line.row for line in shown.lines], 2))
+    two_sided = [min(1.0, 2 * min(found.p, found.p_worse)) for found in starmap(compared, rows)]
+    corrected = multipletests(two_sided, method="holm")[1]
+    assert [shown.pairs[one.label, other.label].p for one, other in rows] == pytest.approx(list(corrected))
+
+
+def side(row: Row) -> Side:
+    replies = read_answers(AnswerFiles(row.stages["answers"].folder).answers)
+    return Side(row.label, {seed: [a for a in replies if a.arm == f"seed-{seed}"] for seed in row.comparison.seeds})
+
+
+def compared(one: Row, other: Row) -> Effect:
+    prompts = read_prompts(PromptFiles(one.stages["data"].folder).test)
+    settings = ComparisonSettings(primary=one.comparison.primary)
+    return versus(side(one), side(other), prompts, settings, frozenset(), 42).main.overall
+
+
+def test_the_page_is_whole_closed_and_says_everything_in_both_languages(four: Path) -> None:
+    page = (four / PAGE).read_text(encoding="utf-8")
+    reader = read(page)
+    assert reader.open == []
+    assert "default-src 'none'" in page and "'unsafe-inline'; script-src 'sha256-" in page
+    links = [str(attributes["href"]) for tag, attributes in reader.found if tag == "a"]
+    assert links and all((four / link).is_file() for link in links), "no run said where its pages are"
+    portuguese, english = page.split('<main lang="en">')
+    for part in ("Qual?", "Onde?", "Com que certeza?", "Quanto custou?", "Todos os pares", "Curvas", "Campeões"):
+        assert part in portuguese and part not in english
+    for part in ("Which?", "Where?", "How sure?", "What did it cost?", "All pairs", "Curves", "Champions"):
+        assert part in english and part not in portuguese
+    assert english.count('class="interval"') == 4 and english.count("<polyline") == 4
+    assert english.count("champion before<small>tucano version 1</small>") == 1
+    champions = english[english.index("Champions, first to last") :]
+    assert champions.index("tucano version 1") < champions.index("tucano version 2")
+    assert not re.search(r">[+−]?0\.\d+<", portuguese) and not re.search(r">[+-]?0,\d+<", english)
+
+
+def test_none_and_one_configuration(two: Path, made: tuple[Path, str, str], tmp_path: Path) -> None:
+    empty = write_page(tmp_path).read_text(encoding="utf-8")
+    assert "No comparison yet" in empty and read(empty).open == []
+    shutil.rmtree(two / made[2])
+    single = write_page(two).read_text(encoding="utf-8")
+    assert "<b>laptop</b>" in single and "All pairs" not in single and "Ahead of the second" not in single
+    (line,) = view(two).lines
+    assert line.differs == {"learning_rate": 0.003, "machine": "l4 workbench"}
+
+
+def test_many_configurations_are_bounded(four: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tucano.overview.rows.MOST", 3)
+    monkeypatch.setattr("tucano.overview.pairs.MOST", 2)
+    shown = view(four)
+    assert (len(shown.lines), shown.older, len(shown.pairs)) == (3, 1, 2)
+
+
+def test_of_a_configuration_its_newest_run_is_shown_and_other_prompts_are_not_ranked(two: Path) -> None:
+    finished(two, replace(SMALL, per_task=6, seeds=(1, 2, 3)))
+    shown = view(two)
+    assert [(line.row.comparison.seeds, line.ranked) for line in shown.lines] == [
+        ((1, 2, 3), True),
+        ((42, 123, 456), False),
+    ]
+    assert not shown.pairs and "outros prompts de teste" in write_page(two).read_text(encoding="utf-8")
+
+
+def compared_in(report: Path, root: Path) -> Path:
+    """The folder of the comparison that a report is about."""
+    known = json.loads((report / "manifest.json").read_text(encoding="utf-8"))["inputs"]["comparison"]
+    folders = root.glob("artifacts/comparison/*")
+    return next(f for f in folders if json.loads((f / "manifest.json").read_text(encoding="utf-8"))["digest"] == known)
+
+
+def edited(report: Path, root: Path) -> None:
+    file = ComparisonFiles(compared_in(report, root)).comparison
+    file.write_text(file.read_text(encoding="utf-8").replace("sft", "base"), encoding="utf-8")
+
+
+def of_another_version(report: Path, root: Path) -> None:
+    """As an earlier version of the program would have sealed it."""
+    folder = compared_in(report, root)
+    file = ComparisonFiles(folder).comparison
+    file.write_text(json.dumps({**json.loads(file.read_text(encoding="utf-8")), "schema_version": 1}), encoding="utf-8")
+    manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
+    manifest["files"]["comparison.json"] = fingerprint(file)
+    sealed = {name: value for name, value in manifest.items() if name != "seal"}
+    (folder / "manifest.json").write_text(json.dumps({"seal": digest(sealed), **sealed}), encoding="utf-8")
+
+
+def no_comparison(report: Path, root: Path) -> None:
+    (compared_in(report, root) / "manifest.json").unlink()
+
+
+def no_settings(report: Path, root: Path) -> None:
+    ReportFiles(report).settings.unlink()
+
+
+@pytest.mark.parametrize("harm", [edited, of_another_version, no_comparison, no_settings])
+def test_what_cannot_be_read_is_named_and_the_rest_is_shown(
+    two: Path, made: tuple[Path, str, str], harm: Callable[[Path, Path], None]
+) -> None:
+    harm(two / made[1], two)
+    shown = view(two)
+    assert [dict(line.row.settings)["grpo.learning_rate"] for line in shown.lines] == [0.001]
+    assert len(shown.unreadable) == 1 and shown.unreadable[0].startswith(f"{made[1]}: ")
+    page = write_page(two).read_text(encoding="utf-8")
+    assert "Could not be read:" in page and made[1] in page and str(two) not in page
+
+
+def test_names_of_others_are_text(two: Path) -> None:
+    odd = "<script>alert(1)</script>\u202e"
+    promotion = {**champion(1), "reason": odd}
+    finished(two, replace(HACKED, changed={"model": {"name": odd}}, promotion=promotion, per_task=5))
+    write_run(two, record("failed", label=odd, failure=odd))
+    page = write_page(two).read_text(encoding="utf-8")
+    assert page.count("<script>") == 1 and "\u202e" not in page and page.count("&lt;script&gt;alert(1)") > 2
+
+
+def test_a_run_at_work_is_shown_with_what_it_last_said_and_a_dead_one_is_not_alive(tmp_path: Path) -> None:
+    write_run(tmp_path, record(at_work={"grpo": "grpo seed 42   step 12/40"}, stages={"data": "d"}))
+    assert [run.state for run, _ in view(tmp_path).runs] == ["killed"]
+    with claimed(tmp_path / FILLED, "a1b2"):
+        shown = view(tmp_path)
+        assert shown.is_living and [run.state for run, _ in shown.runs] == ["running"]
+        page = write_page(tmp_path).read_text(encoding="utf-8")
+    assert 'data-living="yes"' in page and "grpo seed 42   step 12/40" in page
+    assert "http://127.0.0.1:5000/#/experiments/1/runs/a1b2" in page
+    write_addresses(tmp_path, Addresses("http://127.0.0.1:5001", "http://127.0.0.1:4201"))
+    page = write_page(tmp_path).read_text(encoding="utf-8")
+    assert "http://127.0.0.1:5001/#/experiments/1/runs/a1b2" in page
+    assert "http://127.0.0.1:4201/runs/flow-run/7" in page
+
+
+def test_a_run_links_its_configuration_and_files_that_are_no_runs_are_named(
+    two: Path, made: tuple[Path, str, str]
+) -> None:
+    compared = json.loads((two / made[1] / "manifest.json").read_text(encoding="utf-8"))["inputs"]["comparison"]
+    write_run(two, record("finished", stages={"comparison": compared}, mlflow="https://mlflow.example/#/runs/1"))
+    (two / "overview" / "other.json").write_text('{"run": "../../etc"}', encoding="utf-8")
+    (two / "overview" / "link.json").symlink_to("/dev/zero")
+    shown = view(two)
+    assert [line.pages for line in shown.lines] == [
+        {"MLflow": "https://mlflow.example/#/runs/1", "Prefect": "http://127.0.0.1:4200/runs/flow-run/7"},
+        {},
+    ]
+    assert shown.unreadable == ("overview/other.json",)
+
+
+@pytest.fixture
+def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Overview]:
+    monkeypatch.setattr(keeping, "EVERY_SECONDS", 0.05)
+    with claimed(tmp_path / FILLED, "a1b2"):
+        yield Overview(tmp_path, record())
+
+
+def test_a_run_keeps_the_page_of_its_storage(kept: Overview, made: tuple[Path, str, str], tmp_path: Path) -> None:
+    report = opened(made[0] / made[1])
+    with kept.kept():
+        kept.stage_ended(replace(report, reused=False))
+        kept.stage_ended(replace(report, stage="data"))
+        kept.hears("grpo", "step 1/40")
+        kept.hears("sft", "step 2/40")
+        kept.hears("grpo", None)
+        wait_for(tmp_path, "step 2/40")
+        assert "step 1/40" not in (tmp_path / PAGE).read_text(encoding="utf-8")
+    ((run, _),) = view(tmp_path).runs
+    assert (run.state, list(run.stages), run.reused) == ("finished", ["report", "data"], ("data",))
+    assert not list(tmp_path.glob(".index*")) and "step 2/40" not in (tmp_path / PAGE).read_text(encoding="utf-8")
+
+
+def wait_for(root: Path, text: str) -> None:
+    deadline = time.monotonic() + 20
+    while not (root / PAGE).exists() or text not in (root / PAGE).read_text(encoding="utf-8"):
+        assert time.monotonic() < deadline, text
+        time.sleep(0.02)
+
+
+def test_a_run_that_fails_says_why_and_goes_on_failing(kept: Overview, tmp_path: Path) -> None:
+    with pytest.raises(OSError, match="no space"), kept.kept():
+        raise OSError("no space left at https://me:secret@host/x")
+    ((run, _),) = view(tmp_path).runs
+    assert run.state == "failed" and "OSError: no space left" in run.failure and "secret" not in run.failure
+
+
+def test_a_page_that_cannot_be_made_ends_no_run(
+    kept: Overview, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / PAGE).mkdir()
+    with kept.kept():
+        pass
+    assert "could not be written" in caplog.text
+
+
+QUESTIONS = {
+    "which": "document.querySelector('main[lang=\"pt-BR\"] .answers .large').innerText",
+    "where": "[...document.querySelectorAll('main[lang=\"pt-BR\"] .answers div')][1].innerText",
+    "how sure": "[...document.querySelectorAll('main[lang=\"pt-BR\"] .answers div')][2].innerText",
+    "what did it cost": "[...document.querySelectorAll('main[lang=\"pt-BR\"] .answers div')][3].innerText",
+}
+ANSWERED = {
+    "which": "learning_rate=0,003",
+    "where": "▲ extraction",
+    "how sure": "p < 0,0001",
+    "what did it cost": "US$ 0,49",
+}
+
+
+@pytest.mark.services
+@pytest.mark.parametrize(("width", "height"), [(1400, 1000), (390, 844)])
+def test_the_first_screen_answers_four_questions_from_a_file_with_the_network_off(
+    four: Path, tmp_path: Path, width: int, height: int
+) -> None:
+    with open_page(tmp_path) as tab:
+        tab.call(
+            "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=width < 500
+        )
+        tab.call("Network.enable")
+        tab.call("Network.emulateNetworkConditions", offline=True, latency=0, downloadThroughput=0, uploadThroughput=0)
+        tab.go((four / PAGE).as_uri())
+        tab.wait_for("document.readyState", "complete")
+        assert {name: ANSWERED[name] in tab.evaluate(text) for name, text in QUESTIONS.items()} == dict.fromkeys(
+            QUESTIONS, True
+        )
+        assert tab.evaluate("document.querySelector('.answers').getBoundingClientRect().bottom") <= height
+        assert tab.evaluate("document.documentElement.scrollWidth") <= width, "nothing lies beside the screen"
+        assert "há 0 min" in tab.text(), "the script of the age is the one that the policy allows"
+        assert tab.evaluate("performance.getEntriesByType('resource').length") == 0
+        reached = by_keyboard(tab)
+        links = tab.evaluate("document.querySelectorAll('main[lang=\"pt-BR\"] a').length")
+        assert sum(place == "A" for place in reached) == links > 4 and "INPUT" in reached and "DIV" in reached
+
+
+def by_keyboard(tab: Page) -> list[str]:
+    """What the tab key reaches, one after another."""
+    reached: list[str] = []
+    while True:
+        tab.press("Tab")
+        place = str(tab.evaluate("document.activeElement.tagName"))
+        if place == "BODY" or len(reached) > 200:
+            return reached
+        reached.append(place)

@@ -1,0 +1,27 @@
+"""Which settings make a configuration: what runs share that differ only in their seeds, or in where they ran."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from tucano.artifacts.identity import digest
+
+SECTIONS = ("data", "model", "sft", "grpo")
+ELSEWHERE = {"data": {"path"}, "grpo": {"seeds", "own_decoding"}, "model": {"device"}}
+"""Settings of these sections that make no other configuration: where the data lie, which seeds are drawn, what
+computes.
+"""
+
+
+def of_configuration(settings: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """{section: {setting: value}} of those, from a pipeline's settings as JSON."""
+    return {
+        section: {
+            name: value for name, value in settings.get(section, {}).items() if name not in ELSEWHERE.get(section, ())
+        }
+        for section in SECTIONS
+    }
+
+
+def configuration_digits(settings: Mapping[str, Any]) -> str:
+    """Like `#3fa9c1`: six digits of a digest of all that makes the configuration."""
+    return f"#{digest(of_configuration(settings))[:6]}"

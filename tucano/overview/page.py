@@ -1,0 +1,204 @@
+"""The overview: `index.html` in the storage, one file that needs nothing else and changes nothing.
+
+Made from what the storage holds, and replaced atomically. It runs one script, named by its hash: the script says how
+old the page is. All else is there without it.
+"""
+
+import base64
+import hashlib
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from markupsafe import Markup
+
+from tucano.comparison.compare import TOGETHER
+from tucano.comparison.contrast import Effect
+from tucano.overview import drawing
+from tucano.overview.pairs import Pair, pairs
+from tucano.overview.rows import Promotion, Row, Spent, read_rows, spent, varied
+from tucano.overview.runs import RunRecord, read_addresses, read_runs
+from tucano.presentation.numbers import possible
+from tucano.presentation.pages import environment
+from tucano.report.language import LANGUAGES, Language, duration
+from tucano.report.tone import tone
+
+PAGE = "index.html"
+RUNS_SHOWN = 10
+SCRIPT = Path(__file__).with_name("age.js").read_text(encoding="utf-8")
+LONGEST_LABEL = 60
+"""Characters of a setting's value."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """A configuration as the page shows it: `pages` are its run's addresses, `ranked` whether it answered what the
+    first one answered, `truth` and `served` the same contrast by another measure and another decoding.
+    """
+
+    row: Row
+    differs: Mapping[str, Any]
+    tone: str
+    spent: Spent
+    pages: Mapping[str, str]
+    ranked: bool
+    truth: Effect | None
+    served: Effect | None
+
+    @property
+    def effect(self) -> Effect:
+        """The primary contrast over all prompts."""
+        return self.row.comparison.main.overall
+
+
+@dataclass(frozen=True)
+class View:
+    """All that the page says, best configuration first."""
+
+    written: datetime
+    lines: tuple[Line, ...]
+    pairs: Mapping[tuple[str, str], Pair]
+    plot: drawing.Plot | None
+    runs: tuple[tuple[RunRecord, Mapping[str, str]], ...]
+    promoted: Sequence[tuple[datetime, Promotion, str]]
+    unreadable: tuple[str, ...]
+    older: int
+
+    @property
+    def is_living(self) -> bool:
+        """Whether a run is at work."""
+        return any(run.state == "running" for run, _ in self.runs)
+
+    @property
+    def champions(self) -> dict[str, int | None]:
+        """{model: the version that became champion last}."""
+        return {promotion.model: promotion.version for _, promotion, _ in self.promoted}
+
+    @property
+    def matrix(self) -> list[Line]:
+        """The configurations of which all pairs are known."""
+        known = {label for label, _ in self.pairs}
+        return [line for line in self.lines if line.row.label in known]
+
+    @property
+    def ahead(self) -> Pair | None:
+        """The first against the second."""
+        return self.pairs.get((self.lines[0].row.label, self.lines[1].row.label)) if len(self.lines) > 1 else None
+
+
+def write_page(root: Path) -> Path:
+    """Write the overview of a storage anew; returns its path."""
+    page = root / PAGE
+    draft = root / f".{PAGE}-{os.getpid()}"
+    draft.write_text(render(view(root)), encoding="utf-8")
+    draft.replace(page)
+    return page
+
+
+def view(root: Path) -> View:
+    """What a storage holds."""
+    found = read_rows(root)
+    runs, broken = read_runs(root)
+    addresses = read_addresses(root)
+    rows = _ranked(found.rows)
+    compared, gone = pairs(root, rows)
+    return View(
+        written=datetime.now(UTC),
+        lines=_lines(rows, {run.stages.get("comparison", ""): addresses.of(run) for run in reversed(runs)}),
+        pairs=compared,
+        plot=drawing.plot({row.label: row.curves() for row in rows[: drawing.MOST_CURVES]}),
+        runs=tuple((run, addresses.of(run)) for run in _newest(runs)),
+        promoted=found.promoted,
+        unreadable=(*found.unreadable, *gone, *broken),
+        older=found.older,
+    )
+
+
+def _newest(runs: Sequence[RunRecord]) -> list[RunRecord]:
+    """Those at work first."""
+    return sorted(runs, key=lambda run: run.state != "running")[:RUNS_SHOWN]
+
+
+def _ranked(rows: Sequence[Row]) -> list[Row]:
+    """The mean reward of the seeds ranks those that answered what the newest one answered: gains over several starts
+    would not be comparable. What is worse than its start, or is suspected of hacking, comes after what is not; those
+    of other prompts come last.
+    """
+    newest = max(rows, key=lambda row: row.made_at, default=None)
+
+    def place(row: Row) -> tuple[bool, bool, float]:
+        other = newest is not None and row.asked != newest.asked
+        return other, tone(row.comparison.verdict) == "bad", -row.comparison.main.overall.arm_mean
+
+    return sorted(rows, key=place)
+
+
+def _lines(rows: Sequence[Row], pages: Mapping[str, Mapping[str, str]]) -> tuple[Line, ...]:
+    lines = []
+    for row, differs, cost in zip(rows, varied(rows), spent(rows), strict=True):
+        compared = row.comparison
+        truth = compared.find(TOGETHER, compared.reference, compared.primary, "truth")
+        served = compared.find(TOGETHER, compared.reference, "served", "reward")
+        lines.append(
+            Line(
+                row=row,
+                differs=_short_names(differs),
+                tone=tone(compared.verdict),
+                spent=cost,
+                pages=pages.get(row.stages["comparison"].digest, {}),
+                ranked=row.asked == rows[0].asked,
+                truth=truth.overall if truth else None,
+                served=served.overall if served else None,
+            )
+        )
+    return tuple(lines)
+
+
+def _short_names(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """The last part of each dotted name, where that is enough to tell them apart."""
+    last = [name.rpartition(".")[2] for name in settings]
+    return {
+        (short if last.count(short) == 1 else name): value
+        for (name, value), short in zip(settings.items(), last, strict=True)
+    }
+
+
+def render(shown: View) -> str:
+    """The page as text: the same in both languages, Portuguese shown first."""
+    folder = Path(__file__).parent
+    bodies = [(language, Markup(_body(language, shown, folder))) for language in LANGUAGES]
+    digest = base64.b64encode(hashlib.sha256(SCRIPT.encode()).digest()).decode()
+    template = environment(folder).get_template("page.html.j2")
+    return template.render(view=shown, bodies=bodies, script=Markup(SCRIPT), script_hash=digest)
+
+
+def _body(language: Language, shown: View, folder: Path) -> str:
+    made = environment(folder)
+    made.filters |= {
+        "number": language.number,
+        "gain": language.gain,
+        "p": language.p,
+        "plain": language.plain,
+        "shown": lambda value: _clipped(language.shown(value)),
+        "duration": lambda hours: duration(3600 * hours),
+        "moment": lambda moment: moment.astimezone().strftime("%Y-%m-%d %H:%M %Z"),
+        "iso": lambda text: datetime.fromisoformat(text),
+    }
+    ends = [(line.effect.low, line.effect.high) for line in shown.lines]
+    return made.get_template("body.html.j2").render(
+        t=language.say,
+        possible=possible,
+        language=language,
+        view=shown,
+        first=shown.lines[0] if shown.lines else None,
+        scale=drawing.interval_scale(ends),
+        width=drawing.WIDTH,
+        plot_size=drawing.PLOT,
+    )
+
+
+def _clipped(text: str) -> str:
+    return text if len(text) <= LONGEST_LABEL else f"{text[: LONGEST_LABEL - 1]}…"

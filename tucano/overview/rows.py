@@ -1,0 +1,230 @@
+"""What a storage knows of each configuration: its newest report with verdict, settings, cost and training curves.
+
+Everything is read from artifacts, whoever wrote them: what cannot be read is named and left out.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from tucano.artifacts.identity import digest
+from tucano.artifacts.records import parsed, read_record
+from tucano.artifacts.store import MANIFEST, Artifact, described, inspect
+from tucano.comparison.compare import Comparison
+from tucano.comparison.promotion import CHAMPION
+from tucano.configuration import configuration_digits, of_configuration
+from tucano.cost import Cost, costs, total
+from tucano.errors import UserError
+from tucano.files.models import SeedFiles
+from tucano.files.results import ComparisonFiles, ReportFiles
+from tucano.settings import CostSettings
+from tucano.storage.journal import read_journal
+
+MOST = 100
+"""Reports that are read, and so configurations that are shown."""
+FEW = 4
+"""So many settings that vary are all shown, with every configuration."""
+CACHED = 4096
+LOOKS = "validation/reward"
+
+
+@dataclass(frozen=True, slots=True)
+class Promotion:
+    """What became of a run's candidate; `version` is None where it was not registered."""
+
+    candidate: str
+    status: str
+    reason: str
+    model: str
+    version: int | None
+
+
+@dataclass(frozen=True)
+class Row:
+    """A configuration by its newest report.
+
+    `profile` is the one that it is nearest to, with `differences` as {setting: value here}. `settings` are those that
+    make the configuration, by dotted name; rows with the same `asked` answered the same prompts in the same way and
+    were judged alike. `stages` are the artifacts it was made from, by name; `report` is the page's path below the
+    storage.
+    """
+
+    label: str
+    profile: str
+    differences: Mapping[str, Any]
+    settings: Mapping[str, Any]
+    asked: str
+    comparison: Comparison
+    stages: Mapping[str, Artifact]
+    report: str
+    made_at: datetime
+    prices: CostSettings
+    promotion: Promotion | None
+
+    def curves(self) -> dict[int, list[tuple[int, float]]]:
+        """{seed: [(step, mean reward of the validation set)]}."""
+        folders = {seed: self.stages.get(f"grpo-seed-{seed}") for seed in self.comparison.seeds}
+        return {seed: _curve(made.folder) for seed, made in folders.items() if made is not None}
+
+
+@dataclass(frozen=True)
+class Found:
+    """`rows` in no order; `promoted` every champion with its date and its configuration, oldest first; `unreadable` in
+    words; `older`: reports beyond those that are read.
+    """
+
+    rows: tuple[Row, ...]
+    promoted: tuple[tuple[datetime, Promotion, str], ...]
+    unreadable: tuple[str, ...]
+    older: int
+
+
+def read_rows(root: Path) -> Found:
+    """What lies in a storage."""
+    manifests = [path for path in root.glob(f"artifacts/*/*/{MANIFEST}") if path.is_file() and not path.is_symlink()]
+    newest = sorted(manifests, key=lambda path: path.stat().st_mtime, reverse=True)
+    reports = [path.parent for path in newest if path.parent.parent.name == "report"]
+    made = {
+        artifact.digest: artifact
+        for path in newest
+        if (artifact := _described(path.parent, path.stat().st_mtime_ns)) is not None
+    }
+    rows: list[Row] = []
+    unreadable: list[str] = []
+    for folder in reports[:MOST]:
+        try:
+            rows.append(_row(root, folder, made))
+        except (UserError, OSError, ValueError) as error:
+            unreadable.append(why(root, folder, error))
+    rows.sort(key=lambda row: row.made_at)
+    champions: dict[tuple[str, int | None], tuple[datetime, Promotion, str]] = {}
+    for row in rows:
+        if row.promotion is not None and row.promotion.status == CHAMPION:
+            entry = (row.made_at, row.promotion, row.label)
+            champions.setdefault((row.promotion.model, row.promotion.version), entry)
+    newest_of_each = {row.label: row for row in rows}
+    return Found(
+        tuple(newest_of_each.values()),
+        tuple(champions.values()),
+        tuple(unreadable),
+        max(0, len(reports) - MOST),
+    )
+
+
+def varied(rows: Sequence[Row]) -> list[dict[str, Any]]:
+    """What of each row's settings differs: all that vary where they are few, else those that are not the usual value.
+    Of a single row, what differs from its profile.
+
+    {dotted name: value}, for each row.
+    """
+    if len(rows) == 1:
+        return [{**rows[0].differences}]
+    names = dict.fromkeys(name for row in rows for name in row.settings)
+    kinds = {name: Counter(_key(row.settings.get(name)) for row in rows) for name in names}
+    several = [name for name, values in kinds.items() if len(values) > 1]
+    if len(several) <= FEW:
+        return [{name: row.settings.get(name) for name in several} for row in rows]
+    usual = {name: kinds[name].most_common(1)[0][0] for name in several}
+    return [
+        {name: row.settings.get(name) for name in several if _key(row.settings.get(name)) != usual[name]}
+        for row in rows
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """What a configuration alone cost, what it shares with others, and the stages that it shares."""
+
+    own: Cost
+    shared: Cost
+    with_others: tuple[str, ...]
+
+
+def spent(rows: Sequence[Row]) -> list[Spent]:
+    """The cost of each row: work that serves several configurations (data, audit, SFT) is nobody's alone."""
+    used = Counter(artifact.digest for row in rows for artifact in row.stages.values())
+    return [_spent(row, used) for row in rows]
+
+
+def _spent(row: Row, used: Mapping[str, int]) -> Spent:
+    each = costs(row.stages, row.prices)
+    shared = [name for name, artifact in row.stages.items() if used[artifact.digest] > 1]
+    own = [cost for name, cost in each.items() if name not in shared]
+    return Spent(total(own), total([each[name] for name in shared]), tuple(shared))
+
+
+def _row(root: Path, folder: Path, made: Mapping[str, Artifact]) -> Row:
+    manifest = sound(folder)
+    digests = manifest["inputs"]
+    compared = made.get(digests.get("comparison", ""))
+    if compared is None:
+        raise UserError("the comparison that it reports is gone")
+    sound(compared.folder)
+    file = ComparisonFiles(compared.folder).comparison
+    settings = json.loads(ReportFiles(folder).settings.read_text(encoding="utf-8"))
+    promotion = manifest["record"].get("promotion")
+    return Row(
+        label=configuration_digits(settings),
+        profile=str(manifest["settings"].get("profile", "")),
+        differences={str(name): here for name, here, _ in manifest["settings"].get("differences", ())},
+        settings=_flat(of_configuration(settings)),
+        asked=digest({"data": digests.get("data"), "comparison": settings.get("comparison")}),
+        comparison=_comparison(file, file.stat().st_mtime_ns),
+        stages={name: made[known] for name, known in digests.items() if known in made},
+        report=ReportFiles(folder).page.relative_to(root).as_posix(),
+        made_at=datetime.fromisoformat(manifest["made_at"]),
+        prices=CostSettings.model_validate(settings.get("cost", {})),
+        promotion=parsed(Promotion, promotion) if promotion else None,
+    )
+
+
+def _flat(sections: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    return {f"{section}.{name}": value for section, settings in sections.items() for name, value in settings.items()}
+
+
+def sound(folder: Path) -> dict[str, Any]:
+    """The manifest of an artifact that is as it was made; UserError of any other."""
+    manifest, fault = _inspected(folder, (folder / MANIFEST).stat().st_mtime_ns)
+    if manifest is None or fault is not None:
+        raise UserError(str(fault))
+    return manifest
+
+
+def why(root: Path, folder: Path, error: Exception) -> str:
+    """What is wrong with an artifact, in one line."""
+    said = " ".join(str(error).replace(f"{root}/", "").split())
+    return f"{folder.relative_to(root).as_posix()}: {said}"
+
+
+def _key(value: Any) -> str:
+    return json.dumps(value, sort_keys=True)
+
+
+# The page is made anew each minute; what has its name and time still is not read again.
+
+
+@lru_cache(CACHED)
+def _described(folder: Path, changed: int) -> Artifact | None:
+    return described(folder)
+
+
+@lru_cache(CACHED)
+def _inspected(folder: Path, changed: int) -> tuple[dict[str, Any] | None, str | None]:
+    return inspect(folder)
+
+
+@lru_cache(MOST)
+def _comparison(file: Path, changed: int) -> Comparison:
+    return read_record(Comparison, file)
+
+
+@lru_cache(CACHED)
+def _curve(folder: Path) -> list[tuple[int, float]]:
+    return [
+        (entry.step, entry.values[LOOKS]) for entry in read_journal(SeedFiles(folder).journal) if LOOKS in entry.values
+    ]
