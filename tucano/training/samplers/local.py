@@ -16,10 +16,14 @@ CACHE_BYTES = 4 * 10**9
 
 
 class LocalSampler:
-    """Draws with the policy itself. fast_cpu: whether the own decode loop may stand in for `generate`."""
+    """Draws with the policy itself. fast_cpu: whether the own decode loop may stand in for `generate`. fixed: it draws
+    from one policy alone, whose weights do not change.
+    """
 
-    def __init__(self, fast_cpu: bool = True) -> None:
+    def __init__(self, fast_cpu: bool = True, fixed: bool = False) -> None:
         self.fast_cpu = fast_cpu
+        self.fixed = fixed
+        self._kept: Decoder | None = None
 
     def sample(
         self,
@@ -34,7 +38,7 @@ class LocalSampler:
         own = generator or torch.default_generator
         order = sorted(range(len(prompts)), key=lambda index: len(prompts[index]))
         drawn: dict[int, list[int]] = {}
-        decoder = Decoder(policy) if self.fast_cpu and supports(policy) else None
+        decoder = self._decoder(policy)
         for start, end in self._batches(policy, prompts, decoding, decoder is not None):
             rows = order[start:end]
             batch = [prompts[row] for row in rows]
@@ -44,6 +48,14 @@ class LocalSampler:
                 found = decoder.sample(batch, decoding.max_new_tokens, list(decoding.stop), decoding.temperature, own)
             drawn.update(zip(rows, found, strict=True))
         return [Draw(drawn[row]) for row in range(len(prompts))]
+
+    def _decoder(self, policy: Policy) -> Decoder | None:
+        """A snapshot of the weights; None where the own loop does not know the architecture."""
+        if self._kept is not None:
+            return self._kept
+        decoder = Decoder(policy) if self.fast_cpu and supports(policy) else None
+        self._kept = decoder if self.fixed else None
+        return decoder
 
     def _batches(
         self, policy: Policy, prompts: Sequence[Sequence[int]], decoding: Decoding, in_own_loop: bool
