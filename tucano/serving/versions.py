@@ -17,7 +17,7 @@ from typing import Any
 from tucano.errors import Transient, UserError
 from tucano.files.models import ServedFiles
 from tucano.requirements import cores
-from tucano.serving.answers import Answer, Ask, Refused, Unavailable
+from tucano.serving.answers import Answer, Ask, Refused
 from tucano.serving.metrics import Metrics
 from tucano.serving.model import ServedModel
 from tucano.serving.process import ModelDied, ModelProcess
