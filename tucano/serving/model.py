@@ -39,7 +39,9 @@ class ServedModel:
         self.name, self._start, self._most, self._wait_s, self._metrics = name, start, most, wait_s, metrics
         self._queue: asyncio.Queue[Waiting | None] = asyncio.Queue()
         self._process: ModelProcess | None = None
-        self._working: asyncio.Task[None] | None = None
+        self._starting = asyncio.Lock()
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._closing = False
 
     async def open(self) -> None:
         """Load it. UserError where the files cannot be served."""
@@ -58,11 +60,13 @@ class ServedModel:
 
     async def close(self) -> None:
         """Answer what has been asked, then end the process. Nothing may be asked from now on."""
+        self._closing = True
         self._queue.put_nowait(None)
-        if self._working is not None:
-            await self._working
-        if self._process is not None:
-            await self._process.close()
+        await self._working
+        async with self._starting:
+            if self._process is not None:
+                await self._process.close()
+        await asyncio.gather(*self._tasks)
 
     async def _work(self) -> None:
         async for batch in self._batches():
@@ -104,8 +108,7 @@ class ServedModel:
             found = await process.ask([waiting.question for waiting in batch])
         except ModelDied as died:
             log.warning("the model process of %s died (%s); it is started again", self.name, died)
-            await process.close()
-            self._process = None
+            await self._forget(process)
             return False
         for waiting, drawn in zip(batch, found, strict=True):
             if not waiting.answer.done():
@@ -113,10 +116,29 @@ class ServedModel:
         return True
 
     async def _started(self) -> ModelProcess:
-        if self._process is None:
-            self._process = await self._start()
-            self._metrics.started.labels(self.name).inc()
-        return self._process
+        async with self._starting:
+            if self._process is None:
+                self._process = await self._start()
+                self._metrics.started.labels(self.name).inc()
+                task = asyncio.create_task(self._watch(self._process))
+                self._tasks.add(task)
+                task.add_done_callback(self._tasks.discard)
+            return self._process
+
+    async def _watch(self, process: ModelProcess) -> None:
+        """Start another one when this one dies, though nobody asks."""
+        await process.ended()
+        if not self._closing:
+            await self._forget(process)
+            try:
+                await self._started()
+            except (UserError, ModelDied) as fault:
+                log.error("the model process of %s does not start again: %s", self.name, fault)
+
+    async def _forget(self, process: ModelProcess) -> None:
+        if self._process is process:
+            self._process = None
+        await process.close()
 
 
 def _give_up(batch: Sequence[Waiting], reason: str) -> None:
