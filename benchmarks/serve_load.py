@@ -64,8 +64,8 @@ def rows_of(count: int) -> list[Row]:
     ]
 
 
-def registered(tracker: Tracker, place: Path, seed: int, tokens: int, alias: str = "champion") -> str:
-    """A nano model with random weights as a new version of `tucano`; returns its name, like tucano/2."""
+def packed(place: Path, seed: int, tokens: int) -> None:
+    """A nano model with random weights, as a version holds it. tokens: of its longest answer."""
     files = ServedFiles(place / str(seed) / "data")
     tokenizer = build_tokenizer([*SYSTEMS.values(), *(text for _, text in rows_of(400))], MODEL)
     build_model(tokenizer, MODEL, seed).save_pretrained(files.model)
@@ -75,6 +75,10 @@ def registered(tracker: Tracker, place: Path, seed: int, tokens: int, alias: str
     files.serving.write_text(json.dumps(decoding), encoding="utf-8")
     example = [{"task": "push", "prompt": "Crie um push."}]
     pack(files.folder, Path(str(served_model.__file__)), place / str(seed) / "packed", example)
+
+
+def registered(tracker: Tracker, place: Path, seed: int, alias: str = "champion") -> str:
+    """What was packed as a new version of `tucano`; returns its name, like tucano/2."""
     run = tracker.start_pipeline(f"seed {seed}", {}, {})
     version = tracker.register("tucano", run, place / str(seed) / "packed", {"seed": seed}, [alias])
     return f"tucano/{version.version}"
@@ -89,6 +93,28 @@ def expected(place: Path, seed: int, rows: Sequence[Row], tokens: int) -> dict[R
     draws = LocalSampler().sample(policy, encode_chats(tokenizer, chats), decoding)
     texts = [str(tokenizer.decode(draw.tokens, skip_special_tokens=True)).strip() for draw in draws]
     return dict(zip(rows, texts, strict=True))
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """Two versions, the first of them champion of a storage, requests, and what each version answers to them."""
+
+    storage: Path
+    place: Path
+    rows: list[Row]
+    right: dict[str, dict[Row, str]]
+    """{tucano/1, tucano/2: {request: answer}}"""
+
+
+def prepared(place: Path, requests: int, tokens: int) -> Prepared:
+    rows = rows_of(requests)
+    (place / "runs").mkdir()
+    right = {}
+    for seed in (1, 2):
+        packed(place, seed, tokens)
+        right[f"tucano/{seed}"] = expected(place, seed, rows, tokens)
+    registered(Tracker.connect(None, place / "runs"), place, 1)
+    return Prepared(place / "runs", place, rows, right)
 
 
 @dataclass(frozen=True)
@@ -232,39 +258,35 @@ class Events:
     starts: int
 
 
-def events(place: Path, requests: int, clients: int, tokens: int) -> Events:
+def events(known: Prepared, clients: int) -> Events:
     """A load, with a new champion once a tenth is answered, and the oldest model process killed at half."""
-    storage = place / "runs"
-    storage.mkdir()
-    tracker = Tracker.connect(None, storage)
-    rows = rows_of(requests)
-    right = {registered(tracker, place, 1, tokens): expected(place, 1, rows, tokens)}
-    with serving(storage) as served:
+    tracker = Tracker.connect(None, known.storage)
+    rows = known.rows
+    with serving(known.storage) as served:
         load = Load(served)
 
         async def until(share: float, running: "asyncio.Task[None]") -> None:
             while len(load.got) < share * len(rows) and not running.done():
                 await asyncio.sleep(0.02)
 
-        async def go() -> tuple[str, bool]:
+        async def go() -> bool:
             running = asyncio.create_task(load.run(rows, clients))
             await until(0.1, running)
-            second = await asyncio.to_thread(registered, tracker, place, 2, tokens)
-            print(f"{second} is champion after {len(load.got)} answers", flush=True)
+            name = await asyncio.to_thread(registered, tracker, known.place, 2)
+            print(f"{name} is champion after {len(load.got)} answers", flush=True)
             await until(0.5, running)
             victim = served.models()[0]
             victim.kill()
             print(f"model process {victim.pid} killed after {len(load.got)} answers", flush=True)
             killed = not running.done()
             await running
-            return second, killed
+            return killed
 
-        second, killed = asyncio.run(go())
-        figures = httpx.get(f"{served.url}/metrics", headers={"Authorization": f"Bearer {served.token}"}).text
+        killed = asyncio.run(go())
+        said = httpx.get(f"{served.url}/metrics", headers={"Authorization": f"Bearer {served.token}"}).text
         print(served.log.read_text(encoding="utf-8").partition("Ctrl-C stops.")[2].strip(), flush=True)
-    right[second] = expected(place, 2, rows, tokens)
-    starts = re.findall(r"^tucano_model_starts_total.* ([\d.]+)$", figures, re.MULTILINE)
-    found = [*load.faults, *misdeeds(rows, load.got, right)]
+    starts = re.findall(r"^tucano_model_starts_total.* ([\d.]+)$", said, re.MULTILINE)
+    found = [*load.faults, *misdeeds(rows, load.got, known.right)]
     return Events(load.got, found, killed, int(sum(map(float, starts))))
 
 
@@ -287,19 +309,20 @@ def main() -> int:
     options = parser.parse_args()
     place = Path(tempfile.mkdtemp(prefix="serve-load-"))
     try:
-        return measured(place, options.requests, options.clients, options.tokens)
+        torch.set_num_threads(2)
+        return measured(prepared(place, options.requests, options.tokens), options.clients)
     finally:
         shutil.rmtree(place)
 
 
-def measured(place: Path, requests: int, clients: int, tokens: int) -> int:
-    torch.set_num_threads(2)
-    found = events(place, requests, clients, tokens)
+def measured(known: Prepared, clients: int) -> int:
+    """Everything, printed; 1 where an answer was lost, doubled or wrong, or batching is worth too little."""
+    found = events(known, clients)
     by = Counter(one.by for one in found.got)
-    figures(f"{requests} requests, {clients} clients, events", found.got)
+    figures(f"{len(known.rows)} requests, {clients} clients, events", found.got)
     print(f"answered by {dict(by)}; lost, doubled or wrong: {len(found.misdeeds)}; model starts: {found.starts}")
-    print("\n".join(found.misdeeds[:20]))
-    together, alone = compared(place / "runs", rows_of(requests), clients)
+    print("\n".join(found.misdeeds[:20]), flush=True)
+    together, alone = compared(known.storage, known.rows, clients)
     print(f"batching is worth {together / alone:.1f} times one at a time")
     return int(bool(found.misdeeds) or len(by) < 3 or together < 3 * alone)
 

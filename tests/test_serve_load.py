@@ -14,7 +14,18 @@ from pathlib import Path
 import httpx
 import pytest
 
-from benchmarks.serve_load import SYSTEMS, Load, Served, events, expected, registered, rows_of, serving
+from benchmarks.serve_load import (
+    SYSTEMS,
+    Load,
+    Served,
+    events,
+    expected,
+    packed,
+    prepared,
+    registered,
+    rows_of,
+    serving,
+)
 from benchmarks.vllm_standin import interpreter
 from tucano.files.models import ServedFiles
 from tucano.tracking import Tracker
@@ -27,7 +38,7 @@ CLIENT = Path(__file__).parent.parent / "benchmarks" / "serve_client.py"
 
 @pytest.mark.services
 def test_no_answer_is_lost_doubled_or_wrong_through_a_new_champion_and_a_killed_process(tmp_path: Path) -> None:
-    found = events(tmp_path, requests=600, clients=32, tokens=16)
+    found = events(prepared(tmp_path, requests=600, tokens=16), clients=32)
     assert found.misdeeds == [] and len(found.got) == 600
     assert {"tucano/1", "tucano/2", "rules"} == {one.by for one in found.got}
     assert found.killed and found.starts == 3, "one for each version and one for the killed one"
@@ -38,7 +49,8 @@ def test_a_vllm_server_draws_for_the_champion(tmp_path: Path) -> None:
     """A stand-in for vLLM, as in tests/test_vllm.py; the weights are its alone."""
     (tmp_path / "runs").mkdir()
     tracker = Tracker.connect(None, tmp_path / "runs")
-    registered(tracker, tmp_path, 1, TOKENS)
+    packed(tmp_path, 1, TOKENS)
+    registered(tracker, tmp_path, 1)
     rows = [row for row in rows_of(10) if row[0] != "sentiment"]
     right = expected(tmp_path, 1, rows, TOKENS)
     python = interpreter(tmp_path)
@@ -71,7 +83,8 @@ def test_one_client_gets_the_same_from_us_and_from_vllm(tmp_path: Path) -> None:
     """The `openai` package comes with vLLM, so the client runs in that interpreter."""
     (tmp_path / "runs").mkdir()
     tracker = Tracker.connect(None, tmp_path / "runs")
-    registered(tracker, tmp_path, 1, TOKENS)
+    packed(tmp_path, 1, TOKENS)
+    registered(tracker, tmp_path, 1)
     rows = [row for row in rows_of(70) if row[0] != "sentiment"][:50]
     chats = [[{"role": "system", "content": SYSTEMS[task]}, {"role": "user", "content": text}] for task, text in rows]
     with serving(tmp_path / "runs") as served:

@@ -18,7 +18,7 @@ import psutil
 import pytest
 from chat_api import serving
 
-from benchmarks.serve_load import SYSTEMS, expected, registered, rows_of
+from benchmarks.serve_load import SYSTEMS, expected, packed, registered, rows_of
 from tucano.errors import UserError
 from tucano.profiles import load_profile, validated
 from tucano.security.access import credentials, token, token_file
@@ -77,7 +77,8 @@ class Running:
 def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     place = tmp_path_factory.mktemp("serving")
     tracker = Tracker.connect(None, place / "runs")
-    registered(tracker, place, 1, TOKENS)
+    packed(place, 1, TOKENS)
+    registered(tracker, place, 1)
     serving = {
         "poll_seconds": 0.2,
         "batch": 16,
@@ -200,7 +201,8 @@ def test_a_killed_process_is_started_again_and_no_request_notices(running: Runni
 
 
 def test_a_champion_whose_files_are_not_what_was_registered_is_refused(running: Running) -> None:
-    name = registered(running.tracker, running.place, 2, TOKENS, "challenger")
+    packed(running.place, 2, TOKENS)
+    name = registered(running.tracker, running.place, 2, "challenger")
     version = running.tracker.find_version(name)
     assert version is not None
     prompts = next(Path(version.source.removeprefix("file://")).rglob("system_prompts.json"))
