@@ -91,7 +91,7 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     thread = threading.Thread(target=loop.run_forever, daemon=True)
     thread.start()
     (place / "runs" / "serving").mkdir()
-    context = _service(settings, tracker, place / "runs" / "serving", place / "files")
+    context = _service(settings, tracker, place / "runs" / "serving")
     service = asyncio.run_coroutine_threadsafe(context.__aenter__(), loop).result(120)
     made = Running(loop, service, tracker, place)
     yield made

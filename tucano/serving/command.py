@@ -5,7 +5,6 @@ Requests that were being answered are answered before it ends.
 
 import asyncio
 import logging
-import shutil
 import signal
 import socket
 from collections.abc import AsyncIterator
@@ -53,9 +52,7 @@ def serve(settings: PipelineSettings, host: str, port: int) -> int:
 
 
 async def _serve(settings: PipelineSettings, tracker: Tracker, root: Path, known: str, listener: socket.socket) -> None:
-    files = root / FOLDER / "versions"
-    shutil.rmtree(files, ignore_errors=True)  # of a server that was killed
-    async with _service(settings, tracker, root / FOLDER, files) as service:
+    async with _service(settings, tracker, root / FOLDER) as service:
         door = Door(app_of(service), known, settings.serving.request_bytes)
         config = uvicorn.Config(
             door,
@@ -74,9 +71,9 @@ async def _serve(settings: PipelineSettings, tracker: Tracker, root: Path, known
 
 
 @asynccontextmanager
-async def _service(settings: PipelineSettings, tracker: Tracker, folder: Path, files: Path) -> AsyncIterator[Service]:
+async def _service(settings: PipelineSettings, tracker: Tracker, folder: Path) -> AsyncIterator[Service]:
     metrics = Metrics()
-    versions = Versions(settings, tracker, files, list(references(settings).values()), metrics)
+    versions = Versions(settings, tracker, folder, list(references(settings).values()), metrics)
     async with AsyncExitStack() as closing:
         closing.push_async_callback(versions.close)
         log = closing.enter_context(RequestLog(folder, settings.serving))

@@ -71,7 +71,11 @@ class ServedModel:
     async def _work(self) -> None:
         async for batch in self._batches():
             self._metrics.batch.observe(len(batch))
-            await self._settle(batch)
+            try:
+                await self._settle(batch)
+            except Exception:  # of ours; the batches behind this one shall not wait for ever
+                log.exception("a batch of %s has no answers", self.name)
+                _give_up(batch, f"{self.name} failed")
 
     async def _batches(self) -> AsyncIterator[list[Waiting]]:
         """What has come while the last batch was answered, or shortly after the first that came."""

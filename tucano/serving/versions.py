@@ -30,8 +30,14 @@ from tucano.training.answering.messages import Opening, Question
 
 log = logging.getLogger(__name__)
 
+FILES = "versions"
+"""Below the server's folder: copies of what is served, while it is."""
 AGAIN_SECONDS = 300
 """A version that was refused is tried again after this time: somebody may have brought its files back."""
+
+
+class Refusal(Exception):
+    """A version was refused a short while ago; the sentence is the one of then."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +66,9 @@ class Version:
 
 
 class Versions:
-    """What each reference of the routes (`tucano@champion`, `tucano/2`) stands for now. folder: for their files."""
+    """What each reference of the routes (`tucano@champion`, `tucano/2`) stands for now. folder: for their files
+    and what their processes say.
+    """
 
     def __init__(
         self, settings: PipelineSettings, tracker: Tracker, folder: Path, references: Sequence[str], metrics: Metrics
@@ -68,13 +76,14 @@ class Versions:
         self._settings, self._tracker, self._folder, self._metrics = settings, tracker, folder, metrics
         self._references = list(dict.fromkeys(references))
         self._held: dict[str, Version] = {}
-        self._refused: dict[tuple[str, str], float] = {}
+        self._refused: dict[tuple[str, str], tuple[float, str]] = {}
         self._ending: set[asyncio.Task[None]] = set()
         self.faults: dict[str, str] = {}
         """Why a reference is not what the registry says, a sentence each."""
 
     async def open(self) -> None:
         """Load what every reference stands for. UserError where one stands for nothing that can be served."""
+        shutil.rmtree(self._folder / FILES, ignore_errors=True)  # of a server that was killed
         for reference in self._references:
             self._hold(reference, await self._loaded(await self._found(reference)))
 
@@ -98,29 +107,45 @@ class Versions:
 
     async def close(self) -> None:
         """Answer what was asked, then end every process."""
-        ending = {version.name: self._ended(version) for version in self._held.values()}
-        await asyncio.gather(*ending.values(), *self._ending)
+        distinct = {id(version): version for version in self._held.values()}
+        await asyncio.gather(*map(self._ended, distinct.values()), *self._ending)
 
     async def _refresh(self, reference: str) -> None:
-        """Take over what the reference stands for now, if it can be served."""
+        """Take over what the reference stands for now, if it can be served. Whatever goes wrong is said, once."""
         try:
-            found = await self._found(reference)
-            key = _key(found)
-            if key == (self._held[reference].name, self._held[reference].digest):
-                self.faults.pop(reference, None)
-                return
-            if time.monotonic() - self._refused.get(key, -AGAIN_SECONDS) < AGAIN_SECONDS:
-                return
-            self._refused[key] = time.monotonic()
-            self._hold(reference, await self._loaded(found))
-            del self._refused[key]
+            await self._take_over(reference, await self._found(reference))
             self.faults.pop(reference, None)
-        except (UserError, Transient, ModelDied) as fault:
-            sentence = f"{reference}: {fault}; {self._held[reference].name} goes on answering"
-            if self.faults.get(reference) != sentence:
-                log.error(sentence)
-            self.faults[reference] = sentence
+        except Refusal as known:
+            self.faults[reference] = str(known)
+        except (UserError, Transient, ModelDied, OSError) as fault:
+            self._say(reference, str(fault))
+        except Exception as fault:  # a server that answers does not end over a registry
+            log.exception("%s could not be asked for or loaded", reference)
+            self._say(reference, f"{type(fault).__name__}: {fault}")
+
+    async def _take_over(self, reference: str, found: RegisteredModel) -> None:
+        """UserError where it cannot be served; then it is not looked at again for `AGAIN_SECONDS`."""
+        key, held = _key(found), self._held[reference]
+        if key == (held.name, held.digest):
+            return
+        last, reason = self._refused.get(key, (-AGAIN_SECONDS, ""))
+        if time.monotonic() - last < AGAIN_SECONDS:
+            raise Refusal(reason)
+        try:
+            self._hold(reference, await self._loaded(found))
+        except UserError as refused:
+            self._refused[key] = time.monotonic(), self._sentence(reference, str(refused))
+            raise
+
+    def _say(self, reference: str, fault: str) -> None:
+        sentence = self._sentence(reference, fault)
+        if self.faults.get(reference) != sentence:
+            log.error(sentence)
             self._metrics.refused.labels(reference).inc()
+        self.faults[reference] = sentence
+
+    def _sentence(self, reference: str, fault: str) -> str:
+        return f"{reference}: {fault}; {self._held[reference].name} goes on answering"
 
     async def _found(self, reference: str) -> RegisteredModel:
         found = await asyncio.to_thread(self._tracker.find_version, reference)
@@ -140,7 +165,7 @@ class Versions:
         if before is None or before is version:
             return
         self._metrics.serving.labels(reference, before.name).set(0)
-        if before not in self._held.values():
+        if not any(version is before for version in self._held.values()):
             ending = asyncio.create_task(self._ended(before))
             self._ending.add(ending)
             ending.add_done_callback(self._ending.discard)
@@ -155,14 +180,14 @@ class Versions:
         if held is not None:
             return held
         name, digest = _key(found)
-        folder = self._folder / f"{found.model}-{found.version}-{digest[:12]}"
+        folder = self._folder / FILES / f"{found.model}-{found.version}-{digest[:12]}"
         fetched = await asyncio.to_thread(self._tracker.fetch, found, folder)
         files = ServedFiles(fetched / WEIGHTS.parent)
         systems, decoding = _read(files)
 
         async def start() -> ModelProcess:
             opening = _opening(self._settings, files, int(decoding["seed"]), self._folder / "vllm.txt")
-            return await ModelProcess.start(opening, self._settings.worker.python, self._folder / "log.txt")
+            return await ModelProcess.start(opening, self._settings.worker.python, self._folder / "model.txt")
 
         serving = self._settings.serving
         model = ServedModel(name, start, serving.batch, serving.wait_ms / 1000, self._metrics)
