@@ -32,7 +32,7 @@ from tucano.serving.routes import Routed, Routes, by_rules, opened, references, 
 from tucano.serving.schema import fault_of
 from tucano.serving.versions import Versions
 from tucano.settings import PipelineSettings
-from tucano.settings.serving import ServingSettings
+from tucano.settings.promotion import ServingSettings
 from tucano.tracking import Tracker
 
 T = TypeVar("T")

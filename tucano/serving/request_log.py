@@ -13,7 +13,7 @@ from typing import Self
 from tucano.masking import mask
 from tucano.serving.answers import Ask
 from tucano.serving.routes import Routed
-from tucano.settings.serving import ServingSettings
+from tucano.settings.promotion import ServingSettings
 from tucano.storage.logs import BoundedLog
 
 FILE = "requests.jsonl"

@@ -19,7 +19,7 @@ from tucano.serving.metrics import Metrics
 from tucano.serving.schema import fault_of
 from tucano.serving.versions import Versions
 from tucano.settings import EndpointSettings, PipelineSettings
-from tucano.settings.serving import CHAMPION, RULES, ServingSettings
+from tucano.settings.promotion import CHAMPION, RULES, ServingSettings
 from tucano.specs.registry import spec_of
 
 log = logging.getLogger(__name__)

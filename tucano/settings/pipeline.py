@@ -21,8 +21,7 @@ from tucano.settings.grpo import GrpoSettings
 from tucano.settings.health import HealthSettings
 from tucano.settings.model import ModelSettings
 from tucano.settings.preflight import PreflightSettings
-from tucano.settings.promotion import PromotionSettings
-from tucano.settings.serving import ServingSettings
+from tucano.settings.promotion import PromotionSettings, ServingSettings
 from tucano.settings.sft import SftSettings
 
 
