@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -98,7 +99,7 @@ def test_one_client_gets_the_same_from_us_and_from_vllm(tmp_path: Path) -> None:
     assert "tucano" in ours["models"] and "tucano" in theirs["models"]
 
 
-def ask(url: str, key: str, chats: list[list[dict[str, str]]]) -> dict[str, object]:
+def ask(url: str, key: str, chats: list[list[dict[str, str]]]) -> dict[str, Any]:
     command = [str(REAL), str(CLIENT), f"{url}/v1", "tucano", str(TOKENS)]
     environment = {"PATH": os.environ["PATH"], "OPENAI_API_KEY": key}
     done = subprocess.run(

@@ -285,9 +285,11 @@ def test_json_answers_are_held_against_their_tasks_fields(text: str) -> None:
 
 
 def test_every_task_takes_its_own_rules_answers() -> None:
+    async def answer(task: str) -> Answer:
+        return await by_rules()(Ask(task, "Avaliação: atrasou e veio quebrado. Nota: 1"))
+
     for task in SYSTEMS:
-        answer = asyncio.run(by_rules()(Ask(task, "Avaliação: atrasou e veio quebrado. Nota: 1")))
-        assert fault_of(task, answer.text) is None, task
+        assert fault_of(task, asyncio.run(answer(task)).text) is None, task
 
 
 def test_an_endpoint_of_a_route_is_asked_with_the_tasks_system_prompt(tmp_path: Path) -> None:
