@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from tucano.errors import Transient, UserError
-from tucano.files.models import ServedFiles
+from tucano.files.models import ServedFiles, WorkFiles
 from tucano.requirements import cores
 from tucano.serving.answers import Answer, Ask, Refused
 from tucano.serving.metrics import Metrics
@@ -184,10 +184,11 @@ class Versions:
         fetched = await asyncio.to_thread(self._tracker.fetch, found, folder)
         files = ServedFiles(fetched / WEIGHTS.parent)
         systems, decoding = _read(files)
+        logs = WorkFiles(self._folder)
 
         async def start() -> ModelProcess:
-            opening = _opening(self._settings, files, int(decoding["seed"]), self._folder / "vllm.txt")
-            return await ModelProcess.start(opening, self._settings.worker.python, self._folder / "model.txt")
+            opening = _opening(self._settings, files, int(decoding["seed"]), logs.server_log)
+            return await ModelProcess.start(opening, self._settings.worker.python, logs.log)
 
         serving = self._settings.serving
         model = ServedModel(name, start, serving.batch, serving.wait_ms / 1000, self._metrics)
