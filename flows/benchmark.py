@@ -17,7 +17,7 @@ from tasks.prepare import prepare_data
 from tasks.running.labels import benchmark_name
 from tasks.running.places import require_places
 from tasks.running.run import opened
-from tucano.benchmark.endpoint import key_of
+from tucano.benchmark.chat import key_of
 from tucano.settings import PipelineSettings
 
 

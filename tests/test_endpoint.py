@@ -22,7 +22,8 @@ from typing import Any
 import pytest
 from chat_api import Handler, Response, Server, chat, question, serving
 
-from tucano.benchmark.endpoint import MOST_BYTES, ask, bill, refuse_unless_allowed, what_leaves
+from tucano.benchmark.chat import MOST_BYTES
+from tucano.benchmark.endpoint import ask, bill, refuse_unless_allowed, what_leaves
 from tucano.benchmark.judge import rate
 from tucano.benchmark.replies import Reply
 from tucano.comparison.answers import Answer

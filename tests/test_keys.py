@@ -58,6 +58,7 @@ READ_BY: dict[str, set[str]] = {
     "worker.retries": NOWHERE,
     "cost.": NOWHERE,
     "execution.": NOWHERE,
+    "serving.": NOWHERE,
     "sft.save_steps": NOWHERE,
     "grpo.save_steps": NOWHERE,
     "data.path": NOWHERE,  # of files the content counts: neither place holds any here
@@ -166,6 +167,8 @@ CHANGED: dict[str, Any] = {
     "execution.seeds": "seed/local",
     "execution.stages": "stage/local",
     "promotion.model": "other",
+    "serving.routes": {"push": ("rules",)},
+    "serving.endpoints": (API,),
     "worker.python": "/usr/bin/python3",
     "worker.vllm_python": "/usr/bin/python3",
     "grpo.sampler": "vllm",

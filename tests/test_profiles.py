@@ -277,6 +277,7 @@ def test_there_are_at_most_so_many_seeds_and_rows() -> None:
     many = {
         "grpo.seeds": (100, str(list(range(101)))),
         "benchmark.endpoints": (100, rows),
+        "serving.endpoints": (100, rows),
         "cost.prices": (1000, prices),
     }
     for name, (most, value) in (many | {"grpo.length_stages": (1000, stages)}).items():

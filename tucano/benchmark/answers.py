@@ -7,7 +7,7 @@ from pathlib import Path
 
 from rewards import load_reward_set
 from tucano.benchmark.baselines import baselines
-from tucano.benchmark.endpoint import Reply
+from tucano.benchmark.replies import Reply
 from tucano.comparison.answers import Answer, Decoding
 from tucano.files.prompts import PromptFiles
 from tucano.files.results import AnswerFiles

@@ -20,6 +20,7 @@ from tucano.requirements import require_startable
 from tucano.requirements.machines import MACHINES
 from tucano.security.addresses import holds_secret, masked
 from tucano.security.printable import PrintableStream
+from tucano.serving import arguments as serving
 from tucano.settings import PipelineSettings
 
 EXAMPLES = """examples:
@@ -36,6 +37,7 @@ EXAMPLES = """examples:
   tucano data check prompts.jsonl                     which of your own prompts can be used, and why not
   tucano data export runs prompts.jsonl               the prompts of the last run as such a file
   tucano lineage tucano@champion                      from the promoted model back to its data, every link checked
+  tucano serve                                        the champion behind an OpenAI-compatible API, with a token
   tucano ui                                           Prefect and MLflow pages over what the runs left
   tucano up                                           database, Prefect, MLflow, a worker: runs start from a page
   tucano status                                       are they healthy?        tucano down   stops them
@@ -119,13 +121,14 @@ def _parser() -> argparse.ArgumentParser:
         ("down", "stop what tucano up started; all data stays"),
         ("status", "say whether what tucano up started is healthy (exit code 0) or not (1)"),
         ("gc", "remove what old runs left and nothing needs any more: files, MLflow runs, flow runs"),
+        ("serve", "answer requests over HTTP with the champion, on this machine and with a token"),
         ("ui", "open Prefect and MLflow pages over the runs of a storage"),
         ("doctor", "say what is installed, what is missing and what would run where"),
         ("forecast", "say what memory, time and money a run will take, before it starts"),
         ("rehearse", "run every stage of a profile in small, in a storage of its own, and write what was seen"),
         ("deploy", "make a work pool and its deployments for seeds and stages: machines of Vertex AI, or Kubernetes"),
     ):
-        shown = GC_EXAMPLES if name == "gc" else EXAMPLES
+        shown = {"gc": GC_EXAMPLES, "serve": serving.EXAMPLES}.get(name, EXAMPLES)
         command = commands.add_parser(
             name, help=text, description=text, epilog=shown, formatter_class=argparse.RawDescriptionHelpFormatter
         )
@@ -146,6 +149,8 @@ def _parser() -> argparse.ArgumentParser:
             command.add_argument(
                 "model", help="a registered model with an alias or a version, like tucano@champion or tucano/3"
             )
+        if name == "serve":
+            serving.add_arguments(command)
         if name == "rate":
             _add_rate_arguments(command)
         elif name == "data":
@@ -296,6 +301,10 @@ def _lineage(arguments: argparse.Namespace) -> int:
     return lineage.show(_settings(arguments, "laptop"), arguments.model)
 
 
+def _serve(arguments: argparse.Namespace) -> int:
+    return serving.main(arguments, _settings(arguments))
+
+
 def _data(arguments: argparse.Namespace) -> int:
     return own_data.main(arguments)
 
@@ -371,6 +380,7 @@ COMMANDS = {
     "rate": _rate,
     "data": _data,
     "lineage": _lineage,
+    "serve": _serve,
     "ui": _ui,
     "doctor": _doctor,
     "forecast": _forecast,

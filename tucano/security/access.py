@@ -23,6 +23,7 @@ from tucano.errors import UserError
 
 USER = "tucano"
 CREDENTIALS = re.compile(rf"{USER}:[\w-]{{43}}")
+TOKEN = re.compile(r"[\w-]{43}")
 LINK_PATH = "/enter"
 LINK_SECONDS = 3600
 
@@ -43,11 +44,24 @@ def credentials(home: Path) -> str:
     """`tucano:PASSWORD` of a home, made when first asked for. UserError where the file cannot be made, read or
     trusted.
     """
-    file = credentials_file(home)
+    return _kept(home, credentials_file(home), fresh(), CREDENTIALS)
+
+
+def token_file(home: Path) -> Path:
+    """Where the token lies that clients of `tucano serve` over a home give: it opens nothing else."""
+    return credentials_file(home).with_suffix(".token")
+
+
+def token(home: Path) -> str:
+    """The token of a home's `tucano serve`, made when first asked for. UserError as for `credentials`."""
+    return _kept(home, token_file(home), secrets.token_urlsafe(32), TOKEN)
+
+
+def _kept(home: Path, file: Path, new: str, form: re.Pattern[str]) -> str:
     try:
         if not file.exists():
-            _make(file)
-        return _read(file)
+            _make(file, new)
+        return _read(file, form)
     except OSError as error:
         raise UserError(
             f"the password of {home} cannot be kept in {file} ({error.strerror}); set XDG_STATE_HOME to a folder of"
@@ -101,13 +115,13 @@ def _signature(token: str, port: int | None, known: str) -> str:
     return hmac.new(known.encode(), f"login {port} {token}".encode(), hashlib.sha256).hexdigest()
 
 
-def _make(file: Path) -> None:
+def _make(file: Path, content: str) -> None:
     """It appears whole; of two processes that make it at once the first one wins."""
     file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     descriptor, draft = tempfile.mkstemp(dir=file.parent)  # only its owner may read it
     try:
         with os.fdopen(descriptor, "w", encoding="utf-8") as opened:
-            opened.write(f"{fresh()}\n")
+            opened.write(f"{content}\n")
             opened.flush()
             os.fsync(opened.fileno())
         with suppress(FileExistsError):
@@ -116,13 +130,13 @@ def _make(file: Path) -> None:
         Path(draft).unlink()
 
 
-def _read(file: Path) -> str:
+def _read(file: Path, form: re.Pattern[str]) -> str:
     with os.fdopen(os.open(file, os.O_RDONLY | os.O_NOFOLLOW), encoding="utf-8") as opened:
         found = os.fstat(opened.fileno())
         known = opened.read().strip()
     again = "remove it, then stop and start what runs: a new password is made"
     if found.st_uid != os.geteuid() or stat.S_IMODE(found.st_mode) & 0o077:
         raise UserError(f"others than you may have read or written {file}; {again}")
-    if not CREDENTIALS.fullmatch(known):
+    if not form.fullmatch(known):
         raise UserError(f"{file} is empty or damaged; {again}")
     return known

@@ -21,7 +21,7 @@ from tucano.settings.grpo import GrpoSettings
 from tucano.settings.health import HealthSettings
 from tucano.settings.model import ModelSettings
 from tucano.settings.preflight import PreflightSettings
-from tucano.settings.promotion import PromotionSettings
+from tucano.settings.promotion import PromotionSettings, ServingSettings
 from tucano.settings.sft import SftSettings
 
 
@@ -47,6 +47,7 @@ class PipelineSettings(Section):
     comparison: ComparisonSettings = Field(ComparisonSettings(), description="Is it better, and how sure are we?")
     benchmark: BenchmarkSettings = Field(BenchmarkSettings(), description="Ground truth that no reward knows.")
     promotion: PromotionSettings = Field(PromotionSettings(), description="The registry.")
+    serving: ServingSettings = Field(ServingSettings(), description="Answers over HTTP: `tucano serve`.")
     worker: WorkerSettings = Field(WorkerSettings(), description="Child processes.")
     cost: CostSettings = Field(CostSettings(), description="Price table.")
     execution: ExecutionSettings = Field(ExecutionSettings(), description="Stages here or on a work pool.")

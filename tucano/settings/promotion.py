@@ -1,9 +1,15 @@
-"""Settings of the registry: `promotion.*`."""
+"""Settings of the registry, and of what is served from it: `promotion.*`, `serving.*`."""
 
-from pydantic import Field, NonNegativeFloat, PositiveFloat
+from typing import Self
 
-from tucano.security.texts import Name
-from tucano.settings.base import Section
+from pydantic import Field, NonNegativeFloat, PositiveFloat, PositiveInt, model_validator
+
+from tucano.prompts import Task
+from tucano.security.texts import Line, Name
+from tucano.settings.base import Section, Share
+from tucano.settings.benchmark import EndpointSettings
+
+CHAMPION, RULES = "champion", "rules"
 
 
 class PromotionSettings(Section):
@@ -18,3 +24,64 @@ class PromotionSettings(Section):
         le=8760,
         description="Hours that a person has to approve a challenger in the Prefect page; nobody is asked when empty.",
     )
+
+
+class ServingSettings(Section):
+    """Answers to requests, by the models of the registry and whoever else stands in a route."""
+
+    routes: dict[Task, tuple[Line, ...]] = Field(
+        {},
+        max_length=100,
+        description=(
+            "Who answers a task, in the order in which they are asked until one gives a valid answer: champion, another"
+            " version (MODEL/NUMBER, MODEL@ALIAS), the name of one of serving.endpoints, rules. A task that is not"
+            " named is the champion's."
+        ),
+    )
+    endpoints: tuple[EndpointSettings, ...] = Field(
+        (), max_length=100, description="OpenAI-compatible APIs that routes may name."
+    )
+    allow_external: bool = Field(
+        False, description="Let requests leave this machine for endpoints that are not on it, masked."
+    )
+    timeout_s: PositiveFloat = Field(30, le=3600, description="Longest wait for each of a route, in seconds.")
+    batch: PositiveInt = Field(32, le=1024, description="Requests that a model answers at a time.")
+    wait_ms: NonNegativeFloat = Field(
+        5, le=1000, description="How long a request waits for others to be answered with, in milliseconds."
+    )
+    queue: PositiveInt = Field(256, le=100_000, description="Requests that may wait; a further one is refused (429).")
+    request_bytes: PositiveInt = Field(65_536, ge=1024, le=2**24, description="Longest request, in bytes.")
+    poll_seconds: PositiveFloat = Field(
+        10, le=86_400, description="How often the registry is asked for new versions, in seconds."
+    )
+    log_requests: bool = Field(
+        False,
+        description="Keep requests and answers, masked, in the storage; a request with `store: false` is never kept.",
+    )
+    log_share: Share = Field(1.0, description="Share of the requests that is kept, drawn at random.")
+
+    @model_validator(mode="after")
+    def _routes_lead_somewhere(self) -> Self:
+        names = [endpoint.name for endpoint in self.endpoints]
+        if twice := [name for name in names if names.count(name) > 1 or name in (CHAMPION, RULES)]:
+            raise ValueError(f"serving.endpoints cannot have (another) one called {twice[0]}; give it another name")
+        for task, steps in self.routes.items():
+            if not steps:
+                raise ValueError(f"serving.routes.{task} is empty; name who answers it, like [champion]")
+            for step in steps:
+                if step not in (CHAMPION, RULES, *names) and not self._is_version(step):
+                    raise ValueError(
+                        f"serving.routes.{task} names {step}, which is nothing that can answer: write champion, rules,"
+                        " a version like tucano/2 or tucano@challenger, or a name of serving.endpoints"
+                    )
+        return self
+
+    @staticmethod
+    def _is_version(step: str) -> bool:
+        model, at, alias = step.partition("@")
+        name, slash, number = step.partition("/")
+        return bool(at and model and alias) or bool(slash and name and number.isdecimal())
+
+    def route(self, task: Task) -> tuple[str, ...]:
+        """Who is asked for a task, in order."""
+        return self.routes.get(task, (CHAMPION,))

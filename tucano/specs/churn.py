@@ -22,9 +22,26 @@ from tucano.specs.base import Baseline, Display, Drawn, Edit, Material, Probes, 
 from tucano.specs.objects import Field, ObjectAnswer
 from tucano.specs.scoring import Case, balanced_accuracy, mean, plain, read_json
 
+
+def _is_probability(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1
+
+
 FIELDS = {
-    "churn_risk": Field("low|medium|high", "low", (2, True, ["high"]), objects.one_of("low", "high")),
-    "probability": Field("0-1", 0.5, ("alta", True, [0.5]), lambda value: 0.95 if value < 0.5 else 0.05),
+    "churn_risk": Field(
+        "low|medium|high",
+        "low",
+        (2, True, ["high"]),
+        objects.one_of("low", "high"),
+        allows=CHECKS["churn_risk"],
+    ),
+    "probability": Field(
+        "0-1",
+        0.5,
+        ("alta", True, [0.5]),
+        lambda value: 0.95 if value < 0.5 else 0.05,
+        allows=_is_probability,
+    ),
 }
 PROBABILITIES = (0.05, 0.25, 0.5, 0.75, 0.95)
 """Of leaving, by the number of warning signs."""
@@ -51,15 +68,10 @@ class _Reference(Reference):
 
     @pydantic.model_validator(mode="after")
     def _is_possible(self) -> Self:
-        checks = {"churn_risk": CHECKS["churn_risk"], "probability": _is_probability}
-        objects.require_possible(self.fields, FIELDS, checks, all_of_them=True)
+        objects.require_possible(self.fields, FIELDS, all_of_them=True)
         if self.fields and "left" not in self.model_fields_set:
             raise ValueError("left is missing: whether the customer left")
         return self
-
-
-def _is_probability(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1
 
 
 def _draw(material: Material, pool: Pool, rng: Random) -> Drawn:

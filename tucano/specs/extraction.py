@@ -33,7 +33,7 @@ from tucano.specs.scoring import (
 
 _NO_TEXT, _NO_FLAG = (3, True), ("sim", 1, None)
 
-FIELDS: dict[str, Field] = {
+_DESCRIBED: dict[str, Field] = {
     "sentiment": Field(
         "positive|neutral|negative", "positive", (1, True, ["negative"]), objects.one_of("positive", "negative")
     ),
@@ -47,6 +47,7 @@ FIELDS: dict[str, Field] = {
     "main_complaint": Field("text", None, (*_NO_TEXT, ["atraso"]), objects.other_text, "by words"),
     "summary": Field("text", "Cliente avaliou a compra.", (), objects.other_text, "never"),
 }
+FIELDS = {name: replace(kind, allows=CHECKS.get(name, objects.is_text)) for name, kind in _DESCRIBED.items()}
 """The ten fields, in the order of the answer. `summary` has no check of type or value."""
 _BOOLEANS = tuple(name for name, kind in FIELDS.items() if isinstance(kind.usual, bool))
 
@@ -58,7 +59,7 @@ class _Reference(Reference):
     @pydantic.field_validator("fields")
     @classmethod
     def _are_possible(cls, fields: dict[str, pydantic.JsonValue]) -> dict[str, pydantic.JsonValue]:
-        objects.require_possible(fields, FIELDS, CHECKS)
+        objects.require_possible(fields, FIELDS)
         return fields
 
 

@@ -17,13 +17,17 @@ NOTATIONS = (("4.5", "4,5"), ("1234.56", "1.234,56"), ("19.9", "R$ 19,90"))
 """A number as JSON has it, and as Brazilians write it."""
 
 
+def is_text(value: object) -> bool:
+    return isinstance(value, str)
+
+
 @dataclass(frozen=True, slots=True)
 class Field:
     """One field of an answer: how a schema describes it, the value of an answer that knows nothing, values of a wrong
     JSON type.
 
     `wrong` makes another value of the right type. `judged`: the benchmark asks for the very value, for its words, or
-    not at all.
+    not at all. `allows`: whether an answer may have a value at all.
     """
 
     shape: str
@@ -31,6 +35,7 @@ class Field:
     wrong_types: tuple[Any, ...]
     wrong: Callable[[Any], Any]
     judged: Literal["exactly", "by words", "never"] = "exactly"
+    allows: Callable[[object], bool] = is_text
 
 
 @dataclass(frozen=True)
@@ -82,24 +87,15 @@ def one_of(first: str, second: str) -> Callable[[Any], str]:
 # References
 
 
-def require_possible(
-    known: Mapping[str, Any],
-    fields: Mapping[str, Field],
-    checks: Mapping[str, Callable[[object], bool]],
-    all_of_them: bool = False,
-) -> None:
+def require_possible(known: Mapping[str, Any], fields: Mapping[str, Field], all_of_them: bool = False) -> None:
     """ValueError for true values that no right answer can have. `all_of_them`: either none is known or each is."""
     if unknown := [name for name in known if name not in fields]:
         raise ValueError(f"{unknown[0]!r} is no field of the answer")
     for name, value in known.items():
-        if not checks.get(name, _is_text)(value):
+        if not fields[name].allows(value):
             raise ValueError(f"{name} has a value that no answer may have")
     if missing := [name for name in fields if all_of_them and known and name not in known]:
         raise ValueError(f"{missing[0]} is missing")
-
-
-def _is_text(value: object) -> bool:
-    return isinstance(value, str)
 
 
 # Reading and writing

@@ -10,7 +10,6 @@ from typing import Any
 
 import pydantic
 
-from rewards.extraction import CHECKS
 from rewards.parsing.text import fold
 from tucano.prompts import Prompt
 from tucano.specs import objects
@@ -43,7 +42,7 @@ class _Reference(Reference):
     @pydantic.field_validator("fields")
     @classmethod
     def _are_possible(cls, fields: dict[str, pydantic.JsonValue]) -> dict[str, pydantic.JsonValue]:
-        objects.require_possible(fields, FIELDS, CHECKS, all_of_them=True)
+        objects.require_possible(fields, FIELDS, all_of_them=True)
         return fields
 
 

@@ -68,7 +68,7 @@ def _run(
         encoding="utf-8",
         errors="replace",
         start_new_session=True,
-        env=_environment(job.threads),
+        env=environment(job.threads),
     )
     _children.add(child)
     try:
@@ -79,7 +79,7 @@ def _run(
     return child.returncode
 
 
-def _environment(threads: int) -> dict[str, str]:
+def environment(threads: int) -> dict[str, str]:
     """A thread that waits for another one spins for microseconds only: by default it keeps its core for milliseconds,
     and beside any other work on the machine training takes four to seven times as long (docs/decisions.md).
     """

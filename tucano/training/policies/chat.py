@@ -19,7 +19,11 @@ def encode(
     tokenizer: PreTrainedTokenizerBase, prompts: Sequence[Prompt], system_prompts: dict[str, str]
 ) -> list[list[int]]:
     """Token ids of each prompt in the chat template, the assistant's turn opened."""
-    chats = [messages(prompt, system_prompts) for prompt in prompts]
+    return encode_chats(tokenizer, [messages(prompt, system_prompts) for prompt in prompts])
+
+
+def encode_chats(tokenizer: PreTrainedTokenizerBase, chats: Sequence[list[dict[str, str]]]) -> list[list[int]]:
+    """Token ids of each chat, the assistant's turn opened."""
     return tokenizer.apply_chat_template(chats, add_generation_prompt=True, tokenize=True, return_dict=True)[
         "input_ids"
     ]

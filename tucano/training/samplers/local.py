@@ -18,10 +18,14 @@ for a moment.
 
 
 class LocalSampler:
-    """Draws with the policy itself. own_decoding: whether the own decode loop may stand in for `generate`."""
+    """Draws with the policy itself. own_decoding: whether the own decode loop may stand in for `generate`. fixed: it
+    draws from one policy alone, whose weights do not change.
+    """
 
-    def __init__(self, own_decoding: bool = True) -> None:
+    def __init__(self, own_decoding: bool = True, fixed: bool = False) -> None:
         self.own_decoding = own_decoding
+        self.fixed = fixed
+        self._kept: Decoder | None = None
 
     def sample(
         self,
@@ -34,7 +38,7 @@ class LocalSampler:
         own = generator or torch.default_generator
         order = sorted(range(len(prompts)), key=lambda index: len(prompts[index]))
         drawn: dict[int, list[int]] = {}
-        decoder = Decoder(policy) if self.own_decoding and supports(policy) else None
+        decoder = self._decoder(policy)
         longest = max(map(len, prompts), default=0) + decoding.max_new_tokens
         for start, end in batches(len(prompts), rows_that_fit(policy, longest)):
             rows = order[start:end]
@@ -45,6 +49,14 @@ class LocalSampler:
                 found = decoder.sample(batch, decoding.max_new_tokens, list(decoding.stop), decoding.temperature, own)
             drawn.update(zip(rows, found, strict=True))
         return [Draw(drawn[row]) for row in range(len(prompts))]
+
+    def _decoder(self, policy: Policy) -> Decoder | None:
+        """A snapshot of the weights; None where the own loop does not know the architecture."""
+        if self._kept is not None:
+            return self._kept
+        decoder = Decoder(policy) if self.own_decoding and supports(policy) else None
+        self._kept = decoder if self.fixed else None
+        return decoder
 
     def close(self) -> None:
         """See `Sampler`: there is nothing."""

@@ -1,0 +1,35 @@
+"""What is asked and answered inside the server, and why there may be no answer."""
+
+from dataclasses import dataclass
+
+from tucano.errors import TucanoError
+from tucano.prompts import Task
+
+
+class Unavailable(TucanoError):
+    """Who was asked cannot answer now; somebody else, or a later attempt, may."""
+
+
+class Refused(TucanoError):
+    """Who was asked does not take this request; asked again it would not either."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """One request: a text for a task. max_tokens, temperature: None for what the model is served with."""
+
+    task: Task
+    text: str
+    max_tokens: int | None = None
+    temperature: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A text and who gave it: `tucano/2`, `rules`, or an endpoint's name. truncated: it has no end."""
+
+    text: str
+    by: str
+    tokens_in: int = 0
+    tokens_out: int = 0
+    truncated: bool = False

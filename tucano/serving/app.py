@@ -1,0 +1,218 @@
+"""The HTTP side: OpenAI's chat completions, `/answer`, the list of models, health and figures."""
+
+import time
+import uuid
+from dataclasses import dataclass, field
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse, Response
+from prometheus_client import CONTENT_TYPE_LATEST
+from starlette.exceptions import HTTPException
+
+from rewards import classify_task
+from tucano.prompts import TASKS, Task
+from tucano.security.printable import short
+from tucano.serving.answers import Ask, Refused, Unavailable
+from tucano.serving.metrics import Metrics
+from tucano.serving.request_log import RequestLog
+from tucano.serving.requests import AnswerReply, AnswerRequest, ChatRequest, failed
+from tucano.serving.routes import Routed, Routes
+from tucano.serving.schema import data_of
+from tucano.serving.versions import Versions
+from tucano.settings import PipelineSettings
+
+AGAIN_SECONDS = {"Retry-After": "1"}
+
+
+class Busy(Exception):
+    """As many requests wait as may."""
+
+
+@dataclass
+class Service:
+    """Answers requests of any form, so many at a time."""
+
+    settings: PipelineSettings
+    routes: Routes
+    versions: Versions
+    metrics: Metrics
+    log: RequestLog
+    waiting: int = field(default=0)
+
+    @property
+    def name(self) -> str:
+        """What the models are called to clients: NAME, and NAME:TASK for one task."""
+        return self.settings.promotion.model
+
+    async def answer(self, ask: Ask, store: bool | None) -> tuple[str, Routed]:
+        """An id and an answer. Busy, Refused or Unavailable where there is none."""
+        if self.waiting >= self.settings.serving.queue:
+            raise Busy
+        began = time.monotonic()
+        self.waiting += 1
+        self.metrics.waiting.set(self.waiting)
+        try:
+            routed = await self.routes.answer(ask)
+        finally:
+            self.waiting -= 1
+            self.metrics.waiting.set(self.waiting)
+        seconds = time.monotonic() - began
+        identity = uuid.uuid4().hex
+        self._count(ask, routed, seconds)
+        if store is not False:
+            self.log.keep(identity, ask, routed, seconds)
+        return identity, routed
+
+    def task_of(self, request: ChatRequest) -> tuple[Task, str]:
+        """Task and text of a chat: by the model's name, by its system prompt, or by what the text reads like. Refused
+        where these disagree, and for instructions that no model here was trained with.
+        """
+        name, _, named = request.model.partition(":")
+        if name != self.name or (named and named not in TASKS):
+            raise Refused(f"there is no model {short(request.model)}; /v1/models lists them")
+        *before, last = request.messages
+        if last.role != "user" or any(message.role == "user" for message in before):
+            raise Refused("a chat here is one message of the user, with or without its system message before it")
+        told = [self.versions.systems().get(message.content) for message in before]
+        if None in told:
+            raise Refused(
+                "the system message is none that the models were trained with; leave it out, and the task's own is"
+                f" taken (model {self.name}:TASK names a task)"
+            )
+        tasks = {task for task in (named, *told) if task}
+        if len(tasks) > 1:
+            raise Refused(f"the model's name asks for {named}, the system message is that of {told[0]}; choose one")
+        return next(iter(tasks), None) or classify_task(last.content), last.content
+
+    def _count(self, ask: Ask, routed: Routed, seconds: float) -> None:
+        answer = routed.answer
+        self.metrics.seconds.labels(ask.task).observe(seconds)
+        self.metrics.answers.labels(ask.task, answer.by, "no" if routed.fault else "yes").inc()
+        self.metrics.tokens.labels(answer.by, "read").inc(answer.tokens_in)
+        self.metrics.tokens.labels(answer.by, "written").inc(answer.tokens_out)
+
+
+def app_of(service: Service) -> FastAPI:
+    """The app, without a door."""
+    app = FastAPI(title="tucano", docs_url=None, redoc_url=None)
+    _add_answers(app, service)
+    _add_looks(app, service)
+    _add_faults(app, service)
+    return app
+
+
+def _add_answers(app: FastAPI, service: Service) -> None:
+    @app.post("/answer")
+    async def answer(request: AnswerRequest) -> AnswerReply:
+        ask = Ask(request.task or classify_task(request.text), request.text, request.max_tokens, request.temperature)
+        identity, routed = await service.answer(ask, request.store)
+        found = routed.answer
+        service.metrics.requests.labels(ask.task, "200").inc()
+        return AnswerReply(
+            id=identity,
+            task=ask.task,
+            text=found.text,
+            data=data_of(ask.task, found.text),
+            valid=routed.fault is None,
+            fault=routed.fault,
+            by=found.by,
+            passed=list(routed.passed),
+            truncated=found.truncated,
+            tokens_in=found.tokens_in,
+            tokens_out=found.tokens_out,
+        )
+
+    @app.post("/v1/chat/completions")
+    async def complete(request: ChatRequest) -> JSONResponse:
+        task, text = service.task_of(request)
+        ask = Ask(task, text, request.max_completion_tokens or request.max_tokens, request.temperature)
+        identity, routed = await service.answer(ask, request.store)
+        service.metrics.requests.labels(ask.task, "200").inc()
+        return JSONResponse(_completion(identity, request.model, task, routed))
+
+
+def _completion(identity: str, model: str, task: Task, routed: Routed) -> dict[str, object]:
+    """OpenAI's object, with what it has no place for under `tucano`."""
+    answer = routed.answer
+    message = {"role": "assistant", "content": answer.text, "refusal": None}
+    return {
+        "id": f"chatcmpl-{identity}",
+        "object": "chat.completion",
+        "created": int(time.time()),
+        "model": model,
+        "system_fingerprint": answer.by,
+        "choices": [
+            {
+                "index": 0,
+                "message": message,
+                "logprobs": None,
+                "finish_reason": "length" if answer.truncated else "stop",
+            }
+        ],
+        "usage": {
+            "prompt_tokens": answer.tokens_in,
+            "completion_tokens": answer.tokens_out,
+            "total_tokens": answer.tokens_in + answer.tokens_out,
+        },
+        "tucano": {
+            "task": task,
+            "valid": routed.fault is None,
+            "fault": routed.fault,
+            "by": answer.by,
+            "passed": list(routed.passed),
+        },
+    }
+
+
+def _add_looks(app: FastAPI, service: Service) -> None:
+    began = int(time.time())
+
+    @app.get("/v1/models")
+    async def models() -> JSONResponse:
+        names = [service.name, *(f"{service.name}:{task}" for task in TASKS)]
+        versions = {reference: version.name for reference, version in service.versions.holding().items()}
+        rows = [{"id": name, "object": "model", "created": began, "owned_by": "tucano"} for name in names]
+        said = {"versions": versions, "faults": service.versions.faults}
+        return JSONResponse({"object": "list", "data": rows, "tucano": said})
+
+    @app.get("/health")
+    async def health() -> JSONResponse:
+        """To everybody: whether every model's process is there."""
+        whole = all(version.model.alive for version in service.versions.holding().values())
+        return JSONResponse({"status": "ok" if whole else "starting"}, 200 if whole else 503)
+
+    @app.get("/metrics")
+    async def metrics() -> Response:
+        return Response(service.metrics.text(), media_type=CONTENT_TYPE_LATEST)
+
+
+def _add_faults(app: FastAPI, service: Service) -> None:
+    def refuse(status: int, sentence: str, headers: dict[str, str] | None = None) -> JSONResponse:
+        service.metrics.requests.labels("-", str(status)).inc()
+        return failed(status, sentence, headers)
+
+    @app.exception_handler(RequestValidationError)
+    async def odd(_: Request, error: RequestValidationError) -> JSONResponse:
+        first = error.errors()[0]
+        place = ".".join(str(part) for part in first["loc"][1:]) or "the request"
+        if first["type"] == "extra_forbidden":
+            return refuse(400, f"{short(place)} is not supported here; leave it out")
+        return refuse(400, f"{short(place)}: {short(first['msg'].removeprefix('Value error, '))}")
+
+    @app.exception_handler(HTTPException)
+    async def plain(_: Request, error: HTTPException) -> JSONResponse:
+        return refuse(error.status_code, short(str(error.detail)))
+
+    @app.exception_handler(Refused)
+    async def refused(_: Request, error: Refused) -> JSONResponse:
+        return refuse(400, str(error))
+
+    @app.exception_handler(Unavailable)
+    async def unavailable(_: Request, error: Unavailable) -> JSONResponse:
+        return refuse(503, f"nobody answers now ({error}); try again in a moment", AGAIN_SECONDS)
+
+    @app.exception_handler(Busy)
+    async def busy(_: Request, error: Busy) -> JSONResponse:
+        most = service.settings.serving.queue
+        return refuse(429, f"{most} requests wait already (serving.queue); try again in a moment", AGAIN_SECONDS)

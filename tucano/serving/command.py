@@ -1,0 +1,134 @@
+"""`tucano serve`: everything put together, until Ctrl-C or SIGTERM.
+
+Requests that were being answered are answered before it ends.
+"""
+
+import asyncio
+import logging
+import signal
+import socket
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from pathlib import Path
+
+import uvicorn
+
+from tucano.errors import UserError
+from tucano.requirements.machine import require_device
+from tucano.security.access import token, token_file
+from tucano.security.addresses import is_external
+from tucano.serving.app import Service, app_of
+from tucano.serving.door import Door
+from tucano.serving.metrics import Metrics
+from tucano.serving.process import ModelDied
+from tucano.serving.request_log import RequestLog
+from tucano.serving.routes import opened, references, what_leaves
+from tucano.serving.versions import Versions
+from tucano.settings import PipelineSettings
+from tucano.storage.locks import owned
+from tucano.storage.root import writable
+from tucano.tracking import Tracker
+
+FOLDER = "serving"
+"""Below a storage root: the request log and what the model processes say; their files while they run."""
+MOST_CONNECTIONS = 2048
+DRAIN_SECONDS = 60
+"""What is being answered may take so long once the server is to end."""
+
+
+def serve(settings: PipelineSettings, host: str, port: int) -> int:
+    """Serve what the registry of a storage holds; exit code 0 when it was ended in order."""
+    leaving = what_leaves(settings)
+    require_device(settings.model)
+    root = writable(settings.storage)
+    known = token(root)
+    with owned(root / FOLDER), _listening(host, port) as listener:
+        _say_less()
+        tracker = Tracker.connect(settings.tracking_uri, root)
+        for sentence in _warnings(leaving, host):
+            print(f"tucano: {sentence}", flush=True)
+        asyncio.run(_serve(settings, tracker, root, known, listener))
+    return 0
+
+
+async def _serve(settings: PipelineSettings, tracker: Tracker, root: Path, known: str, listener: socket.socket) -> None:
+    async with _service(settings, tracker, root / FOLDER) as service:
+        door = Door(app_of(service), known, settings.serving.request_bytes)
+        config = uvicorn.Config(
+            door,
+            log_level="warning",
+            lifespan="off",
+            limit_concurrency=MOST_CONNECTIONS,
+            timeout_graceful_shutdown=DRAIN_SECONDS,
+            server_header=False,
+        )
+        address = _address(listener)
+        print(_how_to_ask(service, address, token_file(root)), flush=True)
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, lambda *_: None)  # uvicorn's own come before, and it raises them again at its end
+        await uvicorn.Server(config).serve(sockets=[listener])
+        print("Stopping: answering what was asked …", flush=True)
+
+
+@asynccontextmanager
+async def _service(settings: PipelineSettings, tracker: Tracker, folder: Path) -> AsyncIterator[Service]:
+    metrics = Metrics()
+    versions = Versions(settings, tracker, folder, list(references(settings).values()), metrics)
+    async with AsyncExitStack() as closing:
+        closing.push_async_callback(versions.close)
+        log = closing.enter_context(RequestLog(folder, settings.serving))
+        try:
+            await versions.open()
+        except ModelDied as died:
+            raise UserError(f"the model's process ended while it started: {died}") from None
+        routes = await opened(settings, versions, metrics, closing)
+        watching = asyncio.create_task(versions.watch())
+        try:
+            yield Service(settings, routes, versions, metrics, log)
+        finally:
+            watching.cancel()
+            with suppress(asyncio.CancelledError):
+                await watching
+
+
+def _listening(host: str, port: int) -> socket.socket:
+    try:
+        return socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
+    except (OSError, OverflowError) as error:
+        raise UserError(
+            f"{host}:{port} cannot be listened on ({error}); choose another with --port (0: any free one) or --host"
+        ) from None
+
+
+def _address(listener: socket.socket) -> str:
+    host, port = listener.getsockname()[:2]
+    return f"http://{f'[{host}]' if ':' in host else host}:{port}"
+
+
+def _warnings(leaving: str | None, host: str) -> list[str]:
+    found = [leaving] if leaving else []
+    if is_external(f"http://{f'[{host}]' if ':' in host else host}"):
+        found.append(
+            f"warning: {host} is open to other machines, and the token is sent as it is: put TLS before it"
+            " (docs/serving.md)"
+        )
+    return found
+
+
+def _say_less() -> None:
+    """One line per event of ours; libraries only warn."""
+    logging.basicConfig(format="%(asctime)s %(message)s", level=logging.WARNING)
+    logging.getLogger("tucano").setLevel(logging.INFO)
+    logging.getLogger("httpx").setLevel(logging.WARNING)
+
+
+def _how_to_ask(service: Service, address: str, file: Path) -> str:
+    held = ", ".join(f"{reference} is {version.name}" for reference, version in service.versions.holding().items())
+    return f"""
+Serving   {address}   ({held or "no model of the registry"})
+  TOKEN="$(cat {file})"
+  curl -s {address}/answer -H "Authorization: Bearer $TOKEN" \\
+    -H 'Content-Type: application/json' -d '{{"text": "Crie um push para o fone Bluetooth, frete grátis."}}'
+  openai: OpenAI(base_url="{address}/v1", api_key=TOKEN), model "{service.name}" or "{service.name}:push"
+Health    {address}/health      figures  {address}/metrics (with the token)
+Ctrl-C stops."""

@@ -1,0 +1,76 @@
+"""The door of the server: no token, no answer; and no request is longer, or comes in more slowly, than is allowed.
+
+Loopback is no boundary (tucano/security/guard.py): every user of the machine reaches it. That the server is alive is
+said to everybody.
+"""
+
+import asyncio
+import hmac
+
+from starlette.datastructures import Headers
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.websockets import WebSocketClose
+
+from tucano.serving.requests import failed
+
+OPEN = "/health"
+READ_SECONDS = 20
+HOW = (
+    "give the token as `Authorization: Bearer TOKEN` (the openai package: api_key); `tucano serve` says which file"
+    " holds it"
+)
+
+
+class TooLong(Exception):
+    """A request has more bytes than it may."""
+
+
+class Door:
+    """An ASGI app behind the door."""
+
+    def __init__(self, app: ASGIApp, token: str, request_bytes: int) -> None:
+        self.app, self.request_bytes = app, request_bytes
+        self._known = f"Bearer {token}".encode()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan":
+            return await self.app(scope, receive, send)
+        if scope["type"] == "websocket":
+            return await WebSocketClose()(scope, receive, send)
+        given = Headers(scope=scope).get("authorization", "").encode()
+        if scope["path"] != OPEN and not hmac.compare_digest(given, self._known):
+            refusal = failed(401, f"the token is missing or wrong; {HOW}", {"WWW-Authenticate": "Bearer"})
+            return await refusal(scope, receive, send)
+        try:
+            async with asyncio.timeout(READ_SECONDS):
+                body = await self._body(receive)
+        except TooLong:
+            sentence = f"a request has at most {self.request_bytes} bytes (serving.request_bytes); shorten it"
+            return await failed(413, sentence)(scope, receive, send)
+        except TimeoutError:
+            return await failed(408, f"the request was not whole after {READ_SECONDS} s")(scope, receive, send)
+        await self.app(scope, _again(body, receive), send)
+
+    async def _body(self, receive: Receive) -> bytes:
+        content = bytearray()
+        while True:
+            message = await receive()
+            content += message.get("body", b"")
+            if len(content) > self.request_bytes:
+                raise TooLong
+            if not message.get("more_body"):
+                return bytes(content)
+
+
+def _again(body: bytes, receive: Receive) -> Receive:
+    """What gives the body once more, and then what comes after it."""
+    given = False
+
+    async def receiving() -> Message:
+        nonlocal given
+        if given:
+            return await receive()
+        given = True
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    return receiving

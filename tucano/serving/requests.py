@@ -1,0 +1,90 @@
+"""What clients may send, and what they get back: OpenAI's chat completions, as far as they make sense here, and our own
+`/answer`.
+
+A field that would do nothing is refused rather than ignored.
+"""
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+from fastapi.responses import JSONResponse
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+
+from tucano.prompts import Task
+
+
+def _writable(text: str) -> str:
+    """Text that files and tokenizers take."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise ValueError("it holds half a character (a lone surrogate); send whole Unicode") from None
+    if not text.strip():
+        raise ValueError("it is empty")
+    return text
+
+
+Text = Annotated[str, AfterValidator(_writable)]
+Temperature = Annotated[float, Field(ge=0, le=2)]
+Tokens = Annotated[int, Field(ge=1, le=2**17)]
+
+
+class Sent(BaseModel):
+    """Base of all that clients send."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+
+class Message(Sent):
+    role: Literal["system", "developer", "user"]
+    content: Text
+
+
+class ChatRequest(Sent):
+    """`/v1/chat/completions`. model: a name that `/v1/models` lists."""
+
+    model: str = Field(max_length=200)
+    messages: list[Message] = Field(min_length=1, max_length=2)
+    temperature: Temperature | None = None
+    max_tokens: Tokens | None = None
+    max_completion_tokens: Tokens | None = None
+    n: Literal[1] | None = None
+    stream: Literal[False] | None = None
+    top_p: Literal[1] | None = None
+    user: str | None = Field(None, max_length=200)
+    store: bool | None = None
+
+
+class AnswerRequest(Sent):
+    """`/answer`. task: read from the text when left out. store: false keeps the request out of the log."""
+
+    text: Text
+    task: Task | None = None
+    temperature: Temperature | None = None
+    max_tokens: Tokens | None = None
+    store: bool | None = None
+
+
+class AnswerReply(BaseModel):
+    """An answer. data: the object that it is, for a task that asks for one. valid: its form is the task's; fault says
+    why not. by: who gave it. passed: who in the route was asked before, and why their answer was not taken.
+    """
+
+    id: str
+    task: str
+    text: str
+    data: dict[str, Any] | None
+    valid: bool
+    fault: str | None
+    by: str
+    passed: list[str]
+    truncated: bool
+    tokens_in: int
+    tokens_out: int
+
+
+def failed(status: int, sentence: str, headers: Mapping[str, str] | None = None) -> JSONResponse:
+    """A refusal as OpenAI's clients read it."""
+    kind = "invalid_request_error" if status < 500 and status != 429 else "server_error"
+    error = {"message": sentence, "type": kind, "param": None, "code": status}
+    return JSONResponse({"error": error}, status, dict(headers or {}))

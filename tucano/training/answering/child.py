@@ -1,0 +1,158 @@
+"""The process that holds a served model: `python -m tucano.training.answering.child`.
+
+It reads an `Opening` and then batches of questions from its standard input, and writes as many batches of answers to
+its standard output, in the same order (`messages`). It ends when its input does, which happens however the server ends.
+What libraries print goes to standard error.
+"""
+
+import json
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+import torch
+from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer, GenerationConfig, PreTrainedTokenizerBase
+
+from tucano.errors import UserError
+from tucano.settings.grpo import Completions
+from tucano.settings.model import LoadedModel
+from tucano.training.answering.messages import Drawn, Opened, Opening, Question, line
+from tucano.training.checkpoints.states import NotAsSaved
+from tucano.training.policies.chat import encode_chats, stop_tokens
+from tucano.training.policies.load import Policy, load_policy
+from tucano.training.samplers import Decoding, Draw, Sampler
+from tucano.training.samplers.local import LocalSampler
+from tucano.training.samplers.server import ServerPlan
+from tucano.training.samplers.vllm import VllmSampler
+from tucano.training.threads import compute_with
+from tucano.training.worker import quieten_libraries
+
+
+@dataclass(frozen=True)
+class Answerer:
+    """A loaded model that answers questions. context_tokens: of prompt and answer together."""
+
+    policy: Policy
+    tokenizer: PreTrainedTokenizerBase
+    sampler: Sampler
+    generator: torch.Generator
+    context_tokens: int
+
+    def answer(self, questions: Sequence[Question]) -> list[Drawn]:
+        """One for each of the questions, in their order. Those that are decoded alike are drawn together."""
+        chats = [_chat(question) for question in questions]
+        prompts = encode_chats(self.tokenizer, chats)
+        found: dict[int, Drawn] = {}
+        together: dict[tuple[int, float], list[int]] = {}
+        for row, (question, prompt) in enumerate(zip(questions, prompts, strict=True)):
+            refused = self._refusal(question, prompt)
+            if refused is not None:
+                found[row] = Drawn("", len(prompt), 0, truncated=False, refused=refused)
+            else:
+                together.setdefault((question.max_new_tokens, question.temperature), []).append(row)
+        stop = tuple(stop_tokens(self.policy, self.tokenizer))
+        for (most, temperature), rows in together.items():
+            decoding = Decoding(most, temperature, stop)
+            draws = self.sampler.sample(self.policy, [prompts[row] for row in rows], decoding, self.generator)
+            found |= {row: self._drawn(prompts[row], draw, decoding) for row, draw in zip(rows, draws, strict=True)}
+        return [found[row] for row in range(len(questions))]
+
+    def _refusal(self, question: Question, prompt: Sequence[int]) -> str | None:
+        """Why a question is not asked: a text may not pose as another turn of the chat, nor be too long for the
+        model."""
+        known = self.tokenizer.added_tokens_decoder.values()
+        marks = [token.content for token in known if token.special and token.content in question.user]
+        if marks:
+            return f"the text holds {marks[0]}, which is a mark of the model's own; leave it out"
+        if len(prompt) + question.max_new_tokens > self.context_tokens:
+            return (
+                f"the text has {len(prompt)} tokens with its system prompt, and with an answer of"
+                f" {question.max_new_tokens} more than the model's {self.context_tokens}; shorten it"
+            )
+        return None
+
+    def _drawn(self, prompt: Sequence[int], draw: Draw, decoding: Decoding) -> Drawn:
+        text = str(self.tokenizer.decode(draw.tokens, skip_special_tokens=True))
+        ended = draw.tokens[-1] in decoding.stop
+        text = (text if ended else text.rstrip("\ufffd")).strip()  # half a character, which the ceiling cut
+        return Drawn(text, len(prompt), len(draw.tokens), truncated=not ended)
+
+
+def _chat(question: Question) -> list[dict[str, str]]:
+    return [{"role": "system", "content": question.system}, {"role": "user", "content": question.user}]
+
+
+def load(opening: Opening) -> Answerer:
+    """The model with who draws from it. With vLLM the weights are the server's alone. UserError and NotAsSaved where
+    the files cannot be loaded as they are.
+    """
+    settings = LoadedModel.model_validate(opening.loaded)
+    completions = Completions.model_validate(opening.completions)
+    if completions.sampler == "vllm":
+        policy, tokenizer = _empty(opening.model)
+        sampler: Sampler = VllmSampler(_plan(opening, settings))
+    else:
+        policy, tokenizer = load_policy(settings, opening.model, None, trainable=False, seed=opening.seed)
+        policy.eval()
+        sampler = LocalSampler(completions.own_decoding, fixed=True)
+    context = min(settings.max_length_tokens, int(policy.config.max_position_embeddings))
+    return Answerer(policy, tokenizer, sampler, torch.Generator().manual_seed(opening.seed), context)
+
+
+def _empty(folder: str) -> tuple[Policy, PreTrainedTokenizerBase]:
+    """A model without weights: its shape, and the tokens that end an answer."""
+    with torch.device("meta"):
+        policy = AutoModelForCausalLM.from_config(AutoConfig.from_pretrained(folder))
+    policy.generation_config = GenerationConfig.from_pretrained(folder)
+    return policy, AutoTokenizer.from_pretrained(folder)
+
+
+def _plan(opening: Opening, settings: LoadedModel) -> ServerPlan:
+    assert opening.vllm_python is not None, "settings without an interpreter are refused"
+    return ServerPlan(
+        python=opening.vllm_python,
+        base=opening.model,
+        revision=None,
+        dtype=settings.dtype,
+        max_length_tokens=settings.max_length_tokens,
+        rank=0,
+        memory_share=opening.vllm_memory_share,
+        threads=opening.threads,
+        log=Path(opening.log),
+    )
+
+
+def main(asked: BinaryIO, said: BinaryIO) -> int:
+    quieten_libraries()
+    opening = Opening(**json.loads(asked.readline()))
+    compute_with(opening.threads)
+    try:
+        answerer = load(opening)
+        answerer.answer([Question("", "aquecimento", 1, 0.0)])  # what is slow the first time, and whether it works
+    except (UserError, NotAsSaved, OSError, ValueError) as error:
+        traceback.print_exc()
+        _say(said, line(Opened(fault=f"{type(error).__name__}: {error}" if isinstance(error, OSError) else str(error))))
+        return 1
+    with closing(answerer.sampler):
+        _say(said, line(Opened()))
+        for batch in asked:
+            _say(said, line(answerer.answer([Question(**question) for question in json.loads(batch)])))
+    return 0
+
+
+def _say(said: BinaryIO, content: bytes) -> None:
+    said.write(content)
+    said.flush()
+
+
+if __name__ == "__main__":
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    with answers:
+        code = main(sys.stdin.buffer, answers)
+    os._exit(code)

@@ -1,0 +1,60 @@
+"""What a serving process and the process that holds its model say to each other: one JSON line each way per batch."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """The first line to a model's process: what it loads, and how it draws.
+
+    model: folder with weights and tokenizer. loaded, completions: the settings `LoadedModel` and `Completions` as plain
+    values. log: where a vLLM server of its own writes.
+    """
+
+    model: str
+    loaded: dict[str, Any]
+    completions: dict[str, Any]
+    threads: int
+    seed: int
+    log: str
+    vllm_python: str | None = None
+    vllm_memory_share: float = 0.35
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """Its answer. fault: why it cannot serve these files."""
+
+    fault: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A chat to be continued. temperature: 0 is greedy."""
+
+    system: str
+    user: str
+    max_new_tokens: int
+    temperature: float
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """Its continuation. truncated: it reached its ceiling without an end. refused: why there is none; then the text is
+    empty.
+    """
+
+    text: str
+    tokens_in: int
+    tokens_out: int
+    truncated: bool
+    refused: str | None = None
+
+
+def line(said: Opening | Opened | Sequence[Question] | Sequence[Drawn]) -> bytes:
+    """One line, whatever the texts hold."""
+    plain = asdict(said) if isinstance(said, Opening | Opened) else [asdict(one) for one in said]
+    return json.dumps(plain).encode() + b"\n"
