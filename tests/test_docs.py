@@ -248,7 +248,8 @@ parse = argparse.ArgumentParser.parse_args
 for module, words in json.load(sys.stdin):
     argparse.ArgumentParser.parse_args = capture
     try:
-        importlib.import_module(module).main()
+        found = importlib.import_module(module)
+        (importlib.import_module(f"{module}.__main__") if hasattr(found, "__path__") else found).main()
     except Captured as caught:
         parser, = caught.args
     finally:
