@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 from torch.distributed._tools.mem_tracker import MemTracker
 
+from tucano.cli import forecast as forecast_command
 from tucano.cli.forecast import print_forecast
 from tucano.errors import UserError
 from tucano.profiles import load_profile
@@ -177,7 +178,11 @@ def replaced_vocabulary(shape: Shape, size: int) -> Shape:
 
 
 class TestTime:
-    MACHINE = Machine("one of round numbers", 10**9, bytes_per_second=1e9, operations_per_second=1e12)
+    MACHINE = Machine("one of round numbers", 10**9, 1e9, 1e12, 1e11)
+
+    def test_products_in_32_bits_take_longer(self) -> None:
+        assert self.MACHINE.computing_in("float32").seconds(1, 10**11) == pytest.approx(1 / REACHED)
+        assert self.MACHINE.computing_in("bfloat16") == self.MACHINE
 
     @pytest.mark.parametrize(
         ("moved_bytes", "operations", "seconds"),
@@ -196,6 +201,8 @@ class TestCommand:
         lines = (Line("GRPO steps", 9 * GIBIBYTE, 7200.0, "4,500 steps x 1.6 s", ""), Line("merge", 1, 60.0, "so", ""))
         print_forecast(Forecast(L4, lines), profile("l4-v5"))
         said = capsys.readouterr().out
+        print_forecast(Forecast(MACHINES["h100"], lines), profile("l4-v5"))
+        assert "No row of cost.prices names H100, so no dollars." in capsys.readouterr().out
         assert "\nGRPO steps       9.0 GiB     2.0 h   4,500 steps x 1.6 s\n" in said
         assert "\nall              9.0 GiB     2.0 h\n1.65 USD at 0.82 USD/h" in said
 
@@ -206,6 +213,16 @@ class TestCommand:
         done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, timeout=300, check=False)
         assert done.returncode == 2 and "GRPO rollouts" in done.stdout
         assert done.stderr.splitlines()[-1].startswith("tucano: GRPO rollouts will take about")
+
+    def test_draws_of_a_server_are_bounded_and_not_left_out(self) -> None:
+        nano = ["grpo.sampler=vllm", "worker.vllm_python=python", "model.device=cuda"]
+        found = forecast(load_profile(ROOT, "laptop", nano), L4)
+        (rollouts,) = [line for line in found.lines if line.stage == "GRPO rollouts"]
+        assert rollouts.seconds > 0 and "at most" in rollouts.arithmetic
+
+    def test_what_no_stage_could_do_is_no_forecast(self) -> None:
+        with pytest.raises(UserError, match="nothing to tune on; raise the latter"):
+            forecast_command.show(load_profile(ROOT, "l4-v5", ["data.demonstrations=0"]), "l4")
 
     def test_a_model_whose_shape_nobody_knows_is_a_sentence(self) -> None:
         settings = load_profile(ROOT, "l4", ["model.name=some/model"])

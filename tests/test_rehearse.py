@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tucano.cli.rehearse import ELSE, LAST_LINES, LINE, described, in_small, next_step
+from tucano.cli.rehearse import ELSE, LAST_LINES, LINE, described, in_small, next_step, rehearse
 from tucano.errors import UserError
 from tucano.profiles import load_profile
 
@@ -57,6 +57,16 @@ def test_the_file_is_bounded_and_holds_no_secret(tmp_path: Path) -> None:
     assert "hunter2secret" not in said and "\x1b" not in said
     assert "FAILED: " in said and "line 9999" not in said and "line 9998" in said
     assert len(said) < (LAST_LINES + 50) * LINE
+
+
+def test_where_it_cannot_begin_the_file_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("shutil.which", lambda *_: None)
+    settings = load_profile(ROOT, "l4-v5", ["model.backend=transformers"])
+    with pytest.raises(UserError, match="shows no CUDA device"):
+        rehearse(settings, "l4-v5")
+    said = (tmp_path / "runs-rehearsal-l4-v5" / "rehearsal.txt").read_text(encoding="utf-8")
+    assert "FAILED: model.device=cuda, but this machine shows no CUDA device" in said and "Next step: " in said
 
 
 @pytest.mark.long

@@ -2,6 +2,7 @@
 
 import argparse
 import os
+import re
 from pathlib import Path
 
 import yaml
@@ -10,6 +11,11 @@ from deployments.jobs import require_sound, trouble
 from deployments.kubernetes.plan import Plan, example, pool
 from deployments.prefect_api import require_server
 from tucano.errors import UserError
+from tucano.security.printable import short
+
+NAME = re.compile(r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?")
+"""Of an object: RFC 1123, as Kubernetes asks for."""
+IMAGE = re.compile(r"[\w.-]+(:\d+)?(/[a-z0-9._-]+)*(:[\w.-]+)?(@sha256:[0-9a-f]{64})?", re.ASCII)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -68,6 +74,17 @@ def _plan(arguments: argparse.Namespace) -> Plan:
     nodes = dict(label.partition("=")[::2] for label in arguments.node)
     if not all(nodes.values()) or not all(nodes):
         raise UserError("--node names a label and its value, like --node cloud.google.com/gke-accelerator=nvidia-l4")
+    for option, name in (
+        ("namespace", arguments.namespace),
+        ("secret", arguments.secret),
+        ("service-account", arguments.service_account),
+    ):
+        if not NAME.fullmatch(name):
+            raise UserError(
+                f"--{option} {short(name)} is no name in Kubernetes: small letters, digits and dashes, 63 at most"
+            )
+    if not IMAGE.fullmatch(arguments.image):
+        raise UserError(f"--image {short(arguments.image)} is no name of an image, like REGISTRY/tucano/train:1")
     return Plan(
         image=arguments.image,
         namespace=arguments.namespace,

@@ -8,10 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from data.prepare import prepare
+from tucano.errors import UserError
 from tucano.requirements import cores
 from tucano.requirements.machine import seeds_at_a_time
 from tucano.requirements.machines import MACHINES
 from tucano.requirements.memory import needs, shown
+from tucano.requirements.second_zero import findings_of_the_model
 from tucano.settings import PipelineSettings
 from tucano.settings.stages import of_data
 from tucano.training.launch import run_job
@@ -44,6 +46,9 @@ def show(settings: PipelineSettings, machine: str) -> int:
 def _on_a_gpu(settings: PipelineSettings, machine: str) -> int:
     from tucano.training.foresight.forecast import forecast, require_memory
 
+    for finding in findings_of_the_model(settings):
+        raise UserError(finding.sentence)
+    print("Running the code of each stage on tensors without contents (ten seconds to minutes) ...\n", flush=True)
     found = forecast(settings, MACHINES[machine])
     print_forecast(found, settings)
     require_memory(found, settings)
@@ -59,11 +64,11 @@ def print_forecast(found: "Forecast", settings: PipelineSettings) -> None:
     )
     print(f"{'stage':<14} {'memory':>9} {'time':>9}   from")
     for line in found.lines:
-        memory = f"{line.peak_bytes / GIBIBYTE:.1f} GiB"
+        memory = f"{line.peak_bytes / GIBIBYTE:.1f} GiB" if line.peak_bytes else ""
         print(f"{line.stage:<14} {memory:>9} {_duration(line.seconds):>9}   {line.arithmetic}")
     most = f"{found.hungriest.peak_bytes / GIBIBYTE:.1f} GiB"
     print(f"{'all':<14} {most:>9} {_duration(found.seconds):>9}")
-    _dollars(settings, found.seconds)
+    _dollars(settings, found.seconds, gpu.title.split()[1])
     print(
         "\nMemory is for the longest prompts and completions, time for usual ones. No GPU was compared with it yet:"
         " take memory as plus or minus 15 %, time as plus or minus 50 %."
@@ -76,7 +81,7 @@ def _on_this_machine(settings: PipelineSettings) -> int:
     print(f"\n{'stage':<14} {'time':>9}   from")
     for row in [*rows, Row("all", sum(row.seconds for row in rows), "")]:
         print(f"{row.stage:<14} {_duration(row.seconds):>9}   {row.arithmetic}".rstrip())
-    _dollars(settings, sum(row.seconds for row in rows))
+    _dollars(settings, sum(row.seconds for row in rows), settings.cost.machine)
     print(
         f"\nMemory: at least {shown(needs(settings)) or 'unknown'}. Take time as plus or minus 20 % on a quiet machine."
     )
@@ -121,8 +126,12 @@ def _rows(settings: PipelineSettings, tried: dict[str, float]) -> Iterator[Row]:
     yield Row("the rest", rest, f"{children} starts of a child x {tried['start']:.1f} s, and {SERVICES_SECONDS} s")
 
 
-def _dollars(settings: PipelineSettings, seconds: float) -> None:
-    for price in settings.cost.prices:
+def _dollars(settings: PipelineSettings, seconds: float, machine: str) -> None:
+    """By the rows of the price table that name the machine."""
+    priced = [price for price in settings.cost.prices if machine.lower() in price.machine.lower().split()]
+    if not priced:
+        print(f"No row of cost.prices names {machine}, so no dollars.")
+    for price in priced:
         dollars = price.usd_per_hour * seconds / 3600
         print(f"{dollars:,.2f} USD at {price.usd_per_hour:.2f} USD/h ({price.machine}: {price.source}, {price.date})")
 

@@ -67,12 +67,12 @@ def rehearse(settings: PipelineSettings, profile: str) -> int:
     from tucano.cli import inprocess
 
     small = in_small(settings, profile)
-    require_startable(small)
     for name in ("MLFLOW_TRACKING_URI", "PREFECT_API_URL"):  # servers of others keep no rehearsals
         os.environ.pop(name, None)
     root = writable(small.storage)
     fault: TucanoError | None = None
     try:
+        require_startable(small)
         inprocess.run(small, profile)
     except TucanoError as error:
         fault = error

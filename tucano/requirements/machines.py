@@ -1,6 +1,6 @@
 """The GPUs that a run can be foreseen for, by the figures of their makers."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 LAUNCH_SECONDS = 6e-6
 """From one kernel to the next where Python starts each (assumed; 5 to 10 microseconds are usual)."""
@@ -10,12 +10,19 @@ REACHED = 0.7
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """memory_bytes: as its driver says, not as it is sold; the other figures as sold, per second."""
+    """memory_bytes: as its driver says, not as it is sold; the other figures as sold, per second, operations in 16 bits
+    and in 32.
+    """
 
     title: str
     memory_bytes: int
     bytes_per_second: float
     operations_per_second: float
+    exact_operations_per_second: float
+
+    def computing_in(self, dtype: str) -> "Machine":
+        """The same with the operations that it makes in this precision."""
+        return self if dtype == "bfloat16" else replace(self, operations_per_second=self.exact_operations_per_second)
 
     def seconds(self, moved_bytes: int, operations: int) -> float:
         """Of one kernel, which waits for the slowest of three: its start, its memory, its products (the roofline of
@@ -26,8 +33,8 @@ class Machine:
 
 
 MACHINES = {
-    "l4": Machine("NVIDIA L4", 23_034 * 2**20, 300e9, 121e12),
-    "a100": Machine("NVIDIA A100 40 GB", 40_960 * 2**20, 1555e9, 312e12),
-    "h100": Machine("NVIDIA H100 80 GB SXM", 81_559 * 2**20, 3350e9, 989e12),
+    "l4": Machine("NVIDIA L4", 23_034 * 2**20, 300e9, 121e12, 30.3e12),
+    "a100": Machine("NVIDIA A100 40 GB", 40_960 * 2**20, 1555e9, 312e12, 19.5e12),
+    "h100": Machine("NVIDIA H100 80 GB SXM", 81_559 * 2**20, 3350e9, 989e12, 66.9e12),
 }
-"""bfloat16 with float32 sums, without sparsity: data sheets of the L4 (2023), A100 (2020) and H100 (2022)."""
+"""In bfloat16 without sparsity and in float32: data sheets of the L4 (2023), A100 (2020) and H100 (2022)."""

@@ -36,6 +36,12 @@ def findings(settings: PipelineSettings) -> list[Finding]:
     return [finding for check in CHECKS for finding in check(settings)]
 
 
+def findings_of_the_model(settings: PipelineSettings) -> Iterator[Finding]:
+    """What refuses a run wherever it would compute."""
+    for check in (_base_is_pinned, _lengths_fit, _has_demonstrations):
+        yield from check(settings)
+
+
 def warnings_of(settings: PipelineSettings) -> list[str]:
     return [finding.sentence for finding in findings(settings) if not finding.refuses]
 
@@ -122,6 +128,15 @@ def _lengths_fit(settings: PipelineSettings) -> Iterator[Finding]:
         )
 
 
+def _has_demonstrations(settings: PipelineSettings) -> Iterator[Finding]:
+    if settings.sft.enabled and settings.data.demonstrations == 0:
+        yield Finding(
+            "sft.enabled=true and data.demonstrations=0: there is nothing to tune on; raise the latter, or start GRPO"
+            " from the base with --set sft.enabled=false",
+            refuses=True,
+        )
+
+
 def _rewards_pass_the_audit(settings: PipelineSettings) -> Iterator[Finding]:
     """Others may fail as well: the gate itself takes seconds and stands before SFT. This one is known without it."""
     own = settings.audit.ratings is not None
@@ -159,6 +174,7 @@ CHECKS: tuple[Check, ...] = (
     _can_load_four_bits,
     _has_a_vllm_interpreter,
     _lengths_fit,
+    _has_demonstrations,
     _rewards_pass_the_audit,
     _alarms_can_fire,
 )

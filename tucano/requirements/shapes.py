@@ -27,6 +27,7 @@ class Shape:
     vocab_size: PositiveInt | None = None
     tie_word_embeddings: bool = True
     max_position_embeddings: PositiveInt | None = None
+    model_type: str = "qwen3"
 
     @property
     def query(self) -> int:

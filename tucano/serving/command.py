@@ -25,6 +25,7 @@ from tucano.serving.request_log import RequestLog
 from tucano.serving.routes import opened, references, what_leaves
 from tucano.serving.versions import Versions
 from tucano.settings import PipelineSettings
+from tucano.storage.folder import is_remote
 from tucano.storage.locks import owned
 from tucano.storage.root import writable
 from tucano.tracking import Tracker
@@ -40,6 +41,11 @@ def serve(settings: PipelineSettings, host: str, port: int) -> int:
     """Serve what the registry of a storage holds; exit code 0 when it was ended in order."""
     leaving = what_leaves(settings)
     require_device(settings.model)
+    if references(settings) and not is_remote(settings.storage) and not Path(settings.storage).is_dir():
+        raise UserError(
+            f"storage={settings.storage} is no folder, so no model is registered there; name the one that a run wrote"
+            " with --set storage=FOLDER"
+        )
     root = writable(settings.storage)
     known = token(root)
     with owned(root / FOLDER), _listening(host, port) as listener:

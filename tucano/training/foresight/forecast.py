@@ -60,7 +60,8 @@ def forecast(settings: PipelineSettings, machine: Machine) -> Forecast:
             f"the config of {settings.model.name} is not at hand, so nothing can be foreseen; download the model, and"
             " name its folder with --set model.name=FOLDER"
         )
-    return Forecast(machine, tuple(_Run(settings, shape, machine).lines()))
+    computing = machine.computing_in(settings.model.dtype)
+    return Forecast(computing, tuple(_Run(settings, shape, computing).lines()))
 
 
 def require_fitting(settings: PipelineSettings) -> None:
@@ -92,7 +93,7 @@ class _Run:
         self.pieces = Pieces(settings.model, shape)
         self.ceiling = settings.grpo.max_completion_tokens
         self.longest = settings.model.max_length_tokens
-        plain = settings.model.backend == "transformers" and settings.model.quantization == "none"
+        plain = shape.model_type == "qwen3" and settings.model.quantization == "none"
         self.own_loop = plain and settings.grpo.own_decoding
 
     def lines(self) -> Iterator[Line]:
@@ -117,7 +118,7 @@ class _Run:
             "SFT",
             peak,
             steps * each,
-            f"{steps} steps x {each:.1f} s"
+            f"{steps} steps x {_each(each)}"
             f" ({sft.batch_size} x {PROMPT_TOKENS + self.ceiling // 2} tokens: {_of(usual)})",
             "lower sft.batch_size",
         )
@@ -127,16 +128,20 @@ class _Run:
         steps = grpo.max_steps * len(grpo.seeds)
         parts = grpo.batch_size // grpo.micro_batch
         rows = grpo.batch_size * grpo.rollout_steps
-        if grpo.sampler == "local":
+        each, how = self._drawing(rows)
+        if grpo.sampler == "vllm":
+            whole = steps / grpo.rollout_steps * each
+            how = "at most: as long as our own loop would take, and the server is faster; its memory is its own share"
+            yield Line("GRPO rollouts", 0, whole, how, "")
+        else:
             peak = self._token(rows, self.longest - 1, self.longest).peak_bytes
-            each, how = self._drawing(rows)
             again = grpo.refill_rounds * REFILLED
             often = f" x {1 + again:g} (groups drawn anew)" if again else ""
             yield Line(
                 "GRPO rollouts",
                 peak,
                 steps / grpo.rollout_steps * each * (1 + again),
-                f"{steps // grpo.rollout_steps} rollouts x {each:.1f} s{often} ({how})",
+                f"{steps // grpo.rollout_steps} rollouts x {_each(each)}{often} ({how})",
                 "lower grpo.batch_size or grpo.max_completion_tokens",
             )
         usual = self.pieces.update(grpo.micro_batch, PROMPT_TOKENS, self.ceiling)
@@ -149,7 +154,7 @@ class _Run:
             "GRPO steps",
             peak,
             steps * each,
-            f"{steps} steps x {each:.1f} s ({parts} x {grpo.micro_batch} x {PROMPT_TOKENS + self.ceiling} tokens:"
+            f"{steps} steps x {_each(each)} ({parts} x {grpo.micro_batch} x {PROMPT_TOKENS + self.ceiling} tokens:"
             f" {_of(usual)}{', each read once before' if read else ''})",
             "" if peak <= self.machine.memory_bytes else self._smaller_micro_batch(),
         )
@@ -175,7 +180,7 @@ class _Run:
         return (
             self.settings.data.test_prompts,
             times,
-            f"{samples} answers x {seeds} seeds, and as many of {starts} starts",
+            f"{samples} answers x {seeds} seeds, and as many of each of {starts} starts",
         )
 
     def _answers(self, stage: str, asked: int, times: int, how: str, models: int) -> Line:
@@ -183,7 +188,7 @@ class _Run:
         each = self._drawing(rows)[0] * math.ceil(asked / rows)
         peak = self._token(rows, self.longest - 1, self.longest).peak_bytes + (models - 1) * 2 * self.shape.weights
         mend = "the model's size decides; its cache is bounded"
-        return Line(stage, peak, times * each, f"{asked} prompts in {each:.0f} s, {how}", mend)
+        return Line(stage, peak, times * each, f"{asked} prompts in {_each(each)}, {how}", mend)
 
     def _rows_that_fit(self) -> int:
         width = 2 if self.settings.model.dtype == "bfloat16" else 4
@@ -205,4 +210,10 @@ class _Run:
 
 
 def _of(piece: Piece) -> str:
-    return f"{piece.kernels:,} kernels, {piece.moved_bytes / 1e9:,.1f} GB moved"
+    gigabytes = piece.moved_bytes / 1e9
+    moved = f"{gigabytes:,.0f}" if gigabytes >= 100 else f"{gigabytes:.3g}"
+    return f"{piece.kernels:,} kernels, {moved} GB moved"
+
+
+def _each(seconds: float) -> str:
+    return f"{seconds:.1f} s" if seconds >= 1 else f"{seconds * 1e3:.0f} ms"
