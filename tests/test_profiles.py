@@ -120,7 +120,7 @@ MISTAKES = {
     "adaptive entropy under unsloth": (
         "l4",
         ["grpo.entropy_target=0.2"],
-        "unsloth's loss has no adaptive entropy bonus",
+        "unsloth's loss has no entropy bonus",
     ),
     "float32 under unsloth": ("l4", ["model.dtype=float32"], "set model.dtype=bfloat16"),
     "stages out of order": ("laptop", ["grpo.length_stages=[[10, 60], [5, 80]]"], "must rise"),
