@@ -29,6 +29,7 @@ import httpx
 import numpy as np
 import psutil
 import torch
+from transformers import PreTrainedTokenizerBase
 
 from tucano.files.models import ServedFiles
 from tucano.prompts import TASKS
@@ -91,8 +92,15 @@ def expected(place: Path, seed: int, rows: Sequence[Row], tokens: int) -> dict[R
     chats = [[{"role": "system", "content": SYSTEMS[task]}, {"role": "user", "content": text}] for task, text in rows]
     decoding = Decoding(tokens, 0.0, tuple(stop_tokens(policy, tokenizer)))
     draws = LocalSampler().sample(policy, encode_chats(tokenizer, chats), decoding)
-    texts = [str(tokenizer.decode(draw.tokens, skip_special_tokens=True)).strip() for draw in draws]
-    return dict(zip(rows, texts, strict=True))
+    return {row: _whole(tokenizer, draw.tokens, decoding.stop) for row, draw in zip(rows, draws, strict=True)}
+
+
+def _whole(tokenizer: PreTrainedTokenizerBase, tokens: Sequence[int], stop: Sequence[int]) -> str:
+    """Its text; of one that the ceiling cut, without the half of a character that may stand last."""
+    text = str(tokenizer.decode(tokens, skip_special_tokens=True))
+    while tokens[-1] not in stop and text.endswith("\N{REPLACEMENT CHARACTER}"):
+        text = text[:-1]
+    return text.strip()
 
 
 @dataclass(frozen=True)

@@ -31,6 +31,7 @@ MEASURED_BY = {
     "docs/images.md": ["make images"],
     "docs/operations.md": ["make operations", "python -m benchmarks.overhead"],
     "docs/resume.md": ["make drill KILLS=50"],
+    "docs/serving.md": ["python -m benchmarks.serve_load"],
     "docs/speed.md": ["make bench", "tucano forecast laptop"],
     "docs/truth.md": [
         "python -m benchmarks.truth_and_reward",
