@@ -37,7 +37,7 @@ TOKENS = 24
 CLIENT = Path(__file__).parent.parent / "benchmarks" / "serve_client.py"
 
 
-@pytest.mark.services
+@pytest.mark.long
 def test_no_answer_is_lost_doubled_or_wrong_through_a_new_champion_and_a_killed_process(tmp_path: Path) -> None:
     found = events(prepared(tmp_path, requests=600, tokens=16), clients=32)
     assert found.misdeeds == [] and len(found.got) == 600
