@@ -15,11 +15,11 @@ from tucano.cli import forecast as forecast_command
 from tucano.cli.forecast import print_forecast
 from tucano.errors import UserError
 from tucano.profiles import load_profile
-from tucano.requirements.machines import LAUNCH_SECONDS, MACHINES, REACHED, Machine
+from tucano.requirements.machines import GIBIBYTE, LAUNCH_SECONDS, MACHINES, REACHED, Machine
 from tucano.requirements.shapes import TUCANO, Shape, shape_of
 from tucano.settings import PipelineSettings
 from tucano.training.foresight import pieces as foresight
-from tucano.training.foresight.forecast import GIBIBYTE, Forecast, Line, _Run, forecast, require_fitting, require_memory
+from tucano.training.foresight.forecast import Forecast, Line, _Run, forecast, require_fitting, require_memory
 from tucano.training.foresight.meter import Meter
 from tucano.training.foresight.pieces import Piece, Pieces
 from tucano.training.samplers.decode import Cache, Decoder
@@ -163,6 +163,17 @@ class TestMemory:
             UserError, match=r"GRPO steps .* 9.0 GiB and half an L4 has 8.0 GiB: --set grpo.micro_batch"
         ):
             require_memory(Forecast(small, (step,)), settings)
+
+    def test_beside_a_server_the_rest_of_the_memory_counts(self) -> None:
+        """A step that fits into the machine and not beside the server is refused with what fits there."""
+        nano = ["grpo.sampler=vllm", "worker.vllm_python=python", "model.device=cuda", "worker.vllm_memory_share=0.5"]
+        settings = load_profile(ROOT, "laptop", nano)
+        shape = shape_of(settings.model)
+        assert shape is not None
+        whole = Pieces(settings.model, shape).update(64, 400, 112).peak_bytes
+        machine = replace(L4, memory_bytes=round(1.5 * whole))
+        (step,) = [line for line in _Run(settings, shape, machine)._grpo_step() if line.stage == "GRPO steps"]
+        assert step.peak_bytes == whole and step.mend == "--set grpo.micro_batch=32 would fit"
 
     def test_a_run_is_refused_before_its_first_stage(self) -> None:
         settings, asked = load_profile(ROOT, "laptop", ["model.device=cuda"]), "tucano.training.foresight.forecast"

@@ -227,6 +227,23 @@ def test_names_of_others_are_text(two: Path) -> None:
     assert page.count("<script>") == 1 and "\u202e" not in page and page.count("&lt;script&gt;alert(1)") > 2
 
 
+@pytest.mark.parametrize("changed", [{"began": "gestern"}, {"began": ""}, {"seen": "x"}, {"label": "x" * 2**20}])
+def test_a_damaged_word_of_a_run_takes_no_page_away(tmp_path: Path, changed: dict[str, str]) -> None:
+    write_run(tmp_path, record("finished"))
+    file = tmp_path / "overview" / "a1b2.json"
+    file.write_text(json.dumps(json.loads(file.read_text(encoding="utf-8")) | changed), encoding="utf-8")
+    page = write_page(tmp_path).read_text(encoding="utf-8")
+    assert "overview/a1b2.json" in page and len(page) < 2**16
+
+
+def test_an_address_is_one_of_the_web_or_none(tmp_path: Path) -> None:
+    write_addresses(tmp_path, Addresses("javascript:alert(1)//", "data:text/html,x"))
+    write_run(tmp_path, record("finished"))
+    page = write_page(tmp_path).read_text(encoding="utf-8")
+    assert "javascript:" not in page and "data:text" not in page
+    assert "http://127.0.0.1:5000/#/experiments/1/runs/a1b2" in page
+
+
 def test_a_run_at_work_is_shown_with_what_it_last_said_and_a_dead_one_is_not_alive(tmp_path: Path) -> None:
     write_run(tmp_path, record(at_work={"grpo": "grpo seed 42   step 12/40"}, stages={"data": "d"}))
     assert [run.state for run, _ in view(tmp_path).runs] == ["killed"]

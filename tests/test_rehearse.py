@@ -69,6 +69,18 @@ def test_where_it_cannot_begin_the_file_says_so(tmp_path: Path, monkeypatch: pyt
     assert "FAILED: model.device=cuda, but this machine shows no CUDA device" in said and "Next step: " in said
 
 
+def test_a_fault_of_ours_is_written_down_and_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object) -> int:
+        raise RuntimeError("a bug")
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("tucano.cli.inprocess.run", broken)
+    with pytest.raises(RuntimeError, match="a bug"):
+        rehearse(load_profile(ROOT, "laptop", []), "laptop")
+    said = (tmp_path / "runs-rehearsal-laptop" / "rehearsal.txt").read_text(encoding="utf-8")
+    assert "FAILED: RuntimeError: a bug" in said and ELSE in said
+
+
 @pytest.mark.long
 def test_a_profile_is_rehearsed_by_the_command(tmp_path: Path) -> None:
     small = {"model.nano_hidden": 64, "model.nano_layers": 2, "model.nano_vocabulary": 600, "storage": tmp_path / "runs",

@@ -11,7 +11,7 @@ from data.prepare import prepare
 from tucano.errors import UserError
 from tucano.requirements import cores
 from tucano.requirements.machine import seeds_at_a_time
-from tucano.requirements.machines import MACHINES
+from tucano.requirements.machines import GIBIBYTE, MACHINES
 from tucano.requirements.memory import needs, shown
 from tucano.requirements.second_zero import findings_of_the_model
 from tucano.settings import PipelineSettings
@@ -22,7 +22,6 @@ from tucano.training.orders import JobFolders, order
 if TYPE_CHECKING:
     from tucano.training.foresight.forecast import Forecast
 
-GIBIBYTE = 2**30
 ANSWERING_CHILDREN = 2
 """Answers and merge, beside those of SFT, preflight and each seed."""
 SERVICES_SECONDS = 25

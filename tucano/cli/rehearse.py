@@ -18,7 +18,7 @@ from typing import Any
 from tucano.artifacts.store import MANIFEST, read_manifest
 from tucano.errors import TucanoError, UserError
 from tucano.requirements import require_startable
-from tucano.requirements.machines import MACHINES
+from tucano.requirements.machines import GIBIBYTE, MACHINES
 from tucano.security.addresses import masked
 from tucano.security.printable import printable
 from tucano.settings import PipelineSettings
@@ -70,20 +70,21 @@ def rehearse(settings: PipelineSettings, profile: str) -> int:
     for name in ("MLFLOW_TRACKING_URI", "PREFECT_API_URL"):  # servers of others keep no rehearsals
         os.environ.pop(name, None)
     root = writable(small.storage)
-    fault: TucanoError | None = None
+    fault: Exception | None = None
     try:
         require_startable(small)
         inprocess.run(small, profile)
-    except TucanoError as error:
+    except Exception as error:
         fault = error
-    file = root / NAME
-    file.write_text("\n".join(described(small, profile, root, fault)) + "\n", encoding="utf-8")
-    print(f"\nTo send to whoever helps: {file}")
-    if fault is None:
-        print(f"Every stage works here. The whole run: tucano run {profile}")
-        return 0
-    print(f"Next step: {next_step(str(fault))}")
-    raise fault
+        raise
+    finally:
+        file = root / NAME
+        file.write_text("\n".join(described(small, profile, root, fault)) + "\n", encoding="utf-8")
+        print(f"\nTo send to whoever helps: {file}")
+        if fault is not None:
+            print(f"Next step: {next_step(str(fault))}")
+    print(f"Every stage works here. The whole run: tucano run {profile}")
+    return 0
 
 
 def in_small(settings: PipelineSettings, profile: str) -> PipelineSettings:
@@ -121,14 +122,15 @@ def in_small(settings: PipelineSettings, profile: str) -> PipelineSettings:
     return PipelineSettings.model_validate(whole)
 
 
-def described(settings: PipelineSettings, profile: str, root: Path, fault: TucanoError | None) -> Iterator[str]:
+def described(settings: PipelineSettings, profile: str, root: Path, fault: Exception | None) -> Iterator[str]:
     """The lines of the file: machine, packages, stages with their times and peaks, the fault, the last of each log."""
     yield f"Rehearsal of {profile} with tucano {importlib.metadata.version('tucano-commerce')}"
     yield f"{platform.platform()}, Python {platform.python_version()}, {os.cpu_count()} cores"
     yield _gpu()
     yield ", ".join(f"{name} {version}" for name in PACKAGES if (version := _version(name)))
     if fault is not None:
-        yield f"\nFAILED: {_line(str(fault))}\nNext step: {next_step(str(fault))}"
+        kind = "" if isinstance(fault, TucanoError) else f"{type(fault).__name__}: "
+        yield f"\nFAILED: {_line(kind + str(fault))}\nNext step: {next_step(str(fault))}"
     yield "\nStages (seconds; peak of the GPU's memory, measured / foreseen in GiB)"
     foreseen = _foreseen(settings)
     logs = {path.parent.parent.name: path for path in sorted(root.glob("work/*/*/log.txt"))}
@@ -172,7 +174,7 @@ def _foreseen(settings: PipelineSettings) -> dict[str, float]:
     """{stage of the forecast: GiB}; empty for a CPU, and for a model whose shape nobody knows."""
     if settings.model.device != "cuda":
         return {}
-    from tucano.training.foresight.forecast import GIBIBYTE, forecast
+    from tucano.training.foresight.forecast import forecast
 
     try:
         return {line.stage: line.peak_bytes / GIBIBYTE for line in forecast(settings, MACHINES["l4"]).lines}

@@ -7,7 +7,7 @@ import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -177,7 +177,7 @@ def _row(root: Path, folder: Path, made: Mapping[str, Artifact]) -> Row:
         comparison=_comparison(file, file.stat().st_mtime_ns),
         stages={name: made[known] for name, known in digests.items() if known in made},
         report=ReportFiles(folder).page.relative_to(root).as_posix(),
-        made_at=datetime.fromisoformat(manifest["made_at"]),
+        made_at=datetime.fromisoformat(manifest["made_at"]).astimezone(UTC),
         prices=CostSettings.model_validate(settings.get("cost", {})),
         promotion=parsed(Promotion, promotion) if promotion else None,
     )

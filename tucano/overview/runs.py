@@ -7,6 +7,7 @@ import json
 import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
+from datetime import datetime
 from pathlib import Path
 from typing import Literal
 
@@ -17,6 +18,8 @@ from tucano.storage.locks import FILLED, is_claimed
 FOLDER = "overview"
 NEWEST = 200
 """Files of runs that are read."""
+MOST_BYTES = 2**16
+"""Of such a file: some dozens of sentences."""
 ADDRESSES = "addresses.json"
 
 State = Literal["running", "waiting", "finished", "failed", "killed"]
@@ -54,9 +57,7 @@ class Addresses:
         """{page: address} of a run."""
         pages = {"MLflow": (self.mlflow, record.mlflow), "Prefect": (self.prefect, record.prefect)}
         return {
-            name: page if page.startswith(("http://", "https://")) else f"{base}/{page}"
-            for name, (base, page) in pages.items()
-            if page
+            name: page if _is_of_the_web(page) else f"{base}/{page}" for name, (base, page) in pages.items() if page
         }
 
 
@@ -72,9 +73,10 @@ def read_addresses(root: Path) -> Addresses:
     """Those that `tucano ui` had last; its usual ones where that is not known."""
     path = root / FOLDER / ADDRESSES
     try:
-        return read_record(Addresses, path) if path.is_file() else Addresses()
+        found = read_record(Addresses, path) if path.is_file() else Addresses()
     except (OSError, UserError, ValueError):
         return Addresses()
+    return found if all(map(_is_of_the_web, (found.mlflow, found.prefect))) else Addresses()
 
 
 def read_runs(root: Path) -> tuple[list[RunRecord], list[str]]:
@@ -88,16 +90,29 @@ def read_runs(root: Path) -> tuple[list[RunRecord], list[str]]:
     unreadable: list[str] = []
     for path in newest:
         try:
-            record = read_record(RunRecord, path)
+            record = _read(path)
         except (OSError, UserError, ValueError):
-            unreadable.append(f"{FOLDER}/{path.name}")
-            continue
-        if record.run != path.stem:
             unreadable.append(f"{FOLDER}/{path.name}")
             continue
         dead = record.state == "running" and not is_claimed(root / FILLED, record.run)
         runs.append(replace(record, state="killed") if dead else record)
     return sorted(runs, key=lambda record: record.began, reverse=True), unreadable
+
+
+def _read(path: Path) -> RunRecord:
+    """OSError, UserError or ValueError for a file that no run has written."""
+    if path.stat().st_size > MOST_BYTES:
+        raise ValueError("it is too long")
+    record = read_record(RunRecord, path)
+    for moment in (record.began, record.seen):
+        datetime.fromisoformat(moment)
+    if record.run != path.stem:
+        raise ValueError("it has the name of another run")
+    return record
+
+
+def _is_of_the_web(address: str) -> bool:
+    return address.startswith(("http://", "https://"))
 
 
 def _replace(path: Path, value: Mapping[str, object]) -> None:

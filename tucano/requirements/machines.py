@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, replace
 
+GIBIBYTE = 2**30
 LAUNCH_SECONDS = 6e-6
 """From one kernel to the next where Python starts each (assumed; 5 to 10 microseconds are usual)."""
 REACHED = 0.7

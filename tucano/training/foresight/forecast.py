@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from tucano.errors import UserError
-from tucano.requirements.machines import MACHINES, Machine
+from tucano.requirements.machines import GIBIBYTE, MACHINES, Machine
 from tucano.requirements.memory import device_bytes
 from tucano.requirements.shapes import Shape, shape_of
 from tucano.settings import PipelineSettings
@@ -22,7 +22,6 @@ REFILLED = 0.5
 """Of the groups, in a round that draws groups without a signal anew (assumed)."""
 MERGE_COPIES = 10
 """Bytes per weight at the merge: the model in 32 bits with its adapter, then in 16, and loaded again in 32."""
-GIBIBYTE = 2**30
 ANY = replace(MACHINES["l4"], title="this machine's GPU")
 """Its speed does not matter for what fits."""
 
@@ -75,14 +74,21 @@ def require_fitting(settings: PipelineSettings) -> None:
 
 def require_memory(found: Forecast, settings: PipelineSettings) -> None:
     """UserError for the hungriest stage where the machine, or what a vLLM server leaves of it, has less."""
-    share = 1 - settings.worker.vllm_memory_share if settings.grpo.sampler == "vllm" else 1.0
-    there = found.machine.memory_bytes * share
+    there = _bytes_for_training(settings, found.machine)
     most = found.hungriest
     if most.peak_bytes > there:
         raise UserError(
             f"{most.stage} will take about {most.peak_bytes / GIBIBYTE:.1f} GiB and {found.machine.title} has"
-            f" {there / GIBIBYTE:.1f} GiB{' beside the vLLM server' if share < 1 else ''}: {most.mend}"
+            f" {there / GIBIBYTE:.1f} GiB{' beside the vLLM server' if settings.grpo.sampler == 'vllm' else ''}:"
+            f" {most.mend}"
         )
+
+
+def _bytes_for_training(settings: PipelineSettings, machine: Machine) -> int:
+    """Of the machine's memory, what a vLLM server leaves where there is one."""
+    if settings.grpo.sampler != "vllm":
+        return machine.memory_bytes
+    return round(machine.memory_bytes * (1 - settings.worker.vllm_memory_share))
 
 
 class _Run:
@@ -90,6 +96,7 @@ class _Run:
         self.settings = settings
         self.shape = shape
         self.machine = machine
+        self.there_bytes = _bytes_for_training(settings, machine)
         self.pieces = Pieces(settings.model, shape)
         self.ceiling = settings.grpo.max_completion_tokens
         self.longest = settings.model.max_length_tokens
@@ -156,17 +163,17 @@ class _Run:
             steps * each,
             f"{steps} steps x {_each(each)} ({parts} x {grpo.micro_batch} x {PROMPT_TOKENS + self.ceiling} tokens:"
             f" {_of(usual)}{', each read once before' if read else ''})",
-            "" if peak <= self.machine.memory_bytes else self._smaller_micro_batch(),
+            "" if peak <= self.there_bytes else self._smaller_micro_batch(),
         )
 
     def _step_bytes(self, rows: int) -> int:
         return self.pieces.update(rows, self.longest - self.ceiling, self.ceiling).peak_bytes
 
     def _smaller_micro_batch(self) -> str:
-        """The largest micro-batch that the machine has memory for."""
+        """The largest micro-batch that there is memory for."""
         grpo = self.settings.grpo
         smaller = (rows for rows in range(grpo.micro_batch - 1, 0, -1) if grpo.batch_size % rows == 0)
-        fits = next((rows for rows in smaller if self._step_bytes(rows) <= self.machine.memory_bytes), None)
+        fits = next((rows for rows in smaller if self._step_bytes(rows) <= self.there_bytes), None)
         if fits is None:
             return "take a smaller model or lower model.max_length_tokens"
         return f"--set grpo.micro_batch={fits} would fit"
