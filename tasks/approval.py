@@ -13,10 +13,10 @@ from prefect.input import RunInput
 from pydantic import Field
 
 from tasks.handles import ComparisonResult
-from tasks.promote import Promotion, publish
+from tasks.promote import publish
 from tasks.running.labels import is_deployed
 from tasks.running.run import Run, stage
-from tucano.comparison.promotion import CHALLENGER, CHAMPION
+from tucano.comparison.promotion import CHALLENGER, CHAMPION, Promotion
 from tucano.security.printable import escaped
 
 

@@ -39,6 +39,7 @@ from tucano.comparison.promotion import (
     CHAMPION,
     NOT_PROMOTED,
     STAYS_CHAMPION,
+    Promotion,
     Standing,
     refusal,
     standing,
@@ -58,17 +59,6 @@ EXAMPLE = [
     {"task": "push", "prompt": "Crie uma notificação para o produto Fone Bluetooth, com frete grátis até domingo."}
 ]
 LOADER = Path(__file__).parent.parent / "tucano" / "training" / "policies" / "served_model.py"
-
-
-@dataclass(frozen=True, slots=True)
-class Promotion:
-    """What became of the candidate and why; `version` is None when it was not registered."""
-
-    candidate: str
-    status: str
-    reason: str
-    model: str
-    version: int | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,6 @@ from prefect import get_run_logger
 
 from tasks.cost import spent
 from tasks.handles import AuditResult, ComparisonResult, PromptSet, ReauditResult, Report, SeedResult, Seeds
-from tasks.promote import Promotion
 from tasks.running.labels import prefect_link
 from tasks.running.pages import show_markdown, show_table
 from tasks.running.run import Run, stage
@@ -18,6 +17,7 @@ from tucano.artifacts.code_version import code_version
 from tucano.artifacts.identity import digest
 from tucano.artifacts.lineage import digests
 from tucano.artifacts.store import Recipe
+from tucano.comparison.promotion import Promotion
 from tucano.cost import costs, sentence
 from tucano.files.models import SeedFiles
 from tucano.files.results import ReportFiles

@@ -68,6 +68,28 @@ TARGETS = {"vertex": vertex, "kubernetes": kubernetes}
 """Where `tucano deploy` makes a work pool."""
 
 
+SENTENCES = {
+    "run": "run the pipeline with a profile of prefect.yaml",
+    "audit": "compare the rewards of a profile with people's ratings",
+    "benchmark": "judge the trained arms of a profile, baselines, other models and APIs by ground truth",
+    "compare": "print the verdict of the last run again, or compare any two sides",
+    "rate": "rate completions blind, from 1 to 5, in a local web page or in the terminal",
+    "data": "check a file of your own prompts, or write a run's prompts into one",
+    "lineage": "print the chain from a registered model back to its data, and check every link",
+    "up": "start all that scheduled runs need on this machine: database, Prefect, MLflow, a worker",
+    "down": "stop what tucano up started; all data stays",
+    "status": "say whether what tucano up started is healthy (exit code 0) or not (1)",
+    "gc": "remove what old runs left and nothing needs any more: files, MLflow runs, flow runs",
+    "serve": "answer requests over HTTP with the champion, on this machine and with a token",
+    "ui": "open Prefect and MLflow pages over the runs of a storage",
+    "doctor": "say what is installed, what is missing and what would run where",
+    "forecast": "say what memory, time and money a run will take, before it starts",
+    "rehearse": "run every stage of a profile in small, in a storage of its own, and write what was seen",
+    "deploy": "make a work pool and its deployments for seeds and stages: machines of Vertex AI, or Kubernetes",
+}
+"""What each command does, in the order that `--help` names them."""
+
+
 class Parser(argparse.ArgumentParser):
     """Repeats what it does not understand without the secrets in it."""
 
@@ -110,25 +132,7 @@ def _parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for name, text in (
-        ("run", "run the pipeline with a profile of prefect.yaml"),
-        ("audit", "compare the rewards of a profile with people's ratings"),
-        ("benchmark", "judge the trained arms of a profile, baselines, other models and APIs by ground truth"),
-        ("compare", "print the verdict of the last run again, or compare any two sides"),
-        ("rate", "rate completions blind, from 1 to 5, in a local web page or in the terminal"),
-        ("data", "check a file of your own prompts, or write a run's prompts into one"),
-        ("lineage", "print the chain from a registered model back to its data, and check every link"),
-        ("up", "start all that scheduled runs need on this machine: database, Prefect, MLflow, a worker"),
-        ("down", "stop what tucano up started; all data stays"),
-        ("status", "say whether what tucano up started is healthy (exit code 0) or not (1)"),
-        ("gc", "remove what old runs left and nothing needs any more: files, MLflow runs, flow runs"),
-        ("serve", "answer requests over HTTP with the champion, on this machine and with a token"),
-        ("ui", "open Prefect and MLflow pages over the runs of a storage"),
-        ("doctor", "say what is installed, what is missing and what would run where"),
-        ("forecast", "say what memory, time and money a run will take, before it starts"),
-        ("rehearse", "run every stage of a profile in small, in a storage of its own, and write what was seen"),
-        ("deploy", "make a work pool and its deployments for seeds and stages: machines of Vertex AI, or Kubernetes"),
-    ):
+    for name, text in SENTENCES.items():
         shown = {"gc": GC_EXAMPLES, "serve": serving.EXAMPLES}.get(name, EXAMPLES)
         command = commands.add_parser(
             name, help=text, description=text, epilog=shown, formatter_class=argparse.RawDescriptionHelpFormatter

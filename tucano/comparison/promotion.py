@@ -22,6 +22,17 @@ class Standing:
     reason: str
 
 
+@dataclass(frozen=True, slots=True)
+class Promotion:
+    """What became of a candidate and why; `version` is None when it was not registered."""
+
+    candidate: str
+    status: str
+    reason: str
+    model: str
+    version: int | None
+
+
 STAYS_CHAMPION = Standing(CHAMPION, "it is the champion since an earlier run")
 
 

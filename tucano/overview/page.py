@@ -17,9 +17,10 @@ from markupsafe import Markup
 
 from tucano.comparison.compare import TOGETHER
 from tucano.comparison.contrast import Effect
+from tucano.comparison.promotion import Promotion
 from tucano.overview import drawing
 from tucano.overview.pairs import Pair, pairs
-from tucano.overview.rows import Promotion, Row, Spent, read_rows, spent, varied
+from tucano.overview.rows import Row, Spent, read_rows, spent, varied
 from tucano.overview.runs import RunRecord, read_addresses, read_runs
 from tucano.presentation.numbers import possible
 from tucano.presentation.pages import environment

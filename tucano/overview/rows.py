@@ -16,7 +16,7 @@ from tucano.artifacts.identity import digest
 from tucano.artifacts.records import parsed, read_record
 from tucano.artifacts.store import MANIFEST, Artifact, described, inspect
 from tucano.comparison.compare import Comparison
-from tucano.comparison.promotion import CHAMPION
+from tucano.comparison.promotion import CHAMPION, Promotion
 from tucano.configuration import configuration_digits, of_configuration
 from tucano.cost import Cost, costs, total
 from tucano.errors import UserError
@@ -31,17 +31,6 @@ FEW = 4
 """So many settings that vary are all shown, with every configuration."""
 CACHED = 4096
 LOOKS = "validation/reward"
-
-
-@dataclass(frozen=True, slots=True)
-class Promotion:
-    """What became of a run's candidate; `version` is None where it was not registered."""
-
-    candidate: str
-    status: str
-    reason: str
-    model: str
-    version: int | None
 
 
 @dataclass(frozen=True)

@@ -53,6 +53,7 @@ class Meter:
         # By name, not by a mode of torch's: what is computed again on the way back runs outside of such modes.
         self._modes.enter_context(patch.object(F, "scaled_dot_product_attention", self._fused(_attention)))
         self._modes.enter_context(patch.object(F, "rms_norm", self._fused(_rms_norm)))
+        # Asked of the meta device it raises; 16-bit hidden states are what autocast would make of them.
         self._modes.enter_context(patch.object(torch, "is_autocast_enabled", lambda *_: False))
         return self
 
