@@ -145,7 +145,13 @@ def test_openais_form_names_the_task_or_brings_its_system_prompt_or_is_read(runn
     assert {"tucano", "tucano:push"} <= {row["id"] for row in listed["data"]}
 
 
-def _chat(text: str, model: str = "tucano", system: str | None = None, **more: Any) -> dict[str, Any]:
+def test_a_text_in_parts_is_one_text(running: Running) -> None:
+    parts = [{"type": "text", "text": part} for part in ("Crie um push", "para o fone Bluetooth.")]
+    whole = running.ask(CHAT, _chat("Crie um push\npara o fone Bluetooth.", "tucano:push")).json()
+    assert running.ask(CHAT, _chat(parts, "tucano:push")).json()["choices"] == whole["choices"]
+
+
+def _chat(text: Any, model: str = "tucano", system: str | None = None, **more: Any) -> dict[str, Any]:
     before = [] if system is None else [{"role": "system", "content": system}]
     return {"model": model, "messages": [*before, {"role": "user", "content": text}], **more}
 
@@ -167,6 +173,7 @@ ODD = {
     "more than the model reads": (ANSWER, {"text": "7" * 600}, "shorten it"),
     "an unknown task": (ANSWER, {"text": "oi", "task": "poesia"}, "task: "),
     "no temperature": (ANSWER, {"text": "oi", "temperature": -1}, "temperature: "),
+    "a picture": (CHAT, _chat([{"type": "image_url", "image_url": {"url": "a"}}]), "a valid string"),
     "no object": (ANSWER, ["oi"], "the request"),
 }  # fmt: skip
 
@@ -187,6 +194,7 @@ def test_bodies_are_bounded_and_may_be_anything(running: Running) -> None:
     header = {"Content-Type": "application/json"}
     for content, status in ((b'{"text": "' + b"a" * 5000, 413), (b"\xff", 400), (b"[" * 4000, 400), (b"", 400)):
         assert running.ask(ANSWER, content=content, headers=header).status_code == status
+    assert "the request is no JSON: " in running.ask(ANSWER, content=b'{"text": oi}', headers=header).text
     assert running.ask("/nothing").status_code == 404 and running.ask(ANSWER).status_code == 405
 
 

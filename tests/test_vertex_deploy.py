@@ -311,6 +311,7 @@ def test_a_dry_run_needs_no_credentials_and_says_what_is_missing() -> None:
     [
         (("--provisioning", "preemptible"), "invalid choice: 'preemptible'"),
         (("--api-url", "https://a", "--tracking-uri", "https://b", "--fallback-after", "0"), "it is at least 1"),
+        (("--fallback-after", "-3", "--dry-run"), "it is at least 1"),
         ((), "no address of the Prefect server is known"),
         (("--secret", "HF_TOKEN"), "--secret HF_TOKEN names no secret"),
         (

@@ -32,6 +32,7 @@ IMAGES = {
     "vllm": ("deployments/image/Dockerfile", "vllm"),
 }
 """{name: (Dockerfile, target)}"""
+CERTIFICATES = "certificates.crt"
 NEEDED_BYTES = 40e9
 """Two gigabytes for the CPU, 6 and 8 for the CUDA interpreters, and once more for what is being written."""
 
@@ -128,7 +129,8 @@ def build(engine: Buildah, name: str, pip: Path) -> None:
     command = engine.command(
         *("build", ISOLATION, "--layers", "--pull-never", "--tag", tag(name), "--file", str(ROOT / dockerfile)),
         *(["--target", target] if target else []),
-        *("--build-arg", f"BASE={BASE}", "--build-arg", "PIP_CONFIG_FILE=/mnt/pip.conf", "--volume", f"{pip}:/mnt:ro"),
+        *("--build-arg", f"BASE={BASE}", "--volume", f"{pip}:/mnt:ro"),
+        *(["--build-arg", f"SSL_CERT_FILE=/mnt/{CERTIFICATES}"] if (pip / CERTIFICATES).exists() else []),
         *(found if name == "cpu" else []),
         str(ROOT),
     )
@@ -140,8 +142,8 @@ def settings_of_pip(folder: Path) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     lines = ["[global]", "timeout = 180", "disable-pip-version-check = true", "progress-bar = off"]
     if certificates := os.environ.get("PIP_CERT"):
-        shutil.copyfile(certificates, folder / "certificates.crt")
-        lines.append("cert = /mnt/certificates.crt")
+        shutil.copyfile(certificates, folder / CERTIFICATES)
+        lines.append(f"cert = /mnt/{CERTIFICATES}")
     (folder / "pip.conf").write_text("\n".join(lines) + "\n", encoding="utf-8")
     return folder
 

@@ -97,6 +97,8 @@ def _plan(arguments: argparse.Namespace) -> Plan:
     for variable, equals, name in secrets:
         if not (variable and equals and name):
             raise UserError(f"--secret {variable} names no secret; write it as --secret VARIABLE=NAME")
+    if arguments.fallback_after < 1:
+        raise UserError(f"--fallback-after {arguments.fallback_after} is no number of lost machines; it is at least 1")
     return Plan(
         project=arguments.project,
         region=arguments.region,

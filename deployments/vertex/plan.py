@@ -91,8 +91,6 @@ def scheduling(provisioning: str) -> dict[str, Any]:
 
 def require_complete(plan: Plan) -> None:
     """UserError for what cannot work, whoever is asked."""
-    if plan.fallback_after < 1:
-        raise UserError(f"--fallback-after {plan.fallback_after} is no number of lost machines; it is at least 1")
     require_sound(plan.environment)
 
 

@@ -47,8 +47,9 @@ def _on_a_gpu(settings: PipelineSettings, machine: str) -> int:
 
     for finding in findings_of_the_model(settings):
         raise UserError(finding.sentence)
-    print("Running the code of each stage on tensors without contents (ten seconds to minutes) ...\n", flush=True)
-    found = forecast(settings, MACHINES[machine])
+    print("Running the code of each stage on tensors without contents (ten seconds to minutes):", flush=True)
+    found = forecast(settings, MACHINES[machine], lambda line: print(f"  {line.stage}", flush=True))
+    print()
     print_forecast(found, settings)
     require_memory(found, settings)
     return 0

@@ -119,7 +119,9 @@ def main() -> NoReturn:
             f"tucano: the disk is full{where}; free some space, and the same command goes on from what is done", 1
         )
     except KeyboardInterrupt:
-        code = _say("tucano: interrupted; nothing is lost, the same command goes on from here", 130)
+        looks = arguments.command in LOOKS
+        kept = "nothing was changed" if looks else "nothing is lost, the same command goes on from here"
+        code = _say(f"tucano: interrupted; {kept}", 130)
     sys.stdout.flush()
     sys.exit(code)
 
@@ -345,6 +347,8 @@ def _gc(arguments: argparse.Namespace) -> int:
     return collect(arguments.home, arguments.days, arguments.yes)
 
 
+LOOKS = frozenset({"doctor", "forecast", "lineage", "status"})
+"""Commands that change nothing."""
 STACK = {"up": _up, "down": _down, "status": _status, "gc": _gc}
 COMMANDS = {
     **STACK,
@@ -367,9 +371,10 @@ COMMANDS = {
 def _interrupt(number: int, frame: FrameType | None) -> NoReturn:
     """End the training children in order before anything else unwinds; a second signal does not wait for them."""
     signal.signal(number, signal.SIG_DFL)
-    print("\ntucano: stopping, the training children save their state ...", file=sys.stderr)
     from tucano.training import launch
 
+    if launch.running():
+        print("\ntucano: stopping, the training children save their state ...", file=sys.stderr)
     launch.stop_all()
     raise KeyboardInterrupt
 

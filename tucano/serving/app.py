@@ -196,6 +196,8 @@ def _add_faults(app: FastAPI, service: Service) -> None:
     async def odd(_: Request, error: RequestValidationError) -> JSONResponse:
         first = error.errors()[0]
         place = ".".join(str(part) for part in first["loc"][1:]) or "the request"
+        if first["type"] == "json_invalid":
+            return refuse(400, f"the request is no JSON: {short(first['ctx']['error'])} (at character {place})")
         if first["type"] == "extra_forbidden":
             return refuse(400, f"{short(place)} is not supported here; leave it out")
         return refuse(400, f"{short(place)}: {short(first['msg'].removeprefix('Value error, '))}")

@@ -46,14 +46,15 @@ def serve(settings: PipelineSettings, host: str, port: int) -> int:
             f"storage={settings.storage} is no folder, so no model is registered there; name the one that a run wrote"
             " with --set storage=FOLDER"
         )
-    root = writable(settings.storage)
-    known = token(root)
-    with owned(root / FOLDER), _listening(host, port) as listener:
-        _say_less()
-        tracker = Tracker.connect(settings.tracking_uri, root)
-        for sentence in _warnings(leaving, host):
-            print(f"tucano: {sentence}", flush=True)
-        asyncio.run(_serve(settings, tracker, root, known, listener))
+    with _listening(host, port) as listener:
+        root = writable(settings.storage)
+        known = token(root)
+        with owned(root / FOLDER):
+            _say_less()
+            tracker = Tracker.connect(settings.tracking_uri, root)
+            for sentence in _warnings(leaving, host):
+                print(f"tucano: {sentence}", flush=True)
+            asyncio.run(_serve(settings, tracker, root, known, listener))
     return 0
 
 

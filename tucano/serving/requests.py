@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 from fastapi.responses import JSONResponse
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
 from tucano.prompts import Task
 
@@ -24,7 +24,19 @@ def _writable(text: str) -> str:
     return text
 
 
+def _joined(content: Any) -> Any:
+    """OpenAI's content in parts, where all of them are texts."""
+    if isinstance(content, list) and content and all(_is_text(part) for part in content):
+        return "\n".join(part["text"] for part in content)
+    return content
+
+
+def _is_text(part: Any) -> bool:
+    return isinstance(part, dict) and part.get("type") == "text" and isinstance(part.get("text"), str)
+
+
 Text = Annotated[str, AfterValidator(_writable)]
+Content = Annotated[Text, BeforeValidator(_joined)]
 Temperature = Annotated[float, Field(ge=0, le=2)]
 Tokens = Annotated[int, Field(ge=1, le=2**17)]
 
@@ -37,7 +49,7 @@ class Sent(BaseModel):
 
 class Message(Sent):
     role: Literal["system", "developer", "user"]
-    content: Text
+    content: Content
 
 
 class ChatRequest(Sent):

@@ -96,6 +96,11 @@ def stopping() -> bool:
     return _stopping.is_set()
 
 
+def running() -> bool:
+    """Whether there are children."""
+    return bool(_children)
+
+
 def stop_all() -> None:
     """End every running child in order and start no more; called when the run itself is interrupted."""
     _stopping.set()

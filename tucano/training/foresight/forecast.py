@@ -6,7 +6,7 @@ reaches it, and half of the groups drawn anew where groups without a signal are.
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from tucano.errors import UserError
@@ -51,8 +51,12 @@ class Forecast:
         return max(self.lines, key=lambda line: line.peak_bytes)
 
 
-def forecast(settings: PipelineSettings, machine: Machine) -> Forecast:
-    """UserError where the model's shape is not known: a model of the hub whose config is not at hand."""
+def forecast(
+    settings: PipelineSettings, machine: Machine, done: Callable[[Line], None] = lambda line: None
+) -> Forecast:
+    """`done` is told each stage as soon as it is foreseen. UserError where the model's shape is not known: a model of
+    the hub whose config is not at hand.
+    """
     shape = shape_of(settings.model)
     if shape is None:
         raise UserError(
@@ -60,7 +64,11 @@ def forecast(settings: PipelineSettings, machine: Machine) -> Forecast:
             " name its folder with --set model.name=FOLDER"
         )
     computing = machine.computing_in(settings.model.dtype)
-    return Forecast(computing, tuple(_Run(settings, shape, computing).lines()))
+    lines = []
+    for line in _Run(settings, shape, computing).lines():
+        done(line)
+        lines.append(line)
+    return Forecast(computing, tuple(lines))
 
 
 def require_fitting(settings: PipelineSettings) -> None:
