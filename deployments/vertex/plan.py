@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from deployments.jobs import COMMAND, SECRETS, Pool, environment, require_sound, variable
-from tucano.errors import UserError
 
 POOL, POOL_TYPE = "vertex-l4", "vertex-ai"
 DESCRIPTION = (
