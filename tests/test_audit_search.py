@@ -59,7 +59,8 @@ def paid_for_a_word(score: Score, asked: PromptLike, text: str) -> Score:
     return flat(score, 1.0) if asked.task == "sql_qa" and "dali" in text else score
 
 
-def test_a_planted_hack_is_found_made_short_and_shown(rating_set: Path) -> None:
+def test_a_planted_hack_is_found_made_short_and_shown(rating_set: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("test_audit.SETTINGS", SETTINGS.model_copy(update={"search_calls": 2_000}))
     report = with_broken(rating_set, paid_for_a_word)
     found = [item for item in report.fooling if item.task == "sql_qa"]
     assert found and all(item.reward == 1 and "dali" in item.text for item in found)

@@ -76,7 +76,11 @@ def is_caught(exam: Examiner, clean: Clean, bug: Change) -> bool:
 
 
 @pytest.mark.parametrize(
-    ("bugs", "least"), [(invented_bugs.BUGS, 22), (invented_bugs_2.BUGS, 11)], ids=["looked at", "held out"]
+    ("bugs", "least"),
+    [
+        pytest.param(invented_bugs.BUGS, 22, id="looked at"),
+        pytest.param(invented_bugs_2.BUGS, 11, id="held out", marks=pytest.mark.long),
+    ],
 )
 def test_so_many_invented_bugs_are_caught(exam: Examiner, clean: Clean, bugs: tuple[Change, ...], least: int) -> None:
     caught = [bug.name for bug in bugs if is_caught(exam, clean, bug)]

@@ -3,6 +3,7 @@ was made from.
 """
 
 import os
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -145,17 +146,27 @@ def test_a_damaged_manifest_stays_and_everything_else_goes_on(
     assert f"{broken.folder / MANIFEST}; not removed" in capsys.readouterr().out
 
 
+@pytest.fixture(scope="module")
+def tracked(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A storage with one run in MLflow's store, to be copied."""
+    storage = tmp_path_factory.mktemp("tracked")
+    pipeline(Tracker.connect(None, storage), storage, "one")
+    return storage
+
+
 @pytest.mark.timeout(60)
 @pytest.mark.parametrize("kind", ODD)
-def test_what_is_no_file_is_not_waited_for(tmp_path: Path, kind: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_is_no_file_is_not_waited_for(
+    tracked: Path, tmp_path: Path, kind: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     """In the place of a manifest, of a training's folder and of what says which MLflow run is being filled."""
+    shutil.copytree(tracked, tmp_path, dirs_exist_ok=True)
     broken = make(Store(tmp_path), "data", 1).folder / MANIFEST
     put_in_place(kind, broken)
     for place in (f"work/sft/{KEY}", f"locks/mlflow/{KEY * 2}"):
         (tmp_path / place).parent.mkdir(parents=True)
         put_in_place(kind, tmp_path / place)
         os.utime(tmp_path / place, (0, 0), follow_symlinks=False)
-    pipeline(Tracker.connect(None, tmp_path), tmp_path, "one")
     (tmp_path / IN_USE).touch()
     assert collect(tmp_path, MONTH_AGO, remove=True) == 0
     assert not os.path.lexists(tmp_path / "work" / "sft" / KEY) and os.path.lexists(broken)

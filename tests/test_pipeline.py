@@ -204,6 +204,7 @@ def test_a_benchmark_that_is_killed_among_the_answers_of_an_api_pays_for_none_tw
     assert re.search(r"^\| api +\| +160 \| +1 \|", output, flags=re.MULTILINE), output
 
 
+@pytest.mark.long
 def test_where_these_settings_were_not_trained_a_benchmark_has_baselines_only(storage: Path) -> None:
     code, output = finished(
         started(storage, "benchmark", grpo__max_steps=6, benchmark__prompts=80, benchmark__resamples=20)

@@ -227,6 +227,7 @@ def test_a_server_elsewhere_needs_no_second_one(storage: Path) -> None:
     assert ui.end(signal.SIGTERM) == (0, [])
 
 
+@pytest.mark.long
 def test_two_that_start_at_once_take_a_port_each(tmp_path: Path) -> None:
     port, homes = free_port(), [tmp_path / "one", tmp_path / "two"]
     both = [Ui(home, "http://127.0.0.1:9/", prefect_port=port) for home in homes]

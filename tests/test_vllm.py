@@ -142,6 +142,7 @@ def test_completions_of_one_prompt_differ_and_the_same_generator_gives_the_same(
     assert torch.rand(1) != moved, "without a generator the draws take from torch's own, whose state is in checkpoints"
 
 
+@pytest.mark.long
 def test_a_model_without_an_adapter_is_the_base(folder: Path, tmp_path: Path) -> None:
     policy, _ = load_policy(small().model, str(folder / "model"), None, trainable=False, seed=1)
     adapted = policy_of(folder, 0.5)
@@ -193,6 +194,7 @@ def test_a_server_that_dies_every_time_ends_the_job(folder: Path, tmp_path: Path
         sampler.sample(policy, many, decoding(policy))
 
 
+@pytest.mark.long
 def test_an_interpreter_without_vllm_is_one_sentence(folder: Path, tmp_path: Path) -> None:
     policy = policy_of(folder)
     for command, words in (
@@ -234,6 +236,7 @@ def test_nobody_else_reaches_the_server(folder: Path, tmp_path: Path) -> None:
     assert not server.place.exists()
 
 
+@pytest.mark.long
 def test_the_server_ends_with_whoever_started_it(folder: Path, tmp_path: Path) -> None:
     """Killed with kill -9, a trainer cannot end anything itself."""
     program = (
