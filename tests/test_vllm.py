@@ -261,7 +261,8 @@ def test_the_server_ends_with_whoever_started_it(folder: Path, tmp_path: Path) -
     assert not [one for one in family if one.is_running() and one.status() != psutil.STATUS_ZOMBIE]
 
 
-def test_no_process_of_a_killed_server_is_left(folder: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("guarded", [True, False], ids=["the server", "its guardian too"])
+def test_no_process_of_a_killed_server_is_left(folder: Path, tmp_path: Path, guarded: bool) -> None:
     """vLLM's engine and workers went on, with 2 GB on a CPU, and on a GPU with the memory that the next server needs."""
     policy = policy_of(folder)
     with closing(VllmSampler(plan(folder, tmp_path))) as sampler:
@@ -269,7 +270,10 @@ def test_no_process_of_a_killed_server_is_left(folder: Path, tmp_path: Path) -> 
         assert sampler._server is not None
         family = psutil.Process(sampler._server._process.pid).children(recursive=True)
         assert [one.name() for one in family].count("sleep") == 1
+        if not guarded:
+            sampler._server._process.kill()
         family[0].kill()
+        sampler.sample(policy, PROMPTS, decoding(policy))
         psutil.wait_procs(family, timeout=20)
         assert not [one for one in family if one.is_running() and one.status() != psutil.STATUS_ZOMBIE]
 

@@ -3,27 +3,35 @@
 It is ended with all its processes when this one's standard input ends, which happens however the asking process ends,
 by kill -9 too, or when the command itself ends; its folder is removed then. vLLM's engine and workers are in sessions
 of their own and do not notice a killed server: they would keep the GPU's memory. So orphans below this process become
-its children, and are found as such.
+its children, and are found as such. Where this process is killed too, whoever starts or ends a server next finds them
+by a mark in their environment (`sweep`).
 """
 
 import contextlib
 import ctypes
+import os
 import shutil
 import signal
 import subprocess
 import sys
 import threading
+from collections.abc import Iterator
 
 import psutil
 
 GRACE_SECONDS = 5
 SET_CHILD_SUBREAPER = 36
 """Of prctl(2), Linux alone."""
+MARK = "TUCANO_GUARDIAN"
+"""Variable of all that a guardian starts: its number and the second at which it began."""
+CLOCK_SECONDS = 2
+"""By which the time at which a process began may seem another one."""
 
 
 def main(folder: str, command: list[str]) -> int:
     adopt_orphans()
-    child = subprocess.Popen(command, stdin=subprocess.DEVNULL)
+    mark = f"{os.getpid()}:{psutil.Process().create_time():.0f}"
+    child = subprocess.Popen(command, stdin=subprocess.DEVNULL, env={**os.environ, MARK: mark})
 
     def end_with_the_asker() -> None:
         sys.stdin.buffer.read()
@@ -52,6 +60,31 @@ def end_all() -> None:
                 process.send_signal(number)
         if not psutil.wait_procs(family, timeout=GRACE_SECONDS)[1]:
             return
+
+
+def sweep() -> None:
+    """Kill what guardians have left that were killed themselves."""
+    for process in _left():
+        with contextlib.suppress(psutil.NoSuchProcess):
+            process.kill()
+
+
+def _left() -> Iterator[psutil.Process]:
+    for process in psutil.process_iter():
+        with contextlib.suppress(psutil.Error, OSError):
+            mark = process.environ().get(MARK)
+            if mark and not _is_there(mark):
+                yield process
+
+
+def _is_there(mark: str) -> bool:
+    """Whether the guardian of a mark is at work."""
+    number, _, began = mark.partition(":")
+    try:
+        guardian = psutil.Process(int(number))
+        return guardian.status() != psutil.STATUS_ZOMBIE and abs(guardian.create_time() - int(began)) <= CLOCK_SECONDS
+    except (ValueError, psutil.NoSuchProcess):
+        return False
 
 
 if __name__ == "__main__":
