@@ -16,6 +16,7 @@ from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from tucano.settings import ModelSettings
+from tucano.training.grpo_trainer import of_completions
 from tucano.training.policies import likelihood
 from tucano.training.policies.load import load_policy
 from tucano.training.rollouts.rollout import leave_out, replace_rows
@@ -174,3 +175,12 @@ def test_batches_are_even_and_their_cache_is_bounded() -> None:
     rows = local.rows_that_fit(model, longest)
     assert rows * longest * 28 * 2 * 8 * 128 * 2 <= local.CACHE_BYTES < (rows + 1) * longest * 28 * 2 * 8 * 128 * 2
     assert [end - start for start, end in local.batches(7, 3)] == [2, 2, 3] and local.batches(0, 3) == []
+
+
+def test_rows_that_unsloth_moved_are_read_where_they_stand() -> None:
+    """Two prompts of three places, one with a place of padding before it; three tokens of completion in each row."""
+    wide = torch.tensor([[-1.0, -2.0, -3.0, 0.0], [0.0, -4.0, -5.0, -6.0]])
+    prompts, completions = torch.tensor([[0, 1, 1], [1, 1, 1]]), torch.ones(2, 3, dtype=torch.int64)
+    found = of_completions(wide, prompts, completions)
+    assert found.tolist() == [[-1.0, -2.0, -3.0], [-4.0, -5.0, -6.0]]
+    assert of_completions(found, prompts, completions) is found

@@ -154,8 +154,8 @@ class GrpoMixin(ResumableTrainer, GRPOTrainer):  # type: ignore[misc]  # TRL nar
         """Mean entropy per token, estimated without a distribution at hand: the mean of -log p over the tokens that
         were drawn with p has the entropy as its expectation.
         """
-        logps = self._read(output, compute_entropy=False)[0]
         mask = output["completion_mask"]
+        logps = of_completions(self._read(output, compute_entropy=False)[0], output["prompt_mask"], mask)
         return -((logps * mask).sum() / mask.sum().clamp(min=1)).item()
 
     @torch.no_grad()
@@ -219,6 +219,17 @@ class GrpoMixin(ResumableTrainer, GRPOTrainer):  # type: ignore[misc]  # TRL nar
 
     def patience_is_over(self) -> bool:
         return self.validation.waited >= self.validation.settings.patience or self.watch.must_stop
+
+
+def of_completions(logps: Tensor, prompt_mask: Tensor, completion_mask: Tensor) -> Tensor:
+    """[B, C] of log-probabilities that may be wider [B, C + p]: unsloth (2026.10.7) moves each row to the left by the
+    padding in front of its prompt, of which the longest is p, and hands all those columns back.
+    """
+    wider = logps.shape[1] - completion_mask.shape[1]
+    if not wider:
+        return logps
+    first = wider - (prompt_mask == 0).sum(dim=1, keepdim=True)
+    return logps.gather(1, first + torch.arange(completion_mask.shape[1], device=logps.device))
 
 
 def trainer_class() -> Callable[..., GrpoMixin]:
