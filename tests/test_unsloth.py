@@ -119,7 +119,9 @@ def test_losses_on_unsloths_trainer_are_those_on_trls(tmp_path: Path, variant: d
     for theirs, mine in zip(plain, patched, strict=True):
         assert mine["train/loss"] == pytest.approx(theirs["train/loss"], rel=1e-3, abs=1e-6)
         assert mine["train/grad_norm"] == pytest.approx(theirs["train/grad_norm"], rel=5e-3)
-        assert mine["train/entropy"] == pytest.approx(theirs["train/entropy"], rel=0.05), "the alarm is not blind"
+        if "train/entropy" in mine:  # logged where completions are drawn, not where they are used again
+            assert mine["train/entropy"] == pytest.approx(theirs["train/entropy"], rel=0.05), "the alarm is not blind"
+    assert sum("train/entropy" in mine for mine in patched) >= 4 // int(str(variant.get("iterations", 1)))
 
 
 KERNEL = """
