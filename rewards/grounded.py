@@ -12,12 +12,12 @@ from functools import lru_cache
 from pathlib import Path
 
 from rewards import v42
-from rewards.extraction import CHECKS, FIELDS, fits_stars, is_usable, match
+from rewards.extraction import CHECKS, FIELDS, fits_stars, is_usable, match, sums_up
 from rewards.parsing import text
 from rewards.parsing.claims import insight_figures, names_product, offers_another, push_figures, push_inventions
 from rewards.parsing.objects import find_object, is_single, wholeness
 from rewards.parsing.offers import speaks_against, ungranted
-from rewards.parsing.prose import asks, concrete, harms, loose_offers, ordered, stands, tells_of_others
+from rewards.parsing.prose import advice_lines, asks, concrete, harms, loose_offers, ordered, stands, tells_of_others
 from rewards.parsing.reading import INSIGHTS, PUSH, credit
 from rewards.parsing.sql import answers_gold, find_query, names
 from rewards.types import Component, PromptLike, TaskReward, clip
@@ -25,6 +25,8 @@ from rewards.types import Component, PromptLike, TaskReward, clip
 _SOURCE = "DESIGN, tasks and rewards"
 OPPOSITE = 0.4
 """Credit of an object whose sentiment is the opposite of the review's."""
+ELSEWHERE = 0.7
+"""Credit of an object whose summary is of something else than the review."""
 FALSE = 0.3
 """Credit of a text that says something false."""
 MISTOLD = 0.75
@@ -52,7 +54,6 @@ LONGEST_COPY = 6
 LONGEST_QUOTE = 12
 """Words in a row of its brief in which the figures of insights still earn."""
 _KEPT_FORM = 0.3
-_LINES = re.compile(r"\n|(?<=[.;!])\s")
 _ADVICE = text.any_of("use usem mantenha* vale valeria")
 """What advises beside the words that ask for action in v4.2."""
 _URGES = text.any_of("""
@@ -124,7 +125,7 @@ class Extraction:
             "agreement with the reference's fields",
             _SOURCE,
             "weight; the cube of a mean in which fields that only reading tells weigh most; texts by word F1, stars one"
-            " off by half; summary left out",
+            " off by half, a complaint in other words by nine tenths; a summary with nothing of the review leaves 70 %",
         ),
         Component(
             "extraction.contradiction",
@@ -149,6 +150,7 @@ class Extraction:
         felt = found.get("sentiment")
         meant = expected.get("sentiment")
         opposite = bool(meant) and felt != meant and "neutral" not in (felt, meant)
+        gate *= ELSEWHERE if expected and not sums_up(usable.get("summary"), prompt) else 1.0
         gate *= (OPPOSITE if opposite else 1.0) * (NOT_ONE if usable and not is_single(answer) else 1.0)
         form = gate * (_damped(matched**2) if expected else 1.0)
         shares = (
@@ -280,13 +282,13 @@ class Insights:
             used, _, _ = insight_figures(prompt, text.without_copies(folded, prompt.user, LONGEST_QUOTE))
         brief = {token for token in text.words(prompt.user) if len(token) >= 4 and token.isalpha()}
         domain = clip(text.count_distinct(v42.BUSINESS_WORDS, folded) / 2)
-        advice = clip(sum(_advises(line, brief) for line in _LINES.split(folded)) / ENOUGH_ADVICE)
+        advice = clip(sum(_advises(line, planned, brief) for line, planned in advice_lines(folded)) / ENOUGH_ADVICE)
         gate = 0.0 if harms(folded) else _is_answer(answer, tokens, prompt) * _damped(advice)
         gate *= credit(answer, prompt, INSIGHTS) if gate else 0.0
         if inventions:
             gate *= FALSE
         elif known:
-            gate *= 0.5 + 0.5 * clip(2 * used)
+            gate *= 0.47 + 0.53 * clip(2 * used)
         shares = (
             gate * clip(len(v42.STRUCTURE.findall(answer)) / 3),
             gate * advice,
@@ -298,9 +300,10 @@ class Insights:
         return filled(shares, self.components, frozenset({"insights.key_figures"}), known)
 
 
-def _advises(line: str, brief: set[str]) -> float:
-    """What a folded line counts as advice: with a means of its own 1, about a word of the brief alone a half."""
-    if not (v42.ACTION_WORDS.search(line) or _ADVICE.search(line) or asks(line)):
+def _advises(line: str, planned: bool, brief: set[str]) -> float:
+    """What a folded line counts as advice: with a means of its own 1, about a word of the brief alone a half. Under the
+    heading of a plan it need not ask for anything («kits com 5% de desconto»)."""
+    if not (planned or v42.ACTION_WORDS.search(line) or _ADVICE.search(line) or asks(line)):
         return 0.0
     return 1.0 if concrete(line) else 0.5 * bool(brief.intersection(text.words(line)))
 
