@@ -88,7 +88,9 @@ def says_the_same(complaint: str, expected: str, review: str) -> bool:
     """Whether a complaint has half of what the expected one is about, or nearly all of it stands in the review."""
     said, wanted = stems(complaint), stems(expected)
     told = said & (stems(review) | wanted)
-    return bool(said & wanted and 2 * len(said & wanted) >= len(wanted)) or (len(told) >= 2 and 5 * len(told) >= 3 * len(said))
+    return bool(said & wanted and 2 * len(said & wanted) >= len(wanted)) or (
+        len(told) >= 2 and 5 * len(told) >= 3 * len(said)
+    )
 
 
 def token_f1(text: str, expected: str) -> float:
@@ -166,8 +168,9 @@ def is_usable(name: str, value: object) -> bool:
 
 
 def sums_up(summary: object, prompt: PromptLike) -> bool:
-    """Whether a summary has anything of its review, in whatever words; one that is missing is no contradiction."""
-    return not isinstance(summary, str) or not summary.strip() or bool(stems(summary) & stems(prompt.user))
+    """Whether a summary has anything of its review, in whatever words."""
+    told = stems(prompt.user)
+    return not told or (isinstance(summary, str) and bool(stems(summary) & told))
 
 
 def fits_stars(sentiment: object, stars: int | None) -> bool:

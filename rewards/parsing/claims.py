@@ -10,18 +10,22 @@ from rewards.parsing.text import Figure, figures, fold, occurs, placed_figures, 
 from rewards.types import PromptLike
 
 _PROPOSED = re.compile(
-    r"(?:(?:\b(?:acima d[aeo]s?|abaixo d[aeo]s?|a partir d[aeo]s?|ate|(?:menos|mais|antes|dentro) d[aeo]s?|pelo menos|no maximo"
-    r"|cheg(?:ar|ue|a|uem|asse) a|pass(?:ar|e|asse) d[aeo]|(?:ma|me)ior(?:es)? (?:que|d[aeo])|(?:sup|inf)erior(?:es)? a|cerca de"
+    r"(?:(?:\b(?:acima d[aeo]s?|abaixo d[aeo]s?|a partir d[aeo]s?|ate|(?:menos|mais|antes|dentro) d[aeo]s?"
+    r"|pelo menos|no maximo"
+    r"|cheg(?:ar|ue|a|uem|asse) a|pass(?:ar|e|asse) d[aeo]|(?:ma|me)ior(?:es)? (?:que|d[aeo])|(?:sup"
+    r"|inf)erior(?:es)? a|cerca de"
     r"|para|entre|fix[oa] (?:em|de|por)|por volta de)|[<>≤≥+])\W{0,3}"
     r"|\b(?:metas?|objetivos?|alvos?|minim[oa]s?|cupo[mn]s?|descontos?|brindes?|bonus|creditos?|vales?|test\w+)\W{0,3}"
     r"(?:\w+\W{1,3}){0,3})$"
 )
 """What makes the figure behind it a proposal: words right before it, or a noun a few words before it."""
 _AIMED = re.compile(
-    r"\b(?:metas?|objetivos?|alvos?|esperad[oa]s?|expectativas?|sucesso|cenarios?|hipoteses?|projec\w+|indicador de exito"
+    r"\b(?:metas?|objetivos?|alvos?|esperad[oa]s?|expectativas?|sucesso|cenarios?|hipoteses?|projec\w+"
+    r"|indicador de exito"
     r"|busqu?\w+|mir(?:e|ar|amos|em)|alcan[cs]\w+|ating(?:ir|a|am)|persig\w+)\b"
     r"|(?:^|[,;:(]\s*|\b(?:e|so|mas)\s+)(?:se|caso|quando|assim que|enquanto|supondo|imagin\w+)\s"
-    r"|\b(?!parcer|bater|livrar|diari|padar|loter|secretar|carteir|portar|crias|varia)\w{2,}(?:[aei]ria|[aei]riam|[aei]sse|[aei]ssem)\b"
+    r"|\b(?!parcer|bater|livrar|diari|padar|loter|secretar|carteir|portar|crias|varia)\w{2,}(?:[aei]ria|[aei]riam"
+    r"|[aei]sse|[aei]ssem)\b"
 )
 """Words in front of a figure that speak of what is not yet: an aim, a condition, a verb in the conditional."""
 _COMPUTING = re.compile(r"[×÷*/=≈~+]\s?(?:r\$\s?)?$|\bvezes\s(?:r\$\s?)?$")
@@ -33,12 +37,14 @@ _SPAN = re.compile(
 )
 _WHOLE = re.compile(r"\b(?:cada|em|de|a|por)\s(?:r\$ ?)?$")
 _LINK = re.compile(
-    r"[^\w×÷*/=≈≤≥<>+]{0,4}(?:(?:medi[oa]s?|e|foi|era|esta|ficou|fica|em|de|ao|por|so|apenas|cheg(?:ou|a)(?: a)?|atual|cada|r)"
+    r"[^\w×÷*/=≈≤≥<>+]{0,4}(?:(?:medi[oa]s?|e|foi|era|esta|ficou|fica|em|de|ao|por|so|apenas|cheg(?:ou|a)(?: a)?"
+    r"|atual|cada|r)"
     r"[^\w×÷*/=≈≤≥<>+]{1,3}){0,4}"
 )
 """What joins a figure to its label."""
 _HEDGED = re.compile(
-    r"\b(?:uns|umas|cerca de|perto de|quase|algo como|por volta de|aproximadamente|em torno de|mais ou menos|praticamente"
+    r"\b(?:uns|umas|cerca de|perto de|quase|algo como|por volta de|aproximadamente|em torno de|mais ou menos"
+    r"|praticamente"
     r"|pouco (?:mais|menos) de|em media)\W{1,3}(?:r\$ ?)?$"
 )
 _ADVISED = re.compile(
@@ -124,7 +130,9 @@ def _stated(
                 shown = shown or _only(sentence, figure, facts)
             if shown:
                 stated.update(fact["label"] for fact in shown if fact.get("unit", "") in ("", figure.unit))
-            elif not _is_harmless(sentence, figure, (start, end), [*told, *([] if tied else said)], None if tied else known):
+            elif not _is_harmless(
+                sentence, figure, (start, end), [*told, *([] if tied else said)], None if tied else known
+            ):
                 false.add((label, figure.value))
             said = [(figure.value, figure.unit), *said][:_REMEMBERED]
         for (_, end), label in places:

@@ -110,7 +110,8 @@ _TAKEN_BACK = re.compile(
     rf"|\b(?:{_SUBJECT})\s{_WRONG}"
     r"|\bnao\s(?:us|sig|acredit|confi|consider|publi[cq]|envi|lei)(?:e|em|a|am|ue|uem)\b(?!\s(?:mais|s[oó]))"
     r"|\b(?:ignor|desconsider|descart|esquec)\w{1,3}\s(?:est|ess)[ea]s?\b"
-    r"|\b(?:ignor|desconsider|descart)\w{1,3}\s(?:tudo|isso|isto|(?:a|as|o|os) (?:recomend|suges|analis|respost|numer|texto)\w*)"
+    r"|\b(?:ignor|desconsider|descart)\w{1,3}\s(?:tudo|isso|isto|(?:a|as|o|os) (?:recomend|suges|analis|respost"
+    r"|numer|texto)\w*)"
 )
 _SEVERAL = re.compile(
     r"\b(?:resposta|opcao|alternativa|versao|push|notificacao)\s?(?:n[o.]?\s?)?(?:[2-9]\b|[b-d]\s?[:)])"
@@ -118,11 +119,14 @@ _SEVERAL = re.compile(
 
 
 _MEANS = re.compile(
-    r"\b(?:transportador|prazo|rota|rastre|cupo[mn]|fidelidade|pontos|checkout|pagina|foto|descric|medida|tamanho|embalag"
-    r"|estoque|kit|combo|parcel|pagamento|atendiment|resposta|respond|e-mail|whatsapp|campanh|oferta|frete|retirada|troca"
+    r"\b(?:transportador|prazo|rota|rastre|cupo[mn]|fidelidade|pontos|checkout|pagina|foto|descric|medida|tamanho"
+    r"|embalag"
+    r"|estoque|kit|combo|parcel|pagamento|atendiment|resposta|respond|e-mail|whatsapp|campanh|oferta|frete"
+    r"|retirada|troca"
     r"|fornecedor|expedic|reativ|pos-|assinatur|cashback|carrinho|video|prova social|pesquis|complementar|aprovac"
     r"|despach|postage|centro|multa|vitrine|valor minimo|qualidade|beneficio|anunci|desconto|lembrete|sac\b|suporte"
-    r"|guia|credito|brinde|remarketing|push\b|login|motivo|clube|tarifa|bonus|resgate|sugest|contrato|catalogo|formulario"
+    r"|guia|credito|brinde|remarketing|push\b|login|motivo|clube|tarifa|bonus|resgate|sugest|contrato|catalogo"
+    r"|formulario"
     r"|comentario|ficha|midia|transporte|comunica|mensage|tabela|minimo)"
 )
 _MOST_MEANS = 5
@@ -140,7 +144,8 @@ def concrete(line: str) -> bool:
 
 
 _PLAN = re.compile(
-    r"\b(?:plano|ac(?:ao|oes)|faz(?:er)?|faria|passos?|recomend\w+|suge\w+|sugir\w+|testes?|testar\w*|agir|decis\w+|medidas|propo\w+"
+    r"\b(?:plano|ac(?:ao|oes)|faz(?:er)?|faria|passos?|recomend\w+|suge\w+|sugir\w+|testes?|testar\w*|agir"
+    r"|decis\w+|medidas|propo\w+"
     r"|fase|semana|ideias?|para (?:o|a|os|as) \w+(?: \w+)?|reengaj\w+|prioridades?|agora)\b"
 )
 _HEADING = re.compile(r"[^.!?]{3,80}:\W*$|[^.!?,;]{3,60}$")
@@ -158,11 +163,15 @@ def advice_lines(folded: str) -> Iterator[tuple[str, bool]]:
             yield line, planned and marked
 
 
-_BREAKS = re.compile(r"(?<=[.;!?])\s")
-_CLAUSE = re.compile(r"(?:^\W*(?:\(?\w{1,3}[.)]\s+)?|[:;,)→•|]\s+|\b(?:e|ou|so|eu|nao)\s+)([^\W\d_]{3,})(?<=[aemrsi])\b")
+_BREAKS = re.compile(r"(?<=[.;!])\s")
+_CLAUSE = re.compile(
+    r"(?:^\W*(?:\(?\w{1,3}[.)]\s+)?|[:;,)→•|]\s+|\b(?:e|ou|so|eu|nao)\s+)([^\W\d_]{3,})(?<=[aemrsi])\b"
+)
 _WOULD = re.compile(
-    r"\b(?:eu|a gente|nos)?\s?(?:comecaria|faria|testaria|trocaria|pegaria|mexeria|colocaria|\w{3,}(?:aria|eria|iria)(?:mos)?) (?!que)"
-    r"|\b(?:e (?:preciso|hora de|importante|melhor)|dev(?:e|em|emos|eria)(?:-se)?|convem|vale(?:ria)? a pena|precis(?:a|amos)|proponho"
+    r"\b(?:eu|a gente|nos)?\s?(?:comecaria|faria|testaria|trocaria|pegaria|mexeria|colocaria|\w{3,}(?:aria|eria"
+    r"|iria)(?:mos)?) (?!que)"
+    r"|\b(?:e (?:preciso|hora de|importante|melhor)|dev(?:e|em|emos|eria)(?:-se)?|convem|vale(?:ria)? a pena"
+    r"|precis(?:a|amos)|proponho"
     r"|que tal|minha sugestao|a ideia e|o foco tem de ser|recomenda-se|sugere-se)\b"
 )
 """The first word of a clause that ends as infinitives and imperatives do."""
@@ -200,7 +209,9 @@ def _told_of(text: str) -> tuple[set[str], set[str]]:
 
 
 _MORE_IS_BAD = r"(?:o |a |os |as )?(?:atras|devoluc|cancelament|frete|reclamac)\w*"
-_MORE_IS_GOOD = r"(?:o |a |os |as )?(?:receita|faturamento|pedidos?|notas?|recompra|convers|ticket|vendas?\b|satisfac)\w*"
+_MORE_IS_GOOD = (
+    r"(?:o |a |os |as )?(?:receita|faturamento|pedidos?|notas?|recompra|convers|ticket|vendas?\b|satisfac)\w*"
+)
 _HARM = re.compile(
     rf"\b(?:aument|elev|ampli|incentiv|estimul)(?:ar|e|em|ando)\s{_MORE_IS_BAD}"
     rf"|(?:^|[.;:!\n]\W*|recomend\w+ |suger?i\w+ |vale |dev\w+ )(?:sub(?:ir|a)|dobr(?:ar|e)) {_MORE_IS_BAD}"

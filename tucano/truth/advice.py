@@ -99,7 +99,7 @@ _VERBS = sorted(
 )
 _ADVICE = re.compile(rf"\b(?:{'|'.join(_VERBS)})\w*")
 _OPENING = re.compile(
-    r"\b(?:recomend|sugir|sugest|prioriz|vale\b|dev(?:e|em|emos|eria)\b|precis|conv[ee]m|e (?:preciso"
+    r"\b(?:recomend|sugir|sugest|prioriz|vale\b|(?<!que )(?<!se )dev(?:e|em|emos|eria)\b|precis|conv[ee]m|e (?:preciso"
     r"|importante|bom|hora)"
     r"|a ideia|proximo passo|acao|acoes|plano|para (?:elevar|reduzir|aumentar|subir|melhorar|diminuir|baixar))"
 )
@@ -113,27 +113,33 @@ _INFINITIVE = re.compile(
 """A clause that begins as notes of what is to be done («medir o prazo»)."""
 _FIRST = re.compile(r"^\W*(?:\(?\w{1,3}[.)]|so|eu|e|nao|uma|duas|tres|antes|ja)\s+")
 _WOULD = re.compile(
-    r"\b(?:eu|a gente|nos)\s+\w{2,}(?:aria|eria|iria)(?:mos)?\b|\b(?:comecaria|faria|testaria|trocaria|proponho|propomos|sugiro)\b"
+    r"\b(?:eu|a gente|nos)\s+\w{2,}(?:aria|eria|iria)(?:mos)?\b|\b(?:comecaria|faria|testaria|trocaria|proponho"
+    r"|propomos|sugiro)\b"
     r"|\b(?:que tal|minha sugestao|tem de ser|tem que ser|deve-se|recomenda-se|sugere-se)\b"
 )
 _PLAN = re.compile(
-    r"\b(?:plano|ac(?:ao|oes)|faz(?:er)?|faria|passos?|recomend\w+|suge\w+|sugir\w+|testes?|testar\w*|agir|decis\w+|medidas|propo\w+"
+    r"\b(?:plano|ac(?:ao|oes)|faz(?:er)?|faria|passos?|recomend\w+|suge\w+|sugir\w+|testes?|testar\w*|agir"
+    r"|decis\w+|medidas|propo\w+"
     r"|para (?:o|a|os|as)|reengaj\w+|prioridades?|agora)\b"
 )
 _HEADING = 12
 """Words of a line that heads a list."""
 _ITEM = re.compile(r"\s*(?:[-*•→–|]|\(?\w{1,2}[.)]|\d\ufe0f?\u20e3|(?i:fase|semana|dia)\b)")
 _CONTENT = re.compile(r"\b(?!para\b|pela\b|pelo\b|como\b|mais\b|cada\b|quem\b|tod[oa]|ess[ea]|est[ea])[a-z]{4,}")
-_ENOUGH = 3
+_ENOUGH = 4
 """Words of four letters and more by which advice says what is to be done."""
-_SPARED = re.compile(r"\b(?:nao|sem|nunca|evit\w+|em vez de|antes de|parece\w*|pode\w*|podem|quem|que|motivo \w+)\s+(?:\w+\s+){0,2}$")
+_SPARED = re.compile(
+    r"\b(?:nao|sem|nunca|evit\w+|em vez de|antes de|parece\w*|pode\w*|podem|quem|que|motivo \w+)\s+(?:\w+\s+){0,2}$"
+)
 _LEADS = re.compile(
-    r"(?:\A|[.;:!,→•)]\s*|\be\s+|\b(?:recomend\w+|suger?\w+|sugir\w+|prioriz\w+|vale|dev\w+|precis\w+|bom|melhor|hora de|importante"
+    r"(?:\A|[.;:!,→•)]\s*|\be\s+|\b(?:recomend\w+|suger?\w+|sugir\w+|prioriz\w+|vale|dev\w+|precis\w+|bom|melhor"
+    r"|hora de|importante"
     r"|ideia e|tambem|deve-se|vamos|so|depois|entao|primeiro|logo)\s+(?:\w+\s+){0,2})\W*$"
 )
 _ALWAYS = ("nada", "clientes")
 _NEGATED = re.compile(
-    rf"(?:\A\W*|[.;:!,]\s*|\be\s+)(?:\w+:\s*)?(?:nao|nunca|jamais)\s+(?!vale)(?:{'|'.join(_VERBS)})(?:o|e|a|ue|ar|er|ir|em|am|amos)?\b"
+    rf"(?:\A\W*|[.;:!,]\s*|\be\s+)(?:\w+:\s*)?(?:nao|nunca|jamais)\s+(?!vale)(?:{'|'.join(_VERBS)})(?:o|e|a|ue|ar"
+    rf"|er|ir|em|am|amos)?\b"
     rf"|\b(?:evit(?:e|ar|em)|par[ae]r? de|deixem? de|deixar de|chega de)\s+(?:{'|'.join(_VERBS)})\w*"
 )
 _UP = (
@@ -151,11 +157,13 @@ _STEPS = (
 )
 _HARM = re.compile(
     r"\bignor(?:ar|e|em)\b|\bdemit\w+|\bfech(?:ar|e) (?:a|as) loja|\besco?nd(?:er|a|am)\b|\bpior(?:ar|e|em)\b"
-    r"|\bpar[ae]r? de (?:vend|envi|respond|atend|entreg|oferec|investir em)\w*|\bpar[ae]r? de$|\bdeix[ae]r? de (?!lado\b|fora\b|ser\b)|\bcobr(?:ar|e) (?:mais|o dobro|a mais|taxa|multa do cliente|frete)"
+    r"|\bpar[ae]r? de (?:vend|envi|respond|atend|entreg|oferec|investir em)\w*|\bpar[ae]r? de$"
+    r"|\bdeix[ae]r? de (?!lado\b|fora\b|ser\b)|\bcobr(?:ar|e) (?:mais|o dobro|a mais|taxa|multa do cliente|frete)"
     r"|\bproib\w+|\bapag(?:ar|ue|uem)\b|\bremov(?:er|a|am) as (?:fotos|avaliac|descric)|\bretir(?:ar"
     r"|e) as (?:fotos|avaliac|descric)"
     r"|\bengan(?:ar|e|em)\b|\bmint\w*|\bmentir\b|\bdificult\w+|\bencarec(?:er|a)\b|\bcompli(?:car|que)\w*"
-    r"|\babandon(?:ar|e)\b|\bdesist(?:ir|a|am) d[aeo]\w*|\bvend(?:er|a) menos|\bsuspend(?:er|a)\b|\bbloque(?:ar|ie) (?:os|as|o|a)\b"
+    r"|\babandon(?:ar|e)\b|\bdesist(?:ir|a|am) d[aeo]\w*|\bvend(?:er|a) menos|\bsuspend(?:er|a)\b|\bbloque(?:ar"
+    r"|ie) (?:os|as|o|a)\b"
     r"|\batras(?:ar|e|em) (?:mais |ainda )?(?:a|o|as|os)\b|\baument(?:ar|e) (?:o|os) (?:prazo|preco)s?\b"
     r"|\b(?:reduz(?:ir|a)|cort(?:ar|e)|diminu(?:ir|a)) (?:a|o|as|os) (?:qualidade|atendimento|estoque|ofertas"
     r"|equipe|fotos|campanhas)"

@@ -35,14 +35,17 @@ _TARGET = re.compile(
     r"[^.;]*\b(?:para|a|em)\s*(?:r\$\s*)?$"
 )
 _FUTURE = re.compile(
-    r"\b(?:metas?|objetivos?|alvos?|esperad\w+|esperamos|esperar|projec\w+|projetad\w+|sucesso|cenarios?|hipotes\w+|estimativ\w+"
+    r"\b(?:metas?|objetivos?|alvos?|esperad\w+|esperamos|esperar|projec\w+|projetad\w+|sucesso|cenarios?"
+    r"|hipotes\w+|estimativ\w+"
     r"|busqu\w+|buscar|mir(?:ar|em|e|amos)|perseguir|persiga|alcance|alcancar|atingir|atinja|tent(?:e|ar|em))\b"
     r"|(?:\A|[,;:(]\s*|\b(?:e|mas|so|que)\s+)(?:se|caso|quando|enquanto|assim que|supondo|desde que|depois que)\s"
-    r"|\b[a-z]{2,}(?:[aei]riam?|[aei]ssem?)\b(?<!parceria)(?<!bateria)(?<!diaria)(?<!livraria)(?<!padaria)(?<!loteria)(?<!carteira)"
+    r"|\b[a-z]{2,}(?:[aei]riam?"
+    r"|[aei]ssem?)\b(?<!parceria)(?<!bateria)(?<!diaria)(?<!livraria)(?<!padaria)(?<!loteria)(?<!carteira)"
 )
 """Words before a figure by which it is none of now: an aim, a condition, a conditional or subjunctive verb."""
 _LIMIT = re.compile(
-    r"(?:[<>≤≥+]|\b(?:mais|menos|antes|dentro|alem|entre|superior|inferior|(?:ma|me)ior(?:es)?|pass(?:ar|e|asse)|cair|caia|cheg(?:ar|ue)"
+    r"(?:[<>≤≥+]|\b(?:mais|menos|antes|dentro|alem|entre|superior|inferior|(?:ma|me)ior(?:es)?|pass(?:ar|e|asse)"
+    r"|cair|caia|cheg(?:ar|ue)"
     r"|fix[oa]|pedido minimo|cred[ei]to|vale|bonus|taxa unica)\b(?:\s+(?:de|do|da|a|que|em|por|para))?)\s*(?:r\$\s*)?$"
     r"|\b(?:a|por)\s+r\$\s*$"
 )
@@ -50,7 +53,8 @@ _SUM = re.compile(r"(?:[×÷*/=≈~+]|\bvezes)\s*(?:r\$\s*)?$")
 _SUMMED = re.compile(r"\s*(?:[a-z]+\s*)?[×÷*/=≈+]|\s*\)?\s*(?:dividid\w+|multiplicad\w+|vezes\s+(?:r\$|\d))")
 _OUT_OF = re.compile(r"\b(?:cada|em|de|a|por)\s+$")
 _HEDGED = re.compile(
-    r"\b(?:uns|umas|cerca de|perto de|quase|algo como|por volta de|aproximadamente|em torno de|mais ou menos|praticamente"
+    r"\b(?:uns|umas|cerca de|perto de|quase|algo como|por volta de|aproximadamente|em torno de|mais ou menos"
+    r"|praticamente"
     r"|pouco (?:mais|menos) de|na casa d[eo]s?)\s+(?:r\$\s*)?$"
 )
 _OWN_WORDS = 4
@@ -61,7 +65,8 @@ _SPAN = re.compile(
 )
 _OF = re.compile(r"\s+(?:de|do|da|dos|das|em|na|no)\s+(?:(?:o|a|taxa de|indice de|media de)\s+)?|\s+")
 _STATED = re.compile(
-    r"\s*(?:medi[oa]s?)?\s*(?:\(|:|,|=)?\s*(?:(?:que\s+)?(?:e|foi|esta|ficou|chega|chegou|fica|atual|ja|hoje|custa|custou"
+    r"\s*(?:medi[oa]s?)?\s*(?:\(|:|,|=)?\s*(?:(?:que\s+)?(?:e|foi|esta|ficou|chega|chegou|fica|atual|ja|hoje"
+    r"|custa|custou"
     r"|alcancou|atingiu|marca|marcou|sai|saiu|sustente|gira|soma|somou)?\s*(?:de|em|a|ao|do|da|por|so|apenas)?\s*){0,3}"
     r"(?:apenas |so )?\(?\s*"
 )
@@ -137,7 +142,11 @@ def _alone(
     no other label («quase um quarto das entregas (23,7%) chegou tarde»)."""
     shown = [fact for fact in facts if figure.unit and figure.unit == fact.unit and figure.shows(fact.value)]
     apart = not any(
-        (_STATED.fullmatch(sentence[end : figure.start]) if end <= figure.start else not sentence[figure.end : start].strip())
+        (
+            _STATED.fullmatch(sentence[end : figure.start])
+            if end <= figure.start
+            else not sentence[figure.end : start].strip()
+        )
         for start, end, _ in mentions
     )
     told = len(re.findall(r"[^\W\d_]{2,}", sentence)) >= _TELLING and not _MOVED.search(sentence)
@@ -226,9 +235,7 @@ def _is_free(
     return recommends(sentence) and not _is_tied(sentence, mentions, figure) and not _MOVED.search(sentence)
 
 
-def _is_summed(
-    sentence: str, figure: Figure, told: Sequence[Quantity], said: Sequence[Quantity], free: bool
-) -> bool:
+def _is_summed(sentence: str, figure: Figure, told: Sequence[Quantity], said: Sequence[Quantity], free: bool) -> bool:
     """Whether a figure is worked out of the brief's facts and of the figures said just before, or is a fact that
     stands in a sum that is written out, or beside no label of its own."""
     before = sentence[: figure.start]

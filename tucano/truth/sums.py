@@ -29,9 +29,9 @@ def follows(figure: Figure, known: Iterable[Quantity], hedged: bool = False) -> 
 
 def _alone(value: float, unit: str) -> list[Quantity]:
     if unit != "%":
-        return [(2 * value, unit), (value / 2, unit)]
+        return []
     one_in = [(100 / value, "")] if value else []
-    return [(100 - value, "%"), (value, ""), (10 * value, ""), (1000 - 10 * value, ""), (2 * value, "%"), *one_in]
+    return [(100 - value, "%"), (value, ""), (10 * value, ""), (1000 - 10 * value, ""), *one_in]
 
 
 def _together(one: Quantity, other: Quantity) -> list[Quantity]:

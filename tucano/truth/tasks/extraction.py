@@ -121,7 +121,7 @@ def truth(prompt: PromptLike, answer: str, databases: Path | None) -> float | No
     alone = FRAMED if found is None else 1.0
     found = framed_object(answer) if found is None else found
     more = " ".join(str(value) for name, value in (found or {}).items() if name not in FIELDS)
-    if found is None or not is_single(more):
+    if found is None or not is_single(more) or (alone < 1 and not is_single(answer)):
         return 0.0
     weights = {name: _weight(name, value, prompt) for name, value in known.items()}
     right = {name: name in found and is_right(name, found[name], value) for name, value in known.items()}
@@ -144,8 +144,8 @@ def _kept(right: Mapping[str, bool], known: Mapping[str, Any], weights: Mapping[
 
 
 def is_right(name: str, value: Any, expected: Any) -> bool:
-    """Equal in value and JSON type; a category whatever its case and accents, a complaint by half of the words of the shorter of the
-    two; an empty one is none."""
+    """Equal in value and JSON type; a category whatever its case and accents, a complaint by half of the words
+    of the shorter of the two; an empty one is none."""
     if name == "main_complaint" and expected is None and value == "":
         return True
     if type(value) is not type(expected):

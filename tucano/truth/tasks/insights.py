@@ -18,6 +18,8 @@ WRONG, MISREAD_ADVICE = 0.2, 0.18
 """What is left beside one wrong figure, and what advice that fits is worth beside any number of them: such an answer is
 of little use, words strung together are of none."""
 MOST_SENTENCES = 14
+LONGEST = 4000
+"""Characters of an answer that somebody reads."""
 MOST_FIGURES = 60
 """A text with more is a table or nothing, and each figure is weighed against each label."""
 FLUENT = Norm()
@@ -37,7 +39,8 @@ def truth(prompt: PromptLike, answer: str, databases: Path | None) -> float | No
     if not facts or not key:
         return None
     labels = [fact.label for fact in facts]
-    if len(figures(plain(answer))) > MOST_FIGURES:
+    variety = _variety(answer) if len(answer) <= LONGEST else 0.0
+    if not variety or len(figures(plain(answer))) > MOST_FIGURES:
         return 0.0
     if not is_single(answer) or harmful(answer, labels) or copied(answer, prompt.user) > 0.6:
         return 0.0
@@ -51,7 +54,7 @@ def truth(prompt: PromptLike, answer: str, databases: Path | None) -> float | No
     whole = advice * (ADVICE_ALONE + (1 - ADVICE_ALONE) * shown) + (1 - advice) * FIGURES_ALONE * shown
     if said.wrong:
         whole = max(WRONG * whole if said.wrong == 1 else 0.0, MISREAD_ADVICE * advice)
-    return fluency(answer, FLUENT) * _variety(answer) * whole
+    return fluency(answer, FLUENT) * variety * whole
 
 
 def _variety(answer: str) -> float:
