@@ -168,9 +168,9 @@ def is_usable(name: str, value: object) -> bool:
 
 
 def sums_up(summary: object, prompt: PromptLike) -> bool:
-    """Whether a summary has anything of its review, in whatever words."""
-    told = stems(prompt.user)
-    return not told or (isinstance(summary, str) and bool(stems(summary) & told))
+    """Whether a summary has anything of its review, in whatever words, or tells nothing of its own."""
+    told, said = stems(prompt.user), stems(summary) if isinstance(summary, str) else set()
+    return not told or not said or bool(said & told)
 
 
 def fits_stars(sentiment: object, stars: int | None) -> bool:
