@@ -56,7 +56,7 @@ def agreement(name: str, value: object, expected: object) -> float:
     Texts by the F1 of their words, stars by their distance (one off: half).
     """
     if name == "main_complaint" and expected is None and isinstance(value, str):
-        return EMPTY if fold(value).strip(" .") in _NO_COMPLAINT else 0.0
+        return EMPTY if _NO_COMPLAINT.fullmatch(fold(value).strip(" .")) else 0.0
     if name == "repurchase_intent" and value is None:
         return UNSAID
     if type(value) is not type(expected):
@@ -72,7 +72,10 @@ EMPTY, UNSAID = 0.9, 0.7
 """Agreement of an empty text where there is no complaint, and of a customer's intent that is left open."""
 IN_OTHER_WORDS = 0.9
 """Agreement of a complaint that says in other words what the review complains of."""
-_NO_COMPLAINT = word_set("nenhuma nenhum n/a") | {"", "sem reclamacao", "sem queixa", "sem queixas", "sem reclamacoes"}
+_NO_COMPLAINT = re.compile(
+    r"(?:(?:nao (?:ha|houve)|sem|nenhuma?|nada) ?(?:a |de |para )?"
+    r"(?:reclama\w*|queixas?|problemas?|apontar|declarar)?|n/a|nd|-)?"
+)
 _COMMON = re.compile(
     r"produt|entreg|loja|compr|pedid|client|avali|nota|satis|insat|muito|mais|para|pela|pelo|com|sobre|veio|receb|chego"
     r"|recla|gosto|item|por|dos|das|uma|que|nao|sem|foi|bem|bom|boa"
@@ -158,6 +161,8 @@ def is_usable(name: str, value: object) -> bool:
     if not isinstance(value, str):
         return True
     folded = fold(value).strip(" <>{}[]()")
+    if name == "main_complaint" and not folded:
+        return True
     return (
         bool(folded)
         and folded != name
@@ -165,12 +170,6 @@ def is_usable(name: str, value: object) -> bool:
         and "|" not in folded
         and foreign(words(value)) < 0.5
     )
-
-
-def sums_up(summary: object, prompt: PromptLike) -> bool:
-    """Whether a summary has anything of its review, in whatever words, or tells nothing of its own."""
-    told, said = stems(prompt.user), stems(summary) if isinstance(summary, str) else set()
-    return not told or not said or bool(said & told)
 
 
 def fits_stars(sentiment: object, stars: int | None) -> bool:

@@ -12,7 +12,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from rewards import v42
-from rewards.extraction import CHECKS, FIELDS, fits_stars, is_usable, match, sums_up
+from rewards.extraction import CHECKS, FIELDS, fits_stars, is_usable, match
 from rewards.parsing import text
 from rewards.parsing.claims import insight_figures, names_product, offers_another, push_figures, push_inventions
 from rewards.parsing.objects import find_object, is_single, wholeness
@@ -25,8 +25,6 @@ from rewards.types import Component, PromptLike, TaskReward, clip
 _SOURCE = "DESIGN, tasks and rewards"
 OPPOSITE = 0.4
 """Credit of an object whose sentiment is the opposite of the review's."""
-ELSEWHERE = 0.7
-"""Credit of an object whose summary is of something else than the review."""
 FALSE = 0.3
 """Credit of a text that says something false."""
 MISTOLD = 0.75
@@ -64,6 +62,10 @@ _INVITES = text.any_of("""
     voce voces seu seus sua suas te teu tua oi ola oba ei chegou espera* saudad* quer precisa* aproveit* garant* confir*
     corre* corra* pegue leve descubr* experiment* vem venha veja finaliz* renov* compre* compra* volt* hoje tem
     """)
+_CALLS = re.compile(
+    r"(?:\A|[.!?:;,]\s+)[a-z]+(?:[aei]r|[eai]ca|[io]que|igue|[oi]ge|ina|[iu]re|ote|ente|aia|eje)\b|\b(?:por|so|a) r\$"
+)
+"""A clause that begins as a call («toque», «peça», «meça»), or a price that is offered."""
 _ABOUT = re.compile(
     r"\bpush\b|\bnotificac(?:ao|oes)\b"
     r"|\b(?:uma|a|esta) mensagem\b.{0,40}\b(?:e|serve|informa|deve|pode)\b"
@@ -125,7 +127,7 @@ class Extraction:
             "agreement with the reference's fields",
             _SOURCE,
             "weight; the cube of a mean in which fields that only reading tells weigh most; texts by word F1, stars one"
-            " off by half, a complaint in other words by nine tenths; a summary with nothing of the review leaves 70 %",
+            " off by half, a complaint in other words by nine tenths; summary left out",
         ),
         Component(
             "extraction.contradiction",
@@ -150,7 +152,6 @@ class Extraction:
         felt = found.get("sentiment")
         meant = expected.get("sentiment")
         opposite = bool(meant) and felt != meant and "neutral" not in (felt, meant)
-        gate *= ELSEWHERE if expected and not sums_up(usable.get("summary"), prompt) else 1.0
         gate *= (OPPOSITE if opposite else 1.0) * (NOT_ONE if usable and not is_single(answer) else 1.0)
         form = gate * (_damped(matched**2) if expected else 1.0)
         shares = (
@@ -383,7 +384,7 @@ def _is_one_push(answer: str, prompt: PromptLike, urges: int) -> float:
         or sum(names_product(prompt, line) for line in answer.splitlines() if line) > 1
         or offers_another(prompt, answer)
     )
-    invites = _INVITES.search(folded) or "!" in folded or "que tal" in folded
+    invites = _INVITES.search(folded) or "!" in folded or "?" in folded or _CALLS.search(folded)
     talk = clip((0.95 - urges / max(1, len(tokens))) / 0.25)
     one = NOT_ONE if several or _ABOUT.search(folded) else 1.0
     gate = _is_answer(answer, tokens, prompt) * talk * one * (1.0 if invites else NO_INVITATION)

@@ -28,6 +28,14 @@ _AIMED = re.compile(
     r"|[aei]sse|[aei]ssem)\b"
 )
 """Words in front of a figure that speak of what is not yet: an aim, a condition, a verb in the conditional."""
+_MONTHS = "janeiro|fevereiro|marco|abril|maio|junho|julho|agosto|setembro|outubro|novembro|dezembro"
+_LATER = re.compile(
+    r"\b(?:em|nos? proxim[oa]s?|dentro de|daqui a)\s"
+    r"(?:\d{1,3}|um|dois|duas|tres|quatro|seis)\s(?:dias|semanas|mes(?:es)?)\b"
+    rf"|\b(?:ate|para|em)\s(?:o (?:fim|final) d\w+|{_MONTHS})\s*(?:[:,.;)]|$)"
+    r"|\b(?:alvo|meta|sucesso|esperado)s?\b\W"
+)
+"""A time to come, or an aim, for which a sentence names figures («Em três meses: nota 3,8»)."""
 _COMPUTING = re.compile(r"[×÷*/=≈~+]\s?(?:r\$\s?)?$|\bvezes\s(?:r\$\s?)?$")
 _COMPUTED = re.compile(r"\s?(?:[×÷*/=≈+]|\w+ (?:[×÷*=≈]|vezes r?\$?\s?\d))")
 """Signs of a sum that is written out."""
@@ -200,6 +208,8 @@ def _is_harmless(
     the operands. `known`: figures that may stand anywhere, None where linking words tie the figure to a label."""
     before, end = sentence[: place[0]], place[1]
     if not claims_one(figure) or _PROPOSED.search(before) or _AIMED.search(before) or _SPAN.match(sentence, end):
+        return True
+    if _LATER.search(sentence):
         return True
     if figure.value in (100, 1000) and not figure.unit and _WHOLE.search(before):
         return True

@@ -43,6 +43,12 @@ _FUTURE = re.compile(
     r"|[aei]ssem?)\b(?<!parceria)(?<!bateria)(?<!diaria)(?<!livraria)(?<!padaria)(?<!loteria)(?<!carteira)"
 )
 """Words before a figure by which it is none of now: an aim, a condition, a conditional or subjunctive verb."""
+_COMING = re.compile(
+    r"\b(?:em|daqui a|dentro de|apos)\s(?:\d{1,3}|um|dois|tres|quatro|seis|doze)\s(?:dias|semanas|mes|meses)\b"
+    r"|\b(?:ate|p/|para|em)\s(?:o (?:fim|final|proximo) \w+"
+    r"|(?:jan|fev|marco|abr|mai|jun|jul|ago|set|out|nov|dez)\w*)\s*(?:[:,.;)]|\Z)"
+)
+"""A time to come that a sentence sets («até setembro.»): what it names then is none of now."""
 _LIMIT = re.compile(
     r"(?:[<>≤≥+]|\b(?:mais|menos|antes|dentro|alem|entre|superior|inferior|(?:ma|me)ior(?:es)?|pass(?:ar|e|asse)"
     r"|cair|caia|cheg(?:ar|ue)"
@@ -222,7 +228,7 @@ def _is_free(
     """Whether a figure that shows no fact at its label may stand: a proposal, an aim, a span of time, a small number,
     «de cada 100»; or a fact without any label, which earns nothing either."""
     before, behind = sentence[: figure.start], sentence[figure.end :]
-    if _TARGET.search(before) or _FUTURE.search(before) or _LIMIT.search(before):
+    if _TARGET.search(before) or _FUTURE.search(before) or _LIMIT.search(before) or _COMING.search(sentence):
         return True
     if (_SPAN.match(behind) and not figure.unit) or (figure.value in (100, 1000) and _OUT_OF.search(before)):
         return True

@@ -35,6 +35,13 @@ OPEN = frozenset({"churn_risk", "repurchase_intent"})
 """What follows from the stars by and large: another value is debatable, and leaves .85."""
 FRAMED = 0.75
 """What is left of an object that stands beside a sentence: a program has to look for it."""
+_LINKS = word_set("pelo pela pelos pelas para mais muito com sem")
+_NONE = re.compile(
+    r"|-|n/a|null|nenhum\w*(?: \w+){0,2}"
+    r"|(?:nao ha|nada|nao consta|inexistente)(?: (?:a|para|de) \w+| \w*reclama\w*| queixas?)?"
+    r"|sem (?:reclamac\w+|queixas?|problemas?|ressalvas?)"
+)
+"""How an answer says that there is no complaint."""
 _FRAME = frozenset(
     stem(word)
     for word in [
@@ -146,12 +153,14 @@ def _kept(right: Mapping[str, bool], known: Mapping[str, Any], weights: Mapping[
 def is_right(name: str, value: Any, expected: Any) -> bool:
     """Equal in value and JSON type; a category whatever its case and accents, a complaint by half of the words
     of the shorter of the two; an empty one is none."""
-    if name == "main_complaint" and expected is None and value == "":
-        return True
+    if name == "main_complaint" and expected is None and isinstance(value, str):
+        return bool(_NONE.fullmatch(plain(value).strip(" .")))
     if type(value) is not type(expected):
         return False
     if name == "main_complaint" and isinstance(value, str):
-        said, wanted = ({stem(word) for word in words(text) if len(word) > 3} for text in (value, expected))
+        said, wanted = (
+            {stem(word) for word in words(text) if len(word) > 3 and word not in _LINKS} for text in (value, expected)
+        )
         return 2 * len(said & wanted) >= min(len(said), len(wanted)) > 0 and len(said) <= 2 * len(wanted)
     if name == "category" and isinstance(value, str):
         return plain(value).strip() == plain(expected).strip()
