@@ -55,6 +55,10 @@ def agreement(name: str, value: object, expected: object) -> float:
 
     Texts by the F1 of their words, stars by their distance (one off: half).
     """
+    if name == "main_complaint" and expected is None and isinstance(value, str):
+        return EMPTY if _NO_COMPLAINT.fullmatch(fold(value).strip(" .")) else 0.0
+    if name == "repurchase_intent" and value is None:
+        return UNSAID
     if type(value) is not type(expected):
         return 0.0
     if name in ("category", "main_complaint", "summary") and isinstance(value, str) and isinstance(expected, str):
@@ -62,6 +66,34 @@ def agreement(name: str, value: object, expected: object) -> float:
     if name == "sentiment_score" and isinstance(value, int) and isinstance(expected, int):
         return 1 - min(abs(value - expected), 2) / 2  # an integer may be too long for a float
     return float(value == expected)
+
+
+EMPTY, UNSAID = 0.9, 0.7
+"""Agreement of an empty text where there is no complaint, and of a customer's intent that is left open."""
+IN_OTHER_WORDS = 0.9
+"""Agreement of a complaint that says in other words what the review complains of."""
+_NO_COMPLAINT = re.compile(
+    r"(?:(?:nao (?:ha|houve)|sem|nenhuma?|nada) ?(?:a |de |para )?"
+    r"(?:reclama\w*|queixas?|problemas?|apontar|declarar)?|n/a|nd|-)?"
+)
+_COMMON = re.compile(
+    r"produt|entreg|loja|compr|pedid|client|avali|nota|satis|insat|muito|mais|para|pela|pelo|com|sobre|veio|receb|chego"
+    r"|recla|gosto|item|por|dos|das|uma|que|nao|sem|foi|bem|bom|boa"
+)
+
+
+def stems(text: str) -> set[str]:
+    """Beginnings of the words that tell what a text is about."""
+    return {word[:5] for word in words(text) if len(word) > 2 and word.isalpha() and not _COMMON.match(word)}
+
+
+def says_the_same(complaint: str, expected: str, review: str) -> bool:
+    """Whether a complaint has half of what the expected one is about, or nearly all of it stands in the review."""
+    said, wanted = stems(complaint), stems(expected)
+    told = said & (stems(review) | wanted)
+    return bool(said & wanted and 2 * len(said & wanted) >= len(wanted)) or (
+        len(told) >= 2 and 5 * len(told) >= 3 * len(said)
+    )
 
 
 def token_f1(text: str, expected: str) -> float:
@@ -103,6 +135,10 @@ _DESCRIPTORS = word_set(
 def match(usable: dict[str, object], expected: dict[str, object], prompt: PromptLike) -> float:
     """The weighted mean agreement of the usable fields with those of the reference."""
     agreed = [agreement(name, usable[name], value) if name in usable else 0.0 for name, value in expected.items()]
+    said, wanted = usable.get("main_complaint"), expected.get("main_complaint")
+    if isinstance(said, str) and isinstance(wanted, str) and says_the_same(said, wanted, prompt.user):
+        place = list(expected).index("main_complaint")
+        agreed[place] = max(agreed[place], IN_OTHER_WORDS)
     told = [_told(name, value, prompt) for name, value in expected.items()]
     return sum(map(mul, told, agreed)) / sum(told) if told else 0.0
 
@@ -125,6 +161,8 @@ def is_usable(name: str, value: object) -> bool:
     if not isinstance(value, str):
         return True
     folded = fold(value).strip(" <>{}[]()")
+    if name == "main_complaint" and not folded:
+        return True
     return (
         bool(folded)
         and folded != name

@@ -17,7 +17,7 @@ from rewards.parsing import text
 from rewards.parsing.claims import insight_figures, names_product, offers_another, push_figures, push_inventions
 from rewards.parsing.objects import find_object, is_single, wholeness
 from rewards.parsing.offers import speaks_against, ungranted
-from rewards.parsing.prose import asks, concrete, harms, loose_offers, ordered, stands, tells_of_others
+from rewards.parsing.prose import advice_lines, asks, concrete, harms, loose_offers, ordered, stands, tells_of_others
 from rewards.parsing.reading import INSIGHTS, PUSH, credit
 from rewards.parsing.sql import answers_gold, find_query, names
 from rewards.types import Component, PromptLike, TaskReward, clip
@@ -52,7 +52,6 @@ LONGEST_COPY = 6
 LONGEST_QUOTE = 12
 """Words in a row of its brief in which the figures of insights still earn."""
 _KEPT_FORM = 0.3
-_LINES = re.compile(r"\n|(?<=[.;!])\s")
 _ADVICE = text.any_of("use usem mantenha* vale valeria")
 """What advises beside the words that ask for action in v4.2."""
 _URGES = text.any_of("""
@@ -63,6 +62,10 @@ _INVITES = text.any_of("""
     voce voces seu seus sua suas te teu tua oi ola oba ei chegou espera* saudad* quer precisa* aproveit* garant* confir*
     corre* corra* pegue leve descubr* experiment* vem venha veja finaliz* renov* compre* compra* volt* hoje tem
     """)
+_CALLS = re.compile(
+    r"(?:\A|[.!?:;,]\s+)[a-z]+(?:[aei]r|[eai]ca|[io]que|igue|[oi]ge|ina|[iu]re|ote|ente|aia|eje)\b|\b(?:por|so|a) r\$"
+)
+"""A clause that begins as a call («toque», «peça», «meça»), or a price that is offered."""
 _ABOUT = re.compile(
     r"\bpush\b|\bnotificac(?:ao|oes)\b"
     r"|\b(?:uma|a|esta) mensagem\b.{0,40}\b(?:e|serve|informa|deve|pode)\b"
@@ -124,7 +127,7 @@ class Extraction:
             "agreement with the reference's fields",
             _SOURCE,
             "weight; the cube of a mean in which fields that only reading tells weigh most; texts by word F1, stars one"
-            " off by half; summary left out",
+            " off by half, a complaint in other words by nine tenths; summary left out",
         ),
         Component(
             "extraction.contradiction",
@@ -280,13 +283,13 @@ class Insights:
             used, _, _ = insight_figures(prompt, text.without_copies(folded, prompt.user, LONGEST_QUOTE))
         brief = {token for token in text.words(prompt.user) if len(token) >= 4 and token.isalpha()}
         domain = clip(text.count_distinct(v42.BUSINESS_WORDS, folded) / 2)
-        advice = clip(sum(_advises(line, brief) for line in _LINES.split(folded)) / ENOUGH_ADVICE)
+        advice = clip(sum(_advises(line, planned, brief) for line, planned in advice_lines(folded)) / ENOUGH_ADVICE)
         gate = 0.0 if harms(folded) else _is_answer(answer, tokens, prompt) * _damped(advice)
         gate *= credit(answer, prompt, INSIGHTS) if gate else 0.0
         if inventions:
             gate *= FALSE
         elif known:
-            gate *= 0.5 + 0.5 * clip(2 * used)
+            gate *= 0.47 + 0.53 * clip(2 * used)
         shares = (
             gate * clip(len(v42.STRUCTURE.findall(answer)) / 3),
             gate * advice,
@@ -298,9 +301,10 @@ class Insights:
         return filled(shares, self.components, frozenset({"insights.key_figures"}), known)
 
 
-def _advises(line: str, brief: set[str]) -> float:
-    """What a folded line counts as advice: with a means of its own 1, about a word of the brief alone a half."""
-    if not (v42.ACTION_WORDS.search(line) or _ADVICE.search(line) or asks(line)):
+def _advises(line: str, planned: bool, brief: set[str]) -> float:
+    """What a folded line counts as advice: with a means of its own 1, about a word of the brief alone a half. Under the
+    heading of a plan it need not ask for anything («kits com 5% de desconto»)."""
+    if not (planned or v42.ACTION_WORDS.search(line) or _ADVICE.search(line) or asks(line)):
         return 0.0
     return 1.0 if concrete(line) else 0.5 * bool(brief.intersection(text.words(line)))
 
@@ -380,7 +384,7 @@ def _is_one_push(answer: str, prompt: PromptLike, urges: int) -> float:
         or sum(names_product(prompt, line) for line in answer.splitlines() if line) > 1
         or offers_another(prompt, answer)
     )
-    invites = _INVITES.search(folded) or "!" in folded or "que tal" in folded
+    invites = _INVITES.search(folded) or "!" in folded or "?" in folded or _CALLS.search(folded)
     talk = clip((0.95 - urges / max(1, len(tokens))) / 0.25)
     one = NOT_ONE if several or _ABOUT.search(folded) else 1.0
     gate = _is_answer(answer, tokens, prompt) * talk * one * (1.0 if invites else NO_INVITATION)

@@ -180,7 +180,7 @@ def first_falsehood_free(patch: pytest.MonkeyPatch, name: SetName) -> None:
 
 def one_means_is_none(patch: pytest.MonkeyPatch, name: SetName) -> None:
     """Off by one: a line of advice is concrete from its second means on."""
-    _edit(patch, prose, "concrete", ("1 <= len", "1 < len"), users=(grounded,))
+    _edit(patch, prose, "concrete", ("1 <= means", "1 < means"), users=(grounded,))
 
 
 # push

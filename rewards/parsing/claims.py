@@ -5,23 +5,55 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from heapq import nsmallest
 from typing import Any
 
+from rewards.parsing.sums import Operand, is_worked_out
 from rewards.parsing.text import Figure, figures, fold, occurs, placed_figures, words
 from rewards.types import PromptLike
 
 _PROPOSED = re.compile(
-    r"\b(?:(?:acima de|abaixo de|a partir de|ate|menos de|mais de|pelo menos|no maximo|chegar a|cerca de|para)\W{0,3}"
-    r"|(?:metas?|objetivo|alvo|minim[oa]|cupo[mn]s?|descontos?|brindes?|bonus|test\w+)\W{0,3}(?:\w+\W{1,3}){0,3})$"
+    r"(?:(?:\b(?:acima d[aeo]s?|abaixo d[aeo]s?|a partir d[aeo]s?|ate|(?:menos|mais|antes|dentro) d[aeo]s?"
+    r"|pelo menos|no maximo"
+    r"|cheg(?:ar|ue|a|uem|asse) a|pass(?:ar|e|asse) d[aeo]|(?:ma|me)ior(?:es)? (?:que|d[aeo])|(?:sup"
+    r"|inf)erior(?:es)? a|cerca de"
+    r"|para|entre|fix[oa] (?:em|de|por)|por volta de)|[<>≤≥+])\W{0,3}"
+    r"|\b(?:metas?|objetivos?|alvos?|minim[oa]s?|cupo[mn]s?|descontos?|brindes?|bonus|creditos?|vales?|test\w+)\W{0,3}"
+    r"(?:\w+\W{1,3}){0,3})$"
 )
 """What makes the figure behind it a proposal: words right before it, or a noun a few words before it."""
-_SPAN = re.compile(
-    r"\s*(?:primeir[oa]s\s+)?(?:dias?|semanas?|mes(?:es)?|horas?|minutos?|vezes|x|anos?|parcelas?|etapas?)\b"
+_AIMED = re.compile(
+    r"\b(?:metas?|objetivos?|alvos?|esperad[oa]s?|expectativas?|sucesso|cenarios?|hipoteses?|projec\w+"
+    r"|indicador de exito"
+    r"|busqu?\w+|mir(?:e|ar|amos|em)|alcan[cs]\w+|ating(?:ir|a|am)|persig\w+)\b"
+    r"|(?:^|[,;:(]\s*|\b(?:e|so|mas)\s+)(?:se|caso|quando|assim que|enquanto|supondo|imagin\w+)\s"
+    r"|\b(?!parcer|bater|livrar|diari|padar|loter|secretar|carteir|portar|crias|varia)\w{2,}(?:[aei]ria|[aei]riam"
+    r"|[aei]sse|[aei]ssem)\b"
 )
+"""Words in front of a figure that speak of what is not yet: an aim, a condition, a verb in the conditional."""
+_MONTHS = "janeiro|fevereiro|marco|abril|maio|junho|julho|agosto|setembro|outubro|novembro|dezembro"
+_LATER = re.compile(
+    r"\b(?:em|nos? proxim[oa]s?|dentro de|daqui a)\s"
+    r"(?:\d{1,3}|um|dois|duas|tres|quatro|seis)\s(?:dias|semanas|mes(?:es)?)\b"
+    rf"|\b(?:ate|para|em)\s(?:o (?:fim|final) d\w+|{_MONTHS})\s*(?:[:,.;)]|$)"
+    r"|\b(?:alvo|meta|sucesso|esperado)s?\b\W"
+)
+"""A time to come, or an aim, for which a sentence names figures («Em três meses: nota 3,8»)."""
+_COMPUTING = re.compile(r"[×÷*/=≈~+]\s?(?:r\$\s?)?$|\bvezes\s(?:r\$\s?)?$")
+_COMPUTED = re.compile(r"\s?(?:[×÷*/=≈+]|\w+ (?:[×÷*=≈]|vezes r?\$?\s?\d))")
+"""Signs of a sum that is written out."""
+_SPAN = re.compile(
+    r"\s*(?:primeir[oa]s\s+)?(?:dias?|semanas?|mes(?:es)?|horas?|h|minutos?|min|vezes|x|anos?|parcelas?|etapas?|pontos?"
+    r"|toques?|itens|produtos)\b|\s*(?:a mais|a menos|de desconto|off)\b"
+)
+_WHOLE = re.compile(r"\b(?:cada|em|de|a|por)\s(?:r\$ ?)?$")
 _LINK = re.compile(
-    r"\W{0,4}(?:(?:medi[oa]s?|e|foi|era|esta|ficou|fica|em|de|a|ao|por|so|apenas|chegou|chega|atual|cada|r)\W{1,3}){0,4}"
+    r"[^\w×÷*/=≈≤≥<>+]{0,4}(?:(?:medi[oa]s?|e|foi|era|esta|ficou|fica|em|de|ao|por|so|apenas|cheg(?:ou|a)(?: a)?"
+    r"|atual|cada|r)"
+    r"[^\w×÷*/=≈≤≥<>+]{1,3}){0,4}"
 )
 """What joins a figure to its label."""
 _HEDGED = re.compile(
-    r"\b(?:uns|umas|cerca de|perto de|quase|algo como|por volta de|aproximadamente|em torno de)\W{1,3}(?:r\$ ?)?$"
+    r"\b(?:uns|umas|cerca de|perto de|quase|algo como|por volta de|aproximadamente|em torno de|mais ou menos"
+    r"|praticamente"
+    r"|pouco (?:mais|menos) de|em media)\W{1,3}(?:r\$ ?)?$"
 )
 _ADVISED = re.compile(
     r"\b(?:recomend|sugir|sugest|prioriz|oferec|cri[ae]r?\b|test[ae]|meta|objetivo|frete (?:fixo|gratis)|cupo[mn]"
@@ -42,6 +74,11 @@ _MOST_BETWEEN = 5
 """Words between such a verb and the product's name."""
 _CANDIDATES = 4
 """Labels around a figure that are weighed against each other."""
+_TOLD = re.compile(r"[a-z]{2,}")
+_TELLING = 6
+"""Words of a sentence that tells something."""
+_REMEMBERED = 6
+"""Figures of an answer that later ones may be worked out of."""
 _CROSSING = 12
 """Characters that a comma or an «e» between a figure and a label counts as."""
 
@@ -86,6 +123,8 @@ def _stated(
     """Labels that stand beside their own figure, and what is false: (label, figure), figure 0 for a movement."""
     stated: set[str] = set()
     false: set[tuple[str, float]] = set()
+    told = [(float(fact["value"]), str(fact.get("unit", ""))) for fact in facts]
+    said: list[Operand] = []
     for sentence in _sentences(answer):
         places = sorted((match.span(), fact["label"]) for fact in facts for match in _named(fact).finditer(sentence))
         for figure, start, end in placed_figures(sentence):
@@ -96,14 +135,18 @@ def _stated(
             if not shown and not tied:
                 named = {place[1] for place in places}
                 shown = [fact for fact in facts if fact["label"] in named and _shows(figure, fact)]
+                shown = shown or _only(sentence, figure, facts)
             if shown:
                 stated.update(fact["label"] for fact in shown if fact.get("unit", "") in ("", figure.unit))
-            elif not _is_harmless(sentence, figure, start, end, facts, () if tied else known):
+            elif not _is_harmless(
+                sentence, figure, (start, end), [*told, *([] if tied else said)], None if tied else known
+            ):
                 false.add((label, figure.value))
+            said = [(figure.value, figure.unit), *said][:_REMEMBERED]
         for (_, end), label in places:
             moved = _MOVED.match(sentence, end)
-            said = {fact.get("moved", "") for fact in facts if fact["label"] == label}
-            if moved and ("up" if moved["up"] else "down") not in said:
+            was = {fact.get("moved", "") for fact in facts if fact["label"] == label}
+            if moved and ("up" if moved["up"] else "down") not in was:
                 false.add((label, 0.0))
     return stated, false
 
@@ -111,6 +154,12 @@ def _stated(
 def _shows(figure: Figure, fact: Mapping[str, Any]) -> bool:
     unit = fact.get("unit", "")
     return occurs(fact["value"], (figure,)) and ("" in (unit, figure.unit) or unit == figure.unit)
+
+
+def _only(sentence: str, figure: Figure, facts: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """The one fact that a figure with a unit can be, where a sentence tells it in words of its own («4,8% voltam»)."""
+    fits = [fact for fact in facts if figure.unit and fact.get("unit") == figure.unit and _shows(figure, fact)]
+    return fits if len(fits) == 1 and len(_TOLD.findall(sentence)) >= _TELLING else []
 
 
 def _is_tied(sentence: str, places: Sequence[tuple[tuple[int, int], str]], label: str, start: int, end: int) -> bool:
@@ -151,41 +200,25 @@ def _gap(sentence: str, label: tuple[int, int], start: int, end: int) -> int:
 def _is_harmless(
     sentence: str,
     figure: Figure,
-    start: int,
-    end: int,
-    facts: Sequence[Mapping[str, Any]],
-    known: Sequence[Figure | float],
+    place: tuple[int, int],
+    operands: Sequence[Operand],
+    known: Sequence[Figure | float] | None,
 ) -> bool:
-    if not claims_one(figure) or _PROPOSED.search(sentence[:start]) or _SPAN.match(sentence, end):
+    """Whether a figure that shows no fact at its label may stand: a proposal, an aim, a span of time, what follows from
+    the operands. `known`: figures that may stand anywhere, None where linking words tie the figure to a label."""
+    before, end = sentence[: place[0]], place[1]
+    if not claims_one(figure) or _PROPOSED.search(before) or _AIMED.search(before) or _SPAN.match(sentence, end):
         return True
-    if invented([figure], known) == 0 or (known and figure.unit != "%" and _ADVISED.search(sentence)):
+    if _LATER.search(sentence):
         return True
-    near = 0.1 if _HEDGED.search(sentence[:start]) else 0.0
-    return any(_about(number, figure, near) for number in _derived(facts))
-
-
-def _about(number: float, figure: Figure, near: float) -> bool:
-    """Whether a figure shows a number, or is near it where it says «cerca de»."""
-    return occurs(number, (figure,)) or abs(number - figure.value) <= near * abs(number)
-
-
-def _derived(facts: Sequence[Mapping[str, Any]]) -> Iterator[float]:
-    """What follows from one or two facts: the rest to 100 %, sums, differences, shares of a total, ratios, per cent."""
-    for one in facts:
-        value = float(one["value"])
-        unit = one.get("unit", "")
-        if unit == "%":
-            yield 100 - value
-        for other in facts:
-            second = float(other["value"])
-            if unit == "%" and other.get("unit", "") != "%":
-                yield from (float(round(value * second / 100)), value * second / 100)
-            elif one is not other and unit == other.get("unit", ""):
-                yield from (value + second, value - second)
-                if unit == "R$" and second:
-                    yield 100 * value / second
-            elif second and unit == "R$" and not other.get("unit", ""):
-                yield from (value / second, float(round(value / second)))
+    if figure.value in (100, 1000) and not figure.unit and _WHOLE.search(before):
+        return True
+    summed = _COMPUTING.search(before) or _COMPUTED.match(sentence, end)
+    if summed and any(occurs(value, (figure,)) for value, _ in operands):
+        return True
+    if known is not None and (invented([figure], known) == 0 or (figure.unit != "%" and _ADVISED.search(sentence))):
+        return True
+    return is_worked_out(figure, operands, 0.1 if _HEDGED.search(before) else 0.0)
 
 
 def push_figures(prompt: PromptLike) -> list[float]:

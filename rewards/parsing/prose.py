@@ -1,6 +1,7 @@
 """Whether a text is one sound piece of Portuguese: its words in an order that occurs, and nothing taken back."""
 
 import re
+from collections.abc import Iterator
 from itertools import pairwise
 
 from rewards.parsing.kinds import kind
@@ -109,7 +110,8 @@ _TAKEN_BACK = re.compile(
     rf"|\b(?:{_SUBJECT})\s{_WRONG}"
     r"|\bnao\s(?:us|sig|acredit|confi|consider|publi[cq]|envi|lei)(?:e|em|a|am|ue|uem)\b(?!\s(?:mais|s[oó]))"
     r"|\b(?:ignor|desconsider|descart|esquec)\w{1,3}\s(?:est|ess)[ea]s?\b"
-    r"|\b(?:ignor|desconsider|descart)\w{1,3}\s(?:tudo|isso|isto)\b"
+    r"|\b(?:ignor|desconsider|descart)\w{1,3}\s(?:tudo|isso|isto|(?:a|as|o|os) (?:recomend|suges|analis|respost"
+    r"|numer|texto)\w*)"
 )
 _SEVERAL = re.compile(
     r"\b(?:resposta|opcao|alternativa|versao|push|notificacao)\s?(?:n[o.]?\s?)?(?:[2-9]\b|[b-d]\s?[:)])"
@@ -117,28 +119,68 @@ _SEVERAL = re.compile(
 
 
 _MEANS = re.compile(
-    r"\b(?:transportador|prazo|rota|rastre|cupo[mn]|fidelidade|pontos|checkout|pagina|foto|descric|medida|tamanho|embalag"
-    r"|estoque|kit|combo|parcel|pagamento|atendiment|resposta|respond|e-mail|whatsapp|campanh|oferta|frete|retirada|troca"
+    r"\b(?:transportador|prazo|rota|rastre|cupo[mn]|fidelidade|pontos|checkout|pagina|foto|descric|medida|tamanho"
+    r"|embalag"
+    r"|estoque|kit|combo|parcel|pagamento|atendiment|resposta|respond|e-mail|whatsapp|campanh|oferta|frete"
+    r"|retirada|troca"
     r"|fornecedor|expedic|reativ|pos-|assinatur|cashback|carrinho|video|prova social|pesquis|complementar|aprovac"
     r"|despach|postage|centro|multa|vitrine|valor minimo|qualidade|beneficio|anunci|desconto|lembrete|sac\b|suporte"
-    r"|guia|credito|brinde|remarketing|push\b|login|motivo|clube|tarifa|bonus|resgate|sugest|contrato|catalogo|formulario"
+    r"|guia|credito|brinde|remarketing|push\b|login|motivo|clube|tarifa|bonus|resgate|sugest|contrato|catalogo"
+    r"|formulario"
     r"|comentario|ficha|midia|transporte|comunica|mensage|tabela|minimo)"
 )
 _MOST_MEANS = 5
 
 
+_CONTENT = re.compile(r"\b(?!para\b|pela\b|pelo\b|como\b|mais\b|cada\b|quem\b|todo|toda|esse|essa|este|esta)[a-z]{4,}")
+_ENOUGH_CONTENT = 4
+"""Different words of four letters and more behind its verb: an action with an object and how, where or when."""
+
+
 def concrete(line: str) -> bool:
-    """Whether a folded line of advice names a means, and not every means that there is."""
-    return 1 <= len(set(_MEANS.findall(line))) <= _MOST_MEANS
+    """Whether a folded line of advice says how: it names a means, and not every means that there is, or enough else."""
+    means = len(set(_MEANS.findall(line)))
+    return 1 <= means <= _MOST_MEANS or (not means and len(set(_CONTENT.findall(line))) > _ENOUGH_CONTENT)
 
 
-_CLAUSE = re.compile(r"(?:^\W*(?:\(?\w{1,3}[.)]\s+)?|[:;,)→•]\s+|\b(?:e|ou)\s+)([^\W\d_]{3,})(?<=[aemr])\b")
+_PLAN = re.compile(
+    r"\b(?:plano|ac(?:ao|oes)|faz(?:er)?|faria|passos?|recomend\w+|suge\w+|sugir\w+|testes?|testar\w*|agir"
+    r"|decis\w+|medidas|propo\w+"
+    r"|fase|semana|ideias?|para (?:o|a|os|as) \w+(?: \w+)?|reengaj\w+|prioridades?|agora)\b"
+)
+_HEADING = re.compile(r"[^.!?]{3,80}:\W*$|[^.!?,;]{3,60}$")
+_MARKED = re.compile(r"\s*(?:[-*•→–|]|\(?\w{1,2}[.)]|\d\ufe0f?\u20e3|fase\b|semana\b|dia\b)")
+
+
+def advice_lines(folded: str) -> Iterator[tuple[str, bool]]:
+    """The lines and sentences of a folded text, each with whether it stands in the list under a heading of a plan."""
+    planned = False
+    for row in folded.splitlines():
+        marked = bool(_MARKED.match(row))
+        if not marked and _HEADING.fullmatch(row.strip("*#_ \t")):
+            planned = bool(_PLAN.search(row))
+        for line in _BREAKS.split(row):
+            yield line, planned and marked
+
+
+_BREAKS = re.compile(r"(?<=[.;!])\s")
+_CLAUSE = re.compile(
+    r"(?:^\W*(?:\(?\w{1,3}[.)]\s+)?|[:;,)→•|]\s+|\b(?:e|ou|so|eu|nao)\s+)([^\W\d_]{3,})(?<=[aemrsi])\b"
+)
+_WOULD = re.compile(
+    r"\b(?:eu|a gente|nos)?\s?(?:comecaria|faria|testaria|trocaria|pegaria|mexeria|colocaria|\w{3,}(?:aria|eria"
+    r"|iria)(?:mos)?) (?!que)"
+    r"|\b(?:e (?:preciso|hora de|importante|melhor)|dev(?:e|em|emos|eria)(?:-se)?|convem|vale(?:ria)? a pena"
+    r"|precis(?:a|amos)|proponho"
+    r"|que tal|minha sugestao|a ideia e|o foco tem de ser|recomenda-se|sugere-se)\b"
+)
 """The first word of a clause that ends as infinitives and imperatives do."""
 
 
 def asks(line: str) -> bool:
-    """Whether a clause of a folded line begins with an infinitive or an imperative («medir o prazo», «teste kits»)."""
-    return any(kind(word) in ("<to>", "<verb>") for word in _CLAUSE.findall(line))
+    """Whether a clause of a folded line begins with an infinitive or an imperative («medir o prazo», «teste kits»), or
+    says that somebody should or would («eu testaria», «deve-se rever»)."""
+    return bool(_WOULD.search(line)) or any(kind(word) in ("<to>", "<verb>") for word in _CLAUSE.findall(line))
 
 
 def _even(text: str) -> str:
@@ -167,12 +209,17 @@ def _told_of(text: str) -> tuple[set[str], set[str]]:
 
 
 _MORE_IS_BAD = r"(?:o |a |os |as )?(?:atras|devoluc|cancelament|frete|reclamac)\w*"
-_MORE_IS_GOOD = r"(?:o |a |os |as )?(?:receita|faturamento|pedidos?|notas?|recompra|convers|ticket|vendas?|satisfac)\w*"
+_MORE_IS_GOOD = (
+    r"(?:o |a |os |as )?(?:receita|faturamento|pedidos?|notas?|recompra|convers|ticket|vendas?\b|satisfac)\w*"
+)
 _HARM = re.compile(
     rf"\b(?:aument|elev|ampli|incentiv|estimul)(?:ar|e|em|ando)\s{_MORE_IS_BAD}"
+    rf"|(?:^|[.;:!\n]\W*|recomend\w+ |suger?i\w+ |vale |dev\w+ )(?:sub(?:ir|a)|dobr(?:ar|e)) {_MORE_IS_BAD}"
     rf"|\b(?:reduz|diminu|baix|cort|desestimul)(?:ir|ar|a|e|am|em|indo|ando)\s{_MORE_IS_GOOD}"
     r"|\bignor(?:ar|e|em)\s(?:o|a|os|as)\s(?:client|reclamac|pedido|avaliac|atras)\w*"
-    r"|\b(?:pare|parem|deixe|deixem|parar|deixar) de\s(?:envi|respond|entreg|atend|oferec|acompanh|melhor)\w*"
+    r"|\b(?:pare|parem|deixe|deixem|parar|deixar) de\s(?:envi|respond|entreg|atend|oferec|acompanh|melhor|vend)\w*"
+    r"|\b(?:suspend(?:er|a|am)|proib(?:ir|a|am)|recus(?:ar|e|em)|neg(?:ar|ue|uem)) (?:a|as|o|os|todas as|todos os)"
+    r" (?:devoluc|troca|pedido|reembols|atendiment|entrega|venda)\w*"
 )
 _NEGATED = re.compile(
     r"\b(?:nao|nunca|jamais)\s(?:recomend|sugir|suger|prioriz|invist|ofere|melhor|cri[ea]|reduz)\w*"

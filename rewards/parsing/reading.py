@@ -9,7 +9,7 @@ from rewards.types import PromptLike
 UNREAD = 0.25
 """Credit of prose that does not read: some, so that weak texts still differ."""
 PUSH = Limits({3: (-1.5, -1.1), 8: (-0.75, -0.5)}, (-0.45, -0.3), (-0.15, 0.02))
-INSIGHTS = Limits({3: (-2.3, -1.8), 8: (-1.2, -0.9)}, (-0.45, -0.26), (-0.1, 0.1))
+INSIGHTS = Limits({3: (-2.5, -2.0), 8: (-1.3, -1.0)}, (-0.6, -0.38), (-0.18, 0.02))
 """What reads (rewards/parsing/fluency.py): from none to all credit."""
 _STAND_IN = {"<noun-o>": "produto", "<noun-a>": "nota"}
 

@@ -9,7 +9,8 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from functools import lru_cache
 
-from tucano.truth.reading import plain, sentences, word_set
+from tucano.truth.reading import plain, sentences, word_set, words
+from tucano.truth.verbs import FORMS
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,7 @@ INDICATORS: dict[str, Indicator] = {
         r"|indicac",
     ),
     "atraso": Indicator(
-        r"atras\w+",
+        r"atras\w+|fora do prazo",
         False,
         r"transportadora|prazo|rotas?\b|rastre|aviso|avis[ae]|centro de|expedic|multa|atras|entregador|despach|postage",
     ),
@@ -46,29 +47,29 @@ INDICATORS: dict[str, Indicator] = {
         r"avaliac|atendiment|respond|resposta|equipe|prova social|pesquis|reclama|qualidade|suporte|opini|elogi",
     ),
     "recompra": Indicator(
-        r"recompras?",
+        r"recompr\w+|volt(?:a|am|em|ou|aram|ar)|retorn(?:a|am|em|o)",
         True,
         r"fidelidade|cupo[mn]|segunda compra|ja compr|pontos|retorno|volt\w+|pos-venda|pos-compra|e-mail|oferta"
         r"|lembrete"
         r"|assinatur|cliente\w* antig|recompra|beneficio|cashback|proxima compra|whatsapp",
     ),
     "devolução": Indicator(
-        r"devoluc\w+",
+        r"devoluc\w+|devolv\w+",
         False,
         r"fotos?|descric|medida|qualidade|devolv|devoluc|tamanho|troca|embalage|inspec|fornecedor|video",
     ),
     "frete médio": Indicator(
-        r"fretes?",
+        r"fretes?|envios?",
         False,
         r"transportadora|frete|retirada|centro de|valor minimo|correios|ponto de coleta",
     ),
     "cancelamento": Indicator(
-        r"cancelament\w+",
+        r"cancel\w+",
         False,
         r"estoque|aprovac|confirm|prazo|cancel|pagamento|cobrar|troca do item|desist",
     ),
     "conversão": Indicator(
-        r"convers\w+",
+        r"convers\w+|convert\w+",
         True,
         r"checkout|pagina|foto|parcel|pagamento|etapa|prova social|avaliac|frete|carrinho|anunci|video|descric"
         r"|busca|site"
@@ -98,7 +99,7 @@ _VERBS = sorted(
 )
 _ADVICE = re.compile(rf"\b(?:{'|'.join(_VERBS)})\w*")
 _OPENING = re.compile(
-    r"\b(?:recomend|sugir|sugest|prioriz|vale\b|dev(?:e|em|emos|eria)\b|precis|conv[ee]m|e (?:preciso"
+    r"\b(?:recomend|sugir|sugest|prioriz|vale\b|(?<!que )(?<!se )dev(?:e|em|emos|eria)\b|precis|conv[ee]m|e (?:preciso"
     r"|importante|bom|hora)"
     r"|a ideia|proximo passo|acao|acoes|plano|para (?:elevar|reduzir|aumentar|subir|melhorar|diminuir|baixar))"
 )
@@ -110,9 +111,36 @@ _INFINITIVE = re.compile(
     r"\W*(?:\(?\w{1,3}[.)]\s+)?(?!celular|lugar|par\b|mulher|por\b|ter\b|ser\b|haver)\w{2,}(?:ar|er|ir)\s+\w"
 )
 """A clause that begins as notes of what is to be done («medir o prazo»)."""
+_FIRST = re.compile(r"^\W*(?:\(?\w{1,3}[.)]|so|eu|e|nao|uma|duas|tres|antes|ja)\s+")
+_WOULD = re.compile(
+    r"\b(?:eu|a gente|nos)\s+\w{2,}(?:aria|eria|iria)(?:mos)?\b|\b(?:comecaria|faria|testaria|trocaria|proponho"
+    r"|propomos|sugiro)\b"
+    r"|\b(?:que tal|minha sugestao|tem de ser|tem que ser|deve-se|recomenda-se|sugere-se)\b"
+)
+_PLAN = re.compile(
+    r"\b(?:plano|ac(?:ao|oes)|faz(?:er)?|faria|passos?|recomend\w+|suge\w+|sugir\w+|testes?|testar\w*|agir"
+    r"|decis\w+|medidas|propo\w+"
+    r"|para (?:o|a|os|as)|reengaj\w+|prioridades?|agora)\b"
+)
+_HEADING = 12
+"""Words of a line that heads a list."""
+_ITEM = re.compile(r"\s*(?:[-*•→–|]|\(?\w{1,2}[.)]|\d\ufe0f?\u20e3|(?i:fase|semana|dia)\b)")
+_CONTENT = re.compile(r"\b(?!para\b|pela\b|pelo\b|como\b|mais\b|cada\b|quem\b|tod[oa]|ess[ea]|est[ea])[a-z]{4,}")
+_ENOUGH = 4
+"""Words of four letters and more by which advice says what is to be done."""
+_SPARED = re.compile(
+    r"\b(?:nao|sem|nunca|evit\w+|em vez de|antes de|parece\w*|pode\w*|podem|quem|que|motivo \w+)\s+(?:\w+\s+){0,2}$"
+)
+_LEADS = re.compile(
+    r"(?:\A|[.;:!,→•)]\s*|\be\s+|\b(?:recomend\w+|suger?\w+|sugir\w+|prioriz\w+|vale|dev\w+|precis\w+|bom|melhor"
+    r"|hora de|importante"
+    r"|ideia e|tambem|deve-se|vamos|so|depois|entao|primeiro|logo)\s+(?:\w+\s+){0,2})\W*$"
+)
+_ALWAYS = ("nada", "clientes")
 _NEGATED = re.compile(
-    rf"\b(?:nao|nunca|jamais|evit\w+|par[ae]r? de|deix[ae]r? de|deixem de|chega de|em vez de)\s+(?:(?!e\b"
-    rf"|mas\b)[\w-]+\s+){{0,2}}?(?:{'|'.join(_VERBS)})\w*"
+    rf"(?:\A\W*|[.;:!,]\s*|\be\s+)(?:\w+:\s*)?(?:nao|nunca|jamais)\s+(?!vale)(?:{'|'.join(_VERBS)})(?:o|e|a|ue|ar"
+    rf"|er|ir|em|am|amos)?\b"
+    rf"|\b(?:evit(?:e|ar|em)|par[ae]r? de|deixem? de|deixar de|chega de)\s+(?:{'|'.join(_VERBS)})\w*"
 )
 _UP = (
     r"(?:aument(?:ar|e|em)|elev(?:ar|e|em)|sub(?:ir|a|am)|dobr(?:ar|e)|dupliqu?\w+|ampli(?:ar|e)|inflar|infle"
@@ -121,7 +149,7 @@ _UP = (
 _DOWN = (
     r"(?:reduz(?:ir|a|am)|cort(?:ar|e|em)|diminu(?:ir|a|am)|baix(?:ar|e|em)|derrub(?:ar|e)|limit(?:ar|e)"
     r"|elimin(?:ar|e)"
-    r"|acab(?:ar|e) com|zer(?:ar|e)|piore?|piorar|prejudi\w+|frear|freie|cancel(?:ar|e))"
+    r"|acab(?:ar|e) com|zer(?:ar|e)|pior(?:ar|e|em)|prejudi\w+|frear|freie|cancel(?:ar|e))"
 )
 _STEPS = (
     r"\s+(?:(?:mais|ainda|muito|bastante|todos?|todas?|o|a|os|as|seu|sua|numero|taxa|valor|indice|volume"
@@ -129,11 +157,13 @@ _STEPS = (
 )
 _HARM = re.compile(
     r"\bignor(?:ar|e|em)\b|\bdemit\w+|\bfech(?:ar|e) (?:a|as) loja|\besco?nd(?:er|a|am)\b|\bpior(?:ar|e|em)\b"
-    r"|\bpar[ae]r? de\b|\bdeix[ae]r? de (?!lado\b)|\bcobr(?:ar|e) (?:mais|o dobro|a mais|taxa|multa do cliente|frete)"
+    r"|\bpar[ae]r? de (?:vend|envi|respond|atend|entreg|oferec|investir em)\w*|\bpar[ae]r? de$"
+    r"|\bdeix[ae]r? de (?!lado\b|fora\b|ser\b)|\bcobr(?:ar|e) (?:mais|o dobro|a mais|taxa|multa do cliente|frete)"
     r"|\bproib\w+|\bapag(?:ar|ue|uem)\b|\bremov(?:er|a|am) as (?:fotos|avaliac|descric)|\bretir(?:ar"
     r"|e) as (?:fotos|avaliac|descric)"
     r"|\bengan(?:ar|e|em)\b|\bmint\w*|\bmentir\b|\bdificult\w+|\bencarec(?:er|a)\b|\bcompli(?:car|que)\w*"
-    r"|\babandon(?:ar|e)\b|\bdesist(?:ir|a|am) d[aeo]\w*|\bvend(?:er|a) menos|\bsuspend(?:er|a)\b|\bbloque(?:ar|ie)\b"
+    r"|\babandon(?:ar|e)\b|\bdesist(?:ir|a|am) d[aeo]\w*|\bvend(?:er|a) menos|\bsuspend(?:er|a)\b|\bbloque(?:ar"
+    r"|ie) (?:os|as|o|a)\b"
     r"|\batras(?:ar|e|em) (?:mais |ainda )?(?:a|o|as|os)\b|\baument(?:ar|e) (?:o|os) (?:prazo|preco)s?\b"
     r"|\b(?:reduz(?:ir|a)|cort(?:ar|e)|diminu(?:ir|a)) (?:a|o|as|os) (?:qualidade|atendimento|estoque|ofertas"
     r"|equipe|fotos|campanhas)"
@@ -159,39 +189,63 @@ def _about(label: str) -> re.Pattern[str]:
 
 def recommends(sentence: str) -> bool:
     """Whether a plain sentence proposes something: it says so, or a clause of it begins with an imperative."""
-    if _OPENING.search(sentence):
+    if _OPENING.search(sentence) or _WOULD.search(sentence):
         return True
-    clauses = re.split(r"[,;:]\s+", sentence)
+    clauses = [clause for part in re.split(r"[,;:|→)]\s+", sentence) for clause in (part, _FIRST.sub("", part))]
     starts = (_IMPERATIVE.match(clause) for clause in clauses)
-    return any(map(_INFINITIVE.match, clauses)) or any(first and _ADVICE.match(first[1]) for first in starts)
+    return any(map(_INFINITIVE.match, clauses)) or any(
+        first and (_ADVICE.match(first[1]) or FORMS.get(first[1]) == "v:order") for first in starts
+    )
 
 
 def harmful(answer: str, labels: Collection[str]) -> bool:
-    """Whether an answer advises to do harm: to raise what should fall, to stop what helps, not to do what it names."""
+    """Whether an answer advises to do harm: to raise what should fall, to stop what helps, not to do what it names.
+
+    What customers do («abandonar o carrinho») and what is to be avoided («para não derrubar o ticket») is no advice.
+    """
     for sentence in map(plain, sentences(answer)):
-        if _HARM.search(sentence) or (recommends(sentence) and _NEGATED.search(sentence)):
+        if any(_is_advised(sentence, found) for found in _HARM.finditer(sentence)):
+            return True
+        if recommends(sentence) and _NEGATED.search(sentence):
             return True
         for label in {*INDICATORS, *labels}:
             known = INDICATORS.get(label)
             verb = _DOWN if known is None or known.more_is_good else _UP
-            if known and re.search(rf"\b{verb}\b{_STEPS}{names(label).pattern}", sentence):
+            harm = known and re.compile(rf"\b{verb}\b{_STEPS}{names(label).pattern}")
+            if harm and any(not _SPARED.search(sentence[: found.start()]) for found in harm.finditer(sentence)):
                 return True
     return False
 
 
+def _is_advised(sentence: str, harm: re.Match[str]) -> bool:
+    """Whether a harmful verb begins a clause or follows what advises; behind other words it tells what happens."""
+    before = sentence[: harm.start()]
+    return not _SPARED.search(before) and bool(_LEADS.search(before) or harm[0].endswith(_ALWAYS))
+
+
 def covered(answer: str, key: Collection[str], brief: Collection[str]) -> tuple[int, float]:
     """How many of the key indicators some advice of the answer is about, and the share of its advice that is about
-    any indicator of the brief."""
+    any indicator of the brief, or says what is to be done in words of its own.
+
+    Advice is about an indicator that it names, that it usually serves, or that the sentence before it names.
+    """
     found: set[str] = set()
     on = off = 0
-    for sentence in map(plain, sentences(answer)):
-        if not recommends(sentence):
-            continue
-        for part in re.split(r"\s*(?:,|;|:|\be\b(?=\s+\w+(?:ar|er|ir)\b))\s*", sentence):
-            of_brief = [label for label in brief if _about(label).search(part)]
-            found.update(label for label in key if _about(label).search(part) or names(label).search(part))
-            if of_brief:
-                on += 1
-            elif any(_about(label).search(part) for label in INDICATORS):
-                off += 1
+    above: set[str] = set()
+    planned = False
+    for row in answer.splitlines():
+        item = bool(_ITEM.match(row))
+        planned = planned if item or not row.strip() else bool(_PLAN.search(plain(row)) and len(words(row)) <= _HEADING)
+        for sentence in map(plain, sentences(row)):
+            named = {label for label in key if names(label).search(sentence)}
+            if recommends(sentence) or (planned and item):
+                for part in re.split(r"\s*(?:,|;|:|\be\b(?=\s+\w+(?:ar|er|ir)\b))\s*", sentence):
+                    about = {label for label in key if _about(label).search(part)} | named
+                    own = len(_CONTENT.findall(part)) >= _ENOUGH
+                    if any(_about(label).search(part) for label in brief) or (own and (about or above)):
+                        on += 1
+                        found |= about or above
+                    elif any(_about(label).search(part) for label in INDICATORS):
+                        off += 1
+            above = named or above
     return len(found), on / (on + off) if on + off else 0.0

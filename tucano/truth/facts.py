@@ -8,7 +8,12 @@ from typing import Any
 from tucano.truth.advice import names, recommends
 from tucano.truth.figures import Figure, figures
 from tucano.truth.reading import plain, sentences
+from tucano.truth.sums import Quantity, follows
 
+_TELLING = 6
+"""Words of a sentence that says something."""
+_REMEMBERED = 6
+"""Figures of an answer that later ones may be worked out of."""
 FREE = 10
 """Whole numbers up to here without a unit claim nothing («3 ações»)."""
 
@@ -29,17 +34,45 @@ _TARGET = re.compile(
     r"|leve)\b"
     r"[^.;]*\b(?:para|a|em)\s*(?:r\$\s*)?$"
 )
+_FUTURE = re.compile(
+    r"\b(?:metas?|objetivos?|alvos?|esperad\w+|esperamos|esperar|projec\w+|projetad\w+|sucesso|cenarios?"
+    r"|hipotes\w+|estimativ\w+"
+    r"|busqu\w+|buscar|mir(?:ar|em|e|amos)|perseguir|persiga|alcance|alcancar|atingir|atinja|tent(?:e|ar|em))\b"
+    r"|(?:\A|[,;:(]\s*|\b(?:e|mas|so|que)\s+)(?:se|caso|quando|enquanto|assim que|supondo|desde que|depois que)\s"
+    r"|\b[a-z]{2,}(?:[aei]riam?"
+    r"|[aei]ssem?)\b(?<!parceria)(?<!bateria)(?<!diaria)(?<!livraria)(?<!padaria)(?<!loteria)(?<!carteira)"
+)
+"""Words before a figure by which it is none of now: an aim, a condition, a conditional or subjunctive verb."""
+_COMING = re.compile(
+    r"\b(?:em|daqui a|dentro de|apos)\s(?:\d{1,3}|um|dois|tres|quatro|seis|doze)\s(?:dias|semanas|mes|meses)\b"
+    r"|\b(?:ate|p/|para|em)\s(?:o (?:fim|final|proximo) \w+"
+    r"|(?:jan|fev|marco|abr|mai|jun|jul|ago|set|out|nov|dez)\w*)\s*(?:[:,.;)]|\Z)"
+)
+"""A time to come that a sentence sets («até setembro.»): what it names then is none of now."""
+_LIMIT = re.compile(
+    r"(?:[<>≤≥+]|\b(?:mais|menos|antes|dentro|alem|entre|superior|inferior|(?:ma|me)ior(?:es)?|pass(?:ar|e|asse)"
+    r"|cair|caia|cheg(?:ar|ue)"
+    r"|fix[oa]|pedido minimo|cred[ei]to|vale|bonus|taxa unica)\b(?:\s+(?:de|do|da|a|que|em|por|para))?)\s*(?:r\$\s*)?$"
+    r"|\b(?:a|por)\s+r\$\s*$"
+)
+_SUM = re.compile(r"(?:[×÷*/=≈~+]|\bvezes)\s*(?:r\$\s*)?$")
+_SUMMED = re.compile(r"\s*(?:[a-z]+\s*)?[×÷*/=≈+]|\s*\)?\s*(?:dividid\w+|multiplicad\w+|vezes\s+(?:r\$|\d))")
+_OUT_OF = re.compile(r"\b(?:cada|em|de|a|por)\s+$")
 _HEDGED = re.compile(
-    r"\b(?:uns|umas|cerca de|perto de|quase|algo como|por volta de|aproximadamente|em torno de)\s+(?:r\$\s*)?$"
+    r"\b(?:uns|umas|cerca de|perto de|quase|algo como|por volta de|aproximadamente|em torno de|mais ou menos"
+    r"|praticamente"
+    r"|pouco (?:mais|menos) de|na casa d[eo]s?)\s+(?:r\$\s*)?$"
 )
 _OWN_WORDS = 4
 """Words beside label and figure of a sentence that is more than an item of a list."""
 _SPAN = re.compile(
-    r"\s*(?:primeir[oa]s\s+)?(?:dias?|semanas?|mes(?:es)?|horas?|minutos?|vezes|x|anos?|parcelas?|etapas?|passos?)\b"
+    r"\s*(?:primeir[oa]s\s+)?(?:dias?|semanas?|mes(?:es)?|horas?|h|minutos?|min|vezes|x|anos?|parcelas?|etapas?|passos?"
+    r"|itens|produtos|pontos?|estrelas?|toques?)\b"
 )
 _OF = re.compile(r"\s+(?:de|do|da|dos|das|em|na|no)\s+(?:(?:o|a|taxa de|indice de|media de)\s+)?|\s+")
 _STATED = re.compile(
-    r"\s*(?:medi[oa]s?)?\s*(?:\(|:|,|=)?\s*(?:(?:que\s+)?(?:e|foi|esta|ficou|chega|chegou|fica|atual|ja|hoje|custa|custou"
+    r"\s*(?:medi[oa]s?)?\s*(?:\(|:|,|=)?\s*(?:(?:que\s+)?(?:e|foi|esta|ficou|chega|chegou|fica|atual|ja|hoje"
+    r"|custa|custou"
     r"|alcancou|atingiu|marca|marcou|sai|saiu|sustente|gira|soma|somou)?\s*(?:de|em|a|ao|do|da|por|so|apenas)?\s*){0,3}"
     r"(?:apenas |so )?\(?\s*"
 )
@@ -77,6 +110,8 @@ def stated(answer: str, brief: str, facts: Sequence[Fact]) -> Stated:
     free = [figure.value for figure in figures(plain(brief)) if not any(figure.shows(fact.value) for fact in facts)]
     right: set[str] = set()
     wrong: set[tuple[str, float]] = set()
+    told = [(fact.value, fact.unit) for fact in facts]
+    said: list[Quantity] = []
     for sentence in map(plain, sentences(answer)):
         mentions = sorted(
             (match.start(), match.end(), label) for label in by_label for match in names(label).finditer(sentence)
@@ -95,10 +130,33 @@ def stated(answer: str, brief: str, facts: Sequence[Fact]) -> Stated:
                     right.add(fact.label)
                 else:
                     wrong.add((fact.label, figure.value))
-            elif not _is_free(sentence, figure, fact, mentions, facts, free):
+            elif own := _alone(sentence, figure, mentions, facts):
+                right.add(own.label)
+            elif not _is_free(sentence, figure, fact, mentions, free) and not _is_summed(
+                sentence, figure, told, [] if (tied := _is_tied(sentence, mentions, figure)) else said, not tied
+            ):
                 wrong.add((label or "", figure.value))
+            said = [(figure.value, str(figure.unit)), *said][:_REMEMBERED]
         wrong.update((label, 0.0) for label in _moves(sentence, mentions, by_label))
     return Stated(frozenset(right), len(wrong))
+
+
+def _alone(
+    sentence: str, figure: Figure, mentions: Sequence[tuple[int, int, str]], facts: Sequence[Fact]
+) -> Fact | None:
+    """The fact that a figure can only be, by value and unit, in a sentence that says something and ties the figure to
+    no other label («quase um quarto das entregas (23,7%) chegou tarde»)."""
+    shown = [fact for fact in facts if figure.unit and figure.unit == fact.unit and figure.shows(fact.value)]
+    apart = not any(
+        (
+            _STATED.fullmatch(sentence[end : figure.start])
+            if end <= figure.start
+            else not sentence[figure.end : start].strip()
+        )
+        for start, end, _ in mentions
+    )
+    told = len(re.findall(r"[^\W\d_]{2,}", sentence)) >= _TELLING and not _MOVED.search(sentence)
+    return shown[0] if len(shown) == 1 and apart and told else None
 
 
 def _is_attached(sentence: str, mentions: Sequence[tuple[int, int, str]], figure: Figure, label: str) -> bool:
@@ -155,45 +213,41 @@ def _label(
     return before[-1] if before else mentions[0][2] if mentions else None
 
 
+def _is_tied(sentence: str, mentions: Sequence[tuple[int, int, str]], figure: Figure) -> bool:
+    """Whether only linking words stand between some label and the figure behind it."""
+    return any(end <= figure.start and _STATED.fullmatch(sentence[end : figure.start]) for _, end, _ in mentions)
+
+
 def _is_free(
     sentence: str,
     figure: Figure,
     fact: Fact | None,
     mentions: Sequence[tuple[int, int, str]],
-    facts: Sequence[Fact],
     other: Sequence[float],
 ) -> bool:
-    """Whether a figure that shows no fact at its label may stand: a proposal, a span of time, something computed from
-    the facts, a small number; or a fact without any label, which earns nothing either."""
+    """Whether a figure that shows no fact at its label may stand: a proposal, an aim, a span of time, a small number,
+    «de cada 100»; or a fact without any label, which earns nothing either."""
     before, behind = sentence[: figure.start], sentence[figure.end :]
-    attached = any(end <= figure.start and _STATED.fullmatch(sentence[end : figure.start]) for _, end, _ in mentions)
-    if _TARGET.search(before) or (_SPAN.match(behind) and not figure.unit) or (_HEDGED.search(before) and not attached):
+    if _TARGET.search(before) or _FUTURE.search(before) or _LIMIT.search(before) or _COMING.search(sentence):
         return True
-    if any(_shows(figure, known) for known in facts):
-        return fact is None
+    if (_SPAN.match(behind) and not figure.unit) or (figure.value in (100, 1000) and _OUT_OF.search(before)):
+        return True
     if figure.unit == "" and figure.value <= FREE and figure.value == int(figure.value) and figure.tolerance == 0.5:
         return True
-    if any(figure.shows(value) for value in other) or any(_computed(figure, facts)):
+    if any(figure.shows(value) for value in other):
         return True
-    return recommends(sentence) and not attached and not _MOVED.search(sentence)
+    if re.match(r"\s*(?:a mais|a menos|de desconto|de off|off)\b", behind):
+        return True
+    return recommends(sentence) and not _is_tied(sentence, mentions, figure) and not _MOVED.search(sentence)
 
 
-def _computed(figure: Figure, facts: Sequence[Fact]) -> Iterator[bool]:
-    """Whether a figure follows from one or two facts: rest to 100 %, share of a total, sum, difference, ratio."""
-    for one in facts:
-        if one.unit == "%":
-            yield figure.unit == "%" and figure.shows(100 - one.value)
-        for other in facts:
-            if one.unit == "%" and other.unit != "%":
-                amount = one.value * other.value / 100
-                yield figure.unit in ("", other.unit) and abs(figure.value - amount) <= max(1.0, 0.02 * amount)
-            elif one is not other and one.unit == other.unit:
-                yield figure.unit in ("", one.unit) and (
-                    figure.shows(one.value + other.value) or figure.shows(abs(one.value - other.value))
-                )
-            elif one.unit == "R$" and other.unit == "" and other.value:
-                ratio = one.value / other.value
-                yield figure.unit == "R$" and abs(figure.value - ratio) <= max(1.0, 0.02 * ratio)
+def _is_summed(sentence: str, figure: Figure, told: Sequence[Quantity], said: Sequence[Quantity], free: bool) -> bool:
+    """Whether a figure is worked out of the brief's facts and of the figures said just before, or is a fact that
+    stands in a sum that is written out, or beside no label of its own."""
+    before = sentence[: figure.start]
+    if any(figure.shows(value) and figure.unit in ("", unit) for value, unit in told):
+        return free or bool(_SUM.search(before) or _SUMMED.match(sentence, figure.end))
+    return follows(figure, [*told, *said], bool(_HEDGED.search(before)))
 
 
 def _movement(sentence: str, mentions: Sequence[tuple[int, int, str]], figure: Figure) -> str:

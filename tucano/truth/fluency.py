@@ -117,6 +117,8 @@ _LEFT_HANGING = re.compile(
 )
 _CAPITAL = re.compile(r"(?<=[a-zà-ÿ0-9] )[A-ZÀ-Ý][a-zà-ÿ]*\b")
 _NO_CAPITAL = re.compile(r"(?:\A\W*|[\wà-ÿ%][.!?]\W+)(?=[a-zà-ÿ])")
+_ITEM = re.compile(r"(?m)^[ \t]*(?:[-*•→–|]|\(?\w{1,2}[.)]|\d\ufe0f?\u20e3)[ \t]*")
+"""Marks of lists: what stands behind them may begin small, but for the first."""
 _DISAGREES = re.compile(
     r"\b(?:os|as|dos|das|nos|nas|aos)\s+(?!que\b|r\$|com\b|em\b|de\b|quem\b)[a-z-]+[^\Ws0-9_]\b"
     r"|\b(?:o|um|uma|do|da|no|na|ao|pelo|pela|seu|sua)\s+(?!dos|das|nos|nas|pois|mas\b|mais|menos)[a-z]{2,}(?:[oa]s|oes|ens)\b"
@@ -160,7 +162,7 @@ def fluency(text: str, norm: Norm = PROSE) -> float:
     sentence = min((_mean(part) for part in sentences(text, whole=True) if len(words(part)) >= WINDOW), default=0.0)
     looks = (clip((mean - norm.mean + 0.28) / 0.28), clip((norm.odd + 0.08 - odd) / 0.08), clip((worst + 2.6) / 0.4))
     faults = max(0, _faults(text) - len(words(text)) // WORDS_PER_FAULT)
-    kept = FAULT**faults * MISSING_CAPITAL ** len(_NO_CAPITAL.findall(text))
+    kept = FAULT**faults * MISSING_CAPITAL ** len(_NO_CAPITAL.findall(_ITEM.sub("", text)))
     return kept * min(*looks, clip((sentence + 1.8) / 0.5))
 
 

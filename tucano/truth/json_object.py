@@ -33,3 +33,16 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _refused(constant: str) -> float:
     raise ValueError(f"{constant} is no JSON")
+
+
+MOST_AROUND = 30
+"""Words beside an object that are a sentence about it."""
+
+
+def framed_object(text: str) -> dict[str, Any] | None:
+    """The one strict object of a text that says a sentence before or behind it and has no other braces or brackets."""
+    start, end = text.find("{"), text.rfind("}") + 1
+    around = f"{text[:start]} {text[end:]}".replace("```json", " ").replace("```", " ")
+    if start < 0 or end <= start or re.search(r"[{}\[\]]", around) or not 3 <= len(around.split()) <= MOST_AROUND:
+        return None
+    return only_object(text[start:end])

@@ -82,8 +82,22 @@ def names_another(text: str, product: str, brief: str) -> bool:
     """Whether the text names a product of the catalogue that is neither its own nor stands in its brief."""
     said = f" {' '.join(words(text))} "
     own = f" {plain(' '.join(words(brief)))} {' '.join(words(product))} "
+    own_too = names_product(text, product)
     return any(
-        f" {' '.join(name)} " in said and f" {' '.join(name)} " not in own
+        f" {' '.join(name)} " in said
+        and f" {' '.join(name)} " not in own
+        and not (own_too and _is_aside(said, " ".join(name)))
         for name in _SOLD
         if not (len(name) == 1 and name[0] in _AMBIGUOUS)
     )
+
+
+_SELLS = "lev|compr|garant|confir|pe[cg]|aproveit|ganh|ver|vej|quer|conhec|experiment|e |ou |tem|chego|com |por |de "
+_ASIDE = re.compile(rf" (?:(?:n[oa]s?|d[oa]s?|ao|pel[oa]|pr[oa]|entre|sobre|sem)|(?!{_SELLS})\w{{3,}} (?:o|a|os|as))$")
+"""Words behind which a thing is spoken of and not offered («para o celular», «puxe a cadeira»)."""
+
+
+def _is_aside(said: str, name: str) -> bool:
+    """Whether a product stands only where it is not offered."""
+    before = (said[: match.start()] for match in re.finditer(rf" {re.escape(name)}(?= )", said))
+    return all(_ASIDE.search(f" {part}"[-40:]) for part in before)

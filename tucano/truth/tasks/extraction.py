@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from tucano.truth.fluency import fluency
-from tucano.truth.json_object import only_object
+from tucano.truth.fluency import Norm, fluency
+from tucano.truth.json_object import framed_object, only_object
 from tucano.truth.reading import plain, stem, word_set, words
 from tucano.truth.single import is_single
 from tucano.truth.types import PromptLike
@@ -26,9 +26,22 @@ OF_STARS = word_set(
 COPIED, ABSENT, FOUND = 0.1, 0.5, 2.0
 """Weights of a field that the prompt's frame states, of a complaint that is not there, of one that is, and of the
 summary. Other fields weigh 1."""
-WRONG_FEELING, WRONG_PROBLEM, MISCOPIED = 0.25, 0.5, 0.6
+WRONG_FEELING, WRONG_PROBLEM, MISCOPIED, MISJUDGED = 0.25, 0.5, 0.6, 0.85
 """What is left where the sentiment, the complaint, or (for each) a field that the frame states is wrong or missing: by
 the rating guide the first two make an answer mostly useless."""
+SUMMARY = Norm(mean=-1.0, odd=0.62)
+"""A sentence has few words to tell by."""
+OPEN = frozenset({"churn_risk", "repurchase_intent"})
+"""What follows from the stars by and large: another value is debatable, and leaves .85."""
+FRAMED = 0.75
+"""What is left of an object that stands beside a sentence: a program has to look for it."""
+_LINKS = word_set("pelo pela pelos pelas para mais muito com sem")
+_NONE = re.compile(
+    r"|-|n/a|null|nenhum\w*(?: \w+){0,2}"
+    r"|(?:nao ha|nada|nao consta|inexistente)(?: (?:a|para|de) \w+| \w*reclama\w*| queixas?)?"
+    r"|sem (?:reclamac\w+|queixas?|problemas?|ressalvas?)"
+)
+"""How an answer says that there is no complaint."""
 _FRAME = frozenset(
     stem(word)
     for word in [
@@ -112,8 +125,10 @@ def truth(prompt: PromptLike, answer: str, databases: Path | None) -> float | No
     if not known:
         return None
     found = only_object(answer)
+    alone = FRAMED if found is None else 1.0
+    found = framed_object(answer) if found is None else found
     more = " ".join(str(value) for name, value in (found or {}).items() if name not in FIELDS)
-    if found is None or not is_single(more):
+    if found is None or not is_single(more) or (alone < 1 and not is_single(answer)):
         return 0.0
     weights = {name: _weight(name, value, prompt) for name, value in known.items()}
     right = {name: name in found and is_right(name, found[name], value) for name, value in known.items()}
@@ -123,25 +138,30 @@ def truth(prompt: PromptLike, answer: str, databases: Path | None) -> float | No
     if told := _told(prompt):
         weights["summary"], right["summary"] = FOUND, _sums_up(found.get("summary"), told)
     earned = near + sum(weights[name] for name in weights if right[name])
-    return earned / sum(weights.values()) * _kept(right, known, weights)
+    return alone * earned / sum(weights.values()) * _kept(right, known, weights)
 
 
 def _kept(right: Mapping[str, bool], known: Mapping[str, Any], weights: Mapping[str, float]) -> float:
     """What is left of the credit, where something decisive is wrong."""
-    miscopied = sum(not right[name] and weights[name] == COPIED for name in known if name != "sentiment")
-    kept = MISCOPIED**miscopied
+    missed = [name for name in known if not right[name] and weights[name] == COPIED and name != "sentiment"]
+    kept = MISCOPIED ** sum(name not in OPEN for name in missed) * MISJUDGED ** sum(name in OPEN for name in missed)
     if not right.get("sentiment", True):
         kept *= WRONG_FEELING
     return kept if right.get("main_complaint", True) else kept * WRONG_PROBLEM
 
 
 def is_right(name: str, value: Any, expected: Any) -> bool:
-    """Equal in value and JSON type; a category whatever its case and accents, a complaint by half of its words."""
+    """Equal in value and JSON type; a category whatever its case and accents, a complaint by half of the words
+    of the shorter of the two; an empty one is none."""
+    if name == "main_complaint" and expected is None and isinstance(value, str):
+        return bool(_NONE.fullmatch(plain(value).strip(" .")))
     if type(value) is not type(expected):
         return False
     if name == "main_complaint" and isinstance(value, str):
-        said, wanted = ({stem(word) for word in words(text) if len(word) > 3} for text in (value, expected))
-        return bool(said) and 2 * len(said & wanted) >= (len(said) + len(wanted)) / 2
+        said, wanted = (
+            {stem(word) for word in words(text) if len(word) > 3 and word not in _LINKS} for text in (value, expected)
+        )
+        return 2 * len(said & wanted) >= min(len(said), len(wanted)) > 0 and len(said) <= 2 * len(wanted)
     if name == "category" and isinstance(value, str):
         return plain(value).strip() == plain(expected).strip()
     return bool(value == expected)
@@ -173,7 +193,7 @@ def _told(prompt: PromptLike) -> frozenset[str]:
 
 
 def _sums_up(summary: Any, told: frozenset[str]) -> bool:
-    if not isinstance(summary, str) or fluency(summary) < 0.5:
+    if not isinstance(summary, str) or fluency(summary, SUMMARY) < 0.4:
         return False
     return bool(_stems(summary) & told)
 

@@ -14,9 +14,12 @@ ON_OTHERS = 0.5
 """Advice on indicators of the brief that were not asked about."""
 ADVICE_ALONE, FIGURES_ALONE = 0.28, 0.25
 """Advice that uses no figure would fit any shop; figures that lead to nothing repeat the brief."""
-WRONG = 0.2
-"""What is left beside one wrong figure; nothing beside two."""
+WRONG, MISREAD_ADVICE = 0.2, 0.18
+"""What is left beside one wrong figure, and what advice that fits is worth beside any number of them: such an answer is
+of little use, words strung together are of none."""
 MOST_SENTENCES = 14
+LONGEST = 4000
+"""Characters of an answer that somebody reads."""
 MOST_FIGURES = 60
 """A text with more is a table or nothing, and each figure is weighed against each label."""
 FLUENT = Norm()
@@ -28,14 +31,16 @@ def truth(prompt: PromptLike, answer: str, databases: Path | None) -> float | No
     """None without facts. Else fluency x (advice x (.28 + .72 figures) + (1 - advice) x .25 figures).
 
     `figures`: share of the key figures at their labels. `advice`: how much of it is about the indicators in question.
-    0 for harmful advice, several answers, one that takes itself back, a copy; a wrong figure leaves a fifth.
+    0 for harmful advice, several answers, one that takes itself back, a copy; a wrong figure leaves a fifth, more
+    of them what advice alone is worth at most.
     """
     facts = facts_of(prompt.reference)
     key = [str(label) for label in prompt.reference.get("key", ())]
     if not facts or not key:
         return None
     labels = [fact.label for fact in facts]
-    if len(figures(plain(answer))) > MOST_FIGURES:
+    variety = _variety(answer) if len(answer) <= LONGEST else 0.0
+    if not variety or len(figures(plain(answer))) > MOST_FIGURES:
         return 0.0
     if not is_single(answer) or harmful(answer, labels) or copied(answer, prompt.user) > 0.6:
         return 0.0
@@ -47,12 +52,9 @@ def truth(prompt: PromptLike, answer: str, databases: Path | None) -> float | No
     asked = 1.0 if hits else ON_OTHERS if share else 0.0
     advice = asked * clip((share - 0.4) / 0.35)
     whole = advice * (ADVICE_ALONE + (1 - ADVICE_ALONE) * shown) + (1 - advice) * FIGURES_ALONE * shown
-    return (
-        fluency(answer, FLUENT)
-        * _variety(answer)
-        * whole
-        * (1.0 if not said.wrong else WRONG if said.wrong == 1 else 0.0)
-    )
+    if said.wrong:
+        whole = max(WRONG * whole if said.wrong == 1 else 0.0, MISREAD_ADVICE * advice)
+    return fluency(answer, FLUENT) * variety * whole
 
 
 def _variety(answer: str) -> float:

@@ -33,7 +33,7 @@ _AGAINST = re.compile(
     r"|\b(?:ruim|ruins|pessim\w+|horrive\w+|terrive\w+|defeit\w+|quebrad\w+|fei[oa]s?|porcaria|lixo|fraude"
     r"|golpe|errad[oa]s?|fals[oa]s?"
     r"|engan\w+|decepcion\w+|arrepend\w+|fuj[ae]\w*|desist\w+|pior|piores|nojent\w+|perigos\w+|inuti[ls]\w*"
-    r"|estragad\w+|cuidado|problema\w*"
+    r"|estragad\w+|(?<!de )cuidado(?! com (?:voce|a sua|o seu|sua|seu))|problema\w*"
     r"|reclam\w+|atras\w+|car[oa] demais|vencid\w+|usad[oa]s?|odei\w+|cancel\w+|esgotad\w+|indisponive\w+"
     r"|danific\w+|mentira)\b"
 )

@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from tucano.truth.fluency import fluency
+from tucano.truth.fluency import Norm, fluency
 from tucano.truth.reading import words
 from tucano.truth.single import is_single
 from tucano.truth.sql import right_answer
@@ -11,6 +11,8 @@ from tucano.truth.types import PromptLike
 
 UNEXPLAINED = 0.6
 """A right query without a readable explanation."""
+EXPLANATION = Norm(mean=-1.0, odd=0.62)
+"""One or two sentences, with the names of columns among their words."""
 _FENCED = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 _BARE = re.compile(r"\b(?:SELECT|WITH)\b[^;]*?(?:;|\n[ \t]*\n|\Z)", re.IGNORECASE)
 
@@ -27,4 +29,4 @@ def truth(prompt: PromptLike, answer: str, databases: Path | None) -> float | No
     prose = block.sub(" ", answer).strip()
     if not right or len(block.findall(answer)) != 1 or not is_single(prose):
         return 0.0
-    return 1.0 if len(words(prose)) >= 4 and fluency(prose) >= 0.5 else UNEXPLAINED
+    return 1.0 if len(words(prose)) >= 4 and fluency(prose, EXPLANATION) >= 0.4 else UNEXPLAINED

@@ -1,0 +1,50 @@
+"""Whether a figure follows from others by one step of arithmetic that makes sense in their units.
+
+A step takes two quantities of a brief, or of the sentences just before, to a third: sums and differences of the same
+unit, parts and changes in per cent, products and quotients of money and counts.
+"""
+
+from collections.abc import Iterable
+
+from tucano.truth.figures import Figure
+
+Quantity = tuple[float, str]
+"""A value with its unit, «%», «R$» or none."""
+SLACK, HEDGED_SLACK = 0.01, 0.1
+"""Relative error that a result may have: it was worked out from rounded figures, or says that it is about so much."""
+MOST = 14
+
+
+def follows(figure: Figure, known: Iterable[Quantity], hedged: bool = False) -> bool:
+    """Whether one step leads from the known quantities to the figure, as precisely as it is written."""
+    quantities = list(known)[:MOST]
+    slack = HEDGED_SLACK if hedged else SLACK if figure.unit != "%" else 0.0
+    found = [result for one in quantities for result in _alone(*one)]
+    found += [result for one in quantities for other in quantities if one != other for result in _together(one, other)]
+    return any(
+        unit == figure.unit and (figure.shows(value) or abs(value - figure.value) <= slack * abs(value))
+        for value, unit in found
+    )
+
+
+def _alone(value: float, unit: str) -> list[Quantity]:
+    if unit != "%":
+        return []
+    one_in = [(100 / value, "")] if value else []
+    return [(100 - value, "%"), (value, ""), (10 * value, ""), (1000 - 10 * value, ""), *one_in]
+
+
+def _together(one: Quantity, other: Quantity) -> list[Quantity]:
+    (first, unit), (second, of) = one, other
+    found: list[Quantity] = []
+    if unit == of:
+        found = [(first + second, unit), (abs(first - second), unit)]
+        if second:
+            found += [(100 * first / second, "%"), (abs(100 * first / second - 100), "%"), (first / second, "")]
+    elif unit == "%":
+        found = [(part * second / 100, of) for part in (first, 100 - first, 100 + first)]
+    elif unit == "R$" and of == "":
+        found = [(first * second, "R$"), *([(first / second, "R$")] if second else [])]
+    if unit == of == "%":
+        found += [(first * second / 100, "%"), (first * (100 - second) / 100, "%")]
+    return found
