@@ -10,6 +10,8 @@ from tucano.security.texts import ArmName, BaseUrl, Line
 from tucano.settings.base import RewardSetName, Section
 from tucano.settings.comparison import Asking
 from tucano.settings.data import PromptPlan
+from tucano.settings.grpo import Completions
+from tucano.settings.model import LoadedModel
 
 
 class EndpointSettings(Section):
@@ -55,7 +57,23 @@ class BenchmarkPlan(Section):
     )
 
 
-class BenchmarkSettings(BenchmarkPlan):
+class PublicPlaces(Section):
+    """Where benchmarks that others wrote lie on this machine; none is shipped and none is downloaded."""
+
+    spider_pt: Line | None = Field(
+        None, description="Folder of Spider in Portuguese (dev.jsonl, tables.json): SQL, by what it gives."
+    )
+    enem: Line | None = Field(None, description="Folder of ENEM (20*.json, 20*.jsonl): the likeliest of five options.")
+    faquad: Line | None = Field(None, description="Folder of FaQuAD (dev.json): answers that stand in a text.")
+
+    @property
+    def named(self) -> dict[str, str]:
+        """{benchmark: its folder}, of those that are named."""
+        places = {"spider_pt": self.spider_pt, "enem": self.enem, "faquad": self.faquad}
+        return {name: place for name, place in places.items() if place is not None}
+
+
+class BenchmarkSettings(BenchmarkPlan, PublicPlaces):
     """Judging by ground truth that no reward knows: `tucano benchmark`."""
 
     olist: Line | None = Field(None, description="Folder of Olist CSVs: real reviews, their stars as silver labels.")
@@ -95,6 +113,22 @@ class BenchmarkSetStage(Section):
     benchmark: BenchmarkPlan
     data: PromptPlan
     tasks: tuple[Task, ...]
+    seed: int
+
+
+class PublicSetStage(Section):
+    """What the public benchmarks' questions follow from, beside their files: the seed of Spider's databases."""
+
+    benchmarks: tuple[str, ...]
+    seed: int
+
+
+class PublicAnswersStage(Section):
+    """What an arm's answers to them follow from, beside its weights and the questions."""
+
+    grpo: Completions
+    model: LoadedModel
+    base: str
     seed: int
 
 
