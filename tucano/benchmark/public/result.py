@@ -52,33 +52,39 @@ def judge_public(
     """Score every reply. The arms `seed-N` together, and each other arm, are contrasted with the reference, and the
     seeds and the reference with the base.
     """
+    scores = _scores(questions, replies, databases)
+    trained = list(dict.fromkeys(reply.arm for reply in replies))
+    first = {reply.question: reply.cut for reply in reversed(replies)}
+    counts: dict[str, int] = {}
+    cut: dict[str, int] = {}
+    metrics: dict[str, dict[str, dict[str, Interval]]] = {}
+    contrasts: list[Contrast] = []
+    for name in NAMES:
+        asked = [question for question in questions if question.benchmark == name]
+        if not asked:
+            continue
+        counts[name] = len(asked)
+        cut[name] = sum(first.get(question.id, False) for question in asked)
+        groups = _groups(asked)
+        metrics[name] = {
+            arm: _intervals([found[question.id] for question in asked], groups, how) for arm, found in scores.items()
+        }
+        contrasts += _of(name, asked, scores, trained, how) if len(asked) >= FEWEST else []
+    chosen = {name: licences[name] for name in counts}
+    return PublicResult(1, counts, chosen, cut, metrics, tuple(contrasts))
+
+
+def _scores(
+    questions: Sequence[Question], replies: Sequence[Reply], databases: Path
+) -> dict[str, dict[str, dict[str, float]]]:
+    """Of the baselines, then of those that replied."""
     by_id = {question.id: question for question in questions}
-    scores: dict[str, dict[str, dict[str, float]]] = {
-        name: {question.id: score(question, answer(question), databases) for question in questions}
-        for name, answer in baselines(questions).items()
-    }
+    scores: dict[str, dict[str, dict[str, float]]] = {}
+    for name, answer in baselines(questions).items():
+        scores[name] = {question.id: score(question, answer(question), databases) for question in questions}
     for reply in replies:
         scores.setdefault(reply.arm, {})[reply.question] = score(by_id[reply.question], reply.text, databases)
-    present = [name for name in NAMES if any(question.benchmark == name for question in questions)]
-    of = {name: [question for question in questions if question.benchmark == name] for name in present}
-    first = {reply.question: reply.cut for reply in reversed(replies)}
-    trained = list(dict.fromkeys(reply.arm for reply in replies))
-    return PublicResult(
-        schema_version=1,
-        counts={name: len(asked) for name, asked in of.items()},
-        licences={name: licences[name] for name in present},
-        cut={name: sum(first.get(question.id, False) for question in asked) for name, asked in of.items()},
-        metrics={
-            name: {arm: _intervals([found[q.id] for q in asked], _groups(asked), how) for arm, found in scores.items()}
-            for name, asked in of.items()
-        },
-        contrasts=tuple(
-            found
-            for name, asked in of.items()
-            if len(asked) >= FEWEST
-            for found in _of(name, asked, scores, trained, how)
-        ),
-    )
+    return scores
 
 
 def _groups(asked: Sequence[Question]) -> list[list[int]]:
