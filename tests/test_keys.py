@@ -351,7 +351,7 @@ def test_the_content_of_files_counts_and_not_their_place(tmp_path: Path, artifac
 ENGINES = {
     "data.prepare", "data.benchmark", "tucano.audit.stage", "tucano.comparison.plan", "tucano.audit.reaudit_table",
     "tucano.comparison.compare", "tucano.report.report", "tucano.benchmark.answers", "tucano.benchmark.judge",
-    "tucano.benchmark.benchmark", *(module for kind, module in MODULES.items() if kind != "trial"),
+    "tucano.benchmark.benchmark", "data.public.prepare", "tucano.benchmark.public.result", *(module for kind, module in MODULES.items() if kind != "trial"),
 }  # fmt: skip
 
 

@@ -10,8 +10,6 @@ from tucano.security.texts import ArmName, BaseUrl, Line
 from tucano.settings.base import RewardSetName, Section
 from tucano.settings.comparison import Asking
 from tucano.settings.data import PromptPlan
-from tucano.settings.grpo import Completions
-from tucano.settings.model import LoadedModel
 
 
 class EndpointSettings(Section):
@@ -120,15 +118,6 @@ class PublicSetStage(Section):
     """What the public benchmarks' questions follow from, beside their files: the seed of Spider's databases."""
 
     benchmarks: tuple[str, ...]
-    seed: int
-
-
-class PublicAnswersStage(Section):
-    """What an arm's answers to them follow from, beside its weights and the questions."""
-
-    grpo: Completions
-    model: LoadedModel
-    base: str
     seed: int
 
 

@@ -20,10 +20,9 @@ from tucano.settings.benchmark import (
     EndpointSettings,
     EndpointStage,
     JudgeStage,
-    PublicAnswersStage,
     PublicSetStage,
 )
-from tucano.settings.comparison import AnswersStage, Asking, ComparisonStage, Judging, PlanStage
+from tucano.settings.comparison import AnswersStage, Asking, ComparisonStage, Judging, PlanStage, PublicAnswersStage
 from tucano.settings.data import DataStage, PromptPlan, SourceShare
 from tucano.settings.grpo import Completions, GrpoRun, GrpoStage, GrpoTraining, MergeStage, PreflightStage
 from tucano.settings.model import AdaptedModel, LoadedModel, NanoModel

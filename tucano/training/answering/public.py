@@ -8,7 +8,7 @@ from peft import LoraConfig
 from transformers import PreTrainedTokenizerBase
 
 from tucano.benchmark.public.questions import PublicFiles, Question, Reply, read_questions, write_lines
-from tucano.settings.benchmark import PublicAnswersStage
+from tucano.settings.comparison import PublicAnswersStage
 from tucano.training.jobs import Arm, Job, Progress, emit
 from tucano.training.policies.chat import encode_chats, stop_tokens
 from tucano.training.policies.likelihood import token_logps
