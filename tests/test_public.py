@@ -19,8 +19,10 @@ from data.public.stores import Schema, Table, fill, sought, write_store
 from tucano.benchmark.public.questions import NAMES, PublicFiles, Question, Reply, read_questions
 from tucano.benchmark.public.result import Reading, judge_public, render_public
 from tucano.benchmark.public.scores import exact_match, f1, plain_words, score
-from tucano.comparison.claims import lost
+from tucano.comparison.claims import StudyContext, lost
+from tucano.comparison.verdict import judge
 from tucano.errors import UserError
+from tucano.settings.comparison import Judging
 from tucano.truth.sql import right_answer
 
 REAL = Path(os.environ.get("TUCANO_REAL_DATA", Path(__file__).parents[1] / "../shared/data")) / "benchmarks"
@@ -187,7 +189,13 @@ def test_a_loss_on_a_public_benchmark_is_a_loss(tmp_path: Path) -> None:
         Reply(arm, q.id, said, cut=False) for arm, said in (("sft", "sim"), ("seed-1", "não")) for q in questions
     ]
     result = judge_public(questions, replies, tmp_path, {"faquad": ""}, Reading("sft", 0.05, 50, 7))
-    assert [lost(one, 0.05) for one in result.contrasts] == [True]  # p = 1/256
+    (found,) = result.contrasts
+    assert lost(found, 0.05)  # p = 1/256
+    verdict = judge(found, Judging(), around=StudyContext(public=result.contrasts))
+    assert "lost public" in verdict.cautions and "lost public" not in judge(found, Judging()).cautions
+    said = "Public benchmark faquad (8 questions that others wrote): 0.000 against 1.000 for sft, -1.000 ("
+    assert any(sentence.startswith(said) for sentence in verdict.sentences)
+    assert any("faquad (8 questões que outros escreveram): 0,000" in sentence for sentence in verdict.sentences_pt)
 
 
 @pytest.mark.long
