@@ -195,6 +195,12 @@ MISTAKES = {
         ["grpo.entropy_target=0.2"],
         "unsloth's loss has no entropy bonus",
     ),
+    "edge under unsloth": (
+        "l4",
+        ["grpo.entropy_advantages=true"],
+        "needs model.backend=transformers: unsloth does not",
+    ),
+    "a floor without iwu": ("laptop", ["grpo.task_weights_floor=0.1"], "only read by grpo.task_weights=iwu"),
     "float32 under unsloth": ("l4", ["model.dtype=float32"], "set model.dtype=bfloat16"),
     "stages out of order": ("laptop", ["grpo.length_stages=[[10, 60], [5, 80]]"], "must rise"),
     "stage after the end": ("laptop", ["grpo.length_stages=[[60, 80]]"], "stay below grpo.max_steps=60"),
