@@ -138,6 +138,8 @@ CONFIGURATIONS = (
             "task_weights": "iwu",
             "task_weights_rate": 0.1,
             "task_weights_balance": 0.5,
+            "task_weights_floor": 0.3,
+            "entropy_advantages": True,
             "drop_zero_variance": True,
             "refill_rounds": 2,
             "entropy_target": 7.0,  # above the entropy, so that the bonus is paid

@@ -2,6 +2,7 @@
 
 from prefect import flow
 
+from data.public.prepare import require_public
 from tasks.benchmark import (
     answer_with_baselines,
     answer_with_endpoint,
@@ -14,6 +15,7 @@ from tasks.benchmark import (
 from tasks.elsewhere import where
 from tasks.handles import AnswerSet
 from tasks.prepare import prepare_data
+from tasks.public import score_publicly
 from tasks.running.labels import benchmark_name
 from tasks.running.places import require_places
 from tasks.running.run import opened
@@ -29,6 +31,7 @@ def benchmark(settings: PipelineSettings) -> str:
     for endpoint in settings.benchmark.endpoints:
         key_of(endpoint)
     require_places(settings)
+    require_public(settings.benchmark.named)
     with opened(settings) as run:
         prompts = prepare_data(run)
         start, seeds = finished(run, prompts)
@@ -38,4 +41,5 @@ def benchmark(settings: PipelineSettings) -> str:
         answered.append(answer_with_baselines(run, prompts, questions))
         answered += [answer_with_endpoint(run, questions, endpoint) for endpoint in settings.benchmark.endpoints]
         rated = rate_insights(run, questions, answered)
+        score_publicly(run, start, seeds)
         return str(judge_benchmark(run, questions, answered, rated, bool(seeds)).files.table)

@@ -11,6 +11,7 @@ from tasks.compare import answer_prompts
 from tasks.elsewhere import NOTHING, given_to
 from tasks.preflight import check_before_grpo
 from tasks.promote import merge
+from tasks.public import answer_public
 from tasks.running.deployed import held
 from tasks.running.labels import stage_name
 from tasks.running.run import opened
@@ -19,7 +20,9 @@ from tucano.errors import UserError
 from tucano.security.printable import short
 from tucano.settings import PipelineSettings
 
-STAGES = {work.name: work for work in (fine_tune, check_before_grpo, answer_prompts, merge, answer_with_models)}
+STAGES = {
+    work.name: work for work in (fine_tune, check_before_grpo, answer_prompts, merge, answer_with_models, answer_public)
+}
 """The stages that can be asked for, by name."""
 
 

@@ -12,6 +12,7 @@ from tasks.plan import foresee, write_plan
 from tasks.preflight import check_before_grpo, pass_preflight
 from tasks.prepare import prepare_data
 from tasks.promote import Evidence, promote
+from tasks.public import score_publicly
 from tasks.reaudit import audit_again
 from tasks.report import write_report
 from tasks.running.deployed import cancel_children, cancelled_together
@@ -42,7 +43,8 @@ def train(settings: PipelineSettings) -> str:
         seeds = gather(run, {seed: one_seed.submit(run, prompts, start, seed) for seed in settings.grpo.seeds})
         answers = where(run, answer_prompts)(run, prompts, start, seeds)
         reaudit = audit_again(run, prompts, start, seeds, answers)
-        comparison = compare_arms(run, prompts, plan, start, seeds, answers)
+        public = score_publicly(run, start, seeds.trained)
+        comparison = compare_arms(run, prompts, plan, start, seeds, answers, public)
         shown = show_answers.submit(run, prompts, start, seeds, answers, comparison)
         account(run, seeds, comparison)
         promotion = promote(run, prompts, audit, start, seeds, Evidence(answers, reaudit, comparison))

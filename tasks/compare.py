@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from tasks.handles import AnswerSet, ComparisonResult, Plan, PromptSet, SeedResult, Seeds, Start
+from tasks.handles import AnswerSet, ComparisonResult, Plan, PromptSet, PublicScores, SeedResult, Seeds, Start
 from tasks.plan import came_first
 from tasks.running.child import run_child
 from tasks.running.pages import show_markdown
@@ -16,6 +16,7 @@ from tucano.artifacts.records import write_record
 from tucano.artifacts.store import Recipe
 from tucano.comparison.claims import after_holm
 from tucano.comparison.compare import TOGETHER, Comparison, Design, compare
+from tucano.comparison.contrast import Contrast
 from tucano.comparison.forgetting import read_readings
 from tucano.comparison.looks import record_look
 from tucano.comparison.promotion import CHAMPION
@@ -81,10 +82,16 @@ def _champion_arm(run: Run, champion: RegisteredModel, work: Path) -> Arm:
 
 @stage("compare arms")
 def compare_arms(
-    run: Run, prompts: PromptSet, plan: Plan, start: Start | None, seeds: Seeds, answers: AnswerSet
+    run: Run,
+    prompts: PromptSet,
+    plan: Plan,
+    start: Start | None,
+    seeds: Seeds,
+    answers: AnswerSet,
+    public: PublicScores | None,
 ) -> ComparisonResult:
     """The verdict: the seeds against their start on the held-out prompts, by the tests that the settings fixed before
-    training.
+    training; beside it what public benchmarks say.
     """
     unmoved = [seed.seed for seed in seeds.trained if seed.record.best_step == 0]
     chosen = of_comparison(run.settings, came_first(plan, seeds.trained), seeds.missing, unmoved)
@@ -102,6 +109,7 @@ def compare_arms(
                 planned=chosen.planned,
                 unmoved=chosen.unmoved,
                 untrained_base=chosen.untrained_base,
+                public=_of_seeds(public.result.contrasts) if public else (),
             ),
             known_words(prompts.files),
             read_readings(answers.files.language),
@@ -114,13 +122,17 @@ def compare_arms(
             "sentences": list(comparison.verdict.sentences),
         }
 
-    inputs = {"prompts": prompts.digest, "answers": answers.digest}
+    inputs = {"prompts": prompts.digest, "answers": answers.digest} | ({"public": public.digest} if public else {})
     made = ComparisonResult(run.make("comparison", compare, chosen, inputs, produce))
     comparison = made.comparison
     show_markdown("verdict", render_markdown(comparison), comparison.verdict.headline)
     run.tracker.log_metrics(run.tracking_run, _metrics(comparison))
     run.tracker.log_artifact(run.tracking_run, made.files.comparison, "comparison")
     return made
+
+
+def _of_seeds(contrasts: Sequence[Contrast]) -> tuple[Contrast, ...]:
+    return tuple(found for found in contrasts if found.arm == TOGETHER)
 
 
 def _looks(run: Run, prompts: PromptSet, answers: AnswerSet) -> int:

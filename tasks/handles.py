@@ -16,6 +16,8 @@ from tucano.audit.reaudit import Reaudit
 from tucano.audit.report import AuditReport
 from tucano.benchmark.benchmark import Benchmark
 from tucano.benchmark.endpoint import Bill
+from tucano.benchmark.public.questions import PublicFiles
+from tucano.benchmark.public.result import PublicResult
 from tucano.comparison.answers import Answer, read_answers
 from tucano.comparison.compare import Comparison
 from tucano.files.models import MergedFiles, SeedFiles, StartFiles
@@ -268,6 +270,42 @@ class Merged(Handle):
     @cached_property
     def record(self) -> MergeRecord:
         return MergeRecord.model_validate(self.artifact.record)
+
+
+class PublicRecord(Record):
+    licences: dict[str, str]
+
+
+class PublicQuestions(Handle):
+    """The questions of the public benchmarks, with Spider's databases beside them."""
+
+    @property
+    def files(self) -> PublicFiles:
+        return PublicFiles(self.artifact.folder)
+
+    @cached_property
+    def record(self) -> PublicRecord:
+        return PublicRecord.model_validate(self.artifact.record)
+
+
+class PublicAnswers(Handle):
+    """What the arms answer to them."""
+
+    @property
+    def files(self) -> PublicFiles:
+        return PublicFiles(self.artifact.folder)
+
+
+class PublicScores(Handle):
+    """What these answers are worth."""
+
+    @property
+    def files(self) -> PublicFiles:
+        return PublicFiles(self.artifact.folder)
+
+    @cached_property
+    def result(self) -> PublicResult:
+        return read_record(PublicResult, self.files.result)
 
 
 class BenchmarkResult(Handle):

@@ -6,6 +6,7 @@ from typing import Any
 
 from prefect import get_run_logger
 
+from data.public.prepare import require_public
 from tasks.handles import Plan, PromptSet, SeedResult
 from tasks.running.places import require_places
 from tasks.running.run import Run, stage
@@ -25,6 +26,7 @@ def foresee(settings: PipelineSettings) -> None:
 
         require_fitting(settings)
     require_places(settings)
+    require_public(settings.benchmark.named)
     for warning in warnings_of(settings):
         get_run_logger().warning(warning)
 

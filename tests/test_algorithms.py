@@ -21,6 +21,7 @@ from tucano.settings.stages import of_grpo
 from tucano.training.algorithms import Algorithm, RolloutBatch, chain
 from tucano.training.algorithms.chain import Chain
 from tucano.training.algorithms.conditional import Conditional
+from tucano.training.algorithms.edge import Edge
 from tucano.training.algorithms.gdpo import Gdpo
 from tucano.training.algorithms.group import Group
 from tucano.training.algorithms.median import Median
@@ -261,7 +262,7 @@ def test_the_task_that_does_not_improve_gains_weight() -> None:
     Adam's first step has length `rate` whatever the gradient: xi = (-.025, .025), and z is a logistic of the difference
     .05.
     """
-    weights = TaskWeights(("sql_qa", "push"), rate=0.025, balance=0.0)
+    weights = TaskWeights(("sql_qa", "push"), rate=0.025, balance=0.0, floor=0.0)
     rollout = replace(of_sums([0.0, 1.0], 2), tasks=["push", "sql_qa"], advantages=torch.tensor([1.0, -1.0]))
     assert weights.advantages(replace(rollout, task_means={"sql_qa": 0.2, "push": 0.6})).tolist() == [1.0, -1.0]
     found = weights.advantages(replace(rollout, task_means={"sql_qa": 0.25, "push": 0.6}))
@@ -271,7 +272,7 @@ def test_the_task_that_does_not_improve_gains_weight() -> None:
 
 
 def test_weights_wait_for_every_task_and_an_absent_one_keeps_its_level() -> None:
-    weights = TaskWeights(("sql_qa", "push"), rate=0.025, balance=0.2)
+    weights = TaskWeights(("sql_qa", "push"), rate=0.025, balance=0.2, floor=0.0)
     rollout = of_sums([0.0, 1.0], 2)
     for seen in ({"push": 0.5}, {"push": 0.9}, {"sql_qa": 0.1}):
         weights.advantages(replace(rollout, task_means=seen))
@@ -286,7 +287,10 @@ HISTORY = [(0.2, 0.6, 0.1), (0.35, 0.6, 0.12), (0.3, 0.4, 0.2), (0.32, 0.5, 0.2)
 def test_weights_equal_autograd_and_torchs_adam() -> None:
     """The gradient is that of sum_k softmax(xi)_k s_k, which autograd finds without being told."""
     tasks = ("extraction", "sql_qa", "push")
-    weights, xi = TaskWeights(tasks, rate=0.025, balance=0.2), torch.zeros(3, dtype=torch.float64, requires_grad=True)
+    weights, xi = (
+        TaskWeights(tasks, rate=0.025, balance=0.2, floor=0.0),
+        torch.zeros(3, dtype=torch.float64, requires_grad=True),
+    )
     optimizer = torch.optim.Adam([xi], lr=0.025)
     before: Tensor | None = None
     for means in HISTORY:
@@ -300,9 +304,52 @@ def test_weights_equal_autograd_and_torchs_adam() -> None:
         assert list(weights.weights().values()) == pytest.approx((3 * xi.detach().softmax(dim=0)).tolist(), abs=1e-12)
 
 
+def test_no_task_falls_below_the_floor() -> None:
+    """sql_qa stays at 0 while three others are good: alone it took 3.9 of the 4 shares after 1,500 rollouts. With a
+    floor of .2 it can have 4 - 3 x .2 = 3.4 at most, and the others keep .2 and what z leaves them.
+    """
+    tasks = ("extraction", "sql_qa", "insights", "push")
+    free, held = (TaskWeights(tasks, rate=0.025, balance=0.2, floor=floor) for floor in (0.0, 0.2))
+    rollout = replace(
+        of_sums([0.0, 1.0], 2), task_means={"extraction": 0.7, "sql_qa": 0.0, "insights": 0.6, "push": 0.5}
+    )
+    for _ in range(1500):
+        for weights in (free, held):
+            weights.advantages(rollout)
+    assert free.weights()["sql_qa"] > 3.9 and min(free.weights().values()) < 0.05
+    assert 3.2 < held.weights()["sql_qa"] <= 3.4 and min(held.weights().values()) >= 0.2
+    assert sum(held.weights().values()) == pytest.approx(4)
+    assert {task: held.weights()[task] for task in tasks} == pytest.approx(
+        {task: 0.2 + 0.8 * free.weights()[task] for task in tasks}
+    )
+
+
+# EDGE
+
+
+def test_an_advantage_is_divided_by_the_answers_share_of_its_groups_entropy() -> None:
+    """Groups (.2, .6) and (.3, .3): the first's mean is .4, so .4/.2 = 2 and .4/.6 = 2/3; the second stays as it was."""
+    rollout = replace(
+        of_sums([0.0, 1.0, 0.0, 1.0], 2),
+        advantages=torch.tensor([-0.5, 0.5, -0.3, 0.3]),
+        entropies=lambda: torch.tensor([0.2, 0.6, 0.3, 0.3]),
+    )
+    assert Edge().advantages(rollout).tolist() == pytest.approx([-1.0, 1 / 3, -0.3, 0.3])
+
+
+def test_an_answer_known_by_heart_does_not_outweigh_all_others() -> None:
+    """Entropies 0, 0 and .9 of one group: .3/0 is cut at 4, .3/.9 is 1/3; without any entropy nothing changes."""
+    rollout = replace(
+        of_sums([0.0, 1.0, 1.0], 3), advantages=torch.ones(3), entropies=lambda: torch.tensor([0.0, 0.0, 0.9])
+    )
+    assert Edge().advantages(rollout).tolist() == pytest.approx([4.0, 4.0, 1 / 3])
+    silent = replace(rollout, entropies=lambda: torch.zeros(3))
+    assert Edge().advantages(silent).tolist() == pytest.approx([1.0, 1.0, 1.0])
+
+
 def test_weights_go_on_from_their_state() -> None:
     tasks = ("extraction", "sql_qa", "push")
-    whole, first, second = (TaskWeights(tasks, rate=0.025, balance=0.2) for _ in range(3))
+    whole, first, second = (TaskWeights(tasks, rate=0.025, balance=0.2, floor=0.0) for _ in range(3))
     rollouts = [replace(of_sums([0.0, 1.0], 2), task_means=dict(zip(tasks, means, strict=True))) for means in HISTORY]
     for rollout in rollouts:
         whole.advantages(rollout)

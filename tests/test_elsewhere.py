@@ -14,7 +14,7 @@ from flows.stage import STAGES
 from flows.stage import stage as stage_flow
 from tasks import elsewhere
 from tasks.elsewhere import NOTHING, adopted, await_seed, given_to, pack, where
-from tasks.handles import AnswerSet, PromptSet, Questions, SeedResult, Seeds, Start
+from tasks.handles import AnswerSet, PromptSet, PublicQuestions, Questions, SeedResult, Seeds, Start
 from tasks.running.deployed import RunLost
 from tasks.running.run import Run
 from tasks.train import fine_tune, train_seed
@@ -47,6 +47,7 @@ def test_handles_travel_as_names_and_come_back_as_their_types(store: Store) -> N
     values: dict[Any, Any] = {
         PromptSet: handles[PromptSet],
         Questions: handles[Questions],
+        PublicQuestions: PublicQuestions(handles[Questions].artifact),
         Start | None: handles[Start],
         Seeds: Seeds((seed,), {7: "lost"}),
         SeedResult: seed,

@@ -22,11 +22,22 @@ from tasks.benchmark import (
     rate_insights,
 )
 from tasks.compare import answer_prompts, compare_arms
-from tasks.handles import AnswerSet, Plan, PromptSet, Questions, SeedResult, Seeds, Start
+from tasks.handles import (
+    AnswerSet,
+    Plan,
+    PromptSet,
+    PublicAnswers,
+    PublicQuestions,
+    Questions,
+    SeedResult,
+    Seeds,
+    Start,
+)
 from tasks.plan import write_plan
 from tasks.preflight import check_before_grpo
 from tasks.prepare import prepare_data
 from tasks.promote import merge
+from tasks.public import answer_public, judge_public_answers, make_public_set
 from tasks.reaudit import audit_again
 from tasks.running.run import Run
 from tasks.train import fine_tune, train_seed
@@ -42,9 +53,9 @@ ROOT = Path(__file__).parent.parent
 TRAINED = {
     "tasks": {"data", "audit", "preflight", "grpo", "benchmark-set"},
     "grpo": {"preflight", "grpo"},
-    "answers": {"answers", "benchmark-answers"},
+    "answers": {"answers", "benchmark-answers", "public-answers"},
 }
-LOADED = {"sft", "preflight", "grpo", "answers", "merged", "benchmark-answers"}
+LOADED = {"sft", "preflight", "grpo", "answers", "merged", "benchmark-answers", "public-answers"}
 NOWHERE: set[str] = set()
 
 READ_BY: dict[str, set[str]] = {
@@ -66,9 +77,12 @@ READ_BY: dict[str, set[str]] = {
     "benchmark.olist": {"benchmark-set"},
     "benchmark.b2w": {"benchmark-set"},
     "benchmark.adapters": {"benchmark-answers"},
+    "benchmark.enem": NOWHERE,
+    "benchmark.spider_pt": {"public-set"},  # one more benchmark
+    "benchmark.faquad": {"public-set"},
     "benchmark.endpoints": NOWHERE,  # of an endpoint only what identifies its model counts
     # what the flow reads, to choose its way
-    "sft.enabled": {"plan", "benchmark"},
+    "sft.enabled": {"plan", "benchmark", "public"},
     "preflight.allow_red": NOWHERE,
     "promotion.": NOWHERE,
     "benchmark.judge": NOWHERE,
@@ -76,7 +90,7 @@ READ_BY: dict[str, set[str]] = {
     # what stages read
     "seed": {
         "data", "audit", "sft", "answers", "re-audit", "merged", "benchmark-set", "benchmark-answers",
-        "benchmark-endpoint", "benchmark-judge", "benchmark",
+        "benchmark-endpoint", "benchmark-judge", "benchmark", "public-set", "public-answers", "public",
     },
     "data.mix": TRAINED["tasks"],
     "data.": {"data", "benchmark-set"},
@@ -89,21 +103,23 @@ READ_BY: dict[str, set[str]] = {
     "sft.": {"sft"},
     "grpo.rewards": {"audit", "preflight", "grpo", "re-audit"},
     "grpo.seeds": {"plan", "preflight"},
-    "grpo.max_completion_tokens": {"preflight", "grpo", "answers", "merged", "benchmark-answers", "benchmark-endpoint"},
-    "grpo.own_decoding": {"preflight", "grpo", "answers", "benchmark-answers"},
-    "grpo.sampler": {"preflight", "grpo", "answers", "benchmark-answers"},
+    "grpo.max_completion_tokens": {
+        "preflight", "grpo", "answers", "merged", "benchmark-answers", "benchmark-endpoint", "public-answers",
+    },
+    "grpo.own_decoding": {"preflight", "grpo", "answers", "benchmark-answers", "public-answers"},
+    "grpo.sampler": {"preflight", "grpo", "answers", "benchmark-answers", "public-answers"},
     "grpo.validation_samples": {"grpo"},
     "grpo.selection": {"grpo"},
     "grpo.": TRAINED["grpo"],
     "health.": {"grpo"},
     "comparison.primary": {"plan", "comparison"},
-    "comparison.alpha": {"plan", "comparison", "re-audit", "benchmark"},
+    "comparison.alpha": {"plan", "comparison", "re-audit", "benchmark", "public"},
     "comparison.truth_margin": {"plan", "comparison"},
     "comparison.rewards": {"plan", "answers", "benchmark-answers", "benchmark-baselines", "benchmark-endpoint"},
     "comparison.served_temperature": {"plan", "answers", "benchmark-answers", "benchmark-endpoint"},
     "comparison.samples": {"plan", "answers"},
     "benchmark.samples": {"benchmark-answers", "benchmark-endpoint"},
-    "benchmark.resamples": {"benchmark"},
+    "benchmark.resamples": {"benchmark", "public"},
     "benchmark.": {"benchmark-set"},
     "worker.threads": TRAINED["grpo"],
 }  # fmt: skip
@@ -120,7 +136,7 @@ START: dict[str, Any] = {
         "task_weights": "iwu", "drop_zero_variance": True, "refill_rounds": 1, "entropy_coef": 0.01, "entropy_target": 0.2,
     },
     "model": {"device": "cuda", "backend": "transformers", "dtype": "bfloat16"},
-    "benchmark": {"endpoints": [API], "judge": "api", "adapters": {}},
+    "benchmark": {"endpoints": [API], "judge": "api", "adapters": {}, "enem": "nowhere"},
     "audit": {"override_by": "Ana", "override_reason": "piloto"},
 }  # fmt: skip
 """With these settings every other one may be changed alone."""
@@ -242,11 +258,16 @@ def recipes(settings: PipelineSettings, made: Artifact) -> Iterator[tuple[str, R
         "grpo": lambda: train_seed.fn(run, prompts, start, 42),
         "answers": lambda: answer_prompts.fn(run, prompts, start, seeds),
         "re-audit": lambda: audit_again.fn(run, prompts, start, seeds, answers),
-        "comparison": lambda: compare_arms.fn(run, prompts, Plan(made), start, seeds, answers),
+        "comparison": lambda: compare_arms.fn(run, prompts, Plan(made), start, seeds, answers, None),
         "merged": lambda: merge.fn(run, prompts, start, seed),
         "benchmark-set": lambda: make_benchmark_set.fn(run, prompts),
         "benchmark-answers": lambda: answer_with_models.fn(replace(run, settings=model), questions, None, ()),
         "benchmark-baselines": lambda: answer_with_baselines.fn(run, prompts, questions),
+        "public-set": lambda: make_public_set.fn(run),
+        "public-answers": lambda: answer_public.fn(run, PublicQuestions(made), start, (seed,)),
+        "public": lambda: judge_public_answers.fn(
+            run, PublicQuestions(replace(made, record={"licences": {}})), PublicAnswers(made)
+        ),
         "benchmark": lambda: judge_benchmark.fn(run, questions, [answers], None, True),
     }
     if settings.benchmark.endpoints:
@@ -330,7 +351,7 @@ def test_the_content_of_files_counts_and_not_their_place(tmp_path: Path, artifac
 ENGINES = {
     "data.prepare", "data.benchmark", "tucano.audit.stage", "tucano.comparison.plan", "tucano.audit.reaudit_table",
     "tucano.comparison.compare", "tucano.report.report", "tucano.benchmark.answers", "tucano.benchmark.judge",
-    "tucano.benchmark.benchmark", *(module for kind, module in MODULES.items() if kind != "trial"),
+    "tucano.benchmark.benchmark", "data.public.prepare", "tucano.benchmark.public.result", *(module for kind, module in MODULES.items() if kind != "trial"),
 }  # fmt: skip
 
 

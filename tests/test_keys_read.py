@@ -5,6 +5,7 @@ switch is on.
 import signal
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import pytest
 import torch
 
 from data.prepare import prepare
+from tucano.benchmark.public.questions import PublicFiles, Question, write_lines
 from tucano.profiles import validated
 from tucano.settings import PipelineSettings
 from tucano.settings.base import Section
@@ -36,6 +38,7 @@ UNREAD: dict[str, set[str]] = {
     "preflight": set(),
     "grpo": {"max_length_tokens", "sampler_gap"},
     "answer": {"max_length_tokens"},
+    "public": set(),
     "merge": {"max_length_tokens"},
 }
 """Of these unsloth alone reads the length again after SFT, and runs that draw by vLLM alone the gap."""
@@ -52,6 +55,12 @@ def settings() -> PipelineSettings:
 def place(tmp_path_factory: pytest.TempPathFactory, settings: PipelineSettings) -> Path:
     folder = tmp_path_factory.mktemp("children")
     prepare(settings.data, 7, settings.tasks, folder / "prompts")
+    (folder / "public").mkdir()
+    asked = [
+        Question("q0", "faquad", "Texto: Choveu em maio.\n\nPergunta: Quando?", "q0", ("maio",)),
+        Question("q1", "enem", "Qual é a capital?", "q1", ("Brasília",), options=("Brasília", "Recife")),
+    ]
+    write_lines(PublicFiles(folder / "public").questions, asked)
     return folder
 
 
@@ -110,6 +119,7 @@ def test_each_child_reads_all_that_its_key_is_made_from(
         "preflight": lambda: job("preflight", start=start),
         "grpo": lambda: job("grpo", start=start),
         "answer": lambda: job("answer", arms=[Arm("base", start[0]), Arm("seed-1", *tuned)]),
+        "public": lambda: replace(job("public", arms=[Arm("seed-1", *tuned)]), prompts=str(place / "public")),
         "merge": lambda: job("merge", start=tuned),
     }
     unread = {

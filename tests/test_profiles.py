@@ -2,10 +2,12 @@
 
 import re
 import warnings
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from tasks.running.labels import described
 from tucano.errors import UserError
@@ -21,11 +23,83 @@ def test_every_shipped_profile_is_valid(name: str) -> None:
         assert len(load_profile(ROOT, name, []).grpo.seeds) >= 3, "fewer say nothing about a new seed"
 
 
+REPORTED: dict[str, Any] = {
+    # the configuration block of the report
+    "model.name": "Polygl0t/Tucano2-qwen-0.5B-Instruct",
+    "model.quantization": "nf4",
+    "model.backend": "unsloth",
+    "model.lora_rank": 16,
+    "model.lora_alpha": 32,
+    "grpo.learning_rate": 5e-6,
+    "grpo.schedule": "constant_with_warmup",
+    "grpo.warmup_share": 0.05,
+    "grpo.beta": 0.0,
+    "grpo.generations": 16,
+    "grpo.max_completion_tokens": 512,
+    "grpo.temperature": 1.0,
+    "grpo.batch_size": 32,  # 2 prompts x 16
+    "grpo.micro_batch": 32,  # gradient accumulation 1
+    "grpo.eval_steps": 50,
+    "grpo.save_steps": 100,
+    "grpo.patience": 15,
+    "grpo.seeds": (42, 123, 456),
+    "sft.enabled": False,
+    # its eight changes
+    "data.test_prompts": 65,  # 1: was 15
+    "audit.pooled_floor": 0.6,  # 2: Spearman's rho before any training
+    "grpo.rewards": "v4.2",  # 3: four tiers for SQL; tests/test_rewards_v42.py holds each
+    "grpo.max_steps": 1500,  # 4: was 600
+    "grpo.advantages": "gdpo",  # 5
+    "grpo.task_weights": "iwu",  # 6
+    # 7, three seeds: above; 8, the best checkpoint is kept: every seed's artifact is that
+}
+"""What the report says of v4.2, by the setting that says it here."""
+ASSUMED = {
+    "grpo.loss", "grpo.max_grad_norm", "grpo.validation_samples", "grpo.task_weights_rate", "grpo.task_weights_balance",
+    "grpo.task_weights_floor", "model.dtype", "model.max_length_tokens",
+}  # fmt: skip
+"""Where the report is silent; prefect.yaml marks each of them."""
+
+
+def leaves(values: dict[str, Any], above: str = "") -> dict[str, Any]:
+    """{setting: value} of what a profile says."""
+    found: dict[str, Any] = {}
+    for name, value in values.items():
+        found |= leaves(value, f"{above}{name}.") if isinstance(value, dict) else {f"{above}{name}": value}
+    return found
+
+
+def l4_as_written() -> tuple[dict[str, Any], list[str]]:
+    """What the profile sets, and its lines."""
+    text = (ROOT / "prefect.yaml").read_text(encoding="utf-8")
+    said = next(part for part in yaml.safe_load(text)["deployments"] if part["name"] == "l4")["parameters"]["settings"]
+    lines = text.split("- name: l4\n")[1].split("- name: ")[0].splitlines()
+    return leaves(said), lines
+
+
 def test_l4_is_the_configuration_of_the_report() -> None:
-    grpo = load_profile(ROOT, "l4", []).grpo
-    assert (grpo.batch_size, grpo.generations, grpo.max_completion_tokens, grpo.max_steps) == (32, 16, 512, 1500)
-    assert (grpo.learning_rate, grpo.schedule, grpo.warmup_share, grpo.beta) == (5e-6, "constant_with_warmup", 0.05, 0)
-    assert (grpo.eval_steps, grpo.save_steps, grpo.patience, grpo.temperature) == (50, 100, 15, 1.0)
+    with pytest.warns(UserWarning, match="cannot fire"):
+        l4 = load_profile(ROOT, "l4", [])
+    assert {name: attrgetter(name)(l4) for name in REPORTED} == REPORTED
+
+
+def test_what_l4_sets_beyond_the_report_is_marked_assumed() -> None:
+    said, lines = l4_as_written()
+    marked = {line.split(":")[0].strip() for line in lines if "# assumed" in line}
+    assert marked == {name.rpartition(".")[2] for name in ASSUMED}
+    where = {"model.device", "model.revision", "data.demonstrations", "execution.seeds", "comparison.rewards"}
+    served = {"comparison.primary", "comparison.served_temperature"}  # the report's table: temperature .1
+    assert set(said) - set(REPORTED) - ASSUMED == where | served
+
+
+def test_a_patience_that_cannot_fire_is_warned_about_when_the_profile_loads() -> None:
+    """The report's own: 15 x 50 after the best at 1,100 would end at 1,850 of 1,500."""
+    with pytest.warns(UserWarning, match="cannot fire for a best after step 750 of 1500.*grpo.patience=6 would"):
+        load_profile(ROOT, "l4", [])
+    for name, changed in (("l4", ["grpo.patience=6"]), ("l4-v5", []), ("laptop", [])):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            load_profile(ROOT, name, changed)
 
 
 def test_l4_v5_is_todays_recipe() -> None:
@@ -40,8 +114,7 @@ def test_settings_survive_the_way_to_the_child() -> None:
     assert PipelineSettings.model_validate(settings.model_dump(mode="json")) == settings
 
 
-def test_the_reports_own_patience_is_warned_about() -> None:
-    """15 x 50 after a peak at 1,100 of 1,500 never fires; at the very least patience x eval_steps must leave room."""
+def test_patience_beyond_the_whole_run_is_warned_about() -> None:
     with pytest.warns(UserWarning, match="early stopping cannot fire"):
         load_profile(ROOT, "l4", ["grpo.patience=30"])
 
@@ -122,6 +195,12 @@ MISTAKES = {
         ["grpo.entropy_target=0.2"],
         "unsloth's loss has no entropy bonus",
     ),
+    "edge under unsloth": (
+        "l4",
+        ["grpo.entropy_advantages=true"],
+        "needs model.backend=transformers: unsloth does not",
+    ),
+    "a floor without iwu": ("laptop", ["grpo.task_weights_floor=0.1"], "only read by grpo.task_weights=iwu"),
     "float32 under unsloth": ("l4", ["model.dtype=float32"], "set model.dtype=bfloat16"),
     "stages out of order": ("laptop", ["grpo.length_stages=[[10, 60], [5, 80]]"], "must rise"),
     "stage after the end": ("laptop", ["grpo.length_stages=[[60, 80]]"], "stay below grpo.max_steps=60"),

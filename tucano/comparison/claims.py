@@ -22,7 +22,8 @@ class StudyContext:
 
     `looks`: how often this test set has judged, this time included; `planned`: the analysis was written down before
     training, as it is now; `candidate`: the seed that would be promoted, alone; `forgetting`: ordinary Portuguese
-    against earlier arms; `unmoved`: the seeds whose best adapter is the one that they began with.
+    against earlier arms; `unmoved`: the seeds whose best adapter is the one that they began with; `public`: the seeds
+    against earlier arms on benchmarks that others wrote, each with that benchmark as its only task.
     """
 
     looks: int = 1
@@ -30,6 +31,7 @@ class StudyContext:
     candidate: Contrast | None = None
     forgetting: tuple[Forgetting, ...] = ()
     unmoved: tuple[str, ...] = ()
+    public: tuple[Contrast, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +133,13 @@ def cautions(reward: Contrast, alpha: float, around: StudyContext) -> Iterable[s
         yield "unplanned"
     if any(found.established(alpha) for found in around.forgetting):
         yield "forgot"
+    if any(lost(found, alpha) for found in around.public):
+        yield "lost public"
+
+
+def lost(found: Contrast, alpha: float) -> bool:
+    """Whether a benchmark that others wrote shows a loss."""
+    return found.overall.p_worse < alpha and found.overall.gain < 0
 
 
 def _at_the_limit(reward: Contrast, alpha: float, looks: int) -> bool:

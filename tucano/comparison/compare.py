@@ -116,7 +116,8 @@ class Design:
     """What is compared with what: the arms `seed-N` of these seeds with a reference arm.
 
     `shown_seed` gives the example texts (the first seed when None); `looks`, `planned` and `unmoved` (seeds): see
-    `StudyContext`. Of an `untrained_base`, whose weights are random, nothing can be forgotten.
+    `StudyContext`. Of an `untrained_base`, whose weights are random, nothing can be forgotten. `public`: the seeds on
+    benchmarks that others wrote.
     """
 
     reference: str
@@ -126,6 +127,7 @@ class Design:
     planned: bool = True
     unmoved: Sequence[int] = ()
     untrained_base: bool = False
+    public: Sequence[Contrast] = ()
 
 
 def compare(
@@ -158,7 +160,7 @@ def compare(
     forgotten = tuple(forgetting(language, arm, tuned) for arm in known) if language else ()
     candidate = _find(contrasts, shown, reference, settings.primary, "reward")
     unmoved = tuple(f"seed-{seed}" for seed in design.unmoved)
-    around = StudyContext(design.looks, design.planned, candidate, forgotten, unmoved)
+    around = StudyContext(design.looks, design.planned, candidate, forgotten, unmoved, tuple(design.public))
     pairs = _pairs(answers, prompts, reference, shown)
     return Comparison(
         schema_version=SCHEMA_VERSION,

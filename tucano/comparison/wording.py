@@ -105,6 +105,9 @@ def sentences(
     if around.candidate and len(reward.seeds) > 1:
         said.append(say("candidate", around.candidate.overall, name=around.candidate.arm))
     said += [_language(say, found) for found in around.forgetting]
+    said += [
+        say("public", found.overall, name=", ".join(found.tasks), reference=found.reference) for found in around.public
+    ]
     said += [_caution(say, name, reward, alpha, around) for name in facts.cautions]
     said += [say("hacking")] if facts.hacking else []
     return tuple(said)

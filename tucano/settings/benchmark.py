@@ -55,7 +55,23 @@ class BenchmarkPlan(Section):
     )
 
 
-class BenchmarkSettings(BenchmarkPlan):
+class PublicPlaces(Section):
+    """Where benchmarks that others wrote lie on this machine; none is shipped and none is downloaded."""
+
+    spider_pt: Line | None = Field(
+        None, description="Folder of Spider in Portuguese (dev.jsonl, tables.json): SQL, by what it gives."
+    )
+    enem: Line | None = Field(None, description="Folder of ENEM (20*.json, 20*.jsonl): the likeliest of five options.")
+    faquad: Line | None = Field(None, description="Folder of FaQuAD (dev.json): answers that stand in a text.")
+
+    @property
+    def named(self) -> dict[str, str]:
+        """{benchmark: its folder}, of those that are named."""
+        places = {"spider_pt": self.spider_pt, "enem": self.enem, "faquad": self.faquad}
+        return {name: place for name, place in places.items() if place is not None}
+
+
+class BenchmarkSettings(BenchmarkPlan, PublicPlaces):
     """Judging by ground truth that no reward knows: `tucano benchmark`."""
 
     olist: Line | None = Field(None, description="Folder of Olist CSVs: real reviews, their stars as silver labels.")
@@ -95,6 +111,13 @@ class BenchmarkSetStage(Section):
     benchmark: BenchmarkPlan
     data: PromptPlan
     tasks: tuple[Task, ...]
+    seed: int
+
+
+class PublicSetStage(Section):
+    """What the public benchmarks' questions follow from, beside their files: the seed of Spider's databases."""
+
+    benchmarks: tuple[str, ...]
     seed: int
 
 

@@ -46,6 +46,15 @@ class AnswersStage(Section):
     seed: int
 
 
+class PublicAnswersStage(Section):
+    """What an arm's answers to public benchmarks follow from, beside its weights and the questions."""
+
+    grpo: Completions
+    model: LoadedModel
+    base: str
+    seed: int
+
+
 class PlanStage(Section):
     """What is fixed before training: the comparison's settings, and who is compared with whom."""
 

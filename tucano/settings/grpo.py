@@ -11,6 +11,9 @@ from tucano.settings.base import RewardSetName, Schedule, Section, Seed, Share
 from tucano.settings.health import HealthSettings
 from tucano.settings.model import AdaptedModel, LoadedModel
 
+LOOKS_OF_A_LONG_RUN = 10
+"""Evaluations from which on stopping early saves something."""
+
 
 class Condition(Section):
     """A reward component that counts only where another reaches a share of its weight (GDPO, eq. 8)."""
@@ -142,6 +145,16 @@ class GrpoTraining(Completions):
     task_weights_balance: NonNegativeFloat = Field(
         0.2, description="How much a task's level counts beside its improvement (iwu)."
     )
+    task_weights_floor: float = Field(
+        0.2, ge=0, lt=1, description="What every task keeps of an equal share, however well it does (iwu)."
+    )
+    entropy_advantages: bool = Field(
+        False,
+        description=(
+            "Divide advantages by the completion's entropy relative to its group's (EDGE); costs a pass through the"
+            " model."
+        ),
+    )
     drop_zero_variance: bool = Field(
         False, description="Leave groups whose completions all earn the same out of the loss."
     )
@@ -191,10 +204,18 @@ class GrpoTraining(Completions):
                 f"grpo.eval_steps={self.eval_steps} is beyond grpo.max_steps={self.max_steps}: no checkpoint would be"
                 " chosen"
             )
-        if self.patience * self.eval_steps >= self.max_steps:
+        waits = self.patience * self.eval_steps
+        if waits >= self.max_steps:
             warnings.warn(
-                f"grpo.patience x eval_steps = {self.patience * self.eval_steps} leaves no room before"
-                f" max_steps={self.max_steps}: early stopping cannot fire",
+                f"grpo.patience x eval_steps = {waits} leaves no room before max_steps={self.max_steps}: early stopping"
+                " cannot fire",
+                stacklevel=2,
+            )
+        elif 2 * waits >= self.max_steps >= LOOKS_OF_A_LONG_RUN * self.eval_steps:
+            warnings.warn(
+                f"grpo.patience x eval_steps = {waits}: early stopping cannot fire for a best after step"
+                f" {self.max_steps - waits} of {self.max_steps}, where it usually is; grpo.patience="
+                f"{max(1, self.max_steps // self.eval_steps // 5)} would leave room",
                 stacklevel=2,
             )
         return self
@@ -229,8 +250,9 @@ class GrpoTraining(Completions):
             "mask_truncated hides the completions that grpo.overlong_tokens punishes most; choose one",
         )
         yield (
-            self._changed("task_weights_rate", "task_weights_balance") and self.task_weights != "iwu",
-            "task_weights_rate and task_weights_balance are only read by grpo.task_weights=iwu",
+            self._changed("task_weights_rate", "task_weights_balance", "task_weights_floor")
+            and self.task_weights != "iwu",
+            "task_weights_rate, _balance and _floor are only read by grpo.task_weights=iwu",
         )
         yield (
             self.refill_rounds > 0 and not self.drop_zero_variance,

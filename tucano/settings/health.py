@@ -14,6 +14,7 @@ AlarmName = Literal[
     "reward_scale",
     "rate_gone",
     "sampler_apart",
+    "task_starved",
     "policy_still",
     "collapse",
     "hacking",

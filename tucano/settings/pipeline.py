@@ -82,6 +82,10 @@ class PipelineSettings(Section):
                 "grpo.entropy_coef and grpo.entropy_target need model.backend=transformers: unsloth's loss has no"
                 " entropy bonus"
             )
+        if self.model.backend == "unsloth" and self.grpo.entropy_advantages:
+            raise ValueError(
+                "grpo.entropy_advantages needs model.backend=transformers: unsloth does not say a completion's entropy"
+            )
         if self.model.backend == "unsloth" and self.model.dtype == "float32":
             raise ValueError(
                 "model.backend=unsloth computes in bfloat16 whatever model.dtype=float32 says; set model.dtype=bfloat16"

@@ -20,8 +20,9 @@ from tucano.settings.benchmark import (
     EndpointSettings,
     EndpointStage,
     JudgeStage,
+    PublicSetStage,
 )
-from tucano.settings.comparison import AnswersStage, Asking, ComparisonStage, Judging, PlanStage
+from tucano.settings.comparison import AnswersStage, Asking, ComparisonStage, Judging, PlanStage, PublicAnswersStage
 from tucano.settings.data import DataStage, PromptPlan, SourceShare
 from tucano.settings.grpo import Completions, GrpoRun, GrpoStage, GrpoTraining, MergeStage, PreflightStage
 from tucano.settings.model import AdaptedModel, LoadedModel, NanoModel
@@ -138,6 +139,24 @@ def of_benchmark_set(settings: PipelineSettings) -> BenchmarkSetStage:
 def of_benchmark_answers(settings: PipelineSettings) -> AnswersStage:
     """As for the comparison, with the benchmark's own number of samples."""
     return of_answers(settings, settings.seed).model_copy(update={"comparison": _benchmark_asking(settings)})
+
+
+def of_public_set(settings: PipelineSettings) -> PublicSetStage:
+    return PublicSetStage(benchmarks=tuple(settings.benchmark.named), seed=settings.seed)
+
+
+def of_public_answers(settings: PipelineSettings, seed: int) -> PublicAnswersStage:
+    return PublicAnswersStage(
+        grpo=narrowed(Completions, settings.grpo),
+        model=narrowed(LoadedModel, settings.model),
+        base=base_identity(settings.model.name),
+        seed=seed,
+    )
+
+
+def of_public(settings: PipelineSettings) -> BenchmarkStage:
+    """As the benchmark's own table, whatever was trained."""
+    return of_benchmark(settings, trained=True)
 
 
 def of_baselines(settings: PipelineSettings) -> BaselinesStage:

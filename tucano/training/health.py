@@ -17,6 +17,9 @@ from tucano.settings.health import AlarmName, HealthSettings
 NOISE = 0.05
 """A validation reward may move this much by chance; near 0, 30 % of it is nothing."""
 
+STARVED = 0.2
+"""A task whose weight lies below this share of an equal one is forgotten while others are learned."""
+
 
 @dataclass(frozen=True, slots=True)
 class Alarm:
@@ -109,6 +112,13 @@ def _sampler_apart(history: History, settings: HealthSettings) -> Iterator[str]:
         )
 
 
+def _task_starved(history: History, settings: HealthSettings) -> Iterator[str]:
+    for task in TASKS:
+        weights = history.last(f"train/task_weight/{task}", settings.window)
+        if weights and max(weights) < STARVED:
+            yield f"{task} weighs {weights[-1]:.2f} of an equal share, below {STARVED} for {len(weights)} steps"
+
+
 def _policy_still(history: History, settings: HealthSettings) -> Iterator[str]:
     kl = history.series.get("validation/kl", [])[1:]
     if len(kl) >= 2 and max(kl[-2:]) < settings.kl_floor:
@@ -161,6 +171,7 @@ RULES: dict[AlarmName, tuple[Rule, str]] = {
             " loaded, or set grpo.sampler=local."
         ),
     ),
+    "task_starved": (_task_starved, "Raise grpo.task_weights_floor, or set grpo.task_weights=equal."),
     "policy_still": (
         _policy_still,
         "Raise grpo.learning_rate, and look whether the adapter gets gradients (preflight).",

@@ -227,7 +227,9 @@ def _both_ways(gold: str) -> tuple[str, str] | None:
         way.set("limit", None)
         columns = [exp.Literal.number(place) for place in range(1, len(tree.selects) + 1)]
         for column in columns if not tree.is_star else []:
-            way.args["order"].append("expressions", exp.Ordered(this=column, desc=descending))
+            way.args["order"].append(
+                "expressions", exp.Ordered(this=column, desc=descending, nulls_first=not descending)
+            )
         ways.append(way.sql("sqlite"))
     return ways[0], ways[1]
 

@@ -14,6 +14,7 @@ from tucano.training.algorithms import (
     Algorithm,
     RolloutBatch,
     conditional,
+    edge,
     gdpo,
     group,
     median,
@@ -22,7 +23,7 @@ from tucano.training.algorithms import (
     zero_variance,
 )
 
-CHAIN = (conditional, overlong, zero_variance, group, gdpo, median, task_weights)
+CHAIN = (conditional, overlong, zero_variance, group, gdpo, median, edge, task_weights)
 """In the order in which their hooks are called: what shapes rewards, what selects groups, what makes advantages, what
 weighs them.
 """

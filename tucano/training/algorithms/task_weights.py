@@ -20,21 +20,24 @@ MEAN_DECAY, SQUARE_DECAY, EPSILON = 0.9, 0.999, 1e-8
 
 
 class TaskWeights(Algorithm):
-    """Multiplies advantages by K z_k, where K is the number of tasks and z = softmax(xi); equal weights at first.
+    """Multiplies advantages by f + (1 - f) K z_k, where K is the number of tasks, z = softmax(xi) and f the floor;
+    equal weights at first. The paper has no floor: one task then takes nearly everything in a long run.
 
     After every rollout, with J_k the mean reward of task k: I_k = J_k(t) - J_k(t-1), s_k = I_k + balance J_k, g_k = z_k
     (s_k - sum_j z_j s_j), and xi goes one step of Adam along -g: tasks that are low and do not improve gain weight. A
     task absent from a rollout keeps its J. Nothing moves before every task has been seen.
     """
 
-    def __init__(self, tasks: Sequence[str], rate: float, balance: float) -> None:
+    def __init__(self, tasks: Sequence[str], rate: float, balance: float, floor: float) -> None:
         self.tasks, self.rate, self.balance = tuple(tasks), rate, balance
+        self.floor = floor
         self.xi, self.mean, self.square = ([0.0] * len(self.tasks) for _ in range(3))
         self.steps, self.last = 0, dict[str, float]()
 
     def weights(self) -> dict[str, float]:
         """Weight of each task; their mean is 1."""
-        return dict(zip(self.tasks, [len(self.tasks) * z for z in self._softmax()], strict=True))
+        free = (1 - self.floor) * len(self.tasks)
+        return dict(zip(self.tasks, [self.floor + free * z for z in self._softmax()], strict=True))
 
     def advantages(self, batch: RolloutBatch) -> Tensor:
         self._look(batch.task_means)
@@ -80,7 +83,7 @@ class TaskWeights(Algorithm):
 def from_settings(settings: TrainerStage, components: Sequence[str]) -> Algorithm | None:
     grpo = settings.grpo
     return (
-        TaskWeights(settings.tasks, grpo.task_weights_rate, grpo.task_weights_balance)
+        TaskWeights(settings.tasks, grpo.task_weights_rate, grpo.task_weights_balance, grpo.task_weights_floor)
         if grpo.task_weights == "iwu"
         else None
     )

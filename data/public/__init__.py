@@ -1,0 +1,1 @@
+"""Public benchmarks in Portuguese, read from folders that the user names."""

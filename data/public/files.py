@@ -1,0 +1,72 @@
+"""Files of public benchmarks: read inside fixed bounds, refused in one sentence."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from tucano.errors import UserError
+from tucano.security.printable import short
+
+MOST_BYTES = 64 * 2**20
+MOST_QUESTIONS = 20_000
+LONGEST_TEXT = 20_000
+"""Characters of one text of a question."""
+LICENCES = ("LICENSE*", "LICENCE*", "license*", "licence*", "COPYING*")
+LONGEST_LICENCE = 160
+
+
+def refusal(setting: str, sentence: str) -> UserError:
+    return UserError(f"benchmark.{setting}: {sentence}")
+
+
+def folder_of(setting: str, place: str, needed: Sequence[str]) -> Path:
+    """The folder, with all files that it needs (names, or patterns of which one has to be met)."""
+    folder = Path(place)
+    if not folder.is_dir():
+        raise refusal(setting, f"{short(place)} is no folder; name the one that holds {' and '.join(needed)}")
+    for name in needed:
+        if not any(path.is_file() for path in folder.glob(name)):
+            raise refusal(setting, f"the folder {short(place)} has no {name}; put it there or name another folder")
+    return folder
+
+
+def objects(setting: str, path: Path) -> list[dict[str, Any]]:
+    """The objects of a JSON list or of JSON lines, in their order."""
+    text = _text(setting, path)
+    try:
+        found = json.loads(text) if path.suffix == ".json" else [json.loads(line) for line in text.splitlines() if line]
+    except (json.JSONDecodeError, RecursionError) as error:
+        raise refusal(setting, f"{path.name} is no JSON ({str(error)[:80]}); take the published file") from None
+    rows = [found] if isinstance(found, dict) else found
+    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+        raise refusal(setting, f"{path.name} holds no objects; take the published file")
+    if len(rows) > MOST_QUESTIONS:
+        raise refusal(setting, f"{path.name} has more than {MOST_QUESTIONS} rows; take the published file")
+    return rows
+
+
+def _text(setting: str, path: Path) -> str:
+    if not path.is_file() or path.stat().st_size > MOST_BYTES:
+        raise refusal(setting, f"{path.name} is no file of at most {MOST_BYTES // 2**20} MB; take the published one")
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError):
+        raise refusal(setting, f"{path.name} cannot be read as UTF-8; take the published file") from None
+
+
+def text_at(setting: str, row: dict[str, Any], name: str) -> str:
+    """A text of a row, of bounded length."""
+    value = row.get(name)
+    if not isinstance(value, str) or not value.strip() or len(value) > LONGEST_TEXT:
+        raise refusal(setting, f"a row has no {name} of 1 to {LONGEST_TEXT} characters; take the published file")
+    return value.strip()
+
+
+def licence_of(folder: Path) -> str:
+    """The first words of the folder's own licence file, or that there is none."""
+    for path in sorted(path for pattern in LICENCES for path in folder.glob(pattern)):
+        if path.is_file() and path.stat().st_size <= MOST_BYTES:
+            words = " ".join(path.read_text(encoding="utf-8", errors="replace").split())
+            return f"Licence ({path.name}): {short(words, LONGEST_LICENCE)}"
+    return "The folder has no licence file; ask those who published it what it may be used for."

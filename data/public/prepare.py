@@ -1,0 +1,39 @@
+"""The questions of the public benchmarks that a run asks, in one folder."""
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from data.public.files import folder_of, licence_of
+from data.public.spider import FILES as SPIDER_FILES
+from data.public.spider import spider
+from data.public.texts import ENEM_FILES, FAQUAD_FILES, enem, faquad
+from tucano.benchmark.public.questions import PublicFiles, Question, write_lines
+
+NEEDED: Mapping[str, tuple[str, ...]] = {"spider_pt": SPIDER_FILES, "enem": ENEM_FILES, "faquad": FAQUAD_FILES}
+
+TEXTS: Mapping[str, Callable[[Path], list[Question]]] = {"enem": enem, "faquad": faquad}
+
+
+def require_public(places: Mapping[str, str]) -> None:
+    """UserError where a folder is not the benchmark's: files are missing, or cannot be read. Writes nothing."""
+    for name, place in places.items():
+        folder = folder_of(name, place, NEEDED[name])
+        read = {"spider_pt": lambda folder: spider(folder, seed=0), "enem": enem, "faquad": faquad}
+        read[name](folder)
+
+
+def prepare_public(seed: int, places: Mapping[str, str], folder: Path) -> dict[str, Any]:
+    """Writes the questions and their databases into `folder`; returns their counts and licences."""
+    questions: list[Question] = []
+    licences = {}
+    for name, place in places.items():
+        source = folder_of(name, place, NEEDED[name])
+        licences[name] = licence_of(source)
+        if name == "spider_pt":
+            questions += spider(source, seed, folder)
+        else:
+            questions += TEXTS[name](source)
+    write_lines(PublicFiles(folder).questions, questions)
+    return {"questions": dict(Counter(question.benchmark for question in questions)), "licences": licences}

@@ -1,0 +1,1 @@
+"""Portuguese benchmarks that others wrote: Spider in Portuguese, ENEM and FaQuAD."""

@@ -1,0 +1,73 @@
+"""Every arm answers the questions of the public benchmarks: greedily, and where there are options by the likeliest."""
+
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
+
+from peft import LoraConfig
+from transformers import PreTrainedTokenizerBase
+
+from tucano.benchmark.public.questions import PublicFiles, Question, Reply, read_questions, write_lines
+from tucano.settings.comparison import PublicAnswersStage
+from tucano.training.jobs import Arm, Job, Progress, emit
+from tucano.training.policies.chat import encode_chats, stop_tokens
+from tucano.training.policies.likelihood import token_logps
+from tucano.training.policies.load import Policy, load_policy
+from tucano.training.samplers import Decoding
+from tucano.training.samplers.opening import sampler_for
+
+
+def run(job: Job) -> dict[str, object]:
+    """Write the replies of all arms into `job.output`; the questions lie in `job.prompts`."""
+    settings = PublicAnswersStage.model_validate(job.settings)
+    questions = read_questions(PublicFiles(Path(job.prompts)).questions)
+    replies: list[Reply] = []
+    for number, arm in enumerate(job.arms):
+        adapter = Path(arm.adapter) if arm.adapter else None
+        policy, tokenizer = load_policy(settings.model, arm.base, adapter, trainable=False, seed=job.seed)
+        policy.eval()
+        open_ended = [question for question in questions if not question.options]
+        replies += _written(job, settings, arm, (policy, tokenizer), open_ended)
+        replies += [_chosen(settings, arm, policy, tokenizer, question) for question in questions if question.options]
+        emit(Progress(f"public benchmarks, {arm.name}", number + 1, len(job.arms), {"answers": len(questions)}))
+    write_lines(PublicFiles(Path(job.output)).replies, replies)
+    return {"arms": [arm.name for arm in job.arms]}
+
+
+def _written(
+    job: Job,
+    settings: PublicAnswersStage,
+    arm: Arm,
+    model: tuple[Policy, PreTrainedTokenizerBase],
+    questions: Sequence[Question],
+) -> list[Reply]:
+    """Greedy answers."""
+    policy, tokenizer = model
+    longest = settings.model.max_length_tokens - settings.grpo.max_completion_tokens
+    prompts = _encoded(tokenizer, questions)
+    decoding = Decoding(settings.grpo.max_completion_tokens, 0.0, tuple(stop_tokens(policy, tokenizer)))
+    rank = LoraConfig.from_pretrained(arm.adapter).r if arm.adapter else 0
+    with closing(sampler_for(job, arm.base, rank, settings.model, settings.grpo)) as sampler:
+        drawn = sampler.sample(policy, [prompt[-longest:] for prompt in prompts], decoding)
+    texts = tokenizer.batch_decode([draw.tokens for draw in drawn], skip_special_tokens=True)
+    return [
+        Reply(arm.name, question.id, text, len(prompt) > longest)
+        for question, prompt, text in zip(questions, prompts, texts, strict=True)
+    ]
+
+
+def _chosen(
+    settings: PublicAnswersStage, arm: Arm, policy: Policy, tokenizer: PreTrainedTokenizerBase, question: Question
+) -> Reply:
+    """The option with the largest log-likelihood per character, so that a long one is not at a disadvantage."""
+    options = [tokenizer.encode(option, add_special_tokens=False) for option in question.options]
+    longest = settings.model.max_length_tokens - max(map(len, options))
+    (prompt,) = _encoded(tokenizer, [question])
+    kept = prompt[-max(1, longest) :]
+    found = token_logps(policy, [kept] * len(options), options)
+    values = [logps.sum().item() / len(text) for logps, text in zip(found, question.options, strict=True)]
+    return Reply(arm.name, question.id, question.options[values.index(max(values))], len(prompt) > len(kept))
+
+
+def _encoded(tokenizer: PreTrainedTokenizerBase, questions: Sequence[Question]) -> list[list[int]]:
+    return encode_chats(tokenizer, [question.messages() for question in questions]) if questions else []
