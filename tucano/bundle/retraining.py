@@ -71,7 +71,7 @@ class Retraining:
         if any(self.settings.data.paths):
             return self.contents.prompts.folder
         folder = self.scratch / "data"
-        prepare(chosen.data, chosen.seed, chosen.tasks, folder, self.settings.data.paths[0])
+        prepare(chosen.data, chosen.seed, chosen.tasks, folder, self.settings.data.paths)
         return folder
 
     def data(self) -> Holds:
