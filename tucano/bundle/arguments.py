@@ -33,3 +33,7 @@ def verify(arguments: argparse.Namespace) -> int:
     from tucano.bundle.command import verify
 
     return verify(arguments.bundle, arguments.retrain)
+
+
+ARGUMENTS = {"bundle": add_bundle_arguments, "verify": add_verify_arguments}
+COMMANDS = {"bundle": bundle, "verify": verify}

@@ -68,12 +68,7 @@ examples:
 TARGETS = {"vertex": vertex, "kubernetes": kubernetes}
 """Where `tucano deploy` makes a work pool."""
 
-OWN = {
-    "rate": rating.add_arguments,
-    "data": own_data.add_arguments,
-    "bundle": bundling.add_bundle_arguments,
-    "verify": bundling.add_verify_arguments,
-}
+OWN = {"rate": rating.add_arguments, "data": own_data.add_arguments, **bundling.ARGUMENTS}
 """Commands that add all of their arguments themselves."""
 SENTENCES = {
     "run": "run the pipeline with a profile of prefect.yaml",
@@ -350,7 +345,7 @@ def _gc(arguments: argparse.Namespace) -> int:
     return collect(arguments.home, arguments.days, arguments.yes)
 
 
-LOOKS = frozenset({"doctor", "forecast", "lineage", "status"})
+LOOKS = frozenset({"doctor", "forecast", "lineage", "status", "verify"})
 """Commands that change nothing."""
 STACK = {"up": _up, "down": _down, "status": _status, "gc": _gc}
 COMMANDS = {
@@ -362,8 +357,7 @@ COMMANDS = {
     "rate": _rate,
     "data": own_data.main,
     "lineage": _lineage,
-    "bundle": bundling.bundle,
-    "verify": bundling.verify,
+    **bundling.COMMANDS,
     "serve": _serve,
     "ui": _ui,
     "doctor": _doctor,
