@@ -86,7 +86,7 @@ def table() -> str:
     """Markdown: what an answer costs, from where on a machine pays, and where each figure is from."""
     per_thousand = {machine: 24_000 * machine.usd_per_hour / L4.per_day for machine in MACHINES}
     head = ("machine", "a day", "1,000 answers, busy", *(f"pays over {api.name} from" for api in APIS))
-    rows = [
+    rows: list[tuple[str, ...]] = [
         (
             machine.machine,
             f"{24 * machine.usd_per_hour:.2f} USD",
@@ -95,7 +95,7 @@ def table() -> str:
         )
         for machine in MACHINES
     ]
-    apis = [("API", "in, per million", "out, per million", "1,000 answers")]
+    apis: list[tuple[str, ...]] = [("API", "in, per million", "out, per million", "1,000 answers")]
     apis += [
         (api.name, f"{api.dollars_in} USD", f"{api.dollars_out} USD", f"{1000 * dollars_per_answer(api, L4):.4f} USD")
         for api in APIS
@@ -110,9 +110,10 @@ def _shown(answers: int | None) -> str:
 def _sources() -> Iterator[str]:
     yield f"- An answer: {L4.tokens_in} tokens in, {L4.tokens_out} out."
     yield f"- One L4 gives {L4.per_day:,.0f} answers a day: {L4.source}, {L4.date}."
-    for priced in (*MACHINES, *APIS):
-        name = priced.machine if isinstance(priced, Price) else priced.name
-        yield f"- {name}: {priced.source}, {priced.date}."
+    for machine in MACHINES:
+        yield f"- {machine.machine}: {machine.source}, {machine.date}."
+    for api in APIS:
+        yield f"- {api.name}: {api.source}, {api.date}."
 
 
 def with_table(document: str) -> str:

@@ -85,7 +85,7 @@ class _Making:
         self._stage("plan", received.of_plan(run), {})
         rated = {"ratings.jsonl": str(fingerprint(ratings / "ratings.jsonl")["sha256"])}
         self._stage("audit", received.of_audit(run), rated)
-        self._stage("sft", received.of_sft(run, run.seed), self._from("data"), _sft)
+        self._stage("sft", received.of_sft(run, run.seed), self._from("data"), write_sft)
         for seed in SEEDS:
             self._stage(
                 f"{SEED_STAGE}seed-{seed}", received.of_grpo(run, seed), self._from("data", "sft"), self._seed(seed)
@@ -97,7 +97,7 @@ class _Making:
         compared = received.of_comparison(run, True, {}, ())
         inputs = self._from("data", "answers")
         self._stage("comparison", compared, inputs, lambda draft: self._compared(draft, prompts, answers, made))
-        self._stage("merged", received.of_merge(run, run.seed), self._from("data", "sft"), _merged)
+        self._stage("merged", received.of_merge(run, run.seed), self._from("data", "sft"), write_merged)
         chain = {name: artifact.digest for name, artifact in self.stages.items()}
         self._report()
         return Champion(self.root, *self._registered(chain), ratings)
@@ -130,7 +130,7 @@ class _Making:
 
     def _seed(self, seed: int) -> Callable[[Path], Mapping[str, Any]]:
         def write(draft: Path) -> Mapping[str, Any]:
-            _weights(SeedFiles(draft).adapter, f"adapter {seed}")
+            write_weights(SeedFiles(draft).adapter, f"adapter {seed}")
             best = {"best_step": 4, "best_value": self.made.best[seed]}
             return {"seed": seed, **best, "arithmetic": ARITHMETIC}
 
@@ -161,8 +161,8 @@ class _Making:
     def _registered(self, chain: Mapping[str, str]) -> tuple[RegisteredModel, Path]:
         folder = self.home / "version"
         served = ServedFiles(folder / "data" / "data")
-        _merged(served.folder)
-        _weights(served.adapter, f"adapter {self.made.registered}")
+        write_merged(served.folder)
+        write_weights(served.adapter, f"adapter {self.made.registered}")
         served.serving.write_text("{}", encoding="utf-8")
         tags = {f"digest.{name}": value for name, value in chain.items()}
         tags |= {
@@ -217,18 +217,18 @@ def _write(draft: Path, answers: Sequence[Answer]) -> Mapping[str, Any]:
     return {}
 
 
-def _sft(draft: Path) -> Mapping[str, Any]:
-    _weights(StartFiles(draft).base, "base")
-    _weights(StartFiles(draft).model, "model")
+def write_sft(draft: Path) -> Mapping[str, Any]:
+    write_weights(StartFiles(draft).base, "base")
+    write_weights(StartFiles(draft).model, "model")
     return {"arithmetic": ARITHMETIC}
 
 
-def _merged(draft: Path) -> Mapping[str, Any]:
-    _weights(MergedFiles(draft).model, "merged")
+def write_merged(draft: Path) -> Mapping[str, Any]:
+    write_weights(MergedFiles(draft).model, "merged")
     return {"faithful": True, "mean_difference": 0.001}
 
 
-def _weights(folder: Path, content: str) -> None:
+def write_weights(folder: Path, content: str) -> None:
     folder.mkdir(parents=True)
     (folder / "model.safetensors").write_text(content, encoding="utf-8")
 

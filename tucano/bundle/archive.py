@@ -99,7 +99,8 @@ class _Unpacking:
         self.left -= sum(entry.bytes for entry in manifest.files.values() if entry.same_as is not None)
         while (header := self._header()) is not None:
             self._take(header)
-        if self._exactly(BLOCK) != _EMPTY or self.file.read(1):
+        behind = self.file.read(tarfile.RECORDSIZE + 1)  # writers fill the last record
+        if any(behind) or not BLOCK <= len(behind) <= tarfile.RECORDSIZE:
             raise UserError("something stands behind its end")
         for name, entry in manifest.files.items():
             self._repeat(name, entry)
@@ -143,7 +144,8 @@ class _Unpacking:
 
     def _repeat(self, name: str, entry: Entry) -> None:
         """A file that another one stands for. One that is missing, or is there itself, is a matter of the checks."""
-        other, place = self.folder / (entry.same_as or name), self.folder / name
+        other = self.folder / (entry.same_as or name)
+        place = self.folder / name
         if entry.same_as in (None, name) or place.exists():
             return
         require_name(str(entry.same_as))

@@ -19,7 +19,8 @@ BUILT_HERE = "nano"
 
 def render(contents: Contents) -> str:
     """README.md: a YAML header, then English prose, then the summary in Portuguese."""
-    manifest, comparison = contents.manifest, contents.comparison
+    manifest = contents.manifest
+    comparison = contents.comparison
     header = yaml.safe_dump(_header(contents), sort_keys=False, allow_unicode=True)
     parts = [
         f"---\n{header}---",
@@ -49,7 +50,8 @@ def render(contents: Contents) -> str:
 
 
 def _header(contents: Contents) -> dict[str, Any]:
-    settings, manifest = contents.settings, contents.manifest
+    settings = contents.settings
+    manifest = contents.manifest
     built_here = settings.model.name == BUILT_HERE
     return {
         "language": ["pt"],
@@ -132,7 +134,8 @@ def _interval(effect: Effect) -> str:
 
 
 def _data(contents: Contents) -> Iterator[str]:
-    settings, tags = contents.settings, contents.manifest.tags
+    settings = contents.settings
+    tags = contents.manifest.tags
     counts = f"{settings.data.train_prompts} training prompts and {settings.data.demonstrations} demonstrations"
     yield f"{counts} of the source {escaped(settings.data.label)}; licences: {escaped(tags['licences'])}."
     if tags.get("noncommercial") == "True":
@@ -140,7 +143,8 @@ def _data(contents: Contents) -> Iterator[str]:
     if contents.manifest.consent is not None:
         yield f"Texts of others are in the bundle; {escaped(contents.manifest.consent)} answers for passing them on."
     audit = f"The rewards' audit against ratings: {escaped(tags.get('audit', '-'))}"
-    by, why = tags.get("audit.override_by"), tags.get("audit.override_reason")
+    by = tags.get("audit.override_by")
+    why = tags.get("audit.override_reason")
     yield f"{audit}; overridden by {escaped(by)}: {escaped(why or '')}." if by else f"{audit}."
 
 

@@ -5,7 +5,7 @@ check that failed.
 """
 
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -93,17 +93,19 @@ def held(name: str, look: Callable[[], Holds]) -> Check:
     return Check(name, "other", found.others) if found.others else Check(name, "ok", (found.well,))
 
 
-def check(root: Path, contents: Contents) -> Iterator[Check]:
-    """Every check of an unpacked bundle but the training, as it is made."""
-    yield held("files", lambda: files(root, contents.manifest))
-    yield held("artifacts", lambda: artifacts(root, contents.manifest))
-    yield held("registry", lambda: registered(root, contents))
-    yield held("ratings", lambda: ratings(root, contents))
-    yield held("settings", lambda: settings(contents))
-    yield held("code", lambda: code(contents))
-    yield held("answers", lambda: Holds(*answers_scored_again(contents)))
-    yield held("verdict", lambda: Holds(*verdict_made_again(contents)))
-    yield held("model card", lambda: card(root, contents))
+def looks(root: Path, contents: Contents) -> dict[str, Callable[[], Holds]]:
+    """What each check of an unpacked bundle looks at, in order; all but the training."""
+    return {
+        "files": lambda: files(root, contents.manifest),
+        "artifacts": lambda: artifacts(root, contents.manifest),
+        "registry": lambda: registered(root, contents),
+        "ratings": lambda: ratings(root, contents),
+        "settings": lambda: settings(contents),
+        "code": lambda: code(contents),
+        "answers": lambda: Holds(*answers_scored_again(contents)),
+        "verdict": lambda: Holds(*verdict_made_again(contents)),
+        "model card": lambda: card(root, contents),
+    }
 
 
 def files(root: Path, manifest: Manifest) -> Holds:
@@ -139,7 +141,8 @@ def artifacts(root: Path, manifest: Manifest) -> Holds:
 
 def registered(root: Path, contents: Contents) -> Holds:
     """The registry's tags, the files of the version, and the seed that it should be."""
-    manifest, said = contents.manifest, []
+    manifest = contents.manifest
+    said = []
     for stage, digest in manifest.chain.items():
         if stage != "report" and manifest.tags.get(f"digest.{stage}") != digest:
             said.append(f"the registry names another {stage}")
@@ -178,7 +181,8 @@ def settings(contents: Contents) -> Holds:
     said = []
     stages = _received(contents)
     for stage, received in stages.items():
-        found, expected = contents.made(stage)["settings"], as_json(received.model_dump(mode="json"))
+        found = contents.made(stage)["settings"]
+        expected = as_json(received.model_dump(mode="json"))
         if str(found.get("base", "")).startswith("folder "):  # which this machine need not have
             expected["base"] = found["base"]
         for name in sorted({*found, *expected}):
@@ -208,7 +212,8 @@ def code(contents: Contents) -> Holds:
     said = []
     for stage in contents.stages:
         engine = MODULES["grpo"] if stage.startswith(SEED_STAGE) else ENGINES[stage]
-        there, here = contents.made(stage)["code"], code_version(engine)
+        there = contents.made(stage)["code"]
+        here = code_version(engine)
         said += [] if there == here else [f"{stage} was made by code {there}, here is {here}"]
     return Holds("this is the code that made it", others=tuple(said))
 

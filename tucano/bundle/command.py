@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tucano.bundle.archive import unpack
-from tucano.bundle.checks import Check, check, worst
-from tucano.bundle.manifest import ARTIFACTS, Manifest, folder_of
+from tucano.bundle.checks import Check, held, looks, worst
+from tucano.bundle.manifest import Manifest
 from tucano.bundle.pack import pack
-from tucano.bundle.reading import Contents
+from tucano.bundle.reading import unpacked
 from tucano.bundle.retraining import Retraining
 from tucano.errors import UserError
 from tucano.project import COMMITTED_RATINGS
@@ -65,9 +65,8 @@ def verify(path: Path, retrain: bool) -> int:
         root.mkdir()
         manifest = unpack(path, root)
         print(_identity(manifest))
-        stages = {stage: folder_of(root / ARTIFACTS / stage) for stage in manifest.chain}
-        contents = Contents(manifest, {stage: folder for stage, folder in stages.items() if folder is not None})
-        made = list(_told(check(root, contents)))
+        contents = unpacked(root, manifest)
+        made = list(_told(held(name, look) for name, look in looks(root, contents).items()))
         if retrain and worst(made) != "FAILED":
             same_code = all(one.state == "ok" for one in made if one.name == "code")
             made += _told(Retraining(contents, Path(scratch) / "again", same_code, print).checks())
@@ -86,7 +85,8 @@ def _told(checks: Iterator[Check]) -> Iterator[Check]:
     """The checks, each printed when it is made."""
     began = time.monotonic()
     for one in checks:
-        seconds, began = time.monotonic() - began, time.monotonic()
+        seconds = time.monotonic() - began
+        began += seconds
         print(f"{MARKS[one.state]:<6}  {one.name:<15} {seconds:6.1f} s  {short(one.said[0], 400)}", flush=True)
         for further in one.said[1:]:
             print(f"{'':<6}  {'':<15} {'':>8}  {short(further, 400)}", flush=True)

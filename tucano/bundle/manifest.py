@@ -3,7 +3,6 @@
 import json
 import re
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import ValidationError
@@ -81,9 +80,3 @@ def require_name(name: str) -> None:
 def as_json(value: Any) -> Any:
     """A value as it is read back."""
     return json.loads(json.dumps(value, default=str))
-
-
-def folder_of(place: Path) -> Path | None:
-    """The one folder that lies in a place; None where there is not exactly one."""
-    found = [path for path in place.glob("*") if path.is_dir()]
-    return found[0] if len(found) == 1 else None

@@ -9,7 +9,7 @@ from typing import Any
 
 from tucano.artifacts.records import parsed, read_record
 from tucano.artifacts.store import read_manifest
-from tucano.bundle.manifest import Manifest
+from tucano.bundle.manifest import ARTIFACTS, Manifest
 from tucano.comparison.answers import Answer, read_answers
 from tucano.comparison.compare import Comparison
 from tucano.errors import UserError
@@ -81,3 +81,9 @@ class Contents:
     def candidate(self) -> str:
         """The arm that is best on validation, which is the one that is registered."""
         return max(self.seeds, key=lambda arm: self.seeds[arm].best_value)
+
+
+def unpacked(root: Path, manifest: Manifest) -> Contents:
+    """An unpacked bundle: a stage's folder is the one that lies where it should; several are none."""
+    found = {stage: [path for path in (root / ARTIFACTS / stage).glob("*/")] for stage in manifest.chain}
+    return Contents(manifest, {stage: folders[0] for stage, folders in found.items() if len(folders) == 1})

@@ -22,7 +22,8 @@ from tucano.comparison.answers import arms_of, read_answers
 from tucano.errors import UserError
 from tucano.files.models import MergedFiles, SeedFiles, StartFiles
 from tucano.files.results import AnswerFiles
-from tucano.requirements import require_startable, seeds_at_a_time
+from tucano.requirements import seeds_at_a_time
+from tucano.requirements.memory import require_memory
 from tucano.settings import PipelineSettings
 from tucano.settings.execution import ExecutionSettings, WorkerSettings
 from tucano.settings.stages import of_data
@@ -81,7 +82,8 @@ class Retraining:
         return self._judged("the same prompts and stores", said, [])
 
     def fine_tuned(self) -> Holds:
-        made, there = self._train("sft", self.settings.seed, "sft", None), StartFiles(self.contents.of("sft"))
+        made = self._train("sft", self.settings.seed, "sft", None)
+        there = StartFiles(self.contents.of("sft"))
         said = [*_changed(there.base, StartFiles(self._of("sft")).base), *_changed(there.model, self._start.model)]
         return self._judged("the same weights, bit for bit", said, self._elsewhere("sft", made))
 
@@ -97,7 +99,8 @@ class Retraining:
                     strict=True,
                 )
             )
-        said, elsewhere = [], []
+        said: list[str] = []
+        elsewhere: list[str] = []
         for arm in lines:
             stage = f"{SEED_STAGE}{arm}"
             said += _changed(SeedFiles(self.contents.of(stage)).adapter, SeedFiles(self._of(stage)).adapter)
@@ -107,7 +110,8 @@ class Retraining:
     def merged(self) -> Holds:
         adapter = SeedFiles(self._of(f"{SEED_STAGE}{self.contents.candidate}")).adapter
         self._work("merge", "merged", self.settings.seed, start=(str(self._start.model), str(adapter)))
-        there, here = MergedFiles(self.contents.of("merged")).model, MergedFiles(self._of("merged")).model
+        there = MergedFiles(self.contents.of("merged")).model
+        here = MergedFiles(self._of("merged")).model
         return self._judged("the registered weights, bit for bit", _changed(there, here), self._known)
 
     def answered(self) -> Holds:
@@ -186,7 +190,8 @@ class Retraining:
 
     def _elsewhere(self, stage: str, made: dict[str, Any]) -> list[str]:
         """Where the machine that trained adds otherwise than this one."""
-        there, here = self.contents.made(stage)["record"]["arithmetic"], made["arithmetic"]
+        there = self.contents.made(stage)["record"]["arithmetic"]
+        here = made["arithmetic"]
         if there == here:
             return []
         found = f"{stage} was computed on {_told(there)}, here on {_told(here)}"
@@ -209,12 +214,13 @@ def require_retrainable(settings: PipelineSettings) -> None:
         )
     if settings.grpo.sampler == "vllm":
         raise UserError("--retrain draws with the trainer's own code, and this one drew from vLLM: verify it without")
-    require_startable(settings)
+    require_memory(settings)
 
 
 def _changed(there: Path, here: Path, pattern: str = WEIGHTS) -> list[str]:
     """Files that are not the same in both folders."""
-    before, after = digests_at(there, pattern), digests_at(here, pattern)
+    before = digests_at(there, pattern)
+    after = digests_at(here, pattern)
     if not before:
         return [f"{there.parent.name}/{there.name} holds nothing to compare with"]
     names = sorted({*before, *after})
