@@ -309,7 +309,7 @@ def hostile() -> Iterator[tuple[str, bytes, str]]:
     yield "twice", gzip.compress(tar_of(FIRST, member("a", b"1"), member("A", b"2"))), "holds 'A' twice"
     yield "file and folder", gzip.compress(tar_of(FIRST, member("a", b"1"), member("a/b", b"2"))), "as a file and as a"
     yield "folder and file", gzip.compress(tar_of(FIRST, member("a/b", b"1"), member("a", b"2"))), "as a file and as a"
-    yield "a bomb", gzip.compress(tar_of(FIRST, member("a", bytes(2**26 + 2**24))), 1), "far larger than any bundle"
+    yield "a bomb", gzip.compress(tar_of(FIRST, member("a", bytes(2**26 + 2**25)))), "far larger than any bundle"
     listed = replace(MANIFEST, files={f"f{n}": Entry(2**30, "", "f0") for n in range(60)})
     yield "copies", gzip.compress(tar_of(member(NAME, listed.text()), member("f0", b"x"))), "far larger than any bundle"
     many = replace(MANIFEST, files={"a": Entry(2**40, "")})
