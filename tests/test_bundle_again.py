@@ -100,7 +100,7 @@ def test_other_bits_of_another_processor_are_said_with_both(
 @pytest.mark.parametrize(
     ("profile", "override", "sentence"),
     [
-        ("l4-v5", "grpo.max_steps=10", "trains models that are built on a CPU; this one is Polygl0t"),
+        ("l4-v5", "grpo.max_steps=1500", "trains models that are built on a CPU; this one is Polygl0t"),
         ("laptop", "model.device=cuda", "this one is nano on cuda"),
     ],
 )
