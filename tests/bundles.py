@@ -86,6 +86,7 @@ class _Making:
         rated = {"ratings.jsonl": str(fingerprint(ratings / "ratings.jsonl")["sha256"])}
         self._stage("audit", received.of_audit(run), rated)
         self._stage("sft", received.of_sft(run, run.seed), self._from("data"), write_sft)
+        self._stage("preflight", received.of_preflight(run, SEEDS[0]), self._from("data", "sft"))
         for seed in SEEDS:
             self._stage(
                 f"{SEED_STAGE}seed-{seed}", received.of_grpo(run, seed), self._from("data", "sft"), self._seed(seed)

@@ -198,7 +198,7 @@ def _received(contents: Contents) -> Mapping[str, Section]:
         "plan": of_plan(run),
         "audit": of_audit(run),
         "sft": of_sft(run, run.seed),
-        "preflight": of_preflight(run, run.seed),
+        "preflight": of_preflight(run, run.grpo.seeds[0]),
         "answers": of_answers(run, run.seed),
         "re-audit": of_reaudit(run),
         "merged": of_merge(run, run.seed),
