@@ -11,9 +11,8 @@ from tucano.artifacts.store import Recipe
 from tucano.audit.stage import write_audit
 from tucano.audit.table import render_table
 from tucano.errors import GateClosed
+from tucano.project import COMMITTED_RATINGS as COMMITTED_RATINGS
 from tucano.settings.stages import of_audit
-
-COMMITTED_RATINGS = Path(__file__).parent.parent / "data" / "ratings"
 
 
 @stage("audit rewards")

@@ -7,3 +7,6 @@ _CARRIED = Path(__file__).parent / "carried"
 
 OWN_FILES = _CARRIED if _CARRIED.is_dir() else Path(__file__).parents[1]
 """The checkout that this code is from, or what the wheel carries of it under the same relative paths."""
+
+COMMITTED_RATINGS = Path(__file__).parents[1] / "data" / "ratings"
+"""What the audit reads unless the settings name another folder."""

@@ -13,6 +13,7 @@ from typing import NoReturn, TextIO
 from data.own import command as own_data
 from deployments.kubernetes import command as kubernetes
 from deployments.vertex import command as vertex
+from tucano.bundle import arguments as bundling
 from tucano.errors import GateClosed, TucanoError, UserError
 from tucano.profiles import PROJECT_FILE, load_profile, project_root
 from tucano.project import OWN_FILES
@@ -38,6 +39,8 @@ EXAMPLES = """examples:
   tucano data check prompts.jsonl                     which of your own prompts can be used, and why not
   tucano data export runs prompts.jsonl               the prompts of the last run as such a file
   tucano lineage tucano@champion                      from the promoted model back to its data, every link checked
+  tucano bundle tucano@champion                       it, with all that it was made from, in one file
+  tucano verify tucano-1.tar.gz --retrain             elsewhere: is it what it says, and trained again to the same bits
   tucano serve                                        the champion behind an OpenAI-compatible API, with a token
   tucano ui                                           Prefect and MLflow pages over what the runs left
   tucano up                                           database, Prefect, MLflow, a worker: runs start from a page
@@ -49,7 +52,6 @@ EXAMPLES = """examples:
   tucano rehearse l4-v5                               every stage in minutes on this machine, with one file to send back
   tucano deploy vertex --project P --region R --bucket B --image I --dry-run
 """
-
 
 GC_EXAMPLES = """What goes: artifacts, checkpoints and locks that were not used for so long, runs in the storage's own
 MLflow store, flow runs in Prefect's database with their logs and events. What stays, whatever its age: the
@@ -63,11 +65,11 @@ examples:
   0 4 * * 0  cd PROJECT && .venv/bin/tucano gc --yes     a line for crontab: every Sunday at four
 """
 
-
 TARGETS = {"vertex": vertex, "kubernetes": kubernetes}
 """Where `tucano deploy` makes a work pool."""
 
-
+OWN = {"rate": rating.add_arguments, "data": own_data.add_arguments, **bundling.ARGUMENTS}
+"""Commands that add all of their arguments themselves."""
 SENTENCES = {
     "run": "run the pipeline with a profile of prefect.yaml",
     "audit": "compare the rewards of a profile with people's ratings",
@@ -76,6 +78,8 @@ SENTENCES = {
     "rate": "rate completions blind, from 1 to 5, in a local web page or in the terminal",
     "data": "check a file of your own prompts, or write a run's prompts into one",
     "lineage": "print the chain from a registered model back to its data, and check every link",
+    "bundle": "pack a registered model with data recipe, answers, ratings, weights and verdict into one file",
+    "verify": "hold such a file against itself, score its answers again and make its verdict again",
     "up": "start all that scheduled runs need on this machine: database, Prefect, MLflow, a worker",
     "down": "stop what tucano up started; all data stays",
     "status": "say whether what tucano up started is healthy (exit code 0) or not (1)",
@@ -158,10 +162,8 @@ def _parser() -> argparse.ArgumentParser:
             )
         if name == "serve":
             serving.add_arguments(command)
-        if name == "rate":
-            rating.add_arguments(command)
-        elif name == "data":
-            own_data.add_arguments(command)
+        if name in OWN:
+            OWN[name](command)
         elif name == "deploy":
             targets = command.add_subparsers(dest="target", required=True, metavar="TARGET")
             for target, module in TARGETS.items():
@@ -282,10 +284,6 @@ def _serve(arguments: argparse.Namespace) -> int:
     return serving.main(arguments, _settings(arguments))
 
 
-def _data(arguments: argparse.Namespace) -> int:
-    return own_data.main(arguments)
-
-
 def _ui(arguments: argparse.Namespace) -> int:
     from tucano.cli import ui
     from tucano.storage.root import private, working_copy
@@ -347,7 +345,7 @@ def _gc(arguments: argparse.Namespace) -> int:
     return collect(arguments.home, arguments.days, arguments.yes)
 
 
-LOOKS = frozenset({"doctor", "forecast", "lineage", "status"})
+LOOKS = frozenset({"doctor", "forecast", "lineage", "status", "verify"})
 """Commands that change nothing."""
 STACK = {"up": _up, "down": _down, "status": _status, "gc": _gc}
 COMMANDS = {
@@ -357,8 +355,9 @@ COMMANDS = {
     "benchmark": _benchmark,
     "compare": _compare,
     "rate": _rate,
-    "data": _data,
+    "data": own_data.main,
     "lineage": _lineage,
+    **bundling.COMMANDS,
     "serve": _serve,
     "ui": _ui,
     "doctor": _doctor,

@@ -1,0 +1,364 @@
+"""A bundle is the same whenever it is packed, holds together, and says what somebody changed; none does harm."""
+
+import gzip
+import hashlib
+import io
+import json
+import shutil
+import tarfile
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from bundles import OVERRIDES, Champion, Made, champion, other_reward
+
+from tucano.bundle import archive, command
+from tucano.bundle.checks import held, looks
+from tucano.bundle.manifest import ARTIFACTS, CARD, NAME, RATINGS, Entry, Manifest
+from tucano.bundle.pack import Packed, pack
+from tucano.bundle.reading import unpacked
+from tucano.comparison.compare import Comparison
+from tucano.errors import UserError
+from tucano.settings.base import Section
+
+
+def packed(made: Champion, out: Path, consent: str | None = None) -> Packed:
+    return pack(made.root, made.version, made.model, made.ratings, consent, out)
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    home = tmp_path_factory.mktemp("champion")
+    packed(champion(home), home / "whole.tar.gz")
+    return home / "whole.tar.gz"
+
+
+@dataclass
+class Opened:
+    """A bundle as a forger has it: every file in a folder, and the manifest."""
+
+    root: Path
+    manifest: Manifest
+
+    def file(self, pattern: str) -> Path:
+        found = sorted(self.root.glob(pattern))
+        assert found, pattern
+        return found[0]
+
+    def edit(self, pattern: str, old: str, new: str) -> None:
+        path = self.file(pattern)
+        text = path.read_text(encoding="utf-8")
+        assert old in text
+        path.unlink()  # files of the same content are one on this disk
+        path.write_text(text.replace(old, new, 1), encoding="utf-8")
+
+    def fit(self) -> None:
+        """The manifest lists what is there now."""
+        paths = [path for path in sorted(self.root.rglob("*")) if path.is_file()]
+        files = {
+            path.relative_to(self.root).as_posix(): Entry(
+                path.stat().st_size, hashlib.sha256(path.read_bytes()).hexdigest()
+            )
+            for path in paths
+        }
+        self.manifest = replace(self.manifest, files=files)
+
+    def pack(self, out: Path) -> Path:
+        """With the library's own writer, a second way to the same format."""
+        with tarfile.open(out, "w:gz", format=tarfile.USTAR_FORMAT) as tar:
+            contents = {NAME: self.manifest.text()}
+            for path in sorted(path for path in self.root.rglob("*") if path.is_file()):
+                contents[path.relative_to(self.root).as_posix()] = path.read_bytes()
+            for name, content in contents.items():
+                info = tarfile.TarInfo(name)
+                info.size = len(content)
+                tar.addfile(info, io.BytesIO(content))
+        return out
+
+
+@pytest.fixture
+def opened(whole: Path, tmp_path: Path) -> Opened:
+    root = tmp_path / "opened"
+    root.mkdir()
+    return Opened(root, archive.unpack(whole, root))
+
+
+def said(path: Path, capsys: pytest.CaptureFixture[str]) -> tuple[int, dict[str, str]]:
+    """The exit code of `tucano verify`, and what it says under each check, its mark first."""
+    code = command.verify(path, retrain=False)
+    rows: dict[str, str] = {}
+    name = ""
+    for line in capsys.readouterr().out.splitlines()[1:-1]:
+        name = line[8:23].strip() or name
+        rows[name] = f"{rows.get(name, line[:6].strip())} {line[34:]}"
+    return code, rows
+
+
+def found(path: Path, check: str, folder: Path) -> str:
+    """What one check says of a bundle, its mark first."""
+    folder.mkdir()
+    contents = unpacked(folder, archive.unpack(path, folder))
+    made = held(check, looks(folder, contents)[check])
+    return f"{made.state} {' '.join(made.said)}"
+
+
+def test_what_was_packed_is_whole_and_the_same_whenever_it_is_packed(
+    whole: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, rows = said(whole, capsys)
+    assert code == 0 and {row.split()[0] for row in rows.values()} == {"ok"}, rows
+    assert "36 rewards" in rows["answers"] or "rewards and truths are what they were" in rows["answers"]
+    home = whole.parent
+    again = Champion(home / "runs", _version(whole), home / "version", home / "ratings")
+    assert packed(again, tmp_path / "again.tar.gz").bytes == whole.stat().st_size
+    assert (tmp_path / "again.tar.gz").read_bytes() == whole.read_bytes()
+
+
+def _version(whole: Path) -> Any:
+    from tucano.tracking import RegisteredModel
+
+    with tarfile.open(whole) as tar:
+        first = tar.extractfile(NAME)
+        assert first is not None
+        tags = json.load(first)["tags"]
+    return RegisteredModel("tucano", 1, "run", "", tags)
+
+
+def _swap(bundle: Opened) -> None:
+    one, other = (bundle.file(f"{ARTIFACTS}/grpo-seed-{seed}/*/adapter/*.safetensors") for seed in (42, 123))
+    contents = one.read_bytes(), other.read_bytes()
+    for path, content in zip((one, other), reversed(contents), strict=True):
+        path.unlink()
+        path.write_bytes(content)
+
+
+def _rename(bundle: Opened) -> None:
+    path = bundle.file(f"{ARTIFACTS}/merged/*/model/*.safetensors")
+    path.rename(path.with_name("other.safetensors"))
+
+
+def _other_seed(bundle: Opened) -> None:
+    tags = bundle.manifest.tags
+    bundle.manifest = replace(bundle.manifest, tags={**tags, "digest.grpo": tags["digest.grpo-seed-123"]})
+
+
+TAMPERINGS: dict[str, tuple[Callable[[Opened], object], str]] = {
+    "a weight": (lambda b: b.edit("model/data/data/model/*", "merged", "Merged"), "model.safetensors was changed"),
+    "an answer": (lambda b: b.edit("artifacts/answers/*/answers.jsonl", "Veja", "Vejam"), "answers.jsonl was changed"),
+    "a rating": (lambda b: b.edit("ratings/*", "4", "5"), "ratings/ratings.jsonl was changed"),
+    "a setting": (
+        lambda b: b.edit("artifacts/report/*/settings.json", "0.0015", "0.0025"),
+        "settings.json was changed",
+    ),
+    "a figure": (lambda b: b.edit("artifacts/comparison/*/comparison.json", '"n": 6', '"n": 9'), "comparison.json was"),
+    "a stage's manifest": (
+        lambda b: b.edit("artifacts/sft/*/manifest.json", '"seconds"', '"second"'),
+        "manifest.json was changed",
+    ),
+    "a code version": (
+        lambda b: b.edit("artifacts/data/*/manifest.json", '"code": "', '"code": "0'),
+        "manifest.json was",
+    ),
+    "the card": (lambda b: b.edit(CARD, "tucano version 1", "tucano version 2"), f"{CARD} was changed"),
+    "a further file": (
+        lambda b: (b.root / "model" / "run.py").write_text("", encoding="utf-8"),
+        "model/run.py was added",
+    ),
+    "a file less": (lambda b: b.file("artifacts/plan/*/manifest.json").unlink(), "manifest.json is missing"),
+    "another name": (_rename, "model.safetensors is called artifacts/merged/"),
+    "swapped seeds": (_swap, "adapter/model.safetensors was changed"),
+}
+"""What somebody changes in a bundle, and what is said of it."""
+
+
+@pytest.mark.parametrize("name", TAMPERINGS)
+def test_what_was_changed_is_named(name: str, opened: Opened, tmp_path: Path) -> None:
+    change, sentence = TAMPERINGS[name]
+    change(opened)
+    said_of_it = found(opened.pack(tmp_path / "changed.tar.gz"), "files", tmp_path / "again")
+    assert said_of_it.startswith("FAILED") and sentence in said_of_it
+
+
+FITTED: dict[str, tuple[Callable[[Opened], object], str, str]] = {
+    "a weight": (TAMPERINGS["a weight"][0], "registry", "the files in model/ are not those that were registered"),
+    "an answer": (TAMPERINGS["an answer"][0], "artifacts", "answers.jsonl was changed or truncated"),
+    "a rating": (TAMPERINGS["a rating"][0], "ratings", "ratings.jsonl is not what the audit read"),
+    "a setting": (TAMPERINGS["a setting"][0], "settings", "with another grpo than the settings say"),
+    "a figure": (TAMPERINGS["a figure"][0], "verdict", "overall.n: 9 there, 6 here"),
+    "a code version": (TAMPERINGS["a code version"][0], "artifacts", "was edited"),
+    "the card": (TAMPERINGS["the card"][0], "model card", "is not the card of what is in here"),
+    "a file less": (TAMPERINGS["a file less"][0], "artifacts", "plan: no artifact has the digest"),
+    "another name": (_rename, "artifacts", "it holds a file that it was not made with"),
+    "swapped seeds": (_swap, "artifacts", "grpo-seed-42: its file"),
+    "another seed": (_other_seed, "registry", "seed-42 is best on validation, and another seed was registered"),
+}
+"""The same by somebody who lets the list of files fit: check, and sentence."""
+
+
+@pytest.mark.parametrize("name", FITTED)
+def test_what_was_changed_is_named_where_the_list_of_files_fits(name: str, opened: Opened, tmp_path: Path) -> None:
+    change, check, sentence = FITTED[name]
+    change(opened)
+    opened.fit()
+    path = opened.pack(tmp_path / "changed.tar.gz")
+    assert found(path, "files", tmp_path / "files").startswith("ok")
+    said_of_it = found(path, check, tmp_path / "check")
+    assert said_of_it.startswith("FAILED") and sentence in said_of_it
+
+
+def _flattered(comparison: Comparison) -> Comparison:
+    main = replace(comparison.main, overall=replace(comparison.main.overall, p=0.001))
+    return replace(comparison, contrasts=(main, *comparison.contrasts[1:]))
+
+
+def _hotter(settings: Section) -> Section:
+    return settings.model_copy(update={"seed": 8})
+
+
+SEALED: dict[str, tuple[Made, str, str]] = {
+    "a reward": (Made(answers=other_reward), "answers", "seed-42, served answer 0 to push-0: reward"),
+    "a figure": (Made(comparison=_flattered), "verdict", "contrasts.0.overall.p: 0.001 there"),
+    "a setting": (Made(received={"sft": _hotter}), "settings", "sft was made with another seed than the settings say"),
+    "the seed": (Made(registered=123), "registry", "seed-42 is best on validation, and another seed was registered"),
+}
+"""The same by somebody who makes every digest anew."""
+
+
+@pytest.mark.parametrize("name", SEALED)
+def test_what_was_changed_is_named_where_every_digest_fits(name: str, tmp_path: Path) -> None:
+    made, check, sentence = SEALED[name]
+    packed(champion(tmp_path, made), tmp_path / "forged.tar.gz")
+    for well in ("files", "artifacts"):
+        assert found(tmp_path / "forged.tar.gz", well, tmp_path / well).startswith("ok")
+    said_of_it = found(tmp_path / "forged.tar.gz", check, tmp_path / "check")
+    assert said_of_it.startswith("FAILED") and sentence in said_of_it
+
+
+def test_other_code_is_said_and_is_no_fault(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    packed(champion(tmp_path, Made(code="0" * 16)), tmp_path / "older.tar.gz")
+    code, rows = said(tmp_path / "older.tar.gz", capsys)
+    assert code == 0 and rows["code"].startswith("OTHER")
+    assert "data was made by code 0000000000000000, here is" in rows["code"]
+
+
+def test_the_card_has_the_header_of_a_hub_and_the_verdict_in_both_languages(opened: Opened) -> None:
+    text = (opened.root / CARD).read_text(encoding="utf-8")
+    header = yaml.safe_load(text.split("---\n")[1])
+    assert (header["language"], header["license"], header["datasets"]) == (["pt"], "cc0-1.0", ["synthetic"])
+    assert "base_model" not in header and header["model-index"][0]["results"][0]["metrics"][0]["type"] == "reward"
+    comparison = json.loads(opened.file("artifacts/comparison/*/comparison.json").read_text(encoding="utf-8"))
+    effect = comparison["contrasts"][0]["overall"]
+    row = next(line for line in text.splitlines() if line.startswith("| overall"))
+    assert f"{effect['gain']:+.3f}" in row and "## Resumo em português" in text
+    assert comparison["verdict"]["headline"] in text.replace("\\", "")
+
+
+def test_texts_of_others_need_somebody_who_answers_for_them(tmp_path: Path) -> None:
+    own = Made(overrides=(*OVERRIDES, "data.source=jsonl", "data.path=own.jsonl"))
+    made = champion(tmp_path, own)
+    with pytest.raises(UserError, match=r"would hold texts of others \(jsonl\).*--consent NAME"):
+        packed(made, tmp_path / "own.tar.gz")
+    assert not (tmp_path / "own.tar.gz").exists()
+    done = packed(made, tmp_path / "own.tar.gz", consent="Ana Souza")
+    assert done.manifest.consent == "Ana Souza" and "it holds texts of others (jsonl)" in done.warnings
+
+
+def test_a_broken_chain_and_other_ratings_are_not_packed(tmp_path: Path) -> None:
+    made = champion(tmp_path)
+    (made.ratings / "ratings.jsonl").write_text("", encoding="utf-8")
+    with pytest.raises(UserError, match="is not what the audit read any more"):
+        packed(made, tmp_path / "a.tar.gz")
+    shutil.rmtree(made.root / ARTIFACTS / "plan")
+    with pytest.raises(UserError, match="cannot be packed: plan: no artifact has the digest"):
+        packed(made, tmp_path / "a.tar.gz")
+
+
+MANIFEST = Manifest(1, "tucano", 1, {}, {}, None, {}, {})
+
+
+def tar_of(*members: tuple[tarfile.TarInfo, bytes]) -> bytes:
+    file = io.BytesIO()
+    with tarfile.open(fileobj=file, mode="w", format=tarfile.USTAR_FORMAT) as tar:
+        for info, content in members:
+            tar.addfile(info, io.BytesIO(content))
+    return file.getvalue()
+
+
+def member(
+    name: str, content: bytes = b"", kind: bytes = tarfile.REGTYPE, to: str = ""
+) -> tuple[tarfile.TarInfo, bytes]:
+    info = tarfile.TarInfo(name)
+    info.size, info.type, info.linkname = len(content), kind, to
+    return info, content
+
+
+FIRST = member(NAME, MANIFEST.text())
+
+
+def hostile() -> Iterator[tuple[str, bytes, str]]:
+    """What it is, the file, and what is said of it."""
+    for name in ("../out", "/out", "a/../../out", "a/./b", ".out", "a//b", "a\\b", "a\nb", "y" * 150 + "/" + "x" * 99):
+        yield f"called {name[:9]!r}", gzip.compress(tar_of(FIRST, member(name, b"x"))), "which no bundle has"
+    for kind, what in ((tarfile.SYMTYPE, "a link"), (tarfile.LNKTYPE, "a hard link"), (tarfile.CHRTYPE, "a device")):
+        yield what, gzip.compress(tar_of(FIRST, member("a", kind=kind, to="/etc/passwd"))), "is no file but"
+    for kind, what in ((tarfile.FIFOTYPE, "a pipe"), (tarfile.DIRTYPE, "a folder"), (tarfile.GNUTYPE_SPARSE, "holes")):
+        yield what, gzip.compress(tar_of(FIRST, member("a", kind=kind))), "is no file but"
+    yield "a long header", gzip.compress(tar_of(FIRST, member("a", b"1" * 99, tarfile.XHDTYPE))), "is no file but"
+    yield "twice", gzip.compress(tar_of(FIRST, member("a", b"1"), member("A", b"2"))), "holds 'A' twice"
+    yield "file and folder", gzip.compress(tar_of(FIRST, member("a", b"1"), member("a/b", b"2"))), "as a file and as a"
+    yield "folder and file", gzip.compress(tar_of(FIRST, member("a/b", b"1"), member("a", b"2"))), "as a file and as a"
+    yield "a bomb", gzip.compress(tar_of(FIRST, member("a", bytes(2**26 + 2**25)))), "far larger than any bundle"
+    listed = replace(MANIFEST, files={f"f{n}": Entry(2**30, "", "f0") for n in range(60)})
+    yield "copies", gzip.compress(tar_of(member(NAME, listed.text()), member("f0", b"x"))), "far larger than any bundle"
+    many = replace(MANIFEST, files={"a": Entry(2**40, "")})
+    yield "a large promise", gzip.compress(tar_of(member(NAME, many.text()))), "more than a bundle may hold"
+    below = replace(MANIFEST, files={"../a": Entry(1, "")})
+    yield "a promise elsewhere", gzip.compress(tar_of(member(NAME, below.text()))), "which no bundle has"
+    yield "no manifest", gzip.compress(tar_of(member("a", b"x"))), "its first file is not bundle.json"
+    yield "deep", gzip.compress(tar_of(member(NAME, b"[" * 100_000))), "is damaged"
+    yield "no text", gzip.compress(tar_of(member(NAME, b"\xff"))), "is damaged"
+    yield "cut", gzip.compress(tar_of(FIRST))[:-200], "no whole bundle"
+    yield "no gzip", b"PK\x03\x04", "no whole bundle"
+    yield "no tar", gzip.compress(b"x" * 2048), "no whole bundle"
+    yield "more behind", gzip.compress(tar_of(FIRST) + b"x"), "something stands behind its end"
+
+
+@pytest.mark.parametrize(("content", "sentence"), [pytest.param(*rest, id=name) for name, *rest in hostile()])
+def test_a_hostile_archive_is_refused_in_one_sentence_and_nothing_lies_outside(
+    content: bytes, sentence: str, tmp_path: Path
+) -> None:
+    folder, path = tmp_path / "in" / "side", tmp_path / "in" / "b.tar.gz"
+    folder.mkdir(parents=True)
+    path.write_bytes(content)
+    with pytest.raises(UserError) as refused:
+        archive.unpack(path, folder)
+    assert sentence in str(refused.value) and "\n" not in str(refused.value)
+    assert sorted(tmp_path.rglob("*out*")) == [] and [p.name for p in (tmp_path / "in").iterdir()] == [
+        "b.tar.gz",
+        "side",
+    ]
+    assert not any(found.is_symlink() for found in folder.rglob("*"))
+
+
+def test_what_cannot_be_read_is_a_failed_check_and_no_traceback(
+    opened: Opened, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for pattern in (
+        "artifacts/answers/*/answers.jsonl",
+        "artifacts/report/*/settings.json",
+        "artifacts/data/*/test.jsonl",
+    ):
+        path = opened.file(pattern)
+        path.unlink()
+        path.write_text('{"id": [[1]]}\n', encoding="utf-8")
+    opened.fit()
+    code, rows = said(opened.pack(tmp_path / "odd.tar.gz"), capsys)
+    assert code == 1 and {name for name, row in rows.items() if "cannot be made" in row} >= {
+        "answers",
+        "settings",
+        "verdict",
+    }
+    assert asdict(opened.manifest)["schema_version"] == 1 and (opened.root / RATINGS).is_dir()

@@ -1,0 +1,39 @@
+"""`tucano bundle` and `tucano verify`: their arguments. What they need is imported when they run."""
+
+import argparse
+from pathlib import Path
+
+from tucano.profiles import load_profile, project_root
+
+
+def add_bundle_arguments(command: argparse.ArgumentParser) -> None:
+    command.add_argument("model", help="a registered model with an alias or a version, like tucano@champion")
+    command.add_argument("out", nargs="?", type=Path, metavar="OUT", help="file (default: MODEL-VERSION.tar.gz, here)")
+    command.add_argument(
+        "--consent", metavar="NAME", help="who answers for passing on texts of others, where the data hold some"
+    )
+    command.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="like storage=/data/runs")
+
+
+def add_verify_arguments(command: argparse.ArgumentParser) -> None:
+    command.add_argument("bundle", type=Path, metavar="BUNDLE", help="what tucano bundle wrote")
+    command.add_argument(
+        "--retrain", action="store_true", help="also train a model that was built on a CPU again, to the same bits"
+    )
+
+
+def bundle(arguments: argparse.Namespace) -> int:
+    from tucano.bundle.command import write
+
+    settings = load_profile(project_root(Path.cwd()), "laptop", arguments.set)
+    return write(settings, arguments.model, arguments.out, arguments.consent)
+
+
+def verify(arguments: argparse.Namespace) -> int:
+    from tucano.bundle.command import verify
+
+    return verify(arguments.bundle, arguments.retrain)
+
+
+ARGUMENTS = {"bundle": add_bundle_arguments, "verify": add_verify_arguments}
+COMMANDS = {"bundle": bundle, "verify": verify}

@@ -1,0 +1,229 @@
+"""A bundle held against itself: each check looks at one kind of thing, and says in sentences what does not fit.
+
+All of it may be an enemy's: nothing in it is run or unpickled, no weights are loaded, and what cannot be read is a
+check that failed.
+"""
+
+import sqlite3
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from tucano.artifacts.code_version import code_version
+from tucano.artifacts.identity import digests_at, fingerprint
+from tucano.artifacts.lineage import faults, verify
+from tucano.bundle.card import render
+from tucano.bundle.manifest import ARTIFACTS, CARD, MODEL, RATINGS, Manifest, as_json
+from tucano.bundle.reading import SEED_STAGE, Contents
+from tucano.bundle.remaking import answers_scored_again, verdict_made_again
+from tucano.errors import UserError
+from tucano.files.models import MergedFiles, SeedFiles, ServedFiles
+from tucano.settings import PipelineSettings
+from tucano.settings.base import Section
+from tucano.settings.stages import (
+    of_answers,
+    of_audit,
+    of_data,
+    of_grpo,
+    of_merge,
+    of_plan,
+    of_preflight,
+    of_reaudit,
+    of_sft,
+)
+from tucano.tracking import registry
+from tucano.tracking.models import WEIGHTS
+from tucano.training.jobs import MODULES
+
+State = Literal["ok", "other", "FAILED"]
+MOST_NAMED = 5
+"""Faults of one kind that are told one by one."""
+ENGINES = {
+    "data": "data.prepare",
+    "plan": "tucano.comparison.plan",
+    "audit": "tucano.audit.stage",
+    "sft": MODULES["sft"],
+    "preflight": MODULES["preflight"],
+    "answers": MODULES["answer"],
+    "re-audit": "tucano.audit.reaudit_table",
+    "comparison": "tucano.comparison.compare",
+    "merged": MODULES["merge"],
+    "report": "tucano.report.report",
+}
+"""Whose code makes each stage; that of the seeds is GRPO's."""
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """`other`: not the same here, and no fault of the bundle: other code, another processor."""
+
+    name: str
+    state: State
+    said: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Holds:
+    """What a check found to be as it should be, in words, or what is not."""
+
+    well: str
+    faults: tuple[str, ...] = ()
+    others: tuple[str, ...] = ()
+
+
+def held(name: str, look: Callable[[], Holds]) -> Check:
+    """A check that cannot read what it is about has failed."""
+    try:
+        found = look()
+    except (
+        UserError,
+        ValueError,
+        TypeError,
+        KeyError,
+        AttributeError,
+        OSError,
+        RecursionError,
+        sqlite3.Error,
+    ) as error:
+        found = Holds("", (f"it cannot be made: {type(error).__name__}: {error}",))
+    if found.faults:
+        more = len(found.faults) - MOST_NAMED
+        return Check(name, "FAILED", (*found.faults[:MOST_NAMED], *([f"and {more} more"] if more > 0 else [])))
+    return Check(name, "other", found.others) if found.others else Check(name, "ok", (found.well,))
+
+
+def looks(root: Path, contents: Contents) -> dict[str, Callable[[], Holds]]:
+    """What each check of an unpacked bundle looks at, in order; all but the training."""
+    return {
+        "files": lambda: files(root, contents.manifest),
+        "artifacts": lambda: artifacts(root, contents.manifest),
+        "registry": lambda: registered(root, contents),
+        "ratings": lambda: ratings(root, contents),
+        "settings": lambda: settings(contents),
+        "code": lambda: code(contents),
+        "answers": lambda: Holds(*answers_scored_again(contents)),
+        "verdict": lambda: Holds(*verdict_made_again(contents)),
+        "model card": lambda: card(root, contents),
+    }
+
+
+def files(root: Path, manifest: Manifest) -> Holds:
+    """Each file that the manifest lists is there with its size and SHA-256, and no other."""
+    found = {path.relative_to(root).as_posix(): path for path in root.rglob("*") if path.is_file()}
+    prints = {name: fingerprint(path) for name, path in found.items()}
+    wanted = {name: {"bytes": entry.bytes, "sha256": entry.sha256} for name, entry in manifest.files.items()}
+    added = {name: value for name, value in prints.items() if name not in wanted}
+    said = []
+    for name, value in wanted.items():
+        if name in found:
+            said += [f"{name} was changed"] if prints[name] != value else []
+            continue
+        renamed = next((other for other, print_ in added.items() if print_ == value), None)
+        said.append(f"{name} is missing" if renamed is None else f"{name} is called {renamed}")
+        added.pop(renamed or "", None)
+    said += [f"{name} was added" for name in added]
+    size = sum(path.stat().st_size for path in found.values())
+    return Holds(f"{len(found)} files, {size / 1e6:.1f} MB, each with its size and SHA-256", tuple(said))
+
+
+def artifacts(root: Path, manifest: Manifest) -> Holds:
+    """Every link of the chain is there and whole, made from the ones before, and nothing stands beside it."""
+    links = verify(root, manifest.chain, sources=False)
+    beside = [
+        f"{stage.name}/{one.name} is no link of the chain"
+        for stage in sorted((root / ARTIFACTS).glob("*/"))
+        for one in sorted(stage.glob("*/"))
+        if one not in [link.folder for link in links]
+    ]
+    return Holds(f"{len(links)} stages, each made from the ones before it", (*faults(links), *beside))
+
+
+def registered(root: Path, contents: Contents) -> Holds:
+    """The registry's tags, the files of the version, and the seed that it should be."""
+    manifest = contents.manifest
+    said = []
+    for stage, digest in manifest.chain.items():
+        if stage != "report" and manifest.tags.get(f"digest.{stage}") != digest:
+            said.append(f"the registry names another {stage}")
+    best = contents.candidate
+    if manifest.tags["digest.grpo"] != manifest.chain[f"{SEED_STAGE}{best}"]:
+        said.append(f"{best} is best on validation, and another seed was registered")
+    if manifest.tags["digest.files"] != registry.digest(root / MODEL):
+        said.append("the files in model/ are not those that were registered")
+    served = ServedFiles((root / MODEL / WEIGHTS).parent)
+    for here, there in (
+        (served.model, MergedFiles(contents.of("merged")).model),
+        (served.adapter, SeedFiles(contents.of(f"{SEED_STAGE}{best}")).adapter),
+    ):
+        if digests_at(here, "*") != digests_at(there, "*"):
+            said.append(f"{here.relative_to(root)} is not what {there.relative_to(root / ARTIFACTS)} holds")
+    if manifest.tags["verdict"] != contents.comparison.verdict.headline:
+        said.append("the registry has another verdict")
+    return Holds(
+        f"{manifest.model} version {manifest.version} is {best}, merged; its files are the registry's", tuple(said)
+    )
+
+
+def ratings(root: Path, contents: Contents) -> Holds:
+    wanted: dict[str, str] = contents.made("audit")["inputs"]
+    found = digests_at(root / RATINGS, "*")
+    said = [
+        f"{name} is not what the audit read"
+        for name in sorted({*wanted, *found})
+        if wanted.get(name) != found.get(name)
+    ]
+    return Holds(f"{len(found)} files, as the audit read them", tuple(said))
+
+
+def settings(contents: Contents) -> Holds:
+    """Each stage received what follows from the settings of the run."""
+    said = []
+    stages = _received(contents)
+    for stage, received in stages.items():
+        found = contents.made(stage)["settings"]
+        expected = as_json(received.model_dump(mode="json"))
+        if str(found.get("base", "")).startswith("folder "):  # which this machine need not have
+            expected["base"] = found["base"]
+        for name in sorted({*found, *expected}):
+            if found.get(name) != expected.get(name):
+                said.append(f"{stage} was made with another {name} than the settings say")
+    return Holds(f"{len(stages)} stages received what the settings say", tuple(said))
+
+
+def _received(contents: Contents) -> Mapping[str, Section]:
+    run: PipelineSettings = contents.settings
+    every = {
+        "data": of_data(run),
+        "plan": of_plan(run),
+        "audit": of_audit(run),
+        "sft": of_sft(run, run.seed),
+        "preflight": of_preflight(run, run.grpo.seeds[0]),
+        "answers": of_answers(run, run.seed),
+        "re-audit": of_reaudit(run),
+        "merged": of_merge(run, run.seed),
+        **{f"{SEED_STAGE}{arm}": of_grpo(run, line.seed) for arm, line in contents.seeds.items()},
+    }
+    return {stage: received for stage, received in every.items() if stage in contents.stages}
+
+
+def code(contents: Contents) -> Holds:
+    """Whether the code here is the code that made it."""
+    said = []
+    for stage in contents.stages:
+        engine = MODULES["grpo"] if stage.startswith(SEED_STAGE) else ENGINES[stage]
+        there = contents.made(stage)["code"]
+        here = code_version(engine)
+        said += [] if there == here else [f"{stage} was made by code {there}, here is {here}"]
+    return Holds("this is the code that made it", others=tuple(said))
+
+
+def card(root: Path, contents: Contents) -> Holds:
+    file = root / CARD
+    same = file.read_text(encoding="utf-8") == render(contents)
+    return Holds("says what the verdict says", () if same else (f"{CARD} is not the card of what is in here",))
+
+
+def worst(checks: Iterable[Check]) -> State:
+    states = {one.state for one in checks}
+    return "FAILED" if "FAILED" in states else "other" if "other" in states else "ok"

@@ -1,0 +1,93 @@
+"""`tucano bundle` and `tucano verify`."""
+
+import shlex
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from tucano.bundle.archive import unpack
+from tucano.bundle.checks import Check, held, looks, worst
+from tucano.bundle.manifest import Manifest
+from tucano.bundle.pack import pack
+from tucano.bundle.reading import unpacked
+from tucano.bundle.retraining import Retraining
+from tucano.errors import UserError
+from tucano.project import COMMITTED_RATINGS
+from tucano.security.printable import short
+from tucano.settings import PipelineSettings
+from tucano.storage.root import writable
+from tucano.tracking import Tracker
+from tucano.tracking.store import named
+
+MARKS = {"ok": "ok", "other": "OTHER", "FAILED": "FAILED"}
+ENDS = {
+    "ok": "The bundle is whole: all of it fits together, and the code here makes its verdict again.",
+    "other": (
+        "The bundle is whole. What is marked OTHER is not the same here and says why; for the same figures take the"
+        " code and the kind of processor that made it."
+    ),
+    "FAILED": (
+        "The bundle is not what it says. Take it from its maker again and compare the first line; with other code"
+        " (see the line «code»), check out the version that made it, and verify again."
+    ),
+}
+
+
+def write(settings: PipelineSettings, reference: str, out: Path | None, consent: str | None) -> int:
+    """Pack a registered version, and say what to know before passing it on."""
+    root = writable(settings.storage)
+    tracker = Tracker.connect(named(settings.tracking_uri), root)
+    version = tracker.find_version(reference)
+    if version is None:
+        raise UserError(
+            f"the registry has no {reference}; name a model with an alias or a version, like tucano@champion or"
+            " tucano/1"
+        )
+    place = out or Path(f"{version.model}-{version.version}.tar.gz")
+    if not place.parent.is_dir():
+        raise UserError(f"there is no folder {place.parent}; make it, or name another place")
+    with tempfile.TemporaryDirectory(prefix="tucano-") as scratch:
+        model = tracker.fetch(version, Path(scratch) / "version")
+        packed = pack(root, version, model, COMMITTED_RATINGS, consent, place)
+    print(f"{place}   {packed.bytes / 1e6:.1f} MB, {len(packed.manifest.files)} files")
+    print(_identity(packed.manifest))
+    for warning in packed.warnings:
+        print(f"Before you pass it on: {warning}.")
+    print(f"Elsewhere: tucano verify {shlex.quote(str(place))}")
+    return 0
+
+
+def verify(path: Path, retrain: bool) -> int:
+    """Check a bundle line by line; exit code 1 where it is not what it says."""
+    with tempfile.TemporaryDirectory(prefix="tucano-bundle-") as scratch:
+        root = Path(scratch) / "bundle"
+        root.mkdir()
+        manifest = unpack(path, root)
+        print(_identity(manifest))
+        contents = unpacked(root, manifest)
+        made = list(_told(held(name, look) for name, look in looks(root, contents).items()))
+        if retrain and worst(made) != "FAILED":
+            same_code = all(one.state == "ok" for one in made if one.name == "code")
+            made += _told(Retraining(contents, Path(scratch) / "again", same_code, print).checks())
+    if retrain and worst(made) == "FAILED" and not any(one.name.startswith("again") for one in made):
+        print("Nothing was trained: first the bundle has to fit together.")
+    print(ENDS[worst(made)])
+    return 1 if worst(made) == "FAILED" else 0
+
+
+def _identity(manifest: Manifest) -> str:
+    """Whoever can edit a bundle can make it fit together again; this line then differs from its maker's."""
+    return f"{short(manifest.model)} version {manifest.version}   bundle {manifest.identity}"
+
+
+def _told(checks: Iterator[Check]) -> Iterator[Check]:
+    """The checks, each printed when it is made."""
+    began = time.monotonic()
+    for one in checks:
+        seconds = time.monotonic() - began
+        began += seconds
+        print(f"{MARKS[one.state]:<6}  {one.name:<15} {seconds:6.1f} s  {short(one.said[0], 400)}", flush=True)
+        for further in one.said[1:]:
+            print(f"{'':<6}  {'':<15} {'':>8}  {short(further, 400)}", flush=True)
+        yield one

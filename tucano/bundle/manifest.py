@@ -1,0 +1,82 @@
+"""What a bundle holds, by name: its manifest is its first file, and lists every other with size and SHA-256."""
+
+import json
+import re
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+from pydantic import ValidationError
+
+from tucano.artifacts.identity import digest
+from tucano.artifacts.records import parsed
+from tucano.errors import UserError
+from tucano.security.printable import short
+
+NAME = "bundle.json"
+CARD = "README.md"
+ARTIFACTS, MODEL, RATINGS = "artifacts", "model", "ratings"
+"""Folders: the artifacts as a storage keeps them, the files of the registered version, what people rated."""
+SCHEMA_VERSION: Literal[1] = 1
+MOST_FILES, MOST_BYTES, MOST_MANIFEST = 10_000, 2**36, 2**24
+LONGEST_NAME = 240
+_PART = re.compile(r"\w[\w.+\- ]{0,120}", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A file: its size, what it is, and the file of the same content that stands for it, where one does."""
+
+    bytes: int
+    sha256: str
+    same_as: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """`tags` are the registry's of the version; `chain` is {stage: digest of its artifact}, the report's among them.
+
+    `consent`: who said that texts which are not ours may be passed on. `packages`: versions of the numeric packages
+    where the bundle was packed.
+    """
+
+    schema_version: Literal[1]
+    model: str
+    version: int
+    tags: dict[str, str]
+    chain: dict[str, str]
+    consent: str | None
+    packages: dict[str, str]
+    files: dict[str, Entry]
+
+    def text(self) -> bytes:
+        return json.dumps(asdict(self), indent=1, ensure_ascii=False, sort_keys=True).encode()
+
+    @property
+    def identity(self) -> str:
+        """What to compare by word of mouth: whoever can edit a bundle can write a manifest that fits."""
+        return digest(asdict(self))
+
+
+def read_manifest(content: bytes) -> Manifest:
+    """UserError where it is none, or lists what no bundle holds."""
+    try:
+        manifest = parsed(Manifest, json.loads(content.decode()))
+    except (ValueError, RecursionError, ValidationError):
+        raise UserError(f"its {NAME} is damaged, or another version's; take the bundle from its maker again") from None
+    for name in manifest.files:
+        require_name(name)
+    sizes = [entry.bytes for entry in manifest.files.values()]
+    if len(sizes) > MOST_FILES or min(sizes, default=0) < 0 or sum(sizes) > MOST_BYTES:
+        raise UserError(f"its {NAME} lists more than a bundle may hold ({MOST_FILES} files, {MOST_BYTES >> 30} GiB)")
+    return manifest
+
+
+def require_name(name: str) -> None:
+    """UserError for what could lie outside of the folder that a bundle is unpacked into, or be hidden there."""
+    if len(name) > LONGEST_NAME or not all(map(_PART.fullmatch, name.split("/"))):
+        raise UserError(f"it holds a file called {short(name)!r}, which no bundle has; do not unpack it")
+
+
+def as_json(value: Any) -> Any:
+    """A value as it is read back."""
+    return json.loads(json.dumps(value, default=str))

@@ -1,0 +1,100 @@
+"""What follows from stored answers, made again by the code that is here: rewards and truths, then the verdict."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, replace
+from math import isclose
+from typing import Any
+
+from rewards import load_reward_set
+from tucano.bundle.manifest import as_json
+from tucano.bundle.reading import Contents
+from tucano.comparison.answers import Answer
+from tucano.comparison.compare import Comparison, Design, compare
+from tucano.comparison.forgetting import read_readings
+from tucano.comparison.text_health import known_words
+from tucano.comparison.verdict import without
+from tucano.files.results import AnswerFiles
+from tucano.prompts import read_prompts
+from tucano.security.printable import short
+from tucano.settings.comparison import ComparisonStage
+from tucano.truth import truth
+
+SAME = 1e-9
+"""Relative: processors add in other orders, and no figure is read to nine digits."""
+Found = tuple[str, tuple[str, ...]]
+"""What is as it should be, in words; what is not."""
+
+
+def answers_scored_again(contents: Contents) -> Found:
+    """Every stored answer's reward, components and truth."""
+    folder = contents.prompts.folder
+    rewards = load_reward_set(contents.settings.comparison.rewards, folder)
+    prompts = {prompt.id: prompt for prompt in read_prompts(contents.prompts.test)}
+    said = []
+    for answer in contents.answers:
+        prompt = prompts[answer.prompt_id]
+        score = rewards.score(prompt, answer.completion)
+        was = {"reward": answer.reward, "truth": answer.truth, **answer.components}
+        now = {"reward": score.total, "truth": truth(prompt, answer.completion, folder), **score.components}
+        for place, before, after in differences(was, as_json(now)):
+            who = f"{answer.arm}, {answer.decoding} answer {answer.sample} to {answer.prompt_id}"
+            said.append(f"{short(who)}: {place} {before} there, {after} here")
+    return f"{len(contents.answers)} rewards and truths are what they were", tuple(said)
+
+
+def verdict_made_again(contents: Contents) -> Found:
+    """Every figure and sentence of the comparison."""
+    made = compared(contents, contents.answers, AnswerFiles(contents.of("answers")))
+    said = [
+        f"{place}: {short(str(before), 60)} there, {short(str(after), 60)} here"
+        for place, before, after in differences(as_json(asdict(contents.comparison)), as_json(asdict(made)))
+    ]
+    return f"{_count(as_json(asdict(made)))} figures and sentences: {made.verdict.headline}", tuple(said)
+
+
+def compared(contents: Contents, answers: Sequence[Answer], files: AnswerFiles) -> Comparison:
+    """The comparison from answers, and what else the stored one was made from: settings, the count of looks. `files`
+    hold how each arm reads Portuguese.
+    """
+    stored = contents.comparison
+    chosen = ComparisonStage.model_validate(contents.made("comparison")["settings"])
+    unmoved = [line.seed for line in contents.seeds.values() if line.best_step == 0]
+    design = Design(
+        reference="sft" if contents.settings.sft.enabled else "base",
+        seeds=[line.seed for line in contents.seeds.values()],
+        shown_seed=contents.seeds[contents.candidate].seed,
+        looks=stored.looks,
+        planned=chosen.planned,
+        unmoved=unmoved,
+        untrained_base=contents.settings.model.name == "nano",
+    )
+    made = compare(
+        answers,
+        read_prompts(contents.prompts.test),
+        chosen.comparison,
+        design,
+        known_words(contents.prompts),
+        read_readings(files.language),
+    )
+    return replace(made, verdict=without(made.verdict, dict(chosen.missing)))
+
+
+def differences(there: Any, here: Any, place: str = "") -> Iterator[tuple[str, Any, Any]]:
+    """Where two JSON values differ: the place, and what stands there and here."""
+    if isinstance(there, dict) and isinstance(here, dict):
+        for name in sorted({*there, *here}):
+            yield from differences(there.get(name), here.get(name), f"{place}.{name}".removeprefix("."))
+    elif isinstance(there, list) and isinstance(here, list) and len(there) == len(here):
+        for number, pair in enumerate(zip(there, here, strict=True)):
+            yield from differences(*pair, f"{place}.{number}")
+    elif isinstance(there, float | int) and isinstance(here, float | int):
+        if not isclose(there, here, rel_tol=SAME, abs_tol=SAME):
+            yield place, there, here
+    elif there != here:
+        yield place, there, here
+
+
+def _count(value: Any) -> int:
+    """The figures and texts in a JSON value."""
+    inside = value.values() if isinstance(value, dict) else value if isinstance(value, list) else None
+    return 1 if inside is None else sum(map(_count, inside))
