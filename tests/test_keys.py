@@ -59,6 +59,7 @@ READ_BY: dict[str, set[str]] = {
     "cost.": NOWHERE,
     "execution.": NOWHERE,
     "serving.": NOWHERE,
+    "monitor.": NOWHERE,
     "sft.save_steps": NOWHERE,
     "grpo.save_steps": NOWHERE,
     "data.path": NOWHERE,  # of files the content counts: neither place holds any here

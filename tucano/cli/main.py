@@ -14,6 +14,7 @@ from data.own import command as own_data
 from deployments.kubernetes import command as kubernetes
 from deployments.vertex import command as vertex
 from tucano.errors import GateClosed, TucanoError, UserError
+from tucano.monitoring import command as monitoring
 from tucano.profiles import PROJECT_FILE, load_profile, project_root
 from tucano.project import OWN_FILES
 from tucano.rating import arguments as rating
@@ -39,6 +40,7 @@ EXAMPLES = """examples:
   tucano data export runs prompts.jsonl               the prompts of the last run as such a file
   tucano lineage tucano@champion                      from the promoted model back to its data, every link checked
   tucano serve                                        the champion behind an OpenAI-compatible API, with a token
+  tucano monitor                                      has what the champion answers changed since its test?
   tucano ui                                           Prefect and MLflow pages over what the runs left
   tucano up                                           database, Prefect, MLflow, a worker: runs start from a page
   tucano status                                       are they healthy?        tucano down   stops them
@@ -64,6 +66,8 @@ examples:
 """
 
 
+SERVED = {"serve": serving, "monitor": monitoring}
+"""Commands about a champion at work, whose arguments stand with them."""
 TARGETS = {"vertex": vertex, "kubernetes": kubernetes}
 """Where `tucano deploy` makes a work pool."""
 
@@ -81,6 +85,7 @@ SENTENCES = {
     "status": "say whether what tucano up started is healthy (exit code 0) or not (1)",
     "gc": "remove what old runs left and nothing needs any more: files, MLflow runs, flow runs",
     "serve": "answer requests over HTTP with the champion, on this machine and with a token",
+    "monitor": "hold what the champion answers against its own test answers; exit code 1 at an alarm",
     "ui": "open Prefect and MLflow pages over the runs of a storage",
     "doctor": "say what is installed, what is missing and what would run where",
     "forecast": "say what memory, time and money a run will take, before it starts",
@@ -156,8 +161,8 @@ def _parser() -> argparse.ArgumentParser:
             command.add_argument(
                 "model", help="a registered model with an alias or a version, like tucano@champion or tucano/3"
             )
-        if name == "serve":
-            serving.add_arguments(command)
+        if name in SERVED:
+            SERVED[name].add_arguments(command)
         if name == "rate":
             rating.add_arguments(command)
         elif name == "data":
@@ -233,20 +238,12 @@ def _run(arguments: argparse.Namespace) -> int:
     return inprocess.run(settings, arguments.profile)
 
 
-def _audit(arguments: argparse.Namespace) -> int:
+def _judge(arguments: argparse.Namespace) -> int:
     from tucano.cli import inprocess
 
     settings = _settings(arguments)
     _prefect_home(settings)
-    return inprocess.audit(settings)
-
-
-def _benchmark(arguments: argparse.Namespace) -> int:
-    from tucano.cli import inprocess
-
-    settings = _settings(arguments)
-    _prefect_home(settings)
-    return inprocess.benchmark(settings)
+    return {"audit": inprocess.audit, "benchmark": inprocess.benchmark}[arguments.command](settings)
 
 
 def _compare(arguments: argparse.Namespace) -> int:
@@ -280,6 +277,10 @@ def _lineage(arguments: argparse.Namespace) -> int:
 
 def _serve(arguments: argparse.Namespace) -> int:
     return serving.main(arguments, _settings(arguments))
+
+
+def _monitor(arguments: argparse.Namespace) -> int:
+    return monitoring.main(arguments, _settings(arguments))
 
 
 def _data(arguments: argparse.Namespace) -> int:
@@ -353,13 +354,14 @@ STACK = {"up": _up, "down": _down, "status": _status, "gc": _gc}
 COMMANDS = {
     **STACK,
     "run": _run,
-    "audit": _audit,
-    "benchmark": _benchmark,
+    "audit": _judge,
+    "benchmark": _judge,
     "compare": _compare,
     "rate": _rate,
     "data": _data,
     "lineage": _lineage,
     "serve": _serve,
+    "monitor": _monitor,
     "ui": _ui,
     "doctor": _doctor,
     "forecast": _forecast,
