@@ -276,11 +276,7 @@ def _lineage(arguments: argparse.Namespace) -> int:
 
 
 def _serve(arguments: argparse.Namespace) -> int:
-    return serving.main(arguments, _settings(arguments))
-
-
-def _monitor(arguments: argparse.Namespace) -> int:
-    return monitoring.main(arguments, _settings(arguments))
+    return SERVED[arguments.command].main(arguments, _settings(arguments))
 
 
 def _data(arguments: argparse.Namespace) -> int:
@@ -361,7 +357,7 @@ COMMANDS = {
     "data": _data,
     "lineage": _lineage,
     "serve": _serve,
-    "monitor": _monitor,
+    "monitor": _serve,
     "ui": _ui,
     "doctor": _doctor,
     "forecast": _forecast,

@@ -138,16 +138,19 @@ def retraining(settings: PipelineSettings, place: Path, prompts: Sequence[Prompt
     wanted = data.train_prompts + data.validation_prompts + data.test_prompts
     share = round(max(0.01, min(held, len(prompts) / (2 * wanted))), 3)
     old = [
-        {"source": part.source, "path": path, "share": part.share * (1 - share)}
+        {"source": part.source, "path": path, "share": round(part.share * (1 - share), 9)}
         for part, path in zip(data.parts, data.paths, strict=True)
     ]
     served = Counter(prompt.task for prompt in prompts)
-    mix = {task: (1 - share) * data.mix.get(task, 0) + share * served[task] / len(prompts) for task in settings.tasks}
+    mix = {task: (1 - share) * data.mix[task] + share * served[task] / len(prompts) for task in settings.tasks}
+    mix = {task: round(part, 4) for task, part in mix.items()}
+    largest = max(mix, key=lambda task: mix[task])
+    mix[largest] = round(1 - sum(part for task, part in mix.items() if task != largest), 4)
     plain["data"] |= {
         "source": "synthetic",
         "path": None,
         "sources": [*old, {"source": "jsonl", "path": str(place.resolve()), "share": share}],
-        "mix": {task: part / sum(mix.values()) for task, part in mix.items()},
+        "mix": mix,
     }
     plain["promotion"] |= {"each_source": True}
     return validated(plain)
