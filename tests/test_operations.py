@@ -303,8 +303,8 @@ def one_training_per_alarm(bench: Bench, settings: dict[str, Any], before: set[s
     assert training["idempotency_key"] == f"tucano-alarm-{alarm}"
     assert training["parameters"]["settings"]["promotion"]["each_source"]
     again = started("retrain/any", {"storage": str(bench.stack.home), "alarm": alarm})
-    bench.wait(started("monitor/laptop", watched), "COMPLETED", seconds=240)
     bench.wait(again, "COMPLETED", seconds=240)
+    bench.wait(started("monitor/laptop", watched), "COMPLETED", seconds=240)
     assert "has taken this alarm up" in bench.run(again)["state"]["message"]
     assert [run["id"] for run in trainings()] == [training["id"]]
     bench.ask(f"flow_runs/{training['id']}/set_state", {"state": {"type": "CANCELLING"}})
