@@ -168,6 +168,7 @@ CHANGED: dict[str, Any] = {
     "execution.seeds": "seed/local",
     "execution.stages": "stage/local",
     "promotion.model": "other",
+    "monitor.retrain": "train/laptop",
     "serving.routes": {"push": ("rules",)},
     "serving.endpoints": (API,),
     "worker.python": "/usr/bin/python3",
