@@ -1,20 +1,22 @@
-"""The three automations that let runs go on by themselves. They need PostgreSQL: on SQLite one event fires an action
-several times.
+"""The automations that let runs go on, and begin, by themselves. They need PostgreSQL: on SQLite one event fires an
+action several times.
 
 1. A run tagged `resumable` that has crashed, and about which nothing else is heard for ten seconds, is scheduled again:
    same run, next attempt. The delay matters: the worker may report the same crash twice, a second apart.
 2. A run whose heartbeat (every 30 s) has been silent for 90 s has crashed: its machine is gone. Then 1 takes over.
 3. A run of which ten crashes are reported within an hour is given up. A single one may be reported twice, so three in a
    row pass.
+4. An alarm of `tucano monitor` starts the run that asks for, and starts, a training (`retrain/any`).
 """
 
 from datetime import timedelta
 
 from prefect.client.orchestration import SyncPrefectClient
 from prefect.client.schemas.objects import StateType
-from prefect.events.actions import ChangeFlowRunState
+from prefect.events.actions import ChangeFlowRunState, RunDeployment
 from prefect.events.schemas.automations import Automation, AutomationCore, EventTrigger, Posture
 from prefect.events.schemas.events import ResourceSpecification
+from prefect.exceptions import ObjectNotFound
 
 PREFIX = "tucano: "
 RESUMABLE = "resumable"
@@ -26,10 +28,36 @@ REPORTS = 10
 RUNS = ResourceSpecification({"prefect.resource.id": ["prefect.flow-run.*"]})
 TAGGED = ResourceSpecification({"prefect.resource.id": [f"prefect.tag.{RESUMABLE}"], "prefect.resource.role": ["tag"]})
 PER_RUN = {"prefect.resource.id"}
+ALARM, RETRAINS = "tucano.monitor.alarm", "retrain/any"
+"""The event of an alarm (tasks/monitor.py emits it), and the deployment that takes it up."""
 
 
-def wanted() -> list[AutomationCore]:
-    """The automations as they shall be."""
+def wanted(client: SyncPrefectClient) -> list[AutomationCore]:
+    """The automations as they shall be. A project without the deployment that one starts does without that one."""
+    return [*_for_runs(), *_for_alarms(client)]
+
+
+def _for_alarms(client: SyncPrefectClient) -> list[AutomationCore]:
+    try:
+        retrains = client.read_deployment_by_name(RETRAINS)
+    except ObjectNotFound:
+        return []
+    champions = ResourceSpecification({"prefect.resource.id": ["tucano.champion.*"]})
+    trigger = EventTrigger(
+        expect={ALARM}, match=champions, posture=Posture.Reactive, threshold=1, within=timedelta(seconds=0)
+    )
+    given = {name: f"{{{{ event.payload.{name} }}}}" for name in ("storage", "alarm")}
+    return [
+        AutomationCore(
+            name=f"{PREFIX}retrain after an alarm",
+            description="Trains with what was served, once per alarm.",
+            trigger=trigger,
+            actions=[RunDeployment(deployment_id=retrains.id, parameters=given)],
+        )
+    ]
+
+
+def _for_runs() -> list[AutomationCore]:
     resume = EventTrigger(
         after={"prefect.flow-run.Crashed"},
         expect={"prefect.flow-run.*"},
@@ -82,14 +110,16 @@ def wanted() -> list[AutomationCore]:
 
 def apply(client: SyncPrefectClient) -> None:
     """Create what is missing, update what differs, delete our older ones. Switching one off in the page is kept."""
+    automations = wanted(client)
+    names = {automation.name for automation in automations}
     present: dict[str, Automation] = {}
     for found in client.read_automations():
         if found.name.startswith(PREFIX):
-            if found.name in present or found.name not in {automation.name for automation in wanted()}:
+            if found.name in present or found.name not in names:
                 client.delete_automation(found.id)
             else:
                 present[found.name] = found
-    for automation in wanted():
+    for automation in automations:
         old = present.get(automation.name)
         if old is None:
             client.create_automation(automation)

@@ -46,8 +46,8 @@ def main() -> None:
     with get_client(sync_client=True) as client:
         make_pool(client)
         make_limits(client)
-        automations.apply(client) if arguments.automations else automations.remove(client)
         deploy(client, Path.cwd(), arguments.home)
+        automations.apply(client) if arguments.automations else automations.remove(client)
         if arguments.recover:
             recover(client)
 

@@ -48,6 +48,7 @@ from tucano.comparison.promotion import (
 from tucano.comparison.text_health import decay
 from tucano.errors import Transient
 from tucano.files.models import ServedFiles
+from tucano.prompts import read_prompts
 from tucano.requirements import cores
 from tucano.security.printable import escaped
 from tucano.settings.stages import of_merge
@@ -112,7 +113,8 @@ def _admit(
     """Register the candidate, unless it is registered already or is not itself any more once merged."""
     settings = run.settings
     answers = evidence.answers.read()
-    found = standing(answers, best.arm, has_champion, settings.comparison.primary, settings.promotion)
+    sources = _sources(prompts)
+    found = standing(answers, best.arm, has_champion, settings.comparison.primary, settings.promotion, sources)
     challenger = run.tracker.with_alias(settings.promotion.model, CHALLENGER)
     if found.status == CHALLENGER and challenger is not None and challenger.tags.get("digest.grpo") == best.digest:
         return _promotion(run, best, found, challenger.version)
@@ -121,6 +123,14 @@ def _admit(
         return _promotion(run, best, unfaithful(merged.record.mean_difference), None)
     tags = _lineage(run, prompts, audit, best, evidence.comparison)
     return _promotion(run, best, found, _register(run, prompts, best, merged, tags, found.status))
+
+
+def _sources(prompts: PromptSet) -> dict[str, set[str]]:
+    """The ids of the test prompts by their source."""
+    found: dict[str, set[str]] = {}
+    for prompt in read_prompts(prompts.files.test):
+        found.setdefault(prompt.source, set()).add(prompt.id)
+    return found
 
 
 def publish(run: Run, result: Promotion) -> None:

@@ -70,6 +70,7 @@ READ_BY: dict[str, set[str]] = {
     "cost.": NOWHERE,
     "execution.": NOWHERE,
     "serving.": NOWHERE,
+    "monitor.": NOWHERE,
     "sft.save_steps": NOWHERE,
     "grpo.save_steps": NOWHERE,
     "data.path": NOWHERE,  # of files the content counts: neither place holds any here
@@ -183,6 +184,7 @@ CHANGED: dict[str, Any] = {
     "execution.seeds": "seed/local",
     "execution.stages": "stage/local",
     "promotion.model": "other",
+    "monitor.retrain": "train/laptop",
     "serving.routes": {"push": ("rules",)},
     "serving.endpoints": (API,),
     "worker.python": "/usr/bin/python3",

@@ -3,6 +3,7 @@
 PostgreSQL, Prefect server, MLflow server and worker are those of `tucano up`; processes are killed for real.
 """
 
+import json
 import os
 import re
 import shutil
@@ -18,11 +19,13 @@ from typing import Any
 import psutil
 import pytest
 import yaml
+from own_rows import push
 from prefect_page import PrefectPage, login_links, prefect_page
 
 from benchmarks.operations import SMALL, Bench, engine_of, trainers
 from deployments import stack
 from deployments.postgres import find_cluster
+from tucano.serving.request_log import FOLDER as SERVING
 
 pytestmark = [pytest.mark.services, pytest.mark.timeout(900)]  # on a busy machine; alone it takes two minutes
 ROOT = Path(__file__).parent.parent
@@ -138,7 +141,7 @@ def test_setting_up_again_changes_nothing(bench: Bench) -> None:
         return [sorted((item["id"], item["name"]) for item in items) for items in lists]
 
     before = known()
-    assert [len(items) for items in before] == [3, 1, 9, 1]
+    assert [len(items) for items in before] == [4, 1, 12, 1]
     stack.register(bench.stack, automations=True, recover=False)
     assert known() == before
 
@@ -259,6 +262,53 @@ def test_mlflow_has_one_run_per_seed_and_links_back(bench: Bench, story: dict[st
     (pipeline,) = client.search_runs([experiments["tucano-pipelines"]])
     assert pipeline.info.status == "FINISHED"
     assert f"{bench.stack.prefect}/runs/flow-run/{story['run']}" in pipeline.data.tags["mlflow.note.content"]
+
+
+def test_a_drift_of_what_is_asked_starts_exactly_one_training(bench: Bench, story: dict[str, Any]) -> None:
+    settings = bench.run(story["run"])["parameters"]["settings"]
+    one_training_per_alarm(bench, settings | {"storage": str(bench.stack.home)}, {story["run"]})
+
+
+def one_training_per_alarm(bench: Bench, settings: dict[str, Any], before: set[str]) -> None:
+    """The champion is asked for another mix than it was tested with; two looks and a second request for the same alarm
+    make one training, with what was asked. `before`: trainings that have been.
+    """
+    (bench.stack.home / SERVING).mkdir(exist_ok=True)
+    rows = [push(9000 + number) for number in range(200)]
+    lines = [
+        {"id": f"{number:032x}", "task": "push", "text": row["prompt"], "answer": "Oferta!", "by": "tucano/1"}
+        for number, row in enumerate(rows)
+    ]
+    text = "".join(f"{json.dumps(line)}\n" for line in lines)
+    (bench.stack.home / SERVING / "requests.jsonl").write_text(text, encoding="utf-8")
+    watched = {"settings": settings | {"monitor": {"retrain": "train/laptop"}}}
+
+    def started(deployment: str, parameters: dict[str, Any]) -> str:
+        identity = bench.ask(f"deployments/name/{deployment}")["id"]
+        return str(bench.ask(f"deployments/{identity}/create_flow_run", {"parameters": parameters})["id"])
+
+    def trainings() -> list[dict[str, Any]]:
+        known = {"flow_runs": {"deployment_id": {"any_": [bench.ask("deployments/name/train/laptop")["id"]]}}}
+        return [run for run in bench.ask("flow_runs/filter", known) if run["id"] not in before]
+
+    bench.wait(started("monitor/laptop", watched), "COMPLETED", seconds=240)
+    deadline = time.monotonic() + 240
+    while not trainings():
+        assert time.monotonic() < deadline, [run["name"] for run in bench.ask("flow_runs/filter", {})]
+        time.sleep(0.5)
+    (training,) = trainings()
+    (old, new) = training["parameters"]["settings"]["data"]["sources"]
+    assert (old["source"], new["source"]) == ("synthetic", "jsonl")
+    alarm = Path(new["path"]).stem.removeprefix("prompts-")
+    assert training["idempotency_key"] == f"tucano-alarm-{alarm}"
+    assert training["parameters"]["settings"]["promotion"]["each_source"]
+    again = started("retrain/any", {"storage": str(bench.stack.home), "alarm": alarm})
+    bench.wait(again, "COMPLETED", seconds=240)
+    bench.wait(started("monitor/laptop", watched), "COMPLETED", seconds=240)
+    assert "has taken this alarm up" in bench.run(again)["state"]["message"]
+    assert [run["id"] for run in trainings()] == [training["id"]]
+    bench.ask(f"flow_runs/{training['id']}/set_state", {"state": {"type": "CANCELLING"}})
+    bench.wait(training["id"], "CANCELLED", seconds=120)
 
 
 def test_a_schedule_is_switched_on_and_a_short_one_fires(bench: Bench, page: PrefectPage) -> None:

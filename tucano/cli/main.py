@@ -15,6 +15,7 @@ from deployments.kubernetes import command as kubernetes
 from deployments.vertex import command as vertex
 from tucano.bundle import arguments as bundling
 from tucano.errors import GateClosed, TucanoError, UserError
+from tucano.monitoring import command as monitoring
 from tucano.profiles import PROJECT_FILE, load_profile, project_root
 from tucano.project import OWN_FILES
 from tucano.rating import arguments as rating
@@ -42,6 +43,7 @@ EXAMPLES = """examples:
   tucano bundle tucano@champion                       it, with all that it was made from, in one file
   tucano verify tucano-1.tar.gz --retrain             elsewhere: is it what it says, and trained again to the same bits
   tucano serve                                        the champion behind an OpenAI-compatible API, with a token
+  tucano monitor                                      has what the champion answers changed since its test?
   tucano ui                                           Prefect and MLflow pages over what the runs left
   tucano up                                           database, Prefect, MLflow, a worker: runs start from a page
   tucano status                                       are they healthy?        tucano down   stops them
@@ -65,6 +67,9 @@ examples:
   0 4 * * 0  cd PROJECT && .venv/bin/tucano gc --yes     a line for crontab: every Sunday at four
 """
 
+
+SERVED = {"serve": serving, "monitor": monitoring}
+"""Commands about a champion at work, whose arguments stand with them."""
 TARGETS = {"vertex": vertex, "kubernetes": kubernetes}
 """Where `tucano deploy` makes a work pool."""
 
@@ -85,6 +90,7 @@ SENTENCES = {
     "status": "say whether what tucano up started is healthy (exit code 0) or not (1)",
     "gc": "remove what old runs left and nothing needs any more: files, MLflow runs, flow runs",
     "serve": "answer requests over HTTP with the champion, on this machine and with a token",
+    "monitor": "hold what the champion answers against its own test answers; exit code 1 at an alarm",
     "ui": "open Prefect and MLflow pages over the runs of a storage",
     "doctor": "say what is installed, what is missing and what would run where",
     "forecast": "say what memory, time and money a run will take, before it starts",
@@ -160,8 +166,8 @@ def _parser() -> argparse.ArgumentParser:
             command.add_argument(
                 "model", help="a registered model with an alias or a version, like tucano@champion or tucano/3"
             )
-        if name == "serve":
-            serving.add_arguments(command)
+        if name in SERVED:
+            SERVED[name].add_arguments(command)
         if name in OWN:
             OWN[name](command)
         elif name == "deploy":
@@ -235,20 +241,12 @@ def _run(arguments: argparse.Namespace) -> int:
     return inprocess.run(settings, arguments.profile)
 
 
-def _audit(arguments: argparse.Namespace) -> int:
+def _judge(arguments: argparse.Namespace) -> int:
     from tucano.cli import inprocess
 
     settings = _settings(arguments)
     _prefect_home(settings)
-    return inprocess.audit(settings)
-
-
-def _benchmark(arguments: argparse.Namespace) -> int:
-    from tucano.cli import inprocess
-
-    settings = _settings(arguments)
-    _prefect_home(settings)
-    return inprocess.benchmark(settings)
+    return {"audit": inprocess.audit, "benchmark": inprocess.benchmark}[arguments.command](settings)
 
 
 def _compare(arguments: argparse.Namespace) -> int:
@@ -281,7 +279,7 @@ def _lineage(arguments: argparse.Namespace) -> int:
 
 
 def _serve(arguments: argparse.Namespace) -> int:
-    return serving.main(arguments, _settings(arguments))
+    return SERVED[arguments.command].main(arguments, _settings(arguments))
 
 
 def _ui(arguments: argparse.Namespace) -> int:
@@ -351,14 +349,15 @@ STACK = {"up": _up, "down": _down, "status": _status, "gc": _gc}
 COMMANDS = {
     **STACK,
     "run": _run,
-    "audit": _audit,
-    "benchmark": _benchmark,
+    "audit": _judge,
+    "benchmark": _judge,
     "compare": _compare,
     "rate": _rate,
     "data": own_data.main,
     "lineage": _lineage,
     **bundling.COMMANDS,
     "serve": _serve,
+    "monitor": _serve,
     "ui": _ui,
     "doctor": _doctor,
     "forecast": _forecast,

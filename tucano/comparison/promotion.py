@@ -1,11 +1,12 @@
 """The promotion policy: which candidate is registered, and whether it becomes champion or waits as a challenger."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Protocol
 
 from tucano.comparison.answers import Answer, Decoding, arms_of, prompt_means
 from tucano.comparison.verdict import Verdict
+from tucano.settings.data import SMALLEST_STRATUM
 from tucano.settings.promotion import PromotionSettings
 from tucano.statistics.inference import hodges_lehmann
 
@@ -73,10 +74,19 @@ def unfaithful(difference: float) -> Standing:
 
 
 def standing(
-    answers: Sequence[Answer], candidate: str, has_champion: bool, primary: Decoding, settings: PromotionSettings
+    answers: Sequence[Answer],
+    candidate: str,
+    has_champion: bool,
+    primary: Decoding,
+    settings: PromotionSettings,
+    sources: Mapping[str, Set[str]],
 ) -> Standing:
-    """What a candidate becomes that nothing refuses: where a person is asked, challenger at most until then."""
+    """What a candidate becomes that nothing refuses: where a person is asked, challenger at most until then. `sources`:
+    the ids of the test prompts by their source.
+    """
     found = _standing(answers, candidate, primary, settings) if has_champion else _FIRST
+    if found.status == CHAMPION and has_champion and settings.each_source:
+        found = _by_source(answers, candidate, primary, settings, sources) or found
     if found.status == CHAMPION and settings.approval_hours is not None:
         return Standing(CHALLENGER, f"{found.reason}; a person's approval is asked for")
     return found
@@ -101,6 +111,28 @@ def _standing(answers: Sequence[Answer], candidate: str, primary: Decoding, sett
         CHALLENGER,
         f"it improves on its start, but may be {-bound:.3f} below the champion (95 % bound, margin {settings.margin})",
     )
+
+
+def _by_source(
+    answers: Sequence[Answer],
+    candidate: str,
+    primary: Decoding,
+    settings: PromotionSettings,
+    sources: Mapping[str, Set[str]],
+) -> Standing | None:
+    """Why it stays challenger on the prompts of one source; None where it may be champion by each."""
+    for source, ids in sorted(sources.items()):
+        if len(ids) < SMALLEST_STRATUM:
+            return Standing(CHALLENGER, f"{len(ids)} test prompts of {source} cannot say how it does on them")
+        here = [answer for answer in answers if answer.prompt_id in ids]
+        bound = noninferiority_bound(here, candidate, CHAMPION, primary)
+        if bound <= -settings.margin:
+            return Standing(
+                CHALLENGER,
+                f"it may be {-bound:.3f} below the champion on the prompts of {source} (95 % bound, margin"
+                f" {settings.margin})",
+            )
+    return None
 
 
 def noninferiority_bound(answers: Sequence[Answer], challenger: str, champion: str, decoding: Decoding) -> float:

@@ -21,7 +21,7 @@ from tucano.serving.app import Service, app_of
 from tucano.serving.door import Door
 from tucano.serving.metrics import Metrics
 from tucano.serving.process import ModelDied
-from tucano.serving.request_log import RequestLog
+from tucano.serving.request_log import FOLDER, RequestLog
 from tucano.serving.routes import opened, references, what_leaves
 from tucano.serving.versions import Versions
 from tucano.settings import PipelineSettings
@@ -30,8 +30,6 @@ from tucano.storage.locks import owned
 from tucano.storage.root import writable
 from tucano.tracking import Tracker
 
-FOLDER = "serving"
-"""Below a storage root: the request log and what the model processes say; their files while they run."""
 MOST_CONNECTIONS = 2048
 DRAIN_SECONDS = 60
 """What is being answered may take so long once the server is to end."""

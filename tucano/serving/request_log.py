@@ -16,6 +16,8 @@ from tucano.serving.routes import Routed
 from tucano.settings.promotion import ServingSettings
 from tucano.storage.logs import BoundedLog
 
+FOLDER = "serving"
+"""Below a storage root: the request log and what the model processes say; their files while they run."""
 FILE = "requests.jsonl"
 
 

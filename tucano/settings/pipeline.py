@@ -21,7 +21,7 @@ from tucano.settings.grpo import GrpoSettings
 from tucano.settings.health import HealthSettings
 from tucano.settings.model import ModelSettings
 from tucano.settings.preflight import PreflightSettings
-from tucano.settings.promotion import PromotionSettings, ServingSettings
+from tucano.settings.promotion import MonitorSettings, PromotionSettings, ServingSettings
 from tucano.settings.sft import SftSettings
 
 
@@ -48,6 +48,7 @@ class PipelineSettings(Section):
     benchmark: BenchmarkSettings = Field(BenchmarkSettings(), description="Ground truth that no reward knows.")
     promotion: PromotionSettings = Field(PromotionSettings(), description="The registry.")
     serving: ServingSettings = Field(ServingSettings(), description="Answers over HTTP: `tucano serve`.")
+    monitor: MonitorSettings = Field(MonitorSettings(), description="Watching what is served: `tucano monitor`.")
     worker: WorkerSettings = Field(WorkerSettings(), description="Child processes.")
     cost: CostSettings = Field(CostSettings(), description="Price table.")
     execution: ExecutionSettings = Field(ExecutionSettings(), description="Stages here or on a work pool.")

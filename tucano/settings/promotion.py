@@ -1,8 +1,9 @@
-"""Settings of the registry, and of what is served from it: `promotion.*`, `serving.*`."""
+"""Settings of the registry, of what is served from it, and of watching: `promotion.*`, `serving.*`, `monitor.*`."""
 
+import re
 from typing import Self
 
-from pydantic import Field, NonNegativeFloat, PositiveFloat, PositiveInt, model_validator
+from pydantic import Field, NonNegativeFloat, PositiveFloat, PositiveInt, field_validator, model_validator
 
 from tucano.prompts import Task
 from tucano.security.texts import Line, Name
@@ -18,6 +19,11 @@ class PromotionSettings(Section):
     model: Name = Field("tucano", description="Name in the model registry.")
     margin: NonNegativeFloat = Field(
         0.02, description="A challenger may be at most this much worse than the champion (95 % bound)."
+    )
+    each_source: bool = Field(
+        False,
+        description="The margin holds for the test prompts of each of data.sources by itself; a retraining after an"
+        " alarm sets it.",
     )
     approval_hours: PositiveFloat | None = Field(
         None,
@@ -85,3 +91,35 @@ class ServingSettings(Section):
     def route(self, task: Task) -> tuple[str, ...]:
         """Who is asked for a task, in order."""
         return self.routes.get(task, (CHAMPION,))
+
+
+class MonitorSettings(Section):
+    """Watching what is served: `tucano monitor`."""
+
+    floor: Share = Field(0.5, gt=0, lt=1, description="A mean reward below it is an alarm.")
+    sample: PositiveInt = Field(
+        200, le=5000, description="Answers that a look scores, drawn at random from those that are new."
+    )
+    alarm_rate: Share = Field(
+        0.02,
+        gt=0,
+        description="Chance of ever raising an alarm where nothing has changed: all looks, quantities and champions.",
+    )
+    retrain: Line | None = Field(
+        None,
+        description="Deployment that an alarm starts with the new prompts, like train/laptop; nothing is started when"
+        " empty.",
+    )
+    share: Share = Field(0.3, gt=0, lt=1, description="Largest share of served prompts among those of the retraining.")
+    approval_hours: PositiveFloat | None = Field(
+        None,
+        le=8760,
+        description="Hours that a person has to approve a retraining in the Prefect page; nobody is asked when empty.",
+    )
+
+    @field_validator("retrain")
+    @classmethod
+    def _trains(cls, deployment: str | None) -> str | None:
+        if deployment is not None and not re.fullmatch(r"train/[\w.-]+", deployment):
+            raise ValueError(f"monitor.retrain={deployment} is no deployment that trains; write it like train/laptop")
+        return deployment

@@ -16,7 +16,9 @@ UNUSABLE = re.compile(r"[\x00-\x1f\x7f?\"]|::")
 """What the path of a storage root must not hold: `?` ends a database's address, and `::` chains file systems. Quotes, #
 and spaces may.
 """
-FOLDERS = ("artifacts", "locks", "logs", "looks", "mlflow", "overview", "prefect", "replies", "stack", "work")
+FOLDERS = (
+    "artifacts", "locks", "logs", "looks", "mlflow", "monitoring", "overview", "prefect", "replies", "stack", "work",
+)  # fmt: skip
 """What is made in a storage root."""
 WILDCARDS = re.compile(r"[*?\[]")
 """A remote storage would remove everything that such an address matches."""

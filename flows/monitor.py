@@ -1,0 +1,16 @@
+"""The monitor flow: one look at what the champion answers, by the clock. An alarm becomes an event."""
+
+from prefect import flow
+
+from tasks.monitor import look_at_requests, raise_alarm
+from tasks.running.labels import plain_name
+from tucano.settings import PipelineSettings
+
+
+@flow(name="monitor", flow_run_name=plain_name)
+def monitor(settings: PipelineSettings) -> str:
+    """The headline, like «tucano/3: no alarm after 12 looks at 2400 answers»; the table is the run's artifact."""
+    seen = look_at_requests(settings)
+    if seen.alarm is not None:
+        raise_alarm(settings, seen.alarm)
+    return seen.headline

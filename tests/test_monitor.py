@@ -1,0 +1,371 @@
+"""Watching what is served: tests that may be looked at every day, a log that anybody may have written, one alarm."""
+
+import json
+import os
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass, field, replace
+from itertools import count
+from pathlib import Path
+from random import Random
+from typing import Any, cast
+
+import numpy as np
+import pytest
+from own_rows import insight, push
+
+from benchmarks import monitor_alarms
+from tucano.artifacts.store import Recipe, Store
+from tucano.comparison.answers import Answer
+from tucano.comparison.promotion import CHALLENGER, CHAMPION, standing
+from tucano.errors import UserError
+from tucano.files.prompts import PromptFiles
+from tucano.files.results import AnswerFiles
+from tucano.monitoring import watch
+from tucano.monitoring.alarms import read_alarm, taken
+from tucano.monitoring.command import _advice
+from tucano.monitoring.log import LONGEST_LINE
+from tucano.monitoring.quantities import FLOOR, REWARD, TRUTH
+from tucano.monitoring.state import FILE, FOLDER, read_state
+from tucano.monitoring.table import headline, lines_of
+from tucano.monitoring.watch import Seen, look
+from tucano.profiles import validated
+from tucano.prompts import Prompt, write_prompts
+from tucano.serving.request_log import FOLDER as SERVING
+from tucano.settings.promotion import PromotionSettings
+from tucano.statistics.sequential import BETS, Mean, binned, counted, falling, ranks, unusual, wagered
+from tucano.tracking import RegisteredModel, Tracker
+
+GOOD = "Oferta: frete grátis hoje! Aproveite."
+BAD = "x"
+
+
+# the tests
+
+
+def test_a_rank_is_the_place_among_all_before_and_itself() -> None:
+    seen = counted(binned([0.1, 0.2, 0.2, 0.9]))[None, :]
+    found = ranks(seen, binned([0.2, 0.2, 0.05])[None, :], np.array([[0.5, 0.5, 0.0]]))
+    # 1 smaller and 3 equal of 5; then 1 smaller and 4 equal of 6; then nobody smaller
+    assert found.tolist() == [[pytest.approx((1 + 0.5 * 3) / 5), pytest.approx((1 + 0.5 * 4) / 6), 0.0]]
+
+
+def test_half_of_the_stake_is_bet_in_the_first_look_and_a_sixth_in_the_second() -> None:
+    returns = np.array([[[1.5, 2.0], [0.5, 0.5]]])
+    stakes, highest = wagered(np.zeros((1, 2)), 1, returns)
+    assert stakes.tolist() == [[0.25 * 3, 0.25 * 0.25]]
+    assert highest.tolist() == [0.5 + 0.75 + 0.0625]
+    again, _ = wagered(stakes, 2, np.ones((1, 2, 1)))
+    assert again.tolist() == [[pytest.approx(0.75 + 1 / 12), pytest.approx(0.0625 + 1 / 12)]]
+
+
+def test_no_bet_can_be_lost_whole_and_a_fair_one_returns_itself() -> None:
+    uniform = np.linspace(0, 1, 101)[None, :]
+    assert unusual(uniform).min() > 0 and unusual(uniform).mean(axis=2) == pytest.approx(1)
+    assert falling(np.array([[0.0, 1.0]]), 0.5).min() > 0
+    assert falling(np.array([[0.4, 0.6]]), 0.5).mean(axis=2) == pytest.approx(1)
+    assert unusual(uniform).shape[1] == 2 * len(BETS)
+
+
+def test_the_interval_holds_at_all_looks_together() -> None:
+    random = np.random.default_rng(3)
+    missed = 0
+    for _ in range(100):
+        mean, values = Mean(), list(random.beta(2, 3, 60))
+        inside = [low <= 0.4 <= high for value in values for _, low, high in (mean.add([value]).interval,)]
+        missed += not all(inside)
+    assert missed <= 5
+    _, low, high = Mean().add(list(random.beta(2, 3, 2000))).interval
+    assert high - low < 0.06
+
+
+def test_few_years_without_a_change_have_an_alarm() -> None:
+    assert monitor_alarms.false_alarms(60, 120, 5, seed=1) <= 1
+
+
+def test_a_fall_of_a_twentieth_is_found_within_the_promised_number_of_answers() -> None:
+    needed = monitor_alarms.answers_needed(0.5, 0.45, 11, 200, True, 40, seed=1)
+    assert np.quantile(needed, 0.9, method="higher") <= 2000
+
+
+# a storage with a champion
+
+
+@dataclass
+class Watched:
+    root: Path
+    data: str
+    answers: str
+    version: int = 1
+    digest: str = "g1"
+    numbers: Iterator[int] = field(default_factory=count)
+
+    @property
+    def settings(self) -> Any:
+        return validated(
+            {
+                "storage": str(self.root),
+                "data": {"mix": {"push": 0.5, "insights": 0.5}},
+                "monitor": {"retrain": "train/laptop"},
+            }
+        )
+
+    def look(self, **monitor: Any) -> Seen:
+        plain = self.settings.model_dump(mode="json")
+        plain["monitor"] |= monitor
+        return look(validated(plain), self.root, cast("Tracker", self))
+
+    def champion(self, model: str) -> RegisteredModel:
+        tags = {"digest.data": self.data, "digest.answers": self.answers, "digest.grpo": self.digest, "seed": "42"}
+        return RegisteredModel(model, self.version, "run", "source", tags)
+
+    @property
+    def log(self) -> Path:
+        return self.root / SERVING / "requests.jsonl"
+
+    def serve(self, times: int, make: Callable[[int], dict[str, Any]], answer: str, **more: Any) -> list[str]:
+        """Lines of the log, as the server writes them; returns their ids."""
+        self.log.parent.mkdir(exist_ok=True)
+        identities = []
+        with self.log.open("a", encoding="utf-8") as file:
+            for _ in range(times):
+                number = next(self.numbers)
+                asked = make(5000 + number)
+                row = {"id": f"{number:032x}", "task": asked["task"], "text": asked["prompt"], "answer": answer}
+                file.write(json.dumps({**row, "by": f"tucano/{self.version}", **more}) + "\n")
+                identities.append(f"{number:032x}")
+        return identities
+
+
+def asked(number: int) -> dict[str, Any]:
+    return push(number) if number % 2 else insight(number)
+
+
+def prompts_of(many: int, begin: int) -> list[Prompt]:
+    rows = [asked(begin + number) for number in range(many)]
+    return [Prompt(f"p{begin + place}", row["task"], row["prompt"], "t", "own", "") for place, row in enumerate(rows)]
+
+
+@pytest.fixture
+def watched(tmp_path: Path) -> Watched:
+    """A champion whose test answers are good, with a log that is still empty."""
+    test = prompts_of(60, 0)
+
+    def data(draft: Path) -> dict[str, Any]:
+        files = PromptFiles(draft)
+        write_prompts(files.train, prompts_of(200, 1000))
+        write_prompts(files.demonstrations, [])
+        write_prompts(files.test, test)
+        return {}
+
+    def answers(draft: Path) -> dict[str, Any]:
+        rows = [Answer("seed-42", p.id, p.task, "served", 0, GOOD, 0.9, {}, 0.8, 1.0, 9, False) for p in test]
+        AnswerFiles(draft).answers.write_text("".join(json.dumps(asdict(row)) + "\n" for row in rows), encoding="utf-8")
+        return {}
+
+    store = Store(tmp_path)
+    made = store.make(Recipe("data", {}, {}, "code"), data, lambda _: None)
+    answered = store.make(Recipe("answers", {}, {}, "code"), answers, lambda _: None)
+    return Watched(tmp_path, made.digest, answered.digest)
+
+
+def test_nothing_has_changed(watched: Watched) -> None:
+    watched.serve(150, asked, GOOD)
+    seen = watched.look(floor=0.05)
+    assert seen.alarm is None and (seen.new, seen.scored, seen.unreadable) == (150, 150, 0)
+    assert headline(seen) == "tucano/1: no alarm after 1 looks at 150 answers"
+    assert len(seen.state.streams) == monitor_alarms.STREAMS
+    assert seen.limit == monitor_alarms.LIMIT
+    table = "\n".join(lines_of(seen))
+    assert "| share of push" in table and "0.500" in table
+    assert "tucano monitor" in "\n".join(_advice(seen, watched.settings, "laptop", watched.root))
+
+
+def test_every_answer_is_counted_once_while_the_log_is_put_aside(watched: Watched) -> None:
+    watched.serve(20, asked, GOOD)
+    assert watched.look().scored == 20
+    assert watched.look().scored == 0
+    watched.serve(5, asked, GOOD)
+    watched.log.rename(watched.log.with_name("requests.jsonl.1"))
+    watched.serve(7, asked, GOOD)
+    with watched.log.open("a", encoding="utf-8") as file:
+        file.write('{"id": "half a line')
+    seen = watched.look()
+    assert (seen.scored, seen.unreadable) == (12, 0)
+    watched.log.with_name("requests.jsonl.1").unlink()
+    assert watched.look().scored == 0
+    assert Mean.of(watched.look().state.streams[REWARD].since).count == 32
+
+
+def test_a_sample_is_drawn_and_the_rest_is_never_looked_at_again(watched: Watched) -> None:
+    watched.serve(50, asked, GOOD)
+    assert (watched.look(sample=10).scored, watched.look(sample=10).scored) == (10, 0)
+
+
+def test_answers_of_others_and_lines_that_are_none_are_left_out(watched: Watched, tmp_path: Path) -> None:
+    (first,) = watched.serve(1, asked, GOOD)
+    watched.serve(3, asked, GOOD, by="rules")
+    watched.serve(2, asked, GOOD, by="tucano/7")
+    watched.serve(2, asked, GOOD, id=first)  # said again
+    hostile = ["[" * 90_000, "{}", "7", "\x00", '{"id": 1}', "9" * 5000, '"' + "a" * LONGEST_LINE + '"', "NaN"]
+    with watched.log.open("a", encoding="utf-8") as file:
+        file.write("".join(f"{line}\n" for line in hostile))
+    watched.serve(1, asked, GOOD, task="no such task")
+    watched.serve(1, asked, "\x1b]0;oi\x07 \ud800 <script>", text="'; DROP TABLE \ud800 {{ 7 * 7 }}")
+    seen = watched.look()
+    assert (seen.scored, seen.unreadable) == (2, len(hostile) + 1)
+
+
+@pytest.mark.timeout(30)
+def test_what_is_no_file_is_no_log(watched: Watched) -> None:
+    watched.serve(3, asked, GOOD)
+    os.mkfifo(watched.log.with_name("requests.jsonl.1"))
+    watched.log.with_name("requests.jsonl.2").symlink_to(watched.log)
+    (watched.root / SERVING / "references.jsonl").mkdir()
+    assert watched.look().scored == 3
+
+
+def another_range(number: int) -> dict[str, Any]:
+    words = ["gadget", "quantum", "blorft", "zynth", "krell", "vopar", "drusk", "flimp", "grawl"]
+    return {"prompt": " ".join(Random(number).sample(words, 7)), "task": "push"}
+
+
+def test_a_drift_is_one_alarm_with_the_prompts_and_settings_of_one_training(watched: Watched) -> None:
+    watched.serve(60, asked, GOOD)
+    assert watched.look(floor=0.05).alarm is None
+    watched.serve(120, another_range, GOOD)
+    seen = watched.look(floor=0.05)
+    alarm = seen.alarm
+    assert seen.is_new and alarm is not None
+    raised = {found.quantity for found in alarm.raised}
+    assert {"vocabulary", "language", "share of push", "share of insights"} <= raised
+    assert alarm.deployment == "train/laptop" and alarm.settings is not None
+    trained = validated(alarm.settings)
+    old, new = trained.data.sources
+    assert (old.source, new.source, new.path) == (
+        "synthetic",
+        "jsonl",
+        str(watched.root / FOLDER / f"prompts-{alarm.id}.jsonl"),
+    )
+    assert old.share + new.share == pytest.approx(1) and 0 < new.share <= 0.3
+    assert trained.data.mix["push"] > 0.5 and trained.promotion.each_source
+    rows = [json.loads(line) for line in Path(str(new.path)).read_text(encoding="utf-8").splitlines()]
+    assert len(rows) == alarm.prompts and {row["source"] for row in rows} == {"served"}
+    watched.serve(50, another_range, BAD)
+    again = watched.look(floor=0.05)
+    assert not again.is_new and again.alarm == alarm
+    assert "alarm of" in headline(again)
+    assert "train/laptop" in "\n".join(_advice(again, watched.settings, "laptop", watched.root))
+
+
+def test_a_mean_reward_below_the_floor_is_an_alarm(watched: Watched) -> None:
+    for _ in range(4):
+        watched.serve(100, asked, BAD)
+        seen = watched.look(retrain=None)
+    assert seen.alarm is not None and {FLOOR, REWARD} <= {found.quantity for found in seen.alarm.raised}
+    assert seen.alarm.deployment is None and seen.alarm.why == "monitor.retrain names no deployment"
+
+
+def test_a_look_that_was_killed_raises_the_same_alarm_again(watched: Watched, monkeypatch: pytest.MonkeyPatch) -> None:
+    watched.serve(10, asked, GOOD)
+    watched.look()
+    watched.serve(120, another_range, GOOD)
+    identities = []
+
+    def killed(folder: Path, state: Any) -> None:
+        identities.append(state.alarm)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(watch, "write_state", killed)
+    with pytest.raises(KeyboardInterrupt):
+        watched.look()
+    monkeypatch.undo()
+    seen = watched.look()
+    assert seen.alarm is not None and identities == [seen.alarm.id] and seen.scored == 120
+
+
+def test_a_new_champion_starts_anew_with_a_higher_limit_and_counts_no_line_twice(watched: Watched) -> None:
+    watched.serve(10, asked, GOOD)
+    watched.look()
+    watched.serve(120, another_range, GOOD)
+    first = watched.look()
+    watched.version, watched.digest = 2, "g2"
+    watched.serve(4, asked, GOOD)
+    seen = watched.look()
+    assert first.alarm is not None and seen.alarm is None
+    assert (seen.state.champion, seen.scored, seen.limit) == ("tucano/2", 4, 3 * first.limit)
+
+
+def test_a_reference_that_came_back_is_a_truth_and_is_counted_once(watched: Watched) -> None:
+    identities = watched.serve(6, push, GOOD)
+    watched.look()
+    reference = {"product": "fone", "facts": []}
+    rows = [{"id": one, "reference": reference} for one in identities[:2]]
+    rows += [{"id": "0" * 31 + "f", "reference": reference}]
+    (watched.root / SERVING / "references.jsonl").write_text(
+        "".join(json.dumps(row) + "\n" for row in rows) + "no JSON\n", encoding="utf-8"
+    )
+    seen = watched.look()
+    assert (seen.judged, seen.unreadable, seen.scored) == (2, 1, 0)
+    assert watched.look().judged == 0
+    assert TRUTH in watched.look().state.streams
+
+
+def test_the_state_is_private_whole_and_said_when_damaged(watched: Watched) -> None:
+    watched.serve(3, asked, GOOD)
+    watched.look()
+    place = watched.root / FOLDER / FILE
+    assert read_state(watched.root / FOLDER) is not None
+    for damaged in ("", "{}", "[" * 90_000, place.read_text(encoding="utf-8").replace('"looks": 1', '"looks": "x"')):
+        place.write_text(damaged, encoding="utf-8")
+        with pytest.raises(UserError, match=r"state\.json is damaged; move it away"):
+            watched.look()
+    assert not list(place.parent.glob(".*.draft"))
+
+
+def test_nothing_to_watch_is_a_sentence(watched: Watched, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(UserError, match=r"holds no requests; keep some of them: tucano serve --set"):
+        watched.look()
+    watched.serve(1, asked, GOOD)
+    watched.data = "0" * 64
+    with pytest.raises(UserError, match="does not hold the data that tucano version 1 was judged by"):
+        watched.look()
+    monkeypatch.setattr(watched, "champion", lambda model: None)
+    with pytest.raises(UserError, match="no tucano@champion that could be watched"):
+        watched.look()
+
+
+def test_an_alarm_is_taken_up_by_one_run_and_named_by_its_id_alone(tmp_path: Path) -> None:
+    found: list[str] = []
+    threads = [threading.Thread(target=lambda n=n: found.append(taken(tmp_path, "a" * 32, f"run-{n}"))) for n in "12"]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len({*found}) == 1 and taken(tmp_path, "a" * 32, "run-3") == found[0]
+    for named in ("../../etc/passwd", "", "A" * 32):
+        with pytest.raises(UserError, match="is no alarm's id"):
+            read_alarm(tmp_path, named)
+    with pytest.raises(UserError, match="there is no alarm"):
+        read_alarm(tmp_path, "b" * 32)
+
+
+# the gate
+
+
+def test_the_successor_has_to_stand_by_the_prompts_of_each_source() -> None:
+    ids = {"synthetic": {f"s{n}" for n in range(12)}, "served": {f"n{n}" for n in range(12)}}
+    blank = Answer("", "", "push", "served", 0, "", 0.0, {}, None, 1.0, 9, False)
+    answers = [
+        replace(blank, arm=arm, prompt_id=one, reward=0.5 + gain * (arm == "seed-1") + 0.001 * place)
+        for source, gain in (("synthetic", 0.3), ("served", -0.1))
+        for place, one in enumerate(sorted(ids[source]))
+        for arm in ("seed-1", CHAMPION)
+    ]
+    plain, each = PromotionSettings(), PromotionSettings(each_source=True)
+    assert standing(answers, "seed-1", True, "served", plain, ids).status == CHAMPION
+    found = standing(answers, "seed-1", True, "served", each, ids)
+    assert found.status == CHALLENGER and "below the champion on the prompts of served" in found.reason
+    few = {"served": {"n1"}, "synthetic": ids["synthetic"]}
+    assert "1 test prompts of served cannot say" in standing(answers, "seed-1", True, "served", each, few).reason
+    assert standing(answers, "seed-1", True, "served", each, {"synthetic": ids["synthetic"]}).status == CHAMPION

@@ -1,0 +1,92 @@
+"""What the monitor remembers between looks: one file, written whole, bound to one champion."""
+
+import json
+import secrets
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+from pydantic import FiniteFloat, ValidationError
+
+from tucano.artifacts.records import parsed
+from tucano.errors import UserError
+from tucano.statistics.sequential import BETS, BINS, Mean
+from tucano.storage.places import require_file
+
+FOLDER = "monitoring"
+"""Below a storage root: the state, the alarms, and the prompts that belong to them."""
+FILE = "state.json"
+MOST_BYTES = 2**24
+
+
+@dataclass(slots=True)
+class Stream:
+    """One quantity. `seen`: how often each of the bins occurred, the champion's test answers included; `before` and
+    `since`: the means of these and of what was served; `highest`: the wealth that was reached.
+    """
+
+    seen: list[int] = field(default_factory=lambda: [0] * BINS)
+    stakes: list[FiniteFloat] = field(default_factory=list)
+    looks: int = 0
+    highest: FiniteFloat = 1.0
+    before: list[FiniteFloat] = field(default_factory=list)
+    since: list[FiniteFloat] = field(default_factory=list)
+    last: FiniteFloat | None = None
+
+    @property
+    def is_whole(self) -> bool:
+        means = len(self.before) == len(self.since) == len(Mean().numbers)
+        return means and len(self.seen) == BINS and len(self.stakes) in (len(BETS), 2 * len(BETS))
+
+
+@dataclass(slots=True)
+class State:
+    """`champion` like tucano/3; `number`: it is the so many-th that is watched here; `seed`: of what is drawn, unknown
+    to those who are watched; `judged`: the answers whose reference was counted.
+    """
+
+    champion: str
+    digest: str
+    number: int = 1
+    seed: int = field(default_factory=lambda: secrets.randbits(62))
+    looks: int = 0
+    bookmark: list[str] = field(default_factory=list)
+    judged: list[str] = field(default_factory=list)
+    streams: dict[str, Stream] = field(default_factory=dict)
+    alarm: str | None = None
+
+    def limit(self, alarm_rate: float) -> float:
+        """The wealth that is an alarm. The chances of all quantities and of all champions add up to `alarm_rate`."""
+        return len(self.streams) * self.number * (self.number + 1) / alarm_rate
+
+    def followed_by(self, champion: str, digest: str) -> "State":
+        """That of another champion: it starts anew, and counts no line a second time."""
+        return State(champion, digest, self.number + 1, bookmark=self.bookmark, judged=self.judged)
+
+
+def read_state(folder: Path) -> State | None:
+    """None where nothing was watched yet. UserError where the file is damaged."""
+    path = folder / FILE
+    require_file(path)
+    if not path.exists():
+        return None
+    try:
+        if path.stat().st_size > MOST_BYTES:
+            raise ValueError
+        state = parsed(State, json.loads(path.read_text(encoding="utf-8")))
+        if not all(stream.is_whole for stream in state.streams.values()):
+            raise ValueError
+    except (ValueError, RecursionError, ValidationError):
+        raise UserError(f"{path} is damaged; move it away, and watching begins anew with the next look") from None
+    return state
+
+
+def write_whole(path: Path, content: str) -> None:
+    """A file that is there whole, or is what it was."""
+    path.parent.mkdir(exist_ok=True)
+    draft = path.with_name(f".{path.name}.draft")
+    draft.write_text(content, encoding="utf-8")
+    draft.replace(path)
+
+
+def write_state(folder: Path, state: State) -> None:
+    write_whole(folder / FILE, json.dumps(asdict(state), allow_nan=False))

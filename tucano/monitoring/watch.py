@@ -1,0 +1,176 @@
+"""One look: what came since the last one is counted, and every test goes on from where it stood."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from tucano.artifacts.identity import digest
+from tucano.errors import UserError
+from tucano.masking import mask
+from tucano.masking.prompts import masked_reference
+from tucano.monitoring.alarms import Alarm, Raised, alarm_of, read_alarm, write_alarm
+from tucano.monitoring.log import Found, Log, Served, read_log, read_references
+from tucano.monitoring.quantities import FLOOR, REWARD, TRUTH, Look, Quantity
+from tucano.monitoring.reference import Reference, reference_of, values_of
+from tucano.monitoring.state import FOLDER, State, Stream, read_state, write_state
+from tucano.prompts import Prompt
+from tucano.serving.request_log import FOLDER as SERVING
+from tucano.settings import PipelineSettings
+from tucano.settings.promotion import MonitorSettings
+from tucano.statistics.sequential import BETS, BINS, Mean, binned, counted, falling, ranks, unusual, wagered
+from tucano.storage.locks import owned
+from tucano.tracking import RegisteredModel, Tracker
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What a look has seen. `new`: lines since the last look; `scored`: answers of the champion that were counted;
+    `alarm`: the one that stands; `is_new`: it was raised in this look.
+    """
+
+    state: State
+    watched: tuple[Quantity, ...]
+    new: int
+    scored: int
+    judged: int
+    unreadable: int
+    limit: float
+    alarm: Alarm | None
+    is_new: bool
+
+
+def look(settings: PipelineSettings, root: Path, tracker: Tracker) -> Seen:
+    """One look at what the champion of a storage answers. UserError where there is no champion, or no log."""
+    champion = tracker.champion(settings.promotion.model)
+    if champion is None:
+        raise UserError(
+            f"storage {root} has no {settings.promotion.model}@champion that could be watched; train one first: tucano"
+            " run laptop"
+        )
+    with owned(root / FOLDER):
+        log = read_log(root / SERVING)
+        if not log.rows:
+            raise UserError(
+                f"{root / SERVING} holds no requests; keep some of them: tucano serve --set serving.log_requests=true"
+            )
+        return _look(settings, root, champion, log)
+
+
+def _look(settings: PipelineSettings, root: Path, champion: RegisteredModel, log: Log) -> Seen:
+    folder = root / FOLDER
+    reference = reference_of(root, champion, settings.comparison.rewards)
+    state = _state_of(read_state(folder), champion, reference, settings)
+    new = log.since(state.bookmark)
+    random = np.random.default_rng([state.seed, state.looks])
+    drawn = _drawn([row for row in new if row.by == state.champion], settings.monitor.sample, random)
+    found, odd = read_references(root / SERVING)
+    judged = _unjudged(log, found, state, settings.monitor.sample)
+    looks = {
+        quantity.name: [_referred(row, found[row.id]) for row in judged]
+        if quantity.name == TRUTH
+        else [_plain(row) for row in drawn]
+        for quantity in reference.watched
+    }
+    values = {quantity.name: values_of(quantity, looks[quantity.name]) for quantity in reference.watched}
+    for name, stream in state.streams.items():
+        _count(stream, values[REWARD if name == FLOOR else name], settings.monitor if name == FLOOR else None, random)
+    state.looks += 1
+    state.bookmark = list(log.bookmark)
+    kept = {row.id for row in log.rows}
+    state.judged = [*(one for one in state.judged if one in kept), *(row.id for row in judged)]
+    seen = Seen(
+        state=state,
+        watched=tuple(reference.watched),
+        new=len(new),
+        scored=len(drawn),
+        judged=len(judged),
+        unreadable=log.unreadable + odd,
+        limit=state.limit(settings.monitor.alarm_rate),
+        alarm=None,
+        is_new=False,
+    )
+    seen = _alarmed(seen, settings, folder, log, found)
+    write_state(folder, state)
+    return seen
+
+
+def _state_of(
+    state: State | None, champion: RegisteredModel, reference: Reference, settings: PipelineSettings
+) -> State:
+    """That of this champion: gone on with, or begun with its test answers. Another question is another test."""
+    asked = [settings.monitor.floor, settings.comparison.rewards, *(quantity.name for quantity in reference.watched)]
+    name, bound = f"{champion.model}/{champion.version}", digest([champion.tags.get("digest.grpo"), asked])
+    if state is not None and (state.champion, state.digest) == (name, bound):
+        return state
+    fresh = State(name, bound) if state is None else state.followed_by(name, bound)
+    for quantity in reference.watched:
+        values = reference.values[quantity.name]
+        fresh.streams[quantity.name] = Stream(
+            seen=[int(count) for count in counted(binned(values))],
+            stakes=[0.0] * (2 * len(BETS)),
+            before=Mean().add(values).numbers,
+            since=Mean().numbers,
+        )
+    rewarded = fresh.streams[REWARD]
+    fresh.streams[FLOOR] = Stream([0] * BINS, [0.0] * len(BETS), before=rewarded.before, since=Mean().numbers)
+    return fresh
+
+
+def _drawn(rows: Sequence[Served], most: int, random: np.random.Generator) -> list[Served]:
+    """In no order: what came at once hangs together less then."""
+    return [rows[place] for place in random.permutation(len(rows))[:most]]
+
+
+def _unjudged(log: Log, found: dict[str, Found], state: State, most: int) -> list[Served]:
+    """The champion's answers to which a reference came back since the last look."""
+    before = set(state.judged)
+    rows = [row for row in log.rows if row.id in found and row.by == state.champion and row.id not in before]
+    return rows[:most]
+
+
+def _plain(row: Served) -> Look:
+    return Look(Prompt(row.id, row.task, row.text, "", "", ""), row.answer)
+
+
+def _referred(row: Served, found: Found) -> Look:
+    plain = _plain(row)
+    reference = masked_reference(found.reference, lambda text: mask(text)[0])
+    return replace(plain, prompt=replace(plain.prompt, reference=reference))
+
+
+def _count(stream: Stream, values: list[float], against: MonitorSettings | None, random: np.random.Generator) -> None:
+    """Go on with one test. `against`: the floor that the values are held against; None for the test answers."""
+    if not values:
+        stream.last = None
+        return
+    stream.looks += 1
+    if against is not None:
+        returns = falling(np.array([values]), against.floor)
+    else:
+        seen, numbers = np.array([stream.seen]), binned(values)
+        returns = unusual(ranks(seen, numbers[None, :], random.random((1, len(values)))))
+        stream.seen = [int(count) for count in seen[0] + counted(numbers)]
+    stakes, highest = wagered(np.array([stream.stakes]), stream.looks, returns)
+    stream.stakes = [float(stake) for stake in stakes[0]]
+    stream.highest = max(stream.highest, float(highest[0]))
+    stream.since = Mean.of(stream.since).add(values).numbers
+    stream.last = sum(values) / len(values)
+
+
+def _alarmed(seen: Seen, settings: PipelineSettings, folder: Path, log: Log, found: dict[str, Found]) -> Seen:
+    """With the alarm that stands. A champion has one: what comes after it is said by its successor, or by nobody."""
+    state = seen.state
+    if state.alarm is not None:
+        return replace(seen, alarm=read_alarm(folder, state.alarm))
+    raised = [
+        Raised(name, *Mean.of(stream.before).interval, *Mean.of(stream.since).interval, stream.highest)
+        for name, stream in state.streams.items()
+        if stream.highest >= seen.limit
+    ]
+    if not raised:
+        return seen
+    alarm = write_alarm(folder, alarm_of(state, raised), settings, log, found)
+    state.alarm = alarm.id
+    return replace(seen, alarm=alarm, is_new=True)
