@@ -46,6 +46,7 @@ def train(settings: PipelineSettings) -> str:
         shown = show_answers.submit(run, prompts, start, seeds, answers, comparison)
         account(run, seeds, comparison)
         promotion = promote(run, prompts, audit, start, seeds, Evidence(answers, reaudit, comparison))
+        shown.wait()  # the run's note links to them
         report = write_report(run, prompts, audit, seeds, reaudit, comparison, promotion)
         approval = ask(run, promotion, comparison)
         if approval is not None:

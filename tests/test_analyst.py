@@ -17,9 +17,10 @@ from tucano.storage.journal import JournalWriter
 from tucano.tracking import DataSplit, Row, Tracker
 from tucano.tracking.store import default_uri
 
-OLD, NEW = "nano synthetic grounded group #0ddba1", "nano synthetic grounded gdpo #3fa9c1"
+OLD, NEW = "advantages=group #0ddba1 nano synthetic grounded", "lr=0.003 #3fa9c1 nano synthetic grounded gdpo"
 PIPELINES = ((OLD, 7, 0.0214), (NEW, 7, 0.0873), (NEW, 8, 0.0651))
 PROMPT, BEFORE, AFTER = "Crie um push para o fone", "Texto de antes", "Texto de depois <b>sem script</b>"
+GOLD = "o fone"
 KNOWN = fresh()
 SHA256 = "c0ffee" * 10 + "abcd"
 
@@ -62,7 +63,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     arms = {arm: tracker.start_evaluation(f"{arm}, #3fa9c1 seed 8", {"arm": arm}) for arm in ("seed-42", "sft")}
     texts = {"sft": (BEFORE, 0.2), "seed-42": (AFTER, 0.9)}
     tracker.show_answers(
-        {run: [Row("push", PROMPT, *texts[arm], None, "length +0.50")] for arm, run in arms.items()}, {}
+        {run: [Row("push", PROMPT, *texts[arm], 0.25, {"push.length": 0.5}, GOLD)] for arm, run in arms.items()}, {}
     )
     (storage / "model").mkdir()
     (storage / "model" / "weights").write_text("w", encoding="utf-8")

@@ -224,7 +224,7 @@ def test_a_person_approves_the_promotion(bench: Bench, page: PrefectPage, story:
     bench.wait(story["run"], "Suspended", seconds=300)
     page.go(f"{bench.stack.prefect}/runs/flow-run/{story['run']}")
     page.click("button", "Resume")
-    page.wait_for_text("Shall it become champion?")
+    page.wait_for_text("become champion?")
     page.choose("approve")
     page.fill("Who", "Ana Souza")
     page.fill("Why", "as respostas estão melhores")
