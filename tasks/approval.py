@@ -21,7 +21,6 @@ from tucano.comparison.compare import Comparison
 from tucano.comparison.promotion import CHALLENGER, CHAMPION, Promotion
 from tucano.security.printable import escaped
 
-
 PAGES = ("report", "pipeline run", "answers side by side", "registered model")
 """Links of a run that a person needs who decides."""
 

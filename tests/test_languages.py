@@ -23,10 +23,58 @@ from tucano.report.report import Facts, render_report
 from tucano.storage.locks import FILLED, claimed
 
 ENGLISH = frozenset(
-    "the of and is are was were with which that this from it its not by than more for has have at on".split()
+    [
+        "the",
+        "of",
+        "and",
+        "is",
+        "are",
+        "was",
+        "were",
+        "with",
+        "which",
+        "that",
+        "this",
+        "from",
+        "it",
+        "its",
+        "not",
+        "by",
+        "than",
+        "more",
+        "for",
+        "has",
+        "have",
+        "at",
+        "on",
+    ]
 )
 PORTUGUESE = frozenset(
-    "não os das dos da do de em um uma que para com como mais pelo pela são está ou às nas nos".split()
+    [
+        "não",
+        "os",
+        "das",
+        "dos",
+        "da",
+        "do",
+        "de",
+        "em",
+        "um",
+        "uma",
+        "que",
+        "para",
+        "com",
+        "como",
+        "mais",
+        "pelo",
+        "pela",
+        "são",
+        "está",
+        "ou",
+        "às",
+        "nas",
+        "nos",
+    ]
 )
 VOID = ("br", "meta", "input", "wbr", "img")
 HIDDEN = ("style", "script", "code", "pre", "title")

@@ -245,7 +245,7 @@ class Tracker:
 
     @translated
     def crown(self, model: str, version: int, tags: Mapping[str, object]) -> None:
-        """Make a registered version the champion, and the one before it `previous`; `tags` say who wanted it and why."""
+        """Make a version the champion, and the one before it `previous`; `tags` say who wanted it and why."""
         for key, value in _texts(tags).items():
             self.client.set_model_version_tag(model, str(version), key, value)
         registry.point(self.client, model, version, registry.CHAMPION)
