@@ -16,9 +16,7 @@ def start() -> NoReturn:
         found = find_spec(name)
         places = [*found.submodule_search_locations] if found and found.submodule_search_locations else []
         if places and Path(places[0]).resolve() != ROOT / name:
-            _end(
-                f"another project's package {name!r} is found first, in {places[0]}; try: env -u PYTHONPATH tucano …"
-            )
+            _end(f"another project's package {name!r} is found first, in {places[0]}; try: env -u PYTHONPATH tucano …")
     try:
         from tucano.cli.main import main
 

@@ -46,9 +46,7 @@ def main(storage: Path) -> int:
         names = packed.namelist()
     file.chmod(0o600)
     print(f"{file} ({file.stat().st_size // 1024 + 1} KB): {', '.join(names[:6])}{', …' if len(names) > 6 else ''}")
-    print(
-        "It holds no prompts, answers or weights; secrets and personal data are masked. Look into it before sending."
-    )
+    print("It holds no prompts, answers or weights; secrets and personal data are masked. Look into it before sending.")
     return 0
 
 
