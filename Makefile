@@ -58,10 +58,7 @@ ui: $(VENV)/.stamp
 	$(BIN)/tucano ui
 
 $(VENV)/.stamp: pyproject.toml constraints.txt
-	@$(PYTHON) -c 'import sys; sys.exit("Python 3.11 or newer is needed, this is " + sys.version.split()[0]) if sys.version_info < (3, 11) else None'
-	$(PYTHON) -m venv --clear $(VENV)
-	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[dev]"
-	@touch $@
+	@PYTHON="$(PYTHON)" VENV="$(VENV)" sh install.sh
 
 clean:
 	rm -rf $(VENV)

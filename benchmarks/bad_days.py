@@ -329,7 +329,7 @@ def storage_copied(day: Day) -> Outcome:
 def label(day: Day) -> str:
     """The six digits by which the storage's configuration is named."""
     found = execute(day.mlflow, "SELECT value FROM tags WHERE key = 'config_label' LIMIT 1")
-    return str(found[0][0]).rpartition("#")[2]
+    return str(found[0][0]).rpartition("#")[2][:6]
 
 
 # --- odd names (D.12) -----------------------------------------------------------------------------

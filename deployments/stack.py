@@ -11,6 +11,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
@@ -33,9 +34,12 @@ from deployments.servers import (
     prefect_command,
     prefect_environment,
     require_history,
+    runs_in_process,
 )
 from deployments.services import MARK, Service, answers, read_json, read_services, write_json, write_services
 from tucano.errors import TucanoError, UserError
+from tucano.overview.page import write_page
+from tucano.overview.runs import Addresses, write_addresses
 from tucano.security.access import credentials, credentials_file, tracking_environment
 from tucano.storage.locks import owned
 from tucano.storage.logs import BoundedLog
@@ -144,6 +148,7 @@ def up(stack: Stack, workers: int = 1, say: Callable[[str], None] = print) -> No
 
     require_valid(stack.project)
     private(stack.home)
+    began = time.monotonic()
     with owned(stack.home / "stack", say), ExitStack() as sockets:
         running = {
             name: service for name, service in read_services(stack.file).items() if service.process() is not None
@@ -159,20 +164,31 @@ def up(stack: Stack, workers: int = 1, say: Callable[[str], None] = print) -> No
             require_history(stack.home)
         for name, (command, environment) in _servers(stack, cluster).items():
             if name in taken:
+                say(f"starting {name} ...")
                 _start(stack, running, name, command(taken[name]), environment, listener=taken[name])
         sockets.close()  # only the servers hold them now: a request to one that has ended is refused
         for name in (PREFECT, MLFLOW):
             services.wait_until(running[name], partial(_is_up, stack, name))
+            say(f"{name} answers after {_seconds(began)}")
             if trouble := _trouble(stack, name, running[name]):
                 raise UserError(f"{name} {trouble}")
+        say("writing pools, limits, automations and deployments (half a minute the first time) ...")
         register(stack, automations=cluster is not None, recover=not any(name.startswith(WORKER) for name in running))
         for name in [f"{WORKER}-{number}" for number in range(1, workers + 1)]:
             if name not in running:
+                say(f"starting {name} ...")
                 _start(stack, running, name, _worker(name), _clean() | stack.client_environment)
         for name in [name for name in running if name.startswith(WORKER)]:
             services.wait_until(running[name], partial(_is_online, stack, name))
+    say(f"all is up after {_seconds(began)}")
+    write_addresses(stack.home, Addresses(stack.mlflow, stack.prefect))
+    say(f"Overview  {write_page(stack.home).resolve().as_uri()}")
     say(f"Prefect   {stack.prefect}\nMLflow    {stack.mlflow}\nLogs      {stack.home / 'logs'}\nStop      tucano down")
     say(how_to_log_in(stack.home, credentials(stack.home), {PREFECT: stack.prefect, MLFLOW: stack.mlflow}))
+
+
+def _seconds(began: float) -> str:
+    return f"{time.monotonic() - began:.0f} s"
 
 
 def register(stack: Stack, automations: bool, recover: bool) -> None:
@@ -270,6 +286,12 @@ def _start_database(stack: Stack, running: dict[str, Service], say: Callable[[st
             " the next tucano up"
         )
     elif POSTGRES not in running:
+        say(f"starting {POSTGRES} ...")
+        if earlier := runs_in_process(stack.home):
+            say(
+                f"{earlier} earlier flow runs of `tucano run` are in the SQLite file of this folder, and not in this"
+                " server's history; the overview and MLflow show them beside the new ones, and `tucano ui` their pages"
+            )
         cluster.prepare()
         _start(stack, running, POSTGRES, cluster.command, cluster.environment, cluster.user)
         services.wait_until(running[POSTGRES], cluster.ready)

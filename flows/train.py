@@ -46,8 +46,9 @@ def train(settings: PipelineSettings) -> str:
         public = score_publicly(run, start, seeds.trained)
         comparison = compare_arms(run, prompts, plan, start, seeds, answers, public)
         shown = show_answers.submit(run, prompts, start, seeds, answers, comparison)
-        account(run, seeds, comparison)
         promotion = promote(run, prompts, audit, start, seeds, Evidence(answers, reaudit, comparison))
+        account(run, seeds, comparison)  # after the merge, so that the report says the same
+        shown.wait()  # the run's note links to them
         report = write_report(run, prompts, audit, seeds, reaudit, comparison, promotion)
         approval = ask(run, promotion, comparison)
         if approval is not None:

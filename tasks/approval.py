@@ -4,6 +4,7 @@ The run is suspended: no process waits. What was registered and reported before 
 one.
 """
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Literal
 
@@ -16,8 +17,12 @@ from tasks.handles import ComparisonResult
 from tasks.promote import publish
 from tasks.running.labels import is_deployed
 from tasks.running.run import Run, stage
+from tucano.comparison.compare import Comparison
 from tucano.comparison.promotion import CHALLENGER, CHAMPION, Promotion
 from tucano.security.printable import escaped
+
+PAGES = ("report", "pipeline run", "answers side by side", "registered model")
+"""Links of a run that a person needs who decides."""
 
 
 class Approval(RunInput):
@@ -41,28 +46,58 @@ def ask(run: Run, promotion: Promotion, comparison: ComparisonResult) -> Approva
             promotion.candidate,
         )
         return None
-    text = (
-        f"# {promotion.candidate} is {promotion.model} version"
-        f" {promotion.version}\n\n{escaped(comparison.comparison.verdict.headline)}\n\nIt is challenger:"
-        f" {escaped(promotion.reason)}.\n\nShall it become champion? Without an answer within {hours:g} h it stays"
-        " challenger."
-    )
+    text = question(promotion, comparison.comparison, run.tracker.links(run.tracking_run), hours)
     form = Approval.with_initial_data(description=text)
     return suspend_flow_run(
         wait_for_input=form, timeout=int(hours * 3600), key=f"approval-{promotion.model}-{promotion.version}"
     )
 
 
+def question(promotion: Promotion, compared: Comparison, links: Mapping[str, str], hours: float) -> str:
+    """What the form says, in Markdown: why a person is asked, the candidate beside the champion, and where to read
+    more.
+    """
+    candidate = f"{promotion.candidate} ({promotion.model} version {promotion.version})"
+    pages = " · ".join(f"[{escaped(name)}]({link})" for name, link in links.items() if name in PAGES)
+    return "\n\n".join(
+        [
+            f"# Shall {escaped(candidate)} become champion?",
+            f"**{escaped(promotion.reason)}.**",
+            _table(promotion.candidate, compared),
+            f"Against its start: {escaped(compared.verdict.headline)}",
+            pages,
+            f"Without an answer within {hours:g} h it stays challenger.",
+        ]
+    )
+
+
+def _table(candidate: str, compared: Comparison) -> str:
+    """Mean reward and truth of candidate, champion and start on the same test prompts, per task."""
+    arms = [arm for arm in (candidate, CHAMPION, compared.reference) if arm in compared.means[compared.primary]]
+    lines = [f"| mean reward (truth) | {' | '.join(arms)} |", f"|---|{'---|' * len(arms)}"]
+    rewards, truths = compared.means[compared.primary], compared.truths[compared.primary]
+    for name in ("overall", *compared.main.tasks):
+        cells = [f"{rewards[arm][name]:.3f}{_in_brackets(truths[arm].get(name))}" for arm in arms]
+        lines.append(f"| {name} | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def _in_brackets(truth: float | None) -> str:
+    return "" if truth is None else f" ({truth:.3f})"
+
+
 @stage("decide promotion")
 def decide(run: Run, promotion: Promotion, approval: Approval) -> Promotion:
     """The promotion after a person's decision, recorded in the registry and with the run."""
     signed = {"approval.decision": approval.decision, "approval.who": approval.who, "approval.why": approval.why}
-    reason = f"{approval.who} {'approved' if approval.decision == 'approve' else 'declined'}: {approval.why}"
+    approved = approval.decision == "approve"
+    reason = f"{approval.who} {'approved' if approved else 'declined'}: {approval.why}"
+    reason_pt = f"{approval.who} {'aprovou' if approved else 'recusou'}: {approval.why}"
     run.tracker.set_tags(run.tracking_run, signed)
-    if approval.decision == "approve" and promotion.version is not None:
+    if approved and promotion.version is not None:
         run.tracker.crown(promotion.model, promotion.version, signed)
-        result = replace(promotion, status=CHAMPION, reason=reason)
+        result = replace(promotion, status=CHAMPION, reason=reason, reason_pt=reason_pt)
     else:
-        result = replace(promotion, reason=reason)
+        result = replace(promotion, reason=reason, reason_pt=reason_pt)
     publish(run, result)
     return result

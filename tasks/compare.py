@@ -1,6 +1,6 @@
 """Stages 5 and 6: every arm answers the held-out prompts, and statistics say whether the seeds are better."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -49,13 +49,14 @@ def answer_prompts(run: Run, prompts: PromptSet, start: Start | None, seeds: See
 
     def produce(recipe: Recipe, draft: Path) -> dict[str, Any]:
         work = run.store.work_folder(recipe)
+        before = run.store.alike(recipe, _of_starts)
         arms = model_arms(run, start, seeds.trained) + ([_champion_arm(run, champion, work)] if champion else [])
         job = order(
             "answer",
             settings,
             settings.seed,
             cores(),
-            JobFolders(prompts=prompts.files.folder, work=work, output=draft),
+            JobFolders(prompts=prompts.files.folder, work=work, output=draft, answered=before and before.folder),
             arms=arms,
         )
         return run_child(run, job, "answers")
@@ -64,6 +65,11 @@ def answer_prompts(run: Run, prompts: PromptSet, start: Start | None, seeds: See
     inputs |= seeds.inputs
     inputs |= {CHAMPION: f"{champion.model} version {champion.version}"} if champion else {}
     return AnswerSet(run.make("answers", MODULES["answer"], chosen, inputs, produce))
+
+
+def _of_starts(inputs: Mapping[str, str]) -> tuple[str, str, int]:
+    """What the answers of base and SFT start follow from, beside settings: a start answers as often as all seeds."""
+    return inputs["prompts"], inputs["start"], sum(name.startswith("seed-") for name in inputs)
 
 
 def model_arms(run: Run, start: Start | None, seeds: Sequence[SeedResult]) -> list[Arm]:

@@ -1,14 +1,16 @@
 """What analysts read in MLflow: every arm's answers prompt by prompt, beside its numbers."""
 
 from contextlib import ExitStack
+from dataclasses import asdict
 
 from tasks.handles import AnswerSet, ComparisonResult, PromptSet, SeedResult, Seeds, Start
-from tasks.running.labels import config_label, data_split
+from tasks.running.labels import config_label, data_split, digits_of
 from tasks.running.run import Run, stage
 from tasks.tracked import training_run
-from tucano.comparison.answers import Answer
+from tucano.artifacts.identity import digest
 from tucano.comparison.compare import Comparison
 from tucano.prompts import read_prompts
+from tucano.specs.registry import gold
 from tucano.tracking import Row
 
 
@@ -17,18 +19,22 @@ def show_answers(
     run: Run, prompts: PromptSet, start: Start | None, seeds: Seeds, answers: AnswerSet, comparison: ComparisonResult
 ) -> None:
     """One evaluation run per arm with its served answers; the pipeline run names the pair that is compared side by
-    side.
+    side. An arm that has answered the same before, as starts have for every configuration, is shown once.
     """
     compared = comparison.comparison
     trained: dict[str, SeedResult | Start] = {seed.arm: seed for seed in seeds.trained}
     trained |= {"sft": start} if start else {}
     trained_by = {arm: identity for arm, made in trained.items() if (identity := training_run(run, made)) is not None}
-    shown = run.tracker.evaluations(answers.digest)
     rows = _rows(prompts, answers)
+    digests = {
+        arm: digest({"prompts": prompts.digest, "rows": list(map(asdict, of_arm))}) for arm, of_arm in rows.items()
+    }
+    known = {arm: run.tracker.evaluation(of_arm) for arm, of_arm in digests.items()}
+    shown = {arm: identity for arm, identity in known.items() if identity is not None}
     missing = [arm for arm in rows if arm not in shown]
     with ExitStack() as filling:
         for arm in missing:
-            shown[arm] = _start(run, arm, prompts, answers, compared)
+            shown[arm] = _start(run, arm, prompts, compared, digests[arm])
             filling.enter_context(run.filling(shown[arm]))
         if missing:
             run.tracker.show_answers(
@@ -39,7 +45,7 @@ def show_answers(
     run.tracker.set_tags(run.tracking_run, {"compared": " ".join(pair), "training_runs": " ".join(trained_by.values())})
 
 
-def _start(run: Run, arm: str, prompts: PromptSet, answers: AnswerSet, compared: Comparison) -> str:
+def _start(run: Run, arm: str, prompts: PromptSet, compared: Comparison, rows: str) -> str:
     seed = int(arm.removeprefix("seed-")) if arm.startswith("seed-") else None
     label = config_label(run.settings)
     tags = {
@@ -47,9 +53,9 @@ def _start(run: Run, arm: str, prompts: PromptSet, answers: AnswerSet, compared:
         "pipeline_run": run.tracking_run,
         "seed": seed,
         "config_label": label,
-        "digest.answers": answers.digest,
+        "digest.rows": rows,
     }
-    name = f"{arm}, {label.rpartition(' ')[2]} seed {run.settings.seed}"
+    name = f"{arm}, {digits_of(label)} seed {run.settings.seed}"
     identity = run.tracker.start_evaluation(name, tags)
     run.tracker.log_datasets(identity, [data_split(prompts, "test", "evaluation")])
     means = {decoding: arms[arm] for decoding, arms in compared.means.items()}
@@ -61,16 +67,19 @@ def _start(run: Run, arm: str, prompts: PromptSet, answers: AnswerSet, compared:
 
 def _rows(prompts: PromptSet, answers: AnswerSet) -> dict[str, list[Row]]:
     """{arm: the first served answer to every prompt}."""
-    texts = {prompt.id: prompt.user for prompt in read_prompts(prompts.files.test)}
+    asked = {prompt.id: prompt for prompt in read_prompts(prompts.files.test)}
     rows: dict[str, list[Row]] = {}
     for answer in answers.read():
         if answer.decoding == "served" and answer.sample == 0:
+            prompt = asked[answer.prompt_id]
             row = Row(
-                answer.task, texts[answer.prompt_id], answer.completion, answer.reward, answer.truth, _why(answer)
+                task=answer.task,
+                prompt=prompt.user,
+                answer=answer.completion,
+                reward=answer.reward,
+                truth=answer.truth,
+                components=answer.components,
+                gold=gold(prompt),
             )
             rows.setdefault(answer.arm, []).append(row)
     return rows
-
-
-def _why(answer: Answer) -> str:
-    return ", ".join(f"{name} {value:+.2f}" for name, value in answer.components.items())

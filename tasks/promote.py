@@ -37,11 +37,11 @@ from tucano.artifacts.store import Recipe
 from tucano.comparison.promotion import (
     CHALLENGER,
     CHAMPION,
-    NOT_PROMOTED,
     STAYS_CHAMPION,
     Promotion,
     Standing,
     refusal,
+    refused,
     standing,
     unfaithful,
 )
@@ -78,10 +78,10 @@ def promote(
     """Register the seed that is best on validation, if the held-out comparison allows it. All of it, or nothing."""
     best = seeds.best
     model = run.settings.promotion.model
-    refused = _incomplete(run) or _refusal(evidence, best)
+    against = _incomplete(run) or _refusal(evidence, best)
     champion = run.tracker.champion(model)
-    if refused:
-        result = _promotion(run, best, Standing(NOT_PROMOTED, refused), None)
+    if against is not None:
+        result = _promotion(run, best, against, None)
     elif champion is not None and champion.tags.get("digest.grpo") == best.digest:
         result = _promotion(run, best, STAYS_CHAMPION, champion.version)
     else:
@@ -91,10 +91,11 @@ def promote(
 
 
 def _promotion(run: Run, best: SeedResult, found: Standing, version: int | None) -> Promotion:
-    return Promotion(best.arm, found.status, found.reason, run.settings.promotion.model, version)
+    model = run.settings.promotion.model
+    return Promotion(best.arm, found.status, found.reason, model, version, found.reason_pt)
 
 
-def _refusal(evidence: Evidence, best: SeedResult) -> str | None:
+def _refusal(evidence: Evidence, best: SeedResult) -> Standing | None:
     failed = evidence.reaudit.report.failed(best.arm)
     comparison = evidence.comparison.comparison
     decayed = decay(comparison.texts[best.arm], comparison.texts[comparison.reference])
@@ -142,12 +143,12 @@ def publish(run: Run, result: Promotion) -> None:
     run.tracker.set_tags(run.tracking_run, {f"promotion.{key}": value for key, value in asdict(result).items()})
 
 
-def _incomplete(run: Run) -> str | None:
+def _incomplete(run: Run) -> Standing | None:
     """What is wrong with the candidate's lineage; None when every link holds."""
     if broken := faults(verify(run.store.root, digests(run.stages))):
-        return f"its lineage is broken: {'; '.join(broken)}"
+        return refused(f"its lineage is broken: {'; '.join(broken)}", "a sua linhagem está quebrada")
     unknown = unpinned(run.settings.model.name, run.settings.model.revision)
-    return f"its lineage is incomplete: {unknown}" if unknown else None
+    return refused(f"its lineage is incomplete: {unknown}", "a sua linhagem está incompleta") if unknown else None
 
 
 @stage("merge")

@@ -28,6 +28,8 @@ from tucano.settings.stages import ReportStage
 from tucano.storage.journal import read_journal
 from tucano.training.jobs import MODULES
 
+SAID_ELSEWHERE = ("promotion", "cost")
+"""What the report says in both languages, and not as a row of its lineage."""
 PLACES = {"storage", "tracking_uri"}
 """Settings that say where things are kept: a run that moves is the same run."""
 
@@ -55,7 +57,8 @@ def write_report(
         settings=chosen.settings,
         baseline=chosen.profile,
         differences=chosen.differences,
-        lineage=chosen.lineage,
+        lineage={name: value for name, value in chosen.lineage.items() if name not in SAID_ELSEWHERE},
+        promotion=promotion,
         data=json.loads(prompts.files.report.read_text(encoding="utf-8")),
         training=[curves_of(seed.seed, seed.files) for seed in seeds.trained],
         stage_seconds={name: 3600 * found.hours for name, found in costs(run.stages, run.settings.cost).items()},

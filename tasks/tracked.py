@@ -16,7 +16,7 @@ from typing import Any, Literal, TypeVar
 from prefect import get_run_logger
 
 from tasks.handles import SeedResult, Start
-from tasks.running.labels import config_label
+from tasks.running.labels import config_label, digits_of
 from tasks.running.run import Run
 from tucano.files.models import WorkFiles
 from tucano.tracking import DataSplit
@@ -71,7 +71,10 @@ def tracked(run: Run, job: Job, training: Training) -> Iterator[str]:
 def log_best(run: Run, identity: str, training: Training, folder: Path, record: Mapping[str, Any]) -> None:
     """The kept checkpoint as a model of the run, and the alarms that were raised on the way to it."""
     best = training.best(folder, record)
-    name = training.stage if training.seed is None else f"{training.stage}-seed-{training.seed}"
+    what = training.stage if training.seed is None else f"{training.stage}-seed-{training.seed}"
+    name = (
+        f"{what}-{digits_of(config_label(run.settings)).removeprefix('#')}"  # another configuration's is another model
+    )
     tags = {"stage": training.stage, "seed": training.seed}
     if "alarms" in record:
         run.tracker.set_tags(identity, {"alarms": ", ".join(alarm["name"] for alarm in record["alarms"]) or "none"})

@@ -17,9 +17,10 @@ from tucano.storage.journal import JournalWriter
 from tucano.tracking import DataSplit, Row, Tracker
 from tucano.tracking.store import default_uri
 
-OLD, NEW = "nano synthetic grounded group #0ddba1", "nano synthetic grounded gdpo #3fa9c1"
+OLD, NEW = "advantages=group #0ddba1 nano synthetic grounded", "lr=0.003 #3fa9c1 nano synthetic grounded gdpo"
 PIPELINES = ((OLD, 7, 0.0214), (NEW, 7, 0.0873), (NEW, 8, 0.0651))
 PROMPT, BEFORE, AFTER = "Crie um push para o fone", "Texto de antes", "Texto de depois <b>sem script</b>"
+GOLD = "o fone"
 KNOWN = fresh()
 SHA256 = "c0ffee" * 10 + "abcd"
 
@@ -62,7 +63,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     arms = {arm: tracker.start_evaluation(f"{arm}, #3fa9c1 seed 8", {"arm": arm}) for arm in ("seed-42", "sft")}
     texts = {"sft": (BEFORE, 0.2), "seed-42": (AFTER, 0.9)}
     tracker.show_answers(
-        {run: [Row("push", PROMPT, *texts[arm], None, "length +0.50")] for arm, run in arms.items()}, {}
+        {run: [Row("push", PROMPT, *texts[arm], 0.25, {"push.length": 0.5}, GOLD)] for arm, run in arms.items()}, {}
     )
     (storage / "model").mkdir()
     (storage / "model" / "weights").write_text("w", encoding="utf-8")
@@ -81,6 +82,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     for run in tracker.client.search_runs([tracker.experiments["tucano-pipelines"]]):
         tracker.finish(run.info.run_id, "FINISHED")
     tracker.ensure_views()
+    tracker.start_pipeline("at work, newer than all", {}, {"config_label": NEW})
     server = _start_mlflow(storage, default_uri(storage), 0, KNOWN)
     try:
         while not server.answers():
@@ -104,6 +106,11 @@ def page(tmp_path_factory: pytest.TempPathFactory, server: Server) -> Iterator[P
         yield page
 
 
+def test_a_newer_run_that_is_not_finished_takes_no_link_away(links: dict[str, str]) -> None:
+    assert {"latest answers side by side", "latest training runs", "latest registered model"} <= links.keys()
+    assert links["newest run, without a verdict"] != links["latest pipeline run"]
+
+
 LINK = "[...document.querySelectorAll('a')].find(a => a.innerText.trim().startsWith({!r}))"
 
 
@@ -116,6 +123,8 @@ def test_which_configuration_is_better_how_sure_and_at_what_cost(page: Page, lin
         " t.startsWith('0.')).join()"
     )
     page.wait_for(gains, "0.0873,0.0651,0.0214")
+    asked = page.evaluate("[...new Set(performance.getEntriesByType('resource').map(e => new URL(e.name).origin))]")
+    assert asked == [page.evaluate("location.origin")], "the page asks its own server and nobody else"
 
 
 def test_curves_by_configuration_have_a_line_and_a_band_each(page: Page, links: dict[str, str]) -> None:
@@ -135,7 +144,7 @@ def test_two_answers_to_one_prompt_stand_side_by_side_after_one_click(page: Page
     page.wait_for_text("seed-42, #3fa9c1 seed 8")
     page.click("[...document.querySelectorAll('a')].find(a => a.innerText.includes('Crie um push'))")
     opened = "(document.body.innerText.split('Comparing 2 traces')[1] ?? '')"
-    for text, count in ((BEFORE, 1), (AFTER, 1), (PROMPT, 2)):
+    for text, count in ((BEFORE, 1), (AFTER, 1), (PROMPT, 2), (GOLD, 2), ("push.length", 2), ("truth", 2)):
         page.wait_for(f"{opened}.split({text!r}).length - 1", count)
 
 

@@ -118,7 +118,7 @@ def unknown_commands(page: Page) -> Iterator[str]:
         said = io.StringIO()
         try:
             with contextlib.redirect_stderr(said), contextlib.redirect_stdout(said):
-                arguments = cli._parser().parse_args(words)
+                arguments = cli.parser().parse_args(words)
         except SystemExit as error:
             yield from [said.getvalue()] if error.code else []
             continue

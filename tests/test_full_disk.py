@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tucano.cli.full_disk import FULL_BYTES, LOW_BYTES
+from tucano.cli.machine.full_disk import FULL_BYTES, LOW_BYTES
 from tucano.requirements import SPARE_BYTES
 
 ROOT = Path(__file__).parent.parent
@@ -15,7 +15,8 @@ COMMAND = """
 import shutil, sys, time
 from pathlib import Path
 from types import SimpleNamespace
-from tucano.cli import full_disk, main
+from tucano.cli import main
+from tucano.cli.machine import full_disk
 
 free = [10**9]
 shutil.disk_usage = lambda place: SimpleNamespace(free=free[0])

@@ -273,7 +273,7 @@ def pipeline(tracker: Tracker, storage: Path, label: str, registered: bool = Fal
     run = tracker.start_pipeline(label, {"seed": 7}, {"config_label": label, "verdict": "Better."})
     training = tracker.start_training("grpo seed 1", run, "grpo", 1, label, {"lr": 1})
     shown = tracker.start_evaluation("seed-1", {"arm": "seed-1", "pipeline_run": run, "digest.answers": label})
-    tracker.show_answers({shown: [Row("push", "Pergunta", "Resposta", 0.5, None, "")]}, {})
+    tracker.show_answers({shown: [Row("push", "Pergunta", "Resposta", 0.5, None, {}, "")]}, {})
     folder = storage / "files" / label
     folder.mkdir(parents=True)
     (folder / "weights.bin").write_bytes(b"0123456789" * 1000)

@@ -58,7 +58,7 @@ def test_a_run_of_the_pages_is_not_refused(
     words: list[str], served: bool, l4: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PREFECT_API_URL", "http://127.0.0.1:1/api" if served else "")
-    arguments = cli._parser().parse_args(words)
+    arguments = cli.parser().parse_args(words)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         settings = load_profile(ROOT, arguments.profile, arguments.set)
@@ -68,7 +68,7 @@ def test_a_run_of_the_pages_is_not_refused(
 @pytest.mark.parametrize("words", [words for words, _ in all_commands("deploy") if "--secret" in words])
 def test_a_deployment_of_the_pages_lacks_nothing(words: list[str]) -> None:
     """The secrets are all that the servers of `tucano up` ask for."""
-    plan = vertex._plan(cli._parser().parse_args(words))
+    plan = vertex._plan(cli.parser().parse_args(words))
     require_complete(plan)
     assert {*plan.secrets} == {"PREFECT_API_AUTH_STRING", "MLFLOW_TRACKING_USERNAME", "MLFLOW_TRACKING_PASSWORD"}
 
@@ -77,4 +77,4 @@ def test_every_secret_of_a_deployment_is_made_on_its_page() -> None:
     for page in ("gpu.md", "vertex.md"):
         made = {*re.findall(r"gcloud secrets create (\S+)", (ROOT / "docs" / page).read_text(encoding="utf-8"))}
         (deployment,) = [words for words, _ in commands(page) if words[0] == "deploy" and "--secret" in words]
-        assert {*vertex._plan(cli._parser().parse_args(deployment)).secrets.values()} == made
+        assert {*vertex._plan(cli.parser().parse_args(deployment)).secrets.values()} == made

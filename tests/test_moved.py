@@ -67,7 +67,7 @@ def fill(storage: Path) -> RegisteredModel:
     run_id = tracker.start_pipeline("p", {}, {})
     tracker.log_artifact(run_id, storage / "files" / "weights.bin", "report")
     shown = tracker.start_evaluation("sft", {"arm": "sft", "digest.answers": "d"})
-    tracker.show_answers({shown: [Row("push", "Pergunta", "Resposta", 0.5, None, "")]}, {})
+    tracker.show_answers({shown: [Row("push", "Pergunta", "Resposta", 0.5, None, {}, "")]}, {})
     return tracker.register("tucano", run_id, storage / "files", {}, ["champion"])
 
 

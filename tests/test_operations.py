@@ -227,7 +227,7 @@ def test_a_person_approves_the_promotion(bench: Bench, page: PrefectPage, story:
     bench.wait(story["run"], "Suspended", seconds=300)
     page.go(f"{bench.stack.prefect}/runs/flow-run/{story['run']}")
     page.click("button", "Resume")
-    page.wait_for_text("Shall it become champion?")
+    page.wait_for_text("become champion?")
     page.choose("approve")
     page.fill("Who", "Ana Souza")
     page.fill("Why", "as respostas estão melhores")
@@ -245,6 +245,10 @@ def test_artifacts_tell_what_came_of_it(bench: Bench, page: PrefectPage, story: 
     page.go(f"{bench.stack.prefect}/runs/flow-run/{story['run']}")
     page.open(TABS, "Artifacts", "verdict")
     picture(page, "artifacts")
+    asked = page.page.evaluate(
+        "[...new Set(performance.getEntriesByType('resource').map(e => new URL(e.name).origin))]"
+    )
+    assert asked == [bench.stack.prefect], "the page asks its own server and nobody else"
     keys = {
         artifact["key"]
         for artifact in bench.ask("artifacts/filter", {"artifacts": {"flow_run_id": {"any_": [story["run"]]}}})

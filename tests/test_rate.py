@@ -290,7 +290,7 @@ def test_the_guide_has_a_part_for_every_task() -> None:
     assert guides().keys() == set(TASKS)
     for task, text in guides().items():
         assert text.startswith(f"## {spec_of(task).display.guide}"), task
-    assert all("Is the content right?" in text for text in guides().values())
+    assert all("O conteúdo está certo?" in text for text in guides().values())
 
 
 @contextmanager

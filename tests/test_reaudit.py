@@ -197,4 +197,4 @@ def test_a_seed_that_fails_is_not_promoted(tmp_path: Path, tuned: Quality, loss:
     refusal = _refusal(
         Evidence(AnswerSet(artifact), ReauditResult(artifact), ComparisonResult(artifact)), SeedResult(artifact)
     )
-    assert refusal == reason if reason is None else refusal is not None and reason in refusal
+    assert refusal == reason if reason is None else refusal is not None and reason in refusal.reason

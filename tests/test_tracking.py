@@ -2,6 +2,7 @@
 shipped.
 """
 
+import getpass
 import json
 import os
 import shutil
@@ -22,7 +23,9 @@ from typing import Any
 
 import pytest
 
+from tucano.cli import back
 from tucano.errors import Transient, UserError
+from tucano.profiles import load_profile, project_root
 from tucano.security.addresses import masked
 from tucano.storage.journal import JournalWriter, read_journal
 from tucano.tracking import DataSplit, Row, Tracker, models
@@ -83,6 +86,11 @@ def test_more_params_than_one_call_takes_and_longer_than_a_store_keeps(tracker: 
     run_id = tracker.start_pipeline("wide", {f"p{number}": number for number in range(250)} | {"text": "x" * 700}, {})
     params = tracker.client.get_run(run_id).data.params
     assert len(params) == 251 and params["text"] == "x" * 499 + "…"
+
+
+def test_a_run_says_who_and_what_made_it(tracker: Tracker) -> None:
+    tags = tracker.client.get_run(tracker.start_pipeline("p", {}, {})).data.tags
+    assert tags["mlflow.user"] == getpass.getuser() and tags["mlflow.source.name"].startswith("tucano-commerce")
 
 
 def test_training_runs_are_flat_and_name_their_parent(tracker: Tracker) -> None:
@@ -443,9 +451,7 @@ def test_no_champion_yet(tracker: Tracker) -> None:
 
 def test_a_version_holds_its_files_and_lineage(tracker: Tracker, run_id: str, tmp_path: Path) -> None:
     folder = adapter(tmp_path / "a", "w1")
-    version = tracker.register(
-        "m1", run_id, folder, {"noncommercial": True, "data": "sha256:1"}, ["champion", "challenger"]
-    )
+    version = tracker.register("m1", run_id, folder, {"noncommercial": True, "data": "sha256:1"}, ["champion"])
     champion = tracker.champion("m1")
     assert champion == version and version.version == 1 and version.run_id == run_id
     assert version.tags == {"noncommercial": "True", "data": "sha256:1", "digest.files": digest(folder)}
@@ -463,6 +469,37 @@ def test_files_that_are_not_what_was_registered_are_not_loaded(
     (Path(place) / name).write_text("evil", encoding="utf-8")
     with pytest.raises(UserError, match="is not what was registered"):
         tracker.fetch(version, tmp_path / "copy")
+
+
+def aliases(tracker: Tracker, model: str) -> dict[str, int]:
+    found = tracker.client.search_registered_models(filter_string=f"name = '{model}'")[0].aliases
+    return {alias: int(version) for alias, version in found.items()}
+
+
+def test_a_version_has_one_role_and_the_champion_before_is_known(
+    tracker: Tracker, run_id: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The way of a challenger that a person approves, and back."""
+    tracker.register("m7", run_id, adapter(tmp_path / "a", "w1"), {}, ["champion"])
+    tracker.register("m7", run_id, adapter(tmp_path / "b", "w2"), {}, ["challenger"])
+    assert aliases(tracker, "m7") == {"champion": 1, "challenger": 2}
+    tracker.crown("m7", 2, {"approval.who": "Ana"})
+    assert aliases(tracker, "m7") == {"previous": 1, "champion": 2}
+    tracker.crown("m7", 2, {})
+    assert aliases(tracker, "m7") == {"previous": 1, "champion": 2}, "crowned twice is crowned once"
+    settings = load_profile(
+        project_root(Path(__file__).parent), "laptop", ["promotion.model=m7", f"storage={tmp_path}"]
+    )
+    with pytest.raises(UserError, match="no champion before this one"):
+        back.promote(settings, "erra nos descontos")
+    settings = settings.model_copy(update={"tracking_uri": tracker.uri})
+    with pytest.raises(UserError, match="--why"):
+        back.promote(settings, " ")
+    assert back.promote(settings, "erra nos descontos") == 0
+    assert aliases(tracker, "m7") == {"previous": 2, "champion": 1}
+    assert "version 1 is champion again; version 2 is previous" in capsys.readouterr().out
+    champion = tracker.champion("m7")
+    assert champion is not None and champion.tags["back.why"] == "erra nos descontos"
 
 
 def test_a_second_adapter_of_a_run_leaves_the_first_alone(tracker: Tracker, run_id: str, tmp_path: Path) -> None:
@@ -538,10 +575,28 @@ def test_views_show_the_metrics_that_runs_have(tracker: Tracker) -> None:
     assert len(state["compareRunCharts"]) == 100 and "train/loss" in {
         chart["metricKey"] for chart in state["compareRunCharts"]
     }
+    titles = {chart["metricKey"]: chart["displayName"] for chart in state["compareRunCharts"]}
+    assert titles["validation/reward"] == "reward" and titles["train/rewards/component-0/mean"] == "component-0"
+    assert state["compareRunCharts"][0]["metricKey"] == "validation/reward"
+    assert {section["columns"] for section in state["compareRunSections"]} == {2}
     leaderboard = saved_state(tracker, "tucano-pipelines", "tucano-leaderboard")
     assert (
         leaderboard["orderByKey"] == "metrics.`gain/overall`" and "metrics.`cost/usd`" in leaderboard["selectedColumns"]
     )
+
+
+def test_a_run_that_repeats_another_is_listed_once(tracker: Tracker) -> None:
+    """All stages reused: the same comparison. What failed afterwards hides nothing."""
+    same = {"verdict": "Better.", "digest.comparison": "d1"}
+    runs = [tracker.start_pipeline(f"p{n}", {}, same) for n in range(3)]
+    for run, status in zip(runs, ("FINISHED", "FINISHED", "FAILED"), strict=True):
+        tracker.finish(run, status)  # type: ignore[arg-type]
+    tracker.ensure_views()
+    marks = [tracker.client.get_run(run).data.tags.get("leaderboard") for run in runs]
+    assert marks == ["repeated", "listed", None]
+    search = saved_state(tracker, "tucano-pipelines", "tucano-leaderboard")["searchFilter"]
+    listed = tracker.client.search_runs([tracker.experiments["tucano-pipelines"]], search)
+    assert [run.info.run_id for run in listed if run.info.run_id in runs] == [runs[1]]
 
 
 def test_links_of_a_pipeline_run_and_of_what_belongs_to_it(tracker: Tracker) -> None:
@@ -637,29 +692,43 @@ def test_answers_stand_side_by_side_with_their_stored_scores(tracker: Tracker) -
     stored.
     """
     runs = {
-        arm: tracker.start_evaluation(f"{arm}, seed 7", {"arm": arm, "digest.answers": "d1"})
+        arm: tracker.start_evaluation(f"{arm}, seed 7", {"arm": arm, "digest.rows": f"rows of {arm}"})
         for arm in ("sft", "seed-42")
     }
     rows = {
         identity: [
-            Row("push", f"Pergunta {n}", f"{arm} <b>{n}</b>", n / 4, None if n else 0.5, "length +0.50")
+            Row(
+                "push",
+                f"Pergunta {n}",
+                f"{arm} <b>{n}</b>",
+                n / 4,
+                None if n else 0.5,
+                {"push.length": 0.5},
+                f"ouro {n}",
+            )
             for n in range(2)
         ]
         for arm, identity in runs.items()
     }
     for _ in range(2):
         tracker.show_answers(rows, {})
-    assert tracker.evaluations("d1") == runs and tracker.evaluations("d2") == {}
+    assert [tracker.evaluation(f"rows of {arm}") for arm in (*runs, "base")] == [*runs.values(), None]
     for arm, identity in runs.items():
         run = tracker.client.get_run(identity)
-        assert run.info.status == "FINISHED" and run.data.metrics == {"reward/mean": 0.125, "truth/mean": 0.5}
+        means = {"reward/mean": 0.125, "truth/mean": 0.5, "push.length/mean": 0.5}
+        assert run.info.status == "FINISHED" and run.data.metrics == means
         traces = tracker.client.search_traces(locations=[run.info.experiment_id], run_id=identity)
         texts = {json.loads(trace.data.request)["prompt"]: json.loads(trace.data.response) for trace in traces}
         assert texts == {f"Pergunta {n}": f"{arm} <b>{n}</b>" for n in range(2)}
+        for trace in traces:
+            beside = {one.name: one.value for one in trace.info.assessments}
+            number = json.loads(trace.data.request)["prompt"].removeprefix("Pergunta ")
+            assert beside["gold answer"] == f"ouro {number}" and beside["reward"] == int(number) / 4
+            assert beside["push.length"] == 0.5 and ("truth" in beside) is (number == "0")
 
 
 def test_answers_that_mlflow_does_not_take_are_a_warning(tracker: Tracker, caplog: pytest.LogCaptureFixture) -> None:
-    tracker.show_answers({"0" * 32: [Row("push", "p", "a", 1.0, None, "")]}, {})
+    tracker.show_answers({"0" * 32: [Row("push", "p", "a", 1.0, None, {}, "")]}, {})
     assert "did not take the answers" in caplog.text
 
 

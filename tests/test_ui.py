@@ -186,6 +186,14 @@ def test_who_does_not_know_the_password_sees_nothing(ui: Ui) -> None:
             urllib.request.urlopen(address, timeout=20)
 
 
+def test_both_pages_forbid_requests_to_anybody_else(ui: Ui, storage: Path) -> None:
+    for name in ("Prefect", "MLflow"):
+        asked = urllib.request.Request(f"{page(ui, name)}/", headers={"Authorization": basic(credentials(storage))})
+        with urllib.request.urlopen(asked, timeout=20) as answer:
+            policies = " ".join(answer.headers.get_all("Content-Security-Policy"))
+        assert "default-src 'self' " in policies and "http:" not in policies and "https:" not in policies
+
+
 def test_it_says_how_to_log_in_and_shows_no_password(ui: Ui, storage: Path) -> None:
     for name in ("Prefect", "MLflow"):
         assert re.search(rf"^  {name} +{page(ui, name)}/enter#\d+\.[\w-]+\.\w+$", ui.printed, re.MULTILINE)

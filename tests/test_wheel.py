@@ -16,7 +16,7 @@ from tucano.training.jobs import MODULES
 
 ROOT = Path(__file__).parent.parent
 PACKAGES = ("data", "deployments", "flows", "rewards", "tasks", "tucano")
-CARRIED = ("prefect.yaml", "constraints.txt", "docs/rating-guide.md")
+CARRIED = ("prefect.yaml", "constraints.txt", "docs/rating-guide.pt.md")
 TINY = SMALL | {"sft.max_epochs": 1, "grpo.seeds": [42], "audit.resamples": 100}
 
 

@@ -1,5 +1,6 @@
 """What runs and data sets are called: in Prefect by profile, seeds and date, in MLflow by the configuration."""
 
+import re
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -8,7 +9,7 @@ from prefect.utilities.urls import url_for
 
 from tasks.handles import PromptSet, Questions
 from tucano.artifacts.identity import fingerprint
-from tucano.configuration import configuration_digits
+from tucano.configuration import configuration_digits, of_configuration
 from tucano.profiles import nearest_profile, project_root
 from tucano.prompts import jsonl_lines
 from tucano.security.printable import escaped, short
@@ -39,6 +40,9 @@ SAID = {"storage", "tracking_uri", "grpo.seeds"}
 MOST_SAID = 3
 LONGEST = 24
 """Characters of a setting's value in a name."""
+DIGITS = re.compile(r"#[0-9a-f]{6}")
+SHORT = {"learning_rate": "lr", "max_steps": "steps", "generations": "k", "batch_size": "batch", "max_epochs": "epochs"}
+"""Settings that people change most, as MLflow's narrow columns have room for."""
 
 
 def train_name() -> str:
@@ -109,13 +113,28 @@ def is_deployed() -> bool:
 def config_label(settings: PipelineSettings) -> str:
     """What runs that differ only in their seeds share: MLflow groups curves by it, and `tucano compare` takes it.
 
-    Words for what a reader asks first, every algorithm setting that is not the default, and six digits of a digest of
-    all settings that make the configuration: `nano synthetic grounded gdpo task_weights=iwu #3fa9c1`.
+    MLflow's tables and legends cut it after some twenty characters, so it begins with what differs from the profile
+    and six digits of a digest of all settings that make the configuration. Words for what a reader asks next follow,
+    and every other algorithm setting that is not the default: `lr=0.003 steps=15 #3fa9c1 nano synthetic grounded gdpo`.
     """
     grpo, defaults = settings.grpo, type(settings.grpo).model_fields
-    variants = [f"{name}={getattr(grpo, name)}" for name in ALGORITHM if getattr(grpo, name) != defaults[name].default]
+    plain = settings.model_dump(mode="json")
+    profile, rows = nearest_profile(project_root(Path.cwd()), settings)
+    made = {f"{section}.{name}" for section, values in of_configuration(plain).items() for name in values}
+    differs = {name.rpartition(".")[2]: value for name, value, _ in rows if name in made}
+    first = [f"{SHORT.get(name, name)}={short(str(value), LONGEST)}" for name, value in differs.items()]
+    variants = [
+        f"{name}={getattr(grpo, name)}"
+        for name in ALGORITHM
+        if getattr(grpo, name) != defaults[name].default and name not in list(differs)[:MOST_SAID]
+    ]
     words = [settings.model.name.rpartition("/")[2], settings.data.label, grpo.rewards, grpo.advantages, *variants]
-    return " ".join([*words, configuration_digits(settings.model_dump(mode="json"))])
+    return " ".join([*(first[:MOST_SAID] or [profile]), configuration_digits(plain), *words])
+
+
+def digits_of(label: str) -> str:
+    """The six digits in a configuration's label, wherever an earlier version has put them."""
+    return next((word for word in label.split() if DIGITS.fullmatch(word)), label)
 
 
 def data_split(prompts: PromptSet | Questions, name: str, context: Context) -> DataSplit:

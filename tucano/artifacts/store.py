@@ -117,6 +117,20 @@ class Store:
         _used_now(folder)
         return made
 
+    def alike(self, recipe: Recipe, shared: Callable[[Mapping[str, str]], object]) -> Artifact | None:
+        """The newest valid artifact here that was made by the same settings and code, and of inputs in which `shared`
+        sees the same; None where there is none.
+        """
+        kind = self.root / "artifacts" / recipe.stage
+        manifests = sorted(kind.glob(f"*/{MANIFEST}"), key=lambda path: path.lstat().st_mtime, reverse=True)
+        for folder in (path.parent for path in manifests if NAME.fullmatch(f"{recipe.stage}/{path.parent.name}")):
+            known = read_manifest(folder)
+            if known is None or (known["settings"], known["code"]) != (recipe.settings, recipe.code):
+                continue
+            if shared(known["inputs"]) == shared(recipe.inputs) and inspect(folder)[1] is None:
+                return _artifact(folder, known)
+        return None
+
     def work_folder(self, recipe: Recipe) -> Path:
         """Where a stage keeps checkpoints over attempts; emptied once its artifact stands."""
         return self.root / _work(recipe)

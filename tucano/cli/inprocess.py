@@ -12,7 +12,7 @@ from pathlib import Path
 from deployments.prefect_api import require_login
 from deployments.servers import require_history
 from tucano.artifacts.store import MANIFEST, opened
-from tucano.cli.full_disk import ending_when_full
+from tucano.cli.machine.full_disk import ending_when_full
 from tucano.cli.prefect_server import PrefectServer
 from tucano.errors import UserError
 from tucano.files.results import ComparisonFiles, ReauditFiles

@@ -11,105 +11,20 @@ from types import FrameType
 from typing import NoReturn, TextIO
 
 from data.own import command as own_data
-from deployments.kubernetes import command as kubernetes
-from deployments.vertex import command as vertex
 from tucano.bundle import arguments as bundling
+from tucano.cli.arguments import SERVED, TARGETS, parser
 from tucano.errors import GateClosed, TucanoError, UserError
-from tucano.monitoring import command as monitoring
 from tucano.profiles import PROJECT_FILE, load_profile, project_root
 from tucano.project import OWN_FILES
-from tucano.rating import arguments as rating
 from tucano.requirements import require_startable
-from tucano.requirements.machines import MACHINES
 from tucano.security.addresses import holds_secret, masked
 from tucano.security.printable import PrintableStream
-from tucano.serving import arguments as serving
 from tucano.settings import PipelineSettings
-
-EXAMPLES = """examples:
-  tucano run laptop                                   the whole pipeline on a CPU, in minutes
-  tucano run laptop --set grpo.max_steps=20           one setting changed; repeat --set for more
-  tucano run laptop --set data.source=olist --set data.path=olist/
-  tucano audit laptop                                 the reward audit alone
-  tucano benchmark laptop                             trained arms and baselines judged by ground truth; trains nothing
-  tucano benchmark laptop --set benchmark.b2w=reviews.csv
-  tucano compare laptop                               the verdict of the last run, without running anything
-  tucano compare l4 l4-v5                             any two profiles, runs, registered models or adapters
-  tucano rate --rater ana                             rate answers of the last run blind; goes on where it stopped
-  tucano rate mine --rater ana --from answers.jsonl   answers of a file, ratings kept in the folder mine/
-  tucano data check prompts.jsonl                     which of your own prompts can be used, and why not
-  tucano data export runs prompts.jsonl               the prompts of the last run as such a file
-  tucano lineage tucano@champion                      from the promoted model back to its data, every link checked
-  tucano bundle tucano@champion                       it, with all that it was made from, in one file
-  tucano verify tucano-1.tar.gz --retrain             elsewhere: is it what it says, and trained again to the same bits
-  tucano serve                                        the champion behind an OpenAI-compatible API, with a token
-  tucano monitor                                      has what the champion answers changed since its test?
-  tucano ui                                           Prefect and MLflow pages over what the runs left
-  tucano up                                           database, Prefect, MLflow, a worker: runs start from a page
-  tucano status                                       are they healthy?        tucano down   stops them
-  tucano gc                                           list what old runs left and nothing needs; --yes removes it
-  tucano doctor                                       what is installed, what is missing, what would run where
-  tucano doctor l4-v5                                 what is known of a profile before it runs: memory, gates, warnings
-  tucano forecast l4-v5 --machine l4                  memory, time and dollars of each stage, before a GPU is paid for
-  tucano rehearse l4-v5                               every stage in minutes on this machine, with one file to send back
-  tucano deploy vertex --project P --region R --bucket B --image I --dry-run
-"""
-
-GC_EXAMPLES = """What goes: artifacts, checkpoints and locks that were not used for so long, runs in the storage's own
-MLflow store, flow runs in Prefect's database with their logs and events. What stays, whatever its age: the
-newest artifact of every stage, what a registered model was made from, and the runs of both. A run that is at
-work is never disturbed: while there is one, --yes is refused.
-
-examples:
-  tucano gc                             list what is older than 30 days and unused; nothing is removed
-  tucano gc --yes                       remove it
-  tucano gc --days 90 --home /data/runs
-  0 4 * * 0  cd PROJECT && .venv/bin/tucano gc --yes     a line for crontab: every Sunday at four
-"""
-
-
-SERVED = {"serve": serving, "monitor": monitoring}
-"""Commands about a champion at work, whose arguments stand with them."""
-TARGETS = {"vertex": vertex, "kubernetes": kubernetes}
-"""Where `tucano deploy` makes a work pool."""
-
-OWN = {"rate": rating.add_arguments, "data": own_data.add_arguments, **bundling.ARGUMENTS}
-"""Commands that add all of their arguments themselves."""
-SENTENCES = {
-    "run": "run the pipeline with a profile of prefect.yaml",
-    "audit": "compare the rewards of a profile with people's ratings",
-    "benchmark": "judge the trained arms of a profile, baselines, other models and APIs by ground truth",
-    "compare": "print the verdict of the last run again, or compare any two sides",
-    "rate": "rate completions blind, from 1 to 5, in a local web page or in the terminal",
-    "data": "check a file of your own prompts, or write a run's prompts into one",
-    "lineage": "print the chain from a registered model back to its data, and check every link",
-    "bundle": "pack a registered model with data recipe, answers, ratings, weights and verdict into one file",
-    "verify": "hold such a file against itself, score its answers again and make its verdict again",
-    "up": "start all that scheduled runs need on this machine: database, Prefect, MLflow, a worker",
-    "down": "stop what tucano up started; all data stays",
-    "status": "say whether what tucano up started is healthy (exit code 0) or not (1)",
-    "gc": "remove what old runs left and nothing needs any more: files, MLflow runs, flow runs",
-    "serve": "answer requests over HTTP with the champion, on this machine and with a token",
-    "monitor": "hold what the champion answers against its own test answers; exit code 1 at an alarm",
-    "ui": "open Prefect and MLflow pages over the runs of a storage",
-    "doctor": "say what is installed, what is missing and what would run where",
-    "forecast": "say what memory, time and money a run will take, before it starts",
-    "rehearse": "run every stage of a profile in small, in a storage of its own, and write what was seen",
-    "deploy": "make a work pool and its deployments for seeds and stages: machines of Vertex AI, or Kubernetes",
-}
-"""What each command does, in the order that `--help` names them."""
-
-
-class Parser(argparse.ArgumentParser):
-    """Repeats what it does not understand without the secrets in it."""
-
-    def error(self, message: str) -> NoReturn:
-        super().error(masked(message))
 
 
 def main() -> NoReturn:
     sys.stdout, sys.stderr = PrintableStream(sys.stdout), PrintableStream(sys.stderr)
-    arguments = _parser().parse_args()
+    arguments = parser().parse_args()
     signal.signal(signal.SIGINT, _interrupt)
     signal.signal(signal.SIGTERM, _interrupt)
     warnings.showwarning = _show_warning
@@ -134,74 +49,6 @@ def main() -> NoReturn:
         code = _say(f"tucano: interrupted; {kept}", 130)
     sys.stdout.flush()
     sys.exit(code)
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = Parser(
-        prog="tucano",
-        description="Trains, checks and promotes a small Portuguese language model for Brazilian e-commerce.",
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for name, text in SENTENCES.items():
-        shown = {"gc": GC_EXAMPLES, "serve": serving.EXAMPLES}.get(name, EXAMPLES)
-        command = commands.add_parser(
-            name, help=text, description=text, epilog=shown, formatter_class=argparse.RawDescriptionHelpFormatter
-        )
-        if name == "compare":
-            command.add_argument("profile", help="a profile, like laptop; or side A")
-            command.add_argument(
-                "other", nargs="?", metavar="B", help="side B: A and B are profiles, runs, models or adapter folders"
-            )
-        elif name == "doctor":
-            command.add_argument("profile", nargs="?", help="a profile to say more about: memory, gates, warnings")
-        elif name in ("run", "audit", "benchmark", "forecast", "rehearse"):
-            command.add_argument("profile", help="a deployment of the train flow in prefect.yaml, like laptop")
-        if name == "forecast":
-            command.add_argument(
-                "--machine", choices=sorted(MACHINES), default="l4", help="GPU of a CUDA profile (default: l4)"
-            )
-        if name == "lineage":
-            command.add_argument(
-                "model", help="a registered model with an alias or a version, like tucano@champion or tucano/3"
-            )
-        if name in SERVED:
-            SERVED[name].add_arguments(command)
-        if name in OWN:
-            OWN[name](command)
-        elif name == "deploy":
-            targets = command.add_subparsers(dest="target", required=True, metavar="TARGET")
-            for target, module in TARGETS.items():
-                module.add_arguments(targets.add_parser(target, help=module.__doc__, description=module.__doc__))
-        elif name in STACK:
-            _add_stack_arguments(command, name)
-        else:
-            command.add_argument(
-                "--set",
-                action="append",
-                default=[],
-                metavar="NAME=VALUE",
-                help="override one setting, like grpo.max_steps=20",
-            )
-    return parser
-
-
-def _add_stack_arguments(command: argparse.ArgumentParser, name: str) -> None:
-    command.add_argument(
-        "--home", type=Path, default=Path("runs"), metavar="FOLDER", help="what runs write, logs, data (default: runs)"
-    )
-    if name == "up":
-        command.add_argument(
-            "--workers", type=int, default=1, metavar="N", help="workers; a second one stands by (default: 1)"
-        )
-        command.add_argument("--prefect-port", type=int, metavar="PORT", help="default: 4200, or a free one")
-        command.add_argument("--mlflow-port", type=int, metavar="PORT", help="default: 5000, or a free one")
-    if name == "gc":
-        command.add_argument(
-            "--days", type=int, default=30, metavar="N", help="age at which what nothing needs goes (default: 30)"
-        )
-        command.add_argument("--yes", action="store_true", help="remove; without it the list is only shown")
 
 
 def _settings(arguments: argparse.Namespace, profile: str | None = None) -> PipelineSettings:
@@ -292,9 +139,24 @@ def _ui(arguments: argparse.Namespace) -> int:
 
 
 def _doctor(arguments: argparse.Namespace) -> int:
-    from tucano.cli import doctor
+    from tucano.cli.machine import doctor, mend
 
+    if arguments.fix:
+        return mend.main(_project())
     return doctor.main(arguments.profile, arguments.set)
+
+
+def _diagnose(arguments: argparse.Namespace) -> int:
+    from tucano.cli.machine import diagnose
+    from tucano.storage.root import working_copy
+
+    return diagnose.main(working_copy(_settings(arguments, "laptop").storage))
+
+
+def _promote(arguments: argparse.Namespace) -> int:
+    from tucano.cli import back
+
+    return back.promote(_settings(arguments, "laptop"), arguments.why)
 
 
 def _forecast(arguments: argparse.Namespace) -> int:
@@ -345,9 +207,13 @@ def _gc(arguments: argparse.Namespace) -> int:
 
 LOOKS = frozenset({"doctor", "forecast", "lineage", "status", "verify"})
 """Commands that change nothing."""
-STACK = {"up": _up, "down": _down, "status": _status, "gc": _gc}
 COMMANDS = {
-    **STACK,
+    "up": _up,
+    "down": _down,
+    "status": _status,
+    "gc": _gc,
+    "promote": _promote,
+    "diagnose": _diagnose,
     "run": _run,
     "audit": _judge,
     "benchmark": _judge,

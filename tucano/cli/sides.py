@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tasks.handles import SeedResult, Seeds
-from tasks.running.labels import config_label
+from tasks.running.labels import digits_of
 from tucano.artifacts.lineage import base_of, faults, verify
 from tucano.artifacts.store import opened
+from tucano.configuration import configuration_digits
 from tucano.errors import UserError
 from tucano.files.models import StartFiles
 from tucano.files.results import ReportFiles
@@ -60,10 +61,10 @@ def candidates(text: str, root: Path, tracker: Tracker) -> list[SideCandidate]:
 def _is_meant(text: str, run: PipelineRun) -> bool:
     label = run.tags["config_label"]
     if text.startswith("#"):
-        return label.endswith(text)
+        return digits_of(label) == text
     root = project_root(Path.cwd())
     if text in profiles(root):
-        return label == config_label(load_profile(root, text, []))
+        return digits_of(label) == configuration_digits(load_profile(root, text, []).model_dump(mode="json"))
     return text == label or (len(text) >= 6 and run.identity.startswith(text))
 
 

@@ -36,7 +36,7 @@ from tucano.overview.runs import Addresses, write_addresses
 from tucano.security.access import basic, credentials
 from tucano.storage.logs import relayed
 from tucano.tracking.store import default_uri, is_server, settle
-from tucano.tracking.views import PIPELINES, pipeline_links, registry_link, view_links
+from tucano.tracking.views import PIPELINES, pipeline_links, registry_link, run_link, view_links
 
 START_SECONDS = 180
 STOP_SECONDS = 8
@@ -204,8 +204,8 @@ def _prefect_links(prefect: PrefectApi) -> dict[str, str]:
 
 
 def _mlflow_links(base: str, headers: dict[str, str]) -> dict[str, str]:
-    """The newest pipeline run and what belongs to it, and the saved views; none where a server elsewhere is down or
-    wants a login.
+    """The newest pipeline run with a verdict and what belongs to it, the saved views, and a newer run that is at work
+    or has failed; none where a server elsewhere is down or wants a login.
     """
     api = f"{base}/api/2.0/mlflow"
     try:
@@ -218,12 +218,15 @@ def _mlflow_links(base: str, headers: dict[str, str]) -> dict[str, str]:
             "max_results": 1,
             "order_by": ["attributes.start_time DESC"],
         }
-        runs = _ask(f"{api}/runs/search", headers, newest).get("runs", [])
+        ended = {**newest, "filter": "attributes.status = 'FINISHED' and tags.verdict != ''"}
+        begun, runs = (_ask(f"{api}/runs/search", headers, which).get("runs", []) for which in (newest, ended))
         models = _ask(f"{api}/registered-models/search?max_results=100", headers).get("registered_models", [])
     except OSError:
         return {}
     links = dict(view_links(experiments))
-    for run in runs:
+    if runs and begun != runs:  # what it has not made yet has no page
+        links["newest run, without a verdict"] = run_link(experiments[PIPELINES], begun[0]["info"]["run_id"])
+    for run in runs or begun:
         tags = {tag["key"]: tag["value"] for tag in run["data"].get("tags", [])}
         links |= {
             f"latest {name}": page for name, page in pipeline_links(experiments, run["info"]["run_id"], tags).items()

@@ -6,7 +6,7 @@ it. No seed and no checkpoint is chosen here.
 """
 
 from collections.abc import Container, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Literal
 
 from tucano.comparison.answers import (
@@ -32,6 +32,7 @@ from tucano.errors import UserError
 from tucano.prompts import TASKS, Prompt
 from tucano.settings.comparison import Judging
 from tucano.settings.data import SMALLEST_STRATUM
+from tucano.specs.registry import gold
 
 SCHEMA_VERSION: Literal[2] = 2
 BASE = "base"
@@ -39,11 +40,15 @@ TOGETHER = "seeds"
 """Name of the arm that is the mean over all seeds."""
 SAMPLES = 10
 EXTREMES = 10
+TIE = 0.005
+"""Two rewards that differ by less read the same."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two served answers to one prompt: the reference's and the shown seed's, with their rewards."""
+    """Two served answers to one prompt: the reference's and the shown seed's, with their rewards, what these are made
+    of, and their truth (None: not known). `gold` is what is known to be right, empty where nothing is.
+    """
 
     prompt_id: str
     task: str
@@ -52,6 +57,15 @@ class Pair:
     after: str
     reward_before: float
     reward_after: float
+    gold: str = ""
+    truth_before: float | None = None
+    truth_after: float | None = None
+    components_before: dict[str, float] = field(default_factory=dict)
+    components_after: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def change(self) -> float:
+        return self.reward_after - self.reward_before
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +119,16 @@ class Comparison:
     def main(self) -> Contrast:
         """The primary contrast."""
         return self.contrasts[0]
+
+    @property
+    def examples(self) -> dict[str, Pair]:
+        """One win, one loss and one tie, as far as there are: the largest of each, and of those that stand for all the
+        one that changed least (a tie where two digits show no change).
+        """
+        still = min(self.samples, key=lambda pair: (abs(pair.change), pair.prompt_id), default=None)
+        kind = "tie" if still is not None and abs(still.change) < TIE else "least"
+        shown = {"win": self.wins[:1], "loss": self.drops[:1], kind: (still,) if still else ()}
+        return {kind: pairs[0] for kind, pairs in shown.items() if pairs}
 
     def find(self, arm: str, reference: str, decoding: Decoding, measure: Measure) -> Contrast | None:
         """The contrast with these marks, None where it was not made."""
@@ -326,14 +350,27 @@ def _points(
 def _pairs(answers: Sequence[Answer], prompts: Sequence[Prompt], reference: str, shown: str) -> list[Pair]:
     first = {(a.arm, a.prompt_id): a for a in answers if a.decoding == "served" and a.sample == 0}
     return [
-        Pair(prompt.id, prompt.task, prompt.user, before.completion, after.completion, before.reward, after.reward)
+        Pair(
+            prompt_id=prompt.id,
+            task=prompt.task,
+            user=prompt.user,
+            before=before.completion,
+            after=after.completion,
+            reward_before=before.reward,
+            reward_after=after.reward,
+            gold=gold(prompt),
+            truth_before=before.truth,
+            truth_after=after.truth,
+            components_before=before.components,
+            components_after=after.components,
+        )
         for prompt in prompts
         for before, after in [(first[reference, prompt.id], first[shown, prompt.id])]
     ]
 
 
 def _order(pair: Pair) -> tuple[float, str]:
-    return pair.reward_after - pair.reward_before, pair.prompt_id
+    return pair.change, pair.prompt_id
 
 
 def _spread(pairs: Sequence[Pair]) -> tuple[Pair, ...]:

@@ -7,6 +7,7 @@ old the page is. All else is there without it.
 import base64
 import hashlib
 import os
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -30,6 +31,18 @@ from tucano.report.tone import tone
 PAGE = "index.html"
 RUNS_SHOWN = 10
 SCRIPT = Path(__file__).with_name("age.js").read_text(encoding="utf-8")
+PROGRESS = {
+    "answers of": "respostas de",
+    "best": "melhor",
+    "left": "restantes",
+    "loss": "perda",
+    "reward": "recompensa",
+    "seed": "semente",
+    "step": "passo",
+    "truth": "verdade",
+    "validation": "validação",
+}
+"""Words of the sentences in which a training says how far it is."""
 LONGEST_LABEL = 60
 """Characters of a setting's value."""
 
@@ -186,6 +199,7 @@ def _body(language: Language, shown: View, folder: Path) -> str:
         "shown": lambda value: _clipped(language.shown(value)),
         "duration": lambda hours: duration(3600 * hours),
         "moment": lambda moment: moment.astimezone().strftime("%Y-%m-%d %H:%M %Z"),
+        "progress": progress_in_portuguese if language.is_portuguese else str,
         "iso": lambda text: datetime.fromisoformat(text),
     }
     ends = [(line.effect.low, line.effect.high) for line in shown.lines]
@@ -199,6 +213,11 @@ def _body(language: Language, shown: View, folder: Path) -> str:
         width=drawing.WIDTH,
         plot_size=drawing.PLOT,
     )
+
+
+def progress_in_portuguese(line: str) -> str:
+    """What a training child last said, which it says in English."""
+    return re.sub("|".join(rf"\b{word}\b" for word in PROGRESS), lambda found: PROGRESS[found[0]], line)
 
 
 def _clipped(text: str) -> str:

@@ -7,7 +7,7 @@ from tucano.project import OWN_FILES
 from tucano.prompts import TASKS, Task
 from tucano.specs.registry import spec_of
 
-GUIDE = OWN_FILES / "docs" / "rating-guide.md"
+GUIDE = OWN_FILES / "docs" / "rating-guide.pt.md"
 
 
 def guides() -> dict[Task, str]:

@@ -92,7 +92,7 @@ def forest(contrast: Contrast, language: Language) -> str:
     overall = language.say("geral", "overall")
     effects = {**contrast.tasks, overall: contrast.overall}
     with matplotlib.rc_context(_style(language)):
-        figure = Figure(figsize=(8.6, 0.9 + 0.5 * len(effects)), layout="constrained")
+        figure = Figure(figsize=(5.8, 0.8 + 0.34 * len(effects)), layout="constrained")  # read on phones, too
         axes = figure.add_subplot()
         for place, (name, effect) in enumerate(effects.items()):
             colour = GAIN if effect.low > 0 else LOSS if effect.high < 0 else OPEN

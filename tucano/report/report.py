@@ -14,7 +14,8 @@ from markupsafe import Markup
 
 from tucano.audit.reaudit import Reaudit
 from tucano.audit.report import AuditReport
-from tucano.comparison.compare import BASE, TOGETHER, Comparison
+from tucano.comparison.compare import BASE, TOGETHER, Comparison, Pair
+from tucano.comparison.promotion import Promotion
 from tucano.presentation.pages import environment
 from tucano.report import plots
 from tucano.report.language import LANGUAGES, Language, duration
@@ -23,6 +24,8 @@ from tucano.report.tone import tone
 
 __all__ = ["Facts", "SeedCurves", "render_report"]
 
+SEEN = 0.005
+"""The smallest change of a component that two digits show."""
 HEALTHY = 0.1
 """A text measure may differ this much from the reference's, relative to it, before the report marks it."""
 
@@ -47,6 +50,7 @@ class Facts:
     audit: AuditReport | None = None
     reaudit: Reaudit | None = None
     made_on: str = ""
+    promotion: Promotion | None = None
 
     @property
     def subject(self) -> str:
@@ -76,6 +80,7 @@ def _body(language: Language, comparison: Comparison, facts: Facts, title: str) 
         "shown": language.shown,
         "duration": duration,
     }
+    made.globals["moved"] = moved
     return made.get_template("report_body.html.j2").render(
         title=title,
         t=language.say,
@@ -97,6 +102,13 @@ def _body(language: Language, comparison: Comparison, facts: Facts, title: str) 
         curves=Markup(plots.curves(facts.training, language)) if facts.training else None,
         training_health=Markup(plots.health(facts.training, language)) if facts.training else None,
     )
+
+
+def moved(pair: Pair) -> dict[str, float]:
+    """Why a pair's rewards differ: the components that do, by how much, the largest change first."""
+    names = {*pair.components_before, *pair.components_after}
+    changes = {n: pair.components_after.get(n, 0.0) - pair.components_before.get(n, 0.0) for n in sorted(names)}
+    return dict(sorted(((n, by) for n, by in changes.items() if abs(by) > SEEN), key=lambda item: -abs(item[1])))
 
 
 def _health(comparison: Comparison) -> dict[str, dict[str, tuple[float | None, bool]]]:

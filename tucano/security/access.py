@@ -65,7 +65,7 @@ def _kept(home: Path, file: Path, new: str, form: re.Pattern[str]) -> str:
     except OSError as error:
         raise UserError(
             f"the password of {home} cannot be kept in {file} ({error.strerror}); set XDG_STATE_HOME to a folder of"
-            " yours"
+            " yours, like XDG_STATE_HOME=$PWD/state tucano …"
         ) from None
 
 

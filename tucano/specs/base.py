@@ -127,7 +127,7 @@ class Scorer:
 
 @dataclass(frozen=True, slots=True)
 class Display:
-    """How people see the task: its name for raters, the section of docs/rating-guide.md, what stands beside its
+    """How people see the task: its name for raters, the section of docs/rating-guide.pt.md, what stands beside its
     answers."""
 
     name: str

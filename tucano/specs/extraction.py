@@ -308,5 +308,5 @@ SPEC = TaskSpec(
             "churn in extraction": ("extraction.churn.balanced_accuracy", "extraction.churn.brier"),
         },
     ),
-    display=Display("Extração: avaliação em JSON", guide="Extraction", as_code=True),
+    display=Display("Extração: avaliação em JSON", guide="Extração", as_code=True),
 )

@@ -1,10 +1,11 @@
 """The specs of all tasks. A task is registered by its name in rewards/names.py, described in `tucano/specs/<name>.py`
 as SPEC."""
 
+import json
 from importlib import import_module
 
 from tucano.errors import UserError
-from tucano.prompts import TASKS, Task
+from tucano.prompts import TASKS, Prompt, Task
 from tucano.specs.base import TaskSpec
 
 
@@ -22,3 +23,11 @@ SPECS: dict[Task, TaskSpec] = {name: _found(name) for name in TASKS}
 
 def spec_of(task: Task) -> TaskSpec:
     return SPECS[task]
+
+
+def gold(prompt: Prompt) -> str:
+    """What is known to be right about a prompt's answer, for people to read: a whole answer where its truth is one,
+    else the truth as JSON; empty where nothing is known.
+    """
+    whole = spec_of(prompt.task).right_answers(prompt)
+    return whole[0] if whole else json.dumps(prompt.reference, ensure_ascii=False) if prompt.reference else ""

@@ -177,5 +177,5 @@ SPEC = TaskSpec(
         _metrics,
         {"sentiment": ("sentiment.valid_json", "sentiment.accuracy", "sentiment.macro_f1", "sentiment.stars_off")},
     ),
-    display=Display("Sentimento: rótulo e nota", guide="Sentiment", as_code=True),
+    display=Display("Sentimento: rótulo e nota", guide="Sentimento", as_code=True),
 )

@@ -238,5 +238,5 @@ SPEC = TaskSpec(
     right_answers=_right_answers,
     baseline=Baseline(_CONSTANT, _majority, _rules),
     scorer=Scorer(_read, _metrics, {"sql_qa": ("sql_qa.valid", "sql_qa.execution")}),
-    display=Display("Pergunta: SQL e explicação", guide="SQL question", as_code=True, with_tables=True),
+    display=Display("Pergunta: SQL e explicação", guide="Pergunta SQL", as_code=True, with_tables=True),
 )

@@ -64,7 +64,9 @@ def private(root: Path) -> Path:
         root.parent.mkdir(parents=True, exist_ok=True)
         root.mkdir(mode=0o700, exist_ok=True)
     except OSError as error:
-        raise UserError(f"storage {root} cannot be written ({error.strerror}); choose another folder") from error
+        raise UserError(
+            f"storage {root} cannot be written ({error.strerror}); choose another folder with --set storage=FOLDER"
+        ) from error
     for place in (root / name for name in FOLDERS):
         if os.path.lexists(place) and not place.is_dir():
             raise UserError(f"{place} is no folder; move it away, and the same command makes one")

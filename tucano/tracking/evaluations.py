@@ -23,14 +23,21 @@ QUIET = {"MLFLOW_GENAI_EVAL_MAX_WORKERS": "2", "MLFLOW_GENAI_EVAL_SKIP_TRACE_VAL
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One answer: `task` and `prompt` are the same for every arm, `why` says what its reward is made of."""
+    """One answer: `task`, `prompt` and `gold` (what is known to be right) are the same for every arm; `components` are
+    what its reward is made of.
+    """
 
     task: str
     prompt: str
     answer: str
     reward: float
     truth: float | None
-    why: str
+    components: dict[str, float]
+    gold: str
+
+    @property
+    def why(self) -> str:
+        return ", ".join(f"{name} {value:+.2f}" for name, value in self.components.items())
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +81,9 @@ def main(spec: Spec) -> None:
 
 
 def _inputs(row: Row) -> dict[str, Any]:
-    return {"inputs": {"prompt": row.prompt, "task": row.task}, "outputs": row.answer}
+    """One line of what MLflow evaluates. An answer without a gold one has no expectation."""
+    expected = {"expectations": {"gold answer": row.gold}} if row.gold else {}
+    return {"inputs": {"prompt": row.prompt, "task": row.task}, "outputs": row.answer, **expected}
 
 
 def _scorers(rows: list[Row]) -> list[Callable[..., Any]]:
@@ -94,7 +103,11 @@ def _scorers(rows: list[Row]) -> list[Callable[..., Any]]:
     def truth(inputs: dict[str, str]) -> Any:
         return [] if row_of(inputs).truth is None else Feedback(value=row_of(inputs).truth, rationale="ground truth")
 
-    return [reward, truth]
+    @scorer
+    def components(inputs: dict[str, str]) -> Any:
+        return [Feedback(name=name, value=value) for name, value in row_of(inputs).components.items()]
+
+    return [reward, truth, components]
 
 
 if __name__ == "__main__":

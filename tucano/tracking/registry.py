@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     from mlflow import MlflowClient
     from mlflow.entities.model_registry import ModelVersion
 
-CHAMPION = "champion"
+CHAMPION, CHALLENGER, PREVIOUS = "champion", "challenger", "previous"
+ROLES = (CHAMPION, CHALLENGER, PREVIOUS)
+"""Aliases that exclude each other: a version has one of them. `previous` is the champion before this one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,23 +50,47 @@ def register(
     aliases: Sequence[str],
     description: str = "",
 ) -> RegisteredModel:
-    """Make `folder` a LoggedModel of the run and a version of `model`, and point `aliases` to it.
+    """Make `folder` a LoggedModel of the run and a version of `model`, and give it `aliases` as `point` does.
 
     On any error, an interruption too, the aliases point where they did, and the new version and its LoggedModel are
     gone. A process that was killed on the way could not tidy up: the version that it left behind, known by its lineage,
     is taken up, and a LoggedModel that it left without a version is deleted. The tag `digest.files` seals the files.
     """
     _ensure_model(client, model)
-    before = _aliases(client, model)
     with ExitStack() as undo:
         version = _left_behind(client, model, tags)
         if version is None:
             version = _create(client, model, run_id, folder, tags, description, undo)
         for alias in aliases:
-            undo.callback(_point, client, model, alias, before.get(alias))
-            _point(client, model, alias, version.version)
+            _give(client, model, str(version.version), alias, undo)
         undo.pop_all()
     return _record(version)
+
+
+def point(client: MlflowClient, model: str, version: int, alias: str) -> None:
+    """Give a version an alias: all of it, or nothing. It gives up its other role; a champion that it takes the place
+    of becomes `previous`.
+    """
+    with ExitStack() as undo:
+        _give(client, model, str(version), alias, undo)
+        undo.pop_all()
+
+
+def _give(client: MlflowClient, model: str, version: str, alias: str, undo: ExitStack) -> None:
+    before = _aliases(client, model)
+    for name, target in _moves(before, version, alias).items():
+        undo.callback(_point, client, model, name, before.get(name))
+        _point(client, model, name, target)
+
+
+def _moves(before: Mapping[str, str], version: str, alias: str) -> dict[str, str | None]:
+    """{alias: what it points to (None: nothing)} in the order in which a kill between two of them loses nothing."""
+    moves: dict[str, str | None] = {}
+    if alias == CHAMPION and before.get(CHAMPION, version) != version:
+        moves[PREVIOUS] = before[CHAMPION]
+    moves[alias] = version
+    given_up = {name: None for name in ROLES if before.get(name) == version and name not in moves}
+    return moves | given_up if alias in ROLES else moves
 
 
 def _create(

@@ -22,6 +22,7 @@ from tucano.errors import UserError
 from tucano.tracking import models, registry, views
 from tucano.tracking.evaluations import Row, Spec
 from tucano.tracking.models import DataSplit
+from tucano.tracking.origin import origin
 from tucano.tracking.registry import RegisteredModel
 from tucano.tracking.shipper import Shipper, Through, metric_key
 from tucano.tracking.store import artifact_root, default_uri, is_server, open_client, recording, settle, translated
@@ -200,13 +201,13 @@ class Tracker:
         return self._begin(views.EVALUATION, name, tags, {}, {})
 
     @translated
-    def evaluations(self, answers: str) -> dict[str, str]:
-        """{arm: run} of the evaluation runs that show the answers with this digest, all of them: one that was cut off
-        is left out.
+    def evaluation(self, rows: str) -> str | None:
+        """The evaluation run that shows the answers with this digest, all of them; None where there is none: one that
+        was cut off does not count.
         """
-        which = f"tags.`digest.answers` = '{answers}' and attributes.status = 'FINISHED'"
-        found = self.client.search_runs([self.experiments[views.EVALUATION]], which)
-        return {run.data.tags["arm"]: str(run.info.run_id) for run in found}
+        which = f"tags.`digest.rows` = '{rows}' and attributes.status = 'FINISHED'"
+        found = self.client.search_runs([self.experiments[views.EVALUATION]], which, max_results=1)
+        return str(found[0].info.run_id) if found else None
 
     def show_answers(self, rows: Mapping[str, Sequence[Row]], trained_by: Mapping[str, str]) -> None:
         """Show stored answers prompt by prompt: `rows` are those of each evaluation run, `trained_by` its training run.
@@ -244,10 +245,10 @@ class Tracker:
 
     @translated
     def crown(self, model: str, version: int, tags: Mapping[str, object]) -> None:
-        """Make a registered version the champion; `tags` say who wanted it and why."""
+        """Make a version the champion, and the one before it `previous`; `tags` say who wanted it and why."""
         for key, value in _texts(tags).items():
             self.client.set_model_version_tag(model, str(version), key, value)
-        self.client.set_registered_model_alias(model, registry.CHAMPION, str(version))
+        registry.point(self.client, model, version, registry.CHAMPION)
 
     @translated
     def pipelines(self) -> list[PipelineRun]:
@@ -322,7 +323,8 @@ class Tracker:
 
         run = self._unfinished(experiment, known_by) if known_by else None
         if run is None:
-            run = self.client.create_run(self.experiments[experiment], run_name=name, tags=_texts({**tags, **known_by}))
+            known = {**origin(), **tags, **known_by}
+            run = self.client.create_run(self.experiments[experiment], run_name=name, tags=_texts(known))
         else:
             self.client.update_run(run.info.run_id, status="RUNNING")
         wanted = {metric_key(key): value for key, value in flat(params).items()}

@@ -37,6 +37,9 @@ CHARTS = 100
 SECTIONS_FIRST = ("gain", "truth", "served", "p", "holm", "validation", "train/reward", "cost")
 """What an analyst asks for before anything else; the other sections follow in alphabetical order."""
 
+REWARDS = ("reward", "total", "overall")
+"""Within a section the chart of the whole comes before those of its parts."""
+
 DECISIVE = ("gain/overall", "truth/gain", "served/gain", "p/overall", "p/mean over seeds", "cost/usd", "cost/hours")
 """The leaderboard's columns beside the gain per task: how much better, how sure, does the mean over seeds gain, at what
 cost.
@@ -46,6 +49,13 @@ LEADER = "gain/overall"
 """The metric by which the leaderboard is sorted, where runs have it."""
 
 LATEST_RUNS = 100
+
+SECTION = {"display": True, "isReordered": True, "deleted": False, "isGenerated": False, "columns": 2}
+"""Of charts: two a row, so that axes and legends can be read."""
+
+MARK = "leaderboard"
+"""Tag of the pipeline runs that the leaderboard lists: of those with the same comparison the newest."""
+LISTED, REPEATED = "listed", "repeated"
 
 
 def view_links(experiments: dict[str, str]) -> dict[str, str]:
@@ -83,6 +93,8 @@ def pipeline_links(experiments: Mapping[str, str], run_id: str, tags: Mapping[st
     interest.
     """
     links = {"pipeline run": run_link(experiments[PIPELINES], run_id)}
+    if "verdict" in tags:
+        links["report"] = f"#/experiments/{experiments[PIPELINES]}/runs/{run_id}/artifacts/report/report.html"
     if "compared" in tags:
         tuned, reference = tags["compared"].split()
         page = f"#/experiments/{experiments[EVALUATION]}/evaluation-runs"
@@ -97,6 +109,7 @@ def pipeline_links(experiments: Mapping[str, str], run_id: str, tags: Mapping[st
 
 def save_views(client: MlflowClient, experiments: dict[str, str]) -> None:
     """Write the saved views, with the metrics that the newest runs have."""
+    _list_once(client, experiments[PIPELINES])
     training = _metric_keys(client, experiments[TRAINING])
     tables = (
         (PIPELINES, LEADERBOARD, "Leaderboard", ["tags.`config_label`", "tags.`verdict`"]),
@@ -106,7 +119,9 @@ def save_views(client: MlflowClient, experiments: dict[str, str]) -> None:
         found = _metric_keys(client, experiments[experiment])
         metrics = [metric for metric in found if metric in DECISIVE or metric.startswith("gain/")] or found[:COLUMNS]
         state = page_state([*tags, *(f"metrics.`{metric}`" for metric in metrics)], found)
-        _save(client, experiments[experiment], key, name, {**state, "searchFilter": "attributes.status = 'FINISHED'"})
+        only = f" and tags.{MARK} = '{LISTED}'" if experiment == PIPELINES else ""
+        search = f"attributes.status = 'FINISHED'{only}"
+        _save(client, experiments[experiment], key, name, {**state, "searchFilter": search})
     seeds = [
         "tags.`stage`",
         "tags.`config_label`",
@@ -121,6 +136,18 @@ def save_views(client: MlflowClient, experiments: dict[str, str]) -> None:
         page_state(seeds, training, "config_label"),
     )
     _save(client, experiments[TRAINING], EVERY_SEED, "Curves of every seed", page_state(seeds, training))
+
+
+def _list_once(client: MlflowClient, experiment: str) -> None:
+    """Mark the newest pipeline run with each comparison: one that reuses every stage repeats an earlier row."""
+    reached = "tags.verdict != '' and attributes.status != 'FAILED' and attributes.status != 'KILLED'"
+    seen: set[str] = set()
+    for run in client.search_runs([experiment], reached, order_by=["attributes.start_time DESC"]):
+        compared = run.data.tags.get("digest.comparison", run.info.run_id)
+        mark = REPEATED if compared in seen else LISTED
+        seen.add(compared)
+        if run.data.tags.get(MARK) != mark:
+            client.set_tag(run.info.run_id, MARK, mark)
 
 
 def page_state(columns: Sequence[str], metrics: Sequence[str], group_by_tag: str | None = None) -> dict[str, Any]:
@@ -141,10 +168,7 @@ def page_state(columns: Sequence[str], metrics: Sequence[str], group_by_tag: str
         "columnWidths": {},
         "runsHiddenMode": "SHOWALL",
         "compareRunCharts": [_chart(metric) for metric in charted],
-        "compareRunSections": [
-            {"uuid": name, "name": name, "display": True, "isReordered": True, "deleted": False, "isGenerated": False}
-            for name in sections
-        ],
+        "compareRunSections": [{**SECTION, "uuid": name, "name": name} for name in sections],
         "viewMaximized": False,
         "runListHidden": False,
         "isAccordionReordered": True,
@@ -164,7 +188,7 @@ def _chart(metric: str) -> dict[str, Any]:
         "metricSectionId": _section(metric),
         "deleted": False,
         "isGenerated": False,
-        "displayName": metric,
+        "displayName": _title(metric),
         "metricKey": metric,
         "lineSmoothness": 0,
         "scaleType": "linear",
@@ -180,6 +204,12 @@ def _chart(metric: str) -> dict[str, Any]:
     }
 
 
+def _title(metric: str) -> str:
+    """What of a metric's name its section does not say: a chart's title has room for some twenty characters."""
+    section = _section(metric)
+    return metric.removeprefix(f"{section}/").removesuffix("/mean")
+
+
 def _section(metric: str) -> str:
     """At most the first two parts of the name's path: `train/rewards/format/mean` stands in `train/rewards`."""
     return "/".join(metric.split("/")[:-1][:2]) or "other"
@@ -188,9 +218,10 @@ def _section(metric: str) -> str:
 def _metric_keys(client: MlflowClient, experiment_id: str) -> list[str]:
     """The metrics of the newest runs, in the order in which they are shown."""
 
-    def place(metric: str) -> tuple[int, str, str]:
+    def place(metric: str) -> tuple[int, str, bool, str]:
         section = _section(metric)
-        return SECTIONS_FIRST.index(section) if section in SECTIONS_FIRST else len(SECTIONS_FIRST), section, metric
+        rank = SECTIONS_FIRST.index(section) if section in SECTIONS_FIRST else len(SECTIONS_FIRST)
+        return rank, section, _title(metric) not in REWARDS, metric
 
     runs = client.search_runs([experiment_id], max_results=LATEST_RUNS)
     return sorted({metric for run in runs for metric in run.data.metrics}, key=place)

@@ -2,10 +2,11 @@
 
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from itertools import groupby
 from pathlib import Path
+from typing import TextIO
 
 from peft import LoraConfig
 from transformers import PreTrainedTokenizerBase
@@ -13,7 +14,7 @@ from transformers import PreTrainedTokenizerBase
 from rewards import load_reward_set
 from tucano.files.prompts import PromptFiles
 from tucano.files.results import AnswerFiles
-from tucano.prompts import read_passages, read_prompts
+from tucano.prompts import jsonl_lines, read_passages, read_prompts
 from tucano.settings.comparison import AnswersStage
 from tucano.training.jobs import Arm, Job, Progress, emit
 from tucano.training.policies.chat import encode
@@ -34,6 +35,9 @@ def run(job: Job) -> dict[str, object]:
     than those of the seeds, and the two would differ where nothing has changed. For the same reason each arm samples
     with random numbers of its own.
 
+    Starts that have answered the same before (`job.answered`, an artifact by the same recipe but for other seeds) do
+    not answer again: their lines are taken from there.
+
     The language file says how each arm reads the held-out Portuguese passages. Beside reward and truth each line holds
     the completion's mean loss (nats per token) under the start of the tuning: it says whether tuned texts are still
     texts to that model.
@@ -51,7 +55,9 @@ def run(job: Job) -> dict[str, object]:
         made.answers.open("w", encoding="utf-8") as file,
         made.language.open("w", encoding="utf-8") as language,
     ):
-        for index, (arm, sampler) in enumerate(_with_samplers(job, settings)):
+        known = _known(job, file, language)
+        asked = [arm for arm in job.arms if arm.name not in known]
+        for index, (arm, sampler) in enumerate(_with_samplers(asked, job, settings), len(known)):
             policy, tokenizer = _load(settings, arm, job.seed)
             examiner = Examiner(tokenizer, systems, rewards, folder, settings.grpo.max_completion_tokens, sampler)
             times = seeds if arm.name in STARTS else 1
@@ -76,10 +82,24 @@ def run(job: Job) -> dict[str, object]:
     return {"arms": [arm.name for arm in job.arms]}
 
 
-def _with_samplers(job: Job, settings: AnswersStage) -> Iterator[tuple[Arm, Sampler]]:
+def _known(job: Job, *files: TextIO) -> set[str]:
+    """The starts whose lines were taken from an earlier artifact into answers and language file."""
+    known: set[str] = set()
+    if job.answered is None:
+        return known
+    before = AnswerFiles(Path(job.answered))
+    for path, file in zip((before.answers, before.language), files, strict=True):
+        for line in jsonl_lines(path):
+            if (arm := json.loads(line)["arm"]) in STARTS:
+                file.write(f"{line}\n")
+                known.add(arm)
+    return known
+
+
+def _with_samplers(arms: Sequence[Arm], job: Job, settings: AnswersStage) -> Iterator[tuple[Arm, Sampler]]:
     """Each arm with who draws for it: one sampler for those of one base, as a server holds one base."""
-    for base, arms in groupby(job.arms, key=lambda arm: arm.base):
-        together = list(arms)
+    for base, of_base in groupby(arms, key=lambda arm: arm.base):
+        together = list(of_base)
         rank = max(map(_rank, together))
         with closing(sampler_for(job, base, rank, settings.model, settings.grpo)) as sampler:
             yield from ((arm, sampler) for arm in together)

@@ -41,9 +41,9 @@ class Job:
     `settings` are what its stage receives (tucano/settings/stages.py); nothing else shapes the result. `work` keeps
     checkpoints and the journal over attempts, `mirror` is the URL of their copy in remote storage, where there is one;
     `output` receives what the job makes. `base` and `adapter` are where training starts; `arms` are who answers in an
-    `answer` or a `public` job. A recovery checkpoint is written every `save_steps` steps and before
-    `checkpoint_minutes` have passed.
-    The last two are for a vLLM server that draws, where the settings ask for one.
+    `answer` or a `public` job, and `answered` is an artifact's folder where its starts did so before. A recovery
+    checkpoint is written every `save_steps` steps and before `checkpoint_minutes` have passed. The last two are for a
+    vLLM server that draws, where the settings ask for one.
     """
 
     kind: ChildKind
@@ -56,6 +56,7 @@ class Job:
     adapter: str | None = None
     mirror: str | None = None
     arms: list[Arm] = field(default_factory=list)
+    answered: str | None = None
     save_steps: int = 100
     checkpoint_minutes: float = 10.0
     vllm_python: str | None = None

@@ -25,12 +25,15 @@ RECEIVED: dict[ChildKind, Callable[[PipelineSettings, int], Section]] = {
 
 @dataclass(frozen=True)
 class JobFolders:
-    """Where a job reads its prompts, works, and puts what it made; `mirror` is the URL of the work folder's copy."""
+    """Where a job reads its prompts, works, and puts what it made; `mirror` is the URL of the work folder's copy,
+    `answered` an artifact in which its starts have answered already.
+    """
 
     prompts: Path
     work: Path
     output: Path
     mirror: str | None = None
+    answered: Path | None = None
 
 
 def order(
@@ -55,6 +58,7 @@ def order(
         adapter=adapter,
         mirror=folders.mirror,
         arms=list(arms),
+        answered=str(folders.answered) if folders.answered else None,
         save_steps=settings.sft.save_steps if kind == "sft" else settings.grpo.save_steps,
         checkpoint_minutes=settings.worker.checkpoint_minutes,
         vllm_python=settings.worker.vllm_python,

@@ -54,8 +54,16 @@ def main(profile: str | None, overrides: Sequence[str]) -> int:
     if asked is not None:
         _foresee(profile or "laptop", asked)
     if missing:
-        print(f"\nMissing: {', '.join(missing)}. Install with: pip install -e . -c constraints.txt")
+        print(f"\nMissing: {', '.join(missing)}. Install them with: tucano doctor --fix")
     return 1 if missing else 0
+
+
+def is_installed(name: str) -> bool:
+    try:
+        importlib.metadata.version(name)
+    except importlib.metadata.PackageNotFoundError:
+        return False
+    return True
 
 
 def _report(name: str, tested: dict[str, str], why: str) -> bool:

@@ -1,0 +1,31 @@
+"""`tucano promote --back`: the champion before this one is champion again, and who wanted that and why is recorded."""
+
+import getpass
+
+from tucano.errors import UserError
+from tucano.security.printable import short
+from tucano.settings import PipelineSettings
+from tucano.storage.root import writable
+from tucano.tracking import Tracker
+from tucano.tracking.registry import PREVIOUS
+from tucano.tracking.store import named
+
+LONGEST = 500
+
+
+def promote(settings: PipelineSettings, why: str) -> int:
+    """Exchange `champion` and `previous`; UserError where there is none to go back to."""
+    model = settings.promotion.model
+    if len(why.strip()) < 5:
+        raise UserError("--why is the reason that the registry keeps; write a few words")
+    tracker = Tracker.connect(named(settings.tracking_uri), writable(settings.storage))
+    champion, previous = tracker.champion(model), tracker.with_alias(model, PREVIOUS)
+    if champion is None or previous is None:
+        raise UserError(
+            f"{model} has no champion before this one: no version is called {PREVIOUS}; `tucano ui` links to its"
+            " versions, and the alias champion can be set to any of them there"
+        )
+    tracker.crown(model, previous.version, {"back.who": getpass.getuser(), "back.why": short(why, LONGEST)})
+    print(f"{model} version {previous.version} is champion again; version {champion.version} is {PREVIOUS} now")
+    print("tucano serve notices that within seconds; what loads the model by its alias does at its next start")
+    return 0
