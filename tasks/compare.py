@@ -56,7 +56,9 @@ def answer_prompts(run: Run, prompts: PromptSet, start: Start | None, seeds: See
             settings,
             settings.seed,
             cores(),
-            JobFolders(prompts=prompts.files.folder, work=work, output=draft, answered=before and before.folder),
+            JobFolders(
+                prompts=prompts.files.folder, work=work, output=draft, answered=before.folder if before else None
+            ),
             arms=arms,
         )
         return run_child(run, job, "answers")

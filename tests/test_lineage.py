@@ -128,7 +128,7 @@ def test_promotion_refuses_a_broken_chain(tmp_path: Path, stages: dict[str, Arti
         PipelineSettings(), Store(tmp_path / "runs"), Tracker("", None, {}), "", threading.BoundedSemaphore(), stages
     )
     refusal = _incomplete(run)
-    assert refusal is not None and refusal.startswith("its lineage is broken: audit: its file")
+    assert refusal is not None and refusal.reason.startswith("its lineage is broken: audit: its file")
 
 
 @pytest.fixture

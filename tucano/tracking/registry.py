@@ -89,7 +89,9 @@ def _moves(before: Mapping[str, str], version: str, alias: str) -> dict[str, str
     if alias == CHAMPION and before.get(CHAMPION, version) != version:
         moves[PREVIOUS] = before[CHAMPION]
     moves[alias] = version
-    given_up = {name: None for name in ROLES if before.get(name) == version and name not in moves}
+    given_up: dict[str, str | None] = {
+        name: None for name in ROLES if before.get(name) == version and name not in moves
+    }
     return moves | given_up if alias in ROLES else moves
 
 
