@@ -26,6 +26,7 @@ SCRATCH=${TMPDIR:-/tmp}
 FREE=$(free_mb "$SCRATCH")
 [ "${FREE:-1000}" -ge "${SCRATCH_MB:-500}" ] || fail "only $FREE MB are free for temporary files in $SCRATCH; name another folder: TMPDIR=\$PWD sh install.sh"
 
+say "making $VENV: three to five minutes, once ($LOG has what pip says)"
 "$PYTHON" -m venv --clear "$VENV" > "$LOG" 2>&1 || fail "$PYTHON could not make $VENV ($(tail -n 1 "$LOG")); see $LOG, mend it and run sh install.sh again"
 trap 'say "interrupted; what is half installed is made anew by: sh install.sh"; exit 130' INT TERM
 "$VENV/bin/pip" install --disable-pip-version-check --no-input -c constraints.txt -e ".[dev]" >> "$LOG" 2>&1 && {

@@ -23,6 +23,8 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 COPIED = ("install.sh", "Makefile", "pyproject.toml", "constraints.txt")
 SECONDS = 120
+PROGRESS = ("warning", "taking the profiles", ": making ")
+"""What lines say that are not how it ended."""
 
 PIPS = {
     "offline": "NewConnectionError: Failed to establish a new connection: [Errno -3] Temporary failure in name resolution",
@@ -73,7 +75,7 @@ class Ended:
 
     def sentences(self, by: str) -> list[str]:
         lines = [line for line in self.output.splitlines() if line.startswith(f"{by}: ")]
-        return [line for line in lines if "warning" not in line and "taking the profiles" not in line]
+        return [line for line in lines if not any(words in line for words in PROGRESS)]
 
 
 def _project(scene: Scene) -> list[str]:
