@@ -252,7 +252,7 @@ def test_baselines_stand_where_they_should(result: Benchmark) -> None:
 def test_seeds_are_contrasted_with_their_start_by_truth(result: Benchmark) -> None:
     found = {(c.arm, c.measure): c for c in result.contrasts}
     assert set(found) == {("seeds", "truth"), ("seeds", "reward"), ("constant", "truth")}
-    assert found["seeds", "truth"].overall.p < 0.06  # few templates that nothing else uses
+    assert found["seeds", "truth"].overall.p <= 1 / 16  # four groups of templates that nothing else uses
     assert not result.hacking_suspected
 
 

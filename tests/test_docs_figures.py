@@ -29,6 +29,7 @@ MEASURED_BY = {
     "docs/bad-days.md": ["python -m benchmarks.bad_days --home FOLDER"],
     "docs/gpu.md": ["python -m benchmarks.vllm_rollouts --python PYTHON --folder FOLDER"],
     "docs/images.md": ["make images"],
+    "docs/monitoring.md": ["python -m benchmarks.monitor_alarms"],
     "docs/operations.md": ["make operations", "python -m benchmarks.overhead"],
     "docs/resume.md": ["make drill KILLS=50"],
     "docs/serving.md": ["python -m benchmarks.serve_load"],

@@ -86,7 +86,7 @@ def test_with_space_left_an_error_of_ours_keeps_its_traceback() -> None:
 
 def test_ctrl_c_is_still_an_interruption() -> None:
     code, lines, _ = ended("import os, signal; os.kill(os.getpid(), signal.SIGINT); time.sleep(50)")
-    assert code == 130 and "interrupted; nothing is lost" in lines[-1]
+    assert code == 130 and "interrupted; nothing was changed" in lines[-1]
 
 
 def test_a_run_starts_with_more_than_it_stops_at() -> None:

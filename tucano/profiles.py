@@ -82,11 +82,13 @@ def _flat(values: Mapping[str, Any], above: str = "") -> dict[str, Any]:
 def validated(values: Mapping[str, Any]) -> PipelineSettings:
     """PipelineSettings from plain values; the first fault as one sentence that names the field and the mend."""
     try:
-        return PipelineSettings.model_validate(values)
+        settings = PipelineSettings.model_validate(values)
     except ValidationError as error:
         raise UserError(_sentence(error)) from None
     except SecretInSettings as error:
         raise UserError(str(error)) from None
+    settings.grpo.warn_of_patience()
+    return settings
 
 
 def _sentence(error: ValidationError) -> str:

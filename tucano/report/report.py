@@ -8,19 +8,21 @@ shown.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
 from tucano.audit.reaudit import Reaudit
 from tucano.audit.report import AuditReport
 from tucano.comparison.compare import BASE, TOGETHER, Comparison, Pair
-from tucano.comparison.promotion import Promotion
 from tucano.presentation.pages import environment
 from tucano.report import plots
 from tucano.report.language import LANGUAGES, Language, duration
 from tucano.report.plots import SeedCurves
 from tucano.report.tone import tone
+
+if TYPE_CHECKING:
+    from tucano.comparison.promotion import Promotion
 
 __all__ = ["Facts", "SeedCurves", "render_report"]
 
@@ -50,7 +52,7 @@ class Facts:
     audit: AuditReport | None = None
     reaudit: Reaudit | None = None
     made_on: str = ""
-    promotion: Promotion | None = None
+    promotion: "Promotion | None" = None
 
     @property
     def subject(self) -> str:

@@ -211,14 +211,18 @@ class GrpoTraining(Completions):
                 " cannot fire",
                 stacklevel=2,
             )
-        elif 2 * waits >= self.max_steps >= LOOKS_OF_A_LONG_RUN * self.eval_steps:
+        return self
+
+    def warn_of_patience(self) -> None:
+        """Where a long run could not stop early after its usual best. Not part of validation: the defaults are such."""
+        waits = self.patience * self.eval_steps
+        if self.max_steps > waits and 2 * waits >= self.max_steps >= LOOKS_OF_A_LONG_RUN * self.eval_steps:
             warnings.warn(
                 f"grpo.patience x eval_steps = {waits}: early stopping cannot fire for a best after step"
                 f" {self.max_steps - waits} of {self.max_steps}, where it usually is; grpo.patience="
                 f"{max(1, self.max_steps // self.eval_steps // 5)} would leave room",
                 stacklevel=2,
             )
-        return self
 
     @property
     def _on_policy(self) -> bool:
