@@ -563,7 +563,7 @@ def rates_by_focus_and_space(page: Page) -> None:
 
 
 def guide_is_hidden_and_shown(page: Page) -> None:
-    assert "one notification on a phone" in page.evaluate("document.getElementById('guide').innerText")
+    assert "uma notificação no celular" in page.evaluate("document.getElementById('guide').innerText")
     page.press("?")
     page.wait_for("document.getElementById('guide').hidden", True)
     page.call("Page.reload")
