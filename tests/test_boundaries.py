@@ -40,6 +40,7 @@ def swapped() -> list[tuple[str, str]]:
     return variants
 
 
+@pytest.mark.long
 def test_swapping_any_two_arguments_of_any_call_in_the_train_flow_is_a_type_error(tmp_path: Path) -> None:
     variants = swapped()
     assert len(variants) > 80

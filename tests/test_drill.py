@@ -56,6 +56,7 @@ def drill(*options: str) -> str:
 
 
 @pytest.mark.timeout(600)
+@pytest.mark.long
 def test_disturbed_runs_end_with_the_same_weights_state_and_history_as_one_left_alone() -> None:
     table = drill("--kills", "2", "--only", "KL penalty from", "SFT of")
     struck = re.findall(r"^\| .* (\d+) (SIGKILL|SIGTERM) in ", table, re.MULTILINE)

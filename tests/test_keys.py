@@ -160,6 +160,7 @@ CHANGED: dict[str, Any] = {
     "grpo.schedule": "linear",
     "sft.schedule": "linear",
     "promotion.approval_hours": 1.0,
+    "monitor.approval_hours": 1.0,
     "worker.parallel": 2,
     "grpo.batch_size": 64,
     "grpo.generations": 8,

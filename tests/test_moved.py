@@ -281,6 +281,7 @@ with get_client(sync_client=True) as client:
 """
 
 
+@pytest.mark.long
 def test_runs_that_wait_in_a_moved_home_go_on_in_it(tmp_path: Path) -> None:
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PREFECT_")}
     environment |= {"PREFECT_HOME": str(tmp_path), "PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS": "200"}

@@ -165,6 +165,7 @@ def test_the_benchmark_judges_the_trained_arms_and_trains_nothing(storage: Path)
     assert newest_pipeline_tags(storage)["kind"] == "benchmark"
 
 
+@pytest.mark.long
 def test_a_benchmark_that_is_killed_among_the_answers_of_an_api_pays_for_none_twice(storage: Path) -> None:
     """Some replies are odd: they cost their own answers only."""
     odd: dict[int, bytes] = {

@@ -394,7 +394,7 @@ class TestTerminal:
         assert result.returncode == 0, result.stderr
         assert [line["rating"] for line in lines(folder)] == [3, 5]
         assert (
-            "2 de 6 · Push" in result.stdout and "promoção nº" in result.stdout and "fits the screen" in result.stdout
+            "2 de 6 · Push" in result.stdout and "promoção nº" in result.stdout and "cabe na tela" in result.stdout
         )
         assert SECRET_MODEL not in result.stdout
         assert result.stdout.endswith(

@@ -228,6 +228,7 @@ def test_a_server_that_dies_is_one_sentence_with_its_log(storage: Path, tmp_path
     assert psutil.wait_procs(family, timeout=3)[1] == []
 
 
+@pytest.mark.long
 def test_a_server_elsewhere_needs_no_second_one(storage: Path) -> None:
     ui = Ui(storage, "http://127.0.0.1:9/")
     ui.read_until("Ctrl-C stops")

@@ -161,7 +161,9 @@ def test_it_stops_at_every_end_token(folder: Path, tmp_path: Path) -> None:
             assert draw.tokens[-1] in ending and not {*draw.tokens[:-1]} & {*ending}
 
 
-@pytest.mark.parametrize("mood", ["dies", pytest.param("faulty", marks=pytest.mark.long)])
+@pytest.mark.parametrize(
+    "mood", [pytest.param("dies", marks=pytest.mark.long), pytest.param("faulty", marks=pytest.mark.long)]
+)
 def test_a_server_that_dies_is_started_again_and_asked_the_same(mood: str, folder: Path, tmp_path: Path) -> None:
     """It dies at the third question of every life, so in the second of two batches of two questions."""
     policy = policy_of(folder)

@@ -50,7 +50,9 @@ def load_profile(root: Path, name: str, overrides: Iterable[str]) -> PipelineSet
     values = _copy(known[name])
     for override in overrides:
         _apply(values, override)
-    return validated(values)
+    settings = validated(values)
+    settings.grpo.warn_of_patience()
+    return settings
 
 
 Difference = tuple[str, Any, Any]
@@ -82,13 +84,11 @@ def _flat(values: Mapping[str, Any], above: str = "") -> dict[str, Any]:
 def validated(values: Mapping[str, Any]) -> PipelineSettings:
     """PipelineSettings from plain values; the first fault as one sentence that names the field and the mend."""
     try:
-        settings = PipelineSettings.model_validate(values)
+        return PipelineSettings.model_validate(values)
     except ValidationError as error:
         raise UserError(_sentence(error)) from None
     except SecretInSettings as error:
         raise UserError(str(error)) from None
-    settings.grpo.warn_of_patience()
-    return settings
 
 
 def _sentence(error: ValidationError) -> str:
