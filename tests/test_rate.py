@@ -393,9 +393,7 @@ class TestTerminal:
         result = tucano_rate(str(folder), "--rater", "ana", "--terminal", keys="4\nu\n9\n?\n3\ns\n5\n\n")
         assert result.returncode == 0, result.stderr
         assert [line["rating"] for line in lines(folder)] == [3, 5]
-        assert (
-            "2 de 6 · Push" in result.stdout and "promoção nº" in result.stdout and "cabe na tela" in result.stdout
-        )
+        assert "2 de 6 · Push" in result.stdout and "promoção nº" in result.stdout and "cabe na tela" in result.stdout
         assert SECRET_MODEL not in result.stdout
         assert result.stdout.endswith(
             f"ana: 2 of 6 rated, in {folder}/ratings.jsonl\nGo on with: tucano rate {folder} --rater ana --terminal\n"
