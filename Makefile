@@ -24,7 +24,7 @@ test: $(VENV)/.stamp check
 	$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
 
 services: $(VENV)/.stamp
-	$(BIN)/python -m pytest -m services -n 2 --dist loadfile --durations=8
+	$(BIN)/python -m pytest -m "services and not long" -n 2 --dist loadfile --durations=8
 
 long: $(VENV)/.stamp
 	$(BIN)/python -m pytest -m long --durations=8

@@ -78,7 +78,7 @@ def is_caught(exam: Examiner, clean: Clean, bug: Change) -> bool:
 @pytest.mark.parametrize(
     ("bugs", "least"),
     [
-        pytest.param(invented_bugs.BUGS, 22, id="looked at"),
+        pytest.param(invented_bugs.BUGS, 22, id="looked at", marks=pytest.mark.long),
         pytest.param(invented_bugs_2.BUGS, 11, id="held out", marks=pytest.mark.long),
     ],
 )

@@ -268,6 +268,7 @@ def test_mlflow_has_one_run_per_seed_and_links_back(bench: Bench, story: dict[st
     assert f"{bench.stack.prefect}/runs/flow-run/{story['run']}" in pipeline.data.tags["mlflow.note.content"]
 
 
+@pytest.mark.long
 def test_a_drift_of_what_is_asked_starts_exactly_one_training(bench: Bench, story: dict[str, Any]) -> None:
     settings = bench.run(story["run"])["parameters"]["settings"]
     one_training_per_alarm(bench, settings | {"storage": str(bench.stack.home)}, {story["run"]})

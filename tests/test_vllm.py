@@ -380,6 +380,7 @@ def job(folder: Path, place: Path, run: PipelineSettings) -> Job:
     return order("grpo", run, 1, 1, folders, start=(str(folder / "model"), None))
 
 
+@pytest.mark.long
 def test_a_killed_trainer_goes_on_and_no_finished_step_is_lost(folder: Path, tmp_path: Path) -> None:
     """That it asks the same questions with the same seeds, `make drill` sees: its history is that of a run left alone."""
     command = interpreter(tmp_path)
