@@ -95,6 +95,7 @@ def test_an_unreachable_tracking_uri(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.long
 def test_a_fault_found_inside_the_flow_is_one_sentence_too(tmp_path: Path) -> None:
     """The other faults of CSV files and of too small data are tests of data.prepare; this one goes through Prefect."""
     reviews = tmp_path / "reviews.csv"

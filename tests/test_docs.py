@@ -284,6 +284,7 @@ def refused_options(pages: list[Page]) -> str:
     return done.stdout
 
 
+@pytest.mark.long
 def test_every_module_takes_the_options_that_are_shown_and_refuses_others() -> None:
     """One process for all: it imports every module that a page calls."""
     wrong = Page('`make drill ARGS="--deaths 3"` and `python -m benchmarks.verdict_simulation --times 3`', ROOT)

@@ -165,7 +165,6 @@ def test_the_benchmark_judges_the_trained_arms_and_trains_nothing(storage: Path)
     assert newest_pipeline_tags(storage)["kind"] == "benchmark"
 
 
-@pytest.mark.long
 def test_a_benchmark_that_is_killed_among_the_answers_of_an_api_pays_for_none_twice(storage: Path) -> None:
     """Some replies are odd: they cost their own answers only."""
     odd: dict[int, bytes] = {
@@ -251,6 +250,7 @@ def test_a_seed_lost_for_good_is_named_and_the_others_go_on(storage: Path) -> No
     )
 
 
+@pytest.mark.long
 def test_a_red_preflight_stops_before_grpo_with_its_table(storage: Path) -> None:
     code, output = finished(started(storage, preflight__allow_red=["signal: push"]))
     assert code == 1 and "GRPO did not start" in output and "Traceback" not in output
@@ -272,6 +272,7 @@ def shuffled_ratings(folder: Path) -> Path:
     return folder
 
 
+@pytest.mark.long
 def test_a_failed_audit_stops_before_sft_and_an_override_goes_on_and_is_recorded(storage: Path, tmp_path: Path) -> None:
     ratings = shuffled_ratings(tmp_path / "ratings")
     code, output = finished(started(storage, audit__ratings=ratings, sft__max_epochs=2))

@@ -114,6 +114,7 @@ def test_a_package_that_lacks_a_weight_is_refused(packed: Path, tmp_path: Path) 
         served_model.ServedModel(tmp_path / "data")
 
 
+@pytest.mark.long
 def test_the_package_needs_nothing_of_ours(packed: Path) -> None:
     """Loaded in a process that knows only the folder: no module of this project may come in."""
     code = (

@@ -386,6 +386,7 @@ def server(tracker: Tracker, storage: Path, tmp_path_factory: pytest.TempPathFac
     server.kill()
 
 
+@pytest.mark.long
 def test_a_server_killed_hung_and_restarted_gets_every_row_once(
     server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:

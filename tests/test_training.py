@@ -154,6 +154,7 @@ def values(place: Path) -> list[tuple[int, dict[str, float]]]:
     ]
 
 
+@pytest.mark.long
 def test_a_child_does_not_outlive_its_parent(prompts: Path, start: Path, tmp_path: Path) -> None:
     """The parent is a process of its own here, killed with SIGKILL while its child trains."""
     chosen = job("grpo", prompts, tmp_path, settings(max_steps=500, eval_steps=100, save_steps=100), base=str(start))
@@ -213,6 +214,7 @@ def test_nothing_starts_once_the_run_is_being_stopped(
         run_job(job("sft", prompts, tmp_path, settings()), None, lambda progress: None)
 
 
+@pytest.mark.long
 def test_a_given_model_gets_an_adapter_in_sft_and_grpo_goes_on_training_it(
     prompts: Path, start: Path, tmp_path: Path
 ) -> None:
