@@ -214,7 +214,7 @@ _MORE_IS_GOOD = (
 )
 _HARM = re.compile(
     rf"\b(?:aument|elev|ampli|incentiv|estimul)(?:ar|e|em|ando)\s{_MORE_IS_BAD}"
-    rf"|(?:^|[.;:!\n]\W*|recomend\w+ |suger?i\w+ |vale |dev\w+ )(?:sub(?:ir|a)|dobr(?:ar|e)) {_MORE_IS_BAD}"
+    rf"|(?:^|[.;:!\n]\W{0, 8}|recomend\w+ |suger?i\w+ |vale |dev\w+ )(?:sub(?:ir|a)|dobr(?:ar|e)) {_MORE_IS_BAD}"
     rf"|\b(?:reduz|diminu|baix|cort|desestimul)(?:ir|ar|a|e|am|em|indo|ando)\s{_MORE_IS_GOOD}"
     r"|\bignor(?:ar|e|em)\s(?:o|a|os|as)\s(?:client|reclamac|pedido|avaliac|atras)\w*"
     r"|\b(?:pare|parem|deixe|deixem|parar|deixar) de\s(?:envi|respond|entreg|atend|oferec|acompanh|melhor|vend)\w*"
