@@ -50,7 +50,7 @@ def answer_public(
         job = order("public", run.settings, run.settings.seed, cores(), folders, arms=arms)
         return run_child(run, job, "answers to public questions")
 
-    inputs = {"questions": questions.digest, "start": start.digest if start else ""}
+    inputs = {"public-set": questions.digest, "start": start.digest if start else ""}
     inputs |= {seed.arm: seed.digest for seed in seeds}
     return PublicAnswers(run.make("public-answers", MODULES["public"], chosen, inputs, produce))
 
@@ -73,7 +73,7 @@ def judge_public_answers(run: Run, questions: PublicQuestions, answers: PublicAn
         files.table.write_text(render_public(result) + "\n", encoding="utf-8")
         return {"counts": result.counts}
 
-    inputs = {"questions": questions.digest, "answers": answers.digest if answers else ""}
+    inputs = {"public-set": questions.digest, "public-answers": answers.digest if answers else ""}
     made = PublicScores(run.make("public", judge_public, chosen, inputs, produce))
     show_markdown("public-benchmarks", made.files.table.read_text(encoding="utf-8"))
     run.tracker.log_metrics(run.tracking_run, _metrics(made.result))

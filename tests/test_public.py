@@ -3,6 +3,8 @@
 import json
 import os
 import sqlite3
+import subprocess
+import sys
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -13,6 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from benchmarks.bad_days import TINY
 from data.public.prepare import prepare_public, require_public
 from data.public.spider import SIZES
 from data.public.stores import Schema, Table, fill, sought, write_store
@@ -25,6 +28,7 @@ from tucano.errors import UserError
 from tucano.settings.comparison import Judging
 from tucano.truth.sql import right_answer
 
+ROOT = Path(__file__).parents[1]
 REAL = Path(os.environ.get("TUCANO_REAL_DATA", Path(__file__).parents[1] / "../shared/data")) / "benchmarks"
 SCHEMA = {
     "db_id": "escola",
@@ -209,3 +213,26 @@ def test_gold_answers_every_published_question_and_baselines_hardly_any(tmp_path
         assert result.metrics[name]["gold"][metric][0] == 1.0
     assert result.metrics["spider_pt"]["constant"]["execution"][0] <= 0.03
     assert result.metrics["spider_pt"]["majority"]["execution"][0] <= 0.03
+
+
+@pytest.mark.long
+@pytest.mark.timeout(900)
+def test_a_run_with_a_public_benchmark_is_promoted_and_its_bundle_fits_together(tmp_path: Path) -> None:
+    """Its answers were taken for those to the test prompts, and the lineage for broken."""
+    chosen = TINY | {"storage": str(tmp_path / "runs"), "benchmark.spider_pt": str(spider_folder(tmp_path / "spider"))}
+    given = [
+        part
+        for name, value in chosen.items()
+        for part in ("--set", f"{name}={value if isinstance(value, str) else json.dumps(value)}")
+    ]
+    bundle = str(tmp_path / "b.tar.gz")
+    said = [
+        subprocess.run([sys.executable, "-m", "tucano.cli", *words], cwd=ROOT, capture_output=True, text=True)
+        for words in (
+            ("run", "laptop", *given),
+            ("bundle", "tucano@champion", bundle, "--set", f"storage={tmp_path / 'runs'}"),
+            ("verify", bundle),
+        )
+    ]
+    assert [done.returncode for done in said] == [0, 0, 0], said[-1].stdout + said[0].stdout[-2000:]
+    assert "Public benchmark spider_pt" in said[0].stdout and "FAILED" not in said[2].stdout

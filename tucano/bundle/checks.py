@@ -29,6 +29,9 @@ from tucano.settings.stages import (
     of_merge,
     of_plan,
     of_preflight,
+    of_public,
+    of_public_answers,
+    of_public_set,
     of_reaudit,
     of_sft,
 )
@@ -50,6 +53,9 @@ ENGINES = {
     "comparison": "tucano.comparison.compare",
     "merged": MODULES["merge"],
     "report": "tucano.report.report",
+    "public-set": "data.public.prepare",
+    "public-answers": MODULES["public"],
+    "public": "tucano.benchmark.public.result",
 }
 """Whose code makes each stage; that of the seeds is GRPO's."""
 
@@ -202,6 +208,9 @@ def _received(contents: Contents) -> Mapping[str, Section]:
         "answers": of_answers(run, run.seed),
         "re-audit": of_reaudit(run),
         "merged": of_merge(run, run.seed),
+        "public-set": of_public_set(run),
+        "public-answers": of_public_answers(run, run.seed),
+        "public": of_public(run),
         **{f"{SEED_STAGE}{arm}": of_grpo(run, line.seed) for arm, line in contents.seeds.items()},
     }
     return {stage: received for stage, received in every.items() if stage in contents.stages}

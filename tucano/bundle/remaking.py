@@ -6,10 +6,14 @@ from math import isclose
 from typing import Any
 
 from rewards import load_reward_set
+from tucano.artifacts.records import read_record
+from tucano.benchmark.public.questions import PublicFiles
+from tucano.benchmark.public.result import PublicResult
 from tucano.bundle.manifest import as_json
 from tucano.bundle.reading import Contents
 from tucano.comparison.answers import Answer
-from tucano.comparison.compare import Comparison, Design, compare
+from tucano.comparison.compare import TOGETHER, Comparison, Design, compare
+from tucano.comparison.contrast import Contrast
 from tucano.comparison.forgetting import read_readings
 from tucano.comparison.text_health import known_words
 from tucano.comparison.verdict import without
@@ -67,6 +71,7 @@ def compared(contents: Contents, answers: Sequence[Answer], files: AnswerFiles) 
         planned=chosen.planned,
         unmoved=unmoved,
         untrained_base=contents.settings.model.name == "nano",
+        public=_public(contents),
     )
     made = compare(
         answers,
@@ -77,6 +82,14 @@ def compared(contents: Contents, answers: Sequence[Answer], files: AnswerFiles) 
         read_readings(files.language),
     )
     return replace(made, verdict=without(made.verdict, dict(chosen.missing)))
+
+
+def _public(contents: Contents) -> tuple[Contrast, ...]:
+    """What the verdict says of public benchmarks; their answers are not scored again."""
+    if "public" not in contents.stages:
+        return ()
+    result = read_record(PublicResult, PublicFiles(contents.of("public")).result)
+    return tuple(found for found in result.contrasts if found.arm == TOGETHER)
 
 
 def differences(there: Any, here: Any, place: str = "") -> Iterator[tuple[str, Any, Any]]:
