@@ -18,6 +18,8 @@ from prefect.events.schemas.automations import Automation, AutomationCore, Event
 from prefect.events.schemas.events import ResourceSpecification
 from prefect.exceptions import ObjectNotFound
 
+from tucano.monitoring.alarms import EVENT
+
 PREFIX = "tucano: "
 RESUMABLE = "resumable"
 HEARTBEAT_SECONDS = 30
@@ -28,8 +30,8 @@ REPORTS = 10
 RUNS = ResourceSpecification({"prefect.resource.id": ["prefect.flow-run.*"]})
 TAGGED = ResourceSpecification({"prefect.resource.id": [f"prefect.tag.{RESUMABLE}"], "prefect.resource.role": ["tag"]})
 PER_RUN = {"prefect.resource.id"}
-ALARM, RETRAINS = "tucano.monitor.alarm", "retrain/any"
-"""The event of an alarm (tasks/monitor.py emits it), and the deployment that takes it up."""
+RETRAINS = "retrain/any"
+"""The deployment that takes an alarm up."""
 
 
 def wanted(client: SyncPrefectClient) -> list[AutomationCore]:
@@ -44,7 +46,7 @@ def _for_alarms(client: SyncPrefectClient) -> list[AutomationCore]:
         return []
     champions = ResourceSpecification({"prefect.resource.id": ["tucano.champion.*"]})
     trigger = EventTrigger(
-        expect={ALARM}, match=champions, posture=Posture.Reactive, threshold=1, within=timedelta(seconds=0)
+        expect={EVENT}, match=champions, posture=Posture.Reactive, threshold=1, within=timedelta(seconds=0)
     )
     given = {name: f"{{{{ event.payload.{name} }}}}" for name in ("storage", "alarm")}
     return [

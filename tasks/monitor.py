@@ -14,7 +14,7 @@ from tasks.running.labels import is_deployed
 from tasks.running.pages import show_markdown, show_table
 from tasks.running.places import no_deployment
 from tasks.running.run import stage
-from tucano.monitoring.alarms import Alarm, is_taken, read_alarm, taken
+from tucano.monitoring.alarms import EVENT, Alarm, is_taken, read_alarm, taken
 from tucano.monitoring.state import FOLDER
 from tucano.monitoring.table import COLUMNS, headline, rows_of
 from tucano.monitoring.watch import look
@@ -23,8 +23,6 @@ from tucano.settings import PipelineSettings
 from tucano.storage.root import writable
 from tucano.tracking import Tracker
 from tucano.tracking.store import named
-
-EVENT = "tucano.monitor.alarm"
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,12 +2,15 @@
 
 import json
 import zipfile
+from datetime import datetime, tzinfo
 from pathlib import Path
+from typing import Self
 
 import pytest
 
 from benchmarks.broken_beginnings import BEGINNINGS, played
 from tucano.cli.machine import diagnose, mend
+from tucano.errors import UserError
 from tucano.security.access import credentials
 
 QUICK = [name for name, one in BEGINNINGS.items() if one.by == "install"]
@@ -55,6 +58,24 @@ def test_what_a_maintainer_gets_holds_no_secret_and_no_personal_data(
         assert secret not in whole
     assert "python: 3." in texts["machine.txt"] and "Profile laptop" in texts["doctor.txt"]
     assert str(file) in capsys.readouterr().out
+
+
+def test_a_diagnosis_goes_through_no_link_that_lies_in_its_place(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(diagnose, "datetime", Still)
+    (tmp_path / "mine").write_text("mine", encoding="utf-8")
+    (tmp_path / "tucano-diagnosis-2026-11-23-120000.zip").symlink_to(tmp_path / "mine")
+    with pytest.raises(UserError, match="is there already"):
+        diagnose.main(tmp_path)
+    assert (tmp_path / "mine").read_text(encoding="utf-8") == "mine"
+
+
+class Still(datetime):
+    @classmethod
+    def now(cls, tz: tzinfo | None = None) -> Self:
+        return cls(2026, 11, 23, 12, tzinfo=tz)
 
 
 def test_doctor_mends_what_is_damaged_and_leaves_what_is_not(

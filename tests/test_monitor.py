@@ -335,6 +335,14 @@ def test_nothing_to_watch_is_a_sentence(watched: Watched, monkeypatch: pytest.Mo
         watched.look()
 
 
+def test_a_run_that_could_not_write_its_name_has_taken_nothing_up(tmp_path: Path) -> None:
+    """A mark without a name kept every later run away."""
+    with pytest.raises(UnicodeEncodeError):
+        taken(tmp_path, "a" * 32, "\ud800")
+    assert list(tmp_path.iterdir()) == []
+    assert taken(tmp_path, "a" * 32, "run-1") == "run-1"
+
+
 def test_an_alarm_is_taken_up_by_one_run_and_named_by_its_id_alone(tmp_path: Path) -> None:
     found: list[str] = []
     threads = [threading.Thread(target=lambda n=n: found.append(taken(tmp_path, "a" * 32, f"run-{n}"))) for n in "12"]

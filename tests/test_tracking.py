@@ -29,6 +29,7 @@ from tucano.profiles import load_profile, project_root
 from tucano.security.addresses import masked
 from tucano.storage.journal import JournalWriter, read_journal
 from tucano.tracking import DataSplit, Row, Tracker, models
+from tucano.tracking.origin import user_name
 from tucano.tracking.registry import digest
 from tucano.tracking.shipper import metric_key
 from tucano.tracking.store import default_uri
@@ -739,3 +740,13 @@ def test_importing_the_package_imports_no_mlflow() -> None:
         " sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", check]).returncode == 0
+
+
+def test_an_account_may_have_no_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`tucano promote --back` ended in a traceback there."""
+
+    def unnamed() -> str:
+        raise KeyError("getpwuid(): uid not found: 4711")
+
+    monkeypatch.setattr("getpass.getuser", unnamed)
+    assert user_name() is None

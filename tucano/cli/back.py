@@ -1,12 +1,11 @@
 """`tucano promote --back`: the champion before this one is champion again, and who wanted that and why is recorded."""
 
-import getpass
-
 from tucano.errors import UserError
 from tucano.security.printable import short
 from tucano.settings import PipelineSettings
 from tucano.storage.root import writable
 from tucano.tracking import Tracker
+from tucano.tracking.origin import user_name
 from tucano.tracking.registry import PREVIOUS
 from tucano.tracking.store import named
 
@@ -25,7 +24,7 @@ def promote(settings: PipelineSettings, why: str) -> int:
             f"{model} has no champion before this one: no version is called {PREVIOUS}; `tucano ui` links to its"
             " versions, and the alias champion can be set to any of them there"
         )
-    tracker.crown(model, previous.version, {"back.who": getpass.getuser(), "back.why": short(why, LONGEST)})
+    tracker.crown(model, previous.version, {"back.who": user_name() or "unknown", "back.why": short(why, LONGEST)})
     print(f"{model} version {previous.version} is champion again; version {champion.version} is {PREVIOUS} now")
     print("tucano serve notices that within seconds; what loads the model by its alias does at its next start")
     return 0

@@ -5,6 +5,7 @@ it up, `taken-ID`. Nothing of it is ever started twice: the id follows from cham
 """
 
 import json
+import os
 import re
 import uuid
 from collections import Counter
@@ -34,6 +35,7 @@ FEWEST = 30
 MOST_PROMPTS = 20_000
 MOST_BYTES = 2**20
 SOURCE, LICENCE = "served", "requests of our own service"
+EVENT = "tucano.monitor.alarm"
 ID = re.compile(r"[0-9a-f]{32}")
 
 
@@ -117,11 +119,14 @@ def read_alarm(folder: Path, identity: str) -> Alarm:
 def taken(folder: Path, identity: str, by: str) -> str:
     """Who has taken up an alarm: `by`, or who came first."""
     place = folder / f"taken-{identity}"
+    draft = folder / f".taken-{identity}.{uuid.uuid4().hex}"
     try:
-        with place.open("x", encoding="utf-8") as file:
-            file.write(by)
+        draft.write_text(by, encoding="utf-8")
+        os.link(draft, place)  # whole or not at all: a mark without a name would keep every run away
     except FileExistsError:
         require_file(place)
+    finally:
+        draft.unlink(missing_ok=True)
     return place.read_text(encoding="utf-8")[:200]
 
 

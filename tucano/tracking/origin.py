@@ -13,7 +13,7 @@ PACKAGE = "tucano-commerce"
 def origin() -> dict[str, str]:
     """Tags as MLflow knows them; what cannot be found out is left out."""
     tags = {"mlflow.source.name": _source(), "mlflow.source.type": "PROJECT"}
-    if user := _user():
+    if user := user_name():
         tags["mlflow.user"] = user
     if commit := _commit(Path(__file__).parents[2]):
         tags["mlflow.source.git.commit"] = commit
@@ -27,7 +27,8 @@ def _source() -> str:
         return PACKAGE
 
 
-def _user() -> str | None:
+def user_name() -> str | None:
+    """Of the account that runs this; None where it has no name."""
     try:
         return getpass.getuser()
     except (KeyError, OSError):  # a container's user may have no name

@@ -19,6 +19,7 @@ from pathlib import Path
 
 from tucano.artifacts.store import MANIFEST, read_manifest
 from tucano.cli.machine import doctor
+from tucano.errors import UserError
 from tucano.masking import mask
 from tucano.security.access import credentials_file, token_file
 from tucano.security.addresses import masked
@@ -40,11 +41,14 @@ def main(storage: Path) -> int:
     """Write `tucano-diagnosis-DATE.zip` into the current folder, and say what is in it."""
     file = Path.cwd() / f"tucano-diagnosis-{datetime.now().astimezone():%Y-%m-%d-%H%M%S}.zip"
     hidden = _known_secrets(storage)
-    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as packed:
+    try:
+        handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileExistsError:
+        raise UserError(f"{file} is there already; take it, or start the command again") from None
+    with os.fdopen(handle, "wb") as opened, zipfile.ZipFile(opened, "w", zipfile.ZIP_DEFLATED) as packed:
         for name, text in _parts(storage):
             packed.writestr(name, cleaned(text, hidden))
         names = packed.namelist()
-    file.chmod(0o600)
     print(f"{file} ({file.stat().st_size // 1024 + 1} KB): {', '.join(names[:6])}{', …' if len(names) > 6 else ''}")
     print("It holds no prompts, answers or weights; secrets and personal data are masked. Look into it before sending.")
     return 0
