@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from odd_files import ODD
 
 from benchmarks.bad_days import TINY
 from data.public.prepare import prepare_public, require_public
@@ -131,6 +132,9 @@ def broken(name: str, text: str) -> Callable[[Path], Path]:
     return make
 
 
+ROW = {"db_id": "escola", "question_pt": "Quantos?"}
+
+
 @pytest.mark.parametrize(
     ("make", "said"),
     [
@@ -141,6 +145,10 @@ def broken(name: str, text: str) -> Callable[[Path], Path]:
         (broken("tables.json", '[{"db_id": "../x"}]'), "Spider's form"),
         (broken("tables.json", json.dumps([{**SCHEMA, "db_id": "../x"}])), "Spider's form"),
         (broken("tables.json", "[" * 100_000), "is no JSON"),
+        (broken("tables.json", "9" * 5_000), "is no JSON"),
+        (broken("tables.json", '[{"db_id": "\\ud800"}]'), "is no JSON"),
+        (broken("tables.json", ""), "no file of 1 byte"),
+        (broken("dev.jsonl", json.dumps({**ROW, "query": "SELECT 1" + "+1" * 1_000})), "no query of 1 to 2000"),
     ],
 )
 def test_a_wrong_folder_is_refused_in_one_sentence(tmp_path: Path, make: Callable[[Path], Path], said: str) -> None:
@@ -148,6 +156,31 @@ def test_a_wrong_folder_is_refused_in_one_sentence(tmp_path: Path, make: Callabl
     with pytest.raises(UserError, match=said) as refused:
         require_public(places)
     assert "\n" not in str(refused.value) and str(refused.value).startswith("benchmark.spider_pt: ")
+
+
+@pytest.mark.parametrize("kind", ODD)
+def test_what_is_no_file_is_not_opened(tmp_path: Path, kind: str) -> None:
+    ODD[kind](tmp_path / "dev.json")
+    with pytest.raises(UserError, match=r"has no dev\.json"):
+        require_public({"faquad": str(tmp_path)})
+
+
+def test_a_pattern_meets_a_hundred_files_at_most(tmp_path: Path) -> None:
+    for number in range(101):
+        (tmp_path / f"20{number}.json").touch()
+    with pytest.raises(UserError, match="more than 100 files"):
+        require_public({"enem": str(tmp_path)})
+
+
+def test_databases_that_cannot_be_made_are_refused_and_huge_numbers_can_be_sought(tmp_path: Path) -> None:
+    twice = [*SCHEMA["table_names_original"]]
+    twice[-1] = twice[0]
+    folder = spider_folder(tmp_path / "twice", table_names_original=twice)
+    with pytest.raises(UserError, match=r"cannot be made \(table"):
+        prepare_public(7, {"spider_pt": str(folder)}, tmp_path)
+    asked = "SELECT count(*) FROM aluno WHERE idade < 9e307 AND idade < 1e999"
+    folder = spider_folder(tmp_path / "huge", [("Quantos?", asked)])
+    prepare_public(7, {"spider_pt": str(folder)}, folder)
 
 
 def test_a_query_of_the_file_can_only_read(tmp_path: Path) -> None:

@@ -2,14 +2,18 @@
 
 import json
 from collections.abc import Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from tucano.errors import UserError
 from tucano.security.printable import short
 
-MOST_BYTES = 64 * 2**20
+MOST_BYTES = 16 * 2**20
+"""Of one file; the published ones have 3 MB at most, and lists of nothing take 25 times their file's size."""
 MOST_QUESTIONS = 20_000
+MOST_FILES = 100
+"""Files of one pattern: ENEM has one a year."""
 LONGEST_TEXT = 20_000
 """Characters of one text of a question."""
 LICENCES = ("LICENSE*", "LICENCE*", "license*", "licence*", "COPYING*")
@@ -26,8 +30,11 @@ def folder_of(setting: str, place: str, needed: Sequence[str]) -> Path:
     if not folder.is_dir():
         raise refusal(setting, f"{short(place)} is no folder; name the one that holds {' and '.join(needed)}")
     for name in needed:
-        if not any(path.is_file() for path in folder.glob(name)):
+        found = list(islice(folder.glob(name), MOST_FILES + 1))
+        if not any(path.is_file() for path in found):
             raise refusal(setting, f"the folder {short(place)} has no {name}; put it there or name another folder")
+        if len(found) > MOST_FILES:
+            raise refusal(setting, f"the folder {short(place)} has more than {MOST_FILES} files {name}; name another")
     return folder
 
 
@@ -36,7 +43,8 @@ def objects(setting: str, path: Path) -> list[dict[str, Any]]:
     text = _text(setting, path)
     try:
         found = json.loads(text) if path.suffix == ".json" else [json.loads(line) for line in text.splitlines() if line]
-    except (json.JSONDecodeError, RecursionError) as error:
+        json.dumps(found, ensure_ascii=False).encode("utf-8")  # half a character, which no file takes, fails here
+    except (ValueError, RecursionError) as error:  # ValueError: no JSON, a number without end, half a character
         raise refusal(setting, f"{path.name} is no JSON ({str(error)[:80]}); take the published file") from None
     rows = [found] if isinstance(found, dict) else found
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
@@ -47,19 +55,19 @@ def objects(setting: str, path: Path) -> list[dict[str, Any]]:
 
 
 def _text(setting: str, path: Path) -> str:
-    if not path.is_file() or path.stat().st_size > MOST_BYTES:
-        raise refusal(setting, f"{path.name} is no file of at most {MOST_BYTES // 2**20} MB; take the published one")
+    if not path.is_file() or not 0 < path.stat().st_size <= MOST_BYTES:  # 0: what the kernel shows as a file has no end
+        raise refusal(setting, f"{path.name} is no file of 1 byte to {MOST_BYTES // 2**20} MB; take the published one")
     try:
         return path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError):
         raise refusal(setting, f"{path.name} cannot be read as UTF-8; take the published file") from None
 
 
-def text_at(setting: str, row: dict[str, Any], name: str) -> str:
-    """A text of a row, of bounded length."""
+def text_at(setting: str, row: dict[str, Any], name: str, longest: int = LONGEST_TEXT) -> str:
+    """A text of a row, of at most `longest` characters."""
     value = row.get(name)
-    if not isinstance(value, str) or not value.strip() or len(value) > LONGEST_TEXT:
-        raise refusal(setting, f"a row has no {name} of 1 to {LONGEST_TEXT} characters; take the published file")
+    if not isinstance(value, str) or not value.strip() or len(value) > longest:
+        raise refusal(setting, f"a row has no {name} of 1 to {longest} characters; take the published file")
     return value.strip()
 
 

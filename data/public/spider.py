@@ -5,6 +5,7 @@ own form (Yu et al. 2018, arXiv 1809.08887).
 """
 
 import re
+import sqlite3
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -24,6 +25,8 @@ _NAME = re.compile(r"[A-Za-z]\w{0,63}", re.ASCII)
 _OWN = "sqlite_"
 MOST_DATABASES = 200
 MOST_COLUMNS = 600
+LONGEST_QUERY = 2_000
+"""Characters; the longest of the published ones has 422."""
 
 
 def spider(folder: Path, seed: int, out: Path | None = None) -> list[Question]:
@@ -39,7 +42,7 @@ def spider(folder: Path, seed: int, out: Path | None = None) -> list[Question]:
         name = text_at("spider_pt", row, "db_id")
         if name not in schemas:
             raise refusal("spider_pt", f"{FILES[0]} asks the database {name[:40]!r}, which {FILES[1]} does not have")
-        query = text_at("spider_pt", row, "query")
+        query = text_at("spider_pt", row, "query", LONGEST_QUERY)
         queries[name].append(query)
         user = f"{schemas[name].shown()}\n\nPergunta: {text_at('spider_pt', row, 'question_pt')}"
         questions.append(Question(f"spider_pt-{number:05d}", "spider_pt", user, name, (query,), f"{name}.sqlite"))
@@ -55,7 +58,13 @@ def _generate(schemas: Mapping[str, Schema], queries: Mapping[str, Sequence[str]
         for place, size in enumerate(SIZES):
             rng = Random(f"{seed}/spider_pt/{name}/{place}")
             path = out / (f"{name}-{place}.sqlite" if place else f"{name}.sqlite")
-            write_store(path, schemas[name], fill(schemas[name], wanted, rng, size, with_gaps=place > 0))
+            try:
+                write_store(path, schemas[name], fill(schemas[name], wanted, rng, size, with_gaps=place > 0))
+            except sqlite3.Error as error:
+                sentence = (
+                    f"the database {name} of {FILES[1]} cannot be made ({str(error)[:80]}); take the published file"
+                )
+                raise refusal("spider_pt", sentence) from None
 
 
 def _require_answerable(questions: Sequence[Question], databases: Path) -> None:

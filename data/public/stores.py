@@ -21,6 +21,8 @@ Column = tuple[str, str]
 """Table and column, both in lower case."""
 Value = str | int | float | None
 
+LARGEST_WHOLE = 2**53
+"""From here on a number is a float in SQLite too: its whole numbers have 64 bits."""
 KEYS = 30
 """Different values that joined columns share."""
 LEAST_ROWS, MOST_ROWS = 14, 28
@@ -134,7 +136,8 @@ def _literals(node: exp.Expression | None) -> list[Value]:
         text = str(node.this).replace("%", "").replace("_", "a")
         return [text, f"{text} {WORDS[0]}"] if "%" in node.this else [text]
     number = float(node.this)
-    return [int(number) + step for step in (-1, 0, 1)] if number.is_integer() else [number, number + 0.5]
+    is_whole = number.is_integer() and abs(number) < LARGEST_WHOLE
+    return [int(number) + step for step in (-1, 0, 1)] if is_whole else [number, number + 0.5]
 
 
 def _meant(schema: Schema, tree: exp.Expression, node: exp.Expression | None) -> list[Column]:
