@@ -50,8 +50,8 @@ def test_nothing_is_built_on_a_tag_alone() -> None:
 def test_the_images_have_the_python_that_the_tests_ran_with() -> None:
     tested = re.search(r"\(Python (3\.\d+)", (ROOT / "constraints.txt").read_text(encoding="utf-8"))
     assert tested
-    for dockerfile in (*DOCKERFILES, ROOT / "docs" / "gpu.md"):
-        assert set(re.findall(r"python(3\.\d+)", dockerfile.read_text(encoding="utf-8"))) == {tested[1]}
+    for page in (IMAGE / "fill.sh", ROOT / "docs" / "gpu.md"):
+        assert set(re.findall(r"python(3\.\d+)", page.read_text(encoding="utf-8"))) == {tested[1]}
     for name in LOCKS:
         assert f"--python-version {tested[1]} " in (IMAGE / name).read_text(encoding="utf-8").split("\n", 2)[1]
 
