@@ -32,11 +32,12 @@ DATABASE = "localhost/tucano-postgres:15"
 POSTGRES = """
 set -e
 printf %s "$POSTGRES_PASSWORD" > /tmp/password
-initdb -D /tmp/data -U "$POSTGRES_USER" --pwfile=/tmp/password --auth=scram-sha-256 > /dev/null
+initdb -D /tmp/data --encoding=UTF8 --locale=C.UTF-8 -U "$POSTGRES_USER" \\
+    --pwfile=/tmp/password --auth=scram-sha-256 > /dev/null
 echo "create database $POSTGRES_USER" | postgres --single -D /tmp/data postgres > /dev/null
 exec postgres -D /tmp/data -c listen_addresses=127.0.0.1
 """
-"""What the entry point of Docker's image does."""
+"""What the entry point of Docker's image does; that image speaks UTF-8, a bare chroot would make SQL_ASCII."""
 
 
 def apart(engine: Buildah, image: str, base: str) -> None:
