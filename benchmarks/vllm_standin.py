@@ -162,7 +162,8 @@ def main() -> None:
     print("started with", rest, flush=True)
     if options.mood == "silent":
         sys.exit("RuntimeError: no device \x1b[31m at http://user:geheim@host/x")
-    subprocess.Popen(["sleep", "600"], start_new_session=True)  # as vLLM's engine, which does not notice our death
+    # As vLLM's engine, which does not notice our death and whose environment nobody can read
+    subprocess.Popen(["sleep", "600"], start_new_session=True, env={})
     torch.set_num_threads(1)
     Handler.engine = Engine(options)
     with Server(options.uds, Handler) as server:

@@ -1,10 +1,10 @@
-"""Runs a command that must not outlive whoever asked for it: `python guardian.py FOLDER COMMAND...`.
+"""Runs a command that must not outlive whoever asked for it: `python guardian.py FOLDER COMMAND...` (absolute paths).
 
 It is ended with all its processes when this one's standard input ends, which happens however the asking process ends,
 by kill -9 too, or when the command itself ends; its folder is removed then. vLLM's engine and workers are in sessions
 of their own and do not notice a killed server: they would keep the GPU's memory. So orphans below this process become
 its children, and are found as such. Where this process is killed too, whoever starts or ends a server next finds them
-by a mark in their environment (`sweep`).
+by FOLDER, in which all of them work (`sweep`): vLLM's processes rename themselves, which wipes their environment.
 """
 
 import contextlib
@@ -16,22 +16,21 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from pathlib import Path
 
 import psutil
 
 GRACE_SECONDS = 5
 SET_CHILD_SUBREAPER = 36
 """Of prctl(2), Linux alone."""
-MARK = "TUCANO_GUARDIAN"
-"""Variable of all that a guardian starts: its number and the second at which it began."""
-CLOCK_SECONDS = 2
-"""By which the time at which a process began may seem another one."""
+PREFIX = "tucano-vllm-"
+"""How the names of guardians' folders begin, of which each is of one guardian."""
 
 
 def main(folder: str, command: list[str]) -> int:
     adopt_orphans()
-    mark = f"{os.getpid()}:{psutil.Process().create_time():.0f}"
-    child = subprocess.Popen(command, stdin=subprocess.DEVNULL, env={**os.environ, MARK: mark})
+    os.chdir(folder)
+    child = subprocess.Popen(command, stdin=subprocess.DEVNULL)
 
     def end_with_the_asker() -> None:
         sys.stdin.buffer.read()
@@ -69,22 +68,22 @@ def sweep() -> None:
             process.kill()
 
 
-def _left() -> Iterator[psutil.Process]:
+def _left() -> list[psutil.Process]:
+    places: dict[psutil.Process, str] = {}
     for process in psutil.process_iter():
         with contextlib.suppress(psutil.Error, OSError):
-            mark = process.environ().get(MARK)
-            if mark and not _is_there(mark):
-                yield process
+            places[process] = Path(process.cwd()).name
+    at_work = set(_at_work())  # asked for last: a guardian is there before what it starts
+    return [process for process, place in places.items() if place.startswith(PREFIX) and place not in at_work]
 
 
-def _is_there(mark: str) -> bool:
-    """Whether the guardian of a mark is at work."""
-    number, _, began = mark.partition(":")
-    try:
-        guardian = psutil.Process(int(number))
-        return guardian.status() != psutil.STATUS_ZOMBIE and abs(guardian.create_time() - int(began)) <= CLOCK_SECONDS
-    except (ValueError, psutil.NoSuchProcess):
-        return False
+def _at_work() -> Iterator[str]:
+    """The names of the folders of guardians that live."""
+    for process in psutil.process_iter():
+        with contextlib.suppress(psutil.Error, OSError):
+            words = [Path(word).name for word in process.cmdline()]
+            if Path(__file__).name in words[:-1]:
+                yield words[words.index(Path(__file__).name) + 1]
 
 
 if __name__ == "__main__":

@@ -73,8 +73,8 @@ class ServerPlan:
         """
         adapters = ["--enable-lora", "--max-loras", "1", "--max-cpu-loras", "2", "--max-lora-rank", str(self._rank())]
         return [
-            *(self.python, "-m", "vllm.entrypoints.openai.api_server", "--uds", str(socket)),
-            *("--model", self.base, "--served-model-name", BASE, "--dtype", self.dtype),
+            *(_absolute(self.python), "-m", "vllm.entrypoints.openai.api_server", "--uds", str(socket)),
+            *("--model", _absolute(self.base), "--served-model-name", BASE, "--dtype", self.dtype),
             *(["--revision", self.revision] if self.revision else []),
             *("--max-model-len", str(self.max_length_tokens), "--generation-config", "vllm"),
             *("--logprobs-mode", "processed_logprobs", "--gpu-memory-utilization", str(self.memory_share)),
@@ -112,6 +112,11 @@ class ServerPlan:
         return next(rank for rank in RANKS if rank >= self.rank)
 
 
+def _absolute(name: str) -> str:
+    """A path of this folder as one of every folder; a model of a hub or a program on the PATH stays as it is."""
+    return str(Path(name).absolute()) if Path(name).exists() else name
+
+
 class Server:
     """A running server. `client` speaks to it; `died` says whether it has ended by itself."""
 
@@ -119,7 +124,7 @@ class Server:
         """Start it and wait until it answers. UserError with its last words where it cannot."""
         guardian.sweep()
         self.plan = plan
-        self.place = Path(tempfile.mkdtemp(prefix="tucano-vllm-"))  # mode 0700; a socket's path has at most 107 bytes
+        self.place = Path(tempfile.mkdtemp(prefix=guardian.PREFIX))  # mode 0700; a socket's path has at most 107 bytes
         self._secret = secrets.token_urlsafe(32)
         socket = self.place / "socket"
         self._process = subprocess.Popen(
