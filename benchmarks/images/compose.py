@@ -5,7 +5,6 @@ Commands, environments, volumes, order and health checks are those of the file. 
 that the file names cannot be had without a registry of images.
 """
 
-import base64
 import json
 import os
 import re
@@ -127,7 +126,7 @@ def main() -> None:
             services[name] = Service(name, of_file, container, engine, logs, volumes)
             stack.callback(services[name].end)
         begin(services)
-        check(services["worker"], passwords["TUCANO_PASSWORD"])
+        check(services["worker"])
 
 
 def begin(services: dict[str, Service]) -> None:
@@ -145,30 +144,20 @@ def begin(services: dict[str, Service]) -> None:
             del waiting[name]
 
 
-def check(worker: Service, password: str) -> None:
-    """Both pages answer here, to the password alone; the worker works: it runs a pipeline in small."""
-    for url in ("http://127.0.0.1:4200/api/ready", "http://127.0.0.1:5000/health"):
+PAGES = ("http://127.0.0.1:4200/api/ready", "http://127.0.0.1:4200/dashboard", "http://127.0.0.1:5000/health")
+
+
+def check(worker: Service) -> None:
+    """The servers and Prefect's pages answer here; the worker works: it runs a pipeline in small."""
+    for url in PAGES:
         with urllib.request.urlopen(url) as answer:
             print(url, answer.status, flush=True)
-    until(lambda: any(found["status"] == "ONLINE" for found in workers(password)))
     settings: dict[str, Any] = {}
     for name, value in (TINY | {"storage": "/runs/try"}).items():
         section, _, key = name.rpartition(".")
         (settings.setdefault(section, {}) if section else settings)[key] = value
     run = ["prefect", "deployment", "run", "train/laptop", "--watch", "--param", f"settings={json.dumps(settings)}"]
-    subprocess.run(worker.inside(run), env=worker.engine.environment(), check=True)
-
-
-def workers(password: str) -> list[dict[str, Any]]:
-    login = base64.b64encode(f"tucano:{password}".encode()).decode()
-    request = urllib.request.Request(
-        "http://127.0.0.1:4200/api/work_pools/local/workers/filter",
-        data=b"{}",
-        headers={"Content-Type": "application/json", "Authorization": f"Basic {login}"},
-    )
-    with urllib.request.urlopen(request) as answer:
-        found: list[dict[str, Any]] = json.load(answer)
-    return found
+    subprocess.run(worker.inside(run), env=worker.engine.environment(), check=True, timeout=WAIT_S)
 
 
 def until(what: Callable[[], bool]) -> None:
