@@ -256,6 +256,22 @@ def test_whether_a_figure_moved_has_to_agree_with_the_brief() -> None:
         ("O ano teve 23,5% disto.", set(), 0),
         ("Temos 3 ações em 2 semanas.", set(), 0),
         ("O mercado cresceu 47%.", set(), 1),
+        ("Recompra de 23,5% para 26%.", {"recompra"}, 0),
+        ("A recompra subiu de 23,5% para 26%.", set(), 3),
+        ("Recompra de 26%.", set(), 1),
+        ("Recompra de 26% até o fim de março.", set(), 0),
+        ("Mensagem para quem comprou há 45–60 dias.", set(), 0),
+        ("Consertar (dias 1 a 30) as rotas.", set(), 0),
+        ("O frete custa R$ 9,90.", set(), 1),
+        ("Frete a R$ 9,90 na próxima compra.", set(), 0),
+        ("Frete de R$ 9,90 por 7 dias.", set(), 0),
+        ("Cashback de R$ 15 (bom para a margem).", set(), 0),
+        (
+            "A taxa de 8,0% em 1.234 pedidos significa umas 15 mil visitas.",
+            {"pedidos", "atraso"},
+            0,
+        ),  # 1,234 / .08 = 15,425
+        ("A taxa de 8,0% em 1.234 pedidos significa umas 40 mil visitas.", {"pedidos", "atraso"}, 1),
     ],
 )
 def test_figures_belong_to_labels(sentence: str, labels: set[str], wrong: int) -> None:

@@ -29,7 +29,7 @@ _MOVED = re.compile(rf"\b(?:(?P<up>{_UP})|(?P<down>{_DOWN}))\b")
 _TARGET = re.compile(
     r"\b(?:meta|metas|objetivo|alvo|acima de|abaixo de|a partir de|ate|menos de|minimo de|minim[oa]|pelo menos"
     r"|chegar a"
-    r"|chegue a|cupo[mn]|desconto|brinde|multa)\b[^.;]*$"
+    r"|chegue a|cupo[mn]|desconto|brinde|multa|cashback|teto|piso)\b[^.;]*$"
     r"|\b(?:aumentar|elevar|subir|reduzir|baixar|diminuir|levar|trazer|aumente|eleve|suba|reduza|baixe|diminua"
     r"|leve)\b"
     r"[^.;]*\b(?:para|a|em)\s*(?:r\$\s*)?$"
@@ -45,16 +45,23 @@ _FUTURE = re.compile(
 """Words before a figure by which it is none of now: an aim, a condition, a conditional or subjunctive verb."""
 _COMING = re.compile(
     r"\b(?:em|daqui a|dentro de|apos)\s(?:\d{1,3}|um|dois|tres|quatro|seis|doze)\s(?:dias|semanas|mes|meses)\b"
-    r"|\b(?:ate|p/|para|em)\s(?:o (?:fim|final|proximo) \w+"
+    r"|\b(?:ate|p/|para|em)\s(?:o (?:fim|final|proximo)(?: d[eo])? \w+"
     r"|(?:jan|fev|marco|abr|mai|jun|jul|ago|set|out|nov|dez)\w*)\s*(?:[:,.;)]|\Z)"
 )
 """A time to come that a sentence sets («até setembro.»): what it names then is none of now."""
 _LIMIT = re.compile(
     r"(?:[<>≤≥+]|\b(?:mais|menos|antes|dentro|alem|entre|superior|inferior|(?:ma|me)ior(?:es)?|pass(?:ar|e|asse)"
-    r"|cair|caia|cheg(?:ar|ue)"
+    r"|cair|caia|cheg(?:ar|ue)|de volta"
     r"|fix[oa]|pedido minimo|cred[ei]to|vale|bonus|taxa unica)\b(?:\s+(?:de|do|da|a|que|em|por|para))?)\s*(?:r\$\s*)?$"
     r"|\b(?:a|por)\s+r\$\s*$"
 )
+_CHANGED = re.compile(r"\bde (?:r\$\s*)?[\d.,]+%? para (?:r\$\s*)?$")
+"""From one figure to another: what could be, unless a word says that it was."""
+_OFFERED = re.compile(
+    r"\s*(?:na (?:proxima|segunda|primeira) compra|(?:por|durante)\s(?:os\s)?\d+\s(?:dias|semanas|horas))\b"
+)
+_RANGE = re.compile(r"\s*(?:–|-|/|a|ou|e)\s*\d+")
+_SPANS_TO = re.compile(r"\b(?:dias?|semanas?|mes(?:es)?)\s\d+\s*(?:–|-|a|e)\s*$")
 _SUM = re.compile(r"(?:[×÷*/=≈~+]|\bvezes)\s*(?:r\$\s*)?$")
 _SUMMED = re.compile(r"\s*(?:[a-z]+\s*)?[×÷*/=≈+]|\s*\)?\s*(?:dividid\w+|multiplicad\w+|vezes\s+(?:r\$|\d))")
 _OUT_OF = re.compile(r"\b(?:cada|em|de|a|por)\s+$")
@@ -230,7 +237,10 @@ def _is_free(
     before, behind = sentence[: figure.start], sentence[figure.end :]
     if _TARGET.search(before) or _FUTURE.search(before) or _LIMIT.search(before) or _COMING.search(sentence):
         return True
-    if (_SPAN.match(behind) and not figure.unit) or (figure.value in (100, 1000) and _OUT_OF.search(before)):
+    if _OFFERED.match(behind) or (_CHANGED.search(before) and not _MOVED.search(before)):
+        return True
+    spans = _SPAN.match(_RANGE.sub("", behind, count=1) if _RANGE.match(behind) else behind) or _SPANS_TO.search(before)
+    if (spans and not figure.unit) or (figure.value in (100, 1000) and _OUT_OF.search(before)):
         return True
     if figure.unit == "" and figure.value <= FREE and figure.value == int(figure.value) and figure.tolerance == 0.5:
         return True

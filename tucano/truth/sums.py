@@ -1,7 +1,7 @@
 """Whether a figure follows from others by one step of arithmetic that makes sense in their units.
 
 A step takes two quantities of a brief, or of the sentences just before, to a third: sums and differences of the same
-unit, parts and changes in per cent, products and quotients of money and counts.
+unit, parts, wholes and changes in per cent, products and quotients of money and counts.
 """
 
 from collections.abc import Iterable
@@ -43,6 +43,7 @@ def _together(one: Quantity, other: Quantity) -> list[Quantity]:
             found += [(100 * first / second, "%"), (abs(100 * first / second - 100), "%"), (first / second, "")]
     elif unit == "%":
         found = [(part * second / 100, of) for part in (first, 100 - first, 100 + first)]
+        found += [(100 * second / first, of)] if first else []
     elif unit == "R$" and of == "":
         found = [(first * second, "R$"), *([(first / second, "R$")] if second else [])]
     if unit == of == "%":

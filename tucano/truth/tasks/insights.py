@@ -17,7 +17,8 @@ ADVICE_ALONE, FIGURES_ALONE = 0.28, 0.25
 WRONG, MISREAD_ADVICE = 0.2, 0.18
 """What is left beside one wrong figure, and what advice that fits is worth beside any number of them: such an answer is
 of little use, words strung together are of none."""
-MOST_SENTENCES = 14
+MOST_SENTENCES, TOO_MANY_SENTENCES = 14, 28
+"""From where an answer begins to be worth less, and from where it goes on without an end."""
 LONGEST = 4000
 """Characters of an answer that somebody reads."""
 MOST_FIGURES = 60
@@ -63,4 +64,5 @@ def _variety(answer: str) -> float:
     triples = list(zip(found, found[1:], found[2:], strict=False))
     if not triples:
         return 0.0
-    return clip((len(set(triples)) / len(triples) - 0.5) / 0.35) * (len(sentences(answer)) <= MOST_SENTENCES)
+    length = clip((TOO_MANY_SENTENCES - len(sentences(answer))) / (TOO_MANY_SENTENCES - MOST_SENTENCES))
+    return clip((len(set(triples)) / len(triples) - 0.5) / 0.35) * length
