@@ -13,6 +13,7 @@ from tasks.running.labels import described
 from tucano.errors import UserError
 from tucano.profiles import load_profile, profiles, project_root, validated
 from tucano.settings import PipelineSettings
+from tucano.settings.stages import of_preflight
 
 ROOT = Path(__file__).parent.parent
 
@@ -100,6 +101,15 @@ def test_a_patience_that_cannot_fire_is_warned_about_when_the_profile_loads() ->
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             load_profile(ROOT, name, changed)
+
+
+def test_a_warning_is_said_to_whoever_chose_and_to_nobody_who_reads_it_again() -> None:
+    """`tucano verify` printed it in the middle of its table."""
+    with pytest.warns(UserWarning, match="leaves no room before max_steps=60: early stopping cannot fire"):
+        chosen = load_profile(ROOT, "laptop", ["grpo.patience=40"])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        of_preflight(validated(chosen.model_dump(mode="json")), 42)
 
 
 def test_l4_v5_is_todays_recipe() -> None:
