@@ -253,7 +253,7 @@ def test_artifacts_tell_what_came_of_it(bench: Bench, page: PrefectPage, story: 
         artifact["key"]
         for artifact in bench.ask("artifacts/filter", {"artifacts": {"flow_run_id": {"any_": [story["run"]]}}})
     }
-    assert keys >= {"verdict", "health", "reward-audit", "preflight", "promotion", "mlflow-run", "stage-times"}
+    assert keys >= {"verdict", "health", "reward-audit", "preflight", "promotion", "mlflow-run", "cost"}
 
 
 def test_mlflow_has_one_run_per_seed_and_links_back(bench: Bench, story: dict[str, Any]) -> None:

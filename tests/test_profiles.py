@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
-from tasks.running.labels import described
+from tasks.running.labels import config_label, described
 from tucano.errors import UserError
 from tucano.profiles import load_profile, profiles, project_root, validated
 from tucano.settings import PipelineSettings
@@ -467,5 +467,8 @@ def test_a_run_is_named_by_what_differs_from_its_profile() -> None:
     )
     many = ["grpo.learning_rate=0.002", "grpo.max_steps=80", "grpo.beta=0.1", "seed=8"]
     assert described(load_profile(ROOT, "laptop", many), "nightly").startswith(
-        "nightly seed=8 max_steps=80 learning_rate=0.002 …, seeds "
+        "nightly max_steps=80 learning_rate=0.002 seed=8 …, seeds "
     )
+    many += ["data.train_prompts=60", "model.nano_hidden=32", "sft.max_epochs=3"]
+    label = config_label(load_profile(ROOT, "laptop", many))
+    assert re.match(r"epochs=3.0 steps=80 lr=0.002 #[0-9a-f]{6} nano synthetic grounded ", label), label
