@@ -67,7 +67,12 @@ def bench(home: Path) -> Iterator[Bench]:
     project.mkdir()
     (project / "prefect.yaml").write_text(yaml.safe_dump(small_project(), allow_unicode=True), encoding="utf-8")
     made = stack.opened(home / "runs", project, free_port(), free_port())
-    stack.up(made)
+    said: list[str] = []
+    stack.up(made, say=said.append)
+    for step in ("starting postgres", "starting prefect", "prefect answers after", "starting worker-1", "all is up"):
+        assert any(line.startswith(step) for line in said), (
+            f"{step} was not said: for minutes nothing would stand there"
+        )
     yield Bench(made)
     stack.down(made)
 
