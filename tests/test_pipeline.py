@@ -153,6 +153,7 @@ def test_a_killed_child_is_started_again_and_the_flow_completes(storage: Path) -
     assert re.search(r"cost: 0\.\d\d machine-hours.*; no price for own machine", output)
     assert whys(seen)["data"].startswith("reused"), "Ctrl-C had not lost what was done"
     assert agree(*told(storage, output)) == []
+    assert "[answers side by side](" in newest_pipeline(storage).tags["mlflow.note.content"]
 
 
 def told(storage: Path, output: str) -> tuple[dict[str, str], dict[str, float], Comparison, float]:
