@@ -11,22 +11,24 @@ from tucano.cost import Cost, costs, dollars_per_point, sentence, total
 
 @stage("cost")
 def account(run: Run, seeds: Seeds, comparison: ComparisonResult) -> str:
-    """One sentence with machine-hours (lost and repeated work included), dollars, and dollars per gain over the primary
-    reference.
+    """One sentence with machine-hours (lost and repeated work included), dollars, dollars per gain over the primary
+    reference, and how much of it this run did not spend again.
     """
     everything, gain = spent(run, comparison)
     each = costs(run.stages, run.settings.cost)
+    reused = total([cost for name, cost in each.items() if run.stages[name].reused]).hours
     for seed in seeds.trained:
         if (identity := training_run(run, seed)) is not None:
             run.tracker.log_metrics(identity, _metrics(each[seed.artifact.stage]))
     point = dollars_per_point(everything, gain)
-    run.tracker.log_metrics(
-        run.tracking_run, _metrics(everything) | ({} if point is None else {"cost/usd_per_point": point})
-    )
-    said = sentence(everything, gain)
-    rows = [_row(name, cost) for name, cost in each.items()]
-    show_table("cost", rows, said)
-    get_run_logger().info("cost: %s", said)
+    more = {"cost/reused_hours": reused} | ({} if point is None else {"cost/usd_per_point": point})
+    run.tracker.log_metrics(run.tracking_run, _metrics(everything) | more)
+    said = sentence(everything, gain) + (f"; {reused:.2f} machine-hours of it were reused" if reused else "")
+    show_table("cost", [_row(name, cost, run.stages[name].reused) for name, cost in each.items()], said)
+    log = get_run_logger()
+    for name, cost in each.items():
+        log.info("%-18s %7.1f s%s", name, 3600 * cost.hours, "   (reused)" if run.stages[name].reused else "")
+    log.info("cost: %s", said)
     return said
 
 
@@ -40,11 +42,13 @@ def _metrics(cost: Cost) -> dict[str, float]:
     return metrics if cost.dollars is None else metrics | {"cost/usd": cost.dollars}
 
 
-def _row(name: str, cost: Cost) -> dict[str, object]:
+def _row(name: str, cost: Cost, reused: bool) -> dict[str, object]:
     return {
         "stage": name,
+        "seconds": round(3600 * cost.hours, 1),
         "machine-hours": round(cost.hours, 3),
         "of them lost": round(cost.lost_hours, 3),
         "attempts": cost.attempts,
         "USD": "no price" if cost.dollars is None else round(cost.dollars, 2),
+        "reused": reused,
     }

@@ -146,9 +146,9 @@ def publish(run: Run, result: Promotion) -> None:
 def _incomplete(run: Run) -> Standing | None:
     """What is wrong with the candidate's lineage; None when every link holds."""
     if broken := faults(verify(run.store.root, digests(run.stages))):
-        return refused(f"its lineage is broken: {'; '.join(broken)}", "a sua linhagem está quebrada")
+        return refused("broken lineage", "; ".join(broken))
     unknown = unpinned(run.settings.model.name, run.settings.model.revision)
-    return refused(f"its lineage is incomplete: {unknown}", "a sua linhagem está incompleta") if unknown else None
+    return refused("incomplete lineage", unknown) if unknown else None
 
 
 @stage("merge")

@@ -6,11 +6,9 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from prefect import get_run_logger
-
 from tasks.cost import spent
 from tasks.handles import AuditResult, ComparisonResult, PromptSet, ReauditResult, Report, SeedResult, Seeds
-from tasks.running.labels import prefect_link
+from tasks.running.labels import named, prefect_link
 from tasks.running.pages import show_markdown, show_table
 from tasks.running.run import Run, stage
 from tucano.artifacts.code_version import code_version
@@ -66,6 +64,7 @@ def write_report(
         usd=cost.dollars,
         audit=audit.report,
         reaudit=reaudit.report,
+        run=named(run.settings),
         made_on=datetime.now().astimezone().date().isoformat(),
     )
 
@@ -99,13 +98,6 @@ def _publish(run: Run, report: Path, seeds: Seeds, comparison: ComparisonResult,
     show_table("health", [alarm for seed in seeds.trained for alarm in _alarms(seed)], "Alarms of each seed")
     links = "".join(f"- [{escaped(name)}]({link})\n" for name, link in tracker.links(run.tracking_run).items())
     show_markdown("mlflow-pages", links, "This run, its trainings and saved views in MLflow")
-    rows = [
-        {"stage": name, "seconds": round(stage.seconds, 1), "reused": stage.reused}
-        for name, stage in run.stages.items()
-    ]
-    show_table("stage-times", rows, "What each stage took when it ran")
-    for row in rows:
-        get_run_logger().info("%-18s %7.1f s%s", row["stage"], row["seconds"], "   (reused)" if row["reused"] else "")
 
 
 def _lineage(run: Run, promotion: Promotion) -> dict[str, str]:

@@ -123,6 +123,8 @@ def test_which_configuration_is_better_how_sure_and_at_what_cost(page: Page, lin
         " t.startsWith('0.')).join()"
     )
     page.wait_for(gains, "0.0873,0.0651,0.0214")
+    left = "document.querySelector('.ag-header-cell[col-id*=\"{}\"]').getBoundingClientRect().left"
+    assert page.evaluate(left.format("verdict")) < page.evaluate(left.format("gain/overall")), "the verdict comes first"
     asked = page.evaluate("[...new Set(performance.getEntriesByType('resource').map(e => new URL(e.name).origin))]")
     assert asked == [page.evaluate("location.origin")], "the page asks its own server and nobody else"
 

@@ -14,14 +14,14 @@ from scipy import stats
 
 from rewards.names import REPORTED as TASKS
 from tucano.artifacts.records import parsed
-from tucano.comparison import wording
+from tucano.comparison import promotion, wording
 from tucano.comparison.answers import Answer, Decoding
 from tucano.comparison.compare import Comparison, Design, compare
 from tucano.comparison.contrast import Contrast, Effect, effect, with_holm
 from tucano.comparison.table import render_table
 from tucano.comparison.text_health import TextHealth, decay, distinct_2, text_health, vocabulary, words
 from tucano.comparison.verdict import judge
-from tucano.comparison.wording import ENGLISH, PORTUGUESE
+from tucano.comparison.wording import ENGLISH, PORTUGUESE, Speaker
 from tucano.errors import UserError
 from tucano.presentation.numbers import p_value, portuguese
 from tucano.prompts import Prompt
@@ -370,12 +370,26 @@ def blanks(message: str) -> set[str]:
     return {name for _, name, _, _ in string.Formatter().parse(message) if name}
 
 
-def test_both_languages_have_the_same_sentences_with_the_same_blanks() -> None:
-    english, portuguese = ENGLISH.sentences, PORTUGUESE.sentences
+@pytest.mark.parametrize("speakers", [(ENGLISH, PORTUGUESE), promotion.SPEAKERS])
+def test_both_languages_have_the_same_sentences_with_the_same_blanks(speakers: tuple[Speaker, Speaker]) -> None:
+    english, portuguese = (say.sentences for say in speakers)
     assert list(english) == list(portuguese)
     assert {name: blanks(text) for name, text in english.items()} == {
         name: blanks(text) for name, text in portuguese.items()
     }
+
+
+def test_a_reason_says_its_numbers_as_its_readers_write_them() -> None:
+    found = promotion.unfaithful(0.1234)
+    assert "(0.123 nats per token)" in found.reason and "(0,123 nats por token)" in found.reason_pt
+    refused = promotion.refused("re-audit", "rho fell to {0.1}")
+    assert refused.reason == "the re-audit of its own samples failed: rho fell to {0.1}"
+    assert refused.reason_pt == "a auditoria das suas próprias amostras reprovou", (
+        "what has English words only is left out"
+    )
+
+
+def test_every_sentence_of_the_verdict_is_said() -> None:
     spoken = ast.parse((Path(wording.__file__)).read_text(encoding="utf-8"))
     used = {node.value for node in ast.walk(spoken) if isinstance(node, ast.Constant) and isinstance(node.value, str)}
     beside = {
@@ -398,4 +412,4 @@ def test_both_languages_have_the_same_sentences_with_the_same_blanks() -> None:
         "no range",
         "no one",
     }
-    assert set(english) <= used | beside, "a sentence that nobody says"
+    assert set(ENGLISH.sentences) <= used | beside, "a sentence that nobody says"

@@ -15,7 +15,6 @@ from tucano.profiles import validated
 from tucano.settings import GrpoSettings, PipelineSettings, SftSettings
 
 ROOT = Path(__file__).parent.parent
-pytestmark = pytest.mark.filterwarnings("ignore:grpo.patience")
 
 
 def settings_of_all() -> list[PipelineSettings]:

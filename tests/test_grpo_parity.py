@@ -33,7 +33,6 @@ from tucano.training.rollouts.rollout import leave_out, replace_rows
 from tucano.training.rollouts.scoring import Rewards
 from tucano.training.validation import Validation
 
-pytestmark = pytest.mark.filterwarnings("ignore:grpo.patience")
 OFF = {"advantages": "group", "own_decoding": False}
 PROMPTS = [
     Prompt(f"p{n}", task, f"{'produto ' * (n % 3)}numero {n}", "t", "test", "own")

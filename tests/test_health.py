@@ -21,8 +21,6 @@ from tucano.training import grpo
 from tucano.training.grpo_trainer import trainer_class
 from tucano.training.health import RULES, Alarm, History, Watch
 
-pytestmark = pytest.mark.filterwarnings("ignore:grpo.patience")
-
 HEALTHY_STEP = {
     "train/loss": 0.01,
     "train/grad_norm": 0.05,

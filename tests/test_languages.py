@@ -125,7 +125,7 @@ def halves(page: str) -> dict[str, list[str]]:
 
 
 def report() -> str:
-    why = refused("it is worse on the push task", "é pior em push")
+    why = refused("worse", tasks="push")
     warned = AuditCheck(
         "push", "sample size", "warn", False, 12, 24, "push: 12 rated prompts; with fewer than 24 it is"
     )

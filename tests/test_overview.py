@@ -148,12 +148,18 @@ def test_the_page_is_whole_closed_and_says_everything_in_both_languages(four: Pa
     assert not re.search(r">[+−]?0\.\d+<", portuguese) and not re.search(r">[+-]?0,\d+<", english)
 
 
-def test_none_and_one_configuration(two: Path, made: tuple[Path, str, str], tmp_path: Path) -> None:
+def test_none_and_one_configuration(
+    two: Path, made: tuple[Path, str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     empty = write_page(tmp_path).read_text(encoding="utf-8")
     assert "No comparison yet" in empty and read(empty).open == []
     shutil.rmtree(two / made[2])
     single = write_page(two).read_text(encoding="utf-8")
     assert "<b>laptop</b>" in single and "All pairs" not in single and "Ahead of the second" not in single
+    assert "Ordered by" not in single and "<span>machine=<b>l4 workbench</b></span>" in single
+    monkeypatch.setattr("tucano.overview.page.MOST_NAMED", 1)
+    short = write_page(two).read_text(encoding="utf-8")
+    assert "<span>and 1 more</span>" in short and "learning_rate=<b>" in short and "machine=<b>" not in short
     (line,) = view(two).lines
     assert line.differs == {"learning_rate": 0.003, "machine": "l4 workbench"}
 

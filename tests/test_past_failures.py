@@ -32,7 +32,6 @@ from tucano.training.jobs import Job
 from tucano.training.orders import JobFolders, order
 from tucano.training.rollouts.examiner import Examiner
 
-pytestmark = pytest.mark.filterwarnings("ignore:grpo.patience")
 ROOT = Path(__file__).parent.parent
 SMALL = [
     # a machine and a model for a test: the nano model learns at a hundred times the rate of a real one

@@ -9,19 +9,26 @@ import os
 import re
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import psutil
 import pytest
 from chat_api import Response, chat, serving
+from test_numbers_agree import agree, plain
 
+from tucano.comparison.compare import Comparison
 from tucano.overview.page import PAGE, view
+
+if TYPE_CHECKING:
+    from mlflow.entities import RunData
 
 ROOT = Path(__file__).parent.parent
 SMALL = {
@@ -145,6 +152,24 @@ def test_a_killed_child_is_started_again_and_the_flow_completes(storage: Path) -
     assert f'href="{line.row.report}"' in (storage / PAGE).read_text(encoding="utf-8")
     assert re.search(r"cost: 0\.\d\d machine-hours.*; no price for own machine", output)
     assert whys(seen)["data"].startswith("reused"), "Ctrl-C had not lost what was done"
+    assert agree(*told(storage, output)) == []
+    assert "[answers side by side](" in newest_pipeline(storage).tags["mlflow.note.content"]
+
+
+def told(storage: Path, output: str) -> tuple[dict[str, str], dict[str, float], Comparison, float]:
+    """What terminal, report, page, Prefect and MLflow say of the newest run, its comparison, and its machine-hours."""
+    (line,) = view(storage).lines
+    database = storage / "prefect" / "prefect.db"
+    with closing(sqlite3.connect(database)) as connection:
+        newest = "select data from artifact where key = 'verdict' order by created desc"
+        verdict = json.loads(connection.execute(newest).fetchone()[0])
+    places = {
+        "terminal": output,
+        "report": plain((storage / line.row.report).read_text(encoding="utf-8")),
+        "page": plain((storage / PAGE).read_text(encoding="utf-8")),
+        "Prefect": verdict,
+    }
+    return places, newest_pipeline(storage).metrics, line.row.comparison, line.spent.own.hours
 
 
 def test_a_second_run_reuses_every_stage_within_a_minute(storage: Path) -> None:
@@ -152,6 +177,10 @@ def test_a_second_run_reuses_every_stage_within_a_minute(storage: Path) -> None:
     code, output = finished(started(storage))
     assert code == 0 and time.monotonic() - began < 60
     assert {name: why.split(",")[0] for name, why in whys(output).items()} == dict.fromkeys(STAGES, "reused")
+    *told_again, hours = told(storage, output)
+    assert agree(*told_again, hours) == [] and f"; {hours:.2f} machine-hours of it were reused" in output
+    metrics = newest_pipeline(storage).metrics
+    assert metrics["cost/hours"] == metrics["cost/reused_hours"] == pytest.approx(hours)
 
 
 def test_the_benchmark_judges_the_trained_arms_and_trains_nothing(storage: Path) -> None:
@@ -162,7 +191,7 @@ def test_the_benchmark_judges_the_trained_arms_and_trains_nothing(storage: Path)
     for arm in ("base", "sft", "seed-42", "seed-123", "constant", "majority", "rules"):
         assert re.search(rf"^\| {arm} ", output, flags=re.MULTILINE), arm
     assert set(whys(output)) == {"data", "benchmark-set", "benchmark-answers", "benchmark-baselines", "benchmark"}
-    assert newest_pipeline_tags(storage)["kind"] == "benchmark"
+    assert newest_pipeline(storage).tags["kind"] == "benchmark"
 
 
 def test_a_benchmark_that_is_killed_among_the_answers_of_an_api_pays_for_none_twice(storage: Path) -> None:
@@ -288,14 +317,14 @@ def test_a_failed_audit_stops_before_sft_and_an_override_goes_on_and_is_recorded
     assert report is not None
     page = Path(report[1]).read_text(encoding="utf-8")
     assert "Ana Souza" in page and "piloto interno" in page
-    tags = newest_pipeline_tags(storage)
+    tags = newest_pipeline(storage).tags
     assert (tags["audit.override_by"], tags["audit.override_reason"]) == ("Ana Souza", "piloto interno")
 
 
-def newest_pipeline_tags(storage: Path) -> dict[str, str]:
+def newest_pipeline(storage: Path) -> "RunData":
     from mlflow import MlflowClient
 
     client = MlflowClient(f"sqlite:///{storage}/mlflow/mlflow.db")
     experiment = client.get_experiment_by_name("tucano-pipelines")
     assert experiment is not None
-    return dict(client.search_runs([experiment.experiment_id], order_by=["attributes.start_time DESC"])[0].data.tags)
+    return client.search_runs([experiment.experiment_id], order_by=["attributes.start_time DESC"])[0].data

@@ -9,10 +9,11 @@ from typing import Any
 import pytest
 import yaml
 
-from tasks.running.labels import described
+from tasks.running.labels import config_label, described
 from tucano.errors import UserError
 from tucano.profiles import load_profile, profiles, project_root, validated
-from tucano.settings import PipelineSettings
+from tucano.settings import GrpoSettings, PipelineSettings
+from tucano.settings.stages import of_preflight
 
 ROOT = Path(__file__).parent.parent
 
@@ -100,6 +101,15 @@ def test_a_patience_that_cannot_fire_is_warned_about_when_the_profile_loads() ->
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             load_profile(ROOT, name, changed)
+
+
+def test_a_warning_is_said_to_whoever_chose_and_to_nobody_who_reads_it_again() -> None:
+    """`tucano verify` printed it in the middle of its table."""
+    with pytest.warns(UserWarning, match="leaves no room before max_steps=60: early stopping cannot fire"):
+        chosen = load_profile(ROOT, "laptop", ["grpo.patience=40"])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        of_preflight(validated(chosen.model_dump(mode="json")), 42)
 
 
 def test_l4_v5_is_todays_recipe() -> None:
@@ -440,13 +450,18 @@ def test_so_are_overrides_and_profiles(given: str) -> None:
         assert len(str(caught.value)) < 1000 and str(caught.value).isprintable()
 
 
-def test_forms_show_every_field_in_its_declared_order() -> None:
+def test_forms_show_what_people_change_first_and_all_else_in_its_declared_order() -> None:
     """Prefect's form sorts by `position`; without it 119 settings stand in the order of the length of their names."""
     schema = PipelineSettings.model_json_schema()
+    shown = {}
     for section in (schema, *schema["$defs"].values()):
-        places = [field.get("position") for field in section.get("properties", {}).values()]
-        assert places == list(range(len(places))), section.get("title")
-    assert list(schema["properties"]) == list(PipelineSettings.model_fields)
+        fields = section.get("properties", {})
+        shown[section.get("title")] = sorted(fields, key=lambda name: fields[name]["position"])
+    declared = list(PipelineSettings.model_fields)
+    assert shown["PipelineSettings"] == ["grpo", *(name for name in declared if name != "grpo")]
+    assert shown["GrpoSettings"][:3] == ["seeds", "learning_rate", "max_steps"]
+    others = [name for name in GrpoSettings.model_fields if name not in shown["GrpoSettings"][:3]]
+    assert shown["GrpoSettings"][3:] == others
 
 
 def test_a_run_is_named_by_what_differs_from_its_profile() -> None:
@@ -457,5 +472,8 @@ def test_a_run_is_named_by_what_differs_from_its_profile() -> None:
     )
     many = ["grpo.learning_rate=0.002", "grpo.max_steps=80", "grpo.beta=0.1", "seed=8"]
     assert described(load_profile(ROOT, "laptop", many), "nightly").startswith(
-        "nightly seed=8 max_steps=80 learning_rate=0.002 …, seeds "
+        "nightly max_steps=80 learning_rate=0.002 seed=8 …, seeds "
     )
+    many += ["data.train_prompts=60", "model.nano_hidden=32", "sft.max_epochs=3"]
+    label = config_label(load_profile(ROOT, "laptop", many))
+    assert re.match(r"epochs=3.0 steps=80 lr=0.002 #[0-9a-f]{6} nano synthetic grounded ", label), label

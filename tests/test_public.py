@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -216,7 +217,7 @@ def test_arms_are_held_against_their_start_question_by_question(tmp_path: Path) 
         5 / 40
     )  # of the 10 questions one seed gained, each second counts
     assert found["seeds", "sft"].p == pytest.approx(2**-5)  # five of five that differ, all upwards
-    assert not any(lost(one, 0.05) for one in result.contrasts)
+    assert lost(result.contrasts, 0.05) == ()
     assert "1 prompts were too long" in render_public(result)
 
 
@@ -227,12 +228,18 @@ def test_a_loss_on_a_public_benchmark_is_a_loss(tmp_path: Path) -> None:
     ]
     result = judge_public(questions, replies, tmp_path, {"faquad": ""}, Reading("sft", 0.05, 50, 7))
     (found,) = result.contrasts
-    assert lost(found, 0.05)  # p = 1/256
+    assert lost([found], 0.05) == (found,)  # p = 1/256
     verdict = judge(found, Judging(), around=StudyContext(public=result.contrasts))
     assert "lost public" in verdict.cautions and "lost public" not in judge(found, Judging()).cautions
     said = "Public benchmark faquad (8 questions that others wrote): 0.000 against 1.000 for sft, -1.000 ("
     assert any(sentence.startswith(said) for sentence in verdict.sentences)
     assert any("faquad (8 questões que outros escreveram): 0,000" in sentence for sentence in verdict.sentences_pt)
+    assert any(sentence.endswith("(Holm): faquad against sft.") for sentence in verdict.sentences)
+    assert any(sentence.endswith("(Holm): faquad em relação a sft.") for sentence in verdict.sentences_pt)
+    for worse, losses in (((0.02, 0.03, 0.3), 0), ((0.01, 0.03, 0.3), 1), ((0.01, 0.02, 0.3), 2)):
+        several = [replace(found, overall=replace(found.overall, p_worse=p)) for p in worse]
+        # Holm: the smallest p times 3, the next times 2, none below one before it
+        assert lost(several, 0.05) == tuple(several[:losses]), worse
 
 
 @pytest.mark.long

@@ -198,8 +198,8 @@ def test_every_part_is_there(page: str) -> None:
 
 def test_the_first_lines_say_what_was_trained_on_what_and_when() -> None:
     settings = {"model": {"name": "nano"}, "data": {"source": "synthetic"}}
-    page = render_report(comparison(), Facts(settings, "laptop", [], {}, made_on="2026-11-22"))
-    assert page.count("nano · synthetic · 2026-11-22.</p></header>") == 2
+    page = render_report(comparison(), Facts(settings, "laptop", [], {}, run="laptop beta=0.1", made_on="2026-11-22"))
+    assert page.count("laptop beta=0.1 · nano · synthetic · 2026-11-22.</p></header>") == 2
     several = {"data": {"source": "own", "sources": [{"source": "olist"}, {"source": "synthetic"}]}}
     assert Facts(several, "laptop", [], {}).subject == "olist + synthetic"
 

@@ -34,8 +34,6 @@ from tucano.training.checkpoints.states import NotAsSaved
 from tucano.training.jobs import EVENT_MARK, parse
 from tucano.training.orders import JobFolders, order
 
-pytestmark = pytest.mark.filterwarnings("ignore:grpo.patience")
-
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:

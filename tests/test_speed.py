@@ -14,7 +14,6 @@ from benchmarks import lockstep
 from benchmarks.lockstep import MARK, Kind, Side
 from benchmarks.speed import report
 
-pytestmark = pytest.mark.filterwarnings("ignore:grpo.patience")
 STEPS = 3
 
 

@@ -8,6 +8,7 @@ import os
 import re
 import signal
 import socket
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -20,6 +21,7 @@ from odd_files import ODD, put_in_place
 
 from deployments import services, stack
 from deployments.postgres import find_cluster
+from deployments.servers import runs_in_process
 from tucano.errors import UserError
 
 ROOT = Path(__file__).parent.parent
@@ -209,3 +211,13 @@ def test_a_private_folder_for_its_socket_is_a_sentence(tmp_path: Path, monkeypat
         pytest.skip("PostgreSQL (Debian: postgresql) is not installed")
     with pytest.raises(UserError, match=rf"cannot enter {tmp_path}; set TMPDIR to a folder that everybody may enter"):
         cluster.prepare()
+
+
+def test_flow_runs_of_tucano_run_are_counted_for_a_server_that_does_not_show_them(tmp_path: Path) -> None:
+    assert runs_in_process(tmp_path) == 0
+    (tmp_path / "prefect").mkdir()
+    with contextlib.closing(sqlite3.connect(tmp_path / "prefect" / "prefect.db")) as database:
+        database.execute("CREATE TABLE flow_run (id)")
+        database.executemany("INSERT INTO flow_run VALUES (?)", [(1,), (2,)])
+        database.commit()
+    assert runs_in_process(tmp_path) == 2

@@ -582,6 +582,7 @@ def test_views_show_the_metrics_that_runs_have(tracker: Tracker) -> None:
     assert state["compareRunCharts"][0]["metricKey"] == "validation/reward"
     assert {section["columns"] for section in state["compareRunSections"]} == {2}
     leaderboard = saved_state(tracker, "tucano-pipelines", "tucano-leaderboard")
+    assert leaderboard["columnOrder"][:2] == ["tags.`verdict`", "metrics.`gain/overall`"], "MLflow puts tags last"
     assert (
         leaderboard["orderByKey"] == "metrics.`gain/overall`" and "metrics.`cost/usd`" in leaderboard["selectedColumns"]
     )

@@ -11,6 +11,9 @@ ELSEWHERE = {"data": {"path"}, "grpo": {"seeds", "own_decoding"}, "model": {"dev
 computes.
 """
 
+SHORT = {"learning_rate": "lr", "max_steps": "steps", "generations": "k", "batch_size": "batch", "max_epochs": "epochs"}
+"""Settings that people change most, as narrow columns have room for."""
+
 
 def of_configuration(settings: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     """{section: {setting: value}} of those, from a pipeline's settings as JSON."""
@@ -25,3 +28,8 @@ def of_configuration(settings: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
 def configuration_digits(settings: Mapping[str, Any]) -> str:
     """Like `#3fa9c1`: six digits of a digest of all that makes the configuration."""
     return f"#{digest(of_configuration(settings))[:6]}"
+
+
+def telling(differs: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings by their dotted names, those first that people change most: a name or a headline has room for few."""
+    return dict(sorted(differs.items(), key=lambda item: item[0].rpartition(".")[2] not in SHORT))

@@ -4,7 +4,6 @@ deployments.
 
 import difflib
 import re
-import warnings
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Annotated, Any, cast, get_args, get_origin
@@ -68,9 +67,7 @@ def differences(here: PipelineSettings, there: PipelineSettings) -> list[Differe
 
 def nearest_profile(root: Path, settings: PipelineSettings) -> tuple[str, list[Difference]]:
     """The profile that differs in the fewest settings, and those differences."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # what a profile warns of was said when it was loaded to be run
-        known = {name: differences(settings, validated(values)) for name, values in profiles(root).items()}
+    known = {name: differences(settings, validated(values)) for name, values in profiles(root).items()}
     return min(known.items(), key=lambda item: len(item[1]))
 
 

@@ -49,7 +49,9 @@ def run_child(run: Run, job: Job, label: str) -> dict[str, Any]:
             logger.info(f"{label} | ... the rest is in {launch.log_of(job)}")
 
     try:
-        return launch.run_job(job, run.settings.worker.python, show, repeat if is_deployed() else None)
+        made = launch.run_job(job, run.settings.worker.python, show, repeat if is_deployed() else None)
+        bar.show(1.0)  # also where it stopped early
+        return made
     finally:
         bar.close()
         hears(label, None)

@@ -9,7 +9,7 @@ from prefect.utilities.urls import url_for
 
 from tasks.handles import PromptSet, Questions
 from tucano.artifacts.identity import fingerprint
-from tucano.configuration import configuration_digits, of_configuration
+from tucano.configuration import SHORT, configuration_digits, of_configuration, telling
 from tucano.profiles import nearest_profile, project_root
 from tucano.prompts import jsonl_lines
 from tucano.security.printable import escaped, short
@@ -41,8 +41,6 @@ MOST_SAID = 3
 LONGEST = 24
 """Characters of a setting's value in a name."""
 DIGITS = re.compile(r"#[0-9a-f]{6}")
-SHORT = {"learning_rate": "lr", "max_steps": "steps", "generations": "k", "batch_size": "batch", "max_epochs": "epochs"}
-"""Settings that people change most, as MLflow's narrow columns have room for."""
 
 
 def train_name() -> str:
@@ -53,11 +51,16 @@ def train_name() -> str:
 
 def described(settings: PipelineSettings, deployment: str | None = None) -> str:
     """The profile, what differs from it, and the seeds."""
+    return f"{named(settings, deployment)}, seeds {' '.join(map(str, settings.grpo.seeds))}"
+
+
+def named(settings: PipelineSettings, deployment: str | None = None) -> str:
+    """The profile and what differs from it."""
     profile, rows = nearest_profile(project_root(Path.cwd()), settings)
-    differs = [f"{name.rpartition('.')[2]}={short(str(here), LONGEST)}" for name, here, _ in rows if name not in SAID]
-    more = ["…"] if len(differs) > MOST_SAID else []
-    what = " ".join([deployment or profile, *differs[:MOST_SAID], *more])
-    return f"{what}, seeds {' '.join(map(str, settings.grpo.seeds))}"
+    differs = telling({name: here for name, here, _ in rows if name not in SAID})
+    shown = [f"{name.rpartition('.')[2]}={short(str(here), LONGEST)}" for name, here in differs.items()]
+    more = ["…"] if len(shown) > MOST_SAID else []
+    return " ".join([deployment or profile, *shown[:MOST_SAID], *more])
 
 
 def seed_name() -> str:
@@ -121,7 +124,8 @@ def config_label(settings: PipelineSettings) -> str:
     plain = settings.model_dump(mode="json")
     profile, rows = nearest_profile(project_root(Path.cwd()), settings)
     made = {f"{section}.{name}" for section, values in of_configuration(plain).items() for name in values}
-    differs = {name.rpartition(".")[2]: value for name, value, _ in rows if name in made}
+    chosen = telling({name: value for name, value, _ in rows if name in made})
+    differs = {name.rpartition(".")[2]: value for name, value in chosen.items()}
     first = [f"{SHORT.get(name, name)}={short(str(value), LONGEST)}" for name, value in differs.items()]
     variants = [
         f"{name}={getattr(grpo, name)}"

@@ -1,7 +1,6 @@
 """What lies in a bundle, or in the storage that it is packed from, read as what it is."""
 
 import json
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -56,9 +55,7 @@ class Contents:
     @cached_property
     def settings(self) -> PipelineSettings:
         file = ReportFiles(self.of("report")).settings
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of choices that were made long ago
-            return validated(json.loads(file.read_text(encoding="utf-8")))
+        return validated(json.loads(file.read_text(encoding="utf-8")))
 
     @cached_property
     def comparison(self) -> Comparison:

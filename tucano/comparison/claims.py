@@ -4,12 +4,13 @@ Two claims are never mixed: that *these adapters* beat the reference, and that t
 seed.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from tucano.comparison.contrast import Contrast
 from tucano.comparison.forgetting import Forgetting
+from tucano.statistics.inference import holm
 
 Claim = Literal["supported", "not supported", "not assessable"]
 PRINTED = 3
@@ -133,13 +134,15 @@ def cautions(reward: Contrast, alpha: float, around: StudyContext) -> Iterable[s
         yield "unplanned"
     if any(found.established(alpha) for found in around.forgetting):
         yield "forgot"
-    if any(lost(found, alpha) for found in around.public):
+    if lost(around.public, alpha):
         yield "lost public"
 
 
-def lost(found: Contrast, alpha: float) -> bool:
-    """Whether a benchmark that others wrote shows a loss."""
-    return found.overall.p_worse < alpha and found.overall.gain < 0
+def lost(public: Sequence[Contrast], alpha: float) -> tuple[Contrast, ...]:
+    """Those on benchmarks that others wrote whose loss counts after Holm over all of them."""
+    worse = holm({str(place): found.overall.p_worse for place, found in enumerate(public)})
+    pairs = zip(public, worse.values(), strict=True)
+    return tuple(found for found, p in pairs if p < alpha and found.overall.gain < 0)
 
 
 def _at_the_limit(reward: Contrast, alpha: float, looks: int) -> bool:

@@ -1,12 +1,13 @@
 """The promotion policy: which candidate is registered, and whether it becomes champion or waits as a challenger."""
 
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from tucano.comparison.answers import Answer, Decoding, arms_of, prompt_means
 from tucano.comparison.verdict import Verdict
-from tucano.presentation.numbers import portuguese
+from tucano.comparison.wording import Speaker, messages
+from tucano.presentation.numbers import english, portuguese
 from tucano.settings.data import SMALLEST_STRATUM
 from tucano.settings.promotion import PromotionSettings
 from tucano.statistics.inference import hodges_lehmann
@@ -14,6 +15,7 @@ from tucano.statistics.inference import hodges_lehmann
 CHAMPION = "champion"
 CHALLENGER = "challenger"
 NOT_PROMOTED = "not promoted"
+SPEAKERS = Speaker(messages("promotion.en.json"), english), Speaker(messages("promotion.pt.json"), portuguese)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +39,16 @@ class Promotion:
     reason_pt: str = ""
 
 
-STAYS_CHAMPION = Standing(
-    CHAMPION, "it is the champion since an earlier run", "é o campeão desde uma execução anterior"
-)
+def stands(status: str, why: str, **words: str | float) -> Standing:
+    """`why` names the sentence; numbers are written as the readers of each language expect them."""
+    in_english, in_portuguese = (
+        say(why, **{name: say.number(word) if isinstance(word, float) else word for name, word in words.items()})
+        for say in SPEAKERS
+    )
+    return Standing(status, in_english, in_portuguese)
+
+
+STAYS_CHAMPION = stands(CHAMPION, "stays")
 
 
 class Alarm(Protocol):
@@ -61,40 +70,28 @@ def refusal(
     `reaudit_failure` and `decayed` say what the re-audit and the health of its texts have against it.
     """
     if not verdict.improved:
-        return refused("the primary test does not show an improvement", "o teste principal não mostra melhora")
+        return refused("not improved")
     if verdict.worse_tasks:
-        tasks = ", ".join(verdict.worse_tasks)
-        return refused(f"it is worse on {tasks}", f"é pior em {tasks}")
+        return refused("worse", tasks=", ".join(verdict.worse_tasks))
     if verdict.hacking_suspected:
-        return refused(
-            "the reward rose while the ground truth fell: reward hacking is suspected",
-            "a recompensa subiu enquanto a verdade de referência caiu: suspeita de recompensa burlada",
-        )
+        return refused("hacking")
     for alarm in alarms:
         if alarm.name == "hacking":
-            return refused(
-                f"its training raised the hacking alarm at step {alarm.step}: {alarm.evidence}",
-                f"o treino disparou o alarme de recompensa burlada no passo {alarm.step}",
-            )
+            return refused("alarm", alarm.evidence, step=str(alarm.step))
     if reaudit_failure is not None:
-        return refused(
-            f"the re-audit of its own samples failed: {reaudit_failure}",
-            "a auditoria das suas próprias amostras reprovou",
-        )
-    return refused(f"its texts decayed: {decayed}", "os seus textos pioraram") if decayed is not None else None
+        return refused("re-audit", reaudit_failure)
+    return refused("decayed", decayed) if decayed is not None else None
 
 
-def refused(why: str, why_pt: str) -> Standing:
-    return Standing(NOT_PROMOTED, why, why_pt)
+def refused(why: str, detail: str = "", **words: str | float) -> Standing:
+    """`detail` has English words only, and stands in the English sentence alone."""
+    found = stands(NOT_PROMOTED, why, **words)
+    return replace(found, reason=f"{found.reason}: {detail}") if detail else found
 
 
 def unfaithful(difference: float) -> Standing:
     """Of a candidate that is not itself any more once merged; `difference` in nats per token."""
-    moved = f"{difference:.3f} nats per token"
-    return refused(
-        f"merged into 16 bits it answers otherwise than it was trained ({moved})",
-        f"fundido em 16 bits responde diferente do que foi treinado ({portuguese(difference)} nats por token)",
-    )
+    return refused("unfaithful", difference=difference)
 
 
 def standing(
@@ -112,43 +109,25 @@ def standing(
     if found.status == CHAMPION and has_champion and settings.each_source:
         found = _by_source(answers, candidate, primary, settings, sources) or found
     if found.status == CHAMPION and settings.approval_hours is not None:
-        return Standing(
-            CHALLENGER,
-            f"{found.reason}; a person's approval is asked for",
-            f"{found.reason_pt}; pede-se a aprovação de uma pessoa",
+        asked = (
+            say("approval", reason=why) for say, why in zip(SPEAKERS, (found.reason, found.reason_pt), strict=True)
         )
+        return Standing(CHALLENGER, *asked)
     return found
 
 
-_FIRST = Standing(
-    CHAMPION,
-    "it improves on its start, no task is worse, and there was no champion",
-    "melhora sobre a sua partida, nenhuma tarefa piora, e não havia campeão",
-)
+_FIRST = stands(CHAMPION, "first")
 
 
 def _standing(answers: Sequence[Answer], candidate: str, primary: Decoding, settings: PromotionSettings) -> Standing:
     """Against the champion: it has to be at most the margin below it, by the bound."""
     if CHAMPION not in arms_of(answers):
-        return Standing(
-            CHALLENGER,
-            "it improves on its start, but a champion was registered since, which has not answered these prompts",
-            "melhora sobre a sua partida, mas um campeão registrado depois não respondeu a estes prompts",
-        )
+        return stands(CHALLENGER, "another champion")
     bound = noninferiority_bound(answers, candidate, CHAMPION, primary)
     below = max(0.0, -bound)
     if bound > -settings.margin:
-        return Standing(
-            CHAMPION,
-            f"it improves on its start and is at most {below:.3f} below the champion (95 % bound)",
-            f"melhora sobre a sua partida e fica no máximo {portuguese(below)} abaixo do campeão (limite de 95 %)",
-        )
-    return Standing(
-        CHALLENGER,
-        f"it improves on its start, but may be {below:.3f} below the champion (95 % bound, margin {settings.margin})",
-        f"melhora sobre a sua partida, mas pode estar {portuguese(below)} abaixo do campeão (limite de 95 %, margem"
-        f" {str(settings.margin).replace('.', ',')})",
-    )
+        return stands(CHAMPION, "near the champion", below=below)
+    return stands(CHALLENGER, "below the champion", below=below, margin=settings.margin)
 
 
 def _by_source(
@@ -161,21 +140,11 @@ def _by_source(
     """Why it stays challenger on the prompts of one source; None where it may be champion by each."""
     for source, ids in sorted(sources.items()):
         if len(ids) < SMALLEST_STRATUM:
-            return Standing(
-                CHALLENGER,
-                f"{len(ids)} test prompts of {source} cannot say how it does on them",
-                f"{len(ids)} prompts de teste de {source} não bastam para dizer como ele se sai neles",
-            )
+            return stands(CHALLENGER, "few of a source", count=str(len(ids)), source=source)
         here = [answer for answer in answers if answer.prompt_id in ids]
         bound = noninferiority_bound(here, candidate, CHAMPION, primary)
         if bound <= -settings.margin:
-            return Standing(
-                CHALLENGER,
-                f"it may be {-bound:.3f} below the champion on the prompts of {source} (95 % bound, margin"
-                f" {settings.margin})",
-                f"pode estar {portuguese(-bound)} abaixo do campeão nos prompts de {source} (limite de 95 %, margem"
-                f" {str(settings.margin).replace('.', ',')})",
-            )
+            return stands(CHALLENGER, "below by source", below=-bound, margin=settings.margin, source=source)
     return None
 
 

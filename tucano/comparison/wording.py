@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tucano.comparison.claims import Facts, StudyContext, after_holm, task_drops, task_gains
+from tucano.comparison.claims import Facts, StudyContext, after_holm, lost, task_drops, task_gains
 from tucano.comparison.contrast import Contrast, Effect
 from tucano.comparison.forgetting import Forgetting
 from tucano.presentation.numbers import english, p_value, portuguese, possible
@@ -55,12 +55,12 @@ class Speaker:
         }
 
 
-def _messages(name: str) -> dict[str, str]:
+def messages(name: str) -> dict[str, str]:
     return dict(json.loads(Path(__file__).with_name(name).read_text(encoding="utf-8")))
 
 
-ENGLISH = Speaker(_messages("verdict.en.json"), english)
-PORTUGUESE = Speaker(_messages("verdict.pt.json"), portuguese)
+ENGLISH = Speaker(messages("verdict.en.json"), english)
+PORTUGUESE = Speaker(messages("verdict.pt.json"), portuguese)
 
 
 def headline(say: Speaker, reward: Contrast, facts: Facts) -> str:
@@ -147,6 +147,11 @@ def _caution(say: Speaker, name: str, reward: Contrast, alpha: float, around: St
         chance = say.number(100 * chance_finding(around.looks, alpha), 0)
         corrected = p_value(min(1.0, around.looks * reward.overall.p), say.number)
         return say(name, looks=str(around.looks), alpha=say.number(100 * alpha, 0), chance=chance, p=corrected)
+    if name == "lost public":
+        losses = (
+            say("loss", name=", ".join(found.tasks), reference=found.reference) for found in lost(around.public, alpha)
+        )
+        return say(name, losses="; ".join(losses))
     return say(name, reward.overall, reference=reward.reference)
 
 

@@ -19,6 +19,7 @@ from markupsafe import Markup
 from tucano.comparison.compare import TOGETHER
 from tucano.comparison.contrast import Effect
 from tucano.comparison.promotion import Promotion
+from tucano.configuration import telling
 from tucano.overview import drawing
 from tucano.overview.pairs import Pair, pairs
 from tucano.overview.rows import Row, Spent, read_rows, spent, varied
@@ -45,6 +46,8 @@ PROGRESS = {
 """Words of the sentences in which a training says how far it is."""
 LONGEST_LABEL = 60
 """Characters of a setting's value."""
+MOST_NAMED = 4
+"""Settings that name a configuration; the report has all."""
 
 
 @dataclass(frozen=True)
@@ -159,7 +162,7 @@ def _lines(rows: Sequence[Row], pages: Mapping[str, Mapping[str, str]]) -> tuple
         lines.append(
             Line(
                 row=row,
-                differs=_short_names(differs),
+                differs=_short_names(telling(differs)),
                 tone=tone(compared.verdict),
                 spent=cost,
                 pages=pages.get(row.stages["comparison"].digest, {}),
@@ -211,6 +214,7 @@ def _body(language: Language, shown: View, folder: Path) -> str:
         first=shown.lines[0] if shown.lines else None,
         scale=drawing.interval_scale(ends),
         width=drawing.WIDTH,
+        most_named=MOST_NAMED,
         plot_size=drawing.PLOT,
     )
 

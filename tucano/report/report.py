@@ -37,7 +37,8 @@ class Facts:
     """What the report says beside the comparison; a part that is empty or None is left out.
 
     `differences` are (setting, here, there) against `baseline`, a profile or the other side. `lineage` is {what: digest
-    or name} in reading order. `usd` None: the machine has no price. `made_on` is the day of the report (ISO).
+    or name} in reading order. `usd` None: the machine has no price. `run` is what the run was called, `made_on` the day
+    of the report (ISO).
     """
 
     settings: Mapping[str, Any]
@@ -51,16 +52,18 @@ class Facts:
     usd: float | None = None
     audit: AuditReport | None = None
     reaudit: Reaudit | None = None
+    run: str = ""
     made_on: str = ""
     promotion: "Promotion | None" = None
 
     @property
     def subject(self) -> str:
-        """What was trained on what, when: `nano · synthetic · 2026-11-22`."""
+        """What was trained on what, when: `laptop learning_rate=0.003 · nano · synthetic · 2026-11-22`."""
         sections = {name: self.settings.get(name, {}) for name in ("model", "data")}
         sources = sections["data"].get("sources") or [sections["data"]]
         source = " + ".join(str(part.get("source", "")) for part in sources)
-        return " · ".join(part for part in (str(sections["model"].get("name", "")), source, self.made_on) if part)
+        model = str(sections["model"].get("name", ""))
+        return " · ".join(part for part in (self.run, model, source, self.made_on) if part)
 
 
 def render_report(comparison: Comparison, facts: Facts, title: str = "Tucano Commerce") -> str:

@@ -22,11 +22,17 @@ NO_SECRETS = "credentials_belong_in_the_environment"
 _HOLDS_ONE: dict[str, Any] = {"not": {"additionalProperties": {"not": {"type": "string", "pattern": SECRET}}}}
 
 
+FIRST_IN_FORMS = ("grpo", "seeds", "learning_rate", "max_steps")
+"""What people change most; the other settings follow in their declared order."""
+
+
 def _for_forms(schema: dict[str, Any]) -> None:
     """Prefect's form shows the fields in the order of `position`; without it, in that of the length of their names."""
     schema |= {"if": _HOLDS_ONE, "then": {"required": [NO_SECRETS]}}
-    for place, field in enumerate(schema.get("properties", {}).values()):
-        field["position"] = place
+    fields = schema.get("properties", {})
+    first = [name for name in FIRST_IN_FORMS if name in fields]
+    for place, name in enumerate([*first, *(name for name in fields if name not in first)]):
+        fields[name]["position"] = place
 
 
 class Section(BaseModel):

@@ -204,22 +204,22 @@ class GrpoTraining(Completions):
                 f"grpo.eval_steps={self.eval_steps} is beyond grpo.max_steps={self.max_steps}: no checkpoint would be"
                 " chosen"
             )
-        waits = self.patience * self.eval_steps
-        if waits >= self.max_steps:
-            warnings.warn(
-                f"grpo.patience x eval_steps = {waits} leaves no room before max_steps={self.max_steps}: early stopping"
-                " cannot fire",
-                stacklevel=2,
-            )
         return self
 
     def warn_of_patience(self) -> None:
-        """Where a long run could not stop early after its usual best. Not part of validation: the defaults are such."""
+        """Where a run could not stop early, or a long one not after its usual best. Not part of validation: what was
+        chosen is read again by many, and the defaults are such.
+        """
         waits = self.patience * self.eval_steps
-        if self.max_steps > waits and 2 * waits >= self.max_steps >= LOOKS_OF_A_LONG_RUN * self.eval_steps:
+        said = f"grpo.patience x eval_steps = {waits}"
+        if waits >= self.max_steps:
             warnings.warn(
-                f"grpo.patience x eval_steps = {waits}: early stopping cannot fire for a best after step"
-                f" {self.max_steps - waits} of {self.max_steps}, where it usually is; grpo.patience="
+                f"{said} leaves no room before max_steps={self.max_steps}: early stopping cannot fire", stacklevel=2
+            )
+        elif 2 * waits >= self.max_steps >= LOOKS_OF_A_LONG_RUN * self.eval_steps:
+            warnings.warn(
+                f"{said}: early stopping cannot fire for a best after step {self.max_steps - waits} of"
+                f" {self.max_steps}, where it usually is; grpo.patience="
                 f"{max(1, self.max_steps // self.eval_steps // 5)} would leave room",
                 stacklevel=2,
             )

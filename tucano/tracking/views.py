@@ -31,6 +31,9 @@ LEADERBOARD, BY_CONFIGURATION, EVERY_SEED, EVALUATIONS = (
 COLUMNS = 10
 """A table with more metrics than this is not read."""
 
+WIDE = 260
+"""Pixels of a column with words. MLflow puts tags behind all metrics, unless it is told an order."""
+
 CHARTS = 100
 """Keeps a view well below the 20,000 characters of an experiment tag."""
 
@@ -112,7 +115,7 @@ def save_views(client: MlflowClient, experiments: dict[str, str]) -> None:
     _list_once(client, experiments[PIPELINES])
     training = _metric_keys(client, experiments[TRAINING])
     tables = (
-        (PIPELINES, LEADERBOARD, "Leaderboard", ["tags.`config_label`", "tags.`verdict`"]),
+        (PIPELINES, LEADERBOARD, "Leaderboard", ["tags.`verdict`"]),
         (EVALUATION, EVALUATIONS, "Evaluations", ["tags.`config_label`", "tags.`arm`", "tags.`seed`"]),
     )
     for experiment, key, name, tags in tables:
@@ -164,8 +167,8 @@ def page_state(columns: Sequence[str], metrics: Sequence[str], group_by_tag: str
         "datasetsFilter": [],
         "modelVersionFilter": "All Runs",
         "selectedColumns": list(columns),
-        "columnOrder": [],
-        "columnWidths": {},
+        "columnOrder": list(columns),
+        "columnWidths": {column: WIDE for column in columns if column.startswith("tags.")},
         "runsHiddenMode": "SHOWALL",
         "compareRunCharts": [_chart(metric) for metric in charted],
         "compareRunSections": [{**SECTION, "uuid": name, "name": name} for name in sections],
