@@ -177,8 +177,8 @@ def test_a_second_run_reuses_every_stage_within_a_minute(storage: Path) -> None:
     code, output = finished(started(storage))
     assert code == 0 and time.monotonic() - began < 60
     assert {name: why.split(",")[0] for name, why in whys(output).items()} == dict.fromkeys(STAGES, "reused")
-    *told_again, hours = told(storage, output)
-    assert agree(*told_again, hours) == [] and f"; {hours:.2f} machine-hours of it were reused" in output
+    places, numbers, compared, hours = told(storage, output)
+    assert agree(places, numbers, compared, hours) == [] and f"; {hours:.2f} machine-hours of it were reused" in output
     metrics = newest_pipeline(storage).metrics
     assert metrics["cost/hours"] == metrics["cost/reused_hours"] == pytest.approx(hours)
 

@@ -144,7 +144,7 @@ def begin(services: dict[str, Service]) -> None:
             del waiting[name]
 
 
-PAGES = ("http://127.0.0.1:4200/api/ready", "http://127.0.0.1:4200/dashboard", "http://127.0.0.1:5000/health")
+PAGES = ("http://127.0.0.1:4200/api/ready", "http://127.0.0.1:4200/", "http://127.0.0.1:5000/health")
 
 
 def check(worker: Service) -> None:

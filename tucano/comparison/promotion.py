@@ -42,7 +42,7 @@ class Promotion:
 def stands(status: str, why: str, **words: str | float) -> Standing:
     """`why` names the sentence; numbers are written as the readers of each language expect them."""
     in_english, in_portuguese = (
-        say(why, **{name: say.number(word) if isinstance(word, float) else word for name, word in words.items()})
+        say(why, None, **{name: say.number(word) if isinstance(word, float) else word for name, word in words.items()})
         for say in SPEAKERS
     )
     return Standing(status, in_english, in_portuguese)
