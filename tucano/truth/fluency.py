@@ -137,8 +137,8 @@ class Norm:
     hardly ever come near (docs/truth.md).
     """
 
-    mean: float = -0.62
-    odd: float = 0.52
+    mean: float = -0.4
+    odd: float = 0.47
 
 
 PROSE = Norm()
@@ -148,7 +148,7 @@ def fluency(text: str, norm: Norm = PROSE) -> float:
     """How much a text reads like Portuguese in its order, in [0, 1]: the least of four looks, each 1 for good text.
 
     The mean log-odds of its words (0 from .28 below the norm on), the share of words in odd places (0 from .08 above
-    the norm on), the worst five words in a row (1 down to -2.2, 0 at -2.6), and the worst of its sentences of five
+    the norm on), the worst five words in a row (1 down to -2.4, 0 at -2.8), and the worst of its sentences of five
     words and more (1 down to -1.3, 0 at -1.8). Faults that one can name cost besides, but for one in 40 words. A text
     without words is 0.
     """
@@ -160,7 +160,7 @@ def fluency(text: str, norm: Norm = PROSE) -> float:
     last = max(1, len(odds) - WINDOW + 1)
     worst = min(sum(odds[start : start + WINDOW]) / WINDOW for start in range(last))
     sentence = min((_mean(part) for part in sentences(text, whole=True) if len(words(part)) >= WINDOW), default=0.0)
-    looks = (clip((mean - norm.mean + 0.28) / 0.28), clip((norm.odd + 0.08 - odd) / 0.08), clip((worst + 2.6) / 0.4))
+    looks = (clip((mean - norm.mean + 0.28) / 0.28), clip((norm.odd + 0.08 - odd) / 0.08), clip((worst + 2.8) / 0.4))
     faults = max(0, _faults(text) - len(words(text)) // WORDS_PER_FAULT)
     kept = FAULT**faults * MISSING_CAPITAL ** len(_NO_CAPITAL.findall(_ITEM.sub("", text)))
     return kept * min(*looks, clip((sentence + 1.8) / 0.5))
