@@ -26,6 +26,7 @@ from tucano.comparison.claims import StudyContext
 from tucano.comparison.contrast import Contrast, Strata, clusters_of, contrast, share
 from tucano.comparison.decomposition import Decomposition, decompose
 from tucano.comparison.forgetting import Forgetting, Reading, forgetting
+from tucano.comparison.people import Preference
 from tucano.comparison.text_health import TextHealth, text_health
 from tucano.comparison.verdict import Verdict, judge
 from tucano.errors import UserError
@@ -114,6 +115,7 @@ class Comparison:
     language: tuple[Forgetting, ...]
     looks: int
     planned: bool
+    people: Preference | None = None
 
     @property
     def main(self) -> Contrast:
