@@ -19,7 +19,7 @@ from tucano.comparison.compare import TOGETHER, Comparison, Design, compare
 from tucano.comparison.contrast import Contrast
 from tucano.comparison.forgetting import read_readings
 from tucano.comparison.looks import record_look
-from tucano.comparison.people import Preference, told
+from tucano.comparison.people import told
 from tucano.comparison.promotion import CHAMPION
 from tucano.comparison.table import render_markdown
 from tucano.comparison.text_health import known_words
@@ -33,6 +33,7 @@ from tucano.requirements import cores
 from tucano.security.printable import short
 from tucano.settings import PipelineSettings
 from tucano.settings.stages import of_answers, of_comparison
+from tucano.statistics.preference import Preference
 from tucano.storage.folder import Folder
 from tucano.tracking import RegisteredModel
 from tucano.tracking.models import WEIGHTS

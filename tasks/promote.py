@@ -34,7 +34,6 @@ from tasks.tracked import training_run
 from tasks.train import start_of
 from tucano.artifacts.lineage import digests, faults, unpinned, verify
 from tucano.artifacts.store import Recipe
-from tucano.comparison.people import Preference
 from tucano.comparison.promotion import (
     CHALLENGER,
     CHAMPION,
@@ -53,6 +52,7 @@ from tucano.prompts import read_prompts
 from tucano.requirements import cores
 from tucano.security.printable import escaped
 from tucano.settings.stages import of_merge
+from tucano.statistics.preference import Preference
 from tucano.tracking import RegisteredModel
 from tucano.tracking.models import pack
 from tucano.training.jobs import MODULES

@@ -1,9 +1,11 @@
 """People beside the numbers: a blind A/B, corrections of what was served, and what models may learn from both."""
 
 import json
+import sqlite3
 import stat
 import urllib.error
 from collections import Counter
+from contextlib import closing
 from dataclasses import replace
 from math import comb
 from pathlib import Path
@@ -20,7 +22,7 @@ from data.own.prompts import read_own
 from data.own.rows import LONGEST_TEXT
 from tucano.artifacts.store import Recipe, Store
 from tucano.cli.rate_page import render
-from tucano.comparison.people import Preference, told
+from tucano.comparison.people import told
 from tucano.comparison.promotion import CHALLENGER, CHAMPION, standing
 from tucano.errors import UserError
 from tucano.files.prompts import PromptFiles
@@ -33,7 +35,7 @@ from tucano.rating.ratings import RATINGS, read_ratings
 from tucano.rating.session import Correcting, corrected
 from tucano.settings.promotion import PromotionSettings
 from tucano.specs.registry import spec_of
-from tucano.statistics.preference import WinRate
+from tucano.statistics.preference import Preference, WinRate
 
 NEW, OLD = "seed-42", "champion"
 
@@ -74,6 +76,8 @@ def storage_of(folder: Path, count: int = 9, same: int = 2) -> Path:
 
     def data(draft: Path) -> dict[str, Any]:
         write_prompts(PromptFiles(draft).test, asked)
+        with closing(sqlite3.connect(PromptFiles(draft).store)) as connection:
+            connection.execute("CREATE TABLE pedidos(pedido_id)")
         return {}
 
     def answered(draft: Path) -> dict[str, Any]:
@@ -329,9 +333,10 @@ def test_what_is_not_changed_is_no_correction() -> None:
 def test_the_page_takes_a_correction_and_refuses_one_that_is_not_of_the_tasks_form(tmp_path: Path) -> None:
     push, extraction = candidates(1, 1)[0], candidates(1, 1, ("extraction",))[0]
     evil = replace(push, completion="</textarea><script>alert(1)</script>")
-    with served(tmp_path, correcting(tmp_path, [evil, extraction])) as server:
+    with served(tmp_path, correcting(tmp_path, [evil])) as server:
         page = got(server.url)
         assert "<script>alert" not in page and "&lt;/textarea&gt;" in page
+    with served(tmp_path, correcting(tmp_path, [evil, extraction])) as server:
         with pytest.raises(urllib.error.HTTPError) as refused:
             got(server.url, do="2", item=extraction.id, correction='{"sentiment": "positive"}')
         assert "objeto JSON com os campos" in refused.value.read().decode("utf-8")

@@ -13,11 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tucano.cli.rate_page import AnySitting, RatingServer, buttons_of, check_form
-from tucano.comparison.people import said
-from tucano.comparison.wording import ENGLISH
 from tucano.errors import UserError
-from tucano.monitoring.alarms import prompt_of
-from tucano.monitoring.log import read_log
 from tucano.rating.aids import guides
 from tucano.rating.choices import Choosing, choice_ledger, preference
 from tucano.rating.draw import CANDIDATES, Candidate, CandidateSource, open_folder, read_source, stores_of_run
@@ -27,7 +23,6 @@ from tucano.rating.ratings import rating_ledger
 from tucano.rating.session import Asked, Correcting, Item, Session, corrected
 from tucano.rating.store import tables
 from tucano.security.printable import printable
-from tucano.serving.request_log import FOLDER as SERVING
 from tucano.specs.registry import spec_of
 
 STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -119,6 +114,10 @@ def _refuse_other(folder: Path, name: str, what: str) -> None:
 
 def _served(place: Path) -> CandidateSource:
     """What was served, of a storage; each request with its answer once. A file is a file."""
+    from tucano.monitoring.alarms import prompt_of  # seconds, which only who corrects has to wait
+    from tucano.monitoring.log import read_log
+    from tucano.serving.request_log import FOLDER as SERVING
+
     if not place.is_dir():
         return read_source(place)
     log = read_log(place / SERVING)
@@ -257,6 +256,9 @@ def _after_rating(folder: Path, corrects: bool) -> Iterator[str]:
 
 
 def _after_choosing(folder: Path) -> Iterator[str]:
+    from tucano.comparison.people import said
+    from tucano.comparison.wording import ENGLISH
+
     try:
         yield said(ENGLISH, preference(folder))
     except UserError as why:  # the key is elsewhere: whoever has it is told

@@ -195,7 +195,7 @@ def render(view: View, session: AnySitting, tables: Tables, nonce: str) -> str:
 @cache
 def _environment() -> Environment:
     made = environment(Path(__file__).parent)
-    made.filters |= {"breakable": _breakable, "printable": printable}
+    made.filters["breakable"] = _breakable
     return made
 
 

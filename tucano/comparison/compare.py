@@ -26,7 +26,6 @@ from tucano.comparison.claims import StudyContext
 from tucano.comparison.contrast import Contrast, Strata, clusters_of, contrast, share
 from tucano.comparison.decomposition import Decomposition, decompose
 from tucano.comparison.forgetting import Forgetting, Reading, forgetting
-from tucano.comparison.people import Preference
 from tucano.comparison.text_health import TextHealth, text_health
 from tucano.comparison.verdict import Verdict, judge
 from tucano.errors import UserError
@@ -34,6 +33,7 @@ from tucano.prompts import TASKS, Prompt
 from tucano.settings.comparison import Judging
 from tucano.settings.data import SMALLEST_STRATUM
 from tucano.specs.registry import gold
+from tucano.statistics.preference import Preference
 
 SCHEMA_VERSION: Literal[2] = 2
 BASE = "base"

@@ -1,28 +1,15 @@
 """What people preferred in a blind A/B, as it stands beside the numbers of a verdict."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tucano.comparison.wording import ENGLISH, PORTUGUESE, Speaker
-from tucano.statistics.preference import WinRate
+from tucano.statistics.preference import Preference
 
 if TYPE_CHECKING:
     from tucano.comparison.compare import Comparison
 
 LOST = "lost people"
-
-
-@dataclass(frozen=True, slots=True)
-class Preference:
-    """How often `raters` people chose the answer of `side` over that of `against`, blind. `made_of`: what the run made
-    each of the two from, where they come from a run.
-    """
-
-    side: str
-    against: str
-    raters: int
-    wins: WinRate
-    made_of: dict[str, str]
 
 
 def told(comparison: "Comparison", people: Preference | None) -> "Comparison":

@@ -5,13 +5,13 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from tucano.comparison.answers import Answer, Decoding, arms_of, prompt_means
-from tucano.comparison.people import Preference
 from tucano.comparison.verdict import Verdict
 from tucano.comparison.wording import Speaker, messages
 from tucano.presentation.numbers import english, portuguese
 from tucano.settings.data import SMALLEST_STRATUM
 from tucano.settings.promotion import PromotionSettings
 from tucano.statistics.inference import hodges_lehmann
+from tucano.statistics.preference import Preference
 
 CHAMPION = "champion"
 CHALLENGER = "challenger"

@@ -7,13 +7,12 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from tucano.comparison.people import Preference
 from tucano.errors import UserError
 from tucano.rating.files import Judged, RaterKind
 from tucano.rating.ledger import Ledger
 from tucano.rating.pairs import PAIRS, Pair, key_of, read_key, read_pairs
 from tucano.rating.session import Item, Sitting
-from tucano.statistics.preference import WinRate
+from tucano.statistics.preference import Preference, WinRate
 
 CHOSEN = "choices.jsonl"
 FIRST, SECOND, TIE = "first", "second", "tie"

@@ -206,8 +206,10 @@ class Correcting(Session):
 
 def corrected(completion: str, correction: str | None) -> str | None:
     """The masked correction; None where nothing is corrected. ValueError for one that no row of own data may have."""
-    text = "\n".join((correction or "").splitlines()).strip()
-    if text in ("", "\n".join(printable(completion).splitlines()).strip()):
+    text, *unchanged = (
+        "\n".join(one.splitlines()).strip() for one in (correction or "", completion, printable(completion))
+    )
+    if text in ("", *unchanged):
         return None
     if len(text) > LONGEST_CORRECTION:
         raise ValueError(f"a correção tem mais de {LONGEST_CORRECTION} caracteres")

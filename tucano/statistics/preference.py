@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from scipy import stats
+from scipy.special import betaincinv
 
 LEVEL = 0.95
 
@@ -34,8 +34,8 @@ class WinRate:
         Nothing decided: 0 to 1.
         """
         tail = (1 - LEVEL) / 2
-        low = float(stats.beta.ppf(tail, self.wins, self.losses + 1)) if self.wins else 0.0
-        high = float(stats.beta.ppf(1 - tail, self.wins + 1, self.losses)) if self.losses else 1.0
+        low = float(betaincinv(self.wins, self.losses + 1, tail)) if self.wins else 0.0
+        high = float(betaincinv(self.wins + 1, self.losses, 1 - tail)) if self.losses else 1.0
         return low, high
 
     @property
@@ -46,3 +46,16 @@ class WinRate:
     @property
     def worse(self) -> bool:
         return self.interval[1] < 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Preference:
+    """How often `raters` people chose the answer of `side` over that of `against`, blind. `made_of`: what the run made
+    each of the two from, where they come from a run.
+    """
+
+    side: str
+    against: str
+    raters: int
+    wins: WinRate
+    made_of: dict[str, str]
