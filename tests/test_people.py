@@ -9,6 +9,7 @@ from contextlib import closing
 from dataclasses import replace
 from math import comb
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -20,6 +21,8 @@ from data.own import command as own_data
 from data.own.feedback import DEMONSTRATIONS, PREFERENCES, learn
 from data.own.prompts import read_own
 from data.own.rows import LONGEST_TEXT
+from tasks.compare import _people_files, _preference
+from tasks.promote import _of_champion
 from tucano.artifacts.store import Recipe, Store
 from tucano.cli.rate_page import render
 from tucano.comparison.people import told
@@ -33,9 +36,11 @@ from tucano.rating.files import LONGEST_CORRECTION
 from tucano.rating.pairs import PAIRS, PairDraw, key_of, open_pairs, read_pairs
 from tucano.rating.ratings import RATINGS, read_ratings
 from tucano.rating.session import Correcting, corrected
+from tucano.settings import PipelineSettings
 from tucano.settings.promotion import PromotionSettings
 from tucano.specs.registry import spec_of
 from tucano.statistics.preference import Preference, WinRate
+from tucano.tracking import RegisteredModel
 
 NEW, OLD = "seed-42", "champion"
 
@@ -271,7 +276,7 @@ def test_an_ab_in_the_terminal_goes_on_where_it_stopped_and_ends_with_the_next_s
     assert NEW not in began.stdout and [record.consent for record in read_choices(folder)] == [True]
     ended = tucano_rate(*first, keys="2\n" * 6)
     assert "7 of 7 rated" in ended.stdout and "Nothing of this trains a model" in ended.stdout
-    assert "Blind A/B, 1 people: seed-42 was preferred to champion on " in ended.stdout
+    assert "Blind A/B, judged by 1: seed-42 was preferred to champion on " in ended.stdout
     assert f"In the verdict: tucano run laptop --set promotion.people={folder}" in ended.stdout
     refused = tucano_rate(str(folder), "--rater", "ana", "--terminal")
     assert refused.returncode == 2 and "holds a blind A/B; add --ab" in refused.stderr
@@ -284,7 +289,7 @@ def test_the_verdict_says_what_people_preferred_and_warns_of_a_loss() -> None:
     numbers = judged([*answers(ALIKE, per_task=9)])
     won = told(numbers, Preference(NEW, OLD, 2, WinRate(31, 19, 14), {}))
     assert won.verdict.sentences[-1] == (
-        "Blind A/B, 2 people: seed-42 was preferred to champion on 31 of 50 prompts that they decided (0.62; 95 %"
+        "Blind A/B, judged by 2: seed-42 was preferred to champion on 31 of 50 prompts that they decided (0.62; 95 %"
         " interval 0.47 to 0.75); 14 ties. Which of the two people prefer stays open."
     )
     assert "(0,62; intervalo de 95 % de 0,47 a 0,75); 14 empates" in won.verdict.sentences_pt[-1]
@@ -301,6 +306,33 @@ def test_whom_people_like_less_than_the_champion_stays_challenger() -> None:
     assert standing(*asked, Preference("seed-1", OLD, 2, WinRate(20, 30, 0), {})).status == CHAMPION, "open"
     found = standing(*asked, Preference("seed-1", OLD, 2, WinRate(9, 31, 5), {}))
     assert found.status == CHALLENGER and "it won 9 of 40 decided prompts (95 % interval 0.11 to 0.38)" in found.reason
+
+
+def test_a_run_takes_the_ab_of_its_own_seed_and_holds_it_against_the_champion_of_then(ab: Path) -> None:
+    judge_all(ab, "Oferta")
+    settings = PipelineSettings.model_validate({"promotion": {"people": str(ab)}})
+    found = _preference(settings, seeds_of("digest of 42"))
+    assert found is not None and found.wins == WinRate(0, 7, 2)
+    with pytest.raises(UserError, match="is an A/B of seed-42, which is no seed of this run"):
+        _preference(settings, seeds_of("another digest"))
+    assert _preference(PipelineSettings(), seeds_of("digest of 42")) is None
+    then, later = (RegisteredModel("tucano", version, "", "", {}) for version in (2, 3))
+    assert _of_champion(found, then) == found and _of_champion(found, later) is _of_champion(found, None) is None
+
+
+def seeds_of(digest: str) -> Any:
+    return SimpleNamespace(trained=[SimpleNamespace(digest=digest)])
+
+
+def test_another_choice_is_another_key_of_the_verdict(ab: Path) -> None:
+    settings = PipelineSettings.model_validate({"promotion": {"people": str(ab)}})
+    before = _people_files(settings)
+    judge_all(ab, "Oferta")
+    after = _people_files(settings)
+    assert after.keys() - before.keys() == {f"people/{CHOSEN}"} and len(after) == 3
+    judge_all(ab, "Aproveite", "bia")
+    assert _people_files(settings)[f"people/{CHOSEN}"] != after[f"people/{CHOSEN}"]
+    assert _people_files(PipelineSettings()) == {}
 
 
 # Corrections

@@ -22,6 +22,7 @@ from tucano.masking import mask
 from tucano.masking.prompts import masked_prompt
 from tucano.prompts import Prompt, messages, read_prompts
 from tucano.rating.choices import FIRST, TIE, majority, read_choices
+from tucano.rating.draw import writing
 from tucano.rating.files import write
 from tucano.rating.pairs import PAIRS, read_pairs
 from tucano.rating.ratings import RATINGS, rating_ledger
@@ -80,7 +81,8 @@ def write_learned(folder: Path, learned: Learned) -> None:
     """Both files, each whole; what an earlier call wrote is replaced."""
     rows = [{**row_of(prompt), "consent": True} for prompt in learned.demonstrations]
     for name, content in ((DEMONSTRATIONS, rows), (PREFERENCES, learned.pairs)):
-        write(folder / name, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in content))
+        with writing(folder):
+            write(folder / name, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in content))
 
 
 def preference_of(lesson: Lesson) -> dict[str, Any]:

@@ -12,8 +12,9 @@ import secrets
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from tucano.errors import UserError
 from tucano.prompts import TASKS, Prompt
@@ -26,6 +27,11 @@ KEY = ".key.json"
 DRAW_SEED = 7
 SHOWN = 20
 """Names of models that a sentence repeats."""
+
+
+LONGEST = 200
+Side = Annotated[str, Field(min_length=1, max_length=LONGEST)]
+"""What a model is called where its answers are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +68,7 @@ class Key(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    sides: tuple[str, str]
+    sides: tuple[Side, Side]
     first: dict[str, str]
     same: int
     seed: int
@@ -157,7 +163,11 @@ def _drawn(source: CandidateSource, drawing: PairDraw) -> tuple[list[Pair], Key]
 def _sides(source: CandidateSource, drawing: PairDraw) -> tuple[str, str]:
     known = list(dict.fromkeys(candidate.model for candidate in source.candidates))
     sides = tuple(drawing.sides)
-    if len(sides) != 2 or len(set(sides)) != 2 or not set(sides) <= set(known):
+    if (
+        len(sides) != 2
+        or len(set(sides)) != 2
+        or not set(sides) <= {name for name in known if 0 < len(name) <= LONGEST}
+    ):
         raise UserError(
             f"--ab names two models whose answers are in {drawing.place}, the challenger first, like --ab seed-42"
             f" champion; it has: {short(', '.join(known[:SHOWN]))}"
