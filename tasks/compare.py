@@ -19,11 +19,10 @@ from tucano.comparison.compare import TOGETHER, Comparison, Design, compare
 from tucano.comparison.contrast import Contrast
 from tucano.comparison.forgetting import read_readings
 from tucano.comparison.looks import record_look
-from tucano.comparison.people import told
 from tucano.comparison.promotion import CHAMPION
 from tucano.comparison.table import render_markdown
 from tucano.comparison.text_health import known_words
-from tucano.comparison.verdict import without
+from tucano.comparison.verdict import told, without
 from tucano.errors import UserError
 from tucano.files.results import ComparisonFiles
 from tucano.prompts import read_prompts

@@ -25,8 +25,8 @@ from tasks.compare import _people_files, _preference
 from tasks.promote import _of_champion
 from tucano.artifacts.store import Recipe, Store
 from tucano.cli.rate_page import render
-from tucano.comparison.people import told
 from tucano.comparison.promotion import CHALLENGER, CHAMPION, standing
+from tucano.comparison.verdict import told
 from tucano.errors import UserError
 from tucano.files.prompts import PromptFiles
 from tucano.prompts import Prompt, write_prompts

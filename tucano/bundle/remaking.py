@@ -15,9 +15,8 @@ from tucano.comparison.answers import Answer
 from tucano.comparison.compare import TOGETHER, Comparison, Design, compare
 from tucano.comparison.contrast import Contrast
 from tucano.comparison.forgetting import read_readings
-from tucano.comparison.people import told
 from tucano.comparison.text_health import known_words
-from tucano.comparison.verdict import without
+from tucano.comparison.verdict import told, without
 from tucano.files.results import AnswerFiles
 from tucano.prompts import read_prompts
 from tucano.security.printable import short

@@ -256,7 +256,7 @@ def _after_rating(folder: Path, corrects: bool) -> Iterator[str]:
 
 
 def _after_choosing(folder: Path) -> Iterator[str]:
-    from tucano.comparison.people import said
+    from tucano.comparison.verdict import said
     from tucano.comparison.wording import ENGLISH
 
     try:
