@@ -22,11 +22,17 @@ from tucano.comparison.looks import record_look
 from tucano.comparison.promotion import CHAMPION
 from tucano.comparison.table import render_markdown
 from tucano.comparison.text_health import known_words
-from tucano.comparison.verdict import without
+from tucano.comparison.verdict import told, without
+from tucano.errors import UserError
 from tucano.files.results import ComparisonFiles
 from tucano.prompts import read_prompts
+from tucano.rating.choices import CHOSEN, preference
+from tucano.rating.pairs import PAIRS, key_of
 from tucano.requirements import cores
+from tucano.security.printable import short
+from tucano.settings import PipelineSettings
 from tucano.settings.stages import of_answers, of_comparison
+from tucano.statistics.preference import Preference
 from tucano.storage.folder import Folder
 from tucano.tracking import RegisteredModel
 from tucano.tracking.models import WEIGHTS
@@ -123,6 +129,7 @@ def compare_arms(
             read_readings(answers.files.language),
         )
         comparison = replace(comparison, verdict=without(comparison.verdict, dict(chosen.missing)))
+        comparison = told(comparison, _preference(run.settings, seeds))
         write_record(ComparisonFiles(draft).comparison, comparison)
         return {
             "improved": comparison.verdict.improved,
@@ -131,12 +138,33 @@ def compare_arms(
         }
 
     inputs = {"prompts": prompts.digest, "answers": answers.digest} | ({"public": public.digest} if public else {})
+    inputs |= _people_files(run.settings)
     made = ComparisonResult(run.make("comparison", compare, chosen, inputs, produce))
     comparison = made.comparison
     show_markdown("verdict", render_markdown(comparison), comparison.verdict.headline)
     run.tracker.log_metrics(run.tracking_run, _metrics(comparison))
     run.tracker.log_artifact(run.tracking_run, made.files.comparison, "comparison")
     return made
+
+
+def _people_files(settings: PipelineSettings) -> dict[str, str]:
+    """{file of the blind A/B: its digest}"""
+    folder = Path(settings.promotion.people) if settings.promotion.people else None
+    files = [folder / PAIRS, folder / CHOSEN, key_of(folder)] if folder else []
+    return {f"people/{file.name}": str(fingerprint(file)["sha256"]) for file in files if file.is_file()}
+
+
+def _preference(settings: PipelineSettings, seeds: Seeds) -> Preference | None:
+    """What people preferred. UserError where they were not asked about a seed of this run."""
+    if settings.promotion.people is None:
+        return None
+    found = preference(Path(settings.promotion.people))
+    if found.made_of.get(found.side) not in {seed.digest for seed in seeds.trained}:
+        raise UserError(
+            f"promotion.people={settings.promotion.people} is an A/B of {short(found.side)}, which is no seed of this"
+            " run; name the A/B of its answers, or leave the setting empty"
+        )
+    return found
 
 
 def _of_seeds(contrasts: Sequence[Contrast]) -> tuple[Contrast, ...]:

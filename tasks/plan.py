@@ -13,6 +13,7 @@ from tasks.running.run import Run, stage
 from tucano.artifacts.identity import fingerprint
 from tucano.artifacts.store import Recipe
 from tucano.comparison import plan
+from tucano.rating.choices import preference
 from tucano.requirements import require_startable, warnings_of
 from tucano.settings import PipelineSettings
 from tucano.settings.stages import of_plan
@@ -27,6 +28,8 @@ def foresee(settings: PipelineSettings) -> None:
         require_fitting(settings)
     require_places(settings)
     require_public(settings.benchmark.named)
+    if settings.promotion.people is not None:
+        preference(Path(settings.promotion.people))
     for warning in warnings_of(settings):
         get_run_logger().warning(warning)
 

@@ -52,6 +52,8 @@ from tucano.prompts import read_prompts
 from tucano.requirements import cores
 from tucano.security.printable import escaped
 from tucano.settings.stages import of_merge
+from tucano.statistics.preference import Preference
+from tucano.tracking import RegisteredModel
 from tucano.tracking.models import pack
 from tucano.training.jobs import MODULES
 from tucano.training.orders import JobFolders, order
@@ -85,7 +87,7 @@ def promote(
     elif champion is not None and champion.tags.get("digest.grpo") == best.digest:
         result = _promotion(run, best, STAYS_CHAMPION, champion.version)
     else:
-        result = _admit(run, prompts, audit, start, best, evidence, has_champion=champion is not None)
+        result = _admit(run, prompts, audit, start, best, evidence, champion)
     publish(run, result)
     return result
 
@@ -109,13 +111,15 @@ def _admit(
     start: Start | None,
     best: SeedResult,
     evidence: Evidence,
-    has_champion: bool,
+    champion: RegisteredModel | None,
 ) -> Promotion:
     """Register the candidate, unless it is registered already or is not itself any more once merged."""
     settings = run.settings
     answers = evidence.answers.read()
     sources = _sources(prompts)
-    found = standing(answers, best.arm, has_champion, settings.comparison.primary, settings.promotion, sources)
+    people = _of_champion(evidence.comparison.comparison.people, champion)
+    primary = settings.comparison.primary
+    found = standing(answers, best.arm, champion is not None, primary, settings.promotion, sources, people)
     challenger = run.tracker.with_alias(settings.promotion.model, CHALLENGER)
     if found.status == CHALLENGER and challenger is not None and challenger.tags.get("digest.grpo") == best.digest:
         return _promotion(run, best, found, challenger.version)
@@ -124,6 +128,13 @@ def _admit(
         return _promotion(run, best, unfaithful(merged.record.mean_difference), None)
     tags = _lineage(run, prompts, audit, best, evidence.comparison)
     return _promotion(run, best, found, _register(run, prompts, best, merged, tags, found.status))
+
+
+def _of_champion(people: Preference | None, champion: RegisteredModel | None) -> Preference | None:
+    """What people preferred, where it was this champion that the candidate stood against."""
+    if people is None or champion is None:
+        return None
+    return people if people.made_of.get(people.against) == f"{champion.model} version {champion.version}" else None
 
 
 def _sources(prompts: PromptSet) -> dict[str, set[str]]:

@@ -22,8 +22,8 @@ from tucano.errors import UserError
 from tucano.prompts import Prompt
 from tucano.rating import store as rating_store
 from tucano.rating.draw import Candidate, open_folder, read_candidates, write_candidates
-from tucano.rating.ratings import read_ratings
-from tucano.rating.session import Session, check_rater
+from tucano.rating.ratings import rating_ledger, read_ratings
+from tucano.rating.session import Session
 from tucano.rating.store import STORE, load, tables
 from tucano.rating.store import rating_store as opened_store
 from tucano.settings import AuditSettings
@@ -296,7 +296,7 @@ class TestLinks:
         open_each: list[Callable[[], object]] = [
             lambda: tables(tmp_path),
             lambda: open_folder(tmp_path, tmp_path, 1, 1, 1),
-            lambda: check_rater(tmp_path, "ana", "human", is_new=True),
+            lambda: rating_ledger(tmp_path).check_rater("ana", "human", is_new=True),
             lambda: read_ratings(tmp_path),
         ]
         refused = 0

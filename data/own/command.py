@@ -1,4 +1,4 @@
-"""`tucano data check` and `tucano data export`."""
+"""`tucano data check`, `tucano data export` and `tucano data feedback`."""
 
 import argparse
 import shlex
@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from data.own.feedback import Learned
     from data.own.prompts import OwnPrompts
 
 FINE, SOME_BAD, NONE_USABLE = 0, 1, 2
@@ -21,12 +22,22 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     export = actions.add_parser("export", help=text, description=text)
     export.add_argument("place", type=Path, metavar="FOLDER", help="storage of a run, like runs; or a prompt set")
     export.add_argument("file", type=Path, metavar="FILE", help="a new file, like prompts.jsonl")
+    text = "write what people corrected and chose (tucano rate) as demonstrations and as preference pairs"
+    feedback = actions.add_parser("feedback", help=text, description=text)
+    feedback.add_argument(
+        "folder", type=Path, metavar="FOLDER", help="a rating folder, like fixes; both files go there"
+    )
+    feedback.add_argument(
+        "--storage", type=Path, default=Path("runs"), help="runs whose test prompts are left out (default: runs)"
+    )
 
 
 def main(arguments: argparse.Namespace) -> int:
     """Its exit code. Raises `UserError` for what cannot be read or written."""
     if arguments.action == "check":
         return check(arguments.place)
+    if arguments.action == "feedback":
+        return feedback(arguments.folder, arguments.storage)
     from data.own.export import prompts_of, write_rows
 
     count = write_rows(arguments.file, prompts_of(arguments.place))
@@ -43,6 +54,34 @@ def check(place: Path) -> int:
     code = NONE_USABLE if not found.prompts else SOME_BAD if found.bad.counts else FINE
     print("\n".join(_lines(found, place, code)))
     return code
+
+
+def feedback(folder: Path, storage: Path) -> int:
+    """Writes both files, and says what was left out and what to do next."""
+    from data.own.feedback import learn, write_learned
+
+    found = learn(folder, storage)
+    write_learned(folder, found)
+    print("\n".join(_taught(found, folder)))
+    return NONE_USABLE if not found.pairs else SOME_BAD if found.left_out else FINE
+
+
+def _taught(found: "Learned", folder: Path) -> Iterator[str]:
+    from data.own.feedback import DEMONSTRATIONS, PREFERENCES
+
+    yield f"{folder}: {len(found.demonstrations)} demonstrations, {len(found.pairs)} preference pairs"
+    if found.left_out:
+        why = ", ".join(f"{reason}: {count}" for reason, count in found.left_out.most_common())
+        yield f"{found.left_out.total()} left out ({why})"
+    if found.demonstrations:
+        place = shlex.quote(str(folder / DEMONSTRATIONS))
+        yield f"Look at them     tucano data check {place}"
+        sources = f"[{{source: synthetic, share: 0.9}}, {{source: jsonl, path: {folder / DEMONSTRATIONS}, share: 0.1}}]"
+        yield f"Train with them  tucano run laptop --set {shlex.quote(f'data.sources={sources}')}"
+    if found.pairs:
+        yield f"Preferences      {folder / PREFERENCES}, as TRL's DPOTrainer reads them"
+    else:
+        yield "Next             rate with --consent, prompts that no test set has; docs/rating.md says how"
 
 
 def _lines(found: "OwnPrompts", place: Path, code: int) -> Iterator[str]:

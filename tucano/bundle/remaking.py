@@ -16,7 +16,7 @@ from tucano.comparison.compare import TOGETHER, Comparison, Design, compare
 from tucano.comparison.contrast import Contrast
 from tucano.comparison.forgetting import read_readings
 from tucano.comparison.text_health import known_words
-from tucano.comparison.verdict import without
+from tucano.comparison.verdict import told, without
 from tucano.files.results import AnswerFiles
 from tucano.prompts import read_prompts
 from tucano.security.printable import short
@@ -57,8 +57,8 @@ def verdict_made_again(contents: Contents) -> Found:
 
 
 def compared(contents: Contents, answers: Sequence[Answer], files: AnswerFiles) -> Comparison:
-    """The comparison from answers, and what else the stored one was made from: settings, the count of looks. `files`
-    hold how each arm reads Portuguese.
+    """The comparison from answers, and what else the stored one was made from: settings, the count of looks, how often
+    people preferred what. `files` hold how each arm reads Portuguese.
     """
     stored = contents.comparison
     chosen = ComparisonStage.model_validate(contents.made("comparison")["settings"])
@@ -81,7 +81,7 @@ def compared(contents: Contents, answers: Sequence[Answer], files: AnswerFiles) 
         known_words(contents.prompts),
         read_readings(files.language),
     )
-    return replace(made, verdict=without(made.verdict, dict(chosen.missing)))
+    return told(replace(made, verdict=without(made.verdict, dict(chosen.missing))), stored.people)
 
 
 def _public(contents: Contents) -> tuple[Contrast, ...]:

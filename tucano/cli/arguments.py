@@ -25,6 +25,9 @@ EXAMPLES = """examples:
   tucano compare l4 l4-v5                             any two profiles, runs, registered models or adapters
   tucano rate --rater ana                             rate answers of the last run blind; goes on where it stopped
   tucano rate mine --rater ana --from answers.jsonl   answers of a file, ratings kept in the folder mine/
+  tucano rate ab --rater ana --ab seed-42 champion    which of two models answers better, blind
+  tucano rate fixes --rater ana --correct --consent   served answers, rated and corrected
+  tucano data feedback fixes                          demonstrations and preference pairs out of it
   tucano data check prompts.jsonl                     which of your own prompts can be used, and why not
   tucano data export runs prompts.jsonl               the prompts of the last run as such a file
   tucano lineage tucano@champion                      from the promoted model back to its data, every link checked
@@ -77,8 +80,8 @@ SENTENCES = {
     "audit": "compare the rewards of a profile with people's ratings",
     "benchmark": "judge the trained arms of a profile, baselines, other models and APIs by ground truth",
     "compare": "print the verdict of the last run again, or compare any two sides",
-    "rate": "rate completions blind, from 1 to 5, in a local web page or in the terminal",
-    "data": "check a file of your own prompts, or write a run's prompts into one",
+    "rate": "rate completions blind, choose between two models, or correct what was served, in a page or the terminal",
+    "data": "check a file of your own prompts, write a run's prompts into one, or what people taught",
     "lineage": "print the chain from a registered model back to its data, and check every link",
     "bundle": "pack a registered model with data recipe, answers, ratings, weights and verdict into one file",
     "verify": "hold such a file against itself, score its answers again and make its verdict again",
@@ -115,7 +118,7 @@ def parser() -> argparse.ArgumentParser:
     )
     commands = made.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for name, text in SENTENCES.items():
-        shown = {"gc": GC_EXAMPLES, "serve": serving.EXAMPLES}.get(name, EXAMPLES)
+        shown = {"gc": GC_EXAMPLES, "serve": serving.EXAMPLES, "rate": rating.EXAMPLES}.get(name, EXAMPLES)
         command = commands.add_parser(
             name, help=text, description=text, epilog=shown, formatter_class=argparse.RawDescriptionHelpFormatter
         )

@@ -110,13 +110,16 @@ def _compare(arguments: argparse.Namespace) -> int:
 
 def _rate(arguments: argparse.Namespace) -> int:
     from tucano.cli import rate
+    from tucano.rating.pairs import PairDraw
 
     if min(arguments.prompts, arguments.completions) < 1:
         raise UserError("--prompts and --completions are at least 1")
-    draw = rate.Draw(Path(arguments.source), arguments.prompts, arguments.completions, arguments.seed)
-    rater = rate.Rater(arguments.rater, arguments.kind, arguments.new_rater)
-    port = None if arguments.terminal else arguments.port
-    return rate.rate(Path(arguments.folder), draw, rater, port)
+    place, seed = Path(arguments.source), arguments.seed
+    rater = rate.Rater(arguments.rater, arguments.kind, arguments.new_rater, arguments.consent)
+    desk = rate.Desk(Path(arguments.folder), rater, None if arguments.terminal else arguments.port)
+    if arguments.ab is not None:
+        return rate.choose(desk, PairDraw(place, arguments.ab, arguments.prompts, seed))
+    return rate.rate(desk, rate.Draw(place, arguments.prompts, arguments.completions, seed), arguments.correct)
 
 
 def _lineage(arguments: argparse.Namespace) -> int:

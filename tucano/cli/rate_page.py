@@ -7,6 +7,7 @@ escapes everything, and the page runs no script but its own.
 
 import secrets
 import sys
+from dataclasses import dataclass
 from functools import cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -21,28 +22,47 @@ from tucano.errors import UserError
 from tucano.presentation.pages import environment
 from tucano.prompts import Task
 from tucano.rating.aids import guides
-from tucano.rating.session import Session, View
+from tucano.rating.choices import FIRST, SECOND, TIE, Choosing
+from tucano.rating.files import LONGEST_CORRECTION
+from tucano.rating.session import Session, View, corrected
 from tucano.security.printable import printable
+from tucano.serving.schema import fault_of
 from tucano.specs.registry import spec_of
 
 HOST = "127.0.0.1"
-LONGEST_FORM_BYTES = 1000
-MEANINGS = {
-    1: "sem valor",
-    2: "quase inútil",
-    3: "útil com retrabalho",
-    4: "boa após uma olhada",
-    5: "pronta para usar",
+LONGEST_FORM_BYTES = 1000 + 12 * LONGEST_CORRECTION  # a character has four bytes at most, written as %XX each
+
+
+@dataclass(frozen=True, slots=True)
+class Button:
+    """What may be said of an item: the key that says it, and what it means."""
+
+    key: str
+    meaning: str
+
+
+RATE = {
+    "1": Button("1", "sem valor"),
+    "2": Button("2", "quase inútil"),
+    "3": Button("3", "útil com retrabalho"),
+    "4": Button("4", "boa após uma olhada"),
+    "5": Button("5", "pronta para usar"),
 }
 """The general scale of the guide, in a word or two."""
+CHOOSE = {
+    FIRST: Button("1", "a resposta 1 é melhor"),
+    TIE: Button("0", "tanto faz"),
+    SECOND: Button("2", "a resposta 2 é melhor"),
+}
 
+AnySitting = Session | Choosing
 Tables = list[tuple[str, list[str], list[str]]]
 
 
 class RatingServer(ThreadingHTTPServer):
     """Serves one session at `url`; port 0 takes any free one. UserError where the port cannot be had."""
 
-    def __init__(self, session: Session, tables: Tables, port: int) -> None:
+    def __init__(self, session: AnySitting, tables: Tables, port: int) -> None:
         self.session = session
         self.tables = tables
         self.token = secrets.token_urlsafe(16)
@@ -75,7 +95,7 @@ class Handler(BaseHTTPRequestHandler):
             self._send(500, f"As notas gravadas não podem ser lidas: {error}.")
             return
         nonce = secrets.token_urlsafe(16)
-        page = render(view, self.server.session.rater, self.server.tables, nonce)
+        page = render(view, self.server.session, self.server.tables, nonce)
         policy = (
             f"default-src 'none'; style-src 'nonce-{nonce}'; script-src 'nonce-{nonce}'; img-src data:; form-action"
             " 'self'"
@@ -106,7 +126,10 @@ class Handler(BaseHTTPRequestHandler):
         elif form["do"] == "skip":
             session.skip(form["item"])
         else:
-            session.rate(form["item"], int(form["do"]))
+            item = session.shown(form["item"])
+            correction = corrected(item.completion, form.get("correction")) if session.corrects else None
+            check_form(item.task, correction)
+            session.say(item.id, form["do"], correction)
 
     def _knows_the_token(self) -> bool:
         if secrets.compare_digest(self.path.encode(), f"/{self.server.token}/".encode()):
@@ -133,8 +156,22 @@ class Handler(BaseHTTPRequestHandler):
         """The terminal shows how far the rater is, not requests."""
 
 
-def render(view: View, rater: str, tables: Tables, nonce: str) -> str:
-    """The page for a view. Everything in it comes from the view, which knows nothing of rewards, models and origins."""
+def buttons_of(session: AnySitting) -> dict[str, Button]:
+    """{what may be said: its button}"""
+    return CHOOSE if isinstance(session, Choosing) else RATE
+
+
+def check_form(task: Task, correction: str | None) -> None:
+    """ValueError for a correction that has not the form that its task asks for."""
+    if correction is not None and fault_of(task, correction) is not None:
+        fields = ", ".join(spec_of(task).fields)
+        raise ValueError(
+            f"a correção não é um único objeto JSON com os campos {fields}, cada um com um valor permitido"
+        )
+
+
+def render(view: View, session: AnySitting, tables: Tables, nonce: str) -> str:
+    """The page for a view. What it shows comes from the view, which knows nothing of rewards, models and origins."""
     guide = _guide_pages()[view.item.task] if view.item else ""
     display = spec_of(view.item.task).display if view.item else None
     return (
@@ -143,12 +180,14 @@ def render(view: View, rater: str, tables: Tables, nonce: str) -> str:
         .render(
             view=view,
             item=view.item,
-            rater=rater,
+            session=session,
             tables=tables,
             nonce=nonce,
             guide=guide,
-            meanings=MEANINGS,
+            buttons=buttons_of(session),
             display=display,
+            choosing=isinstance(session, Choosing),
+            longest=LONGEST_CORRECTION,
         )
     )
 

@@ -33,6 +33,7 @@ from tucano.prompts import TASKS, Prompt
 from tucano.settings.comparison import Judging
 from tucano.settings.data import SMALLEST_STRATUM
 from tucano.specs.registry import gold
+from tucano.statistics.preference import Preference
 
 SCHEMA_VERSION: Literal[2] = 2
 BASE = "base"
@@ -114,6 +115,7 @@ class Comparison:
     language: tuple[Forgetting, ...]
     looks: int
     planned: bool
+    people: Preference | None = None
 
     @property
     def main(self) -> Contrast:

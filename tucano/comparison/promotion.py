@@ -11,6 +11,7 @@ from tucano.presentation.numbers import english, portuguese
 from tucano.settings.data import SMALLEST_STRATUM
 from tucano.settings.promotion import PromotionSettings
 from tucano.statistics.inference import hodges_lehmann
+from tucano.statistics.preference import Preference
 
 CHAMPION = "champion"
 CHALLENGER = "challenger"
@@ -101,13 +102,16 @@ def standing(
     primary: Decoding,
     settings: PromotionSettings,
     sources: Mapping[str, Set[str]],
+    people: Preference | None = None,
 ) -> Standing:
     """What a candidate becomes that nothing refuses: where a person is asked, challenger at most until then. `sources`:
-    the ids of the test prompts by their source.
+    the ids of the test prompts by their source; `people`: what they preferred, it or the champion.
     """
     found = _standing(answers, candidate, primary, settings) if has_champion else _FIRST
     if found.status == CHAMPION and has_champion and settings.each_source:
         found = _by_source(answers, candidate, primary, settings, sources) or found
+    if found.status == CHAMPION and has_champion and people is not None and people.wins.worse:
+        found = _not_preferred(people)
     if found.status == CHAMPION and settings.approval_hours is not None:
         asked = (
             say("approval", reason=why) for say, why in zip(SPEAKERS, (found.reason, found.reason_pt), strict=True)
@@ -128,6 +132,19 @@ def _standing(answers: Sequence[Answer], candidate: str, primary: Decoding, sett
     if bound > -settings.margin:
         return stands(CHAMPION, "near the champion", below=below)
     return stands(CHALLENGER, "below the champion", below=below, margin=settings.margin)
+
+
+def _not_preferred(people: Preference) -> Standing:
+    """It is no worse by the reward, and people see that it is."""
+    wins = people.wins
+    low, high = wins.interval
+    return Standing(
+        CHALLENGER,
+        f"it improves on its start, but people preferred the champion blind: it won {wins.wins} of {wins.decided}"
+        f" decided prompts (95 % interval {low:.2f} to {high:.2f})",
+        f"melhora sobre a sua partida, mas às cegas as pessoas preferiram o campeão: venceu {wins.wins} dos"
+        f" {wins.decided} prompts decididos (intervalo de 95 % de {portuguese(low, 2)} a {portuguese(high, 2)})",
+    )
 
 
 def _by_source(

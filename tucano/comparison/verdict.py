@@ -6,6 +6,7 @@ tucano/comparison/claims.py, the words in verdict.en.json and verdict.pt.json.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from tucano.comparison.claims import (
     Claim,
@@ -22,8 +23,14 @@ from tucano.comparison.claims import (
     worsened,
 )
 from tucano.comparison.contrast import Contrast
-from tucano.comparison.wording import ENGLISH, PORTUGUESE, headline, reservations, sentences
+from tucano.comparison.wording import ENGLISH, PORTUGUESE, Speaker, headline, reservations, sentences
 from tucano.settings.comparison import Judging
+from tucano.statistics.preference import Preference
+
+if TYPE_CHECKING:
+    from tucano.comparison.compare import Comparison
+
+LOST = "lost people"
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,3 +137,40 @@ def without(verdict: Verdict, missing: Mapping[int, str]) -> Verdict:
         for speaker in (ENGLISH, PORTUGUESE)
     )
     return replace(verdict, sentences=(*english, *verdict.sentences), sentences_pt=(*portuguese, *verdict.sentences_pt))
+
+
+def told(comparison: "Comparison", people: Preference | None) -> "Comparison":
+    """The comparison whose verdict says also what people preferred. It changes no claim; an established loss is a
+    caution.
+    """
+    if people is None:
+        return comparison
+    verdict = comparison.verdict
+    lost = (LOST,) if people.wins.worse else ()
+    english, portuguese = ((said(speaker, people), *map(speaker, lost)) for speaker in (ENGLISH, PORTUGUESE))
+    verdict = replace(
+        verdict,
+        sentences=(*verdict.sentences, *english),
+        sentences_pt=(*verdict.sentences_pt, *portuguese),
+        cautions=(*verdict.cautions, *lost),
+    )
+    return replace(comparison, verdict=verdict, people=people)
+
+
+def said(say: Speaker, people: Preference) -> str:
+    """Like «People preferred seed-42 to champion blind on 31 of 50 prompts that they decided (62 %, …), 14 ties»."""
+    wins = people.wins
+    low, high = wins.interval
+    return say(
+        "people",
+        raters=str(people.raters),
+        side=people.side,
+        against=people.against,
+        wins=str(wins.wins),
+        decided=str(wins.decided),
+        rate="-" if wins.rate is None else say.number(wins.rate, 2),
+        low=say.number(low, 2),
+        high=say.number(high, 2),
+        ties=str(wins.ties),
+        reads=say("people better" if wins.better else "people worse" if wins.worse else "people open"),
+    )

@@ -22,7 +22,7 @@ from data.own.prompts import read_own
 from data.own.rows import LONGEST_TEXT
 from tucano.artifacts.records import parsed
 from tucano.errors import UserError
-from tucano.monitoring.log import Found, Log
+from tucano.monitoring.log import Found, Log, Served
 from tucano.monitoring.state import State, write_whole
 from tucano.profiles import validated
 from tucano.prompts import Prompt, Task
@@ -171,7 +171,12 @@ def _served(log: Log, found: Mapping[str, Found], tasks: Sequence[Task]) -> list
     """The newest requests of the tasks that are trained, masked as the log has them, with the references that came."""
     rows = [row for row in log.rows if row.task in tasks and len(row.text) <= LONGEST_TEXT][-MOST_PROMPTS:]
     known = {row.id: found[row.id].reference for row in rows if row.id in found}
-    return [Prompt(row.id, row.task, row.text, "", SOURCE, LICENCE, reference=known.get(row.id, {})) for row in rows]
+    return [prompt_of(row, known.get(row.id, {})) for row in rows]
+
+
+def prompt_of(row: Served, reference: dict[str, Any]) -> Prompt:
+    """A served request as a prompt, with what is known to be true about its answer."""
+    return Prompt(row.id, row.task, row.text, "", SOURCE, LICENCE, reference=reference)
 
 
 def _file(folder: Path, identity: str) -> Path:

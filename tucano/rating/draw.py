@@ -8,7 +8,8 @@ import hashlib
 import json
 import random
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from itertools import pairwise
 from pathlib import Path
@@ -16,13 +17,13 @@ from typing import Any
 
 from tucano.artifacts.identity import fingerprint
 from tucano.artifacts.store import MANIFEST, read_manifest
-from tucano.comparison.answers import read_answers
+from tucano.comparison.answers import Decoding, read_answers
 from tucano.errors import UserError
 from tucano.files.prompts import STORE, PromptFiles
 from tucano.files.results import AnswerFiles
 from tucano.masking import mask
 from tucano.masking.prompts import masked_prompt
-from tucano.prompts import TASKS, Prompt, read_prompts
+from tucano.prompts import TASKS, Prompt, Task, read_prompts
 from tucano.rating.files import CandidateLine, Origin, lines, parse, write
 from tucano.rating.ratings import RATINGS
 from tucano.rating.store import STORE_DUMP, keep, stores_in
@@ -50,19 +51,24 @@ class Candidate:
 class CandidateSource:
     """Where completions are drawn from: `quality` is {candidate id: reward}, as far as known; `store` a SQLite file or
     its dump.
+
+    `tested`: the prompts are a run's test set, which nothing may be trained on; `made_of`: {model: what the run made
+    its answers from}, so that they are known again.
     """
 
     candidates: list[Candidate]
     stores: list[Path]
     quality: Mapping[str, float] = field(default_factory=dict)
+    tested: bool = False
+    made_of: Mapping[str, str] = field(default_factory=dict)
 
 
-def read_source(place: Path) -> CandidateSource:
+def read_source(place: Path, decoding: Decoding = "sampled") -> CandidateSource:
     """The storage folder of a finished run, or a JSONL file of completions with the store that they ask about beside
     it.
     """
     if place.is_dir():
-        return _read_run(place)
+        return _read_run(place, decoding)
     if not place.is_file():
         raise UserError(
             f"{place} does not exist; --from names the storage of a finished run, or a JSONL file of completions"
@@ -139,7 +145,14 @@ def _spread(
         yield taken
 
 
-def open_folder(folder: Path, place: Path, prompts: int, completions: int, seed: int) -> list[Candidate]:
+def open_folder(
+    folder: Path,
+    place: Path,
+    prompts: int,
+    completions: int,
+    seed: int,
+    read_from: Callable[[Path], CandidateSource] = read_source,
+) -> list[Candidate]:
     """The completions of a rating folder; the first time they are drawn from `place`, and written there, masked, with
     their store.
     """
@@ -151,24 +164,39 @@ def open_folder(folder: Path, place: Path, prompts: int, completions: int, seed:
             f"{folder} holds ratings of other completions; choose a new folder, or rate those again with --from"
             f" {folder / RATINGS}"
         )
-    source = read_source(place)
-    chosen = [_masked(candidate) for candidate in draw(source, prompts, completions, seed)]
-    if not source.stores and any(spec_of(candidate.prompt.task).display.with_tables for candidate in chosen):
+    source = read_from(place)
+    chosen = [masked(candidate) for candidate in draw(source, prompts, completions, seed)]
+    keep_stores(folder, source, place, {candidate.prompt.task for candidate in chosen})
+    with writing(folder):
+        write_candidates(path, chosen)
+    return chosen
+
+
+def keep_stores(folder: Path, source: CandidateSource, place: Path, tasks: Set[Task]) -> None:
+    """Make the folder, with the store that the prompts of `tasks` ask about. UserError where they need one that is not
+    there.
+    """
+    if not source.stores and any(spec_of(task).display.with_tables for task in tasks):
         raise UserError(
             f"{place} has SQL questions but no {STORE_DUMP} or {STORE} beside it; put the store that they ask about"
             " there"
         )
-    try:
+    with writing(folder):
         folder.mkdir(parents=True, exist_ok=True)
         for store in source.stores:
             keep(store, folder / store.with_suffix(Path(STORE_DUMP).suffix).name)
-        write_candidates(path, chosen)
+
+
+@contextmanager
+def writing(folder: Path) -> Iterator[None]:
+    """UserError where the folder, or what stands in it, cannot be written."""
+    try:
+        yield
     except OSError as error:
         raise UserError(f"{folder} cannot be written ({error.strerror}); choose another folder") from error
-    return chosen
 
 
-def _masked(candidate: Candidate) -> Candidate:
+def masked(candidate: Candidate) -> Candidate:
     return replace(candidate, prompt=masked_prompt(candidate.prompt), completion=mask(candidate.completion)[0])
 
 
@@ -177,8 +205,8 @@ def _candidate(line: str, where: str) -> Candidate:
     return Candidate(found.prompt, found.completion, found.origin, found.model)
 
 
-def _read_run(storage: Path) -> CandidateSource:
-    """The sampled answers of the run's newest comparison: what GRPO ranks, of every arm."""
+def _read_run(storage: Path, decoding: Decoding) -> CandidateSource:
+    """The answers of the run's newest comparison, of every arm: sampled, which is what GRPO ranks, or served."""
     found = _newest(storage, "answers")
     if found is None:
         raise UserError(
@@ -190,15 +218,21 @@ def _read_run(storage: Path) -> CandidateSource:
     if data is None:
         raise UserError(f"{storage} has lost the prompts of its answers; the same tucano run makes them again")
     prompts = {prompt.id: prompt for prompt in read_prompts(_whole(*data, PromptFiles(Path()).test.name))}
-    sampled = [
+    answers = [
         answer
         for answer in read_answers(_whole(folder, manifest, AnswerFiles(Path()).answers.name))
-        if answer.decoding == "sampled"
+        if answer.decoding == decoding
     ]
-    made = [Candidate(prompts[answer.prompt_id], answer.completion, "sampled", answer.arm) for answer in sampled]
-    quality = {candidate.id: answer.reward for candidate, answer in zip(made, sampled, strict=True)}
+    made = [Candidate(prompts[answer.prompt_id], answer.completion, "sampled", answer.arm) for answer in answers]
+    quality = {candidate.id: answer.reward for candidate, answer in zip(made, answers, strict=True)}
     stores = [_whole(*data, path.name) for path in PromptFiles(data[0]).stores]
-    return CandidateSource(made, stores, quality)
+    return CandidateSource(made, stores, quality, tested=True, made_of=manifest["inputs"])
+
+
+def stores_of_run(storage: Path) -> list[Path]:
+    """The store of the storage's newest prompt set, and its further ones; none without a prompt set."""
+    found = _newest(storage, "data")
+    return [_whole(*found, path.name) for path in PromptFiles(found[0]).stores] if found else []
 
 
 def _newest(storage: Path, stage: str, digest: str | None = None) -> tuple[Path, dict[str, Any]] | None:

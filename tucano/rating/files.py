@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, Literal, Self, TypeVar
 
-from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from tucano.errors import UserError
 from tucano.prompts import Prompt, decoded, lines_of
@@ -23,6 +23,8 @@ RaterKind = Literal["human", "model"]
 MOST_BYTES = 64 * 2**20
 """Of one file. Ten thousand ratings have 8 MB; Olist's hundred thousand orders, as a dump, 25."""
 LONGEST_LINE = 2**20
+LONGEST_CORRECTION = 8000
+"""Characters; as many as a demonstration of own data may have."""
 
 
 class CandidateLine(BaseModel):
@@ -42,16 +44,25 @@ class CandidateLine(BaseModel):
         return self
 
 
-class RatingLine(CandidateLine):
-    """A completion with a rating."""
+class Judged(BaseModel):
+    """Who said something; `consent`: whether models may be trained with it."""
+
+    model_config = ConfigDict(strict=True, frozen=True)
+
+    rater: str
+    rater_kind: RaterKind
+    consent: bool = False
+
+
+class RatingLine(CandidateLine, Judged):
+    """A completion with a rating, and what it should have been, where the rater wrote that."""
 
     origin: Origin
     rating: Literal[1, 2, 3, 4, 5]
-    rater: str
-    rater_kind: RaterKind
+    correction: str | None = Field(None, max_length=LONGEST_CORRECTION)
 
 
-Line = TypeVar("Line", bound=CandidateLine)
+Line = TypeVar("Line", bound=BaseModel)
 
 
 def parse(kind: type[Line], text: str | bytes, where: str, what: str) -> Line:
@@ -85,22 +96,22 @@ def lines(path: Path) -> list[str]:
     return found
 
 
-def write(path: Path, text: str) -> None:
+def write(path: Path, text: str, mode: int = 0o666) -> None:
     """Whole or not at all, and beside a link that stands there, not through it."""
     draft = path.with_name(f"{path.name}.draft")
     draft.unlink(missing_ok=True)
-    with opened(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL) as file:
+    with opened(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode) as file:
         file.write(text.encode())
     draft.replace(path)
 
 
 @contextmanager
-def opened(path: Path, flags: int) -> Iterator[IO[bytes]]:
+def opened(path: Path, flags: int, mode: int = 0o666) -> Iterator[IO[bytes]]:
     """An ordinary file in binary mode, never through a link. UserError for anything else."""
     if path.is_symlink():
         raise UserError(f"{path} is a link; a rating folder holds its files itself, so put the file in its place")
     require_file(path)
-    handle = os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK, 0o666)  # a pipe would be waited for
+    handle = os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK, mode)  # a pipe would be waited for
     if not stat.S_ISREG(os.fstat(handle).st_mode):
         os.close(handle)
         raise UserError(f"{path} is no ordinary file; remove it")

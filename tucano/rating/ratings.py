@@ -8,7 +8,8 @@ from tucano.errors import UserError
 from tucano.masking import mask
 from tucano.masking.prompts import masked_prompt
 from tucano.prompts import Prompt
-from tucano.rating.files import Origin, RaterKind, RatingLine, lines, parse
+from tucano.rating.files import Origin, RaterKind, RatingLine
+from tucano.rating.ledger import Ledger
 
 RATINGS = "ratings.jsonl"
 
@@ -43,19 +44,13 @@ def read_ratings(folder: Path) -> list[RatedAnswer]:
     if not path.exists():
         raise UserError(f"{path} does not exist; audit.ratings must name a folder that holds {RATINGS}")
     answers: dict[tuple[str, str], list[RatingLine]] = {}
-    for record in read_records(path):
+    for record in rating_ledger(folder).read():
         answers.setdefault((record.prompt.id, record.completion), []).append(record)
     return [_averaged(records) for records in answers.values()]
 
 
-def read_records(path: Path) -> list[RatingLine]:
-    """The lines of a ratings file. Raises UserError naming the first line that is no rating."""
-    return [parse_rating(line, f"{path} line {number}") for number, line in enumerate(lines(path), start=1)]
-
-
-def parse_rating(line: str, where: str) -> RatingLine:
-    """One line of a ratings file; `where` names it in the UserError for one that is no rating."""
-    return parse(RatingLine, line, where, "a rating")
+def rating_ledger(folder: Path) -> Ledger[RatingLine]:
+    return Ledger(folder / RATINGS, RatingLine, "a rating")
 
 
 def _averaged(records: Sequence[RatingLine]) -> RatedAnswer:

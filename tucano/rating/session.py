@@ -1,25 +1,24 @@
-"""One rater's way through the completions of a rating folder: blind, in an order of their own, every rating on disk at
+"""One person's way through what a rating folder asks: blind, in an order of their own, all that they say on disk at
 once.
 
 What a rater sees is a `View`, and a view holds nothing of reward, model or origin. Where somebody stands follows from
-the ratings on disk alone, so that a session goes on where it stopped, however it stopped. Raters may share a folder at
+the lines on disk alone, so that a session goes on where it stopped, however it stopped. Raters may share a folder at
 the same time.
 """
 
-import fcntl
-import json
-import os
 import random
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
-from tucano.errors import UserError
-from tucano.prompts import TASKS, Task
+from tucano.masking import mask
+from tucano.prompts import TASKS, Prompt, Task
 from tucano.rating.draw import Candidate
-from tucano.rating.files import MOST_BYTES, RaterKind, RatingLine, lines, opened, write
-from tucano.rating.ratings import RATINGS, parse_rating, read_records
+from tucano.rating.files import LONGEST_CORRECTION, Judged, RaterKind, RatingLine
+from tucano.rating.ledger import Ledger
+from tucano.rating.ratings import rating_ledger
 from tucano.security.printable import printable
 
 CHOICES = (1, 2, 3, 4, 5)
@@ -27,154 +26,193 @@ CHOICES = (1, 2, 3, 4, 5)
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One completion as a rater sees it. `id` only names it in the answer."""
+    """What a rater sees: a prompt with one completion to rate, or with a second to choose from. `id` only names it in
+    the answer.
+    """
 
     id: str
     task: Task
     prompt: str
     completion: str
+    other: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """What is to be rated now (None: everything is rated), how far the rater is, and the rating they gave last."""
+    """What is to be judged now (None: everything is), how far the rater is, and what they said last."""
 
     item: Item | None
     rated: int
     total: int
-    last: int | None
+    last: str | None
 
 
-def own_order(candidates: Sequence[Candidate], rater: str) -> list[Candidate]:
-    """Task after task, so that a rater keeps one part of the guide in mind; tasks and completions in an order of this
+class Asked(Protocol):
+    """Something to judge about a prompt."""
+
+    @property
+    def id(self) -> str: ...
+    @property
+    def prompt(self) -> Prompt: ...
+
+
+A = TypeVar("A", bound=Asked)
+J = TypeVar("J", bound=Judged)
+
+
+def own_order(things: Sequence[A], rater: str) -> list[A]:
+    """Task after task, so that a rater keeps one part of the guide in mind; tasks and things in an order of this
     rater's own.
 
     Completions of one prompt do not stand together: each is to be rated by itself.
     """
     rng = random.Random(rater)
-    present = [task for task in TASKS if any(candidate.prompt.task == task for candidate in candidates)]
+    present = [task for task in TASKS if any(thing.prompt.task == task for thing in things)]
     tasks = rng.sample(present, len(present))
-    shuffled = rng.sample(candidates, len(candidates))
-    return sorted(shuffled, key=lambda candidate: tasks.index(candidate.prompt.task))
+    shuffled = rng.sample(things, len(things))
+    return sorted(shuffled, key=lambda thing: tasks.index(thing.prompt.task))
 
 
-class Session:
-    """A rater at work. Safe from several threads and beside sessions of other raters: every change holds the folder's
+class Sitting(ABC, Generic[A, J]):
+    """A rater at work. Safe from several threads and beside sittings of other raters: every change holds the folder's
     lock.
     """
 
-    def __init__(self, folder: Path, candidates: Sequence[Candidate], rater: str, kind: RaterKind) -> None:
+    keys: ClassVar[tuple[str, ...]]
+    """What may be said of an item."""
+    corrects: ClassVar[bool] = False
+    """Whether an item may be said to be better otherwise."""
+    consent: bool | None = None
+    """Whether models may be trained with what is said; None where nothing of it trains any."""
+
+    def __init__(self, ledger: Ledger[J], things: Sequence[A], rater: str, kind: RaterKind) -> None:
         self.rater = rater
-        self.kind = kind
-        self._folder = folder
-        self._path = folder / RATINGS
-        self._order = own_order(candidates, rater)
-        self._by_id = {candidate.id: candidate for candidate in candidates}
-        with _held(folder):
-            _mend_end(self._path)
+        self.ledger = ledger
+        self._kind = kind
+        self._order = own_order(things, rater)
+        self._by_id = {thing.id: thing for thing in things}
+        with ledger.held():
+            ledger.mend_end()
             self._mine()
 
-    def view(self) -> View:
-        with _held(self._folder):
-            mine = self._mine()
-        left = next((candidate for candidate in self._order if candidate.id not in mine), None)
-        item = Item(left.id, left.prompt.task, left.prompt.user, left.completion) if left else None
-        return View(item, len(mine), len(self._order), next(reversed(mine.values()), None))
+    @abstractmethod
+    def _item(self, thing: A) -> Item:
+        """What is shown of it."""
 
-    def rate(self, item: str, rating: int) -> None:
-        """Write the rating of an item. One that has been rated, from a page that is no longer the current one, stays as
-        it is.
+    @abstractmethod
+    def _about(self, record: J) -> str:
+        """The id of what a line is about."""
+
+    @abstractmethod
+    def _said(self, record: J) -> str:
+        """Which of the keys a line holds."""
+
+    @abstractmethod
+    def _line(self, thing: A, said: str, correction: str | None) -> dict[str, Any]:
+        """The line, without who says it."""
+
+    def view(self) -> View:
+        with self.ledger.held():
+            mine = self._mine()
+        left = next((thing for thing in self._order if thing.id not in mine), None)
+        return View(
+            self._item(left) if left else None, len(mine), len(self._order), next(reversed(mine.values()), None)
+        )
+
+    def shown(self, item: str) -> Item:
+        """KeyError for an item that is none."""
+        return self._item(self._by_id[item])
+
+    def say(self, item: str, said: str, correction: str | None = None) -> None:
+        """Write what is said of an item. One that has been judged, from a page that is no longer the current one, stays
+        as it is.
         """
-        if rating not in CHOICES or item not in self._by_id:
-            raise ValueError(f"no rating {rating} of item {item}")
-        with _held(self._folder):
-            _mend_end(self._path)
+        if said not in self.keys or item not in self._by_id:
+            raise ValueError(f"no rating {said} of item {item}")
+        with self.ledger.held():
+            self.ledger.mend_end()
             if item in self._mine():
                 return
-            record = {**asdict(self._by_id[item]), "rating": rating, "rater": self.rater, "rater_kind": self.kind}
-            with opened(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT) as file:
-                file.write(json.dumps(record, ensure_ascii=False).encode() + b"\n")
-                file.flush()
-                os.fsync(file.fileno())
+            who = {"rater": self.rater, "rater_kind": self._kind}
+            self.ledger.add(self._line(self._by_id[item], said, correction) | who)
 
     def skip(self, item: str) -> None:
         """Leave an item for the end of this sitting."""
-        with _held(self._folder):
-            self._order.sort(key=lambda candidate: candidate.id == item)
+        with self.ledger.held():
+            self._order.sort(key=lambda thing: thing.id == item)
 
     def undo(self) -> None:
-        """Take back the rating that this rater gave last, also in an earlier sitting; its item comes next."""
-        with _held(self._folder):
-            _mend_end(self._path)
-            given = [(place, _id(record)) for place, record in enumerate(self._records()) if self._is_mine(record)]
+        """Take back what this rater said last, also in an earlier sitting; its item comes next."""
+        with self.ledger.held():
+            self.ledger.mend_end()
+            given = [
+                (place, self._about(record)) for place, record in enumerate(self.ledger.read()) if self._is_mine(record)
+            ]
             if not given:
                 return
             place, item = given[-1]
-            kept = lines(self._path)
-            del kept[place]
-            write(self._path, "".join(f"{line}\n" for line in kept))
-            self._order.sort(key=lambda candidate: candidate.id != item)
+            self.ledger.drop(place)
+            self._order.sort(key=lambda thing: thing.id != item)
 
-    def _records(self) -> list[RatingLine]:
-        return read_records(self._path) if self._path.exists() else []
+    def _mine(self) -> dict[str, str]:
+        """{item: what this rater said of it}, in the order in which they did."""
+        return {self._about(record): self._said(record) for record in self.ledger.read() if self._is_mine(record)}
 
-    def _mine(self) -> dict[str, int]:
-        """{item: rating} in the order in which this rater gave them."""
-        return {_id(record): record.rating for record in self._records() if self._is_mine(record)}
-
-    def _is_mine(self, record: RatingLine) -> bool:
-        return record.rater == self.rater and _id(record) in self._by_id
+    def _is_mine(self, record: J) -> bool:
+        return record.rater == self.rater and self._about(record) in self._by_id
 
 
-def check_rater(folder: Path, rater: str, kind: RaterKind, is_new: bool) -> None:
-    """UserError for a name that is probably a slip: ratings under two names of one person would count as two raters."""
-    if not rater.strip() or not rater.isprintable():
-        raise UserError(
-            f"--rater {rater!r} is not a name; give the one under which your ratings are kept, like --rater ana"
-        )
-    path = folder / RATINGS
-    if not path.exists():
-        return
-    with _held(folder):
-        _mend_end(path)
-        known = {record.rater: record.rater_kind for record in read_records(path)}
-    if known and rater not in known and not is_new:
-        raise UserError(
-            f"there is no rater {rater!r} in {folder} yet (it has: {printable(', '.join(known))}); add --new-rater if"
-            " somebody new rates"
-        )
-    if known.get(rater, kind) != kind:
-        raise UserError(
-            f"rater {rater!r} is a {known[rater]} in {path}; choose another name, or add --kind {known[rater]}"
-        )
+class Session(Sitting[Candidate, RatingLine]):
+    """Completions, each rated from 1 to 5."""
+
+    keys = tuple(map(str, CHOICES))
+
+    def __init__(self, folder: Path, candidates: Sequence[Candidate], rater: str, kind: RaterKind) -> None:
+        super().__init__(rating_ledger(folder), candidates, rater, kind)
+
+    def rate(self, item: str, rating: int) -> None:
+        self.say(item, str(rating))
+
+    def _item(self, thing: Candidate) -> Item:
+        return Item(thing.id, thing.prompt.task, thing.prompt.user, thing.completion)
+
+    def _about(self, record: RatingLine) -> str:
+        return Candidate(record.prompt, record.completion, record.origin, record.model).id
+
+    def _said(self, record: RatingLine) -> str:
+        return str(record.rating)
+
+    def _line(self, thing: Candidate, said: str, correction: str | None) -> dict[str, Any]:
+        return {**asdict(thing), "rating": int(said)}
 
 
-def _id(record: RatingLine) -> str:
-    return Candidate(record.prompt, record.completion, record.origin, record.model).id
+class Correcting(Session):
+    """Completions, each rated and, where the rater knows a better one, corrected. Corrections are masked before they
+    are written.
+    """
+
+    corrects = True
+
+    def __init__(
+        self, folder: Path, candidates: Sequence[Candidate], rater: str, kind: RaterKind, consent: bool
+    ) -> None:
+        super().__init__(folder, candidates, rater, kind)
+        self.consent = consent
+
+    def _line(self, thing: Candidate, said: str, correction: str | None) -> dict[str, Any]:
+        line = super()._line(thing, said, None)
+        return line | {"correction": corrected(thing.completion, correction), "consent": self.consent}
 
 
-@contextmanager
-def _held(folder: Path) -> Iterator[None]:
-    """One reader or writer of the folder's ratings at a time, over threads and processes."""
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(handle)
-
-
-def _mend_end(path: Path) -> None:
-    """Cut off a last line that was torn while it was written; one that only lacks its newline gets it."""
-    if not (path.is_symlink() or path.exists()):
-        return
-    with opened(path, os.O_RDWR) as file:
-        whole, newline, torn = file.read(MOST_BYTES).rpartition(b"\n")
-        if not torn or file.read(1):
-            return
-        try:
-            parse_rating(torn.decode(), str(path))
-        except ValueError:  # a UserError, or bytes cut within a character
-            file.truncate(len(whole) + len(newline))
-        else:
-            file.write(b"\n")
+def corrected(completion: str, correction: str | None) -> str | None:
+    """The masked correction; None where nothing is corrected. ValueError for one that no row of own data may have."""
+    text, *unchanged = (
+        "\n".join(one.splitlines()).strip() for one in (correction or "", completion, printable(completion))
+    )
+    if text in ("", *unchanged):
+        return None
+    if len(text) > LONGEST_CORRECTION:
+        raise ValueError(f"a correção tem mais de {LONGEST_CORRECTION} caracteres")
+    if printable(text) != text:
+        raise ValueError("a correção contém caracteres de controle; apague-os")
+    return mask(text)[0]

@@ -30,6 +30,11 @@ class PromotionSettings(Section):
         le=8760,
         description="Hours that a person has to approve a challenger in the Prefect page; nobody is asked when empty.",
     )
+    people: Line | None = Field(
+        None,
+        description="Folder with a finished blind A/B (tucano rate FOLDER --ab): its win rate stands in the verdict,"
+        " and an established loss against the champion keeps a candidate challenger.",
+    )
 
 
 class ServingSettings(Section):

@@ -1,0 +1,98 @@
+"""What raters said, in a file of the rating folder, one line each: every line is on disk before the next is asked for.
+
+Several people may work in one folder at the same time, and a line that was torn by a power cut is cut off.
+"""
+
+import fcntl
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+from tucano.errors import UserError
+from tucano.rating.files import MOST_BYTES, Judged, RaterKind, lines, opened, parse, write
+from tucano.security.printable import printable
+
+J = TypeVar("J", bound=Judged)
+
+
+@dataclass(frozen=True, slots=True)
+class Ledger(Generic[J]):
+    """The file at `path`, whose lines are a `kind`, called `what` where one is none. Only who holds it may call the
+    other methods.
+    """
+
+    path: Path
+    kind: type[J]
+    what: str
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """One reader or writer of the folder at a time, over threads and processes."""
+        handle = os.open(self.path.parent, os.O_RDONLY)
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX)
+            yield
+        finally:
+            os.close(handle)
+
+    def read(self) -> list[J]:
+        """Raises UserError naming the first line that is none."""
+        if not self.path.exists():
+            return []
+        return [self._parsed(line, f"{self.path} line {place}") for place, line in enumerate(lines(self.path), start=1)]
+
+    def add(self, record: dict[str, Any]) -> None:
+        """Onto the disk."""
+        with opened(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT) as file:
+            file.write(json.dumps(record, ensure_ascii=False).encode() + b"\n")
+            file.flush()
+            os.fsync(file.fileno())
+
+    def drop(self, place: int) -> None:
+        """The line with that number, from 0."""
+        kept = lines(self.path)
+        del kept[place]
+        write(self.path, "".join(f"{line}\n" for line in kept))
+
+    def mend_end(self) -> None:
+        """Cut off a last line that was torn while it was written; one that only lacks its newline gets it."""
+        if not (self.path.is_symlink() or self.path.exists()):
+            return
+        with opened(self.path, os.O_RDWR) as file:
+            whole, newline, torn = file.read(MOST_BYTES).rpartition(b"\n")
+            if not torn or file.read(1):
+                return
+            try:
+                self._parsed(torn.decode(), str(self.path))
+            except ValueError:  # a UserError, or bytes cut within a character
+                file.truncate(len(whole) + len(newline))
+            else:
+                file.write(b"\n")
+
+    def check_rater(self, rater: str, kind: RaterKind, is_new: bool) -> None:
+        """UserError for a name that is probably a slip: what one person said under two names would count twice."""
+        if not rater.strip() or not rater.isprintable():
+            raise UserError(
+                f"--rater {rater!r} is not a name; give the one under which your ratings are kept, like --rater ana"
+            )
+        if not self.path.exists():
+            return
+        with self.held():
+            self.mend_end()
+            known = {record.rater: record.rater_kind for record in self.read()}
+        if known and rater not in known and not is_new:
+            raise UserError(
+                f"there is no rater {rater!r} in {self.path.parent} yet (it has: {printable(', '.join(known))}); add"
+                " --new-rater if somebody new rates"
+            )
+        if known.get(rater, kind) != kind:
+            raise UserError(
+                f"rater {rater!r} is a {known[rater]} in {self.path}; choose another name, or add --kind {known[rater]}"
+            )
+
+    def _parsed(self, line: str, where: str) -> J:
+        return parse(self.kind, line, where, self.what)
