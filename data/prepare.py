@@ -118,7 +118,7 @@ def opened_sources(settings: PromptPlan, path: Place, seed: int, folder: Path) -
         yield [opened[number] for number in range(len(parts))]
 
 
-def open_source(name: str, path: str | None, seed: int, folder: Path, style: Style) -> Source:
+def open_source(name: str, path: str | None, seed: int, folder: Path, style: Style = "plain") -> Source:
     """The source of that name, its files at `path`; its store is in `folder`, or is written there."""
     if path is None:
         return SyntheticSource(folder, seed, style)

@@ -14,9 +14,9 @@ from tucano.specs.insights import InsightsAnswer
 JOINTS = ("; ", "; ", ", ", " | ", " / ", " - ")
 FORMS = ("{label} {value}", "{label}: {value}", "{label} de {value}", "{label} em {value}", "{label} = {value}")
 MOVED_FORMS: dict[str, tuple[str, ...]] = {
-    "up": ("{label} subiu para {value}", "{label} {value} (alta)", "{label} aumentou: {value}", "{label} em alta, {value}"),
-    "down": ("{label} caiu para {value}", "{label} {value} (queda)", "{label} baixou: {value}", "{label} em queda, {value}"),
-}  # fmt: skip
+    "up": ("{label} subiu para {value}", "{label} {value} (alta)", "{label} aumentou: {value}"),
+    "down": ("{label} caiu para {value}", "{label} {value} (queda)", "{label} baixou: {value}"),
+}
 MOVED_SHARE = 0.25
 CLOSED_SHARE = 0.35
 MOVED = {"": "de", "up": "subiu para", "down": "caiu para"}
@@ -29,8 +29,7 @@ class NaturalBrief(Brief):
     def answer(self, rng: Random) -> InsightsAnswer:
         indicators = [BY_LABEL[label] for label in self.key]
         told = [
-            f"{one.label} {MOVED[self._said(one.label)]} {one.written(self.figures[one.label])}"
-            for one in indicators
+            f"{one.label} {MOVED[self._said(one.label)]} {one.written(self.figures[one.label])}" for one in indicators
         ]
         actions = [rng.choice(one.actions) for one in indicators]
         if len(indicators) == 1:
@@ -71,7 +70,9 @@ def _spoken(label: str, rng: Random) -> str:
     channel = rest.rstrip(")")
     if not channel:
         return label
-    return rng.choice((label, f"{period}, {channel}", f"{period} - {channel}", f"{period} / {channel}", f"{channel} em {period}"))
+    return rng.choice(
+        (label, f"{period}, {channel}", f"{period} - {channel}", f"{period} / {channel}", f"{channel} em {period}")
+    )
 
 
 def _listed(figures: Mapping[str, float], moved: Mapping[str, str], rng: Random) -> str:

@@ -6,7 +6,7 @@ from random import Random
 
 from data.generator.natural.tables import table
 from data.generator.natural.writing import roughened
-from data.generator.pushes import Offer, PushBrief, draw_offer
+from data.generator.pushes import PushBrief, draw_offer
 from tucano.specs.banks import JOINT, Pool
 from tucano.specs.push import PushAnswer
 

@@ -34,27 +34,31 @@ class Measure:
     money: bool = False
 
 
-_OF_ITEMS = {"filters": ("uf", "mes", "cat"), "groups": ("estado", "mes", "categoria"), "money": True}
-_OF_PAYMENTS = {"filters": ("uf", "mes", "pag"), "groups": ("estado", "mes", "tipo"), "money": True}
+def _of_items(expression: str, told: str, money: bool = True) -> Measure:
+    return Measure("itens", expression, told, ("uf", "mes", "cat"), (), ("estado", "mes", "categoria"), money)
+
+
+def _of_payments(expression: str, told: str, bounds: tuple[str, ...] = (), money: bool = True) -> Measure:
+    return Measure("pagamentos", expression, told, ("uf", "mes", "pag"), bounds, ("estado", "mes", "tipo"), money)
+
+
 MEASURES: dict[str, Measure] = {
     "pedidos": Measure("pedidos", "COUNT(*)", "o total de pedidos", bounds=("cancelado", "entregue", "atraso")),
     "atraso_medio": Measure("pedidos", "ROUND(AVG(dias_atraso),2)", "a média dos dias de atraso"),
-    "receita": Measure("itens", "ROUND(SUM(preco),2)", "a receita dos itens", **_OF_ITEMS),
-    "itens": Measure("itens", "COUNT(*)", "o total de itens vendidos", **(_OF_ITEMS | {"money": False})),
-    "preco_medio": Measure("itens", "ROUND(AVG(preco),2)", "o preço médio dos itens", **_OF_ITEMS),
-    "preco_maximo": Measure("itens", "MAX(preco)", "o maior preço", **_OF_ITEMS),
-    "preco_minimo": Measure("itens", "MIN(preco)", "o menor preço", **_OF_ITEMS),
-    "frete_medio": Measure("itens", "ROUND(AVG(frete),2)", "o frete médio", **_OF_ITEMS),
-    "frete_total": Measure("itens", "ROUND(SUM(frete),2)", "o total do frete", **_OF_ITEMS),
-    "pagamentos": Measure(
-        "pagamentos", "COUNT(*)", "o total de pagamentos", bounds=("valor", "parcelas"), **(_OF_PAYMENTS | {"money": False})
-    ),
-    "ticket": Measure("pagamentos", "ROUND(AVG(valor),2)", "o valor médio dos pagamentos", **_OF_PAYMENTS),
-    "pago_total": Measure("pagamentos", "ROUND(SUM(valor),2)", "o valor total dos pagamentos", **_OF_PAYMENTS),
+    "receita": _of_items("ROUND(SUM(preco),2)", "a receita dos itens"),
+    "itens": _of_items("COUNT(*)", "o total de itens vendidos", money=False),
+    "preco_medio": _of_items("ROUND(AVG(preco),2)", "o preço médio dos itens"),
+    "preco_maximo": _of_items("MAX(preco)", "o maior preço"),
+    "preco_minimo": _of_items("MIN(preco)", "o menor preço"),
+    "frete_medio": _of_items("ROUND(AVG(frete),2)", "o frete médio"),
+    "frete_total": _of_items("ROUND(SUM(frete),2)", "o total do frete"),
+    "pagamentos": _of_payments("COUNT(*)", "o total de pagamentos", ("valor", "parcelas"), money=False),
+    "ticket": _of_payments("ROUND(AVG(valor),2)", "o valor médio dos pagamentos"),
+    "pago_total": _of_payments("ROUND(SUM(valor),2)", "o valor total dos pagamentos"),
     "parcelas_media": Measure("pagamentos", "ROUND(AVG(parcelas),2)", "a média de parcelas", bounds=("valor",)),
     "nota_media": Measure("avaliacoes", "ROUND(AVG(nota),2)", "a nota média"),
     "avaliacoes": Measure("avaliacoes", "COUNT(*)", "o total de avaliações", bounds=("baixas",)),
-}  # fmt: skip
+}
 FILTERS: dict[str, tuple[str, str, str]] = {
     "uf": ("estado", "estado='{uf}'", "de {uf}"),
     "mes": ("mes", "mes='{mes_sql}'", "em {mes}"),
@@ -68,7 +72,12 @@ FILTERS: dict[str, tuple[str, str, str]] = {
     "baixas": ("nota", "nota<={k}", "com nota até {k}"),
 }
 """{filter: (its column, the condition, how explanations tell it)}"""
-GROUPS = {"estado": ("os", "estados"), "mes": ("os", "meses"), "categoria": ("as", "categorias"), "tipo": ("os", "tipos de pagamento")}  # fmt: skip
+GROUPS = {
+    "estado": ("os", "estados"),
+    "mes": ("os", "meses"),
+    "categoria": ("as", "categorias"),
+    "tipo": ("os", "tipos de pagamento"),
+}
 JOINS = (
     ("produtos", "produto_id", ("categoria",)),
     ("pedidos", "pedido_id", ("mes", "status", "dias_atraso", "estado")),
@@ -140,4 +149,5 @@ def _explained(measure: Measure, codes: Sequence[str], group: str | None, rising
     if group is None:
         return f"A consulta lê os dados da loja e calcula {told}: {unit}{{a}}."
     _, plural = GROUPS[group]
-    return f"A consulta ordena {plural} por {told}, {'do menor' if rising else 'do maior'}: {{a}} vem primeiro, com {unit}{{b}}."
+    way = "do menor" if rising else "do maior"
+    return f"A consulta ordena {plural} por {told}, {way}: {{a}} vem primeiro, com {unit}{{b}}."

@@ -55,10 +55,13 @@ PRAISE: dict[str, float] = {
     "elogio": 26, "antes": 20, "noprazo": 13, "recomendo": 20, "loja": 11, "conforme": 7, "embalado": 5, "preco": 4,
     "curto_bom": 7, "detalhe": 3,
 }  # fmt: skip
+_OF_WHAT_ARRIVED = (
+    "atraso", "incompleto", "retirada", "embalagem", "defeito", "errado", "qualidade", "anuncio", "faltando", "fiscal",
+    "antes", "noprazo", "elogio", "conforme", "embalado", "curto_bom",
+)  # fmt: skip
 RIVALS: dict[str, tuple[str, ...]] = {
-    **dict.fromkeys(("extravio", "estoque"), ("atraso", "incompleto", "retirada", "embalagem", "defeito", "errado", "qualidade",
-                               "anuncio", "faltando", "fiscal", "antes", "noprazo", "extravio", "estoque", "elogio", "conforme", "embalado",
-                               "curto_bom")),
+    "extravio": (*_OF_WHAT_ARRIVED, "estoque"),
+    "estoque": _OF_WHAT_ARRIVED,
     "atraso": ("antes", "noprazo", "curto_bom"),
     "retirada": ("antes", "noprazo"),
     "incompleto": ("noprazo", "conforme", "faltando"),
@@ -70,7 +73,7 @@ RIVALS: dict[str, tuple[str, ...]] = {
     "silencio": ("loja",),
     "troca": ("loja",),
     "atendimento": ("loja",),
-}  # fmt: skip
+}
 """What is not said beside a complaint, since both cannot be."""
 BUT = ("mas", "mas", "mas", "porém", "porém", "só que", "pena que", "", "", "")
 SHOPS = ("Tucano", "Casa Ipê", "Araucária", "Jabuti", "Mar Azul", "Sabiá", "Boa Praça", "Varanda", "Colibri")

@@ -10,13 +10,14 @@ from dataclasses import dataclass
 from random import Random
 
 SHORT_FORMS = {
-    "você": "vc|vc", "vocês": "vcs", "que": "q|q|k", "não": "n|ñ|nao|nao", "também": "tb|tbm", "muito": "mto|mt|muinto",
-    "porque": "pq|pq|por que", "para": "pra|p|pra", "tudo": "td", "hoje": "hj", "está": "ta|tá", "estou": "to|tô",
-    "com": "c", "quando": "qdo", "depois": "dps", "mesmo": "msm", "obrigado": "obg", "obrigada": "obg",
-    "produto": "prod|podruto|produdo", "dias": "ds", "beleza": "blz", "quanto": "qto", "comigo": "cmg",
-    "excelente": "exelente|ecelente|escelente", "expectativas": "espectativas|expectativa", "mas": "mais|mas",
-    "atraso": "atrazo", "comprei": "conprei", "recomendo": "recomendo|recomento|recomendo!", "chegou": "xegou|chego",
-    "qualidade": "qualidade|qualidde", "rápido": "rapido|rápido", "previsto": "previsto|previto", "mandaram": "mandarão",
+    "você": "vc|vc", "vocês": "vcs", "que": "q|q|k", "não": "n|ñ|nao|nao", "também": "tb|tbm",
+    "muito": "mto|mt|muinto", "porque": "pq|pq|por que", "para": "pra|p|pra", "tudo": "td", "hoje": "hj",
+    "está": "ta|tá", "estou": "to|tô", "com": "c", "quando": "qdo", "depois": "dps", "mesmo": "msm",
+    "obrigado": "obg", "obrigada": "obg", "produto": "prod|podruto|produdo", "dias": "ds", "beleza": "blz",
+    "quanto": "qto", "comigo": "cmg", "excelente": "exelente|ecelente|escelente",
+    "expectativas": "espectativas|expectativa", "mas": "mais|mas", "atraso": "atrazo", "comprei": "conprei",
+    "recomendo": "recomendo|recomento|recomendo!", "chegou": "xegou|chego", "qualidade": "qualidade|qualidde",
+    "rápido": "rapido|rápido", "previsto": "previsto|previto", "mandaram": "mandarão",
     "vendedor": "vendendor|vendedor", "embalado": "enbalado|embalado", "compra": "conpra|compra", "veio": "veio|vieo",
 }  # fmt: skip
 EMOJI = ("👍", "👏👏👏", "😍", "❤️", "😊", "😡", "👍🏻", "🙏", ":)", "😃", ":(", "👏🏼👏🏼")
@@ -46,11 +47,12 @@ class Hand:
         text = parts[0]
         for part in parts[1:]:
             text = _joined(text, self.joint if self.steady else _weighted(JOINTS, rng), part)
-        text = _WORD.sub(lambda word: self._typed(word[0], rng), text)
+        text = _WORD.sub(lambda word: self.typed(word[0], rng), text)
         text = self._cased(text + self.end, rng) + self.emoji
         return text[:LONGEST].rstrip()
 
-    def _typed(self, word: str, rng: Random) -> str:
+    def typed(self, word: str, rng: Random) -> str:
+        """The word in a short form, with a slip, without its accents, or as it is."""
         if rng.random() < self.short and word in SHORT_FORMS:
             word = rng.choice(SHORT_FORMS[word].split("|"))
         if len(word) > 3 and rng.random() < self.slips and word.isalpha():
@@ -62,9 +64,7 @@ class Hand:
             return text.upper()
         if self.case == "lower":
             return text.lower() if rng.random() < 0.7 else text
-        text = re.sub(
-            r"(?<=[.!?] )\w", lambda found: found[0].upper() if self.case == "sentence" else found[0], text
-        )
+        text = re.sub(r"(?<=[.!?] )\w", lambda found: found[0].upper() if self.case == "sentence" else found[0], text)
         return text[0].upper() + text[1:]
 
 
@@ -124,7 +124,7 @@ def roughened(template: str, rng: Random) -> str:
     hand = draw_hand(rng)
     pieces = re.split(r"(\{\w+\})", template)
     typed = "".join(
-        piece if piece.startswith("{") else _WORD.sub(lambda word: hand._typed(word[0], rng), piece) for piece in pieces
+        piece if piece.startswith("{") else _WORD.sub(lambda word: hand.typed(word[0], rng), piece) for piece in pieces
     )
     if rng.random() < 0.4:
         typed = typed.rstrip("?.! ")
