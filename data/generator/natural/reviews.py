@@ -17,8 +17,8 @@ from tucano.specs.banks import JOINT, Pool
 STARS = (1, 2, 3, 4, 5)
 STAR_WEIGHTS = (34, 8, 12, 13, 33)
 NAMED_SHARE = 0.3
-"""Of the reviews name their product where a clause names any; the others say «o produto», and their category is `UNTOLD`
-unless it is stated.
+"""Of the reviews name their product where a clause names any; the others say «o produto», and their category is
+`UNTOLD` unless it is stated.
 """
 UNTOLD = "outros"
 TITLED_SHARE = 0.2
