@@ -24,7 +24,7 @@ from data.splits import Splits, Splitter
 from tucano.files.prompts import PromptFiles
 from tucano.masking import NOT_MASKED
 from tucano.prompts import Prompt, Task, write_prompts
-from tucano.settings.data import PromptPlan
+from tucano.settings.data import PromptPlan, Style
 from tucano.specs.banks import JOINT
 from tucano.specs.registry import spec_of
 
@@ -43,7 +43,7 @@ class SourceOfFiles(Protocol):
     @property
     def files(self) -> str: ...
 
-    def __call__(self, path: Path, folder: Path, seed: int) -> Source: ...
+    def __call__(self, path: Path, folder: Path, seed: int, style: Style = "plain") -> Source: ...
 
 
 OF_FILES: Mapping[str, SourceOfFiles] = {
@@ -114,15 +114,15 @@ def opened_sources(settings: PromptPlan, path: Place, seed: int, folder: Path) -
     with ExitStack() as stack:
         for number in sorted(range(len(parts)), key=lambda number: parts[number][0].source not in WITH_TABLES):
             part, place = parts[number]
-            opened[number] = stack.enter_context(closing(open_source(part.source, place, seed, folder)))
+            opened[number] = stack.enter_context(closing(open_source(part.source, place, seed, folder, settings.style)))
         yield [opened[number] for number in range(len(parts))]
 
 
-def open_source(name: str, path: str | None, seed: int, folder: Path) -> Source:
+def open_source(name: str, path: str | None, seed: int, folder: Path, style: Style = "plain") -> Source:
     """The source of that name, its files at `path`; its store is in `folder`, or is written there."""
     if path is None:
-        return SyntheticSource(folder, seed)
-    return OF_FILES[name](Path(path), folder, seed)
+        return SyntheticSource(folder, seed, style)
+    return OF_FILES[name](Path(path), folder, seed, style)
 
 
 def _sets(splits: Splits) -> dict[str, list[Prompt]]:

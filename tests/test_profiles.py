@@ -57,7 +57,7 @@ REPORTED: dict[str, Any] = {
 """What the report says of v4.2, by the setting that says it here."""
 ASSUMED = {
     "grpo.loss", "grpo.max_grad_norm", "grpo.validation_samples", "grpo.task_weights_rate", "grpo.task_weights_balance",
-    "grpo.task_weights_floor", "model.dtype", "model.max_length_tokens",
+    "grpo.task_weights_floor", "model.dtype", "model.max_length_tokens", "data.style",
 }  # fmt: skip
 """Where the report is silent; prefect.yaml marks each of them."""
 

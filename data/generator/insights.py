@@ -3,7 +3,7 @@ two.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from random import Random
 
 from data.generator.numbers import brazilian
@@ -170,13 +170,15 @@ class Segment:
 
 @dataclass(frozen=True)
 class Brief:
-    """`key` are the two indicators that the question asks about."""
+    """`key` are the indicators that the question asks about."""
 
     user: str
     template: str
     figures: dict[str, float]
-    key: tuple[str, str]
+    key: tuple[str, ...]
     heading: str
+    moved: Mapping[str, str] = field(default_factory=dict)
+    """«up» or «down» for the figures that the brief says to have moved."""
 
     def answer(self, rng: Random) -> InsightsAnswer:
         first, second = (BY_LABEL[label] for label in self.key)

@@ -35,11 +35,17 @@ AUDIENCES = Bank(
 
 @dataclass(frozen=True)
 class Offer:
-    """What the brief promises; `words` stands in the answer, `figures` are the numbers it may mention."""
+    """What the brief promises; `words` stands in the answer, `detail` is its figure or code."""
 
+    kind: str
     brief: str
     words: str
-    figures: tuple[float, ...]
+    detail: str = ""
+
+    @property
+    def figures(self) -> tuple[float, ...]:
+        """The numbers that the answer may mention."""
+        return (float(self.detail),) if self.detail.isdigit() else ()
 
 
 @dataclass(frozen=True)
@@ -75,16 +81,16 @@ def draw_offer(price: float | None, rng: Random) -> Offer:
     kind = rng.choice(("none", "discount", "discount", "price", "price", "coupon", "shipping"))
     if kind == "discount":
         percent = rng.randint(5, 60)
-        return Offer(f"Desconto: {percent}%.", f"com {percent}% de desconto", (float(percent),))
+        return Offer(kind, f"Desconto: {percent}%.", f"com {percent}% de desconto", str(percent))
     if kind == "price":
         amount = round(price) if price is not None else rng.randint(19, 399)
-        return Offer(f"Preço: R$ {amount}.", f"por R$ {amount}", (float(amount),))
+        return Offer(kind, f"Preço: R$ {amount}.", f"por R$ {amount}", str(amount))
     if kind == "coupon":
         coupon = rng.choice(COUPONS)
-        return Offer(f"Cupom: {coupon}.", f"com o cupom {coupon}", ())
+        return Offer(kind, f"Cupom: {coupon}.", f"com o cupom {coupon}", coupon)
     if kind == "shipping":
-        return Offer("Frete grátis.", "com frete grátis", ())
-    return Offer("Sem oferta.", "", ())
+        return Offer(kind, "Frete grátis.", "com frete grátis")
+    return Offer(kind, "Sem oferta.", "")
 
 
 def write_push(pool: Pool, product: str, price: float | None, rng: Random) -> PushBrief:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from random import Random
 
 from data.generator.numbers import brazilian
-from data.generator.question_families import FAMILIES, FRAMES, Family
+from data.generator.question_families import FAMILIES, FRAMES
 from data.generator.store import Store
 from tucano.specs.banks import JOINT, Pool
 from tucano.specs.sql_qa import SqlAnswer
@@ -29,12 +29,14 @@ def ask(pool: Pool, store: Store, rng: Random) -> Question:
         family = rng.choice([family for family in FAMILIES if family.bank.pool(pool)])
         name, phrasing = family.bank.draw(pool, rng)
         frame_name, frame = FRAMES.draw(pool, rng)
-        question = _fill(family, JOINT.join((name, frame_name)), frame.format(q=phrasing), _slots(store, rng), store)
+        template, text = JOINT.join((name, frame_name)), frame.format(q=phrasing)
+        question = filled(family.sql, family.explanation, template, text, slots_of(store, rng), store)
         if question:
             return question
 
 
-def _slots(store: Store, rng: Random) -> dict[str, str]:
+def slots_of(store: Store, rng: Random) -> dict[str, str]:
+    """A value of the store, or a boundary, for each slot of a query and its question."""
     month = rng.choice(store.months)
     return {
         "uf": rng.choice(store.states),
@@ -50,13 +52,16 @@ def _slots(store: Store, rng: Random) -> dict[str, str]:
     }
 
 
-def _fill(family: Family, name: str, phrasing: str, slots: dict[str, str], store: Store) -> Question | None:
-    sql = family.sql.format(**slots)
+def filled(
+    sql: str, explanation: str, template: str, text: str, slots: dict[str, str], store: Store
+) -> Question | None:
+    """The question with its slots filled; None where its query has no answer in this store, or more than one."""
+    sql = sql.format(**slots)
     rows = store.rows(sql)
     if not rows or rows[0][0] in (None, 0) or not _is_definite(sql, store):
         return None
     told = dict(zip("ab", map(_told, rows[0]), strict=False))
-    return Question(phrasing.format(**slots), name, sql, family.explanation.format(**slots, **told))
+    return Question(text.format(**slots), template, sql, explanation.format(**slots, **told))
 
 
 def _is_definite(sql: str, store: Store) -> bool:

@@ -1,8 +1,9 @@
 """Synthetic reviews for extraction: one to three sentences, whose ten answer fields follow from what they say."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random
-from typing import Any
+from typing import Any, Protocol
 
 from data.generator.review_phrases import (
     BLIND_SHARE,
@@ -60,7 +61,16 @@ def write_review(pool: Pool, rng: Random) -> Review:
     )
 
 
-def true_fields(stars: int, product: Product, issues: tuple[Issue, ...]) -> dict[str, Any]:
+class Told(Protocol):
+    """A complaint that a review makes: the flag that it sets, and its name in the answer."""
+
+    @property
+    def flag(self) -> str: ...
+    @property
+    def complaint(self) -> str: ...
+
+
+def true_fields(stars: int, product: Product, issues: Sequence[Told]) -> dict[str, Any]:
     """The ten fields: stars decide sentiment, churn and repurchase, sentences the issues; the first issue is the
     complaint.
     """

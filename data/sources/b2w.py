@@ -12,6 +12,7 @@ from data.sources.reviews import RealReview, RealReviews, join_title
 from data.sources.synthetic import SyntheticSource
 from tucano.errors import UserError
 from tucano.prompts import Prompt, Task
+from tucano.settings.data import Style
 from tucano.specs.banks import Pool
 
 COLUMNS = ("review_title", "review_text", "overall_rating", "recommend_to_a_friend", "site_category_lv1")
@@ -29,9 +30,9 @@ class B2wSource(SyntheticSource):
 
     name = "b2w"
 
-    def __init__(self, path: Path, folder: Path, seed: int) -> None:
+    def __init__(self, path: Path, folder: Path, seed: int, style: Style = "plain") -> None:
         self._real = RealReviews(self.name, NONCOMMERCIAL, real_reviews(csv_file(path)), Random(f"{seed}/reviews"))
-        super().__init__(folder, seed)
+        super().__init__(folder, seed, style)
         self.masked = self._real.masked
 
     def available(self, task: Task) -> int | None:

@@ -21,6 +21,7 @@ from data.sources.reviews import RealReview, RealReviews, join_title
 from data.sources.synthetic import SyntheticSource
 from tucano.errors import UserError
 from tucano.prompts import Prompt, Task
+from tucano.settings.data import Style
 from tucano.specs.banks import Pool
 
 STORE_ORDERS = 2000
@@ -39,7 +40,7 @@ class OlistSource(SyntheticSource):
     generated_source = "olist"
     generated_licence = NONCOMMERCIAL
 
-    def __init__(self, path: Path, folder: Path, seed: int) -> None:
+    def __init__(self, path: Path, folder: Path, seed: int, style: Style = "plain") -> None:
         self._olist = read_olist(path)
         self._real = RealReviews(self.name, NONCOMMERCIAL, olist_reviews(self._olist), Random(f"{seed}/reviews"))
         self._segments = segments(self._olist)
@@ -49,7 +50,7 @@ class OlistSource(SyntheticSource):
                 f"data.path: the orders in {path} do not join with items and categories; insights and push need the"
                 " published tables"
             )
-        super().__init__(folder, seed)
+        super().__init__(folder, seed, style)
         self.masked = self._real.masked
 
     def available(self, task: Task) -> int | None:

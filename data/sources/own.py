@@ -18,6 +18,7 @@ from rewards.parsing.sql import gold_result, stores
 from tucano.errors import UserError
 from tucano.files.prompts import STORE
 from tucano.prompts import Prompt, Task
+from tucano.settings.data import Style
 from tucano.specs.banks import JOINT, Pool
 
 SHARE_DEMONSTRATED = 0.5
@@ -41,9 +42,9 @@ class OwnSource(SyntheticSource):
     name = "jsonl"
     files = PATTERNS
 
-    def __init__(self, path: Path, folder: Path, seed: int) -> None:
+    def __init__(self, path: Path, folder: Path, seed: int, style: Style = "plain") -> None:
         own = read_own(path)
-        super().__init__(folder, seed)
+        super().__init__(folder, seed, style)
         self.masked = own.masked
         self.bad_rows = [line.strip() for line in own.bad.lines()]
         usable = [prompt for prompt in own.prompts if _runs(prompt, folder)]

@@ -7,17 +7,18 @@ from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 
-from data.generator.insights import BY_LABEL, Segment, generated_segment, write_brief
-from data.generator.pushes import write_push
-from data.generator.questions import AMOUNTS, ask
-from data.generator.reviews import Review, write_review
+from data.generator.insights import BY_LABEL, Segment, generated_segment
+from data.generator.questions import AMOUNTS
+from data.generator.reviews import Review
 from data.generator.store import Store, Tables, generated_tables, write_store
+from data.generator.styles import WRITERS
 from data.generator.suite import FURTHER, further_tables
 from data.generator.words import CATALOGUE
 from data.sources import FREE, Demonstration
 from data.spoiling import spoil
 from tucano.files.prompts import STORE, further_store
 from tucano.prompts import Prompt, Task
+from tucano.settings.data import Style
 from tucano.specs.banks import Pool
 from tucano.specs.base import Answer, Drawn
 from tucano.specs.registry import spec_of
@@ -40,10 +41,11 @@ class SyntheticSource:
     generated_source = "synthetic"
     generated_licence = FREE
 
-    def __init__(self, folder: Path, seed: int) -> None:
+    def __init__(self, folder: Path, seed: int, style: Style = "plain") -> None:
         """Writes the store into `folder`, and beside it the further stores that answers are judged on. Where another
-        source has done so, that one asks the questions about it.
+        source has done so, that one asks the questions about it. `style`: how what is generated is written.
         """
+        self._writers = WRITERS[style]
         self.masked: Counter[str] = Counter()
         self.warnings: list[str] = []
         self.bad_rows: list[str] = []
@@ -95,15 +97,15 @@ class SyntheticSource:
             yield Demonstration(self._prompt(task, drawn, answer), defects)
 
     def review(self, pool: Pool, rng: Random) -> Review:
-        return write_review(pool, rng)
+        return self._writers.review(pool, rng)
 
     def question(self, pool: Pool, rng: Random) -> Drawn:
-        asked = ask(pool, self.store, rng)
+        asked = self._writers.question(pool, self.store, rng)
         return Drawn(asked.user, asked.template, {"sql": asked.sql, "database": STORE}, asked.answer())
 
     def brief(self, pool: Pool, rng: Random) -> Drawn:
         segment = self.segment(rng)
-        brief = write_brief(pool, segment, rng)
+        brief = self._writers.brief(pool, segment, rng)
         figures = [float(value) for value in brief.figures.values()]
         in_label = [float(number) for number in re.findall(r"\d+", segment.label)]
         reference = {
@@ -111,6 +113,7 @@ class SyntheticSource:
             "key_figures": [float(brief.figures[label]) for label in brief.key],
             "facts": [
                 {"label": label, "value": float(value), "unit": BY_LABEL[label].unit}
+                | ({"moved": brief.moved[label]} if label in brief.moved else {})
                 for label, value in brief.figures.items()
             ],
             "key": list(brief.key),
@@ -119,7 +122,7 @@ class SyntheticSource:
 
     def offer(self, pool: Pool, rng: Random) -> Drawn:
         product, price = self.product(rng)
-        brief = write_push(pool, product, price, rng)
+        brief = self._writers.push(pool, product, price, rng)
         terms = [word for word in re.findall(r"[\w-]+", product) if word not in _LINKING]
         reference = {"product": product, "terms": terms, "figures": list(brief.offer.figures)}
         return Drawn(brief.user, brief.template, reference, brief.answer(rng))

@@ -18,6 +18,8 @@ SLACK = 1e-6
 
 SourceName = Literal["synthetic", "olist", "b2w", "jsonl"]
 
+Style = Literal["plain", "natural"]
+
 DEFAULT_MIX: dict[Task, float] = {"extraction": 0.4, "sql_qa": 0.4, "insights": 0.1, "push": 0.1}
 
 
@@ -54,6 +56,11 @@ class PromptPlan(Section):
     )
     sources: tuple[SourceShare, ...] = Field(
         (), max_length=8, description="Several sources with their shares, instead of data.source and data.path."
+    )
+    style: Style = Field(
+        "plain",
+        description="How generated prompts are written: plain (few short templates, which nano learns) or natural (many"
+        " ways, lengths and errors, as people write).",
     )
     train_prompts: PositiveInt = Field(1480, le=1_000_000, description="Training prompts over all tasks.")
     validation_prompts: PositiveInt = Field(65, le=100_000, description="Prompts that choose the checkpoint.")

@@ -1,0 +1,223 @@
+"""Reviews as customers write them: of several topics, mixed, short, sarcastic, with or without a title. Their ten
+answer fields follow from what they say.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from random import Random
+from typing import Any
+
+from data.generator.natural.tables import table
+from data.generator.natural.writing import LONGEST, draw_hand
+from data.generator.review_phrases import BLIND_SHARE, IssueField
+from data.generator.reviews import Review, true_fields
+from data.generator.words import CATALOGUE, Product
+from tucano.specs.banks import JOINT, Pool
+
+STARS = (1, 2, 3, 4, 5)
+STAR_WEIGHTS = (34, 8, 12, 13, 33)
+NAMED_SHARE = 0.3
+"""Of the reviews name their product where a clause names any; the others say «o produto», and their category is
+`UNTOLD` unless it is stated.
+"""
+UNTOLD = "outros"
+TITLED_SHARE = 0.2
+LONGEST_GIST = 80
+MOST_JOINT = 5
+"""Characters between two clauses."""
+
+
+@dataclass(frozen=True)
+class Complaint:
+    """What is complained of: the flag that it sets, its name in the answer, how often it is made."""
+
+    flag: IssueField
+    complaint: str
+    weight: float
+
+
+COMPLAINTS: dict[str, Complaint] = {
+    "atraso": Complaint("delivery_issue", "entrega atrasada", 12),
+    "extravio": Complaint("delivery_issue", "pedido não chegou", 26),
+    "incompleto": Complaint("delivery_issue", "entrega incompleta", 10),
+    "retirada": Complaint("delivery_issue", "não entregue em casa", 3),
+    "embalagem": Complaint("delivery_issue", "embalagem danificada", 4),
+    "defeito": Complaint("product_issue", "produto com defeito", 10),
+    "errado": Complaint("product_issue", "produto errado", 9),
+    "qualidade": Complaint("product_issue", "qualidade ruim", 7),
+    "anuncio": Complaint("product_issue", "diferente do anúncio", 6),
+    "faltando": Complaint("product_issue", "peça faltando", 4),
+    "silencio": Complaint("seller_issue", "vendedor não responde", 9),
+    "troca": Complaint("seller_issue", "troca negada", 6),
+    "atendimento": Complaint("seller_issue", "atendimento ruim", 4),
+    "fiscal": Complaint("seller_issue", "sem nota fiscal", 3),
+    "estoque": Complaint("seller_issue", "venda sem estoque", 5),
+}
+PRAISE: dict[str, float] = {
+    "elogio": 26, "antes": 20, "noprazo": 13, "recomendo": 20, "loja": 11, "conforme": 7, "embalado": 5, "preco": 4,
+    "curto_bom": 7, "detalhe": 3,
+}  # fmt: skip
+_OF_WHAT_ARRIVED = (
+    "atraso", "incompleto", "retirada", "embalagem", "defeito", "errado", "qualidade", "anuncio", "faltando", "fiscal",
+    "antes", "noprazo", "elogio", "conforme", "embalado", "curto_bom",
+)  # fmt: skip
+RIVALS: dict[str, tuple[str, ...]] = {
+    "extravio": (*_OF_WHAT_ARRIVED, "estoque"),
+    "estoque": _OF_WHAT_ARRIVED,
+    "atraso": ("antes", "noprazo", "curto_bom"),
+    "retirada": ("antes", "noprazo"),
+    "incompleto": ("noprazo", "conforme", "faltando"),
+    "embalagem": ("embalado",),
+    "defeito": ("elogio", "qualidade", "faltando", "curto_bom"),
+    "errado": ("elogio", "conforme", "anuncio", "curto_bom"),
+    "qualidade": ("elogio", "anuncio", "curto_bom"),
+    "anuncio": ("conforme",),
+    "silencio": ("loja",),
+    "troca": ("loja",),
+    "atendimento": ("loja",),
+}
+"""What is not said beside a complaint, since both cannot be."""
+BUT = ("mas", "mas", "mas", "porém", "porém", "só que", "pena que", "", "", "")
+SHOPS = ("Tucano", "Casa Ipê", "Araucária", "Jabuti", "Mar Azul", "Sabiá", "Boa Praça", "Varanda", "Colibri")
+COLOURS = ("preto", "branco", "azul", "rosa", "vermelho", "cinza", "verde", "bege", "amarelo", "marrom", "dourado")
+CITIES = (
+    "Curitiba", "Recife", "Goiânia", "Manaus", "Belém", "Campinas", "Salvador", "Natal", "Santos", "Maringá", "Olinda",
+    "Niterói", "Joinville", "Sorocaba", "Palmas", "São Luís", "Cuiabá", "Londrina", "Caruaru", "Itu", "Bauru", "Feira",
+)  # fmt: skip
+THINGS = ("o produto",) * 24 + ("a mercadoria", "o pedido", "a encomenda", "o item", "a compra", "meu produto")
+
+
+@dataclass(frozen=True)
+class Said:
+    """What a customer says, before it is handed over: `named` tells the product by its name, `gist` is the clause that
+    a summary quotes.
+    """
+
+    stars: int
+    product: Product
+    named: bool
+    complaints: tuple[Complaint, ...]
+    text: str
+    gist: str
+    parts: tuple[str, ...]
+
+    def fields(self, stated: bool) -> dict[str, Any]:
+        """The ten fields; `stated`: the category stands beside the review."""
+        fields = true_fields(self.stars, self.product, self.complaints)
+        category = self.product.category if stated or self.named else UNTOLD
+        return fields | {"category": category, "summary": self._summary()}
+
+    def _summary(self) -> str:
+        gist = self.gist if len(self.gist) <= LONGEST_GIST else self.gist[:LONGEST_GIST].rpartition(" ")[0]
+        said = "reclama" if self.complaints else "elogia" if self.stars >= 4 else "comenta"
+        return f"Cliente {said}: {gist}."
+
+
+def write_review(pool: Pool, rng: Random) -> Review:
+    """One review from the lines of `pool`."""
+    said = _say(pool, rng)
+    stated = rng.random() >= BLIND_SHARE and rng.random() < 0.5
+    blind = not stated and rng.random() < BLIND_SHARE / (1 - BLIND_SHARE / 2)
+    bank = "pedido_categoria" if stated else "pedido" if blind else "pedido_nota"
+    name, envelope = table("reviews").draw(bank, pool, rng)
+    user = envelope.format(s=said.stars, c=said.product.category, t=said.text)
+    phrases = JOINT.join(said.parts)
+    return Review(user, JOINT.join((name, phrases)), said.text, phrases, said.stars, said.fields(stated))
+
+
+def _say(pool: Pool, rng: Random) -> Said:
+    while True:
+        stars = rng.choices(STARS, STAR_WEIGHTS)[0]
+        complaints = _complaints(stars, rng)
+        plan = _plan(stars, complaints, rng)
+        product = rng.choice(CATALOGUE)
+        named = rng.random() < NAMED_SHARE
+        slots = _slots(product if named else None, rng)
+        drawn = [table("reviews").draw(bank, pool, rng) for bank in plan]
+        clauses = [text.format(**slots) for _, text in drawn]
+        gist = clauses[plan.index(complaints[0])] if complaints else max(clauses, key=len)
+        for place, bank in enumerate(plan):
+            if place and bank in complaints and plan[place - 1] not in complaints and stars > 1:
+                clauses[place] = f"{rng.choice(BUT)} {clauses[place]}"
+        text = draw_hand(rng).written(clauses, rng)
+        needed = max((place for place, bank in enumerate(plan) if bank in complaints), default=0) + 1
+        if sum(len(clause) + MOST_JOINT for clause in clauses[:needed]) < LONGEST:
+            told = named and any(f"{{{slot}}}" in text for _, text in drawn for slot in ("o", "do", "p", "um"))
+            parts = tuple(name for name, _ in drawn)
+            found = tuple(COMPLAINTS[bank] for bank in complaints)
+            return Said(stars, product, told, found, text, gist.strip(" ,.;!"), parts)
+
+
+def _complaints(stars: int, rng: Random) -> tuple[str, ...]:
+    """None for 5 stars, at most one for 3 and 4, one to three for 1 and 2: different banks, by their weights."""
+    chances = {5: (1, 0, 0, 0), 4: (65, 35, 0, 0), 3: (35, 65, 0, 0), 2: (0, 55, 45, 0), 1: (0, 34, 40, 26)}[stars]
+    count = rng.choices(range(4), chances)[0]
+    chosen: list[str] = []
+    for bank in _by_chance({bank: kind.weight for bank, kind in COMPLAINTS.items()}, rng):
+        if len(chosen) < count and not any(_are_rivals(bank, other) for other in chosen):
+            chosen.append(bank)
+    return tuple(chosen)
+
+
+def _are_rivals(one: str, other: str) -> bool:
+    return other in RIVALS.get(one, ()) or one in RIVALS.get(other, ())
+
+
+def _plan(stars: int, complaints: tuple[str, ...], rng: Random) -> list[str]:
+    """The banks of a review's clauses, a title first where it has one."""
+    if stars >= 4:
+        plan = [*_praises(rng.choices((1, 2, 3, 4, 5), (34, 34, 18, 9, 5))[0], complaints, rng), *complaints]
+        title = "titulo_bom"
+    elif stars == 3:
+        first = rng.choice(("morno", "morno", *_praises(1, complaints, rng))) if complaints else "morno"
+        last = ["duvida"] if rng.random() < 0.35 else []
+        plan, title = [first, *complaints, *last], "titulo_meio"
+    else:
+        plan, title = list(complaints), "titulo_ruim"
+        plan += rng.choices(("adeus", "detalhe"), (5, 1), k=rng.choices((0, 1, 2, 3, 4), (34, 24, 18, 14, 10))[0])
+        if stars == 2 and rng.random() < 0.35:
+            plan = [*_praises(1, complaints, rng), *plan]
+        elif rng.random() < 0.1:
+            plan = ["detalhe", *plan]
+    return [title, *plan] if rng.random() < TITLED_SHARE else plan
+
+
+def _praises(count: int, complaints: tuple[str, ...], rng: Random) -> list[str]:
+    fitting = [
+        bank for bank in _by_chance(PRAISE, rng) if not any(_are_rivals(complaint, bank) for complaint in complaints)
+    ]
+    return fitting[:count]
+
+
+def _by_chance(weights: Mapping[str, float], rng: Random) -> list[str]:
+    """All names, those with more weight earlier on the whole (Efraimidis and Spirakis 2006)."""
+    return sorted(weights, key=lambda name: rng.random() ** (1 / weights[name]), reverse=True)
+
+
+def _slots(product: Product | None, rng: Random) -> dict[str, str]:
+    """What stands in the open slots: the product or a word for it, days, dates, colours, a shop, who writes."""
+    thing = product.slots["o"] if product else rng.choice(THINGS)
+    bare = thing.partition(" ")[2]
+    ending = "a" if thing.startswith("a ") else "o"
+    day, month = rng.randint(1, 28), rng.randint(1, 12)
+    colour, other = rng.sample(COLOURS, 2)
+    return {
+        "o": thing,
+        "do": f"do {bare}" if ending == "o" else f"da {bare}",
+        "p": bare,
+        "um": f"um {bare}" if ending == "o" else f"uma {bare}",
+        "x": ending,
+        "bom": "bom" if ending == "o" else "boa",
+        "ele": "ele" if ending == "o" else "ela",
+        "s": rng.choice("oa"),
+        "w": "o",
+        "n": str(rng.choice((3, 4, 5, 6, 7, 8, 10, 10, 12, 15, 15, 20, 20, 25, 30, 40))),
+        "k": rng.choice(("2", "3", "4", "5", "dois", "duas", "três", "02", "03", "6")),
+        "v": str(rng.choice((30, 50, 70, 89, 100, 120, 150, 200, 250, 300))),
+        "data": f"{day:02d}/{month:02d}" + rng.choice(("", "", "", "/2018", "/18")),
+        "data2": f"{rng.randint(1, 28):02d}/{month % 12 + 1:02d}",
+        "loja": rng.choice(SHOPS),
+        "cor": colour,
+        "outra": other,
+        "cidade": rng.choice(CITIES),
+    }
