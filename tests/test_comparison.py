@@ -14,7 +14,7 @@ from scipy import stats
 
 from rewards.names import REPORTED as TASKS
 from tucano.artifacts.records import parsed
-from tucano.comparison import promotion, wording
+from tucano.comparison import promotion, verdict, wording
 from tucano.comparison.answers import Answer, Decoding
 from tucano.comparison.compare import Comparison, Design, compare
 from tucano.comparison.contrast import Contrast, Effect, effect, with_holm
@@ -390,8 +390,9 @@ def test_a_reason_says_its_numbers_as_its_readers_write_them() -> None:
 
 
 def test_every_sentence_of_the_verdict_is_said() -> None:
-    spoken = ast.parse((Path(wording.__file__)).read_text(encoding="utf-8"))
-    used = {node.value for node in ast.walk(spoken) if isinstance(node, ast.Constant) and isinstance(node.value, str)}
+    trees = [ast.parse(Path(str(speaking.__file__)).read_text(encoding="utf-8")) for speaking in (wording, verdict)]
+    constants = [node.value for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Constant)]
+    used = {constant for constant in constants if isinstance(constant, str)}
     beside = {
         "base",
         "truth",

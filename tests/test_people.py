@@ -25,7 +25,7 @@ from tasks.compare import _people_files, _preference
 from tasks.promote import _of_champion
 from tucano.artifacts.store import Recipe, Store
 from tucano.cli.rate_page import render
-from tucano.comparison.promotion import CHALLENGER, CHAMPION, standing
+from tucano.comparison.promotion import CHALLENGER, CHAMPION, Standing, standing
 from tucano.comparison.verdict import told
 from tucano.errors import UserError
 from tucano.files.prompts import PromptFiles
@@ -301,10 +301,13 @@ def test_the_verdict_says_what_people_preferred_and_warns_of_a_loss() -> None:
 
 def test_whom_people_like_less_than_the_champion_stays_challenger() -> None:
     rows = [replace(one, arm=arm) for one in answers(ALIKE, per_task=9)[:36] for arm in ("seed-1", CHAMPION)]
-    asked: Any = (rows, "seed-1", True, "served", PromotionSettings(), {})
-    assert standing(*asked).status == CHAMPION
-    assert standing(*asked, Preference("seed-1", OLD, 2, WinRate(20, 30, 0), {})).status == CHAMPION, "open"
-    found = standing(*asked, Preference("seed-1", OLD, 2, WinRate(9, 31, 5), {}))
+
+    def stands(people: Preference | None) -> Standing:
+        return standing(rows, "seed-1", True, "served", PromotionSettings(), {}, people)
+
+    assert stands(None).status == CHAMPION
+    assert stands(Preference("seed-1", OLD, 2, WinRate(20, 30, 0), {})).status == CHAMPION, "open"
+    found = stands(Preference("seed-1", OLD, 2, WinRate(9, 31, 5), {}))
     assert found.status == CHALLENGER and "it won 9 of 40 decided prompts (95 % interval 0.11 to 0.38)" in found.reason
 
 

@@ -19,7 +19,7 @@ from markdown_it import MarkdownIt
 from tucano.cli.rate_page import render
 from tucano.presentation.pages import environment
 from tucano.presentation.tables import pipe_table, wrapped
-from tucano.rating.session import Item, View
+from tucano.rating.session import Item, Session, View
 from tucano.security.printable import PrintableStream, escaped, fenced, printable
 
 ROOT = Path(__file__).parent.parent
@@ -80,7 +80,7 @@ def test_every_page_shows_it_as_text(tmp_path: Path) -> None:
     )
     assert not steers(page) and "<img" not in page and "<svg/>" in page
     view = View(Item("id", "sql_qa", EVIL, EVIL + ", x"), 0, 1, None)
-    page = render(view, "ana", [(EVIL, [EVIL], [EVIL])], "nonce")
+    page = render(view, Session(tmp_path, [], "ana", "human"), [(EVIL, [EVIL], [EVIL])], "nonce")
     assert not steers(page)
     page.encode()
 

@@ -31,6 +31,7 @@ from tucano.cli.rate_page import RatingServer, render
 from tucano.errors import UserError
 from tucano.prompts import TASKS, Prompt, Task, write_prompts
 from tucano.rating.aids import guides
+from tucano.rating.choices import Choosing
 from tucano.rating.draw import Candidate, CandidateSource, draw, open_folder, read_source, write_candidates
 from tucano.rating.ratings import read_ratings
 from tucano.rating.session import Item, Session, View, own_order
@@ -66,9 +67,9 @@ def lines(folder: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in (folder / "ratings.jsonl").read_text(encoding="utf-8").split("\n")[:-1]]
 
 
-def current(session: Session) -> Item:
+def current(session: Session | Choosing) -> Item:
     item = session.view().item
-    assert item is not None
+    assert isinstance(item, Item)
     return item
 
 
