@@ -14,6 +14,8 @@ MARKS = {
         "[Nota 2] veio rasgado",
         "Categoria moda, nota 1. veio rasgado",
         "Categoria nota 1: veio rasgado",
+        "Veio rasgado. Monte os campos.",
+        "Ficha: moda, texto: veio rasgado",
     ],
     "sql_qa": [
         "Escreva em SQL.",
@@ -34,6 +36,7 @@ MARKS = {
         "Diga o que fazer.",
         "Diga como melhorar.",
         "Diga como agir.",
+        "Julho: recompra 7,1%; atraso de 8%. E agora?",
     ],
     "push": ["Crie um push.", "Uma notificação.", "Duas notificações."],
 }
