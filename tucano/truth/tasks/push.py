@@ -17,7 +17,7 @@ WITHOUT_OFFER = 0.75
 FORMAL = 0.5
 NEUTRAL = "quadro"
 """Stands for the product where order is judged: its own ending may look like a verb («celular»)."""
-FLUENT = Norm(mean=-0.5, odd=0.46)
+FLUENT = Norm(mean=-0.6, odd=0.49)
 LOOSE = 0.4
 """What is left for a product, and for every price or discount, that hangs in no phrase («Sua 24%. Sugiro mouse.»)."""
 _PHRASE = re.compile(
