@@ -144,6 +144,7 @@ START: dict[str, Any] = {
 
 CHANGED: dict[str, Any] = {
     "data.source": "olist",
+    "data.style": "natural",
     "data.mix": {"extraction": 0.5, "sql_qa": 0.5},
     "data.sources": (
         {"source": "synthetic", "share": 0.5},

@@ -2,8 +2,6 @@
 
 from dataclasses import dataclass
 
-from scipy.special import betaincinv
-
 LEVEL = 0.95
 
 
@@ -33,6 +31,8 @@ class WinRate:
         """Two-sided 95 % interval of Clopper and Pearson (1934): it never covers less, however few prompts there are.
         Nothing decided: 0 to 1.
         """
+        from scipy.special import betaincinv  # who rates waits for no statistics package
+
         tail = (1 - LEVEL) / 2
         low = float(betaincinv(self.wins, self.losses + 1, tail)) if self.wins else 0.0
         high = float(betaincinv(self.wins + 1, self.losses, 1 - tail)) if self.losses else 1.0
