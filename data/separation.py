@@ -61,6 +61,11 @@ class NearDuplicates:
         size = len(grams)
         return any(NEAR * size <= len(other) <= size / NEAR and jaccard(grams, other) >= NEAR for other in self._sets)
 
+    def stand_in(self, text: str) -> bool:
+        """Whether some text known stands as a whole in this one."""
+        normal = normal_form(text)
+        return any(_contains(normal, other) for other in self._exact)
+
 
 def _contains(text: str, other: str) -> bool:
     """Whether the words of `other` stand in `text`, in one piece. Nothing is said of texts without a word."""
@@ -89,3 +94,7 @@ class NearPrompts:
     def near(self, prompt: Prompt) -> bool:
         """True when its gold query is one of theirs, or its text is near one of theirs (`NearDuplicates.near`)."""
         return gold_query(prompt) in self._queries or self._texts.near(prompt.user)
+
+    def stand_in(self, text: str) -> bool:
+        """Whether one of their texts stands as a whole in this one."""
+        return self._texts.stand_in(text)

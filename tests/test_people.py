@@ -5,6 +5,7 @@ import sqlite3
 import stat
 import urllib.error
 from collections import Counter
+from collections.abc import Callable
 from contextlib import closing
 from dataclasses import replace
 from math import comb
@@ -24,6 +25,7 @@ from data.own.rows import LONGEST_TEXT
 from tasks.compare import _people_files, _preference
 from tasks.promote import _of_champion
 from tucano.artifacts.store import Recipe, Store
+from tucano.cli.rate import Desk, Rater
 from tucano.cli.rate_page import render
 from tucano.comparison.promotion import CHALLENGER, CHAMPION, Standing, standing
 from tucano.comparison.verdict import told
@@ -81,6 +83,9 @@ def storage_of(folder: Path, count: int = 9, same: int = 2) -> Path:
 
     def data(draft: Path) -> dict[str, Any]:
         write_prompts(PromptFiles(draft).test, asked)
+        write_prompts(
+            PromptFiles(draft).validation, [Prompt("v", "push", "Anuncie um fogão de lenha", "", "own", "CC0")]
+        )
         with closing(sqlite3.connect(PromptFiles(draft).store)) as connection:
             connection.execute("CREATE TABLE pedidos(pedido_id)")
         return {}
@@ -230,6 +235,9 @@ def test_a_key_that_is_left_is_not_written_over(ab: Path, tmp_path: Path, storag
             '{"sides": ["a", "b"], "first": {}, "same": 0, "seed": 1, "made_of": {}}',
             "is not the key of the pairs",
         ),
+        ("key", '{"sides": ["a", "a"], "first": {}, "same": 0, "seed": 1, "made_of": {}}', "both sides are one model"),
+        ("key", '{"sides": ["a", "b"], "first": {}, "same": -9, "seed": 1, "made_of": {}}', "same: Input should be"),
+        ("key", '{"sides": ["a", "b\\nc"], "first": {}, "same": 0, "seed": 1, "made_of": {}}', "sides.1: String"),
     ],
 )
 def test_what_is_damaged_is_one_sentence(ab: Path, name: str, content: str, says: str) -> None:
@@ -255,6 +263,18 @@ def test_two_models_are_named_whose_answers_there_are(tmp_path: Path, storage: P
         with pytest.raises(UserError, match=r"--ab names two models whose answers are in .*it has: champion, seed-42"):
             open_pairs(tmp_path / "new", PairDraw(storage, sides, 24, 5))
     assert not (tmp_path / "new").exists()
+    open_pairs(tmp_path / "ab", PairDraw(storage, [NEW, OLD], 24, 5))
+    with pytest.raises(UserError, match=f"holds an A/B of {NEW} and {OLD}; name another folder"):
+        open_pairs(tmp_path / "ab", PairDraw(storage, [NEW, "sft"], 24, 5))
+    with pytest.raises(UserError, match="is no rating folder"):
+        open_pairs(Path("/"), PairDraw(storage, [NEW, OLD], 24, 5))
+
+
+def test_what_goes_on_is_what_was_begun() -> None:
+    """A model's choices would otherwise go on as a person's."""
+    desk = Desk(Path("ab"), Rater("bot", "model", False, False), None)
+    assert desk.command(" --ab") == "tucano rate ab --rater bot --ab --kind model --terminal"
+    assert replace(desk, port=8080).command("") == "tucano rate ab --rater bot --kind model --port 8080"
 
 
 def test_texts_of_an_ab_are_masked_before_anything_is_written(tmp_path: Path) -> None:
@@ -459,6 +479,32 @@ def test_corrections_without_consent_or_of_models_are_not_learned_and_the_last_o
     found = learn(folder, storage)
     assert [one.demonstration for one in found.demonstrations] == ["Três"] and len(found.pairs) == 2
     assert found.left_out == {"no consent": 1, "corrected again later": 1}
+
+
+@pytest.mark.parametrize("put", [Path.unlink, Path.touch, *ODD.values()], ids=["missing", "empty", *ODD])
+def test_a_test_set_that_cannot_be_read_lets_nothing_through(
+    ab: Path, storage: Path, put: Callable[[Path], object]
+) -> None:
+    (path,) = storage.glob("artifacts/data/*/test.jsonl")
+    path.unlink()
+    if put is not Path.unlink:
+        put(path)
+    with pytest.raises(UserError, match="holds a damaged prompt set"):
+        learn(ab, storage)
+
+
+def test_a_test_prompt_is_not_learned_wherever_it_stands_and_names_are_masked(tmp_path: Path, storage: Path) -> None:
+    tested = prompt(3).user
+    hidden = "\u200b".join(tested)
+    name, mail = "Push do tênis azul", "ana@example.com"
+    for number, (asked, correction, licence) in enumerate(
+        [(hidden, "Um", ""), (name, f"Segundo «{tested}»", ""), (name, "Três", tested), (name, "Quatro", mail)]
+    ):
+        drawn = [Candidate(Prompt(mail, "push", asked, "", "own", licence), f"Oi {number}", "sampled", "m")]
+        correcting(tmp_path / "fixes", drawn, rater=f"r{number}").say(drawn[0].id, "2", correction)
+    found = learn(tmp_path / "fixes", storage)
+    assert [one.demonstration for one in found.demonstrations] == ["Quatro"]
+    assert found.left_out == {"a test prompt, or near one": 3} and mail not in str(found)
 
 
 def test_without_a_prompt_set_to_keep_apart_from_nothing_is_learned(tmp_path: Path, ab: Path) -> None:

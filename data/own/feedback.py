@@ -5,6 +5,7 @@ Nothing goes in without consent, nothing that is, or resembles, a prompt that mo
 masked once more: a rating folder may come from anybody.
 """
 
+import hashlib
 import json
 from collections import Counter
 from collections.abc import Iterator
@@ -19,6 +20,7 @@ from tucano.artifacts.store import MANIFEST
 from tucano.errors import UserError
 from tucano.files.prompts import PromptFiles
 from tucano.masking import mask
+from tucano.masking.folding import Folded
 from tucano.masking.prompts import masked_prompt
 from tucano.prompts import Prompt, messages, read_prompts
 from tucano.rating.choices import FIRST, TIE, majority, read_choices
@@ -31,8 +33,8 @@ from tucano.specs.registry import spec_of
 DEMONSTRATIONS = "demonstrations.jsonl"
 PREFERENCES = "preferences.jsonl"
 SOURCE = "corrected"
-JUDGING = ("data", "benchmark-set")
-"""Stages whose prompt sets hold prompts that models are judged by."""
+JUDGING = {"data": ("validation", "test"), "benchmark-set": ("test",)}
+"""{stage: its sets of prompts that models are judged by}."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,31 +97,38 @@ def preference_of(lesson: Lesson) -> dict[str, Any]:
 
 def judged_prompts(storage: Path) -> NearPrompts:
     """The validation and test prompts of every prompt set in a storage, and those of its benchmarks."""
-    sets = [path.parent for stage in JUDGING for path in sorted(storage.glob(f"artifacts/{stage}/*/{MANIFEST}"))]
-    if not sets:
+    files = [
+        getattr(PromptFiles(manifest.parent), name)
+        for stage, names in JUDGING.items()
+        for manifest in sorted(storage.glob(f"artifacts/{stage}/*/{MANIFEST}"))
+        for name in names
+    ]
+    if not files:
         raise UserError(
             f"{storage} holds no prompt set, so nobody can tell which prompts are its test; name the storage of your"
             " runs with --storage"
         )
     try:
-        prompts = {prompt.user: prompt for folder in sets for prompt in _judging(PromptFiles(folder))}
-        return NearPrompts(prompts.values())
-    except (OSError, ValueError, TypeError, RecursionError):
+        return NearPrompts({prompt.user: prompt for path in files for prompt in _judging(path)}.values())
+    except (OSError, ValueError, TypeError, AttributeError, RecursionError):
         raise UserError(f"{storage} holds a damaged prompt set; the same tucano run makes it again") from None
 
 
-def _judging(files: PromptFiles) -> Iterator[Prompt]:
-    for path in (files.validation, files.test):
-        if path.is_file():
-            yield from read_prompts(path)
+def _judging(path: Path) -> list[Prompt]:
+    """ValueError where the file is none or empty: then nobody can tell which prompts are the test's."""
+    prompts = read_prompts(path) if path.is_file() else []
+    if not prompts:
+        raise ValueError(path)
+    return prompts
 
 
 def _obstacle(lesson: Lesson, held: NearPrompts) -> str | None:
     """Why a lesson is not trained on."""
-    if held.near(lesson.prompt):
-        return "a test prompt, or near one"
-    if max(map(len, (lesson.prompt.user, lesson.chosen, lesson.rejected))) > LONGEST_TEXT:
+    texts = (lesson.prompt.user, lesson.chosen, lesson.rejected, lesson.prompt.licence)
+    if max(map(len, texts)) > LONGEST_TEXT:
         return "too long"
+    if held.near(lesson.prompt) or any(held.stand_in(Folded(text).text) for text in texts):
+        return "a test prompt, or near one"
     return "nothing is better" if lesson.chosen == lesson.rejected or not lesson.chosen.strip() else None
 
 
@@ -151,4 +160,6 @@ def _choices(folder: Path, found: Learned) -> Iterator[Lesson]:
 
 
 def _masked(prompt: Prompt, chosen: str, rejected: str, written: bool) -> Lesson:
-    return Lesson(masked_prompt(prompt), mask(chosen)[0], mask(rejected)[0], written)
+    shown = masked_prompt(prompt)
+    name = f"taught-{hashlib.sha256(shown.user.encode()).hexdigest()[:12]}"  # an id of a stranger's may say anything
+    return Lesson(replace(shown, id=name, licence=mask(prompt.licence)[0]), mask(chosen)[0], mask(rejected)[0], written)

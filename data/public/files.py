@@ -27,7 +27,7 @@ def refusal(setting: str, sentence: str) -> UserError:
 def folder_of(setting: str, place: str, needed: Sequence[str]) -> Path:
     """The folder, with all files that it needs (names, or patterns of which one has to be met)."""
     folder = Path(place)
-    if not folder.is_dir():
+    if not _is_folder(folder):
         raise refusal(setting, f"{short(place)} is no folder; name the one that holds {' and '.join(needed)}")
     for name in needed:
         found = list(islice(folder.glob(name), MOST_FILES + 1))
@@ -36,6 +36,13 @@ def folder_of(setting: str, place: str, needed: Sequence[str]) -> Path:
         if len(found) > MOST_FILES:
             raise refusal(setting, f"the folder {short(place)} has more than {MOST_FILES} files {name}; name another")
     return folder
+
+
+def _is_folder(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except OSError:  # a name that is too long
+        return False
 
 
 def objects(setting: str, path: Path) -> list[dict[str, Any]]:

@@ -18,7 +18,7 @@ from tucano.profiles import PROJECT_FILE, load_profile, project_root
 from tucano.project import OWN_FILES
 from tucano.requirements import require_startable
 from tucano.security.addresses import holds_secret, masked
-from tucano.security.printable import PrintableStream
+from tucano.security.printable import PrintableStream, short
 from tucano.settings import PipelineSettings
 
 
@@ -37,18 +37,25 @@ def main() -> NoReturn:
     except TucanoError as error:
         code = _say(f"tucano: {error}\nThe same command goes on from what is done.", 1)
     except OSError as error:
-        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
-            raise
-        where = f" ({error.filename})" if error.filename else ""
-        code = _say(
-            f"tucano: the disk is full{where}; free some space, and the same command goes on from what is done", 1
-        )
+        code = _say_of_files(error)
     except KeyboardInterrupt:
         looks = arguments.command in LOOKS
         kept = "nothing was changed" if looks else "nothing is lost, the same command goes on from here"
         code = _say(f"tucano: interrupted; {kept}", 130)
     sys.stdout.flush()
     sys.exit(code)
+
+
+def _say_of_files(error: OSError) -> int:
+    """What a user can mend about files; anything else is raised again."""
+    where = f" ({short(str(error.filename))})" if error.filename else ""
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return _say(
+            f"tucano: the disk is full{where}; free some space, and the same command goes on from what is done", 1
+        )
+    if error.errno == errno.ENAMETOOLONG:
+        return _say(f"tucano: a name is longer than files may have{where}; choose a shorter one", 2)
+    raise error
 
 
 def _settings(arguments: argparse.Namespace, profile: str | None = None) -> PipelineSettings:

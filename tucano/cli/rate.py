@@ -68,6 +68,8 @@ class Desk:
         """That goes on here."""
         given = [
             flags,
+            " --kind model" if self.rater.kind == "model" else "",
+            f" --port {self.port}" if self.port else "",
             " --consent" if self.rater.consents and flags else "",
             "" if self.port is not None else " --terminal",
         ]

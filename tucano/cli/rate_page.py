@@ -91,7 +91,7 @@ class Handler(BaseHTTPRequestHandler):
             return
         try:
             view = self.server.session.view()
-        except UserError as error:
+        except (UserError, OSError) as error:
             self._send(500, f"As notas gravadas não podem ser lidas: {error}.")
             return
         nonce = secrets.token_urlsafe(16)
@@ -104,7 +104,8 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         length = self.headers.get("Content-Length", "")
-        body = self.rfile.read(min(int(length), LONGEST_FORM_BYTES)) if length.isdecimal() else b""
+        is_length = length.isdecimal() and len(length) < len(str(2**63))
+        body = self.rfile.read(min(int(length), LONGEST_FORM_BYTES)) if is_length else b""
         if not self._knows_the_token():
             return
         form = {name: values[-1] for name, values in parse_qs(body.decode(errors="replace")).items()}

@@ -12,9 +12,9 @@ import secrets
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from tucano.errors import UserError
 from tucano.prompts import TASKS, Prompt
@@ -29,8 +29,8 @@ SHOWN = 20
 """Names of models that a sentence repeats."""
 
 
-LONGEST = 200
-Side = Annotated[str, Field(min_length=1, max_length=LONGEST)]
+LONGEST, MOST_SAME = 200, 1_000_000
+Side = Annotated[str, Field(min_length=1, max_length=LONGEST, pattern=r"^[^\x00-\x1f\x7f]*$")]
 """What a model is called where its answers are."""
 
 
@@ -70,9 +70,15 @@ class Key(BaseModel):
 
     sides: tuple[Side, Side]
     first: dict[str, str]
-    same: int
+    same: int = Field(ge=0, le=MOST_SAME)
     seed: int
     made_of: dict[str, str]
+
+    @model_validator(mode="after")
+    def _sides_differ(self) -> Self:
+        if self.sides[0] == self.sides[1]:
+            raise ValueError("both sides are one model")
+        return self
 
 
 @dataclass(frozen=True)
@@ -90,6 +96,8 @@ class PairDraw:
 def key_of(folder: Path) -> Path:
     """Beside the folder, not in it."""
     whole = folder.resolve()
+    if not whole.name:
+        raise UserError(f"{folder} is no rating folder; name one")
     return whole.with_name(f"{whole.name}{KEY}")
 
 
@@ -99,7 +107,7 @@ def open_pairs(folder: Path, drawing: PairDraw) -> list[Pair]:
     """
     path = folder / PAIRS
     if path.is_symlink() or path.exists():
-        return read_pairs(folder)
+        return _drawn_before(folder, drawing)
     place = key_of(folder)
     if place.is_symlink() or place.exists():
         raise UserError(
@@ -111,6 +119,18 @@ def open_pairs(folder: Path, drawing: PairDraw) -> list[Pair]:
     with writing(folder):
         write(place, key.model_dump_json(indent=1), mode=0o600)
         write(path, "".join(json.dumps(asdict(pair), ensure_ascii=False) + "\n" for pair in pairs))
+    return pairs
+
+
+def _drawn_before(folder: Path, drawing: PairDraw) -> list[Pair]:
+    """The folder's pairs. UserError where other models are named than its key has."""
+    pairs = read_pairs(folder)
+    key = read_key(folder, pairs) if drawing.sides else None
+    if key is not None and set(key.sides) != set(drawing.sides):
+        raise UserError(
+            f"{folder} holds an A/B of {short(key.sides[0])} and {short(key.sides[1])}; name another folder for these"
+            " models, or go on with --ab alone"
+        )
     return pairs
 
 
