@@ -25,7 +25,7 @@ EXAMPLES = """examples:
   tucano compare l4 l4-v5                             any two profiles, runs, registered models or adapters
   tucano rate --rater ana                             rate answers of the last run blind; goes on where it stopped
   tucano rate mine --rater ana --from answers.jsonl   answers of a file, ratings kept in the folder mine/
-  tucano rate ab --rater ana --ab seed-42 champion    which of two models answers better, blind
+  tucano rate ab --rater ana --ab seed-42 sft         which of two models answers better, blind
   tucano rate fixes --rater ana --correct --consent   served answers, rated and corrected
   tucano data feedback fixes                          demonstrations and preference pairs out of it
   tucano data check prompts.jsonl                     which of your own prompts can be used, and why not

@@ -5,7 +5,7 @@ import argparse
 EXAMPLES = """examples:
   tucano rate --rater ana                                  answers of the last run; goes on where it stopped
   tucano rate mine --rater ana --from answers.jsonl        answers of a file, ratings kept in the folder mine/
-  tucano rate ab --rater ana --ab seed-42 champion         which of two models answers better, blind
+  tucano rate ab --rater ana --ab seed-42 sft              which of two models answers better, blind
   tucano rate ab --rater bia --new-rater --ab              a second person, the same pairs
   tucano rate fixes --rater ana --correct --consent        served answers, rated and corrected, to train with
 
@@ -39,7 +39,7 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
         "--ab",
         nargs="*",
         metavar="MODEL",
-        help="choose between the answers of two models of a run (seed-42 champion) instead of rating; they are named"
+        help="choose between the answers of two models of a run (seed-42 sft) instead of rating; they are named"
         " at the first start alone",
     )
     what.add_argument(
