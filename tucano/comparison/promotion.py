@@ -138,13 +138,7 @@ def _not_preferred(people: Preference) -> Standing:
     """It is no worse by the reward, and people see that it is."""
     wins = people.wins
     low, high = wins.interval
-    return Standing(
-        CHALLENGER,
-        f"it improves on its start, but people preferred the champion blind: it won {wins.wins} of {wins.decided}"
-        f" decided prompts (95 % interval {low:.2f} to {high:.2f})",
-        f"melhora sobre a sua partida, mas às cegas as pessoas preferiram o campeão: venceu {wins.wins} dos"
-        f" {wins.decided} prompts decididos (intervalo de 95 % de {portuguese(low, 2)} a {portuguese(high, 2)})",
-    )
+    return stands(CHALLENGER, "not preferred", wins=str(wins.wins), decided=str(wins.decided), low=low, high=high)
 
 
 def _by_source(

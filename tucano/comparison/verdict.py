@@ -158,7 +158,7 @@ def told(comparison: "Comparison", people: Preference | None) -> "Comparison":
 
 
 def said(say: Speaker, people: Preference) -> str:
-    """Like «People preferred seed-42 to champion blind on 31 of 50 prompts that they decided (62 %, …), 14 ties»."""
+    """Like «Blind A/B, judged by 2: seed-42 was preferred to champion on 31 of 50 prompts …»."""
     wins = people.wins
     low, high = wins.interval
     return say(
