@@ -328,7 +328,9 @@ def test_whom_people_like_less_than_the_champion_stays_challenger() -> None:
     assert stands(None).status == CHAMPION
     assert stands(Preference("seed-1", OLD, 2, WinRate(20, 30, 0), {})).status == CHAMPION, "open"
     found = stands(Preference("seed-1", OLD, 2, WinRate(9, 31, 5), {}))
-    assert found.status == CHALLENGER and "it won 9 of 40 decided prompts (95 % interval 0.108 to 0.385)" in found.reason
+    assert (
+        found.status == CHALLENGER and "it won 9 of 40 decided prompts (95 % interval 0.108 to 0.385)" in found.reason
+    )
 
 
 def test_a_run_takes_the_ab_of_its_own_seed_and_holds_it_against_the_champion_of_then(ab: Path) -> None:

@@ -33,6 +33,7 @@ from tucano.prompts import TASKS, Prompt, Task, write_prompts
 from tucano.rating.aids import guides
 from tucano.rating.choices import Choosing
 from tucano.rating.draw import Candidate, CandidateSource, draw, open_folder, read_source, write_candidates
+from tucano.rating.files import LONGEST_LINE
 from tucano.rating.ratings import read_ratings
 from tucano.rating.session import Item, Session, View, own_order
 from tucano.rating.store import tables
@@ -253,6 +254,13 @@ class TestSession:
         again.undo()
         assert bia.view().last == "2"
 
+    def test_what_could_not_be_read_again_is_not_written(self, tmp_path: Path) -> None:
+        long = replace(candidates()[0], completion="a" * LONGEST_LINE)
+        session = Session(tmp_path, [long], "ana", "human")
+        with pytest.raises(UserError, match="too long to be kept"):
+            session.rate(long.id, 3)
+        assert session.view().rated == 0
+
     def test_a_page_that_is_no_longer_current_changes_nothing(self, tmp_path: Path) -> None:
         session = Session(tmp_path, candidates(), "ana", "human")
         item = current(session).id
@@ -470,6 +478,7 @@ class TestMistakes:
         assert tucano_rate(str(folder), "--rater", "bia", "--new-rater", "--terminal").returncode == 0
         assert "is a human" in self.refused(str(folder), "--rater", "ana", "--kind", "model")
         assert "is not a name" in self.refused(str(folder), "--rater", " ")
+        assert "of at most 200 characters" in self.refused(str(folder), "--rater", "a" * 201)
         path = folder / "ratings.jsonl"
         path.write_text("{}\n" + path.read_text(encoding="utf-8"), encoding="utf-8")
         assert "ratings.jsonl line 1 is not a rating" in self.refused(str(folder), "--rater", "ana")

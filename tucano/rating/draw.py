@@ -197,7 +197,8 @@ def writing(folder: Path) -> Iterator[None]:
 
 
 def masked(candidate: Candidate) -> Candidate:
-    return replace(candidate, prompt=masked_prompt(candidate.prompt), completion=mask(candidate.completion)[0])
+    completion, model = (mask(text)[0] for text in (candidate.completion, candidate.model))
+    return replace(candidate, prompt=masked_prompt(candidate.prompt), completion=completion, model=model)
 
 
 def _candidate(line: str, where: str) -> Candidate:

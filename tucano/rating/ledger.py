@@ -13,10 +13,11 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from tucano.errors import UserError
-from tucano.rating.files import MOST_BYTES, Judged, RaterKind, lines, opened, parse, write
-from tucano.security.printable import printable
+from tucano.rating.files import LONGEST_LINE, MOST_BYTES, Judged, RaterKind, lines, opened, parse, write
+from tucano.security.printable import printable, short
 
 J = TypeVar("J", bound=Judged)
+LONGEST_NAME = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +47,12 @@ class Ledger(Generic[J]):
         return [self._parsed(line, f"{self.path} line {place}") for place, line in enumerate(lines(self.path), start=1)]
 
     def add(self, record: dict[str, Any]) -> None:
-        """Onto the disk."""
+        """Onto the disk. UserError for a line that nobody could read again."""
+        line = json.dumps(record, ensure_ascii=False)
+        if len(line) > LONGEST_LINE:
+            raise UserError(f"prompt and answer are too long to be kept in {self.path}; skip this one")
         with opened(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT) as file:
-            file.write(json.dumps(record, ensure_ascii=False).encode() + b"\n")
+            file.write(line.encode() + b"\n")
             file.flush()
             os.fsync(file.fileno())
 
@@ -75,9 +79,10 @@ class Ledger(Generic[J]):
 
     def check_rater(self, rater: str, kind: RaterKind, is_new: bool) -> None:
         """UserError for a name that is probably a slip: what one person said under two names would count twice."""
-        if not rater.strip() or not rater.isprintable():
+        if not rater.strip() or not rater.isprintable() or len(rater) > LONGEST_NAME:
             raise UserError(
-                f"--rater {rater!r} is not a name; give the one under which your ratings are kept, like --rater ana"
+                f"--rater {short(rater)} is not a name of at most {LONGEST_NAME} characters; give the one under which"
+                " your ratings are kept, like --rater ana"
             )
         if not self.path.exists():
             return
