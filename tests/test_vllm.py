@@ -33,7 +33,7 @@ from tucano.training.launch import run_job
 from tucano.training.orders import JobFolders, order
 from tucano.training.policies.likelihood import token_logps
 from tucano.training.policies.load import load_policy
-from tucano.training.samplers import Decoding
+from tucano.training.samplers import Decoding, guardian
 from tucano.training.samplers.local import LocalSampler
 from tucano.training.samplers.server import RANKS, ServerPlan
 from tucano.training.samplers.vllm import VllmSampler
@@ -253,8 +253,8 @@ def test_the_server_ends_with_whoever_started_it(folder: Path, tmp_path: Path) -
     )
     assert asker.stdout is not None
     number, folder_of_server = asker.stdout.readline().split()
-    guardian, place = psutil.Process(int(number)), Path(folder_of_server)
-    family = [guardian, *guardian.children(recursive=True)]
+    watching, place = psutil.Process(int(number)), Path(folder_of_server)
+    family = [watching, *watching.children(recursive=True)]
     assert len(family) > 1
     asker.kill()
     asker.communicate()
@@ -278,6 +278,17 @@ def test_no_process_of_a_killed_server_is_left(folder: Path, tmp_path: Path, gua
         sampler.sample(policy, PROMPTS, decoding(policy))
         psutil.wait_procs(family, timeout=20)
         assert not [one for one in family if one.is_running() and one.status() != psutil.STATUS_ZOMBIE]
+
+
+def test_a_folder_that_is_only_called_so_is_nobodys_guardian(tmp_path: Path) -> None:
+    """Somebody's work in it was ended with the next server."""
+    own = tmp_path / f"{guardian.PREFIX}notes"
+    own.mkdir()
+    with subprocess.Popen(["sleep", "60"], cwd=own) as work:
+        guardian.sweep()
+        with pytest.raises(subprocess.TimeoutExpired):
+            work.wait(1)
+        work.kill()
 
 
 def test_sigterm_does_not_wait_for_an_answer(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

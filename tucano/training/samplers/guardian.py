@@ -14,6 +14,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -24,7 +25,7 @@ GRACE_SECONDS = 5
 SET_CHILD_SUBREAPER = 36
 """Of prctl(2), Linux alone."""
 PREFIX = "tucano-vllm-"
-"""How the names of guardians' folders begin, of which each is of one guardian."""
+"""How the names of guardians' folders begin, of which each is of one guardian and stands among the temporary ones."""
 
 
 def main(folder: str, command: list[str]) -> int:
@@ -69,12 +70,15 @@ def sweep() -> None:
 
 
 def _left() -> list[psutil.Process]:
+    temporary = Path(tempfile.gettempdir()).resolve()
     places: dict[psutil.Process, str] = {}
     for process in psutil.process_iter():
         with contextlib.suppress(psutil.Error, OSError):
-            places[process] = Path(process.cwd()).name
+            place = Path(process.cwd())
+            if place.parent == temporary and place.name.startswith(PREFIX) and process.uids().real == os.getuid():
+                places[process] = place.name
     at_work = set(_at_work())  # asked for last: a guardian is there before what it starts
-    return [process for process, place in places.items() if place.startswith(PREFIX) and place not in at_work]
+    return [process for process, place in places.items() if place not in at_work]
 
 
 def _at_work() -> Iterator[str]:
