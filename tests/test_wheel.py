@@ -97,4 +97,4 @@ def test_a_pipeline_then_its_answers_are_rated(environment: Path, elsewhere: Pat
     few = ("--prompts", "1", "--completions", "2", "--terminal")
     text = shown(environment, elsewhere, "rate", "--rater", "ana", *few, keys="?\n3\nq\n")
     assert "ana: 1 of 8 rated" in text
-    assert "Give the answer a whole number from 1 to 5" in text, "the guide came with the wheel"
+    assert "Dê à resposta um número inteiro de 1 a 5" in text, "the guide came with the wheel"
