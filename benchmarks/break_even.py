@@ -10,9 +10,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
-from math import ceil
 from pathlib import Path
 
+from tucano.benchmark.speeds import break_even_per_day, dollars_per_thousand
 from tucano.presentation.tables import pipe_table
 from tucano.settings import CostSettings
 from tucano.settings.execution import Price
@@ -56,8 +56,12 @@ class Speed:
     date: date
 
     @property
+    def per_second(self) -> float:
+        return self.answers / self.seconds
+
+    @property
     def per_day(self) -> float:
-        return 86_400 * self.answers / self.seconds
+        return 86_400 * self.per_second
 
 
 L4 = Speed(
@@ -77,20 +81,17 @@ def dollars_per_answer(api: Api, speed: Speed) -> float:
 
 def break_even(machine: Price, api: Api, speed: Speed) -> int | None:
     """Answers a day from which on a machine costs no more than the API; None where it cannot give so many."""
-    day = 24 * machine.usd_per_hour
-    answers = ceil(day / dollars_per_answer(api, speed))
-    return answers if answers <= speed.per_day else None
+    return break_even_per_day(machine.usd_per_hour, dollars_per_answer(api, speed), speed.per_second)
 
 
 def table() -> str:
     """Markdown: what an answer costs, from where on a machine pays, and where each figure is from."""
-    per_thousand = {machine: 24_000 * machine.usd_per_hour / L4.per_day for machine in MACHINES}
     head = ("machine", "a day", "1,000 answers, busy", *(f"pays over {api.name} from" for api in APIS))
     rows: list[tuple[str, ...]] = [
         (
             machine.machine,
             f"{24 * machine.usd_per_hour:.2f} USD",
-            f"{per_thousand[machine]:.4f} USD",
+            f"{dollars_per_thousand(machine.usd_per_hour, L4.per_second):.4f} USD",
             *(_shown(break_even(machine, api, L4)) for api in APIS),
         )
         for machine in MACHINES

@@ -11,6 +11,7 @@ from tasks.benchmark import (
     judge_benchmark,
     make_benchmark_set,
     rate_insights,
+    time_models,
 )
 from tasks.elsewhere import where
 from tasks.handles import AnswerSet
@@ -37,9 +38,10 @@ def benchmark(settings: PipelineSettings) -> str:
         start, seeds = finished(run, prompts)
         questions = make_benchmark_set(run, prompts)
         models = where(run, answer_with_models)(run, questions, start, seeds)
+        paces = where(run, time_models)(run, questions, start, seeds) if seeds else None
         answered: list[AnswerSet] = [models] if models else []
         answered.append(answer_with_baselines(run, prompts, questions))
         answered += [answer_with_endpoint(run, questions, endpoint) for endpoint in settings.benchmark.endpoints]
         rated = rate_insights(run, questions, answered)
         score_publicly(run, start, seeds)
-        return str(judge_benchmark(run, questions, answered, rated, bool(seeds)).files.table)
+        return str(judge_benchmark(run, questions, answered, rated, paces).files.table)

@@ -6,7 +6,7 @@ from prefect import flow
 from prefect.client.schemas.objects import State
 from prefect.states import Completed
 
-from tasks.benchmark import answer_with_models
+from tasks.benchmark import answer_with_models, time_models
 from tasks.compare import answer_prompts
 from tasks.elsewhere import NOTHING, given_to
 from tasks.preflight import check_before_grpo
@@ -21,7 +21,16 @@ from tucano.security.printable import short
 from tucano.settings import PipelineSettings
 
 STAGES = {
-    work.name: work for work in (fine_tune, check_before_grpo, answer_prompts, merge, answer_with_models, answer_public)
+    work.name: work
+    for work in (
+        fine_tune,
+        check_before_grpo,
+        answer_prompts,
+        merge,
+        answer_with_models,
+        time_models,
+        answer_public,
+    )
 }
 """The stages that can be asked for, by name."""
 

@@ -1,6 +1,6 @@
 """The benchmark's stages: its prompts, the answers of every arm, and what they are worth by ground truth."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,7 @@ from data.prepare import OF_FILES
 from tasks.compare import model_arms
 from tasks.handles import (
     AnswerSet,
+    ArmPaces,
     BenchmarkResult,
     EndpointAnswers,
     Handle,
@@ -34,10 +35,13 @@ from tucano.benchmark.answers import scored, write_answers, write_baselines
 from tucano.benchmark.benchmark import Benchmark, Inference, OutsideFindings, benchmark, render_table
 from tucano.benchmark.endpoint import Bill, ask, bill, refuse_unless_allowed
 from tucano.benchmark.judge import TASK, rate
+from tucano.benchmark.pace import read_paces
+from tucano.benchmark.speeds import Speeds
 from tucano.comparison.answers import Answer, arms_of
 from tucano.comparison.looks import record_look
 from tucano.errors import UserError
 from tucano.files.results import BenchmarkFiles
+from tucano.machine_time import machine_name
 from tucano.prompts import read_prompts
 from tucano.requirements import cores
 from tucano.settings import EndpointSettings
@@ -47,6 +51,7 @@ from tucano.settings.stages import (
     of_benchmark_answers,
     of_benchmark_set,
     of_endpoint,
+    of_greedy_answers,
     of_judge,
 )
 from tucano.storage.folder import Folder
@@ -131,6 +136,23 @@ def _named_arm(name: str, folder: Path) -> Arm:
     return Arm(name, str(folder))
 
 
+@stage("trained arms are timed")
+def time_models(run: Run, questions: Questions, start: Start | None, seeds: Sequence[SeedResult]) -> ArmPaces:
+    """How fast each trained arm answers the benchmark's prompts, on the machine where the models are."""
+    settings = run.settings
+    chosen = of_greedy_answers(settings, settings.seed)
+
+    def produce(recipe: Recipe, draft: Path) -> dict[str, Any]:
+        folders = JobFolders(questions.files.folder, run.store.work_folder(recipe), draft)
+        job = order("pace", settings, settings.seed, cores(), folders, arms=model_arms(run, start, seeds))
+        made = run_child(run, job, "speed of the arms")
+        return {**made, "machine": machine_name(settings.cost.machine), "cores": cores()}
+
+    inputs = {"questions": questions.digest, "start": start.digest if start else ""}
+    inputs |= {seed.arm: seed.digest for seed in seeds}
+    return ArmPaces(run.make("benchmark-pace", MODULES["pace"], chosen, inputs, produce))
+
+
 @stage("baselines answer the benchmark")
 def answer_with_baselines(run: Run, prompts: PromptSet, questions: Questions) -> AnswerSet:
     """Constant, majority and rules: each gives one and the same answer in both decodings."""
@@ -206,9 +228,14 @@ def _digests(made: Sequence[Handle]) -> dict[str, str]:
 
 @stage("judge the benchmark")
 def judge_benchmark(
-    run: Run, questions: Questions, answered: Sequence[AnswerSet], rated: JudgeRatings | None, trained: bool
+    run: Run,
+    questions: Questions,
+    answered: Sequence[AnswerSet],
+    rated: JudgeRatings | None,
+    paces: ArmPaces | None,
 ) -> BenchmarkResult:
     """The benchmark's numbers and their table; every new set of answers is a look at the benchmark's prompts."""
+    trained = paces is not None
     chosen = of_benchmark(run.settings, trained)
 
     def produce(recipe: Recipe, draft: Path) -> dict[str, Any]:
@@ -217,7 +244,9 @@ def judge_benchmark(
             read_prompts(questions.files.test),
             questions.files.folder,
             chosen.reference,
-            OutsideFindings(_bills(answered, rated), rated.record.ratings if rated else {}),
+            OutsideFindings(
+                _bills(answered, rated), rated.record.ratings if rated else {}, _speeds(paces, chosen.usd_per_hour)
+            ),
             Inference(chosen.alpha, chosen.resamples, chosen.seed),
             _look(run, questions, answered) if trained else 1,
         )
@@ -226,7 +255,7 @@ def judge_benchmark(
         files.table.write_text(render_table(result) + "\n", encoding="utf-8")
         return {"hacking_suspected": result.hacking_suspected}
 
-    inputs = {"questions": questions.digest} | _digests([*answered, *([rated] if rated else [])])
+    inputs = {"questions": questions.digest} | _digests([*answered, *(made for made in (rated, paces) if made)])
     made = BenchmarkResult(run.make("benchmark", benchmark, chosen, inputs, produce))
     show_markdown("benchmark", made.files.table.read_text(encoding="utf-8"))
     run.tracker.set_tags(run.tracking_run, {"kind": "benchmark"})
@@ -239,6 +268,13 @@ def _bills(answered: Sequence[AnswerSet], rated: JudgeRatings | None) -> dict[st
     paid = [given for given in answered if isinstance(given, EndpointAnswers)]
     bills = {given.artifact.stage.removeprefix("benchmark-endpoint-"): given.record.bill for given in paid}
     return bills | ({"the judge": rated.record.bill} if rated else {})
+
+
+def _speeds(paces: ArmPaces | None, usd_per_hour: Mapping[str, float]) -> Speeds | None:
+    if paces is None:
+        return None
+    machine = paces.record.machine
+    return Speeds(machine, paces.record.cores, usd_per_hour.get(machine), read_paces(paces.files.paces))
 
 
 def _look(run: Run, questions: Questions, answered: Sequence[AnswerSet]) -> int:

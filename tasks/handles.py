@@ -27,6 +27,7 @@ from tucano.files.results import (
     AuditFiles,
     BenchmarkFiles,
     ComparisonFiles,
+    PaceFiles,
     PlanFiles,
     PreflightFiles,
     ReauditFiles,
@@ -217,6 +218,23 @@ class EndpointAnswers(AnswerSet):
     @cached_property
     def record(self) -> BillRecord:
         return BillRecord.model_validate(self.artifact.record)
+
+
+class PaceRecord(Record):
+    machine: str
+    cores: int
+
+
+class ArmPaces(Handle):
+    """How fast the trained arms answer."""
+
+    @property
+    def files(self) -> PaceFiles:
+        return PaceFiles(self.artifact.folder)
+
+    @cached_property
+    def record(self) -> PaceRecord:
+        return PaceRecord.model_validate(self.artifact.record)
 
 
 class JudgeRecord(BillRecord):

@@ -17,7 +17,7 @@ from tucano.artifacts.store import Recipe
 from tucano.benchmark.public.questions import PublicFiles, read_questions, read_replies
 from tucano.benchmark.public.result import PublicResult, Reading, judge_public, render_public
 from tucano.requirements import cores
-from tucano.settings.stages import of_public, of_public_answers, of_public_set
+from tucano.settings.stages import of_greedy_answers, of_public, of_public_set
 from tucano.training.jobs import MODULES
 from tucano.training.orders import JobFolders, order
 
@@ -42,7 +42,7 @@ def answer_public(
     run: Run, questions: PublicQuestions, start: Start | None, seeds: Sequence[SeedResult]
 ) -> PublicAnswers:
     """Greedy answers of base, start and seeds; of ENEM the likeliest option."""
-    chosen = of_public_answers(run.settings, run.settings.seed)
+    chosen = of_greedy_answers(run.settings, run.settings.seed)
 
     def produce(recipe: Recipe, draft: Path) -> dict[str, Any]:
         folders = JobFolders(questions.files.folder, run.store.work_folder(recipe), draft)

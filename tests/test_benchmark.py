@@ -24,6 +24,8 @@ from tucano.benchmark import scores
 from tucano.benchmark.baselines import baselines
 from tucano.benchmark.benchmark import Benchmark, Inference, OutsideFindings, benchmark, render_table
 from tucano.benchmark.endpoint import Bill
+from tucano.benchmark.pace import Pace
+from tucano.benchmark.speeds import Speeds, break_even_per_day, dollars_per_thousand, render_speeds
 from tucano.comparison.answers import Answer, Decoding
 from tucano.files.prompts import SETS
 from tucano.prompts import Prompt, read_prompts
@@ -279,6 +281,23 @@ def test_prompts_whose_truth_nobody_knows_are_contrasted_by_nothing(prompt_set: 
         found = {contrast.measure: contrast.overall.n for contrast in result.contrasts}
         assert found == {"reward": len(asked), **({"truth": len(kept)} if kept else {})}
         assert render_table(result)
+
+
+def test_speed_and_its_price_by_hand(result: Benchmark) -> None:
+    """Eight answers in 2 s and eight in 6: a second for two of them. A USD an hour: 1,000 answers in 1,000 s."""
+    paces = (Pace("seed-1", 8, [2.0, 6.0, 8.0], 4800), Pace("seed-1", 1, [2.0], 100))
+    assert paces[0].answers == 24 and paces[0].per_second == 1.5
+    assert dollars_per_thousand(1.0, 1.5) == pytest.approx(1000 / 1.5 / 3600)
+    assert break_even_per_day(1.0, 0.001, 1.5) == 24_000
+    assert break_even_per_day(1.0, 0.0001, 1.5) is None, "240,000 a day, and it gives 129,600"
+    assert break_even_per_day(1.0, 0.0, 1.5) is None
+    priced = "\n".join(render_speeds(Speeds("l4", 8, 1.0, paces), {"api": 0.001}))
+    assert "| seed-1 |         8 |      24 |     6.00 |   7.80 |      1.50 |      300 |        0.1852 |" in priced
+    assert "24,000 answers a day" in priced and "no price" not in priced
+    unpriced = "\n".join(render_speeds(Speeds("own machine", 2, None, paces), {"api": 0.001}))
+    assert "no price in `cost.prices`" in unpriced and "a day" not in unpriced
+    assert max(map(len, (priced + unpriced).splitlines())) <= 100
+    assert "*speed" not in render_table(result), "where nothing was timed nothing is said"
 
 
 def test_a_benchmark_survives_json_and_its_table_is_readable(result: Benchmark) -> None:

@@ -140,6 +140,14 @@ def test_doctor_names_what_is_there() -> None:
     assert "torch" in result.stdout and "Profile laptop   runs here" in result.stdout
 
 
+@pytest.mark.parametrize(
+    ("setting", "says"), [("promotion.people", "holds no blind A/B"), ("benchmark.enem", "benchmark.enem: ")]
+)
+def test_doctor_looks_into_the_folders_that_a_run_would_read(tmp_path: Path, setting: str, says: str) -> None:
+    result = tucano("doctor", "laptop", "--set", f"{setting}={tmp_path}")
+    assert result.returncode == 0 and "does not run here" in result.stdout and says in result.stdout
+
+
 def test_the_registry_that_the_environment_names_is_the_one_that_is_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

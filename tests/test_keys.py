@@ -20,10 +20,12 @@ from tasks.benchmark import (
     judge_benchmark,
     make_benchmark_set,
     rate_insights,
+    time_models,
 )
 from tasks.compare import answer_prompts, compare_arms
 from tasks.handles import (
     AnswerSet,
+    ArmPaces,
     Plan,
     PromptSet,
     PublicAnswers,
@@ -55,7 +57,7 @@ TRAINED = {
     "grpo": {"preflight", "grpo"},
     "answers": {"answers", "benchmark-answers", "public-answers"},
 }
-LOADED = {"sft", "preflight", "grpo", "answers", "merged", "benchmark-answers", "public-answers"}
+LOADED = {"sft", "preflight", "grpo", "answers", "merged", "benchmark-answers", "benchmark-pace", "public-answers"}
 NOWHERE: set[str] = set()
 
 READ_BY: dict[str, set[str]] = {
@@ -67,7 +69,8 @@ READ_BY: dict[str, set[str]] = {
     "worker.parallel": NOWHERE,
     "worker.checkpoint_minutes": NOWHERE,
     "worker.retries": NOWHERE,
-    "cost.": NOWHERE,
+    "cost.machine": NOWHERE,
+    "cost.prices": {"benchmark"},  # what an answer costs on the machine
     "execution.": NOWHERE,
     "serving.": NOWHERE,
     "monitor.": NOWHERE,
@@ -91,7 +94,7 @@ READ_BY: dict[str, set[str]] = {
     # what stages read
     "seed": {
         "data", "audit", "sft", "answers", "re-audit", "merged", "benchmark-set", "benchmark-answers",
-        "benchmark-endpoint", "benchmark-judge", "benchmark", "public-set", "public-answers", "public",
+        "benchmark-endpoint", "benchmark-judge", "benchmark", "public-set", "public-answers", "public", "benchmark-pace",
     },
     "data.mix": TRAINED["tasks"],
     "data.": {"data", "benchmark-set"},
@@ -105,10 +108,11 @@ READ_BY: dict[str, set[str]] = {
     "grpo.rewards": {"audit", "preflight", "grpo", "re-audit"},
     "grpo.seeds": {"plan", "preflight"},
     "grpo.max_completion_tokens": {
-        "preflight", "grpo", "answers", "merged", "benchmark-answers", "benchmark-endpoint", "public-answers",
+        "preflight", "grpo", "answers", "merged", "benchmark-answers", "benchmark-endpoint", "benchmark-pace",
+        "public-answers",
     },
-    "grpo.own_decoding": {"preflight", "grpo", "answers", "benchmark-answers", "public-answers"},
-    "grpo.sampler": {"preflight", "grpo", "answers", "benchmark-answers", "public-answers"},
+    "grpo.own_decoding": {"preflight", "grpo", "answers", "benchmark-answers", "benchmark-pace", "public-answers"},
+    "grpo.sampler": {"preflight", "grpo", "answers", "benchmark-answers", "benchmark-pace", "public-answers"},
     "grpo.validation_samples": {"grpo"},
     "grpo.selection": {"grpo"},
     "grpo.": TRAINED["grpo"],
@@ -253,6 +257,7 @@ def recipes(settings: PipelineSettings, made: Artifact) -> Iterator[tuple[str, R
     model = settings.model_copy(update={"benchmark": settings.benchmark.model_copy(update={"adapters": adapters})})
     prompts, questions, start, seed = PromptSet(made), Questions(made), Start(made), SeedResult(made)
     answers, seeds = AnswerSet(made), Seeds((seed,), {})
+    paces = ArmPaces(replace(made, record={"machine": "own machine", "cores": 2}))
     stages: dict[str, Callable[[], Any]] = {
         "data": lambda: prepare_data.fn(run),
         "audit": lambda: audit_rewards.fn(run),
@@ -266,13 +271,14 @@ def recipes(settings: PipelineSettings, made: Artifact) -> Iterator[tuple[str, R
         "merged": lambda: merge.fn(run, prompts, start, seed),
         "benchmark-set": lambda: make_benchmark_set.fn(run, prompts),
         "benchmark-answers": lambda: answer_with_models.fn(replace(run, settings=model), questions, None, ()),
+        "benchmark-pace": lambda: time_models.fn(run, questions, start, (seed,)),
         "benchmark-baselines": lambda: answer_with_baselines.fn(run, prompts, questions),
         "public-set": lambda: make_public_set.fn(run),
         "public-answers": lambda: answer_public.fn(run, PublicQuestions(made), start, (seed,)),
         "public": lambda: judge_public_answers.fn(
             run, PublicQuestions(replace(made, record={"licences": {}})), PublicAnswers(made)
         ),
-        "benchmark": lambda: judge_benchmark.fn(run, questions, [answers], None, True),
+        "benchmark": lambda: judge_benchmark.fn(run, questions, [answers], None, paces),
     }
     if settings.benchmark.endpoints:
         stages["benchmark-endpoint"] = lambda: answer_with_endpoint.fn(run, questions, settings.benchmark.endpoints[0])

@@ -190,7 +190,10 @@ def test_the_benchmark_judges_the_trained_arms_and_trains_nothing(storage: Path)
     assert code == 0, output
     for arm in ("base", "sft", "seed-42", "seed-123", "constant", "majority", "rules"):
         assert re.search(rf"^\| {arm} ", output, flags=re.MULTILINE), arm
-    assert set(whys(output)) == {"data", "benchmark-set", "benchmark-answers", "benchmark-baselines", "benchmark"}
+    parts = ("set", "answers", "pace", "baselines")
+    assert set(whys(output)) == {"data", "benchmark", *(f"benchmark-{part}" for part in parts)}
+    speeds = re.findall(r"^\| (base|sft|seed-42|seed-123) +\| +(1|8|32) \|", output, flags=re.MULTILINE)
+    assert len(speeds) == len({*speeds}) == 12, "three rows for each trained arm"
     assert newest_pipeline(storage).tags["kind"] == "benchmark"
 
 

@@ -197,6 +197,19 @@ class TestSources:
         kept = "".join(path.read_text(encoding="utf-8") for path in (tmp_path / "mine").iterdir())
         assert not re.search(r"529|9876|gmail", kept)
 
+    def test_a_completion_is_rated_once(self, tmp_path: Path) -> None:
+        """Two that differ in what is masked are one, and a line that somebody has doubled is named."""
+        write_candidates(
+            tmp_path / "answers.jsonl",
+            [Candidate(prompt(0), f"Escreva para {who}@gmail.com!", "sampled", "m") for who in ("ana", "rui")],
+        )
+        drawn = open_folder(tmp_path / "mine", tmp_path / "answers.jsonl", 24, 5, 7)
+        assert [candidate.completion for candidate in drawn] == ["Escreva para [EMAIL]!"]
+        kept = tmp_path / "mine" / "candidates.jsonl"
+        kept.write_text(2 * kept.read_text(encoding="utf-8"), encoding="utf-8")
+        with pytest.raises(UserError, match=r"candidates\.jsonl line 2 has a completion that stands above it"):
+            open_folder(tmp_path / "mine", tmp_path / "answers.jsonl", 24, 5, 7)
+
     def test_ratings_of_other_completions_are_not_mixed(self, run: Path, tmp_path: Path) -> None:
         (tmp_path / "ratings.jsonl").write_text("", encoding="utf-8")
         with pytest.raises(UserError, match="holds ratings of other completions"):

@@ -60,6 +60,11 @@ class Held:
     lost_hours: float
 
 
+def machine_name(named: str) -> str:
+    """The machine's name in the price table: what its environment says, or else what the settings do."""
+    return os.environ.get(MACHINE, named)
+
+
 class Clock:
     """Records this process' stay for as long as it is entered. A copy that cannot be written is tried again, and never
     stops the work.
@@ -68,7 +73,7 @@ class Clock:
     def __init__(self, work: Path, mirror: str | None, machine: str) -> None:
         self.folder = work / FOLDER
         self.mirror = mirror
-        self.host, self.machine = socket.gethostname(), os.environ.get(MACHINE, machine)
+        self.host, self.machine = socket.gethostname(), machine_name(machine)
         self.name = f"{time.time():.3f}-{self.host}-{os.getpid()}.json"
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._beat_on, name="machine time", daemon=True)

@@ -11,6 +11,7 @@ import numpy as np
 
 from tucano.benchmark.endpoint import Bill
 from tucano.benchmark.scores import read_case, with_intervals
+from tucano.benchmark.speeds import Speeds, render_speeds
 from tucano.comparison.answers import (
     DECODINGS,
     MEASURES,
@@ -42,7 +43,7 @@ class Benchmark:
     reward.
 
     `bills`: {endpoint arm: what its answers cost}; `judged`: {arm: the judge's ratings of its insights, 1-5, None where
-    it gave none}. `hacking_suspected`: the seeds' reward rose while their truth fell.
+    it gave none}; `speeds`: of the trained arms. `hacking_suspected`: the seeds' reward rose while their truth fell.
     """
 
     schema_version: Literal[1]
@@ -52,6 +53,7 @@ class Benchmark:
     contrasts: tuple[Contrast, ...]
     bills: dict[str, Bill]
     judged: dict[str, list[int | None]]
+    speeds: Speeds | None
     hacking_suspected: bool
     looks: int
 
@@ -67,10 +69,13 @@ class Inference:
 
 @dataclass(frozen=True, slots=True)
 class OutsideFindings:
-    """What came from outside: {endpoint arm: what its answers cost}, and {arm: a judge model's ratings}."""
+    """What the answers do not say: {endpoint arm: what its answers cost}, {arm: a judge model's ratings}, and how fast
+    the trained arms are.
+    """
 
     bills: Mapping[str, Bill]
     judged: Mapping[str, list[int | None]]
+    speeds: Speeds | None = None
 
 
 def benchmark(
@@ -98,6 +103,7 @@ def benchmark(
         contrasts=contrasts,
         bills=dict(outside.bills),
         judged=dict(outside.judged),
+        speeds=outside.speeds,
         hacking_suspected="truth" in by_measure
         and judge(by_measure["reward"], Judging(alpha=inference.alpha), truth=by_measure["truth"]).hacking_suspected,
         looks=looks,
@@ -186,7 +192,7 @@ def render_table(result: Benchmark) -> str:
     for source in sorted({source for found in result.metrics.values() for source in found} - {ALL}):
         for title, columns in tables.items():
             lines += _metric_rows(result, f"{title}, {source} reviews", source, columns)
-    return "\n".join(lines + _judge_rows(result) + _bill_rows(result))
+    return "\n".join(lines + _judge_rows(result) + _bill_rows(result) + _speed_rows(result))
 
 
 def sentences(result: Benchmark) -> list[str]:
@@ -249,3 +255,10 @@ def _bill_rows(result: Benchmark) -> list[str]:
         cost = (f"{bill.dollars:.4f}", f"{1000 * bill.dollars / max(1, bill.answers):.3f}")
         rows.append((arm, str(bill.answers), str(bill.failed), *cost, f"{bill.median_s:.2f}", f"{bill.slow_s:.2f}"))
     return ["", "*cost and latency*", "", *pipe_table(rows)]
+
+
+def _speed_rows(result: Benchmark) -> list[str]:
+    if result.speeds is None:
+        return []
+    paying = {name: bill for name, bill in result.bills.items() if name in result.means and bill.dollars}
+    return render_speeds(result.speeds, {name: bill.dollars / bill.answers for name, bill in paying.items()})

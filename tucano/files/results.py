@@ -77,6 +77,15 @@ class ComparisonFiles:
 
 
 @dataclass(frozen=True, slots=True)
+class PaceFiles:
+    folder: Path
+
+    @property
+    def paces(self) -> Path:
+        return self.folder / "paces.json"
+
+
+@dataclass(frozen=True, slots=True)
 class BenchmarkFiles:
     folder: Path
 

@@ -158,18 +158,29 @@ def open_folder(
     """
     path = folder / CANDIDATES
     if path.is_symlink() or path.exists():
-        return read_candidates(path)
+        return _once_each(path, read_candidates(path))
     if (folder / RATINGS).exists() and (folder / RATINGS).resolve() != place.resolve():
         raise UserError(
             f"{folder} holds ratings of other completions; choose a new folder, or rate those again with --from"
             f" {folder / RATINGS}"
         )
     source = read_from(place)
-    chosen = [masked(candidate) for candidate in draw(source, prompts, completions, seed)]
+    drawn = map(masked, draw(source, prompts, completions, seed))
+    chosen = list({candidate.id: candidate for candidate in drawn}.values())  # what differed may have been masked
     keep_stores(folder, source, place, {candidate.prompt.task for candidate in chosen})
     with writing(folder):
         write_candidates(path, chosen)
     return chosen
+
+
+def _once_each(path: Path, candidates: list[Candidate]) -> list[Candidate]:
+    """UserError naming the first line that says again what stands above it: its ratings would count twice."""
+    seen: set[str] = set()
+    for number, candidate in enumerate(candidates, start=1):
+        if candidate.id in seen:
+            raise UserError(f"{path} line {number} has a completion that stands above it; remove one of the two lines")
+        seen.add(candidate.id)
+    return candidates
 
 
 def keep_stores(folder: Path, source: CandidateSource, place: Path, tasks: Set[Task]) -> None:

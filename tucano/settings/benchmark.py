@@ -151,10 +151,18 @@ class JudgeStage(Section):
     seed: int
 
 
-class BenchmarkStage(Section):
-    """What the benchmark's table follows from, beside the answers; `reference` is what tuned arms started from."""
+class PublicStage(Section):
+    """What the tables of public benchmarks follow from, beside the answers; `reference` is what tuned arms started
+    from.
+    """
 
     alpha: float
     resamples: int
     reference: str | None
     seed: int
+
+
+class BenchmarkStage(PublicStage):
+    """What the benchmark's own table follows from as well. usd_per_hour: {machine: its price}."""
+
+    usd_per_hour: dict[str, float]

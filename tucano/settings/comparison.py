@@ -46,8 +46,8 @@ class AnswersStage(Section):
     seed: int
 
 
-class PublicAnswersStage(Section):
-    """What an arm's answers to public benchmarks follow from, beside its weights and the questions."""
+class GreedyAnswersStage(Section):
+    """What an arm's greedy answers follow from, beside its weights and the questions."""
 
     grpo: Completions
     model: LoadedModel

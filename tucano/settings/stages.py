@@ -21,8 +21,9 @@ from tucano.settings.benchmark import (
     EndpointStage,
     JudgeStage,
     PublicSetStage,
+    PublicStage,
 )
-from tucano.settings.comparison import AnswersStage, Asking, ComparisonStage, Judging, PlanStage, PublicAnswersStage
+from tucano.settings.comparison import AnswersStage, Asking, ComparisonStage, GreedyAnswersStage, Judging, PlanStage
 from tucano.settings.data import DataStage, PromptPlan, SourceShare
 from tucano.settings.grpo import Completions, GrpoRun, GrpoStage, GrpoTraining, MergeStage, PreflightStage
 from tucano.settings.model import AdaptedModel, LoadedModel, NanoModel
@@ -145,8 +146,8 @@ def of_public_set(settings: PipelineSettings) -> PublicSetStage:
     return PublicSetStage(benchmarks=tuple(settings.benchmark.named), seed=settings.seed)
 
 
-def of_public_answers(settings: PipelineSettings, seed: int) -> PublicAnswersStage:
-    return PublicAnswersStage(
+def of_greedy_answers(settings: PipelineSettings, seed: int) -> GreedyAnswersStage:
+    return GreedyAnswersStage(
         grpo=narrowed(Completions, settings.grpo),
         model=narrowed(LoadedModel, settings.model),
         base=base_identity(settings.model.name),
@@ -154,9 +155,13 @@ def of_public_answers(settings: PipelineSettings, seed: int) -> PublicAnswersSta
     )
 
 
-def of_public(settings: PipelineSettings) -> BenchmarkStage:
-    """As the benchmark's own table, whatever was trained."""
-    return of_benchmark(settings, trained=True)
+def of_public(settings: PipelineSettings) -> PublicStage:
+    return PublicStage(
+        alpha=settings.comparison.alpha,
+        resamples=settings.benchmark.resamples,
+        reference="sft" if settings.sft.enabled else "base",
+        seed=settings.seed,
+    )
 
 
 def of_baselines(settings: PipelineSettings) -> BaselinesStage:
@@ -182,6 +187,7 @@ def of_benchmark(settings: PipelineSettings, trained: bool) -> BenchmarkStage:
         resamples=settings.benchmark.resamples,
         reference=("sft" if settings.sft.enabled else "base") if trained else None,
         seed=settings.seed,
+        usd_per_hour={price.machine: price.usd_per_hour for price in settings.cost.prices},
     )
 
 

@@ -21,13 +21,14 @@ class Arm:
     adapter: str | None = None
 
 
-ChildKind = Literal["sft", "preflight", "grpo", "answer", "public", "merge", "trial"]
+ChildKind = Literal["sft", "preflight", "grpo", "answer", "public", "pace", "merge", "trial"]
 MODULES: dict[ChildKind, str] = {
     "sft": "tucano.training.sft",
     "preflight": "tucano.training.preflight",
     "grpo": "tucano.training.grpo",
     "answer": "tucano.training.answers",
     "public": "tucano.training.answering.public",
+    "pace": "tucano.training.answering.pace",
     "merge": "tucano.training.merge",
     "trial": "tucano.training.foresight.trial",
 }
@@ -41,9 +42,9 @@ class Job:
     `settings` are what its stage receives (tucano/settings/stages.py); nothing else shapes the result. `work` keeps
     checkpoints and the journal over attempts, `mirror` is the URL of their copy in remote storage, where there is one;
     `output` receives what the job makes. `base` and `adapter` are where training starts; `arms` are who answers in an
-    `answer` or a `public` job, and `answered` is an artifact's folder where its starts did so before. A recovery
-    checkpoint is written every `save_steps` steps and before `checkpoint_minutes` have passed. The last two are for a
-    vLLM server that draws, where the settings ask for one.
+    `answer`, a `public` or a `pace` job, and `answered` is an artifact's folder where its starts did so before. A
+    recovery checkpoint is written every `save_steps` steps and before `checkpoint_minutes` have passed. The last two
+    are for a vLLM server that draws, where the settings ask for one.
     """
 
     kind: ChildKind

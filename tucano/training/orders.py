@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tucano.settings import PipelineSettings
 from tucano.settings.base import Section
-from tucano.settings.stages import of_answers, of_grpo, of_merge, of_preflight, of_public_answers, of_sft
+from tucano.settings.stages import of_answers, of_greedy_answers, of_grpo, of_merge, of_preflight, of_sft
 from tucano.training.jobs import Arm, ChildKind, Job
 
 RECEIVED: dict[ChildKind, Callable[[PipelineSettings, int], Section]] = {
@@ -16,7 +16,8 @@ RECEIVED: dict[ChildKind, Callable[[PipelineSettings, int], Section]] = {
     "preflight": of_preflight,
     "grpo": of_grpo,
     "answer": of_answers,
-    "public": of_public_answers,
+    "public": of_greedy_answers,
+    "pace": of_greedy_answers,
     "merge": of_merge,
     "trial": lambda settings, seed: settings,
 }

@@ -98,7 +98,20 @@ def _place(settings: PipelineSettings) -> str:
     """Where it would run. UserError where it would not."""
     require_startable(settings)
     require_space(writable(settings.storage), settings)
+    _require_folders(settings)
     return f"runs here ({settings.model.device}, model {settings.model.name}, {len(settings.grpo.seeds)} seeds)"
+
+
+def _require_folders(settings: PipelineSettings) -> None:
+    """UserError for a named folder that a run could not read. Few settings name one, so this is imported late."""
+    if settings.benchmark.named:
+        from data.public.prepare import require_public
+
+        require_public(settings.benchmark.named)
+    if settings.promotion.people is not None:
+        from tucano.rating.choices import preference
+
+        preference(Path(settings.promotion.people))
 
 
 def _foresee(name: str, settings: PipelineSettings) -> None:

@@ -8,7 +8,7 @@ from peft import LoraConfig
 from transformers import PreTrainedTokenizerBase
 
 from tucano.benchmark.public.questions import PublicFiles, Question, Reply, read_questions, write_lines
-from tucano.settings.comparison import PublicAnswersStage
+from tucano.settings.comparison import GreedyAnswersStage
 from tucano.training.jobs import Arm, Job, Progress, emit
 from tucano.training.policies.chat import encode_chats, stop_tokens
 from tucano.training.policies.likelihood import token_logps
@@ -19,7 +19,7 @@ from tucano.training.samplers.opening import sampler_for
 
 def run(job: Job) -> dict[str, object]:
     """Write the replies of all arms into `job.output`; the questions lie in `job.prompts`."""
-    settings = PublicAnswersStage.model_validate(job.settings)
+    settings = GreedyAnswersStage.model_validate(job.settings)
     questions = read_questions(PublicFiles(Path(job.prompts)).questions)
     replies: list[Reply] = []
     for number, arm in enumerate(job.arms):
@@ -36,7 +36,7 @@ def run(job: Job) -> dict[str, object]:
 
 def _written(
     job: Job,
-    settings: PublicAnswersStage,
+    settings: GreedyAnswersStage,
     arm: Arm,
     model: tuple[Policy, PreTrainedTokenizerBase],
     questions: Sequence[Question],
@@ -57,7 +57,7 @@ def _written(
 
 
 def _chosen(
-    settings: PublicAnswersStage, arm: Arm, policy: Policy, tokenizer: PreTrainedTokenizerBase, question: Question
+    settings: GreedyAnswersStage, arm: Arm, policy: Policy, tokenizer: PreTrainedTokenizerBase, question: Question
 ) -> Reply:
     """The option with the largest log-likelihood per character, so that a long one is not at a disadvantage."""
     options = [tokenizer.encode(option, add_special_tokens=False) for option in question.options]

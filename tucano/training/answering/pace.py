@@ -1,0 +1,62 @@
+"""How fast each arm answers the benchmark's prompts, drawn greedily from weights that stay, as `tucano serve` does."""
+
+import time
+from collections.abc import Iterator
+from contextlib import closing
+from itertools import cycle, islice
+from pathlib import Path
+from random import Random
+
+from peft import LoraConfig
+
+from tucano.benchmark.pace import AT_A_TIME, Pace, write_paces
+from tucano.files.prompts import PromptFiles
+from tucano.files.results import PaceFiles
+from tucano.prompts import read_prompts
+from tucano.settings.comparison import GreedyAnswersStage
+from tucano.training.jobs import Arm, Job, Progress, emit
+from tucano.training.policies.chat import encode, stop_tokens
+from tucano.training.policies.load import load_policy
+from tucano.training.samplers import Decoding, Sampler
+from tucano.training.samplers.local import LocalSampler
+from tucano.training.samplers.opening import sampler_for
+
+
+def run(job: Job) -> dict[str, object]:
+    """Write `PaceFiles` into `job.output`: for every arm one row for each number of requests at a time."""
+    settings = GreedyAnswersStage.model_validate(job.settings)
+    paces: list[Pace] = []
+    for number, arm in enumerate(job.arms):
+        paces += _paces(job, settings, arm)
+        emit(Progress(f"speed of {arm.name}", number + 1, len(job.arms), {"answers/s": paces[-1].per_second}))
+    write_paces(PaceFiles(Path(job.output)).paces, paces)
+    return {"arms": [arm.name for arm in job.arms]}
+
+
+def _paces(job: Job, settings: GreedyAnswersStage, arm: Arm) -> Iterator[Pace]:
+    adapter = Path(arm.adapter) if arm.adapter else None
+    policy, tokenizer = load_policy(settings.model, arm.base, adapter, trainable=False, seed=job.seed)
+    policy.eval()
+    files = PromptFiles(Path(job.prompts))
+    asked = read_prompts(files.test)
+    Random(job.seed).shuffle(asked)  # every number at a time meets all tasks
+    prompts = encode(tokenizer, asked, files.systems())
+    decoding = Decoding(settings.grpo.max_completion_tokens, 0.0, tuple(stop_tokens(policy, tokenizer)))
+    with closing(_sampler(job, settings, arm)) as sampler:
+        sampler.sample(policy, prompts[:1], decoding)  # what is slow the first time is not counted
+        for at_a_time, rounds in AT_A_TIME.items():
+            source, seconds, tokens = cycle(prompts), [], 0
+            for _ in range(rounds):
+                batch = list(islice(source, at_a_time))
+                began = time.perf_counter()
+                drawn = sampler.sample(policy, batch, decoding)
+                seconds.append(time.perf_counter() - began)
+                tokens += sum(len(draw.tokens) for draw in drawn)
+            yield Pace(arm.name, at_a_time, seconds, tokens)
+
+
+def _sampler(job: Job, settings: GreedyAnswersStage, arm: Arm) -> Sampler:
+    if settings.grpo.sampler == "local":
+        return LocalSampler(settings.grpo.own_decoding, fixed=True)
+    rank = LoraConfig.from_pretrained(arm.adapter).r if arm.adapter else 0
+    return sampler_for(job, arm.base, rank, settings.model, settings.grpo)
