@@ -4,6 +4,10 @@ import os
 from collections.abc import Iterator
 
 import pytest
+from hypothesis import settings
+
+settings.register_profile("ours", deadline=None)  # how long an example takes is the machine's matter, not the code's
+settings.load_profile("ours")
 
 os.environ.setdefault("GOMP_SPINCOUNT", "1000")  # before torch: tests run side by side (tucano/training/launch.py)
 

@@ -97,7 +97,7 @@ def test_median_does_not_explode_where_most_rewards_are_equal() -> None:
 
 
 @given(random_batches())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_group_and_median_equal_a_loop_with_the_standard_library(rollout: RolloutBatch) -> None:
     sums = [sum(value for value in row if not math.isnan(value)) for row in rollout.rewards.tolist()]
     for algorithm, centre in ((Group(), statistics.fmean), (Median(), statistics.median)):
@@ -154,7 +154,7 @@ def test_gdpo_components_of_other_tasks_are_absent_not_zero() -> None:
 
 
 @given(random_batches())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_gdpo_equals_the_papers_formula_in_plain_loops(rollout: RolloutBatch) -> None:
     """Equations 5 to 7 with our three differences, on Python floats, one completion and one component at a time."""
     weights, size = rollout.weights.tolist(), rollout.generations
@@ -192,7 +192,7 @@ def test_a_conditional_component_counts_only_where_the_other_is_reached() -> Non
 
 
 @given(random_batches(), st.sampled_from([-0.5, 0.1, 0.6, 1.0]))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_conditional_rewards_equal_a_loop(rollout: RolloutBatch, threshold: float) -> None:
     shaped = Conditional((Condition(component="push.0", needs="push.1", at_least=threshold),)).shape_rewards(rollout)
     for before, after in zip(rollout.rewards.tolist(), shaped.rewards.tolist(), strict=True):
@@ -238,7 +238,7 @@ def test_components_that_cancel_in_the_sum_are_signal_for_gdpo_alone() -> None:
 
 
 @given(random_batches())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_live_groups_equal_those_with_more_than_one_distinct_reward(rollout: RolloutBatch) -> None:
     expected = {True: list[bool](), False: list[bool]()}
     for start in range(0, len(rollout.tasks), rollout.generations):

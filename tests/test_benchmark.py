@@ -45,7 +45,7 @@ def case(fields: dict[str, object], gold: dict[str, object], levels: tuple[objec
     return Case("extraction", "synthetic", gold, {"fields": fields, "read": bool(fields)}, levels)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(labels)
 def test_macro_f1_and_balanced_accuracy_are_scikit_learns(pairs: list[tuple[str, str | None]]) -> None:
     gold, said = [pair[0] for pair in pairs], [pair[1] or "none" for pair in pairs]
@@ -99,7 +99,7 @@ def test_the_reader_of_json_repairs_nothing() -> None:
     assert read_json("{" * 5000) is None
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.text(max_size=200))
 def test_the_reader_of_json_survives_anything(text: str) -> None:
     found = read_json(text)

@@ -115,7 +115,7 @@ def test_exact_match_and_f1_by_hand() -> None:
 
 
 @given(st.text(max_size=30), st.text(max_size=30))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_f1_is_symmetric_bounded_and_1_for_an_exact_match(one: str, two: str) -> None:
     assert 0.0 <= f1(one, two) == f1(two, one) <= 1.0
     assert not exact_match(one, two) or f1(one, two) == 1.0
