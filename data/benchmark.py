@@ -28,7 +28,7 @@ from data.sources.olist_tables import read_olist
 from data.sources.reviews import BLIND_ENVELOPE, RealReviews
 from data.splits import TRIES, judged_shares
 from tucano.files.prompts import SETS, PromptFiles
-from tucano.prompts import Prompt, read_prompts, write_prompts
+from tucano.prompts import Prompt, read_general, read_paraphrases, read_prompts, reworded, write_prompts
 from tucano.settings.benchmark import BenchmarkSetStage
 
 
@@ -47,6 +47,7 @@ def prepare_benchmark(settings: BenchmarkSetStage, places: Places, prompt_set: P
     known_files = PromptFiles(prompt_set)
     files = PromptFiles(folder)
     used = [prompt for part in SETS for prompt in read_prompts(known_files.of(part))]
+    used += reworded(used, read_paraphrases(known_files.paraphrases)) + read_general(known_files.general)
     taken = NearPrompts(used)
     chosen: list[Prompt] = []
     with opened_sources(settings.data, places.data, seed, folder) as sources:

@@ -4,7 +4,7 @@ stage.
 
 import sqlite3
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import closing
 from pathlib import Path
 
@@ -12,16 +12,17 @@ from data.separation import NearPrompts
 from data.splits import Splits
 from tucano.errors import UserError
 from tucano.files.prompts import STORE
-from tucano.prompts import Prompt, Task
+from tucano.prompts import Paraphrase, Prompt, Task, reworded
 from tucano.settings.data import SMALLEST_STRATUM
 from tucano.specs.banks import JOINT
 
 HeldOut = dict[str, dict[str, int]]
 
 
-def check(splits: Splits, tasks: tuple[Task, ...], folder: Path) -> HeldOut:
+def check(splits: Splits, paraphrases: Sequence[Paraphrase], tasks: tuple[Task, ...], folder: Path) -> HeldOut:
     """All checks; returns how many judged prompts come from templates that training never saw, per file and task."""
     seen = [*splits.train, *(made.prompt for made in [*splits.demonstrations, *splits.demonstrations_validation])]
+    seen += reworded(seen, paraphrases)
     check_strata({"train": splits.train, "validation": splits.validation, "test": splits.test}, tasks)
     check_separation(seen, splits.validation, splits.test)
     check_gold_queries([*seen, *splits.validation, *splits.test], folder / STORE)

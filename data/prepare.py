@@ -1,8 +1,9 @@
 """The data stage: from settings to a folder of prompts, demonstrations, system prompts and the SQL store.
 
 Files written: train.jsonl, validation.jsonl, test.jsonl, demonstrations.jsonl, demonstrations_validation.jsonl (a
-`Prompt` per line), system_prompts.json, store.sqlite, store-1.sqlite … (further stores), portuguese.txt (for measuring
-forgetting), report.json. The same settings and seed give the same bytes.
+`Prompt` per line), general.jsonl and paraphrases.jsonl where the settings ask for them, system_prompts.json,
+store.sqlite, store-1.sqlite … (further stores), portuguese.txt (for measuring forgetting), report.json. The same
+settings and seed give the same bytes.
 """
 
 import json
@@ -10,11 +11,14 @@ import shutil
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
 from data.checks import check
+from data.general import Elsewhere, General, general_demonstrations
+from data.paraphrases import paraphrased
+from data.separation import NearDuplicates, NearPrompts
 from data.sources import Demonstration, Source
 from data.sources.b2w import B2wSource
 from data.sources.olist import OlistSource
@@ -23,7 +27,7 @@ from data.sources.synthetic import SyntheticSource
 from data.splits import Splits, Splitter
 from tucano.files.prompts import PromptFiles
 from tucano.masking import NOT_MASKED
-from tucano.prompts import Prompt, Task, write_prompts
+from tucano.prompts import Paraphrase, Prompt, Task, read_passages, reworded, write_prompts
 from tucano.settings.data import PromptPlan, Style
 from tucano.specs.banks import JOINT
 from tucano.specs.registry import spec_of
@@ -56,6 +60,9 @@ WITH_TABLES = ("olist",)
 Place = str | None | tuple[str | None, ...]
 """Where a source's files are; of several, one after the other."""
 
+HERE = Elsewhere()
+"""General demonstrations are those that come with this package, and no public benchmark is asked."""
+
 Counts = dict[str, dict[str, int]]
 
 
@@ -84,7 +91,14 @@ class DataReport:
     warnings: list[str]
 
 
-def prepare(settings: PromptPlan, seed: int, tasks: tuple[Task, ...], folder: Path, path: Place = None) -> DataReport:
+def prepare(
+    settings: PromptPlan,
+    seed: int,
+    tasks: tuple[Task, ...],
+    folder: Path,
+    path: Place = None,
+    elsewhere: Elsewhere = HERE,
+) -> DataReport:
     """Writes the prompt set into `folder` and returns its report; `path` is where the source's files are.
 
     Raises `UserError` for data that cannot be used.
@@ -93,8 +107,18 @@ def prepare(settings: PromptPlan, seed: int, tasks: tuple[Task, ...], folder: Pa
     folder.mkdir(parents=True, exist_ok=True)
     with opened_sources(settings, path, seed, folder) as sources:
         splits = Splitter(sources, settings, tasks, seed).split()
-        held_out = check(splits, tasks, folder)
+        judged = [*splits.validation, *splits.test]
+        trained = [*splits.train, *_prompts(splits.demonstrations)]
+        paraphrases = paraphrased(trained, sources, NearPrompts(judged), settings.paraphrases, seed)
+        general = _general(settings, splits, elsewhere, seed)
+        held_out = check(splits, paraphrases, tasks, folder)
         report = _report(settings, sources, splits, held_out, seed)
+    if settings.general.share:
+        write_prompts(files.general, general.prompts)
+        report = _with_general(report, general, elsewhere)
+    if settings.paraphrases:
+        write_prompts(files.paraphrases, paraphrases)
+        report = _with_paraphrases(report, trained, paraphrases)
     for name, prompts in _sets(splits).items():
         write_prompts(files.of(name), prompts)
     _write_json(files.system_prompts, {task: spec_of(task).system_prompt for task in tasks})
@@ -158,6 +182,40 @@ def _report(settings: PromptPlan, sources: Sequence[Source], splits: Splits, hel
         of_source=_of_source(sources, splits.of_source),
         bad_rows=[row for source in sources for row in source.bad_rows],
         warnings=said + splits.warnings + ([] if generated else [UNMASKED]),
+    )
+
+
+def _general(settings: PromptPlan, splits: Splits, elsewhere: Elsewhere, seed: int) -> General:
+    """Held out are the judged prompts and the passages by which forgetting is measured."""
+    judged = [prompt.user for prompt in (*splits.validation, *splits.test)]
+    held_out = NearDuplicates([*judged, *read_passages(OWN_PASSAGES)])
+    return general_demonstrations(settings.general.beside(len(splits.demonstrations)), elsewhere, held_out, seed)
+
+
+def _with_general(report: DataReport, general: General, elsewhere: Elsewhere) -> DataReport:
+    licences = {*report.licences, *(prompt.licence for prompt in general.prompts)}
+    away = {"general, near a held-out text": general.turned_away} if general.turned_away else {}
+    unmasked = [UNMASKED] if elsewhere.path and UNMASKED not in report.warnings else []
+    return replace(
+        report,
+        licences=sorted(licences),
+        prompts={**report.prompts, "general": _per_task(general.prompts)},
+        masked=dict(sorted((Counter(report.masked) + general.masked).items())),
+        turned_away={**report.turned_away, **away},
+        bad_rows=[*report.bad_rows, *general.bad_rows],
+        warnings=[*report.warnings, *general.warnings, *unmasked],
+    )
+
+
+def _with_paraphrases(report: DataReport, trained: list[Prompt], paraphrases: list[Paraphrase]) -> DataReport:
+    further = reworded(trained, paraphrases)
+    alone = len(trained) - len({prompt.id for prompt in further})
+    said = f"data.paraphrases: {alone} of {len(trained)} training prompts and demonstrations keep their one wording, as"
+    return replace(
+        report,
+        prompts={**report.prompts, "paraphrases": _per_task(further)},
+        templates={**report.templates, "paraphrases": _templates(further)},
+        warnings=[*report.warnings, *([f"{said} nobody knows what of them is frame (own prompts)"] if alone else [])],
     )
 
 

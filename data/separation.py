@@ -55,7 +55,12 @@ class NearDuplicates:
         whole in this one, or this one in it.
         """
         normal = normal_form(text)
-        if any(_contains(normal, other) or _contains(other, normal) for other in self._exact):
+        return any(_contains(other, normal) for other in self._exact) or self.copied_in(text)
+
+    def copied_in(self, text: str) -> bool:
+        """As `near`, but for a text that stands as a whole in one known: a short answer stands in many."""
+        normal = normal_form(text)
+        if any(_contains(normal, other) for other in self._exact):
             return True
         grams = shingles(normal)
         size = len(grams)

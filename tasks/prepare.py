@@ -4,13 +4,16 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from data.general import Elsewhere
 from data.prepare import OF_FILES, prepare
+from data.public.prepare import NEEDED
+from data.sources.own import OwnSource
 from tasks.handles import PromptSet
 from tasks.running.labels import data_split
 from tasks.running.run import Run, stage
-from tucano.artifacts.identity import digests_at
+from tucano.artifacts.identity import digest, digests_at
 from tucano.artifacts.store import Recipe
-from tucano.settings import DataSettings
+from tucano.settings import DataSettings, PipelineSettings
 from tucano.settings.stages import of_data
 from tucano.tracking.models import Context
 
@@ -20,12 +23,13 @@ def prepare_data(run: Run) -> PromptSet:
     """Train, validation and test prompts, demonstrations, system prompts, store.sqlite."""
     chosen = of_data(run.settings)
     paths = run.settings.data.paths
+    elsewhere = _elsewhere(run.settings)
 
     def produce(recipe: Recipe, draft: Path) -> dict[str, Any]:
-        report = prepare(chosen.data, chosen.seed, chosen.tasks, draft, paths)
+        report = prepare(chosen.data, chosen.seed, chosen.tasks, draft, paths, elsewhere)
         return asdict(report) | {"source_path": paths[0] if len(paths) == 1 else list(paths)}
 
-    made = PromptSet(run.make("data", prepare, chosen, _sources(run.settings.data), produce))
+    made = PromptSet(run.make("data", prepare, chosen, _inputs(run.settings.data, elsewhere), produce))
     run.tracker.log_artifact(run.tracking_run, made.files.report, "data")
     uses: tuple[tuple[str, Context], ...] = (
         ("train", "training"),
@@ -36,8 +40,24 @@ def prepare_data(run: Run) -> PromptSet:
     return made
 
 
-def _sources(settings: DataSettings) -> dict[str, str]:
+def _elsewhere(settings: PipelineSettings) -> Elsewhere:
+    """What general demonstrations depend on, where some are mixed in."""
+    general = settings.data.general
+    return Elsewhere(general.path, settings.benchmark.named) if general.share else Elsewhere()
+
+
+def _inputs(settings: DataSettings, elsewhere: Elsewhere) -> dict[str, str]:
     """The digests of the files that are read, so that changed data is new data."""
+    found = _sources(settings)
+    if elsewhere.path:
+        digests = digests_at(Path(elsewhere.path), OwnSource.files)
+        found |= {f"general/{name}": value for name, value in digests.items()}
+    for benchmark, place in elsewhere.benchmarks.items():
+        found[f"benchmark/{benchmark}"] = digest(digests_at(Path(place), " ".join(NEEDED[benchmark])))
+    return found
+
+
+def _sources(settings: DataSettings) -> dict[str, str]:
     found: dict[str, str] = {}
     for number, (part, path) in enumerate(zip(settings.parts, settings.paths, strict=True)):
         digests = digests_at(Path(path), OF_FILES[part.source].files) if path else {}

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     Task = str
 else:
     Task = Literal[TASKS]
+
+
+GENERAL = "general"
+"""Stands where a prompt has its task, for demonstrations that belong to none: no system prompt, no reward."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +41,19 @@ class Prompt:
     demonstration: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Paraphrase:
+    """Another wording of the training prompt or demonstration with this id, of which the same is true."""
+
+    id: str
+    user: str
+    template: str
+
+
 def messages(prompt: Prompt, system_prompts: dict[str, str]) -> list[dict[str, str]]:
     """The chat that a model is asked to continue: the task's system prompt, then the user's text."""
+    if prompt.task == GENERAL:
+        return [{"role": "user", "content": prompt.user}]
     return [{"role": "system", "content": system_prompts[prompt.task]}, {"role": "user", "content": prompt.user}]
 
 
@@ -68,11 +83,29 @@ def read_prompts(path: Path) -> list[Prompt]:
     return [Prompt(**json.loads(line)) for line in jsonl_lines(path)]
 
 
+def read_general(path: Path) -> list[Prompt]:
+    """The general demonstrations of a prompt set; none where none are mixed in."""
+    return read_prompts(path) if path.is_file() else []
+
+
+def read_paraphrases(path: Path) -> list[Paraphrase]:
+    """Those of a prompt set; none where none were made."""
+    return [Paraphrase(**json.loads(line)) for line in jsonl_lines(path)] if path.is_file() else []
+
+
+def reworded(prompts: Iterable[Prompt], paraphrases: Iterable[Paraphrase]) -> list[Prompt]:
+    """The prompts in their further wordings, with the ids and all that is known of the originals."""
+    by_id = {prompt.id: prompt for prompt in prompts}
+    return [
+        replace(by_id[other.id], user=other.user, template=other.template) for other in paraphrases if other.id in by_id
+    ]
+
+
 def read_passages(path: Path) -> list[str]:
     """The passages of ordinary Portuguese, one a line, that no model is trained on."""
     return jsonl_lines(path)
 
 
-def write_prompts(path: Path, prompts: Iterable[Prompt]) -> None:
+def write_prompts(path: Path, prompts: Iterable[Prompt | Paraphrase]) -> None:
     lines = (json.dumps(asdict(prompt), ensure_ascii=False) + "\n" for prompt in prompts)
     path.write_text("".join(lines), encoding="utf-8")

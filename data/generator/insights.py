@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from random import Random
 
 from data.generator.numbers import brazilian
-from tucano.specs.banks import JOINT, Bank, Pool
+from tucano.specs.banks import JOINT, Bank, Pool, Reword
 from tucano.specs.insights import InsightsAnswer
 
 
@@ -140,6 +140,7 @@ LAYOUTS = Bank(
     ("Resumo de {s}: {f}. {q}", "Indicadores de {s}: {f}. {q}", "Números de {s}: {f}. {q}", "{q} Dados de {s}: {f}."),
     ("Relatório de {s}: {f}. {q}",),
     ("Painel de {s}: {f}. {q}", "{q} Estes são os números de {s}: {f}."),
+    ("Fechamento de {s}: {f}. {q}", "Em {s} temos {f}. {q}", "{q} Situação de {s}: {f}."),
 )
 QUESTIONS = Bank(
     "pedido",
@@ -156,6 +157,12 @@ QUESTIONS = Bank(
         "Analise e recomende ações sobre {a} e {b}.",
         "Como agir para melhorar {a} e {b}?",
         "Que plano de reengajamento {a} e {b} pedem?",
+    ),
+    (
+        "Recomende o que fazer com {a} e {b}.",
+        "Preciso de ações para {a} e {b}.",
+        "Que insights e medidas você propõe diante de {a} e {b}?",
+        "Faça uma análise com recomendações: {a} e {b}.",
     ),
 )
 
@@ -179,6 +186,7 @@ class Brief:
     heading: str
     moved: Mapping[str, str] = field(default_factory=dict)
     """«up» or «down» for the figures that the brief says to have moved."""
+    reword: Reword | None = None
 
     def answer(self, rng: Random) -> InsightsAnswer:
         first, second = (BY_LABEL[label] for label in self.key)
@@ -207,10 +215,16 @@ def write_brief(pool: Pool, segment: Segment, rng: Random) -> Brief:
     labels = rng.sample(list(segment.figures), min(rng.randint(3, 5), len(segment.figures)))
     key = (labels[0], labels[1])
     shown = rng.sample(labels, len(labels))
-    layout_name, layout = LAYOUTS.draw(pool, rng)
-    question_name, question = QUESTIONS.draw(pool, rng)
+    drawn = LAYOUTS.draw(pool, rng), QUESTIONS.draw(pool, rng)
     figures = {label: segment.figures[label] for label in shown}
     listed = "; ".join(f"{label} {BY_LABEL[label].written(value)}" for label, value in figures.items())
-    user = layout.format(s=segment.label, f=listed, q=question.format(a=key[0], b=key[1]))
     heading = rng.choice(("Diagnóstico", "Análise", "Situação"))
-    return Brief(user, JOINT.join((layout_name, question_name)), figures, key, heading)
+
+    def laid_out(layout: tuple[str, str], question: tuple[str, str]) -> tuple[str, str]:
+        asked = question[1].format(a=key[0], b=key[1])
+        return layout[1].format(s=segment.label, f=listed, q=asked), JOINT.join((layout[0], question[0]))
+
+    def reword(rng: Random) -> tuple[str, str]:
+        return laid_out(LAYOUTS.reword(rng), QUESTIONS.reword(rng))
+
+    return Brief(*laid_out(*drawn), figures, key, heading, reword=reword)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from random import Random
 
-from tucano.specs.banks import JOINT, Bank, Pool
+from tucano.specs.banks import JOINT, Bank, Pool, Reword
 from tucano.specs.push import PushAnswer
 
 COUPONS = ("VOLTEI", "QUERO", "OFERTA", "CLUBE", "PRIMEIRA", "SURPRESA")
@@ -19,6 +19,12 @@ LAYOUTS = Bank(
     ),
     ("Monte uma notificação push de {p}. {o}", "{o} Crie uma notificação push para {p}."),
     ("Preciso de um push para {p}. {o}", "Faça uma notificação push. Produto: {p}. {o}", "{o} Push sobre {p}."),
+    (
+        "Divulgue {p} em um push. {o}",
+        "Texto de push, até 120 caracteres, de {p}. {o}",
+        "Quero avisar no celular, por push, que temos {p}. {o}",
+        "Um push que venda {p}, por favor. {o}",
+    ),
 )
 AUDIENCES = Bank(
     "publico",
@@ -54,6 +60,7 @@ class PushBrief:
     template: str
     product: str
     offer: Offer
+    reword: Reword | None = None
 
     def answer(self, rng: Random) -> PushAnswer:
         return PushAnswer(
@@ -95,11 +102,12 @@ def draw_offer(price: float | None, rng: Random) -> Offer:
 
 def write_push(pool: Pool, product: str, price: float | None, rng: Random) -> PushBrief:
     """A brief for the product; half of them name the audience."""
-    name, layout = LAYOUTS.draw(pool, rng)
+    drawn = LAYOUTS.draw(pool, rng)
     offer = draw_offer(price, rng)
-    user = layout.format(p=product, o=offer.brief)
-    names = [name]
-    if rng.random() < 0.5:
-        audience_name, audience = AUDIENCES.draw(pool, rng)
-        user, names = f"{user} {audience}", [name, audience_name]
-    return PushBrief(user, JOINT.join(names), product, offer)
+    audience = [AUDIENCES.draw(pool, rng)] if rng.random() < 0.5 else []
+
+    def laid_out(name: str, layout: str) -> tuple[str, str]:
+        parts = [(name, layout.format(p=product, o=offer.brief)), *audience]
+        return " ".join(text for _, text in parts), JOINT.join(name for name, _ in parts)
+
+    return PushBrief(*laid_out(*drawn), product, offer, lambda rng: laid_out(*LAYOUTS.reword(rng)))

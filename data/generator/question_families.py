@@ -38,6 +38,12 @@ FRAMES = Bank(
     ("SQL: {q}", "{q} Responda com SQL.", "Consulta: {q}", "{q} (SQL)"),
     ("{q} Qual é a consulta?",),
     ("{q} Mostre o SQL.", "Escreva a consulta: {q}"),
+    (
+        "Faça uma consulta em SQL. {q}",
+        "{q} Quero a resposta em SQL.",
+        "Pergunta para o banco de dados, em SQL: {q}",
+        "{q} Monte o SELECT.",
+    ),
 )
 """How a question asks for a query."""
 

@@ -1,12 +1,12 @@
 """Business questions over a store, with the gold query and an explanation that quotes its result."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
 
 from data.generator.numbers import brazilian
 from data.generator.question_families import FAMILIES, FRAMES
 from data.generator.store import Store
-from tucano.specs.banks import JOINT, Pool
+from tucano.specs.banks import JOINT, Bank, Pool, Reword
 from tucano.specs.sql_qa import SqlAnswer
 
 AMOUNTS = (50, 80, 100, 120, 150, 200, 250, 300, 400, 500)
@@ -18,6 +18,7 @@ class Question:
     template: str
     sql: str
     explanation: str
+    reword: Reword | None = None
 
     def answer(self) -> SqlAnswer:
         return SqlAnswer(self.sql, self.explanation)
@@ -27,12 +28,24 @@ def ask(pool: Pool, store: Store, rng: Random) -> Question:
     """One question whose gold query has an answer in this store (rows, not NULL, not 0)."""
     while True:
         family = rng.choice([family for family in FAMILIES if family.bank.pool(pool)])
-        name, phrasing = family.bank.draw(pool, rng)
-        frame_name, frame = FRAMES.draw(pool, rng)
-        template, text = JOINT.join((name, frame_name)), frame.format(q=phrasing)
-        question = filled(family.sql, family.explanation, template, text, slots_of(store, rng), store)
+        text, template = _framed(family.bank.draw(pool, rng), FRAMES.draw(pool, rng))
+        slots = slots_of(store, rng)
+        question = filled(family.sql, family.explanation, template, text, slots, store)
         if question:
-            return question
+            return replace(question, reword=_rewordings(family.bank, slots)) if family.bank.known else question
+
+
+def _framed(phrasing: tuple[str, str], frame: tuple[str, str]) -> tuple[str, str]:
+    """(text with open slots, template)"""
+    return frame[1].format(q=phrasing[1]), JOINT.join((phrasing[0], frame[0]))
+
+
+def _rewordings(bank: Bank, slots: dict[str, str]) -> Reword:
+    def reword(rng: Random) -> tuple[str, str]:
+        text, template = _framed(bank.reword(rng), FRAMES.reword(rng))
+        return text.format(**slots), template
+
+    return reword
 
 
 def slots_of(store: Store, rng: Random) -> dict[str, str]:

@@ -30,6 +30,12 @@ WRAPPERS = Bank(
     ),
     validation=("Extraia desta avaliação recebida, nota {s}: {t}",),
     test=("JSON da avaliação de cliente, nota {s}: {t}",),
+    further=(
+        "Nota {s}. Extraia o JSON: {t}",
+        "Texto com nota {s} para extrair em JSON: {t}",
+        "{t} [nota {s}; extraia em JSON]",
+        "Quero os campos em JSON (nota {s}): {t}",
+    ),
 )
 WRAPPERS_WITH_CATEGORY = Bank(
     "ficha",
@@ -40,6 +46,12 @@ WRAPPERS_WITH_CATEGORY = Bank(
     ),
     validation=("Categoria {c}, nota {s}. Extraia em JSON: {t}",),
     test=("Extraia da avaliação na categoria {c}, nota {s}: {t}",),
+    further=(
+        "Nota {s}, {c}. Extraia o JSON: {t}",
+        "Texto sobre {c}, nota {s}, para extrair em JSON: {t}",
+        "{t} [{c}, nota {s}; extraia em JSON]",
+        "Quero os campos em JSON ({c}, nota {s}): {t}",
+    ),
 )
 BLIND_WRAPPERS = Bank(
     "texto",
@@ -51,6 +63,12 @@ BLIND_WRAPPERS = Bank(
     ),
     validation=("Extraia desta avaliação recebida: {t}",),
     test=("JSON da avaliação de cliente: {t}",),
+    further=(
+        "Extraia o JSON: {t}",
+        "Texto para extrair em JSON: {t}",
+        "{t} [extraia em JSON]",
+        "Quero os campos em JSON: {t}",
+    ),
 )
 BLIND_SHARE = 0.5
 """Of the prompts show the review alone: its stars and its category have to be read from it."""

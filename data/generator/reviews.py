@@ -20,7 +20,7 @@ from data.generator.review_phrases import (
     Issue,
 )
 from data.generator.words import CATALOGUE, THE_PRODUCT, Product
-from tucano.specs.banks import JOINT, Bank, Pool
+from tucano.specs.banks import JOINT, Bank, Pool, Reword
 
 STARS = (1, 2, 3, 4, 5)
 STAR_WEIGHTS = (22, 16, 18, 20, 24)
@@ -38,6 +38,7 @@ class Review:
     phrases: str
     stars: int
     fields: dict[str, Any]
+    reword: Reword | None = None
 
 
 def write_review(pool: Pool, rng: Random) -> Review:
@@ -51,13 +52,22 @@ def write_review(pool: Pool, rng: Random) -> Review:
         names.append(name)
         sentences.append(_sentence(template, product.slots if position == 0 else THE_PRODUCT, rng))
     told = rng.choice((WRAPPERS, WRAPPERS_WITH_CATEGORY))
-    wrapper, envelope = (BLIND_WRAPPERS if rng.random() < BLIND_SHARE else told).draw(pool, rng)
+    wrappers = BLIND_WRAPPERS if rng.random() < BLIND_SHARE else told
+    drawn = wrappers.draw(pool, rng)
     text = " ".join(sentences)
     if rng.random() < 0.1:
         text = text.lower()
-    user = envelope.format(s=stars, c=product.category, t=text)
+
+    def enveloped(wrapper: str, envelope: str) -> tuple[str, str]:
+        return envelope.format(s=stars, c=product.category, t=text), JOINT.join([wrapper, *names])
+
     return Review(
-        user, JOINT.join([wrapper, *names]), text, JOINT.join(names), stars, true_fields(stars, product, issues)
+        *enveloped(*drawn),
+        text,
+        JOINT.join(names),
+        stars,
+        true_fields(stars, product, issues),
+        lambda rng: enveloped(*wrappers.reword(rng)),
     )
 
 

@@ -51,7 +51,7 @@ def check(place: Path) -> int:
     from data.own.prompts import read_own
 
     found = read_own(place)
-    code = NONE_USABLE if not found.prompts else SOME_BAD if found.bad.counts else FINE
+    code = NONE_USABLE if not found.usable else SOME_BAD if found.bad.counts else FINE
     print("\n".join(_lines(found, place, code)))
     return code
 
@@ -87,8 +87,8 @@ def _taught(found: "Learned", folder: Path) -> Iterator[str]:
 def _lines(found: "OwnPrompts", place: Path, code: int) -> Iterator[str]:
     from data.own.prompts import per_task
 
-    usable = len(found.prompts)
-    yield f"{place}: {found.rows} rows, {usable} usable" + (f" ({per_task(found.prompts)})" if usable else "")
+    usable = found.usable
+    yield f"{place}: {found.rows} rows, {len(usable)} usable" + (f" ({per_task(usable)})" if usable else "")
     if found.bad.counts:
         yield f"{found.bad.counts.total()} rows are not used:"
         yield from found.bad.lines()
@@ -104,8 +104,12 @@ def _lines(found: "OwnPrompts", place: Path, code: int) -> Iterator[str]:
         yield "Next: mend these rows, or go on without them:"
     else:
         yield "Next:"
-    path = shlex.quote(f"data.path={place}")
-    yield f"  tucano run laptop --set data.source=jsonl --set {path} --set 'data.mix={_mix(found)}'"
+    if found.prompts:
+        path = shlex.quote(f"data.path={place}")
+        yield f"  tucano run laptop --set data.source=jsonl --set {path} --set 'data.mix={_mix(found)}'"
+    if found.general:
+        path = shlex.quote(f"data.general.path={place}")
+        yield f"  tucano run laptop --set data.general.share=0.1 --set {path}"
 
 
 def _mix(found: "OwnPrompts") -> str:

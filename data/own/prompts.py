@@ -9,7 +9,7 @@ from data.own.reading import raw_rows
 from data.own.rows import Bad, own_row
 from data.separation import normal_form
 from tucano.errors import UserError
-from tucano.prompts import Prompt
+from tucano.prompts import GENERAL, Prompt
 
 SHOWN = 20
 """Findings of each kind that are named; all are counted."""
@@ -40,13 +40,20 @@ class Findings:
 
 @dataclass
 class OwnPrompts:
-    """`bad`: why rows are not used. `notes`: what one should know about rows that are."""
+    """`bad`: why rows are not used. `notes`: what one should know about rows that are. `general`: demonstrations that
+    belong to no task (`data.general`).
+    """
 
     prompts: list[Prompt] = field(default_factory=list)
     bad: Findings = field(default_factory=Findings)
     notes: Findings = field(default_factory=Findings)
     masked: Counter[str] = field(default_factory=Counter)
     rows: int = 0
+    general: list[Prompt] = field(default_factory=list)
+
+    @property
+    def usable(self) -> list[Prompt]:
+        return [*self.prompts, *self.general]
 
 
 def read_own(place: Path) -> OwnPrompts:
@@ -64,12 +71,12 @@ def read_own(place: Path) -> OwnPrompts:
         except Bad as fault:
             found.bad.add(fault.kind, f"{where}: {fault}")
             continue
-        found.prompts.append(row.prompt)
+        (found.general if row.prompt.task == GENERAL else found.prompts).append(row.prompt)
         found.masked += row.masked
         for kind, sentence in row.notes:
             found.notes.add(kind, f"{where}: {sentence}")
-    _refuse_many("licence", {prompt.licence for prompt in found.prompts}, place)
-    _refuse_many("source", {prompt.source for prompt in found.prompts}, place)
+    _refuse_many("licence", {prompt.licence for prompt in found.usable}, place)
+    _refuse_many("source", {prompt.source for prompt in found.usable}, place)
     return found
 
 

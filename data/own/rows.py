@@ -18,7 +18,7 @@ from data.separation import normal_form
 from rewards import classify_task
 from tucano.masking import mask
 from tucano.masking.prompts import masked_reference
-from tucano.prompts import TASKS, Prompt
+from tucano.prompts import GENERAL, TASKS, Prompt
 from tucano.security.printable import short
 from tucano.specs.registry import spec_of
 
@@ -79,6 +79,8 @@ def own_row(raw: RawRow) -> OwnRow:
     reference = masked_reference(_reference(given, task, raw.form), masks.text)
     notes = _notes(given, task, guessed)
     demonstration = masks.text(_text(given, "demonstration")) or None
+    if task == GENERAL and not demonstration:
+        raise Bad("missing", "a general row is there for its demonstration, and has none")
     names = {name: masks.text(_name(given, name)) for name in ("id", "template", "licence")}
     if masks.found:
         shown = ", ".join(f"{count} {kind}" for kind, count in sorted(masks.found.items()))
@@ -166,7 +168,7 @@ def _task(given: Mapping[str, Any], user: str) -> tuple[str, bool]:
     task = _text(given, "task", LONGEST_NAME)
     if not task:
         return classify_task(user), True
-    if task not in TASKS:
+    if task not in (*TASKS, GENERAL):
         raise Bad("unknown task", f"the task {quoted(task)} is none of {', '.join(TASKS)}")
     return task, False
 
@@ -209,6 +211,8 @@ def _reference(given: Mapping[str, Any], task: str, form: str) -> dict[str, Any]
     _refuse_odd_values(value)
     if len(json.dumps(value, ensure_ascii=False)) > LONGEST_REFERENCE:
         raise Bad("too long", f"reference has more than {LONGEST_REFERENCE} characters")
+    if value and task == GENERAL:
+        raise Bad("reference", "a general demonstration is scored by nothing, so leave the reference out")
     if value:
         _refuse_misfit(value, task)
     return value
@@ -246,7 +250,7 @@ def _refuse_misfit(reference: dict[str, Any], task: str) -> None:
 
 def _notes(given: Mapping[str, Any], task: str, guessed: bool) -> list[tuple[str, str]]:
     notes = [("task by classifier", f"no task is given; it reads like {task}")] if guessed else []
-    notes += [("no reference", "nothing is known to be true")] * (not given.get("reference"))
+    notes += [("no reference", "nothing is known to be true")] * (not given.get("reference") and task != GENERAL)
     notes += [("no licence", "no licence is given")] * ("licence" not in given)
     notes += [("no consent stated", "whether the author consents is not given")] * ("consent" not in given)
     if unknown := [name for name in given if name not in FIELDS]:

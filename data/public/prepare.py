@@ -1,7 +1,7 @@
 """The questions of the public benchmarks that a run asks, in one folder."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,14 @@ from tucano.benchmark.public.questions import PublicFiles, Question, write_lines
 NEEDED: Mapping[str, tuple[str, ...]] = {"spider_pt": SPIDER_FILES, "enem": ENEM_FILES, "faquad": FAQUAD_FILES}
 
 TEXTS: Mapping[str, Callable[[Path], list[Question]]] = {"enem": enem, "faquad": faquad}
+
+
+def public_questions(places: Mapping[str, str]) -> Iterator[str]:
+    """What these benchmarks ask: texts that nothing may be trained on."""
+    for name, place in places.items():
+        folder = folder_of(name, place, NEEDED[name])
+        questions = spider(folder, seed=0) if name == "spider_pt" else TEXTS[name](folder)
+        yield from (question.user for question in questions)
 
 
 def require_public(places: Mapping[str, str]) -> None:

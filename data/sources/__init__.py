@@ -49,5 +49,10 @@ class Source(Protocol):
     def demonstrations(self, task: Task, defect_share: float, rng: Random) -> Iterator[Demonstration]:
         """Worked answers, from known templates; `defect_share` of them (in expectation) are flawed."""
 
+    def reword(self, prompt: Prompt, rng: Random) -> tuple[str, str] | None:
+        """(text, template) of another wording of a training prompt that it offered, with the same content; None where
+        it does not know what of the text is content.
+        """
+
     def close(self) -> None:
         """Lets go of the store."""

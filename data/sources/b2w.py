@@ -33,7 +33,7 @@ class B2wSource(SyntheticSource):
     def __init__(self, path: Path, folder: Path, seed: int, style: Style = "plain") -> None:
         self._real = RealReviews(self.name, NONCOMMERCIAL, real_reviews(csv_file(path)), Random(f"{seed}/reviews"))
         super().__init__(folder, seed, style)
-        self.masked = self._real.masked
+        self.masked, self._rewords = self._real.masked, self._real.rewords
 
     def available(self, task: Task) -> int | None:
         return self._real.size if task == "extraction" else super().available(task)

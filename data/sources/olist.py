@@ -51,7 +51,7 @@ class OlistSource(SyntheticSource):
                 " published tables"
             )
         super().__init__(folder, seed, style)
-        self.masked = self._real.masked
+        self.masked, self._rewords = self._real.masked, self._real.rewords
 
     def available(self, task: Task) -> int | None:
         return self._real.size if task == "extraction" else super().available(task)

@@ -12,7 +12,7 @@ from data.generator.reviews import sentiment_of
 from data.separation import normal_form
 from tucano.masking import mask
 from tucano.prompts import Prompt
-from tucano.specs.banks import Pool
+from tucano.specs.banks import Pool, Reword
 
 BLIND, BLIND_ENVELOPE = "blind", "Extraia em JSON os dados desta avaliação: {t}"
 LONGEST = 300
@@ -64,6 +64,8 @@ class RealReviews:
     ) -> None:
         self._source, self._licence, self._blind = source, licence, blind
         self.masked: Counter[str] = Counter()
+        self.rewords: dict[str, Reword] = {}
+        """By the text of a prompt offered."""
         different: dict[str, RealReview] = {}
         for review in reviews:
             normal = normal_form(review.text)
@@ -84,7 +86,12 @@ class RealReviews:
         blind = self._blind or rng.random() < BLIND_SHARE
         bank = BLIND_WRAPPERS if blind else WRAPPERS if review.category is None else WRAPPERS_WITH_CATEGORY
         name, envelope = (BLIND, BLIND_ENVELOPE) if self._blind else bank.draw(pool, rng)
-        user = envelope.format(s=review.stars, c=shown, t=shorten(text))
+
+        def enveloped(name: str, envelope: str) -> tuple[str, str]:
+            return envelope.format(s=review.stars, c=shown, t=shorten(text)), name
+
+        user, _ = enveloped(name, envelope)
+        self.rewords[user] = lambda rng: enveloped(*bank.reword(rng))
         category = {"category": shown} if shown and not blind else {}
         fields = {"sentiment": sentiment_of(review.stars), "sentiment_score": review.stars} | category | review.silver
         return Prompt("", "extraction", user, name, self._source, self._licence, review.stars, {"fields": fields})

@@ -19,7 +19,7 @@ from data.spoiling import spoil
 from tucano.files.prompts import STORE, further_store
 from tucano.prompts import Prompt, Task
 from tucano.settings.data import Style
-from tucano.specs.banks import Pool
+from tucano.specs.banks import Pool, Reword
 from tucano.specs.base import Answer, Drawn
 from tucano.specs.registry import spec_of
 
@@ -49,6 +49,7 @@ class SyntheticSource:
         self.masked: Counter[str] = Counter()
         self.warnings: list[str] = []
         self.bad_rows: list[str] = []
+        self._rewords: dict[str, Reword] = {}
         self._asks = not (folder / STORE).exists()
         if self._asks:
             self._write_stores(folder, seed)
@@ -101,7 +102,8 @@ class SyntheticSource:
 
     def question(self, pool: Pool, rng: Random) -> Drawn:
         asked = self._writers.question(pool, self.store, rng)
-        return Drawn(asked.user, asked.template, {"sql": asked.sql, "database": STORE}, asked.answer())
+        reference = {"sql": asked.sql, "database": STORE}
+        return Drawn(asked.user, asked.template, reference, asked.answer(), reword=asked.reword)
 
     def brief(self, pool: Pool, rng: Random) -> Drawn:
         segment = self.segment(rng)
@@ -118,17 +120,23 @@ class SyntheticSource:
             ],
             "key": list(brief.key),
         }
-        return Drawn(brief.user, brief.template, reference, brief.answer(rng))
+        return Drawn(brief.user, brief.template, reference, brief.answer(rng), reword=brief.reword)
 
     def offer(self, pool: Pool, rng: Random) -> Drawn:
         product, price = self.product(rng)
         brief = self._writers.push(pool, product, price, rng)
         terms = [word for word in re.findall(r"[\w-]+", product) if word not in _LINKING]
         reference = {"product": product, "terms": terms, "figures": list(brief.offer.figures)}
-        return Drawn(brief.user, brief.template, reference, brief.answer(rng))
+        return Drawn(brief.user, brief.template, reference, brief.answer(rng), reword=brief.reword)
+
+    def reword(self, prompt: Prompt, rng: Random) -> tuple[str, str] | None:
+        again = self._rewords.get(prompt.user)
+        return again(rng) if again else None
 
     def _prompt(self, task: Task, drawn: Drawn, answer: Answer | None = None) -> Prompt:
         """With the worked answer, where one is given."""
+        if drawn.reword:
+            self._rewords[drawn.user] = drawn.reword
         source, licence = (
             (SyntheticSource.name, FREE) if drawn.invented else (self.generated_source, self.generated_licence)
         )

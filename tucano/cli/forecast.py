@@ -106,7 +106,7 @@ def _rows(settings: PipelineSettings, tried: dict[str, float]) -> Iterator[Row]:
     sft = settings.sft
     seeds = len(grpo.seeds)
     if sft.enabled:
-        steps = math.ceil(settings.data.demonstrations / sft.batch_size) * sft.max_epochs
+        steps = math.ceil(settings.data.supervised / sft.batch_size) * sft.max_epochs
         looks = math.ceil(steps / sft.eval_steps)
         each = tried["sft_step"]
         look = tried["sft_look"]

@@ -47,6 +47,16 @@ class PromptFiles:
         return self.of("demonstrations_validation")
 
     @property
+    def general(self) -> Path:
+        """General demonstrations; there where some are mixed in (`data.general`)."""
+        return self.folder / "general.jsonl"
+
+    @property
+    def paraphrases(self) -> Path:
+        """A `Paraphrase` per line; there where some are made (`data.paraphrases`)."""
+        return self.folder / "paraphrases.jsonl"
+
+    @property
     def system_prompts(self) -> Path:
         return self.folder / "system_prompts.json"
 

@@ -38,7 +38,7 @@ def findings(settings: PipelineSettings) -> list[Finding]:
 
 def findings_of_the_model(settings: PipelineSettings) -> Iterator[Finding]:
     """What refuses a run wherever it would compute."""
-    for check in (_base_is_pinned, _lengths_fit, _has_demonstrations):
+    for check in (_base_is_pinned, _lengths_fit, _has_demonstrations, _mixes_into_something):
         yield from check(settings)
 
 
@@ -137,6 +137,15 @@ def _has_demonstrations(settings: PipelineSettings) -> Iterator[Finding]:
         )
 
 
+def _mixes_into_something(settings: PipelineSettings) -> Iterator[Finding]:
+    if settings.data.general.share and not (settings.sft.enabled and settings.data.demonstrations):
+        yield Finding(
+            f"data.general.share={settings.data.general.share:g} is a share of the demonstrations of SFT, and this run"
+            " has none: set it to 0, or sft.enabled=true and data.demonstrations",
+            refuses=True,
+        )
+
+
 def _rewards_pass_the_audit(settings: PipelineSettings) -> Iterator[Finding]:
     """Others may fail as well: the gate itself takes seconds and stands before SFT. This one is known without it."""
     own = settings.audit.ratings is not None
@@ -175,6 +184,7 @@ CHECKS: tuple[Check, ...] = (
     _has_a_vllm_interpreter,
     _lengths_fit,
     _has_demonstrations,
+    _mixes_into_something,
     _rewards_pass_the_audit,
     _alarms_can_fire,
 )

@@ -46,6 +46,36 @@ class NamedSource(SourceShare):
         return self
 
 
+class GeneralShare(Section):
+    """How much of what SFT sees is ordinary Portuguese, against forgetting."""
+
+    share: Share = Field(
+        0.0,
+        le=0.9,
+        description="Share of general Portuguese instructions with answers among the demonstrations of SFT; 0: none.",
+    )
+
+    def beside(self, demonstrations: int) -> int:
+        """How many general ones make up the share beside so many demonstrations of the tasks."""
+        return round(demonstrations * self.share / (1 - self.share))
+
+
+class GeneralSettings(GeneralShare):
+    """General demonstrations, and where they are."""
+
+    path: Line | None = Field(
+        None,
+        description="File or folder of your own general demonstrations, in the form of own prompts with task general;"
+        " those that come with Tucano when empty.",
+    )
+
+    @model_validator(mode="after")
+    def _path_is_read(self) -> Self:
+        if self.path and not self.share:
+            raise ValueError("data.general.path is not read while data.general.share=0; give it a share, like 0.1")
+        return self
+
+
 class PromptPlan(Section):
     """Which prompts are made, and how many."""
 
@@ -73,6 +103,15 @@ class PromptPlan(Section):
     defect_share: Share = Field(
         0.35, description="Share of demonstrations with a documented defect, as real ones have."
     )
+    general: GeneralShare = Field(
+        GeneralShare(), description="General Portuguese demonstrations mixed into SFT, against forgetting."
+    )
+    paraphrases: NonNegativeInt = Field(
+        0,
+        le=20,
+        description="Further wordings of each training prompt and demonstration, of which SFT and GRPO see another in"
+        " each epoch; 0: none.",
+    )
     mix: dict[Task, Share] = Field(
         DEFAULT_MIX,
         description="Share of each task among the training prompts; a task left out is dropped. Where one is 0, the"
@@ -98,6 +137,11 @@ class PromptPlan(Section):
         return self.sources or (SourceShare(source=self.source, share=1.0),)
 
     @property
+    def supervised(self) -> int:
+        """Demonstrations that SFT sees in an epoch, the general ones among them."""
+        return self.demonstrations + self.general.beside(self.demonstrations)
+
+    @property
     def label(self) -> str:
         """Like `jsonl+synthetic`."""
         return "+".join(part.source for part in self.parts)
@@ -117,6 +161,19 @@ class DataSettings(PromptPlan):
         description="Several sources with their shares, instead of data.source and data.path: a list of {source, path,"
         " share}.",
     )
+
+    general: GeneralSettings = Field(
+        GeneralSettings(), description="General Portuguese demonstrations mixed into SFT, against forgetting."
+    )
+
+    @model_validator(mode="after")
+    def _something_can_be_paraphrased(self) -> Self:
+        if self.paraphrases and all(part.source == "jsonl" for part in self.parts):
+            raise ValueError(
+                "data.paraphrases rewords frames that are known, and of your own prompts nobody knows what is frame"
+                " and what content: set it to 0 and write further wordings as rows of your file"
+            )
+        return self
 
     @model_validator(mode="after")
     def _mix_is_a_distribution(self) -> Self:

@@ -24,7 +24,7 @@ from tucano.settings.benchmark import (
     PublicStage,
 )
 from tucano.settings.comparison import AnswersStage, Asking, ComparisonStage, GreedyAnswersStage, Judging, PlanStage
-from tucano.settings.data import DataStage, PromptPlan, SourceShare
+from tucano.settings.data import DataStage, GeneralShare, PromptPlan, SourceShare
 from tucano.settings.grpo import Completions, GrpoRun, GrpoStage, GrpoTraining, MergeStage, PreflightStage
 from tucano.settings.model import AdaptedModel, LoadedModel, NanoModel
 from tucano.settings.pipeline import PipelineSettings
@@ -198,7 +198,9 @@ def _prompt_plan(settings: PipelineSettings) -> PromptPlan:
     sources = tuple(narrowed(SourceShare, part) for part in data.sources)
     source = sources[0].source if len(sources) == 1 else data.source
     several = sources if len(sources) > 1 else ()
-    return narrowed(PromptPlan, data).model_copy(update={"mix": mix, "source": source, "sources": several})
+    general = narrowed(GeneralShare, data.general)
+    chosen = {"mix": mix, "source": source, "sources": several, "general": general}
+    return narrowed(PromptPlan, data).model_copy(update=chosen)
 
 
 def _benchmark_asking(settings: PipelineSettings) -> Asking:

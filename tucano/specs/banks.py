@@ -2,12 +2,16 @@
 uses.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from random import Random
 from typing import Literal
 
 Pool = Literal["known", "validation", "test"]
 """Which templates a text is made of. Training and demonstrations draw from `known` only."""
+
+Reword = Callable[[Random], tuple[str, str]]
+"""Another wording of a prompt, its content as it is: (text, template)."""
 
 JOINT = "+"
 """Between the parts of a composed template's name; a text is held out when *none* of its parts was seen in training."""
@@ -21,6 +25,8 @@ class Bank:
     known: tuple[str, ...]
     validation: tuple[str, ...]
     test: tuple[str, ...]
+    further: tuple[str, ...] = ()
+    """What only paraphrases of training prompts use, beside the known ones (`data.paraphrases`)."""
 
     def pool(self, pool: Pool) -> tuple[str, ...]:
         return {"known": self.known, "validation": self.validation, "test": self.test}[pool]
@@ -30,3 +36,11 @@ class Bank:
         templates = self.pool(pool)
         index = rng.randrange(len(templates))
         return f"{self.code}.{pool}{index}", templates[index]
+
+    def reword(self, rng: Random) -> tuple[str, str]:
+        """(name, template), uniformly from the known ones and the further ones."""
+        index = rng.randrange(len(self.known) + len(self.further))
+        if index < len(self.known):
+            return f"{self.code}.known{index}", self.known[index]
+        index -= len(self.known)
+        return f"{self.code}.further{index}", self.further[index]

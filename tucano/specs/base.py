@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict
 
 from tucano.errors import UserError
 from tucano.prompts import Prompt
-from tucano.specs.banks import Pool
+from tucano.specs.banks import Pool, Reword
 from tucano.specs.objects import Field
 from tucano.specs.scoring import Case
 
@@ -31,6 +31,7 @@ class Drawn:
     """A prompt's text with what is true about it and a good answer to it.
 
     `invented`: it is made up whatever source is in use, so that neither the source's name nor its licence holds for it.
+    `reword`: makes other wordings of a known prompt, of which the same is true; None where nobody can.
     """
 
     user: str
@@ -39,13 +40,15 @@ class Drawn:
     answer: Answer
     stars: int | None = None
     invented: bool = False
+    reword: Reword | None = None
 
 
 class Review(Protocol):
     """A review that the generator wrote: what it says (`text`, made of the templates `phrases`) and the ten true
     fields.
 
-    `user` is the text in an envelope that may state its stars, `template` the parts of both.
+    `user` is the text in an envelope that may state its stars, `template` the parts of both. `reword` gives it another
+    envelope that states as much.
     """
 
     @property
@@ -60,6 +63,8 @@ class Review(Protocol):
     def stars(self) -> int: ...
     @property
     def fields(self) -> dict[str, Any]: ...
+    @property
+    def reword(self) -> Reword | None: ...
 
 
 class Reference(BaseModel):

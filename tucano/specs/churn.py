@@ -57,6 +57,12 @@ _RECORDS = Bank(
     ),
     ("Avalie o churn deste cliente: {r}",),
     ("Qual a chance de churn? {r}", "Dados do cliente: {r} Risco de churn?"),
+    (
+        "Calcule o risco de churn: {r}",
+        "{r} Ele vai nos deixar? Diga o risco de churn.",
+        "Preciso do churn, com probabilidade: {r}",
+        "Churn provável? {r}",
+    ),
 )
 
 
@@ -94,8 +100,16 @@ def _draw(material: Material, pool: Pool, rng: Random) -> Drawn:
     probability = PROBABILITIES[sum(signs)]
     truth = {"churn_risk": LEVELS[sum(signs)], "probability": probability}
     reference = {"fields": truth, "left": rng.random() < probability}
+
+    def framed(name: str, frame: str) -> tuple[str, str]:
+        return frame.format(r=f"{record[0].upper()}{record[1:]}."), name
+
     return Drawn(
-        frame.format(r=f"{record[0].upper()}{record[1:]}."), name, reference, ObjectAnswer(dict(truth)), invented=True
+        *framed(name, frame),
+        reference,
+        ObjectAnswer(dict(truth)),
+        invented=True,
+        reword=lambda rng: framed(*_RECORDS.reword(rng)),
     )
 
 

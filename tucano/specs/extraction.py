@@ -66,7 +66,15 @@ class _Reference(Reference):
 def _draw(material: Material, pool: Pool, rng: Random) -> Drawn:
     review = material.review(pool, rng)
     answer = ObjectAnswer(dict(review.fields))
-    return Drawn(review.user, review.template, {"fields": review.fields}, answer, stars=review.stars, invented=True)
+    return Drawn(
+        review.user,
+        review.template,
+        {"fields": review.fields},
+        answer,
+        stars=review.stars,
+        invented=True,
+        reword=review.reword,
+    )
 
 
 # Defects

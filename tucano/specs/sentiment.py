@@ -32,6 +32,12 @@ _FRAMES = Bank(
     ),
     ("Diga o sentimento do comentário: {t}",),
     ("Que sentimento mostra este cliente? {t}", "Comentário: {t} Qual o sentimento?"),
+    (
+        "Leia e avalie o sentimento: {t}",
+        "{t} Classifique o sentimento de quem escreveu.",
+        "Preciso do sentimento e da nota deste texto: {t}",
+        "Análise de sentimento: {t}",
+    ),
 )
 
 
@@ -48,11 +54,18 @@ class _Reference(Reference):
 
 def _draw(material: Material, pool: Pool, rng: Random) -> Drawn:
     review = material.review(pool, rng)
-    name, frame = _FRAMES.draw(pool, rng)
     truth = {field: review.fields[field] for field in FIELDS}
-    user = frame.format(t=review.text)
-    template = JOINT.join((name, review.phrases))
-    return Drawn(user, template, {"fields": truth}, ObjectAnswer(dict(truth)), invented=True)
+
+    def framed(name: str, frame: str) -> tuple[str, str]:
+        return frame.format(t=review.text), JOINT.join((name, review.phrases))
+
+    return Drawn(
+        *framed(*_FRAMES.draw(pool, rng)),
+        {"fields": truth},
+        ObjectAnswer(dict(truth)),
+        invented=True,
+        reword=lambda rng: framed(*_FRAMES.reword(rng)),
+    )
 
 
 # Defects

@@ -12,7 +12,7 @@ from trl import GRPOConfig
 from rewards import load_reward_set
 from tucano.files.models import SeedFiles, WorkFiles
 from tucano.files.prompts import PromptFiles
-from tucano.prompts import Prompt, messages, read_prompts
+from tucano.prompts import Prompt, messages, read_paraphrases, read_prompts, reworded
 from tucano.settings.grpo import GrpoStage, TrainerStage
 from tucano.storage.journal import JournalWriter, read_journal
 from tucano.training.algorithms import chain
@@ -27,6 +27,7 @@ from tucano.training.policies.load import load_policy
 from tucano.training.rollouts.examiner import Examiner
 from tucano.training.rollouts.refill import Reserve
 from tucano.training.rollouts.scoring import Rewards
+from tucano.training.rollouts.wordings import Wordings
 from tucano.training.samplers.opening import sampler_for
 from tucano.training.validation import Validation
 
@@ -113,6 +114,8 @@ def build(
     trainer.settings, trainer.scorer = settings.grpo, scorer
     trainer.draws_with(sampler)
     trainer.algorithm, trainer.reserve = chain.from_settings(settings, list(scorer.weights)), Reserve(dataset, job.seed)
+    further = reworded(prompts, read_paraphrases(files.paraphrases))
+    trainer.wordings = Wordings(prompts, further, systems, job.seed) if further else None
     return trainer, examiner
 
 

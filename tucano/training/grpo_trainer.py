@@ -26,6 +26,7 @@ from tucano.training.rollouts.curriculum import ceiling
 from tucano.training.rollouts.refill import Reserve
 from tucano.training.rollouts.rollout import Rollout, ScoredBatch, leave_out
 from tucano.training.rollouts.scoring import Rewards
+from tucano.training.rollouts.wordings import Wordings
 from tucano.training.samplers import Decoding, Sampler
 from tucano.training.samplers.decode import Decoder, supports
 from tucano.training.samplers.local import LocalSampler
@@ -60,6 +61,7 @@ class GrpoMixin(ResumableTrainer, GRPOTrainer):  # type: ignore[misc]  # TRL nar
     scorer: Rewards
     algorithm: Algorithm
     reserve: Reserve
+    wordings: Wordings | None = None
     validation: Validation
     watch: Watch
     sampler: Sampler
@@ -97,7 +99,12 @@ class GrpoMixin(ResumableTrainer, GRPOTrainer):  # type: ignore[misc]  # TRL nar
         return output if live.all() or not live.any() else leave_out(output, self._rows(live))
 
     def _rollout(self, prompts: list[dict[str, Any]]) -> Rollout:
-        """Sample one completion for each of the prompts [B], those of a group side by side, and score them."""
+        """Sample one completion for each of the prompts [B], those of a group side by side, and score them.
+
+        A prompt is shown in the epoch's wording and scored by what is true of it, which no wording changes.
+        """
+        if self.wordings:
+            prompts = [self.wordings.shown(prompt, self.epoch()) for prompt in prompts]
         tensors = super()._generate_and_score_completions(prompts)
         scored, self._scored = self._scored, None
         assert scored is not None, "TRL scores what it generates"
@@ -205,8 +212,12 @@ class GrpoMixin(ResumableTrainer, GRPOTrainer):  # type: ignore[misc]  # TRL nar
     def _get_train_sampler(self, dataset: Dataset | None = None) -> RepeatSampler:
         sampler: RepeatSampler = super()._get_train_sampler(dataset)
         sampler.__class__ = EpochSampler
-        sampler.epoch_of = lambda: int(self.state.epoch or 0)  # a whole number exactly after the last step of an epoch
+        sampler.epoch_of = self.epoch
         return sampler
+
+    def epoch(self) -> int:
+        """Epochs that are over. The state's is a whole number exactly after the last step of one."""
+        return int(self.state.epoch or 0)
 
     def parts(self) -> dict[str, Part]:
         return {"validation": self.validation, "algorithm": self.algorithm, "reserve": self.reserve}

@@ -18,7 +18,7 @@ from trl import SFTConfig, SFTTrainer
 from tucano.errors import UserError
 from tucano.files.models import StartFiles, WorkFiles
 from tucano.files.prompts import PromptFiles
-from tucano.prompts import Prompt, messages, read_prompts
+from tucano.prompts import Prompt, messages, read_general, read_paraphrases, read_prompts, reworded
 from tucano.settings.model import AdaptedModel, NanoModel
 from tucano.settings.sft import SftStage, SftTraining
 from tucano.storage.journal import JournalWriter
@@ -28,12 +28,18 @@ from tucano.training.checkpoints.weights import save_whole, train_in_float32
 from tucano.training.jobs import Job
 from tucano.training.policies.load import Policy, load_base, load_policy
 from tucano.training.policies.nano import build_model, build_tokenizer
+from tucano.training.rollouts.wordings import WordingSampler
 
 
 class ResumableSFTTrainer(ResumableTrainer, SFTTrainer):
     """TRL's trainer with checkpoints that carry the plateau's state."""
 
     plateau: "Plateau"
+    wordings: WordingSampler | None = None
+    """Which rows an epoch shows, where examples have several wordings."""
+
+    def _get_train_sampler(self, train_dataset: Any = None) -> Any:
+        return self.wordings or super()._get_train_sampler(train_dataset)
 
     def parts(self) -> dict[str, Part]:
         return {"plateau": self.plateau}
@@ -87,18 +93,21 @@ def run(job: Job) -> dict[str, object] | None:
     work, files = WorkFiles(Path(job.work)), PromptFiles(Path(job.prompts))
     attempt = attempts.begin(work.folder, job.mirror, job.threads)
     computed = settled(attempt, settings.model.device, "sft")
-    examples = read_prompts(files.demonstrations)
+    examples, further = demonstrated(files)
+    examples += further
     model, tokenizer = _start(job, settings, examples)
     journal = opened_journal(attempt)
     plateau = Plateau(settings.sft, journal, work.best)
     trainer = ResumableSFTTrainer(
         model=model,
         args=_arguments(settings, attempt.drafts, job),
-        train_dataset=_dataset(examples, files),
+        train_dataset=_dataset(examples, files).add_column("id", [example.id for example in examples]),
         eval_dataset=_dataset(read_prompts(files.demonstrations_validation), files),
         processing_class=tokenizer,
         callbacks=[Reporter(journal, "sft", {"loss": "loss", "mean_token_accuracy": "accuracy"})],
     )
+    if further:
+        trainer.wordings = WordingSampler(trainer.train_dataset["id"], job.seed)  # TRL drops rows that are cut away
     train_in_float32(model)
     trainer.attempt, trainer.journal, trainer.best, trainer.plateau = attempt, journal, plateau.best, plateau
     trainer.arithmetic, trainer.save_seconds = computed, 60 * job.checkpoint_minutes
@@ -112,6 +121,12 @@ def run(job: Job) -> dict[str, object] | None:
         "lowest_validation_loss": plateau.lowest,
         "arithmetic": [asdict(one) for one in computed],
     }
+
+
+def demonstrated(files: PromptFiles) -> tuple[list[Prompt], list[Prompt]]:
+    """Demonstrations of the tasks and general ones; and the further wordings of the former."""
+    examples = read_prompts(files.demonstrations)
+    return examples + read_general(files.general), reworded(examples, read_paraphrases(files.paraphrases))
 
 
 def _start(job: Job, settings: SftStage, examples: list[Prompt]) -> tuple[Policy, PreTrainedTokenizerBase]:

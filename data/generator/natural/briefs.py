@@ -53,15 +53,26 @@ def write_brief(pool: Pool, segment: Segment, rng: Random) -> Brief:
     key = labels[: rng.choices((1, 2, 3), (20, 60, 20))[0]]
     figures = {label: segment.figures[label] for label in rng.sample(labels, len(labels))}
     moved = {label: rng.choice(("up", "down")) for label in figures if rng.random() < MOVED_SHARE}
-    drawn = [table("briefs").draw(bank, pool, rng) for bank in ("brief", f"pergunta{len(key)}")]
-    user = roughened(drawn[0][1].replace("{q}", drawn[1][1]), rng)
+    asked, template = _asked(pool, len(key), rng)
+    slots = dict(zip("abc", key, strict=False))
+    slots |= {"s": _spoken(segment.label, rng), "l": _listed(figures, moved, rng)}
+    heading = rng.choice(("Diagnóstico", "Análise", "Situação", "Leitura", "Resumo"))
+
+    def reword(rng: Random) -> tuple[str, str]:
+        asked, template = _asked("known", len(key), rng)
+        return asked.format(**slots), template
+
+    return NaturalBrief(asked.format(**slots), template, figures, tuple(key), heading, moved, reword)
+
+
+def _asked(pool: Pool, count: int, rng: Random) -> tuple[str, str]:
+    """(text with open slots, template) of a brief that asks about so many figures."""
+    drawn = [table("briefs").draw(bank, pool, rng) for bank in ("brief", f"pergunta{count}")]
+    text = roughened(drawn[0][1].replace("{q}", drawn[1][1]), rng)
     if rng.random() < CLOSED_SHARE:
         drawn.append(table("briefs").draw("fecho", pool, rng))
-        user = f"{user} {drawn[-1][1]}" + rng.choice((".", "", "."))
-    slots = dict(zip("abc", key, strict=False))
-    user = user.format(s=_spoken(segment.label, rng), l=_listed(figures, moved, rng), **slots)
-    heading = rng.choice(("Diagnóstico", "Análise", "Situação", "Leitura", "Resumo"))
-    return NaturalBrief(user, JOINT.join(name for name, _ in drawn), figures, tuple(key), heading, moved)
+        text = f"{text} {drawn[-1][1]}" + rng.choice((".", "", "."))
+    return text, JOINT.join(name for name, _ in drawn)
 
 
 def _spoken(label: str, rng: Random) -> str:

@@ -26,11 +26,18 @@ class NaturalPush(PushBrief):
 def write_push(pool: Pool, product: str, price: float | None, rng: Random) -> PushBrief:
     """A brief for the product, with its offer in one of several wordings."""
     offer = draw_offer(price, rng)
-    drawn = [table("pushes").draw(bank, pool, rng) for bank in ("push", BANKS[offer.kind])]
-    user = drawn[0][1].replace("{o}", drawn[1][1])
+    layout, *said = [table("pushes").draw(bank, pool, rng) for bank in ("push", BANKS[offer.kind])]
     for bank, share in (("publico", AUDIENCE_SHARE), ("tom", TONE_SHARE)):
         if rng.random() < share:
-            drawn.append(table("pushes").draw(bank, pool, rng))
-            user = f"{user} {drawn[-1][1]}" + ("" if user.endswith("!") else ".")
-    user = roughened(user, rng).format(p=product, v=offer.detail, c=offer.detail)
-    return NaturalPush(user, JOINT.join(name for name, _ in drawn), product, offer)
+            said.append(table("pushes").draw(bank, pool, rng))
+
+    def laid_out(layout: tuple[str, str], rng: Random) -> tuple[str, str]:
+        user = layout[1].replace("{o}", said[0][1])
+        for _, text in said[1:]:
+            user = f"{user} {text}" + ("" if user.endswith("!") else ".")
+        user = roughened(user, rng).format(p=product, v=offer.detail, c=offer.detail)
+        return user, JOINT.join(name for name, _ in (layout, *said))
+
+    return NaturalPush(
+        *laid_out(layout, rng), product, offer, lambda rng: laid_out(table("pushes").draw("push", "known", rng), rng)
+    )

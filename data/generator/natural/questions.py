@@ -3,7 +3,7 @@ The gold query is put together from the same parts.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
 
 from data.generator.insights import MONTH_NAMES
@@ -105,7 +105,23 @@ def ask(pool: Pool, store: Store, rng: Random) -> Question:
         template, text = _phrased(pool, name, codes, group, rising, rng)
         question = filled(sql, _explained(measure, codes, group, rising), template, text, slots, store)
         if question:
-            return question
+            asked = _Asked(name, codes, group, rising, slots)
+            return replace(question, reword=asked.reword)
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """What a question asks for, whatever its words."""
+
+    name: str
+    codes: Sequence[str]
+    group: str | None
+    rising: bool
+    slots: dict[str, str]
+
+    def reword(self, rng: Random) -> tuple[str, str]:
+        template, text = _phrased("known", self.name, self.codes, self.group, self.rising, rng)
+        return text.format(**self.slots), template
 
 
 def query(measure: Measure, codes: Sequence[str], group: str | None, rising: bool) -> str:

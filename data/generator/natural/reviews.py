@@ -119,10 +119,19 @@ def write_review(pool: Pool, rng: Random) -> Review:
     stated = rng.random() >= BLIND_SHARE and rng.random() < 0.5
     blind = not stated and rng.random() < BLIND_SHARE / (1 - BLIND_SHARE / 2)
     bank = "pedido_categoria" if stated else "pedido" if blind else "pedido_nota"
-    name, envelope = table("reviews").draw(bank, pool, rng)
-    user = envelope.format(s=said.stars, c=said.product.category, t=said.text)
     phrases = JOINT.join(said.parts)
-    return Review(user, JOINT.join((name, phrases)), said.text, phrases, said.stars, said.fields(stated))
+
+    def enveloped(name: str, envelope: str) -> tuple[str, str]:
+        return envelope.format(s=said.stars, c=said.product.category, t=said.text), JOINT.join((name, phrases))
+
+    return Review(
+        *enveloped(*table("reviews").draw(bank, pool, rng)),
+        said.text,
+        phrases,
+        said.stars,
+        said.fields(stated),
+        lambda rng: enveloped(*table("reviews").draw(bank, "known", rng)),
+    )
 
 
 def _say(pool: Pool, rng: Random) -> Said:

@@ -125,7 +125,7 @@ class _Run:
 
     def _sft(self) -> Line:
         sft = self.settings.sft
-        steps = math.ceil(self.settings.data.demonstrations / sft.batch_size * sft.max_epochs)
+        steps = math.ceil(self.settings.data.supervised / sft.batch_size * sft.max_epochs)
         peak = self.pieces.update(sft.batch_size, self.longest // 2, self.longest - self.longest // 2).peak_bytes
         usual = self.pieces.update(sft.batch_size, PROMPT_TOKENS, self.ceiling // 2)
         each = usual.seconds(self.machine)
