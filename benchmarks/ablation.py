@@ -1,12 +1,13 @@
-"""What each algorithm adds on the laptop: GRPO variants with three seeds each, all from one SFT start, as a Markdown
-table.
+"""What each algorithm adds on the laptop: GRPO variants with three seeds each, from one SFT start but where a variant
+changes what SFT sees, as a Markdown table.
 
     python -m benchmarks.ablation --folder runs-ablation
 
 Each variant adds one thing to the one above it; the controls take the truth out of the first one's rewards. Answers are
 sampled on the held-out prompts. Gain: Hodges-Lehmann over the SFT start with its 95 % interval and the exact one-sided
 p, of the mean over seeds. Against the first variant: the mean difference, seed by seed, with an interval for new
-prompts and new seeds. What is done is kept in the folder, and the same command goes on from it.
+prompts and new seeds. Portuguese: change in bits per character of the held-out passages over the SFT start of the first
+variant, above 0: forgotten. What is done is kept in the folder, and the same command goes on from it.
 """
 
 import argparse
@@ -24,6 +25,8 @@ from data.prepare import prepare
 from tucano.artifacts.identity import digest
 from tucano.comparison.answers import Measure, prompt_means, read_answers
 from tucano.comparison.contrast import effect
+from tucano.comparison.forgetting import forgetting, read_readings
+from tucano.files.results import AnswerFiles
 from tucano.profiles import load_profile, project_root
 from tucano.prompts import Prompt, read_prompts
 from tucano.requirements import cores
@@ -43,6 +46,8 @@ VARIANTS = {
     "+ IWU": IWU,
     "+ refill": REFILL,
     "+ entropy bonus": [*REFILL, "grpo.entropy_target=0.3"],  # about what the first steps log
+    "dr_grpo, a tenth general": [*PLAIN, "data.general.share=0.1"],
+    "dr_grpo, three paraphrases": [*PLAIN, "data.paraphrases=3"],
     "control: random rewards": [*PLAIN, "grpo.rewards=controls.random"],
     "control: format rewards": [*PLAIN, "grpo.rewards=controls.format"],
 }
@@ -59,21 +64,33 @@ def main() -> None:
     signal.signal(signal.SIGINT, lambda *_: stop_all())
     of = partial(load_profile, project_root(Path.cwd()), "laptop")
     settings, folder = of(arguments.set), arguments.folder.resolve()
-    prompts = prompt_set(folder, settings)
-    folders = JobFolders(prompts, work=Path(), output=Path())  # `done` chooses the other two
-    start = done(folder, order("sft", settings, settings.seed, cores(), folders)) / "model"
+    prompts, start = begun(folder, settings)
+    chosen = {variant: of([*arguments.set, *VARIANTS[variant]]) for variant in arguments.variants}
+    begins = {variant: begun(folder, chosen[variant]) for variant in arguments.variants}
 
     def train(variant: str, seed: int) -> Arm:
-        chosen = of([*arguments.set, *VARIANTS[variant]])
-        job = order("grpo", chosen, seed, chosen.worker.threads, folders, start=(str(start), None))
-        return Arm(f"{variant}/{seed}", str(start), str(done(folder, job) / "adapter"))
+        run, (seen, begin) = chosen[variant], begins[variant]
+        job = order("grpo", run, seed, run.worker.threads, unplaced(seen), start=(str(begin), None))
+        return Arm(f"{variant}/{seed}", str(begin), str(done(folder, job) / "adapter"))
 
     with ThreadPoolExecutor(max(1, cores() // settings.worker.threads)) as pool:
         trained = [pool.submit(train, variant, seed) for variant in arguments.variants for seed in settings.grpo.seeds]
         arms = [Arm("sft", str(start)), *(future.result() for future in trained)]
-    answering = order("answer", settings, settings.seed, cores(), folders, arms=arms)
-    answers = done(folder, answering) / "answers.jsonl"
+    answering = order("answer", settings, settings.seed, cores(), unplaced(prompts), arms=arms)
+    answers = AnswerFiles(done(folder, answering))
     print(table(answers, read_prompts(prompts / "test.jsonl"), arguments.variants, settings))
+
+
+def begun(folder: Path, settings: PipelineSettings) -> tuple[Path, Path]:
+    """(prompts, SFT start) of these settings, made once. Test prompts are the same whatever is mixed in or reworded."""
+    prompts = prompt_set(folder, settings)
+    start = done(folder, order("sft", settings, settings.seed, cores(), unplaced(prompts))) / "model"
+    return prompts, start
+
+
+def unplaced(prompts: Path) -> JobFolders:
+    """`done` chooses the other two."""
+    return JobFolders(prompts, work=Path(), output=Path())
 
 
 def prompt_set(folder: Path, settings: PipelineSettings) -> Path:
@@ -97,16 +114,17 @@ def done(folder: Path, job: Job) -> Path:
     return place / "output"
 
 
-def table(answers: Path, prompts: Sequence[Prompt], variants: Sequence[str], settings: PipelineSettings) -> str:
+def table(answers: AnswerFiles, prompts: Sequence[Prompt], variants: Sequence[str], settings: PipelineSettings) -> str:
     """The Markdown table, one row per variant."""
     tasks = [task for task in settings.tasks if any(prompt.task == task for prompt in prompts)]
-    read = read_answers(answers)
+    read, readings = read_answers(answers.answers), read_readings(answers.language)
     rows = [
         (
             f"| variant | reward | gain over SFT [95 %] | p | against {variants[0]} [95 %] | truth gain [95 %] |"
+            " Portuguese [95 %] |"
             f" {' | '.join(tasks)} |"
         ),
-        "|---" * (6 + len(tasks)) + "|",
+        "|---" * (7 + len(tasks)) + "|",
     ]
     means = {measure: prompt_means(read, measure) for measure in ("reward", "truth")}
 
@@ -134,6 +152,8 @@ def table(answers: Path, prompts: Sequence[Prompt], variants: Sequence[str], set
             interval(versus.mean, versus.low, versus.high) if versus else "-",
             interval(true.estimate, true.low, true.high),
         ]
+        lost = forgetting(readings, "sft", [f"{variant}/{seed}" for seed in settings.grpo.seeds])
+        cells.append(interval(lost.change, lost.low, lost.high))
         cells += [f"{(tuned.mean(axis=1) - start)[task_of == task].mean():+.3f}" for task in tasks]
         rows.append(f"| {' | '.join(cells)} |")
     return "\n".join(rows)

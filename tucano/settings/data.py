@@ -66,7 +66,7 @@ class GeneralSettings(GeneralShare):
     path: Line | None = Field(
         None,
         description="File or folder of your own general demonstrations, in the form of own prompts with task general;"
-        " those that come with Tucano when empty.",
+        " the 230 that come with Tucano when empty.",
     )
 
     @model_validator(mode="after")
