@@ -76,6 +76,7 @@ READ_BY: dict[str, set[str]] = {
     "monitor.": NOWHERE,
     "sft.save_steps": NOWHERE,
     "grpo.save_steps": NOWHERE,
+    "data.general.path": NOWHERE,  # as the next
     "data.path": NOWHERE,  # of files the content counts: neither place holds any here
     "audit.ratings": {"audit"},
     "benchmark.olist": {"benchmark-set"},
@@ -202,6 +203,7 @@ CHANGED: dict[str, Any] = {
 """Another valid value where one cannot be made from the present one."""
 GIVEN: dict[str, dict[str, Any]] = {
     "data.path": {"data.source": "b2w", "data.path": "nowhere"},
+    "data.general.path": {"data.general.share": 0.1, "data.general.path": "nowhere"},
     "sft.enabled": {"model.name": "org/model"},
     "model.quantization": {"model.name": "org/model"},
     "grpo.mask_truncated": {"grpo.overlong_tokens": 0},

@@ -322,6 +322,7 @@ MISTAKES = {
 
 LARGEST = {
     "data.train_prompts": 10**6, "data.validation_prompts": 10**5, "data.test_prompts": 10**5, "data.demonstrations": 10**6,
+    "data.paraphrases": 20,
     "audit.resamples": 50_000, "benchmark.resamples": 10**5, "benchmark.prompts": 10**5, "benchmark.reviews": 10**6,
     "benchmark.samples": 1000, "comparison.samples": 1000, "grpo.validation_samples": 1000,
     "model.max_length_tokens": 2**20, "model.lora_rank": 4096,

@@ -98,10 +98,13 @@ def run(job: Job) -> dict[str, object] | None:
     model, tokenizer = _start(job, settings, examples)
     journal = opened_journal(attempt)
     plateau = Plateau(settings.sft, journal, work.best)
+    dataset = _dataset(examples, files)
+    if further:
+        dataset = dataset.add_column("id", [example.id for example in examples])
     trainer = ResumableSFTTrainer(
         model=model,
         args=_arguments(settings, attempt.drafts, job),
-        train_dataset=_dataset(examples, files).add_column("id", [example.id for example in examples]),
+        train_dataset=dataset,
         eval_dataset=_dataset(read_prompts(files.demonstrations_validation), files),
         processing_class=tokenizer,
         callbacks=[Reporter(journal, "sft", {"loss": "loss", "mean_token_accuracy": "accuracy"})],
