@@ -126,7 +126,7 @@ def test_the_check_knows_general_rows(tmp_path: Path, capsys: pytest.CaptureFixt
 
 def refusals() -> Iterator[tuple[dict[str, object], str]]:
     yield {"data": {"general": {"path": "x.jsonl"}}}, r"data\.general\.path is not read while"
-    yield {"data": {"general": {"share": 1}}}, "less than or equal to 0.9|at most 0.9|0.9"
+    yield {"data": {"general": {"share": 1}}}, r"less than or equal to 0\.9"
 
 
 @pytest.mark.parametrize(("given", "said"), refusals())

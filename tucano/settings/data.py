@@ -49,8 +49,9 @@ class NamedSource(SourceShare):
 class GeneralShare(Section):
     """How much of what SFT sees is ordinary Portuguese, against forgetting."""
 
-    share: Share = Field(
+    share: float = Field(
         0.0,
+        ge=0,
         le=0.9,
         description="Share of general Portuguese instructions with answers among the demonstrations of SFT; 0: none.",
     )

@@ -110,7 +110,8 @@ def run(job: Job) -> dict[str, object] | None:
         callbacks=[Reporter(journal, "sft", {"loss": "loss", "mean_token_accuracy": "accuracy"})],
     )
     if further:
-        trainer.wordings = WordingSampler(trainer.train_dataset["id"], job.seed)  # TRL drops rows that are cut away
+        kept: Any = trainer.train_dataset  # without rows that TRL has cut away
+        trainer.wordings = WordingSampler(kept["id"], job.seed)
     train_in_float32(model)
     trainer.attempt, trainer.journal, trainer.best, trainer.plateau = attempt, journal, plateau.best, plateau
     trainer.arithmetic, trainer.save_seconds = computed, 60 * job.checkpoint_minutes
