@@ -303,8 +303,11 @@ def value_of(settings: PipelineSettings, name: str) -> Any:
 def with_values(values: Mapping[str, Any]) -> PipelineSettings:
     plain: dict[str, Any] = {section: dict(content) for section, content in START.items()}
     for name, value in values.items():
-        section, _, field = name.rpartition(".")
-        (plain.setdefault(section, {}) if section else plain)[field] = value
+        place = plain
+        *sections, field = name.split(".")
+        for section in sections:
+            place = place.setdefault(section, {})
+        place[field] = value
     return validated(plain)
 
 
