@@ -3,7 +3,8 @@ changes what SFT sees, as a Markdown table.
 
     python -m benchmarks.ablation --folder runs-ablation
 
-Each variant adds one thing to the one above it; the controls take the truth out of the first one's rewards. Answers are
+Each variant that begins with + adds one thing to the one above it, BAE to the first; the controls take the truth out of
+the first one's rewards. Answers are
 sampled on the held-out prompts. Gain: Hodges-Lehmann over the SFT start with its 95 % interval and the exact one-sided
 p, of the mean over seeds. Against the first variant: the mean difference, seed by seed, with an interval for new
 prompts and new seeds. Portuguese: change in bits per character of the held-out passages over the SFT start of the first
@@ -48,6 +49,7 @@ VARIANTS = {
     "+ entropy bonus": [*REFILL, "grpo.entropy_target=0.3"],  # about what the first steps log
     "dr_grpo, a tenth general": [*PLAIN, "data.general.share=0.1"],
     "dr_grpo, three paraphrases": [*PLAIN, "data.paraphrases=3"],
+    "dr_grpo + BAE": [*PLAIN, "grpo.block_advantages=true"],
     "control: random rewards": [*PLAIN, "grpo.rewards=controls.random"],
     "control: format rewards": [*PLAIN, "grpo.rewards=controls.format"],
 }

@@ -152,6 +152,16 @@ CONFIGURATIONS = (
         prompts=13,
     ),
     Configuration(
+        "an advantage per field",
+        grpo={
+            "rewards": "grounded",  # nano earns none yet: the entropy bonus is what moves it
+            "advantages": "group",
+            "block_advantages": True,
+            "entropy_coef": 0.05,
+            "micro_batch": 4,
+        },
+    ),
+    Configuration(
         "conditions, spread floor",
         grpo={
             "rewards": "v4.2",

@@ -7,7 +7,17 @@ business: `tucano.truth` judges that with readers of its own.
 
 from rewards.classify import classify_task
 from rewards.describe import describe
+from rewards.fields import FieldScore, field_scores
 from rewards.sets import RewardSet, load_reward_set
 from rewards.types import PromptLike, Score
 
-__all__ = ["PromptLike", "RewardSet", "Score", "classify_task", "describe", "load_reward_set"]
+__all__ = [
+    "FieldScore",
+    "PromptLike",
+    "RewardSet",
+    "Score",
+    "classify_task",
+    "describe",
+    "field_scores",
+    "load_reward_set",
+]

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from operator import mul
 
 from rewards.parsing.text import fold, foreign, word_set, words
-from rewards.types import PromptLike
+from rewards.types import PromptLike, clip
 
 
 def _one_of(*values: str) -> Callable[[object], bool]:
@@ -53,8 +53,10 @@ def agreement(name: str, value: object, expected: object) -> float:
     """How well a field matches its reference, in [0, 1]: exact and type-strict, but dense where closeness means
     something.
 
-    Texts by the F1 of their words, stars by their distance (one off: half).
+    Texts by the F1 of their words, stars by their distance (one off: half), probabilities by theirs (.4 off: nothing).
     """
+    if name == "probability":
+        return _near(value, expected)
     if name == "main_complaint" and expected is None and isinstance(value, str):
         return EMPTY if _NO_COMPLAINT.fullmatch(fold(value).strip(" .")) else 0.0
     if name == "repurchase_intent" and value is None:
@@ -68,6 +70,14 @@ def agreement(name: str, value: object, expected: object) -> float:
     return float(value == expected)
 
 
+def _near(value: object, expected: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not isinstance(expected, int | float):
+        return 0.0
+    return clip(1 - abs(value - expected) / FARTHEST) if 0 <= value <= 1 else 0.0
+
+
+FARTHEST = 0.4
+"""Distance from the reference's probability from which on there is no agreement."""
 EMPTY, UNSAID = 0.9, 0.7
 """Agreement of an empty text where there is no complaint, and of a customer's intent that is left open."""
 IN_OTHER_WORDS = 0.9
@@ -134,13 +144,18 @@ _DESCRIPTORS = word_set(
 
 def match(usable: dict[str, object], expected: dict[str, object], prompt: PromptLike) -> float:
     """The weighted mean agreement of the usable fields with those of the reference."""
-    agreed = [agreement(name, usable[name], value) if name in usable else 0.0 for name, value in expected.items()]
-    said, wanted = usable.get("main_complaint"), expected.get("main_complaint")
-    if isinstance(said, str) and isinstance(wanted, str) and says_the_same(said, wanted, prompt.user):
-        place = list(expected).index("main_complaint")
-        agreed[place] = max(agreed[place], IN_OTHER_WORDS)
+    agreed = agreements(usable, expected, prompt).values()
     told = [_told(name, value, prompt) for name, value in expected.items()]
     return sum(map(mul, told, agreed)) / sum(told) if told else 0.0
+
+
+def agreements(usable: Mapping[str, object], expected: Mapping[str, object], prompt: PromptLike) -> dict[str, float]:
+    """How well each field of the reference is matched, in [0, 1] and in its order; 0 for one that is not there."""
+    agreed = {name: agreement(name, usable[name], value) if name in usable else 0.0 for name, value in expected.items()}
+    said, wanted = usable.get("main_complaint"), expected.get("main_complaint")
+    if isinstance(said, str) and isinstance(wanted, str) and says_the_same(said, wanted, prompt.user):
+        agreed["main_complaint"] = max(agreed["main_complaint"], IN_OTHER_WORDS)
+    return agreed
 
 
 def _told(name: str, value: object, prompt: PromptLike) -> float:

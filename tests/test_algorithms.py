@@ -1,6 +1,7 @@
 """Every algorithm against values worked out by hand, and against a second computation that shares no code with it."""
 
 import math
+import random
 import statistics
 from collections.abc import Sequence
 from dataclasses import replace
@@ -18,7 +19,8 @@ from tucano.profiles import validated
 from tucano.settings import Condition, PipelineSettings
 from tucano.settings.grpo import GrpoTraining
 from tucano.settings.stages import of_grpo
-from tucano.training.algorithms import Algorithm, RolloutBatch, chain
+from tucano.training.algorithms import Algorithm, Block, RolloutBatch, chain
+from tucano.training.algorithms.blockwise import Blockwise, baselines
 from tucano.training.algorithms.chain import Chain
 from tucano.training.algorithms.conditional import Conditional
 from tucano.training.algorithms.edge import Edge
@@ -367,6 +369,65 @@ def test_weights_go_on_from_their_state() -> None:
 @pytest.mark.parametrize(("step", "tokens"), [(0, 512), (9, 512), (10, 128), (99, 128), (100, 256), (5000, 256)])
 def test_a_stage_holds_from_its_step_on(step: int, tokens: int) -> None:
     assert ceiling(((10, 128), (100, 256)), 512, step) == tokens
+
+
+# BAE
+
+
+def test_a_field_is_held_against_those_whose_earlier_fields_came_out_alike() -> None:
+    """Second field: completions 1 and 2 had the first right, 3 and 4 had not. Its mean over the group is 1/2, over each
+    half 1/2; drawn by two towards the group: (2 x 1/2 + 2 x 1/2) / 4. Third field: the means before are 1, .5, .5, 0, so
+    the first three are alike, with mean 1/3: (1 + 2 x 1/4) / 5 = .3; the last alone: (0 + 2 x 1/4) / 3 = 1/6.
+    """
+    found = baselines(torch.tensor([[1.0, 1, 1], [1, 0, 0], [0, 1, 0], [0, 0, 0]]))
+    assert torch.allclose(found, torch.tensor([[0.5, 0.5, 0.3], [0.5, 0.5, 0.3], [0.5, 0.5, 0.3], [0.5, 0.5, 1 / 6]]))
+
+
+@given(st.integers(2, 5), st.integers(1, 4), st.randoms(use_true_random=False))
+def test_baselines_equal_a_loop(completions: int, blocks: int, chance: random.Random) -> None:
+    rows = [[chance.choice([0.0, 0.5, 1.0]) for _ in range(blocks)] for _ in range(completions)]
+    found = baselines(torch.tensor(rows))
+    for i in range(completions):
+        for k in range(blocks):
+            reached = [statistics.mean(row[:k]) >= 0.5 if k else True for row in rows]
+            alike = [row[k] for row, other in zip(rows, reached, strict=True) if other == reached[i]]
+            pulled = (sum(alike) + 2 * statistics.mean(row[k] for row in rows)) / (len(alike) + 2)
+            assert found[i, k].item() == pytest.approx(pulled)
+
+
+def blocks_rollout() -> RolloutBatch:
+    """Two answers of five tokens with one field on tokens 1 and 2, right in the first; the second left it out."""
+    return replace(
+        of_sums([0.0, 1.0], 2),
+        lengths=torch.tensor([5, 4]),
+        advantages=torch.tensor([-0.5, 0.5]),
+        blocks=((Block(1.0, 1, 3),), (Block(0.0, 0, 0),)),
+    )
+
+
+def test_a_field_has_its_own_advantage_and_the_rest_the_answers() -> None:
+    """The field's mean is 1/2, so the right one gains 1/2 although its answer lost 1/2."""
+    assert Blockwise().advantages(blocks_rollout()).tolist() == [[-0.5, 0.5, 0.5, -0.5, -0.5], [0.5] * 5]
+
+
+def test_advantages_by_token_pass_what_weighs_answers_and_dead_groups_stay_dead() -> None:
+    rollout = blocks_rollout()
+    whole = Chain({"group": Group(), "blockwise": Blockwise(), "edge": Edge()})
+    quiet = replace(rollout, entropies=lambda: torch.tensor([0.5, 1.5]))  # factors 2 and 2/3
+    assert whole.advantages(quiet).tolist() == [[-1, 1, 1, -1, -1], pytest.approx([1 / 3] * 5)]
+    dead = Chain({"zero_variance": ZeroVariance(per_component=False), "blockwise": Blockwise()})
+    assert not dead.advantages(replace(rollout, rewards=torch.tensor([[0.3], [0.3]]))).any()
+
+
+def test_without_fields_every_token_has_the_advantage_of_its_answer() -> None:
+    rollout = replace(blocks_rollout(), blocks=((), ()))
+    assert Blockwise().advantages(rollout).tolist() == [[-0.5] * 5, [0.5] * 5]
+
+
+def test_by_default_there_are_no_blocks() -> None:
+    assert "blockwise" not in chain.from_settings(of_grpo(with_settings(), 1), COMPONENTS).members
+    asked = of_grpo(with_settings(advantages="group", block_advantages=True), 1)
+    assert list(chain.from_settings(asked, COMPONENTS).members) == ["group", "blockwise"]
 
 
 # How they compose

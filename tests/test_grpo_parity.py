@@ -24,7 +24,8 @@ from tucano.settings import PipelineSettings
 from tucano.settings.stages import of_grpo
 from tucano.storage.journal import read_journal
 from tucano.training import grpo, grpo_trainer
-from tucano.training.algorithms import chain
+from tucano.training.algorithms import Block, chain
+from tucano.training.algorithms.blockwise import Blockwise
 from tucano.training.orders import JobFolders, order
 from tucano.training.policies.load import load_policy
 from tucano.training.policies.nano import build_model, build_tokenizer
@@ -424,6 +425,33 @@ def test_means_and_dead_shares_count_everything_sampled(folder: Path, tmp_path: 
         "groups/live": [0.5],
         "groups/sampled": [3],
     }
+
+
+def test_a_blocks_advantage_stands_on_its_tokens_alone_and_reaches_the_loss(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One block on the first token of each completion, right in the first half of a group: 1 - 1/2 and 0 - 1/2 there,
+    the answer's advantage elsewhere. The dead group was replaced, so its blocks are those of the fresh completions.
+    """
+    made = planned(folder, tmp_path, {"p0"}, refill_rounds=6)
+    whole = rollout(planned(folder, tmp_path, {"p0"}, refill_rounds=6), 0, 1)
+    made.settings = made.settings.model_copy(update={"block_advantages": True})
+    made.algorithm = chain.Chain({**made.algorithm.members, "blockwise": Blockwise()})
+    calls: list[str] = []
+
+    def plant(_: object, prompt: Prompt, tokens: list[int]) -> tuple[Block, ...]:
+        calls.append(prompt.id)
+        return (Block(float((len(calls) - 1) % 4 < 2), 0, 1),)
+
+    monkeypatch.setattr(grpo_trainer, "blocks_of", plant)
+    output = rollout(made, 0, 1)
+    assert torch.equal(output["completion_ids"], whole["completion_ids"])
+    assert output["advantages"].shape == output["completion_ids"].shape
+    assert output["advantages"][:, 0].tolist() == 2 * [0.5, 0.5, -0.5, -0.5]
+    rest = int(output["completion_mask"].sum(dim=1).max()) - 1  # what lies behind is padding
+    assert torch.equal(output["advantages"][:, 1 : 1 + rest], whole["advantages"][:, None].expand(-1, rest))
+    assert calls[:8] == 4 * ["p0"] + 4 * ["p1"] and len(calls) > 8
+    assert loss(made, output).item() != pytest.approx(loss(made, whole).item())
 
 
 def test_a_restored_trainer_goes_on_as_the_first_would_have(folder: Path, tmp_path: Path) -> None:

@@ -210,6 +210,32 @@ MISTAKES = {
         ["grpo.entropy_advantages=true"],
         "needs model.backend=transformers: unsloth does not",
     ),
+    "blocks under unsloth": (
+        "l4",
+        ["grpo.block_advantages=true", "grpo.advantages=group", "grpo.task_weights=equal", "grpo.rewards=grounded"],
+        "needs model.backend=transformers: unsloth moves",
+    ),
+    "blocks of spreads": ("laptop", ["grpo.block_advantages=true"], "set grpo.advantages=group or median"),
+    "blocks of other rewards": (
+        "laptop",
+        ["grpo.block_advantages=true", "grpo.advantages=group", "grpo.rewards=controls.format"],
+        "needs grpo.rewards=grounded: controls.format does not score",
+    ),
+    "blocks weighed as a whole": (
+        "laptop",
+        [
+            "grpo.block_advantages=true",
+            "grpo.advantages=group",
+            "grpo.importance_sampling=sequence",
+            "grpo.iterations=2",
+        ],
+        "weighs answers whole",
+    ),
+    "blocks of free text": (
+        "laptop",
+        ["grpo.block_advantages=true", "grpo.advantages=group", "data.mix={push: 0.5, insights: 0.5}"],
+        "no task of this run is answered with fields",
+    ),
     "a floor without iwu": ("laptop", ["grpo.task_weights_floor=0.1"], "only read by grpo.task_weights=iwu"),
     "float32 under unsloth": ("l4", ["model.dtype=float32"], "set model.dtype=bfloat16"),
     "stages out of order": ("laptop", ["grpo.length_stages=[[10, 60], [5, 80]]"], "must rise"),

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from rewards.extraction import CHECKS
+from rewards.extraction import CHECKS, agreement
 from rewards.grounded import filled
 from rewards.parsing import text
 from rewards.parsing.objects import find_object, wholeness
@@ -48,7 +48,7 @@ class Grounded:
         near = (
             clip(1 - abs(steps.index(str(risk)) - steps.index(known["churn_risk"])) * 2 / 3) if known and risk else 0.0
         )
-        close = clip(1 - abs(chance - known["probability"]) / 0.4) if known and isinstance(chance, int | float) else 0.0
+        close = agreement("probability", chance, known["probability"]) if known else 0.0
         shares = (
             gate * bool(valid),
             gate * len(valid) / 2,

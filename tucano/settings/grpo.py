@@ -155,6 +155,13 @@ class GrpoTraining(Completions):
             " model."
         ),
     )
+    block_advantages: bool = Field(
+        False,
+        description=(
+            "Each field of an answer that is a JSON object gets an advantage of its own, for its own tokens (BAE); the"
+            " rest keeps the answer's."
+        ),
+    )
     drop_zero_variance: bool = Field(
         False, description="Leave groups whose completions all earn the same out of the loss."
     )
@@ -245,6 +252,20 @@ class GrpoTraining(Completions):
             "importance_sampling=sequence does nothing with grpo.iterations=1: on-policy ratios are 1 either way",
         )
         yield self._changed("std_floor") and self.advantages != "gdpo", "std_floor is only read by grpo.advantages=gdpo"
+        yield (
+            self.block_advantages and self.advantages == "gdpo",
+            "block_advantages are differences of rewards, and grpo.advantages=gdpo divides by their spread: one answer"
+            " would have two units; set grpo.advantages=group or median",
+        )
+        yield (
+            self.block_advantages and self.rewards != "grounded",
+            f"block_advantages needs grpo.rewards=grounded: {self.rewards} does not score the fields of an answer",
+        )
+        yield (
+            self.block_advantages and self.importance_sampling == "sequence",
+            "block_advantages differ from token to token, and grpo.importance_sampling=sequence weighs answers whole;"
+            " choose one",
+        )
         yield (
             self._changed("overlong_weight") and not self.overlong_tokens,
             "overlong_weight does nothing without grpo.overlong_tokens",

@@ -5,6 +5,7 @@ from typing import Any, Self
 
 from pydantic import Field, model_validator
 
+from rewards.fields import is_answered_with_fields
 from rewards.sets import SETS, load_reward_set
 from tucano.errors import SecretInSettings
 from tucano.prompts import TASKS, Task
@@ -86,6 +87,16 @@ class PipelineSettings(Section):
         if self.model.backend == "unsloth" and self.grpo.entropy_advantages:
             raise ValueError(
                 "grpo.entropy_advantages needs model.backend=transformers: unsloth does not say a completion's entropy"
+            )
+        if self.model.backend == "unsloth" and self.grpo.block_advantages:
+            raise ValueError(
+                "grpo.block_advantages needs model.backend=transformers: unsloth moves the tokens of a completion, and"
+                " none would find its own advantage"
+            )
+        if self.grpo.block_advantages and not any(map(is_answered_with_fields, self.tasks)):
+            raise ValueError(
+                f"grpo.block_advantages does nothing for {', '.join(self.tasks)}: no task of this run is answered with"
+                " fields; leave it out"
             )
         if self.model.backend == "unsloth" and self.model.dtype == "float32":
             raise ValueError(

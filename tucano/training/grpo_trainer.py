@@ -12,16 +12,18 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import torch
+import torch.nn.functional as F
 import trl
 from datasets import Dataset
 from torch import Tensor
 from trl.trainer.utils import RepeatSampler
 
 from tucano.settings.grpo import GrpoTraining
-from tucano.training.algorithms import Algorithm, RolloutBatch
+from tucano.training.algorithms import Algorithm, Block, RolloutBatch
 from tucano.training.checkpoints.resumable import Part, ResumableTrainer
 from tucano.training.health import Watch
 from tucano.training.policies.likelihood import completion_logps
+from tucano.training.rollouts.blocks import blocks_of
 from tucano.training.rollouts.curriculum import ceiling
 from tucano.training.rollouts.refill import Reserve
 from tucano.training.rollouts.rollout import Rollout, ScoredBatch, leave_out
@@ -125,12 +127,19 @@ class GrpoMixin(ResumableTrainer, GRPOTrainer):  # type: ignore[misc]  # TRL nar
             ceiling=self.generation_config.max_new_tokens,
             entropies=lambda: torch.zeros(0),
         )
+        if self.settings.block_advantages:
+            batch = replace(batch, blocks=self._blocks(inputs, completion_ids_list))
         self._scored = ScoredBatch(
             batch=self.algorithm.shape_rewards(batch),
             totals=torch.tensor([score.total for score in scores]),
             highest=max(sum(score.components.values()) for score in scores),
         )
         return rewards
+
+    def _blocks(self, inputs: list[dict[str, Any]], drawn: list[list[int]]) -> tuple[tuple[Block, ...], ...]:
+        """The fields of each completion as blocks of its tokens."""
+        prompts = [self.scorer.by_id[row["prompt_id"]] for row in inputs]
+        return tuple(blocks_of(self._tokenizer, prompt, ids) for prompt, ids in zip(prompts, drawn, strict=True))
 
     def _refill(self, rollout: Rollout, live: Tensor) -> Rollout:
         """Sample other prompts of the same tasks in the place of the groups that are not live."""
@@ -149,7 +158,10 @@ class GrpoMixin(ResumableTrainer, GRPOTrainer):  # type: ignore[misc]  # TRL nar
             task_means=rollout.task_means(),
             entropies=lambda: self._completion_entropies(rollout.tensors),
         )
-        return self.algorithm.advantages(batch).to(rollout.tensors["advantages"].device)
+        advantages = self.algorithm.advantages(batch).to(rollout.tensors["advantages"].device)
+        if advantages.dim() == 1:
+            return advantages
+        return F.pad(advantages, (0, rollout.tensors["completion_ids"].shape[1] - advantages.shape[1]))
 
     def _completion_entropies(self, output: dict[str, Tensor]) -> Tensor:
         """[B] mean entropy per token of the completions under the policy that sampled them."""

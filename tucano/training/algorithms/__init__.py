@@ -18,6 +18,17 @@ NOISE = 1.5e-6
 
 
 @dataclass(frozen=True, slots=True)
+class Block:
+    """Part of a completion with a reward of its own, in [0, 1]; it has the tokens from start to end, the last one
+    excluded, or none where both are equal.
+    """
+
+    value: float
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
 class RolloutBatch:
     """The B completions of one rollout, groups side by side; K reward components.
 
@@ -26,8 +37,9 @@ class RolloutBatch:
     generations: G, completions per group; B is a multiple of it. tasks: B names. lengths: [B] tokens, the end token
     included. ceiling: tokens a completion can have at this step. entropies: computes [B], the mean entropy (nats) per
     token of each completion: a pass through the model, for who needs it. task_means: mean total reward of each task
-    over everything sampled in this rollout, also of groups that were replaced. advantages: [B] as earlier algorithms of
-    the chain left them.
+    over everything sampled in this rollout, also of groups that were replaced. blocks: B rows, one per completion;
+    those of a group have the same blocks in the same order. advantages: [B] or, token by token, [B, T], as earlier algorithms
+    of the chain left them; T is the longest of `lengths`.
     """
 
     rewards: Tensor
@@ -39,11 +51,16 @@ class RolloutBatch:
     ceiling: int
     entropies: Callable[[], Tensor]
     task_means: dict[str, float] = field(default_factory=dict)
+    blocks: tuple[tuple[Block, ...], ...] = ()
     advantages: Tensor = field(default_factory=lambda: torch.zeros(()))
 
     def totals(self) -> Tensor:
         """[groups, G] summed rewards."""
         return self.rewards.nansum(dim=1).view(-1, self.generations)
+
+    def weighed(self, factors: Tensor) -> Tensor:
+        """The advantages, those of each completion times its factor [B]."""
+        return self.advantages * (factors if self.advantages.dim() == 1 else factors[:, None])
 
 
 class Algorithm:
@@ -58,7 +75,7 @@ class Algorithm:
         return torch.ones(len(batch.tasks) // batch.generations, dtype=torch.bool, device=batch.rewards.device)
 
     def advantages(self, batch: RolloutBatch) -> Tensor:
-        """[B], finite. Called once per rollout, on the final batch."""
+        """[B] or [B, T], finite. Called once per rollout, on the final batch."""
         return batch.advantages
 
     def metrics(self) -> dict[str, float]:

@@ -13,6 +13,7 @@ from tucano.settings.grpo import TrainerStage
 from tucano.training.algorithms import (
     Algorithm,
     RolloutBatch,
+    blockwise,
     conditional,
     edge,
     gdpo,
@@ -23,7 +24,7 @@ from tucano.training.algorithms import (
     zero_variance,
 )
 
-CHAIN = (conditional, overlong, zero_variance, group, gdpo, median, edge, task_weights)
+CHAIN = (conditional, overlong, zero_variance, group, gdpo, median, blockwise, edge, task_weights)
 """In the order in which their hooks are called: what shapes rewards, what selects groups, what makes advantages, what
 weighs them.
 """
@@ -50,7 +51,8 @@ class Chain(Algorithm):
     def advantages(self, batch: RolloutBatch) -> Tensor:
         for member in self.members.values():
             batch = replace(batch, advantages=member.advantages(batch))
-        return batch.advantages.masked_fill(~self.select_groups(batch).repeat_interleave(batch.generations), 0.0)
+        dead = ~self.select_groups(batch).repeat_interleave(batch.generations)
+        return batch.advantages.masked_fill(dead if batch.advantages.dim() == 1 else dead[:, None], 0.0)
 
     def metrics(self) -> dict[str, float]:
         return {name: value for member in self.members.values() for name, value in member.metrics().items()}

@@ -28,7 +28,7 @@ class Edge(Algorithm):
         means = entropies.mean(dim=1, keepdim=True)
         tiny = 1e-12
         factors = (means + tiny) / (entropies + tiny)
-        return batch.advantages * factors.clamp(1 / MOST, MOST).flatten()
+        return batch.weighed(factors.clamp(1 / MOST, MOST).flatten())
 
 
 def from_settings(settings: TrainerStage, components: Sequence[str]) -> Algorithm | None:

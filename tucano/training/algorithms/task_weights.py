@@ -42,7 +42,7 @@ class TaskWeights(Algorithm):
     def advantages(self, batch: RolloutBatch) -> Tensor:
         self._look(batch.task_means)
         weights = self.weights()
-        return batch.advantages * batch.rewards.new_tensor([weights[task] for task in batch.tasks])
+        return batch.weighed(batch.rewards.new_tensor([weights[task] for task in batch.tasks]))
 
     def _softmax(self) -> list[float]:
         powers = [math.exp(value - max(self.xi)) for value in self.xi]

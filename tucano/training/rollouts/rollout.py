@@ -59,9 +59,12 @@ class Rollout:
         tensors["num_items_in_batch"] = tensors["completion_mask"].sum()
         rewards = self.batch.rewards.index_copy(0, rows, fresh.batch.rewards)
         lengths = self.batch.lengths.index_copy(0, rows, fresh.batch.lengths)
+        blocks = list(self.batch.blocks)
+        for row, other in zip(rows.tolist(), fresh.batch.blocks, strict=False):  # there are none where nobody asks
+            blocks[row] = other
         return Rollout(
             tensors,
-            replace(self.batch, rewards=rewards, lengths=lengths),
+            replace(self.batch, rewards=rewards, lengths=lengths, blocks=tuple(blocks)),
             (*self.tasks, *fresh.tasks),
             torch.cat((self.totals, fresh.totals)),
             max(self.highest, fresh.highest),
