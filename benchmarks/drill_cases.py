@@ -41,7 +41,7 @@ class Configuration:
     `start`: the nano model, trained whole; a model that is given, and gets a new adapter; or that model with an adapter
     from SFT. `prompts`: training prompts. `minutes`: checkpoints at least this often. `threads`: what one attempt after
     the other asks for. `remote`: every attempt on an empty machine. `server`: another process draws, the
-    stand-in for vLLM.
+    stand-in for vLLM. thinking: the tasks that are answered after a thought.
     """
 
     name: str
@@ -55,15 +55,18 @@ class Configuration:
     threads: tuple[int, ...] = (1,)
     remote: bool = False
     server: bool = False
+    thinking: tuple[str, ...] | None = None
 
     def settings(self) -> dict[str, Any]:
         """For `validated`; the name of a given model is still missing."""
-        sections = {
+        sections: dict[str, Mapping[str, Any]] = {
             "sft": self.sft,
             "grpo": self.grpo,
             "model": self.model,
             "worker": {"checkpoint_minutes": self.minutes, "vllm_python": STANDIN if self.server else None},
         }
+        if self.thinking is not None:
+            sections["data"] = {"thinking": self.thinking}
         if self.start == "given" and self.kind == "grpo":
             sections["sft"] = {**self.sft, "enabled": False}
         return {**SETTINGS, **{name: {**SETTINGS.get(name, {}), **chosen} for name, chosen in sections.items()}}
@@ -160,6 +163,12 @@ CONFIGURATIONS = (
             "entropy_coef": 0.05,
             "micro_batch": 4,
         },
+    ),
+    Configuration(
+        "think efficiency",
+        grpo={"think_weight": 0.5, "max_think_tokens": 12, "micro_batch": 4},
+        thinking=("push", "extraction"),
+        prompts=13,
     ),
     Configuration(
         "conditions, spread floor",

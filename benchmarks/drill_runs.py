@@ -32,6 +32,8 @@ from transformers.conversion_mapping import get_checkpoint_conversion_mapping
 from benchmarks.drill_cases import SETTINGS, Configuration
 from benchmarks.vllm_standin import interpreter
 from data.prepare import prepare
+from data.thoughts import told_to_think
+from tucano.files.prompts import PromptFiles
 from tucano.profiles import validated
 from tucano.storage.journal import read_journal
 from tucano.training import grpo_trainer, sft, worker
@@ -196,7 +198,7 @@ class Drill:
             moments,
             board,
         )
-        self.prompts = _prompts(starts.prompts, place / "prompts", configuration.prompts)
+        self.prompts = _prompts(starts.prompts, place / "prompts", configuration)
         board.noted[0] = EVERY
         undisturbed = Struck(signal.SIGKILL)
         self._run([], undisturbed)
@@ -405,10 +407,13 @@ def history(journal: Path) -> list[tuple[int, dict[str, float]]]:
     ]
 
 
-def _prompts(source: Path, target: Path, count: int) -> Path:
+def _prompts(source: Path, target: Path, configuration: Configuration) -> Path:
     shutil.copytree(source, target)
     lines = (target / "train.jsonl").read_text(encoding="utf-8").splitlines(keepends=True)
-    (target / "train.jsonl").write_text("".join(lines[:count]), encoding="utf-8")
+    (target / "train.jsonl").write_text("".join(lines[: configuration.prompts]), encoding="utf-8")
+    files = PromptFiles(target)
+    systems = told_to_think(files.systems(), configuration.thinking)
+    files.system_prompts.write_text(json.dumps(systems, ensure_ascii=False), encoding="utf-8")
     return target
 
 

@@ -25,6 +25,7 @@ from data.sources.olist import OlistSource
 from data.sources.own import OwnSource
 from data.sources.synthetic import SyntheticSource
 from data.splits import Splits, Splitter
+from data.thoughts import thought_through, told_to_think
 from tucano.files.prompts import PromptFiles
 from tucano.masking import NOT_MASKED
 from tucano.prompts import Paraphrase, Prompt, Task, read_passages, reworded, write_prompts
@@ -120,8 +121,9 @@ def prepare(
         write_prompts(files.paraphrases, paraphrases)
         report = _with_paraphrases(report, trained, paraphrases)
     for name, prompts in _sets(splits).items():
-        write_prompts(files.of(name), prompts)
-    _write_json(files.system_prompts, {task: spec_of(task).system_prompt for task in tasks})
+        write_prompts(files.of(name), (thought_through(prompt, settings.thinking, seed) for prompt in prompts))
+    systems = {task: spec_of(task).system_prompt for task in tasks}
+    _write_json(files.system_prompts, told_to_think(systems, settings.thinking))
     shutil.copyfile(OWN_PASSAGES, files.passages)
     _write_json(files.report, asdict(report))
     return report

@@ -53,6 +53,7 @@ from tucano.requirements import cores
 from tucano.security.printable import escaped
 from tucano.settings.stages import of_merge
 from tucano.statistics.preference import Preference
+from tucano.thoughts import THOUGHTS
 from tucano.tracking import RegisteredModel
 from tucano.tracking.models import pack
 from tucano.training.jobs import MODULES
@@ -208,6 +209,7 @@ def _package(run: Run, prompts: PromptSet, best: SeedResult, merged: Merged) -> 
         "temperature": settings.comparison.served_temperature,
         "max_new_tokens": settings.grpo.max_completion_tokens,
         "seed": settings.seed,
+        **({} if settings.data.thinking is None else {"thoughts": THOUGHTS}),
     }
     with tempfile.TemporaryDirectory() as scratch:
         served = ServedFiles(Path(scratch) / "data")

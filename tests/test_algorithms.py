@@ -29,6 +29,7 @@ from tucano.training.algorithms.group import Group
 from tucano.training.algorithms.median import Median
 from tucano.training.algorithms.overlong import Overlong
 from tucano.training.algorithms.task_weights import TaskWeights
+from tucano.training.algorithms.think_efficiency import ThinkEfficiency
 from tucano.training.algorithms.zero_variance import ZeroVariance
 from tucano.training.rollouts.curriculum import ceiling
 
@@ -428,6 +429,22 @@ def test_by_default_there_are_no_blocks() -> None:
     assert "blockwise" not in chain.from_settings(of_grpo(with_settings(), 1), COMPONENTS).members
     asked = of_grpo(with_settings(advantages="group", block_advantages=True), 1)
     assert list(chain.from_settings(asked, COMPONENTS).members) == ["group", "blockwise"]
+
+
+# Think efficiency
+
+
+def test_a_good_answer_earns_more_the_less_was_thought_and_a_bad_one_nothing() -> None:
+    """Weight .5, limit 40. Rewards .8, .8, 0 after 10, 40, 0 tokens: .5 x .8 x 3/4 = .3; nothing at the limit; .5 x 0.
+    Beyond the limit nothing either. A task without thoughts has no such component, and a penalty is no reward.
+    """
+    rollout = replace(
+        batch([[0.8], [0.8], [0.0], [0.8], [0.8], [-0.2]], [1.0], 2),
+        thoughts=torch.tensor([10.0, 40, 0, 55, NAN, 0]),
+    )
+    found = ThinkEfficiency(0.5, 40).shape_rewards(rollout)
+    assert found.rewards[:, 1].nan_to_num(7.0).tolist() == pytest.approx([0.3, 0, 0, 0, 7.0, 0])
+    assert found.components == ("push.0", "think_efficiency") and found.weights.tolist() == [1.0, 0.5]
 
 
 # How they compose

@@ -53,7 +53,7 @@ def test_a_field_that_is_not_plainly_there_has_no_place(answer: str, expected: s
 
 def test_a_prompt_without_fields_has_no_blocks(tokenizer: PreTrainedTokenizerBase) -> None:
     free = Prompt("q", "push", "Tênis", "t", "test", "own", reference={"product": "tênis"})
-    assert field_scores(free, GOOD) == [] and blocks_of(tokenizer, free, tokenizer.encode(GOOD)) == ()
+    assert field_scores(free, GOOD) == [] and blocks_of(tokenizer, free, tokenizer.encode(GOOD), GOOD) == ()
 
 
 @given(st.text(max_size=80))
@@ -65,7 +65,7 @@ def test_no_text_is_too_odd(text: str) -> None:
 
 def test_tokens_of_a_field_read_back_as_the_field(tokenizer: PreTrainedTokenizerBase) -> None:
     ids = [*tokenizer.encode(GOOD), tokenizer.eos_token_id]
-    blocks = blocks_of(tokenizer, PROMPT, ids)
+    blocks = blocks_of(tokenizer, PROMPT, ids, GOOD)
     assert [block.value for block in blocks] == [1.0, 0.5, 0.0]
     texts = [tokenizer.decode(ids[block.start : block.end]) for block in blocks]
     assert "negative" in texts[0] and "score" not in texts[0]
@@ -78,7 +78,7 @@ def test_sampled_tokens_of_any_kind_keep_their_places(data: st.DataObject, token
     odd = st.lists(st.integers(3, 258), max_size=6)
     before, behind = data.draw(odd), data.draw(odd)
     ids = [*before, *tokenizer.encode(GOOD), *behind]
-    for block in blocks_of(tokenizer, PROMPT, ids):
+    for block in blocks_of(tokenizer, PROMPT, ids, tokenizer.decode(ids)):
         assert 0 <= block.start <= block.end <= len(ids)
         text = tokenizer.decode(ids[block.start : block.end])
         assert not text or text in GOOD

@@ -439,7 +439,7 @@ def test_a_blocks_advantage_stands_on_its_tokens_alone_and_reaches_the_loss(
     made.algorithm = chain.Chain({**made.algorithm.members, "blockwise": Blockwise()})
     calls: list[str] = []
 
-    def plant(_: object, prompt: Prompt, tokens: list[int]) -> tuple[Block, ...]:
+    def plant(_: object, prompt: Prompt, tokens: list[int], answer: str) -> tuple[Block, ...]:
         calls.append(prompt.id)
         return (Block(float((len(calls) - 1) % 4 < 2), 0, 1),)
 

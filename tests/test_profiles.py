@@ -210,6 +210,26 @@ MISTAKES = {
         ["grpo.entropy_advantages=true"],
         "needs model.backend=transformers: unsloth does not",
     ),
+    "paying for thoughts without a limit": (
+        "laptop",
+        ["data.thinking=[push]", "grpo.think_weight=0.5"],
+        "grpo.max_think_tokens, which is not set",
+    ),
+    "thoughts without room for an answer": (
+        "laptop",
+        ["data.thinking=[push]", "grpo.max_think_tokens=112"],
+        "leaves no room for an answer in grpo.max_completion_tokens=112",
+    ),
+    "a limit on thoughts that nobody has": (
+        "laptop",
+        ["grpo.max_think_tokens=40"],
+        "do nothing where no task is answered after a thought",
+    ),
+    "thoughts about an absent task": (
+        "laptop",
+        ["data.thinking=[churn]"],
+        "names churn, and this run has no such task",
+    ),
     "blocks under unsloth": (
         "l4",
         ["grpo.block_advantages=true", "grpo.advantages=group", "grpo.task_weights=equal", "grpo.rewards=grounded"],

@@ -14,6 +14,7 @@ from tucano.files.results import AnswerFiles
 from tucano.prompts import Prompt, read_prompts
 from tucano.settings.base import RewardSetName
 from tucano.settings.benchmark import BaselinesStage
+from tucano.thoughts import answer_of
 from tucano.truth import truth
 
 
@@ -47,7 +48,8 @@ def scored(
         samples = len(replies) // len(prompts)
         for place, reply in enumerate(replies):
             prompt = prompts[place // samples]
-            score = rewards.score(prompt, reply.text)
+            text = answer_of(reply.text)
+            score = rewards.score(prompt, text)
             rows.append(
                 Answer(
                     arm=arm,
@@ -55,10 +57,10 @@ def scored(
                     task=prompt.task,
                     decoding=decoding,
                     sample=place % samples,
-                    completion=reply.text,
+                    completion=text,
                     reward=score.total,
                     components=score.components,
-                    truth=truth(prompt, reply.text, databases),
+                    truth=truth(prompt, text, databases),
                     loss=0.0,
                     tokens=reply.tokens_out,
                     truncated=reply.truncated,

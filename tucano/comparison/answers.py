@@ -19,7 +19,9 @@ Values = Mapping[str, Sequence[float]]
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """One answer of one arm. `loss` is the mean NLL in nats per token under the model that training began with."""
+    """One answer of one arm. `loss` is the mean NLL in nats per token under the model that training began with.
+    `tokens` counts the thought too, `think_tokens` that alone; `completion` is without it.
+    """
 
     arm: str
     prompt_id: str
@@ -33,6 +35,7 @@ class Answer:
     loss: float
     tokens: int
     truncated: bool
+    think_tokens: int = 0
 
 
 def read_answers(path: Path) -> list[Answer]:

@@ -119,6 +119,12 @@ class PromptPlan(Section):
         " others are scaled to add up to 1.",
     )
 
+    thinking: tuple[Task, ...] | None = Field(
+        None,
+        description="For a model that can think: the tasks that are answered after a thought (its system prompts then"
+        " end with /think, those of the others with /no_think). null: a model that cannot.",
+    )
+
     @field_validator("mix")
     @classmethod
     def _is_scaled_where_a_task_is_dropped(cls, mix: dict[Task, float]) -> dict[Task, float]:

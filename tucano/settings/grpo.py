@@ -31,6 +31,12 @@ class Completions(Section):
     max_completion_tokens: PositiveInt = Field(
         512, le=2**17, description="Ceiling of a completion. TRL: max_completion_length."
     )
+    max_think_tokens: PositiveInt | None = Field(
+        None,
+        le=2**17,
+        description="Tokens that a thought before an answer may have (data.thinking); after a longer one there is no"
+        " answer. null: as many as a completion may have.",
+    )
     sampler: Literal["local", "vllm"] = Field(
         "local",
         description=(
@@ -124,6 +130,11 @@ class GrpoTraining(Completions):
         description=(
             "Length curriculum: pairs (step, ceiling from that step on); max_completion_tokens holds before the first."
         ),
+    )
+    think_weight: NonNegativeFloat = Field(
+        0.0,
+        description="What an answer earns on top, as a share of its reward, where nothing was thought before it; falls"
+        " to 0 at max_think_tokens (think efficiency).",
     )
     conditions: tuple[Condition, ...] = Field(
         (), max_length=1000, description="Reward components that count only once another is reached."
@@ -252,6 +263,16 @@ class GrpoTraining(Completions):
             "importance_sampling=sequence does nothing with grpo.iterations=1: on-policy ratios are 1 either way",
         )
         yield self._changed("std_floor") and self.advantages != "gdpo", "std_floor is only read by grpo.advantages=gdpo"
+        yield (
+            self.think_weight > 0 and self.max_think_tokens is None,
+            "think_weight falls to 0 at grpo.max_think_tokens, which is not set; set it to the longest thought that may"
+            " pay",
+        )
+        yield (
+            self.max_think_tokens is not None and self.max_think_tokens >= self.max_completion_tokens,
+            f"max_think_tokens={self.max_think_tokens} leaves no room for an answer in"
+            f" grpo.max_completion_tokens={self.max_completion_tokens}; raise the latter",
+        )
         yield (
             self.block_advantages and self.advantages == "gdpo",
             "block_advantages are differences of rewards, and grpo.advantages=gdpo divides by their spread: one answer"

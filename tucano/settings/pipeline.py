@@ -117,6 +117,21 @@ class PipelineSettings(Section):
         return self
 
     @model_validator(mode="after")
+    def _only_who_can_thinks(self) -> Self:
+        asked = self.data.thinking or ()
+        if absent := [task for task in asked if task not in self.tasks]:
+            raise ValueError(
+                f"data.thinking names {', '.join(absent)}, and this run has no such task; take it out, or give it a"
+                " share in data.mix"
+            )
+        if not asked and (self.grpo.think_weight or self.grpo.max_think_tokens):
+            raise ValueError(
+                "grpo.think_weight and grpo.max_think_tokens do nothing where no task is answered after a thought; name"
+                " some in data.thinking"
+            )
+        return self
+
+    @model_validator(mode="after")
     def _rewards_know_the_tasks(self) -> Self:
         for field, name in (("grpo.rewards", self.grpo.rewards), ("comparison.rewards", self.comparison.rewards)):
             if unknown := [task for task in self.tasks if task not in SETS[name]]:

@@ -178,6 +178,8 @@ class TaskSpec:
     """Answers to a prompt of somebody who only looks at what stands around its text, by kind."""
     most_unread: float = 0.6
     """The reward that an answer may earn in the mean that does not read its prompt."""
+    thought: Callable[[Prompt], list[str]] = lambda prompt: []
+    """The steps of a short thought that leads to the answer of a prompt whose truth is known."""
     right_answers: Callable[[Prompt], list[str]] = lambda prompt: []
     """Answers made of a prompt's truth, where that is a whole answer."""
 

@@ -237,6 +237,7 @@ SPEC = TaskSpec(
     ),
     rewordings=objects.rewordings,
     edits=_edits,
+    thought=lambda prompt: [f"Risco {known['churn_risk']}."] if (known := prompt.reference.get("fields")) else [],
     right_answers=lambda prompt: objects.right_answer(prompt.reference.get("fields", {}), FIELDS),
     most_unread=0.75,  # of a middling probability the square error is small already
     baseline=Baseline(objects.dumped(objects.usual(FIELDS)), _majority, _rules),

@@ -77,6 +77,21 @@ def _draw(material: Material, pool: Pool, rng: Random) -> Drawn:
     )
 
 
+_TROUBLES = {"delivery_issue": "entrega", "product_issue": "produto", "seller_issue": "vendedor"}
+
+
+def _thought(prompt: Prompt) -> list[str]:
+    """Stars and sentiment, then what went wrong."""
+    known = prompt.reference.get("fields", {})
+    wrong = [noun for name, noun in _TROUBLES.items() if known.get(name)]
+    felt = (
+        [f"Nota {known['sentiment_score']}, {known['sentiment']}."]
+        if {"sentiment", "sentiment_score"} <= set(known)
+        else []
+    )
+    return [*felt, f"Problema: {', '.join(wrong)}." if wrong else "Sem problema."] if known else []
+
+
 # Defects
 
 
@@ -301,6 +316,7 @@ SPEC = TaskSpec(
     rewordings=objects.rewordings,
     edits=_edits,
     unread=_unread,
+    thought=_thought,
     right_answers=lambda prompt: objects.right_answer(prompt.reference.get("fields", {}), FIELDS),
     baseline=Baseline(objects.dumped(objects.usual(FIELDS)), _majority, _rules),
     scorer=Scorer(

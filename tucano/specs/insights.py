@@ -52,6 +52,11 @@ class InsightsAnswer:
         return " ".join([self.diagnosis, *self.actions])
 
 
+def _thought(prompt: Prompt) -> list[str]:
+    figures = [f"{figure:g}" for figure in prompt.reference.get("key_figures", ())]
+    return [f"Números: {' e '.join(figures)}."] if figures else []
+
+
 # Defects
 
 
@@ -136,6 +141,7 @@ SPEC = TaskSpec(
     system_prompt="Analise os números e recomende ações em tópicos curtos.",
     judged=15,
     reference=_Reference,
+    thought=_thought,
     draw=lambda material, pool, rng: material.brief(pool, rng),
     defects=(flat_text, no_action, invented_figure, too_short, figures_ignored),
     probes=Probes(

@@ -38,6 +38,10 @@ class PushAnswer:
         return self.line
 
 
+def _thought(prompt: Prompt) -> list[str]:
+    return [f"Produto: {product}."] if (product := prompt.reference.get("product")) else []
+
+
 # Defects
 
 
@@ -168,6 +172,7 @@ SPEC = TaskSpec(
     ),
     judged=15,
     reference=_Reference,
+    thought=_thought,
     draw=lambda material, pool, rng: material.offer(pool, rng),
     defects=(too_long, formal, generic, invented_discount),
     most_defects=1,  # most of them replace the whole line

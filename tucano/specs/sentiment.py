@@ -182,6 +182,7 @@ SPEC = TaskSpec(
     ),
     rewordings=objects.rewordings,
     edits=_edits,
+    thought=lambda prompt: [f"Nota {known['sentiment_score']}."] if (known := prompt.reference.get("fields")) else [],
     right_answers=lambda prompt: objects.right_answer(prompt.reference.get("fields", {}), FIELDS),
     most_unread=0.7,  # a score one star off is half right
     baseline=Baseline(objects.dumped(objects.usual(FIELDS)), _majority, _rules),

@@ -55,6 +55,18 @@ def fenced(query: str, prose: str) -> str:
     return f"```sql\n{query}\n```\n{prose}".strip()
 
 
+def _thought(prompt: Prompt) -> list[str]:
+    """The tables that are read, then the condition."""
+    query = prompt.reference.get("sql", "")
+    tables = re.findall(r"\b(?:FROM|JOIN) (\w+)", query)
+    condition = re.search(r"\bWHERE (.*?)(?= GROUP| ORDER| LIMIT|;|$)", query)
+    return (
+        [f"Tabelas: {', '.join(dict.fromkeys(tables))}.", *([f"Filtro: {condition[1]}."] if condition else [])]
+        if tables
+        else []
+    )
+
+
 # Defects
 
 
@@ -214,6 +226,7 @@ SPEC = TaskSpec(
     ),
     judged=15,
     reference=_Reference,
+    thought=_thought,
     draw=lambda material, pool, rng: material.question(pool, rng),
     defects=(no_explanation, no_number, wrong_column, wrong_table, no_fence, lost_filter),
     probes=Probes(

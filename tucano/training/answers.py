@@ -16,6 +16,7 @@ from tucano.files.prompts import PromptFiles
 from tucano.files.results import AnswerFiles
 from tucano.prompts import jsonl_lines, read_passages, read_prompts
 from tucano.settings.comparison import AnswersStage
+from tucano.thoughts import can_think
 from tucano.training.jobs import Arm, Job, Progress, emit
 from tucano.training.policies.chat import encode
 from tucano.training.policies.likelihood import token_logps
@@ -59,7 +60,8 @@ def run(job: Job) -> dict[str, object]:
         asked = [arm for arm in job.arms if arm.name not in known]
         for index, (arm, sampler) in enumerate(_with_samplers(asked, job, settings), len(known)):
             policy, tokenizer = _load(settings, arm, job.seed)
-            examiner = Examiner(tokenizer, systems, rewards, folder, settings.grpo.max_completion_tokens, sampler)
+            most, most_thought = settings.grpo.max_completion_tokens, settings.grpo.max_think_tokens
+            examiner = Examiner(tokenizer, systems, rewards, folder, most, sampler, most_thought)
             times = seeds if arm.name in STARTS else 1
             for decoding, (each, temperature) in decodings.items():
                 samples = times * each
@@ -72,6 +74,7 @@ def run(job: Job) -> dict[str, object]:
                         "sample": row % samples,
                         "loss": loss,
                         **_fields(completion),
+                        **({"think_tokens": completion.think_tokens} if can_think(systems) else {}),
                     }
                     file.write(json.dumps(record, ensure_ascii=False) + "\n")
             language.writelines(

@@ -15,6 +15,7 @@ from tucano.files.prompts import PromptFiles
 from tucano.prompts import Prompt, messages, read_paraphrases, read_prompts, reworded
 from tucano.settings.grpo import GrpoStage, TrainerStage
 from tucano.storage.journal import JournalWriter, read_journal
+from tucano.thoughts import thinks
 from tucano.training.algorithms import chain
 from tucano.training.checkpoints import attempts, manifest
 from tucano.training.checkpoints.resumable import Reporter, opened_journal, settled
@@ -24,6 +25,7 @@ from tucano.training.grpo_trainer import GrpoMixin, trainer_class
 from tucano.training.health import Watch
 from tucano.training.jobs import Job, Progress, emit
 from tucano.training.policies.load import load_policy
+from tucano.training.policies.reading import Reader
 from tucano.training.rollouts.examiner import Examiner
 from tucano.training.rollouts.refill import Reserve
 from tucano.training.rollouts.scoring import Rewards
@@ -100,8 +102,9 @@ def build(
     prompts = read_prompts(files.train)
     rewards = load_reward_set(settings.grpo.rewards, folder)
     sampler = sampler_for(job, job.base, settings.model.lora_rank, settings.model, settings.grpo)
-    examiner = Examiner(tokenizer, systems, rewards, folder, settings.grpo.max_completion_tokens, sampler)
-    scorer, dataset = Rewards(rewards, prompts), _dataset(prompts, systems)
+    most, most_thought = settings.grpo.max_completion_tokens, settings.grpo.max_think_tokens
+    examiner = Examiner(tokenizer, systems, rewards, folder, most, sampler, most_thought)
+    scorer, dataset = Rewards(rewards, prompts, Reader(tokenizer, most_thought)), _dataset(prompts, systems)
     trainer = trainer_class()(
         model=policy,
         args=arguments(settings, output, job.save_steps),
@@ -112,6 +115,7 @@ def build(
     )
     train_in_float32(policy)
     trainer.settings, trainer.scorer = settings.grpo, scorer
+    trainer.thinking = frozenset(task for task, system in systems.items() if thinks(system))
     trainer.draws_with(sampler)
     trainer.algorithm, trainer.reserve = chain.from_settings(settings, list(scorer.weights)), Reserve(dataset, job.seed)
     further = reworded(prompts, read_paraphrases(files.paraphrases))

@@ -7,7 +7,8 @@ anew (tucano/training/rollouts/refill.py), the decode loop on a CPU, the order o
 checkpoint holds. With all of that off it is TRL, bit for bit (tests/test_grpo_parity.py).
 """
 
-from collections.abc import Callable, Iterator
+import math
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -67,6 +68,8 @@ class GrpoMixin(ResumableTrainer, GRPOTrainer):  # type: ignore[misc]  # TRL nar
     validation: Validation
     watch: Watch
     sampler: Sampler
+    thinking: frozenset[str] = frozenset()
+    """The tasks that are answered after a thought."""
     is_unsloths: bool = False
     """Whether the trainer below is unsloth's, which logs no entropy (2026.10.7) and has a loss of its own."""
     _scored: ScoredBatch | None = None
@@ -116,7 +119,7 @@ class GrpoMixin(ResumableTrainer, GRPOTrainer):  # type: ignore[misc]  # TRL nar
         self, inputs: list[dict[str, Any]], prompts: Any, completions: Any, completion_ids_list: list[list[int]]
     ) -> Tensor:
         rewards = super()._calculate_rewards(inputs, prompts, completions, completion_ids_list)
-        scores = self.scorer.score(completions, [row["prompt_id"] for row in inputs])
+        scores = self.scorer.score(completions, [row["prompt_id"] for row in inputs], completion_ids_list)
         batch = RolloutBatch(
             rewards=rewards,
             components=tuple(self.scorer.weights),
@@ -129,6 +132,8 @@ class GrpoMixin(ResumableTrainer, GRPOTrainer):  # type: ignore[misc]  # TRL nar
         )
         if self.settings.block_advantages:
             batch = replace(batch, blocks=self._blocks(inputs, completion_ids_list))
+        if any(map(self._thinks, batch.tasks)):
+            batch = replace(batch, thoughts=self._thoughts(batch.tasks).to(rewards.device))
         self._scored = ScoredBatch(
             batch=self.algorithm.shape_rewards(batch),
             totals=torch.tensor([score.total for score in scores]),
@@ -139,7 +144,17 @@ class GrpoMixin(ResumableTrainer, GRPOTrainer):  # type: ignore[misc]  # TRL nar
     def _blocks(self, inputs: list[dict[str, Any]], drawn: list[list[int]]) -> tuple[tuple[Block, ...], ...]:
         """The fields of each completion as blocks of its tokens."""
         prompts = [self.scorer.by_id[row["prompt_id"]] for row in inputs]
-        return tuple(blocks_of(self._tokenizer, prompt, ids) for prompt, ids in zip(prompts, drawn, strict=True))
+        answers = [said.answer for said in self.scorer.said]
+        rows = zip(prompts, drawn, answers, strict=True)
+        return tuple(blocks_of(self._tokenizer, prompt, ids, answer) for prompt, ids, answer in rows)
+
+    def _thinks(self, task: str) -> bool:
+        return task in self.thinking
+
+    def _thoughts(self, tasks: Sequence[str]) -> Tensor:
+        """[B] tokens of each thought."""
+        rows = zip(self.scorer.said, tasks, strict=True)
+        return torch.tensor([said.think_tokens if self._thinks(task) else math.nan for said, task in rows])
 
     def _refill(self, rollout: Rollout, live: Tensor) -> Rollout:
         """Sample other prompts of the same tasks in the place of the groups that are not live."""

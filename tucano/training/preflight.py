@@ -21,6 +21,7 @@ from transformers import TrainerCallback, TrainerControl, TrainerState, Training
 from tucano.files.prompts import PromptFiles
 from tucano.prompts import Prompt, read_prompts
 from tucano.settings.grpo import PreflightStage
+from tucano.thoughts import can_think
 from tucano.training import grpo
 from tucano.training import preflight_checks as check
 from tucano.training.grpo_trainer import GrpoMixin
@@ -105,6 +106,10 @@ def _checks(
     emit(Progress("preflight", 1, 3, {}))
     completions = examiner.answer(policy, some, settings.grpo.generations, settings.grpo.temperature, job.seed)
     yield check.lengths(completions, examiner.max_new_tokens)
+    if can_think(systems):
+        yield check.marks(tokenizer)
+    if thought := [completion for completion in completions if examiner.thinks(completion.prompt.task)]:
+        yield check.thoughts(thought, examiner.max_think_tokens)
     if settings.model.quantization != "none":
         yield _quantisation(job, settings, policy, examiner, completions[:: settings.grpo.generations])
     yield from check.signal(completions, settings.grpo.generations)

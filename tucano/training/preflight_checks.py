@@ -11,6 +11,7 @@ from transformers import PreTrainedTokenizerBase, TrainingArguments, get_schedul
 from tucano.prompts import TASKS, Prompt, messages
 from tucano.settings.grpo import PreflightStage
 from tucano.settings.preflight import SIGNALS
+from tucano.thoughts import CLOSE, OPEN
 from tucano.training.merge import LARGEST_MEAN, limit
 from tucano.training.policies.chat import stop_tokens
 from tucano.training.policies.load import Policy
@@ -210,6 +211,36 @@ def lengths(completions: Sequence[ScoredCompletion], ceiling: int) -> Check:
     mend = "" if level == "ok" else "; raise grpo.max_completion_tokens"
     shown = f"median {sizes[len(sizes) // 2]}, 95 % below {sizes[math.ceil(0.95 * len(sizes)) - 1]}, ceiling {ceiling}"
     return Check("completion length", level, f"{shown}, {cut:.0%} of {len(completions)} cut off{mend}")
+
+
+def thoughts(completions: Sequence[ScoredCompletion], most: int | None) -> Check:
+    """How many thoughts cost their answer: not closed at the ceiling, or longer than allowed."""
+    sizes = sorted(completion.think_tokens for completion in completions)
+    cut = sum(completion.thought_cut for completion in completions) / len(completions)
+    level: Level = "red" if cut > CUT_OFF_RED else "warn" if cut > CUT_OFF_WARN else "ok"
+    mend = "; raise grpo.max_think_tokens and grpo.max_completion_tokens, or show shorter thoughts in demonstrations"
+    shown = f"median {sizes[len(sizes) // 2]} tokens, at most {most or 'what a completion may have'}"
+    return Check(
+        "thoughts",
+        level,
+        f"{shown}, {cut:.0%} of {len(completions)} cost their answer{'' if level == 'ok' else mend}",
+    )
+
+
+def marks(tokenizer: PreTrainedTokenizerBase) -> Check:
+    """The marks of a thought must be a token each, which decoding keeps: else none is counted or taken off."""
+    known = {mark: tokenizer.encode(mark, add_special_tokens=False) for mark in (OPEN, CLOSE)}
+    lost = [
+        mark for mark, ids in known.items() if len(ids) != 1 or tokenizer.decode(ids, skip_special_tokens=True) != mark
+    ]
+    if lost:
+        return Check(
+            "marks of a thought",
+            "red",
+            f"{' and '.join(lost)} is no token of its own, or a special one that decoding leaves out: this model cannot"
+            " think; set data.thinking=null",
+        )
+    return Check("marks of a thought", "ok", f"{OPEN} and {CLOSE} are a token each")
 
 
 def finite(history: Sequence[Mapping[str, float]]) -> Check:

@@ -22,6 +22,7 @@ from tucano.prompts import Prompt, messages, read_general, read_paraphrases, rea
 from tucano.settings.model import AdaptedModel, NanoModel
 from tucano.settings.sft import SftStage, SftTraining
 from tucano.storage.journal import JournalWriter
+from tucano.thoughts import can_think
 from tucano.training.checkpoints import attempts, manifest
 from tucano.training.checkpoints.resumable import Part, Reporter, ResumableTrainer, opened_journal, settled
 from tucano.training.checkpoints.weights import save_whole, train_in_float32
@@ -140,7 +141,7 @@ def _start(job: Job, settings: SftStage, examples: list[Prompt]) -> tuple[Policy
     if manifest.fault(folder) is not None:
         texts = [text for example in examples for text in (example.user, example.demonstration or "")]
         systems = PromptFiles(Path(job.prompts)).systems()
-        tokenizer = build_tokenizer([*systems.values(), *texts], settings.model)
+        tokenizer = build_tokenizer([*systems.values(), *texts], settings.model, thinking=can_think(systems))
         save_whole(build_model(tokenizer, settings.model, job.seed), folder, tokenizer)
     return load_base(settings.model, str(folder))
 

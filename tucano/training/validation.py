@@ -84,7 +84,7 @@ class Validation:
         completions = self.examiner.answer(
             model, self.prompts, self.settings.validation_samples, self.settings.temperature, self.seed
         )
-        values = summary(completions)
+        values = summary(completions) | thinking(self.examiner, completions)
         start, kl = self.start, 0.0
         if start is None:
             start = self._start(model, completions)
@@ -172,6 +172,21 @@ def _paired_z(before: dict[str, float], after: dict[str, float]) -> float:
     differences = np.array([after[name] - before[name] for name in before])
     spread = differences.std(ddof=1) if len(differences) > 1 else 0.0
     return float(differences.mean() / (spread / math.sqrt(len(differences)))) if spread > 0 else 0.0
+
+
+def thinking(examiner: Examiner, completions: Sequence[ScoredCompletion]) -> dict[str, float]:
+    """Mean tokens of the thoughts of each task that is answered after one, and the share of thoughts that cost their
+    answer.
+    """
+    values: dict[str, float] = {}
+    thought = [completion for completion in completions if examiner.thinks(completion.prompt.task)]
+    for task in sorted({completion.prompt.task for completion in thought}):
+        mine = [completion.think_tokens for completion in thought if completion.prompt.task == task]
+        values[f"think_tokens_{task}"] = float(np.mean(mine))
+    if thought:
+        values["think_tokens"] = float(np.mean([completion.think_tokens for completion in thought]))
+        values["thoughts_cut"] = float(np.mean([completion.thought_cut for completion in thought]))
+    return values
 
 
 def summary(completions: Sequence[ScoredCompletion]) -> dict[str, float]:

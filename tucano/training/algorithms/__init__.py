@@ -38,8 +38,9 @@ class RolloutBatch:
     included. ceiling: tokens a completion can have at this step. entropies: computes [B], the mean entropy (nats) per
     token of each completion: a pass through the model, for who needs it. task_means: mean total reward of each task
     over everything sampled in this rollout, also of groups that were replaced. blocks: B rows, one per completion;
-    those of a group have the same blocks in the same order. advantages: [B] or, token by token, [B, T], as earlier algorithms
-    of the chain left them; T is the longest of `lengths`.
+    those of a group have the same blocks in the same order. thoughts: [B] tokens of the thought before the answer, NaN
+    where a task is answered without one. advantages: [B] or, token by token, [B, T], as earlier algorithms of the chain
+    left them; T is the longest of `lengths`.
     """
 
     rewards: Tensor
@@ -52,6 +53,7 @@ class RolloutBatch:
     entropies: Callable[[], Tensor]
     task_means: dict[str, float] = field(default_factory=dict)
     blocks: tuple[tuple[Block, ...], ...] = ()
+    thoughts: Tensor = field(default_factory=lambda: torch.zeros(()))
     advantages: Tensor = field(default_factory=lambda: torch.zeros(()))
 
     def totals(self) -> Tensor:

@@ -21,10 +21,22 @@ from tucano.training.algorithms import (
     median,
     overlong,
     task_weights,
+    think_efficiency,
     zero_variance,
 )
 
-CHAIN = (conditional, overlong, zero_variance, group, gdpo, median, blockwise, edge, task_weights)
+CHAIN = (
+    conditional,
+    think_efficiency,
+    overlong,
+    zero_variance,
+    group,
+    gdpo,
+    median,
+    blockwise,
+    edge,
+    task_weights,
+)
 """In the order in which their hooks are called: what shapes rewards, what selects groups, what makes advantages, what
 weighs them.
 """

@@ -25,6 +25,7 @@ from tucano.training.answering.messages import Drawn, Opened, Opening, Question,
 from tucano.training.checkpoints.states import NotAsSaved
 from tucano.training.policies.chat import encode_chats, stop_tokens
 from tucano.training.policies.load import Policy, load_policy
+from tucano.training.policies.reading import Reader
 from tucano.training.samplers import Decoding, Draw, Sampler
 from tucano.training.samplers.local import LocalSampler
 from tucano.training.samplers.server import ServerPlan
@@ -39,6 +40,7 @@ class Answerer:
 
     policy: Policy
     tokenizer: PreTrainedTokenizerBase
+    reader: Reader
     sampler: Sampler
     generator: torch.Generator
     context_tokens: int
@@ -77,7 +79,7 @@ class Answerer:
         return None
 
     def _drawn(self, prompt: Sequence[int], draw: Draw, decoding: Decoding) -> Drawn:
-        text = str(self.tokenizer.decode(draw.tokens, skip_special_tokens=True))
+        text = self.reader.read(draw.tokens).answer
         ended = draw.tokens[-1] in decoding.stop
         text = (text if ended else text.rstrip("\ufffd")).strip()  # half a character, which the ceiling cut
         return Drawn(text, len(prompt), len(draw.tokens), truncated=not ended)
@@ -101,7 +103,8 @@ def load(opening: Opening) -> Answerer:
         policy.eval()
         sampler = LocalSampler(completions.own_decoding, fixed=True)
     context = min(settings.max_length_tokens, int(policy.config.max_position_embeddings))
-    return Answerer(policy, tokenizer, sampler, torch.Generator().manual_seed(opening.seed), context)
+    reader = Reader(tokenizer, completions.max_think_tokens)
+    return Answerer(policy, tokenizer, reader, sampler, torch.Generator().manual_seed(opening.seed), context)
 
 
 def _empty(folder: str) -> tuple[Policy, PreTrainedTokenizerBase]:

@@ -13,6 +13,7 @@ from tucano.training.jobs import Arm, Job, Progress, emit
 from tucano.training.policies.chat import encode_chats, stop_tokens
 from tucano.training.policies.likelihood import token_logps
 from tucano.training.policies.load import Policy, load_policy
+from tucano.training.policies.reading import Reader
 from tucano.training.samplers import Decoding
 from tucano.training.samplers.opening import sampler_for
 
@@ -49,10 +50,11 @@ def _written(
     rank = LoraConfig.from_pretrained(arm.adapter).r if arm.adapter else 0
     with closing(sampler_for(job, arm.base, rank, settings.model, settings.grpo)) as sampler:
         drawn = sampler.sample(policy, [prompt[-longest:] for prompt in prompts], decoding)
-    texts = tokenizer.batch_decode([draw.tokens for draw in drawn], skip_special_tokens=True)
+    reader = Reader(tokenizer, settings.grpo.max_think_tokens)
+    answers = [reader.read(draw.tokens).answer for draw in drawn]
     return [
-        Reply(arm.name, question.id, text, len(prompt) > longest)
-        for question, prompt, text in zip(questions, prompts, texts, strict=True)
+        Reply(arm.name, question.id, answer, len(prompt) > longest)
+        for question, prompt, answer in zip(questions, prompts, answers, strict=True)
     ]
 
 

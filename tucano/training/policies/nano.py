@@ -7,24 +7,37 @@ It exists to exercise every stage without a download. It knows nothing but what 
 from collections.abc import Iterable
 
 import torch
-from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers, trainers
+from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, pre_tokenizers, trainers
 from transformers import PreTrainedTokenizerFast, Qwen3Config, Qwen3ForCausalLM
 
 from tucano.settings.model import NanoModel
+from tucano.thoughts import CLOSE, NONE_YET, OFF, OPEN
 
 PAD, TURN_START, TURN_END = "<|pad|>", "<|im_start|>", "<|im_end|>"
+EMPTY = NONE_YET.replace("\n", "\\n")
 CHAT_TEMPLATE = (
     "{%- for message in messages %}{{ '<|im_start|>' + message['role'] + '\\n' + message['content'] + '<|im_end|>\\n'"
     " }}{%- endfor %}{%- if add_generation_prompt %}{{ '<|im_start|>assistant\\n' }}{%- endif %}"
 )
+THINKING_TEMPLATE = (
+    "{%- set quiet = messages[0]['content'].endswith('" + OFF + "') %}"
+    "{%- for message in messages %}{{ '<|im_start|>' + message['role'] + '\\n' }}"
+    "{%- if quiet and message['role'] == 'assistant' %}{{ '" + EMPTY + "' }}{%- endif %}"
+    "{{ message['content'] + '<|im_end|>\\n' }}{%- endfor %}"
+    "{%- if add_generation_prompt %}{{ '<|im_start|>assistant\\n' }}"
+    "{%- if quiet %}{{ '" + EMPTY + "' }}{%- endif %}{%- endif %}"
+)
+"""Where the system prompt says so, the thought is already closed when the answer begins."""
 WORDS = Regex(r" ?[\p{L}_]+| ?\p{N}|[^\s\p{L}\p{N}_]+|\s+")
 """Pre-tokens: words with underscores whole (field and table names), digits one by one (figures are copied, not
 memorised).
 """
 
 
-def build_tokenizer(texts: Iterable[str], settings: NanoModel) -> PreTrainedTokenizerFast:
-    """A byte-level BPE trained on `texts`, with a chat template and a pad token that is not the end token."""
+def build_tokenizer(texts: Iterable[str], settings: NanoModel, thinking: bool = False) -> PreTrainedTokenizerFast:
+    """A byte-level BPE trained on `texts`, with a chat template and a pad token that is not the end token. thinking:
+    with the marks of a thought, a token each, and a template that reads the switch.
+    """
     tokenizer = Tokenizer(models.BPE())
     tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
         [
@@ -47,7 +60,9 @@ def build_tokenizer(texts: Iterable[str], settings: NanoModel) -> PreTrainedToke
         padding_side="left",
         model_max_length=settings.max_length_tokens,
     )
-    wrapped.chat_template = CHAT_TEMPLATE
+    wrapped.chat_template = THINKING_TEMPLATE if thinking else CHAT_TEMPLATE
+    if thinking:
+        wrapped.add_tokens([AddedToken(mark, normalized=False) for mark in (OPEN, CLOSE)])
     return wrapped
 
 

@@ -2,10 +2,11 @@
 
 This file travels inside the model and imports nothing of this project, so that a server needs torch and transformers
 only. The folder holds `model/` (merged weights and tokenizer), `system_prompts.json` ({task: text}) and `serving.json`
-(temperature, max_new_tokens, seed).
+(temperature, max_new_tokens, seed; of a model that can think `thoughts`, the pattern of what stands before an answer).
 """
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -61,7 +62,8 @@ class ServedModel:
                 max_new_tokens=self.decoding["max_new_tokens"],
                 pad_token_id=self.tokenizer.pad_token_id,
             )
-        return str(self.tokenizer.decode(tokens[0, inputs["input_ids"].shape[1] :], skip_special_tokens=True)).strip()
+        text = str(self.tokenizer.decode(tokens[0, inputs["input_ids"].shape[1] :], skip_special_tokens=True))
+        return re.sub(self.decoding.get("thoughts", r"\A(?!)"), "", text, count=1).strip()
 
 
 def _load_pyfunc(path: str) -> ServedModel:

@@ -15,20 +15,28 @@ LONGEST_CHARACTER = 8
 """Tokens after which a character that is still unfinished never will be."""
 
 
-def blocks_of(tokenizer: PreTrainedTokenizerBase, prompt: Prompt, tokens: Sequence[int]) -> tuple[Block, ...]:
-    """One block per field of the prompt's reference; it has the tokens whose first character lies in the field."""
+def blocks_of(
+    tokenizer: PreTrainedTokenizerBase, prompt: Prompt, tokens: Sequence[int], answer: str
+) -> tuple[Block, ...]:
+    """One block per field of the prompt's reference; it has the tokens whose first character lies in the field.
+    `answer` is what the tokens say, behind their thought.
+    """
     pieces = _pieces(tokenizer, tokens)
-    answer = tokenizer.decode(tokens, skip_special_tokens=True)
+    text = "".join(pieces)
     ends = list(accumulate(map(len, pieces)))
     starts = [0, *ends[:-1]]
-    is_read = "".join(pieces) == answer  # else the tokenizer reads tokens together otherwise than one by one
+    before = len(text) - len(answer)
+    # else the tokenizer reads tokens together otherwise than one by one
+    is_read = text == tokenizer.decode(tokens, skip_special_tokens=True) and text.endswith(answer)
 
     def place(character: int) -> int:
-        """The first token that starts there or later."""
-        return sum(start < character for start in starts)
+        """The first token that starts at this character of the answer, or later."""
+        return sum(start < before + character for start in starts)
 
     return tuple(
-        Block(field.value, place(field.start), place(field.end)) if is_read else Block(field.value, 0, 0)
+        Block(field.value, place(field.start), place(field.end))
+        if is_read and field.end > field.start
+        else Block(field.value, 0, 0)
         for field in field_scores(prompt, answer)
     )
 

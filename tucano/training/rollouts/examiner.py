@@ -12,15 +12,17 @@ from transformers import PreTrainedTokenizerBase
 
 from rewards import RewardSet, Score
 from tucano.prompts import Prompt
+from tucano.thoughts import thinks
 from tucano.training.checkpoints.weights import Policy
 from tucano.training.policies.chat import encode, stop_tokens
+from tucano.training.policies.reading import Reader
 from tucano.training.samplers import Decoding, Sampler
 from tucano.truth import truth
 
 
 @dataclass(frozen=True, slots=True)
 class ScoredCompletion:
-    """One completion of one prompt, with what it earned."""
+    """One completion of one prompt, with what it earned. text: without its thought; see `Said` for the thought."""
 
     prompt: Prompt
     tokens: list[int]
@@ -28,6 +30,8 @@ class ScoredCompletion:
     truncated: bool
     score: Score
     truth: float | None
+    think_tokens: int = 0
+    thought_cut: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +46,7 @@ class Examiner:
     databases: Path
     max_new_tokens: int
     sampler: Sampler
+    max_think_tokens: int | None = None
 
     def answer(
         self, model: Policy, prompts: Sequence[Prompt], samples: int, temperature: float, seed: int
@@ -58,15 +63,21 @@ class Examiner:
         decoding = Decoding(self.max_new_tokens, temperature, tuple(stop))
         drawn = [draw.tokens for draw in self.sampler.sample(model, ids, decoding, generator)]
         model.train(was_training)
-        texts = self.tokenizer.batch_decode(drawn, skip_special_tokens=True)
+        reader = Reader(self.tokenizer, self.max_think_tokens)
         return [
             ScoredCompletion(
                 prompt,
                 tokens,
-                text,
+                said.answer,
                 tokens[-1] not in stop,
-                self.rewards.score(prompt, text),
-                truth(prompt, text, self.databases),
+                self.rewards.score(prompt, said.answer),
+                truth(prompt, said.answer, self.databases),
+                said.think_tokens,
+                said.cut,
             )
-            for prompt, tokens, text in zip(repeated, drawn, texts, strict=True)
+            for prompt, tokens, said in zip(repeated, drawn, map(reader.read, drawn), strict=True)
         ]
+
+    def thinks(self, task: str) -> bool:
+        """Whether a task is answered after a thought."""
+        return thinks(self.system_prompts[task])

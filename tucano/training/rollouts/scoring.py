@@ -5,33 +5,51 @@ from typing import Any
 
 from rewards import RewardSet, Score
 from tucano.prompts import Prompt
+from tucano.training.policies.reading import Reader, Said
 
 
 class Rewards:
     """Scores a batch once and hands TRL one reward function per component, NaN where a task has no such component."""
 
-    def __init__(self, rewards: RewardSet, prompts: Sequence[Prompt]) -> None:
-        self.rewards = rewards
+    def __init__(self, rewards: RewardSet, prompts: Sequence[Prompt], reader: Reader | None = None) -> None:
+        """`reader` takes thoughts off; without one there are none."""
+        self.rewards, self.reader = rewards, reader
         self.by_id = {prompt.id: prompt for prompt in prompts}
         tasks = sorted({prompt.task for prompt in prompts})
         self.weights = {name: weight for task in tasks for name, weight in rewards.component_weights(task).items()}
         self._last: tuple[list[str], list[str], list[Score]] = ([], [], [])
+        self.said: list[Said] = []
+        """What the completions of the last batch say."""
 
     def functions(self) -> list[Callable[..., list[float | None]]]:
         return [self._component(name) for name in self.weights]
 
-    def score(self, completions: list[list[dict[str, str]]], prompt_ids: list[str]) -> list[Score]:
-        """The score of each completion, a chat of one message. Asked again for the same batch, nothing is scored."""
+    def score(
+        self, completions: list[list[dict[str, str]]], prompt_ids: list[str], drawn: Sequence[Sequence[int]] = ()
+    ) -> list[Score]:
+        """The score of each completion, a chat of one message; `drawn` are their tokens. Asked again for the same
+        batch, nothing is scored.
+        """
         texts = [completion[0]["content"] for completion in completions]
         if (texts, prompt_ids) != self._last[:2]:
-            scores = self.rewards.score_batch([self.by_id[prompt_id] for prompt_id in prompt_ids], texts)
+            if self.reader is None:
+                self.said = [Said(text) for text in texts]
+            else:
+                self.said = [self.reader.said(text, tokens) for text, tokens in zip(texts, drawn, strict=True)]
+            answers = [said.answer for said in self.said]
+            scores = self.rewards.score_batch([self.by_id[prompt_id] for prompt_id in prompt_ids], answers)
             assert len(scores) == len(texts), "a reward set returns one score per completion"
             self._last = (texts, prompt_ids, scores)
         return self._last[2]
 
     def _component(self, name: str) -> Callable[..., list[float | None]]:
-        def reward(completions: list[list[dict[str, str]]], prompt_id: list[str], **_: Any) -> list[float | None]:
-            return [score.components.get(name) for score in self.score(completions, prompt_id)]
+        def reward(
+            completions: list[list[dict[str, str]]],
+            prompt_id: list[str],
+            completion_ids: Sequence[Sequence[int]] = (),
+            **_: Any,
+        ) -> list[float | None]:
+            return [score.components.get(name) for score in self.score(completions, prompt_id, completion_ids)]
 
         reward.__name__ = name
         return reward

@@ -1,0 +1,39 @@
+"""Short thoughts before worked answers, for a model that is built here and learns to think from nothing else."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+from random import Random
+
+from tucano.errors import UserError
+from tucano.prompts import Prompt
+from tucano.specs.registry import spec_of
+from tucano.thoughts import OPEN, told, with_thought
+
+AGAIN = "Confiro: "
+MOST_AGAIN = 2
+"""Times that a thought goes over its steps once more, which helps no answer: what think efficiency can save."""
+
+
+def told_to_think(system_prompts: Mapping[str, str], thinking: Collection[str] | None) -> dict[str, str]:
+    """The system prompts with their switches; as they are for a model that cannot think (None)."""
+    if thinking is None:
+        return dict(system_prompts)
+    return {task: told(prompt, task in thinking) for task, prompt in system_prompts.items()}
+
+
+def thought_through(example: Prompt, thinking: Collection[str] | None, seed: int) -> Prompt:
+    """A demonstration with a thought before it where its task has one and it shows none itself. How often the thought
+    goes over its steps again follows from (seed, id) alone. UserError for a task whose thoughts nobody wrote.
+    """
+    answer = example.demonstration
+    if answer is None or example.task not in (thinking or ()) or answer.lstrip().startswith(OPEN):
+        return example
+    steps = spec_of(example.task).thought(example)
+    if not steps:
+        raise UserError(
+            f"data.thinking names {example.task}, and the demonstration {example.id} shows no thought, nor can one be"
+            f" made of its reference; take the task out, or begin its demonstrations with {OPEN}"
+        )
+    times = Random(f"{seed} {example.id}").randint(0, MOST_AGAIN)
+    lines = [" ".join(steps), *(AGAIN + " ".join(steps) for _ in range(times))]
+    return replace(example, demonstration=with_thought("\n".join(lines), answer))

@@ -1,0 +1,191 @@
+"""Thoughts before answers: switched per task, counted, limited, and taken off before anybody judges."""
+
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from transformers import PreTrainedTokenizerBase
+
+from data.prepare import prepare
+from data.thoughts import thought_through
+from rewards import load_reward_set
+from tucano.errors import UserError
+from tucano.files.prompts import PromptFiles
+from tucano.prompts import Prompt, read_prompts
+from tucano.settings import ModelSettings
+from tucano.settings.data import PromptPlan
+from tucano.specs.registry import spec_of
+from tucano.thoughts import CLOSE, OPEN, THOUGHTS, answer_of, can_think, told, with_thought
+from tucano.training import preflight_checks as check
+from tucano.training.policies.nano import build_tokenizer
+from tucano.training.policies.reading import Reader, Said
+from tucano.training.rollouts.blocks import blocks_of
+from tucano.training.rollouts.examiner import ScoredCompletion
+from tucano.training.rollouts.scoring import Rewards
+
+PRODUCT = Prompt(
+    "p1", "push", "Anuncie o tênis.", "t", "test", "own", reference={"product": "tênis", "terms": ["tênis"]}
+)
+PUSH = "Seu tênis espera por você, aproveite hoje!"
+SMALL = PromptPlan(
+    train_prompts=20, validation_prompts=10, test_prompts=10, demonstrations=40, mix={"push": 0.5, "sentiment": 0.5}
+)
+
+
+@pytest.fixture(scope="module")
+def tokenizer() -> PreTrainedTokenizerBase:
+    return build_tokenizer([PUSH, PRODUCT.user], ModelSettings(nano_vocabulary=300), thinking=True)
+
+
+@pytest.mark.parametrize(
+    ("text", "answer"),
+    [
+        ("resposta", "resposta"),
+        ("", ""),
+        ("<think>\nnota 2\n</think>\n\nresposta", "resposta"),
+        ("  <think></think>resposta", "resposta"),
+        ("<think>\n\n</think>\n\n<think>de novo</think> resposta", "resposta"),
+        ("<think>nunca acaba", ""),
+        ("<think>um</think><think>dois", ""),
+        ("<think>só isso</think>", ""),
+        ("diz <think>no meio</think> algo", "diz <think>no meio</think> algo"),  # not before the answer: judged with it
+    ],
+)
+def test_an_answer_is_what_stands_behind_its_thoughts(text: str, answer: str) -> None:
+    assert answer_of(text) == answer
+    assert re.sub(THOUGHTS, "", text, count=1) == answer  # what a packed model does
+
+
+@given(st.text(max_size=60), st.text(max_size=60))
+def test_what_was_thought_never_reaches_a_judge(thought: str, answer: str) -> None:
+    assert answer_of(with_thought(thought.replace(CLOSE, ""), "R" + answer)) == "R" + answer
+    assert answer_of(OPEN + thought.replace(CLOSE, "")) == ""
+
+
+def test_tokens_of_a_thought_are_counted_with_its_marks_and_limited(tokenizer: PreTrainedTokenizerBase) -> None:
+    thought = tokenizer.encode("<think>abc</think>")
+    assert len(thought) == 2 + len(tokenizer.encode("abc"))
+    whole = [*thought, *tokenizer.encode(PUSH), tokenizer.eos_token_id]
+    count = len(thought)
+    assert Reader(tokenizer).read(whole) == Said(PUSH, count, cut=False)
+    assert Reader(tokenizer, count).read(whole) == Said(PUSH, count, cut=False)
+    assert Reader(tokenizer, count - 1).read(whole) == Said("", count, cut=True)
+    unclosed = tokenizer.encode("<think>abc")
+    assert Reader(tokenizer).read(unclosed) == Said("", len(unclosed), cut=True)
+    assert Reader(tokenizer, 1).read(tokenizer.encode(PUSH)) == Said(PUSH)
+
+
+def test_the_template_closes_the_thought_of_a_task_that_shall_not_think(tokenizer: PreTrainedTokenizerBase) -> None:
+    """And what is trained on begins as what is asked."""
+    for thinks, opening, answer in ((True, "", with_thought("a", PUSH)), (False, "<think>\n\n</think>\n\n", PUSH)):
+        chat = [{"role": "system", "content": told("Escreva.", thinks)}, {"role": "user", "content": "Oi"}]
+        asked = str(tokenizer.apply_chat_template(chat, add_generation_prompt=True, tokenize=False))
+        said = [*chat, {"role": "assistant", "content": answer}]
+        assert asked.endswith("<|im_start|>assistant\n" + opening)
+        assert tokenizer.apply_chat_template(said, tokenize=False) == f"{asked}{answer}<|im_end|>\n"
+
+
+def test_rewards_see_answers_without_thoughts(tokenizer: PreTrainedTokenizerBase) -> None:
+    grounded = load_reward_set("grounded")
+    rewards = Rewards(grounded, [PRODUCT], Reader(tokenizer, 20))
+    texts = [PUSH, with_thought("tênis", PUSH), f"{OPEN}{PUSH}"]
+    drawn = [tokenizer.encode(text) for text in texts]
+    scores = rewards.score([[{"content": text}] for text in texts], ["p1"] * 3, drawn)
+    plain = grounded.score(PRODUCT, PUSH)
+    assert plain.total > 0.5 and [score.total for score in scores] == [plain.total, plain.total, 0.0]
+    assert [said.cut for said in rewards.said] == [False, False, True]
+    assert [said.think_tokens > 0 for said in rewards.said] == [False, True, True]
+
+
+def test_fields_are_found_behind_the_thought(tokenizer: PreTrainedTokenizerBase) -> None:
+    """The thought names the field as the answer does, and only the answer counts."""
+    known = replace(PRODUCT, task="sentiment", reference={"fields": {"sentiment_score": 2}})
+    answer = '{"sentiment_score": 2}'
+    ids = tokenizer.encode(with_thought('{"sentiment_score": 5}', answer))
+    (block,) = blocks_of(tokenizer, known, ids, answer)
+    assert block.value == 1.0 and block.start > ids.index(tokenizer.convert_tokens_to_ids(CLOSE))
+
+
+# Data
+
+
+def test_demonstrations_of_the_named_tasks_think_and_prompts_say_who_shall(tmp_path: Path) -> None:
+    files = PromptFiles(tmp_path)
+    prepare(SMALL.model_copy(update={"thinking": ("sentiment",)}), 1, ("push", "sentiment"), tmp_path)
+    systems = files.systems()
+    assert systems["sentiment"].endswith(" /think") and systems["push"].endswith(" /no_think")
+    for example in read_prompts(files.demonstrations):
+        shown = example.demonstration or ""
+        assert shown.startswith(OPEN) == (example.task == "sentiment")
+        if example.task == "sentiment":
+            assert f"Nota {example.reference['fields']['sentiment_score']}." in shown.partition(CLOSE)[0]
+    thoughts = [d.demonstration or "" for d in read_prompts(files.demonstrations) if d.task == "sentiment"]
+    assert {text.count("Confiro") for text in thoughts} == {0, 1, 2}
+    assert all(not prompt.demonstration for prompt in read_prompts(files.train))
+
+
+def test_without_the_setting_the_prompt_set_is_the_same_but_for_nothing(tmp_path: Path) -> None:
+    """No switch, no thought; and with all tasks off only the switches differ."""
+    for name, thinking in (("plain", None), ("off", ())):
+        prepare(SMALL.model_copy(update={"thinking": thinking}), 1, ("push", "sentiment"), tmp_path / name)
+    plain, off = PromptFiles(tmp_path / "plain"), PromptFiles(tmp_path / "off")
+    assert plain.systems() == {task: spec_of(task).system_prompt for task in ("push", "sentiment")}
+    assert not can_think(plain.systems()) and can_think(off.systems())
+    for name in ("train", "validation", "test", "demonstrations", "demonstrations_validation"):
+        assert plain.of(name).read_bytes() == off.of(name).read_bytes()
+
+
+def test_a_demonstrations_own_thought_stays_and_one_that_cannot_be_made_is_refused() -> None:
+    own = replace(PRODUCT, demonstration=with_thought("penso", PUSH))
+    assert thought_through(own, ("push",), 1) is own
+    with pytest.raises(UserError, match=r"data\.thinking names push, and the demonstration p1 shows no thought"):
+        thought_through(replace(PRODUCT, demonstration=PUSH, reference={}), ("push",), 1)
+
+
+@pytest.mark.parametrize(
+    ("task", "reference", "steps"),
+    [
+        (
+            "extraction",
+            {"fields": {"sentiment": "negative", "sentiment_score": 2, "delivery_issue": True}},
+            ["Nota 2, negative.", "Problema: entrega."],
+        ),
+        (
+            "sql_qa",
+            {"sql": "SELECT COUNT(*) FROM pedidos JOIN clientes USING (cliente_id) WHERE estado = 'SP';"},
+            ["Tabelas: pedidos, clientes.", "Filtro: estado = 'SP'."],
+        ),
+        ("insights", {"key_figures": [12.5, 300.0]}, ["Números: 12.5 e 300."]),
+        ("push", {"product": "tênis"}, ["Produto: tênis."]),
+        ("sentiment", {"fields": {"sentiment_score": 4}}, ["Nota 4."]),
+        ("churn", {"fields": {"churn_risk": "low"}}, ["Risco low."]),
+    ],
+)
+def test_the_steps_of_a_thought_are_the_truths(task: str, reference: dict[str, object], steps: list[str]) -> None:
+    assert spec_of(task).thought(replace(PRODUCT, task=task, reference=reference)) == steps
+    assert spec_of(task).thought(replace(PRODUCT, task=task, reference={})) == []
+
+
+# Preflight
+
+
+def test_the_preflight_warns_of_thoughts_that_cost_their_answers() -> None:
+    score = load_reward_set("grounded").score(PRODUCT, PUSH)
+    kept = ScoredCompletion(PRODUCT, [1], PUSH, False, score, None, 9, False)
+    lost = replace(kept, text="", thought_cut=True)
+    levels = [check.thoughts([kept] * (10 - n) + [lost] * n, 40).level for n in (0, 1, 2, 3, 4)]
+    assert levels == ["ok", "ok", "warn", "warn", "red"]
+    assert (
+        "20% of 10 cost their answer; raise grpo.max_think_tokens"
+        in check.thoughts([kept] * 8 + [lost] * 2, 40).evidence
+    )
+
+
+def test_the_preflight_refuses_a_tokenizer_without_marks(tokenizer: PreTrainedTokenizerBase) -> None:
+    assert check.marks(tokenizer).level == "ok"
+    plain = build_tokenizer([PUSH], ModelSettings(nano_vocabulary=300))
+    found = check.marks(plain)
+    assert found.level == "red" and "set data.thinking=null" in found.evidence

@@ -1,0 +1,46 @@
+"""What a model thinks before it answers: how it is told to, and the one place that takes the thought off an answer.
+
+A thought stands between two marks before the answer, as Qwen3 and its kin write it. Whether a task is answered after
+one is said at the end of its system prompt (Qwen3's soft switch): whoever asks a model sends that prompt, so training,
+evaluation and serving agree without knowing of it.
+"""
+
+import re
+from collections.abc import Mapping
+
+OPEN, CLOSE = "<think>", "</think>"
+NONE_YET = f"{OPEN}\n\n{CLOSE}\n\n"
+"""The empty thought that a chat template writes where a model shall answer at once."""
+ON, OFF = "/think", "/no_think"
+THOUGHTS = rf"(?s)\A\s*(?:{OPEN}(?:.*?{CLOSE}\s*|.*))+"
+"""What stands before an answer; all of a text whose thought is not closed. A pattern, since it is packed with models
+that are served without our code."""
+_THOUGHTS = re.compile(THOUGHTS)
+
+
+def answer_of(text: str) -> str:
+    """What a text says after its thoughts. An unclosed thought is no answer: then nothing is left."""
+    return _THOUGHTS.sub("", text, count=1)
+
+
+def has_unclosed_thought(text: str) -> bool:
+    return text.lstrip().startswith(OPEN) and not answer_of(text) and not text.rstrip().endswith(CLOSE)
+
+
+def told(system_prompt: str, thinks: bool) -> str:
+    """The system prompt of a task of a model that can think, with its switch on or off."""
+    return f"{system_prompt} {ON if thinks else OFF}"
+
+
+def can_think(system_prompts: Mapping[str, str]) -> bool:
+    """Whether the system prompts of a run are those of a model that can think, whether or not it shall."""
+    return any(prompt.endswith((ON, OFF)) for prompt in system_prompts.values())
+
+
+def thinks(system_prompt: str) -> bool:
+    """Whether a task is answered after a thought."""
+    return system_prompt.endswith(ON)
+
+
+def with_thought(thought: str, answer: str) -> str:
+    return f"{OPEN}\n{thought}\n{CLOSE}\n\n{answer}"

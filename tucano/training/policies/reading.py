@@ -1,0 +1,43 @@
+"""From drawn tokens to an answer: thoughts are counted, limited and taken off here, for whoever judges or serves it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from transformers import PreTrainedTokenizerBase
+
+from tucano.thoughts import CLOSE, OPEN, answer_of, has_unclosed_thought
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What a completion says. answer: without its thought; empty where the thought is not closed, or longer than
+    allowed. think_tokens: of the thought with its marks, 0 where there is none. cut: the thought cost the answer.
+    """
+
+    answer: str
+    think_tokens: int = 0
+    cut: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """Reads completions. most: tokens that a thought may have, or None."""
+
+    tokenizer: PreTrainedTokenizerBase
+    most: int | None = None
+
+    def read(self, tokens: Sequence[int]) -> Said:
+        return self.said(str(self.tokenizer.decode(tokens, skip_special_tokens=True)), tokens)
+
+    def said(self, text: str, tokens: Sequence[int]) -> Said:
+        """`text` is what the tokens say."""
+        if not text.lstrip().startswith(OPEN):
+            return Said(text)
+        count = self._count(tokens)
+        cut = has_unclosed_thought(text) or (self.most is not None and count > self.most)
+        return Said("" if cut else answer_of(text), count, cut)
+
+    def _count(self, tokens: Sequence[int]) -> int:
+        """Up to the last mark that closes a thought; all of them where none does."""
+        close = self.tokenizer.convert_tokens_to_ids(CLOSE)
+        return max((place + 1 for place, token in enumerate(tokens) if token == close), default=len(tokens))
