@@ -227,11 +227,13 @@ def expected_loss(made: Any, inputs: dict[str, Tensor]) -> float:
         ]
         if chosen.importance_sampling == "sequence":  # GSPO, eq. 7: the geometric mean of the tokens' ratios
             ratios = [math.prod(ratios) ** (1 / len(ratios))] * len(ratios)
-        advantage, high = inputs["advantages"][row].item(), chosen.epsilon_high or chosen.epsilon
+        high = chosen.epsilon_high or chosen.epsilon
+        advantages = inputs["advantages"][row]  # one for the completion, or one for each token
+        each = advantages.tolist()[: len(ratios)] if advantages.ndim else [advantages.item()] * len(ratios)
         clipped = [max(1 - chosen.epsilon, min(1 + high, ratio)) for ratio in ratios]
         kept = "tool_mask" not in inputs or bool(inputs["tool_mask"][row, 0])
         policy.append(
-            [-min(r * advantage, c * advantage) for r, c in zip(ratios, clipped, strict=True)] if kept else []
+            [-min(r * a, c * a) for r, c, a in zip(ratios, clipped, each, strict=True)] if kept else []
         )
         bonus.append((-(every.exp() * every).sum(dim=-1)).tolist() if kept else [])
     tokens = sum(map(len, policy))
@@ -433,8 +435,8 @@ def test_a_blocks_advantage_stands_on_its_tokens_alone_and_reaches_the_loss(
     """One block on the first token of each completion, right in the first half of a group: 1 - 1/2 and 0 - 1/2 there,
     the answer's advantage elsewhere. The dead group was replaced, so its blocks are those of the fresh completions.
     """
-    made = planned(folder, tmp_path, {"p0"}, refill_rounds=6)
-    whole = rollout(planned(folder, tmp_path, {"p0"}, refill_rounds=6), 0, 1)
+    made = planned(folder, tmp_path, {"p0"}, refill_rounds=6, iterations=2)
+    whole = rollout(planned(folder, tmp_path, {"p0"}, refill_rounds=6, iterations=2), 0, 1)
     made.settings = made.settings.model_copy(update={"block_advantages": True})
     made.algorithm = chain.Chain({**made.algorithm.members, "blockwise": Blockwise()})
     calls: list[str] = []
@@ -451,7 +453,12 @@ def test_a_blocks_advantage_stands_on_its_tokens_alone_and_reaches_the_loss(
     rest = int(output["completion_mask"].sum(dim=1).max()) - 1  # what lies behind is padding
     assert torch.equal(output["advantages"][:, 1 : 1 + rest], whole["advantages"][:, None].expand(-1, rest))
     assert calls[:8] == 4 * ["p0"] + 4 * ["p1"] and len(calls) > 8
-    assert loss(made, output).item() != pytest.approx(loss(made, whole).item())
+    for inputs in (output, whole):  # the mean of a group's advantages is 0 either way: only ratios off 1 tell them apart
+        moved = torch.randn(inputs["old_per_token_logps"].shape, generator=torch.Generator().manual_seed(0))
+        inputs["old_per_token_logps"] = inputs["old_per_token_logps"] + 0.3 * moved
+    made.current_gradient_accumulation_steps = made.args.steps_per_generation = 1
+    assert loss(made, output).item() == pytest.approx(expected_loss(made, output), rel=1e-4)
+    assert loss(made, output).item() != pytest.approx(loss(made, whole).item(), rel=1e-3)
 
 
 def test_a_restored_trainer_goes_on_as_the_first_would_have(folder: Path, tmp_path: Path) -> None:
