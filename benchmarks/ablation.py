@@ -3,12 +3,12 @@ changes what SFT sees, as a Markdown table.
 
     python -m benchmarks.ablation --folder runs-ablation
 
-Each variant that begins with + adds one thing to the one above it, BAE to the first; the controls take the truth out of
-the first one's rewards. Answers are
-sampled on the held-out prompts. Gain: Hodges-Lehmann over the SFT start with its 95 % interval and the exact one-sided
-p, of the mean over seeds. Against the first variant: the mean difference, seed by seed, with an interval for new
-prompts and new seeds. Portuguese: change in bits per character of the held-out passages over the SFT start of the first
-variant, above 0: forgotten. What is done is kept in the folder, and the same command goes on from it.
+Each variant that begins with + adds one thing to the one above it; BAE is added to the first, DPO goes on from it, and
+the controls take the truth out of its rewards. Answers are sampled on the held-out prompts. Gain: Hodges-Lehmann over
+the SFT start with its 95 % interval and the exact one-sided p, of the mean over seeds. Against the first variant: the
+mean difference, seed by seed, with an interval for new prompts and new seeds. Portuguese: change in bits per character
+of the held-out passages over the SFT start of the first variant, above 0: forgotten. What is done is kept in the
+folder, and the same command goes on from it.
 """
 
 import argparse
@@ -50,6 +50,7 @@ VARIANTS = {
     "dr_grpo, a tenth general": [*PLAIN, "data.general.share=0.1"],
     "dr_grpo, three paraphrases": [*PLAIN, "data.paraphrases=3"],
     "dr_grpo + BAE": [*PLAIN, "grpo.block_advantages=true"],
+    "DPO after GRPO": [*PLAIN, "dpo.enabled=true"],
     "control: random rewards": [*PLAIN, "grpo.rewards=controls.random"],
     "control: format rewards": [*PLAIN, "grpo.rewards=controls.format"],
 }
@@ -72,8 +73,11 @@ def main() -> None:
 
     def train(variant: str, seed: int) -> Arm:
         run, (seen, begin) = chosen[variant], begins[variant]
-        job = order("grpo", run, seed, run.worker.threads, unplaced(seen), start=(str(begin), None))
-        return Arm(f"{variant}/{seed}", str(begin), str(done(folder, job) / "adapter"))
+        ordered = partial(order, settings=run, seed=seed, threads=run.worker.threads, folders=unplaced(seen))
+        adapter = done(folder, ordered("grpo", start=(str(begin), None))) / "adapter"
+        if run.dpo.enabled:
+            adapter = done(folder, ordered("dpo", start=(str(begin), str(adapter)))) / "adapter"
+        return Arm(f"{variant}/{seed}", str(begin), str(adapter))
 
     with ThreadPoolExecutor(max(1, cores() // settings.worker.threads)) as pool:
         trained = [pool.submit(train, variant, seed) for variant in arguments.variants for seed in settings.grpo.seeds]

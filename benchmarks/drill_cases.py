@@ -11,10 +11,20 @@ from typing import Any, Literal
 
 STANDIN = "stand-in"
 """In the place of the interpreter with vLLM (benchmarks/vllm_standin.py), which the drill makes."""
+PAIRS = "pairs"
+"""In the place of the file of pairs, which the drill writes."""
 SETTINGS: dict[str, Any] = {
     "data": {"train_prompts": 60, "validation_prompts": 26, "test_prompts": 26, "demonstrations": 60},
     "model": {"nano_hidden": 32, "nano_layers": 1, "nano_vocabulary": 600, "max_length_tokens": 512},
     "sft": {"max_epochs": 2, "batch_size": 8, "learning_rate": 0.003, "eval_steps": 4, "save_steps": 4, "patience": 9},
+    "dpo": {
+        "max_epochs": 2,
+        "batch_size": 8,
+        "micro_batch": 4,
+        "learning_rate": 0.001,
+        "eval_steps": 4,
+        "save_steps": 3,
+    },
     "grpo": {
         "rewards": "controls.random",
         "seeds": [1],
@@ -45,9 +55,10 @@ class Configuration:
     """
 
     name: str
-    kind: Literal["sft", "grpo"] = "grpo"
+    kind: Literal["sft", "grpo", "dpo"] = "grpo"
     sft: Mapping[str, Any] = field(default_factory=dict)
     grpo: Mapping[str, Any] = field(default_factory=dict)
+    dpo: Mapping[str, Any] = field(default_factory=dict)
     model: Mapping[str, Any] = field(default_factory=dict)
     start: Start = "model"
     prompts: int = 60
@@ -62,6 +73,7 @@ class Configuration:
         sections: dict[str, Mapping[str, Any]] = {
             "sft": self.sft,
             "grpo": self.grpo,
+            "dpo": {**self.dpo, "enabled": self.kind == "dpo"},
             "model": self.model,
             "worker": {"checkpoint_minutes": self.minutes, "vllm_python": STANDIN if self.server else None},
         }
@@ -189,6 +201,19 @@ CONFIGURATIONS = (
             "advantages": "group",
             "own_decoding": False,
         },
+    ),
+    Configuration(
+        "DPO after GRPO, accumulation 2",
+        kind="dpo",
+        start="adapter",
+        dpo={"beta": 0.3, "schedule": "constant_with_warmup", "warmup_share": 0.3, "patience": 9, "max_grad_norm": 0.5},
+    ),
+    Configuration("DPO, every attempt on an empty machine", kind="dpo", start="adapter", remote=True),
+    Configuration(
+        "DPO of people's pairs alone, until it stops by itself",
+        kind="dpo",
+        start="adapter",
+        dpo={"ranked": False, "pairs": PAIRS, "schedule": "cosine", "eval_steps": 1, "patience": 3},
     ),
     Configuration("bfloat16", model={"dtype": "bfloat16"}, grpo={"max_steps": 6, "temperature": 1.2}),
     Configuration("attempts that ask for other numbers of threads", threads=(2, 1, 3)),

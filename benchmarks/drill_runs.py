@@ -34,7 +34,9 @@ from benchmarks.vllm_standin import interpreter
 from data.prepare import prepare
 from data.thoughts import told_to_think
 from tucano.files.prompts import PromptFiles
+from tucano.preferences import AnswerPair, write_answer_pairs
 from tucano.profiles import validated
+from tucano.prompts import read_prompts
 from tucano.storage.journal import read_journal
 from tucano.training import grpo_trainer, sft, worker
 from tucano.training.checkpoints import attempts, resumable, states
@@ -42,6 +44,7 @@ from tucano.training.checkpoints.manifest import step_of
 from tucano.training.jobs import Job
 from tucano.training.launch import INTERRUPTED
 from tucano.training.orders import JobFolders, order
+from tucano.training.preferences import dpo
 
 worker.quieten_libraries()
 WARM = (trl.GRPOTrainer, get_checkpoint_conversion_mapping("qwen3"))
@@ -330,16 +333,27 @@ def job(
     if configuration.server:
         chosen["worker"]["vllm_python"] = interpreter(place)
     settings, work, output = validated(chosen), place / "work", place / "output"
+    pairs = _pairs(prompts, place) if settings.dpo.pairs else None
     made = order(
         configuration.kind,
         settings,
         1,
         threads,
-        JobFolders(prompts=prompts, work=work, output=output, mirror=mirror),
+        JobFolders(prompts=prompts, work=work, output=output, mirror=mirror, preferences=pairs),
         start=begin,
     )
     made.write(place / "work" / "job.json")
     return made
+
+
+def _pairs(prompts: Path, place: Path) -> Path:
+    """Demonstrations, each preferred to the next one's."""
+    files, target = PromptFiles(prompts), place / "pairs.jsonl"
+    systems, shown = files.systems(), read_prompts(files.demonstrations)[:32]
+    texts = [str(prompt.demonstration) for prompt in shown]
+    rows = zip(shown, texts, texts[1:], strict=False)
+    write_answer_pairs(target, [AnswerPair(systems[p.task], p.user, good, bad) for p, good, bad in rows if good != bad])
+    return target
 
 
 def forked(job: Job) -> tuple[int, int]:
@@ -428,6 +442,7 @@ def instrumented() -> Board:
     board.watch(accelerate.optimizer.AcceleratedOptimizer, "step", "optimizer")
     board.watch(grpo_trainer.GrpoMixin, "look", "evaluation")
     board.watch(sft.ResumableSFTTrainer, "look", "evaluation")
+    board.watch(dpo.ResumableDPOTrainer, "look", "evaluation")
     board.watch(resumable.ResumableTrainer, "_save_checkpoint", "checkpoint")
     board.watch(attempts.Folder, "push", "upload")
     remember, begin, put_file = (

@@ -107,7 +107,7 @@ def compare_arms(
     """The verdict: the seeds against their start on the held-out prompts, by the tests that the settings fixed before
     training; beside it what public benchmarks say.
     """
-    unmoved = [seed.seed for seed in seeds.trained if seed.record.best_step == 0]
+    unmoved = [seed.seed for seed in seeds.trained if seed.record.unmoved]
     chosen = of_comparison(run.settings, came_first(plan, seeds.trained), seeds.missing, unmoved)
 
     def produce(recipe: Recipe, draft: Path) -> dict[str, Any]:

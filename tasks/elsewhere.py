@@ -75,7 +75,11 @@ def await_seed(run: Run, prompts: PromptSet, start: Start | None, seed: int) -> 
         name = artifact_of(run, str(run.settings.execution.seeds), f"seed-{seed}", parameters)
     except RunLost as lost:
         raise SeedGivenUp(str(lost)) from None
-    return known(run, seed_training(run, prompts, seed), SeedResult(run.adopt(name)))
+    made = SeedResult(run.adopt(name))
+    if made.record.before is None:
+        return known(run, seed_training(run, prompts, seed, "grpo"), made)
+    known(run, seed_training(run, prompts, seed, "grpo"), SeedResult(run.adopt(made.record.before)))
+    return known(run, seed_training(run, prompts, seed, "dpo"), made)
 
 
 def pack(value: Any) -> Any:

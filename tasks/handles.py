@@ -151,11 +151,20 @@ class AlarmLine(Record):
 
 
 class SeedRecord(Record):
+    """Of DPO, `before` names GRPO's artifact and `before_step` its best step; its alarms are here as well."""
+
     seed: int
     best_step: int
     best_value: float
     alarms: tuple[AlarmLine, ...]
     tracking_run: str
+    before: str | None = None
+    before_step: int = 0
+
+    @property
+    def unmoved(self) -> bool:
+        """Whether no step was better than the start."""
+        return self.best_step == self.before_step == 0
 
 
 class SeedResult(Handle):

@@ -43,7 +43,7 @@ class Training:
     """
 
     name: str
-    stage: Literal["sft", "grpo"]
+    stage: Literal["sft", "grpo", "dpo"]
     seed: int | None
     params: Mapping[str, Any]
     splits: Sequence[DataSplit]

@@ -1,26 +1,33 @@
-"""Stages 3 and 4: supervised fine-tuning, and one GRPO run per seed, each in a training child."""
+"""Stages 3 and 4: supervised fine-tuning, and one GRPO run per seed, with DPO after it where that is asked for, each in
+a training child.
+"""
 
 import shutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from prefect import get_run_logger
 from prefect.futures import PrefectFuture
 
+from data.own.preferences import trainable_pairs
 from tasks.handles import PromptSet, SeedResult, Seeds, Start
 from tasks.running.child import run_child
 from tasks.running.labels import data_split
 from tasks.running.run import Run, stage
 from tasks.tracked import Best, Training, known, log_best, tracked
+from tucano.artifacts.identity import fingerprint
 from tucano.artifacts.store import Recipe
 from tucano.errors import SeedGivenUp, WorkerCrashed, WorkerFailed
 from tucano.files.models import SeedFiles, StartFiles, WorkFiles
 from tucano.machine_time import Clock
+from tucano.preferences import AnswerPair, write_answer_pairs
 from tucano.requirements import cores
-from tucano.settings.stages import of_grpo, of_sft
+from tucano.settings.stages import of_dpo, of_grpo, of_sft
 from tucano.training import launch
-from tucano.training.jobs import MODULES
+from tucano.training.jobs import MODULES, Job
 from tucano.training.orders import JobFolders, order
 
 
@@ -31,26 +38,10 @@ def fine_tune(run: Run, prompts: PromptSet) -> Start:
     training = sft_training(run, prompts)
 
     def produce(recipe: Recipe, draft: Path) -> dict[str, Any]:
-        work = run.store.work_folder(recipe)
-        mirror = run.store.work_mirror(recipe)
-        job = order(
-            "sft",
-            settings,
-            settings.seed,
-            cores(),
-            JobFolders(prompts=prompts.files.folder, work=work, output=draft, mirror=mirror),
-        )
-        clock = Clock(work, mirror, settings.cost.machine)
-        with clock, tracked(run, job, training) as tracking_run:
-            result = run_child(run, job, training.name)
-            spent = clock.spent(WorkFiles(work).journal)
-            log_best(run, tracking_run, training, draft, result)
-        shutil.copy2(WorkFiles(work).journal, StartFiles(draft).journal)
+        job = order("sft", settings, settings.seed, cores(), _folders(run, recipe, prompts, draft))
         return {
-            **result,
+            **_trained(run, job, training, nullcontext()),
             "threads": job.threads,
-            "machine_time": spent,
-            "tracking_run": tracking_run,
             "base": settings.model.name,
             "revision": settings.model.revision,
         }
@@ -74,45 +65,84 @@ def sft_training(run: Run, prompts: PromptSet) -> Training:
 
 @stage("grpo", task_run_name="grpo-seed-{seed}")
 def train_seed(run: Run, prompts: PromptSet, start: Start | None, seed: int) -> SeedResult:
-    """The best adapter of one seed by the validation set, with its curves."""
+    """The best adapter of one seed by the validation set: of GRPO, or of DPO after it."""
+    made = reinforce(run, prompts, start, seed)
+    return prefer(run, prompts, start, made) if run.settings.dpo.enabled else made
+
+
+def reinforce(run: Run, prompts: PromptSet, start: Start | None, seed: int) -> SeedResult:
+    """GRPO's best adapter, with its curves."""
     settings = run.settings
-    training = seed_training(run, prompts, seed)
+    training = seed_training(run, prompts, seed, "grpo")
 
     def produce(recipe: Recipe, draft: Path) -> dict[str, Any]:
-        work = run.store.work_folder(recipe)
-        mirror = run.store.work_mirror(recipe)
-        begin = start_of(run, start)
-        threads = settings.worker.threads
-        job = order(
-            "grpo",
-            settings,
-            seed,
-            threads,
-            JobFolders(prompts=prompts.files.folder, work=work, output=draft, mirror=mirror),
-            start=begin,
-        )
-        clock = Clock(work, mirror, settings.cost.machine)
-        with run.seed_slots, clock, tracked(run, job, training) as tracking_run:
-            result = run_child(run, job, training.name)
-            spent = clock.spent(WorkFiles(work).journal)
-            log_best(run, tracking_run, training, draft, result)
-        shutil.copy2(WorkFiles(work).journal, SeedFiles(draft).journal)
-        return {**result, "seed": seed, "tracking_run": tracking_run, "machine_time": spent}
+        folders = _folders(run, recipe, prompts, draft)
+        job = order("grpo", settings, seed, settings.worker.threads, folders, start=start_of(run, start))
+        return {**_trained(run, job, training, run.seed_slots), "seed": seed}
 
     inputs = {"prompts": prompts.digest, "start": start.digest if start else ""}
     made = SeedResult(run.make(f"grpo-seed-{seed}", MODULES["grpo"], of_grpo(settings, seed), inputs, produce))
     return known(run, training, made)
 
 
-def seed_training(run: Run, prompts: PromptSet, seed: int) -> Training:
+def prefer(run: Run, prompts: PromptSet, start: Start | None, before: SeedResult) -> SeedResult:
+    """DPO's best adapter, which is GRPO's where no look at the validation set found a better one."""
+    settings, seed = run.settings, before.seed
+    training = seed_training(run, prompts, seed, "dpo")
+    people = Path(settings.dpo.pairs) if settings.dpo.pairs else None
+
+    def produce(recipe: Recipe, draft: Path) -> dict[str, Any]:
+        folders, left_out = _folders(run, recipe, prompts, draft), dict[str, int]()
+        if people is not None:
+            pairs, left_out = trainable_pairs(people, prompts.files)
+            folders = replace(folders, preferences=_written(pairs, folders.work) if pairs else None)
+            get_run_logger().info("%s: %d pairs to learn from, left out: %s", people, len(pairs), left_out or "none")
+        begin = (start_of(run, start)[0], str(before.files.adapter))
+        job = order("dpo", settings, seed, settings.worker.threads, folders, start=begin)
+        trained = _trained(run, job, training, run.seed_slots)
+        alarms = [*(alarm.model_dump() for alarm in before.record.alarms), *trained["alarms"]]
+        told = {"before": before.artifact.name, "before_step": before.record.best_step, "left_out": left_out}
+        return {**trained, **told, "alarms": alarms, "seed": seed}
+
+    inputs = {"prompts": prompts.digest, "start": start.digest if start else "", before.artifact.stage: before.digest}
+    if people is not None and people.is_file():
+        inputs["pairs"] = str(fingerprint(people)["sha256"])
+    made = SeedResult(run.make(f"dpo-seed-{seed}", MODULES["dpo"], of_dpo(settings, seed), inputs, produce))
+    return known(run, training, made)
+
+
+def _written(pairs: Sequence[AnswerPair], work: Path) -> Path:
+    work.mkdir(parents=True, exist_ok=True)
+    write_answer_pairs(WorkFiles(work).preferences, pairs)
+    return WorkFiles(work).preferences
+
+
+def seed_training(run: Run, prompts: PromptSet, seed: int, kind: Literal["grpo", "dpo"]) -> Training:
     selection = run.settings.grpo.selection
 
     def best(folder: Path, record: Mapping[str, Any]) -> Best:
         return Best(SeedFiles(folder).adapter, record["best_step"], {f"best/{selection}": record["best_value"]})
 
-    params = {**run.settings.grpo.model_dump(exclude={"seeds"}), "seed": seed}
+    chosen = run.settings.grpo.model_dump(exclude={"seeds"}) if kind == "grpo" else run.settings.dpo.model_dump()
     splits = [data_split(prompts, "train", "training"), data_split(prompts, "validation", "validation")]
-    return Training(f"grpo seed {seed}", "grpo", seed, params, splits, best)
+    return Training(f"{kind} seed {seed}", kind, seed, {**chosen, "seed": seed}, splits, best)
+
+
+def _folders(run: Run, recipe: Recipe, prompts: PromptSet, draft: Path) -> JobFolders:
+    work, mirror = run.store.work_folder(recipe), run.store.work_mirror(recipe)
+    return JobFolders(prompts=prompts.files.folder, work=work, output=draft, mirror=mirror)
+
+
+def _trained(run: Run, job: Job, training: Training, slots: AbstractContextManager[Any]) -> dict[str, Any]:
+    """What a training child says of its work, with its time and its MLflow run; its journal is kept in its output."""
+    work, output = WorkFiles(Path(job.work)), Path(job.output)
+    clock = Clock(work.folder, job.mirror, run.settings.cost.machine)
+    with slots, clock, tracked(run, job, training) as tracking_run:
+        result = run_child(run, job, training.name)
+        spent = clock.spent(work.journal)
+        log_best(run, tracking_run, training, output, result)
+    shutil.copy2(work.journal, SeedFiles(output).journal)
+    return {**result, "tracking_run": tracking_run, "machine_time": spent}
 
 
 def gather(run: Run, training: Mapping[int, PrefectFuture[SeedResult]]) -> Seeds:

@@ -10,4 +10,4 @@ from tucano.profiles import OWN_FILES, load_profile
 def test_a_variant_is_a_run_of_its_own(variant: str) -> None:
     settings = load_profile(OWN_FILES, "laptop", VARIANTS[variant])
     others = [load_profile(OWN_FILES, "laptop", VARIANTS[other]) for other in VARIANTS if other != variant]
-    assert (settings.grpo, settings.data) not in [(other.grpo, other.data) for other in others]
+    assert (settings.grpo, settings.data, settings.dpo) not in [(other.grpo, other.data, other.dpo) for other in others]

@@ -12,7 +12,7 @@ from pydantic import BaseModel
 from benchmarks.drill_cases import CONFIGURATIONS
 from benchmarks.drill_faults import FAULTS
 from tucano.profiles import validated
-from tucano.settings import GrpoSettings, PipelineSettings, SftSettings
+from tucano.settings import DpoSettings, GrpoSettings, PipelineSettings, SftSettings
 
 ROOT = Path(__file__).parent.parent
 
@@ -27,7 +27,7 @@ def settings_of_all() -> list[PipelineSettings]:
     return every
 
 
-@pytest.mark.parametrize(("section", "kind"), [("sft", SftSettings), ("grpo", GrpoSettings)])
+@pytest.mark.parametrize(("section", "kind"), [("sft", SftSettings), ("grpo", GrpoSettings), ("dpo", DpoSettings)])
 def test_every_field_is_drilled_at_a_value_that_is_not_its_default(section: str, kind: type[BaseModel]) -> None:
     """And every choice of a field that has choices. A new field fails here until a configuration sets it."""
     drilled = [

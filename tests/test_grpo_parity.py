@@ -232,9 +232,7 @@ def expected_loss(made: Any, inputs: dict[str, Tensor]) -> float:
         each = advantages.tolist()[: len(ratios)] if advantages.ndim else [advantages.item()] * len(ratios)
         clipped = [max(1 - chosen.epsilon, min(1 + high, ratio)) for ratio in ratios]
         kept = "tool_mask" not in inputs or bool(inputs["tool_mask"][row, 0])
-        policy.append(
-            [-min(r * a, c * a) for r, c, a in zip(ratios, clipped, each, strict=True)] if kept else []
-        )
+        policy.append([-min(r * a, c * a) for r, c, a in zip(ratios, clipped, each, strict=True)] if kept else [])
         bonus.append((-(every.exp() * every).sum(dim=-1)).tolist() if kept else [])
     tokens = sum(map(len, policy))
     whole = {
@@ -453,7 +451,10 @@ def test_a_blocks_advantage_stands_on_its_tokens_alone_and_reaches_the_loss(
     rest = int(output["completion_mask"].sum(dim=1).max()) - 1  # what lies behind is padding
     assert torch.equal(output["advantages"][:, 1 : 1 + rest], whole["advantages"][:, None].expand(-1, rest))
     assert calls[:8] == 4 * ["p0"] + 4 * ["p1"] and len(calls) > 8
-    for inputs in (output, whole):  # the mean of a group's advantages is 0 either way: only ratios off 1 tell them apart
+    for inputs in (
+        output,
+        whole,
+    ):  # the mean of a group's advantages is 0 either way: only ratios off 1 tell them apart
         moved = torch.randn(inputs["old_per_token_logps"].shape, generator=torch.Generator().manual_seed(0))
         inputs["old_per_token_logps"] = inputs["old_per_token_logps"] + 0.3 * moved
     made.current_gradient_accumulation_steps = made.args.steps_per_generation = 1

@@ -6,7 +6,7 @@ from typing import Any
 from tucano.artifacts.identity import digest
 
 SECTIONS = ("data", "model", "sft", "grpo")
-ELSEWHERE = {"data": {"path"}, "grpo": {"seeds", "own_decoding"}, "model": {"device"}}
+ELSEWHERE = {"data": {"path"}, "grpo": {"seeds", "own_decoding"}, "dpo": {"pairs"}, "model": {"device"}}
 """Settings of these sections that make no other configuration: where the data lie, which seeds are drawn, what
 computes.
 """
@@ -16,12 +16,13 @@ SHORT = {"learning_rate": "lr", "max_steps": "steps", "generations": "k", "batch
 
 
 def of_configuration(settings: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """{section: {setting: value}} of those, from a pipeline's settings as JSON."""
+    """{section: {setting: value}} of those, from a pipeline's settings as JSON; DPO's where it is on."""
+    after = ("dpo",) if settings.get("dpo", {}).get("enabled") else ()
     return {
         section: {
             name: value for name, value in settings.get(section, {}).items() if name not in ELSEWHERE.get(section, ())
         }
-        for section in SECTIONS
+        for section in (*SECTIONS, *after)
     }
 
 

@@ -22,7 +22,8 @@ from tucano.files.prompts import PromptFiles
 from tucano.masking import mask
 from tucano.masking.folding import Folded
 from tucano.masking.prompts import masked_prompt
-from tucano.prompts import Prompt, messages, read_prompts
+from tucano.preferences import AnswerPair
+from tucano.prompts import Prompt, read_prompts
 from tucano.rating.choices import FIRST, TIE, majority, read_choices
 from tucano.rating.draw import writing
 from tucano.rating.files import write
@@ -89,10 +90,8 @@ def write_learned(folder: Path, learned: Learned) -> None:
 
 def preference_of(lesson: Lesson) -> dict[str, Any]:
     """A row for DPOTrainer: the chat that the model is asked to continue, and two answers to it."""
-    task = lesson.prompt.task
-    answers = {"chosen": lesson.chosen, "rejected": lesson.rejected}
-    asked = messages(lesson.prompt, {task: spec_of(task).system_prompt})
-    return {"prompt": asked} | {name: [{"role": "assistant", "content": text}] for name, text in answers.items()}
+    system = spec_of(lesson.prompt.task).system_prompt
+    return AnswerPair(system, lesson.prompt.user, lesson.chosen, lesson.rejected).row()
 
 
 def judged_prompts(storage: Path) -> NearPrompts:

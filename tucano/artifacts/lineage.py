@@ -6,7 +6,7 @@ digest says, what it was made from are links of the same chain, and source files
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,8 +17,8 @@ from tucano.artifacts.store import Artifact, inspect
 from tucano.errors import UserError
 
 INPUT_NAMES = {"prompts": "data", "start": "sft", "answers": "answers", "adapter": "grpo"}
-"""Names under which stages take others' artifacts as inputs, where they differ from the stage's own; `seed-N` is
-grpo-seed-N.
+"""Names under which stages take others' artifacts as inputs, where they differ from the stage's own; `seed-N` is what
+`seed_stage` says.
 """
 
 COMMIT = re.compile(r"[0-9a-f]{40}")
@@ -49,6 +49,11 @@ class Link:
 def digests(stages: Mapping[str, Artifact]) -> dict[str, str]:
     """The chain of a run: {stage: digest}, in the order in which the stages ran."""
     return {name: artifact.digest for name, artifact in stages.items()}
+
+
+def seed_stage(stages: Container[str], arm: str) -> str:
+    """The stage that made the adapter of `seed-N`: DPO where it came after GRPO."""
+    return f"dpo-{arm}" if f"dpo-{arm}" in stages else f"grpo-{arm}"
 
 
 def verify(root: Path, chain: Mapping[str, str], *, sources: bool = True) -> list[Link]:
@@ -88,7 +93,7 @@ def _link(root: Path, stage: str, digest: str, chain: Mapping[str, str], sources
 def _inputs_fault(inputs: Mapping[str, str], chain: Mapping[str, str]) -> str | None:
     """What an artifact was made from has to be the chain's own links."""
     for name, digest in inputs.items():
-        stage = f"grpo-{name}" if re.fullmatch(r"seed-\d+", name) else INPUT_NAMES.get(name, name)
+        stage = seed_stage(chain, name) if re.fullmatch(r"seed-\d+", name) else INPUT_NAMES.get(name, name)
         if digest and stage in chain and chain[stage] != digest:
             return f"it was made from another {stage} ({digest[:16]}, the chain has {chain[stage][:16]})"
     return None

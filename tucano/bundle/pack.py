@@ -47,6 +47,11 @@ def pack(root: Path, version: RegisteredModel, model: Path, ratings: Path, conse
     packages = {name: importlib.metadata.version(name) for name in NUMERIC_PACKAGES}
     empty = Manifest(SCHEMA_VERSION, version.model, version.version, version.tags, chain, consent, packages, {})
     contents = Contents(empty, stages)
+    if contents.settings.dpo.enabled:
+        raise UserError(
+            f"{version.model} version {version.version} was trained with dpo.enabled=true, which a bundle cannot train"
+            " again; share the registered version itself, or one of a run without it"
+        )
     texts = _texts_of_others(contents.settings)
     if texts and consent is None:
         raise UserError(

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tasks.handles import SeedResult, Seeds
 from tasks.running.labels import digits_of
-from tucano.artifacts.lineage import base_of, faults, verify
+from tucano.artifacts.lineage import base_of, faults, seed_stage, verify
 from tucano.artifacts.store import opened
 from tucano.configuration import configuration_digits
 from tucano.errors import UserError
@@ -79,7 +79,7 @@ def _of_run(name: str, run: PipelineRun, root: Path) -> SideCandidate:
         raise UserError(f"run {run.identity[:8]} is not whole, {fault}; run it again")
     stages = {link.stage: link.folder for link in links if link.folder is not None}
     settings = validated(json.loads(ReportFiles(stages["report"]).settings.read_text(encoding="utf-8")))
-    trained = [SeedResult(opened(stages[f"grpo-seed-{seed}"])) for seed in settings.grpo.seeds]
+    trained = [SeedResult(opened(stages[seed_stage(stages, f"seed-{seed}")])) for seed in settings.grpo.seeds]
     built = StartFiles(stages["sft"]) if "sft" in stages else None
     base = str(built.model) if built and built.built_here else settings.model.name
     models = {seed.seed: Arm("", base, str(seed.files.adapter)) for seed in trained}

@@ -42,7 +42,7 @@ class StartFiles:
 
 @dataclass(frozen=True, slots=True)
 class SeedFiles:
-    """What GRPO made with one seed."""
+    """What GRPO made with one seed, or DPO after it, which keeps the `pairs` that it learned from too."""
 
     folder: Path
 
@@ -53,6 +53,10 @@ class SeedFiles:
     @property
     def journal(self) -> Path:
         return self.folder / JOURNAL
+
+    @property
+    def pairs(self) -> Path:
+        return self.folder / "pairs.jsonl"
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +80,10 @@ class WorkFiles:
     @property
     def log(self) -> Path:
         return self.folder / "log.txt"
+
+    @property
+    def preferences(self) -> Path:
+        return self.folder / "preferences.jsonl"
 
     @property
     def server_log(self) -> Path:

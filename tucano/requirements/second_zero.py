@@ -10,9 +10,11 @@ import os
 import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 from tucano.artifacts.lineage import unpinned
 from tucano.errors import UserError
+from tucano.preferences import read_answer_pairs
 from tucano.requirements.machine import require_device
 from tucano.requirements.memory import require_memory
 from tucano.requirements.shapes import shape_of
@@ -146,6 +148,16 @@ def _mixes_into_something(settings: PipelineSettings) -> Iterator[Finding]:
         )
 
 
+def _has_pairs(settings: PipelineSettings) -> Iterator[Finding]:
+    dpo = settings.dpo
+    if not dpo.enabled or dpo.pairs is None:
+        return
+    try:
+        read_answer_pairs(Path(dpo.pairs))
+    except UserError as error:
+        yield Finding(f"dpo.pairs={dpo.pairs} gives nothing to learn from: {error}", refuses=True)
+
+
 def _rewards_pass_the_audit(settings: PipelineSettings) -> Iterator[Finding]:
     """Others may fail as well: the gate itself takes seconds and stands before SFT. This one is known without it."""
     own = settings.audit.ratings is not None
@@ -185,6 +197,7 @@ CHECKS: tuple[Check, ...] = (
     _lengths_fit,
     _has_demonstrations,
     _mixes_into_something,
+    _has_pairs,
     _rewards_pass_the_audit,
     _alarms_can_fire,
 )

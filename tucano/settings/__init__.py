@@ -14,6 +14,7 @@ from tucano.settings.benchmark import EndpointSettings as EndpointSettings
 from tucano.settings.comparison import ComparisonSettings as ComparisonSettings
 from tucano.settings.data import SMALLEST_STRATUM as SMALLEST_STRATUM
 from tucano.settings.data import DataSettings as DataSettings
+from tucano.settings.dpo import DpoSettings as DpoSettings
 from tucano.settings.execution import CostSettings as CostSettings
 from tucano.settings.execution import ExecutionSettings as ExecutionSettings
 from tucano.settings.execution import Price as Price

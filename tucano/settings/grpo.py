@@ -49,10 +49,35 @@ class Completions(Section):
     )
 
 
-class GrpoTraining(Completions):
-    """What shapes a step of the optimizer, and when the run ends: all that the preflight rehearses."""
+class Drawing(Completions):
+    """How a group of answers is drawn and scored."""
 
     rewards: RewardSetName = Field("grounded", description="Reward set that is trained on. TRL: reward_funcs.")
+    generations: int = Field(
+        16,
+        ge=2,
+        le=1024,
+        description="Completions per prompt: the group that advantages are relative to. TRL: num_generations.",
+    )
+    temperature: float = Field(
+        1.0, ge=0.5, le=2, description="Sampling temperature; below 0.5 groups collapse to copies."
+    )
+
+
+class Looking(Section):
+    """How the validation set is looked at."""
+
+    validation_samples: PositiveInt = Field(
+        2, le=1000, description="Sampled answers per validation prompt in an evaluation. TRL: num_generations_eval."
+    )
+    selection: Literal["reward", "truth"] = Field(
+        "reward", description="What chooses the best checkpoint: the reward, or the ground-truth metric."
+    )
+
+
+class GrpoTraining(Drawing):
+    """What shapes a step of the optimizer, and when the run ends: all that the preflight rehearses."""
+
     max_steps: PositiveInt = Field(
         1500, le=1_000_000, description="Optimizer steps; the only length there is (no epochs beside it)."
     )
@@ -64,21 +89,12 @@ class GrpoTraining(Completions):
             "TRL: per_device_train_batch_size x gradient_accumulation_steps."
         ),
     )
-    generations: int = Field(
-        16,
-        ge=2,
-        le=1024,
-        description="Completions per prompt: the group that advantages are relative to. TRL: num_generations.",
-    )
     micro_batch: PositiveInt = Field(
         32,
         le=2**16,
         description=(
             "Completions per forward and backward pass; smaller needs less memory. TRL: per_device_train_batch_size."
         ),
-    )
-    temperature: float = Field(
-        1.0, ge=0.5, le=2, description="Sampling temperature; below 0.5 groups collapse to copies."
     )
     learning_rate: PositiveFloat = Field(5e-6, description="Peak learning rate.")
     schedule: Schedule = Field(
@@ -353,15 +369,8 @@ class GrpoTraining(Completions):
         return self
 
 
-class GrpoRun(GrpoTraining):
+class GrpoRun(GrpoTraining, Looking):
     """What the training of one seed follows from: GrpoTraining, and how its checkpoint is chosen."""
-
-    validation_samples: PositiveInt = Field(
-        2, le=1000, description="Sampled answers per validation prompt in an evaluation. TRL: num_generations_eval."
-    )
-    selection: Literal["reward", "truth"] = Field(
-        "reward", description="What chooses the best checkpoint: the reward, or the ground-truth metric."
-    )
 
 
 class GrpoSettings(GrpoRun):

@@ -17,6 +17,7 @@ from tucano.settings.base import Section, Seed
 from tucano.settings.benchmark import BenchmarkSettings
 from tucano.settings.comparison import ComparisonSettings
 from tucano.settings.data import DataSettings
+from tucano.settings.dpo import DpoSettings
 from tucano.settings.execution import CostSettings, ExecutionSettings, WorkerSettings
 from tucano.settings.grpo import GrpoSettings
 from tucano.settings.health import HealthSettings
@@ -41,6 +42,7 @@ class PipelineSettings(Section):
     model: ModelSettings = Field(ModelSettings(), description="What is trained.")
     sft: SftSettings = Field(SftSettings(), description="Supervised fine-tuning.")
     grpo: GrpoSettings = Field(GrpoSettings(), description="Reinforcement learning.")
+    dpo: DpoSettings = Field(DpoSettings(), description="Preference optimisation after reinforcement learning.")
     preflight: PreflightSettings = Field(
         PreflightSettings(), description="What must hold before reinforcement learning."
     )
@@ -101,6 +103,10 @@ class PipelineSettings(Section):
         if self.model.backend == "unsloth" and self.model.dtype == "float32":
             raise ValueError(
                 "model.backend=unsloth computes in bfloat16 whatever model.dtype=float32 says; set model.dtype=bfloat16"
+            )
+        if self.model.backend == "unsloth" and self.dpo.enabled:
+            raise ValueError(
+                "dpo.enabled=true needs model.backend=transformers: unsloth's DPO trainer was never held against TRL's"
             )
         if self.grpo.sampler == "vllm" and self.worker.vllm_python is None:
             raise ValueError(

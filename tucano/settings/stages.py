@@ -25,7 +25,17 @@ from tucano.settings.benchmark import (
 )
 from tucano.settings.comparison import AnswersStage, Asking, ComparisonStage, GreedyAnswersStage, Judging, PlanStage
 from tucano.settings.data import DataStage, GeneralShare, PromptPlan, SourceShare
-from tucano.settings.grpo import Completions, GrpoRun, GrpoStage, GrpoTraining, MergeStage, PreflightStage
+from tucano.settings.dpo import DpoRun, DpoStage, DpoTraining
+from tucano.settings.grpo import (
+    Completions,
+    Drawing,
+    GrpoRun,
+    GrpoStage,
+    GrpoTraining,
+    Looking,
+    MergeStage,
+    PreflightStage,
+)
 from tucano.settings.model import AdaptedModel, LoadedModel, NanoModel
 from tucano.settings.pipeline import PipelineSettings
 from tucano.settings.sft import SftStage, SftTraining
@@ -77,6 +87,19 @@ def of_grpo(settings: PipelineSettings, seed: int) -> GrpoStage:
         model=narrowed(AdaptedModel, settings.model),
         base=base_identity(settings.model.name),
         tasks=settings.tasks,
+        threads=settings.worker.threads,
+        health=settings.health,
+        seed=seed,
+    )
+
+
+def of_dpo(settings: PipelineSettings, seed: int) -> DpoStage:
+    own = narrowed(DpoTraining, settings.dpo)
+    shared = (narrowed(Drawing, settings.grpo), narrowed(Looking, settings.grpo))
+    return DpoStage(
+        dpo=DpoRun.model_construct(**{name: value for part in (own, *shared) for name, value in part}),
+        model=narrowed(LoadedModel, settings.model),
+        base=base_identity(settings.model.name),
         threads=settings.worker.threads,
         health=settings.health,
         seed=seed,

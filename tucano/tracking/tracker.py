@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-Stage = Literal["sft", "grpo"]
+Stage = Literal["sft", "grpo", "dpo"]
 Status = Literal["FINISHED", "FAILED", "KILLED"]
 
 LONGEST_PARAM = 500

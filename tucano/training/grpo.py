@@ -1,6 +1,6 @@
 """Group relative policy optimisation of one seed: the engine around the trainer (tucano/training/grpo_trainer.py)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import asdict
 from pathlib import Path
@@ -14,7 +14,6 @@ from tucano.files.models import SeedFiles, WorkFiles
 from tucano.files.prompts import PromptFiles
 from tucano.prompts import Prompt, messages, read_paraphrases, read_prompts, reworded
 from tucano.settings.grpo import GrpoStage, TrainerStage
-from tucano.storage.journal import JournalWriter, read_journal
 from tucano.thoughts import thinks
 from tucano.training.algorithms import chain
 from tucano.training.checkpoints import attempts, manifest
@@ -22,8 +21,8 @@ from tucano.training.checkpoints.resumable import Reporter, opened_journal, sett
 from tucano.training.checkpoints.states import NotAsSaved
 from tucano.training.checkpoints.weights import train_in_float32
 from tucano.training.grpo_trainer import GrpoMixin, trainer_class
-from tucano.training.health import Watch
-from tucano.training.jobs import Job, Progress, emit
+from tucano.training.health import watched
+from tucano.training.jobs import Job
 from tucano.training.policies.load import load_policy
 from tucano.training.policies.reading import Reader
 from tucano.training.rollouts.examiner import Examiner
@@ -46,7 +45,7 @@ def run(job: Job) -> dict[str, object] | None:
     name = f"grpo seed {job.seed}"
     attempt = attempts.begin(work.folder, job.mirror, job.threads)
     computed, journal = settled(attempt, settings.model.device, name), opened_journal(attempt)
-    watch = watched(journal, settings, name)
+    watch = watched(journal, settings.health, settings.grpo.max_steps, name)
     shown = {"reward/total": "reward", "entropy": "entropy"}
     trainer, examiner = build(job, settings, attempt.drafts, [Reporter(journal, name, shown)])
     validation = Validation(settings.grpo, examiner, read_prompts(files.validation), journal, work.best, job.seed)
@@ -69,23 +68,6 @@ def run(job: Job) -> dict[str, object] | None:
         "alarms": [alarm.record() for alarm in watch.raised.values()],
         "arithmetic": [asdict(one) for one in computed],
     }
-
-
-def watched(journal: JournalWriter, settings: GrpoStage, name: str) -> Watch:
-    """Alarms over a journal: over the rows that it has already, and from now on over every new one, told to the
-    parent.
-    """
-    watch = Watch(settings.health, settings.grpo.max_steps)
-    for entry in read_journal(journal.path):
-        watch.observe(entry.step, entry.values)
-
-    def listen(step: int, values: Mapping[str, float]) -> None:
-        for alarm in watch.observe(step, values):
-            journal.log(step, {f"health/{alarm.name}": 1.0})
-            emit(Progress(name, step, settings.grpo.max_steps, {}, notice=alarm.line()))
-
-    journal.listener = listen
-    return watch
 
 
 def build(

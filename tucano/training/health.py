@@ -13,6 +13,8 @@ from typing import Any
 
 from tucano.prompts import TASKS
 from tucano.settings.health import AlarmName, HealthSettings
+from tucano.storage.journal import JournalWriter, read_journal
+from tucano.training.jobs import Progress, emit
 
 NOISE = 0.05
 """A validation reward may move this much by chance; near 0, 30 % of it is nothing."""
@@ -204,3 +206,20 @@ class Watch:
     @property
     def must_stop(self) -> bool:
         return any(alarm.stops for alarm in self.raised.values())
+
+
+def watched(journal: JournalWriter, settings: HealthSettings, steps: int, name: str) -> Watch:
+    """Alarms over a journal: over the rows that it has already, and from now on over every new one, told to the
+    parent as of the training `name`.
+    """
+    watch = Watch(settings, steps)
+    for entry in read_journal(journal.path):
+        watch.observe(entry.step, entry.values)
+
+    def listen(step: int, values: Mapping[str, float]) -> None:
+        for alarm in watch.observe(step, values):
+            journal.log(step, {f"health/{alarm.name}": 1.0})
+            emit(Progress(name, step, steps, {}, notice=alarm.line()))
+
+    journal.listener = listen
+    return watch

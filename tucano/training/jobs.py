@@ -21,11 +21,12 @@ class Arm:
     adapter: str | None = None
 
 
-ChildKind = Literal["sft", "preflight", "grpo", "answer", "public", "pace", "merge", "trial"]
+ChildKind = Literal["sft", "preflight", "grpo", "dpo", "answer", "public", "pace", "merge", "trial"]
 MODULES: dict[ChildKind, str] = {
     "sft": "tucano.training.sft",
     "preflight": "tucano.training.preflight",
     "grpo": "tucano.training.grpo",
+    "dpo": "tucano.training.preferences.dpo",
     "answer": "tucano.training.answers",
     "public": "tucano.training.answering.public",
     "pace": "tucano.training.answering.pace",
@@ -42,9 +43,10 @@ class Job:
     `settings` are what its stage receives (tucano/settings/stages.py); nothing else shapes the result. `work` keeps
     checkpoints and the journal over attempts, `mirror` is the URL of their copy in remote storage, where there is one;
     `output` receives what the job makes. `base` and `adapter` are where training starts; `arms` are who answers in an
-    `answer`, a `public` or a `pace` job, and `answered` is an artifact's folder where its starts did so before. A
-    recovery checkpoint is written every `save_steps` steps and before `checkpoint_minutes` have passed. The last two
-    are for a vLLM server that draws, where the settings ask for one.
+    `answer`, a `public` or a `pace` job, and `answered` is an artifact's folder where its starts did so before.
+    `preferences` is a file of answer pairs for a `dpo` job. A recovery checkpoint is written every `save_steps` steps
+    and before `checkpoint_minutes` have passed. The last two are for a vLLM server that draws, where the settings ask
+    for one.
     """
 
     kind: ChildKind
@@ -58,6 +60,7 @@ class Job:
     mirror: str | None = None
     arms: list[Arm] = field(default_factory=list)
     answered: str | None = None
+    preferences: str | None = None
     save_steps: int = 100
     checkpoint_minutes: float = 10.0
     vllm_python: str | None = None

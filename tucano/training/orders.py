@@ -8,13 +8,14 @@ from pathlib import Path
 
 from tucano.settings import PipelineSettings
 from tucano.settings.base import Section
-from tucano.settings.stages import of_answers, of_greedy_answers, of_grpo, of_merge, of_preflight, of_sft
+from tucano.settings.stages import of_answers, of_dpo, of_greedy_answers, of_grpo, of_merge, of_preflight, of_sft
 from tucano.training.jobs import Arm, ChildKind, Job
 
 RECEIVED: dict[ChildKind, Callable[[PipelineSettings, int], Section]] = {
     "sft": of_sft,
     "preflight": of_preflight,
     "grpo": of_grpo,
+    "dpo": of_dpo,
     "answer": of_answers,
     "public": of_greedy_answers,
     "pace": of_greedy_answers,
@@ -27,7 +28,7 @@ RECEIVED: dict[ChildKind, Callable[[PipelineSettings, int], Section]] = {
 @dataclass(frozen=True)
 class JobFolders:
     """Where a job reads its prompts, works, and puts what it made; `mirror` is the URL of the work folder's copy,
-    `answered` an artifact in which its starts have answered already.
+    `answered` an artifact in which its starts have answered already, `preferences` a file of answer pairs.
     """
 
     prompts: Path
@@ -35,6 +36,7 @@ class JobFolders:
     output: Path
     mirror: str | None = None
     answered: Path | None = None
+    preferences: Path | None = None
 
 
 def order(
@@ -60,7 +62,8 @@ def order(
         mirror=folders.mirror,
         arms=list(arms),
         answered=str(folders.answered) if folders.answered else None,
-        save_steps=settings.sft.save_steps if kind == "sft" else settings.grpo.save_steps,
+        preferences=str(folders.preferences) if folders.preferences else None,
+        save_steps={"sft": settings.sft.save_steps, "dpo": settings.dpo.save_steps}.get(kind, settings.grpo.save_steps),
         checkpoint_minutes=settings.worker.checkpoint_minutes,
         vllm_python=settings.worker.vllm_python,
         vllm_memory_share=settings.worker.vllm_memory_share,

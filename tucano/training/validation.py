@@ -1,4 +1,4 @@
-"""The validation set during GRPO: chooses the best checkpoint and stops a run that no longer improves."""
+"""The validation set during GRPO and DPO: chooses the best checkpoint and stops a run that no longer improves."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -10,6 +10,7 @@ import numpy as np
 
 from tucano.errors import UserError
 from tucano.prompts import TASKS, Prompt
+from tucano.settings.dpo import DpoRun
 from tucano.settings.grpo import GrpoRun
 from tucano.storage.journal import JournalWriter
 from tucano.training.checkpoints.weights import save_whole
@@ -37,7 +38,7 @@ class Validation:
 
     def __init__(
         self,
-        settings: GrpoRun,
+        settings: GrpoRun | DpoRun,
         examiner: Examiner,
         prompts: Sequence[Prompt],
         journal: JournalWriter,

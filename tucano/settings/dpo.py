@@ -1,0 +1,91 @@
+"""Settings of preference optimisation after GRPO: `dpo.*`."""
+
+from typing import Self
+
+from pydantic import Field, PositiveFloat, PositiveInt, model_validator
+
+from tucano.security.texts import Line
+from tucano.settings.base import Schedule, Section, Share
+from tucano.settings.grpo import Drawing, Looking
+from tucano.settings.health import HealthSettings
+from tucano.settings.model import LoadedModel
+
+
+class DpoTraining(Section):
+    """What shapes a step of preference optimisation, and when it ends."""
+
+    ranked: bool = Field(
+        True,
+        description=(
+            "Draw grpo.generations answers to every training prompt from GRPO's policy, and pair the one that its"
+            " rewards rank first with the one that they rank last; off: dpo.pairs alone."
+        ),
+    )
+    beta: PositiveFloat = Field(
+        0.1, description="How firmly the policy is held to GRPO's (DPO 2305.18290, eq. 7); larger holds more."
+    )
+    max_epochs: PositiveFloat = Field(1, le=1000, description="Passes over the pairs. TRL: num_train_epochs.")
+    batch_size: PositiveInt = Field(
+        16,
+        le=2**16,
+        description="Pairs per optimizer step. TRL: per_device_train_batch_size x gradient_accumulation_steps.",
+    )
+    micro_batch: PositiveInt = Field(
+        16,
+        le=2**16,
+        description="Pairs per forward and backward pass; smaller needs less memory. TRL: per_device_train_batch_size.",
+    )
+    learning_rate: PositiveFloat = Field(5e-6, description="Peak learning rate.")
+    schedule: Schedule = Field(
+        "linear", description="Shape of the learning rate after warm-up. TRL: lr_scheduler_type."
+    )
+    warmup_share: Share = Field(0.1, description="Share of the steps spent warming up. TRL: warmup_steps.")
+    max_grad_norm: PositiveFloat = Field(1.0, description="Gradients are clipped to this norm.")
+    eval_steps: PositiveInt = Field(10, description="Steps between two validation evaluations.")
+    patience: PositiveInt = Field(5, description="Evaluations without a better one before training stops.")
+
+    @model_validator(mode="after")
+    def _batches_fit(self) -> Self:
+        if self.batch_size % self.micro_batch:
+            raise ValueError(
+                f"dpo.micro_batch={self.micro_batch} does not divide dpo.batch_size={self.batch_size};"
+                f" {self.batch_size} would"
+            )
+        return self
+
+
+class DpoSettings(DpoTraining):
+    """Preference optimisation (DPO) of each seed after GRPO, on pairs of a better and a worse answer."""
+
+    enabled: bool = Field(False, description="Off: a seed's result is GRPO's adapter.")
+    pairs: Line | None = Field(
+        None,
+        description=(
+            "File of pairs that people preferred, as `tucano data feedback` writes it (preferences.jsonl); those near a"
+            " validation or test prompt are left out."
+        ),
+    )
+    save_steps: PositiveInt = Field(100, description="Steps between two recovery checkpoints.")
+
+    @model_validator(mode="after")
+    def _there_are_pairs(self) -> Self:
+        if self.enabled and not self.ranked and self.pairs is None:
+            raise ValueError(
+                "dpo.ranked=false leaves no pairs to learn from; name some with dpo.pairs, or leave it true"
+            )
+        return self
+
+
+class DpoRun(DpoTraining, Drawing, Looking):
+    """Preference optimisation of one seed, with how its answers are drawn, scored and looked at: as in GRPO."""
+
+
+class DpoStage(Section):
+    """What it follows from, beside prompts, pairs and the adapter that it starts with."""
+
+    dpo: DpoRun
+    model: LoadedModel
+    base: str
+    threads: int
+    health: HealthSettings
+    seed: int

@@ -1,0 +1,205 @@
+"""Direct preference optimisation of one seed after GRPO (Rafailov et al. 2023, 2305.18290).
+
+    L = -log sigmoid(beta (log p(chosen) / q(chosen) - log p(rejected) / q(rejected)))        (eq. 7)
+
+p is the policy, q the one that GRPO has made, from which p starts; a log-probability is the sum over an answer's
+tokens. Loss and metrics are TRL's. Ours are the pairs (ranked.py, and those that people preferred), the looks at GRPO's
+validation set, which keep the best adapter (at first GRPO's own), and exact checkpoints. What was left out: other
+losses of TRL's trainer, and reference log-probabilities computed beforehand (a file of TRL's that no checkpoint
+knows).
+"""
+
+import math
+from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import asdict
+from pathlib import Path
+
+from datasets import Dataset
+from peft import PeftModel
+from trl import DPOConfig, DPOTrainer
+
+from rewards import load_reward_set
+from tucano.errors import UserError
+from tucano.files.models import SeedFiles, WorkFiles
+from tucano.files.prompts import PromptFiles
+from tucano.preferences import AnswerPair, read_answer_pairs, write_answer_pairs
+from tucano.prompts import read_prompts
+from tucano.settings.dpo import DpoStage
+from tucano.training.checkpoints import attempts, manifest
+from tucano.training.checkpoints.resumable import Part, Reporter, ResumableTrainer, opened_journal, settled
+from tucano.training.checkpoints.states import NotAsSaved
+from tucano.training.checkpoints.weights import TRAINED, train_in_float32
+from tucano.training.health import Watch, watched
+from tucano.training.jobs import Job
+from tucano.training.policies.chat import encode_chats
+from tucano.training.policies.load import load_policy
+from tucano.training.preferences.ranked import ranked_pairs
+from tucano.training.rollouts.examiner import Examiner
+from tucano.training.samplers.opening import sampler_for
+from tucano.training.validation import Validation
+
+
+class ResumableDPOTrainer(ResumableTrainer, DPOTrainer):
+    """TRL's trainer with checkpoints that carry the validation set's state."""
+
+    validation: Validation
+    watch: Watch
+
+    def parts(self) -> dict[str, Part]:
+        return {"validation": self.validation}
+
+    def look_is_due(self) -> bool:
+        return self.validation.is_due(self.state.global_step, self.state.max_steps)
+
+    def look(self) -> None:
+        self.validation.look(self.model, self.state.global_step)
+
+    def patience_is_over(self) -> bool:
+        return self.validation.waited >= self.validation.settings.patience or self.watch.must_stop
+
+
+def run(job: Job) -> dict[str, object] | None:
+    """Train one seed on from GRPO's adapter; write the best adapter and the pairs into `job.output`. None when
+    interrupted.
+    """
+    settings, name = DpoStage.model_validate(job.settings), f"dpo seed {job.seed}"
+    work, files = WorkFiles(Path(job.work)), PromptFiles(Path(job.prompts))
+    attempt = attempts.begin(work.folder, job.mirror, job.threads)
+    computed, journal = settled(attempt, settings.model.device, name), opened_journal(attempt)
+    policy, examiner = _opened(job, settings, files)
+    with closing(examiner.sampler):
+        pairs, too_long = gathered(job, settings, files, policy, examiner)
+        report = Reporter(journal, name, {"loss": "loss", "rewards/margins": "margin"})
+        trainer = ResumableDPOTrainer(
+            model=policy,
+            args=arguments(settings, attempt.drafts, job.save_steps),
+            train_dataset=Dataset.from_list([pair.row() for pair in pairs]),
+            processing_class=examiner.tokenizer,
+            callbacks=[report],
+        )
+        train_in_float32(policy)
+        validation = Validation(settings.dpo, examiner, read_prompts(files.validation), journal, work.best, job.seed)
+        trainer.attempt, trainer.journal, trainer.best = attempt, journal, validation.best
+        trainer.save_seconds, trainer.arithmetic = 60 * job.checkpoint_minutes, computed
+        trainer.validation = validation
+        trainer.watch = watched(journal, settings.health, _steps(settings, len(pairs)), name)
+        if not trainer.train_resumable():
+            return None
+    journal.commit(trainer.state.global_step)
+    _deliver(work, SeedFiles(Path(job.output)), pairs)
+    return {
+        "steps": trainer.state.global_step,
+        "pairs": len(pairs),
+        "too_long": too_long,
+        "best_step": validation.best_step,
+        "best_value": validation.highest,
+        "validation": validation.curve,
+        "alarms": [alarm.record() for alarm in trainer.watch.raised.values()],
+        "arithmetic": [asdict(one) for one in computed],
+    }
+
+
+def _opened(job: Job, settings: DpoStage, files: PromptFiles) -> tuple[PeftModel, Examiner]:
+    """GRPO's policy, and the examiner that asks it as GRPO's validation did."""
+    assert job.adapter is not None, "preferences are learned by an adapter that is there"
+    dpo, adapter = settings.dpo, Path(job.adapter)
+    policy, tokenizer = load_policy(settings.model, job.base, adapter, trainable=True, seed=job.seed)
+    assert isinstance(policy, PeftModel)
+    sampler = sampler_for(job, job.base, policy.peft_config[TRAINED].r, settings.model, dpo)
+    rewards = load_reward_set(dpo.rewards, files.folder)
+    return policy, Examiner(tokenizer, files.systems(), rewards, files.folder, dpo.max_completion_tokens, sampler)
+
+
+def gathered(
+    job: Job, settings: DpoStage, files: PromptFiles, policy: PeftModel, examiner: Examiner
+) -> tuple[list[AnswerPair], int]:
+    """The pairs to learn from, and how many were left out because a model's context does not hold them.
+
+    The policy's own answers follow from the seed: an attempt that goes on draws the same ones. UserError where there
+    is no pair.
+    """
+    dpo, pairs = settings.dpo, list[AnswerPair]()
+    if dpo.ranked:
+        prompts = read_prompts(files.train)
+        answers = examiner.answer(policy, prompts, dpo.generations, dpo.temperature, job.seed)
+        pairs += ranked_pairs(answers, dpo.generations, examiner.system_prompts)
+    if job.preferences is not None:
+        pairs += read_answer_pairs(Path(job.preferences))
+    fitting = [pair for pair in pairs if _tokens(examiner, pair) <= settings.model.max_length_tokens]
+    if not fitting:
+        raise UserError(
+            "dpo.enabled=true found no pair to learn from: the answers to each training prompt earn the same, or are"
+            " cut off; raise grpo.generations, or name pairs of people with dpo.pairs"
+        )
+    return fitting, len(pairs) - len(fitting)
+
+
+def _tokens(examiner: Examiner, pair: AnswerPair) -> int:
+    """Of the prompt with the longer of its answers, as the trainer reads it."""
+    row = pair.row()
+    chats = [row["prompt"] + row[name] for name in ("chosen", "rejected")]
+    return max(map(len, encode_chats(examiner.tokenizer, chats)))
+
+
+def _steps(settings: DpoStage, pairs: int) -> int:
+    return math.ceil(settings.dpo.max_epochs * math.ceil(pairs / settings.dpo.batch_size))
+
+
+def arguments(settings: DpoStage, drafts: Path, save_steps: int) -> DPOConfig:
+    """Every field that shapes the training, explicit: defaults of TRL and transformers differ silently."""
+    dpo, cpu = settings.dpo, settings.model.device == "cpu"
+    return DPOConfig(
+        output_dir=str(drafts),
+        num_train_epochs=dpo.max_epochs,
+        per_device_train_batch_size=dpo.micro_batch,
+        gradient_accumulation_steps=dpo.batch_size // dpo.micro_batch,
+        gradient_checkpointing=not cpu,
+        learning_rate=dpo.learning_rate,
+        lr_scheduler_type=dpo.schedule,
+        warmup_steps=dpo.warmup_share,
+        weight_decay=0.0,
+        max_grad_norm=dpo.max_grad_norm,
+        optim="adamw_torch",
+        adam_beta1=0.9,
+        adam_beta2=0.999,
+        adam_epsilon=1e-8,
+        beta=dpo.beta,
+        loss_type=["sigmoid"],
+        loss_weights=None,
+        ld_alpha=None,
+        f_divergence_type="reverse_kl",
+        label_smoothing=0.0,
+        use_weighting=False,
+        precompute_ref_log_probs=False,
+        sync_ref_model=False,
+        disable_dropout=True,  # the ratio of two policies, and no noise between them
+        max_length=None,  # longer pairs were left out, none is cut
+        pad_to_multiple_of=None,
+        padding_free=False,
+        use_liger_kernel=False,
+        activation_offloading=False,
+        bf16=settings.model.dtype == "bfloat16",
+        use_cpu=cpu,
+        train_sampling_strategy="random",
+        dataloader_num_workers=0,
+        dataloader_pin_memory=not cpu,
+        eval_strategy="no",
+        save_strategy="steps",
+        save_steps=save_steps,
+        save_total_limit=None,
+        logging_steps=1,
+        logging_nan_inf_filter=False,
+        disable_tqdm=True,
+        report_to=[],
+        seed=settings.seed,
+        data_seed=settings.seed,
+    )
+
+
+def _deliver(work: WorkFiles, output: SeedFiles, pairs: Sequence[AnswerPair]) -> None:
+    fault = manifest.fault(work.best)
+    if fault is not None:
+        raise NotAsSaved(f"{work.best}: {fault}")
+    work.best.rename(output.adapter)
+    write_answer_pairs(output.pairs, pairs)
