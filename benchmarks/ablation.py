@@ -12,9 +12,10 @@ folder, and the same command goes on from it.
 """
 
 import argparse
+import shutil
 import signal
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, replace
 from functools import partial
@@ -35,7 +36,7 @@ from tucano.settings import PipelineSettings
 from tucano.statistics.inference import two_way_t
 from tucano.training.jobs import Arm, Job
 from tucano.training.launch import run_job, stop_all
-from tucano.training.orders import JobFolders, order
+from tucano.training.orders import JobFolders, for_task, order
 
 PLAIN = ["grpo.loss=dr_grpo", "grpo.advantages=group"]
 GDPO = ["grpo.loss=dr_grpo", "grpo.advantages=gdpo"]
@@ -51,6 +52,7 @@ VARIANTS = {
     "dr_grpo, three paraphrases": [*PLAIN, "data.paraphrases=3"],
     "dr_grpo + BAE": [*PLAIN, "grpo.block_advantages=true"],
     "DPO after GRPO": [*PLAIN, "dpo.enabled=true"],
+    "adapters per task, steps divided": [*PLAIN, "grpo.adapters=per_task", "grpo.max_steps=15", "grpo.eval_steps=5"],
     "control: random rewards": [*PLAIN, "grpo.rewards=controls.random"],
     "control: format rewards": [*PLAIN, "grpo.rewards=controls.format"],
 }
@@ -74,7 +76,11 @@ def main() -> None:
     def train(variant: str, seed: int) -> Arm:
         run, (seen, begin) = chosen[variant], begins[variant]
         ordered = partial(order, settings=run, seed=seed, threads=run.worker.threads, folders=unplaced(seen))
-        adapter = done(folder, ordered("grpo", start=(str(begin), None))) / "adapter"
+        job = ordered("grpo", start=(str(begin), None))
+        if run.grpo.adapters == "per_task":
+            alone = {task: done(folder, for_task(job, task)) / "adapter" for task in run.tasks}
+            return Arm(f"{variant}/{seed}", str(begin), str(side_by_side(folder, alone)))
+        adapter = done(folder, job) / "adapter"
         if run.dpo.enabled:
             adapter = done(folder, ordered("dpo", start=(str(begin), str(adapter)))) / "adapter"
         return Arm(f"{variant}/{seed}", str(begin), str(adapter))
@@ -97,6 +103,14 @@ def begun(folder: Path, settings: PipelineSettings) -> tuple[Path, Path]:
 def unplaced(prompts: Path) -> JobFolders:
     """`done` chooses the other two."""
     return JobFolders(prompts, work=Path(), output=Path())
+
+
+def side_by_side(folder: Path, adapters: Mapping[str, Path]) -> Path:
+    """The adapters of one seed as a folder with one for each task."""
+    place = folder / f"joined-{digest([str(path) for path in adapters.values()])[:12]}"
+    for task, path in adapters.items():
+        shutil.copytree(path, place / task, dirs_exist_ok=True)
+    return place
 
 
 def prompt_set(folder: Path, settings: PipelineSettings) -> Path:

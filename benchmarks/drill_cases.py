@@ -51,7 +51,7 @@ class Configuration:
     `start`: the nano model, trained whole; a model that is given, and gets a new adapter; or that model with an adapter
     from SFT. `prompts`: training prompts. `minutes`: checkpoints at least this often. `threads`: what one attempt after
     the other asks for. `remote`: every attempt on an empty machine. `server`: another process draws, the
-    stand-in for vLLM. thinking: the tasks that are answered after a thought.
+    stand-in for vLLM. `thinking`: the tasks that are answered after a thought. `task`: whose adapter is trained alone.
     """
 
     name: str
@@ -67,6 +67,7 @@ class Configuration:
     remote: bool = False
     server: bool = False
     thinking: tuple[str, ...] | None = None
+    task: str | None = None
 
     def settings(self) -> dict[str, Any]:
         """For `validated`; the name of a given model is still missing."""
@@ -215,6 +216,7 @@ CONFIGURATIONS = (
         start="adapter",
         dpo={"ranked": False, "pairs": PAIRS, "schedule": "cosine", "eval_steps": 1, "patience": 3},
     ),
+    Configuration("the adapter of one task", grpo={"adapters": "per_task"}, task="push"),
     Configuration("bfloat16", model={"dtype": "bfloat16"}, grpo={"max_steps": 6, "temperature": 1.2}),
     Configuration("attempts that ask for other numbers of threads", threads=(2, 1, 3)),
     Configuration(

@@ -43,7 +43,7 @@ from tucano.training.checkpoints import attempts, resumable, states
 from tucano.training.checkpoints.manifest import step_of
 from tucano.training.jobs import Job
 from tucano.training.launch import INTERRUPTED
-from tucano.training.orders import JobFolders, order
+from tucano.training.orders import JobFolders, for_task, order
 from tucano.training.preferences import dpo
 
 worker.quieten_libraries()
@@ -342,6 +342,7 @@ def job(
         JobFolders(prompts=prompts, work=work, output=output, mirror=mirror, preferences=pairs),
         start=begin,
     )
+    made = for_task(made, configuration.task) if configuration.task else made
     made.write(place / "work" / "job.json")
     return made
 

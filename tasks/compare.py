@@ -24,6 +24,8 @@ from tucano.comparison.table import render_markdown
 from tucano.comparison.text_health import known_words
 from tucano.comparison.verdict import told, without
 from tucano.errors import UserError
+from tucano.files.models import ServedFiles
+from tucano.files.per_task import adapters_by_task
 from tucano.files.results import ComparisonFiles
 from tucano.prompts import read_prompts
 from tucano.rating.choices import CHOSEN, preference
@@ -91,7 +93,8 @@ def model_arms(run: Run, start: Start | None, seeds: Sequence[SeedResult]) -> li
 
 def _champion_arm(run: Run, champion: RegisteredModel, work: Path) -> Arm:
     folder = run.tracker.fetch(champion, work / CHAMPION)
-    return Arm(CHAMPION, str(folder / WEIGHTS))
+    served = ServedFiles((folder / WEIGHTS).parent)
+    return Arm(CHAMPION, str(served.model), str(served.adapter) if adapters_by_task(served.adapter) else None)
 
 
 @stage("compare arms")

@@ -18,7 +18,7 @@ def account(run: Run, seeds: Seeds, comparison: ComparisonResult) -> str:
     each = costs(run.stages, run.settings.cost)
     reused = total([cost for name, cost in each.items() if run.stages[name].reused]).hours
     for seed in seeds.trained:
-        if (identity := training_run(run, seed)) is not None:
+        if seed.record.tracking_run and (identity := training_run(run, seed)) is not None:
             run.tracker.log_metrics(identity, _metrics(each[seed.artifact.stage]))
     point = dollars_per_point(everything, gain)
     more = {"cost/reused_hours": reused} | ({} if point is None else {"cost/usd_per_point": point})

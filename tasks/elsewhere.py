@@ -9,7 +9,7 @@ import types
 import typing
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, Literal, ParamSpec, TypeVar
 
 from prefect.tasks import Task
 
@@ -76,10 +76,10 @@ def await_seed(run: Run, prompts: PromptSet, start: Start | None, seed: int) -> 
     except RunLost as lost:
         raise SeedGivenUp(str(lost)) from None
     made = SeedResult(run.adopt(name))
-    if made.record.before is None:
-        return known(run, seed_training(run, prompts, seed, "grpo"), made)
-    known(run, seed_training(run, prompts, seed, "grpo"), SeedResult(run.adopt(made.record.before)))
-    return known(run, seed_training(run, prompts, seed, "dpo"), made)
+    for part in made.record.made_of:
+        run.adopt(part)
+    kind: Literal["grpo", "dpo"] = "dpo" if run.settings.dpo.enabled else "grpo"
+    return known(run, seed_training(run, prompts, seed, kind), made) if made.record.tracking_run else made
 
 
 def pack(value: Any) -> Any:

@@ -151,14 +151,16 @@ class AlarmLine(Record):
 
 
 class SeedRecord(Record):
-    """Of DPO, `before` names GRPO's artifact and `before_step` its best step; its alarms are here as well."""
+    """`made_of` names the artifacts of earlier trainings that this one goes on from, or joins: their alarms are here as
+    well, and `before_step` is the best step of them. `tracking_run` is empty where nothing was trained, but joined.
+    """
 
     seed: int
     best_step: int
     best_value: float
     alarms: tuple[AlarmLine, ...]
     tracking_run: str
-    before: str | None = None
+    made_of: tuple[str, ...] = ()
     before_step: int = 0
 
     @property

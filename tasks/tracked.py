@@ -82,7 +82,11 @@ def log_best(run: Run, identity: str, training: Training, folder: Path, record: 
 
 
 def training_run(run: Run, made: Start | SeedResult) -> str | None:
-    """The MLflow run of what was trained; None where the store has none."""
+    """The MLflow run of what was trained, or the pipeline's where it was joined of several; None where the store has
+    none.
+    """
+    if not made.record.tracking_run:
+        return run.tracking_run
     return run.tracker.training_of(made.record.tracking_run, made.digest)
 
 

@@ -3,6 +3,7 @@ a training child.
 """
 
 import shutil
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
@@ -22,13 +23,15 @@ from tucano.artifacts.identity import fingerprint
 from tucano.artifacts.store import Recipe
 from tucano.errors import SeedGivenUp, WorkerCrashed, WorkerFailed
 from tucano.files.models import SeedFiles, StartFiles, WorkFiles
+from tucano.files.per_task import join_adapters
 from tucano.machine_time import Clock
 from tucano.preferences import AnswerPair, write_answer_pairs
+from tucano.prompts import Task, read_prompts
 from tucano.requirements import cores
-from tucano.settings.stages import of_dpo, of_grpo, of_sft
+from tucano.settings.stages import of_dpo, of_grpo, of_join, of_sft
 from tucano.training import launch
 from tucano.training.jobs import MODULES, Job
-from tucano.training.orders import JobFolders, order
+from tucano.training.orders import JobFolders, for_task, order
 
 
 @stage("sft")
@@ -66,33 +69,65 @@ def sft_training(run: Run, prompts: PromptSet) -> Training:
 @stage("grpo", task_run_name="grpo-seed-{seed}")
 def train_seed(run: Run, prompts: PromptSet, start: Start | None, seed: int) -> SeedResult:
     """The best adapter of one seed by the validation set: of GRPO, or of DPO after it."""
+    if run.settings.grpo.adapters == "per_task":
+        parts = {task: reinforce(run, prompts, start, seed, task) for task in run.settings.tasks}
+        return join(run, prompts, seed, parts)
     made = reinforce(run, prompts, start, seed)
     return prefer(run, prompts, start, made) if run.settings.dpo.enabled else made
 
 
-def reinforce(run: Run, prompts: PromptSet, start: Start | None, seed: int) -> SeedResult:
-    """GRPO's best adapter, with its curves."""
+def reinforce(run: Run, prompts: PromptSet, start: Start | None, seed: int, task: Task | None = None) -> SeedResult:
+    """GRPO's best adapter, with its curves: for all tasks, or for one alone."""
     settings = run.settings
+    name = f"grpo-seed-{seed}" if task is None else f"grpo-seed-{seed}-{task}"
     training = seed_training(run, prompts, seed, "grpo")
+    chosen = of_grpo(settings, seed)
+    if task is not None:
+        training = replace(training, name=f"{training.name} {task}", params={**training.params, "task": task})
+        chosen = chosen.model_copy(update={"tasks": (task,)})
 
     def produce(recipe: Recipe, draft: Path) -> dict[str, Any]:
         folders = _folders(run, recipe, prompts, draft)
         job = order("grpo", settings, seed, settings.worker.threads, folders, start=start_of(run, start))
-        return {**_trained(run, job, training, run.seed_slots), "seed": seed}
+        alone = job if task is None else for_task(job, task)
+        return {**_trained(run, alone, training, run.seed_slots), "seed": seed}
 
     inputs = {"prompts": prompts.digest, "start": start.digest if start else ""}
-    made = SeedResult(run.make(f"grpo-seed-{seed}", MODULES["grpo"], of_grpo(settings, seed), inputs, produce))
+    made = SeedResult(run.make(name, MODULES["grpo"], chosen, inputs, produce))
     return known(run, training, made)
+
+
+def join(run: Run, prompts: PromptSet, seed: int, parts: Mapping[Task, SeedResult]) -> SeedResult:
+    """One result of a seed whose tasks were trained one by one; its value is the mean over all validation prompts."""
+    chosen = of_join(run.settings, seed)
+
+    def produce(recipe: Recipe, draft: Path) -> dict[str, Any]:
+        join_adapters({task: part.files for task, part in parts.items()}, SeedFiles(draft))
+        asked = Counter(prompt.task for prompt in read_prompts(prompts.files.validation))
+        values = [(asked[task], part.record.best_value) for task, part in parts.items()]
+        return {
+            "seed": seed,
+            "best_step": max(part.record.best_step for part in parts.values()),
+            "best_value": sum(count * value for count, value in values) / sum(count for count, _ in values),
+            "alarms": [alarm.model_dump() for part in parts.values() for alarm in part.record.alarms],
+            "made_of": [part.artifact.name for part in parts.values()],
+            "tracking_run": "",
+        }
+
+    inputs = {part.artifact.stage: part.digest for part in parts.values()} | {"prompts": prompts.digest}
+    return SeedResult(run.make(f"grpo-seed-{seed}", join_adapters, chosen, inputs, produce))
 
 
 def prefer(run: Run, prompts: PromptSet, start: Start | None, before: SeedResult) -> SeedResult:
     """DPO's best adapter, which is GRPO's where no look at the validation set found a better one."""
-    settings, seed = run.settings, before.seed
+    settings = run.settings
+    seed = before.seed
     training = seed_training(run, prompts, seed, "dpo")
     people = Path(settings.dpo.pairs) if settings.dpo.pairs else None
 
     def produce(recipe: Recipe, draft: Path) -> dict[str, Any]:
-        folders, left_out = _folders(run, recipe, prompts, draft), dict[str, int]()
+        folders = _folders(run, recipe, prompts, draft)
+        left_out = dict[str, int]()
         if people is not None:
             pairs, left_out = trainable_pairs(people, prompts.files)
             folders = replace(folders, preferences=_written(pairs, folders.work) if pairs else None)
@@ -101,7 +136,7 @@ def prefer(run: Run, prompts: PromptSet, start: Start | None, before: SeedResult
         job = order("dpo", settings, seed, settings.worker.threads, folders, start=begin)
         trained = _trained(run, job, training, run.seed_slots)
         alarms = [*(alarm.model_dump() for alarm in before.record.alarms), *trained["alarms"]]
-        told = {"before": before.artifact.name, "before_step": before.record.best_step, "left_out": left_out}
+        told = {"made_of": [before.artifact.name], "before_step": before.record.best_step, "left_out": left_out}
         return {**trained, **told, "alarms": alarms, "seed": seed}
 
     inputs = {"prompts": prompts.digest, "start": start.digest if start else "", before.artifact.stage: before.digest}
@@ -129,13 +164,15 @@ def seed_training(run: Run, prompts: PromptSet, seed: int, kind: Literal["grpo",
 
 
 def _folders(run: Run, recipe: Recipe, prompts: PromptSet, draft: Path) -> JobFolders:
-    work, mirror = run.store.work_folder(recipe), run.store.work_mirror(recipe)
+    work = run.store.work_folder(recipe)
+    mirror = run.store.work_mirror(recipe)
     return JobFolders(prompts=prompts.files.folder, work=work, output=draft, mirror=mirror)
 
 
 def _trained(run: Run, job: Job, training: Training, slots: AbstractContextManager[Any]) -> dict[str, Any]:
     """What a training child says of its work, with its time and its MLflow run; its journal is kept in its output."""
-    work, output = WorkFiles(Path(job.work)), Path(job.output)
+    work = WorkFiles(Path(job.work))
+    output = Path(job.output)
     clock = Clock(work.folder, job.mirror, run.settings.cost.machine)
     with slots, clock, tracked(run, job, training) as tracking_run:
         result = run_child(run, job, training.name)

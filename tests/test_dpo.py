@@ -1,64 +1,75 @@
-"""Preference optimisation after GRPO: the loss by hand, where pairs come from, and a training that is killed."""
+"""Preference optimisation after GRPO: the loss by hand, where pairs come from, and a training that is interrupted."""
 
+import gc
 import json
 import math
-import signal
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
 from datasets import Dataset
-from peft import PeftModel
-from test_training import SMALL, SignalAt, adapter_bytes, journal_steps
+from peft import PeftModel, get_peft_model
+from test_grpo_parity import (
+    PROMPTS,
+    SYSTEMS,
+    one_thread_and_the_signals_as_before,  # noqa: F401  the fixture is used by its name
+    tiny,
+)
+from test_grpo_parity import settings as of_grpo
+from test_resume import interrupted, left, logged
 
 from data.own.preferences import trainable_pairs
-from data.prepare import prepare
 from rewards import Score
-from tucano.errors import UserError, WorkerCrashed
+from tucano.errors import UserError
 from tucano.files.prompts import PromptFiles
 from tucano.preferences import AnswerPair, read_answer_pairs, write_answer_pairs
 from tucano.profiles import validated
-from tucano.prompts import Prompt, read_prompts
+from tucano.prompts import Prompt, write_prompts
 from tucano.requirements.second_zero import findings
 from tucano.settings import PipelineSettings
 from tucano.settings.stages import of_dpo
-from tucano.training.jobs import Job
-from tucano.training.launch import run_job
+from tucano.training.checkpoints import interruption
 from tucano.training.orders import JobFolders, order
-from tucano.training.policies.load import load_policy
+from tucano.training.policies.load import load_base, load_policy, lora_config
+from tucano.training.preferences import dpo
 from tucano.training.preferences.dpo import ResumableDPOTrainer, arguments
 from tucano.training.preferences.ranked import ranked_pairs
 from tucano.training.rollouts.examiner import ScoredCompletion
 
-DPO = {"enabled": True, "batch_size": 8, "micro_batch": 4, "learning_rate": 0.001, "eval_steps": 2, "save_steps": 2}
+DPO: dict[str, Any] = {
+    "enabled": True, "max_epochs": 2, "batch_size": 2, "micro_batch": 1, "learning_rate": 0.01, "eval_steps": 2,
+    "save_steps": 2,
+}  # fmt: skip
 
 
-def settings(**dpo: Any) -> PipelineSettings:
-    return validated({**SMALL, "dpo": {**DPO, **dpo}})
-
-
-@pytest.fixture(scope="module")
-def prompts(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("prompts")
-    prepare(settings().data, 7, settings().tasks, folder)
-    return folder
+def settings(**changed: Any) -> PipelineSettings:
+    plain = of_grpo(max_completion_tokens=32, generations=8).model_dump(mode="json")
+    return validated({**plain, "dpo": {**DPO, **changed}})
 
 
 @pytest.fixture(scope="module")
-def trained(prompts: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    """The nano model after a short SFT, and GRPO's adapter on it."""
-    places = [tmp_path_factory.mktemp(kind) / "output" for kind in ("sft", "grpo")]
-    run_job(job("sft", prompts, places[0].parent), None, lambda _: None)
-    run_job(job("grpo", prompts, places[1].parent, start=(str(places[0] / "model"), None)), None, lambda _: None)
-    return places[0] / "model", places[1] / "adapter"
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Six prompts, and a tiny model in model/ with an adapter in adapter/ that stands for GRPO's."""
+    place = tiny(tmp_path_factory.mktemp("dpo") / "tiny")
+    shape = settings().model
+    model, _ = load_base(shape, str(place / "model"))
+    adapted = get_peft_model(model, lora_config(shape))
+    noise = torch.Generator().manual_seed(2)
+    for name, weight in adapted.named_parameters():
+        if "lora_B" in name:
+            weight.data = 0.02 * torch.randn(weight.shape, generator=noise)
+    adapted.save_pretrained(place / "adapter")
+    return place
 
 
-def job(kind: Any, prompts: Path, place: Path, **more: Any) -> Job:
+def train(folder: Path, place: Path, chosen: PipelineSettings, preferences: Path | None = None) -> Any:
+    """One attempt; None when SIGTERM has ended it."""
+    interruption._requested = False  # a training child is a process of its own,
+    gc.collect()  # and its end frees the lock
     (place / "output").mkdir(parents=True, exist_ok=True)
-    folders = JobFolders(prompts=prompts, work=place / "work", output=place / "output")
-    return order(kind, more.pop("chosen", settings()), 1, 1, folders, **more)
+    folders = JobFolders(folder, place / "work", place / "output", preferences=preferences)
+    return dpo.run(order("dpo", chosen, 1, 1, folders, start=(str(folder / "model"), str(folder / "adapter"))))
 
 
 def summed_logp(policy: PeftModel, adapter: str, prompt: list[int], answer: list[int]) -> float:
@@ -70,10 +81,9 @@ def summed_logp(policy: PeftModel, adapter: str, prompt: list[int], answer: list
     return sum(row[token] - math.log(sum(map(math.exp, row))) for row, token in rows)
 
 
-def test_the_loss_is_equation_7_on_every_pair(trained: tuple[Path, Path], tmp_path: Path) -> None:
+def test_the_loss_is_equation_7_on_every_pair(folder: Path, tmp_path: Path) -> None:
     stage = of_dpo(settings(beta=0.3), 1)
-    model, adapter = trained
-    policy, tokenizer = load_policy(stage.model, str(model), adapter, trainable=True, seed=1)
+    policy, tokenizer = load_policy(stage.model, str(folder / "model"), folder / "adapter", trainable=True, seed=1)
     pairs = [AnswerPair("Responda.", "Oi", "bom dia", "x"), AnswerPair("Responda.", "E o frete?", "grátis", "sei lá")]
     rows = Dataset.from_list([pair.row() for pair in pairs])
     trainer = ResumableDPOTrainer(
@@ -122,10 +132,13 @@ def test_a_pair_is_the_best_and_the_worst_of_a_group_that_ended() -> None:
     ]
 
 
-def test_pairs_of_people_near_a_judged_prompt_are_left_out(prompts: Path, tmp_path: Path) -> None:
-    files = PromptFiles(prompts)
-    system = files.systems()["push"]
-    tested, validating = read_prompts(files.test)[0].user, read_prompts(files.validation)[0].user
+def test_pairs_of_people_near_a_judged_prompt_are_left_out(tmp_path: Path) -> None:
+    tested, validating = "Qual foi o faturamento de maio em Recife?", "Crie uma notificação para o fone azul."
+    files = PromptFiles(tmp_path)
+    for path, text in ((files.test, tested), (files.validation, validating)):
+        write_prompts(path, [Prompt("p", "push", text, "", "", "")])
+    files.system_prompts.write_text(json.dumps(SYSTEMS), encoding="utf-8")
+    system = SYSTEMS["push"]
     kept = AnswerPair(system, "Um pedido que ninguém mais faz, só este aqui.", "sim", "não")
     held = [AnswerPair(system, text, "sim", "não") for text in (tested, validating.upper())]
     quoting = AnswerPair(system, "Outro pedido.", f"Como em: {tested}", "não")
@@ -158,40 +171,47 @@ def test_a_file_without_pairs_is_refused_at_second_0(line: str, said: str, tmp_p
     ("changed", "said"),
     [
         ({"dpo": {**DPO, "ranked": False}}, "dpo.ranked=false leaves no pairs to learn from"),
-        ({"dpo": {**DPO, "micro_batch": 3}}, "dpo.micro_batch=3 does not divide dpo.batch_size=8"),
+        ({"dpo": {**DPO, "micro_batch": 3}}, "dpo.micro_batch=3 does not divide dpo.batch_size=2"),
         ({"dpo": DPO, "model": {"backend": "unsloth", "device": "cuda", "dtype": "bfloat16"}}, "needs model.backend"),
     ],
 )
 def test_what_cannot_be_done_is_one_sentence(changed: dict[str, Any], said: str) -> None:
     with pytest.raises(UserError, match=said):
-        validated({**SMALL, **changed})
+        validated(changed)
 
 
 # The training
 
 
-def test_a_killed_training_ends_as_one_left_alone_and_keeps_its_pairs(
-    prompts: Path, trained: tuple[Path, Path], tmp_path: Path
+def test_an_interrupted_training_ends_as_one_left_alone(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    start = (str(trained[0]), str(trained[1]))
-    alone = run_job(job("dpo", prompts, tmp_path / "alone", start=start), None, lambda _: None)
-    assert alone["pairs"] > 8 and alone["steps"] == math.ceil(alone["pairs"] / 8)
-    assert alone["best_value"] >= alone["validation"][0][1], "what is kept is at least as good as GRPO's"
+    chosen = settings()
+    alone = train(folder, tmp_path / "alone", chosen)
     learned = read_answer_pairs(tmp_path / "alone" / "output" / "pairs.jsonl")
-    assert {pair.user for pair in learned} <= {prompt.user for prompt in read_prompts(PromptFiles(prompts).train)}
-    chosen = job("dpo", prompts, tmp_path / "killed", start=start)
-    with pytest.raises(WorkerCrashed, match="SIGKILL"):
-        run_job(chosen, None, SignalAt(3, signal.SIGKILL))
-    run_job(chosen, None, lambda _: None)
-    assert adapter_bytes(tmp_path / "killed") == adapter_bytes(tmp_path / "alone")
-    assert journal_steps(tmp_path / "killed", "train/rewards/margins") == list(range(1, alone["steps"] + 1))
+    assert {pair.user for pair in learned} <= {prompt.user for prompt in PROMPTS}
+    assert alone["pairs"] == len(learned) >= 4 and alone["steps"] == 2 * math.ceil(len(learned) / 2)
+    assert [step for step, _ in alone["validation"]] == [*range(0, alone["steps"] + 1, 2)]
+    assert alone["best_value"] == max(value for _, value in alone["validation"]), "GRPO's own look is among them"
+    losses = logged(tmp_path / "alone", "train/loss")
+    assert losses[0] == pytest.approx(math.log(2), abs=1e-4) and losses[-1] < losses[0]
+    place = tmp_path / "stopped"
+    for backward in (3, 4):  # within a step, and at its end
+        interrupted(monkeypatch, backward, lambda: train(folder, place, chosen))
+    assert train(folder, place, chosen) == alone
+    assert left(place) == left(tmp_path / "alone")
 
 
-def test_without_a_difference_between_answers_it_says_so(
-    prompts: Path, trained: tuple[Path, Path], tmp_path: Path
-) -> None:
-    made = job(
-        "dpo", prompts, tmp_path, start=(str(trained[0]), str(trained[1])), chosen=settings(ranked=False, pairs="-")
-    )
+def test_people_s_pairs_are_learned_and_too_long_ones_are_not(folder: Path, tmp_path: Path) -> None:
+    pairs = [AnswerPair(SYSTEMS["push"], f"produto {n}", "oferta boa", "nada") for n in range(4)]
+    long = AnswerPair(SYSTEMS["push"], "produto", "oferta " * 300, "nada")
+    write_answer_pairs(tmp_path / "pairs.jsonl", [*pairs, long])
+    chosen = settings(ranked=False, pairs=str(tmp_path / "pairs.jsonl"), max_epochs=1)
+    made = train(folder, tmp_path, chosen, tmp_path / "pairs.jsonl")
+    assert (made["pairs"], made["too_long"]) == (4, 1)
+    assert read_answer_pairs(tmp_path / "output" / "pairs.jsonl") == pairs
+
+
+def test_without_a_pair_it_says_so(folder: Path, tmp_path: Path) -> None:
     with pytest.raises(UserError, match="found no pair to learn from"):
-        run_job(replace(made, preferences=None), None, lambda _: None)
+        train(folder, tmp_path, settings(ranked=False, pairs="-"))

@@ -42,7 +42,7 @@ from tasks.promote import merge
 from tasks.public import answer_public, judge_public_answers, make_public_set
 from tasks.reaudit import audit_again
 from tasks.running.run import Run
-from tasks.train import fine_tune, train_seed
+from tasks.train import fine_tune, join, prefer, train_seed
 from tucano.artifacts.code_version import OUR_PACKAGES, code_version
 from tucano.artifacts.store import Artifact, Recipe
 from tucano.files.prompts import SETS, PromptFiles
@@ -53,11 +53,22 @@ from tucano.training.jobs import MODULES
 ROOT = Path(__file__).parent.parent
 
 TRAINED = {
-    "tasks": {"data", "audit", "preflight", "grpo", "benchmark-set"},
+    "tasks": {"data", "audit", "preflight", "grpo", "joined", "benchmark-set"},
     "grpo": {"preflight", "grpo"},
+    "drawn": {"preflight", "grpo", "dpo"},
     "answers": {"answers", "benchmark-answers", "public-answers"},
 }
-LOADED = {"sft", "preflight", "grpo", "answers", "merged", "benchmark-answers", "benchmark-pace", "public-answers"}
+LOADED = {
+    "sft",
+    "preflight",
+    "grpo",
+    "dpo",
+    "answers",
+    "merged",
+    "benchmark-answers",
+    "benchmark-pace",
+    "public-answers",
+}
 NOWHERE: set[str] = set()
 
 READ_BY: dict[str, set[str]] = {
@@ -77,6 +88,9 @@ READ_BY: dict[str, set[str]] = {
     "sft.save_steps": NOWHERE,
     "grpo.save_steps": NOWHERE,
     "data.general.path": NOWHERE,  # as the next
+    "dpo.save_steps": NOWHERE,
+    "dpo.enabled": NOWHERE,
+    "dpo.pairs": NOWHERE,
     "data.path": NOWHERE,  # of files the content counts: neither place holds any here
     "audit.ratings": {"audit"},
     "benchmark.olist": {"benchmark-set"},
@@ -106,18 +120,24 @@ READ_BY: dict[str, set[str]] = {
     "model.lora_": TRAINED["grpo"],  # and SFT, where the model is not built here
     "model.": LOADED,
     "sft.": {"sft"},
-    "grpo.rewards": {"audit", "preflight", "grpo", "re-audit"},
+    "dpo.": {"dpo"},
+    "grpo.adapters": {"grpo"},
+    "grpo.rewards": {"audit", "re-audit", *TRAINED["drawn"]},
+    "grpo.generations": TRAINED["drawn"],
+    "grpo.temperature": TRAINED["drawn"],
     "grpo.seeds": {"plan", "preflight"},
     "grpo.max_completion_tokens": {
-        "preflight", "grpo", "answers", "merged", "benchmark-answers", "benchmark-endpoint", "benchmark-pace",
+        "preflight", "grpo", "dpo", "answers", "merged", "benchmark-answers", "benchmark-endpoint", "benchmark-pace",
         "public-answers",
     },
-    "grpo.own_decoding": {"preflight", "grpo", "answers", "benchmark-answers", "benchmark-pace", "public-answers"},
-    "grpo.sampler": {"preflight", "grpo", "answers", "benchmark-answers", "benchmark-pace", "public-answers"},
-    "grpo.validation_samples": {"grpo"},
-    "grpo.selection": {"grpo"},
+    "grpo.own_decoding": {
+        "preflight", "grpo", "dpo", "answers", "benchmark-answers", "benchmark-pace", "public-answers",
+    },
+    "grpo.sampler": {"preflight", "grpo", "dpo", "answers", "benchmark-answers", "benchmark-pace", "public-answers"},
+    "grpo.validation_samples": {"grpo", "dpo"},
+    "grpo.selection": {"grpo", "dpo"},
     "grpo.": TRAINED["grpo"],
-    "health.": {"grpo"},
+    "health.": {"grpo", "dpo"},
     "comparison.primary": {"plan", "comparison"},
     "comparison.alpha": {"plan", "comparison", "re-audit", "benchmark", "public"},
     "comparison.truth_margin": {"plan", "comparison"},
@@ -127,7 +147,7 @@ READ_BY: dict[str, set[str]] = {
     "benchmark.samples": {"benchmark-answers", "benchmark-endpoint"},
     "benchmark.resamples": {"benchmark", "public"},
     "benchmark.": {"benchmark-set"},
-    "worker.threads": TRAINED["grpo"],
+    "worker.threads": TRAINED["drawn"],
 }  # fmt: skip
 """The stages whose result depends on a setting, written down from the documentation; of several beginnings the longest
 counts.
@@ -179,6 +199,10 @@ CHANGED: dict[str, Any] = {
     "grpo.length_stages": ((10, 300),),
     "grpo.conditions": ({"component": "push.length", "needs": "push.product", "at_least": 0.5},),
     "grpo.advantages": "group",
+    "grpo.adapters": "per_task",
+    "dpo.batch_size": 32,
+    "dpo.micro_batch": 8,
+    "dpo.schedule": "cosine",
     "grpo.task_weights": "equal",
     "grpo.entropy_target": 0.3,
     "grpo.selection": "truth",
@@ -208,6 +232,7 @@ GIVEN: dict[str, dict[str, Any]] = {
     "model.quantization": {"model.name": "org/model"},
     "grpo.mask_truncated": {"grpo.overlong_tokens": 0},
     "grpo.drop_zero_variance": {"grpo.refill_rounds": 0},
+    "grpo.adapters": {"grpo.task_weights": "equal", "benchmark.enem": None},
     "grpo.sampler": {"worker.vllm_python": "/opt/vllm/bin/python"},
     "model.backend": {"grpo.entropy_coef": 0.0, "grpo.entropy_target": None},
 }
@@ -267,6 +292,8 @@ def recipes(settings: PipelineSettings, made: Artifact) -> Iterator[tuple[str, R
         "sft": lambda: fine_tune.fn(run, prompts),
         "preflight": lambda: check_before_grpo.fn(run, prompts, start),
         "grpo": lambda: train_seed.fn(run, prompts, start, 42),
+        "dpo": lambda: prefer(run, prompts, start, seed),
+        "joined": lambda: join(run, prompts, 42, {"push": seed}),
         "answers": lambda: answer_prompts.fn(run, prompts, start, seeds),
         "re-audit": lambda: audit_again.fn(run, prompts, start, seeds, answers),
         "comparison": lambda: compare_arms.fn(run, prompts, Plan(made), start, seeds, answers, None),
@@ -366,7 +393,7 @@ def test_the_content_of_files_counts_and_not_their_place(tmp_path: Path, artifac
 ENGINES = {
     "data.prepare", "data.benchmark", "tucano.audit.stage", "tucano.comparison.plan", "tucano.audit.reaudit_table",
     "tucano.comparison.compare", "tucano.report.report", "tucano.benchmark.answers", "tucano.benchmark.judge",
-    "tucano.benchmark.benchmark", "data.public.prepare", "tucano.benchmark.public.result", *(module for kind, module in MODULES.items() if kind != "trial"),
+    "tucano.benchmark.benchmark", "data.public.prepare", "tucano.benchmark.public.result", "tucano.files.per_task", *(module for kind, module in MODULES.items() if kind != "trial"),
 }  # fmt: skip
 
 

@@ -6,17 +6,22 @@ import inspect
 from pathlib import Path
 
 import pytest
-from trl import GRPOConfig, GRPOTrainer, ModelConfig, SFTConfig
+from trl import DPOConfig, GRPOConfig, GRPOTrainer, ModelConfig, SFTConfig
 
 from docs.settings_reference import reference, trl_names
-from tucano.settings import GrpoSettings, ModelSettings, SftSettings
+from tucano.settings import DpoSettings, GrpoSettings, ModelSettings, SftSettings
 
 ROOT = Path(__file__).parent.parent
-CONFIGURATIONS = (GRPOConfig, SFTConfig, ModelConfig)
+CONFIGURATIONS = (GRPOConfig, SFTConfig, DPOConfig, ModelConfig)
 KNOWN_TO_TRL = {field.name for config in CONFIGURATIONS for field in dataclasses.fields(config)} | {
     *inspect.signature(GRPOTrainer.__init__).parameters
 }
-NAMES = {"grpo": trl_names(GrpoSettings), "sft": trl_names(SftSettings), "model": trl_names(ModelSettings)}
+NAMES = {
+    "grpo": trl_names(GrpoSettings),
+    "sft": trl_names(SftSettings),
+    "dpo": trl_names(DpoSettings),
+    "model": trl_names(ModelSettings),
+}
 
 
 def test_the_page_is_current() -> None:
@@ -34,7 +39,7 @@ def handed_to_trl() -> dict[tuple[str, str], set[str]]:
     found: dict[tuple[str, str], set[str]] = {}
     for path in (ROOT / "tucano" / "training").rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Call) and ast.unparse(node.func) in ("GRPOConfig", "SFTConfig"):
+            if isinstance(node, ast.Call) and ast.unparse(node.func) in ("GRPOConfig", "SFTConfig", "DPOConfig"):
                 for argument in node.keywords:
                     *_, section, setting = ("", "", *ast.unparse(argument.value).split("."))
                     if argument.arg and section in NAMES and setting.isidentifier():

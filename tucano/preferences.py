@@ -50,7 +50,8 @@ def _pair(line: str, place: str) -> AnswerPair:
     try:
         row = json.loads(line)
         turns = [*row["prompt"], *row["chosen"], *row["rejected"]]
-        roles, texts = [turn["role"] for turn in turns], [turn["content"] for turn in turns]
+        roles = [turn["role"] for turn in turns]
+        texts = [turn["content"] for turn in turns]
         if roles != ["system", "user", "assistant", "assistant"] or not all(isinstance(text, str) for text in texts):
             raise ValueError(roles)
     except (ValueError, KeyError, TypeError, RecursionError):

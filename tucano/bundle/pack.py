@@ -47,11 +47,16 @@ def pack(root: Path, version: RegisteredModel, model: Path, ratings: Path, conse
     packages = {name: importlib.metadata.version(name) for name in NUMERIC_PACKAGES}
     empty = Manifest(SCHEMA_VERSION, version.model, version.version, version.tags, chain, consent, packages, {})
     contents = Contents(empty, stages)
-    if contents.settings.dpo.enabled:
-        raise UserError(
-            f"{version.model} version {version.version} was trained with dpo.enabled=true, which a bundle cannot train"
-            " again; share the registered version itself, or one of a run without it"
-        )
+    chosen = contents.settings
+    for there, what in (
+        (chosen.dpo.enabled, "dpo.enabled=true"),
+        (chosen.grpo.adapters == "per_task", "grpo.adapters=per_task"),
+    ):
+        if there:
+            raise UserError(
+                f"{version.model} version {version.version} was trained with {what}, which a bundle cannot train again;"
+                " share the registered version itself, or one of a run without it"
+            )
     texts = _texts_of_others(contents.settings)
     if texts and consent is None:
         raise UserError(

@@ -21,6 +21,7 @@ from tucano.comparison.text_health import known_words
 from tucano.comparison.versus import Side, versus
 from tucano.errors import UserError
 from tucano.files.models import SeedFiles, StartFiles
+from tucano.files.per_task import adapters_by_task
 from tucano.files.prompts import PromptFiles
 from tucano.files.results import AnswerFiles, ComparisonFiles, ReportFiles
 from tucano.presentation.tables import pipe_table, wrapped
@@ -162,7 +163,11 @@ def _answer_now(candidate: SideCandidate, frame: SideCandidate, root: Path) -> d
 
 def _weights(arm: Arm) -> str:
     """What identifies a model: the content of its folders, or its name where it lies on a hub."""
-    return digest([base_identity(arm.base), folder_digest(Path(arm.adapter)) if arm.adapter else None])
+    if arm.adapter is None:
+        return digest([base_identity(arm.base), None])
+    folder = Path(arm.adapter)
+    each = {task: folder_digest(path) for task, path in adapters_by_task(folder).items()}
+    return digest([base_identity(arm.base), each or folder_digest(folder)])
 
 
 def _facts(ours: SideCandidate, theirs: SideCandidate, frame: SideCandidate) -> Facts:

@@ -21,7 +21,8 @@ SPARE_BYTES = 200_000_000
 
 def require_space(root: Path, settings: PipelineSettings) -> None:
     """UserError when what this run writes would not fit on the storage's disk."""
-    trained = [adapter_weights(settings.model)] * len(settings.grpo.seeds)
+    preferring = len(settings.grpo.seeds) if settings.dpo.enabled else 0
+    trained = [adapter_weights(settings.model)] * (settings.trainings + preferring)
     if settings.sft.enabled:
         whole = shape_of(settings.model) if settings.model.name == "nano" else None
         trained.append(whole.weights if whole else adapter_weights(settings.model))

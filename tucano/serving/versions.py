@@ -16,6 +16,7 @@ from typing import Any
 
 from tucano.errors import Transient, UserError
 from tucano.files.models import ServedFiles, WorkFiles
+from tucano.files.per_task import adapters_by_task
 from tucano.requirements import cores
 from tucano.serving.answers import Answer, Ask, Refused
 from tucano.serving.metrics import Metrics
@@ -59,7 +60,7 @@ class Version:
         if most > self.max_tokens:
             raise Refused(f"an answer of {self.name} has at most {self.max_tokens} tokens; ask for no more")
         temperature = self.temperature if ask.temperature is None else ask.temperature
-        drawn = await self.model.answer(Question(self.systems[ask.task], ask.text, most, temperature))
+        drawn = await self.model.answer(Question(self.systems[ask.task], ask.text, most, temperature, ask.task))
         if drawn.refused is not None:
             raise Refused(drawn.refused)
         return Answer(drawn.text, self.name, drawn.tokens_in, drawn.tokens_out, drawn.truncated)
@@ -223,6 +224,7 @@ def _opening(settings: PipelineSettings, files: ServedFiles, seed: int, server_l
     )
     return Opening(
         model=str(files.model),
+        adapter=str(files.adapter) if adapters_by_task(files.adapter) else None,
         loaded=loaded.model_dump(mode="json"),
         completions=completions.model_dump(mode="json"),
         threads=cores(),

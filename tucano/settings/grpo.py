@@ -369,7 +369,7 @@ class GrpoTraining(Drawing):
         return self
 
 
-class GrpoRun(GrpoTraining, Looking):
+class GrpoRun(Looking, GrpoTraining):
     """What the training of one seed follows from: GrpoTraining, and how its checkpoint is chosen."""
 
 
@@ -380,6 +380,13 @@ class GrpoSettings(GrpoRun):
         (42, 123, 456), min_length=1, max_length=100, description="One training run per seed. TRL: seed."
     )
     save_steps: PositiveInt = Field(100, description="Steps between two recovery checkpoints.")
+    adapters: Literal["one", "per_task"] = Field(
+        "one",
+        description=(
+            "One adapter for all tasks, or one for each, all from the same start: grpo.max_steps steps on the prompts"
+            " of its task alone. Whoever asks a model says for which task, and gets that one's answer."
+        ),
+    )
 
     @model_validator(mode="after")
     def _seeds_differ(self) -> Self:

@@ -138,6 +138,24 @@ class PipelineSettings(Section):
         return self
 
     @model_validator(mode="after")
+    def _adapters_per_task_are_built(self) -> Self:
+        if self.grpo.adapters == "one":
+            return self
+        named = list(self.benchmark.named)
+        for there, sentence in (
+            (len(self.tasks) == 1, f"does nothing with a single task ({self.tasks[0]}); use one"),
+            (self.grpo.task_weights == "iwu", "leaves grpo.task_weights=iwu no tasks to weigh; use equal"),
+            (self.model.backend != "transformers", f"needs model.backend=transformers, not {self.model.backend}"),
+            (self.model.quantization != "none", "needs model.quantization=none: its base is served as it is"),
+            (self.grpo.sampler == "vllm", "needs grpo.sampler=local: the vLLM server is given one adapter at a time"),
+            (self.dpo.enabled, "cannot be followed by DPO, which goes on from one adapter; set dpo.enabled=false"),
+            (bool(named), f"has no adapter for questions without a task; leave benchmark.{', '.join(named)} empty"),
+        ):
+            if there:
+                raise ValueError(f"grpo.adapters=per_task {sentence}")
+        return self
+
+    @model_validator(mode="after")
     def _rewards_know_the_tasks(self) -> Self:
         for field, name in (("grpo.rewards", self.grpo.rewards), ("comparison.rewards", self.comparison.rewards)):
             if unknown := [task for task in self.tasks if task not in SETS[name]]:
@@ -167,6 +185,11 @@ class PipelineSettings(Section):
                     " choose one task"
                 )
         return self
+
+    @property
+    def trainings(self) -> int:
+        """GRPO runs: one of each seed, or one of each seed and task."""
+        return len(self.grpo.seeds) * (len(self.tasks) if self.grpo.adapters == "per_task" else 1)
 
     @property
     def tasks(self) -> tuple[Task, ...]:

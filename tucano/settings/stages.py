@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tucano.artifacts.identity import base_identity
+from tucano.prompts import Task
 from tucano.settings.audit import AuditStage, Gate, ReauditStage
 from tucano.settings.base import Section, narrowed
 from tucano.settings.benchmark import (
@@ -39,6 +40,13 @@ from tucano.settings.grpo import (
 from tucano.settings.model import AdaptedModel, LoadedModel, NanoModel
 from tucano.settings.pipeline import PipelineSettings
 from tucano.settings.sft import SftStage, SftTraining
+
+
+class JoinStage(Section):
+    """What the joined adapters of a seed follow from, beside these."""
+
+    tasks: tuple[Task, ...]
+    seed: int
 
 
 class ReportStage(Section):
@@ -91,6 +99,10 @@ def of_grpo(settings: PipelineSettings, seed: int) -> GrpoStage:
         health=settings.health,
         seed=seed,
     )
+
+
+def of_join(settings: PipelineSettings, seed: int) -> JoinStage:
+    return JoinStage(tasks=settings.tasks, seed=seed)
 
 
 def of_dpo(settings: PipelineSettings, seed: int) -> DpoStage:

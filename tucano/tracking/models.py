@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from tucano.files.per_task import adapters_by_task
+
 if TYPE_CHECKING:
     from mlflow import MlflowClient
     from mlflow.entities import LoggedModel
@@ -147,6 +149,7 @@ def pack(data: Path, loader: Path, folder: Path, example: list[dict[str, str]]) 
     from mlflow.pyfunc import save_model
     from mlflow.types import ColSpec, Schema
 
+    also = ("peft",) if adapters_by_task(data / "adapter") else ()
     columns = Schema([ColSpec("string", name) for name in example[0]])
     save_model(
         str(folder),
@@ -155,5 +158,5 @@ def pack(data: Path, loader: Path, folder: Path, example: list[dict[str, str]]) 
         code_paths=[str(loader)],
         signature=ModelSignature(columns, Schema([ColSpec("string", "answer")])),
         input_example=pd.DataFrame(example),
-        pip_requirements=[f"{name}=={version(name)}" for name in ("mlflow", *REQUIREMENTS)],
+        pip_requirements=[f"{name}=={version(name)}" for name in ("mlflow", *REQUIREMENTS, *also)],
     )

@@ -12,6 +12,7 @@ from peft import LoraConfig
 from transformers import PreTrainedTokenizerBase
 
 from rewards import load_reward_set
+from tucano.files.per_task import adapters_by_task
 from tucano.files.prompts import PromptFiles
 from tucano.files.results import AnswerFiles
 from tucano.prompts import jsonl_lines, read_passages, read_prompts
@@ -21,6 +22,7 @@ from tucano.training.jobs import Arm, Job, Progress, emit
 from tucano.training.policies.chat import encode
 from tucano.training.policies.likelihood import token_logps
 from tucano.training.policies.load import Policy, load_policy
+from tucano.training.policies.per_task import speak_for, tasks_of
 from tucano.training.rollouts.examiner import Examiner, ScoredCompletion
 from tucano.training.samplers import Sampler
 from tucano.training.samplers.opening import sampler_for
@@ -109,7 +111,10 @@ def _with_samplers(arms: Sequence[Arm], job: Job, settings: AnswersStage) -> Ite
 
 
 def _rank(arm: Arm) -> int:
-    return LoraConfig.from_pretrained(arm.adapter).r if arm.adapter else 0
+    if arm.adapter is None:
+        return 0
+    folders = adapters_by_task(Path(arm.adapter)).values() or [Path(arm.adapter)]
+    return max(LoraConfig.from_pretrained(str(folder)).r for folder in folders)
 
 
 def _seed_of(arm: Arm, seed: int) -> int:
@@ -134,11 +139,19 @@ def _fields(completion: ScoredCompletion) -> dict[str, object]:
 
 
 def readings(policy: Policy, tokenizer: PreTrainedTokenizerBase, passages: list[str]) -> Iterator[dict[str, float]]:
-    """Negative log-likelihood (nats) of each passage after its first token, as plain text without a chat."""
+    """Negative log-likelihood (nats) of each passage after its first token, as plain text without a chat: where tasks
+    have adapters of their own, the mean over these, since a passage is no task's.
+    """
     tokens = [tokenizer.encode(passage, add_special_tokens=False) for passage in passages]
-    logps = token_logps(policy, [ids[:1] for ids in tokens], [ids[1:] for ids in tokens])
-    for number, (passage, found) in enumerate(zip(passages, logps, strict=True)):
-        yield {"passage": number, "nats": -found.sum().item(), "tokens": len(found), "characters": len(passage)}
+    nats = [0.0] * len(passages)
+    speakers = tasks_of(policy) or ("",)
+    for task in speakers:
+        speak_for(policy, task)
+        logps = token_logps(policy, [ids[:1] for ids in tokens], [ids[1:] for ids in tokens])
+        nats = [before - found.sum().item() for before, found in zip(nats, logps, strict=True)]
+    for number, (passage, ids) in enumerate(zip(passages, tokens, strict=True)):
+        mean = nats[number] / len(speakers)
+        yield {"passage": number, "nats": mean, "tokens": len(ids[1:]), "characters": len(passage)}
 
 
 def completion_losses(

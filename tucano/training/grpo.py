@@ -48,7 +48,9 @@ def run(job: Job) -> dict[str, object] | None:
     watch = watched(journal, settings.health, settings.grpo.max_steps, name)
     shown = {"reward/total": "reward", "entropy": "entropy"}
     trainer, examiner = build(job, settings, attempt.drafts, [Reporter(journal, name, shown)])
-    validation = Validation(settings.grpo, examiner, read_prompts(files.validation), journal, work.best, job.seed)
+    validation = Validation(
+        settings.grpo, examiner, of_tasks(settings, read_prompts(files.validation)), journal, work.best, job.seed
+    )
     trainer.attempt, trainer.journal, trainer.best = attempt, journal, validation.best
     trainer.save_seconds = 60 * job.checkpoint_minutes
     trainer.validation, trainer.watch, trainer.arithmetic = validation, watch, computed
@@ -70,6 +72,11 @@ def run(job: Job) -> dict[str, object] | None:
     }
 
 
+def of_tasks(settings: TrainerStage, prompts: Sequence[Prompt]) -> list[Prompt]:
+    """Those of the tasks that this training is for: all of a run's, or the one of its adapter."""
+    return [prompt for prompt in prompts if prompt.task in settings.tasks]
+
+
 def build(
     job: Job, settings: TrainerStage, output: Path, callbacks: list[TrainerCallback]
 ) -> tuple[GrpoMixin, Examiner]:
@@ -81,7 +88,7 @@ def build(
     policy, tokenizer = load_policy(
         settings.model, job.base, Path(job.adapter) if job.adapter else None, trainable=True, seed=job.seed
     )
-    prompts = read_prompts(files.train)
+    prompts = of_tasks(settings, read_prompts(files.train))
     rewards = load_reward_set(settings.grpo.rewards, folder)
     sampler = sampler_for(job, job.base, settings.model.lora_rank, settings.model, settings.grpo)
     most, most_thought = settings.grpo.max_completion_tokens, settings.grpo.max_think_tokens

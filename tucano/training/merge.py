@@ -13,8 +13,10 @@ from typing import Any
 
 import torch
 from torch import Tensor
+from transformers import PreTrainedModel
 
 from tucano.files.models import MergedFiles
+from tucano.files.per_task import adapters_by_task
 from tucano.files.prompts import PromptFiles
 from tucano.prompts import TASKS, Prompt, read_prompts
 from tucano.settings.grpo import MergeStage
@@ -23,7 +25,8 @@ from tucano.training.checkpoints import weights
 from tucano.training.jobs import Job
 from tucano.training.policies.chat import encode, stop_tokens
 from tucano.training.policies.likelihood import token_logps
-from tucano.training.policies.load import load_base, load_policy
+from tucano.training.policies.load import Policy, load_base, load_policy
+from tucano.training.policies.per_task import by_speaker
 from tucano.training.samplers import Decoding
 from tucano.training.samplers.local import LocalSampler
 
@@ -36,7 +39,7 @@ Ids = Sequence[Sequence[int]]
 
 def run(job: Job) -> dict[str, object]:
     """Write the model (merged bfloat16 weights, tokenizer) into `job.output`; the record says what rounding did to the
-    answers.
+    answers. Adapters of single tasks cannot all be merged into one model: then the base is written, and they stay.
 
     `mean_difference`, `largest_difference`: of the log-probabilities (nats) of tokens that the trained policy sampled.
     `quantisation`: what of that mean the base's quantisation does by itself, 0 where it has none.
@@ -46,21 +49,51 @@ def run(job: Job) -> dict[str, object]:
     files = PromptFiles(Path(job.prompts))
     systems = files.systems()
     trained, tokenizer = load_policy(settings.model, job.base, Path(job.adapter), trainable=False, seed=job.seed)
-    ids = encode(tokenizer, _some_of_each(read_prompts(files.validation)), systems)
-    generator = torch.Generator().manual_seed(job.seed)
+    prompts = _some_of_each(read_prompts(files.validation))
+    ids = encode(tokenizer, prompts, systems)
+    tasks = [prompt.task for prompt in prompts]
     decoding = Decoding(settings.max_completion_tokens, 1.0, tuple(stop_tokens(trained, tokenizer)))
-    answers = [draw.tokens for draw in LocalSampler().sample(trained, ids, decoding, generator)]
-    expected = token_logps(trained, ids, answers)
+    answers = _answers(trained, tasks, ids, decoding, torch.Generator().manual_seed(job.seed))
+    expected = _logps(trained, tasks, ids, answers)
     own = quantisation_distance(trained, settings.model, job.base, ids, answers)
     del trained
-    exact = _exact(settings.model)
-    adapted, _ = load_policy(exact, job.base, Path(job.adapter), trainable=False, seed=job.seed)
-    merged = adapted.merge_and_unload(safe_merge=True)
     stored = MergedFiles(Path(job.output)).model
-    weights.save(merged.to(torch.bfloat16), stored)
+    weights.save(_merged(settings, job).to(torch.bfloat16), stored)
     tokenizer.save_pretrained(stored)
-    reloaded, _ = load_base(exact.model_copy(update={"revision": None}), str(stored))
-    return _differences(expected, token_logps(reloaded, ids, answers), own)
+    left = Path(job.adapter) if adapters_by_task(Path(job.adapter)) else None
+    unpinned = _exact(settings.model).model_copy(update={"revision": None})
+    reloaded, _ = load_policy(unpinned, str(stored), left, trainable=False, seed=job.seed)
+    return _differences(expected, _logps(reloaded, tasks, ids, answers), own)
+
+
+def _merged(settings: MergeStage, job: Job) -> PreTrainedModel:
+    """What is stored: the base with its adapter merged; the base itself where each task keeps its own adapter."""
+    exact = _exact(settings.model)
+    adapter = Path(str(job.adapter))
+    if adapters_by_task(adapter):
+        return load_base(exact, job.base)[0]
+    adapted, _ = load_policy(exact, job.base, adapter, trainable=False, seed=job.seed)
+    merged: PreTrainedModel = adapted.merge_and_unload(safe_merge=True)
+    return merged
+
+
+def _answers(
+    policy: Policy, tasks: Sequence[str], ids: Ids, decoding: Decoding, generator: torch.Generator
+) -> list[list[int]]:
+    """One answer to each prompt, by its task's adapter where tasks have their own."""
+    found: dict[int, list[int]] = {}
+    for rows in by_speaker(policy, tasks):
+        draws = LocalSampler().sample(policy, [ids[row] for row in rows], decoding, generator)
+        found.update(zip(rows, (draw.tokens for draw in draws), strict=True))
+    return [found[row] for row in range(len(ids))]
+
+
+def _logps(policy: Policy, tasks: Sequence[str], ids: Ids, answers: Ids) -> list[Tensor]:
+    """What the same policy thinks of each answer's tokens (nats)."""
+    found: dict[int, Tensor] = {}
+    for rows in by_speaker(policy, tasks):
+        found.update(zip(rows, token_logps(policy, [ids[r] for r in rows], [answers[r] for r in rows]), strict=True))
+    return [found[row] for row in range(len(ids))]
 
 
 def limit(own: float) -> float:

@@ -3,9 +3,10 @@ work.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from tucano.prompts import Task
 from tucano.settings import PipelineSettings
 from tucano.settings.base import Section
 from tucano.settings.stages import of_answers, of_dpo, of_greedy_answers, of_grpo, of_merge, of_preflight, of_sft
@@ -37,6 +38,11 @@ class JobFolders:
     mirror: str | None = None
     answered: Path | None = None
     preferences: Path | None = None
+
+
+def for_task(job: Job, task: Task) -> Job:
+    """The same training on the prompts of one task alone."""
+    return replace(job, settings={**job.settings, "tasks": [task]})
 
 
 def order(

@@ -25,6 +25,7 @@ from tucano.training.answering.messages import Drawn, Opened, Opening, Question,
 from tucano.training.checkpoints.states import NotAsSaved
 from tucano.training.policies.chat import encode_chats, stop_tokens
 from tucano.training.policies.load import Policy, load_policy
+from tucano.training.policies.per_task import by_speaker, tasks_of
 from tucano.training.policies.reading import Reader
 from tucano.training.samplers import Decoding, Draw, Sampler
 from tucano.training.samplers.local import LocalSampler
@@ -58,10 +59,12 @@ class Answerer:
             else:
                 together.setdefault((question.max_new_tokens, question.temperature), []).append(row)
         stop = tuple(stop_tokens(self.policy, self.tokenizer))
-        for (most, temperature), rows in together.items():
+        for (most, temperature), alike in together.items():
             decoding = Decoding(most, temperature, stop)
-            draws = self.sampler.sample(self.policy, [prompts[row] for row in rows], decoding, self.generator)
-            found |= {row: self._drawn(prompts[row], draw, decoding) for row, draw in zip(rows, draws, strict=True)}
+            for mine in by_speaker(self.policy, [questions[row].task for row in alike]):
+                rows = [alike[index] for index in mine]
+                draws = self.sampler.sample(self.policy, [prompts[row] for row in rows], decoding, self.generator)
+                found |= {row: self._drawn(prompts[row], draw, decoding) for row, draw in zip(rows, draws, strict=True)}
         return [found[row] for row in range(len(questions))]
 
     def _refusal(self, question: Question, prompt: Sequence[int]) -> str | None:
@@ -95,11 +98,17 @@ def load(opening: Opening) -> Answerer:
     """
     settings = LoadedModel.model_validate(opening.loaded)
     completions = Completions.model_validate(opening.completions)
+    adapter = Path(opening.adapter) if opening.adapter else None
+    if completions.sampler == "vllm" and adapter is not None:
+        raise UserError(
+            "this version has an adapter for each task, and a vLLM server is given one: serve it with"
+            " --set grpo.sampler=local"
+        )
     if completions.sampler == "vllm":
         policy, tokenizer = _empty(opening.model)
         sampler: Sampler = VllmSampler(_plan(opening, settings))
     else:
-        policy, tokenizer = load_policy(settings, opening.model, None, trainable=False, seed=opening.seed)
+        policy, tokenizer = load_policy(settings, opening.model, adapter, trainable=False, seed=opening.seed)
         policy.eval()
         sampler = LocalSampler(completions.own_decoding, fixed=True)
     context = min(settings.max_length_tokens, int(policy.config.max_position_embeddings))
@@ -136,7 +145,9 @@ def main(asked: BinaryIO, said: BinaryIO) -> int:
     compute_with(opening.threads)
     try:
         answerer = load(opening)
-        answerer.answer([Question("", "aquecimento", 1, 0.0)])  # what is slow the first time, and whether it works
+        tasks = tasks_of(answerer.policy) or ("",)
+        # what is slow the first time, and whether it works
+        answerer.answer([Question("", "aquecimento", 1, 0.0, task) for task in tasks])
     except (UserError, NotAsSaved, OSError, ValueError) as error:
         traceback.print_exc()
         _say(said, line(Opened(fault=f"{type(error).__name__}: {error}" if isinstance(error, OSError) else str(error))))

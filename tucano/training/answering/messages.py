@@ -10,7 +10,8 @@ from typing import Any
 class Opening:
     """The first line to a model's process: what it loads, and how it draws.
 
-    model: folder with weights and tokenizer. loaded, completions: the settings `LoadedModel` and `Completions` as plain
+    model: folder with weights and tokenizer. adapter: folder with an adapter for each task, where they have their own.
+    loaded, completions: the settings `LoadedModel` and `Completions` as plain
     values. log: where a vLLM server of its own writes.
     """
 
@@ -22,6 +23,7 @@ class Opening:
     log: str
     vllm_python: str | None = None
     vllm_memory_share: float = 0.35
+    adapter: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,12 +35,13 @@ class Opened:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A chat to be continued. temperature: 0 is greedy."""
+    """A chat to be continued. temperature: 0 is greedy. task: whose adapter answers, where tasks have their own."""
 
     system: str
     user: str
     max_new_tokens: int
     temperature: float
+    task: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """How fast each arm answers the benchmark's prompts, drawn greedily from weights that stay, as `tucano serve` does."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from itertools import cycle, islice
 from pathlib import Path
@@ -16,7 +16,8 @@ from tucano.prompts import read_prompts
 from tucano.settings.comparison import GreedyAnswersStage
 from tucano.training.jobs import Arm, Job, Progress, emit
 from tucano.training.policies.chat import encode, stop_tokens
-from tucano.training.policies.load import load_policy
+from tucano.training.policies.load import Policy, load_policy
+from tucano.training.policies.per_task import by_speaker
 from tucano.training.samplers import Decoding, Sampler
 from tucano.training.samplers.local import LocalSampler
 from tucano.training.samplers.opening import sampler_for
@@ -40,19 +41,27 @@ def _paces(job: Job, settings: GreedyAnswersStage, arm: Arm) -> Iterator[Pace]:
     files = PromptFiles(Path(job.prompts))
     asked = read_prompts(files.test)
     Random(job.seed).shuffle(asked)  # every number at a time meets all tasks
-    prompts = encode(tokenizer, asked, files.systems())
+    prompts = list(zip((prompt.task for prompt in asked), encode(tokenizer, asked, files.systems()), strict=True))
     decoding = Decoding(settings.grpo.max_completion_tokens, 0.0, tuple(stop_tokens(policy, tokenizer)))
     with closing(_sampler(job, settings, arm)) as sampler:
-        sampler.sample(policy, prompts[:1], decoding)  # what is slow the first time is not counted
+        _drawn(policy, sampler, list(dict(prompts).items()), decoding)  # what is slow the first time is not counted
         for at_a_time, rounds in AT_A_TIME.items():
             source, seconds, tokens = cycle(prompts), [], 0
             for _ in range(rounds):
                 batch = list(islice(source, at_a_time))
                 began = time.perf_counter()
-                drawn = sampler.sample(policy, batch, decoding)
+                tokens += _drawn(policy, sampler, batch, decoding)
                 seconds.append(time.perf_counter() - began)
-                tokens += sum(len(draw.tokens) for draw in drawn)
             yield Pace(arm.name, at_a_time, seconds, tokens)
+
+
+def _drawn(policy: Policy, sampler: Sampler, batch: Sequence[tuple[str, list[int]]], decoding: Decoding) -> int:
+    """Tokens of the answers to these (task, prompt): in one go, or task by task where each has its own adapter."""
+    tokens = 0
+    for rows in by_speaker(policy, [task for task, _ in batch]):
+        drawn = sampler.sample(policy, [batch[row][1] for row in rows], decoding)
+        tokens += sum(len(draw.tokens) for draw in drawn)
+    return tokens
 
 
 def _sampler(job: Job, settings: GreedyAnswersStage, arm: Arm) -> Sampler:

@@ -63,11 +63,11 @@ def load(model: Policy, folder: Path) -> None:
     read_back(model, folder)
 
 
-def read_back(model: Policy, folder: Path) -> None:
-    """Hold every weight of the trained adapter, or of a model without one, against the files in `folder`. NotAsSaved
-    names those that differ.
+def read_back(model: Policy, folder: Path, name: str = TRAINED) -> None:
+    """Hold every weight of an adapter, or of a model without one, against the files in `folder`. NotAsSaved names
+    those that differ.
     """
-    trained = adapter(model, TRAINED) if isinstance(model, PeftModel) else dict(model.state_dict())
+    trained = adapter(model, name) if isinstance(model, PeftModel) else dict(model.state_dict())
     _compare({**model.state_dict(), **trained}, stored_tensors(_files(folder)), folder, set(trained))
 
 

@@ -117,6 +117,8 @@ class _Run:
         if settings.sft.enabled:
             yield self._sft()
         yield from self._grpo_step()
+        if settings.dpo.enabled:
+            yield from self._dpo()
         looks = math.ceil(grpo.max_steps / grpo.eval_steps) + 1
         asked = settings.data.validation_prompts * grpo.validation_samples
         yield self._answers("validation", asked, looks * len(grpo.seeds), f"{looks} looks x {len(grpo.seeds)} seeds", 1)
@@ -140,7 +142,7 @@ class _Run:
 
     def _grpo_step(self) -> Iterator[Line]:
         grpo = self.settings.grpo
-        steps = grpo.max_steps * len(grpo.seeds)
+        steps = grpo.max_steps * self.settings.trainings
         parts = grpo.batch_size // grpo.micro_batch
         rows = grpo.batch_size * grpo.rollout_steps
         each, how = self._drawing(rows)
@@ -173,6 +175,29 @@ class _Run:
             f" {_of(usual)}{', each read once before' if read else ''})",
             "" if peak <= self.there_bytes else self._smaller_micro_batch(),
         )
+
+    def _dpo(self) -> Iterator[Line]:
+        """At most a pair of each prompt. The reference reads what the policy reads, and TRL holds the logits of both
+        answers (assumed: three times in 32 bits).
+        """
+        dpo = self.settings.dpo
+        settings = self.settings
+        seeds = len(settings.grpo.seeds)
+        parts = dpo.batch_size // dpo.micro_batch
+        if dpo.ranked:
+            asked = settings.data.train_prompts * settings.grpo.generations
+            yield self._answers("DPO answers", asked, seeds, f"{seeds} seeds", models=1)
+        rows = 2 * dpo.micro_batch
+        half = self.ceiling // 2
+        steps = math.ceil(settings.data.train_prompts / dpo.batch_size * dpo.max_epochs) * seeds
+        usual = self.pieces.update(rows, PROMPT_TOKENS, half)
+        each = parts * (
+            usual.seconds(self.machine) + self.pieces.reading(rows, PROMPT_TOKENS, half).seconds(self.machine)
+        )
+        logits = 3 * 4 * rows * self.longest * (self.shape.vocab_size or 0)
+        peak = self.pieces.update(rows, self.longest - self.ceiling, self.ceiling).peak_bytes + logits
+        how = f"{steps} steps x {_each(each)} ({parts} x {rows} x {PROMPT_TOKENS + half} tokens: {_of(usual)})"
+        yield Line("DPO steps", peak, steps * each, how, "lower dpo.micro_batch")
 
     def _step_bytes(self, rows: int) -> int:
         return self.pieces.update(rows, self.longest - self.ceiling, self.ceiling).peak_bytes

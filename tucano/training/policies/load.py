@@ -13,9 +13,11 @@ from peft import LoraConfig, PeftModel, get_peft_model
 from transformers import AutoModelForCausalLM, AutoTokenizer, PreTrainedModel, PreTrainedTokenizerBase
 
 from tucano.errors import UserError
+from tucano.files.per_task import adapters_by_task
 from tucano.settings.model import AdaptedModel, LoadedModel
 from tucano.training.checkpoints import weights
 from tucano.training.checkpoints.weights import Policy
+from tucano.training.policies.per_task import with_adapters
 
 CHECKPOINTING = "unsloth"
 """What unsloth is told wherever it can be told, with a new adapter and with one from a folder: it keeps this for the
@@ -27,15 +29,15 @@ LORA_TARGETS = ["q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", 
 def load_policy(
     settings: LoadedModel, base: str, adapter: Path | None, trainable: bool, seed: int
 ) -> tuple[Policy, PreTrainedTokenizerBase]:
-    """The model at `base` (folder or hub id) with `adapter`; with a new LoRA adapter when `trainable` and there is
-    none.
+    """The model at `base` (folder or hub id) with `adapter`, or one for each task where the folder holds several; with
+    a new LoRA adapter when `trainable` and there is none.
     """
     if settings.device == "cuda" and not torch.cuda.is_available():
         raise UserError(
             "model.device=cuda, but this machine has no usable CUDA device; use a CPU profile such as laptop"
         )
     model, tokenizer = BACKENDS[settings.backend](settings, base, adapter, trainable, seed)
-    if adapter is not None:
+    if adapter is not None and not adapters_by_task(adapter):
         weights.read_back(model, adapter)
     return model, tokenizer
 
@@ -44,6 +46,9 @@ def _load_with_transformers(
     settings: LoadedModel, base: str, adapter: Path | None, trainable: bool, seed: int
 ) -> tuple[Policy, PreTrainedTokenizerBase]:
     model, tokenizer = load_base(settings, base)
+    if adapter is not None and adapters_by_task(adapter):
+        assert not trainable, "the adapters of several tasks are trained one by one"
+        return with_adapters(model, adapter), tokenizer
     if adapter is not None:
         return PeftModel.from_pretrained(model, str(adapter), is_trainable=trainable), tokenizer
     if not trainable:

@@ -3,6 +3,8 @@
 This file travels inside the model and imports nothing of this project, so that a server needs torch and transformers
 only. The folder holds `model/` (merged weights and tokenizer), `system_prompts.json` ({task: text}) and `serving.json`
 (temperature, max_new_tokens, seed; of a model that can think `thoughts`, the pattern of what stands before an answer).
+Where tasks have adapters of their own, `model/` holds their base and `adapter/TASK/` what each adds to it; then a
+server needs peft too.
 """
 
 import json
@@ -32,6 +34,9 @@ class ServedModel:
                 f"{folder / 'model'} lacks the weights {', '.join(sorted(loading['missing_keys']))}; copy the model"
                 " anew"
             )
+        self.tasks = [path.parent.name for path in sorted((folder / "adapter").glob("*/adapter_config.json"))]
+        for task in self.tasks:
+            model.load_adapter(str(folder / "adapter" / task), adapter_name=task)
         self.model = model.to(device).eval()
 
     def predict(self, model_input: pd.DataFrame, params: dict[str, Any] | None = None) -> pd.DataFrame:
@@ -48,6 +53,8 @@ class ServedModel:
         return [{"role": "system", "content": self.systems[task]}, {"role": "user", "content": prompt}]
 
     def answer(self, task: str, prompt: str) -> str:
+        if task in self.tasks:
+            self.model.set_adapter(task)
         inputs = self.tokenizer.apply_chat_template(
             self.messages(task, prompt), add_generation_prompt=True, return_tensors="pt", return_dict=True
         ).to(self.model.device)

@@ -63,10 +63,13 @@ def run(job: Job) -> dict[str, object] | None:
     """Train one seed on from GRPO's adapter; write the best adapter and the pairs into `job.output`. None when
     interrupted.
     """
-    settings, name = DpoStage.model_validate(job.settings), f"dpo seed {job.seed}"
-    work, files = WorkFiles(Path(job.work)), PromptFiles(Path(job.prompts))
+    settings = DpoStage.model_validate(job.settings)
+    name = f"dpo seed {job.seed}"
+    work = WorkFiles(Path(job.work))
+    files = PromptFiles(Path(job.prompts))
     attempt = attempts.begin(work.folder, job.mirror, job.threads)
-    computed, journal = settled(attempt, settings.model.device, name), opened_journal(attempt)
+    computed = settled(attempt, settings.model.device, name)
+    journal = opened_journal(attempt)
     policy, examiner = _opened(job, settings, files)
     with closing(examiner.sampler):
         pairs, too_long = gathered(job, settings, files, policy, examiner)
@@ -81,7 +84,8 @@ def run(job: Job) -> dict[str, object] | None:
         train_in_float32(policy)
         validation = Validation(settings.dpo, examiner, read_prompts(files.validation), journal, work.best, job.seed)
         trainer.attempt, trainer.journal, trainer.best = attempt, journal, validation.best
-        trainer.save_seconds, trainer.arithmetic = 60 * job.checkpoint_minutes, computed
+        trainer.save_seconds = 60 * job.checkpoint_minutes
+        trainer.arithmetic = computed
         trainer.validation = validation
         trainer.watch = watched(journal, settings.health, _steps(settings, len(pairs)), name)
         if not trainer.train_resumable():
@@ -103,7 +107,8 @@ def run(job: Job) -> dict[str, object] | None:
 def _opened(job: Job, settings: DpoStage, files: PromptFiles) -> tuple[PeftModel, Examiner]:
     """GRPO's policy, and the examiner that asks it as GRPO's validation did."""
     assert job.adapter is not None, "preferences are learned by an adapter that is there"
-    dpo, adapter = settings.dpo, Path(job.adapter)
+    dpo = settings.dpo
+    adapter = Path(job.adapter)
     policy, tokenizer = load_policy(settings.model, job.base, adapter, trainable=True, seed=job.seed)
     assert isinstance(policy, PeftModel)
     sampler = sampler_for(job, job.base, policy.peft_config[TRAINED].r, settings.model, dpo)
@@ -119,7 +124,8 @@ def gathered(
     The policy's own answers follow from the seed: an attempt that goes on draws the same ones. UserError where there
     is no pair.
     """
-    dpo, pairs = settings.dpo, list[AnswerPair]()
+    dpo = settings.dpo
+    pairs = list[AnswerPair]()
     if dpo.ranked:
         prompts = read_prompts(files.train)
         answers = examiner.answer(policy, prompts, dpo.generations, dpo.temperature, job.seed)
@@ -148,7 +154,8 @@ def _steps(settings: DpoStage, pairs: int) -> int:
 
 def arguments(settings: DpoStage, drafts: Path, save_steps: int) -> DPOConfig:
     """Every field that shapes the training, explicit: defaults of TRL and transformers differ silently."""
-    dpo, cpu = settings.dpo, settings.model.device == "cpu"
+    dpo = settings.dpo
+    cpu = settings.model.device == "cpu"
     return DPOConfig(
         output_dir=str(drafts),
         num_train_epochs=dpo.max_epochs,

@@ -15,6 +15,7 @@ from tucano.prompts import Prompt
 from tucano.thoughts import thinks
 from tucano.training.checkpoints.weights import Policy
 from tucano.training.policies.chat import encode, stop_tokens
+from tucano.training.policies.per_task import by_speaker
 from tucano.training.policies.reading import Reader
 from tucano.training.samplers import Decoding, Sampler
 from tucano.truth import truth
@@ -52,7 +53,7 @@ class Examiner:
         self, model: Policy, prompts: Sequence[Prompt], samples: int, temperature: float, seed: int
     ) -> list[ScoredCompletion]:
         """`samples` scored completions per prompt, those of one prompt side by side. Own random stream;
-        training's is not touched.
+        training's is not touched. Where tasks have adapters of their own, each prompt is answered by its task's.
         """
         was_training = model.training
         model.eval()
@@ -61,8 +62,12 @@ class Examiner:
         ids = encode(self.tokenizer, repeated, self.system_prompts)
         stop = stop_tokens(model, self.tokenizer)
         decoding = Decoding(self.max_new_tokens, temperature, tuple(stop))
-        drawn = [draw.tokens for draw in self.sampler.sample(model, ids, decoding, generator)]
+        found: dict[int, list[int]] = {}
+        for rows in by_speaker(model, [prompt.task for prompt in repeated]):
+            draws = self.sampler.sample(model, [ids[row] for row in rows], decoding, generator)
+            found.update(zip(rows, (draw.tokens for draw in draws), strict=True))
         model.train(was_training)
+        drawn = [found[row] for row in range(len(repeated))]
         reader = Reader(self.tokenizer, self.max_think_tokens)
         return [
             ScoredCompletion(

@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from itertools import pairwise
 
 import torch
+from peft import PeftModel
 
 from tucano.training.policies.load import Policy
 from tucano.training.samplers import Decoding, Draw
@@ -19,13 +20,13 @@ for a moment.
 
 class LocalSampler:
     """Draws with the policy itself. own_decoding: whether the own decode loop may stand in for `generate`. fixed: it
-    draws from one policy alone, whose weights do not change.
+    draws from one policy alone, whose weights do not change; which of its adapters speaks may.
     """
 
     def __init__(self, own_decoding: bool = True, fixed: bool = False) -> None:
         self.own_decoding = own_decoding
         self.fixed = fixed
-        self._kept: Decoder | None = None
+        self._kept: dict[str, Decoder | None] = {}
 
     def sample(
         self,
@@ -52,10 +53,12 @@ class LocalSampler:
 
     def _decoder(self, policy: Policy) -> Decoder | None:
         """A snapshot of the weights; None where the own loop does not know the architecture."""
-        if self._kept is not None:
-            return self._kept
+        speaker = str(policy.active_adapter) if isinstance(policy, PeftModel) else ""
+        if speaker in self._kept:
+            return self._kept[speaker]
         decoder = Decoder(policy) if self.own_decoding and supports(policy) else None
-        self._kept = decoder if self.fixed else None
+        if self.fixed:
+            self._kept[speaker] = decoder
         return decoder
 
     def close(self) -> None:
