@@ -44,7 +44,7 @@ DPO: dict[str, Any] = {
 
 
 def settings(**changed: Any) -> PipelineSettings:
-    plain = of_grpo(max_completion_tokens=32, generations=8).model_dump(mode="json")
+    plain = of_grpo(max_completion_tokens=32, generations=16, batch_size=16).model_dump(mode="json")
     return validated({**plain, "dpo": {**DPO, **changed}})
 
 
@@ -86,7 +86,7 @@ def test_the_loss_is_equation_7_on_every_pair(folder: Path, tmp_path: Path) -> N
     policy, tokenizer = load_policy(stage.model, str(folder / "model"), folder / "adapter", trainable=True, seed=1)
     pairs = [AnswerPair("Responda.", "Oi", "bom dia", "x"), AnswerPair("Responda.", "E o frete?", "grátis", "sei lá")]
     rows = Dataset.from_list([pair.row() for pair in pairs])
-    trainer = ResumableDPOTrainer(
+    trainer: Any = ResumableDPOTrainer(
         model=policy, args=arguments(stage, tmp_path, 2), train_dataset=rows, processing_class=tokenizer
     )
     batch = trainer.data_collator([trainer.train_dataset[row] for row in range(2)])
@@ -172,6 +172,7 @@ def test_a_file_without_pairs_is_refused_at_second_0(line: str, said: str, tmp_p
     [
         ({"dpo": {**DPO, "ranked": False}}, "dpo.ranked=false leaves no pairs to learn from"),
         ({"dpo": {**DPO, "micro_batch": 3}}, "dpo.micro_batch=3 does not divide dpo.batch_size=2"),
+        ({"dpo": DPO, "data": {"thinking": ["push"]}}, "answers without their thoughts"),
         ({"dpo": DPO, "model": {"backend": "unsloth", "device": "cuda", "dtype": "bfloat16"}}, "needs model.backend"),
     ],
 )

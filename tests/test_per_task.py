@@ -148,10 +148,12 @@ def test_the_process_that_serves_answers_each_question_with_its_tasks_adapter(pa
 
 def test_the_model_that_travels_answers_alike(packed: ServedFiles) -> None:
     model = ServedModel(packed.folder)
+    model.decoding["temperature"] = 1e-5  # as good as greedy
     assert model.tasks == ["insights", "push"]
     asked = [Question(SYSTEMS[prompt.task], prompt.user, 12, 0.0, prompt.task) for prompt in PROMPTS]
     found = [drawn.text for drawn in load(opening_of(packed, str(packed.adapter))).answer(asked)]
-    assert [model.answer(prompt.task, prompt.user) for prompt in PROMPTS] == found, "as good as greedy at .01"
+    told = [model.answer(prompt.task, prompt.user).rstrip("\ufffd").strip() for prompt in PROMPTS]  # cut by the ceiling
+    assert told == found
 
 
 # Trained

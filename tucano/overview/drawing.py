@@ -68,7 +68,7 @@ def plot(curves: Mapping[str, Points]) -> Plot | None:
     return Plot(
         tuple(_curve(label, means, x, y) for label, means in drawn.items()),
         tuple((x(value), value) for value in (0.0, max(steps) / 2, max(steps))),
-        tuple((y(value), value) for value in (min(values), (min(values) + max(values)) / 2, max(values))),
+        tuple((y(value), value) for value in sorted({min(values), (min(values) + max(values)) / 2, max(values)})),
     )
 
 

@@ -130,6 +130,11 @@ class PipelineSettings(Section):
                 f"data.thinking names {', '.join(absent)}, and this run has no such task; take it out, or give it a"
                 " share in data.mix"
             )
+        if asked and self.dpo.enabled:
+            raise ValueError(
+                "dpo.enabled=true learns from answers without their thoughts, which would unlearn data.thinking; leave"
+                " one of them out"
+            )
         if not asked and (self.grpo.think_weight or self.grpo.max_think_tokens):
             raise ValueError(
                 "grpo.think_weight and grpo.max_think_tokens do nothing where no task is answered after a thought; name"

@@ -35,8 +35,12 @@ class ServedModel:
                 " anew"
             )
         self.tasks = [path.parent.name for path in sorted((folder / "adapter").glob("*/adapter_config.json"))]
-        for task in self.tasks:
-            model.load_adapter(str(folder / "adapter" / task), adapter_name=task)
+        if self.tasks:
+            from peft import PeftModel  # transformers' own load_adapter draws the first adapter anew with the second
+
+            model = PeftModel.from_pretrained(model, folder / "adapter" / self.tasks[0], adapter_name=self.tasks[0])
+            for task in self.tasks[1:]:
+                model.load_adapter(folder / "adapter" / task, adapter_name=task)
         self.model = model.to(device).eval()
 
     def predict(self, model_input: pd.DataFrame, params: dict[str, Any] | None = None) -> pd.DataFrame:
