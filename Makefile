@@ -23,11 +23,12 @@ run: $(VENV)/.stamp
 test: $(VENV)/.stamp check
 	$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
 
+# Only files with such tests are read: two processes would import all the others for nothing.
 services: $(VENV)/.stamp
-	$(BIN)/python -m pytest -m "services and not long" -n 2 --dist loadfile --durations=8
+	$(BIN)/python -m pytest -m "services and not long" -n 2 --dist loadfile --durations=8 $(shell grep -l 'mark\.services' tests/test_*.py)
 
 long: $(VENV)/.stamp
-	$(BIN)/python -m pytest -m long --durations=8
+	$(BIN)/python -m pytest -m long --durations=8 $(shell grep -l 'mark\.long' tests/test_*.py)
 
 without-gpu: $(VENV)/.stamp
 	@test -n "$(TUCANO_UNSLOTH_PYTHON)" || { echo "say where Unsloth is: make without-gpu TUCANO_UNSLOTH_PYTHON=/PATH/bin/python (docs/gpu.md)"; exit 2; }

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import Any, Literal
 
@@ -103,13 +104,14 @@ def join(run: Run, prompts: PromptSet, seed: int, parts: Mapping[Task, SeedResul
 
     def produce(recipe: Recipe, draft: Path) -> dict[str, Any]:
         join_adapters({task: part.files for task, part in parts.items()}, SeedFiles(draft))
+        records = [part.record for part in parts.values()]
         asked = Counter(prompt.task for prompt in read_prompts(prompts.files.validation))
         values = [(asked[task], part.record.best_value) for task, part in parts.items()]
         return {
             "seed": seed,
-            "best_step": max(part.record.best_step for part in parts.values()),
+            "best_step": max(record.best_step for record in records),
             "best_value": sum(count * value for count, value in values) / sum(count for count, _ in values),
-            "alarms": [alarm.model_dump() for part in parts.values() for alarm in part.record.alarms],
+            "alarms": [alarm.model_dump() for alarm in chain.from_iterable(record.alarms for record in records)],
             "made_of": [part.artifact.name for part in parts.values()],
             "tracking_run": "",
         }

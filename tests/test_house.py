@@ -10,7 +10,7 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent
 PRODUCT = ("data", "deployments", "flows", "rewards", "tasks", "tucano")
 MODULES_PER_FOLDER = 14
-MORE_MODULES = {"tasks": 18, "tucano/cli": 16, "tucano/settings": 15}
+MORE_MODULES = {"tasks": 18, "tucano/cli": 16, "tucano/settings": 16}
 LINES_PER_FILE = 400
 PARAMETERS = 7
 COMPREHENSIONS = 4

@@ -14,6 +14,7 @@ import torch
 
 from data.prepare import prepare
 from tucano.benchmark.public.questions import PublicFiles, Question, write_lines
+from tucano.preferences import AnswerPair, write_answer_pairs
 from tucano.profiles import validated
 from tucano.settings import PipelineSettings
 from tucano.settings.base import Section
@@ -56,6 +57,7 @@ def settings() -> PipelineSettings:
 def place(tmp_path_factory: pytest.TempPathFactory, settings: PipelineSettings) -> Path:
     folder = tmp_path_factory.mktemp("children")
     prepare(settings.data, 7, settings.tasks, folder / "prompts")
+    write_answer_pairs(folder / "pairs.jsonl", [AnswerPair("Responda.", "Oi", "bom dia", "x")])
     (folder / "public").mkdir()
     asked = [
         Question("q0", "faquad", "Texto: Choveu em maio.\n\nPergunta: Quando?", "q0", ("maio",)),
@@ -119,7 +121,7 @@ def test_each_child_reads_all_that_its_key_is_made_from(
         "sft": lambda: job("sft"),
         "preflight": lambda: job("preflight", start=start),
         "grpo": lambda: job("grpo", start=start),
-        "dpo": lambda: job("dpo", start=tuned),
+        "dpo": lambda: replace(job("dpo", start=tuned), preferences=str(place / "pairs.jsonl")),
         "answer": lambda: job("answer", arms=[Arm("base", start[0]), Arm("seed-1", *tuned)]),
         "public": lambda: replace(job("public", arms=[Arm("seed-1", *tuned)]), prompts=str(place / "public")),
         "merge": lambda: job("merge", start=tuned),

@@ -392,7 +392,7 @@ def test_a_number_that_no_machine_bears_is_refused_with_its_limit(name: str) -> 
 def test_every_count_has_a_limit_or_costs_nothing() -> None:
     """Numbers that are only compared or multiplied with others may be any."""
     free = {"grpo.overlong_tokens", "model.lora_alpha", "health.window", *(
-        f"{section}.{field}" for section in ("sft", "grpo") for field in ("eval_steps", "save_steps", "patience")
+        f"{section}.{field}" for section in ("sft", "grpo", "dpo") for field in ("eval_steps", "save_steps", "patience")
     )}  # fmt: skip
     schema = PipelineSettings.model_json_schema()
     found = set()

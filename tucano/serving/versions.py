@@ -23,7 +23,7 @@ from tucano.serving.metrics import Metrics
 from tucano.serving.model import ServedModel
 from tucano.serving.process import ModelDied, ModelProcess
 from tucano.settings import PipelineSettings
-from tucano.settings.grpo import Completions
+from tucano.settings.drawing import Completions
 from tucano.settings.model import LoadedModel
 from tucano.tracking import RegisteredModel, Tracker
 from tucano.tracking.models import WEIGHTS

@@ -5,7 +5,7 @@ from typing import Literal
 from pydantic import Field, PositiveFloat, PositiveInt
 
 from tucano.settings.base import RewardSetName, Section
-from tucano.settings.grpo import Completions
+from tucano.settings.drawing import Completions
 from tucano.settings.model import LoadedModel
 
 

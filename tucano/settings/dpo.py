@@ -6,7 +6,7 @@ from pydantic import Field, PositiveFloat, PositiveInt, model_validator
 
 from tucano.security.texts import Line
 from tucano.settings.base import Schedule, Section, Share
-from tucano.settings.grpo import Drawing, Looking
+from tucano.settings.drawing import Drawing, Looking
 from tucano.settings.health import HealthSettings
 from tucano.settings.model import LoadedModel
 
@@ -61,8 +61,8 @@ class DpoSettings(DpoTraining):
     pairs: Line | None = Field(
         None,
         description=(
-            "File of pairs that people preferred, as `tucano data feedback` writes it (preferences.jsonl); those near a"
-            " validation or test prompt are left out."
+            "File of pairs that people preferred, as `tucano data feedback FOLDER` writes it (preferences.jsonl); those"
+            " near a validation or test prompt are left out."
         ),
     )
     save_steps: PositiveInt = Field(100, description="Steps between two recovery checkpoints.")

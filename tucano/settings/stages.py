@@ -27,16 +27,8 @@ from tucano.settings.benchmark import (
 from tucano.settings.comparison import AnswersStage, Asking, ComparisonStage, GreedyAnswersStage, Judging, PlanStage
 from tucano.settings.data import DataStage, GeneralShare, PromptPlan, SourceShare
 from tucano.settings.dpo import DpoRun, DpoStage, DpoTraining
-from tucano.settings.grpo import (
-    Completions,
-    Drawing,
-    GrpoRun,
-    GrpoStage,
-    GrpoTraining,
-    Looking,
-    MergeStage,
-    PreflightStage,
-)
+from tucano.settings.drawing import Completions, Drawing, Looking
+from tucano.settings.grpo import GrpoRun, GrpoStage, GrpoTraining, MergeStage, PreflightStage
 from tucano.settings.model import AdaptedModel, LoadedModel, NanoModel
 from tucano.settings.pipeline import PipelineSettings
 from tucano.settings.sft import SftStage, SftTraining

@@ -19,7 +19,7 @@ import torch
 from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer, GenerationConfig, PreTrainedTokenizerBase
 
 from tucano.errors import UserError
-from tucano.settings.grpo import Completions
+from tucano.settings.drawing import Completions
 from tucano.settings.model import LoadedModel
 from tucano.training.answering.messages import Drawn, Opened, Opening, Question, line
 from tucano.training.checkpoints.states import NotAsSaved

@@ -113,7 +113,8 @@ def _opened(job: Job, settings: DpoStage, files: PromptFiles) -> tuple[PeftModel
     assert isinstance(policy, PeftModel)
     sampler = sampler_for(job, job.base, policy.peft_config[TRAINED].r, settings.model, dpo)
     rewards = load_reward_set(dpo.rewards, files.folder)
-    return policy, Examiner(tokenizer, files.systems(), rewards, files.folder, dpo.max_completion_tokens, sampler)
+    most, thought = dpo.max_completion_tokens, dpo.max_think_tokens
+    return policy, Examiner(tokenizer, files.systems(), rewards, files.folder, most, sampler, thought)
 
 
 def gathered(

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from tucano.files.models import WorkFiles
-from tucano.settings.grpo import Completions
+from tucano.settings.drawing import Completions
 from tucano.settings.model import LoadedModel
 from tucano.training.jobs import Job
 from tucano.training.samplers import Sampler
