@@ -9,6 +9,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
+from statistics import fmean
 from typing import Any, Literal
 
 from prefect import get_run_logger
@@ -106,12 +107,13 @@ def join(run: Run, prompts: PromptSet, seed: int, parts: Mapping[Task, SeedResul
         join_adapters({task: part.files for task, part in parts.items()}, SeedFiles(draft))
         records = [part.record for part in parts.values()]
         asked = Counter(prompt.task for prompt in read_prompts(prompts.files.validation))
-        values = [(asked[task], part.record.best_value) for task, part in parts.items()]
+        values = [record.best_value for record in records]
+        alarms = chain.from_iterable(record.alarms for record in records)
         return {
             "seed": seed,
             "best_step": max(record.best_step for record in records),
-            "best_value": sum(count * value for count, value in values) / sum(count for count, _ in values),
-            "alarms": [alarm.model_dump() for alarm in chain.from_iterable(record.alarms for record in records)],
+            "best_value": fmean(values, list(map(asked.__getitem__, parts))),
+            "alarms": [alarm.model_dump() for alarm in alarms],
             "made_of": [part.artifact.name for part in parts.values()],
             "tracking_run": "",
         }

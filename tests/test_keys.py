@@ -130,6 +130,9 @@ READ_BY: dict[str, set[str]] = {
         "preflight", "grpo", "dpo", "answers", "merged", "benchmark-answers", "benchmark-endpoint", "benchmark-pace",
         "public-answers",
     },
+    "grpo.max_think_tokens": {
+        "preflight", "grpo", "dpo", "answers", "benchmark-answers", "benchmark-pace", "public-answers",
+    },
     "grpo.own_decoding": {
         "preflight", "grpo", "dpo", "answers", "benchmark-answers", "benchmark-pace", "public-answers",
     },
@@ -171,6 +174,7 @@ CHANGED: dict[str, Any] = {
     "data.source": "olist",
     "data.style": "natural",
     "data.mix": {"extraction": 0.5, "sql_qa": 0.5},
+    "data.thinking": ("push",),
     "data.sources": (
         {"source": "synthetic", "share": 0.5},
         {"source": "b2w", "share": 0.5, "path": "nowhere"},
@@ -199,6 +203,9 @@ CHANGED: dict[str, Any] = {
     "grpo.length_stages": ((10, 300),),
     "grpo.conditions": ({"component": "push.length", "needs": "push.product", "at_least": 0.5},),
     "grpo.advantages": "group",
+    "grpo.block_advantages": True,
+    "grpo.max_think_tokens": 50,
+    "grpo.think_weight": 0.1,
     "grpo.adapters": "per_task",
     "dpo.batch_size": 32,
     "dpo.micro_batch": 8,
@@ -225,6 +232,7 @@ CHANGED: dict[str, Any] = {
     "cost.prices": (),
 }
 """Another valid value where one cannot be made from the present one."""
+THINKING = {"data.thinking": ("push",), "grpo.max_think_tokens": 40}
 GIVEN: dict[str, dict[str, Any]] = {
     "data.path": {"data.source": "b2w", "data.path": "nowhere"},
     "data.general.path": {"data.general.share": 0.1, "data.general.path": "nowhere"},
@@ -233,6 +241,9 @@ GIVEN: dict[str, dict[str, Any]] = {
     "grpo.mask_truncated": {"grpo.overlong_tokens": 0},
     "grpo.drop_zero_variance": {"grpo.refill_rounds": 0},
     "grpo.adapters": {"grpo.task_weights": "equal", "benchmark.enem": None},
+    "grpo.block_advantages": {"grpo.advantages": "group"},
+    "grpo.max_think_tokens": THINKING,
+    "grpo.think_weight": THINKING,
     "grpo.sampler": {"worker.vllm_python": "/opt/vllm/bin/python"},
     "model.backend": {"grpo.entropy_coef": 0.0, "grpo.entropy_target": None},
 }

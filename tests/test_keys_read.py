@@ -38,12 +38,14 @@ UNREAD: dict[str, set[str]] = {
     "sft": set(),
     "preflight": set(),
     "grpo": {"max_length_tokens", "sampler_gap"},
-    "dpo": {"sampler_gap"},
+    "dpo": {"ceiling_share", "collapse_share", "kl_floor", "sampler_gap", "stop_on", "zero_variance_share"},
     "answer": {"max_length_tokens"},
     "public": set(),
     "merge": {"max_length_tokens"},
 }
-"""Of these unsloth alone reads the length again after SFT, and runs that draw by vLLM alone the gap."""
+"""Of these unsloth alone reads the length again after SFT, and runs that draw by vLLM alone the gap. DPO logs nothing of
+rollouts, which the other alarms of GRPO look at.
+"""
 PASSED_ON = {"base", "threads", "seed", "backend"}
 """What the job's own fields are made from, and what the worker asks before it imports anything."""
 
@@ -57,7 +59,7 @@ def settings() -> PipelineSettings:
 def place(tmp_path_factory: pytest.TempPathFactory, settings: PipelineSettings) -> Path:
     folder = tmp_path_factory.mktemp("children")
     prepare(settings.data, 7, settings.tasks, folder / "prompts")
-    write_answer_pairs(folder / "pairs.jsonl", [AnswerPair("Responda.", "Oi", "bom dia", "x")])
+    write_answer_pairs(folder / "pairs.jsonl", [AnswerPair("Responda.", f"Oi, {n}", "bom dia", "x") for n in range(40)])
     (folder / "public").mkdir()
     asked = [
         Question("q0", "faquad", "Texto: Choveu em maio.\n\nPergunta: Quando?", "q0", ("maio",)),
