@@ -155,6 +155,7 @@ def test_pairs_of_people_near_a_judged_prompt_are_left_out(tmp_path: Path) -> No
     [
         ("{", "line 1 is no preference pair"),
         ('{"prompt": "Oi", "chosen": "a", "rejected": "b"}', "line 1 is no preference pair"),
+        (json.dumps(AnswerPair("s", "u", "\ud800", "b").row()), "line 1 is no preference pair"),
         (json.dumps(AnswerPair("s", "u", "a", "a").row()), "line 1 prefers an answer to itself"),
         ("", "holds no preference pair"),
     ],

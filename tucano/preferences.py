@@ -54,6 +54,7 @@ def _pair(line: str, place: str) -> AnswerPair:
         texts = [turn["content"] for turn in turns]
         if roles != ["system", "user", "assistant", "assistant"] or not all(isinstance(text, str) for text in texts):
             raise ValueError(roles)
+        "".join(texts).encode()  # half a character cannot be written again
     except (ValueError, KeyError, TypeError, RecursionError):
         raise UserError(
             f"{place} is no preference pair: it needs prompt (a system and a user message), chosen and rejected (one"
