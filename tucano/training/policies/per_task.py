@@ -6,9 +6,8 @@ In the loaded policy each adapter has its task's name. Whoever asks such a polic
 one adapter, or none, that makes no difference.
 """
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TypeVar
 
 from peft import PeftModel
 from transformers import PreTrainedModel
@@ -17,8 +16,6 @@ from tucano.files.per_task import adapters_by_task
 from tucano.prompts import TASKS
 from tucano.training.checkpoints import weights
 from tucano.training.checkpoints.weights import Policy
-
-K = TypeVar("K", bound=Hashable)
 
 
 def with_adapters(base: PreTrainedModel, folder: Path) -> PeftModel:
