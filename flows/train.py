@@ -9,6 +9,7 @@ from tasks.cost import account
 from tasks.elsewhere import await_seed, where
 from tasks.evaluations import show_answers
 from tasks.plan import foresee, write_plan
+from tasks.preferences import choose_preferences
 from tasks.preflight import check_before_grpo, pass_preflight
 from tasks.prepare import prepare_data
 from tasks.promote import Evidence, promote
@@ -34,13 +35,15 @@ def train(settings: PipelineSettings) -> str:
     with cancelled_together(), opened(settings) as run:
         prompts = prepare_data(run)
         plan = write_plan(run, prompts)
+        preferences = choose_preferences(run, prompts)
         audit = audit_rewards(run)
         pass_gate(run, audit)
         start = where(run, fine_tune)(run, prompts) if settings.sft.enabled else None
         preflight = where(run, check_before_grpo)(run, prompts, start)
         pass_preflight(run, preflight)
         one_seed = await_seed if settings.execution.seeds else train_seed.with_options(retries=settings.worker.retries)
-        seeds = gather(run, {seed: one_seed.submit(run, prompts, start, seed) for seed in settings.grpo.seeds})
+        given = (run, prompts, start)
+        seeds = gather(run, {seed: one_seed.submit(*given, seed, preferences) for seed in settings.grpo.seeds})
         answers = where(run, answer_prompts)(run, prompts, start, seeds)
         reaudit = audit_again(run, prompts, start, seeds, answers)
         public = score_publicly(run, start, seeds.trained)

@@ -22,6 +22,7 @@ from tasks.handles import (
     SeedResult,
     Start,
 )
+from tasks.preferences import choose_preferences
 from tasks.running.child import run_child
 from tasks.running.finished import Untrained, finished_only
 from tasks.running.pages import show_markdown
@@ -67,7 +68,9 @@ def finished(run: Run, prompts: PromptSet) -> tuple[Start | None, tuple[SeedResu
     reader = finished_only(run)
     try:
         start = fine_tune.fn(reader, prompts) if run.settings.sft.enabled else None
-        return start, tuple(train_seed.fn(reader, prompts, start, seed) for seed in run.settings.grpo.seeds)
+        preferences = choose_preferences.fn(reader, prompts)
+        seeds = run.settings.grpo.seeds
+        return start, tuple(train_seed.fn(reader, prompts, start, seed, preferences) for seed in seeds)
     except Untrained as missing:
         get_run_logger().warning(
             "the storage holds no %s of these settings, so no trained arm answers; `tucano run` with the same settings"

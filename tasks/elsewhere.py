@@ -13,7 +13,7 @@ from typing import Any, Literal, ParamSpec, TypeVar
 
 from prefect.tasks import Task
 
-from tasks.handles import Handle, PromptSet, SeedResult, Seeds, Start
+from tasks.handles import Handle, Preferences, PromptSet, SeedResult, Seeds, Start
 from tasks.running.deployed import RunLost, artifact_of
 from tasks.running.finished import Untrained, finished_only
 from tasks.running.run import Run, stage
@@ -64,13 +64,15 @@ def await_stage(run: Run, name: str, given: dict[str, Any]) -> str:
 
 
 @stage("seed run", task_run_name="seed-{seed}")
-def await_seed(run: Run, prompts: PromptSet, start: Start | None, seed: int) -> SeedResult:
+def await_seed(
+    run: Run, prompts: PromptSet, start: Start | None, seed: int, preferences: Preferences | None
+) -> SeedResult:
     """The result of a seed that a run of the deployment `execution.seeds` trains, unless it is there already.
     SeedGivenUp where it does not.
     """
     with suppress(Untrained):
-        return train_seed.fn(finished_only(run), prompts, start, seed)
-    parameters = {"seed": seed, "prompts": pack(prompts), "start": pack(start)}
+        return train_seed.fn(finished_only(run), prompts, start, seed, preferences)
+    parameters = {"seed": seed, "prompts": pack(prompts), "start": pack(start), "preferences": pack(preferences)}
     try:
         name = artifact_of(run, str(run.settings.execution.seeds), f"seed-{seed}", parameters)
     except RunLost as lost:

@@ -20,7 +20,7 @@ from tucano.benchmark.public.questions import PublicFiles
 from tucano.benchmark.public.result import PublicResult
 from tucano.comparison.answers import Answer, read_answers
 from tucano.comparison.compare import Comparison
-from tucano.files.models import MergedFiles, SeedFiles, StartFiles
+from tucano.files.models import MergedFiles, PreferenceFiles, SeedFiles, StartFiles
 from tucano.files.prompts import PromptFiles
 from tucano.files.results import (
     AnswerFiles,
@@ -98,6 +98,25 @@ class AuditResult(Handle):
     @cached_property
     def report(self) -> AuditReport:
         return read_record(AuditReport, self.files.report)
+
+
+class PreferencesRecord(Record):
+    """How many pairs may be learned from, and how many are left out for which reason."""
+
+    pairs: int
+    left_out: dict[str, int]
+
+
+class Preferences(Handle):
+    """The pairs that people preferred, as far as a run may learn from them."""
+
+    @property
+    def files(self) -> PreferenceFiles:
+        return PreferenceFiles(self.artifact.folder)
+
+    @cached_property
+    def record(self) -> PreferencesRecord:
+        return PreferencesRecord.model_validate(self.artifact.record)
 
 
 class StartRecord(Record):

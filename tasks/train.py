@@ -4,7 +4,7 @@ a training child.
 
 import shutil
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from itertools import chain
@@ -15,19 +15,16 @@ from typing import Any, Literal
 from prefect import get_run_logger
 from prefect.futures import PrefectFuture
 
-from data.own.preferences import trainable_pairs
-from tasks.handles import PromptSet, SeedResult, Seeds, Start
+from tasks.handles import Preferences, PromptSet, SeedResult, Seeds, Start
 from tasks.running.child import run_child
 from tasks.running.labels import data_split
 from tasks.running.run import Run, stage
 from tasks.tracked import Best, Training, known, log_best, tracked
-from tucano.artifacts.identity import fingerprint
 from tucano.artifacts.store import Recipe
 from tucano.errors import SeedGivenUp, WorkerCrashed, WorkerFailed
 from tucano.files.models import SeedFiles, StartFiles, WorkFiles
 from tucano.files.per_task import join_adapters
 from tucano.machine_time import Clock
-from tucano.preferences import AnswerPair, write_answer_pairs
 from tucano.prompts import Task, read_prompts
 from tucano.requirements import cores
 from tucano.settings.stages import of_dpo, of_grpo, of_join, of_sft
@@ -69,13 +66,15 @@ def sft_training(run: Run, prompts: PromptSet) -> Training:
 
 
 @stage("grpo", task_run_name="grpo-seed-{seed}")
-def train_seed(run: Run, prompts: PromptSet, start: Start | None, seed: int) -> SeedResult:
+def train_seed(
+    run: Run, prompts: PromptSet, start: Start | None, seed: int, preferences: Preferences | None
+) -> SeedResult:
     """The best adapter of one seed by the validation set: of GRPO, or of DPO after it."""
     if run.settings.grpo.adapters == "per_task":
         parts = {task: reinforce(run, prompts, start, seed, task) for task in run.settings.tasks}
         return join(run, prompts, seed, parts)
     made = reinforce(run, prompts, start, seed)
-    return prefer(run, prompts, start, made) if run.settings.dpo.enabled else made
+    return prefer(run, prompts, start, made, preferences) if run.settings.dpo.enabled else made
 
 
 def reinforce(run: Run, prompts: PromptSet, start: Start | None, seed: int, task: Task | None = None) -> SeedResult:
@@ -122,38 +121,31 @@ def join(run: Run, prompts: PromptSet, seed: int, parts: Mapping[Task, SeedResul
     return SeedResult(run.make(f"grpo-seed-{seed}", join_adapters, chosen, inputs, produce))
 
 
-def prefer(run: Run, prompts: PromptSet, start: Start | None, before: SeedResult) -> SeedResult:
+def prefer(
+    run: Run, prompts: PromptSet, start: Start | None, before: SeedResult, preferences: Preferences | None
+) -> SeedResult:
     """DPO's best adapter, which is GRPO's where no look at the validation set found a better one."""
     settings = run.settings
     seed = before.seed
     training = seed_training(run, prompts, seed, "dpo")
-    people = Path(settings.dpo.pairs) if settings.dpo.pairs else None
+    people = preferences if preferences is not None and preferences.record.pairs else None
 
     def produce(recipe: Recipe, draft: Path) -> dict[str, Any]:
         folders = _folders(run, recipe, prompts, draft)
-        left_out = dict[str, int]()
         if people is not None:
-            pairs, left_out = trainable_pairs(people, prompts.files)
-            folders = replace(folders, preferences=_written(pairs, folders.work) if pairs else None)
-            get_run_logger().info("%s: %d pairs to learn from, left out: %s", people, len(pairs), left_out or "none")
+            folders = replace(folders, preferences=people.files.pairs)
         begin = (start_of(run, start)[0], str(before.files.adapter))
         job = order("dpo", settings, seed, settings.worker.threads, folders, start=begin)
         trained = _trained(run, job, training, run.seed_slots)
         alarms = [*(alarm.model_dump() for alarm in before.record.alarms), *trained["alarms"]]
-        told = {"made_of": [before.artifact.name], "before_step": before.record.best_step, "left_out": left_out}
+        told = {"made_of": [before.artifact.name], "before_step": before.record.best_step}
         return {**trained, **told, "alarms": alarms, "seed": seed}
 
     inputs = {"prompts": prompts.digest, "start": start.digest if start else "", before.artifact.stage: before.digest}
-    if people is not None and people.is_file():
-        inputs["pairs"] = str(fingerprint(people)["sha256"])
+    if people is not None:
+        inputs["preferences"] = people.digest
     made = SeedResult(run.make(f"dpo-seed-{seed}", MODULES["dpo"], of_dpo(settings, seed), inputs, produce))
     return known(run, training, made)
-
-
-def _written(pairs: Sequence[AnswerPair], work: Path) -> Path:
-    work.mkdir(parents=True, exist_ok=True)
-    write_answer_pairs(WorkFiles(work).preferences, pairs)
-    return WorkFiles(work).preferences
 
 
 def seed_training(run: Run, prompts: PromptSet, seed: int, kind: Literal["grpo", "dpo"]) -> Training:

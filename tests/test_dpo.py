@@ -10,6 +10,8 @@ import pytest
 import torch
 from datasets import Dataset
 from peft import PeftModel, get_peft_model
+from prefect.logging import disable_run_logger
+from safetensors.torch import load_file
 from test_grpo_parity import (
     PROMPTS,
     SYSTEMS,
@@ -21,6 +23,10 @@ from test_resume import interrupted, left, logged
 
 from data.own.preferences import trainable_pairs
 from rewards import Score
+from tasks.handles import Preferences, PromptSet
+from tasks.preferences import choose_preferences
+from tasks.running.run import Run
+from tucano.artifacts.store import Artifact, Recipe, Store
 from tucano.errors import UserError
 from tucano.files.prompts import PromptFiles
 from tucano.preferences import AnswerPair, read_answer_pairs, write_answer_pairs
@@ -30,6 +36,7 @@ from tucano.requirements.second_zero import findings
 from tucano.settings import PipelineSettings
 from tucano.settings.stages import of_dpo
 from tucano.training.checkpoints import interruption
+from tucano.training.jobs import parse
 from tucano.training.orders import JobFolders, order
 from tucano.training.policies.load import load_base, load_policy, lora_config
 from tucano.training.preferences import dpo
@@ -214,6 +221,63 @@ def test_people_s_pairs_are_learned_and_too_long_ones_are_not(folder: Path, tmp_
     assert read_answer_pairs(tmp_path / "output" / "pairs.jsonl") == pairs
 
 
-def test_without_a_pair_it_says_so(folder: Path, tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="found no pair to learn from"):
-        train(folder, tmp_path, settings(ranked=False, pairs="-"))
+def test_without_a_pair_grpo_s_adapter_is_handed_on(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    made = train(folder, tmp_path, settings(ranked=False, pairs="-"))
+    assert (made["steps"], made["pairs"], made["best_step"]) == (0, 0, 0)
+    assert made["validation"] == [(0, made["best_value"])]
+    told = [said.notice for line in capsys.readouterr().out.splitlines() if (said := parse(line)) and said.notice]
+    assert len(told) == 1 and told[0].startswith("there is no pair to learn from")
+    before, after = (
+        load_file(place / "adapter" / "adapter_model.safetensors") for place in (folder, tmp_path / "output")
+    )
+    assert before.keys() == after.keys() and all(torch.equal(before[name], after[name]) for name in before)
+
+
+# Chosen once, where their file lies
+
+
+class Choosing(Run):
+    """Makes what it is asked for in its own store."""
+
+    def make(self, stage: str, engine: Any, settings: Any, inputs: Any, produce: Any) -> Artifact:
+        recipe = Recipe(stage, settings.model_dump(mode="json"), inputs, "code")
+        return self.store.make(recipe, lambda draft: produce(recipe, draft), lambda sentence: None)
+
+
+def choosing(place: Path, prompts: PromptSet, **dpo: Any) -> Preferences | None:
+    run = Choosing(settings(**dpo), Store(place), None, "", None)  # type: ignore[arg-type]
+    with disable_run_logger():
+        return choose_preferences.fn(run, prompts)
+
+
+def test_pairs_of_people_are_an_artifact_that_needs_their_file_no_more(tmp_path: Path) -> None:
+    tested = "Qual foi o faturamento de maio em Recife?"
+
+    def prompt_set(recipe_folder: Path) -> dict[str, Any]:
+        files = PromptFiles(recipe_folder)
+        for path, text in ((files.test, tested), (files.validation, "Crie uma notificação para o fone azul.")):
+            write_prompts(path, [Prompt("p", "push", text, "", "", "")])
+        files.system_prompts.write_text(json.dumps(SYSTEMS), encoding="utf-8")
+        return {}
+
+    prompts = PromptSet(Store(tmp_path / "s").make(Recipe("data", {}, {}, "code"), prompt_set, lambda said: None))
+    kept = AnswerPair(SYSTEMS["push"], "Um pedido que ninguém mais faz, só este aqui.", "sim", "não")
+    file = tmp_path / "pairs.jsonl"
+    write_answer_pairs(file, [kept, AnswerPair(SYSTEMS["push"], tested, "sim", "não")])
+    made = choosing(tmp_path / "s", prompts, pairs=str(file))
+    assert made is not None and made.artifact.stage == "preferences"
+    file.unlink()
+    assert read_answer_pairs(made.files.pairs) == [kept]
+    assert (made.record.pairs, made.record.left_out) == (1, {"a test prompt, or near one": 1})
+
+    write_answer_pairs(file, [AnswerPair(SYSTEMS["push"], tested, "sim", "não")])
+    none = choosing(tmp_path / "s", prompts, pairs=str(file))
+    assert none is not None and none.record.pairs == 0, "the answers that rewards rank are still there"
+    with pytest.raises(UserError, match=r"leaves nothing to learn from \(left out: 1 a test prompt, or near one\)"):
+        choosing(tmp_path / "s", prompts, pairs=str(file), ranked=False)
+    file.unlink()
+    with pytest.raises(UserError, match="is no file of preference pairs"):
+        choosing(tmp_path / "s", prompts, pairs=str(file))
+    assert choosing(tmp_path / "s", prompts) is None

@@ -131,9 +131,9 @@ def test_what_is_there_is_not_asked_for(store: Store, here: None, monkeypatch: p
     monkeypatch.setattr("tasks.train.seed_training", lambda run, prompts, seed, stage: None)
     run = run_with(store, stages="stage/somewhere", seeds="seed/somewhere")
     there = Here(run.settings, store, run.tracker, "", run.seed_slots)
-    start, seed = fine_tune.fn(there, prompts), train_seed.fn(there, prompts, None, 42)
+    start, seed = fine_tune.fn(there, prompts), train_seed.fn(there, prompts, None, 42, None)
     assert where(run, fine_tune)(run, prompts) == start
-    assert await_seed.fn(run, prompts, None, 42) == seed
+    assert await_seed.fn(run, prompts, None, 42, None) == seed
     assert asked == []
 
 

@@ -11,6 +11,9 @@ from typing import Any
 from tucano.errors import UserError
 from tucano.prompts import jsonl_lines
 
+MOST_BYTES = 2**28
+"""Of a file of pairs: 100,000 long ones."""
+
 
 @dataclass(frozen=True, slots=True)
 class AnswerPair:
@@ -32,10 +35,18 @@ class AnswerPair:
         return self.user, self.chosen, self.rejected
 
 
+def require_pairs_file(path: Path) -> None:
+    """UserError where there is no file, or one that is too large."""
+    if not path.is_file() or path.stat().st_size > MOST_BYTES:
+        raise UserError(
+            f"{path} is no file of preference pairs of at most {MOST_BYTES // 2**20} MB; tucano data feedback writes"
+            " one (preferences.jsonl)"
+        )
+
+
 def read_answer_pairs(path: Path) -> list[AnswerPair]:
     """UserError where there is no such file, no pair in it, or a line that is none."""
-    if not path.is_file():
-        raise UserError(f"{path} is no file of preference pairs; tucano data feedback writes one (preferences.jsonl)")
+    require_pairs_file(path)
     pairs = [_pair(line, f"{path}, line {number}") for number, line in enumerate(jsonl_lines(path), 1)]
     if not pairs:
         raise UserError(f"{path} holds no preference pair; collect some with tucano rate, then tucano data feedback")

@@ -82,12 +82,19 @@ class WorkFiles:
         return self.folder / "log.txt"
 
     @property
-    def preferences(self) -> Path:
-        return self.folder / "preferences.jsonl"
-
-    @property
     def server_log(self) -> Path:
         return self.folder / "vllm.txt"
+
+
+@dataclass(frozen=True, slots=True)
+class PreferenceFiles:
+    """Pairs of answers that people preferred, an `AnswerPair` per line."""
+
+    folder: Path
+
+    @property
+    def pairs(self) -> Path:
+        return self.folder / "preferences.jsonl"
 
 
 @dataclass(frozen=True, slots=True)

@@ -81,19 +81,16 @@ def _answers(
     policy: Policy, tasks: Sequence[str], ids: Ids, decoding: Decoding, generator: torch.Generator
 ) -> list[list[int]]:
     """One answer to each prompt, by its task's adapter where tasks have their own."""
-    found: dict[int, list[int]] = {}
-    for rows in by_speaker(policy, tasks):
-        draws = LocalSampler().sample(policy, [ids[row] for row in rows], decoding, generator)
-        found.update(zip(rows, (draw.tokens for draw in draws), strict=True))
-    return [found[row] for row in range(len(ids))]
+    sampler = LocalSampler()
+    draws = by_speaker(policy, tasks, lambda rows: sampler.sample(policy, [ids[r] for r in rows], decoding, generator))
+    return [draw.tokens for draw in draws]
 
 
 def _logps(policy: Policy, tasks: Sequence[str], ids: Ids, answers: Ids) -> list[Tensor]:
     """What the same policy thinks of each answer's tokens (nats)."""
-    found: dict[int, Tensor] = {}
-    for rows in by_speaker(policy, tasks):
-        found.update(zip(rows, token_logps(policy, [ids[r] for r in rows], [answers[r] for r in rows]), strict=True))
-    return [found[row] for row in range(len(ids))]
+    return by_speaker(
+        policy, tasks, lambda rows: token_logps(policy, [ids[r] for r in rows], [answers[r] for r in rows])
+    )
 
 
 def limit(own: float) -> float:

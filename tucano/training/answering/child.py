@@ -61,11 +61,16 @@ class Answerer:
         stop = tuple(stop_tokens(self.policy, self.tokenizer))
         for (most, temperature), alike in together.items():
             decoding = Decoding(most, temperature, stop)
-            for mine in by_speaker(self.policy, [questions[row].task for row in alike]):
-                rows = [alike[index] for index in mine]
-                draws = self.sampler.sample(self.policy, [prompts[row] for row in rows], decoding, self.generator)
-                found |= {row: self._drawn(prompts[row], draw, decoding) for row, draw in zip(rows, draws, strict=True)}
+            draws = self._draws([prompts[row] for row in alike], [questions[row].task for row in alike], decoding)
+            found |= {row: self._drawn(prompts[row], draw, decoding) for row, draw in zip(alike, draws, strict=True)}
         return [found[row] for row in range(len(questions))]
+
+    def _draws(self, prompts: Sequence[Sequence[int]], tasks: Sequence[str], decoding: Decoding) -> list[Draw]:
+        return by_speaker(
+            self.policy,
+            tasks,
+            lambda rows: self.sampler.sample(self.policy, [prompts[row] for row in rows], decoding, self.generator),
+        )
 
     def _refusal(self, question: Question, prompt: Sequence[int]) -> str | None:
         """Why a question is not asked: a text may not pose as another turn of the chat, nor be too long for the

@@ -57,11 +57,9 @@ def _paces(job: Job, settings: GreedyAnswersStage, arm: Arm) -> Iterator[Pace]:
 
 def _drawn(policy: Policy, sampler: Sampler, batch: Sequence[tuple[str, list[int]]], decoding: Decoding) -> int:
     """Tokens of the answers to these (task, prompt): in one go, or task by task where each has its own adapter."""
-    tokens = 0
-    for rows in by_speaker(policy, [task for task, _ in batch]):
-        drawn = sampler.sample(policy, [batch[row][1] for row in rows], decoding)
-        tokens += sum(len(draw.tokens) for draw in drawn)
-    return tokens
+    tasks = [task for task, _ in batch]
+    draws = by_speaker(policy, tasks, lambda rows: sampler.sample(policy, [batch[r][1] for r in rows], decoding))
+    return sum(len(draw.tokens) for draw in draws)
 
 
 def _sampler(job: Job, settings: GreedyAnswersStage, arm: Arm) -> Sampler:

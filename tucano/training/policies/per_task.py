@@ -6,8 +6,9 @@ In the loaded policy each adapter has its task's name. Whoever asks such a polic
 one adapter, or none, that makes no difference.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 from peft import PeftModel
 from transformers import PreTrainedModel
@@ -16,6 +17,8 @@ from tucano.files.per_task import adapters_by_task
 from tucano.prompts import TASKS
 from tucano.training.checkpoints import weights
 from tucano.training.checkpoints.weights import Policy
+
+T = TypeVar("T")
 
 
 def with_adapters(base: PreTrainedModel, folder: Path) -> PeftModel:
@@ -42,8 +45,17 @@ def speak_for(policy: Policy, task: str) -> None:
         policy.set_adapter(task)
 
 
-def by_speaker(policy: Policy, tasks: Sequence[str]) -> Iterator[list[int]]:
-    """The rows that one adapter answers, after it has been made to speak; all of them where there is one for all."""
+def by_speaker(policy: Policy, tasks: Sequence[str], ask: Callable[[list[int]], Sequence[T]]) -> list[T]:
+    """What `ask` gives for each row, in their order. It is called with the rows that one adapter answers, after that
+    has been made to speak; once, with all of them, where there is one for all.
+    """
+    found: dict[int, T] = {}
+    for rows in _by_adapter(policy, tasks):
+        found.update(zip(rows, ask(rows), strict=True))
+    return [found[row] for row in range(len(tasks))]
+
+
+def _by_adapter(policy: Policy, tasks: Sequence[str]) -> Iterator[list[int]]:
     if not tasks_of(policy):
         yield list(range(len(tasks)))
         return

@@ -20,7 +20,6 @@ from peft import PeftModel
 from trl import DPOConfig, DPOTrainer
 
 from rewards import load_reward_set
-from tucano.errors import UserError
 from tucano.files.models import SeedFiles, WorkFiles
 from tucano.files.prompts import PromptFiles
 from tucano.preferences import AnswerPair, read_answer_pairs, write_answer_pairs
@@ -31,13 +30,19 @@ from tucano.training.checkpoints.resumable import Part, Reporter, ResumableTrain
 from tucano.training.checkpoints.states import NotAsSaved
 from tucano.training.checkpoints.weights import TRAINED, train_in_float32
 from tucano.training.health import Watch, watched
-from tucano.training.jobs import Job
+from tucano.training.jobs import Job, Progress, emit
 from tucano.training.policies.chat import encode_chats
 from tucano.training.policies.load import load_policy
 from tucano.training.preferences.ranked import ranked_pairs
 from tucano.training.rollouts.examiner import Examiner
 from tucano.training.samplers.opening import sampler_for
 from tucano.training.validation import Validation
+
+NO_PAIR = (
+    "there is no pair to learn from: the answers to each training prompt earn the same, or are cut off. GRPO's adapter"
+    " is handed on as it is; for DPO raise grpo.generations or grpo.max_completion_tokens, or name pairs of people with"
+    " dpo.pairs."
+)
 
 
 class ResumableDPOTrainer(ResumableTrainer, DPOTrainer):
@@ -61,7 +66,7 @@ class ResumableDPOTrainer(ResumableTrainer, DPOTrainer):
 
 def run(job: Job) -> dict[str, object] | None:
     """Train one seed on from GRPO's adapter; write the best adapter and the pairs into `job.output`. None when
-    interrupted.
+    interrupted. Where there is no pair to learn from, a person hears of it, and GRPO's adapter is the best.
     """
     settings = DpoStage.model_validate(job.settings)
     name = f"dpo seed {job.seed}"
@@ -71,37 +76,55 @@ def run(job: Job) -> dict[str, object] | None:
     computed = settled(attempt, settings.model.device, name)
     journal = opened_journal(attempt)
     policy, examiner = _opened(job, settings, files)
+    validation = Validation(settings.dpo, examiner, read_prompts(files.validation), journal, work.best, job.seed)
     with closing(examiner.sampler):
         pairs, too_long = gathered(job, settings, files, policy, examiner)
-        report = Reporter(journal, name, {"loss": "loss", "rewards/margins": "margin"})
-        trainer = ResumableDPOTrainer(
-            model=policy,
-            args=arguments(settings, attempt.drafts, job.save_steps),
-            train_dataset=Dataset.from_list([pair.row() for pair in pairs]),
-            processing_class=examiner.tokenizer,
-            callbacks=[report],
-        )
-        train_in_float32(policy)
-        validation = Validation(settings.dpo, examiner, read_prompts(files.validation), journal, work.best, job.seed)
-        trainer.attempt, trainer.journal, trainer.best = attempt, journal, validation.best
-        trainer.save_seconds = 60 * job.checkpoint_minutes
-        trainer.arithmetic = computed
-        trainer.validation = validation
-        trainer.watch = watched(journal, settings.health, _steps(settings, len(pairs)), name)
-        if not trainer.train_resumable():
-            return None
-    journal.commit(trainer.state.global_step)
+        if pairs:
+            trainer = _trainer(job, settings, policy, validation, attempt, pairs)
+            trainer.arithmetic = computed
+            if not trainer.train_resumable():
+                return None
+            steps, alarms = trainer.state.global_step, list(trainer.watch.raised.values())
+        else:
+            emit(Progress(name, 0, 0, {}, notice=NO_PAIR))
+            validation.look(policy, 0)
+            steps, alarms = 0, []
+    journal.commit(steps)
     _deliver(work, SeedFiles(Path(job.output)), pairs)
     return {
-        "steps": trainer.state.global_step,
+        "steps": steps,
         "pairs": len(pairs),
         "too_long": too_long,
         "best_step": validation.best_step,
         "best_value": validation.highest,
         "validation": validation.curve,
-        "alarms": [alarm.record() for alarm in trainer.watch.raised.values()],
+        "alarms": [alarm.record() for alarm in alarms],
         "arithmetic": [asdict(one) for one in computed],
     }
+
+
+def _trainer(
+    job: Job,
+    settings: DpoStage,
+    policy: PeftModel,
+    validation: Validation,
+    attempt: attempts.Attempt,
+    pairs: Sequence[AnswerPair],
+) -> ResumableDPOTrainer:
+    name, journal = f"dpo seed {job.seed}", validation.journal
+    trainer = ResumableDPOTrainer(
+        model=policy,
+        args=arguments(settings, attempt.drafts, job.save_steps),
+        train_dataset=Dataset.from_list([pair.row() for pair in pairs]),
+        processing_class=validation.examiner.tokenizer,
+        callbacks=[Reporter(journal, name, {"loss": "loss", "rewards/margins": "margin"})],
+    )
+    train_in_float32(policy)
+    trainer.attempt, trainer.journal, trainer.best = attempt, journal, validation.best
+    trainer.save_seconds = 60 * job.checkpoint_minutes
+    trainer.validation = validation
+    trainer.watch = watched(journal, settings.health, _steps(settings, len(pairs)), name)
+    return trainer
 
 
 def _opened(job: Job, settings: DpoStage, files: PromptFiles) -> tuple[PeftModel, Examiner]:
@@ -122,8 +145,7 @@ def gathered(
 ) -> tuple[list[AnswerPair], int]:
     """The pairs to learn from, and how many were left out because a model's context does not hold them.
 
-    The policy's own answers follow from the seed: an attempt that goes on draws the same ones. UserError where there
-    is no pair.
+    The policy's own answers follow from the seed: an attempt that goes on draws the same ones.
     """
     dpo = settings.dpo
     pairs = list[AnswerPair]()
@@ -134,11 +156,6 @@ def gathered(
     if job.preferences is not None:
         pairs += read_answer_pairs(Path(job.preferences))
     fitting = [pair for pair in pairs if _tokens(examiner, pair) <= settings.model.max_length_tokens]
-    if not fitting:
-        raise UserError(
-            "dpo.enabled=true found no pair to learn from: the answers to each training prompt earn the same, or are"
-            " cut off; raise grpo.generations, or name pairs of people with dpo.pairs"
-        )
     return fitting, len(pairs) - len(fitting)
 
 

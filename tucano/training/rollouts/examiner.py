@@ -62,12 +62,13 @@ class Examiner:
         ids = encode(self.tokenizer, repeated, self.system_prompts)
         stop = stop_tokens(model, self.tokenizer)
         decoding = Decoding(self.max_new_tokens, temperature, tuple(stop))
-        found: dict[int, list[int]] = {}
-        for rows in by_speaker(model, [prompt.task for prompt in repeated]):
-            draws = self.sampler.sample(model, [ids[row] for row in rows], decoding, generator)
-            found.update(zip(rows, (draw.tokens for draw in draws), strict=True))
+        draws = by_speaker(
+            model,
+            [prompt.task for prompt in repeated],
+            lambda rows: self.sampler.sample(model, [ids[row] for row in rows], decoding, generator),
+        )
         model.train(was_training)
-        drawn = [found[row] for row in range(len(repeated))]
+        drawn = [draw.tokens for draw in draws]
         reader = Reader(self.tokenizer, self.max_think_tokens)
         return [
             ScoredCompletion(
