@@ -196,6 +196,7 @@ def _metrics(comparison: Comparison) -> dict[str, float]:
     tasks = comparison.main.tasks.items()
     metrics |= {f"holm/{name}": _two_digits(after_holm(effect.p_holm)) for name, effect in tasks}
     metrics["p/overall"] = _two_digits(comparison.main.overall.p)
+    metrics["gain/typical"] = round(comparison.main.overall.estimate, 4)
     metrics["interval/low"] = round(comparison.main.overall.low, 4)
     metrics["interval/high"] = round(comparison.main.overall.high, 4)
     truth = comparison.find(TOGETHER, comparison.reference, comparison.primary, "truth")

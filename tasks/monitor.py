@@ -1,6 +1,7 @@
 """Watching what is served, and what an alarm starts: look, say, ask, train. The tests are in tucano/monitoring/."""
 
 from dataclasses import asdict, dataclass
+from typing import Literal
 
 from prefect import get_run_logger, runtime
 from prefect.client.schemas.objects import FlowRun
@@ -8,8 +9,9 @@ from prefect.deployments import run_deployment
 from prefect.events import emit_event
 from prefect.exceptions import ObjectNotFound
 from prefect.flow_runs import suspend_flow_run
+from prefect.input import RunInput
+from pydantic import Field
 
-from tasks.approval import Approval
 from tasks.running.labels import is_deployed
 from tasks.running.pages import show_markdown, show_table
 from tasks.running.places import no_deployment
@@ -23,6 +25,16 @@ from tucano.settings import PipelineSettings
 from tucano.storage.root import writable
 from tucano.tracking import Tracker
 from tucano.tracking.store import named
+
+
+class Retraining(RunInput):
+    """A person's decision on what an alarm would start."""
+
+    decision: Literal["approve", "decline"] = Field(
+        description="Approve: training starts, and what it makes is judged like any other. Decline: nothing is trained."
+    )
+    who: str = Field(min_length=2, description="Your name; kept with this run.")
+    why: str = Field(min_length=5, description="Your reason; kept with this run.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +105,7 @@ def approved(alarm: Alarm) -> bool:
         return False
     text = f"{_markdown(alarm)}\n\nShall {alarm.deployment} train with {alarm.prompts} served prompts?"
     answer = suspend_flow_run(
-        wait_for_input=Approval.with_initial_data(description=text),
+        wait_for_input=Retraining.with_initial_data(description=text),
         timeout=int(alarm.approval_hours * 3600),
         key=f"retrain-{alarm.id}",
     )

@@ -69,7 +69,7 @@ class Page:
 
 
 @contextmanager
-def open_page(folder: Path, patience: float = 20, size: str = "1400,1000") -> Iterator[Page]:
+def open_page(folder: Path, patience: float = 120, size: str = "1400,1000") -> Iterator[Page]:
     """A browser of its own, its profile below `folder`; the test is skipped where there is none."""
     chromium = shutil.which("chromium") or shutil.which("google-chrome")
     if chromium is None:
@@ -99,7 +99,7 @@ def open_page(folder: Path, patience: float = 20, size: str = "1400,1000") -> It
 
 def _devtools_port(file: Path) -> int:
     """The first line of the file that Chromium writes once its DevTools listen."""
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 600
     while not file.exists() or "\n" not in file.read_text(encoding="utf-8"):
         assert time.monotonic() < deadline, "Chromium did not open its DevTools"
         time.sleep(0.05)

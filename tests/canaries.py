@@ -134,7 +134,7 @@ def _rows(path: Path) -> Iterator[bytes]:
 def dumped(cluster: Cluster, sockets: Path) -> bytes:
     """Everything in a running PostgreSQL cluster, as text: on disk it is compressed in a way of its own."""
     command = [str(cluster.binaries / "pg_dump"), "-h", str(sockets), "-U", DATABASE_USER, "postgres"]
-    return subprocess.run(command, capture_output=True, check=True, timeout=120).stdout
+    return subprocess.run(command, capture_output=True, check=True, timeout=900).stdout
 
 
 class Arguments:

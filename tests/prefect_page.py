@@ -20,7 +20,7 @@ class PrefectPage:
     def __init__(self, page: Page) -> None:
         self.page = page
 
-    def wait_for_text(self, *texts: str, seconds: float = 60) -> str:
+    def wait_for_text(self, *texts: str, seconds: float = 300) -> str:
         """The first of the texts that the page shows."""
         deadline = time.monotonic() + seconds
         while time.monotonic() < deadline:
@@ -31,7 +31,7 @@ class PrefectPage:
             time.sleep(0.2)
         raise AssertionError(f"none of {texts} is shown:\n{shown[:2000]}")
 
-    def click(self, selector: str, text: str = "", seconds: float = 30) -> None:
+    def click(self, selector: str, text: str = "", seconds: float = 300) -> None:
         """Click the last visible element with this selector and text, as soon as it is there and not disabled."""
         found = f"(() => {{ {VISIBLE} const e = find({selector!r}, {text!r}); if (!e || e.disabled) return null;"
         found += (
@@ -67,7 +67,7 @@ class PrefectPage:
                 const field = box.querySelector('input:not([type=checkbox]), textarea');
                 if (field) {{ field.scrollIntoView({{block: 'center'}}); field.focus(); field.select(); return field.value; }}
             }} }})()"""
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + 600
         while self.page.evaluate("document.activeElement?.isConnected && document.activeElement.value") != value:
             assert time.monotonic() < deadline, f"no field {label!r} takes {value!r}:\n{self.page.text()[:2000]}"
             if self.page.evaluate(focus) is not None:

@@ -74,7 +74,7 @@ def test_processes_that_make_it_at_once_agree(home: Path) -> None:
         assert process.stdin is not None
         process.stdin.write("now\n")
         process.stdin.flush()
-    assert {process.communicate(timeout=60)[0].strip() for process in asking} == {credentials(home)}
+    assert {process.communicate(timeout=900)[0].strip() for process in asking} == {credentials(home)}
     assert list(credentials_file(home).parent.iterdir()) == [credentials_file(home)], "no drafts are left"
 
 
@@ -322,7 +322,7 @@ def test_no_server_starts_without_a_password(module: str, arguments: list[str], 
         env=environment,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=900,
         check=False,
     )
     assert done.returncode == 1 and done.stderr.splitlines()[-1].endswith(f"without a password; set {variable}")

@@ -86,7 +86,7 @@ class Person:
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
-            timeout=400,
+            timeout=900,
         )
         self.shown += done.stdout
         assert done.returncode == code, done.stdout
@@ -222,7 +222,7 @@ def audit(server: PrefectApi, storage: Path) -> None:
     deployment = server.ask("deployments/name/audit/nightly")["id"]
     settings = {"storage": str(storage), "audit": {"resamples": 100}}
     run = server.ask(f"deployments/{deployment}/create_flow_run", {"parameters": {"settings": settings}})["id"]
-    deadline = time.monotonic() + 400
+    deadline = time.monotonic() + 600
     while (state := server.ask(f"flow_runs/{run}")["state"])["type"] not in ("COMPLETED", "FAILED", "CRASHED"):
         assert time.monotonic() < deadline, state
         time.sleep(1)

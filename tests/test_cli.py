@@ -20,7 +20,7 @@ def tucano(*arguments: str, folder: Path = ROOT) -> subprocess.CompletedProcess[
     environment = {**os.environ, "PREFECT_SERVER_ANALYTICS_ENABLED": "false"}
     command = [sys.executable, "-m", "tucano.cli", *arguments]
     return subprocess.run(
-        command, cwd=folder, env=environment, capture_output=True, text=True, timeout=240, check=False
+        command, cwd=folder, env=environment, capture_output=True, text=True, timeout=900, check=False
     )
 
 
@@ -148,10 +148,11 @@ def test_doctor_looks_into_the_folders_that_a_run_would_read(tmp_path: Path, set
     assert result.returncode == 0 and "does not run here" in result.stdout and says in result.stdout
 
 
+@pytest.mark.parametrize("command", [("lineage", "tucano@champion"), ("serve",)])
 def test_the_registry_that_the_environment_names_is_the_one_that_is_read(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    command: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """`tucano lineage` read the storage's own, though the run had written to the one of MLFLOW_TRACKING_URI."""
+    """Both read the storage's own, though the run had written to the one of MLFLOW_TRACKING_URI."""
     monkeypatch.setenv("MLFLOW_TRACKING_URI", "ftp://mlflow.shop.example")
-    said = tucano("lineage", "tucano@champion", "--set", f"storage={tmp_path}")
+    said = tucano(*command, "--set", f"storage={tmp_path}")
     assert said.returncode == 2 and "ftp://mlflow.shop.example is neither http(s)" in said.stderr

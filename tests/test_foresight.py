@@ -221,7 +221,7 @@ class TestCommand:
     def test_the_command_as_a_person_gives_it(self) -> None:
         command = [sys.executable, "-m", "tucano.cli", "forecast", "l4-v5", "--set", "grpo.batch_size=512",
                    "--set", "grpo.micro_batch=256"]  # fmt: skip
-        done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, timeout=300, check=False)
+        done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, timeout=900, check=False)
         assert done.returncode == 2 and "GRPO rollouts" in done.stdout
         assert done.stderr.splitlines()[-1].startswith("tucano: GRPO rollouts will take about")
 

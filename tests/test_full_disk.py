@@ -40,7 +40,7 @@ def ended(work: str) -> tuple[int, list[str], float]:
         cwd=ROOT,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=900,
         check=False,
     )
     return done.returncode, done.stderr.splitlines(), time.monotonic() - began

@@ -377,7 +377,7 @@ def test_old_flow_runs_leave_prefect_with_their_logs(tmp_path: Path, capsys: pyt
     environment: dict[str, Any] = {name: value for name, value in os.environ.items() if not name.startswith("PREFECT_")}
     environment |= {"PREFECT_HOME": str(tmp_path / "prefect"), "PREFECT_SERVER_ANALYTICS_ENABLED": "false"}
     environment["PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS"] = "200"
-    subprocess.run([sys.executable, "-c", FLOW], env=environment, check=True, timeout=240, capture_output=True)
+    subprocess.run([sys.executable, "-c", FLOW], env=environment, check=True, timeout=900, capture_output=True)
     assert (in_prefect(tmp_path, "flow_run"), in_prefect(tmp_path, "task_run")) == (2, 2) and in_prefect(
         tmp_path, "log"
     ) >= 2

@@ -80,6 +80,17 @@ def test_a_changed_file_of_the_second_source_is_named(tmp_path: Path, source: Pa
     assert f"its source file {other} has changed since" in fault
 
 
+def test_what_is_mixed_in_from_elsewhere_is_no_source_by_its_number(tmp_path: Path, source: Path) -> None:
+    """`general/falas.jsonl` was read as the number of a source, and a run ended in a traceback at its promotion."""
+    read = {source.name: str(fingerprint(source)["sha256"])}
+    for mixed in ({"general/falas.jsonl": "abc"}, {"benchmark/enem": "abc"}):
+        data = make(tmp_path / "runs", "data", read | mixed, source_path=str(source))
+        assert broken(tmp_path, {"data": data}) == []
+    source.write_text("nota;texto\n1;mau\n", encoding="utf-8")
+    (fault,) = broken(tmp_path, {"data": data})
+    assert str(source) in fault
+
+
 def test_an_edited_manifest_is_named(tmp_path: Path, stages: dict[str, Artifact]) -> None:
     path = stages["comparison"].folder / "manifest.json"
     path.write_text(path.read_text(encoding="utf-8").replace('"code": "code"', '"code": "mine"'), encoding="utf-8")

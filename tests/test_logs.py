@@ -42,7 +42,7 @@ def test_the_log_of_a_service_is_bounded_too(tmp_path: Path) -> None:
     """It writes 25 MB, on both outputs, the first line from a child of its own."""
     script = "(echo ção; yes 0123456789 | head -c 12000000) & wait; yes 0123456789 | head -c 13000000 >&2; echo end"
     service = services.start("chatty", ["sh", "-c", script], os.environ, tmp_path / "logs" / "chatty.log")
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 600
     while not (tmp_path / "logs" / "chatty.log").is_file() or not (
         tmp_path / "logs" / "chatty.log"
     ).read_text().endswith("end\n"):
@@ -59,4 +59,4 @@ def test_who_writes_a_log_leaves_with_the_last_that_it_serves(tmp_path: Path) ->
     with relayed(tmp_path / "a.log") as output:
         (relay,) = set(psutil.Process().children()) - before
         assert relay.is_running() and output.writable()
-    assert psutil.wait_procs([relay], timeout=20)[1] == []
+    assert psutil.wait_procs([relay], timeout=60)[1] == []

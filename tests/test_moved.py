@@ -286,7 +286,7 @@ def test_runs_that_wait_in_a_moved_home_go_on_in_it(tmp_path: Path) -> None:
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PREFECT_")}
     environment |= {"PREFECT_HOME": str(tmp_path), "PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS": "200"}
     said = subprocess.run(
-        [sys.executable, "-c", WAITING], env=environment, capture_output=True, text=True, timeout=280, check=True
+        [sys.executable, "-c", WAITING], env=environment, capture_output=True, text=True, timeout=900, check=True
     )
     moved = "[('seed', '7'), ('storage', '/new/runs')]"
     assert said.stdout.splitlines()[-4:] == [

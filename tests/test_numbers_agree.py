@@ -51,10 +51,15 @@ def agree(places: Mapping[str, str], metrics: Mapping[str, float], compared: Com
         "terminal": [*table, *(value.replace(" ", "") for value in holm), *of_truth, f"{hours:.2f} machine-hours"],
         "Prefect": [*table, *(value.replace(" ", "") for value in holm), *of_truth],
         "report": [gain(overall.gain), p, f"[{'; '.join(ends)}]", *holm, *of_truth, duration(3600 * hours)],
-        "page": [gain(overall.gain), p, f"[{'; '.join(ends)}]", *of_truth],
+        "page": [gain(overall.gain), p, f"{gain(overall.estimate)} [{'; '.join(ends)}]", *of_truth],
     }
     missing = [f"{place} lacks {one}" for place, all_of in wanted.items() for one in all_of if one not in places[place]]
-    numbers = {"gain/overall": overall.gain, "interval/low": overall.low, "interval/high": overall.high}
+    numbers = {
+        "gain/overall": overall.gain,
+        "gain/typical": overall.estimate,
+        "interval/low": overall.low,
+        "interval/high": overall.high,
+    }
     numbers |= {f"gain/{task}": effect.gain for task, effect in tasks.items()}
     numbers |= {"truth/gain": truth.overall.gain} if truth else {}
     small = {f"holm/{task}": after_holm(effect.p_holm) for task, effect in tasks.items()} | {"p/overall": overall.p}

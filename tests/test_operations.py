@@ -118,12 +118,12 @@ def tucano(bench: Bench, *arguments: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "tucano.cli", *arguments, "--home", str(bench.stack.home)]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     return subprocess.run(
-        command, cwd=bench.stack.project, env=environment, capture_output=True, text=True, timeout=240, check=False
+        command, cwd=bench.stack.project, env=environment, capture_output=True, text=True, timeout=900, check=False
     )
 
 
 def test_all_is_healthy_and_listens_on_loopback_only(bench: Bench) -> None:
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 600
     while (said := tucano(bench, "status")).returncode != 0 and time.monotonic() < deadline:
         time.sleep(1)
     assert said.returncode == 0, said.stdout
@@ -158,7 +158,7 @@ def test_a_run_is_started_from_the_form(bench: Bench, page: PrefectPage, story: 
     page.fill("Max Steps (Optional)", "40")
     picture(page, "form")
     page.click("button", "Submit")
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 600
     while not (runs := bench.ask("flow_runs/filter", {})):
         assert time.monotonic() < deadline, page.text()
         time.sleep(0.5)
@@ -211,7 +211,7 @@ def test_the_cancelled_run_is_started_again_and_goes_on(bench: Bench, page: Pref
     page.go(f"{bench.stack.prefect}/runs/flow-run/{story['run']}")
     page.click("button", "Retry")
     page.click("[role=dialog] button", "Retry")
-    retried = time.monotonic() + 60
+    retried = time.monotonic() + 600
     while bench.run(story["run"])["state_type"] == "CANCELLED":
         assert time.monotonic() < retried, page.text()
         time.sleep(0.2)
@@ -302,7 +302,7 @@ def one_training_per_alarm(bench: Bench, settings: dict[str, Any], before: set[s
         return [run for run in bench.ask("flow_runs/filter", known) if run["id"] not in before]
 
     bench.wait(started("monitor/laptop", watched), "COMPLETED", seconds=240)
-    deadline = time.monotonic() + 240
+    deadline = time.monotonic() + 600
     while not trainings():
         assert time.monotonic() < deadline, [run["name"] for run in bench.ask("flow_runs/filter", {})]
         time.sleep(0.5)
@@ -326,7 +326,7 @@ def test_a_schedule_is_switched_on_and_a_short_one_fires(bench: Bench, page: Pre
     page.go(f"{bench.stack.prefect}/deployments/deployment/{deployment['id']}")
     page.wait_for_text("Schedules")
     page.click(".p-toggle, .p-toggle__control, [role=switch]")
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 600
     while not bench.ask("deployments/name/audit/nightly")["schedules"][0]["active"]:
         assert time.monotonic() < deadline, page.text()
         time.sleep(0.5)
@@ -337,7 +337,7 @@ def test_a_schedule_is_switched_on_and_a_short_one_fires(bench: Bench, page: Pre
         "tucano up does not switch it off again"
     )
     bench.ask(f"deployments/{deployment['id']}/schedules", [{"schedule": {"interval": 20}, "active": True}])
-    deadline = time.monotonic() + 150  # the scheduler looks once a minute
+    deadline = time.monotonic() + 600  # the scheduler looks once a minute
     while not (
         fired := [
             run
@@ -356,6 +356,6 @@ def test_nothing_is_left_after_down(bench: Bench) -> None:
         process for pid in pids for process in (psutil.Process(pid), *psutil.Process(pid).children(recursive=True))
     ]
     assert tucano(bench, "down").returncode == 0
-    assert psutil.wait_procs(family, timeout=10)[1] == []
+    assert psutil.wait_procs(family, timeout=60)[1] == []
     assert tucano(bench, "status").returncode == 1
     assert (bench.stack.home / "stack" / "postgres" / "PG_VERSION").is_file()

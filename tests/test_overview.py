@@ -171,14 +171,37 @@ def test_many_configurations_are_bounded(four: Path, monkeypatch: pytest.MonkeyP
     assert (len(shown.lines), shown.older, len(shown.pairs)) == (3, 1, 2)
 
 
-def test_of_a_configuration_its_newest_run_is_shown_and_other_prompts_are_not_ranked(two: Path) -> None:
-    finished(two, replace(SMALL, per_task=6, seeds=(1, 2, 3)))
+def test_a_confirmation_on_other_prompts_leaves_the_ranking_as_it_was(two: Path) -> None:
+    """The page advises another data seed, and the run that followed the advice emptied its ranking."""
+    before = view(two)
+    finished(two, replace(BEST, per_task=6, seeds=(1, 2, 3)))
     shown = view(two)
-    assert [(line.row.comparison.seeds, line.ranked) for line in shown.lines] == [
-        ((1, 2, 3), True),
-        ((42, 123, 456), False),
-    ]
-    assert not shown.pairs and "outros prompts de teste" in write_page(two).read_text(encoding="utf-8")
+    best, small = (line.row.label for line in before.lines)
+    assert [(line.row.label, line.ranked) for line in shown.lines] == [(best, True), (small, True), (best, False)]
+    assert shown.pairs == before.pairs and [line.row.label for line in shown.matrix] == [best, small]
+    assert [line.row.comparison.seeds for line in shown.confirming] == [(1, 2, 3)]
+    page = write_page(two).read_text(encoding="utf-8")
+    assert "outros prompts de teste: não comparável" in page and page.count("Com outros prompts de teste:") == 1
+
+
+def test_of_a_configuration_its_newest_run_on_the_same_prompts_is_shown(two: Path) -> None:
+    finished(two, replace(BEST, per_task=5, seeds=(1, 2, 3)))
+    assert [line.row.comparison.seeds for line in view(two).lines] == [(1, 2, 3), (42, 123, 456)]
+
+
+def test_prompts_that_more_configurations_answered_come_first(two: Path) -> None:
+    for run in (SMALL, BEST, LONGER):
+        finished(two, replace(run, per_task=6))
+    assert [line.ranked for line in view(two).lines] == [True] * 3 + [False] * 2
+
+
+def test_answers_of_another_version_take_their_pairs_away_and_no_more(two: Path) -> None:
+    row = view(two).lines[0].row
+    file = AnswerFiles(row.stages["answers"].folder).answers
+    file.write_text(file.read_text(encoding="utf-8").replace('"arm"', '"model"'), encoding="utf-8")
+    resealed(file)
+    shown = view(two)
+    assert len(shown.lines) == 2 and not shown.pairs and len(shown.unreadable) == 1
 
 
 def compared_in(report: Path, root: Path) -> Path:
@@ -198,10 +221,16 @@ def of_another_version(report: Path, root: Path) -> None:
     folder = compared_in(report, root)
     file = ComparisonFiles(folder).comparison
     file.write_text(json.dumps({**json.loads(file.read_text(encoding="utf-8")), "schema_version": 1}), encoding="utf-8")
-    manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
-    manifest["files"]["comparison.json"] = fingerprint(file)
+    resealed(file)
+
+
+def resealed(file: Path) -> None:
+    """Its artifact, as if it had been made with this file."""
+    place = file.parent / "manifest.json"
+    manifest = json.loads(place.read_text(encoding="utf-8"))
+    manifest["files"][file.name] = fingerprint(file)
     sealed = {name: value for name, value in manifest.items() if name != "seal"}
-    (folder / "manifest.json").write_text(json.dumps({"seal": digest(sealed), **sealed}), encoding="utf-8")
+    place.write_text(json.dumps({"seal": digest(sealed), **sealed}), encoding="utf-8")
 
 
 def no_comparison(report: Path, root: Path) -> None:
@@ -303,7 +332,7 @@ def test_a_run_keeps_the_page_of_its_storage(kept: Overview, made: tuple[Path, s
 
 
 def wait_for(root: Path, text: str) -> None:
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 600
     while not (root / PAGE).exists() or text not in (root / PAGE).read_text(encoding="utf-8"):
         assert time.monotonic() < deadline, text
         time.sleep(0.02)

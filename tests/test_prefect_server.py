@@ -47,7 +47,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_it_ends_with_its_command(command: list[str], home: Path) -> None:
-    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120)
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=900)
     assert not psutil.pid_exists(int(done.stdout.split()[0]))
 
 
@@ -65,7 +65,7 @@ def test_it_answers_and_does_not_outlive_a_killed_command(command: list[str], ho
                 urllib.request.Request(asked.full_url, headers={**asked.headers, "Origin": "http://evil.example"})
             )
         process.send_signal(signal.SIGKILL)
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 600
     while psutil.pid_exists(int(pid)) and time.monotonic() < deadline:
         time.sleep(0.1)
     assert not psutil.pid_exists(int(pid))

@@ -106,7 +106,7 @@ def test_the_command_repeats_no_escape_sequence(tmp_path: Path) -> None:
         "--from",
         "\x1b]0;x\x07",
     ]
-    result = subprocess.run(command, cwd=ROOT, env=os.environ, capture_output=True, timeout=120)
+    result = subprocess.run(command, cwd=ROOT, env=os.environ, capture_output=True, timeout=900)
     assert result.returncode == 2 and "␛]0;x␇ does not exist" in result.stderr.decode()
     assert b"\x1b" not in result.stdout + result.stderr
 

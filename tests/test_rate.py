@@ -400,7 +400,7 @@ def command(*arguments: str) -> list[str]:
 
 def tucano_rate(*arguments: str, keys: str = "") -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        command(*arguments), cwd=ROOT, input=keys, capture_output=True, encoding="utf-8", timeout=60, check=False
+        command(*arguments), cwd=ROOT, input=keys, capture_output=True, encoding="utf-8", timeout=900, check=False
     )
 
 

@@ -162,7 +162,7 @@ class TestCommand:
     def refused(self, *arguments: str) -> str:
         command = [sys.executable, "-m", "tucano.cli", *arguments]
         result = subprocess.run(
-            command, cwd=ROOT, capture_output=True, text=True, timeout=120, stdin=subprocess.DEVNULL
+            command, cwd=ROOT, capture_output=True, text=True, timeout=900, stdin=subprocess.DEVNULL
         )
         assert result.returncode == 2 and "Traceback" not in result.stderr, result.stderr
         return result.stderr

@@ -268,7 +268,7 @@ def test_the_command_says_it_in_one_sentence_and_writes_nothing(tmp_path: Path) 
         cwd=ROOT,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=900,
     )
     assert result.returncode == 2 and result.stderr.startswith("tucano: tracking_uri ")
     assert PASSWORD not in result.stdout + result.stderr and "Traceback" not in result.stderr
@@ -288,7 +288,7 @@ def test_what_is_not_understood_is_repeated_without_it(tmp_path: Path, arguments
     command = [sys.executable, "-m", "tucano.cli", *arguments]
     if arguments[0] == "lineage":
         command += ["--set", f"storage={tmp_path / 'runs'}"]
-    result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120)
+    result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=900)
     assert result.returncode == 2 and result.stderr and PASSWORD not in result.stdout + result.stderr, result.stderr
 
 
@@ -305,7 +305,7 @@ def test_servers_take_their_password_apart_from_their_address(
     """Their addresses are printed and written: as links in reports, notes and artifacts."""
     command = [sys.executable, "-m", "tucano.cli", "run", "laptop", "--set", f"storage={tmp_path / 'runs'}"]
     result = subprocess.run(
-        command, cwd=ROOT, env={**os.environ, variable: address}, capture_output=True, text=True, timeout=240
+        command, cwd=ROOT, env={**os.environ, variable: address}, capture_output=True, text=True, timeout=900
     )
     assert result.returncode == 2, result.stderr
     assert variable in result.stderr and instead in result.stderr and PASSWORD not in result.stdout + result.stderr

@@ -129,7 +129,7 @@ def vllm(model: Path, place: Path) -> Iterator[Served]:
     served = Served(f"http://127.0.0.1:{port}", key, process.pid, log)
     assert process.stdin is not None
     try:
-        deadline = time.monotonic() + 240
+        deadline = time.monotonic() + 600
         while not _answers(served.url):
             assert process.poll() is None and time.monotonic() < deadline, log.read_text(encoding="utf-8")[-3000:]
             time.sleep(0.5)

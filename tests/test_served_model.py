@@ -202,7 +202,7 @@ def ask(port: int, rows: list[dict[str, str]]) -> list[dict[str, str]]:
 def ask_when_up(
     port: int, rows: list[dict[str, str]], server: subprocess.Popen[bytes], log: Path
 ) -> list[dict[str, str]]:
-    deadline = time.monotonic() + 200
+    deadline = time.monotonic() + 600
     while True:
         try:
             return ask(port, rows)

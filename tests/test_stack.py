@@ -39,7 +39,7 @@ stack.down(home)
 
 def tucano(home: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "tucano.cli", *arguments, "--home", str(home)]
-    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False)
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=900, check=False)
 
 
 @pytest.fixture
@@ -58,7 +58,7 @@ def sleepers(tmp_path: Path) -> Iterator[dict[str, services.Service]]:
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the kernel keeps the time at a process's start")
 def test_down_stops_everything_after_the_clock_was_set(sleepers: dict[str, services.Service], tmp_path: Path) -> None:
     command = [sys.executable, "-c", CLOCK_IS_SET, str(tmp_path)]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True, timeout=120)
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True, timeout=900)
     assert done.stdout.splitlines()[0] == "['mlflow', 'prefect', 'worker-1']"
     assert all(service.process() is None for service in sleepers.values())
     assert stack.read_services(tmp_path / "stack" / "services.json") == {}

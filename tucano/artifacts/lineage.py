@@ -107,6 +107,8 @@ def _sources_fault(manifest: Mapping[str, Any]) -> str | None:
     places = place if isinstance(place, list) else [place]
     for name, digest in manifest["inputs"].items():
         number, _, file_name = name.rpartition("/")
+        if number and not number.isdecimal():
+            continue  # of general demonstrations or a benchmark, whose places a record does not name
         at = Path(places[int(number or 0)])
         file = at if at.is_file() else at / file_name
         if file.is_file() and fingerprint(file)["sha256"] != digest:

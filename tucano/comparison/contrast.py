@@ -77,13 +77,14 @@ class Contrast:
 def effect(
     arm: Sequence[float], reference: Sequence[float], alpha: float, clusters: Sequence[str] | None = None
 ) -> Effect:
-    """The effect of paired per-prompt means (two pairs or more); `clusters` names what each prompt shares with others.
+    """The effect of paired per-prompt means in [0, 1] (two pairs or more), so that no gain is above 1; `clusters` names
+    what each prompt shares with others.
 
     Both sides' means have to be over as many answers: the mean of fewer is the more skewed one, so that differences
     would not be symmetric where nothing has changed.
     """
     differences = np.subtract(arm, reference)
-    estimate, low, high = statistics.hodges_lehmann(differences, clusters=clusters)
+    estimate, *ends = statistics.hodges_lehmann(differences, clusters=clusters)
     mean = _mean(differences, clusters)
     reference_mean = float(np.mean(reference))
     gain = float(differences.mean())
@@ -98,8 +99,8 @@ def effect(
         p_holm=None,
         p_worse_holm=None,
         estimate=estimate,
-        low=low,
-        high=high,
+        low=max(ends[0], -1.0),
+        high=min(ends[1], 1.0),
         rank_biserial=statistics.rank_biserial(differences),
         detectable=statistics.smallest_detectable(len(differences), _spread(mean, len(differences)), alpha),
         mean_low=mean.low,

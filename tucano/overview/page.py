@@ -8,6 +8,7 @@ import base64
 import hashlib
 import os
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -98,7 +99,12 @@ class View:
     def matrix(self) -> list[Line]:
         """The configurations of which all pairs are known."""
         known = {label for label, _ in self.pairs}
-        return [line for line in self.lines if line.row.label in known]
+        return [line for line in self.lines if line.ranked and line.row.label in known]
+
+    @property
+    def confirming(self) -> list[Line]:
+        """The first configuration on other test prompts."""
+        return [line for line in self.lines if not line.ranked and line.row.label == self.lines[0].row.label]
 
     @property
     def ahead(self) -> Pair | None:
@@ -126,7 +132,9 @@ def view(root: Path) -> View:
         written=datetime.now(UTC),
         lines=_lines(rows, {run.stages.get("comparison", ""): addresses.of(run) for run in reversed(runs)}),
         pairs=compared,
-        plot=drawing.plot({row.label: row.curves() for row in rows[: drawing.MOST_CURVES]}),
+        plot=drawing.plot(
+            {row.label: row.curves() for row in rows[: drawing.MOST_CURVES] if row.asked == rows[0].asked}
+        ),
         runs=tuple((run, addresses.of(run)) for run in _newest(runs)),
         promoted=found.promoted,
         unreadable=(*found.unreadable, *gone, *broken),
@@ -140,15 +148,17 @@ def _newest(runs: Sequence[RunRecord]) -> list[RunRecord]:
 
 
 def _ranked(rows: Sequence[Row]) -> list[Row]:
-    """The mean reward of the seeds ranks those that answered what the newest one answered: gains over several starts
-    would not be comparable. What is worse than its start, or is suspected of hacking, comes after what is not; those
-    of other prompts come last.
+    """The mean reward of the seeds ranks those that answered the same prompts: gains over several starts would not be
+    comparable. First come the prompts that most configurations answered, the newer ones of equally many; among them
+    what is worse than its start, or is suspected of hacking, comes after what is not.
     """
-    newest = max(rows, key=lambda row: row.made_at, default=None)
+    together = Counter(row.asked for row in rows)
+    newest = {row.asked: row.made_at for row in sorted(rows, key=lambda row: row.made_at)}
 
-    def place(row: Row) -> tuple[bool, bool, float]:
-        other = newest is not None and row.asked != newest.asked
-        return other, tone(row.comparison.verdict) == "bad", -row.comparison.main.overall.arm_mean
+    def place(row: Row) -> tuple[int, float, bool, float]:
+        suspect = tone(row.comparison.verdict) == "bad"
+        age = -newest[row.asked].timestamp()
+        return -together[row.asked], age, suspect, -row.comparison.main.overall.arm_mean
 
     return sorted(rows, key=place)
 

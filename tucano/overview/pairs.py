@@ -12,10 +12,9 @@ from pathlib import Path
 
 from tucano.comparison.answers import Decoding, Values, prompt_values, read_answers
 from tucano.comparison.contrast import clusters_of, effect, sides
-from tucano.errors import UserError
 from tucano.files.prompts import PromptFiles
 from tucano.files.results import AnswerFiles
-from tucano.overview.rows import Row, sound, why
+from tucano.overview.rows import UNREADABLE, Row, sound, why
 from tucano.prompts import read_prompts
 from tucano.statistics.inference import holm
 
@@ -57,7 +56,9 @@ def pairs(root: Path, rows: Sequence[Row]) -> tuple[dict[tuple[str, str], Pair],
     for row in [row for row in rows if row.asked == rows[0].asked and {"answers", "data"} <= row.stages.keys()][:MOST]:
         try:
             known[row.label] = _side(row)
-        except (UserError, OSError) as error:
+            _members(known[row.label])
+        except UNREADABLE as error:
+            known.pop(row.label, None)
             unreadable.append(why(root, row.stages["answers"].folder, error))
     found = {(one, other): _pair(known[one], known[other]) for one, other in combinations(known, 2)}
     corrected = holm({" ".join(labels): pair.p for labels, pair in found.items()})

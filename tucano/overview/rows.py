@@ -1,4 +1,5 @@
-"""What a storage knows of each configuration: its newest report with verdict, settings, cost and training curves.
+"""What a storage knows of each configuration: its newest report on the same test prompts, with verdict, settings, cost
+and training curves.
 
 Everything is read from artifacts, whoever wrote them: what cannot be read is named and left out.
 """
@@ -29,13 +30,15 @@ MOST = 100
 """Reports that are read, and so configurations that are shown."""
 FEW = 4
 """So many settings that vary are all shown, with every configuration."""
+UNREADABLE = (UserError, OSError, ValueError, TypeError, KeyError, AttributeError)
+"""How reading ends of what another version of the program has written, or somebody has changed."""
 CACHED = 4096
 LOOKS = "validation/reward"
 
 
 @dataclass(frozen=True)
 class Row:
-    """A configuration by its newest report.
+    """A configuration by its newest report on these test prompts.
 
     `profile` is the one that it is nearest to, with `differences` as {setting: value here}. `settings` are those that
     make the configuration, by dotted name; rows with the same `asked` answered the same prompts in the same way and
@@ -88,7 +91,7 @@ def read_rows(root: Path) -> Found:
     for folder in reports[:MOST]:
         try:
             rows.append(_row(root, folder, made))
-        except (UserError, OSError, ValueError) as error:
+        except UNREADABLE as error:
             unreadable.append(why(root, folder, error))
     rows.sort(key=lambda row: row.made_at)
     champions: dict[tuple[str, int | None], tuple[datetime, Promotion, str]] = {}
@@ -96,7 +99,7 @@ def read_rows(root: Path) -> Found:
         if row.promotion is not None and row.promotion.status == CHAMPION:
             entry = (row.made_at, row.promotion, row.label)
             champions.setdefault((row.promotion.model, row.promotion.version), entry)
-    newest_of_each = {row.label: row for row in rows}
+    newest_of_each = {(row.label, row.asked): row for row in rows}
     return Found(
         tuple(newest_of_each.values()),
         tuple(champions.values()),

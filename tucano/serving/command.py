@@ -29,6 +29,7 @@ from tucano.storage.folder import is_remote
 from tucano.storage.locks import owned
 from tucano.storage.root import writable
 from tucano.tracking import Tracker
+from tucano.tracking.store import named
 
 MOST_CONNECTIONS = 2048
 DRAIN_SECONDS = 60
@@ -49,7 +50,7 @@ def serve(settings: PipelineSettings, host: str, port: int) -> int:
         known = token(root)
         with owned(root / FOLDER):
             _say_less()
-            tracker = Tracker.connect(settings.tracking_uri, root)
+            tracker = Tracker.connect(named(settings.tracking_uri), root)
             for sentence in _warnings(leaving, host):
                 print(f"tucano: {sentence}", flush=True)
             asyncio.run(_serve(settings, tracker, root, known, listener))

@@ -43,7 +43,10 @@ SECTIONS_FIRST = ("gain", "truth", "served", "p", "holm", "validation", "train/r
 REWARDS = ("reward", "total", "overall")
 """Within a section the chart of the whole comes before those of its parts."""
 
-DECISIVE = ("gain/overall", "truth/gain", "served/gain", "p/overall", "p/mean over seeds", "cost/usd", "cost/hours")
+DECISIVE = (
+    "gain/overall", "gain/typical", "interval/low", "interval/high", "truth/gain", "served/gain", "p/overall",
+    "p/mean over seeds", "cost/usd", "cost/hours",
+)  # fmt: skip
 """The leaderboard's columns beside the gain per task: how much better, how sure, does the mean over seeds gain, at what
 cost.
 """
