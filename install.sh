@@ -20,11 +20,13 @@ command -v "$PYTHON" > /dev/null 2>&1 || fail "there is no $PYTHON; install it (
 "$PYTHON" -c 'import ensurepip, venv' 2> /dev/null || fail "$PYTHON cannot make environments; install its venv (apt install python3-venv) and run sh install.sh again"
 [ -w . ] || fail "this folder cannot be written; copy the project to one of yours and run sh install.sh there"
 FREE=$(free_mb .)
-[ "${FREE:-$NEEDED_MB}" -ge "$NEEDED_MB" ] || fail "the environment takes $NEEDED_MB MB and $FREE are free here; free some, or put it elsewhere: VENV=/OTHER/DISK/venv sh install.sh"
+[ "${FREE:-$NEEDED_MB}" -ge "$NEEDED_MB" ] || fail "the environment takes $NEEDED_MB MB and $FREE are free here; free some, or put it elsewhere: VENV=/OTHER/DISK/venv sh install.sh, then make run VENV=/OTHER/DISK/venv"
 SCRATCH=${TMPDIR:-/tmp}
 [ -d "$SCRATCH" ] && [ -w "$SCRATCH" ] || fail "the folder for temporary files, $SCRATCH, cannot be written; name another: TMPDIR=\$PWD sh install.sh"
 FREE=$(free_mb "$SCRATCH")
 [ "${FREE:-1000}" -ge "${SCRATCH_MB:-500}" ] || fail "only $FREE MB are free for temporary files in $SCRATCH; name another folder: TMPDIR=\$PWD sh install.sh"
+
+[ ! -e "$VENV" ] || [ -f "$VENV/pyvenv.cfg" ] || rmdir "$VENV" 2> /dev/null || fail "$VENV is there and is no environment, so it is not replaced; name another place: VENV=$VENV/venv sh install.sh"
 
 say "making $VENV: one to five minutes, once ($LOG has what uv and pip say)"
 "$PYTHON" -m venv --clear "$VENV" > "$LOG" 2>&1 || fail "$PYTHON could not make $VENV ($(tail -n 1 "$LOG")); see $LOG, mend it and run sh install.sh again"

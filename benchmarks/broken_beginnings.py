@@ -179,6 +179,7 @@ BEGINNINGS: Mapping[str, Beginning] = {
     "Python 3.10": Beginning(_python_310, "is 3.10.12", "PYTHON=/PATH/python3.11 sh install.sh"),
     "Python 3.10, by make": Beginning(_by_make, "is 3.10.12", "PYTHON=/PATH/python3.11 sh install.sh"),
     "no space for the environment": Beginning(_installer(NEEDED_MB="99999999"), "are free here", "VENV=/OTHER/DISK/venv sh install.sh"),
+    "a folder that is no environment": Beginning(_installer(VENV="/tmp"), "is no environment, so it is not replaced", "VENV=/tmp/venv sh install.sh"),
     "no space in TMPDIR": Beginning(_installer(SCRATCH_MB="99999999"), "temporary files", "TMPDIR=$PWD sh install.sh"),
     "TMPDIR that is not there": Beginning(_installer(TMPDIR="/nowhere/at/all"), "cannot be written", "TMPDIR=$PWD sh install.sh"),
     "install.sh alone": Beginning(_wrong_folder, "is not beside install.sh", "git clone"),

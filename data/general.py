@@ -16,6 +16,7 @@ from data.public.prepare import public_questions
 from data.separation import NearDuplicates
 from tucano.errors import UserError
 from tucano.prompts import Prompt
+from tucano.settings import PipelineSettings
 
 SHIPPED = Path(__file__).with_name("general.jsonl")
 """Short instructions with answers, written for this project (CC0-1.0)."""
@@ -29,6 +30,12 @@ class Elsewhere:
 
     path: str | None = None
     benchmarks: Mapping[str, str] = field(default_factory=dict)
+
+
+def elsewhere_of(settings: PipelineSettings) -> Elsewhere:
+    """Nothing where none are mixed in."""
+    general = settings.data.general
+    return Elsewhere(general.path, settings.benchmark.named) if general.share else Elsewhere()
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,6 @@ from tucano.comparison.text_health import known_words
 from tucano.comparison.verdict import told, without
 from tucano.errors import UserError
 from tucano.files.models import ServedFiles
-from tucano.files.per_task import adapters_by_task
 from tucano.files.results import ComparisonFiles
 from tucano.prompts import read_prompts
 from tucano.rating.choices import CHOSEN, preference
@@ -38,6 +37,7 @@ from tucano.statistics.preference import Preference
 from tucano.storage.folder import Folder
 from tucano.tracking import RegisteredModel
 from tucano.tracking.models import WEIGHTS
+from tucano.training.arms import version_arm
 from tucano.training.jobs import MODULES, Arm
 from tucano.training.orders import JobFolders, order
 
@@ -93,8 +93,7 @@ def model_arms(run: Run, start: Start | None, seeds: Sequence[SeedResult]) -> li
 
 def _champion_arm(run: Run, champion: RegisteredModel, work: Path) -> Arm:
     folder = run.tracker.fetch(champion, work / CHAMPION)
-    served = ServedFiles((folder / WEIGHTS).parent)
-    return Arm(CHAMPION, str(served.model), str(served.adapter) if adapters_by_task(served.adapter) else None)
+    return version_arm(CHAMPION, ServedFiles((folder / WEIGHTS).parent))
 
 
 @stage("compare arms")

@@ -4,7 +4,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from data.general import Elsewhere
+from data.general import Elsewhere, elsewhere_of
 from data.prepare import OF_FILES, prepare
 from data.public.prepare import NEEDED
 from data.sources.own import OwnSource
@@ -13,9 +13,12 @@ from tasks.running.labels import data_split
 from tasks.running.run import Run, stage
 from tucano.artifacts.identity import digest, digests_at
 from tucano.artifacts.store import Recipe
+from tucano.errors import UserError
+from tucano.prompts import read_prompts
 from tucano.settings import DataSettings, PipelineSettings
 from tucano.settings.stages import of_data
 from tucano.tracking.models import Context
+from tucano.truth import truth
 
 
 @stage("prepare data")
@@ -23,13 +26,14 @@ def prepare_data(run: Run) -> PromptSet:
     """Train, validation and test prompts, demonstrations, system prompts, store.sqlite."""
     chosen = of_data(run.settings)
     paths = run.settings.data.paths
-    elsewhere = _elsewhere(run.settings)
+    elsewhere = elsewhere_of(run.settings)
 
     def produce(recipe: Recipe, draft: Path) -> dict[str, Any]:
         report = prepare(chosen.data, chosen.seed, chosen.tasks, draft, paths, elsewhere)
         return asdict(report) | {"source_path": paths[0] if len(paths) == 1 else list(paths)}
 
     made = PromptSet(run.make("data", prepare, chosen, _inputs(run.settings.data, elsewhere), produce))
+    _require_references(run.settings, made)
     run.tracker.log_artifact(run.tracking_run, made.files.report, "data")
     uses: tuple[tuple[str, Context], ...] = (
         ("train", "training"),
@@ -40,10 +44,18 @@ def prepare_data(run: Run) -> PromptSet:
     return made
 
 
-def _elsewhere(settings: PipelineSettings) -> Elsewhere:
-    """What general demonstrations depend on, where some are mixed in."""
-    general = settings.data.general
-    return Elsewhere(general.path, settings.benchmark.named) if general.share else Elsewhere()
+def _require_references(settings: PipelineSettings, made: PromptSet) -> None:
+    """UserError where a training would find at its first look that no validation prompt says what is true."""
+    if settings.grpo.selection != "truth":
+        return
+    prompts = read_prompts(made.files.validation)
+    known = {prompt.task for prompt in prompts if truth(prompt, "", made.files.folder) is not None}
+    blind = [task for task in settings.tasks if task not in known]
+    if blind and (not known or settings.grpo.adapters == "per_task"):
+        raise UserError(
+            f"grpo.selection=truth: no validation prompt of {', '.join(blind)} has a reference to judge answers by; set"
+            " grpo.selection=reward, or give the prompts references"
+        )
 
 
 def _inputs(settings: DataSettings, elsewhere: Elsewhere) -> dict[str, str]:

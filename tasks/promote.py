@@ -209,7 +209,8 @@ def _package(run: Run, prompts: PromptSet, best: SeedResult, merged: Merged) -> 
         "temperature": settings.comparison.served_temperature,
         "max_new_tokens": settings.grpo.max_completion_tokens,
         "seed": settings.seed,
-        **({} if settings.data.thinking is None else {"thoughts": THOUGHTS}),
+        "thoughts": THOUGHTS,
+        "max_think_tokens": settings.grpo.max_think_tokens,
     }
     with tempfile.TemporaryDirectory() as scratch:
         served = ServedFiles(Path(scratch) / "data")

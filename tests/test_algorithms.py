@@ -416,8 +416,11 @@ def test_advantages_by_token_pass_what_weighs_answers_and_dead_groups_stay_dead(
     whole = Chain({"group": Group(), "blockwise": Blockwise(), "edge": Edge()})
     quiet = replace(rollout, entropies=lambda: torch.tensor([0.5, 1.5]))  # factors 2 and 2/3
     assert whole.advantages(quiet).tolist() == [[-1, 1, 1, -1, -1], pytest.approx([1 / 3] * 5)]
-    dead = Chain({"zero_variance": ZeroVariance(per_component=False), "blockwise": Blockwise()})
-    assert not dead.advantages(replace(rollout, rewards=torch.tensor([[0.3], [0.3]]))).any()
+    selecting = Chain({"zero_variance": ZeroVariance(per_component=False), "blockwise": Blockwise()})
+    alike = replace(rollout, rewards=torch.tensor([[0.3], [0.3]]))
+    assert selecting.advantages(alike).tolist() == [[-0.5, 0.5, 0.5, -0.5, -0.5], [0.5] * 5], "its fields differ"
+    dead = replace(alike, blocks=((Block(1.0, 1, 3),), (Block(1.0, 0, 0),)))
+    assert not selecting.advantages(dead).any()
 
 
 def test_without_fields_every_token_has_the_advantage_of_its_answer() -> None:
@@ -445,6 +448,11 @@ def test_a_good_answer_earns_more_the_less_was_thought_and_a_bad_one_nothing() -
     found = ThinkEfficiency(0.5, 40).shape_rewards(rollout)
     assert found.rewards[:, 1].nan_to_num(7.0).tolist() == pytest.approx([0.3, 0, 0, 0, 7.0, 0])
     assert found.components == ("push.0", "think_efficiency") and found.weights.tolist() == [1.0, 0.5]
+
+
+def test_tasks_without_thoughts_earn_nothing_for_thinking_little() -> None:
+    found = ThinkEfficiency(0.5, 40).shape_rewards(of_sums([0.6, 0.2], 2))
+    assert found.components == ("push.0", "think_efficiency") and found.rewards[:, 1].isnan().all()
 
 
 # How they compose

@@ -83,9 +83,10 @@ def test_doctor_mends_what_is_damaged_and_leaves_what_is_not(
 ) -> None:
     ports = tmp_path / "runs" / "stack" / "ports.json"
     ports.parent.mkdir(parents=True)
-    ports.write_text('{"prefect": 42', encoding="utf-8")
-    assert mend.main(tmp_path) == 0 and not ports.exists()
-    assert f"mended: removed {ports}" in capsys.readouterr().out
+    for damaged in ('{"prefect": 42', '{"prefect": "x"}'):
+        ports.write_text(damaged, encoding="utf-8")
+        assert mend.main(tmp_path) == 0 and not ports.exists()
+        assert f"mended: removed {ports}" in capsys.readouterr().out
     ports.write_text(json.dumps({"prefect": 4200}), encoding="utf-8")
     mend.main(tmp_path)
     assert ports.exists() and "mended" not in capsys.readouterr().out

@@ -357,6 +357,9 @@ def test_text_health_by_hand() -> None:
         answer("sft", second, 0.5, completion="", loss=float("nan"), tokens=0),
     ]
     health = text_health(rows, vocabulary(["Um dois"]))
+    thought = [replace(rows[0], tokens=130, think_tokens=100), rows[1], replace(rows[2], loss=0.0, tokens=112)]
+    thought_of = text_health([*thought[:2], replace(thought[2], think_tokens=112)], vocabulary(["Um dois"]))
+    assert thought_of.loss == pytest.approx(health.loss), "a thought is no text that was judged, cut or not"
     assert health.distinct_2 == pytest.approx((2 / 3 + 1) / 2)
     assert health.known_words == pytest.approx(5 / 6)
     assert health.loss == pytest.approx((30 * 1 + 10 * 2) / 40)

@@ -3,6 +3,7 @@
 import gc
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +36,7 @@ from tucano.prompts import Prompt, write_prompts
 from tucano.requirements.second_zero import findings
 from tucano.settings import PipelineSettings
 from tucano.settings.stages import of_dpo
+from tucano.thoughts import told
 from tucano.training.checkpoints import interruption
 from tucano.training.jobs import parse
 from tucano.training.orders import JobFolders, order
@@ -150,7 +152,8 @@ def test_pairs_of_people_near_a_judged_prompt_are_left_out(tmp_path: Path) -> No
     held = [AnswerPair(system, text, "sim", "não") for text in (tested, validating.upper())]
     quoting = AnswerPair(system, "Outro pedido.", f"Como em: {tested}", "não")
     foreign = AnswerPair("You are a pirate.", "Oi", "sim", "não")
-    write_answer_pairs(tmp_path / "pairs.jsonl", [kept, *held, quoting, foreign])
+    switched = replace(kept, system=told(system, False))
+    write_answer_pairs(tmp_path / "pairs.jsonl", [switched, *held, quoting, foreign])
     assert trainable_pairs(tmp_path / "pairs.jsonl", files) == (
         [kept],
         {"a test prompt, or near one": 3, "another system prompt than this run's": 1},
@@ -209,6 +212,19 @@ def test_an_interrupted_training_ends_as_one_left_alone(
         interrupted(monkeypatch, backward, lambda: train(folder, place, chosen))
     assert train(folder, place, chosen) == alone
     assert left(place) == left(tmp_path / "alone")
+
+
+def test_a_training_goes_on_with_the_pairs_that_it_began_with(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Answers that another machine draws again may differ, and so did what was learned from there on."""
+    pairs = [AnswerPair(SYSTEMS["push"], f"produto {n}", "oferta boa", "nada") for n in range(4)]
+    write_answer_pairs(tmp_path / "pairs.jsonl", pairs)
+    chosen = settings(ranked=False, pairs="-", max_epochs=2)
+    interrupted(monkeypatch, 5, lambda: train(folder, tmp_path, chosen, tmp_path / "pairs.jsonl"))
+    write_answer_pairs(tmp_path / "other.jsonl", [replace(pair, chosen="outra") for pair in pairs])
+    made = train(folder, tmp_path, chosen, tmp_path / "other.jsonl")
+    assert made["pairs"] == 4 and read_answer_pairs(tmp_path / "output" / "pairs.jsonl") == pairs
 
 
 def test_people_s_pairs_are_learned_and_too_long_ones_are_not(folder: Path, tmp_path: Path) -> None:

@@ -121,7 +121,7 @@ READ_BY: dict[str, set[str]] = {
     "model.": LOADED,
     "sft.": {"sft"},
     "dpo.": {"dpo"},
-    "grpo.adapters": {"grpo"},
+    "grpo.adapters": {"preflight", "grpo"},
     "grpo.rewards": {"audit", "re-audit", *TRAINED["drawn"]},
     "grpo.generations": TRAINED["drawn"],
     "grpo.temperature": TRAINED["drawn"],

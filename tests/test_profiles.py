@@ -218,7 +218,12 @@ MISTAKES = {
     "thoughts without room for an answer": (
         "laptop",
         ["data.thinking=[push]", "grpo.max_think_tokens=112"],
-        "leaves no room for an answer in grpo.max_completion_tokens=112",
+        "leaves no room for an answer below the ceiling of 112 tokens",
+    ),
+    "thoughts without room for an answer at first": (
+        "laptop",
+        ["data.thinking=[push]", "grpo.max_think_tokens=64", "grpo.length_stages=[[0,32],[20,112]]"],
+        "leaves no room for an answer below the ceiling of 32 tokens",
     ),
     "a limit on thoughts that nobody has": (
         "laptop",

@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 import httpx
 import psutil
 import pytest
-from chat_api import serving
+from chat_api import chat, serving
 
 from benchmarks.serve_load import SYSTEMS, expected, packed, registered, rows_of
 from tucano.errors import UserError
@@ -302,6 +302,30 @@ def test_every_task_takes_its_own_rules_answers() -> None:
 
     for task in SYSTEMS:
         assert fault_of(task, asyncio.run(answer(task)).text) is None, task
+
+
+def test_a_step_that_fails_in_a_way_nobody_foresaw_is_passed_on() -> None:
+    async def trips(ask: Ask) -> Answer:
+        raise KeyError(ask.task)
+
+    settings = validated({"serving": {"routes": {"push": ["champion", "rules"]}}})
+    routes = Routes(settings.serving, {"champion": trips, "rules": by_rules()}, Metrics())
+    found = asyncio.run(routes.answer(Ask("push", "Crie um push para o tênis azul.")))
+    assert found.answer.by == "rules" and found.passed[0].startswith("champion: it failed (KeyError)")
+
+
+def test_thoughts_of_an_endpoint_are_no_answer(tmp_path: Path) -> None:
+    with serving(tmp_path) as api:
+        api.answer = lambda body, _: (200, {}, chat("<think>\num tênis\n</think>\n\nTênis azul, corra!"))
+        endpoint = {"name": "api", "url": api.url, "model": "m"}
+        settings = validated({"serving": {"endpoints": [endpoint], "routes": {"push": ["api"]}}})
+
+        async def asked() -> Routed:
+            async with AsyncExitStack() as closing:
+                versions = Versions(settings, None, tmp_path, [], Metrics())  # type: ignore[arg-type]
+                return await (await opened(settings, versions, Metrics(), closing)).answer(Ask("push", "Crie um push."))
+
+        assert asyncio.run(asked()).answer.text == "Tênis azul, corra!"
 
 
 def test_an_endpoint_of_a_route_is_asked_with_the_tasks_system_prompt(tmp_path: Path) -> None:

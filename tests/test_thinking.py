@@ -1,5 +1,6 @@
 """Thoughts before answers: switched per task, counted, limited, and taken off before anybody judges."""
 
+import json
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -7,6 +8,13 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from test_grpo_parity import (
+    SYSTEMS,
+    one_thread_and_the_signals_as_before,  # noqa: F401  the fixture is used by its name
+    ours,
+    tiny,
+)
+from test_grpo_parity import settings as small
 from transformers import PreTrainedTokenizerBase
 
 from data.prepare import prepare
@@ -189,3 +197,15 @@ def test_the_preflight_refuses_a_tokenizer_without_marks(tokenizer: PreTrainedTo
     plain = build_tokenizer([PUSH], ModelSettings(nano_vocabulary=300))
     found = check.marks(plain)
     assert found.level == "red" and "set data.thinking=null" in found.evidence
+
+
+# Training
+
+
+def test_a_training_whose_tasks_all_think_counts_its_thoughts(tmp_path: Path) -> None:
+    """A rollout without a task that answers at once ended GRPO: whole numbers have no mean."""
+    folder = tiny(tmp_path / "tiny")
+    systems = {task: told(system, True) for task, system in SYSTEMS.items()}
+    (folder / "system_prompts.json").write_text(json.dumps(systems), encoding="utf-8")
+    rows, _ = ours(folder, tmp_path / "run", small(max_steps=2, think_weight=0.5, max_think_tokens=8))
+    assert [row["train/think_tokens"] for row in rows] == [0, 0], "this model does not know the marks"

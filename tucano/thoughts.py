@@ -32,6 +32,11 @@ def told(system_prompt: str, thinks: bool) -> str:
     return f"{system_prompt} {ON if thinks else OFF}"
 
 
+def bare(system_prompt: str) -> str:
+    """A system prompt without its switch."""
+    return system_prompt.removesuffix(f" {OFF}").removesuffix(f" {ON}")
+
+
 def can_think(system_prompts: Mapping[str, str]) -> bool:
     """Whether the system prompts of a run are those of a model that can think, whether or not it shall."""
     return any(prompt.endswith((ON, OFF)) for prompt in system_prompts.values())

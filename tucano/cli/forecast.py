@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from data.general import elsewhere_of
 from data.prepare import prepare
 from tucano.errors import UserError
 from tucano.requirements import cores
@@ -95,7 +96,7 @@ def _tried(settings: PipelineSettings) -> dict[str, float]:
         folder = Path(place)
         for name in ("prompts", "work", "output"):
             (folder / name).mkdir()
-        prepare(chosen.data, chosen.seed, chosen.tasks, folder / "prompts", settings.data.paths)
+        prepare(chosen.data, chosen.seed, chosen.tasks, folder / "prompts", settings.data.paths, elsewhere_of(settings))
         folders = JobFolders(folder / "prompts", folder / "work", folder / "output")
         job = order("trial", settings, settings.seed, cores(), folders)
         return run_job(job, settings.worker.python, lambda progress: None)
@@ -116,14 +117,29 @@ def _rows(settings: PipelineSettings, tried: dict[str, float]) -> Iterator[Row]:
     rounds = math.ceil(seeds / at_once)
     looks = math.ceil(grpo.max_steps / grpo.eval_steps) + 1
     look = settings.data.validation_prompts * grpo.validation_samples * tried["answer"]
-    seconds = rounds * (grpo.max_steps * tried["grpo_step"] + looks * look)
-    how = f"{grpo.max_steps} steps x {tried['grpo_step']:.2f} s, {looks} looks x {look:.1f} s"
+    steps = grpo.max_steps * settings.trainings // seeds
+    seconds = rounds * (steps * tried["grpo_step"] + looks * look)
+    how = f"{steps} steps x {tried['grpo_step']:.2f} s, {looks} looks x {look:.1f} s"
     yield Row("GRPO", seconds, f"{how}; {seeds} seeds, {at_once} at a time")
+    if settings.dpo.enabled:
+        yield _dpo(settings, tried, rounds)
     answers = settings.data.test_prompts * (1 + settings.comparison.samples) * seeds * (2 + sft.enabled)
     yield Row("answers", answers * tried["answer"], f"{answers:,} answers x {tried['answer'] * 1e3:.0f} ms")
     children = 1 + sft.enabled + rounds + ANSWERING_CHILDREN
     rest = SERVICES_SECONDS + children * tried["start"]
     yield Row("the rest", rest, f"{children} starts of a child x {tried['start']:.1f} s, and {SERVICES_SECONDS} s")
+
+
+def _dpo(settings: PipelineSettings, tried: dict[str, float], rounds: int) -> Row:
+    """At most a pair of each prompt. The two answers of a pair are taken to cost what two completions cost in GRPO."""
+    dpo, grpo, prompts = settings.dpo, settings.grpo, settings.data.train_prompts
+    drawn = prompts * grpo.generations * dpo.ranked
+    steps = math.ceil(prompts / dpo.batch_size * dpo.max_epochs)
+    each = tried["grpo_step"] / grpo.batch_size * 2 * dpo.batch_size
+    looks = math.ceil(steps / dpo.eval_steps) + 1
+    look = settings.data.validation_prompts * grpo.validation_samples * tried["answer"]
+    how = f"{drawn:,} answers, {steps} steps x {each:.2f} s, {looks} looks x {look:.1f} s"
+    return Row("DPO", rounds * (drawn * tried["answer"] + steps * each + looks * look), how)
 
 
 def _dollars(settings: PipelineSettings, seconds: float, machine: str) -> None:

@@ -12,12 +12,13 @@ from tucano.artifacts.lineage import base_of, faults, seed_stage, verify
 from tucano.artifacts.store import opened
 from tucano.configuration import configuration_digits
 from tucano.errors import UserError
-from tucano.files.models import StartFiles
+from tucano.files.models import ServedFiles, StartFiles
 from tucano.files.results import ReportFiles
 from tucano.profiles import load_profile, profiles, project_root, validated
 from tucano.settings import PipelineSettings
 from tucano.tracking import PipelineRun, Tracker
 from tucano.tracking.models import WEIGHTS
+from tucano.training.arms import version_arm
 from tucano.training.jobs import Arm
 
 KINDS = (
@@ -50,7 +51,7 @@ def candidates(text: str, root: Path, tracker: Tracker) -> list[SideCandidate]:
     version = tracker.find_version(text) if "@" in text or "/" in text else None
     if version is not None:
         folder = tracker.fetch(version, Path(tempfile.mkdtemp(prefix="tucano-")))
-        return [SideCandidate(text, {0: Arm("", str(folder / WEIGHTS))})]
+        return [SideCandidate(text, {0: version_arm("", ServedFiles((folder / WEIGHTS).parent))})]
     meant = [run for run in tracker.pipelines() if _is_meant(text, run)]
     if not meant:
         raise UserError(f"nothing finished in {root} is meant by {text!r}; name {KINDS}")

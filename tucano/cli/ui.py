@@ -31,7 +31,7 @@ from deployments.servers import (
     require_history,
 )
 from tucano.errors import TucanoError
-from tucano.overview.page import write_page
+from tucano.overview.page import written
 from tucano.overview.runs import Addresses, write_addresses
 from tucano.security.access import basic, credentials
 from tucano.storage.logs import relayed
@@ -100,7 +100,7 @@ def serve(storage: Path, tracking_uri: str | None, prefect_port: int = 4200, mlf
         if not stop.is_set():
             mlflow = servers[1].url if len(servers) > 1 else str(tracking_uri).rstrip("/")
             write_addresses(storage, Addresses(mlflow, servers[0].url))
-            print(f"\nOverview  {_overview(storage)}")
+            print(f"\nOverview  {written(storage)}")
             _show(servers, mlflow, known)
             print(how_to_log_in(storage, known, {server.name: server.url for server in servers}))
             print("Ctrl-C stops.", flush=True)
@@ -116,14 +116,6 @@ def serve(storage: Path, tracking_uri: str | None, prefect_port: int = 4200, mlf
             server.stop()
         for number, handler in handlers.items():
             signal.signal(number, handler)
-
-
-def _overview(storage: Path) -> str:
-    """Where the overview is, or why it could not be written: the servers stand without it."""
-    try:
-        return write_page(storage).resolve().as_uri()
-    except OSError as error:
-        return f"not written ({error}); make room for it, then start tucano ui again"
 
 
 def _start_prefect(storage: Path, wanted_port: int, known: str) -> Server:

@@ -4,6 +4,7 @@ import re
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from datetime import datetime
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -173,6 +174,9 @@ def _weights(arm: Arm) -> str:
 def _facts(ours: SideCandidate, theirs: SideCandidate, frame: SideCandidate) -> Facts:
     assert frame.settings is not None
     return Facts(
+        run=f"{ours.name} × {theirs.name}",
+        made_on=datetime.now().astimezone().date().isoformat(),
+        overview="../../index.html",
         settings=(ours.settings or frame.settings).model_dump(mode="json"),
         baseline=theirs.name,
         differences=differences(ours.settings, theirs.settings) if ours.settings and theirs.settings else [],

@@ -76,11 +76,11 @@ def text_health(answers: Sequence[Answer], known: frozenset[str]) -> TextHealth:
         by_task.setdefault(answer.task, []).append(answer.completion)
     spoken = [word for answer in answers for word in words(answer.completion)]
     tokens = sum(answer.tokens for answer in answers)
-    nats = sum(answer.loss * answer.tokens for answer in answers if answer.tokens)
+    judged = [(answer.loss, answer.tokens - answer.think_tokens) for answer in answers if answer.completion]
     return TextHealth(
         distinct_2=sum(map(distinct_2, by_task.values())) / len(by_task),
         known_words=sum(word in known for word in spoken) / len(spoken) if spoken else 0.0,
-        loss=nats / tokens if tokens else 0.0,
+        loss=sum(loss * said for loss, said in judged) / max(1, sum(said for _, said in judged)),
         tokens=tokens / len(answers),
         truncated=sum(answer.truncated for answer in answers) / len(answers),
         think_tokens=sum(answer.think_tokens for answer in answers) / len(answers),

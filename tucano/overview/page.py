@@ -121,6 +121,14 @@ def write_page(root: Path) -> Path:
     return page
 
 
+def written(root: Path) -> str:
+    """Where the overview now is, or why it could not be written: servers stand without it."""
+    try:
+        return write_page(root).resolve().as_uri()
+    except OSError as error:
+        return f"not written ({error}); make room for it and start this again"
+
+
 def view(root: Path) -> View:
     """What a storage holds."""
     found = read_rows(root)

@@ -38,7 +38,7 @@ class Facts:
 
     `differences` are (setting, here, there) against `baseline`, a profile or the other side. `lineage` is {what: digest
     or name} in reading order. `usd` None: the machine has no price. `run` is what the run was called, `made_on` the day
-    of the report (ISO).
+    of the report (ISO), `overview` where that page lies as seen from this one.
     """
 
     settings: Mapping[str, Any]
@@ -54,6 +54,7 @@ class Facts:
     reaudit: Reaudit | None = None
     run: str = ""
     made_on: str = ""
+    overview: str = "../../../index.html"
     promotion: "Promotion | None" = None
 
     @property

@@ -93,6 +93,10 @@ def _needs(settings: PipelineSettings, shape: Shape) -> Iterator[Need]:
     rollout = grpo.batch_size * grpo.rollout_steps * cache * cached
     yield Need("GRPO rollout", weights + adapter + rollout, f"grpo.batch_size or {smaller}")
     yield Need("GRPO step", weights + adapter + logits, f"grpo.micro_batch or {smaller}")
+    if settings.dpo.enabled:
+        pairs = 2 * settings.dpo.micro_batch * model.max_length_tokens  # a better and a worse answer, prompts included
+        logits = pairs * (shape.vocab_size or 0) * LOGIT_BYTES if model.device == "cpu" else 0
+        yield Need("DPO step", weights + 2 * adapter + logits, "dpo.micro_batch or model.max_length_tokens")
     asked = max(
         settings.data.validation_prompts * grpo.validation_samples,
         settings.data.test_prompts * settings.comparison.samples,

@@ -21,6 +21,7 @@ from tucano.serving.versions import Versions
 from tucano.settings import EndpointSettings, PipelineSettings
 from tucano.settings.promotion import CHAMPION, RULES, ServingSettings
 from tucano.specs.registry import spec_of
+from tucano.thoughts import answer_of
 
 log = logging.getLogger(__name__)
 
@@ -55,9 +56,9 @@ class Routes:
             try:
                 async with asyncio.timeout(self._serving.timeout_s):
                     answer = await self._by_name[step](ask)
-            except (Refused, Unavailable, TimeoutError) as fault:
+            except Exception as fault:  # a fault of ours in one of them is no reason not to ask the next
                 later = later or not isinstance(fault, Refused)
-                why = f"none within {self._serving.timeout_s:g} s" if isinstance(fault, TimeoutError) else str(fault)
+                why = self._why(step, fault)
                 self._note(ask, step, "refused" if isinstance(fault, Refused) else "no answer")
                 passed.append(f"{step}: {why}")
                 continue
@@ -70,6 +71,14 @@ class Routes:
         if answers:
             return Routed(*answers[0], tuple(passed))
         raise (Unavailable if later else Refused)("; ".join(passed))
+
+    def _why(self, step: str, fault: Exception) -> str:
+        if isinstance(fault, TimeoutError):
+            return f"none within {self._serving.timeout_s:g} s"
+        if isinstance(fault, Refused | Unavailable):
+            return str(fault)
+        log.error("%s failed", step, exc_info=fault)
+        return f"it failed ({type(fault).__name__}); the server's log has why"
 
     def _note(self, ask: Ask, step: str, why: str) -> None:
         self._metrics.passed_on.labels(ask.task, step, why).inc()
@@ -128,7 +137,7 @@ def by_endpoint(chat: Chat, settings: PipelineSettings) -> Answering:
         except (NoAnswer, RefusedByApi, Unusable) as fault:
             log.warning("endpoint %s gave no answer: %s", chat.endpoint.name, fault)
             raise Unavailable(f"{chat.endpoint.name} gave no answer") from None
-        return Answer(reply.text, chat.endpoint.name, reply.tokens_in, reply.tokens_out, reply.truncated)
+        return Answer(answer_of(reply.text), chat.endpoint.name, reply.tokens_in, reply.tokens_out, reply.truncated)
 
     return answer
 

@@ -9,7 +9,7 @@ import json
 import logging
 import shutil
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -188,7 +188,7 @@ class Versions:
         logs = WorkFiles(self._folder)
 
         async def start() -> ModelProcess:
-            opening = _opening(self._settings, files, int(decoding["seed"]), logs.server_log)
+            opening = _opening(self._settings, files, decoding, logs.server_log)
             return await ModelProcess.start(opening, self._settings.worker.python, logs.log)
 
         serving = self._settings.serving
@@ -213,14 +213,17 @@ def _read(files: ServedFiles) -> tuple[dict[str, str], dict[str, Any]]:
         ) from None
 
 
-def _opening(settings: PipelineSettings, files: ServedFiles, seed: int, server_log: Path) -> Opening:
+def _opening(settings: PipelineSettings, files: ServedFiles, decoding: Mapping[str, Any], server_log: Path) -> Opening:
     """Merged weights are loaded by transformers, whatever they were trained with, and are not quantised."""
     loaded = LoadedModel(
         device=settings.model.device, dtype=settings.model.dtype, max_length_tokens=settings.model.max_length_tokens
     )
     grpo = settings.grpo
     completions = Completions(
-        max_completion_tokens=grpo.max_completion_tokens, sampler=grpo.sampler, own_decoding=grpo.own_decoding
+        max_completion_tokens=grpo.max_completion_tokens,
+        max_think_tokens=decoding.get("max_think_tokens"),
+        sampler=grpo.sampler,
+        own_decoding=grpo.own_decoding,
     )
     return Opening(
         model=str(files.model),
@@ -228,7 +231,7 @@ def _opening(settings: PipelineSettings, files: ServedFiles, seed: int, server_l
         loaded=loaded.model_dump(mode="json"),
         completions=completions.model_dump(mode="json"),
         threads=cores(),
-        seed=seed,
+        seed=int(decoding["seed"]),
         log=str(server_log),
         vllm_python=settings.worker.vllm_python,
         vllm_memory_share=settings.worker.vllm_memory_share,

@@ -236,11 +236,6 @@ class GrpoTraining(Drawing):
             " pay",
         )
         yield (
-            self.max_think_tokens is not None and self.max_think_tokens >= self.max_completion_tokens,
-            f"max_think_tokens={self.max_think_tokens} leaves no room for an answer in"
-            f" grpo.max_completion_tokens={self.max_completion_tokens}; raise the latter",
-        )
-        yield (
             self.block_advantages and self.advantages == "gdpo",
             "block_advantages are differences of rewards, and grpo.advantages=gdpo divides by their spread: one answer"
             " would have two units; set grpo.advantages=group or median",
@@ -312,6 +307,11 @@ class GrpoTraining(Drawing):
                 f" grpo.max_completion_tokens={self.max_completion_tokens}"
             )
         lowest = min((*ceilings, self.max_completion_tokens))
+        if self.max_think_tokens is not None and self.max_think_tokens >= lowest:
+            raise ValueError(
+                f"grpo.max_think_tokens={self.max_think_tokens} leaves no room for an answer below the ceiling of"
+                f" {lowest} tokens; lower it, or raise that of grpo.length_stages or grpo.max_completion_tokens"
+            )
         if self.overlong_tokens >= lowest:
             raise ValueError(
                 f"grpo.overlong_tokens={self.overlong_tokens} would punish every completion; it must be below the"
@@ -374,9 +374,10 @@ class GrpoStage(TrainerStage):
 
 
 class PreflightStage(TrainerStage):
-    """What the preflight looks at; `seeds` are the runs that its forecast counts."""
+    """What the preflight looks at; `trainings` are those that its forecast counts."""
 
-    seeds: int
+    trainings: int
+    adapters: Literal["one", "per_task"]
 
 
 class MergeStage(Section):

@@ -77,7 +77,8 @@ def of_preflight(settings: PipelineSettings, seed: int) -> PreflightStage:
         tasks=settings.tasks,
         threads=settings.worker.threads,
         seed=seed,
-        seeds=len(settings.grpo.seeds),
+        trainings=settings.trainings,
+        adapters=settings.grpo.adapters,
     )
 
 

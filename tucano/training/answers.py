@@ -25,6 +25,7 @@ from tucano.training.policies.load import Policy, load_policy
 from tucano.training.policies.per_task import speak_for, tasks_of
 from tucano.training.rollouts.examiner import Examiner, ScoredCompletion
 from tucano.training.samplers import Sampler
+from tucano.training.samplers.local import LocalSampler
 from tucano.training.samplers.opening import sampler_for
 
 STARTS = ("base", "sft")
@@ -63,7 +64,7 @@ def run(job: Job) -> dict[str, object]:
         for index, (arm, sampler) in enumerate(_with_samplers(asked, job, settings), len(known)):
             policy, tokenizer = _load(settings, arm, job.seed)
             most, most_thought = settings.grpo.max_completion_tokens, settings.grpo.max_think_tokens
-            examiner = Examiner(tokenizer, systems, rewards, folder, most, sampler, most_thought)
+            examiner = Examiner(tokenizer, systems | _own_prompts(arm), rewards, folder, most, sampler, most_thought)
             times = seeds if arm.name in STARTS else 1
             for decoding, (each, temperature) in decodings.items():
                 samples = times * each
@@ -102,19 +103,31 @@ def _known(job: Job, *files: TextIO) -> set[str]:
 
 
 def _with_samplers(arms: Sequence[Arm], job: Job, settings: AnswersStage) -> Iterator[tuple[Arm, Sampler]]:
-    """Each arm with who draws for it: one sampler for those of one base, as a server holds one base."""
-    for base, of_base in groupby(arms, key=lambda arm: arm.base):
+    """Each arm with who draws for it: one sampler for those of one base, as a server holds one base. An arm with an
+    adapter for each task (a champion may have them, whatever this run trains) is drawn from here: a server is given
+    one.
+    """
+    for (base, per_task), of_base in groupby(arms, key=lambda arm: (arm.base, _is_per_task(arm))):
         together = list(of_base)
-        rank = max(map(_rank, together))
-        with closing(sampler_for(job, base, rank, settings.model, settings.grpo)) as sampler:
+        rank = 0 if per_task else max(map(_rank, together))
+        own = LocalSampler(settings.grpo.own_decoding) if per_task else None
+        with closing(own or sampler_for(job, base, rank, settings.model, settings.grpo)) as sampler:
             yield from ((arm, sampler) for arm in together)
 
 
+def _is_per_task(arm: Arm) -> bool:
+    return arm.adapter is not None and bool(adapters_by_task(Path(arm.adapter)))
+
+
 def _rank(arm: Arm) -> int:
-    if arm.adapter is None:
-        return 0
-    folders = adapters_by_task(Path(arm.adapter)).values() or [Path(arm.adapter)]
-    return max(LoraConfig.from_pretrained(str(folder)).r for folder in folders)
+    return LoraConfig.from_pretrained(arm.adapter).r if arm.adapter else 0
+
+
+def _own_prompts(arm: Arm) -> dict[str, str]:
+    if arm.system_prompts is None:
+        return {}
+    found: dict[str, str] = json.loads(Path(arm.system_prompts).read_text(encoding="utf-8"))
+    return found
 
 
 def _seed_of(arm: Arm, seed: int) -> int:

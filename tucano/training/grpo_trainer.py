@@ -154,7 +154,7 @@ class GrpoMixin(ResumableTrainer, GRPOTrainer):  # type: ignore[misc]  # TRL nar
     def _thoughts(self, tasks: Sequence[str]) -> Tensor:
         """[B] tokens of each thought."""
         rows = zip(self.scorer.said, tasks, strict=True)
-        return torch.tensor([said.think_tokens if self._thinks(task) else math.nan for said, task in rows])
+        return torch.tensor([float(said.think_tokens) if self._thinks(task) else math.nan for said, task in rows])
 
     def _refill(self, rollout: Rollout, live: Tensor) -> Rollout:
         """Sample other prompts of the same tasks in the place of the groups that are not live."""

@@ -14,11 +14,14 @@ EVENT_MARK = "@ "
 
 @dataclass(frozen=True, slots=True)
 class Arm:
-    """One model that answers: a base (folder or hub id) with or without an adapter."""
+    """One model that answers: a base (folder or hub id) with or without an adapter. `system_prompts`: the file of those
+    that it is served with; None for the prompt set's.
+    """
 
     name: str
     base: str
     adapter: str | None = None
+    system_prompts: str | None = None
 
 
 ChildKind = Literal["sft", "preflight", "grpo", "dpo", "answer", "public", "pace", "merge", "trial"]

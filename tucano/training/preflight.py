@@ -19,7 +19,7 @@ import torch
 from transformers import TrainerCallback, TrainerControl, TrainerState, TrainingArguments
 
 from tucano.files.prompts import PromptFiles
-from tucano.prompts import Prompt, read_prompts
+from tucano.prompts import Prompt, read_paraphrases, read_prompts, reworded
 from tucano.settings.grpo import PreflightStage
 from tucano.thoughts import can_think
 from tucano.training import grpo
@@ -130,6 +130,7 @@ def _context(job: Job, settings: PreflightStage, policy: Policy, examiner: Exami
     files = PromptFiles(Path(job.prompts))
     sets = (files.of(name) for name in ("train", "validation", "test"))
     prompts = [prompt for file in sets if file.is_file() for prompt in read_prompts(file)]
+    prompts += reworded(prompts, read_paraphrases(files.paraphrases))
     sizes = [len(ids) for ids in encode(examiner.tokenizer, prompts, examiner.system_prompts)]
     positions = getattr(policy.config, "max_position_embeddings", None)
     return check.context(sizes, positions, settings.model.max_length_tokens, settings.grpo.max_completion_tokens)
@@ -204,5 +205,5 @@ def forecast(recorder: Recorder, trainer: Any, settings: PreflightStage) -> Chec
         "forecast",
         "ok",
         f"about {per_completion:.3f} s per completion, {per_completion * settings.grpo.batch_size:.1f} s per step, "
-        f"{hours:.2f} machine-hours per seed, {hours * settings.seeds:.2f} for {settings.seeds} seeds",
+        f"{hours:.2f} machine-hours per training, {hours * settings.trainings:.2f} for {settings.trainings}",
     )

@@ -11,7 +11,7 @@ from transformers import PreTrainedTokenizerBase, TrainingArguments, get_schedul
 from tucano.prompts import TASKS, Prompt, messages
 from tucano.settings.grpo import PreflightStage
 from tucano.settings.preflight import SIGNALS
-from tucano.thoughts import CLOSE, OPEN
+from tucano.thoughts import CLOSE, OPEN, can_think
 from tucano.training.merge import LARGEST_MEAN, limit
 from tucano.training.policies.chat import stop_tokens
 from tucano.training.policies.load import Policy
@@ -47,17 +47,19 @@ def plan(settings: PreflightStage, prompts: Sequence[Prompt]) -> list[Check]:
     """Steps, epochs, evaluations, patience and saving: arithmetic that contradicts itself wastes the run."""
     grpo = settings.grpo
     per_step = grpo.batch_size // grpo.generations
-    epochs = grpo.max_steps * per_step / (len(prompts) * grpo.iterations)
-    few = [
-        f"{task} {count}" for task in settings.tasks if (count := sum(p.task == task for p in prompts)) < FEWEST_PROMPTS
-    ]
+    counts = {task: sum(prompt.task == task for prompt in prompts) for task in settings.tasks}
+    seen = (
+        min(counts.values()) if settings.adapters == "per_task" else len(prompts)
+    )  # by the training that sees the fewest
+    epochs = grpo.max_steps * per_step / (max(1, seen) * grpo.iterations)
+    few = [f"{task} {count}" for task, count in counts.items() if count < FEWEST_PROMPTS]
     looks = math.ceil(grpo.max_steps / grpo.eval_steps)
     fires = grpo.patience * grpo.eval_steps < grpo.max_steps
     return [
         Check(
             "epochs",
             "warn" if epochs > MOST_EPOCHS else "ok",
-            f"{grpo.max_steps} steps of {per_step} prompts x {grpo.generations} completions over {len(prompts)}"
+            f"{grpo.max_steps} steps of {per_step} prompts x {grpo.generations} completions over {seen}"
             f" prompts: {epochs:.2f} epochs",
         ),
         Check(
@@ -165,7 +167,7 @@ def template(tokenizer: PreTrainedTokenizerBase, prompt: Prompt, systems: Mappin
         ),
         Check(
             "think block",
-            "warn" if thinks else "ok",
+            ("red" if can_think(systems) else "warn") if thinks else "ok",
             (
                 "the template opens a think block: answers would reason first and may never come"
                 if thinks

@@ -1,11 +1,11 @@
 """`tucano doctor --fix`: what can be mended without asking, and without losing anything, is."""
 
-import json
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
+from deployments.services import read_json
 from tucano.cli.machine import doctor
 from tucano.project import OWN_FILES
 
@@ -37,7 +37,7 @@ def _ports(project: Path) -> list[str]:
     """A damaged list of ports is chosen anew by the next `tucano up`."""
     file = project / "runs" / "stack" / "ports.json"
     try:
-        json.loads(file.read_text(encoding="utf-8"))
+        read_json(file, dict[str, int])
     except OSError:
         return []
     except ValueError:

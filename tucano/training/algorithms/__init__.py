@@ -6,6 +6,7 @@ test it. A value of `grpo.advantages` is the name of the file that makes them. A
 run.
 """
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -39,8 +40,8 @@ class RolloutBatch:
     token of each completion: a pass through the model, for who needs it. task_means: mean total reward of each task
     over everything sampled in this rollout, also of groups that were replaced. blocks: B rows, one per completion;
     those of a group have the same blocks in the same order. thoughts: [B] tokens of the thought before the answer, NaN
-    where a task is answered without one. advantages: [B] or, token by token, [B, T], as earlier algorithms of the chain
-    left them; T is the longest of `lengths`.
+    where a task is answered without one; a single NaN where all are. advantages: [B] or, token by token, [B, T], as
+    earlier algorithms of the chain left them; T is the longest of `lengths`.
     """
 
     rewards: Tensor
@@ -53,7 +54,7 @@ class RolloutBatch:
     entropies: Callable[[], Tensor]
     task_means: dict[str, float] = field(default_factory=dict)
     blocks: tuple[tuple[Block, ...], ...] = ()
-    thoughts: Tensor = field(default_factory=lambda: torch.zeros(()))
+    thoughts: Tensor = field(default_factory=lambda: torch.tensor(math.nan))
     advantages: Tensor = field(default_factory=lambda: torch.zeros(()))
 
     def totals(self) -> Tensor:

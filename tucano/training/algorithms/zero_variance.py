@@ -1,12 +1,14 @@
 """Groups whose completions all earn the same teach nothing (DAPO, arXiv 2503.14476, section 3.2, dynamic sampling).
 
-They are sampled anew from other prompts of the same task (tucano/training/rollouts/refill.py); what stays empty is left
-out of the loss.
+With advantages for single fields (BAE) a field that differs teaches, whatever the sums are. Groups that teach nothing
+are sampled anew from other prompts of the same task (tucano/training/rollouts/refill.py); what stays empty is left out
+of the loss.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import torch
 from torch import Tensor
 
 from tucano.settings.grpo import TrainerStage
@@ -15,7 +17,9 @@ from tucano.training.algorithms import NOISE, Algorithm, RolloutBatch
 
 @dataclass(frozen=True)
 class ZeroVariance(Algorithm):
-    """A group is live when its rewards, rounded to six decimals, differ: any component's for GDPO, else their sum."""
+    """A group is live when its rewards, rounded to six decimals, differ: any component's for GDPO, else their sum, or
+    those of a block.
+    """
 
     per_component: bool
 
@@ -23,7 +27,14 @@ class ZeroVariance(Algorithm):
         rounded = batch.rewards.round(decimals=6).nan_to_num(0.0)
         compared = rounded if self.per_component else rounded.sum(dim=1, keepdim=True)
         grouped = compared.view(-1, batch.generations, compared.shape[1])
-        return (grouped.amax(dim=1) - grouped.amin(dim=1) > NOISE).any(dim=1)
+        return (grouped.amax(dim=1) - grouped.amin(dim=1) > NOISE).any(dim=1) | self._blocks_differ(batch)
+
+    def _blocks_differ(self, batch: RolloutBatch) -> Tensor:
+        """[groups] bool."""
+        values = [[block.value for block in blocks] for blocks in batch.blocks]
+        groups = (values[first : first + batch.generations] for first in range(0, len(batch.tasks), batch.generations))
+        found = [any(max(row) - min(row) > NOISE for row in zip(*group, strict=True)) for group in groups]
+        return torch.tensor(found, device=batch.rewards.device)
 
 
 def from_settings(settings: TrainerStage, components: Sequence[str]) -> Algorithm | None:

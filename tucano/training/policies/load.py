@@ -36,8 +36,10 @@ def load_policy(
         raise UserError(
             "model.device=cuda, but this machine has no usable CUDA device; use a CPU profile such as laptop"
         )
-    model, tokenizer = BACKENDS[settings.backend](settings, base, adapter, trainable, seed)
-    if adapter is not None and not adapters_by_task(adapter):
+    per_task = adapter is not None and bool(adapters_by_task(adapter))
+    backend = "transformers" if per_task else settings.backend  # Unsloth loads one adapter from its folder
+    model, tokenizer = BACKENDS[backend](settings, base, adapter, trainable, seed)
+    if adapter is not None and not per_task:
         weights.read_back(model, adapter)
     return model, tokenizer
 

@@ -2,9 +2,9 @@
 
 This file travels inside the model and imports nothing of this project, so that a server needs torch and transformers
 only. The folder holds `model/` (merged weights and tokenizer), `system_prompts.json` ({task: text}) and `serving.json`
-(temperature, max_new_tokens, seed; of a model that can think `thoughts`, the pattern of what stands before an answer).
-Where tasks have adapters of their own, `model/` holds their base and `adapter/TASK/` what each adds to it; then a
-server needs peft too.
+(temperature, max_new_tokens, seed; `thoughts`, the pattern of what stands before an answer, and `max_think_tokens`: a
+thought that is longer costs the answer, as it did in training). Where tasks have adapters of their own, `model/` holds
+their base and `adapter/TASK/` what each adds to it; then a server needs peft too.
 """
 
 import json
@@ -15,6 +15,8 @@ from typing import Any
 import pandas as pd
 import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer
+
+OPEN, CLOSE = "<think>", "</think>"
 
 
 class ServedModel:
@@ -73,8 +75,17 @@ class ServedModel:
                 max_new_tokens=self.decoding["max_new_tokens"],
                 pad_token_id=self.tokenizer.pad_token_id,
             )
-        text = str(self.tokenizer.decode(tokens[0, inputs["input_ids"].shape[1] :], skip_special_tokens=True))
+        drawn = tokens[0, inputs["input_ids"].shape[1] :].tolist()
+        text = str(self.tokenizer.decode(drawn, skip_special_tokens=True))
+        most = self.decoding.get("max_think_tokens") or len(drawn)
+        if text.lstrip().startswith(OPEN) and self._think_tokens(drawn) > most:
+            return ""
         return re.sub(self.decoding.get("thoughts", r"\A(?!)"), "", text, count=1).strip()
+
+    def _think_tokens(self, drawn: list[int]) -> int:
+        """Up to the last mark that closes a thought; all of them where none does."""
+        close = self.tokenizer.convert_tokens_to_ids(CLOSE)
+        return max((place + 1 for place, token in enumerate(drawn) if token == close), default=len(drawn))
 
 
 def _load_pyfunc(path: str) -> ServedModel:

@@ -12,9 +12,11 @@ knows).
 import math
 from collections.abc import Sequence
 from contextlib import closing
-from dataclasses import asdict
+from dataclasses import asdict, astuple, dataclass
 from pathlib import Path
+from typing import Any
 
+import torch
 from datasets import Dataset
 from peft import PeftModel
 from trl import DPOConfig, DPOTrainer
@@ -26,7 +28,7 @@ from tucano.preferences import AnswerPair, read_answer_pairs, write_answer_pairs
 from tucano.prompts import read_prompts
 from tucano.settings.dpo import DpoStage
 from tucano.training.checkpoints import attempts, manifest
-from tucano.training.checkpoints.resumable import Part, Reporter, ResumableTrainer, opened_journal, settled
+from tucano.training.checkpoints.resumable import STATE, Part, Reporter, ResumableTrainer, opened_journal, settled
 from tucano.training.checkpoints.states import NotAsSaved
 from tucano.training.checkpoints.weights import TRAINED, train_in_float32
 from tucano.training.health import Watch, watched
@@ -45,14 +47,31 @@ NO_PAIR = (
 )
 
 
+@dataclass
+class Learned:
+    """The pairs that a training learns from. They are a part of its checkpoints: answers that are drawn anew on another
+    machine, or by a server, may differ.
+    """
+
+    pairs: list[AnswerPair]
+    too_long: int
+
+    def state(self) -> dict[str, Any]:
+        return {"pairs": [astuple(pair) for pair in self.pairs], "too_long": self.too_long}
+
+    def load(self, state: dict[str, Any]) -> None:
+        self.pairs, self.too_long = [AnswerPair(*texts) for texts in state["pairs"]], state["too_long"]
+
+
 class ResumableDPOTrainer(ResumableTrainer, DPOTrainer):
-    """TRL's trainer with checkpoints that carry the validation set's state."""
+    """TRL's trainer with checkpoints that carry the validation set's state and the pairs."""
 
     validation: Validation
+    learned: Learned
     watch: Watch
 
     def parts(self) -> dict[str, Part]:
-        return {"validation": self.validation}
+        return {"validation": self.validation, "learned": self.learned}
 
     def look_is_due(self) -> bool:
         return self.validation.is_due(self.state.global_step, self.state.max_steps)
@@ -78,9 +97,9 @@ def run(job: Job) -> dict[str, object] | None:
     policy, examiner = _opened(job, settings, files)
     validation = Validation(settings.dpo, examiner, read_prompts(files.validation), journal, work.best, job.seed)
     with closing(examiner.sampler):
-        pairs, too_long = gathered(job, settings, files, policy, examiner)
-        if pairs:
-            trainer = _trainer(job, settings, policy, validation, attempt, pairs)
+        learned = _as_before(attempt) or gathered(job, settings, files, policy, examiner)
+        if learned.pairs:
+            trainer = _trainer(job, settings, policy, validation, attempt, learned)
             trainer.arithmetic = computed
             if not trainer.train_resumable():
                 return None
@@ -90,11 +109,11 @@ def run(job: Job) -> dict[str, object] | None:
             validation.look(policy, 0)
             steps, alarms = 0, []
     journal.commit(steps)
-    _deliver(work, SeedFiles(Path(job.output)), pairs)
+    _deliver(work, SeedFiles(Path(job.output)), learned.pairs)
     return {
         "steps": steps,
-        "pairs": len(pairs),
-        "too_long": too_long,
+        "pairs": len(learned.pairs),
+        "too_long": learned.too_long,
         "best_step": validation.best_step,
         "best_value": validation.highest,
         "validation": validation.curve,
@@ -109,21 +128,21 @@ def _trainer(
     policy: PeftModel,
     validation: Validation,
     attempt: attempts.Attempt,
-    pairs: Sequence[AnswerPair],
+    learned: Learned,
 ) -> ResumableDPOTrainer:
     name, journal = f"dpo seed {job.seed}", validation.journal
     trainer = ResumableDPOTrainer(
         model=policy,
         args=arguments(settings, attempt.drafts, job.save_steps),
-        train_dataset=Dataset.from_list([pair.row() for pair in pairs]),
+        train_dataset=Dataset.from_list([pair.row() for pair in learned.pairs]),
         processing_class=validation.examiner.tokenizer,
         callbacks=[Reporter(journal, name, {"loss": "loss", "rewards/margins": "margin"})],
     )
     train_in_float32(policy)
     trainer.attempt, trainer.journal, trainer.best = attempt, journal, validation.best
     trainer.save_seconds = 60 * job.checkpoint_minutes
-    trainer.validation = validation
-    trainer.watch = watched(journal, settings.health, _steps(settings, len(pairs)), name)
+    trainer.validation, trainer.learned = validation, learned
+    trainer.watch = watched(journal, settings.health, _steps(settings, len(learned.pairs)), name)
     return trainer
 
 
@@ -140,13 +159,17 @@ def _opened(job: Job, settings: DpoStage, files: PromptFiles) -> tuple[PeftModel
     return policy, Examiner(tokenizer, files.systems(), rewards, files.folder, most, sampler, thought)
 
 
-def gathered(
-    job: Job, settings: DpoStage, files: PromptFiles, policy: PeftModel, examiner: Examiner
-) -> tuple[list[AnswerPair], int]:
-    """The pairs to learn from, and how many were left out because a model's context does not hold them.
+def _as_before(attempt: attempts.Attempt) -> Learned | None:
+    """The pairs of the checkpoint that this attempt goes on from."""
+    if attempt.newest is None:
+        return None
+    found = Learned([], 0)
+    found.load(torch.load(attempt.newest / STATE, weights_only=True)["parts"]["learned"])
+    return found
 
-    The policy's own answers follow from the seed: an attempt that goes on draws the same ones.
-    """
+
+def gathered(job: Job, settings: DpoStage, files: PromptFiles, policy: PeftModel, examiner: Examiner) -> Learned:
+    """The pairs to learn from; those that a model's context does not hold are left out."""
     dpo = settings.dpo
     pairs = list[AnswerPair]()
     if dpo.ranked:
@@ -156,7 +179,7 @@ def gathered(
     if job.preferences is not None:
         pairs += read_answer_pairs(Path(job.preferences))
     fitting = [pair for pair in pairs if _tokens(examiner, pair) <= settings.model.max_length_tokens]
-    return fitting, len(pairs) - len(fitting)
+    return Learned(fitting, len(pairs) - len(fitting))
 
 
 def _tokens(examiner: Examiner, pair: AnswerPair) -> int:
