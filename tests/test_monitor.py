@@ -376,4 +376,27 @@ def test_the_successor_has_to_stand_by_the_prompts_of_each_source() -> None:
     assert found.status == CHALLENGER and "below the champion on the prompts of served" in found.reason
     few = {"served": {"n1"}, "synthetic": ids["synthetic"]}
     assert "1 test prompts of served cannot say" in standing(answers, "seed-1", True, "served", each, few).reason
-    assert standing(answers, "seed-1", True, "served", each, {"synthetic": ids["synthetic"]}).status == CHAMPION
+    old = {"synthetic": ids["synthetic"]}
+    alone = [answer for answer in answers if answer.prompt_id in old["synthetic"]]
+    assert standing(alone, "seed-1", True, "served", each, old).status == CHAMPION
+
+
+def test_a_retraining_that_wins_nothing_replaces_nobody() -> None:
+    """Hardly worse on either source is not enough: what raised the alarm would go on."""
+    ids = {"synthetic": {f"s{n}" for n in range(12)}, "served": {f"n{n}" for n in range(12)}}
+    blank = Answer("", "", "push", "served", 0, "", 0.0, {}, None, 1.0, 9, False)
+
+    def answers(gain: float) -> list[Answer]:
+        prompts = sorted(ids["synthetic"] | ids["served"])
+        return [
+            replace(blank, arm=arm, prompt_id=one, reward=0.5 + (gain + 0.001 * (place % 5 - 2)) * (arm == "seed-1"))
+            for place, one in enumerate(prompts)
+            for arm in ("seed-1", CHAMPION)
+        ]
+
+    each = PromotionSettings(each_source=True)
+    found = standing(answers(-0.005), "seed-1", True, "served", each, ids)
+    assert found.status == CHALLENGER and "does not win against the champion" in found.reason
+    assert "não vence o campeão" in found.reason_pt
+    assert standing(answers(-0.005), "seed-1", True, "served", PromotionSettings(), ids).status == CHAMPION
+    assert standing(answers(0.01), "seed-1", True, "served", each, ids).status == CHAMPION

@@ -148,7 +148,9 @@ def _by_source(
     settings: PromotionSettings,
     sources: Mapping[str, Set[str]],
 ) -> Standing | None:
-    """Why it stays challenger on the prompts of one source; None where it may be champion by each."""
+    """Why it stays challenger: on the prompts of one source it may be worse, or on all together it does not win. None
+    where it may be champion.
+    """
     for source, ids in sorted(sources.items()):
         if len(ids) < SMALLEST_STRATUM:
             return stands(CHALLENGER, "few of a source", count=str(len(ids)), source=source)
@@ -156,7 +158,8 @@ def _by_source(
         bound = noninferiority_bound(here, candidate, CHAMPION, primary)
         if bound <= -settings.margin:
             return stands(CHALLENGER, "below by source", below=-bound, margin=settings.margin, source=source)
-    return None
+    bound = noninferiority_bound(answers, candidate, CHAMPION, primary)
+    return None if bound > 0 else stands(CHALLENGER, "not above the champion", bound=bound)
 
 
 def noninferiority_bound(answers: Sequence[Answer], challenger: str, champion: str, decoding: Decoding) -> float:

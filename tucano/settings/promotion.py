@@ -22,8 +22,8 @@ class PromotionSettings(Section):
     )
     each_source: bool = Field(
         False,
-        description="The margin holds for the test prompts of each of data.sources by itself; a retraining after an"
-        " alarm sets it.",
+        description="The margin holds for the test prompts of each of data.sources by itself, and on all together a"
+        " challenger has to win (95 % bound above 0); a retraining after an alarm sets it.",
     )
     approval_hours: PositiveFloat | None = Field(
         None,
