@@ -46,10 +46,10 @@ class Looked:
 
 
 @stage("look at requests")
-def look_at_requests(settings: PipelineSettings) -> Looked:
+def look_at_requests(settings: PipelineSettings, again: bool) -> Looked:
     """One look; the table is shown in the run's page."""
     root = writable(settings.storage)
-    seen = look(settings, root, Tracker.connect(named(settings.tracking_uri), root))
+    seen = look(settings, root, Tracker.connect(named(settings.tracking_uri), root), again)
     said = headline(seen)
     names = [name or place for name, place in zip(COLUMNS, ("quantity", *COLUMNS[1:-1], "alarm"), strict=True)]
     show_table("monitor", [dict(zip(names, row, strict=True)) for row in rows_of(seen)], said)

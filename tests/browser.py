@@ -94,7 +94,7 @@ def open_page(folder: Path, patience: float = 120, size: str = "1400,1000") -> I
             yield Page(socket, patience)
     finally:
         process.terminate()
-        process.wait(timeout=20)
+        process.wait(timeout=600)
 
 
 def _devtools_port(file: Path) -> int:

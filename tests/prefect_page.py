@@ -52,7 +52,7 @@ class PrefectPage:
         for attempt in range(6):
             self.click(selector, text)
             try:
-                self.wait_for_text(*shown, seconds=10)
+                self.wait_for_text(*shown, seconds=60)
                 return
             except AssertionError:
                 if attempt == 5:
@@ -109,5 +109,5 @@ def login_links(up: stack.Stack) -> list[str]:
 @contextmanager
 def prefect_page(folder: Path) -> Iterator[PrefectPage]:
     """A browser of its own; the test is skipped where there is none."""
-    with open_page(folder, patience=60, size="1400,1400") as page:
+    with open_page(folder, patience=300, size="1400,1400") as page:
         yield PrefectPage(page)

@@ -100,7 +100,7 @@ def links(server: Server) -> dict[str, str]:
 @pytest.fixture(scope="module")
 def page(tmp_path_factory: pytest.TempPathFactory, server: Server) -> Iterator[Page]:
     """A browser that has opened the printed link once; nobody types a password."""
-    with open_page(tmp_path_factory.mktemp("browser"), patience=90, size="1900,1000") as page:
+    with open_page(tmp_path_factory.mktemp("browser"), patience=300, size="1900,1000") as page:
         page.go(login_link(server.url, KNOWN))
         page.wait_for("location.pathname", "/")
         yield page

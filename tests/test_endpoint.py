@@ -354,7 +354,7 @@ def test_after_a_kill_only_what_had_no_reply_is_asked(server: Server, torn: byte
 
     def answer(body: dict[str, Any], number: int) -> Response:
         if number > 30:
-            held.wait(60)
+            held.wait(900)
         else:
             replied.append(question(body))
         return (200, {}, chat(f"Eco: {question(body)}"))

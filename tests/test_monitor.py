@@ -110,10 +110,10 @@ class Watched:
             }
         )
 
-    def look(self, **monitor: Any) -> Seen:
+    def look(self, again: bool = False, **monitor: Any) -> Seen:
         plain = self.settings.model_dump(mode="json")
         plain["monitor"] |= monitor
-        return look(validated(plain), self.root, cast("Tracker", self))
+        return look(validated(plain), self.root, cast("Tracker", self), again)
 
     def champion(self, model: str) -> RegisteredModel:
         tags = {"digest.data": self.data, "digest.answers": self.answers, "digest.grpo": self.digest, "seed": "42"}
@@ -256,6 +256,21 @@ def test_a_drift_is_one_alarm_with_the_prompts_and_settings_of_one_training(watc
     assert not again.is_new and again.alarm == alarm
     assert "alarm of" in headline(again)
     assert "train/laptop" in "\n".join(_advice(again, watched.settings, "laptop", watched.root))
+
+
+def test_a_champion_that_stays_after_an_alarm_is_watched_by_a_new_test(watched: Watched) -> None:
+    """One alarm per champion for ever: who declined a training had switched the monitor off."""
+    watched.serve(60, asked, GOOD)
+    watched.look(again=True, floor=0.05)
+    watched.serve(120, another_range, GOOD)
+    first = watched.look(again=True, floor=0.05)
+    assert first.alarm is not None and first.state.number == 1, "without an alarm the test goes on"
+    watched.serve(30, asked, GOOD)
+    begun = watched.look(again=True, floor=0.05)
+    assert begun.alarm is None and begun.state.number == 2 and begun.limit == 3 * first.limit
+    watched.serve(200, another_range, GOOD)
+    second = watched.look(floor=0.05)
+    assert second.is_new and second.alarm is not None and second.alarm.id != first.alarm.id
 
 
 def test_a_mean_reward_below_the_floor_is_an_alarm(watched: Watched) -> None:

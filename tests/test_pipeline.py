@@ -210,7 +210,7 @@ def test_a_benchmark_that_is_killed_among_the_answers_of_an_api_pays_for_none_tw
 
     def answer(body: dict[str, Any], number: int) -> Response:
         if number > 40:
-            held.wait(120)
+            held.wait(900)
         return (200, {}, odd.get(number, chat("Compre agora!")))
 
     with serving(storage) as api:

@@ -136,7 +136,7 @@ def vllm(model: Path, place: Path) -> Iterator[Served]:
         yield served
     finally:
         process.stdin.close()
-        process.wait(30)
+        process.wait(600)
 
 
 def _answers(url: str) -> bool:

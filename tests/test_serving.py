@@ -53,7 +53,7 @@ class Running:
     place: Path
 
     def do(self, work: Coroutine[Any, Any, T]) -> T:
-        return asyncio.run_coroutine_threadsafe(work, self.loop).result(120)
+        return asyncio.run_coroutine_threadsafe(work, self.loop).result(900)
 
     def ask(self, path: str, body: Any = None, token: str | None = TOKEN, **more: Any) -> httpx.Response:
         return self.do(self.asked(path, body, token, **more))
@@ -96,7 +96,7 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     thread.start()
     (place / "runs" / "serving").mkdir()
     context = _service(settings, tracker, place / "runs" / "serving")
-    service = asyncio.run_coroutine_threadsafe(context.__aenter__(), loop).result(120)
+    service = asyncio.run_coroutine_threadsafe(context.__aenter__(), loop).result(900)
     made = Running(loop, service, tracker, place)
     yield made
     made.do(context.__aexit__(None, None, None))

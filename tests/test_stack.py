@@ -196,7 +196,7 @@ def test_an_answer_counts_only_while_the_own_process_lives(tmp_path: Path) -> No
         "prefect", ["echo", "FATAL: no space\x1b[2J left\nsystem is shut down"], os.environ, tmp_path / "log"
     )
     with contextlib.suppress(psutil.NoSuchProcess):
-        psutil.Process(service.pid).wait(30)
+        psutil.Process(service.pid).wait(600)
     with pytest.raises(
         services.ServiceDied, match="prefect ended while starting: FATAL: no space␛\\[2J left; its log: "
     ):

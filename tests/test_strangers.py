@@ -157,7 +157,7 @@ def evil(up: stack.Stack, traces: Path) -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
-    with open_page(tmp_path_factory.mktemp("chromium"), patience=60) as page:
+    with open_page(tmp_path_factory.mktemp("chromium"), patience=300) as page:
         yield page
 
 

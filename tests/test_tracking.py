@@ -97,6 +97,10 @@ def test_a_run_says_who_and_what_made_it(tracker: Tracker) -> None:
 def test_training_runs_are_flat_and_name_their_parent(tracker: Tracker) -> None:
     parent = tracker.start_pipeline("p", {}, {})
     run_id = tracker.start_training("grpo seed 42", parent, "grpo", 42, "laptop", {"lr": 5e-6})
+    other = tracker.start_training("grpo seed 42", parent, "grpo", 42, "laptop beta=0.1", {"lr": 5e-6})
+    third = tracker.start_training("grpo seed 123", parent, "grpo", 123, "laptop", {"lr": 5e-6})
+    colours = [tracker.client.get_run(run).data.tags["mlflow.runColor"] for run in (run_id, other, third)]
+    assert colours[0] == colours[1] != colours[2], "a seed keeps its colour from configuration to configuration"
     tags = tracker.client.get_run(run_id).data.tags
     assert {key: tags[key] for key in ("mlflow.parentRunId", "stage", "seed", "config_label")} == {
         "mlflow.parentRunId": parent,

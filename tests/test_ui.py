@@ -92,7 +92,7 @@ class Ui:
         """Exit code after a signal, and the processes that are left after it."""
         family = self.family()
         self.process.send_signal(number)
-        code = self.process.wait(30)
+        code = self.process.wait(600)
         return code, psutil.wait_procs(family, timeout=60)[1]
 
 
@@ -117,7 +117,7 @@ def storage(tmp_path_factory: pytest.TempPathFactory) -> Path:
     own.pop("PREFECT_API_URL", None)
     flow = subprocess.Popen([sys.executable, "-c", FLOW], env=own)
     subprocess.run([sys.executable, "-c", TRACKED, str(storage)], check=True)
-    assert flow.wait(120) == 0
+    assert flow.wait(600) == 0
     return storage
 
 

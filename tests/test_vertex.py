@@ -121,7 +121,7 @@ def server(place: Path) -> Iterator[int]:
     with temporary_settings({PREFECT_API_URL: f"http://127.0.0.1:{port}/api", PREFECT_API_AUTH_STRING: PASSWORD}):
         yield port
     process.terminate()
-    process.wait(20)
+    process.wait(600)
 
 
 @pytest.fixture(scope="module")
@@ -213,7 +213,7 @@ def worker(environment: dict[str, str], server: int, jobs: Jobs, cloud: Cloud, p
         )
     yield
     process.terminate()
-    process.wait(30)
+    process.wait(600)
 
 
 @pytest.fixture(scope="module")

@@ -16,6 +16,11 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "profile", nargs="?", default="laptop", help="whose champion is watched, in which storage (default: laptop)"
     )
+    command.add_argument(
+        "--again",
+        action="store_true",
+        help="after an alarm, where the champion stays: begin a new test with what comes from now on",
+    )
 
 
 def main(arguments: argparse.Namespace, settings: PipelineSettings) -> int:
@@ -27,7 +32,7 @@ def main(arguments: argparse.Namespace, settings: PipelineSettings) -> int:
     from tucano.tracking.store import named
 
     root = writable(settings.storage)
-    seen = look(settings, root, Tracker.connect(named(settings.tracking_uri), root))
+    seen = look(settings, root, Tracker.connect(named(settings.tracking_uri), root), arguments.again)
     print("\n".join([*lines_of(seen), "", *_advice(seen, settings, arguments.profile, root)]))
     return int(seen.alarm is not None)
 
@@ -45,3 +50,5 @@ def _advice(seen: "Seen", settings: PipelineSettings, profile: str, root: Path) 
     else:
         yield f"Next             {alarm.deployment} with {alarm.prompts} served prompts; a scheduled look starts it"
         yield f"The prompts      {root / 'monitoring'}/prompts-{alarm.id}.jsonl"
+    if alarm is not None:
+        yield f"It stays champion?  tucano monitor {profile}{storage} --again   watches on, with a new test"

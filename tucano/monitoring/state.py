@@ -40,7 +40,7 @@ class Stream:
 
 @dataclass(slots=True)
 class State:
-    """`champion` like tucano/3; `number`: it is the so many-th that is watched here; `seed`: of what is drawn, unknown
+    """`champion` like tucano/3; `number`: it is the so many-th test here; `seed`: of what is drawn, unknown
     to those who are watched; `judged`: the answers whose reference was counted.
     """
 
@@ -55,11 +55,11 @@ class State:
     alarm: str | None = None
 
     def limit(self, alarm_rate: float) -> float:
-        """The wealth that is an alarm. The chances of all quantities and of all champions add up to `alarm_rate`."""
+        """The wealth that is an alarm. The chances of all quantities and of all tests add up to `alarm_rate`."""
         return len(self.streams) * self.number * (self.number + 1) / alarm_rate
 
     def followed_by(self, champion: str, digest: str) -> "State":
-        """That of another champion: it starts anew, and counts no line a second time."""
+        """The next test: it starts anew, and counts no line a second time."""
         return State(champion, digest, self.number + 1, bookmark=self.bookmark, judged=self.judged)
 
 

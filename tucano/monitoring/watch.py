@@ -41,8 +41,10 @@ class Seen:
     is_new: bool
 
 
-def look(settings: PipelineSettings, root: Path, tracker: Tracker) -> Seen:
-    """One look at what the champion of a storage answers. UserError where there is no champion, or no log."""
+def look(settings: PipelineSettings, root: Path, tracker: Tracker, again: bool = False) -> Seen:
+    """One look at what the champion of a storage answers. `again`: where an alarm stands, a new test begins with what
+    comes from now on. UserError where there is no champion, or no log.
+    """
     champion = tracker.champion(settings.promotion.model)
     if champion is None:
         raise UserError(
@@ -55,13 +57,13 @@ def look(settings: PipelineSettings, root: Path, tracker: Tracker) -> Seen:
             raise UserError(
                 f"{root / SERVING} holds no requests; keep some of them: tucano serve --set serving.log_requests=true"
             )
-        return _look(settings, root, champion, log)
+        return _look(settings, root, champion, log, again)
 
 
-def _look(settings: PipelineSettings, root: Path, champion: RegisteredModel, log: Log) -> Seen:
+def _look(settings: PipelineSettings, root: Path, champion: RegisteredModel, log: Log, again: bool) -> Seen:
     folder = root / FOLDER
     reference = reference_of(root, champion, settings.comparison.rewards)
-    state = _state_of(read_state(folder), champion, reference, settings)
+    state = _state_of(read_state(folder), champion, reference, settings, again)
     new = log.since(state.bookmark)
     random = np.random.default_rng([state.seed, state.looks])
     drawn = _drawn([row for row in new if row.by == state.champion], settings.monitor.sample, random)
@@ -97,12 +99,14 @@ def _look(settings: PipelineSettings, root: Path, champion: RegisteredModel, log
 
 
 def _state_of(
-    state: State | None, champion: RegisteredModel, reference: Reference, settings: PipelineSettings
+    state: State | None, champion: RegisteredModel, reference: Reference, settings: PipelineSettings, again: bool
 ) -> State:
-    """That of this champion: gone on with, or begun with its test answers. Another question is another test."""
+    """That of this champion: gone on with, or begun with its test answers. Another question is another test, and so is
+    the same one `again` after an alarm.
+    """
     asked = [settings.monitor.floor, settings.comparison.rewards, *(quantity.name for quantity in reference.watched)]
     name, bound = f"{champion.model}/{champion.version}", digest([champion.tags.get("digest.grpo"), asked])
-    if state is not None and (state.champion, state.digest) == (name, bound):
+    if state is not None and (state.champion, state.digest) == (name, bound) and not (again and state.alarm):
         return state
     fresh = State(name, bound) if state is None else state.followed_by(name, bound)
     for quantity in reference.watched:
@@ -160,7 +164,9 @@ def _count(stream: Stream, values: list[float], against: MonitorSettings | None,
 
 
 def _alarmed(seen: Seen, settings: PipelineSettings, folder: Path, log: Log, found: dict[str, Found]) -> Seen:
-    """With the alarm that stands. A champion has one: what comes after it is said by its successor, or by nobody."""
+    """With the alarm that stands. A test has one: what comes after it is said by the next test, of its successor or of
+    the champion that stays.
+    """
     state = seen.state
     if state.alarm is not None:
         return replace(seen, alarm=read_alarm(folder, state.alarm))

@@ -39,6 +39,11 @@ Status = Literal["FINISHED", "FAILED", "KILLED"]
 LONGEST_PARAM = 500
 LONGEST_NOTE = 8000
 PARAMS_PER_CALL = 100
+COLOURS = (
+    "#0072b2", "#e69f00", "#009e73", "#cc79a7", "#d55e00", "#56b4e9", "#7f3c8d", "#66a61e", "#a6761d", "#e7298a",
+    "#1b9e77", "#666666",
+)  # fmt: skip
+"""A seed has the same in every configuration: its curves are found again beside those of others."""
 LOCAL_PAGE = "http://127.0.0.1:5000"
 """Where `tucano ui` shows a store that has no server of its own."""
 
@@ -98,7 +103,11 @@ class Tracker:
 
         One that an earlier pipeline began is part of this pipeline's run from here on.
         """
-        tags = {"mlflow.parentRunId": parent_run_id, "stage": stage, "seed": seed, "config_label": config_label}
+        tags: dict[str, object] = {
+            "mlflow.parentRunId": parent_run_id, "stage": stage, "seed": seed, "config_label": config_label,
+        }  # fmt: skip
+        if seed is not None:
+            tags["mlflow.runColor"] = COLOURS[seed % len(COLOURS)]
         run_id = self._begin(views.TRAINING, name, tags, params, known_by or {})
         self.set_tags(run_id, {"mlflow.parentRunId": parent_run_id})
         return run_id
