@@ -22,6 +22,7 @@ from data.thoughts import thought_through
 from rewards import load_reward_set
 from tucano.errors import UserError
 from tucano.files.prompts import PromptFiles
+from tucano.profiles import validated
 from tucano.prompts import Prompt, read_prompts
 from tucano.settings import ModelSettings
 from tucano.settings.data import PromptPlan
@@ -207,5 +208,8 @@ def test_a_training_whose_tasks_all_think_counts_its_thoughts(tmp_path: Path) ->
     folder = tiny(tmp_path / "tiny")
     systems = {task: told(system, True) for task, system in SYSTEMS.items()}
     (folder / "system_prompts.json").write_text(json.dumps(systems), encoding="utf-8")
-    rows, _ = ours(folder, tmp_path / "run", small(max_steps=2, think_weight=0.5, max_think_tokens=8))
+    plain = small(max_steps=2).model_dump(mode="json")
+    plain["data"]["thinking"] = ["push", "insights"]
+    plain["grpo"] |= {"think_weight": 0.5, "max_think_tokens": 8}
+    rows, _ = ours(folder, tmp_path / "run", validated(plain))
     assert [row["train/think_tokens"] for row in rows] == [0, 0], "this model does not know the marks"

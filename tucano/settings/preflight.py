@@ -11,7 +11,7 @@ SIGNALS = {task: f"signal: {task}" for task in TASKS}
 CHECKS = (
     "learning rate", "generation", "chat template", "tokenizer", "pad and end tokens", "key-value cache",
     "context", "completion length", "quantisation", *SIGNALS.values(), "finite", "sampler", "gradient flow", "memory",
-    "thoughts", "marks of a thought",
+    "think block", "thoughts", "marks of a thought",
 )  # fmt: skip
 """The checks of the preflight that can be red."""
 if TYPE_CHECKING:
