@@ -4,6 +4,7 @@ import json
 import shutil
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -19,11 +20,13 @@ from tucano.prompts import Prompt, write_prompts
 from tucano.settings import ModelSettings, PipelineSettings
 from tucano.settings.grpo import GrpoStage
 from tucano.storage.journal import JournalWriter, read_journal
-from tucano.training import merge
+from tucano.training import answers, merge
 from tucano.training.answering.child import load
 from tucano.training.answering.messages import Opening, Question
 from tucano.training.answers import readings
+from tucano.training.arms import version_arm
 from tucano.training.grpo import of_tasks
+from tucano.training.jobs import Arm
 from tucano.training.orders import JobFolders, for_task, order
 from tucano.training.policies.load import Policy, load_policy, lora_config
 from tucano.training.policies.nano import build_model, build_tokenizer
@@ -157,6 +160,25 @@ def test_the_model_that_travels_answers_alike(packed: ServedFiles) -> None:
 
 
 # Trained
+
+
+def test_a_registered_version_is_asked_with_its_tasks_adapters_whatever_a_run_draws_with(
+    packed: ServedFiles, place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It was compared as its bare base, and ended a run whose answers vLLM draws: a server is given one adapter."""
+    asked: list[tuple[str, int]] = []
+
+    def server(job: Any, base: str, rank: int, *_: Any) -> LocalSampler:
+        asked.append((base, rank))
+        return LocalSampler()
+
+    monkeypatch.setattr(answers, "sampler_for", server)
+    champion = version_arm("champion", packed)
+    assert (champion.adapter, champion.system_prompts) == (str(packed.adapter), str(packed.system_prompts))
+    seed = Arm("seed-1", "base", str(place / "adapter" / "push"))
+    settings = SimpleNamespace(grpo=SimpleNamespace(own_decoding=False), model=None)
+    drawn = list(answers._with_samplers([seed, champion], None, settings))  # type: ignore[arg-type]
+    assert [arm.name for arm, _ in drawn] == ["seed-1", "champion"] and asked == [("base", MODEL.lora_rank)]
 
 
 def test_a_training_of_one_task_sees_its_prompts_alone() -> None:

@@ -208,7 +208,7 @@ def test_a_training_whose_tasks_all_think_counts_its_thoughts(tmp_path: Path) ->
     folder = tiny(tmp_path / "tiny")
     systems = {task: told(system, True) for task, system in SYSTEMS.items()}
     (folder / "system_prompts.json").write_text(json.dumps(systems), encoding="utf-8")
-    plain = small(max_steps=2).model_dump(mode="json")
+    plain = small(max_steps=2, eval_steps=2, save_steps=2).model_dump(mode="json")
     plain["data"]["thinking"] = ["push", "insights"]
     plain["grpo"] |= {"think_weight": 0.5, "max_think_tokens": 8}
     rows, _ = ours(folder, tmp_path / "run", validated(plain))
