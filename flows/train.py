@@ -9,9 +9,8 @@ from tasks.cost import account
 from tasks.elsewhere import await_seed, where
 from tasks.evaluations import show_answers
 from tasks.plan import foresee, write_plan
-from tasks.preferences import choose_preferences
 from tasks.preflight import check_before_grpo, pass_preflight
-from tasks.prepare import prepare_data
+from tasks.prepare import choose_preferences, prepare_data
 from tasks.promote import Evidence, promote
 from tasks.public import score_publicly
 from tasks.reaudit import audit_again

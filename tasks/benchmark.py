@@ -22,7 +22,7 @@ from tasks.handles import (
     SeedResult,
     Start,
 )
-from tasks.preferences import choose_preferences
+from tasks.prepare import choose_preferences
 from tasks.running.child import run_child
 from tasks.running.finished import Untrained, finished_only
 from tasks.running.pages import show_markdown

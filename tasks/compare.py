@@ -37,8 +37,7 @@ from tucano.statistics.preference import Preference
 from tucano.storage.folder import Folder
 from tucano.tracking import RegisteredModel
 from tucano.tracking.models import WEIGHTS
-from tucano.training.arms import version_arm
-from tucano.training.jobs import MODULES, Arm
+from tucano.training.jobs import MODULES, Arm, version_arm
 from tucano.training.orders import JobFolders, order
 
 

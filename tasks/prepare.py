@@ -1,21 +1,27 @@
-"""Stage 1: prompts, demonstrations and the store they ask about."""
+"""Stage 1: prompts, demonstrations and the store they ask about; the pairs of answers that people preferred."""
 
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from prefect import get_run_logger
+
 from data.general import Elsewhere, elsewhere_of
+from data.own.preferences import trainable_pairs
 from data.prepare import OF_FILES, prepare
 from data.public.prepare import NEEDED
 from data.sources.own import OwnSource
-from tasks.handles import PromptSet
+from tasks.handles import Preferences, PromptSet
 from tasks.running.labels import data_split
 from tasks.running.run import Run, stage
-from tucano.artifacts.identity import digest, digests_at
+from tucano.artifacts.identity import digest, digests_at, fingerprint
 from tucano.artifacts.store import Recipe
 from tucano.errors import UserError
+from tucano.files.models import PreferenceFiles
+from tucano.preferences import require_pairs_file, write_answer_pairs
 from tucano.prompts import read_prompts
 from tucano.settings import DataSettings, PipelineSettings
+from tucano.settings.base import Section
 from tucano.settings.stages import of_data
 from tucano.tracking.models import Context
 from tucano.truth import truth
@@ -75,3 +81,31 @@ def _sources(settings: DataSettings) -> dict[str, str]:
         digests = digests_at(Path(path), OF_FILES[part.source].files) if path else {}
         found |= {f"{number}/{name}" if number else name: value for name, value in digests.items()}
     return found
+
+
+@stage("choose preferences")
+def choose_preferences(run: Run, prompts: PromptSet) -> Preferences | None:
+    """What DPO learns of `dpo.pairs`; None where it learns from none. UserError where it has no others, and none of
+    these may be learned from.
+    """
+    dpo = run.settings.dpo
+    if not dpo.enabled or dpo.pairs is None:
+        return None
+    path = Path(dpo.pairs)
+
+    def produce(recipe: Recipe, draft: Path) -> dict[str, Any]:
+        pairs, left_out = trainable_pairs(path, prompts.files)
+        write_answer_pairs(PreferenceFiles(draft).pairs, pairs)
+        return {"pairs": len(pairs), "left_out": left_out}
+
+    require_pairs_file(path)
+    inputs = {"prompts": prompts.digest, "pairs": str(fingerprint(path)["sha256"])}
+    made = Preferences(run.make("preferences", trainable_pairs, Section(), inputs, produce))
+    left_out = ", ".join(f"{count} {why}" for why, count in made.record.left_out.items()) or "none"
+    get_run_logger().info("%s: %d pairs to learn from, left out: %s", path, made.record.pairs, left_out)
+    if not made.record.pairs and not dpo.ranked:
+        raise UserError(
+            f"dpo.pairs={path} leaves nothing to learn from (left out: {left_out}); name other pairs, or set"
+            " dpo.ranked=true"
+        )
+    return made

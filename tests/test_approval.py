@@ -42,6 +42,6 @@ def test_the_form_shows_candidate_champion_and_start_by_task() -> None:
 def test_approving_a_retraining_promises_no_champion() -> None:
     """The form of the promotion was shown: «it becomes champion»."""
     with pytest.raises(ValueError, match="decision"):
-        Retraining(decision="champion", who="Ana", why="porque sim")  # type: ignore[arg-type]
+        Retraining(decision="champion", who="Ana", why="porque sim")
     said = " ".join(str(field.description) for field in Retraining.model_fields.values())
     assert "training starts" in said and "champion" not in said and "registry" not in said

@@ -25,7 +25,7 @@ from test_resume import interrupted, left, logged
 from data.own.preferences import trainable_pairs
 from rewards import Score
 from tasks.handles import Preferences, PromptSet
-from tasks.preferences import choose_preferences
+from tasks.prepare import choose_preferences
 from tasks.running.run import Run
 from tucano.artifacts.store import Artifact, Recipe, Store
 from tucano.errors import UserError

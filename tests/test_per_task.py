@@ -24,9 +24,8 @@ from tucano.training import answers, merge
 from tucano.training.answering.child import load
 from tucano.training.answering.messages import Opening, Question
 from tucano.training.answers import readings
-from tucano.training.arms import version_arm
 from tucano.training.grpo import of_tasks
-from tucano.training.jobs import Arm
+from tucano.training.jobs import Arm, version_arm
 from tucano.training.orders import JobFolders, for_task, order
 from tucano.training.policies.load import Policy, load_policy, lora_config
 from tucano.training.policies.nano import build_model, build_tokenizer

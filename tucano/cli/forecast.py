@@ -132,7 +132,9 @@ def _rows(settings: PipelineSettings, tried: dict[str, float]) -> Iterator[Row]:
 
 def _dpo(settings: PipelineSettings, tried: dict[str, float], rounds: int) -> Row:
     """At most a pair of each prompt. The two answers of a pair are taken to cost what two completions cost in GRPO."""
-    dpo, grpo, prompts = settings.dpo, settings.grpo, settings.data.train_prompts
+    dpo = settings.dpo
+    grpo = settings.grpo
+    prompts = settings.data.train_prompts
     drawn = prompts * grpo.generations * dpo.ranked
     steps = math.ceil(prompts / dpo.batch_size * dpo.max_epochs)
     each = tried["grpo_step"] / grpo.batch_size * 2 * dpo.batch_size

@@ -18,8 +18,7 @@ from tucano.profiles import load_profile, profiles, project_root, validated
 from tucano.settings import PipelineSettings
 from tucano.tracking import PipelineRun, Tracker
 from tucano.tracking.models import WEIGHTS
-from tucano.training.arms import version_arm
-from tucano.training.jobs import Arm
+from tucano.training.jobs import Arm, version_arm
 
 KINDS = (
     "a profile, a configuration (like #3fa9c1), a pipeline run's id, a registered model (tucano@champion) or a folder"

@@ -76,12 +76,19 @@ def text_health(answers: Sequence[Answer], known: frozenset[str]) -> TextHealth:
         by_task.setdefault(answer.task, []).append(answer.completion)
     spoken = [word for answer in answers for word in words(answer.completion)]
     tokens = sum(answer.tokens for answer in answers)
-    judged = [(answer.loss, answer.tokens - answer.think_tokens) for answer in answers if answer.completion]
     return TextHealth(
         distinct_2=sum(map(distinct_2, by_task.values())) / len(by_task),
         known_words=sum(word in known for word in spoken) / len(spoken) if spoken else 0.0,
-        loss=sum(loss * said for loss, said in judged) / max(1, sum(said for _, said in judged)),
+        loss=_mean_loss(answers),
         tokens=tokens / len(answers),
         truncated=sum(answer.truncated for answer in answers) / len(answers),
         think_tokens=sum(answer.think_tokens for answer in answers) / len(answers),
     )
+
+
+def _mean_loss(answers: Sequence[Answer]) -> float:
+    """Per token of what was judged: the text without its thought, and nothing where no text is left."""
+    judged = [answer for answer in answers if answer.completion]
+    tokens = [answer.tokens - answer.think_tokens for answer in judged]
+    nats = sum(answer.loss * said for answer, said in zip(judged, tokens, strict=True))
+    return nats / max(1, sum(tokens))

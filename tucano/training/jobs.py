@@ -9,6 +9,9 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
+from tucano.files.models import ServedFiles
+from tucano.files.per_task import adapters_by_task
+
 EVENT_MARK = "@ "
 
 
@@ -22,6 +25,14 @@ class Arm:
     base: str
     adapter: str | None = None
     system_prompts: str | None = None
+
+
+def version_arm(name: str, served: ServedFiles) -> Arm:
+    """A registered version as it is served: with its own system prompts, and the adapters of its tasks where its base
+    is not all of it.
+    """
+    adapter = str(served.adapter) if adapters_by_task(served.adapter) else None
+    return Arm(name, str(served.model), adapter, str(served.system_prompts))
 
 
 ChildKind = Literal["sft", "preflight", "grpo", "dpo", "answer", "public", "pace", "merge", "trial"]

@@ -130,7 +130,8 @@ def _trainer(
     attempt: attempts.Attempt,
     learned: Learned,
 ) -> ResumableDPOTrainer:
-    name, journal = f"dpo seed {job.seed}", validation.journal
+    name = f"dpo seed {job.seed}"
+    journal = validation.journal
     trainer = ResumableDPOTrainer(
         model=policy,
         args=arguments(settings, attempt.drafts, job.save_steps),
@@ -141,7 +142,8 @@ def _trainer(
     train_in_float32(policy)
     trainer.attempt, trainer.journal, trainer.best = attempt, journal, validation.best
     trainer.save_seconds = 60 * job.checkpoint_minutes
-    trainer.validation, trainer.learned = validation, learned
+    trainer.validation = validation
+    trainer.learned = learned
     trainer.watch = watched(journal, settings.health, _steps(settings, len(learned.pairs)), name)
     return trainer
 
