@@ -10,13 +10,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from random import Random
+from typing import TYPE_CHECKING
 
 from data.own.prompts import read_own
 from data.public.prepare import public_questions
 from data.separation import NearDuplicates
 from tucano.errors import UserError
 from tucano.prompts import Prompt
-from tucano.settings import PipelineSettings
+
+if TYPE_CHECKING:  # at run time it would put every setting into the key of the data
+    from tucano.settings import PipelineSettings
 
 SHIPPED = Path(__file__).with_name("general.jsonl")
 """Short instructions with answers, written for this project (CC0-1.0)."""
@@ -32,7 +35,7 @@ class Elsewhere:
     benchmarks: Mapping[str, str] = field(default_factory=dict)
 
 
-def elsewhere_of(settings: PipelineSettings) -> Elsewhere:
+def elsewhere_of(settings: "PipelineSettings") -> Elsewhere:
     """Nothing where none are mixed in."""
     general = settings.data.general
     return Elsewhere(general.path, settings.benchmark.named) if general.share else Elsewhere()

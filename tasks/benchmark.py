@@ -17,6 +17,7 @@ from tasks.handles import (
     EndpointAnswers,
     Handle,
     JudgeRatings,
+    Preferences,
     PromptSet,
     Questions,
     SeedResult,
@@ -68,7 +69,7 @@ def finished(run: Run, prompts: PromptSet) -> tuple[Start | None, tuple[SeedResu
     reader = finished_only(run)
     try:
         start = fine_tune.fn(reader, prompts) if run.settings.sft.enabled else None
-        preferences = choose_preferences.fn(reader, prompts)
+        preferences = _chosen(reader, prompts)
         seeds = run.settings.grpo.seeds
         return start, tuple(train_seed.fn(reader, prompts, start, seed, preferences) for seed in seeds)
     except Untrained as missing:
@@ -78,6 +79,14 @@ def finished(run: Run, prompts: PromptSet) -> tuple[Start | None, tuple[SeedResu
             missing,
         )
         return None, ()
+
+
+def _chosen(reader: Run, prompts: PromptSet) -> Preferences | None:
+    """Where the file of the pairs is gone, what was learned from it cannot be named."""
+    try:
+        return choose_preferences.fn(reader, prompts)
+    except UserError as error:
+        raise Untrained(f"preferences ({error})") from None
 
 
 @stage("benchmark prompts")

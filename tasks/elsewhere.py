@@ -72,7 +72,9 @@ def await_seed(
     """
     with suppress(Untrained):
         return train_seed.fn(finished_only(run), prompts, start, seed, preferences)
-    parameters = {"seed": seed, "prompts": pack(prompts), "start": pack(start), "preferences": pack(preferences)}
+    parameters = {"seed": seed, "prompts": pack(prompts), "start": pack(start)}
+    if preferences is not None:  # a deployment of the version before has no such parameter
+        parameters["preferences"] = pack(preferences)
     try:
         name = artifact_of(run, str(run.settings.execution.seeds), f"seed-{seed}", parameters)
     except RunLost as lost:

@@ -20,6 +20,11 @@ SLOW = (
     "test_moved",
     "test_guides",
     "test_analyst",
+    "test_exam",
+    "test_keys",
+    "test_wheel",
+    "test_served_model",
+    "test_secrets",
 )
 """Files that take minutes: they come first, so that no process ends with one of them while the others have nothing to do."""
 

@@ -265,9 +265,10 @@ def test_a_champion_that_stays_after_an_alarm_is_watched_by_a_new_test(watched: 
     watched.serve(120, another_range, GOOD)
     first = watched.look(again=True, floor=0.05)
     assert first.alarm is not None and first.state.number == 1, "without an alarm the test goes on"
-    watched.serve(30, asked, GOOD)
+    watched.serve(120, another_range, GOOD)
     begun = watched.look(again=True, floor=0.05)
     assert begun.alarm is None and begun.state.number == 2 and begun.limit == 3 * first.limit
+    assert begun.scored == 0, "it begins with what comes from then on"
     watched.serve(200, another_range, GOOD)
     second = watched.look(floor=0.05)
     assert second.is_new and second.alarm is not None and second.alarm.id != first.alarm.id

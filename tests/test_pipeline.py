@@ -52,6 +52,7 @@ SMALL = {
     "grpo.save_steps": 2,
     "grpo.patience": 3,
     "audit.resamples": 200,
+    "audit.search_calls": 0,
     # so small a model babbles, and the preflight says so
     "preflight.allow_red": [
         "completion length",

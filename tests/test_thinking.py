@@ -1,5 +1,6 @@
 """Thoughts before answers: switched per task, counted, limited, and taken off before anybody judges."""
 
+import copy
 import json
 import re
 from dataclasses import replace
@@ -198,6 +199,22 @@ def test_the_preflight_refuses_a_tokenizer_without_marks(tokenizer: PreTrainedTo
     plain = build_tokenizer([PUSH], ModelSettings(nano_vocabulary=300))
     found = check.marks(plain)
     assert found.level == "red" and "set data.thinking=null" in found.evidence
+
+
+@pytest.mark.parametrize("thinks", [True, False])
+def test_an_empty_thought_of_a_task_that_answers_at_once_opens_none(
+    thinks: bool, tokenizer: PreTrainedTokenizerBase
+) -> None:
+    """A run in which some tasks think was refused by its own preflight."""
+    _, found = check.template(tokenizer, PRODUCT, {"push": told("Escreva.", thinks)})
+    assert (found.name, found.level) == ("think block", "ok")
+
+
+def test_a_template_that_opens_each_thought_is_red_where_tasks_think(tokenizer: PreTrainedTokenizerBase) -> None:
+    opening = copy.deepcopy(tokenizer)
+    opening.chat_template = str(tokenizer.chat_template) + "{{ '<think>\\n' if add_generation_prompt }}"
+    assert check.template(opening, PRODUCT, {"push": told("Escreva.", True)})[1].level == "red"
+    assert check.template(opening, PRODUCT, {"push": "Escreva."})[1].level == "warn"
 
 
 # Training

@@ -3,7 +3,7 @@
 import re
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import datetime
 from itertools import product
 from pathlib import Path
@@ -136,7 +136,7 @@ def _answer_now(candidate: SideCandidate, frame: SideCandidate, root: Path) -> d
     start = Arm("sft", str(built.model)) if built and built.built_here else None
     arms = [
         start or Arm("base", settings.model.name),
-        *(Arm(f"seed-{s}", m.base, m.adapter) for s, m in candidate.models.items()),
+        *(replace(model, name=f"seed-{seed}") for seed, model in candidate.models.items()),
     ]
     recipe = Recipe(
         "answers-compared",
@@ -163,12 +163,15 @@ def _answer_now(candidate: SideCandidate, frame: SideCandidate, root: Path) -> d
 
 
 def _weights(arm: Arm) -> str:
-    """What identifies a model: the content of its folders, or its name where it lies on a hub."""
+    """What identifies a model: the content of its folders, or its name where it lies on a hub; and the system prompts
+    that it is served with.
+    """
+    told = [fingerprint(Path(arm.system_prompts))["sha256"]] if arm.system_prompts else []
     if arm.adapter is None:
-        return digest([base_identity(arm.base), None])
+        return digest([base_identity(arm.base), None, *told])
     folder = Path(arm.adapter)
     each = {task: folder_digest(path) for task, path in adapters_by_task(folder).items()}
-    return digest([base_identity(arm.base), each or folder_digest(folder)])
+    return digest([base_identity(arm.base), each or folder_digest(folder), *told])
 
 
 def _facts(ours: SideCandidate, theirs: SideCandidate, frame: SideCandidate) -> Facts:

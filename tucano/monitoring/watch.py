@@ -63,11 +63,15 @@ def look(settings: PipelineSettings, root: Path, tracker: Tracker, again: bool =
 def _look(settings: PipelineSettings, root: Path, champion: RegisteredModel, log: Log, again: bool) -> Seen:
     folder = root / FOLDER
     reference = reference_of(root, champion, settings.comparison.rewards)
-    state = _state_of(read_state(folder), champion, reference, settings, again)
+    before = read_state(folder)
+    found, odd = read_references(root / SERVING)
+    if again and before is not None and before.alarm is not None:  # what lies there by now is not looked at
+        before.bookmark = list(log.bookmark)
+        before.judged = [row.id for row in log.rows if row.id in found]
+    state = _state_of(before, champion, reference, settings, again)
     new = log.since(state.bookmark)
     random = np.random.default_rng([state.seed, state.looks])
     drawn = _drawn([row for row in new if row.by == state.champion], settings.monitor.sample, random)
-    found, odd = read_references(root / SERVING)
     judged = _unjudged(log, found, state, settings.monitor.sample)
     looks = {
         quantity.name: [_referred(row, found[row.id]) for row in judged]

@@ -110,12 +110,12 @@ def read_rows(root: Path) -> Found:
 
 def varied(rows: Sequence[Row]) -> list[dict[str, Any]]:
     """What of each row's settings differs: all that vary where they are few, else those that are not the usual value.
-    Of a single row, what differs from its profile.
+    Of a single configuration, what differs from its profile.
 
     {dotted name: value}, for each row.
     """
-    if len(rows) == 1:
-        return [{**rows[0].differences}]
+    if len({row.label for row in rows}) == 1:
+        return [{**row.differences} for row in rows]
     names = dict.fromkeys(name for row in rows for name in row.settings)
     kinds = {name: Counter(_key(row.settings.get(name)) for row in rows) for name in names}
     several = [name for name, values in kinds.items() if len(values) > 1]

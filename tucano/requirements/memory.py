@@ -94,9 +94,8 @@ def _needs(settings: PipelineSettings, shape: Shape) -> Iterator[Need]:
     yield Need("GRPO rollout", weights + adapter + rollout, f"grpo.batch_size or {smaller}")
     yield Need("GRPO step", weights + adapter + logits, f"grpo.micro_batch or {smaller}")
     if settings.dpo.enabled:
-        pairs = 2 * settings.dpo.micro_batch * model.max_length_tokens  # a better and a worse answer, prompts included
-        logits = pairs * (shape.vocab_size or 0) * LOGIT_BYTES if model.device == "cpu" else 0
-        yield Need("DPO step", weights + 2 * adapter + logits, "dpo.micro_batch or model.max_length_tokens")
+        reference = adapter // ADAM_COPIES  # GRPO's adapter beside the one that learns; how long pairs are is not known
+        yield Need("DPO step", weights + adapter + reference, "the model's size")
     asked = max(
         settings.data.validation_prompts * grpo.validation_samples,
         settings.data.test_prompts * settings.comparison.samples,

@@ -77,7 +77,7 @@ def run(job: Job) -> dict[str, object]:
                         "sample": row % samples,
                         "loss": loss,
                         **_fields(completion),
-                        **({"think_tokens": completion.think_tokens} if can_think(systems) else {}),
+                        **({"think_tokens": completion.think_tokens} if can_think(examiner.system_prompts) else {}),
                     }
                     file.write(json.dumps(record, ensure_ascii=False) + "\n")
             language.writelines(

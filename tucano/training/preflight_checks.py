@@ -11,7 +11,7 @@ from transformers import PreTrainedTokenizerBase, TrainingArguments, get_schedul
 from tucano.prompts import TASKS, Prompt, messages
 from tucano.settings.grpo import PreflightStage
 from tucano.settings.preflight import SIGNALS
-from tucano.thoughts import CLOSE, OPEN, can_think
+from tucano.thoughts import CLOSE, NONE_YET, OPEN, can_think
 from tucano.training.merge import LARGEST_MEAN, limit
 from tucano.training.policies.chat import stop_tokens
 from tucano.training.policies.load import Policy
@@ -155,7 +155,8 @@ def template(tokenizer: PreTrainedTokenizerBase, prompt: Prompt, systems: Mappin
     except Exception as fault:  # templates are programs of others (jinja2) and fail in many ways; each is a finding
         return [Check("chat template", "red", f"it cannot be rendered: {type(fault).__name__}: {fault}")]
     prefix = closed.startswith(opened)
-    thinks = "<think>" in opened.removesuffix("<think>\n\n</think>\n\n") or "<think>" in closed.partition("RESPOSTA")[0]
+    before = (opened, closed.partition("RESPOSTA")[0])  # an empty thought there says: answer at once
+    thinks = any(OPEN in text.removesuffix(NONE_YET) for text in before)
     kept = all(part["content"].strip() in opened for part in chat)
     return [
         Check(

@@ -41,6 +41,8 @@ def _ports(project: Path) -> list[str]:
     except OSError:
         return []
     except ValueError:
+        if not file.is_file():
+            return []
         file.unlink()
         return [f"removed {file}, which was damaged: tucano up chooses ports anew"]
     return []

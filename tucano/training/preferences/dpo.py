@@ -9,10 +9,12 @@ losses of TRL's trainer, and reference log-probabilities computed beforehand (a 
 knows).
 """
 
+import json
 import math
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import asdict, astuple, dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -56,11 +58,20 @@ class Learned:
     pairs: list[AnswerPair]
     too_long: int
 
+    @cached_property
+    def _text(self) -> str:
+        """One text, which costs nothing to copy at every step."""
+        return json.dumps([astuple(pair) for pair in self.pairs])
+
     def state(self) -> dict[str, Any]:
-        return {"pairs": [astuple(pair) for pair in self.pairs], "too_long": self.too_long}
+        return {"pairs": self._text, "too_long": self.too_long}
 
     def load(self, state: dict[str, Any]) -> None:
-        self.pairs, self.too_long = [AnswerPair(*texts) for texts in state["pairs"]], state["too_long"]
+        assert state == self.state(), "an attempt begins with the pairs of its checkpoint"
+
+    @classmethod
+    def of(cls, state: dict[str, Any]) -> "Learned":
+        return cls([AnswerPair(*texts) for texts in json.loads(state["pairs"])], state["too_long"])
 
 
 class ResumableDPOTrainer(ResumableTrainer, DPOTrainer):
@@ -165,9 +176,7 @@ def _as_before(attempt: attempts.Attempt) -> Learned | None:
     """The pairs of the checkpoint that this attempt goes on from."""
     if attempt.newest is None:
         return None
-    found = Learned([], 0)
-    found.load(torch.load(attempt.newest / STATE, weights_only=True)["parts"]["learned"])
-    return found
+    return Learned.of(torch.load(attempt.newest / STATE, weights_only=True)["parts"]["learned"])
 
 
 def gathered(job: Job, settings: DpoStage, files: PromptFiles, policy: PeftModel, examiner: Examiner) -> Learned:
