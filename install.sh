@@ -27,7 +27,7 @@ FREE=$(free_mb "$SCRATCH")
 [ "${FREE:-1000}" -ge "${SCRATCH_MB:-500}" ] || fail "only $FREE MB are free for temporary files in $SCRATCH; name another folder: TMPDIR=\$PWD sh install.sh"
 
 # A folder that merely has a Python, like /usr, is none that may be cleared.
-[ ! -e "$VENV" ] || [ -f "$VENV/pyvenv.cfg" ] || [ -e "$VENV/.stamp" ] || rmdir "$VENV" 2> /dev/null || fail "$VENV is there and is no environment, so it is not replaced; name another place: VENV=$VENV/venv sh install.sh, or remove it if it is half an environment: rm -r $VENV"
+[ ! -e "$VENV" ] || [ -f "$VENV/pyvenv.cfg" ] || [ -e "$VENV/.stamp" ] || rmdir "$VENV" 2> /dev/null || fail "$VENV is there and is no environment, so it is not replaced; name another place: VENV=$VENV/venv sh install.sh; half an environment can be removed"
 
 say "making $VENV: one to five minutes, once ($LOG has what uv and pip say)"
 "$PYTHON" -m venv --clear "$VENV" > "$LOG" 2>&1 || fail "$PYTHON could not make $VENV ($(tail -n 1 "$LOG")); see $LOG, mend it and run sh install.sh again"

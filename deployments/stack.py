@@ -38,7 +38,7 @@ from deployments.servers import (
 )
 from deployments.services import MARK, Service, answers, read_json, read_services, write_json, write_services
 from tucano.errors import TucanoError, UserError
-from tucano.overview.page import written
+from tucano.overview.page import announced
 from tucano.overview.runs import Addresses, write_addresses
 from tucano.security.access import credentials, credentials_file, tracking_environment
 from tucano.storage.locks import owned
@@ -182,7 +182,7 @@ def up(stack: Stack, workers: int = 1, say: Callable[[str], None] = print) -> No
             services.wait_until(running[name], partial(_is_online, stack, name))
     say(f"all is up after {_seconds(began)}")
     write_addresses(stack.home, Addresses(stack.mlflow, stack.prefect))
-    say(f"Overview  {written(stack.home)}")
+    say(f"Overview  {announced(stack.home)}")
     say(f"Prefect   {stack.prefect}\nMLflow    {stack.mlflow}\nLogs      {stack.home / 'logs'}\nStop      tucano down")
     say(how_to_log_in(stack.home, credentials(stack.home), {PREFECT: stack.prefect, MLFLOW: stack.mlflow}))
 

@@ -31,7 +31,7 @@ from deployments.servers import (
     require_history,
 )
 from tucano.errors import TucanoError
-from tucano.overview.page import written
+from tucano.overview.page import announced
 from tucano.overview.runs import Addresses, write_addresses
 from tucano.security.access import basic, credentials
 from tucano.storage.logs import relayed
@@ -100,7 +100,7 @@ def serve(storage: Path, tracking_uri: str | None, prefect_port: int = 4200, mlf
         if not stop.is_set():
             mlflow = servers[1].url if len(servers) > 1 else str(tracking_uri).rstrip("/")
             write_addresses(storage, Addresses(mlflow, servers[0].url))
-            print(f"\nOverview  {written(storage)}")
+            print(f"\nOverview  {announced(storage)}")
             _show(servers, mlflow, known)
             print(how_to_log_in(storage, known, {server.name: server.url for server in servers}))
             print("Ctrl-C stops.", flush=True)

@@ -84,7 +84,7 @@ def effect(
     would not be symmetric where nothing has changed.
     """
     differences = np.subtract(arm, reference)
-    estimate, *ends = statistics.hodges_lehmann(differences, clusters=clusters)
+    estimate, low, high = statistics.hodges_lehmann(differences, clusters=clusters)
     mean = _mean(differences, clusters)
     reference_mean = float(np.mean(reference))
     gain = float(differences.mean())
@@ -99,8 +99,8 @@ def effect(
         p_holm=None,
         p_worse_holm=None,
         estimate=estimate,
-        low=max(ends[0], -1.0),
-        high=min(ends[1], 1.0),
+        low=max(low, -1.0),
+        high=min(high, 1.0),
         rank_biserial=statistics.rank_biserial(differences),
         detectable=statistics.smallest_detectable(len(differences), _spread(mean, len(differences)), alpha),
         mean_low=mean.low,

@@ -121,7 +121,7 @@ def write_page(root: Path) -> Path:
     return page
 
 
-def written(root: Path) -> str:
+def announced(root: Path) -> str:
     """Where the overview now is, or why it could not be written: servers stand without it."""
     try:
         return write_page(root).resolve().as_uri()

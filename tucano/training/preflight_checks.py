@@ -48,9 +48,7 @@ def plan(settings: PreflightStage, prompts: Sequence[Prompt]) -> list[Check]:
     grpo = settings.grpo
     per_step = grpo.batch_size // grpo.generations
     counts = {task: sum(prompt.task == task for prompt in prompts) for task in settings.tasks}
-    seen = (
-        min(counts.values()) if settings.adapters == "per_task" else len(prompts)
-    )  # by the training that sees the fewest
+    seen = min(counts.values()) if settings.adapters == "per_task" else len(prompts)  # the fewest of a training
     epochs = grpo.max_steps * per_step / (max(1, seen) * grpo.iterations)
     few = [f"{task} {count}" for task, count in counts.items() if count < FEWEST_PROMPTS]
     looks = math.ceil(grpo.max_steps / grpo.eval_steps)

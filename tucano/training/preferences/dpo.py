@@ -99,7 +99,7 @@ def run(job: Job) -> dict[str, object] | None:
     interrupted. Where there is no pair to learn from, a person hears of it, and GRPO's adapter is the best.
     """
     settings = DpoStage.model_validate(job.settings)
-    name = f"dpo seed {job.seed}"
+    name = _name(job)
     work = WorkFiles(Path(job.work))
     files = PromptFiles(Path(job.prompts))
     attempt = attempts.begin(work.folder, job.mirror, job.threads)
@@ -133,6 +133,10 @@ def run(job: Job) -> dict[str, object] | None:
     }
 
 
+def _name(job: Job) -> str:
+    return f"dpo seed {job.seed}"
+
+
 def _trainer(
     job: Job,
     settings: DpoStage,
@@ -141,7 +145,7 @@ def _trainer(
     attempt: attempts.Attempt,
     learned: Learned,
 ) -> ResumableDPOTrainer:
-    name = f"dpo seed {job.seed}"
+    name = _name(job)
     journal = validation.journal
     trainer = ResumableDPOTrainer(
         model=policy,
