@@ -59,6 +59,7 @@ SMALL = {
     "grpo.save_steps": 5,
     "grpo.patience": 3,
     "audit.resamples": 100,
+    "audit.search_calls": 0,
     "health.stop_on": [],
     # so small a model babbles, and the preflight says so
     "preflight.allow_red": [

@@ -31,7 +31,7 @@ from tucano.specs.extraction import FIELDS
 from tucano.statistics.raters import quadratic_kappa
 
 PROMPTS = 5
-SETTINGS = AuditSettings(resamples=50, human_prompts=5, search_calls=100)
+SETTINGS = AuditSettings(resamples=50, human_prompts=5, search_calls=0)
 STATES = ["SP", "RJ", "MG", "BA", "PR", "SC", "RS", "PE"]
 PRODUCTS = ["mochila", "cafeteira", "luminária", "bicicleta", "panela", "jaqueta", "cadeira", "câmera"]
 

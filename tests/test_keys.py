@@ -408,41 +408,40 @@ ENGINES = {
 }  # fmt: skip
 
 
-@pytest.fixture
-def copy(tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("copy")
     for package in OUR_PACKAGES:
         shutil.copytree(
-            ROOT / package, tmp_path / package, ignore=shutil.ignore_patterns("__pycache__", "samples", "ratings")
+            ROOT / package, root / package, ignore=shutil.ignore_patterns("__pycache__", "samples", "ratings")
         )
-    return tmp_path
+    return root
 
 
 def versions(root: Path) -> dict[str, str]:
     return {engine: code_version(engine, root) for engine in sorted(ENGINES)}
 
 
-def test_comments_docstrings_and_descriptions_change_no_key(copy: Path) -> None:
-    """In every file of ours at once: each edit for itself would be found too, since every file is edited."""
-    before, described = versions(copy), 0
-    for path in copy.rglob("*.py"):
-        text = path.read_text(encoding="utf-8")
-        tree = ast.parse(text)
-        for node in ast.walk(tree):
-            body = getattr(node, "body", None)
-            if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) and isinstance(
-                body, list
-            ):
-                documented = ast.get_docstring(node) is not None
-                node.body[: int(documented)] = [ast.Expr(ast.Constant("Other words."))]
-            if isinstance(node, ast.Call):
-                for keyword in node.keywords:
-                    if keyword.arg == "description" and isinstance(node.func, ast.Name) and node.func.id == "Field":
-                        keyword.value, described = ast.Constant("Other words."), described + 1
-        path.write_text(
-            "# a comment\n" + ast.unparse(ast.fix_missing_locations(tree)) + "\n# another\n", encoding="utf-8"
-        )
-    assert described > 100
-    assert versions(copy) == before
+@pytest.fixture(scope="module")
+def before(copy: Path) -> dict[str, str]:
+    return versions(copy)
+
+
+def changed_by(copy: Path, before: dict[str, str], file: str, edit: Callable[[str], str]) -> set[str]:
+    """The engines whose version is another one while the file is edited. It is as it was afterwards."""
+    path = copy / file
+    text = path.read_text(encoding="utf-8")
+    assert edit(text) != text
+    path.write_text(edit(text), encoding="utf-8")
+    try:
+        after = versions(copy)
+    finally:
+        path.write_text(text, encoding="utf-8")
+    return {engine for engine in before if before[engine] != after[engine]}
+
+
+def one_line_more(text: str) -> str:
+    return text + "\nADDED = 1\n"
 
 
 @pytest.mark.parametrize(
@@ -464,14 +463,9 @@ def test_comments_docstrings_and_descriptions_change_no_key(copy: Path) -> None:
     ],
 )  # fmt: skip
 def test_an_edit_changes_the_keys_of_what_uses_it_and_of_nothing_else(
-    copy: Path, file: str, old: str, new: str, changed: set[str]
+    copy: Path, before: dict[str, str], file: str, old: str, new: str, changed: set[str]
 ) -> None:
-    before = versions(copy)
-    text = (copy / file).read_text(encoding="utf-8")
-    assert old in text
-    (copy / file).write_text(text.replace(old, new, 1), encoding="utf-8")
-    after = versions(copy)
-    assert {engine for engine in before if before[engine] != after[engine]} == changed
+    assert changed_by(copy, before, file, lambda text: text.replace(old, new, 1)) == changed
 
 
 REWARDS = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "rewards").rglob("*.py"))
@@ -480,19 +474,36 @@ REWARDS = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "rewards").rglo
 @pytest.mark.parametrize(
     "file", [file for file in REWARDS if not file.endswith("/__init__.py")] + ["rewards/__init__.py"]
 )
-def test_an_edit_of_any_reward_changes_training_and_answers(copy: Path, file: str) -> None:
-    edited = copy / file
-    before = versions(copy)
-    edited.write_text(edited.read_text(encoding="utf-8") + "\nADDED = 1\n", encoding="utf-8")
-    after = versions(copy)
-    assert {"tucano.training.grpo", "tucano.training.answers"} <= {
-        engine for engine in before if before[engine] != after[engine]
-    }
+def test_an_edit_of_any_reward_changes_training_and_answers(copy: Path, before: dict[str, str], file: str) -> None:
+    assert {"tucano.training.grpo", "tucano.training.answers"} <= changed_by(copy, before, file, one_line_more)
 
 
-def test_no_stage_but_the_report_can_reach_the_settings_of_the_whole_run(copy: Path) -> None:
-    before = versions(copy)
-    whole = copy / "tucano" / "settings" / "pipeline.py"
-    whole.write_text(whole.read_text(encoding="utf-8") + "\nADDED = 1\n", encoding="utf-8")
-    after = versions(copy)
-    assert {engine for engine in before if before[engine] != after[engine]} == set()
+def test_no_stage_but_the_report_can_reach_the_settings_of_the_whole_run(copy: Path, before: dict[str, str]) -> None:
+    assert changed_by(copy, before, "tucano/settings/pipeline.py", one_line_more) == set()
+
+
+def test_comments_docstrings_and_descriptions_change_no_key(copy: Path, before: dict[str, str]) -> None:
+    """In every file of ours at once: each edit for itself would be found too, since every file is edited.
+
+    The last test: it leaves the copy as it has rewritten it.
+    """
+    described = 0
+    for path in copy.rglob("*.py"):
+        text = path.read_text(encoding="utf-8")
+        tree = ast.parse(text)
+        for node in ast.walk(tree):
+            body = getattr(node, "body", None)
+            if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) and isinstance(
+                body, list
+            ):
+                documented = ast.get_docstring(node) is not None
+                node.body[: int(documented)] = [ast.Expr(ast.Constant("Other words."))]
+            if isinstance(node, ast.Call):
+                for keyword in node.keywords:
+                    if keyword.arg == "description" and isinstance(node.func, ast.Name) and node.func.id == "Field":
+                        keyword.value, described = ast.Constant("Other words."), described + 1
+        path.write_text(
+            "# a comment\n" + ast.unparse(ast.fix_missing_locations(tree)) + "\n# another\n", encoding="utf-8"
+        )
+    assert described > 100
+    assert versions(copy) == before
