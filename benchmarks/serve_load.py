@@ -161,7 +161,7 @@ def serving(storage: Path, *settings: str) -> Iterator[Served]:
     with log.open("wb") as file:
         process = subprocess.Popen(command, stdout=file, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL)
     try:
-        yield Served(_address(process, log), token(storage), process.pid, log)
+        yield Served(_address(process, log), token(storage).text, process.pid, log)
         process.terminate()
         code = process.wait(90)
         assert code == 0, f"exit code {code}: {log.read_text(encoding='utf-8')}"

@@ -6,6 +6,7 @@ from time import process_time
 
 import pytest
 from historic_bugs import examiner
+from pace import slowness
 from rewards_examples import PROMPTS
 
 from rewards import load_reward_set
@@ -138,4 +139,4 @@ def seconds(text: str) -> float:
 @pytest.mark.parametrize("unit", ["! ", "1. a\n", "medir o prazo; ", "nota média de "])
 def test_a_longer_text_takes_no_more_than_its_share(unit: str) -> None:
     """A pattern that began anew at each mark took half a second for 4,000 characters."""
-    assert seconds((unit * 2000)[:3900]) < 3 * seconds((unit * 2000)[:1950]) + 0.005
+    assert seconds((unit * 2000)[:3900]) < 3 * seconds((unit * 2000)[:1950]) + 0.005 * slowness()

@@ -13,6 +13,7 @@ from typing import Any, get_args
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pace import slowness
 from rewards_examples import ANSWERS, PROMPTS, Prompt, write_store
 
 from rewards import RewardSet, classify_task, describe, load_reward_set
@@ -128,7 +129,7 @@ def test_no_text_is_slow(folder: Path, name: SetName, task: str, text: str) -> N
         started = time.thread_time()
         reward.score(PROMPTS[task], text)
         seconds.append(time.thread_time() - started)
-    assert min(seconds) < 0.1
+    assert min(seconds) < 0.1 * slowness()
 
 
 def test_piled_marks_are_no_text_and_a_few_are() -> None:

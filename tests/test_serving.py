@@ -4,6 +4,7 @@ tests/test_serve_load.py.
 
 import asyncio
 import json
+import os
 import stat
 import threading
 import time
@@ -428,11 +429,30 @@ def test_routes_name_what_the_registry_has_to_give() -> None:
 
 def test_clients_have_a_token_that_opens_nothing_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
-    known = token(tmp_path / "runs")
+    known = token(tmp_path / "runs").text
     file = token_file(tmp_path / "runs")
-    assert token(tmp_path / "runs") == known == file.read_text(encoding="utf-8").strip() and len(known) == 43
+    assert token(tmp_path / "runs").text == known == file.read_text(encoding="utf-8").strip() and len(known) == 43
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
-    assert known not in credentials(tmp_path / "runs") and token(tmp_path / "other") != known
+    assert known not in credentials(tmp_path / "runs") and token(tmp_path / "other").text != known
     file.chmod(0o644)
     with pytest.raises(UserError, match="others than you may have read"):
         token(tmp_path / "runs")
+
+
+def test_a_container_gives_the_token_in_its_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    monkeypatch.setenv("TUCANO_SERVE_TOKEN", "7f" * 24)
+    known = token(tmp_path / "runs")
+    assert (known.text, known.shell) == ("7f" * 24, "$TUCANO_SERVE_TOKEN") and known.text not in repr(known)
+    assert "TUCANO_SERVE_TOKEN" not in os.environ, "no process that is started later sees it"
+    assert not (tmp_path / "state").exists()
+
+
+@pytest.mark.parametrize("guessable", ["", "senha", "a" * 31, "a" * 257, "com espaço" * 5])
+def test_a_token_that_can_be_guessed_is_refused_and_not_repeated(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, guessable: str
+) -> None:
+    monkeypatch.setenv("TUCANO_SERVE_TOKEN", guessable)
+    with pytest.raises(UserError, match=f"has {len(guessable)} characters, and takes 32 to 256") as refused:
+        token(tmp_path / "runs")
+    assert not guessable or guessable not in str(refused.value)

@@ -11,6 +11,7 @@ from typing import Any
 
 import psutil
 import pytest
+from pace import slowness
 
 from data.prepare import prepare
 from tucano.comparison.forgetting import read_readings
@@ -137,7 +138,7 @@ def test_sigterm_loses_no_finished_step_and_leaves_no_trace(
     at_three = SignalAt(3, signal.SIGTERM)
     with pytest.raises(WorkerCrashed, match="saved its state"):
         run_job(chosen, None, at_three)
-    assert at_three.sent_at_s is not None and time.monotonic() - at_three.sent_at_s < 10
+    assert at_three.sent_at_s is not None and time.monotonic() - at_three.sent_at_s < 10 * slowness()
     newest = newest_valid(tmp_path / "work")
     assert newest is not None and step_of(newest.name) == journal_steps(tmp_path, "train/reward/total")[-1]
     run_job(chosen, None, lambda progress: None)

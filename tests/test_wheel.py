@@ -85,7 +85,9 @@ def test_help_and_doctor(environment: Path, elsewhere: Path) -> None:
 
 
 def test_the_audit(environment: Path, elsewhere: Path) -> None:
-    text = shown(environment, elsewhere, "audit", "laptop", "--set", "audit.resamples=100", "--set", "audit.search_calls=20")
+    text = shown(
+        environment, elsewhere, "audit", "laptop", "--set", "audit.resamples=100", "--set", "audit.search_calls=20"
+    )
     assert "Audit of the reward set `grounded`: passed" in text
     assert f"no prefect.yaml at or above {elsewhere}; taking the profiles of {environment}" in text
 

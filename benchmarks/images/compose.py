@@ -24,10 +24,12 @@ import yaml
 
 from benchmarks.bad_days import TINY
 from benchmarks.images.buildah import Buildah
+from tucano.prompts import TASKS
 
 FILE = Path(__file__).parent.parent.parent / "deployments" / "compose.yaml"
 WAIT_S = 900
 DATABASE = "localhost/tucano-postgres:15"
+SECRETS = ("POSTGRES_PASSWORD", "TUCANO_PASSWORD", "TUCANO_SERVE_TOKEN")
 POSTGRES = """
 set -e
 printf %s "$POSTGRES_PASSWORD" > /tmp/password
@@ -109,8 +111,8 @@ class Service:
 def main() -> None:
     home, image = Path(sys.argv[1]), sys.argv[2]
     subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
-    passwords = {name: secrets.token_hex(24) for name in ("POSTGRES_PASSWORD", "TUCANO_PASSWORD")}
-    text = re.sub(r"\$\{(\w+)(?::\?[^}]*)?\}", lambda found: passwords[found[1]], FILE.read_text(encoding="utf-8"))
+    passwords = {name: secrets.token_hex(24) for name in SECRETS}
+    text = re.sub(r"\$\{(\w+)(?::[?-][^}]*)?\}", lambda found: passwords[found[1]], FILE.read_text(encoding="utf-8"))
     asked = yaml.safe_load(text)["services"]
     logs, runs = home / "services", home / "services" / "runs"
     for folder in (runs, runs / "mlflow"):
@@ -127,11 +129,12 @@ def main() -> None:
             stack.callback(services[name].end)
         begin(services)
         check(services["worker"])
+        check_serving(services["serve"], passwords["TUCANO_SERVE_TOKEN"])
 
 
 def begin(services: dict[str, Service]) -> None:
     """In the file's order, each after what it waits for."""
-    waiting = dict(services)
+    waiting = {name: service for name, service in services.items() if "profiles" not in service.asked}
     while waiting:
         for name, service in list(waiting.items()):
             needed = service.asked.get("depends_on", {})
@@ -158,6 +161,21 @@ def check(worker: Service) -> None:
         (settings.setdefault(section, {}) if section else settings)[key] = value
     run = ["prefect", "deployment", "run", "train/laptop", "--watch", "--param", f"settings={json.dumps(settings)}"]
     subprocess.run(worker.inside(run), env=worker.engine.environment(), check=True, timeout=WAIT_S)
+
+
+def check_serving(serve: Service, token: str) -> None:
+    """It answers who has the token. Rules answer: a run in small promotes no champion."""
+    routes = {task: ["rules"] for task in TASKS}
+    serve.asked["command"] += ["--set", f"serving.routes={routes}"]
+    serve.start()
+    until(serve.service_healthy)
+    asked = urllib.request.Request(
+        "http://127.0.0.1:8765/answer",
+        json.dumps({"task": "sentiment", "text": "Chegou quebrado e ninguém responde."}).encode(),
+        {"Authorization": f"Bearer {token}", "Content-Type": "application/json"},
+    )
+    with urllib.request.urlopen(asked) as answer:
+        print(f"serve {answer.status} {answer.read().decode()}", flush=True)
 
 
 def until(what: Callable[[], bool]) -> None:

@@ -12,10 +12,12 @@ import hmac
 import os
 import re
 import secrets
+import shlex
 import stat
 import tempfile
 import time
 from contextlib import suppress
+from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -24,6 +26,9 @@ from tucano.errors import UserError
 USER = "tucano"
 CREDENTIALS = re.compile(rf"{USER}:[\w-]{{43}}")
 TOKEN = re.compile(r"[\w-]{43}")
+TOKEN_VARIABLE = "TUCANO_SERVE_TOKEN"
+"""Where a container's secret is the token, which has no file that outlives it."""
+GIVEN_TOKEN = re.compile(r"[A-Za-z0-9_-]{32,256}")
 LINK_PATH = "/enter"
 LINK_SECONDS = 3600
 
@@ -52,9 +57,28 @@ def token_file(home: Path) -> Path:
     return credentials_file(home).with_suffix(".token")
 
 
-def token(home: Path) -> str:
-    """The token of a home's `tucano serve`, made when first asked for. UserError as for `credentials`."""
-    return _kept(home, token_file(home), secrets.token_urlsafe(32), TOKEN)
+@dataclass(frozen=True)
+class Token:
+    """What clients of `tucano serve` give. shell: how the shell of whoever started it writes it."""
+
+    text: str = field(repr=False)
+    shell: str
+
+
+def token(home: Path) -> Token:
+    """The token of a home's `tucano serve`: the environment's, which no child process sees from then on, or the one in
+    its file, made when first asked for. UserError as for `credentials`, and for one that can be guessed.
+    """
+    given = os.environ.pop(TOKEN_VARIABLE, None)
+    if given is None:
+        file = token_file(home)
+        return Token(_kept(home, file, secrets.token_urlsafe(32), TOKEN), f"$(cat {shlex.quote(str(file))})")
+    if not GIVEN_TOKEN.fullmatch(given):
+        raise UserError(
+            f"{TOKEN_VARIABLE} has {len(given)} characters, and takes 32 to 256 letters, digits, _ and -; make one like"
+            f' {TOKEN_VARIABLE}="$(openssl rand -hex 24)"'
+        )
+    return Token(given, f"${TOKEN_VARIABLE}")
 
 
 def _kept(home: Path, file: Path, new: str, form: re.Pattern[str]) -> str:

@@ -15,7 +15,7 @@ import uvicorn
 
 from tucano.errors import UserError
 from tucano.requirements.machine import require_device
-from tucano.security.access import token, token_file
+from tucano.security.access import Token, token
 from tucano.security.addresses import is_external
 from tucano.serving.app import Service, app_of
 from tucano.serving.door import Door
@@ -57,9 +57,11 @@ def serve(settings: PipelineSettings, host: str, port: int) -> int:
     return 0
 
 
-async def _serve(settings: PipelineSettings, tracker: Tracker, root: Path, known: str, listener: socket.socket) -> None:
+async def _serve(
+    settings: PipelineSettings, tracker: Tracker, root: Path, known: Token, listener: socket.socket
+) -> None:
     async with _service(settings, tracker, root / FOLDER) as service:
-        door = Door(app_of(service), known, settings.serving.request_bytes)
+        door = Door(app_of(service), known.text, settings.serving.request_bytes)
         config = uvicorn.Config(
             door,
             log_level="warning",
@@ -69,7 +71,7 @@ async def _serve(settings: PipelineSettings, tracker: Tracker, root: Path, known
             server_header=False,
         )
         address = _address(listener)
-        print(_how_to_ask(service, address, token_file(root)), flush=True)
+        print(_how_to_ask(service, address, known.shell), flush=True)
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, lambda *_: None)  # uvicorn's own come before, and it raises them again at its end
         await uvicorn.Server(config).serve(sockets=[listener])
@@ -128,11 +130,11 @@ def _say_less() -> None:
     logging.getLogger("httpx").setLevel(logging.WARNING)
 
 
-def _how_to_ask(service: Service, address: str, file: Path) -> str:
+def _how_to_ask(service: Service, address: str, token_in_shell: str) -> str:
     held = ", ".join(f"{reference} is {version.name}" for reference, version in service.versions.holding().items())
     return f"""
 Serving   {address}   ({held or "no model of the registry"})
-  TOKEN="$(cat {file})"
+  TOKEN="{token_in_shell}"
   curl -s {address}/answer -H "Authorization: Bearer $TOKEN" \\
     -H 'Content-Type: application/json' -d '{{"text": "Crie um push para o fone Bluetooth, frete grátis."}}'
   openai: OpenAI(base_url="{address}/v1", api_key=TOKEN), model "{service.name}" or "{service.name}:push"
