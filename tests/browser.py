@@ -85,6 +85,7 @@ def open_page(folder: Path, patience: float = 120, size: str = "1400,1000") -> I
     options += ["--no-sandbox"] if os.geteuid() == 0 else []
     # setpriv ends it with these tests, however they end: a browser that is left over takes most of a processor
     tied = ["setpriv", "--pdeathsig", "KILL"] if shutil.which("setpriv") else []
+    (home / "DevToolsActivePort").unlink(missing_ok=True)  # of a browser before this one
     process = subprocess.Popen([*tied, chromium, *options, "about:blank"], stderr=subprocess.DEVNULL)
     try:
         port = _devtools_port(home / "DevToolsActivePort")

@@ -2,15 +2,19 @@
 folder of theirs, and MLflow's tables are made once.
 """
 
+import math
 import os
 import sqlite3
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import closing
+from functools import cache
 from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import settings
+from pace import slowness
 
 if TYPE_CHECKING:
     from sqlalchemy.engine import Engine
@@ -38,8 +42,46 @@ SLOW = (
 """Files that take minutes: they come first, so that no process ends with one of them while the others have nothing to do."""
 
 
+ENDS_AT = float(os.environ.get("TUCANO_TESTS_END", "inf"))
+"""When tests have to be over, in seconds since the epoch. `.ci/run` says so: a test that would not end in time is skipped
+and counted as not run, which is seen on a machine that is several times slower than usual, and only there."""
+LONGEST_S, LONGEST_SLOW_S = 20, 90
+"""What a test takes at most where this was measured; in a file of `SLOW`."""
+NO_TIME = "no time left on this machine"
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    items.sort(key=lambda item: item.path.stem not in SLOW)
+    """Against the clock the many quick ones come first."""
+    items.sort(key=lambda item: is_slow(item) == math.isfinite(ENDS_AT))
+
+
+def is_slow(item: pytest.Item) -> bool:
+    return item.path.stem in SLOW or item.get_closest_marker("services") is not None
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    if math.isinf(ENDS_AT):
+        return
+    slow, now = is_slow(item), time.time()
+    if now + slowness_at(now // 60) * (LONGEST_SLOW_S if slow else LONGEST_S) > ENDS_AT:
+        _late.add(slow)  # for good: tests that tell a story need those before them
+    if slow in _late:
+        pytest.skip(NO_TIME)
+
+
+_late: set[bool] = set()
+
+
+@cache
+def slowness_at(minute: float) -> float:
+    return slowness()
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    skipped = terminalreporter.getreports("skipped")
+    if late := sum(NO_TIME in str(report.longrepr) for report in skipped):
+        terminalreporter.write_line(f"NOT RUN: {late} tests, {NO_TIME}; run them on another one", red=True, bold=True)
 
 
 UMASK = os.umask(0o022)
