@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from browser import open_page
+from browser import Page, open_page
 
 from tucano.audit.reaudit import OwnSamples, PaidAnswer, Reaudit
 from tucano.audit.report import Agreement, AuditCheck, AuditReport, Estimate, Sampled
@@ -266,6 +266,79 @@ WIDER = """[...document.querySelectorAll('main[lang=en] table, main[lang=en] svg
     .map(e => e.outerHTML.slice(0, 200))"""
 
 
+def first_page(tab: Page, width: int, height: int, language: str) -> float:
+    """Where what is meant for the first printed page ends, in pixels."""
+    tab.call("Emulation.setEmulatedMedia", media="print")
+    tab.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
+    end = tab.evaluate(f"document.querySelector('main[lang={language}] .first').getBoundingClientRect().bottom")
+    assert isinstance(end, int | float)
+    return float(end)
+
+
+REVIEW = "O produto não chegou no prazo e a loja não respondeu a nenhuma das três mensagens que enviei na semana. "
+COMPONENTS = [
+    f"{kind}.{name}" for kind in ("fields", "form", "language") for name in ("completo", "preciso", "tamanho")
+]
+
+
+def crowded() -> Comparison:
+    """Long questions, references and answers, many components, a gain that the truth does not show and a seed that is
+    its start: all that a first page may have to hold.
+    """
+    prompts = [
+        Prompt(f"{task}-0042{n}-b2w", task, REVIEW * 5, "t", "synthetic", "CC0", reference={"campos": REVIEW * 5})
+        for task in TASKS
+        for n in range(5)
+    ]
+    answers = [
+        Answer(
+            arm,
+            prompt.id,
+            prompt.task,
+            decoding,
+            0,
+            REVIEW * 5,
+            score,
+            dict.fromkeys(COMPONENTS, score),
+            0.4,
+            1.2,
+            20,
+            False,
+        )
+        for arm, gain in (("base", -0.2), ("sft", 0.0), ("seed-42", 0.12), ("seed-123", 0.1), ("seed-456", 0.0))
+        for decoding in DECODINGS
+        for place, prompt in enumerate(prompts)
+        for score in [0.4 + gain + (gain > 0) * (decoding == "sampled" or -1) * (-1) ** place * place / 150]
+    ]
+    return compare(
+        answers, prompts, ComparisonSettings(), Design("sft", [42, 123, 456], unmoved=[456]), frozenset({"alert"})
+    )
+
+
+def test_the_first_page_is_one_page_however_much_it_has_to_say(tmp_path: Path) -> None:
+    compared = crowded()
+    assert compared.verdict.improved and len(compared.verdict.reservations) >= 2 and len(compared.examples) == 3
+    facts = Facts(
+        settings={"model": {"name": "TucanoBR/Tucano2-qwen-0.5B-Instruct"}, "data": {"sources": [{"source": "olist"}, {"source": "b2w"}]}},
+        baseline="l4",
+        differences=[],
+        lineage={},
+        machine_hours=22.5,
+        usd=18.1,
+        audit=audit(False, overridden_by="Rafael Souza", override_reason=REVIEW),
+        run="l4-v5 learning_rate=0.00001 max_steps=3000 loss=dr_grpo",
+        made_on="2026-11-23",
+    )  # fmt: skip
+    (tmp_path / "report.html").write_text(render_report(compared, facts), encoding="utf-8")
+    with open_page(tmp_path) as tab:
+        tab.go((tmp_path / "report.html").as_uri())
+        for language in ("pt-BR", "en"):
+            tab.click(f"document.querySelector('label[for=in-{language}]')")
+            ends = {kind: first_page(tab, width, height, language) - height for width, height, kind in PAPERS}
+            assert max(ends.values()) < 0, (language, ends)
+            tab.call("Emulation.setEmulatedMedia", media="screen")
+
+
 def test_it_opens_in_a_browser_with_the_network_off_in_both_languages(page: str, tmp_path: Path) -> None:
     (tmp_path / "report.html").write_text(page, encoding="utf-8")
     with open_page(tmp_path) as tab:
@@ -281,13 +354,7 @@ def test_it_opens_in_a_browser_with_the_network_off_in_both_languages(page: str,
         assert tab.evaluate("window.hacked") is None and tab.evaluate("document.images.length") == 0
         assert "<script>alert('oi')</script>" in tab.text(), "shown as the text that it is"
         for width, height, kind in PAPERS:
-            tab.call("Emulation.setEmulatedMedia", media="print")
-            tab.call(
-                "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False
-            )
-            assert (
-                tab.evaluate("document.querySelector('main[lang=en] .first').getBoundingClientRect().bottom") < height
-            )
+            assert first_page(tab, width, height, "en") < height
             assert (
                 tab.evaluate("[...document.querySelectorAll('main[lang=en] details')].some(d => d.offsetHeight)")
                 is False
