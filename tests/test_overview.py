@@ -14,7 +14,7 @@ import pytest
 from browser import Page, open_page
 from statsmodels.stats.multitest import multipletests
 from storages import Finished, finished
-from test_report import read
+from test_report import PAPERS, read
 
 from tasks.running import overview as keeping
 from tasks.running.overview import Overview
@@ -396,6 +396,23 @@ def test_the_first_screen_answers_four_questions_from_a_file_with_the_network_of
         reached = by_keyboard(tab)
         links = tab.evaluate("document.querySelectorAll('main[lang=\"pt-BR\"] a').length")
         assert sum(place == "A" for place in reached) == links > 4 and "INPUT" in reached and "DIV" in reached
+
+
+BESIDE_THE_PAPER = """[...document.querySelectorAll('main[lang="pt-BR"] *')].filter(e => e.offsetParent)
+    .filter(e => e.getBoundingClientRect().right > innerWidth + 1).map(e => e.outerHTML.slice(0, 200))"""
+
+
+@pytest.mark.services
+def test_on_paper_no_column_is_lost(four: Path, tmp_path: Path) -> None:
+    with open_page(tmp_path) as tab:
+        tab.go((four / PAGE).as_uri())
+        tab.call("Emulation.setEmulatedMedia", media="print")
+        for width, height, kind in PAPERS:
+            tab.call(
+                "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False
+            )
+            assert tab.evaluate(BESIDE_THE_PAPER) == [], kind
+            assert all(answer in tab.text() for answer in ANSWERED.values()), kind
 
 
 def by_keyboard(tab: Page) -> list[str]:
