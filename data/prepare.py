@@ -1,9 +1,9 @@
 """The data stage: from settings to a folder of prompts, demonstrations, system prompts and the SQL store.
 
 Files written: train.jsonl, validation.jsonl, test.jsonl, demonstrations.jsonl, demonstrations_validation.jsonl (a
-`Prompt` per line), general.jsonl and paraphrases.jsonl where the settings ask for them, system_prompts.json,
-store.sqlite, store-1.sqlite … (further stores), portuguese.txt (for measuring forgetting), report.json. The same
-settings and seed give the same bytes.
+`Prompt` per line), general_demonstrations.jsonl and paraphrases.jsonl where the settings ask for them,
+system_prompts.json, store.sqlite, store-1.sqlite … (further stores), portuguese.txt (for measuring forgetting),
+report.json. The same settings and seed give the same bytes.
 """
 
 import json

@@ -30,7 +30,7 @@ from tasks.running.pages import show_markdown
 from tasks.running.run import Run, stage
 from tasks.train import fine_tune, train_seed
 from tucano.artifacts.identity import digest, digests_at, fingerprint, folder_digest
-from tucano.artifacts.lineage import base_of
+from tucano.artifacts.lineage import adapter_config, base_of
 from tucano.artifacts.records import write_record
 from tucano.artifacts.store import Recipe
 from tucano.benchmark.answers import scored, write_answers, write_baselines
@@ -138,7 +138,7 @@ def answer_with_models(
 
 def _named_arm(name: str, folder: Path) -> Arm:
     """A model folder, or the folder of a LoRA adapter, which names its own base."""
-    if (folder / "adapter_config.json").is_file():
+    if adapter_config(folder).is_file():
         return Arm(name, base_of(folder), str(folder))
     if not (folder / "config.json").is_file():
         raise UserError(

@@ -200,7 +200,7 @@ def test_an_interrupted_training_ends_as_one_left_alone(
 ) -> None:
     chosen = settings()
     alone = train(folder, tmp_path / "alone", chosen)
-    learned = read_answer_pairs(tmp_path / "alone" / "output" / "pairs.jsonl")
+    learned = read_answer_pairs(tmp_path / "alone" / "output" / "learned_pairs.jsonl")
     assert {pair.user for pair in learned} <= {prompt.user for prompt in PROMPTS}
     assert alone["pairs"] == len(learned) >= 4 and alone["steps"] == 2 * math.ceil(len(learned) / 2)
     assert [step for step, _ in alone["validation"]] == [*range(0, alone["steps"] + 1, 2)]
@@ -224,7 +224,7 @@ def test_a_training_goes_on_with_the_pairs_that_it_began_with(
     interrupted(monkeypatch, 5, lambda: train(folder, tmp_path, chosen, tmp_path / "pairs.jsonl"))
     write_answer_pairs(tmp_path / "other.jsonl", [replace(pair, chosen="outra") for pair in pairs])
     made = train(folder, tmp_path, chosen, tmp_path / "other.jsonl")
-    assert made["pairs"] == 4 and read_answer_pairs(tmp_path / "output" / "pairs.jsonl") == pairs
+    assert made["pairs"] == 4 and read_answer_pairs(tmp_path / "output" / "learned_pairs.jsonl") == pairs
 
 
 def test_people_s_pairs_are_learned_and_too_long_ones_are_not(folder: Path, tmp_path: Path) -> None:
@@ -234,7 +234,7 @@ def test_people_s_pairs_are_learned_and_too_long_ones_are_not(folder: Path, tmp_
     chosen = settings(ranked=False, pairs=str(tmp_path / "pairs.jsonl"), max_epochs=1)
     made = train(folder, tmp_path, chosen, tmp_path / "pairs.jsonl")
     assert (made["pairs"], made["too_long"]) == (4, 1)
-    assert read_answer_pairs(tmp_path / "output" / "pairs.jsonl") == pairs
+    assert read_answer_pairs(tmp_path / "output" / "learned_pairs.jsonl") == pairs
 
 
 def test_without_a_pair_grpo_s_adapter_is_handed_on(

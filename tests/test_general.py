@@ -60,7 +60,7 @@ def test_the_tasks_sets_stay_byte_for_byte_and_sft_sees_both(tmp_path: Path) -> 
     off, on = tmp_path / "off", tmp_path / "on"
     without, report = prepare(SMALL, 5, TASKS, off), prepare(with_share(0.3), 5, TASKS, on)
     ours = {path.name for path in off.iterdir()}
-    assert {path.name for path in on.iterdir()} - ours == {"general.jsonl"}
+    assert {path.name for path in on.iterdir()} - ours == {"general_demonstrations.jsonl"}
     assert all((off / name).read_bytes() == (on / name).read_bytes() for name in ours - {"report.json"})
     assert "general" not in without.prompts and report.prompts["general"] == {"general": 27}
     examples, further = demonstrated(PromptFiles(on))
@@ -93,7 +93,9 @@ def test_near_copies_of_test_prompts_and_passages_are_left_out_and_the_licence_i
         [row(f"{judged.user}!"), row("Continue o texto.", passage), row("Quem foi Pixinguinha?", "Um músico.")],
     )
     report = prepare(with_share(0.1), 5, TASKS, tmp_path / "set", elsewhere=Elsewhere(str(own)))
-    assert {p.user for p in read_general(tmp_path / "set" / "general.jsonl")} == {"Quem foi Pixinguinha?"}
+    assert {p.user for p in read_general(tmp_path / "set" / "general_demonstrations.jsonl")} == {
+        "Quem foi Pixinguinha?"
+    }
     assert report.turned_away["general, near a held-out text"] == 2
     assert report.licences == ["CC BY-NC 4.0", "CC0-1.0"]  # tasks/promote.py reads them from here
     assert any("each of 1 demonstrations stands 7.0 times" in said for said in report.warnings)

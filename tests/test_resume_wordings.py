@@ -30,7 +30,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     general = [Prompt(f"g{n}", GENERAL, f"Quanto é {n}?", "g", "own", "own", demonstration=str(n)) for n in range(2)]
     write_prompts(place / "demonstrations.jsonl", worked)
     write_prompts(place / "demonstrations_validation.jsonl", worked[:2])
-    write_prompts(place / "general.jsonl", general)
+    write_prompts(place / "general_demonstrations.jsonl", general)
     further = [Paraphrase(p.id, f"{word} {p.user}", "t") for p in PROMPTS for word in ("diga", "outro")]
     write_prompts(place / "paraphrases.jsonl", further)
     return place

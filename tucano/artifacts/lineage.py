@@ -116,13 +116,18 @@ def _sources_fault(manifest: Mapping[str, Any]) -> str | None:
     return None
 
 
+def adapter_config(folder: Path) -> Path:
+    """Where PEFT keeps what an adapter is; a folder without it holds none."""
+    return folder / "adapter_config.json"
+
+
 def base_of(adapter: Path) -> str:
     """The base model of a LoRA adapter's folder: a hub's name, or a folder.
 
     A folder in a storage is looked for in the adapter's own storage first: the adapter may have moved with it, and the
     place that its config names may be gone, or another storage's. Raises UserError where there is none.
     """
-    config = adapter / "adapter_config.json"
+    config = adapter_config(adapter)
     try:
         named: str = parsed(_Adapter, json.loads(config.read_text(encoding="utf-8"))).base_model_name_or_path
     except (OSError, ValueError, RecursionError) as error:

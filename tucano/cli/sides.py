@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tasks.handles import SeedResult, Seeds
 from tasks.running.labels import digits_of
-from tucano.artifacts.lineage import base_of, faults, seed_stage, verify
+from tucano.artifacts.lineage import adapter_config, base_of, faults, seed_stage, verify
 from tucano.artifacts.store import opened
 from tucano.configuration import configuration_digits
 from tucano.errors import UserError
@@ -45,7 +45,7 @@ def candidates(text: str, root: Path, tracker: Tracker) -> list[SideCandidate]:
     """Everything that `text` may mean, newest first: several runs of a configuration, else one. UserError when it means
     nothing.
     """
-    if (Path(text) / "adapter_config.json").is_file():
+    if adapter_config(Path(text)).is_file():
         return [SideCandidate(text, {0: Arm("", base_of(Path(text)), text)})]
     version = tracker.find_version(text) if "@" in text or "/" in text else None
     if version is not None:

@@ -56,7 +56,7 @@ class SeedFiles:
 
     @property
     def pairs(self) -> Path:
-        return self.folder / "pairs.jsonl"
+        return self.folder / "learned_pairs.jsonl"
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +94,7 @@ class PreferenceFiles:
 
     @property
     def pairs(self) -> Path:
-        return self.folder / "preferences.jsonl"
+        return self.folder / "chosen_pairs.jsonl"
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,16 +6,15 @@ from collections.abc import Mapping
 from pathlib import Path
 from statistics import fmean
 
+from tucano.artifacts.lineage import adapter_config
 from tucano.files.models import SeedFiles
 from tucano.prompts import TASKS
 from tucano.storage.journal import JournalWriter, read_journal
 
-CONFIG = "adapter_config.json"
-
 
 def adapters_by_task(folder: Path) -> dict[str, Path]:
     """{task: its adapter} of a folder that holds one for each; empty where it is one adapter for all tasks."""
-    return {task: folder / task for task in TASKS if (folder / task / CONFIG).is_file()}
+    return {task: folder / task for task in TASKS if adapter_config(folder / task).is_file()}
 
 
 def join_adapters(parts: Mapping[str, SeedFiles], output: SeedFiles) -> None:

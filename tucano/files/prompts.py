@@ -49,7 +49,7 @@ class PromptFiles:
     @property
     def general(self) -> Path:
         """General demonstrations; there where some are mixed in (`data.general`)."""
-        return self.folder / "general.jsonl"
+        return self.folder / "general_demonstrations.jsonl"
 
     @property
     def paraphrases(self) -> Path:
