@@ -87,19 +87,19 @@ def _prefect_home(settings: PipelineSettings) -> None:
 
 
 def _run(arguments: argparse.Namespace) -> int:
-    from tucano.cli import inprocess
-
     settings = _settings(arguments)
     require_startable(settings)
     _prefect_home(settings)
+    from tucano.cli import inprocess
+
     return inprocess.run(settings, arguments.profile)
 
 
 def _judge(arguments: argparse.Namespace) -> int:
-    from tucano.cli import inprocess
-
     settings = _settings(arguments)
     _prefect_home(settings)
+    from tucano.cli import inprocess
+
     return {"audit": inprocess.audit, "benchmark": inprocess.benchmark}[arguments.command](settings)
 
 
@@ -110,9 +110,10 @@ def _compare(arguments: argparse.Namespace) -> int:
         settings = _settings(arguments, "laptop")
         _prefect_home(settings)
         return versus.compare(settings, arguments.profile, arguments.other)
+    settings = _settings(arguments)
     from tucano.cli import inprocess
 
-    return inprocess.compare(_settings(arguments))
+    return inprocess.compare(settings)
 
 
 def _rate(arguments: argparse.Namespace) -> int:
