@@ -89,7 +89,7 @@ def open_page(folder: Path, patience: float = 120, size: str = "1400,1000") -> I
     process = subprocess.Popen([*tied, chromium, *options, "about:blank"], stderr=subprocess.DEVNULL)
     try:
         port = _devtools_port(home / "DevToolsActivePort")
-        with urllib.request.urlopen(f"http://127.0.0.1:{port}/json", timeout=20) as answer:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/json", timeout=600) as answer:
             (target,) = [one for one in json.load(answer) if one["type"] == "page"]
         with connect(target["webSocketDebuggerUrl"], max_size=None) as socket:
             yield Page(socket, patience)

@@ -9,7 +9,6 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import closing
-from functools import cache
 from typing import TYPE_CHECKING
 
 import pytest
@@ -63,19 +62,14 @@ def is_slow(item: pytest.Item) -> bool:
 def pytest_runtest_setup(item: pytest.Item) -> None:
     if math.isinf(ENDS_AT):
         return
-    slow, now = is_slow(item), time.time()
-    if now + slowness_at(now // 60) * (LONGEST_SLOW_S if slow else LONGEST_S) > ENDS_AT:
+    slow = is_slow(item)
+    if time.time() + slowness() * (LONGEST_SLOW_S if slow else LONGEST_S) > ENDS_AT:
         _late.add(slow)  # for good: tests that tell a story need those before them
     if slow in _late:
         pytest.skip(NO_TIME)
 
 
 _late: set[bool] = set()
-
-
-@cache
-def slowness_at(minute: float) -> float:
-    return slowness()
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

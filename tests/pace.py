@@ -1,22 +1,25 @@
 """How slow this machine is now, for tests that say how long something may take."""
 
 import time
-from statistics import median
+from functools import cache
 
-USUAL_S = 0.015
+USUAL_S = 0.6
 """The loop below, on the two cores where the limits were set."""
+LONGEST = 30.0
+"""A machine that stands still for a moment is no reason to wait for hours."""
 
 
 def slowness() -> float:
     """A limit is multiplied by it: 1 where the limits were set, squared on a slower machine, whose memory lags behind
-    even more than its arithmetic.
+    even more than its arithmetic. It is measured anew every minute.
     """
-    return max(1.0, median(_seconds() for _ in range(5)) / USUAL_S) ** 2
+    return _slowness_in(time.time() // 60)
 
 
-def _seconds() -> float:
+@cache
+def _slowness_in(minute: float) -> float:
     began, total = time.perf_counter(), 0
-    for number in range(250_000):
+    for number in range(10_000_000):
         total += number
-    assert total == 250_000 * 249_999 // 2
-    return time.perf_counter() - began
+    assert total == 10_000_000 * 9_999_999 // 2
+    return min(LONGEST, max(1.0, (time.perf_counter() - began) / USUAL_S) ** 2)

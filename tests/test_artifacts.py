@@ -171,7 +171,7 @@ def test_a_link_to_a_file_of_the_same_content_makes_it_invalid(kitchen: Kitchen,
     assert "is a link now" in kitchen.said
 
 
-@pytest.mark.timeout(20)
+@pytest.mark.timeout(600)
 @pytest.mark.parametrize("name", ["adapter/weights.bin", MANIFEST])
 @pytest.mark.parametrize("kind", ODD)
 def test_what_is_no_file_is_damage_and_is_not_opened(kitchen: Kitchen, kind: str, name: str) -> None:
@@ -222,7 +222,7 @@ def elsewhere(path: Path) -> None:
     path.symlink_to(path.parent / "elsewhere")
 
 
-@pytest.mark.timeout(20)
+@pytest.mark.timeout(600)
 @pytest.mark.parametrize(
     "place",
     ["artifacts", "artifacts/stage", "artifacts/stage/{}", "artifacts/stage/{}.draft", "work/stage/{}", "locks"],

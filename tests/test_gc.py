@@ -155,7 +155,7 @@ def tracked(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return storage
 
 
-@pytest.mark.timeout(60)
+@pytest.mark.timeout(600)
 @pytest.mark.parametrize("kind", ODD)
 def test_what_is_no_file_is_not_waited_for(
     tracked: Path, tmp_path: Path, kind: str, capsys: pytest.CaptureFixture[str]
@@ -254,7 +254,7 @@ def test_runs_work_side_by_side_and_wait_for_gc(tmp_path: Path) -> None:
     assert said == [f"storage {tmp_path} is being tidied up; this goes on when that has ended"]
 
 
-@pytest.mark.timeout(60)
+@pytest.mark.timeout(600)
 @pytest.mark.parametrize("kind", sorted(ODD.keys() - {"dangling link"}))
 @pytest.mark.parametrize("name", [IN_USE, OWNER])
 def test_a_lock_that_is_no_file_is_a_sentence(tmp_path: Path, kind: str, name: str) -> None:

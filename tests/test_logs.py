@@ -59,4 +59,4 @@ def test_who_writes_a_log_leaves_with_the_last_that_it_serves(tmp_path: Path) ->
     with relayed(tmp_path / "a.log") as output:
         (relay,) = set(psutil.Process().children()) - before
         assert relay.is_running() and output.writable()
-    assert psutil.wait_procs([relay], timeout=60)[1] == []
+    assert psutil.wait_procs([relay], timeout=600)[1] == []

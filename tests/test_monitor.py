@@ -216,7 +216,7 @@ def test_answers_of_others_and_lines_that_are_none_are_left_out(watched: Watched
     assert (seen.scored, seen.unreadable) == (2, len(hostile) + 1)
 
 
-@pytest.mark.timeout(30)
+@pytest.mark.timeout(600)
 def test_what_is_no_file_is_no_log(watched: Watched) -> None:
     watched.serve(3, asked, GOOD)
     os.mkfifo(watched.log.with_name("requests.jsonl.1"))

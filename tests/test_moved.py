@@ -163,7 +163,7 @@ def test_a_damaged_store_is_one_sentence_with_the_next_step(whole: Whole, damage
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.timeout(60)
+@pytest.mark.timeout(600)
 @pytest.mark.parametrize("kind", ODD)
 @pytest.mark.parametrize("name", ["mlflow/mlflow.db", "prefect/prefect.db"])
 def test_what_is_no_file_in_a_databases_place_is_a_sentence(tmp_path: Path, name: str, kind: str) -> None:

@@ -248,7 +248,7 @@ def test_what_is_damaged_is_one_sentence(ab: Path, name: str, content: str, says
     assert says in str(refused.value) and "\x1b" not in str(refused.value)
 
 
-@pytest.mark.timeout(20)
+@pytest.mark.timeout(600)
 @pytest.mark.parametrize("kind", sorted(ODD.keys() - {"dangling link"}))
 @pytest.mark.parametrize("name", [PAIRS, CHOSEN, "key"])
 def test_what_is_no_file_is_not_opened(ab: Path, kind: str, name: str) -> None:

@@ -56,9 +56,9 @@ def test_it_answers_and_does_not_outlive_a_killed_command(command: list[str], ho
         assert process.stdout is not None
         pid, url, known = process.stdout.readline().split()
         with pytest.raises(HTTPError, match="401"):
-            urllib.request.urlopen(f"{url}/admin/version", timeout=30)
+            urllib.request.urlopen(f"{url}/admin/version", timeout=600)
         asked = urllib.request.Request(f"{url}/admin/version", headers={"Authorization": basic(known)})
-        with urllib.request.urlopen(asked, timeout=30) as answer:
+        with urllib.request.urlopen(asked, timeout=600) as answer:
             assert json.load(answer)[0].isdigit()
         with pytest.raises(HTTPError, match="403"):
             urllib.request.urlopen(
@@ -71,7 +71,7 @@ def test_it_answers_and_does_not_outlive_a_killed_command(command: list[str], ho
     assert not psutil.pid_exists(int(pid))
 
 
-@pytest.mark.timeout(30)
+@pytest.mark.timeout(600)
 @pytest.mark.parametrize("kind", ["pipe", "folder"])
 def test_a_log_that_is_no_file_is_a_sentence(home: Path, kind: str) -> None:
     (home / "logs").mkdir()

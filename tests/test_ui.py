@@ -93,7 +93,7 @@ class Ui:
         family = self.family()
         self.process.send_signal(number)
         code = self.process.wait(600)
-        return code, psutil.wait_procs(family, timeout=60)[1]
+        return code, psutil.wait_procs(family, timeout=600)[1]
 
 
 def free_port() -> int:
@@ -104,7 +104,7 @@ def free_port() -> int:
 def ask(url: str, storage: Path, body: dict[str, Any] | None = None) -> Any:
     data = None if body is None else json.dumps(body).encode()
     headers = {"Content-Type": "application/json", "Authorization": basic(credentials(storage))}
-    with urllib.request.urlopen(urllib.request.Request(url, data, headers), timeout=20) as answer:
+    with urllib.request.urlopen(urllib.request.Request(url, data, headers), timeout=600) as answer:
         return json.load(answer)
 
 
@@ -171,7 +171,7 @@ def test_the_tracked_run_and_its_files_are_in_the_mlflow_page(ui: Ui, storage: P
     )
     file = f"{mlflow}/get-artifact?path=hello.txt&run_uuid={run['info']['run_id']}"
     with urllib.request.urlopen(
-        urllib.request.Request(file, headers={"Authorization": basic(credentials(storage))}), timeout=20
+        urllib.request.Request(file, headers={"Authorization": basic(credentials(storage))}), timeout=600
     ) as answer:
         assert answer.read().decode() == "olá"
 
@@ -183,13 +183,13 @@ def test_who_does_not_know_the_password_sees_nothing(ui: Ui) -> None:
         f"{page(ui, 'MLflow')}/get-artifact?path=hello.txt",
     ):
         with pytest.raises(HTTPError, match="401"):
-            urllib.request.urlopen(address, timeout=20)
+            urllib.request.urlopen(address, timeout=600)
 
 
 def test_both_pages_forbid_requests_to_anybody_else(ui: Ui, storage: Path) -> None:
     for name in ("Prefect", "MLflow"):
         asked = urllib.request.Request(f"{page(ui, name)}/", headers={"Authorization": basic(credentials(storage))})
-        with urllib.request.urlopen(asked, timeout=20) as answer:
+        with urllib.request.urlopen(asked, timeout=600) as answer:
             policies = " ".join(answer.headers.get_all("Content-Security-Policy"))
         assert "default-src 'self' " in policies and "http:" not in policies and "https:" not in policies
 
@@ -225,7 +225,7 @@ def test_a_server_that_dies_is_one_sentence_with_its_log(storage: Path, tmp_path
     assert re.fullmatch(
         r"The MLflow server ended with exit code \d+; its log says why: .*/logs/ui-mlflow\.log", last
     ), printed
-    assert psutil.wait_procs(family, timeout=60)[1] == []
+    assert psutil.wait_procs(family, timeout=600)[1] == []
 
 
 @pytest.mark.long

@@ -259,7 +259,7 @@ def test_the_server_ends_with_whoever_started_it(folder: Path, tmp_path: Path) -
     assert len(family) > 1
     asker.kill()
     asker.communicate()
-    psutil.wait_procs(family, timeout=60)
+    psutil.wait_procs(family, timeout=600)
     assert not place.exists()
     assert not [one for one in family if one.is_running() and one.status() != psutil.STATUS_ZOMBIE]
 
@@ -277,7 +277,7 @@ def test_no_process_of_a_killed_server_is_left(folder: Path, tmp_path: Path, gua
             sampler._server._process.kill()
         family[0].kill()
         sampler.sample(policy, PROMPTS, decoding(policy))
-        psutil.wait_procs(family, timeout=60)
+        psutil.wait_procs(family, timeout=600)
         assert not [one for one in family if one.is_running() and one.status() != psutil.STATUS_ZOMBIE]
 
 
