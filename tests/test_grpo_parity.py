@@ -431,7 +431,8 @@ def test_a_blocks_advantage_stands_on_its_tokens_alone_and_reaches_the_loss(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """One block on the first token of each completion, right in the first half of a group: 1 - 1/2 and 0 - 1/2 there,
-    the answer's advantage elsewhere. The dead group was replaced, so its blocks are those of the fresh completions.
+    the answer's advantage elsewhere. The group of p0, dead in every field too, was replaced, so its blocks are those of
+    the fresh completions.
     """
     made = planned(folder, tmp_path, {"p0"}, refill_rounds=6, iterations=2)
     whole = rollout(planned(folder, tmp_path, {"p0"}, refill_rounds=6, iterations=2), 0, 1)
@@ -441,7 +442,7 @@ def test_a_blocks_advantage_stands_on_its_tokens_alone_and_reaches_the_loss(
 
     def plant(_: object, prompt: Prompt, tokens: list[int], answer: str) -> tuple[Block, ...]:
         calls.append(prompt.id)
-        return (Block(float((len(calls) - 1) % 4 < 2), 0, 1),)
+        return (Block(float(prompt.id != "p0" and (len(calls) - 1) % 4 < 2), 0, 1),)
 
     monkeypatch.setattr(grpo_trainer, "blocks_of", plant)
     output = rollout(made, 0, 1)

@@ -5,13 +5,16 @@ tests/test_serve_load.py.
 import asyncio
 import json
 import os
+import re
 import stat
 import threading
 import time
 from collections.abc import Coroutine, Iterator
 from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, TypeVar
 
 import httpx
@@ -23,11 +26,13 @@ from benchmarks.serve_load import SYSTEMS, expected, packed, registered, rows_of
 from tucano.errors import UserError
 from tucano.profiles import load_profile, validated
 from tucano.security.access import credentials, token, token_file
+from tucano.serving import model
 from tucano.serving.answers import Answer, Ask, Refused, Unavailable
 from tucano.serving.app import Service, app_of
 from tucano.serving.command import _service
 from tucano.serving.door import Door
 from tucano.serving.metrics import Metrics
+from tucano.serving.model import ServedModel
 from tucano.serving.request_log import FILE, RequestLog
 from tucano.serving.routes import Routed, Routes, by_rules, opened, references, what_leaves
 from tucano.serving.schema import fault_of
@@ -40,6 +45,7 @@ T = TypeVar("T")
 ROOT = Path(__file__).parent.parent
 TOKENS = 12
 TOKEN = "x" * 43
+STARTS = re.compile(r"tucano_\w*start\w*_total")
 ROWS = [row for row in rows_of(80) if row[0] != "sentiment"][:40]
 CHURN = '{"churn_risk": "high", "probability": 0.9}'
 
@@ -87,7 +93,7 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     serving = {
         "poll_seconds": 0.2,
         "batch": 16,
-        "timeout_s": 120,
+        "timeout_s": 900,
         "request_bytes": 4096,
         "routes": {"sentiment": ["rules"]},
     }
@@ -199,6 +205,12 @@ def test_bodies_are_bounded_and_may_be_anything(running: Running) -> None:
     assert running.ask("/nothing").status_code == 404 and running.ask(ANSWER).status_code == 405
 
 
+def starts(running: Running) -> float:
+    return sum(
+        float(line.rpartition(" ")[2]) for line in running.ask("/metrics").text.splitlines() if STARTS.match(line)
+    )
+
+
 def test_a_killed_process_is_started_again_and_no_request_notices(running: Running) -> None:
     right = expected(running.place, 1, ROWS, TOKENS)
 
@@ -209,7 +221,12 @@ def test_a_killed_process_is_started_again_and_no_request_notices(running: Runni
         victim.kill()
         return await asking
 
+    started = starts(running)
     replies = running.do(under_way())
+    deadline = time.monotonic() + 600
+    while starts(running) == started:  # where all was answered before the kill it is started all the same
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
     assert [reply.json().get("text") for reply in replies] == [right[row] for row in ROWS]
 
 
@@ -229,6 +246,41 @@ def test_a_champion_whose_files_are_not_what_was_registered_is_refused(running: 
     assert "tucano version 2 is not what was registered" in sentence and "tucano/1 goes on answering" in sentence
     assert running.ask(ANSWER, {"task": "push", "text": "a"}).json()["by"] == "tucano/1"
     assert running.ask("/health").status_code == 200
+
+
+class Starts:
+    """What starts a model's process: it fails so many times first."""
+
+    def __init__(self, failing: int) -> None:
+        self.failing, self.tried = failing, 0
+        self.ends: list[asyncio.Event] = []
+
+    async def __call__(self) -> Any:
+        self.tried += 1
+        if 1 < self.tried <= 1 + self.failing:
+            raise OSError("no memory")
+        ended = asyncio.Event()
+        self.ends.append(ended)
+        return SimpleNamespace(alive=True, ended=ended.wait, close=partial(asyncio.sleep, 0))
+
+
+def test_a_process_that_does_not_start_again_is_tried_until_it_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody asks a server that says it is not well: its own asking is all there is."""
+    monkeypatch.setattr(model, "PAUSES_S", (0.0, 0.01))
+    starting = Starts(failing=3)
+
+    async def dies() -> bool:
+        served = ServedModel("tucano/1", starting, 1, 0.0, Metrics())
+        await served.open()
+        starting.ends[0].set()
+        while len(starting.ends) < 2:
+            await asyncio.sleep(0.01)
+        await asyncio.sleep(0)
+        alive = served.alive
+        await served.close()
+        return alive
+
+    assert asyncio.run(asyncio.wait_for(dies(), 600)) and starting.tried == 5
 
 
 # --- routes ---------------------------------------------------------------------------------------

@@ -306,6 +306,7 @@ def test_figures(text: str, values: list[tuple[float, str]]) -> None:
         ('{"a": 1}{"a": 1}', None),
         ("[" * 100_000, None),
         ('{"a": 1,5}', None),
+        ('{"a": "\\ud83d"}', None),  # half a character can be written nowhere
     ],
 )
 def test_only_one_strict_object_is_read(text: str, found: dict[str, int] | None) -> None:

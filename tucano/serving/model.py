@@ -8,6 +8,7 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from itertools import chain, repeat
 
 from tucano.errors import UserError
 from tucano.serving.answers import Unavailable
@@ -17,6 +18,8 @@ from tucano.training.answering.messages import Drawn, Question
 
 log = logging.getLogger(__name__)
 
+PAUSES_S = (1.0, 5.0, 30.0)
+"""Between attempts to start a process again, the last one for good."""
 TOGETHER = 2
 """So often is a batch asked as a whole. Then each of its questions is asked alone: one that kills the process takes no
 other with it."""
@@ -66,7 +69,9 @@ class ServedModel:
         async with self._starting:
             if self._process is not None:
                 await self._process.close()
-        await asyncio.gather(*self._tasks)
+        for task in self._tasks:  # one may be waiting to try again
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
 
     async def _work(self) -> None:
         async for batch in self._batches():
@@ -130,14 +135,18 @@ class ServedModel:
             return self._process
 
     async def _watch(self, process: ModelProcess) -> None:
-        """Start another one when this one dies, though nobody asks."""
+        """Start another one when this one dies, though nobody asks: who asks only what is healthy never would."""
         await process.ended()
         if not self._closing:
             await self._forget(process)
+        for pause in chain(PAUSES_S, repeat(PAUSES_S[-1])):
+            if self._closing or self._process is not None:
+                return
             try:
                 await self._started()
-            except (UserError, ModelDied) as fault:
+            except Exception as fault:  # of whatever kind: memory that is short comes back
                 log.error("the model process of %s does not start again: %s", self.name, fault)
+                await asyncio.sleep(pause)
 
     async def _forget(self, process: ModelProcess) -> None:
         if self._process is process:

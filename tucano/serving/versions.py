@@ -8,6 +8,7 @@ import asyncio
 import json
 import logging
 import shutil
+import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -134,7 +135,7 @@ class Versions:
             raise Refusal(reason)
         try:
             self._hold(reference, await self._loaded(found))
-        except UserError as refused:
+        except (UserError, ModelDied, OSError) as refused:
             self._refused[key] = time.monotonic(), self._sentence(reference, str(refused))
             raise
 
@@ -175,13 +176,25 @@ class Versions:
         await version.model.close()
         shutil.rmtree(version.folder, ignore_errors=True)
 
+    def _new_folder(self, prefix: str) -> Path:
+        """Each loading has its own: the same version may be loaded again while its last process still answers."""
+        (self._folder / FILES).mkdir(parents=True, exist_ok=True)
+        return Path(tempfile.mkdtemp(prefix=prefix, dir=self._folder / FILES))
+
     async def _loaded(self, found: RegisteredModel) -> Version:
         """The version, ready to answer: the one that another reference holds, or a new process."""
         held = next((one for one in self._held.values() if (one.name, one.digest) == _key(found)), None)
         if held is not None:
             return held
-        name, digest = _key(found)
-        folder = self._folder / FILES / f"{found.model}-{found.version}-{digest[:12]}"
+        folder = self._new_folder(f"{found.model}-{found.version}-")
+        try:
+            return await self._opened(found, folder)
+        except BaseException:
+            shutil.rmtree(folder, ignore_errors=True)
+            raise
+
+    async def _opened(self, found: RegisteredModel, folder: Path) -> Version:
+        """Its files in the folder, and a process that has answered once."""
         fetched = await asyncio.to_thread(self._tracker.fetch, found, folder)
         files = ServedFiles(fetched / WEIGHTS.parent)
         systems, decoding = _read(files)
@@ -191,6 +204,7 @@ class Versions:
             opening = _opening(self._settings, files, decoding, logs.server_log)
             return await ModelProcess.start(opening, self._settings.worker.python, logs.log)
 
+        name, digest = _key(found)
         serving = self._settings.serving
         model = ServedModel(name, start, serving.batch, serving.wait_ms / 1000, self._metrics)
         await model.open()

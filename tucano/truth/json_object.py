@@ -19,7 +19,8 @@ def only_object(answer: str) -> dict[str, Any] | None:
         return None
     try:
         value = json.loads(fenced[1] if fenced else text, object_pairs_hook=_once, parse_constant=_refused)
-    except ValueError:
+        json.dumps(value, ensure_ascii=False).encode()
+    except ValueError:  # of half a character too: \ud83d alone
         return None
     return value if isinstance(value, dict) else None
 
