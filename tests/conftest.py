@@ -44,8 +44,8 @@ SLOW = (
 ENDS_AT = float(os.environ.get("TUCANO_TESTS_END", "inf"))
 """When tests have to be over, in seconds since the epoch. `.ci/run` says so: a test that would not end in time is skipped
 and counted as not run, which is seen on a machine that is several times slower than usual, and only there."""
-LONGEST_S, LONGEST_SLOW_S = 20, 90
-"""What a test takes at most where this was measured; in a file of `SLOW`."""
+LONGEST_S, LONGEST_SLOW_S = 5, 60
+"""What nearly every test takes at most on a usual machine; in a file of `SLOW`."""
 NO_TIME = "no time left on this machine"
 
 
