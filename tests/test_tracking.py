@@ -325,7 +325,7 @@ def test_a_run_that_is_gone_disturbs_nobody(tracker: Tracker, tmp_path: Path, ca
     with JournalWriter(tmp_path / "j.jsonl", resume_step=None) as journal:
         train(journal, range(1, 3))
         journal.commit(2)
-    assert not tracker.ship_journal("0" * 32, tmp_path / "j.jsonl").close(timeout=1)
+    assert not tracker.ship_journal("0" * 32, tmp_path / "j.jsonl").close(timeout=slowness())
     assert "wait in" in caplog.text
 
 
@@ -507,6 +507,7 @@ def test_a_version_has_one_role_and_the_champion_before_is_known(
     assert "version 1 is champion again; version 2 is previous" in capsys.readouterr().out
     champion = tracker.champion("m7")
     assert champion is not None and champion.tags["back.why"] == "erra nos descontos"
+    assert "tucano promote --back: erra nos descontos" in (tmp_path / "index.html").read_text(encoding="utf-8")
 
 
 def test_a_second_adapter_of_a_run_leaves_the_first_alone(tracker: Tracker, run_id: str, tmp_path: Path) -> None:
