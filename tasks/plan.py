@@ -4,17 +4,20 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from prefect import get_run_logger
+from prefect import get_client, get_run_logger
+from prefect.client.schemas.objects import WorkPool
 
 from data.public.prepare import require_public
 from tasks.handles import Plan, PromptSet, SeedResult
-from tasks.running.places import require_places
+from tasks.running.places import ON_THIS_MACHINE, require_places
 from tasks.running.run import Run, stage
 from tucano.artifacts.identity import fingerprint
 from tucano.artifacts.store import Recipe
 from tucano.comparison import plan
 from tucano.rating.choices import preference
 from tucano.requirements import require_startable, warnings_of
+from tucano.requirements.machines import of_pool
+from tucano.requirements.shapes import shape_of
 from tucano.settings import PipelineSettings
 from tucano.settings.stages import of_plan
 
@@ -22,16 +25,41 @@ from tucano.settings.stages import of_plan
 def foresee(settings: PipelineSettings) -> None:
     """What can be known before the first stage: UserError for what would end the run later, the rest into the log."""
     require_startable(settings)
-    if settings.model.device == "cuda" and settings.execution.computes_here:
-        from tucano.training.foresight.forecast import require_fitting  # torch, which only a GPU's plan needs here
-
-        require_fitting(settings)
     require_places(settings)
+    if settings.model.device == "cuda":
+        _require_fitting(settings)
     require_public(settings.benchmark.named)
     if settings.promotion.people is not None:
         preference(Path(settings.promotion.people))
     for warning in warnings_of(settings):
         get_run_logger().warning(warning)
+
+
+def _require_fitting(settings: PipelineSettings) -> None:
+    """UserError where a stage would not fit into the GPU that it is for: this machine's, or the one that its work pool
+    names. Nothing is asked where the model's shape is not known.
+    """
+    from tucano.training.foresight.forecast import forecast, require_fitting, require_memory  # torch, for a GPU alone
+
+    pools = _pools(settings)
+    if settings.execution.computes_here or any(pool.type == ON_THIS_MACHINE for pool in pools):
+        require_fitting(settings)
+    if shape_of(settings.model) is None:
+        return
+    there = [of_pool(pool.base_job_template) for pool in pools if pool.type != ON_THIS_MACHINE]
+    for machine in dict.fromkeys(machine for machine in there if machine is not None):
+        require_memory(forecast(settings, machine), settings)
+
+
+def _pools(settings: PipelineSettings) -> list[WorkPool]:
+    """Those that the run's deployments work in; `require_places` has seen that they are there."""
+    named = (settings.execution.stages, settings.execution.seeds)
+    deployments = [name for name in named if name is not None]
+    if not deployments:
+        return []
+    with get_client(sync_client=True) as client:
+        found = [client.read_deployment_by_name(name).work_pool_name for name in deployments]
+        return [client.read_work_pool(name) for name in dict.fromkeys(found) if name is not None]
 
 
 @stage("write down the plan")

@@ -110,12 +110,12 @@ def tables_made_once(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]
     def copied(engine: "Engine") -> None:
         with closing(engine.raw_connection()) as pooled, closing(sqlite3.connect(template)) as saved:
             connection = pooled.driver_connection
-            new = isinstance(connection, sqlite3.Connection) and not utils._get_schema_version(engine)
-            if new and template.stat().st_size:
+            if not isinstance(connection, sqlite3.Connection) or utils._get_schema_version(engine):
+                migrate(engine)
+            elif template.stat().st_size:
                 saved.backup(connection)
-                return
-            migrate(engine)
-            if new:
+            else:
+                migrate(engine)
                 connection.backup(saved)
 
     with pytest.MonkeyPatch.context() as patch:

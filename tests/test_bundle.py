@@ -13,16 +13,15 @@ from typing import Any
 
 import pytest
 import yaml
-from bundles import OVERRIDES, Champion, Made, champion, other_reward
+from bundles import OVERRIDES, SEEDS, Champion, Made, Settings, champion, other_reward
 
 from tucano.bundle import archive, command
-from tucano.bundle.checks import held, looks
+from tucano.bundle.checks import Holds, held, looks
 from tucano.bundle.manifest import ARTIFACTS, CARD, NAME, RATINGS, Entry, Manifest
 from tucano.bundle.pack import Packed, pack
 from tucano.bundle.reading import unpacked
 from tucano.comparison.compare import Comparison
 from tucano.errors import UserError
-from tucano.settings.base import Section
 
 
 def packed(made: Champion, out: Path, consent: str | None = None) -> Packed:
@@ -110,7 +109,7 @@ def test_what_was_packed_is_whole_and_the_same_whenever_it_is_packed(
 ) -> None:
     code, rows = said(whole, capsys)
     assert code == 0 and {row.split()[0] for row in rows.values()} == {"ok"}, rows
-    assert "36 rewards" in rows["answers"] or "rewards and truths are what they were" in rows["answers"]
+    assert "72 rewards and truths are what they were" in rows["answers"]  # 4 arms, 6 prompts, as many answers of each
     home = whole.parent
     again = Champion(home / "runs", _version(whole), home / "version", home / "ratings")
     assert packed(again, tmp_path / "again.tar.gz").bytes == whole.stat().st_size
@@ -186,7 +185,7 @@ FITTED: dict[str, tuple[Callable[[Opened], object], str, str]] = {
     "a weight": (TAMPERINGS["a weight"][0], "registry", "the files in model/ are not those that were registered"),
     "an answer": (TAMPERINGS["an answer"][0], "artifacts", "answers.jsonl was changed or truncated"),
     "a rating": (TAMPERINGS["a rating"][0], "ratings", "ratings.jsonl is not what the audit read"),
-    "a setting": (TAMPERINGS["a setting"][0], "settings", "with another grpo than the settings say"),
+    "a setting": (TAMPERINGS["a setting"][0], "settings", "with another grpo.learning_rate than the settings say"),
     "a figure": (TAMPERINGS["a figure"][0], "verdict", "overall.n: 9 there, 6 here"),
     "a code version": (TAMPERINGS["a code version"][0], "artifacts", "was edited"),
     "the card": (TAMPERINGS["the card"][0], "model card", "is not the card of what is in here"),
@@ -214,14 +213,45 @@ def _flattered(comparison: Comparison) -> Comparison:
     return replace(comparison, contrasts=(main, *comparison.contrasts[1:]))
 
 
-def _hotter(settings: Section) -> Section:
-    return settings.model_copy(update={"seed": 8})
+def _hotter(settings: Settings) -> Settings:
+    return {**settings, "seed": 8}
+
+
+def _judged(name: str, value: Any) -> Made:
+    """A verdict by another setting than the run's, and its stage says the same."""
+
+    def by(settings: Settings) -> Settings:
+        return {**settings, "comparison": {**settings["comparison"], name: value}}
+
+    return Made(
+        comparison=lambda comparison: replace(comparison, **{name: value}),
+        received={"comparison": by},
+    )
+
+
+GIVEN_UP = (*OVERRIDES, f"grpo.seeds={[*SEEDS, 456]}")
 
 
 SEALED: dict[str, tuple[Made, str, str]] = {
     "a reward": (Made(answers=other_reward), "answers", "seed-42, served answer 0 to push-0: reward"),
     "a figure": (Made(comparison=_flattered), "verdict", "contrasts.0.overall.p: 0.001 there"),
     "a setting": (Made(received={"sft": _hotter}), "settings", "sft was made with another seed than the settings say"),
+    "alpha": (_judged("alpha", 0.1), "settings", "comparison was made with another comparison.alpha than the settings"),
+    "primary": (_judged("primary", "served"), "settings", "another comparison.primary than the settings say"),
+    "a verdict by another alpha": (_judged("alpha", 0.1), "verdict", "alpha: 0.1 there, 0.05 here"),
+    "a seed that was given up": (Made(overrides=GIVEN_UP), "settings", "another list of missing seeds than the"),
+    "a licence": (
+        Made(tags={"licences": "MIT"}),
+        "registry",
+        "says 'MIT' of licences, and the artifacts say 'CC0-1.0'",
+    ),
+    "what is forbidden": (Made(tags={"noncommercial": "True"}), "registry", "says 'True' of noncommercial"),
+    "an audit": (Made(tags={"audit": "failed"}), "registry", "says 'failed' of audit, and the artifacts say 'passed'"),
+    "an override": (
+        Made(tags={"audit.override_by": "Ana"}),
+        "registry",
+        "of audit.override_by, and the artifacts say no",
+    ),
     "the seed": (Made(registered=123), "registry", "seed-42 is best on validation, and another seed was registered"),
 }
 """The same by somebody who makes every digest anew."""
@@ -235,6 +265,41 @@ def test_what_was_changed_is_named_where_every_digest_fits(name: str, tmp_path: 
         assert found(tmp_path / "forged.tar.gz", well, tmp_path / well).startswith("ok")
     said_of_it = found(tmp_path / "forged.tar.gz", check, tmp_path / "check")
     assert said_of_it.startswith("FAILED") and sentence in said_of_it
+
+
+def test_a_seed_that_was_given_up_is_no_fault_where_the_comparison_says_so(tmp_path: Path) -> None:
+    made = Made(
+        overrides=GIVEN_UP, received={"comparison": lambda settings: {**settings, "missing": [[456, "no memory"]]}}
+    )
+    packed(champion(tmp_path, made), tmp_path / "whole.tar.gz")
+    assert found(tmp_path / "whole.tar.gz", "settings", tmp_path / "check").startswith("ok")
+
+
+def _older(settings: Settings) -> Settings:
+    """Of a version that had other names, outside and inside."""
+    plain = {name: value for name, value in settings.items() if name != "trainings"}
+    grpo = {name: value for name, value in settings["grpo"].items() if name != "std_floor"}
+    return {**plain, "seeds": [42, 123], "grpo": grpo}
+
+
+@pytest.mark.parametrize("code", ["0" * 16, None], ids=["other code", "this code"])
+def test_names_of_settings_that_only_one_side_knows_are_no_fault_of_other_code(
+    code: str | None, tmp_path: Path
+) -> None:
+    packed(champion(tmp_path, Made(received={"preflight": _older}, code=code)), tmp_path / "older.tar.gz")
+    said_of_it = found(tmp_path / "older.tar.gz", "settings", tmp_path / "check")
+    if code is None:
+        assert said_of_it.startswith("FAILED the settings of preflight differ in lacking grpo.std_floor, and its code")
+    else:
+        names = "having seeds and in lacking grpo.std_floor, trainings"
+        assert said_of_it == f"other preflight was made by other code, whose settings differ in {names}"
+
+
+def test_a_value_that_both_sides_know_is_a_fault_whatever_the_code(tmp_path: Path) -> None:
+    made = Made(received={"preflight": lambda settings: _older(_hotter(settings))}, code="0" * 16)
+    packed(champion(tmp_path, made), tmp_path / "older.tar.gz")
+    said_of_it = found(tmp_path / "older.tar.gz", "settings", tmp_path / "check")
+    assert said_of_it == "FAILED preflight was made with another seed than the settings say"
 
 
 def test_other_code_is_said_and_is_no_fault(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -264,6 +329,21 @@ def test_texts_of_others_need_somebody_who_answers_for_them(tmp_path: Path) -> N
     assert not (tmp_path / "own.tar.gz").exists()
     done = packed(made, tmp_path / "own.tar.gz", consent="Ana Souza")
     assert done.manifest.consent == "Ana Souza" and "it holds texts of others (jsonl)" in done.warnings
+
+
+@pytest.mark.parametrize(
+    ("overrides", "what"),
+    [
+        (["data.general.share=0.1", "data.general.path=chats.jsonl"], "data.general.path"),
+        (["audit.ratings=ours"], "audit.ratings"),
+        (["benchmark.enem=enem", "benchmark.faquad=faquad"], "benchmark.enem, benchmark.faquad"),
+    ],
+)
+def test_whatever_holds_texts_of_others_needs_consent(overrides: list[str], what: str, tmp_path: Path) -> None:
+    made = champion(tmp_path, Made(overrides=(*OVERRIDES, *overrides)))
+    with pytest.raises(UserError, match=rf"would hold texts of others \({what}\).*--consent NAME"):
+        packed(made, tmp_path / "own.tar.gz")
+    assert not (tmp_path / "own.tar.gz").exists()
 
 
 def test_a_broken_chain_and_other_ratings_are_not_packed(tmp_path: Path) -> None:
@@ -362,3 +442,30 @@ def test_what_cannot_be_read_is_a_failed_check_and_no_traceback(
         "verdict",
     }
     assert asdict(opened.manifest)["schema_version"] == 1 and (opened.root / RATINGS).is_dir()
+
+
+def _emptied(bundle: Opened) -> None:
+    path = bundle.file("artifacts/comparison/*/comparison.json")
+    comparison = json.loads(path.read_text(encoding="utf-8"))
+    path.unlink()
+    path.write_text(json.dumps({**comparison, "contrasts": []}), encoding="utf-8")
+
+
+@pytest.mark.parametrize("check", ["model card", "verdict"])
+def test_a_list_that_is_empty_where_none_should_be_is_a_failed_check(
+    check: str, opened: Opened, tmp_path: Path
+) -> None:
+    _emptied(opened)
+    opened.fit()
+    assert found(opened.pack(tmp_path / "empty.tar.gz"), check, tmp_path / "check").startswith("FAILED")
+
+
+class Odd(Exception):
+    """A kind of error that nobody thought of."""
+
+
+def test_whatever_a_check_ends_in_is_a_sentence() -> None:
+    def look() -> Holds:
+        raise Odd("nobody thought of it")
+
+    assert held("odd", look).said == ("it cannot be made: Odd: nobody thought of it",)

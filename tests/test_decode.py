@@ -2,10 +2,12 @@
 
 import os
 import signal
+from types import SimpleNamespace
 
 import pytest
 import torch
 from peft import LoraConfig, PeftModel, get_peft_model
+from torch._subclasses.fake_tensor import FakeTensorMode
 from transformers import Qwen3Config, Qwen3ForCausalLM
 
 from tucano.training.checkpoints import interruption
@@ -40,6 +42,25 @@ def with_random_adapter(model: Qwen3ForCausalLM) -> PeftModel:
         if "lora_B" in name:
             torch.nn.init.normal_(weight, std=0.2)
     return adapted.eval()
+
+
+@pytest.mark.parametrize(
+    ("device", "precision", "supported"),
+    [
+        ("cuda", torch.bfloat16, True),
+        ("cuda", torch.float32, True),
+        ("cuda", torch.uint8, False),
+        ("cpu", torch.bfloat16, False),
+    ],
+)
+def test_a_policy_in_16_bits_is_drawn_from_by_this_loop_on_a_gpu_and_one_in_4_bits_is_not(
+    device: str, precision: torch.dtype, supported: bool
+) -> None:
+    """With parameters that say where they are and hold nothing: l4-v5 would fall back to `generate` unseen."""
+    with FakeTensorMode():
+        weights = [torch.ones(2, device=device), torch.ones(2, device=device).to(precision)]
+    stand_in = SimpleNamespace(config=tiny_model().config, parameters=lambda: iter(weights))
+    assert supports(stand_in) == supported
 
 
 def greedy_by_transformers(model: Qwen3ForCausalLM | PeftModel, prompt: list[int], limit: int) -> list[int]:

@@ -3,6 +3,7 @@
 import ast
 import typing
 from collections.abc import Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -10,11 +11,16 @@ from typing import Any
 import pytest
 from prefect.logging import disable_run_logger
 
+from deployments.kubernetes.plan import Plan as KubernetesPlan
+from deployments.kubernetes.plan import template as of_kubernetes
+from deployments.vertex.plan import Plan as VertexPlan
+from deployments.vertex.plan import template
 from flows.stage import STAGES
 from flows.stage import stage as stage_flow
 from tasks import elsewhere
 from tasks.elsewhere import NOTHING, adopted, await_seed, given_to, pack, where
 from tasks.handles import AnswerSet, PromptSet, PublicQuestions, Questions, SeedResult, Seeds, Start
+from tasks.plan import _require_fitting, foresee
 from tasks.running.deployed import RunLost
 from tasks.running.run import Run
 from tasks.train import fine_tune, train_seed
@@ -22,8 +28,24 @@ from tucano.artifacts.store import Artifact, Recipe, Store
 from tucano.errors import UserError, WorkerFailed
 from tucano.profiles import load_profile, validated
 from tucano.requirements import require_startable
+from tucano.requirements.machines import GIBIBYTE, MACHINES, of_pool
+from tucano.settings import PipelineSettings
+from tucano.training.foresight.forecast import Forecast, Line
 
 ROOT = Path(__file__).parent.parent
+VERTEX = VertexPlan(
+    project="shop-project", region="us-central1", bucket="shop-bucket", image="train:1", api_url="", tracking_uri="",
+    service_account="trainer", secrets={},
+)  # fmt: skip
+
+
+def kubernetes(nodes: dict[str, str]) -> dict[str, Any]:
+    """The job template of a pool whose nodes have these labels."""
+    plan = KubernetesPlan(
+        image="train:1", namespace="shop", api_url="", tracking_uri="", secret="login", service_account="trainer",
+        machine="node", nodes=nodes,
+    )  # fmt: skip
+    return of_kubernetes(plan)
 
 
 @pytest.fixture
@@ -176,3 +198,57 @@ def test_a_run_that_holds_no_model_needs_no_gpu(
             require_startable(settings)
     else:
         require_startable(settings)
+
+
+class Pools:
+    """What Prefect's client says of deployments, each in a pool of its own name, with these job templates."""
+
+    def __init__(self, **templates: dict[str, Any]) -> None:
+        self.templates = templates
+
+    def read_deployment_by_name(self, name: str) -> SimpleNamespace:
+        return SimpleNamespace(work_pool_name=name.partition("/")[2])
+
+    def read_work_pool(self, name: str) -> SimpleNamespace:
+        kind = "process" if name == "local" else "vertex-ai"
+        return SimpleNamespace(type=kind, base_job_template=self.templates.get(name, {}))
+
+
+def wide(monkeypatch: pytest.MonkeyPatch, pool: str, **templates: dict[str, Any]) -> PipelineSettings:
+    """A run on machines of this pool whose forecast (tests/test_foresight.py) is more than an L4 has."""
+    step = Line("GRPO steps", 30 * GIBIBYTE, 1.0, "", "--set grpo.micro_batch=16 would fit")
+    foreseen = "tucano.training.foresight.forecast.forecast"
+    monkeypatch.setattr(foreseen, lambda settings, machine: Forecast(machine, (step,)))
+    monkeypatch.setenv("PREFECT_API_URL", "http://127.0.0.1:1/api")
+    monkeypatch.setattr("tasks.plan.require_places", lambda settings: None)
+    monkeypatch.setattr("tasks.plan.get_client", lambda sync_client: nullcontext(Pools(**templates)))
+    execution = [f"execution.seeds=seed/{pool}", f"execution.stages=stage/{pool}", "model.device=cuda"]
+    return load_profile(ROOT, "laptop", execution)
+
+
+def test_a_micro_batch_too_large_for_the_pools_gpu_is_refused_before_its_first_machine(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It was asked of this machine's GPU alone: SFT and preflight were paid for before memory ran out."""
+    refused = "GRPO steps will take about 30.0 GiB and NVIDIA L4 has 22.5 GiB: --set grpo.micro_batch=16 would fit"
+    with pytest.raises(UserError, match=refused):
+        foresee(wide(monkeypatch, "vertex-l4"))
+
+
+@pytest.mark.parametrize(("pool", "name"), [("local", ""), ("large", "NVIDIA_H100_80GB"), ("other", "NVIDIA_B200")])
+def test_a_pool_of_another_gpu_is_asked_by_what_it_has(pool: str, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("shutil.which", lambda name: None)
+    _require_fitting(wide(monkeypatch, pool, **{pool: {"machine_spec": {"accelerator_type": name}}}))
+
+
+@pytest.mark.parametrize(
+    ("template", "machine"),
+    [
+        (template(VERTEX), "l4"),
+        (kubernetes({}), "l4"),
+        (kubernetes({"cloud.google.com/gke-accelerator": "nvidia-tesla-a100"}), "a100"),
+        (kubernetes({"cloud.google.com/gke-accelerator": "nvidia-b200"}), None),
+    ],
+)
+def test_a_pools_template_names_its_gpu(template: dict[str, Any], machine: str | None) -> None:
+    assert of_pool(template) == (MACHINES[machine] if machine else None)

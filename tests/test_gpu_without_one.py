@@ -15,12 +15,17 @@ from torch import Tensor
 from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.utils._python_dispatch import TorchDispatchMode
 
+from tucano.profiles import load_profile
 from tucano.settings import ModelSettings
+from tucano.settings.stages import of_grpo, of_sft
+from tucano.training import grpo, sft
 from tucano.training.grpo_trainer import of_completions
 from tucano.training.policies import likelihood
 from tucano.training.policies.load import load_policy
 from tucano.training.rollouts.rollout import leave_out, replace_rows
 from tucano.training.samplers import local
+
+ROOT = Path(__file__).parent.parent
 
 
 def as_unsloth_lays_out(prompts: int, width: int, tokens: int, device: str) -> dict[str, Tensor]:
@@ -71,9 +76,22 @@ def unsloth(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, dict[str, Any]]]
             calls.append(("get_peft_model", given))
             return model
 
+        @staticmethod
+        def patch_peft_model(model: Any, **given: Any) -> Any:
+            calls.append(("patch_peft_model", {"model": model, **given}))
+            return model
+
+    def attached(model: Any, folder: str, **_: Any) -> tuple[Any, str]:
+        return model, folder
+
+    def read_back_base(model: Any, base: str, revision: str | None, missing: object) -> None:
+        calls.append(("read_back_base", {"model": model, "base": base, "revision": revision}))
+
     monkeypatch.setitem(sys.modules, "unsloth", SimpleNamespace(FastLanguageModel=FastLanguageModel))
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
     monkeypatch.setattr("tucano.training.checkpoints.weights.read_back", lambda *_: None)
+    monkeypatch.setattr("tucano.training.checkpoints.weights.read_back_base", read_back_base)
+    monkeypatch.setattr("tucano.training.policies.load.PeftModel.from_pretrained", attached)
     return calls
 
 
@@ -84,8 +102,36 @@ def test_unsloth_checkpoints_gradients_whichever_way_it_loads(
     """It was told no for a new adapter, which overrode TRL: 25 to 30 GB for 32 completions of 617 tokens."""
     model = ModelSettings(device="cuda", backend="unsloth", dtype="bfloat16", name="org/model")
     load_policy(model, "org/model", adapter, trainable=True, seed=1)
-    assert {given["use_gradient_checkpointing"] for _, given in unsloth} == {"unsloth"}
-    assert len(unsloth) == (1 if adapter else 2)
+    told = [given["use_gradient_checkpointing"] for name, given in unsloth if name != "read_back_base"]
+    assert told == ["unsloth", "unsloth"]
+
+
+@pytest.mark.parametrize("adapter", [None, Path("adapter")])
+def test_unsloth_loads_the_base_at_its_pinned_commit_with_an_adapter_too(
+    adapter: Path | None, unsloth: list[tuple[str, dict[str, Any]]]
+) -> None:
+    """Given an adapter's folder it took the base that the adapter names, at `main`."""
+    model = ModelSettings(device="cuda", backend="unsloth", dtype="bfloat16", name="org/model", revision=40 * "a")
+    load_policy(model, "org/model", adapter, trainable=False, seed=1)
+    found = dict(unsloth)
+    assert (found["from_pretrained"]["model_name"], found["from_pretrained"]["revision"]) == ("org/model", 40 * "a")
+    assert found["read_back_base"] == {"model": "model", "base": "org/model", "revision": 40 * "a"}
+    expected = {"model": ("model", "adapter"), "use_gradient_checkpointing": "unsloth"}
+    assert found.get("patch_peft_model") == (expected if adapter else None)
+
+
+def test_on_a_gpu_trl_checkpoints_gradients_in_both_stages_and_on_a_cpu_in_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without, a step of 32 completions keeps the activations of every layer, and does not fit into an L4."""
+    for config in ("tucano.training.grpo.GRPOConfig", "tucano.training.sft.SFTConfig"):
+        monkeypatch.setattr(config, lambda **given: given)  # the real ones refuse bfloat16 where no GPU is
+    job: Any = SimpleNamespace(save_steps=1, seed=1)
+    for profile, expected in (("l4-v5", True), ("laptop", False)):
+        chosen = load_profile(ROOT, profile, [])
+        made: Any = (grpo.arguments(of_grpo(chosen, 1), tmp_path, 1), sft._arguments(of_sft(chosen, 1), tmp_path, job))
+        assert [given["gradient_checkpointing"] for given in made] == [expected, expected]
+        assert [given["use_cpu"] for given in made] == [not expected, not expected]
 
 
 class Largest(TorchDispatchMode):

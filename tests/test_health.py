@@ -94,12 +94,12 @@ def test_the_settings_say_which_alarms_stop() -> None:
 
 
 BACKENDS = get_args(LoadedModel.model_fields["backend"].annotation)
-OFTEN = {"max_steps": 4, "eval_steps": 1, "save_steps": 4, "patience": 4, "advantages": "group"}
+OFTEN = {"max_steps": 4, "eval_steps": 1, "save_steps": 4, "patience": 4, "advantages": "group", "task_weights": "iwu"}
 
 
-def asked_for(vllm: bool = False) -> set[str]:
+def asked_for(vllm: bool = False, weighted: bool = False) -> set[str]:
     """Every metric that some rule looks up, of the tasks of a run of push and insights; of a run that vLLM draws for,
-    if so.
+    and of one with task weights, if so.
     """
     names: set[str] = set()
 
@@ -115,7 +115,7 @@ def asked_for(vllm: bool = False) -> set[str]:
         name
         for name in names - {"progress"}
         if not name.endswith(others)
-        and not name.startswith("train/task_weight/")  # of runs with task weights alone
+        and (weighted or not name.startswith("train/task_weight/"))
         and (vllm or not name.startswith("train/sampling/"))
     }
 
@@ -147,7 +147,9 @@ def test_every_backend_logs_what_each_alarm_needs(
         monkeypatch.setattr(grpo, "trainer_class", as_unsloths_trainer)
     steps, _ = ours(folder, tmp_path / backend, settings(**OFTEN, own_decoding=own_decoding))
     rows = read_journal(tmp_path / backend / "work" / "journal.jsonl")
-    assert {name for row in rows for name in row.values} >= asked_for()
+    wanted = asked_for(weighted=True)
+    assert {"train/task_weight/push", "train/task_weight/insights"} <= wanted
+    assert {name for row in rows for name in row.values} >= wanted
     for step, expected in zip(steps, plain, strict=True):
         assert step["train/entropy"] == pytest.approx(expected["train/entropy"], rel=0.05)
         assert step["train/loss"] == expected["train/loss"], "measuring moves nothing"

@@ -7,12 +7,16 @@ import os
 import re
 import subprocess
 import sys
+from contextlib import nullcontext
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 import yaml
 
 from benchmarks.images import base
+from deployments.vertex import start
 from tucano.artifacts.code_version import NUMERIC_PACKAGES, _imports, _source
 from tucano.errors import UserError
 from tucano.training.jobs import MODULES
@@ -62,6 +66,37 @@ def test_the_images_are_left_to_an_ordinary_user() -> None:
         users = [re.findall(r"^USER (\w+)$", stage, flags=re.MULTILINE) for stage in stages]
         assert [found[-1] for found in users if found] and all(found[-1] == "tucano" for found in users if found)
         assert "chmod" not in dockerfile.read_text(encoding="utf-8")
+
+
+def test_the_driver_is_found_where_vertex_and_gke_mount_it() -> None:
+    """The image knew the folder in neither variable: no GPU was found there."""
+    text = (IMAGE / "Dockerfile").read_text(encoding="utf-8").replace("\\\n", " ")
+    pairs = [pair for line in re.findall(r"^ENV (.+)$", text, flags=re.MULTILINE) for pair in line.split()]
+    environment = dict(pair.split("=", 1) for pair in pairs)
+    assert environment["LD_LIBRARY_PATH"].split(":") == ["/usr/local/nvidia/lib", "/usr/local/nvidia/lib64"]
+    assert environment["PATH"].split(":") == ["/opt/tucano/bin", "/usr/local/nvidia/bin", "$PATH"]
+
+
+@pytest.mark.parametrize(
+    ("driver", "sentence"),
+    [
+        ("libcuda-of-nobody.so", r"libcuda-of-nobody.so\) is in no folder of LD_LIBRARY_PATH"),
+        (SimpleNamespace(cuInit=lambda flags: 100), r"CUDA error 100\); ask for a machine"),
+        (SimpleNamespace(cuInit=lambda flags: 0), None),
+    ],
+    ids=["not found", "refuses", "works"],
+)
+def test_a_gpu_that_cannot_be_used_ends_the_container_in_one_sentence(
+    driver: Any, sentence: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if isinstance(driver, str):
+        monkeypatch.setattr(start, "DRIVER", driver)
+    else:
+        monkeypatch.setattr("ctypes.CDLL", lambda name: driver)
+    start.require_usable_gpu(tmp_path)
+    (tmp_path / "nvidia0").touch()
+    with pytest.raises(UserError, match=sentence) if sentence else nullcontext():
+        start.require_usable_gpu(tmp_path)
 
 
 def test_a_base_with_another_checksum_is_refused(tmp_path: Path) -> None:

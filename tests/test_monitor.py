@@ -38,6 +38,8 @@ from tucano.tracking import RegisteredModel, Tracker
 
 GOOD = "Oferta: frete grátis hoje! Aproveite."
 BAD = "x"
+TRUTHS = {"push": 0.0, "insights": 0.8}
+"""Of the test answers. `GOOD` names no product, so what is served as a push has a truth of 0, too."""
 
 
 # the tests
@@ -159,7 +161,9 @@ def watched(tmp_path: Path) -> Watched:
         return {}
 
     def answers(draft: Path) -> dict[str, Any]:
-        rows = [Answer("seed-42", p.id, p.task, "served", 0, GOOD, 0.9, {}, 0.8, 1.0, 9, False) for p in test]
+        rows = [
+            Answer("seed-42", p.id, p.task, "served", 0, GOOD, 0.9, {}, TRUTHS[p.task], 1.0, 9, False) for p in test
+        ]
         AnswerFiles(draft).answers.write_text("".join(json.dumps(asdict(row)) + "\n" for row in rows), encoding="utf-8")
         return {}
 
@@ -325,6 +329,21 @@ def test_a_reference_that_came_back_is_a_truth_and_is_counted_once(watched: Watc
     assert (seen.judged, seen.unreadable, seen.scored) == (2, 1, 0)
     assert watched.look().judged == 0
     assert TRUTH in watched.look().state.streams
+
+
+def test_truths_are_held_against_those_of_their_own_task(watched: Watched) -> None:
+    """References that came back for one task only were another mix than the test answers, and soon an alarm."""
+    identities = watched.serve(300, asked, GOOD)
+    pushes = [one for one in identities if int(one, 16) % 2]
+    rows = [{"id": one, "reference": {"product": "fone", "facts": []}} for one in pushes]
+    (watched.root / SERVING / "references.jsonl").write_text(
+        "".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8"
+    )
+    seen = watched.look(floor=0.05)
+    assert seen.judged == len(pushes) == 150 and seen.alarm is None
+    truths = seen.state.streams[TRUTH]
+    assert Mean.of(truths.since).interval[0] == 0 and sum(truths.of_task["push"]) == 30 + 150
+    assert sum(truths.of_task["insights"]) == 30 and truths.highest < 100
 
 
 def test_the_state_is_private_whole_and_said_when_damaged(watched: Watched) -> None:

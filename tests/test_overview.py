@@ -1,10 +1,12 @@
 """The overview: one page over a storage says which configuration is better, where, how sure that is and what it cost."""
 
+import errno
+import html
 import json
 import re
 import shutil
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import combinations, starmap
@@ -23,13 +25,16 @@ from tucano.artifacts.store import opened
 from tucano.comparison.answers import read_answers
 from tucano.comparison.contrast import Effect
 from tucano.comparison.versus import Side, versus
+from tucano.files.models import SeedFiles
 from tucano.files.prompts import PromptFiles
 from tucano.files.results import AnswerFiles, ComparisonFiles, ReportFiles
 from tucano.overview import pairs as pairing
-from tucano.overview.page import PAGE, view, write_page
+from tucano.overview.backs import record_back
+from tucano.overview.page import PAGE, announced, render, view, write_page
 from tucano.overview.rows import Row
 from tucano.overview.runs import Addresses, RunRecord, write_addresses, write_run
 from tucano.prompts import read_prompts
+from tucano.report.language import ENGLISH
 from tucano.settings import ComparisonSettings
 from tucano.storage.locks import FILLED, claimed
 
@@ -95,6 +100,87 @@ def test_the_highest_mean_reward_comes_first_and_suspects_come_last(four: Path) 
         {"learning_rate": 0.01, "max_steps": 60},
     ]
     assert lines[3].tone == "bad" and lines[3].effect.arm_mean > lines[0].effect.arm_mean, "its truth fell"
+
+
+def test_a_suspect_that_may_be_higher_is_not_counted_and_not_ahead_of(tmp_path: Path) -> None:
+    """The page said «the highest of 2» and «Ahead of the second by -0.020» of one that was lower."""
+    root = storage_of(tmp_path, *(replace(run, per_task=5) for run in (BEST, HACKED)))
+    shown = view(root)
+    best, hacked = shown.lines
+    assert hacked.tone == "bad" and hacked.effect.arm_mean > best.effect.arm_mean
+    assert shown.rivals == [best] and shown.set_aside == 1 and shown.ahead is None
+    page = write_page(root).read_text(encoding="utf-8")
+    assert "the highest of" not in page and "worse or suspect, not counted: 1" in page
+
+
+def test_the_highest_is_the_highest_of_those_that_are_counted(four: Path) -> None:
+    page = (four / PAGE).read_text(encoding="utf-8")
+    assert "a mais alta de 3 em" in page and "the highest of 3 on" in page and "not counted: 1" in page
+    assert "Ahead of the second" in page
+
+
+def test_a_p_of_many_looks_stands_beside_the_one_that_the_verdict_goes_by(two: Path) -> None:
+    shown = view(two)
+    assert "corrected for that" not in render(shown)
+    first = shown.lines[0]
+    often = replace(first, row=replace(first.row, comparison=replace(first.row.comparison, looks=5000)))
+    page = html.unescape(render(replace(shown, lines=(often, *shown.lines[1:]))))
+    said = f"the test set was looked at 5000 times; corrected for that, p {ENGLISH.p(min(1.0, 5000 * first.effect.p))}"
+    assert said in page and "o conjunto de teste foi olhado 5000 vezes" in page
+
+
+def test_commands_name_a_storage_that_is_not_the_usual_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name, said in {"runs": "tucano run laptop<", "my runs": "tucano run laptop --set storage='my runs'<"}.items():
+        (tmp_path / name).mkdir()
+        assert html.unescape(write_page(tmp_path / name).read_text(encoding="utf-8")).count(said) == 2
+
+
+def test_both_commands_beside_the_pairs_and_the_pages_name_the_storage(two: Path) -> None:
+    write_run(two, record("finished", stages={"comparison": view(two).lines[0].row.stages["comparison"].digest}))
+    page = write_page(two).read_text(encoding="utf-8")
+    assert f"tucano ui --set storage={two}<" in page
+    assert re.search(rf'<code>tucano compare "[^"]+" "[^"]+" --set storage={two}</code>', page)
+
+
+def test_a_page_that_stays_late_says_that_the_run_has_stopped(tmp_path: Path) -> None:
+    page = write_page(tmp_path).read_text(encoding="utf-8")
+    assert "Recarregue a página; se continuar atrasada, a execução parou." in page
+    assert "Reload the page; if it stays late, the run has stopped." in page
+
+
+def test_a_champion_that_a_person_went_back_to_is_champion(two: Path) -> None:
+    """The page went on calling the withdrawn version champion."""
+    assert view(two).champions == {"tucano": 1}
+    record_back(two, "tucano", 2, "erra nos descontos <b>")
+    shown = view(two)
+    assert shown.champions == {"tucano": 2} and [made.version for _, made, _ in shown.promoted] == [2, 1, 2]
+    page = write_page(two).read_text(encoding="utf-8")
+    assert "champion before<small>tucano version 1</small>" in page
+    assert page.count("tucano promote --back: erra nos descontos &lt;b&gt;") == 2
+    with (two / "overview" / "back.jsonl").open("a", encoding="utf-8") as file:
+        file.write('{"time": "gestern", "model": "tucano", "version": 1, "why": ""}\n')
+    assert view(two).champions == {"tucano": 2}
+    assert view(two).unreadable == ("overview/back.jsonl: line 2 is damaged",)
+
+
+@pytest.mark.parametrize(
+    ("error", "mend"),
+    [
+        (OSError(errno.ENOSPC, "No space left on device"), "make room for it"),
+        (PermissionError(errno.EACCES, "Permission denied"), "all else stands without it"),
+        (TypeError("an odd file"), "all else stands without it"),
+    ],
+)
+def test_servers_stand_without_the_page_and_say_what_is_wrong(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: Exception, mend: str
+) -> None:
+    def fails(root: Path) -> Path:
+        raise error
+
+    monkeypatch.setattr("tucano.overview.page.write_page", fails)
+    said = announced(tmp_path)
+    assert said.startswith("not written") and str(error) in said and mend in said
 
 
 def test_what_two_share_is_the_cost_of_neither(four: Path) -> None:
@@ -209,10 +295,51 @@ def test_answers_that_cannot_be_read_take_their_pairs_away_and_no_more(
     assert len(shown.lines) == 2 and not shown.pairs and not shown.matrix and len(shown.unreadable) == 2
 
 
+def test_prompts_that_cannot_be_read_take_the_pairs_away_and_no_more(
+    two: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def odd(path: Path) -> None:
+        raise TypeError("Prompt.__init__() got an unexpected keyword argument 'market'")
+
+    monkeypatch.setattr(pairing, "read_prompts", odd)
+    shown = view(two)
+    assert len(shown.lines) == 2 and not shown.pairs and not shown.matrix
+    assert len(shown.unreadable) == 1 and shown.unreadable[0].startswith("artifacts/data/")
+
+
+def test_a_prompt_without_an_answer_takes_the_pairs_of_that_configuration_away(
+    two: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lacking = view(two).lines[1].row.stages["answers"].folder
+    whole = pairing._members
+
+    def fewer(one: pairing._Side) -> list[dict[str, Sequence[float]]]:
+        gone = "extraction-0" if one.answers == lacking else ""
+        return [{prompt: found for prompt, found in values.items() if prompt != gone} for values in whole(one)]
+
+    monkeypatch.setattr(pairing, "_members", fewer)
+    shown = view(two)
+    assert len(shown.lines) == 2 and not shown.pairs
+    assert len(shown.unreadable) == 1 and "has no answer to extraction-0" in shown.unreadable[0]
+
+
+def test_a_damaged_journal_takes_its_curve_away_and_no_more(two: Path, made: tuple[Path, str, str]) -> None:
+    SeedFiles(stage_of(two / made[1], two, "grpo-seed-42")).journal.write_text("{\n", encoding="utf-8")
+    shown = view(two)
+    assert len(shown.lines) == 2 and shown.plot is not None
+    assert [curve.label for curve in shown.plot.curves] == [shown.lines[1].row.label]
+    assert len(shown.unreadable) == 1 and shown.unreadable[0].startswith(f"{made[1]}: no curve of it: ")
+
+
 def compared_in(report: Path, root: Path) -> Path:
     """The folder of the comparison that a report is about."""
-    known = json.loads((report / "manifest.json").read_text(encoding="utf-8"))["inputs"]["comparison"]
-    folders = root.glob("artifacts/comparison/*")
+    return stage_of(report, root, "comparison")
+
+
+def stage_of(report: Path, root: Path, stage: str) -> Path:
+    """The folder of an artifact that a report was made from."""
+    known = json.loads((report / "manifest.json").read_text(encoding="utf-8"))["inputs"][stage]
+    folders = root.glob(f"artifacts/{stage}/*")
     return next(f for f in folders if json.loads((f / "manifest.json").read_text(encoding="utf-8"))["digest"] == known)
 
 
@@ -246,7 +373,15 @@ def no_settings(report: Path, root: Path) -> None:
     ReportFiles(report).settings.unlink()
 
 
-@pytest.mark.parametrize("harm", [edited, of_another_version, no_comparison, no_settings])
+def odd_stay(report: Path, root: Path) -> None:
+    """On a machine, with a word that this version of the program does not know."""
+    place = stage_of(report, root, "grpo-seed-42") / "manifest.json"
+    manifest = json.loads(place.read_text(encoding="utf-8"))
+    manifest["record"]["machine_time"][0]["zone"] = "a"
+    place.write_text(json.dumps(manifest), encoding="utf-8")
+
+
+@pytest.mark.parametrize("harm", [edited, of_another_version, no_comparison, no_settings, odd_stay])
 def test_what_cannot_be_read_is_named_and_the_rest_is_shown(
     two: Path, made: tuple[Path, str, str], harm: Callable[[Path, Path], None]
 ) -> None:

@@ -18,7 +18,7 @@ from tucano.settings.preflight import CHECKS, SIGNALS
 from tucano.settings.stages import of_preflight
 from tucano.training import preflight_checks as check
 from tucano.training.policies.nano import build_model, build_tokenizer
-from tucano.training.preflight import Recorder, gradients, memory
+from tucano.training.preflight import Recorder, entries_of_a, gradients, memory, rehearsal, share_moved
 from tucano.training.rollouts.examiner import ScoredCompletion
 
 PROJECT = Path(__file__).parent.parent
@@ -177,12 +177,43 @@ def test_merging_moves_float_weights_by_next_to_nothing_and_leaves_them_as_they_
 def test_a_matrix_without_gradient_is_named_and_memory_that_grows_is_red() -> None:
     recorder = Recorder()
     recorder.reached = {"lora_A": True, "lora_B": False}
-    assert gradients(recorder).level == "red" and "none reached lora_B" in gradients(recorder).evidence
-    assert gradients(Recorder()).level == "red"
+    assert gradients(recorder, 1.0).level == "red" and "none reached lora_B" in gradients(recorder, 1.0).evidence
+    assert gradients(Recorder(), 1.0).level == "red"
     recorder.megabytes = [500.0 + max(0, step - 4) * 0.1 for step in range(20)]
     assert memory(recorder).level == "ok"
     recorder.megabytes = [500.0 + 40 * step for step in range(20)]
     assert memory(recorder).level == "red" and "growing by 40.0 MB per step" in memory(recorder).evidence
+
+
+@pytest.mark.parametrize(("precision", "level"), [(torch.float32, "ok"), (torch.bfloat16, "red")])
+def test_an_adapter_whose_updates_are_rounded_away_is_red(
+    precision: torch.dtype, level: str, tokenizer: PreTrainedTokenizerFast
+) -> None:
+    """In bfloat16 every matrix gets its gradient, and most of A stays as it was to the bit."""
+    model = build_model(tokenizer, ModelSettings(nano_hidden=32, nano_layers=2), seed=0)
+    adapted = get_peft_model(model, LoraConfig(r=4, target_modules=["q_proj"], init_lora_weights=False))
+    recorder, trained = Recorder(), [weight for weight in adapted.parameters() if weight.requires_grad]
+    for weight in trained:
+        weight.data = weight.data.to(precision)
+    before = entries_of_a(adapted)
+    optimizer = torch.optim.AdamW(trained, lr=5e-6, weight_decay=0.0)
+    for _ in range(5):
+        for weight in trained:
+            weight.grad = torch.ones_like(weight)
+        optimizer.step()
+    recorder.reached = {"lora_A": True, "lora_B": True}
+    line = gradients(recorder, share_moved(before, entries_of_a(adapted)))
+    assert line.level == level and "of the adapter's entries moved" in line.evidence
+
+
+def test_a_gpu_rehearses_the_runs_own_batches_and_a_laptop_two_groups() -> None:
+    for profile, batches in (("l4-v5", (64, 32)), ("laptop", None)):
+        settings = of_preflight(load_profile(PROJECT, profile, []), 42)
+        small = rehearsal(settings).grpo
+        rows = 2 * settings.grpo.generations
+        assert (small.batch_size, small.micro_batch) == (batches or (rows, rows))
+    lower = of_preflight(load_profile(PROJECT, "l4-v5", ["grpo.micro_batch=16"]), 42)
+    assert rehearsal(lower).grpo.micro_batch == 16, "what the forecast told to set was rehearsed with 32"
 
 
 def test_the_plan_warns_of_many_epochs_few_prompts_and_patience_that_cannot_fire() -> None:

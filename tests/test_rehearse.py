@@ -1,5 +1,6 @@
 """`tucano rehearse`: the run in small, one file about it, and a next step for each fault."""
 
+import importlib.metadata
 import os
 import subprocess
 import sys
@@ -79,6 +80,22 @@ def test_a_fault_of_ours_is_written_down_and_goes_on(tmp_path: Path, monkeypatch
         rehearse(load_profile(ROOT, "laptop", []), "laptop")
     said = (tmp_path / "runs-rehearsal-laptop" / "rehearsal.txt").read_text(encoding="utf-8")
     assert "FAILED: RuntimeError: a bug" in said and ELSE in said
+
+
+def test_where_the_project_is_a_folder_and_no_package_the_fault_is_still_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As in the images: the missing version hid the fault, and no file was written."""
+
+    def absent(name: str) -> str:
+        raise importlib.metadata.PackageNotFoundError(name)
+
+    monkeypatch.setattr("importlib.metadata.version", absent)
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(UserError, match="is no local folder"):
+        rehearse(load_profile(ROOT, "laptop", ["model.name=./nowhere"]), "laptop")
+    said = (tmp_path / "runs-rehearsal-laptop" / "rehearsal.txt").read_text(encoding="utf-8")
+    assert said.startswith("Rehearsal of laptop with tucano of this folder\n") and "FAILED: " in said
 
 
 @pytest.mark.long

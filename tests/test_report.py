@@ -1,5 +1,6 @@
 """The report: complete, self-contained, in two languages, and safe to open whatever a model wrote."""
 
+import html
 import re
 from dataclasses import replace
 from html.parser import HTMLParser
@@ -159,6 +160,17 @@ def test_the_verdict_comes_first_in_both_languages_with_their_numbers(page: str)
     body = in_english(page)
     assert body.index("Better: the trained adapters beat sft") < body.index("Gain per task")
     assert "+0.103" in body and not re.search(r">[+-]?0,\d+<", body)
+
+
+def test_a_p_of_many_looks_stands_on_the_first_page_beside_what_the_verdict_goes_by(page: str) -> None:
+    assert "corrected p" not in page
+    found = comparison()
+    assert found.main.configuration is not None
+    often = html.unescape(in_english(render(replace(found, looks=5000), audit())))
+    first = often[: often.index('class="contents"')]
+    for p in (found.main.overall.p, found.main.configuration.p):
+        assert f"test set looked at 5000 times, corrected p {ENGLISH.p(min(1.0, 5000 * p))}" in first
+    assert first.count("corrected p") == 2
 
 
 def test_every_part_is_there(page: str) -> None:

@@ -14,6 +14,11 @@ USER, UID = "tucano", 1000
 OF_THE_USER = ("/home/tucano", "/runs", "/app/runs", "/project/runs")
 """Folders whose files belong to the image's user."""
 SOURCES = "/src"
+REFUSED_REHEARSAL = (
+    "python -m tucano.cli rehearse laptop --set storage=/tmp/runs --set model.name=./nowhere; test $? = 2"
+    " && grep 'FAILED: ./nowhere' /tmp/runs-rehearsal-laptop/rehearsal.txt"
+)
+"""A rehearsal that cannot begin says so in its file."""
 
 FILES = """
 import json, os, stat, subprocess
@@ -92,6 +97,7 @@ def run_inside(
 
 def doctor(engine: Buildah, image: str) -> None:
     run_inside(engine, image, ["id"], ["python", "-m", "pip", "check"], ["python", "-m", "tucano.cli", "doctor"])
+    run_inside(engine, image, ["sh", "-c", REFUSED_REHEARSAL])
 
 
 def pipeline(engine: Buildah, image: str) -> None:

@@ -1,6 +1,7 @@
 """First process of the container: `python -m deployments.vertex.start`.
 
-Fetches the secrets that TUCANO_SECRETS names, executes the flow run, and passes on the notice that the machine is about
+Ends where the machine shows a GPU that cannot be used, fetches the secrets that TUCANO_SECRETS names, executes the flow
+run, and passes on the notice that the machine is about
 to be taken away, which comes as SIGTERM or through the metadata server. Then the training child saves its last finished
 step and the container fails without a word to Prefect (`relinquish`). It is the worker that reports the crash, once the
 job has ended, just as it does for a machine that vanished; were the run scheduled again from here, its next job would
@@ -8,6 +9,7 @@ be submitted while this one is still ending.
 """
 
 import base64
+import ctypes
 import os
 import signal
 import subprocess
@@ -17,6 +19,7 @@ import time
 import urllib.request
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
+from pathlib import Path
 
 from deployments.vertex.google import Google
 from tucano.errors import UserError
@@ -27,10 +30,12 @@ ON_SIGTERM = "PREFECT_FLOW_RUN_EXECUTE_SIGTERM_BEHAVIOR"
 HELD_SECONDS = 60
 """The metadata server answers when the value changes, at the latest after this time."""
 PAUSE_SECONDS = 5.0
+DRIVER = "libcuda.so.1"
 
 
 def main() -> int:
     try:
+        require_usable_gpu(Path("/dev"))
         os.environ.update(fetched(os.environ.pop("TUCANO_SECRETS", "")))
     except UserError as error:
         print(f"tucano: {error}", file=sys.stderr)
@@ -42,6 +47,26 @@ def main() -> int:
     threading.Thread(target=on_preemption, args=(run.terminate,), daemon=True).start()
     code = run.wait()
     return code if code >= 0 else 128 - code
+
+
+def require_usable_gpu(devices: Path) -> None:
+    """UserError where the machine shows a GPU and its driver is not found or refuses it. A job without one is judged by
+    what its run asks for (tucano/requirements/machine.py).
+    """
+    if not any(devices.glob("nvidia[0-9]*")):
+        return
+    try:
+        code = ctypes.CDLL(DRIVER).cuInit(0)
+    except OSError:
+        raise UserError(
+            f"this machine has a GPU, and its driver ({DRIVER}) is in no folder of LD_LIBRARY_PATH="
+            f"{os.environ.get('LD_LIBRARY_PATH', '')}; use the image of deployments/image/Dockerfile as it is"
+        ) from None
+    if code != 0:
+        raise UserError(
+            f"this machine has a GPU that its driver cannot use (CUDA error {code}); ask for a machine with an NVIDIA"
+            " driver of at least 580"
+        )
 
 
 def fetched(named: str) -> dict[str, str]:

@@ -10,7 +10,7 @@ def add_bundle_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument("model", help="a registered model with an alias or a version, like tucano@champion")
     command.add_argument("out", nargs="?", type=Path, metavar="OUT", help="file (default: MODEL-VERSION.tar.gz, here)")
     command.add_argument(
-        "--consent", metavar="NAME", help="who answers for passing on texts of others, where the data hold some"
+        "--consent", metavar="NAME", help="who answers for passing on texts of others, where it would hold some"
     )
     command.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="like storage=/data/runs")
 

@@ -4,60 +4,30 @@ All of it may be an enemy's: nothing in it is run or unpickled, no weights are l
 check that failed.
 """
 
-import sqlite3
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from tucano.artifacts.code_version import code_version
 from tucano.artifacts.identity import digests_at, fingerprint
 from tucano.artifacts.lineage import faults, verify
+from tucano.artifacts.records import read_record
+from tucano.audit.report import AuditReport
 from tucano.bundle.card import render
-from tucano.bundle.manifest import ARTIFACTS, CARD, MODEL, RATINGS, Manifest, as_json
+from tucano.bundle.engines import code_here, code_there
+from tucano.bundle.manifest import ARTIFACTS, CARD, MODEL, RATINGS, Manifest
 from tucano.bundle.reading import SEED_STAGE, Contents
+from tucano.bundle.received import settings_followed
 from tucano.bundle.remaking import answers_scored_again, verdict_made_again
-from tucano.errors import UserError
 from tucano.files.models import MergedFiles, SeedFiles, ServedFiles
-from tucano.settings import PipelineSettings
-from tucano.settings.base import Section
-from tucano.settings.stages import (
-    of_answers,
-    of_audit,
-    of_data,
-    of_greedy_answers,
-    of_grpo,
-    of_merge,
-    of_plan,
-    of_preflight,
-    of_public,
-    of_public_set,
-    of_reaudit,
-    of_sft,
-)
+from tucano.files.results import AuditFiles
+from tucano.security.printable import short
 from tucano.tracking import registry
 from tucano.tracking.models import WEIGHTS
-from tucano.training.jobs import MODULES
 
 State = Literal["ok", "other", "FAILED"]
 MOST_NAMED = 5
 """Faults of one kind that are told one by one."""
-ENGINES = {
-    "data": "data.prepare",
-    "plan": "tucano.comparison.plan",
-    "audit": "tucano.audit.stage",
-    "sft": MODULES["sft"],
-    "preflight": MODULES["preflight"],
-    "answers": MODULES["answer"],
-    "re-audit": "tucano.audit.reaudit_table",
-    "comparison": "tucano.comparison.compare",
-    "merged": MODULES["merge"],
-    "report": "tucano.report.report",
-    "public-set": "data.public.prepare",
-    "public-answers": MODULES["public"],
-    "public": "tucano.benchmark.public.result",
-}
-"""Whose code makes each stage; that of the seeds is GRPO's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,16 +52,7 @@ def held(name: str, look: Callable[[], Holds]) -> Check:
     """A check that cannot read what it is about has failed."""
     try:
         found = look()
-    except (
-        UserError,
-        ValueError,
-        TypeError,
-        KeyError,
-        AttributeError,
-        OSError,
-        RecursionError,
-        sqlite3.Error,
-    ) as error:
+    except Exception as error:  # whoever wrote the bundle chose what is read; nothing of it may end the others
         found = Holds("", (f"it cannot be made: {type(error).__name__}: {error}",))
     if found.faults:
         more = len(found.faults) - MOST_NAMED
@@ -106,7 +67,7 @@ def looks(root: Path, contents: Contents) -> dict[str, Callable[[], Holds]]:
         "artifacts": lambda: artifacts(root, contents.manifest),
         "registry": lambda: registered(root, contents),
         "ratings": lambda: ratings(root, contents),
-        "settings": lambda: settings(contents),
+        "settings": lambda: Holds(*settings_followed(contents)),
         "code": lambda: code(contents),
         "answers": lambda: Holds(*answers_scored_again(contents)),
         "verdict": lambda: Holds(*verdict_made_again(contents)),
@@ -166,9 +127,28 @@ def registered(root: Path, contents: Contents) -> Holds:
             said.append(f"{here.relative_to(root)} is not what {there.relative_to(root / ARTIFACTS)} holds")
     if manifest.tags["verdict"] != contents.comparison.verdict.headline:
         said.append("the registry has another verdict")
+    said += _tags_apart(contents)
     return Holds(
         f"{manifest.model} version {manifest.version} is {best}, merged; its files are the registry's", tuple(said)
     )
+
+
+def _tags_apart(contents: Contents) -> Iterator[str]:
+    """What the registry says of licences and of the audit, and the artifacts do not."""
+    licences = [str(licence) for licence in contents.made("data")["record"]["licences"]]
+    report = read_record(AuditReport, AuditFiles(contents.of("audit")).report)
+    expected = {
+        "licences": ", ".join(licences),
+        "noncommercial": str(any("NC" in licence for licence in licences)),
+        "audit": report.verdict,
+        "audit.override_by": report.overridden_by,
+        "audit.override_reason": report.override_reason,
+    }
+    tags = {"noncommercial": "False", **contents.manifest.tags}
+    for name, value in expected.items():
+        if tags.get(name) != value:
+            told = [short(repr(one), 60) if one is not None else "nothing" for one in (tags.get(name), value)]
+            yield f"the registry says {told[0]} of {name}, and the artifacts say {told[1]}"
 
 
 def ratings(root: Path, contents: Contents) -> Holds:
@@ -182,47 +162,12 @@ def ratings(root: Path, contents: Contents) -> Holds:
     return Holds(f"{len(found)} files, as the audit read them", tuple(said))
 
 
-def settings(contents: Contents) -> Holds:
-    """Each stage received what follows from the settings of the run."""
-    said = []
-    stages = _received(contents)
-    for stage, received in stages.items():
-        found = contents.made(stage)["settings"]
-        expected = as_json(received.model_dump(mode="json"))
-        if str(found.get("base", "")).startswith("folder "):  # which this machine need not have
-            expected["base"] = found["base"]
-        for name in sorted({*found, *expected}):
-            if found.get(name) != expected.get(name):
-                said.append(f"{stage} was made with another {name} than the settings say")
-    return Holds(f"{len(stages)} stages received what the settings say", tuple(said))
-
-
-def _received(contents: Contents) -> Mapping[str, Section]:
-    run: PipelineSettings = contents.settings
-    every = {
-        "data": of_data(run),
-        "plan": of_plan(run),
-        "audit": of_audit(run),
-        "sft": of_sft(run, run.seed),
-        "preflight": of_preflight(run, run.grpo.seeds[0]),
-        "answers": of_answers(run, run.seed),
-        "re-audit": of_reaudit(run),
-        "merged": of_merge(run, run.seed),
-        "public-set": of_public_set(run),
-        "public-answers": of_greedy_answers(run, run.seed),
-        "public": of_public(run),
-        **{f"{SEED_STAGE}{arm}": of_grpo(run, line.seed) for arm, line in contents.seeds.items()},
-    }
-    return {stage: received for stage, received in every.items() if stage in contents.stages}
-
-
 def code(contents: Contents) -> Holds:
     """Whether the code here is the code that made it."""
     said = []
     for stage in contents.stages:
-        engine = MODULES["grpo"] if stage.startswith(SEED_STAGE) else ENGINES[stage]
-        there = contents.made(stage)["code"]
-        here = code_version(engine)
+        there = code_there(contents, stage)
+        here = code_here(stage)
         said += [] if there == here else [f"{stage} was made by code {there}, here is {here}"]
     return Holds("this is the code that made it", others=tuple(said))
 

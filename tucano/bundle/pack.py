@@ -91,8 +91,11 @@ def _chain(root: Path, version: RegisteredModel) -> dict[str, str]:
 
 
 def _texts_of_others(settings: PipelineSettings) -> str | None:
-    """The sources whose texts we did not write."""
-    return ", ".join(dict.fromkeys(part.source for part in settings.data.parts if part.source != OURS)) or None
+    """What holds texts that we did not write: sources, general demonstrations, ratings, public benchmarks."""
+    places = {"data.general.path": settings.data.general.path, "audit.ratings": settings.audit.ratings}
+    places |= {f"benchmark.{name}": folder for name, folder in settings.benchmark.named.items()}
+    sources = [part.source for part in settings.data.parts if part.source != OURS]
+    return ", ".join(dict.fromkeys([*sources, *(name for name, place in places.items() if place)])) or None
 
 
 def _rated(contents: Contents, folder: Path) -> dict[str, Path]:

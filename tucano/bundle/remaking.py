@@ -11,6 +11,7 @@ from tucano.benchmark.public.questions import PublicFiles
 from tucano.benchmark.public.result import PublicResult
 from tucano.bundle.manifest import as_json
 from tucano.bundle.reading import Contents
+from tucano.bundle.received import of_its_comparison
 from tucano.comparison.answers import Answer
 from tucano.comparison.compare import TOGETHER, Comparison, Design, compare
 from tucano.comparison.contrast import Contrast
@@ -20,7 +21,6 @@ from tucano.comparison.verdict import told, without
 from tucano.files.results import AnswerFiles
 from tucano.prompts import read_prompts
 from tucano.security.printable import short
-from tucano.settings.comparison import ComparisonStage
 from tucano.truth import truth
 
 SAME = 1e-9
@@ -57,20 +57,19 @@ def verdict_made_again(contents: Contents) -> Found:
 
 
 def compared(contents: Contents, answers: Sequence[Answer], files: AnswerFiles) -> Comparison:
-    """The comparison from answers, and what else the stored one was made from: settings, the count of looks, how often
-    people preferred what. `files` hold how each arm reads Portuguese.
+    """The comparison from answers and the settings of the run, and what else the stored one was made from: the count
+    of looks, how often people preferred what. `files` hold how each arm reads Portuguese.
     """
     stored = contents.comparison
-    chosen = ComparisonStage.model_validate(contents.made("comparison")["settings"])
-    unmoved = [line.seed for line in contents.seeds.values() if line.best_step == 0]
+    chosen = of_its_comparison(contents)
     design = Design(
         reference="sft" if contents.settings.sft.enabled else "base",
         seeds=[line.seed for line in contents.seeds.values()],
         shown_seed=contents.seeds[contents.candidate].seed,
         looks=stored.looks,
         planned=chosen.planned,
-        unmoved=unmoved,
-        untrained_base=contents.settings.model.name == "nano",
+        unmoved=chosen.unmoved,
+        untrained_base=chosen.untrained_base,
         public=_public(contents),
     )
     made = compare(

@@ -124,7 +124,7 @@ def in_small(settings: PipelineSettings, profile: str) -> PipelineSettings:
 
 def described(settings: PipelineSettings, profile: str, root: Path, fault: Exception | None) -> Iterator[str]:
     """The lines of the file: machine, packages, stages with their times and peaks, the fault, the last of each log."""
-    yield f"Rehearsal of {profile} with tucano {importlib.metadata.version('tucano-commerce')}"
+    yield f"Rehearsal of {profile} with tucano {_version('tucano-commerce') or 'of this folder'}"
     yield f"{platform.platform()}, Python {platform.python_version()}, {os.cpu_count()} cores"
     yield _gpu()
     yield ", ".join(f"{name} {version}" for name in PACKAGES if (version := _version(name)))

@@ -155,6 +155,11 @@ def _at_the_limit(reward: Contrast, alpha: float, looks: int) -> bool:
     return bool(above or below or over_seeds)
 
 
+def after_looks(p: float, looks: int) -> float:
+    """Corrected for all looks at the test set (Bonferroni): what has to be below alpha for a claim."""
+    return min(1.0, looks * p)
+
+
 def after_holm(p: float | None) -> float:
     """Effects of tasks always carry their adjusted p; 1.0 keeps an overall effect from being read as one."""
     return 1.0 if p is None else p

@@ -42,7 +42,7 @@ class Verdict:
     reward rose while the ground truth fell, over all or on a task where it rose. Sentences come in English and in
     Portuguese; `cautions` names those that weaken the claim. `reservations` belong to the headline: where it claims a
     gain, they name every task whose truth (`open_by_truth`) or served answers (`open_as_served`) do not show it, and
-    the seeds that are no other than their start.
+    the seeds that are no other than their start or are missing.
     """
 
     improved: bool
@@ -131,12 +131,22 @@ def _facts(
 
 
 def without(verdict: Verdict, missing: Mapping[int, str]) -> Verdict:
-    """The verdict, which also says which seeds are missing and why ({seed: reason})."""
+    """The verdict, which also says which seeds are missing, beside the headline too, and why ({seed: reason}).
+
+    A reason is the English text of an error, and stands in the English sentence alone.
+    """
     english, portuguese = (
-        tuple(speaker("missing", seed=str(seed), reason=reason) for seed, reason in missing.items())
+        tuple(speaker("missing", seed=str(seed), why=speaker("see the log")) for seed in missing)
         for speaker in (ENGLISH, PORTUGUESE)
     )
-    return replace(verdict, sentences=(*english, *verdict.sentences), sentences_pt=(*portuguese, *verdict.sentences_pt))
+    reasons = tuple(ENGLISH("missing", seed=str(seed), why=f": {reason}") for seed, reason in missing.items())
+    return replace(
+        verdict,
+        sentences=(*reasons, *verdict.sentences),
+        sentences_pt=(*portuguese, *verdict.sentences_pt),
+        reservations=(*verdict.reservations, *english),
+        reservations_pt=(*verdict.reservations_pt, *portuguese),
+    )
 
 
 def told(comparison: "Comparison", people: Preference | None) -> "Comparison":

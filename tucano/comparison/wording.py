@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tucano.comparison.claims import Facts, StudyContext, after_holm, lost, task_drops, task_gains
+from tucano.comparison.claims import Facts, StudyContext, after_holm, after_looks, lost, task_drops, task_gains
 from tucano.comparison.contrast import Contrast, Effect
 from tucano.comparison.forgetting import Forgetting
 from tucano.presentation.numbers import english, p_value, portuguese, possible
@@ -145,7 +145,7 @@ def _language(say: Speaker, found: Forgetting) -> str:
 def _caution(say: Speaker, name: str, reward: Contrast, alpha: float, around: StudyContext) -> str:
     if name == "looks":
         chance = say.number(100 * chance_finding(around.looks, alpha), 0)
-        corrected = p_value(min(1.0, around.looks * reward.overall.p), say.number)
+        corrected = p_value(after_looks(reward.overall.p, around.looks), say.number)
         return say(name, looks=str(around.looks), alpha=say.number(100 * alpha, 0), chance=chance, p=corrected)
     if name == "lost public":
         losses = (

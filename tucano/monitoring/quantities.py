@@ -30,12 +30,15 @@ class Look:
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """`read`: None where it cannot be told. `shown`: a mean of it as people read it."""
+    """`read`: None where it cannot be told. `shown`: a mean of it as people read it. `within_task`: values are held
+    against those of their own task alone.
+    """
 
     name: str
     meaning: str
     read: Callable[[Look], float | None]
     shown: Callable[[float], str] = "{:.3f}".format
+    within_task: bool = False
 
 
 FLOOR, REWARD, TRUTH = "floor", "reward", "truth"
@@ -47,7 +50,12 @@ def quantities(rewards: RewardSet, known: Set[str], databases: Path) -> list[Qua
     """
     return [
         Quantity(REWARD, "reward of the answer, without a reference", lambda look: _reward(rewards, look)),
-        Quantity(TRUTH, "truth of the answer, where a reference came back", lambda look: _truth(look, databases)),
+        Quantity(
+            TRUTH,
+            "truth of the answer, where a reference came back",
+            lambda look: _truth(look, databases),
+            within_task=True,  # references may come back for one task only, and tasks differ in truth
+        ),
         Quantity("answer length", "characters of the answer", lambda look: length(look.answer), characters),
         Quantity("request length", "characters of the request", lambda look: length(look.prompt.user), characters),
         Quantity("vocabulary", "known words among those of the request", lambda look: _share(look.prompt.user, known)),

@@ -17,11 +17,19 @@ from tucano.tracking import RegisteredModel
 
 
 @dataclass(frozen=True, slots=True)
+class Value:
+    """`task`: whose values it is held against; empty: all."""
+
+    number: float
+    task: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Reference:
     """`values`: those of the test answers by quantity."""
 
     watched: list[Quantity]
-    values: dict[str, list[float]]
+    values: dict[str, list[Value]]
 
 
 def reference_of(root: Path, champion: RegisteredModel, rewards: RewardSetName) -> Reference:
@@ -36,16 +44,20 @@ def reference_of(root: Path, champion: RegisteredModel, rewards: RewardSetName) 
     return Reference(watched, _values(prompts, own, watched))
 
 
-def _values(prompts: PromptFiles, own: list[Answer], watched: list[Quantity]) -> dict[str, list[float]]:
+def _values(prompts: PromptFiles, own: list[Answer], watched: list[Quantity]) -> dict[str, list[Value]]:
     asked = {prompt.id: prompt for prompt in read_prompts(prompts.test)}
     looks = [masked(asked[answer.prompt_id], answer.completion) for answer in own]
     values = {quantity.name: values_of(quantity, looks) for quantity in watched}
-    return values | {TRUTH: [answer.truth for answer in own if answer.truth is not None]}
+    return values | {TRUTH: [Value(answer.truth, answer.task) for answer in own if answer.truth is not None]}
 
 
-def values_of(quantity: Quantity, looks: list[Look]) -> list[float]:
+def values_of(quantity: Quantity, looks: list[Look]) -> list[Value]:
     """What can be told."""
-    return [value for look in looks if (value := quantity.read(look)) is not None]
+    return [
+        Value(number, look.prompt.task if quantity.within_task else "")
+        for look in looks
+        if (number := quantity.read(look)) is not None
+    ]
 
 
 def _folder(root: Path, champion: RegisteredModel, stage: str) -> Path:

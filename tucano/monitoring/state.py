@@ -2,6 +2,7 @@
 
 import json
 import secrets
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
@@ -20,11 +21,13 @@ MOST_BYTES = 2**24
 
 @dataclass(slots=True)
 class Stream:
-    """One quantity. `seen`: how often each of the bins occurred, the champion's test answers included; `before` and
-    `since`: the means of these and of what was served; `highest`: the wealth that was reached.
+    """One quantity. `seen`: how often each of the bins occurred, the champion's test answers included; `of_task`: the
+    same by task, where values are held against those of their own; `before` and `since`: the means of these and of what
+    was served; `highest`: the wealth that was reached.
     """
 
     seen: list[int] = field(default_factory=lambda: [0] * BINS)
+    of_task: dict[str, list[int]] = field(default_factory=dict)
     stakes: list[FiniteFloat] = field(default_factory=list)
     looks: int = 0
     highest: FiniteFloat = 1.0
@@ -35,7 +38,16 @@ class Stream:
     @property
     def is_whole(self) -> bool:
         means = len(self.before) == len(self.since) == len(Mean().numbers)
-        return means and len(self.seen) == BINS and len(self.stakes) in (len(BETS), 2 * len(BETS))
+        counts = all(len(seen) == BINS for seen in (self.seen, *self.of_task.values()))
+        return means and counts and len(self.stakes) in (len(BETS), 2 * len(BETS))
+
+    def seen_of(self, task: str) -> list[int]:
+        """What a value of this task is held against; of all tasks where `task` is empty."""
+        return self.of_task.setdefault(task, [0] * BINS) if task else self.seen
+
+    def remember(self, task: str, counts: Iterable[int]) -> None:
+        seen = self.seen_of(task)
+        seen[:] = [before + int(count) for before, count in zip(seen, counts, strict=True)]
 
 
 @dataclass(slots=True)

@@ -13,13 +13,13 @@ from tucano.masking.prompts import masked_reference
 from tucano.monitoring.alarms import Alarm, Raised, alarm_of, read_alarm, write_alarm
 from tucano.monitoring.log import Found, Log, Served, read_log, read_references
 from tucano.monitoring.quantities import FLOOR, REWARD, TRUTH, Look, Quantity
-from tucano.monitoring.reference import Reference, reference_of, values_of
+from tucano.monitoring.reference import Reference, Value, reference_of, values_of
 from tucano.monitoring.state import FOLDER, State, Stream, read_state, write_state
 from tucano.prompts import Prompt
 from tucano.serving.request_log import FOLDER as SERVING
 from tucano.settings import PipelineSettings
 from tucano.settings.promotion import MonitorSettings
-from tucano.statistics.sequential import BETS, BINS, Mean, binned, counted, falling, ranks, unusual, wagered
+from tucano.statistics.sequential import BETS, Array, Mean, binned, counted, falling, ranks, unusual, wagered
 from tucano.storage.locks import owned
 from tucano.tracking import RegisteredModel, Tracker
 
@@ -108,21 +108,21 @@ def _state_of(
     """That of this champion: gone on with, or begun with its test answers. Another question is another test, and so is
     the same one `again` after an alarm.
     """
-    asked = [settings.monitor.floor, settings.comparison.rewards, *(quantity.name for quantity in reference.watched)]
+    watched = [f"{one.name} within its task" if one.within_task else one.name for one in reference.watched]
+    asked = [settings.monitor.floor, settings.comparison.rewards, *watched]
     name, bound = f"{champion.model}/{champion.version}", digest([champion.tags.get("digest.grpo"), asked])
     if state is not None and (state.champion, state.digest) == (name, bound) and not (again and state.alarm):
         return state
     fresh = State(name, bound) if state is None else state.followed_by(name, bound)
     for quantity in reference.watched:
         values = reference.values[quantity.name]
-        fresh.streams[quantity.name] = Stream(
-            seen=[int(count) for count in counted(binned(values))],
-            stakes=[0.0] * (2 * len(BETS)),
-            before=Mean().add(values).numbers,
-            since=Mean().numbers,
-        )
+        numbers = [value.number for value in values]
+        stream = Stream(stakes=[0.0] * (2 * len(BETS)), before=Mean().add(numbers).numbers, since=Mean().numbers)
+        for task, chosen in _by_task(values).items():
+            stream.remember(task, counted(binned([numbers[place] for place in chosen])))
+        fresh.streams[quantity.name] = stream
     rewarded = fresh.streams[REWARD]
-    fresh.streams[FLOOR] = Stream([0] * BINS, [0.0] * len(BETS), before=rewarded.before, since=Mean().numbers)
+    fresh.streams[FLOOR] = Stream(stakes=[0.0] * len(BETS), before=rewarded.before, since=Mean().numbers)
     return fresh
 
 
@@ -148,23 +148,43 @@ def _referred(row: Served, found: Found) -> Look:
     return replace(plain, prompt=replace(plain.prompt, reference=reference))
 
 
-def _count(stream: Stream, values: list[float], against: MonitorSettings | None, random: np.random.Generator) -> None:
+def _count(stream: Stream, found: list[Value], against: MonitorSettings | None, random: np.random.Generator) -> None:
     """Go on with one test. `against`: the floor that the values are held against; None for the test answers."""
-    if not values:
+    if not found:
         stream.last = None
         return
     stream.looks += 1
+    values = [value.number for value in found]
     if against is not None:
         returns = falling(np.array([values]), against.floor)
     else:
-        seen, numbers = np.array([stream.seen]), binned(values)
-        returns = unusual(ranks(seen, numbers[None, :], random.random((1, len(values)))))
-        stream.seen = [int(count) for count in seen[0] + counted(numbers)]
+        returns = unusual(_ranked(stream, found, random))
     stakes, highest = wagered(np.array([stream.stakes]), stream.looks, returns)
     stream.stakes = [float(stake) for stake in stakes[0]]
     stream.highest = max(stream.highest, float(highest[0]))
     stream.since = Mean.of(stream.since).add(values).numbers
     stream.last = sum(values) / len(values)
+
+
+def _ranked(stream: Stream, values: list[Value], random: np.random.Generator) -> Array:
+    """The ranks (1, n) of values in their order, each among those before it that it is held against. They are uniform
+    whatever the mix of tasks, as long as the values of each task are exchangeable.
+    """
+    found = np.empty((1, len(values)))
+    for task, places in _by_task(values).items():
+        numbers = binned([values[place].number for place in places])
+        seen = np.array([stream.seen_of(task)])
+        found[:, places] = ranks(seen, numbers[None, :], random.random((1, len(places))))
+        stream.remember(task, counted(numbers))
+    return found
+
+
+def _by_task(values: list[Value]) -> dict[str, list[int]]:
+    """The places of each task's values."""
+    places: dict[str, list[int]] = {}
+    for place, value in enumerate(values):
+        places.setdefault(value.task, []).append(place)
+    return places
 
 
 def _alarmed(seen: Seen, settings: PipelineSettings, folder: Path, log: Log, found: dict[str, Found]) -> Seen:

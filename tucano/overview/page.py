@@ -5,9 +5,11 @@ old the page is. All else is there without it.
 """
 
 import base64
+import errno
 import hashlib
 import os
 import re
+import shlex
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,13 +19,14 @@ from typing import Any
 
 from markupsafe import Markup
 
+from tucano.comparison.claims import after_looks
 from tucano.comparison.compare import TOGETHER
 from tucano.comparison.contrast import Effect
 from tucano.comparison.promotion import Promotion
 from tucano.configuration import telling
 from tucano.overview import drawing
 from tucano.overview.pairs import Pair, pairs
-from tucano.overview.rows import Row, Spent, read_rows, spent, varied
+from tucano.overview.rows import UNREADABLE, Row, Spent, read_rows, spent, varied, why
 from tucano.overview.runs import RunRecord, read_addresses, read_runs
 from tucano.presentation.numbers import possible
 from tucano.presentation.pages import environment
@@ -47,6 +50,7 @@ PROGRESS = {
 """Words of the sentences in which a training says how far it is."""
 LONGEST_LABEL = 60
 """Characters of a setting's value."""
+USUAL_STORAGE = "runs"
 MOST_NAMED = 4
 """Settings that name a configuration; the report has all."""
 
@@ -74,9 +78,10 @@ class Line:
 
 @dataclass(frozen=True)
 class View:
-    """All that the page says, best configuration first."""
+    """All that the page says, best configuration first; `storage` is what a command needs to read this storage."""
 
     written: datetime
+    storage: str
     lines: tuple[Line, ...]
     pairs: Mapping[tuple[str, str], Pair]
     plot: drawing.Plot | None
@@ -107,9 +112,24 @@ class View:
         return [line for line in self.lines if not line.ranked and line.row.label == self.lines[0].row.label]
 
     @property
+    def rivals(self) -> list[Line]:
+        """The configurations among which the first one has the highest mean: none that is worse or suspect, except
+        where all are.
+        """
+        ranked = [line for line in self.lines if line.ranked]
+        return [line for line in ranked if line.tone != "bad"] or ranked
+
+    @property
+    def set_aside(self) -> int:
+        """How many are worse or suspect, and so ranked behind those that they may be above."""
+        return sum(line.ranked for line in self.lines) - len(self.rivals)
+
+    @property
     def ahead(self) -> Pair | None:
-        """The first against the second."""
-        return self.pairs.get((self.lines[0].row.label, self.lines[1].row.label)) if len(self.lines) > 1 else None
+        """The first against the second, where that is neither worse nor suspect."""
+        if len(self.lines) < 2 or self.lines[1].tone == "bad":
+            return None
+        return self.pairs.get((self.lines[0].row.label, self.lines[1].row.label))
 
 
 def write_page(root: Path) -> Path:
@@ -125,8 +145,10 @@ def announced(root: Path) -> str:
     """Where the overview now is, or why it could not be written: servers stand without it."""
     try:
         return write_page(root).resolve().as_uri()
-    except OSError as error:
-        return f"not written ({error}); make room for it and start this again"
+    except UNREADABLE as error:
+        full = isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)
+        mend = "make room for it and start this again" if full else "all else stands without it"
+        return f"not written ({type(error).__name__}: {error}); {mend}"
 
 
 def view(root: Path) -> View:
@@ -136,18 +158,39 @@ def view(root: Path) -> View:
     addresses = read_addresses(root)
     rows = _ranked(found.rows)
     compared, gone = pairs(root, rows)
+    curves, torn = _curves(root, rows)
     return View(
         written=datetime.now(UTC),
+        storage=_as_setting(root),
         lines=_lines(rows, {run.stages.get("comparison", ""): addresses.of(run) for run in reversed(runs)}),
         pairs=compared,
-        plot=drawing.plot(
-            {row.label: row.curves() for row in rows[: drawing.MOST_CURVES] if row.asked == rows[0].asked}
-        ),
+        plot=drawing.plot(curves),
         runs=tuple((run, addresses.of(run)) for run in _newest(runs)),
         promoted=found.promoted,
-        unreadable=(*found.unreadable, *gone, *broken),
+        unreadable=(*found.unreadable, *gone, *torn, *broken),
         older=found.older,
     )
+
+
+def _as_setting(root: Path) -> str:
+    """What a command needs to read this storage: nothing where it is the usual one."""
+    here = Path.cwd().resolve()
+    place = root.resolve()
+    short = str(place.relative_to(here) if place.is_relative_to(here) else place)
+    return "" if short == USUAL_STORAGE else f" --set storage={shlex.quote(short)}"
+
+
+def _curves(root: Path, rows: Sequence[Row]) -> tuple[dict[str, drawing.Points], list[str]]:
+    """({label: curves}, what cannot be read): the first rows that answered what the first one answered."""
+    curves: dict[str, drawing.Points] = {}
+    unreadable: list[str] = []
+    for row in rows[: drawing.MOST_CURVES]:
+        if row.asked == rows[0].asked:
+            try:
+                curves[row.label] = row.curves()
+            except UNREADABLE as error:
+                unreadable.append(why(root, (root / row.report).parent, ValueError(f"no curve of it: {error}")))
+    return curves, unreadable
 
 
 def _newest(runs: Sequence[RunRecord]) -> list[RunRecord]:
@@ -227,6 +270,7 @@ def _body(language: Language, shown: View, folder: Path) -> str:
     return made.get_template("body.html.j2").render(
         t=language.say,
         possible=possible,
+        after_looks=after_looks,
         language=language,
         view=shown,
         first=shown.lines[0] if shown.lines else None,

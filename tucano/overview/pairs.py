@@ -12,10 +12,11 @@ from pathlib import Path
 
 from tucano.comparison.answers import Decoding, Values, prompt_values, read_answers
 from tucano.comparison.contrast import clusters_of, effect, sides
+from tucano.errors import UserError
 from tucano.files.prompts import PromptFiles
 from tucano.files.results import AnswerFiles
 from tucano.overview.rows import UNREADABLE, Row, sound, why
-from tucano.prompts import read_prompts
+from tucano.prompts import Prompt, read_prompts
 from tucano.statistics.inference import holm
 
 MOST = 12
@@ -54,31 +55,38 @@ def pairs(root: Path, rows: Sequence[Row]) -> tuple[dict[tuple[str, str], Pair],
     known: dict[str, _Side] = {}
     unreadable: list[str] = []
     for row in [row for row in rows if row.asked == rows[0].asked and {"answers", "data"} <= row.stages.keys()][:MOST]:
+        place = row.stages["data"].folder
         try:
-            known[row.label] = _side(row)
-            _members(known[row.label])
+            sound(place)
+            prompts = _prompts(place)
+            place = row.stages["answers"].folder
+            known[row.label] = _side(row, prompts)
         except UNREADABLE as error:
-            known.pop(row.label, None)
-            unreadable.append(why(root, row.stages["answers"].folder, error))
+            unreadable.append(why(root, place, error))
     found = {(one, other): _pair(known[one], known[other]) for one, other in combinations(known, 2)}
     corrected = holm({" ".join(labels): pair.p for labels, pair in found.items()})
     result: dict[tuple[str, str], Pair] = {}
     for (one, other), pair in found.items():
         whole = replace(pair, p=corrected[f"{one} {other}"])
         result |= {(one, other): whole, (other, one): whole.mirrored}
-    return result, unreadable
+    return result, list(dict.fromkeys(unreadable))
 
 
-def _side(row: Row) -> _Side:
+def _side(row: Row, prompts: Sequence[Prompt]) -> _Side:
+    """UserError for a seed that did not answer every prompt: each pair asks for all."""
     answers, data = row.stages["answers"].folder, row.stages["data"].folder
     sound(answers)
-    sound(data)
-    return _Side(answers, data, row.comparison.seeds, row.comparison.primary, row.comparison.alpha)
+    side = _Side(answers, data, row.comparison.seeds, row.comparison.primary, row.comparison.alpha)
+    for seed, values in zip(side.seeds, _members(side), strict=True):
+        lacking = {prompt.id for prompt in prompts} - values.keys()
+        if lacking:
+            raise UserError(f"seed {seed} has no answer to {min(lacking)}")
+    return side
 
 
 @lru_cache(1024)
 def _pair(one: _Side, other: _Side) -> Pair:
-    prompts = read_prompts(PromptFiles(one.data).test)
+    prompts = _prompts(one.data)
     ids = [prompt.id for prompt in prompts]
     shared = clusters_of(prompts)
     above, below = _equally(_members(one), _members(other), ids)
@@ -96,6 +104,11 @@ def _equally(ours: Sequence[Values], theirs: Sequence[Values], ids: Sequence[str
 
 def _together(members: Sequence[Values], ids: Sequence[str]) -> Mapping[str, Sequence[float]]:
     return {prompt: [value for member in members for value in member[prompt]] for prompt in ids}
+
+
+@lru_cache(MOST)
+def _prompts(data: Path) -> list[Prompt]:
+    return read_prompts(PromptFiles(data).test)
 
 
 @lru_cache(MOST)

@@ -23,6 +23,7 @@ from tucano.cost import Cost, costs, total
 from tucano.errors import UserError
 from tucano.files.models import SeedFiles
 from tucano.files.results import ComparisonFiles, ReportFiles
+from tucano.overview.backs import Back, read_backs
 from tucano.settings import CostSettings
 from tucano.storage.journal import read_journal
 
@@ -64,14 +65,18 @@ class Row:
         return {seed: _curve(made.folder) for seed, made in folders.items() if made is not None}
 
 
+Promoted = tuple[datetime, Promotion, str]
+"""When, what and of which configuration."""
+
+
 @dataclass(frozen=True)
 class Found:
-    """`rows` in no order; `promoted` every champion with its date and its configuration, oldest first; `unreadable` in
-    words; `older`: reports beyond those that are read.
+    """`rows` in no order; `promoted` every champion with its date and its configuration, oldest first, also where a
+    person went back to it; `unreadable` in words; `older`: reports beyond those that are read.
     """
 
     rows: tuple[Row, ...]
-    promoted: tuple[tuple[datetime, Promotion, str], ...]
+    promoted: tuple[Promoted, ...]
     unreadable: tuple[str, ...]
     older: int
 
@@ -90,22 +95,38 @@ def read_rows(root: Path) -> Found:
     unreadable: list[str] = []
     for folder in reports[:MOST]:
         try:
-            rows.append(_row(root, folder, made))
+            row = _row(root, folder, made)
+            costs(row.stages, row.prices)  # stays that another version wrote are refused here
+            rows.append(row)
         except UNREADABLE as error:
             unreadable.append(why(root, folder, error))
     rows.sort(key=lambda row: row.made_at)
-    champions: dict[tuple[str, int | None], tuple[datetime, Promotion, str]] = {}
+    backs, damaged = read_backs(root)
+    newest_of_each = {(row.label, row.asked): row for row in rows}
+    return Found(
+        tuple(newest_of_each.values()),
+        _promoted(rows, backs),
+        (*unreadable, *damaged),
+        max(0, len(reports) - MOST),
+    )
+
+
+def _promoted(rows: Sequence[Row], backs: Sequence[Back]) -> tuple[Promoted, ...]:
+    """Every champion once, from its first report on, and each time that a person went back to one; oldest first."""
+    champions: dict[tuple[str, int | None], Promoted] = {}
     for row in rows:
         if row.promotion is not None and row.promotion.status == CHAMPION:
             entry = (row.made_at, row.promotion, row.label)
             champions.setdefault((row.promotion.model, row.promotion.version), entry)
-    newest_of_each = {(row.label, row.asked): row for row in rows}
-    return Found(
-        tuple(newest_of_each.values()),
-        tuple(champions.values()),
-        tuple(unreadable),
-        max(0, len(reports) - MOST),
-    )
+    again = [_again(back, champions.get((back.model, back.version))) for back in backs]
+    return tuple(sorted([*champions.values(), *again], key=lambda entry: entry[0]))
+
+
+def _again(back: Back, first: Promoted | None) -> Promoted:
+    """`first`: how it became champion; None where no report here says that."""
+    said = f"tucano promote --back: {back.why}"
+    candidate, label = (first[1].candidate, first[2]) if first else ("", "")
+    return back.moment, Promotion(candidate, CHAMPION, said, back.model, back.version, said), label
 
 
 def varied(rows: Sequence[Row]) -> list[dict[str, Any]]:

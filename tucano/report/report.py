@@ -14,6 +14,7 @@ from markupsafe import Markup
 
 from tucano.audit.reaudit import Reaudit
 from tucano.audit.report import AuditReport
+from tucano.comparison.claims import after_looks
 from tucano.comparison.compare import BASE, TOGETHER, Comparison, Pair
 from tucano.presentation.pages import environment
 from tucano.report import plots
@@ -96,6 +97,7 @@ def _body(language: Language, comparison: Comparison, facts: Facts, title: str) 
         verdict=comparison.verdict,
         tone=tone(comparison.verdict),
         other=next(c for c in comparison.contrasts if c.decoding != comparison.primary),
+        after_looks=after_looks,
         truths=[c for c in comparison.contrasts if c.measure == "truth" and c.decoding == comparison.primary],
         against_base=comparison.find(TOGETHER, BASE, comparison.primary, "reward"),
         health=_health(comparison),

@@ -1,6 +1,10 @@
 """The GPUs that a run can be foreseen for, by the figures of their makers."""
 
+import json
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 GIBIBYTE = 2**30
 LAUNCH_SECONDS = 6e-6
@@ -39,3 +43,16 @@ MACHINES = {
     "h100": Machine("NVIDIA H100 80 GB SXM", 81_559 * 2**20, 3350e9, 989e12, 66.9e12),
 }
 """In bfloat16 without sparsity and in float32: data sheets of the L4 (2023), A100 (2020) and H100 (2022)."""
+ACCELERATORS = {"nvidia-l4": "l4", "nvidia-tesla-a100": "a100", "nvidia-h100-80gb": "h100"}
+"""By Google's names, which its Kubernetes shares; Vertex AI writes them like NVIDIA_L4."""
+
+
+def of_pool(template: Mapping[str, Any]) -> Machine | None:
+    """The GPU that a work pool's job template names, an L4 where it names none; None for one whose figures are not
+    here.
+    """
+    named = re.search(r'accelerator(?:_type)?": "([\w-]+)"', json.dumps(template))
+    if named is None:
+        return MACHINES["l4"]
+    known = ACCELERATORS.get(named[1].lower().replace("_", "-"))
+    return MACHINES[known] if known else None

@@ -4,8 +4,9 @@ Who bets on fair odds grows an expected wealth of 1, whenever he stops. So a wea
 probability of at most alpha, over all looks together (Ville 1939; Waudby-Smith and Ramdas 2024, «Estimating means of
 bounded random variables by betting», J. R. Stat. Soc. B 86). Two games are played here, with values in [0, 1]:
 
-- against «the mean is at least so much», with the values themselves (`falling`). Nothing is asked of how they hang
-  together;
+- against «the mean is at least so much», with the values themselves (`falling`). What is to be expected of each value,
+  given all before it, must be at least that much: values need not be independent, but whole days that swing together
+  around a mean that is high enough can raise a false alarm;
 - against «these values are as exchangeable as those of the reference», with conformal ranks (`unusual`; Vovk et al.
   2021, «Retrain or not retrain: conformal test martingales for change-point detection», PMLR 152). The reference's own
   chance is part of the game, however small it is.

@@ -2,8 +2,9 @@
 evidence.
 
 A rehearsal of some real optimizer steps with the run's own model, rewards and algorithms, in a scratch folder, shows
-whether gradients reach the adapter and memory stands still; sampled completions show whether there is a signal and room
-to answer. What was left out: the full batch (one that does not fit into memory is found by the first real step).
+whether gradients reach the adapter, its weights move and memory stands still; sampled completions show whether there is
+a signal and room to answer. What was left out: on a CPU the full batch, and everywhere completions that all reach their
+ceiling, whose memory the forecast counts (tucano/training/foresight/).
 """
 
 import shutil
@@ -16,6 +17,7 @@ from typing import Any
 
 import psutil
 import torch
+from peft import PeftModel
 from transformers import TrainerCallback, TrainerControl, TrainerState, TrainingArguments
 
 from tucano.files.prompts import PromptFiles
@@ -24,6 +26,7 @@ from tucano.settings.grpo import PreflightStage
 from tucano.thoughts import can_think
 from tucano.training import grpo
 from tucano.training import preflight_checks as check
+from tucano.training.checkpoints import weights
 from tucano.training.grpo_trainer import GrpoMixin
 from tucano.training.jobs import Job, Progress, emit
 from tucano.training.merge import quantisation_distance
@@ -38,6 +41,8 @@ SETTLED_STEP = 10
 """Allocators and caches grow during the first steps; from here on memory must stand still."""
 GROWTH_MEGABYTES = 5.0
 """Per step. 1,500 steps of that are 7 GB."""
+MOVED = 0.99
+"""Of the entries of LoRA's A, during the rehearsal. In bfloat16 a small update is rounded away: 2 % of them moved."""
 MEGABYTE = 2**20
 
 
@@ -114,11 +119,12 @@ def _checks(
         yield _quantisation(job, settings, policy, examiner, completions[:: settings.grpo.generations])
     yield from check.signal(completions, settings.grpo.generations)
     emit(Progress("preflight", 2, 3, {}))
+    before = entries_of_a(policy)
     trainer.train()
     yield check.finite(trainer.state.log_history)
     if settings.grpo.sampler != "local":
         yield check.sampler(trainer.state.log_history)
-    yield gradients(recorder)
+    yield gradients(recorder, share_moved(before, entries_of_a(policy)))
     yield memory(recorder)
     yield check.merging(policy)
     yield forecast(recorder, trainer, settings)
@@ -149,14 +155,17 @@ def report(checks: list[Check]) -> dict[str, object]:
 
 
 def rehearsal(settings: PreflightStage) -> PreflightStage:
-    """The run in small: two groups a step, a few steps, nothing saved."""
+    """The run in small: a few steps, nothing saved. A GPU gets the run's own batches, since its memory must hold them
+    and it draws many rows almost as fast as few; a CPU gets two groups a step, since there every row takes its time.
+    """
+    rows = 2 * settings.grpo.generations
+    batches = {} if settings.model.device == "cuda" else {"batch_size": rows, "micro_batch": rows}
     grpo_small = {
         "max_steps": REHEARSAL_STEPS,
         "eval_steps": REHEARSAL_STEPS,
         "patience": 1,
-        "batch_size": 2 * settings.grpo.generations,
-        "micro_batch": 2 * settings.grpo.generations,
         "length_stages": (),
+        **batches,
     }
     return settings.model_copy(update={"grpo": settings.grpo.model_copy(update=grpo_small)})
 
@@ -171,8 +180,21 @@ def spread(prompts: Iterable[Prompt]) -> list[Prompt]:
     return [prompt for mine in chosen.values() for prompt in mine]
 
 
-def gradients(recorder: Recorder) -> Check:
-    """Every trainable matrix must have had a gradient by the end; B starts at 0, so A has none in the first step."""
+def entries_of_a(policy: Policy) -> torch.Tensor:
+    """A copy of every entry of LoRA's A, on the CPU."""
+    assert isinstance(policy, PeftModel), "GRPO trains an adapter"
+    adapter = weights.adapter(policy, weights.TRAINED)
+    return torch.cat([weight.detach().flatten().cpu() for name, weight in adapter.items() if "lora_A" in name])
+
+
+def share_moved(before: torch.Tensor, after: torch.Tensor) -> float:
+    return (before != after).float().mean().item()
+
+
+def gradients(recorder: Recorder, moved: float) -> Check:
+    """Every trainable matrix must have had a gradient by the end; B starts at 0, so A has none in the first step. And
+    `moved`, the share of A's entries that are others than before, must be nearly all.
+    """
     dry = [name for name, reached in recorder.reached.items() if not reached]
     shown = f"{len(recorder.reached) - len(dry)} of {len(recorder.reached)} trained matrices got a gradient"
     if dry or not recorder.reached:
@@ -180,6 +202,11 @@ def gradients(recorder: Recorder) -> Check:
             "gradient flow",
             "red",
             f"{shown}; none reached {', '.join(dry[:3]) or 'any'}: look at the adapter's target modules",
+        )
+    shown += f" and {moved:.1%} of the adapter's entries moved"
+    if moved < MOVED:
+        return Check(
+            "gradient flow", "red", f"{shown}, below {MOVED:.0%}: updates are rounded away; raise grpo.learning_rate"
         )
     return Check("gradient flow", "ok", shown)
 

@@ -68,21 +68,25 @@ def _load_with_transformers(
 def _load_with_unsloth(
     settings: LoadedModel, base: str, adapter: Path | None, trainable: bool, seed: int
 ) -> tuple[Policy, PreTrainedTokenizerBase]:
-    """Unsloth loads base and adapter in one call from the adapter's folder; the worker has imported it before
-    everything else.
+    """The worker has imported Unsloth before everything else. Given an adapter's folder it would take the base that the
+    adapter names, at its newest commit; so the base is loaded by itself, at the pinned one, and read back.
     """
     from unsloth import FastLanguageModel
 
     model, tokenizer = FastLanguageModel.from_pretrained(
-        model_name=str(adapter or base),
-        revision=None if adapter else settings.revision,
+        model_name=base,
+        revision=settings.revision,
         max_seq_length=settings.max_length_tokens,
         load_in_4bit=settings.quantization == "nf4",
         dtype=getattr(torch, settings.dtype),
         trust_remote_code=False,
         use_gradient_checkpointing=CHECKPOINTING,
     )
-    if trainable and adapter is None:
+    weights.read_back_base(model, base, settings.revision, ())
+    if adapter is not None:  # as Unsloth does it, which leaves every adapter trainable
+        attached = PeftModel.from_pretrained(model, str(adapter), is_trainable=True)
+        model = FastLanguageModel.patch_peft_model(attached, use_gradient_checkpointing=CHECKPOINTING)
+    elif trainable:
         assert isinstance(settings, AdaptedModel), "a new adapter has a shape"
         model = FastLanguageModel.get_peft_model(
             model,

@@ -3,9 +3,9 @@
 What makes the difference is not arithmetic but overhead: every distinct prompt is read once however often it is
 sampled, adapters are merged into plain matrices first, keys and values live in one preallocated block and are never
 repeated for the heads that share them, and sequences that have ended leave the batch. Greedy tokens equal those of
-`transformers` (tests/test_decode.py); kernels and traffic per token are bounded (tests/test_meter.py). What was left
-out: other architectures and 4-bit weights (`LocalSampler` falls back to `generate` for them), CUDA graphs, top-k and
-top-p.
+`transformers` (tests/test_decode.py); kernels and traffic per token are bounded (tests/test_foresight.py). What was
+left out: other architectures and 4-bit weights (`LocalSampler` falls back to `generate` for them), CUDA graphs, top-k
+and top-p.
 """
 
 from collections.abc import Sequence

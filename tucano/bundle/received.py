@@ -1,0 +1,125 @@
+"""What each stage of a bundle received, held against what follows from the settings of its run."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from pydantic_core import to_jsonable_python
+
+from tucano.bundle.engines import code_here, code_there
+from tucano.bundle.reading import SEED_STAGE, Contents
+from tucano.settings import PipelineSettings
+from tucano.settings.base import Section
+from tucano.settings.comparison import ComparisonStage
+from tucano.settings.stages import (
+    of_answers,
+    of_audit,
+    of_comparison,
+    of_data,
+    of_greedy_answers,
+    of_grpo,
+    of_merge,
+    of_plan,
+    of_preflight,
+    of_public,
+    of_public_set,
+    of_reaudit,
+    of_sft,
+)
+
+Found = tuple[str, tuple[str, ...], tuple[str, ...]]
+"""What is as it should be, in words; what is not; what only the code explains."""
+IN_WORDS = {"missing": "list of missing seeds", "unmoved": "list of seeds that did not move"}
+
+
+@dataclass(frozen=True, slots=True)
+class Apart:
+    """A setting that is not the same in the bundle (`there`) and here, and which side knows its name."""
+
+    name: str
+    known: Literal["both", "there", "here"]
+
+
+def settings_followed(contents: Contents) -> Found:
+    """Each stage received what follows from the settings of the run."""
+    said: list[str] = []
+    others: list[str] = []
+    stages = _received(contents)
+    for stage, received in stages.items():
+        apart = list(_apart(contents.made(stage)["settings"], _with_its_base(contents, stage, received)))
+        values = [IN_WORDS.get(one.name, one.name) for one in apart if one.known == "both"]
+        said += [f"{stage} was made with another {name} than the settings say" for name in values]
+        names = [one for one in apart if one.known != "both"]
+        if names and code_there(contents, stage) != code_here(stage):
+            others.append(f"{stage} was made by other code, whose settings differ in {_told(names)}")
+        else:
+            said += [f"the settings of {stage} differ in {_told([one])}, and its code is the one here" for one in names]
+    return f"{len(stages)} stages received what the settings say", tuple(said), tuple(others)
+
+
+def of_its_comparison(contents: Contents) -> ComparisonStage:
+    """What the verdict follows from by the run's settings and its seeds. Only the stage itself says why a seed is
+    missing, and whether the plan came first.
+    """
+    stored = contents.made("comparison")["settings"]
+    told = {int(seed): str(why) for seed, why in stored.get("missing", ())}
+    trained = {line.seed for line in contents.seeds.values()}
+    missing = {seed: told.get(seed, "?") for seed in contents.settings.grpo.seeds if seed not in trained}
+    unmoved = [line.seed for line in contents.seeds.values() if line.best_step == 0]
+    return of_comparison(contents.settings, bool(stored.get("planned")), missing, unmoved)
+
+
+def _received(contents: Contents) -> Mapping[str, Section]:
+    run: PipelineSettings = contents.settings
+    every = {
+        "data": of_data(run),
+        "plan": of_plan(run),
+        "audit": of_audit(run),
+        "sft": of_sft(run, run.seed),
+        "preflight": of_preflight(run, run.grpo.seeds[0]),
+        "answers": of_answers(run, run.seed),
+        "re-audit": of_reaudit(run),
+        "comparison": of_its_comparison(contents),
+        "merged": of_merge(run, run.seed),
+        "public-set": of_public_set(run),
+        "public-answers": of_greedy_answers(run, run.seed),
+        "public": of_public(run),
+        **{f"{SEED_STAGE}{arm}": of_grpo(run, line.seed) for arm, line in contents.seeds.items()},
+    }
+    return {stage: received for stage, received in every.items() if stage in contents.stages}
+
+
+def _with_its_base(contents: Contents, stage: str, received: Section) -> Section:
+    """A base in a folder is that of the bundle, since this machine need not have it."""
+    base = contents.made(stage)["settings"].get("base")
+    if "base" in type(received).model_fields and str(base).startswith("folder "):
+        return received.model_copy(update={"base": base})
+    return received
+
+
+def _apart(there: Any, here: Any, name: str = "") -> Iterator[Apart]:
+    """Sections are compared name by name, everything else as a whole: the tasks of a mix are no names of settings."""
+    if isinstance(here, Section) and isinstance(there, dict):
+        values = dict(here)
+        for inner in sorted({*there, *values}):
+            place = f"{name}.{inner}".removeprefix(".")
+            if inner in there and inner in values:
+                yield from _apart(there[inner], values[inner], place)
+            else:
+                yield Apart(place, "there" if inner in there else "here")
+    elif _are_sections(here) and isinstance(there, list) and len(there) == len(here):
+        for number, pair in enumerate(zip(there, here, strict=True)):
+            yield from _apart(*pair, f"{name}.{number}")
+    elif there != to_jsonable_python(here):
+        yield Apart(name, "both")
+
+
+def _are_sections(value: Any) -> bool:
+    return isinstance(value, tuple) and any(isinstance(one, Section) for one in value)
+
+
+def _told(apart: Sequence[Apart]) -> str:
+    """Like «having seeds and in lacking trainings»."""
+    sides = {"there": "having", "here": "lacking"}
+    names = {side: ", ".join(one.name for one in apart if one.known == side) for side in sides}
+    return " and in ".join(f"{sides[side]} {found}" for side, found in names.items() if found)
