@@ -8,12 +8,13 @@ from random import Random
 from typing import get_type_hints
 
 import pytest
+from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
 
 from data.sources.synthetic import SyntheticSource
 from rewards import describe, extraction, load_reward_set
 from tucano.artifacts.code_version import code_version
 from tucano.errors import UserError
-from tucano.prompts import TASKS
+from tucano.prompts import TASKS, Task
 from tucano.rating import aids as rating_aids
 from tucano.settings import PipelineSettings
 from tucano.settings.preflight import CHECKS
@@ -46,6 +47,27 @@ def test_without_one_of_its_parts_a_task_is_refused_by_name(task: str, part: str
             UserError, match=rf"^the task {task} has no `{part}` \(.+\); add it to the task's TaskSpec$"
         ):
             TaskSpec(**left)  # type: ignore[arg-type]
+
+
+OBJECTS = [task for task in TASKS if spec_of(task).fields]
+VALUES: tuple[object, ...] = ("x", None, 0, 1, 0.5, 5, 6, True, [], {}, "high", "positive")
+
+
+@pytest.mark.parametrize("task", OBJECTS)
+def test_the_schema_of_an_object_takes_what_its_fields_allow(task: Task) -> None:
+    kinds, schema = spec_of(task).fields, registry.schema_of(task)
+    assert schema is not None
+    judge = Draft202012Validator(schema)
+    whole = {name: kind.usual for name, kind in kinds.items()}
+    assert judge.is_valid(whole) and not judge.is_valid(whole | {"stars": 5})
+    for name, kind in kinds.items():
+        assert not judge.is_valid({other: value for other, value in whole.items() if other != name})
+        for value in (kind.wrong(kind.usual), *kind.wrong_types, *VALUES):
+            assert judge.is_valid(whole | {name: value}) == kind.allows(value), (name, value)
+
+
+def test_a_text_has_no_schema() -> None:
+    assert [task for task in TASKS if registry.schema_of(task) is None] == [t for t in TASKS if t not in OBJECTS]
 
 
 def test_a_task_without_its_section_in_the_rating_guide_is_named(

@@ -4,6 +4,7 @@ A stand-in answers in vLLM's place (benchmarks/vllm_standin.py). Where TUCANO_VL
 (docs/gpu.md), the tests marked `vllm` ask the real one too.
 """
 
+import json
 import os
 import signal
 import subprocess
@@ -11,6 +12,7 @@ import sys
 import time
 from contextlib import closing
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -22,11 +24,15 @@ from test_grpo_parity import one_thread_and_the_signals_as_before, ours, tiny  #
 from test_grpo_parity import settings as small
 from test_health import asked_for
 from test_training import SignalAt
+from transformers import AutoTokenizer
 
 from benchmarks.vllm_standin import interpreter
 from tucano.errors import UserError, WorkerCrashed, WorkerFailed
 from tucano.profiles import validated
+from tucano.prompts import Task
+from tucano.serving.schema import fault_of
 from tucano.settings import PipelineSettings
+from tucano.specs.registry import schema_of
 from tucano.storage.journal import read_journal
 from tucano.training.checkpoints import interruption
 from tucano.training.jobs import Job
@@ -37,7 +43,7 @@ from tucano.training.policies.load import load_policy
 from tucano.training.samplers import Decoding, guardian
 from tucano.training.samplers.local import LocalSampler
 from tucano.training.samplers.server import RANKS, ServerPlan
-from tucano.training.samplers.vllm import VllmSampler
+from tucano.training.samplers.vllm import VllmSampler, _question
 
 REAL = os.environ.get("TUCANO_VLLM_PYTHON")
 WHO = [
@@ -152,6 +158,13 @@ def test_a_model_without_an_adapter_is_the_base(folder: Path, tmp_path: Path) ->
         drawn = sampler.sample(policy, PROMPTS, decoding(policy, temperature=0))
     expected = LocalSampler(own_decoding=False).sample(policy, PROMPTS, decoding(policy, temperature=0))
     assert [draw.tokens for draw in drawn] == [draw.tokens for draw in expected]
+
+
+def test_a_form_is_sent_as_vllm_reads_it() -> None:
+    form = json.dumps(schema_of("extraction"))
+    asked = _question("base", [1, 2], 1, 7, Decoding(8, 0.0, (0,), form))
+    assert asked["structured_outputs"] == {"json": form}
+    assert "structured_outputs" not in _question("base", [1, 2], 1, 7, Decoding(8, 0.0, (0,)))
 
 
 def test_it_stops_at_every_end_token(folder: Path, tmp_path: Path) -> None:
@@ -416,3 +429,19 @@ def test_settings_that_cannot_work_are_refused() -> None:
     given = {"grpo": {"sampler": "vllm"}, "worker": {"vllm_python": "python"}}
     with pytest.raises(ValueError, match=r"model\.quantization=nf4 trains rounded ones"):
         validated({**given, "model": {"device": "cuda", "quantization": "nf4", "name": "org/model"}})
+
+
+@pytest.mark.vllm
+@pytest.mark.skipif(not REAL, reason="no TUCANO_VLLM_PYTHON")
+def test_answers_are_held_to_their_tasks_form(folder: Path, tmp_path: Path) -> None:
+    """Random weights say anything but JSON; these two tasks have no field of free text, so they can end."""
+    policy = policy_of(folder)
+    tokenizer = AutoTokenizer.from_pretrained(folder / "model")
+    tasks: tuple[Task, ...] = ("sentiment", "churn")
+    with closing(VllmSampler(plan(folder, tmp_path, "vllm"))) as sampler:
+        for task, temperature in product(tasks, (0.0, 1.0)):
+            asked = replace(decoding(policy, 120, temperature), form=json.dumps(schema_of(task)))
+            texts = tokenizer.batch_decode(
+                [draw.tokens for draw in sampler.sample(policy, PROMPTS, asked, seed())], True
+            )
+            assert [fault_of(task, text) for text in texts] == [None] * len(PROMPTS), texts

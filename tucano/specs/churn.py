@@ -34,6 +34,7 @@ FIELDS = {
         (2, True, ["high"]),
         objects.one_of("low", "high"),
         allows=CHECKS["churn_risk"],
+        schema=objects.RISK,
     ),
     "probability": Field(
         "0-1",
@@ -41,6 +42,7 @@ FIELDS = {
         ("alta", True, [0.5]),
         lambda value: 0.95 if value < 0.5 else 0.05,
         allows=_is_probability,
+        schema={"type": "number", "minimum": 0, "maximum": 1},
     ),
 }
 PROBABILITIES = (0.05, 0.25, 0.5, 0.75, 0.95)

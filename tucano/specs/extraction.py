@@ -35,16 +35,27 @@ _NO_TEXT, _NO_FLAG = (3, True), ("sim", 1, None)
 
 _DESCRIBED: dict[str, Field] = {
     "sentiment": Field(
-        "positive|neutral|negative", "positive", (1, True, ["negative"]), objects.one_of("positive", "negative")
+        "positive|neutral|negative",
+        "positive",
+        (1, True, ["negative"]),
+        objects.one_of("positive", "negative"),
+        schema=objects.any_of("positive", "neutral", "negative"),
     ),
-    "sentiment_score": Field("1-5", 5, ("dois", True, 2.5), objects.other_stars),
+    "sentiment_score": Field("1-5", 5, ("dois", True, 2.5), objects.other_stars, schema=objects.any_of(1, 2, 3, 4, 5)),
     "category": Field("text", "outros", (*_NO_TEXT, ["casa"]), objects.other_text),
-    "delivery_issue": Field("text", False, _NO_FLAG, objects.flipped),
-    "product_issue": Field("text", False, _NO_FLAG, objects.flipped),
-    "seller_issue": Field("text", False, _NO_FLAG, objects.flipped),
-    "churn_risk": Field("text", "low", (2, True, ["high"]), objects.one_of("low", "high")),
-    "repurchase_intent": Field("text", True, _NO_FLAG, objects.flipped),
-    "main_complaint": Field("text", None, (*_NO_TEXT, ["atraso"]), objects.other_text, "by words"),
+    "delivery_issue": Field("text", False, _NO_FLAG, objects.flipped, schema=objects.FLAG),
+    "product_issue": Field("text", False, _NO_FLAG, objects.flipped, schema=objects.FLAG),
+    "seller_issue": Field("text", False, _NO_FLAG, objects.flipped, schema=objects.FLAG),
+    "churn_risk": Field("text", "low", (2, True, ["high"]), objects.one_of("low", "high"), schema=objects.RISK),
+    "repurchase_intent": Field("text", True, _NO_FLAG, objects.flipped, schema=objects.FLAG),
+    "main_complaint": Field(
+        "text",
+        None,
+        (*_NO_TEXT, ["atraso"]),
+        objects.other_text,
+        "by words",
+        schema={"type": ["string", "null"]},
+    ),
     "summary": Field("text", "Cliente avaliou a compra.", (), objects.other_text, "never"),
 }
 FIELDS = {name: replace(kind, allows=CHECKS.get(name, objects.is_text)) for name, kind in _DESCRIBED.items()}

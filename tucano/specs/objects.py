@@ -5,7 +5,7 @@ None of this knows how any reward is computed.
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import cycle
 from random import Random
 from typing import Any, Literal
@@ -17,8 +17,24 @@ NOTATIONS = (("4.5", "4,5"), ("1234.56", "1.234,56"), ("19.9", "R$ 19,90"))
 """A number as JSON has it, and as Brazilians write it."""
 
 
+TEXT: Mapping[str, Any] = {"type": "string"}
+FLAG: Mapping[str, Any] = {"type": "boolean"}
+"""JSON schemas of values (https://json-schema.org, draft 2020-12)."""
+
+
+def any_of(*values: str | int) -> Mapping[str, Any]:
+    return {"enum": list(values)}
+
+
+RISK = any_of("low", "medium", "high")
+
+
 def is_text(value: object) -> bool:
     return isinstance(value, str)
+
+
+def is_flag(value: object) -> bool:
+    return isinstance(value, bool)
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +43,8 @@ class Field:
     JSON type.
 
     `wrong` makes another value of the right type. `judged`: the benchmark asks for the very value, for its words, or
-    not at all. `allows`: whether an answer may have a value at all.
+    not at all. `allows`: whether an answer may have a value at all; `schema`: the same, and
+    blank texts, for a decoder that is to draw nothing else.
     """
 
     shape: str
@@ -36,6 +53,7 @@ class Field:
     wrong: Callable[[Any], Any]
     judged: Literal["exactly", "by words", "never"] = "exactly"
     allows: Callable[[object], bool] = is_text
+    schema: Mapping[str, Any] = field(default_factory=lambda: TEXT)
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@ as SPEC."""
 
 import json
 from importlib import import_module
+from typing import Any
 
 from tucano.errors import UserError
 from tucano.prompts import TASKS, Prompt, Task
@@ -23,6 +24,21 @@ SPECS: dict[Task, TaskSpec] = {name: _found(name) for name in TASKS}
 
 def spec_of(task: Task) -> TaskSpec:
     return SPECS[task]
+
+
+def schema_of(task: Task) -> dict[str, Any] | None:
+    """The JSON schema of a task's answers; None where they are no objects. It takes what `Field.allows` does, and blank
+    texts.
+    """
+    fields = spec_of(task).fields
+    if not fields:
+        return None
+    return {
+        "type": "object",
+        "properties": {name: dict(kind.schema) for name, kind in fields.items()},
+        "required": list(fields),
+        "additionalProperties": False,
+    }
 
 
 def gold(prompt: Prompt) -> str:

@@ -14,11 +14,14 @@ from tucano.training.checkpoints.weights import Policy
 
 @dataclass(frozen=True, slots=True)
 class Decoding:
-    """How completions are drawn. temperature: 0 is greedy. stop: ids of the tokens that end a completion."""
+    """How completions are drawn. temperature: 0 is greedy. stop: ids of the tokens that end a completion. form: a JSON
+    schema that each completion has to have the form of; only a vLLM server can draw so.
+    """
 
     max_new_tokens: int
     temperature: float
     stop: tuple[int, ...]
+    form: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from itertools import pairwise
 import torch
 from peft import PeftModel
 
+from tucano.training.jobs import pulse
 from tucano.training.policies.load import Policy
 from tucano.training.samplers import Decoding, Draw
 from tucano.training.samplers.decode import Decoder, supports
@@ -36,6 +37,7 @@ class LocalSampler:
         generator: torch.Generator | None = None,
     ) -> list[Draw]:
         """See `Sampler`: nearly equal lengths together, as many at a time as fit, in even batches."""
+        assert decoding.form is None, "nobody here can hold a completion to a form"
         own = generator or torch.default_generator
         order = sorted(range(len(prompts)), key=lambda index: len(prompts[index]))
         drawn: dict[int, list[int]] = {}
@@ -49,6 +51,7 @@ class LocalSampler:
             else:
                 found = decoder.sample(batch, decoding.max_new_tokens, list(decoding.stop), decoding.temperature, own)
             drawn.update(zip(rows, found, strict=True))
+            pulse()
         return [Draw(drawn[row]) for row in range(len(prompts))]
 
     def _decoder(self, policy: Policy) -> Decoder | None:

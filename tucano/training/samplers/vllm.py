@@ -21,6 +21,7 @@ from peft import PeftModel
 from tucano.errors import WorkerFailed
 from tucano.training.checkpoints import interruption, weights
 from tucano.training.checkpoints.weights import Policy
+from tucano.training.jobs import pulse
 from tucano.training.samplers import Decoding, Draw
 from tucano.training.samplers.server import BASE, Server, ServerDied, ServerPlan
 
@@ -103,6 +104,7 @@ class VllmSampler:
             ]
             for (_, count), future in zip(groups, waiting, strict=True):
                 yield _draws(_awaited(future), count, decoding)
+                pulse()
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
 
@@ -118,7 +120,8 @@ def _digest(policy: PeftModel) -> str:
 def _question(name: str, prompt: list[int], count: int, seed: int, decoding: Decoding) -> dict[str, Any]:
     """Of a greedy decoding all answers are the same; vLLM takes no more than one."""
     temperature = decoding.temperature if decoding.temperature >= LOWEST_TEMPERATURE else 0.0
-    return {
+    form = {} if decoding.form is None else {"structured_outputs": {"json": decoding.form}}
+    return form | {
         "model": name,
         "prompt": prompt,
         "n": count if temperature > 0 else 1,
