@@ -26,7 +26,7 @@ T = TypeVar("T")
 
 START_SECONDS = 300
 LOOK_SECONDS = 0.25
-LAST_WORDS_SECONDS = 2
+LAST_WORDS_SECONDS = 20
 BOOT = Path("/proc/sys/kernel/random/boot_id")
 _ERROR = re.compile(r"\b(?:fatal|panic|error|received)\b", re.IGNORECASE)
 MARK = "TUCANO_STACK"

@@ -181,7 +181,7 @@ def up(stack: Stack, workers: int = 1, say: Callable[[str], None] = print) -> No
         for name in [name for name in running if name.startswith(WORKER)]:
             services.wait_until(running[name], partial(_is_online, stack, name))
     say(f"all is up after {_seconds(began)}")
-    write_addresses(stack.home, Addresses(stack.mlflow, stack.prefect))
+    write_addresses(stack.home, Addresses(stack.mlflow, stack.prefect if stack.cluster is None else ""))
     say(f"Overview  {announced(stack.home)}")
     say(f"Prefect   {stack.prefect}\nMLflow    {stack.mlflow}\nLogs      {stack.home / 'logs'}\nStop      tucano down")
     say(how_to_log_in(stack.home, credentials(stack.home), {PREFECT: stack.prefect, MLFLOW: stack.mlflow}))

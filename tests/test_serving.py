@@ -36,10 +36,12 @@ from tucano.serving.model import ServedModel
 from tucano.serving.request_log import FILE, RequestLog
 from tucano.serving.routes import Routed, Routes, by_rules, opened, references, what_leaves
 from tucano.serving.schema import fault_of
-from tucano.serving.versions import Versions
+from tucano.serving.versions import Version, Versions, _forms
 from tucano.settings import PipelineSettings
 from tucano.settings.promotion import ServingSettings
+from tucano.thoughts import told
 from tucano.tracking import Tracker
+from tucano.training.answering.messages import Drawn, Question
 
 T = TypeVar("T")
 ROOT = Path(__file__).parent.parent
@@ -454,6 +456,25 @@ def test_requests_are_kept_only_where_somebody_asked_for_it_and_only_a_share(tmp
 
 
 # --- settings and token ---------------------------------------------------------------------------
+
+
+def test_json_answers_are_held_to_their_form_where_vllm_draws_and_nothing_is_thought_first() -> None:
+    systems = {"extraction": "Extraia.", "sentiment": told("Avalie.", thinks=True), "push": "Crie."}
+    vllm = validated({"grpo": {"sampler": "vllm"}, "worker": {"vllm_python": "/opt/vllm/bin/python"}})
+    assert _forms(validated({}), systems) == {}
+    forms = _forms(vllm, systems)
+    assert "extraction" in forms and not {"sentiment", "push"} & set(forms)
+    asked: list[Question] = []
+
+    class Model:
+        async def answer(self, question: Question) -> Drawn:
+            asked.append(question)
+            return Drawn("{}", 1, 1, truncated=False)
+
+    version = Version("tucano/1", "", Model(), systems, 8, 0.0, forms, Path())  # type: ignore[arg-type]
+    for task in ("extraction", "push"):
+        asyncio.run(version.answer(Ask(task, "Olá")))
+    assert [question.form for question in asked] == [forms["extraction"], None]
 
 
 @pytest.mark.parametrize(

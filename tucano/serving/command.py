@@ -21,6 +21,7 @@ from tucano.serving.app import Service, app_of
 from tucano.serving.door import Door
 from tucano.serving.metrics import Metrics
 from tucano.serving.process import ModelDied
+from tucano.serving.protocol import PromptProtocol
 from tucano.serving.request_log import FOLDER, RequestLog
 from tucano.serving.routes import opened, references, what_leaves
 from tucano.serving.versions import Versions
@@ -64,6 +65,8 @@ async def _serve(
         door = Door(app_of(service), known.text, settings.serving.request_bytes)
         config = uvicorn.Config(
             door,
+            http=PromptProtocol,
+            ws="none",
             log_level="warning",
             lifespan="off",
             limit_concurrency=MOST_CONNECTIONS,

@@ -15,10 +15,9 @@ from tucano.serving.requests import failed
 
 OPEN = "/health"
 READ_SECONDS = 20
-HOW = (
-    "give the token as `Authorization: Bearer TOKEN` (the openai package: api_key); `tucano serve` says which file"
-    " holds it"
-)
+CLOSING = {"Connection": "close"}
+"""With what was not read to its end: the rest might come for ever."""
+HOW = "give the token as `Authorization: Bearer TOKEN` (the openai package: api_key); `tucano serve` says where it is"
 
 
 class TooLong(Exception):
@@ -39,16 +38,17 @@ class Door:
             return await WebSocketClose()(scope, receive, send)
         given = Headers(scope=scope).get("authorization", "").encode()
         if scope["path"] != OPEN and not hmac.compare_digest(given, self._known):
-            refusal = failed(401, f"the token is missing or wrong; {HOW}", {"WWW-Authenticate": "Bearer"})
+            refusal = failed(401, f"the token is missing or wrong; {HOW}", CLOSING | {"WWW-Authenticate": "Bearer"})
             return await refusal(scope, receive, send)
         try:
             async with asyncio.timeout(READ_SECONDS):
                 body = await self._body(receive)
         except TooLong:
             sentence = f"a request has at most {self.request_bytes} bytes (serving.request_bytes); shorten it"
-            return await failed(413, sentence)(scope, receive, send)
+            return await failed(413, sentence, CLOSING)(scope, receive, send)
         except TimeoutError:
-            return await failed(408, f"the request was not whole after {READ_SECONDS} s")(scope, receive, send)
+            late = failed(408, f"the request was not whole after {READ_SECONDS} s", CLOSING)
+            return await late(scope, receive, send)
         await self.app(scope, _again(body, receive), send)
 
     async def _body(self, receive: Receive) -> bytes:

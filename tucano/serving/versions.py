@@ -18,6 +18,7 @@ from typing import Any
 from tucano.errors import Transient, UserError
 from tucano.files.models import ServedFiles, WorkFiles
 from tucano.files.per_task import adapters_by_task
+from tucano.prompts import TASKS
 from tucano.requirements import cores
 from tucano.serving.answers import Answer, Ask, Refused
 from tucano.serving.metrics import Metrics
@@ -26,6 +27,8 @@ from tucano.serving.process import ModelDied, ModelProcess
 from tucano.settings import PipelineSettings
 from tucano.settings.drawing import Completions
 from tucano.settings.model import LoadedModel
+from tucano.specs.registry import schema_of
+from tucano.thoughts import thinks
 from tucano.tracking import RegisteredModel, Tracker
 from tucano.tracking.models import WEIGHTS
 from tucano.training.answering.messages import Opening, Question
@@ -44,7 +47,9 @@ class Refusal(Exception):
 
 @dataclass(frozen=True)
 class Version:
-    """One registered version with all that answering takes: its system prompts and how it is decoded."""
+    """One registered version with all that answering takes: its system prompts and how it is decoded. forms: the JSON
+    schemas that its answers are held to while they are drawn, by task.
+    """
 
     name: str
     digest: str
@@ -52,6 +57,7 @@ class Version:
     systems: dict[str, str]
     max_tokens: int
     temperature: float
+    forms: dict[str, str]
     folder: Path
 
     async def answer(self, ask: Ask) -> Answer:
@@ -61,7 +67,8 @@ class Version:
         if most > self.max_tokens:
             raise Refused(f"an answer of {self.name} has at most {self.max_tokens} tokens; ask for no more")
         temperature = self.temperature if ask.temperature is None else ask.temperature
-        drawn = await self.model.answer(Question(self.systems[ask.task], ask.text, most, temperature, ask.task))
+        system, form = self.systems[ask.task], self.forms.get(ask.task)
+        drawn = await self.model.answer(Question(system, ask.text, most, temperature, ask.task, form))
         if drawn.refused is not None:
             raise Refused(drawn.refused)
         return Answer(drawn.text, self.name, drawn.tokens_in, drawn.tokens_out, drawn.truncated)
@@ -209,7 +216,7 @@ class Versions:
         model = ServedModel(name, start, serving.batch, serving.wait_ms / 1000, self._metrics)
         await model.open()
         limits = int(decoding["max_new_tokens"]), float(decoding["temperature"])
-        return Version(name, digest, model, systems, *limits, folder)
+        return Version(name, digest, model, systems, *limits, _forms(self._settings, systems), folder)
 
 
 def _key(found: RegisteredModel) -> tuple[str, str]:
@@ -225,6 +232,16 @@ def _read(files: ServedFiles) -> tuple[dict[str, str], dict[str, Any]]:
         raise UserError(
             f"{files.folder} is no model that tucano has registered ({error}); point the alias at one that is"
         ) from None
+
+
+def _forms(settings: PipelineSettings, systems: Mapping[str, str]) -> dict[str, str]:
+    """{task: JSON schema} where the answer is an object and the backend can hold it to one: vLLM can, and not where a
+    thought comes first.
+    """
+    if settings.grpo.sampler != "vllm":
+        return {}
+    schemas = {task: schema_of(task) for task in TASKS if not thinks(systems.get(task, ""))}
+    return {task: json.dumps(schema) for task, schema in schemas.items() if schema is not None}
 
 
 def _opening(settings: PipelineSettings, files: ServedFiles, decoding: Mapping[str, Any], server_log: Path) -> Opening:
