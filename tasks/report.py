@@ -4,6 +4,7 @@ import json
 from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from tasks.cost import spent
@@ -20,7 +21,7 @@ from tucano.cost import costs, sentence
 from tucano.files.models import SeedFiles
 from tucano.files.results import ReportFiles
 from tucano.profiles import nearest_profile, project_root
-from tucano.report.report import Facts, SeedCurves, render_report
+from tucano.report.report import Facts, SeedCurves, apart, render_report
 from tucano.security.printable import escaped
 from tucano.settings.stages import ReportStage
 from tucano.storage.journal import read_journal
@@ -85,7 +86,10 @@ def write_report(
 def _publish(run: Run, report: Path, seeds: Seeds, comparison: ComparisonResult, promotion: Promotion) -> None:
     verdict = comparison.comparison.verdict
     tracker = run.tracker
-    tracker.log_artifact(run.tracking_run, report, "report")
+    with TemporaryDirectory() as place:
+        copy = Path(place) / report.name
+        copy.write_text(apart(report.read_text(encoding="utf-8")), encoding="utf-8")
+        tracker.log_artifact(run.tracking_run, copy, "report")
     tracker.set_tags(
         run.tracking_run,
         {"verdict": verdict.headline, **{f"digest.{name}": digest for name, digest in digests(run.stages).items()}},

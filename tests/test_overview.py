@@ -8,12 +8,13 @@ import shutil
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from itertools import combinations, starmap
 from pathlib import Path
 
 import pytest
 from browser import Page, open_page
+from prefect.exceptions import Pause
 from statsmodels.stats.multitest import multipletests
 from storages import Finished, finished
 from test_report import PAPERS, read
@@ -30,13 +31,14 @@ from tucano.files.prompts import PromptFiles
 from tucano.files.results import AnswerFiles, ComparisonFiles, ReportFiles
 from tucano.overview import pairs as pairing
 from tucano.overview.backs import record_back
-from tucano.overview.page import PAGE, announced, render, view, write_page
+from tucano.overview.page import PAGE, announced, progress_in_portuguese, render, view, write_page
 from tucano.overview.rows import Row
-from tucano.overview.runs import Addresses, RunRecord, write_addresses, write_run
+from tucano.overview.runs import Addresses, RunRecord, unanswered, write_addresses, write_run
 from tucano.prompts import read_prompts
 from tucano.report.language import ENGLISH
 from tucano.settings import ComparisonSettings
 from tucano.storage.locks import FILLED, claimed
+from tucano.storage.root import working_copy
 
 
 def gains(extraction: float, sql_qa: float, insights: float, push: float) -> dict[str, float]:
@@ -402,7 +404,29 @@ def test_names_of_others_are_text(two: Path) -> None:
     assert page.count("<script>") == 1 and "\u202e" not in page and page.count("&lt;script&gt;alert(1)") > 2
 
 
-@pytest.mark.parametrize("changed", [{"began": "gestern"}, {"began": ""}, {"seen": "x"}, {"label": "x" * 2**20}])
+def test_what_a_training_says_is_said_in_portuguese_whatever_it_trains() -> None:
+    lines = {
+        "sft   step 4/15   loss 6.390   accuracy 0.034   31 s left": "sft   passo 4/15   perda 6,390   acertos 0,034   31 s restantes",
+        "grpo seed 42   step 5/6   reward 0.5   entropy 6.1": "grpo semente 42   passo 5/6   recompensa 0,5   entropia 6,1",
+        "public benchmarks, sft   step 1/3   answers 40": "testes públicos, sft   passo 1/3   respostas 40",
+        "speed of sft   step 1/3   answers/s 2.5": "velocidade de sft   passo 1/3   respostas/s 2,5",
+        "preflight   step 1/3": "ensaio   passo 1/3",
+        "dpo seed 42   step 1/3   loss 0.6   margin 0.1": "dpo semente 42   passo 1/3   perda 0,6   margem 0,1",
+    }  # fmt: skip
+    assert {line: progress_in_portuguese(line) for line in lines} == lines
+
+
+def test_a_working_copy_is_named_by_the_kind_of_its_storage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    copy = working_copy("gs://bucket/tucano")
+    copy.mkdir(parents=True)
+    assert "tucano run laptop --set storage=gs://…<" in write_page(copy).read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [{"began": "gestern"}, {"began": ""}, {"seen": "x"}, {"until": "2026-01-01T00:00:00"}, {"label": "x" * 2**20}],
+)
 def test_a_damaged_word_of_a_run_takes_no_page_away(tmp_path: Path, changed: dict[str, str]) -> None:
     write_run(tmp_path, record("finished"))
     file = tmp_path / "overview" / "a1b2.json"
@@ -432,6 +456,15 @@ def test_a_run_at_work_is_shown_with_what_it_last_said_and_a_dead_one_is_not_ali
     page = write_page(tmp_path).read_text(encoding="utf-8")
     assert "http://127.0.0.1:5001/#/experiments/1/runs/a1b2" in page
     assert "http://127.0.0.1:4201/runs/flow-run/7" in page
+
+
+def test_a_server_with_another_history_is_not_linked_for_runs_that_it_does_not_know(tmp_path: Path) -> None:
+    write_run(tmp_path, record("finished"))
+    write_run(tmp_path, record("finished", run="c3d4", prefect="http://127.0.0.1:4202/runs/flow-run/8"))
+    write_addresses(tmp_path, Addresses("http://127.0.0.1:5002", ""))
+    page = write_page(tmp_path).read_text(encoding="utf-8")
+    assert "http://127.0.0.1:5002/#/experiments/1/runs/a1b2" in page and "flow-run/7" not in page
+    assert "http://127.0.0.1:4202/runs/flow-run/8" in page
 
 
 def test_a_run_links_its_configuration_and_files_that_are_no_runs_are_named(
@@ -476,6 +509,28 @@ def wait_for(root: Path, text: str) -> None:
     while not (root / PAGE).exists() or text not in (root / PAGE).read_text(encoding="utf-8"):
         assert time.monotonic() < deadline, text
         time.sleep(0.02)
+
+
+def test_a_run_that_nobody_answers_waits_no_longer_than_it_said(tmp_path: Path) -> None:
+    waiting = Overview(tmp_path, record(), approval_hours=1.0)
+    with pytest.raises(Pause), waiting.kept():
+        raise Pause
+    ((run, _),) = view(tmp_path).runs
+    left = datetime.fromisoformat(run.until) - datetime.now(UTC)
+    assert run.state == "waiting" and timedelta(minutes=50) < left <= timedelta(hours=1)
+    assert unanswered(tmp_path) == []
+    write_run(tmp_path, replace(run, until="2026-01-01T00:00:00+00:00"))
+    assert "o prazo para responder acabou" in write_page(tmp_path).read_text(encoding="utf-8")
+    assert [late.run for late in unanswered(tmp_path)] == [run.run]
+    assert unanswered(tmp_path) == [], "said once"
+    assert [run.state for run, _ in view(tmp_path).runs] == ["unanswered"]
+
+
+def test_whoever_suspends_a_run_says_no_deadline(kept: Overview, tmp_path: Path) -> None:
+    with pytest.raises(Pause), kept.kept():
+        raise Pause
+    ((run, _),) = view(tmp_path).runs
+    assert (run.state, run.until) == ("waiting", "")
 
 
 def test_a_run_that_fails_says_why_and_goes_on_failing(kept: Overview, tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from tucano.comparison.answers import Answer, Decoding
 from tucano.comparison.compare import Comparison, Design, compare
 from tucano.prompts import TASKS, Prompt
 from tucano.report.language import ENGLISH, PORTUGUESE, duration
-from tucano.report.report import Facts, SeedCurves, flat, render_report
+from tucano.report.report import Facts, SeedCurves, apart, flat, render_report
 from tucano.settings import ComparisonSettings
 
 SCRIPT = "<script>alert('oi')</script><img src=x onerror=alert(1)>"
@@ -137,6 +137,12 @@ def test_the_page_is_well_formed_and_needs_nothing_else(page: str) -> None:
     ]
     assert {value for value in links if not str(value).startswith("#")} == {"../../../index.html"}, "the overview"
     assert "default-src 'none'" in page
+
+
+def test_where_no_storage_lies_around_it_the_overview_is_no_link(page: str) -> None:
+    found = [attributes for tag, attributes in read(apart(page)).found if tag == "a"]
+    assert len(found) > 10 and all(str(link["href"]).startswith("#") for link in found)
+    assert apart(page).count(" index.html</p>") == page.count(">index.html</a></p>") == 2
 
 
 def test_texts_of_models_and_prompts_cannot_run(page: str) -> None:

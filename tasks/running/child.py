@@ -49,7 +49,9 @@ def run_child(run: Run, job: Job, label: str) -> dict[str, Any]:
             logger.info(f"{label} | ... the rest is in {launch.log_of(job)}")
 
     try:
-        made = launch.run_job(job, run.settings.worker.python, show, repeat if is_deployed() else None)
+        worker = run.settings.worker
+        heard = repeat if is_deployed() else None
+        made = launch.run_job(job, worker.python, show, heard, 60 * worker.silence_minutes)
         bar.show(1.0)  # also where it stopped early
         return made
     finally:

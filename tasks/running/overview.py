@@ -8,7 +8,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from prefect import runtime
@@ -31,8 +31,8 @@ EVERY_SECONDS = 60.0
 class Overview:
     """What one run says of itself, and the page that it keeps."""
 
-    def __init__(self, root: Path, record: RunRecord) -> None:
-        self._root, self._record = root, record
+    def __init__(self, root: Path, record: RunRecord, approval_hours: float | None = None) -> None:
+        self._root, self._record, self._approval_hours = root, record, approval_hours
         self._lock = threading.Lock()
         self._news = threading.Event()
         self._ended = False
@@ -59,7 +59,7 @@ class Overview:
         try:
             yield self
         except Pause:
-            self._end("waiting")
+            self._end("waiting", until="" if self._approval_hours is None else _after(self._approval_hours))
             raise
         except BaseException as error:
             interrupted = isinstance(error, KeyboardInterrupt | TerminationSignal)
@@ -67,11 +67,11 @@ class Overview:
             raise
         self._end("finished")
 
-    def _end(self, state: State, failure: str = "") -> None:
+    def _end(self, state: State, failure: str = "", until: str = "") -> None:
         self._ended = True
         self._news.set()
         self._thread.join()
-        self._record = replace(self._record, state=state, failure=failure, at_work={})
+        self._record = replace(self._record, state=state, failure=failure, until=until, at_work={})
         self._write()
 
     def _keep(self) -> None:
@@ -92,8 +92,10 @@ class Overview:
             log.exception("the overview of %s could not be written", self._root)
 
 
-def overview_of(tracker: Tracker, root: Path, identity: str, label: str) -> Overview:
-    """Of the pipeline run that begins now."""
+def overview_of(
+    tracker: Tracker, root: Path, identity: str, label: str, approval_hours: float | None = None
+) -> Overview:
+    """Of the pipeline run that begins now, which may wait so long for a person."""
     flow_run = runtime.flow_run.id
     record = RunRecord(
         run=identity,
@@ -104,8 +106,12 @@ def overview_of(tracker: Tracker, root: Path, identity: str, label: str) -> Over
         mlflow=tracker.links(identity)["pipeline run"] if is_server(tracker.uri) else tracker.page(identity),
         prefect=str(url_for("flow-run", flow_run)) if is_deployed() else f"runs/flow-run/{flow_run}",
     )
-    return Overview(root, record)
+    return Overview(root, record, approval_hours)
 
 
 def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds")
+    return _after(0)
+
+
+def _after(hours: float) -> str:
+    return (datetime.now(UTC) + timedelta(hours=hours)).isoformat(timespec="seconds")

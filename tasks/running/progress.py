@@ -4,6 +4,7 @@ outages.
 
 import contextvars
 import logging
+import re
 import threading
 from typing import cast
 from uuid import UUID
@@ -49,7 +50,7 @@ class ProgressBar:
             percent = 100 * self._share
             try:
                 if identity is None:
-                    key = self._label.replace(" ", "-")
+                    key = re.sub(r"[^a-z0-9]+", "-", self._label.lower())  # sql_qa: Prefect takes no underscore
                     identity = cast(UUID, create_progress_artifact(percent, key=key, description=self._label))
                 else:
                     update_progress_artifact(identity, percent)

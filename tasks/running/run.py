@@ -20,6 +20,7 @@ from tucano.artifacts.code_version import code_version
 from tucano.artifacts.identity import digest
 from tucano.artifacts.store import Artifact, Recipe, Store
 from tucano.errors import is_worth_a_retry
+from tucano.overview.runs import unanswered
 from tucano.requirements import require_device, require_space, seeds_at_a_time
 from tucano.settings import PipelineSettings, Section
 from tucano.storage.folder import remote_of
@@ -103,6 +104,8 @@ def opened(settings: PipelineSettings, tracking_run: str | None = None) -> Itera
         tracker = Tracker.connect(named(settings.tracking_uri), root)
         for killed in abandoned(root / FILLED):
             tracker.end_abandoned(killed)
+        for waited in unanswered(root):
+            tracker.end_abandoned(waited.run)
         if tracking_run is not None:
             yield Run(settings, store, tracker, tracking_run, seed_slots)
         else:
@@ -136,7 +139,7 @@ def _pipeline(settings: PipelineSettings, tracker: Tracker, root: Path) -> Itera
         link_text="This run in MLflow",
         description="Settings, metrics and files in MLflow",
     )
-    kept = overview_of(tracker, root, identity, label).kept()
+    kept = overview_of(tracker, root, identity, label, settings.promotion.approval_hours).kept()
     with claimed(root / FILLED, identity), kept as overview, ending_children():
         try:
             yield identity, overview

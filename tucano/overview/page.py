@@ -37,12 +37,19 @@ PAGE = "index.html"
 RUNS_SHOWN = 10
 SCRIPT = Path(__file__).with_name("age.js").read_text(encoding="utf-8")
 PROGRESS = {
+    "accuracy": "acertos",
     "answers of": "respostas de",
+    "answers": "respostas",
     "best": "melhor",
+    "entropy": "entropia",
     "left": "restantes",
     "loss": "perda",
+    "margin": "margem",
+    "preflight": "ensaio",
+    "public benchmarks": "testes públicos",
     "reward": "recompensa",
     "seed": "semente",
+    "speed of": "velocidade de",
     "step": "passo",
     "truth": "verdade",
     "validation": "validação",
@@ -172,10 +179,17 @@ def view(root: Path) -> View:
     )
 
 
+BUCKETS = ("gs", "gcs", "s3", "az", "abfs")
+"""How addresses of remote storage begin, and so the names of their working copies (`working_copy`)."""
+
+
 def _as_setting(root: Path) -> str:
     """What a command needs to read this storage: nothing where it is the usual one."""
     here = Path.cwd().resolve()
     place = root.resolve()
+    scheme = place.name.partition("-")[0]
+    if place.parent == Path("runs").resolve() and scheme in BUCKETS and scheme != place.name:
+        return f" --set storage={scheme}://…"  # a working copy; its name does not tell the whole address
     short = str(place.relative_to(here) if place.is_relative_to(here) else place)
     return "" if short == USUAL_STORAGE else f" --set storage={shlex.quote(short)}"
 
@@ -283,7 +297,8 @@ def _body(language: Language, shown: View, folder: Path) -> str:
 
 def progress_in_portuguese(line: str) -> str:
     """What a training child last said, which it says in English."""
-    return re.sub("|".join(rf"\b{word}\b" for word in PROGRESS), lambda found: PROGRESS[found[0]], line)
+    words = re.sub("|".join(rf"\b{word}\b" for word in PROGRESS), lambda found: PROGRESS[found[0]], line)
+    return re.sub(r"(?<=\d)\.(?=\d)", ",", words)
 
 
 def _clipped(text: str) -> str:

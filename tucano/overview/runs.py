@@ -4,16 +4,19 @@ Artifacts know what was made; that a run is at work, since when and where its pa
 """
 
 import json
+import logging
 import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
 
 from tucano.artifacts.records import read_record
 from tucano.errors import UserError
 from tucano.storage.locks import FILLED, is_claimed
+
+log = logging.getLogger(__name__)
 
 FOLDER = "overview"
 NEWEST = 200
@@ -22,7 +25,7 @@ MOST_BYTES = 2**16
 """Of such a file: some dozens of sentences."""
 ADDRESSES = "addresses.json"
 
-State = Literal["running", "waiting", "finished", "failed", "killed"]
+State = Literal["running", "waiting", "unanswered", "finished", "failed", "killed"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +34,7 @@ class RunRecord:
 
     `stages` are the digests of what it has made or reused so far, `at_work` the newest sentence of each child. `mlflow`
     and `prefect` are addresses, or what follows the address of the page that `tucano ui` shows; "" where there is none.
+    `until` is how long a waiting run waits for a person (ISO, UTC).
     """
 
     run: str
@@ -44,11 +48,14 @@ class RunRecord:
     reused: tuple[str, ...] = ()
     at_work: dict[str, str] = field(default_factory=dict)
     failure: str = ""
+    until: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Addresses:
-    """Where `tucano ui` shows the pages of a storage."""
+    """Where the pages of a storage are shown. prefect: of the server over its SQLite file; "" where another one is up,
+    which does not know those runs. Runs of that one bring their whole address.
+    """
 
     mlflow: str = "http://127.0.0.1:5000"
     prefect: str = "http://127.0.0.1:4200"
@@ -57,7 +64,9 @@ class Addresses:
         """{page: address} of a run."""
         pages = {"MLflow": (self.mlflow, record.mlflow), "Prefect": (self.prefect, record.prefect)}
         return {
-            name: page if _is_of_the_web(page) else f"{base}/{page}" for name, (base, page) in pages.items() if page
+            name: page if _is_of_the_web(page) else f"{base}/{page}"
+            for name, (base, page) in pages.items()
+            if _is_of_the_web(page) or (base and page)
         }
 
 
@@ -76,7 +85,8 @@ def read_addresses(root: Path) -> Addresses:
         found = read_record(Addresses, path) if path.is_file() else Addresses()
     except (OSError, UserError, ValueError):
         return Addresses()
-    return found if all(map(_is_of_the_web, (found.mlflow, found.prefect))) else Addresses()
+    usable = _is_of_the_web(found.mlflow) and (not found.prefect or _is_of_the_web(found.prefect))
+    return found if usable else Addresses()
 
 
 def read_runs(root: Path) -> tuple[list[RunRecord], list[str]]:
@@ -95,8 +105,25 @@ def read_runs(root: Path) -> tuple[list[RunRecord], list[str]]:
             unreadable.append(f"{FOLDER}/{path.name}")
             continue
         dead = record.state == "running" and not is_claimed(root / FILLED, record.run)
-        runs.append(replace(record, state="killed") if dead else record)
+        state: State = "killed" if dead else "unanswered" if _is_overdue(record) else record.state
+        runs.append(replace(record, state=state))
     return sorted(runs, key=lambda record: record.began, reverse=True), unreadable
+
+
+def _is_overdue(record: RunRecord) -> bool:
+    """Whether it waited for a person, and in vain."""
+    return record.state == "waiting" and bool(record.until) and datetime.fromisoformat(record.until) < datetime.now(UTC)
+
+
+def unanswered(root: Path) -> list[RunRecord]:
+    """The runs that nobody answered in time, each once: from now on their files say so."""
+    found = [record for record in read_runs(root)[0] if record.state == "unanswered" and record.until]
+    for record in found:
+        try:
+            write_run(root, replace(record, until=""))
+        except OSError:  # said again by the next run
+            log.exception("%s could not be noted as unanswered", record.run)
+    return found
 
 
 def _read(path: Path) -> RunRecord:
@@ -104,8 +131,9 @@ def _read(path: Path) -> RunRecord:
     if path.stat().st_size > MOST_BYTES:
         raise ValueError("it is too long")
     record = read_record(RunRecord, path)
-    for moment in (record.began, record.seen):
-        datetime.fromisoformat(moment)
+    for moment in (record.began, record.seen, record.until or record.seen):
+        if datetime.fromisoformat(moment).tzinfo is None:
+            raise ValueError("a moment without its time zone")
     if record.run != path.stem:
         raise ValueError("it has the name of another run")
     return record

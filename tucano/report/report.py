@@ -31,6 +31,8 @@ SEEN = 0.005
 """The smallest change of a component that two digits show."""
 HEALTHY = 0.1
 """A text measure may differ this much from the reference's, relative to it, before the report marks it."""
+OVERVIEW = "../../../index.html"
+"""Seen from a report in its storage."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +57,7 @@ class Facts:
     reaudit: Reaudit | None = None
     run: str = ""
     made_on: str = ""
-    overview: str = "../../../index.html"
+    overview: str = OVERVIEW
     promotion: "Promotion | None" = None
 
     @property
@@ -137,3 +139,8 @@ def flat(values: Mapping[str, Any], above: str = "") -> list[tuple[str, Any]]:
     for name, value in values.items():
         rows += flat(value, f"{above}{name}.") if isinstance(value, Mapping) else [(f"{above}{name}", value)]
     return rows
+
+
+def apart(page: str) -> str:
+    """A report as it reads where no storage lies around it: the overview has its name there, and no link to nowhere."""
+    return page.replace(f'<a href="{OVERVIEW}">index.html</a>', "index.html")

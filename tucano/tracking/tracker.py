@@ -171,8 +171,8 @@ class Tracker:
 
     @recording
     def end_abandoned(self, run_id: str) -> None:
-        """A run whose process was killed is not running any more. One that has ended, or that this store does not have,
-        stays as it is.
+        """A run whose process was killed, or that nobody answered, is not running any more: `KILLED`, of which its next
+        attempt makes a running one. One that has ended, or that this store does not have, stays as it is.
         """
         from mlflow.exceptions import MlflowException
 
