@@ -2,14 +2,13 @@
 stage.
 """
 
-import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from contextlib import closing
 from pathlib import Path
 
 from data.separation import NearPrompts
 from data.splits import Splits
+from rewards.parsing.sql import gold_result
 from tucano.errors import UserError
 from tucano.files.prompts import STORE
 from tucano.prompts import Paraphrase, Prompt, Task, reworded
@@ -92,13 +91,10 @@ def check_held_out(test: list[Prompt], held_out: dict[str, int]) -> None:
 def check_gold_queries(prompts: Iterable[Prompt], database: Path) -> None:
     """Every gold query runs on the store and returns a value."""
     queries = {prompt.reference["sql"]: prompt.id for prompt in prompts if "sql" in prompt.reference}
-    with closing(sqlite3.connect(f"{database.resolve().as_uri()}?mode=ro", uri=True)) as connection:
-        for query, name in queries.items():
-            try:
-                row = connection.execute(query).fetchone()
-            except sqlite3.Error as error:
-                raise UserError(
-                    f"the gold query of {name} does not run on {database.name} ({error}): {query}"
-                ) from error
-            if row is None or row[0] is None:
-                raise UserError(f"the gold query of {name} returns nothing on {database.name}: {query}")
+    for query, name in queries.items():
+        try:
+            rows = gold_result(database, query).rows  # as whoever scores runs it, other dialects translated
+        except ValueError as error:
+            raise UserError(f"the gold query of {name} does not run on {database.name}: {query}") from error
+        if not rows or rows[0][0] is None:
+            raise UserError(f"the gold query of {name} returns nothing on {database.name}: {query}")

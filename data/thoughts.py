@@ -6,8 +6,9 @@ from random import Random
 
 from tucano.errors import UserError
 from tucano.prompts import Prompt
+from tucano.security.printable import short
 from tucano.specs.registry import spec_of
-from tucano.thoughts import OPEN, told, with_thought
+from tucano.thoughts import CLOSE, OPEN, told, with_thought
 
 AGAIN = "Confiro: "
 MOST_AGAIN = 2
@@ -32,7 +33,8 @@ def thought_through(example: Prompt, thinking: Collection[str] | None, seed: int
     if not steps:
         raise UserError(
             f"data.thinking names {example.task}, and the demonstration {example.id} shows no thought, nor can one be"
-            f" made of its reference; take the task out, or begin its demonstrations with {OPEN}"
+            f" made of its reference. Its prompt is {short(example.user, 80)!r}: give that row a reference, begin its"
+            f" demonstration with {OPEN}…{CLOSE}, or take {example.task} out of data.thinking"
         )
     times = Random(f"{seed} {example.id}").randint(0, MOST_AGAIN)
     lines = [" ".join(steps), *(AGAIN + " ".join(steps) for _ in range(times))]

@@ -1,10 +1,12 @@
 """Files of other people's prompts: what becomes of each row, and what is refused in one sentence."""
 
 import json
+import math
 import shlex
 import subprocess
 import sys
 from dataclasses import replace
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +17,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from odd_files import ODD, put_in_place
-from own_rows import ODD_ROWS, insight, push, written
+from own_rows import ODD_ROWS, insight, push, words, written
 
 from data.own import command, reading
 from data.own.export import prompts_of, write_rows
@@ -170,6 +172,81 @@ def test_names_that_stand_with_the_model_are_few(name: str, tmp_path: Path) -> N
         read_own(written(tmp_path / "own.jsonl", rows))
 
 
+@pytest.mark.parametrize(
+    ("rows", "lost"),
+    [
+        ('push,"Escreva um push\npush,Crie um push\npush,Mais um push\n', "lines 3 to 5 are lost"),
+        ('push,"Escreva um push\npush,"Crie um push"\npush,Mais um push\n', "lines 3 to 4 are lost"),
+    ],
+)
+def test_an_open_quotation_mark_takes_no_rows_in_silence(rows: str, lost: str, tmp_path: Path) -> None:
+    (tmp_path / "own.csv").write_text(f"task,prompt\npush,Escreva um push da mesa\n{rows}", encoding="utf-8")
+    found = read_own(tmp_path / "own.csv")
+    assert found.bad.counts == {"unreadable": 1} and lost in found.bad.first["unreadable"][0]
+    assert found.bad.first["unreadable"][0].startswith("own.csv line 3: ")
+
+
+def test_a_row_is_named_by_the_line_it_begins_in(tmp_path: Path) -> None:
+    (tmp_path / "own.csv").write_text('sep=,\ntask,prompt\npoesia,"Crie\num push"\n', encoding="utf-8")
+    assert read_own(tmp_path / "own.csv").bad.first["unknown task"][0].startswith("own.csv line 3: ")
+
+
+def test_a_table_is_read_as_excel_in_portuguese_saves_it(tmp_path: Path) -> None:
+    said = ["VERDADEIRO", "S", "Sim", "1,0", "FALSO", "NÃO", "nao", "N", "0.0"]
+    lines = [f"Crie um push: {words(n)};push;4,0;{word}" for n, word in enumerate(said)]
+    text = "\r\n".join(["sep=;", "Prompt;Task;STARS;Consent", *lines, ""])
+    (tmp_path / "own.csv").write_text(text, encoding="utf-8-sig", newline="")
+    found = read_own(tmp_path / "own.csv")
+    assert [prompt.stars for prompt in found.prompts] == [4] * 4 and found.bad.counts == {"no consent": 5}
+
+
+def test_columns_are_read_as_pandas_saves_them(tmp_path: Path) -> None:
+    table = pandas.DataFrame([push(n) for n in range(3)])
+    table["consent"], table["id"] = [1.0, 0.0, math.nan], [17.0, 18.0, math.nan]
+    table["stars"] = pandas.Series([Decimal("4"), Decimal("5"), None], dtype="object")
+    table.to_parquet(tmp_path / "own.parquet")
+    found = read_own(tmp_path / "own.parquet")
+    assert [(prompt.id, prompt.stars) for prompt in found.prompts] == [("17", 4), ("", None)]
+    assert found.bad.counts == {"no consent": 1} and found.notes.counts["no consent stated"] == 1
+
+
+def test_bytes_that_are_not_utf8_cost_their_row_of_parquet(tmp_path: Path) -> None:
+    texts = [push(1)["prompt"].encode(), "Notificação".encode("latin-1"), push(2)["prompt"].encode()]
+    prompts = pyarrow.array(texts, pyarrow.binary()).view(pyarrow.string())
+    found = read_own(as_parquet(tmp_path / "own.parquet", {"prompt": prompts, "task": pyarrow.array(["push"] * 3)}))
+    assert len(found.prompts) == 2
+    assert found.bad.first["unreadable"] == ["own.parquet row 2: a cell holds bytes that are not UTF-8"]
+
+
+def test_a_file_in_latin_1_is_told_how_to_be_converted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = "prompt,task\nEscreva um push do relógio,push\nEscreva um push da mesa,push\n"
+    (tmp_path / "own.csv").write_bytes(text.encode("latin-1"))
+    assert "`iconv -f windows-1252 -t utf-8 own.csv > utf8-own.csv`" in checked(tmp_path / "own.csv", capsys)[1]
+
+
+UNTEACHABLE = {
+    "a chat's mark": ({**push(1), "demonstration": "Oi<|im_end|>"}, "'<|im_end|>', which models read as a control"),
+    "a mark in a prompt": ({"prompt": "Crie um push <|endoftext|>", "task": "push"}, "prompt holds '<|endoftext|>'"),
+    "an open thought": ({**push(1), "demonstration": "<think>Hm. Leve hoje!"}, "without the other"),
+    "a later open thought": ({**push(1), "demonstration": "<think>a</think>Oi <think>"}, "without the other"),
+    "no answer": ({**push(1), "demonstration": "<think>Hm.</think>"}, "no answer after it"),
+}
+
+
+@pytest.mark.parametrize("what", UNTEACHABLE)
+def test_what_no_model_may_learn_costs_its_row(what: str, tmp_path: Path) -> None:
+    row, sentence = UNTEACHABLE[what]
+    found = read_own(written(tmp_path / "own.jsonl", [row, push(2, demonstration="<think>Hm.</think>Leve hoje!")]))
+    assert len(found.prompts) == 1 and sentence in " ".join(found.bad.lines())
+
+
+def test_only_the_same_text_for_the_same_task_is_doubled(tmp_path: Path) -> None:
+    texts = ["Analise: vendas +10%", "Analise: vendas -10%", "😀", "😡", "analise, vendas  + 10 %"]
+    rows = [{"prompt": text, "task": "extraction"} for text in texts] + [{"prompt": texts[0], "task": "insights"}]
+    found = read_own(written(tmp_path / "own.jsonl", rows))
+    assert found.bad.first == {"doubled": ["own.jsonl line 5: its text stands in own.jsonl line 1 already"]}
+
+
 # The check
 
 
@@ -182,9 +259,10 @@ def test_the_check_names_the_first_rows_of_each_kind_and_counts_all(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     bad = [{**push(n), "task": "poesia"} for n in range(SHOWN + 5)]
-    code, said = checked(written(tmp_path / "own.jsonl", [*bad, push(100), insight(101)]), capsys)
+    usable = [row(n) for row in (push, insight) for n in (100, 101, 102)]
+    code, said = checked(written(tmp_path / "own.jsonl", [*bad, *usable]), capsys)
     assert code == command.SOME_BAD
-    assert said.splitlines()[0] == f"{tmp_path / 'own.jsonl'}: 27 rows, 2 usable (push 1, insights 1)"
+    assert said.splitlines()[0] == f"{tmp_path / 'own.jsonl'}: 31 rows, 6 usable (push 3, insights 3)"
     assert said.count("the task 'poesia' is none of") == SHOWN and "unknown task: 25" in said and "… and 5 more" in said
     assert "--set 'data.mix={insights: 0.5, push: 0.5}'" in said
 
@@ -210,6 +288,15 @@ def test_the_command_checks_a_file_and_refuses_in_a_sentence(tmp_path: Path) -> 
     assert (
         done.returncode == 2 and done.stderr.startswith("tucano: there is no file") and "Traceback" not in done.stderr
     )
+
+
+def test_the_command_that_is_named_leaves_out_tasks_that_would_stop_the_run(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    said = checked(written(tmp_path / "own.jsonl", [*(push(n) for n in range(3)), insight(9)]), capsys)[1]
+    assert "(without insights with 1: a run needs 3 groups" in said and "'data.mix={push: 1}'" in said
+    said = checked(written(tmp_path / "one.jsonl", [push(1)]), capsys)[1]
+    assert "(without push with 1: a run needs 3 groups" in said and "tucano run" not in said
 
 
 # The export
@@ -347,7 +434,7 @@ def test_the_command_that_is_named_takes_the_file_whatever_its_name(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = tmp_path / "q'f; touch x.jsonl"
-    file.write_text(json.dumps(push(1)) + "\n", encoding="utf-8")
+    written(file, [push(n) for n in range(3)])
     assert command.check(file) == 0
     named = shlex.split(capsys.readouterr().out.splitlines()[-1])
     assert f"data.path={file}" in named

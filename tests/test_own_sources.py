@@ -101,6 +101,29 @@ def test_too_few_groups_of_templates_are_one_sentence(tmp_path: Path) -> None:
         run(tmp_path / "out", **own(path), mix={"push": 1.0})
 
 
+def test_a_stray_row_of_a_task_that_nobody_asked_for_stops_nothing(tmp_path: Path) -> None:
+    path = written(tmp_path / "own.jsonl", [*(push(n) for n in range(150)), insight(1)])
+    report, _ = run(tmp_path / "out", **own(path), mix={"push": 1.0}, train_prompts=40)
+    assert report.prompts["train"] == {"push": 40}
+
+
+def test_a_gold_query_of_another_dialect_runs_as_the_check_ran_it(tmp_path: Path) -> None:
+    def asked(number: int) -> dict[str, Any]:
+        sql = f"SELECT COUNT(*)::int + {number} FROM pedidos WHERE status ILIKE '%'"
+        reference = {"sql": sql, "database": "store.sqlite"}
+        return {"prompt": f"Consulta {words(number)}?", "task": "sql_qa", "reference": reference}
+
+    path = written(tmp_path / "own.jsonl", [asked(n) for n in range(90)])
+    report, _ = run(tmp_path / "out", **own(path), mix={"sql_qa": 1.0}, train_prompts=30)
+    assert report.prompts["train"] == {"sql_qa": 30}
+
+
+def test_a_demonstration_without_a_thought_is_named_by_its_prompt(tmp_path: Path) -> None:
+    path = written(tmp_path / "own.jsonl", [push(n, demonstration=f"Leve {n}!") for n in range(150)])
+    with pytest.raises(UserError, match=r"Its prompt is 'Escreva um push: .*give that row a reference"):
+        run(tmp_path / "out", **own(path), mix={"push": 1.0}, thinking=["push"])
+
+
 def test_gold_queries_that_do_not_run_are_left_out_and_counted(tmp_path: Path) -> None:
     def asked(number: int, sql: str) -> dict[str, Any]:
         reference = {"sql": sql, "database": "store.sqlite"}

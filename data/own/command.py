@@ -86,12 +86,15 @@ def _taught(found: "Learned", folder: Path) -> Iterator[str]:
 
 def _lines(found: "OwnPrompts", place: Path, code: int) -> Iterator[str]:
     from data.own.prompts import per_task
+    from data.sources.own import FEWEST_GROUPS
 
     usable = found.usable
     yield f"{place}: {found.rows} rows, {len(usable)} usable" + (f" ({per_task(usable)})" if usable else "")
     if found.bad.counts:
         yield f"{found.bad.counts.total()} rows are not used:"
         yield from found.bad.lines()
+    if 2 * found.not_utf8 > found.bad.counts.total():
+        yield f"Most of these are not UTF-8; convert the file, for example with `{_conversion(place)}`"
     if found.notes.counts:
         yield "of the usable rows:"
         yield from found.notes.lines()
@@ -104,20 +107,42 @@ def _lines(found: "OwnPrompts", place: Path, code: int) -> Iterator[str]:
         yield "Next: mend these rows, or go on without them:"
     else:
         yield "Next:"
-    if found.prompts:
+    few, enough = _by_groups(found)
+    if few:
+        yield f"  (without {', '.join(few)}: a run needs {FEWEST_GROUPS} groups of templates of each task)"
+    if enough:
         path = shlex.quote(f"data.path={place}")
-        yield f"  tucano run laptop --set data.source=jsonl --set {path} --set 'data.mix={_mix(found)}'"
+        yield f"  tucano run laptop --set data.source=jsonl --set {path} --set 'data.mix={_mix(enough)}'"
     if found.general:
         path = shlex.quote(f"data.general.path={place}")
         yield f"  tucano run laptop --set data.general.share=0.1 --set {path}"
 
 
-def _mix(found: "OwnPrompts") -> str:
+def _conversion(place: Path) -> str:
+    """From what Excel in Portuguese writes; latin-1 is the same but for a few signs."""
+    names = ("FILE", "utf8-FILE") if place.is_dir() else (place.name, f"utf8-{place.name}")
+    return "iconv -f windows-1252 -t utf-8 {} > {}".format(*map(shlex.quote, names))
+
+
+def _by_groups(found: "OwnPrompts") -> tuple[list[str], dict[str, int]]:
+    """Tasks with fewer groups of templates than a run needs, with their number; and the prompts of each other one."""
+    from data.sources.own import FEWEST_GROUPS, groups_of
+
+    few: list[str] = []
+    enough: dict[str, int] = {}
+    for task in sorted({prompt.task for prompt in found.prompts}):
+        prompts = [prompt for prompt in found.prompts if prompt.task == task]
+        groups = len(groups_of(prompts))
+        if groups < FEWEST_GROUPS:
+            few.append(f"{task} with {groups}")
+        else:
+            enough[task] = len(prompts)
+    return few, enough
+
+
+def _mix(counts: dict[str, int]) -> str:
     """The tasks' shares among the usable rows, as a setting."""
-    counts = {
-        task: sum(prompt.task == task for prompt in found.prompts) for task in sorted({p.task for p in found.prompts})
-    }
-    shares = {task: round(count / len(found.prompts), 2) for task, count in counts.items()}
+    shares = {task: round(count / sum(counts.values()), 2) for task, count in counts.items()}
     largest = max(shares, key=lambda task: shares[task])
     shares[largest] = round(shares[largest] + 1 - sum(shares.values()), 2)
     return "{" + ", ".join(f"{task}: {share:g}" for task, share in shares.items()) + "}"

@@ -1,19 +1,22 @@
 """All usable prompts of an own file or folder, with what is wrong with the others, counted and named row by row."""
 
+import re
+import unicodedata
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from data.own.reading import raw_rows
+from data.own.reading import NOT_UTF8, raw_rows
 from data.own.rows import Bad, own_row
-from data.separation import normal_form
 from tucano.errors import UserError
 from tucano.prompts import GENERAL, Prompt
 
 SHOWN = 20
 """Findings of each kind that are named; all are counted."""
 
+_PIECES = re.compile(r"""\w+|[^\w\s.,;:!?…"'“”‘’«»()\[\]]""")
+"""Words, and what is no punctuation of a sentence, like + - % and emoji."""
 MOST_NAMES = 20
 """Different licences, and different sources, of a file."""
 
@@ -41,7 +44,7 @@ class Findings:
 @dataclass
 class OwnPrompts:
     """`bad`: why rows are not used. `notes`: what one should know about rows that are. `general`: demonstrations that
-    belong to no task (`data.general`).
+    belong to no task (`data.general`). `not_utf8`: bad rows with bytes of another encoding.
     """
 
     prompts: list[Prompt] = field(default_factory=list)
@@ -50,6 +53,7 @@ class OwnPrompts:
     masked: Counter[str] = field(default_factory=Counter)
     rows: int = 0
     general: list[Prompt] = field(default_factory=list)
+    not_utf8: int = 0
 
     @property
     def usable(self) -> list[Prompt]:
@@ -59,17 +63,18 @@ class OwnPrompts:
 def read_own(place: Path) -> OwnPrompts:
     """Every row is looked at. Raises `UserError` where a whole file cannot be read."""
     found = OwnPrompts()
-    seen: dict[str, str] = {}
+    seen: dict[tuple[str, str], str] = {}
     for raw in raw_rows(place):
         found.rows += 1
         where = f"{raw.file} {'row' if raw.form == 'columns' else 'line'} {raw.number}"
         try:
             row = own_row(raw)
-            first = seen.setdefault(normal_form(row.prompt.user), where)
+            first = seen.setdefault((row.prompt.task, _form(row.prompt.user)), where)
             if first != where:
                 raise Bad("doubled", f"its text stands in {first} already")
         except Bad as fault:
             found.bad.add(fault.kind, f"{where}: {fault}")
+            found.not_utf8 += NOT_UTF8 in str(fault)
             continue
         (found.general if row.prompt.task == GENERAL else found.prompts).append(row.prompt)
         found.masked += row.masked
@@ -78,6 +83,12 @@ def read_own(place: Path) -> OwnPrompts:
     _refuse_many("licence", {prompt.licence for prompt in found.usable}, place)
     _refuse_many("source", {prompt.source for prompt in found.usable}, place)
     return found
+
+
+def _form(text: str) -> str:
+    """What makes two rows of a task the same: as `normal_form`, but a rise is no fall, and a smile no frown."""
+    plain = "".join(letter for letter in unicodedata.normalize("NFKD", text) if not unicodedata.combining(letter))
+    return " ".join(_PIECES.findall(plain.casefold().replace("_", " ")))
 
 
 def _refuse_many(name: str, different: set[str], place: Path) -> None:

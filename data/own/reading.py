@@ -5,7 +5,9 @@ What is wrong with a whole file is one `UserError`; a row that cannot be read is
 
 import csv
 import json
+import math
 import os
+import re
 import shlex
 import stat
 from collections.abc import Iterator
@@ -31,8 +33,12 @@ LONGEST_ROW = 2**18
 """Bytes of a line of JSON. Python's reader of CSV takes half as many characters in a cell."""
 MOST_VALUES = 40 * MOST_ROWS
 """Of a Parquet file, those inside lists and structures counted one by one."""
+NOT_UTF8 = "not UTF-8"
+"""Stands in every sentence about bytes of another encoding."""
 _WIDE = (b"\xff\xfe", b"\xfe\xff")
 """How UTF-16 and UTF-32 begin."""
+_SEPARATOR = re.compile(rb"\"?sep=([,;\t])\"?\r?\n", re.IGNORECASE)
+"""What Excel writes before the header, and reads from there."""
 _READ = os.O_RDONLY | os.O_NONBLOCK  # a pipe would be waited for
 
 
@@ -140,7 +146,7 @@ def _object(line: bytes) -> dict[str, Any] | Broken:
     try:
         text = line.decode("utf-8")
     except UnicodeDecodeError as error:
-        return Broken(f"the line is not UTF-8 (byte {error.start})")
+        return Broken(f"the line is {NOT_UTF8} (byte {error.start})")
     found = parsed(text)
     if isinstance(found, Broken | dict):
         return found
@@ -169,42 +175,59 @@ def _refuse(name: str) -> None:
 def _csv(file: IO[bytes], path: Path) -> Iterator[RawRow]:
     first = file.readline(LONGEST_ROW)
     file.seek(0)
-    separator = max(",;\t", key=lambda sign: first.count(sign.encode()))
+    named = _SEPARATOR.fullmatch(first)
+    separator = named[1].decode() if named else max(",;\t", key=lambda sign: first.count(sign.encode()))
     text = TextIOWrapper(file, encoding="utf-8-sig", errors="surrogateescape", newline="")
     try:
-        yield from _csv_rows(csv.reader(text, delimiter=separator), path)
+        before = 1 if named and text.readline() else 0
+        # strict: else a quotation mark that nothing closes takes all rows after it into its cell, without a word
+        yield from _csv_rows(csv.reader(text, delimiter=separator, strict=True), path, before)
     finally:
         text.detach()
 
 
-def _csv_rows(reader: Any, path: Path) -> Iterator[RawRow]:
+def _csv_rows(reader: Any, path: Path, before: int) -> Iterator[RawRow]:
+    """Each row with the line that it begins in; `before`: lines of the file that the reader does not see."""
     header: list[str] | None = None
     while True:
+        line = before + reader.line_num + 1
         try:
             cells = next(reader)
         except StopIteration:
             break
         except csv.Error as error:
-            why = (
-                "a quotation mark that nothing closes, or a cell that is too long"
-                if "limit" in str(error)
-                else str(error)
-            )
-            yield RawRow(path.name, reader.line_num, Broken(f"the row cannot be read ({why})"), "cells")
+            why = _why_broken(str(error), line, before + reader.line_num)
+            yield RawRow(path.name, line, Broken(f"the row cannot be read ({why})"), "cells")
             continue
         if header is None:
             header = _header(cells, path)
         elif any(cells):
-            yield RawRow(path.name, reader.line_num, _fields(header, cells), "cells")
+            yield RawRow(path.name, line, _fields(header, cells), "cells")
+
+
+def _why_broken(error: str, first: int, last: int) -> str:
+    lost = f"; lines {first} to {last} are lost with it" if last > first else ""
+    if "limit" in error:
+        return f"a quotation mark that nothing closes, or a cell that is too long{lost}"
+    if "end of data" in error:
+        return f"a quotation mark that nothing closes{lost}; close it, or double it where the text has one"
+    if "expected after" in error:
+        return f"a quotation mark inside of a quoted cell{lost}; double it, or close the one before it"
+    return error
 
 
 def _header(cells: list[str], path: Path) -> list[str]:
-    names = [cell.strip().removeprefix("\ufeff") for cell in cells]
+    names = [_field_name(cell.strip().removeprefix("\ufeff")) for cell in cells]
     if "prompt" not in names:
         raise UserError(f"{path} has no column prompt in its first line; write the names of the columns there")
     if doubled := [name for name in set(names) if name and names.count(name) > 1]:
         raise UserError(f"{path} has two columns {short(doubled[0], 40)!r}; rename one")
     return names
+
+
+def _field_name(name: str) -> str:
+    """A field's name whatever its case; spreadsheets begin names with a capital."""
+    return name.casefold() if name.casefold() in FIELDS else name
 
 
 def _fields(header: list[str], cells: list[str]) -> dict[str, Any] | Broken:
@@ -231,13 +254,24 @@ def _parquet(file: IO[bytes], path: Path) -> Iterator[RawRow]:
         others = dict.fromkeys((name for name in names if name not in FIELDS), "not read")
         batches = table.iter_batches(batch_size=1, columns=[name for name in FIELDS if name in names])
         for number, batch in enumerate(batches, start=1):
-            (row,) = batch.to_pylist()
-            content = {name: cell for name, cell in row.items() if cell is not None}
-            yield RawRow(path.name, number, {**content, **others}, "columns")
+            yield RawRow(path.name, number, _cells(batch, others), "columns")
     except (pyarrow.ArrowException, OSError, UnicodeDecodeError, OverflowError, LookupError, ValueError) as error:
         if isinstance(error, UserError):
             raise
         raise UserError(f"{path} cannot be read as Parquet ({short(str(error), 100)}); save it again") from None
+
+
+def _cells(batch: Any, others: dict[str, Any]) -> dict[str, Any] | Broken:
+    try:
+        (row,) = batch.to_pylist()
+    except UnicodeDecodeError:
+        return Broken(f"a cell holds bytes that are {NOT_UTF8}")
+    return {**{name: cell for name, cell in row.items() if not _is_missing(cell)}, **others}
+
+
+def _is_missing(cell: Any) -> bool:
+    """None, or the NaN that pandas writes for it."""
+    return cell is None or (isinstance(cell, float) and math.isnan(cell))
 
 
 def _refuse_large(about: Any, path: Path) -> None:

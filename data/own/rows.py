@@ -4,16 +4,19 @@ A sentence about a fault repeats at most a few masked characters of what stands 
 """
 
 import json
+import math
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from decimal import Decimal
 from hashlib import sha256
 from typing import Any
 
 from pydantic import ValidationError
 
-from data.own.reading import FIELDS, Broken, RawRow, parsed
+from data.own.reading import FIELDS, NOT_UTF8, Broken, RawRow, parsed
 from data.separation import normal_form
 from rewards import classify_task
 from tucano.masking import mask
@@ -21,6 +24,7 @@ from tucano.masking.prompts import masked_reference
 from tucano.prompts import GENERAL, TASKS, Prompt
 from tucano.security.printable import short
 from tucano.specs.registry import spec_of
+from tucano.thoughts import CLOSE, OPEN
 
 LONGEST_TEXT = 8000
 """Characters of a prompt or a demonstration: some 2,000 tokens, more than any profile here trains on."""
@@ -31,18 +35,15 @@ SOURCE, LICENCE = "own", "not stated by the owner"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}")
 _UNSEEN = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 _HALF = re.compile(r"[\ud800-\udfff]")
+_MARK = re.compile(r"<[|\uff5c][^|\uff5c<>\s]{1,60}[|\uff5c]>")
+"""What frames a chat, like <|im_start|>; some write it with a wide bar."""
+_THOUGHT = re.compile(f"(?s){OPEN}.*?{CLOSE}")
 _FORMULA = re.compile(r"=|[@+-][A-Za-z][A-Za-z.]*\(")
 _WORDS = {
-    "true": True,
-    "sim": True,
-    "yes": True,
-    "1": True,
-    "false": False,
-    "não": False,
-    "nao": False,
-    "no": False,
-    "0": False,
+    **dict.fromkeys(("true", "verdadeiro", "sim", "s", "yes", "y", "1"), True),
+    **dict.fromkeys(("false", "falso", "nao", "n", "no", "0"), False),
 }
+"""What consent may say, without case and accents; Excel in Portuguese writes VERDADEIRO."""
 
 
 class Bad(Exception):
@@ -73,12 +74,16 @@ def own_row(raw: RawRow) -> OwnRow:
         raise Bad("no consent", "consent is false")
     masks = _Masks()
     user = masks.text(_text(given, "prompt"))
-    if not user or not normal_form(user):
+    if not _says_something(user):
         raise Bad("missing", "there is no prompt, or no word in it")
     task, guessed = _task(given, user)
     reference = masked_reference(_reference(given, task, raw.form), masks.text)
     notes = _notes(given, task, guessed)
     demonstration = masks.text(_text(given, "demonstration")) or None
+    _refuse_marks("prompt", user)
+    if demonstration:
+        _refuse_marks("demonstration", demonstration)
+        _refuse_open_thoughts(demonstration)
     if task == GENERAL and not demonstration:
         raise Bad("missing", "a general row is there for its demonstration, and has none")
     names = {name: masks.text(_name(given, name)) for name in ("id", "template", "licence")}
@@ -143,13 +148,33 @@ def _text(given: Mapping[str, Any], name: str, longest: int = LONGEST_TEXT) -> s
 
 def _refuse_odd_characters(name: str, value: str) -> None:
     if _HALF.search(value):
-        raise Bad("unreadable", f"{name} holds bytes that are not UTF-8, or half of a character")
+        raise Bad("unreadable", f"{name} holds bytes that are {NOT_UTF8}, or half of a character")
     if found := _UNSEEN.search(value):
         raise Bad("unreadable", f"{name} holds the control character {found[0]!r}")
 
 
+def _says_something(text: str) -> bool:
+    """Whether a word or a picture stands in it: a review may be one emoji."""
+    return bool(normal_form(text)) or any(unicodedata.category(letter) == "So" for letter in text)
+
+
+def _refuse_marks(name: str, text: str) -> None:
+    """A tokenizer reads them as the end of a turn or of a text, wherever they stand."""
+    if found := _MARK.search(text):
+        raise Bad("wrong value", f"{name} holds {quoted(found[0])}, which models read as a control token; take it out")
+
+
+def _refuse_open_thoughts(demonstration: str) -> None:
+    """Learnt from, a thought without its end would be all that is answered."""
+    answer = _THOUGHT.sub("", demonstration)
+    if OPEN in answer or CLOSE in answer:
+        raise Bad("wrong value", f"demonstration holds {OPEN} or {CLOSE} without the other; write both, or none")
+    if not answer.strip():
+        raise Bad("missing", "demonstration has a thought, and no answer after it")
+
+
 def _name(given: Mapping[str, Any], name: str) -> str:
-    value = given.get(name, "")
+    value = _whole(given.get(name, ""))
     text = _text({name: str(value) if type(value) is int else value}, name, LONGEST_NAME)
     if "\n" in text or "\r" in text:
         raise Bad("wrong value", f"{name} has several lines, one is needed")
@@ -177,16 +202,29 @@ def _stars(given: Mapping[str, Any]) -> int | None:
     value = given.get("stars")
     if value is None:
         return None
-    if isinstance(value, str) and re.fullmatch(r"[1-5](?:\.0)?", value.strip()):
+    if isinstance(value, str) and re.fullmatch(r"[1-5](?:[.,]0+)?", value.strip()):
         return int(value.strip()[0])
-    if isinstance(value, int | float) and not isinstance(value, bool) and value in (1, 2, 3, 4, 5):
+    if isinstance(value, int | float | Decimal) and not isinstance(value, bool) and value in (1, 2, 3, 4, 5):
         return int(value)
     raise Bad("wrong value", f"stars is {quoted(value)}, a whole number from 1 to 5 is needed")
 
 
+def _plain(text: str) -> str:
+    """Without case and accents; 1.0 and 1,0, as a column with gaps is saved, are 1."""
+    letters = unicodedata.normalize("NFKD", text.strip().casefold())
+    return re.sub(r"[.,]0+\Z", "", "".join(letter for letter in letters if not unicodedata.combining(letter)))
+
+
+def _whole(value: object) -> object:
+    """A whole number as an int, whatever type a column gave it; anything else as it is."""
+    if isinstance(value, float | Decimal) and math.isfinite(value) and value == int(value):
+        return int(value)
+    return value
+
+
 def _consent(given: Mapping[str, Any]) -> bool | None:
     value = given.get("consent")
-    said = _WORDS.get(str(value).strip().casefold()) if isinstance(value, str | int) else None
+    said = _WORDS.get(_plain(str(_whole(value)))) if isinstance(value, str | int | float | Decimal) else None
     if value is not None and said is None:
         raise Bad("wrong value", f"consent is {quoted(value)}, true or false is needed")
     return said

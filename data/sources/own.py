@@ -29,7 +29,7 @@ MOST_ASKED = 1000
 
 
 @dataclass
-class _Group:
+class Group:
     """Prompts that share parts of templates, and which set has them."""
 
     prompts: list[Prompt]
@@ -53,15 +53,18 @@ class OwnSource(SyntheticSource):
             raise UserError(f"{path} has no usable prompt; `tucano data check {path}` says why")
         self._count = Counter(prompt.task for prompt in usable)
         self._demonstrated: Counter[Task] = Counter()
-        self._groups = {task: _groups([p for p in usable if p.task == task], seed) for task in self._count}
-        for task, groups in self._groups.items():
-            if len(groups) < FEWEST_GROUPS:
-                raise UserError(
-                    f"{path}: the {self._count[task]} prompts of {task} make {len(groups)} groups by their templates,"
-                    f" and {FEWEST_GROUPS} are needed to keep the sets apart; name more, or leave `template` out"
-                )
+        self._groups = {task: groups_of([p for p in usable if p.task == task], seed) for task in self._count}
+        self._path = path
 
     def available(self, task: Task) -> int | None:
+        """UserError for a task with too few groups: only what is asked for needs them, not every stray row."""
+        groups = len(self._groups.get(task, ()))
+        if 0 < groups < FEWEST_GROUPS:
+            raise UserError(
+                f"{self._path}: the {self._count[task]} prompts of {task} make {groups} groups by their templates,"
+                f" and {FEWEST_GROUPS} are needed to keep the sets apart; name more, leave `template` out, or take"
+                f" {task} out of data.mix"
+            )
         return self._count[task]
 
     def demonstrates(self, task: Task) -> bool:
@@ -99,7 +102,7 @@ class OwnSource(SyntheticSource):
             group.prompts += kept
 
 
-def _groups(prompts: list[Prompt], seed: int) -> list[_Group]:
+def groups_of(prompts: list[Prompt], seed: int = 0) -> list[Group]:
     """Prompts that share no part of a template with those of another group; small groups first, else in random
     order.
     """
@@ -115,9 +118,9 @@ def _groups(prompts: list[Prompt], seed: int) -> list[_Group]:
         first, *more = prompt.template.split(JOINT)
         for part in more:
             head[find(part)] = find(first)
-    found: dict[str, _Group] = {}
+    found: dict[str, Group] = {}
     for prompt in prompts:
-        found.setdefault(find(prompt.template.split(JOINT)[0]), _Group([])).prompts.append(prompt)
+        found.setdefault(find(prompt.template.split(JOINT)[0]), Group([])).prompts.append(prompt)
     groups = list(found.values())
     rng = Random(f"{seed}/own")
     rng.shuffle(groups)
