@@ -230,9 +230,9 @@ def test_a_micro_batch_too_large_for_the_pools_gpu_is_refused_before_its_first_m
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """It was asked of this machine's GPU alone: SFT and preflight were paid for before memory ran out."""
-    refused = "GRPO steps will take about 30.0 GiB and NVIDIA L4 has 22.5 GiB: --set grpo.micro_batch=16 would fit"
+    refused = "GRPO steps will take about 30.0 GiB and NVIDIA L4 has 20.2 GiB for tensors: --set grpo.micro_batch=16 would fit"
     with pytest.raises(UserError, match=refused):
-        foresee(wide(monkeypatch, "vertex-l4"))
+        foresee(wide(monkeypatch, "vertex-l4", **{"vertex-l4": template(VERTEX)}))
 
 
 @pytest.mark.parametrize(("pool", "name"), [("local", ""), ("large", "NVIDIA_H100_80GB"), ("other", "NVIDIA_B200")])
@@ -245,7 +245,7 @@ def test_a_pool_of_another_gpu_is_asked_by_what_it_has(pool: str, name: str, mon
     ("template", "machine"),
     [
         (template(VERTEX), "l4"),
-        (kubernetes({}), "l4"),
+        (kubernetes({}), None),
         (kubernetes({"cloud.google.com/gke-accelerator": "nvidia-tesla-a100"}), "a100"),
         (kubernetes({"cloud.google.com/gke-accelerator": "nvidia-b200"}), None),
     ],

@@ -79,6 +79,7 @@ READ_BY: dict[str, set[str]] = {
     "worker.vllm_": NOWHERE,
     "worker.parallel": NOWHERE,
     "worker.checkpoint_minutes": NOWHERE,
+    "worker.silence_minutes": NOWHERE,
     "worker.retries": NOWHERE,
     "cost.machine": NOWHERE,
     "cost.prices": {"benchmark"},  # what an answer costs on the machine
@@ -242,6 +243,7 @@ GIVEN: dict[str, dict[str, Any]] = {
     "grpo.drop_zero_variance": {"grpo.refill_rounds": 0},
     "grpo.adapters": {"grpo.task_weights": "equal", "benchmark.enem": None},
     "grpo.block_advantages": {"grpo.advantages": "group"},
+    "dpo.pairs": {"dpo.enabled": True},
     "grpo.max_think_tokens": THINKING,
     "grpo.think_weight": THINKING,
     "grpo.sampler": {"worker.vllm_python": "/opt/vllm/bin/python"},

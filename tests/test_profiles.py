@@ -210,6 +210,7 @@ MISTAKES = {
         ["grpo.entropy_advantages=true"],
         "needs model.backend=transformers: unsloth does not",
     ),
+    "pairs that nobody reads": ("laptop", ["dpo.pairs=pairs.jsonl"], "would not be read; set dpo.enabled=true"),
     "paying for thoughts without a limit": (
         "laptop",
         ["data.thinking=[push]", "grpo.think_weight=0.5"],

@@ -48,11 +48,9 @@ ACCELERATORS = {"nvidia-l4": "l4", "nvidia-tesla-a100": "a100", "nvidia-h100-80g
 
 
 def of_pool(template: Mapping[str, Any]) -> Machine | None:
-    """The GPU that a work pool's job template names, an L4 where it names none; None for one whose figures are not
-    here.
-    """
+    """The GPU that a work pool's job template names; None where it names none, or one whose figures are not here."""
     named = re.search(r'accelerator(?:_type)?": "([\w-]+)"', json.dumps(template))
     if named is None:
-        return MACHINES["l4"]
+        return None
     known = ACCELERATORS.get(named[1].lower().replace("_", "-"))
     return MACHINES[known] if known else None

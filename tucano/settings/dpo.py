@@ -69,6 +69,8 @@ class DpoSettings(DpoTraining):
 
     @model_validator(mode="after")
     def _there_are_pairs(self) -> Self:
+        if self.pairs is not None and not self.enabled:
+            raise ValueError(f"dpo.pairs={self.pairs} would not be read; set dpo.enabled=true, or leave it out")
         if self.enabled and not self.ranked and self.pairs is None:
             raise ValueError(
                 "dpo.ranked=false leaves no pairs to learn from; name some with dpo.pairs, or leave it true"

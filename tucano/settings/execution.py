@@ -30,6 +30,11 @@ class WorkerSettings(Section):
     checkpoint_minutes: float = Field(
         10, gt=0, le=10, description="Longest time between two recovery checkpoints, beside save_steps."
     )
+    silence_minutes: PositiveFloat = Field(
+        240,
+        le=525_600,
+        description="A child that says nothing for so long hangs: it is killed, and started again from its checkpoint.",
+    )
     retries: NonNegativeInt = Field(2, le=1000, description="New attempts after a child was killed.")
 
 

@@ -127,6 +127,13 @@ def emit(progress: Progress) -> None:
     print(EVENT_MARK + json.dumps(asdict(progress)), flush=True)
 
 
+def pulse() -> None:
+    """Child's side: a sign of life between two events, where one piece of work may take long
+    (worker.silence_minutes).
+    """
+    print(flush=True)
+
+
 def parse(line: str) -> Progress | None:
     """Parent's side: the event in a line of the child's output, or None for ordinary output."""
     if not line.startswith(EVENT_MARK):

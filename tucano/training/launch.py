@@ -7,6 +7,7 @@ by itself.
 """
 
 import json
+import math
 import os
 import signal
 import subprocess
@@ -14,7 +15,7 @@ import sys
 import tempfile
 import threading
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,9 @@ from tucano.training.jobs import Job, Progress, parse
 GRACE_SECONDS = 10
 """A child that got SIGTERM has this long to save and leave before it is killed."""
 
+LOOK_SECONDS = 5.0
+"""Between two looks at whether a child still says something."""
+
 INTERRUPTED = 75
 """Exit code of a child that stopped on SIGTERM with its state saved (EX_TEMPFAIL: try again)."""
 
@@ -38,10 +42,14 @@ _stopping = threading.Event()
 
 
 def run_job(
-    job: Job, python: str | None, on_progress: Callable[[Progress], None], on_line: Callable[[str], None] | None = None
+    job: Job,
+    python: str | None,
+    on_progress: Callable[[Progress], None],
+    on_line: Callable[[str], None] | None = None,
+    silence_s: float = math.inf,
 ) -> dict[str, Any]:
     """Run a job to its end and return its result. `on_line` hears what else the child prints, as it goes to the log
-    file.
+    file. A child that prints nothing for `silence_s` hangs, and is killed.
 
     Raises UserError for a person's mistake the child found, WorkerFailed when it raised, WorkerCrashed when it was
     killed or interrupted: its checkpoints stay in `job.work`, and the same job started again goes on from them.
@@ -51,12 +59,17 @@ def run_job(
     work = Path(job.work)
     work.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="launch-", dir=work) as place:
-        code = _run(job, Path(place), python, on_progress, on_line or (lambda line: None))
+        code = _run(job, Path(place), python, on_progress, on_line or (lambda line: None), silence_s)
         return _outcome(job, Path(place), code)
 
 
 def _run(
-    job: Job, place: Path, python: str | None, on_progress: Callable[[Progress], None], on_line: Callable[[str], None]
+    job: Job,
+    place: Path,
+    python: str | None,
+    on_progress: Callable[[Progress], None],
+    on_line: Callable[[str], None],
+    silence_s: float,
 ) -> int:
     job.write(place / "job.json")
     child = subprocess.Popen(
@@ -71,12 +84,49 @@ def _run(
         env=environment(job.threads),
     )
     _children.add(child)
+    silence = Silence(child, silence_s)
     try:
-        _follow(child, log_of(job), on_progress, on_line)
+        _follow(child, log_of(job), silence, on_progress, on_line)
     finally:
+        silence.end()
         _end(child)
         _children.discard(child)
+    if silence.broken:
+        raise WorkerCrashed(
+            f"{_who(job)} said nothing for {silence_s / 60:g} minutes (worker.silence_minutes) and was killed; what it"
+            f" has saved is kept (details in {log_of(job)})"
+        )
     return child.returncode
+
+
+class Silence:
+    """Kills a child that says nothing for so many seconds. It counts its own looks, not the clock: while this process
+    was stopped nobody listened.
+    """
+
+    def __init__(self, child: subprocess.Popen[str], seconds: float) -> None:
+        self.broken = False
+        self._child, self._seconds, self._looks = child, seconds, 0
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._watch, name="silence", daemon=True)
+        if math.isfinite(seconds):
+            self._thread.start()
+
+    def heard(self) -> None:
+        self._looks = 0
+
+    def end(self) -> None:
+        self._over.set()
+
+    def _watch(self) -> None:
+        every = min(LOOK_SECONDS, self._seconds / 4)
+        while not self._over.wait(every):
+            self._looks += 1
+            if self._looks * every > self._seconds:
+                self.broken = True
+                with suppress(ProcessLookupError):
+                    os.killpg(self._child.pid, signal.SIGKILL)  # it leads a session; what holds its output goes with it
+                return
 
 
 def environment(threads: int) -> dict[str, str]:
@@ -111,15 +161,20 @@ def stop_all() -> None:
 
 
 def _follow(
-    child: subprocess.Popen[str], log: Path, on_progress: Callable[[Progress], None], on_line: Callable[[str], None]
+    child: subprocess.Popen[str],
+    log: Path,
+    silence: Silence,
+    on_progress: Callable[[Progress], None],
+    on_line: Callable[[str], None],
 ) -> None:
     assert child.stdout is not None
     with closing(BoundedLog(log)) as file:
         for raw in child.stdout:
+            silence.heard()
             progress, line = parse(raw), printable(raw)
             if progress is not None:
                 on_progress(progress)
-            else:
+            elif line.strip():
                 file.write(line)
                 on_line(line.rstrip())
     child.wait()
@@ -135,8 +190,12 @@ def _end(child: subprocess.Popen[str]) -> None:
             child.wait()
 
 
+def _who(job: Job) -> str:
+    return job.kind if job.kind != "grpo" else f"grpo seed {job.seed}"
+
+
 def _outcome(job: Job, place: Path, code: int) -> dict[str, Any]:
-    who = job.kind if job.kind != "grpo" else f"grpo seed {job.seed}"
+    who = _who(job)
     result, error = place / "result.json", place / "error.json"
     if code == 0 and result.is_file():
         return json.loads(result.read_text(encoding="utf-8"))

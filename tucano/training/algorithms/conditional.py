@@ -25,4 +25,6 @@ class Conditional(Algorithm):
 
 
 def from_settings(settings: TrainerStage, components: Sequence[str]) -> Algorithm | None:
-    return Conditional(settings.grpo.conditions) if settings.grpo.conditions else None
+    """Where each task has an adapter of its own, those of this one's tasks."""
+    there = tuple(condition for condition in settings.grpo.conditions if condition.component in components)
+    return Conditional(there) if there else None

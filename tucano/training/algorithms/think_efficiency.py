@@ -1,8 +1,9 @@
 """Thinking that pays: an answer earns more the fewer tokens were thought before it; a bad one earns nothing by that.
 
 After length control by reinforcement learning (L1, arXiv 2503.04697; Kimi k1.5, arXiv 2501.12599, section 2.3.3). There
-a term for length is added; here it multiplies what the answer earned, so that leaving the thought out never pays where
-the answer needs it.
+a term for length is added; here it multiplies what the answer earned, so that a bad answer gains little by a short
+thought. A small gain in the answer may still be worth less than the thought it takes; and with `grpo.advantages=gdpo`
+the term is standardised by itself, which makes it as strong as any other component whatever its weight.
 """
 
 from collections.abc import Sequence

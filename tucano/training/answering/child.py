@@ -51,16 +51,16 @@ class Answerer:
         chats = [_chat(question) for question in questions]
         prompts = encode_chats(self.tokenizer, chats)
         found: dict[int, Drawn] = {}
-        together: dict[tuple[int, float], list[int]] = {}
+        together: dict[Decoding, list[int]] = {}
+        stop = tuple(stop_tokens(self.policy, self.tokenizer))
         for row, (question, prompt) in enumerate(zip(questions, prompts, strict=True)):
             refused = self._refusal(question, prompt)
             if refused is not None:
                 found[row] = Drawn("", len(prompt), 0, truncated=False, refused=refused)
             else:
-                together.setdefault((question.max_new_tokens, question.temperature), []).append(row)
-        stop = tuple(stop_tokens(self.policy, self.tokenizer))
-        for (most, temperature), alike in together.items():
-            decoding = Decoding(most, temperature, stop)
+                decoding = Decoding(question.max_new_tokens, question.temperature, stop, question.form)
+                together.setdefault(decoding, []).append(row)
+        for decoding, alike in together.items():
             draws = self._draws([prompts[row] for row in alike], [questions[row].task for row in alike], decoding)
             found |= {row: self._drawn(prompts[row], draw, decoding) for row, draw in zip(alike, draws, strict=True)}
         return [found[row] for row in range(len(questions))]

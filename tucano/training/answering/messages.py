@@ -35,13 +35,16 @@ class Opened:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A chat to be continued. temperature: 0 is greedy. task: whose adapter answers, where tasks have their own."""
+    """A chat to be continued. temperature: 0 is greedy. task: whose adapter answers, where tasks have their own. form:
+    see `Decoding`.
+    """
 
     system: str
     user: str
     max_new_tokens: int
     temperature: float
     task: str = ""
+    form: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from transformers import PreTrainedTokenizerBase
 
 from tucano.benchmark.public.questions import PublicFiles, Question, Reply, read_questions, write_lines
 from tucano.settings.comparison import GreedyAnswersStage
-from tucano.training.jobs import Arm, Job, Progress, emit
+from tucano.training.jobs import Arm, Job, Progress, emit, pulse
 from tucano.training.policies.chat import encode_chats, stop_tokens
 from tucano.training.policies.likelihood import token_logps
 from tucano.training.policies.load import Policy, load_policy
@@ -45,7 +45,7 @@ def _written(
     """Greedy answers."""
     policy, tokenizer = model
     longest = settings.model.max_length_tokens - settings.grpo.max_completion_tokens
-    prompts = _encoded(tokenizer, questions)
+    prompts = _encoded(tokenizer, questions, settings)
     decoding = Decoding(settings.grpo.max_completion_tokens, 0.0, tuple(stop_tokens(policy, tokenizer)))
     rank = LoraConfig.from_pretrained(arm.adapter).r if arm.adapter else 0
     with closing(sampler_for(job, arm.base, rank, settings.model, settings.grpo)) as sampler:
@@ -64,12 +64,17 @@ def _chosen(
     """The option with the largest log-likelihood per character, so that a long one is not at a disadvantage."""
     options = [tokenizer.encode(option, add_special_tokens=False) for option in question.options]
     longest = settings.model.max_length_tokens - max(map(len, options))
-    (prompt,) = _encoded(tokenizer, [question])
+    (prompt,) = _encoded(tokenizer, [question], settings)
     kept = prompt[-max(1, longest) :]
     found = token_logps(policy, [kept] * len(options), options)
+    pulse()
     values = [logps.sum().item() / len(text) for logps, text in zip(found, question.options, strict=True)]
     return Reply(arm.name, question.id, question.options[values.index(max(values))], len(prompt) > len(kept))
 
 
-def _encoded(tokenizer: PreTrainedTokenizerBase, questions: Sequence[Question]) -> list[list[int]]:
-    return encode_chats(tokenizer, [question.messages() for question in questions]) if questions else []
+def _encoded(
+    tokenizer: PreTrainedTokenizerBase, questions: Sequence[Question], settings: GreedyAnswersStage
+) -> list[list[int]]:
+    """Of a model that can think: told to answer at once, as the gold answers are."""
+    can_think = settings.grpo.max_think_tokens is not None
+    return encode_chats(tokenizer, [question.messages(can_think) for question in questions]) if questions else []

@@ -22,6 +22,8 @@ REFILLED = 0.5
 """Of the groups, in a round that draws groups without a signal anew (assumed)."""
 MERGE_COPIES = 10
 """Bytes per weight at the merge: the model in 32 bits with its adapter, then in 16, and loaded again in 32."""
+FOR_TENSORS = 0.9
+"""Of what a driver says that a GPU has: CUDA's context takes half a GiB, and the allocator leaves gaps (assumed)."""
 ANY = replace(MACHINES["l4"], title="this machine's GPU")
 """Its speed does not matter for what fits."""
 
@@ -84,19 +86,19 @@ def require_memory(found: Forecast, settings: PipelineSettings) -> None:
     """UserError for the hungriest stage where the machine, or what a vLLM server leaves of it, has less."""
     there = _bytes_for_training(settings, found.machine)
     most = found.hungriest
+    beside = " beside the vLLM server" if settings.grpo.sampler == "vllm" else ""
     if most.peak_bytes > there:
         raise UserError(
             f"{most.stage} will take about {most.peak_bytes / GIBIBYTE:.1f} GiB and {found.machine.title} has"
-            f" {there / GIBIBYTE:.1f} GiB{' beside the vLLM server' if settings.grpo.sampler == 'vllm' else ''}:"
+            f" {there / GIBIBYTE:.1f} GiB for tensors{beside}:"
             f" {most.mend}"
         )
 
 
 def _bytes_for_training(settings: PipelineSettings, machine: Machine) -> int:
-    """Of the machine's memory, what a vLLM server leaves where there is one."""
-    if settings.grpo.sampler != "vllm":
-        return machine.memory_bytes
-    return round(machine.memory_bytes * (1 - settings.worker.vllm_memory_share))
+    """Of the machine's memory, what CUDA leaves, and a vLLM server where there is one."""
+    taken = settings.worker.vllm_memory_share if settings.grpo.sampler == "vllm" else 0.0
+    return round(machine.memory_bytes * FOR_TENSORS * (1 - taken))
 
 
 class _Run:
