@@ -57,6 +57,7 @@ class Made:
     registered: int = 42
     code: str | None = None
     tags: Mapping[str, str] = field(default_factory=dict)
+    licences: Sequence[str] = ("CC0-1.0",)
 
 
 @dataclass(frozen=True)
@@ -126,7 +127,7 @@ class _Making:
             files = PromptFiles(draft)
             for place in (files.train, files.test, files.demonstrations):
                 write_prompts(place, prompts)
-            return {"licences": ["CC0-1.0"]}
+            return {"licences": [*self.made.licences]}
 
         return PromptFiles(self._stage("data", received.of_data(self.settings), {}, write).folder)
 

@@ -194,6 +194,13 @@ def test_a_conditional_component_counts_only_where_the_other_is_reached() -> Non
     assert shaped.rewards[3].isnan().all()
 
 
+def test_an_adapter_of_its_own_task_has_that_tasks_conditions_alone() -> None:
+    conditions = [{"component": "push.length", "needs": "push.product", "at_least": 0.5}]
+    asked = of_grpo(with_settings(conditions=conditions), 1)
+    assert "conditional" in chain.from_settings(asked, ("push.length", "push.product")).members
+    assert "conditional" not in chain.from_settings(asked, ("sql_qa.runs", "sql_qa.rows")).members
+
+
 @given(random_batches(), st.sampled_from([-0.5, 0.1, 0.6, 1.0]))
 @settings(max_examples=40)
 def test_conditional_rewards_equal_a_loop(rollout: RolloutBatch, threshold: float) -> None:

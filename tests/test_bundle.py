@@ -245,6 +245,11 @@ SEALED: dict[str, tuple[Made, str, str]] = {
         "registry",
         "says 'MIT' of licences, and the artifacts say 'CC0-1.0'",
     ),
+    "the licence of its prompts": (
+        Made(licences=["MIT"], tags={"licences": "MIT"}),
+        "registry",
+        "the data stage says MIT of licences, and its prompts say CC0-1.0",
+    ),
     "what is forbidden": (Made(tags={"noncommercial": "True"}), "registry", "says 'True' of noncommercial"),
     "an audit": (Made(tags={"audit": "failed"}), "registry", "says 'failed' of audit, and the artifacts say 'passed'"),
     "an override": (

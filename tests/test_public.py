@@ -28,6 +28,7 @@ from tucano.comparison.claims import StudyContext, lost
 from tucano.comparison.verdict import judge
 from tucano.errors import UserError
 from tucano.settings.comparison import Judging
+from tucano.thoughts import OFF
 from tucano.truth.sql import right_answer
 
 ROOT = Path(__file__).parents[1]
@@ -276,3 +277,9 @@ def test_a_run_with_a_public_benchmark_is_promoted_and_its_bundle_fits_together(
     ]
     assert [done.returncode for done in said] == [0, 0, 0], said[-1].stdout + said[0].stdout[-2000:]
     assert "Public benchmark spider_pt" in said[0].stdout and "FAILED" not in said[2].stdout
+
+
+def test_a_model_that_can_think_is_told_to_answer_at_once() -> None:
+    question = Question("q", "faquad", "Quando?", "q", ("maio",))
+    plain, switched = question.messages(), question.messages(can_think=True)
+    assert switched[0]["content"] == f"{plain[0]['content']} {OFF}" and switched[1] == plain[1]

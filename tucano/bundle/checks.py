@@ -20,7 +20,9 @@ from tucano.bundle.reading import SEED_STAGE, Contents
 from tucano.bundle.received import settings_followed
 from tucano.bundle.remaking import answers_scored_again, verdict_made_again
 from tucano.files.models import MergedFiles, SeedFiles, ServedFiles
+from tucano.files.prompts import SETS, PromptFiles
 from tucano.files.results import AuditFiles
+from tucano.prompts import read_prompts
 from tucano.security.printable import short
 from tucano.tracking import registry
 from tucano.tracking.models import WEIGHTS
@@ -136,6 +138,10 @@ def registered(root: Path, contents: Contents) -> Holds:
 def _tags_apart(contents: Contents) -> Iterator[str]:
     """What the registry says of licences and of the audit, and the artifacts do not."""
     licences = [str(licence) for licence in contents.made("data")["record"]["licences"]]
+    own = sorted(_licences(PromptFiles(contents.of("data"))))
+    if own != licences:
+        said, says = (short(", ".join(names), 60) for names in (licences, own))
+        yield f"the data stage says {said} of licences, and its prompts say {says}"
     report = read_record(AuditReport, AuditFiles(contents.of("audit")).report)
     expected = {
         "licences": ", ".join(licences),
@@ -149,6 +155,12 @@ def _tags_apart(contents: Contents) -> Iterator[str]:
         if tags.get(name) != value:
             told = [short(repr(one), 60) if one is not None else "nothing" for one in (tags.get(name), value)]
             yield f"the registry says {told[0]} of {name}, and the artifacts say {told[1]}"
+
+
+def _licences(files: PromptFiles) -> set[str]:
+    """Of every prompt that the run has read."""
+    there = [path for path in (*map(files.of, SETS), files.general) if path.is_file()]
+    return {prompt.licence for path in there for prompt in read_prompts(path)}
 
 
 def ratings(root: Path, contents: Contents) -> Holds:

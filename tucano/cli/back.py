@@ -31,6 +31,9 @@ def promote(settings: PipelineSettings, why: str) -> int:
     tracker.crown(model, previous.version, {"back.who": user_name() or "unknown", "back.why": said})
     print(f"{model} version {previous.version} is champion again; version {champion.version} is {PREVIOUS} now")
     print("tucano serve notices that within seconds; what loads the model by its alias does at its next start")
-    record_back(root, model, previous.version, said)
+    try:
+        record_back(root, model, previous.version, said)
+    except OSError as error:
+        print(f"warning: the overview does not know of it ({error}); the registry does")
     print(f"Overview  {announced(root)}")
     return 0

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 from tucano.prompts import jsonl_lines
+from tucano.thoughts import told
 
 Name = Literal["spider_pt", "enem", "faquad"]
 NAMES: tuple[Name, ...] = ("spider_pt", "enem", "faquad")
@@ -36,8 +37,13 @@ class Question:
     database: str | None = None
     options: tuple[str, ...] = ()
 
-    def messages(self) -> list[dict[str, str]]:
-        return [{"role": "system", "content": SYSTEMS[self.benchmark]}, {"role": "user", "content": self.user}]
+    def messages(self, can_think: bool = False) -> list[dict[str, str]]:
+        """The chat, with the switch of thinking off for a model that has one."""
+        system = SYSTEMS[self.benchmark]
+        return [
+            {"role": "system", "content": told(system, thinks=False) if can_think else system},
+            {"role": "user", "content": self.user},
+        ]
 
 
 @dataclass(frozen=True, slots=True)
