@@ -31,8 +31,32 @@ from tucano.training.policies.load import Policy, load_base, load_policy
 from tucano.training.policies.nano import build_model, build_tokenizer
 from tucano.training.rollouts.wordings import WordingSampler
 
+PIECES_ON_CPU = 2
+"""Into how many pieces a batch is divided there. More have less padding, and matrices too small for their overhead
+(docs/speed.md). A GPU computes padding beside the rest.
+"""
 
-class ResumableSFTTrainer(ResumableTrainer, SFTTrainer):
+
+class PiecewiseSFTTrainer(SFTTrainer):
+    """TRL's trainer, which on a CPU goes through a batch in pieces of examples of about one length."""
+
+    def training_step(self, model: Any, inputs: dict[str, Any], num_items_in_batch: Any = None) -> torch.Tensor:
+        """The loss of the batch. Each piece divides by the tokens of the whole batch, so that the sum of their
+        gradients is the batch's.
+        """
+        assert num_items_in_batch is not None
+        step, pieces = super().training_step, by_length(inputs, PIECES_ON_CPU if self.args.use_cpu else 1)
+        return torch.stack([step(model, piece, num_items_in_batch) for piece in pieces]).sum()
+
+
+def by_length(batch: dict[str, torch.Tensor], pieces: int) -> list[dict[str, torch.Tensor]]:
+    """The rows of a batch, padded on the right, in pieces with only the padding that each needs: shorter rows first."""
+    lengths = batch["attention_mask"].sum(1)
+    parts = lengths.argsort(stable=True).chunk(pieces)
+    return [{name: rows[part, : int(lengths[part].max())] for name, rows in batch.items()} for part in parts]
+
+
+class ResumableSFTTrainer(ResumableTrainer, PiecewiseSFTTrainer):
     """TRL's trainer with checkpoints that carry the plateau's state."""
 
     plateau: "Plateau"

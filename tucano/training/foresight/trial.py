@@ -18,7 +18,6 @@ import psutil
 import torch
 from torch import Tensor
 from transformers import TrainerCallback, TrainerControl, TrainerState, TrainingArguments
-from trl import SFTTrainer
 
 from tucano.files.models import WorkFiles
 from tucano.files.prompts import PromptFiles
@@ -80,7 +79,7 @@ def _of_sft(job: Job, stage: Any, files: PromptFiles, model: Policy, tokenizer: 
     arguments = sft._arguments(stage, Path(job.work) / "drafts", job)
     arguments.max_steps = STEPS
     arguments.save_strategy = "no"
-    trainer = SFTTrainer(
+    trainer = sft.PiecewiseSFTTrainer(
         model=model,
         args=arguments,
         train_dataset=sft._dataset(read_prompts(files.demonstrations), files),

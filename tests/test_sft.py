@@ -1,0 +1,64 @@
+"""SFT on a CPU goes through a batch in pieces of about one length (tucano/training/sft.py)."""
+
+from pathlib import Path
+
+import pytest
+import torch
+from datasets import Dataset
+from transformers import Qwen3Config, Qwen3ForCausalLM
+from trl import SFTConfig, SFTTrainer
+
+from tucano.settings.model import NanoModel
+from tucano.training import sft
+from tucano.training.policies.nano import build_tokenizer
+from tucano.training.sft import PiecewiseSFTTrainer, by_length
+
+LENGTHS = (5, 40, 9, 33, 12, 7)
+TOKENIZER = build_tokenizer(["um texto de poucas palavras"], NanoModel(nano_vocabulary=300))
+
+
+def test_a_piece_has_only_the_padding_that_it_needs_and_no_row_is_lost() -> None:
+    mask = torch.zeros(6, 40, dtype=torch.long)
+    for row, length in enumerate(LENGTHS):
+        mask[row, :length] = 1
+    tokens = mask * torch.arange(1, 7)[:, None]
+    pieces = by_length({"input_ids": tokens, "attention_mask": mask}, 2)
+    assert [piece["input_ids"].shape for piece in pieces] == [(3, 9), (3, 40)]
+    assert [piece["input_ids"][:, 0].tolist() for piece in pieces] == [[1, 6, 3], [5, 4, 2]]
+    assert sum(int(piece["attention_mask"].sum()) for piece in pieces) == sum(LENGTHS)
+    assert by_length({"input_ids": tokens, "attention_mask": mask}, 1)[0]["input_ids"].shape == (6, 40)
+
+
+@pytest.mark.parametrize("pieces", [1, 2, 3, 6])
+def test_the_pieces_have_the_loss_and_the_gradient_of_trl_itself(
+    pieces: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The second judge is TRL's own step over the whole batch."""
+    monkeypatch.setattr(sft, "PIECES_ON_CPU", pieces)
+    (loss, weights), (expected_loss, expected) = step(PiecewiseSFTTrainer, tmp_path), step(SFTTrainer, tmp_path)
+    assert loss == pytest.approx(expected_loss, rel=1e-6)
+    assert torch.allclose(weights, expected, atol=1e-6) and not torch.allclose(weights, torch.zeros(()), atol=1e-3)
+
+
+def step(kind: type[SFTTrainer], folder: Path) -> tuple[float, torch.Tensor]:
+    """The loss of one step of plain gradient descent, and how far it moved the weights."""
+    torch.manual_seed(3)
+    shape = {"vocab_size": 60, "hidden_size": 16, "intermediate_size": 32, "num_hidden_layers": 2, "head_dim": 8}
+    model = Qwen3ForCausalLM(Qwen3Config(**shape, num_attention_heads=2, num_key_value_heads=1))
+    before = torch.cat([weight.detach().flatten().clone() for weight in model.parameters()])
+    rows = [
+        {
+            "input_ids": [1 + (row * 7 + place) % 59 for place in range(length)],
+            "completion_mask": [0] * 3 + [1] * (length - 3),
+        }
+        for row, length in enumerate(LENGTHS)
+    ]
+    arguments = SFTConfig(
+        str(folder), max_steps=1, per_device_train_batch_size=6, learning_rate=0.1, optim="sgd", lr_scheduler_type="constant",
+        use_cpu=True, bf16=False, gradient_checkpointing=False, max_grad_norm=0.0, logging_steps=1, report_to=[],
+        save_strategy="no", disable_tqdm=True,
+    )  # fmt: skip
+    trainer = kind(model=model, args=arguments, train_dataset=Dataset.from_list(rows), processing_class=TOKENIZER)
+    trainer.train()
+    after = torch.cat([weight.detach().flatten() for weight in model.parameters()])
+    return trainer.state.log_history[0]["loss"], after - before
