@@ -135,6 +135,14 @@ class Bench:
             time.sleep(0.5)
         raise TimeoutError(f"run {run_id} is {state['name']}, not one of {names}, after {seconds:.0f} s")
 
+    def until(self, comes: Callable[[], object], what: str, seconds: float = LONGEST_SECONDS) -> None:
+        """Wait until something is true; TimeoutError says `what` did not come."""
+        deadline = time.monotonic() + seconds
+        while not comes():
+            if time.monotonic() > deadline:
+                raise TimeoutError(f"after {seconds:.0f} s still not: {what}")
+            time.sleep(0.5)
+
 
 def engine_of(run_id: str) -> psutil.Process:
     """The process that runs a flow run on this machine."""

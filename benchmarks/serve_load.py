@@ -136,8 +136,7 @@ class Served:
 
     def models(self) -> list[psutil.Process]:
         """The processes that hold models, the oldest first."""
-        children = psutil.Process(self.pid).children()
-        found = [child for child in children if "tucano.training.answering.child" in child.cmdline()]
+        found = [child for child in psutil.Process(self.pid).children() if _holds_a_model(child)]
         return sorted(found, key=lambda child: child.create_time())
 
     def client(self, at_once: int) -> httpx.AsyncClient:
@@ -147,6 +146,14 @@ class Served:
             timeout=120,
             limits=httpx.Limits(max_connections=at_once),
         )
+
+
+def _holds_a_model(child: psutil.Process) -> bool:
+    """False for one that has just ended: the retired champion's does while it is looked for."""
+    try:
+        return "tucano.training.answering.child" in child.cmdline()
+    except psutil.NoSuchProcess:
+        return False
 
 
 @contextmanager

@@ -3,14 +3,10 @@
 PostgreSQL, Prefect server, MLflow server and worker are those of `tucano up`; processes are killed for real.
 """
 
-import json
 import os
 import re
-import shutil
-import stat
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,15 +14,12 @@ from typing import Any
 
 import psutil
 import pytest
-import yaml
-from own_rows import push
 from pace import slowness
 from prefect_page import PrefectPage, login_links, prefect_page
+from small_stack import running_stack, stack_home
 
 from benchmarks.operations import SMALL, Bench, engine_of, trainers
 from deployments import stack
-from deployments.postgres import find_cluster
-from tucano.serving.request_log import FOLDER as SERVING
 
 pytestmark = [pytest.mark.services, pytest.mark.timeout(900)]  # on a busy machine; alone it takes two minutes
 ROOT = Path(__file__).parent.parent
@@ -53,46 +46,25 @@ EASY = {
 
 @pytest.fixture(scope="module")
 def home() -> Iterator[Path]:
-    """A folder that the unprivileged user of PostgreSQL may enter as well."""
-    folder = Path(tempfile.mkdtemp(prefix="tucano-operations-"))
-    folder.chmod(stat.S_IRWXU | stat.S_IXGRP | stat.S_IXOTH | stat.S_IRGRP | stat.S_IROTH)
-    yield folder
-    shutil.rmtree(folder)
+    with stack_home() as folder:
+        yield folder
 
 
 @pytest.fixture(scope="module")
 def bench(home: Path) -> Iterator[Bench]:
-    if find_cluster(home) is None:
-        pytest.skip("PostgreSQL (Debian: postgresql) is not installed, so runs cannot resume by themselves here")
-    project = home / "project"
-    project.mkdir()
-    (project / "prefect.yaml").write_text(yaml.safe_dump(small_project(), allow_unicode=True), encoding="utf-8")
-    made = stack.opened(home / "runs", project, free_port(), free_port())
     said: list[str] = []
-    stack.up(made, say=said.append)
-    for step in ("starting postgres", "starting prefect", "prefect answers after", "starting worker-1", "all is up"):
-        assert any(line.startswith(step) for line in said), (
-            f"{step} was not said: for minutes nothing would stand there"
-        )
-    yield Bench(made)
-    stack.down(made)
-
-
-def small_project() -> dict[str, Any]:
-    """prefect.yaml whose laptop profile is tiny."""
-    content: dict[str, Any] = yaml.safe_load((ROOT / "prefect.yaml").read_text(encoding="utf-8"))
-    settings: dict[str, Any] = content["deployments"][0]["parameters"]["settings"]
-    for name, value in (SMALL | EASY).items():
-        section, _, field = name.partition(".")
-        settings.setdefault(section, {})[field] = value
-    return content
-
-
-def free_port() -> int:
-    import socket
-
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        return int(probe.getsockname()[1])
+    with running_stack(home, SMALL | EASY, said.append) as bench:
+        for step in (
+            "starting postgres",
+            "starting prefect",
+            "prefect answers after",
+            "starting worker-1",
+            "all is up",
+        ):
+            assert any(line.startswith(step) for line in said), (
+                f"{step} was not said: for minutes nothing would stand there"
+            )
+        yield bench
 
 
 @pytest.fixture(scope="module")
@@ -272,54 +244,6 @@ def test_mlflow_has_one_run_per_seed_and_links_back(bench: Bench, story: dict[st
     (pipeline,) = client.search_runs([experiments["tucano-pipelines"]])
     assert pipeline.info.status == "FINISHED"
     assert f"{bench.stack.prefect}/runs/flow-run/{story['run']}" in pipeline.data.tags["mlflow.note.content"]
-
-
-@pytest.mark.long
-def test_a_drift_of_what_is_asked_starts_exactly_one_training(bench: Bench, story: dict[str, Any]) -> None:
-    settings = bench.run(story["run"])["parameters"]["settings"]
-    one_training_per_alarm(bench, settings | {"storage": str(bench.stack.home)}, {story["run"]})
-
-
-def one_training_per_alarm(bench: Bench, settings: dict[str, Any], before: set[str]) -> None:
-    """The champion is asked for another mix than it was tested with; two looks and a second request for the same alarm
-    make one training, with what was asked. `before`: trainings that have been.
-    """
-    (bench.stack.home / SERVING).mkdir(exist_ok=True)
-    rows = [push(9000 + number) for number in range(200)]
-    lines = [
-        {"id": f"{number:032x}", "task": "push", "text": row["prompt"], "answer": "Oferta!", "by": "tucano/1"}
-        for number, row in enumerate(rows)
-    ]
-    text = "".join(f"{json.dumps(line)}\n" for line in lines)
-    (bench.stack.home / SERVING / "requests.jsonl").write_text(text, encoding="utf-8")
-    watched = {"settings": settings | {"monitor": {"retrain": "train/laptop"}}}
-
-    def started(deployment: str, parameters: dict[str, Any]) -> str:
-        identity = bench.ask(f"deployments/name/{deployment}")["id"]
-        return str(bench.ask(f"deployments/{identity}/create_flow_run", {"parameters": parameters})["id"])
-
-    def trainings() -> list[dict[str, Any]]:
-        known = {"flow_runs": {"deployment_id": {"any_": [bench.ask("deployments/name/train/laptop")["id"]]}}}
-        return [run for run in bench.ask("flow_runs/filter", known) if run["id"] not in before]
-
-    bench.wait(started("monitor/laptop", watched), "COMPLETED", seconds=900)
-    deadline = time.monotonic() + 600
-    while not trainings():
-        assert time.monotonic() < deadline, [run["name"] for run in bench.ask("flow_runs/filter", {})]
-        time.sleep(0.5)
-    (training,) = trainings()
-    (old, new) = training["parameters"]["settings"]["data"]["sources"]
-    assert (old["source"], new["source"]) == ("synthetic", "jsonl")
-    alarm = Path(new["path"]).stem.removeprefix("prompts-")
-    assert training["idempotency_key"] == f"tucano-alarm-{alarm}"
-    assert training["parameters"]["settings"]["promotion"]["each_source"]
-    again = started("retrain/any", {"storage": str(bench.stack.home), "alarm": alarm})
-    bench.wait(again, "COMPLETED", seconds=900)
-    bench.wait(started("monitor/laptop", watched), "COMPLETED", seconds=900)
-    assert "has taken this alarm up" in bench.run(again)["state"]["message"]
-    assert [run["id"] for run in trainings()] == [training["id"]]
-    bench.ask(f"flow_runs/{training['id']}/set_state", {"state": {"type": "CANCELLING"}})
-    bench.wait(training["id"], "CANCELLED", seconds=900)
 
 
 def test_a_schedule_is_switched_on_and_a_short_one_fires(bench: Bench, page: PrefectPage) -> None:
