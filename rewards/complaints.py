@@ -50,11 +50,15 @@ _TYPES: dict[str, type] = {
 _FLAGS = ("delivery_issue", "product_issue", "seller_issue")
 TOLD = 0.7
 """Credit of an object with values in words («sim», «alto»): right, but a program stumbles."""
-OPPOSITE, OTHER_FEELING, DEBATABLE_FEELING = 0.3, 0.4, 0.6
+OPPOSITE = 0.3
+OTHER_FEELING = 0.4
+DEBATABLE_FEELING = 0.6
 """Credit beside the opposite sentiment, beside another one, and where no stars say which."""
 OTHER_KIND = 0.6
 """Credit where the issue that there is has no flag and another one has."""
-OTHER_THING, OTHER_CATEGORY, OTHER_STARS = 0.75, 0.7, 0.85
+OTHER_THING = 0.75
+OTHER_CATEGORY = 0.7
+OTHER_STARS = 0.85
 """Credit of a summary about something else, of a category and of stars that only had to be copied."""
 FEWEST = 4
 """Different words of a review that a summary could take up."""

@@ -19,9 +19,9 @@ from rewards.complaints import is_of_kind
 from rewards.parsing.advice import says_nothing
 from rewards.parsing.sql_near import by_order
 from tucano.truth import truth
-from tucano.truth.complaints import is_told_otherwise
-from tucano.truth.sql_meant import once_per_order
-from tucano.truth.substance import substance
+from tucano.truth.wording.complaints import is_told_otherwise
+from tucano.truth.wording.sql_meant import once_per_order
+from tucano.truth.wording.substance import substance
 
 Judge: TypeAlias = Callable[[Prompt, str], float]
 COUNT = "SELECT COUNT(*) FROM pedidos WHERE estado = 'SP'"

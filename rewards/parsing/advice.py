@@ -28,7 +28,8 @@ _HOW = re.compile(
 )
 LONGEST_VAGUE = 16
 """Words of a step that says nothing more."""
-SOME_VAGUE, MOST_VAGUE = 0.82, 0.55
+SOME_VAGUE = 0.82
+MOST_VAGUE = 0.55
 """Credit where a step says nothing, and where half of them or more do."""
 _STEP = re.compile(r"(?:[:,;]\s+|\be\s+)(?=[^\W\d_]{2,}(?:ar|er|ir)\s)")
 MOST_STEPS = 3

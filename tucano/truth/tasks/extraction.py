@@ -5,12 +5,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from tucano.truth.complaints import is_opinion, is_told_otherwise, names_other_thing, trouble, value_told
 from tucano.truth.fluency import Norm, fluency
 from tucano.truth.json_object import framed_object, only_object
 from tucano.truth.reading import plain, stem, word_set, words
 from tucano.truth.single import is_single
 from tucano.truth.types import PromptLike
+from tucano.truth.wording.complaints import is_opinion, is_told_otherwise, names_other_thing, trouble, value_told
 
 FIELDS = word_set(
     """
@@ -36,11 +36,14 @@ OPEN = frozenset({"churn_risk", "repurchase_intent"})
 """What follows from the stars by and large: another value is debatable, and leaves .85."""
 FRAMED = 0.75
 """What is left of an object that stands beside a sentence: a program has to look for it."""
-IN_WORDS, WRONG_KIND = 0.75, 0.6
+IN_WORDS = 0.75
+WRONG_KIND = 0.6
 """What is left of values told in words, and where another kind of issue is flagged."""
 OTHER_THING = 0.75
 """What is left of an object that sums up what was said of another thing."""
-OPINION, UNSAID, THIN = 0.8, 0.5, 0.5
+OPINION = 0.8
+UNSAID = 0.5
+THIN = 0.5
 """How right a lukewarm opinion is as a complaint, an intent that is left open, and a summary of a word or two."""
 THINNEST = 2
 _LINKS = word_set("pelo pela pelos pelas para mais muito com sem")

@@ -8,8 +8,8 @@ from tucano.truth.figures import figures
 from tucano.truth.fluency import Norm, fluency
 from tucano.truth.reading import clip, plain, sentences, spoken, untabled, words
 from tucano.truth.single import copied, is_single
-from tucano.truth.substance import substance
 from tucano.truth.types import PromptLike
+from tucano.truth.wording.substance import substance
 
 ON_OTHERS = 0.5
 """Advice on indicators of the brief that were not asked about."""

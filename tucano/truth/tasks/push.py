@@ -12,12 +12,17 @@ from tucano.truth.types import PromptLike
 
 SCREEN = 120
 """Characters that a notification shows."""
-SLIGHTLY_LONG, LONGEST = 150, 330
-SLIGHTLY_CUT, CUT = 0.7, 0.45
+SLIGHTLY_LONG = 150
+LONGEST = 330
+SLIGHTLY_CUT = 0.7
+CUT = 0.45
 """What is left where some words, or most of them, are cut off."""
-GENERAL, UNGRANTED, ANOTHER = 0.28, 0.12, 0.1
+GENERAL = 0.28
+UNGRANTED = 0.12
+ANOTHER = 0.1
 """What a good notification for any product is worth, one with an invented offer, and one for another product."""
-OWN_WORDS, FLAT = 2, 0.9
+OWN_WORDS = 2
+FLAT = 0.9
 """Words that are no stock of every notification, and what is left without: right, but flat."""
 WITHOUT_OFFER = 0.75
 """What is left of a notification that does not pass on the offer of its brief: a minor point, by the rating guide."""

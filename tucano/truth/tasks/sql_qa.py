@@ -7,8 +7,8 @@ from tucano.truth.fluency import Norm, fluency
 from tucano.truth.reading import plain, words
 from tucano.truth.single import is_single
 from tucano.truth.sql import query_of, right_answer
-from tucano.truth.sql_meant import nearness
 from tucano.truth.types import PromptLike
+from tucano.truth.wording.sql_meant import nearness
 
 UNEXPLAINED = 0.6
 """A right query without a readable explanation."""

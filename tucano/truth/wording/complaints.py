@@ -37,7 +37,8 @@ _TROUBLE: tuple[re.Pattern[str], ...] = tuple(
         r"|\bpifou|\btrincad",
     )
 )
-MOST_KINDS, LONGEST = 2, 12
+MOST_KINDS = 2
+LONGEST = 12
 """Kinds of trouble and words that one complaint names."""
 _EMPTY = word_set(
     """

@@ -15,7 +15,8 @@ from tucano.truth.sql import gives, runs
 
 WIDER = 3
 """Further columns beside which people still find the answer."""
-NEARLY, TOPIC = 0.7, 0.25
+NEARLY = 0.7
+TOPIC = 0.25
 """What such an answer is worth, and what one is at most that asks the right tables something else."""
 
 

@@ -5,7 +5,8 @@ import re
 from tucano.truth.advice import recommends
 from tucano.truth.reading import plain, sentences, words
 
-SOME, MOST = 0.8, 0.55
+SOME = 0.8
+MOST = 0.55
 """What is left where a step is vague, and where most are."""
 LONGEST = 16
 """Words of a step that says no more."""
