@@ -382,7 +382,7 @@ def _is_one_push(answer: str, prompt: PromptLike, urges: int) -> float:
     """How much a text is one notification that invites to its product, and not only advertising words."""
     folded = text.fold(answer)
     tokens = text.words(folded)
-    if speaks_against(answer) or text.longest_copy(tokens, prompt.user) >= LONGEST_COPY:
+    if speaks_against(answer) or text.hands_back(tokens, prompt.user) >= LONGEST_COPY:
         return 0.0
     copied = any(label in folded for label in labels(prompt.user))
     several = (

@@ -15,6 +15,9 @@ from rewards_examples import ANSWERS, FIELDS, PROMPTS, Prompt, write_store
 
 from rewards import RewardSet, load_reward_set
 from rewards.parsing.calls import FLAT
+from rewards.parsing.claims import insight_figures
+from rewards.parsing.offers import ungranted
+from rewards.parsing.prose import tells_of_others
 from tucano.truth import truth
 
 TASKS = tuple(PROMPTS)
@@ -399,6 +402,43 @@ def test_figures_earn_at_their_labels_alone(grounded: RewardSet) -> None:
     assert shares(grounded, PROMPTS["insights"], loose)["key_figures"] == 0
     told = "- Recompra de 23,5% e 1.234 pedidos.\n- Recomendo um cupom para quem já comprou na loja."
     assert shares(grounded, PROMPTS["insights"], told)["key_figures"] > 0.25
+
+
+def test_key_figures_are_those_of_the_labels_that_are_asked_for() -> None:
+    facts = [{"label": "conversão", "value": 2.5, "unit": "%"}, {"label": "devolução", "value": 2.5, "unit": "%"}]
+    reference = {"figures": [2.5, 2.5], "key_figures": [2.5], "facts": facts, "key": ["devolução"]}
+    user = "Números de maio: conversão 2,5%; devolução 2,5%. O que fazer com a devolução?"
+    prompt = replace(PROMPTS["insights"], user=user, reference=reference)
+    assert insight_figures(prompt, "- A devolução está em 2,5%.\n- Recomendo revisar as fotos.")[0] == 1
+
+
+@pytest.mark.parametrize(
+    ("brief", "answer"),
+    [
+        ("A entrega fica grátis hoje.", "com frete grátis"),
+        ("O frete hoje é grátis.", "com frete grátis"),
+        ("Frete por conta da loja.", "com frete grátis"),
+        ("Não cobramos frete.", "e o frete sai de graça"),
+    ],
+)
+def test_free_shipping_is_granted_in_many_words(brief: str, answer: str) -> None:
+    assert ungranted(f"Fone novo {answer}. Aproveite!", f"Escreva um push do fone. {brief}", "fone") == 0
+    assert ungranted(f"Fone novo {answer}. Aproveite!", "Escreva um push do fone.", "fone") > 0
+
+
+def test_a_price_makes_no_copy_of_its_brief(grounded: RewardSet) -> None:
+    prompt = replace(
+        PROMPTS["push"],
+        user="Item mesa. Por R$ 36 na loja. Escreva um push.",
+        reference={"product": "mesa", "terms": ["mesa"], "figures": [36.0]},
+    )
+    assert grounded.score(prompt, "Olha só: mesa por R$ 36 na loja. Garanta já a sua!").total > 0.8
+
+
+@pytest.mark.parametrize(("told", "of_others"), [("maio de 2018", False), ("janeiro de 2017", True), ("01/2017", True)])
+def test_another_month_is_one_in_words_too(told: str, of_others: bool) -> None:
+    assert tells_of_others(f"Conta os pedidos de {told}.", "Quantos pedidos em maio de 2018?") == of_others
+    assert not tells_of_others("Conta os pedidos de 05/2018.", "Quantos pedidos em maio de 2018?")
 
 
 def test_words_of_the_brief_have_four_letters(grounded: RewardSet) -> None:

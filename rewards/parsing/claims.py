@@ -130,7 +130,10 @@ def insight_figures(prompt: PromptLike, answer: str) -> tuple[float, int, int]:
         used = sum(occurs(number, figures(answer)) for number in key) / len(key) if key else 0.0
         return used, invented(asserted, known), len(asserted)
     stated, false = _stated(fold(answer), facts, known)
-    wanted = [fact["label"] for fact in facts if fact["value"] in key] or [fact["label"] for fact in facts]
+    labels = [fact["label"] for fact in facts]
+    named = prompt.reference.get("key", ())
+    asked = (label for label in labels if label in named)
+    wanted = list(asked) or [fact["label"] for fact in facts if fact["value"] in key] or labels
     return sum(label in stated for label in wanted) / len(wanted), len(false), len(asserted)
 
 

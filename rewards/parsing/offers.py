@@ -8,9 +8,10 @@ _OFFERS = {
     kind: re.compile("|".join(patterns))
     for kind, patterns in {
         "frete": (
-            r"\b(?:frete|entrega) (?:e |por nossa conta |sai )?(?:gratis|gratuit[ao]|zero)",
+            r"\b(?:frete|entrega)(?: (?:e|fica|sai|hoje|agora|por nossa conta)){0,3} (?:gratis|gratuit[ao]|zero|de graca)",
             r"\bsem (?:pagar )?(?:a |o )?(?:frete|entrega)\b|\bfrete\b[^.!?]{1,40}\bgratis\b",
-            r"\bnao pag\w+ (?:o )?frete\b|\bfrete (?:e |fica )?(?:com a gente|por nossa conta)",
+            r"\bnao (?:pag|cobr)\w+ (?:o )?(?:frete|entrega)\b",
+            r"\b(?:frete|entrega) (?:e |fica )?(?:com a gente|por (?:nossa )?conta(?: da (?:casa|loja))?)\b",
         ),
         "gratis": (
             r"\bgratis\b|\bde graca\b|\bsem (?:pagar|custo)\b",
