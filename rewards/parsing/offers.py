@@ -8,7 +8,8 @@ _OFFERS = {
     kind: re.compile("|".join(patterns))
     for kind, patterns in {
         "frete": (
-            r"\b(?:frete|entrega)(?: (?:e|fica|sai|hoje|agora|por nossa conta)){0,3} (?:gratis|gratuit[ao]|zero|de graca)",
+            r"\b(?:frete|entrega)(?: (?:e|fica|sai|hoje|agora|por nossa conta)){0,3}"
+            r" (?:gratis|gratuit[ao]|zero|de graca)",
             r"\bsem (?:pagar )?(?:a |o )?(?:frete|entrega)\b|\bfrete\b[^.!?]{1,40}\bgratis\b",
             r"\bnao (?:pag|cobr)\w+ (?:o )?(?:frete|entrega)\b",
             r"\b(?:frete|entrega) (?:e |fica )?(?:com a gente|por (?:nossa )?conta(?: da (?:casa|loja))?)\b",
