@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Mapping
 from operator import mul
 
+from rewards.complaints import is_of_kind, kinds_of
 from rewards.parsing.text import fold, foreign, word_set, words
 from rewards.types import PromptLike, clip
 
@@ -78,13 +79,18 @@ def _near(value: object, expected: object) -> float:
 
 FARTHEST = 0.4
 """Distance from the reference's probability from which on there is no agreement."""
-EMPTY, UNSAID = 0.9, 0.7
+EMPTY, UNSAID = 0.97, 0.75
 """Agreement of an empty text where there is no complaint, and of a customer's intent that is left open."""
-IN_OTHER_WORDS = 0.9
+IN_OTHER_WORDS = 0.95
 """Agreement of a complaint that says in other words what the review complains of."""
+OPINION = 0.85
+"""Agreement of what somebody lukewarm finds wanting, told as a complaint («material simples»)."""
 _NO_COMPLAINT = re.compile(
     r"(?:(?:nao (?:ha|houve)|sem|nenhuma?|nada) ?(?:a |de |para )?"
     r"(?:reclama\w*|queixas?|problemas?|apontar|declarar)?|n/a|nd|-)?"
+)
+_LUKEWARM = re.compile(
+    r"\b(?:expectativa|esperad|esperava|basic|median|simples|nada demais|razoave|regular|mais ou menos|comum\b)"
 )
 _COMMON = re.compile(
     r"produt|entreg|loja|compr|pedid|client|avali|nota|satis|insat|muito|mais|para|pela|pelo|com|sobre|veio|receb|chego"
@@ -153,8 +159,14 @@ def agreements(usable: Mapping[str, object], expected: Mapping[str, object], pro
     """How well each field of the reference is matched, in [0, 1] and in its order; 0 for one that is not there."""
     agreed = {name: agreement(name, usable[name], value) if name in usable else 0.0 for name, value in expected.items()}
     said, wanted = usable.get("main_complaint"), expected.get("main_complaint")
-    if isinstance(said, str) and isinstance(wanted, str) and says_the_same(said, wanted, prompt.user):
-        agreed["main_complaint"] = max(agreed["main_complaint"], IN_OTHER_WORDS)
+    if isinstance(said, str) and isinstance(wanted, str):
+        if says_the_same(said, wanted, prompt.user) or is_of_kind(said, wanted):
+            agreed["main_complaint"] = max(agreed["main_complaint"], IN_OTHER_WORDS)
+    elif isinstance(said, str) and "main_complaint" in expected and expected.get("sentiment") == "neutral":
+        own = stems(said)
+        is_own = bool(own) and 2 * len(own & stems(prompt.user)) >= len(own)
+        if not kinds_of(said) and (is_own or _LUKEWARM.search(fold(said))):
+            agreed["main_complaint"] = max(agreed["main_complaint"], OPINION)
     return agreed
 
 

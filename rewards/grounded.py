@@ -6,29 +6,34 @@ again and again, not the prompt copied, not taken back), and how much of it is t
 is known to be true, and the credit for form is scaled up to fill [0, 1].
 """
 
-import re
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 
 from rewards import v42
+from rewards.complaints import meant as meant_by
+from rewards.complaints import worth
 from rewards.extraction import CHECKS, FIELDS, fits_stars, is_usable, match
 from rewards.parsing import text
+from rewards.parsing.advice import says_nothing, steps, substance, untabled
+from rewards.parsing.calls import ABOUT, CALLS, INVITES, URGES, flat, labels, pads
 from rewards.parsing.claims import insight_figures, names_product, offers_another, push_figures, push_inventions
-from rewards.parsing.objects import find_object, is_single, wholeness
-from rewards.parsing.offers import speaks_against, ungranted
+from rewards.parsing.objects import around, find_object, is_single, wholeness
+from rewards.parsing.offers import passes_on, speaks_against, ungranted
 from rewards.parsing.prose import advice_lines, asks, concrete, harms, loose_offers, ordered, stands, tells_of_others
 from rewards.parsing.reading import INSIGHTS, PUSH, credit
-from rewards.parsing.sql import answers_gold, find_query, names
+from rewards.parsing.sql import find_query, names
+from rewards.parsing.sql_near import is_near, meant
 from rewards.types import Component, PromptLike, TaskReward, clip
 
 _SOURCE = "DESIGN, tasks and rewards"
-OPPOSITE = 0.4
-"""Credit of an object whose sentiment is the opposite of the review's."""
 FALSE = 0.3
 """Credit of a text that says something false."""
-MISTOLD = 0.75
+MISTOLD = 0.65
 """Credit of a right query beside which other states or months are told."""
+NEAR = 0.7
+"""Credit of a query whose result is the gold one but for further columns or other decimals."""
+UNEXPLAINED = 0.6
+"""Credit of a right query without a word of explanation."""
 WRONGLY = 0.5
 """Credit of the explanation of a query with another result."""
 FEWEST_WORDS = 10
@@ -40,8 +45,12 @@ NO_INVITATION = 0.3
 """Credit of a push that neither speaks to anybody nor calls to act."""
 NOT_ONE = 0.25
 """Credit of a text with more than one object, push or product, or that tells what a push is."""
-TOO_LONG = 0.05
+TOO_LONG = 0.55
 """Credit of a push that is too long by far."""
+PADDED = 0.3
+"""Credit of a push that goes on about the shop."""
+FORMAL = 0.75
+"""Credit of a push in the tone of a letter, before its penalty."""
 LONGEST_PUSH = 600
 LONGEST_INSIGHTS = 4000
 """Characters from which on a text is none at all: several times those from which on its length earns nothing."""
@@ -54,22 +63,6 @@ LONGEST_QUOTE = 12
 _KEPT_FORM = 0.3
 _ADVICE = text.any_of("use usem mantenha* vale valeria")
 """What advises beside the words that ask for action in v4.2."""
-_URGES = text.any_of("""
-    aproveit* garant* compr* confir* corr* pegue leve descubr* experiment* volt* vem venha veja entr* finaliz* renov*
-    gratis desconto* off cupom ultim* so ate hoje agora chegou estoque frete oferta promocao
-    """)
-_INVITES = text.any_of("""
-    voce voces seu seus sua suas te teu tua oi ola oba ei chegou espera* saudad* quer precisa* aproveit* garant* confir*
-    corre* corra* pegue leve descubr* experiment* vem venha veja finaliz* renov* compre* compra* volt* hoje tem
-    """)
-_CALLS = re.compile(
-    r"(?:\A|[.!?:;,]\s+)[a-z]+(?:[aei]r|[eai]ca|[io]que|igue|[oi]ge|ina|[iu]re|ote|ente|aia|eje)\b|\b(?:por|so|a) r\$"
-)
-"""A clause that begins as a call («toque», «peça», «meça»), or a price that is offered."""
-_ABOUT = re.compile(
-    r"\bpush\b|\bnotificac(?:ao|oes)\b"
-    r"|\b(?:uma|a|esta) mensagem\b.{0,40}\b(?:e|serve|informa|deve|pode)\b"
-)
 
 
 def filled(
@@ -108,8 +101,9 @@ class Extraction:
             "a JSON object with at least one usable field",
             _SOURCE,
             "weight; all credit x .85 beside a sentence, x .6 with a plain fault or beside a word or two, x .1 among"
-            " scraps, x .4 for the opposite sentiment, x .25 for several objects; of the form's 70 % go with the square"
-            " of field_match",
+            " scraps, x .25 for several objects; x .3 for the opposite sentiment, x .4 for another (.6 without stars),"
+            " x .6 for another kind of issue, x .7 for another category than stated and for values in words, x .85 for"
+            " other stars, x .75 for another thing's summary; of the form's 70 % go with the square of field_match",
         ),
         Component(
             "extraction.fields_present",
@@ -127,7 +121,7 @@ class Extraction:
             "agreement with the reference's fields",
             _SOURCE,
             "weight; the cube of a mean in which fields that only reading tells weigh most; texts by word F1, stars one"
-            " off by half, a complaint in other words by nine tenths; summary left out",
+            " off by half, a complaint in other words by 95 %; summary left out",
         ),
         Component(
             "extraction.contradiction",
@@ -141,18 +135,18 @@ class Extraction:
     def shares(self, prompt: PromptLike, answer: str, databases: Path | None) -> tuple[float, ...]:
         found = find_object(answer) or {}
         beside = [value for name, value in found.items() if name not in FIELDS and isinstance(value, str)]
-        if not all(map(stands, (_around(answer), *beside))):
+        if not all(map(stands, (around(answer), *beside))):
             found = {}
         usable = {name: found[name] for name in FIELDS if name in found and is_usable(name, found[name])}
         tokens = text.words(answer) if usable else []  # else no credit is left to weigh, however long the text
         gate = text.variety(tokens) * (text.originality(tokens, prompt.user) > 0)
         gate *= wholeness(answer)
         expected = {name: value for name, value in prompt.reference.get("fields", {}).items() if name != "summary"}
-        matched = match(usable, expected, prompt)
+        matched = match({name: meant_by(name, value) for name, value in usable.items()}, expected, prompt)
         felt = found.get("sentiment")
-        meant = expected.get("sentiment")
-        opposite = bool(meant) and felt != meant and "neutral" not in (felt, meant)
-        gate *= (OPPOSITE if opposite else 1.0) * (NOT_ONE if usable and not is_single(answer) else 1.0)
+        wanted = expected.get("sentiment")
+        opposite = bool(wanted) and felt != wanted and "neutral" not in (felt, wanted)
+        gate *= worth(usable, expected, prompt) * (NOT_ONE if usable and not is_single(answer) else 1.0)
         form = gate * (_damped(matched**2) if expected else 1.0)
         shares = (
             form * bool(usable),
@@ -162,12 +156,6 @@ class Extraction:
             float(opposite or not fits_stars(felt, prompt.stars)),
         )
         return filled(shares, self.components, frozenset({"extraction.field_match"}), bool(expected))
-
-
-def _around(answer: str) -> str:
-    """The text around the outermost braces: what is said of the object, not in it."""
-    before, _, rest = answer.partition("{")
-    return f"{before}\n{rest.rpartition('}')[2]}"
 
 
 @dataclass(frozen=True)
@@ -180,7 +168,7 @@ class SqlQa:
             "a Portuguese explanation beside the query",
             _SOURCE,
             "weight; 10 words earn all, x the square of the names' F1, half beside a wrong query; none for prose that"
-            " tells another state or month than question and query, which leaves 75 % of the result",
+            " tells another state or month than question and query, which leaves 65 % of the result",
         ),
         Component(
             "sql_qa.names",
@@ -190,7 +178,13 @@ class SqlQa:
             "weight; the square of F1, so that naming everything does not pay",
         ),
         Component("sql_qa.executes", 0.05, "the query runs within the limits, x the names' F1", _SOURCE, "weight"),
-        Component("sql_qa.result", 0.65, "its result equals the gold result", _SOURCE, "weight"),
+        Component(
+            "sql_qa.result",
+            0.65,
+            "its result equals the gold result",
+            _SOURCE,
+            "weight; 70 % with further columns or other decimals; 60 % of it without an explanation",
+        ),
     )
 
     def shares(self, prompt: PromptLike, answer: str, databases: Path | None) -> tuple[float, ...]:
@@ -200,21 +194,24 @@ class SqlQa:
         shares: tuple[float, ...] = (0.0,) * len(self.components)
         reads = query and any(name.startswith("table:") for name in named) and query.text not in prompt.user
         if query and reads and stands(query.prose):
-            overlap, ran, equal = 0.0, False, False
+            overlap, ran, right = 0.0, False, 0.0
             if gold:
                 overlap = 2 * len(named & gold) / (len(named) + len(gold))
-                outcome = answers_gold(prompt.reference, query.text, databases)
+                outcome = meant(prompt.reference, query.text, databases)
                 ran, equal = outcome.ran, outcome.equal
+                near = ran and not equal and is_near(prompt.reference, query.text, databases)
+                right = NEAR if near else float(equal)
             mistold = tells_of_others(query.prose, f"{prompt.user} {query.text}")
             explained = 0.0 if mistold else _explains(query.prose, prompt)
+            told = MISTOLD if mistold else UNEXPLAINED + (1 - UNEXPLAINED) * explained
             prose = text.words(query.prose)
             gate = text.variety(prose) * (1 - 0.75 * text.foreign(prose))
             parts = (
                 1.0,
-                explained * (overlap**2 * (1.0 if equal else WRONGLY) if gold else 1.0),
+                explained * (overlap**2 * (1.0 if right else WRONGLY) if gold else 1.0),
                 overlap**2,
                 overlap * ran,
-                equal * (MISTOLD if mistold else 1.0),
+                right * told,
             )
             shares = tuple(gate * part for part in parts)
         truths = frozenset({"sql_qa.names", "sql_qa.executes", "sql_qa.result"})
@@ -244,7 +241,8 @@ class Insights:
             "lines that ask for action and name a means",
             _SOURCE,
             "weight; a line with a means is 1, about a word of the brief alone .5,"
-            " and 1.5 earn all; without any all credit x .3; advice that harms leaves none",
+            " and 1.5 earn all; without any all credit x .3, x .82 with a step that says nothing, x .55 with most;"
+            " advice that harms leaves none",
         ),
         Component("insights.length", 0.10, "100 to 800 characters", _SOURCE, "weight"),
         Component(
@@ -275,6 +273,7 @@ class Insights:
         length = len(text.squeeze(answer))
         if length > LONGEST_INSIGHTS or len(text.figures(answer)) > MOST_FIGURES:
             return (0.0,) * len(self.components)
+        answer = untabled(answer)
         folded = text.fold(answer)
         tokens = text.words(folded)
         known = bool(prompt.reference.get("key_figures"))
@@ -283,13 +282,16 @@ class Insights:
             used, _, _ = insight_figures(prompt, text.without_copies(folded, prompt.user, LONGEST_QUOTE))
         brief = {token for token in text.words(prompt.user) if len(token) >= 4 and token.isalpha()}
         domain = clip(text.count_distinct(v42.BUSINESS_WORDS, folded) / 2)
-        advice = clip(sum(_advises(line, planned, brief) for line, planned in advice_lines(folded)) / ENOUGH_ADVICE)
+        lines = {line: _advises(line, planned, brief) for line, planned in advice_lines(folded)}
+        advice = clip(sum(worth * steps(line) for line, worth in lines.items() if worth) / ENOUGH_ADVICE)
         gate = 0.0 if harms(folded) else _is_answer(answer, tokens, prompt) * _damped(advice)
+        if advice > ENOUGH_ADVICE / 3:
+            gate *= substance(line for line in lines if lines[line] or says_nothing(line))
         gate *= credit(answer, prompt, INSIGHTS) if gate else 0.0
         if inventions:
             gate *= FALSE
         elif known:
-            gate *= 0.47 + 0.53 * clip(2 * used)
+            gate *= 0.44 + 0.56 * clip(2 * used)
         shares = (
             gate * clip(len(v42.STRUCTURE.findall(answer)) / 3),
             gate * advice,
@@ -317,7 +319,7 @@ class Push:
             0.25,
             "up to 120 characters, falling to 0 at 200",
             _SOURCE,
-            "weight; all credit falls with its square to 5 %",
+            "weight; all credit falls with its square to 55 %",
         ),
         Component(
             "push.product",
@@ -331,9 +333,9 @@ class Push:
         Component(
             "push.reason",
             0.25,
-            "a figure of the brief, a reason or a call to act",
+            "the offer of the brief, a reason or a call to act",
             _SOURCE,
-            "weight; either earns 60 %",
+            "weight; either earns 60 %; 95.5 % of all credit for stock words alone",
         ),
         Component(
             "push.invented",
@@ -342,7 +344,7 @@ class Push:
             _SOURCE,
             "weight; 35 % of it without the product; any leaves 30 % of all credit",
         ),
-        Component("push.formal", -0.20, "the tone of a formal e-mail", _SOURCE, "weight"),
+        Component("push.formal", -0.20, "the tone of a formal e-mail", _SOURCE, "weight; 75 % of the credit is left"),
     )
 
     def shares(self, prompt: PromptLike, answer: str, databases: Path | None) -> tuple[float, ...]:
@@ -352,22 +354,26 @@ class Push:
             return (0.0,) * len(self.components)
         folded = text.fold(answer)
         named = names_product(prompt, answer)
-        urges = _URGES.findall(folded)
+        urges = URGES.findall(folded)
         shown = text.figures(answer)
         figure = any(text.occurs(number, shown) for number in push_figures(prompt))
+        told = figure or (known and passes_on(answer, prompt.user, prompt.reference["product"]))
         inventions = push_inventions(prompt, answer)
         inventions += ungranted(answer, prompt.user, prompt.reference["product"]) if known else 0
         worth = 1.0 if named or not known else WITHOUT_PRODUCT
         fits = v42.push_length_share(length)
         gate = _is_one_push(answer, prompt, len(urges)) * worth * (FALSE if inventions else 1.0)
-        gate *= TOO_LONG + (1 - TOO_LONG) * fits**2
+        gate *= PADDED if pads(folded) else 1.0
+        own = flat(folded, text.fold(prompt.user)) if known else 1.0
+        is_formal = bool(v42.FORMAL.search(folded))
+        gate *= (TOO_LONG + (1 - TOO_LONG) * fits**2) * (FORMAL if is_formal else own)
         shares = (
             gate * fits,
             gate * named,
             gate * clip(1 - len(v42.GENERIC.findall(folded)) / 2),
-            gate * clip(0.6 * bool(urges) + 0.6 * figure),
+            gate * clip(0.6 * bool(urges or CALLS.search(folded) or "?" in answer) + 0.6 * told),
             worth * (inventions > 0),  # else another product with a price would be as bad as no words at all
-            float(bool(v42.FORMAL.search(folded))),
+            float(is_formal),
         )
         return filled(shares, self.components, frozenset({"push.product"}), known)
 
@@ -376,25 +382,19 @@ def _is_one_push(answer: str, prompt: PromptLike, urges: int) -> float:
     """How much a text is one notification that invites to its product, and not only advertising words."""
     folded = text.fold(answer)
     tokens = text.words(folded)
-    if speaks_against(answer) or text.longest_copy(tokens, prompt.user) >= LONGEST_COPY:
+    if speaks_against(answer) or text.hands_back(tokens, prompt.user) >= LONGEST_COPY:
         return 0.0
-    copied = any(label in folded for label in _labels(prompt.user))
+    copied = any(label in folded for label in labels(prompt.user))
     several = (
         copied
         or sum(names_product(prompt, line) for line in answer.splitlines() if line) > 1
         or offers_another(prompt, answer)
     )
-    invites = _INVITES.search(folded) or "!" in folded or "?" in folded or _CALLS.search(folded)
+    invites = INVITES.search(folded) or "!" in folded or "?" in folded or CALLS.search(folded)
     talk = clip((0.95 - urges / max(1, len(tokens))) / 0.25)
-    one = NOT_ONE if several or _ABOUT.search(folded) else 1.0
+    one = NOT_ONE if several or ABOUT.search(folded) else 1.0
     gate = _is_answer(answer, tokens, prompt) * talk * one * (1.0 if invites else NO_INVITATION)
     return gate * credit(answer, prompt, PUSH) * 0.5 ** loose_offers(answer) if gate else 0.0
-
-
-@lru_cache(maxsize=1024)
-def _labels(brief: str) -> tuple[str, ...]:
-    """The labels of a folded brief («desconto: 51%»): notes, and no words to a customer."""
-    return tuple(re.findall(r"\b\w{5,}:", text.fold(brief)))
 
 
 TASKS: dict[str, TaskReward] = {"extraction": Extraction(), "sql_qa": SqlQa(), "insights": Insights(), "push": Push()}

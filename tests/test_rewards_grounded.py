@@ -14,6 +14,10 @@ from hypothesis import strategies as st
 from rewards_examples import ANSWERS, FIELDS, PROMPTS, Prompt, write_store
 
 from rewards import RewardSet, load_reward_set
+from rewards.parsing.calls import FLAT
+from rewards.parsing.claims import insight_figures
+from rewards.parsing.offers import ungranted
+from rewards.parsing.prose import tells_of_others
 from tucano.truth import truth
 
 TASKS = tuple(PROMPTS)
@@ -31,7 +35,8 @@ def grounded(folder: Path) -> RewardSet:
 
 @pytest.mark.parametrize("task", TASKS)
 def test_good_answers_score_high(grounded: RewardSet, folder: Path, task: str) -> None:
-    assert grounded.score(PROMPTS[task], ANSWERS[task]).total > 0.95
+    least = FLAT - 0.01 if task == "push" else 0.95  # it says of its product what one says of any
+    assert grounded.score(PROMPTS[task], ANSWERS[task]).total > least
 
 
 @pytest.mark.parametrize("task", TASKS)
@@ -238,10 +243,10 @@ def test_penalties_do_not_grow_without_a_reference(grounded: RewardSet) -> None:
     bare = {task: replace(prompt, reference={}) for task, prompt in PROMPTS.items()}
     assert shares(grounded, bare["extraction"], json.dumps(FIELDS | {"sentiment": "positive"}))["contradiction"] == -0.2
     assert shares(grounded, bare["insights"], "Foram 77,7% e 88,8% de recompra dos clientes.")["invented"] == -0.05
-    # an invention leaves 30 % of all credit; a reason in words without a figure of the brief is 60 %
+    # an invention leaves 30 % of all credit, a formal tone 75 %; a reason in words without the brief's offer is 60 %
     assert shares(grounded, bare["push"], "Prezado, o seu fone tem 77% de desconto para você.") == pytest.approx(
-        {name: 0.3 * part for name, part in WITHOUT_TRUTH["push"].items()}
-        | {"invented": -0.1, "formal": -0.2, "reason": 0.3 * 0.6 * 0.25 / 0.7}
+        {name: 0.3 * 0.75 * part for name, part in WITHOUT_TRUTH["push"].items()}
+        | {"invented": -0.1, "formal": -0.2, "reason": 0.3 * 0.75 * 0.6 * 0.25 / 0.7}
     )
 
 
@@ -311,7 +316,7 @@ def test_an_object_without_usable_fields_earns_nothing_and_one_is_enough(grounde
 def test_a_repetitive_text_earns_its_variety(grounded: RewardSet) -> None:
     # 12 words, 10 3-grams of which 4 differ
     answer = "Seu fone chegou hoje, seu fone chegou hoje, seu fone chegou hoje"
-    assert shares(grounded, PROMPTS["push"], answer)["product"] == pytest.approx(0.3 * (4 / 10 - 0.35) / 0.4)
+    assert shares(grounded, PROMPTS["push"], answer)["product"] == pytest.approx(FLAT * 0.3 * (4 / 10 - 0.35) / 0.4)
     prose = "a soma de tudo\na soma de tudo\na loja"  # 10 words, 8 3-grams of which 5 differ
     found = shares(grounded, PROMPTS["sql_qa"], f"```sql\nSELECT estado FROM pedidos\n```\n{prose}")
     assert found["query"] == pytest.approx(0.05 * (5 / 8 - 0.35) / 0.4)
@@ -337,10 +342,10 @@ def test_foreign_prose_beside_a_query_costs_up_to_three_quarters(grounded: Rewar
     query = "```sql\nSELECT estado, SUM(valor) FROM pedidos GROUP BY estado\n```\n"
     foreign = shares(grounded, PROMPTS["sql_qa"], query + "This is the sum of all the orders in each state.")
     assert foreign == pytest.approx(
-        {"query": 0.0125, "explanation": 0, "names": 0.025, "executes": 0.0125, "result": 0.1625}
+        {"query": 0.0125, "explanation": 0, "names": 0.025, "executes": 0.0125, "result": 0.6 * 0.1625}
     )
     copied = shares(grounded, PROMPTS["sql_qa"], query + PROMPTS["sql_qa"].user)
-    assert (copied["explanation"], copied["result"]) == (0, pytest.approx(0.65))
+    assert (copied["explanation"], copied["result"]) == (0, pytest.approx(0.65 * 0.6))
     few = shares(grounded, PROMPTS["sql_qa"], query + "Soma de cada estado da loja.")
     assert few["explanation"] == pytest.approx(0.15 * 6 / 10)
 
@@ -399,6 +404,43 @@ def test_figures_earn_at_their_labels_alone(grounded: RewardSet) -> None:
     assert shares(grounded, PROMPTS["insights"], told)["key_figures"] > 0.25
 
 
+def test_key_figures_are_those_of_the_labels_that_are_asked_for() -> None:
+    facts = [{"label": "conversão", "value": 2.5, "unit": "%"}, {"label": "devolução", "value": 2.5, "unit": "%"}]
+    reference = {"figures": [2.5, 2.5], "key_figures": [2.5], "facts": facts, "key": ["devolução"]}
+    user = "Números de maio: conversão 2,5%; devolução 2,5%. O que fazer com a devolução?"
+    prompt = replace(PROMPTS["insights"], user=user, reference=reference)
+    assert insight_figures(prompt, "- A devolução está em 2,5%.\n- Recomendo revisar as fotos.")[0] == 1
+
+
+@pytest.mark.parametrize(
+    ("brief", "answer"),
+    [
+        ("A entrega fica grátis hoje.", "com frete grátis"),
+        ("O frete hoje é grátis.", "com frete grátis"),
+        ("Frete por conta da loja.", "com frete grátis"),
+        ("Não cobramos frete.", "e o frete sai de graça"),
+    ],
+)
+def test_free_shipping_is_granted_in_many_words(brief: str, answer: str) -> None:
+    assert ungranted(f"Fone novo {answer}. Aproveite!", f"Escreva um push do fone. {brief}", "fone") == 0
+    assert ungranted(f"Fone novo {answer}. Aproveite!", "Escreva um push do fone.", "fone") > 0
+
+
+def test_a_price_makes_no_copy_of_its_brief(grounded: RewardSet) -> None:
+    prompt = replace(
+        PROMPTS["push"],
+        user="Item mesa. Por R$ 36 na loja. Escreva um push.",
+        reference={"product": "mesa", "terms": ["mesa"], "figures": [36.0]},
+    )
+    assert grounded.score(prompt, "Olha só: mesa por R$ 36 na loja. Garanta já a sua!").total > 0.8
+
+
+@pytest.mark.parametrize(("told", "of_others"), [("maio de 2018", False), ("janeiro de 2017", True), ("01/2017", True)])
+def test_another_month_is_one_in_words_too(told: str, of_others: bool) -> None:
+    assert tells_of_others(f"Conta os pedidos de {told}.", "Quantos pedidos em maio de 2018?") == of_others
+    assert not tells_of_others("Conta os pedidos de 05/2018.", "Quantos pedidos em maio de 2018?")
+
+
 def test_words_of_the_brief_have_four_letters(grounded: RewardSet) -> None:
     prompt = replace(PROMPTS["insights"], user="mês ruim 2018 abcd efgh", reference={})
     found = shares(grounded, prompt, "No mês de 2018 o ruim e abcd foi a compra do cliente.")
@@ -439,8 +481,8 @@ def test_a_push_of_advertising_words_loses_from_seventy_to_all_at_ninety_five_pe
     # 10 words, 8 urge: (.95 - .8) / .25 = .6; 7 do not matter yet; as lists of calls, both read as a quarter
     eight = "Compre hoje fone com desconto agora, aproveite, venha, confira, garanta"
     seven = "Compre hoje seu fone com desconto agora, aproveite, venha, confira"
-    assert shares(grounded, PROMPTS["push"], eight)["product"] == pytest.approx(0.3 * 0.6 * 0.25)
-    assert shares(grounded, PROMPTS["push"], seven)["product"] == pytest.approx(0.3 * 0.25)
+    assert shares(grounded, PROMPTS["push"], eight)["product"] == pytest.approx(FLAT * 0.3 * 0.6 * 0.25)
+    assert shares(grounded, PROMPTS["push"], seven)["product"] == pytest.approx(FLAT * 0.3 * 0.25)
 
 
 def test_an_object_copied_from_the_prompt_earns_nothing(grounded: RewardSet) -> None:
@@ -463,7 +505,7 @@ def test_three_stock_phrases_cost_no_more_than_two(grounded: RewardSet) -> None:
 
 def test_an_offer_in_words_that_the_brief_does_not_grant_is_invented(grounded: RewardSet) -> None:
     free = shares(grounded, PROMPTS["push"], "Oi! O seu fone tem 20% de desconto e frete grátis. Aproveite!")
-    assert (free["invented"], free["product"]) == (-0.1, pytest.approx(0.3 * 0.3))
+    assert (free["invented"], free["product"]) == (-0.1, pytest.approx(FLAT * 0.3 * 0.3))
     granted = replace(PROMPTS["push"], user=PROMPTS["push"].user + " Frete grátis.")
     assert shares(grounded, granted, "Oi! O seu fone tem 20% de desconto e frete grátis. Aproveite!")["invented"] == 0
 
@@ -471,12 +513,12 @@ def test_an_offer_in_words_that_the_brief_does_not_grant_is_invented(grounded: R
 def test_another_product_beside_the_own_one_costs(grounded: RewardSet) -> None:
     both = shares(grounded, PROMPTS["push"], "Oi! Tem panela e fone de ouvido com 20% de desconto para você!")
     own = shares(grounded, PROMPTS["push"], "Oi! Tem fone de ouvido com 20% de desconto para você!")
-    assert (both["product"], own["product"]) == (pytest.approx(0.3 * 0.25), pytest.approx(0.3))
+    assert (both["product"], own["product"]) == (pytest.approx(FLAT * 0.3 * 0.25), pytest.approx(FLAT * 0.3))
 
 
 @pytest.mark.parametrize(
     ("told", "explanation", "result"),
-    [("cada estado da loja", 0.15, 0.65), ("SP", 0, 0.65 * 0.75), ("05/2018", 0, 0.65 * 0.75)],
+    [("cada estado da loja", 0.15, 0.65), ("SP", 0, 0.65 * 0.65), ("05/2018", 0, 0.65 * 0.65)],
 )
 def test_another_state_or_month_beside_a_right_query_costs(
     grounded: RewardSet, told: str, explanation: float, result: float

@@ -5,8 +5,8 @@ from rewards_examples import PROMPTS, Prompt
 
 from rewards import v42
 from rewards.extraction import _DESCRIPTORS
-from rewards.grounded import _URGES
 from rewards.parsing import text
+from rewards.parsing.calls import URGES
 from rewards.parsing.claims import claims, insight_figures, invented, names_product, push_figures, push_inventions
 from rewards.parsing.text import Figure, figures, occurs
 from rewards.types import LONGEST
@@ -79,7 +79,7 @@ def test_words_are_folded_and_keep_their_numbers_whole() -> None:
 
 
 def test_the_word_lists_are_as_long_as_they_were() -> None:
-    patterns = [v42.BUSINESS_WORDS, v42.ACTION_WORDS, v42.DOMAIN_WORDS, v42.PUSH_WORDS, v42.GENERIC, _URGES]
+    patterns = [v42.BUSINESS_WORDS, v42.ACTION_WORDS, v42.DOMAIN_WORDS, v42.PUSH_WORDS, v42.GENERIC, URGES]
     assert [pattern.pattern.count("|") + 1 for pattern in patterns] == [30, 34, 10, 19, 16, 30]
     assert [len(words) for words in (text.PORTUGUESE, text.FOREIGN, _DESCRIPTORS)] == [113, 95, 19]
     assert frozenset() == (text.FOREIGN & text.PORTUGUESE)

@@ -16,6 +16,7 @@ from tucano.truth.figures import figures
 from tucano.truth.fluency import fluency
 from tucano.truth.json_object import only_object
 from tucano.truth.reading import plain
+from tucano.truth.tasks.push import ANOTHER, FLAT, GENERAL, UNGRANTED
 
 LOW = 0.30
 """What no text earns that a sensible person would rate 1 or 2."""
@@ -37,7 +38,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize("task", TASKS)
 def test_a_good_answer_is_true(folder: Path, task: str) -> None:
-    assert truth(PROMPTS[task], ANSWERS[task], folder) == pytest.approx(1.0, abs=0.01)
+    whole = FLAT if task == "push" else 1.0  # it says of its product what one says of any
+    assert truth(PROMPTS[task], ANSWERS[task], folder) == pytest.approx(whole, abs=0.01)
 
 
 @pytest.mark.parametrize("task", TASKS)
@@ -186,7 +188,7 @@ def test_a_query_without_an_explanation_is_half_an_answer(folder: Path) -> None:
         ({"delivery_issue": False}, 2),
         ({"delivery_issue": 1}, 2),
         ({"category": "moda"}, 1),
-        ({"summary": "Cliente reclama do sapato."}, 2),
+        ({"summary": "Cliente reclama da demora toda."}, 2),
         ({"summary": "fone do o de reclama que o"}, 2),
     ],
 )
@@ -225,12 +227,14 @@ def test_insights_by_hand(text: str, expected: float) -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("Oi! Seu fone de ouvido está com 20% de desconto. Aproveite!", 1.0),
-        ("Oi! Seu fone está com 20% OFF. Aproveite!", 1.0),
-        ("Oi! Seu fone de ouvido está esperando por você.", 0.75),
+        ("Ônibus cheio, música boa: fone de ouvido com 20% de desconto. Aproveite!", 1.0),
+        ("Oi! Seu fone de ouvido está com 20% de desconto. Aproveite!", FLAT),
+        ("Oi! Seu fone está com 20% OFF. Aproveite!", FLAT),
+        ("Oi! Seu fone de ouvido está esperando por você.", 0.75 * FLAT),
         ("Prezado cliente, o seu fone de ouvido está com 20% de desconto.", 0.5),
-        ("Oi! Seu fone de ouvido está com 30% de desconto. Aproveite!", 0.0),
-        ("Oi! Seu tênis está com 20% de desconto. Aproveite!", 0.0),
+        ("Oi! Seu fone de ouvido está com 30% de desconto. Aproveite!", UNGRANTED * FLAT),
+        ("Oi! Sua panela está com 20% de desconto. Aproveite!", ANOTHER),
+        ("Oi! Tem 20% de desconto esperando por você. Aproveite!", GENERAL * FLAT),
     ],
 )
 def test_push_by_hand(text: str, expected: float) -> None:

@@ -15,7 +15,9 @@ _PROPOSED = re.compile(
     r"|cheg(?:ar|ue|a|uem|asse) a|pass(?:ar|e|asse) d[aeo]|(?:ma|me)ior(?:es)? (?:que|d[aeo])|(?:sup"
     r"|inf)erior(?:es)? a|cerca de"
     r"|para|entre|fix[oa] (?:em|de|por)|por volta de)|[<>≤≥+])\W{0,3}"
-    r"|\b(?:metas?|objetivos?|alvos?|minim[oa]s?|cupo[mn]s?|descontos?|brindes?|bonus|creditos?|vales?|test\w+)\W{0,3}"
+    r"|\bde volta a\W{0,3}(?:r\$ ?)?|\b(?:entre|de) (?:r\$ ?)?[\d.,]+%? (?:e|a) (?:r\$ ?)?"
+    r"|\b(?:metas?|objetivos?|alvos?|minim[oa]s?|cupo[mn]s?|descontos?|brindes?|bonus|creditos?|vales?|test\w+|cashback"
+    r"|acessori\w+|itens|item|kits?|combos?|teto|piso|preco)\W{0,3}"
     r"(?:\w+\W{1,3}){0,3})$"
 )
 """What makes the figure behind it a proposal: words right before it, or a noun a few words before it."""
@@ -26,22 +28,37 @@ _AIMED = re.compile(
     r"|(?:^|[,;:(]\s*|\b(?:e|so|mas)\s+)(?:se|caso|quando|assim que|enquanto|supondo|imagin\w+)\s"
     r"|\b(?!parcer|bater|livrar|diari|padar|loter|secretar|carteir|portar|crias|varia)\w{2,}(?:[aei]ria|[aei]riam"
     r"|[aei]sse|[aei]ssem)\b"
+    r"|\bse (?:o|a|os|as|cada|isso)\s"
 )
 """Words in front of a figure that speak of what is not yet: an aim, a condition, a verb in the conditional."""
 _MONTHS = "janeiro|fevereiro|marco|abril|maio|junho|julho|agosto|setembro|outubro|novembro|dezembro"
 _LATER = re.compile(
     r"\b(?:em|nos? proxim[oa]s?|dentro de|daqui a)\s"
     r"(?:\d{1,3}|um|dois|duas|tres|quatro|seis)\s(?:dias|semanas|mes(?:es)?)\b"
-    rf"|\b(?:ate|para|em)\s(?:o (?:fim|final) d\w+|{_MONTHS})\s*(?:[:,.;)]|$)"
+    rf"|\b(?:ate|para|em)\s(?:o (?:fim|final) d\w+(?: \w+)?|{_MONTHS})\s*(?:[:,.;)]|$)"
     r"|\b(?:alvo|meta|sucesso|esperado)s?\b\W"
 )
 """A time to come, or an aim, for which a sentence names figures («Em três meses: nota 3,8»)."""
+_WOULD = re.compile(r"\b(?:seriam?|dariam?|teriam?|traria\w*|subiria\w*|renderia\w*|ficaria\w*|custaria\w*)\b")
+_OFFERED = re.compile(
+    r"\s*(?:na (?:proxima|segunda|primeira) compra|(?:por|durante) (?:os )?\d+ (?:dias|semanas|h\b)"
+    r"|validos?\b|validas?\b"
+    r"|com validade)"
+)
+"""What an offer is limited to: its figure is none of now."""
+_SET_AGAINST = re.compile(r"\b(?:contra|ante|versus|vs\.?|frente a)\W{0,3}(?:r\$ ?)?$")
+_AGAINST = re.compile(r"\s*(?:contra|ante|versus|vs\b|frente a)")
+_EACH_HUNDRED = re.compile(r"\b(?:cada|em|por|entre) (?:100|cem|mil|1\.?000)\b")
+_OF_OTHERS = re.compile(r" d[ao]s (?:visit|sess|acess|client|compra|pesso|entreg|carrinh)")
+_QUOTED = re.compile(r"[\"“«][^\"”»\n]{1,120}[\"”»]")
+"""A message to send: what it says is no claim."""
+_AIM = re.compile(r"\b(?:metas?|alvos?|objetivos?|sucesso|medimos|referencia)\b")
 _COMPUTING = re.compile(r"[×÷*/=≈~+]\s?(?:r\$\s?)?$|\bvezes\s(?:r\$\s?)?$")
 _COMPUTED = re.compile(r"\s?(?:[×÷*/=≈+]|\w+ (?:[×÷*=≈]|vezes r?\$?\s?\d))")
 """Signs of a sum that is written out."""
 _SPAN = re.compile(
     r"\s*(?:primeir[oa]s\s+)?(?:dias?|semanas?|mes(?:es)?|horas?|h|minutos?|min|vezes|x|anos?|parcelas?|etapas?|pontos?"
-    r"|toques?|itens|produtos)\b|\s*(?:a mais|a menos|de desconto|off)\b"
+    r"|toques?|itens|produtos)\b|\s?[–-]\s?\d+ (?:dias|semanas|meses|horas)\b|\s*(?:a mais|a menos|de desconto|off)\b"
 )
 _WHOLE = re.compile(r"\b(?:cada|em|de|a|por)\s(?:r\$ ?)?$")
 _LINK = re.compile(
@@ -113,7 +130,10 @@ def insight_figures(prompt: PromptLike, answer: str) -> tuple[float, int, int]:
         used = sum(occurs(number, figures(answer)) for number in key) / len(key) if key else 0.0
         return used, invented(asserted, known), len(asserted)
     stated, false = _stated(fold(answer), facts, known)
-    wanted = [fact["label"] for fact in facts if fact["value"] in key] or [fact["label"] for fact in facts]
+    labels = [fact["label"] for fact in facts]
+    named = prompt.reference.get("key", ())
+    asked = (label for label in labels if label in named)
+    wanted = list(asked) or [fact["label"] for fact in facts if fact["value"] in key] or labels
     return sum(label in stated for label in wanted) / len(wanted), len(false), len(asserted)
 
 
@@ -125,20 +145,24 @@ def _stated(
     false: set[tuple[str, float]] = set()
     told = [(float(fact["value"]), str(fact.get("unit", ""))) for fact in facts]
     said: list[Operand] = []
-    for sentence in _sentences(answer):
+    for sentence, is_aimed in _said(answer):
         places = sorted((match.span(), fact["label"]) for fact in facts for match in _named(fact).finditer(sentence))
         for figure, start, end in placed_figures(sentence):
             label = _label(sentence, places, start, end)
             of_label = [fact for fact in facts if fact["label"] == label]
             shown = [fact for fact in of_label if _shows(figure, fact)]
-            tied = bool(of_label) and _is_tied(sentence, places, label, start, end)
+            tied = (
+                bool(of_label)
+                and _is_tied(sentence, places, label, start, end)
+                and not _is_compared(sentence, start, end)
+            )
             if not shown and not tied:
                 named = {place[1] for place in places}
                 shown = [fact for fact in facts if fact["label"] in named and _shows(figure, fact)]
                 shown = shown or _only(sentence, figure, facts)
             if shown:
                 stated.update(fact["label"] for fact in shown if fact.get("unit", "") in ("", figure.unit))
-            elif not _is_harmless(
+            elif not is_aimed and not _is_harmless(
                 sentence, figure, (start, end), [*told, *([] if tied else said)], None if tied else known
             ):
                 false.add((label, figure.value))
@@ -197,6 +221,22 @@ def _gap(sentence: str, label: tuple[int, int], start: int, end: int) -> int:
     return len(between) + _CROSSING * len(_APART.findall(between))
 
 
+def _said(answer: str) -> Iterator[tuple[str, bool]]:
+    """The sentences of a folded answer without what is quoted, and whether their line has named an aim before."""
+    for row in _QUOTED.sub(" … ", answer).split("\n"):
+        aimed = False
+        for sentence in _sentences(row):
+            yield sentence, aimed
+            aimed = aimed or bool(_AIM.search(sentence))
+
+
+def _is_compared(sentence: str, start: int, end: int) -> bool:
+    """Whether a figure is set against another one, or is told of others than the label in front of it."""
+    if _SET_AGAINST.search(sentence[:start]) or _AGAINST.match(sentence, end):
+        return True
+    return bool(_OF_OTHERS.match(sentence, end))
+
+
 def _is_harmless(
     sentence: str,
     figure: Figure,
@@ -209,8 +249,12 @@ def _is_harmless(
     before, end = sentence[: place[0]], place[1]
     if not claims_one(figure) or _PROPOSED.search(before) or _AIMED.search(before) or _SPAN.match(sentence, end):
         return True
-    if _LATER.search(sentence):
+    if _LATER.search(sentence) or _WOULD.search(sentence) or _OFFERED.match(sentence, end):
         return True
+    if _EACH_HUNDRED.search(sentence) and not figure.unit:
+        shares = [value for value, unit in operands if unit == "%"]
+        if any(abs(figure.value - share * scale) <= scale for share in shares for scale in (1, 10)):
+            return True
     if figure.value in (100, 1000) and not figure.unit and _WHOLE.search(before):
         return True
     summed = _COMPUTING.search(before) or _COMPUTED.match(sentence, end)
@@ -254,7 +298,9 @@ def names_product(prompt: PromptLike, answer: str) -> bool:
     said = words(answer)
     for term in map(words, (prompt.reference.get("product", ""), *prompt.reference.get("terms", ()))):
         for place in range(len(said) - len(term) + 1 if term else 0):
-            if said[place : place + len(term)] == term and not _goes_on(said[place + len(term) :][:2], product):
+            if said[place : place + len(term)] != term or _goes_on(said[place + len(term) :][:2], product):
+                continue
+            if not _ends_another(said[max(0, place - 2) : place], term, product):
                 return True
     return False
 
@@ -271,6 +317,16 @@ def offers_another(prompt: PromptLike, answer: str) -> bool:
         if name and link and rest[:1] == name[:1] and not set(thing) & {*name, "voce"}:
             return True
     return False
+
+
+def _ends_another(before: list[str], term: list[str], product: list[str]) -> bool:
+    """Whether a term is the end of another thing's name («jogo de bebê» for «carrinho de bebê»)."""
+    is_end = len(product) > len(term) and product[-len(term) :] == term and product[-len(term) - 1] == "de"
+    return is_end and len(before) == 2 and before[1] == "de" and before[0] != product[0] and before[0] not in _FOR
+
+
+_FOR = frozenset({"hora", "quarto", "enxoval", "passeio", "dia", "vida", "rotina", "linha", "loja", "coisa", "coisas"})
+"""What a thing may be of without being it («o quarto de bebê»)."""
 
 
 def _goes_on(behind: list[str], product: list[str]) -> bool:

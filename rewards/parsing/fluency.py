@@ -66,6 +66,8 @@ _BEST = 2.0
 """Worth that no place exceeds, so that a common turn does not pay for what stands around it."""
 _SHORT = 3
 """Places that a sentence counts as longer, so that one of a word is neither good nor bad."""
+_SENTENCES_PER_ODD_ONE = 7
+"""Of so many sentences one may be odd."""
 CLASH = -3.0
 """Worth of a word that does not agree with the one before it."""
 
@@ -124,6 +126,7 @@ def reads(text: str, limits: Limits) -> float:
         return 0.0
     worth = [place for sentence in found for place in sentence]
     measured = [(worst(worth, size), between) for size, between in limits.stretches.items()]
-    measured.append((min(sum(sentence) / (len(sentence) + _SHORT) for sentence in found), limits.sentence))
+    means = sorted(sum(sentence) / (len(sentence) + _SHORT) for sentence in found)
+    measured.append((means[len(means) // _SENTENCES_PER_ODD_ONE], limits.sentence))
     measured.append((sum(worth) / len(worth), limits.mean))
     return min(clip((value - low) / (high - low)) for value, (low, high) in measured)

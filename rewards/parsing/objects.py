@@ -133,6 +133,12 @@ def _said(before: str, behind: str) -> list[str]:
     return [part.strip() for part in (*_FENCE.split(before), *_FENCE.split(behind)) if part.strip()]
 
 
+def around(answer: str) -> str:
+    """The text around the outermost braces: what is said of the object, not in it."""
+    before, _, rest = answer.partition("{")
+    return f"{before}\n{rest.rpartition('}')[2]}"
+
+
 def is_single(text: str) -> bool:
     """Whether a text opens at most one object; braces inside strings open none."""
     return sum(token[0] == "{" for token in _TOKEN.finditer(text)) <= 1

@@ -8,8 +8,11 @@ _OFFERS = {
     kind: re.compile("|".join(patterns))
     for kind, patterns in {
         "frete": (
-            r"\b(?:frete|entrega) (?:e |por nossa conta |sai )?(?:gratis|gratuit[ao]|zero)",
-            r"\bsem (?:pagar )?(?:a |o )?(?:frete|entrega)\b",
+            r"\b(?:frete|entrega)(?: (?:e|fica|sai|hoje|agora|por nossa conta)){0,3}"
+            r" (?:gratis|gratuit[ao]|zero|de graca)",
+            r"\bsem (?:pagar )?(?:a |o )?(?:frete|entrega)\b|\bfrete\b[^.!?]{1,40}\bgratis\b",
+            r"\bnao (?:pag|cobr)\w+ (?:o )?(?:frete|entrega)\b",
+            r"\b(?:frete|entrega) (?:e |fica )?(?:com a gente|por (?:nossa )?conta(?: da (?:casa|loja))?)\b",
         ),
         "gratis": (
             r"\bgratis\b|\bde graca\b|\bsem (?:pagar|custo)\b",
@@ -42,7 +45,22 @@ def ungranted(answer: str, brief: str, product: str) -> int:
     given = _kinds(brief, name)
     for kind in tuple(given):
         given.update(_IMPLIES.get(kind, ()))
-    return len(_kinds(answer, name) - given)
+    return len(_kinds(answer, name) - given) + (other_codes(answer, brief) if "cupom" in given else 0)
+
+
+def passes_on(answer: str, brief: str, product: str) -> bool:
+    """Whether an answer tells in words what its brief offers; true where the brief offers nothing."""
+    given = _kinds(brief, fold(product)) | ({"cupom"} if _CODE.search(brief) else set())
+    code = _CODE.search(brief)
+    return not given or bool(given & _kinds(answer, fold(product))) or bool(code and code[1] in answer)
+
+
+_CODE = re.compile(r"(?i:cupom|c[oó]digo)\b:? *([A-Z][A-Z\d]{2,})\b")
+
+
+def other_codes(answer: str, brief: str) -> int:
+    """How many codes of coupons an answer names that its brief does not."""
+    return len({code for code in _CODE.findall(answer) if code not in brief})
 
 
 def _kinds(text: str, product: str) -> set[str]:

@@ -196,16 +196,23 @@ def stands(text: str) -> bool:
 
 _STATES = word_set("ac al ap am ba ce df es go ma mt ms mg pa pb pr pe pi rj rn rs ro rr sc sp se to")
 _MONTH = re.compile(r"\b(?:(\d{4})-(\d\d)|(\d\d)/(\d{4}))\b")
+_MONTHS = (
+    *("janeiro", "fevereiro", "marco", "abril", "maio", "junho"),
+    *("julho", "agosto", "setembro", "outubro", "novembro", "dezembro"),
+)
+_MONTH_IN_WORDS = re.compile(rf"\b({'|'.join(_MONTHS)}) (?:de )?(\d{{4}})\b")
 
 
 def tells_of_others(text: str, about: str) -> bool:
-    """Whether a text names states («SP») or months («2018-05», «05/2018») where it is about others."""
+    """Whether a text names states («SP») or months («2018-05», «05/2018», «maio de 2018») where it is about others."""
     return any(known and not found <= known for found, known in zip(_told_of(text), _told_of(about), strict=True))
 
 
 def _told_of(text: str) -> tuple[set[str], set[str]]:
     states = {word for word in re.findall(r"\b[A-Z]{2}\b", text) if word.lower() in _STATES}
-    return states, {f"{year or other}-{month or one}" for year, month, one, other in _MONTH.findall(text)}
+    months = {f"{year or other}-{month or one}" for year, month, one, other in _MONTH.findall(text)}
+    months |= {f"{year}-{_MONTHS.index(name) + 1:02d}" for name, year in _MONTH_IN_WORDS.findall(fold(text))}
+    return states, months
 
 
 _MORE_IS_BAD = r"(?:o |a |os |as )?(?:atras|devoluc|cancelament|frete|reclamac)\w*"
@@ -216,6 +223,8 @@ _HARM = re.compile(
     rf"\b(?:aument|elev|ampli|incentiv|estimul)(?:ar|e|em|ando)\s{_MORE_IS_BAD}"
     rf"|(?:^|[.;:!\n]\W{0, 8}|recomend\w+ |suger?i\w+ |vale |dev\w+ )(?:sub(?:ir|a)|dobr(?:ar|e)) {_MORE_IS_BAD}"
     rf"|\b(?:reduz|diminu|baix|cort|desestimul)(?:ir|ar|a|e|am|em|indo|ando)\s{_MORE_IS_GOOD}"
+    r"|\b(?:retir|tir|escond|remov|elimin)(?:ar|e|a|er|em)\s(?:o botao|a opcao|o link|a possibilidade)"
+    r"|\b(?:sub(?:ir|a|am)|aument(?:ar|e|em)|elev(?:ar|e|em))\s(?:o |os )?precos?\s(?:em tod|de tod|da loja|do site)"
     r"|\bignor(?:ar|e|em)\s(?:o|a|os|as)\s(?:client|reclamac|pedido|avaliac|atras)\w*"
     r"|\b(?:pare|parem|deixe|deixem|parar|deixar) de\s(?:envi|respond|entreg|atend|oferec|acompanh|melhor|vend)\w*"
     r"|\b(?:suspend(?:er|a|am)|proib(?:ir|a|am)|recus(?:ar|e|em)|neg(?:ar|ue|uem)) (?:a|as|o|os|todas as|todos os)"

@@ -318,7 +318,7 @@ def answers_gold(reference: Mapping[str, Any], sql: str, databases: Path | None)
     """Of the columns; not known before a store has rows for the question."""
     for number, store in enumerate(stores(databases / reference["database"])):
         steps, expected = gold_result(store, gold).steps, _expected(store, gold)
-        if number and _says_nothing(expected):
+        if number and expected.is_void:
             continue
         result = run_query(store, sql, max(FREE_STEPS, GOLD_FACTOR * steps))
         if result is None:
@@ -341,11 +341,6 @@ def stores(database: Path) -> tuple[Path, ...]:
     return database, *sorted(database.parent.glob(f"{glob.escape(database.stem)}-*{glob.escape(database.suffix)}"))
 
 
-def _says_nothing(expected: Expected) -> bool:
-    """Whether the question has no answer in a store: whether that is then NULL or 0 is a matter of taste."""
-    return expected.count == 1 and all(cell is None for cell in expected.groups[0][0])
-
-
 def _roundings(gold: str, sql: str, asked: bool) -> Callable[[int, int], Rounding]:
     """How a column of the gold query and one of the answer are rounded."""
     if asked:
@@ -356,6 +351,10 @@ def _roundings(gold: str, sql: str, asked: bool) -> Callable[[int, int], Roundin
         return Rounding(theirs[place] if place < len(theirs) else None, mine[ours] if ours < len(mine) else None)
 
     return rounding
+
+
+def expected_on(database: Path, sql: str) -> Expected:
+    return _expected(database, sql)
 
 
 @lru_cache(maxsize=4096)

@@ -39,6 +39,11 @@ class Expected:
     def width(self) -> int:
         return len(self.groups[0][0]) if self.count else 0
 
+    @property
+    def is_void(self) -> bool:
+        """Whether the question has no answer in a store: whether that is then NULL or 0 is a matter of taste."""
+        return self.count == 1 and all(cell is None for cell in self.groups[0][0])
+
     def column(self, place: int) -> "Expected":
         return Expected(tuple(tuple((row[place],) for row in group) for group in self.groups), self.count)
 

@@ -47,7 +47,10 @@ def _results(one: Operand, other: Operand) -> Iterator[Operand]:
         yield from ((100 * (value / second - 1), "%"), (value / second, ""))
         if unit == "%":
             yield value * second / 100, "%"
+            yield value * (100 - second) / 100, "%"
     elif unit == "%":
+        if value and not of:
+            yield 100 * second / value, of
         yield from ((second * value / 100, of), (second * (1 - value / 100), of), (second * (1 + value / 100), of))
     elif unit == "R$" and not of:
         yield from ((value * second, "R$"), (value / second, "R$"))

@@ -124,6 +124,11 @@ def longest_copy(tokens: list[str], source: str) -> int:
     return longest
 
 
+def hands_back(tokens: list[str], brief: str) -> int:
+    """Length in words of the longest run of a brief that stands in an answer; the sign of a price is no word."""
+    return longest_copy([token for token in tokens if token != "r"], brief.replace("R$", ""))
+
+
 def without_copies(folded: str, source: str, longest: int) -> str:
     """A folded text without the runs of more than so many words that stand in `source`."""
     spans = [match.span() for match in _WORD.finditer(folded)]
@@ -219,7 +224,7 @@ _BROKEN = re.compile(
     r"|[a-zà-ÿ]{2}[A-ZÀ-Þ][a-zà-ÿ]|[a-zà-ÿ]{2}[A-Z]{2}"  # two words in one: "ValeAnálise", "olefonSUM"
     r"|:\*\*[a-zà-ÿ]"  # bold that ends in a word: "**Situação:**e"
     r"|[a-zà-ÿ]{3}\d|\d[a-zà-ÿ]{3}"  # a word and a number in one: "acima34"
-    r"|R\$(?!\s?\d)"  # a price without a figure
+    r"|R\$(?!\s?(?:\d|[XYNx]\b))"  # a price without a figure
     r"|\d,\d+,\d|\d[.,]\d+[.,]?%?[.,]\d%|R\$ ?[\d.,]+ ?%"  # a number that is none: "3,7,91%", "R$ 33%"
     r"|(?m:^[^\S\n]*(?:[-*•]\s*)?[.,;:%)])"  # a line that begins with the end of another
     r"|(?m:^[^\S\n]*[-*•](?!\*)\s*(?:d[aeo]s?|n[ao]s?|a|o|e|com|para|por|em|que)\s*$)"  # a bullet that only leads on

@@ -99,7 +99,8 @@ _VERBS = sorted(
 )
 _ADVICE = re.compile(rf"\b(?:{'|'.join(_VERBS)})\w*")
 _OPENING = re.compile(
-    r"\b(?:recomend|sugir|sugest|prioriz|vale\b|(?<!que )(?<!se )dev(?:e|em|emos|eria)\b|precis|conv[ee]m|e (?:preciso"
+    r"\b(?:recomend|sugir|sugest|prioriz|vale\b|(?<!que )(?<!se )dev(?:e|em|emos"
+    r"|eria)\b(?! (?:ser )?(?:observ|acompanh|consider|analis|levad))|precis|conv[ee]m|e (?:preciso"
     r"|importante|bom|hora)"
     r"|a ideia|proximo passo|acao|acoes|plano|para (?:elevar|reduzir|aumentar|subir|melhorar|diminuir|baixar))"
 )
@@ -122,6 +123,12 @@ _PLAN = re.compile(
     r"|decis\w+|medidas|propo\w+"
     r"|para (?:o|a|os|as)|reengaj\w+|prioridades?|agora)\b"
 )
+_PROPOSES = re.compile(
+    r"\ba partir d[aeo]\b|\b(?:em|com) metade d|\bpor \d+ (?:dias|semanas)\b|\bacima de r\$"
+    r"|\bem ate \d+ (?:h\b|horas|dias)"
+    r"|\bna pagina d[eo] "
+)
+"""What an item of a list says of a step that has no verb («frete fixo por 30 dias»)."""
 _HEADING = 12
 """Words of a line that heads a list."""
 _ITEM = re.compile(r"\s*(?:[-*•→–|]|\(?\w{1,2}[.)]|\d\ufe0f?\u20e3|(?i:fase|semana|dia)\b)")
@@ -167,10 +174,14 @@ _HARM = re.compile(
     r"|\batras(?:ar|e|em) (?:mais |ainda )?(?:a|o|as|os)\b|\baument(?:ar|e) (?:o|os) (?:prazo|preco)s?\b"
     r"|\b(?:reduz(?:ir|a)|cort(?:ar|e)|diminu(?:ir|a)) (?:a|o|as|os) (?:qualidade|atendimento|estoque|ofertas"
     r"|equipe|fotos|campanhas)"
-    r"|\bfaca nada|\bfazer nada|\bnada a fazer|\bmais lent[ao]|\bmais car[ao]s?\b(?= para)|\bcancel(?:ar"
+    r"|\bfaca nada|\bfazer nada|\bnada a fazer|\b(?:entreg|envi|atend|respost|fret)\w+ mais lent[ao]"
+    r"|\bmais car[ao]s?\b(?= para)|\bcancel(?:ar"
     r"|e) (?:os|as|todos|todas|o|a)\b"
     r"|\bespant(?:ar|e)\b|\bafast(?:ar|e) (?:os|o) cliente|\brecus(?:ar|e)\b|\bneg(?:ar|ue) (?:a|as|o|os)\b"
-    r"|\bperder clientes\b"
+    r"|\bperder clientes\b|\b(?:retir|tir|escond|remov|elimin)(?:ar|e|a|er|em) (?:o botao|a opcao|o link"
+    r"|a possibilidade)"
+    r"|\b(?:sub(?:ir|a|am)|aument(?:ar|e|em)|elev(?:ar|e|em)) (?:o |os )?precos? (?:em tod|de tod|da loja|do site)"
+    r"|\b(?:reduz(?:ir|a)|diminu(?:ir|a)|cort(?:ar|e)|limit(?:ar|e)) as vendas\b"
 )
 
 
@@ -238,7 +249,7 @@ def covered(answer: str, key: Collection[str], brief: Collection[str]) -> tuple[
         planned = planned if item or not row.strip() else bool(_PLAN.search(plain(row)) and len(words(row)) <= _HEADING)
         for sentence in map(plain, sentences(row)):
             named = {label for label in key if names(label).search(sentence)}
-            if recommends(sentence) or (planned and item):
+            if recommends(sentence) or (item and (planned or _PROPOSES.search(sentence))):
                 for part in re.split(r"\s*(?:,|;|:|\be\b(?=\s+\w+(?:ar|er|ir)\b))\s*", sentence):
                     about = {label for label in key if _about(label).search(part)} | named
                     own = len(_CONTENT.findall(part)) >= _ENOUGH

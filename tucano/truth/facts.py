@@ -10,7 +10,7 @@ from tucano.truth.figures import Figure, figures
 from tucano.truth.reading import plain, sentences
 from tucano.truth.sums import Quantity, follows
 
-_TELLING = 6
+_TELLING = 5
 """Words of a sentence that says something."""
 _REMEMBERED = 6
 """Figures of an answer that later ones may be worked out of."""
@@ -39,6 +39,7 @@ _FUTURE = re.compile(
     r"|hipotes\w+|estimativ\w+"
     r"|busqu\w+|buscar|mir(?:ar|em|e|amos)|perseguir|persiga|alcance|alcancar|atingir|atinja|tent(?:e|ar|em))\b"
     r"|(?:\A|[,;:(]\s*|\b(?:e|mas|so|que)\s+)(?:se|caso|quando|enquanto|assim que|supondo|desde que|depois que)\s"
+    r"|\bse (?:o|a|os|as|cada|isso)\s"
     r"|\b[a-z]{2,}(?:[aei]riam?"
     r"|[aei]ssem?)\b(?<!parceria)(?<!bateria)(?<!diaria)(?<!livraria)(?<!padaria)(?<!loteria)(?<!carteira)"
 )
@@ -54,6 +55,8 @@ _LIMIT = re.compile(
     r"|cair|caia|cheg(?:ar|ue)|de volta"
     r"|fix[oa]|pedido minimo|cred[ei]to|vale|bonus|taxa unica)\b(?:\s+(?:de|do|da|a|que|em|por|para))?)\s*(?:r\$\s*)?$"
     r"|\b(?:a|por)\s+r\$\s*$"
+    r"|\b(?:acessori|item|itens|kit|combo|produto|adicional|complement)\w*\s(?:\w+\s)?(?:de|por|entre|ate)\s*(?:r\$\s*)?$"
+    r"|\b(?:entre|de)\s(?:r\$\s*)?[\d.,]+%?\s(?:e|a)\s(?:r\$\s*)?$"
 )
 _CHANGED = re.compile(r"\bde (?:r\$\s*)?[\d.,]+%? para (?:r\$\s*)?$")
 """From one figure to another: what could be, unless a word says that it was."""
@@ -78,7 +81,7 @@ _SPAN = re.compile(
 )
 _OF = re.compile(r"\s+(?:de|do|da|dos|das|em|na|no)\s+(?:(?:o|a|taxa de|indice de|media de)\s+)?|\s+")
 _STATED = re.compile(
-    r"\s*(?:medi[oa]s?)?\s*(?:\(|:|,|=)?\s*(?:(?:que\s+)?(?:e|foi|esta|ficou|chega|chegou|fica|atual|ja|hoje"
+    r"\s*(?:medi[oa]s?)?\s*(?:\(|:|,|=)?\s*(?:(?:que\s+)?(?:e|seja|foi|esta|ficou|chega|chegou|fica|atual|ja|hoje"
     r"|custa|custou"
     r"|alcancou|atingiu|marca|marcou|sai|saiu|sustente|gira|soma|somou)?\s*(?:de|em|a|ao|do|da|por|so|apenas)?\s*){0,3}"
     r"(?:apenas |so )?\(?\s*"
@@ -119,7 +122,7 @@ def stated(answer: str, brief: str, facts: Sequence[Fact]) -> Stated:
     wrong: set[tuple[str, float]] = set()
     told = [(fact.value, fact.unit) for fact in facts]
     said: list[Quantity] = []
-    for sentence in map(plain, sentences(answer)):
+    for sentence, is_row, is_aimed in _told(answer):
         mentions = sorted(
             (match.start(), match.end(), label) for label in by_label for match in names(label).finditer(sentence)
         )
@@ -129,7 +132,7 @@ def stated(answer: str, brief: str, facts: Sequence[Fact]) -> Stated:
             fact = by_label.get(label) if label else None
             if fact and not _shows(figure, fact) and not _is_attached(sentence, mentions, figure, fact.label):
                 fact = _shown_of_others(sentence, mentions, figure, facts)
-            if fact and _shows(figure, fact) and not _is_said(sentence, mentions, figure, fact.label):
+            if fact and _shows(figure, fact) and not (is_row or _is_said(sentence, mentions, figure, fact.label)):
                 continue
             if fact and _shows(figure, fact):
                 moved = _movement(sentence, mentions, figure)
@@ -139,6 +142,8 @@ def stated(answer: str, brief: str, facts: Sequence[Fact]) -> Stated:
                     wrong.add((fact.label, figure.value))
             elif own := _alone(sentence, figure, mentions, facts):
                 right.add(own.label)
+            elif is_aimed or _is_told_of(sentence, figure, facts):
+                pass
             elif not _is_free(sentence, figure, fact, mentions, free) and not _is_summed(
                 sentence, figure, told, [] if (tied := _is_tied(sentence, mentions, figure)) else said, not tied
             ):
@@ -146,6 +151,43 @@ def stated(answer: str, brief: str, facts: Sequence[Fact]) -> Stated:
             said = [(figure.value, str(figure.unit)), *said][:_REMEMBERED]
         wrong.update((label, 0.0) for label in _moves(sentence, mentions, by_label))
     return Stated(frozenset(right), len(wrong))
+
+
+_QUOTED = re.compile(r"[\"“«][^\"”»\n]{1,120}[\"”»]")
+_AIM = re.compile(r"\b(?:metas?|alvos?|objetivos?|sucesso|referencia|medimos|onde (?:quero|queremos) chegar)\b")
+_ROW_WORDS = 8
+"""Words of a line that says something of the label and figure that it begins with."""
+
+
+def _told(answer: str) -> Iterator[tuple[str, bool, bool]]:
+    """The plain sentences; whether each begins a line that goes on, and whether its line has named an aim before. What
+    stands in quotation marks is somebody else's text: a message to send."""
+    for row in answer.splitlines():
+        aimed = False
+        for place, sentence in enumerate(map(plain, sentences(_QUOTED.sub("…", row)))):
+            yield sentence, place == 0 and len(sentence) < len(row) and len(row.split()) > _ROW_WORDS, aimed
+            aimed = aimed or bool(_AIM.search(sentence))
+
+
+_AGAINST = re.compile(r"\b(?:contra|ante|versus|vs\.?|frente a)\s*(?:os? |as? )?(?:r\$\s*)?$")
+_COMPARED = re.compile(r"\s*(?:contra|ante|versus|vs\b|frente a)")
+_PER_HUNDRED = re.compile(r"\b(?:cada|em|por|entre)\s(?:100|cem|1\.?000|mil)\b")
+_WOULD_BE = re.compile(r"\b(?:seriam?|dariam?|trari\w+|subiria\w*|renderi\w+|representari\w+|viraria\w*|ficaria\w*)\b")
+
+
+def _is_told_of(sentence: str, figure: Figure, facts: Sequence[Fact]) -> bool:
+    """Whether a figure is a fact that is set against another one, the whole number of a share in «de cada 100», or
+    what would be."""
+    before, behind = sentence[: figure.start], sentence[figure.end :]
+    if _AGAINST.search(before) or _COMPARED.match(behind):
+        return any(_shows(figure, fact) for fact in facts)
+    if _PER_HUNDRED.search(sentence) and not figure.unit:
+        shares = [fact.value for fact in facts if fact.unit == "%"]
+        return any(abs(figure.value - share * scale) <= scale for share in shares for scale in (1, 10))
+    return bool(_WOULD_BE.search(sentence))
+
+
+_OF_OTHERS = re.compile(r"\s+d[ao]s?\s+(?:visit|sess|acess|client|compra|pesso|entreg|carrinh)")
 
 
 def _alone(
@@ -162,8 +204,10 @@ def _alone(
         )
         for start, end, _ in mentions
     )
+    apart = apart or bool(_OF_OTHERS.match(sentence, figure.end))
     told = len(re.findall(r"[^\W\d_]{2,}", sentence)) >= _TELLING and not _MOVED.search(sentence)
-    return shown[0] if len(shown) == 1 and apart and told else None
+    summed = bool(_SUM.search(sentence[: figure.start]) or _SUMMED.match(sentence, figure.end))
+    return shown[0] if len(shown) == 1 and apart and (told or summed) else None
 
 
 def _is_attached(sentence: str, mentions: Sequence[tuple[int, int, str]], figure: Figure, label: str) -> bool:

@@ -104,7 +104,11 @@ WINDOW = 5
 FAULT, MISSING_CAPITAL = 0.4, 0.5
 """What is left for every ordinary word with a capital inside of a sentence, every word that waits for another one and
 every verb of the past behind an article or another one, and for every sentence that begins without a capital."""
+SMALL_LETTERS = 0.9
+"""What is left of a text that has no capital letters at all: a manner of writing."""
 WORDS_PER_FAULT = 40
+SENTENCES_PER_ODD_ONE = 6
+"""Of so many sentences one may be odd."""
 _LEFT_HANGING = re.compile(
     r"\b(?:o|a|os|as|um|uma|de|do|da|dos|das|em|no|na|nos|nas|com|por|para|ao|aos|pelo|pela|e|ou|mas|que)"
     r"\s*(?:[.!;:)]|$)"
@@ -116,7 +120,8 @@ _LEFT_HANGING = re.compile(
     r"|r\$(?!\s*\d)|\b(?:e|ou|mas|que) (?:e|ou|mas)\b"
 )
 _CAPITAL = re.compile(r"(?<=[a-zà-ÿ0-9] )[A-ZÀ-Ý][a-zà-ÿ]*\b")
-_NO_CAPITAL = re.compile(r"(?:\A\W*|[\wà-ÿ%][.!?]\W+)(?=[a-zà-ÿ])")
+_NO_CAPITAL = re.compile(r"(?:\A\W*|[\wà-ÿ%][.!?](?![\"”»])\W+)(?=[a-zà-ÿ])")
+_WITH_CAPITAL = re.compile(r"(?m)(?:\A|^|[.!?]\s)\W*[A-ZÀ-Ý][a-zà-ÿ]")
 _ITEM = re.compile(r"(?m)^[ \t]*(?:[-*•→–|]|\(?\w{1,2}[.)]|\d\ufe0f?\u20e3)[ \t]*")
 """Marks of lists: what stands behind them may begin small, but for the first."""
 _DISAGREES = re.compile(
@@ -125,6 +130,14 @@ _DISAGREES = re.compile(
     r"|\b(?:o|um|do|no|ao|pelo|seu|meu)\s+(?!coracao)[a-z]+(?:cao|dade|agem|ncia)\b"
     r"|\b(?:uma|da|na|pela|sua|minha)\s+[a-z]+(?:mento|ismo)\b"
 )
+_LABEL = re.compile(r"\b(?:hipotese|fase|grupo|plano|opcao|vale|cenario|teste|item) [a-e]\b(?=\W)")
+"""What is numbered by letters."""
+_GLUED = re.compile(r"[a-zà-ÿ]{2}[A-ZÀ-Þ][a-zà-ÿ]")
+"""Two words in one."""
+_BRANDS = re.compile(r"\b(?:WhatsApp|YouTube|TikTok|LinkedIn|PicPay|PayPal|MasterCard|PlayStation)s?\b")
+_IS = re.compile(r"\bé\b", re.IGNORECASE)
+"""The verb, which is no «e» without its accent."""
+_REGIONS = word_set("sul norte nordeste sudeste oeste brasil natal pascoa")
 _UNFINISHED = re.compile(r"[\w,;:(-]\s*\Z|\n\s*[-*•]\s*(?:\n|\Z)|[;,:]\s*[;,.]")
 _BEFORE_NOUNS = word_set("um uma do da dos das no na nos nas ao aos pelo pela seu sua meu minha")
 
@@ -159,10 +172,12 @@ def fluency(text: str, norm: Norm = PROSE) -> float:
     odd = sum(value < ODD for value in odds) / len(odds)
     last = max(1, len(odds) - WINDOW + 1)
     worst = min(sum(odds[start : start + WINDOW]) / WINDOW for start in range(last))
-    sentence = min((_mean(part) for part in sentences(text, whole=True) if len(words(part)) >= WINDOW), default=0.0)
+    means = sorted(_mean(part) for part in sentences(text, whole=True) if len(words(part)) >= WINDOW)
+    sentence = means[min(len(means) - 1, len(means) // SENTENCES_PER_ODD_ONE)] if means else 0.0
     looks = (clip((mean - norm.mean + 0.28) / 0.28), clip((norm.odd + 0.08 - odd) / 0.08), clip((worst + 2.8) / 0.4))
     faults = max(0, _faults(text) - len(words(text)) // WORDS_PER_FAULT)
-    kept = FAULT**faults * MISSING_CAPITAL ** len(_NO_CAPITAL.findall(_ITEM.sub("", text)))
+    small = len(_NO_CAPITAL.findall(_ITEM.sub("", text)))
+    kept = FAULT**faults * (SMALL_LETTERS if small > 2 and not _WITH_CAPITAL.search(text) else MISSING_CAPITAL**small)
     return kept * min(*looks, clip((sentence + 1.8) / 0.5))
 
 
@@ -174,16 +189,18 @@ def _mean(text: str) -> float:
 
 
 def _faults(text: str) -> int:
-    folded = plain(text)
+    folded = _LABEL.sub(" ", plain(_IS.sub("eh", text)))
     brackets = folded.count("(") != folded.count(")")
     unfinished = bool(_UNFINISHED.search(folded))
     named = len(_LEFT_HANGING.findall(folded)) + len(_DISAGREES.findall(folded)) + _misplaced_verbs(tokens(text))
-    return _misplaced_capitals(text) + named + brackets + unfinished
+    glued = len(_GLUED.findall(_BRANDS.sub("Marca", text)))
+    return _misplaced_capitals(text) + named + brackets + unfinished + glued
 
 
 def _misplaced_capitals(text: str) -> int:
     """How many ordinary words stand inside of a sentence and begin with a capital («Aproveite Sua novidade»)."""
-    return sum(model().is_known(plain(word)) for word in _CAPITAL.findall(text))
+    found = (plain(word) for word in _CAPITAL.findall(text) if len(word) > 1)
+    return sum(model().is_known(word) and word not in _REGIONS for word in found)
 
 
 def _misplaced_verbs(read: list[str]) -> int:

@@ -10,6 +10,7 @@ _KINDS: dict[str, re.Pattern[str]] = {
         r"\b(?:fretes?|entregas?|envios?)\s+(?:e\s+|sai\s+|totalmente\s+|toda\s+)?(?:gratis|gratuit\w+|livre|zero"
         r"|zerad\w+|por nossa conta|de graca|incluso)"
         r"|\bsem (?:pagar |custo de |cobrar )?(?:o |a )?(?:frete|entrega|taxa de entrega)|\bfrete por conta"
+        r"|\bnao (?:paga|pagam|pague|tem) (?:o )?frete\b|\bfretes?\b[^.!?]{1,40}\bgratis\b"
     ),
     "free": re.compile(
         r"\b(?:gratis|gratuit\w+|de graca|na faixa|0800|sem pagar|sem custo|custo zero|preco zero|nao paga|free"
@@ -93,7 +94,7 @@ def mentions_offer(answer: str, brief: str, product: str) -> bool:
         shown = figures(plain(answer))
         return any(figure.shows(known.value) for figure in shown for known in given)
     if named := codes(brief):
-        return bool(named & codes(answer))
+        return any(re.search(rf"\b{re.escape(code)}\b", answer) for code in named)
     if "free shipping" in kinds(brief):
         return "free shipping" in kinds(answer)
     return True

@@ -26,6 +26,11 @@ _AMBIGUOUS = word_set(
 """Products whose name is also a word of other sentences («finalize o carrinho»); they alone name no other product."""
 
 
+def sold() -> frozenset[str]:
+    """The names, in plain words, that are no word of other sentences."""
+    return frozenset(" ".join(name) for name in _SOLD if len(name) > 1 or name[0] not in _AMBIGUOUS)
+
+
 def names_product(text: str, product: str, terms: Sequence[str] = ()) -> bool:
     """Whether the text names the product: its whole name, or its first word where nothing else is made of it
     («fone de ouvido» is named by «fone», not by «fone de parede»)."""
@@ -57,6 +62,7 @@ _BEFORE = word_set(
     """
     o a os as um uma seu sua seus suas novo nova novos novas aquele aquela este esta esse essa nosso nossa do da no
     na ao tem temos tal leve garanta confira quer peca chegou merece levar comprar compre com e teu tua mais melhor
+    proximo proxima pelo pela outro outra velho velha produto nossos nossas toda todo cada
     ver veja conheca garantir amar ame experimente use usar aproveite ganhe super belo bela lindo linda otimo otima
     """
 )

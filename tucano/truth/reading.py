@@ -49,3 +49,26 @@ def stem(word: str) -> str:
 
 def clip(value: float) -> float:
     return min(1.0, max(0.0, value))
+
+
+_ROW = re.compile(r"^[ \t]*\|(.*)\|[ \t]*$", re.MULTILINE)
+_HEAD = re.compile(r"(?m)^[ \t]*\|.*\|[ \t]*\n(?=[ \t]*\|[ \t:|-]+\|[ \t]*$)")
+_RULE = re.compile(r"[\s|:+-]*")
+
+
+def untabled(text: str) -> str:
+    """The text with every row of a table as a line of its cells («Nota média: ler as avaliações; 1 semana»)."""
+    return _ROW.sub(_as_line, _HEAD.sub("", text))
+
+
+def _as_line(row: re.Match[str]) -> str:
+    cells = [cell.strip().rstrip(".") for cell in row[1].split("|") if cell.strip()]
+    if _RULE.fullmatch(row[0]) or not cells:
+        return ""
+    return f"- {cells[0]}: {'; '.join(cells[1:])}." if len(cells) > 1 else f"- {cells[0]}."
+
+
+def spoken(part: str) -> str:
+    """A part of a list as a sentence: with a capital letter and a full stop."""
+    bare = re.sub(r"^\W*(?:\(?\w{1,2}[.)]\s+)?", "", part).rstrip(" ;:,")
+    return bare[:1].upper() + bare[1:] + ("" if bare[-1:] in (".", "!", "?", "") else ".")

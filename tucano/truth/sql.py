@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import islice, permutations
+from itertools import combinations, islice, permutations
 from math import isclose
 from pathlib import Path
 from typing import Any
@@ -40,8 +40,12 @@ MOST_STEPS = 50_000_000
 STRIDE = 100
 PLACES = 2
 """Decimals that an answer may round to where the question asks for no rounding."""
+MOST_COARSE = 0.05
+"""Share of a number that a coarser rounding may take or give."""
 
 _FENCE = re.compile(r"```[ \t]*(?:sql\w*\b)?\s*(.*?)(?:```|\Z)", re.DOTALL | re.IGNORECASE)
+_REMARK = re.compile(r"\A(?:[ \t]*--[^\n]*\n\s*)+")
+"""Remarks above a query."""
 _BEGINS = re.compile(r"\b(?:SELECT|WITH)\b", re.IGNORECASE)
 _ENDS = re.compile(r";|\n[ \t\r]*\n|\Z")
 _DISOWNED = re.compile(
@@ -71,17 +75,39 @@ def right_answer(reference: Mapping[str, Any], completion: str, databases: Path 
     `asks` of the reference may hold "columns" (in just that order) and "rounding" (just so). ValueError for a
     reference without its database, and for a gold query that does not run on it.
     """
-    gold, name = reference["sql"], reference["database"]
+    first, query = _asked(reference, completion, databases)
+    return query is not None and _is_met(reference, query, first)
+
+
+def query_of(reference: Mapping[str, Any], completion: str, databases: Path | None) -> str | None:
+    """The one query that the answer stands by. ValueError as above."""
+    return _asked(reference, completion, databases)[1]
+
+
+def gives(reference: Mapping[str, Any], query: str, databases: Path, wider: int = 0, coarser: bool = False) -> bool:
+    """Whether a query gives what the gold query does, on every store; with so many further columns at most, and where
+    `coarser` with any rounding that a number is recognised by."""
+    return _is_met(reference, query, databases / reference["database"], wider, coarser)
+
+
+def runs(reference: Mapping[str, Any], query: str, databases: Path) -> bool:
+    return _run(databases / reference["database"], query, LEAST_STEPS) is not None
+
+
+def _asked(reference: Mapping[str, Any], completion: str, databases: Path | None) -> tuple[Path, str | None]:
+    name = reference["database"]
     if databases is None or Path(name).name != name or not (databases / name).is_file():
         raise ValueError(
             f"the gold query asks {name!r}, which has to be a file of the folder `databases` ({databases})"
         )
-    first = databases / name
-    query = _only_query(completion, first)
-    if query is None:
-        return False
+    return databases / name, _only_query(completion, databases / name)
+
+
+def _is_met(reference: Mapping[str, Any], query: str, first: Path, wider: int = 0, coarser: bool = False) -> bool:
+    gold = reference["sql"]
     asks = reference.get("asks", ())
     slack = 0.0 if "rounding" in asks else max(_slack(gold), min(_slack(query), 0.5 * 10.0**-PLACES))
+    slack = max(_slack(gold), _slack(query)) if coarser else slack
     orders: list[Sequence[int]] | None = None
     for store in [first, *_further(first)]:
         wanted = _wanted(store, gold)
@@ -94,10 +120,15 @@ def right_answer(reference: Mapping[str, Any], completion: str, databases: Path 
             if result[0]:
                 return False
             continue
+        width = len(result[0][0]) if result[0] else 0
+        if not wanted.width <= width <= wanted.width + wider:
+            return False
         if orders is None:
-            columns = range(wanted.width)
-            orders = [columns] if "columns" in asks else list(islice(permutations(columns), MOST_ORDERS))
-        orders = [order for order in orders if wanted.is_met(result[0], order, slack)]
+            free = permutations(range(width), wanted.width)
+            orders = (
+                list(combinations(range(width), wanted.width)) if "columns" in asks else list(islice(free, MOST_ORDERS))
+            )
+        orders = [order for order in orders if wanted.is_met(result[0], order, slack, coarser)]
         if not orders:
             return False
     return True
@@ -115,7 +146,8 @@ def _only_query(completion: str, store: Path) -> str | None:
     """The answer's query; None where it holds none, two different ones, or says that it is wrong."""
     if len(completion) > LONGEST_ANSWER:
         return None
-    fenced = [found[1] for found in _FENCE.finditer(completion) if _BEGINS.match(found[1].lstrip())]
+    blocks = [_REMARK.sub("", found[1]).lstrip() for found in _FENCE.finditer(completion)]
+    fenced = [block for block in blocks if _BEGINS.match(block)]
     bare, prose = _bare(_FENCE.sub("\n\n", completion), store)
     queries = {" ".join(query.split()).rstrip("; "): query.rstrip("; \r\n") for query in (*fenced, *bare)}
     plain = "".join(mark for mark in unicodedata.normalize("NFKD", prose) if not unicodedata.combining(mark))
@@ -169,13 +201,13 @@ class Wanted:
     is_void: bool
     """The question has no answer here: NULL alone."""
 
-    def is_met(self, rows: Sequence[Row], order: Sequence[int], slack: float) -> bool:
+    def is_met(self, rows: Sequence[Row], order: Sequence[int], slack: float, coarser: bool = False) -> bool:
         """Whether these are the rows, their columns taken in that order; of the last segment only some are needed."""
-        if len(rows) != self.count or any(len(row) != len(order) for row in rows):
+        if len(rows) != self.count:
             return False
         left = [tuple(row[place] for place in order) for row in rows]
         for segment in self.segments:
-            if not _among(segment, left[: len(segment)], slack):
+            if not _among(segment, left[: len(segment)], slack, MOST_COARSE if coarser else 1.0):
                 return False
             del left[: len(segment)]
         return True
@@ -255,14 +287,14 @@ def _slack(sql: str) -> float:
 # Rows
 
 
-def _among(segment: Sequence[Row], rows: Sequence[Row], slack: float) -> bool:
+def _among(segment: Sequence[Row], rows: Sequence[Row], slack: float, share: float) -> bool:
     """Whether each row has one of its own in the segment: all but numbers equal, these up to `slack`."""
     own: defaultdict[Row, list[Row]] = defaultdict(list)
     for words, numbers in sorted(map(_split, segment), key=lambda row: row[1]):
         own[words].append(numbers)
     for words, numbers in sorted(map(_split, rows), key=lambda row: row[1]):
         left = own[words]
-        found = next((place for place, other in enumerate(left) if _near(other, numbers, slack)), None)
+        found = next((place for place, other in enumerate(left) if _near(other, numbers, slack, share)), None)
         if found is None:
             return False
         del left[found]
@@ -276,9 +308,12 @@ def _split(row: Row) -> tuple[Row, Row]:
     return words, tuple(cell for cell, number in zip(row, is_number, strict=True) if number)
 
 
-def _near(gold: Row, ours: Row, slack: float) -> bool:
+def _near(gold: Row, ours: Row, slack: float, share: float) -> bool:
     return all(
-        isclose(one, two, rel_tol=1e-6, abs_tol=1e-9 + slack * (1 + 1e-6)) for one, two in zip(gold, ours, strict=True)
+        isclose(
+            one, two, rel_tol=1e-6, abs_tol=1e-9 + min(slack, share * abs(one) if share < 1 else slack) * (1 + 1e-6)
+        )
+        for one, two in zip(gold, ours, strict=True)
     )
 
 

@@ -10,6 +10,7 @@ from tucano.truth.json_object import framed_object, only_object
 from tucano.truth.reading import plain, stem, word_set, words
 from tucano.truth.single import is_single
 from tucano.truth.types import PromptLike
+from tucano.truth.wording.complaints import is_opinion, is_told_otherwise, names_other_thing, trouble, value_told
 
 FIELDS = word_set(
     """
@@ -35,6 +36,16 @@ OPEN = frozenset({"churn_risk", "repurchase_intent"})
 """What follows from the stars by and large: another value is debatable, and leaves .85."""
 FRAMED = 0.75
 """What is left of an object that stands beside a sentence: a program has to look for it."""
+IN_WORDS = 0.75
+WRONG_KIND = 0.6
+"""What is left of values told in words, and where another kind of issue is flagged."""
+OTHER_THING = 0.75
+"""What is left of an object that sums up what was said of another thing."""
+OPINION = 0.8
+UNSAID = 0.5
+THIN = 0.5
+"""How right a lukewarm opinion is as a complaint, an intent that is left open, and a summary of a word or two."""
+THINNEST = 2
 _LINKS = word_set("pelo pela pelos pelas para mais muito com sem")
 _NONE = re.compile(
     r"|-|n/a|null|nenhum\w*(?: \w+){0,2}"
@@ -130,24 +141,52 @@ def truth(prompt: PromptLike, answer: str, databases: Path | None) -> float | No
     more = " ".join(str(value) for name, value in (found or {}).items() if name not in FIELDS)
     if found is None or not is_single(more) or (alone < 1 and not is_single(answer)):
         return 0.0
+    values = {name: value_told(name, value) for name, value in found.items()}
+    alone *= IN_WORDS if any(values[name] is not found[name] for name in values) else 1.0
+    alone *= OTHER_THING if names_other_thing(str(found.get("summary")), prompt.user) else 1.0
     weights = {name: _weight(name, value, prompt) for name, value in known.items()}
-    right = {name: name in found and is_right(name, found[name], value) for name, value in known.items()}
+    right = {name: float(name in values and is_right(name, values[name], value)) for name, value in known.items()}
+    if "main_complaint" in known and not right["main_complaint"]:
+        right["main_complaint"] = _otherwise(values.get("main_complaint"), known, prompt.user)
+    if (
+        not right.get("repurchase_intent", 1.0)
+        and "repurchase_intent" in values
+        and values["repurchase_intent"] is None
+    ):
+        right["repurchase_intent"] = UNSAID
     near = 0.0
-    if not states_stars(prompt) and _is_near(found.get("sentiment_score"), known.get("sentiment_score")):
+    if not states_stars(prompt) and _is_near(values.get("sentiment_score"), known.get("sentiment_score")):
         near = weights["sentiment_score"] / 2
     if told := _told(prompt):
-        weights["summary"], right["summary"] = FOUND, _sums_up(found.get("summary"), told)
-    earned = near + sum(weights[name] for name in weights if right[name])
-    return alone * earned / sum(weights.values()) * _kept(right, known, weights)
+        weights["summary"], right["summary"] = FOUND, _sums_up(values.get("summary"), told, prompt.user)
+    earned = near + sum(weights[name] * right[name] for name in weights)
+    return alone * earned / sum(weights.values()) * _kept(right, known, weights) * _flagged(values, known)
 
 
-def _kept(right: Mapping[str, bool], known: Mapping[str, Any], weights: Mapping[str, float]) -> float:
+def _otherwise(complaint: Any, known: Mapping[str, Any], review: str) -> float:
+    """How right a complaint is that is not the reference's: the same trouble in other words, or a lukewarm opinion."""
+    if not isinstance(complaint, str) or not complaint.strip():
+        return 0.0
+    if known["main_complaint"] is None:
+        return OPINION if known.get("sentiment") == "neutral" and is_opinion(complaint, review) else 0.0
+    return float(is_told_otherwise(complaint, known["main_complaint"], review))
+
+
+def _flagged(values: Mapping[str, Any], known: Mapping[str, Any]) -> float:
+    """Less where none of the issues that there are is set and another one is; whose fault a wrong item is, is open."""
+    flags = ("delivery_issue", "product_issue", "seller_issue")
+    there, said = ({name for name in flags if source.get(name) is True} for source in (known, values))
+    is_open = bool(trouble(str(known.get("main_complaint"))) & trouble("produto errado"))
+    return WRONG_KIND if there and said and not there & said and not is_open else 1.0
+
+
+def _kept(right: Mapping[str, float], known: Mapping[str, Any], weights: Mapping[str, float]) -> float:
     """What is left of the credit, where something decisive is wrong."""
     missed = [name for name in known if not right[name] and weights[name] == COPIED and name != "sentiment"]
     kept = MISCOPIED ** sum(name not in OPEN for name in missed) * MISJUDGED ** sum(name in OPEN for name in missed)
-    if not right.get("sentiment", True):
+    if not right.get("sentiment", 1.0):
         kept *= WRONG_FEELING
-    return kept if right.get("main_complaint", True) else kept * WRONG_PROBLEM
+    return kept if right.get("main_complaint", 1.0) else kept * WRONG_PROBLEM
 
 
 def is_right(name: str, value: Any, expected: Any) -> bool:
@@ -192,10 +231,13 @@ def _told(prompt: PromptLike) -> frozenset[str]:
     return _stems(prompt.user) - _FRAME - category
 
 
-def _sums_up(summary: Any, told: frozenset[str]) -> bool:
-    if not isinstance(summary, str) or fluency(summary, SUMMARY) < 0.4:
-        return False
-    return bool(_stems(summary) & told)
+def _sums_up(summary: Any, told: frozenset[str], review: str) -> float:
+    """1 for a sentence with something of this review, half for one too thin to tell, 0 for another thing's."""
+    if not isinstance(summary, str) or fluency(summary, SUMMARY) < 0.4 or names_other_thing(summary, review):
+        return 0.0
+    if _stems(summary) & told:
+        return 1.0
+    return THIN if _stems(summary) and len(words(summary)) <= THINNEST else 0.0
 
 
 def _stems(text: str) -> frozenset[str]:

@@ -6,9 +6,10 @@ from tucano.truth.advice import covered, harmful
 from tucano.truth.facts import facts_of, stated
 from tucano.truth.figures import figures
 from tucano.truth.fluency import Norm, fluency
-from tucano.truth.reading import clip, plain, sentences, words
+from tucano.truth.reading import clip, plain, sentences, spoken, untabled, words
 from tucano.truth.single import copied, is_single
 from tucano.truth.types import PromptLike
+from tucano.truth.wording.substance import substance
 
 ON_OTHERS = 0.5
 """Advice on indicators of the brief that were not asked about."""
@@ -24,6 +25,8 @@ LONGEST = 4000
 MOST_FIGURES = 60
 """A text with more is a table or nothing, and each figure is weighed against each label."""
 FLUENT = Norm()
+SOUND = 0.95
+"""From here on every part of a text is read, else those that read well by themselves."""
 PART = Norm(mean=-1.0, odd=0.62)
 """Of a sentence alone: headings and short ones have few words to tell by."""
 
@@ -39,6 +42,7 @@ def truth(prompt: PromptLike, answer: str, databases: Path | None) -> float | No
     key = [str(label) for label in prompt.reference.get("key", ())]
     if not facts or not key:
         return None
+    answer = untabled(answer)
     labels = [fact.label for fact in facts]
     variety = _variety(answer) if len(answer) <= LONGEST else 0.0
     if not variety or len(figures(plain(answer))) > MOST_FIGURES:
@@ -46,7 +50,8 @@ def truth(prompt: PromptLike, answer: str, databases: Path | None) -> float | No
     if not is_single(answer) or harmful(answer, labels) or copied(answer, prompt.user) > 0.6:
         return 0.0
     said = stated(answer, prompt.user, facts)
-    good = "\n".join(part for part in sentences(answer, whole=True) if fluency(part, PART) >= 0.4)
+    order = fluency(answer, FLUENT)
+    good = answer if order >= SOUND else "\n".join(map(_sound_part, answer.splitlines()))
     read = stated(good, prompt.user, facts)
     shown = len(read.labels & set(key)) / len(key)
     hits, share = covered(good, key, labels)
@@ -55,7 +60,12 @@ def truth(prompt: PromptLike, answer: str, databases: Path | None) -> float | No
     whole = advice * (ADVICE_ALONE + (1 - ADVICE_ALONE) * shown) + (1 - advice) * FIGURES_ALONE * shown
     if said.wrong:
         whole = max(WRONG * whole if said.wrong == 1 else 0.0, MISREAD_ADVICE * advice)
-    return fluency(answer, FLUENT) * variety * whole
+    return order * variety * whole * (substance(answer) if advice else 1.0)
+
+
+def _sound_part(row: str) -> str:
+    """The sentences of a line that read well by themselves."""
+    return " ".join(part for part in sentences(row, whole=True) if fluency(spoken(part), PART) >= 0.4)
 
 
 def _variety(answer: str) -> float:

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 from tucano.truth.fluency import Norm, fluency
-from tucano.truth.offers import granted, mentions_offer
+from tucano.truth.offers import codes, granted, mentions_offer
 from tucano.truth.product import in_a_phrase, names_another, names_product
 from tucano.truth.reading import plain, sentences
 from tucano.truth.single import copied, is_single
@@ -12,6 +12,18 @@ from tucano.truth.types import PromptLike
 
 SCREEN = 120
 """Characters that a notification shows."""
+SLIGHTLY_LONG = 150
+LONGEST = 330
+SLIGHTLY_CUT = 0.7
+CUT = 0.45
+"""What is left where some words, or most of them, are cut off."""
+GENERAL = 0.28
+UNGRANTED = 0.12
+ANOTHER = 0.1
+"""What a good notification for any product is worth, one with an invented offer, and one for another product."""
+OWN_WORDS = 2
+FLAT = 0.9
+"""Words that are no stock of every notification, and what is left without: right, but flat."""
 WITHOUT_OFFER = 0.75
 """What is left of a notification that does not pass on the offer of its brief: a minor point, by the rating guide."""
 FORMAL = 0.5
@@ -27,7 +39,8 @@ _PHRASE = re.compile(
 )
 _AMOUNT = re.compile(r"\d\s*%|r\$\s*\d")
 _AGAINST = re.compile(
-    r"\b(?:nao|nunca|jamais|nem|pare de|evit\w+|deixe de)\s+(?:\w+\s+){0,2}?(?:compr|us|lev|peg|aproveit"
+    r"\b(?:nao|nunca|jamais|nem|pare de|evit\w+|deixe de)\s+(?:\w+\s+){0,2}?(?:compr(?!a\b|as\b|ou)|us"
+    r"|lev(?!ou|ant)|peg|aproveit"
     r"|recomend|val|serv|funcion|prest|gost|confi"
     r"|garant|quer|clique|abr|experiment|confir|pec|merec|vem|venha|corr|e bom|e boa|temos|tem|existe|chegou|esta)\w*"
     r"|\b(?:ruim|ruins|pessim\w+|horrive\w+|terrive\w+|defeit\w+|quebrad\w+|fei[oa]s?|porcaria|lixo|fraude"
@@ -38,8 +51,8 @@ _AGAINST = re.compile(
     r"|danific\w+|mentira)\b"
 )
 _ABOUT = re.compile(
-    r"\b(?:push|notificac\w+|caracteres|publico|crie|escreva|monte|faca um|texto|mensagem curta|produto:|preco:"
-    r"|desconto:|cupom:)"
+    r"\b(?:push|notificac\w+|caracteres|publico|texto|mensagem curta|produto:|preco:\s*r\$|desconto:\s*\d"
+    r"|cupom:|(?:crie|escreva|monte|faca) (?:um|uma) (?!pausa|mimo)(?:push|not|texto|mensag|anunci|frase))"
 )
 _FORMAL = re.compile(r"\b(?:prezad\w+|atenciosamente|informamos|cordialmente|vossa|solicitamos|comunicamos)\b")
 _INVITES = re.compile(
@@ -51,6 +64,21 @@ _INVITES = re.compile(
 )
 
 
+_STOCK = re.compile(
+    r"merec|ofert|novid|loja|site|aqui|cliqu|toqu|acess|noss|esper|aproveit|garant|confir|compr|corr|venh"
+    r"|pegu|leve|agora"
+    r"|hoje|voce|gratis|frete|descont|cupo|apenas|cheg|gente|perca|para|seus?\b|suas?\b"
+)
+_PADDED = re.compile(
+    r"\b(?:outros produtos|muito mais|todo o (?:brasil|pais)|formas de pagamento"
+    r"|todas as (?:nossas )?(?:condicoes|lojas)|segunda a sexta)\b"
+)
+PADDED = 0.28
+"""What is left of a notification that goes on about the shop."""
+_OPEN_END = re.compile(r"([^\W\d_]{2,}|\d%?)(\s*)\Z")
+"""A notification may end without a full stop."""
+
+
 def truth(prompt: PromptLike, answer: str, databases: Path | None) -> float | None:
     """0 for a text that does not name the product, names another, advises against it, offers what is not granted, is
     too long, several, copied or no notification; else its fluency, less for an offer not passed on or a formal tone.
@@ -58,25 +86,45 @@ def truth(prompt: PromptLike, answer: str, databases: Path | None) -> float | No
     product = str(prompt.reference.get("product", ""))
     if not product:
         return None
-    text, line = plain(answer), " ".join(answer.split())
-    fits = (
-        0 < len(line) <= SCREEN
+    text, length = plain(answer), len(" ".join(answer.split()))
+    is_push = (
+        0 < length <= LONGEST
         and is_single(answer)
         and len([row for row in answer.splitlines() if row.strip()]) <= 2
-        and names_product(answer, product, prompt.reference.get("terms", ()))
-        and not names_another(answer, product, prompt.user)
-        and granted(answer, prompt.user, product)
         and not _AGAINST.search(text)
         and not _ABOUT.search(text)
         and bool(_INVITES.search(text))
         and copied(answer, prompt.user) < 0.5
     )
-    if not fits or _is_repeated(answer):
+    if not is_push or _is_repeated(answer):
         return 0.0
-    offer = 1.0 if mentions_offer(answer, prompt.user, product) else WITHOUT_OFFER
-    loose = (not in_a_phrase(answer, product)) + max(0, len(_AMOUNT.findall(text)) - len(_PHRASE.findall(text)))
     read = re.sub(rf"\b{re.escape(product)}\b", _neutral, answer, flags=re.IGNORECASE)
-    return fluency(read, FLUENT) * LOOSE**loose * offer * (FORMAL if _FORMAL.search(text) else 1.0)
+    for code in codes(prompt.user):
+        read = re.sub(rf"(?i)(?<!cupom )(?<!codigo )(?<!código )\b{re.escape(code)}\b", "o cupom", read)
+    read = _OPEN_END.sub(r"\1.", re.sub(r"(?i)(prezad[oa])\(as?\)", r"\1", read))
+    return fluency(read, FLUENT) * _matter(prompt, answer, product) * _style(text, plain(prompt.user), length)
+
+
+def _matter(prompt: PromptLike, answer: str, product: str) -> float:
+    """What is left of a notification for what it says: of the product, of its offer, and in which phrases."""
+    if not granted(answer, prompt.user, product):
+        return UNGRANTED
+    if names_another(answer, product, prompt.user):
+        return ANOTHER
+    if not names_product(answer, product, prompt.reference.get("terms", ())):
+        return GENERAL * (1.0 if mentions_offer(answer, prompt.user, product) else 0.5)
+    text = plain(answer)
+    loose = (not in_a_phrase(answer, product)) + max(0, len(_AMOUNT.findall(text)) - len(_PHRASE.findall(text)))
+    return LOOSE**loose * (1.0 if mentions_offer(answer, prompt.user, product) else WITHOUT_OFFER)
+
+
+def _style(text: str, brief: str, length: int) -> float:
+    """What is left for length and tone, and for stock words alone."""
+    if length > SCREEN and _PADDED.search(text):
+        return PADDED
+    fits = 1.0 if length <= SCREEN else SLIGHTLY_CUT if length <= SLIGHTLY_LONG else CUT
+    own = {word for word in re.findall(r"[^\W\d_]{4,}", text) if word not in brief and not _STOCK.match(word)}
+    return fits * (FORMAL if _FORMAL.search(text) else 1.0 if len(own) >= OWN_WORDS else FLAT)
 
 
 def _neutral(name: re.Match[str]) -> str:

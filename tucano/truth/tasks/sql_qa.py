@@ -4,13 +4,16 @@ import re
 from pathlib import Path
 
 from tucano.truth.fluency import Norm, fluency
-from tucano.truth.reading import words
+from tucano.truth.reading import plain, words
 from tucano.truth.single import is_single
-from tucano.truth.sql import right_answer
+from tucano.truth.sql import query_of, right_answer
 from tucano.truth.types import PromptLike
+from tucano.truth.wording.sql_meant import nearness
 
 UNEXPLAINED = 0.6
 """A right query without a readable explanation."""
+MISTOLD = 0.5
+"""What is left beside an explanation of another state or month."""
 EXPLANATION = Norm(mean=-1.0, odd=0.62)
 """One or two sentences, with the names of columns among their words."""
 _FENCED = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
@@ -18,15 +21,42 @@ _BARE = re.compile(r"\b(?:SELECT|WITH)\b[^;]*?(?:;|\n[ \t]*\n|\Z)", re.IGNORECAS
 
 
 def truth(prompt: PromptLike, answer: str, databases: Path | None) -> float | None:
-    """1 for the right query with an explanation, .6 without one; 0 for a wrong one, for several, for one taken back.
+    """1 for the right query with an explanation, .6 without one, .7 for further columns, at most .25 for another query;
+    0 for several, for one taken back. Half is left where the explanation tells of another state or month.
 
     ValueError without `databases`.
     """
     if not prompt.reference.get("sql"):
         return None
-    right = right_answer(prompt.reference, answer, databases)
+    right = float(right_answer(prompt.reference, answer, databases))
     block = _FENCED if "```" in answer else _BARE
     prose = block.sub(" ", answer).strip()
-    if not right or len(block.findall(answer)) != 1 or not is_single(prose):
+    if len(block.findall(answer)) != 1 or not is_single(prose):
         return 0.0
-    return 1.0 if len(words(prose)) >= 4 and fluency(prose, EXPLANATION) >= 0.4 else UNEXPLAINED
+    if not right and databases and (query := query_of(prompt.reference, answer, databases)):
+        right = nearness(prompt.reference, query, databases)
+    told = 1.0 if len(words(prose)) >= 4 and fluency(prose, EXPLANATION) >= 0.4 else UNEXPLAINED
+    return right * (MISTOLD if tells_of_another(prose, f"{prompt.user} {prompt.reference['sql']}") else told)
+
+
+_STATES = {
+    "acre": "AC", "alagoas": "AL", "amapa": "AP", "amazonas": "AM", "bahia": "BA", "ceara": "CE",
+    "distrito federal": "DF", "espirito santo": "ES", "goias": "GO", "maranhao": "MA", "mato grosso do sul": "MS",
+    "minas gerais": "MG", "paraiba": "PB", "parana": "PR", "pernambuco": "PE", "piaui": "PI", "rio de janeiro": "RJ",
+    "rio grande do norte": "RN", "rio grande do sul": "RS", "rondonia": "RO", "roraima": "RR", "santa catarina": "SC",
+    "sao paulo": "SP", "sergipe": "SE", "tocantins": "TO",
+}  # fmt: skip
+_NAMED = re.compile(rf"\b(?:{'|'.join(_STATES)})\b")
+_CODE = re.compile(rf"\b(?:{'|'.join(_STATES.values())})\b")
+_WHEN = re.compile(r"\b(?:(?P<month>\d{2})/(?P<year>\d{4})|(?P<first>\d{4})-(?P<second>\d{2}))\b")
+
+
+def tells_of_another(prose: str, question: str) -> bool:
+    """Whether an explanation names a state or a month, and none that the question is about."""
+    return any(told and asked and not told & asked for told, asked in zip(_about(prose), _about(question), strict=True))
+
+
+def _about(text: str) -> tuple[set[str], set[str]]:
+    states = {_STATES[name] for name in _NAMED.findall(plain(text))} | set(_CODE.findall(text))
+    months = {f"{one['year'] or one['first']}-{one['month'] or one['second']}" for one in _WHEN.finditer(text)}
+    return states, months

@@ -1,0 +1,132 @@
+"""What an object of extraction says in words of its own: kinds of complaints, values told in Portuguese, opinions, and
+what its faults leave of all credit.
+"""
+
+import re
+from collections.abc import Mapping
+from functools import lru_cache
+
+from rewards.parsing.text import fold, words
+from rewards.types import PromptLike
+
+_KINDS = {
+    kind: re.compile(pattern)
+    for kind, pattern in {
+        "packaging": r"\b(?:embalag|pacote|caixa|embrulh)\w*\b.*\b(?:danific|amass|rasg|abert|violad|avari|molhad)"
+        r"|\b(?:danific|amassad|rasgad|violad)\w* (?:a |o )?(?:embalag|pacote|caixa)",
+        "missing": r"\bnao (?:foi |me |ainda |se )?(?:cheg|receb|entreg|veio)|\bentrega (?:pendente|nao|em aberto)"
+        r"|\bnunca (?:cheg|receb)|\bsem (?:receber|entrega)|\b(?:extravi|sumico|desaparec)\w*|\bnao recebimento",
+        "late": r"\batras|\bdemor|\bfora do prazo|\b(?:depois|alem) do prazo|\bprazo (?:nao|estour|descumpr)",
+        "unlike": r"\b(?:diferente|menor|maior|diverg|distint|abaixo)\w*\b.*\b(?:anunc|descri|divulg|foto|prometid)"
+        r"|\bnao (?:confere|corresponde|bate|condiz|e como)\b|\bpropaganda enganosa|\banuncio (?:engan|errad|incorret)",
+        "silent": r"\b(?:nao|nunca) (?:me |da |deu |ha )?(?:respond|respost|retorn)|\b(?:sem|falta de|ausencia de)"
+        r" (?:\w+ )?(?:respost|retorno|contato)|\bignor|\bsilenci",
+        "refused": r"\b(?:neg(?:a|ou|ad|at)|recus)\w*\b.*\b(?:troca|reembols|devoluc|dinheiro|estorn|ressarc|restituic)"
+        r"|\b(?:troca|reembols|devoluc|estorn|restituic)\w*\b.*\b(?:negad|recusad|negou|nao aceit)"
+        r"|\bnao (?:quis|quer|aceit\w+|deix\w+) (?:a |o )?(?:troc|devol|reembols)",
+        "service": r"\b(?:atendiment|vendedor|atendent|loja|suporte)\w*\b.*\b(?:ruim|gross|rude|pessim|horriv|precari)"
+        r"|\bgross(?:eir|o\b|a\b|os\b)|\bmal atendid|\bma educacao|\bfalta de educacao",
+        "invoice": r"\b(?:nota|documento|cupom) fiscal\b",
+        "wrong": r"\b(?:errad|trocad)[oa]s?\b|\b(?:outr[oa]|diferente d[oa]) (?:produto|item|modelo|cor|pedid|mercador)"
+        r"|\b(?:cor|modelo|item|tamanho|produto) (?:divergente|incorret)|\bfoi trocad",
+        "poor": r"\b(?:qualidade|material|acabament|costura|tecid)\w*\b.*\b(?:ruim|frac|baix|pessim|mal|frag|inferior)"
+        r"|\b(?:mal|ma) ?-?(?:acabad|feit|qualidade)|\bfragil|\bbaixa qualidade|\bacabamento ruim",
+        "broken": r"\bdefeit|\bquebr|\bparou\b|\bnao (?:func|lig|carreg|acend)|\bqueim|\bpifou|\bestragou|\btrincad",
+    }.items()
+}
+_MOST_KINDS = 2
+"""Kinds that a complaint may name: reviews tell of two at most."""
+_MEANT: dict[str, object] = {
+    "sim": True, "verdadeiro": True, "true": True, "nao": False, "falso": False, "false": False,
+    "baixo": "low", "baixa": "low", "medio": "medium", "media": "medium", "alto": "high", "alta": "high",
+    "positivo": "positive", "positiva": "positive", "negativo": "negative", "negativa": "negative",
+    "neutro": "neutral", "neutra": "neutral",
+    "um": 1, "dois": 2, "tres": 3, "quatro": 4, "cinco": 5, "1": 1, "2": 2, "3": 3, "4": 4, "5": 5,
+}  # fmt: skip
+_TYPES: dict[str, type] = {
+    "sentiment": str, "sentiment_score": int, "delivery_issue": bool, "product_issue": bool, "seller_issue": bool,
+    "churn_risk": str, "repurchase_intent": bool,
+}  # fmt: skip
+_FLAGS = ("delivery_issue", "product_issue", "seller_issue")
+TOLD = 0.7
+"""Credit of an object with values in words («sim», «alto»): right, but a program stumbles."""
+OPPOSITE = 0.3
+OTHER_FEELING = 0.4
+DEBATABLE_FEELING = 0.6
+"""Credit beside the opposite sentiment, beside another one, and where no stars say which."""
+OTHER_KIND = 0.6
+"""Credit where the issue that there is has no flag and another one has."""
+OTHER_THING = 0.75
+OTHER_CATEGORY = 0.7
+OTHER_STARS = 0.85
+"""Credit of a summary about something else, of a category and of stars that only had to be copied."""
+FEWEST = 4
+"""Different words of a review that a summary could take up."""
+_STARS = re.compile(r"\bnota:? \d|\b\d ?/ ?5|\b\d estrelas?")
+_COMMON = re.compile(
+    r"client|consum|compr|produt|loja|vend|pedid|entreg|receb|cheg|reclam|elogi|avali|nota|satis|insat|gost|ador|muito"
+    r"|para|pela|pelo|com|sobre|mais|menos|mas|que|nao|sem|foi|por|uma|qualid|recom|neutr|aponta|diz|quer|volt"
+)
+
+
+@lru_cache(maxsize=4096)
+def kinds_of(complaint: str) -> frozenset[str]:
+    """Which kinds of complaints a text names, in whatever words."""
+    folded = fold(complaint)
+    return frozenset(kind for kind, pattern in _KINDS.items() if pattern.search(folded))
+
+
+def is_of_kind(complaint: str, expected: str) -> bool:
+    """Whether a complaint names the kind of the expected one, and not every kind that there is."""
+    named = kinds_of(complaint)
+    return len(named) <= _MOST_KINDS and bool(named & kinds_of(expected))
+
+
+def meant(name: str, value: object) -> object:
+    """The value that a field told in words means («sim» for true); others as they are."""
+    if not isinstance(value, str) or name not in _TYPES:
+        return value
+    last = (words(value) or [""])[-1]
+    told = _MEANT.get(last, value)
+    return told if type(told) is _TYPES[name] and len(words(value)) <= _MOST_KINDS else value
+
+
+def worth(found: Mapping[str, object], expected: Mapping[str, object], prompt: PromptLike) -> float:
+    """What an object's faults leave of all credit: the wrong feeling or kind of problem, what it only had to copy, a
+    summary about something else, values in words."""
+    review = fold(prompt.user)
+    kept = TOLD if any(meant(name, value) is not value for name, value in found.items()) else 1.0
+    kept *= _feeling(meant("sentiment", found.get("sentiment")), expected.get("sentiment"), bool(_STARS.search(review)))
+    category, own = expected.get("category"), found.get("category")
+    if isinstance(category, str) and fold(category) in review and fold(str(own)).strip() != fold(category):
+        kept *= OTHER_CATEGORY
+    score = expected.get("sentiment_score")
+    if _STARS.search(review) and score is not None and meant("sentiment_score", found.get("sentiment_score")) != score:
+        kept *= OTHER_STARS
+    return kept * _kind_worth(found, expected) * _summary_worth(found.get("summary"), review)
+
+
+def _feeling(felt: object, wanted: object, states_stars: bool) -> float:
+    if not wanted or felt == wanted or felt is None:
+        return 1.0
+    if "neutral" not in (felt, wanted):
+        return OPPOSITE
+    return OTHER_FEELING if states_stars else DEBATABLE_FEELING
+
+
+def _kind_worth(found: Mapping[str, object], expected: Mapping[str, object]) -> float:
+    """Less where no flag of an issue that there is stands, and another does; a wrong item may be anybody's fault."""
+    complaint = expected.get("main_complaint")
+    is_debatable = isinstance(complaint, str) and "wrong" in kinds_of(complaint)
+    true = {name for name in _FLAGS if expected.get(name) is True}
+    said = {name for name in _FLAGS if meant(name, found.get(name)) is True}
+    return OTHER_KIND if true and said and not true & said and not is_debatable else 1.0
+
+
+def _summary_worth(summary: object, review: str) -> float:
+    """Less for a summary that has words of its own and none of the review's."""
+    if not isinstance(summary, str):
+        return 1.0
+    told = {word[:5] for word in words(summary) if len(word) > 3 and word.isalpha() and not _COMMON.match(word)}
+    known = {word[:5] for word in words(review)}
+    return OTHER_THING if told and len(known) >= FEWEST and not told & known else 1.0

@@ -1,0 +1,58 @@
+"""Words by which a push calls to act, speaks to somebody, or is about a push, in folded text."""
+
+import re
+from functools import lru_cache
+
+from rewards.parsing.text import any_of, fold
+
+URGES = any_of("""
+    aproveit* garant* compr* confir* corr* pegue leve descubr* experiment* volt* vem venha veja entr* finaliz* renov*
+    gratis desconto* off cupom ultim* so ate hoje agora chegou estoque frete oferta promocao
+    """)
+INVITES = any_of("""
+    voce voces seu seus sua suas te teu tua oi ola oba ei chegou espera* saudad* quer precisa* aproveit* garant* confir*
+    corre* corra* pegue leve descubr* experiment* vem venha veja finaliz* renov* compre* compra* volt* hoje tem chega*
+    ai bora clube escolh* pront* imagin* nova novo hora
+    """)
+CALLS = re.compile(
+    r"(?:\A|[.!?:;,]\s+)[a-z]+(?:[aei]r|[eai]ca|[io]que|igue|[oi]ge|ina|[iu]re|ote|ente|aia|eje)\b|\b(?:por|so|a) r\$"
+)
+"""A clause that begins as a call («toque», «peça», «meça»), or a price that is offered."""
+_STOCK = any_of("""
+    merec* oferta ofertas novidad* loja site aqui cliqu* toqu* acess* nosso nossa nossos nossas esper* aproveit* garant*
+    confir* compr* corr* vem venha pegue leve agora hoje voce gratis frete desconto cupom apenas chegou gente perca
+    """)
+"""What stands in any push."""
+_PADS = re.compile(
+    r"\boutros produtos\b|\btodo o (?:brasil|pais)\b|\bformas de pagamento\b"
+    r"|\btodas as (?:nossas )?(?:condicoes|lojas)\b"
+)
+
+
+def pads(folded: str) -> bool:
+    """Whether a folded push goes on about the shop («temos muitos outros produtos»)."""
+    return bool(_PADS.search(folded))
+
+
+_WORD = re.compile(r"\b[^\W\d_]{4,}\b")
+OWN_WORDS = 2
+FLAT = 0.955
+"""Credit of a push of stock words around product and offer."""
+
+
+def flat(folded: str, brief: str) -> float:
+    """Credit for words of its own: less for a folded text that says of its product what is said of any."""
+    own = {word for word in _WORD.findall(folded) if word not in brief and not _STOCK.match(word)}
+    return 1.0 if len(own) >= OWN_WORDS else FLAT
+
+
+ABOUT = re.compile(
+    r"\bpush\b|\bnotificac(?:ao|oes)\b"
+    r"|\b(?:uma|a|esta) mensagem\b.{0,40}\b(?:e|serve|informa|deve|pode)\b"
+)
+
+
+@lru_cache(maxsize=1024)
+def labels(brief: str) -> tuple[str, ...]:
+    """The labels of a folded brief with what they are of («desconto: 51%»): notes, and no words to a customer."""
+    return tuple(re.findall(r"\b\w{5,}: *\S\w*", fold(brief)))

@@ -1,0 +1,112 @@
+"""Queries that people call right though their result is not the gold one: the answer stands among further columns, or
+is rounded otherwise; or a mean counts each order once instead of once for each of its items.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import permutations
+from pathlib import Path
+from typing import Any
+
+from sqlglot import exp
+
+from rewards.parsing.sql import (
+    FREE_STEPS,
+    GOLD_FACTOR,
+    Outcome,
+    answers_gold,
+    expected_on,
+    gold_result,
+    parse,
+    run_query,
+    stores,
+)
+from rewards.parsing.sql_results import MOST_LOST, Arrangement, Expected, Rounding, Row, decimals, fits
+
+MOST_BESIDE = 3
+"""Columns beside those that were asked for; more are no answer but a table to search in."""
+WIDEST = 3
+"""Columns of a gold query for which this is looked at."""
+_ITEMS, _RATINGS, _ORDER = "itens", "avaliacoes", "pedido_id"
+
+
+@dataclass(frozen=True, slots=True)
+class Rough(Rounding):
+    """Any rounding that leaves the number recognisable: whole numbers too."""
+
+    def slack(self, value: float) -> float:
+        own = 0.5 if self.ours is None else 0.5 * 10.0**-self.ours
+        return Rounding.slack(self, value) + (min(own, MOST_LOST * abs(value)) if self.ours is not None else 0.0)
+
+
+def meant(reference: Mapping[str, Any], sql: str, databases: Path | None) -> Outcome:
+    """`answers_gold`, also where a mean counts each order once."""
+    outcome = answers_gold(reference, sql, databases)
+    if outcome.ran and not outcome.equal and (other := _by_order(reference, databases)):
+        return Outcome(True, answers_gold(other, sql, databases).equal)
+    return outcome
+
+
+def is_near(reference: Mapping[str, Any], sql: str, databases: Path | None) -> bool:
+    """Whether a query that runs gives the gold rows and, at most, further columns beside them or other decimals, on
+    every store of the question."""
+    readings = filter(None, (reference, _by_order(reference, databases)))
+    return databases is not None and any(_holds(reading, sql, databases) for reading in readings)
+
+
+def _holds(reference: Mapping[str, Any], sql: str, databases: Path) -> bool:
+    gold = reference["sql"]
+    places: list[Arrangement] | None = None
+    for number, store in enumerate(stores(databases / reference["database"])):
+        steps, expected = gold_result(store, gold).steps, expected_on(store, gold)
+        if number and expected.is_void:
+            continue
+        result = run_query(store, sql, max(FREE_STEPS, GOLD_FACTOR * steps))
+        if result is None or len(result.rows) != expected.count:
+            return False
+        if not expected.count:
+            continue
+        width = len(result.rows[0])
+        if places is None:
+            if not expected.width <= width <= expected.width + MOST_BESIDE or expected.width > WIDEST:
+                return False
+            asked = range(expected.width)
+            in_order = "columns" in reference.get("asks", ())
+            places = [one for one in permutations(range(width), len(asked)) if not in_order or sorted(one) == list(one)]
+        places = [one for one in places if width > max(one) and _fits(expected, result.rows, one, (gold, sql))]
+        if not places:
+            return False
+    return places is not None
+
+
+def _fits(expected: Expected, rows: tuple[Row, ...], places: Arrangement, queries: tuple[str, str]) -> bool:
+    theirs, ours = (decimals(parse(query)) for query in queries)
+    roundings = tuple(
+        Rough(theirs[place] if place < len(theirs) else None, ours[own] if own < len(ours) else None)
+        for place, own in enumerate(places)
+    )
+    return fits(expected, [tuple(row[place] for place in places) for row in rows], roundings)
+
+
+def _by_order(reference: Mapping[str, Any], databases: Path | None) -> dict[str, Any] | None:
+    """The reference with a mean of ratings over the different orders; None where its query is none over items."""
+    sql = by_order(reference["sql"])
+    if sql is None or databases is None or run_query(databases / reference["database"], sql) is None:
+        return None
+    return {**reference, "sql": sql}
+
+
+@lru_cache(maxsize=4096)
+def by_order(gold: str) -> str | None:
+    """A mean of ratings that a join with the items repeats, taken over the different orders («quem comprou dois» rated
+    once); None for any other query."""
+    tree = parse(gold)
+    means = list(tree.find_all(exp.Avg)) if isinstance(tree, exp.Select) else []
+    if not isinstance(tree, exp.Select) or len(tree.selects) != 1 or len(means) != 1 or tree.args.get("group"):
+        return None
+    tables = {table.name.lower() for table in tree.find_all(exp.Table)}
+    if not {_ITEMS, _RATINGS} <= tables or not isinstance(means[0].this, exp.Column):
+        return None
+    different = tree.copy().select(_ORDER, means[0].this.copy(), append=False).distinct()
+    return exp.select(tree.selects[0].copy()).from_(different.subquery("_orders")).sql("sqlite")

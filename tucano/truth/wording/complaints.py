@@ -1,0 +1,100 @@
+"""Complaints in other words than the reference's, and values that are told in words.
+
+A complaint is right where it names the same kind of trouble, or says what the review itself says of it.
+"""
+
+import re
+from typing import Any
+
+from tucano.truth.product import sold
+from tucano.truth.reading import plain, stem, word_set, words
+
+_TROUBLE: tuple[re.Pattern[str], ...] = tuple(
+    re.compile(pattern)
+    for pattern in (
+        r"(?:embalagem|pacote|caixa)\b.{0,40}(?:danific|amassad|rasgad|abert|violad|avariad|molhad)"
+        r"|(?:danificad|amassad|rasgad|violad)[oa] .{0,12}(?:embalagem|pacote|caixa)",
+        r"\b(?:nao|nunca|jamais)\b.{0,12}(?:chegou|recebid|recebi|recebeu|entregue|entregaram)|\bextravi|\bnao entrega"
+        r"|entrega (?:pendente|nao feita|em aberto)|\bsem receber",
+        r"\batras|\bdemor|\bfora do prazo|\b(?:depois|alem|apos) do? prazo|\bentrega lenta",
+        r"(?:diferente|menor|maior|diverg\w+|abaixo|distint\w+)\b.{0,30}(?:anunci|descri|divulgad|\bfotos?\b"
+        r"|\bsite\b|prometid)"
+        r"|\bnao (?:corresponde|confere|condiz|bate)\b|propaganda enganosa|anuncio enganos",
+        r"\b(?:nao|nunca|sem|falta de|ausencia de|zero)\b.{0,14}(?:respo|retorn|contato)|\bignora|\bsilencio\b",
+        r"(?:neg|recus)(?:a|ou|ad[oa]|aram|ativa)\b.{0,40}(?:troca|reembolso|devoluc|dinheiro|estorno"
+        r"|restituic|ressarc)"
+        r"|(?:troca|reembolso|devolucao|estorno|restituicao)\b.{0,40}(?:negad|recusad|nao aceit)"
+        r"|\bnao (?:quis|aceit\w+) tro",
+        r"(?:atendimento|vendedor|atendente|loja|suporte)\b.{0,20}(?:ruim|gross|rude|pessim|horrivel|mal)"
+        r"|\bgrosseri|\bgross[oa]"
+        r"|\bmal atendid|falta de educacao",
+        r"\b(?:nota|documento|cupom) fiscal",
+        r"\b(?:errad|trocad)[oa]s?\b|\boutr[oa] (?:produto|item|modelo|cor|mercadoria)"
+        r"|(?:cor|modelo|item|tamanho|produto) (?:divergente|incorret|diferente d[oae] (?:pedid|que))",
+        r"(?:qualidade|material|acabamento|costura|tecido)\b.{0,25}(?:ruim|frac|baix|pessim|mal|fragil|inferior)"
+        r"|\b(?:baixa|ma|pessima) qualidade|\bmal[- ]?(?:acabad|feit)|\bfragil",
+        r"\bdefeit|\bquebr|\bparou de\b|\bdeixou de func|\bnao (?:funciona|liga|carrega|acende)|\bqueimou"
+        r"|\bpifou|\btrincad",
+    )
+)
+MOST_KINDS = 2
+LONGEST = 12
+"""Kinds of trouble and words that one complaint names."""
+_EMPTY = word_set(
+    """
+    produto produtos loja cliente compra comprei entrega pedido veio esta estava muito para pela pelo mais nada tudo
+    """
+)
+_MILD = re.compile(r"\b(?:basic|simples|expectativa|esperad|esperava|median|razoavel|regular|mais ou menos|comum)")
+_TOLD: dict[str, dict[str, Any]] = {
+    "flag": {"sim": True, "true": True, "verdadeiro": True, "nao": False, "false": False, "falso": False},
+    "sentiment": {
+        "positivo": "positive", "positiva": "positive", "negativo": "negative", "negativa": "negative",
+        "neutro": "neutral", "neutra": "neutral",
+    },
+    "churn_risk": {"baixo": "low", "medio": "medium", "alto": "high"},
+    "sentiment_score": {
+        "um": 1, "dois": 2, "tres": 3, "quatro": 4, "cinco": 5, "1": 1, "2": 2, "3": 3, "4": 4, "5": 5,
+    },
+}  # fmt: skip
+_FLAGS = word_set("delivery_issue product_issue seller_issue repurchase_intent")
+
+
+def trouble(text: str) -> frozenset[int]:
+    """Which kinds of trouble a text names."""
+    told = plain(text)
+    return frozenset(place for place, kind in enumerate(_TROUBLE) if kind.search(told))
+
+
+def is_told_otherwise(complaint: str, expected: str, review: str) -> bool:
+    """Whether a complaint names the expected kind of trouble, or is made of what the review says and names some."""
+    named = trouble(complaint)
+    if not named or len(named) > MOST_KINDS or len(words(complaint)) > LONGEST:
+        return False
+    return bool(named & trouble(expected)) or (_own_share(complaint, review) >= 0.6 and named <= trouble(review))
+
+
+def is_opinion(complaint: str, review: str) -> bool:
+    """Whether a complaint where there is none says what a lukewarm review finds wanting."""
+    if trouble(complaint) or len(words(complaint)) > LONGEST:
+        return False
+    return _own_share(complaint, review) >= 0.5 or bool(_MILD.search(plain(complaint)))
+
+
+def _own_share(complaint: str, review: str) -> float:
+    said = {stem(word) for word in words(complaint) if len(word) > 3 and word not in _EMPTY}
+    return len(said & {stem(word) for word in words(review)}) / len(said) if said else 0.0
+
+
+def value_told(name: str, value: Any) -> Any:
+    """The value that words in its place mean («sim», «nota dois»); others as they are."""
+    said = words(value) if isinstance(value, str) else []
+    if not 1 <= len(said) <= 2:
+        return value
+    return _TOLD.get("flag" if name in _FLAGS else name, {}).get(said[-1], value)
+
+
+def names_other_thing(summary: str, review: str) -> bool:
+    """Whether a summary is about a thing that shops sell and that its review does not name."""
+    said, known = (f" {' '.join(words(text))} " for text in (summary, review))
+    return any(f" {name} " in said and f" {name} " not in known for name in sold())

@@ -1,0 +1,70 @@
+"""How near a query comes that is not the gold one: another fair reading of the question, the answer among further
+columns or with other decimals, or the right tables and some of the conditions.
+"""
+
+from collections.abc import Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import sqlglot
+from sqlglot import exp
+from sqlglot.errors import SqlglotError
+
+from tucano.truth.sql import gives, runs
+
+WIDER = 3
+"""Further columns beside which people still find the answer."""
+NEARLY = 0.7
+TOPIC = 0.25
+"""What such an answer is worth, and what one is at most that asks the right tables something else."""
+
+
+def nearness(reference: Mapping[str, Any], query: str, databases: Path) -> float:
+    """1 for another fair reading, .7 for further columns or decimals, else .25 by what it shares with the gold query;
+    0 for a query that does not run."""
+    other = once_per_order(reference["sql"])
+    readings = [dict(reference)] + ([{**reference, "sql": other}] if other else [])
+    readings = [one for one in readings if runs(one, one["sql"], databases)]
+    if any(gives(one, query, databases) for one in readings):
+        return 1.0
+    if any(gives(one, query, databases, WIDER, coarser=True) for one in readings):
+        return NEARLY
+    return TOPIC * _shared(query, reference["sql"]) ** 2 if runs(reference, query, databases) else 0.0
+
+
+@lru_cache(maxsize=4096)
+def once_per_order(gold: str) -> str | None:
+    """The mean of ratings over orders and not over their items, which the gold query joins; None for other queries."""
+    try:
+        tree = sqlglot.parse_one(gold, dialect="sqlite")
+    except (SqlglotError, ValueError, RecursionError):
+        return None
+    average = tree.find(exp.Avg)
+    joined = {table.name for table in tree.find_all(exp.Table)}
+    if average is None or not {"itens", "avaliacoes"} <= joined or tree.args.get("group") or len(tree.selects) > 1:
+        return None
+    inside = tree.copy()
+    inside.set("expressions", [exp.column("pedido_id"), average.this.copy()])
+    inside.set("distinct", exp.Distinct())
+    return f"SELECT {tree.selects[0].sql('sqlite')} FROM ({inside.sql('sqlite')})"
+
+
+def _shared(query: str, gold: str) -> float:
+    """Share of tables, columns and constants that two queries have in common, of all that either has."""
+    ours, theirs = _parts(query), _parts(gold)
+    return len(ours & theirs) / len(ours | theirs) if theirs else 0.0
+
+
+@lru_cache(maxsize=4096)
+def _parts(query: str) -> frozenset[str]:
+    try:
+        tree = sqlglot.parse_one(query, dialect="sqlite")
+    except (SqlglotError, ValueError, RecursionError):
+        return frozenset()
+    kinds = (exp.Table, exp.Column, exp.Literal, exp.AggFunc)
+    return frozenset(
+        f"{type(node).__name__}:{'' if isinstance(node, exp.AggFunc) else node.name.lower()}"
+        for kind in kinds
+        for node in tree.find_all(kind)
+    )
