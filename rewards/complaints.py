@@ -103,7 +103,8 @@ def worth(found: Mapping[str, object], expected: Mapping[str, object], prompt: P
     score = expected.get("sentiment_score")
     if _STARS.search(review) and score is not None and meant("sentiment_score", found.get("sentiment_score")) != score:
         kept *= OTHER_STARS
-    return kept * _kind_worth(found, expected) * _summary_worth(found.get("summary"), review)
+    right = prompt.reference.get("fields", {}).get("summary")
+    return kept * _kind_worth(found, expected) * _summary_worth(found.get("summary"), review, right)
 
 
 def _feeling(felt: object, wanted: object, states_stars: bool) -> float:
@@ -123,10 +124,13 @@ def _kind_worth(found: Mapping[str, object], expected: Mapping[str, object]) -> 
     return OTHER_KIND if true and said and not true & said and not is_debatable else 1.0
 
 
-def _summary_worth(summary: object, review: str) -> float:
-    """Less for a summary that has words of its own and none of the review's."""
+def _summary_worth(summary: object, review: str, right: object) -> float:
+    """Less for a summary that has words of its own and none of the review's or of the right one, and for none where one
+    is known: leaving out never pays.
+    """
     if not isinstance(summary, str):
-        return 1.0
+        return OTHER_THING if right else 1.0
     told = {word[:5] for word in words(summary) if len(word) > 3 and word.isalpha() and not _COMMON.match(word)}
     known = {word[:5] for word in words(review)}
-    return OTHER_THING if told and len(known) >= FEWEST and not told & known else 1.0
+    of_it = known | {word[:5] for word in words(right if isinstance(right, str) else "")}
+    return OTHER_THING if told and len(known) >= FEWEST and not told & of_it else 1.0
