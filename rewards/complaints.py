@@ -47,15 +47,16 @@ _TYPES: dict[str, type] = {
     "sentiment": str, "sentiment_score": int, "delivery_issue": bool, "product_issue": bool, "seller_issue": bool,
     "churn_risk": str, "repurchase_intent": bool,
 }  # fmt: skip
+_FEELINGS = ("negative", "neutral", "positive")
 _FLAGS = ("delivery_issue", "product_issue", "seller_issue")
-TOLD = 0.7
-"""Credit of an object with values in words («sim», «alto»): right, but a program stumbles."""
+TOLD = 0.5
+"""Agreement of values in words («sim», «alto»): right, but a program stumbles."""
 OPPOSITE = 0.3
 OTHER_FEELING = 0.4
 DEBATABLE_FEELING = 0.6
 """Credit beside the opposite sentiment, beside another one, and where no stars say which."""
 OTHER_KIND = 0.6
-"""Credit where the issue that there is has no flag and another one has."""
+"""Credit where no issue that there is has its flag."""
 OTHER_THING = 0.75
 OTHER_CATEGORY = 0.7
 OTHER_STARS = 0.85
@@ -92,45 +93,45 @@ def meant(name: str, value: object) -> object:
 
 
 def worth(found: Mapping[str, object], expected: Mapping[str, object], prompt: PromptLike) -> float:
-    """What an object's faults leave of all credit: the wrong feeling or kind of problem, what it only had to copy, a
-    summary about something else, values in words."""
+    """What an object's faults leave of all credit: the wrong feeling or kind of problem, what it only had to copy, no
+    summary of this review."""
     review = fold(prompt.user)
-    kept = TOLD if any(meant(name, value) is not value for name, value in found.items()) else 1.0
-    kept *= _feeling(meant("sentiment", found.get("sentiment")), expected.get("sentiment"), bool(_STARS.search(review)))
+    kept = _feeling(meant("sentiment", found.get("sentiment")), expected.get("sentiment"), bool(_STARS.search(review)))
     category, own = expected.get("category"), found.get("category")
     if isinstance(category, str) and fold(category) in review and fold(str(own)).strip() != fold(category):
         kept *= OTHER_CATEGORY
     score = expected.get("sentiment_score")
     if _STARS.search(review) and score is not None and meant("sentiment_score", found.get("sentiment_score")) != score:
         kept *= OTHER_STARS
-    right = prompt.reference.get("fields", {}).get("summary")
-    return kept * _kind_worth(found, expected) * _summary_worth(found.get("summary"), review, right)
+    return kept * _kind_worth(found, expected) * _summary_worth(found.get("summary"), prompt)
 
 
 def _feeling(felt: object, wanted: object, states_stars: bool) -> float:
-    if not wanted or felt == wanted or felt is None:
+    """Every value that is none of the three costs as much as the opposite, so that spoiling the field never pays."""
+    if not wanted or felt == wanted:
         return 1.0
-    if "neutral" not in (felt, wanted):
+    if felt not in _FEELINGS or "neutral" not in (felt, wanted):
         return OPPOSITE
     return OTHER_FEELING if states_stars else DEBATABLE_FEELING
 
 
 def _kind_worth(found: Mapping[str, object], expected: Mapping[str, object]) -> float:
-    """Less where no flag of an issue that there is stands, and another does; a wrong item may be anybody's fault."""
+    """Less where no flag of the issues that there are stands; a wrong item may be anybody's fault."""
     complaint = expected.get("main_complaint")
     is_debatable = isinstance(complaint, str) and "wrong" in kinds_of(complaint)
     true = {name for name in _FLAGS if expected.get(name) is True}
     said = {name for name in _FLAGS if meant(name, found.get(name)) is True}
-    return OTHER_KIND if true and said and not true & said and not is_debatable else 1.0
+    return OTHER_KIND if true and not true & said and not is_debatable else 1.0
 
 
-def _summary_worth(summary: object, review: str, right: object) -> float:
-    """Less for a summary that has words of its own and none of the review's or of the right one, and for none where one
-    is known: leaving out never pays.
-    """
+def _summary_worth(summary: object, prompt: PromptLike) -> float:
+    """Less for a summary with words of its own and none of the review's, and for none at all, so that spoiling it never
+    pays; one that is thin says nothing wrong."""
+    expected = prompt.reference.get("fields", {}).get("summary", "")
+    known = {word[:5] for word in words(f"{prompt.user} {expected}")}
+    if not expected or len(known) < FEWEST:
+        return 1.0
     if not isinstance(summary, str):
-        return OTHER_THING if right else 1.0
+        return OTHER_THING
     told = {word[:5] for word in words(summary) if len(word) > 3 and word.isalpha() and not _COMMON.match(word)}
-    known = {word[:5] for word in words(review)}
-    of_it = known | {word[:5] for word in words(right if isinstance(right, str) else "")}
-    return OTHER_THING if told and len(known) >= FEWEST and not told & of_it else 1.0
+    return OTHER_THING if told and not told & known else 1.0

@@ -79,7 +79,7 @@ def _near(value: object, expected: object) -> float:
 
 FARTHEST = 0.4
 """Distance from the reference's probability from which on there is no agreement."""
-EMPTY, UNSAID = 0.97, 0.75
+EMPTY, UNSAID = 0.97, 0.7
 """Agreement of an empty text where there is no complaint, and of a customer's intent that is left open."""
 IN_OTHER_WORDS = 0.95
 """Agreement of a complaint that says in other words what the review complains of."""

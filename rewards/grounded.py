@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rewards import v42
+from rewards.complaints import TOLD, worth
 from rewards.complaints import meant as meant_by
-from rewards.complaints import worth
 from rewards.extraction import CHECKS, FIELDS, fits_stars, is_usable, match
 from rewards.parsing import text
 from rewards.parsing.advice import says_nothing, steps, substance, untabled
@@ -102,8 +102,8 @@ class Extraction:
             _SOURCE,
             "weight; all credit x .85 beside a sentence, x .6 with a plain fault or beside a word or two, x .1 among"
             " scraps, x .25 for several objects; x .3 for the opposite sentiment, x .4 for another (.6 without stars),"
-            " x .6 for another kind of issue, x .7 for another category than stated and for values in words, x .85 for"
-            " other stars, x .75 for another thing's summary; of the form's 70 % go with the square of field_match",
+            " x .6 for another kind of issue, x .7 for another category than stated, x .85 for"
+            " other stars, x .75 without a summary of the review; of the form's 70 % go with the square of field_match",
         ),
         Component(
             "extraction.fields_present",
@@ -121,7 +121,7 @@ class Extraction:
             "agreement with the reference's fields",
             _SOURCE,
             "weight; the cube of a mean in which fields that only reading tells weigh most; texts by word F1, stars one"
-            " off by half, a complaint in other words by 95 %; summary left out",
+            " off by half, a complaint in other words by 95 %, values in words by half; summary left out",
         ),
         Component(
             "extraction.contradiction",
@@ -142,9 +142,9 @@ class Extraction:
         gate = text.variety(tokens) * (text.originality(tokens, prompt.user) > 0)
         gate *= wholeness(answer)
         expected = {name: value for name, value in prompt.reference.get("fields", {}).items() if name != "summary"}
-        matched = match({name: meant_by(name, value) for name, value in usable.items()}, expected, prompt)
-        felt = found.get("sentiment")
-        wanted = expected.get("sentiment")
+        told = match({name: meant_by(name, value) for name, value in usable.items()}, expected, prompt)
+        matched = TOLD * told + (1 - TOLD) * match(usable, expected, prompt)
+        felt, wanted = found.get("sentiment"), expected.get("sentiment")
         opposite = bool(wanted) and felt != wanted and "neutral" not in (felt, wanted)
         gate *= worth(usable, expected, prompt) * (NOT_ONE if usable and not is_single(answer) else 1.0)
         form = gate * (_damped(matched**2) if expected else 1.0)

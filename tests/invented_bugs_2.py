@@ -106,8 +106,8 @@ def neutral_is_the_opposite(patch: pytest.MonkeyPatch, name: SetName) -> None:
         patch,
         grounded.Extraction,
         "shares",
-        'opposite = bool(wanted) and felt != wanted and "neutral" not in (felt, meant)',
-        'opposite = bool(wanted) and felt != wanted and "neutral" in (felt, meant)',
+        'opposite = bool(wanted) and felt != wanted and "neutral" not in (felt, wanted)',
+        'opposite = bool(wanted) and felt != wanted and "neutral" in (felt, wanted)',
     )
 
 

@@ -158,7 +158,7 @@ WHOLE = EXTRACTION.reference["fields"] | {"summary": "A cafeteira queimou logo e
         ({"main_complaint": "cafeteira queimou em uma semana"}, 0.9, 1.0),
         ({"main_complaint": "aparelho parou de esquentar"}, 0.85, 1.0),
         ({"main_complaint": "embalagem amassada"}, 0.1, 0.6),
-        ({"product_issue": "sim", "seller_issue": "sim", "delivery_issue": "não", "churn_risk": "alto"}, 0.55, 0.8),
+        ({"product_issue": "sim", "seller_issue": "sim", "delivery_issue": "não", "churn_risk": "alto"}, 0.4, 0.8),
         ({"summary": "Cliente reclama do tapete."}, 0.4, 0.8),
         ({"category": "moda"}, 0.4, 0.75),
         ({"category": "moda", "summary": "Cliente reclama do tapete."}, 0.1, 0.55),

@@ -177,8 +177,13 @@ def fluency(text: str, norm: Norm = PROSE) -> float:
     looks = (clip((mean - norm.mean + 0.28) / 0.28), clip((norm.odd + 0.08 - odd) / 0.08), clip((worst + 2.8) / 0.4))
     faults = max(0, _faults(text) - len(words(text)) // WORDS_PER_FAULT)
     small = len(_NO_CAPITAL.findall(_ITEM.sub("", text)))
-    kept = FAULT**faults * (SMALL_LETTERS if small > 2 and not _WITH_CAPITAL.search(text) else MISSING_CAPITAL**small)
+    kept = FAULT**faults * (SMALL_LETTERS if _is_small(text, small) else MISSING_CAPITAL**small)
     return kept * min(*looks, clip((sentence + 1.8) / 0.5))
+
+
+def _is_small(text: str, small: int) -> bool:
+    """Whether a long text has no capital letters at the beginning of any of its sentences: its writer's manner."""
+    return small > 2 and len(words(text)) >= WORDS_PER_FAULT and not _WITH_CAPITAL.search(text)
 
 
 def _mean(text: str) -> float:

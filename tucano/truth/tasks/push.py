@@ -100,7 +100,7 @@ def truth(prompt: PromptLike, answer: str, databases: Path | None) -> float | No
         return 0.0
     read = re.sub(rf"\b{re.escape(product)}\b", _neutral, answer, flags=re.IGNORECASE)
     for code in codes(prompt.user):
-        read = re.sub(rf"(?i)(?<!cupom )(?<!codigo )(?<!código )\b{re.escape(code)}\b", "o cupom", read)
+        read = re.sub(rf"(?i)(?<=\buse )\b{re.escape(code)}\b", "o cupom", read)
     read = _OPEN_END.sub(r"\1.", re.sub(r"(?i)(prezad[oa])\(as?\)", r"\1", read))
     return fluency(read, FLUENT) * _matter(prompt, answer, product) * _style(text, plain(prompt.user), length)
 
