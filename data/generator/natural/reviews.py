@@ -5,6 +5,7 @@ answer fields follow from what they say.
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from random import Random
 from typing import Any
 
@@ -83,6 +84,12 @@ RIVALS: dict[str, tuple[str, ...]] = {
     "atendimento": ("loja",),
 }
 """What is not said beside a complaint, since both cannot be."""
+TOGETHER = (
+    "extravio_silencio", "atraso_silencio", "defeito_troca", "defeito_silencio", "errado_troca", "errado_silencio",
+    "incompleto_silencio", "estoque_troca",
+)  # fmt: skip
+"""Two complaints that are made in one breath have banks of their own."""
+TOGETHER_SHARE = 0.7
 BUT = ("mas", "mas", "mas", "porém", "porém", "só que", "pena que", "", "", "")
 SHOPS = (
     "Tucano", "Casa Ipê", "Araucária", "Jabuti", "Mar Azul", "Sabiá", "Boa Praça", "Varanda", "Colibri",
@@ -152,7 +159,7 @@ def _say(pool: Pool, rng: Random) -> Said:
     while True:
         stars = rng.choices(STARS, STAR_WEIGHTS)[0]
         complaints = _complaints(stars, rng)
-        title, plan = _title(stars, complaints, rng), _plan(stars, complaints, rng)
+        title, plan = _title(stars, complaints, rng), _in_one_breath(_plan(stars, complaints, rng), rng)
         drawn = [table("reviews").draw(bank, pool, rng) for bank in (*title, *plan)]
         marks = marked([text for _, text in drawn])
         if len(marks) > 1:
@@ -163,17 +170,19 @@ def _say(pool: Pool, rng: Random) -> Said:
         slots = _slots(product if named else None, rng)
         said = [_agreed(text.format(**slots).strip()) for _, text in drawn]
         clauses = said[len(title) :]
-        gist = clauses[plan.index(complaints[0])] if complaints else max(clauses, key=len)
-        for place, bank in enumerate(plan):
-            if place and bank in complaints and plan[place - 1] not in complaints and stars > 1:
+        told_of = [set(bank.split("_")) & set(complaints) for bank in plan]
+        gist = next((clause for clause, of in zip(clauses, told_of, strict=True) if of & {*complaints[:1]}), "")
+        for place in range(1, len(plan)):
+            if told_of[place] and not told_of[place - 1] and stars > 1:
                 clauses[place] = f"{rng.choice(BUT)} {clauses[place]}".strip()
         text = draw_hand(rng).written(clauses, rng, said[0] if title else "")
-        needed = max((place for place, bank in enumerate(plan) if bank in complaints), default=0) + len(title) + 1
+        needed = max((place for place, of in enumerate(told_of) if of), default=0) + len(title) + 1
         if sum(len(clause) + MOST_JOINT for clause in said[:needed]) < LONGEST:
             told = category or named and any(f"{{{slot}}}" in text for _, text in drawn for slot in NAMING)
             parts = tuple(name for name, _ in drawn)
             found = tuple(COMPLAINTS[bank] for bank in complaints)
-            return Said(stars, product, bool(told), found, text, gist.strip(" ,.;!"), parts)
+            gist = (gist or max(clauses, key=len)).strip(" ,.;!")
+            return Said(stars, product, bool(told), found, text, gist, parts)
 
 
 def _agreed(text: str) -> str:
@@ -203,7 +212,20 @@ def _complaints(stars: int, rng: Random) -> tuple[str, ...]:
     for bank in _by_chance({bank: kind.weight for bank, kind in COMPLAINTS.items()}, rng):
         if len(chosen) < count and not any(_are_rivals(bank, other) for other in chosen):
             chosen.append(bank)
+    second = [bank.split("_")[1] for bank in TOGETHER if chosen and bank.startswith(f"{chosen[0]}_")]
+    if count > 1 and second and rng.random() < TOGETHER_SHARE:
+        chosen = [chosen[0], rng.choice(second), *(bank for bank in chosen[1:] if bank not in second)][:count]
     return tuple(chosen)
+
+
+def _in_one_breath(plan: list[str], rng: Random) -> list[str]:
+    """The banks, two neighbours as one where there is a bank for both."""
+    pairs = (f"{one}_{other}" for one, other in pairwise(plan))
+    pair = next((pair for pair in pairs if pair in TOGETHER), None)
+    if pair is None or rng.random() >= TOGETHER_SHARE:
+        return plan
+    place = plan.index(pair.split("_")[0])
+    return [*plan[:place], pair, *plan[place + 2 :]]
 
 
 def _are_rivals(one: str, other: str) -> bool:
@@ -213,14 +235,14 @@ def _are_rivals(one: str, other: str) -> bool:
 def _plan(stars: int, complaints: tuple[str, ...], rng: Random) -> list[str]:
     """The banks of a review's clauses."""
     if stars >= 4:
-        plan = [*_praises(rng.choices((1, 2, 3, 4, 5), (34, 34, 18, 9, 5))[0], complaints, rng), *complaints]
+        plan = [*_praises(rng.choices((1, 2, 3, 4, 5), (52, 30, 12, 4, 2))[0], complaints, rng), *complaints]
     elif stars == 3:
         first = rng.choice(("morno", "morno", *_praises(1, complaints, rng))) if complaints else "morno"
         last = ["duvida"] if rng.random() < 0.35 else []
         plan = [first, *complaints, *last]
     else:
         plan = list(complaints)
-        plan += rng.choices(("adeus", "detalhe"), (5, 1), k=rng.choices((0, 1, 2, 3, 4), (34, 24, 18, 14, 10))[0])
+        plan += rng.choices(("adeus", "detalhe"), (5, 1), k=rng.choices((0, 1, 2, 3, 4), (56, 25, 11, 6, 2))[0])
         if stars == 2 and rng.random() < 0.35:
             plan = [*_praises(1, complaints, rng), *plan]
         elif rng.random() < 0.1:
