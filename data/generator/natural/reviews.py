@@ -74,7 +74,7 @@ RIVALS: dict[str, tuple[str, ...]] = {
     "atraso": ("antes", "noprazo", "curto_bom"),
     "retirada": ("antes", "noprazo"),
     "incompleto": ("noprazo", "conforme", "faltando"),
-    "embalagem": ("embalado",),
+    "embalagem": ("embalado", "antes", "noprazo", "elogio"),
     "defeito": ("elogio", "qualidade", "faltando", "curto_bom"),
     "errado": ("elogio", "conforme", "anuncio", "curto_bom"),
     "qualidade": ("elogio", "anuncio", "curto_bom"),
