@@ -70,6 +70,7 @@ class Hand:
             text = _joined(text, self.joint if self.steady else _weighted(JOINTS, rng), part)
         if self.commas:
             text = re.sub(r",(?= )", lambda found: "" if rng.random() < self.commas else ",", text)
+        text = re.sub(r"(?<=\w) (?=\w)", lambda found: "" if rng.random() < self.slips / 8 else " ", text)
         text = self._cased(_WORD.sub(lambda word: self.typed(word[0], rng), text) + self.end, rng)
         if title:
             title = _WORD.sub(lambda word: self.typed(word[0], rng), title).strip(" .")
