@@ -45,24 +45,24 @@ class Complaint:
 
 COMPLAINTS: dict[str, Complaint] = {
     "atraso": Complaint("delivery_issue", "entrega atrasada", 12),
-    "extravio": Complaint("delivery_issue", "pedido não chegou", 32),
-    "incompleto": Complaint("delivery_issue", "entrega incompleta", 8.7),
-    "retirada": Complaint("delivery_issue", "não entregue em casa", 2.3),
-    "embalagem": Complaint("delivery_issue", "embalagem danificada", 2.4),
-    "defeito": Complaint("product_issue", "produto com defeito", 8.8),
-    "errado": Complaint("product_issue", "produto errado", 7.8),
-    "qualidade": Complaint("product_issue", "qualidade ruim", 5.4),
-    "anuncio": Complaint("product_issue", "diferente do anúncio", 4.9),
-    "faltando": Complaint("product_issue", "peça faltando", 2.7),
-    "silencio": Complaint("seller_issue", "vendedor não responde", 5.4),
-    "troca": Complaint("seller_issue", "troca negada", 5.6),
-    "atendimento": Complaint("seller_issue", "atendimento ruim", 3.5),
-    "fiscal": Complaint("seller_issue", "sem nota fiscal", 2.3),
-    "estoque": Complaint("seller_issue", "venda sem estoque", 5.3),
+    "extravio": Complaint("delivery_issue", "pedido não chegou", 31),
+    "incompleto": Complaint("delivery_issue", "entrega incompleta", 7.6),
+    "retirada": Complaint("delivery_issue", "não entregue em casa", 1.8),
+    "embalagem": Complaint("delivery_issue", "embalagem danificada", 1.6),
+    "defeito": Complaint("product_issue", "produto com defeito", 7.4),
+    "errado": Complaint("product_issue", "produto errado", 7),
+    "qualidade": Complaint("product_issue", "qualidade ruim", 4.3),
+    "anuncio": Complaint("product_issue", "diferente do anúncio", 4.4),
+    "faltando": Complaint("product_issue", "peça faltando", 2),
+    "silencio": Complaint("seller_issue", "vendedor não responde", 3.2),
+    "troca": Complaint("seller_issue", "troca negada", 4.7),
+    "atendimento": Complaint("seller_issue", "atendimento ruim", 2.7),
+    "fiscal": Complaint("seller_issue", "sem nota fiscal", 1.7),
+    "estoque": Complaint("seller_issue", "venda sem estoque", 5.4),
 }
 PRAISE: dict[str, float] = {
-    "elogio": 30, "antes": 26, "noprazo": 15, "recomendo": 17, "loja": 12, "conforme": 7.3, "embalado": 4, "preco": 3.4,
-    "curto_bom": 10, "detalhe": 2.4,
+    "elogio": 36, "antes": 32, "noprazo": 16, "recomendo": 17, "loja": 13, "conforme": 8, "embalado": 3.7, "preco": 2.8,
+    "curto_bom": 13, "detalhe": 1.7,
 }  # fmt: skip
 _OF_WHAT_ARRIVED = (
     "atraso", "incompleto", "retirada", "embalagem", "defeito", "errado", "qualidade", "anuncio", "faltando", "fiscal",
@@ -235,14 +235,14 @@ def _are_rivals(one: str, other: str) -> bool:
 def _plan(stars: int, complaints: tuple[str, ...], rng: Random) -> list[str]:
     """The banks of a review's clauses."""
     if stars >= 4:
-        plan = [*_praises(rng.choices((1, 2, 3, 4, 5), (52, 30, 12, 4, 2))[0], complaints, rng), *complaints]
+        plan = [*_praises(rng.choices((1, 2, 3, 4, 5), (46, 30, 14, 6, 4))[0], complaints, rng), *complaints]
     elif stars == 3:
         first = rng.choice(("morno", "morno", *_praises(1, complaints, rng))) if complaints else "morno"
         last = ["duvida"] if rng.random() < 0.35 else []
         plan = [first, *complaints, *last]
     else:
         plan = list(complaints)
-        plan += rng.choices(("adeus", "detalhe"), (5, 1), k=rng.choices((0, 1, 2, 3, 4), (56, 25, 11, 6, 2))[0])
+        plan += rng.choices(("adeus", "detalhe"), (5, 1), k=rng.choices((0, 1, 2, 3, 4), (48, 27, 14, 7, 4))[0])
         if stars == 2 and rng.random() < 0.35:
             plan = [*_praises(1, complaints, rng), *plan]
         elif rng.random() < 0.1:
