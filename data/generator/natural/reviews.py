@@ -178,7 +178,7 @@ def _say(pool: Pool, rng: Random) -> Said:
         text = draw_hand(rng).written(clauses, rng, said[0] if title else "")
         needed = max((place for place, of in enumerate(told_of) if of), default=0) + len(title) + 1
         if sum(len(clause) + MOST_JOINT for clause in said[:needed]) < LONGEST:
-            told = category or named and any(f"{{{slot}}}" in text for _, text in drawn for slot in NAMING)
+            told = category or (named and any(f"{{{slot}}}" in text for _, text in drawn for slot in NAMING))
             parts = tuple(name for name, _ in drawn)
             found = tuple(COMPLAINTS[bank] for bank in complaints)
             gist = (gist or max(clauses, key=len)).strip(" ,.;!")

@@ -76,7 +76,7 @@ class Table:
 
 
 def _is_of(name: str, file: str) -> bool:
-    return file == f"{name}.txt" or file.startswith(f"{name}_") and file.endswith(".txt")
+    return file == f"{name}.txt" or (file.startswith(f"{name}_") and file.endswith(".txt"))
 
 
 def _heavier(line: str, times: float) -> str:

@@ -29,10 +29,14 @@ SHORT_FORMS = {
     "antes": "antes|ante|amtes", "recebi": "recebi|recebir|resebi|recebo|recibi", "ainda": "ainda|aínda|aida|inda",
     "estorno": "extorno|estorno|estono", "mercadoria": "mercadoria|mercadoría|mecadoria", "loja": "loja|lija|lojas",
     "decepcionado": "decepicionado|desepcionado|decepcionado", "decepcionada": "decepicionada|desapontada",
-    "indisponível": "indisponivel|indisponível", "agora": "agora|agr", "esse": "esse|este", "problema": "poblema|problema",
+    "indisponível": "indisponivel|indisponível", "agora": "agora|agr", "esse": "esse|este",
+    "problema": "poblema|problema",
     "bom": "bom|bon", "nenhum": "nenhum|nehum|nem um", "nenhuma": "nenhuma|nehuma|nem uma", "correio": "coreio|correio",
 }  # fmt: skip
-EMOJI = ("👍", "👏👏👏", "😍", "❤️", "😊", "😡", "👍🏻", "🙏", ":)", "😃", ":(", "👏🏼👏🏼", "😉", "😁", "😠", "💕", "🤗", "☹️", "=)")
+EMOJI = (
+    "👍", "👏👏👏", "😍", "❤️", "😊", "😡", "👍🏻", "🙏", ":)", "😃", ":(", "👏🏼👏🏼", "😉", "😁", "😠", "💕", "🤗",
+    "☹️", "=)",
+)  # fmt: skip
 ENDS = ((".", 388), ("", 435), ("!", 64), ("!!", 7), ("!!!", 15), ("...", 15), ("..", 6), (" .", 10), (" !", 7),
         ("?", 7), (",", 5), ("!!!!", 4), ("....", 3), (" ?", 2), (".....", 2), (" !!!", 2), ("!!!!!", 2), (" ...", 2),
         ("???", 1), ("!!!!!!!", 1), (" ....", 1), (";", 1), ("......", 1), ("?!", 1))  # fmt: skip
