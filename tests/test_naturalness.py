@@ -66,7 +66,8 @@ def test_a_reviews_flags_and_complaint_are_those_of_its_clauses() -> None:
     rng = Random(3)
     for _ in range(500):
         review = write_review("known", rng)
-        told = [COMPLAINTS[bank] for part in review.phrases.split(JOINT) if (bank := part.split(".")[0]) in COMPLAINTS]
+        banks = [bank for part in review.phrases.split(JOINT) for bank in part.split(".")[0].split("_")]
+        told = [COMPLAINTS[bank] for bank in banks if bank in COMPLAINTS]
         assert {name for name, value in review.fields.items() if name.endswith("issue") and value} == {
             complaint.flag for complaint in told
         }

@@ -2,26 +2,33 @@
 answer fields follow from what they say.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from random import Random
 from typing import Any
 
+from data.generator.natural.products import MARKS, draw_product, marked
 from data.generator.natural.tables import table
 from data.generator.natural.writing import LONGEST, draw_hand
 from data.generator.review_phrases import BLIND_SHARE, IssueField
 from data.generator.reviews import Review, true_fields
-from data.generator.words import CATALOGUE, Product
+from data.generator.words import Product
 from tucano.specs.banks import JOINT, Pool
 
 STARS = (1, 2, 3, 4, 5)
 STAR_WEIGHTS = (34, 8, 12, 13, 33)
-NAMED_SHARE = 0.3
+NAMED_SHARE = 0.5
 """Of the reviews name their product where a clause names any; the others say «o produto», and their category is
 `UNTOLD` unless it is stated.
 """
 UNTOLD = "outros"
-TITLED_SHARE = 0.2
+TITLED_SHARE = 0.24
+TITLED = ("atraso", "extravio", "incompleto", "defeito", "errado", "troca", "estoque", "silencio")
+"""Complaints that have titles of their own."""
+NAMING = ("o", "do", "p", "um")
+"""Slots that name the product."""
 LONGEST_GIST = 80
 MOST_JOINT = 5
 """Characters between two clauses."""
@@ -38,24 +45,24 @@ class Complaint:
 
 COMPLAINTS: dict[str, Complaint] = {
     "atraso": Complaint("delivery_issue", "entrega atrasada", 12),
-    "extravio": Complaint("delivery_issue", "pedido não chegou", 26),
-    "incompleto": Complaint("delivery_issue", "entrega incompleta", 10),
-    "retirada": Complaint("delivery_issue", "não entregue em casa", 3),
-    "embalagem": Complaint("delivery_issue", "embalagem danificada", 4),
-    "defeito": Complaint("product_issue", "produto com defeito", 10),
-    "errado": Complaint("product_issue", "produto errado", 9),
-    "qualidade": Complaint("product_issue", "qualidade ruim", 7),
-    "anuncio": Complaint("product_issue", "diferente do anúncio", 6),
-    "faltando": Complaint("product_issue", "peça faltando", 4),
-    "silencio": Complaint("seller_issue", "vendedor não responde", 9),
-    "troca": Complaint("seller_issue", "troca negada", 6),
-    "atendimento": Complaint("seller_issue", "atendimento ruim", 4),
-    "fiscal": Complaint("seller_issue", "sem nota fiscal", 3),
-    "estoque": Complaint("seller_issue", "venda sem estoque", 5),
+    "extravio": Complaint("delivery_issue", "pedido não chegou", 31),
+    "incompleto": Complaint("delivery_issue", "entrega incompleta", 7.6),
+    "retirada": Complaint("delivery_issue", "não entregue em casa", 1.8),
+    "embalagem": Complaint("delivery_issue", "embalagem danificada", 1.6),
+    "defeito": Complaint("product_issue", "produto com defeito", 7.4),
+    "errado": Complaint("product_issue", "produto errado", 7),
+    "qualidade": Complaint("product_issue", "qualidade ruim", 4.3),
+    "anuncio": Complaint("product_issue", "diferente do anúncio", 4.4),
+    "faltando": Complaint("product_issue", "peça faltando", 2),
+    "silencio": Complaint("seller_issue", "vendedor não responde", 3.2),
+    "troca": Complaint("seller_issue", "troca negada", 4.7),
+    "atendimento": Complaint("seller_issue", "atendimento ruim", 2.7),
+    "fiscal": Complaint("seller_issue", "sem nota fiscal", 1.7),
+    "estoque": Complaint("seller_issue", "venda sem estoque", 5.4),
 }
 PRAISE: dict[str, float] = {
-    "elogio": 26, "antes": 20, "noprazo": 13, "recomendo": 20, "loja": 11, "conforme": 7, "embalado": 5, "preco": 4,
-    "curto_bom": 7, "detalhe": 3,
+    "elogio": 36, "antes": 32, "noprazo": 16, "recomendo": 17, "loja": 13, "conforme": 8, "embalado": 3.7, "preco": 2.8,
+    "curto_bom": 13, "detalhe": 1.7,
 }  # fmt: skip
 _OF_WHAT_ARRIVED = (
     "atraso", "incompleto", "retirada", "embalagem", "defeito", "errado", "qualidade", "anuncio", "faltando", "fiscal",
@@ -67,7 +74,7 @@ RIVALS: dict[str, tuple[str, ...]] = {
     "atraso": ("antes", "noprazo", "curto_bom"),
     "retirada": ("antes", "noprazo"),
     "incompleto": ("noprazo", "conforme", "faltando"),
-    "embalagem": ("embalado",),
+    "embalagem": ("embalado", "antes", "noprazo", "elogio"),
     "defeito": ("elogio", "qualidade", "faltando", "curto_bom"),
     "errado": ("elogio", "conforme", "anuncio", "curto_bom"),
     "qualidade": ("elogio", "anuncio", "curto_bom"),
@@ -77,14 +84,28 @@ RIVALS: dict[str, tuple[str, ...]] = {
     "atendimento": ("loja",),
 }
 """What is not said beside a complaint, since both cannot be."""
+TOGETHER = (
+    "extravio_silencio", "atraso_silencio", "defeito_troca", "defeito_silencio", "errado_troca", "errado_silencio",
+    "incompleto_silencio", "estoque_troca",
+)  # fmt: skip
+"""Two complaints that are made in one breath have banks of their own."""
+TOGETHER_SHARE = 0.7
 BUT = ("mas", "mas", "mas", "porém", "porém", "só que", "pena que", "", "", "")
-SHOPS = ("Tucano", "Casa Ipê", "Araucária", "Jabuti", "Mar Azul", "Sabiá", "Boa Praça", "Varanda", "Colibri")
+SHOPS = (
+    "Tucano", "Casa Ipê", "Araucária", "Jabuti", "Mar Azul", "Sabiá", "Boa Praça", "Varanda", "Colibri",
+    *("lannister",) * 32, *("stark",) * 6, *("targaryen",) * 6, *("baratheon",) * 4,
+)  # fmt: skip
+"""The last four stand in place of shops' names in the reviews that Olist published."""
 COLOURS = ("preto", "branco", "azul", "rosa", "vermelho", "cinza", "verde", "bege", "amarelo", "marrom", "dourado")
 CITIES = (
     "Curitiba", "Recife", "Goiânia", "Manaus", "Belém", "Campinas", "Salvador", "Natal", "Santos", "Maringá", "Olinda",
     "Niterói", "Joinville", "Sorocaba", "Palmas", "São Luís", "Cuiabá", "Londrina", "Caruaru", "Itu", "Bauru", "Feira",
 )  # fmt: skip
 THINGS = ("o produto",) * 24 + ("a mercadoria", "o pedido", "a encomenda", "o item", "a compra", "meu produto")
+
+_OPEN = "\N{PLACE OF INTEREST SIGN}"
+_FEMININE = ("a", "uma", "da", "na", "as", "das", "nas", "minha", "essa", "esta", "à", "pela", "dessa")
+_ARTICLE = re.compile(r"\b(o|um|do|no|os|dos|nos|meu|esse|este|ao|pelo|desse|" + "|".join(_FEMININE) + r")\b")
 
 
 @dataclass(frozen=True)
@@ -138,34 +159,73 @@ def _say(pool: Pool, rng: Random) -> Said:
     while True:
         stars = rng.choices(STARS, STAR_WEIGHTS)[0]
         complaints = _complaints(stars, rng)
-        plan = _plan(stars, complaints, rng)
-        product = rng.choice(CATALOGUE)
-        named = rng.random() < NAMED_SHARE
+        title, plan = _title(stars, complaints, rng), _in_one_breath(_plan(stars, complaints, rng), rng)
+        drawn = [table("reviews").draw(bank, pool, rng) for bank in (*title, *plan)]
+        marks = marked([text for _, text in drawn])
+        if len(marks) > 1:
+            continue
+        category = next(iter(marks), None)
+        product = draw_product(rng, category)
+        named = category is None and rng.random() < NAMED_SHARE
         slots = _slots(product if named else None, rng)
-        drawn = [table("reviews").draw(bank, pool, rng) for bank in plan]
-        clauses = [text.format(**slots) for _, text in drawn]
-        gist = clauses[plan.index(complaints[0])] if complaints else max(clauses, key=len)
-        for place, bank in enumerate(plan):
-            if place and bank in complaints and plan[place - 1] not in complaints and stars > 1:
-                clauses[place] = f"{rng.choice(BUT)} {clauses[place]}"
-        text = draw_hand(rng).written(clauses, rng)
-        needed = max((place for place, bank in enumerate(plan) if bank in complaints), default=0) + 1
-        if sum(len(clause) + MOST_JOINT for clause in clauses[:needed]) < LONGEST:
-            told = named and any(f"{{{slot}}}" in text for _, text in drawn for slot in ("o", "do", "p", "um"))
+        said = [_agreed(text.format(**slots).strip()) for _, text in drawn]
+        clauses = said[len(title) :]
+        told_of = [set(bank.split("_")) & set(complaints) for bank in plan]
+        gist = next((clause for clause, of in zip(clauses, told_of, strict=True) if of & {*complaints[:1]}), "")
+        for place in range(1, len(plan)):
+            if told_of[place] and not told_of[place - 1] and stars > 1:
+                clauses[place] = f"{rng.choice(BUT)} {clauses[place]}".strip()
+        text = draw_hand(rng).written(clauses, rng, said[0] if title else "")
+        needed = max((place for place, of in enumerate(told_of) if of), default=0) + len(title) + 1
+        if sum(len(clause) + MOST_JOINT for clause in said[:needed]) < LONGEST:
+            told = category or (named and any(f"{{{slot}}}" in text for _, text in drawn for slot in NAMING))
             parts = tuple(name for name, _ in drawn)
             found = tuple(COMPLAINTS[bank] for bank in complaints)
-            return Said(stars, product, told, found, text, gist.strip(" ,.;!"), parts)
+            gist = (gist or max(clauses, key=len)).strip(" ,.;!")
+            return Said(stars, product, bool(told), found, text, gist, parts)
+
+
+def _agreed(text: str) -> str:
+    """Each open ending as the last article before it has it, «o» without one."""
+    while _OPEN in text:
+        before, _, after = text.partition(_OPEN)
+        articles = _ARTICLE.findall(before)
+        text = before + ("a" if articles and articles[-1] in _FEMININE else "o") + after
+    return text
+
+
+def _title(stars: int, complaints: tuple[str, ...], rng: Random) -> tuple[str, ...]:
+    """The bank of a title, where there is one: of the complaint itself, or of how pleased the customer is."""
+    if rng.random() >= TITLED_SHARE:
+        return ()
+    if complaints and stars <= 3 and complaints[0] in TITLED and rng.random() < 0.5:
+        return (f"titulo_{complaints[0]}",)
+    return ("titulo_bom" if stars >= 4 else "titulo_meio" if stars == 3 else "titulo_ruim",)
 
 
 def _complaints(stars: int, rng: Random) -> tuple[str, ...]:
-    """None for 5 stars, at most one for 3 and 4, one to three for 1 and 2: different banks, by their weights."""
-    chances = {5: (1, 0, 0, 0), 4: (65, 35, 0, 0), 3: (35, 65, 0, 0), 2: (0, 55, 45, 0), 1: (0, 34, 40, 26)}[stars]
+    """None for 5 stars, at most one for 3 and 4, one to three for 1 and 2: different banks, by their weights. Most
+    customers tell one thing."""
+    chances = {5: (1, 0, 0, 0), 4: (65, 35, 0, 0), 3: (35, 65, 0, 0), 2: (0, 75, 25, 0), 1: (0, 64, 29, 7)}[stars]
     count = rng.choices(range(4), chances)[0]
     chosen: list[str] = []
     for bank in _by_chance({bank: kind.weight for bank, kind in COMPLAINTS.items()}, rng):
         if len(chosen) < count and not any(_are_rivals(bank, other) for other in chosen):
             chosen.append(bank)
+    second = [bank.split("_")[1] for bank in TOGETHER if chosen and bank.startswith(f"{chosen[0]}_")]
+    if count > 1 and second and rng.random() < TOGETHER_SHARE:
+        chosen = [chosen[0], rng.choice(second), *(bank for bank in chosen[1:] if bank not in second)][:count]
     return tuple(chosen)
+
+
+def _in_one_breath(plan: list[str], rng: Random) -> list[str]:
+    """The banks, two neighbours as one where there is a bank for both."""
+    pairs = (f"{one}_{other}" for one, other in pairwise(plan))
+    pair = next((pair for pair in pairs if pair in TOGETHER), None)
+    if pair is None or rng.random() >= TOGETHER_SHARE:
+        return plan
+    place = plan.index(pair.split("_")[0])
+    return [*plan[:place], pair, *plan[place + 2 :]]
 
 
 def _are_rivals(one: str, other: str) -> bool:
@@ -173,22 +233,21 @@ def _are_rivals(one: str, other: str) -> bool:
 
 
 def _plan(stars: int, complaints: tuple[str, ...], rng: Random) -> list[str]:
-    """The banks of a review's clauses, a title first where it has one."""
+    """The banks of a review's clauses."""
     if stars >= 4:
-        plan = [*_praises(rng.choices((1, 2, 3, 4, 5), (34, 34, 18, 9, 5))[0], complaints, rng), *complaints]
-        title = "titulo_bom"
+        plan = [*_praises(rng.choices((1, 2, 3, 4, 5), (46, 30, 14, 6, 4))[0], complaints, rng), *complaints]
     elif stars == 3:
         first = rng.choice(("morno", "morno", *_praises(1, complaints, rng))) if complaints else "morno"
         last = ["duvida"] if rng.random() < 0.35 else []
-        plan, title = [first, *complaints, *last], "titulo_meio"
+        plan = [first, *complaints, *last]
     else:
-        plan, title = list(complaints), "titulo_ruim"
-        plan += rng.choices(("adeus", "detalhe"), (5, 1), k=rng.choices((0, 1, 2, 3, 4), (34, 24, 18, 14, 10))[0])
+        plan = list(complaints)
+        plan += rng.choices(("adeus", "detalhe"), (5, 1), k=rng.choices((0, 1, 2, 3, 4), (48, 27, 14, 7, 4))[0])
         if stars == 2 and rng.random() < 0.35:
             plan = [*_praises(1, complaints, rng), *plan]
         elif rng.random() < 0.1:
             plan = ["detalhe", *plan]
-    return [title, *plan] if rng.random() < TITLED_SHARE else plan
+    return plan
 
 
 def _praises(count: int, complaints: tuple[str, ...], rng: Random) -> list[str]:
@@ -219,7 +278,8 @@ def _slots(product: Product | None, rng: Random) -> dict[str, str]:
         "bom": "bom" if ending == "o" else "boa",
         "ele": "ele" if ending == "o" else "ela",
         "s": rng.choice("oa"),
-        "w": "o",
+        "w": _OPEN,
+        **dict.fromkeys(MARKS, ""),
         "n": str(rng.choice((3, 4, 5, 6, 7, 8, 10, 10, 12, 15, 15, 20, 20, 25, 30, 40))),
         "k": rng.choice(("2", "3", "4", "5", "dois", "duas", "três", "02", "03", "6")),
         "v": str(rng.choice((30, 50, 70, 89, 100, 120, 150, 200, 250, 300))),

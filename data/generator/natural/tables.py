@@ -4,7 +4,9 @@
     @atraso                              a bank of lines that mean the same
     (demorou|atrasou^2) <muito> {o} ^3   a line: `(a|b)` is a choice, `{o}` a slot that whoever draws fills
 
-Behind `^` stands how often a word, a choice or a line is drawn, where it is not 1.
+Behind `^` stands how often a word, a choice or a line is drawn, where it is not 1; behind a bank's name (`@atraso ^2`),
+what the weights of the lines below it are multiplied by. A table may have several files: `reviews.txt`,
+`reviews_long.txt`, whose lines follow one another in a bank.
 
 Words stand for each other in every pool, a line belongs to one. A line with its choices made is a template part, and
 has a name of its own: of two texts with the same part, only slots and words for each other differ.
@@ -73,6 +75,15 @@ class Table:
         return re.sub(r" (?=[,.;:?!])", "", " ".join(text.split()))
 
 
+def _is_of(name: str, file: str) -> bool:
+    return file == f"{name}.txt" or (file.startswith(f"{name}_") and file.endswith(".txt"))
+
+
+def _heavier(line: str, times: float) -> str:
+    found = _WEIGHED.fullmatch(line)
+    return f"{found[1]}^{float(found[2]) * times:.4f}" if found else f"{line} ^{times:.4f}"
+
+
 def _pool(number: int) -> Pool:
     place = number % EVERY
     return "validation" if place == VALIDATION else "test" if place == TEST else "known"
@@ -96,18 +107,20 @@ def _ways(choice: str) -> Weighted:
 
 @cache
 def table(name: str) -> Table:
-    """The table of the file `name`.txt in this folder."""
-    text = files("data.generator.natural").joinpath(f"{name}.txt").read_text(encoding="utf-8")
+    """The table of the files `name`.txt and `name`_….txt in this folder."""
+    paths = {path.name: path for path in files("data.generator.natural").iterdir()}
+    texts = [paths[file].read_text(encoding="utf-8") for file in sorted(paths) if _is_of(name, file)]
     lines: dict[str, list[str]] = {}
     words = {}
-    bank = ""
-    for line in filter(None, map(str.strip, text.splitlines())):
+    bank, times = "", 1.0
+    for line in filter(None, map(str.strip, "\n".join(texts).splitlines())):
         if line.startswith("@"):
-            bank = line[1:]
+            bank, _, weight = line[1:].partition(" ^")
+            times = float(weight or 1)
         elif found := re.fullmatch(r"<(\w+)> = (.*)", line):
             words[found[1]] = Weighted.read(map(str.strip, found[2].split("|")))
         elif not line.startswith("#"):
-            lines.setdefault(bank, []).append(line)
+            lines.setdefault(bank, []).append(line if times == 1 else _heavier(line, times))
     banks = {
         (bank, pool): Weighted.read(line for number, line in enumerate(found) if _pool(number) == pool)
         for bank, found in lines.items()

@@ -10,20 +10,42 @@ from dataclasses import dataclass
 from random import Random
 
 SHORT_FORMS = {
-    "você": "vc|vc", "vocês": "vcs", "que": "q|q|k", "não": "n|ñ|nao|nao", "também": "tb|tbm",
-    "muito": "mto|mt|muinto", "porque": "pq|pq|por que", "para": "pra|p|pra", "tudo": "td", "hoje": "hj",
-    "está": "ta|tá", "estou": "to|tô", "com": "c", "quando": "qdo", "depois": "dps", "mesmo": "msm",
-    "obrigado": "obg", "obrigada": "obg", "produto": "prod|podruto|produdo", "dias": "ds", "beleza": "blz",
-    "quanto": "qto", "comigo": "cmg", "excelente": "exelente|ecelente|escelente",
-    "expectativas": "espectativas|expectativa", "mas": "mais|mas", "atraso": "atrazo", "comprei": "conprei",
-    "recomendo": "recomendo|recomento|recomendo!", "chegou": "xegou|chego", "qualidade": "qualidade|qualidde",
-    "rápido": "rapido|rápido", "previsto": "previsto|previto", "mandaram": "mandarão",
-    "vendedor": "vendendor|vendedor", "embalado": "enbalado|embalado", "compra": "conpra|compra", "veio": "veio|vieo",
+    "você": "vc|vc|voce", "vocês": "vcs|vcs|voces", "que": "q|q|q|k", "não": "n|nao|nao|nao|nao|naõ|ñ",
+    "também": "tb|tbm|tambem|tanbém", "muito": "mto|mt|muinto|mui|muiti", "porque": "pq|pq|por que|porq",
+    "para": "pra|pra|p|pra|p/", "tudo": "td|tudo|tufo", "hoje": "hj|hj|hoje", "está": "ta|tá|esta|esta|esta",
+    "estou": "to|tô|estou|tou", "com": "c|com|com|con", "quando": "qdo|qnd|quando", "depois": "dps|depois|depos",
+    "mesmo": "msm|mesmo|memo", "obrigado": "obg|obrigado|brigado", "obrigada": "obg|obrigada|obrigda",
+    "produto": "produto|produto|prod|poduto|produdo|produro|prosuto|produtp|protudo|produtu|pruduto", "dias": "dias|ds",
+    "beleza": "blz", "quanto": "qto|quanto", "comigo": "cmg|comigo", "expectativas": "espectativas|expectativa",
+    "excelente": "exelente|ecelente|exelente|excelente|escelente|excelênte|excelebte", "mas": "mais|mais|mas|nas",
+    "atraso": "atrazo|atraso", "comprei": "comprei|conprei|compreo|compri", "recomendo": "recomendo|recomento|recoendo",
+    "chegou": "chego|chegou|chegol|xegou|chegpu", "qualidade": "qualidade|qualidde|qualidad|qualida|qualudade",
+    "rápido": "rapido|rápido|rapdo", "rápida": "rapida|rapda", "previsto": "previsto|previto|previsro", "até": "ate",
+    "mandaram": "mandarão|mandaram|mandarom", "entregaram": "entregarão|entregaram", "já": "ja|ja|já", "só": "so|so|só",
+    "vendedor": "vendendor|vendedor|vededor", "embalado": "enbalado|embalado|embaldo", "compra": "compra|conpra|compr",
+    "veio": "veio|vei|vem|viio", "entrega": "entrega|entega|entrga|intrega", "ótimo": "otimo|otimo|ótimo|òtimo|otmo",
+    "ótima": "otima|òtima", "atendimento": "atendimento|atendimeto|atendimendo", "prazo": "prazo|praso|przo|prazi",
+    "é": "e|e|é|eh", "satisfeito": "satisfeito|satifeito|satisfeto", "satisfeita": "satifeita|satisfeita|satisfeira",
+    "antes": "antes|ante|amtes", "recebi": "recebi|recebir|resebi|recebo|recibi", "ainda": "ainda|aínda|aida|inda",
+    "estorno": "extorno|estorno|estono", "mercadoria": "mercadoria|mercadoría|mecadoria", "loja": "loja|lija|lojas",
+    "decepcionado": "decepicionado|desepcionado|decepcionado", "decepcionada": "decepicionada|desapontada",
+    "indisponível": "indisponivel|indisponível", "agora": "agora|agr", "esse": "esse|este",
+    "problema": "poblema|problema",
+    "bom": "bom|bon", "nenhum": "nenhum|nehum|nem um", "nenhuma": "nenhuma|nehuma|nem uma", "correio": "coreio|correio",
 }  # fmt: skip
-EMOJI = ("👍", "👏👏👏", "😍", "❤️", "😊", "😡", "👍🏻", "🙏", ":)", "😃", ":(", "👏🏼👏🏼")
-ENDS = ((".", 44), ("", 43), ("!", 6), ("!!", 1), ("!!!", 3), ("...", 2), ("..", 1), (" .", 1), (" !", 1), ("?", 1))
-JOINTS = ((". ", 44), (", ", 22), (" ", 13), (" e ", 16), ("! ", 3), (".", 2), (",", 3), (" , ", 1), ("... ", 1),
-          ("...", 2), ("!!! ", 1), (" pois ", 2))  # fmt: skip
+EMOJI = (
+    "👍", "👏👏👏", "😍", "❤️", "😊", "😡", "👍🏻", "🙏", ":)", "😃", ":(", "👏🏼👏🏼", "😉", "😁", "😠", "💕", "🤗",
+    "☹️", "=)",
+)  # fmt: skip
+ENDS = ((".", 388), ("", 435), ("!", 64), ("!!", 7), ("!!!", 15), ("...", 15), ("..", 6), (" .", 10), (" !", 7),
+        ("?", 7), (",", 5), ("!!!!", 4), ("....", 3), (" ?", 2), (".....", 2), (" !!!", 2), ("!!!!!", 2), (" ...", 2),
+        ("???", 1), ("!!!!!!!", 1), (" ....", 1), (";", 1), ("......", 1), ("?!", 1))  # fmt: skip
+JOINTS = ((". ", 315), (", ", 223), (" ", 99), (" e ", 162), ("! ", 34), (".", 21), (",", 26), (" , ", 21),
+          ("... ", 12), ("...", 7), ("!!! ", 3), (", pois ", 6), (" ,", 8), (".. ", 7), (" . ", 6), ("! ", 8),
+          ("!! ", 4), (" - ", 5), ("; ", 4), ("..", 4), ("....", 2), (" ... ", 3), (" / ", 1), (" + ", 1),
+          (", e ", 14), ("\n", 57), (" .", 3), ("? ", 2), (" ! ", 2), (": ", 1), (". E ", 7), ("......", 1),
+          (",e ", 2))  # fmt: skip
+"""What stands between two clauses; a line break becomes a blank, so that a capital follows a word."""
 LONGEST = 208
 """Characters that the form of a shop took: longer texts end in the middle of a word."""
 _WORD = re.compile(r"\w+")
@@ -41,15 +63,25 @@ class Hand:
     slips: float
     bare: float
     emoji: str
+    capitals: float
+    """Of words within a sentence that begin with one."""
+    commas: float
+    """Of commas that are left out."""
 
-    def written(self, parts: Sequence[str], rng: Random) -> str:
-        """The clauses as one text."""
+    def written(self, parts: Sequence[str], rng: Random, title: str = "") -> str:
+        """The clauses as one text, behind its title, which has capitals of its own."""
         text = parts[0]
         for part in parts[1:]:
             text = _joined(text, self.joint if self.steady else _weighted(JOINTS, rng), part)
-        text = _WORD.sub(lambda word: self.typed(word[0], rng), text)
-        text = self._cased(text + self.end, rng) + self.emoji
-        return text[:LONGEST].rstrip()
+        if self.commas:
+            text = re.sub(r",(?= )", lambda found: "" if rng.random() < self.commas else ",", text)
+        text = re.sub(r"(?<=\w) (?=\w)", lambda found: "" if rng.random() < self.slips / 8 else " ", text)
+        text = self._cased(_WORD.sub(lambda word: self.typed(word[0], rng), text) + self.end, rng)
+        if title:
+            title = _WORD.sub(lambda word: self.typed(word[0], rng), title).strip(" .")
+            title = title if rng.random() < 0.24 else title.upper() if text.isupper() else title[0].upper() + title[1:]
+            text = f"{title}{'' if title[-1] in '!?,' else '.'} {text}"
+        return (" ".join(text.split()) + self.emoji)[:LONGEST].rstrip()
 
     def typed(self, word: str, rng: Random) -> str:
         """The word in a short form, with a slip, without its accents, or as it is."""
@@ -64,12 +96,16 @@ class Hand:
             return text.upper()
         if self.case == "lower":
             return text.lower() if rng.random() < 0.7 else text
-        text = re.sub(r"(?<=[.!?] )\w", lambda found: found[0].upper() if self.case == "sentence" else found[0], text)
-        return text[0].upper() + text[1:]
+        begins = r"(?<=[.!?] )\w|(?<=[.!?])[^\W\d](?=\w{2})|(?<=\n)\w"
+        if self.case == "sentence" or rng.random() < 0.3:
+            text = re.sub(begins, lambda found: found[0].upper(), text)
+        if self.capitals:
+            text = _WORD.sub(lambda word: _capital(word[0]) if rng.random() < self.capitals else word[0], text)
+        return _capital(text)
 
 
 def draw_hand(rng: Random) -> Hand:
-    case = rng.choices(("sentence", "first", "lower", "upper"), (68, 13, 15, 4))[0]
+    case = rng.choices(("sentence", "first", "lower", "upper"), (73, 10, 14, 3))[0]
     careless = rng.random() < 0.3
     return Hand(
         case=case,
@@ -78,8 +114,10 @@ def draw_hand(rng: Random) -> Hand:
         steady=rng.random() < 0.6,
         short=rng.choice((0.1, 0.3)) if careless else 0.01,
         slips=rng.choice((0.02, 0.05)) if careless else 0.008,
-        bare=rng.choices((0.03, 0.3, 1.0), (80, 10, 10))[0],
-        emoji=rng.choice(("", " ")) + rng.choice(EMOJI) if rng.random() < 0.015 else "",
+        bare=rng.choices((0.03, 0.3, 1.0), (82, 10, 8))[0],
+        emoji=rng.choice(("", " ")) + rng.choice(EMOJI) if rng.random() < 0.01 else "",
+        capitals=rng.choices((0, 0.06, 0.5), (90, 8, 2))[0],
+        commas=rng.choices((0, 0.5, 1), (50, 25, 25))[0],
     )
 
 
@@ -109,11 +147,15 @@ def _slipped(word: str, rng: Random) -> str:
     return word[:place] + row[near] + word[place + 1 :]
 
 
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
 def _plain(word: str) -> str:
     return "".join(letter for letter in unicodedata.normalize("NFKD", word) if not unicodedata.combining(letter))
 
 
-def _weighted(choices: Sequence[tuple[str, int]], rng: Random) -> str:
+def _weighted(choices: Sequence[tuple[str, float]], rng: Random) -> str:
     return rng.choices([choice for choice, _ in choices], [weight for _, weight in choices])[0]
 
 
