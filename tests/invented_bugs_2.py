@@ -174,7 +174,7 @@ def movements_never_found(patch: pytest.MonkeyPatch, name: SetName) -> None:
 
 def all_after_de_is_proposed(patch: pytest.MonkeyPatch, name: SetName) -> None:
     """«de» was added to the words of a proposal for «meta de 30 %», and frees «receita de R$ 11.652» as well."""
-    patch.setattr(claims, "_PROPOSED", re.compile(claims._PROPOSED.pattern.replace("acima de|", "acima de|de|", 1)))
+    patch.setattr(claims, "_PROPOSED", re.compile(claims._PROPOSED.pattern.replace("|cerca de", "|cerca de|de", 1)))
 
 
 def key_figures_are_all(patch: pytest.MonkeyPatch, name: SetName) -> None:

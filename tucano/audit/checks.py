@@ -10,6 +10,8 @@ from tucano.audit.attacks.findings import FLOOR, lazy_checks, search_check
 from tucano.audit.bench import Bench, Group
 from tucano.audit.edit_checks import SAME, good_answer_checks
 from tucano.audit.probes import same_meaning, worthless
+from tucano.audit.relations.parts import part_checks
+from tucano.audit.relations.sameness import sameness_checks
 from tucano.audit.report import Agreement, AuditCheck, ComponentEffect, Estimate, FoolingText
 from tucano.prompts import Prompt
 from tucano.settings.audit import Gate
@@ -50,6 +52,8 @@ def questions(
         *map(_component_check, effects),
         _distinct_check(task, groups),
         _classifier_check(task, groups),
+        *sameness_checks(task, bench, groups),
+        *part_checks(task, bench, groups),
         *soundness_checks(task, bench),
         _alive_check(task, bench),
     ]
