@@ -163,6 +163,8 @@ def _edits(prompt: Prompt, text: str, others: Sequence[Prompt]) -> Iterator[Edit
     yield from objects.worse(text, [other.reference.get("fields", {}) for other in others], "churn_risk", FIELDS)
     yield from flaws.field_flaws(text, prompt.reference.get("fields", {}), FIELDS)
     yield from flaws.form_flaws(text)
+    yield from flaws.chance_off(text, prompt.reference.get("fields", {}))
+    yield from flaws.order_of_words(text, prompt.reference.get("fields", {}), "churn_risk", ("low", "medium", "high"))
 
 
 # Baselines

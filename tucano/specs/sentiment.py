@@ -108,6 +108,10 @@ def _edits(prompt: Prompt, text: str, others: Sequence[Prompt]) -> Iterator[Edit
     yield from objects.worse(text, [other.reference.get("fields", {}) for other in others], "sentiment", FIELDS)
     yield from flaws.field_flaws(text, prompt.reference.get("fields", {}), FIELDS)
     yield from flaws.form_flaws(text)
+    yield from flaws.stars_off(text, prompt.reference.get("fields", {}), 0.3)
+    yield from flaws.order_of_words(
+        text, prompt.reference.get("fields", {}), "sentiment", ("negative", "neutral", "positive")
+    )
 
 
 # Baselines

@@ -15,6 +15,7 @@ from tucano.specs.flaws.objects import (
     form_flaws,
     harmless_changes,
     known_alone,
+    stars_off,
     strangers,
 )
 from tucano.specs.objects import Field, JsonObject, dumped, json_object
@@ -36,11 +37,22 @@ def edits(prompt: Prompt, text: str, others: Sequence[Prompt], fields: Mapping[s
     yield from _felt(text, answer, truth, prompt)
     yield from _blamed(text, answer, truth)
     yield from _worded(text, answer, truth, others)
+    if len(truth) != 1:
+        yield from _placeholders(text, answer)
+
+
+def _placeholders(text: str, answer: JsonObject) -> Iterator[Flaw]:
+    """Fields that are filled with nothing, and one more that takes the others back."""
+    names = {"category": "string", "main_complaint": "texto", "summary": "string"}
+    yield "names of types as values", 1, text, dumped(answer | names)
+    foreign = {"category": "all the things for the home", "summary": "The customer is not happy with the order."}
+    yield "fields in English", 0.5, text, dumped(answer | foreign)
+    yield "taken back in a field", 2, text, dumped(answer | {"nota": "A resposta está errada, não use."})
 
 
 def _felt(text: str, answer: JsonObject, truth: Mapping[str, Any], prompt: Prompt) -> Iterator[Flaw]:
     """Sentiment, stars and what goes with them."""
-    felt, stars = truth.get("sentiment", answer["sentiment"]), answer["sentiment_score"]
+    felt = truth.get("sentiment", answer["sentiment"])
     others = [word for word in _FEELINGS if word != felt]
     if felt == answer["sentiment"] and "sentiment" in truth:
         for word in others:
@@ -50,12 +62,7 @@ def _felt(text: str, answer: JsonObject, truth: Mapping[str, Any], prompt: Promp
         opposite = "negative" if felt == "positive" else "positive"
         half, whole = (dumped(answer | {"sentiment": word}) for word in ("neutral", opposite))
         yield f"opposite rather than neutral: {felt}", 0.5, half, whole
-    if truth.get("sentiment_score") == stars and isinstance(stars, int):
-        near = stars + 1 if stars < 4 else stars - 1
-        far = stars + 2 if stars < 4 else stars - 2
-        points = 1.0 if len(truth) == 1 else 0.03
-        yield f"stars one off: {stars}", points, text, dumped(answer | {"sentiment_score": near})
-        yield f"stars two off: {stars}", points, dumped(answer | {"sentiment_score": near}), dumped(answer | {"sentiment_score": far})
+    yield from stars_off(text, truth, 1.0 if len(truth) == 1 else 0.03)
     if truth.get("sentiment") == answer["sentiment"]:
         yield "sentiment twice", 1, text, doubled_key(answer, "sentiment", others[0])
 
@@ -110,11 +117,14 @@ def _worded(text: str, answer: JsonObject, truth: Mapping[str, Any], others: Seq
 def harmless(prompt: Prompt, text: str) -> Iterator[Change]:
     yield from harmless_changes(text)
     answer = json_object(text)
-    if not answer or not all(isinstance(answer.get(name), str) for name in ("category", "summary")):
+    if not answer or len(prompt.reference.get("fields", {})) == 1 or not all(isinstance(answer.get(name), str) for name in ("category", "summary")):
         return
     yield "letters: category with a capital", text, dumped(answer | {"category": str(answer["category"]).capitalize()})
     yield "letters: category in capitals", text, dumped(answer | {"category": str(answer["category"]).upper()})
     yield "words: another summary", text, dumped(answer | {"summary": "A pessoa conta como foi a compra e a entrega."})
+    if "main_complaint" in answer and answer["main_complaint"] is None:
+        yield "words: no complaint as an empty text", text, dumped(answer | {"main_complaint": ""})
+        yield "words: no complaint in words", text, dumped(answer | {"main_complaint": "nenhuma"})
     if isinstance(complaint := answer.get("main_complaint"), str):
         yield "letters: complaint with a capital", text, dumped(answer | {"main_complaint": complaint.capitalize()})
         yield "letters: complaint with a full stop", text, dumped(answer | {"main_complaint": f"{complaint}."})

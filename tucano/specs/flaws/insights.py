@@ -27,6 +27,10 @@ _PROPOSALS = (
     "Crie um cupom de 15% para a segunda compra.",
     "Meça o resultado durante 6 semanas.",
     "São 3 passos simples para a equipe.",
+    "A campanha dura 45 dias.",
+    "Com sorte, em três meses a loja chegaria a 44,5%.",
+    "Se a loja atingisse 2.500 visitas, o teste valeria a pena.",
+    "Sucesso: 48,5% em dezembro.",
 )
 
 
@@ -116,6 +120,9 @@ def _missing(facts: Sequence[Mapping[str, Any]], text: str) -> Iterator[Flaw]:
     none = text.replace(f" de {first}", "").replace(f" de {second}", "")
     yield "figures unused", 1.5, text, none
     yield "figures unused: both rather than one", 0.5, text.replace(f" de {first}", ""), none
+    head = text.partition("\n")[0]
+    meant = f"{head}\n- Recomendo acompanhar {one}.\n- Recomendo acompanhar {two}."
+    yield "nothing asked rather than little", 0.2, meant, f"{head}\n- {_IDLE[0]}\n- {_IDLE[1]}"
     yield "false rather than unused", 0.3, text.replace(f" de {first}", ""), _written(facts, 0, [_told(facts[0], 1.3), second])
 
 

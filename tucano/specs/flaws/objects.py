@@ -15,6 +15,8 @@ Change = tuple[str, str, str]
 
 FIELD = 0.3
 """Points that one wrong field of ten costs at least: the guide allows a slip, and a program must see it."""
+UNJUDGED = 0.05
+"""And one whose content nobody compares: it was asked for."""
 ALONE = 3.0
 """And where nothing else is known to be true."""
 _TALK = ("Claro! Segue a análise: ", "Resultado da avaliação: ")
@@ -28,6 +30,8 @@ def field_flaws(text: str, truth: Mapping[str, Any], fields: Mapping[str, Field]
     points = ALONE if len(truth) == 1 else FIELD * 10 / len(fields)
     for name, texts in corrupted(answer, truth, fields).items():
         if fields[name].judged == "never":
+            if len(truth) > 1:
+                yield f"field missing: {name}", UNJUDGED, text, texts[1]
             continue
         value = json.dumps(truth[name]) if isinstance(truth[name], bool | None) else "given"
         for what, spoilt in zip(("wrong", "missing"), texts, strict=True):
@@ -49,6 +53,37 @@ def form_flaws(text: str) -> Iterator[Flaw]:
     yield "broken object: bare names", 1, compact, "{" + ",".join(f"{k}:{_bare(v)}" for k, v in answer.items()) + "}"
     yield "in pieces", 1, compact, "\n".join(dumped({name: value}) for name, value in answer.items())
     yield "object given twice", 1, compact, f"{compact}\n{compact}"
+
+
+def stars_off(text: str, truth: Mapping[str, Any], points: float) -> Iterator[Flaw]:
+    """The score one star off, and two off rather than one."""
+    answer = json_object(text) or {}
+    stars = truth.get("sentiment_score")
+    if isinstance(stars, int) and answer.get("sentiment_score") == stars:
+        near, far = (dumped(answer | {"sentiment_score": stars + (step if stars < 4 else -step)}) for step in (1, 2))
+        yield f"stars one off: {stars}", points, text, near
+        yield f"stars two off rather than one: {stars}", points, near, far
+
+
+def order_of_words(text: str, truth: Mapping[str, Any], name: str, words: Sequence[str]) -> Iterator[Flaw]:
+    """The opposite end of a scale of words rather than its middle."""
+    answer, value = json_object(text) or {}, truth.get(name)
+    if value in (words[0], words[-1]) and answer.get(name) == value:
+        opposite = words[0] if value == words[-1] else words[-1]
+        middle = dumped(answer | {name: words[1]})
+        yield f"{name} one step off: {value}", 0.5, text, middle
+        yield f"{name} opposite rather than one step off: {value}", 0.2, middle, dumped(answer | {name: opposite})
+
+
+def chance_off(text: str, truth: Mapping[str, Any], name: str = "probability") -> Iterator[Flaw]:
+    """A probability that is off by little, and by much rather than by little."""
+    answer, value = json_object(text) or {}, truth.get(name)
+    if isinstance(value, float) and answer.get(name) == value:
+        way = 1 if value <= 0.5 else -1
+        near, far = (dumped(answer | {name: round(value + way * step, 2)}) for step in (0.15, 0.4))
+        yield f"{name} off: {value}", 0.2, text, near
+        yield f"{name} far off rather than off: {value}", 0.3, near, far
+        yield f"{name} in percent: {value}", 1, text, dumped(answer | {name: round(value * 100)})
 
 
 def _bare(value: Any) -> str:

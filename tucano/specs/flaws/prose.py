@@ -16,6 +16,7 @@ def broken(text: str) -> Iterator[Flaw]:
     glued = [_glued(text, places[1 : 1 + number]) for number in range(3)]
     yield "words run together: one place", 0.4, text, glued[1]
     yield "words run together: a second place", 0.2, glued[1], glued[2]
+    yield "words in no order: at the end", 0.4, text, f"{text} O a de para cliente o na."
     yield "a character that is none", 0.4, text, text.replace(" ", " \ufffd ", 1)
 
 

@@ -35,7 +35,7 @@ _FORMAL = (
     ("Estimado cliente, ", "Oi, cliente amigo, "),
     ("PREZADO CLIENTE: ", "OI, CLIENTE AMIGO: "),
 )
-_SIGNED = ("Atenciosamente.", "Cordialmente.")
+_SIGNED = ("Atenciosamente", "Cordialmente")
 _PLACES = {
     "plain": (
         "É bom em casa|na rua|com os amigos|na praia|com a turma|na festa|com os primos|de tarde|com a tia|na roda de"
@@ -122,8 +122,13 @@ def _figures(brief: Brief, text: str, form: int) -> Iterator[Flaw]:
         if wrong != found[0]:
             offer = brief.offer.replace(found[0], wrong)
             yield f"figure off: {brief.kind} times {factor:g}", 2, text, _pushed(brief.product, offer, form)
+    if found[0].endswith(",00"):
+        offer = brief.offer.replace(",00", ",40")
+        yield "figure off: cents", 2, text, _pushed(brief.product, offer, form)
     other = f"por R$ {found[0]}" if brief.kind == "a discount" else f"com {found[0]}% de desconto"
     yield f"another unit: {brief.kind}", 2, text, _pushed(brief.product, other, form)
+    if brief.kind == "a discount":
+        yield "unit dropped: %", 1, text, _pushed(brief.product, brief.offer.replace("%", ""), form)
     yield f"second figure: {brief.kind}", 2, text, _pushed(brief.product, f"{brief.offer} e mais {value + 13:.0f} pontos", form)
 
 
@@ -153,7 +158,7 @@ def _tones(brief: Brief, prompt: Prompt, text: str) -> Iterator[Flaw]:
     for formal, friendly in _FORMAL:
         yield f"tone of a letter: {formal.strip()}", 1, friendly + text, formal + text
     for word in _SIGNED:
-        yield f"tone of a letter: {word}", 1, f"{text} Até logo mais.", f"{text} {word}"
+        yield f"tone of a letter: {word}", 1, f"{text} Um abraço, sua loja.", f"{text} {word}, sua loja."
     yield "about a push: announced", 1, text, f"Segue uma notificação push: {text}"
     yield "about a push: told", 3, text, f"Uma notificação push é um texto curto que informa o cliente sobre {brief.product}."
     yield "two pushes: again", 1, text, f"{text}\n{text}"
@@ -166,6 +171,8 @@ def _tones(brief: Brief, prompt: Prompt, text: str) -> Iterator[Flaw]:
         yield f"fits any product: {generic}", 2, text, generic
     for against in ("é ruim", "não compre", "tem defeito", "não vale o preço"):
         yield f"talked down: {against}", 2, f"{text} {brief.product.capitalize()} é ótimo.", f"{text} {brief.product.capitalize()} {against}."
+    for generic in ("Não perca! Temos novidades.", "Confira nossas ofertas! Visite nossa loja."):
+        yield f"phrase of any shop: {generic}", 0.3, f"{text} É bom em casa e na rua.", f"{text} {generic}"
     yield "no call", 0.5, text, f"{brief.product.capitalize()} {brief.offer}".strip() + "."
     yield "another language: English", 1, text, f"Check out our {brief.product} now, just for you. Don't miss it!"
 
@@ -174,6 +181,9 @@ def _products(brief: Brief, text: str, form: int, others: Sequence[Prompt]) -> I
     strangers = [name for other in others if (name := other.reference.get("product")) and name != brief.product]
     yield "product missing: none", 2, text, _pushed("uma surpresa", brief.offer, form)
     yield "product missing: part of a word", 2, text, _pushed(f"sobre{brief.product}s", brief.offer, form)
+    first, *rest = brief.product.split()
+    if len(rest) > 1:
+        yield "another product: with the same first word", 2, text, _pushed(f"{first} de parede", brief.offer, form)
     for stranger in strangers[:3]:
         yield "another product: in its place", 2, text, _pushed(stranger, brief.offer, form)
     if strangers:
@@ -189,8 +199,12 @@ def harmless(prompt: Prompt, text: str) -> Iterator[Change]:
         full, short = exactly(text, SCREEN, name), exactly(text, SCREEN - 20, name)
         if len(full) == SCREEN and len(short) == SCREEN - 20:
             yield f"fills the screen: {name}", short, full
-        if len(emojis := exactly(text, SCREEN - 3, name) + " 😍🎉") == SCREEN:
+        emojis = exactly(text, SCREEN - 3, name) + " 😍🎉"
+        if len(emojis) == SCREEN and len(short) == SCREEN - 20:
             yield f"fills the screen: {name}, with emoji", short, emojis
+    for term in prompt.reference.get("terms", ()):
+        if term != brief.product:
+            yield "product by its short name", text, text.replace(brief.product, term)
     yield "letters: product with a capital", text, text.replace(brief.product, brief.product.capitalize())
     yield "letters: product in capitals", text, text.replace(brief.product, brief.product.upper())
     yield "letters: product without accents", text, text.replace(brief.product, without_accents(brief.product))

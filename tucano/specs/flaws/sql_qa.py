@@ -29,7 +29,7 @@ def edits(prompt: Prompt, text: str) -> Iterator[Flaw]:
         if other != query:
             yield kind, points, text, fenced(other + ";", prose)
     yield from _not_a_query(query, prose, text)
-    yield from _explanations(query, prose)
+    yield from _explanations(query, prompt.user)
 
 
 def _filters(query: str) -> Iterator[tuple[str, float, str]]:
@@ -98,7 +98,7 @@ def _not_a_query(query: str, prose: str, text: str) -> Iterator[Flaw]:
     yield "wrong beside not running", 0.1, wrong, fenced(re.sub(r"\b(FROM|JOIN)\s+(\w+)", r"\1 \2_x", query), prose)
 
 
-def _explanations(query: str, prose: str) -> Iterator[Flaw]:
+def _explanations(query: str, question: str) -> Iterator[Flaw]:
     """An explanation of its own, in Portuguese, of some words."""
     text = fenced(query + ";", _PROSE)
     yield "poor explanation: a word", 0.6, text, fenced(query + ";", "Consulta.")
@@ -106,6 +106,8 @@ def _explanations(query: str, prose: str) -> Iterator[Flaw]:
     yield "poor explanation: four words", 0.3, text, fenced(query + ";", "A consulta mostra tudo.")
     yield "poor explanation: in English", 1, text, fenced(query + ";", _ENGLISH)
     yield "poor explanation: one word again and again", 1, text, fenced(query + ";", "consulta " * 14)
+    if len(question.split()) > 7:
+        yield "poor explanation: the question", 0.6, text, fenced(query + ";", question)
     yield "poor explanation: marks", 1, text, fenced(query + ";", "* " * 40)
     yield "takes itself back behind the query", 3, text, f"{text} Mas esta consulta está errada, não use."
     if month := re.search(r"'(\d{4})-(\d\d)'", query):
@@ -143,6 +145,7 @@ def harmless(prompt: Prompt, text: str) -> Iterator[Change]:
         if other != f"{query};":
             yield kind, text, fenced(other, prose)
     yield "around it: without a fence", text, f"{query};\n\n{prose}"
+    yield "around it: without a fence, line by line", text, f"{query};\n{prose}"
     yield "around it: explanation first", text, f"{prose}\n{fenced(query + ';', '')}"
     yield "around it: fence without a name", text, f"```\n{query};\n```\n{prose}"
     yield "words: another explanation", text, fenced(query + ";", _PROSE)
