@@ -189,8 +189,9 @@ class TaskSpec:
     """Further faultless answers that can be made of it, of many that would be right."""
     harmless: Callable[[Prompt, str], Iterator[Change]] = lambda prompt, text: iter(())
     """Changes of a good answer for which a rater gives the same number."""
-    sized: Callable[[Prompt, int], list[str]] = lambda prompt, characters: []
-    """Good answers of exactly so many characters, to see where a documented length begins to cost."""
+    sized: Callable[[Prompt, int], list[list[str]]] = lambda prompt, characters: []
+    """Good answers of exactly so many characters, by their writing (letters of one byte, of several), to see where a
+    documented length begins to cost."""
     kinds: Callable[[Prompt], tuple[str, ...]] = lambda prompt: ()
     """What kinds of prompt this one is of; a reward has to be right for each."""
     variants: Callable[[Prompt], Iterator[tuple[str, Prompt]]] = lambda prompt: iter(())

@@ -101,7 +101,8 @@ def _edits(prompt: Prompt, text: str, others: Sequence[Prompt]) -> Iterator[Edit
     yield "flat text", 0.5, text, " ".join(line.lstrip("-*•# ") for line in text.splitlines())
     for fact in prompt.reference.get("facts", ()):
         label = str(fact["label"]).capitalize()
-        wrong = "subiu muito" if fact.get("moved") != "up" else "caiu muito"
+        moves = [other.get("moved") for other in prompt.reference["facts"] if other["label"] == fact["label"]]
+        wrong = "subiu muito" if "up" not in moves else "caiu muito"
         yield "invented movement", 1, f"{text}\n{label} pede atenção.", f"{text}\n{label} {wrong}."
     lines = text.splitlines()
     if kept := [line for line in lines if not line.lstrip().startswith(("-", "*", "•"))]:

@@ -32,7 +32,9 @@ def harmless_checks(task: str, bench: Bench, groups: Sequence[Group]) -> list[Au
 
 
 def _harmless_check(task: str, kind: str, costs: dict[tuple[str, str], list[float]]) -> AuditCheck:
-    told = {key: _usual(found) for key, found in costs.items() if key[1] == PLAIN or len(found) >= FEWEST} or {key: _usual(found) for key, found in costs.items()}
+    told = {key: _usual(found) for key, found in costs.items() if key[1] == PLAIN or len(found) >= FEWEST} or {
+        key: _usual(found) for key, found in costs.items()
+    }
     detail, prompts = max(told, key=lambda key: (told[key], key))
     value, most = told[detail, prompts], MOST_LOST_IN_WORDS if kind == "words" else MOST_LOST
     where = "" if prompts == PLAIN else f" in {prompts}"
@@ -75,5 +77,3 @@ def kind_checks(task: str, bench: Bench, groups: Sequence[Group]) -> list[AuditC
         )
         for name, level, least in checks
     ]
-
-

@@ -9,7 +9,7 @@ from statistics import fmean
 from rewards.sets import SETS
 from tucano.audit.bench import Bench, Group
 from tucano.audit.probes import worthless
-from tucano.audit.relations.cases import every_faultless, rated
+from tucano.audit.relations.cases import every_faultless, rated, spread
 from tucano.audit.report import AuditCheck
 from tucano.specs.registry import spec_of
 
@@ -20,6 +20,8 @@ _NUMBER = re.compile(r"\d[\d,]*")
 SHORTEST = 20
 """A smaller number beside the word «characters» is no length."""
 _NEAR = 6
+MOST_SIZED = 8
+"""Prompts to which answers of a length are written."""
 _SAME = 1e-9
 
 
@@ -58,7 +60,9 @@ def _reach_checks(task: str, bench: Bench) -> list[AuditCheck]:
     documented."""
     weights: Mapping[str, float] = getattr(bench.rewards, "component_weights", lambda task: {})(task)
     most = {
-        name: max((abs(score.components.get(name, 0.0)) for prompt, _, score in bench.scores if prompt.reference), default=0)
+        name: max(
+            (abs(score.components.get(name, 0.0)) for prompt, _, score in bench.scores if prompt.reference), default=0
+        )
         for name in weights
     }
     short = {name: value for name, value in most.items() if not REACHED <= value / weights[name] <= 1 + 1e-6}
@@ -69,8 +73,8 @@ def _reach_checks(task: str, bench: Bench) -> list[AuditCheck]:
 
 def documented_lengths(rewards: object, task: str) -> dict[str, list[int]]:
     """The lengths in characters that the description of each component names."""
-    reward = SETS.get(getattr(rewards, "name", ""), {}).get(task)  # type: ignore[call-overload]
-    components = reward.components if reward else ()
+    name = getattr(rewards, "name", "")
+    components = SETS[name][task].components if name in SETS and task in SETS[name] else ()
     return {
         part.name: [
             number
@@ -87,7 +91,7 @@ def _length_checks(task: str, bench: Bench, groups: Sequence[Group]) -> list[Aud
     checks = []
     for name, lengths in documented_lengths(bench.rewards, task).items():
         for length in lengths:
-            around = [_most_earned(bench, groups, name, length + step) for step in (-_NEAR, 0, _NEAR)]
+            around = [_most_earned(task, bench, groups, name, length + step) for step in (-_NEAR, 0, _NEAR)]
             wrong = [values for values in zip(*around, strict=False) if not _bends(values)]
             if all(around):
                 message = (
@@ -104,11 +108,12 @@ def _bends(values: Sequence[float]) -> bool:
     return (abs(here - before) <= _SAME) != (abs(behind - here) <= _SAME)
 
 
-def _most_earned(bench: Bench, groups: Sequence[Group], name: str, characters: int) -> list[float]:
+def _most_earned(task: str, bench: Bench, groups: Sequence[Group], name: str, characters: int) -> list[float]:
     """What good answers of exactly so many characters earn at most of a component, of each writing."""
-    found: list[list[float]] = []
-    for group in groups:
-        for place, text in enumerate(spec_of(group.prompt.task).sized(group.prompt, characters)):
-            found += [[] for _ in range(place + 1 - len(found))]
-            found[place].append(bench.score(group.prompt, text).components.get(name, 0.0))
-    return [max(values) for values in found if values]
+    most: dict[int, float] = {}
+    for prompt in spread([group.prompt for group in groups], MOST_SIZED):
+        for writing, texts in enumerate(spec_of(task).sized(prompt, characters)):
+            for text in texts:
+                value = bench.score(prompt, text).components.get(name, 0.0)
+                most[writing] = max(most.get(writing, value), value)
+    return [most[writing] for writing in sorted(most)]

@@ -30,13 +30,13 @@ def _sameness_check(task: str, name: str, changed: Sequence[str]) -> AuditCheck:
 
 
 def _named(bench: Bench, groups: Sequence[Group]) -> list[str]:
-    """Each prompt under the names of the one before it, so that what is kept by name gives the other's score."""
+    """Each prompt under the names of another, with the other's answers: what is kept by name gives the other's
+    score."""
     changed = []
-    for group, before in zip(groups, [groups[-1], *groups[:-1]], strict=True):
-        renamed = _renamed(group.prompt, before.prompt)
-        for answer, score in zip(group.answers, group.scores, strict=True):
-            if bench.score(renamed, answer.completion) != score:
-                changed.append(answer.completion)
+    for group, other in zip(groups, [*groups[1:], *groups[:1]], strict=True):
+        renamed = _renamed(group.prompt, other.prompt)
+        texts = [answer.completion for answer in (*other.answers, *group.answers)]
+        changed += [text for text in texts if bench.score(renamed, text) != bench.score(group.prompt, text)]
     return changed
 
 

@@ -1,6 +1,5 @@
 """Extraction: flaws of ten fields, and the same review told otherwise."""
 
-import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -106,7 +105,9 @@ def _worded(text: str, answer: JsonObject, truth: Mapping[str, Any], others: Seq
     if "main_complaint" in truth and complaint is None and answer["main_complaint"] is None:
         yield "complaint invented", points, text, dumped(answer | {"main_complaint": "produto com defeito"})
     if isinstance(category, str) and answer["category"] == category:
-        listed = [str(found["category"]) for found in strangers(others) if found.get("category") not in (None, category)]
+        listed = [
+            str(found["category"]) for found in strangers(others) if found.get("category") not in (None, category)
+        ]
         hedge = ", ".join(dict.fromkeys([category, *listed[:6]]))
         if listed:
             small = 1.0 if len(truth) == 1 else 0.08
@@ -117,7 +118,11 @@ def _worded(text: str, answer: JsonObject, truth: Mapping[str, Any], others: Seq
 def harmless(prompt: Prompt, text: str) -> Iterator[Change]:
     yield from harmless_changes(text)
     answer = json_object(text)
-    if not answer or len(prompt.reference.get("fields", {})) == 1 or not all(isinstance(answer.get(name), str) for name in ("category", "summary")):
+    if (
+        not answer
+        or len(prompt.reference.get("fields", {})) == 1
+        or not all(isinstance(answer.get(name), str) for name in ("category", "summary"))
+    ):
         return
     yield "letters: category with a capital", text, dumped(answer | {"category": str(answer["category"]).capitalize()})
     yield "letters: category in capitals", text, dumped(answer | {"category": str(answer["category"]).upper()})

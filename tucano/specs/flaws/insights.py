@@ -67,8 +67,10 @@ def _written(facts: Sequence[Mapping[str, Any]], form: int = 0, figures: Sequenc
     one, two = figures or [_told(fact) for fact in facts[:2]]
     heads = (
         f"**Diagnóstico:** {first} de {one} e {second} de {two} pedem atenção da loja.",
-        f"{first.capitalize()} de {one}: o número merece cuidado, e o cliente sente.\nCom {second} de {two}, vale agir já.",
-        f"- {first.capitalize()} de {one} mostra onde a loja pode crescer.\n- {second.capitalize()} de {two} pesa na decisão do cliente.",
+        f"{first.capitalize()} de {one}: o número merece cuidado, e o cliente sente.\nCom {second} de {two}, vale agir"
+        " já.",
+        f"- {first.capitalize()} de {one} mostra onde a loja pode crescer.\n- {second.capitalize()} de {two} pesa na"
+        " decisão do cliente.",
     )
     return f"{heads[form]}\n{_ADVICE}"
 
@@ -97,7 +99,12 @@ def _figures(facts: Sequence[Mapping[str, Any]], text: str, prompt: Prompt) -> I
         where = "of 10 or less" if fact["value"] <= 10 else "greater"
         for form in (f"{label} de {false}", f"{label}: {false}", f"{label} foi de {false}", f"{label} é {false}"):
             link = form.removeprefix(label).removesuffix(false).strip()
-            yield f"false figure added: `{link}` {units[place]} {where}", 2, f"{text}\nVeja {label}.", f"{text}\nVeja {form}."
+            yield (
+                f"false figure added: `{link}` {units[place]} {where}",
+                2,
+                f"{text}\nVeja {label}.",
+                f"{text}\nVeja {form}.",
+            )
     if units[0] != units[1] or told[0] != told[1]:
         yield "figures exchanged", 2, text, _written(facts, 0, told[::-1])
     for unit, other in (("R$", "%"), ("%", "R$")):
@@ -108,7 +115,12 @@ def _figures(facts: Sequence[Mapping[str, Any]], text: str, prompt: Prompt) -> I
     yield "figure invented: share", 2, f"{text}\nA margem é boa.", f"{text}\nA margem é de 37,4%."
     yield "figure invented: price", 2, f"{text}\nO lucro é bom.", f"{text}\nO lucro é de R$ 48.317."
     yield "figure invented: before", 2, f"A margem é boa.\n{text}", f"A margem é de 37,4%.\n{text}"
-    yield "figures invented: second", 0.2, f"{text}\nA margem é de 37,4%.", f"{text}\nA margem é de 37,4% e o lucro é de R$ 48.317."
+    yield (
+        "figures invented: second",
+        0.2,
+        f"{text}\nA margem é de 37,4%.",
+        f"{text}\nA margem é de 37,4% e o lucro é de R$ 48.317.",
+    )
 
 
 def _missing(facts: Sequence[Mapping[str, Any]], text: str) -> Iterator[Flaw]:
@@ -123,12 +135,19 @@ def _missing(facts: Sequence[Mapping[str, Any]], text: str) -> Iterator[Flaw]:
     head = text.partition("\n")[0]
     meant = f"{head}\n- Recomendo acompanhar {one}.\n- Recomendo acompanhar {two}."
     yield "nothing asked rather than little", 0.2, meant, f"{head}\n- {_IDLE[0]}\n- {_IDLE[1]}"
-    yield "false rather than unused", 0.3, text.replace(f" de {first}", ""), _written(facts, 0, [_told(facts[0], 1.3), second])
+    yield (
+        "false rather than unused",
+        0.3,
+        text.replace(f" de {first}", ""),
+        _written(facts, 0, [_told(facts[0], 1.3), second]),
+    )
 
 
 def _advice(text: str) -> Iterator[Flaw]:
     lines = text.splitlines()
-    bullets = [place for place, line in enumerate(lines) if line.startswith("- ") and ("ecomendo" in line or "riorize" in line)]
+    bullets = [
+        place for place, line in enumerate(lines) if line.startswith("- ") and ("ecomendo" in line or "riorize" in line)
+    ]
     if len(bullets) < 2:
         return
     head = lines[: bullets[0]]
@@ -191,13 +210,14 @@ _MORE = (
     "- Compare as transportadoras de cada região e troque a mais lenta.",
     "- Peça avaliações com foto depois da entrega.",
 )
+MOST_SIZED = 4
 _SHORT = ("- Ouça os clientes.", "- Revise o prazo.", "- Faça um teste A/B.")
 _TEAMS = "site app SAC time setor balcão estoque checkout cadastro marketing aplicativo atendimento"
 _LEADS = (" no ", " já no ", " e até no ", " e também no ")
 
 
-def sized(prompt: Prompt, characters: int) -> list[str]:
-    """An analysis of exactly so many characters."""
+def sized(prompt: Prompt, characters: int) -> list[list[str]]:
+    """Analyses of exactly so many characters."""
     facts = _facts(prompt)
     if len(facts) != 2:
         return []
@@ -206,5 +226,8 @@ def sized(prompt: Prompt, characters: int) -> list[str]:
     ends = {len(end): end for lead in _LEADS for team in _TEAMS.split() if (end := f"\n- Teste um cupom{lead}{team}.")}
     sums = {len(head): head}
     for line in (*_MORE, *_SHORT):
-        sums |= {size + len(line) + 1: f"{text}\n{line}" for size, text in sums.items() if size + len(line) < characters}
-    return [sums[characters - size] + end for size, end in ends.items() if characters - size in sums][:1]
+        sums |= {
+            size + len(line) + 1: f"{text}\n{line}" for size, text in sums.items() if size + len(line) < characters
+        }
+    fits = [sums[characters - size] + end for size, end in ends.items() if characters - size in sums]
+    return [fits[:MOST_SIZED]] if fits else []

@@ -92,7 +92,7 @@ def _bare(value: Any) -> str:
 
 def doubled_key(answer: JsonObject, name: str, other: Any) -> str:
     """The object with a field given twice, the first time with another value."""
-    return f'{{{json.dumps(name)}: {json.dumps(other, ensure_ascii=False)}, {dumped(answer)[1:]}'
+    return f"{{{json.dumps(name)}: {json.dumps(other, ensure_ascii=False)}, {dumped(answer)[1:]}"
 
 
 def harmless_changes(text: str) -> Iterator[Change]:

@@ -37,14 +37,37 @@ _FORMAL = (
 )
 _SIGNED = ("Atenciosamente", "Cordialmente")
 _PLACES = {
-    "plain": (
-        "É bom em casa|na rua|com os amigos|na praia|com a turma|na festa|com os primos|de tarde|com a tia|na roda de"
-        " samba|com calma|na vila|de dois em dois|pela cidade|com gosto"
-    ).split("|"),
-    "with accents": (
-        "É útil em casa|já no café da manhã|na reunião|no sofá da avó|na estação|à tardinha|com a irmã|à mesa|na"
-        " excursão|com emoção|na recepção|à vontade"
-    ).split("|"),
+    "plain": [
+        "É bom em casa",
+        "na rua",
+        "com os amigos",
+        "na praia",
+        "com a turma",
+        "na festa",
+        "com os primos",
+        "de tarde",
+        "com a tia",
+        "na roda de samba",
+        "com calma",
+        "na vila",
+        "de dois em dois",
+        "pela cidade",
+        "com gosto",
+    ],
+    "with accents": [
+        "É útil em casa",
+        "já no café da manhã",
+        "na reunião",
+        "no sofá da avó",
+        "na estação",
+        "à tardinha",
+        "com a irmã",
+        "à mesa",
+        "na excursão",
+        "com emoção",
+        "na recepção",
+        "à vontade",
+    ],
 }
 _NOUNS = {
     "plain": "dia lar sol parque banho campo almoço jantar passeio trabalho encontro descanso feriado",
@@ -129,7 +152,12 @@ def _figures(brief: Brief, text: str, form: int) -> Iterator[Flaw]:
     yield f"another unit: {brief.kind}", 2, text, _pushed(brief.product, other, form)
     if brief.kind == "a discount":
         yield "unit dropped: %", 1, text, _pushed(brief.product, brief.offer.replace("%", ""), form)
-    yield f"second figure: {brief.kind}", 2, text, _pushed(brief.product, f"{brief.offer} e mais {value + 13:.0f} pontos", form)
+    yield (
+        f"second figure: {brief.kind}",
+        2,
+        text,
+        _pushed(brief.product, f"{brief.offer} e mais {value + 13:.0f} pontos", form),
+    )
 
 
 def exactly(text: str, characters: int, filler: str) -> str:
@@ -160,17 +188,30 @@ def _tones(brief: Brief, prompt: Prompt, text: str) -> Iterator[Flaw]:
     for word in _SIGNED:
         yield f"tone of a letter: {word}", 1, f"{text} Um abraço, sua loja.", f"{text} {word}, sua loja."
     yield "about a push: announced", 1, text, f"Segue uma notificação push: {text}"
-    yield "about a push: told", 3, text, f"Uma notificação push é um texto curto que informa o cliente sobre {brief.product}."
+    yield (
+        "about a push: told",
+        3,
+        text,
+        f"Uma notificação push é um texto curto que informa o cliente sobre {brief.product}.",
+    )
     yield "two pushes: again", 1, text, f"{text}\n{text}"
     yield "two pushes: options", 2, text, f"Opção 1: {text} Opção 2: {_pushed(brief.product, brief.offer, 1)}"
     words = prompt.user.split()
     yield "brief copied: whole", 3, text, f"{prompt.user} Aproveite!"
     if len(words) >= 7:
         yield "brief copied: seven words", 1, text, f"{' '.join(words[:7])} {text}"
-    for generic in ("Temos novidades para você! Confira nossa loja.", "Não perca! Ofertas imperdíveis. Aproveite agora!"):
+    for generic in (
+        "Temos novidades para você! Confira nossa loja.",
+        "Não perca! Ofertas imperdíveis. Aproveite agora!",
+    ):
         yield f"fits any product: {generic}", 2, text, generic
     for against in ("é ruim", "não compre", "tem defeito", "não vale o preço"):
-        yield f"talked down: {against}", 2, f"{text} {brief.product.capitalize()} é ótimo.", f"{text} {brief.product.capitalize()} {against}."
+        yield (
+            f"talked down: {against}",
+            2,
+            f"{text} {brief.product.capitalize()} é ótimo.",
+            f"{text} {brief.product.capitalize()} {against}.",
+        )
     for generic in ("Não perca! Temos novidades.", "Confira nossas ofertas! Visite nossa loja."):
         yield f"phrase of any shop: {generic}", 0.3, f"{text} É bom em casa e na rua.", f"{text} {generic}"
     yield "no call", 0.5, text, f"{brief.product.capitalize()} {brief.offer}".strip() + "."
@@ -230,10 +271,13 @@ def variants(prompt: Prompt) -> Iterator[tuple[str, Prompt]]:
     if len(sentences) > 1:
         yield "briefs turned around", replace(prompt, user=" ".join(reversed(sentences)))
     terms = [*prompt.reference.get("terms", ())]
-    if terms == [brief.product]:
+    if terms == [brief.product] and re.search(rf"{re.escape(brief.product)}\s*(?:[.,;]|$)", prompt.user):
         name = "fone de ouvido"
         other = prompt.reference | {"product": name, "terms": [name, "fone"]}
-        yield "products of several words", replace(prompt, user=prompt.user.replace(brief.product, name), reference=other)
+        yield (
+            "products of several words",
+            replace(prompt, user=prompt.user.replace(brief.product, name), reference=other),
+        )
     if brief.kind == "a price" and len(figures := prompt.reference["figures"]) == 1:
         old = re.search(r"R\$\s?\d[\d.]*(?:,\d\d)?", prompt.user)
         if old:
@@ -243,8 +287,11 @@ def variants(prompt: Prompt) -> Iterator[tuple[str, Prompt]]:
             yield "prices with thousands", replace(prompt, user=user, reference=prompt.reference | {"figures": [grown]})
 
 
-def sized(prompt: Prompt, characters: int) -> list[str]:
-    """Notifications of exactly so many characters, of letters of one byte and of several."""
+def sized(prompt: Prompt, characters: int) -> list[list[str]]:
+    """Notifications of exactly so many characters: of letters of one byte, and of letters of several."""
     brief = read(prompt)
-    texts = [exactly(_pushed(brief.product, brief.offer, 2), characters, name) for name in _PLACES] if brief else []
-    return [text for text in texts if len(text) == characters]
+    found: list[list[str]] = []
+    for name in _PLACES if brief else ():
+        texts = [exactly(text, characters, name) for text in examples(prompt)]
+        found.append([text for text in texts if len(text) == characters])
+    return found
