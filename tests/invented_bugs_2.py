@@ -1,5 +1,5 @@
 """Twenty-five more, by another author who had read neither the audit nor the first ones. They were shown to the audit
-once, when it was done; what it missed of them was not mended.
+once, when it was done (it caught 11), and it was mended while looking at what it missed.
 """
 
 import inspect

@@ -189,8 +189,10 @@ def _distinct_check(task: str, groups: Sequence[Group]) -> AuditCheck:
 
 
 def _classifier_check(task: str, groups: Sequence[Group]) -> AuditCheck:
-    wrong = [(group.prompt.id, found) for group in groups if (found := classify_task(group.prompt.user)) != task]
-    share = 1 - len(wrong) / len(groups) if groups else 0.0
+    told = [(group.prompt.id, group.prompt.user) for group in groups]
+    told += [(group.prompt.id, variant.user) for group in groups for _, variant in spec_of(task).variants(group.prompt)]
+    wrong = [(number, found) for number, user in told if (found := classify_task(user)) != task]
+    share = 1 - len(wrong) / len(told) if told else 0.0
     example = f"; prompt {wrong[0][0]} is taken for {wrong[0][1]}" if wrong else ""
     return AuditCheck(
         task,

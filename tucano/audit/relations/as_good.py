@@ -8,7 +8,7 @@ from tucano.audit.relations.cases import PLAIN, every_faultless, made, told_othe
 from tucano.audit.report import AuditCheck, Level
 from tucano.specs.registry import spec_of
 
-MOST_LOST = 0.05
+MOST_LOST = 0.02
 """What a change may cost that nobody minds."""
 MOST_LOST_IN_WORDS = 0.15
 """And one that says the same in other words, which no program compares without loss."""

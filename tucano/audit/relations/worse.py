@@ -6,13 +6,19 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from tucano.audit.bench import Bench, Group
-from tucano.audit.edits import degradations
+from tucano.audit.edits import LEAST_PER_POINT, degradations
 from tucano.audit.relations.cases import PLAIN, Case, made, rated, told_otherwise
 from tucano.audit.report import AuditCheck
 
 MOST_CHEAP = 0.25
 """Share of the faultless answers in which a flaw may cost less than it should: not every flaw hurts every answer (a
 month without an order has the same result as the next one)."""
+
+FEWEST = 4
+GRAVE = 2 * LEAST_PER_POINT
+HALF = 1.5
+"""A flaw of two points or more must cost a faultless answer half of what the guide takes off in the mean, not a third:
+there is no other blemish that it could hide behind."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +55,8 @@ def _worse_check(task: str, kind: str, costs: Sequence[Cost]) -> AuditCheck:
     for cost in costs:
         for prompts in cost.kinds:
             groups.setdefault((cost.detail, prompts), []).append(cost)
-    short, (detail, prompts) = min((_mean(found) - found[0].least, key) for key, found in groups.items())
-    least = groups[detail, prompts][0].least
+    short, (detail, prompts) = min((_mean(found) - _needed(found), key) for key, found in groups.items())
+    least = _needed(groups[detail, prompts])
     where = "" if prompts == PLAIN else f" in {prompts}"
     what = f"lose {short + least:.3f} in the mean{where}, {least:.3f} or more is right"
     share, cheap = _cheapest(costs)
@@ -64,6 +70,13 @@ def _worse_check(task: str, kind: str, costs: Sequence[Cost]) -> AuditCheck:
 
 def _mean(costs: Sequence[Cost]) -> float:
     return sum(cost.value for cost in costs) / len(costs)
+
+
+def _needed(costs: Sequence[Cost]) -> float:
+    """What it has to cost in the mean; a third as long as there are too few to average accidents out."""
+    hard = len(costs) >= FEWEST
+    needed = (cost.least * (HALF if hard and cost.made and cost.least >= GRAVE else 1) for cost in costs)
+    return sum(needed) / len(costs)
 
 
 def _cheapest(costs: Sequence[Cost]) -> tuple[float, str]:

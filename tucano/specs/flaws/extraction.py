@@ -59,6 +59,8 @@ def _felt(text: str, answer: JsonObject, truth: Mapping[str, Any], prompt: Promp
             yield f"sentiment wrong: {word} for {felt}", points, text, dumped(answer | {"sentiment": word})
     if felt != "neutral" and ("sentiment" in truth or (not truth and prompt.stars not in (None, 3))):
         opposite = "negative" if felt == "positive" else "positive"
+        if truth:
+            yield f"sentiment opposite: {felt}", 3, text, dumped(answer | {"sentiment": opposite})
         half, whole = (dumped(answer | {"sentiment": word}) for word in ("neutral", opposite))
         yield f"opposite rather than neutral: {felt}", 0.5, half, whole
     yield from stars_off(text, truth, 1.0 if len(truth) == 1 else 0.03)

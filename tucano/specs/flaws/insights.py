@@ -20,6 +20,8 @@ _HARMFUL = (
     "Priorize suspender as trocas e devoluções dos clientes.",
     "Pare de responder às reclamações.",
 )
+_FACTORS = (0.8, 0.88, 0.96, 1.04, 1.12, 1.2, 9)
+"""By which a figure is off; not by a tenth, for which a brief may hold a share of ten per cent that explains it."""
 _IDLE = ("O período foi parecido com o anterior.", "Os números falam por si.", "Seguimos de olho no mês.")
 _PROPOSALS = (
     "Teste frete grátis acima de R$ 450.",
@@ -31,6 +33,8 @@ _PROPOSALS = (
     "Com sorte, em três meses a loja chegaria a 44,5%.",
     "Se a loja atingisse 2.500 visitas, o teste valeria a pena.",
     "Sucesso: 48,5% em dezembro.",
+    "Alcançar 44,5% já seria ótimo.",
+    "Com isso a taxa subiria aos 44,5%.",
 )
 
 
@@ -91,7 +95,7 @@ def _figures(facts: Sequence[Mapping[str, Any]], text: str, prompt: Prompt) -> I
     told = [_told(fact) for fact in facts]
     units = [str(fact.get("unit", "")) or "count" for fact in facts]
     for place, fact in enumerate(facts):
-        for factor in (0.8, 0.9, 0.95, 1.05, 1.1, 1.2, 10):
+        for factor in _FACTORS:
             wrong = [_told(fact, factor) if place == here else figure for here, figure in enumerate(told)]
             if wrong[place] != told[place] and wrong[place] not in prompt.user:
                 yield f"figure off: {units[place]} times {factor:g}", 2, text, _written(facts, 0, wrong)
@@ -131,6 +135,8 @@ def _missing(facts: Sequence[Mapping[str, Any]], text: str) -> Iterator[Flaw]:
         yield f"figure unused: {'second' if place else 'first'}", 1, text, lacking
     none = text.replace(f" de {first}", "").replace(f" de {second}", "")
     yield "figures unused", 1.5, text, none
+    flat = " ".join(line.lstrip("- ") for line in text.splitlines())
+    yield "figures unused rather than flat text", 0.3, flat, none
     yield "figures unused: both rather than one", 0.5, text.replace(f" de {first}", ""), none
     head = text.partition("\n")[0]
     meant = f"{head}\n- Recomendo acompanhar {one}.\n- Recomendo acompanhar {two}."

@@ -36,6 +36,9 @@ def field_flaws(text: str, truth: Mapping[str, Any], fields: Mapping[str, Field]
         value = json.dumps(truth[name]) if isinstance(truth[name], bool | None) else "given"
         for what, spoilt in zip(("wrong", "missing"), texts, strict=True):
             yield f"field {what}: {name} ({value})", points, text, spoilt
+        if isinstance(truth[name], int | float) and not isinstance(truth[name], bool):
+            for absurd in (10**400, -1e300, 0.0001):
+                yield f"field absurd: {name}", points / 2, text, dumped(answer | {name: absurd})
 
 
 def form_flaws(text: str) -> Iterator[Flaw]:

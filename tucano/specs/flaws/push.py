@@ -222,13 +222,15 @@ def _products(brief: Brief, text: str, form: int, others: Sequence[Prompt]) -> I
     strangers = [name for other in others if (name := other.reference.get("product")) and name != brief.product]
     yield "product missing: none", 2, text, _pushed("uma surpresa", brief.offer, form)
     yield "product missing: part of a word", 2, text, _pushed(f"sobre{brief.product}s", brief.offer, form)
-    first, *rest = brief.product.split()
+    word, *rest = brief.product.split()
     if len(rest) > 1:
-        yield "another product: with the same first word", 2, text, _pushed(f"{first} de parede", brief.offer, form)
+        yield "another product: with the same first word", 2, text, _pushed(f"{word} de parede", brief.offer, form)
     for stranger in strangers[:3]:
         yield "another product: in its place", 2, text, _pushed(stranger, brief.offer, form)
     if strangers:
         first = strangers[0]
+        longer = exactly(text, SCREEN + 10, "plain")
+        yield "another product rather than a longer push", 0.3, longer, _pushed(first, brief.offer, form)
         yield "further product", 1, text, _pushed(f"{first} e {brief.product}", brief.offer, form)
 
 

@@ -149,12 +149,16 @@ def harmless(prompt: Prompt, text: str) -> Iterator[Change]:
             yield kind, text, fenced(other, prose)
     yield "around it: without a fence", text, f"{query};\n\n{prose}"
     yield "around it: without a fence, line by line", text, f"{query};\n{prose}"
+    yield "around it: without a mark", text, f"{query}\n{prose}"
     yield "around it: explanation first", text, f"{prose}\n{fenced(query + ';', '')}"
     yield "around it: fence without a name", text, f"```\n{query};\n```\n{prose}"
     yield "words: another explanation", text, fenced(query + ";", _PROSE)
+    yield "length: ten words", fenced(query + ";", _PROSE), fenced(query + ";", _TEN)
+    yield "length: three sentences", fenced(query + ";", _PROSE), fenced(query + ";", f"{_PROSE} {_LONGER}")
     yield "words: a longer explanation", text, fenced(query + ";", f"{_PROSE} {_LONGER}")
 
 
+_TEN = "A consulta conta as linhas que a pergunta pede à loja."
 _LONGER = "Primeiro ela junta o que for preciso, depois fica só com as linhas do período e por fim faz a conta pedida."
 
 
