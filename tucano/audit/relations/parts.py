@@ -73,8 +73,9 @@ def _reach_checks(task: str, bench: Bench) -> list[AuditCheck]:
 
 def documented_lengths(rewards: object, task: str) -> dict[str, list[int]]:
     """The lengths in characters that the description of each component names."""
-    name = getattr(rewards, "name", "")
-    components = SETS[name][task].components if name in SETS and task in SETS[name] else ()
+    sets = {str(name): tasks for name, tasks in SETS.items()}
+    reward = sets.get(getattr(rewards, "name", ""), {}).get(task)
+    components = reward.components if reward else ()
     return {
         part.name: [
             number
