@@ -48,8 +48,8 @@ def only_given_fields(patch: pytest.MonkeyPatch, name: SetName) -> None:
         extraction,
         "match",
         (
-            "[agreement(name, usable[name], value) if name in usable else 0.0 for name, value in expected.items()]",
-            "[agreement(name, usable[name], value) for name, value in expected.items() if name in usable]",
+            "agreements(usable, expected, prompt).values()",
+            "[share for name, share in agreements(usable, expected, prompt).items() if name in usable]",
         ),
         (
             "[_told(name, value, prompt) for name, value in expected.items()]",

@@ -10,6 +10,8 @@ from tucano.audit.attacks.findings import FLOOR, lazy_checks, search_check
 from tucano.audit.bench import Bench, Group
 from tucano.audit.edit_checks import SAME, good_answer_checks
 from tucano.audit.probes import same_meaning, worthless
+from tucano.audit.relations.parts import part_checks
+from tucano.audit.relations.sameness import sameness_checks
 from tucano.audit.report import Agreement, AuditCheck, ComponentEffect, Estimate, FoolingText
 from tucano.prompts import Prompt
 from tucano.settings.audit import Gate
@@ -50,6 +52,8 @@ def questions(
         *map(_component_check, effects),
         _distinct_check(task, groups),
         _classifier_check(task, groups),
+        *sameness_checks(task, bench, groups),
+        *part_checks(task, bench, groups),
         *soundness_checks(task, bench),
         _alive_check(task, bench),
     ]
@@ -185,8 +189,10 @@ def _distinct_check(task: str, groups: Sequence[Group]) -> AuditCheck:
 
 
 def _classifier_check(task: str, groups: Sequence[Group]) -> AuditCheck:
-    wrong = [(group.prompt.id, found) for group in groups if (found := classify_task(group.prompt.user)) != task]
-    share = 1 - len(wrong) / len(groups) if groups else 0.0
+    told = [(group.prompt.id, group.prompt.user) for group in groups]
+    told += [(group.prompt.id, variant.user) for group in groups for _, variant in spec_of(task).variants(group.prompt)]
+    wrong = [(number, found) for number, user in told if (found := classify_task(user)) != task]
+    share = 1 - len(wrong) / len(told) if told else 0.0
     example = f"; prompt {wrong[0][0]} is taken for {wrong[0][1]}" if wrong else ""
     return AuditCheck(
         task,

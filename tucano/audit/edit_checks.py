@@ -8,7 +8,9 @@ from math import fsum
 
 from rewards.parsing.objects import find_object
 from tucano.audit.bench import GOOD_RATING, Bench, Group
-from tucano.audit.edits import degradations, readings
+from tucano.audit.edits import readings
+from tucano.audit.relations.as_good import harmless_checks, kind_checks
+from tucano.audit.relations.worse import worse_checks
 from tucano.audit.report import AuditCheck
 from tucano.prompts import Prompt
 from tucano.specs.objects import json_object
@@ -44,35 +46,13 @@ def good_answer_checks(task: str, bench: Bench, groups: Sequence[Group]) -> list
     ]
     reading = [_reading_check(task, good)] if spec_of(task).fields else []
     return [
-        *_degradation_checks(task, bench, good, [group.prompt for group in groups]),
+        *worse_checks(task, bench, groups),
+        *harmless_checks(task, bench, groups),
+        *kind_checks(task, bench, groups),
         *reading,
         _false_fail_check(task, bench, best),
         _scale_check(task, bench, good),
     ]
-
-
-def _degradation_checks(
-    task: str, bench: Bench, good: Sequence[tuple[Prompt, str]], prompts: Sequence[Prompt]
-) -> list[AuditCheck]:
-    costs: dict[str, dict[str, list[float]]] = {}
-    least: dict[str, float] = {}
-    for prompt, text in good:
-        place = prompts.index(prompt)
-        for edit in degradations(prompt, text, [*prompts[place + 1 :], *prompts[:place]]):
-            cost = bench.total(edit.prompt, edit.before) - bench.total(edit.prompt, edit.after)
-            costs.setdefault(edit.kind, {}).setdefault(edit.detail, []).append(cost)
-            least[edit.kind] = edit.least
-    checks = []
-    for kind, details in costs.items():
-        value, detail = min((sum(of_detail) / len(of_detail), detail) for detail, of_detail in details.items())
-        what = f"{kind}: {detail}" if detail else kind
-        message = (
-            f"{task}: good answers made worse ({what}) lose {value:.3f} in the mean, {least[kind]:.3f} or more is right"
-        )
-        checks.append(
-            AuditCheck(task, f"degradation: {kind}", "block", value >= least[kind], value, least[kind], message)
-        )
-    return checks
 
 
 def _reading_check(task: str, good: Sequence[tuple[Prompt, str]]) -> AuditCheck:

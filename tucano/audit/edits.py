@@ -41,8 +41,10 @@ def degradations(prompt: Prompt, text: str, others: Sequence[Prompt]) -> list[De
     one's.
     """
     edits = spec_of(prompt.task).edits(prompt, text, others)
+    named = ((kind.partition(": "), points, before, after) for kind, points, before, after in edits)
     made = [
-        Degradation(kind, "", points * LEAST_PER_POINT, prompt, before, after) for kind, points, before, after in edits
+        Degradation(kind, detail, points * LEAST_PER_POINT, prompt, before, after)
+        for (kind, _, detail), points, before, after in named
     ]
     return made + _wrong_types(prompt, text)
 
@@ -52,13 +54,14 @@ def _wrong_types(prompt: Prompt, text: str) -> list[Degradation]:
     known.
     """
     answer = json_object(text) or {}
+    known = prompt.reference.get("fields") or answer
     return [
         Degradation(
             kind, f"`{name}` as {json.dumps(value)}", LEAST_PER_FIELD, asked, text, dumped(answer | {name: value})
         )
         for kind, asked in (("wrong type", prompt), ("wrong type, truth unknown", replace(prompt, reference={})))
         for name, field in spec_of(prompt.task).fields.items()
-        if name in answer
+        if name in answer and (name in known or len(known) > 1)
         for value in field.wrong_types
     ]
 

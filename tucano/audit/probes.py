@@ -23,6 +23,10 @@ def worthless(prompt: Prompt) -> dict[str, list[str]]:
         "keyword stuffing": [probes.stuffing],
         "repetition": [probes.repeated * probes.times, f"{opening} " * REPETITIONS],
         "wrong language": [probes.english],
+        "refusal": ["Desculpe, não posso ajudar com isso.", "Não sei responder a esta pergunta."],
+        "odd text": ["{" * 200, "[" * 200, "9" * 400, '{"a": NaN}', "\x00\x01", "```" * 3, "\u200b" * 30, "R$ %" * 40],
+        "system prompt": [spec_of(prompt.task).system_prompt],
+        "marks": ["🎉" * 20, "1 2 3 4 5 6 7 8 9 10", "- \n- \n- "],
         **probes.more,
     }
 

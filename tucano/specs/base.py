@@ -142,7 +142,10 @@ class Display:
 
 
 Edit = tuple[str, float, str, str]
-"""A change for the worse of a good answer: kind, points of the guide's scale lost, before, after."""
+"""A change for the worse of a good answer: kind, points of the guide's scale lost, before, after. What stands behind a
+colon in the kind tells its variants apart."""
+Change = tuple[str, str, str]
+"""A change that nobody minds: kind, before, after."""
 Rewordings = dict[str, list[tuple[str, str]]]
 """{kind: pairs of texts that say the same}"""
 
@@ -182,6 +185,17 @@ class TaskSpec:
     """The steps of a short thought that leads to the answer of a prompt whose truth is known."""
     right_answers: Callable[[Prompt], list[str]] = lambda prompt: []
     """Answers made of a prompt's truth, where that is a whole answer."""
+    examples: Callable[[Prompt], list[str]] = lambda prompt: []
+    """Further faultless answers that can be made of it, of many that would be right."""
+    harmless: Callable[[Prompt, str], Iterator[Change]] = lambda prompt, text: iter(())
+    """Changes of a good answer for which a rater gives the same number."""
+    sized: Callable[[Prompt, int], list[list[str]]] = lambda prompt, characters: []
+    """Good answers of exactly so many characters, by their writing (letters of one byte, of several), to see where a
+    documented length begins to cost."""
+    kinds: Callable[[Prompt], tuple[str, ...]] = lambda prompt: ()
+    """What kinds of prompt this one is of; a reward has to be right for each."""
+    variants: Callable[[Prompt], Iterator[tuple[str, Prompt]]] = lambda prompt: iter(())
+    """The prompt told otherwise or with less that is known, by kind: what was a good answer to it still is."""
 
     def __new__(cls, **parts: Any) -> Self:
         hints = get_type_hints(cls, include_extras=True)

@@ -19,6 +19,7 @@ from tucano.prompts import Prompt
 from tucano.specs import objects
 from tucano.specs.banks import Bank, Pool
 from tucano.specs.base import Baseline, Display, Drawn, Edit, Material, Probes, Reference, Scorer, TaskSpec
+from tucano.specs.flaws import objects as flaws
 from tucano.specs.objects import Field, ObjectAnswer
 from tucano.specs.scoring import Case, balanced_accuracy, mean, plain, read_json
 
@@ -159,7 +160,11 @@ def no_probability(answer: ObjectAnswer, rng: Random) -> ObjectAnswer:
 
 
 def _edits(prompt: Prompt, text: str, others: Sequence[Prompt]) -> Iterator[Edit]:
-    return objects.worse(text, [other.reference.get("fields", {}) for other in others], "churn_risk", FIELDS)
+    yield from objects.worse(text, [other.reference.get("fields", {}) for other in others], "churn_risk", FIELDS)
+    yield from flaws.field_flaws(text, prompt.reference.get("fields", {}), FIELDS)
+    yield from flaws.form_flaws(text)
+    yield from flaws.chance_off(text, prompt.reference.get("fields", {}))
+    yield from flaws.order_of_words(text, prompt.reference.get("fields", {}), "churn_risk", ("low", "medium", "high"))
 
 
 # Baselines
@@ -239,6 +244,8 @@ SPEC = TaskSpec(
     ),
     rewordings=objects.rewordings,
     edits=_edits,
+    harmless=lambda prompt, text: flaws.harmless_changes(text),
+    kinds=lambda prompt: flaws.labelled(prompt, "churn_risk"),
     thought=lambda prompt: [f"Risco {known['churn_risk']}."] if (known := prompt.reference.get("fields")) else [],
     right_answers=lambda prompt: objects.right_answer(prompt.reference.get("fields", {}), FIELDS),
     most_unread=0.75,  # of a middling probability the square error is small already

@@ -17,6 +17,7 @@ from tucano.prompts import Prompt
 from tucano.specs import objects
 from tucano.specs.banks import Pool
 from tucano.specs.base import Baseline, Display, Drawn, Edit, Material, Probes, Reference, Scorer, TaskSpec
+from tucano.specs.flaws import extraction as flaws
 from tucano.specs.objects import Field, ObjectAnswer
 from tucano.specs.scoring import (
     Case,
@@ -153,7 +154,11 @@ def wrong_level(answer: ObjectAnswer, rng: Random) -> ObjectAnswer:
 
 
 def _edits(prompt: Prompt, text: str, others: Sequence[Prompt]) -> Iterator[Edit]:
-    return objects.worse(text, [other.reference.get("fields", {}) for other in others], "sentiment", FIELDS)
+    known = prompt.reference.get("fields", {})
+    if len(known) != 1:
+        strangers = [other.reference.get("fields", {}) for other in others] if known else []
+        yield from objects.worse(text, strangers, "sentiment", FIELDS)
+    yield from flaws.edits(prompt, text, others, FIELDS)
 
 
 def _unread(prompt: Prompt) -> dict[str, str]:
@@ -326,6 +331,9 @@ SPEC = TaskSpec(
     ),
     rewordings=objects.rewordings,
     edits=_edits,
+    harmless=flaws.harmless,
+    kinds=flaws.kinds,
+    variants=lambda prompt: flaws.variants(prompt, FIELDS),
     unread=_unread,
     thought=_thought,
     right_answers=lambda prompt: objects.right_answer(prompt.reference.get("fields", {}), FIELDS),

@@ -13,6 +13,7 @@ from rewards.parsing.claims import insight_figures
 from rewards.parsing.text import figures
 from tucano.prompts import Prompt
 from tucano.specs.base import Baseline, Display, Edit, Probes, Reference, Scorer, TaskSpec
+from tucano.specs.flaws import insights as flaws
 from tucano.specs.scoring import Case, mean
 from tucano.specs.texts import figures_off, shuffled, taken_back, without_thousands_dots
 
@@ -100,13 +101,15 @@ def _edits(prompt: Prompt, text: str, others: Sequence[Prompt]) -> Iterator[Edit
     yield "flat text", 0.5, text, " ".join(line.lstrip("-*•# ") for line in text.splitlines())
     for fact in prompt.reference.get("facts", ()):
         label = str(fact["label"]).capitalize()
-        wrong = "subiu muito" if fact.get("moved") != "up" else "caiu muito"
+        moves = [other.get("moved") for other in prompt.reference["facts"] if other["label"] == fact["label"]]
+        wrong = "subiu muito" if "up" not in moves else "caiu muito"
         yield "invented movement", 1, f"{text}\n{label} pede atenção.", f"{text}\n{label} {wrong}."
     lines = text.splitlines()
     if kept := [line for line in lines if not line.lstrip().startswith(("-", "*", "•"))]:
         yield "no advice", 1, text, "\n".join(kept) if len(kept) < len(lines) else ""
     yield "endless repetition", 3, text, "\n".join([text] * 8)
     yield "words strung together", 3, text, shuffled(text)
+    yield from flaws.edits(prompt, text)
 
 
 # Baselines
@@ -158,6 +161,11 @@ SPEC = TaskSpec(
     ),
     rewordings=without_thousands_dots,
     edits=_edits,
+    examples=flaws.examples,
+    harmless=flaws.harmless,
+    kinds=flaws.kinds,
+    variants=flaws.variants,
+    sized=flaws.sized,
     baseline=Baseline(_CONSTANT, lambda training: _CONSTANT, lambda training: _all_figures),
     scorer=Scorer(_read, _metrics, {"insights": ("insights.real_figures", "insights.coverage")}),
     display=Display("Insights: análise e ações", guide="Insights"),

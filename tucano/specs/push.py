@@ -12,6 +12,7 @@ import pydantic
 from rewards.parsing.claims import names_product, push_inventions
 from tucano.prompts import Prompt
 from tucano.specs.base import Baseline, Display, Edit, Probes, Reference, Scorer, TaskSpec
+from tucano.specs.flaws import push as flaws
 from tucano.specs.scoring import Case, mean
 from tucano.specs.texts import figures_off, shuffled, taken_back
 
@@ -110,7 +111,7 @@ def _edits(prompt: Prompt, text: str, others: Sequence[Prompt]) -> Iterator[Edit
         yield "formal letter", 1, greeting, letter
     yield "words strung together", 3, text, shuffled(text)
     if 87 not in prompt.reference.get("figures", ()):
-        yield "invented offer", 2, f"{text} Tem desconto!", f"{text} Tem 87% OFF!"
+        yield "invented offer", 2, f"{text} Tem novidade!", f"{text} Tem 87% OFF!"
     products = (
         name for other in others if (name := other.reference.get("product")) and name != prompt.reference.get("product")
     )
@@ -119,6 +120,7 @@ def _edits(prompt: Prompt, text: str, others: Sequence[Prompt]) -> Iterator[Edit
         yield "product left out", 2, text, named.sub("produto", text)
     if (stranger := next(products, None)) and named.search(text):
         yield "another product", 2, text, named.sub(stranger, text)
+    yield from flaws.edits(prompt, text, others)
 
 
 # Baselines
@@ -183,6 +185,11 @@ SPEC = TaskSpec(
         english="Don't miss out! Your favourite products are waiting for you, grab them now.",
     ),
     edits=_edits,
+    examples=flaws.examples,
+    harmless=flaws.harmless,
+    kinds=flaws.kinds,
+    variants=flaws.variants,
+    sized=flaws.sized,
     baseline=Baseline(_CONSTANT, _majority, _rules),
     scorer=Scorer(_read, _metrics, {"push": ("push.length", "push.names_product", "push.invents_nothing", "push.all")}),
     display=Display("Push: notificação no celular", guide="Push"),

@@ -17,6 +17,7 @@ from tucano.specs.banks import JOINT, Bank, Pool
 from tucano.specs.base import Baseline, Display, Drawn, Edit, Material, Probes, Reference, Scorer, TaskSpec
 from tucano.specs.extraction import FIELDS as REVIEW_FIELDS
 from tucano.specs.extraction import mood, score_as_text
+from tucano.specs.flaws import objects as flaws
 from tucano.specs.objects import ObjectAnswer
 from tucano.specs.scoring import Case, macro_f1, mean, plain, read_json, stars_off
 
@@ -104,7 +105,13 @@ def no_score(answer: ObjectAnswer, rng: Random) -> ObjectAnswer:
 
 
 def _edits(prompt: Prompt, text: str, others: Sequence[Prompt]) -> Iterator[Edit]:
-    return objects.worse(text, [other.reference.get("fields", {}) for other in others], "sentiment", FIELDS)
+    yield from objects.worse(text, [other.reference.get("fields", {}) for other in others], "sentiment", FIELDS)
+    yield from flaws.field_flaws(text, prompt.reference.get("fields", {}), FIELDS)
+    yield from flaws.form_flaws(text)
+    yield from flaws.stars_off(text, prompt.reference.get("fields", {}), 0.3)
+    yield from flaws.order_of_words(
+        text, prompt.reference.get("fields", {}), "sentiment", ("negative", "neutral", "positive")
+    )
 
 
 # Baselines
@@ -182,6 +189,8 @@ SPEC = TaskSpec(
     ),
     rewordings=objects.rewordings,
     edits=_edits,
+    harmless=lambda prompt, text: flaws.harmless_changes(text),
+    kinds=lambda prompt: flaws.labelled(prompt, "sentiment"),
     thought=lambda prompt: [f"Nota {known['sentiment_score']}."] if (known := prompt.reference.get("fields")) else [],
     right_answers=lambda prompt: objects.right_answer(prompt.reference.get("fields", {}), FIELDS),
     most_unread=0.7,  # a score one star off is half right

@@ -13,6 +13,7 @@ from pydantic import AfterValidator, Field, model_validator
 from rewards.parsing.sql import answers_gold, find_query
 from tucano.prompts import Prompt
 from tucano.specs.base import Baseline, Display, Edit, Probes, Reference, Rewordings, Scorer, TaskSpec
+from tucano.specs.flaws import sql_qa as flaws
 from tucano.specs.scoring import Case, mean
 from tucano.specs.texts import taken_back, without_thousands_dots, words
 
@@ -154,11 +155,17 @@ def _edits(prompt: Prompt, text: str, others: Sequence[Prompt]) -> Iterator[Edit
     query, prose = found["query"], found["prose"]
     yield "no explanation", 1, text, fenced(query, "")
     yield "talk about a query", 2, text, f"{prose}\n{_SQL_TALK}"
+    yield "taken back", 3, text, taken_back(text)
+    if prompt.reference.get("sql"):
+        yield from _wrong(query, prose, text, others)
+        yield from flaws.edits(prompt, text)
+
+
+def _wrong(query: str, prose: str, text: str, others: Sequence[Prompt]) -> Iterator[Edit]:
     yield "unknown tables", 2, text, fenced(re.sub(r"(?i)\b(FROM|JOIN)\s+(\w+)", r"\1 \2_antiga", query), prose)
     unfiltered = re.sub(r"(?is)\bWHERE\b.*?(?=\bGROUP BY\b|\bORDER BY\b|\bLIMIT\b|;|$)", "", query)
     if unfiltered != query:
         yield "no filter", 1, text, fenced(unfiltered, prose)
-    yield "taken back", 3, text, taken_back(text)
     if (off := re.sub(r"\b(COUNT|SUM|AVG)\(", r"1.1*\1(", query)) != query:
         yield "result a tenth off", 2, text, fenced(off, prose)
     if "ORDER BY" in query and "LIMIT 1;" not in query:
@@ -248,6 +255,9 @@ SPEC = TaskSpec(
     ),
     rewordings=_rewordings,
     edits=_edits,
+    harmless=flaws.harmless,
+    kinds=flaws.kinds,
+    variants=flaws.variants,
     right_answers=_right_answers,
     baseline=Baseline(_CONSTANT, _majority, _rules),
     scorer=Scorer(_read, _metrics, {"sql_qa": ("sql_qa.valid", "sql_qa.execution")}),

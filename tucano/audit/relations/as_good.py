@@ -1,0 +1,79 @@
+"""What nobody minds must cost nothing, and a faultless answer to every kind of prompt earns nearly all."""
+
+from collections.abc import Sequence
+from statistics import fmean
+
+from tucano.audit.bench import Bench, Group
+from tucano.audit.relations.cases import PLAIN, every_faultless, made, told_otherwise
+from tucano.audit.report import AuditCheck, Level
+from tucano.specs.registry import spec_of
+
+MOST_LOST = 0.02
+"""What a change may cost that nobody minds."""
+MOST_LOST_IN_WORDS = 0.15
+"""And one that says the same in other words, which no program compares without loss."""
+FEWEST = 8
+"""Answers to a kind of prompt that are judged by themselves."""
+KEPT = 0.85
+TOP = 0.95
+"""What faultless answers earn in the mean over a kind of prompt, and what they should."""
+
+
+def harmless_checks(task: str, bench: Bench, groups: Sequence[Group]) -> list[AuditCheck]:
+    """One check per kind of change; judged by the variant, and the kind of prompt, in which it costs most."""
+    costs: dict[str, dict[tuple[str, str], list[float]]] = {}
+    for case in (*made(groups, len(groups)), *told_otherwise(groups)):
+        for change, before, after in spec_of(task).harmless(case.prompt, case.text):
+            kind, _, detail = change.partition(": ")
+            cost = bench.total(case.prompt, before) - bench.total(case.prompt, after)
+            for prompts in case.kinds:
+                costs.setdefault(kind, {}).setdefault((detail, prompts), []).append(cost)
+    return [_harmless_check(task, kind, found) for kind, found in costs.items()]
+
+
+def _harmless_check(task: str, kind: str, costs: dict[tuple[str, str], list[float]]) -> AuditCheck:
+    told = {key: _usual(found) for key, found in costs.items() if key[1] == PLAIN or len(found) >= FEWEST} or {
+        key: _usual(found) for key, found in costs.items()
+    }
+    detail, prompts = max(told, key=lambda key: (told[key], key))
+    value, most = told[detail, prompts], MOST_LOST_IN_WORDS if kind == "words" else MOST_LOST
+    where = "" if prompts == PLAIN else f" in {prompts}"
+    message = (
+        f"{task}: a change that nobody minds ({kind}: {detail}) costs {value:.3f} or more in a quarter of the"
+        f" answers{where}, at most {most} is right"
+    )
+    return AuditCheck(task, f"harmless: {kind}", "block", value <= most, value, most, message)
+
+
+def _usual(costs: Sequence[float]) -> float:
+    """The third quartile: a few texts may become worse by accident."""
+    return sorted(costs)[3 * len(costs) // 4 if len(costs) > 3 else -1]
+
+
+def kind_checks(task: str, bench: Bench, groups: Sequence[Group]) -> list[AuditCheck]:
+    """Faultless answers earn as much whatever the kind of prompt; the worst kind is named."""
+    earned: dict[str, list[float]] = {}
+    for case in every_faultless(groups):
+        for kind in case.kinds:
+            earned.setdefault(kind, []).append(bench.total(case.prompt, case.text))
+    if not earned:
+        return []
+    means = {kind: fmean(values) for kind, values in earned.items()}
+    kind, value = min(means.items(), key=lambda item: item[1])
+    checks: tuple[tuple[str, Level, float], ...] = (
+        ("kinds of prompts", "block", KEPT),
+        ("kinds of prompts: top", "warn", TOP),
+    )
+    return [
+        AuditCheck(
+            task,
+            name,
+            level,
+            value >= least,
+            value,
+            least,
+            f"{task}: faultless answers earn {value:.3f} in the mean in {kind}, the worst of {len(means)} kinds of"
+            f" prompts; {least} or more is right",
+        )
+        for name, level, least in checks
+    ]

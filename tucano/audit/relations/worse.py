@@ -1,0 +1,90 @@
+"""What the guide calls worse must cost: in the mean, in every kind of prompt, in every variant of the flaw, and in
+nearly every answer that is faultless otherwise.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from tucano.audit.bench import Bench, Group
+from tucano.audit.edits import LEAST_PER_POINT, degradations
+from tucano.audit.relations.cases import PLAIN, Case, made, rated, told_otherwise
+from tucano.audit.report import AuditCheck
+
+MOST_CHEAP = 0.25
+"""Share of the faultless answers in which a flaw may cost less than it should: not every flaw hurts every answer (a
+month without an order has the same result as the next one)."""
+
+FEWEST = 4
+GRAVE = 2 * LEAST_PER_POINT
+HALF = 1.5
+"""A flaw of two points or more must cost a faultless answer half of what the guide takes off in the mean, not a third:
+there is no other blemish that it could hide behind."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What a flaw cost in one answer; `detail`: its variant, `made`: whether the answer is made of its prompt's
+    truth."""
+
+    detail: str
+    kinds: tuple[str, ...]
+    value: float
+    least: float
+    made: bool
+
+
+def worse_checks(task: str, bench: Bench, groups: Sequence[Group]) -> list[AuditCheck]:
+    """One check per kind of flaw that applies to a good answer."""
+    costs: dict[str, list[Cost]] = {}
+    for cases, are_made in ((rated(groups), False), ([*made(groups), *told_otherwise(groups)], True)):
+        for kind, cost in _costs(bench, cases, are_made):
+            costs.setdefault(kind, []).append(cost)
+    return [_worse_check(task, kind, found) for kind, found in costs.items()]
+
+
+def _costs(bench: Bench, cases: Iterable[Case], are_made: bool) -> Iterable[tuple[str, Cost]]:
+    for case in cases:
+        for edit in degradations(case.prompt, case.text, case.others):
+            value = bench.total(edit.prompt, edit.before) - bench.total(edit.prompt, edit.after)
+            yield edit.kind, Cost(edit.detail, case.kinds, value, edit.least, are_made)
+
+
+def _worse_check(task: str, kind: str, costs: Sequence[Cost]) -> AuditCheck:
+    """Judged by the variant and the kind of prompt in which it comes off cheapest."""
+    groups: dict[tuple[str, str], list[Cost]] = {}
+    for cost in costs:
+        for prompts in cost.kinds:
+            groups.setdefault((cost.detail, prompts), []).append(cost)
+    if any(len(found) > 1 for found in groups.values()):  # one answer alone may be the exception
+        groups = {key: found for key, found in groups.items() if len(found) > 1}
+    short, (detail, prompts) = min((_mean(found) - _needed(found), key) for key, found in groups.items())
+    least = _needed(groups[detail, prompts])
+    where = "" if prompts == PLAIN else f" in {prompts}"
+    what = f"lose {short + least:.3f} in the mean{where}, {least:.3f} or more is right"
+    share, cheap = _cheapest(costs)
+    if short >= 0 and share > MOST_CHEAP:
+        detail, what = cheap, f"lose too little in {share:.0%} of the cases, {MOST_CHEAP:.0%} at most is right"
+    named = f"{kind}: {detail}" if detail else kind
+    message = f"{task}: good answers made worse ({named}) {what}"
+    passed = short >= 0 and share <= MOST_CHEAP
+    return AuditCheck(task, f"degradation: {kind}", "block", passed, short + least, least, message)
+
+
+def _mean(costs: Sequence[Cost]) -> float:
+    return sum(cost.value for cost in costs) / len(costs)
+
+
+def _needed(costs: Sequence[Cost]) -> float:
+    """What it has to cost in the mean; a third as long as there are too few to average accidents out."""
+    hard = len(costs) >= FEWEST
+    needed = (cost.least * (HALF if hard and cost.made and cost.least >= GRAVE else 1) for cost in costs)
+    return sum(needed) / len(costs)
+
+
+def _cheapest(costs: Sequence[Cost]) -> tuple[float, str]:
+    """The variant that costs too little in most faultless answers, with their share."""
+    by_detail: dict[tuple[str, str], list[bool]] = {}
+    for cost in costs:
+        if cost.made:
+            by_detail.setdefault((cost.detail, cost.kinds[0]), []).append(cost.value < cost.least)
+    return max(((sum(cheap) / len(cheap), detail) for (detail, _), cheap in by_detail.items()), default=(0.0, ""))
