@@ -83,6 +83,15 @@ def test_what_is_gone_is_named_and_not_left_out_in_silence(pair: Path, tmp_path:
     assert lacks in said[0] and len(view(root).lines) == 2
 
 
+def test_a_killed_run_says_how_it_goes_on(tmp_path: Path) -> None:
+    write_run(tmp_path, record(stages={"data": "d"}))
+    portuguese, english = halves(tmp_path)
+    assert "O mesmo comando continua de onde ela parou." in portuguese
+    assert "The same command goes on where it was." in english
+    write_run(tmp_path, record("finished"))
+    assert "goes on where" not in halves(tmp_path)[1]
+
+
 def test_a_gain_of_exactly_0_has_a_row_a_drawing_and_a_pair(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("random.Random.gauss", lambda self, mean, deviation: mean)
     nothing = [Finished([f"grpo.learning_rate={rate}"], gains(0, 0, 0, 0), per_task=5) for rate in (0.001, 0.002)]
