@@ -95,7 +95,7 @@ def forest(contrast: Contrast, language: Language) -> str:
         figure = Figure(figsize=(5.8, 0.8 + 0.34 * len(effects)), layout="constrained")
         axes = _intervals(figure, contrast, language)
         for place, (effect, weight) in enumerate(zip(effects.values(), _weights(effects), strict=True)):
-            where = {"xy": (1.01, place), "va": "center", "weight": weight}
+            where: dict[str, Any] = {"xy": (1.01, place), "va": "center", "weight": weight}
             axes.annotate(_written(effect, language), xycoords=("axes fraction", "data"), color=INK, **where)
         return _svg(figure)
 
@@ -110,7 +110,13 @@ def narrow_forest(contrast: Contrast, language: Language) -> str:
         axes.set_xlabel(textwrap.fill(axes.get_xlabel(), 34))
         behind = {"facecolor": "white", "edgecolor": "none", "pad": 1, "alpha": 0.85}  # the line of nothing lies there
         for place, (effect, weight) in enumerate(zip(effects.values(), _weights(effects), strict=True)):
-            where = {"xy": (0.5, place - 0.22), "ha": "center", "va": "bottom", "weight": weight, "bbox": behind}
+            where: dict[str, Any] = {
+                "xy": (0.5, place - 0.22),
+                "ha": "center",
+                "va": "bottom",
+                "weight": weight,
+                "bbox": behind,
+            }
             axes.annotate(_written(effect, language), xycoords=("axes fraction", "data"), color=INK, **where)
         return _svg(figure)
 
@@ -136,7 +142,8 @@ def _intervals(figure: Figure, contrast: Contrast, language: Language) -> Axes:
     for place, (effect, weight) in enumerate(zip(effects.values(), _weights(effects), strict=True)):
         colour = GAIN if effect.low > 0 else LOSS if effect.high < 0 else OPEN
         whole = weight == "bold"
-        ends, line = [effect.low, effect.high], {"color": colour, "solid_capstyle": "round"}
+        ends = [effect.low, effect.high]
+        line: dict[str, Any] = {"color": colour, "solid_capstyle": "round"}
         axes.plot(ends, [place, place], linewidth=3 if whole else 2, **line)
         axes.plot([effect.estimate], [place], "D" if whole else "o", color=colour, markersize=9 if whole else 8)
     axes.axvline(0, color=INK, linewidth=1)
