@@ -130,7 +130,9 @@ def page() -> str:
 def test_the_page_is_well_formed_and_needs_nothing_else(page: str) -> None:
     reader = read(page)
     assert reader.open == []
-    assert sum(tag == "svg" for tag, _ in reader.found) == 4 * 2, "four plots in two languages"
+    assert sum(tag == "svg" for tag, _ in reader.found) == 5 * 2, (
+        "four plots in two languages, one of them also for phones"
+    )
     assert not {"script", "link", "iframe", "img"} & {tag for tag, _ in reader.found}
     links = [
         value for _, attributes in reader.found for name, value in attributes.items() if name.endswith(("src", "href"))
@@ -217,9 +219,11 @@ def test_every_part_is_there(page: str) -> None:
 def test_the_first_lines_say_what_was_trained_on_what_and_when() -> None:
     settings = {"model": {"name": "nano"}, "data": {"source": "synthetic"}}
     page = render_report(comparison(), Facts(settings, "laptop", [], {}, run="laptop beta=0.1", made_on="2026-11-22"))
-    assert page.count("laptop beta=0.1 · nano · synthetic · 2026-11-22.</p></header>") == 2
+    head = re.sub("<[^>]+>", "", page.partition("<header>")[2].partition("</header>")[0])
+    assert "Relatório de 2026-11-22: laptop beta=0.1; modelo nano; dados synthetic; 3 sementes, 30 prompts" in head
+    assert page.count("laptop beta=0.1; ") == 2
     several = {"data": {"source": "own", "sources": [{"source": "olist"}, {"source": "synthetic"}]}}
-    assert Facts(several, "laptop", [], {}).subject == "olist + synthetic"
+    assert Facts(several, "laptop", [], {}).source == "olist + synthetic"
 
 
 def test_ten_wins_and_ten_that_stand_for_all(page: str) -> None:
@@ -364,7 +368,7 @@ def test_it_opens_in_a_browser_with_the_network_off_in_both_languages(page: str,
         tab.call("Network.emulateNetworkConditions", offline=True, latency=0, downloadThroughput=0, uploadThroughput=0)
         tab.evaluate("window.alert = () => { window.hacked = 1 }")
         tab.go((tmp_path / "report.html").as_uri())
-        tab.wait_for("document.querySelectorAll('main[lang=\"pt-BR\"] svg').length", 4)
+        tab.wait_for("document.querySelectorAll('main[lang=\"pt-BR\"] svg').length", 5)
         assert "Ganho por tarefa" in tab.text() and "Gain per task" not in tab.text()
         tab.click("document.querySelector('label[for=in-en]')")
         assert "Gain per task" in tab.text() and "Ganho por tarefa" not in tab.text()
@@ -384,9 +388,7 @@ def test_it_opens_in_a_browser_with_the_network_off_in_both_languages(page: str,
         tab.call("Emulation.setDeviceMetricsOverride", width=390, height=844, deviceScaleFactor=1, mobile=True)
         assert tab.evaluate("document.documentElement.scrollWidth") == 390
         assert tab.evaluate("document.documentElement.scrollHeight") < 5 * 844, "the rest is folded"
-        texts = (
-            "[...document.querySelectorAll('main[lang=en] .forest text')].map(t => t.getBoundingClientRect().height)"
-        )
-        assert min(tab.evaluate(texts)) > 8, "pixels"
+        texts = "[...document.querySelectorAll('main[lang=en] .forest.narrow text')].map(t => t.getBoundingClientRect().height)"
+        assert min(tab.evaluate(texts)) > 11, "pixels"
         tab.click("[...document.querySelectorAll('main[lang=en] .contents a')].at(-1)")
         tab.wait_for("document.querySelector('#en-settings').closest('details').open", True)

@@ -108,10 +108,15 @@ class View:
         return {promotion.model: promotion.version for _, promotion, _ in self.promoted}
 
     @property
+    def ranked(self) -> list[Line]:
+        """The configurations that answered the same test prompts."""
+        return [line for line in self.lines if line.ranked]
+
+    @property
     def matrix(self) -> list[Line]:
         """The configurations of which all pairs are known."""
         known = {label for label, _ in self.pairs}
-        return [line for line in self.lines if line.ranked and line.row.label in known]
+        return [line for line in self.ranked if line.row.label in known]
 
     @property
     def confirming(self) -> list[Line]:
@@ -123,13 +128,12 @@ class View:
         """The configurations among which the first one has the highest mean: none that is worse or suspect, except
         where all are.
         """
-        ranked = [line for line in self.lines if line.ranked]
-        return [line for line in ranked if line.tone != "bad"] or ranked
+        return [line for line in self.ranked if line.tone != "bad"] or self.ranked
 
     @property
     def set_aside(self) -> int:
         """How many are worse or suspect, and so ranked behind those that they may be above."""
-        return sum(line.ranked for line in self.lines) - len(self.rivals)
+        return len(self.ranked) - len(self.rivals)
 
     @property
     def ahead(self) -> Pair | None:

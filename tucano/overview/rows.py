@@ -44,7 +44,7 @@ class Row:
     `profile` is the one that it is nearest to, with `differences` as {setting: value here}. `settings` are those that
     make the configuration, by dotted name; rows with the same `asked` answered the same prompts in the same way and
     were judged alike. `stages` are the artifacts it was made from, by name; `report` is the page's path below the
-    storage.
+    storage. `gone`: the names of stages that it was made from and that are no longer there.
     """
 
     label: str
@@ -58,6 +58,7 @@ class Row:
     made_at: datetime
     prices: CostSettings
     promotion: Promotion | None
+    gone: tuple[str, ...]
 
     def curves(self) -> dict[int, list[tuple[int, float]]]:
         """{seed: [(step, mean reward of the validation set)]}."""
@@ -103,12 +104,19 @@ def read_rows(root: Path) -> Found:
     rows.sort(key=lambda row: row.made_at)
     backs, damaged = read_backs(root)
     newest_of_each = {(row.label, row.asked): row for row in rows}
+    incomplete = [_incomplete(root, row) for row in newest_of_each.values() if row.gone]
     return Found(
         tuple(newest_of_each.values()),
         _promoted(rows, backs),
-        (*unreadable, *damaged),
+        (*unreadable, *incomplete, *damaged),
         max(0, len(reports) - MOST),
     )
+
+
+def _incomplete(root: Path, row: Row) -> str:
+    """What of a row is not shown, in one line."""
+    lacks = f"its cost, curves and pairs are without {', '.join(row.gone)}, which is gone"
+    return why(root, (root / row.report).parent, UserError(lacks))
 
 
 def _promoted(rows: Sequence[Row], backs: Sequence[Back]) -> tuple[Promoted, ...]:
@@ -193,6 +201,7 @@ def _row(root: Path, folder: Path, made: Mapping[str, Artifact]) -> Row:
         made_at=datetime.fromisoformat(manifest["made_at"]).astimezone(UTC),
         prices=CostSettings.model_validate(settings.get("cost", {})),
         promotion=parsed(Promotion, promotion) if promotion else None,
+        gone=tuple(sorted(digests.keys() - {name for name, known in digests.items() if known in made})),
     )
 
 

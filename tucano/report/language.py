@@ -1,6 +1,6 @@
 """The two languages of the report: Brazilian Portuguese for business readers, English for everybody else."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from numbers import Real
 from typing import Any
@@ -56,8 +56,10 @@ class Language:
             return f"{value:,}".replace(",", ".") if self.is_portuguese else f"{value:,}"
         if isinstance(value, Real):
             return self.plain(float(value))
+        if isinstance(value, Mapping):
+            return " ".join(f"{name}={self.shown(one)}" for name, one in value.items()) or "–"
         if isinstance(value, list | tuple):
-            return ", ".join(map(self.shown, value))
+            return ", ".join(map(self.shown, value)) or "–"
         return str(value)
 
 

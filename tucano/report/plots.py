@@ -4,6 +4,7 @@ shared.
 
 import io
 import re
+import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,10 +13,10 @@ import matplotlib
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter
+from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from tucano.comparison.compare import Point
-from tucano.comparison.contrast import Contrast
+from tucano.comparison.contrast import Contrast, Effect
 from tucano.report.language import Language
 
 INK, MUTED, GRID = "#1d2733", "#667380", "#e3e8ed"
@@ -89,44 +90,74 @@ def _numbers(axis: Any, language: Language) -> None:
 
 def forest(contrast: Contrast, language: Language) -> str:
     """Typical gain (Hodges-Lehmann) with its 95 % interval per task, overall last, and the zero line."""
-    overall = language.say("geral", "overall")
-    effects = {**contrast.tasks, overall: contrast.overall}
+    effects = _named(contrast, language)
     with matplotlib.rc_context(_style(language)):
-        figure = Figure(figsize=(5.8, 0.8 + 0.34 * len(effects)), layout="constrained")  # read on phones, too
-        axes = figure.add_subplot()
-        for place, (name, effect) in enumerate(effects.items()):
-            colour = GAIN if effect.low > 0 else LOSS if effect.high < 0 else OPEN
-            whole = name == overall
-            axes.plot(
-                [effect.low, effect.high],
-                [place, place],
-                color=colour,
-                linewidth=3 if whole else 2,
-                solid_capstyle="round",
-            )
-            axes.plot([effect.estimate], [place], "D" if whole else "o", color=colour, markersize=9 if whole else 8)
-            estimate, low, high = (language.gain(value) for value in (effect.estimate, effect.low, effect.high))
-            label = f"{estimate}  [{low}; {high}]"
-            axes.annotate(
-                label,
-                (1.01, place),
-                xycoords=("axes fraction", "data"),
-                va="center",
-                color=INK,
-                weight="bold" if whole else "normal",
-            )
-        axes.axvline(0, color=INK, linewidth=1)
-        axes.set_yticks(range(len(effects)), list(effects), color=INK)
-        axes.set_ylim(len(effects) - 0.5, -0.5)
-        axes.grid(visible=False, axis="y")
-        axes.spines["left"].set_visible(False)
-        _numbers(axes.xaxis, language)
-        label = language.say(
-            "ganho típico de recompensa em relação a {} (intervalo de 95 %)",
-            "typical gain in reward over {} (95 % interval)",
-        )
-        axes.set_xlabel(label.format(contrast.reference))
+        figure = Figure(figsize=(5.8, 0.8 + 0.34 * len(effects)), layout="constrained")
+        axes = _intervals(figure, contrast, language)
+        for place, (effect, weight) in enumerate(zip(effects.values(), _weights(effects), strict=True)):
+            where: dict[str, Any] = {"xy": (1.01, place), "va": "center", "weight": weight}
+            axes.annotate(_written(effect, language), xycoords=("axes fraction", "data"), color=INK, **where)
         return _svg(figure)
+
+
+def narrow_forest(contrast: Contrast, language: Language) -> str:
+    """The same for a phone: what is written stands above each interval, so that it is as large as the page's text."""
+    effects = _named(contrast, language)
+    with matplotlib.rc_context(_style(language)):
+        figure = Figure(figsize=(3.6, 0.8 + 0.5 * len(effects)), layout="constrained")
+        axes = _intervals(figure, contrast, language)
+        axes.xaxis.set_major_locator(MaxNLocator(4))
+        axes.set_xlabel(textwrap.fill(axes.get_xlabel(), 34))
+        behind = {"facecolor": "white", "edgecolor": "none", "pad": 1, "alpha": 0.85}  # the line of nothing lies there
+        for place, (effect, weight) in enumerate(zip(effects.values(), _weights(effects), strict=True)):
+            where: dict[str, Any] = {
+                "xy": (0.5, place - 0.22),
+                "ha": "center",
+                "va": "bottom",
+                "weight": weight,
+                "bbox": behind,
+            }
+            axes.annotate(_written(effect, language), xycoords=("axes fraction", "data"), color=INK, **where)
+        return _svg(figure)
+
+
+def _named(contrast: Contrast, language: Language) -> dict[str, Effect]:
+    return {**contrast.tasks, language.say("geral", "overall"): contrast.overall}
+
+
+def _weights(effects: Mapping[str, Effect]) -> list[str]:
+    """The last one is the whole."""
+    return ["normal"] * (len(effects) - 1) + ["bold"]
+
+
+def _written(effect: Effect, language: Language) -> str:
+    estimate, low, high = (language.gain(value) for value in (effect.estimate, effect.low, effect.high))
+    return f"{estimate}  [{low}; {high}]"
+
+
+def _intervals(figure: Figure, contrast: Contrast, language: Language) -> Axes:
+    """A row per task with its interval as a line, on axes that name all but the numbers."""
+    effects = _named(contrast, language)
+    axes = figure.add_subplot()
+    for place, (effect, weight) in enumerate(zip(effects.values(), _weights(effects), strict=True)):
+        colour = GAIN if effect.low > 0 else LOSS if effect.high < 0 else OPEN
+        whole = weight == "bold"
+        ends = [effect.low, effect.high]
+        line: dict[str, Any] = {"color": colour, "solid_capstyle": "round"}
+        axes.plot(ends, [place, place], linewidth=3 if whole else 2, **line)
+        axes.plot([effect.estimate], [place], "D" if whole else "o", color=colour, markersize=9 if whole else 8)
+    axes.axvline(0, color=INK, linewidth=1)
+    axes.set_yticks(range(len(effects)), list(effects), color=INK)
+    axes.set_ylim(len(effects) - 0.5, -0.5)
+    axes.grid(visible=False, axis="y")
+    axes.spines["left"].set_visible(False)
+    _numbers(axes.xaxis, language)
+    label = language.say(
+        "ganho típico de recompensa em relação a {} (intervalo de 95 %)",
+        "typical gain in reward over {} (95 % interval)",
+    )
+    axes.set_xlabel(label.format(contrast.reference))
+    return axes
 
 
 def paired(points: Sequence[Point], reference: str, language: Language) -> str:

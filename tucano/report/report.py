@@ -31,6 +31,9 @@ SEEN = 0.005
 """The smallest change of a component that two digits show."""
 HEALTHY = 0.1
 """A text measure may differ this much from the reference's, relative to it, before the report marks it."""
+LONGEST_SHARED = 80
+KEPT = 40
+"""Characters with which two answers may begin alike, and how many of more than these are shown at most."""
 OVERVIEW = "../../../index.html"
 """Seen from a report in its storage."""
 
@@ -61,13 +64,15 @@ class Facts:
     promotion: "Promotion | None" = None
 
     @property
-    def subject(self) -> str:
-        """What was trained on what, when: `laptop learning_rate=0.003 · nano · synthetic · 2026-11-22`."""
-        sections = {name: self.settings.get(name, {}) for name in ("model", "data")}
-        sources = sections["data"].get("sources") or [sections["data"]]
-        source = " + ".join(str(part.get("source", "")) for part in sources)
-        model = str(sections["model"].get("name", ""))
-        return " · ".join(part for part in (self.run, model, source, self.made_on) if part)
+    def model(self) -> str:
+        """What was trained; "" where that is not known."""
+        return str(self.settings.get("model", {}).get("name", ""))
+
+    @property
+    def source(self) -> str:
+        """What it was trained on: `olist + synthetic`."""
+        data = self.settings.get("data", {})
+        return " + ".join(str(part.get("source", "")) for part in data.get("sources") or [data])
 
 
 def render_report(comparison: Comparison, facts: Facts, title: str = "Tucano Commerce") -> str:
@@ -89,7 +94,7 @@ def _body(language: Language, comparison: Comparison, facts: Facts, title: str) 
         "shown": language.shown,
         "duration": duration,
     }
-    made.globals["moved"] = moved
+    made.globals |= {"moved": moved, "since_they_part": since_they_part}
     return made.get_template("report_body.html.j2").render(
         title=title,
         t=language.say,
@@ -107,7 +112,10 @@ def _body(language: Language, comparison: Comparison, facts: Facts, title: str) 
         data_rows=flat(facts.data),
         setting_rows=flat(facts.settings),
         longest_stage=max(facts.stage_seconds.values(), default=0.0),
-        forest=Markup(plots.forest(comparison.main, language)),
+        forests={
+            "wide": Markup(plots.forest(comparison.main, language)),
+            "narrow": Markup(plots.narrow_forest(comparison.main, language)),
+        },
         paired=Markup(plots.paired(comparison.points, comparison.reference, language)),
         curves=Markup(plots.curves(facts.training, language)) if facts.training else None,
         training_health=Markup(plots.health(facts.training, language)) if facts.training else None,
@@ -119,6 +127,20 @@ def moved(pair: Pair) -> dict[str, float]:
     names = {*pair.components_before, *pair.components_after}
     changes = {n: pair.components_after.get(n, 0.0) - pair.components_before.get(n, 0.0) for n in sorted(names)}
     return dict(sorted(((n, by) for n, by in changes.items() if abs(by) > SEEN), key=lambda item: -abs(item[1])))
+
+
+def since_they_part(before: str, after: str) -> tuple[str, str]:
+    """Two answers from a little before their first difference on: with a long common beginning they would look the
+    same where a line has to do.
+    """
+    differing = (place for place, (one, other) in enumerate(zip(before, after, strict=False)) if one != other)
+    shared = next(differing, min(len(before), len(after)))
+    if before == after or shared <= LONGEST_SHARED:
+        return before, after
+    near = shared - KEPT
+    found = (before.rfind(mark, near, shared) + 1 for mark in (",", " "))
+    begin = next((place for place in found if place), near)
+    return f"… {before[begin:].lstrip()}", f"… {after[begin:].lstrip()}"
 
 
 def _health(comparison: Comparison) -> dict[str, dict[str, tuple[float | None, bool]]]:
