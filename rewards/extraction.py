@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Mapping
 from operator import mul
 
-from rewards.complaints import is_of_kind, kinds_of
+from rewards.complaints import is_of_kind, kinds_of, names_every_kind
 from rewards.parsing.text import fold, foreign, word_set, words
 from rewards.types import PromptLike, clip
 
@@ -160,7 +160,7 @@ def agreements(usable: Mapping[str, object], expected: Mapping[str, object], pro
     agreed = {name: agreement(name, usable[name], value) if name in usable else 0.0 for name, value in expected.items()}
     said, wanted = usable.get("main_complaint"), expected.get("main_complaint")
     if isinstance(said, str) and isinstance(wanted, str):
-        if says_the_same(said, wanted, prompt.user) or is_of_kind(said, wanted):
+        if not names_every_kind(said) and (says_the_same(said, wanted, prompt.user) or is_of_kind(said, wanted)):
             agreed["main_complaint"] = max(agreed["main_complaint"], IN_OTHER_WORDS)
     elif isinstance(said, str) and "main_complaint" in expected and expected.get("sentiment") == "neutral":
         own = stems(said)

@@ -15,7 +15,7 @@ from rewards.complaints import meant as meant_by
 from rewards.extraction import CHECKS, FIELDS, fits_stars, is_usable, match
 from rewards.parsing import text
 from rewards.parsing.advice import says_nothing, steps, substance, untabled
-from rewards.parsing.calls import ABOUT, CALLS, INVITES, URGES, flat, labels, pads
+from rewards.parsing.calls import ABOUT, CALLS, INVITES, PRICED, URGES, flat, labels, pads
 from rewards.parsing.claims import insight_figures, names_product, offers_another, push_figures, push_inventions
 from rewards.parsing.objects import around, find_object, is_single, wholeness
 from rewards.parsing.offers import passes_on, speaks_against, ungranted
@@ -363,7 +363,7 @@ class Push:
         worth = 1.0 if named or not known else WITHOUT_PRODUCT
         fits = v42.push_length_share(length)
         gate = _is_one_push(answer, prompt, len(urges)) * worth * (FALSE if inventions else 1.0)
-        gate *= PADDED if pads(folded) else 1.0
+        gate *= PADDED if fits < 1 and pads(folded) else 1.0
         own = flat(folded, text.fold(prompt.user)) if known else 1.0
         is_formal = bool(v42.FORMAL.search(folded))
         gate *= (TOO_LONG + (1 - TOO_LONG) * fits**2) * (FORMAL if is_formal else own)
@@ -390,7 +390,7 @@ def _is_one_push(answer: str, prompt: PromptLike, urges: int) -> float:
         or sum(names_product(prompt, line) for line in answer.splitlines() if line) > 1
         or offers_another(prompt, answer)
     )
-    invites = INVITES.search(folded) or "!" in folded or "?" in folded or CALLS.search(folded)
+    invites = INVITES.search(folded) or "!" in folded or "?" in folded or CALLS.search(folded) or PRICED.search(folded)
     talk = clip((0.95 - urges / max(1, len(tokens))) / 0.25)
     one = NOT_ONE if several or ABOUT.search(folded) else 1.0
     gate = _is_answer(answer, tokens, prompt) * talk * one * (1.0 if invites else NO_INVITATION)

@@ -14,10 +14,10 @@ INVITES = any_of("""
     corre* corra* pegue leve descubr* experiment* vem venha veja finaliz* renov* compre* compra* volt* hoje tem chega*
     ai bora clube escolh* pront* imagin* nova novo hora
     """)
-CALLS = re.compile(
-    r"(?:\A|[.!?:;,]\s+)[a-z]+(?:[aei]r|[eai]ca|[io]que|igue|[oi]ge|ina|[iu]re|ote|ente|aia|eje)\b|\b(?:por|so|a) r\$"
-)
-"""A clause that begins as a call («toque», «peça», «meça»), or a price that is offered."""
+CALLS = re.compile(r"(?:\A|[.!?:;,]\s+)[a-z]+(?:[aei]r|[eai]ca|[io]que|igue|[oi]ge|ina|[iu]re|ote|ente|aia|eje)\b")
+"""A clause that begins as a call («toque», «peça», «meça»)."""
+PRICED = re.compile(r"\b(?:por|so|a) r\$")
+"""A price that is offered: it invites, and calls to nothing."""
 _STOCK = any_of("""
     merec* oferta ofertas novidad* loja site aqui cliqu* toqu* acess* nosso nossa nossos nossas esper* aproveit* garant*
     confir* compr* corr* vem venha pegue leve agora hoje voce gratis frete desconto cupom apenas chegou gente perca
