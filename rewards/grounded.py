@@ -15,7 +15,7 @@ from rewards.complaints import meant as meant_by
 from rewards.extraction import CHECKS, FIELDS, fits_stars, is_usable, match
 from rewards.parsing import text
 from rewards.parsing.advice import says_nothing, steps, substance, untabled
-from rewards.parsing.calls import ABOUT, CALLS, INVITES, PRICED, URGES, flat, labels, pads
+from rewards.parsing.calls import ABOUT, CALLS, INVITES, LETTER, PRICED, URGES, flat, labels, pads
 from rewards.parsing.claims import insight_figures, names_product, offers_another, push_figures, push_inventions
 from rewards.parsing.objects import around, find_object, is_single, wholeness
 from rewards.parsing.offers import passes_on, speaks_against, ungranted
@@ -45,7 +45,7 @@ NO_INVITATION = 0.3
 """Credit of a push that neither speaks to anybody nor calls to act."""
 NOT_ONE = 0.25
 """Credit of a text with more than one object, push or product, or that tells what a push is."""
-TOO_LONG = 0.55
+TOO_LONG = 0.3
 """Credit of a push that is too long by far."""
 PADDED = 0.3
 """Credit of a push that goes on about the shop."""
@@ -319,7 +319,7 @@ class Push:
             0.25,
             "up to 120 characters, falling to 0 at 200",
             _SOURCE,
-            "weight; all credit falls with its square to 55 %",
+            "weight; all credit falls with its square to 30 %",
         ),
         Component(
             "push.product",
@@ -365,7 +365,7 @@ class Push:
         gate = _is_one_push(answer, prompt, len(urges)) * worth * (FALSE if inventions else 1.0)
         gate *= PADDED if fits < 1 and pads(folded) else 1.0
         own = flat(folded, text.fold(prompt.user)) if known else 1.0
-        is_formal = bool(v42.FORMAL.search(folded))
+        is_formal = bool(v42.FORMAL.search(folded) or LETTER.search(folded))
         gate *= (TOO_LONG + (1 - TOO_LONG) * fits**2) * (FORMAL if is_formal else own)
         shares = (
             gate * fits,

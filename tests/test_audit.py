@@ -223,7 +223,7 @@ def failed(report: AuditReport) -> set[str]:
 
 
 def test_sound_rewards_pass_on_every_task(sound: AuditReport) -> None:
-    assert sound.failed_checks == ()
+    assert [check.message for check in sound.failed_checks] == []
     assert sound.passed and sound.may_proceed
     assert sound.verdict == "passed"
     whole = [row for row in sound.agreement if row.origin == "all"]

@@ -16,6 +16,8 @@ INVITES = any_of("""
     """)
 CALLS = re.compile(r"(?:\A|[.!?:;,]\s+)[a-z]+(?:[aei]r|[eai]ca|[io]que|igue|[oi]ge|ina|[iu]re|ote|ente|aia|eje)\b")
 """A clause that begins as a call («toque», «peça», «meça»)."""
+LETTER = re.compile(r"\b(?:estimad[oa]s?|car[oa]s? client\w+|vossa|ilustrissim[oa]s?)\b")
+"""How letters begin, beside what `v4.2` knows."""
 PRICED = re.compile(r"\b(?:por|so|a) r\$")
 """A price that is offered: it invites, and calls to nothing."""
 _STOCK = any_of("""

@@ -86,18 +86,8 @@ _GOES_ON = (
 )
 
 
-def _padded(text: str, most: int) -> str:
-    """The text and as many words more as `most` characters hold."""
-    for word in _GOES_ON.split():
-        if len(text) + 1 + len(word) > most:
-            break
-        text += f" {word}"
-    return text
-
-
 def _edits(prompt: Prompt, text: str, others: Sequence[Prompt]) -> Iterator[Edit]:
     yield "cut off on the screen", 1, text, f"{text} {_GOES_ON}"
-    yield "a little too long", 1, _padded(text, SCREEN), _padded(text, SCREEN + 20)
     yield "taken back", 3, text, taken_back(text)
     yield "advises against it", 3, text, f"Não compre, é ruim: {text}"
     brief = prompt.user.casefold()

@@ -184,7 +184,9 @@ def _lengths(brief: Brief, form: int) -> Iterator[Flaw]:
 
 def _tones(brief: Brief, prompt: Prompt, text: str) -> Iterator[Flaw]:
     for formal, friendly in _FORMAL:
-        yield f"tone of a letter: {formal.strip()}", 1, friendly + text, formal + text
+        own = re.sub(r"^Oi[!,] ", "", text)  # nobody greets twice, nor begins a sentence within one
+        goes_on = own[:1].lower() + own[1:]
+        yield f"tone of a letter: {formal.strip()}", 1, friendly + goes_on, formal + goes_on
     for word in _SIGNED:
         yield f"tone of a letter: {word}", 1, f"{text} Um abraço, sua loja.", f"{text} {word}, sua loja."
     yield "about a push: announced", 1, text, f"Segue uma notificação push: {text}"
