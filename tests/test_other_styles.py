@@ -106,7 +106,7 @@ PUSH = PROMPTS["push"]
         (
             "Faz tempo que você não passa por aqui, e separamos um presente para os seus dias de viagem: o fone de ouvido"
             " que você tanto queria está com 20% de desconto, é só escolher a cor no site.",
-            0.3,
+            0.2,
             0.55,
         ),
         (
