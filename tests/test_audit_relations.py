@@ -14,7 +14,7 @@ from rewards import PromptLike, RewardSet, Score, load_reward_set
 from tucano.audit.bench import Bench, Group, grouped
 from tucano.audit.relations.as_good import harmless_checks, kind_checks
 from tucano.audit.relations.cases import spread
-from tucano.audit.relations.parts import documented_lengths, part_checks
+from tucano.audit.relations.parts import _reaches, documented_lengths, part_checks
 from tucano.audit.relations.sameness import sameness_checks
 from tucano.audit.relations.worse import worse_checks
 from tucano.audit.report import AuditCheck
@@ -228,3 +228,10 @@ def test_variants_leave_a_faultless_answer_faultless(rated: Rated) -> None:
         for _, variant in spec_of(prompt.task).variants(prompt):
             assert variant.task == prompt.task and variant.id == prompt.id
             assert variant != replace(prompt)
+
+
+@pytest.mark.parametrize(
+    ("value", "weight", "reaches"), [(0.3, 0.3, True), (0.1, 0.3, False), (0.31, 0.3, False), (0.0, 0.0, True)]
+)
+def test_a_component_reaches_its_weight_and_no_more(value: float, weight: float, reaches: bool) -> None:
+    assert _reaches(value, weight) == reaches

@@ -65,10 +65,15 @@ def _reach_checks(task: str, bench: Bench) -> list[AuditCheck]:
         )
         for name in weights
     }
-    short = {name: value for name, value in most.items() if not REACHED <= value / weights[name] <= 1 + 1e-6}
+    short = {name: value for name, value in most.items() if not _reaches(value, weights[name])}
     example = "".join(f", `{name}` reaches {value:.3f} of {weights[name]:.3f}" for name, value in short.items())
     message = f"{task}: {len(short)} of {len(weights)} components do not reach their weight{example}"
     return [AuditCheck(task, "reach", "block", not short, len(short), 0, message)] if weights else []
+
+
+def _reaches(value: float, weight: float) -> bool:
+    """Whether a component or a penalty comes near its weight, and not beyond; one of weight 0 adds nothing."""
+    return REACHED <= value / weight <= 1 + 1e-6 if weight else value == 0
 
 
 def documented_lengths(rewards: object, task: str) -> dict[str, list[int]]:
