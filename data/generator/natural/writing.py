@@ -159,15 +159,22 @@ def _weighted(choices: Sequence[tuple[str, float]], rng: Random) -> str:
     return rng.choices([choice for choice, _ in choices], [weight for _, weight in choices])[0]
 
 
+_OFFERED = re.compile(r"frete|entrega|gr[áa]tis|cupo[mn]s?|c[óo]digo|descontos?|brindes?|oferta", re.IGNORECASE)
+"""Words that say what a brief grants: with a slip in one nobody could tell whether it does."""
+
+
 def roughened(template: str, rng: Random) -> str:
     """A sentence as somebody types it in a hurry, or not; its open slots stay whole."""
     if rng.random() < 0.5:
         return template[0].upper() + template[1:]
     hand = draw_hand(rng)
     pieces = re.split(r"(\{\w+\})", template)
-    typed = "".join(
-        piece if piece.startswith("{") else _WORD.sub(lambda word: hand.typed(word[0], rng), piece) for piece in pieces
-    )
+
+    def typed_word(found: re.Match[str]) -> str:
+        word = hand.typed(found[0], rng)
+        return found[0] if _OFFERED.fullmatch(found[0]) and _plain(word) != _plain(found[0]) else word
+
+    typed = "".join(piece if piece.startswith("{") else _WORD.sub(typed_word, piece) for piece in pieces)
     if rng.random() < 0.4:
         typed = typed.rstrip("?.! ")
     return typed[0].lower() + typed[1:] if hand.case == "lower" else typed[0].upper() + typed[1:]
