@@ -115,7 +115,8 @@ def test_good_demonstrations_are_true(folder: Path, tmp_path: Path) -> None:
     prepare(DataSettings(defect_share=0), 3, TASKS, tmp_path)
     for prompt in read_prompts(tmp_path / "demonstrations.jsonl")[:600]:
         flat = 0.9 if prompt.task == "push" else 1  # stock words around product and offer
-        assert flat <= truth(prompt, prompt.demonstration or "", tmp_path) <= 1, prompt
+        value = truth(prompt, prompt.demonstration or "", tmp_path)
+        assert value is not None and flat <= value <= 1, prompt
 
 
 def test_the_share_of_flawed_demonstrations_is_the_one_asked_for(report: DataReport) -> None:
