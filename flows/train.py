@@ -4,7 +4,7 @@ from prefect import flow
 
 from tasks.approval import ask, decide
 from tasks.audit import audit_rewards, pass_gate
-from tasks.compare import answer_prompts, compare_arms
+from tasks.compare import answer_prompts, answer_starts, compare_arms
 from tasks.cost import account
 from tasks.elsewhere import await_seed, where
 from tasks.evaluations import show_answers
@@ -40,9 +40,14 @@ def train(settings: PipelineSettings) -> str:
         start = where(run, fine_tune)(run, prompts) if settings.sft.enabled else None
         preflight = where(run, check_before_grpo)(run, prompts, start)
         pass_preflight(run, preflight)
-        one_seed = await_seed if settings.execution.seeds else train_seed.with_options(retries=settings.worker.retries)
+        retries = settings.worker.retries
+        one_seed = await_seed if settings.execution.seeds else train_seed.with_options(retries=retries)
         given = (run, prompts, start)
-        seeds = gather(run, {seed: one_seed.submit(*given, seed, preferences) for seed in settings.grpo.seeds})
+        training = {seed: one_seed.submit(*given, seed, preferences) for seed in settings.grpo.seeds}
+        beside = None if settings.execution.stages else answer_starts.with_options(retries=retries).submit(*given)
+        seeds = gather(run, training)
+        if beside is not None:
+            beside.result()
         answers = where(run, answer_prompts)(run, prompts, start, seeds)
         reaudit = audit_again(run, prompts, start, seeds, answers)
         public = score_publicly(run, start, seeds.trained)

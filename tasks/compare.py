@@ -13,7 +13,7 @@ from tasks.running.run import Run, stage
 from tasks.train import start_of
 from tucano.artifacts.identity import digest, fingerprint
 from tucano.artifacts.records import write_record
-from tucano.artifacts.store import Recipe
+from tucano.artifacts.store import Artifact, Recipe
 from tucano.comparison.claims import after_holm
 from tucano.comparison.compare import TOGETHER, Comparison, Design, compare
 from tucano.comparison.contrast import Contrast
@@ -37,8 +37,12 @@ from tucano.statistics.preference import Preference
 from tucano.storage.folder import Folder
 from tucano.tracking import RegisteredModel
 from tucano.tracking.models import WEIGHTS
-from tucano.training.jobs import MODULES, Arm, version_arm
+from tucano.training.jobs import MODULES, Arm, Job, version_arm
 from tucano.training.orders import JobFolders, order
+
+STARTS_STAGE = "starts"
+TIMES = "times"
+"""Among the inputs of what the starts answered alone: how often, beside what the settings say."""
 
 
 @stage("answer test prompts")
@@ -49,45 +53,70 @@ def answer_prompts(run: Run, prompts: PromptSet, start: Start | None, seeds: See
     compare.
     """
     settings = run.settings
-    chosen = of_answers(run.settings, run.settings.seed)
     champion = run.tracker.champion(settings.promotion.model)
     if champion is not None and champion.tags.get("digest.grpo") in {seed.digest for seed in seeds.trained}:
         champion = None
 
     def produce(recipe: Recipe, draft: Path) -> dict[str, Any]:
         work = run.store.work_folder(recipe)
-        before = run.store.alike(recipe, _of_starts)
-        arms = model_arms(run, start, seeds.trained) + ([_champion_arm(run, champion, work)] if champion else [])
-        job = order(
-            "answer",
-            settings,
-            settings.seed,
-            cores(),
-            JobFolders(
-                prompts=prompts.files.folder, work=work, output=draft, answered=before.folder if before else None
-            ),
-            arms=arms,
-        )
-        return run_child(run, job, "answers")
+        before = run.store.alike(recipe, _of_starts, STARTS_STAGE) or run.store.alike(recipe, _of_starts)
+        arms = _start_arms(run, start, len(seeds.trained)) + _seed_arms(run, start, seeds.trained)
+        arms += [_champion_arm(run, champion, work)] if champion else []
+        return run_child(run, _job(run, prompts, work, draft, arms, before), "answers")
 
     inputs = {"prompts": prompts.digest, "start": start.digest if start else ""}
     inputs |= seeds.inputs
     inputs |= {CHAMPION: f"{champion.model} version {champion.version}"} if champion else {}
+    chosen = of_answers(settings, settings.seed)
     return AnswerSet(run.make("answers", MODULES["answer"], chosen, inputs, produce))
+
+
+@stage("answer with starts")
+def answer_starts(run: Run, prompts: PromptSet, start: Start | None) -> AnswerSet:
+    """What base and SFT start answer, while the seeds are trained: `answer_prompts` takes their lines from here."""
+    times = len(run.settings.grpo.seeds)
+
+    def produce(recipe: Recipe, draft: Path) -> dict[str, Any]:
+        before = run.store.alike(recipe, _of_starts, "answers")
+        arms = _start_arms(run, start, times)
+        with run.seed_slots:
+            return run_child(run, _job(run, prompts, run.store.work_folder(recipe), draft, arms, before), "starts")
+
+    inputs = {"prompts": prompts.digest, "start": start.digest if start else "", TIMES: str(times)}
+    chosen = of_answers(run.settings, run.settings.seed)
+    return AnswerSet(run.make(STARTS_STAGE, MODULES["answer"], chosen, inputs, produce))
+
+
+def _job(run: Run, prompts: PromptSet, work: Path, draft: Path, arms: list[Arm], before: Artifact | None) -> Job:
+    answered = before.folder if before else None
+    folders = JobFolders(prompts=prompts.files.folder, work=work, output=draft, answered=answered)
+    return order("answer", run.settings, run.settings.seed, cores(), folders, arms=arms)
 
 
 def _of_starts(inputs: Mapping[str, str]) -> tuple[str, str, int]:
     """What the answers of base and SFT start follow from, beside settings: a start answers as often as all seeds."""
-    return inputs["prompts"], inputs["start"], sum(name.startswith("seed-") for name in inputs)
+    times = inputs.get(TIMES) or sum(name.startswith("seed-") for name in inputs)
+    return inputs["prompts"], inputs["start"], int(times)
 
 
 def model_arms(run: Run, start: Start | None, seeds: Sequence[SeedResult]) -> list[Arm]:
-    """Base, SFT start and seeds."""
+    """Base, SFT start and seeds, each answering once."""
+    return _start_arms(run, start, 1) + _seed_arms(run, start, seeds)
+
+
+def _start_arms(run: Run, start: Start | None, times: int) -> list[Arm]:
+    """Base and SFT start. In a comparison they answer as often as all seeds together: with fewer answers their means
+    would be more skewed than those of the seeds, and the two would differ where nothing has changed.
+    """
     base, adapter = start_of(run, start)
-    arms = [Arm("base", str(start.files.base) if start and start.files.built_here else run.settings.model.name)]
-    if start is not None:
-        arms.append(Arm("sft", base, adapter))
-    return arms + [Arm(seed.arm, base, str(seed.files.adapter)) for seed in seeds]
+    name = str(start.files.base) if start and start.files.built_here else run.settings.model.name
+    arms = [Arm("base", name, times=times)]
+    return arms + ([Arm("sft", base, adapter, times=times)] if start is not None else [])
+
+
+def _seed_arms(run: Run, start: Start | None, seeds: Sequence[SeedResult]) -> list[Arm]:
+    base, _ = start_of(run, start)
+    return [Arm(seed.arm, base, str(seed.files.adapter)) for seed in seeds]
 
 
 def _champion_arm(run: Run, champion: RegisteredModel, work: Path) -> Arm:

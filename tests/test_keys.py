@@ -22,7 +22,7 @@ from tasks.benchmark import (
     rate_insights,
     time_models,
 )
-from tasks.compare import answer_prompts, compare_arms
+from tasks.compare import answer_prompts, answer_starts, compare_arms
 from tasks.handles import (
     AnswerSet,
     ArmPaces,
@@ -56,7 +56,7 @@ TRAINED = {
     "tasks": {"data", "audit", "preflight", "grpo", "joined", "benchmark-set"},
     "grpo": {"preflight", "grpo"},
     "drawn": {"preflight", "grpo", "dpo"},
-    "answers": {"answers", "benchmark-answers", "public-answers"},
+    "answers": {"answers", "starts", "benchmark-answers", "public-answers"},
 }
 LOADED = {
     "sft",
@@ -64,6 +64,7 @@ LOADED = {
     "grpo",
     "dpo",
     "answers",
+    "starts",
     "merged",
     "benchmark-answers",
     "benchmark-pace",
@@ -109,7 +110,7 @@ READ_BY: dict[str, set[str]] = {
     "benchmark.allow_external": NOWHERE,
     # what stages read
     "seed": {
-        "data", "audit", "sft", "answers", "re-audit", "merged", "benchmark-set", "benchmark-answers",
+        "data", "audit", "sft", "answers", "starts", "re-audit", "merged", "benchmark-set", "benchmark-answers",
         "benchmark-endpoint", "benchmark-judge", "benchmark", "public-set", "public-answers", "public", "benchmark-pace",
     },
     "data.mix": TRAINED["tasks"],
@@ -126,18 +127,18 @@ READ_BY: dict[str, set[str]] = {
     "grpo.rewards": {"audit", "re-audit", *TRAINED["drawn"]},
     "grpo.generations": TRAINED["drawn"],
     "grpo.temperature": TRAINED["drawn"],
-    "grpo.seeds": {"plan", "preflight"},
+    "grpo.seeds": {"plan", "preflight", "starts"},
     "grpo.max_completion_tokens": {
-        "preflight", "grpo", "dpo", "answers", "merged", "benchmark-answers", "benchmark-endpoint", "benchmark-pace",
+        "preflight", "grpo", "dpo", "answers", "starts", "merged", "benchmark-answers", "benchmark-endpoint", "benchmark-pace",
         "public-answers",
     },
     "grpo.max_think_tokens": {
-        "preflight", "grpo", "dpo", "answers", "benchmark-answers", "benchmark-pace", "public-answers",
+        "preflight", "grpo", "dpo", "answers", "starts", "benchmark-answers", "benchmark-pace", "public-answers",
     },
     "grpo.own_decoding": {
-        "preflight", "grpo", "dpo", "answers", "benchmark-answers", "benchmark-pace", "public-answers",
+        "preflight", "grpo", "dpo", "answers", "starts", "benchmark-answers", "benchmark-pace", "public-answers",
     },
-    "grpo.sampler": {"preflight", "grpo", "dpo", "answers", "benchmark-answers", "benchmark-pace", "public-answers"},
+    "grpo.sampler": {"preflight", "grpo", "dpo", "answers", "starts", "benchmark-answers", "benchmark-pace", "public-answers"},
     "grpo.validation_samples": {"grpo", "dpo"},
     "grpo.selection": {"grpo", "dpo"},
     "grpo.": TRAINED["grpo"],
@@ -145,9 +146,9 @@ READ_BY: dict[str, set[str]] = {
     "comparison.primary": {"plan", "comparison"},
     "comparison.alpha": {"plan", "comparison", "re-audit", "benchmark", "public"},
     "comparison.truth_margin": {"plan", "comparison"},
-    "comparison.rewards": {"plan", "answers", "benchmark-answers", "benchmark-baselines", "benchmark-endpoint"},
-    "comparison.served_temperature": {"plan", "answers", "benchmark-answers", "benchmark-endpoint"},
-    "comparison.samples": {"plan", "answers"},
+    "comparison.rewards": {"plan", "answers", "starts", "benchmark-answers", "benchmark-baselines", "benchmark-endpoint"},
+    "comparison.served_temperature": {"plan", "answers", "starts", "benchmark-answers", "benchmark-endpoint"},
+    "comparison.samples": {"plan", "answers", "starts"},
     "benchmark.samples": {"benchmark-answers", "benchmark-endpoint"},
     "benchmark.resamples": {"benchmark", "public"},
     "benchmark.": {"benchmark-set"},
@@ -308,6 +309,7 @@ def recipes(settings: PipelineSettings, made: Artifact) -> Iterator[tuple[str, R
         "dpo": lambda: prefer(run, prompts, start, seed, None),
         "joined": lambda: join(run, prompts, 42, {"push": seed}),
         "answers": lambda: answer_prompts.fn(run, prompts, start, seeds),
+        "starts": lambda: answer_starts.fn(run, prompts, start),
         "re-audit": lambda: audit_again.fn(run, prompts, start, seeds, answers),
         "comparison": lambda: compare_arms.fn(run, prompts, Plan(made), start, seeds, answers, None),
         "merged": lambda: merge.fn(run, prompts, start, seed),

@@ -4,6 +4,7 @@ import io
 import json
 from pathlib import Path
 
+from tasks.compare import TIMES, _of_starts
 from tucano.files.results import AnswerFiles
 from tucano.training.answers import _known
 from tucano.training.jobs import Arm, Job
@@ -24,3 +25,11 @@ def test_only_starts_are_taken_over_line_by_line(tmp_path: Path) -> None:
     assert language.getvalue().count("nats") == 2
     job = Job("answer", {}, "", "", "", 1)
     assert _known(job, io.StringIO(), io.StringIO()) == set()
+
+
+def test_what_the_starts_answered_beside_three_seeds_serves_three_and_no_other_number() -> None:
+    beside = {"prompts": "p", "start": "s", TIMES: "3"}
+    later = {"prompts": "p", "start": "s", "seed-1": "a", "seed-2": "b", "seed-3": "c", "champion": "model version 1"}
+    assert _of_starts(beside) == _of_starts(later)
+    assert _of_starts(beside) != _of_starts({name: value for name, value in later.items() if name != "seed-3"})
+    assert _of_starts(beside) != _of_starts(later | {"start": "another"})

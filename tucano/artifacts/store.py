@@ -117,13 +117,16 @@ class Store:
         _used_now(folder)
         return made
 
-    def alike(self, recipe: Recipe, shared: Callable[[Mapping[str, str]], object]) -> Artifact | None:
-        """The newest valid artifact here that was made by the same settings and code, and of inputs in which `shared`
-        sees the same; None where there is none.
+    def alike(
+        self, recipe: Recipe, shared: Callable[[Mapping[str, str]], object], stage: str | None = None
+    ) -> Artifact | None:
+        """The newest valid artifact of `stage` (the recipe's own) here that was made by the same settings and code, and
+        of inputs in which `shared` sees the same; None where there is none.
         """
-        kind = self.root / "artifacts" / recipe.stage
+        stage = stage or recipe.stage
+        kind = self.root / "artifacts" / stage
         manifests = sorted(kind.glob(f"*/{MANIFEST}"), key=lambda path: path.lstat().st_mtime, reverse=True)
-        for folder in (path.parent for path in manifests if NAME.fullmatch(f"{recipe.stage}/{path.parent.name}")):
+        for folder in (path.parent for path in manifests if NAME.fullmatch(f"{stage}/{path.parent.name}")):
             known = read_manifest(folder)
             if known is None or (known["settings"], known["code"]) != (recipe.settings, recipe.code):
                 continue

@@ -35,12 +35,8 @@ STARTS = ("base", "sft")
 def run(job: Job) -> dict[str, object]:
     """Write `AnswerFiles` into `job.output`: one line per arm, prompt, decoding and sample.
 
-    The starts of the tuning answer as often as all seeds together: with fewer answers their means would be more skewed
-    than those of the seeds, and the two would differ where nothing has changed. For the same reason each arm samples
-    with random numbers of its own.
-
-    Starts that have answered the same before (`job.answered`, an artifact by the same recipe but for other seeds) do
-    not answer again: their lines are taken from there.
+    Each arm samples with random numbers of its own. Starts that have answered the same before (in the folder
+    `job.answered`) do not answer again: their lines are taken from there.
 
     The language file says how each arm reads the held-out Portuguese passages. Beside reward and truth each line holds
     the completion's mean loss (nats per token) under the start of the tuning: it says whether tuned texts are still
@@ -51,7 +47,6 @@ def run(job: Job) -> dict[str, object]:
     folder, prompts, systems = files.folder, read_prompts(files.test), files.systems()
     rewards = load_reward_set(settings.comparison.rewards, folder)
     decodings = {"served": (1, settings.comparison.served_temperature), "sampled": (settings.comparison.samples, 1.0)}
-    seeds = max(1, sum(arm.name.startswith("seed-") for arm in job.arms))
     reference = next((arm for arm in reversed(job.arms) if arm.name in STARTS), job.arms[0])
     judge, judges_tokenizer = _load(settings, reference, job.seed)
     made, passages = AnswerFiles(Path(job.output)), read_passages(files.passages)
@@ -65,9 +60,8 @@ def run(job: Job) -> dict[str, object]:
             policy, tokenizer = _load(settings, arm, job.seed)
             most, most_thought = settings.grpo.max_completion_tokens, settings.grpo.max_think_tokens
             examiner = Examiner(tokenizer, systems | _own_prompts(arm), rewards, folder, most, sampler, most_thought)
-            times = seeds if arm.name in STARTS else 1
             for decoding, (each, temperature) in decodings.items():
-                samples = times * each
+                samples = arm.times * each
                 completions = examiner.answer(policy, prompts, samples, temperature, _seed_of(arm, job.seed))
                 losses = completion_losses(judge, judges_tokenizer, systems, completions)
                 for row, (completion, loss) in enumerate(zip(completions, losses, strict=True)):

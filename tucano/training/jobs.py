@@ -18,13 +18,14 @@ EVENT_MARK = "@ "
 @dataclass(frozen=True, slots=True)
 class Arm:
     """One model that answers: a base (folder or hub id) with or without an adapter. `system_prompts`: the file of those
-    that it is served with; None for the prompt set's.
+    that it is served with; None for the prompt set's. It answers a prompt `times` as often as the settings say.
     """
 
     name: str
     base: str
     adapter: str | None = None
     system_prompts: str | None = None
+    times: int = 1
 
 
 def version_arm(name: str, served: ServedFiles) -> Arm:
