@@ -13,10 +13,10 @@ from test_audit import rating_set
 from rewards import PromptLike, RewardSet, Score, load_reward_set
 from tucano.audit.bench import Bench, Group, grouped
 from tucano.audit.relations.as_good import harmless_checks, kind_checks
-from tucano.audit.relations.cases import spread
+from tucano.audit.relations.cases import PLAIN, spread
 from tucano.audit.relations.parts import _reaches, documented_lengths, part_checks
 from tucano.audit.relations.sameness import sameness_checks
-from tucano.audit.relations.worse import worse_checks
+from tucano.audit.relations.worse import Cost, _worse_check, worse_checks
 from tucano.audit.report import AuditCheck
 from tucano.prompts import Prompt, Task
 from tucano.rating.ratings import RatedAnswer, read_ratings
@@ -235,3 +235,14 @@ def test_variants_leave_a_faultless_answer_faultless(rated: Rated) -> None:
 )
 def test_a_component_reaches_its_weight_and_no_more(value: float, weight: float, reaches: bool) -> None:
     assert _reaches(value, weight) == reaches
+
+
+def test_a_variant_that_few_answers_have_closes_no_gate_and_four_do() -> None:
+    """Twenty answers lose enough; beside them one, or four, lose a little too little."""
+
+    def check(cheap: int) -> AuditCheck:
+        found = [Cost("usual", (PLAIN,), 0.30, 0.10, True)] * 20 + [Cost("rare", (PLAIN,), 0.099, 0.10, True)] * cheap
+        return _worse_check("push", "some flaw", found)
+
+    assert check(1).passed
+    assert not check(4).passed and "100% of 4 cases" in check(4).message

@@ -35,20 +35,20 @@ def test_the_pieces_have_the_loss_and_the_gradient_of_trl_itself(
 ) -> None:
     """The second judge is TRL's own step over the whole batch."""
     monkeypatch.setattr(sft, "PIECES_ON_CPU", pieces)
-    (loss, weights), (expected_loss, expected) = step(PiecewiseSFTTrainer, tmp_path), step(SFTTrainer, tmp_path)
-    assert loss == pytest.approx(expected_loss, rel=1e-6)
+    (told, weights), (expected_told, expected) = step(PiecewiseSFTTrainer, tmp_path), step(SFTTrainer, tmp_path)
+    assert told == pytest.approx(expected_told, rel=1e-6)
     assert torch.allclose(weights, expected, atol=1e-6) and not torch.allclose(weights, torch.zeros(()), atol=1e-3)
 
 
-def step(kind: type[SFTTrainer], folder: Path) -> tuple[float, torch.Tensor]:
-    """The loss of one step of plain gradient descent, and how far it moved the weights."""
+def step(kind: type[SFTTrainer], folder: Path) -> tuple[dict[str, float], torch.Tensor]:
+    """What is logged of one step of plain gradient descent, and how far it moved the weights."""
     torch.manual_seed(3)
     shape = {"vocab_size": 60, "hidden_size": 16, "intermediate_size": 32, "num_hidden_layers": 2, "head_dim": 8}
     model = Qwen3ForCausalLM(Qwen3Config(**shape, num_attention_heads=2, num_key_value_heads=1))
     before = torch.cat([weight.detach().flatten().clone() for weight in model.parameters()])
     rows = [
         {
-            "input_ids": [1 + (row * 7 + place) % 59 for place in range(length)],
+            "input_ids": [1 + (row * 7 + place) % 59 if row % 2 else 1 + row for place in range(length)],
             "completion_mask": [0] * 3 + [1] * (length - 3),
         }
         for row, length in enumerate(LENGTHS)
@@ -61,4 +61,4 @@ def step(kind: type[SFTTrainer], folder: Path) -> tuple[float, torch.Tensor]:
     trainer = kind(model=model, args=arguments, train_dataset=Dataset.from_list(rows), processing_class=TOKENIZER)
     trainer.train()
     after = torch.cat([weight.detach().flatten() for weight in model.parameters()])
-    return trainer.state.log_history[0]["loss"], after - before
+    return {name: trainer.state.log_history[0][name] for name in ("loss", "mean_token_accuracy")}, after - before

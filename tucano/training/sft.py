@@ -7,6 +7,7 @@ adapter. What was left out: packing (its sequence borders need attention kernels
 import math
 import shutil
 from dataclasses import asdict
+from operator import mul
 from pathlib import Path
 from typing import Any
 
@@ -36,17 +37,28 @@ PIECES_ON_CPU = 2
 (docs/speed.md). A GPU computes padding beside the rest.
 """
 
+IGNORED = -100
+"""The label of a token that is not learned."""
+
 
 class PiecewiseSFTTrainer(SFTTrainer):
     """TRL's trainer, which on a CPU goes through a batch in pieces of examples of about one length."""
 
     def training_step(self, model: Any, inputs: dict[str, Any], num_items_in_batch: Any = None) -> torch.Tensor:
         """The loss of the batch. Each piece divides by the tokens of the whole batch, so that the sum of their
-        gradients is the batch's.
+        gradients is the batch's, and what each tells of its tokens counts by how many these are.
         """
-        assert num_items_in_batch is not None
         step, pieces = super().training_step, by_length(inputs, PIECES_ON_CPU if self.args.use_cpu else 1)
-        return torch.stack([step(model, piece, num_items_in_batch) for piece in pieces]).sum()
+        assert num_items_in_batch is not None or len(pieces) == 1
+        told = self._metrics["train"]
+        before = {name: len(values) for name, values in told.items()}
+        loss = torch.stack([step(model, piece, num_items_in_batch) for piece in pieces]).sum()
+        learned = [int((piece["labels"][:, 1:] != IGNORED).sum()) for piece in pieces]  # the first of a row is given
+        for name, values in told.items():
+            added = values[before.get(name, 0) :]
+            if len(added) == len(pieces):
+                values[-len(pieces) :] = [sum(map(mul, added, learned)) / max(1, sum(learned))]
+        return loss
 
 
 def by_length(batch: dict[str, torch.Tensor], pieces: int) -> list[dict[str, torch.Tensor]]:

@@ -61,9 +61,9 @@ def _worse_check(task: str, kind: str, costs: Sequence[Cost]) -> AuditCheck:
     least = _needed(groups[detail, prompts])
     where = "" if prompts == PLAIN else f" in {prompts}"
     what = f"lose {short + least:.3f} in the mean{where}, {least:.3f} or more is right"
-    share, cheap = _cheapest(costs)
+    share, cases, cheap = _cheapest(costs)
     if short >= 0 and share > MOST_CHEAP:
-        detail, what = cheap, f"lose too little in {share:.0%} of the cases, {MOST_CHEAP:.0%} at most is right"
+        detail, what = cheap, f"lose too little in {share:.0%} of {cases} cases, {MOST_CHEAP:.0%} at most is right"
     named = f"{kind}: {detail}" if detail else kind
     message = f"{task}: good answers made worse ({named}) {what}"
     passed = short >= 0 and share <= MOST_CHEAP
@@ -81,10 +81,13 @@ def _needed(costs: Sequence[Cost]) -> float:
     return sum(needed) / len(costs)
 
 
-def _cheapest(costs: Sequence[Cost]) -> tuple[float, str]:
-    """The variant that costs too little in most faultless answers, with their share."""
+def _cheapest(costs: Sequence[Cost]) -> tuple[float, int, str]:
+    """The variant that costs too little in most faultless answers, with the share of how many; one that few answers
+    have may be the exception.
+    """
     by_detail: dict[tuple[str, str], list[bool]] = {}
     for cost in costs:
         if cost.made:
             by_detail.setdefault((cost.detail, cost.kinds[0]), []).append(cost.value < cost.least)
-    return max(((sum(cheap) / len(cheap), detail) for (detail, _), cheap in by_detail.items()), default=(0.0, ""))
+    told = ((sum(cheap) / len(cheap), len(cheap), detail) for (detail, _), cheap in by_detail.items())
+    return max((found for found in told if found[1] >= FEWEST), default=(0.0, 0, ""))
