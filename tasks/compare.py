@@ -106,12 +106,15 @@ def model_arms(run: Run, start: Start | None, seeds: Sequence[SeedResult]) -> li
 
 def _start_arms(run: Run, start: Start | None, times: int) -> list[Arm]:
     """Base and SFT start. In a comparison they answer as often as all seeds together: with fewer answers their means
-    would be more skewed than those of the seeds, and the two would differ where nothing has changed.
+    would be more skewed than those of the seeds, and the two would differ where nothing has changed. Random weights
+    answer once: nothing is like them, and they never come to an end.
     """
     base, adapter = start_of(run, start)
-    name = str(start.files.base) if start and start.files.built_here else run.settings.model.name
-    arms = [Arm("base", name, times=times)]
-    return arms + ([Arm("sft", base, adapter, times=times)] if start is not None else [])
+    if start is None:
+        return [Arm("base", run.settings.model.name, times=times)]
+    random = start.files.built_here
+    name = str(start.files.base) if random else run.settings.model.name
+    return [Arm("base", name, times=1 if random else times), Arm("sft", base, adapter, times=times)]
 
 
 def _seed_arms(run: Run, start: Start | None, seeds: Sequence[SeedResult]) -> list[Arm]:

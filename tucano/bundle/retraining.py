@@ -119,7 +119,7 @@ class Retraining:
         """Base, start and seeds answer again; an arm whose weights are not in the bundle, a champion before, cannot."""
         base = self._start
         times = len(self.contents.seeds)
-        arms = [Arm("base", str(base.base), times=times), Arm("sft", str(base.model), times=times)]
+        arms = [Arm("base", str(base.base)), Arm("sft", str(base.model), times=times)]
         arms += [
             Arm(arm, str(base.model), str(SeedFiles(self._of(SEED_STAGE + arm)).adapter)) for arm in self.contents.seeds
         ]

@@ -118,16 +118,26 @@ def _rows(settings: PipelineSettings, tried: dict[str, float]) -> Iterator[Row]:
     looks = math.ceil(grpo.max_steps / grpo.eval_steps) + 1
     look = settings.data.validation_prompts * grpo.validation_samples * tried["answer"]
     steps = grpo.max_steps * settings.trainings // seeds
-    seconds = rounds * (steps * tried["grpo_step"] + looks * look)
+    each = steps * tried["grpo_step"] + looks * look
     how = f"{steps} steps x {tried['grpo_step']:.2f} s, {looks} looks x {look:.1f} s"
-    yield Row("GRPO", seconds, f"{how}; {seeds} seeds, {at_once} at a time")
+    yield Row("GRPO", rounds * each, f"{how}; {seeds} seeds, {at_once} at a time")
     if settings.dpo.enabled:
         yield _dpo(settings, tried, rounds)
-    answers = settings.data.test_prompts * (1 + settings.comparison.samples) * seeds * (2 + sft.enabled)
-    yield Row("answers", answers * tried["answer"], f"{answers:,} answers x {tried['answer'] * 1e3:.0f} ms")
+    yield from _answers(settings, tried["answer"], each if rounds * at_once > seeds else 0.0)
     children = 1 + sft.enabled + rounds + ANSWERING_CHILDREN
     rest = SERVICES_SECONDS + children * tried["start"]
     yield Row("the rest", rest, f"{children} starts of a child x {tried['start']:.1f} s, and {SERVICES_SECONDS} s")
+
+
+def _answers(settings: PipelineSettings, each: float, idle: float) -> Iterator[Row]:
+    """Base and start answer where the seeds leave a slot `idle` for so many seconds; random weights answer once."""
+    seeds = len(settings.grpo.seeds)
+    asked = settings.data.test_prompts * (1 + settings.comparison.samples)
+    starts = asked * ((1 if settings.model.name == "nano" else seeds) + (seeds if settings.sft.enabled else 0))
+    beside = f", {min(idle, starts * each):.0f} s of them beside the seeds" if idle else ""
+    how = f"{starts:,} answers x {each * 1e3:.0f} ms{beside}"
+    yield Row("answers of the starts", max(0.0, starts * each - idle), how)
+    yield Row("answers", asked * seeds * each, f"{asked * seeds:,} answers x {each * 1e3:.0f} ms")
 
 
 def _dpo(settings: PipelineSettings, tried: dict[str, float], rounds: int) -> Row:

@@ -18,7 +18,15 @@ from typing import Any
 
 from tucano.tracking.store import open_client
 
-QUIET = {"MLFLOW_GENAI_EVAL_MAX_WORKERS": "2", "MLFLOW_GENAI_EVAL_SKIP_TRACE_VALIDATION": "true", "TQDM_DISABLE": "1"}
+QUIET = {
+    "MLFLOW_GENAI_EVAL_MAX_WORKERS": "1",
+    "MLFLOW_GENAI_EVAL_MAX_SCORER_WORKERS": "1",
+    "MLFLOW_GENAI_EVAL_PREDICT_RATE_LIMIT": "0",
+    "MLFLOW_GENAI_EVAL_SCORER_RATE_LIMIT": "0",
+    "MLFLOW_GENAI_EVAL_SKIP_TRACE_VALIDATION": "true",
+    "TQDM_DISABLE": "1",
+}
+"""Nobody is asked: no limit of requests per second (ten, if nothing is said), no threads that wait for each other."""
 
 
 @dataclass(frozen=True, slots=True)
