@@ -37,10 +37,9 @@ from tucano.statistics.preference import Preference
 from tucano.storage.folder import Folder
 from tucano.tracking import RegisteredModel
 from tucano.tracking.models import WEIGHTS
-from tucano.training.jobs import MODULES, Arm, Job, version_arm
+from tucano.training.jobs import MODULES, STARTS_STAGE, Arm, Job, version_arm
 from tucano.training.orders import JobFolders, order
 
-STARTS_STAGE = "starts"
 TIMES = "times"
 """Among the inputs of what the starts answered alone: how often, beside what the settings say."""
 
@@ -78,13 +77,13 @@ def answer_starts(run: Run, prompts: PromptSet, start: Start | None) -> AnswerSe
 
     def produce(recipe: Recipe, draft: Path) -> dict[str, Any]:
         before = run.store.alike(recipe, _of_starts, "answers")
-        arms = _start_arms(run, start, times)
-        with run.seed_slots:
-            return run_child(run, _job(run, prompts, run.store.work_folder(recipe), draft, arms, before), "starts")
+        job = _job(run, prompts, run.store.work_folder(recipe), draft, _start_arms(run, start, times), before)
+        return run_child(run, replace(job, threads=run.settings.worker.threads), "starts")
 
     inputs = {"prompts": prompts.digest, "start": start.digest if start else "", TIMES: str(times)}
     chosen = of_answers(run.settings, run.settings.seed)
-    return AnswerSet(run.make(STARTS_STAGE, MODULES["answer"], chosen, inputs, produce))
+    with run.seed_slots:  # what is waited for is no time of this stage
+        return AnswerSet(run.make(STARTS_STAGE, MODULES["answer"], chosen, inputs, produce))
 
 
 def _job(run: Run, prompts: PromptSet, work: Path, draft: Path, arms: list[Arm], before: Artifact | None) -> Job:

@@ -27,7 +27,7 @@ from tucano.requirements.memory import require_memory
 from tucano.settings import PipelineSettings
 from tucano.settings.execution import ExecutionSettings, WorkerSettings
 from tucano.settings.stages import of_data
-from tucano.training.jobs import Arm, ChildKind, Progress
+from tucano.training.jobs import STARTS_STAGE, Arm, ChildKind, Progress
 from tucano.training.launch import run_job
 from tucano.training.orders import JobFolders, order
 
@@ -118,12 +118,15 @@ class Retraining:
     def answered(self) -> Holds:
         """Base, start and seeds answer again; an arm whose weights are not in the bundle, a champion before, cannot."""
         base = self._start
-        times = len(self.contents.seeds)
-        arms = [Arm("base", str(base.base)), Arm("sft", str(base.model), times=times)]
+        arms = [Arm("base", str(base.base)), Arm("sft", str(base.model), times=len(self.contents.seeds))]
+        beside = self.contents.settings.execution.stages is None
+        if beside:  # the starts answered while the seeds trained
+            self._work("answer", STARTS_STAGE, self.settings.seed, arms=arms)
         arms += [
             Arm(arm, str(base.model), str(SeedFiles(self._of(SEED_STAGE + arm)).adapter)) for arm in self.contents.seeds
         ]
-        self._work("answer", "answers", self.settings.seed, arms=arms)
+        answered = self._of(STARTS_STAGE) if beside else None
+        self._work("answer", "answers", self.settings.seed, arms=arms, answered=answered)
         now = {_place(answer): answer for answer in read_answers(self._answers.answers)}
         asked = {arm.name for arm in arms}
         there = [answer for answer in self.contents.answers if answer.arm in asked]
@@ -174,11 +177,12 @@ class Retraining:
         seed: int,
         start: tuple[str, str | None] | None = None,
         arms: list[Arm] | None = None,
+        answered: Path | None = None,
     ) -> dict[str, Any]:
         output = self._of(stage)
         output.mkdir(parents=True)
-        folders = JobFolders(prompts=self.prompts, work=self.scratch / "work" / stage, output=output)
-        threads = self.settings.worker.threads if kind == "grpo" else self._threads
+        folders = JobFolders(self.prompts, self.scratch / "work" / stage, output, answered=answered)
+        threads = self.settings.worker.threads if kind == "grpo" or stage == STARTS_STAGE else self._threads
         began = time.monotonic()
         said = -SAY_EVERY_SECONDS
 
