@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
+from threading import BoundedSemaphore
 from typing import Any
 
 import pytest
@@ -292,7 +293,7 @@ def keys(artifact: Artifact) -> Callable[[PipelineSettings], dict[str, str]]:
 
 def recipes(settings: PipelineSettings, made: Artifact) -> Iterator[tuple[str, Recipe]]:
     """Every stage that the settings have, with the recipe of its artifact."""
-    run = Recording(settings, store=None, tracker=NoChampion(), tracking_run="", seed_slots=None)  # type: ignore[arg-type]
+    run = Recording(settings, store=None, tracker=NoChampion(), tracking_run="", seed_slots=BoundedSemaphore(1))  # type: ignore[arg-type]
     folder = made.folder
     adapters = {"other": str(folder), **settings.benchmark.adapters}
     model = settings.model_copy(update={"benchmark": settings.benchmark.model_copy(update={"adapters": adapters})})
