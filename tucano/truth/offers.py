@@ -46,11 +46,12 @@ _KINDS: dict[str, re.Pattern[str]] = {
 _IMPLIED = {
     "free shipping": {"free", "discount", "sale"},
     "discount": {"sale"},
-    "coupon": {"sale"},
+    "coupon": {"discount", "sale"},
     "price": {"sale"},
     "half": {"discount", "sale"},
 }
-"""What may be said of an offer besides: free shipping is free of something, a discount is an offer."""
+"""What may be said of an offer besides: free shipping is free of something, a discount is an offer, a
+coupon takes something off."""
 _NONE = re.compile(r"\bsem (?:ofertas?|descontos?|promoc\w+)\b")
 _CODE = re.compile(r"(?i:\bcupom|\bc[oó]digo)\b[^.!?]{0,20}?\b([A-Z][A-Z0-9]{2,})\b")
 
