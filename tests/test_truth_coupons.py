@@ -35,6 +35,7 @@ def test_what_a_coupon_grants_and_a_name_are_no_fault(prompt: Prompt, text: str)
     [
         (COUPON, "Sua mochila com 30% de desconto no cupom VOLTEI"),
         (COUPON, "Sua mochila grátis com o cupom VOLTEI"),
+        (COUPON, "Sua mochila nova sai com desconto. Aproveite!"),
         (COUPON, "Sua mochila pela metade do preço com o cupom VOLTEI"),
         (COUPON, "Produto: mochila. Cupom: VOLTEI."),
         (PEN, "Texto: marca-texto por R$ 19. Leve já!"),

@@ -46,12 +46,11 @@ _KINDS: dict[str, re.Pattern[str]] = {
 _IMPLIED = {
     "free shipping": {"free", "discount", "sale"},
     "discount": {"sale"},
-    "coupon": {"discount", "sale"},
+    "coupon": {"sale"},
     "price": {"sale"},
     "half": {"discount", "sale"},
 }
-"""What may be said of an offer besides: free shipping is free of something, a discount is an offer, a
-coupon takes something off."""
+"""What may be said of an offer besides: free shipping is free of something, a discount is an offer."""
 _NONE = re.compile(r"\bsem (?:ofertas?|descontos?|promoc\w+)\b")
 _CODE = re.compile(r"(?i:\bcupom|\bc[oó]digo)\b[^.!?]{0,20}?\b([A-Z][A-Z0-9]{2,})\b")
 
@@ -79,9 +78,11 @@ def granted(answer: str, brief: str, product: str) -> bool:
         allowed.add("price")
     if any(figure.unit == "%" and figure.value == 50 for figure in given):
         allowed.add("half")
+    named = codes(brief)
+    if "coupon" in allowed and any(code in answer for code in named):
+        allowed.add("discount")  # what the coupon that it names takes off
     for kind in tuple(allowed):
         allowed |= _IMPLIED.get(kind, set())
-    named = codes(brief)
     if not codes(answer) <= named or ("coupon" in kinds(answer) and not any(code in answer for code in named)):
         return False
     return kinds(plain(answer).replace(name, " ")) <= allowed
