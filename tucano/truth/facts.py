@@ -9,6 +9,8 @@ from tucano.truth.advice import names, recommends
 from tucano.truth.figures import Figure, figures
 from tucano.truth.reading import plain, sentences
 from tucano.truth.sums import Quantity, follows
+from tucano.truth.wording.claims import NAMED, TOLD, tie, unquoted
+from tucano.truth.wording.hundreds import is_share
 
 _TELLING = 5
 """Words of a sentence that says something."""
@@ -121,8 +123,9 @@ def stated(answer: str, brief: str, facts: Sequence[Fact]) -> Stated:
     right: set[str] = set()
     wrong: set[tuple[str, float]] = set()
     told = [(fact.value, fact.unit) for fact in facts]
+    units = {fact.label: fact.unit for fact in facts}
     said: list[Quantity] = []
-    for sentence, is_row, is_aimed in _told(answer):
+    for sentence, is_row, is_aimed in _told(answer, units):
         mentions = sorted(
             (match.start(), match.end(), label) for label in by_label for match in names(label).finditer(sentence)
         )
@@ -140,12 +143,14 @@ def stated(answer: str, brief: str, facts: Sequence[Fact]) -> Stated:
                     right.add(fact.label)
                 else:
                     wrong.add((fact.label, figure.value))
+            elif (claim := _claim(sentence, mentions, figure, units, [*facts, *free])) == TOLD:
+                wrong.add((label or "", figure.value))
             elif own := _alone(sentence, figure, mentions, facts):
                 right.add(own.label)
-            elif is_aimed or _is_told_of(sentence, figure, facts):
+            elif is_aimed or _is_told_of(sentence, figure, mentions, facts, claim):
                 pass
-            elif not _is_free(sentence, figure, fact, mentions, free) and not _is_summed(
-                sentence, figure, told, [] if (tied := _is_tied(sentence, mentions, figure)) else said, not tied
+            elif not _is_free(sentence, figure, mentions, free, claim) and not _is_summed(
+                sentence, figure, told, [] if (tied := _is_tied(sentence, mentions, figure)) else said, not tied, claim
             ):
                 wrong.add((label or "", figure.value))
             said = [(figure.value, str(figure.unit)), *said][:_REMEMBERED]
@@ -153,38 +158,58 @@ def stated(answer: str, brief: str, facts: Sequence[Fact]) -> Stated:
     return Stated(frozenset(right), len(wrong))
 
 
-_QUOTED = re.compile(r"[\"“«][^\"”»\n]{1,120}[\"”»]")
 _AIM = re.compile(r"\b(?:metas?|alvos?|objetivos?|sucesso|referencia|medimos|onde (?:quero|queremos) chegar)\b")
+_SETS = re.compile(r"[:=→]|\d")
+"""A sentence that speaks of aims sets some where it heads a list or has a figure."""
 _ROW_WORDS = 8
 """Words of a line that says something of the label and figure that it begins with."""
 
 
-def _told(answer: str) -> Iterator[tuple[str, bool, bool]]:
-    """The plain sentences; whether each begins a line that goes on, and whether its line has named an aim before. What
-    stands in quotation marks is somebody else's text: a message to send."""
+def _told(answer: str, units: Mapping[str, str]) -> Iterator[tuple[str, bool, bool]]:
+    """The plain sentences; whether each begins a line that goes on, and whether its line has set an aim before."""
     for row in answer.splitlines():
         aimed = False
-        for place, sentence in enumerate(map(plain, sentences(_QUOTED.sub("…", row)))):
+        for place, sentence in enumerate(map(plain, sentences(unquoted(row, units)))):
             yield sentence, place == 0 and len(sentence) < len(row) and len(row.split()) > _ROW_WORDS, aimed
-            aimed = aimed or bool(_AIM.search(sentence))
+            aimed = aimed or bool(_AIM.search(sentence) and _SETS.search(sentence))
+
+
+def _claim(
+    sentence: str,
+    mentions: Sequence[tuple[int, int, str]],
+    figure: Figure,
+    units: Mapping[str, str],
+    known: Sequence[Fact | float],
+) -> str:
+    """Whether a figure is told of a label it is not of, or stands as its own; none where the brief has it elsewhere."""
+    label, how = tie(sentence, mentions, figure, units)
+    for one in known:
+        if _shows(figure, one) and one.label == label if isinstance(one, Fact) else figure.shows(one):
+            return ""
+    return how
 
 
 _AGAINST = re.compile(r"\b(?:contra|ante|versus|vs\.?|frente a)\s*(?:os? |as? )?(?:r\$\s*)?$")
 _COMPARED = re.compile(r"\s*(?:contra|ante|versus|vs\b|frente a)")
-_PER_HUNDRED = re.compile(r"\b(?:cada|em|por|entre)\s(?:100|cem|1\.?000|mil)\b")
 _WOULD_BE = re.compile(r"\b(?:seriam?|dariam?|trari\w+|subiria\w*|renderi\w+|representari\w+|viraria\w*|ficaria\w*)\b")
+_SUPPOSING = re.compile(r"\b(?:com|cada|se|caso|sem|mais)\b")
 
 
-def _is_told_of(sentence: str, figure: Figure, facts: Sequence[Fact]) -> bool:
+def _is_told_of(
+    sentence: str, figure: Figure, mentions: Sequence[tuple[int, int, str]], facts: Sequence[Fact], claim: str
+) -> bool:
     """Whether a figure is a fact that is set against another one, the whole number of a share in «de cada 100», or
-    what would be."""
+    what would be: it stands beside such a verb, or is supposed."""
     before, behind = sentence[: figure.start], sentence[figure.end :]
+    shares = {fact.label: fact.value for fact in facts if fact.unit == "%"}
+    named = [label for start, _, label in mentions if start >= figure.end and label in shares]
+    if is_share(sentence, figure, [shares[label] for label in named[:1] or shares]):
+        return True
     if _AGAINST.search(before) or _COMPARED.match(behind):
         return any(_shows(figure, fact) for fact in facts)
-    if _PER_HUNDRED.search(sentence) and not figure.unit:
-        shares = [fact.value for fact in facts if fact.unit == "%"]
-        return any(abs(figure.value - share * scale) <= scale for share in shares for scale in (1, 10))
-    return bool(_WOULD_BE.search(sentence))
+    later = _WOULD_BE.search(behind)
+    supposed = later and (_SUPPOSING.search(before) or not re.search(r"[,;:]", behind[: later.start()]))
+    return not claim and bool(_WOULD_BE.search(before) or supposed)
 
 
 _OF_OTHERS = re.compile(r"\s+d[ao]s?\s+(?:visit|sess|acess|client|compra|pesso|entreg|carrinh)")
@@ -272,16 +297,18 @@ def _is_tied(sentence: str, mentions: Sequence[tuple[int, int, str]], figure: Fi
 def _is_free(
     sentence: str,
     figure: Figure,
-    fact: Fact | None,
     mentions: Sequence[tuple[int, int, str]],
     other: Sequence[float],
+    claim: str,
 ) -> bool:
     """Whether a figure that shows no fact at its label may stand: a proposal, an aim, a span of time, a small number,
     «de cada 100»; or a fact without any label, which earns nothing either."""
     before, behind = sentence[: figure.start], sentence[figure.end :]
     if _TARGET.search(before) or _FUTURE.search(before) or _LIMIT.search(before) or _COMING.search(sentence):
         return True
-    if _OFFERED.match(behind) or (_CHANGED.search(before) and not _MOVED.search(before)):
+    if (_OFFERED.match(behind) and not (claim and figure.unit == "%")) or (
+        _CHANGED.search(before) and not _MOVED.search(before)
+    ):
         return True
     spans = _SPAN.match(_RANGE.sub("", behind, count=1) if _RANGE.match(behind) else behind) or _SPANS_TO.search(before)
     if (spans and not figure.unit) or (figure.value in (100, 1000) and _OUT_OF.search(before)):
@@ -295,12 +322,18 @@ def _is_free(
     return recommends(sentence) and not _is_tied(sentence, mentions, figure) and not _MOVED.search(sentence)
 
 
-def _is_summed(sentence: str, figure: Figure, told: Sequence[Quantity], said: Sequence[Quantity], free: bool) -> bool:
+def _is_summed(
+    sentence: str, figure: Figure, told: Sequence[Quantity], said: Sequence[Quantity], free: bool, claim: str
+) -> bool:
     """Whether a figure is worked out of the brief's facts and of the figures said just before, or is a fact that
-    stands in a sum that is written out, or beside no label of its own."""
+    stands in a sum that is written out, or beside no label of its own. One that stands as a label's own is no result,
+    but in such a sum."""
     before = sentence[: figure.start]
+    written = bool(_SUM.search(before) or _SUMMED.match(sentence, figure.end))
     if any(figure.shows(value) and figure.unit in ("", unit) for value, unit in told):
-        return free or bool(_SUM.search(before) or _SUMMED.match(sentence, figure.end))
+        return free or written
+    if claim == NAMED and not written:
+        return False
     return follows(figure, [*told, *said], bool(_HEDGED.search(before)))
 
 

@@ -78,9 +78,11 @@ def granted(answer: str, brief: str, product: str) -> bool:
         allowed.add("price")
     if any(figure.unit == "%" and figure.value == 50 for figure in given):
         allowed.add("half")
+    named = codes(brief)
+    if "coupon" in allowed and any(code in answer for code in named):
+        allowed.add("discount")  # what the coupon that it names takes off
     for kind in tuple(allowed):
         allowed |= _IMPLIED.get(kind, set())
-    named = codes(brief)
     if not codes(answer) <= named or ("coupon" in kinds(answer) and not any(code in answer for code in named)):
         return False
     return kinds(plain(answer).replace(name, " ")) <= allowed

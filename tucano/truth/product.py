@@ -26,9 +26,9 @@ _AMBIGUOUS = word_set(
 """Products whose name is also a word of other sentences («finalize o carrinho»); they alone name no other product."""
 
 
-def sold() -> frozenset[str]:
-    """The names, in plain words, that are no word of other sentences."""
-    return frozenset(" ".join(name) for name in _SOLD if len(name) > 1 or name[0] not in _AMBIGUOUS)
+def sold(ambiguous: bool = False) -> frozenset[str]:
+    """The names, in plain words, that are no word of other sentences; with `ambiguous` those too."""
+    return frozenset(" ".join(name) for name in _SOLD if ambiguous or len(name) > 1 or name[0] not in _AMBIGUOUS)
 
 
 def names_product(text: str, product: str, terms: Sequence[str] = ()) -> bool:

@@ -31,7 +31,7 @@ def _alone(value: float, unit: str) -> list[Quantity]:
     if unit != "%":
         return []
     one_in = [(100 / value, "")] if value else []
-    return [(100 - value, "%"), (value, ""), (10 * value, ""), (1000 - 10 * value, ""), *one_in]
+    return [(100 - value, "%"), (value, ""), *one_in]
 
 
 def _together(one: Quantity, other: Quantity) -> list[Quantity]:

@@ -10,7 +10,14 @@ from tucano.truth.json_object import framed_object, only_object
 from tucano.truth.reading import plain, stem, word_set, words
 from tucano.truth.single import is_single
 from tucano.truth.types import PromptLike
-from tucano.truth.wording.complaints import is_opinion, is_told_otherwise, names_other_thing, trouble, value_told
+from tucano.truth.wording.complaints import (
+    denies,
+    is_opinion,
+    is_told_otherwise,
+    names_other_thing,
+    trouble,
+    value_told,
+)
 
 FIELDS = word_set(
     """
@@ -191,12 +198,14 @@ def _kept(right: Mapping[str, float], known: Mapping[str, Any], weights: Mapping
 
 def is_right(name: str, value: Any, expected: Any) -> bool:
     """Equal in value and JSON type; a category whatever its case and accents, a complaint by half of the words
-    of the shorter of the two; an empty one is none."""
+    of the shorter of the two, unless it denies it; an empty one is none."""
     if name == "main_complaint" and expected is None and isinstance(value, str):
         return bool(_NONE.fullmatch(plain(value).strip(" .")))
     if type(value) is not type(expected):
         return False
     if name == "main_complaint" and isinstance(value, str):
+        if denies(value, expected):
+            return False
         said, wanted = (
             {stem(word) for word in words(text) if len(word) > 3 and word not in _LINKS} for text in (value, expected)
         )

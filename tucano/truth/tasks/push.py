@@ -51,8 +51,10 @@ _AGAINST = re.compile(
     r"|danific\w+|mentira)\b"
 )
 _ABOUT = re.compile(
-    r"\b(?:push|notificac\w+|caracteres|publico|texto|mensagem curta|produto:|preco:\s*r\$|desconto:\s*\d"
-    r"|cupom:|(?:crie|escreva|monte|faca) (?:um|uma) (?!pausa|mimo)(?:push|not|texto|mensag|anunci|frase))"
+    r"\b(?:push|notificac\w+|caracteres|publico|mensagem curta|produto:|preco:\s*r\$|desconto:\s*\d"
+    r"|(?:\A|(?<=\. ))cupom:|(?<!-)texto:"
+    r"|(?:o|um|este|esse) texto (?:curto|pronto|acima|abaixo|d[aeo]|e|sobre|para|com ate)"
+    r"|(?:crie|escreva|monte|faca) (?:um|uma) (?:push|not|texto|mensag|anunci|frase))"
 )
 _FORMAL = re.compile(r"\b(?:prezad\w+|atenciosamente|informamos|cordialmente|vossa|solicitamos|comunicamos)\b")
 _INVITES = re.compile(

@@ -4,10 +4,11 @@ import re
 from pathlib import Path
 
 from tucano.truth.fluency import Norm, fluency
-from tucano.truth.reading import plain, words
+from tucano.truth.reading import words
 from tucano.truth.single import is_single
 from tucano.truth.sql import query_of, right_answer
 from tucano.truth.types import PromptLike
+from tucano.truth.wording.places import tells_of_another
 from tucano.truth.wording.sql_meant import nearness
 
 UNEXPLAINED = 0.6
@@ -36,27 +37,4 @@ def truth(prompt: PromptLike, answer: str, databases: Path | None) -> float | No
     if not right and databases and (query := query_of(prompt.reference, answer, databases)):
         right = nearness(prompt.reference, query, databases)
     told = 1.0 if len(words(prose)) >= 4 and fluency(prose, EXPLANATION) >= 0.4 else UNEXPLAINED
-    return right * (MISTOLD if tells_of_another(prose, f"{prompt.user} {prompt.reference['sql']}") else told)
-
-
-_STATES = {
-    "acre": "AC", "alagoas": "AL", "amapa": "AP", "amazonas": "AM", "bahia": "BA", "ceara": "CE",
-    "distrito federal": "DF", "espirito santo": "ES", "goias": "GO", "maranhao": "MA", "mato grosso do sul": "MS",
-    "minas gerais": "MG", "paraiba": "PB", "parana": "PR", "pernambuco": "PE", "piaui": "PI", "rio de janeiro": "RJ",
-    "rio grande do norte": "RN", "rio grande do sul": "RS", "rondonia": "RO", "roraima": "RR", "santa catarina": "SC",
-    "sao paulo": "SP", "sergipe": "SE", "tocantins": "TO",
-}  # fmt: skip
-_NAMED = re.compile(rf"\b(?:{'|'.join(_STATES)})\b")
-_CODE = re.compile(rf"\b(?:{'|'.join(_STATES.values())})\b")
-_WHEN = re.compile(r"\b(?:(?P<month>\d{2})/(?P<year>\d{4})|(?P<first>\d{4})-(?P<second>\d{2}))\b")
-
-
-def tells_of_another(prose: str, question: str) -> bool:
-    """Whether an explanation names a state or a month, and none that the question is about."""
-    return any(told and asked and not told & asked for told, asked in zip(_about(prose), _about(question), strict=True))
-
-
-def _about(text: str) -> tuple[set[str], set[str]]:
-    states = {_STATES[name] for name in _NAMED.findall(plain(text))} | set(_CODE.findall(text))
-    months = {f"{one['year'] or one['first']}-{one['month'] or one['second']}" for one in _WHEN.finditer(text)}
-    return states, months
+    return right * (MISTOLD if tells_of_another(prose, prompt.user, prompt.reference["sql"]) else told)

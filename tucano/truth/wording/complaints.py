@@ -14,7 +14,8 @@ _TROUBLE: tuple[re.Pattern[str], ...] = tuple(
     for pattern in (
         r"(?:embalagem|pacote|caixa)\b.{0,40}(?:danific|amassad|rasgad|abert|violad|avariad|molhad)"
         r"|(?:danificad|amassad|rasgad|violad)[oa] .{0,12}(?:embalagem|pacote|caixa)",
-        r"\b(?:nao|nunca|jamais)\b.{0,12}(?:chegou|recebid|recebi|recebeu|entregue|entregaram)|\bextravi|\bnao entrega"
+        r"\b(?:nao|nunca|jamais)\b.{0,12}(?:chegou(?! (?:com |atras|quebr|danific|amass|errad|rasgad|trocad|abert))"
+        r"|recebid|recebi|recebeu|entregue|entregaram)|\bextravi|\bnao entrega"
         r"|entrega (?:pendente|nao feita|em aberto)|\bsem receber",
         r"\batras|\bdemor|\bfora do prazo|\b(?:depois|alem|apos) do? prazo|\bentrega lenta",
         r"(?:diferente|menor|maior|diverg\w+|abaixo|distint\w+)\b.{0,30}(?:anunci|descri|divulgad|\bfotos?\b"
@@ -40,6 +41,8 @@ _TROUBLE: tuple[re.Pattern[str], ...] = tuple(
 MOST_KINDS = 2
 LONGEST = 12
 """Kinds of trouble and words that one complaint names."""
+SHORTEST = 4
+"""Letters of a word that a thing may be called by."""
 _EMPTY = word_set(
     """
     produto produtos loja cliente compra comprei entrega pedido veio esta estava muito para pela pelo mais nada tudo
@@ -60,8 +63,43 @@ _TOLD: dict[str, dict[str, Any]] = {
 _FLAGS = word_set("delivery_issue product_issue seller_issue repurchase_intent")
 
 
+_DENIAL = re.compile(
+    r"\b(?:nao|nem|sem|nada|nunca|jamais|nenhum\w*|zero)"
+    r"(?: (?:houve|ha|teve|tem|tinha|veio|vieram|chegou|chegaram|e|foi|fui|foram|esta|estava|estao|ficou|apresent\w+"
+    r"|sofreu|se|me|com|de|qualquer|nenhum\w*|algum\w*|um|uma|o|a|os|as)){0,3} $"
+)
+"""What takes back the word that follows it, with nothing but verbs of being and articles between."""
+_MISSING = next(place for place, kind in enumerate(_TROUBLE) if kind.search("nota fiscal"))
+"""The kind that is a trouble only where it is denied."""
+
+
 def trouble(text: str) -> frozenset[int]:
-    """Which kinds of trouble a text names."""
+    """Which kinds of trouble a text names and does not deny."""
+    told = plain(text)
+    return frozenset(
+        place
+        for place, kind in enumerate(_TROUBLE)
+        if any(place == _MISSING or not _is_denied(told, found, kind) for found in kind.finditer(told))
+    )
+
+
+def _is_denied(told: str, found: re.Match[str], kind: re.Pattern[str]) -> bool:
+    """Whether a denial stands right before a trouble, or right before its last word where it is one without it as well
+    («embalagem não veio amassada»; «não chegou» is none without it)."""
+    if _DENIAL.search(told[: found.start()]):
+        return True
+    last = found[0].rfind(" ") + 1
+    denial = _DENIAL.search(found[0][:last])
+    return bool(denial and kind.search(found[0][: denial.start()] + found[0][last:]))
+
+
+def denies(complaint: str, expected: str) -> bool:
+    """Whether a complaint speaks of the expected kind of trouble only to say that there is none."""
+    wanted = trouble(expected)
+    return bool(wanted & _spoken(complaint)) and not wanted & trouble(complaint)
+
+
+def _spoken(text: str) -> frozenset[int]:
     told = plain(text)
     return frozenset(place for place, kind in enumerate(_TROUBLE) if kind.search(told))
 
@@ -76,7 +114,7 @@ def is_told_otherwise(complaint: str, expected: str, review: str) -> bool:
 
 def is_opinion(complaint: str, review: str) -> bool:
     """Whether a complaint where there is none says what a lukewarm review finds wanting."""
-    if trouble(complaint) or len(words(complaint)) > LONGEST:
+    if _spoken(complaint) or len(words(complaint)) > LONGEST:
         return False
     return _own_share(complaint, review) >= 0.5 or bool(_MILD.search(plain(complaint)))
 
@@ -95,6 +133,28 @@ def value_told(name: str, value: Any) -> Any:
 
 
 def names_other_thing(summary: str, review: str) -> bool:
-    """Whether a summary is about a thing that shops sell and that its review does not name."""
-    said, known = (f" {' '.join(words(text))} " for text in (summary, review))
-    return any(f" {name} " in said and f" {name} " not in known for name in sold())
+    """Whether a summary is about a thing that shops sell, and its review, which names one, about others. Number makes
+    no difference, nor does a short name («note»); a review that names none may mean anything."""
+    named = _things(summary, sold())
+    if not named or not _things(review, sold(ambiguous=True)):
+        return False
+    told = [word for word in words(review) if len(word) >= SHORTEST]
+    return not all(any(_may_mean(word, name.split()[0]) for word in told) for name in named)
+
+
+def _things(text: str, known: frozenset[str]) -> set[str]:
+    """Which of the known things a text names, one or several of each."""
+    said = f" {' '.join(words(text))} "
+    return {name for name in known if any(f" {form} " in said for form in _forms(name))}
+
+
+def _forms(name: str) -> set[str]:
+    """A name and its plural («lençol, lençóis», «caixa de som, caixas de som»)."""
+    head, _, rest = name.partition(" ")
+    many = f"{head[:-1]}is" if head.endswith("l") else f"{head[:-1]}ns" if head.endswith("m") else f"{head}s"
+    more = {many, f"{head}es"} if head[-1] in "rsz" else {many}
+    return {name, *(f"{one} {rest}".strip() for one in more)}
+
+
+def _may_mean(word: str, name: str) -> bool:
+    return stem(word) == stem(name) or name.startswith(word)

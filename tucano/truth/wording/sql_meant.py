@@ -12,6 +12,7 @@ from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
 from tucano.truth.sql import gives, runs
+from tucano.truth.wording.sql_hedges import is_hedged
 
 WIDER = 3
 """Further columns beside which people still find the answer."""
@@ -21,14 +22,14 @@ TOPIC = 0.25
 
 
 def nearness(reference: Mapping[str, Any], query: str, databases: Path) -> float:
-    """1 for another fair reading, .7 for further columns or decimals, else .25 by what it shares with the gold query;
-    0 for a query that does not run."""
+    """1 for another fair reading, .7 for further columns or decimals, else, and where the further columns leave the
+    answer open, .25 by what it shares with the gold query; 0 for a query that does not run."""
     other = once_per_order(reference["sql"])
     readings = [dict(reference)] + ([{**reference, "sql": other}] if other else [])
     readings = [one for one in readings if runs(one, one["sql"], databases)]
     if any(gives(one, query, databases) for one in readings):
         return 1.0
-    if any(gives(one, query, databases, WIDER, coarser=True) for one in readings):
+    if any(gives(one, query, databases, WIDER, coarser=True) and not is_hedged(query, one["sql"]) for one in readings):
         return NEARLY
     return TOPIC * _shared(query, reference["sql"]) ** 2 if runs(reference, query, databases) else 0.0
 

@@ -2,8 +2,9 @@
 
 import re
 
-from tucano.truth.advice import recommends
+from tucano.truth.advice import INDICATORS, recommends
 from tucano.truth.reading import plain, sentences, words
+from tucano.truth.verbs import FORMS
 
 SOME = 0.8
 MOST = 0.55
@@ -24,7 +25,19 @@ _NOTHING = (
     r"|resultados|cliente"
     r"|desempenho|engajamento|parceiros|servicos?|site|programa de fidelidade|campanhas personalizadas|midias?)"
 )
-_VAGUE = re.compile(rf"\b{_VERB}\s+(?:\w+\s+){{0,4}}?{_NOTHING}\b|\b(?:continu\w+ melhorando|manter a nota)\b")
+_INDICATORS = "|".join(known.names for known in INDICATORS.values())
+_FILLER = (
+    rf"(?:[a-z]{{1,3}}|para|pela|pelo|pelas|pelos|como|mais|melhor\w*|nov[oa]s?|bo[an]s?|seus?|suas?|noss[oa]s?|tod[oa]s?"
+    rf"|mel\w+|maior\w*|cada|sempre|continuamente|constantemente|ainda|muito|atendimento|campanhas?|vendas|gestao|produtos?"
+    rf"|entregas?|equipe|pos-venda|medi[oa]s?|{_INDICATORS}|{_NOTHING})"
+)
+"""What may stand between the verb and the noun without being what is to be done itself («crie um guia no site»)."""
+_VAGUE = re.compile(rf"\b{_VERB}\s+(?:{_FILLER}\s+){{0,4}}?{_NOTHING}\b|\b(?:continu\w+ melhorando|manter a nota)\b")
+_STEP = re.compile(r"(?:\A\W*|\s*(?:[,;:]|\be\b)\s+)(?=([a-z]+))")
+_OF_SHOPS = re.compile(rf"{_VERB}|{_FILLER}|clientes?|lojas?|problemas?|medidas?|empresas?|negocios?|mercado")
+"""Words that stand in the advice of any shop."""
+_ENOUGH = 2
+"""Words of a step that says something, its verb among them («e troque o pior»)."""
 _SAYS = re.compile(
     r"\d|\b(?:transportadora|cupo[mn]|whatsapp|e-mail|fotos?|medidas|prazo|motivos?|estoque|checkout"
     r"|kits?|combos?|parcel"
@@ -40,8 +53,22 @@ def substance(answer: str) -> float:
     steps = vague = 0
     for row in answer.splitlines():
         for sentence in map(plain, sentences(row)):
-            is_vague = bool(_VAGUE.search(sentence)) and not _SAYS.search(sentence) and len(words(sentence)) <= LONGEST
+            is_vague = bool(_VAGUE.search(sentence)) and not _says(sentence) and len(words(sentence)) <= LONGEST
             advises = recommends(sentence) or (bool(_ITEM.match(row)) and bool(_FIRST.match(sentence)))
             steps += advises or is_vague
             vague += is_vague and advises
     return 1.0 if not vague else MOST if vague == steps or (vague > 1 and 2 * vague >= steps) else SOME
+
+
+def _says(sentence: str) -> bool:
+    """Whether a sentence names a means, or one of its steps is not vague itself."""
+    if _SAYS.search(sentence):
+        return True
+    starts = [found for found in _STEP.finditer(sentence) if FORMS.get(found[1]) in ("v:order", "v:infinitive")]
+    ends = [*(found.start() for found in starts[1:]), len(sentence)]
+    steps = (sentence[found.end() : end] for found, end in zip(starts, ends, strict=False))
+    return any(not _VAGUE.search(step) and len(_own(step)) >= _ENOUGH for step in steps)
+
+
+def _own(step: str) -> list[str]:
+    return [word for word in re.findall(r"[a-z]{4,}", step) if not _OF_SHOPS.fullmatch(word)]
