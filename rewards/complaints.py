@@ -63,18 +63,60 @@ OTHER_STARS = 0.85
 """Credit of a summary about something else, of a category and of stars that only had to be copied."""
 FEWEST = 4
 """Different words of a review that a summary could take up."""
-_STARS = re.compile(r"\bnota:? \d|\b\d ?/ ?5|\b\d estrelas?")
+_STARS = re.compile(r"\bnota:? ([1-5])\b(?![.,]\d)|(?<!/)\b([1-5]) ?/ ?5\b(?![/\d])|\b([1-5]) estrelas?")
 _COMMON = re.compile(
     r"client|consum|compr|produt|loja|vend|pedid|entreg|receb|cheg|reclam|elogi|avali|nota|satis|insat|gost|ador|muito"
     r"|para|pela|pelo|com|sobre|mais|menos|mas|que|nao|sem|foi|por|uma|qualid|recom|neutr|aponta|diz|quer|volt|pesso|conta|como"
 )
 
 
+_DENIAL = r"(?:nao|nem|nunca|nenhum\w*|sem|nada)"
+_DENIED = re.compile(
+    rf"\b{_DENIAL} (?:(?:me|se|mais) )?(?:(?:houve|ha|teve|tem|tive|tenho|veio|vieram|foi|fica|ficou|esta|estava|e|era"
+    r"|cheg\w+|apresent\w+|mostr\w+|vi|not\w+|encontr\w+|sofreu) )?"
+    r"(?:(?:de|com|o|a|mais|muit[oa]|nenhum\w*|qualquer|tao|tipo|sinal|problemas?|reclamac\w+) ){0,4}$"
+)
+"""What makes a complaint behind it none: a denial, and at most words that assert it («não veio com»). Another verb
+complains of it all the same («não resolveram o atraso»)."""
+_BEGINS_SO = re.compile(rf"{_DENIAL}\b")
+_NEAR = 60
+"""Characters in front of a kind in which its denial stands."""
+_LACKED = frozenset({"invoice"})
+"""Kinds that are a thing: to be without it is the complaint («sem nota fiscal»)."""
+_JUDGED = frozenset({"packaging", "service", "poor"})
+"""Kinds that a thing and what it is like make: the denial may stand between («o material não é ruim»)."""
+
+
 @lru_cache(maxsize=4096)
 def kinds_of(complaint: str) -> frozenset[str]:
     """Which kinds of complaints a text names, in whatever words."""
     folded = fold(complaint)
-    return frozenset(kind for kind, pattern in _KINDS.items() if pattern.search(folded))
+    return frozenset(kind for kind, pattern in _KINDS.items() if _asserted(kind, pattern, folded))
+
+
+def _asserted(kind: str, pattern: re.Pattern[str], folded: str) -> bool:
+    """Whether a kind is told somewhere without a denial in front; «não chegou» is a complaint by its denial."""
+    for match in pattern.finditer(folded):
+        ends = [match.start()]
+        if kind in _JUDGED:
+            ends.append(match.start() + match[0].rfind(" ") + 1)
+        in_front = (folded[max(0, end - _NEAR) : end] for end in ends)
+        if kind in _LACKED or _BEGINS_SO.match(match[0]) or not any(map(_DENIED.search, in_front)):
+            return True
+    return False
+
+
+def denies(complaint: str, expected: str) -> bool:
+    """Whether a complaint says of all that the expected one complains of that it was not so («nenhum atraso»)."""
+    folded, wanted = fold(complaint), kinds_of(expected)
+    named = {kind for kind in wanted if _KINDS[kind].search(folded)}
+    return bool(named) and not named & kinds_of(complaint)
+
+
+def states_stars(prompt: PromptLike) -> bool:
+    """Whether the words of a prompt tell its stars: another number («nota 10», a date) tells something else."""
+    told = _STARS.findall(fold(prompt.user)) if prompt.stars is not None else []
+    return any(str(prompt.stars) in groups for groups in told)
 
 
 def names_every_kind(complaint: str) -> bool:
@@ -99,13 +141,13 @@ def meant(name: str, value: object) -> object:
 def worth(found: Mapping[str, object], expected: Mapping[str, object], prompt: PromptLike) -> float:
     """What an object's faults leave of all credit: the wrong feeling or kind of problem, what it only had to copy, no
     summary of this review."""
-    review = fold(prompt.user)
-    kept = _feeling(meant("sentiment", found.get("sentiment")), expected.get("sentiment"), bool(_STARS.search(review)))
+    review, are_stated = fold(prompt.user), states_stars(prompt)
+    kept = _feeling(meant("sentiment", found.get("sentiment")), expected.get("sentiment"), are_stated)
     category, own = expected.get("category"), found.get("category")
     if isinstance(category, str) and fold(category) in review and fold(str(own)).strip() != fold(category):
         kept *= OTHER_CATEGORY
     score = expected.get("sentiment_score")
-    if _STARS.search(review) and score is not None and meant("sentiment_score", found.get("sentiment_score")) != score:
+    if are_stated and score is not None and meant("sentiment_score", found.get("sentiment_score")) != score:
         kept *= OTHER_STARS
     return kept * _kind_worth(found, expected) * _summary_worth(found.get("summary"), prompt)
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Mapping
 from operator import mul
 
-from rewards.complaints import is_of_kind, kinds_of, names_every_kind
+from rewards.complaints import denies, is_of_kind, kinds_of, names_every_kind, states_stars
 from rewards.parsing.text import fold, foreign, word_set, words
 from rewards.types import PromptLike, clip
 
@@ -92,6 +92,7 @@ _NO_COMPLAINT = re.compile(
 _LUKEWARM = re.compile(
     r"\b(?:expectativa|esperad|esperava|basic|median|simples|nada demais|razoave|regular|mais ou menos|comum\b)"
 )
+_ARTICLES = word_set("o a os as um uma meu minha")
 _COMMON = re.compile(
     r"produt|entreg|loja|compr|pedid|client|avali|nota|satis|insat|muito|mais|para|pela|pelo|com|sobre|veio|receb|chego"
     r"|recla|gosto|item|por|dos|das|uma|que|nao|sem|foi|bem|bom|boa"
@@ -141,7 +142,6 @@ _UNSET = 0.5
 """Weight of a flag that is not set."""
 _COMPLAINT = 3.0
 _FROM_STARS = ("sentiment", "sentiment_score", "churn_risk", "repurchase_intent")
-STATED_STARS = re.compile(r"\bnota:? \d|\b\d ?/ ?5|\b\d estrelas?")
 _DESCRIPTORS = word_set(
     "string str text texto boolean bool booleano integer int inteiro number numero null none valor value categoria"
     " resumo reclamacao"
@@ -160,8 +160,7 @@ def agreements(usable: Mapping[str, object], expected: Mapping[str, object], pro
     agreed = {name: agreement(name, usable[name], value) if name in usable else 0.0 for name, value in expected.items()}
     said, wanted = usable.get("main_complaint"), expected.get("main_complaint")
     if isinstance(said, str) and isinstance(wanted, str):
-        if not names_every_kind(said) and (says_the_same(said, wanted, prompt.user) or is_of_kind(said, wanted)):
-            agreed["main_complaint"] = max(agreed["main_complaint"], IN_OTHER_WORDS)
+        agreed["main_complaint"] = _complaint(said, wanted, prompt.user)
     elif isinstance(said, str) and "main_complaint" in expected and expected.get("sentiment") == "neutral":
         own = stems(said)
         is_own = bool(own) and 2 * len(own & stems(prompt.user)) >= len(own)
@@ -170,10 +169,22 @@ def agreements(usable: Mapping[str, object], expected: Mapping[str, object], pro
     return agreed
 
 
+def _complaint(said: str, wanted: str, review: str) -> float:
+    """How well a complaint matches the expected one: all but for its articles is the same, a denied one is none."""
+    if denies(said, wanted):
+        return 0.0
+    if [word for word in words(said) if word not in _ARTICLES] == [
+        word for word in words(wanted) if word not in _ARTICLES
+    ]:
+        return 1.0
+    is_told = not names_every_kind(said) and (says_the_same(said, wanted, review) or is_of_kind(said, wanted))
+    return max(token_f1(said, wanted), IN_OTHER_WORDS * is_told)
+
+
 def _told(name: str, value: object, prompt: PromptLike) -> float:
     """What a field weighs: little where the words around the review state it, most where only reading tells it."""
     if name in _FROM_STARS:
-        return _SHOWN if STATED_STARS.search(fold(prompt.user)) else 1.0
+        return _SHOWN if states_stars(prompt) else 1.0
     if name == "category":
         return _SHOWN if fold(str(value)) in fold(prompt.user) else 1.0
     if name == "main_complaint":

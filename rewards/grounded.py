@@ -16,11 +16,11 @@ from rewards.extraction import CHECKS, FIELDS, fits_stars, is_usable, match
 from rewards.parsing import text
 from rewards.parsing.advice import says_nothing, steps, substance, untabled
 from rewards.parsing.calls import ABOUT, CALLS, INVITES, LETTER, PRICED, URGES, flat, labels, pads
-from rewards.parsing.claims import insight_figures, names_product, offers_another, push_figures, push_inventions
+from rewards.parsing.claims import insight_figures, push_figures, push_inventions
 from rewards.parsing.objects import around, find_object, is_single, wholeness
-from rewards.parsing.offers import passes_on, speaks_against, ungranted
+from rewards.parsing.offers import names_product, offers_another, passes_on, speaks_against, ungranted
 from rewards.parsing.prose import advice_lines, asks, concrete, harms, loose_offers, ordered, stands, tells_of_others
-from rewards.parsing.reading import INSIGHTS, PUSH, credit
+from rewards.parsing.reading import INSIGHTS, PUSH, credit, handed_back
 from rewards.parsing.sql import find_query, names
 from rewards.parsing.sql_near import is_near, meant
 from rewards.types import Component, PromptLike, TaskReward, clip
@@ -382,7 +382,7 @@ def _is_one_push(answer: str, prompt: PromptLike, urges: int) -> float:
     """How much a text is one notification that invites to its product, and not only advertising words."""
     folded = text.fold(answer)
     tokens = text.words(folded)
-    if speaks_against(answer) or text.hands_back(tokens, prompt.user) >= LONGEST_COPY:
+    if speaks_against(answer) or handed_back(answer, prompt) >= LONGEST_COPY:
         return 0.0
     copied = any(label in folded for label in labels(prompt.user))
     several = (

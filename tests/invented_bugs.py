@@ -198,7 +198,7 @@ def product_inside_words(patch: pytest.MonkeyPatch, name: SetName) -> None:
         named = (prompt.reference.get("product", ""), *prompt.reference.get("terms", ()))
         return any(term and text.fold(term) in text.fold(answer) for term in named)
 
-    for place in (claims, grounded):
+    for place in (offers, grounded):
         patch.setattr(place, "names_product", names_product)
 
 

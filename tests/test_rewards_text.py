@@ -7,7 +7,8 @@ from rewards import v42
 from rewards.extraction import _DESCRIPTORS
 from rewards.parsing import text
 from rewards.parsing.calls import URGES
-from rewards.parsing.claims import claims, insight_figures, invented, names_product, push_figures, push_inventions
+from rewards.parsing.claims import claims, insight_figures, invented, push_figures, push_inventions
+from rewards.parsing.offers import names_product
 from rewards.parsing.text import Figure, figures, occurs
 from rewards.types import LONGEST
 

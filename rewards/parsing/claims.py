@@ -2,9 +2,11 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from heapq import nsmallest
 from typing import Any
 
+from rewards.parsing.kinds import kind
 from rewards.parsing.sums import Operand, is_worked_out
 from rewards.parsing.text import Figure, figures, fold, occurs, placed_figures, words
 from rewards.types import PromptLike
@@ -48,10 +50,19 @@ _OFFERED = re.compile(
 """What an offer is limited to: its figure is none of now."""
 _SET_AGAINST = re.compile(r"\b(?:contra|ante|versus|vs\.?|frente a)\W{0,3}(?:r\$ ?)?$")
 _AGAINST = re.compile(r"\s*(?:contra|ante|versus|vs\b|frente a)")
-_EACH_HUNDRED = re.compile(r"\b(?:cada|em|por|entre) (?:100|cem|mil|1\.?000)\b")
+_OF_EACH = re.compile(r"\b(?:cada|em|por|entre|de|d[ao]s) (?:(100|cem)|(?:mil|1\.?000))\b")
 _OF_OTHERS = re.compile(r" d[ao]s (?:visit|sess|acess|client|compra|pesso|entreg|carrinh)")
-_QUOTED = re.compile(r"[\"“«][^\"”»\n]{1,120}[\"”»]")
-"""A message to send: what it says is no claim."""
+_QUOTED = re.compile(r"[\"“«]([^\"”»\n]{1,120})[\"”»]")
+_LONGEST_NAME = 6
+"""Words of what is quoted as a name; more are a message to send, and so is what holds a verb."""
+_ASSERTED = re.compile(r"\b(?:e|foi|era|esta|ficou|fica|chegou|chega)\b")
+"""What says of a label that it is so; «de» alone may as well name what somebody wants."""
+_CLAUSE = re.compile(r",(?!\d)|[;(:]|\b(?:e|mas|pois|porque)\s(?=[ao]s?\s)")
+_PART = re.compile(r",(?!\d)|;")
+"""Where what stands in front ends to speak of a figure: sooner where the figure is said to be so."""
+_UNTIL = re.compile(rf"\bate\s(?:o (?:fim|final)\b|{_MONTHS})")
+_AND = re.compile(r"\be\b")
+_IF = re.compile(r"(?:^\W*|[,;:(]\s*|\b(?:e|so|mas)\s+)(?:se|caso|supondo|imagin\w+|primeiro)\s")
 _AIM = re.compile(r"\b(?:metas?|alvos?|objetivos?|sucesso|medimos|referencia)\b")
 _COMPUTING = re.compile(r"[×÷*/=≈~+]\s?(?:r\$\s?)?$|\bvezes\s(?:r\$\s?)?$")
 _COMPUTED = re.compile(r"\s?(?:[×÷*/=≈+]|\w+ (?:[×÷*=≈]|vezes r?\$?\s?\d))")
@@ -67,6 +78,11 @@ _LINK = re.compile(
     r"[^\w×÷*/=≈≤≥<>+]{1,3}){0,4}"
 )
 """What joins a figure to its label."""
+_TELLS = re.compile(
+    r"[^;×÷*/=≈≤≥<>+]{0,40}\b(?:(?:foi|era|esta|estava|ficou|fica|e alt[oa]|e baix[oa])(?: de| em)?|e (?:de|so|apenas))"
+    r"\W{1,3}(?:r\$ ?)?"
+)
+"""A verb that says what a label is, words behind the label («a devolução da loja é de 7%»)."""
 _HEDGED = re.compile(
     r"\b(?:uns|umas|cerca de|perto de|quase|algo como|por volta de|aproximadamente|em torno de|mais ou menos"
     r"|praticamente"
@@ -85,10 +101,6 @@ _SENTENCE = re.compile(r"(?<!\d)[.;]|[.;](?!\d)|[!?\n]")
 _APART = re.compile(r",(?!\d)|;|\be\b|\(|\be$")
 LONGEST_SENTENCE = 400
 """Characters."""
-_OFFERING = frozenset({"tem", "temos", "leve", "compre", "garanta", "confira", "chegou", "chegaram", "aproveite"})
-_ARTICLES = frozenset({"um", "uma", "o", "a", "os", "as", "seu", "sua"})
-_MOST_BETWEEN = 5
-"""Words between such a verb and the product's name."""
 _CANDIDATES = 4
 """Labels around a figure that are weighed against each other."""
 _TOLD = re.compile(r"[a-z]{2,}")
@@ -151,19 +163,23 @@ def _stated(
             label = _label(sentence, places, start, end)
             of_label = [fact for fact in facts if fact["label"] == label]
             shown = [fact for fact in of_label if _shows(figure, fact)]
-            tied = (
-                bool(of_label)
-                and _is_tied(sentence, places, label, start, end)
-                and not _is_compared(sentence, start, end)
-            )
-            if not shown and not tied:
+            link = None if _is_compared(sentence, start, end) else _link(sentence, places, label, start, end)
+            if link and link.is_loose and not link.is_own(figure, of_label):
+                link = None
+            if not shown and link is None:
                 named = {place[1] for place in places}
                 shown = [fact for fact in facts if fact["label"] in named and _shows(figure, fact)]
                 shown = shown or _only(sentence, figure, facts)
+            place = (start, end)
             if shown:
                 stated.update(fact["label"] for fact in shown if fact.get("unit", "") in ("", figure.unit))
+            elif link is not None and link.is_own(figure, of_label):
+                if not _is_meant(sentence, figure, place, link, is_aimed) and not _is_retold(
+                    sentence, figure, place, link, told
+                ):
+                    false.add((label, figure.value))
             elif not is_aimed and not _is_harmless(
-                sentence, figure, (start, end), [*told, *([] if tied else said)], None if tied else known
+                sentence, figure, place, told if link else [*told, *said], None if link else known
             ):
                 false.add((label, figure.value))
             said = [(figure.value, figure.unit), *said][:_REMEMBERED]
@@ -186,14 +202,39 @@ def _only(sentence: str, figure: Figure, facts: Sequence[Mapping[str, Any]]) -> 
     return fits if len(fits) == 1 and len(_TOLD.findall(sentence)) >= _TELLING else []
 
 
-def _is_tied(sentence: str, places: Sequence[tuple[tuple[int, int], str]], label: str, start: int, end: int) -> bool:
-    """Whether only linking words stand between a figure and its label («nota média foi de 4,6», «1.234 pedidos»)."""
+@dataclass(frozen=True, slots=True)
+class _Link:
+    """What ties a figure to its label. behind: the label stands behind the figure («6,9% de devolução»); is_loose: more
+    than linking words stand between."""
+
+    words: str
+    behind: bool = False
+    is_loose: bool = False
+
+    @property
+    def is_asserted(self) -> bool:
+        return not self.behind and bool(_ASSERTED.search(self.words))
+
+    def is_own(self, figure: Figure, of_label: Iterable[Mapping[str, Any]]) -> bool:
+        """Whether the figure could be the label's by its unit; «1,2% e atraso» tells two things."""
+        is_apart = self.behind and _AND.search(self.words)
+        return not is_apart and any(fact.get("unit", "") == figure.unit for fact in of_label)
+
+
+def _link(
+    sentence: str, places: Sequence[tuple[tuple[int, int], str]], label: str, start: int, end: int
+) -> _Link | None:
+    """What stands between a figure and its label, where that is linking words alone («nota média foi de 4,6», «1.234
+    pedidos»), or where a verb says what the label is."""
+    loose = None
     for (first, last), named in places:
-        if named == label:
-            before, behind = sentence[last:start], sentence[end:first]
-            if (last <= start and _LINK.fullmatch(before)) or (end <= first and _LINK.fullmatch(behind)):
-                return True
-    return False
+        if named == label and (last <= start or end <= first):
+            between = sentence[last:start] if last <= start else sentence[end:first]
+            if _LINK.fullmatch(between):
+                return _Link(between, end <= first)
+            if last <= start and _TELLS.fullmatch(between):
+                loose = _Link(between, is_loose=True)
+    return loose
 
 
 def _label(sentence: str, places: Sequence[tuple[tuple[int, int], str]], start: int, end: int) -> str:
@@ -223,11 +264,61 @@ def _gap(sentence: str, label: tuple[int, int], start: int, end: int) -> int:
 
 def _said(answer: str) -> Iterator[tuple[str, bool]]:
     """The sentences of a folded answer without what is quoted, and whether their line has named an aim before."""
-    for row in _QUOTED.sub(" … ", answer).split("\n"):
+    for row in _QUOTED.sub(_unquoted, answer).split("\n"):
         aimed = False
         for sentence in _sentences(row):
             yield sentence, aimed
             aimed = aimed or bool(_AIM.search(sentence))
+
+
+def _unquoted(quoted: re.Match[str]) -> str:
+    """A name without its marks («o "frete médio"»); nothing of a message to send, for what that says is no claim."""
+    said = words(quoted[1])
+    is_message = len(said) > _LONGEST_NAME or any(kind(word) in ("<verb>", "<to>", "<come>") for word in said)
+    return " … " if is_message else quoted[1]
+
+
+def _is_meant(sentence: str, figure: Figure, place: tuple[int, int], link: _Link, is_aimed: bool) -> bool:
+    """Whether a figure that linking words tie to its label is what somebody wants, or what might be: that stands in
+    front of it, for «a devolução é de 55%, o que seria ruim» says that it is so."""
+    before, behind = sentence[: place[0]], sentence[place[1] :]
+    if not claims_one(figure) or _SPAN.match(behind) or _IF.search(before):
+        return True
+    clause = (_CLAUSE if link.is_asserted else _PART).split(before)[-1].strip()
+    proposed = _PROPOSED.search(f"{clause} ")
+    if _AIMED.search(clause) or _WOULD.search(clause) or (proposed and not proposed[0].startswith("chega a")):
+        return True
+    if link.is_asserted or is_aimed:
+        return not link.is_asserted
+    is_offer = figure.unit == "R$" and _OFFERED.match(behind)
+    return bool(is_offer or _LATER.search(before) or _UNTIL.search(behind) or _WOULD.match(behind.lstrip(" )*")))
+
+
+def _is_retold(sentence: str, figure: Figure, place: tuple[int, int], link: _Link, operands: Sequence[Operand]) -> bool:
+    """Whether a figure at a label of its unit follows from the brief: a count may be a part of what is counted, an
+    amount a sum of it («R$ 41,5 mil de frete»); another share or mean of the same is none."""
+    is_part = not figure.unit or (figure.unit == "R$" and (link.behind or link.is_loose))
+    return _follows(sentence, figure, place, operands) or (is_part and _is_result(sentence, figure, place, operands))
+
+
+def _follows(sentence: str, figure: Figure, place: tuple[int, int], operands: Sequence[Operand]) -> bool:
+    """Whether a figure is a known one told anew: of a hundred, or in a sum that is written out."""
+    before, end = sentence[: place[0]], place[1]
+    if _is_of_each(sentence, figure, operands) or (figure.value in (100, 1000) and _WHOLE.search(before)):
+        return True
+    summed = _COMPUTING.search(before) or _COMPUTED.match(sentence, end)
+    return bool(summed) and any(occurs(value, (figure,)) for value, _ in operands)
+
+
+def _is_result(sentence: str, figure: Figure, place: tuple[int, int], operands: Sequence[Operand]) -> bool:
+    return is_worked_out(figure, operands, 0.1 if _HEDGED.search(sentence[: place[0]]) else 0.0)
+
+
+def _is_of_each(sentence: str, figure: Figure, operands: Sequence[Operand]) -> bool:
+    """Whether a figure without a unit is a known share of a hundred or a thousand («de cada 100 pedidos, 7 voltam»)."""
+    wholes = [] if figure.unit else [100 if match[1] else 1000 for match in _OF_EACH.finditer(sentence)]
+    shares = [part for value, unit in operands if unit == "%" for part in (value, 100 - value)]
+    return any(occurs(share * whole / 100, (figure,)) for share in shares for whole in wholes)
 
 
 def _is_compared(sentence: str, start: int, end: int) -> bool:
@@ -251,18 +342,9 @@ def _is_harmless(
         return True
     if _LATER.search(sentence) or _WOULD.search(sentence) or _OFFERED.match(sentence, end):
         return True
-    if _EACH_HUNDRED.search(sentence) and not figure.unit:
-        shares = [value for value, unit in operands if unit == "%"]
-        if any(abs(figure.value - share * scale) <= scale for share in shares for scale in (1, 10)):
-            return True
-    if figure.value in (100, 1000) and not figure.unit and _WHOLE.search(before):
-        return True
-    summed = _COMPUTING.search(before) or _COMPUTED.match(sentence, end)
-    if summed and any(occurs(value, (figure,)) for value, _ in operands):
-        return True
     if known is not None and (invented([figure], known) == 0 or (figure.unit != "%" and _ADVISED.search(sentence))):
         return True
-    return is_worked_out(figure, operands, 0.1 if _HEDGED.search(before) else 0.0)
+    return _follows(sentence, figure, place, operands) or _is_result(sentence, figure, place, operands)
 
 
 def push_figures(prompt: PromptLike) -> list[float]:
@@ -287,49 +369,3 @@ def _bare(prompt: PromptLike, shown: Iterable[Figure]) -> list[Figure]:
     """The figures that have a unit in the prompt and none here («51.» for «51%»)."""
     with_unit = [figure.value for figure in figures(prompt.user) if figure.unit]
     return [figure for figure in shown if not figure.unit and any(occurs(number, (figure,)) for number in with_unit)]
-
-
-def names_product(prompt: PromptLike, answer: str) -> bool:
-    """Whether the answer contains the product's name or one of its terms as whole words, accents and case ignored.
-
-    A term that goes on otherwise than the name («fone de parede» for «fone de ouvido») is another product.
-    """
-    product = words(prompt.reference.get("product", ""))
-    said = words(answer)
-    for term in map(words, (prompt.reference.get("product", ""), *prompt.reference.get("terms", ()))):
-        for place in range(len(said) - len(term) + 1 if term else 0):
-            if said[place : place + len(term)] != term or _goes_on(said[place + len(term) :][:2], product):
-                continue
-            if not _ends_another(said[max(0, place - 2) : place], term, product):
-                return True
-    return False
-
-
-def offers_another(prompt: PromptLike, answer: str) -> bool:
-    """Whether an answer offers something else beside the product («Tem panela e fone de ouvido»)."""
-    name = words(prompt.reference.get("product", ""))
-    said = words(answer)
-    for verb in (place for place, word in enumerate(said) if word in _OFFERING):
-        behind = said[verb + 1 : verb + 2 + _MOST_BETWEEN]
-        link = behind.index("e") if "e" in behind else 0
-        thing = behind[:link]
-        rest = [word for word in behind[link + 1 :] if word not in _ARTICLES]
-        if name and link and rest[:1] == name[:1] and not set(thing) & {*name, "voce"}:
-            return True
-    return False
-
-
-def _ends_another(before: list[str], term: list[str], product: list[str]) -> bool:
-    """Whether a term is the end of another thing's name («jogo de bebê» for «carrinho de bebê»)."""
-    is_end = len(product) > len(term) and product[-len(term) :] == term and product[-len(term) - 1] == "de"
-    return is_end and len(before) == 2 and before[1] == "de" and before[0] != product[0] and before[0] not in _FOR
-
-
-_FOR = frozenset({"hora", "quarto", "enxoval", "passeio", "dia", "vida", "rotina", "linha", "loja", "coisa", "coisas"})
-"""What a thing may be of without being it («o quarto de bebê»)."""
-
-
-def _goes_on(behind: list[str], product: list[str]) -> bool:
-    """Whether a product's name has «de» in it, and another «de …» stands behind its first word."""
-    of = product[1:3]
-    return len(of) == len(behind) == 2 and of[0] == behind[0] == "de" and of[1] != behind[1]

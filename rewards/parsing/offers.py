@@ -1,8 +1,9 @@
-"""What a push offers in words, against what its brief grants."""
+"""What a push offers: its product, and offers in words against what its brief grants."""
 
 import re
 
-from rewards.parsing.text import fold
+from rewards.parsing.text import fold, words
+from rewards.types import PromptLike
 
 _OFFERS = {
     kind: re.compile("|".join(patterns))
@@ -66,7 +67,7 @@ def other_codes(answer: str, brief: str) -> int:
 def _kinds(text: str, product: str) -> set[str]:
     folded = _DENIED.sub(" ", fold(text))
     folded = folded.replace(product, " ") if product else folded
-    return {kind for kind, words in _OFFERS.items() if words.search(folded)}
+    return {kind for kind, offer in _OFFERS.items() if offer.search(folded)}
 
 
 _AGAINST = re.compile(
@@ -78,3 +79,55 @@ _AGAINST = re.compile(
 def speaks_against(answer: str) -> bool:
     """Whether a push talks its product down."""
     return bool(_AGAINST.search(fold(answer)))
+
+
+_OFFERING = frozenset({"tem", "temos", "leve", "compre", "garanta", "confira", "chegou", "chegaram", "aproveite"})
+_ARTICLES = frozenset({"um", "uma", "o", "a", "os", "as", "seu", "sua"})
+_MOST_BETWEEN = 5
+"""Words between such a verb and the product's name."""
+
+
+def names_product(prompt: PromptLike, answer: str) -> bool:
+    """Whether the answer contains the product's name or one of its terms as whole words, accents and case ignored.
+
+    A term that goes on otherwise than the name («fone de parede» for «fone de ouvido») is another product.
+    """
+    product = words(prompt.reference.get("product", ""))
+    said = words(answer)
+    for term in map(words, (prompt.reference.get("product", ""), *prompt.reference.get("terms", ()))):
+        for place in range(len(said) - len(term) + 1 if term else 0):
+            if said[place : place + len(term)] != term or _goes_on(said[place + len(term) :][:2], product):
+                continue
+            if not _ends_another(said[max(0, place - 2) : place], term, product):
+                return True
+    return False
+
+
+def offers_another(prompt: PromptLike, answer: str) -> bool:
+    """Whether an answer offers something else beside the product («Tem panela e fone de ouvido»)."""
+    name = words(prompt.reference.get("product", ""))
+    said = words(answer)
+    for verb in (place for place, word in enumerate(said) if word in _OFFERING):
+        behind = said[verb + 1 : verb + 2 + _MOST_BETWEEN]
+        link = behind.index("e") if "e" in behind else 0
+        thing = behind[:link]
+        rest = [word for word in behind[link + 1 :] if word not in _ARTICLES]
+        if name and link and rest[:1] == name[:1] and not set(thing) & {*name, "voce"}:
+            return True
+    return False
+
+
+def _ends_another(before: list[str], term: list[str], product: list[str]) -> bool:
+    """Whether a term is the end of another thing's name («jogo de bebê» for «carrinho de bebê»)."""
+    is_end = len(product) > len(term) and product[-len(term) :] == term and product[-len(term) - 1] == "de"
+    return is_end and len(before) == 2 and before[1] == "de" and before[0] != product[0] and before[0] not in _FOR
+
+
+_FOR = frozenset({"hora", "quarto", "enxoval", "passeio", "dia", "vida", "rotina", "linha", "loja", "coisa", "coisas"})
+"""What a thing may be of without being it («o quarto de bebê»)."""
+
+
+def _goes_on(behind: list[str], product: list[str]) -> bool:
+    """Whether a product's name has «de» in it, and another «de …» stands behind its first word."""
+    of = product[1:3]
+    return len(of) == len(behind) == 2 and of[0] == behind[0] == "de" and of[1] != behind[1]

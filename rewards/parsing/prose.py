@@ -195,6 +195,18 @@ def stands(text: str) -> bool:
 
 
 _STATES = word_set("ac al ap am ba ce df es go ma mt ms mg pa pb pr pe pi rj rn rs ro rr sc sp se to")
+_STATE_NAMES = {
+    "AC": "Acre", "AL": "Alagoas", "AP": "Amapá", "AM": "Amazonas", "BA": "Bahia", "CE": "Ceará",
+    "DF": "Distrito Federal", "ES": "Espírito Santo", "GO": "Goiás", "MA": "Maranhão", "MT": "Mato Grosso",
+    "MS": "Mato Grosso do Sul", "MG": "Minas Gerais", "PB": "Paraíba", "PR": "Paraná",
+    "PE": "Pernambuco", "PI": "Piauí", "RJ": "Rio de Janeiro", "RN": "Rio Grande do Norte",
+    "RS": "Rio Grande do Sul", "RO": "Rondônia", "RR": "Roraima", "SC": "Santa Catarina", "SP": "São Paulo",
+    "SE": "Sergipe", "TO": "Tocantins",
+}  # fmt: skip
+_CODES = {fold(name): code for code, name in _STATE_NAMES.items()}
+_STATE = re.compile(rf"\b(?:{'|'.join(sorted(_CODES, key=len, reverse=True))})\b")
+_PARA = re.compile(r"\bPará\b")
+"""The 27th, which is another word without its accent."""
 _MONTH = re.compile(r"\b(?:(\d{4})-(\d\d)|(\d\d)/(\d{4}))\b")
 _MONTHS = (
     *("janeiro", "fevereiro", "marco", "abril", "maio", "junho"),
@@ -204,12 +216,14 @@ _MONTH_IN_WORDS = re.compile(rf"\b({'|'.join(_MONTHS)}) (?:de )?(\d{{4}})\b")
 
 
 def tells_of_others(text: str, about: str) -> bool:
-    """Whether a text names states («SP») or months («2018-05», «05/2018», «maio de 2018») where it is about others."""
+    """Whether a text names states («SP», «São Paulo») or months («2018-05», «05/2018», «maio de 2018») where it is
+    about others."""
     return any(known and not found <= known for found, known in zip(_told_of(text), _told_of(about), strict=True))
 
 
 def _told_of(text: str) -> tuple[set[str], set[str]]:
-    states = {word for word in re.findall(r"\b[A-Z]{2}\b", text) if word.lower() in _STATES}
+    coded = re.findall(r"\b[A-Z]{2}\b", _PARA.sub("PA", text))
+    states = {word for word in coded if word.lower() in _STATES} | {_CODES[name] for name in _STATE.findall(fold(text))}
     months = {f"{year or other}-{month or one}" for year, month, one, other in _MONTH.findall(text)}
     months |= {f"{year}-{_MONTHS.index(name) + 1:02d}" for name, year in _MONTH_IN_WORDS.findall(fold(text))}
     return states, months

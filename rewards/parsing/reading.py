@@ -4,6 +4,7 @@ import re
 
 from rewards.parsing.fluency import Limits, reads
 from rewards.parsing.kinds import kind
+from rewards.parsing.text import fold, hands_back, words
 from rewards.types import PromptLike
 
 UNREAD = 0.25
@@ -12,6 +13,15 @@ PUSH = Limits({3: (-1.5, -1.1), 8: (-0.75, -0.5)}, (-0.45, -0.3), (-0.15, 0.02))
 INSIGHTS = Limits({3: (-2.5, -2.0), 8: (-1.3, -1.0)}, (-0.6, -0.38), (-0.18, 0.02))
 """What reads (rewards/parsing/fluency.py): from none to all credit."""
 _STAND_IN = {"<noun-o>": "produto", "<noun-a>": "nota"}
+
+
+def handed_back(answer: str, prompt: PromptLike) -> int:
+    """Length in words of the longest run of its brief in a push; the product's name, which it has to say, is one."""
+    said, brief, product = map(fold, (answer, prompt.user, prompt.reference.get("product", "")))
+    name = re.compile(rf"\b{re.escape(product)}\b")
+    if product and name.search(said):
+        said, brief = name.sub("produto", said), name.sub("produto", brief)
+    return hands_back(words(said), brief)
 
 
 def credit(answer: str, prompt: PromptLike, limits: Limits) -> float:

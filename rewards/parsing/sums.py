@@ -14,8 +14,6 @@ Operand = tuple[float, str]
 MOST_OPERANDS = 14
 _ROUNDED = 0.01
 """Share by which a result may be off: people go on with what they have rounded."""
-_WHOLES = (100.0, 1000.0)
-"""«De cada 100 pedidos, 13 voltam»: the wholes that people tell a share of."""
 
 
 def is_worked_out(figure: Figure, operands: Sequence[Operand], near: float = 0.0) -> bool:
@@ -37,7 +35,6 @@ def _results(one: Operand, other: Operand) -> Iterator[Operand]:
     (value, unit), (second, of) = one, other
     if unit == "%" and not second:
         yield 100 - value, "%"
-        yield from ((value * whole / 100, "") for whole in _WHOLES)
         if value:
             yield 100 / value, ""
     elif not second or one == other:

@@ -9,7 +9,8 @@ from random import Random
 
 import pydantic
 
-from rewards.parsing.claims import names_product, push_inventions
+from rewards.parsing.claims import push_inventions
+from rewards.parsing.offers import names_product
 from tucano.prompts import Prompt
 from tucano.specs.base import Baseline, Display, Edit, Probes, Reference, Scorer, TaskSpec
 from tucano.specs.flaws import push as flaws
