@@ -12,7 +12,7 @@ from rewards import RewardSet, load_reward_set
 from rewards.complaints import is_of_kind, kinds_of, states_stars
 from rewards.extraction import agreements
 from rewards.parsing.advice import says_nothing, steps
-from rewards.parsing.prose import tells_of_others
+from rewards.parsing.prose import stands, tells_of_others
 from rewards.parsing.sql_near import is_near
 
 GOOD, LOW = 0.9, 0.3
@@ -290,3 +290,15 @@ def test_a_code_may_stand_behind_its_label(grounded: RewardSet) -> None:
     said = "Seu pet está com saudade da ração favorita! Use o cupom: VOLTEI e aproveite hoje."
     totals = [grounded.score(prompt, text).total for text in (said, said.replace(":", ""))]
     assert totals[0] == totals[1] >= GOOD
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("É uma barreira para quem ainda não confia na loja.", True),
+        ("Não confie nesta análise.", False),
+        ("Não usem isto.", False),
+    ],
+)
+def test_what_customers_do_not_do_takes_no_answer_back(text: str, kept: bool) -> None:
+    assert stands(text) == kept

@@ -4,7 +4,9 @@ import pytest
 from rewards_examples import ANSWERS, PROMPTS
 
 from tucano.truth import truth
+from tucano.truth.advice import harmful
 from tucano.truth.facts import Fact, stated
+from tucano.truth.single import is_single
 from tucano.truth.wording.substance import MOST, substance
 
 FACTS = [
@@ -117,3 +119,46 @@ def test_a_false_figure_costs_a_good_answer_most_of_its_worth() -> None:
 )
 def test_a_step_with_something_to_do_says_something(text: str, kept: float) -> None:
     assert substance(text) == kept
+
+
+@pytest.mark.parametrize(
+    ("text", "wrong", "apart"),
+    [
+        ("O concorrente cobrou R$ 41 ontem.", 0, 1),
+        ("Foram 350 caixas abertas.", 0, 1),
+        ("O mercado cresceu 47%.", 1, 0),
+        ("Foram R$ 350 de ticket médio.", 1, 0),
+        ("A receita de R$ 9.000 anima.", 1, 0),
+    ],
+)
+def test_a_figure_of_no_indicator_contradicts_none(text: str, wrong: int, apart: int) -> None:
+    """A share is always told of something, and an amount of the indicator near by, in the brief or not."""
+    found = stated(text, BRIEF, FACTS)
+    assert (found.wrong, found.apart) == (wrong, apart)
+
+
+@pytest.mark.parametrize(
+    ("text", "single"),
+    [
+        ("A diferença é de dez vezes: um dos três números está errado.", True),
+        ("É uma barreira para quem ainda não confia na loja.", True),
+        ("Não confie nesta análise.", False),
+        ("Está errada, não use: teste frete grátis.", False),
+        ("Os números estão errados.", False),
+    ],
+)
+def test_a_doubt_about_the_brief_takes_no_answer_back(text: str, single: bool) -> None:
+    assert is_single(text) == single
+
+
+@pytest.mark.parametrize(
+    ("text", "harm"),
+    [
+        ("Suspender a vitrine de quem atrasa.", False),
+        ("Não aumente a verba de anúncios até a nota passar de 3,7.", False),
+        ("Suspender as entregas.", True),
+        ("Não invista em fotos.", True),
+    ],
+)
+def test_to_wait_with_a_step_is_no_harm(text: str, harm: bool) -> None:
+    assert harmful(text, [fact.label for fact in FACTS]) == harm

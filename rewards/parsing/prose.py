@@ -108,7 +108,7 @@ _WRONG = r"(?:errad|incorret|fals|invalid|mentiros|inventad)\w*"
 _TAKEN_BACK = re.compile(
     rf"(?:^|[\n.!?:;(]\s?)(?:{_SUBJECT})?\s?\b(?:esta|estao|e|sao)\s(?:(?:tudo|toda|muito|totalmente)\s)?{_WRONG}"
     rf"|\b(?:{_SUBJECT})\s{_WRONG}"
-    r"|\bnao\s(?:us|sig|acredit|confi|consider|publi[cq]|envi|lei)(?:e|em|a|am|ue|uem)\b(?!\s(?:mais|s[oó]))"
+    r"|\bnao\s(?:use|siga|acredite|confie|considere|publique|envie|leia)m?\b(?!\s(?:mais|s[oó]))"
     r"|\b(?:ignor|desconsider|descart|esquec)\w{1,3}\s(?:est|ess)[ea]s?\b"
     r"|\b(?:ignor|desconsider|descart)\w{1,3}\s(?:tudo|isso|isto|(?:a|as|o|os) (?:recomend|suges|analis|respost"
     r"|numer|texto)\w*)"

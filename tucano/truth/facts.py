@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tucano.truth.advice import names, recommends
+from tucano.truth.advice import INDICATORS, names, recommends
 from tucano.truth.figures import Figure, figures
 from tucano.truth.reading import plain, sentences
 from tucano.truth.sums import Quantity, follows
@@ -103,10 +103,13 @@ class Fact:
 
 @dataclass(frozen=True)
 class Stated:
-    """Labels whose figure the answer states, and how many of its figures are wrong: swapped, misread or invented."""
+    """Labels whose figure the answer states, and how many of its figures are wrong: swapped, misread or invented.
+    `apart`: how many come from nowhere, in sentences that mention no indicator they could be of.
+    """
 
     labels: frozenset[str]
     wrong: int
+    apart: int = 0
 
 
 def facts_of(reference: Mapping[str, Any]) -> list[Fact]:
@@ -122,6 +125,7 @@ def stated(answer: str, brief: str, facts: Sequence[Fact]) -> Stated:
     free = [figure.value for figure in figures(plain(brief)) if not any(figure.shows(fact.value) for fact in facts)]
     right: set[str] = set()
     wrong: set[tuple[str, float]] = set()
+    apart: set[tuple[str, float]] = set()
     told = [(fact.value, fact.unit) for fact in facts]
     units = {fact.label: fact.unit for fact in facts}
     said: list[Quantity] = []
@@ -152,10 +156,29 @@ def stated(answer: str, brief: str, facts: Sequence[Fact]) -> Stated:
             elif not _is_free(sentence, figure, mentions, free, claim) and not _is_summed(
                 sentence, figure, told, [] if (tied := _is_tied(sentence, mentions, figure)) else said, not tied, claim
             ):
-                wrong.add((label or "", figure.value))
+                (wrong if _has_peer(sentence, figure, mentions, units) else apart).add((label or "", figure.value))
             said = [(figure.value, str(figure.unit)), *said][:_REMEMBERED]
         wrong.update((label, 0.0) for label in _moves(sentence, mentions, by_label))
-    return Stated(frozenset(right), len(wrong))
+    return Stated(frozenset(right), len(wrong), len(apart - wrong))
+
+
+_NEAR = 12
+"""Characters within which an indicator and a figure belong together, whatever their units."""
+
+
+def _has_peer(
+    sentence: str, figure: Figure, mentions: Sequence[tuple[int, int, str]], units: Mapping[str, str]
+) -> bool:
+    """Whether a figure can be of an indicator: a share always, an amount or a number of one in its unit, or of any
+    that stands near. Else it contradicts nothing («cada R$ 10 a mais», «em 20 anúncios»).
+    """
+    if figure.unit == "%" or any(units[label] == figure.unit for _, _, label in mentions):
+        return True
+    return any(
+        0 <= max(figure.start - found.end(), found.start() - figure.end) < _NEAR
+        for label in {*units, *INDICATORS}
+        for found in names(label).finditer(sentence)
+    )
 
 
 _AIM = re.compile(r"\b(?:metas?|alvos?|objetivos?|sucesso|referencia|medimos|onde (?:quero|queremos) chegar)\b")

@@ -13,17 +13,20 @@ _SEVERAL = re.compile(
 _TAKEN_BACK = re.compile(
     r"\b(?:esta|e|sao|estao|ficou)\s+(?:(?:tudo|toda|totalmente|completamente|muito)\s+)?"
     r"(?:errad|incorret|fals|mentira|invalid)\w*"
-    r"|\bnao\s+(?:use|usem|usar|siga|sigam|leia|acredit\w+|confi\w+|consider\w+|faca|copie|publique|envie)\b"
+    r"|\bnao\s+(?:use|usem|usar|siga|sigam|leia|(?:acredit|confi|consider)(?:e|em|ar)|faca|copie|publique|envie)\b"
     r"|\b(?:ignor|desconsider|descart|esquec)\w*\s+(?:est\w+|ess\w+|isso|isto|tudo|o texto|a resposta|o que)\b"
     r"|\b(?:resposta|texto|dados?|numeros?|analise)\s+(?:errad|incorret|fals|inventad)\w*"
     r"|\b(?:e brincadeira|era mentira|so que nao|nada disso|ao contrario do que)\b"
 )
+_ONE_OF = re.compile(r"\b(?:um|uma|algum|alguma|qual) d[aeo]s?\b[^.;:!?\n]{0,40}$")
+"""«Um dos três números está errado» says it of the brief."""
 
 
 def is_single(answer: str) -> bool:
     """Whether the text offers one answer and does not take it back."""
     text = plain(answer)
-    return not _SEVERAL.search(text) and not _TAKEN_BACK.search(text)
+    back = (found for found in _TAKEN_BACK.finditer(text) if not _ONE_OF.search(text[: found.start()]))
+    return not _SEVERAL.search(text) and not any(back)
 
 
 def copied(answer: str, prompt: str, size: int = 4) -> float:

@@ -58,8 +58,9 @@ def truth(prompt: PromptLike, answer: str, databases: Path | None) -> float | No
     asked = 1.0 if hits else ON_OTHERS if share else 0.0
     advice = asked * clip((share - 0.4) / 0.35)
     whole = advice * (ADVICE_ALONE + (1 - ADVICE_ALONE) * shown) + (1 - advice) * FIGURES_ALONE * shown
-    if said.wrong:
-        whole = max(WRONG * whole if said.wrong == 1 else 0.0, MISREAD_ADVICE * advice)
+    wrong = said.wrong + (0 if shown == 1 else said.apart)
+    if wrong:
+        whole = max(WRONG * whole if wrong == 1 else 0.0, MISREAD_ADVICE * advice)
     return order * variety * whole * (substance(answer) if advice else 1.0)
 
 
