@@ -90,7 +90,7 @@ TOGETHER = (
 )  # fmt: skip
 """Two complaints that are made in one breath have banks of their own."""
 TOGETHER_SHARE = 0.7
-BUT = ("mas", "mas", "mas", "porém", "porém", "só que", "pena que", "", "", "")
+BUT = (*("mas",) * 6, *("porém",) * 4, "só que", "pena que", "", "", "", "")
 SHOPS = (
     "Tucano", "Casa Ipê", "Araucária", "Jabuti", "Mar Azul", "Sabiá", "Boa Praça", "Varanda", "Colibri",
     *("lannister",) * 32, *("stark",) * 6, *("targaryen",) * 6, *("baratheon",) * 4,
@@ -100,6 +100,11 @@ COLOURS = ("preto", "branco", "azul", "rosa", "vermelho", "cinza", "verde", "beg
 CITIES = (
     "Curitiba", "Recife", "Goiânia", "Manaus", "Belém", "Campinas", "Salvador", "Natal", "Santos", "Maringá", "Olinda",
     "Niterói", "Joinville", "Sorocaba", "Palmas", "São Luís", "Cuiabá", "Londrina", "Caruaru", "Itu", "Bauru", "Feira",
+)  # fmt: skip
+YEARS = ("", "", "", "/2018", "/2018", "/18", "/2017", "/17")
+MONTHS = (
+    "janeiro", "fevereiro", "março", "abril", "maio", "junho", "julho", "agosto", "setembro", "outubro", "novembro",
+    "dezembro",
 )  # fmt: skip
 THINGS = ("o produto",) * 24 + ("a mercadoria", "o pedido", "a encomenda", "o item", "a compra", "meu produto")
 
@@ -175,9 +180,9 @@ def _say(pool: Pool, rng: Random) -> Said:
         for place in range(1, len(plan)):
             if told_of[place] and not told_of[place - 1] and stars > 1:
                 clauses[place] = f"{rng.choice(BUT)} {clauses[place]}".strip()
-        text = draw_hand(rng).written(clauses, rng, said[0] if title else "")
-        needed = max((place for place, of in enumerate(told_of) if of), default=0) + len(title) + 1
-        if sum(len(clause) + MOST_JOINT for clause in said[:needed]) < LONGEST:
+        text = draw_hand(rng, sum(map(len, clauses))).written(clauses, rng, said[0] if title else "")
+        needed = max((place for place, of in enumerate(told_of) if of), default=0) + 1
+        if sum(len(clause) + MOST_JOINT for clause in clauses[:needed]) < LONGEST:
             told = category or (named and any(f"{{{slot}}}" in text for _, text in drawn for slot in NAMING))
             parts = tuple(name for name, _ in drawn)
             found = tuple(COMPLAINTS[bank] for bank in complaints)
@@ -198,6 +203,8 @@ def _title(stars: int, complaints: tuple[str, ...], rng: Random) -> tuple[str, .
     """The bank of a title, where there is one: of the complaint itself, or of how pleased the customer is."""
     if rng.random() >= TITLED_SHARE:
         return ()
+    if complaints and rng.random() < 0.08:
+        return (complaints[0],)
     if complaints and stars <= 3 and complaints[0] in TITLED and rng.random() < 0.5:
         return (f"titulo_{complaints[0]}",)
     return ("titulo_bom" if stars >= 4 else "titulo_meio" if stars == 3 else "titulo_ruim",)
@@ -238,6 +245,8 @@ def _plan(stars: int, complaints: tuple[str, ...], rng: Random) -> list[str]:
         plan = [*_praises(rng.choices((1, 2, 3, 4, 5), (46, 30, 14, 6, 4))[0], complaints, rng), *complaints]
     elif stars == 3:
         first = rng.choice(("morno", "morno", *_praises(1, complaints, rng))) if complaints else "morno"
+        if first == "morno" and {"extravio", "estoque"} & {*complaints}:
+            first = "detalhe"  # nothing is said of a product that has not come
         last = ["duvida"] if rng.random() < 0.35 else []
         plan = [first, *complaints, *last]
     else:
@@ -279,11 +288,13 @@ def _slots(product: Product | None, rng: Random) -> dict[str, str]:
         "ele": "ele" if ending == "o" else "ela",
         "s": rng.choice("oa"),
         "w": _OPEN,
+        "ab": "(",
+        "fe": ")",
         **dict.fromkeys(MARKS, ""),
         "n": str(rng.choice((3, 4, 5, 6, 7, 8, 10, 10, 12, 15, 15, 20, 20, 25, 30, 40))),
         "k": rng.choice(("2", "3", "4", "5", "dois", "duas", "três", "02", "03", "6")),
         "v": str(rng.choice((30, 50, 70, 89, 100, 120, 150, 200, 250, 300))),
-        "data": f"{day:02d}/{month:02d}" + rng.choice(("", "", "", "/2018", "/18")),
+        "data": f"{day:02d}/{month:02d}{rng.choice(YEARS)}" if rng.random() < 0.85 else f"{day} de {MONTHS[month - 1]}",
         "data2": f"{rng.randint(1, 28):02d}/{month % 12 + 1:02d}",
         "loja": rng.choice(SHOPS),
         "cor": colour,

@@ -46,9 +46,17 @@ JOINTS = ((". ", 315), (", ", 223), (" ", 99), (" e ", 162), ("! ", 34), (".", 2
           (", e ", 14), ("\n", 57), (" .", 3), ("? ", 2), (" ! ", 2), (": ", 1), (". E ", 7), ("......", 1),
           (",e ", 2))  # fmt: skip
 """What stands between two clauses; a line break becomes a blank, so that a capital follows a word."""
-LONGEST = 208
-"""Characters that the form of a shop took: longer texts end in the middle of a word."""
+LONGEST, TITLE = 200, 25
+"""Characters that the form of a shop took, and those of a title: longer texts end in the middle of a word."""
+_MARK, _BLANK = re.compile(r"(?<=\w)(?=[,.!] )"), re.compile(r"(?<=\w[,.!]) (?=\w)")
+SHORT, LONG = 40, 110
+LOUD = 0.045
+"""Of texts of `LONG` characters that have a few words in capitals."""
 _WORD = re.compile(r"\w+")
+_LONG_COMMA = re.compile(r"(?<=[^,.;!?]{25}), (?!que\b|e\b|nem\b)(?=[^,.;!?]{18})")
+_LONG_AND = re.compile(
+    r"(?<=[^,.;!?]{30}) e (?=(?:não|o|até|já|quando|agora|ninguém|só|estou|fiquei|ainda|quero|a loja|no)\b[^,.;!?]{20})"
+)
 
 
 @dataclass(frozen=True)
@@ -67,21 +75,34 @@ class Hand:
     """Of words within a sentence that begin with one."""
     commas: float
     """Of commas that are left out."""
+    loose: float
+    tight: float
+    """Of marks that have a blank before them, and of those that have none behind them."""
+    stops: float
+    """Of commas between two long clauses, and half as many of «e», that are a full stop instead."""
 
     def written(self, parts: Sequence[str], rng: Random, title: str = "") -> str:
         """The clauses as one text, behind its title, which has capitals of its own."""
         text = parts[0]
         for part in parts[1:]:
             text = _joined(text, self.joint if self.steady else _weighted(JOINTS, rng), part)
+        text = _at_times(_LONG_COMMA, ". ", self.stops, text, rng)
+        text = _at_times(_LONG_AND, ". ", self.stops / 2, text, rng)
         if self.commas:
             text = re.sub(r",(?= )", lambda found: "" if rng.random() < self.commas else ",", text)
+        text = _at_times(_MARK, " ", self.loose, text, rng)
+        text = _at_times(_BLANK, "", self.tight, text, rng)
         text = re.sub(r"(?<=\w) (?=\w)", lambda found: "" if rng.random() < self.slips / 8 else " ", text)
-        text = self._cased(_WORD.sub(lambda word: self.typed(word[0], rng), text) + self.end, rng)
+        text = _WORD.sub(lambda word: self.typed(word[0], rng), text)
+        text = self._cased(text + _ended(self.end, len(text) + len(title), rng), rng)
+        if rng.random() < LOUD * (len(text) / LONG) ** 1.5:
+            text = _loud(text, rng)
+        text = (" ".join(text.split()) + self.emoji)[:LONGEST].rstrip()
         if title:
-            title = _WORD.sub(lambda word: self.typed(word[0], rng), title).strip(" .")
+            title = _WORD.sub(lambda word: self.typed(word[0], rng), title)[:TITLE].strip(" .")
             title = title if rng.random() < 0.24 else title.upper() if text.isupper() else title[0].upper() + title[1:]
             text = f"{title}{'' if title[-1] in '!?,' else '.'} {text}"
-        return (" ".join(text.split()) + self.emoji)[:LONGEST].rstrip()
+        return text
 
     def typed(self, word: str, rng: Random) -> str:
         """The word in a short form, with a slip, without its accents, or as it is."""
@@ -104,8 +125,11 @@ class Hand:
         return _capital(text)
 
 
-def draw_hand(rng: Random) -> Hand:
-    case = rng.choices(("sentence", "first", "lower", "upper"), (73, 10, 14, 3))[0]
+def draw_hand(rng: Random, size: int = 70) -> Hand:
+    """Whoever writes `size` characters: those who write little care least for capitals and accents."""
+    short, long = size < SHORT, size > LONG
+    lower, upper = (24, 6) if short else (9, 2) if long else (15, 3)
+    case = rng.choices(("sentence", "first", "lower", "upper"), (75, 10, lower, upper))[0]
     careless = rng.random() < 0.3
     return Hand(
         case=case,
@@ -114,10 +138,13 @@ def draw_hand(rng: Random) -> Hand:
         steady=rng.random() < 0.6,
         short=rng.choice((0.1, 0.3)) if careless else 0.01,
         slips=rng.choice((0.02, 0.05)) if careless else 0.008,
-        bare=rng.choices((0.03, 0.3, 1.0), (82, 10, 8))[0],
+        bare=rng.choices((0.03, 0.3, 1.0), (80, 11, 9) if short else (92, 5, 3) if long else (88, 7, 5))[0],
         emoji=rng.choice(("", " ")) + rng.choice(EMOJI) if rng.random() < 0.01 else "",
         capitals=rng.choices((0, 0.06, 0.5), (90, 8, 2))[0],
-        commas=rng.choices((0, 0.5, 1), (50, 25, 25))[0],
+        commas=rng.choices((0, 0.5, 1), (70, 17, 13))[0],
+        loose=0.6 if rng.random() < 0.05 else 0,
+        tight=0.7 if rng.random() < 0.09 else 0,
+        stops=rng.choices((0, 0.4, 0.9), (50, 28, 22))[0],
     )
 
 
@@ -127,7 +154,32 @@ def _joined(text: str, joint: str, part: str) -> str:
         return text + part
     if joint == " e " and (part.split()[0] in ("e", "mas", "porém", "só") or " e " in text[-25:]):
         joint = ", "
+    if joint == " e " and len(text) > 70:
+        joint = ". "
+    if joint in (". ", " ") and part.startswith(("mas ", "porém ")):
+        joint = ", "
     return text + joint + part
+
+
+def _at_times(pattern: re.Pattern[str], written: str, share: float, text: str, rng: Random) -> str:
+    """The text with `written` for a share of what the pattern finds."""
+    return pattern.sub(lambda found: written if rng.random() < share else found[0], text) if share else text
+
+
+def _ended(end: str, size: int, rng: Random) -> str:
+    """A short text has less often a full stop behind it than others, a long one more often."""
+    if size < SHORT:
+        return "" if end == "." and rng.random() < 0.45 else end
+    share = 0.5 if size > LONG else 0.25 if size > 70 else 0
+    return "." if end == "" and rng.random() < share else end
+
+
+def _loud(text: str, rng: Random) -> str:
+    """One to four words in a row in capitals."""
+    words = text.split(" ")
+    place = rng.randrange(len(words))
+    until = place + rng.choice((1, 1, 1, 2, 3, 4))
+    return " ".join(word.upper() if place <= number < until else word for number, word in enumerate(words))
 
 
 def _slipped(word: str, rng: Random) -> str:
