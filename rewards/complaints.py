@@ -108,7 +108,8 @@ def _asserted(kind: str, pattern: re.Pattern[str], folded: str) -> bool:
 
 def denies(complaint: str, expected: str) -> bool:
     """Whether a complaint says of all that the expected one complains of that it was not so («nenhum atraso»)."""
-    folded, wanted = fold(complaint), kinds_of(expected)
+    folded = fold(complaint)
+    wanted = kinds_of(expected)
     named = {kind for kind in wanted if _KINDS[kind].search(folded)}
     return bool(named) and not named & kinds_of(complaint)
 
@@ -141,7 +142,8 @@ def meant(name: str, value: object) -> object:
 def worth(found: Mapping[str, object], expected: Mapping[str, object], prompt: PromptLike) -> float:
     """What an object's faults leave of all credit: the wrong feeling or kind of problem, what it only had to copy, no
     summary of this review."""
-    review, are_stated = fold(prompt.user), states_stars(prompt)
+    review = fold(prompt.user)
+    are_stated = states_stars(prompt)
     kept = _feeling(meant("sentiment", found.get("sentiment")), expected.get("sentiment"), are_stated)
     category, own = expected.get("category"), found.get("category")
     if isinstance(category, str) and fold(category) in review and fold(str(own)).strip() != fold(category):

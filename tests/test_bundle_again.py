@@ -72,7 +72,13 @@ def test_the_same_bits_are_well_and_trained_with_the_threads_of_the_bundle(
     assert {name: one.state for name, one in made.items()} == dict.fromkeys(
         ("data", "SFT", "seeds", "model", "answers", "verdict"), "ok"
     ), made
-    assert {(job.kind, job.threads) for job in jobs} == {("sft", 1), ("grpo", 3), ("merge", 1), ("answer", 1)}
+    assert {(job.kind, job.threads) for job in jobs} == {
+        ("sft", 1),
+        ("grpo", 3),
+        ("merge", 1),
+        ("answer", 3),
+        ("answer", 1),
+    }
     assert sorted(job.seed for job in jobs if job.kind == "grpo") == [42, 123]
     assert {job.prompts for job in jobs} == {str(bundle.prompts.folder)}
 

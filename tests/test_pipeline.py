@@ -70,6 +70,7 @@ STAGES = [
     "preflight",
     "grpo-seed-42",
     "grpo-seed-123",
+    "starts",
     "answers",
     "re-audit",
     "comparison",

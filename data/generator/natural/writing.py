@@ -46,10 +46,13 @@ JOINTS = ((". ", 315), (", ", 223), (" ", 99), (" e ", 162), ("! ", 34), (".", 2
           (", e ", 14), ("\n", 57), (" .", 3), ("? ", 2), (" ! ", 2), (": ", 1), (". E ", 7), ("......", 1),
           (",e ", 2))  # fmt: skip
 """What stands between two clauses; a line break becomes a blank, so that a capital follows a word."""
-LONGEST, TITLE = 200, 25
+LONGEST = 200
+TITLE = 25
 """Characters that the form of a shop took, and those of a title: longer texts end in the middle of a word."""
-_MARK, _BLANK = re.compile(r"(?<=\w)(?=[,.!] )"), re.compile(r"(?<=\w[,.!]) (?=\w)")
-SHORT, LONG = 40, 110
+_MARK = re.compile(r"(?<=\w)(?=[,.!] )")
+_BLANK = re.compile(r"(?<=\w[,.!]) (?=\w)")
+SHORT = 40
+LONG = 110
 LOUD = 0.045
 """Of texts of `LONG` characters that have a few words in capitals."""
 _WORD = re.compile(r"\w+")
@@ -127,7 +130,8 @@ class Hand:
 
 def draw_hand(rng: Random, size: int = 70) -> Hand:
     """Whoever writes `size` characters: those who write little care least for capitals and accents."""
-    short, long = size < SHORT, size > LONG
+    short = size < SHORT
+    long = size > LONG
     lower, upper = (24, 6) if short else (9, 2) if long else (15, 3)
     case = rng.choices(("sentence", "first", "lower", "upper"), (75, 10, lower, upper))[0]
     careless = rng.random() < 0.3
