@@ -181,6 +181,31 @@ def test_a_matrix_without_gradient_is_named_and_memory_that_grows_is_red() -> No
     assert gradients(Recorder(), 1.0).level == "red"
     recorder.megabytes = [500.0 + max(0, step - 4) * 0.1 for step in range(20)]
     assert memory(recorder).level == "ok"
+    recorder.megabytes = [
+        767,
+        779,
+        804,
+        804,
+        804,
+        804,
+        804,
+        804,
+        807,
+        804,
+        804,
+        849,
+        869,
+        869,
+        869,
+        869,
+        869,
+        869,
+        890,
+        890,
+    ]
+    assert memory(recorder).level == "ok", "an allocator took more, three times"
+    recorder.megabytes = [500.0 + 6 * step + 5 * (step % 2) for step in range(20)]
+    assert memory(recorder).level == "red", "it is kept, whatever comes and goes beside it"
     recorder.megabytes = [500.0 + 40 * step for step in range(20)]
     assert memory(recorder).level == "red" and "growing by 40.0 MB per step" in memory(recorder).evidence
 
