@@ -12,6 +12,7 @@ from tasks.running.pages import show_markdown
 from tasks.running.run import Run, stage
 from tasks.train import start_of
 from tucano.artifacts.identity import digest, fingerprint
+from tucano.artifacts.lineage import STARTS_STAGE
 from tucano.artifacts.records import write_record
 from tucano.artifacts.store import Artifact, Recipe
 from tucano.comparison.claims import after_holm
@@ -37,7 +38,7 @@ from tucano.statistics.preference import Preference
 from tucano.storage.folder import Folder
 from tucano.tracking import RegisteredModel
 from tucano.tracking.models import WEIGHTS
-from tucano.training.jobs import MODULES, STARTS_STAGE, Arm, Job, version_arm
+from tucano.training.jobs import MODULES, Arm, Job, version_arm
 from tucano.training.orders import JobFolders, order
 
 TIMES = "times"

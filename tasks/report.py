@@ -77,8 +77,7 @@ def write_report(
         # `tucano gc` keeps what a registered model was made from
         return {"registered": promotion.version, "promotion": asdict(promotion)}
 
-    inputs = {name: artifact.digest for name, artifact in run.stages.items()}
-    made = Report(run.make("report", render_report, chosen, inputs, produce))
+    made = Report(run.make("report", render_report, chosen, digests(run.stages), produce))
     _publish(run, made.files.page, seeds, comparison, promotion)
     return str(made.files.page)
 

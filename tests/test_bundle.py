@@ -474,3 +474,32 @@ def test_whatever_a_check_ends_in_is_a_sentence() -> None:
         raise Odd("nobody thought of it")
 
     assert held("odd", look).said == ("it cannot be made: Odd: nobody thought of it",)
+
+
+def test_a_bundle_takes_the_place_of_nothing_but_a_bundle(whole: Path, tmp_path: Path) -> None:
+    older = tmp_path / "older.tar.gz"
+    shutil.copy(whole, older)
+    archive.require_place(older)
+    archive.require_place(tmp_path / "new.tar.gz")
+    notes = tmp_path / "notes.txt"
+    notes.write_text("precious", encoding="utf-8")
+    (tmp_path / "link.tar.gz").symlink_to(older)
+    for place, said in (
+        (notes, "another file than a bundle"),
+        (tmp_path, "is no file"),
+        (Path("/dev/full"), "is no file"),
+        (tmp_path / "link.tar.gz", "is no file"),
+        (Path("/proc/x.tar.gz"), "nothing can be written"),
+        (tmp_path / "nowhere" / "x.tar.gz", "no folder"),
+    ):
+        with pytest.raises(UserError, match=said):
+            archive.require_place(place)
+    assert notes.read_text(encoding="utf-8") == "precious"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["link.tar.gz", "notes.txt", "older.tar.gz"]
+
+
+def test_a_bundle_that_is_not_finished_leaves_nothing(tmp_path: Path) -> None:
+    listed = replace(MANIFEST, files={"gone": Entry(1, "0" * 64)})
+    with pytest.raises(FileNotFoundError):
+        archive.write(tmp_path / "x.tar.gz", listed, {"gone": tmp_path / "gone"})
+    assert list(tmp_path.iterdir()) == []

@@ -12,7 +12,7 @@ import pytest
 from tasks.promote import _incomplete
 from tasks.running.run import Run
 from tucano.artifacts.identity import digest, fingerprint
-from tucano.artifacts.lineage import digests, faults, unpinned, verify
+from tucano.artifacts.lineage import STARTS_STAGE, digests, faults, unpinned, verify
 from tucano.artifacts.store import Artifact, Recipe, Store
 from tucano.cli import lineage
 from tucano.errors import UserError
@@ -176,3 +176,9 @@ def test_the_chain_of_the_champion_is_printed_and_checked(
     for reference in ("tucano@nobody", "tucano/9", "other@champion", "tucano"):
         with pytest.raises(UserError, match=f"the registry has no {reference}"):
             lineage.show(settings, reference)
+
+
+def test_what_answers_copy_is_no_link_of_the_chain(stages: dict[str, Artifact]) -> None:
+    """The starts answer while the seeds train; the answers of all arms hold their lines."""
+    beside = {**stages, STARTS_STAGE: next(iter(stages.values()))}
+    assert digests(beside) == digests(stages) == {name: made.digest for name, made in stages.items()}

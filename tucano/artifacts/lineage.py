@@ -21,6 +21,9 @@ INPUT_NAMES = {"prompts": "data", "start": "sft", "answers": "answers", "adapter
 `seed_stage` says.
 """
 
+STARTS_STAGE = "starts"
+"""What the starts answered while the seeds trained. The answers of all arms copy its lines, and are what is judged."""
+
 COMMIT = re.compile(r"[0-9a-f]{40}")
 
 
@@ -48,7 +51,7 @@ class Link:
 
 def digests(stages: Mapping[str, Artifact]) -> dict[str, str]:
     """The chain of a run: {stage: digest}, in the order in which the stages ran."""
-    return {name: artifact.digest for name, artifact in stages.items()}
+    return {name: artifact.digest for name, artifact in stages.items() if name != STARTS_STAGE}
 
 
 def seed_stage(stages: Container[str], arm: str) -> str:

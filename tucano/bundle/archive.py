@@ -39,13 +39,48 @@ def write(path: Path, manifest: Manifest, sources: Mapping[str, Path | bytes]) -
     once.
     """
     draft = path.with_name(f"{path.name}.draft")
-    with draft.open("wb") as raw, gzip.GzipFile("", "wb", 6, raw, mtime=0) as file:
-        _append(file, NAME, manifest.text())
-        for name, entry in manifest.files.items():
-            if entry.same_as is None:
-                _append(file, name, sources[name])
-        file.write(2 * _EMPTY)
-    draft.replace(path)
+    try:
+        with draft.open("wb") as raw, gzip.GzipFile("", "wb", 6, raw, mtime=0) as file:
+            _append(file, NAME, manifest.text())
+            for name, entry in manifest.files.items():
+                if entry.same_as is None:
+                    _append(file, name, sources[name])
+            file.write(2 * _EMPTY)
+        draft.replace(path)
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def require_place(path: Path) -> None:
+    """UserError unless a bundle can be written there: in a folder that takes files, in the place of nothing or of
+    another bundle.
+    """
+    if not path.parent.is_dir():
+        raise UserError(f"there is no folder {path.parent}; make it, or name another place")
+    if path.is_symlink() or (path.exists() and not path.is_file()):
+        raise UserError(f"{path} is no file; name a file for the bundle, like {path.name or 'tucano'}.tar.gz")
+    if path.exists() and not _is_bundle(path):
+        raise UserError(f"{path} is another file than a bundle and would be lost; name another place")
+    if not os.access(path.parent, os.W_OK) or not _takes_files(path):
+        raise UserError(f"nothing can be written in {path.parent}; name another place")
+
+
+def _is_bundle(path: Path) -> bool:
+    try:
+        with gzip.open(path) as file:
+            return file.read(tarfile.LENGTH_NAME).rstrip(b"\0") == NAME.encode()
+    except (OSError, EOFError, zlib.error):
+        return False
+
+
+def _takes_files(path: Path) -> bool:
+    draft = path.with_name(f"{path.name}.draft")
+    try:
+        draft.touch()
+        draft.unlink()
+    except OSError:
+        return False
+    return True
 
 
 def _append(file: BufferedIOBase, name: str, source: Path | bytes) -> None:

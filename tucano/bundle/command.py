@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from tucano.bundle.archive import unpack
+from tucano.bundle.archive import require_place, unpack
 from tucano.bundle.checks import Check, held, looks, worst
 from tucano.bundle.manifest import Manifest
 from tucano.bundle.pack import pack
@@ -45,8 +45,7 @@ def write(settings: PipelineSettings, reference: str, out: Path | None, consent:
             " tucano/1"
         )
     place = out or Path(f"{version.model}-{version.version}.tar.gz")
-    if not place.parent.is_dir():
-        raise UserError(f"there is no folder {place.parent}; make it, or name another place")
+    require_place(place)
     with tempfile.TemporaryDirectory(prefix="tucano-") as scratch:
         model = tracker.fetch(version, Path(scratch) / "version")
         packed = pack(root, version, model, COMMITTED_RATINGS, consent, place)

@@ -2,6 +2,8 @@
 
 from tucano.artifacts.code_version import code_version
 from tucano.bundle.reading import SEED_STAGE, Contents
+from tucano.errors import UserError
+from tucano.security.printable import short
 from tucano.training.jobs import MODULES
 
 ENGINES = {
@@ -28,4 +30,8 @@ def code_there(contents: Contents, stage: str) -> str:
 
 
 def code_here(stage: str) -> str:
-    return code_version(MODULES["grpo"] if stage.startswith(SEED_STAGE) else ENGINES[stage])
+    if stage.startswith(SEED_STAGE):
+        return code_version(MODULES["grpo"])
+    if stage not in ENGINES:
+        raise UserError(f"{short(stage)} is no stage that a bundle of this version has")
+    return code_version(ENGINES[stage])

@@ -14,6 +14,7 @@ from typing import Any
 
 from data.prepare import prepare
 from tucano.artifacts.identity import digests_at
+from tucano.artifacts.lineage import STARTS_STAGE
 from tucano.bundle.checks import Check, Holds, held
 from tucano.bundle.manifest import as_json
 from tucano.bundle.reading import SEED_STAGE, Contents
@@ -27,7 +28,7 @@ from tucano.requirements.memory import require_memory
 from tucano.settings import PipelineSettings
 from tucano.settings.execution import ExecutionSettings, WorkerSettings
 from tucano.settings.stages import of_data
-from tucano.training.jobs import STARTS_STAGE, Arm, ChildKind, Progress
+from tucano.training.jobs import Arm, ChildKind, Progress
 from tucano.training.launch import run_job
 from tucano.training.orders import JobFolders, order
 

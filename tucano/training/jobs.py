@@ -36,8 +36,6 @@ def version_arm(name: str, served: ServedFiles) -> Arm:
     return Arm(name, str(served.model), adapter, str(served.system_prompts))
 
 
-STARTS_STAGE = "starts"
-"""The artifact of what the starts answered while the seeds trained."""
 ChildKind = Literal["sft", "preflight", "grpo", "dpo", "answer", "public", "pace", "merge", "trial"]
 MODULES: dict[ChildKind, str] = {
     "sft": "tucano.training.sft",
