@@ -422,7 +422,7 @@ def test_a_full_queue_is_said_with_when_to_come_again(tmp_path: Path) -> None:
     async def asked() -> list[httpx.Response]:
         routes = Routes(settings.serving, {"rules": slow}, Metrics())
         versions = Versions(settings, None, tmp_path, [], Metrics())  # type: ignore[arg-type]
-        with RequestLog(tmp_path, settings.serving) as log:
+        with RequestLog(tmp_path, settings.serving, Metrics()) as log:
             app = app_of(Service(settings, routes, versions, Metrics(), log))
             transport = httpx.ASGITransport(app)
             async with httpx.AsyncClient(transport=transport, base_url="http://server") as client:
@@ -448,7 +448,7 @@ def test_requests_are_kept_only_where_somebody_asked_for_it_and_only_a_share(tmp
     ):
         folder = tmp_path / str(number)
         folder.mkdir()
-        with RequestLog(folder, ServingSettings.model_validate(settings)) as log:
+        with RequestLog(folder, ServingSettings.model_validate(settings), Metrics()) as log:
             for _ in range(200):
                 log.keep("id", ask, routed, 0.1)
         kept = (folder / FILE).read_text(encoding="utf-8").count("\n") if (folder / FILE).exists() else 0
