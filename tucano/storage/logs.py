@@ -55,7 +55,7 @@ class BoundedLog(RotatingFileHandler):
             return False
 
     def _let_go(self) -> None:
-        stream, self.stream = self.stream, None  # type: ignore[assignment]
+        stream, self.stream = self.stream, None
         if stream is not None:
             with suppress(OSError):
                 stream.close()
