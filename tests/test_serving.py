@@ -33,6 +33,7 @@ from tucano.serving.command import _service
 from tucano.serving.door import Door
 from tucano.serving.metrics import Metrics
 from tucano.serving.model import ServedModel
+from tucano.serving.process import ModelDied, patience
 from tucano.serving.request_log import FILE, RequestLog
 from tucano.serving.routes import Routed, Routes, by_rules, opened, references, what_leaves
 from tucano.serving.schema import fault_of
@@ -232,6 +233,61 @@ def test_a_killed_process_is_started_again_and_no_request_notices(running: Runni
     assert [reply.json().get("text") for reply in replies] == [right[row] for row in ROWS]
 
 
+def test_a_process_that_hangs_is_started_again_and_health_says_so(running: Running) -> None:
+    (version,) = running.service.versions.holding().values()
+    assert version.model._process is not None
+    right, started, seen = expected(running.place, 1, ROWS[:1], TOKENS), starts(running), set[int]()
+    (hung,) = running.processes()
+
+    async def under_way() -> httpx.Response:
+        asking = asyncio.create_task(running.asked(ANSWER, {"task": ROWS[0][0], "text": ROWS[0][1]}))
+        while not asking.done():
+            seen.add((await running.asked("/health")).status_code)
+            await asyncio.sleep(0.02)
+        return await asking
+
+    version.model._process.seconds = 0.5
+    hung.suspend()
+    assert running.do(under_way()).json()["text"] == right[ROWS[0]]
+    assert seen == {200, 503} and starts(running) == started + 1
+    (anew,) = running.processes()
+    assert anew.pid != hung.pid and running.ask("/health").status_code == 200
+
+
+def test_a_process_has_a_small_multiple_of_the_longest_wait_for_a_batch() -> None:
+    assert [patience(timeout_s) for timeout_s in (0.1, 30, 3600)] == [60, 120, 600]
+
+
+def test_who_has_given_up_is_not_asked_for_again() -> None:
+    """A text that makes a model hang would do so again."""
+    asked: list[int] = []
+
+    class Dying:
+        alive = True
+
+        async def ask(self, questions: list[Question]) -> list[Drawn]:
+            asked.append(len(questions))
+            await asyncio.sleep(0.1)
+            raise ModelDied("no answer")
+
+        ended = asyncio.Event().wait
+        close = partial(asyncio.sleep, 0)
+
+    async def given_up() -> None:
+        async def start() -> Any:
+            return Dying()
+
+        served = ServedModel("tucano/1", start, 4, 0.0, Metrics())
+        await served.open()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(0.05):
+                await served.answer(Question("", "a", 1, 0.0, "push", None))
+        await served.close()
+
+    asyncio.run(given_up())
+    assert asked == [1]
+
+
 def test_a_champion_whose_files_are_not_what_was_registered_is_refused(running: Running) -> None:
     packed(running.place, 2, TOKENS)
     name = registered(running.tracker, running.place, 2, "challenger")
@@ -422,7 +478,7 @@ def test_a_full_queue_is_said_with_when_to_come_again(tmp_path: Path) -> None:
     async def asked() -> list[httpx.Response]:
         routes = Routes(settings.serving, {"rules": slow}, Metrics())
         versions = Versions(settings, None, tmp_path, [], Metrics())  # type: ignore[arg-type]
-        with RequestLog(tmp_path, settings.serving) as log:
+        with RequestLog(tmp_path, settings.serving, Metrics()) as log:
             app = app_of(Service(settings, routes, versions, Metrics(), log))
             transport = httpx.ASGITransport(app)
             async with httpx.AsyncClient(transport=transport, base_url="http://server") as client:
@@ -448,7 +504,7 @@ def test_requests_are_kept_only_where_somebody_asked_for_it_and_only_a_share(tmp
     ):
         folder = tmp_path / str(number)
         folder.mkdir()
-        with RequestLog(folder, ServingSettings.model_validate(settings)) as log:
+        with RequestLog(folder, ServingSettings.model_validate(settings), Metrics()) as log:
             for _ in range(200):
                 log.keep("id", ask, routed, 0.1)
         kept = (folder / FILE).read_text(encoding="utf-8").count("\n") if (folder / FILE).exists() else 0

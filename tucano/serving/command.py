@@ -87,7 +87,7 @@ async def _service(settings: PipelineSettings, tracker: Tracker, folder: Path) -
     versions = Versions(settings, tracker, folder, list(references(settings).values()), metrics)
     async with AsyncExitStack() as closing:
         closing.push_async_callback(versions.close)
-        log = closing.enter_context(RequestLog(folder, settings.serving))
+        log = closing.enter_context(RequestLog(folder, settings.serving, metrics))
         try:
             await versions.open()
         except ModelDied as died:

@@ -46,6 +46,9 @@ class Metrics:
         self.refused = Counter(
             "tucano_versions_refused", "New versions that could not be served.", ["reference"], registry=registry
         )
+        self.not_kept = Counter(
+            "tucano_requests_not_kept", "Requests that the request log could not take.", registry=registry
+        )
 
     def text(self) -> bytes:
         return generate_latest(self._registry)

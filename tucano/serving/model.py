@@ -111,7 +111,10 @@ class ServedModel:
             _give_up(batch, f"{self.name} does not start")
 
     async def _answered(self, batch: Sequence[Waiting]) -> bool:
-        """Whether each has its answer now; not where the process died over them."""
+        """Whether each has its answer now, or has given up; not where the process died over them."""
+        batch = [waiting for waiting in batch if not waiting.answer.done()]
+        if not batch:
+            return True
         process = await self._started()
         try:
             found = await process.ask([waiting.question for waiting in batch])

@@ -20,8 +20,12 @@ MODULE = "tucano.training.answering.child"
 LONGEST_LINE_BYTES = 2**26
 START_SECONDS = 1200
 """A vLLM server of its own may take a quarter of an hour."""
-BATCH_SECONDS = 600
-"""A process that needs longer for a batch hangs."""
+LEAST_SECONDS, BATCH_SECONDS = 60, 600
+PATIENCE = 4
+"""A process that gives a batch no answer for so many times `serving.timeout_s` hangs: who asked has gone by then. Not
+before `LEAST_SECONDS`, since a short timeout only says when the next of a route is asked; nor later than
+`BATCH_SECONDS`.
+"""
 END_SECONDS = 20
 CHUNK = 65_536
 
@@ -30,15 +34,20 @@ class ModelDied(Exception):
     """The process ended, or does not answer any more."""
 
 
-class ModelProcess:
-    """One process with one model. It answers one batch at a time."""
+def patience(timeout_s: float) -> float:
+    """How many seconds a process may have for a batch, where nobody waits longer than `timeout_s` for an answer."""
+    return min(max(PATIENCE * timeout_s, LEAST_SECONDS), BATCH_SECONDS)
 
-    def __init__(self, process: Process, log: Path) -> None:
-        self._process, self._log = process, log
+
+class ModelProcess:
+    """One process with one model. It answers one batch at a time, within `seconds`."""
+
+    def __init__(self, process: Process, log: Path, seconds: float) -> None:
+        self._process, self._log, self.seconds = process, log, seconds
         self._listening = asyncio.create_task(self._listen())
 
     @classmethod
-    async def start(cls, opening: Opening, python: str | None, log: Path) -> "ModelProcess":
+    async def start(cls, opening: Opening, python: str | None, log: Path, seconds: float) -> "ModelProcess":
         """Load the model and wait until it can answer. UserError with its reason where it cannot; ModelDied."""
         process = await asyncio.create_subprocess_exec(
             *(python or sys.executable, "-m", MODULE),
@@ -49,7 +58,7 @@ class ModelProcess:
             start_new_session=True,  # Ctrl-C ends the server, which ends this one in order
             env=environment(opening.threads),
         )
-        started = cls(process, log)
+        started = cls(process, log, seconds)
         try:
             opened = Opened(**await started._exchange(line(opening), START_SECONDS))
             if opened.fault is not None:
@@ -65,7 +74,7 @@ class ModelProcess:
 
     async def ask(self, questions: Sequence[Question]) -> list[Drawn]:
         """One answer per question, in order. ModelDied where the process does not give them."""
-        found = [Drawn(**fields) for fields in await self._exchange(line(questions), BATCH_SECONDS)]
+        found = [Drawn(**fields) for fields in await self._exchange(line(questions), self.seconds)]
         assert len(found) == len(questions), "every question has its answer"
         return found
 
@@ -93,7 +102,7 @@ class ModelProcess:
                 answer = await self._process.stdout.readline()
         except TimeoutError:
             self._kill()
-            raise ModelDied(f"no answer within {seconds} s") from None
+            raise ModelDied(f"no answer within {seconds:g} s") from None
         except ConnectionError as error:
             raise ModelDied(str(error)) from None
         if not answer.endswith(b"\n"):

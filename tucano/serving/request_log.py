@@ -4,6 +4,7 @@ One JSON line per request in `serving/requests.jsonl` of the storage. A request 
 """
 
 import json
+import logging
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,9 +13,12 @@ from typing import Self
 
 from tucano.masking import mask
 from tucano.serving.answers import Ask
+from tucano.serving.metrics import Metrics
 from tucano.serving.routes import Routed
 from tucano.settings.promotion import ServingSettings
 from tucano.storage.logs import BoundedLog
+
+log = logging.getLogger(__name__)
 
 FOLDER = "serving"
 """Below a storage root: the request log and what the model processes say; their files while they run."""
@@ -22,12 +26,13 @@ FILE = "requests.jsonl"
 
 
 class RequestLog(AbstractContextManager["RequestLog"]):
-    """Keeps a share of the requests, or none."""
+    """Keeps a share of the requests, or none. What cannot be written is counted, and said once."""
 
-    def __init__(self, folder: Path, settings: ServingSettings) -> None:
+    def __init__(self, folder: Path, settings: ServingSettings, metrics: Metrics) -> None:
         self._share = settings.log_share if settings.log_requests else 0.0
         self._random = SystemRandom()
-        self._file = BoundedLog(folder / FILE)
+        self._path, self._file = folder / FILE, BoundedLog(folder / FILE)
+        self._lost, self._counter = 0, metrics.not_kept
 
     def __enter__(self) -> Self:
         return self
@@ -53,4 +58,19 @@ class RequestLog(AbstractContextManager["RequestLog"]):
             "tokens_out": answer.tokens_out,
             "seconds": round(seconds, 4),
         }
-        self._file.write(json.dumps(row, ensure_ascii=False) + "\n")
+        self._write(json.dumps(row, ensure_ascii=False) + "\n")
+
+    def _write(self, line: str) -> None:
+        self._file.write(f"\n{line}" if self._lost else line)  # what was lost may have left half a line
+        if (fault := self._file.fault) is not None:
+            if not self._lost:
+                log.error(
+                    "%s cannot be written (%s); no request is kept until it can be (tucano_requests_not_kept_total)",
+                    self._path,
+                    fault,
+                )
+            self._lost += 1
+            self._counter.inc()
+        elif self._lost:
+            log.warning("%s is written again; %d requests were not kept", self._path, self._lost)
+            self._lost = 0

@@ -23,7 +23,7 @@ from tucano.requirements import cores
 from tucano.serving.answers import Answer, Ask, Refused
 from tucano.serving.metrics import Metrics
 from tucano.serving.model import ServedModel
-from tucano.serving.process import ModelDied, ModelProcess
+from tucano.serving.process import ModelDied, ModelProcess, patience
 from tucano.settings import PipelineSettings
 from tucano.settings.drawing import Completions
 from tucano.settings.model import LoadedModel
@@ -207,12 +207,14 @@ class Versions:
         systems, decoding = _read(files)
         logs = WorkFiles(self._folder)
 
+        serving = self._settings.serving
+
         async def start() -> ModelProcess:
             opening = _opening(self._settings, files, decoding, logs.server_log)
-            return await ModelProcess.start(opening, self._settings.worker.python, logs.log)
+            seconds = patience(serving.timeout_s)
+            return await ModelProcess.start(opening, self._settings.worker.python, logs.log, seconds)
 
         name, digest = _key(found)
-        serving = self._settings.serving
         model = ServedModel(name, start, serving.batch, serving.wait_ms / 1000, self._metrics)
         await model.open()
         limits = int(decoding["max_new_tokens"]), float(decoding["temperature"])

@@ -7,7 +7,7 @@ import logging
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 from subprocess import DEVNULL, PIPE, Popen
@@ -22,19 +22,43 @@ CHUNK = 65_536
 
 class BoundedLog(RotatingFileHandler):
     """Appends to a log of at most `BYTES`, and keeps `KEPT` older ones. What a full disk does not take is lost, and
-    nothing else is.
+    nothing else is. Where the file was moved away or deleted a new one is begun.
     """
 
     terminator = ""
+    fault: BaseException | None = None
+    """Why the last text was lost; None where it was written."""
 
     def __init__(self, path: Path) -> None:
         super().__init__(path, maxBytes=BYTES, backupCount=KEPT, encoding="utf-8", delay=True, errors="replace")
 
     def write(self, text: str) -> None:
+        self.fault = None
         self.handle(logging.makeLogRecord({"msg": text}))
 
+    def emit(self, record: logging.LogRecord) -> None:
+        if not self._in_place():
+            self._let_go()
+        super().emit(record)
+
     def handleError(self, record: logging.LogRecord) -> None:
-        """Nobody could read a message about it."""
+        """Nobody could read a message about it here; who writes may ask for the fault."""
+        self.fault = sys.exception()
+        self._let_go()  # with what it still holds: a text that is lost does not come later
+
+    def _in_place(self) -> bool:
+        """Whether the file that is open is the one that has the log's name now."""
+        try:
+            named = Path(self.baseFilename).stat()
+            return self.stream is None or os.path.samestat(named, os.fstat(self.stream.fileno()))
+        except (OSError, ValueError):
+            return False
+
+    def _let_go(self) -> None:
+        stream, self.stream = self.stream, None
+        if stream is not None:
+            with suppress(OSError):
+                stream.close()
 
 
 @contextmanager

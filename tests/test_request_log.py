@@ -1,0 +1,92 @@
+"""The request log of `tucano serve` where its file is not what it was, or cannot be written."""
+
+import json
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from tucano.monitoring.log import read_log
+from tucano.serving.answers import Answer, Ask
+from tucano.serving.metrics import Metrics
+from tucano.serving.request_log import FILE, RequestLog
+from tucano.serving.routes import Routed
+from tucano.settings.promotion import ServingSettings
+
+LOST = "tucano_requests_not_kept_total"
+
+
+class Kept:
+    """A log that keeps every request."""
+
+    def __init__(self, folder: Path, log: RequestLog, metrics: Metrics) -> None:
+        self.folder, self.log, self.metrics, self.number = folder, log, metrics, 0
+
+    def keep(self, many: int = 1) -> None:
+        for _ in range(many):
+            self.number += 1
+            identity = f"{self.number:032x}"
+            self.log.keep(identity, Ask("push", "a"), Routed(Answer("b", "rules"), None, ()), 0.1)
+
+    @property
+    def lost(self) -> float:
+        line = next(line for line in self.metrics.text().decode().splitlines() if line.startswith(LOST))
+        return float(line.rpartition(" ")[2])
+
+
+@contextmanager
+def kept(folder: Path) -> Iterator[Kept]:
+    metrics = Metrics()
+    with RequestLog(folder, ServingSettings(log_requests=True), metrics) as log:
+        yield Kept(folder, log, metrics)
+
+
+@pytest.mark.parametrize("harm", ["a full disk", "a folder"])
+def test_requests_that_cannot_be_kept_are_counted_and_said_once(
+    tmp_path: Path, harm: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    place = tmp_path / FILE
+    if harm == "a folder":
+        place.mkdir()
+    else:
+        place.symlink_to("/dev/full")
+    with caplog.at_level("INFO"), kept(tmp_path) as found:
+        found.keep(3)
+        assert found.lost == 3
+        shutil.rmtree(place) if harm == "a folder" else place.unlink()
+        found.keep(2)
+        assert found.lost == 3
+    said = [record.getMessage() for record in caplog.records]
+    assert len(said) == 2 and f"{place} cannot be written" in said[0] and LOST in said[0]
+    assert said[1] == f"{place} is written again; 3 requests were not kept"
+    log = read_log(tmp_path)
+    assert [int(row.id, 16) for row in log.rows] == [4, 5] and log.unreadable == 0
+
+
+def test_a_row_behind_half_a_line_is_whole(tmp_path: Path) -> None:
+    """A disk that becomes full takes a part of a line."""
+    with kept(tmp_path) as found:
+        found.keep()
+        (tmp_path / FILE).rename(tmp_path / "aside")
+        (tmp_path / FILE).symlink_to("/dev/full")
+        found.keep()
+        (tmp_path / FILE).unlink()
+        (tmp_path / FILE).write_text('{"id": "0', encoding="utf-8")
+        found.keep()
+    log = read_log(tmp_path)
+    assert [int(row.id, 16) for row in log.rows] == [3] and log.unreadable == 1
+
+
+@pytest.mark.parametrize(
+    "away", [Path.unlink, lambda path: path.rename(path.with_name("aside"))], ids=["gone", "moved"]
+)
+def test_a_log_that_is_taken_away_is_begun_anew(tmp_path: Path, away: object) -> None:
+    with kept(tmp_path) as found:
+        found.keep(2)
+        away(tmp_path / FILE)  # type: ignore[operator]
+        found.keep(2)
+        assert found.lost == 0
+    rows = [json.loads(line) for line in (tmp_path / FILE).read_text(encoding="utf-8").splitlines()]
+    assert [int(row["id"], 16) for row in rows] == [3, 4]
