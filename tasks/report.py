@@ -77,7 +77,8 @@ def write_report(
         # `tucano gc` keeps what a registered model was made from
         return {"registered": promotion.version, "promotion": asdict(promotion)}
 
-    made = Report(run.make("report", render_report, chosen, digests(run.stages), produce))
+    inputs = {name: artifact.digest for name, artifact in run.stages.items()}  # what it cost is read from all of them
+    made = Report(run.make("report", render_report, chosen, inputs, produce))
     _publish(run, made.files.page, seeds, comparison, promotion)
     return str(made.files.page)
 

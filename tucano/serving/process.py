@@ -20,7 +20,8 @@ MODULE = "tucano.training.answering.child"
 LONGEST_LINE_BYTES = 2**26
 START_SECONDS = 1200
 """A vLLM server of its own may take a quarter of an hour."""
-LEAST_SECONDS, BATCH_SECONDS = 60, 600
+LEAST_SECONDS = 60
+BATCH_SECONDS = 600
 PATIENCE = 4
 """A process that gives a batch no answer for so many times `serving.timeout_s` hangs: who asked has gone by then. Not
 before `LEAST_SECONDS`, since a short timeout only says when the next of a route is asked; nor later than

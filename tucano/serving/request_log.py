@@ -31,8 +31,10 @@ class RequestLog(AbstractContextManager["RequestLog"]):
     def __init__(self, folder: Path, settings: ServingSettings, metrics: Metrics) -> None:
         self._share = settings.log_share if settings.log_requests else 0.0
         self._random = SystemRandom()
-        self._path, self._file = folder / FILE, BoundedLog(folder / FILE)
-        self._lost, self._counter = 0, metrics.not_kept
+        self._path = folder / FILE
+        self._file = BoundedLog(self._path)
+        self._lost = 0
+        self._counter = metrics.not_kept
 
     def __enter__(self) -> Self:
         return self
