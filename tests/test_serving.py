@@ -29,7 +29,7 @@ from tucano.security.access import credentials, token, token_file
 from tucano.serving import model
 from tucano.serving.answers import Answer, Ask, Refused, Unavailable
 from tucano.serving.app import Service, app_of
-from tucano.serving.command import _service
+from tucano.serving.command import _listening, _service
 from tucano.serving.door import Door
 from tucano.serving.metrics import Metrics
 from tucano.serving.model import ServedModel
@@ -585,3 +585,10 @@ def test_a_token_that_can_be_guessed_is_refused_and_not_repeated(
     with pytest.raises(UserError, match=f"has {len(guessable)} characters, and takes 32 to 256") as refused:
         token(tmp_path / "runs")
     assert not guessable or guessable not in str(refused.value)
+
+
+@pytest.mark.parametrize("host", ["", " "])
+def test_an_empty_host_opens_nothing(host: str) -> None:
+    """As `--host "$HOST"` has it where HOST is not set."""
+    with pytest.raises(UserError, match="--host is empty"):
+        _listening(host, 0)

@@ -103,6 +103,8 @@ async def _service(settings: PipelineSettings, tracker: Tracker, folder: Path) -
 
 
 def _listening(host: str, port: int) -> socket.socket:
+    if not host.strip():
+        raise UserError("--host is empty, which would open every address of this machine; name one, like 127.0.0.1")
     try:
         return socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
     except (OSError, OverflowError) as error:
