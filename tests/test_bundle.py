@@ -7,8 +7,11 @@ import json
 import shutil
 import tarfile
 from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass, replace
+from multiprocessing import get_context
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
@@ -496,6 +499,24 @@ def test_a_bundle_takes_the_place_of_nothing_but_a_bundle(whole: Path, tmp_path:
             archive.require_place(place)
     assert notes.read_text(encoding="utf-8") == "precious"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["link.tar.gz", "notes.txt", "older.tar.gz"]
+
+
+def test_two_processes_that_pack_for_one_place_do_not_touch_each_other(whole: Path, tmp_path: Path) -> None:
+    """Each replaces the bundle as a whole; the later one stays."""
+    place = tmp_path / "x.tar.gz"
+    with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:
+        for made in [pool.submit(packed_often, whole, place) for _ in range(2)]:
+            made.result()
+    assert place.read_bytes() == whole.read_bytes() and [*tmp_path.iterdir()] == [place]
+
+
+def packed_often(whole: Path, place: Path) -> None:
+    with TemporaryDirectory() as folder:
+        manifest = archive.unpack(whole, Path(folder))
+        sources = {name: Path(folder) / name for name in manifest.files}
+        for _ in range(5):
+            archive.require_place(place)
+            archive.write(place, manifest, sources)
 
 
 def test_a_bundle_that_is_not_finished_leaves_nothing(tmp_path: Path) -> None:

@@ -38,7 +38,7 @@ def write(path: Path, manifest: Manifest, sources: Mapping[str, Path | bytes]) -
     """The manifest, then the files that it lists, but those that another stands for. In place of an older one at
     once.
     """
-    draft = path.with_name(f"{path.name}.draft")
+    draft = _draft(path)
     try:
         with draft.open("wb") as raw, gzip.GzipFile("", "wb", 6, raw, mtime=0) as file:
             _append(file, NAME, manifest.text())
@@ -61,8 +61,16 @@ def require_place(path: Path) -> None:
         raise UserError(f"{path} is no file; name a file for the bundle, like {path.name or 'tucano'}.tar.gz")
     if path.exists() and not _is_bundle(path):
         raise UserError(f"{path} is another file than a bundle and would be lost; name another place")
-    if not os.access(path.parent, os.W_OK) or not _takes_files(path):
-        raise UserError(f"nothing can be written in {path.parent}; name another place")
+    try:
+        _draft(path).touch()
+        _draft(path).unlink()
+    except OSError:
+        raise UserError(f"nothing can be written in {path.parent}; name another place") from None
+
+
+def _draft(path: Path) -> Path:
+    """Where this process writes; another one may be packing for the same place."""
+    return path.with_name(f"{path.name}.{os.getpid()}.draft")
 
 
 def _is_bundle(path: Path) -> bool:
@@ -71,16 +79,6 @@ def _is_bundle(path: Path) -> bool:
             return file.read(tarfile.LENGTH_NAME).rstrip(b"\0") == NAME.encode()
     except (OSError, EOFError, zlib.error):
         return False
-
-
-def _takes_files(path: Path) -> bool:
-    draft = path.with_name(f"{path.name}.draft")
-    try:
-        draft.touch()
-        draft.unlink()
-    except OSError:
-        return False
-    return True
 
 
 def _append(file: BufferedIOBase, name: str, source: Path | bytes) -> None:
