@@ -156,3 +156,13 @@ def test_the_registry_that_the_environment_names_is_the_one_that_is_read(
     monkeypatch.setenv("MLFLOW_TRACKING_URI", "ftp://mlflow.shop.example")
     said = tucano(*command, "--set", f"storage={tmp_path}")
     assert said.returncode == 2 and "ftp://mlflow.shop.example is neither http(s)" in said.stderr
+
+
+@pytest.mark.parametrize(
+    "command", ["monitor", "serve", "lineage tucano@champion", "promote --back --why Reclamações", "bundle tucano/1"]
+)
+def test_who_only_looks_makes_no_storage(tmp_path: Path, command: str) -> None:
+    place = tmp_path / "none"
+    done = tucano(*command.split(), "--set", f"storage={place}")
+    assert done.returncode == 2 and "holds no runs, so no model is registered there" in done.stderr
+    assert not place.exists()

@@ -331,6 +331,19 @@ def test_a_reference_that_came_back_is_a_truth_and_is_counted_once(watched: Watc
     assert TRUTH in watched.look().state.streams
 
 
+def test_references_that_nothing_can_be_judged_by_are_no_truths_and_are_said(watched: Watched) -> None:
+    identities = watched.serve(3, push, GOOD)
+    watched.look()
+    useful, useless = {"product": "fone", "facts": []}, {"gold_sql": "SELECT nothing FROM nowhere"}
+    rows = [{"id": one, "reference": useful} for one in identities[:2]] + [{"id": identities[2], "reference": useless}]
+    (watched.root / SERVING / "references.jsonl").write_text(
+        "".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8"
+    )
+    seen = watched.look()
+    assert (seen.judged, seen.unusable, seen.unreadable) == (2, 1, 0)
+    assert any(line.startswith("1 references cannot be judged by") for line in lines_of(seen))
+
+
 def test_truths_are_held_against_those_of_their_own_task(watched: Watched) -> None:
     """References that came back for one task only were another mix than the test answers, and soon an alarm."""
     identities = watched.serve(300, asked, GOOD)

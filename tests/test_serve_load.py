@@ -69,8 +69,9 @@ def test_what_keeps_it_from_starting_is_one_sentence(tmp_path: Path) -> None:
         assert done.returncode == 2 and "Traceback" not in done.stderr, done.stderr
         return done.stderr.strip().splitlines()[-1]
 
-    assert "runs is no folder, so no model is registered there" in said()
+    assert "runs holds no runs, so no model is registered there" in said()
     (tmp_path / "runs").mkdir()
+    Tracker.connect(None, tmp_path / "runs")
     assert "the registry has no tucano@champion; run the pipeline until a model is promoted" in said()
     with socket.create_server(("127.0.0.1", 0)) as taken:
         assert "cannot be listened on" in said("--port", str(taken.getsockname()[1]))

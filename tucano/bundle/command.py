@@ -18,7 +18,7 @@ from tucano.security.printable import short
 from tucano.settings import PipelineSettings
 from tucano.storage.root import writable
 from tucano.tracking import Tracker
-from tucano.tracking.store import named
+from tucano.tracking.store import named, require_registry
 
 MARKS = {"ok": "ok", "other": "OTHER", "FAILED": "FAILED"}
 ENDS = {
@@ -36,6 +36,7 @@ ENDS = {
 
 def write(settings: PipelineSettings, reference: str, out: Path | None, consent: str | None) -> int:
     """Pack a registered version, and say what to know before passing it on."""
+    require_registry(settings.storage, settings.tracking_uri)
     root = writable(settings.storage)
     tracker = Tracker.connect(named(settings.tracking_uri), root)
     version = tracker.find_version(reference)

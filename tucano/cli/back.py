@@ -9,7 +9,7 @@ from tucano.storage.root import writable
 from tucano.tracking import Tracker
 from tucano.tracking.origin import user_name
 from tucano.tracking.registry import PREVIOUS
-from tucano.tracking.store import named
+from tucano.tracking.store import named, require_registry
 
 LONGEST = 500
 
@@ -19,6 +19,7 @@ def promote(settings: PipelineSettings, why: str) -> int:
     model = settings.promotion.model
     if len(why.strip()) < 5:
         raise UserError("--why is the reason that the registry keeps; write a few words")
+    require_registry(settings.storage, settings.tracking_uri)
     root = writable(settings.storage)
     tracker = Tracker.connect(named(settings.tracking_uri), root)
     champion, previous = tracker.champion(model), tracker.with_alias(model, PREVIOUS)

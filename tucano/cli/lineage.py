@@ -9,7 +9,7 @@ from tucano.errors import UserError
 from tucano.settings import PipelineSettings
 from tucano.storage.root import writable
 from tucano.tracking import RegisteredModel, Tracker
-from tucano.tracking.store import named
+from tucano.tracking.store import named, require_registry
 
 NO_STAGE = ("digest.files", "digest.grpo")
 """Tags that name files and the candidate, which is one of the seeds."""
@@ -17,6 +17,7 @@ NO_STAGE = ("digest.files", "digest.grpo")
 
 def show(settings: PipelineSettings, reference: str) -> int:
     """Print the chain of a registered version; exit code 1 when a link is broken."""
+    require_registry(settings.storage, settings.tracking_uri)
     root = writable(settings.storage)
     tracker = Tracker.connect(named(settings.tracking_uri), root)
     version = tracker.find_version(reference)

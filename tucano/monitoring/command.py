@@ -29,8 +29,9 @@ def main(arguments: argparse.Namespace, settings: PipelineSettings) -> int:
     from tucano.monitoring.watch import look
     from tucano.storage.root import writable
     from tucano.tracking import Tracker
-    from tucano.tracking.store import named
+    from tucano.tracking.store import named, require_registry
 
+    require_registry(settings.storage, settings.tracking_uri)
     root = writable(settings.storage)
     seen = look(settings, root, Tracker.connect(named(settings.tracking_uri), root), arguments.again)
     print("\n".join([*lines_of(seen), "", *_advice(seen, settings, arguments.profile, root)]))

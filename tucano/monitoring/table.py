@@ -55,5 +55,10 @@ def lines_of(seen: Seen) -> Iterator[str]:
         f"{seen.new} new lines in the log, {seen.scored} answers of {state.champion} scored, {seen.judged} held against"
         f" a reference. Evidence of 1 : {seen.limit:.3g} is an alarm (docs/monitoring.md)."
     )
+    if seen.unusable:
+        yield (
+            f"{seen.unusable} references cannot be judged by (a query that does not run, facts without their text) and"
+            " are left out."
+        )
     if seen.unreadable:
         yield f"{seen.unreadable} lines cannot be read and are left out."

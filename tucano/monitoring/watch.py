@@ -27,7 +27,8 @@ from tucano.tracking import RegisteredModel, Tracker
 @dataclass(frozen=True, slots=True)
 class Seen:
     """What a look has seen. `new`: lines since the last look; `scored`: answers of the champion that were counted;
-    `alarm`: the one that stands; `is_new`: it was raised in this look.
+    `judged`: those held against a reference; `unusable`: references that cannot be judged by; `alarm`: the one that
+    stands; `is_new`: it was raised in this look.
     """
 
     state: State
@@ -35,6 +36,7 @@ class Seen:
     new: int
     scored: int
     judged: int
+    unusable: int
     unreadable: int
     limit: float
     alarm: Alarm | None
@@ -91,7 +93,8 @@ def _look(settings: PipelineSettings, root: Path, champion: RegisteredModel, log
         watched=tuple(reference.watched),
         new=len(new),
         scored=len(drawn),
-        judged=len(judged),
+        judged=len(values[TRUTH]),
+        unusable=len(judged) - len(values[TRUTH]),
         unreadable=log.unreadable + odd,
         limit=state.limit(settings.monitor.alarm_rate),
         alarm=None,

@@ -1,8 +1,11 @@
 """The HTTP side: OpenAI's chat completions, `/answer`, the list of models, health and figures."""
 
+import json
 import time
 import uuid
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -16,13 +19,16 @@ from tucano.security.printable import short
 from tucano.serving.answers import Ask, Refused, Unavailable
 from tucano.serving.metrics import Metrics
 from tucano.serving.request_log import RequestLog
-from tucano.serving.requests import AnswerReply, AnswerRequest, ChatRequest, failed
+from tucano.serving.requests import NEUTRAL, AnswerReply, AnswerRequest, ChatRequest, failed
 from tucano.serving.routes import Routed, Routes
 from tucano.serving.schema import data_of
 from tucano.serving.versions import Versions
 from tucano.settings import PipelineSettings
 
 AGAIN_SECONDS = {"Retry-After": "1"}
+NO_BODY = "There was an error parsing the body"
+"""What FastAPI says of bytes that are no text."""
+UNREADABLE = "the request is no JSON: it is not in UTF-8"
 
 
 class Busy(Exception):
@@ -42,8 +48,26 @@ class Service:
 
     @property
     def name(self) -> str:
-        """What the models are called to clients: NAME, and NAME:TASK for one task."""
         return self.settings.promotion.model
+
+    @property
+    def names(self) -> list[str]:
+        """What the models are called to clients: NAME, and NAME:TASK for one task."""
+        return [self.name, *(f"{self.name}:{task}" for task in TASKS)]
+
+    @property
+    def health(self) -> str:
+        """`ok`; `starting` while a process is not there; `hanging` while one has had a batch for longer than anybody
+        waits for an answer.
+        """
+        models = [version.model for version in self.versions.holding().values()]
+        if not all(model.alive for model in models):
+            return "starting"
+        return "hanging" if any(model.busy_s > self.patience_s for model in models) else "ok"
+
+    @property
+    def patience_s(self) -> float:
+        return self.settings.serving.timeout_s
 
     async def answer(self, ask: Ask, store: bool | None) -> tuple[str, Routed]:
         """An id and an answer. Busy, Refused or Unavailable where there is none."""
@@ -68,9 +92,9 @@ class Service:
         """Task and text of a chat: by the model's name, by its system prompt, or by what the text reads like. Refused
         where these disagree, and for instructions that no model here was trained with.
         """
-        name, _, named = request.model.partition(":")
-        if name != self.name or (named and named not in TASKS):
+        if request.model not in self.names:
             raise Refused(f"there is no model {short(request.model)}; /v1/models lists them")
+        named = request.model.removeprefix(self.name).removeprefix(":")
         *before, last = request.messages
         if last.role != "user" or any(message.role == "user" for message in before):
             raise Refused("a chat here is one message of the user, with or without its system message before it")
@@ -126,7 +150,7 @@ def _add_answers(app: FastAPI, service: Service) -> None:
     @app.post("/v1/chat/completions")
     async def complete(request: ChatRequest) -> JSONResponse:
         task, text = service.task_of(request)
-        ask = Ask(task, text, request.max_completion_tokens or request.max_tokens, request.temperature)
+        ask = Ask(task, text, request.most_tokens, request.temperature)
         identity, routed = await service.answer(ask, request.store)
         service.metrics.requests.labels(ask.task, "200").inc()
         return JSONResponse(_completion(identity, request.model, task, routed))
@@ -168,23 +192,45 @@ def _completion(identity: str, model: str, task: Task, routed: Routed) -> dict[s
 def _add_looks(app: FastAPI, service: Service) -> None:
     began = int(time.time())
 
+    def row_of(name: str) -> dict[str, object]:
+        return {"id": name, "object": "model", "created": began, "owned_by": "tucano"}
+
     @app.get("/v1/models")
     async def models() -> JSONResponse:
-        names = [service.name, *(f"{service.name}:{task}" for task in TASKS)]
         versions = {reference: version.name for reference, version in service.versions.holding().items()}
-        rows = [{"id": name, "object": "model", "created": began, "owned_by": "tucano"} for name in names]
         said = {"versions": versions, "faults": service.versions.faults}
-        return JSONResponse({"object": "list", "data": rows, "tucano": said})
+        return JSONResponse({"object": "list", "data": [row_of(name) for name in service.names], "tucano": said})
 
-    @app.get("/health")
+    @app.get("/v1/models/{name}")
+    async def model(name: str) -> JSONResponse:
+        if name not in service.names:
+            raise HTTPException(404, f"there is no model {short(name)}; /v1/models lists them")
+        return JSONResponse(row_of(name))
+
+    @app.api_route("/health", methods=["GET", "HEAD"])
     async def health() -> JSONResponse:
-        """To everybody: whether every model's process is there."""
-        whole = all(version.model.alive for version in service.versions.holding().values())
-        return JSONResponse({"status": "ok" if whole else "starting"}, 200 if whole else 503)
+        """To everybody: whether every model's process answers."""
+        return JSONResponse({"status": service.health}, 200 if service.health == "ok" else 503)
 
     @app.get("/metrics")
     async def metrics() -> Response:
         return Response(service.metrics.text(), media_type=CONTENT_TYPE_LATEST)
+
+
+def _oddity(request: Request, first: Mapping[str, Any]) -> str:
+    """What is odd in a request, from pydantic's first finding."""
+    place, kind = ".".join(str(part) for part in first["loc"][1:]), first["type"]
+    if kind == "json_invalid":
+        return f"the request is no JSON: {short(first['ctx']['error'])} (at character {place})"
+    if not place and "json" not in request.headers.get("content-type", ""):
+        return "the request says of no body that it is JSON; send one, with the header Content-Type: application/json"
+    if not place:
+        return 'the request is no JSON object; send one, like {"text": "..."}'
+    if kind == "extra_forbidden":
+        useful = [json.dumps(value) for value in NEUTRAL.get(place, ())]
+        mend = f"it may be {' or '.join(useful)}, or left out" if useful else "leave it out"
+        return f"{short(place)} is not supported here; {mend}"
+    return f"{short(place)}: {short(first['msg'].removeprefix('Value error, '))}"
 
 
 def _add_faults(app: FastAPI, service: Service) -> None:
@@ -193,18 +239,13 @@ def _add_faults(app: FastAPI, service: Service) -> None:
         return failed(status, sentence, headers)
 
     @app.exception_handler(RequestValidationError)
-    async def odd(_: Request, error: RequestValidationError) -> JSONResponse:
-        first = error.errors()[0]
-        place = ".".join(str(part) for part in first["loc"][1:]) or "the request"
-        if first["type"] == "json_invalid":
-            return refuse(400, f"the request is no JSON: {short(first['ctx']['error'])} (at character {place})")
-        if first["type"] == "extra_forbidden":
-            return refuse(400, f"{short(place)} is not supported here; leave it out")
-        return refuse(400, f"{short(place)}: {short(first['msg'].removeprefix('Value error, '))}")
+    async def odd(request: Request, error: RequestValidationError) -> JSONResponse:
+        return refuse(400, _oddity(request, error.errors()[0]))
 
     @app.exception_handler(HTTPException)
     async def plain(_: Request, error: HTTPException) -> JSONResponse:
-        return refuse(error.status_code, short(str(error.detail)))
+        sentence = UNREADABLE if error.detail == NO_BODY else short(str(error.detail))
+        return refuse(error.status_code, sentence)
 
     @app.exception_handler(Refused)
     async def refused(_: Request, error: Refused) -> JSONResponse:

@@ -10,6 +10,7 @@ import socket
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 import uvicorn
 
@@ -26,26 +27,29 @@ from tucano.serving.request_log import FOLDER, RequestLog
 from tucano.serving.routes import opened, references, what_leaves
 from tucano.serving.versions import Versions
 from tucano.settings import PipelineSettings
-from tucano.storage.folder import is_remote
 from tucano.storage.locks import owned
 from tucano.storage.root import writable
 from tucano.tracking import Tracker
-from tucano.tracking.store import named
+from tucano.tracking.store import named, require_registry
 
-MOST_CONNECTIONS = 2048
 DRAIN_SECONDS = 60
 """What is being answered may take so long once the server is to end."""
+UVICORN: dict[str, Any] = {
+    "http": PromptProtocol,
+    "ws": "none",
+    "log_level": "error",  # a line for each odd request would be as many as somebody sends
+    "lifespan": "off",
+    "timeout_graceful_shutdown": DRAIN_SECONDS,
+    "server_header": False,
+}
 
 
 def serve(settings: PipelineSettings, host: str, port: int) -> int:
     """Serve what the registry of a storage holds; exit code 0 when it was ended in order."""
     leaving = what_leaves(settings)
     require_device(settings.model)
-    if references(settings) and not is_remote(settings.storage) and not Path(settings.storage).is_dir():
-        raise UserError(
-            f"storage={settings.storage} is no folder, so no model is registered there; name the one that a run wrote"
-            " with --set storage=FOLDER"
-        )
+    if references(settings):
+        require_registry(settings.storage, settings.tracking_uri)
     with _listening(host, port) as listener:
         root = writable(settings.storage)
         known = token(root)
@@ -63,16 +67,7 @@ async def _serve(
 ) -> None:
     async with _service(settings, tracker, root / FOLDER) as service:
         door = Door(app_of(service), known.text, settings.serving.request_bytes)
-        config = uvicorn.Config(
-            door,
-            http=PromptProtocol,
-            ws="none",
-            log_level="warning",
-            lifespan="off",
-            limit_concurrency=MOST_CONNECTIONS,
-            timeout_graceful_shutdown=DRAIN_SECONDS,
-            server_header=False,
-        )
+        config = uvicorn.Config(door, **UVICORN)
         address = _address(listener)
         print(_how_to_ask(service, address, known.shell), flush=True)
         for number in (signal.SIGINT, signal.SIGTERM):

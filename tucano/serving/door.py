@@ -15,6 +15,8 @@ from tucano.serving.requests import failed
 
 OPEN = "/health"
 READ_SECONDS = 20
+MOST_REQUESTS = 2048
+"""At a time, of who has the token."""
 CLOSING = {"Connection": "close"}
 """With what was not read to its end: the rest might come for ever."""
 HOW = "give the token as `Authorization: Bearer TOKEN` (the openai package: api_key); `tucano serve` says where it is"
@@ -30,6 +32,7 @@ class Door:
     def __init__(self, app: ASGIApp, token: str, request_bytes: int) -> None:
         self.app, self.request_bytes = app, request_bytes
         self._known = f"Bearer {token}".encode()
+        self._inside = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
@@ -40,6 +43,16 @@ class Door:
         if scope["path"] != OPEN and not hmac.compare_digest(given, self._known):
             refusal = failed(401, f"the token is missing or wrong; {HOW}", CLOSING | {"WWW-Authenticate": "Bearer"})
             return await refusal(scope, receive, send)
+        if self._inside >= MOST_REQUESTS:
+            full = failed(503, f"{MOST_REQUESTS} requests are here already; try again in a moment", CLOSING)
+            return await full(scope, receive, send)
+        self._inside += 1
+        try:
+            await self._enter(scope, receive, send)
+        finally:
+            self._inside -= 1
+
+    async def _enter(self, scope: Scope, receive: Receive, send: Send) -> None:
         try:
             async with asyncio.timeout(READ_SECONDS):
                 body = await self._body(receive)

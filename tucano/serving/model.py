@@ -6,6 +6,7 @@ through a future that takes one result.
 
 import asyncio
 import logging
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from itertools import chain, repeat
@@ -45,6 +46,7 @@ class ServedModel:
         self._starting = asyncio.Lock()
         self._tasks: set[asyncio.Task[None]] = set()
         self._closing = False
+        self._asked_at: float | None = None
 
     async def open(self) -> None:
         """Load it. UserError where the files cannot be served."""
@@ -54,6 +56,11 @@ class ServedModel:
     @property
     def alive(self) -> bool:
         return self._process is not None and self._process.alive
+
+    @property
+    def busy_s(self) -> float:
+        """How long the batch that is being answered has taken so far, in seconds; 0 between batches."""
+        return 0.0 if self._asked_at is None else time.monotonic() - self._asked_at
 
     async def answer(self, question: Question) -> Drawn:
         """Its answer. Unavailable where no process comes to give it."""
@@ -116,12 +123,15 @@ class ServedModel:
         if not batch:
             return True
         process = await self._started()
+        self._asked_at = time.monotonic()
         try:
             found = await process.ask([waiting.question for waiting in batch])
         except ModelDied as died:
             log.warning("the model process of %s died (%s); it is started again", self.name, died)
             await self._forget(process)
             return False
+        finally:
+            self._asked_at = None
         for waiting, drawn in zip(batch, found, strict=True):
             if not waiting.answer.done():
                 waiting.answer.set_result(drawn)

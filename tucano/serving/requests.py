@@ -1,14 +1,14 @@
 """What clients may send, and what they get back: OpenAI's chat completions, as far as they make sense here, and our own
 `/answer`.
 
-A field that would do nothing is refused rather than ignored.
+A field that would do nothing is refused rather than ignored, unless its value asks for nothing.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal
 
 from fastapi.responses import JSONResponse
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from tucano.prompts import Task
 
@@ -37,8 +37,48 @@ def _is_text(part: Any) -> bool:
 
 Text = Annotated[str, AfterValidator(_writable)]
 Content = Annotated[Text, BeforeValidator(_joined)]
-Temperature = Annotated[float, Field(ge=0, le=2)]
-Tokens = Annotated[int, Field(ge=1, le=2**17)]
+Temperature = Annotated[float, Field(strict=True, ge=0, le=2)]
+Tokens = Annotated[int, Field(strict=True, ge=1, le=2**17)]
+Stored = Annotated[bool, Field(strict=True)]
+Label = Annotated[str, Field(max_length=200)]
+
+NEUTRAL: Mapping[str, Sequence[Any]] = {
+    "n": (1,),
+    "stream": (False,),
+    "stream_options": (),
+    "stop": ([],),
+    "top_p": (1,),
+    "presence_penalty": (0,),
+    "frequency_penalty": (0,),
+    "logit_bias": ({},),
+    "logprobs": (False,),
+    "top_logprobs": (0,),
+    "response_format": ({"type": "text"},),
+    "tools": ([],),
+    "tool_choice": ("none", "auto"),
+    "parallel_tool_calls": (True, False),
+    "functions": ([],),
+    "modalities": (["text"],),
+    "metadata": ({},),
+    "service_tier": ("auto", "default"),
+    "reasoning_effort": (),
+    "seed": (),
+}
+"""What clients send by default: {field of OpenAI's: values that ask for nothing}; null is one everywhere."""
+
+
+def _without_neutral(sent: Any) -> Any:
+    """What asks for something."""
+    if not isinstance(sent, dict):
+        return sent
+    return {name: value for name, value in sent.items() if not _asks_nothing(name, value)}
+
+
+def _asks_nothing(name: str, value: Any) -> bool:
+    neutral = NEUTRAL.get(name)
+    if neutral is None:
+        return False
+    return value is None or any(value == one and isinstance(value, bool) == isinstance(one, bool) for one in neutral)
 
 
 class Sent(BaseModel):
@@ -55,16 +95,21 @@ class Message(Sent):
 class ChatRequest(Sent):
     """`/v1/chat/completions`. model: a name that `/v1/models` lists."""
 
+    _neutral = model_validator(mode="before")(_without_neutral)
+
     model: str = Field(max_length=200)
     messages: list[Message] = Field(min_length=1, max_length=2)
     temperature: Temperature | None = None
     max_tokens: Tokens | None = None
     max_completion_tokens: Tokens | None = None
-    n: Literal[1] | None = None
-    stream: Literal[False] | None = None
-    top_p: Literal[1] | None = None
-    user: str | None = Field(None, max_length=200)
-    store: bool | None = None
+    user: Label | None = None
+    safety_identifier: Label | None = None
+    store: Stored | None = None
+
+    @property
+    def most_tokens(self) -> int | None:
+        """The smaller of both names' numbers."""
+        return min((most for most in (self.max_tokens, self.max_completion_tokens) if most is not None), default=None)
 
 
 class AnswerRequest(Sent):
@@ -74,7 +119,7 @@ class AnswerRequest(Sent):
     task: Task | None = None
     temperature: Temperature | None = None
     max_tokens: Tokens | None = None
-    store: bool | None = None
+    store: Stored | None = None
 
 
 class AnswerReply(BaseModel):

@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from pydantic import Field, PositiveFloat, PositiveInt
+from pydantic import Field, PositiveInt
 
 from tucano.settings.base import RewardSetName, Section
 from tucano.settings.drawing import Completions
@@ -15,7 +15,7 @@ class Asking(Section):
     rewards: RewardSetName = Field(
         "grounded", description="Reward set that scores the held-out answers, whatever was trained on."
     )
-    served_temperature: PositiveFloat = Field(0.1, description="Temperature an answer is served with.")
+    served_temperature: float = Field(0.1, ge=0.01, le=2, description="Temperature an answer is served with.")
     samples: PositiveInt = Field(4, le=1000, description="Answers per prompt in the sampled decoding (T=1).")
 
 

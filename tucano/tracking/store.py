@@ -14,7 +14,8 @@ from urllib.parse import urlsplit
 from tucano.errors import Transient, UserError
 from tucano.security.access import withhold_from
 from tucano.security.addresses import holds_secret, masked
-from tucano.storage.root import require_whole
+from tucano.storage.folder import is_remote
+from tucano.storage.root import require_whole, working_copy
 from tucano.tracking.moved import follow
 
 if TYPE_CHECKING:
@@ -74,6 +75,16 @@ def named(uri: str | None) -> str | None:
     own.
     """
     return uri or os.environ.get("MLFLOW_TRACKING_URI")
+
+
+def require_registry(storage: str, uri: str | None) -> None:
+    """UserError where the storage's own store would be asked and there is none: asking would make an empty one."""
+    own = Path(default_uri(working_copy(storage)).removeprefix("sqlite:///"))
+    if named(uri) is None and not is_remote(storage) and not own.is_file():
+        raise UserError(
+            f"storage={storage} holds no runs, so no model is registered there; name the one that a run wrote with"
+            " --set storage=FOLDER, or train one first: tucano run laptop"
+        )
 
 
 def is_server(uri: str) -> bool:

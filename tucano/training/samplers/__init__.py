@@ -11,17 +11,27 @@ import torch
 
 from tucano.training.checkpoints.weights import Policy
 
+LOWEST_TEMPERATURE = 0.01
+"""Below it a completion is drawn greedily by every sampler: vLLM would draw at this temperature instead, and logits
+divided by 1e-38 are infinite.
+"""
+
 
 @dataclass(frozen=True, slots=True)
 class Decoding:
-    """How completions are drawn. temperature: 0 is greedy. stop: ids of the tokens that end a completion. form: a JSON
-    schema that each completion has to have the form of; only a vLLM server can draw so.
+    """How completions are drawn. temperature: 0 is greedy, and so is all below `LOWEST_TEMPERATURE`. stop: ids of the
+    tokens that end a completion. form: a JSON schema that each completion has to have the form of; only a vLLM server
+    can draw so.
     """
 
     max_new_tokens: int
     temperature: float
     stop: tuple[int, ...]
     form: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.temperature < LOWEST_TEMPERATURE:
+            object.__setattr__(self, "temperature", 0.0)
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,8 +32,6 @@ AT_ONCE = 32
 RESTARTS = 3
 """Of the server, for one batch of prompts."""
 SEEDS = 2**31
-LOWEST_TEMPERATURE = 0.01
-"""Below it vLLM would draw at this one and only say so in its log; greedy is nearer to what was asked."""
 
 
 class VllmSampler:
@@ -119,15 +117,14 @@ def _digest(policy: PeftModel) -> str:
 
 def _question(name: str, prompt: list[int], count: int, seed: int, decoding: Decoding) -> dict[str, Any]:
     """Of a greedy decoding all answers are the same; vLLM takes no more than one."""
-    temperature = decoding.temperature if decoding.temperature >= LOWEST_TEMPERATURE else 0.0
     form = {} if decoding.form is None else {"structured_outputs": {"json": decoding.form}}
     return form | {
         "model": name,
         "prompt": prompt,
-        "n": count if temperature > 0 else 1,
+        "n": count if decoding.temperature > 0 else 1,
         "seed": seed,
         "max_tokens": decoding.max_new_tokens,
-        "temperature": temperature,
+        "temperature": decoding.temperature,
         "top_p": 1.0,
         "top_k": 0,
         "min_p": 0.0,

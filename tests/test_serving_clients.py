@@ -1,0 +1,151 @@
+"""What clients of OpenAI's API send without meaning anything by it, and what is said of requests that mean nothing."""
+
+import asyncio
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from tucano.errors import UserError
+from tucano.profiles import validated
+from tucano.serving import door
+from tucano.serving.answers import Answer, Ask
+from tucano.serving.app import Service, app_of
+from tucano.serving.command import serve
+from tucano.serving.door import Door
+from tucano.serving.metrics import Metrics
+from tucano.serving.request_log import RequestLog
+from tucano.serving.routes import Routes
+from tucano.serving.versions import Versions
+
+TOKEN = "x" * 43
+CHAT = "/v1/chat/completions"
+CHATTED = {"model": "tucano:push", "messages": [{"role": "user", "content": "oi"}]}
+JSON = {"Content-Type": "application/json"}
+
+
+class Server:
+    """An app whose only route says what it was asked for."""
+
+    def __init__(self, place: Path) -> None:
+        self.place, self.asked = place, list[Ask]()
+
+    def send(self, method: str, path: str, **more: Any) -> httpx.Response:
+        return asyncio.run(self._sent(method, path, **more))
+
+    async def _sent(self, method: str, path: str, **more: Any) -> httpx.Response:
+        settings = validated({"serving": {"routes": {"push": ["rules"]}}})
+
+        async def answer(ask: Ask) -> Answer:
+            self.asked.append(ask)
+            return Answer("Corre: fone com frete grátis!", "rules")
+
+        routes = Routes(settings.serving, {"rules": answer}, Metrics())
+        versions = Versions(settings, None, self.place, [], Metrics())  # type: ignore[arg-type]
+        with RequestLog(self.place, settings.serving, Metrics()) as log:
+            app = Door(app_of(Service(settings, routes, versions, Metrics(), log)), TOKEN, 10_000)
+            transport = httpx.ASGITransport(app)
+            headers = {"Authorization": f"Bearer {TOKEN}"} | more.pop("headers", {})
+            async with httpx.AsyncClient(transport=transport, base_url="http://server", headers=headers) as client:
+                return await client.request(method, path, **more)
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[Server]:
+    yield Server(tmp_path)
+
+
+def said(reply: httpx.Response) -> str:
+    return str(reply.json()["error"]["message"])
+
+
+NOTHING: dict[str, Any] = {
+    "n": 1, "stream": False, "stream_options": None, "stop": None, "top_p": 1.0, "presence_penalty": 0,
+    "frequency_penalty": 0.0, "logit_bias": {}, "logprobs": False, "top_logprobs": None,
+    "response_format": {"type": "text"}, "tools": [], "tool_choice": "none", "parallel_tool_calls": True,
+    "metadata": {}, "seed": None, "max_tokens": None, "temperature": None, "user": None, "store": None,
+}  # fmt: skip
+
+
+def test_what_asks_for_nothing_is_taken(server: Server) -> None:
+    assert server.send("POST", CHAT, json={**CHATTED, **NOTHING}).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "mend"),
+    [
+        ("n", 2, "n is not supported here; it may be 1, or left out"),
+        ("n", True, "n is not supported here; it may be 1, or left out"),
+        ("stream", True, "it may be false, or left out"),
+        ("stop", ["\n"], "stop is not supported here; it may be [], or left out"),
+        ("response_format", {"type": "json_object"}, 'it may be {"type": "text"}, or left out'),
+        ("seed", 7, "seed is not supported here; leave it out"),
+        ("top_k", None, "top_k is not supported here; leave it out"),
+        ("max_tokens", True, "max_tokens: Input should be a valid integer"),
+        ("max_completion_tokens", 0, "max_completion_tokens: "),
+        ("temperature", "1", "temperature: Input should be a valid number"),
+        ("store", "yes", "store: Input should be a valid boolean"),
+    ],
+)
+def test_what_asks_for_something_is_refused_with_what_may_be_sent(
+    server: Server, field: str, value: Any, mend: str
+) -> None:
+    reply = server.send("POST", CHAT, json={**CHATTED, field: value})
+    assert reply.status_code == 400 and mend in said(reply)
+    assert server.asked == []
+
+
+def test_of_two_limits_the_smaller_one_holds(server: Server) -> None:
+    for limits in ((7, 90), (90, 7), (None, 7), (7, None)):
+        named = dict(zip(("max_tokens", "max_completion_tokens"), limits, strict=True))
+        assert server.send("POST", CHAT, json={**CHATTED, **named}).status_code == 200
+    assert [ask.max_tokens for ask in server.asked] == [7, 7, 7, 7]
+
+
+def test_a_model_can_be_asked_for_by_its_name(server: Server) -> None:
+    listed = server.send("GET", "/v1/models").json()["data"]
+    assert [server.send("GET", f"/v1/models/{row['id']}").json() for row in listed] == listed
+    for name in ("gpt-4o", "tucano:", "tucano:push:push", "tucano:poesia"):
+        reply = server.send("GET", f"/v1/models/{name}")
+        assert reply.status_code == 404 and f"no model {name}" in said(reply)
+        assert f"no model {name}" in said(server.send("POST", CHAT, json={**CHATTED, "model": name}))
+
+
+@pytest.mark.parametrize(
+    ("content", "headers", "mend"),
+    [
+        (b'{"text": "oi"}', {}, "with the header Content-Type: application/json"),
+        (b'{"text": "oi"}', {"Content-Type": "text/plain"}, "with the header Content-Type: application/json"),
+        (b"", JSON, "no JSON object; send one"),
+        (b"[]", JSON, "no JSON object; send one"),
+        (b"null", JSON, "no JSON object; send one"),
+        (b'{"text": "\xe9"}', JSON, "it is not in UTF-8"),
+        (b'{"text": ', JSON, "the request is no JSON: "),
+    ],
+)
+def test_a_body_that_is_none_is_said_with_its_mend(
+    server: Server, content: bytes, headers: dict[str, str], mend: str
+) -> None:
+    for path in ("/answer", CHAT):
+        reply = server.send("POST", path, content=content, headers=headers)
+        assert reply.status_code == 400 and mend in said(reply), said(reply)
+
+
+def test_health_answers_a_probe_that_wants_no_body(server: Server) -> None:
+    reply = server.send("HEAD", "/health")
+    assert reply.status_code == 200 and reply.content == b""
+
+
+def test_more_requests_than_may_be_here_are_told_to_come_again(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(door, "MOST_REQUESTS", 0)
+    reply = server.send("POST", "/answer", json={"text": "oi", "task": "push"})
+    assert reply.status_code == 503 and "try again in a moment" in said(reply)
+
+
+def test_a_storage_without_runs_is_refused_and_stays_as_it_is(tmp_path: Path) -> None:
+    for storage in (tmp_path / "none", tmp_path):
+        with pytest.raises(UserError, match="holds no runs, so no model is registered there"):
+            serve(validated({"storage": str(storage)}), "127.0.0.1", 0)
+    assert list(tmp_path.iterdir()) == []
