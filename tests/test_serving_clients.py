@@ -1,6 +1,7 @@
 """What clients of OpenAI's API send without meaning anything by it, and what is said of requests that mean nothing."""
 
 import asyncio
+import resource
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ from tucano.profiles import validated
 from tucano.serving import door
 from tucano.serving.answers import Answer, Ask
 from tucano.serving.app import Service, app_of
-from tucano.serving.command import serve
+from tucano.serving.command import OPEN_FILES, _allow_connections, serve
 from tucano.serving.door import Door
 from tucano.serving.metrics import Metrics
 from tucano.serving.request_log import RequestLog
@@ -149,3 +150,13 @@ def test_a_storage_without_runs_is_refused_and_stays_as_it_is(tmp_path: Path) ->
         with pytest.raises(UserError, match="holds no runs, so no model is registered there"):
             serve(validated({"storage": str(storage)}), "127.0.0.1", 0)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_shells_limit_of_open_files_is_raised() -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    try:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (512, hard))
+        _allow_connections()
+        assert resource.getrlimit(resource.RLIMIT_NOFILE) == (min(OPEN_FILES, hard), hard)
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))

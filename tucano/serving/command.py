@@ -5,6 +5,7 @@ Requests that were being answered are answered before it ends.
 
 import asyncio
 import logging
+import resource
 import signal
 import socket
 from collections.abc import AsyncIterator
@@ -32,6 +33,7 @@ from tucano.storage.root import writable
 from tucano.tracking import Tracker
 from tucano.tracking.store import named, require_registry
 
+OPEN_FILES = 8192
 DRAIN_SECONDS = 60
 """What is being answered may take so long once the server is to end."""
 UVICORN: dict[str, Any] = {
@@ -54,6 +56,7 @@ def serve(settings: PipelineSettings, host: str, port: int) -> int:
         root = writable(settings.storage)
         known = token(root)
         with owned(root / FOLDER):
+            _allow_connections()
             _say_less()
             tracker = Tracker.connect(named(settings.tracking_uri), root)
             for sentence in _warnings(leaving, host):
@@ -95,6 +98,13 @@ async def _service(settings: PipelineSettings, tracker: Tracker, folder: Path) -
             watching.cancel()
             with suppress(asyncio.CancelledError):
                 await watching
+
+
+def _allow_connections() -> None:
+    """As many open files as connections may be here at once; a shell's usual limit of 1,024 is fewer."""
+    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    wanted = OPEN_FILES if hard == resource.RLIM_INFINITY else min(OPEN_FILES, hard)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
 def _listening(host: str, port: int) -> socket.socket:
