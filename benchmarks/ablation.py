@@ -3,8 +3,8 @@ changes what SFT sees, as a Markdown table.
 
     python -m benchmarks.ablation --folder runs-ablation
 
-Each variant that begins with + adds one thing to the one above it; BAE is added to the first, DPO goes on from it, and
-the controls take the truth out of its rewards. Answers are sampled on the held-out prompts. Gain: Hodges-Lehmann over
+Each variant that begins with + adds one thing to the one above it; BAE and EDGE are added to the first, DPO goes on from it,
+and the controls take the truth out of its rewards. Answers are sampled on the held-out prompts. Gain: Hodges-Lehmann over
 the SFT start with its 95 % interval and the exact one-sided p, of the mean over seeds. Against the first variant: the
 mean difference, seed by seed, with an interval for new prompts and new seeds. Portuguese: change in bits per character
 of the held-out passages over the SFT start of the first variant, above 0: forgotten. What is done is kept in the
@@ -51,6 +51,7 @@ VARIANTS = {
     "dr_grpo, a tenth general": [*PLAIN, "data.general.share=0.1"],
     "dr_grpo, three paraphrases": [*PLAIN, "data.paraphrases=3"],
     "dr_grpo + BAE": [*PLAIN, "grpo.block_advantages=true"],
+    "dr_grpo + EDGE": [*PLAIN, "grpo.entropy_advantages=true"],
     "DPO after GRPO": [*PLAIN, "dpo.enabled=true"],
     "adapters per task, steps divided": [*PLAIN, "grpo.adapters=per_task", "grpo.max_steps=15", "grpo.eval_steps=5"],
     "control: random rewards": [*PLAIN, "grpo.rewards=controls.random"],
