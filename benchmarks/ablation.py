@@ -3,12 +3,12 @@ changes what SFT sees, as a Markdown table.
 
     python -m benchmarks.ablation --folder runs-ablation
 
-Each variant that begins with + adds one thing to the one above it; BAE and EDGE are added to the first, DPO goes on from it,
-and the controls take the truth out of its rewards. Answers are sampled on the held-out prompts. Gain: Hodges-Lehmann over
-the SFT start with its 95 % interval and the exact one-sided p, of the mean over seeds. Against the first variant: the
-mean difference, seed by seed, with an interval for new prompts and new seeds. Portuguese: change in bits per character
-of the held-out passages over the SFT start of the first variant, above 0: forgotten. What is done is kept in the
-folder, and the same command goes on from it.
+Each variant that begins with + adds one thing to the one above it; BAE and EDGE are added to the first, DPO goes on
+from it, and the controls take the truth out of its rewards. Answers are sampled on the held-out prompts. Gain:
+Hodges-Lehmann over the SFT start with its 95 % interval and the exact one-sided p, of the mean over seeds. Against the
+first variant: the mean difference, seed by seed, with an interval for new prompts and new seeds. Portuguese: change in
+bits per character of the held-out passages over the SFT start of the first variant, above 0: forgotten. What is done is
+kept in the folder, and the same command goes on from it.
 """
 
 import argparse
