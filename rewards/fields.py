@@ -12,7 +12,7 @@ from rewards.types import PromptLike
 
 _UNJUDGED = "summary"
 """There are many good ones; no reward reads it either."""
-_PAIR = re.compile(r'"(\w++)"\s*+:\s*+(?:"(?:[^"\\]|\\.)*+"|-?\d[\d.,]*+(?<![.,])|\w++)')
+_PAIR = re.compile(r'"(\w++)"\s*+:\s*+(?:"(?>(?:[^"\\]|\\.)*)"|-?\d[\d.,]*+(?<![.,])|\w++)')
 """A field with its name, where the value is a string, a number or a word: `"stars": 4`."""
 
 

@@ -38,24 +38,24 @@ _FRAME_READS = Limits({3: (-1.0, -0.7)}, (-0.45, -0.4), (-0.2, 0.0))
 _FENCE = re.compile(r"```(?:json)?")
 
 _MARKS = re.compile(r"[(`#\"'“”{}\[\]:,/]")
-_STRING = r'"(?:[^"\\]|\\.)*+"?|(?<=[{\[,:])\s*+\'[^\n]{0,100}?\'(?=\s*(?:[,:}\]]|\Z))'
+_STRING = r'"(?>(?:[^"\\]|\\.)*)"?|(?<=[{\[,:])\s*+\'[^\n]{0,100}?\'(?=\s*(?:[,:}\]]|\Z))'
 _TOKEN = re.compile(_STRING + r"|[{}]", re.DOTALL)
 _NUMBER = re.compile(
     rf"""(?P<skip>{_STRING})
     |(?P<colon>:\s*+)(?:R\$\s*+)?
-     (?P<number>-?(?:[1-9]\d{{0,2}}(?:\.\d{{3}})++|0|[1-9]\d*+)(?:,\d++)?)
+     (?P<number>-?(?:[1-9]\d{{0,2}}(?>(?:\.\d{{3}})+)|0|[1-9]\d*+)(?:,\d++)?)
      (?=\s*(?:[}}"'\]]|,(?!\s*\d)|\Z))""",
     re.DOTALL | re.VERBOSE,
 )
 
 
-_QUOTED = r""" "(?:[^"\\]|\\.)*+" | '(?:[^'\\{}]|\\.)*+' """
-_VALUE = rf"(?: {_QUOTED} | -?\d++(?:[.,]\d++)*+%? | \w++ | \[[^\[\]{{}}]*+\] )"
+_QUOTED = r""" "(?>(?:[^"\\]|\\.)*)" | '(?>(?:[^'\\{}]|\\.)*)' """
+_VALUE = rf"(?: {_QUOTED} | -?\d++(?>(?:[.,]\d++)*)%? | \w++ | \[[^\[\]{{}}]*+\] )"
 _KEY = rf"(?: {_QUOTED} | [^\W\d]\w*+ )"
 _PAIR = rf"{_KEY} \s*+ : \s*+ {_VALUE} \s*+"
 _CUT = rf"(?: [\"']\w*+[\"']? | {_KEY} \s*+ : (?: \s*+ [\"'][^\"'{{}}:]*+ )? )"
 _PLAIN = re.compile(
-    rf"\{{ \s*+ {_PAIR} (?: , \s*+ {_PAIR} )*+ (?: ,? \s*+ \}} | ,? \s*+ {_CUT}? ) \s*+ (?:```)? \s*+", re.VERBOSE
+    rf"\{{ \s*+ {_PAIR} (?> (?: , \s*+ {_PAIR} )* ) (?: ,? \s*+ \}} | ,? \s*+ {_CUT}? ) \s*+ (?:```)? \s*+", re.VERBOSE
 )
 """An object with plain faults: single quotes, bare words, a comma too many, an end that is missing."""
 _NAME = re.compile(r"(?<=[{,])\s*[\"']?(\w+)[\"']?\s*:")

@@ -28,7 +28,8 @@ _SPELT = re.compile(
 )
 _SPELLINGS = re.compile(r"a(?:rr?oba|t[ )\]}>])")
 _NAME = re.compile(
-    r"(?<![\w.+%'-])[.+%'-]*+(?P<value>\w[\w.+%'-]*+(?: (?:ponto|dot|underline|underscore|traco|hifen) [\w-]++){0,3}+)"
+    r"(?<![\w.+%'-])[.+%'-]*+"
+    r"(?P<value>\w[\w.+%'-]*+(?>(?: (?:ponto|dot|underline|underscore|traco|hifen) [\w-]++){0,3}))"
     r"(?P<gap> {0,2}[(\[{<]? ?)\Z"
 )
 _ANNOUNCED = re.compile(r"\be[- ]?mail\b[^@]{0,20}\Z")

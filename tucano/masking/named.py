@@ -53,7 +53,7 @@ _VALUES = {
         rf"(?!{AMOUNT})(?:(?:55{_G})?(?:0?\d\d{_G})?9{_G}\d{{4}}{_G}\d{{4}}(?!\d)"
         rf"|(?:55{_G})?(?:0?\d\d{_G})?[2-9]\d{{3}}{_G}\d{{4}}(?!\d)|\d(?:{_G}\d){{7,12}}(?!\d))"
     ),
-    "order": rf"(?!{AMOUNT})\d(?:{_G}\d){{5,43}}+(?!\d)[0-9a-z]*+",
+    "order": rf"(?!{AMOUNT})\d(?>(?:{_G}\d){{5,43}})(?!\d)[0-9a-z]*+",
 }
 """The number of each kind as it may be written behind its word; the usual forms first, then any gaps."""
 
@@ -96,7 +96,7 @@ _MORE = rf"(?<=[^0-9a-z]\d{{4}}) (?!{AMOUNT})\d{{4}}(?!\d)"
 _CODED = re.compile(
     rf"(?=[a-z])(?:(?<![a-z])(?:(?P<plural>pe?d+id+os|compras|encomendas|vendas)|{_WORDS['order']})(?![a-z\]]){_MARKS}"
     rf"{_SMALL}(?P<far_order>{_FAR})(?P<numbered>{_NUMBER}(?:{_NUMBER})?)?(?!{DATE})"
-    rf"(?P<order>(?=[a-z]{{0,6}}[-_./]?\d)[0-9a-z]++(?:[-_./][0-9a-z]++)*+)(?!{_MORE})"
+    rf"(?P<order>(?=[a-z]{{0,6}}[-_./]?\d)[0-9a-z]++(?>(?:[-_./][0-9a-z]++)*))(?!{_MORE})"
     rf"|(?:{_WORDS['cnpj']})(?!\]){_MARKS}(?P<far_cnpj>{_FAR})"
     rf"(?P<cnpj>[0-9a-z]{{2}}{_S}[0-9a-z]{{3}}{_S}[0-9a-z]{{3}}{_S}[0-9a-z]{{4}}{_S}\d\d(?![0-9a-z])))"
 )
@@ -106,7 +106,7 @@ _LISTED = re.compile(
     rf"(?P<value>\d(?:{_G}\d){{6,13}}(?!\d))"
 )
 _BEHIND = re.compile(
-    r"(?=\d)(?<![0-9a-z])(?<!\d[ .\-/])(?P<value>\d(?:[ .\-/]?\d){4,17}+(?![0-9a-z])|\d{6}[0-9a-z]{4,14}+)"
+    r"(?=\d)(?<![0-9a-z])(?<!\d[ .\-/])(?P<value>\d(?>(?:[ .\-/]?\d){4,17})(?![0-9a-z])|\d{6}[0-9a-z]{4,14}+)"
     r"[ ,;:()\-=>]{1,5}+(?=[a-z])"
     r"(?:(?:e|eh|sao|o|a|meu|minha|no|do|da|de|numero|n|esse|este|pelo|como|so|campo)\b ?){0,6}[(]?"
     r"(?:(?P<cpf>cpf)|(?P<cnpj>cnpj)|(?P<phone>whats\w*+|zap\w*+|wpp|tel|telefone|fone|cel|celular)"

@@ -13,7 +13,7 @@ BLANK = "\x7f"
 BEFORE, BEHIND = 95, 70
 """How far in front of its digits, and behind them, a number may be named."""
 
-_DIGITS = re.compile(r"\d.{0,3}\d.{0,3}\d(?:.{0,20}\d)*+")
+_DIGITS = re.compile(r"\d.{0,3}\d.{0,3}\d(?>(?:.{0,20}\d)*)")
 
 
 class Page:
