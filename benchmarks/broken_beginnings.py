@@ -42,6 +42,8 @@ case "$*" in
   *) exec "$REAL" "$@";;
 esac
 """
+OF_THIS_RUN = re.compile(r".*_PROXY|VENV|PYTHON|MAKE\w+|MFLAGS")
+"""Of the environment: `make test VENV=…` hands its own on, and an installation that is played would go there."""
 OLD = """#!/bin/sh
 case "$*" in *version_info*) exit 1;; *split*) echo 3.10.12;; esac
 """
@@ -204,7 +206,7 @@ def played(name: str) -> tuple[Ended, str | None]:
         folder = Path(ends.enter_context(tempfile.TemporaryDirectory()))
         scene = Scene(folder, ends)
         command = beginning.command(scene)
-        inherited = {name: value for name, value in os.environ.items() if not name.upper().endswith("_PROXY")}
+        inherited = {name: value for name, value in os.environ.items() if not OF_THIS_RUN.fullmatch(name.upper())}
         done = subprocess.run(
             command,
             cwd=folder,

@@ -133,7 +133,7 @@ def vertex(engine: Buildah, image: str, root: Path, pip: Path) -> None:
     with engine.container(image) as container:
         for command, user, environment in (
             (["sh", "-c", refused], "", {"GCE_METADATA_HOST": "127.0.0.1:1", "NO_GCE_CHECK": "true"}),
-            ([*wanted, "pytest", "pytest-timeout"], "root", installed),
+            ([*wanted, "pytest", "pytest-timeout", "hypothesis"], "root", installed),
             (test, "", tested),
         ):
             whole = engine.inside(container, command, user=user, environment=environment, mounted=mounted)
