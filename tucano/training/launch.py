@@ -131,9 +131,11 @@ class Silence:
 
 def environment(threads: int) -> dict[str, str]:
     """A thread that waits for another one spins for microseconds only: by default it keeps its core for milliseconds,
-    and beside any other work on the machine training takes four to seven times as long (docs/decisions.md).
+    and beside any other work on the machine training takes four to seven times as long (docs/decisions.md). Unsloth
+    tells nobody that a model is loaded, and needs no network for it.
     """
-    return {"GOMP_SPINCOUNT": "1000", **os.environ, "OMP_NUM_THREADS": str(threads), "PYTHONUNBUFFERED": "1"}
+    defaults = {"GOMP_SPINCOUNT": "1000", "UNSLOTH_DISABLE_STATISTICS": "1"}
+    return {**defaults, **os.environ, "OMP_NUM_THREADS": str(threads), "PYTHONUNBUFFERED": "1"}
 
 
 def log_of(job: Job) -> Path:

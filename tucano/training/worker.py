@@ -19,6 +19,7 @@ from tucano.errors import UserError
 from tucano.training.jobs import MODULES, Job
 from tucano.training.launch import DISK_FULL, INTERRUPTED
 
+STDIN = 0
 FULL_DISK_BYTES = 16 * 1024**2
 """An error with less than this free is taken for a full disk: every library words that in its own way."""
 
@@ -78,10 +79,15 @@ def gpu_peak_bytes() -> int:
 
 
 def _end_with_parent() -> None:
-    """The parent holds our standard input open; its end means that the parent is gone and nobody wants the result."""
+    """The parent holds our standard input open; its end means that the parent is gone and nobody wants the result.
+
+    It is read past `sys.stdin`, whose lock a thread that waits would hold: a process forked from this one closes
+    `sys.stdin` first and would wait for ever. Unsloth forks some.
+    """
 
     def watch() -> None:
-        sys.stdin.buffer.read()
+        while os.read(STDIN, 1024):
+            pass
         os._exit(INTERRUPTED)
 
     threading.Thread(target=watch, daemon=True).start()
