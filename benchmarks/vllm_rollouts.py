@@ -35,7 +35,7 @@ from tucano.training.samplers.vllm import VllmSampler
 GAP = "train/sampling/sampling_logp_difference/mean"
 LARGEST_GAP = 1e-4
 STEPS = 20
-GREEDY = 1e-6
+GREEDY = 0.0
 SERVER = "vllm.entrypoints.openai.api_server"
 SETTINGS = {
     "data": {"train_prompts": 200, "validation_prompts": 26, "test_prompts": 65, "demonstrations": 300},

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from tucano.errors import UserError
 from tucano.profiles import validated
+from tucano.training.policies import served_model
 from tucano.training.samplers import LOWEST_TEMPERATURE, Decoding
 from tucano.training.samplers.decode import draw
 
@@ -22,6 +23,10 @@ def test_below_the_lowest_temperature_is_greedy(asked: float, drawn_at: float) -
     assert Decoding(8, asked, (0,)).temperature == drawn_at
 
 
+def test_the_model_that_travels_has_the_same_limit() -> None:
+    assert served_model.LOWEST_TEMPERATURE == LOWEST_TEMPERATURE
+
+
 def test_nothing_is_judged_at_a_temperature_that_no_sampler_draws_at() -> None:
     with pytest.raises(UserError, match="served_temperature"):
-        validated({"comparison": {"served_temperature": 1e-3}})
+        validated({"comparison": {"served_temperature": 2.5}})

@@ -150,6 +150,18 @@ def by_hand(packed: Path, task: str, prompt: str) -> str:
     return str(model.tokenizer.decode(tokens[0, ids.shape[1] :], skip_special_tokens=True)).strip()
 
 
+def test_a_model_that_is_served_without_chance_gives_the_likeliest_answer(packed: Path) -> None:
+    model = served_model.ServedModel((packed / WEIGHTS).parent)
+    task, prompt = ASKED[0]["task"], ASKED[0]["prompt"]
+    inputs = model.tokenizer.apply_chat_template(
+        model.messages(task, prompt), add_generation_prompt=True, return_tensors="pt", return_dict=True
+    )
+    likeliest = model.model.generate(**inputs, do_sample=False, max_new_tokens=12)[0, inputs["input_ids"].shape[1] :]
+    for temperature in (0.0, 1e-38):
+        model.decoding["temperature"] = temperature
+        assert model.answer(task, prompt) == model.tokenizer.decode(likeliest, skip_special_tokens=True).strip()
+
+
 def test_the_champion_is_served(packed: Path, tmp_path: Path) -> None:
     tracker = Tracker.connect(None, tmp_path)
     run_id = tracker.start_pipeline("p", {}, {})

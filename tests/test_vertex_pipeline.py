@@ -83,7 +83,11 @@ def commands() -> list[str]:
 def project() -> str:
     """prefect.yaml whose profile l4-v5 is as small as a CPU needs."""
     content = yaml.safe_load((ROOT / "prefect.yaml").read_text(encoding="utf-8"))
-    (profile,) = [entry for entry in content["deployments"] if entry["name"] == "l4-v5"]
+    (profile,) = [
+        entry
+        for entry in content["deployments"]
+        if (entry["name"], entry["entrypoint"]) == ("l4-v5", "flows.train.train")
+    ]
     settings = profile["parameters"]["settings"]
     for section, smaller in SMALLER.items():
         settings[section] = settings.get(section, {}) | smaller

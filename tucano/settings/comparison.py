@@ -15,7 +15,9 @@ class Asking(Section):
     rewards: RewardSetName = Field(
         "grounded", description="Reward set that scores the held-out answers, whatever was trained on."
     )
-    served_temperature: float = Field(0.1, ge=0.01, le=2, description="Temperature an answer is served with.")
+    served_temperature: float = Field(
+        0.1, ge=0, le=2, description="Temperature an answer is served with; below 0.01 it is the likeliest."
+    )
     samples: PositiveInt = Field(4, le=1000, description="Answers per prompt in the sampled decoding (T=1).")
 
 

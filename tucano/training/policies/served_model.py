@@ -17,6 +17,8 @@ import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
 OPEN, CLOSE = "<think>", "</think>"
+LOWEST_TEMPERATURE = 0.01
+"""Below it the likeliest tokens are taken, as in training (tucano/training/samplers)."""
 
 
 class ServedModel:
@@ -64,14 +66,15 @@ class ServedModel:
         inputs = self.tokenizer.apply_chat_template(
             self.messages(task, prompt), add_generation_prompt=True, return_tensors="pt", return_dict=True
         ).to(self.model.device)
+        drawing = self.decoding["temperature"] >= LOWEST_TEMPERATURE
         with torch.random.fork_rng(), torch.inference_mode():
             torch.manual_seed(self.decoding["seed"])
             tokens = self.model.generate(
                 **inputs,
-                do_sample=True,
-                temperature=self.decoding["temperature"],
-                top_p=1.0,
-                top_k=0,
+                do_sample=drawing,
+                temperature=self.decoding["temperature"] if drawing else None,
+                top_p=1.0 if drawing else None,
+                top_k=0 if drawing else None,
                 max_new_tokens=self.decoding["max_new_tokens"],
                 pad_token_id=self.tokenizer.pad_token_id,
             )
