@@ -6,23 +6,23 @@ from random import Random
 from data.generator.words import CATALOGUE, Product
 
 MORE: dict[str, str] = {
-    "eletrônicos": "o relógio^14|o smartwatch|a lâmpada de led^2|o drone|o controle remoto^2|o rádio|o microfone^2"
+    "eletrônicos": "o relógio^30|o smartwatch|a lâmpada de led^2|o drone|o controle remoto^2|o rádio|o microfone^2"
     "|o conversor|a antena^2|a pilha recarregável|o amplificador|o aparelho de som|o tablet^2|o receptor|a tv box"
     "|o fone sem fio^2|o headset^2|o game|a luminária^4|o ventilador^2|o ar condicionado^2|o aspirador^2",
-    "informática": "o cartucho^6|o toner^5|o roteador^2|o hd externo^2|a placa de vídeo|a memória|o adaptador^2"
+    "informática": "o cartucho^7|o toner^5|o roteador^2|o hd externo^2|a placa de vídeo|a memória|o adaptador^2"
     "|o estabilizador|a mesa digitalizadora|o cartão de memória^3|o cooler|a fonte^2|o cabo hdmi^2|o ssd",
     "telefonia": "a capa de celular^3|a película de vidro^4|o telefone sem fio|o carregador portátil|o smartphone^2"
     "|o display|a bateria do celular^2|o fone original|o bastão de selfie|a capa carteira^2",
     "móveis": "a cortina^6|o tapete de sala^4|a poltrona^2|o rack^2|a escrivaninha|a prateleira^3|a cabeceira|o puff"
-    "|o espelho^2|o painel|a cama^3|a mesa de jantar|o banco|a sapateira^2|o criado-mudo|a cadeira de escritório^3"
-    "|o nicho|a banqueta|o gaveteiro|o colchão^3|o beliche|a capa de sofá^4|o papel de parede^2",
+    "|o espelho^2|o painel|a cama^3|a mesa de jantar|o banco|a sapateira^2|o criado-mudo|a cadeira de escritório^2"
+    "|a cadeira^5|o nicho|a banqueta|o gaveteiro|o colchão^3|o beliche|a capa de sofá^4|o papel de parede^2",
     "cama e banho": "a colcha^3|o jogo de lençol^3|o jogo de cama^3|a almofada^3|a manta^2|o cobertor"
     "|o jogo de toalhas|o protetor de colchão^2|o mosquiteiro|a capa de almofada^2|o cobre-leito^2"
     "|o tapete de banheiro|o porta-travesseiro",
     "beleza": "o kit de pincéis^3|a escova^2|a chapinha^2|o hidratante^2|o condicionador|a base|o rímel|a máscara^2"
     "|o barbeador^2|o protetor solar|o óleo^2|a escova rotativa|o aparador de pelos^2|o sabonete|o creme^3|o sérum"
     "|a paleta de sombras|a maleta de maquiagem^2|o desodorante|a máquina de cortar cabelo",
-    "esporte": "a mochila^3|a barraca^2|o tênis^5|a luva^2|o suplemento^2|a garrafa térmica^2|o skate|a joelheira"
+    "esporte": "a mochila^5|a barraca^2|o tênis^5|a luva^2|o suplemento^2|a garrafa térmica^2|o skate|a joelheira"
     "|a corda|o colchonete|o selim|a bicicleta ergométrica|a chuteira^2|o colete|o canivete|a lanterna^3|o halter"
     "|a bomba de ar|o kimono|a camisa do time^2|a rede",
     "brinquedos": "o boneco^4|o jogo^4|o carrinho de controle|o lego|a massinha|o quebra cabeças|o triciclo"

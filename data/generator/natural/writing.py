@@ -10,40 +10,42 @@ from dataclasses import dataclass
 from random import Random
 
 SHORT_FORMS = {
-    "você": "vc|vc|voce", "vocês": "vcs|vcs|voces", "que": "q|q|q|k", "não": "n|nao|nao|nao|nao|naõ|ñ",
-    "também": "tb|tbm|tambem|tanbém", "muito": "mto|mt|muinto|mui|muiti", "porque": "pq|pq|por que|porq",
-    "para": "pra|pra|p|pra|p/", "tudo": "td|tudo|tufo", "hoje": "hj|hj|hoje", "está": "ta|tá|esta|esta|esta",
-    "estou": "to|tô|estou|tou", "com": "c|com|com|con", "quando": "qdo|qnd|quando", "depois": "dps|depois|depos",
-    "mesmo": "msm|mesmo|memo", "obrigado": "obg|obrigado|brigado", "obrigada": "obg|obrigada|obrigda",
-    "produto": "produto|produto|prod|poduto|produdo|produro|prosuto|produtp|protudo|produtu|pruduto", "dias": "dias|ds",
-    "beleza": "blz", "quanto": "qto|quanto", "comigo": "cmg|comigo", "expectativas": "espectativas|expectativa",
-    "excelente": "exelente|ecelente|exelente|excelente|escelente|excelênte|excelebte", "mas": "mais|mais|mas|nas",
-    "atraso": "atrazo|atraso", "comprei": "comprei|conprei|compreo|compri", "recomendo": "recomendo|recomento|recoendo",
-    "chegou": "chego|chegou|chegol|xegou|chegpu", "qualidade": "qualidade|qualidde|qualidad|qualida|qualudade",
-    "rápido": "rapido|rápido|rapdo", "rápida": "rapida|rapda", "previsto": "previsto|previto|previsro", "até": "ate",
-    "mandaram": "mandarão|mandaram|mandarom", "entregaram": "entregarão|entregaram", "já": "ja|ja|já", "só": "so|so|só",
-    "vendedor": "vendendor|vendedor|vededor", "embalado": "enbalado|embalado|embaldo", "compra": "compra|conpra|compr",
-    "veio": "veio|vei|vem|viio", "entrega": "entrega|entega|entrga|intrega", "ótimo": "otimo|otimo|ótimo|òtimo|otmo",
-    "ótima": "otima|òtima", "atendimento": "atendimento|atendimeto|atendimendo", "prazo": "prazo|praso|przo|prazi",
-    "é": "e|e|é|eh", "satisfeito": "satisfeito|satifeito|satisfeto", "satisfeita": "satifeita|satisfeita|satisfeira",
-    "antes": "antes|ante|amtes", "recebi": "recebi|recebir|resebi|recebo|recibi", "ainda": "ainda|aínda|aida|inda",
-    "estorno": "extorno|estorno|estono", "mercadoria": "mercadoria|mercadoría|mecadoria", "loja": "loja|lija|lojas",
-    "decepcionado": "decepicionado|desepcionado|decepcionado", "decepcionada": "decepicionada|desapontada",
-    "indisponível": "indisponivel|indisponível", "agora": "agora|agr", "esse": "esse|este",
-    "problema": "poblema|problema",
-    "bom": "bom|bon", "nenhum": "nenhum|nehum|nem um", "nenhuma": "nenhuma|nehuma|nem uma", "correio": "coreio|correio",
+    "você": "vc|vc|vc|voce", "vocês": "vcs|vcs|vcs|voces", "que": "q", "não": "n|nao|nao|nao|nao|nao|nao|ñ",
+    "também": "tb|tbm|tbm|tambem", "muito": "mto|mt|muito|muito|muito|muinto", "porque": "pq|pq|pq|porque",
+    "para": "pra|pra|p|para", "tudo": "td|tudo", "hoje": "hj|hj|hoje", "está": "ta|tá|esta|esta|esta|esta",
+    "estou": "to|estou|estou|estou", "com": "c|com|com", "quando": "qdo|quando|quando", "depois": "dps|depois|depois",
+    "mesmo": "msm|mesmo|mesmo|mesmo", "obrigado": "obg|obrigado", "obrigada": "obg|obrigada", "quanto": "qto|quanto",
+    "expectativas": "espectativas|expectativa|expectativa", "excelente": "exelente|excelente|excelente|excelente",
+    "mas": "mais|mais|mas|mas", "chegou": "chego|chegou|chegou", "recebi": "recebir|recebi|recebi|recebi",
+    "estorno": "extorno|estorno|estorno", "esse": "este|esse", "até": "ate",
+    "é": "e|e|é|é",
 }  # fmt: skip
+BARE = {
+    "já": ("ja", 0.14), "ótimo": ("otimo", 0.15), "ótima": ("otima", 0.2), "rápido": ("rapido", 0.18),
+    "rápida": ("rapida", 0.08), "hoje": ("hj", 0.1), "várias": ("varias", 0.3), "relógio": ("relogio", 0.1),
+    "anúncio": ("anuncio", 0.15), "ninguém": ("ninguem", 0.08), "mês": ("mes", 0.1), "há": ("a", 0.25),
+    "péssima": ("pessima", 0.1), "você": ("vc", 0.3), "vocês": ("vcs", 0.25),
+}  # fmt: skip
+"""What many write so who type well otherwise, and the share of them."""
+BY_EAR = (
+    ("mp", "np"), ("mb", "nb"), ("nf", "mf"), ("nt", "mt"), ("^en", "in"), ("^em", "en"), ("ou$", "o"), ("ei$", "e"),
+    ("ss", "s"), ("lh", "li"), ("rr", "r"), ("ç", "s"), ("z", "s"), ("xc", "x"), ("sc", "s"), ("s(?=[aeo])", "ss"),
+    ("ém$", "em"), ("am$", "ao"), ("^ex", "es"), ("lm", "um"), ("e(?=[rl])", "i"), ("o(?=[mn])", "u"), ("[ae]r$", "a"),
+    ("que", "qe"),
+)  # fmt: skip
+"""How letters are mistaken by those who write as they hear."""
 EMOJI = (
     "👍", "👏👏👏", "😍", "❤️", "😊", "😡", "👍🏻", "🙏", ":)", "😃", ":(", "👏🏼👏🏼", "😉", "😁", "😠", "💕", "🤗",
     "☹️", "=)",
 )  # fmt: skip
-ENDS = ((".", 388), ("", 435), ("!", 64), ("!!", 7), ("!!!", 15), ("...", 15), ("..", 6), (" .", 10), (" !", 7),
-        ("?", 7), (",", 5), ("!!!!", 4), ("....", 3), (" ?", 2), (".....", 2), (" !!!", 2), ("!!!!!", 2), (" ...", 2),
-        ("???", 1), ("!!!!!!!", 1), (" ....", 1), (";", 1), ("......", 1), ("?!", 1))  # fmt: skip
-JOINTS = ((". ", 315), (", ", 223), (" ", 99), (" e ", 162), ("! ", 34), (".", 21), (",", 26), (" , ", 21),
+ENDS = ((".", 388), ("", 435), ("!", 80), ("!!", 10), ("!!!", 20), ("...", 15), ("..", 6), (" .", 10), (" !", 7),
+        ("?", 6), ("??", 1), (",", 5), ("!!!!", 4), ("....", 3), (" ?", 2), (".....", 2), (" !!!", 2), ("!!!!!", 2),
+        (" ...", 2), ("????", 1), ("???", 2), ("!!!!!!!", 1), (" ....", 1), (";", 1), ("......", 1),
+        ("?!", 1))  # fmt: skip
+JOINTS = ((". ", 315), (", ", 223), (" ", 115), (" e ", 145), ("! ", 44), (".", 21), (",", 26), (" , ", 21),
           ("... ", 12), ("...", 7), ("!!! ", 3), (", pois ", 6), (" ,", 8), (".. ", 7), (" . ", 6), ("! ", 8),
           ("!! ", 4), (" - ", 5), ("; ", 4), ("..", 4), ("....", 2), (" ... ", 3), (" / ", 1), (" + ", 1),
-          (", e ", 14), ("\n", 57), (" .", 3), ("? ", 2), (" ! ", 2), (": ", 1), (". E ", 7), ("......", 1),
+          (", e ", 14), ("\n", 45), (" .", 3), ("? ", 2), (" ! ", 2), (": ", 1), (". E ", 7), ("......", 1),
           (",e ", 2))  # fmt: skip
 """What stands between two clauses; a line break becomes a blank, so that a capital follows a word."""
 LONGEST = 200
@@ -97,7 +99,7 @@ class Hand:
         text = _at_times(_BLANK, "", self.tight, text, rng)
         text = re.sub(r"(?<=\w) (?=\w)", lambda found: "" if rng.random() < self.slips / 8 else " ", text)
         text = _WORD.sub(lambda word: self.typed(word[0], rng), text)
-        text = self._cased(text + _ended(self.end, len(text) + len(title), rng), rng)
+        text = self._cased(text + _ended(text, self.end, len(text) + len(title), rng), rng)
         if rng.random() < LOUD * (len(text) / LONG) ** 1.5:
             text = _loud(text, rng)
         text = (" ".join(text.split()) + self.emoji)[:LONGEST].rstrip()
@@ -109,6 +111,8 @@ class Hand:
 
     def typed(self, word: str, rng: Random) -> str:
         """The word in a short form, with a slip, without its accents, or as it is."""
+        if word in BARE and rng.random() < BARE[word][1]:
+            word = BARE[word][0]
         if rng.random() < self.short and word in SHORT_FORMS:
             word = rng.choice(SHORT_FORMS[word].split("|"))
         if len(word) > 3 and rng.random() < self.slips and word.isalpha():
@@ -120,7 +124,7 @@ class Hand:
             return text.upper()
         if self.case == "lower":
             return text.lower() if rng.random() < 0.7 else text
-        begins = r"(?<=[.!?] )\w|(?<=[.!?])[^\W\d](?=\w{2})|(?<=\n)\w"
+        begins = r"(?<=[.!?] )\w|(?<=[.!?])(?!com\b)[^\W\d](?=\w{2})|(?<=\n)\w"
         if self.case == "sentence" or rng.random() < 0.3:
             text = re.sub(begins, lambda found: found[0].upper(), text)
         if self.capitals:
@@ -133,7 +137,7 @@ def draw_hand(rng: Random, size: int = 70) -> Hand:
     short = size < SHORT
     long = size > LONG
     lower, upper = (24, 6) if short else (9, 2) if long else (15, 3)
-    case = rng.choices(("sentence", "first", "lower", "upper"), (75, 10, lower, upper))[0]
+    case = rng.choices(("sentence", "first", "lower", "upper"), (77, 6, lower, upper))[0]
     careless = rng.random() < 0.3
     return Hand(
         case=case,
@@ -141,10 +145,10 @@ def draw_hand(rng: Random, size: int = 70) -> Hand:
         joint=_weighted(JOINTS, rng),
         steady=rng.random() < 0.6,
         short=rng.choice((0.1, 0.3)) if careless else 0.01,
-        slips=rng.choice((0.02, 0.05)) if careless else 0.008,
-        bare=rng.choices((0.03, 0.3, 1.0), (80, 11, 9) if short else (92, 5, 3) if long else (88, 7, 5))[0],
-        emoji=rng.choice(("", " ")) + rng.choice(EMOJI) if rng.random() < 0.01 else "",
-        capitals=rng.choices((0, 0.06, 0.5), (90, 8, 2))[0],
+        slips=rng.choice((0.015, 0.04)) if careless else 0.004,
+        bare=rng.choices((0.03, 0.3, 1.0), (80, 11, 9) if short else (95, 4, 1) if long else (88, 7, 5))[0],
+        emoji=rng.choice(("", " ")) + rng.choice(EMOJI) if rng.random() < 0.008 else "",
+        capitals=rng.choices((0, 0.06, 0.5), (91, 8, 1))[0],
         commas=rng.choices((0, 0.5, 1), (70, 17, 13))[0],
         loose=0.6 if rng.random() < 0.05 else 0,
         tight=0.7 if rng.random() < 0.09 else 0,
@@ -160,6 +164,8 @@ def _joined(text: str, joint: str, part: str) -> str:
         joint = ", "
     if joint == " e " and len(text) > 70:
         joint = ". "
+    if text[-1] in "?!" and joint[0] in ".,":
+        joint = " "
     if joint in (". ", " ") and part.startswith(("mas ", "porém ")):
         joint = ", "
     return text + joint + part
@@ -170,8 +176,10 @@ def _at_times(pattern: re.Pattern[str], written: str, share: float, text: str, r
     return pattern.sub(lambda found: written if rng.random() < share else found[0], text) if share else text
 
 
-def _ended(end: str, size: int, rng: Random) -> str:
+def _ended(text: str, end: str, size: int, rng: Random) -> str:
     """A short text has less often a full stop behind it than others, a long one more often."""
+    if text[-1] in "?!" and end[:1] in (".", ","):
+        return ""
     if size < SHORT:
         return "" if end == "." and rng.random() < 0.45 else end
     share = 0.5 if size > LONG else 0.25 if size > 70 else 0
@@ -187,20 +195,27 @@ def _loud(text: str, rng: Random) -> str:
 
 
 def _slipped(word: str, rng: Random) -> str:
-    """The word with two letters swapped, one left out, one doubled or many times, or a neighbouring key."""
-    place = rng.randrange(1, len(word) - 1)
+    """The word with a letter left out, hit beside its key, doubled or put in, two swapped, or as it is heard."""
+    place = rng.randrange(1, len(word))
+    before, letter, after = word[:place], word[place], word[place + 1 :]
+    row = next((row for row in ("qwertyuiop", "asdfghjklç", "zxcvbnm") if letter in row), "aeo")
+    near = row[(row.index(letter) + rng.choice((-1, 1))) % len(row)] if letter in row else "a"
     kind = rng.random()
-    if kind < 0.3:
-        return word[:place] + word[place + 1] + word[place] + word[place + 2 :]
-    if kind < 0.65:
-        return word[:place] + word[place + 1 :]
-    if kind < 0.75:
-        return word[:place] + word[place] + word[place:]
-    if kind < 0.82:
-        return word + word[-1] * rng.randint(2, 6)
-    row = next((row for row in ("qwertyuiop", "asdfghjkl", "zxcvbnm") if word[place] in row), "aeo")
-    near = (row.index(word[place]) + rng.choice((-1, 1))) % len(row) if word[place] in row else 0
-    return word[:place] + row[near] + word[place + 1 :]
+    if kind < 0.32:
+        return before + after
+    if kind < 0.5:
+        return before + near + after
+    if kind < 0.58:
+        return before + letter + (near if rng.random() < 0.6 else letter) + after
+    if kind < 0.7 and after:
+        return before + after[0] + letter + after[1:]
+    if kind < 0.72:
+        return word + word[-1] * rng.randint(1, 5)
+    fitting = [pair for pair in BY_EAR if re.search(pair[0], word)]
+    if not fitting:
+        return before + after
+    heard, written = rng.choice(fitting)
+    return re.sub(heard, written, word, count=1)
 
 
 def _capital(text: str) -> str:
