@@ -176,6 +176,23 @@ class TestMemory:
         (step,) = [line for line in _Run(settings, shape, machine)._grpo_step() if line.stage == "GRPO steps"]
         assert step.peak_bytes == whole and step.mend == "--set grpo.micro_batch=32 would fit"
 
+    @pytest.mark.parametrize(
+        ("sampler", "gibibytes", "seeds", "said"),
+        [
+            ("local", 6, 3, r"18.0 GiB and .* has 16.2 GiB for tensors: --set worker.parallel=2 would fit"),
+            ("vllm", 6, 3, r"18.0 GiB and .* 0.0 GiB for tensors beside 3 vLLM servers: --set worker.parallel=1 would"),
+            ("local", 17, 2, r"34.0 GiB and .*: --set worker.parallel=1, and lower it"),
+        ],
+    )
+    def test_seeds_side_by_side_share_the_memory(self, sampler: str, gibibytes: int, seeds: int, said: str) -> None:
+        """It was held against the memory of one, whatever worker.parallel said."""
+        own = [f"grpo.sampler={sampler}", "worker.vllm_python=python", f"worker.parallel={seeds}"]
+        settings = load_profile(ROOT, "l4-v5", own)
+        machine = replace(L4, memory_bytes=18 * GIBIBYTE)
+        line = Line("GRPO steps", gibibytes * GIBIBYTE, 1.0, "", "lower it")
+        with pytest.raises(UserError, match=f"GRPO steps of {seeds} seeds at a time will take about {said}"):
+            require_memory(Forecast(machine, (_Run(settings, TUCANO, machine)._side_by_side(line),)), settings)
+
     def test_a_run_is_refused_before_its_first_stage(self) -> None:
         settings, asked = load_profile(ROOT, "laptop", ["model.device=cuda"]), "tucano.training.foresight.forecast"
         refused = pytest.raises(UserError, match=r"will take about .* and this machine's GPU has 0.0 GiB")
@@ -213,8 +230,11 @@ class TestCommand:
         lines = (Line("GRPO steps", 9 * GIBIBYTE, 7200.0, "4,500 steps x 1.6 s", ""), Line("merge", 1, 60.0, "so", ""))
         print_forecast(Forecast(L4, lines), profile("l4-v5"))
         said = capsys.readouterr().out
-        print_forecast(Forecast(MACHINES["h100"], lines), profile("l4-v5"))
-        assert "No row of cost.prices names H100, so no dollars." in capsys.readouterr().out
+        assert ", 3 seeds one after the other:\n" in said
+        print_forecast(Forecast(MACHINES["h100"], lines), load_profile(ROOT, "l4-v5", ["worker.parallel=2"]))
+        other = capsys.readouterr().out
+        assert "No row of cost.prices names H100, so no dollars." in other
+        assert ", 3 seeds 2 at a time, whose memory adds up:\n" in other
         assert "\nGRPO steps       9.0 GiB     2.0 h   4,500 steps x 1.6 s\n" in said
         assert "\nall              9.0 GiB     2.0 h\n1.65 USD at 0.82 USD/h" in said
 

@@ -188,6 +188,13 @@ def test_a_large_batch_is_refused_above_the_device_with_the_setting_that_helps(
     require_startable(large)
 
 
+def test_seeds_side_by_side_on_one_gpu_need_the_memory_of_all(gpu: Callable[[int], None], no_server: None) -> None:
+    gpu(10_240)
+    require_startable(load_profile(ROOT, "l4-v5", HERE))
+    with pytest.raises(UserError, match=r"GRPO rollout needs at least 14\.. GB .* 10\.7 GB; lower worker\.parallel"):
+        require_startable(load_profile(ROOT, "l4-v5", [*HERE, "worker.parallel=3"]))
+
+
 def test_a_driver_that_says_nothing_refuses_nothing(gpu: Callable[[int], None]) -> None:
     gpu(23_034)
     assert device_bytes("cuda") == 23_034 * 2**20

@@ -11,7 +11,7 @@ from data.general import elsewhere_of
 from data.prepare import prepare
 from tucano.errors import UserError
 from tucano.requirements import cores
-from tucano.requirements.machine import seeds_at_a_time
+from tucano.requirements.machine import seeds_side_by_side
 from tucano.requirements.machines import GIBIBYTE, MACHINES
 from tucano.requirements.memory import needs, shown
 from tucano.requirements.second_zero import findings_of_the_model
@@ -61,7 +61,7 @@ def print_forecast(found: "Forecast", settings: PipelineSettings) -> None:
     gpu = found.machine
     print(
         f"On one {gpu.title} ({gpu.memory_bytes / GIBIBYTE:.1f} GiB, {gpu.bytes_per_second / 1e9:,.0f} GB/s,"
-        f" {gpu.operations_per_second / 1e12:,.0f} TFLOPS), {len(settings.grpo.seeds)} seeds one after the other:\n"
+        f" {gpu.operations_per_second / 1e12:,.0f} TFLOPS), {_in_turn(settings)}:\n"
     )
     print(f"{'stage':<14} {'memory':>9} {'time':>9}   from")
     for line in found.lines:
@@ -74,6 +74,12 @@ def print_forecast(found: "Forecast", settings: PipelineSettings) -> None:
         "\nMemory is for the longest prompts and completions, time for usual ones. No GPU was compared with it yet:"
         " take memory as plus or minus 15 %, time as plus or minus 50 %."
     )
+
+
+def _in_turn(settings: PipelineSettings) -> str:
+    at_once = seeds_side_by_side(settings)
+    seeds = len(settings.grpo.seeds)
+    return f"{seeds} seeds {'one after the other' if at_once == 1 else f'{at_once} at a time, whose memory adds up'}"
 
 
 def _on_this_machine(settings: PipelineSettings) -> int:
@@ -113,7 +119,7 @@ def _rows(settings: PipelineSettings, tried: dict[str, float]) -> Iterator[Row]:
         look = tried["sft_look"]
         seconds = steps * each + looks * look
         yield Row("SFT", seconds, f"{steps:,.0f} steps x {each:.2f} s, {looks} looks x {look:.1f} s")
-    at_once = min(seeds, seeds_at_a_time(settings))
+    at_once = seeds_side_by_side(settings)
     rounds = math.ceil(seeds / at_once)
     looks = math.ceil(grpo.max_steps / grpo.eval_steps) + 1
     look = settings.data.validation_prompts * grpo.validation_samples * tried["answer"]

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import psutil
 
 from tucano.errors import UserError
+from tucano.requirements.machine import seeds_side_by_side
 from tucano.requirements.shapes import Shape, adapter_weights, shape_of
 from tucano.settings import ModelSettings, PipelineSettings
 
@@ -52,7 +53,7 @@ def require_memory(settings: PipelineSettings) -> None:
     """UserError for the hungriest stage, where the device is known and has less than that."""
     there = device_bytes(settings.model.device)
     if there is not None and settings.grpo.sampler == "vllm" and settings.model.device == "cuda":
-        there = int(there * (1 - settings.worker.vllm_memory_share))
+        there = max(0, int(there * (1 - settings.worker.vllm_memory_share * _seeds_on_a_gpu(settings))))
     most = max(needs(settings), key=lambda need: need.bytes, default=None)
     if most is not None and there is not None and most.bytes > there:
         raise UserError(
@@ -76,6 +77,12 @@ def device_bytes(device: str) -> int | None:
         return None
 
 
+def _seeds_on_a_gpu(settings: PipelineSettings) -> int:
+    """Children of one GPU that train at a time, each with a model, and a server if any, of its own."""
+    alone = settings.model.device != "cuda" or settings.execution.seeds is not None
+    return 1 if alone else seeds_side_by_side(settings)
+
+
 def _needs(settings: PipelineSettings, shape: Shape) -> Iterator[Need]:
     model = settings.model
     grpo = settings.grpo
@@ -86,16 +93,18 @@ def _needs(settings: PipelineSettings, shape: Shape) -> Iterator[Need]:
     cache = ceiling * shape.num_hidden_layers * 2 * shape.key_value * width
     logits = grpo.micro_batch * ceiling * (shape.vocab_size or 0) * LOGIT_BYTES if model.device == "cpu" else 0
     cached = grpo.sampler == "local"
+    seeds = _seeds_on_a_gpu(settings)
+    fewer = "worker.parallel, " if seeds > 1 else ""
     smaller = "grpo.max_completion_tokens, or take a smaller model"
     if settings.sft.enabled:
         trained = shape.weights * 4 * (ADAM_COPIES - 1) if model.name == "nano" else adapter
         yield Need("SFT", weights + trained, "the model's size")
     rollout = grpo.batch_size * grpo.rollout_steps * cache * cached
-    yield Need("GRPO rollout", weights + adapter + rollout, f"grpo.batch_size or {smaller}")
-    yield Need("GRPO step", weights + adapter + logits, f"grpo.micro_batch or {smaller}")
+    yield Need("GRPO rollout", seeds * (weights + adapter + rollout), f"{fewer}grpo.batch_size or {smaller}")
+    yield Need("GRPO step", seeds * (weights + adapter + logits), f"{fewer}grpo.micro_batch or {smaller}")
     if settings.dpo.enabled:
         reference = adapter // ADAM_COPIES  # GRPO's adapter beside the one that learns; how long pairs are is not known
-        yield Need("DPO step", weights + adapter + reference, "the model's size")
+        yield Need("DPO step", seeds * (weights + adapter + reference), f"{fewer}the model's size")
     asked = max(
         settings.data.validation_prompts * grpo.validation_samples,
         settings.data.test_prompts * settings.comparison.samples,
