@@ -2,6 +2,7 @@
 
 import json
 import os
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 from test_cli import refused, tucano
 
 from flows.train import train
+from tucano.cli import forecast
 from tucano.errors import UserError
 from tucano.profiles import load_profile
 from tucano.requirements.memory import MOST_CACHE_BYTES, device_bytes, needs
@@ -138,6 +140,16 @@ def test_alarms_that_cannot_fire_in_so_short_a_run_are_named() -> None:
         (looks, steps) = sentences("laptop", *short, refuses=False)
     assert "policy_still and collapse" in looks and "grpo.eval_steps" in looks
     assert "no_signal, entropy_gone and at_ceiling" in steps and "health.window=5" in steps
+
+
+@pytest.mark.parametrize("python", ["/of/nobody/python", "/bin/true", "/etc/passwd"])
+def test_an_interpreter_without_tucano_is_refused(python: str, no_server: None) -> None:
+    """It was a traceback once SFT was to begin."""
+    said = f"worker.python={python} is no interpreter that finds tucano"
+    assert said in refused(f"worker.python={python}")
+    assert sentences("laptop", f"worker.python={sys.executable}") == []
+    with pytest.raises(UserError, match=said):
+        forecast.show(load_profile(ROOT, "laptop", [f"worker.python={python}"]), "l4")
 
 
 def test_tucanos_shape_is_the_one_that_its_card_gives() -> None:

@@ -14,7 +14,7 @@ from tucano.requirements import cores
 from tucano.requirements.machine import seeds_side_by_side
 from tucano.requirements.machines import GIBIBYTE, MACHINES
 from tucano.requirements.memory import needs, shown
-from tucano.requirements.second_zero import findings_of_the_model
+from tucano.requirements.second_zero import findings_of_the_model, has_own_interpreter
 from tucano.settings import PipelineSettings
 from tucano.settings.stages import of_data
 from tucano.training.launch import run_job
@@ -83,6 +83,8 @@ def _in_turn(settings: PipelineSettings) -> str:
 
 
 def _on_this_machine(settings: PipelineSettings) -> int:
+    for finding in has_own_interpreter(settings):
+        raise UserError(finding.sentence)
     print(f"Measuring a few steps of each stage on this machine ({cores()} cores) ...", flush=True)
     rows = list(_rows(settings, _tried(settings)))
     print(f"\n{'stage':<14} {'time':>9}   from")

@@ -15,6 +15,7 @@ from pathlib import Path
 from tucano.artifacts.lineage import unpinned
 from tucano.errors import UserError
 from tucano.preferences import read_answer_pairs
+from tucano.requirements.interpreters import has_module
 from tucano.requirements.machine import require_device
 from tucano.requirements.memory import require_memory
 from tucano.requirements.shapes import shape_of
@@ -95,6 +96,17 @@ def _can_load_four_bits(settings: PipelineSettings) -> Iterator[Finding]:
         yield Finding(
             "model.quantization=nf4 needs bitsandbytes, which is not installed here: pip install -c constraints.txt"
             " bitsandbytes",
+            refuses=True,
+        )
+
+
+def has_own_interpreter(settings: PipelineSettings) -> Iterator[Finding]:
+    """Where all models are elsewhere, the path is that of their machine."""
+    python = settings.worker.python
+    if python is not None and settings.execution.computes_here and not has_module(python, "tucano"):
+        yield Finding(
+            f"worker.python={python} is no interpreter that finds tucano: install this project there (docs/gpu.md), or"
+            " leave it empty for the one that runs this command",
             refuses=True,
         )
 
@@ -193,6 +205,7 @@ CHECKS: tuple[Check, ...] = (
     _has_a_server,
     _base_is_pinned,
     _can_load_four_bits,
+    has_own_interpreter,
     _has_a_vllm_interpreter,
     _lengths_fit,
     _has_demonstrations,
