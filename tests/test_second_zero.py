@@ -13,7 +13,7 @@ from flows.train import train
 from tucano.cli import forecast
 from tucano.errors import UserError
 from tucano.profiles import load_profile
-from tucano.requirements.memory import MOST_CACHE_BYTES, device_bytes, needs
+from tucano.requirements.memory import MOST_CACHE_BYTES, device_bytes, needs, require_memory
 from tucano.requirements.second_zero import findings, require_startable
 from tucano.requirements.shapes import LORA_WEIGHTS_UNKNOWN, TUCANO, adapter_weights, shape_of
 from tucano.settings import ModelSettings
@@ -150,6 +150,24 @@ def test_an_interpreter_without_tucano_is_refused(python: str, no_server: None) 
     assert sentences("laptop", f"worker.python={sys.executable}") == []
     with pytest.raises(UserError, match=said):
         forecast.show(load_profile(ROOT, "laptop", [f"worker.python={python}"]), "l4")
+
+
+def test_an_interpreter_without_vllm_is_refused(no_server: None) -> None:
+    """/bin/true could be run, which was all that was asked."""
+    for python in ("/of/nobody/python", "/bin/true", sys.executable):
+        (said,) = sentences("laptop", "grpo.sampler=vllm", f"worker.vllm_python={python}")
+        assert f"worker.vllm_python={python} is no interpreter that finds vLLM" in said
+
+
+def test_a_servers_share_holds_the_weights_and_one_answer(gpu: Callable[[int], None]) -> None:
+    gpu(23_034)
+    given = [*HERE, "grpo.sampler=vllm", "worker.vllm_python=python", "worker.vllm_memory_share=0.01"]
+    refusal = pytest.raises(
+        UserError, match=r"share=0\.01 of the GPU is 0\.2 GB, .*=1536 need 1\.2 GB; raise it to 0\.05 at"
+    )
+    with refusal:
+        require_memory(load_profile(ROOT, "l4-v5", given))
+    require_memory(load_profile(ROOT, "l4-v5", [*given, "worker.vllm_memory_share=0.05"]))
 
 
 def test_tucanos_shape_is_the_one_that_its_card_gives() -> None:

@@ -6,6 +6,7 @@ take for themselves: so what is refused cannot fit, and what is not refused may 
 ceiling, since one that reaches it makes its whole batch as long.
 """
 
+import math
 import shutil
 import subprocess
 from collections.abc import Iterator
@@ -53,12 +54,32 @@ def require_memory(settings: PipelineSettings) -> None:
     """UserError for the hungriest stage, where the device is known and has less than that."""
     there = device_bytes(settings.model.device)
     if there is not None and settings.grpo.sampler == "vllm" and settings.model.device == "cuda":
+        require_servers_share(settings, there)
         there = max(0, int(there * (1 - settings.worker.vllm_memory_share * _seeds_on_a_gpu(settings))))
     most = max(needs(settings), key=lambda need: need.bytes, default=None)
     if most is not None and there is not None and most.bytes > there:
         raise UserError(
             f"{most.stage} needs at least {most.bytes / GIGABYTE:.1f} GB of memory and model.device="
             f"{settings.model.device} has {there / GIGABYTE:.1f} GB; lower {most.mend}"
+        )
+
+
+def require_servers_share(settings: PipelineSettings, gpu_bytes: int) -> None:
+    """UserError where a vLLM server's share of a GPU cannot hold the weights and the cache of one longest answer."""
+    shape = shape_of(settings.model)
+    if settings.grpo.sampler != "vllm" or shape is None:
+        return
+    model = settings.model
+    share = settings.worker.vllm_memory_share
+    width = _width(model)
+    needed = _weights(model, shape, width) + model.max_length_tokens * _cached(shape, width)
+    least = math.ceil(100 * needed / gpu_bytes) / 100
+    if share * gpu_bytes < needed:
+        mend = f"raise it to {least:g} at least" if least < 1 else "take a smaller model"
+        raise UserError(
+            f"worker.vllm_memory_share={share:g} of the GPU is {share * gpu_bytes / GIGABYTE:.1f} GB, and the server's"
+            f" weights with one answer of model.max_length_tokens={model.max_length_tokens} need"
+            f" {needed / GIGABYTE:.1f} GB; {mend}"
         )
 
 
@@ -86,11 +107,11 @@ def _seeds_on_a_gpu(settings: PipelineSettings) -> int:
 def _needs(settings: PipelineSettings, shape: Shape) -> Iterator[Need]:
     model = settings.model
     grpo = settings.grpo
-    width = 4 if model.dtype == "float32" else 2
+    width = _width(model)
     weights = _weights(model, shape, width)
     adapter = adapter_weights(model) * ADAM_COPIES * 4
     ceiling = grpo.max_completion_tokens
-    cache = ceiling * shape.num_hidden_layers * 2 * shape.key_value * width
+    cache = ceiling * _cached(shape, width)
     logits = grpo.micro_batch * ceiling * (shape.vocab_size or 0) * LOGIT_BYTES if model.device == "cpu" else 0
     cached = grpo.sampler == "local"
     seeds = _seeds_on_a_gpu(settings)
@@ -111,6 +132,16 @@ def _needs(settings: PipelineSettings, shape: Shape) -> Iterator[Need]:
     )
     yield Need("answers", weights + max(cache, min(MOST_CACHE_BYTES, asked * cache)) * cached, smaller)
     yield Need("merge", 4 * shape.weights, "the model's size")
+
+
+def _width(model: ModelSettings) -> int:
+    """Bytes of a number."""
+    return 4 if model.dtype == "float32" else 2
+
+
+def _cached(shape: Shape, width: int) -> int:
+    """Bytes of a token's keys and values."""
+    return shape.num_hidden_layers * 2 * shape.key_value * width
 
 
 def _weights(model: ModelSettings, shape: Shape, width: int) -> int:

@@ -7,7 +7,6 @@ settings against each other, against the model's shape, and against this machine
 
 import importlib.util
 import os
-import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -116,10 +115,9 @@ def _has_a_vllm_interpreter(settings: PipelineSettings) -> Iterator[Finding]:
     python = settings.worker.vllm_python
     if settings.grpo.sampler != "vllm" or python is None or not settings.execution.computes_here:
         return
-    if shutil.which(python) is None:
+    if not has_module(python, "vllm"):
         yield Finding(
-            f"worker.vllm_python={python} is no program that can be run here; docs/gpu.md says how to make an"
-            " interpreter with vLLM",
+            f"worker.vllm_python={python} is no interpreter that finds vLLM; docs/gpu.md says how to make one",
             refuses=True,
         )
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from tucano.errors import UserError
 from tucano.requirements.machine import seeds_side_by_side
 from tucano.requirements.machines import GIBIBYTE, MACHINES, Machine
-from tucano.requirements.memory import device_bytes
+from tucano.requirements.memory import device_bytes, require_servers_share
 from tucano.requirements.shapes import Shape, shape_of
 from tucano.settings import PipelineSettings
 from tucano.training.foresight.pieces import Piece, Pieces
@@ -89,6 +89,7 @@ def require_fitting(settings: PipelineSettings) -> None:
 
 def require_memory(found: Forecast, settings: PipelineSettings) -> None:
     """UserError for the hungriest stage where the machine, or what a vLLM server leaves of it, has less."""
+    require_servers_share(settings, found.machine.memory_bytes)
     lacking = {
         line.peak_bytes - _bytes_for_training(settings, found.machine, line.children): line for line in found.lines
     }
