@@ -165,6 +165,19 @@ class TestMemory:
         ):
             require_memory(Forecast(small, (step,)), settings)
 
+    def test_the_setting_that_is_named_lowers_the_peak(self) -> None:
+        """A rollout's cache is for model.max_length_tokens, whatever grpo.max_completion_tokens says."""
+        settings = load_profile(ROOT, "laptop", ["model.device=cuda", "model.max_length_tokens=8192"])
+        shape = shape_of(settings.model)
+        assert shape is not None
+        run = _Run(settings, shape, L4)
+        run.there_bytes = run._token(64, 2047, 2048).peak_bytes
+        assert run._shorter(64) == "--set model.max_length_tokens=2048 would fit, or lower grpo.batch_size"
+        run.there_bytes = run.pieces.update(4, 4096, 4096).peak_bytes
+        assert run._smaller_sft_batch() == "--set sft.batch_size=4 would fit"
+        run.there_bytes = 0
+        assert "take a smaller model" in run._smaller_sft_batch() and "lower grpo.batch_size" in run._shorter(64)
+
     def test_beside_a_server_the_rest_of_the_memory_counts(self) -> None:
         """A step that fits into the machine and not beside the server is refused with what fits there."""
         nano = ["grpo.sampler=vllm", "worker.vllm_python=python", "model.device=cuda", "worker.vllm_memory_share=0.5"]

@@ -25,6 +25,7 @@ MERGE_COPIES = 10
 """Bytes per weight at the merge: the model in 32 bits with its adapter, then in 16, and loaded again in 32."""
 FOR_TENSORS = 0.9
 """Of what a driver says that a GPU has: CUDA's context takes half a GiB, and the allocator leaves gaps (assumed)."""
+NO_ROOM = "take a smaller model or lower model.max_length_tokens"
 ANY = replace(MACHINES["l4"], title="this machine's GPU")
 """Its speed does not matter for what fits."""
 
@@ -168,7 +169,7 @@ class _Run:
             steps * each,
             f"{steps} steps x {_each(each)}"
             f" ({sft.batch_size} x {PROMPT_TOKENS + self.ceiling // 2} tokens: {_of(usual)})",
-            "lower sft.batch_size",
+            "" if peak <= self.there_bytes else self._smaller_sft_batch(),
         )
 
     def _grpo_step(self) -> Iterator[Line]:
@@ -190,7 +191,7 @@ class _Run:
                 peak,
                 steps / grpo.rollout_steps * each * (1 + again),
                 f"{steps // grpo.rollout_steps} rollouts x {_each(each)}{often} ({how})",
-                "lower grpo.batch_size or grpo.max_completion_tokens",
+                "" if peak <= self.there_bytes else self._shorter(rows),
             )
         usual = self.pieces.update(grpo.micro_batch, PROMPT_TOKENS, self.ceiling)
         each = usual.seconds(self.machine) * parts
@@ -233,13 +234,31 @@ class _Run:
     def _step_bytes(self, rows: int) -> int:
         return self.pieces.update(rows, self.longest - self.ceiling, self.ceiling).peak_bytes
 
+    def _smaller_sft_batch(self) -> str:
+        """By halving, like `_shorter`: each look takes a second."""
+        rows = self.settings.sft.batch_size // 2
+        while rows and self.pieces.update(rows, self.longest // 2, self.longest - self.longest // 2).peak_bytes > (
+            self.there_bytes
+        ):
+            rows //= 2
+        return f"--set sft.batch_size={rows} would fit" if rows else NO_ROOM
+
+    def _shorter(self, rows: int) -> str:
+        """The cache of a rollout is for the longest prompts and completions together."""
+        tokens = self.longest // 2
+        while tokens > self.ceiling and self._token(rows, tokens - 1, tokens).peak_bytes > self.there_bytes:
+            tokens //= 2
+        if tokens > self.ceiling:
+            return f"--set model.max_length_tokens={tokens} would fit, or lower grpo.batch_size"
+        return "lower grpo.batch_size, or model.max_length_tokens with grpo.max_completion_tokens"
+
     def _smaller_micro_batch(self) -> str:
         """The largest micro-batch that there is memory for."""
         grpo = self.settings.grpo
         smaller = (rows for rows in range(grpo.micro_batch - 1, 0, -1) if grpo.batch_size % rows == 0)
         fits = next((rows for rows in smaller if self._step_bytes(rows) <= self.there_bytes), None)
         if fits is None:
-            return "take a smaller model or lower model.max_length_tokens"
+            return NO_ROOM
         return f"--set grpo.micro_batch={fits} would fit"
 
     def _comparison(self) -> tuple[int, int, str]:
