@@ -15,7 +15,7 @@ from tucano.cli import forecast as forecast_command
 from tucano.cli.forecast import print_forecast
 from tucano.errors import UserError
 from tucano.profiles import load_profile
-from tucano.requirements.machines import GIBIBYTE, LAUNCH_SECONDS, MACHINES, REACHED, Machine
+from tucano.requirements.machines import GIBIBYTE, LAUNCH_SECONDS, MACHINES, REACHED, Machine, names_gpu
 from tucano.requirements.shapes import TUCANO, Shape, shape_of
 from tucano.settings import PipelineSettings
 from tucano.training.foresight import pieces as foresight
@@ -250,6 +250,14 @@ class TestCommand:
         assert ", 3 seeds 2 at a time, whose memory adds up:\n" in other
         assert "\nGRPO steps       9.0 GiB     2.0 h   4,500 steps x 1.6 s\n" in said
         assert "\nall              9.0 GiB     2.0 h\n1.65 USD at 0.82 USD/h" in said
+
+    def test_googles_machine_names_say_which_gpu_they_hold(self, capsys: pytest.CaptureFixture[str]) -> None:
+        """As docs/vertex.md writes a row of the price table."""
+        row = "{machine: g2-standard-8 spot us-central1, usd_per_hour: 0.3, source: console, date: 2026-11-21}"
+        found = Forecast(L4, (Line("merge", 1, 36_000.0, "so", ""),))
+        print_forecast(found, load_profile(ROOT, "l4-v5", [f"cost.prices=[{row}]"]))
+        assert "3.00 USD at 0.30 USD/h (row g2-standard-8 spot us-central1: console" in capsys.readouterr().out
+        assert names_gpu("a3-highgpu-8g", "H100") and not names_gpu("g2-standard-8 spot", "H100")
 
     @pytest.mark.long
     def test_the_command_as_a_person_gives_it(self) -> None:

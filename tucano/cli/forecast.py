@@ -12,7 +12,7 @@ from data.prepare import prepare
 from tucano.errors import UserError
 from tucano.requirements import cores
 from tucano.requirements.machine import seeds_side_by_side
-from tucano.requirements.machines import GIBIBYTE, MACHINES
+from tucano.requirements.machines import GIBIBYTE, MACHINES, names_gpu
 from tucano.requirements.memory import needs, shown
 from tucano.requirements.second_zero import findings_of_the_model, has_own_interpreter
 from tucano.settings import PipelineSettings
@@ -164,12 +164,13 @@ def _dpo(settings: PipelineSettings, tried: dict[str, float], rounds: int) -> Ro
 
 def _dollars(settings: PipelineSettings, seconds: float, machine: str) -> None:
     """By the rows of the price table that name the machine."""
-    priced = [price for price in settings.cost.prices if machine.lower() in price.machine.lower().split()]
+    priced = [price for price in settings.cost.prices if names_gpu(price.machine, machine)]
     if not priced:
         print(f"No row of cost.prices names {machine}, so no dollars.")
     for price in priced:
         dollars = price.usd_per_hour * seconds / 3600
-        print(f"{dollars:,.2f} USD at {price.usd_per_hour:.2f} USD/h ({price.machine}: {price.source}, {price.date})")
+        row = f"{price.machine}: {price.source}, {price.date}"
+        print(f"{dollars:,.2f} USD at {price.usd_per_hour:.2f} USD/h (row {row})")
 
 
 def _duration(seconds: float) -> str:
