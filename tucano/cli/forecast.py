@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 ANSWERING_CHILDREN = 2
 """Answers and merge, beside those of SFT, preflight and each seed."""
+TIME_FACTOR = 2
+"""Of a GPU's time: the predecessor's steps took 1.6 times as long as is foreseen for them (docs/speed.md)."""
 SERVICES_SECONDS = 25
 """Prefect's own server, data, audit, verdict, report and promotion (measured on two cores: docs/speed.md)."""
 
@@ -71,8 +73,8 @@ def print_forecast(found: "Forecast", settings: PipelineSettings) -> None:
     print(f"{'all':<14} {most:>9} {_duration(found.seconds):>9}")
     _dollars(settings, found.seconds, gpu.title.split()[1])
     print(
-        "\nMemory is for the longest prompts and completions, time for usual ones. No GPU was compared with it yet:"
-        " take memory as plus or minus 15 %, time as plus or minus 50 %."
+        "\nMemory is for the longest prompts and completions, time for usual ones. Nobody has run it on a GPU yet: take"
+        f" memory as plus or minus 15 %, time as from half as long to {TIME_FACTOR:g} times as long."
     )
 
 
