@@ -112,6 +112,9 @@ def test_rewards_that_fail_the_audit_by_design_are_said_at_once() -> None:
 def test_answers_that_leave_no_room_for_a_prompt_are_refused() -> None:
     (said,) = sentences("l4-v5", "grpo.max_completion_tokens=1536")
     assert "grpo.max_completion_tokens=1536" in said and "model.max_length_tokens=1536" in said
+    (said,) = sentences("l4-v5", "grpo.max_completion_tokens=1473")
+    assert "leaves 63 tokens for a prompt in" in said and "to 1537 at least" in said
+    assert sentences("l4-v5", "grpo.max_completion_tokens=1472") == []
 
 
 def test_lengths_beyond_the_models_context_are_refused(tmp_path: Path) -> None:

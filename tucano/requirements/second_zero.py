@@ -23,6 +23,8 @@ from tucano.settings import PipelineSettings
 FAILS_BY_DESIGN = "v4.2"
 """The predecessor's rewards, kept as they were; the committed ratings find what was wrong with them."""
 LOOKS_OF_TREND = 3
+LEAST_PROMPT_TOKENS = 64
+"""Of a prompt at least: none is shorter with its system prompt (assumed)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,10 +127,10 @@ def _has_a_vllm_interpreter(settings: PipelineSettings) -> Iterator[Finding]:
 def _lengths_fit(settings: PipelineSettings) -> Iterator[Finding]:
     longest = settings.model.max_length_tokens
     answer = settings.grpo.max_completion_tokens
-    if answer >= longest:
+    if longest - answer < LEAST_PROMPT_TOKENS:
         yield Finding(
-            f"grpo.max_completion_tokens={answer} leaves no room for a prompt in model.max_length_tokens={longest};"
-            " raise the latter",
+            f"grpo.max_completion_tokens={answer} leaves {max(0, longest - answer)} tokens for a prompt in"
+            f" model.max_length_tokens={longest}; raise the latter to {answer + LEAST_PROMPT_TOKENS} at least",
             refuses=True,
         )
     shape = shape_of(settings.model)
