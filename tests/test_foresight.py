@@ -267,6 +267,17 @@ class TestCommand:
         assert done.returncode == 2 and "GRPO rollouts" in done.stdout
         assert done.stderr.splitlines()[-1].startswith("tucano: GRPO rollouts will take about")
 
+    def test_each_adapter_of_a_task_is_looked_at_with_its_tasks_prompts(self) -> None:
+        per_task = ["grpo.adapters=per_task", "grpo.task_weights=equal", "model.device=cuda"]
+        settings = load_profile(ROOT, "laptop", per_task)
+        shape = shape_of(settings.model)
+        assert shape is not None
+        run = _Run(settings, shape, L4)
+        with patch.object(run, "_grpo_step", lambda: iter(())):
+            (line,) = run._of_seeds()
+        seeds = len(settings.grpo.seeds)
+        assert line.arithmetic.endswith(f"5 looks x {seeds} seeds x 4 tasks")
+
     def test_draws_of_a_server_are_bounded_and_not_left_out(self) -> None:
         nano = ["grpo.sampler=vllm", "worker.vllm_python=python", "model.device=cuda"]
         found = forecast(load_profile(ROOT, "laptop", nano), L4)

@@ -140,8 +140,11 @@ class _Run:
         if settings.dpo.enabled:
             yield from self._dpo()
         looks = math.ceil(grpo.max_steps / grpo.eval_steps) + 1
-        asked = settings.data.validation_prompts * grpo.validation_samples
-        yield self._answers("validation", asked, looks * len(grpo.seeds), f"{looks} looks x {len(grpo.seeds)} seeds", 1)
+        seeds = len(grpo.seeds)
+        parts = settings.trainings // seeds  # each of a task and its prompts, where adapters are per task
+        asked = math.ceil(settings.data.validation_prompts * grpo.validation_samples / parts)
+        how = f"{looks} looks x {seeds} seeds" + (f" x {parts} tasks" if parts > 1 else "")
+        yield self._answers("validation", asked, looks * settings.trainings, how, 1)
 
     def _side_by_side(self, line: Line) -> Line:
         """The same for the seeds that train at a time."""
