@@ -37,11 +37,13 @@ def foresee(settings: PipelineSettings) -> None:
 
 def _require_fitting(settings: PipelineSettings) -> None:
     """UserError where a stage would not fit into the GPU that it is for: this machine's, or the one that its work pool
-    names. Nothing is asked where the model's shape is not known.
+    names. Nothing is asked where the model's shape is not known. Seeds of a deployment have a GPU each, or its turn.
     """
     from tucano.training.foresight.forecast import forecast, require_fitting, require_memory  # torch, for a GPU alone
 
     pools = _pools(settings)
+    if settings.execution.seeds is not None:
+        settings = settings.model_copy(update={"worker": settings.worker.model_copy(update={"parallel": 1})})
     if settings.execution.computes_here or any(pool.type == ON_THIS_MACHINE for pool in pools):
         require_fitting(settings)
     if shape_of(settings.model) is None:

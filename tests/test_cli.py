@@ -145,7 +145,7 @@ def test_doctor_names_what_is_there() -> None:
 )
 def test_doctor_looks_into_the_folders_that_a_run_would_read(tmp_path: Path, setting: str, says: str) -> None:
     result = tucano("doctor", "laptop", "--set", f"{setting}={tmp_path}")
-    assert result.returncode == 0 and "does not run here" in result.stdout and says in result.stdout
+    assert result.returncode == 2 and "does not run here" in result.stdout and says in result.stdout
 
 
 @pytest.mark.parametrize("command", [("lineage", "tucano@champion"), ("serve",)])

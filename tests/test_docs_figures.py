@@ -9,6 +9,7 @@ import pytest
 
 from rewards import load_reward_set
 from rewards.names import REPORTED
+from tucano.cli.forecast import TIME_FACTOR
 from tucano.prompts import Prompt
 from tucano.settings import AlarmName, PipelineSettings
 from tucano.settings.preflight import CHECKS
@@ -59,6 +60,14 @@ def test_every_page_with_figures_says_where_they_are_from() -> None:
 @pytest.mark.parametrize("page", MEASURED_BY)
 def test_a_measured_page_names_the_command(page: str) -> None:
     assert all(f"`{command}`" in text(page) for command in MEASURED_BY[page])
+
+
+def test_the_error_of_a_gpus_times_holds_the_only_measurement() -> None:
+    """It was plus or minus 50 %."""
+    page = text("docs/speed.md")
+    ((measured, foreseen),) = re.findall(r"measured (\d+) s for a step of `l4`; the forecast says (\d+)", page)
+    assert int(measured) / int(foreseen) < TIME_FACTOR
+    assert f"from half as long to {TIME_FACTOR} times as long" in page
 
 
 # README.md

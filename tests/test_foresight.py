@@ -15,7 +15,7 @@ from tucano.cli import forecast as forecast_command
 from tucano.cli.forecast import print_forecast
 from tucano.errors import UserError
 from tucano.profiles import load_profile
-from tucano.requirements.machines import GIBIBYTE, LAUNCH_SECONDS, MACHINES, REACHED, Machine
+from tucano.requirements.machines import GIBIBYTE, LAUNCH_SECONDS, MACHINES, REACHED, Machine, names_gpu
 from tucano.requirements.shapes import TUCANO, Shape, shape_of
 from tucano.settings import PipelineSettings
 from tucano.training.foresight import pieces as foresight
@@ -165,6 +165,19 @@ class TestMemory:
         ):
             require_memory(Forecast(small, (step,)), settings)
 
+    def test_the_setting_that_is_named_lowers_the_peak(self) -> None:
+        """A rollout's cache is for model.max_length_tokens, whatever grpo.max_completion_tokens says."""
+        settings = load_profile(ROOT, "laptop", ["model.device=cuda", "model.max_length_tokens=8192"])
+        shape = shape_of(settings.model)
+        assert shape is not None
+        run = _Run(settings, shape, L4)
+        run.there_bytes = run._token(64, 2047, 2048).peak_bytes
+        assert run._shorter(64) == "--set model.max_length_tokens=2048 would fit, or lower grpo.batch_size"
+        run.there_bytes = run.pieces.update(4, 4096, 4096).peak_bytes
+        assert run._smaller_sft_batch() == "--set sft.batch_size=4 would fit"
+        run.there_bytes = 0
+        assert "take a smaller model" in run._smaller_sft_batch() and "lower grpo.batch_size" in run._shorter(64)
+
     def test_beside_a_server_the_rest_of_the_memory_counts(self) -> None:
         """A step that fits into the machine and not beside the server is refused with what fits there."""
         nano = ["grpo.sampler=vllm", "worker.vllm_python=python", "model.device=cuda", "worker.vllm_memory_share=0.5"]
@@ -175,6 +188,23 @@ class TestMemory:
         machine = replace(L4, memory_bytes=round(1.5 * whole / 0.9))
         (step,) = [line for line in _Run(settings, shape, machine)._grpo_step() if line.stage == "GRPO steps"]
         assert step.peak_bytes == whole and step.mend == "--set grpo.micro_batch=32 would fit"
+
+    @pytest.mark.parametrize(
+        ("sampler", "gibibytes", "seeds", "said"),
+        [
+            ("local", 6, 3, r"18.0 GiB and .* has 16.2 GiB for tensors: --set worker.parallel=2 would fit"),
+            ("vllm", 6, 3, r"18.0 GiB and .* 0.0 GiB for tensors beside 3 vLLM servers: --set worker.parallel=1 would"),
+            ("local", 17, 2, r"34.0 GiB and .*: --set worker.parallel=1, and lower it"),
+        ],
+    )
+    def test_seeds_side_by_side_share_the_memory(self, sampler: str, gibibytes: int, seeds: int, said: str) -> None:
+        """It was held against the memory of one, whatever worker.parallel said."""
+        own = [f"grpo.sampler={sampler}", "worker.vllm_python=python", f"worker.parallel={seeds}"]
+        settings = load_profile(ROOT, "l4-v5", own)
+        machine = replace(L4, memory_bytes=18 * GIBIBYTE)
+        line = Line("GRPO steps", gibibytes * GIBIBYTE, 1.0, "", "lower it")
+        with pytest.raises(UserError, match=f"GRPO steps of {seeds} seeds at a time will take about {said}"):
+            require_memory(Forecast(machine, (_Run(settings, TUCANO, machine)._side_by_side(line),)), settings)
 
     def test_a_run_is_refused_before_its_first_stage(self) -> None:
         settings, asked = load_profile(ROOT, "laptop", ["model.device=cuda"]), "tucano.training.foresight.forecast"
@@ -213,10 +243,21 @@ class TestCommand:
         lines = (Line("GRPO steps", 9 * GIBIBYTE, 7200.0, "4,500 steps x 1.6 s", ""), Line("merge", 1, 60.0, "so", ""))
         print_forecast(Forecast(L4, lines), profile("l4-v5"))
         said = capsys.readouterr().out
-        print_forecast(Forecast(MACHINES["h100"], lines), profile("l4-v5"))
-        assert "No row of cost.prices names H100, so no dollars." in capsys.readouterr().out
+        assert ", 3 seeds one after the other:\n" in said
+        print_forecast(Forecast(MACHINES["h100"], lines), load_profile(ROOT, "l4-v5", ["worker.parallel=2"]))
+        other = capsys.readouterr().out
+        assert "No row of cost.prices names H100, so no dollars." in other
+        assert ", 3 seeds 2 at a time, whose memory adds up:\n" in other
         assert "\nGRPO steps       9.0 GiB     2.0 h   4,500 steps x 1.6 s\n" in said
         assert "\nall              9.0 GiB     2.0 h\n1.65 USD at 0.82 USD/h" in said
+
+    def test_googles_machine_names_say_which_gpu_they_hold(self, capsys: pytest.CaptureFixture[str]) -> None:
+        """As docs/vertex.md writes a row of the price table."""
+        row = "{machine: g2-standard-8 spot us-central1, usd_per_hour: 0.3, source: console, date: 2026-11-21}"
+        found = Forecast(L4, (Line("merge", 1, 36_000.0, "so", ""),))
+        print_forecast(found, load_profile(ROOT, "l4-v5", [f"cost.prices=[{row}]"]))
+        assert "3.00 USD at 0.30 USD/h (row g2-standard-8 spot us-central1: console" in capsys.readouterr().out
+        assert names_gpu("a3-highgpu-8g", "H100") and not names_gpu("g2-standard-8 spot", "H100")
 
     @pytest.mark.long
     def test_the_command_as_a_person_gives_it(self) -> None:
@@ -225,6 +266,17 @@ class TestCommand:
         done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, timeout=900, check=False)
         assert done.returncode == 2 and "GRPO rollouts" in done.stdout
         assert done.stderr.splitlines()[-1].startswith("tucano: GRPO rollouts will take about")
+
+    def test_each_adapter_of_a_task_is_looked_at_with_its_tasks_prompts(self) -> None:
+        per_task = ["grpo.adapters=per_task", "grpo.task_weights=equal", "model.device=cuda"]
+        settings = load_profile(ROOT, "laptop", per_task)
+        shape = shape_of(settings.model)
+        assert shape is not None
+        run = _Run(settings, shape, L4)
+        with patch.object(run, "_grpo_step", lambda: iter(())):
+            (line,) = run._of_seeds()
+        seeds = len(settings.grpo.seeds)
+        assert line.arithmetic.endswith(f"5 looks x {seeds} seeds x 4 tasks")
 
     def test_draws_of_a_server_are_bounded_and_not_left_out(self) -> None:
         nano = ["grpo.sampler=vllm", "worker.vllm_python=python", "model.device=cuda"]

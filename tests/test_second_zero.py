@@ -2,6 +2,7 @@
 
 import json
 import os
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -9,9 +10,10 @@ import pytest
 from test_cli import refused, tucano
 
 from flows.train import train
+from tucano.cli import forecast
 from tucano.errors import UserError
 from tucano.profiles import load_profile
-from tucano.requirements.memory import MOST_CACHE_BYTES, device_bytes, needs
+from tucano.requirements.memory import MOST_CACHE_BYTES, device_bytes, needs, require_memory
 from tucano.requirements.second_zero import findings, require_startable
 from tucano.requirements.shapes import LORA_WEIGHTS_UNKNOWN, TUCANO, adapter_weights, shape_of
 from tucano.settings import ModelSettings
@@ -110,6 +112,9 @@ def test_rewards_that_fail_the_audit_by_design_are_said_at_once() -> None:
 def test_answers_that_leave_no_room_for_a_prompt_are_refused() -> None:
     (said,) = sentences("l4-v5", "grpo.max_completion_tokens=1536")
     assert "grpo.max_completion_tokens=1536" in said and "model.max_length_tokens=1536" in said
+    (said,) = sentences("l4-v5", "grpo.max_completion_tokens=1473")
+    assert "leaves 63 tokens for a prompt in" in said and "to 1537 at least" in said
+    assert sentences("l4-v5", "grpo.max_completion_tokens=1472") == []
 
 
 def test_lengths_beyond_the_models_context_are_refused(tmp_path: Path) -> None:
@@ -138,6 +143,34 @@ def test_alarms_that_cannot_fire_in_so_short_a_run_are_named() -> None:
         (looks, steps) = sentences("laptop", *short, refuses=False)
     assert "policy_still and collapse" in looks and "grpo.eval_steps" in looks
     assert "no_signal, entropy_gone and at_ceiling" in steps and "health.window=5" in steps
+
+
+@pytest.mark.parametrize("python", ["/of/nobody/python", "/bin/true", "/etc/passwd"])
+def test_an_interpreter_without_tucano_is_refused(python: str, no_server: None) -> None:
+    """It was a traceback once SFT was to begin."""
+    said = f"worker.python={python} is no interpreter that finds tucano"
+    assert said in refused(f"worker.python={python}")
+    assert sentences("laptop", f"worker.python={sys.executable}") == []
+    with pytest.raises(UserError, match=said):
+        forecast.show(load_profile(ROOT, "laptop", [f"worker.python={python}"]), "l4")
+
+
+def test_an_interpreter_without_vllm_is_refused(no_server: None) -> None:
+    """/bin/true could be run, which was all that was asked."""
+    for python in ("/of/nobody/python", "/bin/true", sys.executable):
+        (said,) = sentences("laptop", "grpo.sampler=vllm", f"worker.vllm_python={python}")
+        assert f"worker.vllm_python={python} is no interpreter that finds vLLM" in said
+
+
+def test_a_servers_share_holds_the_weights_and_one_answer(gpu: Callable[[int], None]) -> None:
+    gpu(23_034)
+    given = [*HERE, "grpo.sampler=vllm", "worker.vllm_python=python", "worker.vllm_memory_share=0.01"]
+    refusal = pytest.raises(
+        UserError, match=r"share=0\.01 of the GPU is 0\.2 GB, .*=1536 need 1\.2 GB; raise it to 0\.05 at"
+    )
+    with refusal:
+        require_memory(load_profile(ROOT, "l4-v5", given))
+    require_memory(load_profile(ROOT, "l4-v5", [*given, "worker.vllm_memory_share=0.05"]))
 
 
 def test_tucanos_shape_is_the_one_that_its_card_gives() -> None:
@@ -188,6 +221,13 @@ def test_a_large_batch_is_refused_above_the_device_with_the_setting_that_helps(
     require_startable(large)
 
 
+def test_seeds_side_by_side_on_one_gpu_need_the_memory_of_all(gpu: Callable[[int], None], no_server: None) -> None:
+    gpu(10_240)
+    require_startable(load_profile(ROOT, "l4-v5", HERE))
+    with pytest.raises(UserError, match=r"GRPO rollout needs at least 14\.. GB .* 10\.7 GB; lower worker\.parallel"):
+        require_startable(load_profile(ROOT, "l4-v5", [*HERE, "worker.parallel=3"]))
+
+
 def test_a_driver_that_says_nothing_refuses_nothing(gpu: Callable[[int], None]) -> None:
     gpu(23_034)
     assert device_bytes("cuda") == 23_034 * 2**20
@@ -198,7 +238,7 @@ def test_a_driver_that_says_nothing_refuses_nothing(gpu: Callable[[int], None]) 
 @pytest.mark.parametrize("profile", ["laptop", "l4", "l4-v5"])
 def test_doctor_prints_of_a_profile_what_is_known_of_it(profile: str, no_server: None) -> None:
     result = tucano("doctor", profile)
-    assert result.returncode == 0
+    assert result.returncode == (0 if profile == "laptop" else 2)
     assert "SFT" in result.stdout and "GRPO step" in result.stdout and " GB" in result.stdout
     assert ("fails the audit by design" in result.stdout) == (profile == "l4")
     assert ("execution.seeds=seed/local-gpu needs a Prefect server" in result.stdout) == (profile != "laptop")

@@ -32,6 +32,7 @@ from tucano.profiles import validated
 from tucano.prompts import Task
 from tucano.serving.schema import fault_of
 from tucano.settings import PipelineSettings
+from tucano.settings.model import VLLM_RANKS
 from tucano.specs.registry import schema_of
 from tucano.storage.journal import read_journal
 from tucano.training.checkpoints import interruption
@@ -42,7 +43,7 @@ from tucano.training.policies.likelihood import token_logps
 from tucano.training.policies.load import load_policy
 from tucano.training.samplers import Decoding, guardian
 from tucano.training.samplers.local import LocalSampler
-from tucano.training.samplers.server import RANKS, ServerPlan
+from tucano.training.samplers.server import ServerPlan
 from tucano.training.samplers.vllm import VllmSampler, _question
 
 REAL = os.environ.get("TUCANO_VLLM_PYTHON")
@@ -228,8 +229,8 @@ def test_an_interpreter_without_vllm_is_one_sentence(folder: Path, tmp_path: Pat
 def test_a_rank_between_two_of_vllms_is_served_by_the_larger(folder: Path, tmp_path: Path) -> None:
     arguments = replace(plan(folder, tmp_path), rank=20).arguments(tmp_path)
     assert arguments[arguments.index("--max-lora-rank") + 1] == "32"
-    with pytest.raises(UserError, match=rf"lora_rank={RANKS[-1] + 1} is more"):
-        replace(plan(folder, tmp_path), rank=RANKS[-1] + 1).arguments(tmp_path)
+    with pytest.raises(UserError, match=rf"lora_rank={VLLM_RANKS[-1] + 1} is more"):
+        replace(plan(folder, tmp_path), rank=VLLM_RANKS[-1] + 1).arguments(tmp_path)
 
 
 def test_nobody_else_reaches_the_server(folder: Path, tmp_path: Path) -> None:
@@ -429,6 +430,8 @@ def test_settings_that_cannot_work_are_refused() -> None:
     given = {"grpo": {"sampler": "vllm"}, "worker": {"vllm_python": "python"}}
     with pytest.raises(ValueError, match=r"model\.quantization=nf4 trains rounded ones"):
         validated({**given, "model": {"device": "cuda", "quantization": "nf4", "name": "org/model"}})
+    with pytest.raises(ValueError, match=r"model\.lora_rank=513 is more than the 512 that grpo\.sampler=vllm serves"):
+        validated({**given, "model": {"lora_rank": 513}})
 
 
 @pytest.mark.vllm

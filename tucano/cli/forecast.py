@@ -11,10 +11,10 @@ from data.general import elsewhere_of
 from data.prepare import prepare
 from tucano.errors import UserError
 from tucano.requirements import cores
-from tucano.requirements.machine import seeds_at_a_time
-from tucano.requirements.machines import GIBIBYTE, MACHINES
+from tucano.requirements.machine import seeds_side_by_side
+from tucano.requirements.machines import GIBIBYTE, MACHINES, names_gpu
 from tucano.requirements.memory import needs, shown
-from tucano.requirements.second_zero import findings_of_the_model
+from tucano.requirements.second_zero import findings_of_the_model, has_own_interpreter
 from tucano.settings import PipelineSettings
 from tucano.settings.stages import of_data
 from tucano.training.launch import run_job
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 ANSWERING_CHILDREN = 2
 """Answers and merge, beside those of SFT, preflight and each seed."""
+TIME_FACTOR = 2
+"""Of a GPU's time: the predecessor's steps took 1.6 times as long as is foreseen for them (docs/speed.md)."""
 SERVICES_SECONDS = 25
 """Prefect's own server, data, audit, verdict, report and promotion (measured on two cores: docs/speed.md)."""
 
@@ -61,7 +63,7 @@ def print_forecast(found: "Forecast", settings: PipelineSettings) -> None:
     gpu = found.machine
     print(
         f"On one {gpu.title} ({gpu.memory_bytes / GIBIBYTE:.1f} GiB, {gpu.bytes_per_second / 1e9:,.0f} GB/s,"
-        f" {gpu.operations_per_second / 1e12:,.0f} TFLOPS), {len(settings.grpo.seeds)} seeds one after the other:\n"
+        f" {gpu.operations_per_second / 1e12:,.0f} TFLOPS), {_in_turn(settings)}:\n"
     )
     print(f"{'stage':<14} {'memory':>9} {'time':>9}   from")
     for line in found.lines:
@@ -71,12 +73,20 @@ def print_forecast(found: "Forecast", settings: PipelineSettings) -> None:
     print(f"{'all':<14} {most:>9} {_duration(found.seconds):>9}")
     _dollars(settings, found.seconds, gpu.title.split()[1])
     print(
-        "\nMemory is for the longest prompts and completions, time for usual ones. No GPU was compared with it yet:"
-        " take memory as plus or minus 15 %, time as plus or minus 50 %."
+        "\nMemory is for the longest prompts and completions, time for usual ones. Nobody has run it on a GPU yet: take"
+        f" memory as plus or minus 15 %, time as from half as long to {TIME_FACTOR:g} times as long."
     )
 
 
+def _in_turn(settings: PipelineSettings) -> str:
+    at_once = seeds_side_by_side(settings)
+    seeds = len(settings.grpo.seeds)
+    return f"{seeds} seeds {'one after the other' if at_once == 1 else f'{at_once} at a time, whose memory adds up'}"
+
+
 def _on_this_machine(settings: PipelineSettings) -> int:
+    for finding in has_own_interpreter(settings):
+        raise UserError(finding.sentence)
     print(f"Measuring a few steps of each stage on this machine ({cores()} cores) ...", flush=True)
     rows = list(_rows(settings, _tried(settings)))
     print(f"\n{'stage':<14} {'time':>9}   from")
@@ -113,7 +123,7 @@ def _rows(settings: PipelineSettings, tried: dict[str, float]) -> Iterator[Row]:
         look = tried["sft_look"]
         seconds = steps * each + looks * look
         yield Row("SFT", seconds, f"{steps:,.0f} steps x {each:.2f} s, {looks} looks x {look:.1f} s")
-    at_once = min(seeds, seeds_at_a_time(settings))
+    at_once = seeds_side_by_side(settings)
     rounds = math.ceil(seeds / at_once)
     looks = math.ceil(grpo.max_steps / grpo.eval_steps) + 1
     look = settings.data.validation_prompts * grpo.validation_samples * tried["answer"]
@@ -156,12 +166,13 @@ def _dpo(settings: PipelineSettings, tried: dict[str, float], rounds: int) -> Ro
 
 def _dollars(settings: PipelineSettings, seconds: float, machine: str) -> None:
     """By the rows of the price table that name the machine."""
-    priced = [price for price in settings.cost.prices if machine.lower() in price.machine.lower().split()]
+    priced = [price for price in settings.cost.prices if names_gpu(price.machine, machine)]
     if not priced:
         print(f"No row of cost.prices names {machine}, so no dollars.")
     for price in priced:
         dollars = price.usd_per_hour * seconds / 3600
-        print(f"{dollars:,.2f} USD at {price.usd_per_hour:.2f} USD/h ({price.machine}: {price.source}, {price.date})")
+        row = f"{price.machine}: {price.source}, {price.date}"
+        print(f"{dollars:,.2f} USD at {price.usd_per_hour:.2f} USD/h (row {row})")
 
 
 def _duration(seconds: float) -> str:

@@ -48,6 +48,11 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
+def seeds_side_by_side(settings: PipelineSettings) -> int:
+    """Of this run's seeds, those that train on one machine at a time."""
+    return min(len(settings.grpo.seeds), seeds_at_a_time(settings))
+
+
 def seeds_at_a_time(settings: PipelineSettings) -> int:
     """GRPO children that train on one machine side by side."""
     return settings.worker.parallel or (

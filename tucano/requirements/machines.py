@@ -46,6 +46,15 @@ MACHINES = {
 ACCELERATORS = {"nvidia-l4": "l4", "nvidia-tesla-a100": "a100", "nvidia-h100-80gb": "h100"}
 """By Google's names, which its Kubernetes shares; Vertex AI writes them like NVIDIA_L4."""
 
+FAMILIES = {"g2-standard": "l4", "a2-highgpu": "a100", "a3-highgpu": "h100"}
+"""The GPUs of Google's machine types, whose last part is a size, like g2-standard-8."""
+
+
+def names_gpu(machine: str, gpu: str) -> bool:
+    """Whether a machine's name has this GPU in it, or is that of a type that holds it."""
+    words = machine.lower().split()
+    return gpu.lower() in [*words, *(FAMILIES.get(word.rpartition("-")[0]) for word in words)]
+
 
 def of_pool(template: Mapping[str, Any]) -> Machine | None:
     """The GPU that a work pool's job template names; None where it names none, or one whose figures are not here."""

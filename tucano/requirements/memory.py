@@ -6,6 +6,7 @@ take for themselves: so what is refused cannot fit, and what is not refused may 
 ceiling, since one that reaches it makes its whole batch as long.
 """
 
+import math
 import shutil
 import subprocess
 from collections.abc import Iterator
@@ -14,6 +15,7 @@ from dataclasses import dataclass
 import psutil
 
 from tucano.errors import UserError
+from tucano.requirements.machine import seeds_side_by_side
 from tucano.requirements.shapes import Shape, adapter_weights, shape_of
 from tucano.settings import ModelSettings, PipelineSettings
 
@@ -52,12 +54,32 @@ def require_memory(settings: PipelineSettings) -> None:
     """UserError for the hungriest stage, where the device is known and has less than that."""
     there = device_bytes(settings.model.device)
     if there is not None and settings.grpo.sampler == "vllm" and settings.model.device == "cuda":
-        there = int(there * (1 - settings.worker.vllm_memory_share))
+        require_servers_share(settings, there)
+        there = max(0, int(there * (1 - settings.worker.vllm_memory_share * _seeds_on_a_gpu(settings))))
     most = max(needs(settings), key=lambda need: need.bytes, default=None)
     if most is not None and there is not None and most.bytes > there:
         raise UserError(
             f"{most.stage} needs at least {most.bytes / GIGABYTE:.1f} GB of memory and model.device="
             f"{settings.model.device} has {there / GIGABYTE:.1f} GB; lower {most.mend}"
+        )
+
+
+def require_servers_share(settings: PipelineSettings, gpu_bytes: int) -> None:
+    """UserError where a vLLM server's share of a GPU cannot hold the weights and the cache of one longest answer."""
+    shape = shape_of(settings.model)
+    if settings.grpo.sampler != "vllm" or shape is None:
+        return
+    model = settings.model
+    share = settings.worker.vllm_memory_share
+    width = _width(model)
+    needed = _weights(model, shape, width) + model.max_length_tokens * _cached(shape, width)
+    least = math.ceil(100 * needed / gpu_bytes) / 100
+    if share * gpu_bytes < needed:
+        mend = f"raise it to {least:g} at least" if least < 1 else "take a smaller model"
+        raise UserError(
+            f"worker.vllm_memory_share={share:g} of the GPU is {share * gpu_bytes / GIGABYTE:.1f} GB, and the server's"
+            f" weights with one answer of model.max_length_tokens={model.max_length_tokens} need"
+            f" {needed / GIGABYTE:.1f} GB; {mend}"
         )
 
 
@@ -76,32 +98,50 @@ def device_bytes(device: str) -> int | None:
         return None
 
 
+def _seeds_on_a_gpu(settings: PipelineSettings) -> int:
+    """Children of one GPU that train at a time, each with a model, and a server if any, of its own."""
+    alone = settings.model.device != "cuda" or settings.execution.seeds is not None
+    return 1 if alone else seeds_side_by_side(settings)
+
+
 def _needs(settings: PipelineSettings, shape: Shape) -> Iterator[Need]:
     model = settings.model
     grpo = settings.grpo
-    width = 4 if model.dtype == "float32" else 2
+    width = _width(model)
     weights = _weights(model, shape, width)
     adapter = adapter_weights(model) * ADAM_COPIES * 4
     ceiling = grpo.max_completion_tokens
-    cache = ceiling * shape.num_hidden_layers * 2 * shape.key_value * width
+    cache = ceiling * _cached(shape, width)
     logits = grpo.micro_batch * ceiling * (shape.vocab_size or 0) * LOGIT_BYTES if model.device == "cpu" else 0
     cached = grpo.sampler == "local"
+    seeds = _seeds_on_a_gpu(settings)
+    fewer = "worker.parallel, " if seeds > 1 else ""
     smaller = "grpo.max_completion_tokens, or take a smaller model"
     if settings.sft.enabled:
         trained = shape.weights * 4 * (ADAM_COPIES - 1) if model.name == "nano" else adapter
         yield Need("SFT", weights + trained, "the model's size")
     rollout = grpo.batch_size * grpo.rollout_steps * cache * cached
-    yield Need("GRPO rollout", weights + adapter + rollout, f"grpo.batch_size or {smaller}")
-    yield Need("GRPO step", weights + adapter + logits, f"grpo.micro_batch or {smaller}")
+    yield Need("GRPO rollout", seeds * (weights + adapter + rollout), f"{fewer}grpo.batch_size or {smaller}")
+    yield Need("GRPO step", seeds * (weights + adapter + logits), f"{fewer}grpo.micro_batch or {smaller}")
     if settings.dpo.enabled:
         reference = adapter // ADAM_COPIES  # GRPO's adapter beside the one that learns; how long pairs are is not known
-        yield Need("DPO step", weights + adapter + reference, "the model's size")
+        yield Need("DPO step", seeds * (weights + adapter + reference), f"{fewer}the model's size")
     asked = max(
         settings.data.validation_prompts * grpo.validation_samples,
         settings.data.test_prompts * settings.comparison.samples,
     )
     yield Need("answers", weights + max(cache, min(MOST_CACHE_BYTES, asked * cache)) * cached, smaller)
     yield Need("merge", 4 * shape.weights, "the model's size")
+
+
+def _width(model: ModelSettings) -> int:
+    """Bytes of a number."""
+    return 4 if model.dtype == "float32" else 2
+
+
+def _cached(shape: Shape, width: int) -> int:
+    """Bytes of a token's keys and values."""
+    return shape.num_hidden_layers * 2 * shape.key_value * width
 
 
 def _weights(model: ModelSettings, shape: Shape, width: int) -> int:

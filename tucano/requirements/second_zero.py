@@ -7,7 +7,6 @@ settings against each other, against the model's shape, and against this machine
 
 import importlib.util
 import os
-import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +14,7 @@ from pathlib import Path
 from tucano.artifacts.lineage import unpinned
 from tucano.errors import UserError
 from tucano.preferences import read_answer_pairs
+from tucano.requirements.interpreters import has_module
 from tucano.requirements.machine import require_device
 from tucano.requirements.memory import require_memory
 from tucano.requirements.shapes import shape_of
@@ -23,6 +23,8 @@ from tucano.settings import PipelineSettings
 FAILS_BY_DESIGN = "v4.2"
 """The predecessor's rewards, kept as they were; the committed ratings find what was wrong with them."""
 LOOKS_OF_TREND = 3
+LEAST_PROMPT_TOKENS = 64
+"""Of a prompt at least: none is shorter with its system prompt (assumed)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,15 +101,25 @@ def _can_load_four_bits(settings: PipelineSettings) -> Iterator[Finding]:
         )
 
 
+def has_own_interpreter(settings: PipelineSettings) -> Iterator[Finding]:
+    """Where all models are elsewhere, the path is that of their machine."""
+    python = settings.worker.python
+    if python is not None and settings.execution.computes_here and not has_module(python, "tucano"):
+        yield Finding(
+            f"worker.python={python} is no interpreter that finds tucano: install this project there (docs/gpu.md), or"
+            " leave it empty for the one that runs this command",
+            refuses=True,
+        )
+
+
 def _has_a_vllm_interpreter(settings: PipelineSettings) -> Iterator[Finding]:
     """Where all models are elsewhere, the path is that of their machine."""
     python = settings.worker.vllm_python
     if settings.grpo.sampler != "vllm" or python is None or not settings.execution.computes_here:
         return
-    if shutil.which(python) is None:
+    if not has_module(python, "vllm"):
         yield Finding(
-            f"worker.vllm_python={python} is no program that can be run here; docs/gpu.md says how to make an"
-            " interpreter with vLLM",
+            f"worker.vllm_python={python} is no interpreter that finds vLLM; docs/gpu.md says how to make one",
             refuses=True,
         )
 
@@ -115,10 +127,10 @@ def _has_a_vllm_interpreter(settings: PipelineSettings) -> Iterator[Finding]:
 def _lengths_fit(settings: PipelineSettings) -> Iterator[Finding]:
     longest = settings.model.max_length_tokens
     answer = settings.grpo.max_completion_tokens
-    if answer >= longest:
+    if longest - answer < LEAST_PROMPT_TOKENS:
         yield Finding(
-            f"grpo.max_completion_tokens={answer} leaves no room for a prompt in model.max_length_tokens={longest};"
-            " raise the latter",
+            f"grpo.max_completion_tokens={answer} leaves {max(0, longest - answer)} tokens for a prompt in"
+            f" model.max_length_tokens={longest}; raise the latter to {answer + LEAST_PROMPT_TOKENS} at least",
             refuses=True,
         )
     shape = shape_of(settings.model)
@@ -193,6 +205,7 @@ CHECKS: tuple[Check, ...] = (
     _has_a_server,
     _base_is_pinned,
     _can_load_four_bits,
+    has_own_interpreter,
     _has_a_vllm_interpreter,
     _lengths_fit,
     _has_demonstrations,

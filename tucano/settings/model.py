@@ -7,6 +7,9 @@ from pydantic import Field, PositiveInt, model_validator
 from tucano.security.texts import Line
 from tucano.settings.base import Section
 
+VLLM_RANKS = (1, 8, 16, 32, 64, 128, 256, 320, 512)
+"""The adapter ranks that vLLM has kernels for; the next larger one serves any other."""
+
 
 class LoadedModel(Section):
     """How weights are loaded."""

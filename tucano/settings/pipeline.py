@@ -21,7 +21,7 @@ from tucano.settings.dpo import DpoSettings
 from tucano.settings.execution import CostSettings, ExecutionSettings, WorkerSettings
 from tucano.settings.grpo import GrpoSettings
 from tucano.settings.health import HealthSettings
-from tucano.settings.model import ModelSettings
+from tucano.settings.model import VLLM_RANKS, ModelSettings
 from tucano.settings.preflight import PreflightSettings
 from tucano.settings.promotion import MonitorSettings, PromotionSettings, ServingSettings
 from tucano.settings.sft import SftSettings
@@ -117,6 +117,11 @@ class PipelineSettings(Section):
             raise ValueError(
                 "grpo.sampler=vllm draws with exact weights, and model.quantization=nf4 trains rounded ones: the two"
                 " would be different policies; set model.quantization=none"
+            )
+        if self.grpo.sampler == "vllm" and self.model.lora_rank > VLLM_RANKS[-1]:
+            raise ValueError(
+                f"model.lora_rank={self.model.lora_rank} is more than the {VLLM_RANKS[-1]} that grpo.sampler=vllm"
+                " serves; lower it, or set grpo.sampler=local"
             )
         if self.grpo.task_weights == "iwu" and len(self.tasks) == 1:
             raise ValueError(f"grpo.task_weights=iwu does nothing with a single task ({self.tasks[0]}); use equal")

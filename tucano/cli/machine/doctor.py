@@ -35,7 +35,7 @@ FOR_GCP = ("prefect-gcp",)
 
 def main(profile: str | None, overrides: Sequence[str]) -> int:
     """Print the findings, more of them about one profile; exit code 1 when something that every profile needs is
-    missing.
+    missing, 2 when a run with these settings would be refused.
     """
     root = project_root(Path.cwd())
     asked = load_profile(root, profile or "laptop", overrides) if profile or overrides else None
@@ -51,11 +51,11 @@ def main(profile: str | None, overrides: Sequence[str]) -> int:
     print(f"Profiles         of {root / PROJECT_FILE}")
     for name in profiles(root):
         print(f"Profile {name:<9}{_verdict(root, name)}")
-    if asked is not None:
-        _foresee(profile or "laptop", asked)
+    startable = asked is None or _foresee(profile or "laptop", asked)
     if missing:
         print(f"\nMissing: {', '.join(missing)}. Install them with: tucano doctor --fix")
-    return 1 if missing else 0
+        return 1
+    return 0 if startable else 2
 
 
 def is_installed(name: str) -> bool:
@@ -114,11 +114,13 @@ def _require_folders(settings: PipelineSettings) -> None:
         preference(Path(settings.promotion.people))
 
 
-def _foresee(name: str, settings: PipelineSettings) -> None:
-    """What is known of a run before it starts."""
+def _foresee(name: str, settings: PipelineSettings) -> bool:
+    """Print what is known of a run before it starts; whether it would start here."""
+    startable = True
     try:
         said = _place(settings)
     except UserError as error:
+        startable = False
         said = f"does not run here: {error}"
     bounds = shown(needs(settings)) or f"unknown, since the config of {settings.model.name} is not at hand"
     print(f"\n{name}, with the given settings\n  {said}")
@@ -126,3 +128,4 @@ def _foresee(name: str, settings: PipelineSettings) -> None:
     print("  Gates          data, then the audit (seconds), then SFT, then the preflight (minutes), then GRPO")
     for finding in findings(settings):
         print(f"  {'Refused' if finding.refuses else 'Warning'}        {finding.sentence}")
+    return startable

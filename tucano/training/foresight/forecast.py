@@ -10,8 +10,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from tucano.errors import UserError
+from tucano.requirements.machine import seeds_side_by_side
 from tucano.requirements.machines import GIBIBYTE, MACHINES, Machine
-from tucano.requirements.memory import device_bytes
+from tucano.requirements.memory import device_bytes, require_servers_share
 from tucano.requirements.shapes import Shape, shape_of
 from tucano.settings import PipelineSettings
 from tucano.training.foresight.pieces import Piece, Pieces
@@ -24,19 +25,24 @@ MERGE_COPIES = 10
 """Bytes per weight at the merge: the model in 32 bits with its adapter, then in 16, and loaded again in 32."""
 FOR_TENSORS = 0.9
 """Of what a driver says that a GPU has: CUDA's context takes half a GiB, and the allocator leaves gaps (assumed)."""
+NO_ROOM = "take a smaller model or lower model.max_length_tokens"
 ANY = replace(MACHINES["l4"], title="this machine's GPU")
 """Its speed does not matter for what fits."""
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One stage on one machine: its peak, its time, where that comes from, and the setting that lowers the peak."""
+    """One stage on one machine: its peak, its time, where that comes from, and the setting that lowers the peak.
+
+    children: that are at work at a time, whose peaks are added, each beside a vLLM server of its own if there are any.
+    """
 
     stage: str
     peak_bytes: int
     seconds: float
     arithmetic: str
     mend: str
+    children: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,21 +90,27 @@ def require_fitting(settings: PipelineSettings) -> None:
 
 def require_memory(found: Forecast, settings: PipelineSettings) -> None:
     """UserError for the hungriest stage where the machine, or what a vLLM server leaves of it, has less."""
-    there = _bytes_for_training(settings, found.machine)
-    most = found.hungriest
-    beside = " beside the vLLM server" if settings.grpo.sampler == "vllm" else ""
-    if most.peak_bytes > there:
+    require_servers_share(settings, found.machine.memory_bytes)
+    lacking = {
+        line.peak_bytes - _bytes_for_training(settings, found.machine, line.children): line for line in found.lines
+    }
+    most = lacking[max(lacking)]
+    if max(lacking) > 0:
+        there = _bytes_for_training(settings, found.machine, most.children)
+        several = f" of {most.children} seeds at a time" if most.children > 1 else ""
+        server = "the vLLM server" if most.children == 1 else f"{most.children} vLLM servers"
+        beside = f" beside {server}" if settings.grpo.sampler == "vllm" else ""
         raise UserError(
-            f"{most.stage} will take about {most.peak_bytes / GIBIBYTE:.1f} GiB and {found.machine.title} has"
+            f"{most.stage}{several} will take about {most.peak_bytes / GIBIBYTE:.1f} GiB and {found.machine.title} has"
             f" {there / GIBIBYTE:.1f} GiB for tensors{beside}:"
             f" {most.mend}"
         )
 
 
-def _bytes_for_training(settings: PipelineSettings, machine: Machine) -> int:
-    """Of the machine's memory, what CUDA leaves, and a vLLM server where there is one."""
-    taken = settings.worker.vllm_memory_share if settings.grpo.sampler == "vllm" else 0.0
-    return round(machine.memory_bytes * FOR_TENSORS * (1 - taken))
+def _bytes_for_training(settings: PipelineSettings, machine: Machine, children: int) -> int:
+    """Of the machine's memory, what CUDA leaves, and the vLLM servers of so many children where they have some."""
+    taken = settings.worker.vllm_memory_share * children if settings.grpo.sampler == "vllm" else 0.0
+    return max(0, round(machine.memory_bytes * FOR_TENSORS * (1 - taken)))
 
 
 class _Run:
@@ -106,7 +118,7 @@ class _Run:
         self.settings = settings
         self.shape = shape
         self.machine = machine
-        self.there_bytes = _bytes_for_training(settings, machine)
+        self.there_bytes = _bytes_for_training(settings, machine, 1)
         self.pieces = Pieces(settings.model, shape)
         self.ceiling = settings.grpo.max_completion_tokens
         self.longest = settings.model.max_length_tokens
@@ -114,18 +126,39 @@ class _Run:
         self.own_loop = plain and settings.grpo.own_decoding
 
     def lines(self) -> Iterator[Line]:
+        if self.settings.sft.enabled:
+            yield self._sft()
+        yield from map(self._side_by_side, self._of_seeds())
+        yield self._answers("answers", *self._comparison(), models=2)
+        yield Line("merge", MERGE_COPIES * self.shape.weights, 60.0, "about a minute", "the model's size decides")
+
+    def _of_seeds(self) -> Iterator[Line]:
+        """Of one seed's child its memory, of all of them their time."""
         settings = self.settings
         grpo = settings.grpo
-        if settings.sft.enabled:
-            yield self._sft()
         yield from self._grpo_step()
         if settings.dpo.enabled:
             yield from self._dpo()
         looks = math.ceil(grpo.max_steps / grpo.eval_steps) + 1
-        asked = settings.data.validation_prompts * grpo.validation_samples
-        yield self._answers("validation", asked, looks * len(grpo.seeds), f"{looks} looks x {len(grpo.seeds)} seeds", 1)
-        yield self._answers("answers", *self._comparison(), models=2)
-        yield Line("merge", MERGE_COPIES * self.shape.weights, 60.0, "about a minute", "the model's size decides")
+        seeds = len(grpo.seeds)
+        parts = settings.trainings // seeds  # each of a task and its prompts, where adapters are per task
+        asked = math.ceil(settings.data.validation_prompts * grpo.validation_samples / parts)
+        how = f"{looks} looks x {seeds} seeds" + (f" x {parts} tasks" if parts > 1 else "")
+        yield self._answers("validation", asked, looks * settings.trainings, how, 1)
+
+    def _side_by_side(self, line: Line) -> Line:
+        """The same for the seeds that train at a time."""
+        children = seeds_side_by_side(self.settings)
+        if children == 1:
+            return line
+        fits = (
+            fewer
+            for fewer in range(children - 1, 0, -1)
+            if fewer * line.peak_bytes <= _bytes_for_training(self.settings, self.machine, fewer)
+        )
+        fewer = next(fits, None)
+        mend = f"--set worker.parallel={fewer} would fit" if fewer else f"--set worker.parallel=1, and {line.mend}"
+        return replace(line, peak_bytes=children * line.peak_bytes, mend=mend, children=children)
 
     def _sft(self) -> Line:
         sft = self.settings.sft
@@ -139,7 +172,7 @@ class _Run:
             steps * each,
             f"{steps} steps x {_each(each)}"
             f" ({sft.batch_size} x {PROMPT_TOKENS + self.ceiling // 2} tokens: {_of(usual)})",
-            "lower sft.batch_size",
+            "" if peak <= self.there_bytes else self._smaller_sft_batch(),
         )
 
     def _grpo_step(self) -> Iterator[Line]:
@@ -161,7 +194,7 @@ class _Run:
                 peak,
                 steps / grpo.rollout_steps * each * (1 + again),
                 f"{steps // grpo.rollout_steps} rollouts x {_each(each)}{often} ({how})",
-                "lower grpo.batch_size or grpo.max_completion_tokens",
+                "" if peak <= self.there_bytes else self._shorter(rows),
             )
         usual = self.pieces.update(grpo.micro_batch, PROMPT_TOKENS, self.ceiling)
         each = usual.seconds(self.machine) * parts
@@ -204,13 +237,31 @@ class _Run:
     def _step_bytes(self, rows: int) -> int:
         return self.pieces.update(rows, self.longest - self.ceiling, self.ceiling).peak_bytes
 
+    def _smaller_sft_batch(self) -> str:
+        """By halving, like `_shorter`: each look takes a second."""
+        rows = self.settings.sft.batch_size // 2
+        while rows and self.pieces.update(rows, self.longest // 2, self.longest - self.longest // 2).peak_bytes > (
+            self.there_bytes
+        ):
+            rows //= 2
+        return f"--set sft.batch_size={rows} would fit" if rows else NO_ROOM
+
+    def _shorter(self, rows: int) -> str:
+        """The cache of a rollout is for the longest prompts and completions together."""
+        tokens = self.longest // 2
+        while tokens > self.ceiling and self._token(rows, tokens - 1, tokens).peak_bytes > self.there_bytes:
+            tokens //= 2
+        if tokens > self.ceiling:
+            return f"--set model.max_length_tokens={tokens} would fit, or lower grpo.batch_size"
+        return "lower grpo.batch_size, or model.max_length_tokens with grpo.max_completion_tokens"
+
     def _smaller_micro_batch(self) -> str:
         """The largest micro-batch that there is memory for."""
         grpo = self.settings.grpo
         smaller = (rows for rows in range(grpo.micro_batch - 1, 0, -1) if grpo.batch_size % rows == 0)
         fits = next((rows for rows in smaller if self._step_bytes(rows) <= self.there_bytes), None)
         if fits is None:
-            return "take a smaller model or lower model.max_length_tokens"
+            return NO_ROOM
         return f"--set grpo.micro_batch={fits} would fit"
 
     def _comparison(self) -> tuple[int, int, str]:

@@ -23,6 +23,7 @@ import httpx
 
 from tucano.errors import UserError
 from tucano.security.printable import printable, short
+from tucano.settings.model import VLLM_RANKS
 from tucano.storage.logs import BoundedLog
 from tucano.training.checkpoints import interruption
 from tucano.training.samplers import guardian
@@ -41,8 +42,6 @@ PROMPT_TOKENS = 8192
 """Of prompts that are read at a time, each in one piece: after a part of a prompt vLLM takes a random number back from
 the question's own generator, which those of a CPU cannot (vLLM 0.30).
 """
-RANKS = (1, 8, 16, 32, 64, 128, 256, 320, 512)
-"""The adapter ranks that vLLM has kernels for; the next larger one serves any other."""
 
 
 class ServerDied(Exception):
@@ -104,12 +103,12 @@ class ServerPlan:
         }
 
     def _rank(self) -> int:
-        if self.rank > RANKS[-1]:
+        if self.rank > VLLM_RANKS[-1]:
             raise UserError(
-                f"model.lora_rank={self.rank} is more than vLLM serves ({RANKS[-1]}); lower it, or set"
+                f"model.lora_rank={self.rank} is more than vLLM serves ({VLLM_RANKS[-1]}); lower it, or set"
                 " grpo.sampler=local"
             )
-        return next(rank for rank in RANKS if rank >= self.rank)
+        return next(rank for rank in VLLM_RANKS if rank >= self.rank)
 
 
 def _absolute(name: str) -> str:
