@@ -4,6 +4,7 @@ import gzip
 import hashlib
 import io
 import json
+import os
 import shutil
 import tarfile
 from collections.abc import Callable, Iterator
@@ -429,6 +430,13 @@ def test_a_hostile_archive_is_refused_in_one_sentence_and_nothing_lies_outside(
         "side",
     ]
     assert not any(found.is_symlink() for found in folder.rglob("*"))
+
+
+def test_a_pipe_is_no_bundle_and_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    for place in (tmp_path / "pipe", tmp_path):
+        with pytest.raises(UserError, match="is no file; name a bundle"):
+            archive.unpack(place, tmp_path)
 
 
 def test_what_cannot_be_read_is_a_failed_check_and_no_traceback(

@@ -176,7 +176,7 @@ def watched(tmp_path: Path) -> Watched:
 def test_nothing_has_changed(watched: Watched) -> None:
     watched.serve(150, asked, GOOD)
     seen = watched.look(floor=0.05)
-    assert seen.alarm is None and (seen.new, seen.scored, seen.unreadable) == (150, 150, 0)
+    assert seen.alarm is None and (seen.new, seen.scored, seen.unreadable) == (150, 150, ())
     assert headline(seen) == "tucano/1: no alarm after 1 looks at 150 answers"
     assert len(seen.state.streams) == monitor_alarms.STREAMS
     assert seen.limit == monitor_alarms.LIMIT
@@ -195,7 +195,7 @@ def test_every_answer_is_counted_once_while_the_log_is_put_aside(watched: Watche
     with watched.log.open("a", encoding="utf-8") as file:
         file.write('{"id": "half a line')
     seen = watched.look()
-    assert (seen.scored, seen.unreadable) == (12, 0)
+    assert (seen.scored, seen.unreadable) == (12, ())
     watched.log.with_name("requests.jsonl.1").unlink()
     assert watched.look().scored == 0
     assert Mean.of(watched.look().state.streams[REWARD].since).count == 32
@@ -217,15 +217,22 @@ def test_answers_of_others_and_lines_that_are_none_are_left_out(watched: Watched
     watched.serve(1, asked, GOOD, task="no such task")
     watched.serve(1, asked, "\x1b]0;oi\x07 \ud800 <script>", text="'; DROP TABLE \ud800 {{ 7 * 7 }}")
     seen = watched.look()
-    assert (seen.scored, seen.unreadable) == (2, len(hostile) + 1)
+    assert (seen.scored, len(seen.unreadable)) == (2, len(hostile) + 1)
 
 
 @pytest.mark.timeout(600)
-def test_what_is_no_file_is_no_log(watched: Watched) -> None:
+def test_what_is_no_file_is_said_and_not_waited_for(watched: Watched) -> None:
     watched.serve(3, asked, GOOD)
-    os.mkfifo(watched.log.with_name("requests.jsonl.1"))
-    watched.log.with_name("requests.jsonl.2").symlink_to(watched.log)
-    (watched.root / SERVING / "references.jsonl").mkdir()
+    for name, made, reason in (
+        ("requests.jsonl.1", os.mkfifo, "is no ordinary file"),
+        ("requests.jsonl.2", lambda place: place.symlink_to(watched.log), "it is a link"),
+        ("references.jsonl", Path.mkdir, "is no ordinary file"),
+    ):
+        place = watched.log.with_name(name)
+        made(place)
+        with pytest.raises(UserError, match=rf"{name} .*{reason}.*move it away"):
+            watched.look()
+        place.rename(watched.root / name)
     assert watched.look().scored == 3
 
 
@@ -326,7 +333,7 @@ def test_a_reference_that_came_back_is_a_truth_and_is_counted_once(watched: Watc
         "".join(json.dumps(row) + "\n" for row in rows) + "no JSON\n", encoding="utf-8"
     )
     seen = watched.look()
-    assert (seen.judged, seen.unreadable, seen.scored) == (2, 1, 0)
+    assert (seen.judged, seen.unreadable, seen.scored) == (2, (("references.jsonl", 4),), 0)
     assert watched.look().judged == 0
     assert TRUTH in watched.look().state.streams
 
@@ -340,7 +347,7 @@ def test_references_that_nothing_can_be_judged_by_are_no_truths_and_are_said(wat
         "".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8"
     )
     seen = watched.look()
-    assert (seen.judged, seen.unusable, seen.unreadable) == (2, 1, 0)
+    assert (seen.judged, seen.unusable, seen.unreadable) == (2, 1, ())
     assert any(line.startswith("1 references cannot be judged by") for line in lines_of(seen))
 
 

@@ -247,6 +247,20 @@ def test_a_version_whose_files_are_gone_is_a_sentence(whole: Whole, tmp_path: Pa
         tracker.fetch(champion, tmp_path / "fetched")
 
 
+def test_a_version_whose_source_leads_nowhere_is_a_sentence(tmp_path: Path) -> None:
+    """Registered by hand, by a path without its scheme."""
+    (tmp_path / "files").mkdir()
+    (tmp_path / "files" / "a").write_text("a", encoding="utf-8")
+    tracker = Tracker.connect(None, tmp_path / "runs")
+    run = tracker.start_pipeline("p", {}, {})
+    tracker.register("tucano", run, tmp_path / "files", {}, ["champion"], "")
+    made = tracker.client.create_model_version("tucano", str(tmp_path / "nowhere"), run_id=run)
+    odd = tracker.find_version(f"tucano/{made.version}")
+    assert odd is not None
+    with pytest.raises(UserError, match=r"tucano version 2 cannot be fetched: its files at .*nowhere cannot be had"):
+        tracker.fetch(odd, tmp_path / "fetched")
+
+
 def test_an_adapters_base_is_looked_for_in_its_own_storage_first(tmp_path: Path) -> None:
     name = "artifacts/sft/fedcba9876543210/model"
     old, new = tmp_path / "old", tmp_path / "new"

@@ -174,7 +174,7 @@ ODD = {
     "two tasks": (CHAT, _chat("oi", "tucano:push", SYSTEMS["insights"]), "asks for push"),
     "a stream": (CHAT, _chat("oi", stream=True), "stream"),
     "several answers": (CHAT, _chat("oi", n=2), "n is not supported here; it may be 1"),
-    "what does nothing": (CHAT, _chat("oi", top_k=5), "top_k is not supported here; leave it out"),
+    "what does nothing": (CHAT, _chat("oi", seed=5), "seed is not supported here; leave it out"),
     "a talk": (CHAT, {"model": "tucano", "messages": [{"role": "user", "content": "a"}] * 2}, "one message of the user"),
     "too long an answer": (CHAT, _chat("oi", max_tokens=TOKENS + 1), f"at most {TOKENS} tokens"),
     "no text": (ANSWER, {"text": "  "}, "it is empty"),
@@ -183,7 +183,7 @@ ODD = {
     "more than the model reads": (ANSWER, {"text": "7" * 600}, "shorten it"),
     "an unknown task": (ANSWER, {"text": "oi", "task": "poesia"}, "task: "),
     "no temperature": (ANSWER, {"text": "oi", "temperature": -1}, "temperature: "),
-    "a picture": (CHAT, _chat([{"type": "image_url", "image_url": {"url": "a"}}]), "a valid string"),
+    "a picture": (CHAT, _chat([{"type": "image_url", "image_url": {"url": "a"}}]), "only text is answered here"),
     "no object": (ANSWER, ["oi"], "the request"),
 }  # fmt: skip
 

@@ -1,8 +1,9 @@
 """What clients of OpenAI's API send without meaning anything by it, and what is said of requests that mean nothing."""
 
 import asyncio
+import os
 import resource
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +18,8 @@ from tucano.serving.app import Service, app_of
 from tucano.serving.command import OPEN_FILES, _allow_connections, serve
 from tucano.serving.door import Door
 from tucano.serving.metrics import Metrics
-from tucano.serving.request_log import RequestLog
-from tucano.serving.routes import Routes
+from tucano.serving.request_log import FILE, RequestLog
+from tucano.serving.routes import Routed, Routes
 from tucano.serving.versions import Versions
 
 TOKEN = "x" * 43
@@ -32,6 +33,7 @@ class Server:
 
     def __init__(self, place: Path) -> None:
         self.place, self.asked = place, list[Ask]()
+        self.refused: list[int] = []
 
     def send(self, method: str, path: str, **more: Any) -> httpx.Response:
         return asyncio.run(self._sent(method, path, **more))
@@ -46,7 +48,7 @@ class Server:
         routes = Routes(settings.serving, {"rules": answer}, Metrics())
         versions = Versions(settings, None, self.place, [], Metrics())  # type: ignore[arg-type]
         with RequestLog(self.place, settings.serving, Metrics()) as log:
-            app = Door(app_of(Service(settings, routes, versions, Metrics(), log)), TOKEN, 10_000)
+            app = Door(app_of(Service(settings, routes, versions, Metrics(), log)), TOKEN, 10_000, self.refused.append)
             transport = httpx.ASGITransport(app)
             headers = {"Authorization": f"Bearer {TOKEN}"} | more.pop("headers", {})
             async with httpx.AsyncClient(transport=transport, base_url="http://server", headers=headers) as client:
@@ -66,6 +68,7 @@ NOTHING: dict[str, Any] = {
     "n": 1, "stream": False, "stream_options": None, "stop": None, "top_p": 1.0, "presence_penalty": 0,
     "frequency_penalty": 0.0, "logit_bias": {}, "logprobs": False, "top_logprobs": None,
     "response_format": {"type": "text"}, "tools": [], "tool_choice": "none", "parallel_tool_calls": True,
+    "function_call": None, "top_k": -1, "min_p": 0, "repetition_penalty": 1.0, "verbosity": "medium",
     "metadata": {}, "seed": None, "max_tokens": None, "temperature": None, "user": None, "store": None,
 }  # fmt: skip
 
@@ -83,7 +86,8 @@ def test_what_asks_for_nothing_is_taken(server: Server) -> None:
         ("stop", ["\n"], "stop is not supported here; it may be [], or left out"),
         ("response_format", {"type": "json_object"}, 'it may be {"type": "text"}, or left out'),
         ("seed", 7, "seed is not supported here; leave it out"),
-        ("top_k", None, "top_k is not supported here; leave it out"),
+        ("wish", None, "wish is not supported here; leave it out"),
+        ("top_k", 5, "top_k is not supported here; it may be -1 or 0, or left out"),
         ("max_tokens", True, "max_tokens: Input should be a valid integer"),
         ("max_completion_tokens", 0, "max_completion_tokens: "),
         ("temperature", "1", "temperature: Input should be a valid number"),
@@ -124,6 +128,8 @@ def test_a_model_can_be_asked_for_by_its_name(server: Server) -> None:
         (b"null", JSON, "no JSON object; send one"),
         (b'{"text": "\xe9"}', JSON, "it is not in UTF-8"),
         (b'{"text": ', JSON, "the request is no JSON: "),
+        (b"[" * 9000, JSON, "nested too deeply"),
+        (b'{"text": ' + b"9" * 5000 + b"}", JSON, "a number of the request's JSON is too long"),
     ],
 )
 def test_a_body_that_is_none_is_said_with_its_mend(
@@ -132,6 +138,23 @@ def test_a_body_that_is_none_is_said_with_its_mend(
     for path in ("/answer", CHAT):
         reply = server.send("POST", path, content=content, headers=headers)
         assert reply.status_code == 400 and mend in said(reply), said(reply)
+
+
+def test_who_does_not_come_in_is_counted(server: Server) -> None:
+    assert server.send("POST", "/answer", headers={"Authorization": "Bearer y"}).status_code == 401
+    assert server.send("POST", "/answer", content=b"x" * 10_001).status_code == 413
+    assert server.refused == [401, 413]
+
+
+def test_the_scheme_of_the_token_may_be_written_in_any_case(server: Server) -> None:
+    for scheme in ("bearer", "BEARER", "Bearer "):
+        assert server.send("GET", "/v1/models", headers={"Authorization": f"{scheme} {TOKEN}"}).status_code == 200
+    for given in (f"Basic {TOKEN}", f"x Bearer {TOKEN}", "Bearer"):
+        assert server.send("GET", "/v1/models", headers={"Authorization": given}).status_code == 401
+
+
+def test_another_address_is_refused_as_everything_is(server: Server) -> None:
+    assert "Not Found" in said(server.send("POST", "/answer/", json={"text": "oi"}))
 
 
 def test_health_answers_a_probe_that_wants_no_body(server: Server) -> None:
@@ -150,6 +173,19 @@ def test_a_storage_without_runs_is_refused_and_stays_as_it_is(tmp_path: Path) ->
         with pytest.raises(UserError, match="holds no runs, so no model is registered there"):
             serve(validated({"storage": str(storage)}), "127.0.0.1", 0)
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("made", [os.mkfifo, lambda place: place.symlink_to(place.with_name("elsewhere")), Path.mkdir])
+def test_a_log_that_is_no_file_is_neither_waited_for_nor_written_through(
+    tmp_path: Path, made: Callable[[Path], None]
+) -> None:
+    metrics, settings = Metrics(), validated({"serving": {"log_requests": True}}).serving
+    made(tmp_path / FILE)
+    (tmp_path / "elsewhere").write_text("mine", encoding="utf-8")
+    with RequestLog(tmp_path, settings, metrics) as log:
+        log.keep("1", Ask("push", "oi"), Routed(Answer("oi", "rules"), None, ()), 0.1)
+    assert "tucano_requests_not_kept_total 1.0" in metrics.text().decode()
+    assert (tmp_path / "elsewhere").read_text(encoding="utf-8") == "mine"
 
 
 def test_a_shells_limit_of_open_files_is_raised() -> None:

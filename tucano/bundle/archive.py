@@ -101,6 +101,8 @@ def unpack(path: Path, folder: Path) -> Manifest:
 
     UserError for what is no bundle, or is none that anybody should unpack.
     """
+    if path.exists() and not path.is_file():
+        raise UserError(f"{path} is no file; name a bundle, like tucano.tar.gz")
     try:
         with path.open("rb") as raw, gzip.open(raw) as file:
             most = min(MOST_BYTES, FREE_RATIO_BYTES + MOST_RATIO * path.stat().st_size)

@@ -15,6 +15,7 @@ from typing import IO, Annotated, Any, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
+from tucano.errors import UserError
 from tucano.prompts import Task
 from tucano.serving.request_log import FILE
 from tucano.storage.logs import BYTES, KEPT
@@ -58,15 +59,17 @@ class Found(_Row):
     reference: dict[str, Any]
 
 
+Line = tuple[str, int]
+"""Name of a file and number of its line, from 1."""
 R = TypeVar("R", Served, Found)
 
 
 @dataclass(frozen=True, slots=True)
 class Log:
-    """The rows in the order in which they were written, each id once, and how many lines are none."""
+    """The rows in the order in which they were written, each id once, and which lines are none."""
 
     rows: tuple[Served, ...]
-    unreadable: int
+    unreadable: tuple[Line, ...]
 
     def since(self, bookmark: Iterable[str]) -> tuple[Served, ...]:
         """What was written after the last line whose id is in the bookmark; everything where none of them is left."""
@@ -86,47 +89,55 @@ def read_log(folder: Path) -> Log:
     return Log(tuple({row.id: row for row in reversed(rows)}.values())[::-1], unreadable)
 
 
-def read_references(folder: Path) -> tuple[dict[str, Found], int]:
-    """{id: the last that was said of it}, and how many lines say nothing."""
+def read_references(folder: Path) -> tuple[dict[str, Found], tuple[Line, ...]]:
+    """{id: the last that was said of it}, and which lines say nothing."""
     rows, unreadable = _read(Found, [folder / REFERENCES])
     return {row.id: row for row in rows}, unreadable
 
 
-def _read(kind: type[R], newest_first: Sequence[Path]) -> tuple[list[R], int]:
+def _read(kind: type[R], newest_first: Sequence[Path]) -> tuple[list[R], tuple[Line, ...]]:
     """All are opened before one is read: a log that is put aside meanwhile is the same file, and is read once."""
     rows: list[R] = []
-    unreadable = 0
+    unreadable: list[Line] = []
     with ExitStack() as closing:
-        files: dict[tuple[int, int], IO[bytes]] = {}
+        files: dict[tuple[int, int], tuple[str, IO[bytes]]] = {}
         for path in newest_first:
             found = _opened(path, closing)
             if found is not None:
                 facts = os.fstat(found.fileno())
-                files.setdefault((facts.st_dev, facts.st_ino), found)
-        for file in reversed(files.values()):
-            for line in _lines(file):
+                files.setdefault((facts.st_dev, facts.st_ino), (path.name, found))
+        for name, file in reversed(files.values()):
+            for number, line in _lines(file):
                 row = _parsed(kind, line)
-                unreadable += row is None
-                rows += [row] if row is not None else []
-    return rows, unreadable
+                if row is None:
+                    unreadable.append((name, number))
+                else:
+                    rows.append(row)
+    return rows, tuple(unreadable)
 
 
 def _opened(path: Path, closing: ExitStack) -> IO[bytes] | None:
-    """An ordinary file that is no link; a pipe would be waited for."""
+    """None where there is none. UserError for what is no ordinary file: a pipe would be waited for, and what a link
+    leads to is not what was served here.
+    """
     try:
         handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW)
-    except OSError:
+    except FileNotFoundError:
         return None
+    except OSError as error:
+        reason = "it is a link" if path.is_symlink() else str(error.strerror)
+        raise UserError(f"{path} cannot be read ({reason}); put an ordinary file there, or move it away") from None
     if not stat.S_ISREG(os.fstat(handle).st_mode):
         os.close(handle)
-        return None
+        raise UserError(f"{path} is no ordinary file; put one there, or move it away")
     return closing.enter_context(os.fdopen(handle, "rb"))
 
 
-def _lines(file: IO[bytes]) -> Iterator[bytes]:
-    """Whole lines; the last one may still be being written."""
+def _lines(file: IO[bytes]) -> Iterator[tuple[int, bytes]]:
+    """Whole lines and their numbers; the last one may still be being written."""
     content = file.read(MOST_BYTES)
-    return (line for line in content[: content.rfind(b"\n") + 1].split(b"\n") if line.strip())
+    whole = content[: content.rfind(b"\n") + 1].split(b"\n")
+    return ((number, line) for number, line in enumerate(whole, 1) if line.strip())
 
 
 def _parsed(kind: type[R], line: bytes) -> R | None:

@@ -61,4 +61,5 @@ def lines_of(seen: Seen) -> Iterator[str]:
             " are left out."
         )
     if seen.unreadable:
-        yield f"{seen.unreadable} lines cannot be read and are left out."
+        name, number = seen.unreadable[0]
+        yield f"{len(seen.unreadable)} lines cannot be read and are left out, the first: line {number} of {name}."

@@ -11,7 +11,7 @@ from tucano.errors import UserError
 from tucano.masking import mask
 from tucano.masking.prompts import masked_reference
 from tucano.monitoring.alarms import Alarm, Raised, alarm_of, read_alarm, write_alarm
-from tucano.monitoring.log import Found, Log, Served, read_log, read_references
+from tucano.monitoring.log import Found, Line, Log, Served, read_log, read_references
 from tucano.monitoring.quantities import FLOOR, REWARD, TRUTH, Look, Quantity
 from tucano.monitoring.reference import Reference, Value, reference_of, values_of
 from tucano.monitoring.state import FOLDER, State, Stream, read_state, write_state
@@ -37,7 +37,7 @@ class Seen:
     scored: int
     judged: int
     unusable: int
-    unreadable: int
+    unreadable: tuple[Line, ...]
     limit: float
     alarm: Alarm | None
     is_new: bool

@@ -28,7 +28,6 @@ from tucano.settings import PipelineSettings
 AGAIN_SECONDS = {"Retry-After": "1"}
 NO_BODY = "There was an error parsing the body"
 """What FastAPI says of bytes that are no text."""
-UNREADABLE = "the request is no JSON: it is not in UTF-8"
 
 
 class Busy(Exception):
@@ -119,7 +118,7 @@ class Service:
 
 def app_of(service: Service) -> FastAPI:
     """The app, without a door."""
-    app = FastAPI(title="tucano", docs_url=None, redoc_url=None)
+    app = FastAPI(title="tucano", docs_url=None, redoc_url=None, redirect_slashes=False)
     _add_answers(app, service)
     _add_looks(app, service)
     _add_faults(app, service)
@@ -207,7 +206,8 @@ def _add_looks(app: FastAPI, service: Service) -> None:
             raise HTTPException(404, f"there is no model {short(name)}; /v1/models lists them")
         return JSONResponse(row_of(name))
 
-    @app.api_route("/health", methods=["GET", "HEAD"])
+    @app.head("/health", include_in_schema=False)
+    @app.get("/health")
     async def health() -> JSONResponse:
         """To everybody: whether every model's process answers."""
         return JSONResponse({"status": service.health}, 200 if service.health == "ok" else 503)
@@ -215,6 +215,14 @@ def _add_looks(app: FastAPI, service: Service) -> None:
     @app.get("/metrics")
     async def metrics() -> Response:
         return Response(service.metrics.text(), media_type=CONTENT_TYPE_LATEST)
+
+
+def _unreadable(cause: BaseException | None) -> str:
+    if isinstance(cause, RecursionError):
+        return "the request's JSON is nested too deeply"
+    if isinstance(cause, ValueError) and not isinstance(cause, UnicodeError):
+        return "a number of the request's JSON is too long"
+    return "the request is no JSON: it is not in UTF-8"
 
 
 def _oddity(request: Request, first: Mapping[str, Any]) -> str:
@@ -235,7 +243,7 @@ def _oddity(request: Request, first: Mapping[str, Any]) -> str:
 
 def _add_faults(app: FastAPI, service: Service) -> None:
     def refuse(status: int, sentence: str, headers: dict[str, str] | None = None) -> JSONResponse:
-        service.metrics.requests.labels("-", str(status)).inc()
+        service.metrics.refuse(status)
         return failed(status, sentence, headers)
 
     @app.exception_handler(RequestValidationError)
@@ -244,7 +252,7 @@ def _add_faults(app: FastAPI, service: Service) -> None:
 
     @app.exception_handler(HTTPException)
     async def plain(_: Request, error: HTTPException) -> JSONResponse:
-        sentence = UNREADABLE if error.detail == NO_BODY else short(str(error.detail))
+        sentence = _unreadable(error.__cause__) if error.detail == NO_BODY else short(str(error.detail))
         return refuse(error.status_code, sentence)
 
     @app.exception_handler(Refused)

@@ -69,7 +69,7 @@ async def _serve(
     settings: PipelineSettings, tracker: Tracker, root: Path, known: Token, listener: socket.socket
 ) -> None:
     async with _service(settings, tracker, root / FOLDER) as service:
-        door = Door(app_of(service), known.text, settings.serving.request_bytes)
+        door = Door(app_of(service), known.text, settings.serving.request_bytes, service.metrics.refuse)
         config = uvicorn.Config(door, **UVICORN)
         address = _address(listener)
         print(_how_to_ask(service, address, known.shell), flush=True)

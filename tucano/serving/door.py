@@ -6,8 +6,11 @@ said to everybody.
 
 import asyncio
 import hmac
+import re
+from collections.abc import Callable, Mapping
 
 from starlette.datastructures import Headers
+from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocketClose
 
@@ -17,6 +20,9 @@ OPEN = "/health"
 READ_SECONDS = 20
 MOST_REQUESTS = 2048
 """At a time, of who has the token."""
+SCHEME = re.compile(r"\Abearer +", re.IGNORECASE)
+LONGEST_LENGTH = 12
+"""Digits of a length that anybody would mean."""
 CLOSING = {"Connection": "close"}
 """With what was not read to its end: the rest might come for ever."""
 HOW = "give the token as `Authorization: Bearer TOKEN` (the openai package: api_key); `tucano serve` says where it is"
@@ -27,11 +33,14 @@ class TooLong(Exception):
 
 
 class Door:
-    """An ASGI app behind the door."""
+    """An ASGI app behind the door. refused: is told the status of each request that does not come in."""
 
-    def __init__(self, app: ASGIApp, token: str, request_bytes: int) -> None:
+    def __init__(
+        self, app: ASGIApp, token: str, request_bytes: int, refused: Callable[[int], None] = lambda status: None
+    ) -> None:
         self.app, self.request_bytes = app, request_bytes
-        self._known = f"Bearer {token}".encode()
+        self._refused = refused
+        self._known = token.encode()
         self._inside = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -39,12 +48,15 @@ class Door:
             return await self.app(scope, receive, send)
         if scope["type"] == "websocket":
             return await WebSocketClose()(scope, receive, send)
-        given = Headers(scope=scope).get("authorization", "").encode()
+        headers = Headers(scope=scope)
+        given = SCHEME.sub("", headers.get("authorization", "")).encode()
         if scope["path"] != OPEN and not hmac.compare_digest(given, self._known):
-            refusal = failed(401, f"the token is missing or wrong; {HOW}", CLOSING | {"WWW-Authenticate": "Bearer"})
-            return await refusal(scope, receive, send)
+            how = CLOSING | {"WWW-Authenticate": "Bearer"}
+            return await self._refuse(401, f"the token is missing or wrong; {HOW}", how)(scope, receive, send)
+        if len(length := headers.get("content-length", "0")) > LONGEST_LENGTH or int(length) > self.request_bytes:
+            return await self._too_long()(scope, receive, send)
         if self._inside >= MOST_REQUESTS:
-            full = failed(503, f"{MOST_REQUESTS} requests are here already; try again in a moment", CLOSING)
+            full = self._refuse(503, f"{MOST_REQUESTS} requests are here already; try again in a moment", CLOSING)
             return await full(scope, receive, send)
         self._inside += 1
         try:
@@ -57,12 +69,19 @@ class Door:
             async with asyncio.timeout(READ_SECONDS):
                 body = await self._body(receive)
         except TooLong:
-            sentence = f"a request has at most {self.request_bytes} bytes (serving.request_bytes); shorten it"
-            return await failed(413, sentence, CLOSING)(scope, receive, send)
+            return await self._too_long()(scope, receive, send)
         except TimeoutError:
-            late = failed(408, f"the request was not whole after {READ_SECONDS} s", CLOSING)
+            late = self._refuse(408, f"the request was not whole after {READ_SECONDS} s", CLOSING)
             return await late(scope, receive, send)
         await self.app(scope, _again(body, receive), send)
+
+    def _too_long(self) -> JSONResponse:
+        sentence = f"a request has at most {self.request_bytes} bytes (serving.request_bytes); shorten it"
+        return self._refuse(413, sentence, CLOSING)
+
+    def _refuse(self, status: int, sentence: str, headers: Mapping[str, str]) -> JSONResponse:
+        self._refused(status)
+        return failed(status, sentence, headers)
 
     async def _body(self, receive: Receive) -> bytes:
         content = bytearray()

@@ -50,5 +50,9 @@ class Metrics:
             "tucano_requests_not_kept", "Requests that the request log could not take.", registry=registry
         )
 
+    def refuse(self, status: int) -> None:
+        """Count a request that was refused, of whatever task."""
+        self.requests.labels("-", str(status)).inc()
+
     def text(self) -> bytes:
         return generate_latest(self._registry)

@@ -26,7 +26,9 @@ def _writable(text: str) -> str:
 
 def _joined(content: Any) -> Any:
     """OpenAI's content in parts, where all of them are texts."""
-    if isinstance(content, list) and content and all(_is_text(part) for part in content):
+    if isinstance(content, list):
+        if not content or not all(_is_text(part) for part in content):
+            raise ValueError("only text is answered here; send a text, or parts of the type text")
         return "\n".join(part["text"] for part in content)
     return content
 
@@ -58,13 +60,21 @@ NEUTRAL: Mapping[str, Sequence[Any]] = {
     "tool_choice": ("none", "auto"),
     "parallel_tool_calls": (True, False),
     "functions": ([],),
+    "function_call": ("none", "auto"),
+    "prediction": (),
+    "audio": (),
+    "verbosity": ("medium",),
+    "best_of": (1,),
+    "top_k": (-1, 0),
+    "min_p": (0,),
+    "repetition_penalty": (1,),
     "modalities": (["text"],),
     "metadata": ({},),
     "service_tier": ("auto", "default"),
     "reasoning_effort": (),
     "seed": (),
 }
-"""What clients send by default: {field of OpenAI's: values that ask for nothing}; null is one everywhere."""
+"""What clients send by default: {field of OpenAI's, or vLLM's: values that ask for nothing}; null is one everywhere."""
 
 
 def _without_neutral(sent: Any) -> Any:
@@ -90,6 +100,7 @@ class Sent(BaseModel):
 class Message(Sent):
     role: Literal["system", "developer", "user"]
     content: Content
+    name: None = None
 
 
 class ChatRequest(Sent):
@@ -104,6 +115,7 @@ class ChatRequest(Sent):
     max_completion_tokens: Tokens | None = None
     user: Label | None = None
     safety_identifier: Label | None = None
+    prompt_cache_key: Label | None = None
     store: Stored | None = None
 
     @property

@@ -129,8 +129,8 @@ class Versions:
         except (UserError, Transient, ModelDied, OSError) as fault:
             self._say(reference, str(fault))
         except Exception as fault:  # a server that answers does not end over a registry
-            log.exception("%s could not be asked for or loaded", reference)
-            self._say(reference, f"{type(fault).__name__}: {fault}")
+            if self._say(reference, f"{type(fault).__name__}: {fault}"):
+                log.exception("%s could not be asked for or loaded", reference)
 
     async def _take_over(self, reference: str, found: RegisteredModel) -> None:
         """UserError where it cannot be served; then it is not looked at again for `AGAIN_SECONDS`."""
@@ -146,12 +146,15 @@ class Versions:
             self._refused[key] = time.monotonic(), self._sentence(reference, str(refused))
             raise
 
-    def _say(self, reference: str, fault: str) -> None:
+    def _say(self, reference: str, fault: str) -> bool:
+        """Whether it is news."""
         sentence = self._sentence(reference, fault)
-        if self.faults.get(reference) != sentence:
+        is_news = self.faults.get(reference) != sentence
+        if is_news:
             log.error(sentence)
             self._metrics.refused.labels(reference).inc()
         self.faults[reference] = sentence
+        return is_news
 
     def _sentence(self, reference: str, fault: str) -> str:
         return f"{reference}: {fault}; {self._held[reference].name} goes on answering"

@@ -3,11 +3,14 @@
 python -m tucano.storage.logs FILE      writes there what comes on standard input, for programs that know nothing of it
 """
 
+import errno
 import logging
 import os
+import stat
 import sys
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
+from io import TextIOWrapper
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 from subprocess import DEVNULL, PIPE, Popen
@@ -18,6 +21,7 @@ from tucano.storage.places import require_file
 BYTES = 10_000_000
 KEPT = 3
 CHUNK = 65_536
+APPENDING = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NONBLOCK | os.O_NOFOLLOW
 
 
 class BoundedLog(RotatingFileHandler):
@@ -35,6 +39,14 @@ class BoundedLog(RotatingFileHandler):
     def write(self, text: str) -> None:
         self.fault = None
         self.handle(logging.makeLogRecord({"msg": text}))
+
+    def _open(self) -> TextIOWrapper:
+        """An ordinary file that is no link: a pipe would be waited for, and what a link leads to is not ours."""
+        handle = os.open(self.baseFilename, APPENDING, 0o666)
+        if not stat.S_ISREG(os.fstat(handle).st_mode):
+            os.close(handle)
+            raise OSError(errno.EINVAL, "it is no ordinary file")
+        return os.fdopen(handle, "a", encoding=self.encoding, errors=self.errors)
 
     def emit(self, record: logging.LogRecord) -> None:
         if not self._in_place():

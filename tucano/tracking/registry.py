@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
 from tucano.errors import UserError
+from tucano.security.printable import short
 from tucano.tracking import models
 
 if TYPE_CHECKING:
@@ -149,6 +150,7 @@ def fetch(client: MlflowClient, uri: str, version: RegisteredModel, folder: Path
     where MLflow keeps them; whoever can write the registry itself can also write the digest that they are held against.
     """
     from mlflow.artifacts import download_artifacts
+    from mlflow.exceptions import MlflowException
 
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
@@ -159,7 +161,13 @@ def fetch(client: MlflowClient, uri: str, version: RegisteredModel, folder: Path
             f"{version.model} version {version.version} is not what was registered: its files at {place} are gone;"
             " bring them back, or point the alias at another version"
         )
-    fetched = Path(download_artifacts(artifact_uri=place, dst_path=str(folder), tracking_uri=uri))
+    try:
+        fetched = Path(download_artifacts(artifact_uri=place, dst_path=str(folder), tracking_uri=uri))
+    except (MlflowException, OSError) as error:
+        raise UserError(
+            f"{version.model} version {version.version} cannot be fetched: its files at {short(place)} cannot be"
+            f" had ({short(str(error))}); bring them back, or point the alias at another version"
+        ) from None
     if digest(fetched) != version.tags.get("digest.files"):
         raise UserError(
             f"{version.model} version {version.version} is not what was registered: its files at {place} have changed"
