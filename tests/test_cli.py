@@ -11,6 +11,7 @@ import pytest
 from tucano.errors import UserError
 from tucano.requirements.shapes import adapter_weights
 from tucano.settings import ModelSettings
+from tucano.tracking.store import open_client
 
 ROOT = Path(__file__).parent.parent
 HEADER = "review_id,order_id,review_score,review_comment_title,review_comment_message,review_creation_date,review_answer_timestamp\n"
@@ -87,6 +88,31 @@ def test_seeds_on_a_work_pool_without_a_server_that_has_one(tmp_path: Path, monk
     monkeypatch.delenv("PREFECT_API_URL", raising=False)
     sentence = refused(f"storage={tmp_path}", "execution.seeds=seed/vertex-l4")
     assert "execution.seeds=seed/vertex-l4 needs a Prefect server" in sentence and "PREFECT_API_URL" in sentence
+
+
+@pytest.mark.parametrize(
+    ("address", "said"),
+    [
+        ("http://127.0.0.1:9/api", "does not answer"),
+        ("nonsense", "is no http(s) address"),
+        (" ", "is no http(s) address"),
+        ("ftp://x/api", "is no http(s) address"),
+        ("http://127.0.0.1:notaport/api", "is no http(s) address"),
+        ("http://[::1/api", "is no http(s) address"),
+    ],
+)
+def test_an_address_of_prefect_where_nothing_answers_is_one_sentence(
+    address: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PREFECT_API_URL", address)
+    sentence = refused(f"storage={tmp_path}", "execution.seeds=seed/vertex-l4", "execution.stages=stage/vertex-l4")
+    assert address in sentence and said in sentence and "tucano up" in sentence
+
+
+@pytest.mark.parametrize("uri", ["http://[::1", "http://", "http://127.0.0.1:notaport"])
+def test_a_tracking_uri_that_is_no_address(uri: str) -> None:
+    with pytest.raises(UserError, match=r"tracking_uri=.* is no address with a host"):
+        open_client(uri)
 
 
 def test_an_unreachable_tracking_uri(tmp_path: Path) -> None:
