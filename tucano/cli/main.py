@@ -183,7 +183,7 @@ def _rehearse(arguments: argparse.Namespace) -> int:
 
     settings = _settings(arguments)
     _prefect_home(rehearse.in_small(settings, arguments.profile))
-    return rehearse.rehearse(settings, arguments.profile)
+    return rehearse.rehearse(settings, arguments.profile, arguments.set)
 
 
 def _deploy(arguments: argparse.Namespace) -> int:
