@@ -5,11 +5,17 @@ import os
 import secrets
 import urllib.request
 from dataclasses import dataclass, field
+from http.client import HTTPException
 from typing import Any
 from urllib.error import HTTPError
 
 from tucano.errors import UserError
 from tucano.security.access import basic
+from tucano.security.addresses import is_http
+from tucano.security.printable import short
+
+BROKEN = 500
+"""From this status on it is the server, or what stands before it, that cannot answer."""
 
 
 @dataclass(frozen=True)
@@ -46,8 +52,21 @@ def require_server() -> None:
     require_login()
 
 
+def require_address() -> None:
+    """UserError where PREFECT_API_URL is set to what is no address: Prefect would not even be imported."""
+    url = os.environ.get("PREFECT_API_URL", "")
+    if url and not is_http(url):
+        raise UserError(
+            f"PREFECT_API_URL={short(url)!r} is no http(s) address; write it like http://127.0.0.1:4200/api (tucano up"
+            " prints the server's), or unset it"
+        )
+
+
 def require_login() -> None:
-    """UserError where the server that PREFECT_API_URL names wants a password that the environment does not hold."""
+    """UserError where the server that PREFECT_API_URL names does not answer, or wants a password that the environment
+    does not hold.
+    """
+    require_address()
     url, known, key = (os.environ.get(f"PREFECT_API_{name}", "") for name in ("URL", "AUTH_STRING", "KEY"))
     headers = {"Authorization": basic(known) if known else f"Bearer {key}"} if known or key else {}
     try:
@@ -55,8 +74,17 @@ def require_login() -> None:
     except HTTPError as error:
         if error.code in (401, 403):
             raise UserError(
-                f"PREFECT_API_URL={url} wants a password; set PREFECT_API_AUTH_STRING (docs/operations.md says where"
-                " ours is)"
+                f"PREFECT_API_URL={short(url)} wants a password; set PREFECT_API_AUTH_STRING (docs/operations.md says"
+                " where ours is)"
             ) from None
-    except OSError:
-        pass  # one that is being started; Prefect itself asks again, and says so
+        if error.code >= BROKEN:
+            raise UserError(_silent(url, f"it says {error.code}")) from None
+    except (OSError, HTTPException, ValueError) as error:
+        raise UserError(_silent(url, str(getattr(error, "reason", error)))) from None
+
+
+def _silent(url: str, why: str) -> str:
+    return (
+        f"PREFECT_API_URL={short(url)} does not answer ({short(why)}); start that server (tucano up; tucano status says"
+        " whether ours is healthy), correct the address, or unset it"
+    )

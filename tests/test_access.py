@@ -9,9 +9,12 @@ import subprocess
 import sys
 import threading
 import time
+import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from email.message import Message
 from pathlib import Path
+from urllib.error import HTTPError
 
 import httpx
 import pytest
@@ -344,6 +347,18 @@ def test_a_prefect_server_that_wants_a_password_is_a_sentence(page: str, monkeyp
         require_login()
     monkeypatch.setenv("PREFECT_API_AUTH_STRING", KNOWN)
     require_login()
+
+
+def test_a_prefect_server_behind_a_proxy_that_does_not_reach_it_is_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(request: urllib.request.Request, timeout: float) -> None:
+        raise HTTPError(request.full_url, 502, "Bad Gateway", Message(), None)
+
+    monkeypatch.setattr("urllib.request.urlopen", broken)
+    monkeypatch.setenv("PREFECT_API_URL", "https://prefect.shop.example/api")
+    with pytest.raises(
+        UserError, match=r"prefect\.shop\.example/api does not answer \(it says 502\); start that server"
+    ):
+        require_login()
 
 
 def test_mlflow_answers_to_the_name_that_a_proxy_passes_on(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

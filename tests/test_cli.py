@@ -9,8 +9,11 @@ from pathlib import Path
 import pytest
 
 from tucano.errors import UserError
+from tucano.profiles import load_profile
+from tucano.requirements import require_startable
 from tucano.requirements.shapes import adapter_weights
 from tucano.settings import ModelSettings
+from tucano.tracking.store import open_client
 
 ROOT = Path(__file__).parent.parent
 HEADER = "review_id,order_id,review_score,review_comment_title,review_comment_message,review_creation_date,review_answer_timestamp\n"
@@ -80,13 +83,47 @@ def test_a_model_that_no_machine_can_hold_is_known_before_training() -> None:
 def test_cuda_without_cuda(tmp_path: Path) -> None:
     if shutil.which("nvidia-smi") or any(Path("/dev").glob("nvidia[0-9]*")):
         pytest.skip("this machine has a CUDA device")
-    assert "shows no CUDA device" in refused(f"storage={tmp_path}", "model.device=cuda")
+    sentence = refused(f"storage={tmp_path}", "model.device=cuda")
+    assert "shows no CUDA device" in sentence
+    assert "--set execution.seeds=seed/vertex-l4 --set execution.stages=stage/vertex-l4" in sentence
 
 
 def test_seeds_on_a_work_pool_without_a_server_that_has_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("PREFECT_API_URL", raising=False)
     sentence = refused(f"storage={tmp_path}", "execution.seeds=seed/vertex-l4")
     assert "execution.seeds=seed/vertex-l4 needs a Prefect server" in sentence and "PREFECT_API_URL" in sentence
+
+
+def test_what_has_no_server_is_told_so_before_it_is_told_of_a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("PREFECT_API_URL", raising=False)
+    monkeypatch.setattr("tucano.requirements.second_zero.require_device", lambda model: pytest.fail("asked first"))
+    with pytest.raises(UserError, match=r"execution\.seeds=seed/vertex-l4 needs a Prefect server"):
+        require_startable(load_profile(ROOT, "l4-v5", ["execution.seeds=seed/vertex-l4", "storage=gs://b/tucano"]))
+
+
+@pytest.mark.parametrize(
+    ("address", "said"),
+    [
+        ("http://127.0.0.1:9/api", "does not answer"),
+        ("nonsense", "is no http(s) address"),
+        (" ", "is no http(s) address"),
+        ("ftp://x/api", "is no http(s) address"),
+        ("http://127.0.0.1:notaport/api", "is no http(s) address"),
+        ("http://[::1/api", "is no http(s) address"),
+    ],
+)
+def test_an_address_of_prefect_where_nothing_answers_is_one_sentence(
+    address: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PREFECT_API_URL", address)
+    sentence = refused(f"storage={tmp_path}", "execution.seeds=seed/vertex-l4", "execution.stages=stage/vertex-l4")
+    assert address in sentence and said in sentence and "tucano up" in sentence
+
+
+@pytest.mark.parametrize("uri", ["http://[::1", "http://", "http://127.0.0.1:notaport"])
+def test_a_tracking_uri_that_is_no_address(uri: str) -> None:
+    with pytest.raises(UserError, match=r"tracking_uri=.* is no address with a host"):
+        open_client(uri)
 
 
 def test_an_unreachable_tracking_uri(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tucano.cli.rehearse import ELSE, LAST_LINES, LINE, described, in_small, next_step, rehearse
+from tucano.cli.rehearse import ELSE, LAST_LINES, LINE, described, in_small, next_step, rehearse, whole_run
 from tucano.errors import UserError
 from tucano.profiles import load_profile
 
@@ -24,6 +24,22 @@ def test_what_decides_about_memory_stays_and_what_takes_time_is_small(profile: s
     assert (small.model, small.worker) == (whole.model, whole.worker)
     assert small.grpo.max_steps == 4 and len(small.grpo.seeds) == 1
     assert small.execution.computes_here and small.storage == f"runs-rehearsal-{profile}"
+
+
+@pytest.mark.parametrize(
+    ("server", "chosen", "shown"),
+    [
+        ("", [], "--set execution.seeds=null"),
+        ("", ["model.lora_rank=8", "storage=my runs"], "--set model.lora_rank=8 --set 'storage=my runs' --set execution.seeds=null"),
+        ("", ["execution.seeds=seed/a", "execution.stages=stage/a"], "--set execution.seeds=null --set execution.stages=null"),
+        ("http://127.0.0.1:1/api", ["execution.seeds=seed/a"], "--set execution.seeds=seed/a"),
+    ],
+)  # fmt: skip
+def test_the_whole_run_is_a_command_that_works_with_the_same_settings(
+    server: str, chosen: list[str], shown: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PREFECT_API_URL", server)
+    assert whole_run(load_profile(ROOT, "l4-v5", chosen), "l4-v5", chosen) == f"tucano run l4-v5 {shown}"
 
 
 def test_a_remote_storage_is_not_rehearsed_in() -> None:

@@ -19,6 +19,7 @@ import google.auth
 import pytest
 from fake_google import ROOT, Cloud, Metadata
 from google.auth.credentials import AnonymousCredentials
+from google.auth.exceptions import RefreshError, TransportError
 from prefect.client.schemas.objects import State
 from prefect.states import AwaitingRetry, Crashed, Pending, Running, Scheduled
 from prefect.utilities.templating import apply_values
@@ -27,6 +28,7 @@ from pydantic import ValidationError
 
 from deployments.jobs import faults
 from deployments.vertex import checks, start
+from deployments.vertex.command import _checked
 from deployments.vertex.google import Google
 from deployments.vertex.plan import Plan, require_complete, template
 from deployments.vertex.worker import JobConfiguration, Worker, machines_lost
@@ -46,6 +48,8 @@ DIGEST = "sha256:" + 64 * "7"
 QUOTA = fake_google.QUOTA.format(project="shop")
 IMAGE = "registry/v2/shop/tucano/train/manifests/7"
 SECRET = "secretmanager/v1/projects/shop/secrets/prefect-password/versions/latest"
+
+THIRD = "projects/shop/secrets/prefect-password/versions/3"
 
 
 def limits(*buckets: dict[str, Any]) -> tuple[int, dict[str, Any]]:
@@ -116,6 +120,30 @@ BROKEN: dict[str, tuple[str, Any, str, str]] = {
     ),
     "secret without version": (SECRET, (404, {"error": {"message": "not found"}}), "secret prefect-password", "fails"),
     "secret disabled": (SECRET, (200, {"state": "DISABLED"}), "secret prefect-password", "fails"),
+    "interface untold": (
+        "serviceusage/v1/projects/shop/services/aiplatform.googleapis.com",
+        (200, {}),
+        "Vertex AI",
+        "not asked",
+    ),
+    "quota null": (QUOTA, (200, {"consumerQuotaLimits": None}), "quota", "not asked"),
+    "quota of no number": (QUOTA, limits({"effectiveLimit": "many"}), "quota", "not asked"),
+    "quota without dimensions": (QUOTA, limits({"effectiveLimit": "4", "dimensions": None}), "quota", "ok"),
+    "rights null": (
+        "cloudresourcemanager/v1/projects/shop:testIamPermissions",
+        (200, {"permissions": None}),
+        "your rights",
+        "fails",
+    ),
+    "bucket without place": ("storage/storage/v1/b/shop-bucket", (200, {}), "bucket", "not asked"),
+    "bucket refused oddly": ("storage/storage/v1/b/shop-bucket", (500, {"error": None}), "bucket", "not asked"),
+    "account untold": (
+        "policytroubleshooter/v1/iam:troubleshoot",
+        (200, {"access": None}),
+        "account: storage.objects.create",
+        "warn",
+    ),
+    "secret untold": (SECRET, (200, {}), "secret prefect-password", "not asked"),
     "no image": (IMAGE, (404, {"errors": []}), "image", "fails"),
     "registry refuses": (IMAGE, (403, b"denied"), "image", "not asked"),
 }
@@ -126,6 +154,47 @@ def test_what_is_wrong_is_named(cloud: Cloud, case: str) -> None:
     path, reply, name, level = BROKEN[case]
     cloud.replies[path] = reply
     assert levels()[name] == level
+
+
+def test_services_that_cannot_be_reached_are_not_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TUCANO_GOOGLE_ENDPOINT", "http://127.0.0.1:1/{service}")
+    found, _ = checks.ask(PLAN, Google())
+    assert {check.level for check in found} == {"not asked"}
+    assert all("127.0.0.1 cannot be reached (ConnectionError" in check.evidence for check in found)
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (RefreshError("invalid_grant"), "^Google refuses these credentials: invalid_grant"),
+        (RefreshError("no name", retryable=True), "^Google cannot be asked: no name"),
+        (TransportError("no name"), "^Google cannot be asked: no name"),
+    ],
+)
+def test_only_a_refusal_is_one(error: Exception, said: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def raising(plan: Plan, google: Google) -> None:
+        raise error
+
+    monkeypatch.setattr(checks, "ask", raising)
+    with pytest.raises(UserError, match=said):
+        _checked(PLAN)
+
+
+@pytest.mark.parametrize("reply", [{}, {"payload": None}, {"payload": {"data": "/w=="}}])
+def test_a_secret_without_text_is_a_sentence_of_the_container(cloud: Cloud, reply: dict[str, Any]) -> None:
+    cloud.replies[f"secretmanager/v1/{THIRD}:access"] = (200, reply)
+    with pytest.raises(UserError, match="for A holds no text"):
+        start.fetched(f"A={THIRD}")
+
+
+def test_the_container_asks_again_while_nobody_answers(cloud: Cloud, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(start, "SECRET_PAUSES", (0.0, 0.0))
+    replies = iter([(503, {}), (429, {}), (200, {"payload": {"data": "Yg=="}})])
+    cloud.replies[f"secretmanager/v1/{THIRD}:access"] = lambda body: next(replies)
+    assert start.fetched(f"A={THIRD}") == {"A": "b"}
+    monkeypatch.setenv("TUCANO_GOOGLE_ENDPOINT", "http://127.0.0.1:1/{service}")
+    with pytest.raises(UserError, match=r"Secret Manager did not answer, asked 3 times \(127\.0\.0\.1 cannot be"):
+        start.fetched(f"A={THIRD}")
 
 
 def test_an_image_elsewhere_is_left_as_it_is(cloud: Cloud) -> None:

@@ -7,7 +7,7 @@ check says why it could not be asked.
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal
 from urllib.parse import quote
 
 from deployments.vertex.google import Answer, Google
@@ -53,7 +53,9 @@ def _service(plan: Plan, google: Google) -> CloudCheck:
     answer = google.get("serviceusage", f"v1/projects/{plan.project}/services/aiplatform.googleapis.com")
     if not answer.ok:
         return _unasked("Vertex AI", answer)
-    if answer.content.get("state") == "ENABLED":
+    if not answer.content.get("state"):
+        return _untold("Vertex AI", "state")
+    if answer.content["state"] == "ENABLED":
         return CloudCheck("Vertex AI", "ok", f"enabled in {plan.project}")
     return CloudCheck(
         "Vertex AI", "fails", f"not enabled: gcloud services enable aiplatform.googleapis.com --project {plan.project}"
@@ -72,12 +74,12 @@ def _quota(plan: Plan, google: Google, metric: str) -> CloudCheck:
     answer = google.get("serviceusage", f"{service}/consumerQuotaMetrics/{quote(metric, safe='')}")
     if not answer.ok:
         return _unasked(name, answer)
-    buckets = [
-        bucket for limit in answer.content.get("consumerQuotaLimits", []) for bucket in limit.get("quotaBuckets", [])
-    ]
-    here = [bucket for bucket in buckets if bucket.get("dimensions", {}).get("region") == plan.region]
-    everywhere = [bucket for bucket in buckets if not bucket.get("dimensions")]
-    limit = int((here or everywhere or [{}])[0].get("effectiveLimit", 0))
+    limits = _listed(answer.content, "consumerQuotaLimits")
+    if not limits:
+        return _untold(name, "consumerQuotaLimits")
+    limit = _limit([bucket for found in limits for bucket in _listed(found, "quotaBuckets")], plan.region)
+    if limit is None:
+        return _untold(name, "effectiveLimit that is a number")
     if limit:
         return CloudCheck(name, "ok", f"{'no limit' if limit < 0 else limit} L4s for training in {plan.region}")
     return CloudCheck(
@@ -85,6 +87,21 @@ def _quota(plan: Plan, google: Google, metric: str) -> CloudCheck:
         "fails",
         f"0 L4s in {plan.region}: ask for a higher {metric}; jobs would wait in the queue until they expire",
     )
+
+
+def _limit(buckets: list[dict[str, Any]], region: str) -> int | None:
+    """The limit that holds in a region; 0 where none is told, and None where it is no number."""
+    here, everywhere = [], []
+    for bucket in buckets:
+        dimensions = bucket.get("dimensions") or {}
+        if not dimensions:
+            everywhere.append(bucket)
+        elif isinstance(dimensions, dict) and dimensions.get("region") == region:
+            here.append(bucket)
+    try:
+        return int((here or everywhere or [{}])[0].get("effectiveLimit") or 0)
+    except (TypeError, ValueError):
+        return None
 
 
 def _jobs(plan: Plan, google: Google) -> CloudCheck:
@@ -109,7 +126,10 @@ def _permissions(name: str, wanted: tuple[str, ...], answer: Answer) -> CloudChe
         return CloudCheck(name, "fails", answer.reason)
     if not answer.ok:
         return _unasked(name, answer)
-    missing = sorted({*wanted} - {*answer.content.get("permissions", [])})
+    granted = answer.content.get("permissions") or []
+    if not isinstance(granted, list):
+        return _untold(name, "list of permissions")
+    missing = [permission for permission in sorted(wanted) if permission not in granted]
     return (
         CloudCheck(name, "fails", f"missing: {', '.join(missing)}")
         if missing
@@ -128,6 +148,8 @@ def _bucket(plan: Plan, google: Google) -> CloudCheck:
         )
     if not answer.ok:
         return _unasked("bucket", answer)
+    if not answer.content.get("location"):
+        return _untold("bucket", "location")
     location = str(answer.content["location"]).lower()
     if plan.region.startswith({"eu": "europe"}.get(location, location)):
         return CloudCheck("bucket", "ok", f"gs://{plan.bucket} lies in {location}")
@@ -149,7 +171,7 @@ def _account_may(plan: Plan, google: Google) -> Iterator[CloudCheck]:
     for permission, resource in wanted:
         question = {"principal": plan.service_account, "fullResourceName": resource, "permission": permission}
         answer = google.post("policytroubleshooter", "v1/iam:troubleshoot", {"accessTuple": question})
-        access = answer.content.get("access", "")
+        access = str(answer.content.get("access") or "")
         name = f"account: {permission}"
         if not answer.ok:
             yield _unasked(name, answer)
@@ -169,7 +191,9 @@ def _secret(plan: Plan, google: Google, secret: str) -> CloudCheck:
         )
     if not answer.ok:
         return _unasked(f"secret {secret}", answer)
-    enabled = answer.content.get("state") == "ENABLED"
+    if not answer.content.get("state"):
+        return _untold(f"secret {secret}", "state")
+    enabled = answer.content["state"] == "ENABLED"
     return CloudCheck(
         f"secret {secret}",
         "ok" if enabled else "fails",
@@ -200,6 +224,16 @@ def _image(image: str, google: Google) -> tuple[CloudCheck, str]:
     if not answer.ok or digest is None:
         return _unasked("image", answer), image
     return CloudCheck("image", "ok", digest), f"{found['host']}/{found['path']}@{digest}"
+
+
+def _listed(content: dict[str, Any], name: str) -> list[dict[str, Any]]:
+    """The objects of a list in an answer; none where there is no list."""
+    found = content.get(name)
+    return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
+
+
+def _untold(name: str, lacking: str) -> CloudCheck:
+    return CloudCheck(name, "not asked", f"unknown: Google's answer has no {lacking}")
 
 
 def _unasked(name: str, answer: Answer) -> CloudCheck:

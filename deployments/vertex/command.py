@@ -152,7 +152,8 @@ def _checked(plan: Plan) -> tuple[Plan, list[str]]:
             "no Google credentials: run gcloud auth application-default login, or look with --dry-run"
         ) from None
     except google.auth.exceptions.GoogleAuthError as error:
-        raise UserError(f"Google refuses these credentials: {error}") from None
+        refused = isinstance(error, google.auth.exceptions.RefreshError) and not error.retryable
+        raise UserError(f"Google {'refuses these credentials' if refused else 'cannot be asked'}: {error}") from None
     print("\nAsked Google:")
     for check in found:
         print(f"  {check.level:<10} {check.name:<34} {check.evidence}")

@@ -1,10 +1,12 @@
 """Google's REST interfaces as this program uses them: one call, JSON in and out, with the machine's own credentials."""
 
-import json
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlsplit
+
+from tucano.security.printable import short
 
 ENDPOINT = "TUCANO_GOOGLE_ENDPOINT"
 """Another address of the services than `https://{service}.googleapis.com`, for private endpoints."""
@@ -14,7 +16,7 @@ TIMEOUT_SECONDS = 30
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """Status code and JSON of an answer; `reason` is Google's sentence where it refused."""
+    """Status code and JSON of an answer, 0 where there was none; `reason` is Google's sentence where it refused."""
 
     status: int
     content: dict[str, Any]
@@ -26,8 +28,15 @@ class Answer:
 
     @property
     def reason(self) -> str:
-        message = self.content.get("error", {}).get("message", "no reason given")
-        return f"{self.status}: {' '.join(str(message).split())}"
+        error = self.content.get("error")
+        message = error.get("message") if isinstance(error, dict) else error
+        said = short(str(message or "no reason given"))
+        return f"{self.status}: {said}" if self.status else said
+
+    @property
+    def is_transient(self) -> bool:
+        """Whether the same question may be answered a little later."""
+        return self.status in (0, 429) or self.status >= 500
 
 
 class Google:
@@ -51,9 +60,24 @@ class Google:
         return f"{pattern.format(service=service)}/{path}"
 
     def _call(self, method: str, url: str, body: dict[str, Any] | None, headers: Mapping[str, str]) -> Answer:
-        answer = self.session.request(method, url, json=body, headers=dict(headers), timeout=TIMEOUT_SECONDS)
+        from google.auth.exceptions import RefreshError, TransportError
+        from requests.exceptions import RequestException
+
+        try:
+            answer = self.session.request(method, url, json=body, headers=dict(headers), timeout=TIMEOUT_SECONDS)
+        except (RequestException, TransportError) as error:
+            return _unanswered(url, error)
+        except RefreshError as error:
+            if not error.retryable:
+                raise
+            return _unanswered(url, error)
         try:
             content = answer.json()
-        except json.JSONDecodeError:
+        except ValueError:
             content = {"error": {"message": answer.text[:200]}} if not answer.ok else {}
         return Answer(answer.status_code, content if isinstance(content, dict) else {}, answer.headers)
+
+
+def _unanswered(url: str, error: Exception) -> Answer:
+    message = f"{urlsplit(url).hostname} cannot be reached ({type(error).__name__}: {error})"
+    return Answer(0, {"error": {"message": message}}, {})

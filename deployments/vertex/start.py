@@ -21,7 +21,7 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from deployments.vertex.google import Google
+from deployments.vertex.google import Answer, Google
 from tucano.errors import UserError
 
 METADATA = "GCE_METADATA_HOST"
@@ -30,6 +30,8 @@ ON_SIGTERM = "PREFECT_FLOW_RUN_EXECUTE_SIGTERM_BEHAVIOR"
 HELD_SECONDS = 60
 """The metadata server answers when the value changes, at the latest after this time."""
 PAUSE_SECONDS = 5.0
+SECRET_PAUSES = (2.0, 5.0, 15.0)
+"""Seconds before Secret Manager is asked again."""
 DRIVER = "libcuda.so.1"
 
 
@@ -90,14 +92,34 @@ def fetched(named: str) -> dict[str, str]:
 def _read(pairs: Sequence[tuple[str, str]], google: Google) -> dict[str, str]:
     values = {}
     for variable, version in pairs:
-        answer = google.get("secretmanager", f"v1/{version}:access")
+        answer = _asked(google, f"v1/{version}:access")
+        if answer.is_transient:
+            raise UserError(
+                f"secret {version} for {variable} cannot be read: Secret Manager did not answer, asked"
+                f" {len(SECRET_PAUSES) + 1} times ({answer.reason}); start the run again once it does"
+            )
         if not answer.ok:
             raise UserError(
                 f"secret {version} for {variable} cannot be read ({answer.reason}); grant its accessor role to this"
                 " job's account"
             )
-        values[variable] = base64.b64decode(answer.content["payload"]["data"]).decode()
+        try:
+            values[variable] = base64.b64decode(answer.content["payload"]["data"]).decode()
+        except (KeyError, TypeError, ValueError):
+            raise UserError(
+                f"secret {version} for {variable} holds no text; add a version with one: gcloud secrets versions add"
+            ) from None
     return values
+
+
+def _asked(google: Google, path: str) -> Answer:
+    """What Secret Manager says; asked again after a while where it does not answer."""
+    for pause in SECRET_PAUSES:
+        answer = google.get("secretmanager", path)
+        if not answer.is_transient:
+            return answer
+        time.sleep(pause)
+    return google.get("secretmanager", path)
 
 
 def on_preemption(act: Callable[[], None]) -> None:

@@ -65,18 +65,19 @@ def _start_prefect(settings: PipelineSettings, root: Path) -> Callable[[], Abstr
     Entered, that is what the flow has to run in.
     """
     require_space(root, settings)
+    named_server = bool(os.environ.get("PREFECT_API_URL"))
+    if named_server:
+        require_login()
     print("tucano: starting Prefect (about ten seconds) ...", flush=True)
     warnings.filterwarnings("ignore", category=UserWarning, module="pydantic")
     server = None
-    if not os.environ.get("PREFECT_API_URL"):
+    if not named_server:
         require_history(root)
         server = PrefectServer(root)
 
     def ready() -> AbstractContextManager[object]:
         Tracker.connect(named(settings.tracking_uri), root)  # a new store takes seconds as well
-        if server is None:
-            require_login()
-        else:
+        if server is not None:
             server.wait()
         from tucano.cli.dead_runs import end_dead_runs, marked
 

@@ -11,6 +11,7 @@ from types import FrameType
 from typing import NoReturn, TextIO
 
 from data.own import command as own_data
+from deployments.prefect_api import require_address
 from tucano.bundle import arguments as bundling
 from tucano.cli.arguments import SERVED, TARGETS, parser
 from tucano.errors import GateClosed, TucanoError, UserError
@@ -79,6 +80,7 @@ def _prefect_home(settings: PipelineSettings) -> None:
         raise UserError(
             "PREFECT_API_URL holds a password, and pages link to it: give it as PREFECT_API_AUTH_STRING=USER:PASSWORD"
         )
+    require_address()
     root = writable(settings.storage)
     os.environ.setdefault("PREFECT_HOME", str(root / "prefect"))
     os.environ.setdefault("PREFECT_SERVER_ANALYTICS_ENABLED", "false")
@@ -181,7 +183,7 @@ def _rehearse(arguments: argparse.Namespace) -> int:
 
     settings = _settings(arguments)
     _prefect_home(rehearse.in_small(settings, arguments.profile))
-    return rehearse.rehearse(settings, arguments.profile)
+    return rehearse.rehearse(settings, arguments.profile, arguments.set)
 
 
 def _deploy(arguments: argparse.Namespace) -> int:

@@ -9,9 +9,10 @@ import importlib.metadata
 import os
 import platform
 import re
+import shlex
 import shutil
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -62,11 +63,12 @@ NEXT_STEPS = {
 ELSE = "nothing here knows this fault: send this file to the maintainers"
 
 
-def rehearse(settings: PipelineSettings, profile: str) -> int:
+def rehearse(settings: PipelineSettings, profile: str, overrides: Sequence[str] = ()) -> int:
     """Run it, write the file whatever happens, say where it is. The fault itself is raised again."""
     from tucano.cli import inprocess
 
     small = in_small(settings, profile)
+    whole = whole_run(settings, profile, overrides)
     for name in ("MLFLOW_TRACKING_URI", "PREFECT_API_URL"):  # servers of others keep no rehearsals
         os.environ.pop(name, None)
     root = writable(small.storage)
@@ -83,8 +85,19 @@ def rehearse(settings: PipelineSettings, profile: str) -> int:
         print(f"\nTo send to whoever helps: {file}")
         if fault is not None:
             print(f"Next step: {next_step(str(fault))}")
-    print(f"Every stage works here. The whole run: tucano run {profile}")
+    print(f"Every stage works here. The whole run: {whole}")
     return 0
+
+
+def whole_run(settings: PipelineSettings, profile: str, overrides: Sequence[str]) -> str:
+    """The command for what was rehearsed. Where no Prefect server is named, its seeds and stages are done here, as the
+    rehearsal's were.
+    """
+    deployments = {"seeds": settings.execution.seeds, "stages": settings.execution.stages}
+    here = [] if os.environ.get("PREFECT_API_URL") else [name for name, place in deployments.items() if place]
+    chosen = [pair for pair in overrides if pair.partition("=")[0] not in {f"execution.{name}" for name in here}]
+    chosen += [f"execution.{name}=null" for name in here]
+    return " ".join([f"tucano run {shlex.quote(profile)}", *(f"--set {shlex.quote(pair)}" for pair in chosen)])
 
 
 def in_small(settings: PipelineSettings, profile: str) -> PipelineSettings:

@@ -39,8 +39,9 @@ def require_device(model: ModelSettings) -> None:
     """UserError when a CUDA profile meets a machine whose driver shows no GPU; asked without importing torch."""
     if model.device == "cuda" and not any(Path("/dev").glob("nvidia[0-9]*")) and shutil.which("nvidia-smi") is None:
         raise UserError(
-            "model.device=cuda, but this machine shows no CUDA device; run a CPU profile such as laptop, or go to a GPU"
-            " machine"
+            "model.device=cuda, but this machine shows no CUDA device; run a CPU profile such as laptop, go to a GPU"
+            " machine, or have the stages done on one: --set execution.seeds=seed/vertex-l4 --set"
+            " execution.stages=stage/vertex-l4 (docs/vertex.md)"
         )
 
 

@@ -52,6 +52,8 @@ def warnings_of(settings: PipelineSettings) -> list[str]:
 
 def require_startable(settings: PipelineSettings) -> None:
     """UserError with the first thing that would end this run later, or make it worthless."""
+    for finding in _has_a_server(settings):
+        raise UserError(finding.sentence)
     if settings.execution.computes_here:
         require_device(settings.model)
     for finding in findings(settings):

@@ -125,6 +125,16 @@ def _must_not_be(name: str, value: str) -> bool:
     return not _VARIABLE.fullmatch(value) if name == "key_env" else bool(_SECRET_NAME.fullmatch(name))
 
 
+def is_http(url: str) -> bool:
+    """Whether a text is an http(s) address with a host, and a port that can be one, if any."""
+    try:
+        parts = urlsplit(url)
+        named = parts.port != 0 and bool(parts.hostname)
+    except ValueError:
+        return False
+    return named and parts.scheme in ("http", "https") and not re.search(r"[\s\x00-\x1f\x7f]", url)
+
+
 def is_external(url: str) -> bool:
     """Whether requests to a URL leave this machine: anything but localhost and loopback addresses."""
     host = urlsplit(url).hostname or ""

@@ -9,11 +9,11 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
-from urllib.parse import urlsplit
 
 from tucano.errors import Transient, UserError
 from tucano.security.access import withhold_from
-from tucano.security.addresses import holds_secret, masked
+from tucano.security.addresses import holds_secret, is_http, masked
+from tucano.security.printable import short
 from tucano.storage.folder import is_remote
 from tucano.storage.root import require_whole, working_copy
 from tucano.tracking.moved import follow
@@ -88,19 +88,21 @@ def require_registry(storage: str, uri: str | None) -> None:
 
 
 def is_server(uri: str) -> bool:
-    return urlsplit(uri).scheme in ("http", "https")
+    return uri.lower().startswith(("http://", "https://"))
 
 
 def open_client(uri: str) -> MlflowClient:
     """A client of the store at `uri`; a new database is created and migrated. UserError when it does not answer."""
     for name, value in ENVIRONMENT.items():
         os.environ.setdefault(name, value)
+    if is_server(uri) and not is_http(uri):
+        raise UserError(f"tracking_uri={short(uri)} is no address with a host; correct it or leave it empty")
     if is_server(uri) and holds_secret(uri):
         raise UserError(
             "MLFLOW_TRACKING_URI holds a password or token, and a server's address stands in links: "
             "give them as MLFLOW_TRACKING_USERNAME and MLFLOW_TRACKING_PASSWORD, or as MLFLOW_TRACKING_TOKEN"
         )
-    scheme = urlsplit(uri).scheme
+    scheme = uri.partition(":")[0].lower()
     if not is_server(uri) and scheme.partition("+")[0] not in DATABASES:
         raise UserError(
             f"tracking_uri={masked(uri)} is neither http(s)://… nor a database like sqlite:///…; correct it or leave it"
