@@ -20,6 +20,7 @@ MACHINE_NAME = "TUCANO_MACHINE"
 SECRETS = "TUCANO_SECRETS"
 """Names variables and the secrets that a job fetches for them."""
 LOOPBACK = re.compile(r"(localhost|127\.\d+\.\d+\.\d+|0\.0\.0\.0|\[?::1\]?)", re.IGNORECASE)
+IMAGE = re.compile(r"[\w.-]+(:\d+)?(/[a-z0-9._-]+)*(:[\w.-]+)?(@sha256:[0-9a-f]{64})?", re.ASCII)
 SECRET_NAME = re.compile(r"(PASSWORD|SECRET|TOKEN|API_KEY|AUTH_STRING|CREDENTIAL|CONNECTION_URL)", re.IGNORECASE)
 
 
@@ -49,6 +50,9 @@ def faults(environment: Mapping[str, str]) -> list[str]:
     machine.
     """
     found = []
+    api = environment.get("PREFECT_API_URL", "")
+    if api and (urlsplit(api).scheme not in ("http", "https") or not urlsplit(api).hostname):
+        found.append(f"PREFECT_API_URL={masked(api)} is no address of a server, like https://prefect.example/api")
     for name, value in environment.items():
         address = urlsplit(value)
         if LOOPBACK.fullmatch(address.hostname or ""):

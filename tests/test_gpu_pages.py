@@ -39,7 +39,7 @@ def commands(page: str) -> Iterator[tuple[list[str], bool]]:
             for line in block.replace("\\\n", " ").splitlines():
                 words = words_of(re.sub(r"\$([A-Z_]+)", lambda name: PLACES.get(name[1], name[0]), line))
                 if words and words[0] == "tucano":
-                    yield [re.sub(r"(?<=//)B(?=/)", PLACES["B"], word) for word in words[1:]], served
+                    yield [re.sub(r"(?<![^/])[PB](?![^/])", lambda name: PLACES[name[0]], w) for w in words[1:]], served
 
 
 def all_commands(name: str) -> list[tuple[list[str], bool]]:

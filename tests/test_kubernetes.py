@@ -67,5 +67,6 @@ def test_a_dry_run_prints_one_yaml_document_and_what_stands_against_it() -> None
 
 
 def test_a_label_without_a_value_is_one_sentence() -> None:
-    refused = tucano("deploy", "kubernetes", "--image", "train:7", "--node", "gpu")
-    assert refused.returncode == 2 and "--node names a label and its value" in refused.stderr
+    for node in ("gpu", "a b=c d", "x=y=z", "=y"):
+        refused = tucano("deploy", "kubernetes", "--image", "train:7", "--node", node)
+        assert refused.returncode == 2 and "--node names a label and its value" in refused.stderr

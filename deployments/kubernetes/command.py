@@ -7,7 +7,7 @@ from pathlib import Path
 
 import yaml
 
-from deployments.jobs import require_sound, trouble
+from deployments.jobs import IMAGE, require_sound, trouble
 from deployments.kubernetes.plan import Plan, example, pool
 from deployments.prefect_api import require_server
 from tucano.errors import UserError
@@ -15,7 +15,8 @@ from tucano.security.printable import short
 
 NAME = re.compile(r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?")
 """Of an object: RFC 1123, as Kubernetes asks for."""
-IMAGE = re.compile(r"[\w.-]+(:\d+)?(/[a-z0-9._-]+)*(:[\w.-]+)?(@sha256:[0-9a-f]{64})?", re.ASCII)
+VALUE = re.compile(r"[A-Za-z0-9]([\w.-]{0,61}[A-Za-z0-9])?", re.ASCII)
+LABEL = re.compile(rf"([a-z0-9.-]{{1,253}}/)?{VALUE.pattern}", re.ASCII)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -72,7 +73,7 @@ def main(arguments: argparse.Namespace, project: Path) -> int:
 
 def _plan(arguments: argparse.Namespace) -> Plan:
     nodes = dict(label.partition("=")[::2] for label in arguments.node)
-    if not all(nodes.values()) or not all(nodes):
+    if not all(map(LABEL.fullmatch, nodes)) or not all(map(VALUE.fullmatch, nodes.values())):
         raise UserError("--node names a label and its value, like --node cloud.google.com/gke-accelerator=nvidia-l4")
     for option, name in (
         ("namespace", arguments.namespace),

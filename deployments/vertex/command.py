@@ -2,9 +2,10 @@
 
 import argparse
 import os
+import re
 from pathlib import Path
 
-from deployments.jobs import shown, trouble
+from deployments.jobs import IMAGE, shown, trouble
 from deployments.prefect_api import require_server
 from deployments.vertex.plan import (
     ACCELERATOR,
@@ -19,7 +20,19 @@ from deployments.vertex.plan import (
     require_complete,
 )
 from tucano.errors import UserError
+from tucano.security.printable import short
 
+NAMES = {
+    "project": (r"[a-z][a-z0-9-]{2,28}[a-z0-9]", "shop-project"),
+    "region": (r"[a-z]+-[a-z]+\d{1,2}", "us-central1"),
+    "bucket": (r"[a-z0-9][a-z0-9._-]{1,220}[a-z0-9]", "shop-bucket"),
+    "image": (IMAGE.pattern, "us-central1-docker.pkg.dev/P/tucano/train:1"),
+    "service_account": (r"[\w.-]+@[\w.-]+\.gserviceaccount\.com", "tucano-trainer@P.iam.gserviceaccount.com"),
+}  # fmt: skip
+"""{option: (what Google takes for one, an example)}"""
+SECRET_VARIABLE = re.compile(r"(?!LD_|PYTHON|PATH\b|HOME\b|IFS\b|ENV\b|BASH)[A-Z_][A-Z0-9_]*")
+"""Variables of a job that may hold a secret: none of those that decide what is run."""
+MOST_LOST, FALLBACK_AFTER = 100, 2
 ROLES = """  roles that its account needs: roles/storage.objectUser on the bucket,
                                 roles/secretmanager.secretAccessor on each secret,
                                 roles/aiplatform.user and roles/logging.logWriter in the project"""
@@ -63,7 +76,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--fallback", choices=[*PROVISIONING], help="how it is had after a run has lost some (default: as before)"
     )
-    parser.add_argument("--fallback-after", type=int, default=2, metavar="N", help="how many that are (default: 2)")
+    parser.add_argument(
+        "--fallback-after", type=int, metavar="N", help=f"how many that are (default: {FALLBACK_AFTER})"
+    )
     parser.add_argument("--anyway", action="store_true", help="apply although a check fails")
     how = parser.add_mutually_exclusive_group()
     how.add_argument("--yes", action="store_true", help="apply; without it nothing is changed")
@@ -93,25 +108,53 @@ def main(arguments: argparse.Namespace, project: Path) -> int:
 
 
 def _plan(arguments: argparse.Namespace) -> Plan:
-    secrets = [pair.partition("=") for pair in arguments.secret]
-    for variable, equals, name in secrets:
-        if not (variable and equals and name):
-            raise UserError(f"--secret {variable} names no secret; write it as --secret VARIABLE=NAME")
-    if arguments.fallback_after < 1:
-        raise UserError(f"--fallback-after {arguments.fallback_after} is no number of lost machines; it is at least 1")
+    arguments.bucket = arguments.bucket.removeprefix("gs://").strip("/")
+    for option, (pattern, like) in NAMES.items():
+        given = getattr(arguments, option)
+        if given is not None and not re.fullmatch(pattern, given, re.ASCII):
+            raise UserError(f"--{option.replace('_', '-')} '{short(given)}' is no name that Google takes, like {like}")
+    _require_ways(arguments)
     return Plan(
         project=arguments.project,
         region=arguments.region,
-        bucket=arguments.bucket.removeprefix("gs://").strip("/"),
+        bucket=arguments.bucket,
         image=arguments.image,
         api_url=arguments.api_url or os.environ.get("PREFECT_API_URL", ""),
         tracking_uri=arguments.tracking_uri or os.environ.get("MLFLOW_TRACKING_URI", ""),
         service_account=arguments.service_account or f"tucano-trainer@{arguments.project}.iam.gserviceaccount.com",
-        secrets={variable: name for variable, _, name in secrets},
+        secrets=dict(map(_secret, arguments.secret)),
         provisioning=arguments.provisioning,
         fallback=arguments.fallback,
-        fallback_after=arguments.fallback_after,
+        fallback_after=arguments.fallback_after or FALLBACK_AFTER,
     )
+
+
+def _require_ways(arguments: argparse.Namespace) -> None:
+    """UserError where how machines are had contradicts itself."""
+    after = arguments.fallback_after
+    if after is not None and not 1 <= after <= MOST_LOST:
+        raise UserError(f"--fallback-after {short(str(after))} is no number of lost machines from 1 to {MOST_LOST}")
+    if after is not None and arguments.fallback is None:
+        raise UserError(
+            "--fallback-after without --fallback changes nothing; add --fallback on-demand, or leave it out"
+        )
+    if arguments.fallback == arguments.provisioning:
+        raise UserError(
+            f"--fallback {arguments.fallback} is how machines are had anyway; choose another way, or leave it out"
+        )
+
+
+def _secret(pair: str) -> tuple[str, str]:
+    """A variable and the name of its secret. Secrets of other projects, and variables that decide what a job runs, are
+    none.
+    """
+    variable, _, name = pair.partition("=")
+    if not SECRET_VARIABLE.fullmatch(variable) or not re.fullmatch(r"[\w-]{1,255}", name, re.ASCII):
+        raise UserError(
+            f"--secret {short(pair)} names no secret for a variable of a job; write it as --secret VARIABLE=NAME, like"
+            " PREFECT_API_AUTH_STRING=prefect-login"
+        )
+    return variable, name
 
 
 def describe(plan: Plan) -> str:
