@@ -126,6 +126,8 @@ def test_requests_that_come_together_get_their_own_answers_in_few_batches(runnin
     batches = float(next(line for line in figures.splitlines() if line.startswith("tucano_batch_count")).split()[1])
     assert batches <= 4, "forty requests, sixteen at a time"
     assert 'tucano_answers_total{by="tucano/1",task="push",valid="yes"}' in figures
+    said = (running.place / "runs" / "serving" / "log.txt").read_text(encoding="utf-8").splitlines()
+    assert "" not in said, "signs of life are for who waits, not for the log"
 
 
 def test_without_the_token_there_is_nothing_but_that_it_is_alive(running: Running) -> None:

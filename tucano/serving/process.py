@@ -115,8 +115,9 @@ class ModelProcess:
             self._process.send_signal(signal.SIGKILL)
 
     async def _listen(self) -> None:
-        """What it prints goes to a log of bounded size."""
+        """What it prints goes to a log of bounded size, but for its signs of life (`jobs.pulse`)."""
         assert self._process.stderr is not None
         with closing(BoundedLog(self._log)) as file:
             while chunk := await self._process.stderr.read(CHUNK):
-                file.write(printable(chunk.decode("utf-8", "replace")))
+                if chunk.strip():
+                    file.write(printable(chunk.decode("utf-8", "replace")))
