@@ -46,6 +46,9 @@ def show(settings: PipelineSettings, machine: str) -> int:
 
 
 def _on_a_gpu(settings: PipelineSettings, machine: str) -> int:
+    from tucano.training.worker import quieten_libraries
+
+    quieten_libraries()
     from tucano.training.foresight.forecast import forecast, require_memory
 
     for finding in findings_of_the_model(settings):
