@@ -133,7 +133,7 @@ def _served(place: Path) -> CandidateSource:
             f"{place / SERVING} holds no requests; keep some of them: tucano serve --set serving.log_requests=true"
         )
     if log.unreadable:
-        print(f"{log.unreadable} lines of the request log are none and were left out")
+        print(f"{len(log.unreadable)} lines of the request log are none and were left out")
     made = [Candidate(prompt_of(row, {}), row.answer, "sampled", row.by) for row in rows.values()]
     return CandidateSource(made, stores_of_run(place))
 
