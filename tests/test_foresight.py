@@ -198,7 +198,7 @@ class TestMemory:
         ],
     )
     def test_seeds_side_by_side_share_the_memory(self, sampler: str, gibibytes: int, seeds: int, said: str) -> None:
-        """It was held against the memory of one, whatever worker.parallel said."""
+        """A child each, and with vLLM a server each."""
         own = [f"grpo.sampler={sampler}", "worker.vllm_python=python", f"worker.parallel={seeds}"]
         settings = load_profile(ROOT, "l4-v5", own)
         machine = replace(L4, memory_bytes=18 * GIBIBYTE)

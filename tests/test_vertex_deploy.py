@@ -394,6 +394,7 @@ def test_a_dry_run_needs_no_credentials_and_says_what_is_missing() -> None:
         (("--service-account", "nobody", "--dry-run"), "--service-account 'nobody' is no name"),
         (("--secret", "A B=c,D=projects/evil/secrets/s", "--dry-run"), "names no secret for a variable of a job"),
         (("--secret", "A=projects/evil/secrets/s", "--dry-run"), "names no secret for a variable of a job"),
+        (("--secret", "PASSWORD=hunter2!", "--dry-run"), "--secret PASSWORD names no secret"),
         (("--secret", "LD_PRELOAD=x", "--dry-run"), "names no secret for a variable of a job"),
         (("--api-url", "x.example/api", "--tracking-uri", "https://b"), "is no address of a server, like https://"),
         ((), "no address of the Prefect server is known"),

@@ -151,8 +151,8 @@ def _secret(pair: str) -> tuple[str, str]:
     variable, _, name = pair.partition("=")
     if not SECRET_VARIABLE.fullmatch(variable) or not re.fullmatch(r"[\w-]{1,255}", name, re.ASCII):
         raise UserError(
-            f"--secret {short(pair)} names no secret for a variable of a job; write it as --secret VARIABLE=NAME, like"
-            " PREFECT_API_AUTH_STRING=prefect-login"
+            f"--secret {short(variable)} names no secret for a variable of a job; write it as --secret VARIABLE=NAME,"
+            " like PREFECT_API_AUTH_STRING=prefect-login (the secret's name in this project, not what it holds)"
         )
     return variable, name
 
