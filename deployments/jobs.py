@@ -9,7 +9,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from tucano.errors import UserError
-from tucano.security.addresses import holds_secret, masked
+from tucano.security.addresses import holds_secret, is_http, masked
 
 COMMAND = "python -m deployments.vertex.start"
 """First process of a container."""
@@ -50,10 +50,10 @@ def faults(environment: Mapping[str, str]) -> list[str]:
     machine.
     """
     found = []
-    api = environment.get("PREFECT_API_URL", "")
-    if api and (urlsplit(api).scheme not in ("http", "https") or not urlsplit(api).hostname):
-        found.append(f"PREFECT_API_URL={masked(api)} is no address of a server, like https://prefect.example/api")
     for name, value in environment.items():
+        if value and not is_http(value) and (name == "PREFECT_API_URL" or value.startswith(("http://", "https://"))):
+            found.append(f"{name}={masked(value)} is no address of a server, like https://prefect.example/api")
+            continue
         address = urlsplit(value)
         if LOOPBACK.fullmatch(address.hostname or ""):
             found.append(f"{name}={masked(value)} is an address of this machine, which a job cannot reach")

@@ -4,6 +4,7 @@ import json
 import os
 import re
 import sys
+import venv
 from collections.abc import Callable
 from pathlib import Path
 
@@ -148,7 +149,7 @@ def test_alarms_that_cannot_fire_in_so_short_a_run_are_named() -> None:
 
 @pytest.mark.parametrize("python", ["/of/nobody/python", "/bin/true", "/etc/passwd"])
 def test_an_interpreter_without_tucano_is_refused(python: str, no_server: None) -> None:
-    """It was a traceback once SFT was to begin."""
+    """Before any stage: its first child would be SFT's."""
     said = f"worker.python={python} is no interpreter that finds tucano"
     assert said in refused(f"worker.python={python}")
     assert sentences("laptop", f"worker.python={sys.executable}") == []
@@ -156,8 +157,17 @@ def test_an_interpreter_without_tucano_is_refused(python: str, no_server: None) 
         forecast.show(load_profile(ROOT, "laptop", [f"worker.python={python}"]), "l4")
 
 
+def test_an_interpreter_that_finds_tucano_only_from_the_folder_where_it_is_asked_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, no_server: None
+) -> None:
+    venv.create(tmp_path / "bare")
+    monkeypatch.chdir(ROOT)
+    monkeypatch.delenv("PYTHONPATH", raising=False)
+    assert "is no interpreter that finds tucano" in refused(f"worker.python={tmp_path / 'bare' / 'bin' / 'python'}")
+
+
 def test_an_interpreter_without_vllm_is_refused(no_server: None) -> None:
-    """/bin/true could be run, which was all that was asked."""
+    """That it can be run is not enough."""
     for python in ("/of/nobody/python", "/bin/true", sys.executable):
         (said,) = sentences("laptop", "grpo.sampler=vllm", f"worker.vllm_python={python}")
         assert f"worker.vllm_python={python} is no interpreter that finds vLLM" in said

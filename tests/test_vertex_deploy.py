@@ -397,6 +397,8 @@ def test_a_dry_run_needs_no_credentials_and_says_what_is_missing() -> None:
         (("--secret", "PASSWORD=hunter2!", "--dry-run"), "--secret PASSWORD names no secret"),
         (("--secret", "LD_PRELOAD=x", "--dry-run"), "names no secret for a variable of a job"),
         (("--api-url", "x.example/api", "--tracking-uri", "https://b"), "is no address of a server, like https://"),
+        (("--api-url", "http://[::1", "--tracking-uri", "https://b"), "PREFECT_API_URL=http://[::1 is no address"),
+        (("--api-url", "https://a", "--tracking-uri", "http://[::1"), "MLFLOW_TRACKING_URI=http://[::1 is no address"),
         ((), "no address of the Prefect server is known"),
         (("--secret", "HF_TOKEN"), "--secret HF_TOKEN names no secret"),
         (

@@ -10,15 +10,15 @@ LIMIT_SECONDS = 60
 
 @cache
 def has_module(python: str, module: str) -> bool:
-    """Whether this program is a Python that finds the module; asked once. It says so in words: /bin/true succeeds at
-    everything.
+    """Whether this program is a Python that finds the module, and not only because it is asked from a folder that holds
+    one; asked once. It says so in words: /bin/true succeeds at everything.
     """
     if shutil.which(python) is None:
         return False
     question = f"import importlib.util; print(importlib.util.find_spec({module!r}) is not None)"
     try:
         asked = subprocess.run(
-            [python, "-c", question],
+            [python, "-P", "-c", question],
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
