@@ -334,6 +334,8 @@ def test_a_reference_that_came_back_is_a_truth_and_is_counted_once(watched: Watc
     )
     seen = watched.look()
     assert (seen.judged, seen.unreadable, seen.scored) == (2, (("references.jsonl", 4),), 0)
+    assert seen.unknown == 1
+    assert any(line.startswith("1 references are of requests that the log does not hold") for line in lines_of(seen))
     assert watched.look().judged == 0
     assert TRUTH in watched.look().state.streams
 

@@ -292,6 +292,12 @@ MISTAKES = {
     ),
     "unknown check": ("laptop", ["preflight.allow_red=['signal: pusch']"], "did you mean 'signal: push'?"),
     "unknown alarm": ("laptop", ["health.stop_on=[entropy]"], "did you mean 'entropy_gone'?"),
+    "an alarm of another sampler": ("laptop", ["health.stop_on=[sampler_apart]"], "only raised with grpo.sampler=vllm"),
+    "an alarm of other weights": (
+        "laptop",
+        ["health.stop_on=[task_starved]"],
+        "only raised with grpo.task_weights=iwu",
+    ),
     "unknown rewards": ("laptop", ["grpo.rewards=groundd"], "did you mean 'grounded'?"),
     "nano without sft": ("laptop", ["sft.enabled=false"], "random weights"),
     "save and eval": ("laptop", ["grpo.save_steps=20"], "never meet"),

@@ -146,6 +146,14 @@ def test_who_does_not_come_in_is_counted(server: Server) -> None:
     assert server.refused == [401, 413]
 
 
+def test_a_body_whose_length_is_said_twice_or_that_is_packed_is_refused(server: Server) -> None:
+    twice = {"Content-Length": "14", "Transfer-Encoding": "chunked"}
+    reply = server.send("POST", "/answer", content=b'{"text": "oi"}', headers=JSON | twice)
+    assert reply.status_code == 400 and "says its length twice" in said(reply)
+    packed = server.send("POST", "/answer", content=b"x", headers=JSON | {"Content-Encoding": "gzip"})
+    assert packed.status_code == 415 and "without Content-Encoding" in said(packed)
+
+
 def test_the_scheme_of_the_token_may_be_written_in_any_case(server: Server) -> None:
     for scheme in ("bearer", "BEARER", "Bearer "):
         assert server.send("GET", "/v1/models", headers={"Authorization": f"{scheme} {TOKEN}"}).status_code == 200

@@ -3,7 +3,9 @@ folder.
 """
 
 import json
+import logging
 import stat
+import time
 from pathlib import Path
 
 import pytest
@@ -11,6 +13,7 @@ from odd_files import ODD
 
 from tucano.artifacts.store import Store
 from tucano.errors import UserError
+from tucano.storage import root
 from tucano.storage.folder import Folder
 from tucano.storage.root import FOLDERS, private, writable
 from tucano.tracking import Tracker
@@ -48,6 +51,24 @@ def test_an_object_whose_name_leads_out_of_its_folder_is_refused(place: Folder, 
         place.pull("artifacts/sft/0123", target)
     assert "\n" not in str(caught.value) and "\0" not in str(caught.value)
     assert not target.exists() and not list(tmp_path.rglob("*evil*"))
+
+
+def test_a_storage_that_does_not_answer_is_named_while_it_is_asked(
+    place: Folder, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    def failing(path: str, content: bytes, mode: str) -> None:
+        logging.getLogger("fsspec").error("one of six tries")
+        time.sleep(0.3)
+        raise ConnectionError("no route to host")
+
+    monkeypatch.setattr(type(place.fs), "pipe_file", staticmethod(failing))
+    monkeypatch.setattr(root, "SILENT_SECONDS", 0.1)
+    with pytest.raises(UserError, match=r"cannot be written \(ConnectionError: no route to host\)"):
+        writable("memory://bucket/storage")
+    assert capfd.readouterr().err == (
+        "tucano: storage=memory://bucket/storage does not answer yet; it is asked for up to two minutes\n"
+    )
+    assert logging.getLogger("fsspec").level == logging.NOTSET
 
 
 def test_ordinary_names_arrive(place: Folder, tmp_path: Path) -> None:

@@ -60,6 +60,11 @@ def lines_of(seen: Seen) -> Iterator[str]:
             f"{seen.unusable} references cannot be judged by (a query that does not run, facts without their text) and"
             " are left out."
         )
+    if seen.unknown:
+        yield (
+            f"{seen.unknown} references are of requests that the log does not hold: put aside since, or the id is"
+            " another one."
+        )
     if seen.unreadable:
         name, number = seen.unreadable[0]
         yield f"{len(seen.unreadable)} lines cannot be read and are left out, the first: line {number} of {name}."

@@ -27,8 +27,8 @@ from tucano.tracking import RegisteredModel, Tracker
 @dataclass(frozen=True, slots=True)
 class Seen:
     """What a look has seen. `new`: lines since the last look; `scored`: answers of the champion that were counted;
-    `judged`: those held against a reference; `unusable`: references that cannot be judged by; `alarm`: the one that
-    stands; `is_new`: it was raised in this look.
+    `judged`: those held against a reference; `unusable`: references that cannot be judged by; `unknown`: those of
+    requests that the log does not hold; `alarm`: the one that stands; `is_new`: it was raised in this look.
     """
 
     state: State
@@ -37,6 +37,7 @@ class Seen:
     scored: int
     judged: int
     unusable: int
+    unknown: int
     unreadable: tuple[Line, ...]
     limit: float
     alarm: Alarm | None
@@ -95,6 +96,7 @@ def _look(settings: PipelineSettings, root: Path, champion: RegisteredModel, log
         scored=len(drawn),
         judged=len(values[TRUTH]),
         unusable=len(judged) - len(values[TRUTH]),
+        unknown=len(found.keys() - kept),
         unreadable=log.unreadable + odd,
         limit=state.limit(settings.monitor.alarm_rate),
         alarm=None,

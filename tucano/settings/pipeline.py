@@ -128,6 +128,19 @@ class PipelineSettings(Section):
         return self
 
     @model_validator(mode="after")
+    def _the_run_stops_on_what_it_watches(self) -> Self:
+        for alarm, is_watched, needs in (
+            ("sampler_apart", self.grpo.sampler == "vllm", "grpo.sampler=vllm"),
+            ("task_starved", self.grpo.task_weights == "iwu", "grpo.task_weights=iwu"),
+        ):
+            if alarm in self.health.stop_on and not is_watched:
+                raise ValueError(
+                    f"health.stop_on names {alarm}, which is only raised with {needs}: it would never end this run;"
+                    " take it out"
+                )
+        return self
+
+    @model_validator(mode="after")
     def _only_who_can_thinks(self) -> Self:
         asked = self.data.thinking or ()
         if absent := [task for task in asked if task not in self.tasks]:

@@ -1,16 +1,20 @@
 """The storage root: everything a run writes lies under one folder."""
 
+import logging
 import os
 import re
 import shlex
 import socket
 import sqlite3
-from contextlib import closing
+import sys
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from functools import partial
 from pathlib import Path
+from threading import Timer
 
 from tucano.errors import UserError
-from tucano.storage.folder import is_remote, remote_of
+from tucano.storage.folder import Folder, is_remote, remote_of
 
 UNUSABLE = re.compile(r"[\x00-\x1f\x7f?\"]|::")
 """What the path of a storage root must not hold: `?` ends a database's address, and `::` chains file systems. Quotes, #
@@ -22,6 +26,8 @@ FOLDERS = (
 """What is made in a storage root."""
 WILDCARDS = re.compile(r"[*?\[]")
 """A remote storage would remove everything that such an address matches."""
+SILENT_SECONDS = 5
+"""How long a remote storage may take to answer before that is said."""
 
 
 def working_copy(storage: str) -> Path:
@@ -84,12 +90,30 @@ def _require_remote(storage: str) -> None:
     try:
         place = remote_of(storage)
         if place is not None:
-            place.create(name, b"tucano")
-            place.fs.rm_file(f"{place.root}/{name}")
+            with _waiting(storage, place):
+                place.create(name, b"tucano")
+                place.fs.rm_file(f"{place.root}/{name}")
     except Exception as error:  # every kind of storage raises its own kinds
         raise UserError(
             f"storage={storage} cannot be written ({type(error).__name__}: {error}); see docs/resume.md"
         ) from error
+
+
+@contextmanager
+def _waiting(storage: str, place: Folder) -> Iterator[None]:
+    """Says whom a long silence waits for. What the file system's library reports of each of its tries is left out: the
+    last one's error is the sentence.
+    """
+    library = logging.getLogger(type(place.fs).__module__.partition(".")[0])
+    level, said = library.level, f"tucano: storage={storage} does not answer yet; it is asked for up to two minutes"
+    timer = Timer(SILENT_SECONDS, partial(print, said, file=sys.stderr, flush=True))
+    library.setLevel(logging.CRITICAL + 1)
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+        library.setLevel(level)
 
 
 def require_whole(database: Path, holds: str) -> None:
