@@ -178,6 +178,14 @@ class TestMemory:
         run.there_bytes = 0
         assert "take a smaller model" in run._smaller_sft_batch() and "lower grpo.batch_size" in run._shorter(64)
 
+    def test_the_preflight_takes_as_much_as_twenty_steps_of_the_run(self) -> None:
+        settings = load_profile(ROOT, "laptop", ["model.device=cuda"])  # 60 steps for each of three seeds
+        lines = {line.stage: line for line in forecast(settings, L4).lines}
+        assert list(lines)[:4] == ["SFT", "preflight", "GRPO rollouts", "GRPO steps"]
+        drawing, learning = lines["GRPO rollouts"], lines["GRPO steps"]
+        assert lines["preflight"].seconds == pytest.approx((drawing.seconds + learning.seconds) / 9)
+        assert lines["preflight"].peak_bytes == max(drawing.peak_bytes, learning.peak_bytes)
+
     def test_beside_a_server_the_rest_of_the_memory_counts(self) -> None:
         """A step that fits into the machine and not beside the server is refused with what fits there."""
         nano = ["grpo.sampler=vllm", "worker.vllm_python=python", "model.device=cuda", "worker.vllm_memory_share=0.5"]
@@ -274,7 +282,7 @@ class TestCommand:
         assert shape is not None
         run = _Run(settings, shape, L4)
         with patch.object(run, "_grpo_step", lambda: iter(())):
-            (line,) = run._of_seeds()
+            (line,) = run._after_grpo()
         seeds = len(settings.grpo.seeds)
         assert line.arithmetic.endswith(f"5 looks x {seeds} seeds x 4 tasks")
 

@@ -6,7 +6,7 @@ reaches it, and half of the groups drawn anew where groups without a signal are.
 """
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from tucano.errors import UserError
@@ -16,6 +16,7 @@ from tucano.requirements.memory import device_bytes, require_servers_share
 from tucano.requirements.shapes import Shape, shape_of
 from tucano.settings import PipelineSettings
 from tucano.training.foresight.pieces import Piece, Pieces
+from tucano.training.preflight import REHEARSAL_STEPS
 from tucano.training.samplers.local import BATCH_ROWS, CACHE_BYTES, batches
 
 PROMPT_TOKENS = 128
@@ -128,15 +129,23 @@ class _Run:
     def lines(self) -> Iterator[Line]:
         if self.settings.sft.enabled:
             yield self._sft()
-        yield from map(self._side_by_side, self._of_seeds())
+        training = list(self._grpo_step())
+        yield self._preflight(training)
+        yield from map(self._side_by_side, [*training, *self._after_grpo()])
         yield self._answers("answers", *self._comparison(), models=2)
         yield Line("merge", MERGE_COPIES * self.shape.weights, 60.0, "about a minute", "the model's size decides")
 
-    def _of_seeds(self) -> Iterator[Line]:
-        """Of one seed's child its memory, of all of them their time."""
+    def _preflight(self, training: Sequence[Line]) -> Line:
+        """It rehearses some steps with the run's own batches, on a GPU."""
+        each = sum(line.seconds for line in training) / (self.settings.grpo.max_steps * self.settings.trainings)
+        most = max(training, key=lambda line: line.peak_bytes)
+        how = f"{REHEARSAL_STEPS} steps x {_each(each)}"
+        return replace(most, stage="preflight", seconds=REHEARSAL_STEPS * each, arithmetic=how)
+
+    def _after_grpo(self) -> Iterator[Line]:
+        """Like the lines of GRPO: of one seed's child its memory, of all of them their time."""
         settings = self.settings
         grpo = settings.grpo
-        yield from self._grpo_step()
         if settings.dpo.enabled:
             yield from self._dpo()
         looks = math.ceil(grpo.max_steps / grpo.eval_steps) + 1
@@ -176,6 +185,7 @@ class _Run:
         )
 
     def _grpo_step(self) -> Iterator[Line]:
+        """Of one seed's child its memory, of all of them their time."""
         grpo = self.settings.grpo
         steps = grpo.max_steps * self.settings.trainings
         parts = grpo.batch_size // grpo.micro_batch
