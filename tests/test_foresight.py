@@ -280,9 +280,7 @@ class TestCommand:
         settings = load_profile(ROOT, "laptop", per_task)
         shape = shape_of(settings.model)
         assert shape is not None
-        run = _Run(settings, shape, L4)
-        with patch.object(run, "_grpo_step", lambda: iter(())):
-            (line,) = run._after_grpo()
+        (line,) = _Run(settings, shape, L4)._after_grpo()
         seeds = len(settings.grpo.seeds)
         assert line.arithmetic.endswith(f"5 looks x {seeds} seeds x 4 tasks")
 
