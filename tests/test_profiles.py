@@ -533,6 +533,6 @@ def test_a_run_is_named_by_what_differs_from_its_profile() -> None:
     assert described(load_profile(ROOT, "laptop", many), "nightly").startswith(
         "nightly max_steps=80 learning_rate=0.002 seed=8 …, seeds "
     )
-    many += ["data.train_prompts=60", "model.nano_hidden=32", "sft.max_epochs=3"]
+    many += ["data.train_prompts=60", "model.nano_hidden=32", "sft.max_epochs=4"]
     label = config_label(load_profile(ROOT, "laptop", many))
-    assert re.match(r"epochs=3.0 steps=80 lr=0.002 #[0-9a-f]{6} nano synthetic grounded ", label), label
+    assert re.match(r"epochs=4.0 steps=80 lr=0.002 #[0-9a-f]{6} nano synthetic grounded ", label), label
