@@ -29,7 +29,7 @@ def test_a_foreign_file_without_truth_runs_through_every_stage(tmp_path: Path) -
     code, output = finished(started(storage, "run", **chosen))
     assert code == 0, output
     assert set(whys(output)) == {
-        "data", "plan", "audit", "sft", "preflight", "grpo-seed-42", "answers", "re-audit", "comparison", "report",
+        "data", "plan", "audit", "sft", "preflight", "starts", "grpo-seed-42", "answers", "re-audit", "comparison", "report",
     }  # fmt: skip
     (report,) = storage.glob("artifacts/data/*/report.json")
     made = json.loads(report.read_text(encoding="utf-8"))
