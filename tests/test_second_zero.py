@@ -15,6 +15,7 @@ from flows.train import train
 from tucano.cli import forecast
 from tucano.errors import UserError
 from tucano.profiles import load_profile
+from tucano.requirements.interpreters import has_module
 from tucano.requirements.memory import MOST_CACHE_BYTES, device_bytes, needs, require_memory
 from tucano.requirements.second_zero import findings, require_startable
 from tucano.requirements.shapes import LORA_WEIGHTS_UNKNOWN, TUCANO, adapter_weights, shape_of
@@ -164,6 +165,13 @@ def test_an_interpreter_that_finds_tucano_only_from_the_folder_where_it_is_asked
     monkeypatch.chdir(ROOT)
     monkeypatch.delenv("PYTHONPATH", raising=False)
     assert "is no interpreter that finds tucano" in refused(f"worker.python={tmp_path / 'bare' / 'bin' / 'python'}")
+
+
+def test_an_interpreter_older_than_the_option_for_it_is_asked_too(tmp_path: Path) -> None:
+    old = tmp_path / "python3.10"
+    old.write_text(f'#!/bin/sh\n[ "$1" = -P ] && exit 2\nexec {sys.executable} "$@"\n', encoding="utf-8")
+    old.chmod(0o755)
+    assert has_module(str(old), "json") and not has_module(str(old), "no_such_module")
 
 
 def test_an_interpreter_without_vllm_is_refused(no_server: None) -> None:

@@ -150,6 +150,9 @@ def test_a_body_whose_length_is_said_twice_or_that_is_packed_is_refused(server: 
     twice = {"Content-Length": "14", "Transfer-Encoding": "chunked"}
     reply = server.send("POST", "/answer", content=b'{"text": "oi"}', headers=JSON | twice)
     assert reply.status_code == 400 and "says its length twice" in said(reply)
+    for plain in ("", "Identity"):
+        as_it_is = JSON | {"Content-Encoding": plain}
+        assert server.send("POST", "/answer", content=b'{"text": "oi", "task": "push"}', headers=as_it_is).is_success
     packed = server.send("POST", "/answer", content=b"x", headers=JSON | {"Content-Encoding": "gzip"})
     assert packed.status_code == 415 and "without Content-Encoding" in said(packed)
 

@@ -66,7 +66,7 @@ def test_a_storage_that_does_not_answer_is_named_while_it_is_asked(
     with pytest.raises(UserError, match=r"cannot be written \(ConnectionError: no route to host\)"):
         writable("memory://bucket/storage")
     assert capfd.readouterr().err == (
-        "tucano: storage=memory://bucket/storage does not answer yet; it is asked for up to two minutes\n"
+        "tucano: storage=memory://bucket/storage does not answer yet; it is asked again for some time\n"
     )
     assert logging.getLogger("fsspec").level == logging.NOTSET
 

@@ -15,10 +15,13 @@ def has_module(python: str, module: str) -> bool:
     """
     if shutil.which(python) is None:
         return False
-    question = f"import importlib.util; print(importlib.util.find_spec({module!r}) is not None)"
+    question = (  # instead of the option -P, which Python has from 3.11 on: vLLM's may be older
+        "import sys; sys.path = [place for place in sys.path if place]; import importlib.util;"
+        f" print(importlib.util.find_spec({module!r}) is not None)"
+    )
     try:
         asked = subprocess.run(
-            [python, "-P", "-c", question],
+            [python, "-c", question],
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,

@@ -25,7 +25,7 @@ LONGEST_LENGTH = 12
 """Digits of a length that anybody would mean."""
 CLOSING = {"Connection": "close"}
 """With what was not read to its end: the rest might come for ever."""
-PLAIN = "identity"
+PLAIN = ("", "identity")
 COMPRESSED = "the request is compressed; send it without Content-Encoding"
 TWO_LENGTHS = "the request says its length twice; leave out Content-Length or Transfer-Encoding"
 HOW = "give the token as `Authorization: Bearer TOKEN` (the openai package: api_key); `tucano serve` says where it is"
@@ -58,7 +58,7 @@ class Door:
             return await self._refuse(401, f"the token is missing or wrong; {HOW}", how)(scope, receive, send)
         if "content-length" in headers and "transfer-encoding" in headers:  # a proxy before it might read the other one
             return await self._refuse(400, TWO_LENGTHS, CLOSING)(scope, receive, send)
-        if headers.get("content-encoding", PLAIN) != PLAIN:
+        if headers.get("content-encoding", "").strip().lower() not in PLAIN:
             return await self._refuse(415, COMPRESSED, CLOSING)(scope, receive, send)
         if len(length := headers.get("content-length", "0")) > LONGEST_LENGTH or int(length) > self.request_bytes:
             return await self._too_long()(scope, receive, send)
