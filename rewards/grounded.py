@@ -13,13 +13,14 @@ from rewards import v42
 from rewards.complaints import TOLD, worth
 from rewards.complaints import meant as meant_by
 from rewards.extraction import CHECKS, FIELDS, fits_stars, is_usable, match
+from rewards.mistold import mistells
 from rewards.parsing import text
 from rewards.parsing.advice import says_nothing, steps, substance, untabled
 from rewards.parsing.calls import ABOUT, CALLS, INVITES, LETTER, PRICED, URGES, flat, labels, pads
 from rewards.parsing.claims import insight_figures, push_figures, push_inventions
 from rewards.parsing.objects import around, find_object, is_single, wholeness
 from rewards.parsing.offers import names_product, offers_another, passes_on, speaks_against, ungranted
-from rewards.parsing.prose import advice_lines, asks, concrete, harms, loose_offers, ordered, stands, tells_of_others
+from rewards.parsing.prose import advice_lines, asks, concrete, harms, loose_offers, ordered, stands
 from rewards.parsing.reading import INSIGHTS, PUSH, credit, handed_back
 from rewards.parsing.sql import find_query, names
 from rewards.parsing.sql_near import is_near, meant
@@ -29,7 +30,7 @@ _SOURCE = "DESIGN, tasks and rewards"
 FALSE = 0.3
 """Credit of a text that says something false."""
 MISTOLD = 0.65
-"""Credit of a right query beside which other states or months are told."""
+"""Credit of a right query beside which other states, months or kinds are told."""
 NEAR = 0.7
 """Credit of a query whose result is the gold one but for further columns or other decimals."""
 UNEXPLAINED = 0.6
@@ -168,7 +169,7 @@ class SqlQa:
             "a Portuguese explanation beside the query",
             _SOURCE,
             "weight; 10 words earn all, x the square of the names' F1, half beside a wrong query; none for prose that"
-            " tells another state or month than question and query, which leaves 65 % of the result",
+            " tells another state, month or category than question and query, which leaves 65 % of the result",
         ),
         Component(
             "sql_qa.names",
@@ -201,11 +202,10 @@ class SqlQa:
                 ran, equal = outcome.ran, outcome.equal
                 near = ran and not equal and is_near(prompt.reference, query.text, databases)
                 right = NEAR if near else float(equal)
-            mistold = tells_of_others(query.prose, f"{prompt.user} {query.text}")
+            mistold = mistells(query, prompt, databases)
             explained = 0.0 if mistold else _explains(query.prose, prompt)
             told = MISTOLD if mistold else UNEXPLAINED + (1 - UNEXPLAINED) * explained
-            prose = text.words(query.prose)
-            gate = text.variety(prose) * (1 - 0.75 * text.foreign(prose))
+            gate = text.variety(prose := text.words(query.prose)) * (1 - 0.75 * text.foreign(prose))
             parts = (
                 1.0,
                 explained * (overlap**2 * (1.0 if right else WRONGLY) if gold else 1.0),

@@ -91,7 +91,7 @@ def gives(reference: Mapping[str, Any], query: str, databases: Path, wider: int 
 
 
 def runs(reference: Mapping[str, Any], query: str, databases: Path) -> bool:
-    return _run(databases / reference["database"], query, LEAST_STEPS) is not None
+    return rows_of(databases / reference["database"], query, LEAST_STEPS) is not None
 
 
 def _asked(reference: Mapping[str, Any], completion: str, databases: Path | None) -> tuple[Path, str | None]:
@@ -113,7 +113,7 @@ def _is_met(reference: Mapping[str, Any], query: str, first: Path, wider: int = 
         wanted = _wanted(store, gold)
         if store != first and wanted.is_void:
             continue
-        result = _run(store, query, max(LEAST_STEPS, STEPS_FACTOR * wanted.steps))
+        result = rows_of(store, query, max(LEAST_STEPS, STEPS_FACTOR * wanted.steps))
         if result is None:
             return False
         if not wanted.count:
@@ -215,7 +215,7 @@ class Wanted:
 
 @lru_cache(maxsize=4096)
 def _wanted(store: Path, gold: str) -> Wanted:
-    result = _run(store, gold.rstrip("; \n"), MOST_STEPS)
+    result = rows_of(store, gold.rstrip("; \n"), MOST_STEPS)
     if result is None:
         raise ValueError(f"the gold query does not run on {store}; mend the prompt set: {gold}")
     rows, steps = result
@@ -231,7 +231,7 @@ def _segments(store: Path, gold: str, rows: tuple[Row, ...]) -> list[tuple[Row, 
     """
     if not rows or not (both := _both_ways(gold)):
         return [rows] if rows else []
-    up, down = (_run(store, query, MOST_STEPS) for query in both)
+    up, down = (rows_of(store, query, MOST_STEPS) for query in both)
     if up is None or down is None:
         return [(row,) for row in rows]
     segments: list[tuple[Row, ...]] = []
@@ -320,7 +320,7 @@ def _near(gold: Row, ours: Row, slack: float, share: float) -> bool:
 # SQLite
 
 
-def _run(store: Path, query: str, most_steps: int) -> tuple[tuple[Row, ...], int] | None:
+def rows_of(store: Path, query: str, most_steps: int) -> tuple[tuple[Row, ...], int] | None:
     """The rows of a query and its steps; None where it fails, takes more steps, or gives too many rows."""
     connection = _connection(store, os.getpid(), threading.get_ident())
     steps = 0

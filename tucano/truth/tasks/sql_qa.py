@@ -10,11 +10,12 @@ from tucano.truth.sql import query_of, right_answer
 from tucano.truth.types import PromptLike
 from tucano.truth.wording.places import tells_of_another
 from tucano.truth.wording.sql_meant import nearness
+from tucano.truth.wording.values import tells_of_another_value
 
 UNEXPLAINED = 0.6
 """A right query without a readable explanation."""
 MISTOLD = 0.5
-"""What is left beside an explanation of another state or month."""
+"""What is left beside an explanation of another state, month or value of a column."""
 EXPLANATION = Norm(mean=-1.0, odd=0.62)
 """One or two sentences, with the names of columns among their words."""
 _FENCED = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
@@ -23,7 +24,7 @@ _BARE = re.compile(r"\b(?:SELECT|WITH)\b[^;]*?(?:;|\n[ \t]*\n|\Z)", re.IGNORECAS
 
 def truth(prompt: PromptLike, answer: str, databases: Path | None) -> float | None:
     """1 for the right query with an explanation, .6 without one, .7 for further columns, at most .25 for another query;
-    0 for several, for one taken back. Half is left where the explanation tells of another state or month.
+    0 for several, for one taken back. Half is left where the explanation tells of another state, month or category.
 
     ValueError without `databases`.
     """
@@ -37,4 +38,12 @@ def truth(prompt: PromptLike, answer: str, databases: Path | None) -> float | No
     if not right and databases and (query := query_of(prompt.reference, answer, databases)):
         right = nearness(prompt.reference, query, databases)
     told = 1.0 if len(words(prose)) >= 4 and fluency(prose, EXPLANATION) >= 0.4 else UNEXPLAINED
-    return right * (MISTOLD if tells_of_another(prose, prompt.user, prompt.reference["sql"]) else told)
+    if right and databases and _mistold(prose, prompt, databases):
+        return right * MISTOLD
+    return right * told
+
+
+def _mistold(prose: str, prompt: PromptLike, databases: Path) -> bool:
+    gold = prompt.reference["sql"]
+    store = databases / prompt.reference["database"]
+    return tells_of_another(prose, prompt.user, gold) or tells_of_another_value(prose, prompt.user, gold, store)
