@@ -48,7 +48,7 @@ class NanoModel(LoadedModel):
     """The model that is built here and trained whole."""
 
     nano_hidden: PositiveInt = Field(128, le=8192, description="Width of the nano model.")
-    nano_layers: PositiveInt = Field(4, le=128, description="Layers of the nano model.")
+    nano_layers: PositiveInt = Field(2, le=128, description="Layers of the nano model.")
     nano_vocabulary: PositiveInt = Field(2048, le=2**18, description="Entries of the nano tokenizer.")
 
 
