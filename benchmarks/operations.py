@@ -152,7 +152,9 @@ def engine_of(run_id: str) -> psutil.Process:
 def trainers(process: psutil.Process) -> list[psutil.Process]:
     """The training children below a process."""
     return [
-        child for child in process.children(recursive=True) if "tucano.training.worker" in " ".join(_cmdline(child))
+        child
+        for child in process.children(recursive=True)
+        if "tucano.training." in " ".join(_cmdline(child)) and child.name() not in ("fork server", "keeper")
     ]
 
 

@@ -49,10 +49,10 @@ def train(settings: PipelineSettings) -> str:
         if beside is not None:
             beside.result()
         answers = where(run, answer_prompts)(run, prompts, start, seeds)
+        shown = show_answers.submit(run, prompts, start, seeds, answers)
         reaudit = audit_again(run, prompts, start, seeds, answers)
         public = score_publicly(run, start, seeds.trained)
         comparison = compare_arms(run, prompts, plan, start, seeds, answers, public)
-        shown = show_answers.submit(run, prompts, start, seeds, answers, comparison)
         promotion = promote(run, prompts, audit, start, seeds, Evidence(answers, reaudit, comparison))
         account(run, seeds, comparison)  # after the merge, so that the report says the same
         shown.wait()  # the run's note links to them

@@ -115,7 +115,11 @@ def finished(process: subprocess.Popen[str]) -> tuple[int, str]:
 
 def training_children(process: subprocess.Popen[str]) -> list[psutil.Process]:
     children = psutil.Process(process.pid).children(recursive=True)
-    return [child for child in children if "tucano.training.worker" in " ".join(child.cmdline())]
+    return [
+        child
+        for child in children
+        if "tucano.training." in " ".join(child.cmdline()) and child.name() not in ("fork server", "keeper")
+    ]
 
 
 def whys(output: str) -> dict[str, str]:
@@ -275,7 +279,7 @@ def test_a_seed_lost_for_good_is_named_and_the_others_go_on(storage: Path) -> No
     list(lines_until(process, r"grpo-seed-124: runs"))
     deadline = time.monotonic() + 600
     while not (
-        victims := [child for child in training_children(process) if "grpo-seed-124" in " ".join(child.cmdline())]
+        victims := [child for child in training_children(process) if child.name() == "grpo-seed-124"]
     ):
         assert time.monotonic() < deadline
         time.sleep(0.05)

@@ -6,6 +6,8 @@ import signal
 import threading
 import time
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -19,12 +21,13 @@ from tucano.comparison.forgetting import read_readings
 from tucano.errors import UserError, WorkerCrashed
 from tucano.profiles import validated
 from tucano.settings import PipelineSettings
+from tucano.settings.model import LoadedModel
 from tucano.storage.journal import read_journal
 from tucano.training import launch
 from tucano.training.checkpoints.attempts import newest_valid
 from tucano.training.checkpoints.manifest import step_of
 from tucano.training.jobs import Arm, Job, Progress
-from tucano.training.launch import run_job
+from tucano.training.launch import forking, run_job
 from tucano.training.orders import JobFolders, order
 
 SMALL: dict[str, dict[str, Any]] = {
@@ -88,6 +91,25 @@ def undisturbed(prompts: Path, start: Path, tmp_path_factory: pytest.TempPathFac
     return place
 
 
+@pytest.fixture(params=["started", "forked"])
+def way(request: pytest.FixtureRequest) -> Iterator[None]:
+    """How children come to be."""
+    with forking(LoadedModel(), None) if request.param == "forked" else nullcontext():
+        yield
+
+
+def test_forked_children_compute_the_bits_of_started_ones(
+    prompts: Path, start: Path, undisturbed: Path, tmp_path: Path
+) -> None:
+    with forking(LoadedModel(), None):
+        run_job(job("sft", prompts, tmp_path / "sft", settings()), None, lambda progress: None)
+        run_job(job("grpo", prompts, tmp_path / "grpo", settings(), base=str(start)), None, lambda progress: None)
+    weights = Path("output") / "model" / "model.safetensors"
+    assert (tmp_path / "sft" / weights).read_bytes() == (start / "model.safetensors").read_bytes()
+    assert adapter_bytes(tmp_path / "grpo") == adapter_bytes(undisturbed)
+    assert values(tmp_path / "grpo") == values(undisturbed)
+
+
 def test_grpo_reports_every_step_and_keeps_the_best(undisturbed: Path) -> None:
     assert journal_steps(undisturbed, "train/reward/total") == list(range(1, 9))
     assert journal_steps(undisturbed, "validation/reward") == [0, 2, 4, 6, 8]
@@ -95,7 +117,7 @@ def test_grpo_reports_every_step_and_keeps_the_best(undisturbed: Path) -> None:
 
 
 def test_a_killed_child_goes_on_from_its_checkpoint_and_ends_as_if_nothing_had_happened(
-    prompts: Path, start: Path, undisturbed: Path, tmp_path: Path
+    way: None, prompts: Path, start: Path, undisturbed: Path, tmp_path: Path
 ) -> None:
     chosen = job("grpo", prompts, tmp_path, settings(), base=str(start))
 
@@ -128,12 +150,17 @@ class SignalAt:
 
 
 def child_of_this_process() -> int:
-    living = (child for child in psutil.Process().children() if child.status() != psutil.STATUS_ZOMBIE)
-    return next(child.pid for child in living if "tucano.training.worker" in " ".join(child.cmdline()))
+    """The training child, whether it was started or forked."""
+    living = (c for c in psutil.Process().children(recursive=True) if c.status() != psutil.STATUS_ZOMBIE)
+    return next(
+        child.pid
+        for child in living
+        if "tucano.training." in " ".join(child.cmdline()) and child.name() not in ("fork server", "keeper")
+    )
 
 
 def test_sigterm_loses_no_finished_step_and_leaves_no_trace(
-    prompts: Path, start: Path, undisturbed: Path, tmp_path: Path
+    way: None, prompts: Path, start: Path, undisturbed: Path, tmp_path: Path
 ) -> None:
     chosen = job("grpo", prompts, tmp_path, settings(), base=str(start))
     at_three = SignalAt(3, signal.SIGTERM)

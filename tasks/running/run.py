@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
@@ -100,7 +100,7 @@ def opened(settings: PipelineSettings, tracking_run: str | None = None) -> Itera
     slots = seeds_at_a_time(settings)
     store = Store(root, remote_of(settings.storage))
     seed_slots = threading.BoundedSemaphore(slots)
-    with shared(root, get_run_logger().warning), ending_children():
+    with shared(root, get_run_logger().warning), ending_children(), _prepared(settings, whole=tracking_run is None):
         tracker = Tracker.connect(named(settings.tracking_uri), root)
         for killed in abandoned(root / FILLED):
             tracker.end_abandoned(killed)
@@ -111,6 +111,12 @@ def opened(settings: PipelineSettings, tracking_run: str | None = None) -> Itera
         else:
             with _pipeline(settings, tracker, root) as (identity, overview):
                 yield Run(settings, store, tracker, identity, seed_slots, overview=overview)
+
+
+def _prepared(settings: PipelineSettings, whole: bool) -> AbstractContextManager[None]:
+    """Where several children are to work here, what they import is imported beside the first stages."""
+    several = whole and settings.execution.computes_here
+    return launch.forking(settings.model, settings.worker.python) if several else nullcontext()
 
 
 @contextmanager

@@ -29,7 +29,7 @@ from tucano.settings import PipelineSettings
 from tucano.settings.execution import ExecutionSettings, WorkerSettings
 from tucano.settings.stages import of_data
 from tucano.training.jobs import Arm, ChildKind, Progress
-from tucano.training.launch import run_job
+from tucano.training.launch import forking, run_job
 from tucano.training.orders import JobFolders, order
 
 WEIGHTS = "*.safetensors"
@@ -48,12 +48,13 @@ class Retraining:
     def checks(self) -> Iterator[Check]:
         """Train, and hold against the bundle what came out. UserError before any work where it cannot be done here."""
         require_retrainable(self.settings)
-        yield held("again: data", self.data)
-        yield held("again: SFT", self.fine_tuned)
-        yield held("again: seeds", self.seeds)
-        yield held("again: model", self.merged)
-        yield held("again: answers", self.answered)
-        yield held("again: verdict", self.judged)
+        with forking(self.settings.model, None):
+            yield held("again: data", self.data)
+            yield held("again: SFT", self.fine_tuned)
+            yield held("again: seeds", self.seeds)
+            yield held("again: model", self.merged)
+            yield held("again: answers", self.answered)
+            yield held("again: verdict", self.judged)
 
     @cached_property
     def settings(self) -> PipelineSettings:

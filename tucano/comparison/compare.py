@@ -297,14 +297,15 @@ def _means(
 ) -> dict[str, dict[str, dict[str, float]]]:
     result: dict[str, dict[str, dict[str, float]]] = {}
     for decoding in DECODINGS:
-        rows = {arm: _row(means[arm, decoding], prompts) for arm in arms}
+        rows = {arm: task_means(means[arm, decoding], prompts) for arm in arms}
         names = rows[tuned[0]]
         rows[TOGETHER] = {name: sum(rows[arm][name] for arm in tuned) / len(tuned) for name in names}
         result[decoding] = rows
     return result
 
 
-def _row(values: Mapping[str, float], prompts: Sequence[Prompt]) -> dict[str, float]:
+def task_means(values: Mapping[str, float], prompts: Sequence[Prompt]) -> dict[str, float]:
+    """{task, or overall: mean of the values of its prompts}, of {prompt: value}."""
     groups = {"overall": list(values), **_by_task(prompts, values)}
     return {name: sum(values[prompt] for prompt in ids) / len(ids) for name, ids in groups.items() if ids}
 

@@ -14,15 +14,17 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Callable
-from contextlib import closing, suppress
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 from tucano.errors import UserError, WorkerCrashed, WorkerFailed
 from tucano.files.models import WorkFiles
 from tucano.security.printable import printable
+from tucano.settings.model import LoadedModel
 from tucano.storage.logs import BoundedLog
+from tucano.training.forking.children import ForkedChild, ForkServer
 from tucano.training.jobs import Job, Progress, parse
 
 GRACE_SECONDS = 10
@@ -37,8 +39,11 @@ INTERRUPTED = 75
 DISK_FULL = 74
 """Exit code of a child that failed while the disk was full (EX_IOERR)."""
 
-_children: set[subprocess.Popen[str]] = set()
+Child = subprocess.Popen[str] | ForkedChild
+
+_children: set[Child] = set()
 _stopping = threading.Event()
+_fork_server: ForkServer | None = None
 
 
 def run_job(
@@ -72,18 +77,10 @@ def _run(
     silence_s: float,
 ) -> int:
     job.write(place / "job.json")
-    child = subprocess.Popen(
-        [python or sys.executable, "-m", "tucano.training.worker", str(place / "job.json")],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        encoding="utf-8",
-        errors="replace",
-        start_new_session=True,
-        env=environment(job.threads),
-    )
+    child = _started(job, place / "job.json", python)
     _children.add(child)
+    if stopping():
+        child.terminate()
     silence = Silence(child, silence_s)
     try:
         _follow(child, log_of(job), silence, on_progress, on_line)
@@ -96,7 +93,27 @@ def _run(
             f"{_who(job)} said nothing for {silence_s / 60:g} minutes (worker.silence_minutes) and was killed; what it"
             f" has saved is kept (details in {log_of(job)})"
         )
+    assert child.returncode is not None
     return child.returncode
+
+
+def _started(job: Job, file: Path, python: str | None) -> Child:
+    if _fork_server is not None:
+        model = job.settings["model"]
+        if may_fork(model["backend"], model["device"], python):
+            with suppress(OSError):  # it has been killed
+                return _fork_server.fork(file, job.threads)
+    return subprocess.Popen(
+        [python or sys.executable, "-m", "tucano.training.worker", str(file)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        encoding="utf-8",
+        errors="replace",
+        start_new_session=True,
+        env=environment(job.threads),
+    )
 
 
 class Silence:
@@ -104,7 +121,7 @@ class Silence:
     was stopped nobody listened.
     """
 
-    def __init__(self, child: subprocess.Popen[str], seconds: float) -> None:
+    def __init__(self, child: Child, seconds: float) -> None:
         self.broken = False
         self._child, self._seconds, self._looks = child, seconds, 0
         self._over = threading.Event()
@@ -127,6 +144,28 @@ class Silence:
                 with suppress(ProcessLookupError):
                     os.killpg(self._child.pid, signal.SIGKILL)  # it leads a session; what holds its output goes with it
                 return
+
+
+def may_fork(backend: str, device: str, python: str | None) -> bool:
+    """Whether a child may come from a process that has imported everything: not where it wants to import Unsloth first,
+    or to begin with CUDA, nor on macOS, whose libraries do not survive a fork.
+    """
+    return (backend, device, python, sys.platform) == ("transformers", "cpu", None, "linux")
+
+
+@contextmanager
+def forking(model: LoadedModel, python: str | None) -> Iterator[None]:
+    """Within, children that may be are forked from a process that imports what they need beside what is done first."""
+    global _fork_server
+    if _fork_server is not None or not may_fork(model.backend, model.device, python):
+        yield
+        return
+    _fork_server = ForkServer(environment(threads=1))  # a thread of a library would not survive the fork
+    try:
+        yield
+    finally:
+        _fork_server.close()
+        _fork_server = None
 
 
 def environment(threads: int) -> dict[str, str]:
@@ -163,7 +202,7 @@ def stop_all() -> None:
 
 
 def _follow(
-    child: subprocess.Popen[str],
+    child: Child,
     log: Path,
     silence: Silence,
     on_progress: Callable[[Progress], None],
@@ -182,7 +221,7 @@ def _follow(
     child.wait()
 
 
-def _end(child: subprocess.Popen[str]) -> None:
+def _end(child: Child) -> None:
     if child.poll() is None:
         child.send_signal(signal.SIGTERM)
         try:

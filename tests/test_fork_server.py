@@ -1,0 +1,136 @@
+"""The process that training children are forked from, and what becomes of them where it does not help. That forked
+children compute the same bits is in tests/test_training.py.
+"""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from pathlib import Path
+
+import psutil
+import pytest
+
+from tucano.errors import WorkerCrashed, WorkerFailed
+from tucano.settings.model import LoadedModel
+from tucano.training.jobs import Job
+from tucano.training.launch import forking, may_fork, run_job
+
+FORKABLE = {"backend": "transformers", "device": "cpu"}
+
+
+@pytest.fixture
+def server() -> Iterator[psutil.Process]:
+    with forking(LoadedModel(), None):
+        (process,) = servers()
+        yield process
+
+
+def servers() -> list[psutil.Process]:
+    """Those of this process; what another test has left behind may end at any moment."""
+    command = "tucano.training.forking.server"
+    living = psutil.process_iter(["ppid", "cmdline"])
+    return [one for one in living if one.info["ppid"] == os.getpid() and command in (one.info["cmdline"] or [])]
+
+
+def family() -> Iterator[tuple[str, psutil.Process]]:
+    """Everything below this process, with its name."""
+    for process in psutil.Process().children(recursive=True):
+        with suppress(psutil.NoSuchProcess):
+            yield process.name(), process
+
+
+def broken(place: Path) -> Job:
+    """A job without the settings of its stage: its child says so and ends."""
+    return Job("sft", {"model": FORKABLE}, str(place), str(place / "sft" / "key"), str(place / "output"), threads=1)
+
+
+def fail(job: Path) -> list[str]:
+    """What the child says before it fails."""
+    said: list[str] = []
+    with pytest.raises(WorkerFailed, match="sft failed: ValidationError: 3 validation errors"):
+        run_job(broken(job), None, lambda progress: None, said.append)
+    return said
+
+
+def test_what_a_forked_child_prints_is_heard_and_it_is_called_as_its_stage(
+    server: psutil.Process, tmp_path: Path
+) -> None:
+    names: set[str] = set()
+
+    def listen(line: str) -> None:
+        names.update(name for name, _ in family())
+
+    with pytest.raises(WorkerFailed):
+        run_job(broken(tmp_path), None, lambda progress: None, listen)
+    assert {"fork server", "keeper", "sft"} <= names
+    assert any("Traceback" in line for line in fail(tmp_path))
+
+
+def test_many_children_at_once_each_have_their_own_end(server: psutil.Process, tmp_path: Path) -> None:
+
+    with ThreadPoolExecutor(4) as pool:
+        assert all(pool.map(fail, [tmp_path / str(number) for number in range(8)]))
+    deadline = time.monotonic() + 60
+    while {"keeper", "sft"} & {name for name, _ in family()}:  # a keeper ends when it has told
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+
+
+def test_without_its_server_a_child_is_started(server: psutil.Process, tmp_path: Path) -> None:
+    server.kill()
+    psutil.wait_procs([server], timeout=60)
+    assert fail(tmp_path)
+
+
+def test_the_server_ends_with_what_it_is_for() -> None:
+    with forking(LoadedModel(), None):
+        (server,) = servers()
+        with forking(LoadedModel(), None):  # within another: the same one
+            assert len(servers()) == 1
+    _, alive = psutil.wait_procs([server], timeout=60)
+    assert not alive
+
+
+PARENT = """
+import sys, time
+from tucano.settings.model import LoadedModel
+from tucano.training.launch import forking
+with forking(LoadedModel(), None):
+    print("there", flush=True)
+    time.sleep(600)
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
+def test_the_server_does_not_outlive_its_parent(number: signal.Signals) -> None:
+    with subprocess.Popen([sys.executable, "-c", PARENT], stdout=subprocess.PIPE, text=True) as parent:
+        assert parent.stdout is not None and parent.stdout.readline() == "there\n"
+        children = psutil.Process(parent.pid).children(recursive=True)
+        os.kill(parent.pid, number)
+    _, alive = psutil.wait_procs(children, timeout=600)
+    assert children and not alive
+
+
+@pytest.mark.parametrize(
+    ("backend", "device", "python"),
+    [("unsloth", "cuda", None), ("transformers", "cuda", None), ("transformers", "cpu", "/opt/gpu/bin/python")],
+)
+def test_children_that_import_by_themselves_are_not_forked(backend: str, device: str, python: str | None) -> None:
+    assert not may_fork(backend, device, python)
+
+
+def test_a_killed_keeper_is_a_killed_child(server: psutil.Process, tmp_path: Path) -> None:
+    """Nobody can say how the child ended; that it may be started again is what counts."""
+
+    def kill(line: str) -> None:
+        for name, process in family():
+            if name == "keeper":
+                process.kill()
+
+    with pytest.raises((WorkerCrashed, WorkerFailed)):
+        run_job(broken(tmp_path), None, lambda progress: None, kill)
