@@ -9,10 +9,6 @@ never raises for that.
 from __future__ import annotations
 
 import logging
-import os
-import subprocess
-import sys
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 from tucano.errors import UserError
 from tucano.tracking import models, registry, views
-from tucano.tracking.evaluations import Row, Spec
+from tucano.tracking.evaluations import Row, Spec, fill
 from tucano.tracking.models import DataSplit
 from tucano.tracking.origin import origin
 from tucano.tracking.registry import RegisteredModel
@@ -224,23 +220,9 @@ class Tracker:
         What goes wrong here is a warning: the answers stand in their artifact.
         """
         known = {run: models.of_run(self.client, trained_by[run]) if run in trained_by else None for run in rows}
-        with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder) / "spec.json"
-            spec = Spec(self.experiments[views.EVALUATION], {run: list(shown) for run, shown in rows.items()}, known)
-            spec.write(path)
-            command = [sys.executable, "-m", "tucano.tracking.evaluations", str(path)]
-            environment = os.environ | {"MLFLOW_TRACKING_URI": self.uri}
-            ended = subprocess.run(
-                command,
-                env=environment,
-                capture_output=True,
-                text=True,
-                encoding="utf-8",
-                errors="replace",
-                check=False,
-            )
-        if ended.returncode:
-            log.warning("MLflow did not take the answers: %s", ended.stderr.strip().splitlines()[-1:])
+        spec = Spec(self.experiments[views.EVALUATION], {run: list(shown) for run, shown in rows.items()}, known)
+        for fault in fill(spec, self.uri):
+            log.warning("MLflow did not take the answers: %s", fault)
 
     @translated
     def champion(self, model: str) -> RegisteredModel | None:
