@@ -298,8 +298,7 @@ def _means(
     result: dict[str, dict[str, dict[str, float]]] = {}
     for decoding in DECODINGS:
         rows = {arm: task_means(means[arm, decoding], prompts) for arm in arms}
-        names = rows[tuned[0]]
-        rows[TOGETHER] = {name: sum(rows[arm][name] for arm in tuned) / len(tuned) for name in names}
+        rows[TOGETHER] = {name: sum(rows[arm][name] for arm in tuned) / len(tuned) for name in rows[tuned[0]]}
         result[decoding] = rows
     return result
 

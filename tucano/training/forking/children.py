@@ -12,8 +12,6 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TextIO
 
-END_SECONDS = 10
-
 
 class ForkedChild:
     """A training child that is a grandchild of this process; its attributes are those of `subprocess.Popen`."""
@@ -57,7 +55,11 @@ class ForkedChild:
         self.send_signal(signal.SIGKILL)
 
     def _hear(self, timeout: float | None) -> None:
-        if self.returncode is not None or not select.select([self._told], [], [], timeout)[0]:
+        if self.returncode is not None:
+            return
+        poller = select.poll()
+        poller.register(self._told, select.POLLIN)
+        if not poller.poll(None if timeout is None else 1000 * timeout):
             return
         self.returncode = int(self._told.readline() or -signal.SIGKILL)  # nothing: its keeper was killed
         self._told.close()
@@ -95,9 +97,7 @@ class ForkServer:
         return ForkedChild(ours, reading, told)
 
     def close(self) -> None:
+        """End the server, also one that still imports; children go on."""
         self._asking.close()
-        try:
-            self._process.wait(END_SECONDS)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
+        self._process.kill()
+        self._process.wait()
