@@ -14,8 +14,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -72,20 +71,11 @@ class Spec:
         return cls(**{**fields, "rows": {run: [Row(**row) for row in rows] for run, rows in fields["rows"].items()}})
 
 
-AT_ONCE = 2
-"""Processes: MLflow takes some 60 ms per answer, and nothing else waits for a core by then."""
+def fill(spec: Spec, uri: str) -> str:
+    """Have every run filled; returns what went wrong.
 
-
-def fill(spec: Spec, uri: str) -> list[str]:
-    """Have every run filled, in processes side by side; what went wrong, a sentence each."""
-    runs = list(spec.rows.items())
-    parts = [dict(part) for place in range(AT_ONCE) if (part := runs[place::AT_ONCE])]
-    with ThreadPoolExecutor(AT_ONCE) as pool:
-        faults = pool.map(lambda rows: _fill(replace(spec, rows=rows), uri), parts)
-        return [fault for fault in faults if fault]
-
-
-def _fill(spec: Spec, uri: str) -> str:
+    In one process: two at once make the same rows of the store, and the later one fails.
+    """
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "spec.json"
         spec.write(path)

@@ -221,7 +221,7 @@ class Tracker:
         """
         known = {run: models.of_run(self.client, trained_by[run]) if run in trained_by else None for run in rows}
         spec = Spec(self.experiments[views.EVALUATION], {run: list(shown) for run, shown in rows.items()}, known)
-        for fault in fill(spec, self.uri):
+        if fault := fill(spec, self.uri):
             log.warning("MLflow did not take the answers: %s", fault)
 
     @translated
