@@ -1,55 +1,95 @@
 """Whether the text beside a query speaks of something else: of another state or month, or of another kind, such as a
-category or a way of payment, whatever a column of the store holds.
+category or a way of payment, where the gold query asks for one by `column = 'text'` or `IN`.
 """
 
 import re
 from functools import lru_cache
 from pathlib import Path
 
+from sqlglot import exp
+
 from rewards.parsing.prose import tells_of_others
-from rewards.parsing.sql import FREE_STEPS, Query, names, run_query
+from rewards.parsing.sql import FREE_STEPS, Query, parse, run_query
 from rewards.parsing.text import fold
 from rewards.types import PromptLike
 
 MOST_KINDS = 200
 """A column with more values names things, not kinds."""
-FEWEST_LETTERS = 4
-"""States and other short values are words of their own."""
+FEWEST_LETTERS = 5
+"""Shorter values, like «moda» or «loja», may be any word of an explanation. They count where they are asked for."""
+INFLECTED = 6
+"""Letters from which on a word counts with any ending: «cancelado», «cancelados»."""
+_UNDER = (exp.Not, exp.NEQ, exp.Or, exp.Case, exp.If, exp.Subquery, exp.CTE, exp.Having)
+"""What asks for a kind below one of these may rightly be explained by others."""
+_DENIED = r"\b(?:nao|nem|sem|exceto|fora|menos|alem|salvo|nenhum\w*|diferente\w*)(?: [\w-]+){0,3} $"
+_DATE = re.compile(r"\d{4}-\d\d(?:-\d\d)?$")
 
 
 def mistells(query: Query, prompt: PromptLike, databases: Path | None) -> bool:
     """Whether an answer's prose is about others than its question and its query."""
-    about = f"{prompt.user} {query.text}"
-    gold = prompt.reference.get("sql")
-    if tells_of_others(query.prose, about):
+    if tells_of_others(query.prose, f"{prompt.user} {query.text}"):
         return True
-    if not gold or databases is None:
+    gold = prompt.reference.get("sql")
+    database = prompt.reference.get("database")
+    if not gold or not database or databases is None:
         return False
-    return tells_of_other_kinds(query.prose, about, gold, databases / prompt.reference["database"])
+    return tells_of_other_kinds(query.prose, prompt.user, gold, databases / database)
 
 
-def tells_of_other_kinds(text: str, about: str, gold: str, database: Path) -> bool:
-    """Whether a text names kinds of a column that the gold query reads, and `about` others of that column alone."""
-    for pattern in _kinds(gold, database):
-        told = set(pattern.findall(_spaced(text)))
-        known = set(pattern.findall(_spaced(about)))
-        if told and known and not told & known:
+def tells_of_other_kinds(text: str, question: str, gold: str, database: Path) -> bool:
+    """Whether a text names kinds of a column that the gold query asks for by name, and none of those that it asks for
+    or the question names.
+    """
+    for asked, others in _kinds(gold, database):
+        told = {value for value, pattern in others.items() if _told(pattern, text)}
+        known = {value for value, pattern in others.items() if pattern.search(_spaced(question))}
+        if told - known and not told & known and not any(pattern.search(_spaced(text)) for pattern in asked):
             return True
     return False
 
 
+def _told(pattern: re.Pattern[str], text: str) -> bool:
+    spaced = _spaced(text)
+    return any(not re.search(_DENIED, spaced[: found.start()]) for found in pattern.finditer(spaced))
+
+
 @lru_cache(maxsize=1024)
-def _kinds(gold: str, database: Path) -> tuple[re.Pattern[str], ...]:
-    """For each column that the gold query names, a pattern of all its values; longer ones first."""
-    read = [name.partition(":") for name in sorted(names(gold))]
-    tables = [name for place, _, name in read if place == "table"]
-    found = []
-    for column in (name for place, _, name in read if place == "column"):
-        values = {value for table in tables for value in _values(database, table, column)}
-        if values:
-            ordered = sorted(map(re.escape, values), key=lambda value: (-len(value), value))
-            found.append(re.compile(rf"(?<!\w)(?:{'|'.join(ordered)})(?!\w)"))
-    return tuple(found)
+def _kinds(gold: str, database: Path) -> tuple[tuple[list[re.Pattern[str]], dict[str, re.Pattern[str]]], ...]:
+    """For each column that the gold query asks for: patterns of what it asks, and of the store's other values."""
+    tree = parse(gold)
+    if tree is None:
+        return ()
+    tables = {table.name for table in tree.find_all(exp.Table)}
+    asked: dict[str, set[str]] = {}
+    for node in tree.find_all(exp.EQ, exp.In):
+        sides = [node.this, *node.expressions, node.args.get("expression")]
+        texts = {_spaced(side.name) for side in sides if isinstance(side, exp.Literal) and side.is_string}
+        column = next((side.name for side in sides if isinstance(side, exp.Column)), "")
+        if texts and column and not node.find_ancestor(*_UNDER):
+            asked.setdefault(column, set()).update(texts)
+    return tuple(
+        (
+            [_pattern(text) for text in texts],
+            {
+                value: _pattern(value)
+                for table in tables
+                for value in _values(database, table, column)
+                if not any(set(value.split()) <= set(text.split()) for text in texts)
+            },
+        )
+        for column, texts in asked.items()
+    )
+
+
+def _pattern(value: str) -> re.Pattern[str]:
+    """A value as words of a text, long ones with any ending, «alimentos bebidas» also as «alimentos e bebidas»."""
+    words = [
+        rf"{re.escape(word.rstrip('s')[:-1])}\w{{0,3}}"
+        if len(word) >= INFLECTED and word.isalpha()
+        else re.escape(word)
+        for word in value.split()
+    ]
+    return re.compile(rf"(?<!\w){' (?:(?:e|de|da|do) )?'.join(words)}(?!\w)")
 
 
 def _values(database: Path, table: str, column: str) -> set[str]:
@@ -58,8 +98,9 @@ def _values(database: Path, table: str, column: str) -> set[str]:
     result = run_query(database, f"{sql} LIMIT {MOST_KINDS + 1}", 10 * FREE_STEPS)
     if result is None or len(result.rows) > MOST_KINDS:
         return set()
-    return {spaced for (value,) in result.rows if len(spaced := _spaced(value)) >= FEWEST_LETTERS}
+    values = {_spaced(value) for (value,) in result.rows}
+    return {value for value in values if len(value) >= FEWEST_LETTERS and not _DATE.match(value)}
 
 
 def _spaced(text: str) -> str:
-    return " ".join(fold(text).replace("_", " ").split())
+    return " ".join(re.sub(r"[_.,;:!?()\"']", " ", fold(text)).split())

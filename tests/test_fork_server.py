@@ -2,6 +2,7 @@
 children compute the same bits is in tests/test_training.py.
 """
 
+import gc
 import os
 import signal
 import subprocess
@@ -17,8 +18,10 @@ import pytest
 
 from tucano.errors import WorkerCrashed, WorkerFailed
 from tucano.settings.model import LoadedModel
+from tucano.training.forking import children
+from tucano.training.forking.children import ForkServer
 from tucano.training.jobs import Job
-from tucano.training.launch import forking, may_fork, run_job
+from tucano.training.launch import environment, forking, may_fork, run_job
 
 FORKABLE = {"backend": "transformers", "device": "cpu"}
 
@@ -47,6 +50,11 @@ def family() -> Iterator[tuple[str, psutil.Process]]:
 def broken(place: Path) -> Job:
     """A job without the settings of its stage: its child says so and ends."""
     return Job("sft", {"model": FORKABLE}, str(place), str(place / "sft" / "key"), str(place / "output"), threads=1)
+
+
+def open_descriptors() -> list[str]:
+    gc.collect()  # a `Popen` closes its pipes when nobody knows it any more
+    return [str(path.readlink()) for path in Path("/proc/self/fd").iterdir() if path.is_symlink()]
 
 
 def fail(job: Path) -> list[str]:
@@ -81,10 +89,33 @@ def test_many_children_at_once_each_have_their_own_end(server: psutil.Process, t
         time.sleep(0.1)
 
 
-def test_without_its_server_a_child_is_started(server: psutil.Process, tmp_path: Path) -> None:
+def test_without_its_server_a_child_is_started_and_nothing_is_left_open(
+    server: psutil.Process, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     server.kill()
     psutil.wait_procs([server], timeout=60)
     assert fail(tmp_path)
+    assert "sft is started and not forked" in caplog.text
+    before = open_descriptors()
+    assert fail(tmp_path) and fail(tmp_path)
+    assert len(open_descriptors()) <= len(before), open_descriptors()
+
+
+def test_a_server_that_hangs_is_given_up(
+    server: psutil.Process, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(children, "FORK_SECONDS", 1)
+    server.suspend()
+    assert fail(tmp_path)
+    _, alive = psutil.wait_procs([server], timeout=60)
+    assert not alive
+
+
+def test_what_the_worker_itself_raises_is_printed(tmp_path: Path) -> None:
+    server = ForkServer(environment(1))
+    child = server.fork(tmp_path / "sft" / "key" / "launch" / "job.json", 1)
+    assert "FileNotFoundError" in child.stdout.read() and child.wait(60) == 1
+    server.close()
 
 
 def test_the_server_ends_with_what_it_is_for() -> None:

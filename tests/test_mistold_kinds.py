@@ -15,10 +15,26 @@ from tucano.truth.wording.values import MOST_VALUES, tells_of_another_value
 
 TOYS = "SELECT COUNT(*) FROM itens JOIN produtos USING(produto_id) WHERE categoria='brinquedos'"
 PAID = "SELECT COUNT(*) FROM pagamentos WHERE tipo IN ('boleto', 'pix')"
+PET = "SELECT COUNT(*) FROM itens JOIN produtos USING(produto_id) WHERE categoria='pet' AND preco>5"
+GONE = "SELECT COUNT(*) FROM pedidos WHERE status='cancelado' AND mes='2018-05'"
+LEFT_OUT = "SELECT status, COUNT(*) FROM pedidos WHERE status<>'entregue' GROUP BY status"
+NEITHER = "SELECT COUNT(*) FROM pedidos WHERE status NOT IN ('entregue')"
+CASES = "SELECT SUM(CASE WHEN status='cancelado' THEN 1 ELSE 0 END) FROM pedidos"
+ABOVE = "SELECT tipo FROM pagamentos GROUP BY tipo HAVING COUNT(*)>(SELECT COUNT(*) FROM pagamentos WHERE tipo='pix')"
+CARD = "SELECT COUNT(*) FROM pagamentos WHERE tipo='cartao_credito'"
+BOTH = "SELECT COUNT(*) FROM produtos WHERE categoria='alimentos bebidas'"
 RANKING = "SELECT categoria, COUNT(*) AS n FROM produtos GROUP BY categoria ORDER BY n DESC LIMIT 1"
 QUESTIONS = {
     TOYS: "Quantos itens de brinquedos vendemos?",
     PAID: "Quantos pagamentos por boleto ou pix?",
+    PET: "Quantos itens da categoria pet custam mais de 5 reais?",
+    GONE: "Quantos pedidos foram cancelados em 05/2018?",
+    LEFT_OUT: "Quantos pedidos de cada status, fora os entregues?",
+    NEITHER: "Quantos pedidos ainda não foram entregues?",
+    CASES: "Quantos pedidos foram cancelados, de todos?",
+    ABOVE: "Que forma de pagamento passa do pix?",
+    CARD: "Quantos pagamentos com cartão de crédito?",
+    BOTH: "Quantos produtos de alimentos bebidas?",
     RANKING: "Qual categoria tem mais produtos?",
 }
 
@@ -32,9 +48,12 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
             CREATE TABLE itens(produto_id INTEGER, preco REAL);
             CREATE TABLE pagamentos(tipo TEXT);
             INSERT INTO produtos VALUES (1, 'brinquedos', 'a'), (2, 'automotivo', 'b'), (3, 'cama_mesa_banho', 'c'),
-                (4, 'automotivo', 'd'), (5, NULL, 'e');
+                (4, 'automotivo', 'd'), (5, NULL, 'e'), (6, 'pet', 'f'), (7, 'alimentos', 'g'), (8, 'bebidas', 'h'),
+                (9, 'alimentos bebidas', 'i'), (10, 'moda', 'j');
+            CREATE TABLE pedidos(status TEXT, mes TEXT);
+            INSERT INTO pedidos VALUES ('entregue', '2018-05'), ('cancelado', '2018-05'), ('enviado', '2018-04');
             INSERT INTO itens VALUES (1, 10), (1, 12), (2, 90), (3, 40);
-            INSERT INTO pagamentos VALUES ('boleto'), ('boleto'), ('pix'), ('cartão de crédito'), ('voucher');
+            INSERT INTO pagamentos VALUES ('boleto'), ('boleto'), ('pix'), ('cartao_credito'), ('voucher');
         """)
         store.commit()
     return folder
@@ -54,6 +73,9 @@ def earned(sql: str, prose: str, shop: Path) -> tuple[float, float]:
         (TOYS, "A consulta conta os itens de cama, mesa, banho: cama mesa banho na loja ao todo."),
         (PAID, "A consulta conta os pagamentos feitos com voucher, um por linha da tabela."),
         (PAID, "A consulta conta os pagamentos com Cartão de crédito, um por linha da tabela."),
+        (PET, "A consulta conta os itens de automotivo que custam mais de cinco reais na loja."),
+        (GONE, "A consulta conta os pedidos entregues em 05/2018, um por linha da tabela."),
+        (CARD, "A consulta conta os pagamentos com boleto, um por linha da tabela da loja."),
     ],
 )
 def test_another_kind_costs_in_both(sql: str, prose: str, shop: Path) -> None:
@@ -69,6 +91,16 @@ def test_another_kind_costs_in_both(sql: str, prose: str, shop: Path) -> None:
         (TOYS, "A consulta conta os itens que vendemos nesta categoria, um por linha da tabela."),
         (TOYS, "A consulta conta os itens de brinquedos, e não os da categoria automotivo."),
         (PAID, "A consulta conta os pagamentos feitos com boleto e os feitos com pix."),
+        (PET, "A consulta conta os itens da categoria pet, e não os da categoria automotivo."),
+        (GONE, "A consulta conta os pedidos cancelados em 05/2018, e não os de status entregue."),
+        (GONE, "A consulta conta o que foi desfeito em 05/2018, sem os pedidos entregues."),
+        (LEFT_OUT, "A consulta conta os pedidos de cada status: enviado e cancelado, um de cada."),
+        (NEITHER, "A consulta conta os pedidos com status enviado ou cancelado, que são dois."),
+        (CASES, "A consulta soma um por pedido desfeito, de todos: entregue, enviado e os outros."),
+        (ABOVE, "A consulta conta os pagamentos de cada forma; a única que passa é boleto."),
+        (CARD, "A consulta conta os pagamentos com cartão de crédito, sem boleto nem voucher."),
+        (BOTH, "A consulta conta os produtos de alimentos e bebidas, um por linha da tabela."),
+        (TOYS, "A consulta conta o que vendemos para crianças, de todo modo, na nossa loja."),
         (RANKING, "A consulta conta os produtos de cada categoria: automotivo vem na frente das outras."),
     ],
 )

@@ -7,6 +7,7 @@ by itself.
 """
 
 import json
+import logging
 import math
 import os
 import signal
@@ -26,6 +27,8 @@ from tucano.settings.model import LoadedModel
 from tucano.storage.logs import BoundedLog
 from tucano.training.forking.children import ForkedChild, ForkServer
 from tucano.training.jobs import Job, Progress, parse
+
+log = logging.getLogger(__name__)
 
 GRACE_SECONDS = 10
 """A child that got SIGTERM has this long to save and leave before it is killed."""
@@ -101,8 +104,10 @@ def _started(job: Job, file: Path, python: str | None) -> Child:
     if _fork_server is not None:
         model = job.settings["model"]
         if may_fork(model["backend"], model["device"], python):
-            with suppress(OSError):  # it has been killed
+            try:
                 return _fork_server.fork(file, job.threads)
+            except OSError as error:
+                log.warning("%s is started and not forked: %s", _who(job), str(error))
     return subprocess.Popen(
         [python or sys.executable, "-m", "tucano.training.worker", str(file)],
         stdin=subprocess.PIPE,

@@ -8,23 +8,26 @@ import subprocess
 import sys
 import threading
 from collections.abc import Mapping
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
-from typing import TextIO
+from typing import IO, TextIO
+
+FORK_SECONDS = 600
+"""A server that has told nothing of a child for so long hangs; importing takes it eight."""
 
 
 class ForkedChild:
     """A training child that is a grandchild of this process; its attributes are those of `subprocess.Popen`."""
 
-    def __init__(self, given: int, printed: int, told: int) -> None:
+    def __init__(self, given: IO[bytes], printed: TextIO, told: TextIO) -> None:
         self.returncode: int | None = None
-        self.stdout: TextIO = os.fdopen(printed, encoding="utf-8", errors="replace")
-        self._given = os.fdopen(given, "wb", buffering=0)
-        self._told = os.fdopen(told, encoding="ascii")
+        self.stdout = printed
+        self._given = given
+        self._told = told
         self._lock = threading.Lock()
-        number = self._told.readline()
+        number = told.readline() if _speaks(told, FORK_SECONDS) else ""
         if not number:
-            raise OSError("the fork server has ended")
+            raise OSError("the fork server has ended, or hangs")
         self.pid = int(number)
 
     def poll(self) -> int | None:
@@ -37,8 +40,11 @@ class ForkedChild:
 
     def wait(self, timeout: float | None = None) -> int:
         """The exit code. TimeoutExpired where the child is still there after so many seconds."""
-        with self._lock:
-            self._hear(timeout)
+        if self._lock.acquire(timeout=-1 if timeout is None else timeout):
+            try:
+                self._hear(timeout)
+            finally:
+                self._lock.release()
         if self.returncode is None:
             raise subprocess.TimeoutExpired("a training child", timeout or 0)
         return self.returncode
@@ -55,15 +61,17 @@ class ForkedChild:
         self.send_signal(signal.SIGKILL)
 
     def _hear(self, timeout: float | None) -> None:
-        if self.returncode is not None:
-            return
-        poller = select.poll()
-        poller.register(self._told, select.POLLIN)
-        if not poller.poll(None if timeout is None else 1000 * timeout):
+        if self.returncode is not None or not _speaks(self._told, timeout):
             return
         self.returncode = int(self._told.readline() or -signal.SIGKILL)  # nothing: its keeper was killed
         self._told.close()
         self._given.close()
+
+
+def _speaks(pipe: TextIO, seconds: float | None) -> bool:
+    poller = select.poll()
+    poller.register(pipe, select.POLLIN)
+    return bool(poller.poll(None if seconds is None else 1000 * seconds))
 
 
 class ForkServer:
@@ -83,18 +91,29 @@ class ForkServer:
             )
 
     def fork(self, job: Path, threads: int) -> ForkedChild:
-        """OSError where the server is not there any more."""
-        given, ours = os.pipe()
-        reading, printed = os.pipe()
-        told, telling = os.pipe()
-        theirs = [given, printed, telling]
-        try:
-            with self._lock:
-                socket.send_fds(self._asking, [f"{threads} {job}".encode()], theirs)
-        finally:
-            for descriptor in theirs:
-                os.close(descriptor)
-        return ForkedChild(ours, reading, told)
+        """OSError where the server is not there any more, or does not answer."""
+        pipes = [os.pipe() for _ in range(3)]  # what it is given, what it prints, what is told of it
+        (given, ours), (reading, printed), (told, telling) = pipes
+        theirs = (given, printed, telling)
+        with ExitStack() as kept:
+            mine = (
+                kept.enter_context(os.fdopen(ours, "wb", buffering=0)),
+                kept.enter_context(os.fdopen(reading, encoding="utf-8", errors="replace")),
+                kept.enter_context(os.fdopen(told, encoding="ascii")),
+            )
+            try:
+                with self._lock:
+                    socket.send_fds(self._asking, [f"{threads} {job}".encode()], theirs)
+            finally:
+                for descriptor in theirs:
+                    os.close(descriptor)
+            try:
+                child = ForkedChild(*mine)
+            except OSError:
+                self._process.kill()  # or it might fork the same job later
+                raise
+            kept.pop_all()
+        return child
 
     def close(self) -> None:
         """End the server, also one that still imports; children go on."""

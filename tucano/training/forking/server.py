@@ -2,8 +2,8 @@
 socket as standard input.
 
 What a child imports takes it eight seconds, and a short run has eight children. This process imports it once, while the
-run prepares its data, and then does nothing but fork: it computes nothing and starts no thread, so that a child finds
-what it would find in a process of its own. It ends when its socket does.
+run prepares its data, and then does nothing but fork: it computes nothing, and has no thread but those of allocators
+that know of forks, so that a child finds what it would find in a process of its own. It ends when its socket does.
 """
 
 import importlib
@@ -11,6 +11,7 @@ import os
 import signal
 import socket
 import sys
+import traceback
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -50,6 +51,8 @@ def _keep(job: Path, threads: str, handed: Sequence[int]) -> None:
     if child == 0:
         os.close(told)
         _become(job, threads, *standard)
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)  # meant for the child, which saves first; a keeper ends with it
     for descriptor in (0, 1, 2, *standard):  # or its end would not be seen by who reads what it prints
         os.close(descriptor)
     _tell(told, child)
@@ -74,6 +77,8 @@ def _become(job: Path, threads: str, given: int, printed: int) -> None:
     code = 1
     try:
         code = worker.main(job)
+    except BaseException:
+        traceback.print_exc()
     finally:
         sys.stdout.flush()
         os._exit(code)
@@ -81,7 +86,8 @@ def _become(job: Path, threads: str, given: int, printed: int) -> None:
 
 def _call_oneself(name: str) -> None:
     """In what `ps` and `top` show, where it is 15 characters long."""
-    Path("/proc/self/comm").write_text(name, encoding="utf-8")
+    with suppress(OSError):
+        Path("/proc/self/comm").write_text(name, encoding="utf-8")
 
 
 if __name__ == "__main__":
