@@ -1,4 +1,4 @@
-"""The nano model: a Qwen3 of one to three million random weights with its own tokenizer, so that the pipeline runs
+"""The nano model: a Qwen3 of some 650,000 random weights with its own tokenizer, so that the pipeline runs
 anywhere.
 
 It exists to exercise every stage without a download. It knows nothing but what SFT shows it, and it is not a product.
