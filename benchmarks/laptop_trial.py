@@ -4,8 +4,8 @@ length.
     python -m benchmarks.laptop_trial --storage runs-trial --seeds 7 8 9
 
 Prints one row per run: overall p, tasks significant after Holm, ground truth, text health relative to the SFT start.
-The control shares data and SFT with its pipeline, so only GRPO's reward differs. Takes about four minutes per row on two
-cores.
+The control shares data and SFT with its pipeline, so only GRPO's reward differs. Takes about four minutes per row on
+two cores.
 """
 
 import argparse
