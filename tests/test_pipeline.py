@@ -278,9 +278,7 @@ def test_a_seed_lost_for_good_is_named_and_the_others_go_on(storage: Path) -> No
     process = started(storage, grpo__seeds=[42, 124], worker__retries=0)
     list(lines_until(process, r"grpo-seed-124: runs"))
     deadline = time.monotonic() + 600
-    while not (
-        victims := [child for child in training_children(process) if child.name() == "grpo-seed-124"]
-    ):
+    while not (victims := [child for child in training_children(process) if child.name() == "grpo-seed-124"]):
         assert time.monotonic() < deadline
         time.sleep(0.05)
     victims[0].kill()
