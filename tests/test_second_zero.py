@@ -273,5 +273,5 @@ def test_doctor_of_a_profile_that_is_none() -> None:
 
 def test_a_nano_model_is_counted_whole() -> None:
     shape = shape_of(ModelSettings())
-    assert shape is not None and shape.matrices == 4 * 12 * 128**2
-    assert shape.other_weights == 2048 * 128 + 4 * 2 * (128 + 32) + 128
+    assert shape is not None and shape.matrices == 2 * 12 * 128**2
+    assert shape.other_weights == 2048 * 128 + 2 * 2 * (128 + 32) + 128
