@@ -40,17 +40,20 @@ def tells_of_other_kinds(text: str, question: str, gold: str, database: Path) ->
     """Whether a text names kinds of a column that the gold query asks for by name, and none of those that it asks for
     or the question names.
     """
+    prose = _spaced(text)
+    about = _spaced(question)
     for asked, others in _kinds(gold, database):
-        told = {value for value, pattern in others.items() if _told(pattern, text)}
-        known = {value for value, pattern in others.items() if pattern.search(_spaced(question))}
-        if told - known and not told & known and not any(pattern.search(_spaced(text)) for pattern in asked):
+        told = {value for value, pattern in others.items() if _told(pattern, prose)}
+        known = {value for value, pattern in others.items() if pattern.search(about)}
+        if told - known and not told & known and not any(pattern.search(prose) for pattern in asked):
             return True
     return False
 
 
-def _told(pattern: re.Pattern[str], text: str) -> bool:
-    spaced = _spaced(text)
-    return any(not re.search(_DENIED, spaced[: found.start()]) for found in pattern.finditer(spaced))
+def _told(pattern: re.Pattern[str], spaced: str) -> bool:
+    """Whether a value stands in a text and is not denied within the hundred characters before it."""
+    found = pattern.finditer(spaced)
+    return any(not re.search(_DENIED, spaced[max(0, one.start() - 100) : one.start()]) for one in found)
 
 
 @lru_cache(maxsize=1024)

@@ -103,7 +103,7 @@ class ForkServer:
             )
             try:
                 with self._lock:
-                    socket.send_fds(self._asking, [f"{threads} {job}".encode()], theirs)
+                    socket.send_fds(self._asking, [os.fsencode(f"{threads} {job}")], theirs)
             finally:
                 for descriptor in theirs:
                     os.close(descriptor)

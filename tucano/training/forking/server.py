@@ -34,7 +34,7 @@ def main() -> None:
             request, handed, _, _ = socket.recv_fds(asked, LONGEST_REQUEST, 3)
             if not request:
                 return
-            threads, _, job = request.decode().partition(" ")
+            threads, _, job = os.fsdecode(request).partition(" ")
             if os.fork() == 0:
                 asked.close()
                 _keep(Path(job), threads, handed)

@@ -35,25 +35,35 @@ def tells_of_another_value(prose: str, question: str, query: str, store: Path) -
     Of the query only those columns count that it holds to a text, or to several: what it leaves out, compares within
     another query or counts by cases may rightly be told.
     """
+    told_of = _read(prose)
+    asked_of = _read(question)
     for asked, values in _held(query, store):
-        about = asked | {value for value in values if _stands(value, question, denied=True)}
-        told = {value for value in values - about if _stands(value, prose)}
-        if told and not any(_stands(value, prose, denied=True) for value in about):
+        about = asked | {value for value in values if _stands(value, asked_of, denied=True)}
+        told = {value for value in values - about if _stands(value, told_of)}
+        if told and not any(_stands(value, told_of, denied=True) for value in about):
             return True
     return False
 
 
-def _stands(value: Value, text: str, denied: bool = False) -> bool:
-    """Whether a value stands in a text, in one sentence; `denied`: also where that denies it."""
+def _read(text: str) -> list[list[tuple[str, bool]]]:
+    """Of each sentence its words, without ending and without links, each with whether it is denied."""
+    found = []
     for sentence in sentences(text.replace("_", " "), whole=True):
         plain = words(sentence)
-        bare = [(place, _bare(word)) for place, word in enumerate(plain) if word not in _LINKS]
-        for begin in range(len(bare) - len(value) + 1):
-            if tuple(word for _, word in bare[begin : begin + len(value)]) == value:
-                place = bare[begin][0]
-                if denied or not _DENIALS & set(plain[max(0, place - NEAR) : place]):
-                    return True
-    return False
+        denied = [bool(_DENIALS & set(plain[max(0, place - NEAR) : place])) for place in range(len(plain))]
+        pairs = zip(plain, denied, strict=True)
+        found.append([(_bare(word), is_denied) for word, is_denied in pairs if word not in _LINKS])
+    return found
+
+
+def _stands(value: Value, text: list[list[tuple[str, bool]]], denied: bool = False) -> bool:
+    """Whether a value stands in one sentence; `denied`: also where that denies it."""
+    return any(
+        tuple(word for word, _ in sentence[begin : begin + len(value)]) == value
+        for sentence in text
+        for begin, (_, is_denied) in enumerate(sentence)
+        if denied or not is_denied
+    )
 
 
 @lru_cache(maxsize=4096)
@@ -67,7 +77,8 @@ def _held(query: str, store: Path) -> tuple[tuple[Set[Value], Set[Value]], ...]:
     asked: dict[str, set[Value]] = {}
     for condition in _conjuncts(where.this) if where else ():
         for column, text in _texts(condition):
-            asked.setdefault(column, set()).add(_value(text))
+            if value := _value(text):
+                asked.setdefault(column, set()).add(value)
     tables = {table.name for table in tree.find_all(exp.Table)}
     found = ((texts, _of_store(store, sorted(tables), column)) for column, texts in asked.items())
     return tuple((texts, {one for one in values if not _is_part(one, texts)} | texts) for texts, values in found)
