@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from operator import mul
 
 from rewards.complaints import denies, is_of_kind, kinds_of, names_every_kind, states_stars
-from rewards.parsing.text import fold, foreign, word_set, words
+from rewards.parsing.text import fold, foreign, longest_copy, word_set, words
 from rewards.types import PromptLike, clip
 
 
@@ -208,6 +208,24 @@ def is_usable(name: str, value: object) -> bool:
         and "|" not in folded
         and foreign(words(value)) < 0.5
     )
+
+
+_LONGEST_QUOTE = {"main_complaint": 12, "summary": 16}
+"""Words of its prompt in a row from which on a text is no complaint and no summary, but the prompt once more."""
+
+
+def usable_fields(found: Mapping[str, object], asked: str) -> dict[str, object]:
+    """The fields of an object that may be an answer; one that hands the prompt back is none."""
+    return {
+        name: found[name]
+        for name in FIELDS
+        if name in found and is_usable(name, found[name]) and not _is_pasted(name, found[name], asked)
+    }
+
+
+def _is_pasted(name: str, value: object, asked: str) -> bool:
+    limit = _LONGEST_QUOTE.get(name)
+    return limit is not None and isinstance(value, str) and longest_copy(words(value), asked) >= limit
 
 
 def fits_stars(sentiment: object, stars: int | None) -> bool:

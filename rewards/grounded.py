@@ -12,7 +12,7 @@ from pathlib import Path
 from rewards import v42
 from rewards.complaints import TOLD, worth
 from rewards.complaints import meant as meant_by
-from rewards.extraction import CHECKS, FIELDS, fits_stars, is_usable, match
+from rewards.extraction import CHECKS, FIELDS, fits_stars, match, usable_fields
 from rewards.mistold import mistells
 from rewards.parsing import text
 from rewards.parsing.advice import says_nothing, steps, substance, untabled
@@ -22,7 +22,7 @@ from rewards.parsing.objects import around, find_object, is_single, wholeness
 from rewards.parsing.offers import names_product, offers_another, passes_on, speaks_against, ungranted
 from rewards.parsing.prose import advice_lines, asks, concrete, harms, loose_offers, ordered, stands
 from rewards.parsing.reading import INSIGHTS, PUSH, credit, handed_back
-from rewards.parsing.sql import find_query, names
+from rewards.parsing.sql import find_query, has_another, names
 from rewards.parsing.sql_near import is_near, meant
 from rewards.types import Component, PromptLike, TaskReward, clip
 
@@ -78,7 +78,7 @@ def filled(
     return tuple(share / form if c.weight > 0 else share for c, share in zip(components, shares, strict=True))
 
 
-def _damped(share: float) -> float:
+def damped(share: float) -> float:
     """Credit for form where a share of the truth is there: some of it even without any."""
     return _KEPT_FORM + (1 - _KEPT_FORM) * share
 
@@ -90,7 +90,7 @@ def _is_answer(answer: str, tokens: list[str], prompt: PromptLike) -> float:
     if not stands(answer):
         return 0.0
     own = text.portuguese(tokens) * text.variety(tokens) * text.originality(tokens, prompt.user)
-    return own * text.sound(answer, prompt.user) * ordered(answer)
+    return own * text.in_one_language(tokens) * text.sound(answer, prompt.user) * ordered(answer)
 
 
 @dataclass(frozen=True)
@@ -138,17 +138,16 @@ class Extraction:
         beside = [value for name, value in found.items() if name not in FIELDS and isinstance(value, str)]
         if not all(map(stands, (around(answer), *beside))):
             found = {}
-        usable = {name: found[name] for name in FIELDS if name in found and is_usable(name, found[name])}
+        usable = usable_fields(found, prompt.user)
         tokens = text.words(answer) if usable else []  # else no credit is left to weigh, however long the text
-        gate = text.variety(tokens) * (text.originality(tokens, prompt.user) > 0)
-        gate *= wholeness(answer)
+        gate = text.variety(tokens) * (text.originality(tokens, prompt.user) > 0) * wholeness(answer)
         expected = {name: value for name, value in prompt.reference.get("fields", {}).items() if name != "summary"}
         told = match({name: meant_by(name, value) for name, value in usable.items()}, expected, prompt)
         matched = TOLD * told + (1 - TOLD) * match(usable, expected, prompt)
         felt, wanted = found.get("sentiment"), expected.get("sentiment")
         opposite = bool(wanted) and felt != wanted and "neutral" not in (felt, wanted)
         gate *= worth(usable, expected, prompt) * (NOT_ONE if usable and not is_single(answer) else 1.0)
-        form = gate * (_damped(matched**2) if expected else 1.0)
+        form = gate * (damped(matched**2) if expected else 1.0)
         shares = (
             form * bool(usable),
             form * len(usable) / len(FIELDS),
@@ -184,7 +183,7 @@ class SqlQa:
             0.65,
             "its result equals the gold result",
             _SOURCE,
-            "weight; 70 % with further columns or other decimals; 60 % of it without an explanation",
+            "weight; 70 % with further columns or other decimals; 60 % without an explanation; all x .25 for two",
         ),
     )
 
@@ -206,6 +205,7 @@ class SqlQa:
             explained = 0.0 if mistold else _explains(query.prose, prompt)
             told = MISTOLD if mistold else UNEXPLAINED + (1 - UNEXPLAINED) * explained
             gate = text.variety(prose := text.words(query.prose)) * (1 - 0.75 * text.foreign(prose))
+            gate *= NOT_ONE if has_another(query) else 1.0
             parts = (
                 1.0,
                 explained * (overlap**2 * (1.0 if right else WRONGLY) if gold else 1.0),
@@ -284,7 +284,7 @@ class Insights:
         domain = clip(text.count_distinct(v42.BUSINESS_WORDS, folded) / 2)
         lines = {line: _advises(line, planned, brief) for line, planned in advice_lines(folded)}
         advice = clip(sum(worth * steps(line) for line, worth in lines.items() if worth) / ENOUGH_ADVICE)
-        gate = 0.0 if harms(folded) else _is_answer(answer, tokens, prompt) * _damped(advice)
+        gate = 0.0 if harms(folded) else _is_answer(answer, tokens, prompt) * damped(advice)
         if advice > ENOUGH_ADVICE / 3:
             gate *= substance(line for line in lines if lines[line] or says_nothing(line))
         gate *= credit(answer, prompt, INSIGHTS) if gate else 0.0

@@ -90,7 +90,7 @@ def is_strict(text: str) -> bool:
     if not is_parsable(bare) or not bare.startswith("{"):
         return False
     try:
-        json.loads(normalize_decimals(bare), object_pairs_hook=_without_repetition)
+        json.loads(normalize_decimals(bare), object_pairs_hook=_without_repetition, parse_constant=_not_json)
     except ValueError:
         return False
     return True
@@ -151,6 +151,10 @@ def _without_repetition(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
+def _not_json(constant: str) -> float:
+    raise ValueError(f"{constant} is no JSON")  # Python reads NaN and Infinity, no other reader does
+
+
 def is_parsable(text: str) -> bool:
     """The linear guard: text that json-repair and sqlglot may see."""
     return len(text) <= LONGEST and text.count("{") + text.count("[") <= MOST_BRACKETS
@@ -193,7 +197,7 @@ def _objects(text: str) -> Iterator[str]:
 def _strict(text: str) -> dict[str, Any] | None:
     """What a text from `{` to `}` is as it stands: an object, if it is JSON."""
     try:
-        found: dict[str, Any] = json.loads(text)
+        found: dict[str, Any] = json.loads(text, parse_constant=_not_json)
     except ValueError:
         return None
     return found

@@ -113,8 +113,13 @@ _TAKEN_BACK = re.compile(
     r"|\b(?:ignor|desconsider|descart)\w{1,3}\s(?:tudo|isso|isto|(?:a|as|o|os) (?:recomend|suges|analis|respost"
     r"|numer|texto)\w*)"
 )
+_FOREIGN = word_set("not wrong incorrect untrue never disregard isnt dont")
+"""Words by which an answer denies itself in English; a query's own «NOT IN» does not."""
+_OPERATOR = re.compile(r"\bnot (?=in\b|null\b|exists\b|like\b|between\b)")
+_FORMULA = re.compile(r"\\(?:text|math[a-z]*|boxed|[ln]?not|lor|land|neg)\b")
 _SEVERAL = re.compile(
     r"\b(?:resposta|opcao|alternativa|versao|push|notificacao)\s?(?:n[o.]?\s?)?(?:[2-9]\b|[b-d]\s?[:)])"
+    r"|(?:[.!?`]|[^\x00-\xff]) (?:=|or) (?=\W{0,4}[a-z])"
 )
 
 
@@ -189,9 +194,11 @@ def _even(text: str) -> str:
 
 
 def stands(text: str) -> bool:
-    """Whether a text is one answer that does not take itself back («está errada, não use»)."""
+    """Whether a text is one answer that does not take itself back («está errada, não use», «this is wrong»)."""
     folded = _even(fold(text))
-    return not _TAKEN_BACK.search(folded) and not _SEVERAL.search(folded)
+    said = re.split(r"[^a-z]+", _OPERATOR.sub(" ", folded.replace("'", "").replace("’", "")))
+    is_denied = _TAKEN_BACK.search(folded) or _FORMULA.search(folded) or not _FOREIGN.isdisjoint(said)
+    return not is_denied and not _SEVERAL.search(folded)
 
 
 _STATES = word_set("ac al ap am ba ce df es go ma mt ms mg pa pb pr pe pi rj rn rs ro rr sc sp se to")

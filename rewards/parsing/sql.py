@@ -121,6 +121,13 @@ def find_query(completion: str) -> Query | None:
     return None
 
 
+def has_another(query: Query) -> bool:
+    """Whether the prose around a query holds a second one to choose from; the same one told again is none."""
+    further = find_query(query.prose)
+    reads = further is not None and any(name.startswith("table:") for name in names(further.text))
+    return reads and further is not None and further.text.strip("; \n") != query.text.strip("; \n")
+
+
 def _statements(completion: str) -> Iterator[tuple[int, int, slice | None]]:
     """Where a statement may stand: its start and end, and the code fence around it if there is one; fences come
     first.

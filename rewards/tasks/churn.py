@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rewards.extraction import CHECKS, agreement
-from rewards.grounded import filled
+from rewards.grounded import damped, filled
 from rewards.parsing import text
-from rewards.parsing.objects import find_object, wholeness
+from rewards.parsing.objects import around, find_object, wholeness
+from rewards.parsing.prose import stands
 from rewards.types import Component, PromptLike, TaskRewards, clip
 
 _FIELDS = ("churn_risk", "probability")
@@ -15,6 +16,8 @@ _RANGES = {"low": (0.0, 0.6), "medium": (0.0, 1.0), "high": (0.4, 1.0)}
 """Probabilities that do not contradict a risk. Narrower ones would make it pay to leave a probability wrong beside a
 wrong risk."""
 _SOURCE = "docs/rating-guide.md"
+WRONG_RISK = 0.6
+"""Credit that is left where the risk, which is what was asked for, is wrong."""
 
 
 @dataclass(frozen=True)
@@ -22,9 +25,19 @@ class Grounded:
     components: tuple[Component, ...] = (
         Component("churn.valid_json", 0.15, "a JSON object with at least one valid field", _SOURCE, "weight"),
         Component(
-            "churn.value_checks", 0.25, "valid fields / 2", _SOURCE, "weight; a probability lies between 0 and 1"
+            "churn.value_checks",
+            0.25,
+            "valid fields / 2",
+            _SOURCE,
+            "weight; a probability lies between 0 and 1; 30 % of the form where nothing is right",
         ),
-        Component("churn.risk", 0.30, "the risk is the reference's", _SOURCE, "weight; one step off: a third"),
+        Component(
+            "churn.risk",
+            0.30,
+            "the risk is the reference's",
+            _SOURCE,
+            "weight; one step off: a third; all credit x .6 for another one",
+        ),
         Component(
             "churn.probability", 0.30, "closeness to the reference's probability", _SOURCE, "weight; 0 from .4 off on"
         ),
@@ -49,9 +62,11 @@ class Grounded:
             clip(1 - abs(steps.index(str(risk)) - steps.index(known["churn_risk"])) * 2 / 3) if known and risk else 0.0
         )
         close = agreement("probability", chance, known["probability"]) if known else 0.0
+        gate *= 1.0 if near == 1 or not known else WRONG_RISK
+        form = gate * (damped(max(near, close)) if known else 1.0)
         shares = (
-            gate * bool(valid),
-            gate * len(valid) / 2,
+            form * bool(valid),
+            form * len(valid) / 2,
             gate * near,
             gate * close,
             float(_contradicts(risk, chance)),
@@ -76,7 +91,7 @@ def _is_probability(value: object) -> bool:
 
 def _valid(answer: str) -> dict[str, object]:
     """The fields of an answer whose type and value are allowed."""
-    found = find_object(answer) or {}
+    found = (find_object(answer) if stands(around(answer)) else None) or {}
     checks = {"churn_risk": CHECKS["churn_risk"], "probability": _is_probability}
     return {name: found[name] for name in _FIELDS if name in found and checks[name](found[name])}
 

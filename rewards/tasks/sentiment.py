@@ -5,21 +5,32 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rewards.extraction import CHECKS, agreement, contradicts
-from rewards.grounded import filled
+from rewards.grounded import damped, filled
 from rewards.parsing import text
-from rewards.parsing.objects import find_object, wholeness
+from rewards.parsing.objects import around, find_object, wholeness
+from rewards.parsing.prose import stands
 from rewards.types import Component, PromptLike, TaskRewards
 
 _FIELDS = ("sentiment", "sentiment_score")
 _SOURCE = "docs/rating-guide.md"
+WRONG_LABEL = 0.6
+"""Credit that is left where the label, which is what was asked for, is wrong."""
 
 
 @dataclass(frozen=True)
 class Grounded:
     components: tuple[Component, ...] = (
         Component("sentiment.valid_json", 0.15, "a JSON object with at least one valid field", _SOURCE, "weight"),
-        Component("sentiment.value_checks", 0.25, "valid fields / 2", _SOURCE, "weight"),
-        Component("sentiment.label", 0.30, "the label is the reference's", _SOURCE, "weight"),
+        Component(
+            "sentiment.value_checks",
+            0.25,
+            "valid fields / 2",
+            _SOURCE,
+            "weight; 30 % of the form where nothing is right",
+        ),
+        Component(
+            "sentiment.label", 0.30, "the label is the reference's", _SOURCE, "weight; all credit x .6 for another one"
+        ),
         Component("sentiment.score", 0.30, "closeness to the reference's stars", _SOURCE, "weight; one off: half"),
         Component(
             "sentiment.contradiction",
@@ -40,9 +51,11 @@ class Grounded:
         ]
         score = valid.get("sentiment_score")
         opposite = contradicts(valid.get("sentiment"), score if isinstance(score, int) else None)
+        gate *= 1.0 if right[0] or not known else WRONG_LABEL
+        form = gate * (damped(max(right)) if known else 1.0)
         shares = (
-            gate * bool(valid),
-            gate * len(valid) / len(_FIELDS),
+            form * bool(valid),
+            form * len(valid) / len(_FIELDS),
             gate * right[0],
             gate * right[1],
             float(opposite),
@@ -63,7 +76,7 @@ class Format:
 
 def _valid(answer: str) -> dict[str, object]:
     """The fields of an answer whose type and value are allowed."""
-    found = find_object(answer) or {}
+    found = (find_object(answer) if stands(around(answer)) else None) or {}
     return {name: found[name] for name in _FIELDS if name in found and CHECKS[name](found[name])}
 
 

@@ -134,6 +134,9 @@ _LABEL = re.compile(r"\b(?:hipotese|fase|grupo|plano|opcao|vale|cenario|teste|it
 """What is numbered by letters."""
 _GLUED = re.compile(r"[a-zà-ÿ]{2}[A-ZÀ-Þ][a-zà-ÿ]")
 """Two words in one."""
+_BROKEN = re.compile(r"\ufffd|\d[a-zà-ÿ]{5,}|\w[?!]\.(?!\.)|\w[<>]=|:\*\*[a-zà-ÿ]|[A-Z]{4},\d")
+"""Half a character, a word that begins in a figure («9,6produto») or behind a label's mark, marks that do not go
+together, a figure that has lost its beginning."""
 _BRANDS = re.compile(r"\b(?:WhatsApp|YouTube|TikTok|LinkedIn|PicPay|PayPal|MasterCard|PlayStation)s?\b")
 _IS = re.compile(r"\bé\b", re.IGNORECASE)
 """The verb, which is no «e» without its accent."""
@@ -198,7 +201,7 @@ def _faults(text: str) -> int:
     brackets = folded.count("(") != folded.count(")")
     unfinished = bool(_UNFINISHED.search(folded))
     named = len(_LEFT_HANGING.findall(folded)) + len(_DISAGREES.findall(folded)) + _misplaced_verbs(tokens(text))
-    glued = len(_GLUED.findall(_BRANDS.sub("Marca", text)))
+    glued = len(_GLUED.findall(_BRANDS.sub("Marca", text))) + len(_BROKEN.findall(text))
     return _misplaced_capitals(text) + named + brackets + unfinished + glued
 
 

@@ -9,6 +9,7 @@ _SEVERAL = re.compile(
     r"\b(?:resposta|opcao|alternativa|versao|exemplo|push|notificacao|option|answer)\s*(?:n[o.]?\s*)?(?:[1-9]\b"
     r"|[a-c]\s*[:)])"
     r"|\bou entao\s*:|\boutra (?:resposta|opcao|versao)\s*:|\b(?:primeira|segunda) (?:resposta|opcao|versao)\b"
+    r"|[.!?`]\W{0,4}\s(?:=|or)\s+\W{0,4}[a-z]+\b"
 )
 _TAKEN_BACK = re.compile(
     r"\b(?:esta|e|sao|estao|ficou)\s+(?:(?:tudo|toda|totalmente|completamente|muito)\s+)?"
@@ -18,6 +19,11 @@ _TAKEN_BACK = re.compile(
     r"|\b(?:resposta|texto|dados?|numeros?|analise)\s+(?:errad|incorret|fals|inventad)\w*"
     r"|\b(?:e brincadeira|era mentira|so que nao|nada disso|ao contrario do que)\b"
 )
+_IN_ENGLISH = re.compile(
+    r"\b(?:not(?! (?:in|null|exists|like|between)\b)|isn['’]?t|don['’]?t|never|wrong|incorrect|untrue|disregard)\b"
+    r"|\\(?:text|math\w+|boxed|lor|land|lnot|neg|neq|implies)\b"
+)
+"""A denial that a model brings along from its first language, with the logic's signs of a formula («\\lor»)."""
 _ONE_OF = re.compile(r"\b(?:um|uma|algum|alguma|qual) d[aeo]s?\b[^.;:!?\n]{0,40}$")
 """«Um dos três números está errado» says it of the brief."""
 
@@ -25,8 +31,29 @@ _ONE_OF = re.compile(r"\b(?:um|uma|algum|alguma|qual) d[aeo]s?\b[^.;:!?\n]{0,40}
 def is_single(answer: str) -> bool:
     """Whether the text offers one answer and does not take it back."""
     text = plain(answer)
+    if denies_itself(text):
+        return False
     back = (found for found in _TAKEN_BACK.finditer(text) if not _ONE_OF.search(text[: found.start()]))
     return not _SEVERAL.search(text) and not any(back)
+
+
+_ENGLISH = (
+    "(?:the|is|it|this|that|these|are|was|be|has|have|might|could|would|should|will|here|my|your|we|you|they|guess"
+    "|answer|one|an|of|to|and|with|been|checked|correct|final)"
+)
+_ENGLISH_TURN = re.compile(rf"\b{_ENGLISH} {_ENGLISH}\b")
+ENGLISH = 0.3
+"""What is left of a Portuguese text with a turn of English («here is», «one might guess»)."""
+
+
+def portuguese(answer: str) -> float:
+    """1, or what is left of a text that falls into English."""
+    return ENGLISH if _ENGLISH_TURN.search(plain(answer)) else 1.0
+
+
+def denies_itself(folded: str) -> bool:
+    """Whether a plain text says in English, or in the signs of logic, that it is not so."""
+    return bool(_IN_ENGLISH.search(folded))
 
 
 def copied(answer: str, prompt: str, size: int = 4) -> float:

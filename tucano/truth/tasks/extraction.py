@@ -8,7 +8,7 @@ from typing import Any
 from tucano.truth.fluency import Norm, fluency
 from tucano.truth.json_object import framed_object, only_object
 from tucano.truth.reading import plain, stem, word_set, words
-from tucano.truth.single import is_single
+from tucano.truth.single import copied, denies_itself, is_single
 from tucano.truth.types import PromptLike
 from tucano.truth.wording.complaints import (
     denies,
@@ -53,6 +53,9 @@ UNSAID = 0.5
 THIN = 0.5
 """How right a lukewarm opinion is as a complaint, an intent that is left open, and a summary of a word or two."""
 THINNEST = 2
+QUOTED_COMPLAINT, QUOTE, PASTED = 12, 16, 0.75
+"""Words of its prompt in a row that are no complaint and that sum nothing up, and what is left of an object with the
+first."""
 _LINKS = word_set("pelo pela pelos pelas para mais muito com sem")
 _NONE = re.compile(
     r"|-|n/a|null|nenhum\w*(?: \w+){0,2}"
@@ -151,6 +154,7 @@ def truth(prompt: PromptLike, answer: str, databases: Path | None) -> float | No
     values = {name: value_told(name, value) for name, value in found.items()}
     alone *= IN_WORDS if any(values[name] is not found[name] for name in values) else 1.0
     alone *= OTHER_THING if names_other_thing(str(found.get("summary")), prompt.user) else 1.0
+    alone *= PASTED if copied(str(found.get("main_complaint")), prompt.user, QUOTED_COMPLAINT) else 1.0
     weights = {name: _weight(name, value, prompt) for name, value in known.items()}
     right = {name: float(name in values and is_right(name, values[name], value)) for name, value in known.items()}
     if "main_complaint" in known and not right["main_complaint"]:
@@ -176,7 +180,7 @@ def _otherwise(complaint: Any, known: Mapping[str, Any], review: str) -> float:
         return 0.0
     if known["main_complaint"] is None:
         return OPINION if known.get("sentiment") == "neutral" and is_opinion(complaint, review) else 0.0
-    return float(is_told_otherwise(complaint, known["main_complaint"], review))
+    return float(is_told_otherwise(complaint, known["main_complaint"], review) and not denies_itself(plain(complaint)))
 
 
 def _flagged(values: Mapping[str, Any], known: Mapping[str, Any]) -> float:
@@ -204,7 +208,7 @@ def is_right(name: str, value: Any, expected: Any) -> bool:
     if type(value) is not type(expected):
         return False
     if name == "main_complaint" and isinstance(value, str):
-        if denies(value, expected):
+        if denies(value, expected) or denies_itself(plain(value)):
             return False
         said, wanted = (
             {stem(word) for word in words(text) if len(word) > 3 and word not in _LINKS} for text in (value, expected)
@@ -243,6 +247,8 @@ def _told(prompt: PromptLike) -> frozenset[str]:
 def _sums_up(summary: Any, told: frozenset[str], review: str) -> float:
     """1 for a sentence with something of this review, half for one too thin to tell, 0 for another thing's."""
     if not isinstance(summary, str) or fluency(summary, SUMMARY) < 0.4 or names_other_thing(summary, review):
+        return 0.0
+    if copied(summary, review, QUOTE) or denies_itself(plain(summary)):
         return 0.0
     if _stems(summary) & told:
         return 1.0

@@ -7,7 +7,7 @@ from tucano.truth.facts import facts_of, stated
 from tucano.truth.figures import figures
 from tucano.truth.fluency import Norm, fluency
 from tucano.truth.reading import clip, plain, sentences, spoken, untabled, words
-from tucano.truth.single import copied, is_single
+from tucano.truth.single import copied, is_single, portuguese
 from tucano.truth.types import PromptLike
 from tucano.truth.wording.substance import substance
 
@@ -25,6 +25,8 @@ LONGEST = 4000
 MOST_FIGURES = 60
 """A text with more is a table or nothing, and each figure is weighed against each label."""
 FLUENT = Norm()
+LONG_RUN, MOST_IN_LONG_RUNS = 12, 0.3
+"""Words of the brief in a row, and the share of an answer that may stand in such runs."""
 SOUND = 0.95
 """From here on every part of a text is read, else those that read well by themselves."""
 PART = Norm(mean=-1.0, odd=0.62)
@@ -47,7 +49,7 @@ def truth(prompt: PromptLike, answer: str, databases: Path | None) -> float | No
     variety = _variety(answer) if len(answer) <= LONGEST else 0.0
     if not variety or len(figures(plain(answer))) > MOST_FIGURES:
         return 0.0
-    if not is_single(answer) or harmful(answer, labels) or copied(answer, prompt.user) > 0.6:
+    if not is_single(answer) or harmful(answer, labels) or _is_handed_back(answer, prompt.user):
         return 0.0
     said = stated(answer, prompt.user, facts)
     order = fluency(answer, FLUENT)
@@ -61,7 +63,11 @@ def truth(prompt: PromptLike, answer: str, databases: Path | None) -> float | No
     wrong = said.wrong + (0 if shown == 1 else said.apart)
     if wrong:
         whole = max(WRONG * whole if wrong == 1 else 0.0, MISREAD_ADVICE * advice)
-    return order * variety * whole * (substance(answer) if advice else 1.0)
+    return order * portuguese(answer) * variety * whole * (substance(answer) if advice else 1.0)
+
+
+def _is_handed_back(answer: str, brief: str) -> bool:
+    return copied(answer, brief) > 0.6 or copied(answer, brief, LONG_RUN) > MOST_IN_LONG_RUNS
 
 
 def _sound_part(row: str) -> str:

@@ -7,7 +7,7 @@ from tucano.truth.fluency import Norm, fluency
 from tucano.truth.offers import codes, granted, mentions_offer
 from tucano.truth.product import in_a_phrase, names_another, names_product
 from tucano.truth.reading import plain, sentences
-from tucano.truth.single import copied, is_single
+from tucano.truth.single import copied, is_single, portuguese
 from tucano.truth.types import PromptLike
 
 SCREEN = 120
@@ -104,7 +104,8 @@ def truth(prompt: PromptLike, answer: str, databases: Path | None) -> float | No
     for code in codes(prompt.user):
         read = re.sub(rf"(?i)(?<=\buse )\b{re.escape(code)}\b", "o cupom", read)
     read = _OPEN_END.sub(r"\1.", re.sub(r"(?i)(prezad[oa])\(as?\)", r"\1", read))
-    return fluency(read, FLUENT) * _matter(prompt, answer, product) * _style(text, plain(prompt.user), length)
+    order = fluency(read, FLUENT) * portuguese(answer)
+    return order * _matter(prompt, answer, product) * _style(text, plain(prompt.user), length)
 
 
 def _matter(prompt: PromptLike, answer: str, product: str) -> float:

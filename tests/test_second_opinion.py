@@ -1,0 +1,102 @@
+"""What falsepass, a tool of other people, finds in reward and truth: nothing, and what it once found stays mended."""
+
+import json
+
+import pytest
+from rewards_examples import ANSWERS, FIELDS, PROMPTS, write_store
+
+from benchmarks import second_opinion
+from benchmarks.truth_search import Judge
+from rewards import RewardSet, load_reward_set
+from tucano.prompts import TASKS, Task
+from tucano.truth import truth
+
+LOW = 0.30
+DENIED = {
+    "denied in front": "The answer is definitely not {}.",
+    "denied behind": "{} (this is wrong)",
+    "denied by a word": "not {}",
+    "denied by a formula": "{} \\text{{ is wrong}}",
+}
+PROSE: tuple[Task, ...] = ("sql_qa", "insights", "push")
+
+
+@pytest.fixture(scope="module")
+def judges(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Judge]:
+    databases = write_store(tmp_path_factory.mktemp("stores"))
+    rewards: RewardSet = load_reward_set("grounded", databases)
+    return {
+        "truth": lambda prompt, text: truth(prompt, text, databases) or 0.0,
+        "grounded": lambda prompt, text: rewards.score(prompt, text).total,
+    }
+
+
+@pytest.mark.parametrize("of", ["truth", "grounded"])
+@pytest.mark.parametrize("task", TASKS)
+def test_nothing_is_found(of: str, task: Task) -> None:
+    rows = second_opinion.opinion(of, task, examples=2, search=25, seed=1)
+    assert len(rows) > 60
+    assert second_opinion.table(rows) == ""
+
+
+def test_a_reward_that_pays_for_the_product_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    def pays(prompt: object, text: str) -> float:
+        return float("com" in text)
+
+    monkeypatch.setattr(second_opinion, "judge", lambda of, databases: pays)
+    failed = {
+        row["probe"]
+        for row in second_opinion.opinion("truth", "push", examples=2, search=25, seed=1)
+        if not row["passed"]
+    }
+    assert {"P5", "P9", "P15", "S3"} <= failed  # several answers, one taken back, one denied, and what a search finds
+
+
+@pytest.mark.parametrize("of", ["truth", "grounded"])
+@pytest.mark.parametrize("task", PROSE)
+@pytest.mark.parametrize("form", DENIED.values(), ids=DENIED)
+def test_a_denial_in_english_is_no_answer(judges: dict[str, Judge], of: str, task: Task, form: str) -> None:
+    assert judges[of](PROMPTS[task], ANSWERS[task]) >= 0.85  # type: ignore[arg-type]
+    assert judges[of](PROMPTS[task], form.format(ANSWERS[task])) <= LOW  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("of", ["truth", "grounded"])
+@pytest.mark.parametrize(
+    ("task", "text"),
+    [
+        ("push", "Que tal Recomen em nossa loja. Aproveite! = " + ANSWERS["push"]),
+        ("push", "Is it " + ANSWERS["push"]),
+        ("insights", "**Situação:**e a recompra de 2,0produto\n- Sugiro anterior. = " + ANSWERS["insights"]),
+        ("insights", "One might guess " + ANSWERS["insights"].replace("Recomendo", "it is the Recomendo")),
+        ("insights", PROMPTS["insights"].user + " - Sugiro ampliar aschurn a primeira soma para elevar."),
+        ("sql_qa", ANSWERS["sql_qa"] + "\nor\n```sql\nSELECT COUNT(*) FROM pedidos\n```"),
+    ],
+)
+def test_an_answer_beside_another_or_in_two_languages_earns_little(
+    judges: dict[str, Judge], of: str, task: Task, text: str
+) -> None:
+    assert judges[of](PROMPTS[task], text) <= LOW  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("of", ["truth", "grounded"])
+def test_the_prompt_is_no_complaint_and_no_summary(judges: dict[str, Judge], of: str) -> None:
+    asked = PROMPTS["extraction"]
+    pasted = FIELDS | {"main_complaint": asked.user, "summary": asked.user}
+    assert judges[of](asked, json.dumps(pasted, ensure_ascii=False)) <= LOW  # type: ignore[arg-type]
+
+
+def test_a_complaint_that_is_denied_in_its_field_is_wrong(judges: dict[str, Judge]) -> None:
+    denied = json.dumps(FIELDS | {"main_complaint": FIELDS["main_complaint"] + " (this is wrong)"})
+    assert judges["truth"](PROMPTS["extraction"], denied) <= 0.5  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("odd", ["NaN", "Infinity"])
+def test_what_only_python_reads_is_no_json(judges: dict[str, Judge], odd: str) -> None:
+    text = json.dumps(FIELDS).replace('"sentiment_score": 1', f'"sentiment_score": {odd}')
+    assert odd in text and judges["grounded"](PROMPTS["extraction"], text) <= 0.6  # type: ignore[arg-type]
+
+
+def test_a_query_may_be_told_again_and_speak_of_not_in(judges: dict[str, Judge]) -> None:
+    """What the mends must not take for a denial or for a second answer."""
+    again = ANSWERS["sql_qa"] + "\nA consulta não usa NOT IN nem NOT NULL."
+    assert all(judges[of](PROMPTS["sql_qa"], again) >= 0.85 for of in judges)  # type: ignore[arg-type]
