@@ -19,7 +19,7 @@ from rewards.sets import SETS, SetName
 from tucano.prompts import Task
 
 
-def _edit(
+def edit(
     patch: pytest.MonkeyPatch, owner: ModuleType | type, function: str, old: str, new: str, users: Iterable[Any] = ()
 ) -> None:
     """Replace the one place `old` in a function's source; `users` are the modules that import the function by name.
@@ -46,7 +46,7 @@ def _edit(
 
 def missing_fields_are_free(patch: pytest.MonkeyPatch, name: SetName) -> None:
     """The mean was taken over the fields that the answer has, not over those that the reference asks for."""
-    _edit(
+    edit(
         patch,
         extraction,
         "match",
@@ -58,7 +58,7 @@ def missing_fields_are_free(patch: pytest.MonkeyPatch, name: SetName) -> None:
 
 def strict_between_braces(patch: pytest.MonkeyPatch, name: SetName) -> None:
     """Fences were to be cut off in a simpler way, and now any talk around the object counts as strict too."""
-    _edit(
+    edit(
         patch,
         objects,
         "is_strict",
@@ -69,7 +69,7 @@ def strict_between_braces(patch: pytest.MonkeyPatch, name: SetName) -> None:
 
 def complaint_by_recall(patch: pytest.MonkeyPatch, name: SetName) -> None:
     """Written as «the share of the expected words that are there», which is recall: a list of all complaints fits."""
-    _edit(
+    edit(
         patch,
         extraction,
         "token_f1",
@@ -80,7 +80,7 @@ def complaint_by_recall(patch: pytest.MonkeyPatch, name: SetName) -> None:
 
 def unset_flags_weigh_most(patch: pytest.MonkeyPatch, name: SetName) -> None:
     """The two weights of the flags stand in each other's branch."""
-    _edit(
+    edit(
         patch,
         extraction,
         "_told",
@@ -91,7 +91,7 @@ def unset_flags_weigh_most(patch: pytest.MonkeyPatch, name: SetName) -> None:
 
 def null_agrees(patch: pytest.MonkeyPatch, name: SetName) -> None:
     """A null was taken for «not told», so that it agrees with whatever the reference says."""
-    _edit(
+    edit(
         patch,
         extraction,
         "agreement",
@@ -102,7 +102,7 @@ def null_agrees(patch: pytest.MonkeyPatch, name: SetName) -> None:
 
 def neutral_is_the_opposite(patch: pytest.MonkeyPatch, name: SetName) -> None:
     """A lost «not»: the neutral sentiment is cut as the opposite one, and the opposite one is not."""
-    _edit(
+    edit(
         patch,
         grounded.Extraction,
         "shares",
@@ -121,13 +121,13 @@ def whole_numbers_for_means(patch: pytest.MonkeyPatch, name: SetName) -> None:
 
 def prose_vouches_for_itself(patch: pytest.MonkeyPatch, name: SetName) -> None:
     """States and months of the prose are looked up in the whole answer, the prose included."""
-    _edit(patch, grounded.SqlQa, "shares", 'f"{prompt.user} {query.text}"', 'f"{prompt.user} {answer}"')
+    edit(patch, grounded.SqlQa, "shares", 'f"{prompt.user} {query.text}"', 'f"{prompt.user} {answer}"')
 
 
 def further_rows_are_free(patch: pytest.MonkeyPatch, name: SetName) -> None:
     """The number of rows is a lower bound only: a query that forgets its LIMIT is right."""
-    _edit(patch, sql_results, "fits", "len(rows) != expected.count", "len(rows) < expected.count")
-    _edit(
+    edit(patch, sql_results, "fits", "len(rows) != expected.count", "len(rows) < expected.count")
+    edit(
         patch,
         sql_results,
         "arrangements",
@@ -139,17 +139,17 @@ def further_rows_are_free(patch: pytest.MonkeyPatch, name: SetName) -> None:
 
 def outcome_unpacked_wrongly(patch: pytest.MonkeyPatch, name: SetName) -> None:
     """The two fields of the outcome were unpacked in the wrong order: a query that runs is a right one."""
-    _edit(patch, grounded.SqlQa, "shares", "outcome.ran, outcome.equal", "outcome.equal, outcome.ran")
+    edit(patch, grounded.SqlQa, "shares", "outcome.ran, outcome.equal", "outcome.equal, outcome.ran")
 
 
 def explained_in_characters(patch: pytest.MonkeyPatch, name: SetName) -> None:
     """The length of the explanation is taken of the text, not of its words: ten characters earn all."""
-    _edit(patch, grounded, "_explains", "clip(len(tokens) / FEWEST_WORDS)", "clip(len(prose) / FEWEST_WORDS)")
+    edit(patch, grounded, "_explains", "clip(len(tokens) / FEWEST_WORDS)", "clip(len(prose) / FEWEST_WORDS)")
 
 
 def withdrawal_sought_in_query(patch: pytest.MonkeyPatch, name: SetName) -> None:
     """Whether an answer takes itself back is asked of the query's text instead of the prose."""
-    _edit(patch, grounded.SqlQa, "shares", "stands(query.prose)", "stands(query.text)")
+    edit(patch, grounded.SqlQa, "shares", "stands(query.prose)", "stands(query.text)")
 
 
 # insights
@@ -157,7 +157,7 @@ def withdrawal_sought_in_query(patch: pytest.MonkeyPatch, name: SetName) -> None
 
 def known_figures_used_up(patch: pytest.MonkeyPatch, name: SetName) -> None:
     """The known figures became an iterator, which the first figure without a label exhausts for all later ones."""
-    _edit(
+    edit(
         patch,
         claims,
         "insight_figures",
@@ -179,7 +179,7 @@ def all_after_de_is_proposed(patch: pytest.MonkeyPatch, name: SetName) -> None:
 
 def key_figures_are_all(patch: pytest.MonkeyPatch, name: SetName) -> None:
     """The key figures are read from the field of all figures, so that an answer has to tell every one."""
-    _edit(patch, claims, "insight_figures", 'get("key_figures", ())', 'get("figures", ())', [grounded])
+    edit(patch, claims, "insight_figures", 'get("key_figures", ())', 'get("figures", ())', [grounded])
 
 
 def layout_for_figures(patch: pytest.MonkeyPatch, name: SetName) -> None:
@@ -196,12 +196,12 @@ def layout_for_figures(patch: pytest.MonkeyPatch, name: SetName) -> None:
 
 def harm_only_with_negation(patch: pytest.MonkeyPatch, name: SetName) -> None:
     """«or» became «and»: harmful advice is found only where the text also advises against itself twice."""
-    _edit(patch, prose, "harms", "bool(_HARM.search(folded)) or", "bool(_HARM.search(folded)) and", [grounded])
+    edit(patch, prose, "harms", "bool(_HARM.search(folded)) or", "bool(_HARM.search(folded)) and", [grounded])
 
 
 def soundness_floored(patch: pytest.MonkeyPatch, name: SetName) -> None:
     """The cap on the number of broken places moved to the wrong side: the first is counted, the others are not."""
-    _edit(patch, text, "sound", "0.5 ** min(places, 10)", "0.5 ** min(places, 1)")
+    edit(patch, text, "sound", "0.5 ** min(places, 10)", "0.5 ** min(places, 1)")
 
 
 # push
@@ -209,12 +209,12 @@ def soundness_floored(patch: pytest.MonkeyPatch, name: SetName) -> None:
 
 def length_in_bytes(patch: pytest.MonkeyPatch, name: SetName) -> None:
     """The length of a push is taken of its UTF-8 form, where accents count twice and an emoji four times."""
-    _edit(patch, grounded.Push, "shares", "len(text.squeeze(answer))", "len(text.squeeze(answer).encode())")
+    edit(patch, grounded.Push, "shares", "len(text.squeeze(answer))", "len(text.squeeze(answer).encode())")
 
 
 def offers_counted_not_compared(patch: pytest.MonkeyPatch, name: SetName) -> None:
     """The numbers of kinds are subtracted, not the kinds: another offer than the granted one is free."""
-    _edit(
+    edit(
         patch,
         offers,
         "ungranted",
@@ -226,30 +226,30 @@ def offers_counted_not_compared(patch: pytest.MonkeyPatch, name: SetName) -> Non
 
 def copy_counted_in_grams(patch: pytest.MonkeyPatch, name: SetName) -> None:
     """The longest copy is counted in 4-grams instead of words, so three more words of the brief are free."""
-    _edit(patch, text, "longest_copy", "max(longest, run + 3 if run else 0)", "max(longest, run)")
+    edit(patch, text, "longest_copy", "max(longest, run + 3 if run else 0)", "max(longest, run)")
 
 
 def other_product_keeps_worth(patch: pytest.MonkeyPatch, name: SetName) -> None:
     """A lost «not»: only where no product is known is one missed."""
-    _edit(patch, grounded.Push, "shares", "if named or not known else", "if named or known else")
+    edit(patch, grounded.Push, "shares", "if named or not known else", "if named or known else")
 
 
 def formal_as_typed(patch: pytest.MonkeyPatch, name: SetName) -> None:
     """The formal words are sought in the answer as typed, where «Prezado» has a capital letter."""
-    _edit(patch, grounded.Push, "shares", "v42.FORMAL.search(folded)", "v42.FORMAL.search(answer)")
+    edit(patch, grounded.Push, "shares", "v42.FORMAL.search(folded)", "v42.FORMAL.search(answer)")
 
 
 def units_of_the_answer(patch: pytest.MonkeyPatch, name: SetName) -> None:
     """The units that a push may use are taken from the push itself, so that a discount may become a price."""
-    _edit(patch, claims, "push_inventions", "in figures(prompt.user) if", "in shown if", [grounded])
+    edit(patch, claims, "push_inventions", "in figures(prompt.user) if", "in shown if", [grounded])
 
 
-def _changes(tasks: tuple[Task, ...], *patches: Patch) -> tuple[Change, ...]:
+def changes(tasks: tuple[Task, ...], *patches: Patch) -> tuple[Change, ...]:
     return tuple(Change(apply.__name__, apply, tasks, ("grounded",)) for apply in patches)
 
 
 BUGS: tuple[Change, ...] = (
-    *_changes(
+    *changes(
         ("extraction",),
         missing_fields_are_free,
         strict_between_braces,
@@ -258,7 +258,7 @@ BUGS: tuple[Change, ...] = (
         null_agrees,
         neutral_is_the_opposite,
     ),
-    *_changes(
+    *changes(
         ("sql_qa",),
         whole_numbers_for_means,
         prose_vouches_for_itself,
@@ -267,7 +267,7 @@ BUGS: tuple[Change, ...] = (
         explained_in_characters,
         withdrawal_sought_in_query,
     ),
-    *_changes(
+    *changes(
         ("insights",),
         known_figures_used_up,
         movements_never_found,
@@ -276,8 +276,8 @@ BUGS: tuple[Change, ...] = (
         layout_for_figures,
         harm_only_with_negation,
     ),
-    *_changes(("insights", "push"), soundness_floored),
-    *_changes(
+    *changes(("insights", "push"), soundness_floored),
+    *changes(
         ("push",),
         length_in_bytes,
         offers_counted_not_compared,

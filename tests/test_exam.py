@@ -7,6 +7,7 @@ from typing import Any
 
 import invented_bugs
 import invented_bugs_2
+import invented_bugs_3
 import pytest
 from historic_bugs import BOTH, BUGS, REFACTORINGS, SETTINGS, Change, Examiner, examiner
 
@@ -80,6 +81,7 @@ def is_caught(exam: Examiner, clean: Clean, bug: Change) -> bool:
     [
         pytest.param(invented_bugs.BUGS, 23, id="first author", marks=pytest.mark.long),
         pytest.param(invented_bugs_2.BUGS, 24, id="second author", marks=pytest.mark.long),
+        pytest.param(invented_bugs_3.BUGS, 21, id="fourth author", marks=pytest.mark.long),
     ],
 )
 def test_so_many_invented_bugs_are_caught(exam: Examiner, clean: Clean, bugs: tuple[Change, ...], least: int) -> None:
