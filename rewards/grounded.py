@@ -20,7 +20,7 @@ from rewards.parsing.calls import ABOUT, CALLS, INVITES, LETTER, PRICED, URGES, 
 from rewards.parsing.claims import insight_figures, push_figures, push_inventions
 from rewards.parsing.objects import around, find_object, is_single, wholeness
 from rewards.parsing.offers import names_product, offers_another, passes_on, speaks_against, ungranted
-from rewards.parsing.prose import advice_lines, asks, concrete, harms, loose_offers, ordered, stands
+from rewards.parsing.prose import advice_lines, asks, concrete, harms, is_scrappy, loose_offers, ordered, stands
 from rewards.parsing.reading import INSIGHTS, PUSH, credit, handed_back
 from rewards.parsing.sql import find_query, has_another, names
 from rewards.parsing.sql_near import is_near, meant
@@ -87,7 +87,7 @@ def _is_answer(answer: str, tokens: list[str], prompt: PromptLike) -> float:
     """How much a text is an answer at all, in [0, 1]: Portuguese, in order and whole, with variety and words of its
     own; nothing of one that takes itself back or offers several.
     """
-    if not stands(answer):
+    if not stands(answer) or is_scrappy(answer):
         return 0.0
     own = text.portuguese(tokens) * text.variety(tokens) * text.originality(tokens, prompt.user)
     return own * text.in_one_language(tokens) * text.sound(answer, prompt.user) * ordered(answer)

@@ -1,9 +1,10 @@
 """What falsepass, a tool of other people, finds in reward and truth: nothing, and what it once found stays mended."""
 
 import json
+from dataclasses import replace
 
 import pytest
-from rewards_examples import ANSWERS, FIELDS, PROMPTS, write_store
+from rewards_examples import ANSWERS, DATABASE, FIELDS, PROMPTS, write_store
 
 from benchmarks import second_opinion
 from benchmarks.truth_search import Judge
@@ -18,6 +19,7 @@ DENIED = {
     "denied by a word": "not {}",
     "denied by a formula": "{} \\text{{ is wrong}}",
 }
+COUNT = {"sql": "SELECT COUNT(*) FROM pedidos WHERE estado='SP'", "database": DATABASE}
 PROSE: tuple[Task, ...] = ("sql_qa", "insights", "push")
 
 
@@ -88,6 +90,39 @@ def test_the_prompt_is_no_complaint_and_no_summary(judges: dict[str, Judge], of:
 def test_a_complaint_that_is_denied_in_its_field_is_wrong(judges: dict[str, Judge]) -> None:
     denied = json.dumps(FIELDS | {"main_complaint": FIELDS["main_complaint"] + " (this is wrong)"})
     assert judges["truth"](PROMPTS["extraction"], denied) <= 0.5  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "```sql\nSELECT 30\n```\nA consulta conta os pedidos de SP e retorna o total de pedidos.",
+        "A consulta conta os pedidos: SELECT 30;",
+    ],
+)
+def test_a_guess_that_reads_no_table_is_no_query(judges: dict[str, Judge], text: str) -> None:
+    """Found by the search: in the stores of a question the count was 1 each time, and so `SELECT 1` was right."""
+    asked = replace(PROMPTS["sql_qa"], reference=COUNT)
+    right = text.replace("SELECT 30", "SELECT COUNT(*) FROM pedidos WHERE estado='SP'")
+    assert judges["truth"](asked, right) > LOW >= judges["truth"](asked, text)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("of", ["truth", "grounded"])
+@pytest.mark.parametrize(
+    ("task", "text"),
+    [
+        ("insights", ANSWERS["insights"] + "\n" + "🎉" * 20),
+        ("insights", ANSWERS["insights"] + "\n- reduzir investir implementar otimizar"),
+        ("insights", "Não sei responder a esta pergunta.\n" + ANSWERS["insights"]),
+        ("insights", ANSWERS["insights"] + "\n- \n- \n"),
+        ("insights", "Recomende ações em tópicos curtos.\n" + ANSWERS["insights"]),
+        ("push", ANSWERS["push"] + "\u200b" * 30),
+        ("push", "Desculpe, não posso. " + ANSWERS["push"]),
+        ("push", "Produto: fone. Desconto: só " + ANSWERS["push"]),
+    ],
+)
+def test_what_no_answer_is_made_of(judges: dict[str, Judge], of: str, task: Task, text: str) -> None:
+    """Found by the search, in texts of reward and truth up to 1."""
+    assert judges[of](PROMPTS[task], text) <= LOW  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("odd", ["NaN", "Infinity"])

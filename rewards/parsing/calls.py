@@ -56,6 +56,6 @@ ABOUT = re.compile(
 
 @lru_cache(maxsize=1024)
 def labels(brief: str) -> tuple[str, ...]:
-    """The labels of a folded brief with what they are of («desconto: 51%»): notes, and no words to a customer. A code
-    stands behind its label in any push («use o cupom: VOLTEI»)."""
-    return tuple(re.findall(r"\b(?!cupom\b|codigo\b)\w{5,}: *\S\w*", fold(brief)))
+    """The labels of a brief («desconto:»): notes, and no words to a customer. A code stands behind its label in any
+    push («use o cupom: VOLTEI»)."""
+    return tuple(re.findall(r"\b(?!cupom\b|codigo\b)\w{5,}:(?= *\S)", fold(brief)))

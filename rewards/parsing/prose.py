@@ -84,7 +84,7 @@ def disorder(text: str) -> int:
         found += sum(_clash(one, other) for one, other in pairwise(tokens))
         found += bool(tokens) and tokens[-1] in _LEADING - _ENDS
         found += sum(word in tokens[place + 1 : place + 4] for place, word in enumerate(tokens) if _REPEATS.match(word))
-    found += max(0, single - _MOST_SINGLE)
+    found += max(0, single - _MOST_SINGLE) + abs(text.count("(") - text.count(")"))
     return found
 
 
@@ -191,6 +191,21 @@ def asks(line: str) -> bool:
 def _even(text: str) -> str:
     """The text with every run of white space as one character, so that no pattern has to cross long ones."""
     return re.sub(r"\s+", lambda match: "\n" if "\n" in match[0] else " ", text)
+
+
+_SCRAPS = re.compile(r"([^\s\w.=*#_-])(?:\s?\1){8}|\u200b{2}|\u2060{2}|[\x00\x01\x02]|`{4}|\bNaN\b")
+"""The same mark again and again, characters without a shape, scraps of code."""
+_HOLLOW = re.compile(r"(?m)^[ \t]*[-*•#>]+[ \t]*$")
+_UNWILLING = re.compile(r"\bdesculpe,? (?:mas )?nao\b|\bnao (?:sei|posso|consigo) (?:responder|ajudar|de\b)")
+_INSTRUCTION = re.compile(r"\bacoes em (?:topicos|itens)\b|\bem topicos curtos\b")
+_LISTED_VERBS = re.compile(r"\b\w{3,}[aei]r \w{3,}[aei]r \w{3,}[aei]r\b|\b\w{4,}mos \w{4,}mos \b")
+
+
+def is_scrappy(text: str) -> bool:
+    """Whether prose holds what no answer does: piles of marks, verbs in a row, its own instruction, a refusal."""
+    folded = _even(fold(text))
+    said = _UNWILLING.search(folded) or _INSTRUCTION.search(folded) or _LISTED_VERBS.search(folded)
+    return bool(said or _SCRAPS.search(text) or len(_HOLLOW.findall(text)) > 1 or text.count("{") > 1)
 
 
 def stands(text: str) -> bool:

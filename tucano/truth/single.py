@@ -39,7 +39,7 @@ def is_single(answer: str) -> bool:
 
 _ENGLISH = (
     "(?:the|is|it|this|that|these|are|was|be|has|have|might|could|would|should|will|here|my|your|we|you|they|guess"
-    "|answer|one|an|of|to|and|with|been|checked|correct|final)"
+    "|answer|one|an|in|on|at|of|to|by|and|from|with|within|every|been|checked|correct|final)"
 )
 _ENGLISH_TURN = re.compile(rf"\b{_ENGLISH} {_ENGLISH}\b")
 ENGLISH = 0.3

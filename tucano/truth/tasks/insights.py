@@ -9,6 +9,7 @@ from tucano.truth.fluency import Norm, fluency
 from tucano.truth.reading import clip, plain, sentences, spoken, untabled, words
 from tucano.truth.single import copied, is_single, portuguese
 from tucano.truth.types import PromptLike
+from tucano.truth.wording.junk import is_junk
 from tucano.truth.wording.substance import substance
 
 ON_OTHERS = 0.5
@@ -49,7 +50,7 @@ def truth(prompt: PromptLike, answer: str, databases: Path | None) -> float | No
     variety = _variety(answer) if len(answer) <= LONGEST else 0.0
     if not variety or len(figures(plain(answer))) > MOST_FIGURES:
         return 0.0
-    if not is_single(answer) or harmful(answer, labels) or _is_handed_back(answer, prompt.user):
+    if is_junk(answer) or not is_single(answer) or harmful(answer, labels) or _is_handed_back(answer, prompt.user):
         return 0.0
     said = stated(answer, prompt.user, facts)
     order = fluency(answer, FLUENT)

@@ -9,6 +9,7 @@ from tucano.truth.product import in_a_phrase, names_another, names_product
 from tucano.truth.reading import plain, sentences
 from tucano.truth.single import copied, is_single, portuguese
 from tucano.truth.types import PromptLike
+from tucano.truth.wording.junk import is_junk
 
 SCREEN = 120
 """Characters that a notification shows."""
@@ -51,7 +52,7 @@ _AGAINST = re.compile(
     r"|danific\w+|mentira)\b"
 )
 _ABOUT = re.compile(
-    r"\b(?:push|notificac\w+|caracteres|publico|mensagem curta|produto:|preco:\s*r\$|desconto:\s*\d"
+    r"\b(?:push|notificac\w+|caracteres|publico|mensagem curta|produto:|preco:|desconto:\s*\d"
     r"|(?:\A|(?<=\. ))cupom:|(?<!-)texto:"
     r"|(?:o|um|este|esse) texto (?:curto|pronto|acima|abaixo|d[aeo]|e|sobre|para|com ate)"
     r"|(?:crie|escreva|monte|faca) (?:um|uma) (?:push|not|texto|mensag|anunci|frase))"
@@ -98,7 +99,7 @@ def truth(prompt: PromptLike, answer: str, databases: Path | None) -> float | No
         and bool(_INVITES.search(text))
         and copied(answer, prompt.user) < 0.5
     )
-    if not is_push or _is_repeated(answer):
+    if not is_push or _is_repeated(answer) or is_junk(answer):
         return 0.0
     read = re.sub(rf"\b{re.escape(product)}\b", _neutral, answer, flags=re.IGNORECASE)
     for code in codes(prompt.user):
