@@ -71,6 +71,21 @@ def test_it_answers_and_does_not_outlive_a_killed_command(command: list[str], ho
     assert not psutil.pid_exists(int(pid))
 
 
+def test_a_shutdown_leaves_it_to_the_run_that_still_has_a_state_to_report(home: Path) -> None:
+    """SIGTERM to every process: a run without its server asked for it for minutes."""
+    server = PrefectServer(home)
+    try:
+        server.wait()
+        server.process.terminate()
+        time.sleep(2)
+        urllib.request.urlopen(f"{server.url}/health", timeout=600).close()
+        assert server.process.poll() is None
+    finally:
+        began = time.monotonic()
+        server.stop()
+    assert server.process.returncode != -signal.SIGKILL and time.monotonic() - began < 60
+
+
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("kind", ["pipe", "folder"])
 def test_a_log_that_is_no_file_is_a_sentence(home: Path, kind: str) -> None:

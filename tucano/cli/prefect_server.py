@@ -73,7 +73,8 @@ class PrefectServer:
             raise TucanoError(f"Prefect's server did not start ({error}); its log: {self.log}") from error
 
     def stop(self) -> None:
-        self.process.terminate()
+        assert self.process.stdin is not None, "the server ends when this pipe does"
+        self.process.stdin.close()
         with contextlib.suppress(subprocess.TimeoutExpired):
             self.process.wait(STOP_SECONDS)
         self.process.kill()
