@@ -21,6 +21,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from random import Random
 from typing import Any
+from unittest import mock
 
 from falsepass import runner
 from falsepass.adapter import Adapter
@@ -28,6 +29,7 @@ from falsepass.model import Completion, Example, Score
 
 from benchmarks.truth_search import RATINGS, Judge, judge
 from rewards.sets import SETS
+from tucano.errors import UserError
 from tucano.prompts import TASKS, Prompt, Task
 from tucano.rating.ratings import RatedAnswer, read_ratings
 from tucano.rating.store import rating_store
@@ -121,8 +123,12 @@ def opinion(of: str, task: Task, *, examples: int, search: int, seed: int) -> li
         folder = Path(made)
         (folder / "src").mkdir()  # its static scan reads sources of the other kinds of environments here
         adapter = Rated(judge(of, databases), task)
-        runner.load_adapter = lambda _: adapter
-        found = runner.run(folder, examples, seed, FEW, search_calls=search, search_examples=examples, jobs=1)
+        if not adapter.prompts:
+            raise UserError(
+                f"{RATINGS} holds no prompt of {task} with an answer rated {BEST} and another rated {WORST}"
+            )
+        with mock.patch.object(runner, "load_adapter", lambda _: adapter):
+            found = runner.run(folder, examples, seed, FEW, search_calls=search, search_examples=examples, jobs=1)
     asked = [row for row in found["results"] if (row["probe"], row["variant"]) not in BY_ANOTHER_GUIDE]
     return [row for row in asked if not any(recipe in row["detail"] for recipe in CUT_DENIALS)]
 

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from operator import mul
 
 from rewards.complaints import denies, is_of_kind, kinds_of, names_every_kind, states_stars
+from rewards.parsing.prose import denies_itself
 from rewards.parsing.text import fold, foreign, longest_copy, word_set, words
 from rewards.types import PromptLike, clip
 
@@ -215,17 +216,19 @@ _LONGEST_QUOTE = {"main_complaint": 12, "summary": 16}
 
 
 def usable_fields(found: Mapping[str, object], asked: str) -> dict[str, object]:
-    """The fields of an object that may be an answer; one that hands the prompt back is none."""
+    """The fields of an object that may be an answer; a text that hands the prompt back or denies itself is none."""
     return {
         name: found[name]
         for name in FIELDS
-        if name in found and is_usable(name, found[name]) and not _is_pasted(name, found[name], asked)
+        if name in found and is_usable(name, found[name]) and not _is_no_field(name, found[name], asked)
     }
 
 
-def _is_pasted(name: str, value: object, asked: str) -> bool:
+def _is_no_field(name: str, value: object, asked: str) -> bool:
     limit = _LONGEST_QUOTE.get(name)
-    return limit is not None and isinstance(value, str) and longest_copy(words(value), asked) >= limit
+    if limit is None or not isinstance(value, str):
+        return False
+    return longest_copy(words(value), asked) >= limit or denies_itself(value)
 
 
 def fits_stars(sentiment: object, stars: int | None) -> bool:

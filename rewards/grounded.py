@@ -16,7 +16,7 @@ from rewards.extraction import CHECKS, FIELDS, fits_stars, match, usable_fields
 from rewards.mistold import mistells
 from rewards.parsing import text
 from rewards.parsing.advice import says_nothing, steps, substance, untabled
-from rewards.parsing.calls import ABOUT, CALLS, INVITES, LETTER, PRICED, URGES, flat, labels, pads
+from rewards.parsing.calls import ABOUT, CALLS, INVITES, LETTER, PRICED, URGES, copies_labels, flat, pads
 from rewards.parsing.claims import insight_figures, push_figures, push_inventions
 from rewards.parsing.objects import around, find_object, is_single, wholeness
 from rewards.parsing.offers import names_product, offers_another, passes_on, speaks_against, ungranted
@@ -384,7 +384,7 @@ def _is_one_push(answer: str, prompt: PromptLike, urges: int) -> float:
     tokens = text.words(folded)
     if speaks_against(answer) or handed_back(answer, prompt) >= LONGEST_COPY:
         return 0.0
-    copied = any(label in folded for label in labels(prompt.user))
+    copied = copies_labels(folded, prompt.user)
     several = (
         copied
         or sum(names_product(prompt, line) for line in answer.splitlines() if line) > 1

@@ -135,3 +135,58 @@ def test_a_query_may_be_told_again_and_speak_of_not_in(judges: dict[str, Judge])
     """What the mends must not take for a denial or for a second answer."""
     again = ANSWERS["sql_qa"] + "\nA consulta não usa NOT IN nem NOT NULL."
     assert all(judges[of](PROMPTS["sql_qa"], again) >= 0.85 for of in judges)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("of", ["truth", "grounded"])
+@pytest.mark.parametrize(
+    ("task", "text"),
+    [
+        *(
+            ("sql_qa", f"{ANSWERS['sql_qa']} {more}")
+            for more in (
+                "A consulta agrupa por `estado` = 'SP' e pelos outros.",
+                "Equivale a `valor = 1` OR `valor = 2` em cada estado.",
+                "É o mesmo que NOT (valor < 0), sem nenhum operador NOT.",
+                "A coluna `not_null` não existe nesta consulta.",
+            )
+        ),
+        *(
+            ("insights", f"{ANSWERS['insights']}\n{more}")
+            for more in (
+                "- Vale testar oferecer voucher a quem já comprou.",
+                "- Deixe o cliente poder escolher retirar na loja.",
+                "- Recebemos pouquíssimos clientes de volta.",
+                "- Simplifique o check-out com pagamento por Pix e mostre o prazo real.",
+                "- Ofereça um kit all in one a quem já comprou.",
+                "- Envie um pedido de desculpas («Desculpe, não cumprimos o prazo») com cupom de R$ 20.",
+                "- Descreva o prazo em tópicos curtos na página do produto.",
+                "---\n- Responda às avaliações dos clientes nesta semana.\n---\n- Meça o resultado.",
+            )
+        ),
+        ("push", "Hora do desconto: seu fone de ouvido com 20% OFF. Som sem fio e sem limites! 🎧"),
+        ("push", "Quer comprar fone de ouvido melhor? Leve com 20% de desconto hoje. Aproveite! 🎧"),
+        ("push", "O seu fone de ouvido está com 20% de desconto. Vá ao check-out e aproveite! 🎧"),
+    ],
+)
+def test_what_the_mends_must_leave_alone(judges: dict[str, Judge], of: str, task: Task, text: str) -> None:
+    """Good texts that the first version of the mends took for denials, two answers, junk or English."""
+    assert judges[of](PROMPTS[task], text) >= 0.8  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("of", ["truth", "grounded"])
+@pytest.mark.parametrize("task", PROSE)
+@pytest.mark.parametrize(
+    "denial",
+    ["(this is false)", "Esto es incorrecto.", "Isto não está certo.", "(nope)", "A resposta correta é outra."],
+)
+def test_a_denial_in_other_words_is_none_either(judges: dict[str, Judge], of: str, task: Task, denial: str) -> None:
+    assert judges[of](PROMPTS[task], f"{ANSWERS[task]} {denial}") <= LOW  # type: ignore[arg-type]
+
+
+def test_a_query_told_again_is_no_second_one(judges: dict[str, Judge]) -> None:
+    query = "SELECT estado, SUM(valor) AS total FROM pedidos GROUP BY estado"
+    once = f"```sql\n{query};\n```\nA consulta soma o valor dos pedidos de cada estado da loja, um a um."
+    again = f"{once}\n```sql\n{query.lower()}\n```"
+    other = f"{once}\n```sql\nSELECT COUNT(*) FROM pedidos\n```"
+    scores = [judges["grounded"](PROMPTS["sql_qa"], text) for text in (once, again, other)]  # type: ignore[arg-type]
+    assert scores[0] >= 0.85 and scores[1] > 0.5 and scores[2] <= LOW

@@ -54,8 +54,18 @@ ABOUT = re.compile(
 )
 
 
+def copies_labels(folded: str, brief: str) -> bool:
+    """Whether a folded push holds notes of its brief («desconto: 51%»), which are no words to a customer: a label with
+    what is of it, one that begins a sentence, or two of them. A code stands behind its label in any push («use o cupom:
+    VOLTEI»).
+    """
+    with_value, alone = _labels(brief)
+    begun = rf"(?:\A|[.!?;\n]\s*)\W*(?:{'|'.join(alone)}):"
+    stated = sum(bool(re.search(rf"\b{label}:", folded)) for label in alone)
+    return stated > 1 or any(note in folded for note in with_value) or bool(alone and re.search(begun, folded))
+
+
 @lru_cache(maxsize=1024)
-def labels(brief: str) -> tuple[str, ...]:
-    """The labels of a brief («desconto:»): notes, and no words to a customer. A code stands behind its label in any
-    push («use o cupom: VOLTEI»)."""
-    return tuple(re.findall(r"\b(?!cupom\b|codigo\b)\w{5,}:(?= *\S)", fold(brief)))
+def _labels(brief: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    notes = re.findall(r"\b((?!cupom\b|codigo\b)\w{5,}): *(\S\w*)", fold(brief))
+    return tuple(f"{label}: {value}" for label, value in notes), tuple(dict.fromkeys(label for label, _ in notes))

@@ -84,8 +84,17 @@ def disorder(text: str) -> int:
         found += sum(_clash(one, other) for one, other in pairwise(tokens))
         found += bool(tokens) and tokens[-1] in _LEADING - _ENDS
         found += sum(word in tokens[place + 1 : place + 4] for place, word in enumerate(tokens) if _REPEATS.match(word))
-    found += max(0, single - _MOST_SINGLE) + abs(text.count("(") - text.count(")"))
+    found += max(0, single - _MOST_SINGLE) + _open_brackets(text)
     return found
+
+
+_NO_BRACKET = re.compile(r"[:;]-?[()]|(?<!\w)\w{1,2}\)")
+"""Smileys and the numbers of a list."""
+
+
+def _open_brackets(text: str) -> int:
+    bare = _NO_BRACKET.sub("", text)
+    return abs(bare.count("(") - bare.count(")"))
 
 
 def _clash(one: str, other: str) -> bool:
@@ -113,13 +122,22 @@ _TAKEN_BACK = re.compile(
     r"|\b(?:ignor|desconsider|descart)\w{1,3}\s(?:tudo|isso|isto|(?:a|as|o|os) (?:recomend|suges|analis|respost"
     r"|numer|texto)\w*)"
 )
-_FOREIGN = word_set("not wrong incorrect untrue never disregard isnt dont")
-"""Words by which an answer denies itself in English; a query's own «NOT IN» does not."""
-_OPERATOR = re.compile(r"\bnot (?=in\b|null\b|exists\b|like\b|between\b)")
-_FORMULA = re.compile(r"\\(?:text|math[a-z]*|boxed|[ln]?not|lor|land|neg)\b")
+_FOREIGN = word_set("not wrong incorrect untrue invalid never disregard isnt doesnt dont nope")
+"""Words by which an answer denies itself in English."""
+_SQL = re.compile(r"`[^`\n]*`|\b(?:NOT|OR)\b")
+"""A query's own words in what explains it."""
+_DENIED_ELSEWHERE = re.compile(
+    r"\b(?:this|that|it|answer) is (?:a )?(?:false|lie|bad|fake)\b|\((?:false|not true)\)|\bignore this\b"
+    r"|\bmade this up\b"
+    r"|\b(?:no es|esto es|esta) (?:asi|cierto|verdad|correct[oa]|incorrect[oa]|falso)\b"
+    r"|(?:^|[^\w\s,;:'\"«“]\s?|\n)(?:(?:isto|isso|(?:est)?a resposta) )?nao (?:e verdade|esta cert[oa]|e correta)\b"
+    r"|\bresposta (?:certa|correta) e outra\b|\((?:isto|isso) esta errad"
+    r"|\\(?:text|math[a-z]*|boxed|[ln]?not|lor|land|neg)\b"
+)
+"""Other ways to say so: in English, Spanish, Portuguese and in the signs of a formula."""
 _SEVERAL = re.compile(
     r"\b(?:resposta|opcao|alternativa|versao|push|notificacao)\s?(?:n[o.]?\s?)?(?:[2-9]\b|[b-d]\s?[:)])"
-    r"|(?:[.!?`]|[^\x00-\xff]) (?:=|or) (?=\W{0,4}[a-z])"
+    r"|[.!?]\s?[\u2300-\u27bf\U0001F300-\U0001FAFF]?\ufe0f? (?:=+>?|or:?|/|\|+|&) ?(?=\W{0,4}[a-z])"
 )
 
 
@@ -193,27 +211,35 @@ def _even(text: str) -> str:
     return re.sub(r"\s+", lambda match: "\n" if "\n" in match[0] else " ", text)
 
 
-_SCRAPS = re.compile(r"([^\s\w.=*#_-])(?:\s?\1){8}|\u200b{2}|\u2060{2}|[\x00\x01\x02]|`{4}|\bNaN\b")
+_SCRAPS = re.compile(r"([^\s\w.=*#_\u2500-\u259f-])(?:\s?\1){8}|\u200b{2}|\u2060{2}|[\x00\x01\x02]|`{4}|\bNaN\b")
 """The same mark again and again, characters without a shape, scraps of code."""
-_HOLLOW = re.compile(r"(?m)^[ \t]*[-*•#>]+[ \t]*$")
-_UNWILLING = re.compile(r"\bdesculpe,? (?:mas )?nao\b|\bnao (?:sei|posso|consigo) (?:responder|ajudar|de\b)")
-_INSTRUCTION = re.compile(r"\bacoes em (?:topicos|itens)\b|\bem topicos curtos\b")
-_LISTED_VERBS = re.compile(r"\b\w{3,}[aei]r \w{3,}[aei]r \w{3,}[aei]r\b|\b\w{4,}mos \w{4,}mos \b")
+_HOLLOW = re.compile(r"(?m)^[ \t]*[-*•#][ \t]*$")
+_UNWILLING = re.compile(
+    r"(?:^|[.!?\n]\s?)(?:desculpe,? (?:mas )?nao\b|nao (?:sei|posso|consigo|tenho como) (?:responder|ajudar)\b)"
+)
+_INSTRUCTION = re.compile(r"\brecomende acoes em\b")
+_LISTED_VERBS = re.compile(r"\b(?:\w{3,}[aei]r ){3}\w{3,}[aei]r\b|\b(?:\w{4,}[aei]mos ){2}\w{4,}[aei]mos\b")
+"""Four infinitives in a row: «quer poder escolher retirar» is as many as a sentence has."""
 
 
 def is_scrappy(text: str) -> bool:
     """Whether prose holds what no answer does: piles of marks, verbs in a row, its own instruction, a refusal."""
     folded = _even(fold(text))
     said = _UNWILLING.search(folded) or _INSTRUCTION.search(folded) or _LISTED_VERBS.search(folded)
-    return bool(said or _SCRAPS.search(text) or len(_HOLLOW.findall(text)) > 1 or text.count("{") > 1)
+    return bool(said or _SCRAPS.search(text) or len(_HOLLOW.findall(text)) > 1)
 
 
 def stands(text: str) -> bool:
     """Whether a text is one answer that does not take itself back («está errada, não use», «this is wrong»)."""
     folded = _even(fold(text))
-    said = re.split(r"[^a-z]+", _OPERATOR.sub(" ", folded.replace("'", "").replace("’", "")))
-    is_denied = _TAKEN_BACK.search(folded) or _FORMULA.search(folded) or not _FOREIGN.isdisjoint(said)
-    return not is_denied and not _SEVERAL.search(folded)
+    return not (_TAKEN_BACK.search(folded) or _SEVERAL.search(folded) or denies_itself(text))
+
+
+def denies_itself(text: str) -> bool:
+    """Whether a text says in another language, or of a field in its own, that it is not so."""
+    folded = _even(fold(_SQL.sub(" ", text) if re.search("[a-z]", text) else text))
+    said = re.findall(r"\b[a-z]+\b", folded.replace("'", "").replace("’", ""))
+    return bool(_DENIED_ELSEWHERE.search(folded)) or not _FOREIGN.isdisjoint(said)
 
 
 _STATES = word_set("ac al ap am ba ce df es go ma mt ms mg pa pb pr pe pi rj rn rs ro rr sc sp se to")

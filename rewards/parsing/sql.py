@@ -124,8 +124,10 @@ def find_query(completion: str) -> Query | None:
 def has_another(query: Query) -> bool:
     """Whether the prose around a query holds a second one to choose from; the same one told again is none."""
     further = find_query(query.prose)
-    reads = further is not None and any(name.startswith("table:") for name in names(further.text))
-    return reads and further is not None and further.text.strip("; \n") != query.text.strip("; \n")
+    if further is None or not any(name.startswith("table:") for name in names(further.text)):
+        return False
+    one, other = (" ".join(found.text.split()).rstrip("; ").casefold() for found in (query, further))
+    return one != other
 
 
 def _statements(completion: str) -> Iterator[tuple[int, int, slice | None]]:

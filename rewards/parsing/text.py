@@ -98,8 +98,11 @@ _MIXED = 0.25
 
 
 def in_one_language(tokens: list[str]) -> float:
-    """1, or what is left where two words of English or Spanish stand side by side; one alone may be a name."""
-    return _MIXED if any(one in FOREIGN and other in FOREIGN for one, other in pairwise(tokens)) else 1.0
+    """1, or what is left where words of English or Spanish stand side by side: three of them, or two in two places.
+    Two alone may be a term («just in time», «check-out»).
+    """
+    pairs = [place for place, (one, other) in enumerate(pairwise(tokens)) if one in FOREIGN and other in FOREIGN]
+    return _MIXED if len(pairs) > 1 else 1.0
 
 
 def variety(tokens: list[str]) -> float:
@@ -236,7 +239,7 @@ _BROKEN = re.compile(
     r"|:\*\*[a-zà-ÿ]"  # bold that ends in a word: "**Situação:**e"
     r"|[a-zà-ÿ]{3}\d|\d[a-zà-ÿ]{3}"  # a word and a number in one: "acima34"
     r"|R\$(?!\s?(?:\d|[XYNx]\b))"  # a price without a figure
-    r"|\w[?!]\.(?!\.)|\w[<>]="  # marks that do not go together
+    r"|\w[?!]\.(?!\.)|\w[<>]=(?!\s?\d)"  # marks that do not go together
     r"|\d,\d+,\d|\d[.,]\d+[.,]?%?[.,]\d%|R\$ ?[\d.,]+ ?%"  # a number that is none: "3,7,91%", "R$ 33%"
     r"|(?m:^[^\S\n]*(?:[-*•]\s*)?[.,;:%)])"  # a line that begins with the end of another
     r"|(?m:^[^\S\n]*[-*•](?!\*)\s*(?:d[aeo]s?|n[ao]s?|a|o|e|com|para|por|em|que)\s*$)"  # a bullet that only leads on

@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from rewards.complaints import meant
 from rewards.extraction import CHECKS, agreement
 from rewards.grounded import damped, filled
 from rewards.parsing import text
@@ -36,7 +37,7 @@ class Grounded:
             0.30,
             "the risk is the reference's",
             _SOURCE,
-            "weight; one step off: a third; all credit x .6 for another one",
+            "weight; one step off: a third; all credit x .6 for none or another",
         ),
         Component(
             "churn.probability", 0.30, "closeness to the reference's probability", _SOURCE, "weight; 0 from .4 off on"
@@ -62,7 +63,8 @@ class Grounded:
             clip(1 - abs(steps.index(str(risk)) - steps.index(known["churn_risk"])) * 2 / 3) if known and risk else 0.0
         )
         close = agreement("probability", chance, known["probability"]) if known else 0.0
-        gate *= 1.0 if near == 1 or not known else WRONG_RISK
+        told = meant("churn_risk", (find_object(answer) or {}).get("churn_risk"))
+        gate *= WRONG_RISK if known and told != known.get("churn_risk") else 1.0
         form = gate * (damped(max(near, close)) if known else 1.0)
         shares = (
             form * bool(valid),
@@ -91,7 +93,10 @@ def _is_probability(value: object) -> bool:
 
 def _valid(answer: str) -> dict[str, object]:
     """The fields of an answer whose type and value are allowed."""
-    found = (find_object(answer) if stands(around(answer)) else None) or {}
+    found = find_object(answer) or {}
+    beside = [value for name, value in found.items() if name not in _FIELDS and isinstance(value, str)]
+    if not all(map(stands, (around(answer), *beside))):
+        return {}
     checks = {"churn_risk": CHECKS["churn_risk"], "probability": _is_probability}
     return {name: found[name] for name in _FIELDS if name in found and checks[name](found[name])}
 

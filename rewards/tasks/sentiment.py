@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from rewards.complaints import meant
 from rewards.extraction import CHECKS, agreement, contradicts
 from rewards.grounded import damped, filled
 from rewards.parsing import text
@@ -29,7 +30,11 @@ class Grounded:
             "weight; 30 % of the form where nothing is right",
         ),
         Component(
-            "sentiment.label", 0.30, "the label is the reference's", _SOURCE, "weight; all credit x .6 for another one"
+            "sentiment.label",
+            0.30,
+            "the label is the reference's",
+            _SOURCE,
+            "weight; all credit x .6 for none or another",
         ),
         Component("sentiment.score", 0.30, "closeness to the reference's stars", _SOURCE, "weight; one off: half"),
         Component(
@@ -51,7 +56,8 @@ class Grounded:
         ]
         score = valid.get("sentiment_score")
         opposite = contradicts(valid.get("sentiment"), score if isinstance(score, int) else None)
-        gate *= 1.0 if right[0] or not known else WRONG_LABEL
+        told = meant("sentiment", (find_object(answer) or {}).get("sentiment"))
+        gate *= WRONG_LABEL if known and told != known.get("sentiment") else 1.0
         form = gate * (damped(max(right)) if known else 1.0)
         shares = (
             form * bool(valid),
@@ -76,7 +82,10 @@ class Format:
 
 def _valid(answer: str) -> dict[str, object]:
     """The fields of an answer whose type and value are allowed."""
-    found = (find_object(answer) if stands(around(answer)) else None) or {}
+    found = find_object(answer) or {}
+    beside = [value for name, value in found.items() if name not in _FIELDS and isinstance(value, str)]
+    if not all(map(stands, (around(answer), *beside))):
+        return {}
     return {name: found[name] for name in _FIELDS if name in found and CHECKS[name](found[name])}
 
 

@@ -134,7 +134,7 @@ _LABEL = re.compile(r"\b(?:hipotese|fase|grupo|plano|opcao|vale|cenario|teste|it
 """What is numbered by letters."""
 _GLUED = re.compile(r"[a-zà-ÿ]{2}[A-ZÀ-Þ][a-zà-ÿ]")
 """Two words in one."""
-_BROKEN = re.compile(r"\ufffd|\d[a-zà-ÿ]{5,}|\w[?!]\.(?!\.)|\w[<>]=|:\*\*[a-zà-ÿ]|[A-Z]{4},\d")
+_BROKEN = re.compile(r"\ufffd|\d[a-zà-ÿ]{5,}|\w[?!]\.(?!\.)|\w[<>]=(?!\s?\d)|:\*\*[a-zà-ÿ]|[A-Z]{4},\d")
 """Half a character, a word that begins in a figure («9,6produto») or behind a label's mark, marks that do not go
 together, a figure that has lost its beginning."""
 _BRANDS = re.compile(r"\b(?:WhatsApp|YouTube|TikTok|LinkedIn|PicPay|PayPal|MasterCard|PlayStation)s?\b")

@@ -9,7 +9,7 @@ _SEVERAL = re.compile(
     r"\b(?:resposta|opcao|alternativa|versao|exemplo|push|notificacao|option|answer)\s*(?:n[o.]?\s*)?(?:[1-9]\b"
     r"|[a-c]\s*[:)])"
     r"|\bou entao\s*:|\boutra (?:resposta|opcao|versao)\s*:|\b(?:primeira|segunda) (?:resposta|opcao|versao)\b"
-    r"|[.!?`]\W{0,4}\s(?:=|or)\s+\W{0,4}[a-z]+\b"
+    r"|[.!?](?:\s?[\U0001F300-\U0001FAFF\u2300-\u27bf]\ufe0f?)?\s(?:={1,2}|=>|or|or:|/|\|{1,2}|&)\s\W{0,4}[a-z]+\b"
 )
 _TAKEN_BACK = re.compile(
     r"\b(?:esta|e|sao|estao|ficou)\s+(?:(?:tudo|toda|totalmente|completamente|muito)\s+)?"
@@ -19,41 +19,53 @@ _TAKEN_BACK = re.compile(
     r"|\b(?:resposta|texto|dados?|numeros?|analise)\s+(?:errad|incorret|fals|inventad)\w*"
     r"|\b(?:e brincadeira|era mentira|so que nao|nada disso|ao contrario do que)\b"
 )
-_IN_ENGLISH = re.compile(
-    r"\b(?:not(?! (?:in|null|exists|like|between)\b)|isn['’]?t|don['’]?t|never|wrong|incorrect|untrue|disregard)\b"
+_CODE = re.compile(r"`[^`\n]*`|\b(?:NOT|OR)\b")
+"""Words of a query in what explains it."""
+_NOT_SO = re.compile(
+    r"\b(?:not|isn['’]?t|doesn['’]?t|don['’]?t|never|wrong|incorrect|untrue|invalid|nope|disregard)\b"
+    r"|\b(?:answer|this|it) is (?:a )?(?:lie|false|bad|fake)\b|\(false\)|\bignore this\b|\bmade (?:this|it) up\b"
+    r"|\bno es (?:asi|cierto|verdad|correct[oa])\b|\best[oa] es (?:incorrect|fals)[oa]\b"
+    r"|(?:\A|[^\w\s,;:'\"«“]\s?|\n)(?:(?:isto|isso|(?:esta |essa |a )?resposta) )?nao e(?:sta)?"
+    r" (?:verdade|cert[oa]|correta)\b"
+    r"|\b(?:certa|correta) e outra\b|\((?:isto|isso) esta errad[oa]\)"
     r"|\\(?:text|math\w+|boxed|lor|land|lnot|neg|neq|implies)\b"
 )
-"""A denial that a model brings along from its first language, with the logic's signs of a formula («\\lor»)."""
+"""A denial: in English, which a model brings along from its first language, in Spanish, in Portuguese behind the
+answer or in brackets, and in the signs of logic («\\lor»)."""
 _ONE_OF = re.compile(r"\b(?:um|uma|algum|alguma|qual) d[aeo]s?\b[^.;:!?\n]{0,40}$")
 """«Um dos três números está errado» says it of the brief."""
 
 
 def is_single(answer: str) -> bool:
     """Whether the text offers one answer and does not take it back."""
-    text = plain(answer)
-    if denies_itself(text):
+    if denies_itself(answer):
         return False
+    text = plain(answer)
     back = (found for found in _TAKEN_BACK.finditer(text) if not _ONE_OF.search(text[: found.start()]))
     return not _SEVERAL.search(text) and not any(back)
 
 
 _ENGLISH = (
     "(?:the|is|it|this|that|these|are|was|be|has|have|might|could|would|should|will|here|my|your|we|you|they|guess"
-    "|answer|one|an|in|on|at|of|to|by|and|from|with|within|every|been|checked|correct|final)"
+    "|answer|an|in|on|at|of|to|by|and|from|with|within|every|been|checked|correct|let|me|hope|helps)"
 )
-_ENGLISH_TURN = re.compile(rf"\b{_ENGLISH} {_ENGLISH}\b")
+_ENGLISH_TURN = re.compile(rf"\b{_ENGLISH}\s+{_ENGLISH}(\s+{_ENGLISH})?\b")
+_BEGUN = re.compile(rf"\A\W*(?:one )?{_ENGLISH}\s+{_ENGLISH}\b")
 ENGLISH = 0.3
-"""What is left of a Portuguese text with a turn of English («here is», «one might guess»)."""
+"""What is left of a Portuguese text that begins in English («here is», «one might guess»), or has three words of it in
+a row or two in two places; two alone may be a term («all in one»)."""
 
 
 def portuguese(answer: str) -> float:
     """1, or what is left of a text that falls into English."""
-    return ENGLISH if _ENGLISH_TURN.search(plain(answer)) else 1.0
+    text = plain(answer)
+    turns = [bool(found[1]) for found in _ENGLISH_TURN.finditer(text)]
+    return ENGLISH if _BEGUN.search(text) or any(turns) or len(turns) > 1 else 1.0
 
 
-def denies_itself(folded: str) -> bool:
-    """Whether a plain text says in English, or in the signs of logic, that it is not so."""
-    return bool(_IN_ENGLISH.search(folded))
+def denies_itself(text: str) -> bool:
+    """Whether a text says in another language, in brackets or in the signs of logic that it is not so."""
+    return bool(_NOT_SO.search(plain(_CODE.sub(" ", text) if re.search("[a-z]", text) else text)))
 
 
 def copied(answer: str, prompt: str, size: int = 4) -> float:

@@ -23,6 +23,11 @@ _HARMFUL = (
 _FACTORS = (0.8, 0.88, 0.96, 1.04, 1.12, 1.2, 9)
 """By which a figure is off; not by a tenth, for which a brief may hold a share of ten per cent that explains it."""
 _IDLE = ("O período foi parecido com o anterior.", "Os números falam por si.", "Seguimos de olho no mês.")
+_AIMS = (
+    "aumentar a recompra", "elevar a receita", "melhorar a nota média", "subir o ticket médio", "aumentar a conversão",
+    "reduzir o cancelamento", "diminuir o atraso", "baixar o frete médio", "cortar as devoluções",
+)  # fmt: skip
+"""What a step is good for: more of what is good, less of what is bad."""
 _PROPOSALS = (
     "Teste frete grátis acima de R$ 450.",
     "A meta é chegar a 35% em dois meses.",
@@ -171,6 +176,8 @@ def harmless(prompt: Prompt, text: str) -> Iterator[Change]:
     yield "marks: stars", text, re.sub(r"(?m)^- ", "* ", text)
     for line in _PROPOSALS:
         yield f"proposal: {line}", text, f"{text}\n- {line}"
+    for aim in _AIMS:
+        yield f"aim: {aim}", text, f"{text}\n- Recomendo enviar um cupom a quem já comprou, para {aim}."
     facts = prompt.reference.get("facts", ())
     labels = {str(fact["label"]) for fact in _facts(prompt)}
     for fact in facts:

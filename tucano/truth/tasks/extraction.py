@@ -180,7 +180,7 @@ def _otherwise(complaint: Any, known: Mapping[str, Any], review: str) -> float:
         return 0.0
     if known["main_complaint"] is None:
         return OPINION if known.get("sentiment") == "neutral" and is_opinion(complaint, review) else 0.0
-    return float(is_told_otherwise(complaint, known["main_complaint"], review) and not denies_itself(plain(complaint)))
+    return float(is_told_otherwise(complaint, known["main_complaint"], review) and not denies_itself(complaint))
 
 
 def _flagged(values: Mapping[str, Any], known: Mapping[str, Any]) -> float:
@@ -208,7 +208,7 @@ def is_right(name: str, value: Any, expected: Any) -> bool:
     if type(value) is not type(expected):
         return False
     if name == "main_complaint" and isinstance(value, str):
-        if denies(value, expected) or denies_itself(plain(value)):
+        if denies(value, expected) or denies_itself(value):
             return False
         said, wanted = (
             {stem(word) for word in words(text) if len(word) > 3 and word not in _LINKS} for text in (value, expected)
@@ -248,7 +248,7 @@ def _sums_up(summary: Any, told: frozenset[str], review: str) -> float:
     """1 for a sentence with something of this review, half for one too thin to tell, 0 for another thing's."""
     if not isinstance(summary, str) or fluency(summary, SUMMARY) < 0.4 or names_other_thing(summary, review):
         return 0.0
-    if copied(summary, review, QUOTE) or denies_itself(plain(summary)):
+    if copied(summary, review, QUOTE) or denies_itself(summary):
         return 0.0
     if _stems(summary) & told:
         return 1.0

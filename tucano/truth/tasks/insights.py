@@ -68,7 +68,9 @@ def truth(prompt: PromptLike, answer: str, databases: Path | None) -> float | No
 
 
 def _is_handed_back(answer: str, brief: str) -> bool:
-    return copied(answer, brief) > 0.6 or copied(answer, brief, LONG_RUN) > MOST_IN_LONG_RUNS
+    """Whether most of an answer is its brief, or much of it in long runs of a line; a list of the figures has none."""
+    long = sum(len(words(row)) * copied(row, brief, LONG_RUN) for row in answer.splitlines())
+    return copied(answer, brief) > 0.6 or long > MOST_IN_LONG_RUNS * len(words(answer))
 
 
 def _sound_part(row: str) -> str:

@@ -52,7 +52,8 @@ _AGAINST = re.compile(
     r"|danific\w+|mentira)\b"
 )
 _ABOUT = re.compile(
-    r"\b(?:push|notificac\w+|caracteres|publico|mensagem curta|produto:|preco:|desconto:\s*\d"
+    r"\b(?:push|notificac\w+|caracteres|publico|mensagem curta|produto:|preco:\s*r\$|desconto:\s*\d"
+    r"|(?:\A|(?<=[.;!?] ))preco:"
     r"|(?:\A|(?<=\. ))cupom:|(?<!-)texto:"
     r"|(?:o|um|este|esse) texto (?:curto|pronto|acima|abaixo|d[aeo]|e|sobre|para|com ate)"
     r"|(?:crie|escreva|monte|faca) (?:um|uma) (?:push|not|texto|mensag|anunci|frase))"

@@ -4,18 +4,17 @@ import re
 
 from tucano.truth.reading import plain
 
-_PILES = re.compile(r"([^\s\w.=*#_-])\1{9,}|[\u200b\u200c\u2060\ufeff]{3}|[\x00-\x08]|[{}]{2}|NaN|`{4}")
-"""Of one mark, of characters that nobody sees, of brackets and scraps of code."""
-_EMPTY_ITEM = re.compile(r"(?m)^[ \t]*[-*•#]+[ \t]*$")
-_VERBS = re.compile(
-    r"\b[a-z]{2,}[aei]r [a-z]{2,}[aei]r [a-z]{2,}[aei]r\b|\b[a-z]{3,}amos [a-z]{3,}emos [a-z]{3,}emos\b"
-)
-"""Three infinitives in a row, which no sentence has."""
-_TASK = re.compile(r"\brecomend\w+ acoes em (?:topicos|itens|lista)\b|\btopicos curtos\b")
+_PILES = re.compile(r"([^\s\w.=*#_\u2500-\u259f-])\1{9,}|[\u200b\u200c\u2060\ufeff]{3}|[\x00-\x08]|\bNaN\b|`{4}")
+"""Of one mark, of characters that nobody sees, scraps of code; rules and bars may be long."""
+_EMPTY_ITEM = re.compile(r"(?m)^[ \t]*[-*•#][ \t]*$")
+_VERBS = re.compile(r"\b(?:[a-z]{2,}[aei]r ){3}[a-z]{2,}[aei]r\b|\b[a-z]{3,}amos [a-z]{3,}[ei]mos [a-z]{3,}[ei]mos\b")
+"""Four infinitives in a row; «quer comprar celular» looks like three."""
+_TASK = re.compile(r"\brecomende acoes em (?:topicos|itens|lista|bullets)\b")
 _REFUSES = re.compile(
-    r"\bdesculpe,? (?:mas )?nao\b|\bnao (?:sei|posso|consigo|vou) (?:responder|ajudar|fazer isso)\b"
-    r"|\bnao sei (?:de|com|a)\b"
+    r"(?:\A|[.!?]\s|\n)(?:desculpe,? (?:mas )?nao\b|nao (?:sei|posso|consigo|vou) (?:responder|ajudar|fazer isso)\b"
+    r"|sinto muito, mas nao\b|como um modelo de linguagem\b)"
 )
+"""At the beginning of a sentence; what stands in quotation marks is said to customers."""
 
 
 def is_junk(answer: str) -> bool:
