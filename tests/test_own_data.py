@@ -80,6 +80,24 @@ def test_personal_data_is_masked_wherever_it_stands_and_in_complaints(tmp_path: 
     assert found.masked == {"email": 6, "phone": 1} and found.notes.counts["masked"] == 1
 
 
+def test_personal_data_in_a_references_names_and_numbers_is_masked(tmp_path: Path) -> None:
+    reference = {"product": "bolsa", "ana@exemplo.com.br": 1, "cpf": 52998224725, "pedidos": 1234}
+    (found,) = read_own(written(tmp_path / "own.jsonl", [push(1, reference=reference)])).prompts
+    assert found.reference == {"product": "bolsa", "[EMAIL]": 1, "cpf": "[CPF]", "pedidos": 1234}
+
+
+@pytest.mark.parametrize(
+    ("task", "reference"),
+    [("push", {"produto": "bolsa"}), ("extraction", {"sentiment": "negative"}), ("sql_qa", {"query": "SELECT 1"})],
+)
+def test_a_reference_of_which_nothing_is_known_is_named(task: str, reference: dict[str, Any], tmp_path: Path) -> None:
+    """It was taken for truth, and form alone was rewarded without a word."""
+    row = {**push(1), "task": task, "reference": reference}
+    found = read_own(written(tmp_path / "own.jsonl", [row, push(2, reference={"product": "bolsa", "cor": "azul"})]))
+    assert "nothing that the task" in found.bad.first["reference"][0]
+    assert found.notes.counts["unknown field"] == 1
+
+
 def test_a_missing_task_is_chosen_by_the_classifier_and_that_is_said(tmp_path: Path) -> None:
     found = read_own(written(tmp_path / "own.jsonl", [{"prompt": "Qual o total por mês?"}]))
     assert found.prompts[0].task == "sql_qa"
@@ -284,6 +302,10 @@ def test_the_command_checks_a_file_and_refuses_in_a_sentence(tmp_path: Path) -> 
 
     done = tucano("check", str(written(tmp_path / "own.jsonl", [push(1), "{"])))
     assert done.returncode == 1 and "1 usable" in done.stdout and done.stderr == ""
+    many = written(tmp_path / "many.jsonl", [{**push(number), "task": "poesia"} for number in range(3_000)])
+    line = f"{sys.executable} -m tucano.cli data check {many} | head -n 1"
+    done = subprocess.run(["bash", "-c", line], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.endswith("3000 rows, 0 usable\n") and done.stderr == ""
     done = tucano("check", str(tmp_path / "none.jsonl"))
     assert (
         done.returncode == 2 and done.stderr.startswith("tucano: there is no file") and "Traceback" not in done.stderr
@@ -330,14 +352,26 @@ PROMPTS = st.builds(
     source=st.sampled_from(["own", "crm-2", "b2w"]),
     licence=LINES,
     stars=st.none() | st.integers(1, 5),
-    reference=st.just({}) | st.dictionaries(st.just("note"), TEXTS | st.integers(-9, 9) | st.booleans(), min_size=1),
+    reference=st.just({}),
     demonstration=st.none() | TEXTS.filter(lambda text: bool(text.strip())),
 )
 
 
-@given(prompt=PROMPTS)
-def test_any_prompt_comes_back_as_it_was(prompt: Prompt, tmp_path_factory: pytest.TempPathFactory) -> None:
-    """Where nothing is left to mask."""
+KNOWN: dict[str, dict[str, Any]] = {
+    "extraction": {"fields": {}}, "sentiment": {"fields": {}}, "churn": {"fields": {}},
+    "sql_qa": {"sql": "SELECT 1", "database": "loja.sqlite"}, "insights": {"figures": []}, "push": {"terms": []},
+}  # fmt: skip
+
+
+@given(
+    prompt=PROMPTS,
+    note=st.none() | st.dictionaries(st.just("note"), TEXTS | st.integers(-9, 9) | st.booleans(), min_size=1),
+)
+def test_any_prompt_comes_back_as_it_was(
+    prompt: Prompt, note: dict[str, Any] | None, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """Where nothing is left to mask, with a reference of fields that its task knows and of others, or without one."""
+    prompt = replace(prompt, reference={} if note is None else KNOWN[prompt.task] | note)
     said = [prompt.user, prompt.template, prompt.licence, prompt.demonstration or ""]
     if any(mask(text)[1] for text in said) or masked_prompt(prompt) != prompt:
         return

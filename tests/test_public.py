@@ -21,6 +21,7 @@ from benchmarks.bad_days import TINY
 from data.public.prepare import prepare_public, require_public
 from data.public.spider import SIZES
 from data.public.stores import Schema, Table, fill, sought, write_store
+from data.public.texts import enem
 from tucano.benchmark.public.questions import NAMES, PublicFiles, Question, Reply, read_questions
 from tucano.benchmark.public.result import Reading, judge_public, render_public
 from tucano.benchmark.public.scores import exact_match, f1, plain_words, score
@@ -158,6 +159,26 @@ def test_a_wrong_folder_is_refused_in_one_sentence(tmp_path: Path, make: Callabl
     with pytest.raises(UserError, match=said) as refused:
         require_public(places)
     assert "\n" not in str(refused.value) and str(refused.value).startswith("benchmark.spider_pt: ")
+
+
+@pytest.mark.parametrize("query", ["DROP TABLE aluno", "SELECT nada FROM aluno", "SELECT random() FROM aluno"])
+def test_a_gold_query_that_cannot_be_asked_is_refused_before_anything_is_trained(tmp_path: Path, query: str) -> None:
+    folder = spider_folder(tmp_path / "spider", [*QUERIES, ("E esta?", query)])
+    with pytest.raises(UserError, match="the query of spider_pt-00006 cannot be asked"):
+        require_public({"spider_pt": str(folder)})
+
+
+def test_types_of_columns_that_are_no_words_are_refused(tmp_path: Path) -> None:
+    folder = spider_folder(tmp_path / "spider", column_types=[{"a": 1}, *SCHEMA["column_types"][1:]])
+    with pytest.raises(UserError, match="not in Spider's form"):
+        require_public({"spider_pt": str(folder)})
+
+
+def test_a_copy_of_a_file_asks_nothing_twice(tmp_path: Path) -> None:
+    row = {"question": "Qual?", "options": list("vwxyz"), "label": "A"}
+    for name in ("2024.jsonl", "2024 (1).jsonl", "2024.jsonl.bak"):
+        (tmp_path / name).write_text(json.dumps(row), encoding="utf-8")
+    assert len(enem(tmp_path)) == 1
 
 
 @pytest.mark.parametrize("kind", ODD)

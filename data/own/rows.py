@@ -78,7 +78,7 @@ def own_row(raw: RawRow) -> OwnRow:
         raise Bad("missing", "there is no prompt, or no word in it")
     task, guessed = _task(given, user)
     reference = masked_reference(_reference(given, task, raw.form), masks.text)
-    notes = _notes(given, task, guessed)
+    notes = _notes(given, task, guessed, reference)
     demonstration = masks.text(_text(given, "demonstration")) or None
     _refuse_marks("prompt", user)
     if demonstration:
@@ -284,13 +284,19 @@ def _refuse_misfit(reference: dict[str, Any], task: str) -> None:
         place = ".".join(str(part) for part in first["loc"])
         why = short(mask(f"{place}: {first['msg']}".removeprefix(": "))[0], 160)
         raise Bad("reference", f"reference does not fit the task {task} ({why})") from None
+    known = spec_of(task).reference.model_fields
+    if not known.keys() & reference.keys():
+        own = quoted(next(iter(reference)))
+        raise Bad("reference", f"reference holds {own} and nothing that the task {task} knows: {', '.join(known)}")
 
 
-def _notes(given: Mapping[str, Any], task: str, guessed: bool) -> list[tuple[str, str]]:
+def _notes(given: Mapping[str, Any], task: str, guessed: bool, reference: Mapping[str, Any]) -> list[tuple[str, str]]:
     notes = [("task by classifier", f"no task is given; it reads like {task}")] if guessed else []
     notes += [("no reference", "nothing is known to be true")] * (not given.get("reference") and task != GENERAL)
     notes += [("no licence", "no licence is given")] * ("licence" not in given)
     notes += [("no consent stated", "whether the author consents is not given")] * ("consent" not in given)
+    if strange := [name for name in reference if name not in spec_of(task).reference.model_fields]:
+        notes.append(("unknown field", f"{quoted(strange[0])} of the reference is not read"))
     if unknown := [name for name in given if name not in FIELDS]:
         notes.append(("unknown field", f"{quoted(unknown[0])} is not read"))
     return notes

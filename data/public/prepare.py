@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from data.public.files import folder_of, licence_of
@@ -25,11 +26,16 @@ def public_questions(places: Mapping[str, str]) -> Iterator[str]:
 
 
 def require_public(places: Mapping[str, str]) -> None:
-    """UserError where a folder is not the benchmark's: files are missing, or cannot be read. Writes nothing."""
-    for name, place in places.items():
-        folder = folder_of(name, place, NEEDED[name])
-        read = {"spider_pt": lambda folder: spider(folder, seed=0), "enem": enem, "faquad": faquad}
-        read[name](folder)
+    """UserError where a folder is not the benchmark's: files are missing, cannot be read, or hold a gold query that
+    cannot be asked. Spider's databases are made for it, in a second, and thrown away.
+    """
+    with TemporaryDirectory() as thrown_away:
+        for name, place in places.items():
+            folder = folder_of(name, place, NEEDED[name])
+            if name == "spider_pt":
+                spider(folder, seed=0, out=Path(thrown_away))
+            else:
+                TEXTS[name](folder)
 
 
 def prepare_public(seed: int, places: Mapping[str, str], folder: Path) -> dict[str, Any]:

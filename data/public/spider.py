@@ -95,6 +95,8 @@ def _read(row: dict[str, Any]) -> Schema:
         raise ValueError(row["db_id"])
     if not all(0 < len(str(name)) <= 64 for name in (*names, *(name for _, name in columns))):
         raise ValueError(names)
+    if not all(isinstance(kind, str) for kind in row["column_types"]):
+        raise TypeError(row["column_types"])
     keys = {place for key in row["primary_keys"] for place in (key if isinstance(key, list) else [key])}
     tables = [
         Table(

@@ -17,17 +17,20 @@ def enem(folder: Path) -> list[Question]:
     drawings are left out. A figure is its description where the file has one.
     """
     found: list[Question] = []
-    for path in sorted(folder.glob(ENEM_FILES[0])):
+    seen: set[tuple[str, ...]] = set()
+    for path in sorted(path for path in folder.glob(ENEM_FILES[0]) if path.suffix in (".json", ".jsonl")):
         for row in objects("enem", path):
             options = row.get("options", row.get("alternatives"))
             label = str(row.get("label", "")).lower()
             if not isinstance(options, list) or len(options) != len(LETTERS) or label not in tuple(LETTERS):
                 continue
             texts = tuple(str(option).strip()[:2000] for option in options)
-            if all(texts) and len(set(texts)) == len(texts):
-                right = (texts[LETTERS.index(label)],)
-                number = f"enem-{path.stem}-{len(found):04d}"
-                found.append(Question(number, "enem", _asked(row), number, right, options=texts))
+            if not all(texts) or len(set(texts)) < len(texts) or (asked := (_asked(row), *texts)) in seen:
+                continue
+            seen.add(asked)  # a copy of a file asks nothing more
+            right = (texts[LETTERS.index(label)],)
+            number = f"enem-{path.stem}-{len(found):04d}"
+            found.append(Question(number, "enem", asked[0], number, right, options=texts))
     if not found:
         raise refusal("enem", f"no file of {ENEM_FILES[0]} has a question with five options; take the published files")
     return found

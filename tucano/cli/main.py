@@ -3,6 +3,7 @@
 import argparse
 import errno
 import os
+import select
 import signal
 import sys
 import warnings
@@ -21,6 +22,9 @@ from tucano.requirements import require_startable
 from tucano.security.addresses import holds_secret, masked
 from tucano.security.printable import PrintableStream, short
 from tucano.settings import PipelineSettings
+
+READER_GONE = 141
+"""What a shell reports of a program that SIGPIPE ended."""
 
 
 def main() -> NoReturn:
@@ -43,12 +47,23 @@ def main() -> NoReturn:
         looks = arguments.command in LOOKS
         kept = "nothing was changed" if looks else "nothing is lost, the same command goes on from here"
         code = _say(f"tucano: interrupted; {kept}", 130)
-    sys.stdout.flush()
+    if code != READER_GONE:
+        sys.stdout.flush()
     sys.exit(code)
+
+
+def _has_no_reader() -> bool:
+    """Whether nobody reads what is said any more (`tucano data check FILE | head`)."""
+    asked = select.poll()
+    asked.register(1, 0)
+    return any(event & select.POLLERR for _, event in asked.poll(0))
 
 
 def _say_of_files(error: OSError) -> int:
     """What a user can mend about files; anything else is raised again."""
+    if isinstance(error, BrokenPipeError) and _has_no_reader():
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # or Python complains at its end
+        return READER_GONE
     where = f" ({short(str(error.filename))})" if error.filename else ""
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return _say(

@@ -17,6 +17,7 @@ from tucano.security.printable import short
 from tucano.storage.folder import is_remote
 from tucano.storage.root import require_whole, working_copy
 from tucano.tracking.moved import follow
+from tucano.tracking.unfinished import made_whole
 
 if TYPE_CHECKING:
     from mlflow import MlflowClient
@@ -110,8 +111,14 @@ def open_client(uri: str) -> MlflowClient:
         )
     if is_server(uri):
         withhold_from(uri)
-    else:
+        return _asked(uri)
+    with made_whole(_file_of(uri)):
         _check_database(uri)
+        return _asked(uri)
+
+
+def _asked(uri: str) -> MlflowClient:
+    """A client that has been answered. UserError where it is not."""
     from mlflow import MlflowClient
     from mlflow.exceptions import MlflowException
 
@@ -169,18 +176,21 @@ def recording(call: Callable[P, None]) -> Callable[P, None]:
     return calling
 
 
+def _file_of(uri: str) -> Path | None:
+    """The file of a SQLite database; None for other databases, one in memory, and `file:`, an address in itself."""
+    path = uri.removeprefix("sqlite:///").partition("?")[0] if uri.startswith("sqlite:///") else ""
+    return Path(path) if path and not path.startswith((":", "file:")) else None
+
+
 def _check_database(uri: str) -> None:
     """mlflow tries a dead database for minutes, so it is asked here first."""
-    from sqlalchemy import create_engine, inspect, make_url
+    from sqlalchemy import create_engine, inspect
     from sqlalchemy.exc import SQLAlchemyError
 
     arguments = {} if uri.startswith(("sqlite", "mssql")) else {"connect_timeout": CONNECT_SECONDS}
     try:
-        file = make_url(uri).database
-        if (
-            uri.startswith("sqlite:///") and file and not file.startswith("file:")
-        ):  # one with `file:` is an address in itself
-            Path(file).parent.mkdir(parents=True, exist_ok=True)
+        if file := _file_of(uri):
+            file.parent.mkdir(parents=True, exist_ok=True)
         engine = create_engine(uri, connect_args=arguments)
         inspect(engine).get_table_names()
         engine.dispose()

@@ -1,0 +1,58 @@
+"""A database of MLflow's that was being made when its process was killed is made again, and one with runs is kept."""
+
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from tucano.tracking.store import open_client
+from tucano.tracking.unfinished import MARK
+
+OPEN = "import sys; from tucano.tracking.store import open_client; open_client(sys.argv[1])"
+
+
+def tables(file: Path) -> set[str]:
+    with closing(sqlite3.connect(f"file:{file}?mode=ro", uri=True)) as connection:
+        return {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+
+
+@pytest.mark.timeout(900)
+def test_one_that_was_cut_off_half_way_is_made_again(tmp_path: Path) -> None:
+    file = tmp_path / "mlflow.db"
+    child = subprocess.Popen([sys.executable, "-c", OPEN, f"sqlite:///{file}"])
+    while child.poll() is None and not (file.is_file() and len(_seen(file)) > 3):
+        time.sleep(0.01)
+    os.kill(child.pid, signal.SIGKILL)
+    child.wait()
+    assert (tmp_path / f"mlflow.db{MARK}").exists(), "killed before it was whole"
+    client = open_client(f"sqlite:///{file}")
+    client.create_experiment("one")
+    assert not (tmp_path / f"mlflow.db{MARK}").exists()
+    again = open_client(f"sqlite:///{file}")
+    assert again.get_experiment_by_name("one") is not None
+
+
+def _seen(file: Path) -> set[str]:
+    try:
+        return tables(file)
+    except sqlite3.OperationalError:  # locked, while a migration writes
+        return set()
+
+
+def test_one_without_a_mark_is_never_made_anew(tmp_path: Path) -> None:
+    file = tmp_path / "mlflow.db"
+    open_client(f"sqlite:///{file}").create_experiment("kept")
+    assert open_client(f"sqlite:///{file}").get_experiment_by_name("kept") is not None
+
+
+@pytest.mark.timeout(900)
+def test_two_that_want_it_at_once_both_get_it(tmp_path: Path) -> None:
+    uri = f"sqlite:///{tmp_path / 'mlflow.db'}"
+    children = [subprocess.Popen([sys.executable, "-c", OPEN, uri], stderr=subprocess.PIPE, text=True) for _ in "ab"]
+    assert [(child.communicate()[1], child.returncode) for child in children] == [("", 0), ("", 0)]

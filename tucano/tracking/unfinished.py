@@ -1,0 +1,42 @@
+"""A new SQLite database of MLflow's is made whole or made again.
+
+Its migrations take seconds and are no transaction: a process that ends between two of them, however it does, leaves
+tables without the version that says so, and no later one can go on from there.
+"""
+
+import fcntl
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+MARK = ".unfinished"
+
+
+@contextmanager
+def made_whole(file: Path | None) -> Iterator[None]:
+    """Make a database inside of this. Until it is done a file stands beside it; what is found beside such a file holds
+    nothing yet and is made anew. Others who want it at the same time wait. None: no file of ours.
+    """
+    mark = file.with_name(file.name + MARK) if file else None
+    if file is None or mark is None or (file.exists() and not mark.exists()):
+        yield
+        return
+    if not _can_hold(mark):
+        yield  # whoever opens it says why
+        return
+    with mark.open("ab") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        if mark.exists():  # else another process has made it meanwhile
+            for part in (file, *(file.with_name(file.name + end) for end in ("-journal", "-wal", "-shm"))):
+                part.unlink(missing_ok=True)
+        yield
+        mark.unlink(missing_ok=True)
+
+
+def _can_hold(mark: Path) -> bool:
+    try:
+        mark.parent.mkdir(parents=True, exist_ok=True)
+        mark.touch()
+    except OSError:
+        return False
+    return True
