@@ -56,7 +56,7 @@ def test_outside_a_project_the_profiles_that_came_with_tucano_are_taken_and_that
     assert (
         result.stderr
         == f"tucano: no prefect.yaml at or above {tmp_path}; taking the profiles of {ROOT / 'prefect.yaml'}\n"
-        "tucano: there is no profile 'latpop'; did you mean 'laptop'?; prefect.yaml has: laptop, l4, l4-v5\n"
+        "tucano: there is no profile 'latpop'; did you mean 'laptop'?; prefect.yaml has: laptop, l4, l4-v5, l4-1.5b\n"
     )
 
 

@@ -291,7 +291,7 @@ def test_one_task_set_to_nothing_scales_the_others() -> None:
     assert DataSettings.model_validate({"mix": {"sql_qa": 0}}).mix == pytest.approx(settings.mix)
 
 
-@pytest.mark.parametrize("profile", ["laptop", "l4", "l4-v5"])
+@pytest.mark.parametrize("profile", ["laptop", "l4", "l4-v5", "l4-1.5b"])
 def test_every_profile_can_drop_a_task_alone(profile: str) -> None:
     whole = load_profile(ROOT, profile, []).data.mix
     left = load_profile(ROOT, profile, ["data.mix.sql_qa=0"])

@@ -18,7 +18,7 @@ from tucano.profiles import load_profile
 from tucano.requirements.interpreters import has_module
 from tucano.requirements.memory import MOST_CACHE_BYTES, device_bytes, needs, require_memory
 from tucano.requirements.second_zero import findings, require_startable
-from tucano.requirements.shapes import LORA_WEIGHTS_UNKNOWN, TUCANO, adapter_weights, shape_of
+from tucano.requirements.shapes import LORA_WEIGHTS_UNKNOWN, QWEN, TUCANO, adapter_weights, shape_of
 from tucano.settings import ModelSettings
 from tucano.training.samplers.local import CACHE_BYTES
 
@@ -55,7 +55,7 @@ def sentences(profile: str, *overrides: str, refuses: bool = True) -> list[str]:
     return [finding.sentence for finding in findings(settings) if finding.refuses == refuses]
 
 
-@pytest.mark.parametrize("profile", ["l4", "l4-v5"])
+@pytest.mark.parametrize("profile", ["l4", "l4-v5", "l4-1.5b"])
 def test_a_profiles_own_deployment_without_a_server_is_refused_too(
     profile: str, gpu: Callable[[int], None], no_server: None
 ) -> None:
@@ -68,7 +68,7 @@ def test_a_profiles_own_deployment_without_a_server_is_refused_too(
     assert "tucano up" in sentence and "PREFECT_API_URL" in sentence and "--set execution.seeds=null" in sentence
 
 
-@pytest.mark.parametrize("profile", ["l4", "l4-v5"])
+@pytest.mark.parametrize("profile", ["l4", "l4-v5", "l4-1.5b"])
 def test_a_shipped_profile_can_deliver_a_champion_on_an_l4(
     profile: str, gpu: Callable[[int], None], no_server: None
 ) -> None:
@@ -228,6 +228,12 @@ def test_the_largest_bounds_are_those_that_the_page_names() -> None:
     assert largest == {"l4": pytest.approx(4.3e9, rel=0.01), "l4-v5": pytest.approx(5.0e9, rel=0.01)}
 
 
+def test_the_larger_base_is_known_to_its_card_and_fits_an_l4() -> None:
+    """1.54 billion weights, 1.31 without the embedding: Qwen2.5-1.5B's card."""
+    assert (QWEN.weights, QWEN.matrices) == (pytest.approx(1.54e9, rel=0.003), pytest.approx(1.31e9, rel=0.001))
+    assert max(need.bytes for need in needs(load_profile(ROOT, "l4-1.5b", []))) < 23_034 * 2**20
+
+
 def test_a_large_batch_is_refused_above_the_device_with_the_setting_that_helps(
     tmp_path: Path, gpu: Callable[[int], None], no_server: None
 ) -> None:
@@ -254,7 +260,7 @@ def test_a_driver_that_says_nothing_refuses_nothing(gpu: Callable[[int], None]) 
     assert device_bytes("cuda") is None
 
 
-@pytest.mark.parametrize("profile", ["laptop", "l4", "l4-v5"])
+@pytest.mark.parametrize("profile", ["laptop", "l4", "l4-v5", "l4-1.5b"])
 def test_doctor_prints_of_a_profile_what_is_known_of_it(profile: str, no_server: None) -> None:
     result = tucano("doctor", profile)
     assert result.returncode == (0 if profile == "laptop" else 2)

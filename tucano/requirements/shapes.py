@@ -70,7 +70,19 @@ TUCANO = Shape(
     vocab_size=49_152,
 )
 """Of Tucano2-qwen-0.5B: 490.8 million weights, as its card says. The preflight sees the real model."""
-KNOWN = {"Polygl0t/Tucano2-qwen-0.5B-Instruct": TUCANO}
+QWEN = Shape(
+    hidden_size=1536,
+    intermediate_size=8960,
+    num_hidden_layers=28,
+    num_attention_heads=12,
+    num_key_value_heads=2,
+    head_dim=128,
+    vocab_size=151_936,
+    max_position_embeddings=32_768,
+    model_type="qwen2",
+)
+"""Of Qwen2.5-1.5B: 1.54 billion weights, 1.31 without the embedding, as its card says."""
+KNOWN = {"Polygl0t/Tucano2-qwen-0.5B-Instruct": TUCANO, "Qwen/Qwen2.5-1.5B-Instruct": QWEN}
 
 
 def shape_of(model: ModelSettings) -> Shape | None:
