@@ -234,6 +234,14 @@ def test_the_larger_base_is_known_to_its_card_and_fits_an_l4() -> None:
     assert max(need.bytes for need in needs(load_profile(ROOT, "l4-1.5b", []))) < 23_034 * 2**20
 
 
+@pytest.mark.parametrize(
+    "given", [["data.source=jsonl", "data.path=nada.jsonl"], ["data.general.share=0.1", "data.general.path=nada.jsonl"]]
+)
+def test_data_that_is_not_there_is_refused_before_anything_starts(given: list[str]) -> None:
+    with pytest.raises(UserError, match=r"data: there is nothing at nada\.jsonl; put it there"):
+        require_startable(load_profile(ROOT, "laptop", given))
+
+
 def test_a_large_batch_is_refused_above_the_device_with_the_setting_that_helps(
     tmp_path: Path, gpu: Callable[[int], None], no_server: None
 ) -> None:

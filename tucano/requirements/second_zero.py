@@ -18,6 +18,7 @@ from tucano.requirements.interpreters import has_module
 from tucano.requirements.machine import require_device
 from tucano.requirements.memory import require_memory
 from tucano.requirements.shapes import shape_of
+from tucano.security.printable import short
 from tucano.settings import PipelineSettings
 
 FAILS_BY_DESIGN = "v4.2"
@@ -162,6 +163,12 @@ def _mixes_into_something(settings: PipelineSettings) -> Iterator[Finding]:
         )
 
 
+def _data_is_there(settings: PipelineSettings) -> Iterator[Finding]:
+    for path in (*settings.data.paths, settings.data.general.path):
+        if path and "://" not in path and not os.path.lexists(path):
+            yield Finding(f"data: there is nothing at {short(path)}; put it there, or name another place", refuses=True)
+
+
 def _has_pairs(settings: PipelineSettings) -> Iterator[Finding]:
     dpo = settings.dpo
     if not dpo.enabled or dpo.pairs is None:
@@ -212,6 +219,7 @@ CHECKS: tuple[Check, ...] = (
     _lengths_fit,
     _has_demonstrations,
     _mixes_into_something,
+    _data_is_there,
     _has_pairs,
     _rewards_pass_the_audit,
     _alarms_can_fire,
