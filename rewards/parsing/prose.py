@@ -88,13 +88,16 @@ def disorder(text: str) -> int:
     return found
 
 
-_NO_BRACKET = re.compile(r"[:;]-?[()]|(?<!\w)\w{1,2}\)")
-"""Smileys and the numbers of a list."""
+_SMILEY = re.compile(r"[:;]-?[()]")
+_NUMBERED = re.compile(r"(?:^|[\s;:])\w{1,2}\)")
+"""Items of a list in a line («1) …; 2) …»), which close what nothing opens."""
 
 
 def _open_brackets(text: str) -> int:
-    bare = _NO_BRACKET.sub("", text)
-    return abs(bare.count("(") - bare.count(")"))
+    """How many brackets are open at the end, or are closed without one."""
+    bare = _SMILEY.sub("", text)
+    closed = bare.count(")") - bare.count("(")
+    return max(closed - len(_NUMBERED.findall(bare)), 0) if closed > 0 else -closed
 
 
 def _clash(one: str, other: str) -> bool:
