@@ -60,12 +60,16 @@ def copies_labels(folded: str, brief: str) -> bool:
     VOLTEI»).
     """
     with_value, alone = _labels(brief)
-    begun = rf"(?:\A|[.!?;\n]\s*)\W*(?:{'|'.join(alone)}):"
+    begun = rf"(?:\A|[.!?;\n])\W{{0,3}}(?:{'|'.join(alone)}):"
     stated = sum(bool(re.search(rf"\b{label}:", folded)) for label in alone)
     return stated > 1 or any(note in folded for note in with_value) or bool(alone and re.search(begun, folded))
 
 
+MOST_LABELS = 20
+"""Of a brief; one of others may hold any number."""
+
+
 @lru_cache(maxsize=1024)
 def _labels(brief: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    notes = re.findall(r"\b((?!cupom\b|codigo\b)\w{5,}): *(\S\w*)", fold(brief))
+    notes = re.findall(r"\b((?!cupom\b|codigo\b)\w{5,30}): {0,3}(\S\w{0,30})", fold(brief))[:MOST_LABELS]
     return tuple(f"{label}: {value}" for label, value in notes), tuple(dict.fromkeys(label for label, _ in notes))
