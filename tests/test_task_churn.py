@@ -31,8 +31,12 @@ POOLS: tuple[Pool, ...] = ("known", "validation", "test")
             0.6 + 0.4 * 2 / 3,
         ),  # .2 off: half of .30, and a third of .4
         ('{"churn_risk": "high", "probability": 0.25}', 0.15 + 0.25 + 0.30 - 0.10, 0.6),  # and it contradicts the risk
-        ('{"churn_risk": "medium", "probability": 0.65}', 0.15 + 0.25 + 0.10 + 0.225, 0.2),
-        ('{"churn_risk": "low", "probability": 0.05}', 0.15 + 0.25, 0.0),
+        (
+            '{"churn_risk": "medium", "probability": 0.65}',  # .6 for the wrong risk; the form by its better half, .75
+            0.6 * (0.40 * (0.3 + 0.7 * 0.75) + 0.10 + 0.225),
+            0.2,
+        ),
+        ('{"churn_risk": "low", "probability": 0.05}', 0.6 * 0.40 * 0.3, 0.0),
         ('{"churn_risk": "high"}', 0.15 + 0.125 + 0.30, 0.6),
         ('{"churn_risk": "high", "probability": 75}', 0.15 + 0.125 + 0.30, 0.6),
         ('{"churn_risk": "alto", "probability": true}', 0.0, 0.0),

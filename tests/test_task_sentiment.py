@@ -30,7 +30,7 @@ PROMPT = PROMPTS["sentiment"]  # positive, 4
         ('{"sentiment": "positive"}', 0.15 + 0.125 + 0.30, 0.7),
         ('{"sentiment": "positive", "sentiment_score": "4"}', 0.15 + 0.125 + 0.30, 0.7),
         ('{"sentiment": "positive", "sentiment_score": 2}', 0.15 + 0.25 + 0.30 - 0.10, 0.2),  # 2 stars contradict it
-        ('{"sentiment": "negative", "sentiment_score": 1}', 0.15 + 0.25, 0.0),
+        ('{"sentiment": "negative", "sentiment_score": 1}', 0.6 * 0.40 * 0.3, 0.0),
         ('{"sentiment": "positivo", "sentiment_score": true}', 0.0, 0.0),
         ("positive, 4", 0.0, 0.0),
     ],
