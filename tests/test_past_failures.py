@@ -69,7 +69,7 @@ SMALL = [
         "grpo.warmup_share=0",
     ),
 ]
-OF_THEIR_OWN = dict.fromkeys(("l4-v5", "l4-1.5b"), ["grpo.overlong_tokens=28"])
+OF_THEIR_OWN = {name: ["grpo.overlong_tokens=28"] for name in ("l4-v5", "l4-1.5b")}
 """Settings that are shares of another one, scaled with it."""
 
 
