@@ -119,7 +119,7 @@ def test_setting_up_again_changes_nothing(bench: Bench) -> None:
         return [sorted((item["id"], item["name"]) for item in items) for items in lists]
 
     before = known()
-    assert [len(items) for items in before] == [4, 1, 12, 1]
+    assert [len(items) for items in before] == [4, 1, 13, 1]
     stack.register(bench.stack, automations=True, recover=False)
     assert known() == before
 
