@@ -51,6 +51,14 @@ def test_one_without_a_mark_is_never_made_anew(tmp_path: Path) -> None:
     assert open_client(f"sqlite:///{file}").get_experiment_by_name("kept") is not None
 
 
+def test_one_that_somebody_has_worked_with_is_kept_whatever_stands_beside_it(tmp_path: Path) -> None:
+    file = tmp_path / "mlflow.db"
+    open_client(f"sqlite:///{file}").create_experiment("kept")
+    (tmp_path / f"mlflow.db{MARK}").touch()
+    assert open_client(f"sqlite:///{file}").get_experiment_by_name("kept") is not None
+    assert not (tmp_path / f"mlflow.db{MARK}").exists()
+
+
 @pytest.mark.timeout(900)
 def test_two_that_want_it_at_once_both_get_it(tmp_path: Path) -> None:
     uri = f"sqlite:///{tmp_path / 'mlflow.db'}"

@@ -5,8 +5,9 @@ tables without the version that says so, and no later one can go on from there.
 """
 
 import fcntl
+import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 MARK = ".unfinished"
@@ -26,11 +27,25 @@ def made_whole(file: Path | None) -> Iterator[None]:
         return
     with mark.open("ab") as held:
         fcntl.flock(held, fcntl.LOCK_EX)
-        if mark.exists():  # else another process has made it meanwhile
+        if mark.exists() and not _holds_runs(file):  # else another process, or program, has made it meanwhile
             for part in (file, *(file.with_name(file.name + end) for end in ("-journal", "-wal", "-shm"))):
                 part.unlink(missing_ok=True)
         yield
         mark.unlink(missing_ok=True)
+
+
+def _holds_runs(file: Path) -> bool:
+    """Whether somebody has worked with it all the same: such a database is never taken away."""
+    if not file.exists():
+        return False
+    try:
+        with closing(sqlite3.connect(f"{file.resolve().as_uri()}?mode=ro", uri=True)) as connection:
+            runs, experiments = (
+                connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0] for table in ("runs", "experiments")
+            )
+    except sqlite3.Error:
+        return False
+    return bool(runs or experiments > 1)
 
 
 def _can_hold(mark: Path) -> bool:
