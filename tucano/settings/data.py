@@ -1,5 +1,6 @@
 """Settings of the data: `data.*`."""
 
+from os.path import normpath
 from typing import Literal, Self
 
 from pydantic import Field, NonNegativeInt, PositiveInt, field_validator, model_validator
@@ -204,6 +205,9 @@ class DataSettings(PromptPlan):
             raise ValueError("data.sources names all sources; leave data.source and data.path out")
         if names.count("olist") > 1:
             raise ValueError("data.sources names olist twice, and a prompt set has one store; put the files together")
+        places = [normpath(part.path) for part in self.sources if part.path]
+        if twice := next((place for place in places if places.count(place) > 1), None):
+            raise ValueError(f"data.sources names {twice} twice; give it one share")
         if abs(sum(part.share for part in self.sources) - 1) > SLACK:
             whole = sum(part.share for part in self.sources)
             raise ValueError(f"the shares of data.sources must add up to 1, they add up to {whole:g}")
