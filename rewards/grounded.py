@@ -18,7 +18,7 @@ from rewards.parsing import text
 from rewards.parsing.advice import says_nothing, steps, substance, untabled
 from rewards.parsing.calls import ABOUT, CALLS, INVITES, LETTER, PRICED, URGES, copies_labels, flat, pads
 from rewards.parsing.claims import insight_figures, push_figures, push_inventions
-from rewards.parsing.objects import around, find_object, is_single, wholeness
+from rewards.parsing.objects import is_single, standing_object, wholeness
 from rewards.parsing.offers import names_product, offers_another, passes_on, speaks_against, ungranted
 from rewards.parsing.prose import advice_lines, asks, concrete, harms, is_scrappy, loose_offers, ordered, stands
 from rewards.parsing.reading import INSIGHTS, PUSH, credit, handed_back
@@ -134,10 +134,7 @@ class Extraction:
     )
 
     def shares(self, prompt: PromptLike, answer: str, databases: Path | None) -> tuple[float, ...]:
-        found = find_object(answer) or {}
-        beside = [value for name, value in found.items() if name not in FIELDS and isinstance(value, str)]
-        if not all(map(stands, (around(answer), *beside))):
-            found = {}
+        found = standing_object(answer, FIELDS)
         usable = usable_fields(found, prompt.user)
         tokens = text.words(answer) if usable else []  # else no credit is left to weigh, however long the text
         gate = text.variety(tokens) * (text.originality(tokens, prompt.user) > 0) * wholeness(answer)

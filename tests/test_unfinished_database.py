@@ -10,7 +10,9 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from odd_files import put_in_place
 
+from tucano.errors import UserError
 from tucano.tracking.store import open_client
 from tucano.tracking.unfinished import MARK
 
@@ -64,3 +66,10 @@ def test_two_that_want_it_at_once_both_get_it(tmp_path: Path) -> None:
     uri = f"sqlite:///{tmp_path / 'mlflow.db'}"
     children = [subprocess.Popen([sys.executable, "-c", OPEN, uri], stderr=subprocess.PIPE, text=True) for _ in "ab"]
     assert [(child.communicate()[1], child.returncode) for child in children] == [("", 0), ("", 0)]
+
+
+@pytest.mark.parametrize("kind", ["pipe", "folder"])
+def test_what_is_no_file_in_the_marks_place_is_a_sentence(tmp_path: Path, kind: str) -> None:
+    put_in_place(kind, tmp_path / f"mlflow.db{MARK}")
+    with pytest.raises(UserError, match="is no ordinary file"):
+        open_client(f"sqlite:///{tmp_path / 'mlflow.db'}")

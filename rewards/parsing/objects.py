@@ -6,7 +6,7 @@ it runs.
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any
 
 import json_repair
@@ -137,6 +137,13 @@ def around(answer: str) -> str:
     """The text around the outermost braces: what is said of the object, not in it."""
     before, _, rest = answer.partition("{")
     return f"{before}\n{rest.rpartition('}')[2]}"
+
+
+def standing_object(answer: str, fields: Collection[str]) -> dict[str, Any]:
+    """The object of an answer; {} where there is none, or where what is around it or in further fields denies it."""
+    found = find_object(answer) or {}
+    beside = [value for name, value in found.items() if name not in fields and isinstance(value, str)]
+    return found if all(map(stands, (around(answer), *beside))) else {}
 
 
 def is_single(text: str) -> bool:

@@ -1,6 +1,7 @@
 """Rewards of `churn`: a risk with a probability, from a customer's record."""
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -8,8 +9,7 @@ from rewards.complaints import meant
 from rewards.extraction import CHECKS, agreement
 from rewards.grounded import damped, filled
 from rewards.parsing import text
-from rewards.parsing.objects import around, find_object, wholeness
-from rewards.parsing.prose import stands
+from rewards.parsing.objects import find_object, standing_object, wholeness
 from rewards.types import Component, PromptLike, TaskRewards, clip
 
 _FIELDS = ("churn_risk", "probability")
@@ -52,7 +52,8 @@ class Grounded:
     )
 
     def shares(self, prompt: PromptLike, answer: str, databases: Path | None) -> tuple[float, ...]:
-        valid = _valid(answer)
+        found = standing_object(answer, _FIELDS)
+        valid = _valid(found)
         tokens = text.words(answer) if valid else []
         gate = text.variety(tokens) * wholeness(answer) if valid and text.originality(tokens, prompt.user) > 0 else 0.0
         known = prompt.reference.get("fields", {})
@@ -63,7 +64,7 @@ class Grounded:
             clip(1 - abs(steps.index(str(risk)) - steps.index(known["churn_risk"])) * 2 / 3) if known and risk else 0.0
         )
         close = agreement("probability", chance, known["probability"]) if known else 0.0
-        told = meant("churn_risk", (find_object(answer) or {}).get("churn_risk"))
+        told = meant("churn_risk", found.get("churn_risk"))
         gate *= WRONG_RISK if known and told != known.get("churn_risk") else 1.0
         form = gate * (damped(max(near, close)) if known else 1.0)
         shares = (
@@ -84,19 +85,15 @@ class Format:
     )
 
     def shares(self, prompt: PromptLike, answer: str, databases: Path | None) -> tuple[float, ...]:
-        return (float(find_object(answer) is not None), len(_valid(answer)) / 2)
+        return (float(find_object(answer) is not None), len(_valid(find_object(answer) or {})) / 2)
 
 
 def _is_probability(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1
 
 
-def _valid(answer: str) -> dict[str, object]:
-    """The fields of an answer whose type and value are allowed."""
-    found = find_object(answer) or {}
-    beside = [value for name, value in found.items() if name not in _FIELDS and isinstance(value, str)]
-    if not all(map(stands, (around(answer), *beside))):
-        return {}
+def _valid(found: Mapping[str, object]) -> dict[str, object]:
+    """The fields of an object whose type and value are allowed."""
     checks = {"churn_risk": CHECKS["churn_risk"], "probability": _is_probability}
     return {name: found[name] for name in _FIELDS if name in found and checks[name](found[name])}
 

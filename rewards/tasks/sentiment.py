@@ -1,6 +1,7 @@
 """Rewards of `sentiment`: a label and a score from a review that does not state its stars."""
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -8,8 +9,7 @@ from rewards.complaints import meant
 from rewards.extraction import CHECKS, agreement, contradicts
 from rewards.grounded import damped, filled
 from rewards.parsing import text
-from rewards.parsing.objects import around, find_object, wholeness
-from rewards.parsing.prose import stands
+from rewards.parsing.objects import find_object, standing_object, wholeness
 from rewards.types import Component, PromptLike, TaskRewards
 
 _FIELDS = ("sentiment", "sentiment_score")
@@ -47,7 +47,8 @@ class Grounded:
     )
 
     def shares(self, prompt: PromptLike, answer: str, databases: Path | None) -> tuple[float, ...]:
-        valid = _valid(answer)
+        found = standing_object(answer, _FIELDS)
+        valid = _valid(found)
         tokens = text.words(answer) if valid else []
         gate = text.variety(tokens) * wholeness(answer) if valid and text.originality(tokens, prompt.user) > 0 else 0.0
         known = prompt.reference.get("fields", {})
@@ -56,7 +57,7 @@ class Grounded:
         ]
         score = valid.get("sentiment_score")
         opposite = contradicts(valid.get("sentiment"), score if isinstance(score, int) else None)
-        told = meant("sentiment", (find_object(answer) or {}).get("sentiment"))
+        told = meant("sentiment", found.get("sentiment"))
         gate *= WRONG_LABEL if known and told != known.get("sentiment") else 1.0
         form = gate * (damped(max(right)) if known else 1.0)
         shares = (
@@ -77,15 +78,11 @@ class Format:
     )
 
     def shares(self, prompt: PromptLike, answer: str, databases: Path | None) -> tuple[float, ...]:
-        return (float(find_object(answer) is not None), len(_valid(answer)) / len(_FIELDS))
+        return (float(find_object(answer) is not None), len(_valid(find_object(answer) or {})) / len(_FIELDS))
 
 
-def _valid(answer: str) -> dict[str, object]:
-    """The fields of an answer whose type and value are allowed."""
-    found = find_object(answer) or {}
-    beside = [value for name, value in found.items() if name not in _FIELDS and isinstance(value, str)]
-    if not all(map(stands, (around(answer), *beside))):
-        return {}
+def _valid(found: Mapping[str, object]) -> dict[str, object]:
+    """The fields of an object whose type and value are allowed."""
     return {name: found[name] for name in _FIELDS if name in found and CHECKS[name](found[name])}
 
 

@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
+from tucano.storage.places import require_file
+
 MARK = ".unfinished"
 
 
@@ -22,16 +24,29 @@ def made_whole(file: Path | None) -> Iterator[None]:
     if file is None or mark is None or (file.exists() and not mark.exists()):
         yield
         return
-    if not _can_hold(mark):
-        yield  # whoever opens it says why
+    try:
+        is_left = not _made(mark)
+    except OSError:
+        yield  # whoever opens the database says why
         return
     with mark.open("ab") as held:
         fcntl.flock(held, fcntl.LOCK_EX)
-        if mark.exists() and not _holds_runs(file):  # else another process, or program, has made it meanwhile
+        if is_left and mark.exists() and not _holds_runs(file):  # else somebody has made it meanwhile
             for part in (file, *(file.with_name(file.name + end) for end in ("-journal", "-wal", "-shm"))):
                 part.unlink(missing_ok=True)
         yield
         mark.unlink(missing_ok=True)
+
+
+def _made(mark: Path) -> bool:
+    """Whether the mark was not there. UserError for a pipe or a folder in its place."""
+    mark.parent.mkdir(parents=True, exist_ok=True)
+    require_file(mark)
+    try:
+        mark.touch(exist_ok=False)
+    except FileExistsError:
+        return False
+    return True
 
 
 def _holds_runs(file: Path) -> bool:
@@ -46,12 +61,3 @@ def _holds_runs(file: Path) -> bool:
     except sqlite3.Error:
         return False
     return bool(runs or experiments > 1)
-
-
-def _can_hold(mark: Path) -> bool:
-    try:
-        mark.parent.mkdir(parents=True, exist_ok=True)
-        mark.touch()
-    except OSError:
-        return False
-    return True

@@ -1,4 +1,4 @@
-"""What no answer is made of: piles of marks, lists of verbs, the task's own words, a refusal. Found by the search."""
+"""What no answer is made of: piles of marks, lists of verbs, the task's own words, a refusal."""
 
 import re
 
