@@ -16,19 +16,24 @@ _KINDS = {
         r"|\b(?:danific|amassad|rasgad|violad)\w* (?:a |o )?(?:embalag|pacote|caixa)",
         "missing": r"\bnao (?:foi |me |ainda |se )?(?:cheg|receb|entreg|veio)|\bentrega (?:pendente|nao|em aberto)"
         r"|\bnunca (?:cheg|receb)|\bsem (?:receber|entrega)|\b(?:extravi|sumico|desaparec)\w*|\bnao recebimento",
-        "late": r"\batras|\bdemor|\bfora do prazo|\b(?:depois|alem) do prazo|\bprazo (?:nao|estour|descumpr)",
+        "late": r"\batras|\bdemor|\bfora do prazo|\b(?:em vez de|prometer?am) \d+ dias|\b(?:depois|alem) do prazo"
+        r"|\bprazo (?:nao|estour|descumpr)",
         "unlike": r"\b(?:diferente|menor|maior|diverg|distint|abaixo)\w*\b.*\b(?:anunc|descri|divulg|foto|prometid)"
         r"|\bnao (?:confere|corresponde|bate|condiz|e como)\b|\bpropaganda enganosa|\banuncio (?:engan|errad|incorret)",
         "silent": r"\b(?:nao|nunca) (?:me |da |deu |ha )?(?:respond|respost|retorn)|\b(?:sem|falta de|ausencia de)"
         r" (?:\w+ )?(?:respost|retorno|contato)|\bignor|\bsilenci",
         "refused": r"\b(?:neg(?:a|ou|ad|at)|recus)\w*\b.*\b(?:troca|reembols|devoluc|dinheiro|estorn|ressarc|restituic)"
         r"|\b(?:troca|reembols|devoluc|estorn|restituic)\w*\b.*\b(?:negad|recusad|negou|nao aceit)"
-        r"|\bnao (?:quis|quer|aceit\w+|deix\w+) (?:a |o )?(?:troc|devol|reembols)",
+        r"|\bnao (?:quis|quer|aceit\w+|deix\w+) (?:a |o )?(?:troc|devol|reembols)"
+        r"|\b(?:reembols|estorn)\w*\b.*\bnao (?:veio|cai|receb|feit|foi|houve)|\b(?:sem|nada de|falta de|nao houve)"
+        r" (?:o )?(?:reembols|estorn)|\breembols\w* nao\b",
         "service": r"\b(?:atendiment|vendedor|atendent|loja|suporte)\w*\b.*\b(?:ruim|gross|rude|pessim|horriv|precari)"
-        r"|\bgross(?:eir|o\b|a\b|os\b)|\bmal atendid|\bma educacao|\bfalta de educacao",
+        r"|\b(?:desrespeit|descaso|falta de respeito)|\bgross(?:eir|o\b|a\b|os\b)|\bmal atendid|\bma educacao"
+        r"|\bfalta de educacao",
         "invoice": r"\b(?:nota|documento|cupom) fiscal\b",
         "wrong": r"\b(?:errad|trocad)[oa]s?\b|\b(?:outr[oa]|diferente d[oa]) (?:produto|item|modelo|cor|pedid|mercador)"
         r"|\b(?:cor|modelo|item|tamanho|produto) (?:divergente|incorret)|\bfoi trocad",
+        "incomplete": r"\bincomplet|\bfalt(?:ou|aram|ando|am) (?:um|o|a|as|os)?\s?(?:pec|part|ite|acessor)",
         "poor": r"\b(?:qualidade|material|acabament|costura|tecid)\w*\b.*\b(?:ruim|frac|baix|pessim|mal|frag|inferior)"
         r"|\b(?:mal|ma) ?-?(?:acabad|feit|qualidade)|\bfragil|\bbaixa qualidade|\bacabamento ruim",
         "broken": r"\bdefeit|\bquebr|\bparou\b|\bnao (?:func|lig|carreg|acend)|\bqueim|\bpifou|\bestragou|\btrincad",
@@ -49,7 +54,7 @@ _TYPES: dict[str, type] = {
 }  # fmt: skip
 _FEELINGS = ("negative", "neutral", "positive")
 _FLAGS = ("delivery_issue", "product_issue", "seller_issue")
-TOLD = 0.5
+TOLD = 0.8
 """Agreement of values in words («sim», «alto»): right, but a program stumbles."""
 OPPOSITE = 0.3
 OTHER_FEELING = 0.4
@@ -81,6 +86,8 @@ complains of it all the same («não resolveram o atraso»)."""
 _BEGINS_SO = re.compile(rf"{_DENIAL}\b")
 _NEAR = 60
 """Characters in front of a kind in which its denial stands."""
+_ANYBODYS = frozenset({"wrong", "incomplete"})
+"""Kinds that may be the shop's, the carrier's or the product's fault."""
 _LACKED = frozenset({"invoice"})
 """Kinds that are a thing: to be without it is the complaint («sem nota fiscal»)."""
 _JUDGED = frozenset({"packaging", "service", "poor"})
@@ -164,9 +171,9 @@ def _feeling(felt: object, wanted: object, states_stars: bool) -> float:
 
 
 def _kind_worth(found: Mapping[str, object], expected: Mapping[str, object]) -> float:
-    """Less where no flag of the issues that there are stands; a wrong item may be anybody's fault."""
+    """Less where no flag of the issues that there are stands."""
     complaint = expected.get("main_complaint")
-    is_debatable = isinstance(complaint, str) and "wrong" in kinds_of(complaint)
+    is_debatable = isinstance(complaint, str) and not _ANYBODYS.isdisjoint(kinds_of(complaint))
     true = {name for name in _FLAGS if expected.get(name) is True}
     said = {name for name in _FLAGS if meant(name, found.get(name)) is True}
     return OTHER_KIND if true and not true & said and not is_debatable else 1.0

@@ -15,12 +15,12 @@ from rewards.complaints import meant as meant_by
 from rewards.extraction import CHECKS, FIELDS, fits_stars, match, usable_fields
 from rewards.mistold import mistells
 from rewards.parsing import text
-from rewards.parsing.advice import says_nothing, steps, substance, untabled
+from rewards.parsing.advice import advises, goes_round, praises_low, says_nothing, steps, substance, untabled, use
 from rewards.parsing.calls import ABOUT, CALLS, INVITES, LETTER, PRICED, URGES, copies_labels, flat, pads
 from rewards.parsing.claims import insight_figures, push_figures, push_inventions
 from rewards.parsing.objects import is_single, standing_object, wholeness
 from rewards.parsing.offers import names_product, offers_another, passes_on, speaks_against, ungranted
-from rewards.parsing.prose import advice_lines, asks, concrete, harms, is_scrappy, loose_offers, ordered, stands
+from rewards.parsing.prose import advice_lines, harms, is_scrappy, loose_offers, ordered, stands
 from rewards.parsing.reading import INSIGHTS, PUSH, credit, handed_back
 from rewards.parsing.sql import find_query, has_another, names
 from rewards.parsing.sql_near import is_near, meant
@@ -44,12 +44,16 @@ ENOUGH_ADVICE = 1.5
 WITHOUT_PRODUCT = 0.35
 NO_INVITATION = 0.3
 """Credit of a push that neither speaks to anybody nor calls to act."""
+OFFER_ALONE = 0.8
+"""Credit where it tells at least what is offered of what («Patinete com 15% de desconto.»)."""
 NOT_ONE = 0.25
 """Credit of a text with more than one object, push or product, or that tells what a push is."""
 TOO_LONG = 0.3
 """Credit of a push that is too long by far."""
 PADDED = 0.3
 """Credit of a push that goes on about the shop."""
+LETTERED = 0.6
+"""Credit of insights in the form of a letter («Prezados senhores», «Atenciosamente»)."""
 FORMAL = 0.75
 """Credit of a push in the tone of a letter, before its penalty."""
 LONGEST_PUSH = 600
@@ -62,8 +66,6 @@ LONGEST_COPY = 6
 LONGEST_QUOTE = 12
 """Words in a row of its brief in which the figures of insights still earn."""
 _KEPT_FORM = 0.3
-_ADVICE = text.any_of("use usem mantenha* vale valeria")
-"""What advises beside the words that ask for action in v4.2."""
 
 
 def filled(
@@ -122,7 +124,7 @@ class Extraction:
             "agreement with the reference's fields",
             _SOURCE,
             "weight; the cube of a mean in which fields that only reading tells weigh most; texts by word F1, stars one"
-            " off by half, a complaint in other words by 95 %, values in words by half; summary left out",
+            " off by half, a complaint in other words by 95 %, values in words by a fifth; summary left out",
         ),
         Component(
             "extraction.contradiction",
@@ -141,7 +143,7 @@ class Extraction:
         expected = {name: value for name, value in prompt.reference.get("fields", {}).items() if name != "summary"}
         told = match({name: meant_by(name, value) for name, value in usable.items()}, expected, prompt)
         matched = TOLD * told + (1 - TOLD) * match(usable, expected, prompt)
-        felt, wanted = found.get("sentiment"), expected.get("sentiment")
+        felt, wanted = meant_by("sentiment", found.get("sentiment")), expected.get("sentiment")
         opposite = bool(wanted) and felt != wanted and "neutral" not in (felt, wanted)
         gate *= worth(usable, expected, prompt) * (NOT_ONE if usable and not is_single(answer) else 1.0)
         form = gate * (damped(matched**2) if expected else 1.0)
@@ -238,8 +240,8 @@ class Insights:
             "lines that ask for action and name a means",
             _SOURCE,
             "weight; a line with a means is 1, about a word of the brief alone .5,"
-            " and 1.5 earn all; without any all credit x .3, x .82 with a step that says nothing, x .55 with most;"
-            " advice that harms leaves none",
+            " and 1.5 earn all; without any all credit x .3, x .82 with a step that says nothing, x .55 with most,"
+            " x .85 with one said twice, x .6 where none serves what was asked about; advice that harms leaves none",
         ),
         Component("insights.length", 0.10, "100 to 800 characters", _SOURCE, "weight"),
         Component(
@@ -279,12 +281,15 @@ class Insights:
             used, _, _ = insight_figures(prompt, text.without_copies(folded, prompt.user, LONGEST_QUOTE))
         brief = {token for token in text.words(prompt.user) if len(token) >= 4 and token.isalpha()}
         domain = clip(text.count_distinct(v42.BUSINESS_WORDS, folded) / 2)
-        lines = {line: _advises(line, planned, brief) for line, planned in advice_lines(folded)}
+        lines = {line: advises(line, planned, brief) for line, planned in advice_lines(folded)}
         advice = clip(sum(worth * steps(line) for line, worth in lines.items() if worth) / ENOUGH_ADVICE)
         gate = 0.0 if harms(folded) else _is_answer(answer, tokens, prompt) * damped(advice)
         if advice > ENOUGH_ADVICE / 3:
             gate *= substance(line for line in lines if lines[line] or says_nothing(line))
-        gate *= credit(answer, prompt, INSIGHTS) if gate else 0.0
+            gate *= use([line for line in lines if lines[line]], map(text.fold, prompt.reference.get("key", ())))
+        gate *= credit(answer, prompt, INSIGHTS) * goes_round(tokens) if gate else 0.0
+        gate *= LETTERED if len(v42.FORMAL.findall(folded)) > 1 else 1.0
+        inventions += praises_low(folded) * known
         if inventions:
             gate *= FALSE
         elif known:
@@ -298,14 +303,6 @@ class Insights:
             clip(inventions / 2),
         )
         return filled(shares, self.components, frozenset({"insights.key_figures"}), known)
-
-
-def _advises(line: str, planned: bool, brief: set[str]) -> float:
-    """What a folded line counts as advice: with a means of its own 1, about a word of the brief alone a half. Under the
-    heading of a plan it need not ask for anything («kits com 5% de desconto»)."""
-    if not (planned or v42.ACTION_WORDS.search(line) or _ADVICE.search(line) or asks(line)):
-        return 0.0
-    return 1.0 if concrete(line) else 0.5 * bool(brief.intersection(text.words(line)))
 
 
 @dataclass(frozen=True)
@@ -324,7 +321,7 @@ class Push:
             "names the product",
             _SOURCE,
             "weight; without it the other credit shrinks to 35 %, of two pushes or products to 25 %, without an"
-            " invitation to 30 %; a text of advertising words loses all from 70 to 95 %",
+            " invitation to 30 % (80 % with its offer); a text of advertising words loses all from 70 to 95 %",
         ),
         Component("push.portuguese", 0.20, "Portuguese and not generic; prose must read", _SOURCE, "weight"),
         Component(
@@ -359,7 +356,7 @@ class Push:
         inventions += ungranted(answer, prompt.user, prompt.reference["product"]) if known else 0
         worth = 1.0 if named or not known else WITHOUT_PRODUCT
         fits = v42.push_length_share(length)
-        gate = _is_one_push(answer, prompt, len(urges)) * worth * (FALSE if inventions else 1.0)
+        gate = _is_one_push(answer, prompt, len(urges), bool(named and told)) * worth * (FALSE if inventions else 1.0)
         gate *= PADDED if fits < 1 and pads(folded) else 1.0
         own = flat(folded, text.fold(prompt.user)) if known else 1.0
         is_formal = bool(v42.FORMAL.search(folded) or LETTER.search(folded))
@@ -375,8 +372,9 @@ class Push:
         return filled(shares, self.components, frozenset({"push.product"}), known)
 
 
-def _is_one_push(answer: str, prompt: PromptLike, urges: int) -> float:
-    """How much a text is one notification that invites to its product, and not only advertising words."""
+def _is_one_push(answer: str, prompt: PromptLike, urges: int, tells: bool) -> float:
+    """How much a text is one notification that invites to its product, and not only advertising words. `tells`: it
+    names product and offer."""
     folded = text.fold(answer)
     tokens = text.words(folded)
     if speaks_against(answer) or handed_back(answer, prompt) >= LONGEST_COPY:
@@ -390,7 +388,9 @@ def _is_one_push(answer: str, prompt: PromptLike, urges: int) -> float:
     invites = INVITES.search(folded) or "!" in folded or "?" in folded or CALLS.search(folded) or PRICED.search(folded)
     talk = clip((0.95 - urges / max(1, len(tokens))) / 0.25)
     one = NOT_ONE if several or ABOUT.search(folded) else 1.0
-    gate = _is_answer(answer, tokens, prompt) * talk * one * (1.0 if invites else NO_INVITATION)
+    gate = (
+        _is_answer(answer, tokens, prompt) * talk * one * (1.0 if invites else OFFER_ALONE if tells else NO_INVITATION)
+    )
     return gate * credit(answer, prompt, PUSH) * 0.5 ** loose_offers(answer) if gate else 0.0
 
 

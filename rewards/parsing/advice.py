@@ -1,8 +1,15 @@
 """What a text of insights is made of: rows of tables, steps of its advice, and how many of these say nothing."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
+from rewards import v42
+from rewards.parsing.prose import asks, concrete
+from rewards.parsing.text import any_of, words
+from rewards.types import clip
+
+_ADVICE = any_of("use usem mantenha* vale valeria")
+"""What advises beside the words that ask for action in v4.2."""
 _ROW = re.compile(r"(?m)^[ \t]*\|(.+)\|[ \t]*$")
 _RULED = re.compile(r"(?m)^(?:[ \t]*\|.*\|[ \t]*\n)?[ \t]*\|[ \t:|-]+\|[ \t]*$")
 _GENERAL = (
@@ -18,6 +25,7 @@ _ANY = (
     r"|melhor(?:es)?|rapid\w+|perto|atrativ\w+|eficientes?|estrategic[ao]s?|tomar|decis\w+|deixar|isso|forma|meio"
     r"|baix[ao]s?|precisa\w*|maneira|atraves|recomend\w+|suger\w+|sugir\w+|prioriz\w+|vale|para|pela|pelo|como|mais|cada|quem|tod[ao]s?"
     r"|est[ae]|ess[ae]|entre|sobre|noss[ao]s?|conversao|recompra|receita|pedidos|ticket|notas?|medi[ao]"
+    r"|importante|necessari\w+|proxim[ao]s?|mes(?:es)?|numeros?|dados|dois|duas|periodo"
 )
 """Words that fit beside any advice."""
 _DOES = (
@@ -31,6 +39,26 @@ _VAGUE = re.compile(rf"{_DOES}\s(?:\w+\s){{0,4}}?{_GENERAL}\b")
 _OBJECT = re.compile(rf"{_DOES}\s(?:(?:{_SMALL})\s){{0,3}}{_GENERAL}\b")
 """A verb whose direct object is what any shop has."""
 _AS_EVER = re.compile(r"\bcontinu\w+ melhorando\b|\bmanter a nota\b")
+_WATCHES = re.compile(
+    r"\b(?:acompanh|monitor|observ|mant[eê]r|mantenh|continu|trabalh|cuid|melhor|aument|elev|reduz|diminu|baix)\w*"
+)
+_SERVES = {
+    stem: re.compile(rf"\b(?:{stem}|{means})")
+    for stem, means in {
+        "receit": r"fatur|combo|kit|oferta|vendid|campanh|cupom|descont|prec|anunc",
+        "pedido": r"campanh|reativ|cupom|oferta|anunc|antig|carrinho|lembrete|frete gratis|midia",
+        "atraso": r"transportad|prazo|entrega|rota|rastre|expedi|despach|estoque|avis",
+        "nota": r"avaliac|atend|respond|respost|client|qualidade|reclama|pesquis",
+        "recompr": r"fidel|compr|cupom|oferta|e-mail|pos-venda|ponto|whatsapp|client|retorn|volt",
+        "devolu": r"devolv|foto|descric|medida|qualidade|troca|tamanho|embala|fornecedor|video",
+        "frete": r"transportad|retirada|entrega|correio|envio",
+        "cancel": r"estoque|aprova|confirm|pagament|prazo|desist|pix|boleto",
+        "conver": r"checkout|pagina|foto|parcel|pagament|carrinho|frete|avaliac|anunc|busca|video|site",
+        "ticket": r"kit|combo|complement|frete gratis|acessori|parcel|progressiv|leve|conjunto|premium",
+    }.items()
+}
+"""What steps are about that serve an indicator, by the beginning of its name."""
+_INDICATOR = re.compile(rf"\b(?:{'|'.join(_SERVES)})\w*")
 _EMPTY = re.compile(rf"\b(?:{_DOES}|{_GENERAL}\b|(?:{_ANY})\b)|^[^:]*:")
 _CONTENT = re.compile(r"\b[a-z]{4,}")
 _LEFT, _LEFT_WITH_OBJECT = 1, 2
@@ -76,7 +104,8 @@ def says_nothing(line: str) -> bool:
         return False
     own = set(_CONTENT.findall(_EMPTY.sub(" ", line)))
     is_vague = _VAGUE.search(line) and len(own) <= (_LEFT_WITH_OBJECT if _OBJECT.search(line) else _LEFT)
-    return bool(is_vague or _AS_EVER.search(line))
+    watches = _WATCHES.search(line) and all(map(_INDICATOR.fullmatch, own))
+    return bool(is_vague or watches or _AS_EVER.search(line))
 
 
 def substance(advice: Iterable[str]) -> float:
@@ -85,3 +114,49 @@ def substance(advice: Iterable[str]) -> float:
     if not any(found):
         return 1.0
     return MOST_VAGUE if all(found) or (sum(found) > 1 and 2 * sum(found) >= len(found)) else SOME_VAGUE
+
+
+def advises(line: str, planned: bool, brief: set[str]) -> float:
+    """What a folded line counts as advice: with a means of its own 1, about a word of the brief alone a half. Under the
+    heading of a plan it need not ask for anything («kits com 5% de desconto»)."""
+    if not (planned or v42.ACTION_WORDS.search(line) or _ADVICE.search(line) or asks(line)):
+        return 0.0
+    return 1.0 if concrete(line) else 0.5 * bool(brief.intersection(words(line)))
+
+
+REPEATED, ASTRAY = 0.85, 0.6
+"""Credit where a step is advised twice, and where no step serves an indicator that was asked about."""
+
+
+def use(lines: Sequence[str], asked: Iterable[str]) -> float:
+    """Credit of folded lines of advice for not being one line again, and not all beside the question. `asked`: the
+    folded names of the indicators in question; none says of one that is not known here what serves it."""
+    told = [frozenset(_CONTENT.findall(_ADVISING.sub(" ", line))) for line in lines]
+    repeated = len({words for words in told if words}) < sum(map(bool, told))
+    wanted = [served for name in asked for stem, served in _SERVES.items() if name.startswith(stem)]
+    astray = bool(wanted and lines) and not any(served.search(line) for served in wanted for line in lines)
+    return (REPEATED if repeated else 1.0) * (ASTRAY if astray else 1.0)
+
+
+_ADVISING = re.compile(r"\b(?:recomend|suger|sugir|prioriz|vale\b)\w*")
+_FEWEST_TO_GO_ROUND = 24
+
+
+def goes_round(tokens: Sequence[str]) -> float:
+    """1 for a text whose words of four letters and more are different ones, 0 where it goes round a few: from 50 %
+    of them down to 30 %."""
+    told = [token for token in tokens if len(token) >= 4 and token.isalpha()]
+    return clip((len(set(told)) / len(told) - 0.3) / 0.2) if len(told) >= _FEWEST_TO_GO_ROUND else 1.0
+
+
+_PRAISED = re.compile(
+    r"\bnotas?(?: medias?)?\W{1,3}(?:(?:de|em|e|foi|ficou)\s){0,2}[12],\d\b"
+    r"(?:(?!\b(?:nao|nem|mas|porem|apesar|pouc\w+|para|ate|se|longe|quem|cada|so|insatisf\w+)\b)[^.;!?\n]){0,70}?"
+    r"\b(?:satisfeit\w+|felizes|contentes|agrad\w+|otim\w+|excelentes?|prova social|muito bo[am]|boa aceitacao)\b"
+)
+
+
+def praises_low(folded: str) -> bool:
+    """Whether a folded text takes a mean rating below three for a good one («a nota 2,4 mostra que estão
+    satisfeitos»)."""
+    return bool(_PRAISED.search(folded))

@@ -14,12 +14,13 @@ from rewards.types import PromptLike
 _PROPOSED = re.compile(
     r"(?:(?:\b(?:acima d[aeo]s?|abaixo d[aeo]s?|a partir d[aeo]s?|ate|(?:menos|mais|antes|dentro) d[aeo]s?"
     r"|pelo menos|no maximo"
-    r"|cheg(?:ar|ue|a|uem|asse) a|pass(?:ar|e|asse) d[aeo]|(?:ma|me)ior(?:es)? (?:que|d[aeo])|(?:sup"
+    r"|cheg(?:ar|ue|a|uem|asse) a|(?:pass(?:ar|e|asse)|quem passa) d[aeo]|rumo a|na (?:faixa|casa) d[aeo]s?|(?:ma"
+    r"|me)ior(?:es)? (?:que|d[aeo])|(?:sup"
     r"|inf)erior(?:es)? a|cerca de"
     r"|para|entre|fix[oa] (?:em|de|por)|por volta de)|[<>≤≥+])\W{0,3}"
     r"|\bde volta a\W{0,3}(?:r\$ ?)?|\b(?:entre|de) (?:r\$ ?)?[\d.,]+%? (?:e|a) (?:r\$ ?)?"
     r"|\b(?:metas?|objetivos?|alvos?|minim[oa]s?|cupo[mn]s?|descontos?|brindes?|bonus|creditos?|vales?|test\w+|cashback"
-    r"|acessori\w+|itens|item|kits?|combos?|teto|piso|preco)\W{0,3}"
+    r"|acessori\w+|itens|item|kits?|combos?|teto|piso|preco|complement\w+|pix)\W{0,3}"
     r"(?:\w+\W{1,3}){0,3})$"
 )
 """What makes the figure behind it a proposal: words right before it, or a noun a few words before it."""
@@ -45,7 +46,7 @@ _WOULD = re.compile(r"\b(?:seriam?|dariam?|teriam?|traria\w*|subiria\w*|renderia
 _OFFERED = re.compile(
     r"\s*(?:na (?:proxima|segunda|primeira) compra|(?:por|durante) (?:os )?\d+ (?:dias|semanas|h\b)"
     r"|validos?\b|validas?\b"
-    r"|com validade)"
+    r"|com validade|\W{0,3}(?:a partir d|acima d)|(?:no|com|via) pix\b)"
 )
 """What an offer is limited to: its figure is none of now."""
 _SET_AGAINST = re.compile(r"\b(?:contra|ante|versus|vs\.?|frente a)\W{0,3}(?:r\$ ?)?$")
@@ -71,6 +72,10 @@ _SPAN = re.compile(
     r"\s*(?:primeir[oa]s\s+)?(?:dias?|semanas?|mes(?:es)?|horas?|h|minutos?|min|vezes|x|anos?|parcelas?|etapas?|pontos?"
     r"|toques?|itens|produtos)\b|\s?[–-]\s?\d+ (?:dias|semanas|meses|horas)\b|\s*(?:a mais|a menos|de desconto|off)\b"
 )
+_STEP_OF = re.compile(r"\b(?:dias?|semanas?|fase|etapa|passo|grupo)\s(?:\d+(?:,\s?| e ))*$")
+"""In front of the number of a step («Dia 20: …»)."""
+_BESIDE = re.compile(r"\W*(?:e|a|com)?\W*(?:r\W*)?")
+"""What stands between two figures that are told one after the other («842 pedidos e R$ 77.410»)."""
 _WHOLE = re.compile(r"\b(?:cada|em|de|a|por)\s(?:r\$ ?)?$")
 _LINK = re.compile(
     r"[^\w×÷*/=≈≤≥<>+]{0,4}(?:(?:medi[oa]s?|e|foi|era|esta|ficou|fica|em|de|ao|por|so|apenas|cheg(?:ou|a)(?: a)?"
@@ -91,7 +96,7 @@ _HEDGED = re.compile(
 _ADVISED = re.compile(
     r"\b(?:recomend|sugir|sugest|prioriz|oferec|cri[ae]r?\b|test[ae]|meta|objetivo|frete (?:fixo|gratis)|cupo[mn]"
     r"|desconto|limite|ideia|propo|experiment|acima|a partir|ate\b|subsidi|bonus|minim|se\b)"
-    r"|^\W*(?:\w+:\s*)?\w{3,}(?:ar|er|ir|e|a)\b"
+    r"|^\W*(?:\w+:\W*)?\w{3,}(?:ar|er|ir|e|a)\b"
 )
 """A sentence that advises, or begins as advice does: with an infinitive or an imperative."""
 _ROSE = r"subi(?:u|ram)|cresce(?:u|ram)|aument(?:ou|aram)|dobr(?:ou|aram)|dispar(?:ou|aram)|avanc(?:ou|aram)"
@@ -164,7 +169,7 @@ def _stated(
             of_label = [fact for fact in facts if fact["label"] == label]
             shown = [fact for fact in of_label if _shows(figure, fact)]
             link = None if _is_compared(sentence, start, end) else _link(sentence, places, label, start, end)
-            if link and link.is_loose and not link.is_own(figure, of_label):
+            if link and not link.is_own(figure, of_label) and (link.is_loose or _BESIDE.fullmatch(link.words)):
                 link = None
             if not shown and link is None:
                 named = {place[1] for place in places}
@@ -340,6 +345,8 @@ def _is_harmless(
     before, end = sentence[: place[0]], place[1]
     if not claims_one(figure) or _PROPOSED.search(before) or _AIMED.search(before) or _SPAN.match(sentence, end):
         return True
+    if not figure.unit and _STEP_OF.search(before):
+        return True
     if _LATER.search(sentence) or _WOULD.search(sentence) or _OFFERED.match(sentence, end):
         return True
     if known is not None and (invented([figure], known) == 0 or (figure.unit != "%" and _ADVISED.search(sentence))):
@@ -361,8 +368,20 @@ def push_inventions(prompt: PromptLike, answer: str) -> int:
     units = {figure.unit for figure in figures(prompt.user) if figure.unit}
     others = {figure for figure in shown if figure.unit and units and figure.unit not in units}
     others.update(_bare(prompt, shown))
-    false = {figure for figure in shown if invented([figure], allowed, figures(prompt.reference.get("product", "")))}
+    name = figures(prompt.reference.get("product", ""))
+    false = {figure for figure in shown if invented([figure], allowed, name)} - set(_exceeded(answer, allowed))
     return len(false | others)
+
+
+def _exceeded(answer: str, allowed: Sequence[float]) -> Iterator[Figure]:
+    """The round figures that a push says to be exceeded, where they are («mais de 50%» for 51)."""
+    for figure in figures(" ".join(_MORE_THAN.findall(fold(answer)))):
+        if any(figure.value < number <= MOST_EXCEEDED * figure.value for number in allowed):
+            yield figure
+
+
+_MORE_THAN = re.compile(r"\bmais de (\d{2}%)")
+MOST_EXCEEDED = 1.1
 
 
 def _bare(prompt: PromptLike, shown: Iterable[Figure]) -> list[Figure]:

@@ -2,7 +2,7 @@
 
 import re
 
-from rewards.parsing.text import fold, words
+from rewards.parsing.text import figures, fold, words
 from rewards.types import PromptLike
 
 _OFFERS = {
@@ -36,6 +36,8 @@ _OFFERS = {
         "desconto": (r"\bdescont\w+|\boff\b|\bpromoc\w+", r"\bliquidac\w+|\bmais barat\w+|\bqueima\b"),
     }.items()
 }
+HALF = 50
+"""A discount in per cent of which one may say that it is half of the price, and more."""
 _IMPLIES = {"frete": ("gratis",), "metade": ("desconto",), "cupom": ("desconto",), "leve": ("desconto",)}
 _DENIED = re.compile(r"\bsem (?:ofertas?|descontos?|promoc\w+)")
 
@@ -44,6 +46,8 @@ def ungranted(answer: str, brief: str, product: str) -> int:
     """How many kinds of offers an answer makes that the brief does not; the product's own name makes none."""
     name = fold(product)
     given = _kinds(brief, name)
+    if any(figure.unit == "%" and figure.value >= HALF for figure in figures(brief)):
+        given.add("metade")
     for kind in tuple(given):
         given.update(_IMPLIES.get(kind, ()))
     return len(_kinds(answer, name) - given) + (other_codes(answer, brief) if "cupom" in given else 0)
@@ -96,11 +100,18 @@ def names_product(prompt: PromptLike, answer: str) -> bool:
     said = words(answer)
     for term in map(words, (prompt.reference.get("product", ""), *prompt.reference.get("terms", ()))):
         for place in range(len(said) - len(term) + 1 if term else 0):
-            if said[place : place + len(term)] != term or _goes_on(said[place + len(term) :][:2], product):
+            if said[place : place + len(term)] not in (term, _plural(term)) or _goes_on(
+                said[place + len(term) :][:2], product
+            ):
                 continue
             if not _ends_another(said[max(0, place - 2) : place], term, product):
                 return True
     return False
+
+
+def _plural(term: list[str]) -> list[str]:
+    """Several of a thing («saias», «fones de ouvido»)."""
+    return [f"{term[0]}s", *term[1:]]
 
 
 def offers_another(prompt: PromptLike, answer: str) -> bool:

@@ -25,6 +25,7 @@ _ALLOWED = {
     "a": _POSSESSIVES | _INDEFINITE | {"que", "cada", "de"},
     **dict.fromkeys(_INDEFINITE, word_set("em com de por para que a e")),
     "cada": _INDEFINITE,
+    **{word: {"e"} for word in _POSSESSIVES},  # «escolha o seu e leve»
     **dict.fromkeys(_PREPOSITIONS, _DETERMINERS | {"que", "quando"}),
     **dict.fromkeys(_LINKS, _LEADING - {"e", "ou", "mas"}),
 }
@@ -64,7 +65,7 @@ def loose_offers(text: str) -> int:
 
 _STARTERS = (
     "Oi|Olá|Oba|Ei|Que|Tem|Tá|Seu|Sua|Seus|Suas|Não|Só|Hoje|Você|Com|Para|Por|De|Da|Do|Em|No|Na|O|A|Os|As|E|Ou|Um|Uma"
-    "|Este|Esta|Aproveite|Garanta|Confira|Corra|Leve|Vem|Venha|Chegou|Recomendo|Priorize|Sugiro|Ofereça|Crie|Invista"
+    "|Este|Esta|Aproveite|Garanta|Confira|Corra|Leve|Vem|Venha|Chegou|Recomendo|Recomendamos|Sugerimos|Priorize|Sugiro|Ofereça|Crie|Invista"
     "|Revise|Negocie|Teste|Reduza|Acompanhe|Mantenha|Quer|Saudades|Ainda|Já|Agora"
 )
 _CAPITAL_INSIDE = re.compile(rf"[a-zà-ÿ%],? (?:{_STARTERS})\b")
@@ -140,7 +141,7 @@ _DENIED_ELSEWHERE = re.compile(
 """Other ways to say so: in English, Spanish, Portuguese and in the signs of a formula."""
 _SEVERAL = re.compile(
     r"\b(?:resposta|opcao|alternativa|versao|push|notificacao)\s?(?:n[o.]?\s?)?(?:[2-9]\b|[b-d]\s?[:)])"
-    r"|[.!?]\s?[\u2300-\u27bf\U0001F300-\U0001FAFF]?\ufe0f? (?:=+>?|or:?|/|\|+|&) ?(?=\W{0,4}[a-z])"
+    r"|[.!?]\s?[\u2300-\u27bf\U0001F300-\U0001FAFF]?\ufe0f? (?:=+>?|or\b:?|/|\|+|&) ?(?=\W{0,4}[a-z])"
 )
 
 
@@ -280,7 +281,7 @@ def _told_of(text: str) -> tuple[set[str], set[str]]:
     return states, months
 
 
-_MORE_IS_BAD = r"(?:o |a |os |as )?(?:atras|devoluc|cancelament|frete|reclamac)\w*"
+_MORE_IS_BAD = r"(?:o |a |os |as )?(?:atras|devoluc|cancelament|frete(?! gratis)|reclamac)\w*"
 _MORE_IS_GOOD = (
     r"(?:o |a |os |as )?(?:receita|faturamento|pedidos?|notas?|recompra|convers|ticket|vendas?\b|satisfac)\w*"
 )

@@ -29,4 +29,7 @@ def credit(answer: str, prompt: PromptLike, limits: Limits) -> float:
     names = filter(None, (prompt.reference.get("product", ""), *prompt.reference.get("terms", ())))
     for name in sorted(names, key=len, reverse=True):
         answer = re.sub(rf"(?i)\b{re.escape(name)}\b", _STAND_IN.get(kind(name.split()[0]), "item"), answer)
-    return UNREAD + (1 - UNREAD) * reads(answer, limits)
+    return UNREAD + (1 - UNREAD) * reads(_ONE_BY_ONE.sub("logo", answer), limits)
+
+
+_ONE_BY_ONE = re.compile(r"(?i)\b(uma?) a \1\b")

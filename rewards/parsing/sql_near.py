@@ -30,7 +30,7 @@ MOST_RIVALS = 2
 """Aggregates beside those of the gold query; two of them only behind the answer, where a single figure is asked for."""
 WIDEST = 3
 """Columns of a gold query for which this is looked at."""
-_ITEMS, _RATINGS, _ORDER = "itens", "avaliacoes", "pedido_id"
+_ITEMS, _RATINGS = "itens", "avaliacoes"
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,14 +154,15 @@ def _by_order(reference: Mapping[str, Any], databases: Path | None) -> dict[str,
 
 @lru_cache(maxsize=4096)
 def by_order(gold: str) -> str | None:
-    """A mean of ratings that a join with the items repeats, taken over the different orders («quem comprou dois» rated
+    """A mean of ratings that a join with the items repeats, in which each rating counts once («quem comprou dois» rated
     once); None for any other query."""
     tree = parse(gold)
     means = list(tree.find_all(exp.Avg)) if isinstance(tree, exp.Select) else []
     if not isinstance(tree, exp.Select) or len(tree.selects) != 1 or len(means) != 1 or tree.args.get("group"):
         return None
-    tables = {table.name.lower() for table in tree.find_all(exp.Table)}
-    if not {_ITEMS, _RATINGS} <= tables or not isinstance(means[0].this, exp.Column):
+    tables = {table.name.lower(): table.alias_or_name for table in tree.find_all(exp.Table)}
+    if not {_ITEMS, _RATINGS} <= set(tables) or not isinstance(means[0].this, exp.Column):
         return None
-    different = tree.copy().select(_ORDER, means[0].this.copy(), append=False).distinct()
+    rating = exp.column("rowid", table=tables[_RATINGS])  # an order may have two ratings, and both alike
+    different = tree.copy().select(rating, means[0].this.copy(), append=False).distinct()
     return exp.select(tree.selects[0].copy()).from_(different.subquery("_orders")).sql("sqlite")

@@ -11,13 +11,12 @@ from tucano.truth.reading import plain, sentences
 from tucano.truth.sums import Quantity, follows
 from tucano.truth.wording.claims import NAMED, TOLD, tie, unquoted
 from tucano.truth.wording.hundreds import is_share
+from tucano.truth.wording.proposals import is_proposed
 
 _TELLING = 5
 """Words of a sentence that says something."""
 _REMEMBERED = 6
 """Figures of an answer that later ones may be worked out of."""
-FREE = 10
-"""Whole numbers up to here without a unit claim nothing («3 ações»)."""
 
 _UP = (
     r"(?:subi(?:u|ram)|cresc(?:eu|eram)|aument(?:ou|aram)|dobr(?:ou|aram)|dispar(?:ou|aram)|avanc(?:ou|aram)"
@@ -28,48 +27,8 @@ _DOWN = (
     r"|queda de|reducao de)"
 )
 _MOVED = re.compile(rf"\b(?:(?P<up>{_UP})|(?P<down>{_DOWN}))\b")
-_TARGET = re.compile(
-    r"\b(?:meta|metas|objetivo|alvo|acima de|abaixo de|a partir de|ate|menos de|minimo de|minim[oa]|pelo menos"
-    r"|chegar a"
-    r"|chegue a|cupo[mn]|desconto|brinde|multa|cashback|teto|piso)\b[^.;]*$"
-    r"|\b(?:aumentar|elevar|subir|reduzir|baixar|diminuir|levar|trazer|aumente|eleve|suba|reduza|baixe|diminua"
-    r"|leve)\b"
-    r"[^.;]*\b(?:para|a|em)\s*(?:r\$\s*)?$"
-)
-_FUTURE = re.compile(
-    r"\b(?:metas?|objetivos?|alvos?|esperad\w+|esperamos|esperar|projec\w+|projetad\w+|sucesso|cenarios?"
-    r"|hipotes\w+|estimativ\w+"
-    r"|busqu\w+|buscar|mir(?:ar|em|e|amos)|perseguir|persiga|alcance|alcancar|atingir|atinja|tent(?:e|ar|em))\b"
-    r"|(?:\A|[,;:(]\s*|\b(?:e|mas|so|que)\s+)(?:se|caso|quando|enquanto|assim que|supondo|desde que|depois que)\s"
-    r"|\bse (?:o|a|os|as|cada|isso)\s"
-    r"|\b[a-z]{2,}(?:[aei]riam?"
-    r"|[aei]ssem?)\b(?<!parceria)(?<!bateria)(?<!diaria)(?<!livraria)(?<!padaria)(?<!loteria)(?<!carteira)"
-)
-"""Words before a figure by which it is none of now: an aim, a condition, a conditional or subjunctive verb."""
-_COMING = re.compile(
-    r"\b(?:em|daqui a|dentro de|apos)\s(?:\d{1,3}|um|dois|tres|quatro|seis|doze)\s(?:dias|semanas|mes|meses)\b"
-    r"|\b(?:ate|p/|para|em)\s(?:o (?:fim|final|proximo)(?: d[eo])? \w+"
-    r"|(?:jan|fev|marco|abr|mai|jun|jul|ago|set|out|nov|dez)\w*)\s*(?:[:,.;)]|\Z)"
-)
-"""A time to come that a sentence sets («até setembro.»): what it names then is none of now."""
-_LIMIT = re.compile(
-    r"(?:[<>≤≥+]|\b(?:mais|menos|antes|dentro|alem|entre|superior|inferior|(?:ma|me)ior(?:es)?|pass(?:ar|e|asse)"
-    r"|cair|caia|cheg(?:ar|ue)|de volta"
-    r"|fix[oa]|pedido minimo|cred[ei]to|vale|bonus|taxa unica)\b(?:\s+(?:de|do|da|a|que|em|por|para))?)\s*(?:r\$\s*)?$"
-    r"|\b(?:a|por)\s+r\$\s*$"
-    r"|\b(?:acessori|item|itens|kit|combo|produto|adicional|complement)\w*\s(?:\w+\s)?(?:de|por|entre|ate)\s*(?:r\$\s*)?$"
-    r"|\b(?:entre|de)\s(?:r\$\s*)?[\d.,]+%?\s(?:e|a)\s(?:r\$\s*)?$"
-)
-_CHANGED = re.compile(r"\bde (?:r\$\s*)?[\d.,]+%? para (?:r\$\s*)?$")
-"""From one figure to another: what could be, unless a word says that it was."""
-_OFFERED = re.compile(
-    r"\s*(?:na (?:proxima|segunda|primeira) compra|(?:por|durante)\s(?:os\s)?\d+\s(?:dias|semanas|horas))\b"
-)
-_RANGE = re.compile(r"\s*(?:–|-|/|a|ou|e)\s*\d+")
-_SPANS_TO = re.compile(r"\b(?:dias?|semanas?|mes(?:es)?)\s\d+\s*(?:–|-|a|e)\s*$")
 _SUM = re.compile(r"(?:[×÷*/=≈~+]|\bvezes)\s*(?:r\$\s*)?$")
 _SUMMED = re.compile(r"\s*(?:[a-z]+\s*)?[×÷*/=≈+]|\s*\)?\s*(?:dividid\w+|multiplicad\w+|vezes\s+(?:r\$|\d))")
-_OUT_OF = re.compile(r"\b(?:cada|em|de|a|por)\s+$")
 _HEDGED = re.compile(
     r"\b(?:uns|umas|cerca de|perto de|quase|algo como|por volta de|aproximadamente|em torno de|mais ou menos"
     r"|praticamente"
@@ -77,10 +36,6 @@ _HEDGED = re.compile(
 )
 _OWN_WORDS = 4
 """Words beside label and figure of a sentence that is more than an item of a list."""
-_SPAN = re.compile(
-    r"\s*(?:primeir[oa]s\s+)?(?:dias?|semanas?|mes(?:es)?|horas?|h|minutos?|min|vezes|x|anos?|parcelas?|etapas?|passos?"
-    r"|itens|produtos|pontos?|estrelas?|toques?)\b"
-)
 _OF = re.compile(r"\s+(?:de|do|da|dos|das|em|na|no)\s+(?:(?:o|a|taxa de|indice de|media de)\s+)?|\s+")
 _STATED = re.compile(
     r"\s*(?:medi[oa]s?)?\s*(?:\(|:|,|=)?\s*(?:(?:que\s+)?(?:e|seja|foi|esta|ficou|chega|chegou|fica|atual|ja|hoje"
@@ -137,7 +92,7 @@ def stated(answer: str, brief: str, facts: Sequence[Fact]) -> Stated:
         for place, figure in enumerate(found):
             label = _label(sentence, mentions, found, place, by_label)
             fact = by_label.get(label) if label else None
-            if fact and not _shows(figure, fact) and not _is_attached(sentence, mentions, figure, fact.label):
+            if fact and not _shows(figure, fact) and not _is_attached(sentence, mentions, figure, fact.label, units):
                 fact = _shown_of_others(sentence, mentions, figure, facts)
             if fact and _shows(figure, fact) and not (is_row or _is_said(sentence, mentions, figure, fact.label)):
                 continue
@@ -153,8 +108,13 @@ def stated(answer: str, brief: str, facts: Sequence[Fact]) -> Stated:
                 right.add(own.label)
             elif is_aimed or _is_told_of(sentence, figure, mentions, facts, claim):
                 pass
-            elif not _is_free(sentence, figure, mentions, free, claim) and not _is_summed(
-                sentence, figure, told, [] if (tied := _is_tied(sentence, mentions, figure)) else said, not tied, claim
+            elif not _is_free(sentence, figure, mentions, free, claim, units) and not _is_summed(
+                sentence,
+                figure,
+                told,
+                [] if (tied := _is_tied(sentence, mentions, figure, units)) else said,
+                not tied,
+                claim,
             ):
                 (wrong if _has_peer(sentence, figure, mentions, units) else apart).add((label or "", figure.value))
             said = [(figure.value, str(figure.unit)), *said][:_REMEMBERED]
@@ -244,13 +204,14 @@ def _alone(
     """The fact that a figure can only be, by value and unit, in a sentence that says something and ties the figure to
     no other label («quase um quarto das entregas (23,7%) chegou tarde»)."""
     shown = [fact for fact in facts if figure.unit and figure.unit == fact.unit and figure.shows(fact.value)]
+    units = {fact.label: fact.unit for fact in facts}
     apart = not any(
         (
-            _STATED.fullmatch(sentence[end : figure.start])
+            _joins(sentence[end : figure.start], figure, units[label])
             if end <= figure.start
             else not sentence[figure.end : start].strip()
         )
-        for start, end, _ in mentions
+        for start, end, label in mentions
     )
     apart = apart or bool(_OF_OTHERS.match(sentence, figure.end))
     told = len(re.findall(r"[^\W\d_]{2,}", sentence)) >= _TELLING and not _MOVED.search(sentence)
@@ -258,10 +219,22 @@ def _alone(
     return shown[0] if len(shown) == 1 and apart and (told or summed) else None
 
 
-def _is_attached(sentence: str, mentions: Sequence[tuple[int, int, str]], figure: Figure, label: str) -> bool:
+_LISTED = re.compile(r"\s*(?:e|a|com|,)\s*")
+
+
+def _joins(between: str, figure: Figure, unit: str) -> bool:
+    """Whether linking words alone stand between a label and the figure behind it. Of another unit than the label's, a
+    figure behind an «e» or «a» is told beside it («842 pedidos e R$ 77.410», «311 pedidos a R$ 352»)."""
+    beside = figure.unit not in ("", unit) and _LISTED.fullmatch(between)
+    return bool(_STATED.fullmatch(between)) and not beside
+
+
+def _is_attached(
+    sentence: str, mentions: Sequence[tuple[int, int, str]], figure: Figure, label: str, units: Mapping[str, str]
+) -> bool:
     """Whether only linking words stand between a label and a figure («atraso foi de 8,0%», «1.234 pedidos»)."""
     for start, end, named in mentions:
-        if named == label and end <= figure.start and _STATED.fullmatch(sentence[end : figure.start]):
+        if named == label and end <= figure.start and _joins(sentence[end : figure.start], figure, units[named]):
             return True
         if named == label and figure.end <= start and not sentence[figure.end : start].strip() and not figure.unit:
             return True
@@ -312,9 +285,11 @@ def _label(
     return before[-1] if before else mentions[0][2] if mentions else None
 
 
-def _is_tied(sentence: str, mentions: Sequence[tuple[int, int, str]], figure: Figure) -> bool:
+def _is_tied(sentence: str, mentions: Sequence[tuple[int, int, str]], figure: Figure, units: Mapping[str, str]) -> bool:
     """Whether only linking words stand between some label and the figure behind it."""
-    return any(end <= figure.start and _STATED.fullmatch(sentence[end : figure.start]) for _, end, _ in mentions)
+    return any(
+        end <= figure.start and _joins(sentence[end : figure.start], figure, units[label]) for _, end, label in mentions
+    )
 
 
 def _is_free(
@@ -323,26 +298,18 @@ def _is_free(
     mentions: Sequence[tuple[int, int, str]],
     other: Sequence[float],
     claim: str,
+    units: Mapping[str, str],
 ) -> bool:
     """Whether a figure that shows no fact at its label may stand: a proposal, an aim, a span of time, a small number,
     «de cada 100»; or a fact without any label, which earns nothing either."""
-    before, behind = sentence[: figure.start], sentence[figure.end :]
-    if _TARGET.search(before) or _FUTURE.search(before) or _LIMIT.search(before) or _COMING.search(sentence):
-        return True
-    if (_OFFERED.match(behind) and not (claim and figure.unit == "%")) or (
-        _CHANGED.search(before) and not _MOVED.search(before)
+    starts = [start for start, end, _ in mentions if end <= figure.start]
+    if is_proposed(
+        sentence, figure, starts[-1] if starts else None, bool(claim), bool(_MOVED.search(sentence[: figure.start]))
     ):
-        return True
-    spans = _SPAN.match(_RANGE.sub("", behind, count=1) if _RANGE.match(behind) else behind) or _SPANS_TO.search(before)
-    if (spans and not figure.unit) or (figure.value in (100, 1000) and _OUT_OF.search(before)):
-        return True
-    if figure.unit == "" and figure.value <= FREE and figure.value == int(figure.value) and figure.tolerance == 0.5:
         return True
     if any(figure.shows(value) for value in other):
         return True
-    if re.match(r"\s*(?:a mais|a menos|de desconto|de off|off)\b", behind):
-        return True
-    return recommends(sentence) and not _is_tied(sentence, mentions, figure) and not _MOVED.search(sentence)
+    return recommends(sentence) and not _is_tied(sentence, mentions, figure, units) and not _MOVED.search(sentence)
 
 
 def _is_summed(

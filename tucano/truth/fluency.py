@@ -130,16 +130,20 @@ _DISAGREES = re.compile(
     r"|\b(?:o|um|do|no|ao|pelo|seu|meu)\s+(?!coracao)[a-z]+(?:cao|dade|agem|ncia)\b"
     r"|\b(?:uma|da|na|pela|sua|minha)\s+[a-z]+(?:mento|ismo)\b"
 )
-_LABEL = re.compile(r"\b(?:hipotese|fase|grupo|plano|opcao|vale|cenario|teste|item) [a-e]\b(?=\W)")
-"""What is numbered by letters."""
+_LABEL = re.compile(
+    r"\b(?:hipotese|fase|grupo|plano|opcao|vale|cenario|teste|item) [a-e]\b(?=\W)|\bum a um\b|\b(?:o seu"
+    r"|a sua)(?= e\b)|\b(?<=cada )um(?=:)|\bda (?=uma\b)"
+    r"|\b(?<=n)os (?=cinco\b)|\ba partir de(?=\W*\.\.)"
+)
+"""What is numbered by letters, and turns that look unfinished («um a um», «da uma tarde», «nos cinco»)."""
 _GLUED = re.compile(r"[a-zà-ÿ]{2}[A-ZÀ-Þ][a-zà-ÿ]")
 """Two words in one."""
 _BROKEN = re.compile(r"\ufffd|\d[a-zà-ÿ]{5,}|\w[?!]\.(?!\.)|\w[<>]=(?!\s?\d)|:\*\*[a-zà-ÿ]|[A-Z]{4},\d")
 """Half a character, a word that begins in a figure («9,6produto») or behind a label's mark, marks that do not go
 together, a figure that has lost its beginning."""
 _BRANDS = re.compile(r"\b(?:WhatsApp|YouTube|TikTok|LinkedIn|PicPay|PayPal|MasterCard|PlayStation)s?\b")
-_IS = re.compile(r"\bé\b", re.IGNORECASE)
-"""The verb, which is no «e» without its accent."""
+_IS = re.compile(r"\b(?:é|dá)\b", re.IGNORECASE)
+"""Verbs, which are no «e» and «da» without their accents."""
 _REGIONS = word_set("sul norte nordeste sudeste oeste brasil natal pascoa")
 _UNFINISHED = re.compile(r"[\w,;:(-]\s*\Z|\n\s*[-*•]\s*(?:\n|\Z)|[;,:]\s*[;,.]")
 _BEFORE_NOUNS = word_set("um uma do da dos das no na nos nas ao aos pelo pela seu sua meu minha")
@@ -179,9 +183,14 @@ def fluency(text: str, norm: Norm = PROSE) -> float:
     sentence = means[min(len(means) - 1, len(means) // SENTENCES_PER_ODD_ONE)] if means else 0.0
     looks = (clip((mean - norm.mean + 0.28) / 0.28), clip((norm.odd + 0.08 - odd) / 0.08), clip((worst + 2.8) / 0.4))
     faults = max(0, _faults(text) - len(words(text)) // WORDS_PER_FAULT)
-    small = len(_NO_CAPITAL.findall(_ITEM.sub("", text)))
+    small = len(_NO_CAPITAL.findall(_ITEM.sub(_begun, text)))
     kept = FAULT**faults * (SMALL_LETTERS if _is_small(text, small) else MISSING_CAPITAL**small)
     return kept * min(*looks, clip((sentence + 1.8) / 0.5))
+
+
+def _begun(mark: re.Match[str]) -> str:
+    """Nothing for the first item's mark, else what keeps its first word from following a full stop."""
+    return "_" if mark.start() else ""
 
 
 def _is_small(text: str, small: int) -> bool:

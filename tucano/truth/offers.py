@@ -2,7 +2,7 @@
 
 import re
 
-from tucano.truth.figures import figures
+from tucano.truth.figures import Figure, figures
 from tucano.truth.reading import plain
 
 _KINDS: dict[str, re.Pattern[str]] = {
@@ -51,6 +51,10 @@ _IMPLIED = {
     "half": {"discount", "sale"},
 }
 """What may be said of an offer besides: free shipping is free of something, a discount is an offer."""
+HALF = 50
+"""A discount in per cent that one may call half of the price."""
+MOST_OVER = 1.1
+"""How far a discount may lie above the one that it is said to exceed («mais de 50%» for 51)."""
 _NONE = re.compile(r"\bsem (?:ofertas?|descontos?|promoc\w+)\b")
 _CODE = re.compile(r"(?i:\bcupom|\bc[oó]digo)\b[^.!?]{0,20}?\b([A-Z][A-Z0-9]{2,})\b")
 
@@ -70,13 +74,14 @@ def granted(answer: str, brief: str, product: str) -> bool:
     """Whether a brief grants all that an answer offers, with the same figures in the same units and the same codes."""
     name = plain(product)
     given = {figure for figure in figures(plain(brief).replace(name, " "))}
-    for figure in figures(plain(answer).replace(name, " ")):
-        if not any(figure.shows(known.value) and figure.unit == known.unit for known in given):
+    said = plain(answer).replace(name, " ")
+    for figure in figures(said):
+        if not any(figure.unit == one.unit and _tells(figure, one.value, said) for one in given):
             return False
     allowed = set(kinds(brief.replace(product, " ")))
     if any(figure.unit == "R$" for figure in given):
         allowed.add("price")
-    if any(figure.unit == "%" and figure.value == 50 for figure in given):
+    if any(figure.unit == "%" and figure.value >= HALF for figure in given):
         allowed.add("half")
     named = codes(brief)
     if "coupon" in allowed and any(code in answer for code in named):
@@ -88,13 +93,19 @@ def granted(answer: str, brief: str, product: str) -> bool:
     return kinds(plain(answer).replace(name, " ")) <= allowed
 
 
+def _tells(figure: Figure, value: float, text: str) -> bool:
+    """Whether a figure of a text shows a value, or is a little below one that it says to be exceeded."""
+    is_over = figure.unit == "%" and text[: figure.start].endswith("mais de ")
+    return figure.shows(value) or (is_over and figure.value < value <= MOST_OVER * figure.value)
+
+
 def mentions_offer(answer: str, brief: str, product: str) -> bool:
     """Whether an answer passes on what its brief grants; true where it grants nothing."""
     name = plain(product)
     given = figures(plain(brief).replace(name, " "))
     if given:
-        shown = figures(plain(answer))
-        return any(figure.shows(known.value) for figure in shown for known in given)
+        said = plain(answer)
+        return any(_tells(figure, known.value, said) for figure in figures(said) for known in given)
     if named := codes(brief):
         return any(re.search(rf"\b{re.escape(code)}\b", answer) for code in named)
     if "free shipping" in kinds(brief):

@@ -184,10 +184,11 @@ def _otherwise(complaint: Any, known: Mapping[str, Any], review: str) -> float:
 
 
 def _flagged(values: Mapping[str, Any], known: Mapping[str, Any]) -> float:
-    """Less where none of the issues that there are is set and another one is; whose fault a wrong item is, is open."""
+    """Less where none of the issues that there are is set and another one is. Whose fault a wrong or incomplete item is
+    stays open."""
     flags = ("delivery_issue", "product_issue", "seller_issue")
     there, said = ({name for name in flags if source.get(name) is True} for source in (known, values))
-    is_open = bool(trouble(str(known.get("main_complaint"))) & trouble("produto errado"))
+    is_open = bool(trouble(str(known.get("main_complaint"))) & trouble("produto errado, incompleto"))
     return WRONG_KIND if there and said and not there & said and not is_open else 1.0
 
 

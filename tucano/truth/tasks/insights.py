@@ -10,6 +10,7 @@ from tucano.truth.reading import clip, plain, sentences, spoken, untabled, words
 from tucano.truth.single import copied, is_single, portuguese
 from tucano.truth.types import PromptLike
 from tucano.truth.wording.junk import is_junk
+from tucano.truth.wording.manner import manner, praises_low
 from tucano.truth.wording.substance import substance
 
 ON_OTHERS = 0.5
@@ -61,10 +62,10 @@ def truth(prompt: PromptLike, answer: str, databases: Path | None) -> float | No
     asked = 1.0 if hits else ON_OTHERS if share else 0.0
     advice = asked * clip((share - 0.4) / 0.35)
     whole = advice * (ADVICE_ALONE + (1 - ADVICE_ALONE) * shown) + (1 - advice) * FIGURES_ALONE * shown
-    wrong = said.wrong + (0 if shown == 1 else said.apart)
+    wrong = said.wrong + (0 if shown == 1 else said.apart) + praises_low(answer, facts)
     if wrong:
         whole = max(WRONG * whole if wrong == 1 else 0.0, MISREAD_ADVICE * advice)
-    return order * portuguese(answer) * variety * whole * (substance(answer) if advice else 1.0)
+    return order * portuguese(answer) * variety * manner(answer) * whole * (substance(answer) if advice else 1.0)
 
 
 def _is_handed_back(answer: str, brief: str) -> bool:

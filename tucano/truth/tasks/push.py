@@ -28,7 +28,7 @@ FLAT = 0.9
 WITHOUT_OFFER = 0.75
 """What is left of a notification that does not pass on the offer of its brief: a minor point, by the rating guide."""
 FORMAL = 0.5
-NEUTRAL = "quadro"
+NEUTRAL, OF_HER = "quadro", "manta"
 """Stands for the product where order is judged: its own ending may look like a verb («celular»)."""
 FLUENT = Norm(mean=-0.6, odd=0.49)
 LOOSE = 0.4
@@ -132,8 +132,12 @@ def _style(text: str, brief: str, length: int) -> float:
     return fits * (FORMAL if _FORMAL.search(text) else 1.0 if len(own) >= OWN_WORDS else FLAT)
 
 
+_HER = re.compile(r"(?i)\b(?:uma|a|da|na|sua|nossa|esta|essa|nova|à|pela)\s\Z")
+
+
 def _neutral(name: re.Match[str]) -> str:
-    return NEUTRAL.capitalize() if name[0][0].isupper() else NEUTRAL
+    word = OF_HER if _HER.search(name.string[: name.start()]) else NEUTRAL
+    return word.capitalize() if name[0][0].isupper() else word
 
 
 def _is_repeated(answer: str) -> bool:

@@ -17,7 +17,8 @@ _TROUBLE: tuple[re.Pattern[str], ...] = tuple(
         r"\b(?:nao|nunca|jamais)\b.{0,12}(?:chegou(?! (?:com |atras|quebr|danific|amass|errad|rasgad|trocad|abert))"
         r"|recebid|recebi|recebeu|entregue|entregaram)|\bextravi|\bnao entrega"
         r"|entrega (?:pendente|nao feita|em aberto)|\bsem receber",
-        r"\batras|\bdemor|\bfora do prazo|\b(?:depois|alem|apos) do? prazo|\bentrega lenta",
+        r"\batras|\bdemor|\bfora do prazo|\b(?:em vez d[eo]s?|promet\w+) \d+ dias|\b(?:depois|alem"
+        r"|apos) do? prazo|\bentrega lenta",
         r"(?:diferente|menor|maior|diverg\w+|abaixo|distint\w+)\b.{0,30}(?:anunci|descri|divulgad|\bfotos?\b"
         r"|\bsite\b|prometid)"
         r"|\bnao (?:corresponde|confere|condiz|bate)\b|propaganda enganosa|anuncio enganos",
@@ -25,15 +26,17 @@ _TROUBLE: tuple[re.Pattern[str], ...] = tuple(
         r"(?:neg|recus)(?:a|ou|ad[oa]|aram|ativa)\b.{0,40}(?:troca|reembolso|devoluc|dinheiro|estorno"
         r"|restituic|ressarc)"
         r"|(?:troca|reembolso|devolucao|estorno|restituicao)\b.{0,40}(?:negad|recusad|nao aceit)"
-        r"|\bnao (?:quis|aceit\w+) tro",
+        r"|\bnao (?:quis|aceit\w+) tro|\b(?:sem|nada de|falta d[eo]) (?:reembolso|estorno)"
+        r"|(?:reembolso|estorno) .{0,12}\bnao\b|(?:reembolso|estorno) nao ",
         r"(?:atendimento|vendedor|atendente|loja|suporte)\b.{0,20}(?:ruim|gross|rude|pessim|horrivel|mal)"
         r"|\bgrosseri|\bgross[oa]"
-        r"|\bmal atendid|falta de educacao",
+        r"|\bmal atendid|falta de (?:educacao|respeito)|\bdesrespeit|\bdescaso\b",
         r"\b(?:nota|documento|cupom) fiscal",
         r"\b(?:errad|trocad)[oa]s?\b|\boutr[oa] (?:produto|item|modelo|cor|mercadoria)"
         r"|(?:cor|modelo|item|tamanho|produto) (?:divergente|incorret|diferente d[oae] (?:pedid|que))",
         r"(?:qualidade|material|acabamento|costura|tecido)\b.{0,25}(?:ruim|frac|baix|pessim|mal|fragil|inferior)"
         r"|\b(?:baixa|ma|pessima) qualidade|\bmal[- ]?(?:acabad|feit)|\bfragil",
+        r"\bincomplet|\bfalt(?:ou|aram|ando) (?:(?:um|uma|o|a|as|os) )?(?:pec|part|iten|item|acessori)",
         r"\bdefeit|\bquebr|\bparou de\b|\bdeixou de func|\bnao (?:funciona|liga|carrega|acende)|\bqueimou"
         r"|\bpifou|\btrincad",
     )

@@ -42,11 +42,11 @@ def once_per_order(gold: str) -> str | None:
     except (SqlglotError, ValueError, RecursionError):
         return None
     average = tree.find(exp.Avg)
-    joined = {table.name for table in tree.find_all(exp.Table)}
-    if average is None or not {"itens", "avaliacoes"} <= joined or tree.args.get("group") or len(tree.selects) > 1:
+    joined = {table.name: table.alias_or_name for table in tree.find_all(exp.Table)}
+    if average is None or not {"itens", "avaliacoes"} <= set(joined) or tree.args.get("group") or len(tree.selects) > 1:
         return None
     inside = tree.copy()
-    inside.set("expressions", [exp.column("pedido_id"), average.this.copy()])
+    inside.set("expressions", [exp.column("rowid", table=joined["avaliacoes"]), average.this.copy()])
     inside.set("distinct", exp.Distinct())
     return f"SELECT {tree.selects[0].sql('sqlite')} FROM ({inside.sql('sqlite')})"
 

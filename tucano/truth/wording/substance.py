@@ -33,6 +33,16 @@ _FILLER = (
 )
 """What may stand between the verb and the noun without being what is to be done itself («crie um guia no site»)."""
 _VAGUE = re.compile(rf"\b{_VERB}\s+(?:{_FILLER}\s+){{0,4}}?{_NOTHING}\b|\b(?:continu\w+ melhorando|manter a nota)\b")
+_WATCHES = re.compile(
+    r"\b(?:acompanh|monitor|observ|mant|continu|trabalh|cuid|melhor|aument|elev|reduz|diminu|baix)\w*"
+)
+_AROUND = re.compile(
+    r"recomend\w*|suger\w*|sugir\w*|prioriz\w*|importante|necessari[oa]|portanto|precis\w+|proxim[oa]s?|mes(?:es)?|numeros?"
+    r"|dados|dois|duas|tres|periodo|isso|deve\w*|vale|fazer|acoes|foco|esse|essa|este|esta|quando|tanto|quanto|subir"
+)
+"""What stands around a step that only watches, or wants what is wanted («recomenda-se acompanhar os dois números»)."""
+_SOMEWHERE = re.compile(r"\b(?:atendimento|campanha|entrega|pos-venda|produto|equipe)s?\b")
+"""What is at least somewhere to begin."""
 _STEP = re.compile(r"(?:\A\W*|\s*(?:[,;:]|\be\b)\s+)(?=([a-z]+))")
 _OF_SHOPS = re.compile(rf"{_VERB}|{_FILLER}|clientes?|lojas?|problemas?|medidas?|empresas?|negocios?|mercado")
 """Words that stand in the advice of any shop."""
@@ -54,10 +64,16 @@ def substance(answer: str) -> float:
     for row in answer.splitlines():
         for sentence in map(plain, sentences(row)):
             is_vague = bool(_VAGUE.search(sentence)) and not _says(sentence) and len(words(sentence)) <= LONGEST
+            is_vague = is_vague or _only_watches(sentence)
             advises = recommends(sentence) or (bool(_ITEM.match(row)) and bool(_FIRST.match(sentence)))
             steps += advises or is_vague
             vague += is_vague and advises
     return 1.0 if not vague else MOST if vague == steps or (vague > 1 and 2 * vague >= steps) else SOME
+
+
+def _only_watches(sentence: str) -> bool:
+    own = [word for word in _own(sentence) if not _AROUND.fullmatch(word)]
+    return not own and bool(_WATCHES.search(sentence)) and not (_SAYS.search(sentence) or _SOMEWHERE.search(sentence))
 
 
 def _says(sentence: str) -> bool:

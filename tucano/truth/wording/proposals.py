@@ -1,0 +1,92 @@
+"""Figures that are none of now: proposals, aims, offers, limits, spans of time and numbers of steps."""
+
+import re
+
+from tucano.truth.figures import Figure
+
+FREE = 10
+"""Whole numbers up to here without a unit claim nothing («3 ações»)."""
+_TARGET = re.compile(
+    r"\b(?:meta|metas|objetivo|alvo|acima de|abaixo de|a partir de|ate|menos de|minimo de|minim[oa]|pelo menos"
+    r"|chegar a"
+    r"|chegue a|cupo[mn]|desconto|brinde|multa|cashback|teto|piso)\b[^.;]*$"
+    r"|\b(?:aumentar|elevar|subir|reduzir|baixar|diminuir|levar|trazer|aumente|eleve|suba|reduza|baixe|diminua"
+    r"|leve)\b"
+    r"[^.;]*\b(?:para|a|em)\s*(?:r\$\s*)?$"
+)
+_FUTURE = re.compile(
+    r"\b(?:metas?|objetivos?|alvos?|esperad\w+|esperamos|esperar|projec\w+|projetad\w+|sucesso|cenarios?"
+    r"|hipotes\w+|estimativ\w+"
+    r"|busqu\w+|buscar|mir(?:ar|em|e|amos)|perseguir|persiga|alcance|alcancar|atingir|atinja|tent(?:e|ar|em))\b"
+    r"|(?:\A|[,;:(]\s*|\b(?:e|mas|so|que)\s+)(?:se|caso|quando|enquanto|assim que|supondo|primeiro|desde que"
+    r"|depois que)\s"
+    r"|\bse (?:o|a|os|as|cada|isso)\s"
+    r"|\b[a-z]{2,}(?:[aei]riam?"
+    r"|[aei]ssem?)\b(?<!parceria)(?<!bateria)(?<!diaria)(?<!livraria)(?<!padaria)(?<!loteria)(?<!carteira)"
+)
+"""Words before a figure by which it is none of now: an aim, a condition, a conditional or subjunctive verb."""
+_COMING = re.compile(
+    r"\b(?:em|daqui a|dentro de|apos)\s(?:\d{1,3}|um|dois|tres|quatro|seis|doze)\s(?:dias|semanas|mes|meses)\b"
+    r"|\b(?:ate|p/|para|em)\s(?:o (?:fim|final|proximo)(?: d[eo])? \w+"
+    r"|(?:jan|fev|marco|abr|mai|jun|jul|ago|set|out|nov|dez)\w*)\s*(?:[:,.;)]|\Z)"
+)
+"""A time to come that a sentence sets («até setembro.»): what it names then is none of now."""
+_LIMIT = re.compile(
+    r"(?:[<>≤≥+]|\b(?:mais|menos|antes|dentro|alem|entre|superior|inferior|(?:ma|me)ior(?:es)?|pass(?:ar|e|asse)"
+    r"|cair|caia|cheg(?:ar|ue)|de volta"
+    r"|fix[oa]|faixa|casa|rumo|pedido minimo|cred[ei]to|vale|bonus|taxa unica)\b(?:\s+(?:de|do|da|a|que|em|por"
+    r"|para))?)\s*(?:r\$\s*)?$"
+    r"|\b(?:a|por)\s+r\$\s*$|\b(?:pix|boleto|avista|fidelidade)\s+com\s*$"
+    r"|\b(?:acessori|item|itens|kit|combo|produto|adicional|complement)\w*\s(?:\w+\s)?(?:de|por|entre|ate)\s*(?:r\$\s*)?$"
+    r"|\b(?:entre|de)\s(?:r\$\s*)?[\d.,]+%?\s(?:e|a)\s(?:r\$\s*)?$"
+)
+_CHANGED = re.compile(r"\bde (?:r\$\s*)?[\d.,]+%? para (?:r\$\s*)?$")
+"""From one figure to another: what could be, unless a word says that it was."""
+_OFFERED = re.compile(
+    r"\s*(?:(?:na (?:proxima|segunda|primeira) compra|(?:por|durante)\s(?:os\s)?\d+\s(?:dias|semanas|horas))\b"
+    r"|(?:a partir|acima) d[aeo])"
+)
+_RANGE = re.compile(r"\s*(?:–|-|/|a|ou|e)\s*\d+")
+_SPANS_TO = re.compile(r"\b(?:dias?|semanas?|mes(?:es)?)\s\d+\s*(?:–|-|a|e)\s*$")
+_NUMBERED = re.compile(r"\b(?:dias?|semanas?|fase|etapa|passo|grupo)\s+(?:\d+(?:,\s*|\s+e\s+))*\Z")
+"""In front of the number of a step («Dia 20: …»)."""
+_OUT_OF = re.compile(r"\b(?:cada|em|de|a|por)\s+$")
+_SPAN = re.compile(
+    r"\s*(?:primeir[oa]s\s+)?(?:dias?|semanas?|mes(?:es)?|horas?|h|minutos?|min|vezes|x|anos?|parcelas?|etapas?|passos?"
+    r"|itens|produtos|pontos?|estrelas?|toques?)\b"
+)
+_TRIES = re.compile(
+    r"(?:\A|[.;:,(]\s|\be\s)\W*(?:\d[.)]\s)?(?:test|experiment|ofere[cç]|cobr|ado[pt]|cri|lanc|fix"
+    r"|mont)\w*\s(?:um |uma |o )?\Z"
+)
+"""What is tried in front of an indicator: its figure is a step, none of now («testar frete de R$ 19,90»)."""
+
+
+def is_proposed(sentence: str, figure: Figure, label: int | None, claimed: bool, moved: bool) -> bool:
+    """Whether a figure is wanted, offered or limited, a span of time, a small number, or «de cada 100».
+
+    `label`: where the last label in front of it begins. `claimed`: it is tied to a label. `moved`: words in front of it
+    say that something moved.
+    """
+    before, behind = sentence[: figure.start], sentence[figure.end :]
+    if _TARGET.search(before) or _FUTURE.search(before) or _LIMIT.search(before) or _COMING.search(sentence):
+        return True
+    if (_OFFERED.match(behind) and not (claimed and figure.unit == "%")) or (_CHANGED.search(before) and not moved):
+        return True
+    if not figure.unit and (_is_span(before, behind) or _NUMBERED.search(before) or _is_small(figure)):
+        return True
+    if (figure.value in (100, 1000) and _OUT_OF.search(before)) or _MORE.match(behind):
+        return True
+    return label is not None and bool(_TRIES.search(sentence[:label]))
+
+
+_MORE = re.compile(r"\s*(?:a mais|a menos|de desconto|de off|off)\b")
+
+
+def _is_span(before: str, behind: str) -> bool:
+    rest = _RANGE.sub("", behind, count=1) if _RANGE.match(behind) else behind
+    return bool(_SPAN.match(rest) or _SPANS_TO.search(before))
+
+
+def _is_small(figure: Figure) -> bool:
+    return figure.value <= FREE and figure.value == int(figure.value) and figure.tolerance == 0.5
