@@ -165,6 +165,13 @@ def test_a_file_that_cannot_be_read_is_one_sentence(what: str, tmp_path: Path) -
     assert "\n" not in str(raised.value)
 
 
+def test_a_parquet_file_has_each_column_once(tmp_path: Path) -> None:
+    columns = [pyarrow.array(["Crie um push"]), pyarrow.array(["push"]), pyarrow.array(["Outro"])]
+    pyarrow.parquet.write_table(pyarrow.table(columns, names=["prompt", "task", "prompt"]), tmp_path / "own.parquet")
+    with pytest.raises(UserError, match="has several columns prompt; keep one of each"):
+        read_own(tmp_path / "own.parquet")
+
+
 @pytest.mark.parametrize("kind", ODD)
 def test_whatever_stands_in_a_files_place_is_one_sentence(kind: str, tmp_path: Path) -> None:
     put_in_place(kind, tmp_path / "own.jsonl")
@@ -318,7 +325,13 @@ def test_the_command_that_is_named_leaves_out_tasks_that_would_stop_the_run(
     said = checked(written(tmp_path / "own.jsonl", [*(push(n) for n in range(3)), insight(9)]), capsys)[1]
     assert "(without insights with 1: a run needs 3 groups" in said and "'data.mix={push: 1}'" in said
     said = checked(written(tmp_path / "one.jsonl", [push(1)]), capsys)[1]
-    assert "(without push with 1: a run needs 3 groups" in said and "tucano run" not in said
+    assert (
+        said.endswith(
+            "Next: add prompts told otherwise; a run needs 3 groups of templates of each task, and here"
+            " are push with 1.\n"
+        )
+        and "tucano run" not in said
+    )
 
 
 # The export

@@ -156,6 +156,7 @@ MISTAKES = {
     "unknown setting": ("laptop", ["grpo.max_step=3"], "no setting 'grpo.max_step'; did you mean 'grpo.max_steps'"),
     "no value": ("laptop", ["grpo.max_steps"], "has no value"),
     "wrong type": ("laptop", ["grpo.max_steps=many"], "grpo.max_steps='many' is not valid"),
+    "yes for a number": ("laptop", ["data.paraphrases=true"], "a number is asked for, not true"),
     "batch": (
         "laptop",
         ["grpo.batch_size=60"],

@@ -103,11 +103,12 @@ def _lines(found: "OwnPrompts", place: Path, code: int) -> Iterator[str]:
     if code == NONE_USABLE:
         yield "Next: mend the rows; docs/data.md has the fields with an example."
         return
-    if code == SOME_BAD:
-        yield "Next: mend these rows, or go on without them:"
-    else:
-        yield "Next:"
     few, enough = _by_groups(found)
+    if not (enough or found.general):
+        groups = f"{FEWEST_GROUPS} groups of templates of each task, and here are {', '.join(few)}"
+        yield f"Next: add prompts told otherwise; a run needs {groups}."
+        return
+    yield "Next:" if code == FINE else "Next: mend these rows, or go on without them:"
     if few:
         yield f"  (without {', '.join(few)}: a run needs {FEWEST_GROUPS} groups of templates of each task)"
     if enough:

@@ -251,6 +251,8 @@ def _parquet(file: IO[bytes], path: Path) -> Iterator[RawRow]:
         _refuse_large(table.metadata, path)
         if "prompt" not in names:
             raise UserError(f"{path} has no column prompt; name it so")
+        if twice := sorted({name for name in FIELDS if names.count(name) > 1}):
+            raise UserError(f"{path} has several columns {', '.join(twice)}; keep one of each")
         others = dict.fromkeys((name for name in names if name not in FIELDS), "not read")
         batches = table.iter_batches(batch_size=1, columns=[name for name in FIELDS if name in names])
         for number, batch in enumerate(batches, start=1):

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, Literal, Self, TypeVar, cast
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator, model_validator
 
 from tucano.security.addresses import SECRET
 
@@ -49,6 +49,14 @@ class Section(BaseModel):
         allow_inf_nan=False,
         json_schema_extra=_for_forms,
     )
+
+    @field_validator("*", mode="before")
+    @classmethod
+    def _yes_is_no_number(cls, value: Any, info: ValidationInfo) -> Any:
+        kind = cls.model_fields[str(info.field_name)].annotation
+        if isinstance(value, bool) and kind in (int, float):
+            raise ValueError(f"a number is asked for, not {str(value).lower()}")
+        return value
 
     @model_validator(mode="after")
     def _numbers_are_of_this_world(self) -> Self:
