@@ -16,7 +16,7 @@ _KINDS = {
         r"|\b(?:danific|amassad|rasgad|violad)\w* (?:a |o )?(?:embalag|pacote|caixa)",
         "missing": r"\bnao (?:foi |me |ainda |se )?(?:cheg|receb|entreg|veio)|\bentrega (?:pendente|nao|em aberto)"
         r"|\bnunca (?:cheg|receb)|\bsem (?:receber|entrega)|\b(?:extravi|sumico|desaparec)\w*|\bnao recebimento",
-        "late": r"\batras|\bdemor|\bfora do prazo|\b(?:em vez de|prometer?am) \d+ dias|\b(?:depois|alem) do prazo"
+        "late": r"\batras|\bdemor|\bfora do prazo|\b(?:depois|alem) do prazo"
         r"|\bprazo (?:nao|estour|descumpr)",
         "unlike": r"\b(?:diferente|menor|maior|diverg|distint|abaixo)\w*\b.*\b(?:anunc|descri|divulg|foto|prometid)"
         r"|\bnao (?:confere|corresponde|bate|condiz|e como)\b|\bpropaganda enganosa|\banuncio (?:engan|errad|incorret)",
@@ -25,15 +25,18 @@ _KINDS = {
         "refused": r"\b(?:neg(?:a|ou|ad|at)|recus)\w*\b.*\b(?:troca|reembols|devoluc|dinheiro|estorn|ressarc|restituic)"
         r"|\b(?:troca|reembols|devoluc|estorn|restituic)\w*\b.*\b(?:negad|recusad|negou|nao aceit)"
         r"|\bnao (?:quis|quer|aceit\w+|deix\w+) (?:a |o )?(?:troc|devol|reembols)"
-        r"|\b(?:reembols|estorn)\w*\b.*\bnao (?:veio|cai|receb|feit|foi|houve)|\b(?:sem|nada de|falta de|nao houve)"
-        r" (?:o )?(?:reembols|estorn)|\breembols\w* nao\b",
+        r"|\b(?:reembols|estorn)\w*(?: (?:ainda|ate \w+|d[oa] \w+))? nao (?:veio|caiu|entrou|saiu|chegou|recebido"
+        r"|foi (?:feito|pago))|(?<!ficou )\b(?:sem|nada de|falta de) (?:o )?(?:reembols|estorn)",
         "service": r"\b(?:atendiment|vendedor|atendent|loja|suporte)\w*\b.*\b(?:ruim|gross|rude|pessim|horriv|precari)"
-        r"|\b(?:desrespeit|descaso|falta de respeito)|\bgross(?:eir|o\b|a\b|os\b)|\bmal atendid|\bma educacao"
+        r"|\bfalta de respeito|\b(?:desrespeito|descaso)(?:$| (?:com|a) (?:(?:o|a|os|as) )?(?:quem|client|compra"
+        r"|consum))"
+        r"|\bgross(?:eir|o\b|a\b|os\b)|\bmal atendid|\bma educacao"
         r"|\bfalta de educacao",
         "invoice": r"\b(?:nota|documento|cupom) fiscal\b",
         "wrong": r"\b(?:errad|trocad)[oa]s?\b|\b(?:outr[oa]|diferente d[oa]) (?:produto|item|modelo|cor|pedid|mercador)"
         r"|\b(?:cor|modelo|item|tamanho|produto) (?:divergente|incorret)|\bfoi trocad",
-        "incomplete": r"\bincomplet|\bfalt(?:ou|aram|ando|am) (?:um|o|a|as|os)?\s?(?:pec|part|ite|acessor)",
+        "incomplete": r"\b(?:produto|prod|pedido|kit|conjunto|entrega|veio|chegou|mercadoria)\w*\b.{0,12}\bincomplet"
+        r"|\bfalt(?:ou|aram|ando|am) (?:\w+ )?(?:pec|part|iten|item|acessor)\w*(?! n[oa] (?:estoque|site))",
         "poor": r"\b(?:qualidade|material|acabament|costura|tecid)\w*\b.*\b(?:ruim|frac|baix|pessim|mal|frag|inferior)"
         r"|\b(?:mal|ma) ?-?(?:acabad|feit|qualidade)|\bfragil|\bbaixa qualidade|\bacabamento ruim",
         "broken": r"\bdefeit|\bquebr|\bparou\b|\bnao (?:func|lig|carreg|acend)|\bqueim|\bpifou|\bestragou|\btrincad",
@@ -86,8 +89,8 @@ complains of it all the same («não resolveram o atraso»)."""
 _BEGINS_SO = re.compile(rf"{_DENIAL}\b")
 _NEAR = 60
 """Characters in front of a kind in which its denial stands."""
-_ANYBODYS = frozenset({"wrong", "incomplete"})
-"""Kinds that may be the shop's, the carrier's or the product's fault."""
+_ANYBODYS = {"wrong": _FLAGS, "incomplete": ("delivery_issue", "product_issue")}
+"""Kinds that may be several parties' fault."""
 _LACKED = frozenset({"invoice"})
 """Kinds that are a thing: to be without it is the complaint («sem nota fiscal»)."""
 _JUDGED = frozenset({"packaging", "service", "poor"})
@@ -141,9 +144,10 @@ def meant(name: str, value: object) -> object:
     """The value that a field told in words means («sim» for true); others as they are."""
     if not isinstance(value, str) or name not in _TYPES:
         return value
-    last = (words(value) or [""])[-1]
-    told = _MEANT.get(last, value)
-    return told if type(told) is _TYPES[name] and len(words(value)) <= _MOST_KINDS else value
+    said = words(value) or [""]
+    told = _MEANT.get(said[-1], value)
+    is_one = len(said) <= _MOST_KINDS and not any(word in _MEANT for word in said[:-1])
+    return told if type(told) is _TYPES[name] and is_one else value
 
 
 def worth(found: Mapping[str, object], expected: Mapping[str, object], prompt: PromptLike) -> float:
@@ -173,10 +177,11 @@ def _feeling(felt: object, wanted: object, states_stars: bool) -> float:
 def _kind_worth(found: Mapping[str, object], expected: Mapping[str, object]) -> float:
     """Less where no flag of the issues that there are stands."""
     complaint = expected.get("main_complaint")
-    is_debatable = isinstance(complaint, str) and not _ANYBODYS.isdisjoint(kinds_of(complaint))
+    kinds = kinds_of(complaint) if isinstance(complaint, str) else frozenset()
     true = {name for name in _FLAGS if expected.get(name) is True}
     said = {name for name in _FLAGS if meant(name, found.get(name)) is True}
-    return OTHER_KIND if true and not true & said and not is_debatable else 1.0
+    may_be = {flag for kind in kinds for flag in _ANYBODYS.get(kind, ())}
+    return OTHER_KIND if true and not true & said and not may_be.intersection(said or may_be) else 1.0
 
 
 def _summary_worth(summary: object, prompt: PromptLike) -> float:

@@ -14,14 +14,14 @@ from rewards.complaints import TOLD, worth
 from rewards.complaints import meant as meant_by
 from rewards.extraction import CHECKS, FIELDS, fits_stars, match, usable_fields
 from rewards.mistold import mistells
-from rewards.parsing import text
-from rewards.parsing.advice import advises, goes_round, praises_low, says_nothing, steps, substance, untabled, use
+from rewards.parsing import advice as advising
+from rewards.parsing import offers, text
 from rewards.parsing.calls import ABOUT, CALLS, INVITES, LETTER, PRICED, URGES, copies_labels, flat, pads
-from rewards.parsing.claims import insight_figures, push_figures, push_inventions
+from rewards.parsing.claims import insight_figures
 from rewards.parsing.objects import is_single, standing_object, wholeness
-from rewards.parsing.offers import names_product, offers_another, passes_on, speaks_against, ungranted
+from rewards.parsing.offers import names_product, push_figures, push_inventions, speaks_against, tells_offer
 from rewards.parsing.prose import advice_lines, harms, is_scrappy, loose_offers, ordered, stands
-from rewards.parsing.reading import INSIGHTS, PUSH, credit, handed_back
+from rewards.parsing.reading import INSIGHTS, PUSH, credit, handed_back, stepped, unnamed
 from rewards.parsing.sql import find_query, has_another, names
 from rewards.parsing.sql_near import is_near, meant
 from rewards.types import Component, PromptLike, TaskReward, clip
@@ -92,7 +92,8 @@ def _is_answer(answer: str, tokens: list[str], prompt: PromptLike) -> float:
     if not stands(answer) or is_scrappy(answer):
         return 0.0
     own = text.portuguese(tokens) * text.variety(tokens) * text.originality(tokens, prompt.user)
-    return own * text.in_one_language(tokens) * text.sound(answer, prompt.user) * ordered(answer)
+    whole = text.sound(answer, prompt.user) * ordered(unnamed(answer, prompt))
+    return own * text.in_one_language(tokens) * stepped(whole)
 
 
 @dataclass(frozen=True)
@@ -272,7 +273,7 @@ class Insights:
         length = len(text.squeeze(answer))
         if length > LONGEST_INSIGHTS or len(text.figures(answer)) > MOST_FIGURES:
             return (0.0,) * len(self.components)
-        answer = untabled(answer)
+        answer = advising.untabled(answer)
         folded = text.fold(answer)
         tokens = text.words(folded)
         known = bool(prompt.reference.get("key_figures"))
@@ -281,15 +282,16 @@ class Insights:
             used, _, _ = insight_figures(prompt, text.without_copies(folded, prompt.user, LONGEST_QUOTE))
         brief = {token for token in text.words(prompt.user) if len(token) >= 4 and token.isalpha()}
         domain = clip(text.count_distinct(v42.BUSINESS_WORDS, folded) / 2)
-        lines = {line: advises(line, planned, brief) for line, planned in advice_lines(folded)}
-        advice = clip(sum(worth * steps(line) for line, worth in lines.items() if worth) / ENOUGH_ADVICE)
+        lines = {line: advising.advises(line, planned, brief) for line, planned in advice_lines(folded)}
+        advice = clip(sum(worth * advising.steps(line) for line, worth in lines.items() if worth) / ENOUGH_ADVICE)
         gate = 0.0 if harms(folded) else _is_answer(answer, tokens, prompt) * damped(advice)
         if advice > ENOUGH_ADVICE / 3:
-            gate *= substance(line for line in lines if lines[line] or says_nothing(line))
-            gate *= use([line for line in lines if lines[line]], map(text.fold, prompt.reference.get("key", ())))
-        gate *= credit(answer, prompt, INSIGHTS) * goes_round(tokens) if gate else 0.0
-        gate *= LETTERED if len(v42.FORMAL.findall(folded)) > 1 else 1.0
-        inventions += praises_low(folded) * known
+            steps_told = [line for line in lines if lines[line]]
+            gate *= advising.substance(line for line in lines if lines[line] or advising.says_nothing(line))
+            gate *= advising.use(steps_told, () if used else map(text.fold, prompt.reference.get("key", ())))
+        gate *= credit(answer, prompt, INSIGHTS) * advising.goes_round(tokens) if gate else 0.0
+        gate *= LETTERED if advising.is_letter(folded) else 1.0
+        inventions += advising.praises_low(folded) * known
         if inventions:
             gate *= FALSE
         elif known:
@@ -351,12 +353,13 @@ class Push:
         urges = URGES.findall(folded)
         shown = text.figures(answer)
         figure = any(text.occurs(number, shown) for number in push_figures(prompt))
-        told = figure or (known and passes_on(answer, prompt.user, prompt.reference["product"]))
+        told = figure or (known and offers.passes_on(answer, prompt.user, prompt.reference["product"]))
         inventions = push_inventions(prompt, answer)
-        inventions += ungranted(answer, prompt.user, prompt.reference["product"]) if known else 0
+        inventions += offers.ungranted(answer, prompt.user, prompt.reference["product"]) if known else 0
         worth = 1.0 if named or not known else WITHOUT_PRODUCT
         fits = v42.push_length_share(length)
-        gate = _is_one_push(answer, prompt, len(urges), bool(named and told)) * worth * (FALSE if inventions else 1.0)
+        tells = bool(named and told and known) and tells_offer(answer, prompt.user, prompt.reference["product"])
+        gate = _is_one_push(answer, prompt, len(urges), tells) * worth * (FALSE if inventions else 1.0)
         gate *= PADDED if fits < 1 and pads(folded) else 1.0
         own = flat(folded, text.fold(prompt.user)) if known else 1.0
         is_formal = bool(v42.FORMAL.search(folded) or LETTER.search(folded))
@@ -383,7 +386,7 @@ def _is_one_push(answer: str, prompt: PromptLike, urges: int, tells: bool) -> fl
     several = (
         copied
         or sum(names_product(prompt, line) for line in answer.splitlines() if line) > 1
-        or offers_another(prompt, answer)
+        or offers.offers_another(prompt, answer)
     )
     invites = INVITES.search(folded) or "!" in folded or "?" in folded or CALLS.search(folded) or PRICED.search(folded)
     talk = clip((0.95 - urges / max(1, len(tokens))) / 0.25)

@@ -215,7 +215,7 @@ def offers_swapped(patch: pytest.MonkeyPatch, name: SetName) -> None:
 
 def unknown_and_other_unit(patch: pytest.MonkeyPatch, name: SetName) -> None:
     """`&` for `|`: a number is invented only if the brief knows neither its value nor its unit."""
-    _edit(patch, claims, "push_inventions", ("false | others", "false & others"), users=(grounded,))
+    _edit(patch, offers, "push_inventions", ("false | others", "false & others"), users=(grounded,))
 
 
 def formal_in_capitals(patch: pytest.MonkeyPatch, name: SetName) -> None:

@@ -241,7 +241,7 @@ def formal_as_typed(patch: pytest.MonkeyPatch, name: SetName) -> None:
 
 def units_of_the_answer(patch: pytest.MonkeyPatch, name: SetName) -> None:
     """The units that a push may use are taken from the push itself, so that a discount may become a price."""
-    edit(patch, claims, "push_inventions", "in figures(prompt.user) if", "in shown if", [grounded])
+    edit(patch, offers, "push_inventions", "in figures(prompt.user) if", "in shown if", [grounded])
 
 
 def changes(tasks: tuple[Task, ...], *patches: Patch) -> tuple[Change, ...]:

@@ -235,7 +235,7 @@ def push_measured_in_bytes(patch: pytest.MonkeyPatch, name: SetName) -> None:
 def inventions_must_be_false_twice(patch: pytest.MonkeyPatch, name: SetName) -> None:
     """`|` became `&`: a number of a push is invented only if it is unknown and has a unit of its own; another discount
     than the brief's is none."""
-    edit(patch, claims, "push_inventions", "false | others", "false & others", [grounded])
+    edit(patch, offers, "push_inventions", "false | others", "false & others", [grounded])
 
 
 def offers_subtracted_the_wrong_way(patch: pytest.MonkeyPatch, name: SetName) -> None:

@@ -478,11 +478,11 @@ def test_a_push_without_its_product_shrinks_with_its_inventions(grounded: Reward
 
 
 def test_a_push_of_advertising_words_loses_from_seventy_to_all_at_ninety_five_percent(grounded: RewardSet) -> None:
-    # 10 words, 8 urge: (.95 - .8) / .25 = .6; 7 do not matter yet; as lists of calls, both read as a quarter
+    # 10 words, 8 urge: (.95 - .8) / .25 = .6; 7 do not matter yet; lists of calls do not read: a tenth of a quarter is left
     eight = "Compre hoje fone com desconto agora, aproveite, venha, confira, garanta"
     seven = "Compre hoje seu fone com desconto agora, aproveite, venha, confira"
-    assert shares(grounded, PROMPTS["push"], eight)["product"] == pytest.approx(FLAT * 0.3 * 0.6 * 0.25)
-    assert shares(grounded, PROMPTS["push"], seven)["product"] == pytest.approx(FLAT * 0.3 * 0.25)
+    assert shares(grounded, PROMPTS["push"], eight)["product"] == pytest.approx(FLAT * 0.3 * 0.6 * 0.25 * 0.1)
+    assert shares(grounded, PROMPTS["push"], seven)["product"] == pytest.approx(FLAT * 0.3 * 0.25 * 0.1)
 
 
 def test_an_object_copied_from_the_prompt_earns_nothing(grounded: RewardSet) -> None:

@@ -86,6 +86,7 @@ def untabled(answer: str) -> str:
 
 def _item(row: re.Match[str]) -> str:
     cells = [cell.strip().rstrip(".") for cell in row[1].split("|") if cell.strip()]
+    cells[2:] = [cell[:1].lower() + cell[1:] if cell[1:2].islower() else cell for cell in cells[2:]]
     return f"- {': '.join(cells[:2])}{''.join(f'; {cell}' for cell in cells[2:])}." if cells else ""
 
 
@@ -104,13 +105,22 @@ def says_nothing(line: str) -> bool:
         return False
     own = set(_CONTENT.findall(_EMPTY.sub(" ", line)))
     is_vague = _VAGUE.search(line) and len(own) <= (_LEFT_WITH_OBJECT if _OBJECT.search(line) else _LEFT)
-    watches = _WATCHES.search(line) and all(map(_INDICATOR.fullmatch, own))
-    return bool(is_vague or watches or _AS_EVER.search(line))
+    return bool(is_vague or _AS_EVER.search(line))
+
+
+def _only_watches(line: str) -> bool:
+    """Whether a folded line only wants what is wanted, or looks on («acompanhar os dois números»)."""
+    if _HOW.search(line) or not _WATCHES.search(line) or len(line.split()) > LONGEST_VAGUE:
+        return False
+    return all(map(_INDICATOR.fullmatch, set(_CONTENT.findall(_EMPTY.sub(" ", line)))))
 
 
 def substance(advice: Iterable[str]) -> float:
     """Credit by how many of the lines of advice say nothing."""
-    found = [says_nothing(line) for line in advice]
+    lines = list(advice)
+    if lines and all(map(_only_watches, lines)):
+        return MOST_VAGUE
+    found = list(map(says_nothing, lines))
     if not any(found):
         return 1.0
     return MOST_VAGUE if all(found) or (sum(found) > 1 and 2 * sum(found) >= len(found)) else SOME_VAGUE
@@ -125,19 +135,20 @@ def advises(line: str, planned: bool, brief: set[str]) -> float:
 
 
 REPEATED, ASTRAY = 0.85, 0.6
-"""Credit where a step is advised twice, and where no step serves an indicator that was asked about."""
+"""Credit where a step is advised twice, and where no figure is told and no step serves what was asked about."""
 
 
 def use(lines: Sequence[str], asked: Iterable[str]) -> float:
     """Credit of folded lines of advice for not being one line again, and not all beside the question. `asked`: the
     folded names of the indicators in question; none says of one that is not known here what serves it."""
-    told = [frozenset(_CONTENT.findall(_ADVISING.sub(" ", line))) for line in lines]
+    told = [frozenset(_KEPT.findall(_ADVISING.sub(" ", line))) for line in lines]
     repeated = len({words for words in told if words}) < sum(map(bool, told))
     wanted = [served for name in asked for stem, served in _SERVES.items() if name.startswith(stem)]
     astray = bool(wanted and lines) and not any(served.search(line) for served in wanted for line in lines)
     return (REPEATED if repeated else 1.0) * (ASTRAY if astray else 1.0)
 
 
+_KEPT = re.compile(r"\b[a-z]{4,}|\d[\d.,]*")
 _ADVISING = re.compile(r"\b(?:recomend|suger|sugir|prioriz|vale\b)\w*")
 _FEWEST_TO_GO_ROUND = 24
 
@@ -150,10 +161,22 @@ def goes_round(tokens: Sequence[str]) -> float:
 
 
 _PRAISED = re.compile(
-    r"\bnotas?(?: medias?)?\W{1,3}(?:(?:de|em|e|foi|ficou)\s){0,2}[12],\d\b"
-    r"(?:(?!\b(?:nao|nem|mas|porem|apesar|pouc\w+|para|ate|se|longe|quem|cada|so|insatisf\w+)\b)[^.;!?\n]){0,70}?"
-    r"\b(?:satisfeit\w+|felizes|contentes|agrad\w+|otim\w+|excelentes?|prova social|muito bo[am]|boa aceitacao)\b"
+    r"\bnotas?(?: medias?)?\W{1,3}(?:(?:de|em|e|foi|ficou)\s){0,2}[12],\d\b,?\s(?:"
+    r"(?:mostra|diz|indica|revela|confirma|prova|significa|comprova)m? que (?:\w+\s){0,3}(?:esta|estao|saem|sai"
+    r"|ficam|seguem)"
+    r" (?:\w+\s)?(?:satisfeit|feliz|felizes|content)\w*"
+    r"|(?:e|foi|esta) (?:muito |bem )?(?:boa|otima|excelente|alta)\b|[^.;!?\n]{0,60}\bcomo prova social)"
+    r"|\bsatisfeit[oa]s: nota (?:media )?(?:de )?[12],\d"
 )
+_LETTER = re.compile(r"\b(?:prezad[oa]s?|estimad[oa]s? (?:client|senhor)\w*|car[oa]s? (?:client|senhor)\w*)\b")
+_LETTER_END = re.compile(r"\b(?:atenciosamente|cordialmente|respeitosamente|inteira disposicao)\b")
+_QUOTED = re.compile(r"[\"“«][^\"”»\n]{1,300}[\"”»]")
+
+
+def is_letter(folded: str) -> bool:
+    """Whether a folded text opens and ends as a letter; what it quotes is one to somebody else."""
+    own = _QUOTED.sub(" ", folded)
+    return bool(_LETTER.search(own) and _LETTER_END.search(own))
 
 
 def praises_low(folded: str) -> bool:

@@ -14,13 +14,13 @@ from rewards.types import PromptLike
 _PROPOSED = re.compile(
     r"(?:(?:\b(?:acima d[aeo]s?|abaixo d[aeo]s?|a partir d[aeo]s?|ate|(?:menos|mais|antes|dentro) d[aeo]s?"
     r"|pelo menos|no maximo"
-    r"|cheg(?:ar|ue|a|uem|asse) a|(?:pass(?:ar|e|asse)|quem passa) d[aeo]|rumo a|na (?:faixa|casa) d[aeo]s?|(?:ma"
+    r"|cheg(?:ar|ue|a|uem|asse) a|pass(?:ar|e|asse) d[aeo]|(?:ma"
     r"|me)ior(?:es)? (?:que|d[aeo])|(?:sup"
     r"|inf)erior(?:es)? a|cerca de"
     r"|para|entre|fix[oa] (?:em|de|por)|por volta de)|[<>≤≥+])\W{0,3}"
     r"|\bde volta a\W{0,3}(?:r\$ ?)?|\b(?:entre|de) (?:r\$ ?)?[\d.,]+%? (?:e|a) (?:r\$ ?)?"
     r"|\b(?:metas?|objetivos?|alvos?|minim[oa]s?|cupo[mn]s?|descontos?|brindes?|bonus|creditos?|vales?|test\w+|cashback"
-    r"|acessori\w+|itens|item|kits?|combos?|teto|piso|preco|complement\w+|pix)\W{0,3}"
+    r"|acessori\w+|itens|item|kits?|combos?|teto|piso|preco)\W{0,3}"
     r"(?:\w+\W{1,3}){0,3})$"
 )
 """What makes the figure behind it a proposal: words right before it, or a noun a few words before it."""
@@ -46,7 +46,7 @@ _WOULD = re.compile(r"\b(?:seriam?|dariam?|teriam?|traria\w*|subiria\w*|renderia
 _OFFERED = re.compile(
     r"\s*(?:na (?:proxima|segunda|primeira) compra|(?:por|durante) (?:os )?\d+ (?:dias|semanas|h\b)"
     r"|validos?\b|validas?\b"
-    r"|com validade|\W{0,3}(?:a partir d|acima d)|(?:no|com|via) pix\b)"
+    r"|com validade|\W{0,3}(?:a partir|acima) d[aeo]s? (?:r\$|\d))"
 )
 """What an offer is limited to: its figure is none of now."""
 _SET_AGAINST = re.compile(r"\b(?:contra|ante|versus|vs\.?|frente a)\W{0,3}(?:r\$ ?)?$")
@@ -63,7 +63,7 @@ _PART = re.compile(r",(?!\d)|;")
 """Where what stands in front ends to speak of a figure: sooner where the figure is said to be so."""
 _UNTIL = re.compile(rf"\bate\s(?:o (?:fim|final)\b|{_MONTHS})")
 _AND = re.compile(r"\be\b")
-_IF = re.compile(r"(?:^\W*|[,;:(]\s*|\b(?:e|so|mas)\s+)(?:se|caso|supondo|imagin\w+|primeiro)\s")
+_IF = re.compile(r"(?:^\W*|[,;:(]\s*|\b(?:e|so|mas)\s+)(?:se|caso|supondo|imagin\w+)\s")
 _AIM = re.compile(r"\b(?:metas?|alvos?|objetivos?|sucesso|medimos|referencia)\b")
 _COMPUTING = re.compile(r"[×÷*/=≈~+]\s?(?:r\$\s?)?$|\bvezes\s(?:r\$\s?)?$")
 _COMPUTED = re.compile(r"\s?(?:[×÷*/=≈+]|\w+ (?:[×÷*=≈]|vezes r?\$?\s?\d))")
@@ -73,7 +73,18 @@ _SPAN = re.compile(
     r"|toques?|itens|produtos)\b|\s?[–-]\s?\d+ (?:dias|semanas|meses|horas)\b|\s*(?:a mais|a menos|de desconto|off)\b"
 )
 _STEP_OF = re.compile(r"\b(?:dias?|semanas?|fase|etapa|passo|grupo)\s(?:\d+(?:,\s?| e ))*$")
-"""In front of the number of a step («Dia 20: …»)."""
+_STEP_ENDS = re.compile(r"\s?(?:[:;,)–—-]| e \d|$)")
+MOST_STEPS = 120
+"""In front of and behind the number of a step («Dia 20: …»), and the latest day of one."""
+_OFFER_OF = re.compile(
+    r"\b(?:kits?|combos?|presentes?|itens|pecas?|acessori\w+)\W+(?:\w+\W+){0,3}?na (?:faixa|casa) d[aeo]s? (?:r\$ ?)?$"
+    r"|\bcomplement\w+ (?:de|por|entre|ate) (?:r\$ ?)?$"
+    r"|\b(?:suspend|paus|avis|tir|retir|bloque|list)\w*\b[^.;]*\bquem passa d[aeo] $"
+)
+_WITH = re.compile(r"\b(?:pix|boleto)(?: \w+)? com $")
+_SHARE_OF = re.compile(r"\s?d[aeo]s?\b(?! desconto)")
+_TOWARDS = re.compile(r"\brumo a (?:r\$ ?)?$")
+"""In front of what is offered, or wanted."""
 _BESIDE = re.compile(r"\W*(?:e|a|com)?\W*(?:r\W*)?")
 """What stands between two figures that are told one after the other («842 pedidos e R$ 77.410»)."""
 _WHOLE = re.compile(r"\b(?:cada|em|de|a|por)\s(?:r\$ ?)?$")
@@ -169,7 +180,8 @@ def _stated(
             of_label = [fact for fact in facts if fact["label"] == label]
             shown = [fact for fact in of_label if _shows(figure, fact)]
             link = None if _is_compared(sentence, start, end) else _link(sentence, places, label, start, end)
-            if link and not link.is_own(figure, of_label) and (link.is_loose or _BESIDE.fullmatch(link.words)):
+            beside = bool(link and not link.is_own(figure, of_label) and _BESIDE.fullmatch(link.words))
+            if link and (beside or (link.is_loose and not link.is_own(figure, of_label))):
                 link = None
             if not shown and link is None:
                 named = {place[1] for place in places}
@@ -183,8 +195,12 @@ def _stated(
                     sentence, figure, place, link, told
                 ):
                     false.add((label, figure.value))
-            elif not is_aimed and not _is_harmless(
-                sentence, figure, place, told if link else [*told, *said], None if link else known
+            elif (
+                not is_aimed
+                and not (beside and invented([figure], known) == 0)
+                and not _is_harmless(
+                    sentence, figure, place, told if link else [*told, *said], None if link or beside else known
+                )
             ):
                 false.add((label, figure.value))
             said = [(figure.value, figure.unit), *said][:_REMEMBERED]
@@ -287,7 +303,7 @@ def _is_meant(sentence: str, figure: Figure, place: tuple[int, int], link: _Link
     """Whether a figure that linking words tie to its label is what somebody wants, or what might be: that stands in
     front of it, for «a devolução é de 55%, o que seria ruim» says that it is so."""
     before, behind = sentence[: place[0]], sentence[place[1] :]
-    if not claims_one(figure) or _SPAN.match(behind) or _IF.search(before):
+    if not claims_one(figure) or _SPAN.match(behind) or _IF.search(before) or _OFFER_OF.search(before):
         return True
     clause = (_CLAUSE if link.is_asserted else _PART).split(before)[-1].strip()
     proposed = _PROPOSED.search(f"{clause} ")
@@ -345,7 +361,11 @@ def _is_harmless(
     before, end = sentence[: place[0]], place[1]
     if not claims_one(figure) or _PROPOSED.search(before) or _AIMED.search(before) or _SPAN.match(sentence, end):
         return True
-    if not figure.unit and _STEP_OF.search(before):
+    if _is_step(figure, before, sentence[end:]) or _OFFER_OF.search(before):
+        return True
+    if (_WITH.search(before) and not _SHARE_OF.match(sentence, end)) or (
+        _TOWARDS.search(before) and figure.unit != "%" and _ADVISED.search(sentence)
+    ):
         return True
     if _LATER.search(sentence) or _WOULD.search(sentence) or _OFFERED.match(sentence, end):
         return True
@@ -354,37 +374,6 @@ def _is_harmless(
     return _follows(sentence, figure, place, operands) or _is_result(sentence, figure, place, operands)
 
 
-def push_figures(prompt: PromptLike) -> list[float]:
-    """The numbers that a push may mention: its reference's, or without a reference its prompt's."""
-    if prompt.reference:
-        return [float(number) for number in prompt.reference.get("figures", ())]
-    return [figure.value for figure in figures(prompt.user)]
-
-
-def push_inventions(prompt: PromptLike, answer: str) -> int:
-    """How many numbers of a push are neither allowed nor part of its product's name, or stand with another unit."""
-    shown = figures(answer)
-    allowed = push_figures(prompt)
-    units = {figure.unit for figure in figures(prompt.user) if figure.unit}
-    others = {figure for figure in shown if figure.unit and units and figure.unit not in units}
-    others.update(_bare(prompt, shown))
-    name = figures(prompt.reference.get("product", ""))
-    false = {figure for figure in shown if invented([figure], allowed, name)} - set(_exceeded(answer, allowed))
-    return len(false | others)
-
-
-def _exceeded(answer: str, allowed: Sequence[float]) -> Iterator[Figure]:
-    """The round figures that a push says to be exceeded, where they are («mais de 50%» for 51)."""
-    for figure in figures(" ".join(_MORE_THAN.findall(fold(answer)))):
-        if any(figure.value < number <= MOST_EXCEEDED * figure.value for number in allowed):
-            yield figure
-
-
-_MORE_THAN = re.compile(r"\bmais de (\d{2}%)")
-MOST_EXCEEDED = 1.1
-
-
-def _bare(prompt: PromptLike, shown: Iterable[Figure]) -> list[Figure]:
-    """The figures that have a unit in the prompt and none here («51.» for «51%»)."""
-    with_unit = [figure.value for figure in figures(prompt.user) if figure.unit]
-    return [figure for figure in shown if not figure.unit and any(occurs(number, (figure,)) for number in with_unit)]
+def _is_step(figure: Figure, before: str, behind: str) -> bool:
+    is_number = not figure.unit and figure.value <= MOST_STEPS
+    return is_number and bool(_STEP_OF.search(before) and _STEP_ENDS.match(behind))

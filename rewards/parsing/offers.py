@@ -1,8 +1,10 @@
 """What a push offers: its product, and offers in words against what its brief grants."""
 
 import re
+from collections.abc import Iterable, Iterator, Sequence
 
-from rewards.parsing.text import figures, fold, words
+from rewards.parsing.claims import invented
+from rewards.parsing.text import Figure, figures, fold, occurs, words
 from rewards.types import PromptLike
 
 _OFFERS = {
@@ -21,7 +23,7 @@ _OFFERS = {
         ),
         "metade": (r"\bmetade (?:do|de) (?:preco|valor)", r"\bpela metade\b"),
         "leve": (
-            r"\bleve (?:\d|dois|tres|mais)\b.{0,12}\bpague\b",
+            r"\bleve (?:\d|dois|duas|tres|mais)\b[^.!?]{0,40}\bpague\b",
             r"\bcompre (?:\d|um|uma)\b.{0,12}\bganhe\b|\bem dobro\b",
         ),
         "brinde": (r"\bbrindes?\b|\bpresente (?:surpresa|extra)\b", r"\bganhe (?:um|uma|outr[oa])\b"),
@@ -38,6 +40,12 @@ _OFFERS = {
 }
 HALF = 50
 """A discount in per cent of which one may say that it is half of the price, and more."""
+_DISCOUNT = re.compile(r"\bdescont\w*[^.;%]{0,20}?(\d{1,2})\s?%|\b(\d{1,2})\s?% ?(?:de desconto|off|mais barat)")
+_OTHER_HALF = re.compile(
+    r"\b(?:segund|terceir|outr|dois|duas|tres|unidade|frete|entrega|loja|site|tudo)\w*\b"
+    r"|\b(?!produto\b|por\b)[a-z]{3,} pela metade\b"
+)
+"""Words by which half of a price is that of something else."""
 _IMPLIES = {"frete": ("gratis",), "metade": ("desconto",), "cupom": ("desconto",), "leve": ("desconto",)}
 _DENIED = re.compile(r"\bsem (?:ofertas?|descontos?|promoc\w+)")
 
@@ -46,11 +54,29 @@ def ungranted(answer: str, brief: str, product: str) -> int:
     """How many kinds of offers an answer makes that the brief does not; the product's own name makes none."""
     name = fold(product)
     given = _kinds(brief, name)
-    if any(figure.unit == "%" and figure.value >= HALF for figure in figures(brief)):
+    if _is_half_off(brief) and not _OTHER_HALF.search(fold(answer).replace(name, "produto")):
         given.add("metade")
     for kind in tuple(given):
         given.update(_IMPLIES.get(kind, ()))
     return len(_kinds(answer, name) - given) + (other_codes(answer, brief) if "cupom" in given else 0)
+
+
+def _is_half_off(brief: str) -> bool:
+    found = (one or other for one, other in _DISCOUNT.findall(fold(brief)))
+    return any(int(number) >= HALF for number in found)
+
+
+def tells_offer(answer: str, brief: str, product: str) -> bool:
+    """Whether a brief offers something, and an answer says what: «20% de desconto», a price, a code."""
+    offers = (
+        bool(figures(brief.replace(product, ""))) or bool(_kinds(brief, fold(product))) or bool(_CODE.search(brief))
+    )
+    return offers and bool(_TOLD.search(fold(answer)))
+
+
+_TOLD = re.compile(
+    r"\d ?% (?:de desconto|off|de off|a menos|mais barat)|\br\$ ?\d|\b(?:frete|entrega) (?:gratis|gratuit)|\bcupom\b"
+)
 
 
 def passes_on(answer: str, brief: str, product: str) -> bool:
@@ -99,10 +125,9 @@ def names_product(prompt: PromptLike, answer: str) -> bool:
     product = words(prompt.reference.get("product", ""))
     said = words(answer)
     for term in map(words, (prompt.reference.get("product", ""), *prompt.reference.get("terms", ()))):
+        forms = (term, _plural(term)) if term and term == product else (term,)
         for place in range(len(said) - len(term) + 1 if term else 0):
-            if said[place : place + len(term)] not in (term, _plural(term)) or _goes_on(
-                said[place + len(term) :][:2], product
-            ):
+            if said[place : place + len(term)] not in forms or _goes_on(said[place + len(term) :][:2], product):
                 continue
             if not _ends_another(said[max(0, place - 2) : place], term, product):
                 return True
@@ -142,3 +167,40 @@ def _goes_on(behind: list[str], product: list[str]) -> bool:
     """Whether a product's name has «de» in it, and another «de …» stands behind its first word."""
     of = product[1:3]
     return len(of) == len(behind) == 2 and of[0] == behind[0] == "de" and of[1] != behind[1]
+
+
+def push_figures(prompt: PromptLike) -> list[float]:
+    """The numbers that a push may mention: its reference's, or without a reference its prompt's."""
+    if prompt.reference:
+        return [float(number) for number in prompt.reference.get("figures", ())]
+    return [figure.value for figure in figures(prompt.user)]
+
+
+def push_inventions(prompt: PromptLike, answer: str) -> int:
+    """How many numbers of a push are neither allowed nor part of its product's name, or stand with another unit."""
+    shown = figures(answer)
+    allowed = push_figures(prompt)
+    units = {figure.unit for figure in figures(prompt.user) if figure.unit}
+    others = {figure for figure in shown if figure.unit and units and figure.unit not in units}
+    others.update(_bare(prompt, shown))
+    name = figures(prompt.reference.get("product", ""))
+    false = {figure for figure in shown if invented([figure], allowed, name)} - set(_exceeded(answer, allowed))
+    return len(false | others)
+
+
+def _exceeded(answer: str, allowed: Sequence[float]) -> Iterator[Figure]:
+    """The round figures that a push says to be exceeded, where they are («mais de 50%» for 51)."""
+    folded = fold(answer)
+    for figure in figures(" ".join(_MORE_THAN.findall(folded))) if folded.count("%") == 1 else ():
+        if any(figure.value < number <= MOST_EXCEEDED * figure.value for number in allowed):
+            yield figure
+
+
+_MORE_THAN = re.compile(r"\bmais de (\d{2}%)(?= (?:de desconto|off)\b(?! (?:extra|no|de volta)))")
+MOST_EXCEEDED = 1.1
+
+
+def _bare(prompt: PromptLike, shown: Iterable[Figure]) -> list[Figure]:
+    """The figures that have a unit in the prompt and none here («51.» for «51%»)."""
+    with_unit = [figure.value for figure in figures(prompt.user) if figure.unit]
+    return [figure for figure in shown if not figure.unit and any(occurs(number, (figure,)) for number in with_unit)]

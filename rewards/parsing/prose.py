@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from itertools import pairwise
+from pathlib import Path
 
 from rewards.parsing.kinds import kind
 from rewards.parsing.text import fold, word_set
@@ -70,6 +71,18 @@ _STARTERS = (
 )
 _CAPITAL_INSIDE = re.compile(rf"[a-zà-ÿ%],? (?:{_STARTERS})\b")
 """Capital letters of words that only begin a sentence."""
+_CAPITAL = re.compile(r"(?<=[a-zà-ÿ0-9%,;)] )[A-ZÀ-Ý][a-zà-ÿ]+\b")
+_CORPUS = Path(__file__).parents[1] / "corpus"
+_NAMES = word_set("sul norte nordeste sudeste brasil natal pix time semana")
+_ORDINARY = (
+    frozenset(
+        word
+        for file in ("push.txt", "insights.txt", "frames.txt")
+        for word in re.findall(r"(?<=[a-zà-ÿ,] )[a-zà-ÿ]{2,}\b", (_CORPUS / file).read_text(encoding="utf-8"))
+    )
+    - _NAMES
+)
+"""Words that stand inside of sentences with a small letter."""
 
 
 def disorder(text: str) -> int:
@@ -78,6 +91,7 @@ def disorder(text: str) -> int:
     """
     text = _LISTED.sub("", text)
     found = len(_LOWER_START.findall(text)) * bool(re.search("[A-Z]", text)) + len(_CAPITAL_INSIDE.findall(text))
+    found += sum(word.lower() in _ORDINARY for word in _CAPITAL.findall(_CAPITAL_INSIDE.sub(" ", text)))
     found += bool(_LOWER_FIRST.match(text)) + len(_SCRAP.findall(text))
     single = sum(len(_TOKEN.findall(line)) == 1 for line in _ENDED.split(text))
     for sentence in filter(str.strip, _SENTENCE.split(text.lower())):

@@ -9,8 +9,7 @@ from random import Random
 
 import pydantic
 
-from rewards.parsing.claims import push_inventions
-from rewards.parsing.offers import names_product
+from rewards.parsing.offers import names_product, push_inventions
 from tucano.prompts import Prompt
 from tucano.specs.base import Baseline, Display, Edit, Probes, Reference, Scorer, TaskSpec
 from tucano.specs.flaws import push as flaws
@@ -96,8 +95,9 @@ def _edits(prompt: Prompt, text: str, others: Sequence[Prompt]) -> Iterator[Edit
         yield "offer in words", 2, f"{text} Vem ver!", f"{text} Frete grátis!"
     if figures_off(text) != text:
         yield "figures a tenth off", 2, text, figures_off(text)
-    letter = f"Prezado cliente, {text} Atenciosamente."
-    greeting = f"Oi, cliente querido, {text} Até logo mais."
+    inside = text[:1].lower() + text[1:]
+    letter = f"Prezado cliente, {inside} Atenciosamente."
+    greeting = f"Oi, cliente querido, {inside} Até logo mais."
     if len(letter) <= SCREEN and len(greeting) <= SCREEN:
         yield "formal letter", 1, greeting, letter
     yield "words strung together", 3, text, shuffled(text)

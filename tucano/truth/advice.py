@@ -224,7 +224,10 @@ def harmful(answer: str, labels: Collection[str]) -> bool:
             known = INDICATORS.get(label)
             verb = _DOWN if known is None or known.more_is_good else _UP
             harm = known and re.compile(rf"\b{verb}\b{_STEPS}{names(label).pattern}")
-            if harm and any(not _SPARED.search(sentence[: found.start()]) for found in harm.finditer(sentence)):
+            if harm and any(
+                not _SPARED.search(sentence[: found.start()]) and not sentence.startswith(" gratis", found.end())
+                for found in harm.finditer(sentence)
+            ):
                 return True
     return False
 

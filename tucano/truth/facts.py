@@ -108,7 +108,7 @@ def stated(answer: str, brief: str, facts: Sequence[Fact]) -> Stated:
                 right.add(own.label)
             elif is_aimed or _is_told_of(sentence, figure, mentions, facts, claim):
                 pass
-            elif not _is_free(sentence, figure, mentions, free, claim, units) and not _is_summed(
+            elif not _is_free(sentence, figure, mentions, free, claim) and not _is_summed(
                 sentence,
                 figure,
                 told,
@@ -298,7 +298,6 @@ def _is_free(
     mentions: Sequence[tuple[int, int, str]],
     other: Sequence[float],
     claim: str,
-    units: Mapping[str, str],
 ) -> bool:
     """Whether a figure that shows no fact at its label may stand: a proposal, an aim, a span of time, a small number,
     «de cada 100»; or a fact without any label, which earns nothing either."""
@@ -309,7 +308,8 @@ def _is_free(
         return True
     if any(figure.shows(value) for value in other):
         return True
-    return recommends(sentence) and not _is_tied(sentence, mentions, figure, units) and not _MOVED.search(sentence)
+    tied = any(end <= figure.start and _STATED.fullmatch(sentence[end : figure.start]) for _, end, _ in mentions)
+    return recommends(sentence) and not tied and not _MOVED.search(sentence)
 
 
 def _is_summed(

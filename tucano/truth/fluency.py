@@ -132,7 +132,8 @@ _DISAGREES = re.compile(
 )
 _LABEL = re.compile(
     r"\b(?:hipotese|fase|grupo|plano|opcao|vale|cenario|teste|item) [a-e]\b(?=\W)|\bum a um\b|\b(?:o seu"
-    r"|a sua)(?= e\b)|\b(?<=cada )um(?=:)|\bda (?=uma\b)"
+    r"|a sua)(?= e (?:leve|aproveite|garanta|viaje|ganhe|use|monte|corra|comece|curta|receba|compre)\b)"
+    r"|\b(?<=cada )um(?=:)|\bda (?=uma\b)"
     r"|\b(?<=n)os (?=cinco\b)|\ba partir de(?=\W*\.\.)"
 )
 """What is numbered by letters, and turns that look unfinished («um a um», «da uma tarde», «nos cinco»)."""
@@ -186,6 +187,16 @@ def fluency(text: str, norm: Norm = PROSE) -> float:
     small = len(_NO_CAPITAL.findall(_ITEM.sub(_begun, text)))
     kept = FAULT**faults * (SMALL_LETTERS if _is_small(text, small) else MISSING_CAPITAL**small)
     return kept * min(*looks, clip((sentence + 1.8) / 0.5))
+
+
+READS = 0.6
+"""Below, prose is nothing: who pays for half-broken prose shows the way to prose that passes and means nothing."""
+
+
+def prose(text: str, norm: Norm) -> float:
+    """The fluency of a text, 0 below `READS`."""
+    found = fluency(text, norm)
+    return found if found >= READS else 0.0
 
 
 def _begun(mark: re.Match[str]) -> str:

@@ -53,6 +53,13 @@ _IMPLIED = {
 """What may be said of an offer besides: free shipping is free of something, a discount is an offer."""
 HALF = 50
 """A discount in per cent that one may call half of the price."""
+_OFF = re.compile(r"\bdesconto\w*[^.;%]{0,20}?(\d{1,2})\s?%|\b(\d{1,2})\s?%\s?(?:de desconto|off|mais barat)")
+_OF_OTHERS = re.compile(
+    r"\b(?:segund|terceir|outr|dois|duas|tres|unidade|frete|entrega|loja|site|tudo)\w*\b"
+    r"|\b[a-z]{3,}[oa]s? pela metade\b"
+)
+"""Words by which half of a price is that of something else."""
+_OVER = re.compile(r"\s*(?:de desconto|off)\b(?! (?:extra|no|de volta))")
 MOST_OVER = 1.1
 """How far a discount may lie above the one that it is said to exceed («mais de 50%» for 51)."""
 _NONE = re.compile(r"\bsem (?:ofertas?|descontos?|promoc\w+)\b")
@@ -81,7 +88,8 @@ def granted(answer: str, brief: str, product: str) -> bool:
     allowed = set(kinds(brief.replace(product, " ")))
     if any(figure.unit == "R$" for figure in given):
         allowed.add("price")
-    if any(figure.unit == "%" and figure.value >= HALF for figure in given):
+    off = [int(one or other) for one, other in _OFF.findall(plain(brief))]
+    if any(share >= HALF for share in off) and not _OF_OTHERS.search(said):
         allowed.add("half")
     named = codes(brief)
     if "coupon" in allowed and any(code in answer for code in named):
@@ -95,8 +103,8 @@ def granted(answer: str, brief: str, product: str) -> bool:
 
 def _tells(figure: Figure, value: float, text: str) -> bool:
     """Whether a figure of a text shows a value, or is a little below one that it says to be exceeded."""
-    is_over = figure.unit == "%" and text[: figure.start].endswith("mais de ")
-    return figure.shows(value) or (is_over and figure.value < value <= MOST_OVER * figure.value)
+    is_over = text.count("%") == 1 and text[: figure.start].endswith("mais de ") and _OVER.match(text[figure.end :])
+    return figure.shows(value) or (bool(is_over) and figure.value < value <= MOST_OVER * figure.value)
 
 
 def mentions_offer(answer: str, brief: str, product: str) -> bool:

@@ -72,7 +72,7 @@ _BEFORE = word_set(
 def in_a_phrase(text: str, product: str) -> bool:
     """Whether the product's name stands somewhere as a thing that is offered, not behind any other word."""
     head = words(product)[0]
-    for part in re.split(r"[.!?:;,–—(-]\s|\n|\A\W+|[^\w\s%$]{1,3}\s", plain(text)):
+    for part in re.split(r"[.!?:;,–—(-]\s|\n|\A\W+|[^\w\s%$]{1,3}\s", plain(re.sub(r"(?i)\bdá\b", "dar", text))):
         said = words(part)
         for place, word in enumerate(said):
             if word in (head, f"{head}s") and (

@@ -188,7 +188,10 @@ def _flagged(values: Mapping[str, Any], known: Mapping[str, Any]) -> float:
     stays open."""
     flags = ("delivery_issue", "product_issue", "seller_issue")
     there, said = ({name for name in flags if source.get(name) is True} for source in (known, values))
-    is_open = bool(trouble(str(known.get("main_complaint"))) & trouble("produto errado, incompleto"))
+    kinds = trouble(str(known.get("main_complaint")))
+    is_open = bool(kinds & trouble("produto errado")) or (
+        bool(kinds & trouble("produto incompleto")) and not said <= {"seller_issue"}
+    )
     return WRONG_KIND if there and said and not there & said and not is_open else 1.0
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from tucano.truth.advice import covered, harmful
 from tucano.truth.facts import facts_of, stated
 from tucano.truth.figures import figures
-from tucano.truth.fluency import Norm, fluency
+from tucano.truth.fluency import Norm, fluency, prose
 from tucano.truth.reading import clip, plain, sentences, spoken, untabled, words
 from tucano.truth.single import copied, is_single, portuguese
 from tucano.truth.types import PromptLike
@@ -54,7 +54,7 @@ def truth(prompt: PromptLike, answer: str, databases: Path | None) -> float | No
     if is_junk(answer) or not is_single(answer) or harmful(answer, labels) or _is_handed_back(answer, prompt.user):
         return 0.0
     said = stated(answer, prompt.user, facts)
-    order = fluency(answer, FLUENT)
+    order = prose(answer, FLUENT)
     good = answer if order >= SOUND else "\n".join(map(_sound_part, answer.splitlines()))
     read = stated(good, prompt.user, facts)
     shown = len(read.labels & set(key)) / len(key)

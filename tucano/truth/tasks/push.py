@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from tucano.truth.fluency import Norm, fluency
+from tucano.truth.fluency import Norm, prose
 from tucano.truth.offers import codes, granted, mentions_offer
 from tucano.truth.product import in_a_phrase, names_another, names_product
 from tucano.truth.reading import plain, sentences
@@ -31,7 +31,7 @@ FORMAL = 0.5
 NEUTRAL, OF_HER = "quadro", "manta"
 """Stands for the product where order is judged: its own ending may look like a verb («celular»)."""
 FLUENT = Norm(mean=-0.6, odd=0.49)
-LOOSE = 0.4
+LOOSE = 0.28
 """What is left for a product, and for every price or discount, that hangs in no phrase («Sua 24%. Sugiro mouse.»)."""
 _PHRASE = re.compile(
     r"(?:com|ate|de|off|:|por|so|mais|tem|ganhe|seus?|esses?|estes?)\s*\d[\d,]*\s*%"
@@ -39,6 +39,8 @@ _PHRASE = re.compile(
     r"|(?:por|a|so|apenas|de|custa|sai|esta|tudo|:|-|agora|hoje|em dia)\s*(?:so |apenas )?r\$"
 )
 _AMOUNT = re.compile(r"\d\s*%|r\$\s*\d")
+_SHARE_OF = re.compile(r"\d\s*%\s*d[aeo]s?\s+(?!desconto|off|economia|reducao|cashback)")
+"""A share of something else («20% de bateria»)."""
 _AGAINST = re.compile(
     r"\b(?:nao|nunca|jamais|nem|pare de|evit\w+|deixe de)\s+(?:\w+\s+){0,2}?(?:compr(?!a\b|as\b|ou)|us"
     r"|lev(?!ou|ant)|peg|aproveit"
@@ -106,7 +108,7 @@ def truth(prompt: PromptLike, answer: str, databases: Path | None) -> float | No
     for code in codes(prompt.user):
         read = re.sub(rf"(?i)(?<=\buse )\b{re.escape(code)}\b", "o cupom", read)
     read = _OPEN_END.sub(r"\1.", re.sub(r"(?i)(prezad[oa])\(as?\)", r"\1", read))
-    order = fluency(read, FLUENT) * portuguese(answer)
+    order = prose(read, FLUENT) * portuguese(answer)
     return order * _matter(prompt, answer, product) * _style(text, plain(prompt.user), length)
 
 
@@ -120,6 +122,7 @@ def _matter(prompt: PromptLike, answer: str, product: str) -> float:
         return GENERAL * (1.0 if mentions_offer(answer, prompt.user, product) else 0.5)
     text = plain(answer)
     loose = (not in_a_phrase(answer, product)) + max(0, len(_AMOUNT.findall(text)) - len(_PHRASE.findall(text)))
+    loose += len(_SHARE_OF.findall(text.replace(plain(product), "")))
     return LOOSE**loose * (1.0 if mentions_offer(answer, prompt.user, product) else WITHOUT_OFFER)
 
 

@@ -27,7 +27,7 @@ _COPULA = re.compile(
     r"|(?:chegou|subiu|caiu) (?:a|para)|atingiu|alcancou|marcou|soma(?:m|ram)|somou|fechou em|bateu(?: em)?)\s+"
 )
 _USUAL_COPULA = re.compile(rf"{_ASIDE}\s+(?:(?:que|ja|hoje|so|ainda)\s+)?(?:chega a|fica em)\s+")
-_LED = re.compile(r"\b(?:primeiro|so|se|quando|caso|enquanto|que|onde|assim que)\s+(?:[oa]s?\s+)?$")
+_LED = re.compile(r"\b(?:se|quando|caso|enquanto|que|onde|assim que)\s+(?:[oa]s?\s+)?$")
 """A verb in the present may tell of what is or, led by such a word, of what may be."""
 _BARE_COPULA = re.compile(rf"{_ASIDE}\s+(?:e|foi)\s+")
 """«É 55%» and «e 55%» look alike without accents: only at the end of a clause."""

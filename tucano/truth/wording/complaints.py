@@ -17,7 +17,7 @@ _TROUBLE: tuple[re.Pattern[str], ...] = tuple(
         r"\b(?:nao|nunca|jamais)\b.{0,12}(?:chegou(?! (?:com |atras|quebr|danific|amass|errad|rasgad|trocad|abert))"
         r"|recebid|recebi|recebeu|entregue|entregaram)|\bextravi|\bnao entrega"
         r"|entrega (?:pendente|nao feita|em aberto)|\bsem receber",
-        r"\batras|\bdemor|\bfora do prazo|\b(?:em vez d[eo]s?|promet\w+) \d+ dias|\b(?:depois|alem"
+        r"\batras|\bdemor|\bfora do prazo|\b(?:depois|alem"
         r"|apos) do? prazo|\bentrega lenta",
         r"(?:diferente|menor|maior|diverg\w+|abaixo|distint\w+)\b.{0,30}(?:anunci|descri|divulgad|\bfotos?\b"
         r"|\bsite\b|prometid)"
@@ -26,17 +26,22 @@ _TROUBLE: tuple[re.Pattern[str], ...] = tuple(
         r"(?:neg|recus)(?:a|ou|ad[oa]|aram|ativa)\b.{0,40}(?:troca|reembolso|devoluc|dinheiro|estorno"
         r"|restituic|ressarc)"
         r"|(?:troca|reembolso|devolucao|estorno|restituicao)\b.{0,40}(?:negad|recusad|nao aceit)"
-        r"|\bnao (?:quis|aceit\w+) tro|\b(?:sem|nada de|falta d[eo]) (?:reembolso|estorno)"
-        r"|(?:reembolso|estorno) .{0,12}\bnao\b|(?:reembolso|estorno) nao ",
+        r"|\bnao (?:quis|aceit\w+) tro|(?<!ficou )(?<!ficou o )\b(?:sem|nada de|falta d[eo]) (?:o )?(?:reembolso"
+        r"|estorno)"
+        r"|\b(?:reembolso|estorno)(?: (?:ainda|ate hoje|do pedido|do valor|da compra))? nao (?:veio|caiu|entrou"
+        r"|saiu|chegou"
+        r"|recebido|foi (?:feito|pago|realizado))",
         r"(?:atendimento|vendedor|atendente|loja|suporte)\b.{0,20}(?:ruim|gross|rude|pessim|horrivel|mal)"
         r"|\bgrosseri|\bgross[oa]"
-        r"|\bmal atendid|falta de (?:educacao|respeito)|\bdesrespeit|\bdescaso\b",
+        r"|\bmal atendid|falta de (?:educacao|respeito)|\b(?:desrespeito|descaso)(?:\Z| (?:com"
+        r"|a) (?:[oa]s? )?(?:quem|client|compra|consum))",
         r"\b(?:nota|documento|cupom) fiscal",
         r"\b(?:errad|trocad)[oa]s?\b|\boutr[oa] (?:produto|item|modelo|cor|mercadoria)"
         r"|(?:cor|modelo|item|tamanho|produto) (?:divergente|incorret|diferente d[oae] (?:pedid|que))",
         r"(?:qualidade|material|acabamento|costura|tecido)\b.{0,25}(?:ruim|frac|baix|pessim|mal|fragil|inferior)"
         r"|\b(?:baixa|ma|pessima) qualidade|\bmal[- ]?(?:acabad|feit)|\bfragil",
-        r"\bincomplet|\bfalt(?:ou|aram|ando) (?:(?:um|uma|o|a|as|os) )?(?:pec|part|iten|item|acessori)",
+        r"\b(?:produto|prod|pedido|kit|conjunto|entrega|veio|chegou|mercadoria)\b.{0,12}\bincomplet"
+        r"|\bfalt(?:ou|aram|ando) (?:\w+ )?(?:pec|part|iten|item|acessori)\w*(?! n[oa] (?:estoque|site))",
         r"\bdefeit|\bquebr|\bparou de\b|\bdeixou de func|\bnao (?:funciona|liga|carrega|acende)|\bqueimou"
         r"|\bpifou|\btrincad",
     )
@@ -130,9 +135,10 @@ def _own_share(complaint: str, review: str) -> float:
 def value_told(name: str, value: Any) -> Any:
     """The value that words in its place mean («sim», «nota dois»); others as they are."""
     said = words(value) if isinstance(value, str) else []
-    if not 1 <= len(said) <= 2:
+    known = _TOLD.get("flag" if name in _FLAGS else name, {})
+    if not 1 <= len(said) <= 2 or any(word in known for word in said[:-1]):
         return value
-    return _TOLD.get("flag" if name in _FLAGS else name, {}).get(said[-1], value)
+    return known.get(said[-1], value)
 
 
 def names_other_thing(summary: str, review: str) -> bool:

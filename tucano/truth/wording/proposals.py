@@ -2,6 +2,7 @@
 
 import re
 
+from tucano.truth.advice import recommends
 from tucano.truth.figures import Figure
 
 FREE = 10
@@ -18,7 +19,7 @@ _FUTURE = re.compile(
     r"\b(?:metas?|objetivos?|alvos?|esperad\w+|esperamos|esperar|projec\w+|projetad\w+|sucesso|cenarios?"
     r"|hipotes\w+|estimativ\w+"
     r"|busqu\w+|buscar|mir(?:ar|em|e|amos)|perseguir|persiga|alcance|alcancar|atingir|atinja|tent(?:e|ar|em))\b"
-    r"|(?:\A|[,;:(]\s*|\b(?:e|mas|so|que)\s+)(?:se|caso|quando|enquanto|assim que|supondo|primeiro|desde que"
+    r"|(?:\A|[,;:(]\s*|\b(?:e|mas|so|que)\s+)(?:se|caso|quando|enquanto|assim que|supondo|desde que"
     r"|depois que)\s"
     r"|\bse (?:o|a|os|as|cada|isso)\s"
     r"|\b[a-z]{2,}(?:[aei]riam?"
@@ -34,30 +35,41 @@ _COMING = re.compile(
 _LIMIT = re.compile(
     r"(?:[<>≤≥+]|\b(?:mais|menos|antes|dentro|alem|entre|superior|inferior|(?:ma|me)ior(?:es)?|pass(?:ar|e|asse)"
     r"|cair|caia|cheg(?:ar|ue)|de volta"
-    r"|fix[oa]|faixa|casa|rumo|pedido minimo|cred[ei]to|vale|bonus|taxa unica)\b(?:\s+(?:de|do|da|a|que|em|por"
+    r"|fix[oa]|pedido minimo|cred[ei]to|vale|bonus|taxa unica)\b(?:\s+(?:de|do|da|a|que|em|por"
     r"|para))?)\s*(?:r\$\s*)?$"
-    r"|\b(?:a|por)\s+r\$\s*$|\b(?:pix|boleto|avista|fidelidade)\s+com\s*$"
+    r"|\b(?:a|por)\s+r\$\s*$"
     r"|\b(?:acessori|item|itens|kit|combo|produto|adicional|complement)\w*\s(?:\w+\s)?(?:de|por|entre|ate)\s*(?:r\$\s*)?$"
     r"|\b(?:entre|de)\s(?:r\$\s*)?[\d.,]+%?\s(?:e|a)\s(?:r\$\s*)?$"
 )
+_OFFER_OF = re.compile(
+    r"\b(?:kit|combo|presente|item|itens|peca|produto|acessori)\w*\s(?:\w+\s){0,3}?na (?:faixa"
+    r"|casa) d[aeo]s?\s*(?:r\$\s*)?$"
+)
+_WITH = re.compile(r"\b(?:pix|boleto)\s+(?:\w+\s+)?com\s*$")
+_SHARE_OF = re.compile(r"\s*d[aeo]s?\b(?! desconto)")
+_TOWARDS = re.compile(r"\brumo a\s*(?:r\$\s*)?$")
+"""In front of what is offered, or wanted; and behind a share that is one of something."""
 _CHANGED = re.compile(r"\bde (?:r\$\s*)?[\d.,]+%? para (?:r\$\s*)?$")
 """From one figure to another: what could be, unless a word says that it was."""
 _OFFERED = re.compile(
     r"\s*(?:(?:na (?:proxima|segunda|primeira) compra|(?:por|durante)\s(?:os\s)?\d+\s(?:dias|semanas|horas))\b"
-    r"|(?:a partir|acima) d[aeo])"
+    r"|(?:a partir|acima) d[aeo]s?\s+(?:r\$|\d))"
 )
 _RANGE = re.compile(r"\s*(?:–|-|/|a|ou|e)\s*\d+")
 _SPANS_TO = re.compile(r"\b(?:dias?|semanas?|mes(?:es)?)\s\d+\s*(?:–|-|a|e)\s*$")
 _NUMBERED = re.compile(r"\b(?:dias?|semanas?|fase|etapa|passo|grupo)\s+(?:\d+(?:,\s*|\s+e\s+))*\Z")
 """In front of the number of a step («Dia 20: …»)."""
+_NUMBER_ENDS = re.compile(r"\s*(?:[:;,)–—-]|\be \d|\Z)")
+LATEST = 120
+"""Days and weeks that a plan counts."""
 _OUT_OF = re.compile(r"\b(?:cada|em|de|a|por)\s+$")
 _SPAN = re.compile(
     r"\s*(?:primeir[oa]s\s+)?(?:dias?|semanas?|mes(?:es)?|horas?|h|minutos?|min|vezes|x|anos?|parcelas?|etapas?|passos?"
     r"|itens|produtos|pontos?|estrelas?|toques?)\b"
 )
 _TRIES = re.compile(
-    r"(?:\A|[.;:,(]\s|\be\s)\W*(?:\d[.)]\s)?(?:test|experiment|ofere[cç]|cobr|ado[pt]|cri|lanc|fix"
-    r"|mont)\w*\s(?:um |uma |o )?\Z"
+    r"(?:\A|[.;:,(]\s|\be\s)\W*(?:\d[.)]\s)?(?:testar|teste|experiment(?:ar|e)|oferecer|ofereca|cobr(?:ar|e)|adot(?:ar|e)"
+    r"|criar|crie|lanc(?:ar|e)|fix(?:ar|e)|mont(?:ar|e))\s(?:um |uma |o )?\Z"
 )
 """What is tried in front of an indicator: its figure is a step, none of now («testar frete de R$ 19,90»)."""
 
@@ -73,11 +85,17 @@ def is_proposed(sentence: str, figure: Figure, label: int | None, claimed: bool,
         return True
     if (_OFFERED.match(behind) and not (claimed and figure.unit == "%")) or (_CHANGED.search(before) and not moved):
         return True
-    if not figure.unit and (_is_span(before, behind) or _NUMBERED.search(before) or _is_small(figure)):
+    if not figure.unit and (_is_span(before, behind) or _is_small(figure)):
+        return True
+    if figure.unit == "" and figure.value <= LATEST and _NUMBERED.search(before) and _NUMBER_ENDS.match(behind):
+        return True
+    if _OFFER_OF.search(before) or (_WITH.search(before) and not _SHARE_OF.match(behind)):
+        return True
+    if figure.unit != "%" and _TOWARDS.search(before) and recommends(sentence):
         return True
     if (figure.value in (100, 1000) and _OUT_OF.search(before)) or _MORE.match(behind):
         return True
-    return label is not None and bool(_TRIES.search(sentence[:label]))
+    return label is not None and figure.unit != "%" and bool(_TRIES.search(sentence[:label]))
 
 
 _MORE = re.compile(r"\s*(?:a mais|a menos|de desconto|de off|off)\b")

@@ -60,14 +60,16 @@ _FIRST = re.compile(r"\W*(?:\w+\W+){0,5}?" + _VERB)
 
 def substance(answer: str) -> float:
     """1 where every step of the advice says something, .8 with a vague one, .55 where half or more are vague."""
-    steps = vague = 0
+    steps = vague = watching = 0
     for row in answer.splitlines():
         for sentence in map(plain, sentences(row)):
             is_vague = bool(_VAGUE.search(sentence)) and not _says(sentence) and len(words(sentence)) <= LONGEST
-            is_vague = is_vague or _only_watches(sentence)
+            watching += _only_watches(sentence)
             advises = recommends(sentence) or (bool(_ITEM.match(row)) and bool(_FIRST.match(sentence)))
             steps += advises or is_vague
             vague += is_vague and advises
+    if watching and watching >= steps:
+        return MOST
     return 1.0 if not vague else MOST if vague == steps or (vague > 1 and 2 * vague >= steps) else SOME
 
 
