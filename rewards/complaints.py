@@ -20,7 +20,8 @@ _KINDS = {
         r"|\bprazo (?:nao|estour|descumpr)",
         "unlike": r"\b(?:diferente|menor|maior|diverg|distint|abaixo)\w*\b.*\b(?:anunc|descri|divulg|foto|prometid)"
         r"|\bnao (?:confere|corresponde|bate|condiz|e como)\b|\bpropaganda enganosa|\banuncio (?:engan|errad|incorret)",
-        "silent": r"\b(?:nao|nunca) (?:me |da |deu |ha )?(?:respond|respost|retorn)|\b(?:sem|falta de|ausencia de)"
+        "silent": r"\b(?:nao|nunca) (?:me |da |deu |ha |consegu\w+ )?(?:respond|respost|retorn|contato|falar)"
+        r"|\bnem retorno|\b(?:sem|falta de|ausencia de)"
         r" (?:\w+ )?(?:respost|retorno|contato)|\bignor|\bsilenci",
         "refused": r"\b(?:neg(?:a|ou|ad|at)|recus)\w*\b.*\b(?:troca|reembols|devoluc|dinheiro|estorn|ressarc|restituic)"
         r"|\b(?:troca|reembols|devoluc|estorn|restituic)\w*\b.*\b(?:negad|recusad|negou|nao aceit)"

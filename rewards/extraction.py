@@ -86,6 +86,12 @@ IN_OTHER_WORDS = 0.95
 """Agreement of a complaint that says in other words what the review complains of."""
 OPINION = 0.85
 """Agreement of what somebody lukewarm finds wanting, told as a complaint («material simples»)."""
+_TELLS_INTENT = re.compile(
+    r"\b(?:compr\w+ (?:de novo|outra vez|novamente|mais)|(?:nunca|nao) (?:mais )?(?:compr|volt)\w*|volt\w* a comprar"
+    r"|pens\w+ (?:bem |melhor )?antes|duvida se)\b"
+)
+"""What says whether a customer will buy again; «recomendo» does not."""
+_UNKNOWN = (None, "nao informada", "não informada", "nao informado", "não informado", "outra", "outras")
 _NO_COMPLAINT = re.compile(
     r"(?:(?:nao (?:ha|houve)|sem|nenhuma?|nada) ?(?:a |de |para )?"
     r"(?:reclama\w*|queixas?|problemas?|apontar|declarar)?|n/a|nd|-)?"
@@ -159,6 +165,14 @@ def match(usable: dict[str, object], expected: dict[str, object], prompt: Prompt
 def agreements(usable: Mapping[str, object], expected: Mapping[str, object], prompt: PromptLike) -> dict[str, float]:
     """How well each field of the reference is matched, in [0, 1] and in its order; 0 for one that is not there."""
     agreed = {name: agreement(name, usable[name], value) if name in usable else 0.0 for name, value in expected.items()}
+    if (
+        usable.get("repurchase_intent", "") is None
+        and "repurchase_intent" in expected
+        and not _TELLS_INTENT.search(fold(prompt.user))
+    ):
+        agreed["repurchase_intent"] = EMPTY
+    if "category" in usable and fold(str(expected.get("category"))) == "outros" and usable["category"] in _UNKNOWN:
+        agreed["category"] = EMPTY
     said, wanted = usable.get("main_complaint"), expected.get("main_complaint")
     if isinstance(said, str) and isinstance(wanted, str):
         agreed["main_complaint"] = _complaint(said, wanted, prompt.user)

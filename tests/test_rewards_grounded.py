@@ -18,6 +18,7 @@ from rewards.parsing.calls import FLAT
 from rewards.parsing.claims import insight_figures
 from rewards.parsing.offers import ungranted
 from rewards.parsing.prose import tells_of_others
+from rewards.parsing.reading import PUSH, credit
 from tucano.truth import truth
 
 TASKS = tuple(PROMPTS)
@@ -478,11 +479,12 @@ def test_a_push_without_its_product_shrinks_with_its_inventions(grounded: Reward
 
 
 def test_a_push_of_advertising_words_loses_from_seventy_to_all_at_ninety_five_percent(grounded: RewardSet) -> None:
-    # 10 words, 8 urge: (.95 - .8) / .25 = .6; 7 do not matter yet; lists of calls do not read: a tenth of a quarter is left
+    # 10 words, 8 urge: (.95 - .8) / .25 = .6; 7 do not matter yet; as lists of calls, neither is paid in full
     eight = "Compre hoje fone com desconto agora, aproveite, venha, confira, garanta"
     seven = "Compre hoje seu fone com desconto agora, aproveite, venha, confira"
-    assert shares(grounded, PROMPTS["push"], eight)["product"] == pytest.approx(FLAT * 0.3 * 0.6 * 0.25 * 0.1)
-    assert shares(grounded, PROMPTS["push"], seven)["product"] == pytest.approx(FLAT * 0.3 * 0.25 * 0.1)
+    products = [shares(grounded, PROMPTS["push"], text)["product"] for text in (eight, seven)]
+    gates = [credit(text, PROMPTS["push"], PUSH) for text in (eight, seven)]
+    assert products == pytest.approx([FLAT * 0.3 * 0.6 * gates[0], FLAT * 0.3 * gates[1]]) and max(gates) < 0.1
 
 
 def test_an_object_copied_from_the_prompt_earns_nothing(grounded: RewardSet) -> None:

@@ -199,3 +199,59 @@ REVIEW = Prompt(
 def test_objects_by_people(judge: Judge, changes: dict[str, object], least: float, most: float) -> None:
     whole = REVIEW.reference["fields"] | {"summary": "Cliente devolveu a luminária e espera o reembolso há um mês."}
     assert least <= judge(REVIEW, json.dumps(whole | changes, ensure_ascii=False)) <= most
+
+
+LISTED = replace(
+    BRIEF,
+    user="Painel de julho: devolução caiu para 10,2%; recompra 10,8%; cancelamento 4,2%. Comente devolução e recompra.",
+    reference={
+        "figures": [10.2, 10.8, 4.2],
+        "key_figures": [10.2, 10.8],
+        "facts": [
+            {"label": "devolução", "value": 10.2, "unit": "%", "moved": "down"},
+            {"label": "recompra", "value": 10.8, "unit": "%"},
+            {"label": "cancelamento", "value": 4.2, "unit": "%"},
+        ],
+        "key": ["devolução", "recompra"],
+    },
+)
+PLAN = "\n- Enviar um cupom de segunda compra a quem já comprou.\n- Refazer as fotos e as medidas dos itens devolvidos."
+
+
+@pytest.mark.parametrize(
+    ("text", "right"),
+    [
+        ("A devolução caiu para 10,2% e a recompra é de 10,8%.", True),
+        ("Só 10,8% recompram, 4,2% dos pedidos são cancelados e 10,2% devolvidos.", True),
+        ("A devolução caiu para 10,8% e a recompra é de 10,8%.", False),  # the other's figure
+        ("A devolução caiu para 10,2%, a recompra é de 10,8% e o atraso de 4,2%.", False),  # of what is not there
+    ],
+)
+def test_each_figure_has_one_indicator(judge: Judge, text: str, right: bool) -> None:
+    assert (judge(LISTED, text + PLAN) >= 0.6) == right
+
+
+@pytest.mark.parametrize(
+    ("user", "changes", "least"),
+    [
+        (
+            "Extraia em JSON, nota 1: Devolvi a luminária há um mês e nada de reembolso.",
+            {"repurchase_intent": None},
+            0.9,
+        ),
+        (
+            "Extraia em JSON, nota 1: Devolvi, nada de reembolso, nunca mais compro aqui.",
+            {"repurchase_intent": None},
+            0.5,
+        ),
+        ("Extraia em JSON, nota 1: Devolvi há um mês e nada de reembolso.", {"category": None}, 0.9),
+    ],
+)
+def test_what_a_review_does_not_say_may_stay_open(
+    judge: Judge, user: str, changes: dict[str, object], least: float
+) -> None:
+    fields = REVIEW.reference["fields"] | {"category": "outros", "summary": "Cliente reclama: nada de reembolso."}
+    asked = replace(REVIEW, user=user, reference={"fields": fields})
+    told = {"summary": "Cliente devolveu o pedido e espera o reembolso."}
+    answer = json.dumps(fields | told | changes, ensure_ascii=False)
+    assert judge(asked, answer) >= least

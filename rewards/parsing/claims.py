@@ -7,7 +7,7 @@ from heapq import nsmallest
 from typing import Any
 
 from rewards.parsing.kinds import kind
-from rewards.parsing.sums import Operand, is_worked_out
+from rewards.parsing.sums import Operand, is_of_each, is_worked_out
 from rewards.parsing.text import Figure, figures, fold, occurs, placed_figures, words
 from rewards.types import PromptLike
 
@@ -49,9 +49,10 @@ _OFFERED = re.compile(
     r"|com validade|\W{0,3}(?:a partir|acima) d[aeo]s? (?:r\$|\d))"
 )
 """What an offer is limited to: its figure is none of now."""
+_AT_LAST = re.compile(r"\bem (?:\d{1,3}|um|dois|duas|tres|quatro|seis)\s(?:dias|semanas|mes(?:es)?)\W*$")
+"""A time to come at the end of a sentence."""
 _SET_AGAINST = re.compile(r"\b(?:contra|ante|versus|vs\.?|frente a)\W{0,3}(?:r\$ ?)?$")
 _AGAINST = re.compile(r"\s*(?:contra|ante|versus|vs\b|frente a)")
-_OF_EACH = re.compile(r"\b(?:cada|em|por|entre|de|d[ao]s) (?:(100|cem)|(?:mil|1\.?000))\b")
 _OF_OTHERS = re.compile(r" d[ao]s (?:visit|sess|acess|client|compra|pesso|entreg|carrinh)")
 _QUOTED = re.compile(r"[\"“«]([^\"”»\n]{1,120})[\"”»]")
 _LONGEST_NAME = 6
@@ -73,16 +74,14 @@ _SPAN = re.compile(
     r"|toques?|itens|produtos)\b|\s?[–-]\s?\d+ (?:dias|semanas|meses|horas)\b|\s*(?:a mais|a menos|de desconto|off)\b"
 )
 _STEP_OF = re.compile(r"\b(?:dias?|semanas?|fase|etapa|passo|grupo)\s(?:\d+(?:,\s?| e ))*$")
-_STEP_ENDS = re.compile(r"\s?(?:[:;,)–—-]| e \d|$)")
-MOST_STEPS = 120
+_STEP_ENDS, MOST_STEPS = re.compile(r"\s?(?:[:;,)–—-]| e \d|$)"), 120
 """In front of and behind the number of a step («Dia 20: …»), and the latest day of one."""
 _OFFER_OF = re.compile(
     r"\b(?:kits?|combos?|presentes?|itens|pecas?|acessori\w+)\W+(?:\w+\W+){0,3}?na (?:faixa|casa) d[aeo]s? (?:r\$ ?)?$"
     r"|\bcomplement\w+ (?:de|por|entre|ate) (?:r\$ ?)?$"
     r"|\b(?:suspend|paus|avis|tir|retir|bloque|list)\w*\b[^.;]*\bquem passa d[aeo] $"
 )
-_WITH = re.compile(r"\b(?:pix|boleto)(?: \w+)? com $")
-_SHARE_OF = re.compile(r"\s?d[aeo]s?\b(?! desconto)")
+_WITH, _SHARE_OF = re.compile(r"\b(?:pix|boleto)(?: \w+)? com $"), re.compile(r"\s?d[aeo]s?\b(?! desconto)")
 _TOWARDS = re.compile(r"\brumo a (?:r\$ ?)?$")
 """In front of what is offered, or wanted."""
 _BESIDE = re.compile(r"\W*(?:e|a|com)?\W*(?:r\W*)?")
@@ -94,9 +93,11 @@ _LINK = re.compile(
     r"[^\w×÷*/=≈≤≥<>+]{1,3}){0,4}"
 )
 """What joins a figure to its label."""
+_ROSE = r"subi(?:u|ram)|cresce(?:u|ram)|aument(?:ou|aram)|dobr(?:ou|aram)|dispar(?:ou|aram)|avanc(?:ou|aram)"
+_FELL = r"cai(?:u|ram)|diminui(?:u|ram)|reduzi(?:u|ram)|despenc(?:ou|aram)|recu(?:ou|aram)|baix(?:ou|aram)"
 _TELLS = re.compile(
-    r"[^;×÷*/=≈≤≥<>+]{0,40}\b(?:(?:foi|era|esta|estava|ficou|fica|e alt[oa]|e baix[oa])(?: de| em)?|e (?:de|so|apenas))"
-    r"\W{1,3}(?:r\$ ?)?"
+    r"[^;×÷*/=≈≤≥<>+]{0,40}\b(?:(?:foi|era|esta|estava|ficou|fica|e alt[oa]|e baix[oa])(?: de| em)?|e (?:de|so|apenas)"
+    rf"|(?:{_ROSE}|{_FELL}) (?:para|a))\W{{1,3}}(?:r\$ ?)?"
 )
 """A verb that says what a label is, words behind the label («a devolução da loja é de 7%»)."""
 _HEDGED = re.compile(
@@ -107,11 +108,10 @@ _HEDGED = re.compile(
 _ADVISED = re.compile(
     r"\b(?:recomend|sugir|sugest|prioriz|oferec|cri[ae]r?\b|test[ae]|meta|objetivo|frete (?:fixo|gratis)|cupo[mn]"
     r"|desconto|limite|ideia|propo|experiment|acima|a partir|ate\b|subsidi|bonus|minim|se\b)"
-    r"|^\W*(?:\w+:\W*)?\w{3,}(?:ar|er|ir|e|a)\b"
+    r"|^\W*(?:\w+:\W*)?(?:\w+(?:ar|er|ir)|\w{3,}[ea])\b"
 )
 """A sentence that advises, or begins as advice does: with an infinitive or an imperative."""
-_ROSE = r"subi(?:u|ram)|cresce(?:u|ram)|aument(?:ou|aram)|dobr(?:ou|aram)|dispar(?:ou|aram)|avanc(?:ou|aram)"
-_FELL = r"cai(?:u|ram)|diminui(?:u|ram)|reduzi(?:u|ram)|despenc(?:ou|aram)|recu(?:ou|aram)|baix(?:ou|aram)"
+_CAME_TO = re.compile(rf"\b(?:{_ROSE}|{_FELL}) (?:para|a) (?:r\$ ?)?$")
 _MOVED = re.compile(rf"\W+(?:\w+\W+){{0,2}}?(?:(?P<up>{_ROSE})|(?P<down>{_FELL}))\b")
 _SENTENCE = re.compile(r"(?<!\d)[.;]|[.;](?!\d)|[!?\n]")
 _APART = re.compile(r",(?!\d)|;|\be\b|\(|\be$")
@@ -183,10 +183,10 @@ def _stated(
             beside = bool(link and not link.is_own(figure, of_label) and _BESIDE.fullmatch(link.words))
             if link and (beside or (link.is_loose and not link.is_own(figure, of_label))):
                 link = None
-            if not shown and link is None:
+            if not shown and (link is None or _BESIDE.fullmatch(link.words)):
                 named = {place[1] for place in places}
                 shown = [fact for fact in facts if fact["label"] in named and _shows(figure, fact)]
-                shown = shown or _only(sentence, figure, facts)
+                shown = shown or ([] if link else _only(sentence, figure, facts))
             place = (start, end)
             if shown:
                 stated.update(fact["label"] for fact in shown if fact.get("unit", "") in ("", figure.unit))
@@ -204,12 +204,28 @@ def _stated(
             ):
                 false.add((label, figure.value))
             said = [(figure.value, figure.unit), *said][:_REMEMBERED]
+        false.update(_misnamed(sentence, facts))
         for (_, end), label in places:
             moved = _MOVED.match(sentence, end)
             was = {fact.get("moved", "") for fact in facts if fact["label"] == label}
             if moved and ("up" if moved["up"] else "down") not in was:
                 false.add((label, 0.0))
     return stated, false
+
+
+def _misnamed(sentence: str, facts: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, float]]:
+    """Figures of the brief that are told of an indicator that it does not have."""
+    has = {fold(str(fact["label"]))[:5] for fact in facts}
+    for match in _TOLD_OF.finditer(sentence):
+        if match[1][:5] not in has:
+            told = figures(match[2])
+            yield from ((match[1], one.value) for one in told if one.unit and any(_shows(one, fact) for fact in facts))
+
+
+_TOLD_OF = re.compile(
+    r"\b(receita|pedidos|atraso|nota|recompra|devolucao|frete|cancelamento|conversao|ticket)(?: medi[oa])?"
+    r" (?:de|em|foi de|ficou em|caiu para|subiu para) ((?:r\$ ?)?\d[\d.,]*\d?%?)"
+)
 
 
 def _shows(figure: Figure, fact: Mapping[str, Any]) -> bool:
@@ -274,7 +290,12 @@ def _sentences(folded: str) -> Iterator[str]:
 def _named(fact: Mapping[str, Any]) -> re.Pattern[str]:
     """A label in a sentence: its first word's stem."""
     first = words(str(fact["label"]))[0]
-    return re.compile(rf"\b{re.escape(first[: max(4, len(first) - 2)])}\w*(?: medi[oa]s?)?")
+    stem = _VERBAL.get(first) or first[: max(4, len(first) - 2)]
+    return re.compile(rf"\b{re.escape(stem)}\w*(?: medi[oa]s?)?")
+
+
+_VERBAL = {"devolucao": "devol", "cancelamento": "cancel", "atraso": "atras"}
+"""What verbs share with the names of indicators («cancelados»)."""
 
 
 def _gap(sentence: str, label: tuple[int, int], start: int, end: int) -> int:
@@ -307,12 +328,19 @@ def _is_meant(sentence: str, figure: Figure, place: tuple[int, int], link: _Link
         return True
     clause = (_CLAUSE if link.is_asserted else _PART).split(before)[-1].strip()
     proposed = _PROPOSED.search(f"{clause} ")
-    if _AIMED.search(clause) or _WOULD.search(clause) or (proposed and not proposed[0].startswith("chega a")):
+    told = proposed and (proposed[0].startswith("chega a") or _CAME_TO.search(f"{clause} "))
+    if _AIMED.search(clause) or _WOULD.search(clause) or (proposed and not told):
         return True
     if link.is_asserted or is_aimed:
         return not link.is_asserted
     is_offer = figure.unit == "R$" and _OFFERED.match(behind)
-    return bool(is_offer or _LATER.search(before) or _UNTIL.search(behind) or _WOULD.match(behind.lstrip(" )*")))
+    return bool(
+        is_offer
+        or _LATER.search(before)
+        or _AT_LAST.search(behind)
+        or _UNTIL.search(behind)
+        or _WOULD.match(behind.lstrip(" )*"))
+    )
 
 
 def _is_retold(sentence: str, figure: Figure, place: tuple[int, int], link: _Link, operands: Sequence[Operand]) -> bool:
@@ -325,7 +353,7 @@ def _is_retold(sentence: str, figure: Figure, place: tuple[int, int], link: _Lin
 def _follows(sentence: str, figure: Figure, place: tuple[int, int], operands: Sequence[Operand]) -> bool:
     """Whether a figure is a known one told anew: of a hundred, or in a sum that is written out."""
     before, end = sentence[: place[0]], place[1]
-    if _is_of_each(sentence, figure, operands) or (figure.value in (100, 1000) and _WHOLE.search(before)):
+    if is_of_each(sentence, figure, operands) or (figure.value in (100, 1000) and _WHOLE.search(before)):
         return True
     summed = _COMPUTING.search(before) or _COMPUTED.match(sentence, end)
     return bool(summed) and any(occurs(value, (figure,)) for value, _ in operands)
@@ -333,13 +361,6 @@ def _follows(sentence: str, figure: Figure, place: tuple[int, int], operands: Se
 
 def _is_result(sentence: str, figure: Figure, place: tuple[int, int], operands: Sequence[Operand]) -> bool:
     return is_worked_out(figure, operands, 0.1 if _HEDGED.search(sentence[: place[0]]) else 0.0)
-
-
-def _is_of_each(sentence: str, figure: Figure, operands: Sequence[Operand]) -> bool:
-    """Whether a figure without a unit is a known share of a hundred or a thousand («de cada 100 pedidos, 7 voltam»)."""
-    wholes = [] if figure.unit else [100 if match[1] else 1000 for match in _OF_EACH.finditer(sentence)]
-    shares = [part for value, unit in operands if unit == "%" for part in (value, 100 - value)]
-    return any(occurs(share * whole / 100, (figure,)) for share in shares for whole in wholes)
 
 
 def _is_compared(sentence: str, start: int, end: int) -> bool:

@@ -43,7 +43,7 @@ HALF = 50
 _DISCOUNT = re.compile(r"\bdescont\w*[^.;%]{0,20}?(\d{1,2})\s?%|\b(\d{1,2})\s?% ?(?:de desconto|off|mais barat)")
 _OTHER_HALF = re.compile(
     r"\b(?:segund|terceir|outr|dois|duas|tres|unidade|frete|entrega|loja|site|tudo)\w*\b"
-    r"|\b(?!produto\b|por\b)[a-z]{3,} pela metade\b"
+    r"|\b(?!produto\b|por\b|fic|sai|est|agora\b|hoje\b|lev|cai|vai\b)[a-z]{3,} pela metade\b"
 )
 """Words by which half of a price is that of something else."""
 _IMPLIES = {"frete": ("gratis",), "metade": ("desconto",), "cupom": ("desconto",), "leve": ("desconto",)}

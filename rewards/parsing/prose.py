@@ -26,7 +26,7 @@ _ALLOWED = {
     "a": _POSSESSIVES | _INDEFINITE | {"que", "cada", "de"},
     **dict.fromkeys(_INDEFINITE, word_set("em com de por para que a e")),
     "cada": _INDEFINITE,
-    **{word: {"e"} for word in _POSSESSIVES},  # «escolha o seu e leve»
+    **{word: {"e", "com", "para", "por", "no", "na"} for word in _POSSESSIVES},  # «escolha o seu e leve»
     **dict.fromkeys(_PREPOSITIONS, _DETERMINERS | {"que", "quando"}),
     **dict.fromkeys(_LINKS, _LEADING - {"e", "ou", "mas"}),
 }
@@ -54,7 +54,7 @@ _SCRAP = re.compile(
 """A word or a figure between full stops."""
 _LOOSE = re.compile(
     r"\d ?%(?!\*{0,2} (?:de|off|em|no|na|nos|nas|a menos|mais|pra|para|do|da)\b)"
-    r"|(?<!por )(?<!só )(?<!apenas )(?<!de )(?<!sai )(?<!a )(?<!custa )(?<!até )(?<!para )(?<!em )R\$ ?\d",
+    r"|(?<!por )(?<!só )(?<!apenas )(?<!somente )(?<!de )(?<!sai )(?<!a )(?<!custa )(?<!até )(?<!para )(?<!em )R\$ ?\d",
     re.IGNORECASE,
 )
 
@@ -308,7 +308,7 @@ _HARM = re.compile(
     r"|\bignor(?:ar|e|em)\s(?:o|a|os|as)\s(?:client|reclamac|pedido|avaliac|atras)\w*"
     r"|\b(?:pare|parem|deixe|deixem|parar|deixar) de\s(?:envi|respond|entreg|atend|oferec|acompanh|melhor|vend)\w*"
     r"|\b(?:suspend(?:er|a|am)|proib(?:ir|a|am)|recus(?:ar|e|em)|neg(?:ar|ue|uem)) (?:a|as|o|os|todas as|todos os)"
-    r" (?:devoluc|troca|pedido|reembols|atendiment|entrega|venda)\w*"
+    r" (?:devoluc|troca|pedido|reembols|atendiment|entrega|vendas)\w*"
 )
 _NEGATED = re.compile(
     r"\b(?:nao|nunca|jamais)\s(?:recomend|sugir|suger|prioriz|invist|ofere|melhor|cri[ea]|reduz)\w*"

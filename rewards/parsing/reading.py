@@ -11,7 +11,7 @@ READS = 0.6
 BROKEN = 0.1
 """From which share on prose is whole, and what is left of a share below: a step, since who pays for half-broken prose
 shows the way to prose that passes and means nothing. Weak texts still differ."""
-PUSH = Limits({3: (-1.8, -1.4), 8: (-0.9, -0.65)}, (-0.7, -0.5), (-0.1, 0.05))
+PUSH = Limits({3: (-1.8, -1.4), 8: (-1.2, -0.9)}, (-0.7, -0.5), (-0.3, -0.12))
 INSIGHTS = Limits({3: (-2.4, -2.0), 8: (-1.4, -1.15)}, (-0.7, -0.5), (-0.1, 0.04))
 """What reads (rewards/parsing/fluency.py): from the second of each two numbers on. Nineteen of twenty good answers of
 other writers do; below, the share between the two numbers is all that tells weak texts apart."""

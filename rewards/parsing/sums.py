@@ -4,6 +4,7 @@ Units decide which operations there are: a share of an amount is an amount, an a
 of two of a kind is a share or a number of times. Nothing else about the figures matters.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from itertools import product
 
@@ -51,3 +52,13 @@ def _results(one: Operand, other: Operand) -> Iterator[Operand]:
         yield from ((second * value / 100, of), (second * (1 - value / 100), of), (second * (1 + value / 100), of))
     elif unit == "R$" and not of:
         yield from ((value * second, "R$"), (value / second, "R$"))
+
+
+_OF_EACH = re.compile(r"\b(?:cada|em|por|entre|de|d[ao]s) (?:(100|cem)|(?:mil|1\.?000))\b")
+
+
+def is_of_each(sentence: str, figure: Figure, operands: Sequence[Operand]) -> bool:
+    """Whether a figure without a unit is a known share of a hundred or a thousand («de cada 100 pedidos, 7 voltam»)."""
+    wholes = [] if figure.unit else [100 if match[1] else 1000 for match in _OF_EACH.finditer(sentence)]
+    shares = [part for value, unit in operands if unit == "%" for part in (value, 100 - value)]
+    return any(occurs(share * whole / 100, (figure,)) for share in shares for whole in wholes)

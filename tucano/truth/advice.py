@@ -109,7 +109,7 @@ _IMPERATIVE = re.compile(
     r"|gue))\b"
 )
 _INFINITIVE = re.compile(
-    r"\W*(?:\(?\w{1,3}[.)]\s+)?(?!celular|lugar|par\b|mulher|por\b|ter\b|ser\b|haver)\w{2,}(?:ar|er|ir)\s+\w"
+    r"\W*(?:\(?\w{1,3}[.)]\s+)?(?!celular|lugar|par\b|mulher|por\b|ter\b|ser\b|haver)\w+(?:ar|er|ir)\s+\w"
 )
 """A clause that begins as notes of what is to be done («medir o prazo»)."""
 _FIRST = re.compile(r"^\W*(?:\(?\w{1,3}[.)]|so|eu|e|nao|uma|duas|tres|antes|ja)\s+")
@@ -172,7 +172,8 @@ _HARM = re.compile(
     r"|\babandon(?:ar|e)\b|\bdesist(?:ir|a|am) d[aeo]\w*|\bvend(?:er|a) menos"
     r"|\bsuspend(?:er|a)\b(?! (?:[ao]s? )?(?:vitrine|vendedor|parceir|anunci|lojist|transportador|quem))|\bbloque(?:ar"
     r"|ie) (?:os|as|o|a)\b"
-    r"|\batras(?:ar|e|em) (?:mais |ainda )?(?:a|o|as|os)\b|\baument(?:ar|e) (?:o|os) (?:prazo|preco)s?\b"
+    r"|\batras(?:ar|e|em) (?:mais |ainda )?(?:a|o|as|os)\b|\baument(?:ar|e) (?:o|os) (?:preco"
+    r"|prazo)s?\b(?! (?:d[oe] anuncio|prometid|informad|mostrad|no site))"
     r"|\b(?:reduz(?:ir|a)|cort(?:ar|e)|diminu(?:ir|a)) (?:a|o|as|os) (?:qualidade|atendimento|estoque|ofertas"
     r"|equipe|fotos|campanhas)"
     r"|\bfaca nada|\bfazer nada|\bnada a fazer|\b(?:entreg|envi|atend|respost|fret)\w+ mais lent[ao]"

@@ -92,12 +92,15 @@ def stated(answer: str, brief: str, facts: Sequence[Fact]) -> Stated:
         for place, figure in enumerate(found):
             label = _label(sentence, mentions, found, place, by_label)
             fact = by_label.get(label) if label else None
-            if fact and not _shows(figure, fact) and not _is_attached(sentence, mentions, figure, fact.label, units):
-                fact = _shown_of_others(sentence, mentions, figure, facts)
+            if fact and not _shows(figure, fact):
+                attached = _is_attached(sentence, mentions, figure, fact.label, units)
+                listed = attached and _is_listed(sentence, mentions, figure)
+                if listed or not attached:
+                    fact = _shown_of_others(sentence, mentions, figure, facts) or (fact if listed else None)
             if fact and _shows(figure, fact) and not (is_row or _is_said(sentence, mentions, figure, fact.label)):
                 continue
             if fact and _shows(figure, fact):
-                moved = _movement(sentence, mentions, figure)
+                moved = _movement(sentence, mentions, figure, fact.label)
                 if moved in ("", fact.moved):
                     right.add(fact.label)
                 else:
@@ -119,7 +122,35 @@ def stated(answer: str, brief: str, facts: Sequence[Fact]) -> Stated:
                 (wrong if _has_peer(sentence, figure, mentions, units) else apart).add((label or "", figure.value))
             said = [(figure.value, str(figure.unit)), *said][:_REMEMBERED]
         wrong.update((label, 0.0) for label in _moves(sentence, mentions, by_label))
+        wrong.update(_misnamed(sentence, found, facts))
     return Stated(frozenset(right), len(wrong), len(apart - wrong))
+
+
+def _is_listed(sentence: str, mentions: Sequence[tuple[int, int, str]], figure: Figure) -> bool:
+    """Whether a mere «e» stands between the last label and a figure, which may begin another item («cancelados e 11,4%
+    devolvidos»)."""
+    ends = [end for _, end, _ in mentions if end <= figure.start]
+    return bool(ends) and bool(_LISTED.fullmatch(sentence[ends[-1] : figure.start]))
+
+
+_LINKED = re.compile(r"(?: medi[oa])? (?:de|em|foi de|ficou em|caiu para|subiu para) (?:r\$ ?)?")
+
+
+def _misnamed(sentence: str, found: Sequence[Figure], facts: Sequence[Fact]) -> Iterator[tuple[str, float]]:
+    """Figures of the brief that are told of an indicator which it does not have («devolução de 4,2%» of a cancellation
+    of 4,2%)."""
+    known = {fact.label for fact in facts}
+    for label in INDICATORS.keys() - known:
+        for name in names(label).finditer(sentence):
+            link = _LINKED.match(sentence, name.end())
+            for figure in found if link else ():
+                if (
+                    link
+                    and figure.unit
+                    and link.end() >= figure.start >= name.end()
+                    and any(_shows(figure, fact) for fact in facts)
+                ):
+                    yield label, figure.value
 
 
 _NEAR = 12
@@ -219,6 +250,7 @@ def _alone(
     return shown[0] if len(shown) == 1 and apart and (told or summed) else None
 
 
+_CAME = re.compile(rf"\s*(?:medi[oa]s?\s*)?(?:{_UP}|{_DOWN})\s+(?:para|a|em)\s*(?:r\$\s*)?")
 _LISTED = re.compile(r"\s*(?:e|a|com|,)\s*")
 
 
@@ -226,7 +258,7 @@ def _joins(between: str, figure: Figure, unit: str) -> bool:
     """Whether linking words alone stand between a label and the figure behind it. Of another unit than the label's, a
     figure behind an «e» or «a» is told beside it («842 pedidos e R$ 77.410», «311 pedidos a R$ 352»)."""
     beside = figure.unit not in ("", unit) and _LISTED.fullmatch(between)
-    return bool(_STATED.fullmatch(between)) and not beside
+    return bool(_STATED.fullmatch(between) or _CAME.fullmatch(between)) and not beside
 
 
 def _is_attached(
@@ -327,10 +359,10 @@ def _is_summed(
     return follows(figure, [*told, *said], bool(_HEDGED.search(before)))
 
 
-def _movement(sentence: str, mentions: Sequence[tuple[int, int, str]], figure: Figure) -> str:
+def _movement(sentence: str, mentions: Sequence[tuple[int, int, str]], figure: Figure, label: str) -> str:
     """«up» or «down» where the words between the figure's label and the figure say that it moved."""
-    start = max((end for _, end, _ in mentions if end <= figure.start), default=0)
-    moved = _MOVED.search(sentence, start, figure.start)
+    start, whose = max(((end, named) for _, end, named in mentions if end <= figure.start), default=(0, label))
+    moved = _MOVED.search(sentence, start, figure.start) if whose == label else None
     return "" if not moved else "up" if moved["up"] else "down"
 
 

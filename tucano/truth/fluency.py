@@ -121,6 +121,8 @@ _LEFT_HANGING = re.compile(
 )
 _CAPITAL = re.compile(r"(?<=[a-zà-ÿ0-9] )[A-ZÀ-Ý][a-zà-ÿ]*\b")
 _NO_CAPITAL = re.compile(r"(?:\A\W*|[\wà-ÿ%][.!?](?![\"”»])\W+)(?=[a-zà-ÿ])")
+_ASIDE = re.compile(r"\([^()\n]{1,80}\)")
+"""What stands in brackets may ask and begin small («(produto? prazo?)»)."""
 _WITH_CAPITAL = re.compile(r"(?m)(?:\A|^|[.!?]\s)\W*[A-ZÀ-Ý][a-zà-ÿ]")
 _ITEM = re.compile(r"(?m)^[ \t]*(?:[-*•→–|]|\(?\w{1,2}[.)]|\d\ufe0f?\u20e3)[ \t]*")
 """Marks of lists: what stands behind them may begin small, but for the first."""
@@ -169,7 +171,7 @@ def fluency(text: str, norm: Norm = PROSE) -> float:
     """How much a text reads like Portuguese in its order, in [0, 1]: the least of four looks, each 1 for good text.
 
     The mean log-odds of its words (0 from .28 below the norm on), the share of words in odd places (0 from .08 above
-    the norm on), the worst five words in a row (1 down to -2.4, 0 at -2.8), and the worst of its sentences of five
+    the norm on), the worst five words in a row (1 down to -2.6, 0 at -3), and the worst of its sentences of five
     words and more (1 down to -1.3, 0 at -1.8). Faults that one can name cost besides, but for one in 40 words. A text
     without words is 0.
     """
@@ -182,9 +184,9 @@ def fluency(text: str, norm: Norm = PROSE) -> float:
     worst = min(sum(odds[start : start + WINDOW]) / WINDOW for start in range(last))
     means = sorted(_mean(part) for part in sentences(text, whole=True) if len(words(part)) >= WINDOW)
     sentence = means[min(len(means) - 1, len(means) // SENTENCES_PER_ODD_ONE)] if means else 0.0
-    looks = (clip((mean - norm.mean + 0.28) / 0.28), clip((norm.odd + 0.08 - odd) / 0.08), clip((worst + 2.8) / 0.4))
+    looks = (clip((mean - norm.mean + 0.28) / 0.28), clip((norm.odd + 0.08 - odd) / 0.08), clip((worst + 3.0) / 0.4))
     faults = max(0, _faults(text) - len(words(text)) // WORDS_PER_FAULT)
-    small = len(_NO_CAPITAL.findall(_ITEM.sub(_begun, text)))
+    small = len(_NO_CAPITAL.findall(_ITEM.sub(_begun, _ASIDE.sub(" ", text))))
     kept = FAULT**faults * (SMALL_LETTERS if _is_small(text, small) else MISSING_CAPITAL**small)
     return kept * min(*looks, clip((sentence + 1.8) / 0.5))
 

@@ -32,7 +32,9 @@ _NOT_SO = re.compile(
 )
 """A denial: in English, which a model brings along from its first language, in Spanish, in Portuguese behind the
 answer or in brackets, and in the signs of logic («\\lor»)."""
-_ONE_OF = re.compile(r"\b(?:um|uma|algum|alguma|qual) d[aeo]s?\b[^.;:!?\n]{0,40}$")
+_ONE_OF = re.compile(
+    r"\b(?:um|uma|algum|alguma|qual) d[aeo]s?\b[^.;:!?\n]{0,40}$|\bou [^.;:!?\n]{1,40}\bou [^.;:!?\n]{1,40}$"
+)
 """«Um dos três números está errado» says it of the brief."""
 
 

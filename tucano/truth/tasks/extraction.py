@@ -56,6 +56,12 @@ THINNEST = 2
 QUOTED_COMPLAINT, QUOTE, PASTED = 12, 16, 0.75
 """Words of its prompt in a row that are no complaint and that sum nothing up, and what is left of an object with the
 first."""
+_SAYS_INTENT = re.compile(
+    r"\bcompr\w+ (?:de novo|outra vez|novamente|mais)\b|\b(?:nunca|nao) (?:mais )?(?:compr|volt)|\bvolt\w* a comprar"
+    r"|\bduvida se\b|\bpens\w+ (?:bem |melhor )?antes"
+)
+"""Whether somebody will buy again, in the review's own words."""
+_NOT_KNOWN = frozenset({None, "não informada", "não informado", "outra", "outras"})
 _LINKS = word_set("pelo pela pelos pelas para mais muito com sem")
 _NONE = re.compile(
     r"|-|n/a|null|nenhum\w*(?: \w+){0,2}"
@@ -164,7 +170,9 @@ def truth(prompt: PromptLike, answer: str, databases: Path | None) -> float | No
         and "repurchase_intent" in values
         and values["repurchase_intent"] is None
     ):
-        right["repurchase_intent"] = UNSAID
+        right["repurchase_intent"] = UNSAID if _SAYS_INTENT.search(plain(prompt.user)) else 1.0
+    if not right.get("category", 1.0) and known["category"] == "outros" and values.get("category", "") in _NOT_KNOWN:
+        right["category"] = 1.0
     near = 0.0
     if not states_stars(prompt) and _is_near(values.get("sentiment_score"), known.get("sentiment_score")):
         near = weights["sentiment_score"] / 2

@@ -36,7 +36,7 @@ LOOSE = 0.28
 _PHRASE = re.compile(
     r"(?:com|ate|de|off|:|por|so|mais|tem|ganhe|seus?|esses?|estes?)\s*\d[\d,]*\s*%"
     r"|%\s*(?:off|de desconto|de off|a menos|mais barat)"
-    r"|(?:por|a|so|apenas|de|custa|sai|esta|tudo|:|-|agora|hoje|em dia)\s*(?:so |apenas )?r\$"
+    r"|(?:por|a|so|somente|apenas|de|custa|sai|esta|tudo|:|-|agora|hoje|em dia)\s*(?:so |apenas |somente )?r\$"
 )
 _AMOUNT = re.compile(r"\d\s*%|r\$\s*\d")
 _SHARE_OF = re.compile(r"\d\s*%\s*d[aeo]s?\s+(?!desconto|off|economia|reducao|cashback)")
@@ -100,7 +100,7 @@ def truth(prompt: PromptLike, answer: str, databases: Path | None) -> float | No
         and not _AGAINST.search(text)
         and not _ABOUT.search(text)
         and bool(_INVITES.search(text))
-        and copied(answer, prompt.user) < 0.5
+        and copied(answer, prompt.user) < 0.65
     )
     if not is_push or _is_repeated(answer) or is_junk(answer):
         return 0.0

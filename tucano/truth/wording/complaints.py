@@ -22,7 +22,8 @@ _TROUBLE: tuple[re.Pattern[str], ...] = tuple(
         r"(?:diferente|menor|maior|diverg\w+|abaixo|distint\w+)\b.{0,30}(?:anunci|descri|divulgad|\bfotos?\b"
         r"|\bsite\b|prometid)"
         r"|\bnao (?:corresponde|confere|condiz|bate)\b|propaganda enganosa|anuncio enganos",
-        r"\b(?:nao|nunca|sem|falta de|ausencia de|zero)\b.{0,14}(?:respo|retorn|contato)|\bignora|\bsilencio\b",
+        r"\b(?:nao|nunca|sem|falta de|ausencia de|zero)\b.{0,14}(?:respo|retorn|contato)|\bnem retorno\b"
+        r"|\bnao consegu\w+ falar|\bignora|\bsilencio\b",
         r"(?:neg|recus)(?:a|ou|ad[oa]|aram|ativa)\b.{0,40}(?:troca|reembolso|devoluc|dinheiro|estorno"
         r"|restituic|ressarc)"
         r"|(?:troca|reembolso|devolucao|estorno|restituicao)\b.{0,40}(?:negad|recusad|nao aceit)"
