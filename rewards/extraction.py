@@ -80,8 +80,9 @@ def _near(value: object, expected: object) -> float:
 
 FARTHEST = 0.4
 """Distance from the reference's probability from which on there is no agreement."""
-EMPTY, UNSAID = 0.97, 0.7
-"""Agreement of an empty text where there is no complaint, and of a customer's intent that is left open."""
+EMPTY, UNTOLD, UNSAID = 0.97, 0.95, 0.7
+"""Agreement of an empty text where there is no complaint, and of a customer's intent that is left open: where the
+review does not tell it, and where it does."""
 IN_OTHER_WORDS = 0.95
 """Agreement of a complaint that says in other words what the review complains of."""
 OPINION = 0.85
@@ -170,7 +171,7 @@ def agreements(usable: Mapping[str, object], expected: Mapping[str, object], pro
         and "repurchase_intent" in expected
         and not _TELLS_INTENT.search(fold(prompt.user))
     ):
-        agreed["repurchase_intent"] = EMPTY
+        agreed["repurchase_intent"] = UNTOLD
     if "category" in usable and fold(str(expected.get("category"))) == "outros" and usable["category"] in _UNKNOWN:
         agreed["category"] = EMPTY
     said, wanted = usable.get("main_complaint"), expected.get("main_complaint")
