@@ -36,7 +36,7 @@ from tucano.settings.promotion import PromotionSettings
 from tucano.statistics.sequential import BETS, Mean, binned, counted, falling, ranks, unusual, wagered
 from tucano.tracking import RegisteredModel, Tracker
 
-GOOD = "Oferta: frete grátis hoje! Aproveite."
+GOOD = "Aproveite a nossa oferta: frete grátis só hoje."
 BAD = "x"
 TRUTHS = {"push": 0.108, "insights": 0.8}
 """Of the test answers. `GOOD` names no product; what is served as a push has the same small truth."""

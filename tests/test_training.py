@@ -43,7 +43,7 @@ SMALL: dict[str, dict[str, Any]] = {
         "learning_rate": 0.001,
         "eval_steps": 2,
         "save_steps": 2,
-        "patience": 3,
+        "patience": 9,  # so small a model may earn nothing yet
         "validation_samples": 1,
     },
 }
@@ -254,7 +254,7 @@ def test_a_given_model_gets_an_adapter_in_sft_and_grpo_goes_on_training_it(
             **SMALL,
             "model": {"name": str(start), "max_length_tokens": 512},
             "sft": {**SMALL["sft"], "max_epochs": 1},
-            "grpo": {**SMALL["grpo"], "patience": 9},  # so small a model may earn nothing yet
+            "grpo": SMALL["grpo"],
         }
     )
     run_job(job("sft", prompts, tmp_path / "sft", given, base=str(start)), None, lambda progress: None)
