@@ -52,8 +52,6 @@ TOO_LONG = 0.3
 """Credit of a push that is too long by far."""
 PADDED = 0.3
 """Credit of a push that goes on about the shop."""
-LETTERED = 0.6
-"""Credit of insights in the form of a letter («Prezados senhores», «Atenciosamente»)."""
 FORMAL = 0.75
 """Credit of a push in the tone of a letter, before its penalty."""
 LONGEST_PUSH = 600
@@ -289,8 +287,7 @@ class Insights:
             steps_told = [line for line in lines if lines[line]]
             gate *= advising.substance(line for line in lines if lines[line] or advising.says_nothing(line))
             gate *= advising.use(steps_told, () if used else map(text.fold, prompt.reference.get("key", ())))
-        gate *= credit(answer, prompt, INSIGHTS) * advising.goes_round(tokens) if gate else 0.0
-        gate *= LETTERED if advising.is_letter(folded) else 1.0
+        gate *= credit(answer, prompt, INSIGHTS) * advising.telling(folded, tokens) if gate else 0.0
         inventions += advising.praises_low(folded) * known
         if inventions:
             gate *= FALSE

@@ -113,6 +113,10 @@ def test_insights_that_are_of_little_use(judge: Judge, text: str, most: float) -
     assert 0 <= judge(BRIEF, text) <= most
 
 
+def test_a_sentence_that_stands_twice_makes_two_answers(judge: Judge) -> None:
+    assert judge(BRIEF, f"{GOOD}\n{GOOD.splitlines()[0]}") <= 0.3
+
+
 def test_a_low_rating_may_be_set_against_what_pleases(judge: Judge) -> None:
     text = GOOD.replace("diz que quem compra", "não combina com clientes satisfeitos: quem compra")
     assert judge(BRIEF, text) >= 0.85

@@ -160,6 +160,16 @@ def goes_round(tokens: Sequence[str]) -> float:
     return clip((len(set(told)) / len(told) - 0.3) / 0.2) if len(told) >= _FEWEST_TO_GO_ROUND else 1.0
 
 
+SAID_AGAIN = 0.25
+
+
+def said_again(folded: str) -> float:
+    """1, or a quarter for a folded text that has a sentence of four words and more twice: two answers in one."""
+    said = [tuple(words(part)) for part in re.split(r"[.!?;\n]", folded)]
+    long = [sentence for sentence in said if len(sentence) >= 4]
+    return SAID_AGAIN if len(set(long)) < len(long) else 1.0
+
+
 _PRAISED = re.compile(
     r"\bnotas?(?: medias?)?\W{1,3}(?:(?:de|em|e|foi|ficou)\s){0,2}[12],\d\b,?\s(?:"
     r"(?:mostra|diz|indica|revela|confirma|prova|significa|comprova)m? que (?:\w+\s){0,3}(?:esta|estao|saem|sai"
@@ -177,6 +187,15 @@ def is_letter(folded: str) -> bool:
     """Whether a folded text opens and ends as a letter; what it quotes is one to somebody else."""
     own = _QUOTED.sub(" ", folded)
     return bool(_LETTER.search(own) and _LETTER_END.search(own))
+
+
+LETTERED = 0.6
+"""Credit of insights in the form of a letter («Prezados senhores», «Atenciosamente»)."""
+
+
+def telling(folded: str, tokens: Sequence[str]) -> float:
+    """Credit for how folded insights are told: not in circles, nothing word for word again, not as a letter."""
+    return goes_round(tokens) * said_again(folded) * (LETTERED if is_letter(folded) else 1.0)
 
 
 def praises_low(folded: str) -> bool:

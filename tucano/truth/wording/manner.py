@@ -8,8 +8,9 @@ from tucano.truth.facts import Fact
 from tucano.truth.figures import figures
 from tucano.truth.reading import clip, plain, sentences, words
 
-AS_LETTER, SAID_TWICE = 0.6, 0.85
-"""What is left of insights in the form of a letter, and of those that advise one step twice."""
+AS_LETTER, SAID_TWICE, WORD_FOR_WORD = 0.6, 0.85, 0.25
+"""What is left of insights in the form of a letter, of those that advise one step twice, and of those that have a
+sentence of four words and more twice: two answers in one."""
 _OPENS = re.compile(r"\bprezad[oa]s?\b|\b(?:car[oa]s?|estimad[oa]s?) (?:client|senhor)\w*")
 _CLOSES = re.compile(r"\b(?:atenciosamente|cordialmente|respeitosamente|inteira disposicao)\b")
 _QUOTE = re.compile(r"[\"“«][^\"”»\n]{1,300}[\"”»]")
@@ -27,7 +28,9 @@ def manner(answer: str) -> float:
     letter = AS_LETTER if _OPENS.search(own) and _CLOSES.search(own) else 1.0
     told = [word for word in words(answer) if len(word) >= 4 and word.isalpha()]
     fresh = clip((len(set(told)) / len(told) - 0.25) / 0.2) if len(told) >= _LONG else 1.0
-    return letter * fresh * (SAID_TWICE if _advises_twice(answer) else 1.0)
+    said = [" ".join(words(one)) for one in sentences(answer) if len(words(one)) >= 4]
+    again = WORD_FOR_WORD if len(set(said)) < len(said) else SAID_TWICE if _advises_twice(answer) else 1.0
+    return letter * fresh * again
 
 
 def _advises_twice(answer: str) -> bool:
