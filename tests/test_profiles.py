@@ -157,6 +157,8 @@ MISTAKES = {
     "no value": ("laptop", ["grpo.max_steps"], "has no value"),
     "wrong type": ("laptop", ["grpo.max_steps=many"], "grpo.max_steps='many' is not valid"),
     "yes for a number": ("laptop", ["data.paraphrases=true"], "a number is asked for, not true"),
+    "yes for an open number": ("laptop", ["promotion.approval_hours=true"], "a number is asked for, not true"),
+    "yes for one of several numbers": ("laptop", ["grpo.seeds=[true]"], "a number is asked for, not true"),
     "batch": (
         "laptop",
         ["grpo.batch_size=60"],

@@ -1,6 +1,6 @@
 """What all sections of the settings share."""
 
-from typing import Annotated, Any, Literal, Self, TypeVar, cast
+from typing import Annotated, Any, Literal, Self, TypeVar, cast, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator, model_validator
 
@@ -35,6 +35,11 @@ def _for_forms(schema: dict[str, Any]) -> None:
         fields[name]["position"] = place
 
 
+def _names(kind: Any, *parts: Any) -> bool:
+    """Whether a field's type is one of `parts` or is made of one («int | None», «tuple[Seed, ...]»)."""
+    return kind in parts or any(_names(part, *parts) for part in get_args(kind))
+
+
 class Section(BaseModel):
     """Base of all settings: frozen; a field nobody knows and a number that is none are refused.
 
@@ -54,8 +59,12 @@ class Section(BaseModel):
     @classmethod
     def _yes_is_no_number(cls, value: Any, info: ValidationInfo) -> Any:
         kind = cls.model_fields[str(info.field_name)].annotation
-        if isinstance(value, bool) and kind in (int, float):
-            raise ValueError(f"a number is asked for, not {str(value).lower()}")
+        if not _names(kind, int, float) or _names(kind, bool, Any):
+            return value
+        parts = value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else [value]
+        for part in parts:
+            if isinstance(part, bool):
+                raise ValueError(f"a number is asked for, not {str(part).lower()}")
         return value
 
     @model_validator(mode="after")
