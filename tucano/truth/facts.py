@@ -143,13 +143,11 @@ def _misnamed(sentence: str, found: Sequence[Figure], facts: Sequence[Fact]) -> 
     for label in INDICATORS.keys() - known:
         for name in names(label).finditer(sentence):
             link = _LINKED.match(sentence, name.end())
-            for figure in found if link else ():
-                if (
-                    link
-                    and figure.unit
-                    and link.end() >= figure.start >= name.end()
-                    and any(_shows(figure, fact) for fact in facts)
-                ):
+            if not link:
+                continue
+            for figure in found:
+                linked = figure.unit and name.end() <= figure.start <= link.end()
+                if linked and any(_shows(figure, fact) for fact in facts):
                     yield label, figure.value
 
 
