@@ -52,6 +52,7 @@ by_uv() {
 { (by_uv) > "$LOG" 2>&1 || pip install -c constraints.txt -e ".[dev]" > "$LOG" 2>&1; } && {
     pip uninstall --quiet --yes uv >> "$LOG" 2>&1
     touch "$VENV/.stamp"
+    say "done; next: make run (without make: $VENV/bin/tucano run laptop)"
     exit 0
 }
 found() { grep -qiE "$1" "$LOG"; }
