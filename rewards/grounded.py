@@ -21,7 +21,7 @@ from rewards.parsing.claims import insight_figures
 from rewards.parsing.objects import is_single, standing_object, wholeness
 from rewards.parsing.offers import names_product, push_figures, push_inventions, speaks_against, tells_offer
 from rewards.parsing.prose import advice_lines, harms, is_scrappy, loose_offers, ordered, stands
-from rewards.parsing.reading import INSIGHTS, PUSH, credit, handed_back, stepped, unnamed
+from rewards.parsing.reading import INSIGHTS, PUSH, handed_back, reads_well, stepped, unnamed
 from rewards.parsing.sql import find_query, has_another, names
 from rewards.parsing.sql_near import is_near, meant
 from rewards.types import Component, PromptLike, TaskReward, clip
@@ -61,6 +61,8 @@ MOST_FIGURES = 60
 """A text of insights with more is a table or none; each is weighed against every fact."""
 LONGEST_COPY = 6
 """Words in a row of its brief that no push has: product and offer together are fewer."""
+LONGEST_ECHO = 4
+"""Words in a row of its brief that a step may have: the question given back advises nothing."""
 LONGEST_QUOTE = 12
 """Words in a row of its brief in which the figures of insights still earn."""
 _KEPT_FORM = 0.3
@@ -90,8 +92,8 @@ def _is_answer(answer: str, tokens: list[str], prompt: PromptLike) -> float:
     if not stands(answer) or is_scrappy(answer):
         return 0.0
     own = text.portuguese(tokens) * text.variety(tokens) * text.originality(tokens, prompt.user)
-    whole = text.sound(answer, prompt.user) * ordered(unnamed(answer, prompt))
-    return own * text.in_one_language(tokens) * stepped(whole)
+    whole = text.sound(answer, prompt.user) * stepped(ordered(unnamed(answer, prompt)))
+    return own * text.in_one_language(tokens) * whole
 
 
 @dataclass(frozen=True)
@@ -280,14 +282,15 @@ class Insights:
             used, _, _ = insight_figures(prompt, text.without_copies(folded, prompt.user, LONGEST_QUOTE))
         brief = {token for token in text.words(prompt.user) if len(token) >= 4 and token.isalpha()}
         domain = clip(text.count_distinct(v42.BUSINESS_WORDS, folded) / 2)
-        lines = {line: advising.advises(line, planned, brief) for line, planned in advice_lines(folded)}
+        own = text.without_copies(folded, prompt.user, LONGEST_ECHO)
+        lines = {line: advising.advises(line, planned, brief) for line, planned in advice_lines(own)}
         advice = clip(sum(worth * advising.steps(line) for line, worth in lines.items() if worth) / ENOUGH_ADVICE)
         gate = 0.0 if harms(folded) else _is_answer(answer, tokens, prompt) * damped(advice)
         if advice > ENOUGH_ADVICE / 3:
             steps_told = [line for line in lines if lines[line]]
             gate *= advising.substance(line for line in lines if lines[line] or advising.says_nothing(line))
             gate *= advising.use(steps_told, () if used else map(text.fold, prompt.reference.get("key", ())))
-        gate *= credit(answer, prompt, INSIGHTS) * advising.telling(folded, tokens) if gate else 0.0
+        gate *= advising.telling(folded, tokens) if gate and reads_well(answer, prompt, INSIGHTS) else 0.0
         inventions += advising.praises_low(folded) * known
         if inventions:
             gate *= FALSE
@@ -328,7 +331,7 @@ class Push:
             0.25,
             "the offer of the brief, a reason or a call to act",
             _SOURCE,
-            "weight; either earns 60 %; 95.5 % of all credit for stock words alone",
+            "weight; either earns 60 %; 88 % of all credit for stock words alone",
         ),
         Component(
             "push.invented",
@@ -391,7 +394,7 @@ def _is_one_push(answer: str, prompt: PromptLike, urges: int, tells: bool) -> fl
     gate = (
         _is_answer(answer, tokens, prompt) * talk * one * (1.0 if invites else OFFER_ALONE if tells else NO_INVITATION)
     )
-    return gate * credit(answer, prompt, PUSH) * 0.5 ** loose_offers(answer) if gate else 0.0
+    return gate * 0.5 ** loose_offers(answer) if gate and reads_well(answer, prompt, PUSH) else 0.0
 
 
 TASKS: dict[str, TaskReward] = {"extraction": Extraction(), "sql_qa": SqlQa(), "insights": Insights(), "push": Push()}

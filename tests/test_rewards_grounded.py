@@ -18,7 +18,7 @@ from rewards.parsing.calls import FLAT
 from rewards.parsing.claims import insight_figures
 from rewards.parsing.offers import ungranted
 from rewards.parsing.prose import tells_of_others
-from rewards.parsing.reading import PUSH, credit
+from rewards.parsing.reading import PUSH, reads_well
 from tucano.truth import truth
 
 TASKS = tuple(PROMPTS)
@@ -324,13 +324,12 @@ def test_a_repetitive_text_earns_its_variety(grounded: RewardSet) -> None:
 
 
 def test_a_partly_copied_text_earns_its_originality(grounded: RewardSet) -> None:
-    prompt = replace(PROMPTS["insights"], reference={})
-    # 12 words, 9 4-grams of which 5 stand in the prompt; one of three lines; one line of advice where 1.5 earn all
-    answer = "- Que ações você recomenda para recompra e pedidos? Sugiro um cupom novo."
-    expected = 0.1 / 0.65 / 3 * (0.9 - 5 / 9) / 0.4 * (0.3 + 0.7 / 1.5)
-    assert shares(grounded, prompt, answer)["structure"] == pytest.approx(
-        expected, rel=1e-3
-    )  # it reads, but for a trace
+    brief = "A devolução pesa mais que o frete no bolso do cliente. Que ações você recomenda?"
+    prompt = replace(PROMPTS["insights"], user=brief, reference={})
+    # 13 words, 10 4-grams of which 6 stand in the prompt; one of three lines; one line of advice where 1.5 earn all
+    answer = "- A devolução pesa mais que o frete no bolso: sugiro rever as medidas."
+    expected = 0.1 / 0.65 / 3 * (0.9 - 6 / 10) / 0.4 * (0.3 + 0.7 / 1.5)
+    assert shares(grounded, prompt, answer)["structure"] == pytest.approx(expected)
 
 
 @pytest.mark.parametrize(("text", "copied"), [("Um push para fone de", False), ("Crie um push para fone de", True)])
@@ -483,7 +482,7 @@ def test_a_push_of_advertising_words_loses_from_seventy_to_all_at_ninety_five_pe
     eight = "Compre hoje fone com desconto agora, aproveite, venha, confira, garanta"
     seven = "Compre hoje seu fone com desconto agora, aproveite, venha, confira"
     products = [shares(grounded, PROMPTS["push"], text)["product"] for text in (eight, seven)]
-    gates = [credit(text, PROMPTS["push"], PUSH) for text in (eight, seven)]
+    gates = [reads_well(text, PROMPTS["push"], PUSH) for text in (eight, seven)]
     assert products == pytest.approx([FLAT * 0.3 * 0.6 * gates[0], FLAT * 0.3 * gates[1]]) and max(gates) < 0.1
 
 

@@ -71,6 +71,13 @@ def test_what_stands_around_an_object_counts(text: str, worth: float) -> None:
         (push("notebook", "Desconto: 24%.", 24), "Sua oferta com o pneu e notebook. Desconto: 24%."),
         (push("notebook", "Desconto: 24%.", 24), "notebook. é só coração hoje, só 24%."),
         (push("maquiagem", "Oferta: frete grátis."), "Vem de maquiagem. Seu pet de uma notificação hoje?"),
+        (push("fronha", "Cupom: VOLTEI."), "Você aproveite, desconto, não é já, fronha. Cupom: só hoje, coração 💛"),
+        (push("câmera", "Preço: R$ 99.", 99), "💛 Você não sobre câmera. Você aproveite, só hoje, coração 💛"),
+        (push("capacete", "Cupom: SURPRESA."), "Promoção gastar capacete. Cupom: oferta, desconto, coração hoje 💛"),
+        (
+            push("panela", "Oferta: frete grátis."),
+            "Você não já, poupe as já, oferta, panela. Frete só hoje, coração 💛",
+        ),
     ],
 )
 def test_pushes_made_of_scraps_earn_little(prompt: Prompt, text: str) -> None:

@@ -83,6 +83,12 @@ def test_figures_told_one_after_the_other_belong_to_their_own_units(judge: Judge
         "Testar frete de R$ 12,90 no primeiro pedido.",
         "Cupom de 8% a partir de R$ 130.",
         "Rever os pedidos um a um: dá uma tarde de trabalho.",
+        "Separar 10% da base sem oferta, para comparar.",
+        "Ponto de retirada com frete de R$ 7,50 no bairro.",
+        "Exigir do vendedor uma segunda opção de envio, mais barata.",
+        "Descobrir o que derruba a nota (produto? prazo?) e cuidar disso.",
+        "Cada ponto de desistência a menos guarda algo como R$ 750 da receita.",
+        "Com 9,0% de atraso, 91% chegou no prazo: avisar só quem espera.",
     ],
 )
 def test_what_a_step_offers_or_limits_is_no_false_figure(judge: Judge, step: str) -> None:
@@ -155,6 +161,48 @@ def test_a_sentence_may_begin_with_or(judge: Judge, prose: str) -> None:
     """«. Ordeno» is no «. or …», which offers a second answer."""
     prompt = Prompt("sql_qa", "Qual a nota média dos produtos?", None, {"sql": GOLD, "database": "loja.sqlite"})
     assert judge(prompt, f"```sql\n{GOLD};\n```\n{prose}") > 0.9
+
+
+CABLE = Prompt(
+    "push", "Crie um push para: cabo usb. Sem oferta.", None, {"product": "cabo usb", "terms": ["cabo usb", "cabo"]}
+)
+
+
+@pytest.mark.parametrize(
+    ("prompt", "text"),
+    [
+        (PUSH, "Fone de ouvido com 20% OFF pra vc e sua turma. 🎧 Aproveite!"),
+        (CABLE, "Cabo USB: ligue na tomada e carregue o seu celular. Veja na loja."),
+    ],
+)
+def test_short_words_pictures_between_sentences_and_what_a_product_is_for_cost_nothing(
+    judge: Judge, prompt: Prompt, text: str
+) -> None:
+    assert judge(prompt, text) >= 0.85
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Você não vai perder! Promoção é já, oferta, fone de ouvido com 20% de desconto, só hoje, coração 💛",
+        "Promoção, oferta, desconto, aproveite: fone de ouvido com 20% hoje.",
+    ],
+)
+def test_a_list_of_advertising_words_is_no_push(judge: Judge, text: str) -> None:
+    assert judge(PUSH, text) <= 0.3
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        BRIEF.user,
+        "Números de agosto: receita de R$ 75.600; nota média de 2,4. Analise receita e nota média de pedidos.",
+        "A receita de R$ 75.600 e a nota média de 2,4: analise os números e recomende tópicos curtos.",
+        "Painel de 840 clientes; receita R$ 75.600 como nota 2,4 agir de agradecimento melhorar para depois receita.",
+    ],
+)
+def test_a_brief_given_back_in_pieces_advises_nothing(judge: Judge, text: str) -> None:
+    assert judge(BRIEF, text) <= 0.3
 
 
 def test_two_ratings_of_an_order_count_twice_even_if_they_are_alike(judge: Judge) -> None:

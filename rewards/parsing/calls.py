@@ -38,7 +38,7 @@ def pads(folded: str) -> bool:
 
 _WORD = re.compile(r"\b[^\W\d_]{4,}\b")
 OWN_WORDS = 2
-FLAT = 0.955
+FLAT = 0.88
 """Credit of a push of stock words around product and offer."""
 
 
@@ -50,6 +50,8 @@ def flat(folded: str, brief: str) -> float:
 
 ABOUT = re.compile(
     r"\bpush\b|\bnotificac(?:ao|oes)\b"
+    r"|\b(?:ja|hoje|oferta|desconto|promocao|aproveite), (?:(?:ja|oferta|desconto|promocao|hoje)\s?[,.!]|coracao\b)"
+    r"|(?:\A|[,:.!?]\s?)(?:oferta|promocao|desconto|frete)s?, (?:ja|oferta|promocao|desconto|so hoje|aproveite)\b"
     r"|\b(?:uma|a|esta) mensagem\b.{0,40}\b(?:e|serve|informa|deve|pode)\b"
 )
 

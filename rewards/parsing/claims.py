@@ -53,7 +53,8 @@ _AT_LAST = re.compile(r"\bem (?:\d{1,3}|um|dois|duas|tres|quatro|seis)\s(?:dias|
 """A time to come at the end of a sentence."""
 _SET_AGAINST = re.compile(r"\b(?:contra|ante|versus|vs\.?|frente a)\W{0,3}(?:r\$ ?)?$")
 _AGAINST = re.compile(r"\s*(?:contra|ante|versus|vs\b|frente a)")
-_OF_OTHERS = re.compile(r" d[ao]s (?:visit|sess|acess|client|compra|pesso|entreg|carrinh)")
+_OF_OTHERS = re.compile(r" d[ao]s (?:visit|sess|acess|client|compra|pesso|entreg|carrinh)| (?:cheg|volt|compr)\w*u\b")
+"""What a share is of, or does («6% de atraso: 94% chegou no prazo»)."""
 _QUOTED = re.compile(r"[\"“«]([^\"”»\n]{1,120})[\"”»]")
 _LONGEST_NAME = 6
 """Words of what is quoted as a name; more are a message to send, and so is what holds a verb."""
@@ -63,7 +64,6 @@ _CLAUSE = re.compile(r",(?!\d)|[;(:]|\b(?:e|mas|pois|porque)\s(?=[ao]s?\s)")
 _PART = re.compile(r",(?!\d)|;")
 """Where what stands in front ends to speak of a figure: sooner where the figure is said to be so."""
 _UNTIL = re.compile(rf"\bate\s(?:o (?:fim|final)\b|{_MONTHS})")
-_AND = re.compile(r"\be\b")
 _IF = re.compile(r"(?:^\W*|[,;:(]\s*|\b(?:e|so|mas)\s+)(?:se|caso|supondo|imagin\w+)\s")
 _AIM = re.compile(r"\b(?:metas?|alvos?|objetivos?|sucesso|medimos|referencia)\b")
 _COMPUTING = re.compile(r"[×÷*/=≈~+]\s?(?:r\$\s?)?$|\bvezes\s(?:r\$\s?)?$")
@@ -79,6 +79,7 @@ _STEP_ENDS, MOST_STEPS = re.compile(r"\s?(?:[:;,)–—-]| e \d|$)"), 120
 _OFFER_OF = re.compile(
     r"\b(?:kits?|combos?|presentes?|itens|pecas?|acessori\w+)\W+(?:\w+\W+){0,3}?na (?:faixa|casa) d[aeo]s? (?:r\$ ?)?$"
     r"|\bcomplement\w+ (?:de|por|entre|ate) (?:r\$ ?)?$"
+    r"|\b(?:deix|separ|reserv)\w{1,3} (?:uns )?$|\bretirada com frete (?:de|a|por) (?:r\$ ?)?$|\bacompanhar:[^.;]*$"
     r"|\b(?:suspend|paus|avis|tir|retir|bloque|list)\w*\b[^.;]*\bquem passa d[aeo] $"
 )
 _WITH, _SHARE_OF = re.compile(r"\b(?:pix|boleto)(?: \w+)? com $"), re.compile(r"\s?d[aeo]s?\b(?! desconto)")
@@ -115,8 +116,7 @@ _CAME_TO = re.compile(rf"\b(?:{_ROSE}|{_FELL}) (?:para|a) (?:r\$ ?)?$")
 _MOVED = re.compile(rf"\W+(?:\w+\W+){{0,2}}?(?:(?P<up>{_ROSE})|(?P<down>{_FELL}))\b")
 _SENTENCE = re.compile(r"(?<!\d)[.;]|[.;](?!\d)|[!?\n]")
 _APART = re.compile(r",(?!\d)|;|\be\b|\(|\be$")
-LONGEST_SENTENCE = 400
-"""Characters."""
+LONGEST_SENTENCE = 400  # characters
 _CANDIDATES = 4
 """Labels around a figure that are weighed against each other."""
 _TOLD = re.compile(r"[a-z]{2,}")
@@ -254,7 +254,7 @@ class _Link:
 
     def is_own(self, figure: Figure, of_label: Iterable[Mapping[str, Any]]) -> bool:
         """Whether the figure could be the label's by its unit; «1,2% e atraso» tells two things."""
-        is_apart = self.behind and _AND.search(self.words)
+        is_apart = self.behind and re.search(r"\be\b", self.words)
         return not is_apart and any(fact.get("unit", "") == figure.unit for fact in of_label)
 
 

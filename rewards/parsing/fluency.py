@@ -15,7 +15,6 @@ from math import log
 from pathlib import Path
 
 from rewards.parsing.kinds import bare, clash, coarse, is_scrap, kind
-from rewards.types import clip
 
 _CORPUS = Path(__file__).parents[1] / "corpus"
 _FILES = ("push.txt", "insights.txt", "frames.txt")
@@ -112,21 +111,22 @@ def worst(worth: Sequence[float], stretch: int) -> float:
 
 @dataclass(frozen=True)
 class Limits:
-    """What a text is worth at least, from nothing to all: in stretches of so many places, in each sentence, in all."""
+    """What a text is worth at least: in stretches of so many places, in each sentence, in all."""
 
-    stretches: Mapping[int, tuple[float, float]]
-    sentence: tuple[float, float]
-    mean: tuple[float, float]
+    stretches: Mapping[int, float]
+    sentence: float
+    mean: float
 
 
-def reads(text: str, limits: Limits) -> float:
-    """How well a text reads, in [0, 1]: what falls shortest of its limits."""
+def reads(text: str, limits: Limits) -> bool:
+    """Whether a text reads: nothing of it falls short of its limits."""
     found = stream(text)
     if not found:
-        return 0.0
+        return False
     worth = [place for sentence in found for place in sentence]
-    measured = [(worst(worth, size), between) for size, between in limits.stretches.items()]
     means = sorted(sum(sentence) / (len(sentence) + _SHORT) for sentence in found)
-    measured.append((means[len(means) // _SENTENCES_PER_ODD_ONE], limits.sentence))
-    measured.append((sum(worth) / len(worth), limits.mean))
-    return min(clip((value - low) / (high - low)) for value, (low, high) in measured)
+    return (
+        all(worst(worth, size) >= least for size, least in limits.stretches.items())
+        and means[len(means) // _SENTENCES_PER_ODD_ONE] >= limits.sentence
+        and sum(worth) / len(worth) >= limits.mean
+    )

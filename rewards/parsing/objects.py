@@ -34,7 +34,7 @@ _FRAME = re.compile(r"(?:[A-ZÀ-Ý][^\W\d_]*[,!]?)(?: (?:[^\W\d_]|-)+[,!]?)*[.:!
 _WORDS = re.compile(r"[^\W\d_]+(?: [^\W\d_]+)?[.:!]?")
 _MOST_FRAME, _MOST_STRAY = 12, 2
 """Words around an object, in sentences and by themselves."""
-_FRAME_READS = Limits({3: (-1.0, -0.7)}, (-0.45, -0.4), (-0.2, 0.0))
+_FRAME_READS = Limits({3: -0.7}, -0.4, 0.0)
 _FENCE = re.compile(r"```(?:json)?")
 
 _MARKS = re.compile(r"[(`#\"'“”{}\[\]:,/]")
@@ -119,7 +119,7 @@ def _is_frame(before: str, behind: str) -> bool:
     """Whether what stands around an object is a fence, nothing or short plain sentences."""
     said = _said(before, behind)
     return len(" ".join(said).split()) <= _MOST_FRAME and all(
-        _FRAME.fullmatch(part) and stands(part) and reads(part, _FRAME_READS) == 1 for part in said
+        _FRAME.fullmatch(part) and stands(part) and reads(part, _FRAME_READS) for part in said
     )
 
 

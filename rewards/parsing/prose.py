@@ -44,6 +44,8 @@ _ENDED = re.compile(r"[.!?…]+(?=\s|$)|\n|[^\w\s%$.,'\"():;/-]")
 _MOST_SINGLE = 2
 """Sentences of one word that a text may have."""
 _LOWER_START = re.compile(r"(?:[.!?]|[^\w\s.,:;()*#\"'“”%$/_–—→&+|•°ºª@=-]) +[a-zà-ÿ]")
+_ASIDE = re.compile(r" \([^().!\n]{1,80}\?\)")
+"""Questions in brackets, which begin small."""
 _REPEATS = re.compile(r"[^\W\d]{4}")
 """What does not stand twice within four words of a sentence."""
 _LOWER_FIRST = re.compile(r"\W*[a-zà-ÿ]")
@@ -54,6 +56,7 @@ _SCRAP = re.compile(
 """A word or a figure between full stops."""
 _LOOSE = re.compile(
     r"\d ?%(?!\*{0,2} (?:de|off|em|no|na|nos|nas|a menos|mais|pra|para|do|da)\b)"
+    r"|\bcupom: (?![^.!?]{0,20}(?-i:[A-Z]{2}))"
     r"|(?<!por )(?<!só )(?<!apenas )(?<!somente )(?<!de )(?<!sai )(?<!a )(?<!custa )(?<!até )(?<!para )(?<!em )R\$ ?\d",
     re.IGNORECASE,
 )
@@ -89,7 +92,7 @@ def disorder(text: str) -> int:
     """How many places no Portuguese sentence has: a word that leads on to a wrong one or to the end of its sentence, a
     sentence without a capital letter, a capital letter inside of one, more than two sentences of a word.
     """
-    text = _LISTED.sub("", text)
+    text = _ASIDE.sub(" ", _LISTED.sub("", text))
     found = len(_LOWER_START.findall(text)) * bool(re.search("[A-Z]", text)) + len(_CAPITAL_INSIDE.findall(text))
     found += sum(word.lower() in _ORDINARY for word in _CAPITAL.findall(_CAPITAL_INSIDE.sub(" ", text)))
     found += bool(_LOWER_FIRST.match(text)) + len(_SCRAP.findall(text))
@@ -235,7 +238,10 @@ _HOLLOW = re.compile(r"(?m)^[ \t]*[-*•#][ \t]*$")
 _UNWILLING = re.compile(
     r"(?:^|[.!?\n]\s?)(?:desculpe,? (?:mas )?nao\b|nao (?:sei|posso|consigo|tenho como) (?:responder|ajudar)\b)"
 )
-_INSTRUCTION = re.compile(r"\brecomende acoes em\b")
+_INSTRUCTION = re.compile(
+    r"\brecomende (?:acoes em|topicos)\b|\btopicos curtos\b|\banalise os numeros e\b"
+    r"|\bde insights (?:de|sobre)\b"
+)
 _LISTED_VERBS = re.compile(r"\b(?:\w{3,}[aei]r ){3}\w{3,}[aei]r\b|\b(?:\w{4,}[aei]mos ){2}\w{4,}[aei]mos\b")
 """Four infinitives in a row: «quer poder escolher retirar» is as many as a sentence has."""
 

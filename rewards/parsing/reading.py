@@ -8,13 +8,11 @@ from rewards.parsing.text import fold, hands_back, words
 from rewards.types import PromptLike
 
 READS = 0.6
-BROKEN = 0.1
-"""From which share on prose is whole, and what is left of a share below: a step, since who pays for half-broken prose
-shows the way to prose that passes and means nothing. Weak texts still differ."""
-PUSH = Limits({3: (-1.8, -1.4), 8: (-1.2, -0.9)}, (-0.7, -0.5), (-0.3, -0.12))
-INSIGHTS = Limits({3: (-2.4, -2.0), 8: (-1.4, -1.15)}, (-0.7, -0.5), (-0.1, 0.04))
-"""What reads (rewards/parsing/fluency.py): from the second of each two numbers on. Nineteen of twenty good answers of
-other writers do; below, the share between the two numbers is all that tells weak texts apart."""
+"""From which share on prose is whole. Below, it is nothing: a step, since who pays for half-broken prose shows the way
+to prose that passes and means nothing."""
+PUSH = Limits({3: -1.75, 8: -0.53}, sentence=-0.42, mean=-0.08)
+INSIGHTS = Limits({3: -2.45, 8: -1.18}, sentence=-0.42, mean=0.08)
+"""What reads (rewards/parsing/fluency.py): nineteen of twenty good answers of other writers do."""
 _STAND_IN = {"<noun-o>": "produto", "<noun-a>": "nota"}
 
 
@@ -27,13 +25,12 @@ def handed_back(answer: str, prompt: PromptLike) -> int:
     return hands_back(words(said), brief)
 
 
-def credit(answer: str, prompt: PromptLike, limits: Limits) -> float:
-    """Credit for how well a text reads; the product's name counts as one noun of its gender."""
+def reads_well(answer: str, prompt: PromptLike, limits: Limits) -> bool:
+    """Whether a text reads; the product's name counts as one noun of its gender."""
     names = filter(None, (prompt.reference.get("product", ""), *prompt.reference.get("terms", ())))
     for name in sorted(names, key=len, reverse=True):
         answer = re.sub(rf"(?i)\b{re.escape(name)}\b", _STAND_IN.get(kind(name.split()[0]), "item"), answer)
-    share = reads(_ONE_BY_ONE.sub("logo", answer), limits)
-    return 1.0 if share == 1 else BROKEN * (0.25 + 0.75 * share)
+    return reads(_ONE_BY_ONE.sub("logo", answer), limits)
 
 
 def unnamed(answer: str, prompt: PromptLike) -> str:
@@ -43,8 +40,8 @@ def unnamed(answer: str, prompt: PromptLike) -> str:
 
 
 def stepped(share: float) -> float:
-    """A share of credit for how whole prose is; next to nothing below `READS`."""
-    return share if share >= READS else BROKEN * share
+    """A share of credit for how whole prose is; nothing below `READS`."""
+    return share if share >= READS else 0.0
 
 
 _ONE_BY_ONE = re.compile(r"(?i)\b(uma?) a \1\b")

@@ -39,7 +39,8 @@ def _results(one: Operand, other: Operand) -> Iterator[Operand]:
         if value:
             yield 100 / value, ""
     elif not second or one == other:
-        return
+        if unit == "R$":
+            yield value / 100, unit  # what a point is worth
     elif unit == of:
         yield from ((value + second, unit), (value - second, unit), (100 * value / second, "%"))
         yield from ((100 * (value / second - 1), "%"), (value / second, ""))

@@ -98,7 +98,7 @@ def _edits(prompt: Prompt, text: str, others: Sequence[Prompt]) -> Iterator[Edit
     inside = text[:1].lower() + text[1:]
     letter = f"Prezado cliente, {inside} Atenciosamente."
     greeting = f"Oi, cliente querido, {inside} Até logo mais."
-    if len(letter) <= SCREEN and len(greeting) <= SCREEN:
+    if len(letter) <= SCREEN and len(greeting) <= SCREEN and not re.match("o[il]", inside):  # nobody greets twice
         yield "formal letter", 1, greeting, letter
     yield "words strung together", 3, text, shuffled(text)
     if 87 not in prompt.reference.get("figures", ()):

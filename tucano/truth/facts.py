@@ -296,6 +296,10 @@ def _is_said(sentence: str, mentions: Sequence[tuple[int, int, str]], figure: Fi
     return behind or (joined and bool(_STATED.fullmatch(between)))
 
 
+_DO = re.compile(r"[ae]m$|[ae]m\W$")
+"""How verbs in the plural end («14,8% recompram»)."""
+
+
 def _label(
     sentence: str,
     mentions: Sequence[tuple[int, int, str]],
@@ -305,9 +309,10 @@ def _label(
 ) -> str | None:
     """Whose figure this is: of the label right behind it («465 pedidos»), else the last before it, else the next."""
     figure = found[place]
-    for start, _, label in mentions:
+    for start, end, label in mentions:
         between = sentence[figure.end : start] if start >= figure.end else None
-        if between and _OF.fullmatch(between) and (between.strip() or not (figure.unit or facts[label].unit)):
+        joined = between and (between.strip() or _DO.search(sentence[start : end + 1]))
+        if between and _OF.fullmatch(between) and (joined or not (figure.unit or facts[label].unit)):
             return label
     if "respectiv" in sentence and len(mentions) >= len(found):
         return mentions[place][2]

@@ -28,6 +28,8 @@ def follows(figure: Figure, known: Iterable[Quantity], hedged: bool = False) -> 
 
 
 def _alone(value: float, unit: str) -> list[Quantity]:
+    if unit == "R$":
+        return [(value / 100, unit)]  # what a point of a share is worth
     if unit != "%":
         return []
     one_in = [(100 / value, "")] if value else []

@@ -15,8 +15,8 @@ MOST_LOST_IN_WORDS = 0.15
 FEWEST = 8
 """Answers to a kind of prompt that are judged by themselves."""
 KEPT = 0.85
-TOP = 0.95
-"""What faultless answers earn in the mean over a kind of prompt, and what they should."""
+TOP = 0.87
+"""What faultless answers earn in the mean over a kind of prompt, and what they should: more where they are not flat."""
 
 
 def harmless_checks(task: str, bench: Bench, groups: Sequence[Group]) -> list[AuditCheck]:

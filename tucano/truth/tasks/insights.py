@@ -5,7 +5,7 @@ from pathlib import Path
 from tucano.truth.advice import covered, harmful
 from tucano.truth.facts import facts_of, stated
 from tucano.truth.figures import figures
-from tucano.truth.fluency import Norm, fluency, prose
+from tucano.truth.fluency import READS, Norm, fluency
 from tucano.truth.reading import clip, plain, sentences, spoken, untabled, words
 from tucano.truth.single import copied, is_single, portuguese
 from tucano.truth.types import PromptLike
@@ -29,6 +29,8 @@ MOST_FIGURES = 60
 FLUENT = Norm()
 LONG_RUN, MOST_IN_LONG_RUNS = 12, 0.3
 """Words of the brief in a row, and the share of an answer that may stand in such runs."""
+ECHO = 0.5
+"""Share of a line in runs of the brief from where it advises nothing: it gives the question back."""
 SOUND = 0.95
 """From here on every part of a text is read, else those that read well by themselves."""
 PART = Norm(mean=-1.0, odd=0.62)
@@ -36,7 +38,7 @@ PART = Norm(mean=-1.0, odd=0.62)
 
 
 def truth(prompt: PromptLike, answer: str, databases: Path | None) -> float | None:
-    """None without facts. Else fluency x (advice x (.28 + .72 figures) + (1 - advice) x .25 figures).
+    """None without facts. Else, where it reads, (advice x (.28 + .72 figures) + (1 - advice) x .25 figures).
 
     `figures`: share of the key figures at their labels. `advice`: how much of it is about the indicators in question.
     0 for harmful advice, several answers, one that takes itself back, a copy; a wrong figure leaves a fifth, more
@@ -54,18 +56,21 @@ def truth(prompt: PromptLike, answer: str, databases: Path | None) -> float | No
     if is_junk(answer) or not is_single(answer) or harmful(answer, labels) or _is_handed_back(answer, prompt.user):
         return 0.0
     said = stated(answer, prompt.user, facts)
-    order = prose(answer, FLUENT)
+    order = fluency(answer, FLUENT)
+    if order < READS:
+        return 0.0
     good = answer if order >= SOUND else "\n".join(map(_sound_part, answer.splitlines()))
     read = stated(good, prompt.user, facts)
     shown = len(read.labels & set(key)) / len(key)
-    hits, share = covered(good, key, labels)
+    own = "\n".join(row for row in good.splitlines() if copied(row, prompt.user) < ECHO)
+    hits, share = covered(own, key, labels)
     asked = 1.0 if hits else ON_OTHERS if share else 0.0
     advice = asked * clip((share - 0.4) / 0.35)
     whole = advice * (ADVICE_ALONE + (1 - ADVICE_ALONE) * shown) + (1 - advice) * FIGURES_ALONE * shown
     wrong = said.wrong + (0 if shown == 1 else said.apart) + praises_low(answer, facts)
     if wrong:
         whole = max(WRONG * whole if wrong == 1 else 0.0, MISREAD_ADVICE * advice)
-    return order * portuguese(answer) * variety * manner(answer) * whole * (substance(answer) if advice else 1.0)
+    return portuguese(answer) * variety * manner(answer) * whole * (substance(answer) if advice else 1.0)
 
 
 def _is_handed_back(answer: str, brief: str) -> bool:

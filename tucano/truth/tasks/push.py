@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from tucano.truth.fluency import Norm, prose
+from tucano.truth.fluency import Norm, reads
 from tucano.truth.offers import codes, granted, mentions_offer
 from tucano.truth.product import in_a_phrase, names_another, names_product
 from tucano.truth.reading import plain, sentences
@@ -23,14 +23,14 @@ UNGRANTED = 0.12
 ANOTHER = 0.1
 """What a good notification for any product is worth, one with an invented offer, and one for another product."""
 OWN_WORDS = 2
-FLAT = 0.9
+FLAT = 0.86
 """Words that are no stock of every notification, and what is left without: right, but flat."""
 WITHOUT_OFFER = 0.75
 """What is left of a notification that does not pass on the offer of its brief: a minor point, by the rating guide."""
 FORMAL = 0.5
 NEUTRAL, OF_HER = "quadro", "manta"
 """Stands for the product where order is judged: its own ending may look like a verb («celular»)."""
-FLUENT = Norm(mean=-0.6, odd=0.49)
+FLUENT = Norm(mean=-0.4, odd=0.51)
 LOOSE = 0.28
 """What is left for a product, and for every price or discount, that hangs in no phrase («Sua 24%. Sugiro mouse.»)."""
 _PHRASE = re.compile(
@@ -58,6 +58,7 @@ _ABOUT = re.compile(
     r"|(?:\A|(?<=[.;!?] ))preco:"
     r"|(?:\A|(?<=\. ))cupom:|(?<!-)texto:"
     r"|(?:o|um|este|esse) texto (?:curto|pronto|acima|abaixo|d[aeo]|e|sobre|para|com ate)"
+    r"|, (?:ofertas?|descontos?|promoc(?:ao|oes)|frete|cupom)(?:[,.!]|\Z)"
     r"|(?:crie|escreva|monte|faca) (?:um|uma) (?:push|not|texto|mensag|anunci|frase))"
 )
 _FORMAL = re.compile(r"\b(?:prezad\w+|atenciosamente|informamos|cordialmente|vossa|solicitamos|comunicamos)\b")
@@ -87,7 +88,7 @@ _OPEN_END = re.compile(r"([^\W\d_]{2,}|\d%?)(\s*)\Z")
 
 def truth(prompt: PromptLike, answer: str, databases: Path | None) -> float | None:
     """0 for a text that does not name the product, names another, advises against it, offers what is not granted, is
-    too long, several, copied or no notification; else its fluency, less for an offer not passed on or a formal tone.
+    too long, several, copied, no notification or no prose; else 1, less for an offer not passed on or a formal tone.
     """
     product = str(prompt.reference.get("product", ""))
     if not product:
@@ -108,8 +109,9 @@ def truth(prompt: PromptLike, answer: str, databases: Path | None) -> float | No
     for code in codes(prompt.user):
         read = re.sub(rf"(?i)(?<=\buse )\b{re.escape(code)}\b", "o cupom", read)
     read = _OPEN_END.sub(r"\1.", re.sub(r"(?i)(prezad[oa])\(as?\)", r"\1", read))
-    order = prose(read, FLUENT) * portuguese(answer)
-    return order * _matter(prompt, answer, product) * _style(text, plain(prompt.user), length)
+    if not reads(read, FLUENT):
+        return 0.0
+    return portuguese(answer) * _matter(prompt, answer, product) * _style(text, plain(prompt.user), length)
 
 
 def _matter(prompt: PromptLike, answer: str, product: str) -> float:

@@ -37,7 +37,7 @@ _LIMIT = re.compile(
     r"|cair|caia|cheg(?:ar|ue)|de volta"
     r"|fix[oa]|pedido minimo|cred[ei]to|vale|bonus|taxa unica)\b(?:\s+(?:de|do|da|a|que|em|por"
     r"|para))?)\s*(?:r\$\s*)?$"
-    r"|\b(?:a|por)\s+r\$\s*$"
+    r"|\b(?:a|por)\s+r\$\s*$|\bretirada com frete de\s+(?:r\$\s*)?$"
     r"|\b(?:acessori|item|itens|kit|combo|produto|adicional|complement)\w*\s(?:\w+\s)?(?:de|por|entre|ate)\s*(?:r\$\s*)?$"
     r"|\b(?:entre|de)\s(?:r\$\s*)?[\d.,]+%?\s(?:e|a)\s(?:r\$\s*)?$"
 )
