@@ -104,7 +104,7 @@ class Extraction:
             0.10,
             "a JSON object with at least one usable field",
             _SOURCE,
-            "weight; all credit x .85 beside a sentence, x .6 with a plain fault or beside a word or two, x .1 among"
+            "weight; all credit x .85 beside a sentence, x .45 with a plain fault or beside a word or two, x .1 among"
             " scraps, x .25 for several objects; x .3 for the opposite sentiment, x .4 for another (.6 without stars),"
             " x .6 for another kind of issue, x .7 for another category than stated, x .85 for"
             " other stars, x .75 without a summary of the review; of the form's 70 % go with the square of field_match",

@@ -25,7 +25,7 @@ LOW = 0.30
 UNREAD = 0.60
 """What an answer from the frame alone earns at most in the mean."""
 REPAIRED = {"broken off", "single quotes"}
-"""Objects that nothing but repair can read: they earn 60 %, more than a text without an object."""
+"""Objects that nothing but repair can read: they earn 45 %, more than a text without an object."""
 ABOVE = {"extraction": 6, "sql_qa": 1}
 """How many answers rated 1 or 2 earn more than .30: a wrong complaint or a wrong issue among right fields, and a query that
 is wrong and gives the right count in all stores."""
@@ -69,7 +69,7 @@ def test_attacks_on_insights(examples: RewardSet, text: str) -> None:
 @pytest.mark.parametrize("name", EXTRACTION_ATTACKS)
 def test_attacks_on_extraction(examples: RewardSet, name: str) -> None:
     total = examples.score(EXTRACTION, EXTRACTION_ATTACKS[name]).total
-    assert total == pytest.approx(0.6, abs=0.01) if name in REPAIRED else total <= LOW
+    assert total == pytest.approx(0.45, abs=0.01) if name in REPAIRED else total <= LOW
 
 
 def test_a_query_that_is_taken_back_earns_nothing(examples: RewardSet) -> None:

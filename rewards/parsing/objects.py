@@ -26,7 +26,7 @@ MOST_REPAIRED_BRACKETS = 16
 
 FRAMED = 0.85
 """Worth of an object beside one short sentence."""
-REPAIRED = 0.6
+REPAIRED = 0.45
 """Worth of one beside stray words, or that a program cannot read, with a fault that leaves its fields clear."""
 SCRAPS = 0.1
 """Worth of one between scraps of others, and of one in pieces."""

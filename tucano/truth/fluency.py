@@ -201,9 +201,9 @@ def fluency(text: str, norm: Norm = PROSE) -> float:
     means = sorted(_mean(part) for part in sentences(text, whole=True) if len(words(part)) >= WINDOW)
     sentence = means[min(len(means) - 1, len(means) // SENTENCES_PER_ODD_ONE)] if means else 0.0
     looks = (clip((mean - norm.mean + 0.28) / 0.28), clip((norm.odd + 0.08 - odd) / 0.08), clip((worst + 3.0) / 0.4))
-    faults = max(0, _faults(text) - len(words(text)) // WORDS_PER_FAULT)
+    beyond = max(0, faults(text) - len(words(text)) // WORDS_PER_FAULT)
     small = len(_NO_CAPITAL.findall(_ITEM.sub(_begun, _ASIDE.sub(" ", text))))
-    kept = FAULT**faults * (SMALL_LETTERS if _is_small(text, small) else MISSING_CAPITAL**small)
+    kept = FAULT**beyond * (SMALL_LETTERS if _is_small(text, small) else MISSING_CAPITAL**small)
     return kept * min(*looks, clip((sentence + 1.6) / 0.5))
 
 
@@ -233,7 +233,8 @@ def _mean(text: str) -> float:
     return sum(found) / len(found) if found else 0.0
 
 
-def _faults(text: str) -> int:
+def faults(text: str) -> int:
+    """How many faults one can name: broken words, capitals inside, words that wait for another, brackets left open."""
     folded = _LABEL.sub(" ", plain(_IS.sub("eh", text)))
     brackets = folded.count("(") != folded.count(")")
     unfinished = bool(_UNFINISHED.search(folded))

@@ -4,6 +4,8 @@ import json
 import re
 from typing import Any
 
+from tucano.truth.fluency import faults
+
 _FENCE = re.compile(r"```(?:json)?[ \t]*\n(.*?)\n?[ \t]*```", re.DOTALL | re.IGNORECASE)
 _DEEPEST = 64
 
@@ -46,4 +48,6 @@ def framed_object(text: str) -> dict[str, Any] | None:
     around = f"{text[:start]} {text[end:]}".replace("```json", " ").replace("```", " ")
     if start < 0 or end <= start or re.search(r"[{}\[\]]", around) or not 3 <= len(around.split()) <= MOST_AROUND:
         return None
-    return only_object(text[start:end])
+    said = (part.strip().rstrip(":,.!") for part in re.split(r"```\w*", f"{text[:start]}```{text[end:]}"))
+    is_said = all(part[0].isupper() and not faults(f"{part}.") for part in said if part)
+    return only_object(text[start:end]) if is_said else None
