@@ -6,51 +6,12 @@ from dataclasses import dataclass
 from heapq import nsmallest
 from typing import Any
 
+from rewards.parsing import proposed
 from rewards.parsing.kinds import kind
 from rewards.parsing.sums import Operand, is_of_each, is_worked_out
 from rewards.parsing.text import Figure, figures, fold, occurs, placed_figures, words
 from rewards.types import PromptLike
 
-_PROPOSED = re.compile(
-    r"(?:(?:\b(?:acima d[aeo]s?|abaixo d[aeo]s?|a partir d[aeo]s?|ate|(?:menos|mais|antes|dentro) d[aeo]s?"
-    r"|pelo menos|no maximo"
-    r"|cheg(?:ar|ue|a|uem|asse) a|pass(?:ar|e|asse) d[aeo]|(?:ma"
-    r"|me)ior(?:es)? (?:que|d[aeo])|(?:sup"
-    r"|inf)erior(?:es)? a|cerca de"
-    r"|para|entre|fix[oa] (?:em|de|por)|por volta de)|[<>≤≥+])\W{0,3}"
-    r"|\bde volta a\W{0,3}(?:r\$ ?)?|\b(?:entre|de) (?:r\$ ?)?[\d.,]+%? (?:e|a) (?:r\$ ?)?"
-    r"|\b(?:metas?|objetivos?|alvos?|minim[oa]s?|cupo[mn]s?|descontos?|brindes?|bonus|creditos?|vales?|test\w+|cashback"
-    r"|acessori\w+|itens|item|kits?|combos?|teto|piso|preco)\W{0,3}"
-    r"(?:\w+\W{1,3}){0,3})$"
-)
-"""What makes the figure behind it a proposal: words right before it, or a noun a few words before it."""
-_AIMED = re.compile(
-    r"\b(?:metas?|objetivos?|alvos?|esperad[oa]s?|expectativas?|sucesso|cenarios?|hipoteses?|projec\w+"
-    r"|indicador de exito"
-    r"|busqu?\w+|mir(?:e|ar|amos|em)|alcan[cs]\w+|ating(?:ir|a|am)|persig\w+)\b"
-    r"|(?:^|[,;:(]\s*|\b(?:e|so|mas)\s+)(?:se|caso|quando|assim que|enquanto|supondo|imagin\w+)\s"
-    r"|\b(?!parcer|bater|livrar|diari|padar|loter|secretar|carteir|portar|crias|varia)\w{2,}(?:[aei]ria|[aei]riam"
-    r"|[aei]sse|[aei]ssem)\b"
-    r"|\bse (?:o|a|os|as|cada|isso)\s"
-)
-"""Words in front of a figure that speak of what is not yet: an aim, a condition, a verb in the conditional."""
-_MONTHS = "janeiro|fevereiro|marco|abril|maio|junho|julho|agosto|setembro|outubro|novembro|dezembro"
-_LATER = re.compile(
-    r"\b(?:em|nos? proxim[oa]s?|dentro de|daqui a)\s"
-    r"(?:\d{1,3}|um|dois|duas|tres|quatro|seis)\s(?:dias|semanas|mes(?:es)?)\b"
-    rf"|\b(?:ate|para|em)\s(?:o (?:fim|final) d\w+(?: \w+)?|{_MONTHS})\s*(?:[:,.;)]|$)"
-    r"|\b(?:alvo|meta|sucesso|esperado)s?\b\W"
-)
-"""A time to come, or an aim, for which a sentence names figures («Em três meses: nota 3,8»)."""
-_WOULD = re.compile(r"\b(?:seriam?|dariam?|teriam?|traria\w*|subiria\w*|renderia\w*|ficaria\w*|custaria\w*)\b")
-_OFFERED = re.compile(
-    r"\s*(?:na (?:proxima|segunda|primeira) compra|(?:por|durante) (?:os )?\d+ (?:dias|semanas|h\b)"
-    r"|validos?\b|validas?\b"
-    r"|com validade|\W{0,3}(?:a partir|acima) d[aeo]s? (?:r\$|\d))"
-)
-"""What an offer is limited to: its figure is none of now."""
-_AT_LAST = re.compile(r"\bem (?:\d{1,3}|um|dois|duas|tres|quatro|seis)\s(?:dias|semanas|mes(?:es)?)\W*$")
-"""A time to come at the end of a sentence."""
 _SET_AGAINST = re.compile(r"\b(?:contra|ante|versus|vs\.?|frente a)\W{0,3}(?:r\$ ?)?$")
 _AGAINST = re.compile(r"\s*(?:contra|ante|versus|vs\b|frente a)")
 _OF_OTHERS = re.compile(r" d[ao]s (?:visit|sess|acess|client|compra|pesso|entreg|carrinh)| (?:cheg|volt|compr)\w*u\b")
@@ -63,28 +24,10 @@ _ASSERTED = re.compile(r"\b(?:e|foi|era|esta|ficou|fica|chegou|chega)\b")
 _CLAUSE = re.compile(r",(?!\d)|[;(:]|\b(?:e|mas|pois|porque)\s(?=[ao]s?\s)")
 _PART = re.compile(r",(?!\d)|;")
 """Where what stands in front ends to speak of a figure: sooner where the figure is said to be so."""
-_UNTIL = re.compile(rf"\bate\s(?:o (?:fim|final)\b|{_MONTHS})")
-_IF = re.compile(r"(?:^\W*|[,;:(]\s*|\b(?:e|so|mas)\s+)(?:se|caso|supondo|imagin\w+)\s")
-_AIM = re.compile(r"\b(?:metas?|alvos?|objetivos?|sucesso|medimos|referencia)\b")
 _COMPUTING = re.compile(r"[×÷*/=≈~+]\s?(?:r\$\s?)?$|\bvezes\s(?:r\$\s?)?$")
 _COMPUTED = re.compile(r"\s?(?:[×÷*/=≈+]|\w+ (?:[×÷*=≈]|vezes r?\$?\s?\d))")
 """Signs of a sum that is written out."""
-_SPAN = re.compile(
-    r"\s*(?:primeir[oa]s\s+)?(?:dias?|semanas?|mes(?:es)?|horas?|h|minutos?|min|vezes|x|anos?|parcelas?|etapas?|pontos?"
-    r"|toques?|itens|produtos)\b|\s?[–-]\s?\d+ (?:dias|semanas|meses|horas)\b|\s*(?:a mais|a menos|de desconto|off)\b"
-)
-_STEP_OF = re.compile(r"\b(?:dias?|semanas?|fase|etapa|passo|grupo)\s(?:\d+(?:,\s?| e ))*$")
-_STEP_ENDS, MOST_STEPS = re.compile(r"\s?(?:[:;,)–—-]| e \d|$)"), 120
-"""In front of and behind the number of a step («Dia 20: …»), and the latest day of one."""
-_OFFER_OF = re.compile(
-    r"\b(?:kits?|combos?|presentes?|itens|pecas?|acessori\w+)\W+(?:\w+\W+){0,3}?na (?:faixa|casa) d[aeo]s? (?:r\$ ?)?$"
-    r"|\bcomplement\w+ (?:de|por|entre|ate) (?:r\$ ?)?$"
-    r"|\b(?:deix|separ|reserv)\w{1,3} (?:uns )?$|\bretirada com frete (?:de|a|por) (?:r\$ ?)?$|\bacompanhar:[^.;]*$"
-    r"|\b(?:suspend|paus|avis|tir|retir|bloque|list)\w*\b[^.;]*\bquem passa d[aeo] $"
-)
-_WITH, _SHARE_OF = re.compile(r"\b(?:pix|boleto)(?: \w+)? com $"), re.compile(r"\s?d[aeo]s?\b(?! desconto)")
-_TOWARDS = re.compile(r"\brumo a (?:r\$ ?)?$")
-"""In front of what is offered, or wanted."""
+_AND = re.compile(r"\be\b")
 _BESIDE = re.compile(r"\W*(?:e|a|com)?\W*(?:r\W*)?")
 """What stands between two figures that are told one after the other («842 pedidos e R$ 77.410»)."""
 _WHOLE = re.compile(r"\b(?:cada|em|de|a|por)\s(?:r\$ ?)?$")
@@ -97,21 +40,10 @@ _LINK = re.compile(
 _ROSE = r"subi(?:u|ram)|cresce(?:u|ram)|aument(?:ou|aram)|dobr(?:ou|aram)|dispar(?:ou|aram)|avanc(?:ou|aram)"
 _FELL = r"cai(?:u|ram)|diminui(?:u|ram)|reduzi(?:u|ram)|despenc(?:ou|aram)|recu(?:ou|aram)|baix(?:ou|aram)"
 _TELLS = re.compile(
-    r"[^;×÷*/=≈≤≥<>+]{0,40}\b(?:(?:foi|era|esta|estava|ficou|fica|e alt[oa]|e baix[oa])(?: de| em)?|e (?:de|so|apenas)"
-    rf"|(?:{_ROSE}|{_FELL}) (?:para|a))\W{{1,3}}(?:r\$ ?)?"
+    r"[^;×÷*/=≈≤≥<>+\d]{0,40}\b(?:(?:foi|era|esta|estava|ficou|fica|e alt[oa]|e baix[oa])(?: de| em)?"
+    rf"|e (?:de|so|apenas)|(?:{_ROSE}|{_FELL}) (?:para|a))\W{{1,3}}(?:r\$ ?)?"
 )
 """A verb that says what a label is, words behind the label («a devolução da loja é de 7%»)."""
-_HEDGED = re.compile(
-    r"\b(?:uns|umas|cerca de|perto de|quase|algo como|por volta de|aproximadamente|em torno de|mais ou menos"
-    r"|praticamente"
-    r"|pouco (?:mais|menos) de|em media)\W{1,3}(?:r\$ ?)?$"
-)
-_ADVISED = re.compile(
-    r"\b(?:recomend|sugir|sugest|prioriz|oferec|cri[ae]r?\b|test[ae]|meta|objetivo|frete (?:fixo|gratis)|cupo[mn]"
-    r"|desconto|limite|ideia|propo|experiment|acima|a partir|ate\b|subsidi|bonus|minim|se\b)"
-    r"|^\W*(?:\w+:\W*)?(?:\w+(?:ar|er|ir)|\w{3,}[ea])\b"
-)
-"""A sentence that advises, or begins as advice does: with an infinitive or an imperative."""
 _CAME_TO = re.compile(rf"\b(?:{_ROSE}|{_FELL}) (?:para|a) (?:r\$ ?)?$")
 _MOVED = re.compile(rf"\W+(?:\w+\W+){{0,2}}?(?:(?P<up>{_ROSE})|(?P<down>{_FELL}))\b")
 _SENTENCE = re.compile(r"(?<!\d)[.;]|[.;](?!\d)|[!?\n]")
@@ -186,7 +118,7 @@ def _stated(
             if not shown and (link is None or _BESIDE.fullmatch(link.words)):
                 named = {place[1] for place in places}
                 shown = [fact for fact in facts if fact["label"] in named and _shows(figure, fact)]
-                shown = shown or ([] if link else _only(sentence, figure, facts))
+                shown = shown or ([] if link and not _AND.search(link.words) else _only(sentence, figure, facts))
             place = (start, end)
             if shown:
                 stated.update(fact["label"] for fact in shown if fact.get("unit", "") in ("", figure.unit))
@@ -254,7 +186,7 @@ class _Link:
 
     def is_own(self, figure: Figure, of_label: Iterable[Mapping[str, Any]]) -> bool:
         """Whether the figure could be the label's by its unit; «1,2% e atraso» tells two things."""
-        is_apart = self.behind and re.search(r"\be\b", self.words)
+        is_apart = self.behind and _AND.search(self.words)
         return not is_apart and any(fact.get("unit", "") == figure.unit for fact in of_label)
 
 
@@ -310,7 +242,7 @@ def _said(answer: str) -> Iterator[tuple[str, bool]]:
         aimed = False
         for sentence in _sentences(row):
             yield sentence, aimed
-            aimed = aimed or bool(_AIM.search(sentence))
+            aimed = aimed or bool(proposed.AIM.search(sentence))
 
 
 def _unquoted(quoted: re.Match[str]) -> str:
@@ -324,22 +256,27 @@ def _is_meant(sentence: str, figure: Figure, place: tuple[int, int], link: _Link
     """Whether a figure that linking words tie to its label is what somebody wants, or what might be: that stands in
     front of it, for «a devolução é de 55%, o que seria ruim» says that it is so."""
     before, behind = sentence[: place[0]], sentence[place[1] :]
-    if not claims_one(figure) or _SPAN.match(behind) or _IF.search(before) or _OFFER_OF.search(before):
+    if (
+        not claims_one(figure)
+        or proposed.SPAN.match(behind)
+        or proposed.IF.search(before)
+        or proposed.OFFER_OF.search(before)
+    ):
         return True
     clause = (_CLAUSE if link.is_asserted else _PART).split(before)[-1].strip()
-    proposed = _PROPOSED.search(f"{clause} ")
-    told = proposed and (proposed[0].startswith("chega a") or _CAME_TO.search(f"{clause} "))
-    if _AIMED.search(clause) or _WOULD.search(clause) or (proposed and not told):
+    wish = proposed.PROPOSED.search(f"{clause} ")
+    told = wish and (wish[0].startswith("chega a") or _CAME_TO.search(f"{clause} "))
+    if proposed.AIMED.search(clause) or proposed.WOULD.search(clause) or (wish and not told):
         return True
     if link.is_asserted or is_aimed:
         return not link.is_asserted
-    is_offer = figure.unit == "R$" and _OFFERED.match(behind)
+    is_offer = figure.unit == "R$" and proposed.OFFERED.match(behind)
     return bool(
         is_offer
-        or _LATER.search(before)
-        or _AT_LAST.search(behind)
-        or _UNTIL.search(behind)
-        or _WOULD.match(behind.lstrip(" )*"))
+        or proposed.LATER.search(before)
+        or proposed.AT_LAST.search(behind)
+        or proposed.UNTIL.search(behind)
+        or proposed.WOULD.match(behind.lstrip(" )*"))
     )
 
 
@@ -355,12 +292,14 @@ def _follows(sentence: str, figure: Figure, place: tuple[int, int], operands: Se
     before, end = sentence[: place[0]], place[1]
     if is_of_each(sentence, figure, operands) or (figure.value in (100, 1000) and _WHOLE.search(before)):
         return True
+    if proposed.IN_EACH.search(before) and not figure.unit:
+        return any(unit == "%" and value and abs(100 / value - figure.value) <= 1 for value, unit in operands)
     summed = _COMPUTING.search(before) or _COMPUTED.match(sentence, end)
     return bool(summed) and any(occurs(value, (figure,)) for value, _ in operands)
 
 
 def _is_result(sentence: str, figure: Figure, place: tuple[int, int], operands: Sequence[Operand]) -> bool:
-    return is_worked_out(figure, operands, 0.1 if _HEDGED.search(sentence[: place[0]]) else 0.0)
+    return is_worked_out(figure, operands, 0.1 if proposed.HEDGED.search(sentence[: place[0]]) else 0.0)
 
 
 def _is_compared(sentence: str, start: int, end: int) -> bool:
@@ -380,21 +319,30 @@ def _is_harmless(
     """Whether a figure that shows no fact at its label may stand: a proposal, an aim, a span of time, what follows from
     the operands. `known`: figures that may stand anywhere, None where linking words tie the figure to a label."""
     before, end = sentence[: place[0]], place[1]
-    if not claims_one(figure) or _PROPOSED.search(before) or _AIMED.search(before) or _SPAN.match(sentence, end):
-        return True
-    if _is_step(figure, before, sentence[end:]) or _OFFER_OF.search(before):
-        return True
-    if (_WITH.search(before) and not _SHARE_OF.match(sentence, end)) or (
-        _TOWARDS.search(before) and figure.unit != "%" and _ADVISED.search(sentence)
+    if (
+        not claims_one(figure)
+        or proposed.PROPOSED.search(before)
+        or proposed.AIMED.search(before)
+        or proposed.SPAN.match(sentence, end)
     ):
         return True
-    if _LATER.search(sentence) or _WOULD.search(sentence) or _OFFERED.match(sentence, end):
+    if _is_step(figure, before, sentence[end:]) or proposed.OFFER_OF.search(before):
         return True
-    if known is not None and (invented([figure], known) == 0 or (figure.unit != "%" and _ADVISED.search(sentence))):
+    if (proposed.WITH.search(before) and not proposed.SHARE_OF.match(sentence, end)) or (
+        proposed.TOWARDS.search(before) and figure.unit != "%" and proposed.ADVISED.search(sentence)
+    ):
+        return True
+    if proposed.RELATIVE.match(sentence, end) and proposed.ADVISED.search(sentence):
+        return True
+    if proposed.LATER.search(sentence) or proposed.WOULD.search(sentence) or proposed.OFFERED.match(sentence, end):
+        return True
+    if known is not None and (
+        invented([figure], known) == 0 or (figure.unit != "%" and proposed.ADVISED.search(sentence))
+    ):
         return True
     return _follows(sentence, figure, place, operands) or _is_result(sentence, figure, place, operands)
 
 
 def _is_step(figure: Figure, before: str, behind: str) -> bool:
-    is_number = not figure.unit and figure.value <= MOST_STEPS
-    return is_number and bool(_STEP_OF.search(before) and _STEP_ENDS.match(behind))
+    is_number = not figure.unit and figure.value <= proposed.MOST_STEPS
+    return is_number and bool(proposed.STEP_OF.search(before) and proposed.STEP_ENDS.match(behind))

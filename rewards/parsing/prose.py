@@ -308,7 +308,7 @@ _MORE_IS_GOOD = (
 _HARM = re.compile(
     rf"\b(?:aument|elev|ampli|incentiv|estimul)(?:ar|e|em|ando)\s{_MORE_IS_BAD}"
     rf"|(?:^|[.;:!\n]\W{0, 8}|recomend\w+ |suger?i\w+ |vale |dev\w+ )(?:sub(?:ir|a)|dobr(?:ar|e)) {_MORE_IS_BAD}"
-    rf"|\b(?:reduz|diminu|baix|cort|desestimul)(?:ir|ar|a|e|am|em|indo|ando)\s{_MORE_IS_GOOD}"
+    rf"|\b(?:reduz|diminu|baix|cort|desestimul)(?:ir|ar|a|e|am|em|indo|ando)\s{_MORE_IS_GOOD}\b(?! as \d)"
     r"|\b(?:retir|tir|escond|remov|elimin)(?:ar|e|a|er|em)\s(?:o botao|a opcao|o link|a possibilidade)"
     r"|\b(?:sub(?:ir|a|am)|aument(?:ar|e|em)|elev(?:ar|e|em))\s(?:o |os )?precos?\s(?:em tod|de tod|da loja|do site)"
     r"|\bignor(?:ar|e|em)\s(?:o|a|os|as)\s(?:client|reclamac|pedido|avaliac|atras)\w*"

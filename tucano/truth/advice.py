@@ -171,7 +171,7 @@ _HARM = re.compile(
     r"|\bengan(?:ar|e|em)\b|\bmint\w*|\bmentir\b|\bdificult\w+|\bencarec(?:er|a)\b|\bcompli(?:car|que)\w*"
     r"|\babandon(?:ar|e)\b|\bdesist(?:ir|a|am) d[aeo]\w*|\bvend(?:er|a) menos"
     r"|\bsuspend(?:er|a)\b(?! (?:[ao]s? )?(?:vitrine|vendedor|parceir|anunci|lojist|transportador|quem))|\bbloque(?:ar"
-    r"|ie) (?:os|as|o|a)\b"
+    r"|ie) (?:os|as|o|a)\b(?! (?:venda|compra) de \w+ sem\b)"
     r"|\batras(?:ar|e|em) (?:mais |ainda )?(?:a|o|as|os)\b|\baument(?:ar|e) (?:o|os) (?:preco"
     r"|prazo)s?\b(?! (?:d[oe] anuncio|prometid|informad|mostrad|no site))"
     r"|\b(?:reduz(?:ir|a)|cort(?:ar|e)|diminu(?:ir|a)) (?:a|o|as|os) (?:qualidade|atendimento|estoque|ofertas"
@@ -226,11 +226,15 @@ def harmful(answer: str, labels: Collection[str]) -> bool:
             verb = _DOWN if known is None or known.more_is_good else _UP
             harm = known and re.compile(rf"\b{verb}\b{_STEPS}{names(label).pattern}")
             if harm and any(
-                not _SPARED.search(sentence[: found.start()]) and not sentence.startswith(" gratis", found.end())
+                not _SPARED.search(sentence[: found.start()]) and not _ELSE.match(sentence, found.end())
                 for found in harm.finditer(sentence)
             ):
                 return True
     return False
+
+
+_ELSE = re.compile(r" gratis|\w* as \d")
+"""Behind an indicator: another thing («cortar pedidos às 14 h»)."""
 
 
 def _is_advised(sentence: str, harm: re.Match[str]) -> bool:

@@ -255,7 +255,7 @@ _LISTED = re.compile(r"\s*(?:e|a|com|,)\s*")
 def _joins(between: str, figure: Figure, unit: str) -> bool:
     """Whether linking words alone stand between a label and the figure behind it. Of another unit than the label's, a
     figure behind an «e» or «a» is told beside it («842 pedidos e R$ 77.410», «311 pedidos a R$ 352»)."""
-    beside = figure.unit not in ("", unit) and _LISTED.fullmatch(between)
+    beside = figure.unit not in ("", unit) and _LISTED.fullmatch(between.replace("(", ","))
     return bool(_STATED.fullmatch(between) or _CAME.fullmatch(between)) and not beside
 
 
