@@ -63,7 +63,7 @@ TOLD = 0.8
 OPPOSITE = 0.3
 OTHER_FEELING = 0.4
 DEBATABLE_FEELING = 0.6
-"""Credit beside the opposite sentiment, beside another one, and where no stars say which."""
+"""Credit beside the opposite sentiment, another one, and one that is open: no stars say, or a complaint is neutral."""
 OTHER_KIND = 0.6
 """Credit where no issue that there is has its flag."""
 OTHER_THING = 0.75
@@ -156,7 +156,9 @@ def worth(found: Mapping[str, object], expected: Mapping[str, object], prompt: P
     summary of this review."""
     review = fold(prompt.user)
     are_stated = states_stars(prompt)
-    kept = _feeling(meant("sentiment", found.get("sentiment")), expected.get("sentiment"), are_stated)
+    felt, wanted = meant("sentiment", found.get("sentiment")), expected.get("sentiment")
+    is_open = wanted == "neutral" and felt == "negative" and bool(expected.get("main_complaint"))
+    kept = _feeling(felt, wanted, are_stated and not is_open)
     category, own = expected.get("category"), found.get("category")
     if isinstance(category, str) and fold(category) in review and fold(str(own)).strip() != fold(category):
         kept *= OTHER_CATEGORY

@@ -48,10 +48,8 @@ OFFER_ALONE = 0.8
 """Credit where it tells at least what is offered of what («Patinete com 15% de desconto.»)."""
 NOT_ONE = 0.25
 """Credit of a text with more than one object, push or product, or that tells what a push is."""
-TOO_LONG = 0.3
-"""Credit of a push that is too long by far."""
-PADDED = 0.3
-"""Credit of a push that goes on about the shop."""
+TOO_LONG = PADDED = 0.3
+"""Credit of a push that is too long by far, and of one that goes on about the shop."""
 FORMAL = 0.75
 """Credit of a push in the tone of a letter, before its penalty."""
 LONGEST_PUSH = 600
@@ -242,7 +240,8 @@ class Insights:
             _SOURCE,
             "weight; a line with a means is 1, about a word of the brief alone .5,"
             " and 1.5 earn all; without any all credit x .3, x .82 with a step that says nothing, x .55 with most,"
-            " x .85 with one said twice, x .6 where none serves what was asked about; advice that harms leaves none",
+            " x .85 with one said twice, x .6 where none serves what was asked about, x .6 where figures are listed and"
+            " all steps would fit any shop; advice that harms leaves none",
         ),
         Component("insights.length", 0.10, "100 to 800 characters", _SOURCE, "weight"),
         Component(
@@ -290,6 +289,7 @@ class Insights:
             steps_told = [line for line in lines if lines[line]]
             gate *= advising.substance(line for line in lines if lines[line] or advising.says_nothing(line))
             gate *= advising.use(steps_told, () if used else map(text.fold, prompt.reference.get("key", ())))
+            gate *= advising.detail(steps_told, folded, prompt.user)
         gate *= advising.telling(folded, tokens) if gate and reads_well(answer, prompt, INSIGHTS) else 0.0
         inventions += advising.praises_low(folded) * known
         if inventions:

@@ -14,7 +14,7 @@ import pytest
 from historic_bugs import Change, Patch
 
 from rewards import extraction, grounded
-from rewards.parsing import claims, objects, offers, prose, sql, sql_results, text
+from rewards.parsing import claims, objects, offers, proposed, prose, sql, sql_results, text
 from rewards.sets import SETS, SetName
 from tucano.prompts import Task
 
@@ -174,7 +174,7 @@ def movements_never_found(patch: pytest.MonkeyPatch, name: SetName) -> None:
 
 def all_after_de_is_proposed(patch: pytest.MonkeyPatch, name: SetName) -> None:
     """«de» was added to the words of a proposal for «meta de 30 %», and frees «receita de R$ 11.652» as well."""
-    patch.setattr(claims, "_PROPOSED", re.compile(claims._PROPOSED.pattern.replace("|cerca de", "|cerca de|de", 1)))
+    patch.setattr(proposed, "PROPOSED", re.compile(proposed.PROPOSED.pattern.replace("|cerca de", "|cerca de|de", 1)))
 
 
 def key_figures_are_all(patch: pytest.MonkeyPatch, name: SetName) -> None:

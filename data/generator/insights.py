@@ -13,7 +13,8 @@ from tucano.specs.insights import InsightsAnswer
 
 @dataclass(frozen=True)
 class Indicator:
-    """A figure of a brief: how it is written, its range in generated briefs, what one does about it."""
+    """A figure of a brief: how it is written, its range in generated briefs, what one does about it: steps that
+    say what, how much and by when, since advice that fits any shop is a 3 (docs/rating-guide.md)."""
 
     label: str
     prefix: str
@@ -40,7 +41,10 @@ INDICATORS: tuple[Indicator, ...] = (
         0,
         8000,
         95000,
-        ("reforçar as ofertas dos itens mais vendidos", "criar combos para elevar a receita"),
+        (
+            "destacar por 30 dias os 20 itens mais vendidos para elevar a receita",
+            "montar três combos acima de R$ 120 com os itens mais vendidos",
+        ),
     ),
     Indicator(
         "pedidos",
@@ -49,7 +53,10 @@ INDICATORS: tuple[Indicator, ...] = (
         0,
         90,
         990,
-        ("ampliar as campanhas para gerar pedidos", "reativar clientes antigos para ter mais pedidos"),
+        (
+            "enviar cupom de 10% a quem não faz pedidos há 60 dias",
+            "anunciar os 10 produtos mais vistos e medir os pedidos por 15 dias",
+        ),
     ),
     Indicator(
         "atraso",
@@ -58,10 +65,22 @@ INDICATORS: tuple[Indicator, ...] = (
         1,
         2,
         25,
-        ("rever a transportadora para reduzir o atraso", "melhorar o prazo de entrega contra o atraso"),
+        (
+            "trocar a transportadora nas 3 rotas com mais atraso e medir por 30 dias",
+            "avisar o cliente em até 24 horas quando o pedido for atrasar",
+        ),
     ),
     Indicator(
-        "nota média", "", "", 1, 2.1, 4.8, ("responder às avaliações ruins", "melhorar o atendimento para subir a nota")
+        "nota média",
+        "",
+        "",
+        1,
+        2.1,
+        4.8,
+        (
+            "responder em 48 horas às avaliações de 1 e 2 estrelas",
+            "ligar para 20 clientes que deram nota baixa e corrigir o motivo mais citado",
+        ),
     ),
     Indicator(
         "recompra",
@@ -70,7 +89,10 @@ INDICATORS: tuple[Indicator, ...] = (
         1,
         3,
         30,
-        ("lançar um programa de fidelidade", "enviar ofertas a quem já comprou para elevar a recompra"),
+        (
+            "enviar cupom de segunda compra 20 dias depois da entrega",
+            "criar um clube de pontos com frete grátis a partir da 3ª compra",
+        ),
     ),
     Indicator(
         "devolução",
@@ -79,7 +101,10 @@ INDICATORS: tuple[Indicator, ...] = (
         1,
         1,
         15,
-        ("melhorar as fotos e descrições contra a devolução", "investigar a qualidade dos itens devolvidos"),
+        (
+            "refazer as fotos e medidas dos 10 itens mais devolvidos",
+            "perguntar o motivo de cada devolução e corrigir os 5 itens com mais queixas",
+        ),
     ),
     Indicator(
         "frete médio",
@@ -88,7 +113,10 @@ INDICATORS: tuple[Indicator, ...] = (
         2,
         9,
         48,
-        ("negociar o frete com as transportadoras", "oferecer frete grátis acima de um valor"),
+        (
+            "testar por 30 dias frete grátis acima de R$ 150",
+            "cotar o frete com 3 transportadoras e oferecer retirada na loja",
+        ),
     ),
     Indicator(
         "cancelamento",
@@ -97,7 +125,10 @@ INDICATORS: tuple[Indicator, ...] = (
         1,
         1,
         14,
-        ("confirmar o estoque para evitar cancelamento", "agilizar a aprovação dos pedidos"),
+        (
+            "conferir o estoque 2 vezes por dia para evitar cancelamento",
+            "aprovar os pedidos em até 2 horas e avisar o cliente por e-mail",
+        ),
     ),
     Indicator(
         "conversão",
@@ -106,7 +137,10 @@ INDICATORS: tuple[Indicator, ...] = (
         1,
         0.8,
         6,
-        ("simplificar o checkout para elevar a conversão", "testar novas páginas de produto"),
+        (
+            "encurtar o checkout para 2 etapas e medir a conversão por 30 dias",
+            "testar por 15 dias novas fotos na página dos 10 itens mais vistos",
+        ),
     ),
     Indicator(
         "ticket médio",
@@ -115,7 +149,10 @@ INDICATORS: tuple[Indicator, ...] = (
         0,
         60,
         380,
-        ("sugerir produtos complementares", "criar kits para elevar o ticket médio"),
+        (
+            "sugerir no carrinho itens complementares de até R$ 40",
+            "montar kits com 10% de desconto a partir de 2 peças",
+        ),
     ),
 )
 BY_LABEL: dict[str, Indicator] = {indicator.label: indicator for indicator in INDICATORS}

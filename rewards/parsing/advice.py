@@ -4,8 +4,9 @@ import re
 from collections.abc import Iterable, Sequence
 
 from rewards import v42
+from rewards.parsing.kinds import kind
 from rewards.parsing.prose import asks, concrete
-from rewards.parsing.text import any_of, words
+from rewards.parsing.text import any_of, figures, words
 from rewards.types import clip
 
 _ADVICE = any_of("use usem mantenha* vale valeria")
@@ -132,6 +133,32 @@ def advises(line: str, planned: bool, brief: set[str]) -> float:
     if not (planned or v42.ACTION_WORDS.search(line) or _ADVICE.search(line) or asks(line)):
         return 0.0
     return 1.0 if concrete(line) else 0.5 * bool(brief.intersection(words(line)))
+
+
+GENERIC = 0.6
+"""Credit where figures are only listed and every step would fit any shop: a 3 to raters of six sets."""
+DETAILED = 13
+"""Words of a step that goes into detail. 144 of 146 answers rated 5 have such a step, or one with a figure of its own;
+of those with right figures that are rated 3, hardly any."""
+_READ = 2
+"""Words of a sentence beside labels and figures that make something of them («é baixa para …»)."""
+_LISTING = re.compile(r"^[^:]{0,30}:\W|\b(?:subiu|caiu|para|medi[oa]s?)\b|\*")
+
+
+def detail(lines: Iterable[str], folded: str, brief: str) -> float:
+    """Credit of folded lines of advice for one that is long or has a figure which the brief lacks, or of their text for
+    a sentence that makes something of a figure."""
+    known = {figure.value for figure in figures(brief)}
+    if any(len(words(line)) >= DETAILED or {one.value for one in figures(line)} - known for line in lines):
+        return 1.0
+    told = set(words(brief))
+    for sentence in re.split(r"[.!?]\s|\n", folded):
+        if known & {figure.value for figure in figures(sentence)}:
+            rest = [word for word in words(_LISTING.sub(" ", sentence)) if word.isalpha() and len(word) > 3]
+            own = [word for word in rest if word not in told]
+            if len(own) >= _READ or any(kind(word) == "<verb>" for word in own):
+                return 1.0
+    return GENERIC
 
 
 REPEATED, ASTRAY = 0.85, 0.6

@@ -40,7 +40,7 @@ FUNCTION = word_set(
 
 
 _PICTURE = r"[\u2300-\u27bf\U0001f300-\U0001faff][\ufe0f\u200d\U0001f3fb-\U0001f3ff]*"
-_BETWEEN = re.compile(rf"(?<=[.!?…])\s*(?:{_PICTURE}\s*)+(?=\w)")
+_BETWEEN = re.compile(rf"(?:(?<=[.!?…])|\A)\s*(?:{_PICTURE}\s*)+(?=\w)")
 _COLLOQUIAL = {
     "pra": "para",
     "pras": "para as",
@@ -54,7 +54,7 @@ _SAID = re.compile(rf"\b(?:{'|'.join(_COLLOQUIAL)})\b")
 
 
 def tokens(text: str) -> list[str]:
-    """Words, figures and marks as the model reads them; pictures between two sentences are none of either."""
+    """Words, figures and marks as the model reads them; pictures in front of a sentence are none of it."""
     bare = _BETWEEN.sub(" ", plain(text))
     return [
         "€" if found["money"] else "9" if found["number"] else found["word"] or found["mark"] or "*"
@@ -129,10 +129,10 @@ _LEFT_HANGING = re.compile(
     r"\b(?:o|a|os|as|um|uma|de|do|da|dos|das|em|no|na|nos|nas|com|por|para|ao|aos|pelo|pela|e|ou|mas|que)"
     r"\s*(?:[.!;:)]|$)"
     r"|\b(?:de|do|da|dos|das|em|no|na|nos|nas|com|por|para|ao|aos|pelo|pela|seu|sua|meu)\s+"
-    r"(?:de|do|da|dos|das|em|no|na|nos|nas|com|por|pelo|pela|ao|aos|e|ou|mas)\b"
+    r"(?:de|do|da|dos|das|em|no|na|nos|nas|com|por|pelo|pela|ao|aos|e|ou|mas)\b(?!-)"
     r"|\b(?:o|os|as|um|uma|do|da|dos|das|no|na|nos|nas|pelo|pela|ao|aos)\s+(?:o|a|os|as|um|uma)\b"
     r"|\b(?:e|ou|mas) (?:[.!?])|(?:\A|[.!?] )que (?:de|do|da|em|no|na|para|por|com)\b"
-    r"|\b(?:o|os|as|um|uma|do|da|dos|das|no|na|por|com|de|em)\s+(?:e|ou|mas)\b"
+    r"|\b(?:o|os|as|um|uma|do|da|dos|das|no|na|por|com|de|em)\s+(?:e|ou|mas)\b(?!-)"
     r"|r\$(?!\s*\d)|\b(?:e|ou|mas|que) (?:e|ou|mas)\b"
 )
 _CAPITAL = re.compile(r"(?<=[a-zà-ÿ0-9] )[A-ZÀ-Ý][a-zà-ÿ]*\b")

@@ -37,6 +37,8 @@ summary. Other fields weigh 1."""
 WRONG_FEELING, WRONG_PROBLEM, MISCOPIED, MISJUDGED = 0.25, 0.5, 0.6, 0.85
 """What is left where the sentiment, the complaint, or (for each) a field that the frame states is wrong or missing: by
 the rating guide the first two make an answer mostly useless."""
+OPEN_FEELING = 0.7
+"""What is left for «negative» where the reference says neutral and there is a complaint."""
 SUMMARY = Norm(mean=-1.0, odd=0.62)
 """A sentence has few words to tell by."""
 OPEN = frozenset({"churn_risk", "repurchase_intent"})
@@ -179,7 +181,7 @@ def truth(prompt: PromptLike, answer: str, databases: Path | None) -> float | No
     if told := _told(prompt):
         weights["summary"], right["summary"] = FOUND, _sums_up(values.get("summary"), told, prompt.user)
     earned = near + sum(weights[name] * right[name] for name in weights)
-    return alone * earned / sum(weights.values()) * _kept(right, known, weights) * _flagged(values, known)
+    return alone * earned / sum(weights.values()) * _kept(values, right, known, weights) * _flagged(values, known)
 
 
 def _otherwise(complaint: Any, known: Mapping[str, Any], review: str) -> float:
@@ -203,12 +205,15 @@ def _flagged(values: Mapping[str, Any], known: Mapping[str, Any]) -> float:
     return WRONG_KIND if there and said and not there & said and not is_open else 1.0
 
 
-def _kept(right: Mapping[str, float], known: Mapping[str, Any], weights: Mapping[str, float]) -> float:
-    """What is left of the credit, where something decisive is wrong."""
+def _kept(
+    values: Mapping[str, Any], right: Mapping[str, float], known: Mapping[str, Any], weights: Mapping[str, float]
+) -> float:
+    """What is left of the credit, where something decisive is wrong. A complaint may be neutral or negative."""
     missed = [name for name in known if not right[name] and weights[name] == COPIED and name != "sentiment"]
     kept = MISCOPIED ** sum(name not in OPEN for name in missed) * MISJUDGED ** sum(name in OPEN for name in missed)
     if not right.get("sentiment", 1.0):
-        kept *= WRONG_FEELING
+        is_open = known["sentiment"] == "neutral" and values.get("sentiment") == "negative"
+        kept *= OPEN_FEELING if is_open and known.get("main_complaint") else WRONG_FEELING
     return kept if right.get("main_complaint", 1.0) else kept * WRONG_PROBLEM
 
 
@@ -251,9 +256,11 @@ def _weight(name: str, value: Any, prompt: PromptLike) -> float:
 
 
 def _told(prompt: PromptLike) -> frozenset[str]:
-    """Beginnings of the words that this review says and not every other one."""
-    category = {stem(word) for word in words(str(prompt.reference["fields"].get("category", "")))}
-    return _stems(prompt.user) - _FRAME - category
+    """Beginnings of the words that this review says and not every other one; none where the reference's summary has
+    none of them, for then they are the frame's."""
+    fields = prompt.reference["fields"]
+    told = _stems(prompt.user) - _FRAME - {stem(word) for word in words(str(fields.get("category", "")))}
+    return told if told & _stems(str(fields.get("summary", ""))) else frozenset()
 
 
 def _sums_up(summary: Any, told: frozenset[str], review: str) -> float:

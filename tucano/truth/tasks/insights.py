@@ -11,7 +11,7 @@ from tucano.truth.single import copied, is_single, portuguese
 from tucano.truth.types import PromptLike
 from tucano.truth.wording.junk import is_junk
 from tucano.truth.wording.manner import manner, praises_low
-from tucano.truth.wording.substance import substance
+from tucano.truth.wording.substance import GENERIC, is_generic, substance
 
 ON_OTHERS = 0.5
 """Advice on indicators of the brief that were not asked about."""
@@ -70,7 +70,9 @@ def truth(prompt: PromptLike, answer: str, databases: Path | None) -> float | No
     wrong = said.wrong + (0 if shown == 1 else said.apart) + praises_low(answer, facts)
     if wrong:
         whole = max(WRONG * whole if wrong == 1 else 0.0, MISREAD_ADVICE * advice)
-    return portuguese(answer) * variety * manner(answer) * whole * (substance(answer) if advice else 1.0)
+    if advice:
+        whole *= substance(answer) * (GENERIC if is_generic(answer, prompt.user) else 1.0)
+    return portuguese(answer) * variety * manner(answer) * whole
 
 
 def _is_handed_back(answer: str, brief: str) -> bool:

@@ -73,6 +73,40 @@ def substance(answer: str) -> float:
     return 1.0 if not vague else MOST if vague == steps or (vague > 1 and 2 * vague >= steps) else SOME
 
 
+GENERIC = 0.6
+"""What is left where figures are listed and no step says how much, by when or in which way: it would fit any shop."""
+_IN_DETAIL = 8
+"""Different words of four letters and more of a sentence that says in which way."""
+
+
+_CLAIMS = re.compile(
+    r"\b(?:e|sao|esta|estao|ficou|fica|pes[ao]m?|indica|mostra|sugere|reduz|limita|explica|significa|aponta|pede|afasta"
+    r"|tira|custa|anula|assusta|preocupa|volta|voltam|atrasa|perde|deixa|vem|nao)\s+(?!de\b)[a-z]{2,}"
+    r"|\b(?:um|uma|1) em cada\b"
+)
+"""A verb that makes something of a figure («é baixa», «pesa sobre»); «e» without its accent counts before a word that
+is no label."""
+
+
+def is_generic(answer: str, brief: str) -> bool:
+    """Whether figures are listed alone, and no sentence that advises has a number of its own or says in detail what is
+    to be done."""
+    said = plain(brief)
+    told = set(_NUMBER.findall(said))
+    for row in answer.splitlines():
+        for sentence in map(plain, sentences(row)):
+            own = set(_NUMBER.findall(_ITEM.sub("", sentence)))
+            detailed = own - told or len(set(re.findall(r"[a-z]{4,}", sentence))) >= _IN_DETAIL
+            if detailed and (recommends(sentence) or _ITEM.match(row)):
+                return False
+            if own & told and any(found[0].split()[-1] not in said for found in _CLAIMS.finditer(sentence)):
+                return False
+    return True
+
+
+_NUMBER = re.compile(r"\d[\d.,]*\d|\d")
+
+
 def _only_watches(sentence: str) -> bool:
     own = [word for word in _own(sentence) if not _AROUND.fullmatch(word)]
     return not own and bool(_WATCHES.search(sentence)) and not (_SAYS.search(sentence) or _SOMEWHERE.search(sentence))
