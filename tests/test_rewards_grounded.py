@@ -326,9 +326,10 @@ def test_a_repetitive_text_earns_its_variety(grounded: RewardSet) -> None:
 def test_a_partly_copied_text_earns_its_originality(grounded: RewardSet) -> None:
     brief = "A devolução pesa mais que o frete no bolso do cliente. Que ações você recomenda?"
     prompt = replace(PROMPTS["insights"], user=brief, reference={})
-    # 13 words, 10 4-grams of which 6 stand in the prompt; one of three lines; one line of advice where 1.5 earn all
+    # 13 words, 10 4-grams of which 6 stand in the prompt; one of three lines; one line of advice where 1.5 earn all;
+    # that line would fit any shop
     answer = "- A devolução pesa mais que o frete no bolso: sugiro rever as medidas."
-    expected = 0.1 / 0.65 / 3 * (0.9 - 6 / 10) / 0.4 * (0.3 + 0.7 / 1.5)
+    expected = 0.1 / 0.65 / 3 * (0.9 - 6 / 10) / 0.4 * (0.3 + 0.7 / 1.5) * 0.6
     assert shares(grounded, prompt, answer)["structure"] == pytest.approx(expected)
 
 
@@ -398,9 +399,9 @@ def test_proposed_and_derived_figures_are_free(grounded: RewardSet, said: str, f
 
 
 def test_figures_earn_at_their_labels_alone(grounded: RewardSet) -> None:
-    loose = "- 23,5 e 1.234 são os números.\n- Recomendo um cupom para quem já comprou na loja."
+    loose = "- 23,5 e 1.234 são os números.\n- Recomendo um cupom de 10% para quem já comprou na loja."
     assert shares(grounded, PROMPTS["insights"], loose)["key_figures"] == 0
-    told = "- Recompra de 23,5% e 1.234 pedidos.\n- Recomendo um cupom para quem já comprou na loja."
+    told = "- Recompra de 23,5% e 1.234 pedidos.\n- Recomendo um cupom de 10% para quem já comprou na loja."
     assert shares(grounded, PROMPTS["insights"], told)["key_figures"] > 0.25
 
 

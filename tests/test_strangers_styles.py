@@ -102,6 +102,25 @@ def test_what_is_told_as_a_fact_still_is_one(judge: Judge, fact: str) -> None:
     assert judge(BRIEF, f"{fact}\n{GOOD}") <= 0.31
 
 
+LISTED_ALONE = (
+    "**Análise:** receita de R$ 75.600 e nota média de 2,4.\n- Recomendo criar combos para elevar a receita."
+    "\n- Vale responder às avaliações ruins."
+)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("às avaliações ruins", "às avaliações ruins em 48 horas"),
+        ("combos para", "combos com os itens que os clientes levam juntos, com foto própria, para"),
+        ("**Análise:** receita de R$ 75.600 e nota", "A receita de R$ 75.600 depende de gente insatisfeita, pela nota"),
+    ],
+)
+def test_figures_that_are_listed_and_steps_for_any_shop_are_a_three(judge: Judge, old: str, new: str) -> None:
+    assert 0.4 <= judge(BRIEF, LISTED_ALONE) <= 0.62
+    assert judge(BRIEF, LISTED_ALONE.replace(old, new)) >= 0.85
+
+
 WATCHES = "A receita foi de R$ 75.600 e a nota média de 2,4.\n\nRecomenda-se continuar acompanhando os dois números."
 LETTER = f"Prezados senhores,\n\n{GOOD}\n\nAtenciosamente,\nEquipe de análise"
 CIRCLE = " ".join(
@@ -267,7 +286,7 @@ LISTED = replace(
         "key": ["devolução", "recompra"],
     },
 )
-PLAN = "\n- Enviar um cupom de segunda compra a quem já comprou.\n- Refazer as fotos e as medidas dos itens devolvidos."
+PLAN = "\n- Enviar um cupom de segunda compra 20 dias depois da entrega.\n- Refazer as fotos e as medidas dos itens devolvidos."
 
 
 @pytest.mark.parametrize(

@@ -211,7 +211,8 @@ def test_a_score_one_off_is_half_right_where_the_frame_states_no_stars() -> None
     [
         (ANSWERS["insights"], 1.0),
         ("A recompra de 23,5% é baixa.\n- Recomendo um cupom para a segunda compra.", 0.64),
-        ("Os números pedem atenção.\n- Recomendo um cupom para a segunda compra.", 0.28),
+        ("Os números pedem atenção.\n- Recomendo um cupom de 10% para a segunda compra.", 0.28),
+        ("Os números pedem atenção.\n- Recomendo um cupom para a segunda compra.", 0.28 * 0.6),
         ("Recompra de 23,5% e 1.234 pedidos no mês.", 0.25),
         (ANSWERS["insights"].replace("23,5%", "24,5%"), 0.18),
         (ANSWERS["insights"] + "\n- A meta é chegar a 30% de recompra.", 1.0),

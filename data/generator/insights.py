@@ -103,7 +103,7 @@ INDICATORS: tuple[Indicator, ...] = (
         15,
         (
             "refazer as fotos e medidas dos 10 itens mais devolvidos",
-            "perguntar o motivo de cada devolução e corrigir os 5 itens com mais queixas",
+            "perguntar o motivo de cada devolução e corrigir os 5 itens com mais trocas",
         ),
     ),
     Indicator(
@@ -127,7 +127,7 @@ INDICATORS: tuple[Indicator, ...] = (
         14,
         (
             "conferir o estoque 2 vezes por dia para evitar cancelamento",
-            "aprovar os pedidos em até 2 horas e avisar o cliente por e-mail",
+            "aprovar os pedidos em até 2 horas e checar o estoque antes",
         ),
     ),
     Indicator(

@@ -7,7 +7,7 @@ from tucano.truth.reading import plain
 
 _KINDS: dict[str, re.Pattern[str]] = {
     "free shipping": re.compile(
-        r"\b(?:fretes?|entregas?|envios?)\s+(?:e\s+|sai\s+|totalmente\s+|toda\s+)?(?:gratis|gratuit\w+|livre|zero"
+        r"\b(?:fretes?|entregas?|envios?)\s+(?:e\s+|sai\s+|fica\s+|totalmente\s+|toda\s+)?(?:gratis|gratuit\w+|livre|zero"
         r"|zerad\w+|por nossa conta|de graca|incluso)"
         r"|\bsem (?:pagar |custo de |cobrar )?(?:o |a )?(?:frete|entrega|taxa de entrega)|\bfrete por conta"
         r"|\bnao (?:paga|pagam|pague|tem) (?:o )?frete\b|\bfretes?\b[^.!?]{1,40}\bgratis\b"

@@ -256,11 +256,15 @@ def _weight(name: str, value: Any, prompt: PromptLike) -> float:
 
 
 def _told(prompt: PromptLike) -> frozenset[str]:
-    """Beginnings of the words that this review says and not every other one; none where the reference's summary has
-    none of them, for then they are the frame's."""
-    fields = prompt.reference["fields"]
-    told = _stems(prompt.user) - _FRAME - {stem(word) for word in words(str(fields.get("category", "")))}
-    return told if told & _stems(str(fields.get("summary", ""))) else frozenset()
+    """Beginnings of the words that this review says and not every other one."""
+    category = {stem(word) for word in words(str(prompt.reference["fields"].get("category", "")))}
+    return _stems(_ASKS.sub(" ", plain(prompt.user))) - _FRAME - category
+
+
+_ASKS = re.compile(
+    r"\b(?:devolv[ae] (?:so )?(?:o |em )?json|levante|informac\w+|d?essa avaliacao|\d estrelas|que dados)\b"
+)
+"""Words of those who ask, around a review."""
 
 
 def _sums_up(summary: Any, told: frozenset[str], review: str) -> float:
