@@ -112,7 +112,7 @@ LISTED_ALONE = (
     ("old", "new"),
     [
         ("às avaliações ruins", "às avaliações ruins em 48 horas"),
-        ("combos para", "combos com os itens que os clientes levam juntos, com foto própria, para"),
+        ("combos para", "combos com os itens que os clientes mais levam juntos na mesma compra para"),
         ("**Análise:** receita de R$ 75.600 e nota", "A receita de R$ 75.600 depende de gente insatisfeita, pela nota"),
     ],
 )

@@ -75,17 +75,16 @@ def substance(answer: str) -> float:
 
 GENERIC = 0.6
 """What is left where figures are listed and no step says how much, by when or in which way: it would fit any shop."""
-_IN_DETAIL = 8
+_IN_DETAIL = 9
 """Different words of four letters and more of a sentence that says in which way."""
 
 
-_CLAIMS = re.compile(
-    r"\b(?:e|sao|esta|estao|ficou|fica|pes[ao]m?|indica|mostra|sugere|reduz|limita|explica|significa|aponta|pede|afasta"
-    r"|tira|custa|anula|assusta|preocupa|volta|voltam|atrasa|perde|deixa|vem|nao)\s+(?!de\b)[a-z]{2,}"
-    r"|\b(?:um|uma|1) em cada\b"
-)
-"""A verb that makes something of a figure («é baixa», «pesa sobre»); «e» without its accent counts before a word that
-is no label."""
+_CLAIMS = re.compile(r"\b(?:e|pes[ao]m?|volta|nao)\s+(?!de\b)([a-z]{2,})|\b(?:um|uma|1) (?:em cada)\b")
+"""What makes something of a figure and looks like another word («é baixa»): «e» counts before a word that is no
+label."""
+_BECAUSE = re.compile(r"\b(?:porque|pois|ja que|por isso)\b")
+_TOLD = re.compile(r"para|(?:subi|ca[iu]|aument|baix|cresc|reduzi|diminui)\w*")
+"""Verbs of a list that says how its figures moved."""
 
 
 def is_generic(answer: str, brief: str) -> bool:
@@ -96,12 +95,21 @@ def is_generic(answer: str, brief: str) -> bool:
     for row in answer.splitlines():
         for sentence in map(plain, sentences(row)):
             own = set(_NUMBER.findall(_ITEM.sub("", sentence)))
-            detailed = own - told or len(set(re.findall(r"[a-z]{4,}", sentence))) >= _IN_DETAIL
+            long = len(set(re.findall(r"[a-z]{4,}", sentence))) >= _IN_DETAIL
+            detailed = own - told or long or _BECAUSE.search(sentence)
             if detailed and (recommends(sentence) or _ITEM.match(row)):
                 return False
-            if own & told and any(found[0].split()[-1] not in said for found in _CLAIMS.finditer(sentence)):
+            if own & told and _makes_something(sentence, said):
                 return False
     return True
+
+
+def _makes_something(sentence: str, brief: str) -> bool:
+    """Whether a sentence with figures has a verb that its brief lacks, other than of movement."""
+    if any(found[1] is None or found[1] not in brief for found in _CLAIMS.finditer(sentence)):
+        return True
+    verbs = (word for word in words(sentence) if FORMS.get(word) in ("v:present", "v:past"))
+    return any(word not in brief and not _TOLD.fullmatch(word) for word in verbs)
 
 
 _NUMBER = re.compile(r"\d[\d.,]*\d|\d")
