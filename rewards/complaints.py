@@ -34,13 +34,15 @@ _KINDS = {
         r"|\bgross(?:eir|o\b|a\b|os\b)|\bmal atendid|\bma educacao"
         r"|\bfalta de educacao",
         "invoice": r"\b(?:nota|documento|cupom) fiscal\b",
-        "wrong": r"\b(?:errad|trocad)[oa]s?\b|\b(?:outr[oa]|diferente d[oa]) (?:produto|item|modelo|cor|pedid|mercador)"
+        "wrong": r"\b(?:errad|trocad)[oa]s?\b|\b(?:outr[oa]|diferente d[oa])"
+        r" (?:produto|item|modelo|cor|pedid|comprad|mercador)"
         r"|\b(?:cor|modelo|item|tamanho|produto) (?:divergente|incorret)|\bfoi trocad",
         "incomplete": r"\b(?:produto|prod|pedido|kit|conjunto|entrega|veio|chegou|mercadoria)\w*\b.{0,12}\bincomplet"
         r"|\bfalt(?:ou|aram|ando|am) (?:\w+ )?(?:pec|part|iten|item|acessor)\w*(?! n[oa] (?:estoque|site))",
         "poor": r"\b(?:qualidade|material|acabament|costura|tecid)\w*\b.*\b(?:ruim|frac|baix|pessim|mal|frag|inferior)"
         r"|\b(?:mal|ma) ?-?(?:acabad|feit|qualidade)|\bfragil|\bbaixa qualidade|\bacabamento ruim",
-        "broken": r"\bdefeit|\bquebr|\bparou\b|\bnao (?:func|lig|carreg|acend)|\bqueim|\bpifou|\bestragou|\btrincad",
+        "broken": r"\bdefeit|\b(?:veio|vier|cheg)\w* com (?:um |algum )?problema"
+        r"|\bquebr|\bparou\b|\bnao (?:func|lig|carreg|acend)|\bqueim|\bpifou|\bestragou|\btrincad",
     }.items()
 }
 _MOST_KINDS = 2

@@ -24,7 +24,7 @@ _LEADING = _DETERMINERS | _MERGED | _PREPOSITIONS | _LINKS
 _ALLOWED = {
     **dict.fromkeys(_DEFINITE | _MERGED, _POSSESSIVES | {"que"}),
     "a": _POSSESSIVES | _INDEFINITE | {"que", "cada", "de"},
-    **dict.fromkeys(_INDEFINITE, word_set("em com de por para que a e")),
+    **dict.fromkeys(_INDEFINITE, word_set("em com de por para pra que a e")),
     "cada": _INDEFINITE,
     **{word: {"e", "com", "para", "por", "no", "na"} for word in _POSSESSIVES},  # «escolha o seu e leve»
     **dict.fromkeys(_PREPOSITIONS, _DETERMINERS | {"que", "quando"}),
@@ -32,7 +32,7 @@ _ALLOWED = {
 }
 _MERGES = {"de": _DEFINITE | _DEMONSTRATIVES - {"cada"}, "em": _DEFINITE, "por": _DEFINITE}
 """What a preposition may not stand before, because both become one word."""
-_ENDS = word_set("que seu sua nos como a um uma")
+_ENDS = word_set("que seu sua nos como a um uma nosso nossa nossos nossas meu minha teu tua seus suas")
 """Words of these kinds that may end a sentence all the same."""
 _SENTENCE = re.compile(r"[.!?;:…]+(?=\s|$)|\n|[^\w\s%$.,'\"()/-]")
 _TOKEN = re.compile(r"[^\W_]+(?:[.,-][^\W_]+)*%?")
@@ -57,7 +57,8 @@ _SCRAP = re.compile(
 _LOOSE = re.compile(
     r"\d ?%(?!\*{0,2} (?:de|off|em|no|na|nos|nas|a menos|mais|pra|para|do|da)\b)"
     r"|\bcupom: (?![^.!?]{0,20}(?-i:[A-Z]{2}))"
-    r"|(?<!por )(?<!só )(?<!apenas )(?<!somente )(?<!de )(?<!sai )(?<!a )(?<!custa )(?<!até )(?<!para )(?<!em )R\$ ?\d",
+    r"|(?<!\w: )"
+    r"(?<!por )(?<!só )(?<!apenas )(?<!somente )(?<!de )(?<!sai )(?<!a )(?<!custa )(?<!até )(?<!para )(?<!em )R\$ ?\d",
     re.IGNORECASE,
 )
 

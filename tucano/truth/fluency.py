@@ -41,6 +41,8 @@ FUNCTION = word_set(
 
 _PICTURE = r"[\u2300-\u27bf\U0001f300-\U0001faff][\ufe0f\u200d\U0001f3fb-\U0001f3ff]*"
 _BETWEEN = re.compile(rf"(?:(?<=[.!?…])|\A)\s*(?:{_PICTURE}\s*)+(?=\w)")
+_INSTEAD = re.compile(rf"(?<=[\w%])\s*(?:{_PICTURE}\s*)+(?=[A-ZÀ-Ý][a-zà-ÿ])")
+"""A picture in the place of a full stop."""
 _COLLOQUIAL = {
     "pra": "para",
     "pras": "para as",
@@ -54,8 +56,8 @@ _SAID = re.compile(rf"\b(?:{'|'.join(_COLLOQUIAL)})\b")
 
 
 def tokens(text: str) -> list[str]:
-    """Words, figures and marks as the model reads them; pictures in front of a sentence are none of it."""
-    bare = _BETWEEN.sub(" ", plain(text))
+    """Words, figures and marks as the model reads them; a picture in front of a sentence is none of it."""
+    bare = _BETWEEN.sub(" ", plain(_INSTEAD.sub(". ", text)))
     return [
         "€" if found["money"] else "9" if found["number"] else found["word"] or found["mark"] or "*"
         for found in TOKEN.finditer(_SAID.sub(lambda found: _COLLOQUIAL[found[0]], bare))

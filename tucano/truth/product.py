@@ -108,5 +108,5 @@ _ASIDE = re.compile(
 
 def _is_aside(said: str, name: str) -> bool:
     """Whether a product stands only where it is not offered."""
-    before = (said[: match.start()] for match in re.finditer(rf" {re.escape(name)}(?= )", said))
+    before = (said[: match.start()] for match in re.finditer(rf" {re.escape(name)}(?= (?!sem ))", said))
     return all(_ASIDE.search(f" {part}"[-40:]) for part in before)

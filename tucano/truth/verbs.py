@@ -42,7 +42,7 @@ _IRREGULAR = word_set(
 _NOUNS = word_set(
     """
     ajuda ajuste alerta analise apoio atraso aumento avaliacao aviso baixa bebe busca cama cobra cobre
-    combina compra compras compre conta contas contato controle conversa corte cuidado custa custo entrega
+    combina compra compras conta contas contato controle conversa corte cuidado custa custo entrega
     entregas envio escolha espera estudo falta forma gasto gera gira jogo jogos lembranca limite lista marca
     medida medidas meta metas mostra mudanca negocio nota notas oferta ofertas pacote pagamento pagina
     partida passeio pedido pedidos pena perda pergunta pesa pesquisa planta preco procura prova queda

@@ -30,7 +30,7 @@ _TROUBLE: tuple[re.Pattern[str], ...] = tuple(
         r"|\bnao (?:quis|aceit\w+) tro|(?<!ficou )(?<!ficou o )\b(?:sem|nada de|falta d[eo]) (?:o )?(?:reembolso"
         r"|estorno)"
         r"|\b(?:reembolso|estorno)(?: (?:ainda|ate hoje|do pedido|do valor|da compra))? nao (?:veio|caiu|entrou"
-        r"|saiu|chegou"
+        r"|saiu|chegou|voltou"
         r"|recebido|foi (?:feito|pago|realizado))",
         r"(?:atendimento|vendedor|atendente|loja|suporte)\b.{0,20}(?:ruim|gross|rude|pessim|horrivel|mal)"
         r"|\bgrosseri|\bgross[oa]"
@@ -38,12 +38,14 @@ _TROUBLE: tuple[re.Pattern[str], ...] = tuple(
         r"|a) (?:[oa]s? )?(?:quem|client|compra|consum))",
         r"\b(?:nota|documento|cupom) fiscal",
         r"\b(?:errad|trocad)[oa]s?\b|\boutr[oa] (?:produto|item|modelo|cor|mercadoria)"
-        r"|(?:cor|modelo|item|tamanho|produto) (?:divergente|incorret|diferente d[oae] (?:pedid|que))",
+        r"|(?:cor|modelo|item|tamanho|produto) (?:divergente|incorret|diferente d[oae] que)"
+        r"|\bdiferente d[oa] (?:pedid|comprad|encomendad)",
         r"(?:qualidade|material|acabamento|costura|tecido)\b.{0,25}(?:ruim|frac|baix|pessim|mal|fragil|inferior)"
         r"|\b(?:baixa|ma|pessima) qualidade|\bmal[- ]?(?:acabad|feit)|\bfragil",
         r"\b(?:produto|prod|pedido|kit|conjunto|entrega|veio|chegou|mercadoria)\b.{0,12}\bincomplet"
         r"|\bfalt(?:ou|aram|ando) (?:\w+ )?(?:pec|part|iten|item|acessori)\w*(?! n[oa] (?:estoque|site))",
-        r"\bdefeit|\bquebr|\bparou de\b|\bdeixou de func|\bnao (?:funciona|liga|carrega|acende)|\bqueimou"
+        r"\bdefeit|\b(?:veio|chegou|produto) com (?:um )?problema"
+        r"|\bquebr|\bparou de\b|\bdeixou de func|\bnao (?:funciona|liga|carrega|acende)|\bqueimou"
         r"|\bpifou|\btrincad",
     )
 )
