@@ -146,7 +146,7 @@ _LEADS = re.compile(
 _ALWAYS = ("nada", "clientes")
 _NEGATED = re.compile(
     rf"(?:\A\W*|[.;:!,]\s*|\be\s+)(?:\w+:\s*)?(?:nao|nunca|jamais)\s+(?!vale)(?:{'|'.join(_VERBS)})(?:o|e|a|ue|ar"
-    rf"|er|ir|em|am|amos)?\b(?![^.;!?]*\b(?:ate|enquanto|antes d\w)\b)"
+    rf"|er|ir|em|am|amos)?\b(?![^.;!?]*\b(?:ate|enquanto|antes d\w|sem antes)\b)"
     rf"|\b(?:evit(?:e|ar|em)|par[ae]r? de|deixem? de|deixar de|chega de)\s+(?:{'|'.join(_VERBS)})\w*"
 )
 _UP = (
@@ -170,8 +170,8 @@ _HARM = re.compile(
     r"|e) as (?:fotos|avaliac|descric)"
     r"|\bengan(?:ar|e|em)\b|\bmint\w*|\bmentir\b|\bdificult\w+|\bencarec(?:er|a)\b|\bcompli(?:car|que)\w*"
     r"|\babandon(?:ar|e)\b|\bdesist(?:ir|a|am) d[aeo]\w*|\bvend(?:er|a) menos"
-    r"|\bsuspend(?:er|a)\b(?! (?:[ao]s? )?(?:vitrine|vendedor|parceir|anunci|lojist|transportador|quem))|\bbloque(?:ar"
-    r"|ie) (?:os|as|o|a)\b(?! (?:venda|compra) de \w+ sem\b)"
+    r"|\bsuspend(?:er|a)\b(?! (?:[ao]s? )?(?:vitrine|vendedor|item|itens|parceir|anunci|lojist|transportador|quem))"
+    r"|\bbloque(?:ar|ie) (?:os|as|o|a)\b(?! (?:venda|compra) de \w+ sem\b)"
     r"|\batras(?:ar|e|em) (?:mais |ainda )?(?:a|o|as|os)\b|\baument(?:ar|e) (?:o|os) (?:preco"
     r"|prazo)s?\b(?! (?:d[oe] anuncio|prometid|informad|mostrad|no site))"
     r"|\b(?:reduz(?:ir|a)|cort(?:ar|e)|diminu(?:ir|a)) (?:a|o|as|os) (?:qualidade|atendimento|estoque|ofertas"

@@ -16,7 +16,9 @@ _KINDS: dict[str, re.Pattern[str]] = {
         r"\b(?:gratis|gratuit\w+|de graca|na faixa|0800|sem pagar|sem custo|custo zero|preco zero|nao paga|free"
         r"|cortesia)\b"
     ),
-    "gift": re.compile(r"\b(?:brindes?|presentes?\s+(?:gratis|na compra|extra)|ganhe|ganha|ganhar|bonus|mimo)\b"),
+    "gift": re.compile(
+        r"\b(?:brindes?|presentes?\s+(?:gratis|na compra|extra)|(?:ganhe|ganha)(?= \w)|ganhar|bonus|mimo)\b"
+    ),
     "several for one": re.compile(
         r"\b(?:lev\w+|compr\w+|pegu?\w+)\s+(?:[2-9]|dois|duas|tres|quatro)\b|\bpagu?e?\w*\s+(?:so\s+)?(?:[1-9]|um"
         r"|uma|dois|duas|metade)\b"

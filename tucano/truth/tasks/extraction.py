@@ -262,7 +262,8 @@ def _told(prompt: PromptLike) -> frozenset[str]:
 
 
 _ASKS = re.compile(
-    r"\b(?:devolv[ae] (?:so )?(?:o |em )?json|levante|informac\w+|d?essa avaliacao|\d estrelas|que dados)\b"
+    r"\b(?:devolv[ae] (?:so )?(?:o |em )?json|levante|informac\w+|d?essa avaliacao|\d estrelas|que dados|veja|ficha"
+    r"|extraia|os campos|da categoria|recebemos|preciso do|capture|transforme)\b"
 )
 """Words of those who ask, around a review."""
 

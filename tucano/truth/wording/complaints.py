@@ -27,6 +27,7 @@ _TROUBLE: tuple[re.Pattern[str], ...] = tuple(
         r"(?:neg|recus)(?:a|ou|ad[oa]|aram|ativa)\b.{0,40}(?:troca|reembolso|devoluc|dinheiro|estorno"
         r"|restituic|ressarc)"
         r"|(?:troca|reembolso|devolucao|estorno|restituicao)\b.{0,40}(?:negad|recusad|nao aceit)"
+        r"|\bnao (?:permite|deixa)\b.{0,20}\btroca"
         r"|\bnao (?:quis|aceit\w+) tro|(?<!ficou )(?<!ficou o )\b(?:sem|nada de|falta d[eo]) (?:o )?(?:reembolso"
         r"|estorno)"
         r"|\b(?:reembolso|estorno)(?: (?:ainda|ate hoje|do pedido|do valor|da compra))? nao (?:veio|caiu|entrou"
@@ -37,6 +38,7 @@ _TROUBLE: tuple[re.Pattern[str], ...] = tuple(
         r"|\bmal atendid|falta de (?:educacao|respeito)|\b(?:desrespeito|descaso)(?:\Z| (?:com"
         r"|a) (?:[oa]s? )?(?:quem|client|compra|consum))",
         r"\b(?:nota|documento|cupom) fiscal",
+        r"\b(?:sem|falta de|nao (?:tinha|tem|havia) (?:mais )?) ?estoque|\bestoque (?:tinha )?(?:acab|esgot|zer)",
         r"\b(?:errad|trocad)[oa]s?\b|\boutr[oa] (?:produto|item|modelo|cor|mercadoria)"
         r"|(?:cor|modelo|item|tamanho|produto) (?:divergente|incorret|diferente d[oae] que)"
         r"|\bdiferente d[oa] (?:pedid|comprad|encomendad)",
