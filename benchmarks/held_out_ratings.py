@@ -1,6 +1,6 @@
 """Rewards and truth on ratings of other writers' answers, which are held out until they have been shown once.
 
-    python -m benchmarks.held_out_ratings [--ratings data/ratings_held_out_9] [--resamples 10000]
+    python -m benchmarks.held_out_ratings [--ratings data/ratings_held_out_10] [--resamples 10000]
 
 Mean score by rating; Spearman's rho over sampled answers with the lower end of its 90 % interval (bootstrap by prompt);
 and by how much rho exceeds the better of two baselines that read nothing: the answer's length, and whether it is valid
@@ -30,7 +30,7 @@ from tucano.truth import truth
 
 SEED = 20261122
 SMALLEST_RHO = 0.60
-HELD_OUT = Path(__file__).parents[1] / "data" / "ratings_held_out_9"
+HELD_OUT = Path(__file__).parents[1] / "data" / "ratings_held_out_10"
 
 Judge = Callable[[Prompt, str], float]
 

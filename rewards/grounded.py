@@ -18,10 +18,10 @@ from rewards.parsing import advice as advising
 from rewards.parsing import offers, text
 from rewards.parsing.calls import ABOUT, CALLS, INVITES, LETTER, PRICED, URGES, copies_labels, flat, pads
 from rewards.parsing.claims import insight_figures
+from rewards.parsing.fluency import INSIGHTS, PUSH, handed_back, reads_well, stepped, unnamed
 from rewards.parsing.objects import is_single, standing_object, wholeness
 from rewards.parsing.offers import names_product, push_figures, push_inventions, speaks_against, tells_offer
 from rewards.parsing.prose import advice_lines, harms, is_scrappy, loose_offers, ordered, stands
-from rewards.parsing.reading import INSIGHTS, PUSH, handed_back, reads_well, stepped, unnamed
 from rewards.parsing.sql import find_query, has_another, names
 from rewards.parsing.sql_near import is_near, meant
 from rewards.types import Component, PromptLike, TaskReward, clip

@@ -14,7 +14,7 @@ LEAST_KEPT = {
     ("second", "insights", "truth"): 0.20, ("second", "push", "truth"): 0.60, ("second", "sql_qa", "truth"): 0.90,
 }  # fmt: skip
 """Good answers from .50 on. Insights of the second author miss most: the truth does not find the advice in prose."""
-LEAST_ORDER = {"grounded": 0.93, "truth": 0.70}
+LEAST_ORDER = {"grounded": 0.92, "truth": 0.70}
 
 
 @pytest.fixture(scope="module")

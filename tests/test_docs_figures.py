@@ -91,7 +91,8 @@ def test_the_answers_in_the_readme_earn_what_it_says() -> None:
 
 
 def test_the_number_of_ratings() -> None:
-    tasks = [json.loads(line)["prompt"]["task"] for line in text("data/ratings/ratings.jsonl").splitlines()]
+    rated = [json.loads(line) for line in text("data/ratings/ratings.jsonl").splitlines()]
+    tasks = [task for task, _, _ in {(r["prompt"]["task"], r["prompt"]["id"], r["completion"]) for r in rated}]
     assert re.findall(r"ratings of (\d+) answers", text("README.md")) == [str(len(tasks))]
     ((answers, prompts),) = re.findall(r"(\d+) answers to (\d+) prompts of the first four tasks", text("docs/audit.md"))
     assert int(answers) == sum(task in REPORTED for task in tasks)

@@ -16,9 +16,9 @@ from rewards_examples import ANSWERS, FIELDS, PROMPTS, Prompt, write_store
 from rewards import RewardSet, load_reward_set
 from rewards.parsing.calls import FLAT
 from rewards.parsing.claims import insight_figures
+from rewards.parsing.fluency import PUSH, reads_well
 from rewards.parsing.offers import ungranted
 from rewards.parsing.prose import tells_of_others
-from rewards.parsing.reading import PUSH, reads_well
 from tucano.truth import truth
 
 TASKS = tuple(PROMPTS)

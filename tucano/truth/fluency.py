@@ -180,6 +180,7 @@ class Norm:
 
     mean: float = -0.3
     odd: float = 0.44
+    sentence: float = -1.8
 
 
 PROSE = Norm()
@@ -190,8 +191,8 @@ def fluency(text: str, norm: Norm = PROSE) -> float:
 
     The mean log-odds of its words (0 from .28 below the norm on), the share of words in odd places (0 from .08 above
     the norm on), the worst five words in a row (1 down to -2.6, 0 at -3), and the worst of its sentences of five
-    words and more (1 down to -1.1, 0 at -1.6). Faults that one can name cost besides, but for one in 40 words. A text
-    without words is 0.
+    words and more (0 at the norm, 1 from .5 above). Faults that one can name cost besides, but for one in 40 words. A
+    text without words is 0.
     """
     if not any(token.isalpha() for token in tokens(text)):
         return 0.0
@@ -206,7 +207,7 @@ def fluency(text: str, norm: Norm = PROSE) -> float:
     beyond = max(0, faults(text) - len(words(text)) // WORDS_PER_FAULT)
     small = len(_NO_CAPITAL.findall(_ITEM.sub(_begun, _ASIDE.sub(" ", text))))
     kept = FAULT**beyond * (SMALL_LETTERS if _is_small(text, small) else MISSING_CAPITAL**small)
-    return kept * min(*looks, clip((sentence + 1.6) / 0.5))
+    return kept * min(*looks, clip((sentence - norm.sentence) / 0.5))
 
 
 READS = 0.6
@@ -247,8 +248,19 @@ def faults(text: str) -> int:
 
 def _misplaced_capitals(text: str) -> int:
     """How many ordinary words stand inside of a sentence and begin with a capital («Aproveite Sua novidade»)."""
-    found = (plain(word) for word in _CAPITAL.findall(text) if len(word) > 1)
-    return sum(model().is_known(word) and word not in _REGIONS for word in found)
+    found = (plain(word) for word in _CAPITAL.findall(_SAINT.sub("", text)) if len(word) > 1)
+    return sum(model().is_known(word) and word in _ordinary() and word not in _REGIONS for word in found)
+
+
+_SAINT = re.compile(r"\bS(?:ão|anto|anta) (?=[A-ZÀ-Ý])")
+"""The beginning of a name («São Paulo»)."""
+
+
+@lru_cache(maxsize=1)
+def _ordinary() -> frozenset[str]:
+    """Words that the corpus writes small: others that it knows are names."""
+    corpus = files("tucano.truth").joinpath("corpus.txt").read_text(encoding="utf-8")
+    return frozenset(map(plain, re.findall(r"\b[a-zà-ÿ]+\b", corpus)))
 
 
 def _misplaced_verbs(read: list[str]) -> int:

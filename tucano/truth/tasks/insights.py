@@ -26,7 +26,7 @@ LONGEST = 4000
 """Characters of an answer that somebody reads."""
 MOST_FIGURES = 60
 """A text with more is a table or nothing, and each figure is weighed against each label."""
-FLUENT = Norm()
+FLUENT = Norm(sentence=-1.6)
 LONG_RUN, MOST_IN_LONG_RUNS = 12, 0.3
 """Words of the brief in a row, and the share of an answer that may stand in such runs."""
 ECHO = 0.5

@@ -30,7 +30,7 @@ WITHOUT_OFFER = 0.75
 FORMAL = 0.5
 NEUTRAL, OF_HER = "quadro", "manta"
 """Stands for the product where order is judged: its own ending may look like a verb («celular»)."""
-FLUENT = Norm(mean=-0.4, odd=0.51)
+FLUENT = Norm(mean=-0.4, odd=0.51, sentence=-1.6)
 LOOSE = 0.28
 """What is left for a product, and for every price or discount, that hangs in no phrase («Sua 24%. Sugiro mouse.»)."""
 _PHRASE = re.compile(

@@ -10,7 +10,7 @@ _EMPTY_ITEM = re.compile(r"(?m)^[ \t]*[-*•#][ \t]*$")
 _VERBS = re.compile(r"\b(?:[a-z]{2,}[aei]r ){3}[a-z]{2,}[aei]r\b|\b[a-z]{3,}amos [a-z]{3,}[ei]mos [a-z]{3,}[ei]mos\b")
 """Four infinitives in a row; «quer comprar celular» looks like three."""
 _TASK = re.compile(
-    r"\brecomende (?:acoes em )?(?:topicos|itens|lista|bullets)\b|\bem topicos curtos\b"
+    r"\brecomende (?:acoes em )?(?:topicos|itens|lista|bullets)\b"
     r"|\b(?:quais|com|de|sem) insights e\b|\banalise (?:os|estes) numeros e recomend\w+"
 )
 _REFUSES = re.compile(
