@@ -48,12 +48,20 @@ def flat(folded: str, brief: str) -> float:
     return 1.0 if len(own) >= OWN_WORDS else FLAT
 
 
-ABOUT = re.compile(
-    r"\bpush\b|\bnotificac(?:ao|oes)\b"
-    r"|\b(?:ja|hoje|oferta|desconto|promocao|aproveite), (?:(?:ja|oferta|desconto|promocao|hoje)\s?[,.!]|coracao\b)"
+_KEYWORDS = re.compile(
+    r"\b(?:ja|hoje|oferta|desconto|promocao|aproveite), (?:(?:ja|oferta|desconto|promocao|hoje)\s?[,.!]|coracao\b)"
     r"|(?:\A|[,:.!?]\s?)(?:oferta|promocao|desconto|frete)s?, (?:ja|oferta|promocao|desconto|so hoje|aproveite)\b"
+)
+"""Advertising words strung together («já, oferta, desconto»)."""
+_ABOUT = re.compile(
+    r"\bpush\b|\bnotificac(?:ao|oes)\b"
     r"|\b(?:uma|a|esta) mensagem\b.{0,40}\b(?:e|serve|informa|deve|pode)\b"
 )
+
+
+def is_none(folded: str) -> bool:
+    """Whether a folded text tells what a push is, or strings advertising words together, and is none."""
+    return bool(_ABOUT.search(folded) or _KEYWORDS.search(folded))
 
 
 def copies_labels(folded: str, brief: str) -> bool:

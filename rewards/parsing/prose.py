@@ -239,10 +239,7 @@ _HOLLOW = re.compile(r"(?m)^[ \t]*[-*•#][ \t]*$")
 _UNWILLING = re.compile(
     r"(?:^|[.!?\n]\s?)(?:desculpe,? (?:mas )?nao\b|nao (?:sei|posso|consigo|tenho como) (?:responder|ajudar)\b)"
 )
-_INSTRUCTION = re.compile(
-    r"\brecomende (?:acoes em|topicos)\b|\banalise os numeros e\b"
-    r"|\bde insights (?:de|sobre)\b"
-)
+_INSTRUCTION = re.compile(r"\brecomende (?:acoes em|topicos)\b|\banalise os numeros e\b|\bde insights (?:de|sobre)\b")
 _LISTED_VERBS = re.compile(r"\b(?:\w{3,}[aei]r ){3}\w{3,}[aei]r\b|\b(?:\w{4,}[aei]mos ){2}\w{4,}[aei]mos\b")
 """Four infinitives in a row: «quer poder escolher retirar» is as many as a sentence has."""
 
