@@ -325,6 +325,13 @@ def test_order_makes_a_text_fluent() -> None:
     assert fluency("") == fluency("123 !!! 🎉") == 0
 
 
+@pytest.mark.parametrize("text", ["Oi. " + "🏻🏼" * 1000 + "!", "a" + "🏻🏼" * 1000 + "!", "Oi." + " 🏻" * 1000 + " ,"])
+@pytest.mark.timeout(60)
+def test_a_run_of_pictures_takes_no_more_than_its_share(text: str) -> None:
+    """A skin tone is a picture and colours one: read as either, forty of them took longer than anybody waits."""
+    assert 0 <= fluency(text) <= 1
+
+
 @pytest.mark.parametrize("task", TASKS)
 @given(
     text=st.text(max_size=80) | st.lists(st.sampled_from(sorted(set(" ".join(ANSWERS.values()).split())))).map(" ".join)
