@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from functools import lru_cache
 
+from rewards.parsing.kinds import kind
 from rewards.parsing.text import fold, words
 from rewards.types import PromptLike
 
@@ -17,7 +18,7 @@ _KINDS = {
         "missing": r"\bnao (?:foi |me |ainda |se )?(?:cheg|receb|entreg|veio)|\bentrega (?:pendente|nao|em aberto)"
         r"|\bnunca (?:cheg|receb)|\bsem (?:receber|entrega)|\b(?:extravi|sumico|desaparec)\w*|\bnao recebimento",
         "late": r"\batras|\bdemor|\bfora do prazo|\b(?:depois|alem) do prazo"
-        r"|\bprazo (?:nao|estour|descumpr)",
+        r"|\bprazo (?:nao|estour|descumpr)|\bprazo\b.{0,20}\b(?:long|grande|demorad)",
         "unlike": r"\b(?:diferente|menor|maior|diverg|distint|abaixo)\w*\b.*\b(?:anunc|descri|divulg|foto|prometid)"
         r"|\bnao (?:confere|corresponde|bate|condiz|e como)\b|\bpropaganda enganosa|\banuncio (?:engan|errad|incorret)",
         "silent": r"\b(?:nao|nunca) (?:me |da |deu |ha |consegu\w+ )?(?:respond|respost|retorn|contato|falar)"
@@ -65,7 +66,9 @@ TOLD = 0.8
 OPPOSITE = 0.3
 OTHER_FEELING = 0.4
 DEBATABLE_FEELING = 0.6
-"""Credit beside the opposite sentiment, another one, and one that is open: no stars say, or a complaint is neutral."""
+FAIR_FEELING = 0.9
+"""Credit beside the opposite sentiment, another one, one that is open (no stars say, or a complaint is neutral), and
+one that is as fair: a complaint, and no stars."""
 OTHER_KIND = 0.6
 """Credit where no issue that there is has its flag."""
 OTHER_THING = 0.75
@@ -73,11 +76,34 @@ OTHER_CATEGORY = 0.7
 OTHER_STARS = 0.85
 """Credit of a summary about something else, of a category and of stars that only had to be copied."""
 FEWEST = 4
-"""Different words of a review that a summary could take up."""
+FEWEST_FIELDS = 2
+"""Different words of a review that a summary could take up, and fields of a reference that asks for more than one."""
+LABEL = 0.9
+LONGEST_LABEL = 3
+"""Credit of a summary that tells nothing, and the words that name its thing: of 168 answers rated 4 108 have such a
+one, of 235 rated 5 seven."""
+_FEELS = re.compile(
+    r"client|consumid|compra|satisf|insat|neutr|reclama$|gostou|aponta|content|sobre|pouco|muito|produt|avali"
+)
+_TOPICS = {
+    "entreg": r"entreg|cheg|receb|prazo|atras|demor|rapid|transport|correio|veio|dias",
+    "troca": r"troc|devol|reembols|estorn|errad",
+    "preco": r"prec|custo|valor|barat|caro|r\$|promoc|descont",
+    "atendimento": r"atend|vended|respond|respost|contat|suporte|falar|loja",
+    "qualidade": r"qualid|material|otim|bom|boa|excelent|ruim|pessim|frac|acabam|amei|ador|perfeit|defeit|quebr",
+    " cor": r"\bcor(?:es)?\b|azul|pret|branc|verd|vermelh|rosa|bege|marrom|amarel|cinza",
+}
+"""What a summary may speak of, and the signs of it in a review: one that lists topics which nobody raised sums up any
+other."""
+_TELLS = re.compile(
+    r"que|se|foi|e|deu|diz|elogi\w+|consider\w+|sente|sentiu|durou|parou|serve|esta|esperava|exige|recus\w+|recebeu"
+    r"|chegou|veio|volt\w+|compraria|nota"
+)
 _STARS = re.compile(r"\bnota:? ([1-5])\b(?![.,]\d)|(?<!/)\b([1-5]) ?/ ?5\b(?![/\d])|\b([1-5]) estrelas?")
 _COMMON = re.compile(
     r"client|consum|compr|produt|loja|vend|pedid|entreg|receb|cheg|reclam|elogi|avali|nota|satis|insat|gost|ador|muito"
     r"|para|pela|pelo|com|sobre|mais|menos|mas|que|nao|sem|foi|por|uma|qualid|recom|neutr|aponta|diz|quer|volt|pesso|conta|como"
+    r"|detalh|resum|experi|servi|favor|curt[ao]|breve|opini|aprov|posit|negat|feliz|ironi|consid|afirm|apare|porem|nada"
 )
 
 
@@ -161,13 +187,23 @@ def worth(found: Mapping[str, object], expected: Mapping[str, object], prompt: P
     felt, wanted = meant("sentiment", found.get("sentiment")), expected.get("sentiment")
     is_open = wanted == "neutral" and felt == "negative" and bool(expected.get("main_complaint"))
     kept = _feeling(felt, wanted, are_stated and not is_open)
+    if not are_stated and is_as_fair(felt, expected):
+        kept = FAIR_FEELING
     category, own = expected.get("category"), found.get("category")
     if isinstance(category, str) and fold(category) in review and fold(str(own)).strip() != fold(category):
         kept *= OTHER_CATEGORY
     score = expected.get("sentiment_score")
     if are_stated and score is not None and meant("sentiment_score", found.get("sentiment_score")) != score:
         kept *= OTHER_STARS
-    return kept * _kind_worth(found, expected) * _summary_worth(found.get("summary"), prompt)
+    return (
+        kept * _kind_worth(found, expected) * _summary_worth(found.get("summary"), found.get("main_complaint"), prompt)
+    )
+
+
+def is_as_fair(felt: object, expected: Mapping[str, object]) -> bool:
+    """Whether a complaint makes another feeling than the expected one fair, where nobody tells the stars."""
+    pair = (expected.get("sentiment"), felt)
+    return bool(expected.get("main_complaint")) and pair in (("neutral", "negative"), ("positive", "neutral"))
 
 
 def _feeling(felt: object, wanted: object, states_stars: bool) -> float:
@@ -189,14 +225,27 @@ def _kind_worth(found: Mapping[str, object], expected: Mapping[str, object]) -> 
     return OTHER_KIND if true and not true & said and not may_be.intersection(said or may_be) else 1.0
 
 
-def _summary_worth(summary: object, prompt: PromptLike) -> float:
+def _summary_worth(summary: object, complaint: object, prompt: PromptLike) -> float:
     """Less for a summary with words of its own and none of the review's, and for none at all, so that spoiling it never
-    pays; one that is thin says nothing wrong."""
-    expected = prompt.reference.get("fields", {}).get("summary", "")
-    known = {word[:5] for word in words(f"{prompt.user} {expected}")}
-    if not expected or len(known) < FEWEST:
+    pays; and a little less for a label («Cliente satisfeito com a calça»), by the guide a thin one."""
+    fields = prompt.reference.get("fields", {})
+    known = {word[:5] for word in words(f"{prompt.user} {fields.get('summary', '')}")}
+    if len(fields) < FEWEST_FIELDS or len(known) < FEWEST:
         return 1.0
     if not isinstance(summary, str):
         return OTHER_THING
     told = {word[:5] for word in words(summary) if len(word) > 3 and word.isalpha() and not _COMMON.match(word)}
-    return OTHER_THING if told and not told & known else 1.0
+    said = fold(summary)
+    unheard = [topic for topic, signs in _TOPICS.items() if topic in said and not re.search(signs, fold(prompt.user))]
+    if (told and not told & known) or len(unheard) > 1:
+        return OTHER_THING
+    return LABEL if _is_label(summary, complaint) else 1.0
+
+
+def _is_label(summary: str, complaint: object) -> bool:
+    """Whether a summary names somebody's feeling, a thing and the main complaint again, and tells nothing."""
+    again = {word[:5] for word in words(str(complaint or ""))}
+    rest = [word for word in words(summary) if word[:5] not in again]
+    is_told = any(_TELLS.fullmatch(word) or kind(word) == "<verb>" for word in rest if not _FEELS.match(word))
+    own = [word for word in rest if len(word) > 3 and not _FEELS.match(word)]
+    return not is_told and len(own) <= LONGEST_LABEL

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Mapping
 from operator import mul
 
-from rewards.complaints import denies, is_of_kind, kinds_of, names_every_kind, states_stars
+from rewards.complaints import denies, is_as_fair, is_of_kind, kinds_of, names_every_kind, states_stars
 from rewards.parsing.prose import denies_itself
 from rewards.parsing.text import fold, foreign, longest_copy, word_set, words
 from rewards.types import PromptLike, clip
@@ -60,7 +60,7 @@ def agreement(name: str, value: object, expected: object) -> float:
     if name == "probability":
         return _near(value, expected)
     if name == "main_complaint" and expected is None and isinstance(value, str):
-        return EMPTY if _NO_COMPLAINT.fullmatch(fold(value).strip(" .")) else 0.0
+        return float(bool(_NO_COMPLAINT.fullmatch(fold(value).strip(" ."))))
     if name == "repurchase_intent" and value is None:
         return UNSAID
     if type(value) is not type(expected):
@@ -80,11 +80,15 @@ def _near(value: object, expected: object) -> float:
 
 FARTHEST = 0.4
 """Distance from the reference's probability from which on there is no agreement."""
-EMPTY, UNTOLD, UNSAID = 0.97, 0.85, 0.7
-"""Agreement of an empty text where there is no complaint, and of a customer's intent that is left open: where the
-review does not tell it, and where it does."""
-IN_OTHER_WORDS = 0.95
-"""Agreement of a complaint that says in other words what the review complains of."""
+UNTOLD = 0.83
+UNSAID = 0.7
+"""Agreement of a customer's intent that is left open: where the review does not tell it, and where it does."""
+_STARS_OF = {"negative": (1, 2), "neutral": (3,)}
+STAR = 0.97
+OPEN_FEELING = 0.8
+OPEN_RISK = 0.9
+"""Agreement of a star more or less of the same feeling, of another feeling that a complaint allows, and of the next
+risk, where nobody tells the stars."""
 OPINION = 0.85
 """Agreement of what somebody lukewarm finds wanting, told as a complaint («material simples»)."""
 _TELLS_INTENT = re.compile(
@@ -166,6 +170,8 @@ def match(usable: dict[str, object], expected: dict[str, object], prompt: Prompt
 def agreements(usable: Mapping[str, object], expected: Mapping[str, object], prompt: PromptLike) -> dict[str, float]:
     """How well each field of the reference is matched, in [0, 1] and in its order; 0 for one that is not there."""
     agreed = {name: agreement(name, usable[name], value) if name in usable else 0.0 for name, value in expected.items()}
+    if not states_stars(prompt):
+        agreed |= _undecided(usable, expected)
     if (
         usable.get("repurchase_intent", "") is None
         and "repurchase_intent" in expected
@@ -173,7 +179,7 @@ def agreements(usable: Mapping[str, object], expected: Mapping[str, object], pro
     ):
         agreed["repurchase_intent"] = UNTOLD
     if "category" in usable and fold(str(expected.get("category"))) == "outros" and usable["category"] in _UNKNOWN:
-        agreed["category"] = EMPTY
+        agreed["category"] = 1.0
     said, wanted = usable.get("main_complaint"), expected.get("main_complaint")
     if isinstance(said, str) and isinstance(wanted, str):
         agreed["main_complaint"] = _complaint(said, wanted, prompt.user)
@@ -194,7 +200,25 @@ def _complaint(said: str, wanted: str, review: str) -> float:
     ]:
         return 1.0
     is_told = not names_every_kind(said) and (says_the_same(said, wanted, review) or is_of_kind(said, wanted))
-    return max(token_f1(said, wanted), IN_OTHER_WORDS * is_told)
+    return max(token_f1(said, wanted), float(is_told))
+
+
+def _undecided(usable: Mapping[str, object], expected: Mapping[str, object]) -> dict[str, float]:
+    """Agreement of what the stars would decide and nobody tells: one star more or less of the same feeling, the next
+    risk, and a feeling that is as fair with stars of its own."""
+    found: dict[str, float] = {}
+    felt = usable.get("sentiment")
+    stars = usable.get("sentiment_score")
+    if _is_stars(stars) and (stars, expected.get("sentiment_score")) in ((1, 2), (2, 1), (4, 5), (5, 4)):
+        found["sentiment_score"] = STAR
+    if is_as_fair(felt, expected):
+        found["sentiment"] = OPEN_FEELING
+        found["sentiment_score"] = OPEN_FEELING * (_is_stars(stars) and stars in _STARS_OF[str(felt)])
+    risks = ("low", "medium", "high")
+    risk, known = usable.get("churn_risk"), expected.get("churn_risk")
+    if risk in risks and known in risks and abs(risks.index(risk) - risks.index(known)) == 1:
+        found["churn_risk"] = OPEN_RISK
+    return {name: value for name, value in found.items() if name in expected}
 
 
 def _told(name: str, value: object, prompt: PromptLike) -> float:

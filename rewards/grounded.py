@@ -12,8 +12,8 @@ from pathlib import Path
 from rewards import v42
 from rewards.complaints import TOLD, worth
 from rewards.complaints import meant as meant_by
-from rewards.extraction import CHECKS, FIELDS, fits_stars, match, usable_fields
-from rewards.mistold import mistells
+from rewards.extraction import CHECKS, FIELDS, agreements, fits_stars, match, usable_fields
+from rewards.mistold import explains, mistells
 from rewards.parsing import advice as advising
 from rewards.parsing import offers, text
 from rewards.parsing.calls import CALLS, INVITES, LETTER, PRICED, URGES, copies_labels, flat, is_none, pads
@@ -23,22 +23,20 @@ from rewards.parsing.objects import is_single, standing_object, wholeness
 from rewards.parsing.offers import names_product, push_figures, push_inventions, speaks_against, tells_offer
 from rewards.parsing.prose import advice_lines, harms, is_scrappy, loose_offers, ordered, stands
 from rewards.parsing.sql import find_query, has_another, names
-from rewards.parsing.sql_near import is_near, meant
+from rewards.parsing.sql_near import is_near, meant, naming
 from rewards.types import Component, PromptLike, TaskReward, clip
 
 _SOURCE = "DESIGN, tasks and rewards"
 FALSE = 0.3
 """Credit of a text that says something false."""
 MISTOLD = 0.65
-"""Credit of a right query beside which other states, months or kinds are told."""
-NEAR = 0.7
-"""Credit of a query whose result is the gold one but for further columns or other decimals."""
+NEAR = 0.85
+"""Credit of a right query beside which other states, months or kinds are told, and of one whose result is the gold one
+but for further columns or other decimals."""
 UNEXPLAINED = 0.6
 """Credit of a right query without a word of explanation."""
 WRONGLY = 0.5
 """Credit of the explanation of a query with another result."""
-FEWEST_WORDS = 10
-"""Words of an explanation that earns all."""
 ENOUGH_ADVICE = 1.5
 """Lines of advice that earn all: one with a means, and one about a word of the brief."""
 WITHOUT_PRODUCT = 0.35
@@ -104,8 +102,8 @@ class Extraction:
             _SOURCE,
             "weight; all credit x .85 beside a sentence, x .45 with a plain fault or beside a word or two, x .1 among"
             " scraps, x .25 for several objects; x .3 for the opposite sentiment, x .4 for another (.6 without stars),"
-            " x .6 for another kind of issue, x .7 for another category than stated, x .85 for"
-            " other stars, x .75 without a summary of the review; of the form's 70 % go with the square of field_match",
+            " x .6 for another kind of issue, x .7 for another category than stated, x .85 for other stars, x .75"
+            " without a summary of the review, x .9 with a label; of the form's 70 % go with the square of field_match",
         ),
         Component(
             "extraction.fields_present",
@@ -123,7 +121,7 @@ class Extraction:
             "agreement with the reference's fields",
             _SOURCE,
             "weight; the cube of a mean in which fields that only reading tells weigh most; texts by word F1, stars one"
-            " off by half, a complaint in other words by 95 %, values in words by a fifth; summary left out",
+            " off by half (free where nobody tells them), values in words by a fifth; summary left out",
         ),
         Component(
             "extraction.contradiction",
@@ -146,10 +144,12 @@ class Extraction:
         opposite = bool(wanted) and felt != wanted and "neutral" not in (felt, wanted)
         gate *= worth(usable, expected, prompt) * (NOT_ONE if usable and not is_single(answer) else 1.0)
         form = gate * (damped(matched**2) if expected else 1.0)
+        right = agreements(usable, expected, prompt)
+        passed = sum(right.get(name) == 1 or (name in usable and check(usable[name])) for name, check in CHECKS.items())
         shares = (
             form * bool(usable),
             form * len(usable) / len(FIELDS),
-            form * sum(name in usable and check(usable[name]) for name, check in CHECKS.items()) / len(CHECKS),
+            form * passed / len(CHECKS),
             gate * matched**3,
             float(opposite or not fits_stars(felt, prompt.stars)),
         )
@@ -181,7 +181,7 @@ class SqlQa:
             0.65,
             "its result equals the gold result",
             _SOURCE,
-            "weight; 70 % with further columns or other decimals; 60 % without an explanation; all x .25 for two",
+            "weight; 85 % with more columns or other decimals, 90 % without names, 60 % unexplained; all x .25 for two",
         ),
     )
 
@@ -200,7 +200,7 @@ class SqlQa:
                 near = ran and not equal and is_near(prompt.reference, query.text, databases)
                 right = NEAR if near else float(equal)
             mistold = mistells(query, prompt, databases)
-            explained = 0.0 if mistold else _explains(query.prose, prompt)
+            explained = 0.0 if mistold else explains(query.prose, prompt)
             told = MISTOLD if mistold else UNEXPLAINED + (1 - UNEXPLAINED) * explained
             gate = text.variety(prose := text.words(query.prose)) * (1 - 0.75 * text.foreign(prose))
             gate *= NOT_ONE if has_another(query) else 1.0
@@ -209,18 +209,11 @@ class SqlQa:
                 explained * (overlap**2 * (1.0 if right else WRONGLY) if gold else 1.0),
                 overlap**2,
                 overlap * ran,
-                right * told,
+                right * told * naming(query.text),
             )
             shares = tuple(gate * part for part in parts)
         truths = frozenset({"sql_qa.names", "sql_qa.executes", "sql_qa.result"})
         return filled(shares, self.components, truths, bool(gold))
-
-
-def _explains(prose: str, prompt: PromptLike) -> float:
-    """How much the prose beside a query explains: Portuguese words of its own, ten for all."""
-    tokens = text.words(prose)
-    own = text.portuguese(tokens) * (text.originality(tokens, prompt.user) > 0)
-    return clip(len(tokens) / FEWEST_WORDS) * own
 
 
 @dataclass(frozen=True)
@@ -240,8 +233,8 @@ class Insights:
             _SOURCE,
             "weight; a line with a means is 1, about a word of the brief alone .5,"
             " and 1.5 earn all; without any all credit x .3, x .82 with a step that says nothing, x .55 with most,"
-            " x .85 with one said twice, x .6 where none serves what was asked about, x .6 where figures are listed and"
-            " all steps would fit any shop; advice that harms leaves none",
+            " x .85 with one said twice, x .6 where none serves what was asked about, where figures are only listed"
+            " x .6 if all steps would fit any shop, else x .92; advice that harms leaves none",
         ),
         Component("insights.length", 0.10, "100 to 800 characters", _SOURCE, "weight"),
         Component(

@@ -1,5 +1,5 @@
-"""Whether the text beside a query speaks of something else: of another state or month, or of another kind, such as a
-category or a way of payment, where the gold query asks for one by `column = 'text'` or `IN`.
+"""What the text beside a query is worth, and whether it speaks of something else: of another state or month, or of
+another kind, such as a category or a way of payment, where the gold query asks for one by `column = 'text'` or `IN`.
 """
 
 import re
@@ -10,9 +10,11 @@ from sqlglot import exp
 
 from rewards.parsing.prose import tells_of_others
 from rewards.parsing.sql import FREE_STEPS, Query, parse, run_query
-from rewards.parsing.text import fold
-from rewards.types import PromptLike
+from rewards.parsing.text import fold, originality, portuguese, words
+from rewards.types import PromptLike, clip
 
+FEWEST_WORDS = 10
+"""Words of an explanation that earns all."""
 MOST_KINDS = 200
 """A column with more values names things, not kinds."""
 FEWEST_LETTERS = 5
@@ -23,6 +25,13 @@ _UNDER = (exp.Not, exp.NEQ, exp.Or, exp.Case, exp.If, exp.Subquery, exp.CTE, exp
 """What asks for a kind below one of these may rightly be explained by others."""
 _DENIED = r"\b(?:nao|nem|sem|exceto|fora|menos|alem|salvo|nenhum\w*|diferente\w*)(?: [\w-]+){0,3} $"
 _DATE = re.compile(r"\d{4}-\d\d(?:-\d\d)?$")
+
+
+def explains(prose: str, prompt: PromptLike) -> float:
+    """How much the prose beside a query explains: Portuguese words of its own, ten for all."""
+    tokens = words(prose)
+    own = portuguese(tokens) * (originality(tokens, prompt.user) > 0)
+    return clip(len(tokens) / FEWEST_WORDS) * own
 
 
 def mistells(query: Query, prompt: PromptLike, databases: Path | None) -> bool:

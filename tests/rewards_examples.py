@@ -18,7 +18,7 @@ FIELDS: dict[str, Any] = {
     "churn_risk": "high",
     "repurchase_intent": False,
     "main_complaint": "entrega muito atrasada",
-    "summary": "Cliente reclama do atraso do fone.",
+    "summary": "O fone chegou vinte dias depois do prazo, e o cliente não compra mais.",
 }
 
 
@@ -87,7 +87,7 @@ ANSWERS: dict[str, str] = {
         "A consulta soma o valor dos pedidos de cada estado: SP lidera com R$ 9.000,00 de receita em 30 vendas."
     ),
     "insights": (
-        "**Diagnóstico:** recompra de 23,5% e 1.234 pedidos no mês.\n"
+        "**Diagnóstico:** recompra de 23,5% mostra pouca gente de volta entre 1.234 pedidos no mês.\n"
         "- Recomendo criar um programa para os clientes que já compraram.\n"
         "- Priorize melhorar o prazo de entrega, porque o atraso reduz a recompra."
     ),

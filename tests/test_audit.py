@@ -426,7 +426,7 @@ def test_the_table_fits_the_terminal_and_names_what_failed(rating_set: Path) -> 
 def test_repairs_and_corruptions_change_one_field() -> None:
     answer = {"sentiment": "positive", "sentiment_score": 2, "delivery_issue": 1}
     truth = {"sentiment": "negative", "sentiment_score": 2, "delivery_issue": True}
-    assert {name: json.loads(text) for name, text in objects.repaired(answer, truth).items()} == {
+    assert {name: json.loads(text) for name, text in objects.repaired(answer, truth, FIELDS).items()} == {
         "sentiment": answer | {"sentiment": "negative"},
         "delivery_issue": answer | {"delivery_issue": True},
     }

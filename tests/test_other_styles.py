@@ -25,6 +25,7 @@ from tucano.truth.wording.substance import substance
 
 Judge: TypeAlias = Callable[[Prompt, str], float]
 COUNT = "SELECT COUNT(*) FROM pedidos WHERE estado = 'SP'"
+NAMED = "SELECT COUNT(*) AS pedidos FROM pedidos WHERE estado = 'SP'"
 MEAN = "SELECT ROUND(AVG(valor), 2) FROM pedidos WHERE estado = 'SP'"
 PROSE = "Conta os pedidos de quem mora em São Paulo, um por linha da tabela."
 
@@ -59,8 +60,9 @@ def query(sql: str, prose: str = PROSE) -> str:
 @pytest.mark.parametrize(
     ("gold", "sql", "least", "most"),
     [
-        (COUNT, COUNT, 0.95, 1.0),
-        (COUNT, "-- de São Paulo\n" + COUNT, 0.95, 1.0),
+        (COUNT, NAMED, 0.95, 1.0),
+        (COUNT, "-- de São Paulo\n" + NAMED, 0.95, 1.0),
+        (COUNT, COUNT, 0.85, 0.94),  # the number has no name
         (COUNT, "SELECT estado, COUNT(*) FROM pedidos WHERE estado = 'SP' GROUP BY estado", 0.6, 0.85),
         (MEAN, "SELECT estado, AVG(valor), COUNT(*) FROM pedidos WHERE estado = 'SP' GROUP BY estado", 0.6, 0.85),
         (MEAN, "SELECT ROUND(AVG(valor)) FROM pedidos WHERE estado = 'SP'", 0.6, 0.85),
@@ -77,7 +79,7 @@ def test_further_columns_and_other_decimals_are_a_blemish(
 
 
 def test_a_right_query_needs_an_explanation_and_that_of_its_own_question(judge: Judge) -> None:
-    whole, bare = judge(asked(COUNT), query(COUNT)), judge(asked(COUNT), query(COUNT, ""))
+    whole, bare = judge(asked(COUNT), query(NAMED)), judge(asked(COUNT), query(NAMED, ""))
     other = judge(asked(COUNT), query(COUNT, "A consulta conta os pedidos dos clientes de MG, um por um."))
     assert whole > 0.95 and 0.5 <= bare <= 0.7 and 0.4 <= other <= 0.7
 
@@ -88,7 +90,7 @@ def test_a_mean_of_ratings_may_count_each_order_once(judge: Judge) -> None:
     once = "SELECT AVG(nota) FROM avaliacoes WHERE pedido_id IN (SELECT pedido_id FROM itens)"
     prompt = asked(gold, "loja.sqlite", "Qual a nota média dos produtos?")
     prose = "Tira a média das notas dos pedidos que têm algum item."
-    assert judge(prompt, query(gold, prose)) > 0.9
+    assert judge(prompt, query(gold, prose)) > 0.85
     assert judge(prompt, query(once, prose)) > 0.85
     assert judge(prompt, query("SELECT MAX(nota) FROM avaliacoes", prose)) <= 0.3
     assert by_order(COUNT) is None and once_per_order(COUNT) is None

@@ -19,6 +19,7 @@ from rewards.parsing.claims import insight_figures
 from rewards.parsing.fluency import PUSH, reads_well
 from rewards.parsing.offers import ungranted
 from rewards.parsing.prose import tells_of_others
+from rewards.parsing.sql_near import NAMELESS
 from tucano.truth import truth
 
 TASKS = tuple(PROMPTS)
@@ -150,10 +151,11 @@ def test_sql_is_worth_more_step_by_step(grounded: RewardSet) -> None:
         "SELECT estado FROM carros;" + told,
         "SELECT estado, valor FROM pedidos;" + told,
         "SELECT estado, SUM(valor) FROM pedidos GROUP BY estado;" + told,
+        "SELECT estado, SUM(valor) AS total FROM pedidos GROUP BY estado;" + told,
     ]
     totals = [grounded.score(PROMPTS["sql_qa"], text).total for text in steps]
-    assert totals == sorted(totals) and totals[1] == 0 and len(set(totals)) == 5
-    assert totals[-2] < 0.7 and totals[-1] == pytest.approx(1)
+    assert totals == sorted(totals) and totals[1] == 0 and len(set(totals)) == 6
+    assert totals[-3] < 0.7 and totals[-2] == pytest.approx(0.35 + 0.65 * NAMELESS) and totals[-1] == pytest.approx(1)
 
 
 def test_naming_everything_does_not_pay(grounded: RewardSet) -> None:
@@ -340,7 +342,7 @@ def test_no_push_has_six_words_of_its_brief_in_a_row(grounded: RewardSet, text: 
 
 
 def test_foreign_prose_beside_a_query_costs_up_to_three_quarters(grounded: RewardSet) -> None:
-    query = "```sql\nSELECT estado, SUM(valor) FROM pedidos GROUP BY estado\n```\n"
+    query = "```sql\nSELECT estado, SUM(valor) AS total FROM pedidos GROUP BY estado\n```\n"
     foreign = shares(grounded, PROMPTS["sql_qa"], query + "This is the sum of all the orders in each state.")
     assert foreign == pytest.approx(
         {"query": 0.0125, "explanation": 0, "names": 0.025, "executes": 0.0125, "result": 0.6 * 0.1625}
@@ -401,7 +403,7 @@ def test_proposed_and_derived_figures_are_free(grounded: RewardSet, said: str, f
 def test_figures_earn_at_their_labels_alone(grounded: RewardSet) -> None:
     loose = "- 23,5 e 1.234 são os números.\n- Recomendo um cupom de 10% para quem já comprou na loja."
     assert shares(grounded, PROMPTS["insights"], loose)["key_figures"] == 0
-    told = "- Recompra de 23,5% e 1.234 pedidos.\n- Recomendo um cupom de 10% para quem já comprou na loja."
+    told = "- Recompra de 23,5% mostra pouca gente de volta em 1.234 pedidos.\n- Recomendo um cupom de 10% para quem já comprou na loja."
     assert shares(grounded, PROMPTS["insights"], told)["key_figures"] > 0.25
 
 
@@ -525,7 +527,7 @@ def test_another_product_beside_the_own_one_costs(grounded: RewardSet) -> None:
 def test_another_state_or_month_beside_a_right_query_costs(
     grounded: RewardSet, told: str, explanation: float, result: float
 ) -> None:
-    query = "SELECT SUM(valor) FROM pedidos WHERE estado = 'RJ'"
+    query = "SELECT SUM(valor) AS total FROM pedidos WHERE estado = 'RJ'"
     prompt = replace(
         PROMPTS["sql_qa"], user="Qual o total do RJ em 04/2018?", reference=PROMPTS["sql_qa"].reference | {"sql": query}
     )

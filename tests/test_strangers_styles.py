@@ -179,7 +179,7 @@ GOLD = "SELECT ROUND(AVG(nota),2) FROM itens JOIN avaliacoes USING(pedido_id)"
 def test_a_sentence_may_begin_with_or(judge: Judge, prose: str) -> None:
     """«. Ordeno» is no «. or …», which offers a second answer."""
     prompt = Prompt("sql_qa", "Qual a nota média dos produtos?", None, {"sql": GOLD, "database": "loja.sqlite"})
-    assert judge(prompt, f"```sql\n{GOLD};\n```\n{prose}") > 0.9
+    assert judge(prompt, f"```sql\n{GOLD};\n```\n{prose}") > 0.85
 
 
 CABLE = Prompt(

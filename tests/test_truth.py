@@ -17,6 +17,7 @@ from tucano.truth.fluency import fluency
 from tucano.truth.json_object import only_object
 from tucano.truth.reading import plain
 from tucano.truth.tasks.push import ANOTHER, FLAT, GENERAL, UNGRANTED
+from tucano.truth.wording.substance import LISTED
 
 LOW = 0.30
 """What no text earns that a sensible person would rate 1 or 2."""
@@ -189,7 +190,7 @@ def test_a_query_without_an_explanation_is_half_an_answer(folder: Path) -> None:
         ({"delivery_issue": 1}, 2),
         ({"category": "moda"}, 1),
         ({"summary": "Cliente reclama da demora toda."}, 2),
-        ({"summary": "fone do o de reclama que o"}, 2),
+        ({"summary": "fone do o de reclama chegou que o"}, 2),
     ],
 )
 def test_extraction_weighs_what_only_reading_tells(changes: dict[str, Any], less: float) -> None:
@@ -199,11 +200,13 @@ def test_extraction_weighs_what_only_reading_tells(changes: dict[str, Any], less
     assert truth(EXTRACTION, json.dumps(FIELDS | changes)) == pytest.approx((whole - less) / whole)
 
 
-def test_a_score_one_off_is_half_right_where_the_frame_states_no_stars() -> None:
+def test_a_score_one_off_is_right_for_the_same_feeling_where_the_frame_states_no_stars() -> None:
     blind = replace(EXTRACTION, user="JSON da avaliação: O fone chegou vinte dias depois do prazo.")
     whole = 4 + 1 + 2 + 2 + 2 + 2 * 0.5
-    assert truth(blind, json.dumps(FIELDS | {"sentiment_score": 2})) == pytest.approx((whole - 0.5) / whole)
+    assert truth(blind, json.dumps(FIELDS | {"sentiment_score": 2})) == pytest.approx(1.0)
     assert truth(blind, json.dumps(FIELDS | {"sentiment_score": 3})) == pytest.approx((whole - 1) / whole)
+    near = replace(blind, reference={"fields": FIELDS | {"sentiment_score": 2}})
+    assert truth(near, json.dumps(FIELDS | {"sentiment_score": 3})) == pytest.approx((whole - 0.5) / whole)
 
 
 @pytest.mark.parametrize(
@@ -211,7 +214,7 @@ def test_a_score_one_off_is_half_right_where_the_frame_states_no_stars() -> None
     [
         (ANSWERS["insights"], 1.0),
         ("A recompra de 23,5% é baixa.\n- Recomendo um cupom para a segunda compra.", 0.64),
-        ("Os números pedem atenção.\n- Recomendo um cupom de 10% para a segunda compra.", 0.28),
+        ("Os números pedem atenção.\n- Recomendo um cupom de 10% para a segunda compra.", 0.28 * LISTED),
         ("Os números pedem atenção.\n- Recomendo um cupom para a segunda compra.", 0.28 * 0.6),
         ("Recompra de 23,5% e 1.234 pedidos no mês.", 0.25),
         (ANSWERS["insights"].replace("23,5%", "24,5%"), 0.18),

@@ -65,7 +65,7 @@ def test_a_hedged_query_earns_what_a_wrong_one_does(tmp_path: Path) -> None:
     def earned(query: str) -> float:
         return truth(prompt, f"```sql\n{query};\n```\n{prose}", tmp_path) or 0.0
 
-    assert earned(COUNT) > 0.95
+    assert earned(COUNT.replace("COUNT(*)", "COUNT(*) AS total")) > 0.95
     assert earned("SELECT SUM(valor>=100), SUM(valor>100), SUM(valor<100), SUM(valor<=100) FROM pagamentos") <= 0.25
 
 

@@ -136,7 +136,9 @@ def advises(line: str, planned: bool, brief: set[str]) -> float:
 
 
 GENERIC = 0.6
-"""Credit where figures are only listed and every step would fit any shop: a 3 to raters of six sets."""
+LISTED = 0.92
+"""Credit where figures are only listed: every step would fit any shop, a 3 to raters of six sets; or one is in detail,
+a 4. Of 248 answers rated 5 one only lists its figures, of 107 rated 4 half do."""
 DETAILED = 12
 """Words of a step that goes into detail. 141 of 144 answers rated 5 have such a step, or one with a figure of its own;
 of those with right figures that are rated 3, hardly any."""
@@ -146,19 +148,26 @@ _LISTING = re.compile(r"^[^:]{0,30}:\W|\b(?:subiu|caiu|para|medi[oa]s?)\b|\*")
 
 
 def detail(lines: Iterable[str], folded: str, brief: str) -> float:
-    """Credit of folded lines of advice for one that is long or has a figure which the brief lacks, or of their text for
-    a sentence that makes something of a figure."""
-    known = {figure.value for figure in figures(brief)}
-    if any(len(words(line)) >= DETAILED or {one.value for one in figures(line)} - known for line in lines):
+    """Credit of a folded text for a sentence that makes something of a figure, else of its lines of advice for one that
+    is long or has a figure which the brief lacks."""
+    if _is_read(folded, brief):
         return 1.0
+    known = {figure.value for figure in figures(brief)}
+    is_detailed = any(len(words(line)) >= DETAILED or {one.value for one in figures(line)} - known for line in lines)
+    return LISTED if is_detailed else GENERIC
+
+
+def _is_read(folded: str, brief: str) -> bool:
+    """Whether a sentence makes something of a figure of the brief."""
+    known = {figure.value for figure in figures(brief)}
     told = set(words(brief))
     for sentence in re.split(r"[.!?]\s|\n", folded):
         if known & {figure.value for figure in figures(sentence)}:
             rest = [word for word in words(_LISTING.sub(" ", sentence)) if word.isalpha() and len(word) > 3]
             own = [word for word in rest if word not in told]
             if len(own) >= _READ or any(kind(word) == "<verb>" for word in own):
-                return 1.0
-    return GENERIC
+                return True
+    return False
 
 
 REPEATED, ASTRAY = 0.85, 0.6

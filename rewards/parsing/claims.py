@@ -28,7 +28,7 @@ _COMPUTING = re.compile(r"[×÷*/=≈~+]\s?(?:r\$\s?)?$|\bvezes\s(?:r\$\s?)?$")
 _COMPUTED = re.compile(r"\s?(?:[×÷*/=≈+]|\w+ (?:[×÷*=≈]|vezes r?\$?\s?\d))")
 """Signs of a sum that is written out."""
 _AND = re.compile(r"\be\b")
-_BESIDE = re.compile(r"\W*(?:e|a|com)?\W*(?:r\W*)?")
+_BESIDE = re.compile(r"\W*(?:e|a|com)?\W*(?:(?:so|apenas|ja)\W+)?(?:r\W*)?")
 """What stands between two figures that are told one after the other («842 pedidos e R$ 77.410»)."""
 _WHOLE = re.compile(r"\b(?:cada|em|de|a|por)\s(?:r\$ ?)?$")
 _LINK = re.compile(
@@ -46,7 +46,7 @@ _TELLS = re.compile(
 """A verb that says what a label is, words behind the label («a devolução da loja é de 7%»)."""
 _CAME_TO = re.compile(rf"\b(?:{_ROSE}|{_FELL}) (?:para|a) (?:r\$ ?)?$")
 _MOVED = re.compile(rf"\W+(?:\w+\W+){{0,2}}?(?:(?P<up>{_ROSE})|(?P<down>{_FELL}))\b")
-_SENTENCE = re.compile(r"(?<!\d)[.;]|[.;](?!\d)|[!?\n]")
+_SENTENCE = re.compile(r"(?<!\d)(?<!\bex)[.;]|(?<!\bex)[.;](?!\d)|[!?\n]")
 _APART = re.compile(r",(?!\d)|;|\be\b|\(|\be$")
 LONGEST_SENTENCE = 400  # characters
 _CANDIDATES = 4
@@ -270,7 +270,7 @@ def _is_meant(sentence: str, figure: Figure, place: tuple[int, int], link: _Link
         return True
     if link.is_asserted or is_aimed:
         return not link.is_asserted
-    is_offer = figure.unit == "R$" and proposed.OFFERED.match(behind)
+    is_offer = figure.unit == "R$" and (proposed.OFFERED.match(behind) or proposed.STEP.match(sentence))
     return bool(
         is_offer
         or proposed.LATER.search(before)

@@ -3,14 +3,14 @@
 import re
 
 PROPOSED = re.compile(
-    r"(?:(?:\b(?:acima d[aeo]s?|abaixo d[aeo]s?|a partir d[aeo]s?|ate|(?:menos|mais|antes|dentro) d[aeo]s?"
-    r"|pelo menos|no maximo"
+    r"(?:(?:\b(?:acima d[aeo]s?|abaixo d[aeo]s?|a partir d[aeo]s?|ate|(?:menos|mais|antes|dentro|perto) d[aeo]s?"
+    r"|nem|pelo menos|no maximo"
     r"|cheg(?:ar|ue|a|uem|asse) a|pass(?:ar|e|asse) d[aeo]|(?:ma"
     r"|me)ior(?:es)? (?:que|d[aeo])|(?:sup"
     r"|inf)erior(?:es)? a|cerca de"
     r"|para|entre|fix[oa] (?:em|de|por)|por volta de)|[<>≤≥+])\W{0,3}"
     r"|\bde volta a\W{0,3}(?:r\$ ?)?|\b(?:entre|de) (?:r\$ ?)?[\d.,]+%? (?:e|a) (?:r\$ ?)?"
-    r"|\b(?:metas?|objetivos?|alvos?|minim[oa]s?|cupo[mn]s?|descontos?|brindes?|bonus|creditos?|vales?|test\w+|cashback"
+    r"|\b(?:metas?|objetivos?|alvos?|limites?|minim[oa]s?|cupo[mn]s?|descontos?|brindes?|bonus|creditos?|vales?|test\w+|cashback"
     r"|acessori\w+|itens|item|kits?|combos?|teto|piso|preco)\W{0,3}"
     r"(?:\w+\W{1,3}){0,3})$"
 )
@@ -73,6 +73,9 @@ ADVISED = re.compile(
     r"|^\W*(?:\w+:\W*)?(?:\w+(?:ar|er|ir)|\w{3,}[ea])\b"
 )
 """A sentence that advises, or begins as advice does: with an infinitive or an imperative."""
+STEP = re.compile(r"\W*(?:\d{1,2}\W+)?(?:\w+(?: \w+)?\W{0,3}:\W*)?\w{2,}(?:ar|er|ir)\b")
+"""A sentence whose first word is an infinitive, as steps are noted: an amount at a label is offered («simular frete de
+R$ 12»)."""
 RELATIVE = re.compile(r"\s?(?:acima|abaixo|maior|menor) (?:d[aeo]|que)\b")
 """Behind a share that advice sets in relation to something («um valor 20% acima da compra típica»)."""
 IN_EACH = re.compile(r"\b(?:1|um|uma) (?:em|a|de) cada $")

@@ -143,7 +143,7 @@ def _monotonicity_checks(task: str, bench: Bench, groups: Sequence[Group]) -> li
         truth = group.prompt.reference.get("fields", {})
         for answer in filter(None, (json_object(rated.completion) for rated in group.answers)):
             before = bench.total(group.prompt, json.dumps(answer, ensure_ascii=False))
-            for name, text in repaired(answer, truth).items():
+            for name, text in repaired(answer, truth, spec_of(task).fields).items():
                 repairs.append((before - bench.total(group.prompt, text), name))
             for name, texts in corrupted(answer, truth, spec_of(task).fields).items():
                 corruptions += [(bench.total(group.prompt, text) - before, name) for text in texts]

@@ -196,9 +196,16 @@ def right_answer(truth: Mapping[str, Any], fields: Mapping[str, Field]) -> list[
     return [dumped({name: truth[name] for name in fields})] if set(truth) == set(fields) else []
 
 
-def repaired(answer: JsonObject, truth: Mapping[str, Any]) -> dict[str, str]:
-    """For each field that is missing or wrong: the answer with that one field as it is in truth."""
-    return {name: dumped(answer | {name: value}) for name, value in truth.items() if not _is_right(answer, name, value)}
+def repaired(answer: JsonObject, truth: Mapping[str, Any], fields: Mapping[str, Field]) -> dict[str, str]:
+    """For each field that is missing or wrong: the answer with that one field as it is in truth. A field of which the
+    truth has one text of many is wrong only where it has none: another text may be the better one.
+    """
+    return {
+        name: dumped(answer | {name: value})
+        for name, value in truth.items()
+        if not _is_right(answer, name, value)
+        and not (fields[name].judged == "never" and name in answer and fields[name].allows(answer[name]))
+    }
 
 
 def corrupted(answer: JsonObject, truth: Mapping[str, Any], fields: Mapping[str, Field]) -> dict[str, list[str]]:

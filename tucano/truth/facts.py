@@ -98,6 +98,7 @@ def stated(answer: str, brief: str, facts: Sequence[Fact]) -> Stated:
                 if listed or not attached:
                     fact = _shown_of_others(sentence, mentions, figure, facts) or (fact if listed else None)
             if fact and _shows(figure, fact) and not (is_row or _is_said(sentence, mentions, figure, fact.label)):
+                right.update(one.label for one in [_alone(sentence, figure, mentions, facts)] if one)
                 continue
             if fact and _shows(figure, fact):
                 moved = _movement(sentence, mentions, figure, fact.label)
@@ -232,7 +233,8 @@ def _alone(
 ) -> Fact | None:
     """The fact that a figure can only be, by value and unit, in a sentence that says something and ties the figure to
     no other label («quase um quarto das entregas (23,7%) chegou tarde»)."""
-    shown = [fact for fact in facts if figure.unit and figure.unit == fact.unit and figure.shows(fact.value)]
+    is_telling = bool(figure.unit) or figure.value % 1 > 0  # a whole number may count anything
+    shown = [fact for fact in facts if is_telling and figure.unit == fact.unit and figure.shows(fact.value)]
     units = {fact.label: fact.unit for fact in facts}
     apart = not any(
         (
@@ -243,7 +245,7 @@ def _alone(
         for start, end, label in mentions
     )
     apart = apart or bool(_OF_OTHERS.match(sentence, figure.end))
-    told = len(re.findall(r"[^\W\d_]{2,}", sentence)) >= _TELLING and not _MOVED.search(sentence)
+    told = len(re.findall(r"[^\W\d_]{2,}", sentence)) >= _TELLING and not _MOVED.search(sentence, 0, figure.start)
     summed = bool(_SUM.search(sentence[: figure.start]) or _SUMMED.match(sentence, figure.end))
     return shown[0] if len(shown) == 1 and apart and (told or summed) else None
 

@@ -249,12 +249,15 @@ def faults(text: str) -> int:
 
 def _misplaced_capitals(text: str) -> int:
     """How many ordinary words stand inside of a sentence and begin with a capital («Aproveite Sua novidade»)."""
-    found = (plain(word) for word in _CAPITAL.findall(_SAINT.sub("", text)) if len(word) > 1)
+    found = (plain(word) for word in _CAPITAL.findall(_PLACES.sub("", text)) if len(word) > 1)
     return sum(model().is_known(word) and word in _ordinary() and word not in _REGIONS for word in found)
 
 
-_SAINT = re.compile(r"\bS(?:ão|anto|anta) (?=[A-ZÀ-Ý])")
-"""The beginning of a name («São Paulo»)."""
+_PLACES = re.compile(
+    r"\b(?:S(?:ão|anto|anta) (?=[A-ZÀ-Ý])|Rio (?:de Janeiro|Grande(?: do (?:Sul|Norte))?)|Minas Gerais|Mato Grosso"
+    r"|Espírito Santo|Distrito Federal|Belo Horizonte|Porto Alegre|Boa Vista|Porto Velho|Campo Grande|Rio Branco)"
+)
+"""Names of places, or their beginning («São Paulo»), made of words that are ordinary by themselves."""
 
 
 @lru_cache(maxsize=1)

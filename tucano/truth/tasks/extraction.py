@@ -10,10 +10,12 @@ from tucano.truth.json_object import framed_object, only_object
 from tucano.truth.reading import plain, stem, word_set, words
 from tucano.truth.single import copied, denies_itself, is_single
 from tucano.truth.types import PromptLike
+from tucano.truth.verbs import FORMS
 from tucano.truth.wording.complaints import (
     denies,
     is_opinion,
     is_told_otherwise,
+    lists_topics,
     names_other_thing,
     trouble,
     value_told,
@@ -55,6 +57,17 @@ UNSAID = 0.5
 THIN = 0.5
 """How right a lukewarm opinion is as a complaint, an intent that is left open, and a summary of a word or two."""
 THINNEST = 2
+LABEL = 3
+LABELLED = 0.88
+"""Words beside feeling and complaint, none of them a verb, in which a summary says nothing («Cliente satisfeito com a
+calça»), and what is left of an object with such a one."""
+_LABELS = re.compile(
+    r"client|consumid|comprador|satisf|insat|neutr|reclama|gost|aponta|content|produt|avali|muito|sobre"
+)
+NEXT = 0.9
+AS_FAIR = (("neutral", "negative"), ("positive", "neutral"))
+"""How right a neighbouring risk or feeling is where the stars are not told, and which feelings a complaint allows
+beside the known one."""
 QUOTED_COMPLAINT, QUOTE, PASTED = 12, 16, 0.75
 """Words of its prompt in a row that are no complaint and that sum nothing up, and what is left of an object with the
 first."""
@@ -162,6 +175,7 @@ def truth(prompt: PromptLike, answer: str, databases: Path | None) -> float | No
     values = {name: value_told(name, value) for name, value in found.items()}
     alone *= IN_WORDS if any(values[name] is not found[name] for name in values) else 1.0
     alone *= OTHER_THING if names_other_thing(str(found.get("summary")), prompt.user) else 1.0
+    alone *= LABELLED if _is_label(str(found.get("summary")), str(found.get("main_complaint") or "")) else 1.0
     alone *= PASTED if copied(str(found.get("main_complaint")), prompt.user, QUOTED_COMPLAINT) else 1.0
     weights = {name: _weight(name, value, prompt) for name, value in known.items()}
     right = {name: float(name in values and is_right(name, values[name], value)) for name, value in known.items()}
@@ -175,12 +189,11 @@ def truth(prompt: PromptLike, answer: str, databases: Path | None) -> float | No
         right["repurchase_intent"] = UNSAID if _SAYS_INTENT.search(plain(prompt.user)) else 1.0
     if not right.get("category", 1.0) and known["category"] == "outros" and values.get("category", "") in _NOT_KNOWN:
         right["category"] = 1.0
-    near = 0.0
-    if not states_stars(prompt) and _is_near(values.get("sentiment_score"), known.get("sentiment_score")):
-        near = weights["sentiment_score"] / 2
+    if not states_stars(prompt):
+        right |= _undecided(values, known)
     if told := _told(prompt):
         weights["summary"], right["summary"] = FOUND, _sums_up(values.get("summary"), told, prompt.user)
-    earned = near + sum(weights[name] * right[name] for name in weights)
+    earned = sum(weights[name] * right[name] for name in weights)
     return alone * earned / sum(weights.values()) * _kept(values, right, known, weights) * _flagged(values, known)
 
 
@@ -236,9 +249,21 @@ def is_right(name: str, value: Any, expected: Any) -> bool:
     return bool(value == expected)
 
 
-def _is_near(score: Any, expected: Any) -> bool:
-    """One star off: what a reader cannot know who is not told the stars."""
-    return type(score) is int and type(expected) is int and abs(score - expected) == 1
+def _undecided(values: Mapping[str, Any], known: Mapping[str, Any]) -> dict[str, float]:
+    """How right the fields are that a reader cannot know who is not told the stars: a star more or less for the same
+    feeling, half for another next to it; the next risk; and another feeling that a complaint makes as fair."""
+    found: dict[str, float] = {}
+    said = values.get("sentiment_score")
+    stars = known.get("sentiment_score")
+    if type(said) is int and type(stars) is int and abs(said - stars) == 1:
+        found["sentiment_score"] = 1.0 if {said, stars} in ({1, 2}, {4, 5}) else 0.5
+    felt = values.get("sentiment")
+    if known.get("main_complaint") and (known.get("sentiment"), felt) in AS_FAIR:
+        found["sentiment"] = NEXT
+        found["sentiment_score"] = NEXT * (said in ((1, 2) if felt == "negative" else (3,)))
+    if {values.get("churn_risk"), known.get("churn_risk")} in ({"low", "medium"}, {"medium", "high"}):
+        found["churn_risk"] = NEXT
+    return {name: value for name, value in found.items() if name in known}
 
 
 def states_stars(prompt: PromptLike) -> bool:
@@ -262,21 +287,36 @@ def _told(prompt: PromptLike) -> frozenset[str]:
 
 
 _ASKS = re.compile(
-    r"\b(?:devolv[ae] (?:so )?(?:o |em )?json|levante|informac\w+|d?essa avaliacao|\d estrelas|que dados|veja|ficha"
-    r"|extraia|os campos|da categoria|recebemos|preciso do|capture|transforme)\b"
+    r"\b(?:devolv[ae] (?:so )?(?:o |em )?json|levante|informac\w+|(?:d?essa|d?esta) avaliacao|\d estrelas"
+    r"|que (?:dados|campos)|responda|veja|ficha|seguinte|extraia|os campos|da categoria"
+    r"|recebemos|preciso do|capture|transforme)\b"
 )
 """Words of those who ask, around a review."""
+FEW = 3
+_NOBODYS = frozenset(
+    map(stem, word_set("cliente clientes avaliacao produto nota notas dados extraia json loja compra"))
+)
+"""A review with fewer words of its own is summed up by its common ones, but for those of every answer."""
 
 
 def _sums_up(summary: Any, told: frozenset[str], review: str) -> float:
-    """1 for a sentence with something of this review, half for one too thin to tell, 0 for another thing's."""
+    """1 for a sentence with something of this review, half for one too thin to tell, 0 for another thing's. Of a review
+    that says hardly more than others do, whatever it says counts."""
     if not isinstance(summary, str) or fluency(summary, SUMMARY) < 0.4 or names_other_thing(summary, review):
         return 0.0
-    if copied(summary, review, QUOTE) or denies_itself(summary):
+    if copied(summary, review, QUOTE) or denies_itself(summary) or lists_topics(summary, review):
         return 0.0
-    if _stems(summary) & told:
+    common = _stems(_ASKS.sub(" ", plain(review))) - _NOBODYS if len(told) < FEW else frozenset()
+    if _stems(summary) & (told | common):
         return 1.0
     return THIN if _stems(summary) and len(words(summary)) <= THINNEST else 0.0
+
+
+def _is_label(summary: str, complaint: str) -> bool:
+    """Whether a summary names a feeling, a thing and the complaint again, and tells nothing."""
+    again = _stems(complaint)
+    rest = [word for word in words(summary) if len(word) > 3 and stem(word) not in again and not _LABELS.match(word)]
+    return len(rest) <= LABEL and not any(FORMS.get(word, "").startswith("v:") for word in rest)
 
 
 def _stems(text: str) -> frozenset[str]:

@@ -11,7 +11,7 @@ from tucano.truth.single import copied, is_single, portuguese
 from tucano.truth.types import PromptLike
 from tucano.truth.wording.junk import is_junk
 from tucano.truth.wording.manner import manner, praises_low
-from tucano.truth.wording.substance import GENERIC, is_generic, substance
+from tucano.truth.wording.substance import depth, substance
 
 ON_OTHERS = 0.5
 """Advice on indicators of the brief that were not asked about."""
@@ -71,7 +71,7 @@ def truth(prompt: PromptLike, answer: str, databases: Path | None) -> float | No
     if wrong:
         whole = max(WRONG * whole if wrong == 1 else 0.0, MISREAD_ADVICE * advice)
     if advice:
-        whole *= substance(answer) * (GENERIC if is_generic(answer, prompt.user) else 1.0)
+        whole *= substance(answer) * depth(answer, prompt.user)
     return portuguese(answer) * variety * manner(answer) * whole
 
 

@@ -9,7 +9,7 @@ from tucano.truth.single import is_single
 from tucano.truth.sql import query_of, right_answer
 from tucano.truth.types import PromptLike
 from tucano.truth.wording.places import tells_of_another
-from tucano.truth.wording.sql_meant import nearness
+from tucano.truth.wording.sql_meant import naming, nearness
 from tucano.truth.wording.values import tells_of_another_value
 
 UNEXPLAINED = 0.6
@@ -23,8 +23,9 @@ _BARE = re.compile(r"\b(?:SELECT|WITH)\b[^;]*?(?:;|\n[ \t]*\n|\Z)", re.IGNORECAS
 
 
 def truth(prompt: PromptLike, answer: str, databases: Path | None) -> float | None:
-    """1 for the right query with an explanation, .6 without one, .7 for further columns, at most .25 for another query;
-    0 for several, for one taken back. Half is left where the explanation tells of another state, month or category.
+    """1 for the right query with an explanation, .6 without one, .85 for further columns, at most .25 for another one;
+    0 for several, for one taken back. .88 is left where sums and means have no names, half where the explanation tells
+    of another state, month or category.
 
     ValueError without `databases`.
     """
@@ -35,8 +36,8 @@ def truth(prompt: PromptLike, answer: str, databases: Path | None) -> float | No
     prose = block.sub(" ", answer).strip()
     if len(block.findall(answer)) != 1 or not is_single(prose):
         return 0.0
-    if not right and databases and (query := query_of(prompt.reference, answer, databases)):
-        right = nearness(prompt.reference, query, databases)
+    if databases and (query := query_of(prompt.reference, answer, databases)):
+        right = (right or nearness(prompt.reference, query, databases)) * naming(query)
     told = 1.0 if len(words(prose)) >= 4 and fluency(prose, EXPLANATION) >= 0.4 else UNEXPLAINED
     if right and databases and _mistold(prose, prompt, databases):
         return right * MISTOLD

@@ -14,8 +14,9 @@ _TROUBLE: tuple[re.Pattern[str], ...] = tuple(
     for pattern in (
         r"(?:embalagem|pacote|caixa)\b.{0,40}(?:danific|amassad|rasgad|abert|violad|avariad|molhad)"
         r"|(?:danificad|amassad|rasgad|violad)[oa] .{0,12}(?:embalagem|pacote|caixa)",
-        r"\b(?:nao|nunca|jamais)\b.{0,12}(?:chegou(?! (?:com |atras|quebr|danific|amass|errad|rasgad|trocad|abert))"
-        r"|recebid|recebi|recebeu|entregue|entregaram)|\bextravi|\bnao entrega"
+        r"(?<!reembolso )(?<!estorno )\b(?:nao|nunca|jamais)\b.{0,12}"
+        r"(?:chegou(?! (?:com |atras|quebr|danific|amass|errad|rasgad|trocad|abert))|recebid|recebi"
+        r"|recebeu|entregue|entregaram)|\bextravi|\bnao entrega"
         r"|entrega (?:pendente|nao feita|em aberto)|\bsem receber",
         r"\batras|\bdemor|\bfora do prazo|\b(?:depois|alem"
         r"|apos) do? prazo|\bentrega lenta",
@@ -154,6 +155,29 @@ def names_other_thing(summary: str, review: str) -> bool:
         return False
     told = [word for word in words(review) if len(word) >= SHORTEST]
     return not all(any(_may_mean(word, name.split()[0]) for word in told) for name in named)
+
+
+_RAISED = tuple(
+    (re.compile(topic), re.compile(signs))
+    for topic, signs in (
+        (r"\bentreg", r"\b(?:entreg|cheg|receb|prazo|atras|demor|rapid|transportad|correio|veio|vieram|frete|dias?\b)"),
+        (r"\btroca", r"\b(?:tro[cq]|devol|reembols|estorn|errad)"),
+        (r"\bpreco", r"\b(?:prec|cust|valor|barat|car[oa]\b|promoc|descont|\d)"),
+        (r"\batendimento", r"\b(?:atend|vended|respond|respost|contat|suporte|fal(?:ar|ei|o)\b|loja)"),
+        (r"\bcor(?:es)?\b", r"\b(?:cor(?:es)?\b|azu|pret|branc|verd|vermelh|rosa|bege|marrom|amarel|cinza)"),
+        (
+            r"\bqualidade",
+            r"\b(?:qualid|material|otim|bo[mn]|boa|excelen|ruim|pessim|frac|acabam|am[eo]i|ador|perfeit|defeit|quebr)",
+        ),
+    )
+)
+
+
+def lists_topics(summary: str, review: str) -> bool:
+    """Whether a summary speaks of two topics and more that its review does not raise: such a one sums up any."""
+    told = plain(review)
+    unheard = (topic for topic, signs in _RAISED if not signs.search(told))
+    return sum(bool(topic.search(plain(summary))) for topic in unheard) > 1
 
 
 def _things(text: str, known: frozenset[str]) -> set[str]:

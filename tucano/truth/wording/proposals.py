@@ -13,7 +13,7 @@ _TARGET = re.compile(
     r"|chegue a|cupo[mn]|desconto|brinde|multa|cashback|teto|piso)\b[^.;]*$"
     r"|\b(?:aumentar|elevar|subir|reduzir|baixar|diminuir|levar|trazer|aumente|eleve|suba|reduza|baixe|diminua"
     r"|leve)\b"
-    r"[^.;]*\b(?:para|a|em)\s*(?:r\$\s*)?$"
+    r"[^.;]*\b(?:para|a|em)\s*(?:(?:perto|cerca) de\s*|uns\s*)?(?:r\$\s*)?$"
 )
 _FUTURE = re.compile(
     r"\b(?:metas?|objetivos?|alvos?|esperad\w+|esperamos|esperar|projec\w+|projetad\w+|sucesso|cenarios?"
@@ -33,7 +33,7 @@ _COMING = re.compile(
 )
 """A time to come that a sentence sets («até setembro.»): what it names then is none of now."""
 _LIMIT = re.compile(
-    r"(?:[<>≤≥+]|\b(?:mais|menos|antes|dentro|alem|entre|superior|inferior|(?:ma|me)ior(?:es)?|pass(?:ar|e|asse)"
+    r"(?:[<>≤≥+]|\b(?:mais|menos|nem|antes|dentro|alem|entre|superior|inferior|(?:ma|me)ior(?:es)?|pass(?:ar|e|asse)"
     r"|cair|caia|cheg(?:ar|ue)|de volta"
     r"|fix[oa]|pedido minimo|cred[ei]to|vale|bonus|taxa unica)\b(?:\s+(?:de|do|da|a|que|em|por"
     r"|para))?)\s*(?:r\$\s*)?$"

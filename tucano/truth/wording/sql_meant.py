@@ -16,13 +16,15 @@ from tucano.truth.wording.sql_hedges import is_hedged
 
 WIDER = 3
 """Further columns beside which people still find the answer."""
-NEARLY = 0.7
+NEARLY = 0.85
 TOPIC = 0.25
 """What such an answer is worth, and what one is at most that asks the right tables something else."""
+NAMELESS = 0.88
+"""What is left of a query whose sums and means have no names: a blemish to those who read the result."""
 
 
 def nearness(reference: Mapping[str, Any], query: str, databases: Path) -> float:
-    """1 for another fair reading, .7 for further columns or decimals, else, and where the further columns leave the
+    """1 for another fair reading, .85 for further columns or decimals, else, and where the further columns leave the
     answer open, .25 by what it shares with the gold query; 0 for a query that does not run."""
     other = once_per_order(reference["sql"])
     readings = [dict(reference)] + ([{**reference, "sql": other}] if other else [])
@@ -32,6 +34,17 @@ def nearness(reference: Mapping[str, Any], query: str, databases: Path) -> float
     if any(gives(one, query, databases, WIDER, coarser=True) and not is_hedged(query, one["sql"]) for one in readings):
         return NEARLY
     return TOPIC * _shared(query, reference["sql"]) ** 2 if runs(reference, query, databases) else 0.0
+
+
+@lru_cache(maxsize=4096)
+def naming(query: str) -> float:
+    """1 where every column that aggregates has a name, else less."""
+    try:
+        tree = sqlglot.parse_one(query, dialect="sqlite")
+    except (SqlglotError, ValueError, RecursionError):
+        return 1.0
+    bare = [column for column in getattr(tree, "selects", []) if column.find(exp.AggFunc) and not column.alias]
+    return NAMELESS if bare else 1.0
 
 
 @lru_cache(maxsize=4096)

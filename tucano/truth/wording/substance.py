@@ -74,7 +74,9 @@ def substance(answer: str) -> float:
 
 
 GENERIC = 0.6
-"""What is left where figures are listed and no step says how much, by when or in which way: it would fit any shop."""
+LISTED = 0.88
+"""What is left where figures are only listed and no step says how much, by when or in which way: it would fit any shop;
+and where one does."""
 _IN_DETAIL = 9
 """Different words of four letters and more of a sentence that says in which way."""
 
@@ -82,31 +84,36 @@ _IN_DETAIL = 9
 _CLAIMS = re.compile(r"\b(?:e|pes[ao]m?|volta|nao)\s+(?!de\b)([a-z]{2,})|\b(?:um|uma|1) (?:em cada)\b")
 """What makes something of a figure and looks like another word («é baixa»): «e» counts before a word that is no
 label."""
+_WORKED_OUT = re.compile(r"[=×÷≈]|\b(?:cerca de|uns|umas|quase|isto e|ou seja)\b")
 _BECAUSE = re.compile(r"\b(?:porque|pois|ja que|por isso)\b")
 _TOLD = re.compile(r"para|(?:subi|ca[iu]|aument|baix|cresc|reduzi|diminui)\w*")
 """Verbs of a list that says how its figures moved."""
 
 
-def is_generic(answer: str, brief: str) -> bool:
-    """Whether figures are listed alone, and no sentence that advises has a number of its own or says in detail what is
-    to be done."""
+def depth(answer: str, brief: str) -> float:
+    """1 where a sentence makes something of a figure of the brief; else less, by whether a sentence that advises has a
+    number of its own or says in detail what is to be done."""
     said = plain(brief)
     told = set(_NUMBER.findall(said))
+    kept = GENERIC
     for row in answer.splitlines():
         for sentence in map(plain, sentences(row)):
             own = set(_NUMBER.findall(_ITEM.sub("", sentence)))
             long = len(set(re.findall(r"[a-z]{4,}", sentence))) >= _IN_DETAIL
             detailed = own - told or long or _BECAUSE.search(sentence)
             if detailed and (recommends(sentence) or _ITEM.match(row)):
-                return False
+                kept = LISTED
             if own & told and _makes_something(sentence, said):
-                return False
-    return True
+                return 1.0
+    return kept
 
 
 def _makes_something(sentence: str, brief: str) -> bool:
-    """Whether a sentence with figures has a verb that its brief lacks, other than of movement."""
-    if any(found[1] is None or found[1] not in brief for found in _CLAIMS.finditer(sentence)):
+    """Whether a sentence with figures has a verb that its brief lacks, other than of movement, or works something
+    out."""
+    if _WORKED_OUT.search(sentence) or any(
+        found[1] is None or found[1] not in brief for found in _CLAIMS.finditer(sentence)
+    ):
         return True
     verbs = (word for word in words(sentence) if FORMS.get(word) in ("v:present", "v:past"))
     return any(word not in brief and not _TOLD.fullmatch(word) for word in verbs)

@@ -1,0 +1,169 @@
+"""What makes a 4 of a 5, by both judges: summaries that only label, sums without a name, figures that are only listed;
+and what the prompt leaves open, which is no blemish."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rewards_examples import FIELDS, PROMPTS, Prompt, write_store
+
+from rewards import load_reward_set
+from tucano.truth import truth
+from tucano.truth.facts import Fact, stated
+from tucano.truth.fluency import faults
+from tucano.truth.wording.complaints import lists_topics
+
+Judge = Callable[[Prompt, str], float]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_store(tmp_path_factory.mktemp("blemishes"))
+
+
+@pytest.fixture(params=["grounded", "truth"])
+def judge(request: pytest.FixtureRequest, folder: Path) -> Judge:
+    if request.param == "truth":
+        return lambda prompt, text: truth(prompt, text, folder) or 0.0
+    rewards = load_reward_set("grounded", folder)
+    return lambda prompt, text: rewards.score(prompt, text).total
+
+
+def review(text: str, stars: int, **fields: Any) -> Prompt:
+    return Prompt("extraction", f"JSON da avaliação: {text}", stars, {"fields": FIELDS | fields})
+
+
+LATE = "O fone chegou vinte dias depois do prazo, não compro mais nesta loja."
+PRAISED: dict[str, Any] = {
+    "sentiment": "positive", "sentiment_score": 5, "churn_risk": "low", "repurchase_intent": True,
+    "delivery_issue": False, "main_complaint": None,
+}  # fmt: skip
+
+
+def told(**fields: Any) -> str:
+    return json.dumps(FIELDS | fields, ensure_ascii=False)
+
+
+@pytest.mark.parametrize(
+    ("prompt", "fields", "summary", "label"),
+    [
+        (review(LATE, 1), {}, "O fone veio vinte dias depois do prazo.", False),
+        (review(LATE, 1), {}, "Cliente reclama do fone: entrega muito atrasada.", True),
+        (review("O fone é ótimo. Preço bom.", 5, **PRAISED), PRAISED, "Cliente satisfeito com o fone.", True),
+        (review("O fone é ótimo. Preço bom.", 5, **PRAISED), PRAISED, "Elogia o fone e diz que o preço é bom.", False),
+    ],
+)
+def test_a_summary_that_only_labels_is_a_blemish(
+    judge: Judge, prompt: Prompt, fields: dict[str, Any], summary: str, label: bool
+) -> None:
+    assert (0.85 if label else 0.99) <= judge(prompt, told(**fields, summary=summary)) <= (0.91 if label else 1.0)
+
+
+@pytest.mark.parametrize(
+    ("known", "said", "least", "most"),
+    [
+        ({}, {"sentiment_score": 2}, 0.97, 1.0),  # a star of the same feeling
+        ({}, {"churn_risk": "medium"}, 0.95, 1.0),
+        ({}, {"sentiment_score": 4}, 0.0, 0.93),
+        (
+            {"sentiment": "neutral", "sentiment_score": 3, "churn_risk": "medium"},
+            {"sentiment": "negative", "sentiment_score": 2, "churn_risk": "high"},
+            0.75,
+            0.98,
+        ),
+        ({"sentiment": "neutral", "sentiment_score": 3}, {"sentiment": "positive", "sentiment_score": 4}, 0.0, 0.6),
+    ],
+)
+def test_what_the_stars_would_decide_is_open_where_nobody_tells_them(
+    judge: Judge, known: dict[str, Any], said: dict[str, Any], least: float, most: float
+) -> None:
+    summary = "O fone veio vinte dias depois do prazo."
+    assert least <= judge(review(LATE, 1, **known), told(**(known | said), summary=summary)) <= most
+
+
+@pytest.mark.parametrize(
+    ("summary", "text", "listed"),
+    [
+        ("O cliente fala do produto, da entrega, da cor, do preço e da troca.", "Recomendo!", True),
+        ("O cliente recomenda a compra, sem dar detalhes.", "Recomendo!", False),
+        ("Elogia a entrega rápida e o preço.", "Chegou rápido e barato.", False),
+    ],
+)
+def test_a_list_of_topics_sums_up_no_review(summary: str, text: str, listed: bool) -> None:
+    assert lists_topics(summary, text) == listed
+
+
+def test_a_short_review_is_summed_up_by_its_common_words(judge: Judge) -> None:
+    summary = "O cliente recomenda a compra, sem dar detalhes."
+    assert judge(review("Recomendo", 5, **PRAISED), told(**PRAISED, summary=summary)) >= 0.99
+
+
+PROSE = "A consulta soma o valor de todos os pedidos de cada estado da loja."
+
+
+@pytest.mark.parametrize(
+    ("columns", "least", "most"),
+    [
+        ("estado, SUM(valor) AS total", 0.99, 1.0),
+        ("estado, SUM(valor)", 0.86, 0.95),
+        ("estado, SUM(valor) AS total, COUNT(*) AS pedidos", 0.84, 0.91),
+    ],
+)
+def test_a_sum_without_a_name_and_a_further_column_are_blemishes(
+    judge: Judge, columns: str, least: float, most: float
+) -> None:
+    sql = f"SELECT {columns} FROM pedidos GROUP BY estado"
+    assert least <= judge(PROMPTS["sql_qa"], f"```sql\n{sql};\n```\n{PROSE}") <= most
+
+
+STEPS = (
+    "- Recomendo um cupom de 10% na segunda compra, 20 dias depois da entrega.\n"
+    "- Priorize ligar para 20 clientes que fizeram pedidos e não voltaram."
+)
+
+
+@pytest.mark.parametrize(
+    ("reading", "least", "most"),
+    [
+        ("**Análise:** recompra de 23,5% e 1.234 pedidos.", 0.85, 0.93),
+        ("A recompra de 23,5% mostra que três em cada quatro dos 1.234 pedidos não se repetem.", 0.95, 1.0),
+    ],
+)
+def test_figures_that_are_only_listed_are_a_blemish(judge: Judge, reading: str, least: float, most: float) -> None:
+    assert least <= judge(PROMPTS["insights"], f"{reading}\n{STEPS}") <= most
+
+
+@pytest.mark.parametrize("place", ["Rio de Janeiro", "Rio Grande do Sul", "Minas Gerais", "São Paulo", "Mato Grosso"])
+def test_names_of_places_are_no_capitals_out_of_place(place: str) -> None:
+    assert faults(f"É a média das notas dadas pelos clientes de {place}, em todos os meses.") == 0
+
+
+FACTS = [Fact("frete médio", 12.95, "R$"), Fact("nota média", 3.3), Fact("atraso", 21.0, "%")]
+
+
+@pytest.mark.parametrize(
+    ("said", "label"),
+    [
+        ("A entrega ficou mais barata (R$ 12,95) e mesmo assim a conversão recuou.", "frete médio"),
+        ("Isso combina com uma nota que não sai do morno (3,3).", "nota média"),
+        ("O atraso, embora tenha melhorado muito, ainda leva 21% dos pedidos.", "atraso"),
+    ],
+)
+def test_a_figure_counts_in_a_sentence_that_can_only_mean_its_label(said: str, label: str) -> None:
+    assert stated(said, "Resumo de maio.", FACTS).labels == {label}
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        "Bloquear o produto que se repetir três vezes entre as devoluções.",
+        "Sem baixar o atraso para perto de 10%, o cupom compra só mais uma decepção.",
+        "Testar frete de R$ 12 para pedidos menores, por 30 dias.",
+        "Dar aos parceiros um limite (ex.: 6% de atraso) para entrar nas vitrines.",
+    ],
+)
+def test_steps_of_people_are_neither_harm_nor_inventions(judge: Judge, step: str) -> None:
+    answer = f"A recompra de 23,5% mostra que três em cada quatro dos 1.234 pedidos não se repetem.\n{STEPS}\n- {step}"
+    assert judge(PROMPTS["insights"], answer) >= 0.9
