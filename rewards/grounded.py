@@ -16,7 +16,7 @@ from rewards.extraction import CHECKS, FIELDS, agreements, fits_stars, match, us
 from rewards.mistold import explains, mistells
 from rewards.parsing import advice as advising
 from rewards.parsing import offers, text
-from rewards.parsing.calls import CALLS, INVITES, LETTER, PRICED, URGES, copies_labels, flat, is_none, pads
+from rewards.parsing.calls import CALLS, INVITES, LETTER, PRICED, URGES, flat, is_none, is_order, pads
 from rewards.parsing.claims import insight_figures
 from rewards.parsing.fluency import INSIGHTS, PUSH, handed_back, reads_well, stepped, unnamed
 from rewards.parsing.objects import is_single, standing_object, wholeness
@@ -283,7 +283,7 @@ class Insights:
             gate *= advising.substance(line for line in lines if lines[line] or advising.says_nothing(line))
             gate *= advising.use(steps_told, () if used else map(text.fold, prompt.reference.get("key", ())))
             gate *= advising.detail(steps_told, folded, prompt.user)
-        gate *= advising.telling(folded, tokens) if gate and reads_well(answer, prompt, INSIGHTS) else 0.0
+        gate *= advising.telling(folded, tokens, prompt.user) if gate and reads_well(answer, prompt, INSIGHTS) else 0.0
         inventions += advising.praises_low(folded) * known
         if inventions:
             gate *= FALSE
@@ -375,9 +375,8 @@ def _is_one_push(answer: str, prompt: PromptLike, urges: int, tells: bool) -> fl
     tokens = text.words(folded)
     if speaks_against(answer) or handed_back(answer, prompt) >= LONGEST_COPY:
         return 0.0
-    copied = copies_labels(folded, prompt.user)
     several = (
-        copied
+        is_order(folded, prompt)
         or sum(names_product(prompt, line) for line in answer.splitlines() if line) > 1
         or offers.offers_another(prompt, answer)
     )

@@ -3,6 +3,7 @@ and what the prompt leaves open, which is no blemish."""
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from rewards import load_reward_set
 from tucano.truth import truth
 from tucano.truth.facts import Fact, stated
 from tucano.truth.fluency import faults
+from tucano.truth.product import has_wrong_article
 from tucano.truth.wording.complaints import lists_topics
 
 Judge = Callable[[Prompt, str], float]
@@ -167,3 +169,28 @@ def test_a_figure_counts_in_a_sentence_that_can_only_mean_its_label(said: str, l
 def test_steps_of_people_are_neither_harm_nor_inventions(judge: Judge, step: str) -> None:
     answer = f"A recompra de 23,5% mostra que três em cada quatro dos 1.234 pedidos não se repetem.\n{STEPS}\n- {step}"
     assert judge(PROMPTS["insights"], answer) >= 0.9
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Monte de fone de ouvido. 20% de desconto hoje.", "Crie hoje, fone de ouvido. Com 20% de desconto!"],
+)
+def test_the_order_for_a_push_is_none(judge: Judge, text: str) -> None:
+    brief = replace(PROMPTS["push"], user=f"{text.split()[0]} um push para: fone de ouvido. Desconto: 20%.")
+    assert judge(brief, text) <= 0.3
+
+
+def test_a_call_with_the_verb_of_the_brief_is_no_order(judge: Judge) -> None:
+    brief = replace(PROMPTS["push"], user="Faça um push para: fone de ouvido. Desconto: 20%.")
+    assert judge(brief, "Trânsito parado? Faça do caminho a melhor hora: fone de ouvido com 20% OFF.") >= 0.85
+
+
+@pytest.mark.parametrize(
+    ("text", "wrong"), [("É pouco para o fralda.", True), ("Tem fralda nova, e a fralda é sua!", False)]
+)
+def test_an_article_of_the_other_gender_is_noticed(text: str, wrong: bool) -> None:
+    assert has_wrong_article(text, "fralda") == wrong
+
+
+def test_a_push_in_english_words_is_none() -> None:
+    assert truth(PROMPTS["push"], "Oi! Grab them now: fone de ouvido com 20% de desconto só hoje!") == 0

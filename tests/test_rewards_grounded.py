@@ -325,14 +325,14 @@ def test_a_repetitive_text_earns_its_variety(grounded: RewardSet) -> None:
     assert found["query"] == pytest.approx(0.05 * (5 / 8 - 0.35) / 0.4)
 
 
-def test_a_partly_copied_text_earns_its_originality(grounded: RewardSet) -> None:
+def test_insights_in_the_words_of_their_brief_earn_their_own_share(grounded: RewardSet) -> None:
     brief = "A devolução pesa mais que o frete no bolso do cliente. Que ações você recomenda?"
     prompt = replace(PROMPTS["insights"], user=brief, reference={})
-    # 13 words, 10 4-grams of which 6 stand in the prompt; one of three lines; one line of advice where 1.5 earn all;
-    # that line would fit any shop
-    answer = "- A devolução pesa mais que o frete no bolso: sugiro rever as medidas."
-    expected = 0.1 / 0.65 / 3 * (0.9 - 6 / 10) / 0.4 * (0.3 + 0.7 / 1.5) * 0.6
-    assert shares(grounded, prompt, answer)["structure"] == pytest.approx(expected)
+    advice = "sugiro rever as medidas e as fotos dos dez itens mais devolvidos, e ligar para quem pediu troca em maio."
+    own = shares(grounded, prompt, f"- As trocas custam caro demais para uma loja nova: {advice}")
+    copied = shares(grounded, prompt, f"- A devolução pesa mais que o frete no bolso: {advice}")
+    # of 29 words 9 stand in the prompt in a row: from 75 % of own words down to 60 % all is lost
+    assert copied["structure"] / own["structure"] == pytest.approx((20 / 29 - 0.6) / 0.15)
 
 
 @pytest.mark.parametrize(("text", "copied"), [("Um push para fone de", False), ("Crie um push para fone de", True)])

@@ -4,6 +4,7 @@ import re
 from functools import lru_cache
 
 from rewards.parsing.text import any_of, fold
+from rewards.types import PromptLike
 
 URGES = any_of("""
     aproveit* garant* compr* confir* corr* pegue leve descubr* experiment* volt* vem venha veja entr* finaliz* renov*
@@ -73,6 +74,19 @@ def copies_labels(folded: str, brief: str) -> bool:
     begun = rf"(?:\A|[.!?;\n])\W{{0,3}}(?:{'|'.join(alone)}):"
     stated = sum(bool(re.search(rf"\b{label}:", folded)) for label in alone)
     return stated > 1 or any(note in folded for note in with_value) or bool(alone and re.search(begun, folded))
+
+
+_ASKED = re.compile(r"\b(?:monte|escreva|crie|faca|elabore|prepare|redija)\b")
+
+
+def is_order(folded: str, prompt: PromptLike) -> bool:
+    """Whether a folded push is its brief in part: its notes, or the order itself («Monte de batom», «Escreva uma
+    panela»)."""
+    product = prompt.reference.get("product", "")
+    verbs = "|".join(_ASKED.findall(fold(prompt.user)))
+    thing = re.escape(fold(product).split()[0]) if product else "push"
+    again = verbs and re.search(rf"\b(?:{verbs}) (?:de|nao|para quem|(?:hoje, )?(?:uma? )?{thing})\b", folded)
+    return bool(again) or copies_labels(folded, prompt.user)
 
 
 MOST_LABELS = 20

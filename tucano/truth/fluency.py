@@ -22,7 +22,7 @@ TOKEN = re.compile(
     r"|(?P<other>\S)"
 )
 EDGE = "<>"
-FREQUENT = 3
+FREQUENT = 4
 _ENDINGS = (
     "mente", "coes", "cao", "ndo", "ados", "adas", "idos", "idas", "ado", "ada", "ido", "ida", "mos", "ram", "ar",
     "er", "ir", "ou", "eu", "iu", "am", "em", "es", "os", "as", "is", "ns", "l", "r", "m", "z", "o", "a", "e", "s",

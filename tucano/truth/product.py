@@ -31,6 +31,16 @@ def sold(ambiguous: bool = False) -> frozenset[str]:
     return frozenset(" ".join(name) for name in _SOLD if ambiguous or len(name) > 1 or name[0] not in _AMBIGUOUS)
 
 
+_ARTICLES = {plain(entry.split(" ", 1)[1]): entry[0] for entries in CATALOGUE.values() for entry in entries.split("|")}
+
+
+def has_wrong_article(text: str, product: str) -> bool:
+    """Whether a product of the synthetic shop stands behind an article of the other gender («para o fralda»)."""
+    other = {"o": r"a|[dn]a|uma|sua|esta|essa|nova", "a": r"o|[dn]o|ao|um|seu|este|esse|novo"}
+    gender = _ARTICLES.get(plain(product))
+    return bool(gender and re.search(rf"\b(?:{other[gender]}) {re.escape(plain(product))}\b", plain(text)))
+
+
 def names_product(text: str, product: str, terms: Sequence[str] = ()) -> bool:
     """Whether the text names the product: its whole name, or its first word where nothing else is made of it
     («fone de ouvido» is named by «fone», not by «fone de parede»)."""

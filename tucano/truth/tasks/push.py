@@ -5,7 +5,7 @@ from pathlib import Path
 
 from tucano.truth.fluency import Norm, reads
 from tucano.truth.offers import codes, granted, mentions_offer
-from tucano.truth.product import in_a_phrase, names_another, names_product
+from tucano.truth.product import has_wrong_article, in_a_phrase, names_another, names_product
 from tucano.truth.reading import plain, sentences
 from tucano.truth.single import copied, is_single, portuguese
 from tucano.truth.types import PromptLike
@@ -59,7 +59,8 @@ _ABOUT = re.compile(
     r"|(?:\A|(?<=\. ))cupom:|(?<!-)texto:"
     r"|(?:o|um|este|esse) texto (?:curto|pronto|acima|abaixo|d[aeo]|e|sobre|para|com ate)"
     r"|, (?:ofertas?|descontos?|promoc(?:ao|oes)|frete|cupom)(?:[,.!]|\Z)"
-    r"|(?:crie|escreva|monte|faca) (?:um|uma) (?:push|not|texto|mensag|anunci|frase))"
+    r"|(?:crie|escreva|monte|faca) (?:um|uma) (?:push|not|texto|mensag|anunci|frase)"
+    r"|(?:them|they|the|your|grab|get|you|with) )"
 )
 _FORMAL = re.compile(r"\b(?:prezad\w+|atenciosamente|informamos|cordialmente|vossa|solicitamos|comunicamos)\b")
 _INVITES = re.compile(
@@ -103,7 +104,7 @@ def truth(prompt: PromptLike, answer: str, databases: Path | None) -> float | No
         and bool(_INVITES.search(text))
         and copied(answer, prompt.user) < 0.65
     )
-    if not is_push or _is_repeated(answer) or is_junk(answer):
+    if not is_push or _is_repeated(answer) or is_junk(answer) or _orders(text, plain(prompt.user), plain(product)):
         return 0.0
     read = re.sub(rf"\b{re.escape(product)}\b", _neutral, answer, flags=re.IGNORECASE)
     for code in codes(prompt.user):
@@ -112,6 +113,18 @@ def truth(prompt: PromptLike, answer: str, databases: Path | None) -> float | No
     if not reads(read, FLUENT):
         return 0.0
     return portuguese(answer) * _matter(prompt, answer, product) * _style(text, plain(prompt.user), length)
+
+
+_ORDER = re.compile(r"\b(?:crie|monte|faca|escreva|elabore|prepare|redija)\b")
+
+
+def _orders(text: str, brief: str, product: str) -> bool:
+    """Whether a notification asks for one, in the verb of its brief («Monte de batom», «Escreva hoje, panela»)."""
+    head = re.escape(product.split()[0])
+    return any(
+        re.search(rf"\b{verb}(?: hoje)?,? (?:de |nao |para quem |(?:uma? )?{head}\b)", text)
+        for verb in set(_ORDER.findall(brief))
+    )
 
 
 def _matter(prompt: PromptLike, answer: str, product: str) -> float:
@@ -123,7 +136,11 @@ def _matter(prompt: PromptLike, answer: str, product: str) -> float:
     if not names_product(answer, product, prompt.reference.get("terms", ())):
         return GENERAL * (1.0 if mentions_offer(answer, prompt.user, product) else 0.5)
     text = plain(answer)
-    loose = (not in_a_phrase(answer, product)) + max(0, len(_AMOUNT.findall(text)) - len(_PHRASE.findall(text)))
+    loose = (
+        (not in_a_phrase(answer, product))
+        + has_wrong_article(answer, product)
+        + max(0, len(_AMOUNT.findall(text)) - len(_PHRASE.findall(text)))
+    )
     loose += len(_SHARE_OF.findall(text.replace(plain(product), "")))
     return LOOSE**loose * (1.0 if mentions_offer(answer, prompt.user, product) else WITHOUT_OFFER)
 
