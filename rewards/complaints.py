@@ -38,7 +38,9 @@ _KINDS = {
         "wrong": r"\b(?:errad|trocad)[oa]s?\b|\b(?:outr[oa]|diferente d[oa])"
         r" (?:produto|item|modelo|cor|pedid|comprad|mercador)"
         r"|\b(?:cor|modelo|item|tamanho|produto) (?:divergente|incorret)|\bfoi trocad",
-        "incomplete": r"\b(?:produto|prod|pedido|kit|conjunto|entrega|veio|chegou|mercadoria)\w*\b.{0,12}\bincomplet"
+        "incomplete": r"\b(?:veio|vier|cheg|envi|receb|mand)\w* (?:so |apenas |somente )?(?:\d+|um|uma|dois|duas)\b"
+        r".{0,30}\b(?:em vez de|ao inves de|dos|das|de|e nao) (?:\d+|dois|duas|tres)\b|"
+        r"\b(?:produto|prod|pedido|kit|conjunto|entrega|veio|chegou|mercadoria)\w*\b.{0,12}\bincomplet"
         r"|\bfalt(?:ou|aram|ando|am) (?:\w+ )?(?:pec|part|iten|item|acessor)\w*(?! n[oa] (?:estoque|site))",
         "poor": r"\b(?:qualidade|material|acabament|costura|tecid)\w*\b.*\b(?:ruim|frac|baix|pessim|mal|frag|inferior)"
         r"|\b(?:mal|ma) ?-?(?:acabad|feit|qualidade)|\bfragil|\bbaixa qualidade|\bacabamento ruim",
@@ -164,9 +166,11 @@ def names_every_kind(complaint: str) -> bool:
     return len(kinds_of(complaint)) > _MOST_KINDS
 
 
-def is_of_kind(complaint: str, expected: str) -> bool:
-    """Whether a complaint names the kind of the expected one, and not every kind that there is."""
-    return not names_every_kind(complaint) and bool(kinds_of(complaint) & kinds_of(expected))
+def is_of_kind(complaint: str, expected: str, review: str = "") -> bool:
+    """Whether a complaint names the kind of the expected one, and no more kinds than a review or this one tells of."""
+    named = kinds_of(complaint)
+    is_fair = not names_every_kind(complaint) or (bool(review) and named <= kinds_of(review))
+    return is_fair and bool(named & kinds_of(expected))
 
 
 def meant(name: str, value: object) -> object:
@@ -203,7 +207,11 @@ def worth(found: Mapping[str, object], expected: Mapping[str, object], prompt: P
 def is_as_fair(felt: object, expected: Mapping[str, object]) -> bool:
     """Whether a complaint makes another feeling than the expected one fair, where nobody tells the stars."""
     pair = (expected.get("sentiment"), felt)
-    return bool(expected.get("main_complaint")) and pair in (("neutral", "negative"), ("positive", "neutral"))
+    return bool(expected.get("main_complaint")) and pair in (
+        ("neutral", "negative"),
+        ("positive", "neutral"),
+        ("positive", "negative"),
+    )
 
 
 def _feeling(felt: object, wanted: object, states_stars: bool) -> float:

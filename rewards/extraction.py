@@ -84,6 +84,8 @@ UNTOLD = 0.83
 UNSAID = 0.7
 """Agreement of a customer's intent that is left open: where the review does not tell it, and where it does."""
 _STARS_OF = {"negative": (1, 2), "neutral": (3,)}
+_RISKS_OF = {"negative": ("medium", "high"), "neutral": ("medium",)}
+"""What goes with another feeling that is as fair."""
 STAR = 0.97
 OPEN_FEELING = 0.8
 OPEN_RISK = 0.9
@@ -152,6 +154,8 @@ _ONLY_READ = 2.0
 """Weight of one that only reading tells."""
 _UNSET = 0.5
 """Weight of a flag that is not set."""
+_GUESSED = 0.6
+"""Weight of a category that nobody states: a thing may be of several («tapete»)."""
 _COMPLAINT = 3.0
 _FROM_STARS = ("sentiment", "sentiment_score", "churn_risk", "repurchase_intent")
 _DESCRIPTORS = word_set(
@@ -188,6 +192,8 @@ def agreements(usable: Mapping[str, object], expected: Mapping[str, object], pro
         is_own = bool(own) and 2 * len(own & stems(prompt.user)) >= len(own)
         if not kinds_of(said) and (is_own or _LUKEWARM.search(fold(said))):
             agreed["main_complaint"] = max(agreed["main_complaint"], OPINION)
+            if usable.get("product_issue") is True and "product_issue" in agreed:
+                agreed["product_issue"] = max(agreed["product_issue"], OPINION)
     return agreed
 
 
@@ -199,7 +205,7 @@ def _complaint(said: str, wanted: str, review: str) -> float:
         word for word in words(wanted) if word not in _ARTICLES
     ]:
         return 1.0
-    is_told = not names_every_kind(said) and (says_the_same(said, wanted, review) or is_of_kind(said, wanted))
+    is_told = is_of_kind(said, wanted, review) or (not names_every_kind(said) and says_the_same(said, wanted, review))
     return max(token_f1(said, wanted), float(is_told))
 
 
@@ -216,7 +222,8 @@ def _undecided(usable: Mapping[str, object], expected: Mapping[str, object]) -> 
         found["sentiment_score"] = OPEN_FEELING * (_is_stars(stars) and stars in _STARS_OF[str(felt)])
     risks = ("low", "medium", "high")
     risk, known = usable.get("churn_risk"), expected.get("churn_risk")
-    if risk in risks and known in risks and abs(risks.index(risk) - risks.index(known)) == 1:
+    is_next = risk in risks and known in risks and abs(risks.index(risk) - risks.index(known)) == 1
+    if is_next or (is_as_fair(felt, expected) and risk in _RISKS_OF[str(felt)]):
         found["churn_risk"] = OPEN_RISK
     return {name: value for name, value in found.items() if name in expected}
 
@@ -226,7 +233,7 @@ def _told(name: str, value: object, prompt: PromptLike) -> float:
     if name in _FROM_STARS:
         return _SHOWN if states_stars(prompt) else 1.0
     if name == "category":
-        return _SHOWN if fold(str(value)) in fold(prompt.user) else 1.0
+        return _SHOWN if fold(str(value)) in fold(prompt.user) else _GUESSED
     if name == "main_complaint":
         return _COMPLAINT
     return _UNSET if value is False else _ONLY_READ

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rewards import v42
-from rewards.complaints import TOLD, worth
+from rewards.complaints import TOLD, is_as_fair, states_stars, worth
 from rewards.complaints import meant as meant_by
 from rewards.extraction import CHECKS, FIELDS, agreements, fits_stars, match, usable_fields
 from rewards.mistold import explains, mistells
@@ -141,6 +141,7 @@ class Extraction:
         told = match({name: meant_by(name, value) for name, value in usable.items()}, expected, prompt)
         matched = TOLD * told + (1 - TOLD) * match(usable, expected, prompt)
         felt, wanted = meant_by("sentiment", found.get("sentiment")), expected.get("sentiment")
+        fair = not states_stars(prompt) and is_as_fair(felt, expected)
         opposite = bool(wanted) and felt != wanted and "neutral" not in (felt, wanted)
         gate *= worth(usable, expected, prompt) * (NOT_ONE if usable and not is_single(answer) else 1.0)
         form = gate * (damped(matched**2) if expected else 1.0)
@@ -151,7 +152,7 @@ class Extraction:
             form * len(usable) / len(FIELDS),
             form * passed / len(CHECKS),
             gate * matched**3,
-            float(opposite or not fits_stars(felt, prompt.stars)),
+            float(not fair and (opposite or not fits_stars(felt, prompt.stars))),
         )
         return filled(shares, self.components, frozenset({"extraction.field_match"}), bool(expected))
 

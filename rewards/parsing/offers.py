@@ -36,6 +36,7 @@ _OFFERS = {
         ),
         "sorteio": (r"\bsorteio\b|\bconcorra\b|\bpremios?\b", r"\bgarantia (?:de|vitalicia|total)\b"),
         "desconto": (r"\bdescont\w+|\boff\b|\bpromoc\w+", r"\bliquidac\w+|\bmais barat\w+|\bqueima\b"),
+        "oferta": (r"\bofertas?\b|\btempo limitado\b", r"\bpreco (?:especial|promocional|imbativel|baixo|reduzido)\b"),
     }.items()
 }
 HALF = 50
@@ -47,7 +48,9 @@ _OTHER_HALF = re.compile(
 )
 """Words by which half of a price is that of something else."""
 _IMPLIES = {"frete": ("gratis",), "metade": ("desconto",), "cupom": ("desconto",), "leve": ("desconto",)}
-_DENIED = re.compile(r"\bsem (?:ofertas?|descontos?|promoc\w+)")
+_DENIED = re.compile(
+    r"\b(?:sem|nenhuma?|nao (?:ha|tem|temos|vale|existe)) (?:nenhuma? )?(?:ofertas?|descontos?|promoc\w+)"
+)
 
 
 def ungranted(answer: str, brief: str, product: str) -> int:
@@ -58,6 +61,8 @@ def ungranted(answer: str, brief: str, product: str) -> int:
         given.add("metade")
     for kind in tuple(given):
         given.update(_IMPLIES.get(kind, ()))
+    if given or _CODE.search(brief) or figures(fold(brief).replace(name, " ")):
+        given.add("oferta")  # whatever is granted is an offer
     return len(_kinds(answer, name) - given) + (other_codes(answer, brief) if "cupom" in given else 0)
 
 

@@ -30,7 +30,8 @@ _KINDS: dict[str, re.Pattern[str]] = {
         r"|promocional))\b"
     ),
     "sale": re.compile(
-        r"\b(?:promoc\w+|liquidac\w+|queima|saldao|black friday|outlet|imperdive\w+|super ?oferta|ofertas?)\b"
+        r"\b(?:promoc\w+|liquidac\w+|queima|saldao|black friday|outlet|imperdive\w+|super ?oferta"
+        r"|ofertas?|tempo limitado)\b"
     ),
     "coupon": re.compile(r"\b(?:cupom|cupons|codigo|voucher|vale-compras?)\b"),
     "cashback": re.compile(r"\b(?:cashback|dinheiro de volta|reembols\w+|pontos em dobro)\b"),
@@ -64,7 +65,9 @@ _OF_OTHERS = re.compile(
 _OVER = re.compile(r"\s*(?:de desconto|off)\b(?! (?:extra|no|de volta))")
 MOST_OVER = 1.1
 """How far a discount may lie above the one that it is said to exceed («mais de 50%» for 51)."""
-_NONE = re.compile(r"\bsem (?:ofertas?|descontos?|promoc\w+)\b")
+_NONE = re.compile(
+    r"\b(?:sem|nao (?:ha|tem|temos|existe\w*|vale)|nenhum\w*) (?:nenhum\w* )?(?:ofertas?|descontos?|promoc\w+)\b"
+)
 _CODE = re.compile(r"(?i:\bcupom|\bc[oó]digo)\b[^.!?]{0,20}?\b([A-Z][A-Z0-9]{2,})\b")
 
 

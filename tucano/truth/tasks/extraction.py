@@ -65,7 +65,7 @@ _LABELS = re.compile(
     r"client|consumid|comprador|satisf|insat|neutr|reclama|gost|aponta|content|produt|avali|muito|sobre"
 )
 NEXT = 0.9
-AS_FAIR = (("neutral", "negative"), ("positive", "neutral"))
+AS_FAIR = (("neutral", "negative"), ("positive", "neutral"), ("positive", "negative"))
 """How right a neighbouring risk or feeling is where the stars are not told, and which feelings a complaint allows
 beside the known one."""
 QUOTED_COMPLAINT, QUOTE, PASTED = 12, 16, 0.75
@@ -261,7 +261,9 @@ def _undecided(values: Mapping[str, Any], known: Mapping[str, Any]) -> dict[str,
     if known.get("main_complaint") and (known.get("sentiment"), felt) in AS_FAIR:
         found["sentiment"] = NEXT
         found["sentiment_score"] = NEXT * (said in ((1, 2) if felt == "negative" else (3,)))
-    if {values.get("churn_risk"), known.get("churn_risk")} in ({"low", "medium"}, {"medium", "high"}):
+    risk = values.get("churn_risk")
+    is_next = {risk, known.get("churn_risk")} in ({"low", "medium"}, {"medium", "high"})
+    if is_next or ("sentiment" in found and risk in (("medium", "high") if felt == "negative" else ("medium",))):
         found["churn_risk"] = NEXT
     return {name: value for name, value in found.items() if name in known}
 
