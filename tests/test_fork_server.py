@@ -18,10 +18,10 @@ import pytest
 
 from tucano.errors import WorkerCrashed, WorkerFailed
 from tucano.settings.model import LoadedModel
+from tucano.training import launch
 from tucano.training.forking import children
-from tucano.training.forking.children import ForkServer
 from tucano.training.jobs import Job
-from tucano.training.launch import environment, forking, may_fork, run_job
+from tucano.training.launch import forking, may_fork, run_job
 
 FORKABLE = {"backend": "transformers", "device": "cpu"}
 
@@ -65,28 +65,48 @@ def fail(job: Path) -> list[str]:
     return said
 
 
-def test_what_a_forked_child_prints_is_heard_and_it_is_called_as_its_stage(
-    server: psutil.Process, tmp_path: Path
-) -> None:
-    names: set[str] = set()
+class TestChildrenOfOneServer:
+    """A server takes as long to start as what it imports, and these do it no harm."""
 
-    def listen(line: str) -> None:
-        names.update(name for name, _ in family())
+    @pytest.fixture(scope="class", autouse=True)
+    def forked(self) -> Iterator[None]:
+        with forking(LoadedModel(), None):
+            yield
 
-    with pytest.raises(WorkerFailed):
-        run_job(broken(tmp_path), None, lambda progress: None, listen)
-    assert {"fork server", "keeper", "sft"} <= names
-    assert any("Traceback" in line for line in fail(tmp_path))
+    def test_what_a_forked_child_prints_is_heard_and_it_is_called_as_its_stage(self, tmp_path: Path) -> None:
+        names: set[str] = set()
 
+        def listen(line: str) -> None:
+            names.update(name for name, _ in family())
 
-def test_many_children_at_once_each_have_their_own_end(server: psutil.Process, tmp_path: Path) -> None:
+        with pytest.raises(WorkerFailed):
+            run_job(broken(tmp_path), None, lambda progress: None, listen)
+        assert {"fork server", "keeper", "sft"} <= names
+        assert any("Traceback" in line for line in fail(tmp_path))
 
-    with ThreadPoolExecutor(4) as pool:
-        assert all(pool.map(fail, [tmp_path / str(number) for number in range(8)]))
-    deadline = time.monotonic() + 60
-    while {"keeper", "sft"} & {name for name, _ in family()}:  # a keeper ends when it has told
-        assert time.monotonic() < deadline
-        time.sleep(0.1)
+    def test_many_children_at_once_each_have_their_own_end(self, tmp_path: Path) -> None:
+        with ThreadPoolExecutor(4) as pool:
+            assert all(pool.map(fail, [tmp_path / str(number) for number in range(8)]))
+        deadline = time.monotonic() + 60
+        while {"keeper", "sft"} & {name for name, _ in family()}:  # a keeper ends when it has told
+            assert time.monotonic() < deadline
+            time.sleep(0.1)
+
+    def test_what_the_worker_itself_raises_is_printed(self, tmp_path: Path) -> None:
+        assert launch._fork_server is not None
+        child = launch._fork_server.fork(tmp_path / "sft" / "key" / "launch" / "job.json", 1)
+        assert "FileNotFoundError" in child.stdout.read() and child.wait(60) == 1
+
+    def test_a_killed_keeper_is_a_killed_child(self, tmp_path: Path) -> None:
+        """Nobody can say how the child ended; that it may be started again is what counts."""
+
+        def kill(line: str) -> None:
+            for name, process in family():
+                if name == "keeper":
+                    process.kill()
+
+        with pytest.raises((WorkerCrashed, WorkerFailed)):
+            run_job(broken(tmp_path), None, lambda progress: None, kill)
 
 
 def test_without_its_server_a_child_is_started_and_nothing_is_left_open(
@@ -97,7 +117,7 @@ def test_without_its_server_a_child_is_started_and_nothing_is_left_open(
     assert fail(tmp_path)
     assert "sft is started and not forked" in caplog.text
     before = open_descriptors()
-    assert fail(tmp_path) and fail(tmp_path)
+    assert fail(tmp_path)
     assert len(open_descriptors()) <= len(before), open_descriptors()
 
 
@@ -109,13 +129,6 @@ def test_a_server_that_hangs_is_given_up(
     assert fail(tmp_path)
     _, alive = psutil.wait_procs([server], timeout=60)
     assert not alive
-
-
-def test_what_the_worker_itself_raises_is_printed(tmp_path: Path) -> None:
-    server = ForkServer(environment(1))
-    child = server.fork(tmp_path / "sft" / "key" / "launch" / "job.json", 1)
-    assert "FileNotFoundError" in child.stdout.read() and child.wait(60) == 1
-    server.close()
 
 
 def test_the_server_ends_with_what_it_is_for() -> None:
@@ -153,15 +166,3 @@ def test_the_server_does_not_outlive_its_parent(number: signal.Signals) -> None:
 )
 def test_children_that_import_by_themselves_are_not_forked(backend: str, device: str, python: str | None) -> None:
     assert not may_fork(backend, device, python)
-
-
-def test_a_killed_keeper_is_a_killed_child(server: psutil.Process, tmp_path: Path) -> None:
-    """Nobody can say how the child ended; that it may be started again is what counts."""
-
-    def kill(line: str) -> None:
-        for name, process in family():
-            if name == "keeper":
-                process.kill()
-
-    with pytest.raises((WorkerCrashed, WorkerFailed)):
-        run_job(broken(tmp_path), None, lambda progress: None, kill)

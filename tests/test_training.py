@@ -91,19 +91,19 @@ def undisturbed(prompts: Path, start: Path, tmp_path_factory: pytest.TempPathFac
     return place
 
 
-@pytest.fixture(params=["started", "forked"])
+@pytest.fixture(scope="module", params=["started", "forked"])
 def way(request: pytest.FixtureRequest) -> Iterator[None]:
-    """How children come to be."""
+    """How children come to be; one server for all that are forked. Tests name it after `undisturbed`, which is started."""
     with forking(LoadedModel(), None) if request.param == "forked" else nullcontext():
         yield
 
 
+@pytest.mark.parametrize("way", ["forked"], indirect=True)
 def test_forked_children_compute_the_bits_of_started_ones(
-    prompts: Path, start: Path, undisturbed: Path, tmp_path: Path
+    prompts: Path, start: Path, undisturbed: Path, way: None, tmp_path: Path
 ) -> None:
-    with forking(LoadedModel(), None):
-        run_job(job("sft", prompts, tmp_path / "sft", settings()), None, lambda progress: None)
-        run_job(job("grpo", prompts, tmp_path / "grpo", settings(), base=str(start)), None, lambda progress: None)
+    run_job(job("sft", prompts, tmp_path / "sft", settings()), None, lambda progress: None)
+    run_job(job("grpo", prompts, tmp_path / "grpo", settings(), base=str(start)), None, lambda progress: None)
     weights = Path("output") / "model" / "model.safetensors"
     assert (tmp_path / "sft" / weights).read_bytes() == (start / "model.safetensors").read_bytes()
     assert adapter_bytes(tmp_path / "grpo") == adapter_bytes(undisturbed)
@@ -117,7 +117,7 @@ def test_grpo_reports_every_step_and_keeps_the_best(undisturbed: Path) -> None:
 
 
 def test_a_killed_child_goes_on_from_its_checkpoint_and_ends_as_if_nothing_had_happened(
-    way: None, prompts: Path, start: Path, undisturbed: Path, tmp_path: Path
+    prompts: Path, start: Path, undisturbed: Path, way: None, tmp_path: Path
 ) -> None:
     chosen = job("grpo", prompts, tmp_path, settings(), base=str(start))
 
@@ -160,7 +160,7 @@ def child_of_this_process() -> int:
 
 
 def test_sigterm_loses_no_finished_step_and_leaves_no_trace(
-    way: None, prompts: Path, start: Path, undisturbed: Path, tmp_path: Path
+    prompts: Path, start: Path, undisturbed: Path, way: None, tmp_path: Path
 ) -> None:
     chosen = job("grpo", prompts, tmp_path, settings(), base=str(start))
     at_three = SignalAt(3, signal.SIGTERM)

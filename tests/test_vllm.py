@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
 from itertools import product
@@ -78,6 +79,15 @@ def plan(folder: Path, place: Path, who: str = "stand-in", mood: str = "well") -
     )
 
 
+@pytest.fixture(scope="module", params=WHO)
+def sampler(
+    request: pytest.FixtureRequest, folder: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[VllmSampler]:
+    """One server for the tests that only ask it; it gets the policy of each, as at every change of one."""
+    with closing(VllmSampler(plan(folder, tmp_path_factory.mktemp("server"), request.param))) as sampler:
+        yield sampler
+
+
 def policy_of(folder: Path, moved: float = 0.05) -> Any:
     """The tiny model with an adapter that does something."""
     policy, _ = load_policy(small().model, str(folder / "model"), None, trainable=True, seed=1)
@@ -101,50 +111,44 @@ def seed(number: int = 7) -> torch.Generator:
     return torch.Generator().manual_seed(number)
 
 
-@pytest.mark.parametrize("who", WHO)
-def test_it_draws_from_the_policy_as_it_is_now(who: str, folder: Path, tmp_path: Path) -> None:
+def test_it_draws_from_the_policy_as_it_is_now(sampler: VllmSampler, folder: Path) -> None:
     """Greedy completions are those of transformers, and the log-probabilities the trainer's own, before and after the
     weights have moved.
     """
     policy = policy_of(folder)
-    with closing(VllmSampler(plan(folder, tmp_path, who))) as sampler:
-        for _ in range(3):
-            greedy = sampler.sample(policy, PROMPTS, decoding(policy, temperature=0))
-            expected = LocalSampler(own_decoding=False).sample(policy, PROMPTS, decoding(policy, temperature=0))
-            assert [draw.tokens for draw in greedy] == [draw.tokens for draw in expected]
-            drawn = sampler.sample(policy, PROMPTS, decoding(policy), seed())
-            own = token_logps(policy, PROMPTS, [draw.tokens for draw in drawn])
-            for draw, logps in zip(drawn, own, strict=True):
-                assert draw.logps == pytest.approx(logps.tolist(), abs=1e-4)
-            move(policy, 0.5)
+    for _ in range(3):
+        greedy = sampler.sample(policy, PROMPTS, decoding(policy, temperature=0))
+        expected = LocalSampler(own_decoding=False).sample(policy, PROMPTS, decoding(policy, temperature=0))
+        assert [draw.tokens for draw in greedy] == [draw.tokens for draw in expected]
+        drawn = sampler.sample(policy, PROMPTS, decoding(policy), seed())
+        own = token_logps(policy, PROMPTS, [draw.tokens for draw in drawn])
+        for draw, logps in zip(drawn, own, strict=True):
+            assert draw.logps == pytest.approx(logps.tolist(), abs=1e-4)
+        move(policy, 0.5)
 
 
-@pytest.mark.parametrize("who", WHO)
-def test_log_probabilities_are_those_at_the_sampling_temperature(who: str, folder: Path, tmp_path: Path) -> None:
+def test_log_probabilities_are_those_at_the_sampling_temperature(sampler: VllmSampler, folder: Path) -> None:
     policy = policy_of(folder)
-    with closing(VllmSampler(plan(folder, tmp_path, who))) as sampler:
-        (draw,) = sampler.sample(policy, PROMPTS[:1], decoding(policy, temperature=0.5), seed())
+    (draw,) = sampler.sample(policy, PROMPTS[:1], decoding(policy, temperature=0.5), seed())
     with torch.no_grad():
         logits = policy(torch.tensor([[*PROMPTS[0], *draw.tokens]])).logits[0, len(PROMPTS[0]) - 1 : -1]
     own = (logits / 0.5).log_softmax(-1)[range(len(draw.tokens)), draw.tokens]
     assert draw.logps == pytest.approx(own.tolist(), abs=1e-4)
 
 
-@pytest.mark.parametrize("who", WHO)
 def test_completions_of_one_prompt_differ_and_the_same_generator_gives_the_same(
-    who: str, folder: Path, tmp_path: Path
+    sampler: VllmSampler, folder: Path
 ) -> None:
     """vLLM gives equal answers to equal questions with one seed: a group would be copies, without any signal."""
     policy = policy_of(folder)
     group = [PROMPTS[0]] * 6
-    with closing(VllmSampler(plan(folder, tmp_path, who))) as sampler:
-        first, again, other = (
-            [tuple(draw.tokens) for draw in sampler.sample(policy, group, decoding(policy), seed(number))]
-            for number in (7, 7, 8)
-        )
-        torch.manual_seed(3)
-        sampler.sample(policy, group, decoding(policy))
-        moved = torch.rand(1)
+    first, again, other = (
+        [tuple(draw.tokens) for draw in sampler.sample(policy, group, decoding(policy), seed(number))]
+        for number in (7, 7, 8)
+    )
+    torch.manual_seed(3)
+    sampler.sample(policy, group, decoding(policy))
+    moved = torch.rand(1)
     assert len(set(first)) == 6 and first == again and first != other
     torch.manual_seed(3)
     assert torch.rand(1) != moved, "without a generator the draws take from torch's own, whose state is in checkpoints"
@@ -168,12 +172,12 @@ def test_a_form_is_sent_as_vllm_reads_it() -> None:
     assert "structured_outputs" not in _question("base", [1, 2], 1, 7, Decoding(8, 0.0, (0,)))
 
 
-def test_it_stops_at_every_end_token(folder: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("sampler", ["stand-in"], indirect=True)
+def test_it_stops_at_every_end_token(sampler: VllmSampler, folder: Path) -> None:
     policy = policy_of(folder)
     ending = tuple(range(0, 300, 2))
-    with closing(VllmSampler(plan(folder, tmp_path))) as sampler:
-        for draw in sampler.sample(policy, PROMPTS, replace(decoding(policy, 64), stop=ending), seed()):
-            assert draw.tokens[-1] in ending and not {*draw.tokens[:-1]} & {*ending}
+    for draw in sampler.sample(policy, PROMPTS, replace(decoding(policy, 64), stop=ending), seed()):
+        assert draw.tokens[-1] in ending and not {*draw.tokens[:-1]} & {*ending}
 
 
 @pytest.mark.parametrize(
