@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tucano.cli import main as cli
 from tucano.errors import UserError
 from tucano.profiles import load_profile
 from tucano.requirements import require_startable
@@ -36,6 +37,16 @@ def refused(*overrides: str) -> str:
     sentences = [line for line in result.stderr.splitlines() if line.startswith("tucano: ") and "warning" not in line]
     assert len(sentences) == 1, result.stderr
     return sentences[0]
+
+
+def sentence(*arguments: str) -> str:
+    """What a command refuses with, in this process: that such an error ends a process of its own with 2 and this sentence
+    alone, `refused` shows, and starting one takes two seconds.
+    """
+    asked = cli.parser().parse_args(arguments)
+    with pytest.raises(UserError) as raised:
+        cli.COMMANDS[asked.command](asked)
+    return str(raised.value)
 
 
 def test_help_has_examples() -> None:
@@ -150,8 +161,7 @@ def test_a_comparison_that_was_killed_before_its_end_is_none(tmp_path: Path) -> 
     folder = tmp_path / "artifacts" / "comparison" / "0123456789abcdef.draft"
     folder.mkdir(parents=True)
     (folder / "comparison.json").write_text("{}", encoding="utf-8")
-    result = tucano("compare", "laptop", "--set", f"storage={tmp_path}")
-    assert result.returncode == 2 and "holds no comparison yet" in result.stderr
+    assert "holds no comparison yet" in sentence("compare", "laptop", "--set", f"storage={tmp_path}")
 
 
 @pytest.mark.parametrize("config", ["", "[]", "{}", '{"hidden_size": null}', "[" * 99_999])
@@ -167,8 +177,7 @@ def test_the_verdict_of_a_damaged_comparison_is_not_shown(tmp_path: Path, manife
     folder.mkdir(parents=True)
     (folder / "comparison.json").write_text("{}", encoding="utf-8")
     (folder / "manifest.json").write_text(manifest, encoding="utf-8")
-    done = tucano("compare", "laptop", "--set", f"storage={tmp_path}")
-    assert done.returncode == 2 and "is damaged" in done.stderr and "Traceback" not in done.stderr
+    assert "is damaged" in sentence("compare", "laptop", "--set", f"storage={tmp_path}")
 
 
 def test_doctor_names_what_is_there() -> None:
