@@ -111,12 +111,21 @@ def logged(place: Path, name: str) -> list[float]:
 
 @pytest.mark.parametrize("start", ["new", "trained"])
 def test_with_a_kl_penalty_the_policy_goes_on_and_its_reference_stays_behind(
-    start: str, folder: Path, adapter: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    start: str,
+    folder: Path,
+    adapter: Path,
+    stopped: tuple[PipelineSettings, Path],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """TRL keeps the reference as a second adapter of the model; what is saved and delivered is the first alone."""
     run, begins = chosen(beta=0.04), adapter if start == "trained" else None
     train(folder, tmp_path / "alone", run, adapter=begins)
-    interrupted(monkeypatch, 6, lambda: train(folder, tmp_path / "resumed", run, adapter=begins))
+    if start == "trained":
+        assert stopped[0] == run
+        copy_of(stopped[1], tmp_path / "resumed")
+    else:
+        interrupted(monkeypatch, 6, lambda: train(folder, tmp_path / "resumed", run))
     before = {
         name: tensor.abs().sum()
         for name, tensor in load_file(next_adapter(tmp_path / "resumed")).items()

@@ -186,8 +186,9 @@ def test_looking_takes_time_in_proportion_to_the_text(prefix: str) -> None:
             masked(text)
         return time.process_time() - began
 
-    few = max(seconds(12_500) for _ in range(3))  # the same work takes thrice as long when other programs are at it
-    assert seconds(100_000) < 24 * few + 0.5
+    many = seconds(100_000)
+    # the same work takes thrice as long when other programs are at it, so it may be measured again
+    assert any(many < 24 * seconds(12_500) + 0.5 for _ in range(3))
 
 
 @pytest.mark.parametrize("name", profiles(ROOT))

@@ -85,9 +85,10 @@ def test_help_and_doctor(environment: Path, elsewhere: Path) -> None:
 
 
 def test_the_audit(environment: Path, elsewhere: Path) -> None:
-    text = shown(
-        environment, elsewhere, "audit", "laptop", "--set", "audit.resamples=100", "--set", "audit.search_calls=20"
-    )
+    """Of the committed ratings, which came with the wheel. All tasks of theirs are audited in tests/test_exam.py."""
+    quick = {"audit.resamples": 100, "audit.search_calls": 20, "data.mix": "{sql_qa: 0.5, push: 0.5}"}
+    pairs = [part for name, value in quick.items() for part in ("--set", f"{name}={value}")]
+    text = shown(environment, elsewhere, "audit", "laptop", *pairs)
     assert "Audit of the reward set `grounded`: passed" in text
     assert f"no prefect.yaml at or above {elsewhere}; taking the profiles of {environment}" in text
 
