@@ -46,7 +46,8 @@ OFFER_ALONE = 0.8
 """Credit where it tells at least what is offered of what («Patinete com 15% de desconto.»)."""
 NOT_ONE = 0.25
 """Credit of a text with more than one object, push or product, or that tells what a push is."""
-TOO_LONG = PADDED = 0.3
+TOO_LONG = 0.45
+PADDED = 0.5
 """Credit of a push that is too long by far, and of one that goes on about the shop."""
 FORMAL = 0.75
 """Credit of a push in the tone of a letter, before its penalty."""
@@ -309,7 +310,7 @@ class Push:
             0.25,
             "up to 120 characters, falling to 0 at 200",
             _SOURCE,
-            "weight; all credit falls with its square to 30 %",
+            "weight; all credit falls with its square to 45 %",
         ),
         Component(
             "push.product",

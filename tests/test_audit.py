@@ -91,8 +91,8 @@ def insights(number: int) -> tuple[Prompt, list[str]]:
     )
     answers = [
         (
-            f"- O frete médio subiu de R$ {old} para R$ {new}: recomendo negociar o contrato.\n- A recompra caiu para"
-            f" {share}%: priorizar clientes antigos com frete menor.\n- Monitorar os indicadores da loja e reduzir o"
+            f"- O frete médio subiu de R$ {old} para R$ {new} e pesa no bolso: recomendo negociar o contrato.\n- A recompra"
+            f" caiu para {share}%: priorizar clientes antigos com frete menor.\n- Monitorar os indicadores da loja e reduzir o"
             " prazo de entrega."
         ),
         (

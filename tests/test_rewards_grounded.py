@@ -328,11 +328,11 @@ def test_a_repetitive_text_earns_its_variety(grounded: RewardSet) -> None:
 def test_insights_in_the_words_of_their_brief_earn_their_own_share(grounded: RewardSet) -> None:
     brief = "A devolução pesa mais que o frete no bolso do cliente. Que ações você recomenda?"
     prompt = replace(PROMPTS["insights"], user=brief, reference={})
-    advice = "sugiro rever as medidas e as fotos dos dez itens mais devolvidos, e ligar para quem pediu troca em maio."
+    advice = "sugiro rever as medidas e as fotos dos dez itens mais devolvidos."
     own = shares(grounded, prompt, f"- As trocas custam caro demais para uma loja nova: {advice}")
     copied = shares(grounded, prompt, f"- A devolução pesa mais que o frete no bolso: {advice}")
-    # of 29 words 9 stand in the prompt in a row: from 75 % of own words down to 60 % all is lost
-    assert copied["structure"] / own["structure"] == pytest.approx((20 / 29 - 0.6) / 0.15)
+    # of 21 words 9 stand in the prompt in a row: from 65 % of own words down to 50 % all is lost
+    assert copied["structure"] / own["structure"] == pytest.approx((12 / 21 - 0.5) / 0.15)
 
 
 @pytest.mark.parametrize(("text", "copied"), [("Um push para fone de", False), ("Crie um push para fone de", True)])

@@ -231,11 +231,11 @@ LETTERED = 0.6
 
 def telling(folded: str, tokens: Sequence[str], brief: str) -> float:
     """Credit for how folded insights are told: not in circles, nothing word for word again, not as a letter, and not in
-    the words of the brief: from a quarter of an answer in runs of four words and more down to two fifths. Of 248
+    the words of the brief: from a third of an answer in runs of four words and more to half of it. Of 248
     answers rated 5 the most is .06, of 107 rated 4 it is .23.
     """
     own = len(words(without_copies(folded, brief, 3))) / len(tokens) if tokens else 1.0
-    return clip((own - 0.6) / 0.15) * goes_round(tokens) * said_again(folded) * (LETTERED if is_letter(folded) else 1.0)
+    return clip((own - 0.5) / 0.15) * goes_round(tokens) * said_again(folded) * (LETTERED if is_letter(folded) else 1.0)
 
 
 def praises_low(folded: str) -> bool:

@@ -22,6 +22,13 @@ from tucano.specs.objects import Field, JsonObject, dumped, json_object
 _FLAGS = ("delivery_issue", "product_issue", "seller_issue")
 _FEELINGS = ("negative", "neutral", "positive")
 _STATED = re.compile(r",? ?(?:em |com |\()?nota:? \d(?:/5)?\)?|\(nota \d,[^)]*\)", re.IGNORECASE)
+_DENIALS = {
+    "entrega atrasada": "nenhum atraso na entrega",
+    "produto com defeito": "nenhum defeito no produto",
+    "embalagem danificada": "embalagem não veio danificada",
+    "atendimento ruim": "atendimento não foi ruim",
+    "qualidade ruim": "qualidade não é ruim",
+}
 _ALL = ("pedido não chegou", "entrega atrasada", "produto com defeito", "produto errado", "atendimento ruim")
 
 
@@ -102,6 +109,8 @@ def _worded(text: str, answer: JsonObject, truth: Mapping[str, Any], others: Seq
         yield "complaint hedged: every one", points, text, dumped(answer | {"main_complaint": everything})
         stranger = next((word for word in _ALL if not {*word.split()} & {*complaint.split()}), "preço alto")
         yield "complaint of others", 1, text, dumped(answer | {"main_complaint": stranger})
+        if complaint in _DENIALS:
+            yield "complaint denied", 1, text, dumped(answer | {"main_complaint": _DENIALS[complaint]})
         yield "complaint withheld: null", 1, text, dumped(answer | {"main_complaint": None})
         yield "complaint withheld: none", 1, text, dumped(answer | {"main_complaint": "sem reclamação"})
     if "main_complaint" in truth and complaint is None and answer["main_complaint"] is None:

@@ -171,6 +171,11 @@ def _advice(text: str) -> Iterator[Flaw]:
     yield "advice alone", 1, text, "\n".join(lines[bullets[0] :])
 
 
+def _in_thousands(amount: re.Match[str]) -> str:
+    """«R$ 54,5 mil» for «R$ 54.452»."""
+    return f"R$ {float(f'{amount[1]}.{amount[2]}'):.1f} mil".replace(".", ",")
+
+
 def harmless(prompt: Prompt, text: str) -> Iterator[Change]:
     yield "marks: points", text, re.sub(r"(?m)^- ", "• ", text)
     yield "marks: stars", text, re.sub(r"(?m)^- ", "* ", text)
@@ -189,6 +194,8 @@ def harmless(prompt: Prompt, text: str) -> Iterator[Change]:
     bare = re.sub(r"R\$ (\d{1,3})\.(\d{3})\b", r"R$ \1\2", text)
     if bare != text:
         yield "notation: no thousands", text, bare
+    if (short := re.sub(r"R\$ (\d{1,3})\.(\d{3})\b", _in_thousands, text)) != text:
+        yield "notation: in thousands", text, short
     if (spelt := re.sub(r"(\d)%", r"\1 %", text)) != text:
         yield "notation: space before %", text, spelt
         yield "notation: por cento", text, re.sub(r"(\d)%", r"\1 por cento", text)

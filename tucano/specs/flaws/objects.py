@@ -49,6 +49,8 @@ def form_flaws(text: str) -> Iterator[Flaw]:
     compact = json.dumps(answer, ensure_ascii=False, separators=(",", ":"))
     for lead in _TALK:
         yield f"talk around the object: {lead.strip()}", 1, compact, lead + compact
+    half = dumped(dict(list(answer.items())[::2]))
+    yield "half of the fields rather than a sentence in front", 0.2, f"Resultado da avaliação: {compact}", half
     yield "talk around the object: behind it", 1, compact, f"{compact} Espero ter ajudado com a análise!"
     yield "broken object: single quotes", 1, compact, compact.replace('"', "'")
     yield "broken object: comma too many", 1, compact, f"{compact[:-1]},}}"

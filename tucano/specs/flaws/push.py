@@ -197,6 +197,9 @@ def _tones(brief: Brief, prompt: Prompt, text: str) -> Iterator[Flaw]:
         f"Uma notificação push é um texto curto que informa o cliente sobre {brief.product}.",
     )
     yield "two pushes: again", 1, text, f"{text}\n{text}"
+    for other in range(len(_FRAMES)):
+        if (second := _pushed(brief.product, brief.offer, other)) != text:
+            yield "two pushes: on two lines", 1, text, f"{text}\n{second}"
     yield "two pushes: options", 2, text, f"Opção 1: {text} Opção 2: {_pushed(brief.product, brief.offer, 1)}"
     words = prompt.user.split()
     yield "brief copied: whole", 3, text, f"{prompt.user} Aproveite!"
@@ -250,6 +253,10 @@ def harmless(prompt: Prompt, text: str) -> Iterator[Change]:
     for term in prompt.reference.get("terms", ()):
         if term != brief.product:
             yield "product by its short name", text, text.replace(brief.product, term)
+    if brief.product.isalpha() and brief.product[-1] in "aeo" and text == examples(prompt)[0]:
+        yield "product in the plural", text, text.replace(brief.product, f"{brief.product}s")
+    if "R$ 2.500" in text:
+        yield "price in thousands", text, text.replace("R$ 2.500", "R$ 2,5 mil")
     yield "letters: product with a capital", text, text.replace(brief.product, brief.product.capitalize())
     yield "letters: product in capitals", text, text.replace(brief.product, brief.product.upper())
     yield "letters: product without accents", text, text.replace(brief.product, without_accents(brief.product))
@@ -289,6 +296,8 @@ def variants(prompt: Prompt) -> Iterator[tuple[str, Prompt]]:
             told = f"{grown:,.2f}".translate(str.maketrans(",.", ".,"))
             user = prompt.user.replace(old[0].rstrip("."), f"R$ {told}")
             yield "prices with thousands", replace(prompt, user=user, reference=prompt.reference | {"figures": [grown]})
+            user = prompt.user.replace(old[0].rstrip("."), "R$ 2.500")
+            yield "round prices", replace(prompt, user=user, reference=prompt.reference | {"figures": [2500.0]})
 
 
 def sized(prompt: Prompt, characters: int) -> list[list[str]]:

@@ -91,6 +91,7 @@ def _not_a_query(query: str, prose: str, text: str) -> Iterator[Flaw]:
     yield "another statement: DELETE", 2, text, fenced(f"DELETE FROM {name};", prose)
     yield "another statement: all rows", 2, text, fenced(f"SELECT * FROM {name};", prose)
     yield "another statement: count of all", 1, text, fenced(f"SELECT COUNT(*)+1 FROM {name};", prose)
+    yield "two queries", 2, text, f"{text}\n{fenced(f'SELECT COUNT(*)+1 FROM {name};', '')}"
     yield "another statement: a literal", 2, text, fenced("SELECT 12345;", prose)
     yield "not a query: table alone", 2, text, fenced(name, prose)
     wrong = fenced(query.replace("SELECT", "SELECT 1+", 1), prose)
