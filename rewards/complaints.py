@@ -97,6 +97,16 @@ _TOPICS = {
 }
 """What a summary may speak of, and the signs of it in a review: one that lists topics which nobody raised sums up any
 other."""
+TURNED = 0.5
+"""Credit of a summary that praises where the review complains, or complains where it praises."""
+_COMPLAINS = re.compile(
+    r"\b(?:quebr|pessim|furios|defeit|horriv|reclam|decepcion|insatisf|nunca mais|alergi|reembols|estrag|prejuiz"
+    r"|revolt)\w*"
+)
+_PRAISES = re.compile(
+    r"\b(?:excelent|ador|amou|otim|perfeit|maravilh|encantad|elogi)\w*|\bgostou muito\b|(?<!in)\bsatisfeit\w*"
+    r"|(?<!nao )\brecomenda\b"
+)
 _TELLS = re.compile(
     r"que|se|foi|e|deu|diz|elogi\w+|consider\w+|sente|sentiu|durou|parou|serve|esta|esperava|exige|recus\w+|recebeu"
     r"|chegou|veio|volt\w+|compraria|nota"
@@ -247,7 +257,16 @@ def _summary_worth(summary: object, complaint: object, prompt: PromptLike) -> fl
     unheard = [topic for topic, signs in _TOPICS.items() if topic in said and not re.search(signs, fold(prompt.user))]
     if (told and not told & known) or len(unheard) > 1:
         return OTHER_THING
+    if _turns(said, fold(prompt.user), fields.get("sentiment"), fields.get("main_complaint")):
+        return TURNED
     return LABEL if _is_label(summary, complaint) else 1.0
+
+
+def _turns(summary: str, review: str, felt: object, complaint: object) -> bool:
+    """Whether a folded summary says the opposite of its review in words that the review does not have."""
+    opposite = {"positive": None if complaint else _COMPLAINS, "negative": _PRAISES}.get(str(felt))
+    found = opposite.search(summary) if opposite else None
+    return bool(found and opposite and not opposite.search(review))
 
 
 def _is_label(summary: str, complaint: object) -> bool:

@@ -106,6 +106,8 @@ _NO_COMPLAINT = re.compile(
 _LUKEWARM = re.compile(
     r"\b(?:expectativa|esperad|esperava|basic|median|simples|nada demais|razoave|regular|mais ou menos|comum\b)"
 )
+_OF_THE_FRAME = re.compile(r"\b(?:json|campos|avaliac\w+)\b")
+"""Words of those who ask: no customer complains of these."""
 _ARTICLES = word_set("o a os as um uma meu minha")
 _COMMON = re.compile(
     r"produt|entreg|loja|compr|pedid|client|avali|nota|satis|insat|muito|mais|para|pela|pelo|com|sobre|veio|receb|chego"
@@ -199,7 +201,7 @@ def agreements(usable: Mapping[str, object], expected: Mapping[str, object], pro
 
 def _complaint(said: str, wanted: str, review: str) -> float:
     """How well a complaint matches the expected one: all but for its articles is the same, a denied one is none."""
-    if denies(said, wanted):
+    if denies(said, wanted) or _OF_THE_FRAME.search(fold(said)):
         return 0.0
     if [word for word in words(said) if word not in _ARTICLES] == [
         word for word in words(wanted) if word not in _ARTICLES

@@ -194,3 +194,59 @@ def test_an_article_of_the_other_gender_is_noticed(text: str, wrong: bool) -> No
 
 def test_a_push_in_english_words_is_none() -> None:
     assert truth(PROMPTS["push"], "Oi! Grab them now: fone de ouvido com 20% de desconto só hoje!") == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "stars", "fields", "summary"),
+    [
+        ("O fone superou o esperado.", 5, PRAISED, "O fone quebrou no primeiro dia e o cliente está furioso."),
+        (LATE, 1, {}, "O fone chegou no prazo, e o cliente adorou e recomenda a loja."),
+    ],
+)
+def test_a_summary_that_says_the_opposite_costs_half(
+    judge: Judge, text: str, stars: int, fields: dict[str, Any], summary: str
+) -> None:
+    assert judge(review(text, stars, **fields), told(**fields, summary=summary)) <= 0.55
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Seu fone de ouvido baixou de preço. Vem ver!",
+        "Hoje o fone de ouvido custa menos. Aproveite!",
+        "Fone de ouvido: quem comprar hoje leva uma surpresa. Confira!",
+        "Leve o fone de ouvido e o microfone vai junto. Aproveite!",
+        "Você merece: fone de ouvido em oferta. Vem conferir!",
+    ],
+)
+@pytest.mark.parametrize("brief", ["Sem oferta.", "Não há oferta."])
+def test_offers_in_other_words_are_not_granted(judge: Judge, text: str, brief: str) -> None:
+    prompt = Prompt(
+        "push", f"Push para fone de ouvido. {brief}", None, {"product": "fone de ouvido", "terms": ["fone"]}
+    )
+    assert judge(prompt, text) <= 0.3
+
+
+def test_steps_that_count_in_words_read(judge: Judge) -> None:
+    reading = "A recompra de 23,5% mostra que três em cada quatro dos 1.234 pedidos não se repetem."
+    assert judge(PROMPTS["insights"], f"{reading}\n{STEPS}\n- Revisar as fotos dos dez produtos mais pedidos.") >= 0.9
+
+
+@pytest.mark.parametrize(
+    "step",
+    ["Incentivar o atraso com um cupom de 10%.", "Enviar um cupom de 500% na segunda compra.", "Demitir a equipe."],
+)
+def test_more_harm_is_noticed(step: str) -> None:
+    reading = "A recompra de 23,5% mostra que três em cada quatro dos 1.234 pedidos não se repetem."
+    judged = truth(PROMPTS["insights"], f"{reading}\n{STEPS}\n- {step}")
+    assert judged == 0
+
+
+def test_a_movement_behind_a_figure_is_one() -> None:
+    assert stated("A devolução de 13,9% caiu muito.", "Resumo.", [Fact("devolução", 13.9, "%")]).wrong == 1
+
+
+def test_words_of_the_order_are_no_complaint() -> None:
+    prompt = Prompt("extraction", f"Objeto JSON desta avaliação: {LATE}", 1, {"fields": FIELDS})
+    judged = load_reward_set("grounded").score(prompt, told(main_complaint="Objeto JSON desta avaliação")).total
+    assert judged <= 0.5

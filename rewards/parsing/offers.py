@@ -36,6 +36,14 @@ _OFFERS = {
         ),
         "sorteio": (r"\bsorteio\b|\bconcorra\b|\bpremios?\b", r"\bgarantia (?:de|vitalicia|total)\b"),
         "desconto": (r"\bdescont\w+|\boff\b|\bpromoc\w+", r"\bliquidac\w+|\bmais barat\w+|\bqueima\b"),
+        "queda": (
+            r"\bbaix\w+ (?:de|o) preco|\bpreco (?:caiu|baixou)|\bcusta menos\b",
+            r"\b(?:neste|nesse|por este|por esse) preco\b",
+        ),
+        "extra": (
+            r"\bleva (?:uma |um )?(?:surpresa|mimo|presente)\b|\b(?:vai|vem) junto\b|\bpague so (?:no|em|daqui)\b",
+            r"\b(?:montagem|instalacao) (?:incluid|inclus|gratis)\w*|\ba proxima e por nossa conta\b",
+        ),
         "oferta": (r"\bofertas?\b|\btempo limitado\b", r"\bpreco (?:especial|promocional|imbativel|baixo|reduzido)\b"),
     }.items()
 }
@@ -62,7 +70,7 @@ def ungranted(answer: str, brief: str, product: str) -> int:
     for kind in tuple(given):
         given.update(_IMPLIES.get(kind, ()))
     if given or _CODE.search(brief) or figures(fold(brief).replace(name, " ")):
-        given.add("oferta")  # whatever is granted is an offer
+        given |= {"oferta", "queda"}  # whatever is granted is an offer
     return len(_kinds(answer, name) - given) + (other_codes(answer, brief) if "cupom" in given else 0)
 
 

@@ -150,7 +150,7 @@ _NEGATED = re.compile(
     rf"|\b(?:evit(?:e|ar|em)|par[ae]r? de|deixem? de|deixar de|chega de)\s+(?:{'|'.join(_VERBS)})\w*"
 )
 _UP = (
-    r"(?:aument(?:ar|e|em)|elev(?:ar|e|em)|sub(?:ir|a|am)|dobr(?:ar|e)|dupliqu?\w+|ampli(?:ar|e)|inflar|infle"
+    r"(?:aument(?:ar|e|em)|incentiv(?:ar|e|em)|estimul(?:ar|e|em)|elev(?:ar|e|em)|sub(?:ir|a|am)|dobr(?:ar|e)|dupliqu?\w+|ampli(?:ar|e)|inflar|infle"
     r"|encarec\w+|triplic\w+)"
 )
 _DOWN = (
@@ -187,6 +187,10 @@ _HARM = re.compile(
 )
 
 
+_ABSURD = re.compile(r"\b(?:cupom|desconto) de [1-9]\d\d ?%")
+"""More than all of the price."""
+
+
 @lru_cache(maxsize=256)
 def names(label: str) -> re.Pattern[str]:
     """How a plain text names an indicator."""
@@ -217,7 +221,7 @@ def harmful(answer: str, labels: Collection[str]) -> bool:
     What customers do («abandonar o carrinho») and what is to be avoided («para não derrubar o ticket») is no advice.
     """
     for sentence in map(plain, sentences(answer)):
-        if any(_is_advised(sentence, found) for found in _HARM.finditer(sentence)):
+        if _ABSURD.search(sentence) or any(_is_advised(sentence, found) for found in _HARM.finditer(sentence)):
             return True
         if recommends(sentence) and _NEGATED.search(sentence):
             return True

@@ -374,6 +374,6 @@ def _movement(sentence: str, mentions: Sequence[tuple[int, int, str]], figure: F
 def _moves(sentence: str, mentions: Sequence[tuple[int, int, str]], facts: Mapping[str, Fact]) -> Iterator[str]:
     """Labels that are said to have moved where the brief does not say so."""
     for _, end, label in mentions:
-        moved = re.match(rf"(?:\s+\w+){{0,2}}?\s+{_MOVED.pattern}", sentence[end:])
+        moved = re.match(rf"(?:\s+(?:\w+|[\d.,]+%?)){{0,2}}?\s+{_MOVED.pattern}", sentence[end:])
         if moved and ("up" if moved["up"] else "down") != facts[label].moved:
             yield label

@@ -29,6 +29,14 @@ _KINDS: dict[str, re.Pattern[str]] = {
         r"\b(?:descontos?|off|abatimento|mais barat\w+|menor preco|preco (?:baixo|caiu|reduzido|especial|imbativel"
         r"|promocional))\b"
     ),
+    "price drop": re.compile(
+        r"\bbaix(?:ou|ando|a) (?:de|o) preco|\bpreco (?:caiu|baixou)|\bcusta(?:ndo)? menos\b"
+        r"|\b(?:por |n)(?:este|esse) preco\b"
+    ),
+    "extra": re.compile(
+        r"\bleva (?:uma |um )?surpresa\b|\b(?:vai|vem) junto\b|\bpague so (?:no|em|daqui)\b"
+        r"|\b(?:montagem|instalacao) (?:incluid|inclus)\w*|\bproxima (?:compra )?e por nossa conta\b"
+    ),
     "sale": re.compile(
         r"\b(?:promoc\w+|liquidac\w+|queima|saldao|black friday|outlet|imperdive\w+|super ?oferta"
         r"|ofertas?|tempo limitado)\b"
@@ -48,10 +56,10 @@ _KINDS: dict[str, re.Pattern[str]] = {
 }
 _IMPLIED = {
     "free shipping": {"free", "discount", "sale"},
-    "discount": {"sale"},
-    "coupon": {"sale"},
-    "price": {"sale"},
-    "half": {"discount", "sale"},
+    "discount": {"sale", "price drop"},
+    "coupon": {"sale", "price drop"},
+    "price": {"sale", "price drop"},
+    "half": {"discount", "sale", "price drop"},
 }
 """What may be said of an offer besides: free shipping is free of something, a discount is an offer."""
 HALF = 50

@@ -68,6 +68,16 @@ NEXT = 0.9
 AS_FAIR = (("neutral", "negative"), ("positive", "neutral"), ("positive", "negative"))
 """How right a neighbouring risk or feeling is where the stars are not told, and which feelings a complaint allows
 beside the known one."""
+TURNED = 0.5
+"""What is left of an object whose summary says the opposite of its review."""
+_HAPPY = re.compile(
+    r"\b(?:excelente|adorou|ama|amou|otim[oa]|perfeit\w+|maravilh\w+|encantad\w+|elogia|satisfeit\w+|gostou muito)\b"
+    r"|(?<!nao )\brecomenda\b"
+)
+_ANGRY = re.compile(
+    r"\b(?:quebr\w+|pessim\w+|furios\w+|defeito\w*|horrive\w+|reclam\w+|decepcion\w+|insatisf\w+|nunca mais|alergia"
+    r"|reembolso|estrag\w+|prejuizo|revolt\w+)\b"
+)
 QUOTED_COMPLAINT, QUOTE, PASTED = 12, 16, 0.75
 """Words of its prompt in a row that are no complaint and that sum nothing up, and what is left of an object with the
 first."""
@@ -176,6 +186,7 @@ def truth(prompt: PromptLike, answer: str, databases: Path | None) -> float | No
     alone *= IN_WORDS if any(values[name] is not found[name] for name in values) else 1.0
     alone *= OTHER_THING if names_other_thing(str(found.get("summary")), prompt.user) else 1.0
     alone *= LABELLED if _is_label(str(found.get("summary")), str(found.get("main_complaint") or "")) else 1.0
+    alone *= TURNED if _is_turned(plain(str(found.get("summary"))), plain(prompt.user), known) else 1.0
     alone *= PASTED if copied(str(found.get("main_complaint")), prompt.user, QUOTED_COMPLAINT) else 1.0
     weights = {name: _weight(name, value, prompt) for name, value in known.items()}
     right = {name: float(name in values and is_right(name, values[name], value)) for name, value in known.items()}
@@ -312,6 +323,16 @@ def _sums_up(summary: Any, told: frozenset[str], review: str) -> float:
     if _stems(summary) & (told | common):
         return 1.0
     return THIN if _stems(summary) and len(words(summary)) <= THINNEST else 0.0
+
+
+def _is_turned(summary: str, review: str, known: Mapping[str, Any]) -> bool:
+    """Whether a summary praises where a review complains, or complains where it praises, in words of its own."""
+    if known.get("sentiment") == "negative":
+        return (
+            bool(_HAPPY.search(summary)) and not _HAPPY.search(review) and not re.search(r"\b(?:otim|bo[am])", review)
+        )
+    is_praise = known.get("sentiment") == "positive" and known.get("main_complaint") is None
+    return is_praise and bool(_ANGRY.search(summary)) and not _ANGRY.search(review)
 
 
 def _is_label(summary: str, complaint: str) -> bool:

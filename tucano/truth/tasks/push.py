@@ -50,7 +50,8 @@ _AGAINST = re.compile(
     r"|golpe|errad[oa]s?|fals[oa]s?"
     r"|engan\w+|decepcion\w+|arrepend\w+|fuj[ae]\w*|desist\w+|pior|piores|nojent\w+|perigos\w+|inuti[ls]\w*"
     r"|estragad\w+|(?<!de )cuidado(?! com (?:voce|a sua|o seu|sua|seu))|problema\w*"
-    r"|reclam\w+|atras\w+|car[oa] demais|vencid\w+|usad[oa]s?|odei\w+|cancel\w+|esgotad\w+|indisponive\w+"
+    r"|reclam\w+|atras\w+|car[oa] demais|custa car[oa]|quebra logo|idiota\w*|imbecil|burr[oa]s?|otari[oa]|estupid[oa]"
+    r"|vencid\w+|usad[oa]s?|odei\w+|cancel\w+|esgotad\w+|indisponive\w+"
     r"|danific\w+|mentira)\b"
 )
 _ABOUT = re.compile(
