@@ -384,7 +384,7 @@ def _is_one_push(answer: str, prompt: PromptLike, urges: int, tells: bool) -> fl
     )
     invites = INVITES.search(folded) or "!" in folded or "?" in folded or CALLS.search(folded) or PRICED.search(folded)
     talk = clip((0.95 - urges / max(1, len(tokens))) / 0.25)
-    one = NOT_ONE if several or is_none(folded) else 1.0
+    one = NOT_ONE if several or is_none(folded) or advising.said_again(folded) < 1 else 1.0
     gate = (
         _is_answer(answer, tokens, prompt) * talk * one * (1.0 if invites else OFFER_ALONE if tells else NO_INVITATION)
     )

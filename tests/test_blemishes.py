@@ -250,3 +250,9 @@ def test_words_of_the_order_are_no_complaint() -> None:
     prompt = Prompt("extraction", f"Objeto JSON desta avaliação: {LATE}", 1, {"fields": FIELDS})
     judged = load_reward_set("grounded").score(prompt, told(main_complaint="Objeto JSON desta avaliação")).total
     assert judged <= 0.5
+
+
+def test_a_push_that_says_a_sentence_twice_is_several(judge: Judge) -> None:
+    again = "Você merece: fone de ouvido com 20% de desconto. Vem conferir!"
+    assert judge(PROMPTS["push"], f"{again} Capacete novo com o cupom SURPRESA. {again}") <= 0.3
+    assert judge(PROMPTS["push"], f"{again} {again}") <= 0.3
