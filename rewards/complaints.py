@@ -254,10 +254,11 @@ def _summary_worth(summary: object, complaint: object, prompt: PromptLike) -> fl
         return OTHER_THING
     told = {word[:5] for word in words(summary) if len(word) > 3 and word.isalpha() and not _COMMON.match(word)}
     said = fold(summary)
-    unheard = [topic for topic, signs in _TOPICS.items() if topic in said and not re.search(signs, fold(prompt.user))]
+    review = fold(prompt.user)
+    unheard = [topic for topic, signs in _TOPICS.items() if topic in said and not re.search(signs, review)]
     if (told and not told & known) or len(unheard) > 1:
         return OTHER_THING
-    if _turns(said, fold(prompt.user), fields.get("sentiment"), fields.get("main_complaint")):
+    if _turns(said, review, fields.get("sentiment"), fields.get("main_complaint")):
         return TURNED
     return LABEL if _is_label(summary, complaint) else 1.0
 

@@ -256,3 +256,8 @@ def test_a_push_that_says_a_sentence_twice_is_several(judge: Judge) -> None:
     again = "Você merece: fone de ouvido com 20% de desconto. Vem conferir!"
     assert judge(PROMPTS["push"], f"{again} Capacete novo com o cupom SURPRESA. {again}") <= 0.3
     assert judge(PROMPTS["push"], f"{again} {again}") <= 0.3
+
+
+def test_a_reference_with_a_blank_product_breaks_no_judge(judge: Judge) -> None:
+    blank = Prompt("push", "Monte um push.", None, {"product": " ", "terms": [" "]})
+    assert 0 <= judge(blank, "Oi! Monte hoje e aproveite.") <= 1

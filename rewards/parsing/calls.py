@@ -84,7 +84,7 @@ def is_order(folded: str, prompt: PromptLike) -> bool:
     panela»)."""
     product = prompt.reference.get("product", "")
     verbs = "|".join(_ASKED.findall(fold(prompt.user)))
-    thing = re.escape(fold(product).split()[0]) if product else "push"
+    thing = re.escape(next(iter(fold(product).split()), "push"))
     again = verbs and re.search(rf"\b(?:{verbs}) (?:de|nao|para quem|(?:hoje, )?(?:uma? )?{thing})\b", folded)
     return bool(again) or copies_labels(folded, prompt.user)
 

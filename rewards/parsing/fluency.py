@@ -154,7 +154,7 @@ def handed_back(answer: str, prompt: PromptLike) -> int:
 
 def reads_well(answer: str, prompt: PromptLike, limits: Limits) -> bool:
     """Whether a text reads; the product's name counts as one noun of its gender."""
-    names = filter(None, (prompt.reference.get("product", ""), *prompt.reference.get("terms", ())))
+    names = filter(str.strip, (prompt.reference.get("product", ""), *prompt.reference.get("terms", ())))
     for name in sorted(names, key=len, reverse=True):
         answer = re.sub(rf"(?i)\b{re.escape(name)}\b", _STAND_IN.get(kind(name.split()[0]), "item"), answer)
     return reads(_ONE_BY_ONE.sub("logo", answer), limits)

@@ -121,7 +121,7 @@ _ORDER = re.compile(r"\b(?:crie|monte|faca|escreva|elabore|prepare|redija)\b")
 
 def _orders(text: str, brief: str, product: str) -> bool:
     """Whether a notification asks for one, in the verb of its brief («Monte de batom», «Escreva hoje, panela»)."""
-    head = re.escape(product.split()[0])
+    head = re.escape(next(iter(product.split()), "push"))
     return any(
         re.search(rf"\b{verb}(?: hoje)?,? (?:de |nao |para quem |(?:uma? )?{head}\b)", text)
         for verb in set(_ORDER.findall(brief))
