@@ -49,6 +49,8 @@ NOT_ONE = 0.25
 TOO_LONG = 0.45
 PADDED = 0.5
 """Credit of a push that is too long by far, and of one that goes on about the shop."""
+ASIDE = 0.25
+"""Credit of a push whose product stands where no thing is named («Você não se vê de celular»)."""
 FORMAL = 0.75
 """Credit of a push in the tone of a letter, before its penalty."""
 LONGEST_PUSH = 600
@@ -356,6 +358,7 @@ class Push:
         tells = bool(named and told and known) and tells_offer(answer, prompt.user, prompt.reference["product"])
         gate = _is_one_push(answer, prompt, len(urges), tells) * worth * (FALSE if inventions else 1.0)
         gate *= PADDED if fits < 1 and pads(folded) else 1.0
+        gate *= ASIDE if named and known and not offers.leads_to_product(prompt, answer) else 1.0
         own = flat(folded, text.fold(prompt.user)) if known else 1.0
         is_formal = bool(v42.FORMAL.search(folded) or LETTER.search(folded))
         gate *= (TOO_LONG + (1 - TOO_LONG) * fits**2) * (FORMAL if is_formal else own)

@@ -261,3 +261,31 @@ def test_a_push_that_says_a_sentence_twice_is_several(judge: Judge) -> None:
 def test_a_reference_with_a_blank_product_breaks_no_judge(judge: Judge) -> None:
     blank = Prompt("push", "Monte um push.", None, {"product": " ", "terms": [" "]})
     assert 0 <= judge(blank, "Oi! Monte hoje e aproveite.") <= 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Você não se vê de fone de ouvido.",
+        "Frete que começam com fone de ouvido. Deixaria para o primeiro salário?",
+        "FICA15, tinta três mudanças, que você para fone de ouvido.",
+    ],
+)
+def test_a_product_in_a_sentence_about_nothing_is_no_push(judge: Judge, text: str) -> None:
+    assert judge(PROMPTS["push"], text) <= 0.3
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Prezado(a) cliente, informamos que o fone de ouvido encontra-se com desconto de 20%. Atenciosamente, Equipe.",
+        "Prezada cliente, informamos que o fone de ouvido está com 20% de desconto. Cordialmente, a Loja.",
+    ],
+)
+def test_a_letter_is_a_three(judge: Judge, text: str) -> None:
+    assert 0.3 < judge(PROMPTS["push"], text) < 0.7
+
+
+def test_who_should_lose_no_time_is_not_advised_against(judge: Judge) -> None:
+    text = "Música boa pede fone de ouvido com 20% de desconto, então não perca tempo e venha conferir!"
+    assert judge(PROMPTS["push"], text) >= 0.8

@@ -160,8 +160,14 @@ def reads_well(answer: str, prompt: PromptLike, limits: Limits) -> bool:
     return reads(_ONE_BY_ONE.sub("logo", answer), limits)
 
 
+_CLOSING = re.compile(
+    r"(?i)(?<=[.!?])\s+(?:atenciosamente|cordialmente)\b[^.!?\n]{0,50}[.!]?\s*$|(?<=\bprezad[oa])\(as?\)"
+)
+
+
 def unnamed(answer: str, prompt: PromptLike) -> str:
-    """An answer with its product's name in small letters, however it is written."""
+    """An answer with its product's name in small letters, however it is written, and without what closes a letter."""
+    answer = _CLOSING.sub("", answer)
     name = re.escape(prompt.reference.get("product", ""))
     return re.sub(rf"(?i)(?<=[a-zà-ÿ,] )({name})\b", lambda found: found[1].lower(), answer) if name else answer
 

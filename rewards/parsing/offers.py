@@ -114,7 +114,7 @@ def _kinds(text: str, product: str) -> set[str]:
 
 
 _AGAINST = re.compile(
-    r"\bnao (?:compre|leve|vale|recomend\w+|gost\w+|queira|perca tempo)\b"
+    r"\bnao (?:compre|leve|vale|recomend\w+|gost\w+|queira|perca tempo com)\b"
     r"|\b(?:ruim|pessim[oa]|horrivel|defeit\w+|quebrad[oa]|feio|evite|fuja|cilada)\b"
 )
 
@@ -145,6 +145,29 @@ def names_product(prompt: PromptLike, answer: str) -> bool:
             if not _ends_another(said[max(0, place - 2) : place], term, product):
                 return True
     return False
+
+
+_LEADS_TO_IT = re.compile(
+    r"(?:\A|[^\w\s] ?|\n|\b(?:[ao]s?|umas?|uns?|seus?|suas?|meus?|minhas?|noss[ao]s?|teus?|tuas?|ess[ae]s?|est[ae]s?"
+    r"|aquel[ae]s?|cada|n[ao]s?|d[ao]s?|n?uma?|pel[ao]s?|aos?|em|tal|tem|temos|compr\w+|leve|garanta|peca|ganhe|quer"
+    r"|escolha|pegue|experimente|conheca|chegou|chegaram|nov[ao]s?|proxim[ao]s?|bo[am]|melhor|tod[ao]|mais|item|produto|ha|e|ou"
+    r"|(?:hora|trocar|estoque|dia|clube|tipo|loja|novidades?|ofertas?|desconto|cupom|off) (?:de|em|para|pra)) )$"
+)
+
+
+def leads_to_product(prompt: PromptLike, answer: str) -> bool:
+    """Whether the product's name stands somewhere where a thing is named: at the beginning of a clause, or behind an
+    article or a word that offers it. «Você não se vê de celular» names it and speaks of nothing."""
+    said = " ".join(fold(answer).split())
+    names = (fold(name) for name in (prompt.reference.get("product", ""), *prompt.reference.get("terms", ())))
+    return any(
+        _LEADS_TO_IT.search(said[max(0, found.start() - _LOOKED_BACK) : found.start()])
+        for name in filter(str.strip, names)
+        for found in re.finditer(rf"\b{re.escape(name)}s?\b", said)
+    )
+
+
+_LOOKED_BACK = 24
 
 
 def _plural(term: list[str]) -> list[str]:

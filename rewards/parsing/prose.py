@@ -55,7 +55,7 @@ _SCRAP = re.compile(
 )
 """A word or a figure between full stops."""
 _LOOSE = re.compile(
-    r"\d ?%(?!\*{0,2} (?:de|off|em|no|na|nos|nas|a menos|mais|pra|para|do|da)\b)"
+    r"(?<!desconto de )\b\d{1,2} ?%(?!\*{0,2} (?:de|off|em|no|na|nos|nas|a menos|mais|pra|para|do|da)\b)"
     r"|\bcupom: (?![^.!?]{0,20}(?-i:[A-Z]{2}))"
     r"|(?<!\w: )"
     r"(?<!por )(?<!só )(?<!apenas )(?<!somente )(?<!de )(?<!sai )(?<!a )(?<!custa )(?<!até )(?<!para )(?<!em )R\$ ?\d",

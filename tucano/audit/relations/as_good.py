@@ -10,8 +10,9 @@ from tucano.specs.registry import spec_of
 
 MOST_LOST = 0.02
 """What a change may cost that nobody minds."""
-MOST_LOST_IN_WORDS = 0.15
-"""And one that says the same in other words, which no program compares without loss."""
+MOST_LOST_OF = {"words": 0.15, "blemish": 0.25}
+"""And one that says the same in other words, which no program compares without loss; and a blemish, by which a 5
+becomes a 4: more than a point of the guide's scale is no blemish."""
 FEWEST = 8
 """Answers to a kind of prompt that are judged by themselves."""
 KEPT = 0.85
@@ -36,7 +37,7 @@ def _harmless_check(task: str, kind: str, costs: dict[tuple[str, str], list[floa
         key: _usual(found) for key, found in costs.items()
     }
     detail, prompts = max(told, key=lambda key: (told[key], key))
-    value, most = told[detail, prompts], MOST_LOST_IN_WORDS if kind == "words" else MOST_LOST
+    value, most = told[detail, prompts], MOST_LOST_OF.get(kind, MOST_LOST)
     where = "" if prompts == PLAIN else f" in {prompts}"
     message = (
         f"{task}: a change that nobody minds ({kind}: {detail}) costs {value:.3f} or more in a quarter of the"

@@ -45,7 +45,8 @@ _AGAINST = re.compile(
     r"\b(?:nao|nunca|jamais|nem|pare de|evit\w+|deixe de)\s+(?:\w+\s+){0,2}?(?:compr(?!a\b|as\b|ou)|us"
     r"|lev(?!ou|ant)|peg|aproveit"
     r"|recomend|val|serv|funcion|prest|gost|confi"
-    r"|garant|quer|clique|abr|experiment|confir|pec|merec|vem|venha|corr|e bom|e boa|temos|tem|existe|chegou|esta)\w*"
+    r"|garant|quer|clique|abr|experiment|confir|pec|merec|vem|venha|corr|e bom|e boa"
+    r"|temos|tem(?!po)|existe|chegou|esta)\w*"
     r"|\b(?:ruim|ruins|pessim\w+|horrive\w+|terrive\w+|defeit\w+|quebrad\w+|fei[oa]s?|porcaria|lixo|fraude"
     r"|golpe|errad[oa]s?|fals[oa]s?"
     r"|engan\w+|decepcion\w+|arrepend\w+|fuj[ae]\w*|desist\w+|pior|piores|nojent\w+|perigos\w+|inuti[ls]\w*"
@@ -84,6 +85,8 @@ _PADDED = re.compile(
 )
 PADDED = 0.28
 """What is left of a notification that goes on about the shop."""
+_SIGNED = re.compile(r"(?i)\s*\b(?:atenciosamente|cordialmente|respeitosamente)\b[^.!?]{0,60}[.!]?\s*\Z")
+"""The end of a letter: its tone is judged, its words are no sentence."""
 _OPEN_END = re.compile(r"([^\W\d_]{2,}|\d%?)(\s*)\Z")
 """A notification may end without a full stop."""
 
@@ -110,7 +113,7 @@ def truth(prompt: PromptLike, answer: str, databases: Path | None) -> float | No
     read = re.sub(rf"\b{re.escape(product)}\b", _neutral, answer, flags=re.IGNORECASE)
     for code in codes(prompt.user):
         read = re.sub(rf"(?i)(?<=\buse )\b{re.escape(code)}\b", "o cupom", read)
-    read = _OPEN_END.sub(r"\1.", re.sub(r"(?i)(prezad[oa])\(as?\)", r"\1", read))
+    read = _OPEN_END.sub(r"\1.", re.sub(r"(?i)(prezad[oa])\(as?\)", r"\1", _SIGNED.sub("", read)))
     if not reads(read, FLUENT):
         return 0.0
     return portuguese(answer) * _matter(prompt, answer, product) * _style(text, plain(prompt.user), length)
