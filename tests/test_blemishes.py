@@ -267,7 +267,7 @@ def test_a_reference_with_a_blank_product_breaks_no_judge(judge: Judge) -> None:
     "text",
     [
         "Você não se vê de fone de ouvido.",
-        "Frete que começam com fone de ouvido. Deixaria para o primeiro salário?",
+        "Você cortina blackout escurece se vê de fone de ouvido.",
         "FICA15, tinta três mudanças, que você para fone de ouvido.",
     ],
 )
@@ -287,5 +287,5 @@ def test_a_letter_is_a_three(judge: Judge, text: str) -> None:
 
 
 def test_who_should_lose_no_time_is_not_advised_against(judge: Judge) -> None:
-    text = "Música boa pede fone de ouvido com 20% de desconto, então não perca tempo e venha conferir!"
+    text = "O fone de ouvido está com 20% de desconto, então não perca tempo e venha ouvir a sua música!"
     assert judge(PROMPTS["push"], text) >= 0.8

@@ -72,7 +72,7 @@ _BEFORE = word_set(
     """
     o a os as um uma seu sua seus suas novo nova novos novas aquele aquela este esta esse essa nosso nossa do da no
     na ao tem temos tal leve garanta confira quer peca chegou merece levar comprar compre com e teu tua mais melhor
-    proximo proxima pelo pela outro outra velho velha produto nossos nossas toda todo cada
+    proximo proxima pelo pela outro outra velho velha produto nossos nossas toda todo cada pede pedem procura falta
     num numa bom boa bons boas grande belos
     ver veja conheca garantir amar ame experimente use usar aproveite ganhe super belo bela lindo linda otimo otima
     """
