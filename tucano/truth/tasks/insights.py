@@ -1,5 +1,6 @@
 """Truth of `insights`: the decisive figures, each at its label, and advice that fits the problem."""
 
+import re
 from pathlib import Path
 
 from tucano.truth.advice import covered, harmful
@@ -56,7 +57,7 @@ def truth(prompt: PromptLike, answer: str, databases: Path | None) -> float | No
     if is_junk(answer) or not is_single(answer) or harmful(answer, labels) or _is_handed_back(answer, prompt.user):
         return 0.0
     said = stated(answer, prompt.user, facts)
-    order = fluency(answer, FLUENT)
+    order = min(fluency(answer, FLUENT), fluency(_CLAUSES.sub(_ended, answer), FLUENT))
     if order < READS:
         return 0.0
     good = answer if order >= SOUND else "\n".join(map(_sound_part, answer.splitlines()))
@@ -73,6 +74,14 @@ def truth(prompt: PromptLike, answer: str, databases: Path | None) -> float | No
     if advice:
         whole *= substance(answer) * depth(answer, prompt.user)
     return portuguese(answer) * variety * manner(answer) * whole
+
+
+_CLAUSES = re.compile(r"; *([^\W\d_])")
+
+
+def _ended(clause: re.Match[str]) -> str:
+    """Clauses behind a semicolon as sentences, so that none hides in a long one."""
+    return f". {clause[1].upper()}"
 
 
 def _is_handed_back(answer: str, brief: str) -> bool:
