@@ -55,6 +55,7 @@ _MEANT: dict[str, object] = {
     "baixo": "low", "baixa": "low", "medio": "medium", "media": "medium", "alto": "high", "alta": "high",
     "positivo": "positive", "positiva": "positive", "negativo": "negative", "negativa": "negative",
     "neutro": "neutral", "neutra": "neutral",
+    **{value: value for value in ("negative", "neutral", "positive", "low", "medium", "high")},
     "um": 1, "dois": 2, "tres": 3, "quatro": 4, "cinco": 5, "1": 1, "2": 2, "3": 3, "4": 4, "5": 5,
 }  # fmt: skip
 _TYPES: dict[str, type] = {
@@ -275,5 +276,5 @@ def _is_label(summary: str, complaint: object) -> bool:
     again = {word[:5] for word in words(str(complaint or ""))}
     rest = [word for word in words(summary) if word[:5] not in again]
     is_told = any(_TELLS.fullmatch(word) or kind(word) == "<verb>" for word in rest if not _FEELS.match(word))
-    own = [word for word in rest if len(word) > 3 and not _FEELS.match(word)]
+    own = {word for word in rest if len(word) > 3 and not _FEELS.match(word)}
     return not is_told and len(own) <= LONGEST_LABEL

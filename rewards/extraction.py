@@ -201,7 +201,7 @@ def agreements(usable: Mapping[str, object], expected: Mapping[str, object], pro
 
 def _complaint(said: str, wanted: str, review: str) -> float:
     """How well a complaint matches the expected one: all but for its articles is the same, a denied one is none."""
-    if denies(said, wanted) or _OF_THE_FRAME.search(fold(said)):
+    if denies(said, wanted) or _OF_THE_FRAME.search(fold(said)) or (_LACKS.search(fold(wanted)) and not _lacks(said)):
         return 0.0
     if [word for word in words(said) if word not in _ARTICLES] == [
         word for word in words(wanted) if word not in _ARTICLES
@@ -209,6 +209,18 @@ def _complaint(said: str, wanted: str, review: str) -> float:
         return 1.0
     is_told = is_of_kind(said, wanted, review) or (not names_every_kind(said) and says_the_same(said, wanted, review))
     return max(token_f1(said, wanted), float(is_told))
+
+
+_LACKS = re.compile(r"\bnao (?:responde|chegou|veio|devolve|troca)\b")
+_LACKING = re.compile(
+    r"\b(?:nao|nem|nunca|sem|nenhum\w*|ninguem|nada|falt|ignor|ausen|sum|extrav|neg|recus|cade|desaparec|silenc|pend|perd"
+    r"|abandon|atras|demor|aguard|esper|some|incomplet|descas|pessim|ruim|reembols|estorn|dificuld|aberto|mal\b)"
+)
+
+
+def _lacks(complaint: str) -> bool:
+    """Whether a complaint says of something that it is missing or late: «vendedor respondeu rápido» does not."""
+    return bool(_LACKING.search(fold(complaint)))
 
 
 def _undecided(usable: Mapping[str, object], expected: Mapping[str, object]) -> dict[str, float]:

@@ -16,7 +16,7 @@ from rewards.extraction import CHECKS, FIELDS, agreements, fits_stars, match, us
 from rewards.mistold import explains, mistells
 from rewards.parsing import advice as advising
 from rewards.parsing import offers, text
-from rewards.parsing.calls import CALLS, INVITES, LETTER, PRICED, URGES, flat, is_none, is_order, pads
+from rewards.parsing.calls import CALLS, INVITES, LETTER, PRICED, URGES, flat, is_none, is_order, lacks_a_thing, pads
 from rewards.parsing.claims import insight_figures
 from rewards.parsing.fluency import INSIGHTS, PUSH, handed_back, reads_well, stepped, unnamed
 from rewards.parsing.objects import is_single, standing_object, wholeness
@@ -387,7 +387,7 @@ def _is_one_push(answer: str, prompt: PromptLike, urges: int, tells: bool) -> fl
     )
     invites = INVITES.search(folded) or "!" in folded or "?" in folded or CALLS.search(folded) or PRICED.search(folded)
     talk = clip((0.95 - urges / max(1, len(tokens))) / 0.25)
-    one = NOT_ONE if several or is_none(folded) or advising.said_again(folded) < 1 else 1.0
+    one = NOT_ONE if several or is_none(folded) or lacks_a_thing(folded) or advising.said_again(folded) < 1 else 1.0
     gate = (
         _is_answer(answer, tokens, prompt) * talk * one * (1.0 if invites else OFFER_ALONE if tells else NO_INVITATION)
     )

@@ -135,6 +135,7 @@ def _stated(
                 )
             ):
                 false.add((label, figure.value))
+            stated.update(_counted(sentence, figure, facts))
             said = [(figure.value, figure.unit), *said][:_REMEMBERED]
         false.update(_misnamed(sentence, facts))
         for (_, end), label in places:
@@ -158,6 +159,22 @@ _TOLD_OF = re.compile(
     r"\b(receita|pedidos|atraso|nota|recompra|devolucao|frete|cancelamento|conversao|ticket)(?: medi[oa])?"
     r" (?:de|em|foi de|ficou em|caiu para|subiu para) ((?:r\$ ?)?\d[\d.,]*\d?%?)"
 )
+
+
+def _counted(sentence: str, figure: Figure, facts: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """Labels whose share of the brief's count a whole number is, where its sentence names them («87 dos 661 pedidos
+    voltam», «36 cancelados»)."""
+    if figure.unit or not claims_one(figure):
+        return
+    counts = [float(fact["value"]) for fact in facts if not fact.get("unit") and fact["value"] > _MOST_MEAN]
+    for fact in facts:
+        parts = [float(fact["value"]) / 100 * count for count in counts if fact.get("unit") == "%"]
+        if any(abs(part - figure.value) < 1 for part in parts) and _named(fact).search(sentence):
+            yield fact["label"]
+
+
+_MOST_MEAN = 10
+"""A mean rating is no count."""
 
 
 def _shows(figure: Figure, fact: Mapping[str, Any]) -> bool:
@@ -222,11 +239,11 @@ def _sentences(folded: str) -> Iterator[str]:
 def _named(fact: Mapping[str, Any]) -> re.Pattern[str]:
     """A label in a sentence: its first word's stem."""
     first = words(str(fact["label"]))[0]
-    stem = _VERBAL.get(first) or first[: max(4, len(first) - 2)]
-    return re.compile(rf"\b{re.escape(stem)}\w*(?: medi[oa]s?)?")
+    stem = _VERBAL.get(first) or re.escape(first[: max(4, len(first) - 2)])
+    return re.compile(rf"\b{stem}\w*(?: medi[oa]s?)?")
 
 
-_VERBAL = {"devolucao": "devol", "cancelamento": "cancel", "atraso": "atras"}
+_VERBAL = {"devolucao": "devol", "cancelamento": "cancel", "atraso": "atras", "receita": "(?:receit|fatur)"}
 """What verbs share with the names of indicators («cancelados»)."""
 
 

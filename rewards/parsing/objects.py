@@ -35,7 +35,7 @@ _WORDS = re.compile(r"[^\W\d_]+(?: [^\W\d_]+)?[.:!]?")
 _MOST_FRAME, _MOST_STRAY = 12, 2
 """Words around an object, in sentences and by themselves."""
 _FRAME_READS = Limits({3: -0.7}, -0.4, 0.0)
-_FENCE = re.compile(r"```(?:json)?")
+_FENCE = re.compile(r"```(?:json)?", re.IGNORECASE)
 
 _MARKS = re.compile(r"[(`#\"'“”{}\[\]:,/]")
 _STRING = r'"(?>(?:[^"\\]|\\.)*)"?|(?<=[{\[,:])\s*+\'[^\n]{0,100}?\'(?=\s*(?:[,:}\]]|\Z))'
@@ -85,7 +85,7 @@ def is_strict(text: str) -> bool:
     """
     bare = text.strip()
     first, _, rest = bare.partition("\n")
-    if first.rstrip() in ("```", "```json") and rest.endswith("```"):
+    if first.rstrip().lower() in ("```", "```json") and rest.endswith("```"):
         bare = rest[:-3].strip()
     if not is_parsable(bare) or not bare.startswith("{"):
         return False

@@ -15,27 +15,38 @@ _OFFERS = {
             r" (?:gratis|gratuit[ao]|zero|de graca)",
             r"\bsem (?:pagar )?(?:a |o )?(?:frete|entrega)\b|\bfrete\b[^.!?]{1,40}\bgratis\b",
             r"\bnao (?:pag|cobr)\w+ (?:o )?(?:frete|entrega)\b",
+            r"\bsem taxa de entrega\b|\bfrete d[aeo]s? [^.!?]{2,40} (?:e|fica) por (?:nossa )?conta\b",
             r"\b(?:frete|entrega) (?:e |fica )?(?:com a gente|por (?:nossa )?conta(?: da (?:casa|loja))?)\b",
         ),
         "gratis": (
             r"\bgratis\b|\bde graca\b|\bsem (?:pagar|custo)\b",
             r"\b(?:custo|preco) zero\b|\bgratuit[ao]\b",
         ),
-        "metade": (r"\bmetade (?:do|de) (?:preco|valor)", r"\bpela metade\b"),
+        "metade": (r"\bmetade (?:do|de) (?:preco|valor)|\bmeio preco\b", r"\bpela metade\b"),
         "leve": (
             r"\bleve (?:\d|dois|duas|tres|mais)\b[^.!?]{0,40}\bpague\b",
-            r"\bcompre (?:\d|um|uma)\b.{0,12}\bganhe\b|\bem dobro\b",
+            r"\bcompre (?:\d|um|uma)\b.{0,12}\bganhe\b|\bem dobro\b|\b(?:dois|duas|2) por (?:um|uma|1)\b",
         ),
-        "brinde": (r"\bbrindes?\b|\bpresente (?:surpresa|extra)\b", r"\bganhe (?:um|uma|outr[oa])\b"),
-        "cupom": (r"\bcupo(?:m|ns)\b|\bcodigo\b",),
+        "brinde": (
+            r"\bbrindes?\b|\bbonus\b|\b(?:cortesia|mimo)s? (?:da|na|do|no|extra|gratis)\b",
+            r"\bpresente (?:surpresa|extra)\b",
+            r"\bganhe (?:um|uma|outr[oa])\b",
+        ),
+        "cupom": (r"\bcupo(?:m|ns)\b|\bcodigo\b|\bvouchers?\b|\bvale-compras?\b",),
         "cashback": (r"\bcashback\b|\bdinheiro de volta\b",),
         "parcelas": (r"\bsem juros\b|\bparcel\w+|\b\d{1,2} ?x\b",),
         "pressa": (
             r"(?<!\bao )\bultim[ao]s? (?:unidades?|pecas?|chances?|dias?|horas?)",  # not «do primeiro ao último dia»
-            r"\bestoque (?:limitad|acab|no fim)\w*|\b(?:poucas|so restam|restam)\b|\brelampago\b",
+            r"\bestoque (?:limitad|acab|no fim)\w*|\b(?:poucas|so restam|restam)\b|\brelampago\b|\bestao? acabando\b",
         ),
-        "sorteio": (r"\bsorteio\b|\bconcorra\b|\bpremios?\b", r"\bgarantia (?:de|vitalicia|total)\b"),
-        "desconto": (r"\bdescont\w+|\boff\b|\bpromoc\w+", r"\bliquidac\w+|\bmais barat\w+|\bqueima\b"),
+        "sorteio": (
+            r"\bsorteio\b|\bconcorra\b|\bpremios?\b",
+            r"\bgarantia (?:de|vitalicia|total)\b|\breembolso garantido\b",
+        ),
+        "desconto": (
+            r"\bdescont\w+|\boff\b|\bpromoc\w+",
+            r"\bliquidac\w+|\bmais barat\w+|\bqueima\b|\bsaldao\b|\babatiment\w+|\bmenor preco\b|\bpreco de fabrica\b",
+        ),
         "queda": (
             r"\bbaix\w+ (?:de|o) preco|\bpreco (?:caiu|baixou)|\bcusta menos\b",
             r"\b(?:neste|nesse|por este|por esse) preco\b",
@@ -43,6 +54,7 @@ _OFFERS = {
         "extra": (
             r"\bleva (?:uma |um )?(?:surpresa|mimo|presente)\b|\b(?:vai|vem) junto\b|\bpague so (?:no|em|daqui)\b",
             r"\b(?:montagem|instalacao) (?:incluid|inclus|gratis)\w*|\ba proxima e por nossa conta\b",
+            r"\bentrega (?:expressa|imediata|em \d+ horas?)\b|\bpague depois\b|\bna faixa\b(?! d)",
         ),
         "oferta": (r"\bofertas?\b|\btempo limitado\b", r"\bpreco (?:especial|promocional|imbativel|baixo|reduzido)\b"),
     }.items()
@@ -93,18 +105,22 @@ _TOLD = re.compile(
 
 
 def passes_on(answer: str, brief: str, product: str) -> bool:
-    """Whether an answer tells in words what its brief offers; true where the brief offers nothing."""
+    """Whether an answer tells in words what its brief offers; true where the brief offers nothing at all."""
     given = _kinds(brief, fold(product)) | ({"cupom"} if _CODE.search(brief) else set())
     code = _CODE.search(brief)
-    return not given or bool(given & _kinds(answer, fold(product))) or bool(code and code[1] in answer)
+    if not given:
+        return not figures(fold(brief).replace(fold(product), " "))
+    return bool(given & _kinds(answer, fold(product))) or bool(code and (code[1] or code[2]) in answer)
 
 
-_CODE = re.compile(r"(?i:cupom|c[oó]digo)\b:? *([A-Z][A-Z\d]{2,})\b")
+_CODE = re.compile(
+    r"(?i:cupom|c[oó]digo)\b(?: promocional)?:? *[\"“']?([A-Z][A-Z\d]{2,})\b|\b(?i:digite) ([A-Z][A-Z\d]{3,})\b"
+)
 
 
 def other_codes(answer: str, brief: str) -> int:
     """How many codes of coupons an answer names that its brief does not."""
-    return len({code for code in _CODE.findall(answer) if code not in brief})
+    return len({code for found in _CODE.findall(answer) for code in found if code and code not in brief})
 
 
 def _kinds(text: str, product: str) -> set[str]:
@@ -114,8 +130,10 @@ def _kinds(text: str, product: str) -> set[str]:
 
 
 _AGAINST = re.compile(
-    r"\bnao (?:compre|leve|vale|recomend\w+|gost\w+|queira|perca tempo com)\b"
-    r"|\b(?:ruim|pessim[oa]|horrivel|defeit\w+|quebrad[oa]|feio|evite|fuja|cilada)\b"
+    r"(?<!quem )\bnao (?:compre|leve|vale|recomend\w+|gost\w+|queira|perca tempo com)\b"
+    r"|\b(?:ruim|pessim[oa]|horrivel|(?<!sem )defeit\w+|(?<!coisa )quebrad[oa]|feio|cilada"
+    r"|evite(?! (?:filas?|sustos?|imprevistos?|pressa)\b)"
+    r"|fuja(?! d[aeo]s? (?:rotina|calor|frio|transito|tedio|mesmice)\b))\b"
 )
 
 
@@ -150,7 +168,7 @@ def names_product(prompt: PromptLike, answer: str) -> bool:
 _LEADS_TO_IT = re.compile(
     r"(?:\A|[^\w\s] ?|\n|\b(?:[ao]s?|umas?|uns?|seus?|suas?|meus?|minhas?|noss[ao]s?|teus?|tuas?|ess[ae]s?|est[ae]s?"
     r"|aquel[ae]s?|cada|n[ao]s?|d[ao]s?|n?uma?|pel[ao]s?|aos?|em|tal|tem|temos|compr\w+|leve|garanta|peca|ganhe|quer"
-    r"|escolha|pegue|experimente|conheca|chegou|chegaram|nov[ao]s?|proxim[ao]s?|bo[am]|melhor|tod[ao]|mais|item|produto|ha|e|ou|pedem?|procura|falta"
+    r"|escolha|pegue|confira|aproveite|experimente|conheca|chegou|chegaram|nov[ao]s?|proxim[ao]s?|bo[am]|melhor|tod[ao]|mais|item|produto|ha|e|ou|pedem?|procura|falta"
     r"|(?:hora|trocar|estoque|dia|clube|tipo|loja|novidades?|ofertas?|desconto|cupom|off) (?:de|em|para|pra)) )$"
 )
 

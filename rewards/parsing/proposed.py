@@ -7,11 +7,11 @@ PROPOSED = re.compile(
     r"|nem|pelo menos|no maximo"
     r"|cheg(?:ar|ue|a|uem|asse) a|pass(?:ar|e|asse) d[aeo]|(?:ma"
     r"|me)ior(?:es)? (?:que|d[aeo])|(?:sup"
-    r"|inf)erior(?:es)? a|cerca de"
-    r"|para|entre|fix[oa] (?:em|de|por)|por volta de)|[<>≤≥+])\W{0,3}"
+    r"|inf)erior(?:es)? a"
+    r"|cerca de|por volta de|para|entre|fix[oa] (?:em|de|por))|[<>≤≥+])\W{0,3}"
     r"|\bde volta a\W{0,3}(?:r\$ ?)?|\b(?:entre|de) (?:r\$ ?)?[\d.,]+%? (?:e|a) (?:r\$ ?)?"
-    r"|\b(?:metas?|objetivos?|alvos?|limites?|minim[oa]s?|cupo[mn]s?|descontos?|brindes?|bonus|creditos?|vales?|test\w+|cashback"
-    r"|acessori\w+|itens|item|kits?|combos?|teto|piso|preco)\W{0,3}"
+    r"|\b(?:metas?|objetivos?|alvos?|limites?|minim[oa]s?|cupo[mn]s?|descontos?|brindes?|bonus|creditos?|vales?|ganh[ae]"
+    r"|test\w+|cashback|acessori\w+|itens|item|kits?|combos?|teto|piso|preco)\W{0,3}"
     r"(?:\w+\W{1,3}){0,3})$"
 )
 """What makes the figure behind it a proposal: words right before it, or a noun a few words before it."""
@@ -36,7 +36,8 @@ LATER = re.compile(
 """A time to come, or an aim, for which a sentence names figures («Em três meses: nota 3,8»)."""
 WOULD = re.compile(r"\b(?:seriam?|dariam?|teriam?|traria\w*|subiria\w*|renderia\w*|ficaria\w*|custaria\w*)\b")
 OFFERED = re.compile(
-    r"\s*(?:na (?:proxima|segunda|primeira) compra|(?:por|durante) (?:os )?\d+ (?:dias|semanas|h\b)"
+    r"\s*(?:na (?:proxima|segunda|primeira) compra"
+    r"|(?:por|durante) (?:os )?(?:\d+|tres|cinco|sete|dez|quinze|trinta) (?:dias|semanas|h\b)"
     r"|validos?\b|validas?\b"
     r"|com validade|\W{0,3}(?:a partir|acima) d[aeo]s? (?:r\$|\d))"
 )
@@ -45,12 +46,12 @@ AT_LAST = re.compile(r"\bem (?:\d{1,3}|um|dois|duas|tres|quatro|seis)\s(?:dias|s
 """A time to come at the end of a sentence."""
 UNTIL = re.compile(rf"\bate\s(?:o (?:fim|final)\b|{_MONTHS})")
 IF = re.compile(r"(?:^\W*|[,;:(]\s*|\b(?:e|so|mas)\s+)(?:se|caso|supondo|imagin\w+)\s")
-AIM = re.compile(r"\b(?:metas?|alvos?|objetivos?|sucesso|medimos|referencia)\b")
+AIM = re.compile(r"\b(?:metas?|alvos?|objetivos?|sucesso|medimos|referencia)\b|\b(?:medir|acompanhar|monitorar):")
 SPAN = re.compile(
     r"\s*(?:primeir[oa]s\s+)?(?:dias?|semanas?|mes(?:es)?|horas?|h|minutos?|min|vezes|x|anos?|parcelas?|etapas?|pontos?"
     r"|toques?|itens|produtos)\b|\s?[–-]\s?\d+ (?:dias|semanas|meses|horas)\b|\s*(?:a mais|a menos|de desconto|off)\b"
 )
-STEP_OF = re.compile(r"\b(?:dias?|semanas?|fase|etapa|passo|grupo)\s(?:\d+(?:,\s?| e ))*$")
+STEP_OF = re.compile(r"\b(?:dias?|semanas?|fase|etapa|passo|grupo)\s(?:\d+(?:,\s?| e | a ))*$")
 STEP_ENDS, MOST_STEPS = re.compile(r"\s?(?:[:;,)–—-]| e \d|$)"), 120
 """In front of and behind the number of a step («Dia 20: …»), and the latest day of one."""
 OFFER_OF = re.compile(

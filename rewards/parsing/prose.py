@@ -38,7 +38,7 @@ _SENTENCE = re.compile(r"[.!?;:…]+(?=\s|$)|\n|[^\w\s%$.,'\"()/-]")
 _TOKEN = re.compile(r"[^\W_]+(?:[.,-][^\W_]+)*%?")
 
 
-_LISTED = re.compile(r"(?m)^[ \t]*(?:[-*•→–]|#+|\(?\w{1,3}[.)])[ \t]+|\*\*")
+_LISTED = re.compile(r"(?m)^[ \t]*(?:\*\*)?(?:[-*•→–]|#+|\(?\w{1,3}[.)])[ \t]+|\*\*")
 """Marks of lists and of bold text: no words."""
 _ENDED = re.compile(r"[.!?…]+(?=\s|$)|\n|[^\w\s%$.,'\"():;/-]")
 _MOST_SINGLE = 2
@@ -58,7 +58,8 @@ _LOOSE = re.compile(
     r"(?<!desconto de )\b\d{1,2} ?%(?!\*{0,2} (?:de|off|em|no|na|nos|nas|a menos|mais|pra|para|do|da)\b)"
     r"|\bcupom: (?![^.!?]{0,20}(?-i:[A-Z]{2}))"
     r"|(?<!\w: )"
-    r"(?<!por )(?<!só )(?<!apenas )(?<!somente )(?<!de )(?<!sai )(?<!a )(?<!custa )(?<!até )(?<!para )(?<!em )R\$ ?\d",
+    r"(?<!por )(?<!só )(?<!apenas )(?<!somente )(?<!de )(?<!sai )(?<!a )(?<!custa )(?<!até )(?<!para )(?<!em )"
+    r"(?<!com )(?<!custando )(?<!é )R\$ ?\d",
     re.IGNORECASE,
 )
 
@@ -96,7 +97,7 @@ def disorder(text: str) -> int:
     text = _ASIDE.sub(" ", _LISTED.sub("", text))
     found = len(_LOWER_START.findall(text)) * bool(re.search("[A-Z]", text)) + len(_CAPITAL_INSIDE.findall(text))
     found += sum(word.lower() in _ORDINARY for word in _CAPITAL.findall(_CAPITAL_INSIDE.sub(" ", text)))
-    found += bool(_LOWER_FIRST.match(text)) + len(_SCRAP.findall(text))
+    found += len(_SCRAP.findall(text))
     single = sum(len(_TOKEN.findall(line)) == 1 for line in _ENDED.split(text))
     for sentence in filter(str.strip, _SENTENCE.split(text.lower())):
         tokens = _TOKEN.findall(sentence)
@@ -125,10 +126,14 @@ def _clash(one: str, other: str) -> bool:
     return other not in _ALLOWED.get(one, frozenset()) or other in _MERGES.get(one, ())
 
 
+SMALL_START = 0.9
+"""Credit of a text that begins with a small letter: a slip."""
+
+
 def ordered(text: str) -> float:
     """1 for a text in order; it halves with every place that no sentence has, beyond one for each 40 words."""
     spare = len(text.split()) // 40
-    return 0.5 ** min(max(0, disorder(text) - spare), 10)
+    return 0.5 ** min(max(0, disorder(text) - spare), 10) * (SMALL_START if _LOWER_FIRST.match(text) else 1.0)
 
 
 _SUBJECT = (
@@ -137,8 +142,9 @@ _SUBJECT = (
 )
 _WRONG = r"(?:errad|incorret|fals|invalid|mentiros|inventad)\w*"
 _TAKEN_BACK = re.compile(
-    rf"(?:^|[\n.!?:;(]\s?)(?:{_SUBJECT})?\s?\b(?:esta|estao|e|sao)\s(?:(?:tudo|toda|muito|totalmente)\s)?{_WRONG}"
-    rf"|\b(?:{_SUBJECT})\s{_WRONG}"
+    rf"(?:^|[\n.!?:;(]\s?)(?:{_SUBJECT})?(?:\s(?:acima|todos?|isso))?\s?\b(?:esta|estao|e|sao)\s(?:(?:tudo|toda|muito|totalmente)\s)?{_WRONG}"
+    rf"|\b(?:{_SUBJECT})\s{_WRONG}(?=\s*(?:[.!,;:)]|$))"
+    r"|\b(?:consulta|query|resposta) nao (?:responde|atende|serve|funciona)\b|\bconta outra coisa\b"
     r"|\bnao\s(?:use|siga|acredite|confie|considere|publique|envie|leia)m?\b(?!\s(?:mais|s[oó]))"
     r"|\b(?:ignor|desconsider|descart|esquec)\w{1,3}\s(?:est|ess)[ea]s?\b"
     r"|\b(?:ignor|desconsider|descart)\w{1,3}\s(?:tudo|isso|isto|(?:a|as|o|os) (?:recomend|suges|analis|respost"
@@ -194,7 +200,7 @@ _PLAN = re.compile(
     r"|fase|semana|ideias?|para (?:o|a|os|as) \w+(?: \w+)?|reengaj\w+|prioridades?|agora)\b"
 )
 _HEADING = re.compile(r"[^.!?]{3,80}:\W*$|[^.!?,;]{3,60}$")
-_MARKED = re.compile(r"\s*(?:[-*•→–|]|\(?\w{1,2}[.)]|\d\ufe0f?\u20e3|fase\b|semana\b|dia\b)")
+_MARKED = re.compile(r"\s*(?:[-•→–|]|\*(?!\*)|\(?\w{1,2}[.)]|\d\ufe0f?\u20e3|fase\b|semana\b|dia\b)")
 
 
 def advice_lines(folded: str) -> Iterator[tuple[str, bool]]:
@@ -222,10 +228,17 @@ _WOULD = re.compile(
 """The first word of a clause that ends as infinitives and imperatives do."""
 
 
+_ORDERS = word_set("""
+    ative simplifique registre antecipe ligue faca ponha multe corte anuncie junte marque grave envie calcule escolha
+    procure investigue conserte limpe atualize estude descubra acelere alinhe bonifique classifique divida inclua
+    """)
+
+
 def asks(line: str) -> bool:
     """Whether a clause of a folded line begins with an infinitive or an imperative («medir o prazo», «teste kits»), or
     says that somebody should or would («eu testaria», «deve-se rever»)."""
-    return bool(_WOULD.search(line)) or any(kind(word) in ("<to>", "<verb>") for word in _CLAUSE.findall(line))
+    begun = _CLAUSE.findall(line)
+    return bool(_WOULD.search(line)) or any(word in _ORDERS or kind(word) in ("<to>", "<verb>") for word in begun)
 
 
 def _even(text: str) -> str:
@@ -282,20 +295,26 @@ _MONTHS = (
     *("janeiro", "fevereiro", "marco", "abril", "maio", "junho"),
     *("julho", "agosto", "setembro", "outubro", "novembro", "dezembro"),
 )
-_MONTH_IN_WORDS = re.compile(rf"\b({'|'.join(_MONTHS)}) (?:de )?(\d{{4}})\b")
+_MONTH_IN_WORDS = re.compile(
+    rf"\b({'|'.join(_MONTHS)}|(?:{'|'.join(name[:3] for name in _MONTHS)})(?=\W)) ?/? ?(?:de )?(\d{{4}})\b"
+)
+_BEGINNINGS = [name[:3] for name in _MONTHS]
+_OTHERS_DENIED = re.compile(r"\b(?:nao|exceto|menos|salvo)(?: \w+){0,2} (?:[A-Z]{2}\b|[A-Z][\w ]{2,18})")
+"""Who is left out («e não para São Paulo»)."""
 
 
 def tells_of_others(text: str, about: str) -> bool:
     """Whether a text names states («SP», «São Paulo») or months («2018-05», «05/2018», «maio de 2018») where it is
     about others."""
-    return any(known and not found <= known for found, known in zip(_told_of(text), _told_of(about), strict=True))
+    told = _told_of(_OTHERS_DENIED.sub("", text.replace("não", "nao")))
+    return any(known and not found <= known for found, known in zip(told, _told_of(about), strict=True))
 
 
 def _told_of(text: str) -> tuple[set[str], set[str]]:
     coded = re.findall(r"\b[A-Z]{2}\b", _PARA.sub("PA", text))
     states = {word for word in coded if word.lower() in _STATES} | {_CODES[name] for name in _STATE.findall(fold(text))}
     months = {f"{year or other}-{month or one}" for year, month, one, other in _MONTH.findall(text)}
-    months |= {f"{year}-{_MONTHS.index(name) + 1:02d}" for name, year in _MONTH_IN_WORDS.findall(fold(text))}
+    months |= {f"{year}-{_BEGINNINGS.index(name[:3]) + 1:02d}" for name, year in _MONTH_IN_WORDS.findall(fold(text))}
     return states, months
 
 
@@ -305,13 +324,17 @@ _MORE_IS_GOOD = (
 )
 _HARM = re.compile(
     rf"\b(?:aument|elev|ampli|incentiv|estimul)(?:ar|e|em|ando)\s{_MORE_IS_BAD}"
-    rf"|(?:^|[.;:!\n]\W{0, 8}|recomend\w+ |suger?i\w+ |vale |dev\w+ )(?:sub(?:ir|a)|dobr(?:ar|e)) {_MORE_IS_BAD}"
+    rf"|(?:^\W{{0,8}}|[.;:!\n]\W{{0,8}}|recomend\w+ |suger?i\w+ |vale |dev\w+ )"
+    rf"(?:sub(?:ir|a)|dobr(?:ar|e)) {_MORE_IS_BAD}"
     rf"|\b(?:reduz|diminu|baix|cort|desestimul)(?:ir|ar|a|e|am|em|indo|ando)\s{_MORE_IS_GOOD}\b(?! as \d)"
+    r"(?! (?:cancelad|devolvid|perdid|gast|atrasad|parad|ruins|baix)\w*)"
     r"|\b(?:retir|tir|escond|remov|elimin)(?:ar|e|a|er|em)\s(?:o botao|a opcao|o link|a possibilidade)"
     r"|\b(?:sub(?:ir|a|am)|aument(?:ar|e|em)|elev(?:ar|e|em))\s(?:o |os )?precos?\s(?:em tod|de tod|da loja|do site)"
     r"|\bdemit(?:ir|a|am) (?:a|o|os|as|tod)|\bfech(?:ar|e|em) a loja\b|\bqueim(?:ar|e|em) o estoque\b"
-    r"|\bignor(?:ar|e|em)\s(?:o|a|os|as)\s(?:client|reclamac|pedido|avaliac|atras)\w*"
-    r"|\b(?:pare|parem|deixe|deixem|parar|deixar) de\s(?:envi|respond|entreg|atend|oferec|acompanh|melhor|vend)\w*"
+    r"|(?<!nao )\bignor(?:ar|e|em)\s(?:o|a|os|as)\s(?:client|reclamac|pedido|avaliac|atras)\w*"
+    r"|(?<!nao )\b(?:pare|parem|deixe|deixem|parar|deixar) de"
+    r"\s(?:envi|respond|entreg|atend|oferec|acompanh|melhor|vend)\w*"
+    r"(?! (?:so|apenas|somente)\b| (?:itens|produtos|o que) (?:sem|fora)\b)"
     r"|\b(?:suspend(?:er|a|am)|proib(?:ir|a|am)|recus(?:ar|e|em)|neg(?:ar|ue|uem)) (?:a|as|o|os|todas as|todos os)"
     r" (?:devoluc|troca|pedido|reembols|atendiment|entrega|vendas)\w*"
 )

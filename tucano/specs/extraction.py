@@ -336,7 +336,7 @@ SPEC = TaskSpec(
     variants=lambda prompt: flaws.variants(prompt, FIELDS),
     unread=_unread,
     thought=_thought,
-    right_answers=lambda prompt: objects.right_answer(prompt.reference.get("fields", {}), FIELDS),
+    right_answers=lambda prompt: flaws.right_answers(prompt, FIELDS),
     baseline=Baseline(objects.dumped(objects.usual(FIELDS)), _majority, _rules),
     scorer=Scorer(
         _read,

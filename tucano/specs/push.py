@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 from random import Random
 
@@ -13,6 +14,7 @@ from rewards.parsing.offers import names_product, push_inventions
 from tucano.prompts import Prompt
 from tucano.specs.base import Baseline, Display, Edit, Probes, Reference, Scorer, TaskSpec
 from tucano.specs.flaws import push as flaws
+from tucano.specs.flaws import push_more as more
 from tucano.specs.scoring import Case, mean
 from tucano.specs.texts import figures_off, shuffled, taken_back
 
@@ -91,7 +93,7 @@ def _edits(prompt: Prompt, text: str, others: Sequence[Prompt]) -> Iterator[Edit
     yield "taken back", 3, text, taken_back(text)
     yield "advises against it", 3, text, f"Não compre, é ruim: {text}"
     brief = prompt.user.casefold()
-    if not re.search(r"frete|gr[áa]tis|entrega", brief):
+    if prompt.reference.get("product") and not re.search(r"frete|gr[áa]tis|entrega", brief):
         yield "offer in words", 2, f"{text} Vem ver!", f"{text} Frete grátis!"
     if figures_off(text) != text:
         yield "figures a tenth off", 2, text, figures_off(text)
@@ -112,6 +114,7 @@ def _edits(prompt: Prompt, text: str, others: Sequence[Prompt]) -> Iterator[Edit
     if (stranger := next(products, None)) and named.search(text):
         yield "another product", 2, text, named.sub(stranger, text)
     yield from flaws.edits(prompt, text, others)
+    yield from more.edits(prompt, text, others)
 
 
 # Baselines
@@ -177,7 +180,7 @@ SPEC = TaskSpec(
     ),
     edits=_edits,
     examples=flaws.examples,
-    harmless=flaws.harmless,
+    harmless=lambda prompt, text: chain(flaws.harmless(prompt, text), more.harmless(prompt, text)),
     kinds=flaws.kinds,
     variants=flaws.variants,
     sized=flaws.sized,

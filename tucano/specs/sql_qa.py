@@ -12,8 +12,9 @@ from pydantic import AfterValidator, Field, model_validator
 
 from rewards.parsing.sql import answers_gold, find_query
 from tucano.prompts import Prompt
-from tucano.specs.base import Baseline, Display, Edit, Probes, Reference, Rewordings, Scorer, TaskSpec
+from tucano.specs.base import Baseline, Change, Display, Edit, Probes, Reference, Rewordings, Scorer, TaskSpec
 from tucano.specs.flaws import sql_qa as flaws
+from tucano.specs.flaws import sql_qa_more as more
 from tucano.specs.scoring import Case, mean
 from tucano.specs.texts import taken_back, without_thousands_dots, words
 
@@ -159,6 +160,7 @@ def _edits(prompt: Prompt, text: str, others: Sequence[Prompt]) -> Iterator[Edit
     if prompt.reference.get("sql"):
         yield from _wrong(query, prose, text, others)
         yield from flaws.edits(prompt, text)
+        yield from more.edits(prompt, text)
 
 
 def _wrong(query: str, prose: str, text: str, others: Sequence[Prompt]) -> Iterator[Edit]:
@@ -174,6 +176,11 @@ def _wrong(query: str, prose: str, text: str, others: Sequence[Prompt]) -> Itera
         yield "another state told", 1, f"{text} Vale para {state[1]}.", f"{text} Vale para AC."
     if strangers := [sql for other in others if (sql := other.reference.get("sql")) and sql != query]:
         yield "another question's query", 2, text, fenced(strangers[0], prose)
+
+
+def _harmless(prompt: Prompt, text: str) -> Iterator[Change]:
+    yield from flaws.harmless(prompt, text)
+    yield from more.harmless(prompt, text)
 
 
 def _right_answers(prompt: Prompt) -> list[str]:
@@ -255,7 +262,7 @@ SPEC = TaskSpec(
     ),
     rewordings=_rewordings,
     edits=_edits,
-    harmless=flaws.harmless,
+    harmless=_harmless,
     kinds=flaws.kinds,
     variants=flaws.variants,
     right_answers=_right_answers,

@@ -24,7 +24,7 @@ class Indicator:
 
 INDICATORS: dict[str, Indicator] = {
     "receita": Indicator(
-        r"receitas?|faturamento",
+        r"receitas?|faturamento|faturou|faturamos",
         True,
         r"oferta|combo|kit|mais vendid|promoc|campanh|cupo[mn]|vitrine|complementar|sortimento|itens|anunci|descont"
         r"|lancamento|catalogo|preco",
@@ -47,7 +47,7 @@ INDICATORS: dict[str, Indicator] = {
         r"avaliac|atendiment|respond|resposta|equipe|prova social|pesquis|reclama|qualidade|suporte|opini|elogi",
     ),
     "recompra": Indicator(
-        r"recompr\w+|volt(?:a|am|em|ou|aram|ar)|retorn(?:a|am|em|o)",
+        r"recompr\w+|(?<!por )(?<!de )volt(?:a|am|em|ou|aram|ar)|retorn(?:a|am|em|o)",
         True,
         r"fidelidade|cupo[mn]|segunda compra|ja compr|pontos|retorno|volt\w+|pos-venda|pos-compra|e-mail|oferta"
         r"|lembrete"

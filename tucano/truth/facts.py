@@ -11,7 +11,7 @@ from tucano.truth.reading import plain, sentences
 from tucano.truth.sums import Quantity, follows
 from tucano.truth.wording.claims import NAMED, TOLD, tie, unquoted
 from tucano.truth.wording.hundreds import is_share
-from tucano.truth.wording.proposals import is_proposed
+from tucano.truth.wording.proposals import FREE, is_proposed
 
 _TELLING = 5
 """Words of a sentence that says something."""
@@ -121,10 +121,21 @@ def stated(answer: str, brief: str, facts: Sequence[Fact]) -> Stated:
                 claim,
             ):
                 (wrong if _has_peer(sentence, figure, mentions, units) else apart).add((label or "", figure.value))
+            right.update(_in_whole_numbers(figure, [by_label[label] for _, _, label in mentions], facts))
             said = [(figure.value, str(figure.unit)), *said][:_REMEMBERED]
         wrong.update((label, 0.0) for label in _moves(sentence, mentions, by_label))
         wrong.update(_misnamed(sentence, found, facts))
     return Stated(frozenset(right), len(wrong), len(apart - wrong))
+
+
+def _in_whole_numbers(figure: Figure, mentioned: Sequence[Fact], facts: Sequence[Fact]) -> Iterator[str]:
+    """Indicators that the sentence mentions and tells as a number of the brief's orders («87 dos 661 voltam»)."""
+    if figure.unit or figure.value <= FREE:
+        return
+    wholes = [fact.value for fact in facts if not fact.unit and fact.value > FREE]
+    for fact in mentioned:
+        if fact.unit == "%" and any(abs(fact.value * whole / 100 - figure.value) < 1 for whole in wholes):
+            yield fact.label
 
 
 def _is_listed(sentence: str, mentions: Sequence[tuple[int, int, str]], figure: Figure) -> bool:
@@ -171,7 +182,10 @@ def _has_peer(
     )
 
 
-_AIM = re.compile(r"\b(?:metas?|alvos?|objetivos?|sucesso|referencia|medimos|onde (?:quero|queremos) chegar)\b")
+_AIM = re.compile(
+    r"\b(?:metas?|alvos?|objetivos?|sucesso|referencia|medimos|onde (?:quero|queremos) chegar)\b"
+    r"|\b(?:medir|acompanhar|monitorar):"
+)
 _SETS = re.compile(r"[:=→]|\d")
 """A sentence that speaks of aims sets some where it heads a list or has a figure."""
 _ROW_WORDS = 8

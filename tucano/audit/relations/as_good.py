@@ -13,7 +13,7 @@ MOST_LOST = 0.02
 MOST_LOST_OF = {"words": 0.15, "blemish": 0.25}
 """And one that says the same in other words, which no program compares without loss; and a blemish, by which a 5
 becomes a 4: more than a point of the guide's scale is no blemish."""
-FEWEST = 8
+FEWEST = 5
 """Answers to a kind of prompt that are judged by themselves."""
 KEPT = 0.85
 TOP = 0.87

@@ -3,13 +3,16 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
+from zlib import crc32
 
 from tucano.prompts import Prompt
 from tucano.specs.flaws.objects import Change, Flaw
 from tucano.specs.flaws.prose import broken, repeated, spanish
 
-_ADVICE = (
+Line = TypeVar("Line")
+
+ADVICE = (
     "- Recomendo oferecer um cupom na segunda compra e medir o resultado em 30 dias.\n"
     "- Priorize responder às avaliações ruins e revisar as fotos dos produtos."
 )
@@ -53,7 +56,12 @@ def shown(value: float, unit: str) -> str:
     return f"R$ {text}" if unit == "R$" else text
 
 
-def _facts(prompt: Prompt) -> list[Mapping[str, Any]]:
+def turns(prompt: Prompt, lines: Sequence[Line], every: int) -> Sequence[Line]:
+    """Some of the lines, others for other prompts, so that every line is asked of some."""
+    return lines[crc32(prompt.user.encode()) % every :: every]
+
+
+def asked(prompt: Prompt) -> list[Mapping[str, Any]]:
     """The facts in question, the newest figure of each label."""
     newest = {str(fact["label"]): fact for fact in prompt.reference.get("facts", ())}
     asked = [label for label in prompt.reference.get("key", ()) if label in newest]
@@ -61,19 +69,19 @@ def _facts(prompt: Prompt) -> list[Mapping[str, Any]]:
     return [newest[label] for label in asked or [name for name, fact in newest.items() if fact["value"] in keys]]
 
 
-def _told(fact: Mapping[str, Any], factor: float = 1.0, unit: str | None = None) -> str:
+def told(fact: Mapping[str, Any], factor: float = 1.0, unit: str | None = None) -> str:
     return shown(float(fact["value"]) * factor, str(fact.get("unit", "")) if unit is None else unit)
 
 
 def examples(prompt: Prompt) -> list[str]:
     """Answers that use the two figures in question and advise with means."""
-    facts = _facts(prompt)
-    return [_written(facts, form) for form in range(3)] if len(facts) == 2 else []
+    facts = asked(prompt)
+    return [written(facts, form) for form in range(3)] if len(facts) == 2 else []
 
 
-def _written(facts: Sequence[Mapping[str, Any]], form: int = 0, figures: Sequence[str] = ()) -> str:
+def written(facts: Sequence[Mapping[str, Any]], form: int = 0, figures: Sequence[str] = ()) -> str:
     first, second = (str(fact["label"]) for fact in facts[:2])
-    one, two = figures or [_told(fact) for fact in facts[:2]]
+    one, two = figures or [told(fact) for fact in facts[:2]]
     heads = (
         f"**Diagnóstico:** {first} de {one} e {second} de {two} pedem atenção da loja.",
         f"{first.capitalize()} de {one}: o número merece cuidado, e o cliente sente.\nCom {second} de {two}, vale agir"
@@ -81,32 +89,33 @@ def _written(facts: Sequence[Mapping[str, Any]], form: int = 0, figures: Sequenc
         f"- {first.capitalize()} de {one} mostra onde a loja pode crescer.\n- {second.capitalize()} de {two} pesa na"
         " decisão do cliente.",
     )
-    return f"{heads[form]}\n{_ADVICE}"
+    return f"{heads[form]}\n{ADVICE}"
 
 
 def edits(prompt: Prompt, text: str) -> Iterator[Flaw]:
-    facts = _facts(prompt)
+    facts = asked(prompt)
     yield from broken(text)
     yield from repeated(text)
     yield from spanish(text)
-    yield from _advice(text)
-    if len(facts) == 2 and text == _written(facts):
+    yield from _advice(prompt, text)
+    if len(facts) == 2 and text == written(facts):
         yield from _figures(facts, text, prompt)
         yield from _missing(facts, text)
 
 
 def _figures(facts: Sequence[Mapping[str, Any]], text: str, prompt: Prompt) -> Iterator[Flaw]:
     """Each figure in question changed, alone: by little and by much, of every unit."""
-    told = [_told(fact) for fact in facts]
+    right = [told(fact) for fact in facts]
     units = [str(fact.get("unit", "")) or "count" for fact in facts]
     for place, fact in enumerate(facts):
-        for factor in _FACTORS:
-            wrong = [_told(fact, factor) if place == here else figure for here, figure in enumerate(told)]
-            if wrong[place] != told[place] and wrong[place] not in prompt.user:
-                yield f"figure off: {units[place]} times {factor:g}", 2, text, _written(facts, 0, wrong)
-        label, false = str(fact["label"]), _told(fact, 1.3)
+        for factor in turns(prompt, _FACTORS, 2):
+            wrong = [told(fact, factor) if place == here else figure for here, figure in enumerate(right)]
+            if wrong[place] != right[place] and wrong[place] not in prompt.user:
+                yield f"figure off: {units[place]} times {factor:g}", 2, text, written(facts, 0, wrong)
+        label, false = str(fact["label"]), told(fact, 1.3)
         where = "of 10 or less" if fact["value"] <= 10 else "greater"
-        for form in (f"{label} de {false}", f"{label}: {false}", f"{label} foi de {false}", f"{label} é {false}"):
+        forms = (f"{label} de {false}", f"{label}: {false}", f"{label} foi de {false}", f"{label} é {false}")
+        for form in turns(prompt, forms, 2):
             link = form.removeprefix(label).removesuffix(false).strip()
             yield (
                 f"false figure added: `{link}` {units[place]} {where}",
@@ -114,13 +123,13 @@ def _figures(facts: Sequence[Mapping[str, Any]], text: str, prompt: Prompt) -> I
                 f"{text}\nVeja {label}.",
                 f"{text}\nVeja {form}.",
             )
-    if units[0] != units[1] or told[0] != told[1]:
-        yield "figures exchanged", 2, text, _written(facts, 0, told[::-1])
+    if units[0] != units[1] or right[0] != right[1]:
+        yield "figures exchanged", 2, text, written(facts, 0, right[::-1])
     for unit, other in (("R$", "%"), ("%", "R$")):
         for place, fact in enumerate(facts):
             if fact.get("unit") == unit:
-                wrong = [_told(fact, 1, other) if place == here else figure for here, figure in enumerate(told)]
-                yield f"another unit: {other} for {unit}", 1, text, _written(facts, 0, wrong)
+                wrong = [told(fact, 1, other) if place == here else figure for here, figure in enumerate(right)]
+                yield f"another unit: {other} for {unit}", 1, text, written(facts, 0, wrong)
     yield "figure invented: share", 2, f"{text}\nA margem é boa.", f"{text}\nA margem é de 37,4%."
     yield "figure invented: price", 2, f"{text}\nO lucro é bom.", f"{text}\nO lucro é de R$ 48.317."
     yield "figure invented: before", 2, f"A margem é boa.\n{text}", f"A margem é de 37,4%.\n{text}"
@@ -134,7 +143,7 @@ def _figures(facts: Sequence[Mapping[str, Any]], text: str, prompt: Prompt) -> I
 
 def _missing(facts: Sequence[Mapping[str, Any]], text: str) -> Iterator[Flaw]:
     one, two = (str(fact["label"]) for fact in facts)
-    first, second = (_told(fact) for fact in facts)
+    first, second = (told(fact) for fact in facts)
     for place, (label, figure) in enumerate(((one, first), (two, second))):
         lacking = text.replace(f"{label} de {figure}", label)
         yield f"figure unused: {'second' if place else 'first'}", 1, text, lacking
@@ -150,11 +159,11 @@ def _missing(facts: Sequence[Mapping[str, Any]], text: str) -> Iterator[Flaw]:
         "false rather than unused",
         0.3,
         text.replace(f" de {first}", ""),
-        _written(facts, 0, [_told(facts[0], 1.3), second]),
+        written(facts, 0, [told(facts[0], 1.3), second]),
     )
 
 
-def _advice(text: str) -> Iterator[Flaw]:
+def _advice(prompt: Prompt, text: str) -> Iterator[Flaw]:
     lines = text.splitlines()
     bullets = [
         place for place, line in enumerate(lines) if line.startswith("- ") and ("ecomendo" in line or "riorize" in line)
@@ -166,7 +175,7 @@ def _advice(text: str) -> Iterator[Flaw]:
     yield "advice that asks for nothing", 1, text, "\n".join([rest, *(f"- {line}" for line in _IDLE[: len(bullets)])])
     vague = ("- Recomendo melhorar tudo.", "- Priorize crescer mais.")
     yield "advice without means", 0.5, text, "\n".join([rest, *vague])
-    for line in _HARMFUL:
+    for line in turns(prompt, _HARMFUL, 2):
         yield f"harmful advice: {line}", 1, f"{text}\n- {_IDLE[1]}", f"{text}\n- {line}"
     yield "advice alone", 1, text, "\n".join(lines[bullets[0] :])
 
@@ -179,18 +188,18 @@ def _in_thousands(amount: re.Match[str]) -> str:
 def harmless(prompt: Prompt, text: str) -> Iterator[Change]:
     yield "marks: points", text, re.sub(r"(?m)^- ", "• ", text)
     yield "marks: stars", text, re.sub(r"(?m)^- ", "* ", text)
-    for line in _PROPOSALS:
+    for line in turns(prompt, _PROPOSALS, 3):
         yield f"proposal: {line}", text, f"{text}\n- {line}"
-    for aim in _AIMS:
+    for aim in turns(prompt, _AIMS, 3):
         yield f"aim: {aim}", text, f"{text}\n- Recomendo enviar um cupom a quem já comprou, para {aim}."
     facts = prompt.reference.get("facts", ())
-    labels = {str(fact["label"]) for fact in _facts(prompt)}
+    labels = {str(fact["label"]) for fact in asked(prompt)}
     for fact in facts:
         if str(fact["label"]) not in labels and len({str(other["label"]) for other in facts}) == len(facts):
             unit = str(fact.get("unit", "")) or "count"
-            yield f"further figure: {unit}", text, f"{text}\nTambém pesa {fact['label']} de {_told(fact)}."
+            yield f"further figure: {unit}", text, f"{text}\nTambém pesa {fact['label']} de {told(fact)}."
     if facts:
-        yield "figures without their labels", text, "\n".join([text, *(f"Veja: {_told(fact)}." for fact in facts)])
+        yield "figures without their labels", text, "\n".join([text, *(f"Veja: {told(fact)}." for fact in facts)])
     bare = re.sub(r"R\$ (\d{1,3})\.(\d{3})\b", r"R$ \1\2", text)
     if bare != text:
         yield "notation: no thousands", text, bare
@@ -204,18 +213,31 @@ def harmless(prompt: Prompt, text: str) -> Iterator[Change]:
 
 
 def kinds(prompt: Prompt) -> tuple[str, ...]:
-    units = {str(fact.get("unit", "")) or "count" for fact in _facts(prompt)}
+    units = {str(fact.get("unit", "")) or "count" for fact in asked(prompt)}
     return tuple(f"briefs of {unit}" for unit in sorted(units))
 
 
 def variants(prompt: Prompt) -> Iterator[tuple[str, Prompt]]:
-    """The brief turned around, and as one whose truth is not known."""
+    """The brief turned around, with its facts in another order, and as one that tells movements."""
     sentences = re.split(r"(?<=[.?])\s+", prompt.user.strip())
     if len(sentences) > 1:
         yield "briefs turned around", replace(prompt, user=" ".join(reversed(sentences)))
-    facts = list(prompt.reference.get("facts", ()))
-    if facts:
-        yield "briefs with facts in another order", replace(prompt, reference=prompt.reference | {"facts": facts[::-1]})
+    reference = prompt.reference
+    if facts := list(reference.get("facts", ())):
+        yield "briefs with facts in another order", replace(prompt, reference=reference | {"facts": facts[::-1]})
+        yield "briefs that tell movements", _with_movements(prompt)
+
+
+def _with_movements(prompt: Prompt) -> Prompt:
+    """The brief as one that says of each figure in question that it went up, or down: in turns."""
+    user, moved = prompt.user, {}
+    for fact, way in zip(asked(prompt), ("down", "up"), strict=False):
+        label, verb = str(fact["label"]), "caiu" if way == "down" else "subiu"
+        verb = {"caiu": "caíram", "subiu": "subiram"}[verb] if label.endswith("s") else verb
+        user = user.replace(f"{label} {told(fact)}", f"{label} {verb} para {told(fact)}")
+        moved[label] = way
+    facts = [{**fact, "moved": moved.get(str(fact["label"]), "")} for fact in prompt.reference["facts"]]
+    return replace(prompt, user=user, reference=prompt.reference | {"facts": facts})
 
 
 _MORE = (
@@ -238,11 +260,11 @@ _LEADS = (" no ", " já no ", " e até no ", " e também no ")
 
 def sized(prompt: Prompt, characters: int) -> list[list[str]]:
     """Analyses of exactly so many characters."""
-    facts = _facts(prompt)
+    facts = asked(prompt)
     if len(facts) != 2:
         return []
-    one, two = (f"{fact['label']} de {_told(fact)}" for fact in facts)
-    head = _written(facts) if characters > 300 else f"{one[0].upper()}{one[1:]} e {two}."
+    one, two = (f"{fact['label']} de {told(fact)}" for fact in facts)
+    head = written(facts) if characters > 300 else f"{one[0].upper()}{one[1:]} e {two}."
     ends = {len(end): end for lead in _LEADS for team in _TEAMS.split() if (end := f"\n- Teste um cupom{lead}{team}.")}
     sums = {len(head): head}
     for line in (*_MORE, *_SHORT):

@@ -22,7 +22,7 @@ _OFFERS = {
     "cashback": ("com cashback", "cashback"),
     "instalments": ("em 10x sem juros", "parcel|juros"),
     "a raffle": ("e concorra a um sorteio", "sorteio|prêmio"),
-    "half the price": ("pela metade do preço", "metade"),
+    "half the price": ("pela metade do preço", r"metade|[5-9]\d ?%"),
     "two for one": ("no leve 2 pague 1", "leve 2"),
     "a discount": ("com 35% de desconto", "desconto|%|off"),
     "a price": ("por R$ 77", r"r\$|preço"),
@@ -219,7 +219,8 @@ def _tones(brief: Brief, prompt: Prompt, text: str) -> Iterator[Flaw]:
         )
     for generic in ("Não perca! Temos novidades.", "Confira nossas ofertas! Visite nossa loja."):
         yield f"phrase of any shop: {generic}", 0.3, f"{text} É bom em casa e na rua.", f"{text} {generic}"
-    yield "no call", 0.5, text, f"{brief.product.capitalize()} {brief.offer}".strip() + "."
+    if not re.match(r"\w+[aei]r\b", brief.product):  # a name that ends as verbs do can be read as a call
+        yield "no call", 0.5, text, f"{brief.product.capitalize()} {brief.offer}".strip() + "."
     yield "another language: English", 1, text, f"Check out our {brief.product} now, just for you. Don't miss it!"
 
 
@@ -257,6 +258,8 @@ def harmless(prompt: Prompt, text: str) -> Iterator[Change]:
         yield "product in the plural", text, text.replace(brief.product, f"{brief.product}s")
     if "R$ 2.500" in text:
         yield "price in thousands", text, text.replace("R$ 2.500", "R$ 2,5 mil")
+    if text == examples(prompt)[0]:
+        yield from _innocent(prompt, brief)
     yield "letters: product with a capital", text, text.replace(brief.product, brief.product.capitalize())
     yield "letters: product in capitals", text, text.replace(brief.product, brief.product.upper())
     yield "letters: product without accents", text, text.replace(brief.product, without_accents(brief.product))
@@ -268,6 +271,24 @@ def harmless(prompt: Prompt, text: str) -> Iterator[Change]:
         yield "offer in other words: por nossa conta", text, text.replace("com frete grátis", "com entrega grátis")
 
 
+_INNOCENT = (
+    "Um presente para você!|Que tal dar de presente?|É a última palavra em conforto!|O dobro do conforto!|Ganhe "
+    "tempo no seu dia!|A entrega é rápida!|Chega rápido na sua casa!|Sem complicação!|Sem sair de casa!|O preço é "
+    "justo!|Vale cada centavo!|Mais conforto para você!|Menos é mais!|Leve mais conforto para casa!|Compre um e "
+    "seja feliz!|Leve um para casa!|Tem de sobra!|Com nota fiscal!|Feito no Brasil!|Só até domingo!|Só nesta "
+    "semana!|A casa agradece!|Amor à primeira vista!|Sua cara-metade chegou!|Nem pense duas vezes!|Não é sonho!|"
+    "Você não vai se arrepender!|Não há nada igual!|Não dá para resistir!|Não tem erro!|Nunca mais sem conforto!|"
+    "Ideal para o verão!"
+)
+"""What sounds a little like an offer, or like advice against it, and is neither."""
+
+
+def _innocent(prompt: Prompt, brief: Brief) -> Iterator[Change]:
+    text = f"Bateu aquela vontade? {f'Tem {brief.product} {brief.offer}'.strip()} para você."
+    for sentence in _INNOCENT.split("|")[sum(map(ord, prompt.user)) % 8 :: 8]:
+        yield f"no offer at all: {sentence}", f"{text} Aproveite!", f"{text} {sentence}"
+
+
 def kinds(prompt: Prompt) -> tuple[str, ...]:
     brief = read(prompt)
     return (f"briefs with {brief.kind}",) if brief else ()
@@ -275,29 +296,55 @@ def kinds(prompt: Prompt) -> tuple[str, ...]:
 
 def variants(prompt: Prompt) -> Iterator[tuple[str, Prompt]]:
     """The brief's sentences in another order, another figure, another product; and as one whose truth is not known."""
+    yield "nothing known", replace(prompt, reference={})
     brief = read(prompt)
     if brief is None:
         return
+    yield from _other_products(prompt, brief)
+    yield from _other_offers(prompt, brief)
     sentences = [part.strip() for part in re.split(r"(?<=\.)\s+", prompt.user) if part.strip()]
     if len(sentences) > 1:
         yield "briefs turned around", replace(prompt, user=" ".join(reversed(sentences)))
-    terms = [*prompt.reference.get("terms", ())]
-    if terms == [brief.product] and re.search(rf"{re.escape(brief.product)}\s*(?:[.,;]|$)", prompt.user):
-        name = "fone de ouvido"
-        other = prompt.reference | {"product": name, "terms": [name, "fone"]}
-        yield (
-            "products of several words",
-            replace(prompt, user=prompt.user.replace(brief.product, name), reference=other),
-        )
     if brief.kind == "a price" and len(figures := prompt.reference["figures"]) == 1:
         old = re.search(r"R\$\s?\d[\d.]*(?:,\d\d)?", prompt.user)
         if old:
-            grown = figures[0] + 1200
-            told = f"{grown:,.2f}".translate(str.maketrans(",.", ".,"))
+            is_round = sum(map(ord, prompt.user)) % 2
+            grown = 2500.0 if is_round else figures[0] + 1200
+            told = "2.500" if is_round else f"{grown:,.2f}".translate(str.maketrans(",.", ".,"))
             user = prompt.user.replace(old[0].rstrip("."), f"R$ {told}")
             yield "prices with thousands", replace(prompt, user=user, reference=prompt.reference | {"figures": [grown]})
-            user = prompt.user.replace(old[0].rstrip("."), "R$ 2.500")
-            yield "round prices", replace(prompt, user=user, reference=prompt.reference | {"figures": [2500.0]})
+
+
+_PRODUCTS = (
+    ("fone de ouvido", "fone"),
+    ("relógio de 42 mm", "relógio"),
+    ("caixa de brindes", "caixa"),
+    ("tênis de corrida", "tênis"),
+    ("guarda-roupa",),
+    ("carrinho de bebê", "carrinho"),
+)
+"""Of several words, with a figure, named like an offer, with an end of its own."""
+
+
+def _other_products(prompt: Prompt, brief: Brief) -> Iterator[tuple[str, Prompt]]:
+    """The brief of another product; the next brief has the next one."""
+    if re.search(rf"{re.escape(brief.product)}\s*(?:[.,;]|$)", prompt.user):
+        terms = _PRODUCTS[sum(map(ord, prompt.user)) % len(_PRODUCTS)]
+        known = prompt.reference | {"product": terms[0], "terms": list(terms)}
+        yield "other products", replace(prompt, user=prompt.user.replace(brief.product, terms[0]), reference=known)
+
+
+def _other_offers(prompt: Prompt, brief: Brief) -> Iterator[tuple[str, Prompt]]:
+    """A code with a number, a second offer, a price with cents."""
+    user, reference = prompt.user, prompt.reference
+    if brief.kind == "a coupon":
+        code = brief.offer.rsplit(" ", 1)[-1]
+        yield "other offers", replace(prompt, user=user.replace(code, f"{code}10"))
+    if brief.kind == "a discount":
+        yield "other offers", replace(prompt, user=f"{user} Frete grátis.")
+    if brief.kind == "a price" and (old := re.search(r"R\$\s?\d+", user)):
+        grown = reference | {"figures": [reference["figures"][0] + 0.9]}
+        yield "other offers", replace(prompt, user=user.replace(old[0], f"{old[0]},90"), reference=grown)
 
 
 def sized(prompt: Prompt, characters: int) -> list[list[str]]:

@@ -19,7 +19,7 @@ SLIGHTLY_CUT = 0.7
 CUT = 0.45
 """What is left where some words, or most of them, are cut off."""
 GENERAL = 0.28
-UNGRANTED = 0.12
+UNGRANTED = 0.15
 ANOTHER = 0.1
 """What a good notification for any product is worth, one with an invented offer, and one for another product."""
 OWN_WORDS = 2
@@ -65,6 +65,9 @@ _ABOUT = re.compile(
     r"|(?:them|they|the|your|grab|get|you|with) )"
 )
 _FORMAL = re.compile(r"\b(?:prezad\w+|atenciosamente|informamos|cordialmente|vossa|solicitamos|comunicamos)\b")
+_HOLE = re.compile(r"\b(?:tem|temos|merece:?|chegou:?|que tal) (?:para|com|sem|por)\b|\b(?:chegou|merece):?\s*[?!]")
+HOLLOW = 0.3
+"""Where the name of a thing is lacking («Oi! Tem para você»), and what is left then."""
 _INVITES = re.compile(
     r"\b(?:aproveit\w+|garant\w+|confir\w+|corr\w+|pegue|pega|lev[ea]\w*|descubr\w+|experiment\w+|volt\w+|vem"
     r"|venh\w+|vej\w+|finaliz\w+|renov\w+"
@@ -138,7 +141,8 @@ def _matter(prompt: PromptLike, answer: str, product: str) -> float:
     if names_another(answer, product, prompt.user):
         return ANOTHER
     if not names_product(answer, product, prompt.reference.get("terms", ())):
-        return GENERAL * (1.0 if mentions_offer(answer, prompt.user, product) else 0.5)
+        has_hole = _HOLE.search(plain(answer))
+        return GENERAL * (HOLLOW if has_hole else 1.0) * (1.0 if mentions_offer(answer, prompt.user, product) else 0.5)
     text = plain(answer)
     loose = (
         (not in_a_phrase(answer, product))

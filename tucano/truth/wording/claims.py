@@ -48,6 +48,8 @@ _AIMS = re.compile(
     r"\b(?:ating\w+|alcan[cs]\w+|bus[cq]\w+|mir\w+|persegu\w+|cheg\w+(?: a)?|para|ate|garant\w+"
     r"|(?:meta|objetivo|alvo)s? (?:e|sao))\W*$"
 )
+_EACH = re.compile(r"\bcada (?:r\$ ?)?\d")
+"""What so many of a thing would bring («cada 50 clientes no ticket atual somam R$ 8.900»)."""
 _SUPPOSED = re.compile(r"\bcom\s+(?:\w+\s+){0,2}$")
 
 
@@ -61,6 +63,8 @@ def tie(sentence: str, mentions: Sequence[Mention], figure: Figure, units: Mappi
     if before and before[-1] in own and _heads(sentence, before):
         _, end, label = before[-1]
         between, ahead = sentence[end : figure.start], sentence[: before[-1][0]]
+        if _EACH.search(ahead):
+            return "", ""
         if _COPULA.fullmatch(between) or (_USUAL_COPULA.fullmatch(between) and not _LED.search(ahead)):
             return label, TOLD
         if _BARE_COPULA.fullmatch(between) and _CLAUSE_END.match(sentence, figure.end):

@@ -52,7 +52,8 @@ _TOWARDS = re.compile(r"\brumo a\s*(?:r\$\s*)?$")
 _CHANGED = re.compile(r"\bde (?:r\$\s*)?[\d.,]+%? para (?:r\$\s*)?$")
 """From one figure to another: what could be, unless a word says that it was."""
 _OFFERED = re.compile(
-    r"\s*(?:(?:na (?:proxima|segunda|primeira) compra|(?:por|durante)\s(?:os\s)?\d+\s(?:dias|semanas|horas))\b"
+    r"\s*(?:(?:na (?:proxima|segunda|primeira) compra"
+    r"|(?:por|durante)\s(?:os\s)?(?:\d+|tres|cinco|sete|oito|dez|quinze|trinta)\s(?:dias|semanas|horas))\b"
     r"|(?:a partir|acima) d[aeo]s?\s+(?:r\$|\d))"
 )
 _RANGE = re.compile(r"\s*(?:–|-|/|a|ou|e)\s*\d+")
