@@ -23,7 +23,7 @@ TOP = 0.87
 def harmless_checks(task: str, bench: Bench, groups: Sequence[Group]) -> list[AuditCheck]:
     """One check per kind of change; judged by the variant, and the kind of prompt, in which it costs most."""
     costs: dict[str, dict[tuple[str, str], list[float]]] = {}
-    for case in (*made(groups, len(groups)), *told_otherwise(groups)):
+    for case in (*made(groups), *told_otherwise(groups)):
         for change, before, after in spec_of(task).harmless(case.prompt, case.text):
             kind, _, detail = change.partition(": ")
             cost = bench.total(case.prompt, before) - bench.total(case.prompt, after)
@@ -47,8 +47,8 @@ def _harmless_check(task: str, kind: str, costs: dict[tuple[str, str], list[floa
 
 
 def _usual(costs: Sequence[float]) -> float:
-    """The third quartile: a few texts may become worse by accident."""
-    return sorted(costs)[3 * len(costs) // 4 if len(costs) > 3 else -1]
+    """The third quartile, and never the worst of three and more: a few texts may become worse by accident."""
+    return sorted(costs)[min(3 * len(costs) // 4, len(costs) - 2) if len(costs) > 2 else -1]
 
 
 def kind_checks(task: str, bench: Bench, groups: Sequence[Group]) -> list[AuditCheck]:

@@ -1,0 +1,344 @@
+"""Twenty-five more, by another author who had read neither the audit nor what the others wrote."""
+
+import re
+from functools import lru_cache
+
+import pytest
+from historic_bugs import Change
+from invented_bugs_2 import changes, edit
+
+from rewards import complaints, extraction, grounded, mistold
+from rewards.parsing import (
+    advice,
+    calls,
+    claims,
+    fluency,
+    objects,
+    offers,
+    prose,
+    sql,
+    sql_near,
+    sql_results,
+    sums,
+    text,
+)
+from rewards.sets import SetName
+
+
+def a_value_takes_the_object_back(patch: pytest.MonkeyPatch, name: SetName) -> None:
+    """What takes an answer back is looked for in all of it, no longer around the object: where a summary says «Veio tudo
+    errado, …» of an order, the object reads as if it were called wrong itself, and earns nothing.
+    """
+    edit(
+        patch,
+        objects,
+        "standing_object",
+        "map(stands, (around(answer), *beside))",
+        "map(stands, (answer, *beside))",
+        users=[grounded],
+    )
+
+
+def denials_at_the_beginning(patch: pytest.MonkeyPatch, name: SetName) -> None:
+    """The window in front of a kind of complaint has no lower end at 0: near the beginning of a longer complaint the
+    slice is empty, so «Não houve atraso na entrega, …» is a complaint about the delay.
+    """
+    edit(patch, complaints, "_asserted", "folded[max(0, end - _NEAR) : end]", "folded[end - _NEAR : end]")
+    kinds_of = lru_cache(maxsize=4096)(complaints.kinds_of.__wrapped__)  # what it keeps is from before the change
+    for module in (complaints, extraction):
+        patch.setattr(module, "kinds_of", kinds_of)
+
+
+def values_in_words_weighed_the_other_way(patch: pytest.MonkeyPatch, name: SetName) -> None:
+    """The weights of what values in words mean and of the values as they stand are exchanged: «sim» and «alto», which
+    cost a fifth, cost four fifths.
+    """
+    edit(
+        patch,
+        grounded.Extraction,
+        "shares",
+        "TOLD * told + (1 - TOLD) * match(usable, expected, prompt)",
+        "(1 - TOLD) * told + TOLD * match(usable, expected, prompt)",
+    )
+
+
+def long_summaries_are_quotes(patch: pytest.MonkeyPatch, name: SetName) -> None:
+    """A text's whole length stands for its longest quote of the prompt: a summary of sixteen words of its own is the
+    prompt handed back, and is not usable.
+    """
+    edit(
+        patch,
+        extraction,
+        "_is_no_field",
+        "longest_copy(words(value), asked) >= limit",
+        "len(words(value)) >= limit",
+    )
+
+
+def categories_are_compared_as_written(patch: pytest.MonkeyPatch, name: SetName) -> None:
+    """The stated category is compared without folding the answer's: «Eletrônicos» for «eletronicos» counts as another
+    category than stated, and costs 30 % of all credit.
+    """
+    edit(
+        patch,
+        complaints,
+        "worth",
+        "fold(str(own)).strip() != fold(category)",
+        "str(own).strip() != category",
+        users=[grounded],
+    )
+
+
+def complaints_have_to_tell_the_whole_review(patch: pytest.MonkeyPatch, name: SetName) -> None:
+    """Three fifths of the review's words have to stand in a complaint, instead of three fifths of the complaint's in
+    the review: a complaint in the review's words, other than the reference's, no longer counts.
+    """
+    edit(
+        patch,
+        extraction,
+        "says_the_same",
+        "5 * len(told) >= 3 * len(said)",
+        "5 * len(told) >= 3 * len(stems(review))",
+    )
+
+
+def the_same_query_on_one_line_is_another(patch: pytest.MonkeyPatch, name: SetName) -> None:
+    """Queries are compared character by character: an answer that tells its query again on one line, or in small
+    letters, holds two to choose from and loses three quarters.
+    """
+    edit(
+        patch,
+        sql,
+        "has_another",
+        '" ".join(found.text.split()).rstrip("; ").casefold()',
+        'found.text.strip().rstrip("; ")',
+        users=[grounded],
+    )
+
+
+def blank_lines_end_fenced_queries(patch: pytest.MonkeyPatch, name: SetName) -> None:
+    """One pattern for the end of a query, in a code fence and outside: a blank line between WITH and SELECT cuts a
+    fenced query in two, and none is found that runs.
+    """
+    patch.setattr(sql, "_FENCED_END", sql._END)
+
+
+def only_the_query_says_what_it_is_about(patch: pytest.MonkeyPatch, name: SetName) -> None:
+    """An explanation is held against the query alone and no longer against the question: one that speaks of «janeiro a
+    junho de 2018» beside `data < '2018-07-01'` is about another month.
+    """
+    edit(
+        patch,
+        mistold,
+        "mistells",
+        'tells_of_others(query.prose, f"{prompt.user} {query.text}")',
+        "tells_of_others(query.prose, query.text)",
+        users=[grounded],
+    )
+
+
+def further_columns_are_counted_in_all(patch: pytest.MonkeyPatch, name: SetName) -> None:
+    """The limit of further columns is one of all columns: where two or three columns were asked for, a right answer
+    with two more of them is wrong instead of near.
+    """
+    edit(
+        patch,
+        sql_near,
+        "_holds",
+        "expected.width <= width <= expected.width + MOST_BESIDE",
+        "expected.width <= width <= MOST_BESIDE",
+    )
+
+
+def the_smaller_of_two_budgets(patch: pytest.MonkeyPatch, name: SetName) -> None:
+    """An answer has the smaller of the free steps and four times the gold query's: a right query that reads a table once
+    more for each row is stopped, where the gold query is cheap.
+    """
+    edit(
+        patch,
+        sql,
+        "answers_gold",
+        "max(FREE_STEPS, GOLD_FACTOR * steps)",
+        "min(FREE_STEPS, GOLD_FACTOR * steps)",
+        users=[sql_near],
+    )
+
+
+def coarse_rounding_forgives_a_twentieth(patch: pytest.MonkeyPatch, name: SetName) -> None:
+    """The larger of two allowances holds instead of the smaller: where the gold query does not round, a query that rounds
+    may miss it by 5 %, so that a sum with a wrong limit (`>` for `>=`) passes for the right one.
+    """
+    edit(
+        patch,
+        sql_results.Rounding,
+        "slack",
+        "min(0.5 * 10.0**-self.ours, MOST_LOST * abs(value))",
+        "max(0.5 * 10.0**-self.ours, MOST_LOST * abs(value))",
+    )
+
+
+def thousands_are_exact(patch: pytest.MonkeyPatch, name: SetName) -> None:
+    """The half of the last digit is not scaled: «R$ 77 mil» shows 77,000 and no longer 77,410, so that who rounds to
+    thousands tells a false figure.
+    """
+    edit(
+        patch,
+        text,
+        "placed_figures",
+        "0.5 * scale * 10.0**-decimals",
+        "0.5 * 10.0**-decimals",
+        users=[claims],
+    )
+
+
+def movements_are_read_farther_on(patch: pytest.MonkeyPatch, name: SetName) -> None:
+    """A movement is searched in all of the sentence behind a label: in «a receita chegou a R$ 90 mil e o frete caiu» the
+    receipts fell too, which is false.
+    """
+    edit(patch, claims, "_stated", "_MOVED.match(sentence, end)", "_MOVED.search(sentence, end)")
+
+
+def an_aim_holds_for_all_that_follows(patch: pytest.MonkeyPatch, name: SetName) -> None:
+    """An aim that one line names is not forgotten at the line's end: in the lines below it figures may be invented."""
+    edit(
+        patch,
+        claims,
+        "_said",
+        '    for row in _QUOTED.sub(_unquoted, answer).split("\\n"):\n        aimed = False\n',
+        '    aimed = False\n    for row in _QUOTED.sub(_unquoted, answer).split("\\n"):\n',
+    )
+
+
+def tables_of_two_columns(patch: pytest.MonkeyPatch, name: SetName) -> None:
+    """Of a table's row only the first two cells are read: who puts what to do into the third advises nothing."""
+    edit(
+        patch,
+        advice,
+        "_item",
+        "{''.join(f'; {cell}' for cell in cells[2:])}.",
+        ".",
+    )
+
+
+def a_blank_line_ends_the_plan(patch: pytest.MonkeyPatch, name: SetName) -> None:
+    """Every row without a mark says anew whether a plan follows, a blank one too: under a heading with a blank line
+    below it, items without a verb are no advice.
+    """
+    edit(
+        patch,
+        prose,
+        "advice_lines",
+        'if not marked and _HEADING.fullmatch(row.strip("*#_ \\t")):',
+        "if not marked:",
+        users=[grounded],
+    )
+
+
+def fewer_cancelled_orders_are_harm(patch: pytest.MonkeyPatch, name: SetName) -> None:
+    """The exception for orders that are no good ones lost a case: «reduzir os pedidos cancelados» would make orders
+    fewer, and takes all credit.
+    """
+    patch.setattr(prose, "_HARM", re.compile(prose._HARM.pattern.replace("(?:cancelad|devolvid|", "(?:devolvid|")))
+
+
+def growth_minus_one_point(patch: pytest.MonkeyPatch, name: SetName) -> None:
+    """A bracket is lost in the rate of growth, 100 a / b - 1: «de R$ 18 para R$ 27, uma alta de 50%» tells a false
+    figure.
+    """
+    edit(
+        patch,
+        sums,
+        "_results",
+        '(100 * (value / second - 1), "%")',
+        '(100 * value / second - 1, "%")',
+    )
+
+
+def plural_of_the_last_word(patch: pytest.MonkeyPatch, name: SetName) -> None:
+    """The plural is put at the end of a name: «fones de ouvido» no longer names the «fone de ouvido»."""
+    edit(patch, offers, "_plural", '[f"{term[0]}s", *term[1:]]', '[*term[:-1], f"{term[-1]}s"]')
+
+
+def pushes_measured_in_bytes(patch: pytest.MonkeyPatch, name: SetName) -> None:
+    """A push is measured in bytes: accents count twice and pictures four times, so that one that just fits is cut."""
+    edit(
+        patch,
+        grounded.Push,
+        "shares",
+        "length = len(text.squeeze(answer))",
+        "length = len(text.squeeze(answer).encode())",
+    )
+
+
+def the_name_is_one_word_only_in_front(patch: pytest.MonkeyPatch, name: SetName) -> None:
+    """The product's name counts as one word only where the push begins with it: elsewhere a long name and the offer
+    behind it, in the brief's words, are a copy of the brief, and the push earns nothing.
+    """
+    edit(
+        patch,
+        fluency,
+        "handed_back",
+        "if product and name.search(said):",
+        "if product and name.match(said):",
+        users=[grounded],
+    )
+
+
+def no_flight_from_the_heat(patch: pytest.MonkeyPatch, name: SetName) -> None:
+    """Words against a product lost their exceptions: «fuja do calor», «fuja da rotina» warn of the product."""
+    patch.setattr(offers, "_AGAINST", re.compile(re.sub(r"\|fuja\(\?!.*\)\\b\)\)", r"|fuja)", offers._AGAINST.pattern)))
+
+
+def codes_in_small_letters(patch: pytest.MonkeyPatch, name: SetName) -> None:
+    """Codes are looked for in folded text, where their pattern finds none: a code that the brief does not have is no
+    invention.
+    """
+    edit(patch, offers, "other_codes", "_CODE.findall(answer)", "_CODE.findall(fold(answer))")
+
+
+def the_coupon_is_a_note(patch: pytest.MonkeyPatch, name: SetName) -> None:
+    """The labels of a brief's notes are read without the exception for coupons: «use o cupom: VOLTEI» hands a note of
+    the brief back, and the push keeps a quarter.
+    """
+    edit(patch, calls, "_labels", r"((?!cupom\b|codigo\b)\w{5,30})", r"(\w{5,30})")
+
+
+BUGS: tuple[Change, ...] = (
+    *changes(
+        ("extraction",),
+        a_value_takes_the_object_back,
+        denials_at_the_beginning,
+        values_in_words_weighed_the_other_way,
+        long_summaries_are_quotes,
+        categories_are_compared_as_written,
+        complaints_have_to_tell_the_whole_review,
+    ),
+    *changes(
+        ("sql_qa",),
+        the_same_query_on_one_line_is_another,
+        blank_lines_end_fenced_queries,
+        only_the_query_says_what_it_is_about,
+        further_columns_are_counted_in_all,
+        the_smaller_of_two_budgets,
+        coarse_rounding_forgives_a_twentieth,
+    ),
+    *changes(
+        ("insights",),
+        thousands_are_exact,
+        movements_are_read_farther_on,
+        an_aim_holds_for_all_that_follows,
+        tables_of_two_columns,
+        a_blank_line_ends_the_plan,
+        fewer_cancelled_orders_are_harm,
+        growth_minus_one_point,
+    ),
+    *changes(
+        ("push",),
+        plural_of_the_last_word,
+        pushes_measured_in_bytes,
+        the_name_is_one_word_only_in_front,
+        no_flight_from_the_heat,
+        codes_in_small_letters,
+        the_coupon_is_a_note,
+    ),
+)
