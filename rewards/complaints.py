@@ -18,7 +18,7 @@ _KINDS = {
         "missing": r"\bnao (?:foi |me |ainda |se )?(?:cheg|receb|entreg|veio)|\bentrega (?:pendente|nao|em aberto)"
         r"|\bnunca (?:cheg|receb)|\bsem (?:receber|entrega)|\b(?:extravi|sumico|desaparec)\w*|\bnao recebimento",
         "late": r"\batras|\bdemor|\bfora do prazo|\b(?:depois|alem) do prazo"
-        r"|\bprazo (?:nao|estour|descumpr)|\bprazo\b.{0,20}\b(?:long|grande|demorad)",
+        r"|\bprazo (?:de entrega |combinado )?(?:nao|estour|descumpr|venc)|\bprazo\b.{0,20}\b(?:long|grande|demorad)",
         "unlike": r"\b(?:diferente|menor|maior|diverg|distint|abaixo)\w*\b.*\b(?:anunc|descri|divulg|foto|prometid)"
         r"|\bnao (?:confere|corresponde|bate|condiz|e como)\b|\bpropaganda enganosa|\banuncio (?:engan|errad|incorret)",
         "silent": r"\b(?:nao|nunca) (?:me |da |deu |ha |consegu\w+ )?(?:respond|respost|retorn|contato|falar)"

@@ -115,6 +115,8 @@ def _stated(
             beside = bool(link and not link.is_own(figure, of_label) and _BESIDE.fullmatch(link.words))
             if link and (beside or (link.is_loose and not link.is_own(figure, of_label))):
                 link = None
+            if link and link.words.strip() == "por" and figure.unit == "R$" and not link.is_own(figure, of_label):
+                link = None  # «A R$ 36,41 por pedido» tells no number of orders
             if not shown and (link is None or _BESIDE.fullmatch(link.words)):
                 named = {place[1] for place in places}
                 shown = [fact for fact in facts if fact["label"] in named and _shows(figure, fact)]

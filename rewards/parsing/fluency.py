@@ -143,9 +143,14 @@ INSIGHTS = Limits({3: -2.45, 8: -1.22}, sentence=-0.44, mean=0.06)
 _STAND_IN = {"<noun-o>": "produto", "<noun-a>": "nota"}
 
 
+_COUPON = re.compile(r"\bcom o cupom \w+")
+
+
 def handed_back(answer: str, prompt: PromptLike) -> int:
-    """Length in words of the longest run of its brief in a push; the product's name, which it has to say, is one."""
+    """Length in words of the longest run of its brief in a push; the product's name and its coupon, which it has to
+    say, are one each."""
     said, brief, product = map(fold, (answer, prompt.user, prompt.reference.get("product", "")))
+    said, brief = (_COUPON.sub("cupom", text) for text in (said, brief))
     name = re.compile(rf"\b{re.escape(product)}\b")
     if product and name.search(said):
         said, brief = name.sub("produto", said), name.sub("produto", brief)

@@ -83,7 +83,7 @@ def ungranted(answer: str, brief: str, product: str) -> int:
         given.update(_IMPLIES.get(kind, ()))
     if given or _CODE.search(brief) or figures(fold(brief).replace(name, " ")):
         given |= {"oferta", "queda"}  # whatever is granted is an offer
-    return len(_kinds(answer, name) - given) + (other_codes(answer, brief) if "cupom" in given else 0)
+    return len(_kinds(answer, name) - given) + other_codes(answer, brief)
 
 
 def _is_half_off(brief: str) -> bool:

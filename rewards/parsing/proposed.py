@@ -19,7 +19,7 @@ AIMED = re.compile(
     r"\b(?:metas?|objetivos?|alvos?|esperad[oa]s?|expectativas?|sucesso|cenarios?|hipoteses?|projec\w+"
     r"|indicador de exito"
     r"|busqu?\w+|mir(?:e|ar|amos|em)|alcan[cs]\w+|ating(?:ir|a|am)|persig\w+)\b"
-    r"|(?:^|[,;:(]\s*|\b(?:e|so|mas)\s+)(?:se|caso|quando|assim que|enquanto|supondo|imagin\w+)\s"
+    r"|(?:^\W*|[,;:(]\s*|\b(?:e|so|mas)\s+)(?:se|caso|quando|assim que|enquanto|supondo|imagin\w+)\s"
     r"|\b(?!parcer|bater|livrar|diari|padar|loter|secretar|carteir|portar|crias|varia)\w{2,}(?:[aei]ria|[aei]riam"
     r"|[aei]sse|[aei]ssem)\b"
     r"|\bse (?:o|a|os|as|cada|isso)\s"
@@ -55,7 +55,7 @@ STEP_OF = re.compile(r"\b(?:dias?|semanas?|fase|etapa|passo|grupo)\s(?:\d+(?:,\s
 STEP_ENDS, MOST_STEPS = re.compile(r"\s?(?:[:;,)–—-]| e \d|$)"), 120
 """In front of and behind the number of a step («Dia 20: …»), and the latest day of one."""
 OFFER_OF = re.compile(
-    r"\b(?:kits?|combos?|presentes?|itens|pecas?|acessori\w+)\W+(?:\w+\W+){0,3}?na (?:faixa|casa) d[aeo]s? (?:r\$ ?)?$"
+    r"\b(?:kits?|combos?|presentes?|itens|pecas?|acessori\w+)\W+(?:\w+\W+){0,8}?na (?:faixa|casa) d[aeo]s? (?:r\$ ?)?$"
     r"|\bcomplement\w+ (?:de|por|entre|ate) (?:r\$ ?)?$"
     r"|\b(?:deix|separ|reserv)\w{1,3} (?:uns )?$|\bretirada com frete (?:de|a|por) (?:r\$ ?)?$|\bacompanhar:[^.;]*$"
     r"|\b(?:suspend|paus|avis|tir|retir|bloque|list)\w*\b[^.;]*\bquem passa d[aeo] $"

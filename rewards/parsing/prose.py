@@ -38,12 +38,12 @@ _SENTENCE = re.compile(r"[.!?;:…]+(?=\s|$)|\n|[^\w\s%$.,'\"()/-]")
 _TOKEN = re.compile(r"[^\W_]+(?:[.,-][^\W_]+)*%?")
 
 
-_LISTED = re.compile(r"(?m)^[ \t]*(?:\*\*)?(?:[-*•→–]|#+|\(?\w{1,3}[.)])[ \t]+|\*\*")
+_LISTED = re.compile(r"(?m)^[ \t]*(?:\*\*)?(?:[-*•→–]|\d\ufe0f?\u20e3|#+|\(?\w{1,3}[.)])[ \t]+|\*\*")
 """Marks of lists and of bold text: no words."""
 _ENDED = re.compile(r"[.!?…]+(?=\s|$)|\n|[^\w\s%$.,'\"():;/-]")
 _MOST_SINGLE = 2
 """Sentences of one word that a text may have."""
-_LOWER_START = re.compile(r"(?:[.!?]|[^\w\s.,:;()*#\"'“”%$/_–—→&+|•°ºª@=-]) +[a-zà-ÿ]")
+_LOWER_START = re.compile(r"(?:(?<!\.\.)[.!?]|[^\w\s.,:;()*#\"'“”%$/_–—→&+|•°ºª@=-]) +[a-zà-ÿ]")
 _ASIDE = re.compile(r" \([^().!\n]{1,80}\?\)")
 """Questions in brackets, which begin small."""
 _REPEATS = re.compile(r"[^\W\d]{4}")
@@ -327,13 +327,13 @@ _HARM = re.compile(
     rf"|(?:^\W{{0,8}}|[.;:!\n]\W{{0,8}}|recomend\w+ |suger?i\w+ |vale |dev\w+ )"
     rf"(?:sub(?:ir|a)|dobr(?:ar|e)) {_MORE_IS_BAD}"
     rf"|\b(?:reduz|diminu|baix|cort|desestimul)(?:ir|ar|a|e|am|em|indo|ando)\s{_MORE_IS_GOOD}\b(?! as \d)"
-    r"(?! (?:cancelad|devolvid|perdid|gast|atrasad|parad|ruins|baix)\w*)"
+    r"(?! (?:cancelad|devolvid|perdid|gast|atrasad|parad|ruins|baix))"
     r"|\b(?:retir|tir|escond|remov|elimin)(?:ar|e|a|er|em)\s(?:o botao|a opcao|o link|a possibilidade)"
     r"|\b(?:sub(?:ir|a|am)|aument(?:ar|e|em)|elev(?:ar|e|em))\s(?:o |os )?precos?\s(?:em tod|de tod|da loja|do site)"
     r"|\bdemit(?:ir|a|am) (?:a|o|os|as|tod)|\bfech(?:ar|e|em) a loja\b|\bqueim(?:ar|e|em) o estoque\b"
     r"|(?<!nao )\bignor(?:ar|e|em)\s(?:o|a|os|as)\s(?:client|reclamac|pedido|avaliac|atras)\w*"
     r"|(?<!nao )\b(?:pare|parem|deixe|deixem|parar|deixar) de"
-    r"\s(?:envi|respond|entreg|atend|oferec|acompanh|melhor|vend)\w*"
+    r"\s(?:envi|respond|entreg|atend|oferec|acompanh|melhor|vend)\w*+"
     r"(?! (?:so|apenas|somente)\b| (?:itens|produtos|o que) (?:sem|fora)\b)"
     r"|\b(?:suspend(?:er|a|am)|proib(?:ir|a|am)|recus(?:ar|e|em)|neg(?:ar|ue|uem)) (?:a|as|o|os|todas as|todos os)"
     r" (?:devoluc|troca|pedido|reembols|atendiment|entrega|vendas)\w*"

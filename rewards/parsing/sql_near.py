@@ -1,5 +1,5 @@
 """Queries that people call right though their result is not the gold one: the answer stands among further columns, or
-is rounded otherwise; or a mean counts each order once instead of once for each of its items.
+is rounded otherwise; or they read the question in another fair way.
 """
 
 from collections.abc import Mapping
@@ -46,10 +46,10 @@ class Rough(Rounding):
 
 
 def meant(reference: Mapping[str, Any], sql: str, databases: Path | None) -> Outcome:
-    """`answers_gold`, also where a mean counts each order once."""
+    """`answers_gold`, also for another fair reading of the question."""
     outcome = answers_gold(reference, sql, databases)
-    if outcome.ran and not outcome.equal and (other := _by_order(reference, databases)):
-        return Outcome(True, answers_gold(other, sql, databases).equal)
+    if outcome.ran and not outcome.equal:
+        return Outcome(True, any(answers_gold(one, sql, databases).equal for one in _readings(reference, databases)))
     return outcome
 
 
@@ -58,8 +58,7 @@ def is_near(reference: Mapping[str, Any], sql: str, databases: Path | None) -> b
     every store of the question."""
     if databases is None or _hedges(reference["sql"], sql):
         return False
-    readings = filter(None, (reference, _by_order(reference, databases)))
-    return any(_holds(reading, sql, databases) for reading in readings)
+    return any(_holds(reading, sql, databases) for reading in (reference, *_readings(reference, databases)))
 
 
 @lru_cache(maxsize=4096)
@@ -156,12 +155,44 @@ def _fits(expected: Expected, rows: tuple[Row, ...], places: Arrangement, querie
     return fits(expected, [tuple(row[place] for place in places) for row in rows], roundings)
 
 
-def _by_order(reference: Mapping[str, Any], databases: Path | None) -> dict[str, Any] | None:
-    """The reference with a mean of ratings over the different orders; None where its query is none over items."""
-    sql = by_order(reference["sql"])
-    if sql is None or databases is None or run_query(databases / reference["database"], sql) is None:
+def _readings(reference: Mapping[str, Any], databases: Path | None) -> list[dict[str, Any]]:
+    """The reference with other fair readings of its question as gold queries: a mean of ratings over the different
+    orders, customers instead of their ratings, what was paid instead of what the items cost."""
+    gold = reference["sql"]
+    others = filter(None, (by_order(gold), by_customer(gold), by_payment(gold)))
+    return [
+        {**reference, "sql": other}
+        for other in others
+        if databases is not None and run_query(databases / reference["database"], other) is not None
+    ]
+
+
+@lru_cache(maxsize=4096)
+def by_customer(gold: str) -> str | None:
+    """The different customers where a query counts ratings of orders («quantos clientes deram nota 1»)."""
+    tree = parse(gold)
+    tables = [table.name.lower() for table in tree.find_all(exp.Table)] if tree is not None else []
+    counts = isinstance(tree, exp.Select) and [column.sql() for column in tree.selects] == ["COUNT(*)"]
+    if not counts or sorted(tables) != [_RATINGS, "pedidos"] or not isinstance(tree, exp.Select):
         return None
-    return {**reference, "sql": sql}
+    return tree.copy().select("COUNT(DISTINCT cliente_id)", append=False).sql("sqlite")
+
+
+@lru_cache(maxsize=4096)
+def by_payment(gold: str) -> str | None:
+    """What customers paid where a query sums the prices of the items («receita» may be either)."""
+    tree = parse(gold)
+    tables = {table.name.lower() for table in tree.find_all(exp.Table)} if tree is not None else set()
+    summed = [node.this.name for node in tree.find_all(exp.Sum)] if isinstance(tree, exp.Select) else []
+    if summed != ["preco"] or _ITEMS not in tables or "produtos" in tables or tree is None:
+        return None
+
+    def paid(node: exp.Expression) -> exp.Expression:
+        if isinstance(node, exp.Table) and node.name.lower() == _ITEMS:
+            return exp.to_table("pagamentos")
+        return exp.column("valor") if isinstance(node, exp.Column) and node.name == "preco" else node
+
+    return tree.transform(paid).sql("sqlite")
 
 
 @lru_cache(maxsize=4096)

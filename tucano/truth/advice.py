@@ -88,7 +88,7 @@ _VERBS = sorted(
         """
     recomend sugir sugest prioriz oferec envi cri us test revis confirm mant reduz negoci mostr invist
     acompanh prefir melhor lanc reativ ampli avis troc lig perguntar simplific mont respond treina trein
-    agiliz reforc vale investig elev aument diminu corrij corrig divulg separ combin faca fazer avali mec
+    agiliz reforc vale leia ler investig elev aument diminu corrij corrig divulg separ combin faca fazer avali mec
     med ouv rever renegoci checar cheque antecip automatiz public inclu pec pedir notific personaliz segment
     monitor analis implant implement adot planej convid lembr estimul incentiv foque foc conced dar deem
     defin disponibiliz apresent entreg destac adicion program comece comecar contrat estabelec exib explic
@@ -145,9 +145,9 @@ _LEADS = re.compile(
 )
 _ALWAYS = ("nada", "clientes")
 _NEGATED = re.compile(
-    rf"(?:\A\W*|[.;:!,]\s*|\be\s+)(?:\w+:\s*)?(?:nao|nunca|jamais)\s+(?!vale)(?:{'|'.join(_VERBS)})(?:o|e|a|ue|ar"
-    rf"|er|ir|em|am|amos)?\b(?![^.;!?]*\b(?:ate|enquanto|antes d\w|sem antes)\b)"
-    rf"|\b(?:evit(?:e|ar|em)|par[ae]r? de|deixem? de|deixar de|chega de)\s+(?:{'|'.join(_VERBS)})\w*"
+    rf"(?:\A\W*|[.;:!,]\s*|\be\s+)(?:\w+:\s*)?(?:nao|nunca|jamais)\s+(?!vale|ignor|deix\w+ de)(?:{'|'.join(_VERBS)})"
+    rf"(?:o|e|a|ue|ar|er|ir|em|am|amos)?\b(?![^.;!?]*\b(?:ate|enquanto|antes d\w|sem antes)\b)"
+    rf"|\b(?:evit(?:e|ar|em)|(?<!nao )(?:par[ae]r? de|deixem? de|deixar de)|chega de)\s+(?:{'|'.join(_VERBS)})\w*"
 )
 _UP = (
     r"(?:aument(?:ar|e|em)|incentiv(?:ar|e|em)|estimul(?:ar|e|em)|elev(?:ar|e|em)|sub(?:ir|a|am)|dobr(?:ar|e)|dupliqu?\w+|ampli(?:ar|e)|inflar|infle"
@@ -237,14 +237,22 @@ def harmful(answer: str, labels: Collection[str]) -> bool:
     return False
 
 
-_ELSE = re.compile(r" gratis|\w* as \d")
+_ELSE = re.compile(r" gratis|\w* as \d|\w* (?:cancelad|devolvid|perdid|gast|atrasad|parad)\w*")
 """Behind an indicator: another thing («cortar pedidos às 14 h»)."""
 
 
 def _is_advised(sentence: str, harm: re.Match[str]) -> bool:
     """Whether a harmful verb begins a clause or follows what advises; behind other words it tells what happens."""
     before = sentence[: harm.start()]
+    if _DENIED.search(before) or _IN_PART.match(sentence, harm.end()):
+        return False
     return not _SPARED.search(before) and bool(_LEADS.search(before) or harm[0].endswith(_ALWAYS))
+
+
+_DENIED = re.compile(r"\b(?:nao|nunca|sem) $")
+"""«Não ignore as reclamações»."""
+_IN_PART = re.compile(r"\w*\s(?:so|apenas|somente)\b|\w*\s(?:itens|produtos|o que) (?:sem|fora)\b")
+"""«Pare de atender só por e-mail», «de vender itens sem estoque»."""
 
 
 def covered(answer: str, key: Collection[str], brief: Collection[str]) -> tuple[int, float]:

@@ -110,7 +110,7 @@ def stated(answer: str, brief: str, facts: Sequence[Fact]) -> Stated:
                 wrong.add((label or "", figure.value))
             elif own := _alone(sentence, figure, mentions, facts):
                 right.add(own.label)
-            elif is_aimed or _is_told_of(sentence, figure, mentions, facts, claim):
+            elif is_aimed or _OF_SO_MANY.search(sentence) or _is_told_of(sentence, figure, mentions, facts, claim):
                 pass
             elif not _is_free(sentence, figure, mentions, free, claim) and not _is_summed(
                 sentence,
@@ -126,6 +126,10 @@ def stated(answer: str, brief: str, facts: Sequence[Fact]) -> Stated:
         wrong.update((label, 0.0) for label in _moves(sentence, mentions, by_label))
         wrong.update(_misnamed(sentence, found, facts))
     return Stated(frozenset(right), len(wrong), len(apart - wrong))
+
+
+_OF_SO_MANY = re.compile(r"\bcada (?:r\$ ?)?(?:100|50|1\.?000|cem|mil)\b(?=[^%]*r\$)")
+"""«Cada 100 pedidos perdem R$ 2,9 mil»: worked out of more than two figures."""
 
 
 def _in_whole_numbers(figure: Figure, mentioned: Sequence[Fact], facts: Sequence[Fact]) -> Iterator[str]:

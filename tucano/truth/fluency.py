@@ -130,9 +130,9 @@ SENTENCES_PER_ODD_ONE = 6
 """Of so many sentences one may be odd."""
 _LEFT_HANGING = re.compile(
     r"\b(?:o|a|os|as|um|uma|de|do|da|dos|das|em|no|na|nos|nas|com|por|para|ao|aos|pelo|pela|e|ou|mas|que)"
-    r"\s*(?:[.!;:)]|$)"
+    r"\s*(?:[.!;:?)]|$)"
     r"|\b(?:de|do|da|dos|das|em|no|na|nos|nas|com|por|para|ao|aos|pelo|pela|seu|sua|meu)\s+"
-    r"(?:de|do|da|dos|das|em|no|na|nos|nas|com|por|pelo|pela|ao|aos|e|ou|mas)\b(?!-)"
+    r"(?:de|do|da|dos|das|em|no|na|nos|nas|com|por|pelo|pela|ao|aos|e|ou|mas)\b(?!-)|\b(?:com|sem) (?:para|por)\b"
     r"|\b(?:o|os|as|um|uma|do|da|dos|das|no|na|nos|nas|pelo|pela|ao|aos)\s+(?:o|a|os|as|um|uma)\b"
     r"|\b(?:e|ou|mas) (?:[.!?])|(?:\A|[.!?] )que (?:de|do|da|em|no|na|para|por|com)\b"
     r"|\b(?:o|os|as|um|uma|do|da|dos|das|no|na|por|com|de|em)\s+(?:e|ou|mas)\b(?!-)"
@@ -154,7 +154,7 @@ _DISAGREES = re.compile(
 )
 _LABEL = re.compile(
     r"\b(?:hipotese|fase|grupo|plano|opcao|vale|cenario|teste|item) [a-e]\b(?=\W)|\bum a um\b|\b(?:o seu"
-    r"|a sua)(?= e (?:leve|aproveite|garanta|viaje|ganhe|use|monte|corra|comece|curta|receba|compre)\b)"
+    r"|a sua)(?= e (?:[a-z]{2,}e|garanta|corra|curta|receba)\b)"
     r"|\b(?<=cada )um(?=:)|\bda (?=uma\b)"
     r"|\b(?<=n)os (?=cinco\b)|\ba partir de(?=\W*\.\.)"
 )

@@ -76,7 +76,7 @@ MOST_OVER = 1.1
 _NONE = re.compile(
     r"\b(?:sem|nao (?:ha|tem|temos|existe\w*|vale)|nenhum\w*) (?:nenhum\w* )?(?:ofertas?|descontos?|promoc\w+)\b"
 )
-_CODE = re.compile(r"(?i:\bcupom|\bc[oó]digo)\b[^.!?]{0,20}?\b([A-Z][A-Z0-9]{2,})\b")
+_CODE = re.compile(r"(?i:\bcupom\b[^.!?]{0,20}?|\bc[oó]digo\b[^.!?]{0,20}?|\bdigite )\b(?-i:([A-Z][A-Z0-9]{2,}))\b")
 
 
 def kinds(text: str) -> frozenset[str]:

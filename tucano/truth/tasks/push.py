@@ -1,6 +1,7 @@
 """Truth of `push`: one notification that names its product, invites, and offers what its brief grants."""
 
 import re
+from collections import Counter
 from pathlib import Path
 
 from tucano.truth.fluency import Norm, reads
@@ -49,7 +50,8 @@ _AGAINST = re.compile(
     r"|temos|tem(?!po)|existe|chegou|esta)\w*"
     r"|\b(?:ruim|ruins|pessim\w+|horrive\w+|terrive\w+|defeit\w+|quebrad\w+|fei[oa]s?|porcaria|lixo|fraude"
     r"|golpe|errad[oa]s?|fals[oa]s?"
-    r"|engan\w+|decepcion\w+|arrepend\w+|fuj[ae]\w*|desist\w+|pior|piores|nojent\w+|perigos\w+|inuti[ls]\w*"
+    r"|engan\w+|decepcion\w+|arrepend\w+|fuj[ae]\w*(?! d[aeo]s? (?:rotina|calor|frio|transito|tedio))"
+    r"|desist\w+|pior|piores|nojent\w+|perigos\w+|inuti[ls]\w*"
     r"|estragad\w+|(?<!de )cuidado(?! com (?:voce|a sua|o seu|sua|seu))|problema\w*"
     r"|reclam\w+|atras\w+|car[oa] demais|custa car[oa]|quebra logo|idiota\w*|imbecil|burr[oa]s?|otari[oa]|estupid[oa]"
     r"|vencid\w+|usad[oa]s?|odei\w+|cancel\w+|esgotad\w+|indisponive\w+"
@@ -65,6 +67,8 @@ _ABOUT = re.compile(
     r"|(?:them|they|the|your|grab|get|you|with) )"
 )
 _FORMAL = re.compile(r"\b(?:prezad\w+|atenciosamente|informamos|cordialmente|vossa|solicitamos|comunicamos)\b")
+MOST_TOLD = 4
+"""Times that a notification says a word."""
 _HOLE = re.compile(r"\b(?:tem|temos|merece:?|chegou:?|que tal) (?:para|com|sem|por)\b|\b(?:chegou|merece):?\s*[?!]")
 HOLLOW = 0.3
 """Where the name of a thing is lacking («Oi! Tem para você»), and what is left then."""
@@ -73,7 +77,7 @@ _INVITES = re.compile(
     r"|venh\w+|vej\w+|finaliz\w+|renov\w+"
     r"|pec\w+|que tal|seus?|suas?|voces?|oi|ola|ei|merec\w+|chegou|chega\w*|esper\w+|saudade\w*|so hoje|hoje"
     r"|agora|us[ea]|loja|novidade|conhec\w+"
-    r"|cheg\w+|presentei\w+|com|por)\b|[!?]"
+    r"|cheg\w+|presentei\w+|com|por)\b|[!?]|\b(?:frete|entrega) (?:gratis|zero)|\d ?% ?off"
 )
 
 
@@ -171,6 +175,9 @@ def _neutral(name: re.Match[str]) -> str:
 
 
 def _is_repeated(answer: str) -> bool:
-    """Whether a sentence stands twice: two notifications in one."""
+    """Whether a sentence stands twice, two notifications in one, or a word of four letters again and again."""
+    told = Counter(re.findall(r"[^\W\d_]{4,}", plain(answer)))
+    if max(told.values(), default=0) >= MOST_TOLD:
+        return True
     found = [re.sub(r"\W+", " ", plain(part)).strip() for part in sentences(answer)]
     return len(set(found)) < len(found)

@@ -38,10 +38,17 @@ def truth(prompt: PromptLike, answer: str, databases: Path | None) -> float | No
         return 0.0
     if databases and (query := query_of(prompt.reference, answer, databases)):
         right = (right or nearness(prompt.reference, query, databases)) * naming(query)
-    told = 1.0 if len(words(prose)) >= 4 and fluency(prose, EXPLANATION) >= 0.4 else UNEXPLAINED
+    told = 1.0 if _explains(prose) else UNEXPLAINED
     if right and databases and _mistold(prose, prompt, databases):
         return right * MISTOLD
     return right * told
+
+
+def _explains(prose: str) -> bool:
+    """Whether an explanation reads as a whole, or half of its words do in lines of their own (lists, tables)."""
+    count = len(words(prose))
+    rows = [row for row in re.split(r"[\n|]", prose) if fluency(row, EXPLANATION) >= 0.4]
+    return count >= 4 and (fluency(prose, EXPLANATION) >= 0.4 or 2 * sum(len(words(row)) for row in rows) >= count)
 
 
 def _mistold(prose: str, prompt: PromptLike, databases: Path) -> bool:

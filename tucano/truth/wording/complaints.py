@@ -38,6 +38,7 @@ _TROUBLE: tuple[re.Pattern[str], ...] = tuple(
         r"|\bgrosseri|\bgross[oa]"
         r"|\bmal atendid|falta de (?:educacao|respeito)|\b(?:desrespeito|descaso)(?:\Z| (?:com"
         r"|a) (?:[oa]s? )?(?:quem|client|compra|consum))",
+        r"\bentreg\w* em casa|\b(?:busc|retir|ir a)\w*\b.{0,40}\b(?:correio|agencia)",
         r"\b(?:nota|documento|cupom) fiscal",
         r"\b(?:sem|falta de|nao (?:tinha|tem|havia) (?:mais )?) ?estoque|\bestoque (?:tinha )?(?:acab|esgot|zer)",
         r"\b(?:errad|trocad)[oa]s?\b|\boutr[oa] (?:produto|item|modelo|cor|mercadoria)"

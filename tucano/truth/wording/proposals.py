@@ -42,7 +42,7 @@ _LIMIT = re.compile(
     r"|\b(?:entre|de)\s(?:r\$\s*)?[\d.,]+%?\s(?:e|a)\s(?:r\$\s*)?$"
 )
 _OFFER_OF = re.compile(
-    r"\b(?:kit|combo|presente|item|itens|peca|produto|acessori)\w*\s(?:\w+\s){0,3}?na (?:faixa"
+    r"\b(?:kit|combo|presente|item|itens|peca|produto|acessori)\w*\s(?:[^\s.;]+\s){0,8}?na (?:faixa"
     r"|casa) d[aeo]s?\s*(?:r\$\s*)?$"
 )
 _WITH = re.compile(r"\b(?:pix|boleto)\s+(?:\w+\s+)?com\s*$")

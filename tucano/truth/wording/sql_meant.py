@@ -2,6 +2,7 @@
 columns or with other decimals, or the right tables and some of the conditions.
 """
 
+import re
 from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
@@ -26,8 +27,9 @@ NAMELESS = 0.88
 def nearness(reference: Mapping[str, Any], query: str, databases: Path) -> float:
     """1 for another fair reading, .85 for further columns or decimals, else, and where the further columns leave the
     answer open, .25 by what it shares with the gold query; 0 for a query that does not run."""
-    other = once_per_order(reference["sql"])
-    readings = [dict(reference)] + ([{**reference, "sql": other}] if other else [])
+    gold = reference["sql"]
+    others = filter(None, (once_per_order(gold), whom_it_counts(gold), paid_for(gold)))
+    readings = [dict(reference), *({**reference, "sql": other} for other in others)]
     readings = [one for one in readings if runs(one, one["sql"], databases)]
     if any(gives(one, query, databases) for one in readings):
         return 1.0
@@ -62,6 +64,23 @@ def once_per_order(gold: str) -> str | None:
     inside.set("expressions", [exp.column("rowid", table=joined["avaliacoes"]), average.this.copy()])
     inside.set("distinct", exp.Distinct())
     return f"SELECT {tree.selects[0].sql('sqlite')} FROM ({inside.sql('sqlite')})"
+
+
+_RATED = re.compile(r"^SELECT COUNT\(\*\) (FROM avaliacoes JOIN pedidos USING\(pedido_id\)(?! JOIN) .*)$", re.DOTALL)
+_SOLD = re.compile(r"\bFROM itens\b(?!.*\b(?:produtos|itens|frete)\b)", re.DOTALL)
+
+
+def whom_it_counts(gold: str) -> str | None:
+    """The different people where the gold query counts their ratings («quantos clientes deram nota 5»)."""
+    found = _RATED.match(gold)
+    return f"SELECT COUNT(DISTINCT cliente_id) {found[1]}" if found else None
+
+
+def paid_for(gold: str) -> str | None:
+    """What was paid where the gold query sums prices of items, for a revenue may be either."""
+    if "SUM(preco)" not in gold or not _SOLD.search(gold):
+        return None
+    return _SOLD.sub("FROM pagamentos", gold).replace("SUM(preco)", "SUM(valor)")
 
 
 def _shared(query: str, gold: str) -> float:
