@@ -176,7 +176,7 @@ _LEADS_TO_IT = re.compile(
 def leads_to_product(prompt: PromptLike, answer: str) -> bool:
     """Whether the product's name stands somewhere where a thing is named: at the beginning of a clause, or behind an
     article or a word that offers it. «Você não se vê de celular» names it and speaks of nothing."""
-    said = " ".join(fold(answer).split())
+    said = " ".join(fold(re.sub(r"(?i)\bé\b", "eh", answer)).split())
     names = (fold(name) for name in (prompt.reference.get("product", ""), *prompt.reference.get("terms", ())))
     return any(
         _LEADS_TO_IT.search(said[max(0, found.start() - _LOOKED_BACK) : found.start()])

@@ -97,7 +97,7 @@ def disorder(text: str) -> int:
     text = _ASIDE.sub(" ", _LISTED.sub("", text))
     found = len(_LOWER_START.findall(text)) * bool(re.search("[A-Z]", text)) + len(_CAPITAL_INSIDE.findall(text))
     found += sum(word.lower() in _ORDINARY for word in _CAPITAL.findall(_CAPITAL_INSIDE.sub(" ", text)))
-    found += len(_SCRAP.findall(text))
+    found += bool(_LOWER_FIRST.match(text)) + len(_SCRAP.findall(text))
     single = sum(len(_TOKEN.findall(line)) == 1 for line in _ENDED.split(text))
     for sentence in filter(str.strip, _SENTENCE.split(text.lower())):
         tokens = _TOKEN.findall(sentence)
@@ -126,14 +126,10 @@ def _clash(one: str, other: str) -> bool:
     return other not in _ALLOWED.get(one, frozenset()) or other in _MERGES.get(one, ())
 
 
-SMALL_START = 0.9
-"""Credit of a text that begins with a small letter: a slip."""
-
-
 def ordered(text: str) -> float:
     """1 for a text in order; it halves with every place that no sentence has, beyond one for each 40 words."""
     spare = len(text.split()) // 40
-    return 0.5 ** min(max(0, disorder(text) - spare), 10) * (SMALL_START if _LOWER_FIRST.match(text) else 1.0)
+    return 0.5 ** min(max(0, disorder(text) - spare), 10)
 
 
 _SUBJECT = (

@@ -120,7 +120,7 @@ WINDOW = 5
 """Places that are looked at together for a broken part."""
 
 
-FAULT, MISSING_CAPITAL = 0.4, 0.7
+FAULT, MISSING_CAPITAL = 0.4, 0.5
 """What is left for every ordinary word with a capital inside of a sentence, every word that waits for another one and
 every verb of the past behind an article or another one, and for every sentence that begins without a capital."""
 SMALL_LETTERS = 0.9
