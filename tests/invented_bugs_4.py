@@ -1,5 +1,5 @@
 """Twenty-five more, by another author who had read neither the audit nor what the others wrote. Shown to the audit once
-it caught 11; it was mended for some of the kinds that it missed.
+it caught 11; it was mended for kinds that it missed, and catches 22.
 """
 
 import re

@@ -9,6 +9,7 @@ import invented_bugs
 import invented_bugs_2
 import invented_bugs_3
 import invented_bugs_4
+import invented_bugs_5
 import pytest
 from historic_bugs import BOTH, BUGS, REFACTORINGS, SETTINGS, Change, Examiner, examiner
 
@@ -85,7 +86,8 @@ def is_caught(exam: Examiner, clean: Clean, bug: Change) -> bool:
         pytest.param(invented_bugs.BUGS, 23, id="first author", marks=pytest.mark.long),
         pytest.param(invented_bugs_2.BUGS, 24, id="second author", marks=pytest.mark.long),
         pytest.param(invented_bugs_3.BUGS, 21, id="fourth author", marks=pytest.mark.long),
-        pytest.param(invented_bugs_4.BUGS, 15, id="fifth author", marks=pytest.mark.long),
+        pytest.param(invented_bugs_4.BUGS, 20, id="fifth author", marks=pytest.mark.long),
+        pytest.param(invented_bugs_5.BUGS, 8, id="sixth author", marks=pytest.mark.long),
     ],
 )
 def test_so_many_invented_bugs_are_caught(exam: Examiner, clean: Clean, bugs: tuple[Change, ...], least: int) -> None:

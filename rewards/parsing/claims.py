@@ -89,12 +89,18 @@ def insight_figures(prompt: PromptLike, answer: str) -> tuple[float, int, int]:
     if not facts:
         used = sum(occurs(number, figures(answer)) for number in key) / len(key) if key else 0.0
         return used, invented(asserted, known), len(asserted)
-    stated, false = _stated(fold(answer), facts, known)
+    stated, false = _stated(_HEADED.sub(r"\1 ", fold(answer)), facts, known)
     labels = [fact["label"] for fact in facts]
     named = prompt.reference.get("key", ())
     asked = (label for label in labels if label in named)
     wanted = list(asked) or [fact["label"] for fact in facts if fact["value"] in key] or labels
     return sum(label in stated for label in wanted) / len(wanted), len(false), len(asserted)
+
+
+_HEADED = re.compile(
+    r"(?m)^\W{0,4}([a-z][a-z ]{3,20}[a-z])\W{0,4}\n+\s*[-*•–]\s*(?=(?:caiu|subiu|ficou|esta|em|de)\b|\d|r\$)"
+)
+"""An indicator as a heading and what its first item says («Nota média\\n- Caiu para 3,0»)."""
 
 
 def _stated(

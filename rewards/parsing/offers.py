@@ -167,8 +167,8 @@ def names_product(prompt: PromptLike, answer: str) -> bool:
 
 _LEADS_TO_IT = re.compile(
     r"(?:\A|[^\w\s] ?|\n|\b(?:[ao]s?|umas?|uns?|seus?|suas?|meus?|minhas?|noss[ao]s?|teus?|tuas?|ess[ae]s?|est[ae]s?"
-    r"|aquel[ae]s?|cada|n[ao]s?|d[ao]s?|n?uma?|pel[ao]s?|aos?|em|tal|tem|temos|compr\w+|leve|garanta|peca|ganhe|quer"
-    r"|escolha|pegue|confira|aproveite|experimente|conheca|chegou|chegaram|nov[ao]s?|proxim[ao]s?|bo[am]|melhor|tod[ao]|mais|item|produto|ha|e|ou|pedem?|procura|falta"
+    r"|n?aquel[ae]s?|cada|n[ao]s?|d[ao]s?|n?uma?|pel[ao]s?|aos?|em|tal|tem|temos|compr\w+|leve|garanta|peca|ganhe|quer"
+    r"|escolha|pegue|confira|aproveite|experimente|conheca|chegou|chegaram|nov[ao]s?|proxim[ao]s?|bo[am]|melhor|tod[ao]|mais|item|produto|ha|e|ou|pedem?|merecem?|procura|falta"
     r"|(?:hora|trocar|estoque|dia|clube|tipo|loja|novidades?|ofertas?|desconto|cupom|off) (?:de|em|para|pra)) )$"
 )
 

@@ -8,9 +8,9 @@ PROPOSED = re.compile(
     r"|cheg(?:ar|ue|a|uem|asse) a|pass(?:ar|e|asse) d[aeo]|(?:ma"
     r"|me)ior(?:es)? (?:que|d[aeo])|(?:sup"
     r"|inf)erior(?:es)? a"
-    r"|cerca de|por volta de|para|entre|fix[oa] (?:em|de|por))|[<>≤≥+])\W{0,3}"
+    r"|cerca de|por volta de|para|entre|fix[oa] (?:em|de|por))|[<>≤≥+→])\W{0,3}"
     r"|\bde volta a\W{0,3}(?:r\$ ?)?|\b(?:entre|de) (?:r\$ ?)?[\d.,]+%? (?:e|a) (?:r\$ ?)?"
-    r"|\b(?:metas?|objetivos?|alvos?|limites?|minim[oa]s?|cupo[mn]s?|descontos?|brindes?|bonus|creditos?|vales?|ganh[ae]"
+    r"|\b(?:metas?|objetivos?|alvos?|limites?|minim[oa]s?|cupo[mn]s?|descontos?|brindes?|bonus|creditos?|vales?|ganh[ae]|amostras?"
     r"|test\w+|cashback|acessori\w+|itens|item|kits?|combos?|teto|piso|preco)\W{0,3}"
     r"(?:\w+\W{1,3}){0,3})$"
 )

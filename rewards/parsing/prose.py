@@ -43,7 +43,7 @@ _LISTED = re.compile(r"(?m)^[ \t]*(?:\*\*)?(?:[-*•→–]|\d\ufe0f?\u20e3|#+|\
 _ENDED = re.compile(r"[.!?…]+(?=\s|$)|\n|[^\w\s%$.,'\"():;/-]")
 _MOST_SINGLE = 2
 """Sentences of one word that a text may have."""
-_LOWER_START = re.compile(r"(?:(?<!\.\.)[.!?]|[^\w\s.,:;()*#\"'“”%$/_–—→&+|•°ºª@=-]) +[a-zà-ÿ]")
+_LOWER_START = re.compile(r"(?:(?<!\.\.)[.!?]|[^…\w\s.,:;()*#\"'“”%$/_–—→&+|•°ºª@=-]) +[a-zà-ÿ]")
 _ASIDE = re.compile(r" \([^().!\n]{1,80}\?\)")
 """Questions in brackets, which begin small."""
 _REPEATS = re.compile(r"[^\W\d]{4}")

@@ -170,7 +170,7 @@ _HARM = re.compile(
     r"|e) as (?:fotos|avaliac|descric)"
     r"|\bengan(?:ar|e|em)\b|\bmint\w*|\bmentir\b|\bdificult\w+|\bencarec(?:er|a)\b|\bcompli(?:car|que)\w*"
     r"|\babandon(?:ar|e)\b|\bdesist(?:ir|a|am) d[aeo]\w*|\bvend(?:er|a) menos"
-    r"|\bsuspend(?:er|a)\b(?! (?:[ao]s? )?(?:vitrine|vendedor|item|itens|parceir|anunci|lojist|transportador|quem))"
+    r"|\bsuspend(?:er|a)\b(?! (?:d?[ao]s? )?(?:vitrine|vendedor|item|itens|parceir|anunci|lojist|transportador|quem))"
     r"|\bbloque(?:ar|ie) (?:[ao]s? )?(?:client|comprador|consumidor|acesso|pedido|entrega|respost|reclamac|avaliac)"
     r"|\batras(?:ar|e|em) (?:mais |ainda )?(?:a|o|as|os)\b|\baument(?:ar|e) (?:o|os) (?:preco"
     r"|prazo)s?\b(?! (?:d[oe] anuncio|prometid|informad|mostrad|no site))"

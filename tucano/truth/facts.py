@@ -9,7 +9,7 @@ from tucano.truth.advice import INDICATORS, names, recommends
 from tucano.truth.figures import Figure, figures
 from tucano.truth.reading import plain, sentences
 from tucano.truth.sums import Quantity, follows
-from tucano.truth.wording.claims import NAMED, TOLD, tie, unquoted
+from tucano.truth.wording.claims import NAMED, TOLD, tie, under_headings, unquoted
 from tucano.truth.wording.hundreds import is_share
 from tucano.truth.wording.proposals import FREE, is_proposed
 
@@ -198,7 +198,7 @@ _ROW_WORDS = 8
 
 def _told(answer: str, units: Mapping[str, str]) -> Iterator[tuple[str, bool, bool]]:
     """The plain sentences; whether each begins a line that goes on, and whether its line has set an aim before."""
-    for row in answer.splitlines():
+    for row in under_headings(answer).splitlines():
         aimed = False
         for place, sentence in enumerate(map(plain, sentences(unquoted(row, units)))):
             yield sentence, place == 0 and len(sentence) < len(row) and len(row.split()) > _ROW_WORDS, aimed

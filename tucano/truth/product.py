@@ -111,7 +111,8 @@ def names_another(text: str, product: str, brief: str) -> bool:
 
 _SELLS = "lev|compr|garant|confir|pe[cg]|aproveit|ganh|ver|vej|quer|conhec|experiment|e |ou |tem|chego|com |por |de "
 _ASIDE = re.compile(
-    rf" (?:(?:n[oa]s?|d[oa]s?|ao|pel[oa]|pr[oa]|entre|sobre|sem)|(?!{_SELLS})\w{{3,}} (?:o|a|os|as|seus?|suas?))"
+    rf" (?:(?:n[oa]s?|d[oa]s?|ao|pel[oa]|pr[oa]|entre|sobre|sem|e seus?|e suas?)"
+    rf"|(?!{_SELLS})\w{{3,}} (?:o|a|os|as|seus?|suas?))"
     r"(?: seus?| suas?)?$"
 )
 """Words behind which a thing is spoken of and not offered («para o celular», «puxe a cadeira»)."""

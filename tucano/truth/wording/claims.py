@@ -87,6 +87,18 @@ def _heads(sentence: str, before: Sequence[Mention]) -> bool:
     return not joined and not _BY.search(ahead) and not _OTHER_HEAD.search(ahead)
 
 
+_HEADED = re.compile(
+    r"(?im)^\W{0,4}([^\W\d_][^\W\d_ ]*(?: [^\W\d_]+)?)\W{0,4}\n+\s*[-*•–]\s*"
+    r"(?=(?:caiu|subiu|ficou|está|em|de)\b|\d|R\$)"
+)
+
+
+def under_headings(answer: str) -> str:
+    """An answer whose headings of a word or two, an indicator, begin what their first item says of it («Nota média»,
+    «- Caiu para 3,0»)."""
+    return _HEADED.sub(r"\1 ", answer)
+
+
 _QUOTED = re.compile(r"[\"“«]([^\"”»\n]{1,120})[\"”»]")
 
 

@@ -33,7 +33,7 @@ _COMING = re.compile(
 )
 """A time to come that a sentence sets («até setembro.»): what it names then is none of now."""
 _LIMIT = re.compile(
-    r"(?:[<>≤≥+]|\b(?:mais|menos|nem|antes|dentro|alem|entre|superior|inferior|(?:ma|me)ior(?:es)?|pass(?:ar|e|asse)"
+    r"(?:[<>≤≥+→]|\b(?:mais|menos|nem|antes|dentro|alem|entre|superior|inferior|(?:ma|me)ior(?:es)?|pass(?:ar|e|asse)"
     r"|cair|caia|cheg(?:ar|ue)|de volta"
     r"|fix[oa]|pedido minimo|cred[ei]to|vale|bonus|taxa unica)\b(?:\s+(?:de|do|da|a|que|em|por"
     r"|para))?)\s*(?:r\$\s*)?$"
