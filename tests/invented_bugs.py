@@ -16,7 +16,7 @@ import pytest
 from historic_bugs import Change
 
 from rewards import extraction, grounded, mistold, v42
-from rewards.parsing import claims, objects, offers, prose, sql, sql_results, text
+from rewards.parsing import advice, claims, objects, offers, prose, sql, sql_results, text
 from rewards.sets import SetName
 
 GROUNDED: tuple[SetName, ...] = ("grounded",)
@@ -92,7 +92,7 @@ def form_undamped(patch: pytest.MonkeyPatch, name: SetName) -> None:
         patch,
         grounded.Extraction,
         "shares",
-        ("(_damped(matched**2) if expected else 1.0)", "(1.0 if expected else _damped(matched**2))"),
+        ("(damped(matched**2) if expected else 1.0)", "(1.0 if expected else damped(matched**2))"),
     )
 
 
@@ -180,7 +180,7 @@ def first_falsehood_free(patch: pytest.MonkeyPatch, name: SetName) -> None:
 
 def one_means_is_none(patch: pytest.MonkeyPatch, name: SetName) -> None:
     """Off by one: a line of advice is concrete from its second means on."""
-    _edit(patch, prose, "concrete", ("1 <= means", "1 < means"), users=(grounded,))
+    _edit(patch, prose, "concrete", ("1 <= means", "1 < means"), users=(advice,))
 
 
 # push
@@ -209,7 +209,6 @@ def offers_swapped(patch: pytest.MonkeyPatch, name: SetName) -> None:
         offers,
         "ungranted",
         ("len(_kinds(answer, name) - given)", "len(given - _kinds(answer, name))"),
-        users=(grounded,),
     )
 
 

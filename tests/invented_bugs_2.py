@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from historic_bugs import Change, Patch
 
-from rewards import extraction, grounded
+from rewards import extraction, grounded, mistold
 from rewards.parsing import claims, objects, offers, proposed, prose, sql, sql_results, text
 from rewards.sets import SETS, SetName
 from tucano.prompts import Task
@@ -121,7 +121,14 @@ def whole_numbers_for_means(patch: pytest.MonkeyPatch, name: SetName) -> None:
 
 def prose_vouches_for_itself(patch: pytest.MonkeyPatch, name: SetName) -> None:
     """States and months of the prose are looked up in the whole answer, the prose included."""
-    edit(patch, grounded.SqlQa, "shares", 'f"{prompt.user} {query.text}"', 'f"{prompt.user} {answer}"')
+    edit(
+        patch,
+        mistold,
+        "mistells",
+        'f"{prompt.user} {query.text}"',
+        'f"{prompt.user} {query.text} {query.prose}"',
+        [grounded],
+    )
 
 
 def further_rows_are_free(patch: pytest.MonkeyPatch, name: SetName) -> None:
@@ -144,7 +151,14 @@ def outcome_unpacked_wrongly(patch: pytest.MonkeyPatch, name: SetName) -> None:
 
 def explained_in_characters(patch: pytest.MonkeyPatch, name: SetName) -> None:
     """The length of the explanation is taken of the text, not of its words: ten characters earn all."""
-    edit(patch, grounded, "_explains", "clip(len(tokens) / FEWEST_WORDS)", "clip(len(prose) / FEWEST_WORDS)")
+    edit(
+        patch,
+        mistold,
+        "explains",
+        "clip(len(tokens) / FEWEST_WORDS)",
+        "clip(len(prose) / FEWEST_WORDS)",
+        [grounded],
+    )
 
 
 def withdrawal_sought_in_query(patch: pytest.MonkeyPatch, name: SetName) -> None:
@@ -161,8 +175,8 @@ def known_figures_used_up(patch: pytest.MonkeyPatch, name: SetName) -> None:
         patch,
         claims,
         "insight_figures",
-        "stated, false = _stated(fold(answer), facts, known)",
-        "stated, false = _stated(fold(answer), facts, (number for number in known))",
+        "fold(answer)), facts, known)",
+        "fold(answer)), facts, (number for number in known))",
         [grounded],
     )
 
@@ -220,7 +234,6 @@ def offers_counted_not_compared(patch: pytest.MonkeyPatch, name: SetName) -> Non
         "ungranted",
         "len(_kinds(answer, name) - given)",
         "max(0, len(_kinds(answer, name)) - len(given))",
-        [grounded],
     )
 
 

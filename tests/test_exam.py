@@ -80,6 +80,15 @@ def is_caught(exam: Examiner, clean: Clean, bug: Change) -> bool:
     return {check.task for check in failed} == set(bug.tasks)
 
 
+AUTHORS = (invented_bugs, invented_bugs_2, invented_bugs_3, invented_bugs_4, invented_bugs_5)
+
+
+@pytest.mark.parametrize("bug", [bug for author in AUTHORS for bug in author.BUGS], ids=lambda bug: bug.name)
+def test_invented_bugs_still_find_the_code_that_they_change(bug: Change) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        bug.apply(patch, "grounded")
+
+
 @pytest.mark.parametrize(
     ("bugs", "least"),
     [
