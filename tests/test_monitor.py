@@ -35,10 +35,11 @@ from tucano.serving.request_log import FOLDER as SERVING
 from tucano.settings.promotion import PromotionSettings
 from tucano.statistics.sequential import BETS, Mean, binned, counted, falling, ranks, unusual, wagered
 from tucano.tracking import RegisteredModel, Tracker
+from tucano.truth.tasks.push import FLAT, UNGRANTED
 
 GOOD = "Aproveite a nossa oferta: frete grátis só hoje."
 BAD = "x"
-TRUTHS = {"push": 0.1032, "insights": 0.8}
+TRUTHS = {"push": UNGRANTED * FLAT, "insights": 0.8}
 """Of the test answers. `GOOD` names no product; what is served as a push has the same small truth."""
 
 
@@ -364,7 +365,9 @@ def test_truths_are_held_against_those_of_their_own_task(watched: Watched) -> No
     seen = watched.look(floor=0.05)
     assert seen.judged == len(pushes) == 150 and seen.alarm is None
     truths = seen.state.streams[TRUTH]
-    assert Mean.of(truths.since).interval[0] == pytest.approx(0.1032) and sum(truths.of_task["push"]) == 30 + 150
+    assert (
+        Mean.of(truths.since).interval[0] == pytest.approx(TRUTHS["push"]) and sum(truths.of_task["push"]) == 30 + 150
+    )
     assert sum(truths.of_task["insights"]) == 30 and truths.highest < 100
 
 

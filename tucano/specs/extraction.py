@@ -48,7 +48,7 @@ _DESCRIBED: dict[str, Field] = {
     "product_issue": Field("text", False, _NO_FLAG, objects.flipped, schema=objects.FLAG),
     "seller_issue": Field("text", False, _NO_FLAG, objects.flipped, schema=objects.FLAG),
     "churn_risk": Field("text", "low", (2, True, ["high"]), objects.one_of("low", "high"), schema=objects.RISK),
-    "repurchase_intent": Field("text", True, _NO_FLAG, objects.flipped, schema=objects.FLAG),
+    "repurchase_intent": Field("text", True, ("sim", 1), objects.flipped, schema=objects.FLAG),
     "main_complaint": Field(
         "text",
         None,

@@ -7,9 +7,9 @@ from tucano.audit.bench import GOOD_RATING, Group
 from tucano.prompts import Prompt
 from tucano.specs.registry import spec_of
 
-MOST_RATED = 8
+MOST_RATED = 6
 """Good answers that people rated first: enough for a mean, few enough for seconds."""
-MOST_MADE = 12
+MOST_MADE = 7
 """Prompts whose truth an answer is made of, so many of every kind as there are of the rarest, then the others."""
 MOST_TOLD = 5
 """Prompts of each kind of `TaskSpec.variants`."""

@@ -33,7 +33,6 @@ TOGETHER = (
     "{one}, de {a}, e {two}, de {b}, pedem atenção da loja.",
     "com {a} de {one} e {b} de {two}, a loja precisa agir.",
     "{the_one} foi de {a} e {the_two} ficou em {b}, o que pede atenção da loja.",
-    "em {one} ({a}) e em {two} ({b}), a loja tem onde melhorar.",
     "enquanto {the_one} está em {a}, {the_two} está em {b} e pede atenção da loja.",
     "{b} de {two} pedem atenção da loja, assim como {a} de {one}.",
     "{one} de {a} contra {two} de {b}: a loja precisa agir.",
