@@ -1,4 +1,6 @@
-"""Twenty-five more, by another author who had read neither the audit nor what the others wrote."""
+"""Twenty-five more, by another author who had read neither the audit nor what the others wrote. Shown to the audit once
+it caught 8: each changes what one kind of answer earns and leaves all others alone.
+"""
 
 import re
 from functools import lru_cache

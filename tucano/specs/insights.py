@@ -14,7 +14,7 @@ from rewards.parsing.text import figures
 from tucano.prompts import Prompt
 from tucano.specs.base import Baseline, Change, Display, Edit, Probes, Reference, Scorer, TaskSpec
 from tucano.specs.flaws import insights as flaws
-from tucano.specs.flaws import insights_more as more
+from tucano.specs.flaws import insights_told as told
 from tucano.specs.scoring import Case, mean
 from tucano.specs.texts import figures_off, shuffled, taken_back, without_thousands_dots
 
@@ -111,12 +111,12 @@ def _edits(prompt: Prompt, text: str, others: Sequence[Prompt]) -> Iterator[Edit
     yield "endless repetition", 3, text, "\n".join([text] * 8)
     yield "words strung together", 3, text, shuffled(text)
     yield from flaws.edits(prompt, text)
-    yield from more.edits(prompt, text)
+    yield from told.edits(prompt, text)
 
 
 def _harmless(prompt: Prompt, text: str) -> Iterator[Change]:
     yield from flaws.harmless(prompt, text)
-    yield from more.harmless(prompt, text)
+    yield from told.harmless(prompt, text)
 
 
 # Baselines

@@ -14,7 +14,7 @@ from rewards.parsing.sql import answers_gold, find_query
 from tucano.prompts import Prompt
 from tucano.specs.base import Baseline, Change, Display, Edit, Probes, Reference, Rewordings, Scorer, TaskSpec
 from tucano.specs.flaws import sql_qa as flaws
-from tucano.specs.flaws import sql_qa_more as more
+from tucano.specs.flaws import sql_qa_forms as forms
 from tucano.specs.scoring import Case, mean
 from tucano.specs.texts import taken_back, without_thousands_dots, words
 
@@ -160,7 +160,7 @@ def _edits(prompt: Prompt, text: str, others: Sequence[Prompt]) -> Iterator[Edit
     if prompt.reference.get("sql"):
         yield from _wrong(query, prose, text, others)
         yield from flaws.edits(prompt, text)
-        yield from more.edits(prompt, text)
+        yield from forms.edits(prompt, text)
 
 
 def _wrong(query: str, prose: str, text: str, others: Sequence[Prompt]) -> Iterator[Edit]:
@@ -180,7 +180,7 @@ def _wrong(query: str, prose: str, text: str, others: Sequence[Prompt]) -> Itera
 
 def _harmless(prompt: Prompt, text: str) -> Iterator[Change]:
     yield from flaws.harmless(prompt, text)
-    yield from more.harmless(prompt, text)
+    yield from forms.harmless(prompt, text)
 
 
 def _right_answers(prompt: Prompt) -> list[str]:

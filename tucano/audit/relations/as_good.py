@@ -39,9 +39,10 @@ def _harmless_check(task: str, kind: str, costs: dict[tuple[str, str], list[floa
     detail, prompts = max(told, key=lambda key: (told[key], key))
     value, most = told[detail, prompts], MOST_LOST_OF.get(kind, MOST_LOST)
     where = "" if prompts == PLAIN else f" in {prompts}"
+    what = "a blemish" if kind == "blemish" else "a change that nobody minds"
     message = (
-        f"{task}: a change that nobody minds ({kind}: {detail}) costs {value:.3f} or more in a quarter of the"
-        f" answers{where}, at most {most} is right"
+        f"{task}: {what} ({kind}: {detail}) costs {value:.3f} or more in a quarter of the answers{where},"
+        f" at most {most} is right"
     )
     return AuditCheck(task, f"harmless: {kind}", "block", value <= most, value, most, message)
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from tucano.prompts import Prompt
-from tucano.specs.flaws import extraction_more as more
+from tucano.specs.flaws import extraction_scenes as scenes
 from tucano.specs.flaws.objects import (
     Change,
     Flaw,
@@ -79,8 +79,8 @@ _ALL = ("pedido não chegou", "entrega atrasada", "produto com defeito", "produt
 
 def edits(prompt: Prompt, text: str, others: Sequence[Prompt], fields: Mapping[str, Field]) -> Iterator[Flaw]:
     truth = prompt.reference.get("fields", {})
-    if scene := more.scene_of(prompt):
-        yield from more.scene_flaws(scene, prompt, truth)
+    if scene := scenes.scene_of(prompt):
+        yield from scenes.scene_flaws(scene, prompt, truth)
         yield from _blamed(dumped(truth), truth, truth)
         return
     yield from field_flaws(text, truth, fields)
@@ -98,7 +98,7 @@ def edits(prompt: Prompt, text: str, others: Sequence[Prompt], fields: Mapping[s
         yield from _placeholders(text, answer)
     if not truth:
         for name, value in _IMPOSSIBLE:
-            yield f"impossible value: {name}, {value}", 0.3, text, more.put(answer, **{name: value})
+            yield f"impossible value: {name}, {value}", 0.3, text, scenes.put(answer, **{name: value})
 
 
 def _placeholders(text: str, answer: JsonObject) -> Iterator[Flaw]:
@@ -183,8 +183,8 @@ def _worded(text: str, answer: JsonObject, truth: Mapping[str, Any], others: Seq
 def _further_flaws(answer: JsonObject, truth: Mapping[str, Any], prompt: Prompt) -> Iterator[Flaw]:
     """Of any answer whose fields are known to be right."""
     text = dumped(answer)
-    for summary in (more.OF_NOTHING, _TOPICS, None, 5, "", "string", "<summary>", "resumo"):
-        yield f"summary of nothing: {summary}", 0.5, text, more.put(answer, summary=summary)
+    for summary in (scenes.OF_NOTHING, _TOPICS, None, 5, "", "string", "<summary>", "resumo"):
+        yield f"summary of nothing: {summary}", 0.5, text, scenes.put(answer, summary=summary)
     for complaint in (
         "avaliação em JSON",
         "campos do JSON",
@@ -194,16 +194,16 @@ def _further_flaws(answer: JsonObject, truth: Mapping[str, Any], prompt: Prompt)
         1,
         "the late delivery",
     ):
-        yield f"complaint of nothing: {complaint}", 1, text, more.put(answer, main_complaint=complaint)
+        yield f"complaint of nothing: {complaint}", 1, text, scenes.put(answer, main_complaint=complaint)
     if len(prompt.user.split()) > _LONG:
-        yield "handed back: main_complaint", 1, text, more.put(answer, main_complaint=prompt.user)
-        yield "handed back: summary", 0.5, text, more.put(answer, summary=prompt.user)
-    yield "summary again and again", 1, text, more.put(answer, summary=" ".join([str(answer["summary"])] * 12))
+        yield "handed back: main_complaint", 1, text, scenes.put(answer, main_complaint=prompt.user)
+        yield "handed back: summary", 0.5, text, scenes.put(answer, summary=prompt.user)
+    yield "summary again and again", 1, text, scenes.put(answer, summary=" ".join([str(answer["summary"])] * 12))
     for name, other in _PORTUGUESE.items():
         renamed = dumped({other if name == key else key: value for key, value in answer.items()})
         yield f"field under another name: {other}", 0.5, text, renamed
     if (end := _ENDINGS.get(truth["sentiment"])) and not (truth["main_complaint"] and truth["sentiment"] == "positive"):
-        yield "summary turned at its end", 0.5, text, more.put(answer, summary=f"{answer['summary']} {end}")
+        yield "summary turned at its end", 0.5, text, scenes.put(answer, summary=f"{answer['summary']} {end}")
     for name in _WORDS:
         yield from _wrong_words(answer, truth, name)
     yield from _wrong_flags(answer, truth)
@@ -221,24 +221,24 @@ def _wrong_words(answer: JsonObject, truth: Mapping[str, Any], name: str) -> Ite
     yield (
         f"word for another value: {name}, {opposite}",
         points,
-        more.put(answer, **{name: right}),
-        more.put(answer, **{name: opposite}),
+        scenes.put(answer, **{name: right}),
+        scenes.put(answer, **{name: opposite}),
     )
     for both in (f"{right} ou {opposite}", f"{opposite}, {right}", f"{right}/{opposite}"):
         yield (
             f"two words for a value: {name}",
             points,
-            more.put(answer, **{name: right}),
-            more.put(answer, **{name: both}),
+            scenes.put(answer, **{name: right}),
+            scenes.put(answer, **{name: both}),
         )
 
 
 def _wrong_flags(answer: JsonObject, truth: Mapping[str, Any]) -> Iterator[Flaw]:
     flags = [truth[name] for name in _FLAGS]
     if not all(flags):
-        yield "flags: all of them", 0.5, dumped(answer), more.put(answer, **dict.fromkeys(_FLAGS, True))
+        yield "flags: all of them", 0.5, dumped(answer), scenes.put(answer, **dict.fromkeys(_FLAGS, True))
     if any(flags):
-        none = more.put(answer, **dict.fromkeys(_FLAGS, False))
+        none = scenes.put(answer, **dict.fromkeys(_FLAGS, False))
         yield "flags: none", 1, dumped(answer), none
 
 
@@ -249,9 +249,9 @@ def _unreadable(answer: JsonObject, truth: Mapping[str, Any]) -> Iterator[Flaw]:
     yield "broken object: in a list", 1, text, f"[{text}]"
     yield "broken object: open fence and a comma", 1, text, f"```json\n{text[:-1]},}}"
     felt = truth["sentiment"]
-    opposite = more.put(answer, sentiment="positive" if felt == "negative" else "negative")
+    opposite = scenes.put(answer, sentiment="positive" if felt == "negative" else "negative")
     for spoilt in (None, "?", "misto", "", 3):
-        yield f"spoilt rather than opposite: {spoilt}", 0, opposite, more.put(answer, sentiment=spoilt)
+        yield f"spoilt rather than opposite: {spoilt}", 0, opposite, scenes.put(answer, sentiment=spoilt)
     if felt != "neutral":
         yield from _legible(answer, text, opposite)
 
@@ -265,7 +265,7 @@ def _legible(answer: JsonObject, text: str, false: str) -> Iterator[Flaw]:
 
 def harmless(prompt: Prompt, text: str) -> Iterator[Change]:
     truth = prompt.reference.get("fields", {})
-    if scene := more.scene_of(prompt):
+    if scene := scenes.scene_of(prompt):
         yield from _scene_changes(scene, truth)
         return
     yield from harmless_changes(text)
@@ -290,26 +290,26 @@ def harmless(prompt: Prompt, text: str) -> Iterator[Change]:
         yield from _further_changes(answer, truth, prompt)
 
 
-def _scene_changes(scene: more.Scene, answer: JsonObject) -> Iterator[Change]:
+def _scene_changes(scene: scenes.Scene, answer: JsonObject) -> Iterator[Change]:
     """Other words for the same complaint, and what this review leaves open."""
-    text = more.fenced(answer)
+    text = scenes.fenced(answer)
     for complaint in scene.right:
         yield (
             f"complaint in other words: {scene.complaint}, {complaint}",
             text,
-            more.put(answer, main_complaint=complaint),
+            scenes.put(answer, main_complaint=complaint),
         )
     for complaint in scene.near:
-        yield f"blemish: an opinion as a complaint, {complaint}", text, more.put(answer, main_complaint=complaint)
-        opinion = more.put(answer, main_complaint=complaint, product_issue=True)
+        yield f"blemish: an opinion as a complaint, {complaint}", text, scenes.put(answer, main_complaint=complaint)
+        opinion = scenes.put(answer, main_complaint=complaint, product_issue=True)
         yield f"blemish: an opinion about the product, {complaint}", text, opinion
     if len(scene.flags) < 2:
         words = {name: "sim" if answer[name] else "não" for name in _FLAGS}
         yield "blemish: flags in words", text, dumped(answer | words)
     yield from _summed_up(str(answer["summary"]), answer)
     if scene.category:
-        for category in more.UNTOLD_CATEGORIES:
-            yield f"category that nobody tells: {category}", text, more.put(answer, category=category)
+        for category in scenes.UNTOLD_CATEGORIES:
+            yield f"category that nobody tells: {category}", text, scenes.put(answer, category=category)
     yield "blemish: one flag too many", text, dumped(answer | {name: True for name in _FLAGS[-1:]})
     yield from _left_open(scene, answer)
 
@@ -319,27 +319,31 @@ def _summed_up(gist: str, answer: JsonObject) -> Iterator[Change]:
     led = gist[0].lower() + gist[1:]
     told = (f"Cliente relata: {led}", f"Em resumo: {led}", f"O cliente conta que {led}", f"{gist[:-1]}, segundo conta.")
     for number, summary in enumerate((*told, f"{gist} Está aguardando uma solução.", gist[:-1])):
-        yield f"summary in other words: {number}", more.fenced(answer), more.put(answer, summary=summary)
+        yield f"summary in other words: {number}", scenes.fenced(answer), scenes.put(answer, summary=summary)
 
 
-def _left_open(scene: more.Scene, answer: JsonObject) -> Iterator[Change]:
-    text, stars = more.fenced(answer), scene.stars
+def _left_open(scene: scenes.Scene, answer: JsonObject) -> Iterator[Change]:
+    text, stars = scenes.fenced(answer), scene.stars
     near = stars + (1 if stars in (1, 4) else -1)
-    if scene.frame in more.UNTOLD:
-        yield f"stars that nobody states: {stars}", text, more.put(answer, sentiment_score=near)
-        yield "blemish: the next risk", text, more.put(answer, churn_risk="medium")
+    if scene.frame in scenes.UNTOLD:
+        yield f"stars that nobody states: {stars}", text, scenes.put(answer, sentiment_score=near)
+        yield "blemish: the next risk", text, scenes.put(answer, churn_risk="medium")
         if scene.stars > 3 and scene.complaint:
-            yield ("blemish: neutral about a complaint", text, more.put(answer, sentiment="neutral", sentiment_score=3))
+            yield (
+                "blemish: neutral about a complaint",
+                text,
+                scenes.put(answer, sentiment="neutral", sentiment_score=3),
+            )
             yield (
                 "blemish: negative about a complaint",
                 text,
-                more.put(answer, sentiment="negative", sentiment_score=2),
+                scenes.put(answer, sentiment="negative", sentiment_score=2),
             )
         return
     for words in (f"{stars}/5", f"{stars} estrelas"):
-        yield "blemish: stars as text", text, more.put(answer, sentiment_score=words)
+        yield "blemish: stars as text", text, scenes.put(answer, sentiment_score=words)
     if near != 3:
-        yield f"blemish: stars miscopied, {scene.frame}", text, more.put(answer, sentiment_score=near)
+        yield f"blemish: stars miscopied, {scene.frame}", text, scenes.put(answer, sentiment_score=near)
 
 
 def _further_changes(answer: JsonObject, truth: Mapping[str, Any], prompt: Prompt) -> Iterator[Change]:
@@ -348,14 +352,14 @@ def _further_changes(answer: JsonObject, truth: Mapping[str, Any], prompt: Promp
     for name, told in _WORDS.items():
         words = next((told[value] for value in told if value == truth[name] and type(value) is type(truth[name])), ())
         for word in words:
-            yield f"words: {name} as {word}", text, more.put(answer, **{name: word})
-    yield "words: intent left open", text, more.put(answer, repurchase_intent=None)
+            yield f"words: {name} as {word}", text, scenes.put(answer, **{name: word})
+    yield "words: intent left open", text, scenes.put(answer, repurchase_intent=None)
     if _STATED.search(prompt.user):
-        yield "words: intent off", text, more.put(answer, repurchase_intent=not truth["repurchase_intent"])
+        yield "words: intent off", text, scenes.put(answer, repurchase_intent=not truth["repurchase_intent"])
     risk = "medium" if truth["churn_risk"] != "medium" else "high"
-    yield "words: risk off", text, more.put(answer, churn_risk=risk)
-    yield "further field: neutral", text, more.put(answer, idioma="pt-BR")
-    yield "further field: a number", text, more.put(answer, itens=1)
+    yield "words: risk off", text, scenes.put(answer, churn_risk=risk)
+    yield "further field: neutral", text, scenes.put(answer, idioma="pt-BR")
+    yield "further field: a number", text, scenes.put(answer, itens=1)
 
 
 def kinds(prompt: Prompt) -> tuple[str, ...]:
@@ -374,10 +378,10 @@ def variants(prompt: Prompt, fields: Mapping[str, Field]) -> Iterator[tuple[str,
         yield "reviews without stars", replace(prompt, user=bare, stars=None)
         yield "reviews whose stars nobody states", replace(prompt, user=bare)
     yield from known_alone(prompt, fields)
-    yield from more.told_again(prompt)
+    yield from scenes.told_again(prompt)
     yield "reviews of which nothing is known", replace(prompt, reference={})
 
 
 def right_answers(prompt: Prompt, fields: Mapping[str, Field]) -> list[str]:
     truth = prompt.reference.get("fields", {})
-    return [more.fenced(truth)] if more.scene_of(prompt) else right_answer(truth, fields)
+    return [scenes.fenced(truth)] if scenes.scene_of(prompt) else right_answer(truth, fields)
