@@ -199,9 +199,9 @@ class SqlQa:
             overlap, ran, right = 0.0, False, 0.0
             if gold:
                 overlap = 2 * len(named & gold) / (len(named) + len(gold))
-                outcome = meant(prompt.reference, query.text, databases)
+                outcome = meant(prompt.reference, query.text, databases, prompt.user)
                 ran, equal = outcome.ran, outcome.equal
-                near = ran and not equal and is_near(prompt.reference, query.text, databases)
+                near = ran and not equal and is_near(prompt.reference, query.text, databases, prompt.user)
                 right = NEAR if near else float(equal)
             mistold = mistells(query, prompt, databases)
             explained = 0.0 if mistold else explains(query.prose, prompt)

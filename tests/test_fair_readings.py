@@ -48,20 +48,31 @@ SOLD = "SELECT ROUND(SUM(preco),2) FROM itens JOIN pedidos USING(pedido_id) WHER
 
 
 @pytest.mark.parametrize(
-    ("gold", "other", "wrong"),
+    ("gold", "question", "another", "other", "wrong"),
     [
-        (RATED, RATED.replace("COUNT(*)", "COUNT(DISTINCT cliente_id) AS clientes"), RATED.replace("nota", "4+nota")),
+        (
+            RATED,
+            "Quantos clientes deram nota 1 em maio de 2018?",
+            "Qual o total de avaliações até nota 1 em maio de 2018?",
+            RATED.replace("COUNT(*)", "COUNT(DISTINCT cliente_id) AS clientes"),
+            RATED.replace("nota", "4+nota"),
+        ),
         (
             SOLD,
+            "Qual foi a receita de maio de 2018?",
+            "Qual foi a receita dos itens de maio de 2018?",
             "SELECT SUM(valor) AS receita FROM pagamentos JOIN pedidos USING(pedido_id) WHERE mes='2018-05';",
             "SELECT SUM(valor) AS receita FROM pagamentos;".replace("SUM(valor)", "AVG(valor)"),
         ),
     ],
 )
-def test_a_question_may_be_read_in_another_fair_way(judge: Judge, gold: str, other: str, wrong: str) -> None:
-    prompt = Prompt("sql_qa", "Consulta sobre maio de 2018", None, {"sql": gold, "database": "loja.sqlite"})
+def test_a_question_may_be_read_in_another_fair_way(
+    judge: Judge, gold: str, question: str, another: str, other: str, wrong: str
+) -> None:
+    prompt = Prompt("sql_qa", question, None, {"sql": gold, "database": "loja.sqlite"})
     prose = "A consulta junta as tabelas pelo pedido e fica só com maio de 2018."
     assert judge(prompt, f"```sql\n{other}\n```\n{prose}") >= 0.8
+    assert judge(replace(prompt, user=another), f"```sql\n{other}\n```\n{prose}") <= 0.3
     assert judge(prompt, f"```sql\n{wrong}\n```\n{prose}") <= 0.3
 
 

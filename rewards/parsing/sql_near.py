@@ -2,6 +2,7 @@
 is rounded otherwise; or they read the question in another fair way.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -23,6 +24,7 @@ from rewards.parsing.sql import (
     stores,
 )
 from rewards.parsing.sql_results import MOST_LOST, Arrangement, Expected, Rounding, Row, decimals, fits
+from rewards.parsing.text import fold
 
 MOST_BESIDE = 3
 """Columns beside those that were asked for; more are no answer but a table to search in."""
@@ -45,20 +47,21 @@ class Rough(Rounding):
         return Rounding.slack(self, value) + (min(own, MOST_LOST * abs(value)) if self.ours is not None else 0.0)
 
 
-def meant(reference: Mapping[str, Any], sql: str, databases: Path | None) -> Outcome:
+def meant(reference: Mapping[str, Any], sql: str, databases: Path | None, question: str = "") -> Outcome:
     """`answers_gold`, also for another fair reading of the question."""
     outcome = answers_gold(reference, sql, databases)
     if outcome.ran and not outcome.equal:
-        return Outcome(True, any(answers_gold(one, sql, databases).equal for one in _readings(reference, databases)))
+        others = _readings(reference, databases, question)
+        return Outcome(True, any(answers_gold(one, sql, databases).equal for one in others))
     return outcome
 
 
-def is_near(reference: Mapping[str, Any], sql: str, databases: Path | None) -> bool:
+def is_near(reference: Mapping[str, Any], sql: str, databases: Path | None, question: str = "") -> bool:
     """Whether a query that runs gives the gold rows and, at most, further columns beside them or other decimals, on
     every store of the question."""
     if databases is None or _hedges(reference["sql"], sql):
         return False
-    return any(_holds(reading, sql, databases) for reading in (reference, *_readings(reference, databases)))
+    return any(_holds(one, sql, databases) for one in (reference, *_readings(reference, databases, question)))
 
 
 @lru_cache(maxsize=4096)
@@ -155,16 +158,26 @@ def _fits(expected: Expected, rows: tuple[Row, ...], places: Arrangement, querie
     return fits(expected, [tuple(row[place] for place in places) for row in rows], roundings)
 
 
-def _readings(reference: Mapping[str, Any], databases: Path | None) -> list[dict[str, Any]]:
+def _readings(reference: Mapping[str, Any], databases: Path | None, question: str) -> list[dict[str, Any]]:
     """The reference with other fair readings of its question as gold queries: a mean of ratings over the different
-    orders, customers instead of their ratings, what was paid instead of what the items cost."""
+    orders; customers instead of their ratings, where it asks for customers; what was paid instead of what the items
+    cost, where it asks for a revenue."""
     gold = reference["sql"]
-    others = filter(None, (by_order(gold), by_customer(gold), by_payment(gold)))
+    asked = fold(question)
+    others = (
+        by_order(gold),
+        by_customer(gold) if _CUSTOMERS.search(asked) else None,
+        by_payment(gold) if _REVENUE.search(asked) else None,
+    )
     return [
         {**reference, "sql": other}
-        for other in others
+        for other in filter(None, others)
         if databases is not None and run_query(databases / reference["database"], other) is not None
     ]
+
+
+_CUSTOMERS = re.compile(r"\bquant\w+ (?:d?os )?clientes\b")
+_REVENUE = re.compile(r"\b(?:receita|faturamento|faturou)\b(?! d[ao]s? (?:item|itens|produto))")
 
 
 @lru_cache(maxsize=4096)

@@ -37,7 +37,7 @@ def truth(prompt: PromptLike, answer: str, databases: Path | None) -> float | No
     if len(block.findall(answer)) != 1 or not is_single(prose):
         return 0.0
     if databases and (query := query_of(prompt.reference, answer, databases)):
-        right = (right or nearness(prompt.reference, query, databases)) * naming(query)
+        right = (right or nearness(prompt.reference, query, databases, prompt.user)) * naming(query)
     told = 1.0 if _explains(prose) else UNEXPLAINED
     if right and databases and _mistold(prose, prompt, databases):
         return right * MISTOLD

@@ -12,6 +12,7 @@ import sqlglot
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
+from tucano.truth.reading import plain
 from tucano.truth.sql import gives, runs
 from tucano.truth.wording.sql_hedges import is_hedged
 
@@ -24,11 +25,13 @@ NAMELESS = 0.88
 """What is left of a query whose sums and means have no names: a blemish to those who read the result."""
 
 
-def nearness(reference: Mapping[str, Any], query: str, databases: Path) -> float:
+def nearness(reference: Mapping[str, Any], query: str, databases: Path, question: str) -> float:
     """1 for another fair reading, .85 for further columns or decimals, else, and where the further columns leave the
     answer open, .25 by what it shares with the gold query; 0 for a query that does not run."""
     gold = reference["sql"]
-    others = filter(None, (once_per_order(gold), whom_it_counts(gold), paid_for(gold)))
+    others = filter(
+        None, (once_per_order(gold), whom_it_counts(gold, plain(question)), paid_for(gold, plain(question)))
+    )
     readings = [dict(reference), *({**reference, "sql": other} for other in others)]
     readings = [one for one in readings if runs(one, one["sql"], databases)]
     if any(gives(one, query, databases) for one in readings):
@@ -70,15 +73,18 @@ _RATED = re.compile(r"^SELECT COUNT\(\*\) (FROM avaliacoes JOIN pedidos USING\(p
 _SOLD = re.compile(r"\bFROM itens\b(?!.*\b(?:produtos|itens|frete)\b)", re.DOTALL)
 
 
-def whom_it_counts(gold: str) -> str | None:
-    """The different people where the gold query counts their ratings («quantos clientes deram nota 5»)."""
-    found = _RATED.match(gold)
+def whom_it_counts(gold: str, question: str) -> str | None:
+    """The different people where the gold query counts their ratings and the question asks for people («quantos
+    clientes deram nota 5»)."""
+    found = _RATED.match(gold) if re.search(r"\bquantos clientes\b", question) else None
     return f"SELECT COUNT(DISTINCT cliente_id) {found[1]}" if found else None
 
 
-def paid_for(gold: str) -> str | None:
-    """What was paid where the gold query sums prices of items, for a revenue may be either."""
-    if "SUM(preco)" not in gold or not _SOLD.search(gold):
+def paid_for(gold: str, question: str) -> str | None:
+    """What was paid where the gold query sums prices of items and the question asks for a revenue, which may be
+    either; not for that of the items."""
+    asked = re.search(r"\b(?:receita|fatura\w+)\b(?! d[aeo]s? (?:item|itens|produto))", question)
+    if not asked or "SUM(preco)" not in gold or not _SOLD.search(gold):
         return None
     return _SOLD.sub("FROM pagamentos", gold).replace("SUM(preco)", "SUM(valor)")
 
