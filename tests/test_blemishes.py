@@ -263,6 +263,13 @@ def test_a_reference_with_a_blank_product_breaks_no_judge(judge: Judge) -> None:
     assert 0 <= judge(blank, "Oi! Monte hoje e aproveite.") <= 1
 
 
+@pytest.mark.parametrize("label", ["", " ", "—"])
+def test_a_fact_without_a_name_breaks_no_judge(judge: Judge, label: str) -> None:
+    facts = [{"label": label, "value": 23.5, "unit": "%"}, {"label": "pedidos", "value": 1234.0, "unit": ""}]
+    reference = {"facts": facts, "figures": [23.5], "key_figures": [23.5], "key": [label]}
+    assert 0 <= judge(replace(PROMPTS["insights"], reference=reference), f"A recompra é de 23,5%.\n{STEPS}") <= 1
+
+
 @pytest.mark.parametrize(
     "text",
     [

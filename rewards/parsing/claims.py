@@ -245,12 +245,15 @@ def _sentences(folded: str) -> Iterator[str]:
 
 
 def _named(fact: Mapping[str, Any]) -> re.Pattern[str]:
-    """A label in a sentence: its first word's stem."""
-    first = words(str(fact["label"]))[0]
+    """A label in a sentence: its first word's stem; one without a word stands nowhere."""
+    first = next(iter(words(str(fact["label"]))), "")
+    if not first:
+        return _NOWHERE
     stem = _VERBAL.get(first) or re.escape(first[: max(4, len(first) - 2)])
     return re.compile(rf"\b{stem}\w*(?: medi[oa]s?)?")
 
 
+_NOWHERE = re.compile(r"(?!)")
 _VERBAL = {"devolucao": "devol", "cancelamento": "cancel", "atraso": "atras", "receita": "(?:receit|fatur)"}
 """What verbs share with the names of indicators («cancelados»)."""
 

@@ -193,9 +193,10 @@ _ABSURD = re.compile(r"\b(?:cupom|desconto) de [1-9]\d\d ?%")
 
 @lru_cache(maxsize=256)
 def names(label: str) -> re.Pattern[str]:
-    """How a plain text names an indicator."""
+    """How a plain text names an indicator; one without a name stands nowhere."""
     known = INDICATORS.get(label)
-    return re.compile(rf"\b(?:{known.names if known else re.escape(plain(label).split()[0])})\b")
+    first = re.escape(next(iter(plain(label).split()), ""))
+    return re.compile(rf"\b(?:{known.names if known else first or '(?!)'})\b")
 
 
 @lru_cache(maxsize=256)
