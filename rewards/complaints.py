@@ -18,10 +18,13 @@ _KINDS = {
         "missing": r"\bnao (?:foi |me |ainda |se )?(?:cheg|receb|entreg|veio)|\bentrega (?:pendente|nao|em aberto)"
         r"|\bnunca (?:cheg|receb)|\bsem (?:receber|entrega)|\b(?:extravi|sumico|desaparec)\w*|\bnao recebimento",
         "late": r"\batras|\bdemor|\bfora do prazo|\b(?:depois|alem) do prazo"
-        r"|\bprazo (?:de entrega |combinado )?(?:nao|estour|descumpr|venc)|\bprazo\b.{0,20}\b(?:long|grande|demorad)",
+        r"|\bprazo (?:de entrega |combinado |que )?(?:nao|estour|descumpr|venc)"
+        r"|\bprazo\b.{0,20}\b(?:long|grande|demorad)|\bentreg\w* (?:muito |bem |tao )?lent"
+        r"|\bdias? em (?:vez|lugar) de \d",
         "unlike": r"\b(?:diferente|menor|maior|diverg|distint|abaixo)\w*\b.*\b(?:anunc|descri|divulg|foto|prometid)"
         r"|\bnao (?:confere|corresponde|bate|condiz|e como)\b|\bpropaganda enganosa|\banuncio (?:engan|errad|incorret)",
         "silent": r"\b(?:nao|nunca) (?:me |da |deu |ha |consegu\w+ )?(?:respond|respost|retorn|contato|falar)"
+        r"|\bninguem (?:me |fez |entrou em |deu )?(?:contat|respond|respost|retorn|atend|procur)"
         r"|\bnem retorno|\b(?:sem|falta de|ausencia de)"
         r" (?:\w+ )?(?:respost|retorno|contato)|\bignor|\bsilenci",
         "refused": r"\b(?:neg(?:a|ou|ad|at)|recus)\w*\b.*\b(?:troca|reembols|devoluc|dinheiro|estorn|ressarc|restituic)"
@@ -69,7 +72,7 @@ TOLD = 0.8
 OPPOSITE = 0.3
 OTHER_FEELING = 0.4
 DEBATABLE_FEELING = 0.6
-FAIR_FEELING = 0.9
+FAIR_FEELING = 0.96
 """Credit beside the opposite sentiment, another one, one that is open (no stars say, or a complaint is neutral), and
 one that is as fair: a complaint, and no stars."""
 OTHER_KIND = 0.6
@@ -77,7 +80,20 @@ OTHER_KIND = 0.6
 OTHER_THING = 0.75
 OTHER_CATEGORY = 0.7
 OTHER_STARS = 0.85
-"""Credit of a summary about something else, of a category and of stars that only had to be copied."""
+OTHER_NAME = 0.5
+"""Credit of a summary about something else, of a category and of stars that only had to be copied, and of a summary
+that names another thing («Cliente satisfeito com o travesseiro»)."""
+_OF_A_THING = re.compile(
+    r"\b(?:gostou|reclama|(?:in)?satisfeit[oa]|neutr[oa]|content[ea]|elogia)(?: com| sobre|:)?"
+    r" (?:[ao]s?|d[aeo]s?) ([a-z]{4,})"
+)
+"""What somebody is said to be content with or not."""
+_MATTERS = re.compile(
+    r"client|consum|compr|produt|loja|vend|pedid|entreg|atend|embal|prazo|frete|defeit|demor|atras|preco|valor|qualid"
+    r"|pessim|otim|trans|falt|servi|experi|troca|devol|reembol|item|aparel|peca|material|tamanh|cor\b|cores\b|dois|duas"
+    r"|aparen|aspect|acaba|durab|resis|custo|benef|pontu|cheir|sabor|confor|belez|envio|chega|resul|desem|funci|conte|estad|cuid|rapid|agil"
+)
+"""What any order has."""
 FEWEST = 4
 FEWEST_FIELDS = 2
 """Different words of a review that a summary could take up, and fields of a reference that asks for more than one."""
@@ -105,7 +121,7 @@ _COMPLAINS = re.compile(
     r"|revolt)\w*"
 )
 _PRAISES = re.compile(
-    r"\b(?:excelent|ador|amou|otim|perfeit|maravilh|encantad|elogi)\w*|\bgostou muito\b|(?<!in)\bsatisfeit\w*"
+    r"\b(?:excelent|parab|ador|amou|otim|perfeit|maravilh|encantad|elogi)\w*|\bgostou muito\b|(?<!in)\bsatisfeit\w*"
     r"|(?<!nao )\brecomenda\b"
 )
 _TELLS = re.compile(
@@ -116,7 +132,7 @@ _STARS = re.compile(r"\bnota:? ([1-5])\b(?![.,]\d)|(?<!/)\b([1-5]) ?/ ?5\b(?![/\
 _COMMON = re.compile(
     r"client|consum|compr|produt|loja|vend|pedid|entreg|receb|cheg|reclam|elogi|avali|nota|satis|insat|gost|ador|muito"
     r"|para|pela|pelo|com|sobre|mais|menos|mas|que|nao|sem|foi|por|uma|qualid|recom|neutr|aponta|diz|quer|volt|pesso|conta|como"
-    r"|detalh|resum|experi|servi|favor|curt[ao]|breve|opini|aprov|posit|negat|feliz|ironi|consid|afirm|apare|porem|nada"
+    r"|relat|inform|mencion|comenta|detalh|resum|experi|servi|favor|curt[ao]|breve|opini|aprov|posit|negat|feliz|ironi|consid|afirm|apare|porem|nada"
 )
 
 
@@ -202,7 +218,7 @@ def worth(found: Mapping[str, object], expected: Mapping[str, object], prompt: P
     felt, wanted = meant("sentiment", found.get("sentiment")), expected.get("sentiment")
     is_open = wanted == "neutral" and felt == "negative" and bool(expected.get("main_complaint"))
     kept = _feeling(felt, wanted, are_stated and not is_open)
-    if not are_stated and is_as_fair(felt, expected):
+    if not are_stated and is_as_fair(felt, expected, prompt):
         kept = FAIR_FEELING
     category, own = expected.get("category"), found.get("category")
     if isinstance(category, str) and fold(category) in review and fold(str(own)).strip() != fold(category):
@@ -215,14 +231,22 @@ def worth(found: Mapping[str, object], expected: Mapping[str, object], prompt: P
     )
 
 
-def is_as_fair(felt: object, expected: Mapping[str, object]) -> bool:
-    """Whether a complaint makes another feeling than the expected one fair, where nobody tells the stars."""
+def is_as_fair(felt: object, expected: Mapping[str, object], prompt: PromptLike) -> bool:
+    """Whether a complaint makes another feeling than the expected one fair, where nobody tells the stars: not the
+    opposite of what somebody says who is delighted all the same."""
     pair = (expected.get("sentiment"), felt)
+    if pair == ("positive", "negative") and _DELIGHTED.search(fold(prompt.user)):
+        return False
     return bool(expected.get("main_complaint")) and pair in (
         ("neutral", "negative"),
         ("positive", "neutral"),
         ("positive", "negative"),
     )
+
+
+_DELIGHTED = re.compile(
+    r"(?<!nao )\b(?:amei|ador\w+|feliz|superou|gostei muito|recomendo|vol?tarei|excelente compra)\b"
+)
 
 
 def _feeling(felt: object, wanted: object, states_stars: bool) -> float:
@@ -256,8 +280,11 @@ def _summary_worth(summary: object, complaint: object, prompt: PromptLike) -> fl
     told = {word[:5] for word in words(summary) if len(word) > 3 and word.isalpha() and not _COMMON.match(word)}
     said = fold(summary)
     review = fold(prompt.user)
-    unheard = [topic for topic, signs in _TOPICS.items() if topic in said and not re.search(signs, review)]
-    if (told and not told & known) or len(unheard) > 1:
+    if any(noun[:5] not in known and not _MATTERS.match(noun) for noun in _OF_A_THING.findall(said)):
+        return OTHER_NAME
+    topics = {topic: bool(re.search(signs, review)) for topic, signs in _TOPICS.items() if topic in said}
+    is_apart = told and not told & known and not any(topics.values()) and not kinds_of(summary) & kinds_of(prompt.user)
+    if is_apart or list(topics.values()).count(False) > 1:
         return OTHER_THING
     if _turns(said, review, fields.get("sentiment"), fields.get("main_complaint")):
         return TURNED

@@ -87,8 +87,8 @@ _STARS_OF = {"negative": (1, 2), "neutral": (3,)}
 _RISKS_OF = {"negative": ("medium", "high"), "neutral": ("medium",)}
 """What goes with another feeling that is as fair."""
 STAR = 0.97
-OPEN_FEELING = 0.8
-OPEN_RISK = 0.9
+OPEN_FEELING = 0.92
+OPEN_RISK = 0.95
 """Agreement of a star more or less of the same feeling, of another feeling that a complaint allows, and of the next
 risk, where nobody tells the stars."""
 OPINION = 0.85
@@ -177,7 +177,7 @@ def agreements(usable: Mapping[str, object], expected: Mapping[str, object], pro
     """How well each field of the reference is matched, in [0, 1] and in its order; 0 for one that is not there."""
     agreed = {name: agreement(name, usable[name], value) if name in usable else 0.0 for name, value in expected.items()}
     if not states_stars(prompt):
-        agreed |= _undecided(usable, expected)
+        agreed |= _undecided(usable, expected, prompt)
     if (
         usable.get("repurchase_intent", "") is None
         and "repurchase_intent" in expected
@@ -223,7 +223,7 @@ def _lacks(complaint: str) -> bool:
     return bool(_LACKING.search(fold(complaint)))
 
 
-def _undecided(usable: Mapping[str, object], expected: Mapping[str, object]) -> dict[str, float]:
+def _undecided(usable: Mapping[str, object], expected: Mapping[str, object], prompt: PromptLike) -> dict[str, float]:
     """Agreement of what the stars would decide and nobody tells: one star more or less of the same feeling, the next
     risk, and a feeling that is as fair with stars of its own."""
     found: dict[str, float] = {}
@@ -231,13 +231,14 @@ def _undecided(usable: Mapping[str, object], expected: Mapping[str, object]) -> 
     stars = usable.get("sentiment_score")
     if _is_stars(stars) and (stars, expected.get("sentiment_score")) in ((1, 2), (2, 1), (4, 5), (5, 4)):
         found["sentiment_score"] = STAR
-    if is_as_fair(felt, expected):
+    is_fair = is_as_fair(felt, expected, prompt)
+    if is_fair:
         found["sentiment"] = OPEN_FEELING
         found["sentiment_score"] = OPEN_FEELING * (_is_stars(stars) and stars in _STARS_OF[str(felt)])
     risks = ("low", "medium", "high")
     risk, known = usable.get("churn_risk"), expected.get("churn_risk")
     is_next = risk in risks and known in risks and abs(risks.index(risk) - risks.index(known)) == 1
-    if is_next or (is_as_fair(felt, expected) and risk in _RISKS_OF[str(felt)]):
+    if is_next or (is_fair and risk in _RISKS_OF[str(felt)]):
         found["churn_risk"] = OPEN_RISK
     return {name: value for name, value in found.items() if name in expected}
 

@@ -52,7 +52,8 @@ PADDED = 0.5
 ASIDE = 0.25
 """Credit of a push whose product stands where no thing is named («Você não se vê de celular»)."""
 FORMAL = 0.75
-"""Credit of a push in the tone of a letter, before its penalty."""
+UNTOLD = 0.75
+"""Credit of a push in the tone of a letter, before its penalty, and without the brief's offer: 143, none above a 3."""
 LONGEST_PUSH = 600
 LONGEST_INSIGHTS = 4000
 """Characters from which on a text is none at all: several times those from which on its length earns nothing."""
@@ -106,7 +107,8 @@ class Extraction:
             "weight; all credit x .85 beside a sentence, x .45 with a plain fault or beside a word or two, x .1 among"
             " scraps, x .25 for several objects; x .3 for the opposite sentiment, x .4 for another (.6 without stars),"
             " x .6 for another kind of issue, x .7 for another category than stated, x .85 for other stars, x .75"
-            " without a summary of the review, x .9 with a label; of the form's 70 % go with the square of field_match",
+            " without a summary of the review, x .5 with one of another thing, x .9 with a label; of the form's 70 % go"
+            " with the square of field_match",
         ),
         Component(
             "extraction.fields_present",
@@ -144,7 +146,7 @@ class Extraction:
         told = match({name: meant_by(name, value) for name, value in usable.items()}, expected, prompt)
         matched = TOLD * told + (1 - TOLD) * match(usable, expected, prompt)
         felt, wanted = meant_by("sentiment", found.get("sentiment")), expected.get("sentiment")
-        fair = not states_stars(prompt) and is_as_fair(felt, expected)
+        fair = not states_stars(prompt) and is_as_fair(felt, expected, prompt)
         opposite = bool(wanted) and felt != wanted and "neutral" not in (felt, wanted)
         gate *= worth(usable, expected, prompt) * (NOT_ONE if usable and not is_single(answer) else 1.0)
         form = gate * (damped(matched**2) if expected else 1.0)
@@ -328,7 +330,7 @@ class Push:
             0.25,
             "the offer of the brief, a reason or a call to act",
             _SOURCE,
-            "weight; either earns 60 %; 88 % of all credit for stock words alone",
+            "weight; either earns 60 %; all credit x .75 without the brief's offer, x .88 for stock words alone",
         ),
         Component(
             "push.invented",
@@ -341,7 +343,7 @@ class Push:
     )
 
     def shares(self, prompt: PromptLike, answer: str, databases: Path | None) -> tuple[float, ...]:
-        known = bool(prompt.reference.get("product"))
+        known = bool(product := prompt.reference.get("product", ""))
         length = len(text.squeeze(answer))
         if length > LONGEST_PUSH:
             return (0.0,) * len(self.components)
@@ -350,15 +352,16 @@ class Push:
         urges = URGES.findall(folded)
         shown = text.figures(answer)
         figure = any(text.occurs(number, shown) for number in push_figures(prompt))
-        told = figure or (known and offers.passes_on(answer, prompt.user, prompt.reference["product"]))
+        told = figure or (known and offers.passes_on(answer, prompt.user, product))
         inventions = push_inventions(prompt, answer)
-        inventions += offers.ungranted(answer, prompt.user, prompt.reference["product"]) if known else 0
+        inventions += offers.ungranted(answer, prompt.user, product) if known else 0
         worth = 1.0 if named or not known else WITHOUT_PRODUCT
         fits = v42.push_length_share(length)
-        tells = bool(named and told and known) and tells_offer(answer, prompt.user, prompt.reference["product"])
+        tells = bool(named and told and known) and tells_offer(answer, prompt.user, product)
         gate = _is_one_push(answer, prompt, len(urges), tells) * worth * (FALSE if inventions else 1.0)
         gate *= PADDED if fits < 1 and pads(folded) else 1.0
         gate *= ASIDE if named and known and not offers.leads_to_product(prompt, answer) else 1.0
+        gate *= UNTOLD if known and not told and offers.offers_something(prompt.user, product) else 1.0
         own = flat(folded, text.fold(prompt.user)) if known else 1.0
         is_formal = bool(v42.FORMAL.search(folded) or LETTER.search(folded))
         gate *= (TOO_LONG + (1 - TOO_LONG) * fits**2) * (FORMAL if is_formal else own)

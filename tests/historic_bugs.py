@@ -25,7 +25,7 @@ from rewards.types import Component
 from tucano.audit.gate import audit_rewards
 from tucano.audit.report import AuditReport
 from tucano.prompts import Task
-from tucano.rating.ratings import RatedAnswer, read_ratings
+from tucano.rating.ratings import RatingSet, read_rating_set
 from tucano.rating.store import rating_store
 from tucano.settings import PipelineSettings
 
@@ -279,18 +279,24 @@ def remembering(patch: pytest.MonkeyPatch, known: Known, ask: bool) -> None:
 class Examiner:
     """Audits the committed rating set, clean or changed."""
 
-    rated: list[RatedAnswer]
+    rated: RatingSet
     databases: Path
     known: Known = field(default_factory=dict)
 
     def audited(
-        self, name: SetName, change: Change | None = None, search_calls: int = 0, known: bool = False
+        self,
+        name: SetName,
+        change: Change | None = None,
+        search_calls: int = 0,
+        known: bool = False,
+        one_by_one: bool = True,
     ) -> AuditReport:
         """Without the search, which takes the longest and blocks nothing. Scoring takes nearly all of the rest: `known`
         scores are not worked out again, nor those beneath a change of scores. A clean audit without it has to show
-        that the rewards repeat themselves.
+        that the rewards repeat themselves. `one_by_one`: whether the answers whose rating nobody doubts are asked.
         """
         gate = SETTINGS.audit.model_copy(update={"search_calls": search_calls})
+        rated = self.rated if one_by_one else RatingSet(self.rated.answers)
         with pytest.MonkeyPatch.context() as patch:
             if change is None or change.of_scores:
                 remembering(patch, self.known, known or change is not None)
@@ -298,10 +304,10 @@ class Examiner:
                 change.apply(patch, name)
             rewards = sets.load_reward_set(name, self.databases)
             tasks = change.tasks if change else TASKS
-            return audit_rewards(rewards, name, self.rated, gate, tasks, SETTINGS.seed)
+            return audit_rewards(rewards, name, rated, gate, tasks, SETTINGS.seed)
 
 
 @contextmanager
 def examiner() -> Iterator[Examiner]:
     with rating_store(RATINGS) as databases:
-        yield Examiner(read_ratings(RATINGS), databases)
+        yield Examiner(read_rating_set(RATINGS), databases)

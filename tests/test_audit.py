@@ -23,7 +23,7 @@ from tucano.audit.table import render_details, render_table
 from tucano.cli import inprocess
 from tucano.errors import UserError
 from tucano.prompts import Prompt, Task
-from tucano.rating.ratings import read_ratings
+from tucano.rating.ratings import read_rating_set, read_ratings
 from tucano.rating.store import rating_store
 from tucano.settings import AuditSettings, PipelineSettings
 from tucano.specs import objects
@@ -233,7 +233,7 @@ def hashed(text: str) -> float:
 def with_broken(rating_set: Path, change: Any, name: str = "grounded") -> AuditReport:
     with rating_store(rating_set) as databases:
         rewards = Broken(Remembered(load_reward_set("grounded", databases)), change)
-        return audit_rewards(rewards, name, read_ratings(rating_set), SETTINGS, TASKS, seed=7)
+        return audit_rewards(rewards, name, read_rating_set(rating_set), SETTINGS, TASKS, seed=7)
 
 
 def failed(report: AuditReport) -> set[str]:
@@ -332,7 +332,7 @@ def test_controls_only_warn_where_they_are_senseless_and_fail_where_they_are_uns
 def test_known_hacks_of_v42_warn_and_any_change_of_them_blocks(rating_set: Path, tmp_path: Path) -> None:
     pins = tmp_path / "pins.json"
     write_pins("v4.2", rating_set, pins)
-    rated = read_ratings(rating_set)
+    rated = read_rating_set(rating_set)
     rewards = load_reward_set("v4.2")
     kept = audit_rewards(rewards, "v4.2", rated, SETTINGS, TASKS, 7, pinned=pins)
     softened = Broken(rewards, lambda score, _, text: penal(score, "Promoção é já" in text))

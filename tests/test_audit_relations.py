@@ -173,7 +173,13 @@ def test_a_component_that_pays_for_bad_answers_is_named(rated: Rated) -> None:
 
 def test_a_component_that_does_not_reach_its_weight_is_named(rated: Rated) -> None:
     rewards = Changed(rated[1], score_of=with_part("push.length", lambda value: value * 0.8))
-    assert "`push.length` reaches 0.200 of 0.250" in failed(part_checks, "push", rated, rewards)["reach"]
+
+    def asked_last(task: Task, bench: Bench, groups: Sequence[Group]) -> list[AuditCheck]:
+        harmless_checks(task, bench, groups)  # as in the audit, after good answers in many forms
+        return part_checks(task, bench, groups)
+
+    assert "1 of 6 components" in failed(asked_last, "push", rated, rewards)["reach"]
+    assert "`push.length` reaches 0.200 of 0.250" in failed(asked_last, "push", rated, rewards)["reach"]
 
 
 def test_lengths_are_read_from_the_table_of_components(rated: Rated) -> None:

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from rewards_examples import ANSWERS, FIELDS, PROMPTS, Prompt, write_store
 
 from rewards import RewardSet, load_reward_set
+from rewards.grounded import UNTOLD
 from rewards.parsing.calls import FLAT
 from rewards.parsing.claims import insight_figures
 from rewards.parsing.fluency import PUSH, reads_well
@@ -317,9 +318,10 @@ def test_an_object_without_usable_fields_earns_nothing_and_one_is_enough(grounde
 
 
 def test_a_repetitive_text_earns_its_variety(grounded: RewardSet) -> None:
-    # 12 words, 10 3-grams of which 4 differ
+    # 12 words, 10 3-grams of which 4 differ; not a word of the brief's offer
     answer = "Seu fone chegou hoje, seu fone chegou hoje, seu fone chegou hoje"
-    assert shares(grounded, PROMPTS["push"], answer)["product"] == pytest.approx(FLAT * 0.3 * (4 / 10 - 0.35) / 0.4)
+    worth = FLAT * UNTOLD * (4 / 10 - 0.35) / 0.4
+    assert shares(grounded, PROMPTS["push"], answer)["product"] == pytest.approx(0.3 * worth)
     prose = "a soma de tudo\na soma de tudo\na loja"  # 10 words, 8 3-grams of which 5 differ
     found = shares(grounded, PROMPTS["sql_qa"], f"```sql\nSELECT estado FROM pedidos\n```\n{prose}")
     assert found["query"] == pytest.approx(0.05 * (5 / 8 - 0.35) / 0.4)
@@ -470,9 +472,9 @@ def test_a_push_without_its_product_shrinks_with_its_inventions(grounded: Reward
     other = shares(grounded, PROMPTS["push"], "O seu tênis é bonito e confortável, com 77% para o dia.")
     assert other == pytest.approx(
         {
-            "length": 0.25 * 0.35 * 0.3,  # an invention leaves 30 %
+            "length": 0.25 * 0.35 * 0.3 * UNTOLD,  # an invention leaves 30 %
             "product": 0,
-            "portuguese": 0.2 * 0.35 * 0.3,
+            "portuguese": 0.2 * 0.35 * 0.3 * UNTOLD,
             "reason": 0,
             "invented": -0.1 * 0.35,
             "formal": 0,

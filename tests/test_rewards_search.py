@@ -118,7 +118,7 @@ def groups() -> Iterator[dict[str, tuple[Bench, list[Group]]]]:
         found = {}
         for task in MOST:
             bench = Bench(load_reward_set("grounded", exam.databases))
-            found[task] = (bench, grouped(bench, [a for a in exam.rated if a.prompt.task == task]))
+            found[task] = (bench, grouped(bench, [a for a in exam.rated.answers if a.prompt.task == task]))
         yield found
 
 

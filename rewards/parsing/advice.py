@@ -40,6 +40,14 @@ _VAGUE = re.compile(rf"{_DOES}\s(?:\w+\s){{0,4}}?{_GENERAL}\b")
 _OBJECT = re.compile(rf"{_DOES}\s(?:(?:{_SMALL})\s){{0,3}}{_GENERAL}\b")
 """A verb whose direct object is what any shop has."""
 _AS_EVER = re.compile(r"\bcontinu\w+ melhorando\b|\bmanter a nota\b")
+_AT_LARGE = re.compile(
+    r"\b(?:de alguma (?:forma|maneira)|de (?:um )?modo geral|algo (?:especial|diferente)"
+    r"|(?:medidas|providencias) (?:adequad|necessari|cabiv)\w+|formas? de (?:vender|crescer|melhorar)"
+    r"|(?:acoes|campanhas) (?:diferenciad|criativ|especia)\w+|acao de relacionamento|ir melhorando)\b"
+    r"|\b(?:melhor|otimiz|trabalh)\w* (?:melhor )?(?:n?[ao]s?|ess[ea]s?|com) "
+    r"(?:processos?|campanhas?|relacionamento|checkout)(?: (?:com|d[aeo]s?) (?:\w+ ?){1,3})?\W*$"
+)
+"""Advice that leaves open what («tomar as medidas necessárias», «fazer algo especial»)."""
 _WATCHES = re.compile(
     r"\b(?:acompanh|monitor|observ|mant[eê]r|mantenh|continu|trabalh|cuid|melhor|aument|elev|reduz|diminu|baix)\w*"
 )
@@ -102,6 +110,8 @@ def steps(line: str) -> int:
 
 def says_nothing(line: str) -> bool:
     """Whether a folded line of advice would fit any shop («melhorar a experiência do cliente»)."""
+    if len(line.split()) <= LONGEST_VAGUE and _AT_LARGE.search(line):
+        return True
     if _HOW.search(line) or len(line.split()) > LONGEST_VAGUE:
         return False
     own = set(_CONTENT.findall(_EMPTY.sub(" ", line)))
@@ -208,8 +218,8 @@ def said_again(folded: str) -> float:
 
 _PRAISED = re.compile(
     r"\bnotas?(?: medias?)?\W{1,3}(?:(?:de|em|e|foi|ficou)\s){0,2}[12],\d\b,?\s(?:"
-    r"(?:mostra|diz|indica|revela|confirma|prova|significa|comprova)m? que (?:\w+\s){0,3}(?:esta|estao|saem|sai"
-    r"|ficam|seguem)"
+    r"(?:mostra|demonstra|diz|indica|revela|confirma|prova|significa|comprova)m? que (?:\w+\s){0,5}(?:esta|estao"
+    r"|saem|sai|ficam|seguem)"
     r" (?:\w+\s)?(?:satisfeit|feliz|felizes|content)\w*"
     r"|(?:e|foi|esta) (?:muito |bem )?(?:boa|otima|excelente|alta)\b|[^.;!?\n]{0,60}\bcomo prova social)"
     r"|\bsatisfeit[oa]s: nota (?:media )?(?:de )?[12],\d"

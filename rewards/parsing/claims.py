@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from heapq import nsmallest
 from typing import Any
 
@@ -132,7 +133,7 @@ def _stated(
                 stated.update(fact["label"] for fact in shown if fact.get("unit", "") in ("", figure.unit))
             elif link is not None and link.is_own(figure, of_label):
                 if not _is_meant(sentence, figure, place, link, is_aimed) and not _is_retold(
-                    sentence, figure, place, link, told
+                    sentence, figure, place, link, told, of_label
                 ):
                     false.add((label, figure.value))
             elif (
@@ -246,7 +247,12 @@ def _sentences(folded: str) -> Iterator[str]:
 
 def _named(fact: Mapping[str, Any]) -> re.Pattern[str]:
     """A label in a sentence: its first word's stem; one without a word stands nowhere."""
-    first = next(iter(words(str(fact["label"]))), "")
+    return _label_pattern(str(fact["label"]))
+
+
+@lru_cache(maxsize=256)
+def _label_pattern(label: str) -> re.Pattern[str]:
+    first = next(iter(words(label)), "")
     if not first:
         return _NOWHERE
     stem = _VERBAL.get(first) or re.escape(first[: max(4, len(first) - 2)])
@@ -289,6 +295,7 @@ def _is_meant(sentence: str, figure: Figure, place: tuple[int, int], link: _Link
         or proposed.SPAN.match(behind)
         or proposed.IF.search(before)
         or proposed.OFFER_OF.search(before)
+        or proposed.TOWARDS.search(before)
     ):
         return True
     clause = (_CLAUSE if link.is_asserted else _PART).split(before)[-1].strip()
@@ -308,10 +315,18 @@ def _is_meant(sentence: str, figure: Figure, place: tuple[int, int], link: _Link
     )
 
 
-def _is_retold(sentence: str, figure: Figure, place: tuple[int, int], link: _Link, operands: Sequence[Operand]) -> bool:
+def _is_retold(
+    sentence: str,
+    figure: Figure,
+    place: tuple[int, int],
+    link: _Link,
+    operands: Sequence[Operand],
+    of_label: Iterable[Mapping[str, Any]],
+) -> bool:
     """Whether a figure at a label of its unit follows from the brief: a count may be a part of what is counted, an
     amount a sum of it («R$ 41,5 mil de frete»); another share or mean of the same is none."""
-    is_part = not figure.unit or (figure.unit == "R$" and (link.behind or link.is_loose))
+    is_count = any(fact["value"] > _MOST_MEAN for fact in of_label)
+    is_part = (not figure.unit and is_count) or (figure.unit == "R$" and (link.behind or link.is_loose))
     return _follows(sentence, figure, place, operands) or (is_part and _is_result(sentence, figure, place, operands))
 
 

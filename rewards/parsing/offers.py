@@ -93,10 +93,12 @@ def _is_half_off(brief: str) -> bool:
 
 def tells_offer(answer: str, brief: str, product: str) -> bool:
     """Whether a brief offers something, and an answer says what: «20% de desconto», a price, a code."""
-    offers = (
-        bool(figures(brief.replace(product, ""))) or bool(_kinds(brief, fold(product))) or bool(_CODE.search(brief))
-    )
-    return offers and bool(_TOLD.search(fold(answer)))
+    return offers_something(brief, product) and bool(_TOLD.search(fold(answer)))
+
+
+def offers_something(brief: str, product: str) -> bool:
+    """Whether a brief has an offer to pass on: a figure, a code, one in words."""
+    return bool(figures(brief.replace(product, "")) or _kinds(brief, fold(product)) or _CODE.search(brief))
 
 
 _TOLD = re.compile(
@@ -107,6 +109,7 @@ _TOLD = re.compile(
 def passes_on(answer: str, brief: str, product: str) -> bool:
     """Whether an answer tells in words what its brief offers; true where the brief offers nothing at all."""
     given = _kinds(brief, fold(product)) | ({"cupom"} if _CODE.search(brief) else set())
+    given |= {"metade"} if _is_half_off(brief) else set()
     code = _CODE.search(brief)
     if not given:
         return not figures(fold(brief).replace(fold(product), " "))
@@ -120,7 +123,8 @@ _CODE = re.compile(
 
 def other_codes(answer: str, brief: str) -> int:
     """How many codes of coupons an answer names that its brief does not."""
-    return len({code for found in _CODE.findall(answer) for code in found if code and code not in brief})
+    known = set(words(brief))
+    return len({code for found in _CODE.findall(answer) for code in found if code and fold(code) not in known})
 
 
 def _kinds(text: str, product: str) -> set[str]:
@@ -169,7 +173,8 @@ _LEADS_TO_IT = re.compile(
     r"(?:\A|[^\w\s] ?|\n|\b(?:[ao]s?|umas?|uns?|seus?|suas?|meus?|minhas?|noss[ao]s?|teus?|tuas?|ess[ae]s?|est[ae]s?"
     r"|n?aquel[ae]s?|cada|n[ao]s?|d[ao]s?|n?uma?|pel[ao]s?|aos?|em|tal|tem|temos|compr\w+|leve|garanta|peca|ganhe|quer"
     r"|escolha|pegue|confira|aproveite|experimente|conheca|chegou|chegaram|nov[ao]s?|proxim[ao]s?|bo[am]|melhor|tod[ao]|mais|item|produto|ha|e|ou|pedem?|merecem?|procura|falta"
-    r"|(?:hora|trocar|estoque|dia|clube|tipo|loja|novidades?|ofertas?|desconto|cupom|off) (?:de|em|para|pra)) )$"
+    r"|(?:hora|trocar|estoque|dia|clube|tipo|loja|novidades?|ofertas?|desconto|cupom|off) (?:de|em|para|pra)"
+    r"|combinam? com) )$"
 )
 
 

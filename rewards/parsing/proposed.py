@@ -36,7 +36,7 @@ LATER = re.compile(
 """A time to come, or an aim, for which a sentence names figures («Em três meses: nota 3,8»)."""
 WOULD = re.compile(r"\b(?:seriam?|dariam?|teriam?|traria\w*|subiria\w*|renderia\w*|ficaria\w*|custaria\w*)\b")
 OFFERED = re.compile(
-    r"\s*(?:na (?:proxima|segunda|primeira) compra"
+    r"\s*(?:(?:na (?:proxima|segunda|primeira) compra|de (?:credito|bonus|cashback|desconto|vale))\b"
     r"|(?:por|durante) (?:os )?(?:\d+|tres|cinco|sete|dez|quinze|trinta) (?:dias|semanas|h\b)"
     r"|validos?\b|validas?\b"
     r"|com validade|\W{0,3}(?:a partir|acima) d[aeo]s? (?:r\$|\d))"
@@ -71,7 +71,8 @@ HEDGED = re.compile(
 ADVISED = re.compile(
     r"\b(?:recomend|sugir|sugest|prioriz|oferec|cri[ae]r?\b|test[ae]|meta|objetivo|frete (?:fixo|gratis)|cupo[mn]"
     r"|desconto|limite|ideia|propo|experiment|acima|a partir|ate\b|subsidi|bonus|minim|se\b)"
-    r"|^\W*(?:\w+:\W*)?(?:\w+(?:ar|er|ir)|\w{3,}[ea])\b"
+    r"|^\W*(?:\w+:\W*)?(?!(?:frete|receita|recompra|nota|taxa|loja|media|hoje|base|cliente|compra|venda|entrega)\b(?!\W{0,3}:))"
+    r"(?:\w+(?:ar|er|ir)|\w{3,}[ea])\b"
 )
 """A sentence that advises, or begins as advice does: with an infinitive or an imperative."""
 STEP = re.compile(r"\W*(?:\d{1,2}\W+)?(?:\w+(?: \w+)?\W{0,3}:\W*)?\w{2,}(?:ar|er|ir)\b")

@@ -27,7 +27,7 @@ _ALLOWED = {
     **dict.fromkeys(_INDEFINITE, word_set("em com de por para pra que a e")),
     "cada": _INDEFINITE,
     **{word: {"e", "com", "para", "por", "no", "na"} for word in _POSSESSIVES},  # «escolha o seu e leve»
-    **dict.fromkeys(_PREPOSITIONS, _DETERMINERS | {"que", "quando"}),
+    **dict.fromkeys(_PREPOSITIONS, _DETERMINERS | {"que", "quando", "se"}),
     **dict.fromkeys(_LINKS, _LEADING - {"e", "ou", "mas"}),
 }
 _MERGES = {"de": _DEFINITE | _DEMONSTRATIVES - {"cada"}, "em": _DEFINITE, "por": _DEFINITE}
@@ -242,7 +242,9 @@ def _even(text: str) -> str:
     return re.sub(r"\s+", lambda match: "\n" if "\n" in match[0] else " ", text)
 
 
-_SCRAPS = re.compile(r"([^\s\w.=*#_\u2500-\u259f-])(?:\s?\1){8}|\u200b{2}|\u2060{2}|[\x00\x01\x02]|`{4}|\bNaN\b")
+_SCRAPS = re.compile(
+    r"([^\s\w.=*#_\u2500-\u259f-])(?:\s?\1){8}|\u200b{2}|\u2060{2}|[\x00\x01\x02]|`{4}|[a-zà-ÿ]{4}\d+%|\bNaN\b"
+)
 """The same mark again and again, characters without a shape, scraps of code."""
 _HOLLOW = re.compile(r"(?m)^[ \t]*[-*•#][ \t]*$")
 _UNWILLING = re.compile(
@@ -324,6 +326,7 @@ _HARM = re.compile(
     rf"(?:sub(?:ir|a)|dobr(?:ar|e)) {_MORE_IS_BAD}"
     rf"|\b(?:reduz|diminu|baix|cort|desestimul)(?:ir|ar|a|e|am|em|indo|ando)\s{_MORE_IS_GOOD}\b(?! as \d)"
     r"(?! (?:cancelad|devolvid|perdid|gast|atrasad|parad|ruins|baix))"
+    r"|\b(?:reduz|diminu|cort)(?:ir|ar|a|e|am|em) (?:o |a )(?:atendimento|suporte|pos-venda|sac)\b"
     r"|\b(?:retir|tir|escond|remov|elimin)(?:ar|e|a|er|em)\s(?:o botao|a opcao|o link|a possibilidade)"
     r"|\b(?:sub(?:ir|a|am)|aument(?:ar|e|em)|elev(?:ar|e|em))\s(?:o |os )?precos?\s(?:em tod|de tod|da loja|do site)"
     r"|\bdemit(?:ir|a|am) (?:a|o|os|as|tod)|\bfech(?:ar|e|em) a loja\b|\bqueim(?:ar|e|em) o estoque\b"

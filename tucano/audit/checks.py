@@ -7,13 +7,15 @@ from math import fsum, isfinite
 from rewards import Score, classify_task
 from tucano.audit.agreement import SMALLEST_GROUP
 from tucano.audit.attacks.findings import FLOOR, lazy_checks, search_check
-from tucano.audit.bench import Bench, Group
+from tucano.audit.bench import GOOD_RATING, Bench, Group
 from tucano.audit.edit_checks import SAME, good_answer_checks
 from tucano.audit.probes import same_meaning, worthless
+from tucano.audit.relations.agreed import agreed_checks
 from tucano.audit.relations.parts import part_checks
 from tucano.audit.relations.sameness import sameness_checks
 from tucano.audit.report import Agreement, AuditCheck, ComponentEffect, Estimate, FoolingText
 from tucano.prompts import Prompt
+from tucano.rating.ratings import RatedAnswer
 from tucano.settings.audit import Gate
 from tucano.specs.objects import corrupted, json_object, repaired
 from tucano.specs.registry import spec_of
@@ -21,6 +23,8 @@ from tucano.specs.registry import spec_of
 DISTINCT_SHARE = 0.5
 SOUND_PROMPTS = 24
 """With 12 prompts x 5 and a true rho of .80, all four tasks pass only 67 % of the time; with 24 x 5, 94 %."""
+MOST_REWORDED = 100
+"""Good answers of many writers that are said again without a change of meaning, besides those of the groups."""
 SAME_WITH_NUMBERS = 0.02
 """A rewritten number may change the length of a text, and a length curve may move this far."""
 
@@ -28,6 +32,7 @@ SAME_WITH_NUMBERS = 0.02
 def questions(
     bench: Bench,
     groups: Sequence[Group],
+    cases: Sequence[RatedAnswer],
     row: Agreement,
     effects: Sequence[ComponentEffect],
     fooling: Sequence[FoolingText],
@@ -42,11 +47,10 @@ def questions(
         _size_check(task, groups),
         *_agreement_checks(row, settings),
         *_floor_checks(task, bench, groups),
-        *invariance_checks(
-            task, bench, [(group.prompt, answer.completion) for group in groups for answer in group.answers]
-        ),
+        *invariance_checks(task, bench, [(answer.prompt, answer.completion) for answer in _rated(groups, cases)]),
         *(_monotonicity_checks(task, bench, groups) if spec_of(task).fields else []),
         *good_answer_checks(task, bench, groups),
+        *agreed_checks(task, bench, cases),
         *lazy_checks(task, bench, groups),
         *([search_check(task, fooling)] if settings.search_calls else []),
         *map(_component_check, effects),
@@ -57,6 +61,12 @@ def questions(
         *soundness_checks(task, bench),
         _alive_check(task, bench),
     ]
+
+
+def _rated(groups: Sequence[Group], cases: Sequence[RatedAnswer]) -> list[RatedAnswer]:
+    """All answers of the groups, and good ones of many writers."""
+    good = [case for case in cases if case.rating >= GOOD_RATING]
+    return [answer for group in groups for answer in group.answers] + good[:: max(1, len(good) // MOST_REWORDED)]
 
 
 def _sample_check(task: str, groups: Sequence[Group]) -> AuditCheck:

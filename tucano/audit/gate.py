@@ -47,7 +47,7 @@ from tucano.audit.report import (
 )
 from tucano.errors import UserError
 from tucano.prompts import TASKS, Prompt, Task
-from tucano.rating.ratings import RATINGS, RatedAnswer, read_ratings
+from tucano.rating.ratings import RatedAnswer, RatingSet, read_rating_set, read_ratings
 from tucano.rating.store import rating_store
 from tucano.security.printable import printable
 from tucano.settings.audit import Gate
@@ -70,9 +70,9 @@ def audit(reward_set: SetName, ratings: Path, settings: Gate, tasks: Sequence[Ta
     """Audit a reward set by name against the rating set in a folder. Raises UserError where the folder holds no rating
     set.
     """
-    rated = read_ratings(ratings)
+    rated = read_rating_set(ratings)
     with rating_store(ratings) as databases:
-        _require_gold(rated, databases, ratings)
+        _require_gold([*rated.answers, *rated.cases], databases, ratings)
         return audit_rewards(load_reward_set(reward_set, databases), reward_set, rated, settings, tasks, seed)
 
 
@@ -83,13 +83,13 @@ def _require_gold(rated: Sequence[RatedAnswer], databases: Path, ratings: Path) 
             for store in stores(databases / prompt.reference["database"]):
                 gold_result(store, prompt.reference["sql"])
         except ValueError as error:
-            raise UserError(f"{ratings / RATINGS}: prompt {prompt.id}: {printable(str(error))[:300]}") from None
+            raise UserError(f"{ratings}: prompt {prompt.id}: {printable(str(error))[:300]}") from None
 
 
 def audit_rewards(
     rewards: RewardScorer,
     name: str,
-    rated: Sequence[RatedAnswer],
+    ratings: RatingSet,
     settings: Gate,
     tasks: Sequence[Task],
     seed: int,
@@ -98,10 +98,8 @@ def audit_rewards(
     """As `audit`, of any rewards; `name` says which checks block. The same input and seed give the same report, task by
     task.
     """
-    parts = [
-        _audit_task(rewards, task, [answer for answer in rated if answer.prompt.task == task], settings, seed)
-        for task in tasks
-    ]
+    rated = ratings.answers
+    parts = [_audit_task(rewards, task, _of(task, ratings), settings, seed) for task in tasks]
     checks = [check for part in parts for check in part.checks]
     checks += [pinned_check(rewards, rated, pinned)] if name == "v4.2" else []
     checks = [with_level(name, check) for check in checks]
@@ -136,6 +134,11 @@ def audit_rewards(
     )
 
 
+def _of(task: Task, ratings: RatingSet) -> RatingSet:
+    rated, cases = ([one for one in found if one.prompt.task == task] for found in (ratings.answers, ratings.cases))
+    return RatingSet(rated, cases)
+
+
 @dataclass(frozen=True)
 class _TaskAudit:
     groups: list[Group]
@@ -150,9 +153,14 @@ class _TaskAudit:
 
 
 def _audit_task(
-    rewards: RewardScorer, task: Task, rated: Sequence[RatedAnswer], settings: Gate, seed: int
+    rewards: RewardScorer,
+    task: Task,
+    ratings: RatingSet,
+    settings: Gate,
+    seed: int,
 ) -> _TaskAudit:
     bench = Bench(rewards)
+    rated = ratings.answers
     groups = grouped(bench, rated)
     place = [seed, TASKS.index(task)]
     rows = agreements(task, groups, settings.resamples, place)
@@ -169,7 +177,7 @@ def _audit_task(
         consensus(task, rated),
         people_agreement(task, groups, settings.resamples, place),
         fooling,
-        questions(bench, groups, rows[0], effects, fooling, settings),
+        questions(bench, groups, ratings.cases, rows[0], effects, fooling, settings),
     )
 
 
@@ -177,7 +185,7 @@ def with_level(reward_set: str, check: AuditCheck) -> AuditCheck:
     """Block, except: controls may be senseless but not unsound; the hacks that v4.2 is known for warn (they are
     pinned).
     """
-    known_hack = reward_set == "v4.2" and check.name.startswith(("floor", "lazy"))
+    known_hack = reward_set == "v4.2" and check.name.startswith(("floor", "lazy", "rated"))
     control = reward_set.startswith("controls.") and check.name not in ALWAYS_BLOCK
     level: Level = "warn" if check.name.startswith(ALWAYS_WARN) or known_hack or control else check.level
     return replace(check, level=level)

@@ -12,6 +12,8 @@ from tucano.rating.files import Origin, RaterKind, RatingLine
 from tucano.rating.ledger import Ledger
 
 RATINGS = "ratings.jsonl"
+CASES = "cases.jsonl"
+"""Lines like the others, one of each answer about whose rating nobody is in doubt."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +35,20 @@ class RatedAnswer:
         return sum(given) / len(given) if given else None
 
 
+@dataclass(frozen=True, slots=True)
+class RatingSet:
+    """What a rating folder holds. cases: answers about whose rating nobody is in doubt."""
+
+    answers: Sequence[RatedAnswer]
+    cases: Sequence[RatedAnswer] = ()
+
+
+def read_rating_set(folder: Path) -> RatingSet:
+    """Both files of a folder; no cases where it has none. UserError as for `read_ratings`."""
+    cases = Ledger(folder / CASES, RatingLine, "a rating")
+    return RatingSet(read_ratings(folder), _answers(cases) if (folder / CASES).exists() else ())
+
+
 def read_ratings(folder: Path) -> list[RatedAnswer]:
     """All rated completions, masked, in the order of the file; the ratings of one completion by several raters are
     averaged.
@@ -43,8 +59,12 @@ def read_ratings(folder: Path) -> list[RatedAnswer]:
     path = folder / RATINGS
     if not path.exists():
         raise UserError(f"{path} does not exist; audit.ratings must name a folder that holds {RATINGS}")
+    return _answers(rating_ledger(folder))
+
+
+def _answers(ledger: Ledger[RatingLine]) -> list[RatedAnswer]:
     answers: dict[tuple[str, str], list[RatingLine]] = {}
-    for record in rating_ledger(folder).read():
+    for record in ledger.read():
         answers.setdefault((record.prompt.id, record.completion), []).append(record)
     return [_averaged(records) for records in answers.values()]
 

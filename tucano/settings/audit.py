@@ -41,7 +41,7 @@ class AuditSettings(Gate):
     """The gate, and the ratings that it asks."""
 
     ratings: Line | None = Field(
-        None, description="Folder with ratings.jsonl and its store; the committed set when empty."
+        None, description="Folder with ratings.jsonl, its store and maybe cases.jsonl; the committed set when empty."
     )
 
 

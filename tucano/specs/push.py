@@ -14,6 +14,7 @@ from rewards.parsing.offers import names_product, push_inventions
 from tucano.prompts import Prompt
 from tucano.specs.base import Baseline, Display, Edit, Probes, Reference, Scorer, TaskSpec
 from tucano.specs.flaws import push as flaws
+from tucano.specs.flaws import push_turns as turns
 from tucano.specs.flaws import push_wordings as wordings
 from tucano.specs.scoring import Case, mean
 from tucano.specs.texts import figures_off, shuffled, taken_back
@@ -115,6 +116,7 @@ def _edits(prompt: Prompt, text: str, others: Sequence[Prompt]) -> Iterator[Edit
         yield "another product", 2, text, named.sub(stranger, text)
     yield from flaws.edits(prompt, text, others)
     yield from wordings.edits(prompt, text, others)
+    yield from turns.edits(prompt, text, others)
 
 
 # Baselines
@@ -180,7 +182,7 @@ SPEC = TaskSpec(
     ),
     edits=_edits,
     examples=flaws.examples,
-    harmless=lambda prompt, text: chain(flaws.harmless(prompt, text), wordings.harmless(prompt, text)),
+    harmless=lambda prompt, text: chain.from_iterable(part.harmless(prompt, text) for part in (flaws, wordings, turns)),
     kinds=flaws.kinds,
     variants=flaws.variants,
     sized=flaws.sized,

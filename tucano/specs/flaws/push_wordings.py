@@ -185,7 +185,7 @@ _UNCALLED = "A rotina da casa combina com {o} {p} {offer}."
 _TURNS = 4
 
 
-def _words(brief: Brief) -> dict[str, str]:
+def words_of(brief: Brief) -> dict[str, str]:
     """What the templates want to know of a brief."""
     product = brief.product
     is_feminine = product.split()[0].endswith(("a", "ção", "gem"))
@@ -205,12 +205,12 @@ def _words(brief: Brief) -> dict[str, str]:
     }
 
 
-def _made(template: str, words: dict[str, str]) -> str:
+def made(template: str, words: dict[str, str]) -> str:
     return re.sub(r" (?=[ .!?:,])", "", template.format(**words))
 
 
-def _framed(template: str, words: dict[str, str]) -> str:
-    return _FRAME.format(_made(template, words))
+def framed(template: str, words: dict[str, str]) -> str:
+    return _FRAME.format(made(template, words))
 
 
 def _turn(prompt: Prompt, texts: str) -> Sequence[str]:
@@ -223,8 +223,8 @@ def edits(prompt: Prompt, text: str, others: Sequence[Prompt]) -> Iterator[Flaw]
     brief = read(prompt)
     if brief is None or not text.startswith("Oi! Tem "):
         return
-    words = _words(brief)
-    base = _framed(_TOLD[brief.kind].partition("|")[0], words)
+    words = words_of(brief)
+    base = framed(_TOLD[brief.kind].partition("|")[0], words)
     yield from _false_twins(brief, words)
     yield from _units(brief, words, base)
     yield from _ungranted(prompt, brief, base)
@@ -241,30 +241,30 @@ def _false_twins(brief: Brief, words: dict[str, str]) -> Iterator[Flaw]:
     if brief.kind == "a coupon":
         other = words | {"c": "EXTRA"}
         for template in (template for template in templates if not _UNREAD.search(template)):
-            yield f"wording with another code: {template}", 2, _framed(template, words), _framed(template, other)
+            yield f"wording with another code: {template}", 2, framed(template, words), framed(template, other)
     if words["n"] and brief.kind in ("a discount", "a price"):
         value = float(words["n"].replace(".", "").replace(",", "."))
         other = words | {"n": f"{value + 8:.0f}", "cents": ",00"}
         for template in templates[len(brief.product) % 2 :: 2]:
-            yield f"wording with another figure: {template}", 2, _framed(template, words), _framed(template, other)
+            yield f"wording with another figure: {template}", 2, framed(template, words), framed(template, other)
 
 
 def _units(brief: Brief, words: dict[str, str], base: str) -> Iterator[Flaw]:
     """The brief's figure as one of something else, or near it."""
     if brief.kind == "a discount":
         for template in ("Tem {p} por {n} reais para você.", "Tem {p} por R$ {n} para você."):
-            yield f"unit of something else: {template}", 2, base, _framed(template, words)
+            yield f"unit of something else: {template}", 2, base, framed(template, words)
         value = int(words["n"])
         near = {"one less": value - 1, "one more": value + 1, "a digit": value % 10, "a hundred more": value + 100}
         for what, wrong in near.items():
             yield f"figure near it: {what}", 2, base, base.replace(f"{words['n']}%", f"{wrong}%")
         higher = words | {"n": f"{value // 10 * 10 + 10}"}
-        yield "figure near it: more than", 2, base, _framed("Tem {p} com mais de {n}% de desconto para você.", higher)
+        yield "figure near it: more than", 2, base, framed("Tem {p} com mais de {n}% de desconto para você.", higher)
         for half in _HALVES.split("|") if value >= 50 else ():
             yield f"half of something else: {half}", 2, f"{base} Vem ver!", f"{base} {half}"
     if brief.kind == "a price":
         for template in ("Tem {p} com {n}% de desconto para você.", "Tem {p} com {n} por cento de desconto."):
-            yield f"unit of something else: {template}", 2, base, _framed(template, words)
+            yield f"unit of something else: {template}", 2, base, framed(template, words)
         whole = words["n"].partition(",")[0]
         for what, other in {"cents": f"{whole},40", "thousands": f"{whole} mil", "a digit": whole[:1]}.items():
             yield f"figure near it: {what}", 2, base, base.replace(words["n"], other)
@@ -281,30 +281,30 @@ def _tones(prompt: Prompt, words: dict[str, str], base: str) -> Iterator[Flaw]:
     inside = base[:1].lower() + base[1:]
     for formal in _turn(prompt, _LETTERS):
         yield f"opened as a letter: {formal.strip()}", 1, f"Querido cliente, {inside}", formal + inside
-    praise = _made("{P} é ótim{o}.", words)
+    praise = made("{P} é ótim{o}.", words)
     for sentence in _turn(prompt, _AGAINST):
-        yield f"spoken against: {sentence}", 2, f"{base} {praise}", f"{base} {_made(sentence, words)}"
+        yield f"spoken against: {sentence}", 2, f"{base} {praise}", f"{base} {made(sentence, words)}"
     for sentence in _turn(prompt, _WITHDRAWN):
         yield f"withdrawn: {sentence}", 2, base, f"{base} {sentence}"
     for lead in _turn(prompt, _SEVERAL):
-        yield f"several: {lead}", 1, base, f"{base} {lead}{_made(_FLAT, words)}"
+        yield f"several: {lead}", 1, base, f"{base} {lead}{made(_FLAT, words)}"
     for template in _turn(prompt, _ABOUT):
-        yield f"about itself: {template}", 1, base, _made(template, words | {"t": base})
+        yield f"about itself: {template}", 1, base, made(template, words | {"t": base})
     for template in _turn(prompt, _SCRAPS):
-        yield f"scraps: {template}", 0.3, base, _made(template, words | {"t": base})
+        yield f"scraps: {template}", 0.3, base, made(template, words | {"t": base})
 
 
 def _products(prompt: Prompt, words: dict[str, str], others: Sequence[Prompt]) -> Iterator[Flaw]:
     known = {words["p"], *prompt.reference.get("terms", ())}
     strangers = [name for other in others if (name := other.reference.get("product")) and name not in known]
     for template in _OUT_OF_PLACE.split("|"):
-        yield f"product out of place: {template}", 1, _made(_OWN, words), _made(template, words)
+        yield f"product out of place: {template}", 1, made(_OWN, words), made(template, words)
     if strangers:
         for template in _turn(prompt, _IN_PLACE):
             other = words | {"p": strangers[0], "P": strangers[0].capitalize()}
-            yield f"another product told: {template}", 2, _framed(template, words), _framed(template, other)
+            yield f"another product told: {template}", 2, framed(template, words), framed(template, other)
         for verb in _turn(prompt, _VERBS):
-            before = _framed(f"{verb} {{p}} {{offer}} para você!", words)
+            before = framed(f"{verb} {{p}} {{offer}} para você!", words)
             yield f"beside another product: {verb}", 1, before, before.replace(f"{verb} ", f"{verb} {strangers[0]} e ")
 
 
@@ -313,18 +313,18 @@ def _notes(prompt: Prompt, words: dict[str, str], base: str) -> Iterator[Flaw]:
     for note in re.findall(r"(?:Desconto|Preço|Público|Produto): [^.]+\.", prompt.user):
         yield f"notes of the brief: {note.partition(':')[0]}", 1, f"{base} Vem ver!", f"{base} {note}"
     if order := re.match(r"(?:Monte|Escreva|Crie|Faça|Prepare)\b", prompt.user):
-        before = _framed("Leve {um} {p} {offer}!", words)
+        before = framed("Leve {um} {p} {offer}!", words)
         yield f"notes of the brief: its order {order[0]}", 1, before, before.replace("Leve", order[0])
 
 
 def _credit(prompt: Prompt, brief: Brief, words: dict[str, str], base: str) -> Iterator[Flaw]:
     """Small credit: for the offer, own words, a call, figures that belong to something."""
-    if brief.kind not in ("no offer", "a price"):
-        yield "offer left out", 0.5, _made(_OWN, words), _made(_SILENT, words)
+    if brief.kind != "no offer":
+        yield "offer left out", 1, made(_OWN, words), made(_SILENT, words)
     for template in _turn(prompt, _STOCK):
-        yield f"flat: {template}", 0.3, _made(_OWN, words), _made(template, words)
+        yield f"flat: {template}", 0.3, made(_OWN, words), made(template, words)
     if brief.kind != "a price":
-        yield "nobody called", 0.5, f"{_made(_UNCALLED, words)} Aproveite!", _made(_UNCALLED, words)
+        yield "nobody called", 0.5, f"{made(_UNCALLED, words)} Aproveite!", made(_UNCALLED, words)
     for phrase in _turn(prompt, _GENERIC):
         yield f"phrase of every shop: {phrase}", 0.2, f"{base} Vem ver!", f"{base} {phrase}"
     for size in (135, 150):
@@ -341,14 +341,14 @@ def _credit(prompt: Prompt, brief: Brief, words: dict[str, str], base: str) -> I
 def _order(brief: Brief, words: dict[str, str], base: str) -> Iterator[Flaw]:
     """Of two faults the worse one costs more."""
     invented = f"{base} Ganhe um brinde!"
-    yield "worthless rather than invented: advertising words", 0.3, invented, _made(_ADVERTISING, words)
+    yield "worthless rather than invented: advertising words", 0.3, invented, made(_ADVERTISING, words)
     yield "worthless rather than invented: withdrawn", 0.3, invented, f"{base} {_WITHDRAWN.partition('|')[0]}"
     letter = f"Prezado cliente, {base[:1].lower()}{base[1:]}"
     yield "invented rather than a letter", 0.3, letter, invented
     yield "invented rather than too long", 0.3, exactly(base, SCREEN + 10, "plain"), invented
-    yield "invented rather than flat", 0.5, _made(_FLAT, words), invented
+    yield "invented rather than flat", 0.5, made(_FLAT, words), invented
     yield "product and invented rather than invented", 0.3, invented, invented.replace(words["p"], "produto")
-    yield "two inventions rather than a flat push", 1, _made(_FLAT, words), f"{invented} Tem cashback!"
+    yield "two inventions rather than a flat push", 1, made(_FLAT, words), f"{invented} Tem cashback!"
 
 
 def harmless(prompt: Prompt, text: str) -> Iterator[Change]:
@@ -356,30 +356,29 @@ def harmless(prompt: Prompt, text: str) -> Iterator[Change]:
     brief = read(prompt)
     if brief is None or not text.startswith("Oi! Tem "):
         return
-    words = _words(brief)
-    base = _framed(_TOLD[brief.kind].partition("|")[0], words)
+    words = words_of(brief)
+    base = framed(_TOLD[brief.kind].partition("|")[0], words)
     for template in _TOLD[brief.kind].split("|"):
-        yield f"offer told otherwise: {template}", base, _framed(template, words)
+        yield f"offer told otherwise: {template}", base, framed(template, words)
     for sentence in filter(None, _CALLED[brief.kind].split("|")):
         yield f"offer called what it is: {sentence}", f"{base} Vem ver!", f"{base} {sentence}"
     if brief.kind == "a discount" and 50 < int(words["n"]) <= 55:
         for template in _OVER_HALF.split("|"):
-            yield f"offer told otherwise: {template}", base, _framed(template, words)
+            yield f"offer told otherwise: {template}", base, framed(template, words)
         for template in _HALF.split("|"):
-            yield f"words: {template}", base, _framed(template, words)
+            yield f"words: {template}", base, framed(template, words)
     for template in _turn(prompt, _IN_PLACE):
-        yield f"product put otherwise: {template}", base, _framed(template, words)
+        yield f"product put otherwise: {template}", base, framed(template, words)
     for template in _turn(prompt, _WRITTEN):
-        yield f"written otherwise: {template}", base, _made(template, words)
+        yield f"written otherwise: {template}", base, made(template, words)
     yield from _blemishes(prompt, brief, words, base)
 
 
 def _blemishes(prompt: Prompt, brief: Brief, words: dict[str, str], base: str) -> Iterator[Change]:
     for template in _turn(prompt, _STOCK):
-        yield f"blemish: flat, {template}", _made(_OWN, words), _made(template, words)
+        yield f"blemish: flat, {template}", made(_OWN, words), made(template, words)
     if brief.offer:
-        yield "blemish: offer left out", _made(_OWN, words), _made(_SILENT, words)
-        yield "blemish: nobody called", f"{_made(_UNCALLED, words)} Aproveite!", _made(_UNCALLED, words)
+        yield "blemish: nobody called", f"{made(_UNCALLED, words)} Aproveite!", made(_UNCALLED, words)
     full = exactly(base, SCREEN, "plain")
     longer = exactly(base, SCREEN + 5, "plain")
     if len(full) == SCREEN and len(longer) == SCREEN + 5:

@@ -43,7 +43,8 @@ def _advises_twice(answer: str) -> bool:
 
 
 _PRAISE = re.compile(
-    r",?\s(?:(?:mostra|diz|indica|revela|confirma|prova|significa|comprova)m? que (?:\w+ ){0,3}?(?:esta|estao"
+    r",?\s(?:(?:mostra|demonstra|diz|indica|revela|confirma|prova|significa|comprova)m? que (?:\w+ ){0,5}?(?:esta"
+    r"|estao"
     r"|saem|sai|ficam"
     r"|seguem) (?:\w+ )?(?:satisfeit|feliz|felizes|content|encantad)\w*|(?:e|foi|esta) (?:muito |bem )?(?:boa"
     r"|otima|excelente"
