@@ -28,14 +28,16 @@ _KINDS = {
         r"|\bnem retorno|\b(?:sem|falta de|ausencia de)"
         r" (?:\w+ )?(?:respost|retorno|contato)|\bignor|\bsilenci",
         "refused": r"\b(?:neg(?:a|ou|ad|at)|recus)\w*\b.*\b(?:troca|reembols|devoluc|dinheiro|estorn|ressarc|restituic)"
-        r"|\b(?:troca|reembols|devoluc|estorn|restituic)\w*\b.*\b(?:negad|recusad|negou|nao aceit)"
+        r"|\b(?:troca|reembols|devoluc|estorn|restituic)\w*\b.*\b(?:negad|recusad|negou"
+        r"|nao (?:aceit|conced|feit|realiz|efetu|consegu|sai|saiu|veio))"
         r"|\bnao (?:quis|quer|aceit\w+|deix\w+) (?:a |o )?(?:troc|devol|reembols)"
+        r"|\b(?:cade|aguard\w+|sumi\w+ com|espera d|esperando) ?(?:o |meu )?(?:dinheiro|reembols|estorn)"
         r"|\b(?:reembols|estorn)\w*(?: (?:ainda|ate \w+|d[oa] \w+))? nao (?:veio|caiu|entrou|saiu|chegou|recebido"
         r"|foi (?:feito|pago))|(?<!ficou )\b(?:sem|nada de|falta de) (?:o )?(?:reembols|estorn)",
         "service": r"\b(?:atendiment|vendedor|atendent|loja|suporte)\w*\b.*\b(?:ruim|gross|rude|pessim|horriv|precari)"
         r"|\bfalta de respeito|\b(?:desrespeito|descaso)(?:$| (?:com|a) (?:(?:o|a|os|as) )?(?:quem|client|compra"
         r"|consum))"
-        r"|\bgross(?:eir|o\b|a\b|os\b)|\bmal atendid|\bma educacao"
+        r"|\bgross(?:eir|eri|o\b|a\b|os\b)|\bmal atendid|\bma educacao"
         r"|\bfalta de educacao",
         "invoice": r"\b(?:nota|documento|cupom) fiscal\b",
         "wrong": r"\b(?:errad|trocad)[oa]s?\b|\b(?:outr[oa]|diferente d[oa])"
@@ -44,7 +46,7 @@ _KINDS = {
         "incomplete": r"\b(?:veio|vier|cheg|envi|receb|mand)\w* (?:so |apenas |somente )?(?:\d+|um|uma|dois|duas)\b"
         r".{0,30}\b(?:em vez de|ao inves de|dos|das|de|e nao) (?:\d+|dois|duas|tres)\b|"
         r"\b(?:produto|prod|pedido|kit|conjunto|entrega|veio|chegou|mercadoria)\w*\b.{0,12}\bincomplet"
-        r"|\bfalt(?:ou|aram|ando|am) (?:\w+ )?(?:pec|part|iten|item|acessor)\w*(?! n[oa] (?:estoque|site))",
+        r"|\bfalt(?:ou|aram|ando|am) (?:\w+ )?(?:pec|part|iten|item|acessor)\w*+(?! n[oa] (?:estoque|site))",
         "poor": r"\b(?:qualidade|material|acabament|costura|tecid)\w*\b.*\b(?:ruim|frac|baix|pessim|mal|frag|inferior)"
         r"|\b(?:mal|ma) ?-?(?:acabad|feit|qualidade)|\bfragil|\bbaixa qualidade|\bacabamento ruim",
         "broken": r"\bdefeit|\b(?:veio|vier|cheg)\w* com (?:um |algum )?problema"
@@ -221,7 +223,8 @@ def worth(found: Mapping[str, object], expected: Mapping[str, object], prompt: P
     if not are_stated and is_as_fair(felt, expected, prompt):
         kept = FAIR_FEELING
     category, own = expected.get("category"), found.get("category")
-    if isinstance(category, str) and fold(category) in review and fold(str(own)).strip() != fold(category):
+    is_other = isinstance(category, str) and fold(str(own)).strip() != fold(category)
+    if is_other and (fold(str(category)) in review or (own and names_another(found.get("summary"), prompt))):
         kept *= OTHER_CATEGORY
     score = expected.get("sentiment_score")
     if are_stated and score is not None and meant("sentiment_score", found.get("sentiment_score")) != score:
@@ -280,7 +283,7 @@ def _summary_worth(summary: object, complaint: object, prompt: PromptLike) -> fl
     told = {word[:5] for word in words(summary) if len(word) > 3 and word.isalpha() and not _COMMON.match(word)}
     said = fold(summary)
     review = fold(prompt.user)
-    if any(noun[:5] not in known and not _MATTERS.match(noun) for noun in _OF_A_THING.findall(said)):
+    if names_another(summary, prompt):
         return OTHER_NAME
     topics = {topic: bool(re.search(signs, review)) for topic, signs in _TOPICS.items() if topic in said}
     is_apart = told and not told & known and not any(topics.values()) and not kinds_of(summary) & kinds_of(prompt.user)
@@ -289,6 +292,14 @@ def _summary_worth(summary: object, complaint: object, prompt: PromptLike) -> fl
     if _turns(said, review, fields.get("sentiment"), fields.get("main_complaint")):
         return TURNED
     return LABEL if _is_label(summary, complaint) else 1.0
+
+
+def names_another(summary: object, prompt: PromptLike) -> bool:
+    """Whether a summary says of whom it is about that he is content or not with a thing of which his review tells
+    nothing."""
+    known = {word[:5] for word in words(f"{prompt.user} {prompt.reference.get('fields', {}).get('summary', '')}")}
+    named = _OF_A_THING.findall(fold(summary)) if isinstance(summary, str) else []
+    return any(noun[:5] not in known and not _MATTERS.match(noun) for noun in named)
 
 
 def _turns(summary: str, review: str, felt: object, complaint: object) -> bool:

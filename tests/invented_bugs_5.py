@@ -258,7 +258,7 @@ def growth_minus_one_point(patch: pytest.MonkeyPatch, name: SetName) -> None:
 
 def plural_of_the_last_word(patch: pytest.MonkeyPatch, name: SetName) -> None:
     """The plural is put at the end of a name: «fones de ouvido» no longer names the «fone de ouvido»."""
-    edit(patch, offers, "_plural", '[f"{term[0]}s", *term[1:]]', '[*term[:-1], f"{term[-1]}s"]')
+    edit(patch, offers, "_plural", "[several, *term[1:]]", '[*term[:-1], f"{term[-1]}s"]')
 
 
 def pushes_measured_in_bytes(patch: pytest.MonkeyPatch, name: SetName) -> None:

@@ -35,7 +35,7 @@ def case(rating: int, reward: str) -> RatedAnswer:
 
 @pytest.mark.parametrize(
     ("rating", "least", "most"),
-    [(1, "0", "0.2"), (2, "0", "0.3"), (3, "0.15", "0.75"), (4, "0.65", "1"), (5, "0.8", "1")],
+    [(1, "0", "0.2"), (2, "0", "0.3"), (3, "0.1", "0.75"), (4, "0.65", "1"), (5, "0.8", "1")],
 )
 def test_an_answer_earns_what_its_rating_says(rating: int, least: str, most: str) -> None:
     (passed,) = agreed_checks("push", Bench(Told()), [case(rating, least), case(rating, most)])

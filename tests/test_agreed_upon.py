@@ -125,3 +125,16 @@ def test_a_rating_is_no_count_and_below_three_no_praise(judge: Judge, sentence: 
     steps = "- Ligar para os clientes que deram nota 1 ou 2.\n- Testar kits com desconto de 10% no carrinho."
     scored = judge(BRIEF, f"- {sentence}\n{steps}")
     assert scored >= worth if worth else scored <= 0.35
+
+
+@pytest.mark.parametrize(
+    ("text", "least", "most"),
+    [
+        ("Celular protegido e cheio de estilo: mesa com 17% OFF. Escolha a sua.", 0.8, 1.0),
+        ("Cadeira com 17% OFF e mesa também. Escolha a sua hoje!", 0.0, 0.3),
+        ("Leve uma cadeira e uma mesa com 17% OFF hoje!", 0.0, 0.3),
+    ],
+)
+def test_what_a_push_speaks_of_is_not_what_it_offers(judge: Judge, text: str, least: float, most: float) -> None:
+    asked = push("Desconto: 17%. Push sobre mesa.", figures=[17.0])
+    assert least <= judge(asked, text) <= most

@@ -21,7 +21,8 @@ from tucano.audit.report import AuditCheck
 from tucano.prompts import Prompt, Task
 from tucano.rating.ratings import RatedAnswer, read_ratings
 from tucano.rating.store import rating_store
-from tucano.specs.flaws import insights, push
+from tucano.specs.flaws.insights import kinds as insights
+from tucano.specs.flaws.push import kinds as push
 from tucano.specs.registry import spec_of
 
 __all__ = ["rating_set"]

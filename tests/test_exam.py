@@ -10,6 +10,7 @@ import invented_bugs_2
 import invented_bugs_3
 import invented_bugs_4
 import invented_bugs_5
+import invented_bugs_6
 import pytest
 from historic_bugs import BOTH, BUGS, REFACTORINGS, SETTINGS, Change, Examiner, examiner
 
@@ -81,7 +82,7 @@ def is_caught(exam: Examiner, clean: Clean, bug: Change) -> bool:
     return {check.task for check in failed} == set(bug.tasks)
 
 
-AUTHORS = (invented_bugs, invented_bugs_2, invented_bugs_3, invented_bugs_4, invented_bugs_5)
+AUTHORS = (invented_bugs, invented_bugs_2, invented_bugs_3, invented_bugs_4, invented_bugs_5, invented_bugs_6)
 
 
 @pytest.mark.parametrize("bug", [bug for author in AUTHORS for bug in author.BUGS], ids=lambda bug: bug.name)
@@ -98,6 +99,7 @@ def test_invented_bugs_still_find_the_code_that_they_change(bug: Change) -> None
         pytest.param(invented_bugs_3.BUGS, 21, id="fourth author", marks=pytest.mark.long),
         pytest.param(invented_bugs_4.BUGS, 20, id="fifth author", marks=pytest.mark.long),
         pytest.param(invented_bugs_5.BUGS, 8, id="sixth author", marks=pytest.mark.long),
+        pytest.param(invented_bugs_6.BUGS, 22, id="seventh author", marks=pytest.mark.long),
     ],
 )
 def test_so_many_invented_bugs_are_caught(exam: Examiner, clean: Clean, bugs: tuple[Change, ...], least: int) -> None:

@@ -38,7 +38,7 @@ def pads(folded: str) -> bool:
 
 
 _LACKS_A_THING = re.compile(
-    r"\b(?:tem|merece:?|chegou:?|tal) (?:(?:para voce|com|sem)\b|por r\$|por \d)"
+    r"\b(?:tem|merece:?|chegou:?|tal) (?:(?:para voce(?!:)|com|sem)\b|por r\$|por \d)"
     r"|\b(?:merece|chegou):[^\w]*(?:vem|corra|\Z)"
 )
 

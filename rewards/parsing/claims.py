@@ -15,7 +15,9 @@ from rewards.types import PromptLike
 
 _SET_AGAINST = re.compile(r"\b(?:contra|ante|versus|vs\.?|frente a)\W{0,3}(?:r\$ ?)?$")
 _AGAINST = re.compile(r"\s*(?:contra|ante|versus|vs\b|frente a)")
-_OF_OTHERS = re.compile(r" d[ao]s (?:visit|sess|acess|client|compra|pesso|entreg|carrinh)| (?:cheg|volt|compr)\w*u\b")
+_OF_OTHERS = re.compile(
+    r" d[ao]s (?:visit|sess|acess|client|compra|pesso|entreg|carrinh)| (?:nao )?(?:cheg|volt|compr)\w*u\b"
+)
 """What a share is of, or does («6% de atraso: 94% chegou no prazo»)."""
 _QUOTED = re.compile(r"[\"“«]([^\"”»\n]{1,120})[\"”»]")
 _LONGEST_NAME = 6

@@ -22,7 +22,7 @@ _OFFERS = {
             r"\bgratis\b|\bde graca\b|\bsem (?:pagar|custo)\b",
             r"\b(?:custo|preco) zero\b|\bgratuit[ao]\b",
         ),
-        "metade": (r"\bmetade (?:do|de) (?:preco|valor)|\bmeio preco\b", r"\bpela metade\b"),
+        "metade": (r"\bmetade (?:do|de) (?:preco|valor)|\bmeio preco\b", r"(?<!nada )\bpela metade\b"),
         "leve": (
             r"\bleve (?:\d|dois|duas|tres|mais)\b[^.!?]{0,40}\bpague\b",
             r"\bcompre (?:\d|um|uma)\b.{0,12}\bganhe\b|\bem dobro\b|\b(?:dois|duas|2) por (?:um|uma|1)\b",
@@ -37,11 +37,12 @@ _OFFERS = {
         "parcelas": (r"\bsem juros\b|\bparcel\w+|\b\d{1,2} ?x\b",),
         "pressa": (
             r"(?<!\bao )\bultim[ao]s? (?:unidades?|pecas?|chances?|dias?|horas?)",  # not «do primeiro ao último dia»
-            r"\bestoque (?:limitad|acab|no fim)\w*|\b(?:poucas|so restam|restam)\b|\brelampago\b|\bestao? acabando\b",
+            r"\bestoque (?:limitad|acab|no fim)\w*|\b(?:poucas(?! coisas)|so restam|(?<!nao )restam)\b"
+            r"|\brelampago\b|\bestao? acabando\b(?!\?)",
         ),
         "sorteio": (
             r"\bsorteio\b|\bconcorra\b|\bpremios?\b",
-            r"\bgarantia (?:de|vitalicia|total)\b|\breembolso garantido\b",
+            r"\bgarantia (?:de(?! (?:conforto|qualidade|estilo))|vitalicia|total)\b|\breembolso garantido\b",
         ),
         "desconto": (
             r"\bdescont\w+|\boff\b|\bpromoc\w+",
@@ -52,7 +53,8 @@ _OFFERS = {
             r"\b(?:neste|nesse|por este|por esse) preco\b",
         ),
         "extra": (
-            r"\bleva (?:uma |um )?(?:surpresa|mimo|presente)\b|\b(?:vai|vem) junto\b|\bpague so (?:no|em|daqui)\b",
+            r"\bleva (?:uma |um )?(?:surpresa|mimo|presente)\b|\b(?:vai|vem) junto\b(?! com voce)"
+            r"|\bpague so (?:no|em|daqui)\b",
             r"\b(?:montagem|instalacao) (?:incluid|inclus|gratis)\w*|\ba proxima e por nossa conta\b",
             r"\bentrega (?:expressa|imediata|em \d+ horas?)\b|\bpague depois\b|\bna faixa\b(?! d)",
         ),
@@ -136,7 +138,7 @@ def _kinds(text: str, product: str) -> set[str]:
 _AGAINST = re.compile(
     r"(?<!quem )\bnao (?:compre|leve|vale|recomend\w+|gost\w+|queira|perca tempo com)\b"
     r"|\b(?:ruim|pessim[oa]|horrivel|(?<!sem )defeit\w+|(?<!coisa )quebrad[oa]|feio|cilada"
-    r"|evite(?! (?:filas?|sustos?|imprevistos?|pressa)\b)"
+    r"|evite(?! (?:[ao]s? )?(?:filas?|sustos?|imprevistos?|pressa)\b)"
     r"|fuja(?! d[aeo]s? (?:rotina|calor|frio|transito|tedio|mesmice)\b))\b"
 )
 
@@ -173,8 +175,9 @@ _LEADS_TO_IT = re.compile(
     r"(?:\A|[^\w\s] ?|\n|\b(?:[ao]s?|umas?|uns?|seus?|suas?|meus?|minhas?|noss[ao]s?|teus?|tuas?|ess[ae]s?|est[ae]s?"
     r"|n?aquel[ae]s?|cada|n[ao]s?|d[ao]s?|n?uma?|pel[ao]s?|aos?|em|tal|tem|temos|compr\w+|leve|garanta|peca|ganhe|quer"
     r"|escolha|pegue|confira|aproveite|experimente|conheca|chegou|chegaram|nov[ao]s?|proxim[ao]s?|bo[am]|melhor|tod[ao]|mais|item|produto|ha|e|ou|pedem?|merecem?|procura|falta"
-    r"|(?:hora|trocar|estoque|dia|clube|tipo|loja|novidades?|ofertas?|desconto|cupom|off) (?:de|em|para|pra)"
-    r"|combinam? com) )$"
+    r"|(?:hora|trocar|estoque|dia|clube|tipo|loja|novidades?|ofertas?|desconto|cupom|off|precis\w+"
+    r"|linha|colecao|procura|busca) (?:de|em|para|pra|por)"
+    r"|(?:combinam?|conforto|estilo|casa|rotina|look|visual|treino) com) )$"
 )
 
 
@@ -185,8 +188,9 @@ def leads_to_product(prompt: PromptLike, answer: str) -> bool:
     names = (fold(name) for name in (prompt.reference.get("product", ""), *prompt.reference.get("terms", ())))
     return any(
         _LEADS_TO_IT.search(said[max(0, found.start() - _LOOKED_BACK) : found.start()])
+        or re.match(r" nov[ao]s?\b", said[found.end() :])
         for name in filter(str.strip, names)
-        for found in re.finditer(rf"\b{re.escape(name)}s?\b", said)
+        for found in re.finditer(rf"\b(?:{re.escape(name)}(?:s|es)?|{re.escape(name[:-1])}ns)\b", said)
     )
 
 
@@ -194,22 +198,41 @@ _LOOKED_BACK = 24
 
 
 def _plural(term: list[str]) -> list[str]:
-    """Several of a thing («saias», «fones de ouvido»)."""
-    return [f"{term[0]}s", *term[1:]]
+    """Several of a thing («saias», «batons», «fones de ouvido»)."""
+    head = term[0]
+    several = f"{head[:-1]}ns" if head.endswith("m") else f"{head}es" if head.endswith(("r", "z")) else f"{head}s"
+    return [several, *term[1:]]
+
+
+_NO_THINGS = ("voce", "conforto", "estilo", "qualidade", "beleza", "economia", "novidade")
+"""What is no other product beside one («tem conforto e …»)."""
 
 
 def offers_another(prompt: PromptLike, answer: str) -> bool:
-    """Whether an answer offers something else beside the product («Tem panela e fone de ouvido»)."""
+    """Whether an answer offers something else beside the product («Tem panela e fone de ouvido», «Cadeira com 17%»)."""
     name = words(prompt.reference.get("product", ""))
+    known = {*words(prompt.user), *name}
+    priced = _PRICED_THING.findall(fold(answer)) if names_product(prompt, answer) else []
+    if any(not {thing, thing.rstrip("s")} & known for thing in priced):
+        return True
     said = words(answer)
     for verb in (place for place, word in enumerate(said) if word in _OFFERING):
         behind = said[verb + 1 : verb + 2 + _MOST_BETWEEN]
         link = behind.index("e") if "e" in behind else 0
         thing = behind[:link]
         rest = [word for word in behind[link + 1 :] if word not in _ARTICLES]
-        if name and link and rest[:1] == name[:1] and not set(thing) & {*name, "voce"}:
+        if name and link and rest[:1] == name[:1] and not set(thing) & {*name, *_NO_THINGS}:
             return True
     return False
+
+
+_PRICED_THING = re.compile(
+    r"(?:\A|[.!?:\n])[^\w\n]{0,4}(?:[oa]s? |seus? |suas? |uma? |leve |temos |tem )?"
+    r"(?!agora|esta|leve|lev[ae]\b|volt|favorit|ele|ela|hoje|tudo|querid|amad|peca|sai|fica|compr|garant|aproveit|novid|iss"
+    r"|est[ae]|ess[ae]|tod|oferta|desconto|promoc|frete|entrega|loja|site|economi|preco|aqui|vem|venha|bora|corr|acab)"
+    r"([a-z]{4,}) (?:com|por|sai por|a) (?:so |apenas |ate )?(?:\d|r\$)"
+)
+"""A thing at a price or with a discount, at the beginning of a sentence."""
 
 
 def _ends_another(before: list[str], term: list[str], product: list[str]) -> bool:

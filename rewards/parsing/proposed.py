@@ -5,8 +5,8 @@ import re
 PROPOSED = re.compile(
     r"(?:(?:\b(?:acima d[aeo]s?|abaixo d[aeo]s?|a partir d[aeo]s?|ate|(?:menos|mais|antes|dentro|perto) d[aeo]s?"
     r"|nem|pelo menos|no maximo"
-    r"|cheg(?:ar|ue|a|uem|asse) a|pass(?:ar|e|asse) d[aeo]|(?:ma"
-    r"|me)ior(?:es)? (?:que|d[aeo])|(?:sup"
+    r"|cheg(?:ar|ue|a|uem|asse) a|pass(?:ar|e|asse) d[aeo]s?|(?:maior"
+    r"|menor)(?:es)? (?:que|d[aeo])|(?:sup"
     r"|inf)erior(?:es)? a"
     r"|cerca de|por volta de|para|entre|fix[oa] (?:em|de|por))|[<>≤≥+→])\W{0,3}"
     r"|\bde volta a\W{0,3}(?:r\$ ?)?|\b(?:entre|de) (?:r\$ ?)?[\d.,]+%? (?:e|a) (?:r\$ ?)?"
@@ -18,9 +18,10 @@ PROPOSED = re.compile(
 AIMED = re.compile(
     r"\b(?:metas?|objetivos?|alvos?|esperad[oa]s?|expectativas?|sucesso|cenarios?|hipoteses?|projec\w+"
     r"|indicador de exito"
-    r"|busqu?\w+|mir(?:e|ar|amos|em)|alcan[cs]\w+|ating(?:ir|a|am)|persig\w+)\b"
+    r"|busqu?\w+|mir(?:e|ar|amos|em|ando)|visando|alcan[cs]\w+|atin(?:gir|jam?|gem?)|pers(?:ig|egu)\w+)\b"
     r"|(?:^\W*|[,;:(]\s*|\b(?:e|so|mas)\s+)(?:se|caso|quando|assim que|enquanto|supondo|imagin\w+)\s"
-    r"|\b(?!parcer|bater|livrar|diari|padar|loter|secretar|carteir|portar|crias|varia)\w{2,}(?:[aei]ria|[aei]riam"
+    r"|\b(?!parcer|bater|livrar|diari|padar|loter|secretar|carteir|portar|crias|varia|necess|galer|cafeter|mater|categor"
+    r"|histor|memor|primar|contrar|bancar)\w{2,}(?:[aei]ria|[aei]riam"
     r"|[aei]sse|[aei]ssem)\b"
     r"|\bse (?:o|a|os|as|cada|isso)\s"
     r"|(?:^|[:–-]\s?)\W*(?:cair|baixar|reduzir|subir|passar|levar|trazer) (?:\w+ )?de\s"
@@ -30,6 +31,7 @@ _MONTHS = "janeiro|fevereiro|marco|abril|maio|junho|julho|agosto|setembro|outubr
 LATER = re.compile(
     r"\b(?:em|nos? proxim[oa]s?|dentro de|daqui a)\s"
     r"(?:\d{1,3}|um|dois|duas|tres|quatro|seis)\s(?:dias|semanas|mes(?:es)?)\b"
+    r"(?! (?:cheg|sub|ca|fo|fic)\w*(?:[oi]u|i)\b)"
     rf"|\b(?:ate|para|em)\s(?:o (?:fim|final) d\w+(?: \w+)?|{_MONTHS})\s*(?:[:,.;)]|$)"
     r"|\b(?:alvo|meta|sucesso|esperado)s?\b\W"
 )
@@ -37,8 +39,8 @@ LATER = re.compile(
 WOULD = re.compile(r"\b(?:seriam?|dariam?|teriam?|traria\w*|subiria\w*|renderia\w*|ficaria\w*|custaria\w*)\b")
 OFFERED = re.compile(
     r"\s*(?:(?:na (?:proxima|segunda|primeira) compra|de (?:credito|bonus|cashback|desconto|vale))\b"
-    r"|(?:por|durante) (?:os )?(?:\d+|tres|cinco|sete|dez|quinze|trinta) (?:dias|semanas|h\b)"
-    r"|validos?\b|validas?\b"
+    r"|(?:por|durante) (?:os )?(?:\d+|dois|duas|tres|quatro|cinco|sete|dez|quinze|trinta) (?:dias|semanas|h\b)"
+    r"|,? ?valid[oa]s?\b"
     r"|com validade|\W{0,3}(?:a partir|acima) d[aeo]s? (?:r\$|\d))"
 )
 """What an offer is limited to: its figure is none of now."""

@@ -141,9 +141,9 @@ _TAKEN_BACK = re.compile(
     rf"(?:^|[\n.!?:;(]\s?)(?:{_SUBJECT})?(?:\s(?:acima|todos?|isso))?\s?\b(?:esta|estao|e|sao)\s(?:(?:tudo|toda|muito|totalmente)\s)?{_WRONG}"
     rf"|\b(?:{_SUBJECT})\s{_WRONG}(?=\s*(?:[.!,;:)]|$))"
     r"|\b(?:consulta|query|resposta) nao (?:responde|atende|serve|funciona)\b|\bconta outra coisa\b"
-    r"|\bnao\s(?:use|siga|acredite|confie|considere|publique|envie|leia)m?\b(?!\s(?:mais|s[oó]))"
-    r"|\b(?:ignor|desconsider|descart|esquec)\w{1,3}\s(?:est|ess)[ea]s?\b"
-    r"|\b(?:ignor|desconsider|descart)\w{1,3}\s(?:tudo|isso|isto|(?:a|as|o|os) (?:recomend|suges|analis|respost"
+    r"|\bnao\s(?:use|siga|acredite|confie|considere|publique|envie|leia)m?\b(?!\s(?:mais|s[oó]|como))"
+    r"|(?<!nao )\b(?:ignor|desconsider|descart|esquec)\w{1,3}\s(?:est|ess)[ea]s?\b"
+    r"|\b(?:ignor|desconsider|descart)(?:e|em|ar)\s(?:tudo|isso|isto|(?:a|as|o|os) (?:recomend|suges|analis|respost"
     r"|numer|texto)\w*)"
 )
 _FOREIGN = word_set("not wrong incorrect untrue invalid never disregard isnt doesnt dont nope")
@@ -154,13 +154,14 @@ _DENIED_ELSEWHERE = re.compile(
     r"\b(?:this|that|it|answer) is (?:a )?(?:false|lie|bad|fake)\b|\((?:false|not true)\)|\bignore this\b"
     r"|\bmade this up\b"
     r"|\b(?:no es|esto es|esta) (?:asi|cierto|verdad|correct[oa]|incorrect[oa]|falso)\b"
-    r"|(?:^|[^\w\s,;:'\"«“]\s?|\n)(?:(?:isto|isso|(?:est)?a resposta) )?nao (?:e verdade|esta cert[oa]|e correta)\b"
+    r"|(?:^|[^\w\s,;:'\"«“]\s?|\n)(?:(?:isto|isso|(?:est)?a resposta) )?nao"
+    r" (?:e verdade|esta (?:cert[oa]|correta)|e correta)\b"
     r"|\bresposta (?:certa|correta) e outra\b|\((?:isto|isso) esta errad"
     r"|\\(?:text|math[a-z]*|boxed|[ln]?not|lor|land|neg)\b"
 )
 """Other ways to say so: in English, Spanish, Portuguese and in the signs of a formula."""
 _SEVERAL = re.compile(
-    r"\b(?:resposta|opcao|alternativa|versao|push|notificacao)\s?(?:n[o.]?\s?)?(?:[2-9]\b|[b-d]\s?[:)])"
+    r"\b(?:resposta|opcao|alternativa|versao|push|notificacao)\s?(?:n[o.]?\s?)?(?:[2-9]\b(?! d[ao] )|[b-d]\s?[:)])"
     r"|[.!?]\s?[\u2300-\u27bf\U0001F300-\U0001FAFF]?\ufe0f? (?:=+>?|or\b:?|/|\|+|&) ?(?=\W{0,4}[a-z])"
 )
 
@@ -297,14 +298,18 @@ _MONTH_IN_WORDS = re.compile(
     rf"\b({'|'.join(_MONTHS)}|(?:{'|'.join(name[:3] for name in _MONTHS)})(?=\W)) ?/? ?(?:de )?(\d{{4}})\b"
 )
 _BEGINNINGS = [name[:3] for name in _MONTHS]
-_OTHERS_DENIED = re.compile(r"\b(?:nao|exceto|menos|salvo)(?: \w+){0,2} (?:[A-Z]{2}\b|[A-Z][\w ]{2,18})")
-"""Who is left out («e não para São Paulo»)."""
+_OTHERS_DENIED = re.compile(
+    r"\b(?i:nao|exceto|menos|salvo|sem|em vez de|diferente de)(?: \w+){0,4}"
+    r" (?:\d{4}-\d\d\b|[A-Z]{2}\b(?:(?:,| nem| e| ou) [A-Z]{2}\b)*|[A-Z][\w ]{2,18}|(?:de )?[a-zç]{4,9} de \d{4}\b)"
+    r"|\b(?i:troque|trocar|substitua) [^.;\n]{1,40} por \S{1,20}"
+)
+"""Who is left out («e não para São Paulo»), or could be put in («troque 'MG' por 'SP'»)."""
 
 
 def tells_of_others(text: str, about: str) -> bool:
     """Whether a text names states («SP», «São Paulo») or months («2018-05», «05/2018», «maio de 2018») where it is
     about others."""
-    told = _told_of(_OTHERS_DENIED.sub("", text.replace("não", "nao")))
+    told = _told_of(_OTHERS_DENIED.sub("", text.replace("não", "nao").replace("Não", "Nao")))
     return any(known and not found <= known for found, known in zip(told, _told_of(about), strict=True))
 
 

@@ -17,7 +17,7 @@ from tucano.prompts import Prompt
 from tucano.specs import objects
 from tucano.specs.banks import Pool
 from tucano.specs.base import Baseline, Display, Drawn, Edit, Material, Probes, Reference, Scorer, TaskSpec
-from tucano.specs.flaws import extraction as flaws
+from tucano.specs.flaws.extraction import kinds as flaws
 from tucano.specs.objects import Field, ObjectAnswer
 from tucano.specs.scoring import (
     Case,

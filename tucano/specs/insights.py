@@ -13,8 +13,9 @@ from rewards.parsing.claims import insight_figures
 from rewards.parsing.text import figures
 from tucano.prompts import Prompt
 from tucano.specs.base import Baseline, Change, Display, Edit, Probes, Reference, Scorer, TaskSpec
-from tucano.specs.flaws import insights as flaws
-from tucano.specs.flaws import insights_told as told
+from tucano.specs.flaws.insights import kinds as flaws
+from tucano.specs.flaws.insights import told
+from tucano.specs.flaws.insights import turns as rarer
 from tucano.specs.scoring import Case, mean
 from tucano.specs.texts import figures_off, shuffled, taken_back, without_thousands_dots
 
@@ -112,11 +113,13 @@ def _edits(prompt: Prompt, text: str, others: Sequence[Prompt]) -> Iterator[Edit
     yield "words strung together", 3, text, shuffled(text)
     yield from flaws.edits(prompt, text)
     yield from told.edits(prompt, text)
+    yield from rarer.edits(prompt, text)
 
 
 def _harmless(prompt: Prompt, text: str) -> Iterator[Change]:
     yield from flaws.harmless(prompt, text)
     yield from told.harmless(prompt, text)
+    yield from rarer.harmless(prompt, text)
 
 
 # Baselines

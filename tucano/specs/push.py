@@ -13,9 +13,8 @@ import pydantic
 from rewards.parsing.offers import names_product, push_inventions
 from tucano.prompts import Prompt
 from tucano.specs.base import Baseline, Display, Edit, Probes, Reference, Scorer, TaskSpec
-from tucano.specs.flaws import push as flaws
-from tucano.specs.flaws import push_turns as turns
-from tucano.specs.flaws import push_wordings as wordings
+from tucano.specs.flaws.push import kinds as flaws
+from tucano.specs.flaws.push import turns, wordings
 from tucano.specs.scoring import Case, mean
 from tucano.specs.texts import figures_off, shuffled, taken_back
 

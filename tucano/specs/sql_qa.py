@@ -13,8 +13,8 @@ from pydantic import AfterValidator, Field, model_validator
 from rewards.parsing.sql import answers_gold, find_query
 from tucano.prompts import Prompt
 from tucano.specs.base import Baseline, Change, Display, Edit, Probes, Reference, Rewordings, Scorer, TaskSpec
-from tucano.specs.flaws import sql_qa as flaws
-from tucano.specs.flaws import sql_qa_forms as forms
+from tucano.specs.flaws.sql_qa import forms, turns
+from tucano.specs.flaws.sql_qa import kinds as flaws
 from tucano.specs.scoring import Case, mean
 from tucano.specs.texts import taken_back, without_thousands_dots, words
 
@@ -153,6 +153,9 @@ def _edits(prompt: Prompt, text: str, others: Sequence[Prompt]) -> Iterator[Edit
     found = _FENCED.fullmatch(text.strip())
     if found is None:
         return
+    if turns.is_of_two_readings(prompt):
+        yield from turns.edits(prompt, text)
+        return
     query, prose = found["query"], found["prose"]
     yield "no explanation", 1, text, fenced(query, "")
     yield "talk about a query", 2, text, f"{prose}\n{_SQL_TALK}"
@@ -161,6 +164,7 @@ def _edits(prompt: Prompt, text: str, others: Sequence[Prompt]) -> Iterator[Edit
         yield from _wrong(query, prose, text, others)
         yield from flaws.edits(prompt, text)
         yield from forms.edits(prompt, text)
+        yield from turns.edits(prompt, text)
 
 
 def _wrong(query: str, prose: str, text: str, others: Sequence[Prompt]) -> Iterator[Edit]:
@@ -179,8 +183,15 @@ def _wrong(query: str, prose: str, text: str, others: Sequence[Prompt]) -> Itera
 
 
 def _harmless(prompt: Prompt, text: str) -> Iterator[Change]:
-    yield from flaws.harmless(prompt, text)
-    yield from forms.harmless(prompt, text)
+    if not turns.is_of_two_readings(prompt):
+        yield from flaws.harmless(prompt, text)
+        yield from forms.harmless(prompt, text)
+    yield from turns.harmless(prompt, text)
+
+
+def _variants(prompt: Prompt) -> Iterator[tuple[str, Prompt]]:
+    yield from flaws.variants(prompt)
+    yield from turns.variants(prompt)
 
 
 def _right_answers(prompt: Prompt) -> list[str]:
@@ -264,7 +275,7 @@ SPEC = TaskSpec(
     edits=_edits,
     harmless=_harmless,
     kinds=flaws.kinds,
-    variants=flaws.variants,
+    variants=_variants,
     right_answers=_right_answers,
     baseline=Baseline(_CONSTANT, _majority, _rules),
     scorer=Scorer(_read, _metrics, {"sql_qa": ("sql_qa.valid", "sql_qa.execution")}),

@@ -47,7 +47,7 @@ _KINDS: dict[str, re.Pattern[str]] = {
     "scarcity": re.compile(
         r"\bultim[ao]s?\s+(?:unidades?|pecas?|chances?|dias?|horas?)|\b(?:estoque|unidades?)\s+(?:limitad\w+"
         r"|acaband\w+|no fim)"
-        r"|\b(?:poucas|restam|so restam)\s+\w*\s*(?:unidades|pecas)|\b(?:acabando|esgotando|quase no fim)\b"
+        r"|\b(?:poucas|restam|so restam)\s+\w*\s*(?:unidades|pecas)|\b(?:acabando|esgotando|quase no fim)\b(?!\s*\?)"
     ),
     "prize": re.compile(r"\b(?:sorteio|concorra|premio|garantia (?:vitalicia|eterna)|garantia de)\b"),
     "service": re.compile(

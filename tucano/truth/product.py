@@ -47,7 +47,7 @@ def names_product(text: str, product: str, terms: Sequence[str] = ()) -> bool:
     said, name = words(text), words(product)
     if not name:
         return False
-    forms = {name[0], f"{name[0]}s", *(words(terms[0])[:1] if terms else ())}
+    forms = {name[0], *_several(name[0]), *(words(terms[0])[:1] if terms else ())}
     for place, word in enumerate(said):
         if word not in forms:
             continue
@@ -70,7 +70,8 @@ _HEADS = word_set(
 )
 _BEFORE = word_set(
     """
-    o a os as um uma seu sua seus suas novo nova novos novas aquele aquela este esta esse essa nosso nossa do da no
+    o a os as um uma seu sua seus suas novo nova novos novas aquele aquela daquele daquela naquele naquela deste desta
+    desse dessa neste nesta nesse nessa este esta esse essa nosso nossa do da no
     na ao tem temos tal leve garanta confira quer peca chegou merece levar comprar compre com e teu tua mais melhor
     proximo proxima pelo pela outro outra velho velha produto nossos nossas toda todo cada pede pedem procura falta
     num numa bom boa bons boas grande belos
@@ -80,14 +81,20 @@ _BEFORE = word_set(
 """Words that a product stands behind; at the beginning of a sentence and behind a mark it stands alone."""
 
 
+def _several(head: str) -> tuple[str, ...]:
+    """How a noun may look when it is many («batons», «colares»)."""
+    return (f"{head}s", f"{head}es", f"{head[:-1]}ns") if head.endswith("m") else (f"{head}s", f"{head}es")
+
+
 def in_a_phrase(text: str, product: str) -> bool:
     """Whether the product's name stands somewhere as a thing that is offered, not behind any other word."""
     head = words(product)[0]
     for part in re.split(r"[.!?:;,–—(-]\s|\n|\A\W+|[^\w\s%$]{1,3}\s", plain(re.sub(r"(?i)\bdá\b", "dar", text))):
         said = words(part)
         for place, word in enumerate(said):
-            if word in (head, f"{head}s") and (
+            if word in (head, *_several(head)) and (
                 place == 0
+                or said[place + 1 : place + 2] in (["novo"], ["nova"])
                 or said[place - 1] in _BEFORE
                 or (said[place - 1] in ("de", "para") and place > 1 and said[place - 2] in _HEADS)
             ):
@@ -109,16 +116,30 @@ def names_another(text: str, product: str, brief: str) -> bool:
     )
 
 
-_SELLS = "lev|compr|garant|confir|pe[cg]|aproveit|ganh|ver|vej|quer|conhec|experiment|e |ou |tem|chego|com |por |de "
+_SELLS = (
+    r"lev\w*|compr\w*|garant\w*|confir\w*|pe[cg]\w*|aproveit\w*|ganh\w*|conhec\w*|experiment\w*|vej\w*|quer|temos|tem"
+    r"|cheg\w*|tal|merece|desconto em|oferta de|frete d[ao]|novidades? (?:de|em)"
+)
+
+
+_SELLING = "lev|compr|garant|confir|pe[cg]|aproveit|ganh|ver|vej|quer|conhec|experiment|e |ou |tem|chego|com |por |de "
 _ASIDE = re.compile(
     rf" (?:(?:n[oa]s?|d[oa]s?|ao|pel[oa]|pr[oa]|entre|sobre|sem|e seus?|e suas?)"
-    rf"|(?!{_SELLS})\w{{3,}} (?:o|a|os|as|seus?|suas?))"
+    rf"|(?!{_SELLING})\w{{3,}} (?:o|a|os|as|seus?|suas?))"
     r"(?: seus?| suas?)?$"
 )
 """Words behind which a thing is spoken of and not offered («para o celular», «puxe a cadeira»)."""
 
 
 def _is_aside(said: str, name: str) -> bool:
-    """Whether a product stands only where it is not offered."""
-    before = (said[: match.start()] for match in re.finditer(rf" {re.escape(name)}(?= (?!sem ))", said))
-    return all(_ASIDE.search(f" {part}"[-40:]) for part in before)
+    """Whether a thing is spoken of («celular protegido: …») and not offered: by a verb, at a price, or beside another
+    («uma mesa e uma cadeira»)."""
+    thing = re.escape(name)
+    before = (said[: match.start()] for match in re.finditer(rf" {thing}(?= (?!sem ))", said))
+    return all(_ASIDE.search(f" {part}"[-40:]) for part in before) or not re.search(
+        rf" (?:{_SELLS}) (?:[a-z]{{1,6}} ){{0,2}}{thing} | e (?:um |uma |o |a )?{thing} (?!ao |na |no |do |da )"
+        rf"|\A {thing} (?:nov[ao] |de [a-z]+ )?(?:com|por|a|em|esta|sai|e|gratis) "
+        rf"| {thing} (?:nov[ao] )?(?:com|por|a|sai por|esta com|em ate)"
+        r" (?:o |um )?(?:r |\d|frete|cupom|desconto|brinde)",
+        said,
+    )

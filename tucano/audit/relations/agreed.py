@@ -11,7 +11,7 @@ from tucano.audit.bench import Bench
 from tucano.audit.report import AuditCheck
 from tucano.rating.ratings import RatedAnswer
 
-BANDS = {1: (0.0, 0.2), 2: (0.0, 0.3), 3: (0.15, 0.75), 4: (0.65, 1.0), 5: (0.8, 1.0)}
+BANDS = {1: (0.0, 0.2), 2: (0.0, 0.3), 3: (0.1, 0.75), 4: (0.65, 1.0), 5: (0.8, 1.0)}
 """{rating: the least and the most that an answer with it earns}."""
 
 

@@ -50,8 +50,8 @@ FRAMED = 0.75
 IN_WORDS = 0.75
 WRONG_KIND = 0.6
 """What is left of values told in words, and where another kind of issue is flagged."""
-OTHER_THING = 0.75
-"""What is left of an object that sums up what was said of another thing."""
+OTHER_THING, OF_ANOTHER_KIND = 0.6, 0.7
+"""What is left of an object that sums up what was said of another thing, and of that in a wrong category."""
 OPINION = 0.8
 UNSAID = 0.5
 THIN = 0.5
@@ -184,7 +184,9 @@ def truth(prompt: PromptLike, answer: str, databases: Path | None) -> float | No
         return 0.0
     values = {name: value_told(name, value) for name, value in found.items()}
     alone *= IN_WORDS if any(values[name] is not found[name] for name in values) else 1.0
-    alone *= OTHER_THING if names_other_thing(str(found.get("summary")), prompt.user) else 1.0
+    if names_other_thing(str(found.get("summary")), prompt.user):
+        is_its_kind = is_right("category", found.get("category"), known.get("category"))
+        alone *= OTHER_THING if is_its_kind else OTHER_THING * OF_ANOTHER_KIND
     alone *= LABELLED if _is_label(str(found.get("summary")), str(found.get("main_complaint") or "")) else 1.0
     alone *= TURNED if _is_turned(plain(str(found.get("summary"))), plain(prompt.user), known) else 1.0
     alone *= PASTED if copied(str(found.get("main_complaint")), prompt.user, QUOTED_COMPLAINT) else 1.0

@@ -150,11 +150,14 @@ def value_told(name: str, value: Any) -> Any:
     return known.get(said[-1], value)
 
 
+_MAY_BE_ANY = re.compile(r"\b(?:aparelho|maquina|equipamento|peca|roupa|calcado|brinquedo|ferramenta|movel)s?\b")
+
+
 def names_other_thing(summary: str, review: str) -> bool:
-    """Whether a summary is about a thing that shops sell, and its review, which names one, about others. Number makes
-    no difference, nor does a short name («note»); a review that names none may mean anything."""
+    """Whether a summary is about a thing that shops sell and its review is not. Number makes no difference, nor does a
+    short name («note»); «aparelho» may mean any."""
     named = _things(summary, sold())
-    if not named or not _things(review, sold(ambiguous=True)):
+    if not named or (not _things(review, sold(ambiguous=True)) and _MAY_BE_ANY.search(plain(review))):
         return False
     told = [word for word in words(review) if len(word) >= SHORTEST]
     return not all(any(_may_mean(word, name.split()[0]) for word in told) for name in named)

@@ -18,7 +18,7 @@ _TARGET = re.compile(
 _FUTURE = re.compile(
     r"\b(?:metas?|objetivos?|alvos?|esperad\w+|esperamos|esperar|projec\w+|projetad\w+|sucesso|cenarios?"
     r"|hipotes\w+|estimativ\w+"
-    r"|busqu\w+|buscar|mir(?:ar|em|e|amos)|perseguir|persiga|alcance|alcancar|atingir|atinja|tent(?:e|ar|em))\b"
+    r"|busqu\w+|buscar|mir(?:ar|em|e|amos|ando)|perseguir|persiga|alcance|alcancar|atingir|atinja|tent(?:e|ar|em))\b"
     r"|(?:\A|[,;:(]\s*|\b(?:e|mas|so|que)\s+)(?:se|caso|quando|enquanto|assim que|supondo|desde que"
     r"|depois que)\s"
     r"|\bse (?:o|a|os|as|cada|isso)\s"

@@ -8,7 +8,7 @@ from itertools import chain
 
 from tucano.prompts import Prompt
 from tucano.specs.flaws.objects import Change, Flaw
-from tucano.specs.flaws.sql_qa import FENCED, NEAR, PROSE, fenced
+from tucano.specs.flaws.sql_qa.kinds import FENCED, NEAR, PROSE, fenced
 
 _FIGURE = re.compile(r"^SELECT (ROUND\(\w+\([^)]*\),2\)|\w+\([^)]*\)) FROM (.*)$", re.DOTALL)
 """A query of a single figure that has no name."""
@@ -36,14 +36,15 @@ def edits(prompt: Prompt, text: str) -> Iterator[Flaw]:
     for kind, points, other in changed:
         if other != query:
             yield kind, points, text, fenced(f"{other};", prose)
-    named = _named(query)
-    if named != query and not asks:
-        yield from _compared(named)
+    told = named(query)
+    if told != query and not asks:
+        yield from _compared(told)
     if is_near:
-        yield from _in_other_forms(named, prose)
+        yield from _in_other_forms(told, prose)
 
 
-def _named(query: str) -> str:
+def named(query: str) -> str:
+    """The query with a name for its single figure."""
     return _FIGURE.sub(r"SELECT \1 AS resultado FROM \2", query)
 
 
@@ -156,7 +157,7 @@ def harmless(prompt: Prompt, text: str) -> Iterator[Change]:
     gold = prompt.reference.get("sql", "")
     if found is None or not gold or prompt.reference.get("asks") or prompt.user.isupper() or NEAR.search(gold):
         return
-    query = _named(found["query"].rstrip("; \n"))
+    query = named(found["query"].rstrip("; \n"))
     prose = found["prose"]
     best = fenced(f"{query};", prose)
     forms = _spelled(query) | _conditions(query) | _joins(query) | _figures(query)

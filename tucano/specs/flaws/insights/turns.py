@@ -3,13 +3,14 @@ only looks like it.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import batched
 from typing import Any
 
 from tucano.prompts import Prompt
-from tucano.specs.flaws import insights_turns_texts as texts
-from tucano.specs.flaws.insights import ADVICE, asked, shown, told, turns, written
-from tucano.specs.flaws.insights_texts import ASTRAY, capital
+from tucano.specs.flaws.insights import turns_forms as forms
+from tucano.specs.flaws.insights import turns_texts as texts
+from tucano.specs.flaws.insights.kinds import ADVICE, asked, shown, told, turns, written
+from tucano.specs.flaws.insights.texts import ASTRAY, capital
+from tucano.specs.flaws.insights.told import the
 from tucano.specs.flaws.objects import Change, Flaw
 
 Fact = Mapping[str, Any]
@@ -22,8 +23,8 @@ def edits(prompt: Prompt, text: str) -> Iterator[Flaw]:
     facts = asked(prompt)
     if len(facts) != 2 or text != written(facts):
         return
-    if any(fact.get("moved") for fact in facts):
-        yield from _moved_falsely(facts, text)
+    if moving := [fact for fact in facts if fact.get("moved")]:
+        yield from _moved_falsely(moving, text)
         return
     yield from _added(prompt, text)
     yield from _told_falsely(prompt, facts, text)
@@ -34,26 +35,25 @@ def harmless(prompt: Prompt, text: str) -> Iterator[Change]:
     facts = asked(prompt)
     if len(facts) != 2 or text != written(facts):
         return
-    if any(fact.get("moved") for fact in facts):
-        yield from _headed_moves(facts, text)
+    if moving := [fact for fact in facts if fact.get("moved")]:
+        yield from _headed_moves(moving, text)
         return
     for kind, lines in texts.HARMLESS.items():
-        for some in turns(prompt, list(batched(lines, _AT_ONCE)), 3):
+        for some in turns(prompt, _by(lines, _AT_ONCE), 2):
             yield f"{kind}: {' '.join(some)}", text, "\n".join([text, *(f"- {line}" for line in some)])
-    for lead in turns(prompt, texts.LEADS, 4):
-        yield f"lead and noun: {lead}", text, _with_steps(text, *(f"{lead} {line}" for line in texts.NOUNS))
-    for heading in turns(prompt, texts.HEADINGS, 3):
-        yield f"heading: {heading}", text, "\n".join([text.partition("\n")[0], heading, texts.PLANNED])
+    for lead in turns(prompt, forms.LEADS, 4):
+        yield f"lead and noun: {lead}", text, _with_steps(text, *(f"{lead} {line}" for line in forms.NOUNS))
+    for heading in turns(prompt, forms.HEADINGS, 3):
+        yield f"heading: {heading}", text, "\n".join([text.partition("\n")[0], heading, forms.PLANNED])
     yield from _told_rightly(prompt, facts, text)
     yield from _wanted(prompt, facts, text)
     yield from _compared(facts, text)
     yield from _worked_out(prompt, text)
 
 
-def the(label: str) -> str:
-    """A label with its article."""
-    first = label.split()[0]
-    return f"{'os' if first.endswith('s') else 'a' if first.endswith(('a', 'ão')) else 'o'} {label}"
+def _by(lines: Sequence[str], many: int) -> list[Sequence[str]]:
+    """The lines in groups of so many."""
+    return [lines[place : place + many] for place in range(0, len(lines), many)]
 
 
 def _with_steps(text: str, *lines: str) -> str:
@@ -73,14 +73,17 @@ def _added(prompt: Prompt, text: str) -> Iterator[Flaw]:
     for kind, (points, every, before, lines) in texts.FLAWS.items():
         for line in turns(prompt, lines, every):
             yield f"{kind}: {line}", points, f"{text}\n{before}" if before else text, f"{text}\n{line}"
-    letter = "Prezados senhores, segue a análise do mês.\n{}\nAtenciosamente, a equipe."
-    for opening, end in turns(prompt, texts.LETTERS, 2):
+    for opening, end in turns(prompt, forms.LETTERS, 2):
         yield f"a letter: {opening} {end}", 0.3, text, f"{opening}\n{text}\n{end}"
-    del letter
     mark = next((float(fact["value"]) for fact in prompt.reference["facts"] if fact["label"] == "nota média"), 0)
-    for form in texts.PRAISES if 0 < mark < 3 else ():
+    for form in forms.PRAISES if 0 < mark < 3 else ():
         low = shown(mark, "")
-        yield f"praise of a low mark: {form}", 1, f"{text}\nA nota média {low} pede cuidado.", f"{text}\n{form.format(low)}"
+        yield (
+            f"praise of a low mark: {form}",
+            1,
+            f"{text}\nA nota média {low} pede cuidado.",
+            f"{text}\n{form.format(low)}",
+        )
 
 
 # Figures beside their labels
@@ -100,33 +103,33 @@ def _under_labels(form: str, facts: Sequence[Fact], figures: Sequence[str]) -> s
 
 
 def _told_rightly(prompt: Prompt, facts: Sequence[Fact], text: str) -> Iterator[Change]:
-    for form in turns(prompt, texts.TELLINGS, 4):
+    for form in turns(prompt, forms.TELLINGS, 4):
         one, two = (form.format(label=fact["label"], the=the(str(fact["label"])), figure=told(fact)) for fact in facts)
         yield f"told: {form}", text, _head(one, two)
-    for form in turns(prompt, texts.UNDER, 2):
+    for form in turns(prompt, forms.UNDER, 2):
         yield f"told under a heading: {form}", text, _under_labels(form, facts, [told(fact) for fact in facts])
 
 
 def _told_falsely(prompt: Prompt, facts: Sequence[Fact], text: str) -> Iterator[Flaw]:
     right = [told(fact) for fact in facts]
     false = [told(fact, _FALSE) for fact in facts]
-    for form in turns(prompt, texts.TELLINGS, 4):
+    for form in turns(prompt, forms.TELLINGS, 4):
         one, two, wrong = (
             form.format(label=fact["label"], the=the(str(fact["label"])), figure=figure)
             for fact, figure in zip((*facts, facts[0]), (*right, false[0]), strict=True)
         )
         yield f"told falsely: {form}", 2, _head(one, two), _head(wrong, two)
-    for form in turns(prompt, texts.UNDER, 2):
+    for form in turns(prompt, forms.UNDER, 2):
         before, after = (_under_labels(form, facts, figures) for figures in (right, [right[0], false[1]]))
         yield f"told falsely under a heading: {form}", 2, before, after
-    for form in turns(prompt, texts.SAID_TO_BE, 3):
+    for form in turns(prompt, forms.SAID_TO_BE, 3):
         fact = facts[len(prompt.user) % 2]
         yield f"false figure added: {form}", 2, f"{text}\nVeja {fact['label']}.", f"{text}\n{_put(form, fact)}"
 
 
 def _verbs(fact: Fact) -> Sequence[str]:
     way = str(fact["moved"])
-    return [many if str(fact["label"]).endswith("s") else one for one, many in texts.MOVES.get(way, ())]
+    return [many if str(fact["label"]).endswith("s") else one for one, many in forms.MOVES.get(way, ())]
 
 
 def _moved_falsely(facts: Sequence[Fact], text: str) -> Iterator[Flaw]:
@@ -135,7 +138,12 @@ def _moved_falsely(facts: Sequence[Fact], text: str) -> Iterator[Flaw]:
         for verb in _verbs(fact):
             for word in ("para", "a"):
                 line = f"{text}\n{label} da loja {verb}"
-                yield f"movement to a false figure: {verb} {word}", 2, f"{line} no mês.", f"{line} {word} {told(fact, _FALSE)}."
+                yield (
+                    f"movement to a false figure: {verb} {word}",
+                    2,
+                    f"{line} no mês.",
+                    f"{line} {word} {told(fact, _FALSE)}.",
+                )
         for verb in _verbs({**fact, "moved": "up" if fact["moved"] == "down" else "down"}):
             yield f"movement turned: {verb}", 1, f"{text}\n{label} mudou.", f"{text}\n{label} {verb}."
 
@@ -152,12 +160,12 @@ def _headed_moves(facts: Sequence[Fact], text: str) -> Iterator[Change]:
 
 def _wanted(prompt: Prompt, facts: Sequence[Fact], text: str) -> Iterator[Change]:
     fact = facts[len(prompt.user) % 2]
-    for some in turns(prompt, list(batched(texts.WANTED, 2)), 3):
+    for some in turns(prompt, _by(forms.WANTED, 2), 2):
         lines = [f"- {_put(form, fact)}" for form in some]
         yield f"aim at a label: {' '.join(some)}", text, "\n".join([text, *lines])
     for fact in facts:
         label = str(fact["label"])
-        for form in texts.WANTED_OF.get(label, ()):
+        for form in forms.WANTED_OF.get(label, ()):
             yield f"aim at one label: {form}", text, f"{text}\n- {_put(form, fact)}"
 
 
@@ -168,16 +176,16 @@ def _compared(facts: Sequence[Fact], text: str) -> Iterator[Change]:
     one, two = (str(fact["label"]) for fact in facts)
     a, b = map(told, facts)
     same = facts[0].get("unit") == facts[1].get("unit")
-    for form in texts.COMPARED if same else texts.BESIDE:
+    for form in forms.COMPARED if same else forms.BESIDE:
         line = form.format(one=one, two=two, a=a, b=b)
         yield f"side by side: {form}", text, f"{text}\n{capital(line)}"
 
 
 def _worked_out(prompt: Prompt, text: str) -> Iterator[Change]:
     values = {str(fact["label"]): float(fact["value"]) for fact in prompt.reference.get("facts", ())}
-    for label, forms in texts.FOLLOWS.items():
+    for label, sentences in forms.FOLLOWS.items():
         if (share := values.get(label, 0)) >= 5:
-            for some in batched(forms, _AT_ONCE):
+            for some in _by(sentences, _AT_ONCE):
                 lines = (
                     form.format(
                         now=shown(share, "%"),
@@ -189,6 +197,10 @@ def _worked_out(prompt: Prompt, text: str) -> Iterator[Change]:
                     for form in some
                 )
                 yield f"result: {' '.join(some)}", text, "\n".join([text, *lines])
+    shares = [float(fact["value"]) for fact in asked(prompt) if fact.get("unit") == "%"]
+    if len(shares) == 2 and min(shares) > 1:
+        both = shown(shares[0] * shares[1] / 100, "%")
+        yield "result: both", text, f"{text}\nOs dois ao mesmo tempo: {both} dos casos."
     if {"frete médio", "ticket médio"} <= set(values):
         freight, ticket = values["frete médio"], values["ticket médio"]
         line = f"Quantas vezes a compra cobre o frete médio: {shown(ticket, 'R$')} ÷ {shown(freight, 'R$')}"
@@ -199,16 +211,20 @@ def _worked_out(prompt: Prompt, text: str) -> Iterator[Change]:
 
 
 def _poor_steps(prompt: Prompt, facts: Sequence[Fact], text: str) -> Iterator[Flaw]:
-    vague = turns(prompt, texts.VAGUE, 3)
-    for line in vague:
-        yield f"vague advice: {line}", 1, text, _with_steps(text, line, texts.VAGUE_TOO)
-    for form in turns(prompt, texts.WATCHING, 3):
+    good = ADVICE.partition("\n")[0].removeprefix("- ")
+    for line in turns(prompt, forms.VAGUE, 3):
+        yield f"a vague step: {line}", 0.3, text, _with_steps(text, good, line)
+    for form in turns(prompt, forms.WATCHING, 3):
         yield f"vague advice: {form}", 1, text, _with_steps(text, *(_put(form, fact) for fact in facts))
-    none = text
-    for fact in facts:
-        none = none.replace(f" de {told(fact)}", "")
-    astray = _with_steps(none, *ASTRAY)
-    for fact in facts:
-        for line in texts.SERVING.get(str(fact["label"]), ()):
-            serving = _with_steps(none, line, ASTRAY[1])
-            yield f"steps beside the question: {fact['label']}: {line}", 0.3, serving, astray
+    yield from _beside_the_question(facts)
+
+
+def _beside_the_question(facts: Sequence[Fact]) -> Iterator[Flaw]:
+    """Where no figure is told, one step that serves an indicator rather than none."""
+    one, two = (str(fact["label"]) for fact in facts)
+    head = f"**Diagnóstico:** {two} e também {one} pedem atenção da loja."
+    astray = _with_steps(head, *ASTRAY)
+    for label in (one, two):
+        for line in forms.SERVING.get(label, ()):
+            serving = _with_steps(head, line, ASTRAY[1])
+            yield f"steps beside the question: {label}: {line}", 0.2, serving, astray

@@ -321,9 +321,10 @@ _PRODUCTS = (
     ("caixa de brindes", "caixa"),
     ("tênis de corrida", "tênis"),
     ("guarda-roupa",),
+    ("jogo de panelas", "jogo", "panelas"),
     ("carrinho de bebê", "carrinho"),
 )
-"""Of several words, with a figure, named like an offer, with an end of its own."""
+"""Of several words, with a figure, named like an offer, with an end of its own or that names it."""
 
 
 def _other_products(prompt: Prompt, brief: Brief) -> Iterator[tuple[str, Prompt]]:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from tucano.prompts import Prompt
-from tucano.specs.flaws import extraction_scenes as scenes
+from tucano.specs.flaws.extraction import scenes, turns
 from tucano.specs.flaws.objects import (
     Change,
     Flaw,
@@ -79,8 +79,9 @@ _ALL = ("pedido não chegou", "entrega atrasada", "produto com defeito", "produt
 
 def edits(prompt: Prompt, text: str, others: Sequence[Prompt], fields: Mapping[str, Field]) -> Iterator[Flaw]:
     truth = prompt.reference.get("fields", {})
-    if scene := scenes.scene_of(prompt):
+    if scene := scenes.scene_of(prompt, turns.REVIEWS):
         yield from scenes.scene_flaws(scene, prompt, truth)
+        yield from turns.flaws(scene, prompt, truth)
         yield from _blamed(dumped(truth), truth, truth)
         return
     yield from field_flaws(text, truth, fields)
@@ -224,9 +225,10 @@ def _wrong_words(answer: JsonObject, truth: Mapping[str, Any], name: str) -> Ite
         scenes.put(answer, **{name: right}),
         scenes.put(answer, **{name: opposite}),
     )
-    for both in (f"{right} ou {opposite}", f"{opposite}, {right}", f"{right}/{opposite}"):
+    denied = (f"longe de ser {right}",) if name in ("sentiment", "churn_risk") else ()
+    for both in (f"{right} ou {opposite}", f"{opposite}, {right}", f"{right}/{opposite}", *denied):
         yield (
-            f"two words for a value: {name}",
+            f"two words for a value: {name}{', denied' if both in denied else ''}",
             points,
             scenes.put(answer, **{name: right}),
             scenes.put(answer, **{name: both}),
@@ -265,8 +267,9 @@ def _legible(answer: JsonObject, text: str, false: str) -> Iterator[Flaw]:
 
 def harmless(prompt: Prompt, text: str) -> Iterator[Change]:
     truth = prompt.reference.get("fields", {})
-    if scene := scenes.scene_of(prompt):
+    if scene := scenes.scene_of(prompt, turns.REVIEWS):
         yield from _scene_changes(scene, truth)
+        yield from turns.changes(scene, prompt, truth)
         return
     yield from harmless_changes(text)
     answer = json_object(text)
@@ -326,19 +329,15 @@ def _left_open(scene: scenes.Scene, answer: JsonObject) -> Iterator[Change]:
     text, stars = scenes.fenced(answer), scene.stars
     near = stars + (1 if stars in (1, 4) else -1)
     if scene.frame in scenes.UNTOLD:
-        yield f"stars that nobody states: {stars}", text, scenes.put(answer, sentiment_score=near)
+        if stars != 3:
+            yield f"stars that nobody states: {stars}", text, scenes.put(answer, sentiment_score=near)
         yield "blemish: the next risk", text, scenes.put(answer, churn_risk="medium")
         if scene.stars > 3 and scene.complaint:
-            yield (
-                "blemish: neutral about a complaint",
-                text,
-                scenes.put(answer, sentiment="neutral", sentiment_score=3),
-            )
-            yield (
-                "blemish: negative about a complaint",
-                text,
-                scenes.put(answer, sentiment="negative", sentiment_score=2),
-            )
+            neutral = scenes.put(answer, sentiment="neutral", sentiment_score=3)
+            yield "blemish: neutral about a complaint", text, neutral
+            negative = scenes.put(answer, sentiment="negative", sentiment_score=2)
+            if not scene.delighted:
+                yield "blemish: negative about a complaint", text, negative
         return
     for words in (f"{stars}/5", f"{stars} estrelas"):
         yield "blemish: stars as text", text, scenes.put(answer, sentiment_score=words)
@@ -378,10 +377,10 @@ def variants(prompt: Prompt, fields: Mapping[str, Field]) -> Iterator[tuple[str,
         yield "reviews without stars", replace(prompt, user=bare, stars=None)
         yield "reviews whose stars nobody states", replace(prompt, user=bare)
     yield from known_alone(prompt, fields)
-    yield from scenes.told_again(prompt)
+    yield from scenes.told_again(prompt, turns.REVIEWS)
     yield "reviews of which nothing is known", replace(prompt, reference={})
 
 
 def right_answers(prompt: Prompt, fields: Mapping[str, Field]) -> list[str]:
     truth = prompt.reference.get("fields", {})
-    return [scenes.fenced(truth)] if scenes.scene_of(prompt) else right_answer(truth, fields)
+    return [scenes.fenced(truth)] if scenes.scene_of(prompt, turns.REVIEWS) else right_answer(truth, fields)

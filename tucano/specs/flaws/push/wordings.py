@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from tucano.prompts import Prompt
 from tucano.specs.flaws.objects import Change, Flaw
-from tucano.specs.flaws.push import SCREEN, Brief, exactly, read
+from tucano.specs.flaws.push.kinds import SCREEN, Brief, exactly, read
 
 _TOLD = {
     "a discount": (

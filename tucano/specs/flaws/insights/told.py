@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from tucano.prompts import Prompt
-from tucano.specs.flaws import insights_texts as texts
-from tucano.specs.flaws.insights import ADVICE, asked, shown, told, turns, written
-from tucano.specs.flaws.insights_texts import capital
+from tucano.specs.flaws.insights import texts
+from tucano.specs.flaws.insights.kinds import ADVICE, asked, shown, told, turns, written
+from tucano.specs.flaws.insights.texts import capital
 from tucano.specs.flaws.objects import Change, Flaw
 from tucano.specs.texts import without_accents
 
@@ -27,8 +27,8 @@ def the(label: str) -> str:
 
 def edits(prompt: Prompt, text: str) -> Iterator[Flaw]:
     facts = asked(prompt)
-    if any(fact.get("moved") for fact in facts):
-        yield from _turned_around(prompt, facts, text)
+    if moving := [fact for fact in facts if fact.get("moved")]:
+        yield from _turned_around(prompt, moving, text)
     elif len(facts) == 2 and text == written(facts):
         yield from _told_falsely(prompt, facts, text)
         yield from _false_results(prompt, text)
@@ -39,8 +39,8 @@ def edits(prompt: Prompt, text: str) -> Iterator[Flaw]:
 
 def harmless(prompt: Prompt, text: str) -> Iterator[Change]:
     facts = asked(prompt)
-    if any(fact.get("moved") for fact in facts):
-        yield from _as_it_moved(prompt, facts, text)
+    if moving := [fact for fact in facts if fact.get("moved")]:
+        yield from _as_it_moved(prompt, moving, text)
     elif len(facts) == 2 and text == written(facts):
         yield from _told_rightly(prompt, facts, text)
         yield from _right_results(prompt, text)

@@ -13,16 +13,16 @@ from tucano.specs.objects import JsonObject, dumped
 _FLAGS = ("delivery_issue", "product_issue", "seller_issue")
 _THING = re.compile(r"(?:reclama d|gostou d|com |sobre )([oa]s? [^:,.]+)")
 _TOLD = "told again as: "
-_TURNS = 8
-"""A prompt is told in every eighth scene: enough prompts for each, and fast."""
+_TURNS = 3
+"""A prompt is told in every third scene: five prompts for each are judged by themselves."""
 OF_NOTHING = "O violão desafinou no ensaio da banda."
-_NOTED = "JSON da avaliação de cliente, nota {s}: {t}"
-_NOTE_BEHIND = "Extraia em JSON. {t} Nota: {s}"
-_OF_FIVE = "Extraia em JSON ({s}/5): {t}"
-_IN_STARS = "Extraia em JSON: {t} Dei {s} estrelas."
-_DATED = "Extraia em JSON: {t} Comprei em {s}/5/2024."
-_TENTHS = "Extraia em JSON: {t} Dei nota 10 à transportadora e {s},5 ao aplicativo."
-UNTOLD = (_DATED, _TENTHS)
+NOTED = "JSON da avaliação de cliente, nota {s}: {t}"
+NOTE_BEHIND = "Extraia em JSON. {t} Nota: {s}"
+OF_FIVE = "Extraia em JSON ({s}/5): {t}"
+IN_STARS = "Extraia em JSON: {t} Dei {s} estrelas."
+DATED = "Extraia em JSON: {t} Comprei em {s}/5/2024, lote 2/{s}/5."
+TENTHS = "Extraia em JSON: {t} Dei nota 10 à loja, nota 3 à transportadora e nota {s},5 ao aplicativo."
+UNTOLD = (DATED, TENTHS)
 """Frames of reviews that state numbers, but no stars."""
 
 
@@ -31,7 +31,9 @@ class Scene:
     """A review: its stars and frame, the flags that it sets, its complaint, its text and what happened in one sentence.
 
     `right`: other words for the complaint; `wrong`: what denies it, or complains of something else; `near`: what is
-    less than right, and no more than a blemish; `category`: where it is not the thing's. `{o}`, `{do}`: the thing.
+    less than right, and no more than a blemish; `category`: where it is not the thing's; `told`: further summaries;
+    `delighted`: whether nobody may call it negative; `mixed`: whether it has words of praise
+    and of complaint; `outspoken`: whether it tells what will be bought. `{o}`, `{do}`: the thing; `{c}`: its category.
     """
 
     stars: int
@@ -44,13 +46,17 @@ class Scene:
     wrong: tuple[str, ...] = ()
     near: tuple[str, ...] = ()
     category: str | None = None
+    told: tuple[str, ...] = ()
+    delighted: bool = False
+    mixed: bool = False
+    outspoken: bool = False
 
 
 UNTOLD_CATEGORIES = (None, "outra", "outras", "não informada", "não informado", "Outros", "OUTROS")
 """A category that a review does not tell."""
 SCENES: Mapping[str, Scene] = {
     "late": Scene(
-        2, _NOTED, ("delivery_issue",), "entrega atrasada",
+        2, NOTED, ("delivery_issue",), "entrega atrasada",
         "{o} era para o dia cinco e só veio no dia dezoito.", "Esperou {o} treze dias além da data combinada.",
         ("atraso na entrega", "fora do prazo", "demora", "depois do prazo", "prazo não cumprido", "demorou demais",
          "prazo estourado", "prazo descumprido", "além do prazo", "prazo de entrega muito longo", "prazo grande demais",
@@ -62,7 +68,7 @@ SCENES: Mapping[str, Scene] = {
          "não houve muita demora", "produto quebrado", "vendedor não responde", "qualidade ruim", "sem nota fiscal"),
     ),
     "missing": Scene(
-        1, _NOTE_BEHIND, ("delivery_issue",), "pedido não chegou",
+        1, NOTE_BEHIND, ("delivery_issue",), "pedido não chegou",
         "Paguei há vinte dias e {o} não chegou até hoje.", "Pagou há vinte dias e continua esperando {o}.",
         ("produto não entregue", "não recebi o produto", "pedido não foi entregue", "nunca chegou", "ainda não chegou",
          "não me entregaram o produto", "não recebimento do produto", "entrega não realizada", "entrega pendente",
@@ -72,7 +78,7 @@ SCENES: Mapping[str, Scene] = {
          "diferente do anúncio", "embalagem danificada"),
     ),
     "packaging": Scene(
-        2, _OF_FIVE, ("delivery_issue",), "embalagem danificada",
+        2, OF_FIVE, ("delivery_issue",), "embalagem danificada",
         "A caixa {do} chegou toda amassada, rasgada, aberta e molhada.", "Recebeu a caixa {do} em péssimo estado.",
         ("embalagem rasgada", "pacote amassado", "pacote rasgado", "embrulho aberto", "embrulho molhado",
          "pacote violado", "pacote avariado", "caixa danificada", "caixa violada", "caixa avariada",
@@ -81,7 +87,7 @@ SCENES: Mapping[str, Scene] = {
          "pedido não chegou", "vendedor não responde", "troca negada", "sem nota fiscal"),
     ),
     "broken": Scene(
-        2, _IN_STARS, ("product_issue",), "produto com defeito",
+        2, IN_STARS, ("product_issue",), "produto com defeito",
         "{o} durou três dias e morreu.", "Usou {o} três dias, e deixou de funcionar.",
         ("produto defeituoso", "parou de vez", "não funciona", "quebrou", "veio com defeito", "quebrado", "estragou",
          "pifou", "não liga mais", "queimou", "chegou com problema", "veio com algum problema",
@@ -92,7 +98,7 @@ SCENES: Mapping[str, Scene] = {
          "não veio mais com defeito", "não vieram quebrados", "entrega atrasada", "vendedor não responde"),
     ),
     "wrong": Scene(
-        2, _NOTED, ("product_issue",), "produto errado",
+        2, NOTED, ("product_issue",), "produto errado",
         "Pedi {o} e veio uma coisa que não comprei.", "Em vez {do} recebeu algo que não pediu.",
         ("item trocado", "mercadoria trocada", "outro produto", "outro item", "outro modelo", "outra mercadoria",
          "outro pedido", "item incorreto", "modelo incorreto", "produto divergente", "foi trocado",
@@ -101,7 +107,7 @@ SCENES: Mapping[str, Scene] = {
          "embalagem danificada", "sem nota fiscal"),
     ),
     "poor": Scene(
-        2, _NOTE_BEHIND, ("product_issue",), "qualidade ruim",
+        2, NOTE_BEHIND, ("product_issue",), "qualidade ruim",
         "{o} parece de papelão e vai durar pouco.", "Acha {o} fraco, como se fosse de papelão.",
         ("material fraco", "material frágil", "baixa qualidade", "acabamento péssimo", "má qualidade", "frágil",
          "material inferior", "mal acabado", "material de baixa resistência", "mal feito", "acabamento mal cuidado"),
@@ -109,7 +115,7 @@ SCENES: Mapping[str, Scene] = {
          "entrega atrasada", "pedido não chegou", "vendedor não responde", "sem nota fiscal"),
     ),
     "unlike": Scene(
-        2, _OF_FIVE, ("product_issue",), "diferente do anúncio",
+        2, OF_FIVE, ("product_issue",), "diferente do anúncio",
         "{o} é bem menor que no anúncio.", "Esperava {o} maior, pelo anúncio.",
         ("menor que na foto", "não corresponde à foto", "não confere com a descrição", "não condiz com a foto",
          "não bate com a foto", "não é como na foto", "diverge do divulgado", "distinto da foto", "abaixo do prometido",
@@ -119,7 +125,7 @@ SCENES: Mapping[str, Scene] = {
          "vendedor não responde", "embalagem danificada", "sem nota fiscal"),
     ),
     "silent": Scene(
-        1, _OF_FIVE, ("seller_issue",), "vendedor não responde",
+        1, OF_FIVE, ("seller_issue",), "vendedor não responde",
         "Mandei três mensagens sobre {o} e nada até agora.", "Escreveu três vezes sobre {o} em vão.",
         ("loja ignora as mensagens", "loja em silêncio", "nunca retornam", "não me retornam", "não há retorno",
          "não deu retorno", "não dá retorno", "não consegue contato", "não consegui falar com a loja", "sem contato",
@@ -129,7 +135,7 @@ SCENES: Mapping[str, Scene] = {
          "diferente do anúncio"),
     ),
     "refused": Scene(
-        2, _NOTED, ("seller_issue",), "troca negada",
+        2, NOTED, ("seller_issue",), "troca negada",
         "Pedi a troca e o dinheiro {do} e a loja disse não a tudo.", "Quis trocar {o} ou receber de volta o valor.",
         ("troca recusada", "vendedor negou a troca", "reembolso recusado", "recusou o reembolso", "recusa do estorno",
          "recusou a devolução", "recusou o ressarcimento", "recusou a restituição", "devolução recusada",
@@ -141,7 +147,7 @@ SCENES: Mapping[str, Scene] = {
          "pedido não chegou", "sem nota fiscal"),
     ),
     "rude": Scene(
-        2, _NOTE_BEHIND, ("seller_issue",), "atendimento ruim",
+        2, NOTE_BEHIND, ("seller_issue",), "atendimento ruim",
         "Gritaram comigo quando perguntei {do}.", "Ouviu gritos quando perguntou {do}.",
         ("vendedor grosseiro", "vendedor grosso", "atendente grossa", "vendedores grossos", "vendedor rude",
          "suporte horrível", "vendedor péssimo", "falta de respeito", "desrespeito", "descaso", "loja horrível",
@@ -151,14 +157,14 @@ SCENES: Mapping[str, Scene] = {
          "produto com defeito", "pedido não chegou", "sem nota fiscal"),
     ),
     "without an invoice": Scene(
-        2, _OF_FIVE, ("seller_issue",), "sem nota fiscal",
+        2, OF_FIVE, ("seller_issue",), "sem nota fiscal",
         "{o} chegou sem a nota fiscal.", "Recebeu {o} e nenhum documento da compra.",
         ("nota fiscal não enviada", "falta da nota fiscal", "não emitiu nota fiscal", "não veio nota fiscal",
          "sem documento fiscal", "sem cupom fiscal", "nenhuma nota fiscal"),
         ("entrega atrasada", "embalagem danificada", "produto com defeito", "pedido não chegou", "produto errado"),
     ),
     "incomplete": Scene(
-        2, _IN_STARS, ("delivery_issue",), "entrega incompleta",
+        2, IN_STARS, ("delivery_issue",), "entrega incompleta",
         "Comprei três unidades {do} e só veio uma.", "Pagou três unidades {do} e recebeu uma.",
         ("veio só uma de três", "pedido incompleto", "faltaram itens", "veio uma em vez de três", "faltou um item",
          "recebeu apenas uma das três", "mandaram uma ao invés de três", "enviaram somente 1 de 3", "faltando itens",
@@ -167,58 +173,58 @@ SCENES: Mapping[str, Scene] = {
          "diferente do anúncio"),
     ),
     "out of stock": Scene(
-        2, _NOTED, ("seller_issue",), "venda sem estoque",
+        2, NOTED, ("seller_issue",), "venda sem estoque",
         "A loja vendeu {o} sem ter em estoque.", "Comprou {o}, e a loja não tinha nenhum para enviar.",
         ("produto sem estoque", "vendeu sem ter estoque", "falta de estoque", "item fora de estoque"),
         ("produto com defeito", "qualidade ruim", "embalagem danificada", "sem nota fiscal", "produto errado"),
     ),
     "noisy": Scene(
-        2, _NOTE_BEHIND, ("product_issue",), "barulho alto",
+        2, NOTE_BEHIND, ("product_issue",), "barulho alto",
         "{o} faz um barulho alto e esquenta demais.", "Reclama que {o} é barulhento e aquece.",
         ("faz barulho alto", "barulho e aquecimento", "esquenta demais e faz barulho", "muito barulho",
          "produto barulhento", "barulho alto e esquenta demais"),
         ("cheiro forte", "entrega atrasada", "cor desbotada", "vendedor não responde", "produto errado"),
     ),
     "late and broken": Scene(
-        1, _NOTED, ("delivery_issue", "product_issue"), "entrega atrasada",
+        1, NOTED, ("delivery_issue", "product_issue"), "entrega atrasada",
         "{o} chegou doze dias depois do prazo e parou de funcionar no mesmo dia.",
         "Recebeu {o} doze dias depois da data, e já não funcionava.",
         ("entrega atrasada e produto com defeito", "atraso e defeito", "chegou depois do prazo e parou de funcionar"),
         ("não atrasou", "troca negada", "vendedor não responde", "qualidade ruim", "sem nota fiscal"),
     ),
     "three troubles": Scene(
-        1, _OF_FIVE, ("delivery_issue", "product_issue"), "entrega atrasada",
+        1, OF_FIVE, ("delivery_issue", "product_issue"), "entrega atrasada",
         "{o} atrasou doze dias, veio com a caixa amassada e não funciona.",
         "Recebeu {o} doze dias depois, com a caixa amassada e sem funcionar.",
         ("entrega atrasada, caixa amassada e produto com defeito", "atraso, embalagem danificada e defeito"),
         ("entrega atrasada, troca negada, sem nota fiscal e atendimento ruim", "troca negada", "sem nota fiscal"),
     ),
     "lukewarm and late": Scene(
-        3, _NOTED, ("delivery_issue",), "entrega atrasada",
+        3, NOTED, ("delivery_issue",), "entrega atrasada",
         "{o} serve, mas chegou doze dias depois do prazo.", "Acha {o} aceitável, mas esperou doze dias a mais.",
         ("atraso na entrega", "demora na entrega"),
         ("não atrasou", "produto com defeito", "vendedor não responde"),
     ),
     "pleased but late": Scene(
-        4, _DATED, ("delivery_issue",), "entrega atrasada",
+        4, DATED, ("delivery_issue",), "entrega atrasada",
         "Gostei {do}, mas chegou doze dias depois do prazo.", "Aprova {o}, mas esperou doze dias a mais.",
         ("atraso na entrega", "demora na entrega"),
         ("não atrasou", "produto com defeito", "vendedor não responde"),
     ),
     "angry without stars": Scene(
-        1, _TENTHS, ("product_issue",), "produto com defeito",
+        1, TENTHS, ("product_issue",), "produto com defeito",
         "{o} parou de funcionar em três dias. Péssimo.", "Em três dias de uso {o} deixou de funcionar.",
         ("parou de funcionar", "veio com defeito"),
         ("produto sem defeito", "entrega atrasada", "vendedor não responde"),
     ),
     "pleased without stars": Scene(
-        5, _TENTHS, (), None,
+        5, TENTHS, (), None,
         "Adorei {o}, funciona muito bem.", "Diz que {o} funciona muito bem e que adorou.",
         ("nenhuma", "sem reclamação"),
         ("produto com defeito", "entrega atrasada", "sem resposta do vendedor"),
     ),
     "lukewarm": Scene(
-        3, _IN_STARS, (), None,
+        3, IN_STARS, (), None,
         "{o} cumpre o básico, é mais ou menos. O acabamento é simples.",
          "Considera {o} mediano, com acabamento simples.",
         ("nenhuma", "não há"),
@@ -227,12 +233,12 @@ SCENES: Mapping[str, Scene] = {
          "abaixo da expectativa", "produto regular", "produto comum", "abaixo do esperado", "produto básico"),
     ),
     "of no category": Scene(
-        5, _NOTED, (), None,
+        5, NOTED, (), None,
         "Adorei a compra, chegou antes do prazo.", "Diz que a compra chegou antes do prazo e que adorou.",
         ("nenhuma", "não há"), ("produto com defeito", "entrega atrasada"), category="outros",
     ),
     "pleased": Scene(
-        5, _OF_FIVE, (), None,
+        5, OF_FIVE, (), None,
         "Adorei {o}, funciona muito bem e chegou antes do prazo.", "Diz que {o} funciona muito bem e chegou cedo.",
         ("nenhuma", "nenhum problema", "sem reclamação", "sem reclamações", "não há", "não houve problemas",
          "nada a reclamar", "nada a declarar", "sem queixas", "nenhuma reclamação", "N/A", "Nenhuma.",
@@ -246,17 +252,17 @@ SCENES: Mapping[str, Scene] = {
 """What happens to buyers, each with the usual words for it."""
 
 
-def told_again(prompt: Prompt) -> Iterator[tuple[str, Prompt]]:
+def told_again(prompt: Prompt, known_scenes: Mapping[str, Scene]) -> Iterator[tuple[str, Prompt]]:
     """Other reviews of the prompt's thing; their truth is known."""
     known = prompt.reference.get("fields", {})
     thing = _THING.search(str(known.get("summary")))
     if thing is None or not isinstance(known.get("category"), str):
         return
     turn = crc32(str(known["summary"]).encode())
-    for place, (name, scene) in enumerate(SCENES.items()):
+    for place, (name, scene) in enumerate(known_scenes.items()):
         if (turn + place) % _TURNS == 0:
             told = f"{_TOLD}{name}"
-            slots = {"o": thing[1], "do": f"d{thing[1]}"}
+            slots = {"o": thing[1], "do": f"d{thing[1]}", "c": known["category"]}
             text = scene.text.format(**slots)
             user = scene.frame.format(s=scene.stars, t=text[0].upper() + text[1:])
             fields = _truth(scene, scene.category or known["category"], scene.gist.format(**slots))
@@ -281,8 +287,8 @@ def _truth(scene: Scene, category: str, gist: str) -> JsonObject:
     }
 
 
-def scene_of(prompt: Prompt) -> Scene | None:
-    return SCENES.get(prompt.template.removeprefix(_TOLD)) if prompt.template.startswith(_TOLD) else None
+def scene_of(prompt: Prompt, known_scenes: Mapping[str, Scene]) -> Scene | None:
+    return known_scenes.get(prompt.template.removeprefix(_TOLD)) if prompt.template.startswith(_TOLD) else None
 
 
 def fenced(answer: Mapping[str, Any]) -> str:
@@ -328,10 +334,10 @@ def _turned(scene: Scene, prompt: Prompt, answer: JsonObject) -> Iterator[Flaw]:
     """A summary that says the opposite of the review, rather than nothing of it."""
     thing = prompt.reference["thing"]
     nothing = put(answer, summary=OF_NOTHING)
-    if scene.stars < 3:
+    if scene.stars < 3 and not scene.mixed:
         for praise in (f"Adorou {thing}, excelente.", f"Está satisfeito com {thing} e recomenda a loja."):
             yield f"summary turned: {praise.split()[0]}", 0.3, nothing, put(answer, summary=praise)
-    if scene.stars > 3 and not scene.complaint and not scene.category:
+    if scene.stars > 3 and not (scene.complaint or scene.category or scene.mixed):
         for scorn in (f"Quebrou {thing}, péssimo.", f"Furioso: {thing} veio com defeito."):
             yield f"summary turned: {scorn.split()[0]}", 0.3, nothing, put(answer, summary=scorn)
 
@@ -354,7 +360,8 @@ def _felt_otherwise(scene: Scene, answer: JsonObject) -> Iterator[Flaw]:
             )
         return
     far = put(answer, churn_risk="high" if scene.stars > 3 else "low")
-    yield "risk opposite rather than next", 0.5, next_risk, far
+    if scene.stars != 3:
+        yield "risk opposite rather than next", 0.5, next_risk, far
     middle = put(answer, sentiment="neutral", sentiment_score=3)
     if not scene.complaint:
         yield "neutral without a complaint", 1, text, middle

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from tucano.prompts import Prompt
 from tucano.specs.flaws.objects import Change, Flaw
-from tucano.specs.flaws.push import Brief, read
-from tucano.specs.flaws.push_wordings import framed, made, words_of
+from tucano.specs.flaws.push.kinds import Brief, read
+from tucano.specs.flaws.push.wordings import framed, made, words_of
 
 _TOLD = "Bateu aquela vontade? Tem {p} {offer} para você."
 _HOUSE = "A rotina da casa combina com {o} {p} {offer}."
@@ -21,32 +21,29 @@ _HEARD = (
 )
 """What sounds like an offer, a fault or a withdrawal."""
 _SENTENCES = (
-    "Seja no Sul ou no Norte!|É Natal no Brasil!|Pague com Pix no app!|O time merece!|Para você e os seus!|Escolha o "
-    "seu e leve!|Vale a pena, viu? :)|(Sim, é para você!)|Veja no YouTube e no TikTok!|Peça pelo iPhone!|Pague com "
-    "PicPay!|Confira.|Corra.|Vem.|Venha.|Garanta.|Olá.|Olha só... é seu!|Olha só… é seu!|Vai querer poder levar!|Que "
+    "Faça o check-out no app!|Seja no Sul ou no Norte!|Pague com Pix no app!|Para você e os seus!|Escolha o seu e "
+    "leve!|Vale a pena, viu? :)|(Sim, é para você!)|Veja no YouTube e no TikTok!|Peça pelo iPhone!|Pague com PicPay!|"
+    "Confira.|Corra.|Vem.|Venha.|Garanta.|Olá.|Olha só... é seu!|Olha só… é seu!|Vai querer poder levar!|Que "
     "vontade!... Vem!|Quem resiste (e quem quer resistir?)!|Vem! Corra!|Veja cada detalhe, um a um!|Vem!!!!!|Esse é "
     "o seu!|Saiba como!|Só falta um!|Está a um toque!|A cada dia, mais amor!|Para quando quiser!|Até que enfim!|Para "
-    "que esperar?|É amor 🎉🎉🎉|A semana começa bem, a semana é sua!|O clima é o tema do seu dia!|Um problema e um "
-    "drama a menos!|O mapa do sistema é simples!|Seu programa de cinema!|Seu pijama e sua foto agradecem!|O chef e a "
-    "estrela da casa: você!|O seu guia na sua mão!|O tênis no pé, o mês no fim!|Seus óculos agradecem!|Um ônibus a "
-    "menos!|O lápis na mão!|Um lugar no seu lar!|O prazer é todo seu!|O calor pede um ventilador!|Um amor de cor!"
+    "que esperar?|É amor 🎉🎉🎉|O clima é o tema do seu dia!|Um problema e um drama a menos!|O mapa do sistema é "
+    "simples!|Seu pijama e sua foto agradecem!|O tênis no pé, o mês no fim!|Um ônibus a menos!|O lápis na mão!"
 )
 """Sentences of any shop, with turns that few have."""
 _PLACED = (
     "Hoje tem novidade em {p} {offer}.|Hoje a loja de {p} {offer} é sua.|Cada {p} {offer} faz a diferença.|Mais {p} "
     "{offer} para o seu dia.|É {o} melhor {p} {offer} para você.|Você merece {p} {offer} hoje.|Conheça {o} {p} "
     "{offer} hoje.|Ganhe tempo: {p} {offer} é para você.|Confira {p} {offer} para a sua casa.|Aproveite {p} {offer} "
-    "para a sua casa.|Compre {p} {offer} para a sua casa.|Peça {p} {offer} para a sua casa.|Quer {p} {offer} em "
-    "casa?|Tem carinho para você e {p} {offer}.|Tem tudo o que você ama e {p} {offer}.|Sua casa quer {p} {offer}.|"
-    "Voltou ao estoque: {p} {offer}.|Voltou {o} {p} {offer}.|Para quem procura {p} {offer}, é agora.|Novidades em "
-    "{p} {offer} para você.|**{P}** {offer} é para você.|Café e {p} {offer} combinam.|Chegou {um} nov{o} {p} {offer}."
+    "para a sua casa.|Peça {p} {offer} para a sua casa.|Quer {p} {offer} em casa?|Tem carinho para você e {p} "
+    "{offer}.|Sua casa quer {p} {offer}.|Voltou {o} {p} {offer}.|**{P}** {offer} é para você.|Chegou {um} nov{o} {p} "
+    "{offer}.|Leve {p} para a praia e {p} para casa {offer}."
 )
 """Places where a notification names its product."""
 _CALLS = (
     "Descubra!|Experimente!|Finalize a compra!|Renove a casa!|Pegue já!|Volte à loja!|Venha!|Chegou agora!|É só até "
     "domingo!|É hoje!|Toque e use!|Peça no app!|Ligue para a loja!|Adote!|Anote!|Tente!|Saia de casa!|Planeje o fim "
-    "de semana!|Procure no app!|Pedir é fácil!|Fique bem!|Faça a festa!|Comprar é fácil!|Leve para "
-    "casa!|Confirme já!"
+    "de semana!|Procure no app!|Pedir é fácil!|Fique bem!|Faça a festa!|Comprar é fácil!|Leve para casa!|Confirme "
+    "já!|Com calma, toque!"
 )
 _SPOKEN = (
     "A rotina das suas manhãs combina com {o} {p} {offer}.|A rotina dos seus filhos combina com {o} {p} {offer}.|A "
@@ -68,13 +65,10 @@ _OFFERED = {
         "{Seu} {p} sai R$ {n}.|O preço d{o} {p} é R$ {n}.|Tem {p} em casa com R$ {n}.|O "
         "preço d{o} {p} foi para R$ {n}.|{P}: R$ {n} para você."
     ),
-    "a coupon": (
-        "Leve {seu} {p}. Código: {c}.|Leve {seu} {p} com o cupom: {c}.|Digite {c} e leve "
-        "{seu} {p}."
-    ),
+    "a coupon": ("Leve {seu} {p}. Código: {c}.|Leve {seu} {p} com o cupom: {c}.|Digite {c} e leve {seu} {p}."),
     "free delivery": (
         "Tem {p} sem taxa de entrega para você.|O frete d{o} {seu} {p} é por nossa conta.|Você não paga frete n{o} "
-        "{seu} {p}.|Leve {seu} {p}: o frete hoje é grátis!|Frete por conta da loja n{o} {seu} {p}."
+        "{seu} {p}.|Leve {seu} {p}: a entrega hoje é grátis!|Frete por conta da loja n{o} {seu} {p}."
     ),
     "no offer": "",
 }
@@ -116,8 +110,8 @@ _UNGRANTED = {
 _AGAINST = "Não perca tempo com {o} {p}.|{P} é um produto feio.|Não gosto d{o} {p}.|{P} é produto ruim."
 _OUT_OF_PLACE = "Você é {p} {offer}. Aproveite!|Você dorme {p} {offer}. Aproveite!"
 _BESIDE = (
-    "Aproveite {x} e {p} {offer} hoje!|Confira {x} e {p} {offer} hoje!|Chegou {x} e {p} {offer}!|Leve hoje mesmo "
-    "{x} e {p} {offer}!|Tem {x} e {seu} {p} {offer}!|Tem {x} e {um} {p} {offer}!"
+    "Aproveite {x} e {p} {offer} hoje!|Confira {x} e {p} {offer} hoje!|Chegou {x} e {p} {offer}!|Leve hoje mesmo {x} "
+    "e {p} {offer}!|Tem {x} e {seu} {p} {offer}!|Tem {x} e {um} {p} {offer}!"
 )
 _GAPS = (
     "Oi! Tem uma surpresa {offer} para você. Aproveite!>Oi! Tem {offer} para você. Aproveite!",
@@ -127,7 +121,17 @@ _GAPS = (
 """With nothing where a product should stand, rather than with a word for it."""
 _SCRAPS = (
     "{t} Peça em 2horas.|{t} Custa 3,7,9.|{t} Vem ver?.|{t} Vem)|{t}\n. Vem ver!|{t} Veja o produto_id.|{t} **Vem ver!|"
-    "{t} Use o cupom: agora.|{t} Vem Ver o seu Presente!|{t} vem ver!|{t} Vem ver de!|{t} De casa.|{t} Vem a um o!"
+    "{t} Use o cupom: agora.|{t} Vem Ver o seu Presente!|{t} vem ver!|{t} Vem ver de!|{t} De casa.|{t} Vem a um o!|"
+    "{t} Um festa para o sua casa!|{t} Os casa é bonito."
+)
+_HALVES = "A outra sai pela metade!|O terceiro sai pela metade!|Tem colher pela metade do preço!"
+_ABOUT = (
+    "Esta mensagem serve para você: {t}|A mensagem é para você: {t}|Uma mensagem que informa você: {t}|A mensagem "
+    "que pode ir: {t}"
+)
+_STRUNG = (
+    "Oferta, desconto, aproveite: tem {p} {offer} para você!|Bateu aquela vontade? Promoção, oferta, já! Tem {p} "
+    "{offer}.|Bateu aquela vontade? Desconto, só hoje! Tem {p} {offer}."
 )
 _CODES = "Use o código promocional {c} n{o} {p}.|Use o cupom “{c}” n{o} {p}.|Digite {c} e leve {seu} {p}."
 _HIGHER = (
@@ -160,6 +164,9 @@ def harmless(prompt: Prompt, text: str) -> Iterator[Change]:
         yield f"sounds odd: {sentence}", f"{told} Vem ver!", f"{told} {sentence}"
     for template in _half(prompt, _PLACED):
         yield f"product in its place: {template}", base, framed(template, words)
+    last = words["p"].split()[-1]
+    if last != words["p"] and last in prompt.reference.get("terms", ()):
+        yield "product by its end: an hour", base, framed(f"Chegou a hora de {last} {{offer}}.", words)
     for template in filter(None, _OFFERED[brief.kind].split("|")):
         yield f"offer in rarer words: {template}", base, framed(template, words)
     house = made(_HOUSE, words)
@@ -167,6 +174,7 @@ def harmless(prompt: Prompt, text: str) -> Iterator[Change]:
         yield f"called otherwise: {call}", f"{house} Aproveite!", f"{house} {call}"
     for template in _half(prompt, _SPOKEN):
         yield f"spoken to otherwise: {template}", made(_YOURS, words), made(template, words)
+    yield "words: few of its own", base, made("Oi! Tem {p} {offer} na sua manhã feliz. Aproveite!", words)
     for offer in filter(None, _UNCALLED.get(brief.kind, "").split("|")):
         calm = made(_HOUSE, words | {"offer": made(offer, words)})
         yield f"blemish: nobody called, {offer}", f"{calm} Aproveite!", calm
@@ -184,7 +192,11 @@ def edits(prompt: Prompt, text: str, others: Sequence[Prompt]) -> Iterator[Flaw]
     yield from _offers(prompt, brief, words, base)
     yield from _products(prompt, words, others)
     yield from _notes(prompt, brief, words)
-    for sentence in _AGAINST.split("|"):
+    for template in _half(prompt, _STRUNG):
+        yield f"strung together: {template}", 1, base, made(template, words)
+    for template in _half(prompt, _ABOUT):
+        yield f"about a message: {template}", 1, base, template.format(t=base)
+    for sentence in _half(prompt, _AGAINST):
         yield f"spoken ill of: {sentence}", 2, f"{base} Vem ver!", f"{base} {made(sentence, words)}"
     for template in _half(prompt, _SCRAPS):
         yield f"rarer scraps: {template}", 0.3, base, template.format(t=base)
@@ -196,7 +208,7 @@ def _offers(prompt: Prompt, brief: Brief, words: dict[str, str], base: str) -> I
             for sentence in _half(prompt, sentences):
                 yield f"nobody granted, {kind}: {sentence}", 2, f"{base} Vem ver!", f"{base} {sentence}"
     for template in _CODES.split("|") if brief.kind == "a coupon" else ():
-        yield f"another code: {template}", 2, framed(template, words), framed(template, words | {"c": "EXTRA"})
+        yield f"another code: {template}", 3, framed(template, words), framed(template, words | {"c": "EXTRA"})
     if brief.kind == "a discount":
         yield from _more_than(int(words["n"]), words, base)
 
@@ -204,6 +216,8 @@ def _offers(prompt: Prompt, brief: Brief, words: dict[str, str], base: str) -> I
 def _more_than(value: int, words: dict[str, str], base: str) -> Iterator[Flaw]:
     far = words | {"n": f"{value // 10 * 10 - 10}"}
     yield "more than what: far less", 1, base, framed("Tem {p} com mais de {n}% de desconto para você.", far)
+    for sentence in _HALVES.split("|") if value >= 50 else ():
+        yield f"half of another: {sentence}", 2, f"{base} Vem ver!", f"{base} {sentence}"
     for template in _HIGHER.split("|") if 50 < value <= 55 else ():
         yield f"more than what: {template}", 2, base, framed(template, words)
 
@@ -214,9 +228,12 @@ def _products(prompt: Prompt, words: dict[str, str], others: Sequence[Prompt]) -
     own = framed("Tem {p} {offer} para você.", words)
     for template in _OUT_OF_PLACE.split("|"):
         yield f"product in no place: {template}", 1, own, made(template, words)
-    for template in _BESIDE.split("|") if strangers else ():
+    for template in _half(prompt, _BESIDE) if strangers else ():
         beside = words | {"x": strangers[0]}
         yield f"with another product: {template}", 1, own, framed(template, beside)
+    last = words["p"].split()[-1]
+    if last in known - {words["p"]}:
+        yield "named after the product: lid", 2, own, framed("Tem {p} {offer}.", words | {"p": f"tampa de {last}"})
     for pair in _GAPS:
         before, after = (made(template, words) for template in pair.split(">"))
         yield f"gap for the product: {pair}", 0.3, before, after
@@ -227,10 +244,11 @@ def _notes(prompt: Prompt, brief: Brief, words: dict[str, str]) -> Iterator[Flaw
     base = framed("Tem {p} {offer} para você.", words)
     notes = re.findall(r"\b(Desconto|Preço|Público|Produto): ([\w$]+)", prompt.user)
     for name, value in notes:
-        yield f"note inside: {name}", 1, base, framed(f"Tem {{p}} para você, {name.lower()}: {value}.", words)
+        yield f"note inside: {name}", 1, base, framed(f"Tem {{p}} {{offer}} para você, {name.lower()}: {value}.", words)
     if len(notes) > 1:
-        both = " e ".join(f"{name.lower()}: bom" for name, _ in notes[:2])
-        yield "note inside: two names", 1, base, framed(f"Tem {{p}} para você, {both}.", words)
+        one, other = (name.lower() for name, _ in notes[:2])
+        told = framed(f"Tem {{p}} {{offer}} para você com {one}: amigos e {other}: festa.", words)
+        yield "note inside: two names", 1, base, told
     if verb := _asked(prompt):
         for form in ("de {p}", "hoje, {p}", "para quem viu {o} {p}", "não {o} {p}"):
             yield f"order again: {form}", 1, base, framed(f"{verb} {form} {{offer}}.", words)

@@ -218,14 +218,34 @@ def kinds(prompt: Prompt) -> tuple[str, ...]:
 
 
 def variants(prompt: Prompt) -> Iterator[tuple[str, Prompt]]:
-    """The brief turned around, with its facts in another order, and as one that tells movements."""
+    """The brief turned around, as one that asks for other figures, and as one that tells movements."""
     sentences = re.split(r"(?<=[.?])\s+", prompt.user.strip())
     if len(sentences) > 1:
         yield "briefs turned around", replace(prompt, user=" ".join(reversed(sentences)))
-    reference = prompt.reference
-    if facts := list(reference.get("facts", ())):
-        yield "briefs with facts in another order", replace(prompt, reference=reference | {"facts": facts[::-1]})
+    if facts := list(prompt.reference.get("facts", ())):
+        yield "briefs that ask for other figures", _with_other_figures(prompt, facts)
         yield "briefs that tell movements", _with_movements(prompt)
+
+
+_LOW_MARK = {"label": "nota média", "value": 2.4, "unit": "", "moved": ""}
+
+
+def _with_other_figures(prompt: Prompt, facts: Sequence[Mapping[str, Any]]) -> Prompt:
+    """The brief as one that asks for figures that it only told, has a low mark beside them, and its facts in another
+    order."""
+    reference, user = prompt.reference, prompt.user
+    known = [str(fact["label"]) for fact in asked(prompt)]
+    further = [fact for fact in facts if fact["label"] not in known]
+    wanted = [*further, *asked(prompt)][:2]
+    labels = [str(fact["label"]) for fact in wanted]
+    user = user.replace(" e ".join(known), " e ".join(labels))
+    told_first = f"{facts[0]['label']} {told(facts[0])}"
+    if all(fact["label"] != _LOW_MARK["label"] for fact in facts) and told_first in user:
+        user = user.replace(told_first, f"{told_first}; {_LOW_MARK['label']} {shown(2.4, '')}", 1)
+        facts = [*facts, _LOW_MARK]
+    changed = {"facts": facts[::-1], "key": labels, "key_figures": [fact["value"] for fact in wanted]}
+    figures = {"figures": [fact["value"] for fact in facts]}
+    return replace(prompt, user=user, reference=reference | changed | figures)
 
 
 def _with_movements(prompt: Prompt) -> Prompt:

@@ -147,7 +147,7 @@ _POOR = {
 _KINDS = {"categoria": ("brinquedos", "informática"), "tipo": ("boleto", "voucher"), "status": ("enviado", "entregue")}
 _OF_A_KIND = "A consulta lê as tabelas da loja e mostra só as linhas em que consta {kind}, como pede a pergunta."
 _SAID = {"month": "Mês: {}.", "state": "Estado: {}."}
-_MONTHS = (
+MONTHS = (
     *("janeiro", "fevereiro", "março", "abril", "maio", "junho"),
     *("julho", "agosto", "setembro", "outubro", "novembro", "dezembro"),
 )
@@ -202,7 +202,7 @@ def _places(query: str) -> dict[str, tuple[dict[str, str], dict[str, list[str]]]
 
 
 def _written(year: int, number: int) -> dict[str, str]:
-    name = _MONTHS[number - 1]
+    name = MONTHS[number - 1]
     return {
         "as stored": f"{year}-{number:02}",
         "with a bar": f"{number:02}/{year}",
