@@ -33,7 +33,16 @@ def clean(exam: Examiner) -> Clean:
 
 
 def cases(changes: tuple[Change, ...]) -> list[Any]:
-    return [pytest.param(change, name, id=f"{name}: {change.name}") for change in changes for name in change.sets]
+    """What is asked of both sets is asked of the old one in the long exam alone."""
+
+    def marks(change: Change, name: SetName) -> Any:
+        return pytest.mark.long if name == "v4.2" and "grounded" in change.sets else ()
+
+    return [
+        pytest.param(change, name, id=f"{name}: {change.name}", marks=marks(change, name))
+        for change in changes
+        for name in change.sets
+    ]
 
 
 def results(report: AuditReport, tasks: tuple[str, ...]) -> dict[tuple[str, str], bool]:
@@ -58,7 +67,8 @@ def test_clean_rewards_pass(clean: Clean) -> None:
 
 @pytest.mark.parametrize(("change", "name"), cases(REFACTORINGS))
 def test_a_refactoring_changes_no_result(exam: Examiner, clean: Clean, change: Change, name: SetName) -> None:
-    assert results(exam.audited(name, change), change.tasks) == results(clean[name], change.tasks)
+    before = {key: passed for key, passed in results(clean[name], change.tasks).items() if "rated " not in key[1]}
+    assert results(exam.audited(name, change, one_by_one=False), change.tasks) == before
 
 
 def test_there_are_twelve_bugs_and_ten_refactorings() -> None:
