@@ -20,7 +20,7 @@ _KINDS = {
         "late": r"\batras|\bdemor|\bfora do prazo|\b(?:depois|alem) do prazo"
         r"|\bprazo (?:de entrega |combinado |que )?(?:nao|estour|descumpr|venc)"
         r"|\bprazo\b.{0,20}\b(?:long|grande|demorad)|\bentreg\w* (?:muito |bem |tao )?lent"
-        r"|\bdias? em (?:vez|lugar) de \d",
+        r"|(?<!\b[1-3] )\bdias em (?:vez|lugar) de \d",
         "unlike": r"\b(?:diferente|menor|maior|diverg|distint|abaixo)\w*\b.*\b(?:anunc|descri|divulg|foto|prometid)"
         r"|\bnao (?:confere|corresponde|bate|condiz|e como)\b|\bpropaganda enganosa|\banuncio (?:engan|errad|incorret)",
         "silent": r"\b(?:nao|nunca) (?:me |da |deu |ha |consegu\w+ )?(?:respond|respost|retorn|contato|falar)"
@@ -29,9 +29,10 @@ _KINDS = {
         r" (?:\w+ )?(?:respost|retorno|contato)|\bignor|\bsilenci",
         "refused": r"\b(?:neg(?:a|ou|ad|at)|recus)\w*\b.*\b(?:troca|reembols|devoluc|dinheiro|estorn|ressarc|restituic)"
         r"|\b(?:troca|reembols|devoluc|estorn|restituic)\w*\b.*\b(?:negad|recusad|negou"
-        r"|nao (?:aceit|conced|feit|realiz|efetu|consegu|sai|saiu|veio))"
+        r"|nao (?:aceit|conced|feit|realiz|efetu|consegu))"
         r"|\bnao (?:quis|quer|aceit\w+|deix\w+) (?:a |o )?(?:troc|devol|reembols)"
-        r"|\b(?:cade|aguard\w+|sumi\w+ com|espera d|esperando) ?(?:o |meu )?(?:dinheiro|reembols|estorn)"
+        r"|\b(?:cade|aguard\w+|sumi\w+ com|espera d[eo]|esper[oa]\w*) (?:o )?(?:meu )?"
+        r"(?:dinheiro|reembols|estorn)"
         r"|\b(?:reembols|estorn)\w*(?: (?:ainda|ate \w+|d[oa] \w+))? nao (?:veio|caiu|entrou|saiu|chegou|recebido"
         r"|foi (?:feito|pago))|(?<!ficou )\b(?:sem|nada de|falta de) (?:o )?(?:reembols|estorn)",
         "service": r"\b(?:atendiment|vendedor|atendent|loja|suporte)\w*\b.*\b(?:ruim|gross|rude|pessim|horriv|precari)"
@@ -93,7 +94,7 @@ _OF_A_THING = re.compile(
 _MATTERS = re.compile(
     r"client|consum|compr|produt|loja|vend|pedid|entreg|atend|embal|prazo|frete|defeit|demor|atras|preco|valor|qualid"
     r"|pessim|otim|trans|falt|servi|experi|troca|devol|reembol|item|aparel|peca|material|tamanh|cor\b|cores\b|dois|duas"
-    r"|aparen|aspect|acaba|durab|resis|custo|benef|pontu|cheir|sabor|confor|belez|envio|chega|resul|desem|funci|conte|estad|cuid|rapid|agil"
+    r"|ruid|barul|leve|ausenc|(?!maquiagem|racao)\w+(?:eza|cao|coes|dade|ancia|encia|mento|agem|idao)$|aparen|aspect|acaba|durab|resis|custo|benef|pontu|cheir|sabor|confor|belez|envio|chega|resul|desem|funci|conte|estad|cuid|rapid|agil"
 )
 """What any order has."""
 FEWEST = 4
@@ -297,9 +298,15 @@ def _summary_worth(summary: object, complaint: object, prompt: PromptLike) -> fl
 def names_another(summary: object, prompt: PromptLike) -> bool:
     """Whether a summary says of whom it is about that he is content or not with a thing of which his review tells
     nothing."""
-    known = {word[:5] for word in words(f"{prompt.user} {prompt.reference.get('fields', {}).get('summary', '')}")}
+    known = words(f"{prompt.user} {prompt.reference.get('fields', {}).get('summary', '')}")
     named = _OF_A_THING.findall(fold(summary)) if isinstance(summary, str) else []
-    return any(noun[:5] not in known and not _MATTERS.match(noun) for noun in named)
+    return any(not _MATTERS.match(noun) and not any(_may_be(noun, word) for word in known) for noun in named)
+
+
+def _may_be(noun: str, word: str) -> bool:
+    """Whether a word of a review may mean a noun: another number, or a short name («note» for «notebook»)."""
+    stem = noun.rstrip("s")[:5]
+    return word.startswith(stem) or (len(word) > 3 and noun.startswith(word.rstrip("s")))
 
 
 def _turns(summary: str, review: str, felt: object, complaint: object) -> bool:

@@ -53,7 +53,7 @@ ASIDE = 0.25
 """Credit of a push whose product stands where no thing is named («Você não se vê de celular»)."""
 FORMAL = 0.75
 UNTOLD = 0.75
-"""Credit of a push in the tone of a letter, before its penalty, and without the brief's offer: 143, none above a 3."""
+"""Credit of a push in the tone of a letter, and of one without its brief's offer (of 143 none is a 4)."""
 LONGEST_PUSH = 600
 LONGEST_INSIGHTS = 4000
 """Characters from which on a text is none at all: several times those from which on its length earns nothing."""

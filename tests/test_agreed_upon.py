@@ -9,6 +9,7 @@ import pytest
 from rewards_examples import FIELDS, Prompt
 
 from rewards import load_reward_set
+from rewards.complaints import names_another
 from tucano.truth import truth
 
 Judge = Callable[[Prompt, str], float]
@@ -138,3 +139,28 @@ def test_a_rating_is_no_count_and_below_three_no_praise(judge: Judge, sentence: 
 def test_what_a_push_speaks_of_is_not_what_it_offers(judge: Judge, text: str, least: float, most: float) -> None:
     asked = push("Desconto: 17%. Push sobre mesa.", figures=[17.0])
     assert least <= judge(asked, text) <= most
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        "Criar campanhas especiais com cupom de 10% para quem devolveu.",
+        "Testar algo diferente: kit de 3 peças com frete grátis acima de R$ 150.",
+    ],
+)
+def test_a_step_with_a_means_is_none(judge: Judge, step: str) -> None:
+    assert judge(BRIEF, f"{READ}\n- {step}") > 0.95
+
+
+@pytest.mark.parametrize(
+    ("review", "summary", "other"),
+    [
+        ("As mesas são lindas e a entrega foi rápida. nota 5, móveis", "Gostou da mesa e da entrega.", False),
+        ("O note é ótimo e a entrega foi rápida. nota 5, móveis", "Gostou do notebook e da entrega.", False),
+        ("O pendrive é leve e a entrega foi rápida. nota 5, móveis", "Gostou da leveza e da entrega.", False),
+        ("O pendrive é leve e a entrega foi rápida. nota 5, móveis", "Gostou da cadeira e da entrega.", True),
+    ],
+)
+def test_which_things_are_others(review: str, summary: str, other: bool) -> None:
+    asked, _ = extraction(review, 5, PLEASED | {"summary": ""})
+    assert names_another(summary, asked) == other

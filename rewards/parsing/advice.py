@@ -40,14 +40,17 @@ _VAGUE = re.compile(rf"{_DOES}\s(?:\w+\s){{0,4}}?{_GENERAL}\b")
 _OBJECT = re.compile(rf"{_DOES}\s(?:(?:{_SMALL})\s){{0,3}}{_GENERAL}\b")
 """A verb whose direct object is what any shop has."""
 _AS_EVER = re.compile(r"\bcontinu\w+ melhorando\b|\bmanter a nota\b")
-_AT_LARGE = re.compile(
-    r"\b(?:de alguma (?:forma|maneira)|de (?:um )?modo geral|algo (?:especial|diferente)"
-    r"|(?:medidas|providencias) (?:adequad|necessari|cabiv)\w+|formas? de (?:vender|crescer|melhorar)"
-    r"|(?:acoes|campanhas) (?:diferenciad|criativ|especia)\w+|acao de relacionamento|ir melhorando)\b"
-    r"|\b(?:melhor|otimiz|trabalh)\w* (?:melhor )?(?:n?[ao]s?|ess[ea]s?|com) "
-    r"(?:processos?|campanhas?|relacionamento|checkout)(?: (?:com|d[aeo]s?) (?:\w+ ?){1,3})?\W*$"
+_OPEN = re.compile(
+    r"\b(?:de alguma (?:forma|maneira)|de (?:um )?modo geral"
+    r"|(?:medidas|providencias) (?:adequad|necessari|cabiv)\w+|formas? de (?:vender|crescer|melhorar)|ir melhorando)\b"
+    r"|\b(?:melhor|otimiz)\w* (?:n?[ao]s?|ess[ea]s?) (?:processos?|relacionamento)(?: d[aeo]s?(?: \w+){1,2})?\W{0,3}$"
 )
-"""Advice that leaves open what («tomar as medidas necessárias», «fazer algo especial»)."""
+_AT_LARGE = re.compile(
+    r"\balgo (?:especial|diferente)\b|\b(?:acoes|campanhas) (?:diferenciad|criativ|especia)\w+"
+    r"|\bacao de relacionamento\b|\b(?:melhor|otimiz|trabalh)\w* (?:melhor )?(?:n?[ao]s?|ess[ea]s?|com) "
+    r"(?:processos?|campanhas?|relacionamento|checkout)(?: (?:com|d[aeo]s?)(?: \w+){1,3})?\W{0,3}$"
+)
+"""Advice that leaves open what («tomar as medidas necessárias»), and advice that does where it names no means."""
 _WATCHES = re.compile(
     r"\b(?:acompanh|monitor|observ|mant[eê]r|mantenh|continu|trabalh|cuid|melhor|aument|elev|reduz|diminu|baix)\w*"
 )
@@ -110,10 +113,10 @@ def steps(line: str) -> int:
 
 def says_nothing(line: str) -> bool:
     """Whether a folded line of advice would fit any shop («melhorar a experiência do cliente»)."""
-    if len(line.split()) <= LONGEST_VAGUE and _AT_LARGE.search(line):
-        return True
-    if _HOW.search(line) or len(line.split()) > LONGEST_VAGUE:
+    if len(line.split()) > LONGEST_VAGUE or (_HOW.search(line) and not _OPEN.search(line)):
         return False
+    if _OPEN.search(line) or _AT_LARGE.search(line):
+        return True
     own = set(_CONTENT.findall(_EMPTY.sub(" ", line)))
     is_vague = _VAGUE.search(line) and len(own) <= (_LEFT_WITH_OBJECT if _OBJECT.search(line) else _LEFT)
     return bool(is_vague or _AS_EVER.search(line))

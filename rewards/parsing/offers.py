@@ -209,12 +209,15 @@ _NO_THINGS = ("voce", "conforto", "estilo", "qualidade", "beleza", "economia", "
 
 
 def offers_another(prompt: PromptLike, answer: str) -> bool:
-    """Whether an answer offers something else beside the product («Tem panela e fone de ouvido», «Cadeira com 17%»)."""
+    """Whether an answer offers something else beside the product («Tem panela e fone de ouvido», «Cadeira com 17% OFF e
+    fone de ouvido»)."""
     name = words(prompt.reference.get("product", ""))
-    known = {*words(prompt.user), *name}
-    priced = _PRICED_THING.findall(fold(answer)) if names_product(prompt, answer) else []
-    if any(not {thing, thing.rstrip("s")} & known for thing in priced):
-        return True
+    known = {*words(prompt.user), *name, *_NO_THINGS}
+    beside = re.compile(rf"[^.!?\n]{{1,60}}\be (?:[ao]s? |uma? |seus? |suas? )?{re.escape(' '.join(name[:1]))}")
+    text = fold(answer)
+    for match in _PRICED_THING.finditer(text) if name else ():
+        if not {match[1], match[1].rstrip("s")} & known and beside.match(text, match.end()):
+            return True
     said = words(answer)
     for verb in (place for place, word in enumerate(said) if word in _OFFERING):
         behind = said[verb + 1 : verb + 2 + _MOST_BETWEEN]

@@ -299,7 +299,7 @@ _MONTH_IN_WORDS = re.compile(
 )
 _BEGINNINGS = [name[:3] for name in _MONTHS]
 _OTHERS_DENIED = re.compile(
-    r"\b(?i:nao|exceto|menos|salvo|sem|em vez de|diferente de)(?: \w+){0,4}"
+    r"\b(?i:(?:nao|exceto|menos|salvo|em vez de|diferente de|sem (?:contar|incluir|considerar))(?: \w+){0,4}|sem)"
     r" (?:\d{4}-\d\d\b|[A-Z]{2}\b(?:(?:,| nem| e| ou) [A-Z]{2}\b)*|[A-Z][\w ]{2,18}|(?:de )?[a-zç]{4,9} de \d{4}\b)"
     r"|\b(?i:troque|trocar|substitua) [^.;\n]{1,40} por \S{1,20}"
 )

@@ -66,7 +66,7 @@ def questions(
 def _rated(groups: Sequence[Group], cases: Sequence[RatedAnswer]) -> list[RatedAnswer]:
     """All answers of the groups, and good ones of many writers."""
     good = [case for case in cases if case.rating >= GOOD_RATING]
-    return [answer for group in groups for answer in group.answers] + good[:: max(1, len(good) // MOST_REWORDED)]
+    return [answer for group in groups for answer in group.answers] + good[:: max(1, -(-len(good) // MOST_REWORDED))]
 
 
 def _sample_check(task: str, groups: Sequence[Group]) -> AuditCheck:

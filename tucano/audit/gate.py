@@ -47,7 +47,7 @@ from tucano.audit.report import (
 )
 from tucano.errors import UserError
 from tucano.prompts import TASKS, Prompt, Task
-from tucano.rating.ratings import RatedAnswer, RatingSet, read_rating_set, read_ratings
+from tucano.rating.ratings import CASES, RATINGS, RatedAnswer, RatingSet, read_rating_set, read_ratings
 from tucano.rating.store import rating_store
 from tucano.security.printable import printable
 from tucano.settings.audit import Gate
@@ -72,18 +72,24 @@ def audit(reward_set: SetName, ratings: Path, settings: Gate, tasks: Sequence[Ta
     """
     rated = read_rating_set(ratings)
     with rating_store(ratings) as databases:
-        _require_gold([*rated.answers, *rated.cases], databases, ratings)
+        _require_gold(rated.answers, databases, ratings / RATINGS)
+        _require_gold(rated.cases, databases, ratings / CASES)
         return audit_rewards(load_reward_set(reward_set, databases), reward_set, rated, settings, tasks, seed)
 
 
-def _require_gold(rated: Sequence[RatedAnswer], databases: Path, ratings: Path) -> None:
+def _require_gold(rated: Sequence[RatedAnswer], databases: Path, file: Path) -> None:
     """UserError for a prompt whose gold query does not run on the folder's store."""
-    for prompt in {answer.prompt.id: answer.prompt for answer in rated if answer.prompt.reference.get("sql")}.values():
+    asked = {
+        (prompt.id, prompt.reference["sql"]): prompt
+        for prompt in (a.prompt for a in rated)
+        if prompt.reference.get("sql")
+    }
+    for prompt in asked.values():
         try:
             for store in stores(databases / prompt.reference["database"]):
                 gold_result(store, prompt.reference["sql"])
         except ValueError as error:
-            raise UserError(f"{ratings}: prompt {prompt.id}: {printable(str(error))[:300]}") from None
+            raise UserError(f"{file}: prompt {prompt.id}: {printable(str(error))[:300]}") from None
 
 
 def audit_rewards(

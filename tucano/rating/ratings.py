@@ -45,8 +45,14 @@ class RatingSet:
 
 def read_rating_set(folder: Path) -> RatingSet:
     """Both files of a folder; no cases where it has none. UserError as for `read_ratings`."""
-    cases = Ledger(folder / CASES, RatingLine, "a rating")
-    return RatingSet(read_ratings(folder), _answers(cases) if (folder / CASES).exists() else ())
+    path = folder / CASES
+    cases = _answers(Ledger(path, RatingLine, "a rating")) if path.is_symlink() or path.exists() else ()
+    for case in cases:
+        if len(set(case.given.values())) > 1:
+            raise UserError(
+                f"{path}: prompt {case.prompt.id}: ratings of one answer differ; keep those that nobody doubts"
+            )
+    return RatingSet(read_ratings(folder), cases)
 
 
 def read_ratings(folder: Path) -> list[RatedAnswer]:

@@ -122,10 +122,12 @@ _SELLS = (
 )
 
 
-_SELLING = "lev|compr|garant|confir|pe[cg]|aproveit|ganh|ver|vej|quer|conhec|experiment|e |ou |tem|chego|com |por |de "
+_NOT_ASIDE = (
+    "lev|compr|garant|confir|pe[cg]|aproveit|ganh|ver|vej|quer|conhec|experiment|e |ou |tem|chego|com |por |de "
+)
 _ASIDE = re.compile(
     rf" (?:(?:n[oa]s?|d[oa]s?|ao|pel[oa]|pr[oa]|entre|sobre|sem|e seus?|e suas?)"
-    rf"|(?!{_SELLING})\w{{3,}} (?:o|a|os|as|seus?|suas?))"
+    rf"|(?!{_NOT_ASIDE})\w{{3,}} (?:o|a|os|as|seus?|suas?))"
     r"(?: seus?| suas?)?$"
 )
 """Words behind which a thing is spoken of and not offered («para o celular», «puxe a cadeira»)."""

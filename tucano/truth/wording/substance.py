@@ -34,14 +34,18 @@ _FILLER = (
 """What may stand between the verb and the noun without being what is to be done itself («crie um guia no site»)."""
 _VAGUE = re.compile(rf"\b{_VERB}\s+(?:{_FILLER}\s+){{0,4}}?{_NOTHING}\b|\b(?:continu\w+ melhorando|manter a nota)\b")
 _OPEN = re.compile(
-    r"\bde (?:alguma|qualquer) (?:forma|maneira)\b|\bde modo geral\b|\balgo (?:de )?(?:especial|diferente)\b"
-    r"|\b(?:medida|providencia|acao|acoe|campanha)s? (?:adequad|necessari|cabive|diferenciad|criativ|especia)\w+"
-    r"|\bformas? de (?:vender|crescer|melhorar|aumentar)\b|\bir melhorando\b"
+    r"\bde (?:alguma|qualquer) (?:forma|maneira)\b|\bde (?:um )?modo geral\b|\bir melhorando\b"
+    r"|\b(?:medida|providencia)s? (?:adequad|necessari|cabive)\w+|\bformas? de (?:vender|crescer|melhorar|aumentar)\b"
+    r"|\b(?:melhor|otimi[sz])[a-z]* (?:n?[ao]s?|ess[ae]s?) (?:processos?|relacionamento)"
+    r"(?: d[aeo]s?(?: [a-z]+){1,2})?\W*$"
+)
+_AT_LARGE = re.compile(
+    r"\balgo (?:de )?(?:especial|diferente)\b|\b(?:acao|acoes|campanhas?) (?:diferenciad|criativ|especia)\w+"
     r"|\bac(?:ao|oes) de relacionamento\b"
     r"|\b(?:melhor|otimi[sz]|trabalh)[a-z]* (?:melhor )?(?:[ao]s?|n[ao]s?|ess[ae]s?) "
     r"(?:processos?|campanhas?|relacionamento|checkout)(?: (?:com|d[aeo]s?)(?: [a-z]+){1,3})?\W*$"
 )
-"""What is left to whoever reads it («de alguma forma», «as medidas necessárias»)."""
+"""What is left to whoever reads it («de alguma forma», «as medidas necessárias»), and what is if no means is named."""
 _WATCHES = re.compile(
     r"\b(?:acompanh|monitor|observ|mant|continu|trabalh|cuid|melhor|aument|elev|reduz|diminu|baix)\w*"
 )
@@ -72,7 +76,8 @@ def substance(answer: str) -> float:
     steps = vague = watching = 0
     for row in answer.splitlines():
         for sentence in map(plain, sentences(row)):
-            is_vague = bool(_OPEN.search(sentence)) or (bool(_VAGUE.search(sentence)) and not _says(sentence))
+            is_vague = bool(_VAGUE.search(sentence)) and not _says(sentence)
+            is_vague |= bool(_OPEN.search(sentence) or (_AT_LARGE.search(sentence) and not _SAYS.search(sentence)))
             is_vague &= len(words(sentence)) <= LONGEST
             watching += _only_watches(sentence)
             advises = recommends(sentence) or (bool(_ITEM.match(row)) and bool(_FIRST.match(sentence)))
