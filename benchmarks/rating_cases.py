@@ -3,8 +3,9 @@
     python -m benchmarks.rating_cases [--write]
 
 Of every set in data/ratings_held_out*: answers that both raters rated alike, where truth and the rewards `grounded`
-earn what the rating says with a margin. Written ones first, then sampled ones drawn at random. Without --write it only
-counts, and says how many agreed upon by raters the judges see otherwise.
+earn what the rating says with a margin. Written ones first, then sampled ones drawn at random. Queries run on the
+stores of data/ratings, as in the audit, not on those of their set. Without --write it only counts, and says how many
+answers that raters agree on the judges see otherwise.
 """
 
 import argparse
@@ -13,7 +14,7 @@ import random
 from dataclasses import asdict
 from pathlib import Path
 
-from rewards import load_reward_set
+from rewards import RewardSet, load_reward_set
 from rewards.names import REPORTED
 from tucano.audit.relations.agreed import BANDS
 from tucano.rating.ratings import CASES, RatedAnswer, read_ratings
@@ -34,10 +35,9 @@ def main() -> int:
     folders = sorted(DATA.glob("ratings_held_out*"))
     chosen: list[RatedAnswer] = []
     with rating_store(DATA / "ratings") as databases:
-        alike = [
-            answer for folder in folders for answer in read_ratings(folder) if len(set(answer.given.values())) == 1
-        ]
-        agreed = [answer for answer in alike if is_agreed(answer, databases)]
+        rewards = load_reward_set("grounded", databases)
+        alike = [answer for folder in folders for answer in read_ratings(folder) if is_alike(answer)]
+        agreed = [answer for answer in alike if is_agreed(answer, rewards, databases)]
     for task in REPORTED:
         for rating in BANDS:
             of_it = [a for a in agreed if a.prompt.task == task and round(a.rating) == rating]
@@ -65,10 +65,13 @@ def line(answer: RatedAnswer) -> str:
     return json.dumps(said, ensure_ascii=False)
 
 
-def is_agreed(answer: RatedAnswer, databases: Path) -> bool:
+def is_alike(answer: RatedAnswer) -> bool:
+    return len(answer.given) > 1 and len(set(answer.given.values())) == 1
+
+
+def is_agreed(answer: RatedAnswer, rewards: RewardSet, databases: Path) -> bool:
     least, most = BANDS[round(answer.rating)]
     low, high = least + MARGIN * (least > 0), most - MARGIN * (most < 1)
-    rewards = load_reward_set("grounded", databases)
     scores = (rewards.score(answer.prompt, answer.completion).total, truth(answer.prompt, answer.completion, databases))
     return all(score is not None and low <= score <= high for score in scores)
 
