@@ -297,7 +297,7 @@ def _is_meant(sentence: str, figure: Figure, place: tuple[int, int], link: _Link
         or proposed.SPAN.match(behind)
         or proposed.IF.search(before)
         or proposed.OFFER_OF.search(before)
-        or proposed.TOWARDS.search(before)
+        or (figure.unit != "%" and proposed.TOWARDS.search(before))
     ):
         return True
     clause = (_CLAUSE if link.is_asserted else _PART).split(before)[-1].strip()
