@@ -248,9 +248,8 @@ def is_as_fair(felt: object, expected: Mapping[str, object], prompt: PromptLike)
     )
 
 
-_DELIGHTED = re.compile(
-    r"(?<!nao )\b(?:amei|ador\w+|feliz|superou|gostei muito|recomendo|vol?tarei|excelente compra)\b"
-)
+_DELIGHTED = re.compile(r"(?<!nao )\b(?:amei|ador\w+|feliz|superou|gostei muito|recomendo|voltarei|excelente compra)\b")
+"""Words of somebody who is content with all but one thing."""
 
 
 def _feeling(felt: object, wanted: object, states_stars: bool) -> float:

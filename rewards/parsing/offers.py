@@ -212,12 +212,8 @@ def offers_another(prompt: PromptLike, answer: str) -> bool:
     """Whether an answer offers something else beside the product («Tem panela e fone de ouvido», «Cadeira com 17% OFF e
     fone de ouvido»)."""
     name = words(prompt.reference.get("product", ""))
-    known = {*words(prompt.user), *name, *_NO_THINGS}
-    beside = re.compile(rf"[^.!?\n]{{1,60}}\be (?:[ao]s? |uma? |seus? |suas? )?{re.escape(' '.join(name[:1]))}")
-    text = fold(answer)
-    for match in _PRICED_THING.finditer(text) if name else ():
-        if not {match[1], match[1].rstrip("s")} & known and beside.match(text, match.end()):
-            return True
+    if name and _prices_another(name, prompt.user, fold(answer)):
+        return True
     said = words(answer)
     for verb in (place for place, word in enumerate(said) if word in _OFFERING):
         behind = said[verb + 1 : verb + 2 + _MOST_BETWEEN]
@@ -227,6 +223,17 @@ def offers_another(prompt: PromptLike, answer: str) -> bool:
         if name and link and rest[:1] == name[:1] and not set(thing) & {*name, *_NO_THINGS}:
             return True
     return False
+
+
+def _prices_another(name: list[str], brief: str, folded: str) -> bool:
+    """Whether a sentence begins with a thing that the brief does not know, at a price or with a discount, and goes on
+    with the product. `name`: its words."""
+    known = {*words(brief), *name, *_NO_THINGS}
+    return any(
+        not {match[1], match[1].rstrip("s")} & known
+        and re.compile(rf"[^.!?\n]{{1,60}}\be (?:[ao]s? |uma? |seus? |suas? )?{name[0]}").match(folded, match.end())
+        for match in _PRICED_THING.finditer(folded)
+    )
 
 
 _PRICED_THING = re.compile(

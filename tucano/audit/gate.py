@@ -79,11 +79,8 @@ def audit(reward_set: SetName, ratings: Path, settings: Gate, tasks: Sequence[Ta
 
 def _require_gold(rated: Sequence[RatedAnswer], databases: Path, file: Path) -> None:
     """UserError for a prompt whose gold query does not run on the folder's store."""
-    asked = {
-        (prompt.id, prompt.reference["sql"]): prompt
-        for prompt in (a.prompt for a in rated)
-        if prompt.reference.get("sql")
-    }
+    prompts = (answer.prompt for answer in rated if answer.prompt.reference.get("sql"))
+    asked = {(prompt.id, prompt.reference["sql"]): prompt for prompt in prompts}
     for prompt in asked.values():
         try:
             for store in stores(databases / prompt.reference["database"]):
@@ -158,15 +155,8 @@ class _TaskAudit:
     checks: list[AuditCheck]
 
 
-def _audit_task(
-    rewards: RewardScorer,
-    task: Task,
-    ratings: RatingSet,
-    settings: Gate,
-    seed: int,
-) -> _TaskAudit:
-    bench = Bench(rewards)
-    rated = ratings.answers
+def _audit_task(rewards: RewardScorer, task: Task, ratings: RatingSet, settings: Gate, seed: int) -> _TaskAudit:
+    bench, rated = Bench(rewards), ratings.answers
     groups = grouped(bench, rated)
     place = [seed, TASKS.index(task)]
     rows = agreements(task, groups, settings.resamples, place)

@@ -120,11 +120,11 @@ _SELLS = (
     r"lev\w*|compr\w*|garant\w*|confir\w*|pe[cg]\w*|aproveit\w*|ganh\w*|conhec\w*|experiment\w*|vej\w*|quer|temos|tem"
     r"|cheg\w*|tal|merece|desconto em|oferta de|frete d[ao]|novidades? (?:de|em)"
 )
-
-
+"""What offers the thing that stands behind it."""
 _NOT_ASIDE = (
     "lev|compr|garant|confir|pe[cg]|aproveit|ganh|ver|vej|quer|conhec|experiment|e |ou |tem|chego|com |por |de "
 )
+"""Beginnings of words behind which an article leads to what is offered («leve a cadeira»)."""
 _ASIDE = re.compile(
     rf" (?:(?:n[oa]s?|d[oa]s?|ao|pel[oa]|pr[oa]|entre|sobre|sem|e seus?|e suas?)"
     rf"|(?!{_NOT_ASIDE})\w{{3,}} (?:o|a|os|as|seus?|suas?))"
@@ -134,8 +134,8 @@ _ASIDE = re.compile(
 
 
 def _is_aside(said: str, name: str) -> bool:
-    """Whether a thing is spoken of («celular protegido: …») and not offered: by a verb, at a price, or beside another
-    («uma mesa e uma cadeira»)."""
+    """Whether a thing stands only where it is spoken of, or is at least nowhere offered: by a verb, at a price, or
+    beside another («uma mesa e uma cadeira»); not so in «celular protegido: …»."""
     thing = re.escape(name)
     before = (said[: match.start()] for match in re.finditer(rf" {thing}(?= (?!sem ))", said))
     return all(_ASIDE.search(f" {part}"[-40:]) for part in before) or not re.search(
