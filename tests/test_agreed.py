@@ -71,7 +71,7 @@ def test_the_committed_cases_are_of_every_task_and_rating() -> None:
 
 def test_a_folder_needs_none(tmp_path: Path) -> None:
     shutil.copy(COMMITTED_RATINGS / "ratings.jsonl", tmp_path)
-    assert read_rating_set(tmp_path).cases == ()
+    assert not read_rating_set(tmp_path).cases
 
 
 def test_raters_of_a_case_are_of_one_mind(tmp_path: Path) -> None:
@@ -80,4 +80,11 @@ def test_raters_of_a_case_are_of_one_mind(tmp_path: Path) -> None:
     other = rated | {"rater": "bia", "rating": 1}
     (folder / "cases.jsonl").write_text(f"{json.dumps(rated)}\n{json.dumps(other)}\n", encoding="utf-8")
     with pytest.raises(UserError, match="ratings of one answer differ"):
+        read_rating_set(folder)
+
+
+def test_a_link_is_no_file_even_where_it_leads_nowhere(tmp_path: Path) -> None:
+    folder = write_set(tmp_path / "set", lines(tasks=("push",)))
+    (folder / "cases.jsonl").symlink_to(tmp_path / "nowhere.jsonl")
+    with pytest.raises(UserError, match="is a link"):
         read_rating_set(folder)

@@ -46,7 +46,9 @@ class RatingSet:
 def read_rating_set(folder: Path) -> RatingSet:
     """Both files of a folder; no cases where it has none. UserError as for `read_ratings`."""
     path = folder / CASES
-    cases = _answers(Ledger(path, RatingLine, "a rating")) if path.is_symlink() or path.exists() else ()
+    if path.is_symlink():
+        raise UserError(f"{path} is a link; put the file itself there, or nothing")
+    cases = _answers(Ledger(path, RatingLine, "a rating"))
     for case in cases:
         if len(set(case.given.values())) > 1:
             raise UserError(
