@@ -107,8 +107,8 @@ class Extraction:
             "weight; all credit x .85 beside a sentence, x .45 with a plain fault or beside a word or two, x .1 among"
             " scraps, x .25 for several objects; x .3 for the opposite sentiment, x .4 for another (.6 without stars),"
             " x .6 for another kind of issue, x .7 for another category than stated, x .85 for other stars, x .75"
-            " without a summary of the review, x .5 with one of another thing, x .9 with a label; of the form's 70 % go"
-            " with the square of field_match",
+            " without a summary of the review, x .5 with one of another thing, x .88 with a label; of the form's 70 %"
+            " go with the square of field_match",
         ),
         Component(
             "extraction.fields_present",
@@ -187,7 +187,7 @@ class SqlQa:
             0.65,
             "its result equals the gold result",
             _SOURCE,
-            "weight; 85 % with more columns or other decimals, 90 % without names, 60 % unexplained; all x .25 for two",
+            "weight; 85 % with more columns or other decimals, 87 % without names, 60 % unexplained; all x .25 for two",
         ),
     )
 
@@ -228,9 +228,9 @@ class Insights:
         Component(
             "insights.structure",
             0.10,
-            "bullets, headers, numbered items",
+            "told in parts: lines or sentences",
             _SOURCE,
-            "weight; 3 lines with a mark earn all",
+            "weight; 2 of them earn all",
         ),
         Component(
             "insights.action_words",
@@ -238,11 +238,11 @@ class Insights:
             "lines that ask for action and name a means",
             _SOURCE,
             "weight; a line with a means is 1, about a word of the brief alone .5,"
-            " and 1.5 earn all; without any all credit x .3, x .82 with a step that says nothing, x .55 with most,"
+            " and 1.5 earn all; without any all credit x .3, x .75 with a step that says nothing, x .55 with most,"
             " x .85 with one said twice, x .6 where none serves what was asked about, where figures are only listed"
-            " x .6 if all steps would fit any shop, else x .92; advice that harms leaves none",
+            " x .6 if all steps would fit any shop, else x .89; advice that harms leaves none",
         ),
-        Component("insights.length", 0.10, "100 to 800 characters", _SOURCE, "weight"),
+        Component("insights.length", 0.10, "100 to 1000 characters", _SOURCE, "weight"),
         Component(
             "insights.key_figures",
             0.35,
@@ -296,9 +296,9 @@ class Insights:
         elif known:
             gate *= 0.44 + 0.56 * clip(2 * used)
         shares = (
-            gate * clip(len(v42.STRUCTURE.findall(answer)) / 3),
+            gate * clip(len(advising.parts(answer)) / 2),
             gate * advice,
-            gate * v42.length_share(length),
+            gate * clip(min(length / 100, (1600 - length) / 600)),
             gate * used,
             gate * (domain + clip(len(brief.intersection(tokens)) / 3)) / 2,
             clip(inventions / 2),
@@ -330,7 +330,7 @@ class Push:
             0.25,
             "the offer of the brief, a reason or a call to act",
             _SOURCE,
-            "weight; either earns 60 %; all credit x .75 without the brief's offer, x .88 for stock words alone",
+            "weight; either earns 60 %; all credit x .75 without the brief's offer, x .87 for stock words alone",
         ),
         Component(
             "push.invented",

@@ -178,7 +178,7 @@ def test_naming_everything_does_not_pay(grounded: RewardSet) -> None:
             ),
             "insights.action_words",
         ),
-        (("\n- ", " "), "insights.structure"),
+        ((".\n- ", ", "), "insights.structure"),
     ],
 )
 def test_insights_lose_what_they_lack(grounded: RewardSet, changed: tuple[str, str], component: str | None) -> None:
@@ -366,13 +366,13 @@ def test_names_and_execution_of_a_query(grounded: RewardSet) -> None:
 
 
 def test_insights_by_component(grounded: RewardSet) -> None:
-    # one bullet, one line of advice with a means where 1.5 earn all, 69 characters, a false figure
+    # one part of two, one line of advice with a means where 1.5 earn all, 69 characters, a false figure
     answer = "- Recomendo rever o prazo, com recompra de 23,5% e mais 77,7% no mês."
     found = shares(grounded, PROMPTS["insights"], answer)
     gate = (0.3 + 0.7 / 1.5) * 0.3
     assert found == pytest.approx(
         {
-            "structure": gate * 0.1 / 3,
+            "structure": gate * 0.1 / 2,
             "action_words": gate * 0.25 / 1.5,
             "length": gate * 0.1 * len(answer) / 100,
             "key_figures": gate * 0.35 / 2,

@@ -154,7 +154,7 @@ HALF = replace(PUSH, user="Push para fone de ouvido. Desconto: 52%.", reference=
 @pytest.mark.parametrize(
     ("prompt", "text", "least", "most"),
     [
-        (PUSH, "Fone de ouvido com 20% de desconto.", 0.7, 0.96),  # right and flat
+        (PUSH, "Fone de ouvido com 20% de desconto.", 0.65, 0.96),  # right and flat
         (PUSH, "Fones de ouvido com 20% OFF: escolha o seu e leve a playlist para a rua.", 0.85, 1.0),
         (HALF, "Menos da metade do preço! Fone de ouvido com 52% OFF para a sua playlist.", 0.85, 1.0),
         (HALF, "Fone de ouvido com mais de 50% de desconto. Leve a sua playlist para a rua!", 0.85, 1.0),

@@ -58,7 +58,7 @@ THIN = 0.5
 """How right a lukewarm opinion is as a complaint, an intent that is left open, and a summary of a word or two."""
 THINNEST = 2
 LABEL = 3
-LABELLED = 0.88
+LABELLED = 0.86
 """Words beside feeling and complaint, none of them a verb, in which a summary says nothing («Cliente satisfeito com a
 calça»), and what is left of an object with such a one."""
 _LABELS = re.compile(

@@ -6,7 +6,7 @@ from tucano.truth.advice import INDICATORS, recommends
 from tucano.truth.reading import plain, sentences, words
 from tucano.truth.verbs import FORMS
 
-SOME = 0.8
+SOME = 0.75
 MOST = 0.55
 """What is left where a step is vague, and where most are."""
 LONGEST = 16
@@ -36,8 +36,10 @@ _VAGUE = re.compile(rf"\b{_VERB}\s+(?:{_FILLER}\s+){{0,4}}?{_NOTHING}\b|\b(?:con
 _OPEN = re.compile(
     r"\bde (?:alguma|qualquer) (?:forma|maneira)\b|\bde (?:um )?modo geral\b|\bir melhorando\b"
     r"|\b(?:medida|providencia)s? (?:adequad|necessari|cabive)\w+|\bformas? de (?:vender|crescer|melhorar|aumentar)\b"
-    r"|\b(?:melhor|otimi[sz])[a-z]* (?:n?[ao]s?|ess[ae]s?) (?:processos?|relacionamento)"
-    r"(?: d[aeo]s?(?: [a-z]+){1,2})?\W*$"
+    r"|\bacoes estrategicas\b|\botimiza-l[ao]s?\b"
+    r"|\b(?:melhor|otimi[sz]|aprimor|fortale[cç])[a-z]* (?:tambem |ainda )?(?:n?[ao]s?|ess[ae]s?) "
+    r"(?:processos?|relacionamento|comunicacao|condicoes|gestao|logistica|parte)"
+    r"(?: (?:com|d[aeo]s?)(?: [a-z]+){1,3})?\W*$"
 )
 _AT_LARGE = re.compile(
     r"\balgo (?:de )?(?:especial|diferente)\b|\b(?:acao|acoes|campanhas?) (?:diferenciad|criativ|especia)\w+"
@@ -72,7 +74,7 @@ _FIRST = re.compile(r"\W*(?:\w+\W+){0,5}?" + _VERB)
 
 
 def substance(answer: str) -> float:
-    """1 where every step of the advice says something, .8 with a vague one, .55 where half or more are vague."""
+    """1 where every step of the advice says something, .75 with a vague one, .55 where half or more are vague."""
     steps = vague = watching = 0
     for row in answer.splitlines():
         for sentence in map(plain, sentences(row)):
@@ -89,7 +91,7 @@ def substance(answer: str) -> float:
 
 
 GENERIC = 0.6
-LISTED = 0.88
+LISTED = 0.86
 """What is left where figures are only listed and no step says how much, by when or in which way: it would fit any shop;
 and where one does."""
 _IN_DETAIL = 9

@@ -271,6 +271,11 @@ _MORE = (
     "- Teste outra embalagem nos itens frágeis.",
     "- Compare as transportadoras de cada região e troque a mais lenta.",
     "- Peça avaliações com foto depois da entrega.",
+    "- Ligue para os clientes que deram nota baixa e resolva cada caso.",
+    "- Publique um guia de tamanhos com as medidas de cada peça.",
+    "- Sugira um item que combine com o produto do carrinho.",
+    "- Avise o cliente na véspera da entrega e no dia dela.",
+    "- Troque as fotos dos itens que mais voltam.",
 )
 MOST_SIZED = 4
 _SHORT = ("- Ouça os clientes.", "- Revise o prazo.", "- Faça um teste A/B.")
