@@ -3,6 +3,8 @@
 from pathlib import Path
 from typing import Any
 
+from prefect import get_run_logger
+
 from tasks.handles import AuditResult
 from tasks.running.pages import show_text
 from tasks.running.run import Run, stage
@@ -24,7 +26,7 @@ def audit_rewards(run: Run) -> AuditResult:
     ratings = Path(run.settings.audit.ratings) if run.settings.audit.ratings else COMMITTED_RATINGS
 
     def produce(recipe: Recipe, draft: Path) -> dict[str, Any]:
-        report = write_audit(chosen, ratings, draft)
+        report = write_audit(chosen, ratings, draft, get_run_logger().info)
         return {"verdict": report.verdict, "passed": report.passed, "provisional": report.provisional}
 
     inputs = {file.name: str(fingerprint(file)["sha256"]) for file in sorted(ratings.glob("*.*")) if file.is_file()}

@@ -14,7 +14,7 @@ import pytest
 from rewards import PromptLike, Score, load_reward_set
 from rewards.names import REPORTED as TASKS
 from tucano.artifacts.records import parsed
-from tucano.audit import probes
+from tucano.audit import gate, probes
 from tucano.audit.bench import RewardScorer
 from tucano.audit.gate import audit, audit_rewards, write_pins
 from tucano.audit.page import render_page
@@ -329,14 +329,26 @@ def test_controls_only_warn_where_they_are_senseless_and_fail_where_they_are_uns
     assert "bounds" in failed(unsound)
 
 
-def test_known_hacks_of_v42_warn_and_any_change_of_them_blocks(rating_set: Path, tmp_path: Path) -> None:
+def test_a_line_is_said_before_each_task(rating_set: Path) -> None:
+    heard: list[str] = []
+    audit("controls.random", rating_set, SETTINGS, ("push", "insights"), 7, heard.append)
+    assert [line.split(":")[0] for line in heard] == [
+        "reward audit of push, task 1 of 2",
+        "reward audit of insights, task 2 of 2",
+    ]
+
+
+def test_known_hacks_of_v42_warn_and_any_change_of_them_blocks(
+    rating_set: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     pins = tmp_path / "pins.json"
     write_pins("v4.2", rating_set, pins)
     rated = read_rating_set(rating_set)
     rewards = load_reward_set("v4.2")
-    kept = audit_rewards(rewards, "v4.2", rated, SETTINGS, TASKS, 7, pinned=pins)
+    monkeypatch.setattr(gate, "PINNED", pins)
+    kept = audit_rewards(rewards, "v4.2", rated, SETTINGS, TASKS, 7)
     softened = Broken(rewards, lambda score, _, text: penal(score, "Promoção é já" in text))
-    changed = audit_rewards(softened, "v4.2", rated, SETTINGS, TASKS, 7, pinned=pins)
+    changed = audit_rewards(softened, "v4.2", rated, SETTINGS, TASKS, 7)
     assert "floor: keyword stuffing" in {check.name for check in kept.warnings}
     assert "pinned floors" not in failed(kept)
     assert "pinned floors" in failed(changed)

@@ -10,7 +10,7 @@ answers, and how far raters agree.
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -66,15 +66,24 @@ FloorScores = dict[str, dict[str, list[float]]]
 """{task: {kind of worthless answer: [highest, mean score]}}"""
 
 
-def audit(reward_set: SetName, ratings: Path, settings: Gate, tasks: Sequence[Task], seed: int) -> AuditReport:
-    """Audit a reward set by name against the rating set in a folder. Raises UserError where the folder holds no rating
-    set.
+Say = Callable[[str], None]
+
+
+def _silent(line: str) -> None:
+    """Nobody waits for the audit."""
+
+
+def audit(
+    reward_set: SetName, ratings: Path, settings: Gate, tasks: Sequence[Task], seed: int, say: Say = _silent
+) -> AuditReport:
+    """Audit a reward set by name against the rating set in a folder; `say` hears a line before each task. Raises
+    UserError where the folder holds no rating set.
     """
     rated = read_rating_set(ratings)
     with rating_store(ratings) as databases:
         _require_gold(rated.answers, databases, ratings / RATINGS)
         _require_gold(rated.cases, databases, ratings / CASES)
-        return audit_rewards(load_reward_set(reward_set, databases), reward_set, rated, settings, tasks, seed)
+        return audit_rewards(load_reward_set(reward_set, databases), reward_set, rated, settings, tasks, seed, say)
 
 
 def _require_gold(rated: Sequence[RatedAnswer], databases: Path, file: Path) -> None:
@@ -96,15 +105,20 @@ def audit_rewards(
     settings: Gate,
     tasks: Sequence[Task],
     seed: int,
-    pinned: Path = PINNED,
+    say: Say = _silent,
 ) -> AuditReport:
     """As `audit`, of any rewards; `name` says which checks block. The same input and seed give the same report, task by
     task.
     """
     rated = ratings.answers
-    parts = [_audit_task(rewards, task, _of(task, ratings), settings, seed) for task in tasks]
+    parts = []
+    for place, task in enumerate(tasks, 1):
+        own = _of(task, ratings)
+        told = f"{len(own.answers)} rated answers, {len(own.cases)} single ones"
+        say(f"reward audit of {task}, task {place} of {len(tasks)}: {told}")
+        parts.append(_audit_task(rewards, task, own, settings, seed))
     checks = [check for part in parts for check in part.checks]
-    checks += [pinned_check(rewards, rated, pinned)] if name == "v4.2" else []
+    checks += [pinned_check(rewards, rated, PINNED)] if name == "v4.2" else []
     checks = [with_level(name, check) for check in checks]
     known = [answer for answer in rated if answer.prompt.task in tasks]
     raters: dict[str, str] = {rater: kind for answer in known for rater, kind in answer.raters.items()}

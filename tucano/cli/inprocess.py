@@ -4,6 +4,7 @@ terminal.
 
 import os
 import shlex
+import sys
 import warnings
 from collections.abc import Callable
 from contextlib import AbstractContextManager
@@ -87,6 +88,10 @@ def _start_prefect(settings: PipelineSettings, root: Path) -> Callable[[], Abstr
     return ready
 
 
+def _aside(line: str) -> None:
+    print(line, file=sys.stderr)
+
+
 def audit(settings: PipelineSettings) -> int:
     """The audit alone, without Prefect: tables, a page, and exit code 1 when the gate is closed."""
     from tasks.audit import COMMITTED_RATINGS
@@ -96,7 +101,7 @@ def audit(settings: PipelineSettings) -> int:
     from tucano.audit.table import render_table as render_audit
 
     ratings = Path(settings.audit.ratings) if settings.audit.ratings else COMMITTED_RATINGS
-    report = audit_rewards(settings.grpo.rewards, ratings, settings.audit, settings.tasks, settings.seed)
+    report = audit_rewards(settings.grpo.rewards, ratings, settings.audit, settings.tasks, settings.seed, _aside)
     page = writable(settings.storage) / f"audit-{settings.grpo.rewards}.html"
     page.write_text(render_page(report), encoding="utf-8")
     print(f"{render_details(report)}\n\n{_last_reaudit(settings)}{render_audit(report)}\n\nWith whole texts: {page}")
