@@ -8,52 +8,9 @@ from functools import lru_cache
 
 from rewards.parsing.kinds import kind
 from rewards.parsing.text import fold, words
+from rewards.troubles import KINDS, PRAISE, called
 from rewards.types import PromptLike
 
-_KINDS = {
-    kind: re.compile(pattern)
-    for kind, pattern in {
-        "packaging": r"\b(?:embalag|pacote|caixa|embrulh)\w*\b.*\b(?:danific|amass|rasg|abert|violad|avari|molhad)"
-        r"|\b(?:danific|amassad|rasgad|violad)\w* (?:a |o )?(?:embalag|pacote|caixa)",
-        "missing": r"\bnao (?:foi |me |ainda |se )?(?:cheg|receb|entreg|veio)|\bentrega (?:pendente|nao|em aberto)"
-        r"|\bnunca (?:cheg|receb)|\bsem (?:receber|entrega)|\b(?:extravi|sumico|desaparec)\w*|\bnao recebimento",
-        "late": r"\batras|\bdemor|\bfora do prazo|\b(?:depois|alem) do prazo"
-        r"|\bprazo (?:de entrega |combinado |que )?(?:nao|estour|descumpr|venc)"
-        r"|\bprazo\b.{0,20}\b(?:long|grande|demorad)|\bentreg\w* (?:muito |bem |tao )?lent"
-        r"|(?<!\b[1-3] )\bdias em (?:vez|lugar) de \d",
-        "unlike": r"\b(?:diferente|menor|maior|diverg|distint|abaixo)\w*\b.*\b(?:anunc|descri|divulg|foto|prometid)"
-        r"|\bnao (?:confere|corresponde|bate|condiz|e como)\b|\bpropaganda enganosa|\banuncio (?:engan|errad|incorret)",
-        "silent": r"\b(?:nao|nunca) (?:me |da |deu |ha |consegu\w+ )?(?:respond|respost|retorn|contato|falar)"
-        r"|\bninguem (?:me |fez |entrou em |deu )?(?:contat|respond|respost|retorn|atend|procur)"
-        r"|\bnem retorno|\b(?:sem|falta de|ausencia de)"
-        r" (?:\w+ )?(?:respost|retorno|contato)|\bignor|\bsilenci",
-        "refused": r"\b(?:neg(?:a|ou|ad|at)|recus)\w*\b.*\b(?:troca|reembols|devoluc|dinheiro|estorn|ressarc|restituic)"
-        r"|\b(?:troca|reembols|devoluc|estorn|restituic)\w*\b.*\b(?:negad|recusad|negou"
-        r"|nao (?:aceit|conced|feit|realiz|efetu|consegu))"
-        r"|\bnao (?:quis|quer|aceit\w+|deix\w+) (?:a |o )?(?:troc|devol|reembols)"
-        r"|\b(?:cade|aguard\w+|sumi\w+ com|espera d[eo]|esper[oa]\w*) (?:o )?(?:meu )?"
-        r"(?:dinheiro|reembols|estorn)"
-        r"|\b(?:reembols|estorn)\w*(?: (?:ainda|ate \w+|d[oa] \w+))? nao (?:veio|caiu|entrou|saiu|chegou|recebido"
-        r"|foi (?:feito|pago))|(?<!ficou )\b(?:sem|nada de|falta de) (?:o )?(?:reembols|estorn)",
-        "service": r"\b(?:atendiment|vendedor|atendent|loja|suporte)\w*\b.*\b(?:ruim|gross|rude|pessim|horriv|precari)"
-        r"|\bfalta de respeito|\b(?:desrespeito|descaso)(?:$| (?:com|a) (?:(?:o|a|os|as) )?(?:quem|client|compra"
-        r"|consum))"
-        r"|\bgross(?:eir|eri|o\b|a\b|os\b)|\bmal atendid|\bma educacao"
-        r"|\bfalta de educacao",
-        "invoice": r"\b(?:nota|documento|cupom) fiscal\b",
-        "wrong": r"\b(?:errad|trocad)[oa]s?\b|\b(?:outr[oa]|diferente d[oa])"
-        r" (?:produto|item|modelo|cor|pedid|comprad|mercador)"
-        r"|\b(?:cor|modelo|item|tamanho|produto) (?:divergente|incorret)|\bfoi trocad",
-        "incomplete": r"\b(?:veio|vier|cheg|envi|receb|mand)\w* (?:so |apenas |somente )?(?:\d+|um|uma|dois|duas)\b"
-        r".{0,30}\b(?:em vez de|ao inves de|dos|das|de|e nao) (?:\d+|dois|duas|tres)\b|"
-        r"\b(?:produto|prod|pedido|kit|conjunto|entrega|veio|chegou|mercadoria)\w*\b.{0,12}\bincomplet"
-        r"|\bfalt(?:ou|aram|ando|am) (?:\w+ )?(?:pec|part|iten|item|acessor)\w*+(?! n[oa] (?:estoque|site))",
-        "poor": r"\b(?:qualidade|material|acabament|costura|tecid)\w*\b.*\b(?:ruim|frac|baix|pessim|mal|frag|inferior)"
-        r"|\b(?:mal|ma) ?-?(?:acabad|feit|qualidade)|\bfragil|\bbaixa qualidade|\bacabamento ruim",
-        "broken": r"\bdefeit|\b(?:veio|vier|cheg)\w* com (?:um |algum )?problema"
-        r"|\bquebr|\bparou\b|\bnao (?:func|lig|carreg|acend)|\bqueim|\bpifou|\bestragou|\btrincad",
-    }.items()
-}
 _MOST_KINDS = 2
 """Kinds that a complaint may name: reviews tell of two at most."""
 _MEANT: dict[str, object] = {
@@ -93,8 +50,11 @@ _OF_A_THING = re.compile(
 """What somebody is said to be content with or not."""
 _MATTERS = re.compile(
     r"client|consum|compr|produt|loja|vend|pedid|entreg|atend|embal|prazo|frete|defeit|demor|atras|preco|valor|qualid"
-    r"|pessim|otim|trans|falt|servi|experi|troca|devol|reembol|item|aparel|peca|material|tamanh|cor\b|cores\b|dois|duas"
-    r"|ruid|barul|leve|ausenc|(?!maquiagem|racao)\w+(?:eza|cao|coes|dade|ancia|encia|mento|agem|idao)$|aparen|aspect|acaba|durab|resis|custo|benef|pontu|cheir|sabor|confor|belez|envio|chega|resul|desem|funci|conte|estad|cuid|rapid|agil"
+    r"|pessim|otim|trans|falt|servi|experi|troca|devol|reembol|item|aparel|peca|material|tamanh|cor\b|cores\b"
+    r"|dois|duas"
+    r"|ruid|barul|leve|ausenc|(?!maquiagem|racao|balanca)\w+(?:eza|cao|coes|dade|ancia|anca|encia|mento|agem"
+    r"|idao)$|aparen|aspect|acaba|durab|resis|custo|benef|pontu|cheir|sabor|confor|belez|envio|chega|resul|desem"
+    r"|funci|conte|estad|cuid|rapid|agil"
 )
 """What any order has."""
 FEWEST = 4
@@ -123,6 +83,15 @@ _COMPLAINS = re.compile(
     r"\b(?:quebr|pessim|furios|defeit|horriv|reclam|decepcion|insatisf|nunca mais|alergi|reembols|estrag|prejuiz"
     r"|revolt)\w*"
 )
+_TURNED_DOWN = re.compile(
+    r"\b(?:nao|nem|nunca|sem|nenhum\w*|zero|nada|livre|ausencia)"
+    r"(?: (?:apont|relat|mencion|cit|registr|encontr|tem|ha\b|houve|teve|apresent|not|acus|identific|ach|faz|fez"
+    r"|traz|mostr|veio"
+    r"|qualquer|algum|nenhum|motivo|razao|sinal|deix|margem|d[eo]\b|a\b|que|para|o\b|com\b|mais|muit|tao|esta"
+    r"|ficou|foi|e\b)"
+    r"\w*){0,4} $"
+)
+"""What says of a complaint or a praise behind it that there is none («não aponta defeito algum»)."""
 _PRAISES = re.compile(
     r"\b(?:excelent|parab|ador|amou|otim|perfeit|maravilh|encantad|elogi)\w*|\bgostou muito\b|(?<!in)\bsatisfeit\w*"
     r"|(?<!nao )\brecomenda\b"
@@ -133,15 +102,19 @@ _TELLS = re.compile(
 )
 _STARS = re.compile(r"\bnota:? ([1-5])\b(?![.,]\d)|(?<!/)\b([1-5]) ?/ ?5\b(?![/\d])|\b([1-5]) estrelas?")
 _COMMON = re.compile(
-    r"client|consum|compr|produt|loja|vend|pedid|entreg|receb|cheg|reclam|elogi|avali|nota|satis|insat|gost|ador|muito"
-    r"|para|pela|pelo|com|sobre|mais|menos|mas|que|nao|sem|foi|por|uma|qualid|recom|neutr|aponta|diz|quer|volt|pesso|conta|como"
-    r"|relat|inform|mencion|comenta|detalh|resum|experi|servi|favor|curt[ao]|breve|opini|aprov|posit|negat|feliz|ironi|consid|afirm|apare|porem|nada"
+    r"client|consum|compr|produt|loja|vend|pedid|entreg|receb|cheg|reclam|elogi|avali|nota|satis|insat|gost|ador"
+    r"|muito"
+    r"|para|pela|pelo|com|sobre|mais|menos|mas|que|nao|sem|foi|por|uma|qualid|recom|neutr|aponta|diz|quer|volt"
+    r"|pesso|conta|como"
+    r"|relat|inform|mencion|comenta|detalh|resum|experi|servi|favor|curt[ao]|breve|opini|aprov|posit|negat|feliz"
+    r"|ironi|consid|afirm|apare|porem|nada"
 )
 
 
 _DENIAL = r"(?:nao|nem|nunca|nenhum\w*|sem|nada)"
 _DENIED = re.compile(
-    rf"\b{_DENIAL} (?:(?:me|se|mais) )?(?:(?:houve|ha|teve|tem|tive|tenho|veio|vieram|foi|fica|ficou|esta|estava|e|era"
+    rf"\b{_DENIAL} (?:(?:me|se|mais) )?(?:(?:houve|ha|teve|tem|tive|tenho|veio|vieram|foi|fica|ficou|esta|estava"
+    rf"|e|era"
     r"|cheg\w+|apresent\w+|mostr\w+|vi|not\w+|encontr\w+|sofreu) )?"
     r"(?:(?:de|com|o|a|mais|muit[oa]|nenhum\w*|qualquer|tao|tipo|sinal|problemas?|reclamac\w+) ){0,4}$"
 )
@@ -162,7 +135,7 @@ _JUDGED = frozenset({"packaging", "service", "poor"})
 def kinds_of(complaint: str) -> frozenset[str]:
     """Which kinds of complaints a text names, in whatever words."""
     folded = fold(complaint)
-    return frozenset(kind for kind, pattern in _KINDS.items() if _asserted(kind, pattern, folded))
+    return frozenset(kind for kind, pattern in KINDS.items() if _asserted(kind, pattern, folded))
 
 
 def _asserted(kind: str, pattern: re.Pattern[str], folded: str) -> bool:
@@ -181,7 +154,7 @@ def denies(complaint: str, expected: str) -> bool:
     """Whether a complaint says of all that the expected one complains of that it was not so («nenhum atraso»)."""
     folded = fold(complaint)
     wanted = kinds_of(expected)
-    named = {kind for kind in wanted if _KINDS[kind].search(folded)}
+    named = {kind for kind in wanted if KINDS[kind].search(folded)}
     return bool(named) and not named & kinds_of(complaint)
 
 
@@ -224,7 +197,7 @@ def worth(found: Mapping[str, object], expected: Mapping[str, object], prompt: P
     if not are_stated and is_as_fair(felt, expected, prompt):
         kept = FAIR_FEELING
     category, own = expected.get("category"), found.get("category")
-    is_other = isinstance(category, str) and fold(str(own)).strip() != fold(category)
+    is_other = isinstance(category, str) and fold(str(own)).strip() != fold(category) and not leaves_open(own, category)
     if is_other and (fold(str(category)) in review or (own and names_another(found.get("summary"), prompt))):
         kept *= OTHER_CATEGORY
     score = expected.get("sentiment_score")
@@ -233,6 +206,23 @@ def worth(found: Mapping[str, object], expected: Mapping[str, object], prompt: P
     return (
         kept * _kind_worth(found, expected) * _summary_worth(found.get("summary"), found.get("main_complaint"), prompt)
     )
+
+
+def leaves_open(category: object, expected: object) -> bool:
+    """Whether a category says that nobody tells it, where the reference knows none either («outros»)."""
+    if fold(str(expected)) != "outros":
+        return False
+    return category is None or (isinstance(category, str) and bool(_NOT_TOLD.fullmatch(fold(category).strip(" ."))))
+
+
+_NOT_TOLD = re.compile(
+    r"(?:categoria |produto |item )?(?:nao (?:foi |e |se |esta |ha |da para )?(?:inform|especific|identific"
+    r"|mencion|cit|consta"
+    r"|declar|diz|dit|descrit|defin|revel|indic|sab|aplic|classific|determin|dispon|explicit|esclarec)\w*"
+    r"|sem (?:categoria|informac|identificac|especificac|defini|mencao|indicac|classificac)\w*"
+    r"|desconhecid[oa]|indefinid[oa]|indeterminad[oa]|inespecific[oa]|outr[oa]s?|n/?[ad])"
+    r"(?: (?:na|no|pelo|pela) \w+)?"
+)
 
 
 def is_as_fair(felt: object, expected: Mapping[str, object], prompt: PromptLike) -> bool:
@@ -280,13 +270,19 @@ def _summary_worth(summary: object, complaint: object, prompt: PromptLike) -> fl
         return 1.0
     if not isinstance(summary, str):
         return OTHER_THING
-    told = {word[:5] for word in words(summary) if len(word) > 3 and word.isalpha() and not _COMMON.match(word)}
+    told = {
+        name
+        for word in words(summary)
+        if len(word) > 3 and word.isalpha()
+        for name in called(word)
+        if not _COMMON.match(word)
+    }
     said = fold(summary)
     review = fold(prompt.user)
     if names_another(summary, prompt):
         return OTHER_NAME
     topics = {topic: bool(re.search(signs, review)) for topic, signs in _TOPICS.items() if topic in said}
-    is_apart = told and not told & known and not any(topics.values()) and not kinds_of(summary) & kinds_of(prompt.user)
+    is_apart = told and not told & known and not any(topics.values()) and not _says_as_much(summary, prompt.user)
     if is_apart or list(topics.values()).count(False) > 1:
         return OTHER_THING
     if _turns(said, review, fields.get("sentiment"), fields.get("main_complaint")):
@@ -294,12 +290,28 @@ def _summary_worth(summary: object, complaint: object, prompt: PromptLike) -> fl
     return LABEL if _is_label(summary, complaint) else 1.0
 
 
+def _says_as_much(summary: str, review: str) -> bool:
+    """Whether a summary tells of a trouble or a praise that its review tells of in other words."""
+    said, told = fold(summary), fold(review)
+    is_praised = any(pattern.search(said) and pattern.search(told) for pattern in PRAISE.values())
+    return is_praised or bool(kinds_of(summary) & kinds_of(review))
+
+
 def names_another(summary: object, prompt: PromptLike) -> bool:
     """Whether a summary says of whom it is about that he is content or not with a thing of which his review tells
     nothing."""
-    known = words(f"{prompt.user} {prompt.reference.get('fields', {}).get('summary', '')}")
+    told = fold(f"{prompt.user} {prompt.reference.get('fields', {}).get('summary', '')}")
+    known = words(told)
+    also = {name for word in words(_OTHER_USE.sub(" ", told)) if len(word) > 1 for name in called(word)}
     named = _OF_A_THING.findall(fold(summary)) if isinstance(summary, str) else []
-    return any(not _MATTERS.match(noun) and not any(_may_be(noun, word) for word in known) for noun in named)
+    return any(
+        not _MATTERS.match(noun) and not any(_may_be(noun, word) for word in known) and not called(noun) & also
+        for noun in named
+    )
+
+
+_OTHER_USE = re.compile(r"\b(capa|cama)s? (?:d[eao]|para) (?:banco|chuva|sofa|colchao|carro|moto|casal|solteiro)\b")
+"""What is no «capinha» and no «caminha»."""
 
 
 def _may_be(noun: str, word: str) -> bool:
@@ -311,8 +323,9 @@ def _may_be(noun: str, word: str) -> bool:
 def _turns(summary: str, review: str, felt: object, complaint: object) -> bool:
     """Whether a folded summary says the opposite of its review in words that the review does not have."""
     opposite = {"positive": None if complaint else _COMPLAINS, "negative": _PRAISES}.get(str(felt))
-    found = opposite.search(summary) if opposite else None
-    return bool(found and opposite and not opposite.search(review))
+    found = opposite.finditer(summary) if opposite else ()
+    is_said = any(not _TURNED_DOWN.search(summary[: match.start()]) for match in found)
+    return bool(is_said and opposite and not opposite.search(review))
 
 
 def _is_label(summary: str, complaint: object) -> bool:

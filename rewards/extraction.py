@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Mapping
 from operator import mul
 
-from rewards.complaints import denies, is_as_fair, is_of_kind, kinds_of, names_every_kind, states_stars
+from rewards.complaints import denies, is_as_fair, is_of_kind, kinds_of, leaves_open, names_every_kind, states_stars
 from rewards.parsing.prose import denies_itself
 from rewards.parsing.text import fold, foreign, longest_copy, word_set, words
 from rewards.types import PromptLike, clip
@@ -98,19 +98,28 @@ _TELLS_INTENT = re.compile(
     r"|pens\w+ (?:bem |melhor )?antes|duvida se)\b"
 )
 """What says whether a customer will buy again; «recomendo» does not."""
-_UNKNOWN = (None, "nao informada", "não informada", "nao informado", "não informado", "outra", "outras")
 _NO_COMPLAINT = re.compile(
-    r"(?:(?:nao (?:ha|houve)|sem|nenhuma?|nada) ?(?:a |de |para )?"
-    r"(?:reclama\w*|queixas?|problemas?|apontar|declarar)?|n/a|nd|-)?"
+    r"(?:(?:nao (?:ha|houve|consta|apontou|tem|teve)|sem|nenhuma?|nada) ?(?:a |de |para )?"
+    r"(?:reclama\w*|queixas?|problemas?|apontar|declarar|ressalvas?|criticas?|defeitos?)?"
+    r"(?: (?:apontad|relatad|registrad|mencionad|informad)\w+)?|inexistente|ausente|n/a|nd|-)?"
 )
 _LUKEWARM = re.compile(
-    r"\b(?:expectativa|esperad|esperava|basic|median|simples|nada demais|razoave|regular|mais ou menos|comum\b)"
+    r"\b(?:expectativa|esperad|esperava|basic|median|simples|nada demais|razoave|regular|mais ou menos|comum\b"
+    r"|mediocr|morn[oa]\b"
+    r"|meia-boca|aquem|passavel|sem (?:graca|brilho|encanto|destaque)|deix\w+ (?:\w+ )?a desejar|meio-termo"
+    r"|nada (?:de )?especial"
+    r"|poderia ser melhor|grande coisa|(?:nao|sem|nem|pouco|longe de) (?:\w+ )?(?:empolg|convenc|surpreend|encant"
+    r"|impression|anim"
+    r"|agrad|brilh|entusiasm|cativ|chama a atencao))"
 )
 _OF_THE_FRAME = re.compile(r"\b(?:json|campos|avaliac\w+)\b")
 """Words of those who ask: no customer complains of these."""
+_AFTER_ALL = re.compile(r"\b(?:pedid\w*|pedir\w*|cobranc\w*|convite) (?:d[ea] |por )?avaliacao\b")
+"""What a customer may complain of: to be asked for an opinion too soon."""
 _ARTICLES = word_set("o a os as um uma meu minha")
 _COMMON = re.compile(
-    r"produt|entreg|loja|compr|pedid|client|avali|nota|satis|insat|muito|mais|para|pela|pelo|com|sobre|veio|receb|chego"
+    r"produt|entreg|loja|compr|pedid|client|avali|nota|satis|insat|muito|mais|para|pela|pelo|com|sobre|veio|receb"
+    r"|chego"
     r"|recla|gosto|item|por|dos|das|uma|que|nao|sem|foi|bem|bom|boa"
 )
 
@@ -184,7 +193,7 @@ def agreements(usable: Mapping[str, object], expected: Mapping[str, object], pro
         and not _TELLS_INTENT.search(fold(prompt.user))
     ):
         agreed["repurchase_intent"] = UNTOLD
-    if "category" in usable and fold(str(expected.get("category"))) == "outros" and usable["category"] in _UNKNOWN:
+    if "category" in usable and leaves_open(usable["category"], expected.get("category")):
         agreed["category"] = 1.0
     said, wanted = usable.get("main_complaint"), expected.get("main_complaint")
     if isinstance(said, str) and isinstance(wanted, str):
@@ -201,7 +210,9 @@ def agreements(usable: Mapping[str, object], expected: Mapping[str, object], pro
 
 def _complaint(said: str, wanted: str, review: str) -> float:
     """How well a complaint matches the expected one: all but for its articles is the same, a denied one is none."""
-    if denies(said, wanted) or _OF_THE_FRAME.search(fold(said)) or (_LACKS.search(fold(wanted)) and not _lacks(said)):
+    if denies(said, wanted) or _OF_THE_FRAME.search(_AFTER_ALL.sub(" ", fold(said))):
+        return 0.0
+    if _LACKS.search(fold(wanted)) and not _lacks(said) and not is_of_kind(said, wanted, review):
         return 0.0
     if [word for word in words(said) if word not in _ARTICLES] == [
         word for word in words(wanted) if word not in _ARTICLES
@@ -213,7 +224,8 @@ def _complaint(said: str, wanted: str, review: str) -> float:
 
 _LACKS = re.compile(r"\bnao (?:responde|chegou|veio|devolve|troca)\b")
 _LACKING = re.compile(
-    r"\b(?:nao|nem|nunca|sem|nenhum\w*|ninguem|nada|falt|ignor|ausen|sum|extrav|neg|recus|cade|desaparec|silenc|pend|perd"
+    r"\b(?:nao|nem|nunca|sem|nenhum\w*|ninguem|nada|falt|ignor|ausen|sum|extrav|neg|recus|cade|desaparec|silenc"
+    r"|pend|perd"
     r"|abandon|atras|demor|aguard|esper|some|incomplet|descas|pessim|ruim|reembols|estorn|dificuld|aberto|mal\b)"
 )
 

@@ -20,7 +20,7 @@ from rewards.parsing.calls import CALLS, INVITES, LETTER, PRICED, URGES, flat, i
 from rewards.parsing.claims import insight_figures
 from rewards.parsing.fluency import INSIGHTS, PUSH, handed_back, reads_well, stepped, unnamed
 from rewards.parsing.objects import is_single, standing_object, wholeness
-from rewards.parsing.offers import names_product, push_figures, push_inventions, speaks_against, tells_offer
+from rewards.parsing.offers import names_product, push_figures, push_inventions, speaks_against
 from rewards.parsing.prose import advice_lines, harms, is_scrappy, loose_offers, ordered, stands
 from rewards.parsing.sql import find_query, has_another, names
 from rewards.parsing.sql_near import is_near, meant, naming
@@ -344,8 +344,7 @@ class Push:
 
     def shares(self, prompt: PromptLike, answer: str, databases: Path | None) -> tuple[float, ...]:
         known = bool(product := prompt.reference.get("product", ""))
-        length = len(text.squeeze(answer))
-        if length > LONGEST_PUSH:
+        if (length := len(text.squeeze(answer))) > LONGEST_PUSH:
             return (0.0,) * len(self.components)
         folded = text.fold(answer)
         named = names_product(prompt, answer)
@@ -357,11 +356,12 @@ class Push:
         inventions += offers.ungranted(answer, prompt.user, product) if known else 0
         worth = 1.0 if named or not known else WITHOUT_PRODUCT
         fits = v42.push_length_share(length)
-        tells = bool(named and told and known) and tells_offer(answer, prompt.user, product)
+        offered = known and offers.offers_something(prompt.user, product)
+        tells = offered and named and told and (figure or not push_figures(prompt))
         gate = _is_one_push(answer, prompt, len(urges), tells) * worth * (FALSE if inventions else 1.0)
         gate *= PADDED if fits < 1 and pads(folded) else 1.0
         gate *= ASIDE if named and known and not offers.leads_to_product(prompt, answer) else 1.0
-        gate *= UNTOLD if known and not told and offers.offers_something(prompt.user, product) else 1.0
+        gate *= UNTOLD if offered and not told else 1.0
         own = flat(folded, text.fold(prompt.user)) if known else 1.0
         is_formal = bool(v42.FORMAL.search(folded) or LETTER.search(folded))
         gate *= (TOO_LONG + (1 - TOO_LONG) * fits**2) * (FORMAL if is_formal else own)

@@ -206,8 +206,9 @@ def an_aim_holds_for_all_that_follows(patch: pytest.MonkeyPatch, name: SetName) 
         patch,
         claims,
         "_said",
-        '    for row in _QUOTED.sub(_unquoted, answer).split("\\n"):\n        aimed = False\n',
-        '    aimed = False\n    for row in _QUOTED.sub(_unquoted, answer).split("\\n"):\n',
+        '    for row, heading in rows(answer, [float(fact["value"]) for fact in facts]):\n'
+        "        aimed = bool(proposed.AIM.search(heading))\n",
+        '    aimed = False\n    for row, heading in rows(answer, [float(fact["value"]) for fact in facts]):\n',
     )
 
 
@@ -267,8 +268,8 @@ def pushes_measured_in_bytes(patch: pytest.MonkeyPatch, name: SetName) -> None:
         patch,
         grounded.Push,
         "shares",
-        "length = len(text.squeeze(answer))",
-        "length = len(text.squeeze(answer).encode())",
+        "len(text.squeeze(answer))",
+        "len(text.squeeze(answer).encode())",
     )
 
 

@@ -195,7 +195,7 @@ def movement_only_where_one_is_known(patch: pytest.MonkeyPatch, name: SetName) -
 def hundreds_and_thousands_exchanged(patch: pytest.MonkeyPatch, name: SetName) -> None:
     """«De cada 100» is read as of a thousand and the other way round: a share that is told in people («de cada 100
     pedidos, 13 atrasam») is false."""
-    edit(patch, sums, "is_of_each", "100 if match[1] else 1000", "1000 if match[1] else 100", users=[claims])
+    edit(patch, sums, "is_of_each", "100 if match[1] else 1000", "1000 if match[1] else 100")
 
 
 def denied_offers_are_granted(patch: pytest.MonkeyPatch, name: SetName) -> None:
@@ -219,7 +219,7 @@ def months_with_their_accents(patch: pytest.MonkeyPatch, name: SetName) -> None:
         "kind",
         "plain in _INVARIABLE",
         "low in _INVARIABLE",
-        users=[fluency, prose, claims, advice, complaints],
+        users=[fluency, prose, advice, complaints],
     )
 
 

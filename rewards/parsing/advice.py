@@ -1,7 +1,10 @@
-"""What a text of insights is made of: rows of tables, steps of its advice, and how many of these say nothing."""
+"""What a text of insights is made of: rows of tables, steps of its advice, and how many of these say nothing; under
+which heading a row stands, what it quotes and which indicators it names."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import Any
 
 from rewards import v42
 from rewards.parsing.kinds import kind
@@ -94,12 +97,25 @@ MOST_STEPS = 3
 
 
 def untabled(answer: str) -> str:
-    """The text with every row of a table as an item of a list, and without rules and heads of tables."""
-    return _ROW.sub(_item, _RULED.sub("", answer)) if "|" in answer else answer
+    """The text with every row of a table as an item of a list, without rules and heads of tables, and with items that
+    have a number in a circle as numbered ones. A cell below the head of an aim is one."""
+    answer = _CIRCLED.sub(lambda mark: f"{mark[1]}{ord(mark[2]) - ord('①') + 1}. ", answer)
+    if "|" not in answer:
+        return answer
+    ruled = _RULED.search(answer)
+    heads = ruled[0].splitlines()[0].strip().strip("|").split("|") if ruled else []
+    aims = [place for place, head in enumerate(heads) if _AIMS.match(head)]
+    return _ROW.sub(lambda row: _item(row, aims), _RULED.sub("", answer))
 
 
-def _item(row: re.Match[str]) -> str:
-    cells = [cell.strip().rstrip(".") for cell in row[1].split("|") if cell.strip()]
+_CIRCLED = re.compile(r"(?m)^([ \t]*)([①-⑳])\s*")
+_AIMS = re.compile(r"(?i)\W{0,12}(?:metas?|alvos?|objetivos?)\b")
+
+
+def _item(row: re.Match[str], aims: Sequence[int]) -> str:
+    told = [cell.strip() for cell in row[1].split("|")]
+    told = [f"meta {cell}" if cell and place in aims else cell for place, cell in enumerate(told)]
+    cells = [cell.rstrip(".") for cell in told if cell]
     cells[2:] = [cell[:1].lower() + cell[1:] if cell[1:2].islower() else cell for cell in cells[2:]]
     return f"- {': '.join(cells[:2])}{''.join(f'; {cell}' for cell in cells[2:])}." if cells else ""
 
@@ -114,8 +130,10 @@ def steps(line: str) -> int:
 
 
 def says_nothing(line: str) -> bool:
-    """Whether a folded line of advice would fit any shop («melhorar a experiência do cliente»)."""
-    if len(line.split()) > LONGEST_VAGUE or (_HOW.search(line) and not _OPEN.search(line)):
+    """Whether a folded line of advice would fit any shop («melhorar a experiência do cliente»). Beneath a heading
+    stands how."""
+    is_heading = line.rstrip("*_ ").endswith(":")
+    if is_heading or len(line.split()) > LONGEST_VAGUE or (_HOW.search(line) and not _OPEN.search(line)):
         return False
     if _OPEN.search(line) or _AT_LARGE.search(line):
         return True
@@ -262,3 +280,55 @@ def praises_low(folded: str) -> bool:
     """Whether a folded text takes a mean rating below three for a good one («a nota 2,4 mostra que estão
     satisfeitos»)."""
     return bool(_PRAISED.search(folded))
+
+
+_ABOVE = re.compile(
+    r"(?P<item>\s*[-•–*→▪·]\s)?[^\w\n]{0,6}(?:\d{1,2}[.)] |[a-z]\) )?"
+    r"(?:(?:slide|passo|etapa|parte|bloco|fase) \d{1,2}\W{1,3})?[^.!;\d\n]{3,60}"
+)
+_LEADS = re.compile(r"[:?]\W*$")
+_CITED = re.compile(r"[\"“«]([^\"”»\n]{1,120})[\"”»]")
+_LONGEST_NAME = 6
+"""Words of what is quoted as a name; more are a message to send, and so is what holds a verb."""
+_RETOLD = 2
+"""Figures of the brief that a headline tells and no message does («"Nota sobe para 2,5, devolução é de 1,1%"»)."""
+
+
+def rows(folded: str, known: Sequence[float]) -> Iterator[tuple[str, str]]:
+    """The rows of a folded text without the messages that they quote, each with the heading above it. `known`: the
+    brief's figures."""
+    heading = ""
+    for row in _CITED.sub(lambda quoted: _unquoted(quoted, known), folded).split("\n"):
+        yield row, heading
+        found = _ABOVE.fullmatch(row.rstrip())
+        if found and (not found["item"] or _LEADS.search(row)):
+            heading = row
+
+
+def _unquoted(quoted: re.Match[str], known: Sequence[float]) -> str:
+    """A name without its marks («o "frete médio"»), and a headline; nothing of a message to send, for what that says is
+    no claim."""
+    said = words(quoted[1])
+    if len(said) <= _LONGEST_NAME and not any(kind(word) in ("<verb>", "<to>", "<come>") for word in said):
+        return quoted[1]
+    told = {figure.value for figure in figures(quoted[1])}
+    return quoted[1] if len(told.intersection(known)) >= _RETOLD else " … "
+
+
+def named_by(fact: Mapping[str, Any]) -> re.Pattern[str]:
+    """A label in a sentence: its first word's stem; one without a word stands nowhere."""
+    return _label_pattern(str(fact["label"]))
+
+
+@lru_cache(maxsize=256)
+def _label_pattern(label: str) -> re.Pattern[str]:
+    first = next(iter(words(label)), "")
+    if not first:
+        return _NOWHERE
+    stem = _VERBAL.get(first) or re.escape(first[: max(4, len(first) - 2)])
+    return re.compile(rf"\b{stem}\w*(?: medi[oa]s?)?")
+
+
+_NOWHERE = re.compile(r"(?!)")
+_VERBAL = {"devolucao": "devol", "cancelamento": "cancel", "atraso": "atras", "receita": "(?:receit|fatur)"}
+"""What verbs share with the names of indicators («cancelados»)."""

@@ -15,7 +15,10 @@ INVITES = any_of("""
     corre* corra* pegue leve descubr* experiment* vem venha veja finaliz* renov* compre* compra* volt* hoje tem chega*
     ai bora clube escolh* pront* imagin* nova novo hora
     """)
-CALLS = re.compile(r"(?:\A\s*|[.!?:;,]\s+)[a-z]+(?:[aei]r|[eai]ca|[io]que|igue|[oi]ge|ina|[iu]re|ote|ente|aia|eje)\b")
+CALLS = re.compile(
+    r"(?:\A\s*|[.!?:;,]\s+)[a-z]+(?:[aei]r|[eai]ca|[io]que|igue|[oi]ge|ina|[iu]re|ote|ente|aia|eje)\b"
+    r"|\be so [a-z]+r\b|\b(?:de|da) uma olhada\b"
+)
 """A clause that begins as a call («toque», «peça», «meça»)."""
 LETTER = re.compile(r"\b(?:estimad[oa]s?|car[oa]s? client\w+|vossa|ilustrissim[oa]s?)\b")
 """How letters begin, beside what `v4.2` knows."""

@@ -3,43 +3,31 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from heapq import nsmallest
 from typing import Any
 
 from rewards.parsing import proposed
-from rewards.parsing.kinds import kind
-from rewards.parsing.sums import Operand, is_of_each, is_worked_out
-from rewards.parsing.text import Figure, figures, fold, occurs, placed_figures, words
+from rewards.parsing.advice import named_by, rows
+from rewards.parsing.sums import Operand, follows, is_far, is_one_in, is_twice, is_worked_out, moves, of_hundred, paired
+from rewards.parsing.text import Figure, figures, fold, occurs, placed_figures
 from rewards.types import PromptLike
 
-_SET_AGAINST = re.compile(r"\b(?:contra|ante|versus|vs\.?|frente a)\W{0,3}(?:r\$ ?)?$")
-_AGAINST = re.compile(r"\s*(?:contra|ante|versus|vs\b|frente a)")
-_OF_OTHERS = re.compile(
-    r" d[ao]s (?:visit|sess|acess|client|compra|pesso|entreg|carrinh)| (?:nao )?(?:cheg|volt|compr)\w*u\b"
-)
-"""What a share is of, or does («6% de atraso: 94% chegou no prazo»)."""
-_QUOTED = re.compile(r"[\"“«]([^\"”»\n]{1,120})[\"”»]")
-_LONGEST_NAME = 6
-"""Words of what is quoted as a name; more are a message to send, and so is what holds a verb."""
 _ASSERTED = re.compile(r"\b(?:e|foi|era|esta|ficou|fica|chegou|chega)\b")
 """What says of a label that it is so; «de» alone may as well name what somebody wants."""
 _CLAUSE = re.compile(r",(?!\d)|[;(:]|\b(?:e|mas|pois|porque)\s(?=[ao]s?\s)")
 _PART = re.compile(r",(?!\d)|;")
 """Where what stands in front ends to speak of a figure: sooner where the figure is said to be so."""
-_COMPUTING = re.compile(r"[×÷*/=≈~+]\s?(?:r\$\s?)?$|\bvezes\s(?:r\$\s?)?$")
-_COMPUTED = re.compile(r"\s?(?:[×÷*/=≈+]|\w+ (?:[×÷*=≈]|vezes r?\$?\s?\d))")
-"""Signs of a sum that is written out."""
 _AND = re.compile(r"\be\b")
 _BESIDE = re.compile(r"\W*(?:e|a|com)?\W*(?:(?:so|apenas|ja)\W+)?(?:r\W*)?")
 """What stands between two figures that are told one after the other («842 pedidos e R$ 77.410»)."""
-_WHOLE = re.compile(r"\b(?:cada|em|de|a|por)\s(?:r\$ ?)?$")
 _LINK = re.compile(
     r"[^\w×÷*/=≈≤≥<>+]{0,4}(?:(?:medi[oa]s?|e|foi|era|esta|ficou|fica|em|de|ao|por|so|apenas|cheg(?:ou|a)(?: a)?"
     r"|atual|cada|r)"
     r"[^\w×÷*/=≈≤≥<>+]{1,3}){0,4}"
 )
 """What joins a figure to its label."""
+_OWN_FIGURE = re.compile(r"[^()\d]{1,30}\d")
+"""Behind a label in a bracket that tells its own («R$ 85.101 (ticket alto, R$ 372)»)."""
 _ROSE = r"subi(?:u|ram)|cresce(?:u|ram)|aument(?:ou|aram)|dobr(?:ou|aram)|dispar(?:ou|aram)|avanc(?:ou|aram)"
 _FELL = r"cai(?:u|ram)|diminui(?:u|ram)|reduzi(?:u|ram)|despenc(?:ou|aram)|recu(?:ou|aram)|baix(?:ou|aram)"
 _TELLS = re.compile(
@@ -49,13 +37,13 @@ _TELLS = re.compile(
 """A verb that says what a label is, words behind the label («a devolução da loja é de 7%»)."""
 _CAME_TO = re.compile(rf"\b(?:{_ROSE}|{_FELL}) (?:para|a) (?:r\$ ?)?$")
 _MOVED = re.compile(rf"\W+(?:\w+\W+){{0,2}}?(?:(?P<up>{_ROSE})|(?P<down>{_FELL}))\b")
-_SENTENCE = re.compile(r"(?<!\d)(?<!\bex)[.;]|(?<!\bex)[.;](?!\d)|[!?\n]")
+_SENTENCE = re.compile(r"(?<!\d)(?<!\bex)[.;]|(?<!\bex)[.;](?!\d)|[!\n]|(?<=\?)")
 _APART = re.compile(r",(?!\d)|;|\be\b|\(|\be$")
 LONGEST_SENTENCE = 400  # characters
 _CANDIDATES = 4
 """Labels around a figure that are weighed against each other."""
 _TOLD = re.compile(r"[a-z]{2,}")
-_TELLING = 6
+_TELLING = 4
 """Words of a sentence that tells something."""
 _REMEMBERED = 6
 """Figures of an answer that later ones may be worked out of."""
@@ -76,6 +64,15 @@ def invented(found: Iterable[Figure], *known: Iterable[Figure | float]) -> int:
     """How many different figures show none of the known numbers."""
     numbers = [item.value if isinstance(item, Figure) else float(item) for group in known for item in group]
     return sum(not any(occurs(number, (figure,)) for number in numbers) for figure in set(found))
+
+
+def _is_known(figure: Figure, known: Sequence[Figure | float]) -> bool:
+    """Whether a figure shows a known one; a share shows no amount, which the text of a brief tells apart."""
+    told = [item for item in known if isinstance(item, Figure)]
+    fits = [item.value for item in told if "" in (item.unit, figure.unit) or item.unit == figure.unit]
+    others = {item.value for item in told if item.unit}
+    fits += [float(item) for item in known if not isinstance(item, Figure) and item not in others]
+    return any(occurs(number, (figure,)) for number in fits)
 
 
 def insight_figures(prompt: PromptLike, answer: str) -> tuple[float, int, int]:
@@ -114,13 +111,13 @@ def _stated(
     false: set[tuple[str, float]] = set()
     told = [(float(fact["value"]), str(fact.get("unit", ""))) for fact in facts]
     said: list[Operand] = []
-    for sentence, is_aimed in _said(answer):
-        places = sorted((match.span(), fact["label"]) for fact in facts for match in _named(fact).finditer(sentence))
+    for sentence, is_aimed, about in _said(answer, facts):
+        places = sorted((match.span(), fact["label"]) for fact in facts for match in named_by(fact).finditer(sentence))
         for figure, start, end in placed_figures(sentence):
-            label = _label(sentence, places, start, end)
+            label, read = _label(sentence, places, start, end), of_hundred(sentence, figure, start)
             of_label = [fact for fact in facts if fact["label"] == label]
             shown = [fact for fact in of_label if _shows(figure, fact)]
-            link = None if _is_compared(sentence, start, end) else _link(sentence, places, label, start, end)
+            link = None if proposed.is_compared(sentence, start, end) else _link(sentence, places, label, start, end)
             beside = bool(link and not link.is_own(figure, of_label) and _BESIDE.fullmatch(link.words))
             if link and (beside or (link.is_loose and not link.is_own(figure, of_label))):
                 link = None
@@ -129,10 +126,14 @@ def _stated(
             if not shown and (link is None or _BESIDE.fullmatch(link.words)):
                 named = {place[1] for place in places}
                 shown = [fact for fact in facts if fact["label"] in named and _shows(figure, fact)]
-                shown = shown or ([] if link and not _AND.search(link.words) else _only(sentence, figure, facts))
+                if not shown and not (link and not _AND.search(link.words)):
+                    under = [fact for fact in about if _is_exactly(figure, fact)]
+                    shown = under or _only(sentence, read, facts)
             place = (start, end)
-            if shown:
-                stated.update(fact["label"] for fact in shown if fact.get("unit", "") in ("", figure.unit))
+            if link and _is_misread(sentence, figure, end, of_label):
+                false.add((label, figure.value))
+            elif shown:
+                stated.update(fact["label"] for fact in shown if fact.get("unit", "") in ("", read.unit))
             elif link is not None and link.is_own(figure, of_label):
                 if not _is_meant(sentence, figure, place, link, is_aimed) and not _is_retold(
                     sentence, figure, place, link, told, of_label
@@ -140,13 +141,17 @@ def _stated(
                     false.add((label, figure.value))
             elif (
                 not is_aimed
-                and not (beside and invented([figure], known) == 0)
+                and not (beside and _is_known(figure, known))
                 and not _is_harmless(
                     sentence, figure, place, told if link else [*told, *said], None if link or beside else known
                 )
             ):
                 false.add((label, figure.value))
-            stated.update(_counted(sentence, figure, facts))
+            shares = [fact["value"] for fact in facts if fact.get("unit") == "%" and named_by(fact).search(sentence)]
+            if len(shares) == 1 and is_far(sentence, figure, place, shares[0]):
+                false.add((label, figure.value))
+            stated.update(_counted(sentence, figure, place, facts, said))
+            told += moves(sentence, figure, start, said)
             said = [(figure.value, figure.unit), *said][:_REMEMBERED]
         false.update(_misnamed(sentence, facts))
         for (_, end), label in places:
@@ -172,16 +177,29 @@ _TOLD_OF = re.compile(
 )
 
 
-def _counted(sentence: str, figure: Figure, facts: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """Labels whose share of the brief's count a whole number is, where its sentence names them («87 dos 661 pedidos
-    voltam», «36 cancelados»)."""
-    if figure.unit or not claims_one(figure):
+def _counted(
+    sentence: str,
+    figure: Figure,
+    place: tuple[int, int],
+    facts: Sequence[Mapping[str, Any]],
+    said: Iterable[Operand],
+) -> Iterator[str]:
+    """Labels whose share of a count a whole number is, where its sentence names them («87 dos 661 pedidos voltam», «36
+    cancelados»), or that it tells as one in so many. A count is the brief's, or one that was worked out before."""
+    if figure.unit:
         return
+    named = [fact for fact in facts if fact.get("unit") == "%" and named_by(fact).search(sentence)]
     counts = [float(fact["value"]) for fact in facts if not fact.get("unit") and fact["value"] > _MOST_MEAN]
-    for fact in facts:
-        parts = [float(fact["value"]) / 100 * count for count in counts if fact.get("unit") == "%"]
-        if any(abs(part - figure.value) < 1 for part in parts) and _named(fact).search(sentence):
+    counts += [value for value, unit in said if not unit and value >= _COUNTED]
+    for fact in named:
+        share = float(fact["value"])
+        is_part = claims_one(figure) and any(abs(share / 100 * count - figure.value) < 1 for count in counts)
+        if is_part or is_one_in(sentence, figure, place, share):
             yield fact["label"]
+
+
+_COUNTED = 100
+"""The least that counts as one: a rounded share of fewer says little about them."""
 
 
 _MOST_MEAN = 10
@@ -193,9 +211,25 @@ def _shows(figure: Figure, fact: Mapping[str, Any]) -> bool:
     return occurs(fact["value"], (figure,)) and ("" in (unit, figure.unit) or unit == figure.unit)
 
 
+def _is_exactly(figure: Figure, fact: Mapping[str, Any]) -> bool:
+    """Whether a figure is a fact's, by its unit as well."""
+    return _shows(figure, fact) and fact.get("unit", "") == figure.unit
+
+
+def _is_misread(sentence: str, figure: Figure, end: int, of_label: Iterable[Mapping[str, Any]]) -> bool:
+    """Whether a share of the label is told as a time («o atraso de 3,0 dias»)."""
+    shares = [fact for fact in of_label if fact.get("unit") == "%" and _shows(figure, fact)]
+    return bool(shares and figure.tolerance < 0.5 and not figure.unit and _TIMED.match(sentence, end))
+
+
+_TIMED = re.compile(r" (?:dias|horas|semanas|meses)\b")
+
+
 def _only(sentence: str, figure: Figure, facts: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """The one fact that a figure with a unit can be, where a sentence tells it in words of its own («4,8% voltam»)."""
-    fits = [fact for fact in facts if figure.unit and fact.get("unit") == figure.unit and _shows(figure, fact)]
+    """The one fact that a figure with a unit can be, or a count of three digits, where a sentence tells it in words of
+    its own («4,8% voltam»)."""
+    is_told = bool(figure.unit) or figure.value >= _COUNTED
+    fits = [fact for fact in facts if is_told and _is_exactly(figure, fact)]
     return fits if len(fits) == 1 and len(_TOLD.findall(sentence)) >= _TELLING else []
 
 
@@ -227,6 +261,8 @@ def _link(
     for (first, last), named in places:
         if named == label and (last <= start or end <= first):
             between = sentence[last:start] if last <= start else sentence[end:first]
+            if "(" in between and end <= first and _OWN_FIGURE.match(sentence, last):
+                continue
             if _LINK.fullmatch(between):
                 return _Link(between, end <= first)
             if last <= start and _TELLS.fullmatch(between):
@@ -247,45 +283,24 @@ def _sentences(folded: str) -> Iterator[str]:
             yield sentence[start : start + LONGEST_SENTENCE]
 
 
-def _named(fact: Mapping[str, Any]) -> re.Pattern[str]:
-    """A label in a sentence: its first word's stem; one without a word stands nowhere."""
-    return _label_pattern(str(fact["label"]))
-
-
-@lru_cache(maxsize=256)
-def _label_pattern(label: str) -> re.Pattern[str]:
-    first = next(iter(words(label)), "")
-    if not first:
-        return _NOWHERE
-    stem = _VERBAL.get(first) or re.escape(first[: max(4, len(first) - 2)])
-    return re.compile(rf"\b{stem}\w*(?: medi[oa]s?)?")
-
-
-_NOWHERE = re.compile(r"(?!)")
-_VERBAL = {"devolucao": "devol", "cancelamento": "cancel", "atraso": "atras", "receita": "(?:receit|fatur)"}
-"""What verbs share with the names of indicators («cancelados»)."""
-
-
 def _gap(sentence: str, label: tuple[int, int], start: int, end: int) -> int:
     """How far a figure stands from a label, in characters; farther across a comma or an «e»."""
     between = sentence[label[1] : start] if label[1] <= start else sentence[end : label[0]]
     return len(between) + _CROSSING * len(_APART.findall(between))
 
 
-def _said(answer: str) -> Iterator[tuple[str, bool]]:
-    """The sentences of a folded answer without what is quoted, and whether their line has named an aim before."""
-    for row in _QUOTED.sub(_unquoted, answer).split("\n"):
-        aimed = False
+def _said(answer: str, facts: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, bool, Sequence[Mapping[str, Any]]]]:
+    """The sentences of a folded answer without the messages it quotes, each with whether an aim was named before, in
+    its line or above it, and with the fact that it is about: its heading's, or that of the sentence in front."""
+    for row, heading in rows(answer, [float(fact["value"]) for fact in facts]):
+        aimed = bool(proposed.AIM.search(heading))
+        above = [fact for fact in facts if named_by(fact).search(heading)]
+        before: Sequence[Mapping[str, Any]] = ()
         for sentence in _sentences(row):
-            yield sentence, aimed
+            named = [fact for fact in facts if named_by(fact).search(sentence)]
+            yield sentence, aimed, [*above, *(() if named else before)]
             aimed = aimed or bool(proposed.AIM.search(sentence))
-
-
-def _unquoted(quoted: re.Match[str]) -> str:
-    """A name without its marks («o "frete médio"»); nothing of a message to send, for what that says is no claim."""
-    said = words(quoted[1])
-    is_message = len(said) > _LONGEST_NAME or any(kind(word) in ("<verb>", "<to>", "<come>") for word in said)
-    return " … " if is_message else quoted[1]
+            before = named if len(named) == 1 else ()
 
 
 def _is_meant(sentence: str, figure: Figure, place: tuple[int, int], link: _Link, is_aimed: bool) -> bool:
@@ -297,6 +312,7 @@ def _is_meant(sentence: str, figure: Figure, place: tuple[int, int], link: _Link
         or proposed.SPAN.match(behind)
         or proposed.IF.search(before)
         or proposed.OFFER_OF.search(before)
+        or proposed.PASSING.search(before)
         or (figure.unit != "%" and proposed.TOWARDS.search(before))
     ):
         return True
@@ -311,6 +327,8 @@ def _is_meant(sentence: str, figure: Figure, place: tuple[int, int], link: _Link
     return bool(
         is_offer
         or proposed.LATER.search(before)
+        or proposed.BOUND.match(behind)
+        or proposed.ASKED.match(sentence)
         or proposed.AT_LAST.search(behind)
         or proposed.UNTIL.search(behind)
         or proposed.WOULD.match(behind.lstrip(" )*"))
@@ -329,29 +347,15 @@ def _is_retold(
     amount a sum of it («R$ 41,5 mil de frete»); another share or mean of the same is none."""
     is_count = any(fact["value"] > _MOST_MEAN for fact in of_label)
     is_part = (not figure.unit and is_count) or (figure.unit == "R$" and (link.behind or link.is_loose))
-    return _follows(sentence, figure, place, operands) or (is_part and _is_result(sentence, figure, place, operands))
-
-
-def _follows(sentence: str, figure: Figure, place: tuple[int, int], operands: Sequence[Operand]) -> bool:
-    """Whether a figure is a known one told anew: of a hundred, or in a sum that is written out."""
-    before, end = sentence[: place[0]], place[1]
-    if is_of_each(sentence, figure, operands) or (figure.value in (100, 1000) and _WHOLE.search(before)):
+    if not link.is_asserted and is_twice(sentence, figure, operands):
         return True
-    if proposed.IN_EACH.search(before) and not figure.unit:
-        return any(unit == "%" and value and abs(100 / value - figure.value) <= 1 for value, unit in operands)
-    summed = _COMPUTING.search(before) or _COMPUTED.match(sentence, end)
-    return bool(summed) and any(occurs(value, (figure,)) for value, _ in operands)
+    return follows(sentence, figure, place, operands) or (is_part and _is_result(sentence, figure, place, operands))
 
 
 def _is_result(sentence: str, figure: Figure, place: tuple[int, int], operands: Sequence[Operand]) -> bool:
-    return is_worked_out(figure, operands, 0.1 if proposed.HEDGED.search(sentence[: place[0]]) else 0.0)
-
-
-def _is_compared(sentence: str, start: int, end: int) -> bool:
-    """Whether a figure is set against another one, or is told of others than the label in front of it."""
-    if _SET_AGAINST.search(sentence[:start]) or _AGAINST.match(sentence, end):
-        return True
-    return bool(_OF_OTHERS.match(sentence, end))
+    near = 0.1 if proposed.HEDGED.search(sentence[: place[0]]) else 0.0
+    figure = paired(sentence, figure, place)
+    return is_worked_out(figure, operands, near) or is_twice(sentence, figure, operands)
 
 
 def _is_harmless(
@@ -363,31 +367,8 @@ def _is_harmless(
 ) -> bool:
     """Whether a figure that shows no fact at its label may stand: a proposal, an aim, a span of time, what follows from
     the operands. `known`: figures that may stand anywhere, None where linking words tie the figure to a label."""
-    before, end = sentence[: place[0]], place[1]
-    if (
-        not claims_one(figure)
-        or proposed.PROPOSED.search(before)
-        or proposed.AIMED.search(before)
-        or proposed.SPAN.match(sentence, end)
-    ):
+    if not claims_one(figure) or proposed.is_proposed(sentence, figure, place):
         return True
-    if _is_step(figure, before, sentence[end:]) or proposed.OFFER_OF.search(before):
+    if known is not None and (_is_known(figure, known) or (figure.unit != "%" and proposed.ADVISED.search(sentence))):
         return True
-    if (proposed.WITH.search(before) and not proposed.SHARE_OF.match(sentence, end)) or (
-        proposed.TOWARDS.search(before) and figure.unit != "%" and proposed.ADVISED.search(sentence)
-    ):
-        return True
-    if proposed.RELATIVE.match(sentence, end) and proposed.ADVISED.search(sentence):
-        return True
-    if proposed.LATER.search(sentence) or proposed.WOULD.search(sentence) or proposed.OFFERED.match(sentence, end):
-        return True
-    if known is not None and (
-        invented([figure], known) == 0 or (figure.unit != "%" and proposed.ADVISED.search(sentence))
-    ):
-        return True
-    return _follows(sentence, figure, place, operands) or _is_result(sentence, figure, place, operands)
-
-
-def _is_step(figure: Figure, before: str, behind: str) -> bool:
-    is_number = not figure.unit and figure.value <= proposed.MOST_STEPS
-    return is_number and bool(proposed.STEP_OF.search(before) and proposed.STEP_ENDS.match(behind))
+    return follows(sentence, figure, place, operands) or _is_result(sentence, figure, place, operands)

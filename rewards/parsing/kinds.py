@@ -9,7 +9,7 @@ from rewards.parsing.text import fold, word_set
 _FUNCTION = word_set("""
     a à ao aos às as o os um uma uns umas e ou mas porém de da do das dos em na no nas nos num numa para pra pro por
     pelo pela pelos pelas com sem até sobre entre desde após antes depois que quem onde quando como porque pois se
-    não já ainda hoje agora amanhã só mais menos muito bem tão também você vocês te me lhe nos gente eu é são está
+    não já ainda hoje agora amanhã só mais menos muito bem tão também você vocês te me lhe nos eu é são está
     estão foi foram era ser tem têm há vai vão pode podem deve devem quer sua seu suas seus nossa nosso nossas
     nossos minha meu este esta esse essa esses essas isso aquele aquela cada todo toda todos todas aqui lá perto
     acima abaixo enquanto assim além
@@ -57,8 +57,9 @@ _SAME = {
     **dict.fromkeys(word_set("é está tá foi era fica ficou continua segue vale anda parece"), "<is>"),
     **dict.fromkeys(word_set("são estão foram ficam ficaram eram seguem"), "<are>"),
     **dict.fromkeys(word_set("pode deve vai quer podem devem vão"), "<can>"),
-    **dict.fromkeys(word_set("tem há temos têm"), "<has>"),
-    **dict.fromkeys(word_set("oi olá ei oba opa psiu psst sextou olha adeus parabéns gente pessoal"), "<hello>"),
+    **dict.fromkeys(word_set("tem há temos têm teve tinha tiveram tinham"), "<has>"),
+    **dict.fromkeys(word_set("oi olá ei oba opa psiu psst sextou olha adeus parabéns pessoal"), "<hello>"),
+    **dict.fromkeys(word_set("deu deram dá fez fizeram faz veio vieram quis põe"), "<verb>"),
     **dict.fromkeys(word_set("vem venha volte volta corra corre vamos bora"), "<come>"),
     **dict.fromkeys(word_set("e ou"), "e"),
     **dict.fromkeys(word_set("dois duas três quatro cinco seis sete oito nove dez metade"), "<number>"),
@@ -95,6 +96,7 @@ _FORMS = (
         "<verb>",
         re.compile(rf"(?:{'|'.join(sorted(_VERBS))})(?:e|a|o|em|am|amos|emos|imos|ou|eu|iu|aram|eram|iram|es|)$"),
     ),
+    ("<verb>", re.compile(r"(?!(?:chap|trof|mus|europ)eu).{2,}(?:ou|[^ae]eu|iu)$")),
     ("<ing>", re.compile(r".{2,}(?:ando|endo|indo)$")),
     ("<-mente>", re.compile(r".{3,}mente$")),
     ("<to>", re.compile(r".{1,}(?:ar|er|ir|por)$")),
@@ -188,7 +190,7 @@ _COARSE = {
         ),
         "A",
     ),
-    **dict.fromkeys(("você", "vocês", "gente", "eu", "isso"), "I"),
+    **dict.fromkeys(("você", "vocês", "eu", "isso"), "I"),
     **dict.fromkeys(("te", "me", "lhe"), "CL"),
     **dict.fromkeys(("<is>", "<are>", "<can>", "<has>", "<verb>", "<come>", "foi", "ser", "ter"), "V"),
     **dict.fromkeys(("<percent>", "<money>"), "F"),

@@ -119,7 +119,7 @@ def _is_frame(before: str, behind: str) -> bool:
     """Whether what stands around an object is a fence, nothing or short plain sentences."""
     said = _said(before, behind)
     return len(" ".join(said).split()) <= _MOST_FRAME and all(
-        _FRAME.fullmatch(part) and stands(part) and reads(part, _FRAME_READS) for part in said
+        _FRAME.fullmatch(part) and stands(part) and reads(part.rstrip(":"), _FRAME_READS) for part in said
     )
 
 

@@ -25,7 +25,8 @@ _OFFERS = {
         "metade": (r"\bmetade (?:do|de) (?:preco|valor)|\bmeio preco\b", r"(?<!nada )\bpela metade\b"),
         "leve": (
             r"\bleve (?:\d|dois|duas|tres|mais)\b[^.!?]{0,40}\bpague\b",
-            r"\bcompre (?:\d|um|uma)\b.{0,12}\bganhe\b|\bem dobro\b|\b(?:dois|duas|2) por (?:um|uma|1)\b",
+            r"\b(?:segund|terceir|outr)[ao]s?\b[^.!?]{1,30} (?:gratis|gratuit[ao]s?|de graca|sem custo)\b"
+            r"|\bcompre (?:\d|um|uma)\b.{0,12}\bganhe\b|\bem dobro\b|\b(?:dois|duas|2) por (?:um|uma|1)\b",
         ),
         "brinde": (
             r"\bbrindes?\b|\bbonus\b|\b(?:cortesia|mimo)s? (?:da|na|do|no|extra|gratis)\b",
@@ -63,10 +64,12 @@ _OFFERS = {
 }
 HALF = 50
 """A discount in per cent of which one may say that it is half of the price, and more."""
+_NEARLY_HALF = 40
+"""And nearly half («quase pela metade»)."""
 _DISCOUNT = re.compile(r"\bdescont\w*[^.;%]{0,20}?(\d{1,2})\s?%|\b(\d{1,2})\s?% ?(?:de desconto|off|mais barat)")
 _OTHER_HALF = re.compile(
     r"\b(?:segund|terceir|outr|dois|duas|tres|unidade|frete|entrega|loja|site|tudo)\w*\b"
-    r"|\b(?!produto\b|por\b|fic|sai|est|agora\b|hoje\b|lev|cai|vai\b)[a-z]{3,} pela metade\b"
+    r"|\b(?!produto\b|por\b|quase\b|fic|sai|est|agora\b|hoje\b|lev|cai|vai\b)[a-z]{3,} pela metade\b"
 )
 """Words by which half of a price is that of something else."""
 _IMPLIES = {"frete": ("gratis",), "metade": ("desconto",), "cupom": ("desconto",), "leve": ("desconto",)}
@@ -79,7 +82,7 @@ def ungranted(answer: str, brief: str, product: str) -> int:
     """How many kinds of offers an answer makes that the brief does not; the product's own name makes none."""
     name = fold(product)
     given = _kinds(brief, name)
-    if _is_half_off(brief) and not _OTHER_HALF.search(fold(answer).replace(name, "produto")):
+    if _is_half_off(brief, answer) and not _OTHER_HALF.search(fold(answer).replace(name, "produto")):
         given.add("metade")
     for kind in tuple(given):
         given.update(_IMPLIES.get(kind, ()))
@@ -88,14 +91,10 @@ def ungranted(answer: str, brief: str, product: str) -> int:
     return len(_kinds(answer, name) - given) + other_codes(answer, brief)
 
 
-def _is_half_off(brief: str) -> bool:
+def _is_half_off(brief: str, answer: str) -> bool:
     found = (one or other for one, other in _DISCOUNT.findall(fold(brief)))
-    return any(int(number) >= HALF for number in found)
-
-
-def tells_offer(answer: str, brief: str, product: str) -> bool:
-    """Whether a brief offers something, and an answer says what: «20% de desconto», a price, a code."""
-    return offers_something(brief, product) and bool(_TOLD.search(fold(answer)))
+    least = _NEARLY_HALF if re.search(r"\bquase (?:pela )?metade\b", fold(answer)) else HALF
+    return any(int(number) >= least for number in found)
 
 
 def offers_something(brief: str, product: str) -> bool:
@@ -103,15 +102,10 @@ def offers_something(brief: str, product: str) -> bool:
     return bool(figures(brief.replace(product, "")) or _kinds(brief, fold(product)) or _CODE.search(brief))
 
 
-_TOLD = re.compile(
-    r"\d ?% (?:de desconto|off|de off|a menos|mais barat)|\br\$ ?\d|\b(?:frete|entrega) (?:gratis|gratuit)|\bcupom\b"
-)
-
-
 def passes_on(answer: str, brief: str, product: str) -> bool:
     """Whether an answer tells in words what its brief offers; true where the brief offers nothing at all."""
     given = _kinds(brief, fold(product)) | ({"cupom"} if _CODE.search(brief) else set())
-    given |= {"metade"} if _is_half_off(brief) else set()
+    given |= {"metade"} if _is_half_off(brief, answer) else set()
     code = _CODE.search(brief)
     if not given:
         return not figures(fold(brief).replace(fold(product), " "))
@@ -119,7 +113,8 @@ def passes_on(answer: str, brief: str, product: str) -> bool:
 
 
 _CODE = re.compile(
-    r"(?i:cupom|c[oó]digo)\b(?: promocional)?:? *[\"“']?([A-Z][A-Z\d]{2,})\b|\b(?i:digite) ([A-Z][A-Z\d]{3,})\b"
+    r"(?i:cupom|c[oó]digo)\b(?:(?: [a-zà-ÿ]+){0,4}:| promocional)? *[\"“']?([A-Z][A-Z\d]{2,})\b"
+    r"|\b(?i:digite) ([A-Z][A-Z\d]{3,})\b"
 )
 
 
@@ -173,21 +168,26 @@ def names_product(prompt: PromptLike, answer: str) -> bool:
 
 _LEADS_TO_IT = re.compile(
     r"(?:\A|[^\w\s] ?|\n|\b(?:[ao]s?|umas?|uns?|seus?|suas?|meus?|minhas?|noss[ao]s?|teus?|tuas?|ess[ae]s?|est[ae]s?"
-    r"|n?aquel[ae]s?|cada|n[ao]s?|d[ao]s?|n?uma?|pel[ao]s?|aos?|em|tal|tem|temos|compr\w+|leve|garanta|peca|ganhe|quer"
-    r"|escolha|pegue|confira|aproveite|experimente|conheca|chegou|chegaram|nov[ao]s?|proxim[ao]s?|bo[am]|melhor|tod[ao]|mais|item|produto|ha|e|ou|pedem?|merecem?|procura|falta"
-    r"|(?:hora|trocar|estoque|dia|clube|tipo|loja|novidades?|ofertas?|desconto|cupom|off|precis\w+"
-    r"|linha|colecao|procura|busca) (?:de|em|para|pra|por)"
+    r"|n?aquel[ae]s?|cada|n[ao]s?|d[ao]s?|n?uma?|pel[ao]s?|aos?|em|tal|tem|temos|compr\w+|lev[ae]r?|garant\w+|peca"
+    r"|ganhe|quer|escolha|pegue|confira|aproveite|experimente|conheca|chegou|chegaram|nov[ao]s?|proxim[ao]s?|bo[am]|melhor|tod[ao]|mais|item|produto|ha|e|ou|pedem?|merecem?|procura|falta"
+    r"|(?:hora|noite|tarde|sessao|dose|tro[cq]\w+|estoque|dia|clube|tipo|loja|novidades?|ofertas?"
+    r"|desconto|cupom|off|precis\w+|and[ae]r?|ir|linha|colecao|procura|busca) (?:de|em|para|pra|por)|vale (?:para|pra)"
+    r"|mesm[ao]|pr[oa]s?|pediu|pedir|faltar|ver|usar|abrir"
     r"|(?:combinam?|conforto|estilo|casa|rotina|look|visual|treino) com) )$"
 )
 
 
 def leads_to_product(prompt: PromptLike, answer: str) -> bool:
     """Whether the product's name stands somewhere where a thing is named: at the beginning of a clause, or behind an
-    article or a word that offers it. «Você não se vê de celular» names it and speaks of nothing."""
+    article or a word that offers it. «Você não se vê de celular» names it and speaks of nothing, «só hoje, celular.»
+    hangs it behind a comma."""
     said = " ".join(fold(re.sub(r"(?i)\bé\b", "eh", answer)).split())
     names = (fold(name) for name in (prompt.reference.get("product", ""), *prompt.reference.get("terms", ())))
     return any(
-        _LEADS_TO_IT.search(said[max(0, found.start() - _LOOKED_BACK) : found.start()])
+        (
+            _LEADS_TO_IT.search(before := said[max(0, found.start() - _LOOKED_BACK) : found.start()])
+            and not (before.endswith(", ") and re.match(r"\W*(?:[.!?]|$)", said[found.end() :]))
+        )
         or re.match(r" nov[ao]s?\b", said[found.end() :])
         for name in filter(str.strip, names)
         for found in re.finditer(rf"\b(?:{re.escape(name)}(?:s|es)?|{re.escape(name[:-1])}ns)\b", said)

@@ -23,7 +23,9 @@ _LEADING = _DETERMINERS | _MERGED | _PREPOSITIONS | _LINKS
 """Words that want another one behind them."""
 _ALLOWED = {
     **dict.fromkeys(_DEFINITE | _MERGED, _POSSESSIVES | {"que"}),
-    "a": _POSSESSIVES | _INDEFINITE | {"que", "cada", "de"},
+    "a": _POSSESSIVES | _INDEFINITE | {"que", "cada", "de", "do", "da"},
+    "o": _POSSESSIVES | {"que", "do", "da"},  # «leve o do pequeno»
+    **dict.fromkeys(("esse", "essa"), frozenset("oa")),  # «é esse o cupom»
     **dict.fromkeys(_INDEFINITE, word_set("em com de por para pra que a e")),
     "cada": _INDEFINITE,
     **{word: {"e", "com", "para", "por", "no", "na"} for word in _POSSESSIVES},  # «escolha o seu e leve»
@@ -34,32 +36,47 @@ _MERGES = {"de": _DEFINITE | _DEMONSTRATIVES - {"cada"}, "em": _DEFINITE, "por":
 """What a preposition may not stand before, because both become one word."""
 _ENDS = word_set("que seu sua nos como a um uma nosso nossa nossos nossas meu minha teu tua seus suas")
 """Words of these kinds that may end a sentence all the same."""
-_SENTENCE = re.compile(r"[.!?;:…]+(?=\s|$)|\n|[^\w\s%$.,'\"()/-]")
+_SENTENCE = re.compile(r"[.!?;:…]+(?=\s|$)|\n|[^\w\s%$.,'\"“”()/~≈-]")
 _TOKEN = re.compile(r"[^\W_]+(?:[.,-][^\W_]+)*%?")
 
 
-_LISTED = re.compile(r"(?m)^[ \t]*(?:\*\*)?(?:[-*•→–]|\d\ufe0f?\u20e3|#+|\(?\w{1,3}[.)])[ \t]+|\*\*")
+_SYMBOL = r"[^\w\s*#(){}\[\]\"'“”«».,;:!?…%$+/\\<>=|~^&@`´]\ufe0f?"
+"""Any mark that stands for no word and no bracket: «•», «→», «▪», «☐», «⚠»."""
+_LISTED = re.compile(
+    rf"(?m)^[ \t]*(?:\*\*)?(?:\*|{_SYMBOL}|\d\ufe0f?\u20e3|#+|\(?\w{{1,3}}[.)])[ \t]+|\*\*"
+    r"|(?<![\w*])\*(?=\w)|(?<=[\w.:!?])\*(?![\w*])"
+)
 """Marks of lists and of bold text: no words."""
-_ENDED = re.compile(r"[.!?…]+(?=\s|$)|\n|[^\w\s%$.,'\"():;/-]")
+_ENDED = re.compile(r"[.!?…]+(?=\s|$)|\n|[^\w\s%$.,'\"“”():;/→×÷=+~≈-]")
 _MOST_SINGLE = 2
 """Sentences of one word that a text may have."""
-_LOWER_START = re.compile(r"(?:(?<!\.\.)[.!?]|[^…\w\s.,:;()*#\"'“”%$/_–—→&+|•°ºª@=-]) +[a-zà-ÿ]")
+_LOWER_START = re.compile(r"(?:(?<!\.\.)[.!?]|[^…\w\s.,:;()*#\"'“”%$/_–—→&+|•·×÷~≈≤≥↓↑°ºª@=-]) +[a-zà-ÿ]")
 _ASIDE = re.compile(r" \([^().!\n]{1,80}\?\)")
 """Questions in brackets, which begin small."""
-_REPEATS = re.compile(r"[^\W\d]{4}")
-"""What does not stand twice within four words of a sentence."""
+_REPEATS = re.compile(r"\b([^\W\d]{4,})(?: (?!(?:em|a|é|por|com) \1\b)[^\W\d]+){0,2} \1\b")
+"""A word that stands twice within three of a clause; not «peça por peça», «panela boa é panela cheia»."""
+_OWNED = re.compile(r"(?<=\b(?:sua|seu|meu))(?=,)|(?<=\b(?:nossa|nosso|minha))(?=,)")
+"""The end of a clause with whose it is («a cama é toda sua, o travesseiro também»)."""
 _LOWER_FIRST = re.compile(r"\W*[a-zà-ÿ]")
 _SCRAP = re.compile(
     r"(?:^|[.!?]\s)\W{0,4}(?!(?:Corr|Aproveit|Vem|Venh|Confir|Garant|Ol[áh]|Oi)\w*\.)"
     r"(?:\w+|(?:R\$ ?)?[\d.,]+\d%?)\.(?=\s|$)"
 )
 """A word or a figure between full stops."""
+
+
+def _not_behind(words: str) -> str:
+    return "".join(f"(?<!{word} )" for word in words.split())
+
+
 _LOOSE = re.compile(
-    r"(?<!desconto de )\b\d{1,2} ?%(?!\*{0,2} (?:de|off|em|no|na|nos|nas|a menos|mais|pra|para|do|da)\b)"
+    rf"(?<!desconto de )(?<!abatimento de ){_not_behind('baixou baixa caiu cai até economize economiza')}"
+    r"(?<!chega a )\b\d{1,2} ?%"
+    r"(?!\*{0,2} (?:de|off|em|no|na|nos|nas|a menos|menos|menor(?:es)?|mais|pra|para|do|da)\b)"
     r"|\bcupom: (?![^.!?]{0,20}(?-i:[A-Z]{2}))"
-    r"|(?<!\w: )"
-    r"(?<!por )(?<!só )(?<!apenas )(?<!somente )(?<!de )(?<!sai )(?<!a )(?<!custa )(?<!até )(?<!para )(?<!em )"
-    r"(?<!com )(?<!custando )(?<!é )R\$ ?\d",
+    r"|(?<!\w: )(?<!\w, )"
+    rf"{_not_behind('por só apenas somente de sai a custa até para em com custando é hoje agora')}"
+    r"(?<!^)(?<![.!?] )R\$ ?\d",
     re.IGNORECASE,
 )
 
@@ -76,7 +93,7 @@ _STARTERS = (
 )
 _CAPITAL_INSIDE = re.compile(rf"[a-zà-ÿ%],? (?:{_STARTERS})\b")
 """Capital letters of words that only begin a sentence."""
-_CAPITAL = re.compile(r"(?<=[a-zà-ÿ0-9%,;)] )[A-ZÀ-Ý][a-zà-ÿ]+\b")
+_CAPITAL = re.compile(r"(?<=[a-zà-ÿ0-9%,;)] )(?!S(?:ão|anto|anta) [A-Z])[A-ZÀ-Ý][a-zà-ÿ]+\b")
 _CORPUS = Path(__file__).parents[1] / "corpus"
 _NAMES = word_set("sul norte nordeste sudeste brasil natal pix time semana")
 _ORDINARY = (
@@ -99,11 +116,11 @@ def disorder(text: str) -> int:
     found += sum(word.lower() in _ORDINARY for word in _CAPITAL.findall(_CAPITAL_INSIDE.sub(" ", text)))
     found += bool(_LOWER_FIRST.match(text)) + len(_SCRAP.findall(text))
     single = sum(len(_TOKEN.findall(line)) == 1 for line in _ENDED.split(text))
-    for sentence in filter(str.strip, _SENTENCE.split(text.lower())):
+    for sentence in filter(str.strip, _SENTENCE.split(_OWNED.sub(";", text.lower()))):
         tokens = _TOKEN.findall(sentence)
         found += sum(_clash(one, other) for one, other in pairwise(tokens))
         found += bool(tokens) and tokens[-1] in _LEADING - _ENDS
-        found += sum(word in tokens[place + 1 : place + 4] for place, word in enumerate(tokens) if _REPEATS.match(word))
+        found += len(_REPEATS.findall(sentence))
     found += max(0, single - _MOST_SINGLE) + _open_brackets(text)
     return found
 
@@ -193,11 +210,19 @@ def concrete(line: str) -> bool:
 
 _PLAN = re.compile(
     r"\b(?:plano|ac(?:ao|oes)|faz(?:er)?|faria|passos?|recomend\w+|suge\w+|sugir\w+|testes?|testar\w*|agir"
-    r"|decis\w+|medidas|propo\w+"
+    r"|decis\w+|medidas|propo\w+|agiria\w*|como (?:\w+ ){0,2}\w{2,}(?:[aei]r|ria)"
     r"|fase|semana|ideias?|para (?:o|a|os|as) \w+(?: \w+)?|reengaj\w+|prioridades?|agora)\b"
 )
-_HEADING = re.compile(r"[^.!?]{3,80}:\W*$|[^.!?,;]{3,60}$")
-_MARKED = re.compile(r"\s*(?:[-•→–|]|\*(?!\*)|\(?\w{1,2}[.)]|\d\ufe0f?\u20e3|fase\b|semana\b|dia\b)")
+_HEADING = re.compile(r"[^.!?]{3,80}:\W*$|[^.!?,;]{3,60}\??$")
+_MARKED = re.compile(
+    rf"\s*(?:[|]|\*(?!\*)|{_SYMBOL}|\(?\w{{1,2}}[.)]|\d\ufe0f?\u20e3|fase\b|semana\b|dia\b|[a-z][a-z ]{{2,30}}: )"
+)
+"""How a step begins in a list: a mark, a number, or when and where it is taken («na entrega: …»)."""
+_AS_STEP = re.compile(
+    r"\W{0,12}(?:→|(?:acao|acoes|providencias?|fazer|o que fazer|saida|remedio|sugestao|proposta"
+    r"|recomendacao)\s?(?:\d\s?)?[:→–-])"
+)
+"""What says of a row by itself that it is a step («→ …», «Ação: …»)."""
 
 
 def advice_lines(folded: str) -> Iterator[tuple[str, bool]]:
@@ -207,13 +232,14 @@ def advice_lines(folded: str) -> Iterator[tuple[str, bool]]:
         marked = bool(_MARKED.match(row))
         if not marked and _HEADING.fullmatch(row.strip("*#_ \t")):
             planned = bool(_PLAN.search(row))
+        step = bool(_AS_STEP.match(row))
         for line in _BREAKS.split(row):
-            yield line, planned and marked
+            yield line, step or (planned and (marked or bool(_MARKED.match(line))))
 
 
 _BREAKS = re.compile(r"(?<=[.;!])\s")
 _CLAUSE = re.compile(
-    r"(?:^\W*(?:\(?\w{1,3}[.)]\s+)?|[:;,)→•|]\s+|\b(?:e|ou|so|eu|nao)\s+)([^\W\d_]{3,})(?<=[aemrsi])\b"
+    r"(?:^\W*(?:\(?\w{1,3}[.)]\s+)?|[:;,)→•·|]\*{0,2}\s+|\b(?:e|ou|so|eu|nao)\s+)([^\W\d_]{3,})(?<=[aemrsi])\b"
 )
 _WOULD = re.compile(
     r"\b(?:eu|a gente|nos)?\s?(?:comecaria|faria|testaria|trocaria|pegaria|mexeria|colocaria|\w{3,}(?:aria|eria"
@@ -329,7 +355,8 @@ _HARM = re.compile(
     rf"\b(?:aument|elev|ampli|incentiv|estimul)(?:ar|e|em|ando)\s{_MORE_IS_BAD}"
     rf"|(?:^\W{{0,8}}|[.;:!\n]\W{{0,8}}|recomend\w+ |suger?i\w+ |vale |dev\w+ )"
     rf"(?:sub(?:ir|a)|dobr(?:ar|e)) {_MORE_IS_BAD}"
-    rf"|\b(?:reduz|diminu|baix|cort|desestimul)(?:ir|ar|a|e|am|em|indo|ando)\s{_MORE_IS_GOOD}\b(?! as \d)"
+    r"|\b(?:(?:reduz|diminu|cort|desestimul)(?:ir|ar|a|e|am|em|indo|ando)"
+    rf"|baix(?:ar|e|em|ando|a(?= [ao]s? )))\s{_MORE_IS_GOOD}\b(?! as \d)"
     r"(?! (?:cancelad|devolvid|perdid|gast|atrasad|parad|ruins|baix))"
     r"|\b(?:reduz|diminu|cort)(?:ir|ar|a|e|am|em) (?:o |a )(?:atendimento|suporte|pos-venda|sac)\b"
     r"|\b(?:retir|tir|escond|remov|elimin)(?:ar|e|a|er|em)\s(?:o botao|a opcao|o link|a possibilidade)"

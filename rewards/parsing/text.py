@@ -31,7 +31,7 @@ PORTUGUESE = word_set("""
 """Function words, without accents. A Portuguese sentence has them in about 40 % of its places."""
 
 FOREIGN = word_set("""
-    el la los las y en con del un pero muy su sus lo le es fue hay usted ustedes nuestro nuestra muchas gracias the of
+    el los las y en con del un pero muy su sus lo le es fue hay usted ustedes nuestro nuestra muchas gracias the of
     and to in is for with on that this your you are our it its from now get have has was were be been by we they he she
     not or an at will can which what when there their his her but all would should these those than then if into more
     some any about here how who out up just only over also don buy check best

@@ -24,7 +24,7 @@ class Indicator:
 
 INDICATORS: dict[str, Indicator] = {
     "receita": Indicator(
-        r"receitas?|faturamento|faturou|faturamos",
+        r"receitas?|faturamento|faturou|faturamos|faturando|fatura (?=r\$)",
         True,
         r"oferta|combo|kit|mais vendid|promoc|campanh|cupo[mn]|vitrine|complementar|sortimento|itens|anunci|descont"
         r"|lancamento|catalogo|preco",
@@ -47,7 +47,8 @@ INDICATORS: dict[str, Indicator] = {
         r"avaliac|atendiment|respond|resposta|equipe|prova social|pesquis|reclama|qualidade|suporte|opini|elogi",
     ),
     "recompra": Indicator(
-        r"recompr\w+|(?<!por )(?<!de )volt(?:a|am|em|ou|aram|ar)|retorn(?:a|am|em|o)",
+        r"recompr\w+|compr(?:a|am|ou|aram) (?:outra vez|de novo|novamente|mais de uma vez)"
+        r"|(?<!por )(?<!de )volt(?:a|am|em|ou|aram|ar)|retorn(?:a|am|em|o)",
         True,
         r"fidelidade|cupo[mn]|segunda compra|ja compr|pontos|retorno|volt\w+|pos-venda|pos-compra|e-mail|oferta"
         r"|lembrete"
@@ -120,7 +121,7 @@ _WOULD = re.compile(
 )
 _PLAN = re.compile(
     r"\b(?:plano|ac(?:ao|oes)|faz(?:er)?|faria|passos?|recomend\w+|suge\w+|sugir\w+|testes?|testar\w*|agir"
-    r"|decis\w+|medidas|propo\w+"
+    r"|decis\w+|medidas|propo\w+|ideias?|providencias?|frentes?|para (?:nao )?\w+[aei]r|pra (?:nao )?\w+[aei]r"
     r"|para (?:o|a|os|as)|reengaj\w+|prioridades?|agora)\b"
 )
 _PROPOSES = re.compile(
@@ -133,13 +134,15 @@ _HEADING = 12
 """Words of a line that heads a list."""
 _ITEM = re.compile(r"\s*(?:[-*•→–|]|\(?\w{1,2}[.)]|\d\ufe0f?\u20e3|(?i:fase|semana|dia)\b)")
 _CONTENT = re.compile(r"\b(?!para\b|pela\b|pelo\b|como\b|mais\b|cada\b|quem\b|tod[oa]|ess[ea]|est[ea])[a-z]{4,}")
+MEANS = 0.75
+"""How much a part that is about nothing of the brief counts in a step that is about an indicator of it."""
 _ENOUGH = 4
 """Words of four letters and more by which advice says what is to be done."""
 _SPARED = re.compile(
     r"\b(?:nao|sem|nunca|evit\w+|em vez de|antes de|parece\w*|pode\w*|podem|quem|que|motivo \w+)\s+(?:\w+\s+){0,2}$"
 )
 _LEADS = re.compile(
-    r"(?:\A|[.;:!,→•)]\s*|\be\s+|\b(?:recomend\w+|suger?\w+|sugir\w+|prioriz\w+|vale|dev\w+|precis\w+|bom|melhor"
+    r"(?:\A|[.;:!,→•]\s*|(?:\A|\s)\(?\w{1,2}\)\s*|\be\s+|\b(?:recomend\w+|suger?\w+|sugir\w+|prioriz\w+|vale|dev\w+|precis\w+|bom|melhor"
     r"|hora de|importante"
     r"|ideia e|tambem|deve-se|vamos|so|depois|entao|primeiro|logo)\s+(?:\w+\s+){0,2})\W*$"
 )
@@ -147,6 +150,7 @@ _ALWAYS = ("nada", "clientes")
 _NEGATED = re.compile(
     rf"(?:\A\W*|[.;:!,]\s*|\be\s+)(?:\w+:\s*)?(?:nao|nunca|jamais)\s+(?!vale|ignor|deix\w+ de)(?:{'|'.join(_VERBS)})"
     rf"(?:o|e|a|ue|ar|er|ir|em|am|amos)?\b(?![^.;!?]*\b(?:ate|enquanto|antes d\w|sem antes)\b)"
+    r"(?! (?:\w+ ){0,2}(?:gera(?:l|is)|a todos|para todos)\b)"
     rf"|\b(?:evit(?:e|ar|em)|(?<!nao )(?:par[ae]r? de|deixem? de|deixar de)|chega de)\s+(?:{'|'.join(_VERBS)})\w*"
 )
 _UP = (
@@ -170,7 +174,9 @@ _HARM = re.compile(
     r"|e) as (?:fotos|avaliac|descric)"
     r"|\bengan(?:ar|e|em)\b|\bmint\w*|\bmentir\b|\bdificult\w+|\bencarec(?:er|a)\b|\bcompli(?:car|que)\w*"
     r"|\babandon(?:ar|e)\b|\bdesist(?:ir|a|am) d[aeo]\w*|\bvend(?:er|a) menos"
-    r"|\bsuspend(?:er|a)\b(?! (?:d?[ao]s? )?(?:vitrine|vendedor|item|itens|parceir|anunci|lojist|transportador|quem))"
+    r"|\bsuspend(?:er|a)\b(?!\W*\Z)"
+    r"(?! (?:d?[ao]s? )?(?:(?:destaque|divulgacao|propaganda|oferta|venda)s? d[aeo]s? "
+    r"|vitrine|vendedor|item|itens|parceir|anunci|lojist|transportador|quem))"
     r"|\bbloque(?:ar|ie) (?:[ao]s? )?(?:client|comprador|consumidor|acesso|pedido|entrega|respost|reclamac|avaliac)"
     r"|\batras(?:ar|e|em) (?:mais |ainda )?(?:a|o|as|os)\b|\baument(?:ar|e) (?:o|os) (?:preco"
     r"|prazo)s?\b(?! (?:d[oe] anuncio|prometid|informad|mostrad|no site))"
@@ -250,8 +256,8 @@ def _is_advised(sentence: str, harm: re.Match[str]) -> bool:
     return not _SPARED.search(before) and bool(_LEADS.search(before) or harm[0].endswith(_ALWAYS))
 
 
-_DENIED = re.compile(r"\b(?:nao|nunca|sem) $")
-"""«Não ignore as reclamações»."""
+_DENIED = re.compile(r"\b(?:nao|nunca|sem) (?:\w+[aei]r (?:\w+ ){1,3}e )?$")
+"""«Não ignore as reclamações», «não baixar frete e ignorar a nota»."""
 _IN_PART = re.compile(r"\w*\s(?:so|apenas|somente)\b|\w*\s(?:itens|produtos|o que) (?:sem|fora)\b")
 """«Pare de atender só por e-mail», «de vender itens sem estoque»."""
 
@@ -260,10 +266,11 @@ def covered(answer: str, key: Collection[str], brief: Collection[str]) -> tuple[
     """How many of the key indicators some advice of the answer is about, and the share of its advice that is about
     any indicator of the brief, or says what is to be done in words of its own.
 
-    Advice is about an indicator that it names, that it usually serves, or that the sentence before it names.
+    Advice is about an indicator that it names, that it usually serves, or that the sentence before it names; the other
+    parts of such a sentence are its means.
     """
     found: set[str] = set()
-    on = off = 0
+    on, off = 0, 0.0
     above: set[str] = set()
     planned = False
     for row in answer.splitlines():
@@ -272,13 +279,15 @@ def covered(answer: str, key: Collection[str], brief: Collection[str]) -> tuple[
         for sentence in map(plain, sentences(row)):
             named = {label for label in key if names(label).search(sentence)}
             if recommends(sentence) or (item and (planned or _PROPOSES.search(sentence))):
+                ours = others = 0
                 for part in re.split(r"\s*(?:,|;|:|\be\b(?=\s+\w+(?:ar|er|ir)\b))\s*", sentence):
                     about = {label for label in key if _about(label).search(part)} | named
                     own = len(_CONTENT.findall(part)) >= _ENOUGH
                     if any(_about(label).search(part) for label in brief) or (own and (about or above)):
-                        on += 1
+                        ours += 1
                         found |= about or above
                     elif any(_about(label).search(part) for label in INDICATORS):
-                        off += 1
+                        others += 1
+                on, off = on + ours, off + others * (MEANS if ours else 1)
             above = named or above
     return len(found), on / (on + off) if on + off else 0.0

@@ -7,13 +7,15 @@ from typing import Any
 
 from tucano.truth.advice import INDICATORS, names, recommends
 from tucano.truth.figures import Figure, figures
-from tucano.truth.reading import plain, sentences
+from tucano.truth.reading import plain
 from tucano.truth.sums import Quantity, follows
-from tucano.truth.wording.claims import NAMED, TOLD, tie, under_headings, unquoted
+from tucano.truth.wording.claims import NAMED, TOLD, tie
 from tucano.truth.wording.hundreds import is_share
-from tucano.truth.wording.proposals import FREE, is_proposed
+from tucano.truth.wording.proposals import is_proposed, is_span
+from tucano.truth.wording.told import told_in
+from tucano.truth.wording.wholes import implied, in_whole_numbers, scaled, widened
 
-_TELLING = 5
+_TELLING = 4
 """Words of a sentence that says something."""
 _REMEMBERED = 6
 """Figures of an answer that later ones may be worked out of."""
@@ -34,6 +36,11 @@ _HEDGED = re.compile(
     r"|praticamente"
     r"|pouco (?:mais|menos) de|na casa d[eo]s?)\s+(?:r\$\s*)?$"
 )
+_COMPARES = re.compile(
+    r"\b(?:mais|menos|maior(?:es)?|menor(?:es)?|acima|abaixo|alem|super\w+|diferenca|aument\w+|cresc\w+|sub\w+|alta|queda"
+    r"|ca(?:i|iu|ir|iria)|reduz\w+|diminu\w+|ganh\w+|folga|faltam?)\b"
+)
+"""Words by which a share may be one of a difference («71% maior»)."""
 _OWN_WORDS = 4
 """Words beside label and figure of a sentence that is more than an item of a list."""
 _OF = re.compile(r"\s+(?:de|do|da|dos|das|em|na|no)\s+(?:(?:o|a|taxa de|indice de|media de)\s+)?|\s+")
@@ -82,9 +89,12 @@ def stated(answer: str, brief: str, facts: Sequence[Fact]) -> Stated:
     wrong: set[tuple[str, float]] = set()
     apart: set[tuple[str, float]] = set()
     told = [(fact.value, fact.unit) for fact in facts]
+    quantities = {fact.label: (fact.value, fact.unit) for fact in facts}
     units = {fact.label: fact.unit for fact in facts}
+    third = implied(quantities)
+    orders = [value for value, unit in [*told, *third] if not unit]
     said: list[Quantity] = []
-    for sentence, is_row, is_aimed in _told(answer, units):
+    for sentence, is_row, is_aimed in told_in(answer, quantities):
         mentions = sorted(
             (match.start(), match.end(), label) for label in by_label for match in names(label).finditer(sentence)
         )
@@ -114,15 +124,17 @@ def stated(answer: str, brief: str, facts: Sequence[Fact]) -> Stated:
                 pass
             elif not _is_free(sentence, figure, mentions, free, claim) and not _is_summed(
                 sentence,
-                figure,
+                widened(sentence, found, place),
                 told,
-                [] if (tied := _is_tied(sentence, mentions, figure, units)) else said,
+                third if (tied := _is_tied(sentence, mentions, figure, units)) else [*third, *said],
                 not tied,
                 claim,
             ):
                 (wrong if _has_peer(sentence, figure, mentions, units) else apart).add((label or "", figure.value))
-            right.update(_in_whole_numbers(figure, [by_label[label] for _, _, label in mentions], facts))
-            said = [(figure.value, str(figure.unit)), *said][:_REMEMBERED]
+            named = {label: by_label[label].value for _, _, label in mentions if units[label] == "%"}
+            right.update(in_whole_numbers(sentence, figure, named, orders))
+            if figure.unit or not is_span(sentence[: figure.start], sentence[figure.end :]):
+                said = [(figure.value, str(figure.unit)), *said][:_REMEMBERED]
         wrong.update((label, 0.0) for label in _moves(sentence, mentions, by_label))
         wrong.update(_misnamed(sentence, found, facts))
     return Stated(frozenset(right), len(wrong), len(apart - wrong))
@@ -130,16 +142,6 @@ def stated(answer: str, brief: str, facts: Sequence[Fact]) -> Stated:
 
 _OF_SO_MANY = re.compile(r"\bcada (?:r\$ ?)?(?:100|50|1\.?000|cem|mil)\b(?=[^%]*r\$)")
 """«Cada 100 pedidos perdem R$ 2,9 mil»: worked out of more than two figures."""
-
-
-def _in_whole_numbers(figure: Figure, mentioned: Sequence[Fact], facts: Sequence[Fact]) -> Iterator[str]:
-    """Indicators that the sentence mentions and tells as a number of the brief's orders («87 dos 661 voltam»)."""
-    if figure.unit or figure.value <= FREE:
-        return
-    wholes = [fact.value for fact in facts if not fact.unit and fact.value > FREE]
-    for fact in mentioned:
-        if fact.unit == "%" and any(abs(fact.value * whole / 100 - figure.value) < 1 for whole in wholes):
-            yield fact.label
 
 
 def _is_listed(sentence: str, mentions: Sequence[tuple[int, int, str]], figure: Figure) -> bool:
@@ -186,25 +188,6 @@ def _has_peer(
     )
 
 
-_AIM = re.compile(
-    r"\b(?:metas?|alvos?|objetivos?|sucesso|referencia|medimos|onde (?:quero|queremos) chegar)\b"
-    r"|\b(?:medir|acompanhar|monitorar):"
-)
-_SETS = re.compile(r"[:=→]|\d")
-"""A sentence that speaks of aims sets some where it heads a list or has a figure."""
-_ROW_WORDS = 8
-"""Words of a line that says something of the label and figure that it begins with."""
-
-
-def _told(answer: str, units: Mapping[str, str]) -> Iterator[tuple[str, bool, bool]]:
-    """The plain sentences; whether each begins a line that goes on, and whether its line has set an aim before."""
-    for row in under_headings(answer).splitlines():
-        aimed = False
-        for place, sentence in enumerate(map(plain, sentences(unquoted(row, units)))):
-            yield sentence, place == 0 and len(sentence) < len(row) and len(row.split()) > _ROW_WORDS, aimed
-            aimed = aimed or bool(_AIM.search(sentence) and _SETS.search(sentence))
-
-
 def _claim(
     sentence: str,
     mentions: Sequence[tuple[int, int, str]],
@@ -243,6 +226,8 @@ def _is_told_of(
     return not claim and bool(_WOULD_BE.search(before) or supposed)
 
 
+_COUNTED = 100
+"""A smaller whole number may count anything, whatever it is reckoned with."""
 _OF_OTHERS = re.compile(r"\s+d[ao]s?\s+(?:visit|sess|acess|client|compra|pesso|entreg|carrinh)")
 
 
@@ -251,7 +236,8 @@ def _alone(
 ) -> Fact | None:
     """The fact that a figure can only be, by value and unit, in a sentence that says something and ties the figure to
     no other label («quase um quarto das entregas (23,7%) chegou tarde»)."""
-    is_telling = bool(figure.unit) or figure.value % 1 > 0  # a whole number may count anything
+    summed = bool(_SUM.search(sentence[: figure.start]) or _SUMMED.match(sentence, figure.end))
+    is_telling = bool(figure.unit) or figure.value % 1 > 0 or (summed and figure.value > _COUNTED)
     shown = [fact for fact in facts if is_telling and figure.unit == fact.unit and figure.shows(fact.value)]
     units = {fact.label: fact.unit for fact in facts}
     apart = not any(
@@ -264,7 +250,6 @@ def _alone(
     )
     apart = apart or bool(_OF_OTHERS.match(sentence, figure.end))
     told = len(re.findall(r"[^\W\d_]{2,}", sentence)) >= _TELLING and not _MOVED.search(sentence, 0, figure.start)
-    summed = bool(_SUM.search(sentence[: figure.start]) or _SUMMED.match(sentence, figure.end))
     return shown[0] if len(shown) == 1 and apart and (told or summed) else None
 
 
@@ -313,7 +298,14 @@ def _is_said(sentence: str, mentions: Sequence[tuple[int, int, str]], figure: Fi
     between = re.sub(r"^\s*medi[oa]s?\b", "", sentence[ends[-1] : figure.start])
     behind = any(0 <= start - figure.end < 8 for start, _, named in mentions if named == label)
     joined = bool(between.strip()) or len(re.findall(r"[^\W\d_]+", sentence)) > _OWN_WORDS
+    if _WITH.fullmatch(between) and _ENDS.match(sentence, figure.end):
+        return True
     return behind or (joined and bool(_STATED.fullmatch(between)))
+
+
+_WITH = re.compile(r",?\s*com\s*(?:so |apenas )?")
+_ENDS = re.compile(r"\s*[,.;:)]")
+"""Around a figure that its label has with it («a devolução, com 2,5%, está comportada»)."""
 
 
 _DO = re.compile(r"[ae]m$|[ae]m\W$")
@@ -341,8 +333,10 @@ def _label(
 
 
 def _is_tied(sentence: str, mentions: Sequence[tuple[int, int, str]], figure: Figure, units: Mapping[str, str]) -> bool:
-    """Whether only linking words stand between some label and the figure behind it."""
-    return any(
+    """Whether only linking words stand between some label and the figure behind it. Behind «por pedido =» the figure
+    is what was worked out."""
+    worked_out = bool(figure.unit and _SUM.search(sentence, 0, figure.start))
+    return not worked_out and any(
         end <= figure.start and _joins(sentence[end : figure.start], figure, units[label]) for _, end, label in mentions
     )
 
@@ -379,7 +373,10 @@ def _is_summed(
         return free or written
     if claim == NAMED and not written:
         return False
-    return follows(figure, [*told, *said], bool(_HEDGED.search(before)))
+    known = [*told, *said]
+    return follows(figure, known, bool(_HEDGED.search(before)), bool(_COMPARES.search(sentence))) or (
+        not claim and scaled(sentence, figure, known)
+    )
 
 
 def _movement(sentence: str, mentions: Sequence[tuple[int, int, str]], figure: Figure, label: str) -> str:

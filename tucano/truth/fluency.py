@@ -22,7 +22,7 @@ TOKEN = re.compile(
     r"|(?P<other>\S)"
 )
 EDGE = "<>"
-FREQUENT = 4
+FREQUENT = 5
 _ENDINGS = (
     "mente", "coes", "cao", "ndo", "ados", "adas", "idos", "idas", "ado", "ada", "ido", "ida", "mos", "ram", "ar",
     "er", "ir", "ou", "eu", "iu", "am", "em", "es", "os", "as", "is", "ns", "l", "r", "m", "z", "o", "a", "e", "s",
@@ -139,7 +139,7 @@ _LEFT_HANGING = re.compile(
     r"|r\$(?!\s*\d)|\b(?:e|ou|mas|que) (?:e|ou|mas)\b"
 )
 _CAPITAL = re.compile(r"(?<=[a-zà-ÿ0-9] )[A-ZÀ-Ý][a-zà-ÿ]*\b")
-_NO_CAPITAL = re.compile(r"(?:\A\W*|[\wà-ÿ%][.!?](?![\"”»])\W+)(?=[a-zà-ÿ])")
+_NO_CAPITAL = re.compile(r"(?:\A\W*|[\wà-ÿ%][.!?](?!\.\.|[\"”»])\W+)(?=[a-zà-ÿ])")
 _ASIDE = re.compile(r"\([^()\n]{1,80}\)")
 """What stands in brackets may ask and begin small («(produto? prazo?)»)."""
 _WITH_CAPITAL = re.compile(r"(?m)(?:\A|^|[.!?]\s)\W*[A-ZÀ-Ý][a-zà-ÿ]")
@@ -154,9 +154,9 @@ _DISAGREES = re.compile(
 )
 _LABEL = re.compile(
     r"\b(?:hipotese|fase|grupo|plano|opcao|vale|cenario|teste|item) [a-e]\b(?=\W)|\bum a um\b|\b(?:o seu"
-    r"|a sua)(?= e (?:[a-z]{2,}e|garanta|corra|curta|receba)\b)"
-    r"|\b(?<=cada )um(?=:)|\bda (?=uma\b)"
-    r"|\b(?<=n)os (?=cinco\b)|\ba partir de(?=\W*\.\.)"
+    r"|a sua)(?= (?:e (?:[a-z]{2,}e|garanta|corra|curta|receba)|por|com|sai|fica|vem|no|na)\b)"
+    r"|(?<=[oa])\((?:a|as|o|os)\)|\b(?<=cada )um(?=:)|\bda (?=uma\b)"
+    r"|\b(?<=n)os (?=cinco\b)|\ba partir de(?=\W*\.\.)|\b(?:(?<=leva )|(?<=pega )|(?<=leve ))uma?\b"
 )
 """What is numbered by letters, and turns that look unfinished («um a um», «da uma tarde», «nos cinco»)."""
 _GLUED = re.compile(r"[a-zà-ÿ]{2}[A-ZÀ-Þ][a-zà-ÿ]")
@@ -165,8 +165,8 @@ _BROKEN = re.compile(r"\ufffd|\d[a-zà-ÿ]{5,}|\w[?!]\.(?!\.)|\w[<>]=(?!\s?\d)|:
 """Half a character, a word that begins in a figure («9,6produto») or behind a label's mark, marks that do not go
 together, a figure that has lost its beginning."""
 _BRANDS = re.compile(r"\b(?:WhatsApp|YouTube|TikTok|LinkedIn|PicPay|PayPal|MasterCard|PlayStation)s?\b")
-_IS = re.compile(r"\b(?:é|dá)\b", re.IGNORECASE)
-"""Verbs, which are no «e» and «da» without their accents."""
+_IS = re.compile(r"\b(?:é|dá|dó|pôr)\b", re.IGNORECASE)
+"""Words that are no «e», «da», «do» and «por» without their accents."""
 _REGIONS = word_set("sul norte nordeste sudeste oeste brasil natal pascoa")
 _UNFINISHED = re.compile(r"[\w,;:(-]\s*\Z|\n\s*[-*•]\s*(?:\n|\Z)|[;,:]\s*[;,.]")
 _BEFORE_NOUNS = word_set("um uma do da dos das no na nos nas ao aos pelo pela seu sua meu minha")
@@ -271,4 +271,7 @@ def _ordinary() -> frozenset[str]:
 def _misplaced_verbs(read: list[str]) -> int:
     """How many verbs in the past follow another one, or an article («uma derrubou sabia»)."""
     kinds = [FORMS.get(token, "article" if token in _BEFORE_NOUNS else "") for token in read]
-    return sum(other == "v:past" and one in ("v:past", "article") for one, other in pairwise(kinds))
+    verbs = [
+        "" if token == "sai" else kind for token, kind in zip(read, kinds, strict=True)
+    ]  # «o seu sai por»: present
+    return sum(other == "v:past" and one in ("v:past", "article") for one, other in pairwise(verbs))

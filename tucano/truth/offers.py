@@ -22,6 +22,7 @@ _KINDS: dict[str, re.Pattern[str]] = {
     "several for one": re.compile(
         r"\b(?:lev\w+|compr\w+|pegu?\w+)\s+(?:[2-9]|dois|duas|tres|quatro)\b|\bpagu?e?\w*\s+(?:so\s+)?(?:[1-9]|um"
         r"|uma|dois|duas|metade)\b"
+        r"|\b(?:segund|terceir|outr)[ao]s? [^.!?]{1,30}\b(?:gratis|gratuit\w+|de graca|sem custo)\b"
         r"|\b[2-9] por 1\b|\bdois por um\b|\bem dobro\b"
     ),
     "half": re.compile(r"\b(?:metade|meio preco|50 off)\b"),
@@ -62,8 +63,8 @@ _IMPLIED = {
     "half": {"discount", "sale", "price drop"},
 }
 """What may be said of an offer besides: free shipping is free of something, a discount is an offer."""
-HALF = 50
-"""A discount in per cent that one may call half of the price."""
+HALF, NEARLY_HALF = 50, 40
+"""A discount in per cent that one may call half of the price, and «quase pela metade»."""
 _OFF = re.compile(r"\bdesconto\w*[^.;%]{0,20}?(\d{1,2})\s?%|\b(\d{1,2})\s?%\s?(?:de desconto|off|mais barat)")
 _OF_OTHERS = re.compile(
     r"\b(?:segund|terceir|outr|dois|duas|tres|unidade|frete|entrega|loja|site|tudo)\w*\b"
@@ -102,7 +103,8 @@ def granted(answer: str, brief: str, product: str) -> bool:
     if any(figure.unit == "R$" for figure in given):
         allowed.add("price")
     off = [int(one or other) for one, other in _OFF.findall(plain(brief))]
-    if any(share >= HALF for share in off) and not _OF_OTHERS.search(said):
+    least = NEARLY_HALF if re.search(r"\bquase (?:pela )?metade\b", said) else HALF
+    if any(share >= least for share in off) and not _OF_OTHERS.search(said):
         allowed.add("half")
     named = codes(brief)
     if "coupon" in allowed and any(code in answer for code in named):

@@ -51,6 +51,14 @@ def clip(value: float) -> float:
     return min(1.0, max(0.0, value))
 
 
+_MARK = re.compile(r"(?m)^[ \t]*(?:[·▪▫◦‣●○■□☐☑✓✔➤►⚠—–]\ufe0f?|[①-⑳ⓐ-ⓩ]|\d{1,2}[ºª°][.):])[ \t]+(?=\S)")
+
+
+def listed(text: str) -> str:
+    """The text with all marks of lists as one («①», «▪», «☐», «1º.»): they say no more than a dash."""
+    return _MARK.sub("- ", text)
+
+
 _ROW = re.compile(r"^[ \t]*\|(.*)\|[ \t]*$", re.MULTILINE)
 _HEAD = re.compile(r"(?m)^[ \t]*\|.*\|[ \t]*\n(?=[ \t]*\|[ \t:|-]+\|[ \t]*$)")
 _RULE = re.compile(r"[\s|:+-]*")
@@ -58,7 +66,27 @@ _RULE = re.compile(r"[\s|:+-]*")
 
 def untabled(text: str) -> str:
     """The text with every row of a table as a line of its cells («Nota média: ler as avaliações; 1 semana»)."""
-    return _ROW.sub(_as_line, _HEAD.sub("", text))
+    return _ROW.sub(_as_line, _HEAD.sub("", _TABLE.sub(_aimed, text)))
+
+
+_TABLE = re.compile(r"(?m)^[ \t]*\|([^\n]*)\|[ \t]*\n[ \t]*\|[ \t:|-]+\|[ \t]*\n(?:[ \t]*\|[^\n]*(?:\n|\Z))+")
+_AIMS = re.compile(r"\s*(?:metas?|alvos?|objetivos?)\b", re.IGNORECASE)
+
+
+def _aimed(table: re.Match[str]) -> str:
+    """A table whose cells under «Meta» say that they are aims."""
+    columns = [bool(_AIMS.match(cell)) for cell in table[1].split("|")]
+    if not any(columns):
+        return table[0]
+    head, rule, *rows = table[0].splitlines(keepends=True)
+    for place, row in enumerate(rows):
+        cells = row.split("|")
+        marked = [
+            f" meta: {cell.strip()} " if at < len(columns) and columns[at] and cell.strip() else cell
+            for at, cell in enumerate(cells[1:])
+        ]
+        rows[place] = "|".join([cells[0], *marked])
+    return "".join([head, rule, *rows])
 
 
 def _as_line(row: re.Match[str]) -> str:

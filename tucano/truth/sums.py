@@ -15,12 +15,16 @@ SLACK, HEDGED_SLACK = 0.01, 0.1
 MOST = 14
 
 
-def follows(figure: Figure, known: Iterable[Quantity], hedged: bool = False) -> bool:
-    """Whether one step leads from the known quantities to the figure, as precisely as it is written."""
+def follows(figure: Figure, known: Iterable[Quantity], hedged: bool = False, compared: bool = True) -> bool:
+    """Whether one step leads from the known quantities to the figure, as precisely as it is written. `compared`: words
+    say that one thing is so much more or less than another."""
     quantities = list(known)[:MOST]
     slack = HEDGED_SLACK if hedged else SLACK if figure.unit != "%" else 0.0
     found = [result for one in quantities for result in _alone(*one)]
-    found += [result for one in quantities for other in quantities if one != other for result in _together(one, other)]
+    pairs = [(one, other) for one in quantities for other in quantities if one != other]
+    found += [result for one, other in pairs for result in _together(one, other)]
+    if compared:
+        found += [(abs(100 * one / other - 100), "%") for (one, unit), (other, of) in pairs if unit == of and other]
     return any(
         unit == figure.unit and (figure.shows(value) or abs(value - figure.value) <= slack * abs(value))
         for value, unit in found
@@ -42,7 +46,7 @@ def _together(one: Quantity, other: Quantity) -> list[Quantity]:
     if unit == of:
         found = [(first + second, unit), (abs(first - second), unit)]
         if second:
-            found += [(100 * first / second, "%"), (abs(100 * first / second - 100), "%"), (first / second, "")]
+            found += [(100 * first / second, "%"), (first / second, "")]
     elif unit == "%":
         found = [(part * second / 100, of) for part in (first, 100 - first, 100 + first)]
         found += [(100 * second / first, of)] if first else []

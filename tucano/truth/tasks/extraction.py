@@ -15,11 +15,14 @@ from tucano.truth.wording.complaints import (
     denies,
     is_opinion,
     is_told_otherwise,
+    leaves_open,
     lists_topics,
     names_other_thing,
+    one_name,
     trouble,
     value_told,
 )
+from tucano.truth.wording.troubles import praises_alike
 
 FIELDS = word_set(
     """
@@ -78,6 +81,14 @@ _ANGRY = re.compile(
     r"\b(?:quebr\w+|pessim\w+|furios\w+|defeito\w*|horrive\w+|reclam\w+|decepcion\w+|insatisf\w+|nunca mais|alergia"
     r"|reembolso|estrag\w+|prejuizo|revolt\w+)\b"
 )
+_NOTHING_OF = re.compile(
+    r"\b(?:nao|nem|nunca|sem|nenhum|nenhuma|zero|nada)"
+    r"(?: (?:aponta|relata|cita|registra|menciona|encontrou|encontra|viu|ve|tem|teve|ha|houve|apresenta"
+    r"|apresentou|achou|acusa|faz|fez"
+    r"|traz|mostra|qualquer|algum|nenhum|motivos?|razao|sinal|deixa|margem|d[eo]|a|o|que|para|com|esta|ficou|foi"
+    r"|mais|muito)){0,4} $"
+)
+"""What denies the word of anger or praise behind it («não aponta defeito algum»)."""
 QUOTED_COMPLAINT, QUOTE, PASTED = 12, 16, 0.75
 """Words of its prompt in a row that are no complaint and that sum nothing up, and what is left of an object with the
 first."""
@@ -86,7 +97,6 @@ _SAYS_INTENT = re.compile(
     r"|\bduvida se\b|\bpens\w+ (?:bem |melhor )?antes"
 )
 """Whether somebody will buy again, in the review's own words."""
-_NOT_KNOWN = frozenset({None, "não informada", "não informado", "outra", "outras"})
 _LINKS = word_set("pelo pela pelos pelas para mais muito com sem")
 _NONE = re.compile(
     r"|-|n/a|null|nenhum\w*(?: \w+){0,2}"
@@ -200,7 +210,7 @@ def truth(prompt: PromptLike, answer: str, databases: Path | None) -> float | No
         and values["repurchase_intent"] is None
     ):
         right["repurchase_intent"] = UNSAID if _SAYS_INTENT.search(plain(prompt.user)) else 1.0
-    if not right.get("category", 1.0) and known["category"] == "outros" and values.get("category", "") in _NOT_KNOWN:
+    if not right.get("category", 1.0) and known["category"] == "outros" and leaves_open(values.get("category", "")):
         right["category"] = 1.0
     if not states_stars(prompt):
         right |= _undecided(values, known)
@@ -322,19 +332,43 @@ def _sums_up(summary: Any, told: frozenset[str], review: str) -> float:
     if copied(summary, review, QUOTE) or denies_itself(summary) or lists_topics(summary, review):
         return 0.0
     common = _stems(_ASKS.sub(" ", plain(review))) - _NOBODYS if len(told) < FEW else frozenset()
-    if _stems(summary) & (told | common):
+    if (_stems(summary) | _named(summary)) & (told | common | _named(review)):
+        return 1.0
+    is_told = len(_stems(summary) - _FRAME) >= LABEL and bool(trouble(summary) & trouble(review))
+    if (is_told or praises_alike(plain(summary), plain(review))) and _is_of_this(plain(summary), review):
         return 1.0
     return THIN if _stems(summary) and len(words(summary)) <= THINNEST else 0.0
+
+
+_ABOUT = re.compile(
+    r"\b(?:reclam\w+|gostou|elogi\w+|(?:in)?satisfeit[oa]|content[ea])(?: com| sobre)? (?:[ao]s?|d[aeo]s?) (\w+)"
+)
+_NO_THINGS = re.compile(
+    r"\w+(?:eza|cao|dade|mento|ncia|agem)$|tempo|data|preco|servic|demor|falta|recus|descas|envio|cuidad|vended"
+    r"|itens|item"
+)
+
+
+def _is_of_this(summary: str, review: str) -> bool:
+    """Whether what a plain summary says that somebody likes or not is something of its review, and no other thing."""
+    own = _stems(review) | _named(review) | _FRAME
+    return all(
+        stem(noun) in own or _NO_THINGS.match(noun) or stem(one_name(noun)) in own or trouble(noun)
+        for noun in _ABOUT.findall(summary)
+    )
 
 
 def _is_turned(summary: str, review: str, known: Mapping[str, Any]) -> bool:
     """Whether a summary praises where a review complains, or complains where it praises, in words of its own."""
     if known.get("sentiment") == "negative":
         return (
-            bool(_HAPPY.search(summary)) and not _HAPPY.search(review) and not re.search(r"\b(?:otim|bo[am])", review)
+            any(not _NOTHING_OF.search(summary[: found.start()]) for found in _HAPPY.finditer(summary))
+            and not _HAPPY.search(review)
+            and not re.search(r"\b(?:otim|bo[am])", review)
         )
     is_praise = known.get("sentiment") == "positive" and known.get("main_complaint") is None
-    return is_praise and bool(_ANGRY.search(summary)) and not _ANGRY.search(review)
+    is_angry = any(not _NOTHING_OF.search(summary[: found.start()]) for found in _ANGRY.finditer(summary))
+    return is_praise and is_angry and not _ANGRY.search(review)
 
 
 def _is_label(summary: str, complaint: str) -> bool:
@@ -342,6 +376,12 @@ def _is_label(summary: str, complaint: str) -> bool:
     again = _stems(complaint)
     rest = [word for word in words(summary) if len(word) > 3 and stem(word) not in again and not _LABELS.match(word)]
     return len(rest) <= LABEL and not any(FORMS.get(word, "").startswith("v:") for word in rest)
+
+
+def _named(text: str) -> frozenset[str]:
+    """Beginnings of what the things of a text are called most, where it calls one otherwise («make», «capinha»)."""
+    names = ((word, one_name(word)) for word in words(text))
+    return frozenset(stem(name) for word, name in names if name != word and len(name) > 3) - _FRAME
 
 
 def _stems(text: str) -> frozenset[str]:

@@ -7,7 +7,7 @@ from tucano.truth.advice import covered, harmful
 from tucano.truth.facts import facts_of, stated
 from tucano.truth.figures import figures
 from tucano.truth.fluency import READS, Norm, fluency
-from tucano.truth.reading import clip, plain, sentences, spoken, untabled, words
+from tucano.truth.reading import clip, listed, plain, sentences, spoken, untabled, words
 from tucano.truth.single import copied, is_single, portuguese
 from tucano.truth.types import PromptLike
 from tucano.truth.wording.junk import is_junk
@@ -21,8 +21,10 @@ ADVICE_ALONE, FIGURES_ALONE = 0.28, 0.25
 WRONG, MISREAD_ADVICE = 0.2, 0.18
 """What is left beside one wrong figure, and what advice that fits is worth beside any number of them: such an answer is
 of little use, words strung together are of none."""
-MOST_SENTENCES, TOO_MANY_SENTENCES = 14, 28
+MOST_SENTENCES, TOO_MANY_SENTENCES = 16, 30
 """From where an answer begins to be worth less, and from where it goes on without an end."""
+SAYS = 3
+"""Words of a sentence; fewer are a heading or an entry."""
 LONGEST = 4000
 """Characters of an answer that somebody reads."""
 MOST_FIGURES = 60
@@ -49,7 +51,7 @@ def truth(prompt: PromptLike, answer: str, databases: Path | None) -> float | No
     key = [str(label) for label in prompt.reference.get("key", ())]
     if not facts or not key:
         return None
-    answer = untabled(answer)
+    answer = listed(untabled(answer))
     labels = [fact.label for fact in facts]
     variety = _variety(answer) if len(answer) <= LONGEST else 0.0
     if not variety or len(figures(plain(answer))) > MOST_FIGURES:
@@ -101,5 +103,6 @@ def _variety(answer: str) -> float:
     triples = list(zip(found, found[1:], found[2:], strict=False))
     if not triples:
         return 0.0
-    length = clip((TOO_MANY_SENTENCES - len(sentences(answer))) / (TOO_MANY_SENTENCES - MOST_SENTENCES))
+    said = sum(len(words(one)) >= SAYS for one in sentences(answer))
+    length = clip((TOO_MANY_SENTENCES - said) / (TOO_MANY_SENTENCES - MOST_SENTENCES))
     return clip((len(set(triples)) / len(triples) - 0.5) / 0.35) * length

@@ -19,7 +19,8 @@ MISTOLD = 0.5
 EXPLANATION = Norm(mean=-1.0, odd=0.62)
 """One or two sentences, with the names of columns among their words."""
 _FENCED = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
-_BARE = re.compile(r"\b(?:SELECT|WITH)\b[^;]*?(?:;|\n[ \t]*\n|\Z)", re.IGNORECASE)
+_BARE = re.compile(r"\b(?:SELECT|WITH)\b[^;]*?\bFROM\b[^;]*?(?:;|\n[ \t]*\n|\Z)", re.IGNORECASE)
+"""A query without a fence; «o SELECT de fora conta» only speaks of one."""
 
 
 def truth(prompt: PromptLike, answer: str, databases: Path | None) -> float | None:

@@ -23,7 +23,7 @@ _ASIDE = (
 )
 _COPULA = re.compile(
     rf"{_ASIDE}\s+(?:(?:que|ja|hoje|so|ainda)\s+)?"
-    r"(?:(?:e|foi|foram|ficou|esta|estava)\s+(?:(?:hoje|ja|so|apenas|agora)\s+)?(?:de|em|n[ao]s?)"
+    r"(?:(?:e|foi|foram|ficou|esta|estava)\s+(?:(?:hoje|ja|so|apenas|agora)\s+)?(?:de|em|n[ao]s?)(?:\s+(?:so|apenas))?"
     r"|(?:chegou|subiu|caiu) (?:a|para)|atingiu|alcancou|marcou|soma(?:m|ram)|somou|fechou em|bateu(?: em)?)\s+"
 )
 _USUAL_COPULA = re.compile(rf"{_ASIDE}\s+(?:(?:que|ja|hoje|so|ainda)\s+)?(?:chega a|fica em)\s+")
@@ -88,23 +88,35 @@ def _heads(sentence: str, before: Sequence[Mention]) -> bool:
 
 
 _HEADED = re.compile(
-    r"(?im)^\W{0,4}([^\W\d_][^\W\d_ ]*(?: [^\W\d_]+)?)\W{0,4}\n+\s*[-*•–]\s*"
-    r"(?=(?:caiu|subiu|ficou|está|em|de)\b|\d|R\$)"
+    r"(?im)^\W{0,4}([^\W\d_][^\W\d_ ]*(?: [^\W\d_]+)?)\W{0,4}\n+\s*"
+    r"(?:[-*•–]\s*(?=(?:caiu|subiu|ficou|está|em|de|com)\b|\d|R\$)|[↓↑⚠]\ufe0f?\s*(?=\d|R\$))"
+)
+
+
+_BARE_HEADING = re.compile(
+    r"(?m)^(\W{0,6}[^\W\d_]{4,}(?: [^\W\d_]{4,})?) ((?:R\$ ?)?\d[\d.,]*%?)[*.:]{0,3}(?=\n+[^\n]{40})"
 )
 
 
 def under_headings(answer: str) -> str:
     """An answer whose headings of a word or two, an indicator, begin what their first item says of it («Nota média»,
-    «- Caiu para 3,0»)."""
-    return _HEADED.sub(r"\1 ", answer)
+    «- Caiu para 3,0»); one with its figure («Nota 3,5») says it of what is told below."""
+    return _BARE_HEADING.sub(r"\1: \2", _HEADED.sub(r"\1 ", answer))
 
 
 _QUOTED = re.compile(r"[\"“«]([^\"”»\n]{1,120})[\"”»]")
 
 
-def unquoted(row: str, units: Mapping[str, str]) -> str:
+_BOAST = re.compile(
+    r"\b(?:seu|sua|nosso|nossa|o|a) (?:frete|envio|entrega|prazo|nota)\w* (?:baix|ca|sub|diminu|melhor)\w+"
+)
+"""What a message says to a customer of what has changed («Seu frete baixou»)."""
+
+
+def unquoted(row: str, facts: Mapping[str, tuple[float, str]]) -> str:
     """A line without what others are to read: what stands in quotation marks and has a figure is a message to send,
-    unless it is the figure alone or tied to a label. Names of things are read without their marks."""
+    unless it is the figure alone, tied to a label, or the label's own. Names of things are read without their marks."""
+    units = {label: unit for label, (_, unit) in facts.items()}
 
     def read(quote: re.Match[str]) -> str:
         inside = plain(quote[1])
@@ -113,6 +125,11 @@ def unquoted(row: str, units: Mapping[str, str]) -> str:
         ties = ((figure, tie(inside, mentions, figure, units)[1]) for figure in found)
         is_claim = any(how == TOLD or (how and figure.unit == "%") for figure, how in ties)
         is_alone = len(found) == 1 and not re.sub(r"\W", "", inside[: found[0].start] + inside[found[0].end :])
-        return quote[1] if not found or is_claim or is_alone else "…"
+        if not found:
+            return "…" if _BOAST.match(inside) else quote[1]
+        is_true = any(
+            figure.shows(facts[label][0]) and figure.unit == units[label] for figure in found for *_, label in mentions
+        )
+        return quote[1] if is_claim or is_alone or is_true else "…"
 
     return _QUOTED.sub(read, row)

@@ -8,53 +8,8 @@ from typing import Any
 
 from tucano.truth.product import sold
 from tucano.truth.reading import plain, stem, word_set, words
+from tucano.truth.wording.troubles import MISSING, TROUBLE
 
-_TROUBLE: tuple[re.Pattern[str], ...] = tuple(
-    re.compile(pattern)
-    for pattern in (
-        r"(?:embalagem|pacote|caixa)\b.{0,40}(?:danific|amassad|rasgad|abert|violad|avariad|molhad)"
-        r"|(?:danificad|amassad|rasgad|violad)[oa] .{0,12}(?:embalagem|pacote|caixa)",
-        r"(?<!reembolso )(?<!estorno )\b(?:nao|nunca|jamais)\b.{0,12}"
-        r"(?:chegou(?! (?:com |atras|quebr|danific|amass|errad|rasgad|trocad|abert))|recebid|recebi"
-        r"|recebeu|entregue|entregaram)|\bextravi|\bnao entrega|\bnada de chegar"
-        r"|entrega (?:pendente|nao feita|em aberto)|\bsem receber",
-        r"\batras|\bdemor|\bfora do prazo|\b(?:depois|alem"
-        r"|apos) do? prazo|\bentrega lenta",
-        r"(?:diferente|menor|maior|diverg\w+|abaixo|distint\w+)\b.{0,30}(?:anunci|descri|divulgad|\bfotos?\b"
-        r"|\bsite\b|prometid)"
-        r"|\bnao (?:corresponde|confere|condiz|bate)\b|propaganda enganosa|anuncio enganos",
-        r"\b(?:nao|nunca|sem|falta de|ausencia de|zero)\b.{0,14}(?:respo|retorn|contato)|\bnem retorno\b"
-        r"|\bnao consegu\w+ falar|\bignora|\bsilencio\b",
-        r"(?:neg|recus)(?:a|ou|ad[oa]|aram|ativa)\b.{0,40}(?:troca|reembolso|devoluc|dinheiro|estorno"
-        r"|restituic|ressarc)"
-        r"|(?:troca|reembolso|devolucao|estorno|restituicao)\b.{0,40}(?:negad|recusad|nao aceit)"
-        r"|\bnao (?:permite|deixa)\b.{0,20}\btroca|\bnao (?:quer|quis|aceit\w+) (?:me )?(?:devolv|reembols|estorn)"
-        r"|\bnao (?:quis|aceit\w+) tro|(?<!ficou )(?<!ficou o )\b(?:sem|nada de|falta d[eo]) (?:o )?(?:reembolso"
-        r"|estorno)"
-        r"|\b(?:reembolso|estorno)(?: (?:ainda|ate hoje|do pedido|do valor|da compra))? nao (?:veio|caiu|entrou"
-        r"|saiu|chegou|voltou"
-        r"|recebido|foi (?:feito|pago|realizado))",
-        r"(?:atendimento|vendedor|atendente|loja|suporte)\b.{0,20}(?:ruim|gross|rude|pessim|horrivel|mal)"
-        r"|\bgrosseri|\bgross[oa]"
-        r"|\bmal atendid|falta de (?:educacao|respeito)|\b(?:desrespeito|descaso)(?:\Z| (?:com"
-        r"|a) (?:[oa]s? )?(?:quem|client|compra|consum))",
-        r"\bentreg\w* em casa|\b(?:busc|retir|ir a)\w*\b.{0,40}\b(?:correio|agencia)",
-        r"\b(?:nota|documento|cupom) fiscal",
-        r"\b(?:sem|falta de|nao (?:tinha|tem|havia) (?:mais )?) ?estoque|\bestoque (?:tinha )?(?:acab|esgot|zer)",
-        r"\b(?:errad|trocad)[oa]s?\b|\boutr[oa] (?:produto|item|modelo|cor|mercadoria)"
-        r"|(?:cor|modelo|item|tamanho|produto) (?:divergente|incorret|diferente d[oae] que)"
-        r"|\bdiferente d[oa] (?:pedid|comprad|encomendad)",
-        r"(?:qualidade|material|acabamento|costura|tecido)\b.{0,25}(?:ruim|frac|baix|pessim|mal|fragil|inferior)"
-        r"|\b(?:baixa|ma|pessima) qualidade|\bmal[- ]?(?:acabad|feit)|\bfragil",
-        r"\b(?:veio|vieram|chegou|chegaram|enviaram|mandaram|recebi|recebeu)\b (?:so |apenas |somente )?"
-        r"(?:\d+|um|uma|dois|duas)\b.{0,30}\b(?:em vez de|ao inves de|d[eoa]s?|e nao) (?:\d+|dois|duas|tres)\b"
-        r"|\b(?:produto|prod|pedido|kit|conjunto|entrega|veio|chegou|mercadoria)\b.{0,12}\bincomplet"
-        r"|\bfalt(?:ou|aram|ando) (?:\w+ )?(?:pec|part|iten|item|acessori)\w*(?! n[oa] (?:estoque|site))",
-        r"\bdefeit|\b(?:veio|chegou|produto) com (?:um )?problema"
-        r"|\bquebr|\bparou de\b|\bdeixou de func|\bnao (?:funciona|liga|carrega|acende)|\bqueimou"
-        r"|\bpifou|\btrincad",
-    )
-)
 MOST_KINDS = 2
 LONGEST = 12
 """Kinds of trouble and words that one complaint names."""
@@ -65,7 +20,15 @@ _EMPTY = word_set(
     produto produtos loja cliente compra comprei entrega pedido veio esta estava muito para pela pelo mais nada tudo
     """
 )
-_MILD = re.compile(r"\b(?:basic|simples|expectativa|esperad|esperava|median|razoavel|regular|mais ou menos|comum)")
+_MILD = re.compile(
+    r"\b(?:basic|simples|expectativa|esperad|esperava|median|razoavel|regular|mais ou menos|comum|mediocre|morno"
+    r"|passavel|aquem"
+    r"|meia[- ]boca|meio[- ]termo|nada (?:de )?(?:especial|demais)|sem (?:graca|brilho|destaque)"
+    r"|deix\w+ (?:\w+ )?a desejar"
+    r"|podia ser melhor|poderia ser melhor|grande coisa)"
+    r"|\b(?:nao|nem|sem|pouco|longe de) (?:me |chega a )?(?:empolg|convenc|surpreend|encant|impression|anim|agrad"
+    r"|entusiasm)"
+)
 _TOLD: dict[str, dict[str, Any]] = {
     "flag": {"sim": True, "true": True, "verdadeiro": True, "nao": False, "false": False, "falso": False},
     "sentiment": {
@@ -86,8 +49,8 @@ _DENIAL = re.compile(
     r"|sofreu|se|me|com|de|qualquer|nenhum\w*|algum\w*|um|uma|o|a|os|as)){0,3} $"
 )
 """What takes back the word that follows it, with nothing but verbs of being and articles between."""
-_MISSING = next(place for place, kind in enumerate(_TROUBLE) if kind.search("nota fiscal"))
-"""The kind that is a trouble only where it is denied."""
+_BY_DENIAL = re.compile(r"(?:nao|nem|nunca|jamais|ninguem|nada)\b")
+"""How a trouble begins that no denial in front takes back («não chegou e ninguém respondeu»)."""
 
 
 def trouble(text: str) -> frozenset[int]:
@@ -95,15 +58,15 @@ def trouble(text: str) -> frozenset[int]:
     told = plain(text)
     return frozenset(
         place
-        for place, kind in enumerate(_TROUBLE)
-        if any(place == _MISSING or not _is_denied(told, found, kind) for found in kind.finditer(told))
+        for place, kind in enumerate(TROUBLE)
+        if any(place == MISSING or not _is_denied(told, found, kind) for found in kind.finditer(told))
     )
 
 
 def _is_denied(told: str, found: re.Match[str], kind: re.Pattern[str]) -> bool:
     """Whether a denial stands right before a trouble, or right before its last word where it is one without it as well
     («embalagem não veio amassada»; «não chegou» is none without it)."""
-    if _DENIAL.search(told[: found.start()]):
+    if _DENIAL.search(told[: found.start()]) and not _BY_DENIAL.match(found[0]):
         return True
     last = found[0].rfind(" ") + 1
     denial = _DENIAL.search(found[0][:last])
@@ -118,7 +81,7 @@ def denies(complaint: str, expected: str) -> bool:
 
 def _spoken(text: str) -> frozenset[int]:
     told = plain(text)
-    return frozenset(place for place, kind in enumerate(_TROUBLE) if kind.search(told))
+    return frozenset(place for place, kind in enumerate(TROUBLE) if kind.search(told))
 
 
 def is_told_otherwise(complaint: str, expected: str, review: str) -> bool:
@@ -150,7 +113,40 @@ def value_told(name: str, value: Any) -> Any:
     return known.get(said[-1], value)
 
 
+_NOT_KNOWN = re.compile(
+    r"(?:(?:categoria|produto) )?(?:nao (?:foi |e |se |ha )?(?:inform|especific|identific|mencion|cita|consta"
+    r"|declar|dit|defin"
+    r"|revel|indic|aplica|classific|determin|disponi|sei|sab)\w*"
+    r"|sem (?:categoria|informac|identificac|especificac|defini|indicac|classificac)\w*"
+    r"|desconhecid[oa]|indefinid[oa]|indeterminad[oa]|outr[oa]s?|n/?[ad])(?: (?:na|no|pelo|pela) \w+)?"
+)
+"""How an answer says that nobody tells the category."""
+
+
+def leaves_open(category: Any) -> bool:
+    """Whether a category says that nobody tells it."""
+    return category is None or (isinstance(category, str) and bool(_NOT_KNOWN.fullmatch(plain(category).strip(" ."))))
+
+
 _MAY_BE_ANY = re.compile(r"\b(?:aparelho|maquina|equipamento|peca|roupa|calcado|brinquedo|ferramenta|movel)s?\b")
+
+
+_ALSO = {
+    "make": "maquiagem", "cosmetico": "maquiagem", "telefone": "celular", "smartphone": "celular", "tv": "televisao",
+    "televisor": "televisao", "note": "notebook", "bike": "bicicleta", "shampoo": "xampu", "refrigerador": "geladeira",
+    "valor": "dinheiro", "quantia": "dinheiro", "resultado": "solucao",
+}  # fmt: skip
+_SMALL = re.compile(r"z?inh([oa])(s?)$")
+
+
+_SET_APART = re.compile(r"\b(?:capa|cama)s? (?:de|do|da|para) (?:banco|chuva|sofa|colchao|carro|casal|solteiro|mesa)\b")
+"""What its small name does not mean: a «capinha» is none for a car's seat."""
+
+
+def one_name(word: str) -> str:
+    """What a word is called most: «maquiagem» for «make», «capa» for «capinha»."""
+    name = _SMALL.sub(r"\1\2", word)
+    return _ALSO.get(name.rstrip("s"), name)
 
 
 def names_other_thing(summary: str, review: str) -> bool:
@@ -160,7 +156,8 @@ def names_other_thing(summary: str, review: str) -> bool:
     if not named or (not _things(review, sold(ambiguous=True)) and _MAY_BE_ANY.search(plain(review))):
         return False
     told = [word for word in words(review) if len(word) >= SHORTEST]
-    return not all(any(_may_mean(word, name.split()[0]) for word in told) for name in named)
+    also = {one_name(word) for word in words(_SET_APART.sub(" ", plain(review)))}
+    return not all(one_name(name) in also or any(_may_mean(word, name.split()[0]) for word in told) for name in named)
 
 
 _RAISED = tuple(
@@ -173,7 +170,8 @@ _RAISED = tuple(
         (r"\bcor(?:es)?\b", r"\b(?:cor(?:es)?\b|azu|pret|branc|verd|vermelh|rosa|bege|marrom|amarel|cinza)"),
         (
             r"\bqualidade",
-            r"\b(?:qualid|material|otim|bo[mn]|boa|excelen|ruim|pessim|frac|acabam|am[eo]i|ador|perfeit|defeit|quebr)",
+            r"\b(?:qualid|material|otim|bo[mn]|boa|excelen|ruim|pessim|frac|acabam|am[eo]i|ador|perfeit|defeit"
+            r"|quebr)",
         ),
     )
 )

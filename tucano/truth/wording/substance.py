@@ -12,7 +12,7 @@ MOST = 0.55
 LONGEST = 16
 """Words of a step that says no more."""
 _VERB = (
-    r"(?:melhor|otimi[zs]|aprimor|fortale[cç]|trabalh|invist|invest|foc|foqu|refor[cç]|busc|busqu"
+    r"(?:melhor(?! (?:do )?que\b)|otimi[zs]|aprimor|fortale[cç]|trabalh|invist|invest|foc|foqu|refor[cç]|busc|busqu"
     r"|acompanh|monitor|avali"
     r"|manter|mantenh|continu|reduz|aument|elev|fazer|fac[ao]|usar|use|oferec|criar|crie|desenvolv|ouvi"
     r"|ouca|engaj|promov"
@@ -67,7 +67,8 @@ _SAYS = re.compile(
     r"\d|\b(?:transportadora|cupo[mn]|whatsapp|e-mail|fotos?|medidas|prazo|motivos?|estoque|checkout"
     r"|kits?|combos?|parcel"
     r"|carrinho|frete gratis|troca|embalag|teste|testar|perguntar?|lig(?:ar|ue)|itens|pix|rotas?|horas?|semanas?|pontos"
-    r"|respond|segunda compra|ja compr|mais vendid|antigos|descontos?|por estado|por cep|quem (?:nao|ja|deu|recebeu))"
+    r"|respond|segunda compra|ja compr|mais vendid|antigos|descontos?|(?:so|apenas) onde|observar se"
+    r"|por estado|por cep|quem (?:nao|ja|deu|recebeu))"
 )
 _ITEM = re.compile(r"\s*(?:[-*•→–]|\(?\w{1,2}[.)])\s")
 _FIRST = re.compile(r"\W*(?:\w+\W+){0,5}?" + _VERB)

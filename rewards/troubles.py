@@ -1,0 +1,280 @@
+"""The kinds of trouble that a review complains of, in the many ways in which Brazilians say each of them, and the kinds
+of praise.
+
+A kind holds what is said of that trouble alone: «não recebi resposta» is no parcel that did not come, and «demora no
+estorno» no late one.
+"""
+
+import re
+
+_MONEY = r"(?:reembols|estorn|ressarc|restitu|dinheiro|devolucao d[oae] (?:valor|dinheiro|quantia)|valor pago)\w*"
+_NO_PARCEL = (
+    r"(?! ?(?:(?:o|a|um|uma|meu|minha|ainda|nem|de|nenhum\w*|qualquer|sequer|mais|se) )*"
+    r"(?:respo|retorn|contat|satisf|explic|notic|mensag|posicion|atenc|reembols|estorn|ressarc|restitu|dinheiro"
+    r"|valor\b"
+    r"|nota\b|quebr|danific|amass|rasgad|errad|trocad|abert|com (?:atras|defeit|problem|avari)|atrasad))"
+)
+"""What else does not come: an answer, money, a bill, or a thing that is broken or late."""
+_PARCEL = r"(?:produt|pedid|encomend|mercador|compra|remessa|entrega|itens|item|objeto|pacote)\w*"
+_THE = r"(?:(?:o|a|os|as|um|uma|meu|minha|minhas|meus|seu|sua|essa?|esta?) ){0,2}"
+_LIES = r"(?:parad|travad|congelad|perdid|empacad|retid|pres[oa]\b|emperrad|sumid|sumiu|some\b|engarraf)"
+_ASKED = r"(?:pedi(?!d)|pedid|compr|encomend|solicit|escolh|adquir)"
+_ITEM = r"(?:cor|cores|modelo|item|itens|tamanho|produto|voltagem|numeracao|referencia|marca|versao|mercadoria)"
+_SHIPPED = r"(?:veio|vier|cheg|receb|mand|envi|entreg)"
+_THING = r"(?:produto|item|mercadoria|peca|aparelho|artigo|equipamento|conteudo)\w*"
+_SHOWN_AS = r"(?:anunc|descri|divulg|foto|prometid|imagem|imagens|\bsite\b|propagand)"
+_SELLER = r"(?:vendedor\w*|lojistas?|loja|atendentes?|suporte|sac|equipe|empresa|atendiment\w*|pos[- ]venda)"
+
+_WAYS: dict[str, tuple[str, ...]] = {
+    "packaging": (
+        r"\b(?:embalag|pacote|caixa|embrulh)\w*\b.*\b(?:danific|amass|rasg|abert|violad|avari|molhad|rompid|esmag)",
+        r"\b(?:danific|amassad|rasgad|violad)\w* (?:a |o )?(?:embalag|pacote|caixa)",
+        r"\b(?:embalag|embrulh|involuc)\w*\b.{0,25}\b(?:frag|precari|pessim|ruim|frac|destru|estrag|deterior"
+        r"|machuc|furad"
+        r"|suj|batid|estour|descuid|sem protec|inadequad|insuficient)",
+        r"\b(?:mal|pessimamente) (?:embalad|embrulhad|acondicionad|protegid|empacotad)",
+        r"\bsem (?:nenhuma |qualquer )?(?:protecao|plastico bolha|embalagem|lacre)",
+    ),
+    "missing": (
+        rf"\b(?:nao|nunca|jamais) (?:(?:foi|me|ainda|se|fui|sequer) )*(?:cheg|receb|entreg|veio"
+        rf"|aparec)\w*+{_NO_PARCEL}",
+        r"\bentrega (?:pendente|nao|em aberto|inexistente|frustrada|fracassada|que (?:nao|nunca)|sem previsao)",
+        r"\bsem (?:(?:ter|ainda|o|a|nem) )*(?:receb|cheg|entrega\b|ser entreg)\w*+" + _NO_PARCEL,
+        r"\b(?:extravi|sumico)\w*|(?<!vendedor )(?<!loja )\bdesaparec\w*",
+        r"\bnao recebimento" + _NO_PARCEL,
+        rf"\b(?:falta|ausencia|nada|nem sinal) d[aeo] (?:(?:a|o|meu|minha) )?(?:{_PARCEL}|cheg|receb)(?! (?:no"
+        rf"|em) estoq)",
+        r"\bfalta (?:chegar|entregar|receber|a entrega)|\b(?:nada|ninguem) (?:foi entreg|cheg|receb|entreg|apareceu)",
+        rf"\b(?:pedid|encomend|entrega|pacote|remessa|objeto|compra|mercador)\w*\b.{{0,25}}\b{_LIES}",
+        rf"\b(?:rastre|transport)\w*\b.{{0,20}}\b(?:{_LIES}|parou|estacion|nao (?:atualiz|mud|and|mex|sai)"
+        rf"|sem (?:atual|mov))",
+        rf"\b(?:{_LIES[3:-1]})\w* (?:n[oa]s?|em) (?:transport|correio|rastre|centro|alfandega|caminho)",
+        r"\bsem (?:nenhuma )?(?:atualizacao|movimentacao) (?:n[oa]|d[oae]) (?:rastre|pedid|entreg|encomend)",
+        rf"\b(?:aguard\w+|esperando|a espera d[aeo]|espera (?:\w+ )?pel[ao]s?"
+        rf"|espera por) (?:chegar )?{_THE}{_PARCEL}",
+        rf"\ba espera d[aeo]s? que {_ASKED}|\bcade {_THE}{_PARCEL}|\bde maos vazias",
+        r"\b(?:entrega|envio) (?:ainda )?nao (?:foi )?(?:acontec|ocorr|realiz|efetu|feit|conclu)",
+        r"\bnao (?:houve|ocorreu|aconteceu|teve|fizeram|foi feita) (?:a )?entrega|\bnao saiu (?:para entrega"
+        r"|do lugar|d[ao] )",
+        r"\bnao vi\w* (?:nem )?(?:a )?(?:cor|sombra|sinal) d[oa]",
+    ),
+    "late": (
+        r"\b(?:atras|demor)\w*+(?! (?:\w+ ){0,2}(?:respo|retorn|responder|atend|contat|reembols|estorn|ressarc"
+        r"|restitu"
+        r"|devol|dinheiro|troca))",
+        r"\bfora d[oa] (?:prazo|data|dia)|\b(?:depois|alem|apos) (?:d?[oa] )(?:prazo|data|dia|previst|combinad"
+        r"|prometid)",
+        r"\b(?:prazo|data|previsao)\b(?: (?:de|da|para) entrega)?.{0,12}\b(?:nao (?:foi |e )?(?:cumpr|respeit|obedec)"
+        r"|estour|descumpr|venc|desrespeit|ultrapass|exced|extrapol|furad|perdid|passou)",
+        r"\b(?:prazo (?:de entrega |combinado |que )?nao|(?:descumpr|desrespeit|estour|ultrapass|extrapol|exced"
+        r"|fur)\w*"
+        r" (?:com )?(?:[oa] )?(?:prazo|data|previs)|(?:perd\w+|pass\w+ d[oa]|nao (?:cumpr"
+        r"|respeit)\w+) (?:[oa] )?(?:prazo|data))",
+        r"\bprazo\b.{0,20}\b(?:long|grande|demorad)|\bentreg\w* (?:foi )?(?:muito |bem |tao |super )?(?:lent"
+        r"|tardi|moros|devagar"
+        r"|arrastad|vagaros)",
+        r"(?<!\b[1-3] )\bdias em (?:vez|lugar) de \d",
+        r"\b(?:lentidao|morosidade) (?:n[oa]|d[oa]) (?:entreg|envio|transport|frete|despach)",
+        rf"\b{_SHIPPED}\w* (?:muito |bem |so |mais )?tard(?:e|iament)|\btardiament|\bmuito tempo (?:para"
+        rf"|pra) (?:cheg|entreg)",
+        r"\blevou (?:mais de |quase |uns )?\d+ (?:dias|semanas|meses) (?:para|pra|a) (?:cheg|ser|entreg)",
+        r"\b(?:dias?|semanas?|mes|meses) (?:a mais|alem|apos|depois d[oa]) ?(?:o )?(?:prazo|previst|combinad"
+        r"|prometid|data|$)",
+        r"\b(?:longa|muita|tanta|semanas de) espera pel[oa] (?:entrega|produto|pedid|encomend)",
+        rf"\bnao (?:\w+ )?{_SHIPPED}\w* (?:no|na|dentro d[oa]) (?:prazo|data|dia)"
+        rf"|\bnao cumpriment\w* d[oa] (?:prazo|data)",
+    ),
+    "unlike": (
+        rf"\b(?:diferente|menor|maior|diverg|distint|abaixo)\w*\b.*\b{_SHOWN_AS}",
+        r"\bnao (?:confere|corresponde|bate|condiz|e como)\b|\bpropaganda (?:engan|fals|mentir)",
+        rf"\bnao (?:\w+ )?(?:igual|fiel|conforme|como|parec\w+|o que|o mesmo)\b.{{0,20}}\b{_SHOWN_AS}",
+        r"\banuncio (?:engan|errad|incorret|mentir|fals)|\b(?:nada a ver|em desacordo|nao tem a ver) com (?:a |o )?"
+        r"(?:foto|anunc|descri|site|imag)",
+        r"\b(?:foto|anuncio|descricao|imagem|site)\w*\b.{0,12}\b(?:enganou|engana|iludiu|ilude|mente|mentiu"
+        r"|mostra outr)",
+    ),
+    "silent": (
+        r"\bdemor\w* (?:muito |demais )?(?:a|para|pra|em|n[oa]) (?:me |dar |d[ao]r? )?(?:respo|retorn(?!ar o (?:d"
+        r"|v)))",
+        r"\b(?:nao|nunca|jamais) (?:(?:me|se|da|deu|dao|deram|ha|houve|receb\w+|obt\w+|tive|teve|consegu\w+"
+        r"|nenhuma?|mais"
+        r"|qualquer|a|uma) )*(?:respond|respost|retorn(?!\w* (?:o|meu|d[oae]) (?:dinh|valor))|contato|falar\b"
+        r"|comunic|notici"
+        r"|manifest|pronunci|posicion|satisfac|explicac)",
+        r"\bninguem (?:(?:me|fez|entrou|em|deu|da|a) )*(?:contat|respond|respost|retorn|atend|procur|explic"
+        r"|esclarec|fala\b)",
+        r"\b(?:sem|falta de|ausencia de|nenhum\w*|nem|zero|nada de) (?:\w+ )?(?:respost|retorno|contato|comunicac"
+        r"|posicionam"
+        r"|satisfac\w+ d[ao]|notici\w+ d[ao] (?:vend|loja))",
+        r"\bignor(?!ant|anc)|\bsilenci|\bvacuo\b|\bfal\w+ sozinh|\bincomunic|\bdeix\w+ (?:de|sem) respo",
+        r"\bnao (?:me )?atend\w+ (?:(?:o|a|ao|as|aos|os) )?(?:telefon|ligac|chat|mensag|whats|chamad|contat)",
+        rf"\b{_SELLER} .{{0,15}}\b(?:sumi[ur]|some\b|desaparec|calad|mud[oa]\b|ausente|omiss|inacessivel)",
+        r"\b(?:perguntas?|mensage\w+|duvidas?|e-?mails?|contatos?|chamados?)\b.{0,20}\bsem (?:ser )?(?:respo|solu"
+        r"|atend|lid)",
+    ),
+    "refused": (
+        rf"\b(?:nao|nunca|nem) (?:me |ainda )?receb\w* (?:(?:o|a|meu|minha|de volta|nenhum\w*) ){{0,2}}{_MONEY}",
+        r"\b(?:neg(?:a|ou|ad|at|aram)|recus|rejeit|indefer|vet(?:ou|ad)|imped|barr(?:ou|ad))\w*\b.*\b(?:troca"
+        r"|trocar|reembols"
+        r"|devoluc|devolver|dinheiro|estorn|ressarc|restituic)",
+        r"\b(?:troca|reembols|devoluc|estorn|restituic|ressarc)\w*\b.*\b(?:negad|recusad|negou|rejeitad|indeferid"
+        r"|vetad|barrad"
+        r"|impedid|nao (?:aceit|conced|feit|realiz|efetu|consegu|permit|autoriz|aprov|atend))",
+        r"\bnao (?:me )?(?:quis\w*|quer\w*|aceit\w+|deix\w+|permit\w+|autoriz\w+|fazem|fez) (?:a |o )?(?:troc"
+        r"|devol|reembols)",
+        r"\bnao (?:me )?troc(?:a|am|aram|ou|ar)\b",
+        r"\b(?:cade|aguard\w+|sumi\w+ com|fic\w+ com|embols\w+|espera d[eo]|esper[oa]\w*) (?:(?:o|a|meu|pel[oa]"
+        r"|por|d[oa]) )*"
+        rf"{_MONEY}",
+        rf"\b{_MONEY}\b.{{0,30}}\b(?:nao|nunca|jamais) (?:(?:me|foi|foram|e|ser|se|lhe|ha|ainda|mais) )*(?:vem"
+        rf"|veio|vir|cai"
+        r"|entr|sai|cheg|receb|realiz|efet|devol|reembols|estorn|conced|liber|process|pag|acont|ocorr|feit|conclu"
+        r"|restitu|ressarc"
+        r"|aparec|volt)",
+        r"(?<!ficou )\b(?:sem|nada de|falta d[eo]|ausencia de|nem sinal d[oa]) (?:(?:o|a|ter|receber"
+        r"|meu) )*(?:reembols|estorn"
+        r"|ressarc|restitu|dinheiro|(?:valor|quantia) (?:pag|de volta|devolv))",
+        r"(?<!ficou )\b(?:nao|nunca|sem|jamais|ninguem|nem) (?:(?:me|foi|ter|quer|quis|querem|vai|vao|fui|ser|ainda|nada"
+        r"|houve|lhe) )*"
+        r"(?:devolv(?!\w* (?:a |minhas? )?(?:ligac|mensag|contat))|reembols|estorn|ressarc|restitu)",
+        r"\bnem (?:um |uns )?(?:centavo|tostao|real)\b|\b(?:nada|centavo)\b.{0,12}\b(?:ressarc|reembols|estorn"
+        r"|de volta)",
+        r"\b(?:demor|atras|lentid|enrol|dificuld|burocra|resist|pendenc)\w* (?:\w+ )?(?:n[oa]|d[oa]|para|em|com"
+        r"|pra)? ?(?:a |o )?"
+        r"(?:reembols|estorn|ressarc|restitu|devol|dinheiro|troca)",
+        r"\b(?:reembols|estorn|ressarc|restituic|devolucao)\w* (?:\w+ ){0,3}(?:pendent|atrasad|demorad|travad"
+        r"|parad|enrolad|em aberto"
+        r"|lent|emperrad|bloquead)",
+        r"\bdificult\w+ (?:a |n?a )?(?:troca|devoluc)",
+    ),
+    "service": (
+        rf"\b{_SELLER}\b.*\b(?:ruim|gross|rude|pessim|horriv|precari|arrogant|deseduc|mal[- ]educ|desrespeit"
+        rf"|estupid|debochad"
+        r"|desprepar|antipat|indiferen|desatenc|deplor|lament|hostil|agressiv|desinteress|nao (?:resolv|ajud"
+        r"|soluci|se import))",
+        r"\bfalta de (?:respeito|educacao|consideracao|cortesia|preparo d[oa])|\b(?:desrespeito|descaso)(?:$"
+        r"| (?:com|a)"
+        r" (?:(?:o|a|os|as) )?(?:quem|client|compra|consum))",
+        r"\bgross(?:eir|eri|o\b|a\b|os\b)|\b(?:mal|pessimamente) (?:atendid|tratad)|\bma (?:educacao|vontade)\b"
+        r"|\bmau atend"
+        r"|\bpouco caso\b|\btrat\w+ (?:\w+ )?(?:mal\b|com (?:desprezo|grosseria|descaso|ironia|deboche))",
+    ),
+    "invoice": (
+        r"\b(?:nota|documento|cupom|comprovante) fiscal\b|\bnf(?:-?e)?\b|\bdanfe\b",
+        r"\bsem (?:a |emitir |emissao d[ea] |enviar |mandar )?nota\b(?! \d)",
+        r"\bnao (?:me )?(?:emit|envi|mand|forne|entreg)\w* (?:a )?nota\b(?! \d)|\bfalta d[ae] nota\b(?! \d)",
+    ),
+    "wrong": (
+        rf"\b(?:errad|trocad)[oa]s?\b|\b(?:outr[oa]s?|diferente d[oa]s?) (?:produto|{_ITEM}|coisa|pedid|comprad"
+        rf"|mercador)",
+        rf"\b{_ITEM} (?:\w+ )?(?:divergente|incorret|equivocad|inadequad|que nao {_ASKED}|nao (?:pedid|solicit"
+        rf"|encomend|escolh))",
+        rf"\bcor(?:es)?\b.{{0,15}}\b(?:diferent|distint|diverg|nao (?:confere|bate))(?!\w*\b.{{0,25}}{_SHOWN_AS})",
+        rf"\b(?:divergencia|erro|equivoco|engano|inversao|confusao) (?:d[aeo]|n[ao]|entre) (?:[ao] )?(?:{_ITEM}"
+        rf"|pedido|envio|separac)"
+        rf"(?!\w*\b.{{0,30}}{_SHOWN_AS})",
+        r"\btroca (?:n[ao]|d[ae]) cor(?:es)?\b|\b(?:foi|foram|mandaram|enviaram) trocad",
+        rf"\b(?:diferente|distint[oa]|divers[oa]|maior|menor)s? (?:d[oae]s? |que )+.{{0,20}}\b{_ASKED}",
+        rf"\bnao (?:e|era|foi|veio|vieram|{_SHIPPED}\w*) (?:o|a|os|as) (?:\w+ ){{0,3}}{_ASKED}",
+        rf"\b{_SHIPPED}\w*\b.{{0,25}}\b(?:em vez|ao inves|no lugar|em lugar) d[oae]s?\b"
+        r"(?! (?:\d|um|uma|dois|duas|tres|quatro|cinco|seis|dinheiro|resol))",
+    ),
+    "incomplete": (
+        r"\b(?:falt\w+|(?:veio|vieram|chegou) sem) (?:o |a |os |as )?(?:carregador|cabo|manual|tampa|controle"
+        r"|parafus|acessor"
+        r"|fonte|suporte|alca|pecas?\b)",
+        r"\bpedi\w* (?:\d+|dois|duas|tres)\b.{0,15}\b(?:veio|cheg\w+|receb\w+) (?:so |apenas )?(?:\d+|um|uma)\b",
+        r"\b(?:veio|vier|cheg|envi|receb|mand)\w* (?:so |apenas |somente )?(?:\d+|um|uma|dois|duas)\b"
+        r".{0,30}\b(?:em vez de|ao inves de|dos|das|de|e nao) (?:\d+|dois|duas|tres)\b",
+        r"\b(?:produto|prod|pedido|kit|conjunto|entrega|veio|chegou|mercadoria)\w*\b.{0,12}\bincomplet",
+        r"\bfalt(?:ou|aram|ando|am|a) (?:\w+ )?(?:pec|part|iten|item|acessor|unidad|parafus"
+        r"|metade)\w*+(?! n[oa] (?:estoque|site))",
+        r"\bentrega (?:parcial|pela metade)|\b(?:so|apenas|somente) (?:a metade|metade|(?:uma )?parte) d[oae]",
+        r"\b(?:parte|peca|iten|item|acessori|unidade)s? (?:\w+ ){0,2}(?:faltand|faltant|ausent)|\bmenos (?:pec"
+        r"|iten|unidad)\w* ",
+        r"\bquantidade (?:menor|errad|incorret|inferior|insuficient)|\b(?:veio|vieram|chegou) (?:faltando"
+        r"|pela metade)",
+    ),
+    "poor": (
+        r"\b(?:qualidade|material|acabament|costura|tecid|plastico|confecc)\w*\b.*\b(?:ruim|frac|baix|pessim|mal"
+        r"|frag|inferior"
+        r"|duvid|sofri|mediocr|infim|horriv|pobre|decepc|terriv|precari|lament|vagabund|ordinari|vergonh|aquem"
+        r"|questionav|tosc"
+        r"|insatisf|deix\w* (?:\w+ )?a desejar)",
+        r"\b(?:padrao|nivel)\b.{0,20}\b(?:ruim|pessim|inferior|sofri|mediocr|deix\w* (?:\w+ )?a desejar)",
+        r"\b(?:mal|ma) ?-?(?:acabad|feit|qualidade|costurad|fabricad)|\bfragil|\b(?:baix|pouc|pessim|duvidos"
+        r"|nenhum)\w*"
+        r" qualidade|\bacabamento ruim|\b(?:falta de|sem) qualidade|\bfragilidade",
+        r"\ba desejar (?:n[oa]|em|quanto a[o]?) (?:\w+ ){0,3}(?:qualid|materi|acabam|tecid)|\bporcaria\b"
+        r"|\bvagabund[oa]|\bvagaba\b",
+    ),
+    "broken": (
+        r"\bdefeit|\b(?:veio|vier|cheg)\w* com (?:um |algum )?(?:problema|avaria|falha)|\bquebr(?!a-? ?cabec"
+        r"|a-? ?galho)",
+        r"(?<!rastreio )(?<!rastreamento )(?<!entrega )(?<!pedido )\bparou\b|\bparad[oa] de func|\bdeixou de func",
+        r"\bnao (?:func|lig|carreg|acend|esquent|gela|aquec|presta|reconhec|conecta)|\bqueim|\bpif(?:ou|ad)"
+        r"|\bestragou",
+        r"\b(?:trincad|rachad|lascad|estilhac|empenad|rachou|trincou|inoperante|enguic)|\b(?:mau|mal) funcion"
+        r"|\bsem func|\bfalha (?:n?d?o (?:produto|aparelho|func)|tecnica)",
+        r"\bdurou (?:so|apenas|somente|menos|pouco|nem)\b|\bdurou \w+ (?:dia|semana|hora|uso)|\bnao durou"
+        r"|\bdur\w+ pouco",
+        rf"\b{_THING} (?:(?!embal|caixa|pacot|embru)\w+ ){{0,3}}(?:danific|avari|estrag|arranh|riscad|amassad"
+        rf"|inutil|com falha)",
+    ),
+}
+KINDS = {kind: re.compile("|".join(ways)) for kind, ways in _WAYS.items()}
+"""Of folded text."""
+
+PRAISE = {
+    kind: re.compile(pattern)
+    for kind, pattern in {
+        "punctual": r"\b(?:n[oa]|dentro d[oa]|antes d[oa]|cumpr\w+ (?:com )?[oa]|respeit\w+ [oa]) (?:prazo|data"
+        r"|dia|previst|combinad)"
+        r"|\b(?:prazo|data|dia)\b (?:\w+ ){0,3}(?:cumpri|respeit|certinh|combinad)|\bpontual"
+        r"|\bantes do (?:previst|esperad|tempo)"
+        r"|\b(?:rapid|agil|ligeir|veloz)|\badiantad|\bantecip|\bdentro do (?:previst|esperad)|\bem dia\b",
+        "sound": r"\b(?:cheg\w+|veio|vier\w+|tudo|produto|mercadoria|item) (?:\w+ ){0,2}(?:ok|bem|cert\w+"
+        r"|direit\w+|inteir\w+"
+        r"|perfeit\w+|intact\w+|em ordem|em perfeit\w+|sem problema\w*)\b|\bem (?:ordem|bom estado"
+        r"|perfeito estado)\b",
+        "service": r"\b(?:atenci|prestativ|educad|gentil|cordia|simpatic|cuidados|solicit[oa]\b|trata o client)"
+        r"|\b(?:atendiment|vendedor|suporte|loja|atendent)\w* (?:\w+ ){0,2}(?:exempl|otim|excel|bo[am]|perfeit"
+        r"|impec|nota|maravil)"
+        r"|\bbem (?:tratad|atendid)|\btratad\w* como\b",
+        "as told": r"\b(?:como|conforme|dentro d[oa]|de acordo com) (?:o |a )?(?:esperad|anunciad|descri|combinad"
+        r"|previst|promet|foto)"
+        r"|\bfiel a[o]?\b|\bigual (?:a|ao) (?:foto|anunc|descri|site)|\bcorrespond\w+|\b(?:atend"
+        r"|superou)\w* .{0,12}expectativ",
+        "fine": r"\b(?:otim|boa|excelent|perfeit|maravilh|primeira|muita|alt[ao]) (?:\w+ )?qualidad"
+        r"|\bqualidad\w* (?:\w+ ){0,2}"
+        r"(?:otim|bo[am]|excel|perfeit|impec|alt)",
+    }.items()
+}
+"""What a folded text is content with: «no dia combinado» and «cumpriu a data» are one."""
+
+_SAME = (
+    "maquiagem make maquiagens cosmetico",
+    "celular telefone smartphone aparelho",
+    "notebook note laptop computador",
+    "televisao televisor tv",
+    "geladeira refrigerador",
+    "xampu shampoo",
+    "perfume colonia fragrancia",
+    "tenis calcado sapato",
+    "dinheiro valor quantia",
+    "solucao resultado",
+    "sofa estofado",
+    "bicicleta bike",
+    "livro obra",
+    "racao alimento",
+)
+_LITTLE = re.compile(r"z?inh([oa])s?$")
+
+
+def called(word: str) -> set[str]:
+    """Beginnings of what a word's thing is called as well: «capa» for «capinha», «make» for «maquiagem»."""
+    plain = _LITTLE.sub(r"\1", word)
+    names = {word, plain} | {
+        name for group in _SAME if {word, plain, word.rstrip("s")} & {*group.split()} for name in group.split()
+    }
+    return {name[:5] for name in names}
