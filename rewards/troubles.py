@@ -134,8 +134,8 @@ _WAYS: dict[str, tuple[str, ...]] = {
         r"(?<!ficou )\b(?:sem|nada de|falta d[eo]|ausencia de|nem sinal d[oa]) (?:(?:o|a|ter|receber"
         r"|meu) )*(?:reembols|estorn"
         r"|ressarc|restitu|dinheiro|(?:valor|quantia) (?:pag|de volta|devolv))",
-        r"(?<!ficou )\b(?:nao|nunca|sem|jamais|ninguem|nem) (?:(?:me|foi|ter|quer|quis|querem|vai|vao|fui|ser|ainda|nada"
-        r"|houve|lhe) )*"
+        r"(?<!ficou )\b(?:nao|nunca|sem|jamais|ninguem|nem) (?:(?:me|foi|ter|quer|quis|querem|vai|vao|fui|ser|ainda"
+        r"|nada|houve|lhe) )*"
         r"(?:devolv(?!\w* (?:a |minhas? )?(?:ligac|mensag|contat))|reembols|estorn|ressarc|restitu)",
         r"\bnem (?:um |uns )?(?:centavo|tostao|real)\b|\b(?:nada|centavo)\b.{0,12}\b(?:ressarc|reembols|estorn"
         r"|de volta)",

@@ -2,6 +2,7 @@
 which heading a row stands, what it quotes and which indicators it names."""
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
@@ -238,10 +239,20 @@ SAID_AGAIN = 0.25
 
 
 def said_again(folded: str) -> float:
-    """1, or a quarter for a folded text that has a sentence of four words and more twice: two answers in one."""
+    """1, or a quarter for a folded text that has a sentence of four words and more twice, two answers in one, or four
+    words in a row four times."""
     said = [tuple(words(part)) for part in re.split(r"[.!?;\n]", folded)]
-    long = [sentence for sentence in said if len(sentence) >= 4]
-    return SAID_AGAIN if len(set(long)) < len(long) else 1.0
+    long = [sentence for sentence in said if len(sentence) >= _RUN]
+    runs = Counter(run for one in long for place in range(len(one) - _RUN + 1) if _is_said(run := one[place:][:_RUN]))
+    return SAID_AGAIN if len(set(long)) < len(long) or max(runs.values(), default=0) >= _TOO_OFTEN else 1.0
+
+
+_RUN, _TOO_OFTEN = 4, 4
+"""Of 1,100 insights rated 3 to 5 none says a run of four words four times, of 295 rated 1 one in twenty."""
+
+
+def _is_said(run: Sequence[str]) -> bool:
+    return all(map(str.isalpha, run))
 
 
 _PRAISED = re.compile(
