@@ -30,7 +30,7 @@ from tucano.truth import truth
 
 SEED = 20261122
 SMALLEST_RHO = 0.60
-HELD_OUT = Path(__file__).parents[1] / "data" / "ratings_held_out_17"
+HELD_OUT = Path(__file__).parents[1] / "data" / "ratings_held_out_19"
 
 Judge = Callable[[Prompt, str], float]
 
