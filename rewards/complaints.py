@@ -84,7 +84,7 @@ _COMPLAINS = re.compile(
     r"|revolt)\w*"
 )
 _TURNED_DOWN = re.compile(
-    r"\b(?:nao|nem|nunca|sem|nenhum\w*|zero|nada|livre|ausencia)"
+    r"\b(?:nao|nem|sem|nenhum\w*|zero|livre|ausencia|(?:nunca|nada)(?!(?: \w+){0,3} (?:mais|muito|tao) $))"
     r"(?: (?:apont|relat|mencion|cit|registr|encontr|tem|ha\b|houve|teve|apresent|not|acus|identific|ach|faz|fez"
     r"|traz|mostr|veio"
     r"|qualquer|algum|nenhum|motivo|razao|sinal|deix|margem|d[eo]\b|a\b|que|para|o\b|com\b|mais|muit|tao|esta"
@@ -293,8 +293,41 @@ def _summary_worth(summary: object, complaint: object, prompt: PromptLike) -> fl
 def _says_as_much(summary: str, review: str) -> bool:
     """Whether a summary tells of a trouble or a praise that its review tells of in other words."""
     said, told = fold(summary), fold(review)
-    is_praised = any(pattern.search(said) and pattern.search(told) for pattern in PRAISE.values())
-    return is_praised or bool(kinds_of(summary) & kinds_of(review))
+    is_praised = any(
+        any(not _is_denied(said, match.start()) for match in pattern.finditer(said)) and pattern.search(told)
+        for pattern in PRAISE.values()
+    )
+    return (is_praised and _is_of_this(said, told)) or bool(kinds_of(summary) & kinds_of(review))
+
+
+_NOT_SO = re.compile(
+    r"\b(?:nao|nem|nunca|jamais) (?:(?:foi|e|era|estava|houve|se|me|lhe|cheg\w+|veio|vieram|entreg\w+) )?$"
+)
+"""What takes back a praise behind it."""
+
+
+def _is_denied(folded: str, place: int) -> bool:
+    return bool(_NOT_SO.search(folded[max(0, place - _NEAR) : place]))
+
+
+def _is_of_this(summary: str, review: str) -> bool:
+    """Whether all that a folded summary names with an article, or begins with, is the review's or any order's."""
+    own = {name for word in words(review) for name in called(word)}
+    return all(
+        called(noun) & own or _MATTERS.match(noun) or _COMMON.match(noun) or _ANY_ORDERS.match(noun)
+        for noun in _NOUN.findall(summary)
+    )
+
+
+_NOUN = re.compile(r"(?:^|[.;:!] |\b(?:[oa]s?|uma?|d[oa]s?|n[oa]s?|aos?|seus?|suas?) )([a-z]{4,})")
+_ANY_ORDERS = re.compile(
+    r"mercad|encom|pacot|tud|tod|anunc|esper|combin|previs|promet|foto|dias?\b|tempo|data|cert|amig|famil|rapid|pontual|ficou"
+    r"|feliz|conten|agrad|otim|excel|perfei|tambem|outr|mesm|proxim|momen|casa|nota|dentro|antes|ador|amou|achou|super"
+    r"|correi|transp|frete|comen|destac|ressal|tipo|lojist|marca|site|pessoa|usou|acord|tranq|dispo|inteir"
+    r"|risca|ofert|escolh|inten|gent|embrulh|present|hora|semana|mes\b|manha|tarde|noite|hoje|logo|respeit|respos|duvid"
+    r"|pergun|palavr|final|inici|primei|segund|unic|jeito|maneir|form|parte|cada|perf|protej|lacrad|novo|conjunt|descr"
+    r"|artigo|vez|quem|gost|maxim|render|diz"
+)
 
 
 def names_another(summary: object, prompt: PromptLike) -> bool:
@@ -323,9 +356,18 @@ def _may_be(noun: str, word: str) -> bool:
 def _turns(summary: str, review: str, felt: object, complaint: object) -> bool:
     """Whether a folded summary says the opposite of its review in words that the review does not have."""
     opposite = {"positive": None if complaint else _COMPLAINS, "negative": _PRAISES}.get(str(felt))
+    if felt == "positive" and not complaint and _takes_back(summary, review):
+        return True
     found = opposite.finditer(summary) if opposite else ()
     is_said = any(not _TURNED_DOWN.search(summary[: match.start()]) for match in found)
     return bool(is_said and opposite and not opposite.search(review))
+
+
+def _takes_back(summary: str, review: str) -> bool:
+    """Whether a folded summary denies what its review is content with («não cumpriu o prazo»), and praises nothing."""
+    kinds = [kind for kind in PRAISE.values() if kind.search(summary)]
+    is_denied = [all(_is_denied(summary, told.start()) for told in kind.finditer(summary)) for kind in kinds]
+    return bool(kinds) and all(is_denied) and any(kind.search(review) for kind in kinds)
 
 
 def _is_label(summary: str, complaint: object) -> bool:

@@ -109,12 +109,22 @@ _LUKEWARM = re.compile(
     r"|meia-boca|aquem|passavel|sem (?:graca|brilho|encanto|destaque)|deix\w+ (?:\w+ )?a desejar|meio-termo"
     r"|nada (?:de )?especial"
     r"|poderia ser melhor|grande coisa|(?:nao|sem|nem|pouco|longe de) (?:\w+ )?(?:empolg|convenc|surpreend|encant"
-    r"|impression|anim"
-    r"|agrad|brilh|entusiasm|cativ|chama a atencao))"
+    r"|impression|anim(?:a|am|ou|aram|ad\w+)\b"
+    r"|agrad|brilh|entusiasm|cativ|chama a atencao))\w*"
 )
+_NOTHING_MORE = re.compile(
+    r"(?:[aoe]s?|aos?|um|uma|de|d[oa]s?|em|n[oa]s?|que|com|para|pel[oa]s?|por|mas|so|apenas|muit[oa]|bem|meio|pouco|tao|nao|nem"
+    r"|nada|sem|ser|era|foi|esta|fic(?:a|ou)|ach(?:a|ou)|consider(?:a|ou)|client\w*|consumidor\w*|produtos?|pecas?|aparelho|frustr\w+|parte|complet\w+|total\w*|tanto|todo|item|itens"
+    r"|artigo|compra|qualidade|expectativas?|material|acabamento|desempenho|funcionamento|resultado|rendimento|uso"
+    r"|experiencia|design|aparencia|modelo|geral|relacao|quanto|cumpr\w+|atend(?:e|eu|em|eram|id[ao]s?)|corresp\w+|ating\w+|super\w+"
+    r"|abaixo|menos|mais|inferior|opiniao|impressao|serve|funciona|demais|comum|bom|boa|satisf\w+|diferencia\w+|lhe|se|me"
+    r"|ele|ela|como|ter|tem|inovador\w*|interessante|destaque|algo|apesar|entre|parece\w*|recomend\w+|duvida)"
+)
+"""Words that name nothing beside a lukewarm one: «atendimento morno» complains of something that nobody told."""
 _OF_THE_FRAME = re.compile(r"\b(?:json|campos|avaliac\w+)\b")
 """Words of those who ask: no customer complains of these."""
 _AFTER_ALL = re.compile(r"\b(?:pedid\w*|pedir\w*|cobranc\w*|convite) (?:d[ea] |por )?avaliacao\b")
+_TOO_SOON = re.compile(r"\b(?:cedo|antes|fora d[ea] hora|precoce|prematur\w+|apressad\w+)\b")
 """What a customer may complain of: to be asked for an opinion too soon."""
 _ARTICLES = word_set("o a os as um uma meu minha")
 _COMMON = re.compile(
@@ -201,16 +211,26 @@ def agreements(usable: Mapping[str, object], expected: Mapping[str, object], pro
     elif isinstance(said, str) and "main_complaint" in expected and expected.get("sentiment") == "neutral":
         own = stems(said)
         is_own = bool(own) and 2 * len(own & stems(prompt.user)) >= len(own)
-        if not kinds_of(said) and (is_own or _LUKEWARM.search(fold(said))):
+        if (not kinds_of(said) and is_own) or _is_lukewarm(said, prompt.user):
             agreed["main_complaint"] = max(agreed["main_complaint"], OPINION)
             if usable.get("product_issue") is True and "product_issue" in agreed:
                 agreed["product_issue"] = max(agreed["product_issue"], OPINION)
     return agreed
 
 
+def _is_lukewarm(complaint: str, review: str) -> bool:
+    """Whether a complaint is a lukewarm word of the review's own thing, and names nothing else that is wrong."""
+    rest, hits = _LUKEWARM.subn(" ", fold(complaint))
+    own = stems(review)
+    is_all = hits > 0 and all(_NOTHING_MORE.fullmatch(word) or word[:5] in own for word in words(rest))
+    return is_all and kinds_of(complaint) <= {"poor"}
+
+
 def _complaint(said: str, wanted: str, review: str) -> float:
     """How well a complaint matches the expected one: all but for its articles is the same, a denied one is none."""
-    if denies(said, wanted) or _OF_THE_FRAME.search(_AFTER_ALL.sub(" ", fold(said))):
+    folded = fold(said)
+    framed = _AFTER_ALL.sub(" ", folded) if _TOO_SOON.search(folded) else folded
+    if denies(said, wanted) or _OF_THE_FRAME.search(framed):
         return 0.0
     if _LACKS.search(fold(wanted)) and not _lacks(said) and not is_of_kind(said, wanted, review):
         return 0.0

@@ -10,19 +10,62 @@ import re
 _MONEY = r"(?:reembols|estorn|ressarc|restitu|dinheiro|devolucao d[oae] (?:valor|dinheiro|quantia)|valor pago)\w*"
 _NO_PARCEL = (
     r"(?! ?(?:(?:o|a|um|uma|meu|minha|ainda|nem|de|nenhum\w*|qualquer|sequer|mais|se) )*"
-    r"(?:respo|retorn|contat|satisf|explic|notic|mensag|posicion|atenc|reembols|estorn|ressarc|restitu|dinheiro"
-    r"|valor\b"
-    r"|nota\b|quebr|danific|amass|rasgad|errad|trocad|abert|com (?:atras|defeit|problem|avari)|atrasad))"
+    r"(?:respo(?!nd)|retorn(?!a[rm]|ou)|contat(?!a[rm]|ou)|satisf|explic(?!a[rm]|ou)|notic|mensag|posicion|atenc"
+    r"|reembols|estorn|ressarc|restitu|dinheiro|valor\b"
+    r"|nota\b|quebr|danific|amass|rasgad|errad|trocad|abert|com (?:atras|defeit|problem|avari)|atrasad)"
+    r"(?!\w*(?: (?!e |nem |ou )\w+){0,2},? (?:e|nem|ou) (?:(?:nem|o|a|meu|minha|sequer) )*"
+    r"(?:produt|pedid|encomend|mercador|item|pacote)\w*+(?:$|[,.;]| (?:e|nem)\b)))"
 )
-"""What else does not come: an answer, money, a bill, or a thing that is broken or late."""
+"""What else does not come: an answer, money, a bill, or a thing that is broken or late; and no parcel beside it."""
 _PARCEL = r"(?:produt|pedid|encomend|mercador|compra|remessa|entrega|itens|item|objeto|pacote)\w*"
+_ITSELF = (
+    r"(?!\w| (?:de (?!present|natal|anivers)|d[oa]s? (?:nota|dinheir|valor|reembols|estorn|troca|cart|bolet|cupom)"
+    r"|funcion|prest|serv|agrad|ser (?!entreg)|n[oa] (?:estoq|site)|em estoq|mud|melhor|baix|fic))"
+)
+"""What makes of a parcel no part of something else («pedido de reembolso», «produto funcionar»)."""
+_OWN = r"(?:(?<!\bd[oae] )(?<!\bd[oae] meu )|(?<=status d[oae] )|(?<=entrega d[oae] )|(?<=envio d[oae] ))"
+"""Where a parcel stands that something happens to: in «devolução da compra» it happens to money."""
+_STILL = (
+    r"(?: (?:esta|estao|fica|ficou|foi|segue|seguiu|continua|permanece|encontra|encontram|parece|consta|como|que|se|ha"
+    r"|faz|mais|de|um|uma|\d+|dois|duas|tres"
+    r"|quatro|cinco|seis|sete|oito|nove|dez|quinze|vinte|trinta|vari[oa]s|muit[oa]s|dias?|semanas?|mes|meses|ainda|totalmente|sempre|agora|tambem|e"
+    r"|d[oae]|meu|minha|clientes?|pedid\w+|encomenda|produto|n[oa]s?|correios?|transportadora|transporte|centro"
+    r"|caminho|alfandega|transito|rastrei\w+|distribuicao|presentes?|comprei|comprou|pediu?|fiz|fez)\b){0,9}+"
+)
+"""What stands between a parcel and how it lies; more than that names what else does («chegou com tela travada»)."""
+_LOST = (
+    r"(?!\w* (?:(?:n[oa]s?|pel[oa]) (?:pag|site|app|aplic|sistem|cart|banc|carrin|estoq|caixa|preco|valor)|de raiv))"
+)
+"""What takes back that a parcel lies somewhere: an order that a shop's page does not take."""
 _THE = r"(?:(?:o|a|os|as|um|uma|meu|minha|minhas|meus|seu|sua|essa?|esta?) ){0,2}"
 _LIES = r"(?:parad|travad|congelad|perdid|empacad|retid|pres[oa]\b|emperrad|sumid|sumiu|some\b|engarraf)"
 _ASKED = r"(?:pedi(?!d)|pedid|compr|encomend|solicit|escolh|adquir)"
 _ITEM = r"(?:cor|cores|modelo|item|itens|tamanho|produto|voltagem|numeracao|referencia|marca|versao|mercadoria)"
 _SHIPPED = r"(?:veio|vier|cheg|receb|mand|envi|entreg)"
+_NOT_ITS = "".join(
+    rf"(?<!\b{name} )"
+    for name in (
+        "atendimento", "vendedor", "vendedora", "loja", "lojista", "suporte", "sac", "empresa", "equipe", "site",
+        "chat", "conta", "sistema", "garantia", "transporte", "cartao",
+        "app", "aplicativo", "cupom", "entrega", "transportadora", "frete", "atendente",
+    )
+)  # fmt: skip
+"""Whose failing is no defect of a thing."""
+_SHORT_JOY = (
+    r"(?! (?:[ao]s? )?(?:promo|pacienc|ofert|descont|alegr|felic|entreg|entusias|liquid|conversa|atend|espera))"
+)
 _THING = r"(?:produto|item|mercadoria|peca|aparelho|artigo|equipamento|conteudo)\w*"
 _SHOWN_AS = r"(?:anunc|descri|divulg|foto|prometid|imagem|imagens|\bsite\b|propagand)"
+_AS_SUCH = r"(?!\w* (?:de|com|no) (?:prazo|descont|frete|preco|entreg))"
+_STATE = (
+    r"(?:tard|cedo|rapid|inteir|nov[oa]s?\b|silenc|gross|ignor|desculp|promess|ofens|respo|ajuda|nada\b|dinheir|reemb"
+    r"|resol|soluc|atenc|educac|respeit|segunda|terca|quarta|quinta|sexta|sabado|domingo|hoje|ontem|amanha|antes|depois"
+    r"|janeiro|fevereiro|marco|abril|maio|junho|julho|agosto|setembro|outubro|novembro|dezembro"
+    r"|descont|vale\b|credit|cupom|boa\b|bom\b|ruim|bem\b|mal\b|quebr|limp|suj|cheio|vazi|dias?\b|mes(?:es)?\b|prazo"
+    r"|(?!dourad|pratead|rosad|estampad|listrad|teclad|calcad|cadead|bordad|pedid|comprad|solicitad|encomendad|escolhid"
+    r"|anunciad|vestid|tecid|azulad|errad|trocad|certo)\w+[aiu]d[oa]s?\b)"
+)
+"""How and when something comes, and what is no thing that a shop sends: no colour or size in another's place."""
 _SELLER = r"(?:vendedor\w*|lojistas?|loja|atendentes?|suporte|sac|equipe|empresa|atendiment\w*|pos[- ]venda)"
 
 _WAYS: dict[str, tuple[str, ...]] = {
@@ -42,24 +85,26 @@ _WAYS: dict[str, tuple[str, ...]] = {
         r"\bsem (?:(?:ter|ainda|o|a|nem) )*(?:receb|cheg|entrega\b|ser entreg)\w*+" + _NO_PARCEL,
         r"\b(?:extravi|sumico)\w*|(?<!vendedor )(?<!loja )\bdesaparec\w*",
         r"\bnao recebimento" + _NO_PARCEL,
-        rf"\b(?:falta|ausencia|nada|nem sinal) d[aeo] (?:(?:a|o|meu|minha) )?(?:{_PARCEL}|cheg|receb)(?! (?:no"
-        rf"|em) estoq)",
+        rf"\b(?:falta|ausencia|nada|nem sinal) d[aeo] (?:(?:a|o|meu|minha) )?(?:{_PARCEL}{_ITSELF}|cheg"
+        rf"|receb)",
         r"\bfalta (?:chegar|entregar|receber|a entrega)|\b(?:nada|ninguem) (?:foi entreg|cheg|receb|entreg|apareceu)",
-        rf"\b(?:pedid|encomend|entrega|pacote|remessa|objeto|compra|mercador)\w*\b.{{0,25}}\b{_LIES}",
+        rf"\b{_OWN}(?:pedid|encomend|entrega|pacote|remessa|objeto|mercador)\w*+,?{_STILL} {_LIES}{_LOST}",
+        rf"\b{_OWN}compras?{_STILL} (?:parad|congelad|retid|sumi(?:d|u)|some\b){_LOST}",
         rf"\b(?:rastre|transport)\w*\b.{{0,20}}\b(?:{_LIES}|parou|estacion|nao (?:atualiz|mud|and|mex|sai)"
         rf"|sem (?:atual|mov))",
         rf"\b(?:{_LIES[3:-1]})\w* (?:n[oa]s?|em) (?:transport|correio|rastre|centro|alfandega|caminho)",
         r"\bsem (?:nenhuma )?(?:atualizacao|movimentacao) (?:n[oa]|d[oae]) (?:rastre|pedid|entreg|encomend)",
         rf"\b(?:aguard\w+|esperando|a espera d[aeo]|espera (?:\w+ )?pel[ao]s?"
-        rf"|espera por) (?:chegar )?{_THE}{_PARCEL}",
-        rf"\ba espera d[aeo]s? que {_ASKED}|\bcade {_THE}{_PARCEL}|\bde maos vazias",
+        rf"|espera por) (?:chegar )?{_THE}{_PARCEL}{_ITSELF}",
+        rf"\ba espera d[aeo]s? que {_ASKED}|\bcade {_THE}{_PARCEL}{_ITSELF}|\bde maos vazias"
+        rf"|\b{_PARCEL} (?:\w+ )?sem (?:paradeiro|noticias?$|destino)|\bparadeiro (?:desconhec|ignorad|incert)",
         r"\b(?:entrega|envio) (?:ainda )?nao (?:foi )?(?:acontec|ocorr|realiz|efetu|feit|conclu)",
         r"\bnao (?:houve|ocorreu|aconteceu|teve|fizeram|foi feita) (?:a )?entrega|\bnao saiu (?:para entrega"
         r"|do lugar|d[ao] )",
         r"\bnao vi\w* (?:nem )?(?:a )?(?:cor|sombra|sinal) d[oa]",
     ),
     "late": (
-        r"\b(?:atras|demor)\w*+(?! (?:\w+ ){0,2}(?:respo|retorn|responder|atend|contat|reembols|estorn|ressarc"
+        r"\b(?:atras|demor)\w*+(?! (?:(?!e |nem )\w+ ){0,2}(?:respo|retorn|atend|contat|reembols|estorn|ressarc"
         r"|restitu"
         r"|devol|dinheiro|troca))",
         r"\bfora d[oa] (?:prazo|data|dia)|\b(?:depois|alem|apos) (?:d?[oa] )(?:prazo|data|dia|previst|combinad"
@@ -94,21 +139,25 @@ _WAYS: dict[str, tuple[str, ...]] = {
         r"|mostra outr)",
     ),
     "silent": (
-        r"\bdemor\w* (?:muito |demais )?(?:a|para|pra|em|n[oa]) (?:me |dar |d[ao]r? )?(?:respo|retorn(?!ar o (?:d"
-        r"|v)))",
+        r"\bdemor\w* (?:muito |demais )?(?:a|para|pra|em|n[oa]) (?:me |dar |d[ao]r? )?(?:respo|retorn"
+        r"(?!\w*(?: (?:o|meu|d[oae]))+ (?:dinh|valor|quant|reemb)))",
         r"\b(?:nao|nunca|jamais) (?:(?:me|se|da|deu|dao|deram|ha|houve|receb\w+|obt\w+|tive|teve|consegu\w+"
         r"|nenhuma?|mais"
-        r"|qualquer|a|uma) )*(?:respond|respost|retorn(?!\w* (?:o|meu|d[oae]) (?:dinh|valor))|contato|falar\b"
-        r"|comunic|notici"
+        r"|qualquer|a|uma) )*(?:respond|respost|retorn(?!\w*(?: (?:o|meu|d[oae]))+ (?:dinh|valor|quant))|contato"
+        r"|falar\b|comunic|notici"
         r"|manifest|pronunci|posicion|satisfac|explicac)",
         r"\bninguem (?:(?:me|fez|entrou|em|deu|da|a) )*(?:contat|respond|respost|retorn|atend|procur|explic"
         r"|esclarec|fala\b)",
-        r"\b(?:sem|falta de|ausencia de|nenhum\w*|nem|zero|nada de) (?:\w+ )?(?:respost|retorno|contato|comunicac"
+        r"\b(?:sem|falta de|ausencia de|nenhum\w*|nem|zero|nada de) (?:\w+ )?(?:respost"
+        r"|retorno(?! d[oae] (?:meu )?(?:dinh|valor|quant))|contato|comunicac"
         r"|posicionam"
         r"|satisfac\w+ d[ao]|notici\w+ d[ao] (?:vend|loja))",
         r"\bignor(?!ant|anc)|\bsilenci|\bvacuo\b|\bfal\w+ sozinh|\bincomunic|\bdeix\w+ (?:de|sem) respo",
-        r"\bnao (?:me )?atend\w+ (?:(?:o|a|ao|as|aos|os) )?(?:telefon|ligac|chat|mensag|whats|chamad|contat)",
-        rf"\b{_SELLER} .{{0,15}}\b(?:sumi[ur]|some\b|desaparec|calad|mud[oa]\b|ausente|omiss|inacessivel)",
+        r"(?<!celular )(?<!telefone )(?<!aparelho )(?<!smartphone )(?<!fone )(?<!relogio )"
+        r"\bnao (?:me )?atend\w+ (?:(?:o|a|ao|as|aos|os) )?(?:telefon\w*+(?! nov)|ligac|chat"
+        r"|mensag|whats|chamad|contat)",
+        rf"\b{_SELLER} (?!(?:com|para|pra|d[aoe]s?) (?!loja|vend|client|empresa|site|compra)).{{0,15}}"
+        r"\b(?:sumi[ur]|some\b|desaparec|calad|mud[oa]\b|ausente|omiss|inacessivel)(?!\w* n[oa] (?:caixa|kit|embal))",
         r"\b(?:perguntas?|mensage\w+|duvidas?|e-?mails?|contatos?|chamados?)\b.{0,20}\bsem (?:ser )?(?:respo|solu"
         r"|atend|lid)",
     ),
@@ -165,19 +214,21 @@ _WAYS: dict[str, tuple[str, ...]] = {
         r"\bnao (?:me )?(?:emit|envi|mand|forne|entreg)\w* (?:a )?nota\b(?! \d)|\bfalta d[ae] nota\b(?! \d)",
     ),
     "wrong": (
-        rf"\b(?:errad|trocad)[oa]s?\b|\b(?:outr[oa]s?|diferente d[oa]s?) (?:produto|{_ITEM}|coisa|pedid|comprad"
-        rf"|mercador)",
-        rf"\b{_ITEM} (?:\w+ )?(?:divergente|incorret|equivocad|inadequad|que nao {_ASKED}|nao (?:pedid|solicit"
+        rf"\b(?:errad|trocad)[oa]s?\b|\b(?:outr[oa]s?|diferente d[oa]s?) (?:produto|{_ITEM}|pedid|comprad"
+        rf"|mercador)|\b{_SHIPPED}\w* outras? coisas?\b",
+        rf"\b{_ITEM} (?:\w+ )?(?:divergente|incorret|equivocad|inadequad\w(?! d[ao] (?:caixa|embal))"
+        rf"|que nao {_ASKED}|nao (?:pedid|solicit"
         rf"|encomend|escolh))",
         rf"\bcor(?:es)?\b.{{0,15}}\b(?:diferent|distint|diverg|nao (?:confere|bate))(?!\w*\b.{{0,25}}{_SHOWN_AS})",
         rf"\b(?:divergencia|erro|equivoco|engano|inversao|confusao) (?:d[aeo]|n[ao]|entre) (?:[ao] )?(?:{_ITEM}"
-        rf"|pedido|envio|separac)"
+        rf"|(?:pedido|envio|separac\w*+)(?! (?:atras|(?:d[oae]s?|n[oa]s?|em) (?!produt|item|mercad|cor|tam|model|client"
+        rf"|loja|vend|encom))))"
         rf"(?!\w*\b.{{0,30}}{_SHOWN_AS})",
-        r"\btroca (?:n[ao]|d[ae]) cor(?:es)?\b|\b(?:foi|foram|mandaram|enviaram) trocad",
-        rf"\b(?:diferente|distint[oa]|divers[oa]|maior|menor)s? (?:d[oae]s? |que )+.{{0,20}}\b{_ASKED}",
-        rf"\bnao (?:e|era|foi|veio|vieram|{_SHIPPED}\w*) (?:o|a|os|as) (?:\w+ ){{0,3}}{_ASKED}",
-        rf"\b{_SHIPPED}\w*\b.{{0,25}}\b(?:em vez|ao inves|no lugar|em lugar) d[oae]s?\b"
-        r"(?! (?:\d|um|uma|dois|duas|tres|quatro|cinco|seis|dinheiro|resol))",
+        r"\btroca (?:n[ao]|d[ae]) cor(?:es)?\b(?! d[ae] (?:caixa|embal))|\b(?:foi|foram|mandaram|enviaram) trocad",
+        rf"\b(?:diferente|distint[oa]|divers[oa]|maior|menor)s? (?:d[oae]s? |que )+.{{0,20}}\b{_ASKED}{_AS_SUCH}",
+        rf"\bnao (?:e|era|foi|veio|vieram|{_SHIPPED}\w*) (?:o|a|os|as) (?:\w+ ){{0,3}}{_ASKED}{_AS_SUCH}",
+        rf"\b{_SHIPPED}\w*(?: (?!{_STATE})\w+){{1,4}} (?:em vez|ao inves|no lugar|em lugar) d[oae]s?\b"
+        rf"(?! (?:\d+\b(?! ?v)|um|uma|dois|duas|tres|quatro|cinco|seis)\b)(?! (?:\w+ )?{_STATE})",
     ),
     "incomplete": (
         r"\b(?:falt\w+|(?:veio|vieram|chegou) sem) (?:o |a |os |as )?(?:carregador|cabo|manual|tampa|controle"
@@ -212,12 +263,17 @@ _WAYS: dict[str, tuple[str, ...]] = {
         r"\bdefeit|\b(?:veio|vier|cheg)\w* com (?:um |algum )?(?:problema|avaria|falha)|\bquebr(?!a-? ?cabec"
         r"|a-? ?galho)",
         r"(?<!rastreio )(?<!rastreamento )(?<!entrega )(?<!pedido )\bparou\b|\bparad[oa] de func|\bdeixou de func",
-        r"\bnao (?:func|lig|carreg|acend|esquent|gela|aquec|presta|reconhec|conecta)|\bqueim|\bpif(?:ou|ad)"
+        rf"\bnao (?:func|lig|carreg|acend|esquent|gela|aquec)|{_NOT_ITS}\bnao (?:presta(?! \w*atend)"
+        r"|conecta(?! com \w+ client)|reconhec(?!id|em |\w* (?:o |a |meu )*(?:client|pag|cart|erro|compra)))"
+        r"|\bqueim(?!ad\w* com)|\bpif(?:ou|ad)"
         r"|\bestragou",
-        r"\b(?:trincad|rachad|lascad|estilhac|empenad|rachou|trincou|inoperante|enguic)|\b(?:mau|mal) funcion"
-        r"|\bsem func|\bfalha (?:n?d?o (?:produto|aparelho|func)|tecnica)",
-        r"\bdurou (?:so|apenas|somente|menos|pouco|nem)\b|\bdurou \w+ (?:dia|semana|hora|uso)|\bnao durou"
-        r"|\bdur\w+ pouco",
+        r"\b(?:trincad|rachad|lascad|estilhac|empenad|rachou|trincou|enguic)|\b(?:mau|mal) funcion"
+        rf"|{_NOT_ITS}\binoperante(?! n[oa] (?:site|banco|loja))"
+        r"|\bsem func(?!ionari)|\bfalha (?:n?d?o (?:produto|aparelho|func)"
+        r"|tecnica(?! n[oa] (?:site|app|banc|loja|sist)))",
+        rf"\bdurou (?:so|apenas|somente|menos|pouco|nem)\b{_SHORT_JOY}"
+        rf"|\bdurou \w+ (?:dia|semana|hora|uso)s?+{_SHORT_JOY}"
+        rf"|\b(?:nao durou|dur\w+ pouco){_SHORT_JOY}",
         rf"\b{_THING} (?:(?!embal|caixa|pacot|embru)\w+ ){{0,3}}(?:danific|avari|estrag|arranh|riscad|amassad"
         rf"|inutil|com falha)",
     ),

@@ -69,6 +69,16 @@ def score(sentence: str) -> float:
         "Pode ter cliente pagando R$ 12 e cliente pagando R$ 60 de envio.",
         "Perder 30 desses fregueses custa uns R$ 2,7 mil.",
         "Teste em 20% da base, com grupo de controle.",
+        "Meta de maio: atraso em 9% ou menos, recompra em 10% ou mais.",
+        "Quem gasta R$ 300 ou mais ganha brinde.",
+        "Queremos 10% de recompra e 9% de atraso.",
+        "Isso pode levar a recompra a 10%.",
+        "20% da base recebe o cupom, 20% fica de controle.",
+        "Gatilho em 9% de cancelamento: parar a campanha.",
+        "Passou de 15%? Pausa a campanha.",
+        "Recuperar 20 desses clientes já paga a campanha.",
+        "Clube de R$ 12 por mês com frete reduzido.",
+        'Mensagem: "seu frete caiu".',
     ],
 )
 def test_a_figure_that_is_proposed_costs_nothing(sentence: str) -> None:
@@ -87,6 +97,8 @@ def test_a_figure_that_is_proposed_costs_nothing(sentence: str) -> None:
         "Atraso, 1 em cada 8; os outros 87% chegam no dia certo.",
         "A cada 12 ou 13 clientes, um volta.",
         "Perto de R$ 8,4 mil vieram de pedidos atrasados.",
+        "Ida e volta, o frete pesa R$ 54,80.",
+        "Uns 3 pedidos atrasados por dia.",
     ],
 )
 def test_a_figure_that_follows_from_the_brief_costs_nothing(sentence: str) -> None:
@@ -112,6 +124,47 @@ def test_a_figure_that_follows_from_the_brief_costs_nothing(sentence: str) -> No
         "A devolução de 13,0% preocupa.",
         "A margem de 27% é apertada.",
         "A taxa de abandono do carrinho está em 71%.",
+        "O cancelamento em 21% ou mais mostra a crise.",
+        "Um atraso de 31% para cima, em outubro.",
+        "Nota em 3,1 ou menos, segundo o cliente.",
+        "Queremos reduzir o cancelamento, hoje em 11%.",
+        "Quero chamar atenção para os 31% de atraso.",
+        "Espero ver o fim dos 31% de atraso.",
+        "Sem que o cliente saiba, 31% dos pedidos atrasam.",
+        "O motivo pode ser o frete, hoje em R$ 60.",
+        "Pode haver 45% de abandono no carrinho.",
+        "Quem espera pode ficar sem comprar: 21% cancelam.",
+        "O grupo de teste mostra que o atraso atinge 60% da base.",
+        "Na comparação, 60% da base recebeu tarde.",
+        "O atraso, no grupo, pega 60% dos envios.",
+        "O alerta: cancelamento de 11%.",
+        "Gatilho da queda: atraso de 31%.",
+        "O sinal amarelo acende em 37%: é o cancelamento de hoje.",
+        "O frete médio é o dobro: R$ 54,80.",
+        "O frete médio, ida e volta, foi de R$ 54,80.",
+        "A receita dobrou, com R$ 129.600 de ida e volta.",
+        "São 24 pedidos atrasados por dia.",
+        "Chegam 24 pedidos por dia com atraso na entrega.",
+        "São R$ 2.160 por dia perdidos com cancelamento.",
+        '"Nosso frete caiu", mostram os dados.',
+        'O painel diz: "a recompra melhorou, o frete caiu".',
+        '"Sua nota subiu" resume o mês.',
+        "Chegou a R$ 60 o frete? Sim, em setembro.",
+        "Subiu o atraso aos 31%? Sim.",
+        "Bateu 31% o atraso? Infelizmente.",
+        "Estamos a perder R$ 30.000 por mês com o atraso.",
+        "É triste perder 90 fregueses com atraso.",
+        "Estamos perto de perder R$ 30.000 em vendas.",
+        "Olhei onde o atraso passa de 30%: capitais.",
+        "É fácil ver onde o atraso passa de 31%.",
+        "Veja onde o atraso passou de 31%.",
+        "O cancelamento é de talvez 11%.",
+        "O atraso está em, digamos, 30%.",
+        "Um atraso de, por exemplo, 31% pesa.",
+        "Uma entrega de R$ 80 explica o atraso.",
+        "Frete a R$ 60 assusta o cliente.",
+        "Mimo de R$ 60 já foi dado a todos.",
+        "A empresa ganha R$ 60 por venda.",
     ],
 )
 def test_a_figure_that_is_false_costs(sentence: str) -> None:
@@ -153,6 +206,26 @@ def test_a_column_of_aims_holds_aims_and_a_column_of_figures_figures() -> None:
     rows = "| | Hoje | {} |\n|---|---|---|\n| Atraso | 13,0% | 2,2% |\n| Recompra | 8,0% | 29% |"
     assert score(rows.format("Meta")) >= UNHARMED
     assert score(rows.format("Março")) <= HARMED
+    for reached in ("Meta atingida", "Objetivo alcançado", "Metas batidas"):
+        assert score(rows.format(reached)) <= HARMED
+
+
+TOLD = "O atraso de 13,0% é alto na entrega, e a recompra de 8,0% vem do prazo."
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        "Ação: o atraso de 13,0% é alto na entrega.\nAção: a recompra de 8,0% vem do estoque.",
+        "→ O atraso é alto na entrega.\n→ A recompra vem do estoque.",
+        "Sugestão: a entrega está lenta no prazo.\nSugestão: o cancelamento foi maior no pix.",
+        "Como entender\n- O atraso de 13,0% é alto na entrega.\n- A recompra de 8,0% vem do estoque e do prazo.",
+        "Como ler o mês\n- Atraso de 13,0% na entrega da transportadora.\n- Cancelamento por falta de estoque.",
+        "- Melhorar a experiência do cliente:\n- Investir em qualidade:\n- Otimizar a logística:",
+    ],
+)
+def test_rows_that_tell_how_things_are_and_headings_above_nothing_are_no_steps(rows: str) -> None:
+    assert load_reward_set("grounded").score(brief("atraso", "recompra"), f"{TOLD}\n{rows}").total <= 0.4
 
 
 @pytest.mark.parametrize("mark", ["①", "▪", "☐", "→", "1)"])

@@ -120,3 +120,73 @@ def test_a_column_of_aims_is_no_claim() -> None:
 
 def test_a_price_without_a_step_is_a_claim() -> None:
     assert _earns(GOOD + "- Com o frete de R$ 71,50, ninguém compra um livro.") < 0.3
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "O frete médio custa R$ 61 ou mais.",
+        "São 31% ou mais de atraso.",
+        "O atraso em 25% ou mais mostra a demora.",
+        "Quero baixar a taxa de atraso, que hoje é de 31%, sem que o cliente saiba.",
+        "O atraso pode chegar a 48% porque já está em 33%.",
+        "Pode haver 45% de abandono no carrinho.",
+        "A concorrência pode ter frete de R$ 12.",
+        "O atraso consome 60% do tempo da equipe.",
+        "O atraso toma 70% do tempo da operação.",
+        "Comparando os meses, o atraso atinge 60% da base.",
+        "Hoje 40% da verba vai para o atraso.",
+        "O sinal amarelo acende em 22%: é o atraso de hoje.",
+        "Sinal amarelo em 22% de atraso já neste mês.",
+        "Luz vermelha em 31% de atraso, é o que temos.",
+        "O frete médio é o dobro: R$ 72,80.",
+        "O dobro do frete, R$ 72,80, é o que o cliente paga.",
+        "A metade dos pedidos, 280, foi devolvida.",
+        "O envio sai em dobro, R$ 72,80, para todos.",
+        "São 18 ou 19 pedidos com atraso por dia.",
+        "Atrasam 140 pedidos por semana.",
+        '"Seu frete baixou" resume o mês.',
+        '"Nosso frete caiu", mostram os dados.',
+        "Passou de 12% o atraso? Sim, em maio.",
+        "Bateu 31% o atraso? Pois é.",
+        "O atraso passou de 25%?",
+        "O cliente recebe R$ 60 de frete na conta.",
+        "A tarifa de R$ 60 do frete assusta.",
+        "O envio saiu desde R$ 12.",
+        "A alta progressiva do atraso, hoje em 31%, preocupa.",
+        "- Suspenda as vendas da loja.",
+        "- Suspenda a venda da marca.",
+        "- O atendimento ao cliente é melhor suspender.",
+        "- Não responda a todos os clientes.",
+        "- Não avise a todos os clientes.",
+        "Como segunda resposta: o atraso vem da rota.",
+        "Como segunda opção, veja esta análise: o atraso vem da rota.",
+    ],
+)
+def test_a_turn_of_proposals_that_tells_of_now_costs(line: str) -> None:
+    """Bounds, signals, shares of effort, gifts and questions free a figure beside a step or a condition alone."""
+    assert _earns(GOOD + line) < 0.31, line
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "- Atraso em 20% ou mais na rota: trocar a transportadora.",
+        "- Antes do Natal, atraso em 10% ou menos.",
+        "- Esforço: 60% do tempo no atraso.",
+        "- Teste com 20% da base antes de mudar tudo.",
+        "- Devolução custa ida e volta do frete, R$ 72,80, então vale corrigir as fotos.",
+        "- A loja paga metade do frete (R$ 18,20) na primeira compra.",
+        "- Clube de R$ 12,90 por mês com frete reduzido, só para quem já comprou.",
+        "- Rota cara para todos: olhar se há fornecedor repetido. Havendo, suspender.",
+        "- Não mande cupom para todos.",
+        "- Use a retirada como segunda opção para quem mora perto.",
+    ],
+)
+def test_the_same_turns_beside_a_step_cost_nothing(line: str) -> None:
+    assert _earns(GOOD + line) > 0.9, line
+
+
+def test_a_column_of_aims_that_were_reached_tells_of_now() -> None:
+    table = "\n| Indicador | Meta atingida |\n|---|---|\n| Atraso | 31% |\n"
+    assert _earns(GOOD + table) < 0.3

@@ -83,6 +83,17 @@ def summed_up(review: str, summary: str, **said: Any) -> tuple[Prompt, str]:
         ("produto incompleto", "peça faltando"),
         ("embalagem danificada", "produto mal embalado"),
         ("produto com defeito", "peça chegou rachada"),
+        ("pedido não chegou", "não recebi retorno nem produto"),
+        ("pedido não chegou", "não recebi resposta nem a encomenda"),
+        ("pedido não chegou", "não chegou nem respondem"),
+        ("pedido não chegou", "encomenda está há dez dias parada"),
+        ("pedido não chegou", "rastreio do pedido travado"),
+        ("entrega atrasada", "demora e nenhum retorno"),
+        ("entrega atrasada", "atraso, nem contato fizeram"),
+        ("produto errado", "mandaram outra coisa"),
+        ("produto errado", "veio dourado em vez de prateado"),
+        ("produto com defeito", "durou pouco"),
+        ("vendedor não responde", "suporte da loja sumiu"),
     ],
 )
 def test_a_trouble_has_many_names(judge: Judge, expected: str, complaint: str) -> None:
@@ -104,10 +115,115 @@ def test_a_trouble_has_many_names(judge: Judge, expected: str, complaint: str) -
         ("sem nota fiscal", "peça faltando"),
         ("produto com defeito", "cor trocada"),
         ("embalagem danificada", "caixa de som com som ruim"),
+        ("pedido não chegou", "mercadoria veio com zíper preso"),
+        ("pedido não chegou", "devolução da compra perdida"),
+        ("pedido não chegou", "valor da encomenda perdido"),
+        ("pedido não chegou", "compra travada no pagamento"),
+        ("pedido não chegou", "esperando o produto funcionar"),
+        ("pedido não chegou", "aguardando a entrega da nota"),
+        ("produto errado", "chegou tarde em vez de cedo"),
+        ("produto errado", "veio amassado em vez de lacrado"),
+        ("produto errado", "recebi grosseria em vez de ajuda"),
+        ("produto errado", "recebi silêncio no lugar de resposta"),
+        ("produto errado", "erro no envio do reembolso"),
+        ("produto errado", "engano no pedido do cartão"),
+        ("produto errado", "outra coisa"),
+        ("produto com defeito", "atendimento não presta"),
+        ("produto com defeito", "lojista não presta"),
+        ("produto com defeito", "durou pouco a promoção"),
+        ("produto com defeito", "não durou a oferta"),
+        ("produto com defeito", "loja inoperante"),
+        ("produto com defeito", "site inoperante"),
+        ("produto com defeito", "cartão não reconhecido"),
+        ("produto com defeito", "não reconhecem o pagamento"),
+        ("produto com defeito", "sem funcionário na loja"),
+        ("vendedor não responde", "celular não atende ligação"),
+        ("vendedor não responde", "smartphone não atende chamada"),
+        ("vendedor não responde", "suporte da tv veio mudo"),
+        ("vendedor não responde", "suporte para celular ausente"),
+        ("vendedor não responde", "demora a dar retorno do dinheiro"),
+        ("vendedor não responde", "sem retorno do valor"),
     ],
 )
 def test_another_trouble_is_none_of_its_names(judge: Judge, expected: str, complaint: str) -> None:
     assert judge(*complained(expected, complaint)) <= 0.6
+
+
+def _is_of_the_parcel(complaint: str) -> tuple[bool, bool]:
+    """Whether each judge takes a complaint for one of a parcel that did not come."""
+    return (
+        bool(kinds_of(complaint) & kinds_of("pedido não chegou")),
+        bool(trouble(complaint) & trouble("pedido não chegou")),
+    )
+
+
+@pytest.mark.parametrize(
+    "complaint",
+    [
+        "encomenda chegou com tela travada",
+        "pedido com tecla emperrada",
+        "pedido de reembolso travado",
+        "pedido de troca parado",
+        "aguardando pedido de reembolso",
+        "aguardando pedido de desculpas",
+        "parte do pedido perdida",
+        "metade da encomenda perdida",
+    ],
+)
+def test_what_happens_to_a_part_or_to_money_happens_to_no_parcel(complaint: str) -> None:
+    assert _is_of_the_parcel(complaint) == (False, False)
+
+
+@pytest.mark.parametrize(
+    "complaint",
+    ["encomenda parada nos Correios", "entrega do pedido travada", "aguardando o pedido", "encomenda segue retida"],
+)
+def test_a_parcel_that_lies_somewhere_has_not_come(complaint: str) -> None:
+    assert _is_of_the_parcel(complaint) == (True, True)
+
+
+def test_to_be_asked_for_an_opinion_is_a_complaint_where_it_is_too_soon(tmp_path: Path) -> None:
+    score = load_reward_set("grounded", tmp_path).score
+    asked, soon = complained("pedido não chegou", "não chegou, e o pedido de avaliação veio cedo demais")
+    _, other = complained("pedido não chegou", "pedido de avaliação não chegou")
+    assert score(asked, soon).total >= 0.85
+    assert score(asked, other).total <= 0.6
+
+
+def lukewarm(complaint: str) -> tuple[Prompt, str]:
+    fields = PLEASED | {
+        "sentiment": "neutral", "sentiment_score": 3, "churn_risk": "medium", "repurchase_intent": False,
+        "category": "casa", "summary": "O abajur é só razoável.",
+    }  # fmt: skip
+    asked = Prompt("extraction", "JSON da avaliação (nota 3, casa): O abajur é só razoável.", 3, {"fields": fields})
+    return asked, json.dumps(fields | {"main_complaint": complaint}, ensure_ascii=False)
+
+
+@pytest.mark.parametrize(
+    "complaint",
+    ["não surpreendeu", "o abajur deixa a desejar", "produto sem graça", "qualidade aquém do esperado", "não animou"],
+)
+def test_a_lukewarm_word_is_an_opinion(judge: Judge, complaint: str) -> None:
+    assert judge(*lukewarm(complaint)) >= 0.7
+
+
+@pytest.mark.parametrize(
+    "complaint",
+    [
+        "deixa a desejar na entrega",
+        "atendimento deixa a desejar",
+        "não agradou o vendedor",
+        "embalagem sem graça",
+        "preço alto, não convenceu",
+        "sem graça, chegou molhado",
+        "sem brilho e riscado",
+        "não animou: bateria vazia",
+        "sem animal de estimação",
+        "frete aquém do combinado",
+    ],
+)
+def test_a_lukewarm_word_frees_no_other_complaint(judge: Judge, complaint: str) -> None:
+    assert judge(*lukewarm(complaint)) <= 0.5
 
 
 @pytest.mark.parametrize(
@@ -134,10 +250,25 @@ def test_a_summary_may_say_it_in_other_words(judge: Judge, review: str, summary:
         ("Gostei muito do pendrive, veloz.", "Não gostou do pendrive e reclama de um defeito."),
         ("Gostei da capa de banco, bem firme.", "Cliente satisfeito com a capinha."),
         ("Gostei muito do pendrive, veloz.", "Cliente satisfeito com a make."),
+        ("Gostei muito do pendrive, veloz.", "Diz que nada mais horrível houve que o pendrive."),
+        ("Gostei muito do pendrive, veloz.", "Nunca teve mais prejuízo que com o pendrive."),
     ],
 )
 def test_a_summary_that_turns_or_speaks_of_another_thing_costs(judge: Judge, review: str, summary: str) -> None:
     assert judge(*summed_up(review, summary)) <= 0.76
+
+
+@pytest.mark.parametrize(
+    ("review", "summary"),
+    [
+        ("Tudo pontual e como combinado.", "Diz que o violão chegou antes do prazo."),
+        ("Tudo pontual e como combinado.", "Cliente entregou a tese antes do prazo."),
+        ("Tudo pontual e como combinado.", "Cliente não cumpriu o prazo do trabalho."),
+    ],
+)
+def test_a_praise_of_another_thing_is_not_the_review_s(judge: Judge, review: str, summary: str) -> None:
+    assert judge(*summed_up(review, summary)) <= 0.8
+    assert judge(*summed_up(review, "Diz que tudo chegou antes do prazo.")) >= 0.85
 
 
 @pytest.mark.parametrize("category", ["não consta", "sem especificação", "não foi informada", "indefinida", None])

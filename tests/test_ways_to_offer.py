@@ -62,9 +62,46 @@ def test_it_may_be_told_in_other_turns(judge: Judge, prompt: Prompt, text: str) 
         (PRICED, "Calor de rachar lá fora, brisa aqui dentro: ventilador a R$ 98.", 0.3),
         (CODED, "É esse o cupom da sua mochila: CLUBE. Digite no carrinho e boa viagem!", 0.3),
         (FREE, "Prego não falta, falta martelo. O segundo martelo sai de graça, é só pedir.", 0.3),
-        (FALLEN, "Descanso merecido, só hoje, com 33% OFF, cadeira.", 0.35),
+        (FALLEN, "Já com 33% OFF, desconto, só hoje, cadeira.", 0.35),
         (NOTHING, "Pede de panela em a gente que cheia. Colher boa domingo a.", 0.3),
     ],
 )
 def test_what_only_looks_like_it_earns_little(judge: Judge, prompt: Prompt, text: str, most: float) -> None:
     assert judge(prompt, text) <= most
+
+
+LIGHTER = brief("parafusadeira", "Desconto: 28%.", 28)
+FOIL = brief("película", "Preço: R$ 274.", 274)
+DOLL = brief("boneca", "Sem oferta.")
+
+
+@pytest.mark.parametrize(
+    ("prompt", "text"),
+    [
+        (LIGHTER, "Parafusadeira 28% mais leve. Leve para a sua oficina!"),
+        (LIGHTER, "O peso da parafusadeira caiu 28%. Aproveite!"),
+        (LIGHTER, "Economize 28% na conta de luz com a parafusadeira. Aproveite!"),
+        (LIGHTER, "Caiu 28% o estoque da parafusadeira. Corra!"),
+        (FOIL, "Película hoje R$ 274 mais em conta. Aproveite!"),
+        (FOIL, "A película caiu R$ 274 hoje. Aproveite!"),
+        (FOIL, "Compre a película e ganhe, R$ 274 de volta!"),
+        (FOIL, "R$ 274 em películas para quem comprar hoje!"),
+        (FOIL, "Troque a sua película por R$ 274 na loja hoje."),
+        (FALLEN, "Cadeira quase pela metade do tamanho. Leve a sua!"),
+    ],
+)
+def test_a_figure_of_something_else_is_no_offer(judge: Judge, prompt: Prompt, text: str) -> None:
+    assert judge(prompt, text) <= 0.3
+
+
+@pytest.mark.parametrize(
+    ("prompt", "text"),
+    [
+        (DOLL, "Para brincar o dia inteiro, boneca. Venha ver na loja!"),
+        (CODED, "No sol ou na chuva, mochila! Use o cupom VOLTEI na loja."),
+        (FREE, "O martelo sumiu de novo? O outro chega com frete grátis!"),
+        (FREE, "Nesta segunda, martelo com entrega gratuita. Bora levar?"),
+    ],
+)
+def test_a_comma_and_a_second_one_are_no_fault(judge: Judge, prompt: Prompt, text: str) -> None:
+    assert judge(prompt, text) >= 0.8

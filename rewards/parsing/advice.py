@@ -110,7 +110,9 @@ def untabled(answer: str) -> str:
 
 
 _CIRCLED = re.compile(r"(?m)^([ \t]*)([①-⑳])\s*")
-_AIMS = re.compile(r"(?i)\W{0,12}(?:metas?|alvos?|objetivos?)\b")
+_AIMS = re.compile(
+    r"(?i)\W{0,12}(?:metas?|alvos?|objetivos?)\b(?!.*\b(?:atingid|realizad|atua(?:l|is)\b|alcan[cç]ad|batid|cumprid|real\b|hoje\b))"
+)
 
 
 def _item(row: re.Match[str], aims: Sequence[int]) -> str:
@@ -131,10 +133,8 @@ def steps(line: str) -> int:
 
 
 def says_nothing(line: str) -> bool:
-    """Whether a folded line of advice would fit any shop («melhorar a experiência do cliente»). Beneath a heading
-    stands how."""
-    is_heading = line.rstrip("*_ ").endswith(":")
-    if is_heading or len(line.split()) > LONGEST_VAGUE or (_HOW.search(line) and not _OPEN.search(line)):
+    """Whether a folded line of advice would fit any shop («melhorar a experiência do cliente»)."""
+    if len(line.split()) > LONGEST_VAGUE or (_HOW.search(line) and not _OPEN.search(line)):
         return False
     if _OPEN.search(line) or _AT_LARGE.search(line):
         return True
@@ -150,12 +150,23 @@ def _only_watches(line: str) -> bool:
     return all(map(_INDICATOR.fullmatch, set(_CONTENT.findall(_EMPTY.sub(" ", line)))))
 
 
+def _leads(line: str, below: str) -> bool:
+    """Whether a line is a heading above a line that says how; above another heading, or nothing, it is none."""
+    return bool(below.strip()) and _is_heading(line) and not _is_heading(below)
+
+
+def _is_heading(line: str) -> bool:
+    return line.rstrip("*_ ").endswith(":")
+
+
 def substance(advice: Iterable[str]) -> float:
     """Credit by how many of the lines of advice say nothing."""
     lines = list(advice)
     if lines and all(map(_only_watches, lines)):
         return MOST_VAGUE
-    found = list(map(says_nothing, lines))
+    found = [
+        says_nothing(line) and not _leads(line, below) for line, below in zip(lines, [*lines[1:], ""], strict=False)
+    ]
     if not any(found):
         return 1.0
     return MOST_VAGUE if all(found) or (sum(found) > 1 and 2 * sum(found) >= len(found)) else SOME_VAGUE
@@ -317,13 +328,36 @@ def rows(folded: str, known: Sequence[float]) -> Iterator[tuple[str, str]]:
 
 
 def _unquoted(quoted: re.Match[str], known: Sequence[float]) -> str:
-    """A name without its marks («o "frete médio"»), and a headline; nothing of a message to send, for what that says is
-    no claim."""
+    """A name without its marks («o "frete médio"»), a headline, how an indicator moved; nothing of a message, for
+    what that says is no claim."""
     said = words(quoted[1])
     if len(said) <= _LONGEST_NAME and not any(kind(word) in ("<verb>", "<to>", "<come>") for word in said):
         return quoted[1]
+    if _MOVED.search(quoted[1]) and not _is_sent(quoted):
+        return quoted[1]
     told = {figure.value for figure in figures(quoted[1])}
     return quoted[1] if len(told.intersection(known)) >= _RETOLD else " … "
+
+
+_MOVED = re.compile(
+    r"\b(?:cai|subi|cresce|aumento|dobro|disparo|avanco|diminui|reduzi|despenco|recuo|baixo|melhoro|pioro)u\b"
+)
+_YOURS = re.compile(r"\b(?:seus?|suas?|voces?)\b")
+_SENDS = re.compile(
+    r"\b(?:envi|avis|mand|mensage|push|assunto|e-?mail|whats|escrev|diga|dizer|banner|sms|notifica|anunci|campanha|grupo)"
+)
+_SUMS_UP = re.compile(r"\W{0,3}(?:e|resum\w+|mostr\w+|diz\w*|afirm\w+|foi|sao|descrev\w+)\b")
+_REACH = 80
+"""What tells of a movement in a quote; whose thing it is in a message to a client, and what sends one, so many
+characters in front; what makes a quote a claim of the text that has it."""
+
+
+def _is_sent(quoted: re.Match[str]) -> bool:
+    """Whether what is quoted is a message to a client, not a saying about the shop."""
+    start = quoted.string.rfind("\n", 0, quoted.start()) + 1
+    if _SENDS.search(quoted.string, max(start, quoted.start() - _REACH), quoted.start()):
+        return True
+    return bool(_YOURS.search(quoted[1])) and not _SUMS_UP.match(quoted.string, quoted.end())
 
 
 def named_by(fact: Mapping[str, Any]) -> re.Pattern[str]:

@@ -296,9 +296,11 @@ def _said(answer: str, facts: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str
         aimed = bool(proposed.AIM.search(heading))
         above = [fact for fact in facts if named_by(fact).search(heading)]
         before: Sequence[Mapping[str, Any]] = ()
-        for sentence in _sentences(row):
+        told = list(_sentences(row))
+        for sentence, behind in zip(told, [*told[1:], ""], strict=False):
             named = [fact for fact in facts if named_by(fact).search(sentence)]
-            yield sentence, aimed, [*above, *(() if named else before)]
+            asked = proposed.ASKED.match(sentence) and proposed.DECIDED.match(behind)
+            yield sentence, aimed or bool(asked), [*above, *(() if named else before)]
             aimed = aimed or bool(proposed.AIM.search(sentence))
             before = named if len(named) == 1 else ()
 
@@ -312,14 +314,13 @@ def _is_meant(sentence: str, figure: Figure, place: tuple[int, int], link: _Link
         or proposed.SPAN.match(behind)
         or proposed.IF.search(before)
         or proposed.OFFER_OF.search(before)
-        or proposed.PASSING.search(before)
         or (figure.unit != "%" and proposed.TOWARDS.search(before))
     ):
         return True
     clause = (_CLAUSE if link.is_asserted else _PART).split(before)[-1].strip()
     wish = proposed.PROPOSED.search(f"{clause} ")
     told = wish and (wish[0].startswith("chega a") or _CAME_TO.search(f"{clause} "))
-    if proposed.AIMED.search(clause) or proposed.WOULD.search(clause) or (wish and not told):
+    if proposed.is_wished(f"{clause} ") or proposed.WOULD.search(clause) or (wish and not told):
         return True
     if link.is_asserted or is_aimed:
         return not link.is_asserted
@@ -327,8 +328,7 @@ def _is_meant(sentence: str, figure: Figure, place: tuple[int, int], link: _Link
     return bool(
         is_offer
         or proposed.LATER.search(before)
-        or proposed.BOUND.match(behind)
-        or proposed.ASKED.match(sentence)
+        or proposed.is_limit(sentence, place)
         or proposed.AT_LAST.search(behind)
         or proposed.UNTIL.search(behind)
         or proposed.WOULD.match(behind.lstrip(" )*"))

@@ -25,7 +25,8 @@ _OFFERS = {
         "metade": (r"\bmetade (?:do|de) (?:preco|valor)|\bmeio preco\b", r"(?<!nada )\bpela metade\b"),
         "leve": (
             r"\bleve (?:\d|dois|duas|tres|mais)\b[^.!?]{0,40}\bpague\b",
-            r"\b(?:segund|terceir|outr)[ao]s?\b[^.!?]{1,30} (?:gratis|gratuit[ao]s?|de graca|sem custo)\b"
+            r"(?<!nesta )\b(?:segund|terceir|outr)[ao]s?\b(?! vez| e |-feira)(?:(?!frete|entrega|envio)[^.!?:,]){1,30}"
+            r" (?:gratis|gratuit[ao]s?|de graca|sem custo)\b"
             r"|\bcompre (?:\d|um|uma)\b.{0,12}\bganhe\b|\bem dobro\b|\b(?:dois|duas|2) por (?:um|uma|1)\b",
         ),
         "brinde": (
@@ -65,6 +66,7 @@ _OFFERS = {
 HALF = 50
 """A discount in per cent of which one may say that it is half of the price, and more."""
 _NEARLY_HALF = 40
+_NEARLY = re.compile(r"(?<!por )\bquase (?:pela )?metade\b(?! d[aeo]s? (?!preco|valor))")
 """And nearly half («quase pela metade»)."""
 _DISCOUNT = re.compile(r"\bdescont\w*[^.;%]{0,20}?(\d{1,2})\s?%|\b(\d{1,2})\s?% ?(?:de desconto|off|mais barat)")
 _OTHER_HALF = re.compile(
@@ -93,7 +95,7 @@ def ungranted(answer: str, brief: str, product: str) -> int:
 
 def _is_half_off(brief: str, answer: str) -> bool:
     found = (one or other for one, other in _DISCOUNT.findall(fold(brief)))
-    least = _NEARLY_HALF if re.search(r"\bquase (?:pela )?metade\b", fold(answer)) else HALF
+    least = _NEARLY_HALF if _NEARLY.search(fold(answer)) else HALF
     return any(int(number) >= least for number in found)
 
 
@@ -170,9 +172,9 @@ _LEADS_TO_IT = re.compile(
     r"(?:\A|[^\w\s] ?|\n|\b(?:[ao]s?|umas?|uns?|seus?|suas?|meus?|minhas?|noss[ao]s?|teus?|tuas?|ess[ae]s?|est[ae]s?"
     r"|n?aquel[ae]s?|cada|n[ao]s?|d[ao]s?|n?uma?|pel[ao]s?|aos?|em|tal|tem|temos|compr\w+|lev[ae]r?|garant\w+|peca"
     r"|ganhe|quer|escolha|pegue|confira|aproveite|experimente|conheca|chegou|chegaram|nov[ao]s?|proxim[ao]s?|bo[am]|melhor|tod[ao]|mais|item|produto|ha|e|ou|pedem?|merecem?|procura|falta"
-    r"|(?:hora|noite|tarde|sessao|dose|tro[cq]\w+|estoque|dia|clube|tipo|loja|novidades?|ofertas?"
+    r"|(?:hora|noite|tarde|tro[cq]\w+|estoque|dia|clube|tipo|loja|novidades?|ofertas?"
     r"|desconto|cupom|off|precis\w+|and[ae]r?|ir|linha|colecao|procura|busca) (?:de|em|para|pra|por)|vale (?:para|pra)"
-    r"|mesm[ao]|pr[oa]s?|pediu|pedir|faltar|ver|usar|abrir"
+    r"|mesm[ao]|pr[oa]s?|pediu|pedir|faltar|ver|usar"
     r"|(?:combinam?|conforto|estilo|casa|rotina|look|visual|treino) com) )$"
 )
 
@@ -186,7 +188,7 @@ def leads_to_product(prompt: PromptLike, answer: str) -> bool:
     return any(
         (
             _LEADS_TO_IT.search(before := said[max(0, found.start() - _LOOKED_BACK) : found.start()])
-            and not (before.endswith(", ") and re.match(r"\W*(?:[.!?]|$)", said[found.end() :]))
+            and not (_IN_PASSING.search(before) and re.match(r"[^\w!]*(?:[.?]|$)", said[found.end() :]))
         )
         or re.match(r" nov[ao]s?\b", said[found.end() :])
         for name in filter(str.strip, names)
@@ -195,6 +197,8 @@ def leads_to_product(prompt: PromptLike, answer: str) -> bool:
 
 
 _LOOKED_BACK = 24
+_IN_PASSING = re.compile(r"(?:^|[^\w\s%]) ?(?:\w+ )?\w+, $")
+"""A word or two before a comma, behind which a thing is offered no more («só hoje, celular.»)."""
 
 
 def _plural(term: list[str]) -> list[str]:
@@ -277,7 +281,29 @@ def push_inventions(prompt: PromptLike, answer: str) -> int:
     others.update(_bare(prompt, shown))
     name = figures(prompt.reference.get("product", ""))
     false = {figure for figure in shown if invented([figure], allowed, name)} - set(_exceeded(answer, allowed))
-    return len(false | others)
+    return len(false | others) + len(_of_others(fold(answer), fold(prompt.reference.get("product", ""))))
+
+
+def _of_others(folded: str, product: str) -> list[str]:
+    """What a folded push tells with its brief's figure of something else than the price: of the stock that fell, of gas
+    that is saved, of an amount that is off."""
+    said = folded.replace(product, "produto") if product else folded
+    fallen = [found[0] for found in _FALLEN.finditer(said) if not _OF_IT.search(found[1]) and found[1].strip()]
+    return fallen + [found[0] for found in _SAVED.finditer(said)]
+
+
+_FALLEN = re.compile(r"([^.!?:;,\n]{0,60})\b(?:baix(?:ou|a)|cai|caiu) (?:so |ate )?\d{1,2} ?%")
+_OF_IT = re.compile(r"\b(?:preco|valor|ele|ela|tudo)\b|(?<!\bdo )(?<!\bda )(?<!\bcom o )(?<!\bcom a )\bproduto\b")
+_SAVED = re.compile(
+    r"\beconomi\w+ (?:ate )?\d{1,2} ?% n[ao]s? (?!compra|preco|(?:seus? |suas? )?produto|pedido|loja|app|site|valor)\w+"
+    r"|\b(?:caiu|baixou|perde|economi\w+) (?:so |ate )?r\$ ?\d"
+    r"|\br\$ ?[\d.,]*\d (?:(?:a )?(?:menos|mais (?:em conta|barat|leve))|de volta|em (?!ate\b|dia|\d))"
+    r"|\b(?:caiu|cai|baixou) \d{1,2} ?% [oa] (?!preco|valor|vista)"
+    r"|(?<!preco )(?<!valor )\b\d{1,2} ?% (?:menor(?:es)?\b|mais (?!barat|em conta)[a-z]"
+    r"|menos (?!n[ao]|por|pel|que)[a-z]{4})"
+    r"|\btroque (?:[oa] )?(?:seu |sua )?(?:velh[oa] )?produto por r\$"
+)
+"""A price as what is saved, a share of what is no price, a thing in exchange for money."""
 
 
 def _exceeded(answer: str, allowed: Sequence[float]) -> Iterator[Figure]:

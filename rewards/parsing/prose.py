@@ -25,7 +25,6 @@ _ALLOWED = {
     **dict.fromkeys(_DEFINITE | _MERGED, _POSSESSIVES | {"que"}),
     "a": _POSSESSIVES | _INDEFINITE | {"que", "cada", "de", "do", "da"},
     "o": _POSSESSIVES | {"que", "do", "da"},  # «leve o do pequeno»
-    **dict.fromkeys(("esse", "essa"), frozenset("oa")),  # «é esse o cupom»
     **dict.fromkeys(_INDEFINITE, word_set("em com de por para pra que a e")),
     "cada": _INDEFINITE,
     **{word: {"e", "com", "para", "por", "no", "na"} for word in _POSSESSIVES},  # «escolha o seu e leve»
@@ -55,6 +54,8 @@ _ASIDE = re.compile(r" \([^().!\n]{1,80}\?\)")
 """Questions in brackets, which begin small."""
 _REPEATS = re.compile(r"\b([^\W\d]{4,})(?: (?!(?:em|a|é|por|com) \1\b)[^\W\d]+){0,2} \1\b")
 """A word that stands twice within three of a clause; not «peça por peça», «panela boa é panela cheia»."""
+_THIS_ONE = re.compile(r"(?<=\bé )ess[ea] (?=[oa]\b)")
+"""«É esse o cupom»."""
 _OWNED = re.compile(r"(?<=\b(?:sua|seu|meu))(?=,)|(?<=\b(?:nossa|nosso|minha))(?=,)")
 """The end of a clause with whose it is («a cama é toda sua, o travesseiro também»)."""
 _LOWER_FIRST = re.compile(r"\W*[a-zà-ÿ]")
@@ -70,9 +71,10 @@ def _not_behind(words: str) -> str:
 
 
 _LOOSE = re.compile(
-    rf"(?<!desconto de )(?<!abatimento de ){_not_behind('baixou baixa caiu cai até economize economiza')}"
-    r"(?<!chega a )\b\d{1,2} ?%"
-    r"(?!\*{0,2} (?:de|off|em|no|na|nos|nas|a menos|menos|menor(?:es)?|mais|pra|para|do|da)\b)"
+    rf"(?<!desconto de )(?<!abatimento de ){_not_behind('baixou baixa caiu cai até economize economiza preço valor')}"
+    r"(?<!desconto chega a )(?<!desconto que chega a )\b\d{1,2} ?%"
+    r"(?!\*{0,2} (?:de|off|em|no|na|nos|nas|a menos|mais (?:barat|em conta)|pra|para|do|da)\b"
+    r"|\*{0,2} mais barat|\*{0,2} menos(?:\W*(?:[.!?,;:]|$)| (?:no preço|por|pel[oa])\b))"
     r"|\bcupom: (?![^.!?]{0,20}(?-i:[A-Z]{2}))"
     r"|(?<!\w: )(?<!\w, )"
     rf"{_not_behind('por só apenas somente de sai a custa até para em com custando é hoje agora')}"
@@ -116,7 +118,7 @@ def disorder(text: str) -> int:
     found += sum(word.lower() in _ORDINARY for word in _CAPITAL.findall(_CAPITAL_INSIDE.sub(" ", text)))
     found += bool(_LOWER_FIRST.match(text)) + len(_SCRAP.findall(text))
     single = sum(len(_TOKEN.findall(line)) == 1 for line in _ENDED.split(text))
-    for sentence in filter(str.strip, _SENTENCE.split(_OWNED.sub(";", text.lower()))):
+    for sentence in filter(str.strip, _SENTENCE.split(_OWNED.sub(";", _THIS_ONE.sub("", text.lower())))):
         tokens = _TOKEN.findall(sentence)
         found += sum(_clash(one, other) for one, other in pairwise(tokens))
         found += bool(tokens) and tokens[-1] in _LEADING - _ENDS
@@ -210,7 +212,9 @@ def concrete(line: str) -> bool:
 
 _PLAN = re.compile(
     r"\b(?:plano|ac(?:ao|oes)|faz(?:er)?|faria|passos?|recomend\w+|suge\w+|sugir\w+|testes?|testar\w*|agir"
-    r"|decis\w+|medidas|propo\w+|agiria\w*|como (?:\w+ ){0,2}\w{2,}(?:[aei]r|ria)"
+    r"|decis\w+|medidas|propo\w+|agiria\w*"
+    r"|como (?:(?!entend|ler\b|ver\b|interpret|chegar\b|enxerg|explic)\w+ ){0,2}"
+    r"(?!entend|ler\b|ver\b|interpret|chegar\b|enxerg|explic)\w{2,}(?:[aei]r|ria)"
     r"|fase|semana|ideias?|para (?:o|a|os|as) \w+(?: \w+)?|reengaj\w+|prioridades?|agora)\b"
 )
 _HEADING = re.compile(r"[^.!?]{3,80}:\W*$|[^.!?,;]{3,60}\??$")
@@ -223,6 +227,15 @@ _AS_STEP = re.compile(
     r"|recomendacao)\s?(?:\d\s?)?[:→–-])"
 )
 """What says of a row by itself that it is a step («→ …», «Ação: …»)."""
+_AS_FOUND = re.compile(
+    r"\W{0,12}(?:[a-z]+(?: \d)?\s?[:→–-]\W{0,3})?[ao]s? (?:[a-z]+ ){1,3}(?:(?:de|em) )?(?:r\$ ?)?(?:\d[\d.,]*%? )?"
+    r"(?:e (?:muito |bem |tao |mais )?(?:alt|baix|ruim|ruins|bo[am]\b|grande|pequen|preocup|o\b|a\b|um|culpa)"
+    r"|sao|vem|veio|esta|estao|foi|foram|ficou|caiu|subiu|mostra|indica|pesa|segue|continua|preocupa|reflete|atinge)"
+    r"|\W{0,12}(?:[a-z]+(?: \d)?\s?[:→–-]\W{0,3})?(?:[ao]s? )?(?:atraso|cancelamento|devolucao|frete|nota|recompra"
+    r"|conversao|receita|ticket)s? (?:medi[oa] )?"
+    r"(?:(?:muito )?(?:alt[oa]|baix[oa]|elevad[oa]|ruim)|por (?:falta|causa|culpa)|devido)\b"
+)
+"""A row of a list that tells how something is («o atraso é alto na entrega»), which is no step."""
 
 
 def advice_lines(folded: str) -> Iterator[tuple[str, bool]]:
@@ -234,7 +247,8 @@ def advice_lines(folded: str) -> Iterator[tuple[str, bool]]:
             planned = bool(_PLAN.search(row))
         step = bool(_AS_STEP.match(row))
         for line in _BREAKS.split(row):
-            yield line, step or (planned and (marked or bool(_MARKED.match(line))))
+            listed = step or (planned and (marked or bool(_MARKED.match(line))))
+            yield line, listed and not _AS_FOUND.match(line)
 
 
 _BREAKS = re.compile(r"(?<=[.;!])\s")

@@ -129,12 +129,28 @@ _DAYS, _WEEKS = (28.0, 29.0, 30.0, 31.0), (4.0, 4.43)
 
 
 def is_daily(sentence: str, figure: Figure, place: tuple[int, int], operands: Sequence[Operand]) -> bool:
-    """Whether a figure is what a known one comes to by day or by week of its month («17 ou 18 por dia»)."""
+    """Whether a figure is what a known one comes to by day or by week of its month («17 ou 18 por dia»), or a known
+    share of it where its clause names one («32 atrasados por dia»)."""
     spread = _BY_DAY.match(sentence, place[1])
-    spans = () if not spread else _DAYS if "dia" in spread[0] else _WEEKS
+    if not spread:
+        return False
+    spans = _DAYS if "dia" in spread[0] else _WEEKS
     known = [value for value, unit in operands if unit == figure.unit and unit != "%"]
+    if _PART_OF.search(_OF_SHARE.sub(" ", _clause(sentence, place))):
+        known = [share / 100 * value for value in known for share, unit in operands if unit == "%"]
     told = paired(sentence, figure, place)
     return any(_shows(told, value / span, _ROUNDED) for value in known for span in spans)
+
+
+_PART_OF = re.compile(r"\b(?:atras|cancel|devol|recompr|perd|voltam|reclam|abandon|desist)")
+_OF_SHARE = re.compile(r"\d ?% (?:d[aeo]s? )?[a-z]+|\b[a-z]+ (?:d[aeo]|em) \d[\d.,]* ?%")
+"""What names a part of a whole, and a share with its own name, which is none («13% de atraso»)."""
+
+
+def _clause(sentence: str, place: tuple[int, int]) -> str:
+    """What stands around a figure up to the next comma on both sides."""
+    before, behind = sentence[: place[0]].rpartition(", ")[2], sentence[place[1] :].partition(", ")[0]
+    return f"{before} {behind}"
 
 
 _COMPUTING = re.compile(r"[×÷*/=≈~+]\s?(?:r\$\s?)?$|\bvezes\s(?:r\$\s?)?$")
@@ -159,4 +175,4 @@ def follows(sentence: str, figure: Figure, place: tuple[int, int], operands: Seq
 def is_twice(sentence: str, figure: Figure, operands: Iterable[Operand]) -> bool:
     """Whether an amount is a known one there and back, where its sentence says so."""
     doubled = [2 * value for value, unit in operands if unit == figure.unit == "R$"]
-    return bool(proposed.TWICE.search(sentence)) and any(occurs(value, (figure,)) for value in doubled)
+    return proposed.is_both_ways(sentence) and any(occurs(value, (figure,)) for value in doubled)

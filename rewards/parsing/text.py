@@ -31,7 +31,7 @@ PORTUGUESE = word_set("""
 """Function words, without accents. A Portuguese sentence has them in about 40 % of its places."""
 
 FOREIGN = word_set("""
-    el los las y en con del un pero muy su sus lo le es fue hay usted ustedes nuestro nuestra muchas gracias the of
+    el la los las y en con del un pero muy su sus lo le es fue hay usted ustedes nuestro nuestra muchas gracias the of
     and to in is for with on that this your you are our it its from now get have has was were be been by we they he she
     not or an at will can which what when there their his her but all would should these those than then if into more
     some any about here how who out up just only over also don buy check best
@@ -81,8 +81,13 @@ def portuguese(tokens: list[str]) -> float:
     letters = [token for token in tokens if _ALPHABETIC.match(token)]
     if not letters:
         return 0.0
-    hits = sum(token in PORTUGUESE for token in letters) - 2 * sum(token in FOREIGN for token in letters)
+    there = sum(one == "la" and other in _THERE for one, other in pairwise(letters))
+    hits = sum(token in PORTUGUESE for token in letters) - 2 * (sum(token in FOREIGN for token in letters) - there)
     return clip(hits / len(letters) / 0.15)
+
+
+_THERE = word_set("fora dentro em na no nas nos do da de vem vai atras")
+"""What follows «lá», which is no article without its accent."""
 
 
 def foreign(tokens: list[str]) -> float:

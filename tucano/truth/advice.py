@@ -148,9 +148,11 @@ _LEADS = re.compile(
 )
 _ALWAYS = ("nada", "clientes")
 _NEGATED = re.compile(
-    rf"(?:\A\W*|[.;:!,]\s*|\be\s+)(?:\w+:\s*)?(?:nao|nunca|jamais)\s+(?!vale|ignor|deix\w+ de)(?:{'|'.join(_VERBS)})"
-    rf"(?:o|e|a|ue|ar|er|ir|em|am|amos)?\b(?![^.;!?]*\b(?:ate|enquanto|antes d\w|sem antes)\b)"
-    r"(?! (?:\w+ ){0,2}(?:gera(?:l|is)|a todos|para todos)\b)"
+    r"(?:\A\W*|[.;:!,]\s*|\be\s+)(?:\w+:\s*)?(?:nao|nunca|jamais)\s+(?!vale|ignor|deix\w+ de)"
+    r"(?!(?:envi|mand|oferec|ofereca|dar|de|conced|dispar|divulg)\w* (?:(?!respost|avis|pedid|entreg|rastre)\w+ ){0,2}"
+    r"(?:gera(?:l|is)|a todos|para todos)\b)"
+    rf"(?:{'|'.join(_VERBS)})"
+    r"(?:o|e|a|ue|ar|er|ir|em|am|amos)?\b(?![^.;!?]*\b(?:ate|enquanto|antes d\w|sem antes)\b)"
     rf"|\b(?:evit(?:e|ar|em)|(?<!nao )(?:par[ae]r? de|deixem? de|deixar de)|chega de)\s+(?:{'|'.join(_VERBS)})\w*"
 )
 _UP = (
@@ -174,8 +176,9 @@ _HARM = re.compile(
     r"|e) as (?:fotos|avaliac|descric)"
     r"|\bengan(?:ar|e|em)\b|\bmint\w*|\bmentir\b|\bdificult\w+|\bencarec(?:er|a)\b|\bcompli(?:car|que)\w*"
     r"|\babandon(?:ar|e)\b|\bdesist(?:ir|a|am) d[aeo]\w*|\bvend(?:er|a) menos"
-    r"|\bsuspend(?:er|a)\b(?!\W*\Z)"
+    r"|\bsuspend(?:er|a)\b"
     r"(?! (?:d?[ao]s? )?(?:(?:destaque|divulgacao|propaganda|oferta|venda)s? d[aeo]s? "
+    r"(?:que\b|quem|(?:\w+ )?(?:item|itens|produto|peca|anunci|vendedor|lojist|parceir|transportador|modelo))"
     r"|vitrine|vendedor|item|itens|parceir|anunci|lojist|transportador|quem))"
     r"|\bbloque(?:ar|ie) (?:[ao]s? )?(?:client|comprador|consumidor|acesso|pedido|entrega|respost|reclamac|avaliac)"
     r"|\batras(?:ar|e|em) (?:mais |ainda )?(?:a|o|as|os)\b|\baument(?:ar|e) (?:o|os) (?:preco"
@@ -253,11 +256,18 @@ def _is_advised(sentence: str, harm: re.Match[str]) -> bool:
     before = sentence[: harm.start()]
     if _DENIED.search(before) or _IN_PART.match(sentence, harm.end()):
         return False
+    if harm[0].startswith("suspend") and not sentence[harm.end() :].strip(" .!;)") and _FAULTY.search(before):
+        return bool(re.search(r"\b(?:atendiment|entregas?\b|respost)", before))
     return not _SPARED.search(before) and bool(_LEADS.search(before) or harm[0].endswith(_ALWAYS))
 
 
 _DENIED = re.compile(r"\b(?:nao|nunca|sem) (?:\w+[aei]r (?:\w+ ){1,3}e )?$")
 """«Não ignore as reclamações», «não baixar frete e ignorar a nota»."""
+_FAULTY = re.compile(
+    r"\b(?:item|itens|produto|peca|anuncio|vendedor|lojista|parceir|transportador|modelo|campanha|divulgac)"
+    r"|\b(?:havendo|se (?:houver|repetir|continuar|nao melhorar)|caso \w+),?\s*\Z"
+)
+"""What a shop may suspend: named in front, the verb ends the sentence («corrigir o item ou suspender»)."""
 _IN_PART = re.compile(r"\w*\s(?:so|apenas|somente)\b|\w*\s(?:itens|produtos|o que) (?:sem|fora)\b")
 """«Pare de atender só por e-mail», «de vender itens sem estoque»."""
 

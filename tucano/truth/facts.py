@@ -10,10 +10,9 @@ from tucano.truth.figures import Figure, figures
 from tucano.truth.reading import plain
 from tucano.truth.sums import Quantity, follows
 from tucano.truth.wording.claims import NAMED, TOLD, tie
-from tucano.truth.wording.hundreds import is_share
 from tucano.truth.wording.proposals import is_proposed, is_span
 from tucano.truth.wording.told import told_in
-from tucano.truth.wording.wholes import implied, in_whole_numbers, scaled, widened
+from tucano.truth.wording.wholes import implied, in_whole_numbers, is_share, scaled, widened
 
 _TELLING = 4
 """Words of a sentence that says something."""
@@ -125,7 +124,7 @@ def stated(answer: str, brief: str, facts: Sequence[Fact]) -> Stated:
             elif not _is_free(sentence, figure, mentions, free, claim) and not _is_summed(
                 sentence,
                 widened(sentence, found, place),
-                told,
+                quantities,
                 third if (tied := _is_tied(sentence, mentions, figure, units)) else [*third, *said],
                 not tied,
                 claim,
@@ -362,21 +361,20 @@ def _is_free(
 
 
 def _is_summed(
-    sentence: str, figure: Figure, told: Sequence[Quantity], said: Sequence[Quantity], free: bool, claim: str
+    sentence: str, figure: Figure, facts: Mapping[str, Quantity], said: Sequence[Quantity], free: bool, claim: str
 ) -> bool:
     """Whether a figure is worked out of the brief's facts and of the figures said just before, or is a fact that
     stands in a sum that is written out, or beside no label of its own. One that stands as a label's own is no result,
     but in such a sum."""
     before = sentence[: figure.start]
     written = bool(_SUM.search(before) or _SUMMED.match(sentence, figure.end))
-    if any(figure.shows(value) and figure.unit in ("", unit) for value, unit in told):
+    if any(figure.shows(value) and figure.unit in ("", unit) for value, unit in facts.values()):
         return free or written
     if claim == NAMED and not written:
         return False
-    known = [*told, *said]
-    return follows(figure, known, bool(_HEDGED.search(before)), bool(_COMPARES.search(sentence))) or (
-        not claim and scaled(sentence, figure, known)
-    )
+    return follows(
+        figure, [*facts.values(), *said], bool(_HEDGED.search(before)), bool(_COMPARES.search(sentence))
+    ) or (not claim and scaled(sentence, figure, facts, said))
 
 
 def _movement(sentence: str, mentions: Sequence[tuple[int, int, str]], figure: Figure, label: str) -> str:

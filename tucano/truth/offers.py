@@ -22,7 +22,8 @@ _KINDS: dict[str, re.Pattern[str]] = {
     "several for one": re.compile(
         r"\b(?:lev\w+|compr\w+|pegu?\w+)\s+(?:[2-9]|dois|duas|tres|quatro)\b|\bpagu?e?\w*\s+(?:so\s+)?(?:[1-9]|um"
         r"|uma|dois|duas|metade)\b"
-        r"|\b(?:segund|terceir|outr)[ao]s? [^.!?]{1,30}\b(?:gratis|gratuit\w+|de graca|sem custo)\b"
+        r"|(?<!nesta )\b(?:segund|terceir|outr)[ao]s? (?!vez|e |feira)(?:(?!fret|entreg|envi)[^.!?:,]){1,30}"
+        r"\b(?:gratis|gratuit\w+|de graca|sem custo)\b"
         r"|\b[2-9] por 1\b|\bdois por um\b|\bem dobro\b"
     ),
     "half": re.compile(r"\b(?:metade|meio preco|50 off)\b"),
@@ -63,6 +64,7 @@ _IMPLIED = {
     "half": {"discount", "sale", "price drop"},
 }
 """What may be said of an offer besides: free shipping is free of something, a discount is an offer."""
+_NEARLY = re.compile(r"(?<!por )\bquase (?:pela )?metade\b(?! d[aeo]s? (?!preco|valor))")
 HALF, NEARLY_HALF = 50, 40
 """A discount in per cent that one may call half of the price, and «quase pela metade»."""
 _OFF = re.compile(r"\bdesconto\w*[^.;%]{0,20}?(\d{1,2})\s?%|\b(\d{1,2})\s?%\s?(?:de desconto|off|mais barat)")
@@ -103,7 +105,7 @@ def granted(answer: str, brief: str, product: str) -> bool:
     if any(figure.unit == "R$" for figure in given):
         allowed.add("price")
     off = [int(one or other) for one, other in _OFF.findall(plain(brief))]
-    least = NEARLY_HALF if re.search(r"\bquase (?:pela )?metade\b", said) else HALF
+    least = NEARLY_HALF if _NEARLY.search(said) else HALF
     if any(share >= least for share in off) and not _OF_OTHERS.search(said):
         allowed.add("half")
     named = codes(brief)
@@ -114,6 +116,32 @@ def granted(answer: str, brief: str, product: str) -> bool:
     if not codes(answer) <= named or ("coupon" in kinds(answer) and not any(code in answer for code in named)):
         return False
     return kinds(plain(answer).replace(name, " ")) <= allowed
+
+
+_ELSEWHERE = re.compile(
+    r"\br\$ ?[\d.,]*\d (?:a menos|menos|mais (?:em conta|barat|lev)|de volta|em (?!ate |dia|\d)"
+    r"|[oa]s? (?!vista|prazo)[a-z]{3})"
+    r"|\b(?:caiu|cai|baixou|perdeu|economi[sz]\w+) (?:ate |so )?r\$"
+    r"|\beconomi[sz]\w+ (?:ate )?\d+ ?% n[ao]s? (?!compra|preco|loja|app|site|pedido|seu|sua)"
+    r"|(?<!preco )(?<!valor )\b\d+ ?% (?:menor|mais (?!barat|em conta|bonit)[a-z]"
+    r"|menos (?!n[ao] |por |pel|que )[a-z]{4})"
+    r"|\b(?:caiu|cai|baixou) \d+ ?% [oa] (?!preco|valor|vista)"
+    r"|\bchega a \d+ ?% (?!de desconto|off)[a-z]"
+)
+"""A price as what is saved, paid back or of another thing, and a share of what is no price («33% no gás»)."""
+_FELL = re.compile(r"([^.!?:;,]*)\b(?:caiu|cai|baixou|baixa) (?:ate |so )?\d+ ?%")
+
+
+def told_of_others(answer: str, product: str) -> bool:
+    """Whether an answer tells the figure of its brief of something else than the price of its product."""
+    said = plain(answer).replace(plain(product), "artigo") if product else plain(answer)
+    if _ELSEWHERE.search(said) or re.search(r"\btroque (?:[oa] )?(?:seu |sua )?artigo por r\$", said):
+        return True
+    subjects = (match[1] for match in _FELL.finditer(said))
+    return any(
+        subject.strip() and not re.search(r"\b(?:preco|valor|ele|ela)\b|(?<!d[oa] )(?<!com [oa] )\bartigo\b", subject)
+        for subject in subjects
+    )
 
 
 def _tells(figure: Figure, value: float, text: str) -> bool:

@@ -67,7 +67,7 @@ def names_product(text: str, product: str, terms: Sequence[str] = ()) -> bool:
 
 _HEADS = word_set(
     """
-    estoque hora noite tarde sessao dose oferta ofertas compra promocao novidade novidades falta jogo kit linha par
+    estoque hora noite tarde oferta ofertas compra promocao novidade novidades falta jogo kit linha par
     preco gostar precisando troca trocar troque anda andar ir vale cupom desconto
     """
 )
@@ -78,7 +78,7 @@ _BEFORE = word_set(
     na ao tem temos tal leve garanta confira quer peca chegou merece levar comprar compre com e teu tua mais melhor
     proximo proxima pelo pela outro outra velho velha produto nossos nossas toda todo cada pede pedem procura falta
     num numa bom boa bons boas grande belos
-    leva mesma mesmo pro pra pros pras em por pediu pedir faltar abrir escolher escolha
+    leva mesma mesmo pro pra pros pras em por pediu pedir faltar escolher escolha
     ver veja conheca garantir amar ame experimente use usar aproveite ganhe super belo bela lindo linda otimo otima
     """
 )
@@ -91,11 +91,11 @@ def _several(head: str) -> tuple[str, ...]:
 
 
 def in_a_phrase(text: str, product: str) -> bool:
-    """Whether the product's name stands somewhere as a thing that is offered, not behind any other word."""
+    """Whether the product's name stands somewhere as a thing that is offered, not behind any other word, nor behind a
+    word or two and a comma at the end («só hoje, panela.»)."""
     head = words(product)[0]
-    text = re.sub(
-        rf"(?i), {re.escape(product)}\W*(?:[.!?]|\Z)", ", .", text
-    )  # no thing is offered behind a comma alone
+    passing = rf"(?i)(?:\A|[^\w\s%])\s*(?:\w+ )?\w+, {re.escape(product)}[^\w!]*(?:[.?]|\Z)"
+    text = re.sub(passing, ". ", text)
     for part in re.split(r"[.!?:;,–—(-]\s|\n|\A\W+|[^\w\s%$]{1,3}\s", plain(re.sub(r"(?i)\bdá\b", "dar", text))):
         said = words(part)
         for place, word in enumerate(said):

@@ -70,7 +70,11 @@ def untabled(text: str) -> str:
 
 
 _TABLE = re.compile(r"(?m)^[ \t]*\|([^\n]*)\|[ \t]*\n[ \t]*\|[ \t:|-]+\|[ \t]*\n(?:[ \t]*\|[^\n]*(?:\n|\Z))+")
-_AIMS = re.compile(r"\s*(?:metas?|alvos?|objetivos?)\b", re.IGNORECASE)
+_AIMS = re.compile(
+    r"\s*(?:metas?|alvos?|objetivos?)\b(?!.*\b(?:atingid|realizad|atual|alcan[cç]ad|batid|cumprid|superad|hoje|agora|j[aá]\b))",
+    re.IGNORECASE,
+)
+"""The head of a column of aims; one of aims that were reached tells of now."""
 
 
 def _aimed(table: re.Match[str]) -> str:

@@ -9,7 +9,8 @@ _SEVERAL = re.compile(
     r"\b(?:resposta|opcao|alternativa|versao|exemplo|push|notificacao|option|answer)\s*(?:n[o.]?\s*)?(?:[1-9]\b"
     r"|[a-c]\s*[:)])"
     r"|\bou entao\s*:|\boutra (?:resposta|opcao|versao)\s*:"
-    r"|(?<!\bcomo )\b(?:primeira|segunda) (?:resposta|versao|opcao(?! de\b))\b"
+    r"|\b(?:(?<=[a-z] como )(?:primeira|segunda) (?:resposta|versao|opcao)\b(?!\s*[,.;)\n]|\s*\Z| (?:para|de|a|aos?)\b)"
+    r"|(?<![a-z] como )(?:primeira|segunda) (?:resposta|versao|opcao(?! de\b))\b)"
     r"|[.!?](?:\s?[\U0001F300-\U0001FAFF\u2300-\u27bf]\ufe0f?)?\s(?:={1,2}|=>|or|or:|/|\|{1,2}|&)\s\W{0,4}[a-z]+\b"
 )
 _TAKEN_BACK = re.compile(

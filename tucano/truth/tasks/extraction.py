@@ -82,7 +82,7 @@ _ANGRY = re.compile(
     r"|reembolso|estrag\w+|prejuizo|revolt\w+)\b"
 )
 _NOTHING_OF = re.compile(
-    r"\b(?:nao|nem|nunca|sem|nenhum|nenhuma|zero|nada)"
+    r"\b(?:nao|nem|sem|nenhum|nenhuma|zero|(?:nunca|nada)(?!(?: \w+){0,3} (?:mais|muito) $))"
     r"(?: (?:aponta|relata|cita|registra|menciona|encontrou|encontra|viu|ve|tem|teve|ha|houve|apresenta"
     r"|apresentou|achou|acusa|faz|fez"
     r"|traz|mostra|qualquer|algum|nenhum|motivos?|razao|sinal|deixa|margem|d[eo]|a|o|que|para|com|esta|ficou|foi"
@@ -335,7 +335,8 @@ def _sums_up(summary: Any, told: frozenset[str], review: str) -> float:
     if (_stems(summary) | _named(summary)) & (told | common | _named(review)):
         return 1.0
     is_told = len(_stems(summary) - _FRAME) >= LABEL and bool(trouble(summary) & trouble(review))
-    if (is_told or praises_alike(plain(summary), plain(review))) and _is_of_this(plain(summary), review):
+    is_praise = praises_alike(plain(summary), plain(review)) and _is_of_this(plain(summary), review, _NAMED)
+    if is_praise or (is_told and _is_of_this(plain(summary), review)):
         return 1.0
     return THIN if _stems(summary) and len(words(summary)) <= THINNEST else 0.0
 
@@ -343,18 +344,27 @@ def _sums_up(summary: Any, told: frozenset[str], review: str) -> float:
 _ABOUT = re.compile(
     r"\b(?:reclam\w+|gostou|elogi\w+|(?:in)?satisfeit[oa]|content[ea])(?: com| sobre)? (?:[ao]s?|d[aeo]s?) (\w+)"
 )
+_NAMED = re.compile(r"(?:^|[.;:!] |\b(?:[oa]s?|uma?|d[oa]s?|n[oa]s?|aos?) )([^\W\d_]{4,})")
+"""What somebody likes or not; and all that a text begins with or names with an article."""
 _NO_THINGS = re.compile(
     r"\w+(?:eza|cao|dade|mento|ncia|agem)$|tempo|data|preco|servic|demor|falta|recus|descas|envio|cuidad|vended"
-    r"|itens|item"
+    r"|itens|item|mercad|encomend|pacote|tudo|anunci|esperad|combinad|previst|prometid|fotos?$|dias?$|cert|rapid|pontual"
+    r"|feliz|content|perfeit|excelen|transport|frete|correio|lojist|valor|comentari|destac|ressalt|super"
+    r"|peca|outr[oa]s?$|pesso|artigo|amig|famil|proxim|mesm|risca|ofert|escolh|inten|gente|embrulh|hora|semana|manha|hoje"
+    r"|respe|maxim|primeir|segund|parte|cada|descr|vez|quem|marca|site|casa|tipo|todo"
 )
 
 
-def _is_of_this(summary: str, review: str) -> bool:
-    """Whether what a plain summary says that somebody likes or not is something of its review, and no other thing."""
+def _is_of_this(summary: str, review: str, about: re.Pattern[str] = _ABOUT) -> bool:
+    """Whether what a plain summary is said to be about is something of its review, and no other thing."""
     own = _stems(review) | _named(review) | _FRAME
     return all(
-        stem(noun) in own or _NO_THINGS.match(noun) or stem(one_name(noun)) in own or trouble(noun)
-        for noun in _ABOUT.findall(summary)
+        stem(noun) in own
+        or _NO_THINGS.match(noun)
+        or stem(one_name(noun)) in own
+        or trouble(noun)
+        or FORMS.get(noun, "").startswith("v:")
+        for noun in about.findall(summary)
     )
 
 

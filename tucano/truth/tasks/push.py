@@ -4,10 +4,11 @@ import re
 from collections import Counter
 from pathlib import Path
 
+from tucano.truth.figures import figures
 from tucano.truth.fluency import Norm, reads
-from tucano.truth.offers import codes, granted, mentions_offer
+from tucano.truth.offers import codes, granted, kinds, mentions_offer, told_of_others
 from tucano.truth.product import has_wrong_article, in_a_phrase, names_another, names_product
-from tucano.truth.reading import plain, sentences
+from tucano.truth.reading import plain, sentences, words
 from tucano.truth.single import copied, is_single, portuguese
 from tucano.truth.types import PromptLike
 from tucano.truth.wording.junk import is_junk
@@ -63,13 +64,15 @@ _AGAINST = re.compile(
 _ABOUT = re.compile(
     r"\b(?:push|notificac\w+|caracteres|publico|mensagem curta|produto:|preco:\s*r\$|desconto:\s*\d"
     r"|(?:\A|(?<=[.;!?] ))preco:"
-    r"|(?:\A|(?<=\. ))cupom:|(?<!-)texto:"
+    r"|(?:\A|(?<=\. ))cupom:|\ba mensagem d[aeo]\b|(?<!-)texto:"
     r"|(?:o|um|este|esse) texto (?:curto|pronto|acima|abaixo|d[aeo]|e|sobre|para|com ate)"
     r"|, (?:ofertas?|descontos?|promoc(?:ao|oes)|frete|cupom)(?:[,.!]|\Z)"
     r"|(?:crie|escreva|monte|faca) (?:um|uma) (?:push|not|texto|mensag|anunci|frase)"
     r"|(?:them|they|the|your|grab|get|you|with) )"
 )
 _FORMAL = re.compile(r"\b(?:prezad\w+|atenciosamente|informamos|cordialmente|vossa|solicitamos|comunicamos)\b")
+SCRAP, MOST_SCRAPS = 2, 5
+"""Words of a part between commas that says nothing by itself, and how many of these no notification has."""
 MOST_TOLD = 4
 """Times that a notification says a word."""
 _HOLE = re.compile(r"\b(?:tem|temos|merece:?|chegou:?|que tal) (?:para|com|sem|por)\b|\b(?:chegou|merece):?\s*[?!]")
@@ -80,9 +83,9 @@ _INVITES = re.compile(
     r"|venh\w+|vej\w+|finaliz\w+|renov\w+"
     r"|pec\w+|que tal|seus?|suas?|voces?|oi|ola|ei|merec\w+|chegou|chega\w*|esper\w+|saudade\w*|so hoje|hoje"
     r"|agora|us[ea]|loja|novidade|conhec\w+"
-    r"|cheg\w+|presentei\w+|com|por|apli\w+|digit\w+|escolh\w+|abr[ae]|toque|entr[ae]|pass[ae]|olh[ae]|diga|cupom"
-    r"|pode|ped[ei]\w*|sai|(?:da|de) uma olhada)\b|[!?]|\b(?:frete|entrega) (?:gratis|zero)|\d ?% ?off"
-    r"|\d ?% (?:a )?(?:menos|mais)|r\$"
+    r"|cheg\w+|presentei\w+|com|por|pode (?:usar|levar|vir|conferir))\b|[!?]|\b(?:frete|entrega) (?:gratis|zero)"
+    r"|\d ?% ?off|(?:\A|[.:,] )(?:apli\w+|digit\w+|escolh\w+|abr[ae]|toque|entr[ae]|pass[ae]|olh[ae]|diga"
+    r"|d[ae] uma olhada)\b"
 )
 
 
@@ -117,7 +120,7 @@ def truth(prompt: PromptLike, answer: str, databases: Path | None) -> float | No
         and len([row for row in answer.splitlines() if row.strip()]) <= 2
         and not _AGAINST.search(text)
         and not _ABOUT.search(text)
-        and bool(_INVITES.search(text))
+        and bool(_INVITES.search(text) or _offers(prompt, answer, product))
         and copied(answer, prompt.user) < 0.65
     )
     if not is_push or _is_repeated(answer) or is_junk(answer) or _orders(text, plain(prompt.user), plain(product)):
@@ -143,9 +146,16 @@ def _orders(text: str, brief: str, product: str) -> bool:
     )
 
 
+def _offers(prompt: PromptLike, answer: str, product: str) -> bool:
+    """Whether a notification passes on what its brief offers: that invites too."""
+    brief = prompt.user.replace(product, " ")
+    is_offered = bool(figures(plain(brief)) or codes(brief) or "free shipping" in kinds(brief))
+    return is_offered and names_product(answer, product) and mentions_offer(answer, prompt.user, product)
+
+
 def _matter(prompt: PromptLike, answer: str, product: str) -> float:
     """What is left of a notification for what it says: of the product, of its offer, and in which phrases."""
-    if not granted(answer, prompt.user, product):
+    if not granted(answer, prompt.user, product) or told_of_others(answer, product):
         return UNGRANTED
     if names_another(answer, product, prompt.user):
         return ANOTHER
@@ -180,7 +190,10 @@ def _neutral(name: re.Match[str]) -> str:
 
 
 def _is_repeated(answer: str) -> bool:
-    """Whether a sentence stands twice, two notifications in one, or a word of four letters again and again."""
+    """Whether a sentence stands twice, two notifications in one, a word of four letters again and again, or words are
+    only strung together («celular, película, hoje, agora, já»)."""
+    if sum(0 < len(words(part)) <= SCRAP for part in re.split(r"[,.]", plain(answer))) >= MOST_SCRAPS:
+        return True
     told = Counter(re.findall(r"[^\W\d_]{4,}", plain(answer)))
     if max(told.values(), default=0) >= MOST_TOLD:
         return True

@@ -107,10 +107,12 @@ def under_headings(answer: str) -> str:
 _QUOTED = re.compile(r"[\"“«]([^\"”»\n]{1,120})[\"”»]")
 
 
-_BOAST = re.compile(
-    r"\b(?:seu|sua|nosso|nossa|o|a) (?:frete|envio|entrega|prazo|nota)\w* (?:baix|ca|sub|diminu|melhor)\w+"
+_BOAST = re.compile(r"\b(?:seu|sua) (?:frete|envio|entrega|prazo|nota)\w* (?:baix|ca|sub|diminu|melhor)\w+")
+_SENT = re.compile(
+    r"\b(?:envi(?:ar|e|em)|avis(?:ar|e|em|o|os)|mand(?:ar|e|em)|dispar(?:ar|e)|escrev(?:er|a)|diga|dizer|mensage(?:m|ns)|push|assunto"
+    r"|e-?mails?|whatsapp|sms|notificac\w+|banner|texto|chamada|comunic(?:ar|ado|que))\b"
 )
-"""What a message says to a customer of what has changed («Seu frete baixou»)."""
+"""What a message says to a customer of what has changed («Seu frete baixou»), and the words by which it is sent."""
 
 
 def unquoted(row: str, facts: Mapping[str, tuple[float, str]]) -> str:
@@ -126,7 +128,7 @@ def unquoted(row: str, facts: Mapping[str, tuple[float, str]]) -> str:
         is_claim = any(how == TOLD or (how and figure.unit == "%") for figure, how in ties)
         is_alone = len(found) == 1 and not re.sub(r"\W", "", inside[: found[0].start] + inside[found[0].end :])
         if not found:
-            return "…" if _BOAST.match(inside) else quote[1]
+            return "…" if _BOAST.match(inside) and _SENT.search(plain(row[: quote.start()])) else quote[1]
         is_true = any(
             figure.shows(facts[label][0]) and figure.unit == units[label] for figure in found for *_, label in mentions
         )

@@ -26,9 +26,18 @@ _MILD = re.compile(
     r"|meia[- ]boca|meio[- ]termo|nada (?:de )?(?:especial|demais)|sem (?:graca|brilho|destaque)"
     r"|deix\w+ (?:\w+ )?a desejar"
     r"|podia ser melhor|poderia ser melhor|grande coisa)"
-    r"|\b(?:nao|nem|sem|pouco|longe de) (?:me |chega a )?(?:empolg|convenc|surpreend|encant|impression|anim|agrad"
-    r"|entusiasm)"
+    r"|\b(?:nao|nem|sem|pouco|longe de) (?:me |chega a )?(?:empolg\w*|convenc\w*|surpreend\w*|encant\w*"
+    r"|impression\w*|anim(?:a|am|ou|aram|ad\w+)\b|agrad\w*|entusiasm\w*)"
 )
+_BESIDE_MILD = re.compile(
+    r"\w|aos?|os|as|um|uma|d[eoa]s?|em|n[oa]s?|que|com|para|pel[oa]|por|mas|so|apenas|muit[oa]|bem|meio|pouco|tao|nao|nem"
+    r"|nada|sem|ser|era|foi|esta|fica|ficou|achou|acha|consider\w+|clientes?|consumidor\w*|produtos?|pecas?|aparelho|frustr\w+|parte|complet\w+|total\w*|tanto|todo|item|itens|artigo"
+    r"|compra|qualidade|expectativas?|material|acabamento|desempenho|funcionamento|resultado|rendimento|uso|experiencia"
+    r"|design|aparencia|modelo|geral|relacao|quanto|cumpr\w+|atend(?:e|eu|id[oa]s?)|correspond\w+|ating\w+|superou|abaixo"
+    r"|menos|mais|inferior|opiniao|impressao|serve|demais|bo[am]|satisf\w+|diferencia\w+|se|me|ele|ela|como|ter|tem"
+    r"|inovador\w*|interessante|destaque|algo|apesar|parec\w+|recomend\w+|duvida"
+)
+"""Words that complain of nothing beside a mild one; «embalagem» does."""
 _TOLD: dict[str, dict[str, Any]] = {
     "flag": {"sim": True, "true": True, "verdadeiro": True, "nao": False, "false": False, "falso": False},
     "sentiment": {
@@ -96,7 +105,18 @@ def is_opinion(complaint: str, review: str) -> bool:
     """Whether a complaint where there is none says what a lukewarm review finds wanting."""
     if _spoken(complaint) or len(words(complaint)) > LONGEST:
         return False
-    return _own_share(complaint, review) >= 0.5 or bool(_MILD.search(plain(complaint)))
+    return _own_share(complaint, review) >= 0.5 or _is_mild(complaint, review)
+
+
+def _is_mild(complaint: str, review: str) -> bool:
+    """Whether a complaint is a mild word for the review's own thing and nothing else."""
+    rest, found = _MILD.subn(" ", _MILD_TAIL.sub(r"\1", plain(complaint)))
+    own = {stem(word) for word in words(review) if len(word) >= SHORTEST}
+    return found > 0 and all(_BESIDE_MILD.fullmatch(word) or stem(word) in own for word in words(rest))
+
+
+_MILD_TAIL = re.compile(r"\b(basic|simples|esperad|median|regular|razoavel|expectativa)\w*")
+"""Endings of mild words."""
 
 
 def _own_share(complaint: str, review: str) -> float:

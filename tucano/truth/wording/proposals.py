@@ -4,22 +4,24 @@ import re
 
 from tucano.truth.advice import recommends
 from tucano.truth.figures import Figure
+from tucano.truth.wording.limits import is_limit
 
 FREE = 10
 """Whole numbers up to here without a unit claim nothing («3 ações»)."""
 _TARGET = re.compile(
     r"\b(?:meta|metas|objetivo|alvo|acima de|abaixo de|a partir de|ate|menos de|minimo de|minim[oa]|pelo menos"
     r"|chegar a"
-    r"|chegue a|cupo[mn]|desconto|progressiv[oa]|brinde|multa|cashback|teto|piso)\b[^.;]*$"
+    r"|chegue a|cupo[mn]|desconto|frete progressivo|brinde|multa|cashback|teto|piso)\b[^.;]*$"
     r"|\b(?:aumentar|elevar|subir|reduzir|baixar|diminuir|levar|trazer|aumente|eleve|suba|reduza|baixe|diminua"
     r"|leve)\b"
     r"[^.;]*\b(?:para|a|em)\s*(?:(?:perto|cerca) de\s*|uns\s*)?(?:r\$\s*)?$"
+    r"|(?:\A|[,;:(]\s*)progressivo\b[^.;]*$"
 )
 _FUTURE = re.compile(
     r"\b(?:metas?|objetivos?|alvos?|esperad\w+|esperamos|esperar|projec\w+|projetad\w+|sucesso|cenarios?"
     r"|hipotes\w+|estimativ\w+"
     r"|busqu\w+|buscar|mir(?:ar|em|e|amos|ando)|perseguir|persiga|alcance|alcancar|atingir|atinja|tent(?:e|ar|em)"
-    r"|(?:quero|queremos|gostaria de) ver|pode(?:m)? (?:ter|haver|existir))\b"
+    r"|(?:quero|queremos|gostaria de) ver)\b"
     r"|(?:\A|[,;:(]\s*|\b(?:e|mas|so|que)\s+)(?:se|caso|quando|enquanto|assim que|supondo|desde que"
     r"|depois que)\s"
     r"|\bse (?:o|a|os|as|cada|isso)\s"
@@ -27,6 +29,13 @@ _FUTURE = re.compile(
     r"|[aei]ssem?)\b(?<!parceria)(?<!bateria)(?<!diaria)(?<!livraria)(?<!padaria)(?<!loteria)(?<!carteira)"
 )
 """Words before a figure by which it is none of now: an aim, a condition, a conditional or subjunctive verb."""
+_IS_NOW = re.compile(
+    r"\b(?:hoje|ja|atualmente|agora|neste mes|que (?:e|foi|esta|ja|hoje))\s+(?:(?:ja|hoje)\s+)?(?:(?:e|foi|esta"
+    r"|anda|chega|chegou)\s+)?(?:em|de|a)\s+"
+    r"(?:r\$\s*)?$"
+)
+_AIMED_AT = re.compile(r"\b(?:metas?|alvos?|objetivos?|tetos?|limites?|pisos?|minimo|desconto|cupo[mn])\b")
+"""In front of a figure that an aside tells of now («reduzir o atraso, hoje em 14%»), and what may be told so too."""
 _COMING = re.compile(
     r"\b(?:em|daqui a|dentro de|apos)\s(?:\d{1,3}|um|dois|tres|quatro|seis|doze)\s(?:dias|semanas|mes|meses)\b"
     r"|\b(?:ate|p/|para|em)\s(?:o (?:fim|final|proximo)(?: d[eo])? \w+"
@@ -38,35 +47,13 @@ _BYGONE = re.compile(r"\b(?:contra|ante|historico|anterior|era|eram|foi|foram|es
 _LIMIT = re.compile(
     r"(?:[<>≤≥+→]|\b(?:mais|menos|nem|antes|dentro|alem|entre|superior|inferior|(?:ma|me)ior(?:es)?|pass(?:ar|e|asse)"
     r"|cair|caia|cheg(?:ar|ue)|de volta"
-    r"|fix[oa]|pedido minimo|cred[ei]to|vale(?:-\w+)?|bonus|taxa unica"
-    r"|clube|assinatura|mensalidade|tarifa|desde)\b(?:\s+(?:de|do|da|a|que|em|por"
+    r"|fix[oa]|pedido minimo|cred[ei]to|vale(?:-\w+)?|bonus)\b(?:\s+(?:de|do|da|a|que|em|por"
     r"|para))?)\s*(?:r\$\s*)?$"
     r"|\b(?:a|por)\s+r\$\s*$|\bretirada com frete de\s+(?:r\$\s*)?$"
-    r"|\b(?:acessori|item|itens|kit|combo|produto|adicional|complement)\w*\s(?:\w+\s)?(?:de|por|entre|ate)\s*(?:r\$\s*)?$"
+    r"|\b(?:acessori|item|itens|kit|combo|produto|adicional|complement)\w*\s(?:\w+\s)?(?:de|por|entre"
+    r"|ate)\s*(?:r\$\s*)?$"
     r"|\b(?:entre|de)\s(?:r\$\s*)?[\d.,]+%?\s(?:e|a)\s(?:r\$\s*)?$"
 )
-_PRICED = re.compile(
-    r"[,;:→+(]\s*frete (?:fixo |unico |reduzido )?a\s*$|\bgratis,? \(?ou (?:por |a )?$"
-    r"|\b(?:sinal|luz|alerta|alarme|gatilho)(?: (?:amarel|vermelh)[oa]|:)?(?: acende)? (?:em|a partir de) $"
-)
-"""In front of a price that is offered beside a step, or of the figure that calls for one («sinal amarelo em 4%»)."""
-_GIVES = re.compile(r"\b(?:ganh(?:a|am|e|em)|receb(?:e|em|a|am))\s*$")
-GIFT = 100
-"""Reais that a customer may be given; what a shop earns is more."""
-_BANDED = re.compile(r"(?:\A|[,;:.]\s*|\be )de $")
-_BAND = re.compile(r"\s*a\s*r\$|\s*em diante\b")
-"""Around the amounts between which an offer holds («de R$ 300 a R$ 399, frete pela metade»)."""
-_AT_MOST = re.compile(
-    r"\s*(?:ou (?:menos|mais|melhor)|(?:para|pra) (?:cima|baixo)|em diante"
-    r"|(?:em vez|no lugar|ao inves) d[aeo]s?)\b|\s*\?"
-)
-"""Behind a limit or what replaces something, and behind what is asked («Cancelamento em 6%?»)."""
-_EFFORT = re.compile(
-    r"\s*d[aeo]s? (?:nossa |nosso )?(?:energia|esforco|verba|tempo|orcamento|equipe|atencao|foco|dinheiro|recursos"
-    r"|base|lista|publico)\b"
-)
-"""Behind a share of what a plan deals out («80% da verba no frete»)."""
-_ASKED = re.compile(r"\bpass(?:ou|aram) de\s*$")
 _OFFER_OF = re.compile(
     r"\b(?:kit|combo|presente|item|itens|peca|produto|acessori)\w*\s(?:[^\s.;]+\s){0,8}?na (?:faixa"
     r"|casa) d[aeo]s?\s*(?:r\$\s*)?$"
@@ -95,7 +82,8 @@ _SPAN = re.compile(
     r"|itens|produtos|pontos?|estrelas?|toques?)\b"
 )
 _TRIES = re.compile(
-    r"(?:\A|[.;:,(]\s|\be\s)\W*(?:\d[.)]\s)?(?:testar|teste|experiment(?:ar|e)|oferecer|ofereca|cobr(?:ar|e)|adot(?:ar|e)"
+    r"(?:\A|[.;:,(]\s|\be\s)\W*(?:\d[.)]\s)?(?:testar|teste|experiment(?:ar|e)|oferecer|ofereca|cobr(?:ar|e)"
+    r"|adot(?:ar|e)"
     r"|criar|crie|lanc(?:ar|e)|fix(?:ar|e)|mont(?:ar|e))\s(?:um |uma |o )?\Z"
 )
 """What is tried in front of an indicator: its figure is a step, none of now («testar frete de R$ 19,90»)."""
@@ -108,17 +96,20 @@ def is_proposed(sentence: str, figure: Figure, label: int | None, claimed: bool,
     say that something moved.
     """
     before, behind = sentence[: figure.start], sentence[figure.end :]
+    counts = not figure.unit and (is_span(before, behind) or _is_small(figure))
+    if _IS_NOW.search(before) and not (counts or _AIMED_AT.search(before)):
+        return False
     if _TARGET.search(before) or _FUTURE.search(before) or _LIMIT.search(before):
         return True
     if _COMING.search(sentence) and not _BYGONE.search(before):
         return True
     if (_OFFERED.match(behind) and not (claimed and figure.unit == "%")) or (_CHANGED.search(before) and not moved):
         return True
-    if not figure.unit and (is_span(before, behind) or _is_small(figure)):
+    if counts:
         return True
     if figure.unit == "" and figure.value <= LATEST and _NUMBERED.search(before) and _NUMBER_ENDS.match(behind):
         return True
-    if _is_limit(sentence, figure, before, behind):
+    if is_limit(sentence, figure):
         return True
     if _OFFER_OF.search(before) or (_WITH.search(before) and not _SHARE_OF.match(behind)):
         return True
@@ -127,17 +118,6 @@ def is_proposed(sentence: str, figure: Figure, label: int | None, claimed: bool,
     if (figure.value in (100, 1000) and _OUT_OF.search(before)) or _MORE.match(behind):
         return True
     return label is not None and figure.unit != "%" and bool(_TRIES.search(sentence[:label]))
-
-
-def _is_limit(sentence: str, figure: Figure, before: str, behind: str) -> bool:
-    """Whether a figure is a price or a limit by the words right before and behind it, or a gift."""
-    if _PRICED.search(before) or _AT_MOST.match(behind) or (figure.unit == "%" and _EFFORT.match(behind)):
-        return True
-    if _ASKED.search(before) and sentence.rstrip().endswith("?"):
-        return True
-    if figure.unit == "R$" and _BANDED.search(before) and _BAND.match(behind):
-        return True
-    return figure.unit == "R$" and figure.value <= GIFT and bool(_GIVES.search(before))
 
 
 _MORE = re.compile(r"\s*(?:a mais|a menos|de desconto|de off|off)\b")

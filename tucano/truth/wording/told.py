@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping
 
+from tucano.truth.advice import recommends
 from tucano.truth.reading import plain, sentences
 from tucano.truth.sums import Quantity
 from tucano.truth.wording.claims import under_headings, unquoted
@@ -27,8 +28,27 @@ def told_in(answer: str, known: Mapping[str, Quantity]) -> Iterator[tuple[str, b
     asked = False
     for row in under_headings(answer).splitlines():
         aimed, asked = asked, asked and not row.strip()
-        for place, sentence in enumerate(map(plain, sentences(unquoted(row, known)))):
-            yield sentence, place == 0 and len(sentence) < len(row) and len(row.split()) > _ROW_WORDS, aimed
+        parts = [plain(part) for part in sentences(unquoted(row, known))]
+        for place, (sentence, later) in enumerate(zip(parts, [*parts[1:], ""], strict=False)):
+            yield (
+                _answered(sentence, later),
+                place == 0 and len(sentence) < len(row) and len(row.split()) > _ROW_WORDS,
+                aimed,
+            )
             asks = bool(_ASKS_HOW.search(sentence))
             aimed = aimed or asks or bool(_AIM.search(sentence) and _SETS.search(sentence))
             asked = asks
+
+
+_YES = re.compile(
+    r"\W*(?:sim|certo|viu|ne|claro|pois|foi|e|isso|aconteceu|verdade|infelizmente|nao|exato|passou|caiu|subiu|chegou)\b"
+)
+_STEP = re.compile(r"\W*(?:entao|ai|mantem|para|pausa|troca|volta|aciona|revisa|muda|\w+mos)\b")
+
+
+def _answered(sentence: str, later: str) -> str:
+    """A question as it stands where the next sentence says what is done then; else as what it takes for known
+    («Passou de 12% a devolução? Sim, em maio»)."""
+    if not sentence.endswith("?") or (not _YES.match(later) and (_STEP.match(later) or recommends(later))):
+        return sentence
+    return sentence.rstrip("? ") + "."

@@ -16,6 +16,41 @@ _PICTURE = r"(?:anunci|descri|divulgad|\bfotos?\b|\bimage\w+|\bsite\b|prometid)"
 _SHOP = r"(?:atendimento|vendedor[ae]?s?|atendentes?|loja|lojista|suporte|sac|empresa|equipe)"
 _PART = r"(?:cor|modelo|item|tamanho|produto|voltagem|numeracao|marca|versao)"
 _SENT = r"(?:veio|vieram|cheg\w+|receb\w+|mandaram|enviaram|entregaram)"
+_WHOLE = (
+    r"\b(?! (?:de (?!presente|natal)|d[oa] (?:nota|dinheiro|valor|reembols|estorn|troca|cart|bolet)|ser (?!entreg)"
+    r"|funcion"
+    r"|prest|serv|agrad|n[oa] (?:estoque|site)|em estoque|mudar|melhorar|baixar|ficar))"
+)
+"""What follows no goods, but what else is waited for («pedido de desculpas»)."""
+_MEANWHILE = (
+    r",?(?: (?:esta|ficou|fica|foi|segue|seguiu|continua|permanece|se|encontra|consta|como|que|ha|faz|mais|de|um|uma"
+    r"|\d+"
+    r"|dois|duas|tres|quatro|cinco|seis|sete|oito|nove|dez|quinze|vinte|trinta|vari[oa]s|muit[oa]s"
+    r"|dias?|semanas?|mes|meses|ainda|totalmente|sempre|agora|e|d[oa]|meu|minha|cliente|produto|pedido"
+    r"|encomenda|n[oa]s?|correios?|transportadora|transporte|centro|caminho|alfandega|rastreio|presente|comprei|comprou|pediu?|fez)\b){0,9}+"
+)
+_SHIPPING = (
+    r"(?! (?:(?:n[oa]|pel[oa]) (?:pagam|site|app|aplicat|sistema|cart|banco|carrinho|caixa|preco|valor)|de raiva))"
+)
+"""What may stand between goods and how they are stuck, and what is no place of theirs behind it."""
+_NO_COINS = r"(?!(?: (?:o|meu|d[oae]))+ (?:dinh|valor|quantia))"
+_HOW = (
+    r"(?:tarde|cedo|rapid|inteir|nov[oa]s?\b|silenci|gross|ignor|desculp|promess|ofensa|respost|ajuda|nada\b|dinheiro|reembols"
+    r"|resol|soluc|atenc|educac|respeito|segunda|terca|quarta|quinta|sexta|sabado|domingo|hoje|ontem|amanha|desconto"
+    r"|janeiro|fevereiro|marco|abril|maio|junho|julho|agosto|setembro|outubro|novembro|dezembro"
+    r"|credito|cupom|vale\b|b[oa]m?\b|ruim|bem\b|mal\b|quebr|limp|suj|cheio|vazi|dias?\b|mes(?:es)?\b|prazo"
+    r"|(?!dourad|pratead|rosad|estampad|listrad|teclad|calcad|cadead|bordad|pedid|comprad|solicitad|encomendad|escolhid"
+    r"|anunciad|vestid|tecid|errad|trocad)\w+[aiu]d[oa]s?\b)"
+)
+"""How something comes, and what no parcel holds: no thing that comes in another's place."""
+_NO_SHOPS = "".join(
+    rf"(?<!\b{name} )"
+    for name in (
+        *("atendimento", "vendedor", "vendedora", "loja", "lojista", "suporte", "sac", "empresa", "equipe", "site"),
+        *("garantia", "transporte"),
+        *("chat", "conta", "sistema", "app", "aplicativo", "cupom", "entrega", "transportadora", "frete", "atendente"),
+    )
+)
 
 _SAID: dict[str, tuple[str, ...]] = {
     "box": (
@@ -30,8 +65,8 @@ _SAID: dict[str, tuple[str, ...]] = {
         r"(?<!reembolso )(?<!estorno )\b(?:nao|nunca|jamais)\b.{0,12}"
         r"(?:chegou|chegaram|recebid|recebi|recebeu|entregue|entregaram)"
         r"(?! (?:(?:o|a|um|uma|nenhum\w*|qualquer|nem|ainda|meu|minha|sequer) )*(?:com|atras|quebr|danific|amass"
-        r"|errad|rasgad"
-        r"|trocad|abert|respo|retorn|contato|satisf|explic|notici|dinheiro|reembols|estorn|valor|nota\b))",
+        r"|errad|rasgad|trocad|abert|resposta|retorno|contato|satisf|explicac|notici|dinheiro|reembols|estorn|valor"
+        rf"|nota\b)(?!\w*(?: (?!e |nem )\w+)?,? (?:e|nem) (?:(?:nem|o|a|meu|minha) )?{_GOODS}(?:\Z|[,.;])))",
         r"\bextravi|\bnao entrega\b|\bnada de (?:chegar|receber)|\bnao recebimento(?! d[eo] (?:respo|reemb|esto"
         r"|valor|dinh))",
         r"entrega (?:pendente|nao feita|em aberto|travada|parada|que nao (?:aconteceu|veio|ocorreu|chegou)"
@@ -40,16 +75,18 @@ _SAID: dict[str, tuple[str, ...]] = {
         r"|o dinh|o valor))",
         r"\b(?:falta|ausencia) d[ea] entrega|\bfalta (?:chegar|entregar|receber)|\bnada (?:foi entregue|chegou"
         r"|recebido)",
-        rf"\b(?:nada|nem sinal|sumico) d[oa] (?:meu |minha )?{_GOODS}\b|\bcade (?:o|a|meu|minha) (?:meu "
-        rf"|minha )?{_GOODS}\b",
-        rf"\b(?:pedido|encomenda|entrega|pacote|remessa|compra|mercadoria)\b.{{0,20}}\b{_STUCK}",
+        rf"\b(?:nada|nem sinal|sumico) d[oa] (?:meu |minha )?{_GOODS}{_WHOLE}|\bcade (?:o|a|meu|minha) (?:meu "
+        rf"|minha )?{_GOODS}{_WHOLE}",
+        rf"\b(?:(?<!\bd[oae] )|(?<=entrega d[oae] )|(?<=envio d[oae] )|(?<=status d[oae] ))"
+        rf"(?:pedido|encomenda|entrega|pacote|remessa|mercadoria){_MEANWHILE} {_STUCK}\b{_SHIPPING}",
+        rf"(?<!\bd[oae] )\bcompra{_MEANWHILE} (?:parad[oa]|congelad[oa]|retid[oa]|sumi(?:u|d[oa])){_SHIPPING}",
         rf"\b(?:rastrei\w+|rastreamento|transport\w+)\b.{{0,20}}(?:{_STUCK}|parou|estacion|nao (?:atualiz|muda"
         rf"|anda|sai)"
         r"|sem (?:atualiz|moviment|andament))|\bsem (?:atualizacao|movimentacao) n?d?[oa] (?:rastrei|pedido"
         r"|encomenda)",
         rf"\b(?:aguard(?:a|o|ando|ava)|esperando|(?:a )?espera (?:\w+ )?pel[oa]|a espera d[oa]|espera por) (?:o "
         rf"|a |meu |minha "
-        rf"|chegar )?{_GOODS}\b",
+        rf"|chegar )?{_GOODS}{_WHOLE}",
         rf"\ba espera d[oa] que (?:se )?{_ORDERED}|\b(?:de|com as) maos vazias|\bnao (?:houve|teve|ocorreu"
         rf"|fizeram) (?:a )?entrega",
         rf"\b{_STUCK} n[oa]s? (?:transport|correio|centro|caminho|alfandega)|\b(?:desapareceu"
@@ -57,8 +94,8 @@ _SAID: dict[str, tuple[str, ...]] = {
         r"\b(?:produto|encomenda|mercadoria|pedido)\b.{0,12}\b(?:desaparec|nao (?:apareceu|veio))",
     ),
     "late": (
-        r"\b(?:atras|demor)\w*+(?! (?:\w+ ){0,2}(?:respo|retorn|atend|contato|reembols|estorn|ressarc|restitu"
-        r"|devol|dinheiro|troca))",
+        r"\b(?:atras|demor)\w*+(?! (?:(?!e\b|nem\b)\w+ ){0,2}(?:respo|retorn|atend|contato|reembols|estorn|ressarc"
+        r"|restitu|devol|dinheiro|troca))",
         r"\bfora d[oa] (?:prazo|data)|\b(?:depois|alem|apos) d?[oa] (?:prazo|data|combinad|previst|prometid)"
         r"|\bentrega (?:lenta|tardia"
         r"|morosa|arrastada|vagarosa)",
@@ -84,10 +121,11 @@ _SAID: dict[str, tuple[str, ...]] = {
         r"\b(?:foto|imagem|anuncio|descricao)\b.{0,10}\b(?:engana|enganou|ilude|iludiu|mente|mentiu)",
     ),
     "mute": (
-        r"\bdemor\w* (?:muito |tanto )?(?:a|para|pra|em|n[oa]) (?:me |dar (?:um )?)?(?:respo|retorno\b|retornar\b)",
+        r"\bdemor\w* (?:muito |tanto )?(?:a|para|pra|em|n[oa]) (?:me |dar (?:um )?)?"
+        rf"(?:respo|retorno\b{_NO_COINS}|retornar\b{_NO_COINS})",
         r"\b(?:nao|nunca|jamais|sem|falta de|ausencia de|zero|nada de|nenhum|nenhuma)\b.{0,14}\b(?:respo"
-        r"|retorn(?!\w* (?:o|meu) (?:di"
-        r"|va))|contato|comunica|posicionament)|\bnem (?:uma )?(?:retorno|resposta|contato)\b|\bvacuo\b"
+        rf"|retorn[a-z]*+{_NO_COINS}|contato|comunica|posicionament)|\bnem (?:uma )?(?:retorno|resposta|contato)\b"
+        r"|\bvacuo\b"
         r"|\bincomunicavel",
         r"\bnao (?:me )?(?:consegu\w+ falar|deu (?:notic|satisf|explic|sinal)|dao (?:notic|satisf|explic|sinal)"
         r"|deram (?:notic|satisf"
@@ -95,8 +133,11 @@ _SAID: dict[str, tuple[str, ...]] = {
         r"\bignora(?!n)|\bignorad|\bsilencio\b|\bfal\w+ sozinh|\bninguem (?:me |fez |entrou em |deu )*(?:respo"
         r"|retorn|atend|contat"
         r"|explic|da retorno|deu)",
-        rf"\b{_SHOP} .{{0,12}}\b(?:sumi[ur]|some\b|desaparec|calad|mud[oa]\b|ausente|omiss)",
-        r"\bnao atend\w+ (?:o |ao |a |as )?(?:telefon|ligac|chat|mensag|whats|chamad)|\bmensagens nao (?:lidas"
+        rf"\b{_SHOP} (?!(?:d[aoe]|para|com) (?!loja|vend|empresa|client|site)).{{0,12}}"
+        r"\b(?:sumi[ur]|some\b|desaparec|calad|mud[oa]\b|ausente|omiss)(?!\w* na (?:caixa|embalagem))",
+        r"(?<!celular )(?<!telefone )(?<!aparelho )(?<!smartphone )(?<!fone )(?<!relogio )"
+        r"\bnao atend\w+ (?:o |ao |a |as )?(?:telefon\w*+(?! nov)|ligac|chat|mensag|whats|chamad)"
+        r"|\bmensagens nao (?:lidas"
         r"|vistas)",
     ),
     "withheld": (
@@ -151,16 +192,19 @@ _SAID: dict[str, tuple[str, ...]] = {
     ),
     "other": (
         rf"\b(?:maior|menor)(?:es)? (?:do )?que [oa] {_ORDERED}",
-        r"\b(?:errad|trocad)[oa]s?\b|\boutr[oa]s? (?:produto|item|modelo|cor|cores|mercadoria|tamanho|coisa|marca)",
+        r"\b(?:errad|trocad)[oa]s?\b|\boutr[oa]s? (?:produto|item|modelo|cor|cores|mercadoria|tamanho|marca)"
+        rf"|\b{_SENT} outras? coisas?\b",
         rf"{_PART} (?:divergente|incorret|equivocad|diferente d[oae] que|que nao {_ORDERED}|nao (?:pedid"
         rf"|solicitad|encomendad))",
         rf"\b(?:diferente|distint[oa])s? d[oa]s? (?:\w+ ){{0,2}}(?:que )?{_ORDERED}",
-        rf"\b(?:divergencia|erro|equivoco|engano|inversao) (?:d[eoa]|n[oa]) (?:{_PART}|pedido|envio|separacao)\b"
-        rf"(?!.{{0,30}}{_PICTURE})|\btroca (?:d[ea]|n[ao]) cor(?:es)?\b",
+        rf"\b(?:divergencia|erro|equivoco|engano|inversao) (?:d[eoa]|n[oa]) (?:{_PART}|(?:pedido|envio|separacao)"
+        rf"(?! atras| (?:d[eoa]|n[oa]) (?!{_PART}|mercad|encom|client|loja|vend)))\b"
+        rf"(?!.{{0,30}}{_PICTURE})|\btroca (?:d[ea]|n[ao]) cor(?:es)?\b(?! da (?:caixa|embal))",
         rf"\bcor\b.{{0,12}}\b(?:diferente|distinta|divergente)(?!.{{0,25}}{_PICTURE})",
-        rf"\bnao (?:e|era|foi|veio|mandaram|enviaram|receb\w+|entregaram) (?:o|a) (?:\w+ ){{0,3}}{_ORDERED}",
-        rf"\b{_SENT}\b.{{0,25}}\b(?:em vez|ao inves|no lugar) d[oae]s?\b(?! (?:\d|uma?\b|dois|duas|tres|quatro"
-        rf"|cinco|dinheiro))",
+        rf"\bnao (?:e|era|foi|veio|mandaram|enviaram|receb\w+|entregaram) (?:o|a) (?:\w+ ){{0,3}}{_ORDERED}"
+        r"(?! (?:de|com) (?:prazo|descont|frete))",
+        rf"\b{_SENT}(?: (?!{_HOW})\w+){{1,4}} (?:em vez|ao inves|no lugar) d[oae]s?\b"
+        rf"(?! (?:\d+\b(?! ?v)|uma?\b|dois|duas|tres|quatro|cinco))(?! (?:\w+ )?{_HOW})",
     ),
     "poor": (
         r"(?:qualidade|material|acabamento|costura|tecido|plastico)\b.{0,25}(?:ruim|frac|baix|pessim|mal|fragil"
@@ -192,11 +236,14 @@ _SAID: dict[str, tuple[str, ...]] = {
     "faulty": (
         r"\bdefeit|\b(?:veio|chegou|produto) com (?:um |uma )?(?:problema|avaria|falha)|\bquebr(?!a[- ]cabec"
         r"|a[- ]galho)|\bparou de\b"
-        r"|\b(?:deixou|parado) de func|\bnao (?:funciona|liga|carrega|acende|esquenta|gela|presta|conecta)",
-        r"\bqueimou|\bqueimad|\bpif(?:ou|ad)|\btrinc(?:ad|ou)|\brach(?:ad|ou)|\blascad|\bestilhac|\binoperante"
+        r"|\b(?:deixou|parado) de func|\bnao (?:funciona|liga|carrega|acende|esquenta|gela)"
+        rf"|{_NO_SHOPS}\bnao (?:presta(?! \w*atend)|conecta(?! com \w+ client))",
+        r"\bqueimou|\bqueimad\w*+(?! com)|\bpif(?:ou|ad)|\btrinc(?:ad|ou)|\brach(?:ad|ou)|\blascad|\bestilhac"
+        rf"|{_NO_SHOPS}\binoperante(?! n[oa] (?:site|banco|loja))"
         r"|\benguic|\bestragou"
-        r"|\b(?:mau|mal) funcionamento|\bdurou (?:so|apenas|pouco|menos|nem)\b|\bdurou \w+ (?:dia|semana|hora"
-        r"|uso)|\bnao durou",
+        r"|\b(?:mau|mal) funcionamento|\b(?:nao durou|durou (?:so|apenas|pouco|menos|nem)\b"
+        r"|durou \w+ (?:dia|semana|hora|uso)s?+)"
+        r"(?! (?:[ao]s? )?(?:promo|pacien|ofert|descon|alegr|entreg|atend|liquid))",
         r"\b(?:produto|item|mercadoria|peca|aparelho) (?:(?!embal|caixa|pacot)\w+ ){0,2}(?:danificad|avariad"
         r"|estragad|arranhad|riscad)",
     ),
