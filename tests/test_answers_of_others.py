@@ -8,12 +8,12 @@ import pytest
 from benchmarks.answers_of_others import Row, rows, table
 
 LEAST_KEPT = {
-    ("first", "insights", "grounded"): 0.60, ("first", "push", "grounded"): 0.70,
-    ("second", "insights", "grounded"): 0.45, ("second", "push", "grounded"): 0.70,
-    ("second", "sql_qa", "grounded"): 0.90, ("first", "insights", "truth"): 0.40, ("first", "push", "truth"): 0.60,
-    ("second", "insights", "truth"): 0.20, ("second", "push", "truth"): 0.60, ("second", "sql_qa", "truth"): 0.90,
+    ("first", "insights", "grounded"): 0.90, ("first", "push", "grounded"): 0.90,
+    ("second", "insights", "grounded"): 0.85, ("second", "push", "grounded"): 0.80,
+    ("second", "sql_qa", "grounded"): 0.95, ("first", "insights", "truth"): 0.90, ("first", "push", "truth"): 0.80,
+    ("second", "insights", "truth"): 0.85, ("second", "push", "truth"): 0.85, ("second", "sql_qa", "truth"): 0.95,
 }  # fmt: skip
-"""Good answers from .50 on. Insights of the second author miss most: the truth does not find the advice in prose."""
+"""Good answers from .50 on: one or two fewer than there are."""
 LEAST_ORDER = {"grounded": 0.92, "truth": 0.70}
 
 
