@@ -330,7 +330,7 @@ class Push:
             0.25,
             "the offer of the brief, a reason or a call to act",
             _SOURCE,
-            "weight; either earns 60 %; all credit x .75 without the brief's offer, x .87 for stock words alone",
+            "weight; either earns 60 %; all credit x .75 without the brief's offer, x .875 for stock words alone",
         ),
         Component(
             "push.invented",

@@ -53,7 +53,7 @@ def lacks_a_thing(folded: str) -> bool:
 
 _WORD = re.compile(r"\b[^\W\d_]{4,}\b")
 OWN_WORDS = 2
-FLAT = 0.87
+FLAT = 0.875
 """Credit of a push of stock words around product and offer."""
 
 
