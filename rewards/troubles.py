@@ -6,6 +6,7 @@ estorno» no late one.
 """
 
 import re
+from functools import lru_cache
 
 _MONEY = r"(?:reembols|estorn|ressarc|restitu|dinheiro|devolucao d[oae] (?:valor|dinheiro|quantia)|valor pago)\w*"
 _NO_PARCEL = (
@@ -327,10 +328,13 @@ _SAME = (
 _LITTLE = re.compile(r"z?inh([oa])s?$")
 
 
-def called(word: str) -> set[str]:
+_NAMES = [frozenset(group.split()) for group in _SAME]
+
+
+@lru_cache(maxsize=4096)
+def called(word: str) -> frozenset[str]:
     """Beginnings of what a word's thing is called as well: «capa» for «capinha», «make» for «maquiagem»."""
     plain = _LITTLE.sub(r"\1", word)
-    names = {word, plain} | {
-        name for group in _SAME if {word, plain, word.rstrip("s")} & {*group.split()} for name in group.split()
-    }
-    return {name[:5] for name in names}
+    own = {word, plain, word.rstrip("s")}
+    same = (group for group in _NAMES if not own.isdisjoint(group))
+    return frozenset(name[:5] for name in {word, plain}.union(*same))
