@@ -73,8 +73,8 @@ def _not_behind(words: str) -> str:
 _LOOSE = re.compile(
     rf"(?<!desconto de )(?<!abatimento de ){_not_behind('baixou baixa caiu cai até economize economiza preço valor')}"
     r"(?<!desconto chega a )(?<!desconto que chega a )\b\d{1,2} ?%"
-    r"(?!\*{0,2} (?:de|off|em|no|na|nos|nas|a menos|mais (?:barat|em conta)|pra|para|do|da)\b"
-    r"|\*{0,2} mais barat|\*{0,2} menos(?:\W*(?:[.!?,;:]|$)| (?:no preço|por|pel[oa])\b))"
+    r"(?!\*{0,2} (?:de|off|em|no|na|nos|nas|a menos|mais (?:barat\w*|em conta)|pra|para|do|da)\b"
+    r"|\*{0,2} menos(?:\W*(?:[.!?,;:]|$)| (?:no preço|por|pel[oa])\b))"
     r"|\bcupom: (?![^.!?]{0,20}(?-i:[A-Z]{2}))"
     r"|(?<!\w: )(?<!\w, )"
     rf"{_not_behind('por só apenas somente de sai a custa até para em com custando é hoje agora')}"
