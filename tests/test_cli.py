@@ -212,3 +212,11 @@ def test_who_only_looks_makes_no_storage(tmp_path: Path, command: str) -> None:
     done = tucano(*command.split(), "--set", f"storage={place}")
     assert done.returncode == 2 and "holds no runs, so no model is registered there" in done.stderr
     assert not place.exists()
+
+
+@pytest.mark.parametrize(("words", "code"), [("--help", 0), ("compare laptop --set storage={folder}", 2)])
+def test_a_closed_stderr_changes_no_exit_code(words: str, code: int, tmp_path: Path) -> None:
+    command = f'exec "$0" -m tucano.cli {words.format(folder=tmp_path / "none")} 2>&-'
+    assert (
+        subprocess.run(["sh", "-c", command, sys.executable], stdout=subprocess.DEVNULL, check=False).returncode == code
+    )

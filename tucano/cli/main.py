@@ -27,8 +27,14 @@ READER_GONE = 141
 """What a shell reports of a program that SIGPIPE ended."""
 
 
+def _nowhere() -> TextIO:
+    return os.fdopen(os.open(os.devnull, os.O_WRONLY), "w", encoding="utf-8")
+
+
 def main() -> NoReturn:
-    sys.stdout, sys.stderr = PrintableStream(sys.stdout), PrintableStream(sys.stderr)
+    # A stream that a shell has closed (`2>&-`) is None: what goes there is lost, and the work goes on.
+    outputs = (stream or _nowhere() for stream in (sys.stdout, sys.stderr))
+    sys.stdout, sys.stderr = map(PrintableStream, outputs)
     arguments = parser().parse_args()
     signal.signal(signal.SIGINT, _interrupt)
     signal.signal(signal.SIGTERM, _interrupt)
