@@ -11,7 +11,6 @@ import argparse
 import json
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from importlib.resources import files
 from pathlib import Path
 from random import Random
 
@@ -25,6 +24,7 @@ from tucano.prompts import TASKS, Prompt
 from tucano.rating.ratings import read_ratings
 from tucano.rating.store import rating_store
 from tucano.truth import truth
+from tucano.truth.fluency import CORPUS, corpus
 
 RATINGS = Path(__file__).parents[1] / "data" / "ratings"
 SHOWN = 10
@@ -47,7 +47,7 @@ def searched(of: str, task: str, calls: int, seed: int) -> Iterator[tuple[Prompt
         databases = stack.enter_context(rating_store(RATINGS))
         rated = [answer for answer in read_ratings(RATINGS) if answer.prompt.task == task]
         prompts = {answer.prompt.id: answer.prompt for answer in rated}
-        lexicon = files("tucano.truth").joinpath("corpus.txt").read_text(encoding="utf-8").splitlines()
+        lexicon = corpus(*CORPUS)
         good = [answer.completion for answer in rated if answer.rating >= GOOD_RATING]
         judged = judge(of, databases)
         for name in rng.sample(sorted(prompts), min(SEARCHED_PROMPTS, len(prompts))):

@@ -60,7 +60,8 @@ def _count(lines: Sequence[str]) -> Counter[tuple[str, ...]]:
     return counts
 
 
-_COUNTS = _count([line for name in _FILES for line in (_CORPUS / name).read_text(encoding="utf-8").splitlines()])
+_LINES = {name: (_CORPUS / name).read_text(encoding="utf-8").splitlines() for name in _FILES}
+_COUNTS = _count([line for lines in _LINES.values() for line in lines])
 _ALL = _COUNTS["before",] / 2
 _KINDS = 100
 _BEST = 2.0
@@ -113,11 +114,13 @@ def worst(worth: Sequence[float], stretch: int) -> float:
 
 @dataclass(frozen=True)
 class Limits:
-    """What a text is worth at least: in stretches of so many places, in each sentence, in all."""
+    """What a text is worth at least, in stretches of so many places, in each sentence, in all; and the part of the
+    corpus that is written like it."""
 
     stretches: Mapping[int, float]
     sentence: float
     mean: float
+    home: str = ""
 
 
 def reads(text: str, limits: Limits) -> bool:
@@ -137,8 +140,8 @@ def reads(text: str, limits: Limits) -> bool:
 READS = 0.6
 """From which share on prose is whole. Below, it is nothing: a step, since who pays for half-broken prose shows the way
 to prose that passes and means nothing."""
-PUSH = Limits({3: -1.85, 8: -0.58}, sentence=-0.5, mean=-0.1)
-INSIGHTS = Limits({3: -2.45, 8: -1.3}, sentence=-0.5, mean=0.06)
+PUSH = Limits({3: -1.85, 8: -0.58}, sentence=-0.5, mean=-0.1, home="push.txt")
+INSIGHTS = Limits({3: -2.45, 8: -1.3}, sentence=-0.5, mean=0.06, home="insights.txt")
 """What reads (rewards/parsing/fluency.py): nineteen of twenty good answers of other writers do."""
 _STAND_IN = {"<noun-o>": "produto", "<noun-a>": "nota"}
 
@@ -157,8 +160,36 @@ def handed_back(answer: str, prompt: PromptLike) -> int:
     return hands_back(words(said), brief)
 
 
+_MOST_STRAYS, _STRAYS = 1, 0.15
+"""How many words of a text, and which share of its long ones, may be at home in the other kind of text alone."""
+_EVERYWHERE = {"parti"}
+"""«A partir de»."""
+
+
+def _stems(text: str) -> list[str]:
+    """The beginnings of the words of four letters and more."""
+    return [word[:5] for word in words(fold(text)) if len(word) > 3 and word.isalpha()]
+
+
+@lru_cache(maxsize=2)
+def _foreign(home: str) -> frozenset[str]:
+    """The stems that the corpus has, but not where it is written like this part."""
+    known = {name: {stem for line in lines for stem in _stems(line)} for name, lines in _LINES.items()}
+    return frozenset(set().union(*known.values()) - known[home] - known["frames.txt"] - _EVERYWHERE)
+
+
+def strays(answer: str, brief: str, home: str) -> bool:
+    """Whether a text talks of what only texts of another kind talk of: pipelines to customers, popcorn to a manager.
+    Words of its brief are at home."""
+    said, known = _stems(answer), set(_stems(brief))
+    found = [stem for stem in said if stem in _foreign(home) and stem not in known]
+    return len(set(found)) > _MOST_STRAYS and len(found) > _STRAYS * len(said)
+
+
 def reads_well(answer: str, prompt: PromptLike, limits: Limits) -> bool:
-    """Whether a text reads; the product's name counts as one noun of its gender."""
+    """Whether a text reads and talks of its subject; the product's name counts as one noun of its gender."""
+    if limits.home and strays(answer, prompt.user, limits.home):
+        return False
     names = filter(str.strip, (prompt.reference.get("product", ""), *prompt.reference.get("terms", ())))
     for name in sorted(names, key=len, reverse=True):
         answer = re.sub(rf"(?i)\b{re.escape(name)}\b", _STAND_IN.get(kind(name.split()[0]), "item"), answer)

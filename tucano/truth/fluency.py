@@ -3,7 +3,7 @@
 An interpolated trigram model (Witten and Bell 1991) over word classes: function words and frequent words stand for
 themselves, other words for their ending. A text is judged by the log-odds of its order: how much likelier its words
 are where they stand than anywhere (SLOR, Pauls and Klein 2012), so that rare words cost nothing. It is estimated from
-`corpus.txt`, written for this project (CC0-1.0), and from nothing that is ever scored.
+the lines of `corpus/`, written for this project (CC0-1.0), and from nothing that is ever scored.
 """
 
 import math
@@ -109,9 +109,19 @@ class Model:
         ]
 
 
+CORPUS = ("other", "shop", "push")
+"""Explanations and complaints; what is told to who runs a shop; what a shop tells its customers."""
+
+
+def corpus(*names: str) -> list[str]:
+    """The lines of these parts of the corpus."""
+    texts = (files("tucano.truth").joinpath("corpus", f"{name}.txt").read_text(encoding="utf-8") for name in names)
+    return [line for text in texts for line in text.splitlines()]
+
+
 @lru_cache(maxsize=1)
 def model() -> Model:
-    return Model(files("tucano.truth").joinpath("corpus.txt").read_text(encoding="utf-8").splitlines())
+    return Model(corpus(*CORPUS))
 
 
 ODD = -0.7
@@ -264,8 +274,7 @@ _PLACES = re.compile(
 @lru_cache(maxsize=1)
 def _ordinary() -> frozenset[str]:
     """Words that the corpus writes small: others that it knows are names."""
-    corpus = files("tucano.truth").joinpath("corpus.txt").read_text(encoding="utf-8")
-    return frozenset(map(plain, re.findall(r"\b[a-zà-ÿ]+\b", corpus)))
+    return frozenset(map(plain, re.findall(r"\b[a-zà-ÿ]+\b", "\n".join(corpus(*CORPUS)))))
 
 
 def _misplaced_verbs(read: list[str]) -> int:

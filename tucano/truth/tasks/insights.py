@@ -10,7 +10,7 @@ from tucano.truth.fluency import READS, Norm, fluency
 from tucano.truth.reading import clip, listed, plain, sentences, spoken, untabled, words
 from tucano.truth.single import copied, is_single, portuguese
 from tucano.truth.types import PromptLike
-from tucano.truth.wording.junk import is_junk
+from tucano.truth.wording.junk import is_astray, is_junk
 from tucano.truth.wording.manner import manner, praises_low
 from tucano.truth.wording.substance import depth, substance
 
@@ -60,7 +60,7 @@ def truth(prompt: PromptLike, answer: str, databases: Path | None) -> float | No
         return 0.0
     said = stated(answer, prompt.user, facts)
     order = min(fluency(answer, FLUENT), fluency(_CLAUSES.sub(_ended, answer), FLUENT))
-    if order < READS:
+    if order < READS or is_astray(answer, prompt.user, "shop"):
         return 0.0
     good = answer if order >= SOUND else "\n".join(map(_sound_part, answer.splitlines()))
     read = stated(good, prompt.user, facts)

@@ -11,7 +11,7 @@ from tucano.truth.product import has_wrong_article, in_a_phrase, names_another, 
 from tucano.truth.reading import plain, sentences, words
 from tucano.truth.single import copied, is_single, portuguese
 from tucano.truth.types import PromptLike
-from tucano.truth.wording.junk import is_junk
+from tucano.truth.wording.junk import is_astray, is_junk
 
 SCREEN = 120
 """Characters that a notification shows."""
@@ -129,7 +129,7 @@ def truth(prompt: PromptLike, answer: str, databases: Path | None) -> float | No
     for code in codes(prompt.user):
         read = re.sub(rf"(?i)(?<=\buse )\b{re.escape(code)}\b", "o cupom", read)
     read = _OPEN_END.sub(r"\1.", re.sub(r"(?i)(prezad[oa])\(as?\)", r"\1", _SIGNED.sub("", read)))
-    if not reads(read, FLUENT):
+    if not reads(read, FLUENT) or is_astray(answer, prompt.user, "push"):
         return 0.0
     return portuguese(answer) * _matter(prompt, answer, product) * _style(text, plain(prompt.user), length)
 

@@ -1,8 +1,10 @@
-"""What no answer is made of: piles of marks, lists of verbs, the task's own words, a refusal."""
+"""What no answer is made of: piles of marks, lists of verbs, the task's own words, a refusal, another kind of text."""
 
 import re
+from functools import lru_cache
 
-from tucano.truth.reading import plain
+from tucano.truth.fluency import CORPUS, corpus
+from tucano.truth.reading import plain, stem, words
 
 _PILES = re.compile(r"([^\s\w.=*#_\u2500-\u259f-])\1{9,}|[\u200b\u200c\u2060\ufeff]{3}|[\x00-\x08]|\bNaN\b|`{4}")
 """Of one mark, of characters that nobody sees, scraps of code; rules and bars may be long."""
@@ -30,3 +32,29 @@ def is_junk(answer: str) -> bool:
         or _TASK.search(text)
         or _REFUSES.search(text)
     )
+
+
+LONG = 4
+"""Letters of a word that has a subject."""
+STRAYS, STRAY_SHARE = 2, 0.11
+"""So many different words, and more than this share of the long ones, make a text of another kind: of 2,000 rated
+pushes and insights above 2 none has them."""
+
+
+def is_astray(answer: str, brief: str, part: str) -> bool:
+    """Whether a text that belongs to this part of the corpus (`shop`, `push`) has the subjects of the other: words that
+    the corpus knows from there alone, and that are not the brief's."""
+    said, asked = _subjects([answer]), frozenset(_subjects([brief]))
+    found = [word for word in said if word in _elsewhere(part) and word not in asked]
+    return len(set(found)) >= STRAYS and len(found) > STRAY_SHARE * len(said)
+
+
+def _subjects(lines: list[str]) -> list[str]:
+    return [stem(word) for line in lines for word in words(line) if len(word) >= LONG and word.isalpha()]
+
+
+@lru_cache(maxsize=2)
+def _elsewhere(part: str) -> frozenset[str]:
+    (other,) = {"shop", "push"} - {part}
+    here = (name for name in CORPUS if name != other)
+    return frozenset(_subjects(corpus(other))) - frozenset(_subjects(corpus(*here)))
