@@ -274,7 +274,7 @@ def test_an_established_drop_is_said(report_v42: Contrast) -> None:
     verdict = judge(replace(report_v42, tasks=tasks), SETTINGS)
     assert verdict.worse_tasks == ("sql_qa",)
     assert verdict.suspect_tasks == ()
-    assert "sql_qa: worse by 0.081 (-15.5 %), p for a drop after Holm = 0.004." in verdict.sentences
+    assert "sql_qa: worse by 0.081 (-15.5 %) on these templates, p for a drop after Holm = 0.004." in verdict.sentences
 
 
 def test_without_the_primary_no_task_is_claimed(report_v42: Contrast) -> None:
@@ -298,11 +298,27 @@ def test_an_overall_drop_is_said(report_v42: Contrast) -> None:
 
 
 def test_both_claims_are_needed_for_a_better_configuration(report_v42: Contrast) -> None:
-    won = judge(replace(report_v42, configuration=Mean(0.075, 0.02, 30.0, 0.001, 0.03, 0.12)), SETTINGS)
-    open_ = judge(replace(report_v42, configuration=Mean(0.075, 0.06, 2.4, 0.2, -0.1, 0.25)), SETTINGS)
+    truth = replace(report_v42, measure="truth", overall=replace(report_v42.overall, mean_low=0.0))
+    won = judge(replace(report_v42, configuration=Mean(0.075, 0.02, 30.0, 0.001, 0.03, 0.12)), SETTINGS, truth=truth)
+    few = Mean(0.075, 0.06, 2.4, 0.2, -0.1, 0.25)
+    open_ = judge(replace(report_v42, configuration=few), SETTINGS, truth=truth)
     assert won.better and won.headline.startswith("Better")
     assert not open_.better and open_.configuration_claim == "not supported"
     assert "that the configuration does in the mean over seeds is not shown" in open_.headline
+
+
+def test_without_a_known_truth_nothing_is_called_better(report_v42: Contrast) -> None:
+    verdict = judge(replace(report_v42, configuration=Mean(0.075, 0.02, 30.0, 0.001, 0.03, 0.12)), SETTINGS)
+    assert verdict.improved and not verdict.better
+    assert verdict.headline == "By the reward alone these adapters beat base; what is true is not known here."
+    assert any("the reward alone says that these adapters are better" in sentence for sentence in verdict.sentences)
+
+
+def test_the_level_that_is_asked_for_is_the_one_that_is_named(report_v42: Contrast) -> None:
+    at_ten = SETTINGS.model_copy(update={"alpha": 0.1})
+    near = replace(report_v42.overall, p=0.07, low=-0.01)
+    verdict = judge(replace(report_v42, overall=near), at_ten)
+    assert any("the one-sided test at 10 % passes" in sentence for sentence in verdict.sentences)
 
 
 def test_reward_up_and_truth_down_is_suspicious(report_v42: Contrast) -> None:

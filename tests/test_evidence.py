@@ -65,7 +65,7 @@ def test_many_small_gains_against_a_few_large_losses_are_said() -> None:
     main = simple([0.05 + index / 1000 for index in range(40)] + [-0.7, -0.6, -0.5])
     english, portuguese, cautions = said(main)
     assert main.overall.p < 0.05 <= main.overall.p_mean
-    assert cautions == ("skewed",)
+    assert cautions == ("skewed", "no truth")
     assert "the mean gain is not established" in english
     assert "poucas perdas grandes pesam" in portuguese
 
@@ -84,19 +84,24 @@ def test_prompts_of_one_template_flip_together() -> None:
     assert simple(gains, [str(index) for index in range(12)]).overall.p < 0.01
 
 
-def test_both_sides_have_as_many_answers_per_prompt() -> None:
+def test_ranks_are_of_as_many_answers_per_prompt_and_means_of_all() -> None:
     members = {"seed-1": {"p": [1.0, 2.0], "q": [3.0, 4.0]}, "seed-2": {"p": [10.0, 20.0], "q": [30.0, 40.0]}}
     strata = Strata({"push": ["p", "q"]})
 
-    def means(reference: dict[str, list[float]]) -> tuple[float, float]:
-        found = contrast("seeds", members, ("sft", reference), strata, 0.05, "sampled", "reward").overall
-        return found.arm_mean, found.reference_mean
+    def found(reference: dict[str, list[float]]) -> Contrast:
+        return contrast("seeds", members, ("sft", reference), strata, 0.05, "sampled", "reward")
 
-    assert means({"p": [0.0] * 4, "q": [1.0] * 4}) == (13.75, 0.5)
+    def typical_gain(reference: dict[str, list[float]]) -> float:
+        return found(reference).overall.estimate  # of two differences: their mean
+
+    assert typical_gain({"p": [0.0] * 4, "q": [1.0] * 4}) == 13.75 - 0.5
     # One answer each: the first seed's at p, the second's at q.
-    assert means({"p": [0.0], "q": [1.0]}) == ((1 + 30) / 2, 0.5)
+    assert typical_gain({"p": [0.0], "q": [1.0]}) == (1 + 30) / 2 - 0.5
     # Six against four: the first four.
-    assert means({"p": [0.0] * 4 + [9.0] * 2, "q": [1.0] * 4 + [9.0] * 2}) == (13.75, 0.5)
+    assert typical_gain({"p": [0.0] * 4 + [9.0] * 2, "q": [1.0] * 4 + [9.0] * 2}) == 13.75 - 0.5
+    fewer = found({"p": [0.0], "q": [1.0]})
+    assert (fewer.overall.arm_mean, fewer.overall.reference_mean) == (13.75, 0.5)
+    assert fewer.overall.gain == np.mean([gain["overall"] for gain in fewer.seeds.values()])
 
 
 def test_nothing_changed_is_a_reason_to_look_at_the_adapter() -> None:
@@ -109,7 +114,7 @@ def test_looks_and_a_late_plan_are_said() -> None:
     english, portuguese, cautions = said(
         simple([0.1, 0.11, 0.12, 0.13, 0.14, 0.15]), StudyContext(looks=3, planned=False)
     )
-    assert cautions == ("looks", "unplanned")
+    assert cautions == ("looks", "unplanned", "no truth")
     assert "looked at 3 times" in english
     assert "with probability 14 %" in english  # 1 - .95^3
     assert "(Bonferroni), this one has p = 0.047" in english  # 3 / 64

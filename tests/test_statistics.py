@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 from scipy import stats
 
 from tucano.statistics import inference as ours
@@ -167,6 +168,41 @@ def test_two_way_by_hand() -> None:
     assert result.se == pytest.approx(math.sqrt(8 / 6))
     assert result.df == pytest.approx(64 / 38)
     assert result.p == pytest.approx(stats.t.sf(2 / math.sqrt(8 / 6), 64 / 38))
+
+
+@given(arrays(np.float64, st.tuples(st.integers(4, 9), st.integers(3, 5)), elements=st.floats(-1, 1)), st.data())
+def test_one_new_seed_is_never_better_known_than_the_mean_over_seeds(table: ours.Floats, data: st.DataObject) -> None:
+    names = data.draw(st.lists(st.sampled_from("abc"), min_size=len(table), max_size=len(table)))
+    clusters = ["a", "b", *names[2:]]
+    mean, one = ours.two_way_t(table, clusters=clusters), ours.new_seed(table, clusters=clusters)
+    assert mean is not None and one is not None
+    assert one[0] <= mean.low + 1e-12 and mean.high <= one[1] + 1e-12
+
+
+def test_one_template_says_nothing_about_others() -> None:
+    assert ours.two_way_t(np.ones((65, 3)), clusters=["a"] * 65) is None
+    assert ours.new_seed(np.ones((65, 3)), clusters=["a"] * 65) is None
+
+
+def test_with_few_clusters_the_typical_gain_lies_in_its_interval() -> None:
+    gains = ([0.0] * 8 + [0.7] * 2) * 5  # five templates that are all alike: eight of ten prompts do not change
+    clusters = [index // 10 for index in range(50)]
+    assert ours.hodges_lehmann(gains, clusters=clusters) == pytest.approx((0.14, 0.14, 0.14))
+
+
+@pytest.mark.parametrize("size", [2, 20])
+def test_with_templates_two_way_keeps_its_level_and_a_new_seed_is_foreseen(size: int) -> None:
+    rng = np.random.default_rng(12)
+    clusters = [index // size for index in range(10 * size)]
+    rejected, held = 0, 0
+    for _ in range(600):
+        prompts = rng.normal(0, 0.1, 10)[clusters] + rng.normal(0, 0.1, 10 * size)
+        table = prompts[:, None] + rng.normal(0, 0.02, (1, 5)) + rng.normal(0, 0.1, (10 * size, 5))
+        result, one = ours.two_way_t(table, clusters=clusters), ours.new_seed(table, clusters=clusters)
+        assert result is not None and one is not None
+        rejected += result.p < 0.05
+        held += one[0] <= rng.normal(0, 0.02) <= one[1]
+    assert rejected / 600 < 0.077 and held / 600 > 0.93  # 5 and 95 % with three standard errors
 
 
 def test_two_seeds_say_nothing_about_a_new_seed() -> None:

@@ -59,6 +59,39 @@ def test_mean_squares_are_statsmodels_analysis_of_variance(shape: tuple[int, int
     assert (found.prompt, found.seed, found.residual) == pytest.approx(tuple(expected))
 
 
+def test_mean_squares_of_clusters_are_the_two_way_robust_variance_by_loops() -> None:
+    """Cameron, Gelbach & Miller 2011, equation 2.11, with the two main effects taken out of the cells' part."""
+    prompts, seeds, groups = 12, 4, 5
+    clusters = [index % groups for index in range(prompts)]
+    table = RNG.normal(size=(prompts, seeds)) + RNG.normal(size=groups)[clusters][:, None]
+    mean = table.mean()
+    of_groups = sum(
+        sum(table[i, s] - mean for i in range(prompts) for s in range(seeds) if clusters[i] == group) ** 2
+        for group in range(groups)
+    )
+    of_seeds = sum(sum(table[i, seed] - mean for i in range(prompts)) ** 2 for seed in range(seeds))
+    of_cells = sum(
+        sum(table[i, s] - table[i].mean() - table[:, s].mean() + mean for i in range(prompts) if clusters[i] == group)
+        ** 2
+        for group in range(groups)
+        for s in range(seeds)
+    )
+    cells = prompts * seeds
+    variance = (
+        groups / (groups - 1) * of_groups
+        + seeds / (seeds - 1) * of_seeds
+        - groups * seeds / ((groups - 1) * (seeds - 1)) * of_cells
+    ) / cells**2
+    found = ours.mean_squares(table, clusters)
+    assert (found.prompt + found.seed - found.residual) / cells == pytest.approx(variance)
+
+
+def test_clusters_of_one_are_no_clusters() -> None:
+    table = RNG.normal(size=(12, 4))
+    alone, none = ours.mean_squares(table, range(12)), ours.mean_squares(table)
+    assert (alone.prompt, alone.seed, alone.residual) == pytest.approx((none.prompt, none.seed, none.residual))
+
+
 def test_holm_is_statsmodels_holm() -> None:
     values = RNG.random(6)
     adjusted = ours.holm({str(index): value for index, value in enumerate(values)})

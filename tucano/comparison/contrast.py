@@ -27,6 +27,7 @@ class Effect:
     overall. Where prompts have clusters, all tests and intervals take those of one cluster together. `estimate`,
     `low`, `high`: Hodges-Lehmann with its 95 % interval. `gain` is the plain mean, `mean_low`,
     `mean_high` and `p_mean` are Student's t of it: where differences are skewed, the two speak of different things.
+    Means are over all answers; ranks over as many of either side.
     `gain_percent` is None where the reference is too close to 0 for a percentage to mean anything. `unchanged`: prompts
     without any difference. `detectable`: the smallest true gain that n prompts of this spread show with 80 % power.
     """
@@ -75,16 +76,23 @@ class Contrast:
 
 
 def effect(
-    arm: Sequence[float], reference: Sequence[float], alpha: float, clusters: Sequence[str] | None = None
+    arm: Sequence[float],
+    reference: Sequence[float],
+    alpha: float,
+    clusters: Sequence[str] | None = None,
+    equal: tuple[Sequence[float], Sequence[float]] | None = None,
 ) -> Effect:
     """The effect of paired per-prompt means in [0, 1] (two pairs or more), so that no gain is above 1; `clusters` names
     what each prompt shares with others.
 
-    Both sides' means have to be over as many answers: the mean of fewer is the more skewed one, so that differences
-    would not be symmetric where nothing has changed.
+    `equal`: the means of both sides over as many answers, where one side has more. The mean of fewer is the more skewed
+    one, so that differences would not be symmetric, as ranks need them, where nothing has changed; a mean of all
+    answers is fair to both.
     """
     differences = np.subtract(arm, reference)
-    estimate, low, high = statistics.hodges_lehmann(differences, clusters=clusters)
+    unchanged = np.abs(differences) < 10**-statistics.DECIMALS
+    ranked = np.subtract(*equal) if equal and not unchanged.all() else differences
+    estimate, low, high = statistics.hodges_lehmann(ranked, clusters=clusters)
     mean = _mean(differences, clusters)
     reference_mean = float(np.mean(reference))
     gain = float(differences.mean())
@@ -94,19 +102,19 @@ def effect(
         reference_mean=reference_mean,
         gain=gain,
         gain_percent=100 * gain / reference_mean if reference_mean >= SMALLEST_REFERENCE else None,
-        p=statistics.signed_rank(differences, clusters=clusters),
-        p_worse=statistics.signed_rank(differences, "less", clusters),
+        p=statistics.signed_rank(ranked, clusters=clusters),
+        p_worse=statistics.signed_rank(ranked, "less", clusters),
         p_holm=None,
         p_worse_holm=None,
         estimate=estimate,
         low=max(low, -1.0),
         high=min(high, 1.0),
-        rank_biserial=statistics.rank_biserial(differences),
-        detectable=statistics.smallest_detectable(len(differences), _spread(mean, len(differences)), alpha),
+        rank_biserial=statistics.rank_biserial(ranked),
+        detectable=statistics.smallest_detectable(len(ranked), _spread(_mean(ranked, clusters), len(ranked)), alpha),
         mean_low=mean.low,
         mean_high=mean.high,
         p_mean=mean.p,
-        unchanged=int((np.abs(differences) < 10**-statistics.DECIMALS).sum()),
+        unchanged=int(unchanged.sum()),
     )
 
 
@@ -151,11 +159,13 @@ def contrast(
     """
     tasks, clusters = strata.tasks, strata.clusters
     ids = [prompt for prompts in tasks.values() for prompt in prompts]
-    pairs = dict(zip(ids, zip(*sides(list(members.values()), reference[1], ids), strict=True), strict=True))
+    equal = dict(zip(ids, zip(*sides(list(members.values()), reference[1], ids), strict=True), strict=True))
+    whole = {prompt: _whole(list(members.values()), reference[1], prompt) for prompt in ids}
 
     def effect_on(prompts: Sequence[str], shared: Sequence[str] | None = None) -> Effect:
-        arm_means, reference_means = zip(*(pairs[prompt] for prompt in prompts), strict=True)
-        return effect(arm_means, reference_means, alpha, shared)
+        above, below = zip(*(whole[prompt] for prompt in prompts), strict=True)
+        ours, theirs = zip(*(equal[prompt] for prompt in prompts), strict=True)
+        return effect(above, below, alpha, shared, (ours, theirs))
 
     shares = {name: share(reference[1], members, name) for name in members}
 
@@ -164,8 +174,8 @@ def contrast(
 
     below = {prompt: float(np.mean(reference[1][prompt])) for prompt in ids}
     table = np.array([[float(np.mean(of[prompt])) - below[prompt] for of in members.values()] for prompt in ids])
-    squares = statistics.mean_squares(table) if min(table.shape) > 1 else None
     shared = [clusters[prompt] for prompt in ids] if clusters else None
+    squares = statistics.mean_squares(table, shared) if table.shape[1] > 1 and len(set(shared or ids)) > 1 else None
     overall = effect_on(ids, shared)
     spread = _spread(_mean(table.mean(axis=1), shared), len(ids))
     return Contrast(
@@ -179,8 +189,8 @@ def contrast(
             name: {"overall": gain(name, ids)} | {task: gain(name, prompts) for task, prompts in tasks.items()}
             for name in members
         },
-        configuration=statistics.two_way_t(table),
-        new_seed=statistics.new_seed(table),
+        configuration=statistics.two_way_t(table, clusters=shared),
+        new_seed=statistics.new_seed(table, clusters=shared),
         seeds_needed=planning.seeds_needed(squares, overall.gain, alpha) if squares else None,
         prompts_needed=planning.prompts_needed(spread, overall.gain, alpha),
     )
@@ -213,6 +223,11 @@ def sides(members: Sequence[Values], reference: Values, prompts: Sequence[str]) 
         above.append(float(np.mean(ours[:count])))
         below.append(float(np.mean(theirs[:count])))
     return above, below
+
+
+def _whole(members: Sequence[Values], reference: Values, prompt: str) -> tuple[float, float]:
+    """(mean of the members' means, mean of the reference) of a prompt, over all answers."""
+    return float(np.mean([np.mean(values[prompt]) for values in members])), float(np.mean(reference[prompt]))
 
 
 def _in_turn(rows: Sequence[Sequence[float]], first: int) -> list[float]:

@@ -66,7 +66,7 @@ class Verdict:
     @property
     def better(self) -> bool:
         whole = self.adapter_claim == self.configuration_claim == "supported"
-        return whole and not self.hacking_suspected and "unconfirmed" not in self.cautions
+        return whole and not self.hacking_suspected and not {"unconfirmed", "no truth"} & set(self.cautions)
 
 
 def judge(
@@ -116,7 +116,9 @@ def _facts(
     configuration = of_configuration(reward, settings.alpha, around.looks)
     hacking = better and truth is not None and truth_falls(reward, truth, settings.alpha)
     found = tuple(cautions(reward, settings.alpha, around))
-    if better and truth and not hacking and not confirmed(truth, settings.truth_margin):
+    if better and truth is None:
+        found += ("no truth",)
+    elif better and truth and not hacking and not confirmed(truth, settings.truth_margin):
         found += ("unconfirmed",)
     return Facts(
         better,

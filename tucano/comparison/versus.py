@@ -2,23 +2,21 @@
 
 Side B takes the place that the SFT start has in a run's own comparison. Where both sides have the same three or more
 seeds, the configuration claim is tested on the differences of equal seeds, so that a new seed is drawn for both;
-otherwise several seeds against several cannot be told from luck, and it reads «not assessable».
+otherwise several seeds against several cannot be told from luck, and it reads «not assessable». Prompts of one template
+are taken together, as in a run's own comparison.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-import numpy as np
-
 from tucano.comparison.answers import Answer, Decoding, prompt_means
 from tucano.comparison.claims import StudyContext
 from tucano.comparison.compare import TOGETHER, Comparison, Design, compare
-from tucano.comparison.contrast import Contrast
+from tucano.comparison.contrast import Contrast, clusters_of
 from tucano.comparison.verdict import judge
 from tucano.prompts import Prompt
 from tucano.settings.comparison import Judging
 from tucano.statistics import inference as statistics
-from tucano.statistics.inference import Floats
 
 FEWEST_SEEDS = 3
 
@@ -46,6 +44,7 @@ def versus(
     `looks` says how often these prompts have judged.
     """
     made = [replace(answer, arm=f"seed-{seed}") for seed, answers in ours.answers.items() for answer in answers]
+    theirs = _in_the_order_of(ours, theirs)
     result = compare(
         [*made, *_pooled(theirs, in_turn=len(theirs.answers) > len(ours.answers))],
         prompts,
@@ -55,7 +54,8 @@ def versus(
     )
     if len(theirs.answers) == 1:
         return result
-    contrasts = tuple(_of_equal_seeds(contrast, ours, theirs) for contrast in result.contrasts)
+    shared = clusters_of(prompts)
+    contrasts = tuple(_of_equal_seeds(contrast, ours, theirs, shared) for contrast in result.contrasts)
     whole = replace(result, contrasts=contrasts)
     verdict = judge(
         whole.main,
@@ -65,6 +65,13 @@ def versus(
         around=StudyContext(looks),
     )
     return replace(whole, verdict=verdict)
+
+
+def _in_the_order_of(ours: Side, theirs: Side) -> Side:
+    """Their seeds as ours stand, so that equal seeds are held against each other; the others behind them."""
+    order = [seed for seed in ours.answers if seed in theirs.answers]
+    order += [seed for seed in theirs.answers if seed not in ours.answers]
+    return replace(theirs, answers={seed: theirs.answers[seed] for seed in order})
 
 
 def _pooled(side: Side, in_turn: bool) -> list[Answer]:
@@ -84,22 +91,27 @@ def _pooled(side: Side, in_turn: bool) -> list[Answer]:
     return sorted(found, key=lambda answer: answer.sample)
 
 
-def _of_equal_seeds(contrast: Contrast, ours: Side, theirs: Side) -> Contrast:
+def _of_equal_seeds(contrast: Contrast, ours: Side, theirs: Side, shared: Mapping[str, str]) -> Contrast:
     seeds = [seed for seed in ours.answers if seed in theirs.answers]
     whole = len(seeds) == len(ours.answers) == len(theirs.answers) >= FEWEST_SEEDS
     if not whole or contrast.arm != TOGETHER:
         return replace(contrast, configuration=None, new_seed=None)
-    table = _differences(contrast, ours, theirs, seeds)
-    return replace(contrast, configuration=statistics.two_way_t(table), new_seed=statistics.new_seed(table))
+    differences = _differences(contrast, ours, theirs, seeds)
+    table, clusters = list(differences.values()), [shared[prompt] for prompt in differences]
+    return replace(
+        contrast,
+        configuration=statistics.two_way_t(table, clusters=clusters),
+        new_seed=statistics.new_seed(table, clusters=clusters),
+    )
 
 
-def _differences(contrast: Contrast, ours: Side, theirs: Side, seeds: Sequence[int]) -> Floats:
-    """[prompts, seeds] differences between equal seeds."""
+def _differences(contrast: Contrast, ours: Side, theirs: Side, seeds: Sequence[int]) -> dict[str, list[float]]:
+    """{prompt of the contrast: the differences between equal seeds}."""
 
     def means(side: Side, seed: int) -> Mapping[str, float]:
-        answers = [replace(answer, arm="") for answer in side.answers[seed]]
+        answers = [replace(answer, arm="") for answer in side.answers[seed] if answer.task in contrast.tasks]
         return prompt_means(answers, contrast.measure)["", contrast.decoding]
 
     pairs = [(means(ours, seed), means(theirs, seed)) for seed in seeds]
     prompts = [prompt for prompt in pairs[0][0] if all(prompt in one and prompt in other for one, other in pairs)]
-    return np.array([[one[prompt] - other[prompt] for one, other in pairs] for prompt in prompts])
+    return {prompt: [one[prompt] - other[prompt] for one, other in pairs] for prompt in prompts}

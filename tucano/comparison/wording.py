@@ -11,6 +11,7 @@ from tucano.comparison.claims import Facts, StudyContext, after_holm, after_look
 from tucano.comparison.contrast import Contrast, Effect
 from tucano.comparison.forgetting import Forgetting
 from tucano.presentation.numbers import english, p_value, portuguese, possible
+from tucano.statistics.inference import SMALLEST_SEEDS
 from tucano.statistics.planning import chance_finding
 
 
@@ -64,13 +65,16 @@ PORTUGUESE = Speaker(messages("verdict.pt.json"), portuguese)
 
 
 def headline(say: Speaker, reward: Contrast, facts: Facts) -> str:
-    key = {"supported": "better", "not supported": "adapters", "not assessable": "few seeds"}[facts.configuration]
+    few = "few seeds" if len(reward.seeds) < SMALLEST_SEEDS else "other seeds"
+    key = {"supported": "better", "not supported": "adapters", "not assessable": few}[facts.configuration]
     if not facts.improved:
         key = "worse" if facts.worse else "not shown"
     elif facts.hacking:
         key = "hacked"
     elif "unconfirmed" in facts.cautions:
         key = "reward only"
+    elif "no truth" in facts.cautions:
+        key = "reward alone"
     return say(key, reference=reward.reference)
 
 
@@ -152,7 +156,7 @@ def _caution(say: Speaker, name: str, reward: Contrast, alpha: float, around: St
             say("loss", name=", ".join(found.tasks), reference=found.reference) for found in lost(around.public, alpha)
         )
         return say(name, losses="; ".join(losses))
-    return say(name, reward.overall, reference=reward.reference)
+    return say(name, reward.overall, reference=reward.reference, alpha=say.number(100 * alpha, 0))
 
 
 def _why_not(say: Speaker, facts: Facts) -> str:
@@ -163,7 +167,8 @@ def _why_not(say: Speaker, facts: Facts) -> str:
 def _seed_sentence(say: Speaker, reward: Contrast, alpha: float, facts: Facts) -> str:
     test, one = reward.configuration, reward.new_seed
     if test is None or one is None:
-        return say("no seeds", seeds=str(len(reward.seeds)))
+        key = "no seeds" if len(reward.seeds) < SMALLEST_SEEDS else "no equal seeds"
+        return say(key, seeds=str(len(reward.seeds)))
     shown = say("shown" if facts.configuration == "supported" else "open")
     if test.p < alpha and facts.configuration != "supported":
         shown = say("gated", why=_why_not(say, facts))

@@ -122,7 +122,7 @@ def hodges_lehmann(
 
     The estimate is the median of the Walsh averages (Hodges & Lehmann 1963). The interval inverts the exact signed-rank
     test (Hollander, Wolfe & Chicken 2014, section 3.3); closed, it keeps its level with ties. Where so few differences
-    or clusters (fewer than about six) reach no 95 %, it is Student's t interval.
+    or clusters (fewer than about six) reach no 95 %, both are of the mean: Student's t interval and its centre.
     """
     values = _rounded(differences)
     rows, columns = np.triu_indices(values.size)
@@ -132,7 +132,7 @@ def hodges_lehmann(
     if cut is not None:
         return float(np.median(walsh)), float(walsh[cut[0]]), float(walsh[cut[1]])
     mean = (clustered_t(values, clusters, level) if clusters else None) or mean_t(values, level)
-    return float(np.median(walsh)), mean.low, mean.high
+    return mean.mean, mean.low, mean.high
 
 
 def _clustered_cut(values: Floats, walsh: Floats, tail: float, clusters: Sequence[Hashable]) -> tuple[int, int] | None:
@@ -208,7 +208,7 @@ def _by_t(mean: float, se: float, df: float, level: float) -> Mean:
 @dataclass(frozen=True, slots=True)
 class MeanSquares:
     """Two-way analysis of variance without replication: mean squares of prompts, seeds and residual for `prompts` x
-    `seeds` cells.
+    `seeds` cells. `groups`: how many groups of prompts are independent of each other, None: each prompt is.
     """
 
     prompt: float
@@ -216,68 +216,93 @@ class MeanSquares:
     residual: float
     prompts: int
     seeds: int
+    groups: int | None = None
 
     def error(self) -> tuple[float, float]:
-        """(standard error of the grand mean, Satterthwaite's degrees of freedom) with prompt and seed crossed and
-        random.
+        """(standard error of the grand mean, degrees of freedom) with prompt and seed crossed and random.
 
-        Var(mean) = (MS_prompt + MS_seed - MS_residual) / (P S) (Searle, Casella & McCulloch 1992, section 2.4 and
-        appendix F); where that is not positive, MS_residual stands in.
+        Var(mean) = (MS_prompt + MS_seed - MS_residual) / (P S) with Satterthwaite's degrees of freedom (Searle, Casella
+        & McCulloch 1992, section 2.4 and appendix F). A part whose mean square is below the residual one is none: the
+        largest mean square stands alone then, since a difference of near ones has next to no degrees of freedom. At
+        least as many remain as the rarer of the two has (Gaylor & Hopper 1969, Technometrics 11:691).
         """
-        terms = np.array([self.prompt, self.seed, -self.residual])
-        if terms.sum() <= 0:
-            terms = np.array([0.0, 0.0, self.residual])
-        freedom = np.array([self.prompts - 1, self.seeds - 1, (self.prompts - 1) * (self.seeds - 1)], dtype=np.float64)
-        spread = float((terms**2 / freedom).sum())
-        return sqrt(float(terms.sum()) / (self.prompts * self.seeds)), float(
-            terms.sum() ** 2 / spread
-        ) if spread else freedom[0]
+        rows = (self.groups or self.prompts) - 1
+        parts = np.array([self.prompt, self.seed, self.residual])
+        freedom = np.array([rows, self.seeds - 1, rows * (self.seeds - 1)], dtype=np.float64)
+        place = int(parts.argmax())
+        variance, df = float(parts[place]), float(freedom[place])
+        if min(self.prompt, self.seed) > self.residual:
+            shares = parts / variance
+            whole = shares[0] + shares[1] - shares[2]
+            variance, df = variance * float(whole), max(float(whole**2 / (shares**2 / freedom).sum()), freedom.min())
+        return sqrt(variance / (self.prompts * self.seeds)), df
 
 
-def mean_squares(values: ArrayLike) -> MeanSquares:
-    """Of a table [prompts, seeds] of differences, at least two of each."""
+def mean_squares(values: ArrayLike, clusters: Sequence[Hashable] | None = None) -> MeanSquares:
+    """Of a table [prompts, seeds] of differences, at least two of each.
+
+    With `clusters`, one name per prompt, those of one cluster need not be independent: each mean square is of the sums
+    over a cluster, as in a variance that is robust to both ways of clustering (Cameron, Gelbach & Miller 2011, J. Bus.
+    Econ. Stat. 29:238, eq. 2.11). Clusters of one prompt give the mean squares without clusters.
+    """
     table = np.asarray(values, dtype=np.float64)
     prompts, seeds = table.shape
+    names = list(range(prompts)) if clusters is None else _numbered(clusters)
+    groups = max(names) + 1
     mean = table.mean()
     rows = table.mean(axis=1, keepdims=True) - mean
     columns = table.mean(axis=0, keepdims=True) - mean
     residual = table - mean - rows - columns
+    of_rows, of_residual = np.zeros((groups, 1)), np.zeros((groups, seeds))
+    np.add.at(of_rows, names, rows)
+    np.add.at(of_residual, names, residual)
+    share = groups / (prompts * (groups - 1))
     return MeanSquares(
-        prompt=seeds * float((rows**2).sum()) / (prompts - 1),
+        prompt=seeds * share * float((of_rows**2).sum()),
         seed=prompts * float((columns**2).sum()) / (seeds - 1),
-        residual=float((residual**2).sum()) / ((prompts - 1) * (seeds - 1)),
+        residual=share * float((of_residual**2).sum()) / (seeds - 1),
         prompts=prompts,
         seeds=seeds,
+        groups=groups,
     )
 
 
-def two_way_t(values: ArrayLike, level: float = 0.95) -> Mean | None:
+def two_way_t(values: ArrayLike, level: float = 0.95, clusters: Sequence[Hashable] | None = None) -> Mean | None:
     """Is the mean above 0 over all prompts *and* seeds that might be drawn? None («not assessable») with fewer than
-    three seeds or two prompts.
+    three seeds, two prompts or two clusters.
 
     `values` [prompts, seeds] are differences. The t test of the grand mean with `MeanSquares.error`.
     """
     table = np.asarray(values, dtype=np.float64)
-    if table.shape[1] < SMALLEST_SEEDS or table.shape[0] < 2:
+    if not _are_enough(table, clusters):
         return None
-    return _by_t(float(table.mean()), *mean_squares(table).error(), level)
+    return _by_t(float(table.mean()), *mean_squares(table, clusters).error(), level)
 
 
-def new_seed(values: ArrayLike, level: float = 0.95) -> tuple[float, float] | None:
-    """Prediction interval of the mean gain of one new seed over new prompts; None with fewer than three seeds.
+def new_seed(
+    values: ArrayLike, level: float = 0.95, clusters: Sequence[Hashable] | None = None
+) -> tuple[float, float] | None:
+    """Prediction interval of the mean gain of one new seed over new prompts; None where `two_way_t` is.
 
-    `values` [prompts, seeds] are differences. mean -+ t * sqrt(SE^2 + S^2) on seeds - 1 degrees of freedom: SE of the
-    grand mean by `MeanSquares.error`, S^2 = MS_seed / prompts the variance of the seeds' means, noise of their answers
-    included (Hahn & Meeker 1991, section 4.7), so that it is rather too wide.
+    `values` [prompts, seeds] are differences. mean -+ t * sqrt(SE^2 + S^2) on as many degrees of freedom as seeds - 1
+    or SE has: SE of the grand mean by `MeanSquares.error`, S^2 = MS_seed / prompts the variance of the seeds' means,
+    noise of their answers included (Hahn & Meeker 1991, section 4.7), so that it is rather too wide, and never narrower
+    than the interval of the mean.
     """
     table = np.asarray(values, dtype=np.float64)
-    if table.shape[1] < SMALLEST_SEEDS or table.shape[0] < 2:
+    if not _are_enough(table, clusters):
         return None
-    squares = mean_squares(table)
-    half = float(stats.t.ppf((1 + level) / 2, squares.seeds - 1))
-    half *= sqrt(squares.error()[0] ** 2 + squares.seed / squares.prompts)
+    squares = mean_squares(table, clusters)
+    se, df = squares.error()
+    half = float(stats.t.ppf((1 + level) / 2, min(df, squares.seeds - 1)))
+    half *= sqrt(se**2 + squares.seed / squares.prompts)
     mean = float(table.mean())
     return mean - half, mean + half
+
+
+def _are_enough(table: Floats, clusters: Sequence[Hashable] | None) -> bool:
+    groups = table.shape[0] if clusters is None else len(set(clusters))
+    return table.shape[1] >= SMALLEST_SEEDS and groups >= 2
 
 
 def smallest_detectable(n: int, sd: float, alpha: float = 0.05, power: float = 0.8) -> float:

@@ -2,6 +2,8 @@
 needs.
 """
 
+from dataclasses import replace
+
 from scipy import stats
 
 from tucano.statistics.inference import SMALLEST_SEEDS, MeanSquares, smallest_detectable
@@ -25,17 +27,24 @@ def seeds_needed(squares: MeanSquares, effect: float, alpha: float = 0.05, power
         (
             count
             for count in range(SMALLEST_SEEDS, MOST_SEEDS + 1)
-            if _power(prompt, seed, residual, squares.prompts, count, effect, alpha) >= power
+            if _power(squares, (prompt, seed, residual), count, effect, alpha) >= power
         ),
         None,
     )
 
 
-def _power(prompt: float, seed: float, residual: float, prompts: int, seeds: int, effect: float, alpha: float) -> float:
-    """Power of the two-way test at its expected mean squares (noncentral t), for variance components of a single
-    cell.
+def _power(measured: MeanSquares, parts: tuple[float, float, float], seeds: int, effect: float, alpha: float) -> float:
+    """Power of the two-way test at its expected mean squares (noncentral t), for the variances of a single cell: of
+    prompts, seeds and the rest.
     """
-    expected = MeanSquares(seeds * prompt + residual, prompts * seed + residual, residual, prompts, seeds)
+    prompt, seed, residual = parts
+    expected = replace(
+        measured,
+        prompt=seeds * prompt + residual,
+        seed=measured.prompts * seed + residual,
+        residual=residual,
+        seeds=seeds,
+    )
     se, df = expected.error()
     return float(stats.nct.sf(stats.t.ppf(1 - alpha, df), df, effect / se)) if se else 1.0
 
